@@ -1,0 +1,21 @@
+/* base/vec.h - a growing array of pointers.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include <stddef.h>
+
+struct vec {
+    void **items; /* NULL while empty */
+    size_t count;
+    size_t capacity;
+};
+
+void vec_push(struct vec *vec, void *item);                        /* vec zero-initialized counts as empty */
+void vec_remove_at(struct vec *vec, size_t index);                 /* keeps the order; O(count) */
+void vec_clear(struct vec *vec, void (*free_item)(void *item));    /* free_item may be NULL; memory kept */
+void vec_fini(struct vec *vec, void (*free_item)(void *item));     /* free_item may be NULL */
+
+#endif
