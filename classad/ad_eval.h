@@ -1,0 +1,48 @@
+/* classad/ad_eval.h - evaluation of an expression in an ad, against a target, at a moment.
+ *
+ * Old-ClassAd semantics as HTCondor runs them: a bare name is looked up in my and then in target; MY. and TARGET. (also OTHER.)
+ * name the side; an expression found in the target is evaluated with the sides exchanged.  Nothing is allocated for numbers,
+ * booleans and comparisons of strings.  Cost is bounded by AD_EVAL_STEPS_MAX, AD_EVAL_DEPTH_MAX, AD_EVAL_BYTES_MAX: what
+ * crosses one, an ad that refers to itself above all, is the value error.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLASSAD_AD_EVAL_H
+#define CLASSAD_AD_EVAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ad;
+struct ad_expr;
+struct ad_value;
+
+/* What an evaluation may know of the world.  Zero-initialized: 1970, UTC, no randomness. */
+struct ad_context {
+    int64_t now_s;          /* time(): seconds since 1970-01-01 UTC */
+    uint64_t *random_state; /* advanced by random(); NULL: random() is undefined */
+    /* Seconds east of UTC of the local time zone at that moment; NULL: UTC. */
+    int32_t (*zone_offset_s)(void *arg, int64_t at_s);
+    void *arg; /* for the callbacks */
+};
+
+/* my, target and context may be NULL (without a context time() and random() are undefined).  *ret need not be initialized; release
+ * it with ad_value_fini().  Always yields a value: failures are the value error. */
+void ad_eval(const struct ad_expr *expr, const struct ad *my, const struct ad *target, const struct ad_context *context,
+             struct ad_value *ret);
+
+/* The attribute `name` of my (chained parents count): 0 and *ret, or -ENOENT when my has none, *ret then undefined. */
+int ad_eval_attr(const struct ad *my, const struct ad *target, const char *name, const struct ad_context *context,
+                 struct ad_value *ret);
+
+enum ad_truth { AD_FALSE, AD_TRUE, AD_UNDEFINED, AD_ERROR };
+
+/* Numbers count as true when not zero; strings, times, lists and ads are AD_ERROR. */
+enum ad_truth ad_eval_bool(const struct ad_expr *expr, const struct ad *my, const struct ad *target,
+                           const struct ad_context *context);
+
+/* A number (true is 1.0); everything else 0.0. */
+double ad_eval_rank(const struct ad_expr *expr, const struct ad *my, const struct ad *target,
+                    const struct ad_context *context);
+
+#endif
