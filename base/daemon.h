@@ -1,0 +1,54 @@
+/* base/daemon.h - what every daemon has in common: arguments, configuration, log, lock, signals, its master.
+ *
+ * A daemon folder's main.c is a table (struct daemon) and one call of daemon_main().  The simulator runs the same tables on its own loop.
+ * Exit statuses: 0 told to stop, 1 could not start (bad configuration; said why), 3 another instance holds the lock, 4 a commit failed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_DAEMON_H
+#define BASE_DAEMON_H
+
+#include <stddef.h>
+
+struct config;
+struct err;
+struct knob;
+struct log;
+struct loop;
+struct os;
+
+struct knob_table {
+    const struct knob *knobs;
+    size_t count;
+};
+
+/* What a daemon is given by its process; valid until destroy() returns. */
+struct daemon_env {
+    struct loop *loop;
+    struct os *os;
+    struct log *log;
+    const struct config *config; /* replaced by reload() */
+    const char *name;            /* "collector": in log lines, lock and log file names */
+    int argc;                    /* what follows the common options: "-owner", "alice" of a shadow */
+    char *const *argv;
+};
+
+struct daemon {
+    const char *name;
+    const struct knob_table *tables; /* its knobs, the common ones, and those of the libraries it uses */
+    size_t table_count;
+    /* Wires everything up; returns with *state set, or an error: the process ends with 1. */
+    int (*start)(const struct daemon_env *env, void **state, struct err *err);
+    /* A new, already checked configuration; the old one stays valid until this returns.  NULL: needs a restart. */
+    void (*reload)(void *state, const struct config *config);
+    /* Told to stop (SIGTERM, SIGINT): finish up and call loop_stop() within the time of SHUTDOWN_GRACEFUL_TIMEOUT.  NULL: stop at once. */
+    void (*stop)(void *state);
+    void (*destroy)(void *state);
+};
+
+/* Runs the daemon: DAEMON [-config FILE] [-log FILE] [-pidfile FILE] [-noresurrect] [its own arguments].  Reads ROOST_CONFIG.  Holds $(LOCK)/<name>.lock
+ * for its life.  When the master that started it dies without telling it to stop, and no other master appears, starts
+ * one (docs/decisions/ says why), unless RESURRECT_MASTER is false. */
+int daemon_main(const struct daemon *daemon, int argc, char **argv);
+
+#endif
