@@ -1,0 +1,85 @@
+/* wire/verbs.h - the verbs of the protocol and the authority that each needs.
+ *
+ * A new verb is a line in the enum, a row in verbs.c and a section in docs/protocol/wire.md; the process that answers it
+ * gets it in its handler.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef WIRE_VERBS_H
+#define WIRE_VERBS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { /* authority of a token, bits */
+    SCOPE_READ = 1 << 0,
+    SCOPE_WRITE = 1 << 1,      /* submit and act on one's own jobs */
+    SCOPE_ADVERTISE = 1 << 2,  /* send ads under the names that the token's pattern allows */
+    SCOPE_DAEMON = 1 << 3,     /* be a schedd, a rooster, a master of the pool */
+    SCOPE_NEGOTIATOR = 1 << 4, /* see claim ids, match, write match times */
+    SCOPE_ADMINISTRATOR = 1 << 5,
+};
+
+enum wire_verb {
+    VERB_NONE = 0,
+    /* answered by the collector */
+    VERB_UPDATE = 10,     /* ads of the sender, full or changes */
+    VERB_MERGE = 11,      /* single attributes of another's ad */
+    VERB_INVALIDATE = 12, /* my ads of these names are gone */
+    VERB_QUERY = 13,      /* ads: collector (all types), schedd (jobs, history), rooster (ledger) */
+    VERB_WATCH = 14,      /* snapshot, then changes: collector, schedd */
+    VERB_RELAY = 15,      /* carry this to an uplink */
+    VERB_LEASE = 16,      /* one holder at a time of a named role */
+    VERB_REVOKE = 17,     /* this token id is refused from now on */
+    /* answered by the schedd */
+    VERB_SUBMIT = 30,     /* a cluster of jobs */
+    VERB_ACT = 31,        /* rm, hold, release by constraint or ids */
+    VERB_MATCH = 32,      /* from the negotiator: a slot for one of your autoclusters */
+    VERB_CLAIM = 33,      /* from a startd that dialled: here I am with this claim id */
+    VERB_ALIVE = 34,      /* from a startd: renew the lease */
+    VERB_CLAIM_GONE = 35, /* from a startd: this claim ended, and why */
+    /* answered by the startd, relayed */
+    VERB_DIAL_ME = 50,    /* from the schedd: will you take this job? then dial me */
+    VERB_POWER_DOWN = 51, /* from an administrator: go to sleep */
+    /* answered by the startd, on the claim's connection */
+    VERB_ACTIVATE = 52,   /* run this job */
+    VERB_DEACTIVATE = 53, /* end this job: vacate, remove, hold */
+    VERB_RELEASE_CLAIM = 54,
+    /* between schedd and shadow, Unix socket; the shadow dials */
+    VERB_SHADOW_HELLO = 70, /* shadow to schedd: I serve this owner; these jobs I have */
+    VERB_JOB_RUN = 71,      /* schedd to shadow: expect the starter of this job */
+    VERB_JOB_RESULT = 72,   /* shadow to schedd: this is how it ended; output is staged */
+    VERB_JOB_PLACED = 73,   /* shadow to schedd: output is in its place */
+    VERB_JOB_STATUS = 74,   /* shadow to schedd: usage, started, failed */
+    VERB_JOB_STOP = 75,     /* schedd to shadow: this run is over, drop it */
+    /* answered by the shadow; the starter dials */
+    VERB_JOB_FETCH = 80,  /* the job ad and the list of input files */
+    VERB_FILE_GET = 81,   /* one file's bytes, in parts */
+    VERB_FILE_PUT = 82,   /* bytes of one output file */
+    VERB_JOB_STARTED = 83,
+    VERB_JOB_USAGE = 84,
+    VERB_JOB_DONE = 85,   /* exit status; all output sent; answered when committed */
+    /* between startd and starter, Unix socket; the starter dials */
+    VERB_STARTER_HELLO = 90, /* starter to startd: I run this claim */
+    VERB_LEASE_RENEWED = 91, /* startd to starter: the claim's lease was confirmed */
+    VERB_STARTER_STOP = 92,  /* startd to starter: vacate or kill */
+    VERB_STARTER_DONE = 93,  /* starter to startd: sandbox gone, this is how it ended */
+    /* answered by the rooster, relayed */
+    VERB_POWER_ON = 100,
+    VERB_POWER_STATUS = 101,
+    /* answered by every daemon, relayed or direct */
+    VERB_PING = 110,
+};
+
+struct wire_verb_info {
+    enum wire_verb verb;
+    const char *name;     /* "UPDATE": in logs and refusals */
+    uint32_t scopes;      /* any one of these bits allows it; 0: anybody who is connected */
+    uint32_t deadline_ms; /* for an answer or the next part; 0: none */
+};
+const struct wire_verb_info *wire_verb_find(enum wire_verb verb); /* NULL: unknown */
+const char *wire_verb_name(enum wire_verb verb);                  /* "verb 77" style text never; "?" when unknown */
+const char *scope_names(uint32_t scopes, char *ret, unsigned size); /* "READ,WRITE" */
+int scope_parse(const char *text, uint32_t *ret);                   /* one name; -EINVAL */
+
+#endif
