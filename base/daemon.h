@@ -12,15 +12,10 @@
 
 struct config;
 struct err;
-struct knob;
+struct knob_table; /* base/knob.h */
 struct log;
 struct loop;
 struct os;
-
-struct knob_table {
-    const struct knob *knobs;
-    size_t count;
-};
 
 /* What a daemon is given by its process; valid until destroy() returns. */
 struct daemon_env {
@@ -35,7 +30,7 @@ struct daemon_env {
 
 struct daemon {
     const char *name;
-    const struct knob_table *tables; /* its knobs, the common ones, and those of the libraries it uses */
+    const struct knob_table *const *tables; /* its knobs, the common ones, those of its libraries */
     size_t table_count;
     /* Wires everything up; returns with *state set, or an error: the process ends with 1. */
     int (*start)(const struct daemon_env *env, void **state, struct err *err);

@@ -1,0 +1,112 @@
+/* base/log.h - one event, one line.
+ *
+ *     2026-11-20T09:34:36.123Z rooster info wake.sent "wake command started" machine=wn01 attempt=1
+ *
+ * Design note: a line is UTC time, daemon, level, event name, message, then key=value pairs.  The
+ * event name is for programs and never changes its meaning; the message is for people; what varies
+ * goes into fields, so that a log can be searched without parsing prose.  Texts are quoted and
+ * escaped: a stranger's bytes cannot forge a second line.  The object is handed around (no globals:
+ * the simulator runs many daemons in one process); NULL is a silent log.  The time comes from a
+ * callback, so that virtual time works; lines leave through a sink: a rotated file, stderr, a
+ * test's buffer.
+ *
+ * Levels: error = an operator must act; warn = something is wrong that we can live with; info = a
+ * state changed; debug = the rest.  Secrets never belong into a log: that is the caller's duty.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOG_LINE_MAX 8192 /* bytes with the newline; longer lines are cut and end in " ..." */
+
+struct err;
+struct log;
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+/* Where lines go: called once per line, which ends in a newline and is zero-terminated. */
+struct log_sink {
+    void (*write)(void *context, const char *line, size_t length);
+    void (*close)(void *context); /* may be NULL; called by log_destroy */
+    void *context;
+};
+
+struct log_clock {
+    int64_t (*utc_ms)(void *context); /* milliseconds since 1970 */
+    void *context;
+};
+
+enum log_field_type {
+    LOG_FIELD_NONE,
+    LOG_FIELD_TEXT,
+    LOG_FIELD_INT,
+    LOG_FIELD_REAL,
+    LOG_FIELD_BOOL
+};
+
+struct log_field {
+    const char *key; /* lower_snake, unit last */
+    enum log_field_type type;
+    const char *text; /* NULL is written as a bare "-" */
+    int64_t integer;
+    double real;
+};
+
+#define LOG_TEXT(key_, value_) \
+    ((struct log_field){.key = (key_), .type = LOG_FIELD_TEXT, .text = (value_)})
+#define LOG_INT(key_, value_) \
+    ((struct log_field){.key = (key_), .type = LOG_FIELD_INT, .integer = (int64_t)(value_)})
+#define LOG_REAL(key_, value_) \
+    ((struct log_field){.key = (key_), .type = LOG_FIELD_REAL, .real = (value_)})
+#define LOG_BOOL(key_, value_) \
+    ((struct log_field){.key = (key_), .type = LOG_FIELD_BOOL, .integer = (value_) ? 1 : 0})
+
+/* log_info(log, "wake.sent", "wake command started", LOG_TEXT("machine", name), LOG_INT("attempt",
+ * n)); */
+#define log_error(log, event, ...) LOG_AT_(log, LOG_LEVEL_ERROR, event, __VA_ARGS__)
+#define log_warn(log, event, ...)  LOG_AT_(log, LOG_LEVEL_WARN, event, __VA_ARGS__)
+#define log_info(log, event, ...)  LOG_AT_(log, LOG_LEVEL_INFO, event, __VA_ARGS__)
+#define log_debug(log, event, ...) LOG_AT_(log, LOG_LEVEL_DEBUG, event, __VA_ARGS__)
+
+#define LOG_AT_(log, level, event, ...) LOG_CALL_(log, level, event, __VA_ARGS__)
+/* The empty field in front keeps the list from being empty. */
+#define LOG_CALL_(log, level, event, message, ...)                         \
+    do {                                                                   \
+        if (log_wants((log), (level))) {                                   \
+            const struct log_field log_fields_[] = {{0}, ##__VA_ARGS__};   \
+            log_write((log), (level), (event), (message), log_fields_ + 1, \
+                      sizeof(log_fields_) / sizeof(log_fields_[0]) - 1);   \
+        }                                                                  \
+    } while (0)
+
+/* daemon: "collector"; copied.  Lines above `level` are dropped without being formatted. */
+struct log *log_create(const char *daemon, enum log_level level, struct log_sink sink,
+                       struct log_clock clock);
+void log_destroy(struct log *log); /* NULL is allowed; closes the sink */
+void log_set_level(struct log *log, enum log_level level);
+bool log_wants(const struct log *log, enum log_level level); /* false for NULL */
+void log_write(struct log *log, enum log_level level, const char *event, const char *message,
+               const struct log_field *fields, size_t field_count);
+
+/* "error" "warn" "info" "debug", also HTCondor's D_ERROR, D_ALWAYS (info) and D_FULLDEBUG (debug);
+ * any case. */
+int log_level_parse(const char *text, enum log_level *ret, struct err *err);
+const char *log_level_name(enum log_level level);
+
+/* Sink that writes to stderr. */
+struct log_sink log_sink_stderr(void);
+
+/* Sink that appends to a file, which it renames to PATH.old (the one before to PATH.old.2, ...)
+ * once it is larger than max_bytes (0: never); `keep` old files stay (0: the file is removed
+ * instead).  Several processes may write one file. A write that fails loses its line, never the
+ * daemon: the next that succeeds is preceded by a line that counts the lost. Returns 0 or -errno,
+ * err naming the path. */
+int log_sink_file(const char *path, uint64_t max_bytes, unsigned keep, struct log_sink *ret,
+                  struct err *err);
+
+#endif
