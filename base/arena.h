@@ -9,8 +9,8 @@
 
 struct arena;
 
-/* block_bytes: size of the blocks taken from the heap, 0 for the default of 16 KiB.  max_bytes: limit of all that is handed out,
- * 0 for none. */
+/* block_bytes: size of the blocks taken from the heap, 0 for the default of 16 KiB.  max_bytes:
+ * limit of all that is handed out, 0 for none. */
 struct arena *arena_create(size_t block_bytes, size_t max_bytes);
 void arena_destroy(struct arena *arena); /* NULL is allowed */
 void arena_reset(struct arena *arena);   /* everything handed out is gone; one block is kept */

@@ -1,7 +1,8 @@
 /* base/err.h - one line that says what went wrong and with which thing.
  *
- * Functions return 0 or a negative errno, and fill the caller's struct err (last argument, may be NULL) with one line
- * naming the file, host, attribute or byte at fault.  The layer that handles the error logs it, once.
+ * Functions return 0 or a negative errno, and fill the caller's struct err (last argument, may be
+ * NULL) with one line naming the file, host, attribute or byte at fault.  The layer that handles
+ * the error logs it, once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,12 +18,15 @@ struct err {
 /* Writes the text (unless err is NULL) and returns code, so that a refusal is one statement:
  *     return err_set(err, -EINVAL, "%s:%u: no such knob '%s'", file, line, name);
  * Control characters in the result are replaced by '?': one error is one line. */
-int err_set(struct err *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int err_set(struct err *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Puts "prefix: " before the text that is there and returns code. */
-int err_prefix(struct err *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int err_prefix(struct err *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-/* The text for a negative errno without an err: "no such file or directory".  Static storage, never NULL. */
+/* The text for a negative errno without an err: "no such file or directory".  Static storage,
+ * never NULL. */
 const char *err_code_text(int code);
 
 #endif

@@ -1,8 +1,8 @@
 /* base/strbuf.h - a string or byte buffer that grows up to a limit.
  *
- * Errors stick: once an append would cross the limit (or memory ran out) the buffer is marked failed, further appends do
- * nothing, and the caller checks once at the end.  data is always zero-terminated after the first append or
- * strbuf_text().
+ * Errors stick: once an append would cross the limit (or memory ran out) the buffer is marked
+ * failed, further appends do nothing, and the caller checks once at the end.  data is always
+ * zero-terminated after the first append or strbuf_text().
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,9 +29,12 @@ void strbuf_clear(struct strbuf *buf); /* length 0, failed false, memory kept */
 void strbuf_append(struct strbuf *buf, const void *data, size_t length);
 void strbuf_puts(struct strbuf *buf, const char *text);
 void strbuf_putc(struct strbuf *buf, char c);
-void strbuf_printf(struct strbuf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void strbuf_printf(struct strbuf *buf, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void strbuf_vprintf(struct strbuf *buf, const char *format, va_list args);
 const char *strbuf_text(struct strbuf *buf); /* "" when empty; never NULL; owned by buf */
-char *strbuf_take(struct strbuf *buf);       /* the text, owned by the caller (mem_free); NULL if failed; buf is empty */
+
+/* The text, owned by the caller (mem_free), or NULL if the buffer failed; buf is empty then. */
+char *strbuf_take(struct strbuf *buf);
 
 #endif

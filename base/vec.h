@@ -13,9 +13,11 @@ struct vec {
     size_t capacity;
 };
 
-void vec_push(struct vec *vec, void *item);                        /* vec zero-initialized counts as empty */
-void vec_remove_at(struct vec *vec, size_t index);                 /* keeps the order; O(count) */
-void vec_clear(struct vec *vec, void (*free_item)(void *item));    /* free_item may be NULL; memory kept */
-void vec_fini(struct vec *vec, void (*free_item)(void *item));     /* free_item may be NULL */
+void vec_push(struct vec *vec, void *item);        /* vec zero-initialized counts as empty */
+void vec_remove_at(struct vec *vec, size_t index); /* keeps the order; O(count) */
+
+/* free_item may be NULL.  Clear keeps the array's memory, fini does not. */
+void vec_clear(struct vec *vec, void (*free_item)(void *item));
+void vec_fini(struct vec *vec, void (*free_item)(void *item));
 
 #endif

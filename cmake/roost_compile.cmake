@@ -1,0 +1,67 @@
+# Compiler flags, the same for every target, and where results go.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
+endif()
+
+set(ROOST_SANITIZE "" CACHE STRING "for -fsanitize=, for example address,undefined")
+option(ROOST_FUZZ "build the fuzz targets with libFuzzer (clang), and nothing else of the tests" OFF)
+option(ROOST_COVERAGE "instrument for llvm-cov (clang)" OFF)
+
+# Warnings are errors with the compilers of Debian 12, which we test with.  Another compiler knows other warnings:
+# there they are only shown, so that Roost still builds.
+set(roost_werror OFF)
+if((CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION MATCHES "^12\\.")
+   OR (CMAKE_C_COMPILER_ID STREQUAL "Clang" AND CMAKE_C_COMPILER_VERSION MATCHES "^14\\."))
+    set(roost_werror ON)
+endif()
+option(ROOST_WERROR "warnings are errors" ${roost_werror})
+
+set(ROOST_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2)
+
+add_library(roost_flags INTERFACE)
+target_include_directories(roost_flags INTERFACE "${CMAKE_SOURCE_DIR}")
+# Defined as empty, as a file that still says "#define _GNU_SOURCE" defines it.
+target_compile_definitions(roost_flags INTERFACE _GNU_SOURCE= "ROOST_VERSION=\"${PROJECT_VERSION}\"")
+target_compile_options(roost_flags INTERFACE ${ROOST_WARNINGS} -fno-common -fno-strict-aliasing
+    # __FILE__ is the path in the tree: messages of CHECK do not depend on where it was built.
+    "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=")
+if(ROOST_WERROR)
+    target_compile_options(roost_flags INTERFACE -Werror)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    # CHECK() does not depend on NDEBUG, and assert() is not used: the stock "-O3 -DNDEBUG" gives way to plain -O2
+    # with symbols, so that a core file of the field can be read.
+    set(CMAKE_C_FLAGS_RELEASE "-O2 -g1")
+    target_compile_options(roost_flags INTERFACE -fstack-protector-strong)
+    target_compile_definitions(roost_flags INTERFACE _FORTIFY_SOURCE=2)
+    target_link_options(roost_flags INTERFACE -Wl,-z,relro,-z,now)
+endif()
+if(ROOST_SANITIZE)
+    target_compile_options(roost_flags INTERFACE "-fsanitize=${ROOST_SANITIZE}" -fno-sanitize-recover=all
+        -fno-omit-frame-pointer)
+    target_link_options(roost_flags INTERFACE "-fsanitize=${ROOST_SANITIZE}")
+endif()
+if(ROOST_FUZZ)
+    target_compile_options(roost_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(ROOST_COVERAGE)
+    target_compile_options(roost_flags INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+    target_link_options(roost_flags INTERFACE -fprofile-instr-generate)
+endif()
+
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)

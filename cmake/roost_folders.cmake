@@ -1,0 +1,105 @@
+# Functions of the table in the top CMakeLists.txt: from folders to libraries and programs.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+# The targets of Debian's libraries, asked for when the first folder that needs them exists.
+function(roost_packages RET)
+    set(found "")
+    foreach(name IN LISTS ARGN)
+        if(NOT TARGET PkgConfig::${name})
+            pkg_check_modules(${name} QUIET IMPORTED_TARGET GLOBAL ${name})
+            if(NOT ${name}_FOUND)
+                message(FATAL_ERROR "pkg-config does not know '${name}': run 'make deps', which installs what is missing")
+            endif()
+        endif()
+        list(APPEND found PkgConfig::${name})
+    endforeach()
+    set(${RET} ${found} PARENT_SCOPE)
+endfunction()
+
+# Those of our libraries that exist so far.
+function(roost_existing RET)
+    set(found "")
+    foreach(name IN LISTS ARGN)
+        if(TARGET ${name})
+            list(APPEND found ${name})
+        endif()
+    endforeach()
+    set(${RET} ${found} PARENT_SCOPE)
+endfunction()
+
+# A source for a library whose own files have not come yet: an archive may not be empty.
+function(roost_placeholder RET)
+    set(file "${CMAKE_BINARY_DIR}/empty.c")
+    if(NOT EXISTS "${file}")
+        file(WRITE "${file}" "typedef int empty_for_now;\n")
+    endif()
+    set(${RET} "${file}" PARENT_SCOPE)
+endfunction()
+
+# roost_library(NAME [OBJECT] [SOURCES ...] [LINK ...]): without SOURCES, NAME/*.c but main.c.
+function(roost_library NAME)
+    cmake_parse_arguments(PARSE_ARGV 1 A "OBJECT" "" "SOURCES;LINK")
+    if(NOT DEFINED A_SOURCES AND NOT "SOURCES" IN_LIST A_KEYWORDS_MISSING_VALUES)
+        file(GLOB A_SOURCES CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${NAME}/*.c")
+        list(FILTER A_SOURCES EXCLUDE REGEX "/main\\.c$")
+    endif()
+    if(NOT A_SOURCES)
+        roost_placeholder(A_SOURCES)
+    endif()
+    if(A_OBJECT)
+        add_library(${NAME} OBJECT ${A_SOURCES})
+    else()
+        add_library(${NAME} STATIC ${A_SOURCES})
+    endif()
+    target_link_libraries(${NAME} PUBLIC roost_flags ${A_LINK})
+    set_property(GLOBAL APPEND PROPERTY ROOST_LIBRARIES ${NAME})
+endfunction()
+
+# roost_program(NAME FOLDER LINK...): FOLDER/main.c, the folder's library and the given ones.
+function(roost_program NAME FOLDER)
+    add_executable(${NAME} "${CMAKE_SOURCE_DIR}/${FOLDER}/main.c")
+    target_link_libraries(${NAME} PRIVATE ${FOLDER} ${ARGN})
+    install(TARGETS ${NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# roost_base(base [PKGS..] [SYSTEM..] [REAL_PKGS..]): `base` holds what is pure; `base_real` the bodies of mem, loop,
+# stream and os that touch the real world.  The simulator links `base` with bodies of its own.
+#
+# Bodies are OBJECT libraries: `base` calls them and they call `base`, and objects on the link line need no particular
+# place in the order of the archives, while two archives that need each other do.
+function(roost_base NAME)
+    cmake_parse_arguments(PARSE_ARGV 1 A "" "" "PKGS;SYSTEM;REAL_PKGS")
+    file(GLOB pure CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${NAME}/*.c")
+    set(real ${pure})
+    list(FILTER real INCLUDE REGEX "_(libc|event|linux|tls)\\.c$")
+    list(FILTER pure EXCLUDE REGEX "_(libc|event|linux|tls)\\.c$")
+    roost_packages(packages ${A_PKGS})
+    roost_packages(real_packages ${A_REAL_PKGS})
+    roost_library(${NAME} SOURCES ${pure} LINK ${packages} ${A_SYSTEM})
+    roost_library(${NAME}_real OBJECT SOURCES ${real} LINK ${NAME} ${real_packages})
+endfunction()
+
+# roost_folder(NAME [BODIES] [PROGRAM executable] [LIBS ours..] [PKGS pkg-config names..] [SYSTEM others..])
+#
+# Makes the library NAME, and the executable when NAME/main.c exists.  BODIES: the library brings its own bodies of
+# mem, loop, stream and os, so its program is not linked with base_real.
+function(roost_folder NAME)
+    cmake_parse_arguments(PARSE_ARGV 1 A "BODIES" "PROGRAM" "LIBS;PKGS;SYSTEM")
+    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${NAME}/*.c")
+    if(NOT sources)
+        return()
+    endif()
+    roost_existing(libs ${A_LIBS})
+    roost_packages(packages ${A_PKGS})
+    set(kind "")
+    set(bodies base_real)
+    if(A_BODIES)
+        set(kind OBJECT)
+        set(bodies "")
+    endif()
+    roost_library(${NAME} ${kind} LINK ${libs} ${packages} ${A_SYSTEM})
+    if(A_PROGRAM AND EXISTS "${CMAKE_SOURCE_DIR}/${NAME}/main.c")
+        roost_program(${A_PROGRAM} ${NAME} ${bodies})
+    endif()
+endfunction()

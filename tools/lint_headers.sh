@@ -1,0 +1,33 @@
+#!/bin/bash
+# tools/lint_headers.sh - every header compiles alone, with gcc and clang, and is guarded by FOLDER_FILE_H.
+#
+# SPDX-License-Identifier: Apache-2.0
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$ROOST_SRC" || exit 1
+
+check_one() {
+    local header=$1 guard compiler out status=0
+    guard=$(printf '%s' "$header" | tr 'a-z/.-' 'A-Z___')
+    if ! grep -qx "#ifndef $guard" "$header" || ! grep -qx "#define $guard" "$header"; then
+        echo "$header:1: the include guard is to be $guard"
+        status=1
+    fi
+    for compiler in gcc clang; do
+        # shellcheck disable=SC2086 # the warnings are several words
+        if ! out=$("$compiler" -std=c17 -D_GNU_SOURCE= -I. $ROOST_WARNINGS -Werror -fsyntax-only -x c \
+            -include "$header" /dev/null 2>&1); then
+            printf '%s\n' "$out" | sed -nE "s/^([^: ]+:[0-9]+):[0-9]+: (fatal )?error: (.*)/\1: \3 \
+($compiler, header compiled alone: include what it uses)/p"
+            status=1
+        fi
+    done
+    return "$status"
+}
+export -f check_one
+ROOST_WARNINGS=$(roost_warnings)
+export ROOST_WARNINGS
+for compiler in gcc clang; do
+    command -v "$compiler" >/dev/null || { echo "lint.headers: no $compiler: run 'make deps'"; exit 1; }
+done
+tree_files '*.h' | xargs -r -P2 -I{} bash -c 'check_one "$1"' check {}
