@@ -1,7 +1,9 @@
-/* base/daemon.h - what every daemon has in common: arguments, configuration, log, lock, signals, its master.
+/* base/daemon.h - what every daemon has in common: arguments, configuration, log, lock, signals,
+ * its master.
  *
- * A daemon folder's main.c is a table (struct daemon) and one call of daemon_main().  The simulator runs the same tables on its own loop.
- * Exit statuses: 0 told to stop, 1 could not start (bad configuration; said why), 3 another instance holds the lock, 4 a commit failed.
+ * A daemon folder's main.c is a table (struct daemon) and one call of daemon_main().  The simulator
+ * runs the same tables on its own loop. Exit statuses: 0 told to stop, 1 could not start (bad
+ * configuration; said why), 3 another instance holds the lock, 4 a commit failed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,7 +26,8 @@ struct daemon_env {
     struct log *log;
     const struct config *config; /* replaced by reload() */
     const char *name;            /* "collector": in log lines, lock and log file names */
-    int argc;                    /* what follows the common options: "-owner", "alice" of a shadow */
+    /* what follows the common options: "-owner", "alice" of a shadow */
+    int argc;
     char *const *argv;
 };
 
@@ -34,16 +37,19 @@ struct daemon {
     size_t table_count;
     /* Wires everything up; returns with *state set, or an error: the process ends with 1. */
     int (*start)(const struct daemon_env *env, void **state, struct err *err);
-    /* A new, already checked configuration; the old one stays valid until this returns.  NULL: needs a restart. */
+    /* A new, already checked configuration; the old one stays valid until this returns.  NULL:
+     * needs a restart. */
     void (*reload)(void *state, const struct config *config);
-    /* Told to stop (SIGTERM, SIGINT): finish up and call loop_stop() within the time of SHUTDOWN_GRACEFUL_TIMEOUT.  NULL: stop at once. */
+    /* Told to stop (SIGTERM, SIGINT): finish up and call loop_stop() within the time of
+     * SHUTDOWN_GRACEFUL_TIMEOUT.  NULL: stop at once. */
     void (*stop)(void *state);
     void (*destroy)(void *state);
 };
 
-/* Runs the daemon: DAEMON [-config FILE] [-log FILE] [-pidfile FILE] [-noresurrect] [its own arguments].  Reads ROOST_CONFIG.  Holds $(LOCK)/<name>.lock
- * for its life.  When the master that started it dies without telling it to stop, and no other master appears, starts
- * one (docs/decisions/ says why), unless RESURRECT_MASTER is false. */
+/* Runs the daemon: DAEMON [-config FILE] [-log FILE] [-pidfile FILE] [-noresurrect] [its own
+ * arguments].  Reads ROOST_CONFIG.  Holds $(LOCK)/<name>.lock for its life.  When the master that
+ * started it dies without telling it to stop, and no other master appears, starts one
+ * (docs/decisions/ says why), unless RESURRECT_MASTER is false. */
 int daemon_main(const struct daemon *daemon, int argc, char **argv);
 
 #endif

@@ -14,7 +14,8 @@ int loop_create(struct loop **ret, struct err *err); /* -ENOMEM, or what the ker
 void loop_destroy(struct loop *loop);                /* NULL is allowed */
 /* Runs until loop_stop(); returns its exit status. */
 int loop_run(struct loop *loop);
-/* Runs until *flag becomes true or loop_stop(): for command line programs that wait for an answer. */
+/* Runs until *flag becomes true or loop_stop(): for command line programs that wait for an answer.
+ */
 void loop_run_until(struct loop *loop, const bool *flag);
 
 #endif

@@ -1,7 +1,8 @@
 /* base/os.h - what a daemon asks of its machine: files, processes, facts.
  *
- * Two bodies: os_linux*.c and the simulator's (files in memory, processes that are daemons in the same program or timed jobs).  File
- * calls are synchronous and meant for small files and for worker lanes; bulk data goes through struct os_file on a lane.
+ * Two bodies: os_linux*.c and the simulator's (files in memory, processes that are daemons in the
+ * same program or timed jobs).  File calls are synchronous and meant for small files and for worker
+ * lanes; bulk data goes through struct os_file on a lane.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,16 +18,17 @@ struct err;
 struct loop;
 struct os;
 
-/* ---- the machine ------------------------------------------------------------------------------------------------------------- */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
 #define OS_BOOT_ID_SIZE 37
 
 struct os_machine {
     char hostname[256];
-    char boot_id[OS_BOOT_ID_SIZE]; /* ROOST_BOOT_ID where a power method gave this node one, else the kernel's */
-    int64_t boot_time_s;           /* when that boot began, seconds since 1970 */
-    char arch[32];                 /* HTCondor's word: "X86_64" */
-    char opsys[32];                /* "LINUX" */
+    /* ROOST_BOOT_ID where a power method gave this node one, else the kernel's */
+    char boot_id[OS_BOOT_ID_SIZE];
+    int64_t boot_time_s; /* when that boot began, seconds since 1970 */
+    char arch[32];       /* HTCondor's word: "X86_64" */
+    char opsys[32];      /* "LINUX" */
     char kernel[128];
     uint32_t cpus;
     int64_t memory_mib;
@@ -39,13 +41,15 @@ int64_t os_disk_free_kib(struct os *os, const char *path); /* negative errno on 
 int64_t os_keyboard_idle_s(struct os *os);
 const char *os_getenv(struct os *os, const char *name); /* NULL when unset */
 
-/* ---- users -------------------------------------------------------------------------------------------------------------------- */
+/* ---- users ----------------------------------------------------------------------------------- */
 
 uid_t os_uid(struct os *os); /* effective */
-int os_user_find(struct os *os, const char *name, uid_t *uid, gid_t *gid, struct err *err); /* -ENOENT */
-int os_user_name(struct os *os, uid_t uid, char *ret, size_t size, struct err *err);        /* -ENOENT, -ENAMETOOLONG */
+/* -ENOENT */
+int os_user_find(struct os *os, const char *name, uid_t *uid, gid_t *gid, struct err *err);
+/* -ENOENT, -ENAMETOOLONG */
+int os_user_name(struct os *os, uid_t uid, char *ret, size_t size, struct err *err);
 
-/* ---- processes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 struct os_exit {
     int status; /* exit status, or -1 when a signal ended it or the status is not ours to know */
@@ -58,33 +62,41 @@ struct os_exit {
 typedef void (*os_exit_f)(void *arg, pid_t pid, const struct os_exit *how);
 
 struct os_spawn {
-    const char *const *argv;     /* argv[0] is the path */
-    const char *const *env;      /* "NAME=value", NULL-terminated; NULL: our own environment */
-    const char *const *env_add;  /* added to the above; may be NULL */
-    const char *cwd;             /* NULL: ours */
-    const char *stdin_path;      /* NULL: /dev/null */
-    const char *stdout_path;     /* created or appended; NULL: /dev/null; "-": ours */
-    const char *stderr_path;     /* the same */
-    bool truncate_output;        /* instead of appending */
-    const char *input_text;      /* instead of stdin_path: written to its standard input (at most 64 KiB); may be NULL */
-    bool new_session;            /* setsid(): leader of a session and a process group of its own */
-    bool detached;               /* not our child: adopted by init; the pid is known, its exit is not reported */
+    const char *const *argv;    /* argv[0] is the path */
+    const char *const *env;     /* "NAME=value", NULL-terminated; NULL: our own environment */
+    const char *const *env_add; /* added to the above; may be NULL */
+    const char *cwd;            /* NULL: ours */
+    const char *stdin_path;     /* NULL: /dev/null */
+    const char *stdout_path;    /* created or appended; NULL: /dev/null; "-": ours */
+    const char *stderr_path;    /* the same */
+    bool truncate_output;       /* instead of appending */
+    /* instead of stdin_path: written to its standard input (at most 64 KiB); may be NULL */
+    const char *input_text;
+    bool new_session; /* setsid(): leader of a session and a process group of its own */
+    /* not our child: adopted by init; the pid is known, its exit is not reported */
+    bool detached;
     bool no_new_privs;
-    bool change_user;            /* become uid/gid with no supplementary groups; needs root */
+    bool change_user; /* become uid/gid with no supplementary groups; needs root */
     uid_t uid;
     gid_t gid;
     int nice;
-    bool subreaper_job;          /* the starter's job: descendants stay below us and are found by os_descendants_kill() */
+    /* the starter's job: descendants stay below us and are found by os_descendants_kill() */
+    bool subreaper_job;
 };
 
-/* Starts a program; on_exit may be NULL.  -ENOENT, -EACCES etc. name the path: an exec that fails is reported here, not as an exit status. */
-int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret, struct err *err);
-/* Calls on_exit when a process that is not our child ends (at once when it is gone already, or start_time differs: a reused pid). */
-int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg, struct err *err);
+/* Starts a program; on_exit may be NULL.  -ENOENT, -EACCES etc. name the path: an exec that fails
+ * is reported here, not as an exit status. */
+int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
+             struct err *err);
+/* Calls on_exit when a process that is not our child ends (at once when it is gone already, or
+ * start_time differs: a reused pid). */
+int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,
+             struct err *err);
 void os_forget(struct os *os, pid_t pid); /* no on_exit for it any more */
-/* Clock ticks since boot at which the process began: with the pid it names a process once and for all.  0 when there is none. */
+/* Clock ticks since boot at which the process began: with the pid it names a process once and for
+ * all.  0 when there is none. */
 uint64_t os_start_time(struct os *os, pid_t pid);
-int os_kill(struct os *os, pid_t pid, int signal_number);       /* 0, -ESRCH, -EPERM */
+int os_kill(struct os *os, pid_t pid, int signal_number); /* 0, -ESRCH, -EPERM */
 int os_kill_group(struct os *os, pid_t group, int signal_number);
 pid_t os_pid(struct os *os); /* our own */
 pid_t os_group(struct os *os);
@@ -93,7 +105,7 @@ void os_become_subreaper(struct os *os);
 /* Sends a signal to every living descendant of ours; returns how many there were. */
 size_t os_descendants_kill(struct os *os, int signal_number);
 
-/* ---- files -------------------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 struct os_stat {
     bool is_dir, is_file, is_link;
@@ -104,34 +116,45 @@ struct os_stat {
     gid_t gid;
 };
 
-int os_stat(struct os *os, const char *path, struct os_stat *ret); /* does not follow a final link; 0 or -errno, usual -ENOENT */
-/* The whole file, zero-terminated (not counted in length), owned by the caller (mem_free).  -EFBIG above max_bytes. */
-int os_read_file(struct os *os, const char *path, size_t max_bytes, char **data, size_t *length, struct err *err);
+/* does not follow a final link; 0 or -errno, usual -ENOENT */
+int os_stat(struct os *os, const char *path, struct os_stat *ret);
+/* The whole file, zero-terminated (not counted in length), owned by the caller (mem_free).  -EFBIG
+ * above max_bytes. */
+int os_read_file(struct os *os, const char *path, size_t max_bytes, char **data, size_t *length,
+                 struct err *err);
 /* Replaces path in one step (temporary file, rename); durable: with fsync of file and directory. */
-int os_write_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode, bool durable,
-                  struct err *err);
-int os_mkdirs(struct os *os, const char *path, mode_t mode, struct err *err); /* with parents; existing is fine */
-int os_remove(struct os *os, const char *path, struct err *err);              /* a file, link or empty directory; absent is fine */
-int os_remove_tree(struct os *os, const char *path, struct err *err);         /* never follows links; absent is fine */
+int os_write_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
+                  bool durable, struct err *err);
+/* with parents; existing is fine */
+int os_mkdirs(struct os *os, const char *path, mode_t mode, struct err *err);
+/* a file, link or empty directory; absent is fine */
+int os_remove(struct os *os, const char *path, struct err *err);
+/* never follows links; absent is fine */
+int os_remove_tree(struct os *os, const char *path, struct err *err);
 int os_rename(struct os *os, const char *from, const char *to, bool durable, struct err *err);
-int os_chown(struct os *os, const char *path, uid_t uid, gid_t gid, struct err *err); /* a link itself, not its target */
+/* a link itself, not its target */
+int os_chown(struct os *os, const char *path, uid_t uid, gid_t gid, struct err *err);
 int os_chmod(struct os *os, const char *path, mode_t mode, struct err *err);
 /* Names in a directory, sorted, without . and ..; each call gives one name. */
-int os_list(struct os *os, const char *path, void (*each)(void *arg, const char *name), void *arg, struct err *err);
+int os_list(struct os *os, const char *path, void (*each)(void *arg, const char *name), void *arg,
+            struct err *err);
 bool os_is_network_fs(struct os *os, const char *path);
 
 struct os_file;
 enum os_open { OS_READ, OS_WRITE_NEW /* fails if there */, OS_WRITE_TRUNCATE, OS_APPEND };
-int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode, struct os_file **ret, struct err *err);
+int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
+                 struct os_file **ret, struct err *err);
 /* 0..length bytes read (0 at the end), or -errno. */
 ssize_t os_file_read(struct os_file *file, uint64_t offset, void *data, size_t length);
-int os_file_write(struct os_file *file, uint64_t offset, const void *data, size_t length); /* all of it, or -errno */
+/* all of it, or -errno */
+int os_file_write(struct os_file *file, uint64_t offset, const void *data, size_t length);
 int os_file_sync(struct os_file *file);
 int64_t os_file_size(const struct os_file *file);
 void os_file_close(struct os_file *file); /* NULL is allowed */
 
-/* An exclusive lock on a file that names its holder; released when the process dies, however it dies.  -EAGAIN when another process has
- * it: then *holder is its pid (0 when it could not be read). */
+/* An exclusive lock on a file that names its holder; released when the process dies, however it
+ * dies.  -EAGAIN when another process has it: then *holder is its pid (0 when it could not be
+ * read). */
 struct os_lock;
 int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder, struct err *err);
 void os_unlock(struct os_lock *lock);

@@ -1,13 +1,15 @@
 /* base/stream.h - byte streams: TLS 1.3 over TCP, plain over Unix sockets.
  *
- * Every connection begins with a cleartext preface of one line, "ROOST/1 <route>\n", that names what the caller wants to reach
- * at that address and nothing secret; then TLS (TCP) or bytes (Unix socket).  A listener reads exactly the preface, so that the
- * owner of the port can hand the connection, still before TLS, to another process (schedd to shadow) through a "pass" address.
+ * Every connection begins with a cleartext preface of one line, "ROOST/1 <route>\n", that names
+ * what the caller wants to reach at that address and nothing secret; then TLS (TCP) or bytes (Unix
+ * socket).  A listener reads exactly the preface, so that the owner of the port can hand the
+ * connection, still before TLS, to another process (schedd to shadow) through a "pass" address.
  *
- * Addresses are text: "tcp:HOST:PORT" ("tcp:[::1]:9618" for IPv6), "unix:/path/socket", "pass:/path/socket".
+ * Addresses are text: "tcp:HOST:PORT" ("tcp:[::1]:9618" for IPv6), "unix:/path/socket",
+ * "pass:/path/socket".
  *
- * Two bodies: stream_event.c with tls.c (libevent, OpenSSL), and the simulator's network, which delays, cuts and reorders
- * connections above TLS, and treats certificates as names.
+ * Two bodies: stream_event.c with tls.c (libevent, OpenSSL), and the simulator's network, which
+ * delays, cuts and reorders connections above TLS, and treats certificates as names.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,47 +29,57 @@ struct os;
 struct stream;
 struct tls_identity;
 
-#define STREAM_ROUTE_MAX 200              /* bytes of a route */
-#define STREAM_PREFACE_MS 5000            /* a caller that is slower to say its route is dropped */
-#define STREAM_HANDSHAKE_MS 15000         /* TLS handshake; also the time limit of a connect */
-#define STREAM_INPUT_MAX ((size_t)8 << 20)  /* bytes unread; reading from the peer pauses above it */
+#define STREAM_ROUTE_MAX    200   /* bytes of a route */
+#define STREAM_PREFACE_MS   5000  /* a caller that is slower to say its route is dropped */
+#define STREAM_HANDSHAKE_MS 15000 /* TLS handshake; also the time limit of a connect */
+/* bytes unread; reading from the peer pauses above it */
+#define STREAM_INPUT_MAX  ((size_t)8 << 20)
 #define STREAM_OUTPUT_MAX ((size_t)256 << 20) /* bytes unsent; more is refused */
-#define STREAM_PIN_SIZE 65                /* hex SHA-256 of a certificate, with the zero */
+#define STREAM_PIN_SIZE   65                  /* hex SHA-256 of a certificate, with the zero */
 
-/* ---- identities: what a server shows ------------------------------------------------------------------------------------- */
+/* ---- identities: what a server shows --------------------------------------------------------- */
 
-/* Certificate and key from PEM files.  -EACCES when the key file is readable by others than its owner. */
-int tls_identity_load(struct os *os, const char *cert_path, const char *key_path, struct tls_identity **ret,
-                      struct err *err);
+/* Certificate and key from PEM files.  -EACCES when the key file is readable by others than its
+ * owner. */
+int tls_identity_load(struct os *os, const char *cert_path, const char *key_path,
+                      struct tls_identity **ret, struct err *err);
 /* A new P-256 key with a self-signed certificate that lives in memory only: the shadow's. */
-int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_identity **ret, struct err *err);
+int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_identity **ret,
+                           struct err *err);
 void tls_identity_destroy(struct tls_identity *identity);
-const char *tls_identity_pin(const struct tls_identity *identity); /* hex SHA-256 of its certificate */
+/* hex SHA-256 of its certificate */
+const char *tls_identity_pin(const struct tls_identity *identity);
 
-/* ---- streams ---------------------------------------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 struct stream_events {
     void (*opened)(void *arg);   /* connected, TLS done; writing is allowed before, too */
     void (*readable)(void *arg); /* more in stream_input() */
-    void (*drained)(void *arg);  /* output fell below a quarter MiB after having been above; may be NULL */
-    /* The last call for this stream; it is then freed by stream_close(), which the owner still has to call.  code 0: the peer closed in
-     * the ordinary way; else a negative errno, with why naming the peer. */
+    /* output fell below a quarter MiB after having been above; may be NULL */
+    void (*drained)(void *arg);
+    /* The last call for this stream; it is then freed by stream_close(), which the owner still has
+     * to call.  code 0: the peer closed in the ordinary way; else a negative errno, with why naming
+     * the peer. */
     void (*closed)(void *arg, int code, const char *why);
 };
 
-/* What a client insists on: the server's certificate chains to the CA (dates judged with tolerance: see docs/protocol/wire.md), or its
- * SHA-256 is the pin.  Exactly one of the two for tcp; both NULL for unix. */
+/* What a client insists on: the server's certificate chains to the CA (dates judged with tolerance:
+ * see docs/protocol/wire.md), or its SHA-256 is the pin.  Exactly one of the two for tcp; both NULL
+ * for unix. */
 struct stream_trust {
     const char *ca_file;
     const char *pin;
 };
 
-/* Starts to connect; the outcome comes as opened or closed.  Returns -EINVAL for a malformed address or route, -errno when it fails at once;
- * then no callback comes. */
-int stream_connect(struct loop *loop, const char *address, const char *route, const struct stream_trust *trust,
-                   const struct stream_events *events, void *arg, struct stream **ret, struct err *err);
-void stream_close(struct stream *stream);       /* at once, drops unsent output; no callback afterwards; NULL is allowed */
-void stream_finish(struct stream *stream);      /* sends what is pending (bounded by 5 s), then closes; no callback afterwards */
+/* Starts to connect; the outcome comes as opened or closed.  Returns -EINVAL for a malformed
+ * address or route, -errno when it fails at once; then no callback comes. */
+int stream_connect(struct loop *loop, const char *address, const char *route,
+                   const struct stream_trust *trust, const struct stream_events *events, void *arg,
+                   struct stream **ret, struct err *err);
+/* at once, drops unsent output; no callback afterwards; NULL is allowed */
+void stream_close(struct stream *stream);
+/* sends what is pending (bounded by 5 s), then closes; no callback afterwards */
+void stream_finish(struct stream *stream);
 
 const void *stream_input(const struct stream *stream, size_t *length); /* contiguous unread bytes */
 void stream_consume(struct stream *stream, size_t length);
@@ -76,27 +88,32 @@ void stream_pause(struct stream *stream, bool paused); /* paused: reads no more 
 int stream_write(struct stream *stream, const void *data, size_t length);
 size_t stream_pending(const struct stream *stream); /* bytes not yet given to the kernel */
 
-const char *stream_peer(const struct stream *stream); /* "tcp:192.0.2.7:40112", "unix:/run/x (uid 1000)": for messages */
-bool stream_peer_uid(const struct stream *stream, uid_t *uid, pid_t *pid); /* true on Unix sockets only */
+/* "tcp:192.0.2.7:40112", "unix:/run/x (uid 1000)": for messages */
+const char *stream_peer(const struct stream *stream);
+/* true on Unix sockets only */
+bool stream_peer_uid(const struct stream *stream, uid_t *uid, pid_t *pid);
 
-/* ---- listeners --------------------------------------------------------------------------------------------------------------- */
+/* ---- listeners ------------------------------------------------------------------------------- */
 
 typedef void (*listener_f)(void *arg, struct incoming *incoming);
 
-/* Listens; port 0 takes a free one.  "unix:" sockets are created with mode 0666 (the peer's uid is what counts) in a directory that the caller
- * made; a dead socket file is replaced.  "pass:" receives connections that another process of the same user or of root passes on. */
-int listener_create(struct loop *loop, const char *address, listener_f call, void *arg, struct listener **ret,
-                    struct err *err);
+/* Listens; port 0 takes a free one.  "unix:" sockets are created with mode 0666 (the peer's uid is
+ * what counts) in a directory that the caller made; a dead socket file is replaced.  "pass:"
+ * receives connections that another process of the same user or of root passes on. */
+int listener_create(struct loop *loop, const char *address, listener_f call, void *arg,
+                    struct listener **ret, struct err *err);
 void listener_destroy(struct listener *listener);
 const char *listener_address(const struct listener *listener); /* with the real port */
 
-/* An incoming connection whose preface has been read.  Exactly one of the three must be called, in the callback or later. */
+/* An incoming connection whose preface has been read.  Exactly one of the three must be called, in
+ * the callback or later. */
 const char *incoming_route(const struct incoming *incoming);
 const char *incoming_peer(const struct incoming *incoming);
 /* identity NULL for a connection that came over a Unix socket. */
 struct stream *incoming_accept(struct incoming *incoming, const struct tls_identity *identity,
                                const struct stream_events *events, void *arg);
-/* Hands the connection to the listener at pass_address; on failure it is closed.  -ECONNREFUSED when nobody listens there. */
+/* Hands the connection to the listener at pass_address; on failure it is closed.  -ECONNREFUSED
+ * when nobody listens there. */
 int incoming_pass(struct incoming *incoming, const char *pass_address, struct err *err);
 void incoming_refuse(struct incoming *incoming);
 

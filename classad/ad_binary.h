@@ -1,8 +1,9 @@
 /* classad/ad_binary.h - the compact form of an ad, for the wire and the disk.
  *
- * A version byte, the count of attributes, then name and expression tree of each (variable-length integers, one byte a node; the
- * text of expressions is not in it, so that decoding does not lex).  The decoder takes its input as hostile: every length is
- * checked against what is left, nesting and counts against ad_limits.h.
+ * A version byte, the count of attributes, then name and expression tree of each (variable-length
+ * integers, one byte a node; the text of expressions is not in it, so that decoding does not lex).
+ * The decoder takes its input as hostile: every length is checked against what is left, nesting and
+ * counts against ad_limits.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,14 +20,17 @@ struct strbuf;
 
 #define AD_BINARY_VERSION 1
 
-/* Appends; out->failed tells whether it fitted.  Ads nested in expressions keep their private attributes only if with_private. */
+/* Appends; out->failed tells whether it fitted.  Ads nested in expressions keep their private
+ * attributes only if with_private. */
 void ad_encode(const struct ad *ad, bool with_private, struct strbuf *out);
 
-/* Reads one ad from the front of data.  0, *used bytes (may be NULL when all must be used) and *ret (ad_destroy); or -EBADMSG
- * (malformed, with the byte offset), -EPROTONOSUPPORT (another version), -E2BIG (a limit). */
+/* Reads one ad from the front of data.  0, *used bytes (may be NULL when all must be used) and *ret
+ * (ad_destroy); or -EBADMSG (malformed, with the byte offset), -EPROTONOSUPPORT (another version),
+ * -E2BIG (a limit). */
 int ad_decode(const void *data, size_t length, size_t *used, struct ad **ret, struct err *err);
 
 void ad_expr_encode(const struct ad_expr *expr, struct strbuf *out);
-int ad_expr_decode(const void *data, size_t length, size_t *used, struct ad_expr **ret, struct err *err);
+int ad_expr_decode(const void *data, size_t length, size_t *used, struct ad_expr **ret,
+                   struct err *err);
 
 #endif

@@ -1,9 +1,10 @@
 /* classad/ad_eval.h - evaluation of an expression in an ad, against a target, at a moment.
  *
- * Old-ClassAd semantics as HTCondor runs them: a bare name is looked up in my and then in target; MY. and TARGET. (also OTHER.)
- * name the side; an expression found in the target is evaluated with the sides exchanged.  Nothing is allocated for numbers,
- * booleans and comparisons of strings.  Cost is bounded by AD_EVAL_STEPS_MAX, AD_EVAL_DEPTH_MAX, AD_EVAL_BYTES_MAX: what
- * crosses one, an ad that refers to itself above all, is the value error.
+ * Old-ClassAd semantics as HTCondor runs them: a bare name is looked up in my and then in target;
+ * MY. and TARGET. (also OTHER.) name the side; an expression found in the target is evaluated with
+ * the sides exchanged.  Nothing is allocated for numbers, booleans and comparisons of strings. Cost
+ * is bounded by AD_EVAL_STEPS_MAX, AD_EVAL_DEPTH_MAX, AD_EVAL_BYTES_MAX: what crosses one, an ad
+ * that refers to itself above all, is the value error.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,14 +27,16 @@ struct ad_context {
     void *arg; /* for the callbacks */
 };
 
-/* my, target and context may be NULL (without a context time() and random() are undefined).  *ret need not be initialized; release
- * it with ad_value_fini().  Always yields a value: failures are the value error. */
-void ad_eval(const struct ad_expr *expr, const struct ad *my, const struct ad *target, const struct ad_context *context,
-             struct ad_value *ret);
+/* my, target and context may be NULL (without a context time() and random() are undefined).  *ret
+ * need not be initialized; release it with ad_value_fini().  Always yields a value: failures are
+ * the value error. */
+void ad_eval(const struct ad_expr *expr, const struct ad *my, const struct ad *target,
+             const struct ad_context *context, struct ad_value *ret);
 
-/* The attribute `name` of my (chained parents count): 0 and *ret, or -ENOENT when my has none, *ret then undefined. */
-int ad_eval_attr(const struct ad *my, const struct ad *target, const char *name, const struct ad_context *context,
-                 struct ad_value *ret);
+/* The attribute `name` of my (chained parents count): 0 and *ret, or -ENOENT when my has none, *ret
+ * then undefined. */
+int ad_eval_attr(const struct ad *my, const struct ad *target, const char *name,
+                 const struct ad_context *context, struct ad_value *ret);
 
 enum ad_truth { AD_FALSE, AD_TRUE, AD_UNDEFINED, AD_ERROR };
 

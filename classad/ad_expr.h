@@ -1,8 +1,9 @@
 /* classad/ad_expr.h - one expression, compiled when it is parsed, immutable from then on.
  *
- * An expression is one block of memory that holds its whole tree (children of a node lie side by side) and a count of its owners:
- * sharing is ad_expr_ref().  Chains of operators of one precedence are one node with many children, so that the
- * depth of a tree is the nesting of its text: `a || b || c ...` of ten thousand terms recurses nowhere.
+ * An expression is one block of memory that holds its whole tree (children of a node lie side by
+ * side) and a count of its owners: sharing is ad_expr_ref().  Chains of operators of one precedence
+ * are one node with many children, so that the depth of a tree is the nesting of its text: `a || b
+ * || c ...` of ten thousand terms recurses nowhere.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,29 +20,35 @@ struct err;
 struct strbuf;
 struct strmap;
 
-/* AD_NEW: backslash escapes in strings, adjacent strings join.  AD_OLD: submit files, configuration, -constraint, long form: inside a
- * string only \" is special, and not as the last character of the text. */
+/* AD_NEW: backslash escapes in strings, adjacent strings join.  AD_OLD: submit files,
+ * configuration, -constraint, long form: inside a string only \" is special, and not as the last
+ * character of the text. */
 enum ad_syntax { AD_NEW, AD_OLD };
 
-/* The whole text must be one expression.  0 and *ret (ad_expr_destroy), or -EINVAL or -E2BIG (a limit) and err with the
- * byte offset.  O(length). */
-int ad_expr_parse(const char *text, size_t length, enum ad_syntax syntax, struct ad_expr **ret, struct err *err);
+/* The whole text must be one expression.  0 and *ret (ad_expr_destroy), or -EINVAL or -E2BIG (a
+ * limit) and err with the byte offset.  O(length). */
+int ad_expr_parse(const char *text, size_t length, enum ad_syntax syntax, struct ad_expr **ret,
+                  struct err *err);
 struct ad_expr *ad_expr_ref(const struct ad_expr *expr); /* one more owner of the same expression */
 void ad_expr_destroy(struct ad_expr *expr);              /* one owner less; NULL is allowed */
 
 struct ad_expr *ad_expr_int(int64_t value);
 struct ad_expr *ad_expr_real(double value);
 struct ad_expr *ad_expr_bool(bool value);
-struct ad_expr *ad_expr_string(const char *text, size_t length); /* stops at a zero byte; too long: the literal error */
+/* stops at a zero byte; too long: the literal error */
+struct ad_expr *ad_expr_string(const char *text, size_t length);
 struct ad_expr *ad_expr_undefined(void);
 struct ad_expr *ad_expr_error(void);
-struct ad_expr *ad_expr_strings(const char *const *list, size_t count); /* a list of string literals */
-struct ad_expr *ad_expr_nested(struct ad *ad);                          /* ad is taken */
+/* a list of string literals */
+struct ad_expr *ad_expr_strings(const char *const *list, size_t count);
+struct ad_expr *ad_expr_nested(struct ad *ad); /* ad is taken */
 
-/* Literals without evaluation: true and *ret when the expression is just that.  *text is borrowed. */
+/* Literals without evaluation: true and *ret when the expression is just that.  *text is borrowed.
+ */
 bool ad_expr_literal_int(const struct ad_expr *expr, int64_t *ret);
 bool ad_expr_literal_string(const struct ad_expr *expr, const char **text, size_t *length);
-bool ad_expr_is_literal(const struct ad_expr *expr); /* any literal, undefined and error among them */
+/* any literal, undefined and error among them */
+bool ad_expr_is_literal(const struct ad_expr *expr);
 
 /* AD_NEW: the canonical text of new syntax.  AD_OLD: that of the long form. */
 void ad_expr_print(const struct ad_expr *expr, enum ad_syntax syntax, struct strbuf *out);
@@ -51,9 +58,11 @@ bool ad_expr_same(const struct ad_expr *a, const struct ad_expr *b);
 
 size_t ad_expr_bytes(const struct ad_expr *expr); /* memory of the block */
 
-/* What a match with anything depends on: adds to `external` (case-insensitive map; values are non-NULL and not owned) each name that
- * the expression looks up in the target: TARGET.x (as "x"), and x where my (may be NULL) has none.  Names found in my are
- * followed into their expressions.  `internal` (may be NULL) gets the names found in my. */
-void ad_refs(const struct ad_expr *expr, const struct ad *my, struct strmap *external, struct strmap *internal);
+/* What a match with anything depends on: adds to `external` (case-insensitive map; values are
+ * non-NULL and not owned) each name that the expression looks up in the target: TARGET.x (as "x"),
+ * and x where my (may be NULL) has none.  Names found in my are followed into their expressions.
+ * `internal` (may be NULL) gets the names found in my. */
+void ad_refs(const struct ad_expr *expr, const struct ad *my, struct strmap *external,
+             struct strmap *internal);
 
 #endif

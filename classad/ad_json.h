@@ -1,6 +1,7 @@
 /* classad/ad_json.h - ads as JSON.
  *
- * Literals become JSON's own; lists and nested ads arrays and objects; undefined null; every other expression a string
+ * Literals become JSON's own; lists and nested ads arrays and objects; undefined null; every other
+ * expression a string
  * "\/Expr(...)\/" as HTCondor writes it.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,5 @@
-/* classad/ad_limits.h - every limit of the ClassAd library, by name.  Crossing one is an error, never a crash.
+/* classad/ad_limits.h - every limit of the ClassAd library, by name.  Crossing one is an error,
+ * never a crash.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,15 +8,21 @@
 
 #include <stddef.h>
 
-#define AD_ATTRS_MAX 20000                     /* attributes of one ad that is parsed or decoded */
-#define AD_NAME_MAX 1024                       /* bytes of an attribute or function name */
-#define AD_STRING_MAX ((size_t)1 << 20)        /* bytes of one string literal, and of a string that evaluation makes */
-#define AD_TEXT_MAX ((size_t)10 << 20)         /* bytes of a text to parse, or of a binary ad */
-#define AD_DEPTH_MAX 160                       /* nesting of brackets, operators and ads in a text */
-#define AD_EVAL_DEPTH_MAX 800                  /* nesting of evaluations: beyond it the value is error */
-#define AD_EVAL_STEPS_MAX 200000               /* nodes visited in one evaluation: beyond it the value is error */
-#define AD_EVAL_BYTES_MAX ((size_t)16 << 20)   /* memory that one evaluation may take for strings and lists */
-#define AD_NODES_MAX 2000000                   /* nodes of one expression */
-#define AD_COLLISIONS_MAX 512                  /* names of one parsed ad that fall on one place of the index */
+#define AD_ATTRS_MAX 20000 /* attributes of one ad that is parsed or decoded */
+#define AD_NAME_MAX  1024  /* bytes of an attribute or function name */
+/* bytes of one string literal, and of a string that evaluation makes */
+#define AD_STRING_MAX ((size_t)1 << 20)
+#define AD_TEXT_MAX   ((size_t)10 << 20) /* bytes of a text to parse, or of a binary ad */
+/* nesting of brackets, operators and ads in a text */
+#define AD_DEPTH_MAX 160
+/* nesting of evaluations: beyond it the value is error */
+#define AD_EVAL_DEPTH_MAX 800
+/* nodes visited in one evaluation: beyond it the value is error */
+#define AD_EVAL_STEPS_MAX 200000
+/* memory that one evaluation may take for strings and lists */
+#define AD_EVAL_BYTES_MAX ((size_t)16 << 20)
+#define AD_NODES_MAX      2000000 /* nodes of one expression */
+/* names of one parsed ad that fall on one place of the index */
+#define AD_COLLISIONS_MAX 512
 
 #endif

@@ -10,7 +10,8 @@
 struct ad;
 struct ad_context;
 
-/* Requirements of both, each with the other as its target, are true (numbers: not zero).  Absent Requirements do not match. */
+/* Requirements of both, each with the other as its target, are true (numbers: not zero).  Absent
+ * Requirements do not match. */
 bool ad_match(const struct ad *a, const struct ad *b, const struct ad_context *context);
 
 /* Only my's Requirements. */

@@ -10,11 +10,12 @@
 struct ad;
 struct err;
 
-/* New syntax: `[ a = 1; b = 2 ]`, the whole text.  0 and *ret (ad_destroy), or -EINVAL (with the byte offset), or -E2BIG (a
- * limit).  O(length). */
+/* New syntax: `[ a = 1; b = 2 ]`, the whole text.  0 and *ret (ad_destroy), or -EINVAL (with the
+ * byte offset), or -E2BIG (a limit).  O(length). */
 int ad_parse(const char *text, size_t length, struct ad **ret, struct err *err);
 
-/* Long form: lines `attr = expr` with old lexing; empty lines and lines that begin with # are passed over.  Errors name the line. */
+/* Long form: lines `attr = expr` with old lexing; empty lines and lines that begin with # are
+ * passed over.  Errors name the line. */
 int ad_parse_long(const char *text, size_t length, struct ad **ret, struct err *err);
 
 #endif

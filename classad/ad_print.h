@@ -1,6 +1,7 @@
 /* classad/ad_print.h - ads to text.
  *
- * Attributes print ordered by length of name, then by name without case (as HTCondor prints them), so that equal ads print alike.
+ * Attributes print ordered by length of name, then by name without case (as HTCondor prints them),
+ * so that equal ads print alike.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,8 +11,10 @@
 struct ad;
 struct strbuf;
 
-void ad_print(const struct ad *ad, struct strbuf *out);      /* new syntax, one line, private attributes included */
-void ad_print_long(const struct ad *ad, struct strbuf *out); /* long form, private attributes included */
+/* new syntax, one line, private attributes included */
+void ad_print(const struct ad *ad, struct strbuf *out);
+/* long form, private attributes included */
+void ad_print_long(const struct ad *ad, struct strbuf *out);
 /* Long form for people and queries: without private attributes. */
 void ad_print_long_public(const struct ad *ad, struct strbuf *out);
 

@@ -1,9 +1,10 @@
 /* classad/ad_value.h - the value of an expression.
  *
- * A plain struct, so that numbers, booleans and literal strings cost no allocation.  Strings, lists and ads in a value borrow from
- * the expression and from the ads it was evaluated in (valid until those change), or from memory that the value itself owns
- * (`memory`, released by ad_value_fini()).  A list or ad is kept unevaluated together with the scope it was written in; its
- * elements are evaluated when asked for.
+ * A plain struct, so that numbers, booleans and literal strings cost no allocation.  Strings, lists
+ * and ads in a value borrow from the expression and from the ads it was evaluated in (valid until
+ * those change), or from memory that the value itself owns
+ * (`memory`, released by ad_value_fini()).  A list or ad is kept unevaluated together with the
+ * scope it was written in; its elements are evaluated when asked for.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -55,15 +56,17 @@ struct ad_value {
     struct arena *memory;         /* owned; NULL when nothing had to be made */
 };
 
-void ad_value_fini(struct ad_value *value); /* the value becomes undefined; any value that was set is allowed */
+/* the value becomes undefined; any value that was set is allowed */
+void ad_value_fini(struct ad_value *value);
 
 size_t ad_value_count(const struct ad_value *list); /* elements of a list; 0 for other types */
 
-/* Evaluates element `index` where it was written.  item is independent of list's own memory only until ad_value_fini(list): release
- * item first.  Out of range: undefined. */
+/* Evaluates element `index` where it was written.  item is independent of list's own memory only
+ * until ad_value_fini(list): release item first.  Out of range: undefined. */
 void ad_value_item(const struct ad_value *list, size_t index, struct ad_value *item);
 
-/* The value in new syntax, as the conformance data show it: strings quoted, lists and ads with unevaluated elements. */
+/* The value in new syntax, as the conformance data show it: strings quoted, lists and ads with
+ * unevaluated elements. */
 void ad_value_print(const struct ad_value *value, struct strbuf *out);
 
 /* The same, but a string is printed as it is, without quotes: what -af shows. */

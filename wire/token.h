@@ -1,8 +1,9 @@
 /* wire/token.h - tokens (JWT, ES256): making and checking them.
  *
- * Claims: sub identity, scope names, exp, iat, jti id, iss pool, and `pattern` (glob of the names that it may advertise).  The signing keys live in a directory:
- * <kid>.key (private, mode 0600, only where tokens are made) and <kid>.pub; `kid` in the header picks one, so that an old key stays valid for
- * an overlap.  libjwt does the cryptography.
+ * Claims: sub identity, scope names, exp, iat, jti id, iss pool, and `pattern` (glob of the names
+ * that it may advertise).  The signing keys live in a directory: <kid>.key (private, mode 0600,
+ * only where tokens are made) and <kid>.pub; `kid` in the header picks one, so that an old key
+ * stays valid for an overlap.  libjwt does the cryptography.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,15 +31,18 @@ struct token {
 };
 
 /* A new P-256 pair <dir>/<kid>.key and .pub. */
-int token_key_make(struct os *os, struct loop *loop, const char *dir, const char *kid, struct err *err);
+int token_key_make(struct os *os, struct loop *loop, const char *dir, const char *kid,
+                   struct err *err);
 /* Loads all <kid>.pub below dir. */
 int token_keys_load(struct os *os, const char *dir, struct token_keys **ret, struct err *err);
 void token_keys_destroy(struct token_keys *keys);
 /* Signs; the text (owned by the caller) is one line. */
-int token_issue(struct os *os, const char *key_path, const char *kid, const struct token *token, char **ret,
+int token_issue(struct os *os, const char *key_path, const char *kid, const struct token *token,
+                char **ret, struct err *err);
+/* Checks signature and dates.  Refusals, each with its own sentence in err: -ENOKEY no token (empty
+ * text), -EKEYEXPIRED expired, -EKEYREJECTED wrong signature or unknown key, -EINVAL malformed.
+ * Revocation and scopes are the caller's to judge. */
+int token_check(const struct token_keys *keys, const char *text, int64_t now_s, struct token *ret,
                 struct err *err);
-/* Checks signature and dates.  Refusals, each with its own sentence in err: -ENOKEY no token (empty text), -EKEYEXPIRED expired, -EKEYREJECTED wrong
- * signature or unknown key, -EINVAL malformed. Revocation and scopes are the caller's to judge. */
-int token_check(const struct token_keys *keys, const char *text, int64_t now_s, struct token *ret, struct err *err);
 
 #endif

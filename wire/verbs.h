@@ -1,7 +1,7 @@
 /* wire/verbs.h - the verbs of the protocol and the authority that each needs.
  *
- * A new verb is a line in the enum, a row in verbs.c and a section in docs/protocol/wire.md; the process that answers it
- * gets it in its handler.
+ * A new verb is a line in the enum, a row in verbs.c and a section in docs/protocol/wire.md; the
+ * process that answers it gets it in its handler.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { /* authority of a token, bits */
+/* authority of a token, bits */
+enum {
     SCOPE_READ = 1 << 0,
     SCOPE_WRITE = 1 << 1,      /* submit and act on one's own jobs */
     SCOPE_ADVERTISE = 1 << 2,  /* send ads under the names that the token's pattern allows */
@@ -53,12 +54,12 @@ enum wire_verb {
     VERB_JOB_STATUS = 74,   /* shadow to schedd: usage, started, failed */
     VERB_JOB_STOP = 75,     /* schedd to shadow: this run is over, drop it */
     /* answered by the shadow; the starter dials */
-    VERB_JOB_FETCH = 80,  /* the job ad and the list of input files */
-    VERB_FILE_GET = 81,   /* one file's bytes, in parts */
-    VERB_FILE_PUT = 82,   /* bytes of one output file */
+    VERB_JOB_FETCH = 80, /* the job ad and the list of input files */
+    VERB_FILE_GET = 81,  /* one file's bytes, in parts */
+    VERB_FILE_PUT = 82,  /* bytes of one output file */
     VERB_JOB_STARTED = 83,
     VERB_JOB_USAGE = 84,
-    VERB_JOB_DONE = 85,   /* exit status; all output sent; answered when committed */
+    VERB_JOB_DONE = 85, /* exit status; all output sent; answered when committed */
     /* between startd and starter, Unix socket; the starter dials */
     VERB_STARTER_HELLO = 90, /* starter to startd: I run this claim */
     VERB_LEASE_RENEWED = 91, /* startd to starter: the claim's lease was confirmed */
@@ -78,7 +79,8 @@ struct wire_verb_info {
     uint32_t deadline_ms; /* for an answer or the next part; 0: none */
 };
 const struct wire_verb_info *wire_verb_find(enum wire_verb verb); /* NULL: unknown */
-const char *wire_verb_name(enum wire_verb verb);                  /* "verb 77" style text never; "?" when unknown */
+/* "verb 77" style text never; "?" when unknown */
+const char *wire_verb_name(enum wire_verb verb);
 const char *scope_names(uint32_t scopes, char *ret, unsigned size); /* "READ,WRITE" */
 int scope_parse(const char *text, uint32_t *ret);                   /* one name; -EINVAL */
 

@@ -1,7 +1,8 @@
 /* wire/watch.h - a live copy of another's ads: snapshot, then every change in order.
  *
- * The watcher (negotiator, rooster, schedd, CLI) keeps a strmap of ads by key; after a cut it is told to resync and gets a new snapshot.  The
- * serving side (collector, schedd) publishes changes of a table of ads.
+ * The watcher (negotiator, rooster, schedd, CLI) keeps a strmap of ads by key; after a cut it is
+ * told to resync and gets a new snapshot.  The serving side (collector, schedd) publishes changes
+ * of a table of ads.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +20,8 @@ struct uplink;
 struct wire;
 struct wire_request;
 
-#define WATCH_BACKLOG_MAX 200000 /* changes waiting for one slow watcher; beyond it is told to resync */
+/* changes waiting for one slow watcher; beyond it is told to resync */
+#define WATCH_BACKLOG_MAX 200000
 
 /* ---- the watching side ---- */
 
@@ -30,38 +32,47 @@ struct watch_spec {
     bool with_private;             /* claim ids; needs NEGOTIATOR */
 };
 struct watch_events {
-    /* An ad is new or changed: ad is owned by the watch and valid until the next event of the same key. */
+    /* An ad is new or changed: ad is owned by the watch and valid until the next event of the same
+     * key. */
     void (*changed)(void *arg, const char *key, const struct ad *ad);
     void (*gone)(void *arg, const char *key);
     void (*synced)(void *arg); /* the snapshot is complete: from here on events are news */
-    void (*lost)(void *arg);   /* connection lost or told to resync: the copy is kept but stale until the next synced, before which
-                                * keys that are no longer there are reported gone; may be NULL */
+    void (*lost)(void *arg); /* connection lost or told to resync: the copy is kept but stale until
+                              * the next synced, before which keys that are no longer there are
+                              * reported gone; may be NULL */
 };
 struct watch;
-/* On an uplink (dials again by itself; call watch_uplink_up() from the uplink's up callback) or on one connection (uplink NULL; ends with it). */
-struct watch *watch_create(struct loop *loop, const struct watch_spec *spec, const struct watch_events *events,
-                           void *arg);
-int watch_start(struct watch *watch, struct wire *wire); /* (again) on this connection; 0 or -errno */
+/* On an uplink (dials again by itself; call watch_uplink_up() from the uplink's up callback) or on
+ * one connection (uplink NULL; ends with it). */
+struct watch *watch_create(struct loop *loop, const struct watch_spec *spec,
+                           const struct watch_events *events, void *arg);
+/* (again) on this connection; 0 or -errno */
+int watch_start(struct watch *watch, struct wire *wire);
 void watch_destroy(struct watch *watch);
 const struct ad *watch_get(const struct watch *watch, const char *key); /* NULL when absent */
 size_t watch_count(const struct watch *watch);
-bool watch_next(const struct watch *watch, size_t *at, const char **key, const struct ad **ad); /* in order of arrival */
+/* in order of arrival */
+bool watch_next(const struct watch *watch, size_t *at, const char **key, const struct ad **ad);
 bool watch_is_synced(const struct watch *watch);
 
 /* ---- the serving side ---- */
 
-/* Publishes one table of ads.  Changes that must be durable first are published by the daemon after the commit. */
+/* Publishes one table of ads.  Changes that must be durable first are published by the daemon after
+ * the commit. */
 struct watch_server;
 typedef bool (*watch_each_f)(void *arg, const char *key, const struct ad *ad);
 struct watch_server_source {
     /* Walks the table's ads that are public now, of that type; stops when each returns false. */
     void (*walk)(void *arg, const char *type, watch_each_f each, void *each_arg);
 };
-struct watch_server *watch_server_create(struct loop *loop, const struct watch_server_source *source, void *arg);
+struct watch_server *watch_server_create(struct loop *loop,
+                                         const struct watch_server_source *source, void *arg);
 void watch_server_destroy(struct watch_server *server);
-/* Answers a WATCH request: snapshot, then changes until the peer goes.  now_s for constraints comes from the loop. */
+/* Answers a WATCH request: snapshot, then changes until the peer goes.  now_s for constraints comes
+ * from the loop. */
 void watch_server_add(struct watch_server *server, struct wire_request *request);
-void watch_server_changed(struct watch_server *server, const char *type, const char *key, const struct ad *ad);
+void watch_server_changed(struct watch_server *server, const char *type, const char *key,
+                          const struct ad *ad);
 void watch_server_gone(struct watch_server *server, const char *type, const char *key);
 size_t watch_server_count(const struct watch_server *server);
 

@@ -1,11 +1,12 @@
 /* wire/wire.h - requests, streams of replies, uplinks: how daemons and commands talk.
  *
- * One connection (struct wire) carries many requests at once, in both directions: after the greeting there is no client and no server.  A message
- * is a verb with an argument ad, a list of ads and a blob, any of which may be missing; a reply has a status, a line of text and the same three.  A reply may
- * come in parts.  docs/protocol/wire.md describes every frame.
+ * One connection (struct wire) carries many requests at once, in both directions: after the
+ * greeting there is no client and no server.  A message is a verb with an argument ad, a list of
+ * ads and a blob, any of which may be missing; a reply has a status, a line of text and the same
+ * three.  A reply may come in parts.  docs/protocol/wire.md describes every frame.
  *
- * Who may call which verb is decided here, by the table in wire/verbs.c (verb, name, scope, deadline): a handler is only called for a
- * peer that may.
+ * Who may call which verb is decided here, by the table in wire/verbs.c (verb, name, scope,
+ * deadline): a handler is only called for a peer that may.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,13 +31,16 @@ struct token_keys;
 struct wire;
 struct wire_request;
 
-#define WIRE_VERSION 1
-#define WIRE_FRAME_MAX ((size_t)16 << 20)   /* bytes of one frame */
-#define WIRE_ADS_MAX 4096                   /* ads in one message; longer lists go in parts */
-#define WIRE_REQUESTS_MAX 4096              /* unanswered requests of one peer; more are refused with -EBUSY */
-#define WIRE_GREETING_MS 10000
-#define WIRE_PING_MS 20000                  /* silence after which a PING is sent; no answer for as long again: closed */
-#define WIRE_WINDOW_BYTES ((size_t)1 << 20) /* parts of one reply that may be on their way unacknowledged */
+#define WIRE_VERSION   1
+#define WIRE_FRAME_MAX ((size_t)16 << 20) /* bytes of one frame */
+#define WIRE_ADS_MAX   4096               /* ads in one message; longer lists go in parts */
+/* unanswered requests of one peer; more are refused with -EBUSY */
+#define WIRE_REQUESTS_MAX 4096
+#define WIRE_GREETING_MS  10000
+/* silence after which a PING is sent; no answer for as long again: closed */
+#define WIRE_PING_MS 20000
+/* parts of one reply that may be on their way unacknowledged */
+#define WIRE_WINDOW_BYTES ((size_t)1 << 20)
 
 /* What a message carries.  All borrowed for the call. */
 struct wire_body {
@@ -45,144 +49,177 @@ struct wire_body {
     size_t ad_count;
     const void *blob;
     size_t blob_length;
-    bool with_private; /* private attributes of the ads (claim ids) go along: only where the receiver may see them */
+    /* private attributes of the ads (claim ids) go along: only where the receiver may see them */
+    bool with_private;
 };
 
-/* ---- who is at the other end ------------------------------------------------------------------------------------------------- */
+/* ---- who is at the other end ----------------------------------------------------------------- */
 
 struct wire_peer {
-    const char *identity; /* "alice@pool", "startd@pool"; "" before the greeting or unauthenticated */
+    /* "alice@pool", "startd@pool"; "" before the greeting or unauthenticated */
+    const char *identity;
     uint32_t scopes;      /* SCOPE_* bits of wire/verbs.h */
     const char *token_id; /* "" over a Unix socket */
     const char *pattern;  /* name pattern of the token: what it may advertise; "" = any */
     bool has_uid;         /* Unix socket */
     uid_t uid;
-    const char *name;     /* uplink name said in the greeting ("startd/wn01"), "" for none */
-    const char *address;  /* for messages */
-    bool relayed;         /* the request came through a hub; identity and scopes are the original caller's, verified here */
+    const char *name;    /* uplink name said in the greeting ("startd/wn01"), "" for none */
+    const char *address; /* for messages */
+    /* the request came through a hub; identity and scopes are the original caller's, verified here
+     */
+    bool relayed;
 };
 
-/* ---- calls ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 struct wire_reply {
     int status;       /* 0 or negative errno; -ETIMEDOUT and -ECONNRESET are made on this side */
     const char *text; /* one line when status < 0, else "" */
     bool more;        /* another part follows */
-    struct ad *args;  /* borrowed; NULL when none; the callback may take ads by wire_reply_take_ad() */
+    /* borrowed; NULL when none; the callback may take ads by wire_reply_take_ad() */
+    struct ad *args;
     struct ad **ads;
     size_t ad_count;
     const void *blob;
     size_t blob_length;
 };
 typedef void (*wire_reply_f)(void *arg, struct wire_reply *reply);
-struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index); /* owned by the caller; the slot becomes NULL */
+/* owned by the caller; the slot becomes NULL */
+struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index);
 
-/* Sends a request; call gets the reply (parts, then the last).  deadline_ms 0: the verb's own.  A deadline restarts with each part; a WATCH has none.
- * Returns a number > 0 for wire_cancel(), or a negative errno when the connection is over (call is then not called). */
-int64_t wire_call(struct wire *wire, enum wire_verb verb, const struct wire_body *body, uint64_t deadline_ms,
-                  wire_reply_f call, void *arg);
-void wire_cancel(struct wire *wire, int64_t request); /* call is not called any more; the peer is told */
+/* Sends a request; call gets the reply (parts, then the last).  deadline_ms 0: the verb's own.  A
+ * deadline restarts with each part; a WATCH has none. Returns a number > 0 for wire_cancel(), or a
+ * negative errno when the connection is over (call is then not called). */
+int64_t wire_call(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
+                  uint64_t deadline_ms, wire_reply_f call, void *arg);
+/* call is not called any more; the peer is told */
+void wire_cancel(struct wire *wire, int64_t request);
 
-/* Sends the request through the hub at the other end of wire to the uplink of that name, with our own token, which the receiver verifies itself.
- * -EHOSTUNREACH as a reply's status: no such uplink. */
-int64_t wire_relay(struct wire *wire, const char *uplink_name, enum wire_verb verb, const struct wire_body *body,
-                   uint64_t deadline_ms, wire_reply_f call, void *arg);
+/* Sends the request through the hub at the other end of wire to the uplink of that name, with our
+ * own token, which the receiver verifies itself. -EHOSTUNREACH as a reply's status: no such uplink.
+ */
+int64_t wire_relay(struct wire *wire, const char *uplink_name, enum wire_verb verb,
+                   const struct wire_body *body, uint64_t deadline_ms, wire_reply_f call,
+                   void *arg);
 
-/* ---- answering ------------------------------------------------------------------------------------------------------------------- */
+/* ---- answering ------------------------------------------------------------------------------- */
 
-/* Called for each request that the peer may make.  The handler answers now or later, exactly once with a last reply. */
+/* Called for each request that the peer may make.  The handler answers now or later, exactly once
+ * with a last reply. */
 typedef void (*wire_handler_f)(void *arg, struct wire_request *request);
 
 enum wire_verb wire_request_verb(const struct wire_request *request);
 const struct wire_peer *wire_request_peer(const struct wire_request *request);
-struct wire *wire_request_wire(const struct wire_request *request); /* NULL once that connection is gone */
-const struct ad *wire_request_args(const struct wire_request *request); /* never NULL: an empty ad when none came */
+/* NULL once that connection is gone */
+struct wire *wire_request_wire(const struct wire_request *request);
+/* never NULL: an empty ad when none came */
+const struct ad *wire_request_args(const struct wire_request *request);
 size_t wire_request_ad_count(const struct wire_request *request);
 const struct ad *wire_request_ad(const struct wire_request *request, size_t index);
 struct ad *wire_request_take_ad(struct wire_request *request, size_t index);
 const void *wire_request_blob(const struct wire_request *request, size_t *length);
 
-void wire_reply_ok(struct wire_request *request, const struct wire_body *body); /* body may be NULL; ends the request */
+/* body may be NULL; ends the request */
+void wire_reply_ok(struct wire_request *request, const struct wire_body *body);
 void wire_reply_error(struct wire_request *request, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A part; more may follow.  Returns false when the window is full: wait for the drained callback before the next. */
+/* A part; more may follow.  Returns false when the window is full: wait for the drained callback
+ * before the next. */
 bool wire_reply_part(struct wire_request *request, const struct wire_body *body);
 void wire_request_on_drained(struct wire_request *request, void (*drained)(void *arg), void *arg);
-/* Called when the peer cancels or is gone before the last reply: the handler's state for this request ends here, the request is freed after it. */
+/* Called when the peer cancels or is gone before the last reply: the handler's state for this
+ * request ends here, the request is freed after it. */
 void wire_request_on_gone(struct wire_request *request, void (*gone)(void *arg), void *arg);
 
-/* ---- connections ------------------------------------------------------------------------------------------------------------------- */
+/* ---- connections ----------------------------------------------------------------------------- */
 
 struct wire_events {
     void (*ready)(void *arg, struct wire *wire); /* greeting done both ways; may be NULL */
-    wire_handler_f request;                      /* may be NULL: all requests are refused with -ENOSYS */
-    /* Over; the wire is freed afterwards by its owner with wire_close().  status -EACCES: the greeting was refused, why says for what. */
+    /* may be NULL: all requests are refused with -ENOSYS */
+    wire_handler_f request;
+    /* Over; the wire is freed afterwards by its owner with wire_close().  status -EACCES: the
+     * greeting was refused, why says for what. */
     void (*closed)(void *arg, struct wire *wire, int status, const char *why);
 };
 
-struct wire_context; /* what all connections of a process share: loop, os, log, token, keys, pool name */
+/* what all connections of a process share: loop, os, log, token, keys, pool name */
+struct wire_context;
 
 struct wire_context_options {
     struct loop *loop;
     struct os *os;
     struct log *log;
-    const char *token_path;  /* our own token, read at each dial; NULL or absent file: none (Unix sockets only) */
-    const char *pool_keys;   /* directory with the pool's public signing keys (for verifying), NULL: none: no TCP peer is accepted */
-    const char *ca_file;     /* the pool's CA: what dialled servers must show, unless a pin is given */
-    const char *uid_domain;  /* identity of Unix peers: user@uid_domain */
-    uid_t admin_uid;         /* this uid and root are ADMINISTRATOR over a Unix socket */
+    /* our own token, read at each dial; NULL or absent file: none (Unix sockets only) */
+    const char *token_path;
+    /* directory with the pool's public signing keys (for verifying), NULL: none: no TCP peer is
+     * accepted */
+    const char *pool_keys;
+    /* the pool's CA: what dialled servers must show, unless a pin is given */
+    const char *ca_file;
+    const char *uid_domain; /* identity of Unix peers: user@uid_domain */
+    uid_t admin_uid;        /* this uid and root are ADMINISTRATOR over a Unix socket */
 };
-int wire_context_create(const struct wire_context_options *options, struct wire_context **ret, struct err *err);
+int wire_context_create(const struct wire_context_options *options, struct wire_context **ret,
+                        struct err *err);
 void wire_context_destroy(struct wire_context *context);
-/* Token ids that are refused from now on, at greetings, and by the receiver of a relay; connections that use one are closed. */
+/* Token ids that are refused from now on, at greetings, and by the receiver of a relay; connections
+ * that use one are closed. */
 void wire_context_revoke(struct wire_context *context, const char *token_id);
 bool wire_context_is_revoked(const struct wire_context *context, const char *token_id);
 
 struct wire_dial {
     const char *address;
     const char *route;
-    const char *name;     /* our uplink name, "" for none */
-    const char *pin;      /* of the server's certificate; NULL: the pool's CA */
+    const char *name;       /* our uplink name, "" for none */
+    const char *pin;        /* of the server's certificate; NULL: the pool's CA */
     const struct ad *hello; /* more to say in the greeting (shadow: job id, nonce); may be NULL */
 };
-int wire_dial(struct wire_context *context, const struct wire_dial *dial, const struct wire_events *events, void *arg,
-              struct wire **ret, struct err *err);
-/* The listening side: takes incoming.  identity NULL for Unix sockets.  admit may refuse a peer whose greeting is otherwise right (a shadow that checks the
- * job's nonce): returns 0 or -EACCES with err; it gets the caller's hello ad.  With no_token the token is not asked for: admit alone decides. */
+int wire_dial(struct wire_context *context, const struct wire_dial *dial,
+              const struct wire_events *events, void *arg, struct wire **ret, struct err *err);
+/* The listening side: takes incoming.  identity NULL for Unix sockets.  admit may refuse a peer
+ * whose greeting is otherwise right (a shadow that checks the job's nonce): returns 0 or -EACCES
+ * with err; it gets the caller's hello ad.  With no_token the token is not asked for: admit alone
+ * decides. */
 struct wire_accept {
     const struct tls_identity *identity;
     bool no_token;
     int (*admit)(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err);
 };
-int wire_accept(struct wire_context *context, struct incoming *incoming, const struct wire_accept *how,
-                const struct wire_events *events, void *arg, struct wire **ret, struct err *err);
-void wire_close(struct wire *wire);  /* no callback afterwards, except the replies' with -ECONNRESET; NULL is allowed */
+int wire_accept(struct wire_context *context, struct incoming *incoming,
+                const struct wire_accept *how, const struct wire_events *events, void *arg,
+                struct wire **ret, struct err *err);
+/* no callback afterwards, except the replies' with -ECONNRESET; NULL is allowed */
+void wire_close(struct wire *wire);
 void wire_finish(struct wire *wire); /* sends what is queued, then closes */
 const struct wire_peer *wire_peer(const struct wire *wire);
 bool wire_is_ready(const struct wire *wire);
 
-/* ---- uplink: a connection that is always being made ---------------------------------------------------------------------------------- */
+/* ---- uplink: a connection that is always being made ------------------------------------------ */
 
 struct uplink;
 struct uplink_events {
     void (*up)(void *arg, struct wire *wire); /* (again) connected: send full state now */
-    void (*down)(void *arg, const char *why); /* may be NULL; dialled again with jittered back-off, 50 ms to 5 s */
+    /* may be NULL; dialled again with jittered back-off, 50 ms to 5 s */
+    void (*down)(void *arg, const char *why);
     wire_handler_f request;
 };
 /* address may be a comma-separated list, tried in turn. */
-int uplink_create(struct wire_context *context, const struct wire_dial *dial, const struct uplink_events *events,
-                  void *arg, struct uplink **ret, struct err *err);
+int uplink_create(struct wire_context *context, const struct wire_dial *dial,
+                  const struct uplink_events *events, void *arg, struct uplink **ret,
+                  struct err *err);
 void uplink_destroy(struct uplink *uplink);
 struct wire *uplink_wire(const struct uplink *uplink); /* NULL while down */
 
-/* ---- hub: the other end of uplinks ------------------------------------------------------------------------------------------------------- */
+/* ---- hub: the other end of uplinks ----------------------------------------------------------- */
 
-/* Keeps the uplinks by name and carries RELAY requests down to them with the caller's token.  A second uplink of the same name
- * replaces the first when its identity is the same, else it is refused. */
+/* Keeps the uplinks by name and carries RELAY requests down to them with the caller's token.  A
+ * second uplink of the same name replaces the first when its identity is the same, else it is
+ * refused. */
 struct hub;
 struct hub *hub_create(struct wire_context *context);
 void hub_destroy(struct hub *hub);
-int hub_add(struct hub *hub, struct wire *wire, struct err *err); /* from the ready callback; a wire without name is fine */
+/* from the ready callback; a wire without name is fine */
+int hub_add(struct hub *hub, struct wire *wire, struct err *err);
 void hub_remove(struct hub *hub, struct wire *wire);
 void hub_relay(struct hub *hub, struct wire_request *request); /* answers the RELAY request */
 
