@@ -16,6 +16,7 @@ endif()
 
 set(ROOST_SANITIZE "" CACHE STRING "for -fsanitize=, for example address,undefined")
 option(ROOST_FUZZ "build the fuzz targets with libFuzzer (clang), and nothing else of the tests" OFF)
+set(ROOST_PLANT "" CACHE STRING "bugs to plant (base/plant.h), to show that the simulator finds them")
 option(ROOST_COVERAGE "instrument for llvm-cov (clang)" OFF)
 
 # Warnings are errors with the compilers of Debian 12, which we test with.  Another compiler knows other warnings:
@@ -55,6 +56,9 @@ endif()
 if(ROOST_FUZZ)
     target_compile_options(roost_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+foreach(plant IN LISTS ROOST_PLANT)
+    target_compile_definitions(roost_flags INTERFACE ROOST_PLANT_${plant})
+endforeach()
 if(ROOST_COVERAGE)
     target_compile_options(roost_flags INTERFACE -fprofile-instr-generate -fcoverage-mapping)
     target_link_options(roost_flags INTERFACE -fprofile-instr-generate)
