@@ -40,6 +40,8 @@ target_compile_options(roost_flags INTERFACE ${ROOST_WARNINGS} -fno-common -fno-
 if(ROOST_WERROR)
     target_compile_options(roost_flags INTERFACE -Werror)
 endif()
+# A program loads only what it calls: `roost` starts fast although its libraries could need more.
+target_link_options(roost_flags INTERFACE -Wl,--as-needed)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
     # CHECK() does not depend on NDEBUG, and assert() is not used: the stock "-O3 -DNDEBUG" gives way to plain -O2
     # with symbols, so that a core file of the field can be read.

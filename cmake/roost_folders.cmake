@@ -37,12 +37,12 @@ function(roost_placeholder RET)
     set(${RET} "${file}" PARENT_SCOPE)
 endfunction()
 
-# roost_library(NAME [OBJECT] [SOURCES ...] [LINK ...]): without SOURCES, NAME/*.c but main.c.
+# roost_library(NAME [OBJECT] [SOURCES ...] [LINK ...]): without SOURCES, NAME/*.c but main.c and knobs.c.
 function(roost_library NAME)
     cmake_parse_arguments(PARSE_ARGV 1 A "OBJECT" "" "SOURCES;LINK")
     if(NOT DEFINED A_SOURCES AND NOT "SOURCES" IN_LIST A_KEYWORDS_MISSING_VALUES)
         file(GLOB A_SOURCES CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${NAME}/*.c")
-        list(FILTER A_SOURCES EXCLUDE REGEX "/main\\.c$")
+        list(FILTER A_SOURCES EXCLUDE REGEX "/(main|knobs)\\.c$")
     endif()
     if(NOT A_SOURCES)
         roost_placeholder(A_SOURCES)
@@ -78,6 +78,14 @@ function(roost_base NAME)
     roost_packages(real_packages ${A_REAL_PKGS})
     roost_library(${NAME} SOURCES ${pure} LINK ${packages} ${A_SYSTEM})
     roost_library(${NAME}_real OBJECT SOURCES ${real} LINK ${NAME} ${real_packages})
+endfunction()
+
+# roost_knobs(knobs LINK...): every folder's knobs.c but base's, in one library, so that the CLI and tools/knobs_dump.c can list
+# the knobs of all daemons without linking the daemons.
+function(roost_knobs NAME)
+    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/*/knobs.c")
+    list(FILTER sources EXCLUDE REGEX "/base/knobs\\.c$")
+    roost_library(${NAME} SOURCES ${sources} LINK ${ARGN})
 endfunction()
 
 # roost_folder(NAME [BODIES] [PROGRAM executable] [LIBS ours..] [PKGS pkg-config names..] [SYSTEM others..])

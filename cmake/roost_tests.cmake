@@ -25,7 +25,7 @@ function(roost_case NAME LABEL FILE TIMEOUT)
     if(ROOST_SANITIZE)
         math(EXPR TIMEOUT "${TIMEOUT} * 3")
     endif()
-    add_test(NAME ${NAME} COMMAND ${ARGN})
+    add_test(NAME ${NAME} COMMAND ${ARGN} COMMAND_EXPAND_LISTS)
     set_tests_properties(${NAME} PROPERTIES LABELS ${LABEL} TIMEOUT ${TIMEOUT} SKIP_RETURN_CODE 77
         ENVIRONMENT "${ROOST_TEST_ENV}")
 endfunction()

@@ -17,7 +17,7 @@ check_one() {
         # shellcheck disable=SC2086 # the warnings are several words
         if ! out=$("$compiler" -std=c17 -D_GNU_SOURCE= -I. $ROOST_WARNINGS -Werror -fsyntax-only -x c \
             -include "$header" /dev/null 2>&1); then
-            printf '%s\n' "$out" | sed -nE "s/^([^: ]+:[0-9]+):[0-9]+: (fatal )?error: (.*)/\1: \3 \
+            printf '%s\n' "$out" | sed -nE "s/^(\.\/)?([^: ]+:[0-9]+):[0-9]+: (fatal )?error: (.*)/\2: \4 \
 ($compiler, header compiled alone: include what it uses)/p"
             status=1
         fi
@@ -30,4 +30,5 @@ export ROOST_WARNINGS
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || { echo "lint.headers: no $compiler: run 'make deps'"; exit 1; }
 done
+# shellcheck disable=SC2016 # for the inner shell
 tree_files '*.h' | xargs -r -P2 -I{} bash -c 'check_one "$1"' check {}

@@ -1,0 +1,45 @@
+#!/bin/bash
+# The checks lint.headers, lint.format and lint.shell find planted mistakes.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+
+new_tree
+plant wire/x.h <<'END'
+#ifndef WIRE_X_H
+#define WIRE_X_H
+#include <stddef.h>
+size_t x(void);
+#endif
+END
+passes "a header that stands alone" headers
+passes "a formatted header" format
+
+plant wire/x.h <<'END'
+#ifndef WIRE_X_H
+#define WIRE_X_H
+size_t x(void);
+#endif
+END
+finds "a header that needs another" "wire/x.h:3: .*size_t.*compiled alone" headers
+plant wire/x.h <<'END'
+#ifndef X_H
+#define X_H
+#endif
+END
+finds "a guard of another name" "wire/x.h:1: the include guard is to be WIRE_X_H" headers
+plant wire/x.h <<'END'
+#ifndef WIRE_X_H
+#define WIRE_X_H
+int  x( void );
+#endif
+END
+finds "a badly formatted header" "wire/x.h:3: not as clang-format" format
+
+passes "our scripts" shell
+plant tests/x.sh <<<'if then'
+finds "a script that does not parse" "tests/x.sh:1:" shell
+# shellcheck disable=SC2016 # the mistake is data
+plant tests/x.sh <<<'rm -rf $1/*'
+finds "an unquoted word" "tests/x.sh:1:" shell
+finish

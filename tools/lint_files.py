@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# tools/lint_files.py [ROOT] - what every file of ours keeps to: a licence line, sizes, blanks, no traces of a machine.
+#
+# SPDX-License-Identifier: Apache-2.0
+import os
+import re
+import sys
+
+import csource
+
+LINES_MAX = 800
+FUNCTION_LINES_MAX = 120
+COLUMNS_MAX = 100  # of C; other kinds of file may be wider
+
+# Whole files that are data, or another's text: nothing is asked of them.
+DATA = ["LICENSE", "tests/fuzz/corpus/**", "tests/**/data/**", "**.png", "**.svg"]
+# What has no place for a comment, or whose first lines are for its reader.
+NO_LICENCE_LINE = ["**.md", "**.json", ".gitignore", "**.sub", "**.ad", "**.txt"]
+TRACES = [
+    (re.compile(r"(?<![\w.$}])/(work|root)/(?!\.\.\.)[\w.]"), "a path of one machine: say it with a variable, or /path/to/"),
+    (re.compile(r"\b(FIX" r"ME|XX" r"X|HA" r"CK|DO NOT COM" r"MIT)\b"), "finish it, or open an issue"),
+]
+# A test may need such a path as input; write its reason in the line.
+TRACES_ALLOWED = re.compile(r"lint: a path as data")
+
+
+def check_functions(name, text, findings):
+    # clang-format puts the brace that opens and the one that closes a function in the first column.
+    start = None
+    for number, line in enumerate(csource.without_comments(text).split("\n"), 1):
+        if line == "{":
+            start = number
+        elif line == "}" and start is not None:
+            if number - start - 1 > FUNCTION_LINES_MAX:
+                findings.add(name, start, f"a function of {number - start - 1} lines, {FUNCTION_LINES_MAX} at most: split it")
+            start = None
+
+
+def check(root, name, findings):
+    text = csource.read(root, name)
+    lines = text.split("\n")
+    is_c = name.endswith((".c", ".h"))
+    if not csource.match_any(name, NO_LICENCE_LINE):
+        if not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:60]):
+            findings.add(name, 1, "add 'SPDX-License-Identifier: Apache-2.0' to the first comment")
+    if text and not text.endswith("\n"):
+        findings.add(name, len(lines), "end the last line")
+    if text.endswith("\n\n"):
+        findings.add(name, len(lines) - 1, "remove the empty lines at the end")
+    if (is_c or name.endswith((".py", ".sh", ".cmake"))) and len(lines) - 1 > LINES_MAX:
+        findings.add(name, LINES_MAX, f"{len(lines) - 1} lines, {LINES_MAX} at most: look for a seam")
+    for number, line in enumerate(lines, 1):
+        if "\t" in line and not re.search(r"(^|/)Makefile$", name):
+            findings.add(name, number, "a tab: use blanks, or \\t in a string")
+        if line != line.rstrip() and not name.endswith(".md"):
+            findings.add(name, number, "blanks at the end of the line")
+        # clang-format aligns the values of macros, and may so push one over the edge.
+        if is_c and len(line) > COLUMNS_MAX and not line.startswith("#define"):
+            findings.add(name, number, f"{len(line)} columns, {COLUMNS_MAX} at most: break the line")
+        for pattern, advice in TRACES:
+            if pattern.search(line) and not TRACES_ALLOWED.search(line):
+                findings.add(name, number, f"'{pattern.search(line).group()}': {advice}")
+    if is_c:
+        check_functions(name, text, findings)
+        if not re.match(r"/\* " + re.escape(name) + r" - \S", text) and not name.startswith("tests/"):
+            findings.add(name, 1, f"begin with '/* {name} - what it is for'")
+
+
+def main():
+    root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), ".."))
+    findings = csource.Findings()
+    for name in csource.tree_files(root):
+        if not csource.match_any(name, DATA):
+            check(root, name, findings)
+    findings.finish()
+
+
+main()
