@@ -37,16 +37,17 @@ struct watch_events {
     void (*changed)(void *arg, const char *key, const struct ad *ad);
     void (*gone)(void *arg, const char *key);
     void (*synced)(void *arg); /* the snapshot is complete: from here on events are news */
-    void (*lost)(void *arg); /* connection lost or told to resync: the copy is kept but stale until
-                              * the next synced, before which keys that are no longer there are
-                              * reported gone; may be NULL */
+    /* Connection lost, or told to resync: the copy is kept but stale until the next synced, before
+     * which keys that are no longer there are reported gone; may be NULL. */
+    void (*lost)(void *arg);
+    /* The server said no (constraint, scope): nothing follows until watch_start(); may be NULL. */
+    void (*refused)(void *arg, int status, const char *why);
 };
 struct watch;
-/* On an uplink (dials again by itself; call watch_uplink_up() from the uplink's up callback) or on
- * one connection (uplink NULL; ends with it). */
+/* spec is copied.  Nothing is sent before watch_start(). */
 struct watch *watch_create(struct loop *loop, const struct watch_spec *spec,
                            const struct watch_events *events, void *arg);
-/* (again) on this connection; 0 or -errno */
+/* (Again) on this connection: call it from an uplink's up callback.  0 or -errno of wire_call(). */
 int watch_start(struct watch *watch, struct wire *wire);
 void watch_destroy(struct watch *watch);
 const struct ad *watch_get(const struct watch *watch, const char *key); /* NULL when absent */
@@ -64,6 +65,9 @@ typedef bool (*watch_each_f)(void *arg, const char *key, const struct ad *ad);
 struct watch_server_source {
     /* Walks the table's ads that are public now, of that type; stops when each returns false. */
     void (*walk)(void *arg, const char *type, watch_each_f each, void *each_arg);
+    /* The ad of that key as it is public now, NULL when there is none: a watcher that is behind is
+     * told the newest state, so that only keys need to be kept for it.  Required. */
+    const struct ad *(*get)(void *arg, const char *type, const char *key);
 };
 struct watch_server *watch_server_create(struct loop *loop,
                                          const struct watch_server_source *source, void *arg);

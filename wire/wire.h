@@ -34,9 +34,13 @@ struct wire_request;
 #define WIRE_VERSION   1
 #define WIRE_FRAME_MAX ((size_t)16 << 20) /* bytes of one frame */
 #define WIRE_ADS_MAX   4096               /* ads in one message; longer lists go in parts */
-/* unanswered requests of one peer; more are refused with -EBUSY */
-#define WIRE_REQUESTS_MAX 4096
-#define WIRE_GREETING_MS  10000
+/* unanswered requests of one peer, and the bytes that they hold; more are refused with -EBUSY */
+#define WIRE_REQUESTS_MAX      4096
+#define WIRE_REQUEST_BYTES_MAX ((size_t)64 << 20)
+/* bytes that wait for a peer that does not read; it is dropped above that */
+#define WIRE_OUTPUT_MAX  ((size_t)64 << 20)
+#define WIRE_NAME_MAX    255 /* bytes of an uplink name */
+#define WIRE_GREETING_MS 10000
 /* silence after which a PING is sent; no answer for as long again: closed */
 #define WIRE_PING_MS 20000
 /* parts of one reply that may be on their way unacknowledged */
@@ -49,7 +53,8 @@ struct wire_body {
     size_t ad_count;
     const void *blob;
     size_t blob_length;
-    /* private attributes of the ads (claim ids) go along: only where the receiver may see them */
+    /* private attributes of the ads (claim ids) go along: only where the receiver may see them.
+     * args always go whole. */
     bool with_private;
 };
 
@@ -70,6 +75,11 @@ struct wire_peer {
     bool relayed;
 };
 
+/* May this peer speak for that name?  Asked of the uplink name and of the Name of each ad that it
+ * advertises: the pattern of its token, if it has one, must match what follows the last '@' or '/'
+ * ("slot1@wn01", "startd/wn01": "wn01").  Scopes are not looked at. */
+bool wire_peer_may_advertise(const struct wire_peer *peer, const char *name);
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 struct wire_reply {
@@ -87,9 +97,11 @@ typedef void (*wire_reply_f)(void *arg, struct wire_reply *reply);
 /* owned by the caller; the slot becomes NULL */
 struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index);
 
-/* Sends a request; call gets the reply (parts, then the last).  deadline_ms 0: the verb's own.  A
- * deadline restarts with each part; a WATCH has none. Returns a number > 0 for wire_cancel(), or a
- * negative errno when the connection is over (call is then not called). */
+/* Sends a request; call gets the reply (parts, then the last), never inside wire_call().
+ * deadline_ms 0: the verb's own.  A deadline restarts with each part; a WATCH has none.  Returns a
+ * number > 0 for wire_cancel(); or, and then call is not called: -ENOTCONN before the greeting is
+ * done or after the end, -EBUSY with WIRE_REQUESTS_MAX calls unanswered, -EMSGSIZE when the message
+ * is too large for one frame. */
 int64_t wire_call(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
                   uint64_t deadline_ms, wire_reply_f call, void *arg);
 /* call is not called any more; the peer is told */
@@ -123,12 +135,13 @@ const void *wire_request_blob(const struct wire_request *request, size_t *length
 void wire_reply_ok(struct wire_request *request, const struct wire_body *body);
 void wire_reply_error(struct wire_request *request, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A part; more may follow.  Returns false when the window is full: wait for the drained callback
- * before the next. */
+/* A part; more may follow.  It is sent in any case; returns false when that filled the window: wait
+ * for the drained callback before the next. */
 bool wire_reply_part(struct wire_request *request, const struct wire_body *body);
 void wire_request_on_drained(struct wire_request *request, void (*drained)(void *arg), void *arg);
 /* Called when the peer cancels or is gone before the last reply: the handler's state for this
- * request ends here, the request is freed after it. */
+ * request ends here, the request is freed after it.  Without it the request stays until it is
+ * answered, and the answer goes nowhere. */
 void wire_request_on_gone(struct wire_request *request, void (*gone)(void *arg), void *arg);
 
 /* ---- connections ----------------------------------------------------------------------------- */
@@ -173,7 +186,11 @@ struct wire_dial {
     const char *name;       /* our uplink name, "" for none */
     const char *pin;        /* of the server's certificate; NULL: the pool's CA */
     const struct ad *hello; /* more to say in the greeting (shadow: job id, nonce); may be NULL */
+    /* What the dialled server itself may ask of us on this connection (it has a certificate, no
+     * token): SCOPE_DAEMON on a claim's connection.  0: only verbs that need no scope. */
+    uint32_t server_scopes;
 };
+/* Dials; dial is copied.  The outcome comes as ready or closed. */
 int wire_dial(struct wire_context *context, const struct wire_dial *dial,
               const struct wire_events *events, void *arg, struct wire **ret, struct err *err);
 /* The listening side: takes incoming.  identity NULL for Unix sockets.  admit may refuse a peer
