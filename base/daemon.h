@@ -46,10 +46,20 @@ struct daemon {
     void (*destroy)(void *state);
 };
 
-/* Runs the daemon: DAEMON [-config FILE] [-log FILE] [-pidfile FILE] [-noresurrect] [its own
- * arguments].  Reads ROOST_CONFIG.  Holds $(LOCK)/<name>.lock for its life.  When the master that
- * started it dies without telling it to stop, and no other master appears, starts one
- * (docs/decisions/ says why), unless RESURRECT_MASTER is false. */
+/* Runs the daemon: DAEMON [-config FILE] [-log FILE] [-pidfile FILE] [-instance NAME]
+ * [-noresurrect] [its own arguments].  Reads ROOST_CONFIG.  Holds $(LOCK)/<name>.lock for its life;
+ * with an instance the name is "<name>.<instance>" (shadow.alice) in lock, log and env.
+ *
+ * The lock file's lines are the pid, the pid's start time (os_start_time()), and "ready" once
+ * start() has returned 0; then a byte is also written to the descriptor ROOST_READY_FD, if that is
+ * set, and the descriptor closed.
+ *
+ * SIGTERM and SIGINT call stop(), SIGQUIT or a second SIGTERM end the loop at once, SIGHUP loads
+ * the configuration anew and calls reload() if it is good.
+ *
+ * When the master that started it (ROOST_MASTER_PID) dies without telling it to stop, and nobody
+ * holds $(LOCK)/master.lock 200-1000 ms later, it starts the roost-master next to its own
+ * executable (docs/decisions/ says why), unless RESURRECT_MASTER is false. */
 int daemon_main(const struct daemon *daemon, int argc, char **argv);
 
 #endif

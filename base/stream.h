@@ -5,8 +5,9 @@
  * socket).  A listener reads exactly the preface, so that the owner of the port can hand the
  * connection, still before TLS, to another process (schedd to shadow) through a "pass" address.
  *
- * Addresses are text: "tcp:HOST:PORT" ("tcp:[::1]:9618" for IPv6), "unix:/path/socket",
- * "pass:/path/socket".
+ * Addresses are text: "tcp:HOST:PORT" ("tcp:[::1]:9618" for IPv6, "tcp:*:9618" to listen on all),
+ * "unix:/path/socket", "pass:/path/socket".  A route is 1 to STREAM_ROUTE_MAX printable ASCII
+ * characters without blanks.
  *
  * Two bodies: stream_event.c with tls.c (libevent, OpenSSL), and the simulator's network, which
  * delays, cuts and reorders connections above TLS, and treats certificates as names.
@@ -32,9 +33,11 @@ struct tls_identity;
 #define STREAM_ROUTE_MAX    200   /* bytes of a route */
 #define STREAM_PREFACE_MS   5000  /* a caller that is slower to say its route is dropped */
 #define STREAM_HANDSHAKE_MS 15000 /* TLS handshake; also the time limit of a connect */
-/* bytes unread; reading from the peer pauses above it */
-#define STREAM_INPUT_MAX  ((size_t)8 << 20)
+/* bytes unread; reading from the peer pauses above it.  A frame of WIRE_FRAME_MAX fits. */
+#define STREAM_INPUT_MAX  ((size_t)17 << 20)
 #define STREAM_OUTPUT_MAX ((size_t)256 << 20) /* bytes unsent; more is refused */
+#define STREAM_DRAINED    ((size_t)256 << 10) /* bytes unsent at which drained is called */
+#define STREAM_FINISH_MS  5000                /* how long stream_finish() tries */
 #define STREAM_PIN_SIZE   65                  /* hex SHA-256 of a certificate, with the zero */
 
 /* ---- identities: what a server shows --------------------------------------------------------- */
@@ -54,12 +57,14 @@ const char *tls_identity_pin(const struct tls_identity *identity);
 
 struct stream_events {
     void (*opened)(void *arg);   /* connected, TLS done; writing is allowed before, too */
-    void (*readable)(void *arg); /* more in stream_input() */
-    /* output fell below a quarter MiB after having been above; may be NULL */
+    void (*readable)(void *arg); /* more in stream_input(); called again only when more has come */
+    /* output fell below STREAM_DRAINED after having been above; may be NULL */
     void (*drained)(void *arg);
     /* The last call for this stream; it is then freed by stream_close(), which the owner still has
-     * to call.  code 0: the peer closed in the ordinary way; else a negative errno, with why naming
-     * the peer. */
+     * to call.  What had come before is in stream_input() and was announced by readable.  code 0:
+     * the peer closed in the ordinary way; else a negative errno, with why, one line that names the
+     * peer: -ECONNREFUSED, -ETIMEDOUT; -EKEYREJECTED (not the certificate that was insisted on);
+     * -EPROTO (broken TLS); -ECONNRESET (cut: TCP ended without TLS's closing alert). */
     void (*closed)(void *arg, int code, const char *why);
 };
 
@@ -76,14 +81,18 @@ struct stream_trust {
 int stream_connect(struct loop *loop, const char *address, const char *route,
                    const struct stream_trust *trust, const struct stream_events *events, void *arg,
                    struct stream **ret, struct err *err);
-/* at once, drops unsent output; no callback afterwards; NULL is allowed */
+/* At once, drops unsent output; no callback afterwards; allowed in any callback; NULL is allowed.
+ * For the peer it is an ordinary end only when nothing was pending. */
 void stream_close(struct stream *stream);
-/* sends what is pending (bounded by 5 s), then closes; no callback afterwards */
+/* Sends what is pending (bounded by STREAM_FINISH_MS), then closes in the ordinary way; no callback
+ * afterwards, and the stream is no longer the caller's. */
 void stream_finish(struct stream *stream);
 
 const void *stream_input(const struct stream *stream, size_t *length); /* contiguous unread bytes */
 void stream_consume(struct stream *stream, size_t length);
-void stream_pause(struct stream *stream, bool paused); /* paused: reads no more from the peer */
+/* Paused: reads no more from the peer and calls readable no more.  On going on, readable is called
+ * when there are unread bytes. */
+void stream_pause(struct stream *stream, bool paused);
 /* Queues a copy.  -EPIPE after the end, -ENOBUFS above STREAM_OUTPUT_MAX. */
 int stream_write(struct stream *stream, const void *data, size_t length);
 size_t stream_pending(const struct stream *stream); /* bytes not yet given to the kernel */
@@ -102,14 +111,22 @@ typedef void (*listener_f)(void *arg, struct incoming *incoming);
  * receives connections that another process of the same user or of root passes on. */
 int listener_create(struct loop *loop, const char *address, listener_f call, void *arg,
                     struct listener **ret, struct err *err);
-void listener_destroy(struct listener *listener);
+void listener_destroy(struct listener *listener);              /* NULL is allowed */
 const char *listener_address(const struct listener *listener); /* with the real port */
+
+struct listener_stats {
+    uint64_t accepted;   /* connections that said their route */
+    uint64_t dropped;    /* too slow, no preface, passed by a stranger, too many at once */
+    uint64_t exhausted;  /* times that accepting stopped for want of descriptors or memory */
+    uint32_t unfinished; /* connections whose preface is not complete, now */
+};
+void listener_get_stats(const struct listener *listener, struct listener_stats *ret);
 
 /* An incoming connection whose preface has been read.  Exactly one of the three must be called, in
  * the callback or later. */
 const char *incoming_route(const struct incoming *incoming);
 const char *incoming_peer(const struct incoming *incoming);
-/* identity NULL for a connection that came over a Unix socket. */
+/* The identity is not used, and may be NULL, for a connection that came over a Unix socket. */
 struct stream *incoming_accept(struct incoming *incoming, const struct tls_identity *identity,
                                const struct stream_events *events, void *arg);
 /* Hands the connection to the listener at pass_address; on failure it is closed.  -ECONNREFUSED
