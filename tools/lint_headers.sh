@@ -30,5 +30,4 @@ export ROOST_WARNINGS
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || { echo "lint.headers: no $compiler: run 'make deps'"; exit 1; }
 done
-# shellcheck disable=SC2016 # for the inner shell
 tree_files '*.h' | xargs -r -P2 -I{} bash -c 'check_one "$1"' check {}

@@ -39,7 +39,6 @@ finds "a badly formatted header" "wire/x.h:3: not as clang-format" format
 passes "our scripts" shell
 plant tests/x.sh <<<'if then'
 finds "a script that does not parse" "tests/x.sh:1:" shell
-# shellcheck disable=SC2016 # the mistake is data
 plant tests/x.sh <<<'rm -rf $1/*'
 finds "an unquoted word" "tests/x.sh:1:" shell
 finish

@@ -1,0 +1,76 @@
+# Roost: what one types.  The build itself is CMake's: CMakeLists.txt, CMakePresets.json.
+#
+#   make            Release build into build/, programs in build/bin/
+#   make deps       install the Debian packages that are missing, and say which and what for
+#   make demo       build, then show a pool of sleeping machines that wakes for work
+#   make test       build, then all tests
+#   make bench      build, then all benches; lines "BENCH name value unit"
+#   make install    into $(DESTDIR)$(PREFIX)
+#   make dev        Debug build with gcc into build/dev
+#   make asan tsan  all tests under sanitizers, in build/asan, build/tsan
+#   make fuzz       libFuzzer on every parser for a while, in build/fuzz
+#   make coverage   which lines the tests run, in build/coverage
+#   make lint fmt   the checks of the sources; format all C files
+#
+# SPDX-License-Identifier: Apache-2.0
+PREFIX ?= /usr/local
+# How many tests at a time; the limits of time in the suite are meant for this.
+TEST_JOBS ?= 2
+
+CTEST = ctest --output-on-failure -j $(TEST_JOBS)
+
+all:
+	@tools/build.sh release
+
+dev:
+	@tools/build.sh dev
+
+deps:
+	@tools/deps.sh build test lint fuzz
+
+demo:
+	@tools/deps.sh build
+	@tools/build.sh release
+	@if [ -x tools/demo.sh ]; then exec tools/demo.sh; else echo "make demo: there is no tools/demo.sh yet" >&2; exit 1; fi
+
+test:
+	@tools/deps.sh build test lint
+	@tools/build.sh release
+	@cd build && $(CTEST)
+
+lint:
+	@tools/deps.sh build test lint
+	@tools/build.sh release
+	@cd build && $(CTEST) -L lint
+
+bench:
+	@tools/deps.sh build
+	@tools/build.sh release all benches
+	@tools/bench.sh build
+
+install: all
+	@cmake --install build --prefix "$(PREFIX)"
+
+asan tsan:
+	@tools/deps.sh build test lint
+	@tools/build.sh $@
+	@cd build/$@ && $(CTEST) -LE lint
+
+fuzz:
+	@tools/deps.sh build test fuzz
+	@tools/build.sh fuzz
+	@cd build/fuzz && $(CTEST)
+
+coverage:
+	@tools/deps.sh build test fuzz
+	@tools/build.sh coverage
+	@tools/coverage.sh build/coverage
+
+fmt:
+	@tools/deps.sh lint
+	@tools/fmt.sh
+
+clean:
+	rm -rf build
+
+.PHONY: all dev deps demo test lint bench install asan tsan fuzz coverage fmt clean

@@ -1,0 +1,53 @@
+#!/bin/bash
+# tools/build.sh PRESET [TARGET...] - configures and builds one preset of CMakePresets.json.
+#
+# A build directory outlives what it was made for: the clone is moved or copied, another user built here before,
+# ninja was installed later.  CMake stops at each of these; this script begins anew where it must.
+#
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+cd "$(dirname "$0")/.."
+preset=$1
+shift
+dir=build
+[ "$preset" = release ] || dir=build/$preset
+# An outer make's job server is not for the inner build.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+for tool in cmake pkg-config; do
+    command -v "$tool" >/dev/null || { echo "there is no $tool: run 'make deps'" >&2; exit 1; }
+done
+
+# Files that we may not write (another user's): put them aside, remove what we may.
+if [ -d build ] && [ -n "$(find build ! -writable -print -quit 2>/dev/null)" ]; then
+    # Renamed within its folder: that needs no right to the folder itself.
+    aside=build-of-another-user-$$
+    mv build "$aside" || { echo "build/ belongs to another user: remove it" >&2; exit 1; }
+    rm -rf "$aside" 2>/dev/null || echo "build/ belonged to another user and is now $aside/: remove it as that user"
+fi
+
+generator=Ninja
+command -v ninja >/dev/null || generator="Unix Makefiles"
+
+cached() {
+    sed -n "s/^$1:[A-Z]*=//p" "$dir/CMakeCache.txt"
+}
+fresh=()
+if [ -f "$dir/CMakeCache.txt" ]; then
+    if [ "$(realpath -m "$(cached CMAKE_HOME_DIRECTORY)")" != "$(pwd -P)" ] ||
+        [ "$(realpath -m "$(cached CMAKE_CACHEFILE_DIR)")" != "$(pwd -P)/$dir" ] ||
+        [ "$(cached CMAKE_GENERATOR)" != "$generator" ]; then
+        fresh=(--fresh)
+    fi
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! cmake --preset "$preset" -G "$generator" "${fresh[@]}" >"$log" 2>&1; then
+    cat "$log" >&2
+    exit 1
+fi
+if [ $# -eq 0 ]; then
+    set -- all
+fi
+cmake --build "$dir" -j "$(nproc)" --target "$@"
