@@ -31,7 +31,8 @@ void strbuf_puts(struct strbuf *buf, const char *text);
 void strbuf_putc(struct strbuf *buf, char c);
 void strbuf_printf(struct strbuf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void strbuf_vprintf(struct strbuf *buf, const char *format, va_list args);
+void strbuf_vprintf(struct strbuf *buf, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 const char *strbuf_text(struct strbuf *buf); /* "" when empty; never NULL; owned by buf */
 
 /* The text, owned by the caller (mem_free), or NULL if the buffer failed; buf is empty then. */

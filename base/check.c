@@ -1,0 +1,15 @@
+/* base/check.c - the end of a program that found itself at fault.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+_Noreturn void check_failed(const char *condition, const char *file, int line, const char *function)
+{
+    (void)fprintf(stderr, "%s:%d: %s: check failed: %s\n", file, line, function, condition);
+    (void)fflush(stderr);
+    abort();
+}

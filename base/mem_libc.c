@@ -1,0 +1,98 @@
+/* base/mem_libc.c - the heap of a real process: malloc, and an end with a message when it is
+ * exhausted.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+static _Noreturn void exhausted(size_t size)
+{
+    (void)fprintf(stderr, "memory exhausted: %zu bytes were refused\n", size);
+    abort();
+}
+
+void *mem_alloc(size_t size)
+{
+    void *block = mem_try_alloc(size);
+    if (!block) {
+        exhausted(size);
+    }
+    return block;
+}
+
+void *mem_zalloc(size_t size)
+{
+    CHECK(size > 0);
+    void *block = calloc(1, size);
+    if (!block) {
+        exhausted(size);
+    }
+    return block;
+}
+
+void *mem_realloc(void *block, size_t size)
+{
+    void *larger = mem_try_realloc(block, size);
+    if (!larger) {
+        exhausted(size);
+    }
+    return larger;
+}
+
+char *mem_strdup(const char *text)
+{
+    return mem_strndup(text, strlen(text));
+}
+
+char *mem_strndup(const char *text, size_t length)
+{
+    size_t used = strnlen(text, length);
+    char *copy = mem_alloc(used + 1);
+    memcpy(copy, text, used);
+    copy[used] = '\0';
+    return copy;
+}
+
+void *mem_dup(const void *data, size_t size)
+{
+    void *copy = mem_alloc(size > 0 ? size : 1);
+    if (size > 0) {
+        memcpy(copy, data, size);
+    }
+    return copy;
+}
+
+void *mem_try_alloc(size_t size)
+{
+    CHECK(size > 0);
+    return malloc(size);
+}
+
+void *mem_try_realloc(void *block, size_t size)
+{
+    CHECK(size > 0);
+    return realloc(block, size);
+}
+
+void mem_free(void *block)
+{
+    free(block);
+}
+
+/* The kernel takes back what a dead process held: no record is kept. */
+void mem_on_drop(void *handle, void (*release)(void *handle))
+{
+    (void)handle;
+    (void)release;
+}
+
+void mem_off_drop(void *handle)
+{
+    (void)handle;
+}
