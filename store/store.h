@@ -24,9 +24,11 @@ struct os;
 struct store;
 struct store_txn;
 
-#define STORE_KEY_MAX    1024
-#define STORE_VALUE_MAX  ((size_t)16 << 20)
-#define STORE_TABLES_MAX 16
+#define STORE_KEY_MAX        1024
+#define STORE_VALUE_MAX      ((size_t)16 << 20)
+#define STORE_TABLES_MAX     16
+#define STORE_SCAN_ROWS_MAX  1000000
+#define STORE_SCAN_BYTES_MAX ((size_t)1 << 30) /* of the rows that one scan keeps */
 
 /* Brings a store of version N to N+1: sql is run inside one transaction. */
 struct store_migration {
@@ -55,6 +57,8 @@ int store_load(struct store *store, const char *table,
                int (*each)(void *arg, const char *key, const void *value, size_t length), void *arg,
                struct err *err);
 
+/* The table is one of the schema's; a key has 1 to STORE_KEY_MAX bytes, a value at most
+ * STORE_VALUE_MAX: the caller has checked what came from outside. */
 struct store_txn *store_begin(struct store *store);
 void store_put(struct store_txn *txn, const char *table, const char *key, const void *value,
                size_t length);
@@ -68,10 +72,12 @@ void store_abort(struct store_txn *txn);       /* drops it */
 bool store_is_idle(const struct store *store); /* everything committed */
 
 /* Reads a range of keys off the loop thread, after all transactions committed so far: from <= key <
- * to (NULL: open end), newest key first when reverse.  filter runs on the worker thread, must touch
- * only filter_arg and what it is given, and says whether to keep the row (NULL keeps all); at most
- * limit rows are kept (0: 1,000,000).  done gets the rows, which live until it returns, and -errno
- * or 0. */
+ * to (NULL: open end), highest key first when reverse.  filter runs on the worker thread, must
+ * touch only filter_arg and what it is given, and says whether to keep the row (NULL keeps all); at
+ * most limit rows are kept (0: STORE_SCAN_ROWS_MAX).  A long scan is done in slices, so that
+ * commits do not wait for all of it: a row that is changed meanwhile is seen as before or as after,
+ * never twice.  done gets the rows, which live until it returns, and 0, -E2BIG
+ * (STORE_SCAN_BYTES_MAX) or what the disk said. */
 struct store_row {
     const char *key;
     const void *value;
