@@ -61,6 +61,8 @@ struct config_source {
      * order. */
     int (*list_directory)(void *context, const char *path, struct vec *names, struct err *err);
     const char *(*get_env)(void *context, const char *name); /* NULL if not set */
+    /* The path from the root, as a mem_ block; NULL: relative paths are refused. */
+    int (*absolute)(void *context, const char *path, char **ret, struct err *err);
     void *context;
 };
 

@@ -138,6 +138,9 @@ int os_chmod(struct os *os, const char *path, mode_t mode, struct err *err);
 /* Names in a directory, sorted, without . and ..; each call gives one name. */
 int os_list(struct os *os, const char *path, void (*each)(void *arg, const char *name), void *arg,
             struct err *err);
+/* The path from the root: a relative one is put behind the working directory.  Nothing needs to be
+ * there.  Owned by the caller (mem_free). */
+int os_absolute(struct os *os, const char *path, char **ret, struct err *err);
 bool os_is_network_fs(struct os *os, const char *path);
 
 struct os_file;

@@ -1,0 +1,93 @@
+/* base/knobs_common.c - what every daemon and tool of a pool shares.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/check.h"
+#include "base/knob.h"
+
+static const struct knob KNOBS[] = {
+    /* The pool */
+    {.name = "COLLECTOR_HOST",
+     .type = KNOB_LIST,
+     .fallback = "$(CONDOR_HOST:127.0.0.1)",
+     .help = "Where the collector listens, HOST or HOST:PORT; several are tried in order."},
+    {.name = "UID_DOMAIN",
+     .type = KNOB_STRING,
+     .fallback = "$(FULL_HOSTNAME:localhost)",
+     .help = "Machines of one UID_DOMAIN share their accounts: a job runs there as its submitter."},
+    {.name = "FILESYSTEM_DOMAIN",
+     .type = KNOB_STRING,
+     .fallback = "$(FULL_HOSTNAME:localhost)",
+     .help = "Machines of one FILESYSTEM_DOMAIN share their files."},
+    {.name = "CONDOR_ADMIN",
+     .type = KNOB_STRING,
+     .fallback = "",
+     .help = "Mail address of whoever looks after the pool."},
+
+    /* Places */
+    {.name = "LOCAL_DIR",
+     .type = KNOB_PATH,
+     .fallback = "/var/lib/roost",
+     .help = "Directory below which this machine's own directories are."},
+    {.name = "LOG",
+     .type = KNOB_PATH,
+     .fallback = "/var/log/roost",
+     .help = "Directory of the log files."},
+    {.name = "SPOOL",
+     .type = KNOB_PATH,
+     .fallback = "$(LOCAL_DIR)/spool",
+     .help = "Directory of what must survive a restart; never on a network file system."},
+    {.name = "EXECUTE",
+     .type = KNOB_PATH,
+     .fallback = "$(LOCAL_DIR)/execute",
+     .help = "Directory of the running jobs' sandboxes."},
+    {.name = "LOCK",
+     .type = KNOB_PATH,
+     .fallback = "$(LOCAL_DIR)/lock",
+     .help = "Directory of the daemons' lock files."},
+    {.name = "RUN",
+     .type = KNOB_PATH,
+     .fallback = "/run/roost",
+     .help = "Directory of the daemons' local sockets."},
+    {.name = "SEC_DIRECTORY",
+     .type = KNOB_PATH,
+     .fallback = "/etc/roost/security",
+     .help = "Directory of certificates, keys and tokens."},
+
+    /* Configuration itself */
+    {.name = "LOCAL_CONFIG",
+     .type = KNOB_LIST,
+     .fallback = "",
+     .help = "Files, and directories of *.conf files, read after the shared file; relative paths "
+             "start at the shared file's directory."},
+    {.name = "PERSISTENT_CONFIG_DIR",
+     .type = KNOB_PATH,
+     .fallback = "$(LOCAL_DIR)/config",
+     .help = "Directory of what was set at run time, one file per daemon."},
+
+    /* Words for policies, as the example policies use them */
+    {.name = "MINUTE", .type = KNOB_INT, .fallback = "60", .help = "Seconds of a minute."},
+    {.name = "HOUR", .type = KNOB_INT, .fallback = "60 * $(MINUTE)", .help = "Seconds of an hour."},
+
+    /* Logs */
+    {.name = "ALL_DEBUG",
+     .type = KNOB_STRING,
+     .fallback = "info",
+     .choices = "error|warn|info|debug|D_ERROR|D_ALWAYS|D_FULLDEBUG",
+     .help = "What goes into the logs of daemons that have no <DAEMON>_DEBUG of their own."},
+    {.name = "MAX_DEFAULT_LOG",
+     .type = KNOB_SIZE_BYTES,
+     .fallback = "10 MiB",
+     .max = INT64_C(1) << 40,
+     .help = "Size at which a log file is moved aside; 0 for never."},
+    {.name = "MAX_NUM_DEFAULT_LOG",
+     .type = KNOB_INT,
+     .fallback = "1",
+     .max = 1000,
+     .unit = "files",
+     .help = "How many old log files are kept of each daemon."},
+};
+
+const struct knob_table knobs_common = {.owner = "",
+                                        .knobs = KNOBS,
+                                        .knob_count = ARRAY_COUNT(KNOBS)};
