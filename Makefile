@@ -11,6 +11,7 @@
 #   make fuzz       libFuzzer on every parser for a while, in build/fuzz
 #   make coverage   which lines the tests run, in build/coverage
 #   make lint fmt   the checks of the sources; format all C files
+#   make config-page  docs/CONFIG.md from the tables of knobs
 #
 # SPDX-License-Identifier: Apache-2.0
 PREFIX ?= /usr/local
@@ -70,7 +71,11 @@ fmt:
 	@tools/deps.sh lint
 	@tools/fmt.sh
 
+config-page:
+	@tools/build.sh release knobs_dump
+	@build/tools/knobs_dump >docs/CONFIG.md
+
 clean:
 	rm -rf build
 
-.PHONY: all dev deps demo test lint bench install asan tsan fuzz coverage fmt clean
+.PHONY: all dev deps demo test lint bench install asan tsan fuzz coverage fmt config-page clean

@@ -64,6 +64,10 @@ struct knob_table {
  * with every load. */
 extern const struct knob_table knobs_common;
 
+/* The tables of all folders, the common one first, NULL-terminated; made by the build from the
+ * folders that have a knobs.c.  For tools that speak of every daemon's knobs. */
+extern const struct knob_table *const knob_tables[];
+
 const char *knob_type_name(enum knob_type type); /* "duration" */
 
 #endif

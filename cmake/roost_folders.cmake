@@ -81,11 +81,29 @@ function(roost_base NAME)
 endfunction()
 
 # roost_knobs(knobs LINK...): every folder's knobs.c but base's, in one library, so that the CLI and tools/knobs_dump.c can list
-# the knobs of all daemons without linking the daemons.
+# the knobs of all daemons without linking the daemons.  The list of all tables (knob_tables of base/knob.h) is made here.
 function(roost_knobs NAME)
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/*/knobs.c")
     list(FILTER sources EXCLUDE REGEX "/base/knobs\\.c$")
-    roost_library(${NAME} SOURCES ${sources} LINK ${ARGN})
+    set(declared "")
+    set(listed "    &knobs_common,\n")
+    foreach(source IN LISTS sources)
+        cmake_path(GET source PARENT_PATH folder)
+        cmake_path(GET folder FILENAME folder)
+        string(APPEND declared "extern const struct knob_table ${folder}_knobs;\n")
+        string(APPEND listed "    &${folder}_knobs,\n")
+    endforeach()
+    set(list "${CMAKE_BINARY_DIR}/knob_tables.c")
+    file(CONFIGURE OUTPUT "${list}" @ONLY CONTENT [[
+/* Made by cmake/roost_folders.cmake from the folders that have a knobs.c. */
+#include "base/knob.h"
+
+@declared@
+const struct knob_table *const knob_tables[] = {
+@listed@    NULL,
+};
+]])
+    roost_library(${NAME} SOURCES ${sources} "${list}" LINK ${ARGN})
 endfunction()
 
 # roost_folder(NAME [BODIES] [PROGRAM executable] [LIBS ours..] [PKGS pkg-config names..] [SYSTEM others..])

@@ -1,0 +1,135 @@
+/* tools/knobs_dump.c - prints the knobs of all tables: docs/CONFIG.md, or a list for lint.knobs.
+ *
+ *     knobs_dump          the page docs/CONFIG.md
+ *     knobs_dump --list   lines "OWNER <tab> KIND-of-section <tab> NAME <tab> TYPE"
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/knob.h"
+
+static const char INTRODUCTION[] =
+    "# The configuration\n"
+    "\n"
+    "Made from the tables in the code by `make config-page`; `lint.knobs` checks that it is up to\n"
+    "date.\n"
+    "`roost config` says which value a knob of yours has, and from where.\n";
+
+/* A cell of a table of Markdown: | would end it, * _ < would mean something. */
+static void put_cell(const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at == '|' || *at == '<') {
+            (void)putchar('\\');
+        }
+        (void)putchar(*at);
+    }
+}
+
+static void put_range(const struct knob *knob)
+{
+    bool low = knob->min != INT64_MIN;
+    bool high = knob->max != INT64_MAX;
+    if (knob->choices != NULL) {
+        (void)printf("one of `");
+        for (const char *at = knob->choices; *at != '\0'; at++) {
+            if (*at == '|') {
+                (void)printf("` `");
+            } else {
+                (void)putchar(*at);
+            }
+        }
+        (void)putchar('`');
+    } else if ((knob->min != 0 || knob->max != 0) && (low || high)) {
+        if (low && high) {
+            (void)printf("%" PRId64 " to %" PRId64, knob->min, knob->max);
+        } else if (low) {
+            (void)printf("at least %" PRId64, knob->min);
+        } else {
+            (void)printf("at most %" PRId64, knob->max);
+        }
+    }
+}
+
+static void put_knobs(const struct knob *knobs, size_t count)
+{
+    (void)printf("\n| name | type | default | range | what it does |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct knob *knob = &knobs[i];
+        (void)printf("| `%s` | %s", knob->name, knob_type_name(knob->type));
+        if (knob->unit != NULL) {
+            (void)printf(", %s", knob->unit);
+        }
+        (void)printf(" | ");
+        if (knob->fallback == NULL) {
+            (void)printf("unset");
+        } else if (knob->fallback[0] == '\0') {
+            (void)printf("empty");
+        } else {
+            /* In a code span only the bar is special, and only in a table. */
+            (void)putchar('`');
+            for (const char *at = knob->fallback; *at != '\0'; at++) {
+                (void)printf(*at == '|' ? "\\|" : "%c", *at);
+            }
+            (void)putchar('`');
+        }
+        (void)printf(" | ");
+        put_range(knob);
+        (void)printf(" | ");
+        put_cell(knob->help != NULL ? knob->help : "");
+        (void)printf(" |\n");
+    }
+}
+
+static void put_page(void)
+{
+    (void)fputs(INTRODUCTION, stdout);
+    for (size_t i = 0; knob_tables[i] != NULL; i++) {
+        const struct knob_table *table = knob_tables[i];
+        (void)printf("\n## %s\n", table->owner[0] != '\0' ? table->owner : "Common to all");
+        if (table->knob_count > 0) {
+            put_knobs(table->knobs, table->knob_count);
+        }
+        for (size_t s = 0; s < table->section_count; s++) {
+            const struct knob_section *section = &table->sections[s];
+            (void)printf("\n### Section `%s \"title\" { ... }`\n\n%s\n", section->kind,
+                         section->help);
+            put_knobs(section->options, section->option_count);
+        }
+    }
+}
+
+static void put_list(void)
+{
+    for (size_t i = 0; knob_tables[i] != NULL; i++) {
+        const struct knob_table *table = knob_tables[i];
+        for (size_t k = 0; k < table->knob_count; k++) {
+            (void)printf("%s\t-\t%s\t%s\n", table->owner, table->knobs[k].name,
+                         knob_type_name(table->knobs[k].type));
+        }
+        for (size_t s = 0; s < table->section_count; s++) {
+            const struct knob_section *section = &table->sections[s];
+            for (size_t k = 0; k < section->option_count; k++) {
+                (void)printf("%s\t%s\t%s\t%s\n", table->owner, section->kind,
+                             section->options[k].name, knob_type_name(section->options[k].type));
+            }
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+        put_list();
+    } else if (argc == 1) {
+        put_page();
+    } else {
+        (void)fprintf(stderr, "usage: knobs_dump [--list]\n");
+        return 2;
+    }
+    return fflush(stdout) == 0 ? 0 : 1;
+}
