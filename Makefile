@@ -11,6 +11,7 @@
 #   make fuzz       libFuzzer on every parser for a while, in build/fuzz
 #   make coverage   which lines the tests run, in build/coverage
 #   make lint fmt   the checks of the sources; format all C files
+#   make tidy       clang-tidy and cppcheck: slower, and for a reader to judge
 #   make config-page  docs/CONFIG.md from the tables of knobs
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -71,6 +72,11 @@ fmt:
 	@tools/deps.sh lint
 	@tools/fmt.sh
 
+tidy:
+	@tools/deps.sh build test tidy
+	@tools/build.sh dev
+	@tools/tidy.sh build/dev
+
 config-page:
 	@tools/build.sh release knobs_dump
 	@build/tools/knobs_dump >docs/CONFIG.md
@@ -78,4 +84,4 @@ config-page:
 clean:
 	rm -rf build
 
-.PHONY: all dev deps demo test lint bench install asan tsan fuzz coverage fmt config-page clean
+.PHONY: all dev deps demo test lint bench install asan tsan fuzz coverage fmt tidy config-page clean
