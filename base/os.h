@@ -105,6 +105,10 @@ void os_become_subreaper(struct os *os);
 /* Sends a signal to every living descendant of ours; returns how many there were. */
 size_t os_descendants_kill(struct os *os, int signal_number);
 
+/* Sends a signal (0: none) to every process, ourselves excepted, whose environment holds exactly
+ * mark ("NAME=value"); returns how many there were.  For what a killed starter left behind. */
+size_t os_marked_kill(struct os *os, const char *mark, int signal_number);
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 struct os_stat {

@@ -1,0 +1,69 @@
+/* power/power.h - switching machines on and off: one table of operations, a file per method.
+ *
+ * A method is a row of power_methods[] (power/methods.c) and a file power/method_<name>.c.  The
+ * rooster wakes and asks; the startd puts its own machine to sleep.  Success of a wake is the
+ * machine's live ad, never what is reported here: a method only says that the order was given, or
+ * why not.
+ *
+ * Methods of now: `process` (a machine is a process group of this host, started by roost-master:
+ * laptops, demo, tests), `command` (any program).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef POWER_POWER_H
+#define POWER_POWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+struct log;
+struct loop;
+struct os;
+
+enum power_state { POWER_UNKNOWN, POWER_ON, POWER_OFF };
+const char *power_state_name(enum power_state state); /* "Unknown" "On" "Off" */
+
+/* How one machine is switched: from the rooster's `node` section, or the startd's own knobs.  What
+ * a method does not use is NULL.  All borrowed until done is called. */
+struct power_node {
+    const char *name;     /* Machine */
+    const char *method;   /* "process", "command" */
+    const char *config;   /* process: the node's configuration file (ROOST_CONFIG of its master) */
+    const char *lock_dir; /* process: the node's LOCK directory, where its master.lock tells whether
+                             it lives */
+    const char *program;  /* process: path of roost-master */
+    const char *wake_command;   /* command: run with the node's name as its argument and the ad on
+                                   standard input */
+    const char *sleep_command;  /* "" the same */
+    const char *status_command; /* "" exit status 0 on, 1 off, anything else unknown */
+    const char
+        *ad_text; /* the offline ad in long form, for the commands' standard input; may be NULL */
+    uint64_t deadline_ms; /* for the order itself (not the boot); 0: 30 s */
+};
+
+/* status 0: the order was given; negative errno and a line of text naming node and method: not. */
+typedef void (*power_done_f)(void *arg, int status, const char *text);
+typedef void (*power_status_f)(void *arg, enum power_state state, const char *text);
+
+struct power; /* the operations under way of one process */
+struct power *power_create(struct loop *loop, struct os *os, struct log *log);
+void power_destroy(struct power *power); /* drops what is under way; no callbacks */
+
+/* Starts an operation; done comes later, never inside the call.  -EINVAL: unknown method, or an
+ * option it needs is missing (err names both). */
+int power_wake(struct power *power, const struct power_node *node, power_done_f done, void *arg,
+               struct err *err);
+int power_sleep(struct power *power, const struct power_node *node, const char *level,
+                power_done_f done, void *arg,
+                struct err *err); /* level: "S5", "S3", ...: what the machine decided */
+int power_status(struct power *power, const struct power_node *node, power_status_f done, void *arg,
+                 struct err *err);
+
+/* May this node be described so?  For checking a configuration. */
+int power_check(const struct power_node *node, struct err *err);
+
+/* The methods, in order; NULL after the last. */
+const char *power_method_name(unsigned index);
+
+#endif
