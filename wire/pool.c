@@ -1,0 +1,70 @@
+/* wire/pool.c - a pool's addresses and secrets from the configuration: see pool.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "wire/pool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/daemon.h"
+#include "base/err.h"
+#include "base/os.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "wire/wire.h"
+
+int pool_context_create(const struct daemon_env *env, struct wire_context **ret, struct err *err)
+{
+    const struct wire_context_options options = {
+        .loop = env->loop,
+        .os = env->os,
+        .log = env->log,
+        .token_path = config_path(env->config, "TOKEN_FILE"),
+        .pool_keys = config_path(env->config, "POOL_KEYS"),
+        .ca_file = config_path(env->config, "POOL_CA"),
+        .uid_domain = config_string(env->config, "UID_DOMAIN"),
+        .admin_uid = os_uid(env->os),
+    };
+    return wire_context_create(&options, ret, err);
+}
+
+/* One entry, "HOST", "HOST:PORT", "[IPV6]" or "[IPV6]:PORT", as "tcp:HOST:PORT". */
+static int append_address(struct strbuf *out, const char *entry, int64_t port, struct err *err)
+{
+    const char *end = entry[0] == '[' ? strchr(entry, ']') : NULL;
+    const char *colon = strchr(end != NULL ? end : entry, ':');
+    size_t host_length = colon != NULL ? (size_t)(colon - entry) : strlen(entry);
+    if (host_length == 0 || (entry[0] == '[' && end == NULL)) {
+        return err_set(err, -EINVAL, "COLLECTOR_HOST: '%s' is not HOST or HOST:PORT", entry);
+    }
+    if (colon != NULL &&
+        (text_parse_int64(colon + 1, &port, NULL) != 0 || port < 0 || port > 65535)) {
+        return err_set(err, -EINVAL, "COLLECTOR_HOST: '%s' has no port after the colon", entry);
+    }
+    strbuf_printf(out, "%stcp:%.*s:%lld", out->length > 0 ? "," : "", (int)host_length, entry,
+                  (long long)port);
+    return 0;
+}
+
+int pool_collector_addresses(const struct config *config, char *ret, size_t size, struct err *err)
+{
+    size_t count;
+    const char *const *hosts = config_list(config, "COLLECTOR_HOST", &count);
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    int rc = count > 0 ? 0 : err_set(err, -EINVAL, "COLLECTOR_HOST is empty: which collector?");
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        rc = append_address(&out, hosts[i], config_int(config, "COLLECTOR_PORT"), err);
+    }
+    if (rc == 0 && out.length >= size) {
+        rc = err_set(err, -ENAMETOOLONG, "COLLECTOR_HOST has more than %zu bytes", size - 1);
+    }
+    if (rc == 0) {
+        (void)snprintf(ret, size, "%s", strbuf_text(&out));
+    }
+    strbuf_fini(&out);
+    return rc;
+}

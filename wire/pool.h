@@ -1,0 +1,26 @@
+/* wire/pool.h - what a daemon or tool needs to talk to its pool, taken from its configuration.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef WIRE_POOL_H
+#define WIRE_POOL_H
+
+#include <stddef.h>
+
+struct config;
+struct daemon_env;
+struct err;
+struct wire_context;
+
+#define POOL_ADDRESS_MAX 1024
+
+/* The context of a daemon's connections: TOKEN_FILE, POOL_KEYS, POOL_CA, UID_DOMAIN; the account it
+ * runs as is ADMINISTRATOR over its Unix sockets. */
+int pool_context_create(const struct daemon_env *env, struct wire_context **ret, struct err *err);
+
+/* COLLECTOR_HOST ("cm.example, backup:9620, [::1]:9618") as a list of stream addresses for
+ * uplink_create(): "tcp:cm.example:9618,tcp:backup:9620,tcp:[::1]:9618".  -EINVAL: an entry that is
+ * not HOST or HOST:PORT; -ENAMETOOLONG. */
+int pool_collector_addresses(const struct config *config, char *ret, size_t size, struct err *err);
+
+#endif
