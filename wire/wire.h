@@ -200,6 +200,10 @@ int wire_dial(struct wire_context *context, const struct wire_dial *dial,
 struct wire_accept {
     const struct tls_identity *identity;
     bool no_token;
+    /* With no_token: what an admitted peer may ask (SCOPE_ADVERTISE on the schedd's route `claim`,
+     * where the claim id is the proof); 0: only verbs that need no scope.  A token that such a peer
+     * sends nevertheless is ignored. */
+    uint32_t scopes;
     int (*admit)(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err);
 };
 int wire_accept(struct wire_context *context, struct incoming *incoming,
