@@ -1,5 +1,5 @@
 #!/bin/bash
-# The checks lint.headers, lint.format and lint.shell find planted mistakes.
+# The checks lint.headers, lint.format, lint.clang and lint.shell find planted mistakes.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/lib.sh"
@@ -35,6 +35,16 @@ int  x( void );
 #endif
 END
 finds "a badly formatted header" "wire/x.h:3: not as clang-format" format
+
+plant wire/x.c <<'END'
+int x(void);
+int x(void) { return 0; }
+END
+passes "a good C file" clang
+plant wire/x.c <<<'int x(void) { return 0; }'
+finds "a function without prototype" "wire/x.c:1: no previous prototype" clang
+plant wire/x.c <<<'#include "wire/none.h"'
+finds "an include of nothing" "wire/x.c:1: .*file not found" clang
 
 passes "our scripts" shell
 plant tests/x.sh <<<'if then'
