@@ -1,0 +1,60 @@
+/* power/method.h - what a power method is: a row of operations.
+ *
+ * To add a method: a file power/method_<name>.c with its operations, its row in methods.c, its
+ * options in struct power_node and in the rooster's `node` section (rooster/knobs.c), a line in
+ * docs/.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef POWER_METHOD_H
+#define POWER_METHOD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/os.h"
+#include "power/power.h"
+
+enum power_operation { POWER_DO_WAKE, POWER_DO_SLEEP, POWER_DO_STATUS };
+
+/* One operation under way; the node's texts are copies that live as long as it does. */
+struct power_call {
+    struct power *power;
+    struct loop *loop;
+    struct os *os;
+    struct log *log;
+    enum power_operation operation;
+    struct power_node node;
+    char level[16];
+    struct loop_timer *timer; /* the method's, until the call's deadline takes it over */
+    uint64_t end_ms;
+    void (*tick)(struct power_call *call);
+    pid_t pid; /* of the method's program; killed when the call is dropped */
+    power_done_f done;
+    power_status_f status_done;
+    void *arg;
+};
+
+struct power_method {
+    const char *name;
+    /* Is all there that the operation needs?  -EINVAL naming the option. */
+    int (*check)(const struct power_node *node, enum power_operation operation, struct err *err);
+    /* Begins; ends by power_call_done() or power_call_status(), now or later. */
+    void (*begin)(struct power_call *call);
+};
+
+extern const struct power_method *const power_methods[]; /* NULL-terminated */
+extern const struct power_method power_method_process;
+extern const struct power_method power_method_command;
+
+/* Each ends the call and frees it; the callback comes from the loop, later. */
+void power_call_done(struct power_call *call, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void power_call_status(struct power_call *call, enum power_state state, const char *text);
+/* Calls call->tick after delay_ms. */
+void power_call_later(struct power_call *call, uint64_t delay_ms,
+                      void (*tick)(struct power_call *call));
+
+#endif

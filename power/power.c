@@ -1,0 +1,256 @@
+/* power/power.c - operations under way: see power.h.
+ *
+ * A call owns copies of its node's texts, one timer, and perhaps a child process.  It ends once,
+ * through power_call_done() or power_call_status(); the callback is made from the loop, so that no
+ * caller is entered from within its own call.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "power/power.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "power/method.h"
+
+#define POWER_DEADLINE_MS 30000
+
+struct power {
+    struct loop *loop;
+    struct os *os;
+    struct log *log;
+    struct vec calls; /* struct power_call, under way */
+    struct vec ended; /* struct ended, to be told */
+    struct loop_timer *tell;
+};
+
+struct ended {
+    power_done_f done;
+    power_status_f status_done;
+    void *arg;
+    int status;
+    enum power_state state;
+    char text[400];
+};
+
+const struct power_method *const power_methods[] = {&power_method_process, &power_method_command,
+                                                    NULL};
+
+const char *power_method_name(unsigned index)
+{
+    return index < ARRAY_COUNT(power_methods) && power_methods[index] != NULL
+               ? power_methods[index]->name
+               : NULL;
+}
+
+const char *power_state_name(enum power_state state)
+{
+    switch (state) {
+    case POWER_ON:
+        return "On";
+    case POWER_OFF:
+        return "Off";
+    case POWER_UNKNOWN:
+        break;
+    }
+    return "Unknown";
+}
+
+static void tell(void *arg)
+{
+    struct power *power = arg;
+    struct vec now = power->ended;
+    power->ended = (struct vec){0};
+    for (size_t i = 0; i < now.count; i++) {
+        const struct ended *ended = now.items[i];
+        if (ended->status_done != NULL) {
+            ended->status_done(ended->arg, ended->state, ended->text);
+        } else if (ended->done != NULL) {
+            ended->done(ended->arg, ended->status, ended->text);
+        }
+    }
+    vec_fini(&now, mem_free);
+}
+
+struct power *power_create(struct loop *loop, struct os *os, struct log *log)
+{
+    struct power *power = mem_zalloc(sizeof *power);
+    power->loop = loop;
+    power->os = os;
+    power->log = log;
+    power->tell = loop_timer_create(loop, tell, power);
+    return power;
+}
+
+static void call_destroy(struct power_call *call)
+{
+    struct power_node *node = &call->node;
+    const char *const texts[] = {node->name,          node->method,         node->config,
+                                 node->lock_dir,      node->program,        node->wake_command,
+                                 node->sleep_command, node->status_command, node->ad_text};
+    for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
+        mem_free((char *)texts[i]); /* copies made by begin() */
+    }
+    if (call->pid > 0) {
+        os_forget(call->os, call->pid);
+        (void)os_kill_group(call->os, call->pid, SIGKILL); /* gone: fine */
+    }
+    loop_timer_destroy(call->timer);
+    mem_free(call);
+}
+
+void power_destroy(struct power *power)
+{
+    if (power == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < power->calls.count; i++) {
+        call_destroy(power->calls.items[i]);
+    }
+    vec_fini(&power->calls, NULL);
+    vec_fini(&power->ended, mem_free);
+    loop_timer_destroy(power->tell);
+    mem_free(power);
+}
+
+static void end_call(struct power_call *call, struct ended *ended)
+{
+    struct power *power = call->power;
+    ended->done = call->done;
+    ended->status_done = call->status_done;
+    ended->arg = call->arg;
+    for (size_t i = 0; i < power->calls.count; i++) {
+        if (power->calls.items[i] == call) {
+            vec_remove_at(&power->calls, i);
+            break;
+        }
+    }
+    call_destroy(call);
+    vec_push(&power->ended, ended);
+    loop_timer_set(power->tell, 0);
+}
+
+void power_call_done(struct power_call *call, int status, const char *format, ...)
+{
+    struct ended *ended = mem_zalloc(sizeof *ended);
+    char text[300];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    ended->status = status;
+    (void)snprintf(ended->text, sizeof ended->text, "%.60s (%.20s): %s", call->node.name,
+                   call->node.method, text);
+    end_call(call, ended);
+}
+
+void power_call_status(struct power_call *call, enum power_state state, const char *text)
+{
+    struct ended *ended = mem_zalloc(sizeof *ended);
+    ended->state = state;
+    (void)snprintf(ended->text, sizeof ended->text, "%s", text);
+    end_call(call, ended);
+}
+
+static void ticked(void *arg)
+{
+    struct power_call *call = arg;
+    call->tick(call);
+}
+
+void power_call_later(struct power_call *call, uint64_t delay_ms,
+                      void (*tick)(struct power_call *call))
+{
+    call->tick = tick;
+    loop_timer_set(call->timer, delay_ms);
+}
+
+static const struct power_method *find_method(const struct power_node *node, struct err *err)
+{
+    for (size_t i = 0; power_methods[i] != NULL; i++) {
+        if (node->method != NULL && strcmp(power_methods[i]->name, node->method) == 0) {
+            return power_methods[i];
+        }
+    }
+    (void)err_set(err, -EINVAL, "node %s: there is no power method '%s'", node->name,
+                  node->method != NULL ? node->method : "");
+    return NULL;
+}
+
+static char *copy(const char *text)
+{
+    return text != NULL ? mem_strdup(text) : NULL;
+}
+
+static int begin(struct power *power, const struct power_node *node, enum power_operation operation,
+                 const char *level, power_done_f done, power_status_f status_done, void *arg,
+                 struct err *err)
+{
+    const struct power_method *method = find_method(node, err);
+    if (method == NULL) {
+        return -EINVAL;
+    }
+    int rc = method->check(node, operation, err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct power_call *call = mem_zalloc(sizeof *call);
+    call->power = power;
+    call->loop = power->loop;
+    call->os = power->os;
+    call->log = power->log;
+    call->operation = operation;
+    call->node = (struct power_node){.name = copy(node->name),
+                                     .method = copy(node->method),
+                                     .config = copy(node->config),
+                                     .lock_dir = copy(node->lock_dir),
+                                     .program = copy(node->program),
+                                     .wake_command = copy(node->wake_command),
+                                     .sleep_command = copy(node->sleep_command),
+                                     .status_command = copy(node->status_command),
+                                     .ad_text = copy(node->ad_text),
+                                     .deadline_ms = node->deadline_ms};
+    (void)snprintf(call->level, sizeof call->level, "%s", level);
+    call->end_ms =
+        loop_now_ms(power->loop) + (node->deadline_ms != 0 ? node->deadline_ms : POWER_DEADLINE_MS);
+    call->timer = loop_timer_create(power->loop, ticked, call);
+    call->done = done;
+    call->status_done = status_done;
+    call->arg = arg;
+    vec_push(&power->calls, call);
+    method->begin(call);
+    return 0;
+}
+
+int power_wake(struct power *power, const struct power_node *node, power_done_f done, void *arg,
+               struct err *err)
+{
+    return begin(power, node, POWER_DO_WAKE, "", done, NULL, arg, err);
+}
+
+int power_sleep(struct power *power, const struct power_node *node, const char *level,
+                power_done_f done, void *arg, struct err *err)
+{
+    return begin(power, node, POWER_DO_SLEEP, level, done, NULL, arg, err);
+}
+
+int power_status(struct power *power, const struct power_node *node, power_status_f done, void *arg,
+                 struct err *err)
+{
+    return begin(power, node, POWER_DO_STATUS, "", NULL, done, arg, err);
+}
+
+int power_check(const struct power_node *node, struct err *err)
+{
+    const struct power_method *method = find_method(node, err);
+    return method == NULL ? -EINVAL : method->check(node, POWER_DO_WAKE, err);
+}
