@@ -1,0 +1,141 @@
+/* offline_ads/offline_ads.c - see offline_ads.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "offline_ads/offline_ads.h"
+
+#include "base/check.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+
+/* What tells of one run of one machine and is not true of the next. */
+static const char *const REMOVED[] = {
+    "MachineLastMatchTime",
+    "OfflineMatches",
+    "RemoteOwner",
+    "RemoteUser",
+    "RemoteGroup",
+    "RemoteNegotiatingGroup",
+    "JobId",
+    "GlobalJobId",
+    "JobStart",
+    "ClientMachine",
+    "CurrentRank",
+    "PublicClaimId",
+    "PublicClaimIds",
+    "ConcurrencyLimits",
+    "TotalJobRunTime",
+    "TotalJobSuspendTime",
+    "TotalClaimRunTime",
+    "TotalClaimSuspendTime",
+    "MyAddress",
+    "StartdUplink",
+    "HibernationState",
+};
+
+static const char *const LOADS[] = {"LoadAvg", "CondorLoadAvg", "TotalLoadAvg",
+                                    "TotalCondorLoadAvg"};
+
+static const char *const NOW[] = {"MyCurrentTime", "LastHeardFrom", "EnteredCurrentState",
+                                  "EnteredCurrentActivity", "EnteredPowerState"};
+
+static void remove_private(struct ad *ad)
+{
+    struct vec names = {0};
+    size_t at = 0;
+    const char *name;
+    while (ad_next(ad, &at, &name, NULL)) {
+        if (ad_attr_is_private(name)) {
+            vec_push(&names, (void *)(uintptr_t)name);
+        }
+    }
+    for (size_t i = 0; i < names.count; i++) {
+        ad_remove(ad, names.items[i]);
+    }
+    vec_fini(&names, NULL);
+}
+
+struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how *how)
+{
+    CHECK(how->lifetime_s > 0);
+    struct ad *ad = ad_copy(live);
+    remove_private(ad);
+    for (size_t i = 0; i < ARRAY_COUNT(REMOVED); i++) {
+        ad_remove(ad, REMOVED[i]);
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(LOADS); i++) {
+        if (ad_has(ad, LOADS[i]) || i == 0) {
+            ad_set_real(ad, LOADS[i], 0.0);
+        }
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(NOW); i++) {
+        ad_set_int(ad, NOW[i], how->now_s);
+    }
+    ad_set_bool(ad, "Offline", true);
+    ad_set_int(ad, "ClassAdLifetime", how->lifetime_s);
+    ad_set_string(ad, "State", "Unclaimed");
+    ad_set_string(ad, "Activity", "Idle");
+    ad_set_string(ad, "PowerState", "Off");
+    if (how->reason) {
+        ad_set_string(ad, "PowerStateReason", how->reason);
+    } else {
+        ad_remove(ad, "PowerStateReason");
+    }
+    if (how->sample_name) {
+        if (ad_copy_attr(ad, "PreviousName", live, "Name") != 0) {
+            ad_set_string(ad, "PreviousName", "");
+        }
+        ad_set_string(ad, "Name", how->sample_name);
+        ad_remove(ad, "OfflineBootId");
+    } else if (ad_copy_attr(ad, "OfflineBootId", live, "BootId") != 0) {
+        ad_remove(ad, "OfflineBootId");
+    }
+    if (!ad_has(ad, "Unhibernate")) {
+        CHECK(ad_set_expr(ad, "Unhibernate", "MY.MachineLastMatchTime =!= undefined", NULL) == 0);
+    }
+    return ad;
+}
+
+bool offline_ads_is(const struct ad *ad)
+{
+    return ad_bool_or(ad, "Offline", false);
+}
+
+bool offline_ads_is_sample(const struct ad *ad)
+{
+    return offline_ads_is(ad) && ad_has(ad, "PreviousName");
+}
+
+int64_t offline_ads_expires_s(const struct ad *offline, int64_t expire_after_s)
+{
+    int64_t lifetime_s = ad_int_or(offline, "ClassAdLifetime", 0);
+    if (lifetime_s <= 0 || (expire_after_s > 0 && expire_after_s < lifetime_s)) {
+        lifetime_s = expire_after_s;
+    }
+    int64_t heard_s = ad_int_or(offline, "LastHeardFrom", 0);
+    if (lifetime_s <= 0 || heard_s > INT64_MAX - lifetime_s) {
+        return INT64_MAX;
+    }
+    return heard_s + lifetime_s;
+}
+
+enum offline_ads_meeting offline_ads_meet(const struct ad *offline, const struct ad *live)
+{
+    if (!offline_ads_is(offline) || offline_ads_is(live) || offline_ads_is_sample(offline)) {
+        return OFFLINE_ADS_UNRELATED;
+    }
+    const char *machine = ad_string_or(offline, "Machine", "");
+    if (!*machine || !text_equal_nocase(machine, ad_string_or(live, "Machine", ""))) {
+        return OFFLINE_ADS_UNRELATED;
+    }
+    const char *slept = ad_string_or(offline, "OfflineBootId", "");
+    const char *boot = ad_string_or(live, "BootId", "");
+    if (!*slept) {
+        return OFFLINE_ADS_REPLACED;
+    }
+    if (!*boot || text_equal_nocase(slept, boot)) {
+        return OFFLINE_ADS_SAME_BOOT;
+    }
+    return OFFLINE_ADS_REPLACED;
+}
