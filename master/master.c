@@ -1,0 +1,318 @@
+/* master/master.c - the daemon that keeps the others running.
+ *
+ * Each daemon holds a lock file that names its pid.  A master that starts, perhaps because the last
+ * one was killed, first looks at the locks: a daemon that runs is adopted (watched by its pid), not
+ * started twice.  A daemon that ends while nobody told it to is started again, at once the first
+ * time, later and later when it keeps ending.  Stopping: all are told to, the collector last; who
+ * does not end in time is killed.
+ *
+ * Nothing is stored: the locks are the state.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "master/master.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/daemon.h"
+#include "base/err.h"
+#include "base/knob.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "master/master_plan.h"
+
+#define KILL_AFTER_MS 5000 /* between the order to end at once and SIGKILL */
+
+struct master;
+
+struct keeper { /* of one daemon */
+    struct master *master;
+    char name[64]; /* lower case: "collector" */
+    pid_t pid;     /* 0: not running */
+    bool adopted;
+    bool wanted; /* in DAEMON_LIST */
+    uint64_t started_ms;
+    unsigned failures;
+    struct loop_timer *restart;
+};
+
+struct master {
+    struct daemon_env env;
+    struct vec keepers;
+    struct loop_timer *stop_timer;
+    int stopping; /* 0 no, 1 all but the last, 2 the last too, 3 killing */
+};
+
+static void start_daemon(void *arg);
+static void stop_more(struct master *master);
+
+static struct master_backoff backoff_of(const struct master *master)
+{
+    const struct config *config = master->env.config;
+    return (struct master_backoff){
+        .constant_ms = (uint64_t)config_duration_ms(config, "MASTER_BACKOFF_CONSTANT"),
+        .factor = config_real(config, "MASTER_BACKOFF_FACTOR"),
+        .ceiling_ms = (uint64_t)config_duration_ms(config, "MASTER_BACKOFF_CEILING"),
+        .recover_ms = (uint64_t)config_duration_ms(config, "MASTER_RECOVER_FACTOR"),
+    };
+}
+
+static void ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct keeper *keeper = arg;
+    struct master *master = keeper->master;
+    if (pid != keeper->pid) {
+        return;
+    }
+    uint64_t now_ms = loop_now_ms(master->env.loop);
+    keeper->pid = 0;
+    if (master->stopping != 0 || !keeper->wanted) {
+        log_info(master->env.log, "daemon.stopped", "ended as told",
+                 LOG_TEXT("name", keeper->name));
+        if (master->stopping != 0) {
+            stop_more(master);
+        }
+        return;
+    }
+    struct master_backoff backoff = backoff_of(master);
+    keeper->failures =
+        master_plan_failures(&backoff, keeper->failures, now_ms - keeper->started_ms);
+    uint64_t delay_ms = master_plan_delay_ms(&backoff, keeper->failures);
+    log_warn(master->env.log, "daemon.ended", "ended by itself: it is started again",
+             LOG_TEXT("name", keeper->name), LOG_INT("pid", pid), LOG_INT("status", how->status),
+             LOG_INT("signal", how->signal), LOG_INT("delay_ms", delay_ms));
+    loop_timer_set(keeper->restart, delay_ms);
+}
+
+/* A daemon that already runs, of an earlier master: true if there is one and we watch it now. */
+static bool adopt(struct keeper *keeper)
+{
+    struct master *master = keeper->master;
+    char path[4096];
+    struct err err;
+    (void)snprintf(path, sizeof path, "%s/%s.lock", config_path(master->env.config, "LOCK"),
+                   keeper->name);
+    pid_t pid = os_lock_holder(master->env.os, path);
+    if (pid <= 0) {
+        return false;
+    }
+    keeper->pid = pid;
+    if (os_watch(master->env.os, pid, os_start_time(master->env.os, pid), ended, keeper, &err) !=
+        0) {
+        keeper->pid = 0;
+        return false;
+    }
+    keeper->adopted = true;
+    log_info(master->env.log, "daemon.adopted", "found it running", LOG_TEXT("name", keeper->name),
+             LOG_INT("pid", pid));
+    return true;
+}
+
+static void start_daemon(void *arg)
+{
+    struct keeper *keeper = arg;
+    struct master *master = keeper->master;
+    if (master->stopping != 0 || !keeper->wanted || keeper->pid != 0) {
+        return;
+    }
+    keeper->started_ms = loop_now_ms(master->env.loop);
+    if (adopt(keeper)) {
+        return;
+    }
+    char program[4096], pid_text[64];
+    struct err err;
+    (void)snprintf(program, sizeof program, "%s/roost-%s", config_path(master->env.config, "SBIN"),
+                   keeper->name);
+    (void)snprintf(pid_text, sizeof pid_text, "ROOST_MASTER_PID=%d", (int)os_pid(master->env.os));
+    const char *argv[] = {program, NULL};
+    const char *env_add[] = {pid_text, NULL};
+    const struct os_spawn spec = {.argv = argv, .env_add = env_add, .cwd = "/"};
+    keeper->adopted = false;
+    int rc = os_spawn(master->env.os, &spec, ended, keeper, &keeper->pid, &err);
+    if (rc != 0) {
+        struct master_backoff backoff = backoff_of(master);
+        keeper->pid = 0;
+        keeper->failures++;
+        log_error(master->env.log, "daemon.start", err.text, LOG_TEXT("name", keeper->name));
+        loop_timer_set(keeper->restart, master_plan_delay_ms(&backoff, keeper->failures));
+        return;
+    }
+    log_info(master->env.log, "daemon.started", "started", LOG_TEXT("name", keeper->name),
+             LOG_INT("pid", keeper->pid));
+}
+
+/* ---- the list */
+
+static struct keeper *keeper_find(struct master *master, const char *name)
+{
+    for (size_t i = 0; i < master->keepers.count; i++) {
+        struct keeper *keeper = master->keepers.items[i];
+        if (strcmp(keeper->name, name) == 0) {
+            return keeper;
+        }
+    }
+    return NULL;
+}
+
+/* Makes the keepers those of DAEMON_LIST: starts what is new, stops what is no longer there. */
+static void follow_list(struct master *master)
+{
+    size_t count;
+    const char *const *names = config_list(master->env.config, "DAEMON_LIST", &count);
+    for (size_t i = 0; i < master->keepers.count; i++) {
+        ((struct keeper *)master->keepers.items[i])->wanted = false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char name[64];
+        size_t length = strlen(names[i]);
+        if (length >= sizeof name || text_equal_nocase(names[i], "MASTER")) {
+            continue; /* HTCondor's lists name the master itself, too */
+        }
+        for (size_t j = 0; j <= length; j++) {
+            name[j] = text_lower(names[i][j]);
+        }
+        struct keeper *keeper = keeper_find(master, name);
+        if (keeper == NULL) {
+            keeper = mem_zalloc(sizeof *keeper);
+            keeper->master = master;
+            (void)snprintf(keeper->name, sizeof keeper->name, "%s", name);
+            keeper->restart = loop_timer_create(master->env.loop, start_daemon, keeper);
+            vec_push(&master->keepers, keeper);
+        }
+        keeper->wanted = true;
+        if (keeper->pid == 0 && !loop_timer_is_set(keeper->restart)) {
+            start_daemon(keeper);
+        }
+    }
+    for (size_t i = 0; i < master->keepers.count; i++) {
+        const struct keeper *keeper = master->keepers.items[i];
+        if (!keeper->wanted && keeper->pid != 0) {
+            (void)os_kill(master->env.os, keeper->pid, SIGTERM); /* gone: ended() follows */
+        }
+    }
+}
+
+/* ---- stopping */
+
+static size_t running(const struct master *master, bool last)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < master->keepers.count; i++) {
+        const struct keeper *keeper = master->keepers.items[i];
+        count += keeper->pid != 0 && master_plan_stops_last(keeper->name) == last ? 1 : 0;
+    }
+    return count;
+}
+
+static void signal_all(struct master *master, bool last, int signal_number)
+{
+    for (size_t i = 0; i < master->keepers.count; i++) {
+        struct keeper *keeper = master->keepers.items[i];
+        loop_timer_stop(keeper->restart);
+        if (keeper->pid != 0 && master_plan_stops_last(keeper->name) == last) {
+            (void)os_kill(master->env.os, keeper->pid, signal_number); /* gone: ended() follows */
+        }
+    }
+}
+
+static void stop_more(struct master *master)
+{
+    if (master->stopping == 1 && running(master, false) == 0) {
+        master->stopping = 2;
+        signal_all(master, true, SIGTERM);
+    }
+    if (running(master, false) + running(master, true) == 0) {
+        loop_stop(master->env.loop, 0);
+    }
+}
+
+static void stop_late(void *arg)
+{
+    struct master *master = arg;
+    log_warn(master->env.log, "daemon.kill", "daemons did not end in time");
+    int signal_number = master->stopping < 3 ? SIGQUIT : SIGKILL;
+    master->stopping = 3;
+    signal_all(master, false, signal_number);
+    signal_all(master, true, signal_number);
+    loop_timer_set(master->stop_timer, KILL_AFTER_MS);
+}
+
+static void master_stop(void *state)
+{
+    struct master *master = state;
+    if (master->stopping != 0) {
+        return;
+    }
+    master->stopping = 1;
+    loop_timer_set(master->stop_timer,
+                   (uint64_t)config_duration_s(master->env.config, "SHUTDOWN_GRACEFUL_TIMEOUT") *
+                       1000);
+    signal_all(master, false, SIGTERM);
+    stop_more(master);
+}
+
+/* ---- life */
+
+static void master_destroy(void *state)
+{
+    struct master *master = state;
+    for (size_t i = 0; i < master->keepers.count; i++) {
+        struct keeper *keeper = master->keepers.items[i];
+        if (keeper->pid != 0) {
+            os_forget(master->env.os, keeper->pid);
+        }
+        loop_timer_destroy(keeper->restart);
+    }
+    vec_fini(&master->keepers, mem_free);
+    loop_timer_destroy(master->stop_timer);
+    mem_free(master);
+}
+
+static int master_start(const struct daemon_env *env, void **state, struct err *err)
+{
+    size_t count;
+    (void)config_list(env->config, "DAEMON_LIST", &count);
+    if (count == 0) {
+        return err_set(err, -EINVAL, "DAEMON_LIST is empty: nothing to keep running");
+    }
+    struct master *master = mem_zalloc(sizeof *master);
+    master->env = *env;
+    master->stop_timer = loop_timer_create(env->loop, stop_late, master);
+    *state = master;
+    follow_list(master);
+    return 0;
+}
+
+static void master_reload(void *state, const struct config *config)
+{
+    struct master *master = state;
+    master->env.config = config;
+    for (size_t i = 0; i < master->keepers.count; i++) {
+        const struct keeper *keeper = master->keepers.items[i];
+        if (keeper->pid != 0) {
+            (void)os_kill(master->env.os, keeper->pid, SIGHUP); /* gone: ended() follows */
+        }
+    }
+    follow_list(master);
+}
+
+static const struct knob_table *const TABLES[] = {&master_knobs, &knobs_common};
+
+const struct daemon master_daemon = {
+    .name = "master",
+    .tables = TABLES,
+    .table_count = ARRAY_COUNT(TABLES),
+    .start = master_start,
+    .reload = master_reload,
+    .stop = master_stop,
+    .destroy = master_destroy,
+};

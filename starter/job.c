@@ -1,0 +1,267 @@
+/* starter/job.c - the job's sandbox, account and process.
+ *
+ * We are the reaper of whatever the job leaves behind; every process of it also carries our
+ * directory in its environment.  As root the job runs as its owner where the domains agree, else as
+ * SLOT_USER, never as root; otherwise as the account that we have.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "starter/starter.h"
+#include "starter/starter_plan.h"
+#include "wire/wire.h"
+
+static int choose_account(struct starter *starter, struct err *err)
+{
+    const struct config *config = starter->env.config;
+    if (os_uid(starter->env.os) != 0) {
+        return 0;
+    }
+    const struct ad *job;
+    const char *account = NULL;
+    if (ad_get_ad(starter->record, "Job", &job) == 0) {
+        account = starter_plan_account(job, config_string(config, "UID_DOMAIN"));
+    }
+    starter->change_user = true;
+    if (account != NULL &&
+        os_user_find(starter->env.os, account, &starter->uid, &starter->gid, NULL) == 0 &&
+        starter->uid != 0) {
+        return 0;
+    }
+    int rc = os_user_find(starter->env.os, config_string(config, "SLOT_USER"), &starter->uid,
+                          &starter->gid, err);
+    if (rc == 0 && starter->uid == 0) {
+        rc = err_set(err, -EPERM, "SLOT_USER: jobs never run as root");
+    }
+    return rc;
+}
+
+int job_prepare(struct starter *starter, struct err *err)
+{
+    int rc = choose_account(starter, err);
+    rc = rc != 0 ? rc : os_remove_tree(starter->env.os, starter->sandbox, err);
+    rc = rc != 0 ? rc : os_mkdirs(starter->env.os, starter->sandbox, 0700, err);
+    if (rc == 0 && starter->change_user) {
+        rc = os_chown(starter->env.os, starter->sandbox, starter->uid, starter->gid, err);
+    }
+    return rc;
+}
+
+/* ---- the process */
+
+static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct starter *starter = arg;
+    (void)pid;
+    starter->exit = *how;
+    starter->ended_s = loop_wall_s(starter->env.loop);
+    log_info(starter->env.log, "job.ended", "the job ended", LOG_TEXT("job", starter->job_id),
+             LOG_INT("status", how->status), LOG_INT("signal", how->signal));
+    starter->pid = -1;
+    if (starter->phase != STARTER_RUN) {
+        return;
+    }
+    if (starter->stopping) {
+        starter_give_up(starter, "");
+        return;
+    }
+    (void)os_descendants_kill(starter->env.os, SIGKILL); /* the output stands still from here on */
+    output_collect(starter);
+    starter_enter(starter, STARTER_OUTPUT);
+    starter_go(starter);
+}
+
+static void write_ad(struct starter *starter, const char *name, const struct ad *ad)
+{
+    struct strbuf text;
+    char path[4096];
+    struct err err;
+    strbuf_init(&text, 0);
+    ad_print_long(ad, &text);
+    if (os_write_file(starter->env.os, starter_path(starter, name, path, sizeof path),
+                      strbuf_text(&text), text.length, 0644, false, &err) != 0) {
+        log_warn(starter->env.log, "job.ad", err.text);
+    }
+    strbuf_fini(&text);
+}
+
+static void hold(struct starter *starter, int code, int subcode, const char *reason)
+{
+    starter->hold = ad_create();
+    ad_set_string(starter->hold, "HoldReason", reason);
+    ad_set_int(starter->hold, "HoldReasonCode", code);
+    ad_set_int(starter->hold, "HoldReasonSubCode", subcode);
+    starter->pid = -1;
+    starter_enter(starter, STARTER_REPORT);
+    starter_go(starter);
+}
+
+static const char *absolute(struct starter *starter, const char *directory, const char *name,
+                            char *ret, size_t size)
+{
+    (void)starter;
+    (void)snprintf(ret, size, name[0] == '/' ? "%.0s%s" : "%s/%s", directory, name);
+    return ret;
+}
+
+static int spawn(struct starter *starter, struct vec *argv, struct vec *entries, struct err *err)
+{
+    const struct ad *job = starter->job;
+    bool transferred = ad_name_compare(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO") != 0;
+    const char *cwd = transferred ? starter->sandbox : ad_string_or(job, "Iwd", starter->sandbox);
+    char in[4096], out[4096], error[4096], program[4096];
+    const char *in_name = ad_string_or(job, "In", "/dev/null");
+    vec_push(argv, NULL);
+    vec_push(entries, NULL);
+    absolute(starter, cwd, argv->items[0], program, sizeof program);
+    mem_free(argv->items[0]);
+    argv->items[0] = mem_strdup(program);
+    const struct os_spawn spec = {
+        .argv = (const char *const *)argv->items,
+        .env = (const char *const *)entries->items,
+        .cwd = cwd,
+        .stdin_path =
+            absolute(starter, cwd, in_name[0] != '\0' ? in_name : "/dev/null", in, sizeof in),
+        .stdout_path =
+            absolute(starter, cwd, ad_string_or(job, "Out", "/dev/null"), out, sizeof out),
+        .stderr_path =
+            absolute(starter, cwd, ad_string_or(job, "Err", "/dev/null"), error, sizeof error),
+        .truncate_output = true,
+        .new_session = true,
+        .no_new_privs = true,
+        .change_user = starter->change_user,
+        .uid = starter->uid,
+        .gid = starter->gid,
+        .nice = (int)config_int(starter->env.config, "JOB_RENICE_INCREMENT"),
+        .subreaper_job = true,
+    };
+    return os_spawn(starter->env.os, &spec, job_ended, starter, &starter->pid, err);
+}
+
+void job_start(struct starter *starter)
+{
+    struct vec argv = {0}, entries = {0};
+    struct err err;
+    const struct ad *slot = NULL;
+    if (ad_get_ad(starter->record, "Slot", &slot) == 0) {
+        write_ad(starter, ".machine.ad", slot);
+    }
+    write_ad(starter, ".job.ad", starter->job);
+    const struct starter_place place = {
+        .sandbox = starter->sandbox,
+        .directory = starter->directory,
+        .slot = ad_string_or(starter->record, "SlotName", ""),
+        .boot_id = ad_string_or(starter->record, "BootId", ""),
+        .boot_time_s = ad_int_or(starter->record, "BootTime", 0),
+        .cpus = slot != NULL ? ad_int_or(slot, "Cpus", 1) : 1,
+    };
+    int rc = starter_plan_argv(starter->job, ad_string_or(starter->job, "Cmd", ""), &argv, &err);
+    rc = rc != 0 ? rc : starter_plan_env(starter->job, &place, &entries, &err);
+    if (rc != 0) {
+        hold(starter, 6, -rc, err.text);
+    } else {
+        rc = spawn(starter, &argv, &entries, &err);
+        if (rc == -EAGAIN || rc == -ENOMEM) {
+            starter->pid = -1;
+            starter_give_up(starter, err.text); /* this machine's fault */
+        } else if (rc != 0) {
+            hold(starter, 6, -rc, err.text);
+        } else {
+            starter->started_s = loop_wall_s(starter->env.loop);
+            log_info(starter->env.log, "job.started", "the job runs",
+                     LOG_TEXT("job", starter->job_id), LOG_INT("pid", starter->pid));
+            job_tell_started(starter);
+        }
+    }
+    vec_fini(&argv, mem_free);
+    vec_fini(&entries, mem_free);
+}
+
+static void started_answered(void *arg, struct wire_reply *reply)
+{
+    struct starter *starter = arg;
+    if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
+        return; /* told again when the link is up */
+    }
+    if (reply->status != 0) { /* another run has begun meanwhile: this one counts no more */
+        log_warn(starter->env.log, "job.stale", reply->text, LOG_TEXT("job", starter->job_id));
+        starter_stop(starter, true);
+        return;
+    }
+    starter->started_told = true;
+}
+
+void job_tell_started(struct starter *starter)
+{
+    if (starter->started_told || starter->shadow == NULL || !wire_is_ready(starter->shadow)) {
+        return;
+    }
+    struct ad *args = ad_create();
+    ad_set_int(args, "Pid", starter->pid);
+    ad_set_int(args, "StartTime", starter->started_s);
+    ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
+    ad_set_string(args, "RemoteHost", ad_string_or(starter->record, "SlotName", ""));
+    struct wire_body body = {.args = args};
+    (void)wire_call(starter->shadow, VERB_JOB_STARTED, &body, 0, started_answered,
+                    starter); /* else: when up */
+    ad_destroy(args);
+}
+
+void job_stop(struct starter *starter, bool fast)
+{
+    if (starter->pid <= 0) {
+        return;
+    }
+    if (starter->frozen) {
+        job_freeze(starter, false);
+    }
+    if (fast) {
+        (void)os_kill_group(starter->env.os, starter->pid, SIGKILL);
+        (void)os_descendants_kill(starter->env.os, SIGKILL);
+        return;
+    }
+    int64_t signal_number = ad_int_or(starter->job, "KillSig", SIGTERM);
+    (void)os_kill(starter->env.os, starter->pid,
+                  (int)signal_number); /* gone: job_ended() follows */
+    loop_timer_set(starter->kill_timer,
+                   (uint64_t)config_duration_s(starter->env.config, "KILLING_TIMEOUT") * 1000);
+}
+
+void job_freeze(struct starter *starter, bool frozen)
+{
+    if (starter->pid <= 0 || starter->frozen == frozen) {
+        return;
+    }
+    starter->frozen = frozen;
+    (void)os_descendants_kill(starter->env.os, frozen ? SIGSTOP : SIGCONT);
+}
+
+void job_clean(struct starter *starter)
+{
+    struct strbuf mark;
+    struct err err;
+    if (starter->pid > 0) {
+        os_forget(starter->env.os, starter->pid);
+        (void)os_kill_group(starter->env.os, starter->pid, SIGKILL);
+    }
+    (void)os_descendants_kill(starter->env.os, SIGKILL);
+    strbuf_init(&mark, 0);
+    strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", starter->directory);
+    (void)os_marked_kill(starter->env.os, strbuf_text(&mark), SIGKILL);
+    strbuf_fini(&mark);
+    starter->pid = -1;
+    if (os_remove_tree(starter->env.os, starter->directory, &err) != 0) {
+        log_error(starter->env.log, "sandbox.remove", err.text);
+    }
+}

@@ -1,0 +1,91 @@
+/* starter/shadow_link.c - the connection to the shadow: made again as long as the lease lasts.
+ *
+ * The way leads over the schedd's port, which hands the connection on; we trust exactly the
+ * certificate whose fingerprint came with the claim, and prove ourselves by the nonce of this run.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/random.h"
+#include "classad/ad.h"
+#include "starter/starter.h"
+#include "wire/wire.h"
+
+#define DIAL_FIRST_MS 50
+#define DIAL_MAX_MS   5000
+
+static void dial_later(struct starter *starter)
+{
+    uint64_t delay_ms = (uint64_t)DIAL_FIRST_MS << (starter->failures < 7 ? starter->failures : 7);
+    starter->failures++;
+    loop_timer_set(starter->dial_timer,
+                   rng_jitter(loop_rng(starter->env.loop),
+                              delay_ms < DIAL_MAX_MS ? delay_ms : DIAL_MAX_MS, 50));
+}
+
+static void on_ready(void *arg, struct wire *wire)
+{
+    struct starter *starter = arg;
+    (void)wire;
+    starter->failures = 0;
+    starter->busy = false;
+    transfer_reset(starter);
+    starter_go(starter);
+}
+
+static void on_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct starter *starter = arg;
+    log_info(starter->env.log, "shadow.closed", why, LOG_TEXT("job", starter->job_id),
+             LOG_INT("status", status));
+    if (wire == starter->shadow) {
+        starter->shadow = NULL;
+        starter->busy = false;
+    }
+    wire_close(wire);
+    if (starter->phase >= STARTER_CLEAN) {
+        return;
+    }
+    if (status == -EACCES) { /* this run is not the one that counts any more */
+        starter_give_up(starter, "");
+        return;
+    }
+    dial_later(starter);
+}
+
+void shadow_link_dial(struct starter *starter)
+{
+    static const struct wire_events EVENTS = {.ready = on_ready, .closed = on_closed};
+    if (starter->shadow != NULL || starter->phase >= STARTER_CLEAN) {
+        return;
+    }
+    struct ad *hello = ad_create();
+    ad_set_string(hello, "JobId", starter->job_id);
+    ad_set_int(hello, "ClaimEpoch", starter->epoch);
+    ad_set_string(hello, "Nonce", ad_string_or(starter->record, "_roost_priv_Nonce", ""));
+    const struct wire_dial how = {
+        .address = ad_string_or(starter->record, "ShadowAddress", ""),
+        .route = ad_string_or(starter->record, "ShadowRoute", ""),
+        .name = "",
+        .pin = ad_string_or(starter->record, "ShadowPin", ""),
+        .hello = hello,
+    };
+    struct err err;
+    if (wire_dial(starter->wires, &how, &EVENTS, starter, &starter->shadow, &err) != 0) {
+        starter->shadow = NULL;
+        log_warn(starter->env.log, "shadow.dial", err.text, LOG_TEXT("job", starter->job_id));
+        dial_later(starter);
+    }
+    ad_destroy(hello);
+}
+
+void shadow_link_close(struct starter *starter)
+{
+    wire_close(starter->shadow);
+    starter->shadow = NULL;
+    loop_timer_stop(starter->dial_timer);
+}

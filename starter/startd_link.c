@@ -1,0 +1,148 @@
+/* starter/startd_link.c - the connection to the startd: renewals and orders down, the end up.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "starter/starter.h"
+#include "wire/wire.h"
+
+#define TELL_MAX_MS 30000 /* for a startd that is not there: it finds out by our pid */
+
+static void end(void *arg)
+{
+    struct starter *starter = arg;
+    starter->phase = STARTER_END;
+    loop_stop(starter->env.loop, 0);
+}
+
+static struct ad *who_we_are(const struct starter *starter)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", ad_string_or(starter->record, "ClaimId", ""));
+    ad_set_string(args, "JobId", starter->job_id);
+    ad_set_int(args, "ClaimEpoch", starter->epoch);
+    ad_set_int(args, "Pid", os_pid(starter->env.os));
+    return args;
+}
+
+static void renewed(struct starter *starter, const struct ad *args)
+{
+    int64_t remaining_ms = ad_int_or(args, "LeaseRemainingMs", 0);
+    if (remaining_ms <= 0 || starter->phase >= STARTER_CLEAN) {
+        return;
+    }
+    starter->lease_end_ms = loop_now_ms(starter->env.loop) + (uint64_t)remaining_ms;
+    loop_timer_set(starter->lease_timer, (uint64_t)remaining_ms);
+    job_freeze(starter, false);
+}
+
+static void told(void *arg, struct wire_reply *reply)
+{
+    struct starter *starter = arg;
+    if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
+        return; /* told again when the startd is back */
+    }
+    end(starter);
+}
+
+static void say_done(struct starter *starter)
+{
+    struct wire *wire = uplink_wire(starter->startd);
+    if (wire == NULL) {
+        return;
+    }
+    struct ad *args = who_we_are(starter);
+    ad_set_string(args, "Reason", starter->reason);
+    struct wire_body body = {.args = args, .with_private = true};
+    (void)wire_call(wire, VERB_STARTER_DONE, &body, 0, told,
+                    starter); /* else: when the link is up again */
+    ad_destroy(args);
+}
+
+static void welcomed(void *arg, struct wire_reply *reply)
+{
+    struct starter *starter = arg;
+    if (reply->status == -ENOKEY) {
+        starter_give_up(starter, "the startd does not know this run");
+        return;
+    }
+    if (reply->status != 0 || reply->args == NULL) {
+        return; /* the link comes again */
+    }
+    renewed(starter, reply->args);
+    if (ad_bool_or(reply->args, "Stop", false)) {
+        starter_stop(starter, false);
+    }
+}
+
+static void on_up(void *arg, struct wire *wire)
+{
+    struct starter *starter = arg;
+    if (starter->phase == STARTER_TELL) {
+        say_done(starter);
+        return;
+    }
+    struct ad *args = who_we_are(starter);
+    struct wire_body body = {.args = args, .with_private = true};
+    (void)wire_call(wire, VERB_STARTER_HELLO, &body, 0, welcomed,
+                    starter); /* else: when it is up again */
+    ad_destroy(args);
+}
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct starter *starter = arg;
+    const struct ad *args = wire_request_args(request);
+    switch (wire_request_verb(request)) {
+    case VERB_LEASE_RENEWED:
+        renewed(starter, args);
+        wire_reply_ok(request, NULL);
+        break;
+    case VERB_STARTER_STOP: {
+        bool fast = ad_bool_or(args, "Fast", false);
+        wire_reply_ok(request, NULL);
+        starter_stop(starter, fast);
+        break;
+    }
+    default:
+        wire_reply_error(request, -ENOSYS, "not for a starter");
+    }
+}
+
+int startd_link_open(struct starter *starter, struct err *err)
+{
+    static const struct uplink_events EVENTS = {.up = on_up, .request = on_request};
+    struct strbuf address;
+    strbuf_init(&address, 0);
+    strbuf_printf(&address, "unix:%s/startd.sock", config_path(starter->env.config, "RUN"));
+    const struct wire_dial how = {.address = strbuf_text(&address),
+                                  .route = "starter",
+                                  .name = "",
+                                  .server_scopes = SCOPE_DAEMON};
+    int rc = uplink_create(starter->wires, &how, &EVENTS, starter, &starter->startd, err);
+    strbuf_fini(&address);
+    return rc;
+}
+
+void startd_link_tell(struct starter *starter)
+{
+    loop_timer_destroy(starter->kill_timer);
+    starter->kill_timer = loop_timer_create(starter->env.loop, end, starter);
+    loop_timer_set(starter->kill_timer, TELL_MAX_MS);
+    say_done(starter);
+}
+
+void startd_link_close(struct starter *starter)
+{
+    uplink_destroy(starter->startd);
+    starter->startd = NULL;
+}

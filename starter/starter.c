@@ -1,0 +1,272 @@
+/* starter/starter.c - the process that runs one job: its phases, its lease, its end.
+ *
+ * The job may run only as long as somebody is known to count on it: the startd passes lease
+ * renewals on, and when they stop, the job is ended here, startd or no startd.  A jump of the clock
+ * (a suspended machine, a restored guest) freezes the job until the claim is confirmed.  Whatever
+ * happens, the last thing done is to kill what is left of the job and to remove its sandbox.
+ *
+ * File work is done on the loop thread: there is one job here, and nobody else waits.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "starter/starter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/knob.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/plant.h"
+#include "classad/ad.h"
+#include "starter/starter_plan.h"
+#include "wire/pool.h"
+#include "wire/wire.h"
+
+static const char *const PHASE_NAMES[] = {"fetch",  "input", "run",  "output",
+                                          "report", "clean", "tell", "end"};
+
+const char *starter_path(const struct starter *starter, const char *name, char *ret, size_t size)
+{
+    (void)snprintf(ret, size, "%s/%s", starter->sandbox, name);
+    return ret;
+}
+
+void starter_enter(struct starter *starter, enum starter_phase phase)
+{
+    CHECK(phase > starter->phase);
+    log_info(starter->env.log, "starter.phase", "next phase", LOG_TEXT("job", starter->job_id),
+             LOG_TEXT("from", PHASE_NAMES[starter->phase]), LOG_TEXT("to", PHASE_NAMES[phase]));
+    starter->phase = phase;
+    starter->busy = false;
+    transfer_reset(starter);
+}
+
+void starter_give_up(struct starter *starter, const char *reason)
+{
+    if (starter->phase >= STARTER_CLEAN) {
+        return;
+    }
+    if (reason[0] != '\0') {
+        log_warn(starter->env.log, "starter.gives_up", reason, LOG_TEXT("job", starter->job_id));
+    }
+    (void)snprintf(starter->reason, sizeof starter->reason, "%s", reason);
+    starter_enter(starter, STARTER_CLEAN);
+    starter_go(starter);
+}
+
+void starter_go(struct starter *starter)
+{
+    if (starter->busy) {
+        return;
+    }
+    if (starter->phase < STARTER_CLEAN && starter->phase != STARTER_RUN &&
+        (starter->shadow == NULL || !wire_is_ready(starter->shadow))) {
+        return; /* the link's ready callback comes back here */
+    }
+    switch (starter->phase) {
+    case STARTER_FETCH:
+        input_fetch(starter);
+        break;
+    case STARTER_INPUT:
+        input_next(starter);
+        break;
+    case STARTER_RUN:
+        if (starter->pid == 0) {
+            job_start(starter);
+        } else {
+            job_tell_started(starter);
+        }
+        break;
+    case STARTER_OUTPUT:
+        output_next(starter);
+        break;
+    case STARTER_REPORT:
+        output_report(starter);
+        break;
+    case STARTER_CLEAN:
+        job_clean(starter);
+        starter_enter(starter, STARTER_TELL);
+        shadow_link_close(starter);
+        startd_link_tell(starter);
+        break;
+    case STARTER_TELL:
+    case STARTER_END:
+        break;
+    }
+}
+
+void starter_stop(struct starter *starter, bool fast)
+{
+    starter->stop_fast = starter->stop_fast || fast;
+    bool first = !starter->stopping;
+    starter->stopping = true;
+    if (starter->phase == STARTER_RUN && starter->pid != 0) {
+        job_stop(starter, starter->stop_fast); /* its exit goes on to give_up */
+    } else if (starter->phase < STARTER_RUN || starter->stop_fast) {
+        starter_give_up(starter, "");
+    } else if (first && starter->phase <
+                            STARTER_CLEAN) { /* the result is on its way: a little time for it */
+        loop_timer_set(starter->kill_timer,
+                       (uint64_t)config_duration_s(starter->env.config, "KILLING_TIMEOUT") * 1000);
+    }
+}
+
+static void kill_timer(void *arg)
+{
+    struct starter *starter = arg;
+    starter_stop(starter, true);
+}
+
+static void lease_timer(void *arg)
+{
+    struct starter *starter = arg;
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    if (PLANTED(lease_check_skipped)) {
+        return;
+    }
+    if (now_ms < starter->lease_end_ms) {
+        loop_timer_set(starter->lease_timer, starter->lease_end_ms - now_ms);
+        return;
+    }
+    starter_give_up(starter, "claim lease is over");
+}
+
+static void tick(void *arg)
+{
+    struct starter *starter = arg;
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    uint64_t tick_ms = (uint64_t)starter->lease_s * 1000 / 6;
+    if (starter_plan_is_gap(starter->last_tick_ms, now_ms, tick_ms, starter->lease_s)) {
+        log_warn(starter->env.log, "starter.gap", "the clock jumped: the job waits for its claim",
+                 LOG_TEXT("job", starter->job_id),
+                 LOG_INT("gap_ms", now_ms - starter->last_tick_ms));
+        job_freeze(starter, true);
+    }
+    starter->last_tick_ms = now_ms;
+    loop_timer_set(starter->tick_timer, tick_ms);
+}
+
+static int read_record(struct starter *starter, struct err *err)
+{
+    const char *directory = NULL;
+    for (int i = 0; i + 1 < starter->env.argc; i++) {
+        if (strcmp(starter->env.argv[i], "-dir") == 0) {
+            directory = starter->env.argv[i + 1];
+        }
+    }
+    if (directory == NULL || directory[0] != '/') {
+        return err_set(err, -EINVAL,
+                       "roost-starter needs -dir with the absolute path of a job's directory");
+    }
+    starter->directory = mem_strdup(directory);
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/sandbox", directory);
+    starter->sandbox = mem_strdup(path);
+    (void)snprintf(path, sizeof path, "%s/job.record", directory);
+    char *text;
+    size_t length;
+    int rc = os_read_file(starter->env.os, path, STARTER_RECORD_BYTES, &text, &length, err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = ad_parse(text, length, &starter->record, err);
+    mem_free(text);
+    if (rc != 0) {
+        return err_prefix(err, rc, "%s", path);
+    }
+    (void)snprintf(starter->job_id, sizeof starter->job_id, "%s",
+                   ad_string_or(starter->record, "JobId", ""));
+    starter->epoch = ad_int_or(starter->record, "ClaimEpoch", 0);
+    starter->lease_s = ad_int_or(starter->record, "LeaseDuration", 0);
+    int64_t remaining_ms = ad_int_or(starter->record, "LeaseRemainingMs", 0);
+    if (starter->job_id[0] == '\0' || starter->lease_s < 1 || remaining_ms < 1) {
+        return err_set(err, -EINVAL, "%s: no JobId, LeaseDuration or LeaseRemainingMs", path);
+    }
+    starter->lease_end_ms = loop_now_ms(starter->env.loop) + (uint64_t)remaining_ms;
+    return 0;
+}
+
+static void starter_destroy(void *state)
+{
+    struct starter *starter = state;
+    transfer_reset(starter);
+    shadow_link_close(starter);
+    startd_link_close(starter);
+    loop_timer_destroy(starter->dial_timer);
+    loop_timer_destroy(starter->lease_timer);
+    loop_timer_destroy(starter->tick_timer);
+    loop_timer_destroy(starter->kill_timer);
+    wire_context_destroy(starter->wires);
+    ad_destroy(starter->record);
+    ad_destroy(starter->job);
+    ad_destroy(starter->hold);
+    for (size_t i = 0; i < starter->inputs.count; i++) {
+        struct starter_input *input = starter->inputs.items[i];
+        mem_free(input->name);
+    }
+    vec_fini(&starter->inputs, mem_free);
+    vec_fini(&starter->outputs, mem_free);
+    vec_fini(&starter->checksums, mem_free);
+    mem_free(starter->directory);
+    mem_free(starter->sandbox);
+    mem_free(starter);
+}
+
+static void redial(void *arg)
+{
+    shadow_link_dial(arg);
+}
+
+static int starter_start(const struct daemon_env *env, void **state, struct err *err)
+{
+    struct starter *starter = mem_zalloc(sizeof *starter);
+    starter->env = *env;
+    starter->dial_timer = loop_timer_create(env->loop, redial, starter);
+    starter->lease_timer = loop_timer_create(env->loop, lease_timer, starter);
+    starter->tick_timer = loop_timer_create(env->loop, tick, starter);
+    starter->kill_timer = loop_timer_create(env->loop, kill_timer, starter);
+    int rc = read_record(starter, err);
+    rc = rc != 0 ? rc : pool_context_create(env, &starter->wires, err);
+    if (rc == 0) {
+        os_become_subreaper(env->os);
+        rc = startd_link_open(starter, err);
+    }
+    if (rc != 0) {
+        starter_destroy(starter);
+        return rc;
+    }
+    *state = starter;
+    lease_timer(starter);
+    starter->last_tick_ms = loop_now_ms(env->loop);
+    tick(starter);
+    if (job_prepare(starter, err) != 0) {
+        starter_give_up(starter, err != NULL ? err->text : "no sandbox could be made");
+    } else {
+        shadow_link_dial(starter);
+    }
+    return 0;
+}
+
+/* SIGTERM, from a startd that we are not connected to, or from whoever shuts the machine down. */
+static void starter_told_to_stop(void *state)
+{
+    struct starter *starter = state;
+    starter_stop(starter, starter->stopping);
+}
+
+static const struct knob_table *const TABLES[] = {&starter_knobs, &knobs_common};
+
+const struct daemon starter_daemon = {
+    .name = "starter",
+    .tables = TABLES,
+    .table_count = ARRAY_COUNT(TABLES),
+    .start = starter_start,
+    .stop = starter_told_to_stop,
+    .destroy = starter_destroy,
+};

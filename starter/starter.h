@@ -1,0 +1,127 @@
+/* starter/starter.h - the starter's own structures, shared by the files of this folder.
+ *
+ * One process for one run of one job.  It goes through phases in order; what a phase still has to
+ * do can be begun again from scratch after a lost connection (starter_go()).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STARTER_STARTER_H
+#define STARTER_STARTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/daemon.h"
+#include "base/digest.h"
+#include "base/os.h"
+#include "base/vec.h"
+
+struct ad;
+struct knob_table;
+struct loop_timer;
+struct uplink;
+struct wire;
+struct wire_context;
+
+#define STARTER_PIECE_BYTES  ((size_t)1 << 20) /* of a file, in one FILE_PUT */
+#define STARTER_INPUTS_MAX   10000
+#define STARTER_RECORD_BYTES ((size_t)16 << 20)
+
+enum starter_phase {
+    STARTER_FETCH,  /* the job ad and the list of inputs */
+    STARTER_INPUT,  /* one input after the other */
+    STARTER_RUN,    /* the job's process */
+    STARTER_OUTPUT, /* one output after the other */
+    STARTER_REPORT, /* JOB_DONE */
+    STARTER_CLEAN,  /* kill what is left, remove the sandbox */
+    STARTER_TELL,   /* the startd */
+    STARTER_END,
+};
+
+struct starter_input {
+    char *name;
+    int64_t size_bytes;
+    mode_t mode;
+    char checksum[DIGEST_HEX_SIZE]; /* as received */
+    int64_t mtime_s;                /* as written */
+};
+
+struct starter {
+    struct daemon_env env;
+    char *directory, *sandbox;
+    struct ad *record; /* what the startd wrote */
+    struct ad *job;    /* as the shadow gave it */
+    char job_id[64];
+    int64_t epoch, lease_s;
+    struct wire_context *wires;
+    struct uplink *startd;
+    struct wire *shadow; /* NULL while not connected */
+    struct loop_timer *dial_timer, *lease_timer, *tick_timer, *kill_timer;
+    unsigned failures;
+    uint64_t lease_end_ms, last_tick_ms;
+    enum starter_phase phase;
+    bool busy; /* an answer is awaited */
+    /* who it runs as */
+    bool change_user;
+    uid_t uid;
+    gid_t gid;
+    /* files */
+    struct vec inputs; /* struct starter_input */
+    size_t input_at;
+    struct vec outputs; /* names */
+    struct vec checksums;
+    size_t output_at;
+    struct os_file *file;
+    uint64_t offset;
+    struct digest *digest;
+    /* the job */
+    pid_t pid;
+    int64_t started_s;
+    bool started_told;
+    struct os_exit exit;
+    int64_t ended_s;
+    bool frozen;
+    bool stopping, stop_fast;
+    struct ad *hold;  /* HoldReason ... when the job could not be started for its own fault */
+    char reason[200]; /* for the startd: "" the claim goes on */
+};
+
+extern const struct knob_table starter_knobs;
+extern const struct daemon starter_daemon;
+
+/* Does what the phase needs next, if nothing is under way and the way is open. */
+void starter_go(struct starter *starter);
+void starter_enter(struct starter *starter, enum starter_phase phase);
+/* The run is over without a result: cleans up and tells the startd why ("": the claim goes on). */
+void starter_give_up(struct starter *starter, const char *reason);
+void starter_stop(struct starter *starter, bool fast);
+const char *starter_path(const struct starter *starter, const char *name, char *ret, size_t size);
+
+/* ---- shadow_link.c */
+void shadow_link_dial(struct starter *starter);
+void shadow_link_close(struct starter *starter);
+
+/* ---- startd_link.c */
+int startd_link_open(struct starter *starter, struct err *err);
+void startd_link_tell(struct starter *starter); /* STARTER_DONE, then the end */
+void startd_link_close(struct starter *starter);
+
+/* ---- input.c, output.c: one step each */
+void input_fetch(struct starter *starter);
+void input_next(struct starter *starter);
+void output_collect(struct starter *starter);
+void output_next(struct starter *starter);
+void output_report(struct starter *starter);
+void transfer_reset(struct starter *starter); /* forgets the file in hand */
+
+/* ---- job.c */
+int job_prepare(struct starter *starter, struct err *err); /* sandbox and account */
+void job_start(struct starter *starter);
+void job_tell_started(struct starter *starter);
+void job_stop(struct starter *starter, bool fast);
+void job_freeze(struct starter *starter, bool frozen);
+void job_clean(struct starter *starter);
+
+#endif

@@ -1,0 +1,184 @@
+/* starter/starter_plan.c - the starter's judgements: see starter_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "starter/starter_plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/args.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+
+int starter_plan_argv(const struct ad *job, const char *program, struct vec *words, struct err *err)
+{
+    vec_push(words, mem_strdup(program));
+    const char *text;
+    int rc = 0;
+    if (ad_get_string(job, "Arguments", &text) == 0) {
+        rc = args_parse_v2(text, words, err);
+        return rc != 0 ? err_prefix(err, rc, "Arguments") : 0;
+    }
+    if (ad_get_string(job, "Args", &text) == 0) {
+        rc = args_parse_v1(text, words, err);
+        return rc != 0 ? err_prefix(err, rc, "Args") : 0;
+    }
+    return 0;
+}
+
+/* Adds NAME=value unless the name is there already. */
+static void add_default(struct vec *entries, const char *name, const char *value)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < entries->count; i++) {
+        const char *entry = entries->items[i];
+        if (strncmp(entry, name, length) == 0 && entry[length] == '=') {
+            return;
+        }
+    }
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%s=%s", name, value);
+    vec_push(entries, strbuf_take(&text));
+    strbuf_fini(&text);
+}
+
+static void remove_ours(struct vec *entries)
+{
+    for (size_t i = entries->count; i > 0; i--) {
+        char *entry = entries->items[i - 1];
+        if (strncmp(entry, "_CONDOR_", 8) == 0 || strncmp(entry, "ROOST_", 6) == 0) {
+            vec_remove_at(entries, i - 1);
+            mem_free(entry);
+        }
+    }
+}
+
+int starter_plan_env(const struct ad *job, const struct starter_place *place, struct vec *entries,
+                     struct err *err)
+{
+    const char *text;
+    int rc = 0;
+    if (ad_get_string(job, "Environment", &text) == 0) {
+        rc = env_parse_v2(text, entries, err);
+    } else if (ad_get_string(job, "Env", &text) == 0) {
+        rc = env_parse_v1(text, entries, err);
+    }
+    if (rc != 0) {
+        return err_prefix(err, rc, "environment");
+    }
+    remove_ours(entries);
+    char number[32];
+    add_default(entries, "_CONDOR_SCRATCH_DIR", place->sandbox);
+    add_default(entries, "_CONDOR_SLOT", place->slot);
+    add_default(entries, "_CONDOR_JOB_IWD", place->sandbox);
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/.job.ad", place->sandbox);
+    add_default(entries, "_CONDOR_JOB_AD", strbuf_text(&path));
+    strbuf_clear(&path);
+    strbuf_printf(&path, "%s/.machine.ad", place->sandbox);
+    add_default(entries, "_CONDOR_MACHINE_AD", strbuf_text(&path));
+    strbuf_fini(&path);
+    add_default(entries, "ROOST_STARTER_DIR", place->directory);
+    add_default(entries, "ROOST_BOOT_ID", place->boot_id);
+    (void)snprintf(number, sizeof number, "%lld", (long long)place->boot_time_s);
+    add_default(entries, "ROOST_BOOT_TIME", number);
+    (void)snprintf(number, sizeof number, "%lld", (long long)(place->cpus > 0 ? place->cpus : 1));
+    add_default(entries, "OMP_NUM_THREADS", number);
+    add_default(entries, "PATH", "/usr/local/bin:/usr/bin:/bin");
+    add_default(entries, "TMPDIR", place->sandbox);
+    add_default(entries, "TMP", place->sandbox);
+    add_default(entries, "TEMP", place->sandbox);
+    return 0;
+}
+
+static bool is_stream(const char *name)
+{
+    return strcmp(name, STARTER_STDOUT) == 0 || strcmp(name, STARTER_STDERR) == 0;
+}
+
+/* Is name the last component of one of the comma-separated entries? */
+static bool is_listed(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = list; *at != '\0';) {
+        size_t span = strcspn(at, ",");
+        size_t begin = 0, end = span;
+        while (begin < end && (at[begin] == ' ' || at[begin] == '\t')) {
+            begin++;
+        }
+        while (end > begin && (at[end - 1] == ' ' || at[end - 1] == '\t' || at[end - 1] == '/')) {
+            end--;
+        }
+        for (size_t i = begin; i < end; i++) {
+            if (at[i] == '/') {
+                begin = i + 1;
+            }
+        }
+        if (end - begin == length && strncmp(at + begin, name, length) == 0) {
+            return true;
+        }
+        at += span + (at[span] == ',' ? 1 : 0);
+    }
+    return false;
+}
+
+static bool is_unchanged(const struct starter_file *before, size_t count,
+                         const struct starter_file *file)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(before[i].name, file->name) == 0) {
+            return before[i].size_bytes == file->size_bytes && before[i].mtime_s == file->mtime_s;
+        }
+    }
+    return false;
+}
+
+void starter_plan_outputs(const struct ad *job, const struct starter_file *before,
+                          size_t before_count, const struct starter_file *after, size_t after_count,
+                          struct vec *ret)
+{
+    const char *list;
+    bool listed = ad_get_string(job, "TransferOutput", &list) == 0;
+    for (size_t i = 0; i < after_count; i++) {
+        const struct starter_file *file = &after[i];
+        if (!file->is_file) {
+            continue;
+        }
+        bool wanted;
+        if (is_stream(file->name)) {
+            wanted = true;
+        } else if (listed) {
+            wanted = is_listed(list, file->name);
+        } else {
+            wanted = strcmp(file->name, "condor_exec.exe") != 0 &&
+                     strcmp(file->name, ".job.ad") != 0 && strcmp(file->name, ".machine.ad") != 0 &&
+                     !is_unchanged(before, before_count, file);
+        }
+        if (wanted) {
+            vec_push(ret, mem_strdup(file->name));
+        }
+    }
+}
+
+const char *starter_plan_account(const struct ad *job, const char *uid_domain)
+{
+    const char *owner, *user;
+    if (ad_get_string(job, "Owner", &owner) != 0 || ad_get_string(job, "User", &user) != 0 ||
+        strcmp(owner, "root") == 0 || uid_domain == NULL) {
+        return NULL;
+    }
+    const char *domain = strrchr(user, '@');
+    return domain != NULL && ad_name_compare(domain + 1, uid_domain) == 0 ? owner : NULL;
+}
+
+bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, int64_t lease_s)
+{
+    return now_ms > last_ms + tick_ms + (uint64_t)lease_s * 1000 / 3;
+}
