@@ -5,7 +5,6 @@
 #include "starter/starter_plan.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/args.h"
@@ -48,6 +47,15 @@ static void add_default(struct vec *entries, const char *name, const char *value
     strbuf_fini(&text);
 }
 
+static void add_number(struct vec *entries, const char *name, int64_t value)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%lld", (long long)value);
+    add_default(entries, name, strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
 static void remove_ours(struct vec *entries)
 {
     for (size_t i = entries->count; i > 0; i--) {
@@ -73,7 +81,6 @@ int starter_plan_env(const struct ad *job, const struct starter_place *place, st
         return err_prefix(err, rc, "environment");
     }
     remove_ours(entries);
-    char number[32];
     add_default(entries, "_CONDOR_SCRATCH_DIR", place->sandbox);
     add_default(entries, "_CONDOR_SLOT", place->slot);
     add_default(entries, "_CONDOR_JOB_IWD", place->sandbox);
@@ -87,10 +94,8 @@ int starter_plan_env(const struct ad *job, const struct starter_place *place, st
     strbuf_fini(&path);
     add_default(entries, "ROOST_STARTER_DIR", place->directory);
     add_default(entries, "ROOST_BOOT_ID", place->boot_id);
-    (void)snprintf(number, sizeof number, "%lld", (long long)place->boot_time_s);
-    add_default(entries, "ROOST_BOOT_TIME", number);
-    (void)snprintf(number, sizeof number, "%lld", (long long)(place->cpus > 0 ? place->cpus : 1));
-    add_default(entries, "OMP_NUM_THREADS", number);
+    add_number(entries, "ROOST_BOOT_TIME", place->boot_time_s);
+    add_number(entries, "OMP_NUM_THREADS", place->cpus > 0 ? place->cpus : 1);
     add_default(entries, "PATH", "/usr/local/bin:/usr/bin:/bin");
     add_default(entries, "TMPDIR", place->sandbox);
     add_default(entries, "TMP", place->sandbox);
