@@ -16,7 +16,9 @@
 /* nesting of brackets, operators and ads in a text */
 #define AD_DEPTH_MAX 160
 /* nesting of evaluations: beyond it the value is error */
-#define AD_EVAL_DEPTH_MAX 800
+#define AD_TREE_DEPTH_MAX \
+    2000 /* nodes below one another: ten precedences for each level of nesting */
+#define AD_EVAL_DEPTH_MAX 3000 /* nesting of evaluations: beyond it the value is error */
 /* nodes visited in one evaluation: beyond it the value is error */
 #define AD_EVAL_STEPS_MAX 200000
 /* memory that one evaluation may take for strings and lists */

@@ -65,6 +65,9 @@ size_t ad_value_count(const struct ad_value *list); /* elements of a list; 0 for
  * until ad_value_fini(list): release item first.  Out of range: undefined. */
 void ad_value_item(const struct ad_value *list, size_t index, struct ad_value *item);
 
+/* The same for an attribute of an ad; undefined when it has none. */
+void ad_value_attr(const struct ad_value *ad, const char *name, struct ad_value *ret);
+
 /* The value in new syntax, as the conformance data show it: strings quoted, lists and ads with
  * unevaluated elements. */
 void ad_value_print(const struct ad_value *value, struct strbuf *out);

@@ -13,7 +13,7 @@ FUNCTION_LINES_MAX = 120
 COLUMNS_MAX = 100  # of C; other kinds of file may be wider
 
 # Whole files that are data, or another's text: nothing is asked of them.
-DATA = ["LICENSE", "tests/fuzz/corpus/**", "tests/**/data/**", "**.png", "**.svg"]
+DATA = ["LICENSE", "tests/fuzz/corpus/**", "tests/**/data/**", "tests/conformance/**", "**.png", "**.svg"]
 # What has no place for a comment, or whose first lines are for its reader.
 NO_LICENCE_LINE = ["**.md", "**.json", ".gitignore", "**.sub", "**.ad", "**.txt"]
 TRACES = [

@@ -1,0 +1,144 @@
+/* classad/ad_evaluator.c - memory, steps and scopes of an evaluation; values it makes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "classad/ad_evaluator.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/strbuf.h"
+
+#define ARENA_BLOCK_BYTES 2048
+
+/* ---- memory ---- */
+
+bool ad_evaluator_fail(struct ad_evaluator *ev)
+{
+    ev->failed = true;
+    ev->steps_left = 0;
+    return false;
+}
+
+void *ad_evaluator_alloc(struct ad_evaluator *ev, size_t size)
+{
+    if (ev->arena == NULL) {
+        ev->arena = arena_create(ARENA_BLOCK_BYTES, AD_EVAL_BYTES_MAX);
+    }
+    void *block = ev->arena != NULL ? arena_alloc(ev->arena, size) : NULL;
+    if (block == NULL) {
+        (void)ad_evaluator_fail(ev);
+    }
+    return block;
+}
+
+bool ad_evaluator_spend(struct ad_evaluator *ev, size_t steps)
+{
+    if (steps >= ev->steps_left) {
+        return ad_evaluator_fail(ev);
+    }
+    ev->steps_left -= (uint32_t)steps;
+    return true;
+}
+
+void ad_evaluator_keep(struct ad_evaluator *ev, struct ad_expr *expr)
+{
+    vec_push(&ev->exprs, expr);
+}
+
+uint32_t ad_evaluator_scope(struct ad_evaluator *ev, const struct ad *ad, uint32_t parent)
+{
+    if (ev->scope_count == ev->scope_capacity) {
+        struct ad_scope *grown =
+            ad_evaluator_alloc(ev, 2 * (size_t)ev->scope_capacity * sizeof(*grown));
+        if (grown == NULL) {
+            return AD_SCOPE_NONE;
+        }
+        memcpy(grown, ev->scopes, ev->scope_count * sizeof(*grown));
+        ev->scopes = grown;
+        ev->scope_capacity *= 2;
+    }
+    uint32_t number = ev->scope_count++;
+    ev->scopes[number] =
+        (struct ad_scope){.ad = ad,
+                          .parent = parent,
+                          .root = parent == AD_SCOPE_NONE ? number : ev->scopes[parent].root};
+    return number;
+}
+
+/* ---- made values ---- */
+
+void ad_make_string(struct ad_evaluator *ev, const char *text, size_t length, struct ad_value *ret)
+{
+    char *copy = length > AD_STRING_MAX ? NULL : ad_evaluator_alloc(ev, length + 1);
+    if (copy == NULL || !ad_evaluator_spend(ev, length / 64)) {
+        ad_is(ret, AD_TYPE_ERROR);
+        return;
+    }
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    ad_is_text(ret, copy, length);
+}
+
+void ad_make_text(struct ad_evaluator *ev, struct strbuf *buf, struct ad_value *ret)
+{
+    if (buf->failed) {
+        ad_is(ret, AD_TYPE_ERROR);
+    } else {
+        ad_make_string(ev, strbuf_text(buf), buf->length, ret);
+    }
+    strbuf_fini(buf);
+}
+
+struct ad_node *ad_make_list(struct ad_evaluator *ev, uint32_t count, struct ad_value *ret)
+{
+    struct ad_node *list = ad_evaluator_alloc(ev, ((size_t)count + 1) * sizeof(*list));
+    if (list == NULL || !ad_evaluator_spend(ev, count)) {
+        ad_is(ret, AD_TYPE_ERROR);
+        return NULL;
+    }
+    memset(list, 0, ((size_t)count + 1) * sizeof(*list));
+    *list = (struct ad_node){.kind = AD_NODE_LIST, .count = count, .kids = list + 1};
+    ret->type = AD_TYPE_LIST;
+    ret->list = list;
+    ret->scope = AD_SCOPE_NONE;
+    return list + 1;
+}
+
+void ad_list_put(struct ad_evaluator *ev, struct ad_node *items, uint32_t index,
+                 const struct ad_value *value)
+{
+    struct ad_node *item = &items[index];
+    *item = (struct ad_node){.kind = (uint8_t)value->type};
+    switch (value->type) {
+    case AD_TYPE_BOOL:
+        item->boolean = value->boolean;
+        break;
+    case AD_TYPE_INT:
+        item->integer = value->integer;
+        break;
+    case AD_TYPE_REAL:
+        item->real = value->real;
+        break;
+    case AD_TYPE_STRING:
+        item->text = value->string.text;
+        item->count = (uint32_t)value->string.length;
+        break;
+    case AD_TYPE_ABSTIME:
+        item->integer = value->time.seconds;
+        item->count = (uint32_t)value->time.offset_s;
+        break;
+    case AD_TYPE_RELTIME:
+    case AD_TYPE_LIST:
+    case AD_TYPE_AD: {
+        struct ad_value *copy = ad_evaluator_alloc(ev, sizeof(*copy));
+        if (copy != NULL) {
+            *copy = *value;
+            *item = (struct ad_node){.kind = AD_NODE_VALUE, .value = copy};
+        }
+        break;
+    }
+    default:
+        break;
+    }
+}

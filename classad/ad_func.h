@@ -1,0 +1,54 @@
+/* classad/ad_func.h - the table of built-in functions.
+ *
+ * A function is one row in ad_func.c and one C function in one of the ad_func_*.c.  It evaluates
+ * the arguments it wants with ad_arg() (unevaluated they are call->node's children) and sets *ret,
+ * which is undefined when it is called.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLASSAD_AD_FUNC_H
+#define CLASSAD_AD_FUNC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ad_evaluator;
+struct ad_node;
+struct ad_value;
+
+struct ad_call {
+    const struct ad_node *args;
+    uint32_t count;
+    uint32_t scope;
+    int variant; /* from the row: lets one C function serve several names */
+};
+
+typedef void ad_func_f(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret);
+
+#define AD_ARGS_ANY UINT8_MAX
+
+struct ad_func {
+    const char *name; /* in lower case; the table is sorted by it */
+    ad_func_f *run;
+    uint8_t least; /* arguments; another count is the value error */
+    uint8_t most;
+    int8_t variant;
+};
+
+/* Index in the table, or AD_CALL_UNKNOWN. */
+uint8_t ad_func_index(const char *name, size_t length);
+const struct ad_func *ad_func_at(uint8_t index);
+
+/* The functions, by file. */
+ad_func_f ad_func_type_is, ad_func_if, ad_func_eval, ad_func_unparse,
+    ad_func_debug; /* ad_func_core.c */
+ad_func_f ad_func_int, ad_func_real, ad_func_bool, ad_func_string, ad_func_round, ad_func_pow,
+    ad_func_quantize, ad_func_random; /* ad_func_number.c */
+ad_func_f ad_func_strcat, ad_func_join, ad_func_case, ad_func_substr, ad_func_compare,
+    ad_func_split;                                                    /* ad_func_string.c */
+ad_func_f ad_func_size, ad_func_member, ad_func_total;                /* ad_func_list.c */
+ad_func_f ad_func_list_size, ad_func_list_member, ad_func_list_total; /* ad_func_stringlist.c */
+ad_func_f ad_func_time, ad_func_abstime, ad_func_reltime, ad_func_interval; /* ad_func_time.c */
+ad_func_f ad_func_regexp;                                                   /* ad_func_regexp.c */
+
+#endif

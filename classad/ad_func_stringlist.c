@@ -1,0 +1,179 @@
+/* classad/ad_func_stringlist.c - built-ins on lists that are kept in one string: "a, b, c".
+ *
+ * Items are separated by any byte of the set (blank and comma unless given), trimmed of blanks, and
+ * left out when empty.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "classad/ad_convert.h"
+#include "classad/ad_evaluator.h"
+#include "classad/ad_func.h"
+#include "classad/ad_func_variants.h"
+#include "classad/ad_stringlist.h"
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+bool ad_stringlist_next(const struct ad_value *list, const struct ad_value *set, size_t *at,
+                        struct ad_value *item)
+{
+    const char *text = list->string.text;
+    size_t length = list->string.length;
+    while (*at < length) {
+        size_t from = *at;
+        size_t end = from;
+        while (end < length && memchr(set->string.text, text[end], set->string.length) == NULL) {
+            end++;
+        }
+        *at = end + 1;
+        while (from < end && is_blank(text[from])) {
+            from++;
+        }
+        while (end > from && is_blank(text[end - 1])) {
+            end--;
+        }
+        if (end > from) {
+            ad_is_text(item, text + from, end - from);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Arguments of size and the totals: all strings.  False: *ret is set. */
+static bool strict_args(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *list,
+                        struct ad_value *set, struct ad_value *ret)
+{
+    ad_is_text(set, ", ", 2);
+    ad_arg(ev, call, 0, list);
+    if (call->count > 1) {
+        ad_arg(ev, call, 1, set);
+    }
+    if (list->type == AD_TYPE_STRING && set->type == AD_TYPE_STRING) {
+        return true;
+    }
+    ad_is(ret, AD_TYPE_ERROR);
+    return false;
+}
+
+void ad_func_list_size(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
+{
+    struct ad_value list;
+    struct ad_value set;
+    struct ad_value item;
+    int64_t count = 0;
+    if (!strict_args(ev, call, &list, &set, ret)) {
+        return;
+    }
+    for (size_t at = 0; ad_stringlist_next(&list, &set, &at, &item);) {
+        count++;
+    }
+    ad_is_int(ret, count);
+}
+
+/* The leading number of an item; *whole tells that it is made of digits only. */
+static bool leading_number(const struct ad_value *item, double *number, bool *whole)
+{
+    char copy[128];
+    size_t length = item->string.length < sizeof(copy) - 1 ? item->string.length : sizeof(copy) - 1;
+    memcpy(copy, item->string.text, length);
+    copy[length] = '\0';
+    char *end;
+    *number = strtod(copy, &end);
+    *whole = strspn(copy + (copy[0] == '-' || copy[0] == '+'), "0123456789") +
+                 (copy[0] == '-' || copy[0] == '+') ==
+             item->string.length;
+    return end != copy;
+}
+
+void ad_func_list_total(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
+{
+    struct ad_value list;
+    struct ad_value set;
+    struct ad_value item;
+    enum ad_total kind = (enum ad_total)call->variant;
+    if (!strict_args(ev, call, &list, &set, ret)) {
+        return;
+    }
+    double total = 0;
+    size_t count = 0;
+    bool integers = true;
+    for (size_t at = 0; ad_stringlist_next(&list, &set, &at, &item); count++) {
+        double number;
+        bool whole;
+        if (!leading_number(&item, &number, &whole)) {
+            ad_is(ret, AD_TYPE_ERROR);
+            return;
+        }
+        integers = integers && whole;
+        if (kind == AD_TOTAL_SUM || kind == AD_TOTAL_AVG) {
+            total += number;
+        } else if (count == 0 || (kind == AD_TOTAL_MIN ? number < total : number > total)) {
+            total = number;
+        }
+    }
+    if (count == 0) {
+        if (kind == AD_TOTAL_MIN || kind == AD_TOTAL_MAX) {
+            ad_is(ret, AD_TYPE_UNDEFINED);
+        } else {
+            ad_is_real(ret, 0.0);
+        }
+        return;
+    }
+    total = kind == AD_TOTAL_AVG ? total / (double)count : total;
+    if (integers) {
+        ad_is_int(ret, ad_real_to_int(total));
+    } else {
+        ad_is_real(ret, total);
+    }
+}
+
+bool ad_stringlist_has(const struct ad_value *list, const struct ad_value *set,
+                       const struct ad_value *wanted, bool ignore_case)
+{
+    struct ad_value item;
+    for (size_t at = 0; ad_stringlist_next(list, set, &at, &item);) {
+        if (item.string.length == wanted->string.length &&
+            (ignore_case
+                 ? ad_name_equal(item.string.text, wanted->string.text, item.string.length)
+                 : memcmp(item.string.text, wanted->string.text, item.string.length) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Undefined counts as empty (a set: as the usual one); other types are error. */
+static bool loose_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
+                      const char *otherwise, struct ad_value *text, struct ad_value *ret)
+{
+    ad_is(text, AD_TYPE_UNDEFINED);
+    if (index < call->count) {
+        ad_arg(ev, call, index, text);
+    }
+    if (text->type == AD_TYPE_UNDEFINED) {
+        ad_is_text(text, otherwise, strlen(otherwise));
+    }
+    if (text->type != AD_TYPE_STRING) {
+        ad_is(ret, AD_TYPE_ERROR);
+        return false;
+    }
+    return true;
+}
+
+void ad_func_list_member(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
+{
+    struct ad_value wanted;
+    struct ad_value list;
+    struct ad_value set;
+    if (loose_arg(ev, call, 0, "", &wanted, ret) && loose_arg(ev, call, 1, "", &list, ret) &&
+        loose_arg(ev, call, 2, ", ", &set, ret)) {
+        ad_is_bool(ret, ad_evaluator_spend(ev, list.string.length / 64) &&
+                            ad_stringlist_has(&list, &set, &wanted, call->variant != 0));
+    }
+}

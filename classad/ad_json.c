@@ -1,0 +1,154 @@
+/* classad/ad_json.c - ads as JSON.
+ *
+ * Strings are UTF-8 where they can be; a byte that is not part of UTF-8 is written as U+FFFD, since
+ * JSON has no other bytes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "classad/ad_json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad_private.h"
+
+/* Bytes of the UTF-8 character at text, 0 when there is none. */
+static size_t utf8_length(const unsigned char *text, size_t left)
+{
+    size_t length = text[0] < 0x80                      ? 1
+                    : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
+                    : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
+                    : text[0] >= 0xf0 && text[0] < 0xf5 ? 4
+                                                        : 0;
+    if (length == 0 || length > left) {
+        return 0;
+    }
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool surrogate = text[0] == 0xed && text[1] >= 0xa0;
+    bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    bool beyond = text[0] == 0xf4 && text[1] >= 0x90;
+    return surrogate || overlong || beyond ? 0 : length;
+}
+
+static void put_text(const char *text, size_t length, struct strbuf *out)
+{
+    for (size_t i = 0; i < length;) {
+        unsigned char c = (unsigned char)text[i];
+        size_t bytes = utf8_length((const unsigned char *)text + i, length - i);
+        if (bytes == 0) {
+            strbuf_puts(out, "\xef\xbf\xbd");
+            bytes = 1;
+        } else if (c == '"' || c == '\\') {
+            strbuf_putc(out, '\\');
+            strbuf_putc(out, (char)c);
+        } else if (c == '\n') {
+            strbuf_puts(out, "\\n");
+        } else if (c == '\t') {
+            strbuf_puts(out, "\\t");
+        } else if (c < ' ' || c == 0x7f) {
+            strbuf_printf(out, "\\u%04x", c);
+        } else {
+            strbuf_append(out, text + i, bytes);
+        }
+        i += bytes;
+    }
+}
+
+static void put_string(const char *text, size_t length, struct strbuf *out)
+{
+    strbuf_putc(out, '"');
+    put_text(text, length, out);
+    strbuf_putc(out, '"');
+}
+
+static void put_expr(const struct ad_node *node, struct strbuf *out)
+{
+    struct strbuf text;
+    strbuf_init(&text, out->max);
+    ad_node_print(node, AD_NEW, &text);
+    strbuf_puts(out, "\"\\/Expr(");
+    put_text(strbuf_text(&text), text.length, out);
+    strbuf_puts(out, ")\\/\"");
+    if (text.failed) {
+        out->failed = true;
+    }
+    strbuf_fini(&text);
+}
+
+static void put_ad(const struct ad *ad, struct strbuf *out);
+
+static void put_node(const struct ad_node *node, struct strbuf *out)
+{
+    switch ((enum ad_kind)node->kind) {
+    case AD_NODE_UNDEFINED:
+        strbuf_puts(out, "null");
+        break;
+    case AD_NODE_BOOL:
+        strbuf_puts(out, node->boolean ? "true" : "false");
+        break;
+    case AD_NODE_INT:
+        strbuf_printf(out, "%lld", (long long)node->integer);
+        break;
+    case AD_NODE_REAL:
+        if (isfinite(node->real)) {
+            ad_print_real(node->real, AD_NEW, out);
+        } else {
+            put_expr(node, out);
+        }
+        break;
+    case AD_NODE_STRING:
+        put_string(node->text, node->count, out);
+        break;
+    case AD_NODE_LIST:
+        strbuf_putc(out, '[');
+        for (uint32_t i = 0; i < node->count; i++) {
+            if (i > 0) {
+                strbuf_putc(out, ',');
+            }
+            put_node(&node->kids[i], out);
+        }
+        strbuf_putc(out, ']');
+        break;
+    case AD_NODE_AD:
+        put_ad(node->nested, out);
+        break;
+    default:
+        put_expr(node, out);
+        break;
+    }
+}
+
+static void put_ad(const struct ad *ad, struct strbuf *out)
+{
+    uint32_t *order = ad_sorted(ad);
+    bool first = true;
+    strbuf_putc(out, '{');
+    for (uint32_t i = 0; order != NULL && i < ad->count; i++) {
+        const struct ad_entry *entry = &ad->entries[order[i]];
+        if (ad_attr_is_private(entry->name->text)) {
+            continue;
+        }
+        if (!first) {
+            strbuf_putc(out, ',');
+        }
+        first = false;
+        put_string(entry->name->text, entry->name->length, out);
+        strbuf_putc(out, ':');
+        put_node(&entry->expr->root, out);
+    }
+    strbuf_putc(out, '}');
+    mem_free(order);
+}
+
+int ad_print_json(const struct ad *ad, struct strbuf *out)
+{
+    put_ad(ad, out);
+    return out->failed ? -E2BIG : 0;
+}

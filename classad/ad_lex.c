@@ -1,0 +1,371 @@
+/* classad/ad_lex.c - text to tokens.
+ *
+ * The two syntaxes differ inside quotes only.  New: C's escapes, an unknown one is the character
+ * itself, a zero byte is refused. Old: a backslash is a character like any other, except before a
+ * double quote that is not the last character of its line, so that "C:\dir\" is a string.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "classad/ad_lex.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "classad/ad_private.h"
+
+void ad_lex_init(struct ad_lexer *lexer, const char *text, size_t length, enum ad_syntax syntax,
+                 struct arena *arena)
+{
+    *lexer = (struct ad_lexer){
+        .text = text, .at = text, .end = text + length, .syntax = syntax, .arena = arena};
+}
+
+static bool is_digit(const struct ad_lexer *lexer, const char *at)
+{
+    return at < lexer->end && *at >= '0' && *at <= '9';
+}
+
+static bool is_letter(char c)
+{
+    char low = ad_lower(c);
+    return (low >= 'a' && low <= 'z') || c == '_';
+}
+
+static void bad(struct ad_lexer *lexer, const char *why)
+{
+    lexer->token = AD_TOKEN_BAD;
+    lexer->why = why;
+}
+
+/* ---- blanks ---- */
+
+static bool skip_comment(struct ad_lexer *lexer)
+{
+    if (lexer->at[1] == '/') {
+        while (lexer->at < lexer->end && *lexer->at != '\n') {
+            lexer->at++;
+        }
+        return true;
+    }
+    for (const char *at = lexer->at + 2; at + 1 < lexer->end; at++) {
+        if (at[0] == '*' && at[1] == '/') {
+            lexer->at = at + 2;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool skip_blanks(struct ad_lexer *lexer)
+{
+    while (lexer->at < lexer->end) {
+        char c = *lexer->at;
+        if (c == ' ' || (c >= '\t' && c <= '\r')) {
+            lexer->at++;
+        } else if (c == '/' && lexer->at + 1 < lexer->end &&
+                   (lexer->at[1] == '/' || lexer->at[1] == '*')) {
+            if (!skip_comment(lexer)) {
+                return false;
+            }
+        } else {
+            break;
+        }
+    }
+    return true;
+}
+
+/* ---- numbers ---- */
+
+#define REAL_TEXT_MAX 4000 /* digits of a real that count; a longer text is refused */
+
+static void lex_real(struct ad_lexer *lexer, const char *end, bool negative)
+{
+    char copy[REAL_TEXT_MAX + 2];
+    size_t length = (size_t)(end - lexer->at);
+    if (length > REAL_TEXT_MAX) {
+        bad(lexer, "number is too long");
+        return;
+    }
+    copy[0] = '-';
+    memcpy(copy + 1, lexer->at, length);
+    copy[length + 1] = '\0';
+    lexer->real = strtod(negative ? copy : copy + 1, NULL);
+    lexer->token = AD_TOKEN_REAL;
+    lexer->at = end;
+}
+
+/* at is at a digit, or a point before a digit. */
+static void lex_number(struct ad_lexer *lexer, bool negative)
+{
+    const char *at = lexer->at;
+    bool real = false;
+    while (is_digit(lexer, at)) {
+        at++;
+    }
+    const char *digits_end = at;
+    if (at < lexer->end && *at == '.') {
+        if (!is_digit(lexer, at + 1)) {
+            bad(lexer, "digits expected after the decimal point");
+            return;
+        }
+        real = true;
+        at++;
+        while (is_digit(lexer, at)) {
+            at++;
+        }
+    }
+    if (at < lexer->end && (*at == 'e' || *at == 'E')) {
+        const char *exponent = at + 1;
+        if (exponent < lexer->end && (*exponent == '+' || *exponent == '-')) {
+            exponent++;
+        }
+        if (!is_digit(lexer, exponent)) {
+            bad(lexer, "digits expected in the exponent");
+            return;
+        }
+        real = true;
+        at = exponent;
+        while (is_digit(lexer, at)) {
+            at++;
+        }
+    }
+    if (real) {
+        lex_real(lexer, at, negative);
+        return;
+    }
+    if (digits_end - lexer->at > 1 && *lexer->at == '0') {
+        bad(lexer, "an integer may not begin with 0");
+        return;
+    }
+    uint64_t value = 0;
+    for (const char *digit = lexer->at; digit < digits_end; digit++) {
+        if (value > (UINT64_MAX - 9) / 10) {
+            value = 0; /* beyond 64 bits HTCondor reads 0 */
+            break;
+        }
+        value = value * 10 + (uint64_t)(*digit - '0');
+    }
+    lexer->integer = (int64_t)(negative ? 0 - value : value);
+    lexer->token = AD_TOKEN_INT;
+    lexer->at = digits_end;
+}
+
+bool ad_lex_negative(struct ad_lexer *lexer)
+{
+    if (!is_digit(lexer, lexer->at) &&
+        !(lexer->at < lexer->end && *lexer->at == '.' && is_digit(lexer, lexer->at + 1))) {
+        return false;
+    }
+    lex_number(lexer, true);
+    return true;
+}
+
+/* ---- strings and quoted names ---- */
+
+static bool new_escape(struct ad_lexer *lexer, const char **from, char *to)
+{
+    char c = *(*from)++;
+    switch (c) {
+    case 'a':
+        *to = '\a';
+        return true;
+    case 'b':
+        *to = '\b';
+        return true;
+    case 'f':
+        *to = '\f';
+        return true;
+    case 'n':
+        *to = '\n';
+        return true;
+    case 'r':
+        *to = '\r';
+        return true;
+    case 't':
+        *to = '\t';
+        return true;
+    case 'v':
+        *to = '\v';
+        return true;
+    default:
+        break;
+    }
+    if (c < '0' || c > '7') {
+        *to = c;
+        return true;
+    }
+    int value = c - '0';
+    int digits = c <= '3' ? 2 : 1;
+    while (digits-- > 0 && *from < lexer->end && **from >= '0' && **from <= '7') {
+        value = value * 8 + (*(*from)++ - '0');
+    }
+    *to = (char)(unsigned char)value;
+    return value != 0;
+}
+
+/* The end of the quoted text that begins at lexer->at (after the opening quote), NULL when there is
+ * none. */
+static const char *closing_quote(struct ad_lexer *lexer, char quote, bool *escapes)
+{
+    for (const char *at = lexer->at; at < lexer->end; at++) {
+        if (*at == quote) {
+            return at;
+        }
+        if (*at == '\0') {
+            return NULL;
+        }
+        if (*at != '\\') {
+            continue;
+        }
+        if (lexer->syntax == AD_NEW) {
+            *escapes = true;
+            at++;
+        } else if (at + 1 < lexer->end && at[1] == quote) {
+            bool last = at + 2 == lexer->end || at[2] == '\n' || at[2] == '\r';
+            if (!last || quote == '\'') {
+                *escapes = true;
+                at++;
+            }
+        }
+    }
+    return NULL;
+}
+
+static void lex_quoted(struct ad_lexer *lexer, char quote)
+{
+    lexer->at++;
+    bool escapes = false;
+    const char *end = closing_quote(lexer, quote, &escapes);
+    if (end == NULL) {
+        bad(lexer, "closing quote is missing");
+        return;
+    }
+    size_t length = (size_t)(end - lexer->at);
+    if (length > AD_STRING_MAX) {
+        bad(lexer, "string is longer than 1 MiB");
+        return;
+    }
+    const char *from = lexer->at;
+    lexer->word = from;
+    lexer->at = end + 1;
+    if (escapes) {
+        char *copy = arena_alloc(lexer->arena, length + 1);
+        if (copy == NULL) {
+            bad(lexer, "out of memory");
+            return;
+        }
+        lexer->word = copy;
+        while (from < end) {
+            if (*from != '\\') {
+                *copy++ = *from++;
+            } else if (lexer->syntax == AD_NEW) {
+                from++;
+                if (!new_escape(lexer, &from, copy++)) {
+                    bad(lexer, "a string may not hold a zero byte");
+                    return;
+                }
+            } else {
+                from += from[1] == quote && from + 1 < end;
+                *copy++ = *from++;
+            }
+        }
+        length = (size_t)(copy - lexer->word);
+    }
+    lexer->word_length = length;
+    lexer->quoted = quote == '\'';
+    lexer->token = lexer->quoted ? AD_TOKEN_NAME : AD_TOKEN_STRING;
+    if (lexer->quoted && length > AD_NAME_MAX) {
+        bad(lexer, "name is too long");
+    }
+}
+
+/* ---- all else ---- */
+
+static void lex_name(struct ad_lexer *lexer)
+{
+    const char *at = lexer->at;
+    while (at < lexer->end && (is_letter(*at) || (*at >= '0' && *at <= '9'))) {
+        at++;
+    }
+    lexer->token = AD_TOKEN_NAME;
+    lexer->quoted = false;
+    lexer->word = lexer->at;
+    lexer->word_length = (size_t)(at - lexer->at);
+    lexer->at = at;
+    if (lexer->word_length > AD_NAME_MAX) {
+        bad(lexer, "name is too long");
+        return;
+    }
+    if (lexer->word_length == 2 && ad_name_equal(lexer->word, "is", 2)) {
+        lexer->token = AD_TOKEN_OPERATOR;
+        lexer->op = AD_OP_IS;
+    } else if (lexer->word_length == 4 && ad_name_equal(lexer->word, "isnt", 4)) {
+        lexer->token = AD_TOKEN_OPERATOR;
+        lexer->op = AD_OP_ISNT;
+    }
+}
+
+/* Longest first among those with one beginning. */
+static const struct {
+    char text[4];
+    uint8_t op;
+} OPERATORS[] = {
+    {"=?=", AD_OP_IS}, {"=!=", AD_OP_ISNT}, {"==", AD_OP_EQ},     {"!=", AD_OP_NE},
+    {"||", AD_OP_OR},  {"&&", AD_OP_AND},   {"<<", AD_OP_SHL},    {">>>", AD_OP_USHR},
+    {">>", AD_OP_SHR}, {"<=", AD_OP_LE},    {">=", AD_OP_GE},     {"<", AD_OP_LT},
+    {">", AD_OP_GT},   {"|", AD_OP_BIT_OR}, {"^", AD_OP_BIT_XOR}, {"&", AD_OP_BIT_AND},
+    {"+", AD_OP_ADD},  {"-", AD_OP_SUB},    {"*", AD_OP_MUL},     {"/", AD_OP_DIV},
+    {"%", AD_OP_MOD},  {"!", AD_OP_NOT},    {"~", AD_OP_BIT_NOT},
+};
+
+static void lex_mark(struct ad_lexer *lexer)
+{
+    size_t left = (size_t)(lexer->end - lexer->at);
+    for (size_t i = 0; i < sizeof(OPERATORS) / sizeof(OPERATORS[0]); i++) {
+        size_t length = strlen(OPERATORS[i].text);
+        if (length <= left && memcmp(lexer->at, OPERATORS[i].text, length) == 0) {
+            lexer->token = AD_TOKEN_OPERATOR;
+            lexer->op = OPERATORS[i].op;
+            lexer->at += length;
+            return;
+        }
+    }
+    char c = *lexer->at;
+    if (c == '\0' || strchr("()[]{},;.=?:", c) == NULL) {
+        bad(lexer, "no such token");
+        return;
+    }
+    lexer->token = AD_TOKEN_PUNCTUATION;
+    lexer->mark = c;
+    lexer->at++;
+    if (c == '?' && left > 1 && *lexer->at == ':') {
+        lexer->mark = 'E';
+        lexer->at++;
+    }
+}
+
+void ad_lex_next(struct ad_lexer *lexer)
+{
+    if (!skip_blanks(lexer)) {
+        lexer->start = lexer->at;
+        bad(lexer, "comment has no end");
+        return;
+    }
+    lexer->start = lexer->at;
+    if (lexer->at == lexer->end) {
+        lexer->token = AD_TOKEN_END;
+        return;
+    }
+    char c = *lexer->at;
+    if (is_letter(c)) {
+        lex_name(lexer);
+    } else if ((c >= '0' && c <= '9') || (c == '.' && is_digit(lexer, lexer->at + 1))) {
+        lex_number(lexer, false);
+    } else if (c == '"' || c == '\'') {
+        lex_quoted(lexer, c);
+    } else {
+        lex_mark(lexer);
+    }
+}

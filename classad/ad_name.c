@@ -1,0 +1,156 @@
+/* classad/ad_name.c - attribute names: hashing, comparing, which are private, which are reserved.
+ *
+ * Names are hashed once, when they enter an ad or an expression; looking one up compares the 32-bit
+ * hash first, so that two texts are compared (without case) hardly more than once a lookup.  The
+ * hash has no seed, for expressions are shared between ads and processes-wide state is not wanted;
+ * what a stranger gains by colliding names is bounded by AD_COLLISIONS_MAX.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "classad/ad_private.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/check.h"
+#include "base/mem.h"
+
+uint32_t ad_name_hash(const char *text, size_t length)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (unsigned char)ad_lower(text[i])) * 0x100000001b3u;
+    }
+    return (uint32_t)(hash ^ (hash >> 32));
+}
+
+bool ad_name_equal(const char *a, const char *b, size_t length)
+{
+    if (memcmp(a, b, length) == 0) {
+        return true;
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (ad_lower(a[i]) != ad_lower(b[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int ad_name_compare(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        unsigned char x = (unsigned char)ad_lower(*a);
+        unsigned char y = (unsigned char)ad_lower(*b);
+        if (x != y || x == 0) {
+            return x < y ? -1 : x > y;
+        }
+    }
+}
+
+static bool one_of(const char *const *words, size_t count, const char *text, size_t length)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(words[i]) == length && ad_name_equal(words[i], text, length)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ad_name_is_reserved(const char *text, size_t length)
+{
+    static const char *const WORDS[] = {"true", "false", "undefined", "error",
+                                        "is",   "isnt",  "parent"};
+    return length >= 2 && length <= 9 && one_of(WORDS, ARRAY_COUNT(WORDS), text, length);
+}
+
+enum ad_special ad_name_special(const char *text, size_t length)
+{
+    static const struct {
+        char text[10];
+        uint8_t length;
+        uint8_t special;
+    } WORDS[] = {
+        {"my", 2, AD_SPECIAL_MY},         {"self", 4, AD_SPECIAL_MY},
+        {"target", 6, AD_SPECIAL_TARGET}, {"other", 5, AD_SPECIAL_TARGET},
+        {"parent", 6, AD_SPECIAL_PARENT}, {"root", 4, AD_SPECIAL_ROOT},
+        {"toplevel", 8, AD_SPECIAL_ROOT}, {"left", 4, AD_SPECIAL_LEFT},
+        {"right", 5, AD_SPECIAL_RIGHT},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(WORDS); i++) {
+        if (WORDS[i].length == length && ad_name_equal(WORDS[i].text, text, length)) {
+            return (enum ad_special)WORDS[i].special;
+        }
+    }
+    return AD_SPECIAL_NONE;
+}
+
+bool ad_attr_is_private(const char *name)
+{
+    static const char *const WORDS[] = {"Capability",  "ClaimId",       "ClaimIds",
+                                        "ClaimIdList", "ChildClaimIds", "PairedClaimId",
+                                        "TransferKey"};
+    static const char PREFIX[] = "_roost_priv";
+    size_t length = strlen(name);
+    if (length >= sizeof(PREFIX) - 1 && ad_name_equal(name, PREFIX, sizeof(PREFIX) - 1)) {
+        return true;
+    }
+    return length >= 7 && length <= 13 && one_of(WORDS, ARRAY_COUNT(WORDS), name, length);
+}
+
+bool ad_name_is_valid(const char *name)
+{
+    size_t length = 0;
+    for (; name[length] != '\0'; length++) {
+        char c = ad_lower(name[length]);
+        bool letter = (c >= 'a' && c <= 'z') || c == '_';
+        if (!letter && (length == 0 || c < '0' || c > '9')) {
+            return false;
+        }
+        if (length >= AD_NAME_MAX) {
+            return false;
+        }
+    }
+    return length > 0 && !ad_name_is_reserved(name, length);
+}
+
+static void name_fill(struct ad_name *name, const char *text, size_t length)
+{
+    name->hash = ad_name_hash(text, length);
+    name->length = (uint32_t)length;
+    memcpy(name->text, text, length);
+    name->text[length] = '\0';
+}
+
+struct ad_name *ad_name_create(const char *text, size_t length)
+{
+    struct ad_name *name = mem_alloc(sizeof(*name) + length + 1);
+    name->owner_count = 1;
+    name_fill(name, text, length);
+    return name;
+}
+
+struct ad_name *ad_name_in(struct arena *arena, const char *text, size_t length)
+{
+    struct ad_name *name = arena_alloc(arena, sizeof(*name) + length + 1);
+    if (name != NULL) {
+        name->owner_count = 0;
+        name_fill(name, text, length);
+    }
+    return name;
+}
+
+struct ad_name *ad_name_ref(struct ad_name *name)
+{
+    CHECK(name->owner_count > 0);
+    name->owner_count++;
+    return name;
+}
+
+void ad_name_destroy(struct ad_name *name)
+{
+    if (name != NULL && --name->owner_count == 0) {
+        mem_free(name);
+    }
+}

@@ -1,0 +1,147 @@
+/* classad/ad_parse.c - whole texts: an expression, an ad in brackets, an ad in long form.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "classad/ad_parse.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "classad/ad_grammar.h"
+
+int ad_expr_parse(const char *text, size_t length, enum ad_syntax syntax, struct ad_expr **ret,
+                  struct err *err)
+{
+    struct ad_parser parser;
+    int rc = ad_parser_init(&parser, text, length, syntax, err);
+    if (rc < 0) {
+        return rc;
+    }
+    struct ad_expr *expr = NULL;
+    ad_lex_next(&parser.lexer);
+    rc = ad_parse_one(&parser, &expr);
+    if (rc == 0) {
+        rc = ad_parse_end(&parser);
+    }
+    if (rc == 0) {
+        *ret = expr;
+    } else {
+        ad_expr_destroy(expr);
+    }
+    ad_parser_fini(&parser);
+    return rc;
+}
+
+int ad_parse(const char *text, size_t length, struct ad **ret, struct err *err)
+{
+    struct ad_parser parser;
+    int rc = ad_parser_init(&parser, text, length, AD_NEW, err);
+    if (rc < 0) {
+        return rc;
+    }
+    struct ad *ad = NULL;
+    ad_lex_next(&parser.lexer);
+    if (parser.lexer.token != AD_TOKEN_PUNCTUATION || parser.lexer.mark != '[') {
+        rc =
+            err_set(err, -EINVAL, "at byte %zu: '[' expected", (size_t)(parser.lexer.start - text));
+    } else {
+        rc = ad_parse_brackets(&parser, &ad);
+    }
+    if (rc == 0) {
+        rc = ad_parse_end(&parser);
+    }
+    if (rc == 0) {
+        *ret = ad;
+    } else {
+        ad_destroy(ad);
+    }
+    ad_parser_fini(&parser);
+    return rc;
+}
+
+/* ---- long form ---- */
+
+static int parse_line(struct ad_parser *parser, struct ad *ad, const char *line, size_t length)
+{
+    struct ad_lexer *lexer = &parser->lexer;
+    arena_reset(parser->arena);
+    parser->depth = 0;
+    parser->node_count = 0;
+    ad_lex_init(lexer, line, length, AD_OLD, parser->arena);
+    ad_lex_next(lexer);
+    if (lexer->token == AD_TOKEN_END) {
+        return 0; /* nothing but a comment */
+    }
+    struct ad_name *name = NULL;
+    if (lexer->token == AD_TOKEN_NAME &&
+        (lexer->quoted || !ad_name_is_reserved(lexer->word, lexer->word_length) ||
+         ad_name_equal(lexer->word, "parent", lexer->word_length))) {
+        name = ad_name_in(parser->arena, lexer->word, lexer->word_length);
+    }
+    if (name == NULL) {
+        return err_set(parser->err, -EINVAL, "attribute name expected");
+    }
+    ad_lex_next(lexer);
+    if (lexer->token != AD_TOKEN_PUNCTUATION || lexer->mark != '=') {
+        return err_set(parser->err, -EINVAL, "'=' expected after '%s'", name->text);
+    }
+    ad_lex_next(lexer);
+    struct ad_expr *expr = NULL;
+    int rc = ad_parse_one(parser, &expr);
+    if (rc == 0) {
+        rc = ad_parse_end(parser);
+    }
+    if (rc == 0) {
+        rc = ad_put(ad, name->text, name->length, expr, true);
+        if (rc < 0) {
+            (void)err_set(parser->err, rc, "too many attributes");
+        }
+    }
+    if (rc < 0) {
+        ad_expr_destroy(expr);
+    }
+    return rc;
+}
+
+static bool is_blank(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r') {
+            return line[i] == '#';
+        }
+    }
+    return true;
+}
+
+int ad_parse_long(const char *text, size_t length, struct ad **ret, struct err *err)
+{
+    struct ad_parser parser;
+    int rc = ad_parser_init(&parser, text, length, AD_OLD, err);
+    if (rc < 0) {
+        return rc;
+    }
+    struct ad *ad = ad_create();
+    const char *end = text + length;
+    unsigned long number = 0;
+    for (const char *line = text; rc == 0 && line < end;) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        size_t line_length = (size_t)((next != NULL ? next : end) - line);
+        number++;
+        if (!is_blank(line, line_length)) {
+            rc = parse_line(&parser, ad, line, line_length);
+            if (rc < 0) {
+                (void)err_prefix(err, rc, "line %lu", number);
+            }
+        }
+        line = next != NULL ? next + 1 : end;
+    }
+    if (rc == 0) {
+        *ret = ad;
+    } else {
+        ad_destroy(ad);
+    }
+    ad_parser_fini(&parser);
+    return rc;
+}

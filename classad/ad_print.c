@@ -1,0 +1,351 @@
+/* classad/ad_print.c - trees, values and ads to text.
+ *
+ * The forms are HTCondor's, byte for byte (tests/conformance/classad/): a space before each unary
+ * operator, none around the commas of a list, reals as %.15E in new syntax and as %.16G in the long
+ * form.  In the old syntax a string that ends in a backslash can be read again only at the end of a
+ * line; that is a property of the syntax.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "classad/ad_print.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad_private.h"
+#include "classad/ad_time.h"
+
+/* ---- leaves ---- */
+
+static void print_quoted(const char *text, size_t length, char quote, enum ad_syntax syntax,
+                         struct strbuf *out)
+{
+    static const char LETTERS[] = "abtnvfr"; /* for the bytes 7 to 13 */
+    size_t done = 0;
+    strbuf_putc(out, quote);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        bool escape = syntax == AD_NEW ? c < ' ' || c > '~' || c == '\\' : false;
+        if (!escape && c != (unsigned char)quote) {
+            continue;
+        }
+        strbuf_append(out, text + done, i - done);
+        done = i + 1;
+        if (c == (unsigned char)quote || c == '\\') {
+            strbuf_printf(out, "\\%c", c);
+        } else if (c >= 7 && c <= 13) {
+            strbuf_printf(out, "\\%c", LETTERS[c - 7]);
+        } else {
+            strbuf_printf(out, "\\%03o", c);
+        }
+    }
+    strbuf_append(out, text + done, length - done);
+    strbuf_putc(out, quote);
+}
+
+void ad_print_string(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out)
+{
+    print_quoted(text, length, '"', syntax, out);
+}
+
+void ad_print_name(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out)
+{
+    bool plain =
+        length > 0 && !(text[0] >= '0' && text[0] <= '9') && !ad_name_is_reserved(text, length);
+    for (size_t i = 0; plain && i < length; i++) {
+        char c = ad_lower(text[i]);
+        plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    }
+    if (plain) {
+        strbuf_append(out, text, length);
+    } else {
+        print_quoted(text, length, '\'', syntax, out);
+    }
+}
+
+void ad_print_real(double real, enum ad_syntax syntax, struct strbuf *out)
+{
+    if (isnan(real)) {
+        strbuf_puts(out, "real(\"NaN\")");
+        return;
+    }
+    if (isinf(real)) {
+        strbuf_puts(out, real > 0 ? "real(\"INF\")" : "real(\"-INF\")");
+        return;
+    }
+    if (real == 0.0) {
+        strbuf_puts(out, signbit(real) ? "-0.0" : "0.0");
+        return;
+    }
+    char text[64];
+    int length = snprintf(text, sizeof(text), syntax == AD_NEW ? "%.15E" : "%.16G", real);
+    for (int i = 0; i < length; i++) {
+        if (text[i] == ',') {
+            text[i] = '.'; /* whatever the locale of the process */
+        }
+    }
+    strbuf_append(out, text, (size_t)length);
+    if (strpbrk(text, ".E") == NULL) {
+        strbuf_puts(out, ".0");
+    }
+}
+
+static void print_abstime(int64_t seconds, int32_t offset_s, struct strbuf *out)
+{
+    strbuf_puts(out, "absTime(\"");
+    ad_time_print_absolute(seconds, offset_s, out);
+    strbuf_puts(out, "\")");
+}
+
+static void print_reltime(double seconds, struct strbuf *out)
+{
+    strbuf_puts(out, "relTime(\"");
+    ad_time_print_relative(seconds, out);
+    strbuf_puts(out, "\")");
+}
+
+/* ---- trees ---- */
+
+static const char *op_text(enum ad_op op, enum ad_syntax syntax)
+{
+    static const char TEXT[AD_OP_COUNT][6] = {
+        [AD_OP_OR] = "||",     [AD_OP_AND] = "&&", [AD_OP_BIT_OR] = "|",  [AD_OP_BIT_XOR] = "^",
+        [AD_OP_BIT_AND] = "&", [AD_OP_EQ] = "==",  [AD_OP_NE] = "!=",     [AD_OP_IS] = "is",
+        [AD_OP_ISNT] = "isnt", [AD_OP_LT] = "<",   [AD_OP_LE] = "<=",     [AD_OP_GT] = ">",
+        [AD_OP_GE] = ">=",     [AD_OP_SHL] = "<<", [AD_OP_SHR] = ">>",    [AD_OP_USHR] = ">>>",
+        [AD_OP_ADD] = "+",     [AD_OP_SUB] = "-",  [AD_OP_MUL] = "*",     [AD_OP_DIV] = "/",
+        [AD_OP_MOD] = "%",     [AD_OP_NOT] = "!",  [AD_OP_BIT_NOT] = "~", [AD_OP_PLUS] = "+",
+        [AD_OP_MINUS] = "-",
+    };
+    if (syntax == AD_OLD && (op == AD_OP_IS || op == AD_OP_ISNT)) {
+        return op == AD_OP_IS ? "=?=" : "=!=";
+    }
+    return TEXT[op];
+}
+
+static void print_items(const struct ad_node *items, uint32_t count, enum ad_syntax syntax,
+                        struct strbuf *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0) {
+            strbuf_putc(out, ',');
+        }
+        ad_node_print(&items[i], syntax, out);
+    }
+}
+
+static void print_chain(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out)
+{
+    for (uint32_t i = 0; i < node->count; i++) {
+        if (i > 0) {
+            strbuf_putc(out, ' ');
+            strbuf_puts(out, op_text((enum ad_op)node->kids[i].link, syntax));
+            strbuf_putc(out, ' ');
+        }
+        ad_node_print(&node->kids[i], syntax, out);
+    }
+}
+
+static void print_reference(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out)
+{
+    const struct ad_name *name = node->named.name;
+    if (node->count > 0) {
+        ad_node_print(node->named.kids, syntax, out);
+    }
+    if (node->count > 0 || node->op == AD_REF_ABSOLUTE) {
+        strbuf_putc(out, '.');
+        strbuf_append(out, name->text, name->length);
+    } else {
+        ad_print_name(name->text, name->length, syntax, out);
+    }
+}
+
+static void print_nested(const struct ad *ad, enum ad_syntax syntax, struct strbuf *out)
+{
+    uint32_t *order = ad != NULL ? ad_sorted(ad) : NULL;
+    strbuf_puts(out, "[ ");
+    for (uint32_t i = 0; order != NULL && i < ad->count; i++) {
+        const struct ad_entry *entry = &ad->entries[order[i]];
+        if (i > 0) {
+            strbuf_puts(out, "; ");
+        }
+        ad_print_name(entry->name->text, entry->name->length, syntax, out);
+        strbuf_puts(out, " = ");
+        ad_node_print(&entry->expr->root, syntax, out);
+    }
+    strbuf_puts(out, " ]");
+    mem_free(order);
+}
+
+void ad_node_print(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out)
+{
+    switch ((enum ad_kind)node->kind) {
+    case AD_NODE_UNDEFINED:
+        strbuf_puts(out, "undefined");
+        break;
+    case AD_NODE_ERROR:
+        strbuf_puts(out, "error");
+        break;
+    case AD_NODE_BOOL:
+        strbuf_puts(out, node->boolean ? "true" : "false");
+        break;
+    case AD_NODE_INT:
+        strbuf_printf(out, "%lld", (long long)node->integer);
+        break;
+    case AD_NODE_REAL:
+        ad_print_real(node->real, syntax, out);
+        break;
+    case AD_NODE_STRING:
+        ad_print_string(node->text, node->count, syntax, out);
+        break;
+    case AD_NODE_ABSTIME:
+        print_abstime(node->integer, (int32_t)node->count, out);
+        break;
+    case AD_NODE_RELTIME:
+        print_reltime(node->real, out);
+        break;
+    case AD_NODE_LIST:
+        strbuf_puts(out, "{ ");
+        print_items(node->kids, node->count, syntax, out);
+        strbuf_puts(out, " }");
+        break;
+    case AD_NODE_AD:
+        print_nested(node->nested, syntax, out);
+        break;
+    case AD_NODE_REF:
+        print_reference(node, syntax, out);
+        break;
+    case AD_NODE_UNARY:
+        strbuf_putc(out, ' ');
+        strbuf_puts(out, op_text((enum ad_op)node->op, syntax));
+        ad_node_print(node->kids, syntax, out);
+        break;
+    case AD_NODE_CHAIN:
+        print_chain(node, syntax, out);
+        break;
+    case AD_NODE_COND:
+        ad_node_print(&node->kids[0], syntax, out);
+        strbuf_puts(out, " ? ");
+        ad_node_print(&node->kids[1], syntax, out);
+        strbuf_puts(out, " : ");
+        ad_node_print(&node->kids[2], syntax, out);
+        break;
+    case AD_NODE_ELSE:
+        ad_node_print(&node->kids[0], syntax, out);
+        strbuf_puts(out, " ?: ");
+        ad_node_print(&node->kids[1], syntax, out);
+        break;
+    case AD_NODE_SUBSCRIPT:
+        ad_node_print(&node->kids[0], syntax, out);
+        strbuf_putc(out, '[');
+        ad_node_print(&node->kids[1], syntax, out);
+        strbuf_putc(out, ']');
+        break;
+    case AD_NODE_PAREN:
+        strbuf_putc(out, '(');
+        ad_node_print(node->kids, syntax, out);
+        strbuf_putc(out, ')');
+        break;
+    case AD_NODE_CALL:
+        strbuf_append(out, node->named.name->text, node->named.name->length);
+        strbuf_putc(out, '(');
+        print_items(node->named.kids, node->count, syntax, out);
+        strbuf_putc(out, ')');
+        break;
+    case AD_NODE_VALUE:
+        ad_value_print(node->value, out);
+        break;
+    case AD_KIND_COUNT:
+        break;
+    }
+}
+
+void ad_expr_print(const struct ad_expr *expr, enum ad_syntax syntax, struct strbuf *out)
+{
+    ad_node_print(&expr->root, syntax, out);
+}
+
+/* ---- values ---- */
+
+void ad_value_print(const struct ad_value *value, struct strbuf *out)
+{
+    switch (value->type) {
+    case AD_TYPE_UNDEFINED:
+        strbuf_puts(out, "undefined");
+        break;
+    case AD_TYPE_ERROR:
+        strbuf_puts(out, "error");
+        break;
+    case AD_TYPE_BOOL:
+        strbuf_puts(out, value->boolean ? "true" : "false");
+        break;
+    case AD_TYPE_INT:
+        strbuf_printf(out, "%lld", (long long)value->integer);
+        break;
+    case AD_TYPE_REAL:
+        ad_print_real(value->real, AD_NEW, out);
+        break;
+    case AD_TYPE_STRING:
+        ad_print_string(value->string.text, value->string.length, AD_NEW, out);
+        break;
+    case AD_TYPE_ABSTIME:
+        print_abstime(value->time.seconds, value->time.offset_s, out);
+        break;
+    case AD_TYPE_RELTIME:
+        print_reltime(value->real, out);
+        break;
+    case AD_TYPE_LIST:
+        ad_node_print(value->list, AD_NEW, out);
+        break;
+    case AD_TYPE_AD:
+        print_nested(value->ad, AD_NEW, out);
+        break;
+    }
+}
+
+void ad_value_print_bare(const struct ad_value *value, struct strbuf *out)
+{
+    if (value->type == AD_TYPE_STRING) {
+        strbuf_append(out, value->string.text, value->string.length);
+    } else if (value->type == AD_TYPE_REAL) {
+        ad_print_real(value->real, AD_OLD, out);
+    } else {
+        ad_value_print(value, out);
+    }
+}
+
+/* ---- ads ---- */
+
+void ad_print(const struct ad *ad, struct strbuf *out)
+{
+    print_nested(ad, AD_NEW, out);
+}
+
+static void print_long(const struct ad *ad, bool with_private, struct strbuf *out)
+{
+    uint32_t *order = ad_sorted(ad);
+    for (uint32_t i = 0; order != NULL && i < ad->count; i++) {
+        const struct ad_entry *entry = &ad->entries[order[i]];
+        if (!with_private && ad_attr_is_private(entry->name->text)) {
+            continue;
+        }
+        ad_print_name(entry->name->text, entry->name->length, AD_OLD, out);
+        strbuf_puts(out, " = ");
+        ad_node_print(&entry->expr->root, AD_OLD, out);
+        strbuf_putc(out, '\n');
+    }
+    mem_free(order);
+}
+
+void ad_print_long(const struct ad *ad, struct strbuf *out)
+{
+    print_long(ad, true, out);
+}
+
+void ad_print_long_public(const struct ad *ad, struct strbuf *out)
+{
+    print_long(ad, false, out);
+}

@@ -1,0 +1,121 @@
+/* classad/ad_refs.c - which attributes an expression depends on.
+ *
+ * The walk follows the names that my has into their expressions, each once.  What a text computes
+ * at run time (eval("...")) cannot be seen.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "base/strmap.h"
+#include "classad/ad_expr.h"
+#include "classad/ad_private.h"
+
+struct around { /* ads written around the place */
+    const struct around *up;
+    const struct ad *ad;
+};
+
+struct walk {
+    const struct ad *my;
+    struct strmap *external;
+    struct strmap *internal;
+    unsigned depth;
+};
+
+static void walk_node(struct walk *walk, const struct ad_node *node, const struct around *around);
+
+static void note(struct strmap *map, const struct ad_name *name)
+{
+    if (map != NULL) {
+        (void)strmap_set(map, name->text,
+                         (void *)(uintptr_t)
+                             name); /* the same key may be there: the value is a mark */
+    }
+}
+
+static const struct ad_expr *find_in(const struct ad *ad, const struct ad_name *name)
+{
+    return ad != NULL ? ad_find(ad, name->text, name->length, name->hash) : NULL;
+}
+
+static void use_my(struct walk *walk, const struct ad_name *name, const struct ad_expr *expr)
+{
+    if (strmap_get(walk->internal, name->text) == NULL) {
+        note(walk->internal, name);
+        walk_node(walk, &expr->root, NULL);
+    }
+}
+
+static void walk_bare(struct walk *walk, const struct ad_name *name, const struct around *around)
+{
+    for (; around != NULL; around = around->up) {
+        if (find_in(around->ad, name) != NULL) {
+            return; /* its expression is walked with that ad */
+        }
+    }
+    const struct ad_expr *expr = find_in(walk->my, name);
+    if (expr != NULL) {
+        use_my(walk, name, expr);
+    } else {
+        note(walk->external, name);
+    }
+}
+
+static void walk_selected(struct walk *walk, const struct ad_node *node,
+                          const struct around *around)
+{
+    const struct ad_node *base = node->named.kids;
+    const struct ad_name *name = node->named.name;
+    bool plain = base->kind == AD_NODE_REF && base->count == 0 && base->op != AD_REF_ABSOLUTE;
+    if (plain && base->special == AD_SPECIAL_TARGET) {
+        note(walk->external, name);
+    } else if (plain && base->special == AD_SPECIAL_MY && around == NULL) {
+        const struct ad_expr *expr = find_in(walk->my, name);
+        if (expr != NULL) {
+            use_my(walk, name, expr);
+        }
+    } else {
+        walk_node(walk, base, around);
+    }
+}
+
+static void walk_node(struct walk *walk, const struct ad_node *node, const struct around *around)
+{
+    if (walk->depth >= AD_EVAL_DEPTH_MAX) {
+        return; /* evaluation ends there as well */
+    }
+    walk->depth++;
+    if (node->kind == AD_NODE_AD) {
+        struct around here = {.up = around, .ad = node->nested};
+        size_t at = 0;
+        const struct ad_expr *expr;
+        while (ad_next(node->nested, &at, NULL, &expr)) {
+            walk_node(walk, &expr->root, &here);
+        }
+    } else if (node->kind == AD_NODE_REF && node->count > 0) {
+        walk_selected(walk, node, around);
+    } else if (node->kind == AD_NODE_REF) {
+        if (node->special == AD_SPECIAL_NONE || find_in(walk->my, node->named.name) != NULL) {
+            walk_bare(walk, node->named.name, around);
+        }
+    } else {
+        uint32_t count = ad_node_kid_count(node);
+        const struct ad_node *kids = ad_node_kids(node);
+        for (uint32_t i = 0; i < count; i++) {
+            walk_node(walk, &kids[i], around);
+        }
+    }
+    walk->depth--;
+}
+
+void ad_refs(const struct ad_expr *expr, const struct ad *my, struct strmap *external,
+             struct strmap *internal)
+{
+    struct strmap *visited = internal != NULL ? NULL : strmap_create(STRMAP_CASE_IGNORED);
+    struct walk walk = {.my = my,
+                        .external = external,
+                        .internal = internal != NULL ? internal : visited};
+    walk_node(&walk, &expr->root, NULL);
+    strmap_destroy(visited, NULL);
+}

@@ -1,0 +1,110 @@
+/* classad/ad_regex.c - the one wrapper of PCRE2.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "classad/ad_regex.h"
+
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "base/mem.h"
+
+struct ad_regex {
+    pcre2_general_context *general;
+    pcre2_match_context *limits;
+    pcre2_code *code;
+    pcre2_match_data *match;
+    size_t groups;
+};
+
+/* The simulator drops a process's heap whole: PCRE2 allocates through our door as well. */
+static void *take(PCRE2_SIZE size, void *arg)
+{
+    (void)arg;
+    return mem_try_alloc(size > 0 ? size : 1);
+}
+
+static void give(void *block, void *arg)
+{
+    (void)arg;
+    mem_free(block);
+}
+
+struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char *options)
+{
+    if (length > AD_REGEX_PATTERN_MAX) {
+        return NULL;
+    }
+    uint32_t flags = PCRE2_NEVER_BACKSLASH_C;
+    flags |= strchr(options, 'i') != NULL || strchr(options, 'I') != NULL ? PCRE2_CASELESS : 0u;
+    flags |= strchr(options, 'm') != NULL ? PCRE2_MULTILINE : 0u;
+    flags |= strchr(options, 's') != NULL ? PCRE2_DOTALL : 0u;
+    flags |= strchr(options, 'x') != NULL ? PCRE2_EXTENDED : 0u;
+    struct ad_regex *regex = mem_zalloc(sizeof(*regex));
+    regex->general = pcre2_general_context_create(take, give, NULL);
+    regex->limits = regex->general != NULL ? pcre2_match_context_create(regex->general) : NULL;
+    pcre2_compile_context *compile =
+        regex->limits != NULL ? pcre2_compile_context_create(regex->general) : NULL;
+    if (compile != NULL) {
+        int code;
+        PCRE2_SIZE offset;
+        regex->code = pcre2_compile((PCRE2_SPTR)pattern, length, flags, &code, &offset, compile);
+        pcre2_compile_context_free(compile);
+    }
+    if (regex->code != NULL) {
+        uint32_t groups = 0;
+        (void)pcre2_pattern_info(regex->code, PCRE2_INFO_CAPTURECOUNT,
+                                 &groups); /* cannot fail for this item */
+        regex->groups = groups + 1;
+        regex->match = pcre2_match_data_create_from_pattern(regex->code, regex->general);
+        (void)pcre2_set_match_limit(regex->limits,
+                                    AD_REGEX_MATCH_MAX); /* these three always return 0 */
+        (void)pcre2_set_depth_limit(regex->limits, AD_REGEX_DEPTH_MAX);
+        (void)pcre2_set_heap_limit(regex->limits, AD_REGEX_HEAP_KIB);
+    }
+    if (regex->match == NULL) {
+        ad_regex_destroy(regex);
+        return NULL;
+    }
+    return regex;
+}
+
+void ad_regex_destroy(struct ad_regex *regex)
+{
+    if (regex == NULL) {
+        return;
+    }
+    pcre2_match_data_free(regex->match);
+    pcre2_code_free(regex->code);
+    pcre2_match_context_free(regex->limits);
+    pcre2_general_context_free(regex->general);
+    mem_free(regex);
+}
+
+int ad_regex_match(struct ad_regex *regex, const char *text, size_t length, size_t from)
+{
+    int rc =
+        pcre2_match(regex->code, (PCRE2_SPTR)text, length, from, 0, regex->match, regex->limits);
+    if (rc == PCRE2_ERROR_NOMATCH) {
+        return 0;
+    }
+    return rc < 0 ? -1 : 1;
+}
+
+size_t ad_regex_group_count(const struct ad_regex *regex)
+{
+    return regex->groups;
+}
+
+int ad_regex_group(const struct ad_regex *regex, size_t group, size_t *start, size_t *end)
+{
+    PCRE2_SIZE *bounds = pcre2_get_ovector_pointer(regex->match);
+    if (group >= regex->groups || bounds[2 * group] == PCRE2_UNSET) {
+        return 0;
+    }
+    *start = bounds[2 * group];
+    *end = bounds[2 * group + 1];
+    return 1;
+}

@@ -1,0 +1,211 @@
+/* classad/ad_scope.c - what a name means where it stands.
+ *
+ * A bare name is looked up in the ad where the expression stands, then in the ads around it; if
+ * that ad is one of the two sides of a match, then in the other side (old-ClassAd semantics).  MY
+ * and SELF are the innermost ad, PARENT the one around it, ROOT the outermost; TARGET and OTHER
+ * come from the pseudo-ad above a side.  An attribute whose evaluation comes back to itself is
+ * undefined at that place.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "classad/ad_evaluator.h"
+
+/* ---- looking up ---- */
+
+enum found { FOUND_NOTHING, FOUND_EXPR, FOUND_AD };
+
+static uint32_t side_of(uint32_t scope, enum ad_special special)
+{
+    switch (scope) {
+    case AD_SCOPE_MY_SIDE:
+        return special == AD_SPECIAL_TARGET ? AD_SCOPE_TARGET
+               : special == AD_SPECIAL_MY   ? AD_SCOPE_MY
+                                            : AD_SCOPE_NONE;
+    case AD_SCOPE_TARGET_SIDE:
+        return special == AD_SPECIAL_TARGET ? AD_SCOPE_MY
+               : special == AD_SPECIAL_MY   ? AD_SCOPE_TARGET
+                                            : AD_SCOPE_NONE;
+    case AD_SCOPE_MATCH:
+        return special == AD_SPECIAL_LEFT    ? AD_SCOPE_MY
+               : special == AD_SPECIAL_RIGHT ? AD_SCOPE_TARGET
+                                             : AD_SCOPE_NONE;
+    default:
+        return AD_SCOPE_NONE;
+    }
+}
+
+static bool is_pseudo(uint32_t scope)
+{
+    return scope >= AD_SCOPE_MY_SIDE && scope <= AD_SCOPE_MATCH;
+}
+
+/* Words that mean an ad, seen from `scope`, which has no such attribute. */
+static enum found find_special(const struct ad_evaluator *ev, uint32_t scope,
+                               enum ad_special special, struct ad_found *ret)
+{
+    if (is_pseudo(scope)) {
+        ret->scope = side_of(scope, special);
+        if (ret->scope != AD_SCOPE_NONE) {
+            return FOUND_AD;
+        }
+    }
+    switch (special) {
+    case AD_SPECIAL_MY:
+        ret->scope = scope;
+        return FOUND_AD;
+    case AD_SPECIAL_PARENT:
+        ret->scope = ev->scopes[scope].parent;
+        return FOUND_AD; /* of nothing when it is the topmost */
+    case AD_SPECIAL_ROOT:
+        ret->scope = ev->scopes[scope].root;
+        return FOUND_AD;
+    default:
+        return FOUND_NOTHING;
+    }
+}
+
+static enum found find_upward(const struct ad_evaluator *ev, uint32_t scope,
+                              const struct ad_name *name, enum ad_special special,
+                              struct ad_found *ret)
+{
+    for (; scope != AD_SCOPE_NONE; scope = ev->scopes[scope].parent) {
+        const struct ad *ad = ev->scopes[scope].ad;
+        if (ad != NULL) {
+            ret->expr = ad_find(ad, name->text, name->length, name->hash);
+            if (ret->expr != NULL) {
+                ret->scope = scope;
+                return FOUND_EXPR;
+            }
+        }
+        if (special != AD_SPECIAL_NONE) {
+            enum found found = find_special(ev, scope, special, ret);
+            if (found != FOUND_NOTHING) {
+                return found;
+            }
+        }
+    }
+    return FOUND_NOTHING;
+}
+
+void ad_evaluate_found(struct ad_evaluator *ev, const struct ad_found *lookup, struct ad_value *ret)
+{
+    const struct ad_node *node = &lookup->expr->root;
+    if (node->kind <= AD_NODE_STRING) {
+        ad_evaluate(ev, node, lookup->scope, ret);
+        return;
+    }
+    struct ad_active here = {.up = ev->active, .node = node, .ad = ev->scopes[lookup->scope].ad};
+    size_t hops = 0;
+    for (const struct ad_active *active = here.up; active != NULL; active = active->up) {
+        if (active->node == node && active->ad == here.ad) {
+            ad_is(ret, AD_TYPE_UNDEFINED);
+            return;
+        }
+        hops++;
+    }
+    if (hops > 16 && !ad_evaluator_spend(ev, hops / 16)) {
+        ad_is(ret, AD_TYPE_ERROR);
+        return;
+    }
+    ev->active = &here;
+    ad_evaluate(ev, node, lookup->scope, ret);
+    ev->active = here.up;
+}
+
+static void finish_lookup(struct ad_evaluator *ev, enum found found, const struct ad_found *lookup,
+                          struct ad_value *ret)
+{
+    if (found == FOUND_EXPR) {
+        ad_evaluate_found(ev, lookup, ret);
+    } else if (found == FOUND_AD && lookup->scope != AD_SCOPE_NONE) {
+        ret->type = AD_TYPE_AD;
+        ret->ad = ev->scopes[lookup->scope].ad;
+        ret->scope = lookup->scope;
+    } else {
+        ad_is(ret, AD_TYPE_UNDEFINED);
+    }
+}
+
+/* Only a bare name falls through to the other side of a match. */
+static void look_up(struct ad_evaluator *ev, uint32_t scope, const struct ad_name *name,
+                    enum ad_special special, bool bare, struct ad_value *ret)
+{
+    struct ad_found lookup = {0};
+    enum found found = find_upward(ev, scope, name, special, &lookup);
+    if (found == FOUND_NOTHING && bare && ev->scopes[scope].parent != AD_SCOPE_NONE) {
+        if (scope == AD_SCOPE_MY) {
+            found = find_upward(ev, AD_SCOPE_TARGET, name, special, &lookup);
+        } else if (scope == AD_SCOPE_TARGET) {
+            found = find_upward(ev, AD_SCOPE_MY, name, special, &lookup);
+        }
+    }
+    finish_lookup(ev, found, &lookup, ret);
+}
+
+static void select_from_list(struct ad_evaluator *ev, const struct ad_value *base,
+                             const struct ad_name *name, enum ad_special special,
+                             struct ad_value *ret)
+{
+    struct ad_value list = *base;
+    uint32_t count = list.list->count;
+    struct ad_node *items = ad_make_list(ev, count, ret);
+    struct ad_value made = *ret;
+    for (uint32_t i = 0; items != NULL && i < count; i++) {
+        struct ad_value element;
+        struct ad_value value = {0};
+        ad_item(ev, &list, i, &element);
+        if (element.type == AD_TYPE_AD) {
+            look_up(ev, element.scope, name, special, false, &value);
+        } else {
+            ad_is(&value, element.type == AD_TYPE_UNDEFINED ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
+        }
+        ad_list_put(ev, items, i, &value);
+    }
+    *ret = made;
+}
+
+static void select_special(struct ad_evaluator *ev, const struct ad_value *base,
+                           const struct ad_name *name, enum ad_special special,
+                           struct ad_value *ret)
+{
+    switch (base->type) {
+    case AD_TYPE_AD:
+        look_up(ev, base->scope, name, special, false, ret);
+        break;
+    case AD_TYPE_LIST:
+        select_from_list(ev, base, name, special, ret);
+        break;
+    case AD_TYPE_UNDEFINED:
+        ad_is(ret, AD_TYPE_UNDEFINED);
+        break;
+    default:
+        ad_is(ret, AD_TYPE_ERROR);
+        break;
+    }
+}
+
+void ad_select(struct ad_evaluator *ev, const struct ad_value *base, const struct ad_name *name,
+               struct ad_value *ret)
+{
+    select_special(ev, base, name, ad_name_special(name->text, name->length), ret);
+}
+
+void ad_evaluate_reference(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
+                           struct ad_value *ret)
+{
+    const struct ad_name *name = node->named.name;
+    enum ad_special special = (enum ad_special)node->special;
+    if (node->count > 0) {
+        struct ad_value base;
+        ad_evaluate(ev, node->named.kids, scope, &base);
+        select_special(ev, &base, name, special, ret);
+    } else if (scope == AD_SCOPE_NONE) {
+        ad_is(ret, AD_TYPE_UNDEFINED);
+    } else if (node->op == AD_REF_ABSOLUTE) {
+        look_up(ev, ev->scopes[scope].root, name, special, false, ret);
+    } else {
+        look_up(ev, scope, name, special, true, ret);
+    }
+}
