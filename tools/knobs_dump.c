@@ -30,6 +30,21 @@ static void put_cell(const char *text)
     }
 }
 
+/* The unit of a knob's limits. */
+static const char *limit_unit(enum knob_type type)
+{
+    switch (type) {
+    case KNOB_DURATION_S:
+        return " s";
+    case KNOB_DURATION_MS:
+        return " ms";
+    case KNOB_SIZE_BYTES:
+        return " bytes";
+    default:
+        return "";
+    }
+}
+
 static void put_range(const struct knob *knob)
 {
     bool low = knob->min != INT64_MIN;
@@ -52,6 +67,7 @@ static void put_range(const struct knob *knob)
         } else {
             (void)printf("at most %" PRId64, knob->max);
         }
+        (void)printf("%s", limit_unit(knob->type));
     }
 }
 
