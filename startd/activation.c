@@ -1,0 +1,234 @@
+/* startd/activation.c - jobs on a claim: ACTIVATE, DEACTIVATE, RELEASE_CLAIM, which come on the
+ * claim's connection.
+ *
+ * One job at a time.  An ACTIVATE that arrives while the starter of the last job still cleans up
+ * waits for it: the schedd need not know when that is.  The run is committed before its starter is
+ * spawned, and again with the starter's pid before the answer, so that a startd that is started
+ * anew finds the starter.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "startd/startd.h"
+#include "wire/wire.h"
+
+static void begin(struct claim *claim);
+
+int activation_set_job(struct claim *claim, const struct ad *job)
+{
+    struct ad *copy = ad_copy(job);
+    ad_destroy(claim->job);
+    claim->job = copy;
+    mem_free(claim->user);
+    claim->user = mem_strdup(ad_string_or(job, "User", "?"));
+    return 0;
+}
+
+static void answer(struct wire_request **request, int status, const char *text)
+{
+    struct wire_request *one = *request;
+    *request = NULL;
+    if (one == NULL) {
+        return;
+    }
+    if (status == 0) {
+        wire_reply_ok(one, NULL);
+    } else {
+        wire_reply_error(one, status, "%s", text);
+    }
+}
+
+void activation_destroy(struct claim *claim)
+{
+    answer(&claim->activate, -ESHUTDOWN, "the claim ended");
+    answer(&claim->deactivate, -ESHUTDOWN, "the claim ended");
+    answer(&claim->release, 0, NULL);
+}
+
+void activation_starter_gone(struct claim *claim)
+{
+    answer(&claim->deactivate, 0, NULL);
+    if (claim->reason[0] != '\0') {
+        answer(&claim->activate, -ESHUTDOWN, claim->reason);
+    } else if (claim->release != NULL) {
+        claim_end(claim, "released", false);
+    } else if (claim->activate != NULL) {
+        begin(claim);
+    }
+}
+
+/* The record that the starter reads: everything it needs to run without us. */
+static void write_record(struct claim *claim, const struct ad *args)
+{
+    struct startd *startd = claim->startd;
+    struct ad *record = ad_create();
+    static const char *const NAMES[] = {"ClaimId",       "JobId",       "ClaimEpoch",
+                                        "ShadowAddress", "ShadowRoute", "ShadowPin"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        (void)ad_copy_attr(record, NAMES[i], args, NAMES[i]); /* judged complete before */
+    }
+    (void)ad_copy_attr(record, "_roost_priv_Nonce", args, "Nonce");
+    ad_set_string(record, "SlotName", claim->slot_name);
+    ad_set_string(record, "Machine", startd->name);
+    ad_set_string(record, "BootId", startd->machine.boot_id);
+    ad_set_int(record, "BootTime", startd->machine.boot_time_s);
+    ad_set_int(record, "LeaseDuration", claim->lease_s);
+    ad_set_int(record, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
+    ad_set_ad(record, "Job", ad_copy(claim->job));
+    ad_set_ad(record, "Slot", ad_copy(claim->slot->ad));
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    ad_print(record, &text);
+    mem_free(claim->record);
+    claim->record = strbuf_take(&text);
+    strbuf_fini(&text);
+    ad_destroy(record);
+}
+
+static void spawn_recorded(void *arg)
+{
+    struct claim *claim = arg;
+    answer(&claim->activate, 0, NULL);
+}
+
+static void run_recorded(void *arg)
+{
+    struct claim *claim = arg;
+    struct startd *startd = claim->startd;
+    claim->committing = false;
+    struct err err;
+    if (claim->reason[0] != '\0') { /* the claim ended meanwhile */
+        claim_starter_gone(claim, claim->reason);
+        return;
+    }
+    int rc = starters_spawn(claim, &err);
+    if (rc != 0) {
+        log_error(startd->env.log, "starter.spawn", err.text, LOG_TEXT("job", claim->job_id));
+        answer(&claim->activate, rc, err.text);
+        claim_starter_gone(claim, "the starter could not be started");
+        return;
+    }
+    slot_move(claim->slot, SLOT_CLAIMED, SLOT_BUSY);
+    claim_commit(claim, spawn_recorded);
+}
+
+static int judge_job(struct claim *claim, struct wire_request *request, struct err *err)
+{
+    static const char *const NEEDED[] = {"JobId", "ShadowAddress", "ShadowRoute", "ShadowPin",
+                                         "Nonce"};
+    const struct ad *args = wire_request_args(request);
+    for (size_t i = 0; i < sizeof NEEDED / sizeof NEEDED[0]; i++) {
+        if (ad_string_or(args, NEEDED[i], "")[0] == '\0') {
+            return err_set(err, -EINVAL, "ACTIVATE needs %s", NEEDED[i]);
+        }
+    }
+    if (wire_request_ad_count(request) != 1) {
+        return err_set(err, -EINVAL, "ACTIVATE needs one job ad");
+    }
+    if (claim->startd->stopping || claim->startd->going_down) {
+        return err_set(err, -EAGAIN, "%s is going down", claim->startd->name);
+    }
+    struct ad_context context = startd_context(claim->startd);
+    return slot_plan_accepts(claim->slot->ad, wire_request_ad(request, 0), &context, err);
+}
+
+/* The starter's place is free: judges the job that waits and commits the run. */
+static void begin(struct claim *claim)
+{
+    struct wire_request *request = claim->activate;
+    const struct ad *args = wire_request_args(request);
+    struct err err;
+    int rc = judge_job(claim, request, &err);
+    if (rc != 0) {
+        log_info(claim->startd->env.log, "claim.job.declined", err.text,
+                 LOG_TEXT("slot", claim->slot_name));
+        answer(&claim->activate, rc, err.text);
+        return;
+    }
+    (void)snprintf(claim->job_id, sizeof claim->job_id, "%s", ad_string_or(args, "JobId", ""));
+    claim->epoch = ad_int_or(args, "ClaimEpoch", 0);
+    (void)activation_set_job(claim, wire_request_ad(request, 0));
+    write_record(claim, args);
+    claim->stage = CLAIM_ACTIVE;
+    claim->starter_pid = 0;
+    claim->starter_start = 0;
+    claim->committing = true;
+    claim_commit(claim, run_recorded);
+}
+
+static void activate(struct claim *claim, struct wire_request *request)
+{
+    if (claim->activate != NULL) {
+        wire_reply_error(request, -EBUSY, "another ACTIVATE of this claim waits");
+        return;
+    }
+    claim->activate = request;
+    if (claim->stage == CLAIM_HELD) {
+        begin(claim);
+    } /* else the end of the last starter, or the commit of the claim, comes first */
+}
+
+static void deactivate(struct claim *claim, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    bool same = strcmp(claim->job_id, ad_string_or(args, "JobId", "")) == 0 &&
+                claim->epoch == ad_int_or(args, "ClaimEpoch", -1);
+    if (claim->stage != CLAIM_ACTIVE || !same) {
+        wire_reply_ok(request, NULL); /* it does not run here: what was asked for is so */
+        return;
+    }
+    answer(&claim->deactivate, 0, NULL); /* asked twice: the later one waits */
+    claim->deactivate = request;
+    starters_stop(claim, ad_bool_or(args, "Fast", false));
+}
+
+static void release_claim(struct claim *claim, struct wire_request *request)
+{
+    answer(&claim->release, 0, NULL);
+    claim->release = request;
+    if (claim->stage == CLAIM_ACTIVE) {
+        starters_stop(claim, false); /* activation_starter_gone() ends the claim */
+    } else {
+        claim_end(claim, "released", false);
+    }
+}
+
+void activation_request(void *arg, struct wire_request *request)
+{
+    struct claim *claim = arg;
+    const char *id = ad_string_or(wire_request_args(request), "ClaimId", "");
+    enum wire_verb verb = wire_request_verb(request);
+    if (verb == VERB_PING) {
+        wire_reply_ok(request, NULL);
+        return;
+    }
+    if (strlen(id) != strlen(claim->id) || !text_equal_secret(id, claim->id, strlen(id))) {
+        wire_reply_error(request, -ENOKEY, "%s: not the claim id of this connection",
+                         claim->startd->name);
+        return;
+    }
+    if (claim->stage == CLAIM_OVER || claim->reason[0] != '\0') {
+        wire_reply_error(request, -ESHUTDOWN, "the claim is over: %s", claim->reason);
+        return;
+    }
+    if (verb == VERB_ACTIVATE) {
+        activate(claim, request);
+    } else if (verb == VERB_DEACTIVATE) {
+        deactivate(claim, request);
+    } else if (verb == VERB_RELEASE_CLAIM) {
+        release_claim(claim, request);
+    } else {
+        wire_reply_error(request, -ENOSYS, "%s is not for a startd", wire_verb_name(verb));
+    }
+}

@@ -1,0 +1,151 @@
+/* startd/advertise.c - the uplink to the collector: our ads up, the commands for us down.
+ *
+ * Changes of one moment go in one UPDATE; the first goes at once.  After the uplink came up, and
+ * every UPDATE_INTERVAL, all slots are sent.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "classad/ad.h"
+#include "startd/startd.h"
+#include "wire/pool.h"
+#include "wire/wire.h"
+
+#define GATHER_MS 20
+
+static void sent(void *arg, struct wire_reply *reply)
+{
+    struct startd *startd = arg;
+    if (reply->status == 0 || reply->status == -ECONNRESET) {
+        return; /* after a reset everything is sent anew */
+    }
+    log_warn(startd->env.log, "update.refused", reply->text, LOG_INT("status", reply->status));
+    if (reply->status == -ESTALE && !startd->offline_sent) {
+        startd->first_update_done =
+            false; /* offline ads of this very boot are there: take them back */
+        advertise_soon(startd);
+    }
+}
+
+static void send_changes(void *arg)
+{
+    struct startd *startd = arg;
+    struct wire *wire = uplink_wire(startd->collector);
+    if (wire == NULL || startd->offline_sent) {
+        return; /* the up callback sends everything; a machine with offline ads out is silent */
+    }
+    const struct ad **ads = mem_alloc(startd->slot_count * sizeof *ads);
+    size_t count = 0;
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        struct slot *slot = &startd->slots[i];
+        if (slot->changed || !startd->first_update_done) {
+            ads[count++] = slot->ad;
+            slot->changed = false;
+        }
+    }
+    if (count > 0) {
+        struct ad *args = ad_create();
+        ad_set_bool(args, "Full", true);
+        ad_set_int(args, "Epoch", (int64_t)startd->epoch);
+        ad_set_int(args, "Sequence", (int64_t)++startd->sequence);
+        if (!startd->first_update_done) {
+            ad_set_bool(args, "CancelOffline", true);
+        }
+        struct wire_body body = {.args = args, .ads = ads, .ad_count = count, .with_private = true};
+        if (wire_call(wire, VERB_UPDATE, &body, 0, sent, startd) > 0) {
+            startd->first_update_done = true;
+        }
+        ad_destroy(args);
+    }
+    mem_free(ads);
+    loop_timer_set(startd->send_timer,
+                   (uint64_t)config_duration_s(startd->env.config, "UPDATE_INTERVAL") * 1000);
+}
+
+static void send_timer(void *arg)
+{
+    struct startd *startd = arg;
+    bool any = false;
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        any = any || startd->slots[i].changed;
+    }
+    for (size_t i = 0; i < startd->slot_count && !any;
+         i++) { /* the interval is over: all of them */
+        slot_refresh(&startd->slots[i]);
+    }
+    send_changes(startd);
+}
+
+void advertise_soon(struct startd *startd)
+{
+    if (startd->send_timer != NULL) {
+        loop_timer_set(startd->send_timer, startd->first_update_done ? 0 : GATHER_MS);
+    }
+}
+
+static void uplink_up(void *arg, struct wire *wire)
+{
+    struct startd *startd = arg;
+    (void)wire;
+    log_info(startd->env.log, "uplink.up", "connected to the collector");
+    startd->first_update_done = false;
+    if (startd->going_down && startd->offline_sent) {
+        return; /* the sleep goes on or is taken back by its own timer */
+    }
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        slot_refresh(&startd->slots[i]);
+    }
+    loop_timer_set(startd->send_timer, 0);
+}
+
+static void uplink_down(void *arg, const char *why)
+{
+    struct startd *startd = arg;
+    log_warn(startd->env.log, "uplink.down", why);
+}
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct startd *startd = arg;
+    enum wire_verb verb = wire_request_verb(request);
+    if (verb == VERB_DIAL_ME) {
+        claim_dial_me(startd, request);
+    } else if (verb == VERB_POWER_DOWN) {
+        hibernate_power_down(startd, request);
+    } else if (verb == VERB_PING) {
+        wire_reply_ok(request, NULL);
+    } else {
+        wire_reply_error(request, -ENOSYS, "%s is not for a startd", wire_verb_name(verb));
+    }
+}
+
+int advertise_open(struct startd *startd, struct err *err)
+{
+    static const struct uplink_events EVENTS = {.up = uplink_up,
+                                                .down = uplink_down,
+                                                .request = on_request};
+    char address[POOL_ADDRESS_MAX];
+    int rc = pool_collector_addresses(startd->env.config, address, sizeof address, err);
+    if (rc != 0) {
+        return rc;
+    }
+    const struct wire_dial how = {.address = address, .route = "collector", .name = startd->uplink};
+    startd->send_timer = loop_timer_create(startd->env.loop, send_timer, startd);
+    return uplink_create(startd->wires, &how, &EVENTS, startd, &startd->collector, err);
+}
+
+void advertise_close(struct startd *startd)
+{
+    loop_timer_destroy(startd->send_timer);
+    startd->send_timer = NULL;
+    uplink_destroy(startd->collector);
+    startd->collector = NULL;
+}

@@ -1,0 +1,633 @@
+/* startd/claim.c - a claim's life on the machine: offered, held, over (docs/protocol/claim.md,
+ * sections 3, 4 and 7).
+ *
+ * The connection to the schedd is ours: we dial, we dial again with back-off as long as the lease
+ * lasts.  The lease is counted from the moment at which the renewal that was answered had been
+ * sent, so the schedd, which counts from its receipt and adds a margin, is always the later one.
+ * What a claim is worth after our own death is in the store: its id, the schedd, and the run with
+ * its starter.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/random.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "startd/startd.h"
+#include "store/store.h"
+#include "wire/wire.h"
+
+#define DIAL_FIRST_MS 50
+#define DIAL_MAX_MS   5000
+#define CLAIM_CALL_MS 20000
+
+static void dial(void *arg);
+
+/* ---- memory and disk */
+
+static struct claim *claim_create(struct startd *startd);
+
+/* First line of each callback that was counted in pending: true when the claim is gone. */
+static bool came_back(struct claim *claim)
+{
+    claim->pending--;
+    bool dead = claim->dead;
+    if (dead && claim->pending == 0) {
+        mem_free(claim);
+    }
+    return dead;
+}
+
+static void claim_destroy(struct claim *claim)
+{
+    if (claim->slot != NULL && claim->slot->claim == claim) {
+        claim->slot->claim = NULL;
+    }
+    for (size_t i = 0; i < claim->startd->claims.count; i++) {
+        if (claim->startd->claims.items[i] == claim) {
+            vec_remove_at(&claim->startd->claims, i);
+            break;
+        }
+    }
+    if (claim->starter_pid > 0) {
+        os_forget(claim->startd->env.os, claim->starter_pid);
+    }
+    activation_destroy(claim);
+    wire_close(claim->wire);
+    loop_timer_destroy(claim->dial_timer);
+    loop_timer_destroy(claim->alive_timer);
+    loop_timer_destroy(claim->lease_timer);
+    mem_free(claim->schedd_address);
+    mem_free(claim->schedd_pin);
+    mem_free(claim->schedd_name);
+    mem_free(claim->user);
+    mem_free(claim->record);
+    mem_free(claim->directory);
+    ad_destroy(claim->job);
+    claim->dead = true;
+    if (claim->pending == 0) {
+        mem_free(claim);
+    }
+}
+
+void claims_destroy(struct startd *startd)
+{
+    while (startd->claims.count > 0) { /* the process ends: nothing calls back any more */
+        ((struct claim *)startd->claims.items[startd->claims.count - 1])->pending = 0;
+        claim_destroy(startd->claims.items[startd->claims.count - 1]);
+    }
+    vec_fini(&startd->claims, NULL);
+}
+
+struct claim *claim_find(struct startd *startd, const char *claim_id)
+{
+    for (size_t i = 0; i < startd->claims.count; i++) {
+        struct claim *claim = startd->claims.items[i];
+        if (strcmp(claim->id, claim_id) == 0) {
+            return claim;
+        }
+    }
+    return NULL;
+}
+
+static struct ad *claim_to_ad(const struct claim *claim)
+{
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "ClaimId", claim->id);
+    ad_set_string(ad, "SlotName", claim->slot_name);
+    ad_set_string(ad, "BootId", claim->startd->machine.boot_id);
+    ad_set_string(ad, "ScheddAddress", claim->schedd_address);
+    ad_set_string(ad, "ScheddPin", claim->schedd_pin);
+    ad_set_string(ad, "ScheddName", claim->schedd_name);
+    ad_set_int(ad, "LeaseDuration", claim->lease_s);
+    ad_set_string(ad, "JobId", claim->job_id);
+    ad_set_int(ad, "ClaimEpoch", claim->epoch);
+    ad_set_bool(ad, "Active", claim->stage == CLAIM_ACTIVE);
+    ad_set_int(ad, "StarterPid", claim->starter_pid);
+    ad_set_int(ad, "StarterStart", (int64_t)claim->starter_start);
+    if (claim->directory != NULL) {
+        ad_set_string(ad, "Directory", claim->directory);
+    }
+    if (claim->job != NULL) {
+        ad_set_ad(ad, "Job", ad_copy(claim->job));
+    }
+    return ad;
+}
+
+struct commit {
+    struct claim *claim;
+    void (*done)(void *claim);
+};
+
+static void commit_done(void *arg)
+{
+    struct commit *commit = arg;
+    struct claim *claim = commit->claim;
+    void (*done)(void *claim) = commit->done;
+    mem_free(commit);
+    if (!came_back(claim) && done != NULL) {
+        done(claim);
+    }
+}
+
+void claim_commit(struct claim *claim, void (*done)(void *claim))
+{
+    struct commit *commit = mem_alloc(sizeof *commit);
+    *commit = (struct commit){.claim = claim, .done = done};
+    claim->pending++;
+    struct ad *ad = claim_to_ad(claim);
+    struct strbuf bytes;
+    strbuf_init(&bytes, STORE_VALUE_MAX);
+    ad_encode(ad, true, &bytes);
+    struct store_txn *txn = store_begin(claim->startd->store);
+    store_put(txn, "claims", claim->id, bytes.data, bytes.length);
+    store_commit(txn, commit_done, commit);
+    strbuf_fini(&bytes);
+    ad_destroy(ad);
+}
+
+static void claim_delete_record(struct claim *claim)
+{
+    struct store_txn *txn = store_begin(claim->startd->store);
+    store_delete(txn, "claims", claim->id);
+    store_commit(txn, NULL, NULL);
+}
+
+/* Nothing is left to do for it. */
+static void claim_drop(struct claim *claim)
+{
+    struct slot *slot = claim->slot;
+    CHECK(claim->starter_pid == 0);
+    claim_delete_record(claim);
+    log_info(claim->startd->env.log, "claim.dropped", "claim is gone",
+             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd_name),
+             LOG_TEXT("reason", claim->reason));
+    claim_destroy(claim);
+    if (slot != NULL) {
+        slot_rest(slot);
+    }
+}
+
+uint64_t claim_remaining_ms(const struct claim *claim)
+{
+    uint64_t now_ms = loop_now_ms(claim->startd->env.loop);
+    return claim->lease_end_ms > now_ms ? claim->lease_end_ms - now_ms : 0;
+}
+
+/* ---- the end */
+
+static void told_gone(void *arg, struct wire_reply *reply)
+{
+    struct claim *claim = arg;
+    if (came_back(claim)) {
+        return;
+    }
+    if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
+        return; /* the closed callback dials again, as long as the lease lasts */
+    }
+    claim_drop(claim);
+}
+
+static void tell_gone(struct claim *claim)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", claim->id);
+    ad_set_string(args, "JobId", claim->job_id);
+    ad_set_int(args, "ClaimEpoch", claim->epoch);
+    ad_set_string(args, "Reason", claim->reason);
+    struct wire_body body = {.args = args, .with_private = true};
+    if (wire_call(claim->wire, VERB_CLAIM_GONE, &body, CLAIM_CALL_MS, told_gone, claim) > 0) {
+        claim->pending++;
+    } else {
+        wire_close(claim->wire);
+        claim->wire = NULL;
+        loop_timer_set(claim->dial_timer, DIAL_FIRST_MS);
+    }
+    ad_destroy(args);
+}
+
+/* Nothing of the claim runs any more: frees the slot, then tells the schedd. */
+static void claim_over(struct claim *claim)
+{
+    struct slot *slot = claim->slot;
+    bool known =
+        claim->stage != CLAIM_OFFERED &&
+        !slot_plan_lease_is_over(loop_now_ms(claim->startd->env.loop), claim->lease_end_ms);
+    if (!known || claim->release != NULL) {
+        activation_starter_gone(claim); /* answers what waits */
+        claim_drop(claim);
+        return;
+    }
+    activation_starter_gone(claim);
+    claim->stage = CLAIM_OVER;
+    claim->slot = NULL;
+    if (slot != NULL) {
+        slot->claim = NULL;
+        slot_rest(slot);
+    }
+    loop_timer_stop(claim->alive_timer);
+    claim_commit(claim, NULL);
+    if (claim->wire != NULL && wire_is_ready(claim->wire)) {
+        tell_gone(claim);
+    } else if (claim->wire == NULL) {
+        dial(claim);
+    }
+}
+
+void claim_starter_gone(struct claim *claim, const char *reason)
+{
+    claim->starter_pid = 0;
+    wire_close(claim->starter_wire);
+    claim->starter_wire = NULL;
+    claim->stopping = false;
+    if (claim->reason[0] == '\0') {
+        (void)snprintf(claim->reason, sizeof claim->reason, "%s", reason);
+    }
+    if (claim->reason[0] != '\0') {
+        claim_over(claim);
+        return;
+    }
+    claim->stage = CLAIM_HELD;
+    slot_move(claim->slot, SLOT_CLAIMED, SLOT_IDLE);
+    claim_commit(claim, NULL);
+    loop_timer_set(claim->alive_timer, 0); /* says that the claim is idle */
+    activation_starter_gone(claim);        /* last: it may start the next job */
+}
+
+void claim_end(struct claim *claim, const char *reason, bool fast)
+{
+    if (claim->stage == CLAIM_OVER) {
+        return;
+    }
+    if (claim->reason[0] == '\0') {
+        (void)snprintf(claim->reason, sizeof claim->reason, "%s", reason);
+    }
+    if (claim->stage == CLAIM_ACTIVE) {
+        if (claim->starter_pid != 0) {
+            if (claim->slot->state != SLOT_PREEMPTING) {
+                slot_move(claim->slot, SLOT_PREEMPTING, fast ? SLOT_KILLING : SLOT_VACATING);
+            }
+            starters_stop(claim, fast);
+        } /* else: it is being spawned; starters_spawn's caller sees the reason */
+        return;
+    }
+    claim_over(claim);
+}
+
+static void lease_tick(void *arg)
+{
+    struct claim *claim = arg;
+    uint64_t now_ms = loop_now_ms(claim->startd->env.loop);
+    if (!slot_plan_lease_is_over(now_ms, claim->lease_end_ms)) {
+        if (claim->lease_end_ms > now_ms) {
+            loop_timer_set(claim->lease_timer, claim->lease_end_ms - now_ms);
+        }
+        return;
+    }
+    log_warn(claim->startd->env.log, "claim.lease", "the schedd did not renew the lease in time",
+             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd_name),
+             LOG_TEXT("job", claim->job_id));
+    if (claim->stage == CLAIM_OVER) {
+        claim_drop(claim);
+        return;
+    }
+    claim_end(claim, "claim lease is over", true);
+}
+
+/* ---- renewing */
+
+static void confirmed(struct claim *claim)
+{
+    claim->lease_end_ms = claim->renew_sent_ms + (uint64_t)claim->lease_s * 1000;
+    claim->failures = 0;
+    uint64_t remaining_ms = claim_remaining_ms(claim);
+    loop_timer_set(claim->lease_timer, remaining_ms);
+    loop_timer_set(claim->alive_timer, (uint64_t)claim->lease_s * 1000 / 3);
+    starters_renewed(claim);
+}
+
+/* The schedd says that the claim is not ours. */
+static void refused(struct claim *claim, const char *why)
+{
+    log_warn(claim->startd->env.log, "claim.refused", why, LOG_TEXT("slot", claim->slot_name),
+             LOG_TEXT("schedd", claim->schedd_name), LOG_TEXT("job", claim->job_id));
+    claim->lease_end_ms = 0; /* nobody waits for word from us */
+    if (claim->stage == CLAIM_OVER) {
+        claim_drop(claim);
+    } else {
+        claim_end(claim, "the schedd does not know this claim", true);
+    }
+}
+
+static void alive_answered(void *arg, struct wire_reply *reply)
+{
+    struct claim *claim = arg;
+    if (came_back(claim)) {
+        return;
+    }
+    claim->renewing = false;
+    if (reply->status == 0) {
+        confirmed(claim);
+    } else if (reply->status == -ENOKEY) {
+        refused(claim, reply->text);
+    } /* else: the connection is gone or slow; the lease decides */
+}
+
+static void alive(void *arg)
+{
+    struct claim *claim = arg;
+    loop_timer_set(claim->alive_timer, (uint64_t)claim->lease_s * 1000 / 3);
+    if (claim->renewing || claim->wire == NULL || !wire_is_ready(claim->wire)) {
+        return;
+    }
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", claim->id);
+    if (claim->stage == CLAIM_ACTIVE) {
+        ad_set_string(args, "JobId", claim->job_id);
+        ad_set_int(args, "ClaimEpoch", claim->epoch);
+    }
+    struct wire_body body = {.args = args, .with_private = true};
+    claim->renew_sent_ms = loop_now_ms(claim->startd->env.loop);
+    claim->renewing = wire_call(claim->wire, VERB_ALIVE, &body, (uint64_t)claim->lease_s * 1000 / 3,
+                                alive_answered, claim) > 0;
+    claim->pending += claim->renewing ? 1 : 0;
+    ad_destroy(args);
+}
+
+/* ---- claiming */
+
+static void committed(void *arg)
+{
+    struct claim *claim = arg;
+    claim->committing = false;
+    if (claim->stage == CLAIM_OFFERED) {
+        claim->stage = CLAIM_HELD;
+        slot_move(claim->slot, SLOT_CLAIMED, SLOT_IDLE);
+        activation_starter_gone(claim); /* an ACTIVATE may have come before the commit */
+    }
+}
+
+static void claim_answered(void *arg, struct wire_reply *reply)
+{
+    struct claim *claim = arg;
+    if (came_back(claim)) {
+        return;
+    }
+    claim->renewing = false;
+    if (reply->status == -ENOKEY) {
+        refused(claim, reply->text);
+        return;
+    }
+    if (reply->status != 0) {
+        if (claim->wire != NULL &&
+            wire_is_ready(claim->wire)) { /* a slow or failing schedd: from the beginning */
+            wire_close(claim->wire);
+            claim->wire = NULL;
+            loop_timer_set(claim->dial_timer, DIAL_MAX_MS);
+        }
+        return;
+    }
+    if (reply->args != NULL) {
+        int64_t lease_s = ad_int_or(reply->args, "LeaseDuration", claim->lease_s);
+        claim->lease_s = lease_s >= 1 ? lease_s : claim->lease_s;
+    }
+    confirmed(claim);
+    if (claim->stage == CLAIM_OFFERED) {
+        claim->committing = true;
+        claim->resume = true;
+        claim_commit(claim, committed);
+    } else if (claim->stage == CLAIM_OVER) {
+        tell_gone(claim);
+    }
+}
+
+static void say_claim(void *arg, struct wire *wire)
+{
+    struct claim *claim = arg;
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", claim->id);
+    ad_set_string(args, "Machine", claim->startd->name);
+    ad_set_string(args, "SlotName", claim->slot_name);
+    ad_set_string(args, "BootId", claim->startd->machine.boot_id);
+    ad_set_string(args, "StartdUplink", claim->startd->uplink);
+    ad_set_bool(args, "Resume", claim->resume);
+    if (claim->resume && claim->stage != CLAIM_HELD && claim->job_id[0] != '\0') {
+        ad_set_string(args, "JobId", claim->job_id);
+        ad_set_int(args, "ClaimEpoch", claim->epoch);
+    }
+    const struct ad *ads[1] = {claim->slot != NULL ? claim->slot->ad : NULL};
+    struct wire_body body = {.args = args, .ads = ads, .ad_count = ads[0] != NULL ? 1 : 0};
+    claim->renew_sent_ms = loop_now_ms(claim->startd->env.loop);
+    claim->renewing = wire_call(wire, VERB_CLAIM, &body, CLAIM_CALL_MS, claim_answered, claim) > 0;
+    claim->pending += claim->renewing ? 1 : 0;
+    ad_destroy(args);
+}
+
+static void dial_later(struct claim *claim)
+{
+    uint64_t delay_ms = (uint64_t)DIAL_FIRST_MS << (claim->failures < 7 ? claim->failures : 7);
+    claim->failures++;
+    delay_ms = rng_jitter(loop_rng(claim->startd->env.loop),
+                          delay_ms < DIAL_MAX_MS ? delay_ms : DIAL_MAX_MS, 50);
+    loop_timer_set(claim->dial_timer, delay_ms);
+}
+
+static void connection_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct claim *claim = arg;
+    log_info(claim->startd->env.log, "claim.disconnected", why, LOG_TEXT("slot", claim->slot_name),
+             LOG_TEXT("schedd", claim->schedd_name), LOG_INT("status", status));
+    if (wire == claim->wire) {
+        claim->wire = NULL;
+        claim->renewing = false;
+        dial_later(claim);
+    }
+    wire_close(wire);
+}
+
+static void dial(void *arg)
+{
+    struct claim *claim = arg;
+    static const struct wire_events EVENTS = {.ready = say_claim,
+                                              .request = activation_request,
+                                              .closed = connection_closed};
+    if (claim->wire != NULL) {
+        return;
+    }
+    const struct wire_dial how = {.address = claim->schedd_address,
+                                  .route = "claim",
+                                  .name = "",
+                                  .pin = claim->schedd_pin,
+                                  .server_scopes = SCOPE_DAEMON};
+    struct err err;
+    if (wire_dial(claim->startd->wires, &how, &EVENTS, claim, &claim->wire, &err) != 0) {
+        claim->wire = NULL;
+        log_warn(claim->startd->env.log, "claim.dial", err.text,
+                 LOG_TEXT("schedd", claim->schedd_name));
+        dial_later(claim);
+    }
+}
+
+/* ---- the offer */
+
+static struct claim *claim_create(struct startd *startd)
+{
+    struct claim *claim = mem_zalloc(sizeof *claim);
+    claim->startd = startd;
+    claim->dial_timer = loop_timer_create(startd->env.loop, dial, claim);
+    claim->alive_timer = loop_timer_create(startd->env.loop, alive, claim);
+    claim->lease_timer = loop_timer_create(startd->env.loop, lease_tick, claim);
+    vec_push(&startd->claims, claim);
+    return claim;
+}
+
+static int judge_offer(struct startd *startd, struct wire_request *request, struct slot **ret,
+                       struct err *err)
+{
+    const struct ad *args = wire_request_args(request);
+    struct slot *slot = slot_by_claim_id(startd, ad_string_or(args, "ClaimId", ""));
+    if (startd->going_down || startd->stopping) {
+        return err_set(err, -EAGAIN, "%s is going %s", startd->name,
+                       startd->going_down ? "to sleep" : "down");
+    }
+    if (slot == NULL) {
+        return err_set(err, -ENOKEY, "%s: this claim id is unknown or was used", startd->name);
+    }
+    if (slot->state != SLOT_UNCLAIMED) {
+        return err_set(err, -EBUSY, "%s is %s", slot->name, slot_state_name(slot->state));
+    }
+    if (wire_request_ad_count(request) != 1 || ad_string_or(args, "ScheddAddress", "")[0] == '\0' ||
+        strlen(ad_string_or(args, "ScheddPin", "")) != 64) {
+        return err_set(err, -EINVAL, "DIAL_ME needs ScheddAddress, ScheddPin and one job ad");
+    }
+    struct ad_context context = startd_context(startd);
+    slot_refresh(slot); /* load, idle time and disk of now */
+    int rc = slot_plan_accepts(slot->ad, wire_request_ad(request, 0), &context, err);
+    if (rc == 0) {
+        *ret = slot;
+    }
+    return rc;
+}
+
+void claim_dial_me(struct startd *startd, struct wire_request *request)
+{
+    struct slot *slot;
+    struct err err;
+    int rc = judge_offer(startd, request, &slot, &err);
+    if (rc != 0) {
+        log_info(startd->env.log, "claim.declined", err.text,
+                 LOG_TEXT("by", wire_request_peer(request)->identity));
+        wire_reply_error(request, rc, "%s", err.text);
+        return;
+    }
+    const struct ad *args = wire_request_args(request);
+    struct claim *claim = claim_create(startd);
+    claim->slot = slot;
+    slot->claim = claim;
+    (void)snprintf(claim->id, sizeof claim->id, "%s", slot->claim_id);
+    (void)snprintf(claim->slot_name, sizeof claim->slot_name, "%s", slot->name);
+    slot->claim_id[0] = '\0'; /* used up */
+    claim->schedd_address = mem_strdup(ad_string_or(args, "ScheddAddress", ""));
+    claim->schedd_pin = mem_strdup(ad_string_or(args, "ScheddPin", ""));
+    claim->schedd_name = mem_strdup(ad_string_or(args, "ScheddName", "?"));
+    claim->user = mem_strdup(ad_string_or(wire_request_ad(request, 0), "User", "?"));
+    int64_t lease_s = ad_int_or(args, "LeaseDuration", 0);
+    claim->lease_s = lease_s >= 1 && lease_s <= 86400 ? lease_s : 1200;
+    claim->lease_end_ms = loop_now_ms(startd->env.loop) +
+                          (uint64_t)config_duration_s(startd->env.config, "MATCH_TIMEOUT") * 1000;
+    loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));
+    slot_move(slot, SLOT_MATCHED, SLOT_IDLE);
+    wire_reply_ok(request, NULL);
+    dial(claim);
+}
+
+/* ---- after our own restart */
+
+static int restore_one(void *arg, const char *key, const void *value, size_t length)
+{
+    struct startd *startd = arg;
+    struct ad *ad;
+    struct err err;
+    if (ad_decode(value, length, NULL, &ad, &err) != 0) {
+        log_error(startd->env.log, "store.claim", err.text, LOG_TEXT("claim", key));
+        return 0; /* one bad record is left out */
+    }
+    struct slot *slot = NULL;
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        if (strcmp(startd->slots[i].name, ad_string_or(ad, "SlotName", "")) == 0) {
+            slot = &startd->slots[i];
+        }
+    }
+    struct claim *claim = claim_create(startd);
+    (void)snprintf(claim->id, sizeof claim->id, "%s", key);
+    (void)snprintf(claim->slot_name, sizeof claim->slot_name, "%s",
+                   ad_string_or(ad, "SlotName", "?"));
+    claim->schedd_address = mem_strdup(ad_string_or(ad, "ScheddAddress", ""));
+    claim->schedd_pin = mem_strdup(ad_string_or(ad, "ScheddPin", ""));
+    claim->schedd_name = mem_strdup(ad_string_or(ad, "ScheddName", "?"));
+    claim->lease_s = ad_int_or(ad, "LeaseDuration", 1200);
+    claim->epoch = ad_int_or(ad, "ClaimEpoch", 0);
+    (void)snprintf(claim->job_id, sizeof claim->job_id, "%s", ad_string_or(ad, "JobId", ""));
+    claim->starter_start = (uint64_t)ad_int_or(ad, "StarterStart", 0);
+    claim->directory = mem_strdup(ad_string_or(ad, "Directory", ""));
+    claim->resume = true;
+    claim->lease_end_ms = loop_now_ms(startd->env.loop) + (uint64_t)claim->lease_s * 1000;
+    bool same_boot = strcmp(ad_string_or(ad, "BootId", ""), startd->machine.boot_id) == 0;
+    const struct ad *job;
+    if (ad_get_ad(ad, "Job", &job) == 0) {
+        (void)activation_set_job(claim, job);
+    }
+    if (same_boot && slot != NULL && slot->claim == NULL) {
+        claim->slot = slot;
+        slot->claim = claim;
+        slot->claim_id[0] = '\0';
+        claim->stage = CLAIM_HELD;
+        if (ad_bool_or(ad, "Active", false)) {
+            claim->stage = CLAIM_ACTIVE;
+            claim->starter_pid = (pid_t)ad_int_or(ad, "StarterPid", 0);
+        }
+    } else {
+        claim->stage = CLAIM_OVER;
+        (void)snprintf(claim->reason, sizeof claim->reason, "%s",
+                       same_boot ? "the slot is no longer configured"
+                                 : "the machine was restarted");
+    }
+    ad_destroy(ad);
+    return 0;
+}
+
+int claims_restore(struct startd *startd, struct err *err)
+{
+    int rc = store_load(startd->store, "claims", restore_one, startd, err);
+    if (rc != 0) {
+        return rc;
+    }
+    /* Adopting may end claims: walk a copy of the list. */
+    struct vec all = {0};
+    for (size_t i = 0; i < startd->claims.count; i++) {
+        vec_push(&all, startd->claims.items[i]);
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        struct claim *claim = all.items[i];
+        loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));
+        dial(claim);
+        if (claim->slot != NULL) {
+            slot_move(claim->slot, SLOT_CLAIMED,
+                      claim->stage == CLAIM_ACTIVE ? SLOT_BUSY : SLOT_IDLE);
+        }
+        if (claim->stage == CLAIM_ACTIVE) {
+            starters_adopt(claim);
+        }
+    }
+    vec_fini(&all, NULL);
+    return 0;
+}

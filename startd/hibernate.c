@@ -1,0 +1,219 @@
+/* startd/hibernate.c - going to sleep: all slots agree, offline ads are left behind, the machine
+ * goes down.
+ *
+ * Order: refuse new claims; send one offline ad for each slot; only when the collector has answered
+ * that they are durable is the power method told to take the machine down.  Any failure takes all
+ * of it back: live ads again, with CancelOffline.  A startd that is killed in between comes back in
+ * the same boot, and its first update cancels the offline ads in the same way.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "classad/ad.h"
+#include "offline_ads/offline_ads.h"
+#include "power/power.h"
+#include "startd/startd.h"
+#include "wire/wire.h"
+
+#define OFFLINE_ACK_MS 15000
+#define OFFLINE_LIFETIME_S \
+    INT64_C(2147483647)    /* the collector's OFFLINE_EXPIRE_ADS_AFTER decides */
+#define TAKE_BACK_MS 60000 /* the order was given, and we are still here */
+
+static void take_back(struct startd *startd, const char *why)
+{
+    log_warn(startd->env.log, "hibernate.aborted", why);
+    if (startd->power_request != NULL) {
+        wire_reply_error(startd->power_request, -EIO, "%s: %s", startd->name, why);
+        startd->power_request = NULL;
+    }
+    startd->going_down = false;
+    startd->offline_sent = false;
+    startd->first_update_done = false; /* cancels the offline ads */
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        if (startd->slots[i].claim == NULL) {
+            slot_rest(&startd->slots[i]);
+        }
+    }
+    loop_timer_stop(startd->stop_timer);
+    loop_timer_set(startd->hibernate_timer,
+                   (uint64_t)config_duration_s(startd->env.config, "HIBERNATE_CHECK_INTERVAL") *
+                       1000);
+}
+
+static void powered(void *arg, int status, const char *text)
+{
+    struct startd *startd = arg;
+    if (status != 0) {
+        take_back(startd, text);
+        return;
+    }
+    log_info(startd->env.log, "hibernate.down", "the machine goes down",
+             LOG_TEXT("level", startd->sleep_level));
+    if (startd->power_request != NULL) {
+        wire_reply_ok(startd->power_request, NULL);
+        startd->power_request = NULL;
+    }
+}
+
+static void still_here(void *arg)
+{
+    take_back(arg, "the machine did not go down in time");
+}
+
+static void acknowledged(void *arg, struct wire_reply *reply)
+{
+    struct startd *startd = arg;
+    if (!startd->going_down) {
+        return;
+    }
+    if (reply->status != 0) {
+        take_back(startd, reply->text);
+        return;
+    }
+    log_info(startd->env.log, "hibernate.offline", "offline ads are durable",
+             LOG_INT("slots", startd->slot_count));
+    const struct config *config = startd->env.config;
+    const struct power_node node = {.name = startd->name,
+                                    .method = config_string(config, "POWER_METHOD"),
+                                    .lock_dir = config_path(config, "LOCK"),
+                                    .sleep_command = config_string(config, "POWER_SLEEP_CMD")};
+    struct err err;
+    if (power_sleep(startd->power, &node, startd->sleep_level, powered, startd, &err) != 0) {
+        take_back(startd, err.text);
+        return;
+    }
+    loop_timer_set(startd->stop_timer, TAKE_BACK_MS);
+}
+
+static void send_offline(struct startd *startd)
+{
+    struct wire *wire = uplink_wire(startd->collector);
+    if (wire == NULL) {
+        take_back(startd, "the collector cannot be reached: no offline ad could be left");
+        return;
+    }
+    int64_t now_s = loop_wall_s(startd->env.loop);
+    struct ad **ads = mem_alloc(startd->slot_count * sizeof *ads);
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        slot_refresh(&startd->slots[i]);
+        const struct offline_ads_how how = {.now_s = now_s,
+                                            .lifetime_s = OFFLINE_LIFETIME_S,
+                                            .reason = startd->sleep_reason};
+        ads[i] = offline_ads_make(startd->slots[i].ad, &how);
+        ad_set_string(ads[i], "HibernationState", startd->sleep_level);
+    }
+    struct ad *args = ad_create();
+    ad_set_bool(args, "Full", true);
+    ad_set_bool(args, "Durable", true);
+    ad_set_int(args, "Epoch", (int64_t)startd->epoch);
+    ad_set_int(args, "Sequence", (int64_t)++startd->sequence);
+    struct wire_body body = {.args = args,
+                             .ads = (const struct ad *const *)ads,
+                             .ad_count = startd->slot_count};
+    startd->offline_sent = true;
+    if (wire_call(wire, VERB_UPDATE, &body, OFFLINE_ACK_MS, acknowledged, startd) < 0) {
+        take_back(startd, "the collector cannot be reached: no offline ad could be left");
+    }
+    ad_destroy(args);
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        ad_destroy(ads[i]);
+    }
+    mem_free(ads);
+}
+
+static void go_down(struct startd *startd, int level, const char *reason)
+{
+    startd->going_down = true;
+    (void)snprintf(startd->sleep_level, sizeof startd->sleep_level, "%s",
+                   slot_plan_level_name(level));
+    mem_free(startd->sleep_reason);
+    startd->sleep_reason = mem_strdup(reason);
+    log_info(startd->env.log, "hibernate.begin", reason, LOG_TEXT("level", startd->sleep_level));
+    send_offline(startd);
+}
+
+static bool any_claim(const struct startd *startd)
+{
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        if (startd->slots[i].claim != NULL) {
+            return true;
+        }
+    }
+    return startd->claims.count > 0;
+}
+
+void hibernate_check(struct startd *startd)
+{
+    const struct config *config = startd->env.config;
+    int64_t interval_s = config_duration_s(config, "HIBERNATE_CHECK_INTERVAL");
+    if (interval_s == 0 || startd->going_down || startd->stopping) {
+        return;
+    }
+    loop_timer_set(startd->hibernate_timer, (uint64_t)interval_s * 1000);
+    int64_t up_s = loop_wall_s(startd->env.loop) - startd->started_s;
+    if (any_claim(startd) || up_s < config_duration_s(config, "HIBERNATE_MIN_UPTIME") ||
+        uplink_wire(startd->collector) == NULL ||
+        strcmp(config_string(config, "POWER_METHOD"), "none") == 0) {
+        return;
+    }
+    int votes[STARTD_SLOTS_MAX];
+    struct ad_context context = startd_context(startd);
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        struct slot *slot = &startd->slots[i];
+        ad_set_int(slot->ad, "CurrentTime", context.now_s);
+        ad_set_int(slot->ad, "KeyboardIdle", os_keyboard_idle_s(startd->env.os));
+        votes[i] = slot_plan_sleep_vote(startd->hibernate, slot->ad, &context);
+    }
+    int level = slot_plan_sleep_level(votes, startd->slot_count);
+    if (level > 0) {
+        go_down(startd, level, "HIBERNATE is true on every slot");
+    }
+}
+
+void hibernate_power_down(struct startd *startd, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    bool force = ad_bool_or(args, "Force", false);
+    if (startd->going_down) {
+        wire_reply_error(request, -EALREADY, "%s is going to sleep already", startd->name);
+        return;
+    }
+    if (strcmp(config_string(startd->env.config, "POWER_METHOD"), "none") == 0) {
+        wire_reply_error(request, -ENOTSUP, "%s: POWER_METHOD is none: nothing could wake it",
+                         startd->name);
+        return;
+    }
+    if (any_claim(startd) && !force) {
+        wire_reply_error(request, -EBUSY, "%s is claimed; use --force to end its jobs",
+                         startd->name);
+        return;
+    }
+    for (size_t i = startd->claims.count; i > 0; i--) {
+        claim_end(startd->claims.items[i - 1], "the machine is switched off", true);
+    }
+    if (any_claim(startd)) {
+        wire_reply_error(request, -EAGAIN, "%s: its jobs are being ended; ask again", startd->name);
+        return;
+    }
+    char reason[300];
+    (void)snprintf(reason, sizeof reason, "switched off by %s%s%s",
+                   wire_request_peer(request)->identity, ad_has(args, "Reason") ? ": " : "",
+                   ad_string_or(args, "Reason", ""));
+    startd->power_request = request;
+    loop_timer_stop(startd->hibernate_timer);
+    go_down(startd, 5, reason);
+}
+
+struct loop_timer *hibernate_guard(struct startd *startd)
+{
+    return loop_timer_create(startd->env.loop, still_here, startd);
+}

@@ -1,0 +1,184 @@
+/* startd/slot_plan.c - the states of a slot and the judgements about jobs and sleep: see
+ * slot_plan.h.
+ *
+ * The table lists the moves that are legal; everything else is our bug (slot.c CHECKs).  Source of
+ * the states: HTCondor's manual, "condor_startd policy configuration"; of the votes: the same,
+ * HIBERNATE, and DESIGN "a slot whose HIBERNATE is NONE vetoes".
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "startd/slot_plan.h"
+
+#include <errno.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/plant.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+
+static const char *const STATE_NAMES[] = {"Owner",   "Unclaimed",  "Matched",
+                                          "Claimed", "Preempting", "Drained"};
+static const char *const ACTIVITY_NAMES[] = {"Idle",     "Busy",     "Suspended",
+                                             "Retiring", "Vacating", "Killing"};
+
+struct move {
+    enum slot_state from;
+    enum slot_activity from_activity;
+    enum slot_state to;
+    enum slot_activity to_activity;
+};
+
+static const struct move MOVES[] = {
+    {SLOT_OWNER, SLOT_IDLE, SLOT_UNCLAIMED, SLOT_IDLE},
+    {SLOT_OWNER, SLOT_IDLE, SLOT_DRAINED, SLOT_RETIRING},
+    {SLOT_UNCLAIMED, SLOT_IDLE, SLOT_OWNER, SLOT_IDLE},
+    {SLOT_UNCLAIMED, SLOT_IDLE, SLOT_MATCHED, SLOT_IDLE},
+    {SLOT_UNCLAIMED, SLOT_IDLE, SLOT_CLAIMED, SLOT_IDLE}, /* a claim found again after a restart */
+    {SLOT_UNCLAIMED, SLOT_IDLE, SLOT_CLAIMED, SLOT_BUSY}, /* the same, its job running */
+    {SLOT_UNCLAIMED, SLOT_IDLE, SLOT_DRAINED, SLOT_RETIRING},
+    {SLOT_MATCHED, SLOT_IDLE, SLOT_OWNER, SLOT_IDLE},
+    {SLOT_MATCHED, SLOT_IDLE, SLOT_UNCLAIMED, SLOT_IDLE},
+    {SLOT_MATCHED, SLOT_IDLE, SLOT_CLAIMED, SLOT_IDLE},
+    {SLOT_CLAIMED, SLOT_IDLE, SLOT_CLAIMED, SLOT_BUSY},
+    {SLOT_CLAIMED, SLOT_IDLE, SLOT_PREEMPTING, SLOT_VACATING},
+    {SLOT_CLAIMED, SLOT_IDLE, SLOT_OWNER, SLOT_IDLE},
+    {SLOT_CLAIMED, SLOT_IDLE, SLOT_UNCLAIMED, SLOT_IDLE},
+    {SLOT_CLAIMED, SLOT_BUSY, SLOT_CLAIMED, SLOT_IDLE},
+    {SLOT_CLAIMED, SLOT_BUSY, SLOT_CLAIMED, SLOT_SUSPENDED},
+    {SLOT_CLAIMED, SLOT_BUSY, SLOT_CLAIMED, SLOT_RETIRING},
+    {SLOT_CLAIMED, SLOT_BUSY, SLOT_PREEMPTING, SLOT_VACATING},
+    {SLOT_CLAIMED, SLOT_BUSY, SLOT_PREEMPTING, SLOT_KILLING},
+    {SLOT_CLAIMED, SLOT_SUSPENDED, SLOT_CLAIMED, SLOT_BUSY},
+    {SLOT_CLAIMED, SLOT_SUSPENDED, SLOT_PREEMPTING, SLOT_VACATING},
+    {SLOT_CLAIMED, SLOT_SUSPENDED, SLOT_PREEMPTING, SLOT_KILLING},
+    {SLOT_CLAIMED, SLOT_RETIRING, SLOT_CLAIMED, SLOT_IDLE},
+    {SLOT_CLAIMED, SLOT_RETIRING, SLOT_PREEMPTING, SLOT_VACATING},
+    {SLOT_CLAIMED, SLOT_RETIRING, SLOT_PREEMPTING, SLOT_KILLING},
+    {SLOT_PREEMPTING, SLOT_VACATING, SLOT_PREEMPTING, SLOT_KILLING},
+    {SLOT_PREEMPTING, SLOT_VACATING, SLOT_OWNER, SLOT_IDLE},
+    {SLOT_PREEMPTING, SLOT_VACATING, SLOT_UNCLAIMED, SLOT_IDLE},
+    {SLOT_PREEMPTING, SLOT_KILLING, SLOT_OWNER, SLOT_IDLE},
+    {SLOT_PREEMPTING, SLOT_KILLING, SLOT_UNCLAIMED, SLOT_IDLE},
+    {SLOT_DRAINED, SLOT_RETIRING, SLOT_DRAINED, SLOT_IDLE},
+    {SLOT_DRAINED, SLOT_RETIRING, SLOT_OWNER, SLOT_IDLE},
+    {SLOT_DRAINED, SLOT_RETIRING, SLOT_UNCLAIMED, SLOT_IDLE},
+    {SLOT_DRAINED, SLOT_IDLE, SLOT_OWNER, SLOT_IDLE},
+    {SLOT_DRAINED, SLOT_IDLE, SLOT_UNCLAIMED, SLOT_IDLE},
+};
+
+const char *slot_state_name(enum slot_state state)
+{
+    CHECK((size_t)state < ARRAY_COUNT(STATE_NAMES));
+    return STATE_NAMES[state];
+}
+
+const char *slot_activity_name(enum slot_activity activity)
+{
+    CHECK((size_t)activity < ARRAY_COUNT(ACTIVITY_NAMES));
+    return ACTIVITY_NAMES[activity];
+}
+
+bool slot_plan_may_move(enum slot_state from, enum slot_activity from_activity, enum slot_state to,
+                        enum slot_activity to_activity)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(MOVES); i++) {
+        if (MOVES[i].from == from && MOVES[i].from_activity == from_activity && MOVES[i].to == to &&
+            MOVES[i].to_activity == to_activity) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Says whose Requirements are not true, with the text: that is what a submitter has to change. */
+static int refuse(const char *whose, const struct ad *ad, struct err *err)
+{
+    const struct ad_expr *expr = ad_lookup(ad, "Requirements");
+    struct strbuf text;
+    strbuf_init(&text, 4096);
+    if (expr != NULL) {
+        ad_expr_print(expr, AD_OLD, &text);
+    } else {
+        strbuf_puts(&text, "(none)");
+    }
+    int rc = err_set(err, -ENOTSUP, "the Requirements of the %s are not true: %s", whose,
+                     strbuf_text(&text));
+    strbuf_fini(&text);
+    return rc;
+}
+
+int slot_plan_accepts(const struct ad *slot, const struct ad *job, const struct ad_context *context,
+                      struct err *err)
+{
+    if (!ad_match_half(slot, job, context)) {
+        return refuse("slot (START)", slot, err);
+    }
+    if (!ad_match_half(job, slot, context)) {
+        return refuse("job", job, err);
+    }
+    return 0;
+}
+
+enum slot_state slot_plan_rest(const struct ad *slot, const struct ad_context *context)
+{
+    const struct ad_expr *start = ad_lookup(slot, "Start");
+    if (start != NULL && ad_eval_bool(start, slot, NULL, context) == AD_FALSE) {
+        return SLOT_OWNER;
+    }
+    return SLOT_UNCLAIMED;
+}
+
+static const struct level_word {
+    const char *word;
+    int level;
+} LEVEL_WORDS[] = {
+    {"NONE", 0}, {"S1", 1},        {"STANDBY", 1}, {"SLEEP", 1},    {"S2", 2},
+    {"S3", 3},   {"RAM", 3},       {"MEM", 3},     {"SUSPEND", 3},  {"S4", 4},
+    {"DISK", 4}, {"HIBERNATE", 4}, {"S5", 5},      {"SHUTDOWN", 5}, {"OFF", 5},
+};
+
+int slot_plan_sleep_vote(const struct ad_expr *hibernate, const struct ad *slot,
+                         const struct ad_context *context)
+{
+    struct ad_value value;
+    ad_eval(hibernate, slot, NULL, context, &value);
+    int level = 0;
+    if (value.type == AD_TYPE_INT && value.integer >= 1 && value.integer <= 5) {
+        level = (int)value.integer;
+    } else if (value.type == AD_TYPE_STRING) {
+        for (size_t i = 0; i < ARRAY_COUNT(LEVEL_WORDS); i++) {
+            if (ad_name_compare(value.string.text, LEVEL_WORDS[i].word) == 0) {
+                level = LEVEL_WORDS[i].level;
+            }
+        }
+    }
+    ad_value_fini(&value);
+    return level;
+}
+
+int slot_plan_sleep_level(const int *votes, size_t count)
+{
+    int deepest = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (votes[i] == 0) {
+            return 0;
+        }
+        if (votes[i] > deepest) {
+            deepest = votes[i];
+        }
+    }
+    return deepest;
+}
+
+const char *slot_plan_level_name(int level)
+{
+    static const char *const NAMES[] = {"NONE", "S1", "S2", "S3", "S4", "S5"};
+    CHECK(level >= 0 && (size_t)level < ARRAY_COUNT(NAMES));
+    return NAMES[level];
+}
+
+bool slot_plan_lease_is_over(uint64_t now_ms, uint64_t lease_end_ms)
+{
+    return !PLANTED(lease_check_skipped) && now_ms >= lease_end_ms;
+}

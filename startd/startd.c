@@ -1,0 +1,188 @@
+/* startd/startd.c - the daemon of a machine: wiring.
+ *
+ * What it is made of: slots (slot.c), claims (claim.c, activation.c), starters (starters.c), the
+ * uplink (advertise.c), sleep (hibernate.c); decisions are in slot_plan.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "startd/startd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/knob.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "power/power.h"
+#include "store/store.h"
+#include "wire/pool.h"
+#include "wire/wire.h"
+
+#define STOP_GRACE_MS 20000 /* for the jobs of a startd that is told to stop */
+
+static void poll(void *arg)
+{
+    struct startd *startd = arg;
+    slots_poll(startd);
+    loop_timer_set(startd->poll_timer,
+                   (uint64_t)config_duration_s(startd->env.config, "POLLING_INTERVAL") * 1000);
+}
+
+static void check_sleep(void *arg)
+{
+    hibernate_check(arg);
+}
+
+static int open_store(struct startd *startd, struct err *err)
+{
+    static const char *const TABLES[] = {"claims", NULL};
+    static const struct store_schema SCHEMA = {.daemon = "startd", .tables = TABLES, .version = 1};
+    const struct config *config = startd->env.config;
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/startd.db", config_path(config, "SPOOL"));
+    int rc = os_mkdirs(startd->env.os, config_path(config, "SPOOL"), 0755, err);
+    if (rc == 0) {
+        rc = store_open(startd->env.loop, startd->env.os, strbuf_text(&path), &SCHEMA,
+                        startd->env.log, &startd->store, err);
+    }
+    strbuf_fini(&path);
+    return rc;
+}
+
+static int set_names(struct startd *startd, struct err *err)
+{
+    int rc = os_machine(startd->env.os, &startd->machine, err);
+    if (rc != 0) {
+        return rc;
+    }
+    const char *name = config_string(startd->env.config, "STARTD_NAME");
+    (void)snprintf(startd->name, sizeof startd->name, "%s",
+                   name != NULL && name[0] != '\0' ? name : startd->machine.hostname);
+    (void)snprintf(startd->uplink, sizeof startd->uplink, "startd/%s", startd->name);
+    const char *hibernate = config_expr(startd->env.config, "HIBERNATE");
+    return ad_expr_parse(hibernate, strlen(hibernate), AD_OLD, &startd->hibernate, err);
+}
+
+static void startd_destroy(void *state)
+{
+    struct startd *startd = state;
+    advertise_close(startd);
+    starters_close(startd);
+    claims_destroy(startd);
+    loop_timer_destroy(startd->poll_timer);
+    loop_timer_destroy(startd->hibernate_timer);
+    loop_timer_destroy(startd->stop_timer);
+    slots_destroy(startd);
+    power_destroy(startd->power);
+    store_close(startd->store);
+    wire_context_destroy(startd->wires);
+    ad_expr_destroy(startd->hibernate);
+    mem_free(startd->sleep_reason);
+    mem_free(startd);
+}
+
+static int startd_start(const struct daemon_env *env, void **state, struct err *err)
+{
+    struct startd *startd = mem_zalloc(sizeof *startd);
+    startd->env = *env;
+    startd->epoch = (uint64_t)loop_wall_ms(env->loop);
+    startd->started_s = loop_wall_s(env->loop);
+    loop_secret(env->loop, &startd->random_state, sizeof startd->random_state);
+    startd->poll_timer = loop_timer_create(env->loop, poll, startd);
+    startd->hibernate_timer = loop_timer_create(env->loop, check_sleep, startd);
+    startd->stop_timer = hibernate_guard(startd);
+    startd->power = power_create(env->loop, env->os, env->log);
+    int rc = set_names(startd, err);
+    rc = rc != 0 ? rc : pool_context_create(env, &startd->wires, err);
+    rc = rc != 0 ? rc : open_store(startd, err);
+    rc = rc != 0 ? rc : slots_create(startd, err);
+    rc = rc != 0 ? rc : starters_open(startd, err);
+    rc = rc != 0 ? rc : claims_restore(startd, err);
+    if (rc == 0) {
+        starters_sweep(startd);
+        rc = advertise_open(startd, err);
+    }
+    if (rc != 0) {
+        startd_destroy(startd);
+        return rc;
+    }
+    poll(startd);
+    int64_t interval_s = config_duration_s(env->config, "HIBERNATE_CHECK_INTERVAL");
+    if (interval_s > 0) {
+        loop_timer_set(startd->hibernate_timer, (uint64_t)interval_s * 1000);
+    }
+    *state = startd;
+    return 0;
+}
+
+static void startd_reload(void *state, const struct config *config)
+{
+    struct startd *startd = state;
+    startd->env.config = config;
+    const char *text = config_expr(config, "HIBERNATE");
+    struct ad_expr *hibernate;
+    if (ad_expr_parse(text, strlen(text), AD_OLD, &hibernate, NULL) ==
+        0) { /* checked when it was loaded */
+        ad_expr_destroy(startd->hibernate);
+        startd->hibernate = hibernate;
+    }
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        slot_refresh(&startd->slots[i]);
+    }
+    hibernate_check(startd);
+    poll(startd);
+}
+
+/* Claims whose jobs end in time are told to their schedds; the rest is found again by the next
+ * startd, or by the lease. */
+static void stop_now(void *arg)
+{
+    struct startd *startd = arg;
+    loop_stop(startd->env.loop, 0);
+}
+
+static void stop_check(void *arg)
+{
+    struct startd *startd = arg;
+    if (startd->claims.count == 0) {
+        loop_stop(startd->env.loop, 0);
+        return;
+    }
+    loop_timer_set(startd->poll_timer, 20);
+}
+
+static void startd_stop(void *state)
+{
+    struct startd *startd = state;
+    startd->stopping = true;
+    loop_timer_stop(startd->hibernate_timer);
+    for (size_t i = startd->claims.count; i > 0; i--) {
+        claim_end(startd->claims.items[i - 1], "the startd is shut down", false);
+    }
+    loop_timer_destroy(startd->poll_timer);
+    loop_timer_destroy(startd->stop_timer);
+    startd->poll_timer = loop_timer_create(startd->env.loop, stop_check, startd);
+    startd->stop_timer = loop_timer_create(startd->env.loop, stop_now, startd);
+    loop_timer_set(startd->stop_timer, STOP_GRACE_MS);
+    stop_check(startd);
+}
+
+static const struct knob_table *const TABLES[] = {&startd_knobs, &knobs_common};
+
+const struct daemon startd_daemon = {
+    .name = "startd",
+    .tables = TABLES,
+    .table_count = ARRAY_COUNT(TABLES),
+    .start = startd_start,
+    .reload = startd_reload,
+    .stop = startd_stop,
+    .destroy = startd_destroy,
+};

@@ -1,0 +1,359 @@
+/* startd/starters.c - starters: one process for each running job, which outlives us.
+ *
+ * A starter is started detached, in a directory of its own below EXECUTE that holds its job record.
+ * It dials our Unix socket and says which claim it runs; over that connection go lease renewals and
+ * orders to stop down, and its end up.  We watch its pid as well: a starter that dies without a
+ * word leaves processes and a sandbox, and both are our business then.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/stream.h"
+#include "classad/ad.h"
+#include "startd/startd.h"
+#include "wire/wire.h"
+
+/* ---- sandboxes of the dead */
+
+/* Ends every process of the run whose directory this is, then removes it.  The directory's path is
+ * the mark in their environment. */
+static void clean_up(struct startd *startd, const char *directory)
+{
+    struct strbuf mark;
+    struct err err;
+    strbuf_init(&mark, 0);
+    strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", directory);
+    size_t killed = os_marked_kill(startd->env.os, strbuf_text(&mark), SIGKILL);
+    strbuf_fini(&mark);
+    if (os_remove_tree(startd->env.os, directory, &err) != 0) {
+        log_error(startd->env.log, "sandbox.remove", err.text);
+    }
+    log_info(startd->env.log, "sandbox.cleaned", "removed what a starter left",
+             LOG_TEXT("directory", directory), LOG_INT("killed", killed));
+}
+
+struct sweep {
+    struct startd *startd;
+    struct vec names;
+};
+
+static void sweep_name(void *arg, const char *name)
+{
+    struct sweep *sweep = arg;
+    if (strncmp(name, "dir_", 4) == 0) {
+        vec_push(&sweep->names, mem_strdup(name));
+    }
+}
+
+void starters_sweep(struct startd *startd)
+{
+    struct sweep sweep = {.startd = startd};
+    const char *execute = config_path(startd->env.config, "EXECUTE");
+    struct err err;
+    if (os_list(startd->env.os, execute, sweep_name, &sweep, &err) != 0) {
+        log_warn(startd->env.log, "sandbox.list", err.text);
+    }
+    for (size_t i = 0; i < sweep.names.count; i++) {
+        struct strbuf path;
+        strbuf_init(&path, 0);
+        strbuf_printf(&path, "%s/%s", execute, (const char *)sweep.names.items[i]);
+        bool known = false;
+        for (size_t j = 0; j < startd->claims.count; j++) {
+            const struct claim *claim = startd->claims.items[j];
+            known = known || (claim->stage == CLAIM_ACTIVE && claim->directory != NULL &&
+                              strcmp(claim->directory, strbuf_text(&path)) == 0);
+        }
+        if (!known) {
+            clean_up(startd, strbuf_text(&path));
+        }
+        strbuf_fini(&path);
+    }
+    vec_fini(&sweep.names, mem_free);
+}
+
+/* ---- processes */
+
+static void starter_ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct claim *claim = arg;
+    (void)how; /* not our child: its status is not known; what it did, it said */
+    if (pid != claim->starter_pid) {
+        return;
+    }
+    log_warn(claim->startd->env.log, "starter.died", "the starter ended without a word",
+             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
+             LOG_INT("pid", pid));
+    clean_up(claim->startd, claim->directory);
+    claim_starter_gone(claim, "starter died");
+}
+
+static int watch(struct claim *claim, struct err *err)
+{
+    return os_watch(claim->startd->env.os, claim->starter_pid, claim->starter_start, starter_ended,
+                    claim, err);
+}
+
+int starters_spawn(struct claim *claim, struct err *err)
+{
+    struct startd *startd = claim->startd;
+    struct os *os = startd->env.os;
+    struct strbuf path, mark;
+    strbuf_init(&path, 0);
+    strbuf_init(&mark, 0);
+    strbuf_printf(&path, "%s/dir_slot%d_%s_%lld", config_path(startd->env.config, "EXECUTE"),
+                  claim->slot->id, claim->job_id, (long long)claim->epoch);
+    mem_free(claim->directory);
+    claim->directory = mem_strdup(strbuf_text(&path));
+    strbuf_puts(&path, "/job.record");
+    strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", claim->directory);
+    clean_up(startd, claim->directory); /* of an earlier life of this very run, if any */
+    int rc = os_mkdirs(os, claim->directory, 0711, err);
+    if (rc == 0) {
+        rc = os_write_file(os, strbuf_text(&path), claim->record, strlen(claim->record), 0600,
+                           false, err);
+    }
+    if (rc == 0) {
+        char instance[64];
+        (void)snprintf(instance, sizeof instance, "slot%d", claim->slot->id);
+        const char *argv[] = {config_path(startd->env.config, "STARTER"),
+                              "-instance",
+                              instance,
+                              "-noresurrect",
+                              "-dir",
+                              claim->directory,
+                              NULL};
+        const char *env_add[] = {strbuf_text(&mark), NULL};
+        const struct os_spawn spec = {.argv = argv,
+                                      .env_add = env_add,
+                                      .cwd = claim->directory,
+                                      .new_session = true,
+                                      .detached = true};
+        rc = os_spawn(os, &spec, NULL, NULL, &claim->starter_pid, err);
+    }
+    if (rc == 0) {
+        claim->starter_start = os_start_time(os, claim->starter_pid);
+        rc = watch(claim, err);
+    } else {
+        claim->starter_pid = 0;
+        clean_up(startd, claim->directory);
+    }
+    strbuf_fini(&path);
+    strbuf_fini(&mark);
+    return rc;
+}
+
+void starters_adopt(struct claim *claim)
+{
+    struct err err;
+    if (claim->starter_pid > 0 && watch(claim, &err) == 0) {
+        return; /* if it is gone already, starter_ended() comes at once */
+    }
+    claim->starter_pid = 0;
+    clean_up(claim->startd, claim->directory);
+    claim_starter_gone(claim, "starter died while the startd was away");
+}
+
+/* ---- what is said to a starter */
+
+static void ignore_reply(void *arg, struct wire_reply *reply)
+{
+    (void)arg;
+    (void)reply; /* its connection's end tells what matters */
+}
+
+void starters_stop(struct claim *claim, bool fast)
+{
+    struct startd *startd = claim->startd;
+    if (claim->stopping && !fast) {
+        return;
+    }
+    claim->stopping = true;
+    if (claim->starter_wire != NULL && wire_is_ready(claim->starter_wire)) {
+        struct ad *args = ad_create();
+        ad_set_bool(args, "Fast", fast);
+        struct wire_body body = {.args = args};
+        if (wire_call(claim->starter_wire, VERB_STARTER_STOP, &body, 0, ignore_reply, NULL) < 0) {
+            log_warn(startd->env.log, "starter.stop", "the starter does not take orders",
+                     LOG_TEXT("job", claim->job_id));
+        }
+        ad_destroy(args);
+    } else if (claim->starter_pid > 0) {
+        (void)os_kill(startd->env.os, claim->starter_pid,
+                      fast ? SIGQUIT : SIGTERM); /* gone: watched */
+    }
+}
+
+void starters_renewed(struct claim *claim)
+{
+    if (claim->starter_wire == NULL || !wire_is_ready(claim->starter_wire)) {
+        return;
+    }
+    struct ad *args = ad_create();
+    ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
+    struct wire_body body = {.args = args};
+    if (wire_call(claim->starter_wire, VERB_LEASE_RENEWED, &body, 0, ignore_reply, NULL) < 0) {
+        log_debug(claim->startd->env.log, "starter.renew", "not connected",
+                  LOG_TEXT("job", claim->job_id));
+    }
+    ad_destroy(args);
+}
+
+/* ---- what a starter says */
+
+static struct claim *claim_of(struct startd *startd, const struct ad *args)
+{
+    struct claim *claim = claim_find(startd, ad_string_or(args, "ClaimId", ""));
+    if (claim == NULL || claim->stage != CLAIM_ACTIVE ||
+        strcmp(claim->job_id, ad_string_or(args, "JobId", "")) != 0 ||
+        claim->epoch != ad_int_or(args, "ClaimEpoch", -1)) {
+        return NULL;
+    }
+    return claim;
+}
+
+static void starter_hello(struct startd *startd, struct wire_request *request)
+{
+    struct claim *claim = claim_of(startd, wire_request_args(request));
+    if (claim == NULL) {
+        wire_reply_error(request, -ENOKEY, "no claim of this startd runs that job");
+        return;
+    }
+    if (claim->starter_wire != NULL && claim->starter_wire != wire_request_wire(request)) {
+        wire_close(claim->starter_wire);
+    }
+    for (size_t i = 0; i < startd->starter_wires.count; i++) {
+        if (startd->starter_wires.items[i] == wire_request_wire(request)) {
+            vec_remove_at(&startd->starter_wires, i);
+            break;
+        }
+    }
+    claim->starter_wire = wire_request_wire(request);
+    struct ad *args = ad_create();
+    ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
+    ad_set_bool(args, "Stop", claim->stopping);
+    struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
+static void starter_done(struct startd *startd, struct wire_request *request)
+{
+    struct claim *claim = claim_of(startd, wire_request_args(request));
+    char reason[200];
+    (void)snprintf(reason, sizeof reason, "%s",
+                   ad_string_or(wire_request_args(request), "Reason", ""));
+    wire_reply_ok(request, NULL);
+    if (claim == NULL) {
+        return;
+    }
+    log_info(startd->env.log, "starter.done", "the starter is done",
+             LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
+             LOG_TEXT("reason", reason));
+    os_forget(startd->env.os, claim->starter_pid);
+    if (claim->starter_wire != NULL) { /* the answer is still to go out; the starter closes */
+        vec_push(&startd->starter_wires, claim->starter_wire);
+        claim->starter_wire = NULL;
+    }
+    claim_starter_gone(claim, reason);
+}
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct startd *startd = arg;
+    enum wire_verb verb = wire_request_verb(request);
+    if (verb == VERB_STARTER_HELLO) {
+        starter_hello(startd, request);
+    } else if (verb == VERB_STARTER_DONE) {
+        starter_done(startd, request);
+    } else {
+        wire_reply_error(request, -ENOSYS, "%s is not for a startd's starters",
+                         wire_verb_name(verb));
+    }
+}
+
+static void on_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct startd *startd = arg;
+    (void)status;
+    (void)why; /* the starter's pid is what counts; it dials again if it lives */
+    for (size_t i = 0; i < startd->starter_wires.count; i++) {
+        if (startd->starter_wires.items[i] == wire) {
+            vec_remove_at(&startd->starter_wires, i);
+            break;
+        }
+    }
+    for (size_t i = 0; i < startd->claims.count; i++) {
+        struct claim *claim = startd->claims.items[i];
+        if (claim->starter_wire == wire) {
+            claim->starter_wire = NULL;
+        }
+    }
+    wire_close(wire);
+}
+
+static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err)
+{
+    struct startd *startd = arg;
+    (void)hello;
+    uid_t own = os_uid(startd->env.os);
+    if (!peer->has_uid || (peer->uid != own && peer->uid != 0)) {
+        return err_set(err, -EACCES, "only starters of this startd may connect here");
+    }
+    return 0;
+}
+
+static void on_incoming(void *arg, struct incoming *incoming)
+{
+    struct startd *startd = arg;
+    static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
+    const struct wire_accept how = {.no_token = true, .admit = admit};
+    struct wire *wire;
+    struct err err;
+    if (wire_accept(startd->wires, incoming, &how, &EVENTS, startd, &wire, &err) != 0) {
+        log_warn(startd->env.log, "starter.accept", err.text);
+        return;
+    }
+    vec_push(&startd->starter_wires, wire);
+}
+
+int starters_open(struct startd *startd, struct err *err)
+{
+    struct strbuf address;
+    strbuf_init(&address, 0);
+    strbuf_printf(&address, "unix:%s/startd.sock", config_path(startd->env.config, "RUN"));
+    int rc = os_mkdirs(startd->env.os, config_path(startd->env.config, "EXECUTE"), 0755, err);
+    if (rc == 0) {
+        rc = os_mkdirs(startd->env.os, config_path(startd->env.config, "RUN"), 0755, err);
+    }
+    if (rc == 0) {
+        rc = listener_create(startd->env.loop, strbuf_text(&address), on_incoming, startd,
+                             &startd->starters, err);
+    }
+    strbuf_fini(&address);
+    return rc;
+}
+
+void starters_close(struct startd *startd)
+{
+    listener_destroy(startd->starters);
+    startd->starters = NULL;
+    for (size_t i = 0; i < startd->claims.count; i++) {
+        struct claim *claim = startd->claims.items[i];
+        wire_close(claim->starter_wire);
+        claim->starter_wire = NULL;
+    }
+    for (size_t i = 0; i < startd->starter_wires.count; i++) {
+        wire_close(startd->starter_wires.items[i]);
+    }
+    vec_fini(&startd->starter_wires, NULL);
+}
