@@ -31,9 +31,10 @@ struct token_keys;
 struct wire;
 struct wire_request;
 
-#define WIRE_VERSION   1
-#define WIRE_FRAME_MAX ((size_t)16 << 20) /* bytes of one frame */
-#define WIRE_ADS_MAX   4096               /* ads in one message; longer lists go in parts */
+#define WIRE_VERSION     1
+#define WIRE_VERSION_MIN 1 /* the oldest that is spoken: one below WIRE_VERSION, from 2 on */
+#define WIRE_FRAME_MAX   ((size_t)16 << 20) /* bytes of one frame */
+#define WIRE_ADS_MAX     4096               /* ads in one message; longer lists go in parts */
 /* unanswered requests of one peer, and the bytes that they hold; more are refused with -EBUSY */
 #define WIRE_REQUESTS_MAX      4096
 #define WIRE_REQUEST_BYTES_MAX ((size_t)64 << 20)
@@ -97,11 +98,12 @@ typedef void (*wire_reply_f)(void *arg, struct wire_reply *reply);
 /* owned by the caller; the slot becomes NULL */
 struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index);
 
+#define WIRE_NO_DEADLINE UINT64_MAX
 /* Sends a request; call gets the reply (parts, then the last), never inside wire_call().
- * deadline_ms 0: the verb's own.  A deadline restarts with each part; a WATCH has none.  Returns a
- * number > 0 for wire_cancel(); or, and then call is not called: -ENOTCONN before the greeting is
- * done or after the end, -EBUSY with WIRE_REQUESTS_MAX calls unanswered, -EMSGSIZE when the message
- * is too large for one frame. */
+ * deadline_ms 0: the verb's own; WIRE_NO_DEADLINE: none.  A deadline restarts with each part; a
+ * WATCH has none.  Returns a number > 0 for wire_cancel(); or, and then call is not called:
+ * -ENOTCONN before the greeting is done or after the end, -EBUSY with WIRE_REQUESTS_MAX calls
+ * unanswered, -EMSGSIZE when the message is too large for one frame. */
 int64_t wire_call(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
                   uint64_t deadline_ms, wire_reply_f call, void *arg);
 /* call is not called any more; the peer is told */
@@ -136,7 +138,8 @@ void wire_reply_ok(struct wire_request *request, const struct wire_body *body);
 void wire_reply_error(struct wire_request *request, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A part; more may follow.  It is sent in any case; returns false when that filled the window: wait
- * for the drained callback before the next. */
+ * for the drained callback before the next.  One that is too large for a message ends the answer
+ * with -EMSGSIZE at the peer; what the handler says afterwards is not heard. */
 bool wire_reply_part(struct wire_request *request, const struct wire_body *body);
 void wire_request_on_drained(struct wire_request *request, void (*drained)(void *arg), void *arg);
 /* Called when the peer cancels or is gone before the last reply: the handler's state for this
@@ -174,10 +177,13 @@ struct wire_context_options {
 };
 int wire_context_create(const struct wire_context_options *options, struct wire_context **ret,
                         struct err *err);
+/* After hubs, uplinks and watch servers, and not inside a callback of a wire.  Frees the wires that
+ * are left, telling nobody.  NULL is allowed. */
 void wire_context_destroy(struct wire_context *context);
 /* Token ids that are refused from now on, at greetings, and by the receiver of a relay; connections
  * that use one are closed. */
 void wire_context_revoke(struct wire_context *context, const char *token_id);
+struct loop *wire_context_loop(const struct wire_context *context);
 bool wire_context_is_revoked(const struct wire_context *context, const char *token_id);
 
 struct wire_dial {
@@ -209,7 +215,9 @@ struct wire_accept {
 int wire_accept(struct wire_context *context, struct incoming *incoming,
                 const struct wire_accept *how, const struct wire_events *events, void *arg,
                 struct wire **ret, struct err *err);
-/* no callback afterwards, except the replies' with -ECONNRESET; NULL is allowed */
+/* Ends it, at the latest in the next turn of the loop.  No callback afterwards but -ECONNRESET for
+ * calls and gone for requests, in the next turn; those, too, are dropped by wire_context_destroy().
+ * NULL is allowed. */
 void wire_close(struct wire *wire);
 void wire_finish(struct wire *wire); /* sends what is queued, then closes */
 const struct wire_peer *wire_peer(const struct wire *wire);

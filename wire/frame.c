@@ -1,0 +1,393 @@
+/* wire/frame.c - frames and message bodies as bytes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "wire/frame.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "wire/wire.h"
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+struct reader {
+    const uint8_t *at;
+    size_t left;
+    bool failed;
+};
+
+static const uint8_t *reader_take(struct reader *in, size_t length)
+{
+    if (in->failed || in->left < length) {
+        in->failed = true;
+        return NULL;
+    }
+    const uint8_t *at = in->at;
+    in->at += length;
+    in->left -= length;
+    return at;
+}
+
+static uint64_t little(const uint8_t *at, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = size; i-- > 0;) {
+        value = value << 8 | at[i];
+    }
+    return value;
+}
+
+static uint64_t reader_number(struct reader *in, size_t size)
+{
+    const uint8_t *at = reader_take(in, size);
+    return at == NULL ? 0 : little(at, size);
+}
+
+static uint16_t reader_u16(struct reader *in)
+{
+    return (uint16_t)reader_number(in, 2);
+}
+
+static uint32_t reader_u32(struct reader *in)
+{
+    return (uint32_t)reader_number(in, 4);
+}
+
+static const char *reader_text16(struct reader *in, size_t *length)
+{
+    size_t claimed = reader_u16(in);
+    const char *text = (const char *)reader_take(in, claimed);
+    *length = text == NULL ? 0 : claimed;
+    return text;
+}
+
+static void reader_body(struct reader *in, struct frame *frame)
+{
+    frame->body_length = in->left;
+    frame->body = reader_take(in, in->left);
+}
+
+static int frame_payload(struct reader *in, struct frame *frame, struct err *err)
+{
+    switch (frame->type) {
+    case FRAME_HELLO:
+    case FRAME_WELCOME:
+    case FRAME_REFUSED:
+        frame->version = reader_u16(in);
+        frame->version_min = reader_u16(in);
+        reader_body(in, frame);
+        break;
+    case FRAME_REQUEST:
+        frame->deadline_ms = reader_u32(in);
+        if ((frame->flags & FRAME_FLAG_RELAYED) != 0) {
+            frame->token = reader_text16(in, &frame->token_length);
+            frame->from = reader_text16(in, &frame->from_length);
+        }
+        reader_body(in, frame);
+        break;
+    case FRAME_REPLY:
+        frame->status = (int32_t)reader_u32(in);
+        frame->text = reader_text16(in, &frame->text_length);
+        reader_body(in, frame);
+        if (frame->status != 0 && (frame->flags & FRAME_FLAG_MORE) != 0) {
+            return err_set(err, -EPROTO, "a part of a reply with status %d", (int)frame->status);
+        }
+        break;
+    case FRAME_GOODBYE:
+        frame->status = (int32_t)reader_u32(in);
+        frame->text = reader_text16(in, &frame->text_length);
+        break;
+    case FRAME_WINDOW:
+        frame->window = reader_u32(in);
+        break;
+    case FRAME_PING:
+    case FRAME_PONG:
+        frame->opaque = reader_number(in, 8);
+        break;
+    case FRAME_CANCEL:
+        break;
+    }
+    if (in->failed) {
+        return err_set(err, -EPROTO, "frame of type %d is cut short", (int)frame->type);
+    }
+    if (in->left > 0) {
+        return err_set(err, -EPROTO, "frame of type %d has %zu bytes too many", (int)frame->type,
+                       in->left);
+    }
+    if (frame->status > 0 || frame->status < -4095) {
+        return err_set(err, -EPROTO, "status %d is no error number", (int)frame->status);
+    }
+    return 0;
+}
+
+static uint8_t frame_flags_known(enum frame_type type)
+{
+    return type == FRAME_REQUEST ? FRAME_FLAG_RELAYED : type == FRAME_REPLY ? FRAME_FLAG_MORE : 0;
+}
+
+static bool frame_has_request(enum frame_type type)
+{
+    return type == FRAME_REQUEST || type == FRAME_REPLY || type == FRAME_CANCEL ||
+           type == FRAME_WINDOW;
+}
+
+int frame_decode(const void *data, size_t length, size_t frame_max, struct frame *frame,
+                 size_t *size, struct err *err)
+{
+    const uint8_t *at = data;
+    CHECK(frame_max >= FRAME_HEADER_BYTES);
+    if (length < 4) {
+        *size = 0;
+        return 0;
+    }
+    size_t claimed = (size_t)little(at, 4);
+    if (claimed < FRAME_HEADER_BYTES - 4) {
+        return err_set(err, -EPROTO, "frame length %zu is below that of a header", claimed);
+    }
+    if (claimed > frame_max - 4) {
+        return err_set(err, -EPROTO, "frame of %zu bytes, limit %zu", claimed + 4, frame_max);
+    }
+    *size = claimed + 4;
+    if (length >= FRAME_HEADER_BYTES && (at[4] < FRAME_HELLO || at[4] > FRAME_GOODBYE)) {
+        return err_set(err, -EPROTO, "unknown frame type %u", at[4]);
+    }
+    if (length < *size) {
+        return 0;
+    }
+    struct frame found = {.type = (enum frame_type)at[4],
+                          .flags = at[5],
+                          .verb = (uint16_t)little(at + 6, 2),
+                          .request = little(at + 8, 8),
+                          .payload_length = *size - FRAME_HEADER_BYTES};
+    if ((found.flags & ~frame_flags_known(found.type)) != 0) {
+        return err_set(err, -EPROTO, "unknown flags 0x%02x in a frame of type %d", found.flags,
+                       (int)found.type);
+    }
+    if ((found.verb != 0) != (found.type == FRAME_REQUEST) ||
+        (found.request != 0) != frame_has_request(found.type) || found.request > INT64_MAX) {
+        return err_set(err, -EPROTO, "frame of type %d with verb %u and request %llu",
+                       (int)found.type, found.verb, (unsigned long long)found.request);
+    }
+    struct reader in = {at + FRAME_HEADER_BYTES, found.payload_length, false};
+    int rc = frame_payload(&in, &found, err);
+    if (rc < 0) {
+        return rc;
+    }
+    *frame = found;
+    return 1;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+int frame_body_split(const void *data, size_t length, struct frame_body *ret, struct err *err)
+{
+    struct reader in = {data, length, false};
+    struct frame_body body = {0};
+    body.args_length = reader_u32(&in);
+    body.args = reader_take(&in, body.args_length);
+    if (body.args_length == 0) {
+        body.args = NULL;
+    }
+    body.ad_count = reader_u32(&in);
+    if (in.failed) {
+        return err_set(err, -EBADMSG, "message is cut short in its arguments");
+    }
+    if (body.ad_count > WIRE_ADS_MAX) {
+        return err_set(err, -EBADMSG, "message with %u ads, limit %d", body.ad_count, WIRE_ADS_MAX);
+    }
+    body.ads = in.at;
+    for (uint32_t i = 0; i < body.ad_count; i++) {
+        (void)reader_take(&in, reader_u32(&in));
+        if (in.failed) {
+            return err_set(err, -EBADMSG, "message is cut short in ad %u", i);
+        }
+    }
+    body.ads_length = (size_t)(in.at - (const uint8_t *)body.ads);
+    body.blob_length = reader_u32(&in);
+    body.blob = reader_take(&in, body.blob_length);
+    if (in.failed) {
+        return err_set(err, -EBADMSG, "message is cut short in its blob");
+    }
+    if (in.left > 0) {
+        return err_set(err, -EBADMSG, "message has %zu bytes too many", in.left);
+    }
+    *ret = body;
+    return 0;
+}
+
+void frame_message_fini(struct frame_message *message)
+{
+    ad_destroy(message->args);
+    for (size_t i = 0; i < message->ad_count; i++) {
+        ad_destroy(message->ads[i]);
+    }
+    mem_free(message->ads);
+    *message = (struct frame_message){0};
+}
+
+static int message_ads(const struct frame_body *body, struct frame_message *message,
+                       struct err *err)
+{
+    if (body->ad_count == 0) {
+        return 0;
+    }
+    message->ads = mem_try_alloc(body->ad_count * sizeof(message->ads[0]));
+    if (message->ads == NULL) {
+        return err_set(err, -ENOMEM, "no memory for %u ads", body->ad_count);
+    }
+    struct reader in = {body->ads, body->ads_length, false};
+    for (uint32_t i = 0; i < body->ad_count; i++) {
+        size_t length = reader_u32(&in);
+        const uint8_t *at = reader_take(&in, length);
+        CHECK(at != NULL); /* frame_body_split() saw them all */
+        if (ad_decode(at, length, NULL, &message->ads[i], err) < 0) {
+            return err_prefix(err, -EBADMSG, "ad %u", i);
+        }
+        message->ad_count++;
+    }
+    return 0;
+}
+
+int frame_message_decode(const void *data, size_t length, struct frame_message *ret,
+                         struct err *err)
+{
+    struct frame_body body;
+    struct frame_message message = {0};
+    int rc = frame_body_split(data, length, &body, err);
+    if (rc == 0 && body.args != NULL &&
+        ad_decode(body.args, body.args_length, NULL, &message.args, err) < 0) {
+        rc = err_prefix(err, -EBADMSG, "arguments");
+    }
+    if (rc == 0) {
+        rc = message_ads(&body, &message, err);
+    }
+    if (rc < 0) {
+        frame_message_fini(&message);
+        *ret = message;
+        return rc;
+    }
+    message.blob = body.blob;
+    message.blob_length = body.blob_length;
+    *ret = message;
+    return 0;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void little_put(uint8_t *at, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        at[i] = (uint8_t)(value >> (8 * i));
+    }
+}
+
+static void put(struct strbuf *out, uint64_t value, size_t size)
+{
+    uint8_t bytes[8];
+    little_put(bytes, value, size);
+    strbuf_append(out, bytes, size);
+}
+
+void frame_put_u16(struct strbuf *out, uint16_t value)
+{
+    put(out, value, 2);
+}
+
+void frame_put_u32(struct strbuf *out, uint32_t value)
+{
+    put(out, value, 4);
+}
+
+void frame_put_u64(struct strbuf *out, uint64_t value)
+{
+    put(out, value, 8);
+}
+
+void frame_put_text16(struct strbuf *out, const char *text, size_t length)
+{
+    if (length > UINT16_MAX) {
+        length = UINT16_MAX;
+    }
+    frame_put_u16(out, (uint16_t)length);
+    strbuf_append(out, text, length);
+}
+
+size_t frame_begin(struct strbuf *out, enum frame_type type, uint8_t flags, uint16_t verb,
+                   uint64_t request)
+{
+    size_t begin = out->length;
+    uint8_t header[FRAME_HEADER_BYTES] = {0};
+    header[4] = (uint8_t)type;
+    header[5] = flags;
+    little_put(header + 6, verb, 2);
+    little_put(header + 8, request, 8);
+    strbuf_append(out, header, sizeof header);
+    return begin;
+}
+
+/* Cuts back to a length that the buffer had before; a failure since then is forgotten. */
+static void buffer_cut(struct strbuf *out, size_t length)
+{
+    out->length = length;
+    out->failed = false;
+    if (out->data != NULL) {
+        out->data[length] = '\0';
+    }
+}
+
+int frame_end(struct strbuf *out, size_t begin, size_t blob_follows, size_t frame_max)
+{
+    size_t size = out->length - begin;
+    if (out->failed || size > frame_max || blob_follows > frame_max - size) {
+        buffer_cut(out, begin);
+        return -EMSGSIZE;
+    }
+    little_put((uint8_t *)out->data + begin, size + blob_follows - 4, 4);
+    return 0;
+}
+
+static void put_ad(struct strbuf *out, const struct ad *ad, bool with_private)
+{
+    size_t begin = out->length;
+    frame_put_u32(out, 0);
+    ad_encode(ad, with_private, out);
+    if (!out->failed) {
+        little_put((uint8_t *)out->data + begin, out->length - begin - 4, 4);
+    }
+}
+
+void frame_put_body_head(struct strbuf *out, const struct wire_body *body)
+{
+    static const struct wire_body EMPTY;
+    if (body == NULL) {
+        body = &EMPTY;
+    }
+    if (body->args == NULL) {
+        frame_put_u32(out, 0);
+    } else {
+        put_ad(out, body->args, true);
+    }
+    if (body->ad_count > WIRE_ADS_MAX || body->blob_length > UINT32_MAX) {
+        out->failed = true;
+        return;
+    }
+    frame_put_u32(out, (uint32_t)body->ad_count);
+    for (size_t i = 0; i < body->ad_count; i++) {
+        put_ad(out, body->ads[i], body->with_private);
+    }
+    frame_put_u32(out, (uint32_t)body->blob_length);
+}
+
+void frame_put_body(struct strbuf *out, const struct wire_body *body)
+{
+    frame_put_body_head(out, body);
+    if (body != NULL && body->blob_length > 0) {
+        strbuf_append(out, body->blob, body->blob_length);
+    }
+}

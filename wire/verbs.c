@@ -1,0 +1,138 @@
+/* wire/verbs.c - the table of verbs: name, who may, how long to wait.
+ *
+ * The deadline is for an answer or the next part; 0 is for streams that live as long as the
+ * connection.  docs/protocol/wire.md shows the same table; a unit test compares the two.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "wire/verbs.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/text.h"
+
+#define R SCOPE_READ
+#define W SCOPE_WRITE
+#define A SCOPE_ADVERTISE
+#define D SCOPE_DAEMON
+#define N SCOPE_NEGOTIATOR
+#define M SCOPE_ADMINISTRATOR
+
+static const struct wire_verb_info VERBS[] = {
+    /* collector; QUERY and WATCH schedd and rooster, too */
+    {VERB_UPDATE, "UPDATE", A | D | N, 15000},
+    {VERB_MERGE, "MERGE", D | N | M, 15000},
+    {VERB_INVALIDATE, "INVALIDATE", A | D | N | M, 15000},
+    {VERB_QUERY, "QUERY", R | W | D | N | M, 30000},
+    {VERB_WATCH, "WATCH", R | W | D | N | M, 0},
+    {VERB_RELAY, "RELAY", W | D | N | M, 30000},
+    {VERB_LEASE, "LEASE", D | N | M, 10000},
+    {VERB_REVOKE, "REVOKE", M, 15000},
+    /* schedd */
+    {VERB_SUBMIT, "SUBMIT", W | M, 120000},
+    {VERB_ACT, "ACT", W | M, 60000},
+    {VERB_MATCH, "MATCH", N, 15000},
+    {VERB_CLAIM, "CLAIM", A | D, 20000},
+    {VERB_ALIVE, "ALIVE", A | D, 20000},
+    {VERB_CLAIM_GONE, "CLAIM_GONE", A | D, 20000},
+    /* startd, through the hub */
+    {VERB_DIAL_ME, "DIAL_ME", D, 20000},
+    {VERB_POWER_DOWN, "POWER_DOWN", M, 30000},
+    /* startd, on the claim's connection: the schedd is the server there, see server_scopes */
+    {VERB_ACTIVATE, "ACTIVATE", D, 30000},
+    {VERB_DEACTIVATE, "DEACTIVATE", D, 30000},
+    {VERB_RELEASE_CLAIM, "RELEASE_CLAIM", D, 30000},
+    /* schedd and shadow, Unix socket: the shadow has the scopes of any user of the machine */
+    {VERB_SHADOW_HELLO, "SHADOW_HELLO", W, 20000},
+    {VERB_JOB_RUN, "JOB_RUN", D, 30000},
+    {VERB_JOB_RESULT, "JOB_RESULT", W, 60000},
+    {VERB_JOB_PLACED, "JOB_PLACED", W, 60000},
+    {VERB_JOB_STATUS, "JOB_STATUS", W, 30000},
+    {VERB_JOB_STOP, "JOB_STOP", D, 30000},
+    /* shadow: whom it admits (by the job's nonce) may; the starter has no token */
+    {VERB_JOB_FETCH, "JOB_FETCH", 0, 60000},
+    {VERB_FILE_GET, "FILE_GET", 0, 120000},
+    {VERB_FILE_PUT, "FILE_PUT", 0, 120000},
+    {VERB_JOB_STARTED, "JOB_STARTED", 0, 30000},
+    {VERB_JOB_USAGE, "JOB_USAGE", 0, 30000},
+    {VERB_JOB_DONE, "JOB_DONE", 0, 120000},
+    /* startd and starter, Unix socket */
+    {VERB_STARTER_HELLO, "STARTER_HELLO", W, 20000},
+    {VERB_LEASE_RENEWED, "LEASE_RENEWED", D, 20000},
+    {VERB_STARTER_STOP, "STARTER_STOP", D, 30000},
+    {VERB_STARTER_DONE, "STARTER_DONE", W, 30000},
+    /* rooster, through the hub */
+    {VERB_POWER_ON, "POWER_ON", M, 30000},
+    {VERB_POWER_STATUS, "POWER_STATUS", R | W | D | N | M, 30000},
+    /* every daemon */
+    {VERB_PING, "PING", 0, 10000},
+};
+
+#undef R
+#undef W
+#undef A
+#undef D
+#undef N
+#undef M
+
+static const struct {
+    uint32_t bit;
+    const char *name;
+} SCOPES[] = {
+    {SCOPE_READ, "READ"},
+    {SCOPE_WRITE, "WRITE"},
+    {SCOPE_ADVERTISE, "ADVERTISE"},
+    {SCOPE_DAEMON, "DAEMON"},
+    {SCOPE_NEGOTIATOR, "NEGOTIATOR"},
+    {SCOPE_ADMINISTRATOR, "ADMINISTRATOR"},
+};
+
+const struct wire_verb_info *wire_verb_find(enum wire_verb verb)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(VERBS); i++) {
+        if (VERBS[i].verb == verb) {
+            return &VERBS[i];
+        }
+    }
+    return NULL;
+}
+
+const char *wire_verb_name(enum wire_verb verb)
+{
+    const struct wire_verb_info *info = wire_verb_find(verb);
+    return info == NULL ? "?" : info->name;
+}
+
+const char *scope_names(uint32_t scopes, char *ret, unsigned size)
+{
+    CHECK(size > 0);
+    size_t used = 0;
+    ret[0] = '\0';
+    for (size_t i = 0; i < ARRAY_COUNT(SCOPES); i++) {
+        size_t length = strlen(SCOPES[i].name);
+        size_t comma = used > 0 ? 1 : 0;
+        if ((scopes & SCOPES[i].bit) == 0 || used + comma + length >= size) {
+            continue;
+        }
+        if (comma > 0) {
+            ret[used] = ',';
+        }
+        memcpy(ret + used + comma, SCOPES[i].name, length + 1);
+        used += comma + length;
+    }
+    return ret;
+}
+
+int scope_parse(const char *text, uint32_t *ret)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(SCOPES); i++) {
+        if (text_equal_nocase(text, SCOPES[i].name)) {
+            *ret = SCOPES[i].bit;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
