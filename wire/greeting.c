@@ -1,0 +1,224 @@
+/* wire/greeting.c - who is at the other end, and what it may be called.
+ *
+ * Everything that decides about a HELLO is here; wire.c carries the decision out.  Each refusal has
+ * a sentence of its own, because the person who reads it must know which file to mend.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/strmap.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "wire/wire_private.h"
+
+#define USER_NAME_MAX 256
+
+/* What an uplink name needs: any one of the scopes, and the token's pattern where it says so. */
+static const struct {
+    const char *prefix;
+    uint32_t scopes;
+    bool pattern;
+} NAMES[] = {
+    {"startd/", SCOPE_ADVERTISE, true},
+    {"master/", SCOPE_ADVERTISE | SCOPE_DAEMON, true},
+    {"negotiator/", SCOPE_NEGOTIATOR, false},
+    {"", SCOPE_DAEMON, false},
+};
+
+/* ---- callers --------------------------------------------------------------------------------- */
+
+struct caller *caller_create(const char *address)
+{
+    struct caller *caller = mem_zalloc(sizeof *caller);
+    caller->refs = 1;
+    (void)snprintf(caller->address, sizeof caller->address, "%s", address);
+    caller->peer = (struct wire_peer){.identity = caller->identity,
+                                      .token_id = caller->token.id,
+                                      .pattern = caller->token.pattern,
+                                      .name = caller->name,
+                                      .address = caller->address};
+    return caller;
+}
+
+struct caller *caller_ref(struct caller *caller)
+{
+    caller->refs++;
+    return caller;
+}
+
+void caller_unref(struct caller *caller)
+{
+    if (caller == NULL || --caller->refs > 0) {
+        return;
+    }
+    if (caller->token_text != NULL) {
+        memset(caller->token_text, 0, strlen(caller->token_text));
+        mem_free(caller->token_text);
+    }
+    mem_free(caller);
+}
+
+bool wire_peer_may_advertise(const struct wire_peer *peer, const char *name)
+{
+    if (peer->pattern == NULL || peer->pattern[0] == '\0') {
+        return true;
+    }
+    const char *last = name;
+    for (const char *at = name; *at != '\0'; at++) {
+        last = *at == '@' || *at == '/' ? at + 1 : last;
+    }
+    return text_glob(peer->pattern, last, true);
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+int greeting_judge_token(struct wire_context *context, const char *text, struct caller *caller,
+                         struct err *err)
+{
+    struct token token = {0};
+    int64_t now_s = loop_wall_s(context->loop);
+    if (text[0] != '\0' && context->keys == NULL && !wire_context_reload_keys(context)) {
+        return err_set(err, -EACCES, "no tokens are accepted here: no signing keys are configured");
+    }
+    int rc = token_check(context->keys, text, now_s, &token, err);
+    if (rc == -EKEYREJECTED && wire_context_reload_keys(context)) {
+        rc = token_check(context->keys, text, now_s, &token, err); /* the key may be new */
+    }
+    if (token.identity[0] != '\0') {
+        /* Also of an expired one, so that the log can name whose it was. */
+        (void)snprintf(caller->identity, sizeof caller->identity, "%s", token.identity);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    if (wire_context_is_revoked(context, token.id)) {
+        return err_set(err, -EKEYREVOKED, "token revoked (id '%s' of %s)", token.id,
+                       token.identity);
+    }
+    caller->token = token;
+    caller->peer.scopes = token.scopes;
+    return 0;
+}
+
+void greeting_judge_uid(const struct wire_context *context, uid_t uid, struct caller *caller)
+{
+    char user[USER_NAME_MAX];
+    if (os_user_name(context->os, uid, user, sizeof user, NULL) < 0) {
+        (void)snprintf(user, sizeof user, "#%u", (unsigned)uid); /* no account: a bare number */
+    }
+    (void)snprintf(caller->identity, sizeof caller->identity, "%s@%s", user,
+                   context->uid_domain == NULL ? "localhost" : context->uid_domain);
+    caller->peer.has_uid = true;
+    caller->peer.uid = uid;
+    caller->peer.scopes = SCOPE_READ | SCOPE_WRITE;
+    if (uid == 0 || uid == context->admin_uid) {
+        caller->peer.scopes |=
+            SCOPE_ADMINISTRATOR | SCOPE_DAEMON | SCOPE_ADVERTISE | SCOPE_NEGOTIATOR;
+    }
+}
+
+/* "token 'id' of x@y", or, without one, "user x@y". */
+static const char *caller_text(const struct caller *caller, char *ret, size_t size)
+{
+    if (caller->token.identity[0] != '\0' && !caller->peer.has_uid) {
+        (void)snprintf(ret, size, "token '%s' of %s", caller->token.id, caller->identity);
+    } else {
+        (void)snprintf(ret, size, "user %s", caller->identity);
+    }
+    return ret;
+}
+
+int greeting_judge_name(const struct caller *caller, const char *name, struct err *err)
+{
+    char who[700], needs[128], has[128];
+    size_t length = strlen(name);
+    if (length > WIRE_NAME_MAX) {
+        return err_set(err, -EINVAL, "uplink name is longer than %d bytes", WIRE_NAME_MAX);
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (name[i] <= ' ' || name[i] == 0x7f) {
+            return err_set(err, -EINVAL, "uplink name '%s' has blanks or control characters", name);
+        }
+    }
+    size_t row = 0;
+    while (strncmp(name, NAMES[row].prefix, strlen(NAMES[row].prefix)) != 0) {
+        row++; /* the last prefix is that of all names */
+    }
+    if ((caller->peer.scopes & NAMES[row].scopes) == 0) {
+        return err_set(err, -EACCES, "token is too weak: name '%s' needs %s; %s has %s", name,
+                       scope_names(NAMES[row].scopes, needs, sizeof needs),
+                       caller_text(caller, who, sizeof who),
+                       scope_names(caller->peer.scopes, has, sizeof has));
+    }
+    if (NAMES[row].pattern && !wire_peer_may_advertise(&caller->peer, name)) {
+        return err_set(err, -EACCES,
+                       "token is too weak: its pattern '%s' does not allow name '%s' (%s)",
+                       caller->peer.pattern, name, caller_text(caller, who, sizeof who));
+    }
+    return 0;
+}
+
+int greeting_version(uint16_t newest, uint16_t oldest, struct err *err)
+{
+    int mine_oldest = WIRE_VERSION_MIN;
+    int chosen = newest < WIRE_VERSION ? newest : WIRE_VERSION;
+    if (chosen < mine_oldest || chosen < oldest || oldest > newest) {
+        return err_set(err, -EPROTONOSUPPORT,
+                       "protocol version: you speak %u to %u, we speak %d to %d", oldest, newest,
+                       mine_oldest, WIRE_VERSION);
+    }
+    return chosen;
+}
+
+int greeting_judge_hello(struct wire_context *context, const struct frame *frame,
+                         const struct frame_message *message, const struct wire_accept *how,
+                         struct caller *caller, const struct ad **hello, struct err *err)
+{
+    int rc = greeting_version(frame->version, frame->version_min, err);
+    if (rc < 0) {
+        return rc;
+    }
+    const char *token = "";
+    const char *name = "";
+    *hello = NULL;
+    if (message->args != NULL) {
+        token = ad_string_or(message->args, "Token", "");
+        name = ad_string_or(message->args, "Name", "");
+        (void)ad_get_ad(message->args, "Hello", hello);
+    }
+    if (caller->peer.has_uid) {
+        /* The socket says who it is; a valid token adds to that, a bad one takes nothing away. */
+        struct caller *other = caller_create("");
+        if (token[0] != '\0' && greeting_judge_token(context, token, other, NULL) == 0) {
+            caller->token = other->token;
+            caller->peer.scopes |= other->token.scopes;
+        }
+        caller_unref(other);
+    } else if (how->no_token) {
+        caller->peer.scopes = how->scopes;
+    } else {
+        rc = greeting_judge_token(context, token, caller, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    if (name[0] != '\0') {
+        rc = greeting_judge_name(caller, name, err);
+        if (rc < 0) {
+            return rc;
+        }
+        (void)snprintf(caller->name, sizeof caller->name, "%s", name);
+    }
+    if (token[0] != '\0' && strlen(token) <= TOKEN_TEXT_MAX) {
+        caller->token_text = mem_strdup(token);
+    }
+    return 0;
+}

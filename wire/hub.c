@@ -1,0 +1,174 @@
+/* wire/hub.c - the other end of uplinks: who is connected under which name, and RELAY.
+ *
+ * The hub adds nothing to what it carries but the caller's token and address, and passes replies,
+ * windows and cancels on as they come: it neither decodes a relayed body nor judges the caller's
+ * scopes, for the receiver must do that itself anyway.
+ *
+ * Lifetimes.  A relay joins a request of the caller with a call on an uplink.  The call ends in
+ * relay_reply() (an answer, or -ECONNRESET when the uplink is lost), the request in relay_gone()
+ * (the caller is gone, or cancels); whichever comes first ends the other and frees the relay.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "wire/wire_private.h"
+
+struct hub {
+    struct wire_context *context;
+    struct strmap *uplinks; /* name -> struct wire */
+    struct relay *first;
+};
+
+struct relay {
+    struct hub *hub;
+    struct relay *previous, *next;
+    struct wire_request *request;
+    struct wire *uplink;
+    int64_t call;
+};
+
+struct hub *hub_create(struct wire_context *context)
+{
+    struct hub *hub = mem_zalloc(sizeof *hub);
+    hub->context = context;
+    hub->uplinks = strmap_create(STRMAP_CASE_IGNORED);
+    return hub;
+}
+
+static void relay_free(struct relay *relay)
+{
+    if (relay->previous != NULL) {
+        relay->previous->next = relay->next;
+    } else {
+        relay->hub->first = relay->next;
+    }
+    if (relay->next != NULL) {
+        relay->next->previous = relay->previous;
+    }
+    mem_free(relay);
+}
+
+void hub_destroy(struct hub *hub)
+{
+    if (hub == NULL) {
+        return;
+    }
+    while (hub->first != NULL) {
+        struct relay *relay = hub->first;
+        struct wire_request *request = relay->request;
+        wire_cancel(relay->uplink, relay->call);
+        relay_free(relay);
+        wire_reply_error(request, -ECONNRESET, "the hub stops");
+    }
+    strmap_destroy(hub->uplinks, NULL);
+    mem_free(hub);
+}
+
+int hub_add(struct hub *hub, struct wire *wire, struct err *err)
+{
+    const struct wire_peer *peer = wire_peer(wire);
+    if (peer->name[0] == '\0') {
+        return 0;
+    }
+    struct wire *other = strmap_get(hub->uplinks, peer->name);
+    if (other != NULL && other != wire) {
+        if (strcmp(wire_peer(other)->identity, peer->identity) != 0) {
+            log_warn(hub->context->log, "wire.refused", "uplink name is taken",
+                     LOG_TEXT("peer", peer->address), LOG_TEXT("identity", peer->identity),
+                     LOG_TEXT("name", peer->name), LOG_TEXT("holder", wire_peer(other)->identity));
+            return err_set(err, -EEXIST, "uplink name '%s' is taken by %s", peer->name,
+                           wire_peer(other)->identity);
+        }
+        wire_fail(other, -ESTALE, true, "replaced by a newer connection of '%s'", peer->name);
+    }
+    (void)strmap_set(hub->uplinks, peer->name, wire);
+    return 0;
+}
+
+void hub_remove(struct hub *hub, struct wire *wire)
+{
+    const char *name = wire_peer(wire)->name;
+    if (name[0] != '\0' && strmap_get(hub->uplinks, name) == wire) {
+        (void)strmap_remove(hub->uplinks, name);
+    }
+}
+
+/* ---- relays ---------------------------------------------------------------------------------- */
+
+static void relay_reply(void *arg, const struct frame *reply)
+{
+    struct relay *relay = arg;
+    struct wire_request *request = relay->request;
+    if ((reply->flags & FRAME_FLAG_MORE) == 0) {
+        relay_free(relay);
+    }
+    wire_reply_raw(request, reply);
+}
+
+static void relay_gone(void *arg)
+{
+    struct relay *relay = arg;
+    wire_cancel(relay->uplink, relay->call);
+    relay_free(relay);
+}
+
+static void relay_window(void *arg, uint32_t bytes)
+{
+    struct relay *relay = arg;
+    wire_call_return_window(relay->uplink, relay->call, bytes);
+}
+
+void hub_relay(struct hub *hub, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    const struct caller *caller = wire_request_caller(request);
+    const char *name = ad_string_or(args, "Uplink", "");
+    int64_t verb = ad_int_or(args, "Verb", 0);
+    int64_t deadline_ms = ad_int_or(args, "Deadline", 0);
+    const char *token =
+        ad_string_or(args, "Token", caller->token_text == NULL ? "" : caller->token_text);
+    size_t length = 0;
+    const void *body = wire_request_blob(request, &length);
+    if (verb <= 0 || verb > UINT16_MAX || verb == VERB_RELAY || deadline_ms < 0 ||
+        deadline_ms > UINT32_MAX || length == 0) {
+        wire_reply_error(request, -EINVAL, "RELAY: no Verb, no body, or a Deadline out of range");
+        return;
+    }
+    if (token[0] == '\0') {
+        wire_reply_error(request, -ENOKEY,
+                         "no token: who is reached through a hub must see one; %s sent none",
+                         caller->identity);
+        return;
+    }
+    struct wire *uplink = strmap_get(hub->uplinks, name);
+    if (uplink == NULL || !wire_is_ready(uplink)) {
+        wire_reply_error(request, -EHOSTUNREACH, "no uplink '%s' here", name);
+        return;
+    }
+    struct relay *relay = mem_zalloc(sizeof *relay);
+    relay->call = wire_call_relayed(uplink, (uint16_t)verb, (uint32_t)deadline_ms, token,
+                                    caller->address, body, length, relay_reply, relay);
+    if (relay->call < 0) {
+        wire_reply_error(request, (int)relay->call, "uplink '%s': %s", name,
+                         err_code_text((int)relay->call));
+        mem_free(relay);
+        return;
+    }
+    relay->hub = hub;
+    relay->request = request;
+    relay->uplink = uplink;
+    relay->next = hub->first;
+    if (hub->first != NULL) {
+        hub->first->previous = relay;
+    }
+    hub->first = relay;
+    wire_request_on_gone(request, relay_gone, relay);
+    wire_request_on_window(request, relay_window, relay);
+}

@@ -1,0 +1,165 @@
+/* wire/token_key.c - making a signing key.
+ *
+ * The private number is drawn from loop_secret(), not by OpenSSL, so that a simulated pool has the
+ * same keys in each run of a seed: 32 bytes are a valid key of P-256 unless they are zero or not
+ * below the order of the group, which is drawn again.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "wire/token.h"
+
+#include <errno.h>
+#include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/evp.h>
+#include <openssl/obj_mac.h>
+#include <openssl/param_build.h>
+#include <openssl/pem.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/os.h"
+#include "base/strbuf.h"
+
+#define KEY_BYTES   32
+#define POINT_BYTES 65 /* uncompressed */
+#define DRAWS_MAX   16 /* one in 2^32 fails */
+
+/* A private number in 1 .. order-1 and the point that belongs to it. */
+static int key_draw(struct loop *loop, BIGNUM *secret, uint8_t point[POINT_BYTES])
+{
+    int rc = -ENOMEM;
+    uint8_t bytes[KEY_BYTES];
+    EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+    EC_POINT *public = group == NULL ? NULL : EC_POINT_new(group);
+    if (public == NULL) {
+        goto out;
+    }
+    const BIGNUM *order = EC_GROUP_get0_order(group);
+    for (int i = 0; i < DRAWS_MAX && rc != 0; i++) {
+        loop_secret(loop, bytes, sizeof bytes);
+        if (BN_bin2bn(bytes, sizeof bytes, secret) == NULL) {
+            goto out;
+        }
+        rc = BN_is_zero(secret) || BN_cmp(secret, order) >= 0 ? -EAGAIN : 0;
+    }
+    if (rc == 0 && (EC_POINT_mul(group, public, secret, NULL, NULL, NULL) != 1 ||
+                    EC_POINT_point2oct(group, public, POINT_CONVERSION_UNCOMPRESSED, point,
+                                       POINT_BYTES, NULL) != POINT_BYTES)) {
+        rc = -ENOMEM;
+    }
+out:
+    OPENSSL_cleanse(bytes, sizeof bytes);
+    EC_POINT_free(public);
+    EC_GROUP_free(group);
+    return rc;
+}
+
+static int key_build(struct loop *loop, EVP_PKEY **ret)
+{
+    int rc = -ENOMEM;
+    uint8_t point[POINT_BYTES];
+    OSSL_PARAM *params = NULL;
+    BIGNUM *secret = BN_secure_new();
+    OSSL_PARAM_BLD *build = OSSL_PARAM_BLD_new();
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    if (secret == NULL || build == NULL || context == NULL) {
+        goto out;
+    }
+    rc = key_draw(loop, secret, point);
+    if (rc < 0) {
+        goto out;
+    }
+    rc = -ENOMEM;
+    if (OSSL_PARAM_BLD_push_utf8_string(build, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) != 1 ||
+        OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_PRIV_KEY, secret) != 1 ||
+        OSSL_PARAM_BLD_push_octet_string(build, OSSL_PKEY_PARAM_PUB_KEY, point, sizeof point) !=
+            1) {
+        goto out;
+    }
+    params = OSSL_PARAM_BLD_to_param(build);
+    if (params == NULL || EVP_PKEY_fromdata_init(context) != 1 ||
+        EVP_PKEY_fromdata(context, ret, EVP_PKEY_KEYPAIR, params) != 1) {
+        goto out;
+    }
+    rc = 0;
+out:
+    OSSL_PARAM_free(params);
+    EVP_PKEY_CTX_free(context);
+    OSSL_PARAM_BLD_free(build);
+    BN_clear_free(secret);
+    return rc;
+}
+
+static int pem_write(struct os *os, const char *dir, const char *kid, EVP_PKEY *key,
+                     bool is_private, struct err *err)
+{
+    struct strbuf path;
+    char *data = NULL;
+    int rc = -ENOMEM;
+    strbuf_init(&path, 4096);
+    strbuf_printf(&path, "%s/%s.%s", dir, kid, is_private ? "key" : "pub");
+    BIO *text = BIO_new(BIO_s_mem());
+    if (text == NULL || path.failed ||
+        (is_private ? PEM_write_bio_PrivateKey(text, key, NULL, NULL, 0, NULL, NULL)
+                    : PEM_write_bio_PUBKEY(text, key)) != 1) {
+        (void)err_set(err, rc, "signing key '%s' cannot be written as PEM", kid);
+        goto out;
+    }
+    long length = BIO_get_mem_data(text, &data);
+    rc = os_write_file(os, strbuf_text(&path), data, (size_t)length, is_private ? 0600 : 0644, true,
+                       err);
+    if (is_private) {
+        OPENSSL_cleanse(data, (size_t)length);
+    }
+out:
+    BIO_free(text);
+    strbuf_fini(&path);
+    return rc;
+}
+
+static bool kid_is_valid(const char *kid)
+{
+    static const char FIRST[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    size_t length = strlen(kid);
+    if (length == 0 || length >= TOKEN_KID_MAX || strchr(FIRST, kid[0]) == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (kid[i] != '.' && strchr(FIRST, kid[i]) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int token_key_make(struct os *os, struct loop *loop, const char *dir, const char *kid,
+                   struct err *err)
+{
+    if (!kid_is_valid(kid)) {
+        return err_set(err, -EINVAL, "'%s' cannot name a signing key", kid);
+    }
+    struct os_stat there;
+    struct strbuf path;
+    strbuf_init(&path, 4096);
+    strbuf_printf(&path, "%s/%s.key", dir, kid);
+    int rc = os_stat(os, strbuf_text(&path), &there);
+    strbuf_fini(&path);
+    if (rc == 0) {
+        return err_set(err, -EEXIST, "signing key '%s' exists in %s", kid, dir);
+    }
+    EVP_PKEY *key = NULL;
+    rc = key_build(loop, &key);
+    if (rc < 0) {
+        return err_set(err, rc, "signing key '%s' cannot be made", kid);
+    }
+    rc = pem_write(os, dir, kid, key, true, err);
+    if (rc == 0) {
+        rc = pem_write(os, dir, kid, key, false, err);
+    }
+    EVP_PKEY_free(key);
+    return rc;
+}

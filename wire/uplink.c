@@ -1,0 +1,181 @@
+/* wire/uplink.c - a connection that is always being made.
+ *
+ * After a cut the first try comes after a random part of 50 ms, and each that fails doubles the
+ * span up to 5 s: ten thousand workers that lost the same hub come back spread out, and within
+ * seconds. The span starts anew only after a connection that lived for a while, so that a hub that
+ * accepts and drops us is not hammered.  Addresses of the list are tried in turn, one per try.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/random.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "wire/wire.h"
+
+#define BACKOFF_MIN_MS 50
+#define BACKOFF_MAX_MS 5000
+#define STEADY_MS      10000 /* a connection that lived so long starts the back-off anew */
+
+struct uplink {
+    struct wire_context *context;
+    struct loop *loop;
+    struct uplink_events events;
+    void *arg;
+    struct vec addresses;
+    size_t next_address;
+    char *route, *name, *pin;
+    struct ad *hello;
+    uint32_t server_scopes;
+    struct wire *wire; /* NULL: waiting to dial */
+    bool up;
+    uint64_t up_since_ms;
+    uint64_t backoff_ms;
+    struct loop_timer *timer;
+};
+
+static void uplink_wait(struct uplink *uplink)
+{
+    uint64_t delay_ms = 1 + rng_below(loop_rng(uplink->loop), uplink->backoff_ms);
+    loop_timer_set(uplink->timer, delay_ms);
+    uplink->backoff_ms *= 2;
+    if (uplink->backoff_ms > BACKOFF_MAX_MS) {
+        uplink->backoff_ms = BACKOFF_MAX_MS;
+    }
+}
+
+static void on_ready(void *arg, struct wire *wire)
+{
+    struct uplink *uplink = arg;
+    uplink->up = true;
+    uplink->up_since_ms = loop_now_ms(uplink->loop);
+    uplink->events.up(uplink->arg, wire);
+}
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct uplink *uplink = arg;
+    if (uplink->events.request == NULL) {
+        wire_reply_error(request, -ENOSYS, "%s is not answered here",
+                         wire_verb_name(wire_request_verb(request)));
+        return;
+    }
+    uplink->events.request(uplink->arg, request);
+}
+
+static void on_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct uplink *uplink = arg;
+    (void)status; /* whatever it was, we dial again: tokens and keys are mended while we run */
+    if (uplink->up && loop_now_ms(uplink->loop) - uplink->up_since_ms >= STEADY_MS) {
+        uplink->backoff_ms = BACKOFF_MIN_MS;
+    }
+    uplink->up = false;
+    uplink->wire = NULL;
+    uplink_wait(uplink);
+    if (uplink->events.down != NULL) {
+        uplink->events.down(uplink->arg, why); /* may destroy the uplink */
+    }
+    wire_close(wire);
+}
+
+static void uplink_dial(void *arg)
+{
+    struct uplink *uplink = arg;
+    static const struct wire_events EVENTS = {.ready = on_ready,
+                                              .request = on_request,
+                                              .closed = on_closed};
+    struct err err = {{0}};
+    struct wire_dial dial = {.address = uplink->addresses.items[uplink->next_address],
+                             .route = uplink->route,
+                             .name = uplink->name,
+                             .pin = uplink->pin,
+                             .hello = uplink->hello,
+                             .server_scopes = uplink->server_scopes};
+    uplink->next_address = (uplink->next_address + 1) % uplink->addresses.count;
+    if (wire_dial(uplink->context, &dial, &EVENTS, uplink, &uplink->wire, &err) < 0) {
+        uplink->wire = NULL;
+        uplink_wait(uplink);
+        if (uplink->events.down != NULL) {
+            uplink->events.down(uplink->arg, err.text);
+        }
+    }
+}
+
+static char *copy_or_null(const char *text)
+{
+    return text == NULL ? NULL : mem_strdup(text);
+}
+
+static void addresses_split(struct vec *addresses, const char *list)
+{
+    for (const char *at = list; *at != '\0';) {
+        size_t length = strcspn(at, ",");
+        const char *next = at + length + (at[length] == ',' ? 1 : 0);
+        while (length > 0 && *at == ' ') {
+            at++;
+            length--;
+        }
+        while (length > 0 && at[length - 1] == ' ') {
+            length--;
+        }
+        if (length > 0) {
+            vec_push(addresses, mem_strndup(at, length));
+        }
+        at = next;
+    }
+}
+
+int uplink_create(struct wire_context *context, const struct wire_dial *dial,
+                  const struct uplink_events *events, void *arg, struct uplink **ret,
+                  struct err *err)
+{
+    CHECK(events->up != NULL);
+    struct uplink *uplink = mem_zalloc(sizeof *uplink);
+    addresses_split(&uplink->addresses, dial->address);
+    if (uplink->addresses.count == 0) {
+        vec_fini(&uplink->addresses, mem_free);
+        mem_free(uplink);
+        return err_set(err, -EINVAL, "'%s': no address to dial", dial->address);
+    }
+    uplink->context = context;
+    uplink->loop = wire_context_loop(context);
+    uplink->events = *events;
+    uplink->arg = arg;
+    uplink->route = copy_or_null(dial->route);
+    uplink->name = copy_or_null(dial->name);
+    uplink->pin = copy_or_null(dial->pin);
+    uplink->hello = dial->hello == NULL ? NULL : ad_copy(dial->hello);
+    uplink->server_scopes = dial->server_scopes;
+    uplink->backoff_ms = BACKOFF_MIN_MS;
+    uplink->timer = loop_timer_create(uplink->loop, uplink_dial, uplink);
+    loop_timer_set(uplink->timer, 0);
+    *ret = uplink;
+    return 0;
+}
+
+void uplink_destroy(struct uplink *uplink)
+{
+    if (uplink == NULL) {
+        return;
+    }
+    wire_close(uplink->wire);
+    loop_timer_destroy(uplink->timer);
+    vec_fini(&uplink->addresses, mem_free);
+    mem_free(uplink->route);
+    mem_free(uplink->name);
+    mem_free(uplink->pin);
+    ad_destroy(uplink->hello);
+    mem_free(uplink);
+}
+
+struct wire *uplink_wire(const struct uplink *uplink)
+{
+    return uplink->up ? uplink->wire : NULL;
+}

@@ -1,0 +1,15 @@
+/* wire/watch_protocol.h - words of the parts of a WATCH: docs/protocol/wire.md §4.5.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef WIRE_WATCH_PROTOCOL_H
+#define WIRE_WATCH_PROTOCOL_H
+
+#define WATCH_EVENT_CHANGES "Changes"
+#define WATCH_EVENT_SYNCED  "Synced"
+#define WATCH_EVENT_RESYNC  "Resync"
+
+/* In the blob of Changes: u8 operation, u16 length, key. */
+enum watch_operation { WATCH_CHANGED = 1, WATCH_GONE = 2 };
+
+#endif

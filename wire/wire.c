@@ -1,0 +1,659 @@
+/* wire/wire.c - one connection: bytes in and out, greeting, signs of life, its end.
+ *
+ * The life of a wire is described in wire_private.h.  Input: frames are decoded where they lie in
+ * the stream's buffer; only one too large to wait for there (FRAME_IN_STREAM_MAX) is gathered
+ * aside, in a buffer that grows with what has really come.  One turn handles at most TURN_FRAMES
+ * frames, so that a talkative peer does not starve the others.  Output: small frames gather in
+ * `out` and are written once per turn of the loop.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "wire/wire.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/stream.h"
+#include "classad/ad.h"
+#include "wire/wire_private.h"
+
+#define FRAME_IN_STREAM_MAX ((size_t)256 << 10) /* larger frames are gathered aside */
+#define OUT_GATHER_MAX      ((size_t)64 << 10)  /* bytes gathered before they are written at once */
+#define OUT_KEEP_MAX        ((size_t)16 << 10)  /* memory of `out` kept between turns */
+#define BLOB_COPY_MAX       ((size_t)16 << 10)  /* larger blobs are not gathered, but written */
+#define TURN_FRAMES         512
+#define OPEN_MS             (STREAM_HANDSHAKE_MS + WIRE_GREETING_MS)
+
+static void wire_turn(void *arg);
+static void wire_clock(void *arg);
+
+/* ---- making and freeing ---------------------------------------------------------------------- */
+
+static struct wire *wire_new(struct wire_context *context, const struct wire_events *events,
+                             void *arg, const char *address)
+{
+    struct wire *wire = mem_zalloc(sizeof *wire);
+    wire->context = context;
+    wire->next = context->first;
+    if (context->first != NULL) {
+        context->first->previous = wire;
+    }
+    context->first = wire;
+    wire->state = WIRE_GREETING;
+    wire->events = *events;
+    wire->arg = arg;
+    wire->caller = caller_create(address);
+    wire->turn = loop_timer_create(context->loop, wire_turn, wire);
+    wire->clock = loop_timer_create(context->loop, wire_clock, wire);
+    wire->deadlines = loop_timer_create(context->loop, request_deadlines, wire);
+    wire->deadline_next_ms = UINT64_MAX;
+    strbuf_init(&wire->out, WIRE_FRAME_MAX + OUT_GATHER_MAX * 2);
+    strbuf_init(&wire->in, WIRE_FRAME_MAX);
+    wire->last_input_ms = loop_now_ms(context->loop);
+    loop_timer_set(wire->clock, OPEN_MS);
+    return wire;
+}
+
+static void wire_free(struct wire *wire)
+{
+    if (wire->previous != NULL) {
+        wire->previous->next = wire->next;
+    } else {
+        wire->context->first = wire->next;
+    }
+    if (wire->next != NULL) {
+        wire->next->previous = wire->previous;
+    }
+    request_drop_all(wire);
+    stream_close(wire->stream);
+    loop_timer_destroy(wire->turn);
+    loop_timer_destroy(wire->clock);
+    loop_timer_destroy(wire->deadlines);
+    strbuf_fini(&wire->out);
+    strbuf_fini(&wire->in);
+    caller_unref(wire->caller);
+    mem_free(wire->end_why);
+    mem_free(wire);
+}
+
+void wire_context_sweep(struct wire_context *context)
+{
+    while (context->first != NULL) {
+        wire_free(context->first);
+    }
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+void wire_flush_later(struct wire *wire)
+{
+    if (!loop_timer_is_set(wire->turn)) {
+        loop_timer_set(wire->turn, 0);
+    }
+}
+
+static void wire_write(struct wire *wire, const void *data, size_t length)
+{
+    if (wire->stream == NULL || length == 0) {
+        return;
+    }
+    int rc = stream_write(wire->stream, data, length);
+    if (rc < 0) {
+        /* The stream tells of its end itself, with a better reason, unless it is full. */
+        if (rc == -ENOBUFS) {
+            wire_fail(wire, rc, false, "peer does not read: output is full");
+        }
+        return;
+    }
+    size_t pending = stream_pending(wire->stream);
+    if (pending > WIRE_OUTPUT_MAX && wire->state != WIRE_OVER) {
+        log_warn(wire->context->log, "wire.dropped", "peer does not read",
+                 LOG_TEXT("peer", wire->caller->address),
+                 LOG_TEXT("identity", wire->caller->identity), LOG_INT("pending_bytes", pending));
+        wire_fail(wire, -ENOBUFS, false, "peer does not read: %zu bytes wait", pending);
+    }
+}
+
+static void wire_flush(struct wire *wire)
+{
+    if (wire->out.length > 0) {
+        wire_write(wire, wire->out.data, wire->out.length);
+    }
+    strbuf_clear(&wire->out);
+    if (wire->out.capacity > OUT_KEEP_MAX) {
+        size_t max = wire->out.max;
+        strbuf_fini(&wire->out);
+        strbuf_init(&wire->out, max);
+    }
+}
+
+int wire_frame_end(struct wire *wire, size_t begin, const void *blob, size_t blob_length)
+{
+    bool apart = blob_length > BLOB_COPY_MAX;
+    if (!apart && blob_length > 0) {
+        strbuf_append(&wire->out, blob, blob_length);
+    }
+    int rc = frame_end(&wire->out, begin, apart ? blob_length : 0, WIRE_FRAME_MAX);
+    if (rc < 0) {
+        return rc;
+    }
+    if (apart) {
+        wire_flush(wire);
+        wire_write(wire, blob, blob_length);
+    } else if (wire->out.length > OUT_GATHER_MAX) {
+        wire_flush(wire);
+    } else {
+        wire_flush_later(wire);
+    }
+    return 0;
+}
+
+static void wire_send_opaque(struct wire *wire, enum frame_type type, uint64_t opaque)
+{
+    size_t begin = frame_begin(&wire->out, type, 0, 0, 0);
+    frame_put_u64(&wire->out, opaque);
+    (void)wire_frame_end(wire, begin, NULL, 0); /* 24 bytes always fit */
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, ...)
+{
+    char why[ERR_TEXT_MAX];
+    va_list args;
+    if (wire->state == WIRE_OVER) {
+        return;
+    }
+    va_start(args, format);
+    (void)vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    wire->state = WIRE_OVER; /* first: writing may find another reason to fail */
+    if (goodbye) {
+        size_t begin = frame_begin(&wire->out, FRAME_GOODBYE, 0, 0, 0);
+        frame_put_u32(&wire->out, (uint32_t)status);
+        frame_put_text16(&wire->out, why, strlen(why));
+        (void)wire_frame_end(wire, begin, NULL, 0);
+        wire->finish = true;
+    }
+    wire->end_status = status;
+    wire->end_why = mem_strdup(why);
+    loop_timer_set(wire->turn, 0);
+}
+
+/* The peer broke the protocol. */
+static void wire_drop(struct wire *wire, const char *why)
+{
+    log_warn(wire->context->log, "wire.dropped", "peer breaks the protocol",
+             LOG_TEXT("peer", wire->caller->address), LOG_TEXT("identity", wire->caller->identity),
+             LOG_TEXT("reason", why));
+    wire_fail(wire, -EPROTO, true, "%s", why);
+}
+
+/* The stream is not closed inside one of its own callbacks, whose buffers are still being read. */
+static void wire_end_stream(struct wire *wire)
+{
+    struct stream *stream = wire->stream;
+    if (stream == NULL) {
+        return;
+    }
+    if (wire->finish) {
+        wire_flush(wire);
+    }
+    wire->stream = NULL;
+    if (wire->finish) {
+        stream_finish(stream);
+    } else {
+        stream_close(stream);
+    }
+}
+
+static void wire_input(struct wire *wire);
+
+static void wire_turn(void *arg)
+{
+    struct wire *wire = arg;
+    if (wire->input_waits && wire->state != WIRE_OVER) {
+        wire_input(wire);
+    }
+    if (wire->state != WIRE_OVER) {
+        wire_flush(wire);
+    }
+    if (wire->state != WIRE_OVER) {
+        return;
+    }
+    wire_end_stream(wire);
+    loop_timer_stop(wire->clock);
+    loop_timer_stop(wire->deadlines);
+    request_tell_all_over(wire);
+    if (!wire->given_up && !wire->told) {
+        wire->told = true;
+        wire->events.closed(wire->arg, wire, wire->end_status, wire->end_why);
+    }
+    if (wire->given_up) {
+        wire_free(wire);
+    }
+}
+
+void wire_close(struct wire *wire)
+{
+    if (wire == NULL) {
+        return;
+    }
+    CHECK(!wire->given_up);
+    wire->given_up = true;
+    wire_fail(wire, -ECONNRESET, false, "connection closed");
+    loop_timer_set(wire->turn, 0);
+}
+
+void wire_finish(struct wire *wire)
+{
+    if (wire == NULL) {
+        return;
+    }
+    if (wire->state != WIRE_OVER) {
+        wire->finish = true;
+    }
+    wire_close(wire);
+}
+
+const struct wire_peer *wire_peer(const struct wire *wire)
+{
+    return &wire->caller->peer;
+}
+
+bool wire_is_ready(const struct wire *wire)
+{
+    return wire->state == WIRE_READY;
+}
+
+/* ---- signs of life --------------------------------------------------------------------------- */
+
+static void wire_clock(void *arg)
+{
+    struct wire *wire = arg;
+    if (wire->state == WIRE_OVER) {
+        return;
+    }
+    if (wire->state == WIRE_GREETING) {
+        log_warn(wire->context->log, "wire.refused", "no greeting in time",
+                 LOG_TEXT("peer", wire->caller->address));
+        wire_fail(wire, -ETIMEDOUT, false, "%s: no greeting in time", wire->caller->address);
+        return;
+    }
+    int64_t expires_s = wire->caller->token.expires_s;
+    if (!wire->dialled && expires_s != 0 && expires_s <= loop_wall_s(wire->context->loop)) {
+        log_warn(wire->context->log, "wire.expired", "connection closed: its token expired",
+                 LOG_TEXT("peer", wire->caller->address),
+                 LOG_TEXT("identity", wire->caller->identity),
+                 LOG_TEXT("token_id", wire->caller->token.id));
+        wire_fail(wire, -EKEYEXPIRED, true, "token expired (id '%s')", wire->caller->token.id);
+        return;
+    }
+    uint64_t now_ms = loop_now_ms(wire->context->loop);
+    uint64_t silent_ms = now_ms - wire->last_input_ms;
+    /* After a suspend both sides find a long silence: only one after a PING of ours counts. */
+    if (wire->pinged && now_ms - wire->pinged_ms >= WIRE_PING_MS) {
+        log_warn(wire->context->log, "wire.silent", "connection closed: peer is silent",
+                 LOG_TEXT("peer", wire->caller->address),
+                 LOG_TEXT("identity", wire->caller->identity), LOG_INT("silent_ms", silent_ms));
+        wire_fail(wire, -ETIMEDOUT, false, "%s: silent for %llu s", wire->caller->address,
+                  (unsigned long long)(silent_ms / 1000));
+        return;
+    }
+    if (!wire->pinged && silent_ms >= WIRE_PING_MS) {
+        wire->pinged = true;
+        wire->pinged_ms = now_ms;
+        wire_send_opaque(wire, FRAME_PING, now_ms);
+    }
+    loop_timer_set(wire->clock, wire->pinged ? WIRE_PING_MS : WIRE_PING_MS - silent_ms);
+}
+
+static void wire_becomes_ready(struct wire *wire)
+{
+    wire->state = WIRE_READY;
+    loop_timer_set(wire->clock, WIRE_PING_MS);
+    if (wire->events.ready != NULL) {
+        wire->events.ready(wire->arg, wire);
+    }
+}
+
+/* ---- greeting -------------------------------------------------------------------------------- */
+
+static int greeting_send(struct wire *wire, enum frame_type type, uint16_t version,
+                         uint16_t version_min, const struct ad *args)
+{
+    struct wire_body body = {.args = args};
+    size_t begin = frame_begin(&wire->out, type, 0, 0, 0);
+    frame_put_u16(&wire->out, version);
+    frame_put_u16(&wire->out, version_min);
+    frame_put_body(&wire->out, &body);
+    if (!wire->out.failed && wire->out.length - begin > FRAME_GREETING_MAX) {
+        wire->out.failed = true;
+    }
+    return wire_frame_end(wire, begin, NULL, 0);
+}
+
+static void greeting_refuse(struct wire *wire, int status, const char *why)
+{
+    struct ad *args = ad_create();
+    ad_set_int(args, "ErrorCode", status);
+    ad_set_string(args, "ErrorString", why);
+    (void)greeting_send(wire, FRAME_REFUSED, WIRE_VERSION, WIRE_VERSION_MIN, args);
+    ad_destroy(args);
+    log_warn(wire->context->log, "wire.refused", "greeting refused",
+             LOG_TEXT("peer", wire->caller->address), LOG_TEXT("identity", wire->caller->identity),
+             LOG_TEXT("reason", why));
+    wire->finish = true;
+    wire_fail(wire, -EACCES, false, "%s", why);
+}
+
+/* The server's part. */
+static int greeting_take_hello(struct wire *wire, const struct frame *frame, struct err *err)
+{
+    struct frame_message message = {0};
+    struct err why = {{0}};
+    const struct ad *hello = NULL;
+    int rc = frame_message_decode(frame->body, frame->body_length, &message, err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = greeting_judge_hello(wire->context, frame, &message, &wire->how, wire->caller, &hello,
+                              &why);
+    if (rc >= 0 && wire->how.admit != NULL) {
+        struct ad *empty = hello == NULL ? ad_create() : NULL;
+        rc = wire->how.admit(wire->arg, &wire->caller->peer, hello == NULL ? empty : hello, &why);
+        ad_destroy(empty);
+    }
+    frame_message_fini(&message);
+    if (wire->state == WIRE_OVER) {
+        return 0; /* closed in admit */
+    }
+    if (rc < 0) {
+        greeting_refuse(wire, rc, why.text);
+        return 0;
+    }
+    char scopes[128];
+    struct ad *args = ad_create();
+    ad_set_string(args, "Identity", wire->caller->identity);
+    ad_set_string(args, "Scopes", scope_names(wire->caller->peer.scopes, scopes, sizeof scopes));
+    ad_set_int(args, "ServerTime", loop_wall_s(wire->context->loop));
+    (void)greeting_send(wire, FRAME_WELCOME, WIRE_VERSION, 0, args);
+    ad_destroy(args);
+    wire_becomes_ready(wire);
+    return 0;
+}
+
+/* The client's part. */
+static int greeting_take_answer(struct wire *wire, const struct frame *frame, struct err *err)
+{
+    struct frame_message message = {0};
+    int rc = frame_message_decode(frame->body, frame->body_length, &message, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (frame->type == FRAME_REFUSED) {
+        int64_t code = 0;
+        const char *why = "no reason given";
+        if (message.args != NULL) {
+            code = ad_int_or(message.args, "ErrorCode", 0);
+            why = ad_string_or(message.args, "ErrorString", why);
+        }
+        wire_fail(wire, code == -EPROTONOSUPPORT ? -EPROTONOSUPPORT : -EACCES, false,
+                  "%s refused us: %s", wire->caller->address, why);
+    } else if (frame->version < WIRE_VERSION_MIN || frame->version > WIRE_VERSION) {
+        rc = err_set(err, -EPROTO, "server chose protocol version %u, we speak %d to %d",
+                     frame->version, WIRE_VERSION_MIN, WIRE_VERSION);
+    }
+    frame_message_fini(&message);
+    if (rc == 0 && wire->state != WIRE_OVER) {
+        uid_t uid = 0;
+        pid_t pid = 0;
+        if (stream_peer_uid(wire->stream, &uid, &pid)) {
+            greeting_judge_uid(wire->context, uid, wire->caller);
+        }
+        wire->caller->peer.scopes |= wire->server_scopes;
+        wire_becomes_ready(wire);
+    }
+    return rc;
+}
+
+static int greeting_offer(struct wire *wire, const struct wire_dial *dial, struct err *err)
+{
+    struct ad *args = ad_create();
+    const char *token = wire_context_token(wire->context, 0);
+    if (token[0] != '\0') {
+        ad_set_string(args, "Token", token);
+    }
+    if (dial->name != NULL && dial->name[0] != '\0') {
+        ad_set_string(args, "Name", dial->name);
+    }
+    ad_set_string(args, "Software", "roost " ROOST_VERSION);
+    if (dial->hello != NULL) {
+        ad_set_ad(args, "Hello", ad_copy(dial->hello));
+    }
+    int rc = greeting_send(wire, FRAME_HELLO, WIRE_VERSION, WIRE_VERSION_MIN, args);
+    ad_destroy(args);
+    return rc < 0 ? err_set(err, rc, "%s: greeting is too large", dial->address) : 0;
+}
+
+/* ---- input ----------------------------------------------------------------------------------- */
+
+static int frame_in_greeting(struct wire *wire, const struct frame *frame, struct err *err)
+{
+    if (frame->type == FRAME_HELLO && !wire->dialled) {
+        return greeting_take_hello(wire, frame, err);
+    }
+    if ((frame->type == FRAME_WELCOME || frame->type == FRAME_REFUSED) && wire->dialled) {
+        return greeting_take_answer(wire, frame, err);
+    }
+    return err_set(err, -EPROTO, "frame of type %d before the greeting", (int)frame->type);
+}
+
+static int frame_when_ready(struct wire *wire, const struct frame *frame, struct err *err)
+{
+    switch (frame->type) {
+    case FRAME_REQUEST:
+        return request_take(wire, frame, err);
+    case FRAME_REPLY:
+        return request_reply(wire, frame, err);
+    case FRAME_CANCEL:
+        return request_cancel(wire, frame, err);
+    case FRAME_WINDOW:
+        return request_window(wire, frame, err);
+    case FRAME_PING:
+        wire_send_opaque(wire, FRAME_PONG, frame->opaque);
+        return 0;
+    case FRAME_PONG:
+        return 0;
+    case FRAME_HELLO:
+    case FRAME_WELCOME:
+    case FRAME_REFUSED:
+    case FRAME_GOODBYE:
+        break;
+    }
+    return err_set(err, -EPROTO, "a second greeting");
+}
+
+static void frame_handle(struct wire *wire, const struct frame *frame)
+{
+    struct err err = {{0}};
+    int rc = 0;
+    if (frame->type == FRAME_GOODBYE) {
+        wire_fail(wire, frame->status == 0 ? -ECONNRESET : frame->status, false, "%s: %.*s",
+                  wire->caller->address, (int)frame->text_length, frame->text);
+        return;
+    }
+    rc = wire->state == WIRE_READY ? frame_when_ready(wire, frame, &err)
+                                   : frame_in_greeting(wire, frame, &err);
+    if (rc < 0) {
+        wire_drop(wire, err.text);
+    }
+}
+
+/* Takes what the stream has into the frame that is gathered aside.  Returns true when it is whole.
+ */
+static bool input_gather(struct wire *wire)
+{
+    size_t length = 0;
+    const void *data = stream_input(wire->stream, &length);
+    size_t wanted = wire->in_size - wire->in.length;
+    size_t taken = length < wanted ? length : wanted;
+    strbuf_append(&wire->in, data, taken);
+    if (wire->in.failed) {
+        wire_fail(wire, -ENOMEM, true, "no memory for a frame of %zu bytes", wire->in_size);
+        return false;
+    }
+    stream_consume(wire->stream, taken);
+    return taken == wanted;
+}
+
+/* One frame of the peer.  Returns false when there is none, or no more is wanted. */
+static bool input_frame(struct wire *wire)
+{
+    struct frame frame;
+    struct err err = {{0}};
+    size_t size = 0, length = 0;
+    size_t frame_max = wire->state == WIRE_READY ? WIRE_FRAME_MAX : FRAME_GREETING_MAX;
+    if (wire->in_size > 0) {
+        if (!input_gather(wire)) {
+            return false;
+        }
+        int rc = frame_decode(wire->in.data, wire->in.length, frame_max, &frame, &size, &err);
+        if (rc == 1) {
+            frame_handle(wire, &frame);
+        } else {
+            wire_drop(wire, err.text);
+        }
+        strbuf_fini(&wire->in);
+        strbuf_init(&wire->in, WIRE_FRAME_MAX);
+        wire->in_size = 0;
+        return true;
+    }
+    const void *data = stream_input(wire->stream, &length);
+    int rc = frame_decode(data, length, frame_max, &frame, &size, &err);
+    if (rc < 0) {
+        wire_drop(wire, err.text);
+        return false;
+    }
+    if (rc == 0) {
+        wire->in_size = size > FRAME_IN_STREAM_MAX ? size : 0;
+        return wire->in_size > 0 && length > 0;
+    }
+    frame_handle(wire, &frame);
+    if (wire->state != WIRE_OVER) {
+        stream_consume(wire->stream, size);
+    }
+    return true;
+}
+
+static void wire_input(struct wire *wire)
+{
+    wire->input_waits = false;
+    for (int i = 0; wire->state != WIRE_OVER; i++) {
+        if (i == TURN_FRAMES) {
+            wire->input_waits = true;
+            wire_flush_later(wire);
+            return;
+        }
+        if (!input_frame(wire)) {
+            return;
+        }
+    }
+}
+
+static void on_opened(void *arg)
+{
+    struct wire *wire = arg;
+    if (wire->state == WIRE_GREETING) {
+        loop_timer_set(wire->clock, WIRE_GREETING_MS);
+    }
+}
+
+static void on_readable(void *arg)
+{
+    struct wire *wire = arg;
+    if (wire->state == WIRE_OVER || wire->stream == NULL) {
+        return;
+    }
+    wire->last_input_ms = loop_now_ms(wire->context->loop);
+    wire->pinged = false;
+    if (!wire->input_waits) {
+        wire_input(wire);
+    }
+}
+
+static void on_closed(void *arg, int code, const char *why)
+{
+    struct wire *wire = arg;
+    if (wire->state == WIRE_OVER) {
+        return;
+    }
+    /* What came before the end counts: the last words of the peer may be a REFUSED or GOODBYE. */
+    while (wire->state != WIRE_OVER && input_frame(wire)) {
+    }
+    wire_fail(wire, code, false, "%s", why == NULL || why[0] == '\0' ? "closed by the peer" : why);
+}
+
+static const struct stream_events STREAM_EVENTS = {.opened = on_opened,
+                                                   .readable = on_readable,
+                                                   .drained = NULL,
+                                                   .closed = on_closed};
+
+/* ---- dialling and accepting ------------------------------------------------------------------ */
+
+int wire_dial(struct wire_context *context, const struct wire_dial *dial,
+              const struct wire_events *events, void *arg, struct wire **ret, struct err *err)
+{
+    CHECK(events->closed != NULL);
+    bool is_unix = strncmp(dial->address, "unix:", 5) == 0;
+    struct stream_trust trust = {.ca_file = is_unix || dial->pin != NULL ? NULL : context->ca_file,
+                                 .pin = is_unix ? NULL : dial->pin};
+    if (!is_unix && trust.ca_file == NULL && trust.pin == NULL) {
+        return err_set(err, -EINVAL, "%s: neither a CA nor a pin to know the server by",
+                       dial->address);
+    }
+    struct wire *wire = wire_new(context, events, arg, dial->address);
+    wire->dialled = true;
+    wire->server_scopes = dial->server_scopes;
+    int rc = stream_connect(context->loop, dial->address, dial->route, &trust, &STREAM_EVENTS, wire,
+                            &wire->stream, err);
+    if (rc == 0) {
+        rc = greeting_offer(wire, dial, err);
+    }
+    if (rc < 0) {
+        wire_free(wire);
+        return rc;
+    }
+    *ret = wire;
+    return 0;
+}
+
+int wire_accept(struct wire_context *context, struct incoming *incoming,
+                const struct wire_accept *how, const struct wire_events *events, void *arg,
+                struct wire **ret, struct err *err)
+{
+    CHECK(events->closed != NULL);
+    struct wire *wire = wire_new(context, events, arg, incoming_peer(incoming));
+    wire->how = *how;
+    wire->stream = incoming_accept(incoming, how->identity, &STREAM_EVENTS, wire);
+    if (wire->stream == NULL) {
+        int rc =
+            err_set(err, -ECONNABORTED, "%s: gone before it was accepted", wire->caller->address);
+        wire_free(wire);
+        return rc;
+    }
+    uid_t uid = 0;
+    pid_t pid = 0;
+    if (stream_peer_uid(wire->stream, &uid, &pid)) {
+        greeting_judge_uid(context, uid, wire->caller);
+    }
+    *ret = wire;
+    return 0;
+}

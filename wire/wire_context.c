@@ -1,0 +1,145 @@
+/* wire/wire_context.c - what all connections of a process share.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/strmap.h"
+#include "wire/wire_private.h"
+
+#define KEYS_AGE_MS 2000 /* strangers' tokens do not make us read files more often */
+
+static char *copy_or_null(const char *text)
+{
+    return text == NULL ? NULL : mem_strdup(text);
+}
+
+int wire_context_create(const struct wire_context_options *options, struct wire_context **ret,
+                        struct err *err)
+{
+    struct token_keys *keys = NULL;
+    if (options->pool_keys != NULL) {
+        int rc = token_keys_load(options->os, options->pool_keys, &keys, err);
+        if (rc < 0 && rc != -ENOENT) { /* none yet is fine: looked for again when a token comes */
+            return rc;
+        }
+    }
+    struct wire_context *context = mem_zalloc(sizeof *context);
+    context->loop = options->loop;
+    context->os = options->os;
+    context->log = options->log;
+    context->token_path = copy_or_null(options->token_path);
+    context->ca_file = copy_or_null(options->ca_file);
+    context->uid_domain = copy_or_null(options->uid_domain);
+    context->admin_uid = options->admin_uid;
+    context->keys_path = copy_or_null(options->pool_keys);
+    context->keys = keys;
+    context->keys_read_ms = loop_now_ms(options->loop);
+    context->revoked = strmap_create(STRMAP_CASE_SENSITIVE);
+    *ret = context;
+    return 0;
+}
+
+static void token_forget(struct wire_context *context)
+{
+    if (context->token != NULL) {
+        memset(context->token, 0, strlen(context->token));
+    }
+    mem_free(context->token);
+    context->token = NULL;
+}
+
+void wire_context_destroy(struct wire_context *context)
+{
+    if (context == NULL) {
+        return;
+    }
+    wire_context_sweep(context);
+    token_forget(context);
+    token_keys_destroy(context->keys);
+    strmap_destroy(context->revoked, NULL);
+    mem_free(context->keys_path);
+    mem_free(context->token_path);
+    mem_free(context->ca_file);
+    mem_free(context->uid_domain);
+    mem_free(context);
+}
+
+const char *wire_context_token(struct wire_context *context, uint64_t max_age_ms)
+{
+    uint64_t now_ms = loop_now_ms(context->loop);
+    if (context->token_path == NULL) {
+        return "";
+    }
+    if (context->token != NULL && now_ms - context->token_read_ms <= max_age_ms) {
+        return context->token;
+    }
+    char *text = NULL;
+    size_t length = 0;
+    int rc =
+        os_read_file(context->os, context->token_path, TOKEN_TEXT_MAX + 2, &text, &length, NULL);
+    if (rc < 0) {
+        /* Not an error of ours: whoever asks for a token will say that there is none. */
+        log_debug(context->log, "wire.no_token", "own token cannot be read",
+                  LOG_TEXT("path", context->token_path), LOG_TEXT("why", err_code_text(rc)));
+        text = mem_strdup("");
+        length = 0;
+    }
+    while (length > 0 && (unsigned char)text[length - 1] <= ' ') {
+        text[--length] = '\0';
+    }
+    token_forget(context);
+    context->token = text;
+    context->token_read_ms = now_ms;
+    return text;
+}
+
+bool wire_context_reload_keys(struct wire_context *context)
+{
+    struct token_keys *keys = NULL;
+    uint64_t now_ms = loop_now_ms(context->loop);
+    if (context->keys_path == NULL || now_ms - context->keys_read_ms < KEYS_AGE_MS) {
+        return false;
+    }
+    context->keys_read_ms = now_ms;
+    if (token_keys_load(context->os, context->keys_path, &keys, NULL) < 0) {
+        return false; /* those that we have stay good */
+    }
+    token_keys_destroy(context->keys);
+    context->keys = keys;
+    return true;
+}
+
+struct loop *wire_context_loop(const struct wire_context *context)
+{
+    return context->loop;
+}
+
+bool wire_context_is_revoked(const struct wire_context *context, const char *token_id)
+{
+    return token_id[0] != '\0' && strmap_get(context->revoked, token_id) != NULL;
+}
+
+void wire_context_revoke(struct wire_context *context, const char *token_id)
+{
+    if (token_id[0] == '\0') {
+        return;
+    }
+    (void)strmap_set(context->revoked, token_id, context);
+    for (struct wire *wire = context->first; wire != NULL; wire = wire->next) {
+        if (wire->state != WIRE_OVER && !wire->dialled && wire->caller->peer.token_id != NULL &&
+            strcmp(wire->caller->peer.token_id, token_id) == 0) {
+            log_warn(context->log, "wire.revoked", "connection closed: its token was revoked",
+                     LOG_TEXT("peer", wire->caller->address),
+                     LOG_TEXT("identity", wire->caller->identity), LOG_TEXT("token_id", token_id));
+            wire_fail(wire, -EKEYREVOKED, true, "token revoked (id '%s')", token_id);
+        }
+    }
+}
