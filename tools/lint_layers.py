@@ -123,7 +123,7 @@ def check_state(root, objects, rules, findings):
         if not writable or section.startswith(".data.rel.ro") or fields[3] == "SECTION":
             continue
         variable = re.sub(r"\.\d+$", "", symbol)  # gcc numbers the statics of functions
-        name = source_of(entry)
+        name = os.path.normpath(source_of(entry))
         if not csource.match_any(name, rules.state.get(variable, [])):
             advice = "state that outlives a call; put it into a struct that is handed around"
             findings.add(name, line_of(root, name, variable), f"'{variable}' is in {section}: {advice}")

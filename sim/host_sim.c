@@ -1,0 +1,314 @@
+/* sim/host_sim.c - simulated machines: power, boot, what init starts, clocks.
+ *
+ * A machine is off, booting, on or stopping.  Each boot has a new boot id and restarts the pids and
+ * CLOCK_BOOTTIME.  Its init starts the services and starts them again when they end with anything
+ * but 0. A power cut ends all processes and takes back what was not synced; an orderly shutdown
+ * sends SIGTERM, waits a while, and syncs.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "sim/sim_private.h"
+
+#define EPOCH_MS             INT64_C(1800000000000) /* the wall clock when virtual time is 0 */
+#define WALL_SKEW_MAX_MS     40
+#define RESTART_MIN_MS       200 /* init waits before it starts a service again */
+#define RESTART_MAX_MS       3000
+#define STOP_GRACE_MS        10000
+#define BOOT_SERVICES_MAX_MS 400
+
+struct sim_host *sim_host_create(struct sim *sim, const struct sim_host_options *options)
+{
+    struct sim_host *host = sim_alloc(sizeof(*host));
+    host->sim = sim;
+    host->name = sim_strdup(options->name);
+    host->index = sim->host_count;
+    host->cpus = options->cpus > 0 ? options->cpus : 1;
+    host->memory_mib = options->memory_mib > 0 ? options->memory_mib : 4096;
+    host->boot_min_ms = options->boot_min_ms > 0 ? options->boot_min_ms : 5000;
+    host->boot_max_ms = options->boot_max_ms > 0 ? options->boot_max_ms : 40000;
+    host->wall_skew_ms = (int64_t)sim_between(sim, 0, 2 * WALL_SKEW_MAX_MS) - WALL_SKEW_MAX_MS;
+    host->power = SIM_HOST_OFF;
+    sim_list_init(&host->events);
+    sim_list_init(&host->listeners);
+    host->root = sim_node_create(host, SIM_DIR, 0755);
+    sim_node_ref(host->root);
+    sim->hosts = sim_realloc(sim->hosts, (sim->host_count + 1) * sizeof(struct sim_host *));
+    sim->hosts[sim->host_count++] = host;
+    sim_vfs_create(host);
+    (void)sim_tree_mkdirs(host, "/tmp", 0777);
+    sim_tree_sync_all(host);
+    return host;
+}
+
+static void service_destroy(struct sim_service *service)
+{
+    for (size_t i = 0; service->argv[i] != NULL; i++) {
+        sim_free(service->argv[i]);
+    }
+    sim_free(service->argv);
+    sim_free(service);
+}
+
+void sim_hosts_destroy(struct sim *sim)
+{
+    for (size_t i = 0; i < sim->host_count; i++) {
+        struct sim_host *host = sim->hosts[i];
+        struct sim_event *event;
+        while ((event = sim_list_first(&host->events)) != NULL) {
+            sim_cancel(event);
+        }
+        for (size_t k = 0; k < host->service_count; k++) {
+            service_destroy(host->services[k]);
+        }
+        sim_tree_destroy(host);
+        sim_vfs_destroy(host);
+        sim_free(host->name);
+        sim_free(host);
+    }
+}
+
+struct sim_host *sim_host_find(struct sim *sim, const char *name)
+{
+    for (size_t i = 0; i < sim->host_count; i++) {
+        if (strcmp(sim->hosts[i]->name, name) == 0) {
+            return sim->hosts[i];
+        }
+    }
+    return NULL;
+}
+
+struct sim_host *sim_host_at(struct sim *sim, size_t index)
+{
+    return index < sim->host_count ? sim->hosts[index] : NULL;
+}
+
+const char *sim_host_name(const struct sim_host *host)
+{
+    return host->name;
+}
+
+enum sim_power sim_host_power(const struct sim_host *host)
+{
+    return host->power;
+}
+
+void sim_host_fail_boots(struct sim_host *host, unsigned count)
+{
+    host->fail_boots = count;
+}
+
+int64_t sim_host_wall_ms(const struct sim_host *host)
+{
+    return EPOCH_MS + (int64_t)(host->sim->now_us / 1000) + host->wall_skew_ms;
+}
+
+uint64_t sim_host_up_us(const struct sim_host *host)
+{
+    return host->sim->now_us - host->booted_us;
+}
+
+/* ---- services -------------------------------------------------------------------------------- */
+
+static void service_start(void *arg)
+{
+    struct sim_service *service = arg;
+    service->restart = NULL;
+    struct sim_spawn how = {.argv = (const char *const *)service->argv};
+    struct sim_process *process = NULL;
+    if (sim_process_create(service->host, &how, &process) == 0) {
+        service->pid = process->pid;
+    } else {
+        sim_trace(service->host->sim, NULL, "%s: cannot start service %s", service->host->name,
+                  service->argv[0]);
+    }
+}
+
+void sim_host_service(struct sim_host *host, const char *const *argv)
+{
+    CHECK(host->service_count < ARRAY_COUNT(host->services));
+    struct sim_service *service = sim_alloc(sizeof(*service));
+    size_t count = 0;
+    while (argv[count] != NULL) {
+        count++;
+    }
+    service->argv = sim_alloc((count + 1) * sizeof(char *));
+    for (size_t i = 0; i < count; i++) {
+        service->argv[i] = sim_strdup(argv[i]);
+    }
+    service->host = host;
+    host->services[host->service_count++] = service;
+    if (host->power == SIM_HOST_ON) {
+        service_start(service);
+    }
+}
+
+void sim_host_child_ended(struct sim_host *host, pid_t pid, int status, int signal_number)
+{
+    if (host->power != SIM_HOST_ON || host->sim->ending) {
+        return;
+    }
+    for (size_t i = 0; i < host->service_count; i++) {
+        struct sim_service *service = host->services[i];
+        if (service->pid == pid) {
+            service->pid = 0;
+            if (status != 0 || signal_number != 0) {
+                sim_count(host->sim, SIM_COUNT_RESTARTS);
+                uint64_t wait_us = sim_between(host->sim, RESTART_MIN_MS, RESTART_MAX_MS) * SIM_MS;
+                service->restart =
+                    sim_at_host(host, host->sim->now_us + wait_us, service_start, service);
+            }
+        }
+    }
+}
+
+/* ---- power ----------------------------------------------------------------------------------- */
+
+static void cancel_plans(struct sim_host *host)
+{
+    struct sim_event *event;
+    while ((event = sim_list_first(&host->events)) != NULL) {
+        sim_cancel(event);
+    }
+    for (size_t i = 0; i < host->service_count; i++) {
+        host->services[i]->restart = NULL;
+        host->services[i]->pid = 0;
+    }
+}
+
+void sim_host_boot_now(struct sim_host *host)
+{
+    CHECK(host->power == SIM_HOST_OFF || host->power == SIM_HOST_BOOTING);
+    cancel_plans(host);
+    struct sim *sim = host->sim;
+    uint8_t id[16];
+    rng_bytes(&sim->rng, id, sizeof(id));
+    (void)snprintf(host->boot_id, sizeof(host->boot_id),
+                   "%02x%02x%02x%02x-%02x%02x-4%01x%02x-8%01x%02x-%02x%02x%02x%02x%02x%02x", id[0],
+                   id[1], id[2], id[3], id[4], id[5], id[6] & 15u, id[7], id[8] & 15u, id[9],
+                   id[10], id[11], id[12], id[13], id[14], id[15]);
+    host->power = SIM_HOST_ON;
+    /* Some seconds of CLOCK_BOOTTIME have gone by when the first process runs. */
+    host->booted_us = sim->now_us - sim_between(sim, 2 * SIM_S, 9 * SIM_S);
+    host->last_pid = (pid_t)sim_between(sim, 200, 900);
+    sim_count(sim, SIM_COUNT_BOOTS);
+    sim_trace(sim, NULL, "%s: up, boot %s", host->name, host->boot_id);
+    for (size_t i = 0; i < host->service_count; i++) {
+        uint64_t wait_us = sim_between(sim, 1, BOOT_SERVICES_MAX_MS) * SIM_MS;
+        host->services[i]->restart =
+            sim_at_host(host, sim->now_us + wait_us, service_start, host->services[i]);
+    }
+}
+
+static void boot_done(void *arg)
+{
+    struct sim_host *host = arg;
+    if (host->fail_boots > 0) {
+        host->fail_boots--;
+        host->power = SIM_HOST_OFF;
+        sim_count(host->sim, SIM_COUNT_BOOT_FAILURES);
+        sim_trace(host->sim, NULL, "%s: did not come up", host->name);
+        return;
+    }
+    sim_host_boot_now(host);
+}
+
+void sim_host_boot(struct sim_host *host)
+{
+    if (host->power != SIM_HOST_OFF) {
+        return;
+    }
+    host->power = SIM_HOST_BOOTING;
+    uint64_t wait_us = sim_between(host->sim, host->boot_min_ms, host->boot_max_ms) * SIM_MS;
+    sim_trace(host->sim, NULL, "%s: booting, %.1f s", host->name, (double)wait_us / 1e6);
+    (void)sim_at_host(host, host->sim->now_us + wait_us, boot_done, host);
+}
+
+static struct sim_process *any_process(struct sim_host *host)
+{
+    const struct sim_link *head = &host->sim->processes;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        struct sim_process *process = at->item;
+        if (process->host == host) {
+            return process;
+        }
+    }
+    return NULL;
+}
+
+static void host_down(struct sim_host *host, bool orderly)
+{
+    struct sim *sim = host->sim;
+    if (sim->options.observer.host_stops != NULL) {
+        sim->options.observer.host_stops(sim->options.observer.arg, host, orderly);
+    }
+    if (!host->failing) {
+        host->journal_limit = host->journal_count;
+    }
+    host->power = SIM_HOST_OFF;
+    host->failing = false;
+    host->cut_ops = host->fail_writes = host->fail_syncs = 0;
+    cancel_plans(host);
+    sim_net_drop_host(host);
+    struct sim_process *process;
+    while ((process = any_process(host)) != NULL) {
+        sim_process_end(process, -1, SIGKILL);
+    }
+    if (orderly) {
+        sim_tree_sync_all(host);
+    } else {
+        sim_tree_crash(host);
+    }
+    sim_trace(sim, NULL, "%s: off (%s)", host->name, orderly ? "shut down" : "power cut");
+}
+
+void sim_host_power_cut(struct sim_host *host)
+{
+    CHECK(host->sim->current == NULL);
+    if (host->power == SIM_HOST_OFF) {
+        return;
+    }
+    sim_count(host->sim, SIM_COUNT_POWER_CUTS);
+    host_down(host, false);
+}
+
+static void shut_down_done(void *arg)
+{
+    struct sim_host *host = arg;
+    sim_count(host->sim, SIM_COUNT_POWER_OFFS);
+    host_down(host, true);
+}
+
+/* As long as processes are left, up to the grace. */
+static void shut_down_tick(void *arg)
+{
+    struct sim_host *host = arg;
+    if (any_process(host) == NULL) {
+        shut_down_done(host);
+    } else {
+        (void)sim_at_host(host, host->sim->now_us + 50 * SIM_MS, shut_down_tick, host);
+    }
+}
+
+void sim_host_shut_down(struct sim_host *host)
+{
+    if (host->power != SIM_HOST_ON) {
+        return;
+    }
+    cancel_plans(host);
+    host->power = SIM_HOST_STOPPING;
+    sim_trace(host->sim, NULL, "%s: shutting down", host->name);
+    const struct sim_link *head = &host->sim->processes;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        struct sim_process *process = at->item;
+        if (process->host == host) {
+            sim_process_signal(process, SIGTERM);
+        }
+    }
+    (void)sim_at_host(host, host->sim->now_us + STOP_GRACE_MS * SIM_MS, shut_down_done, host);
+    (void)sim_at_host(host, host->sim->now_us + 50 * SIM_MS, shut_down_tick, host);
+}

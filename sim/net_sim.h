@@ -1,0 +1,117 @@
+/* sim/net_sim.h - what stream_sim.c and net_sim.c share: connections and what travels on them.
+ *
+ * A connection is two pipes of chunks.  Chunks of one pipe arrive in order, each not before its own
+ * time; different connections know nothing of one another, so messages overtake each other between
+ * them. An end that closes sends FIN (or RST) as the last chunk.  A pipe whose far end has vanished
+ * without a word (power cut, link that stayed cut) is void: what is written vanishes, and the
+ * writer learns after a while.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_NET_SIM_H
+#define SIM_NET_SIM_H
+
+#include "sim/sim_private.h"
+
+enum sim_side { SIM_CLIENT, SIM_SERVER };
+enum sim_chunk_kind { SIM_DATA, SIM_FIN, SIM_RST };
+
+struct sim_chunk {
+    struct sim_chunk *next;
+    enum sim_chunk_kind kind;
+    uint64_t at_us, sent_us, order;
+    size_t length, used;
+    unsigned char *data;
+};
+
+struct sim_connection;
+struct sim_pipe {
+    struct sim_connection *connection;
+    enum sim_side from;
+    struct sim_chunk *first, *last;
+    size_t bytes;
+    struct sim_event *event; /* the next delivery; of the receiving process */
+    uint64_t last_at_us;
+    bool is_void, ended;
+};
+
+struct sim_connection {
+    struct sim_link link;
+    struct sim *sim;
+    uint64_t serial;
+    struct sim_host *hosts[2];
+    char *route;
+    bool is_unix;
+    struct stream *ends[2]; /* NULL: not yet, or gone */
+    bool gone[2];           /* that end is closed or vanished */
+    struct incoming *incoming;
+    struct sim_event *event;  /* of connecting */
+    struct sim_pipe pipes[2]; /* by the sending side */
+    uint64_t give_up_us;
+    char server_pin[STREAM_PIN_SIZE], server_issuer[128];
+    uid_t client_uid;
+    pid_t client_pid;
+    char *target; /* where the client dialled */
+};
+
+struct stream {
+    struct sim_link link; /* of its process */
+    struct sim_process *process;
+    struct sim_connection *connection;
+    enum sim_side side;
+    struct stream_events events;
+    void *arg;
+    bool opened, ended, paused, above;
+    char *ca_issuer, *pin; /* what a client insists on */
+    char *peer;
+    unsigned char *input;
+    size_t input_length, input_capacity, input_used;
+    struct sim_event *open_event, *close_event, *drain_event, *deadline_event;
+    int close_code;
+    char *close_why;
+    bool closed_told;
+};
+
+struct incoming {
+    struct sim_link link; /* of the process that has it */
+    struct sim_process *process;
+    struct listener *listener; /* whose callback is due; NULL: called */
+    struct sim_connection *connection;
+    struct sim_event *event;
+    char *peer;
+};
+
+struct tls_identity {
+    char name[128], issuer[128], pin[STREAM_PIN_SIZE];
+};
+
+struct listener {
+    struct sim_link link, host_link;
+    struct sim_process *process;
+    char *address;
+    char *path;    /* unix: and pass: */
+    uint16_t port; /* tcp: */
+    bool is_pass;
+    listener_f call;
+    void *arg;
+};
+
+/* ---- net_sim.c: what the wire between two hosts does ---- */
+
+uint64_t sim_latency_us(struct sim *sim, struct sim_host *a, struct sim_host *b);
+/* 0, or the time until which nothing gets through between the two */
+uint64_t sim_silent_until(struct sim_connection *connection);
+void sim_pipe_put(struct sim_pipe *pipe, enum sim_chunk_kind kind, const void *data, size_t length);
+void sim_pipe_schedule(struct sim_pipe *pipe); /* plans the next delivery, if it can be */
+void sim_pipe_clear(struct sim_pipe *pipe);
+size_t sim_pipe_pending(const struct sim_pipe *pipe);
+void sim_connection_release(struct sim_connection *connection); /* frees it when nobody is left */
+
+/* ---- stream_sim.c ---- */
+
+/* closed(code, why) comes to this end at that time; what is still on its way to it is dropped. */
+void sim_stream_fail(struct stream *stream, uint64_t at_us, int code, const char *why);
+void sim_stream_vanish(struct stream *stream); /* frees it; the far end is told nothing */
+void sim_incoming_vanish(struct incoming *incoming);
+
+#endif

@@ -1,0 +1,141 @@
+/* sim/os_process_sim.c - base/os.h for a simulated process: starting, watching and signalling
+ * others.
+ *
+ * A program is what the file behind a path says it is: see sim_program_put().
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "sim/sim_private.h"
+
+int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
+             struct err *err)
+{
+    struct sim_spawn how = {.argv = spec->argv, .spec = spec, .parent = os->process};
+    struct sim_process *process = NULL;
+    int code = sim_process_create(os->process->host, &how, &process);
+    if (code != 0) {
+        return err_set(err, code, "%s: %s", spec->argv[0], err_code_text(code));
+    }
+    if (on_exit != NULL && !spec->detached) {
+        sim_watch_add(os->process, process, process->pid, on_exit, arg, true);
+    }
+    if (ret != NULL) {
+        *ret = process->pid;
+    }
+    return 0;
+}
+
+int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,
+             struct err *err)
+{
+    (void)err;
+    struct sim_process *process = sim_process_find(os->process->host, pid);
+    if (process != NULL && process->start_time != start_time) {
+        process = NULL;
+    }
+    sim_watch_add(os->process, process, pid, on_exit, arg, false);
+    return 0;
+}
+
+void os_forget(struct os *os, pid_t pid)
+{
+    struct sim_link *head = &os->process->watches;
+    for (struct sim_link *at = head->next, *next; at != head; at = next) {
+        struct sim_watch *watch = at->item;
+        next = at->next;
+        if (watch->pid == pid) {
+            sim_list_remove(&watch->of_watcher);
+            sim_list_remove(&watch->of_watched);
+            sim_cancel(watch->event);
+            sim_free(watch);
+        }
+    }
+}
+
+uint64_t os_start_time(struct os *os, pid_t pid)
+{
+    const struct sim_process *process = sim_process_find(os->process->host, pid);
+    return process != NULL ? process->start_time : 0;
+}
+
+int os_kill(struct os *os, pid_t pid, int signal_number)
+{
+    struct sim_process *process = pid > 0 ? sim_process_find(os->process->host, pid) : NULL;
+    if (process == NULL) {
+        return -ESRCH;
+    }
+    if (os->process->uid != 0 && process->uid != os->process->uid) {
+        return -EPERM;
+    }
+    if (signal_number != 0) {
+        sim_process_signal(process, signal_number);
+    }
+    return 0;
+}
+
+int os_kill_group(struct os *os, pid_t group, int signal_number)
+{
+    const struct sim_link *head = &os->process->sim->processes;
+    bool any = false;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        struct sim_process *process = at->item;
+        if (process->host == os->process->host && process->group == group) {
+            any = true;
+            if (signal_number != 0) {
+                sim_process_signal(process, signal_number);
+            }
+        }
+    }
+    return any ? 0 : -ESRCH;
+}
+
+pid_t os_pid(struct os *os)
+{
+    return os->process->pid;
+}
+
+pid_t os_group(struct os *os)
+{
+    return os->process->group;
+}
+
+void os_become_subreaper(struct os *os)
+{
+    os->process->subreaper = true;
+}
+
+static bool descends(const struct sim_process *process, const struct sim_process *from)
+{
+    pid_t pid = process->parent;
+    for (unsigned depth = 0; pid > 1 && depth < 1000; depth++) {
+        if (pid == from->pid) {
+            return true;
+        }
+        const struct sim_process *above = sim_process_find(process->host, pid);
+        if (above == NULL) {
+            return false;
+        }
+        pid = above->parent;
+    }
+    return false;
+}
+
+size_t os_descendants_kill(struct os *os, int signal_number)
+{
+    const struct sim_link *head = &os->process->sim->processes;
+    size_t count = 0;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        struct sim_process *process = at->item;
+        if (process->host == os->process->host && descends(process, os->process)) {
+            count++;
+            if (signal_number != 0) {
+                sim_process_signal(process, signal_number);
+            }
+        }
+    }
+    return count;
+}

@@ -1,0 +1,487 @@
+/* sim/os_sim.c - base/os.h for a simulated process: facts, users, files, locks.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/os.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "sim/sim_private.h"
+
+#define DISK_FREE_KIB (INT64_C(100) << 20)
+
+static struct sim_host *host_of(const struct os *os)
+{
+    return os->process->host;
+}
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+const char *os_getenv(struct os *os, const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; os->process->env[i] != NULL; i++) {
+        const char *text = os->process->env[i];
+        if (strncmp(text, name, length) == 0 && text[length] == '=') {
+            return text + length + 1;
+        }
+    }
+    return NULL;
+}
+
+int os_machine(struct os *os, struct os_machine *ret, struct err *err)
+{
+    (void)err;
+    const struct sim_host *host = host_of(os);
+    const char *boot_id = os_getenv(os, "ROOST_BOOT_ID");
+    struct os_machine machine = {
+        .boot_time_s = (sim_host_wall_ms(host) - (int64_t)(sim_host_up_us(host) / 1000)) / 1000,
+        .arch = "X86_64",
+        .opsys = "LINUX",
+        .kernel = "6.1.0-sim",
+        .cpus = host->cpus,
+        .memory_mib = host->memory_mib,
+    };
+    (void)snprintf(machine.hostname, sizeof(machine.hostname), "%s", host->name);
+    (void)snprintf(machine.boot_id, sizeof(machine.boot_id), "%s",
+                   boot_id != NULL ? boot_id : host->boot_id);
+    *ret = machine;
+    return 0;
+}
+
+double os_load_average(struct os *os)
+{
+    double load = 0.0;
+    const struct sim_link *head = &os->process->sim->processes;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        const struct sim_process *process = at->item;
+        if (process->host == os->process->host && process->program->timed && !process->stopped) {
+            load += 1.0;
+        }
+    }
+    return load;
+}
+
+int64_t os_disk_free_kib(struct os *os, const char *path)
+{
+    char full[SIM_PATH_MAX];
+    if (!sim_path(os->process->cwd, path, full) || sim_tree_find(host_of(os), full) == NULL) {
+        return -ENOENT;
+    }
+    return DISK_FREE_KIB;
+}
+
+int64_t os_keyboard_idle_s(struct os *os)
+{
+    (void)os;
+    return INT64_MAX / 2;
+}
+
+/* ---- users ----------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    uid_t uid;
+} USERS[] = {{"root", 0}, {"roost", 1000}, {"alice", 1001}, {"bob", 1002}};
+
+uid_t os_uid(struct os *os)
+{
+    return os->process->uid;
+}
+
+int os_user_find(struct os *os, const char *name, uid_t *uid, gid_t *gid, struct err *err)
+{
+    (void)os;
+    for (size_t i = 0; i < ARRAY_COUNT(USERS); i++) {
+        if (strcmp(USERS[i].name, name) == 0) {
+            *uid = USERS[i].uid;
+            *gid = (gid_t)USERS[i].uid;
+            return 0;
+        }
+    }
+    return err_set(err, -ENOENT, "there is no user %s", name);
+}
+
+int os_user_name(struct os *os, uid_t uid, char *ret, size_t size, struct err *err)
+{
+    (void)os;
+    for (size_t i = 0; i < ARRAY_COUNT(USERS); i++) {
+        if (USERS[i].uid == uid) {
+            if (strlen(USERS[i].name) >= size) {
+                return err_set(err, -ENAMETOOLONG, "the name of user %u is too long",
+                               (unsigned)uid);
+            }
+            (void)snprintf(ret, size, "%s", USERS[i].name);
+            return 0;
+        }
+    }
+    return err_set(err, -ENOENT, "there is no user with uid %u", (unsigned)uid);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static struct sim_node *find(struct os *os, const char *path)
+{
+    char full[SIM_PATH_MAX];
+    return sim_path(os->process->cwd, path, full) ? sim_tree_find(host_of(os), full) : NULL;
+}
+
+static struct sim_node *find_parent(struct os *os, const char *path, char name[256])
+{
+    char full[SIM_PATH_MAX];
+    return sim_path(os->process->cwd, path, full) ? sim_tree_parent(host_of(os), full, name, 256)
+                                                  : NULL;
+}
+
+static int fail(struct err *err, int code, const char *path)
+{
+    return err_set(err, code, "%s: %s", path, err_code_text(code));
+}
+
+static void placed(struct os *os, const char *path)
+{
+    struct sim *sim = os->process->sim;
+    char full[SIM_PATH_MAX];
+    if (sim->options.observer.file_placed != NULL && sim_path(os->process->cwd, path, full)) {
+        sim->options.observer.file_placed(sim->options.observer.arg, os->process, full);
+    }
+}
+
+int os_stat(struct os *os, const char *path, struct os_stat *ret)
+{
+    const struct sim_node *node = find(os, path);
+    if (node == NULL) {
+        return -ENOENT;
+    }
+    *ret = (struct os_stat){
+        .is_dir = node->type == SIM_DIR,
+        .is_file = node->type == SIM_FILE,
+        .size_bytes = (int64_t)node->size,
+        .mtime_s = node->mtime_s,
+        .mode = node->mode,
+        .uid = node->uid,
+        .gid = node->gid,
+    };
+    return 0;
+}
+
+int os_read_file(struct os *os, const char *path, size_t max_bytes, char **data, size_t *length,
+                 struct err *err)
+{
+    const struct sim_node *node = find(os, path);
+    if (node == NULL) {
+        return fail(err, -ENOENT, path);
+    }
+    if (node->type != SIM_FILE) {
+        return fail(err, node->type == SIM_DIR ? -EISDIR : -ENXIO, path);
+    }
+    if (node->size > max_bytes) {
+        return fail(err, -EFBIG, path);
+    }
+    char *copy = mem_try_alloc(node->size + 1);
+    if (copy == NULL) {
+        return fail(err, -ENOMEM, path);
+    }
+    if (node->size > 0) {
+        memcpy(copy, node->data, node->size);
+    }
+    copy[node->size] = '\0';
+    *data = copy;
+    if (length != NULL) {
+        *length = node->size;
+    }
+    return 0;
+}
+
+int os_write_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
+                  bool durable, struct err *err)
+{
+    char name[256];
+    struct sim_node *dir = find_parent(os, path, name);
+    if (dir == NULL) {
+        return fail(err, -ENOENT, path);
+    }
+    struct sim_node *old = sim_dir_get(dir, name);
+    if (old != NULL && old->type == SIM_DIR) {
+        return fail(err, -EISDIR, path);
+    }
+    struct sim_node *node = sim_node_create(host_of(os), SIM_FILE, mode);
+    sim_node_ref(node);
+    node->uid = os->process->uid;
+    node->gid = os->process->gid;
+    int code = sim_node_write(node, 0, data, length);
+    if (code == 0 && durable) {
+        code = sim_node_sync(node);
+    }
+    if (code == 0) {
+        sim_dir_set(dir, name, node);
+        placed(os, path);
+        if (durable) {
+            code = sim_tree_sync_dirs(host_of(os));
+        }
+    }
+    sim_node_unref(node);
+    return code == 0 ? 0 : fail(err, code, path);
+}
+
+int os_mkdirs(struct os *os, const char *path, mode_t mode, struct err *err)
+{
+    char full[SIM_PATH_MAX];
+    if (!sim_path(os->process->cwd, path, full)) {
+        return fail(err, -ENAMETOOLONG, path);
+    }
+    int code = sim_tree_mkdirs(host_of(os), full, mode);
+    return code == 0 ? 0 : fail(err, code, path);
+}
+
+int os_remove(struct os *os, const char *path, struct err *err)
+{
+    char name[256];
+    struct sim_node *dir = find_parent(os, path, name);
+    struct sim_node *node = dir != NULL ? sim_dir_get(dir, name) : NULL;
+    if (node == NULL) {
+        return 0;
+    }
+    if (node->child_count > 0) {
+        return fail(err, -ENOTEMPTY, path);
+    }
+    sim_dir_set(dir, name, NULL);
+    return 0;
+}
+
+int os_remove_tree(struct os *os, const char *path, struct err *err)
+{
+    char name[256];
+    struct sim_node *dir = find_parent(os, path, name);
+    (void)err;
+    if (dir != NULL) {
+        sim_dir_set(dir, name, NULL);
+    }
+    return 0;
+}
+
+int os_rename(struct os *os, const char *from, const char *to, bool durable, struct err *err)
+{
+    char from_name[256], to_name[256];
+    struct sim_node *from_dir = find_parent(os, from, from_name);
+    struct sim_node *to_dir = find_parent(os, to, to_name);
+    struct sim_node *node = from_dir != NULL ? sim_dir_get(from_dir, from_name) : NULL;
+    if (node == NULL || to_dir == NULL) {
+        return fail(err, -ENOENT, node == NULL ? from : to);
+    }
+    const struct sim_node *old = sim_dir_get(to_dir, to_name);
+    if (old == node) {
+        return 0;
+    }
+    if (old != NULL && old->type == SIM_DIR && (node->type != SIM_DIR || old->child_count > 0)) {
+        return fail(err, node->type == SIM_DIR ? -ENOTEMPTY : -EISDIR, to);
+    }
+    sim_node_ref(node);
+    sim_dir_set(from_dir, from_name, NULL);
+    sim_dir_set(to_dir, to_name, node);
+    sim_node_unref(node);
+    placed(os, to);
+    int code = durable ? sim_tree_sync_dirs(host_of(os)) : 0;
+    return code == 0 ? 0 : fail(err, code, to);
+}
+
+int os_chown(struct os *os, const char *path, uid_t uid, gid_t gid, struct err *err)
+{
+    struct sim_node *node = find(os, path);
+    if (node == NULL) {
+        return fail(err, -ENOENT, path);
+    }
+    node->uid = uid;
+    node->gid = gid;
+    return 0;
+}
+
+int os_chmod(struct os *os, const char *path, mode_t mode, struct err *err)
+{
+    struct sim_node *node = find(os, path);
+    if (node == NULL) {
+        return fail(err, -ENOENT, path);
+    }
+    node->mode = mode & 07777;
+    return 0;
+}
+
+int os_list(struct os *os, const char *path, void (*each)(void *arg, const char *name), void *arg,
+            struct err *err)
+{
+    const struct sim_node *dir = find(os, path);
+    if (dir == NULL || dir->type != SIM_DIR) {
+        return fail(err, dir == NULL ? -ENOENT : -ENOTDIR, path);
+    }
+    size_t count = dir->child_count;
+    char **names = sim_alloc((count + 1) * sizeof(char *));
+    for (size_t i = 0; i < count; i++) {
+        names[i] = sim_strdup(dir->children[i]->name);
+    }
+    for (size_t i = 0; i < count; i++) {
+        each(arg, names[i]);
+        sim_free(names[i]);
+    }
+    sim_free(names);
+    return 0;
+}
+
+bool os_is_network_fs(struct os *os, const char *path)
+{
+    (void)os;
+    (void)path;
+    return false;
+}
+
+const char *os_sqlite_vfs(struct os *os)
+{
+    return host_of(os)->vfs_name;
+}
+
+/* ---- open files ------------------------------------------------------------------------------ */
+
+struct os_file {
+    struct sim_link link;
+    struct sim_node *node;
+    bool append, writable;
+};
+
+int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
+                 struct os_file **ret, struct err *err)
+{
+    char name[256];
+    struct sim_node *dir = find_parent(os, path, name);
+    struct sim_node *node = dir != NULL ? sim_dir_get(dir, name) : NULL;
+    if (dir == NULL || (node == NULL && how == OS_READ)) {
+        return fail(err, -ENOENT, path);
+    }
+    if (node != NULL && (how == OS_WRITE_NEW || node->type != SIM_FILE)) {
+        return fail(err, how == OS_WRITE_NEW ? -EEXIST : -EISDIR, path);
+    }
+    if (node == NULL) {
+        node = sim_node_create(host_of(os), SIM_FILE, mode);
+        node->uid = os->process->uid;
+        node->gid = os->process->gid;
+        sim_dir_set(dir, name, node);
+    } else if (how == OS_WRITE_TRUNCATE) {
+        int code = sim_node_truncate(node, 0);
+        if (code != 0) {
+            return fail(err, code, path);
+        }
+    }
+    struct os_file *file = sim_alloc(sizeof(*file));
+    file->node = node;
+    file->append = how == OS_APPEND;
+    file->writable = how != OS_READ;
+    sim_node_ref(node);
+    sim_list_add(&os->process->files, &file->link, file);
+    *ret = file;
+    return 0;
+}
+
+ssize_t os_file_read(struct os_file *file, uint64_t offset, void *data, size_t length)
+{
+    const struct sim_node *node = file->node;
+    if (offset >= node->size) {
+        return 0;
+    }
+    size_t there = node->size - (size_t)offset;
+    size_t part = there < length ? there : length;
+    memcpy(data, node->data + offset, part);
+    return (ssize_t)part;
+}
+
+int os_file_write(struct os_file *file, uint64_t offset, const void *data, size_t length)
+{
+    if (!file->writable) {
+        return -EBADF;
+    }
+    return sim_node_write(file->node, file->append ? file->node->size : offset, data, length);
+}
+
+int os_file_sync(struct os_file *file)
+{
+    return sim_node_sync(file->node);
+}
+
+int64_t os_file_size(const struct os_file *file)
+{
+    return (int64_t)file->node->size;
+}
+
+void os_file_close(struct os_file *file)
+{
+    if (file != NULL) {
+        sim_list_remove(&file->link);
+        sim_node_unref(file->node);
+        sim_free(file);
+    }
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+struct os_lock {
+    struct sim_link link;
+    struct sim_node *node;
+};
+
+int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder, struct err *err)
+{
+    char name[256];
+    struct sim_node *dir = find_parent(os, path, name);
+    if (dir == NULL) {
+        return fail(err, -ENOENT, path);
+    }
+    struct sim_node *node = sim_dir_get(dir, name);
+    if (node == NULL) {
+        node = sim_node_create(host_of(os), SIM_FILE, 0644);
+        sim_dir_set(dir, name, node);
+    }
+    if (node->locker != NULL) {
+        pid_t pid = node->locker->pid;
+        if (holder != NULL) {
+            *holder = pid;
+        }
+        return err_set(err, -EAGAIN, "%s: process %d holds this lock", path, (int)pid);
+    }
+    struct os_lock *lock = sim_alloc(sizeof(*lock));
+    lock->node = node;
+    node->locker = os->process;
+    sim_node_ref(node);
+    sim_list_add(&os->process->locks, &lock->link, lock);
+    *ret = lock;
+    return 0;
+}
+
+void os_unlock(struct os_lock *lock)
+{
+    if (lock != NULL) {
+        lock->node->locker = NULL;
+        sim_list_remove(&lock->link);
+        sim_node_unref(lock->node);
+        sim_free(lock);
+    }
+}
+
+pid_t os_lock_holder(struct os *os, const char *path)
+{
+    const struct sim_node *node = find(os, path);
+    return node != NULL && node->locker != NULL ? node->locker->pid : 0;
+}
+
+void sim_files_drop(struct sim_process *process)
+{
+    struct os_file *file;
+    while ((file = sim_list_first(&process->files)) != NULL) {
+        os_file_close(file);
+    }
+    struct os_lock *lock;
+    while ((lock = sim_list_first(&process->locks)) != NULL) {
+        os_unlock(lock);
+    }
+}

@@ -1,0 +1,580 @@
+/* sim/process_sim.c - simulated processes: birth, the one entrance to their code, signals, death.
+ *
+ * Everything that a process owns hangs on its struct, so that its end is one function that runs
+ * none of its code.  A process that ends itself from inside a callback jumps back to sim_enter(),
+ * which ends it there.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "sim/sim_private.h"
+
+#define EXEC_MIN_US   800 /* from os_spawn() to the first line of main() */
+#define EXEC_MAX_US   25000
+#define SIGNAL_MAX_US 300
+#define NEWS_MAX_US   3000 /* until the parent hears of the end */
+#define PROGRAM_MARK  "#!/sim/"
+
+/* ---- birth ----------------------------------------------------------------------------------- */
+
+static const struct sim_program *program_find(struct sim *sim, const struct sim_node *node)
+{
+    const char *text = (const char *)node->data;
+    size_t mark = sizeof(PROGRAM_MARK) - 1;
+    if (node->type != SIM_FILE || text == NULL || strncmp(text, PROGRAM_MARK, mark) != 0) {
+        return NULL;
+    }
+    size_t length = strcspn(text + mark, " \n");
+    for (size_t i = 0; sim->programs[i] != NULL; i++) {
+        const char *name = sim->programs[i]->name;
+        if (strlen(name) == length && strncmp(text + mark, name, length) == 0) {
+            return sim->programs[i];
+        }
+    }
+    return NULL;
+}
+
+static char **texts_copy(const char *const *texts, size_t *count)
+{
+    size_t n = 0;
+    while (texts != NULL && texts[n] != NULL) {
+        n++;
+    }
+    char **copy = sim_alloc((n + 1) * sizeof(char *));
+    for (size_t i = 0; i < n; i++) {
+        copy[i] = sim_strdup(texts[i]);
+    }
+    if (count != NULL) {
+        *count = n;
+    }
+    return copy;
+}
+
+static void texts_free(char **texts)
+{
+    for (size_t i = 0; texts != NULL && texts[i] != NULL; i++) {
+        sim_free(texts[i]);
+    }
+    sim_free(texts);
+}
+
+static void env_set(char ***env, const char *assignment)
+{
+    size_t name = strcspn(assignment, "="), count = 0;
+    for (; (*env)[count] != NULL; count++) {
+        if (strncmp((*env)[count], assignment, name + 1) == 0) {
+            sim_free((*env)[count]);
+            (*env)[count] = sim_strdup(assignment);
+            return;
+        }
+    }
+    *env = sim_realloc(*env, (count + 2) * sizeof(char *));
+    (*env)[count] = sim_strdup(assignment);
+    (*env)[count + 1] = NULL;
+}
+
+static void set_surroundings(struct sim_process *process, const struct sim_spawn *how)
+{
+    const struct os_spawn *spec = how->spec;
+    const struct sim_process *parent = how->parent;
+    const char *const *env = spec != NULL ? spec->env : NULL;
+    if (env == NULL && parent != NULL) {
+        env = (const char *const *)parent->env;
+    }
+    process->env = texts_copy(env, NULL);
+    for (size_t i = 0; spec != NULL && spec->env_add != NULL && spec->env_add[i] != NULL; i++) {
+        env_set(&process->env, spec->env_add[i]);
+    }
+    char path[SIM_PATH_MAX];
+    const char *from = parent != NULL ? parent->cwd : "/";
+    process->cwd = sim_strdup(
+        spec != NULL && spec->cwd != NULL && sim_path(from, spec->cwd, path) ? path : from);
+    if (spec != NULL && spec->stdout_path != NULL) {
+        if (strcmp(spec->stdout_path, "-") != 0 &&
+            sim_path(process->cwd, spec->stdout_path, path)) {
+            process->stdout_path = sim_strdup(path);
+        } else if (parent != NULL && parent->stdout_path != NULL) {
+            process->stdout_path = sim_strdup(parent->stdout_path);
+        }
+    }
+    process->uid = parent != NULL ? parent->uid : 1000;
+    process->gid = parent != NULL ? parent->gid : 1000;
+    if (spec != NULL && spec->change_user) {
+        process->uid = spec->uid;
+        process->gid = spec->gid;
+    }
+}
+
+/* Creates its standard output, as the kernel's open would before exec. */
+static int open_output(struct sim_process *process, bool truncate)
+{
+    if (process->stdout_path == NULL) {
+        return 0;
+    }
+    char name[256];
+    struct sim_node *dir = sim_tree_parent(process->host, process->stdout_path, name, sizeof(name));
+    if (dir == NULL) {
+        return -ENOENT;
+    }
+    struct sim_node *node = sim_dir_get(dir, name);
+    if (node == NULL) {
+        sim_dir_set(dir, name, sim_node_create(process->host, SIM_FILE, 0644));
+    } else if (truncate) {
+        return sim_node_truncate(node, 0);
+    }
+    return 0;
+}
+
+static void run_start(void *arg)
+{
+    struct sim_process *process = arg;
+    struct sim_env env = {.sim = process->sim,
+                          .process = process,
+                          .loop = &process->loop,
+                          .os = &process->os,
+                          .argc = process->argc,
+                          .argv = process->argv,
+                          .program = process->program};
+    int status = process->program->start(&env, &process->state);
+    process->started = true;
+    if (status != SIM_STAYS) {
+        process->loop.stopping = true;
+        process->loop.exit_status = status;
+    }
+}
+
+static void begin(void *arg)
+{
+    (void)sim_enter(arg, run_start, arg);
+}
+
+static void lists_init(struct sim_process *process)
+{
+    sim_heap_init(&process->heap);
+    sim_list_init(&process->events);
+    sim_list_init(&process->watches);
+    sim_list_init(&process->watched);
+    sim_list_init(&process->streams);
+    sim_list_init(&process->listeners);
+    sim_list_init(&process->incomings);
+    sim_list_init(&process->locks);
+    sim_list_init(&process->files);
+    sim_list_init(&process->vfs_files);
+}
+
+int sim_process_create(struct sim_host *host, const struct sim_spawn *how, struct sim_process **ret)
+{
+    struct sim *sim = host->sim;
+    char path[SIM_PATH_MAX];
+    const char *cwd = how->parent != NULL ? how->parent->cwd : "/";
+    if (how->spec != NULL && how->spec->cwd != NULL) {
+        cwd = how->spec->cwd;
+    }
+    if (!sim_path(cwd, how->argv[0], path)) {
+        return -ENAMETOOLONG;
+    }
+    struct sim_node *node = sim_tree_find(host, path);
+    if (node == NULL) {
+        return -ENOENT;
+    }
+    const struct sim_program *program = program_find(sim, node);
+    if (program == NULL) {
+        return -ENOEXEC;
+    }
+    if ((node->mode & 0111) == 0) {
+        return -EACCES;
+    }
+    struct sim_process *process = sim_alloc(sizeof(*process));
+    size_t argc = 0;
+    process->sim = sim;
+    process->host = host;
+    process->program = program;
+    process->argv = texts_copy(how->argv, &argc);
+    process->argc = (int)argc;
+    lists_init(process);
+    sim_loop_init(&process->loop, process);
+    process->os.process = process;
+    set_surroundings(process, how);
+    process->pid = ++host->last_pid;
+    process->group = how->parent != NULL ? how->parent->group : process->pid;
+    if (how->spec == NULL || how->spec->new_session) {
+        process->group = process->pid;
+    }
+    bool detached = how->spec != NULL && how->spec->detached;
+    process->parent = how->parent != NULL && !detached ? how->parent->pid : 1;
+    process->serial = ++sim->process_serial;
+    process->started_us = sim->now_us;
+    process->start_time = sim_host_up_us(host) / 10000; /* ticks of 1/100 s */
+    int result = open_output(process, how->spec != NULL && how->spec->truncate_output);
+    if (result != 0) {
+        texts_free(process->argv);
+        texts_free(process->env);
+        sim_free(process->cwd);
+        sim_free(process->stdout_path);
+        sim_free(process);
+        return result;
+    }
+    sim_list_add(&sim->processes, &process->link, process);
+    (void)sim_at_process(process, sim->now_us + sim_between(sim, EXEC_MIN_US, EXEC_MAX_US), begin,
+                         process);
+    sim_count(sim, SIM_COUNT_SPAWNS);
+    sim_trace(sim, process, "spawned by %d: %s", (int)process->parent,
+              argc > 1 ? process->argv[argc - 1] : "");
+    *ret = process;
+    return 0;
+}
+
+/* ---- the entrance ---------------------------------------------------------------------------- */
+
+static bool call_inside(struct sim_process *process, void (*call)(void *arg), void *arg)
+{
+    jmp_buf escape;
+    process->escape = &escape;
+    process->sim->current = process;
+    if (setjmp(escape) == 0) {
+        call(arg);
+        return true;
+    }
+    return false;
+}
+
+bool sim_enter(struct sim_process *process, void (*call)(void *arg), void *arg)
+{
+    struct sim *sim = process->sim;
+    CHECK(sim->current == NULL && !process->dead);
+    bool returned = call_inside(process, call, arg);
+    if (returned && process->loop.stopping) {
+        if (process->started && process->program->destroy != NULL) {
+            returned = call_inside(process, process->program->destroy, process->state);
+        }
+        if (returned) {
+            process->end_status = process->loop.exit_status;
+            process->end_signal = 0;
+            returned = false;
+            if (process->heap.count > 0) {
+                sim_trace(sim, process, "leaves %zu blocks behind", process->heap.count);
+            }
+        }
+    }
+    sim->current = NULL;
+    process->escape = NULL;
+    if (!returned) {
+        sim_process_end(process, process->end_status, process->end_signal);
+    }
+    return returned;
+}
+
+_Noreturn void sim_process_escape(struct sim_process *process, int status, int signal_number)
+{
+    CHECK(process->escape != NULL && process->sim->current == process);
+    process->end_status = status;
+    process->end_signal = signal_number;
+    longjmp(*process->escape, 1);
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+struct sim_process *sim_spawn(struct sim_host *host, const char *const *argv)
+{
+    struct sim_spawn how = {.argv = argv};
+    struct sim_process *process = NULL;
+    return sim_process_create(host, &how, &process) == 0 ? process : NULL;
+}
+
+struct sim_process *sim_process_find(struct sim_host *host, pid_t pid)
+{
+    const struct sim_link *head = &host->sim->processes;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        struct sim_process *process = at->item;
+        if (process->host == host && process->pid == pid) {
+            return process;
+        }
+    }
+    return NULL;
+}
+
+struct sim_process *sim_process_next(struct sim *sim, uint64_t *at)
+{
+    const struct sim_link *head = &sim->processes;
+    for (struct sim_link *link = head->next; link != head; link = link->next) {
+        struct sim_process *process = link->item;
+        if (process->serial > *at) {
+            *at = process->serial;
+            return process;
+        }
+    }
+    return NULL;
+}
+
+pid_t sim_process_pid(const struct sim_process *process)
+{
+    return process->pid;
+}
+
+uint64_t sim_process_serial(const struct sim_process *process)
+{
+    return process->serial;
+}
+
+const char *sim_process_program(const struct sim_process *process)
+{
+    return process->program->name;
+}
+
+struct sim_host *sim_process_host(const struct sim_process *process)
+{
+    return process->host;
+}
+
+const char *sim_process_arg(const struct sim_process *process, int index)
+{
+    return index < process->argc ? process->argv[index] : NULL;
+}
+
+void *sim_process_state(const struct sim_process *process)
+{
+    return process->state;
+}
+
+bool sim_process_in_lane(const struct sim_process *process)
+{
+    return process->lane_work > 0;
+}
+
+size_t sim_process_blocks(const struct sim_process *process)
+{
+    return process->heap.count;
+}
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+static void deliver_kill(void *arg)
+{
+    sim_process_end(arg, -1, SIGKILL);
+}
+
+static void deliver_stop(void *arg)
+{
+    struct sim_process *process = arg;
+    if (!process->stopped) {
+        process->stopped = true;
+        process->stopped_us = process->sim->now_us;
+    }
+}
+
+static void deliver_cont(void *arg)
+{
+    struct sim_process *process = arg;
+    if (!process->stopped) {
+        return;
+    }
+    process->stopped = false;
+    uint64_t now_us = process->sim->now_us;
+    uint64_t shift_us = process->program->timed ? now_us - process->stopped_us : 0;
+    for (struct sim_link *at = process->events.next; at != &process->events; at = at->next) {
+        struct sim_event *event = at->item;
+        if (event->slot == SIZE_MAX || shift_us > 0) {
+            sim_event_park(event);
+            sim_event_resume(event, event->at_us + shift_us);
+        }
+    }
+}
+
+static void deliver_signal(void *arg)
+{
+    struct sim_process *process = arg;
+    for (int number = 1; number < SIM_SIGNALS - 1; number++) {
+        uint64_t bit = UINT64_C(1) << number;
+        if ((process->pending_signals & bit) == 0) {
+            continue;
+        }
+        process->pending_signals &= ~bit;
+        if (process->loop.signals[number].call != NULL) {
+            (void)sim_enter(process, process->loop.signals[number].call,
+                            process->loop.signals[number].arg);
+        } else if (number == SIGTSTP) {
+            deliver_stop(process);
+        } else if (number != SIGCHLD && number != SIGWINCH && number != SIGURG) {
+            sim_process_end(process, -1, number);
+        }
+        return;
+    }
+}
+
+void sim_process_signal(struct sim_process *process, int signal_number)
+{
+    struct sim *sim = process->sim;
+    if (signal_number <= 0 || signal_number >= SIM_SIGNALS - 1) {
+        return;
+    }
+    void (*call)(void *arg) = deliver_signal;
+    switch (signal_number) {
+    case SIGKILL:
+        call = deliver_kill;
+        break;
+    case SIGSTOP:
+        call = deliver_stop;
+        break;
+    case SIGCONT:
+        call = deliver_cont;
+        break;
+    default:
+        process->pending_signals |= UINT64_C(1) << signal_number;
+        break;
+    }
+    struct sim_event *event =
+        sim_at_process(process, sim->now_us + sim_between(sim, 1, SIGNAL_MAX_US), call, process);
+    event->even_stopped = call != deliver_signal;
+}
+
+/* ---- news of an end -------------------------------------------------------------------------- */
+
+static void run_news(void *arg)
+{
+    struct sim_watch *watch = arg;
+    os_exit_f call = watch->call;
+    void *call_arg = watch->arg;
+    struct os_exit how = watch->how;
+    pid_t pid = watch->pid;
+    sim_list_remove(&watch->of_watcher);
+    sim_free(watch);
+    call(call_arg, pid, &how);
+}
+
+static void news(void *arg)
+{
+    struct sim_watch *watch = arg;
+    (void)sim_enter(watch->watcher, run_news, watch);
+}
+
+static void send_news(struct sim_watch *watch)
+{
+    struct sim *sim = watch->watcher->sim;
+    watch->event = sim_at_process(watch->watcher, sim->now_us + sim_between(sim, 20, NEWS_MAX_US),
+                                  news, watch);
+}
+
+void sim_watch_add(struct sim_process *watcher, struct sim_process *watched, pid_t pid,
+                   os_exit_f call, void *arg, bool child)
+{
+    struct sim_watch *watch = sim_alloc(sizeof(*watch));
+    watch->watcher = watcher;
+    watch->pid = pid;
+    watch->call = call;
+    watch->arg = arg;
+    watch->child = child;
+    sim_list_add(&watcher->watches, &watch->of_watcher, watch);
+    if (watched != NULL) {
+        sim_list_add(&watched->watched, &watch->of_watched, watch);
+    } else {
+        watch->how.status = -1;
+        watch->how.unknown = true;
+        send_news(watch);
+    }
+}
+
+/* ---- death ----------------------------------------------------------------------------------- */
+
+static pid_t new_parent(const struct sim_process *process)
+{
+    pid_t pid = process->parent;
+    for (unsigned depth = 0; pid > 1 && depth < 1000; depth++) {
+        const struct sim_process *above = sim_process_find(process->host, pid);
+        if (above == NULL) {
+            break;
+        }
+        if (above->subreaper) {
+            return pid;
+        }
+        pid = above->parent;
+    }
+    return 1;
+}
+
+static void adopt_children(struct sim_process *process)
+{
+    pid_t heir = new_parent(process);
+    const struct sim_link *head = &process->sim->processes;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        struct sim_process *child = at->item;
+        if (child->host == process->host && child->parent == process->pid) {
+            child->parent = heir;
+        }
+    }
+}
+
+static void tell_watchers(struct sim_process *process, int status, int signal_number)
+{
+    double ran_s = (double)(process->sim->now_us - process->started_us) / 1e6;
+    struct sim_watch *watch;
+    while ((watch = sim_list_first(&process->watched)) != NULL) {
+        sim_list_remove(&watch->of_watched);
+        if (watch->child) {
+            watch->how = (struct os_exit){.status = signal_number != 0 ? -1 : status,
+                                          .signal = signal_number,
+                                          .user_cpu_s = ran_s,
+                                          .max_rss_kib = 4096};
+        } else {
+            watch->how = (struct os_exit){.status = -1, .unknown = true};
+        }
+        send_news(watch);
+    }
+    while ((watch = sim_list_first(&process->watches)) != NULL) {
+        sim_list_remove(&watch->of_watcher);
+        sim_list_remove(&watch->of_watched);
+        sim_free(watch);
+    }
+}
+
+void sim_process_end(struct sim_process *process, int status, int signal_number)
+{
+    struct sim *sim = process->sim;
+    CHECK(sim->current == NULL && !process->dead);
+    sim_trace(sim, process, "ends, status %d signal %d", status, signal_number);
+    if (sim->options.observer.process_ended != NULL && !sim->ending) {
+        sim->options.observer.process_ended(sim->options.observer.arg, process, status,
+                                            signal_number);
+    }
+    if (process->job_key != NULL && sim->options.observer.job_ended != NULL && !sim->ending) {
+        sim->options.observer.job_ended(sim->options.observer.arg, process, process->job_key,
+                                        signal_number == 0);
+    }
+    sim_net_drop_process(process);
+    process->dead = true;
+    sim_list_remove(&process->link);
+    struct sim_event *event;
+    while ((event = sim_list_first(&process->events)) != NULL) {
+        sim_cancel(event);
+    }
+    sim_vfs_files_drop(process);
+    sim_heap_drop(&process->heap);
+    sim_files_drop(process);
+    sim_loop_drop(&process->loop);
+    adopt_children(process);
+    tell_watchers(process, status, signal_number);
+    if (process->parent == 1) {
+        sim_host_child_ended(process->host, process->pid, status, signal_number);
+    }
+    texts_free(process->argv);
+    texts_free(process->env);
+    sim_free(process->cwd);
+    sim_free(process->stdout_path);
+    sim_free(process->job_key);
+    sim_free(process);
+}
+
+void sim_kill(struct sim_process *process)
+{
+    struct sim *sim = process->sim;
+    sim_count(sim, SIM_COUNT_KILLS);
+    if (process->lane_work > 0) {
+        sim_count(sim, SIM_COUNT_COMMIT_KILLS);
+    }
+    sim_trace(sim, process, "killed%s", process->lane_work > 0 ? " with work under way" : "");
+    sim_process_end(process, -1, SIGKILL);
+}

@@ -1,0 +1,290 @@
+/* sim/sim_private.h - the structures that the bodies of the simulator share.
+ *
+ * Rules: what belongs to the simulator is allocated with sim_alloc() (never from a process's heap);
+ * what is handed to a daemon as its own, with mem_alloc() while that process is current.  The code
+ * of a process is called by sim_enter() only, and that is the last thing that an event does: the
+ * process may have freed anything, or be dead, when it returns.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_SIM_PRIVATE_H
+#define SIM_SIM_PRIVATE_H
+
+#include <setjmp.h>
+
+#include "base/loop.h"
+#include "base/os.h"
+#include "base/random.h"
+#include "base/stream.h"
+#include "sim/sim.h"
+
+#define SIM_SIGNALS     65
+#define SIM_ENV_MAX     128
+#define SIM_TRACE_LINES 4096
+#define SIM_TRACE_TEXT  216
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* A ring with a head: links of a list whose elements can leave it without knowing which it is. */
+struct sim_link {
+    struct sim_link *next, *prev;
+    void *item;
+};
+void sim_list_init(struct sim_link *head);
+void sim_list_add(struct sim_link *head, struct sim_link *link, void *item); /* at the end */
+void sim_list_remove(struct sim_link *link);       /* may be called again, and on a zeroed link */
+void *sim_list_first(const struct sim_link *head); /* NULL when empty */
+
+void *sim_alloc(size_t size); /* zeroed; never NULL */
+void *sim_realloc(void *block, size_t size);
+char *sim_strdup(const char *text);
+char *sim_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void sim_free(void *block);
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+struct sim_event {
+    uint64_t at_us, tie, seq;
+    size_t slot;                 /* in the heap; SIZE_MAX while parked */
+    struct sim_process *process; /* dies with it; waits while it is stopped; NULL */
+    struct sim_host *host;       /* goes with its power; NULL */
+    struct sim_link link;        /* of the process or host */
+    struct sim *sim;
+    bool even_stopped; /* comes to a stopped process, too */
+    void (*call)(void *arg);
+    void *arg;
+};
+struct sim_event *sim_at_process(struct sim_process *process, uint64_t at_us,
+                                 void (*call)(void *arg), void *arg);
+struct sim_event *sim_at_host(struct sim_host *host, uint64_t at_us, void (*call)(void *arg),
+                              void *arg);
+void sim_event_park(struct sim_event *event); /* takes it out of the heap, keeps its time */
+void sim_event_resume(struct sim_event *event, uint64_t at_us);
+
+/* ---- the simulation -------------------------------------------------------------------------- */
+
+struct sim_trace_line {
+    uint64_t at_us;
+    char text[SIM_TRACE_TEXT];
+};
+struct sim_cut_link { /* state of the link between two hosts */
+    struct sim_host *a, *b;
+    uint64_t cut_until_us, slow_until_us, slow_max_us;
+    enum sim_cut how;
+    uint64_t sent_count, delivered_max; /* to see reordering */
+};
+struct sim {
+    struct sim_options options;
+    const struct sim_program **programs;
+    struct rng rng;
+    uint64_t now_us, seq;
+    struct sim_event **heap;
+    size_t heap_count, heap_capacity;
+    struct sim_host **hosts;
+    size_t host_count;
+    struct sim_link processes; /* living, in order of creation */
+    uint64_t process_serial, connection_serial;
+    struct sim_link connections;
+    struct sim_cut_link **links; /* host_count squared, by index; made when needed */
+    size_t links_side;
+    struct sim_process *current; /* whose code runs; NULL: the simulator's own */
+    uint64_t counts[SIM_COUNT_MAX];
+    struct sim_trace_line *trace;
+    uint64_t trace_count, hash;
+    bool ending;
+};
+
+/* ---- heaps (mem_sim.c) ----------------------------------------------------------------------- */
+
+struct sim_block {
+    struct sim_block *next, *prev;
+    struct sim_heap *heap;
+    size_t size;
+};
+struct sim_heap {
+    struct sim_block blocks; /* head of the ring */
+    size_t count;
+    struct sim_link foreign; /* handles of mem_on_drop, in order of registration */
+};
+void sim_mem_use(struct sim *sim); /* this simulation runs now; NULL: none */
+struct sim *sim_mem_running(void); /* NULL: none */
+void sim_heap_init(struct sim_heap *heap);
+void sim_heap_drop(struct sim_heap *heap); /* releases foreign handles, newest first, then blocks */
+
+/* ---- hosts ----------------------------------------------------------------------------------- */
+
+struct sim_service {
+    char **argv;
+    struct sim_host *host;
+    pid_t pid;
+    struct sim_event *restart;
+};
+struct sim_journal_entry { /* a change of a directory that a power cut may take back */
+    struct sim_node *dir, *before, *after;
+    char *name;
+};
+struct sim_host {
+    struct sim *sim;
+    char *name, *vfs_name;
+    size_t index;
+    uint32_t cpus;
+    int64_t memory_mib;
+    uint64_t boot_min_ms, boot_max_ms;
+    unsigned fail_boots;
+    enum sim_power power;
+    char boot_id[OS_BOOT_ID_SIZE];
+    uint64_t booted_us;
+    int64_t wall_skew_ms;
+    pid_t last_pid;
+    struct sim_service *services[16];
+    size_t service_count;
+    struct sim_link events;
+    struct sim_node *root;
+    struct sim_journal_entry *journal;
+    size_t journal_count, journal_capacity, journal_limit; /* limit: when the power went */
+    unsigned fail_writes, fail_syncs, cut_ops;
+    bool failing; /* its power is going at this moment */
+    struct sim_link listeners;
+    uint16_t last_port;
+    struct sim_vfs *vfs;
+};
+int64_t sim_host_wall_ms(const struct sim_host *host);
+uint64_t sim_host_up_us(const struct sim_host *host);
+void sim_hosts_destroy(struct sim *sim);
+void sim_host_child_ended(struct sim_host *host, pid_t pid, int status, int signal_number);
+
+/* ---- processes (process_sim.c) --------------------------------------------------------------- */
+
+struct loop {
+    struct sim_process *process;
+    struct rng rng, secrets;
+    struct sim_link timers, lanes;
+    struct sim_link deferred;
+    bool stopping;
+    int exit_status;
+    struct {
+        loop_f call;
+        void *arg;
+    } signals[SIM_SIGNALS];
+};
+struct os {
+    struct sim_process *process;
+};
+struct sim_watch { /* somebody wants to know of the end of a process */
+    struct sim_link of_watcher, of_watched;
+    struct sim_process *watcher;
+    pid_t pid;
+    os_exit_f call;
+    void *arg;
+    bool child;
+    struct os_exit how;
+    struct sim_event *event; /* the news are on their way */
+};
+struct sim_process {
+    struct sim *sim;
+    struct sim_host *host;
+    const struct sim_program *program;
+    struct sim_link link; /* of the living */
+    uint64_t serial, start_time, started_us;
+    pid_t pid, parent, group;
+    bool started, dead, subreaper, stopped;
+    uint64_t stopped_us, pending_signals;
+    int argc;
+    char **argv, **env;
+    char *cwd, *stdout_path;
+    uid_t uid;
+    gid_t gid;
+    struct sim_heap heap;
+    struct loop loop;
+    struct os os;
+    void *state;
+    jmp_buf *escape; /* set while its code runs */
+    int end_status, end_signal;
+    struct sim_link events;
+    struct sim_link watches, watched; /* it watches; it is watched */
+    struct sim_link streams, listeners, incomings, locks, files, vfs_files;
+    unsigned lane_work; /* works between start and done */
+    unsigned kill_ops;
+    bool failing; /* it is being killed at this moment */
+    char *job_key;
+};
+struct sim_spawn {
+    const char *const *argv;
+    const struct os_spawn *spec; /* NULL: defaults */
+    struct sim_process *parent;  /* NULL: the host's init */
+};
+int sim_process_create(struct sim_host *host, const struct sim_spawn *how,
+                       struct sim_process **ret);
+/* The kernel's part of an end: everything of it is released, none of its code runs. */
+void sim_process_end(struct sim_process *process, int status, int signal_number);
+void sim_process_signal(struct sim_process *process, int signal_number); /* delivered later */
+/* Leaves the running process's code for good: it ends with that. */
+_Noreturn void sim_process_escape(struct sim_process *process, int status, int signal_number);
+void sim_watch_add(struct sim_process *watcher, struct sim_process *watched, pid_t pid,
+                   os_exit_f call, void *arg, bool child);
+
+void sim_loop_init(struct loop *loop, struct sim_process *process);
+void sim_loop_drop(struct loop *loop); /* frees everything, calls nothing */
+
+/* ---- files (tree_sim.c) ---------------------------------------------------------------------- */
+
+enum sim_node_type { SIM_DIR, SIM_FILE, SIM_SOCKET };
+struct sim_page { /* a page as it is on the disk */
+    size_t number;
+    unsigned char *before; /* NULL: past the end of file */
+};
+#define SIM_PAGE 4096
+struct sim_node {
+    struct sim_host *host;
+    char *name;
+    struct sim_node *parent; /* NULL: root, or not in the tree */
+    enum sim_node_type type;
+    unsigned refs;
+    mode_t mode;
+    uid_t uid;
+    gid_t gid;
+    int64_t mtime_s;
+    struct sim_node **children; /* sorted by name */
+    size_t child_count, child_capacity;
+    unsigned char *data; /* always one zero byte longer than size */
+    size_t size, capacity;
+    struct sim_page *dirty;
+    size_t dirty_count, dirty_capacity, size_before;
+    bool is_dirty;
+    struct sim_process *locker;     /* of os_lock() */
+    struct sim_vfs_file *vfs_files; /* open handles of the VFS */
+};
+struct sim_node *sim_node_create(struct sim_host *host, enum sim_node_type type, mode_t mode);
+void sim_node_ref(struct sim_node *node);
+void sim_node_unref(struct sim_node *node);                              /* NULL is allowed */
+struct sim_node *sim_tree_find(struct sim_host *host, const char *path); /* borrowed; NULL */
+/* The directory that holds path's last part (name); NULL: no such directory. */
+struct sim_node *sim_tree_parent(struct sim_host *host, const char *path, char *name, size_t size);
+struct sim_node *sim_dir_get(const struct sim_node *dir, const char *name);
+/* node NULL: removes the name.  Goes into the journal. */
+void sim_dir_set(struct sim_node *dir, const char *name, struct sim_node *node);
+int sim_tree_mkdirs(struct sim_host *host, const char *path, mode_t mode);
+int sim_node_write(struct sim_node *node, uint64_t offset, const void *data, size_t length);
+int sim_node_truncate(struct sim_node *node, size_t size);
+int sim_node_sync(struct sim_node *node); /* with all changes of directories so far */
+int sim_tree_sync_dirs(struct sim_host *host);
+void sim_tree_sync_all(struct sim_host *host);
+void sim_tree_crash(struct sim_host *host); /* what was not synced may be gone */
+void sim_tree_destroy(struct sim_host *host);
+#define SIM_PATH_MAX 4096
+/* Makes path absolute and plain; false when it is too long. */
+bool sim_path(const char *cwd, const char *path, char out[SIM_PATH_MAX]);
+
+void sim_vfs_create(struct sim_host *host);
+void sim_vfs_destroy(struct sim_host *host);
+void sim_vfs_files_drop(struct sim_process *process); /* its open files are closed by the kernel */
+void sim_files_drop(struct sim_process *process);     /* struct os_file, struct os_lock */
+
+/* ---- network --------------------------------------------------------------------------------- */
+
+void sim_net_drop_process(struct sim_process *process); /* its sockets are closed by the kernel */
+void sim_net_drop_host(struct sim_host *host); /* connections of its processes fall silent */
+void sim_net_destroy(struct sim *sim);
+struct sim_cut_link *sim_link_between(struct sim *sim, struct sim_host *a, struct sim_host *b);
+
+#endif

@@ -1,0 +1,82 @@
+/* sim/tls_sim.c - certificates as names: the identities of base/stream.h in the simulator.
+ *
+ * A certificate is a file that says "sim-cert NAME ISSUER", a CA file says "sim-ca ISSUER", and a
+ * pin is a hash of the certificate's file.  Who would be refused by TLS is refused by
+ * sim/stream_sim.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "sim/net_sim.h"
+
+#define SECRET_FILE_MASK 0077
+
+static void make_pin(const char *text, size_t length, char pin[STREAM_PIN_SIZE])
+{
+    uint64_t seed = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < length; i++) {
+        seed = (seed ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    }
+    struct rng rng;
+    rng_seed(&rng, seed);
+    for (size_t i = 0; i < 4; i++) {
+        (void)snprintf(pin + 16 * i, 17, "%016llx", (unsigned long long)rng_next(&rng));
+    }
+}
+
+int tls_identity_load(struct os *os, const char *cert_path, const char *key_path,
+                      struct tls_identity **ret, struct err *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    struct os_stat key;
+    int code = os_read_file(os, cert_path, 4096, &text, &length, err);
+    if (code != 0) {
+        return code;
+    }
+    struct tls_identity *identity = mem_zalloc(sizeof(*identity));
+    code = os_stat(os, key_path, &key);
+    if (code != 0) {
+        code = err_set(err, code, "%s: %s", key_path, err_code_text(code));
+    } else if ((key.mode & SECRET_FILE_MASK) != 0) {
+        code = err_set(err, -EACCES, "%s: others than its owner can read this key", key_path);
+    } else if (sscanf(text, "sim-cert %127s %127s", identity->name, identity->issuer) != 2) {
+        code = err_set(err, -EINVAL, "%s: not a certificate", cert_path);
+    }
+    make_pin(text, length, identity->pin);
+    mem_free(text);
+    if (code != 0) {
+        mem_free(identity);
+        return code;
+    }
+    *ret = identity;
+    return 0;
+}
+
+int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_identity **ret,
+                           struct err *err)
+{
+    (void)err;
+    struct tls_identity *identity = mem_zalloc(sizeof(*identity));
+    (void)snprintf(identity->name, sizeof(identity->name), "%s", name);
+    uint8_t key[32];
+    loop_secret(loop, key, sizeof(key));
+    make_pin((const char *)key, sizeof(key), identity->pin);
+    *ret = identity;
+    return 0;
+}
+
+void tls_identity_destroy(struct tls_identity *identity)
+{
+    mem_free(identity);
+}
+
+const char *tls_identity_pin(const struct tls_identity *identity)
+{
+    return identity->pin;
+}
