@@ -89,9 +89,9 @@ struct config_options {
 };
 
 /* Reads all layers, expands and checks everything.  Returns 0 and sets *ret; or -ENOENT (no such
- * file), -EINVAL, -ERANGE, -EFBIG, -ELOOP, -ENOMEM or what a callback returned, with *ret untouched
- * and err naming file, line, knob and, for a misspelt name, the nearest known one.  The tables must
- * outlive the result. */
+ * file), -EINVAL, -ERANGE, -EFBIG, -ELOOP, -EBADMSG, -ENOMEM or what a callback returned, with *ret
+ * untouched and err naming file, line, knob and, for a misspelt name, the nearest known one.  The
+ * tables must outlive the result. */
 int config_load(const struct config_source *source, const struct config_options *options,
                 struct config **ret, struct err *err);
 void config_destroy(struct config *config); /* NULL is allowed */

@@ -1,0 +1,30 @@
+/* tests/support/config_memory.h - a config_source of files and environment that the test writes
+ * down.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef TESTS_SUPPORT_CONFIG_MEMORY_H
+#define TESTS_SUPPORT_CONFIG_MEMORY_H
+
+#include <stddef.h>
+
+#include "base/config.h"
+
+#define CONFIG_MEMORY_MAX 64
+
+struct config_memory_pair {
+    const char *name; /* a path, or a variable */
+    const char *text;
+};
+
+/* A path that is the beginning of other paths ("/etc/conf.d" of "/etc/conf.d/a.conf") is a
+ * directory. */
+struct config_memory {
+    struct config_memory_pair files[CONFIG_MEMORY_MAX];
+    struct config_memory_pair environment[CONFIG_MEMORY_MAX];
+};
+
+/* memory must outlive the source. */
+struct config_source config_memory_source(struct config_memory *memory);
+
+#endif

@@ -1,0 +1,294 @@
+/* Tests of base/config_file.h and base/config_scan.h: one file and nothing else.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/config_file.h"
+
+#include <errno.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "tests/support/unit.h"
+
+/* The statements of a file as text, or "error: ..." */
+static const char *read_text(const char *text, size_t length)
+{
+    static char result[4096];
+    struct arena *arena = arena_create(0, 0);
+    struct vec statements = {0};
+    struct err err = {"nothing was said"};
+    struct strbuf out;
+    strbuf_init(&out, sizeof(result) - 1);
+    if (config_file_parse("f", text, length, arena, &statements, &err) < 0) {
+        strbuf_printf(&out, "error: %s", err.text);
+    } else {
+        for (size_t i = 0; i < statements.count; i++) {
+            const struct config_statement *s = statements.items[i];
+            static const char *const KINDS[] = {"=", "+=", "{", "include"};
+            strbuf_printf(&out, "%s%u:", i > 0 ? "; " : "", s->line);
+            if (s->section) {
+                strbuf_printf(&out, "%s<%s>.", s->section, s->title);
+            }
+            strbuf_printf(&out, "%s%s%s%s", s->kind <= CONFIG_APPEND ? s->name : "", KINDS[s->kind],
+                          s->list_item ? "*" : "", s->kind == CONFIG_SECTION ? "" : s->value);
+        }
+    }
+    (void)snprintf(result, sizeof(result), "%s", strbuf_text(&out));
+    strbuf_fini(&out);
+    vec_fini(&statements, NULL);
+    arena_destroy(arena);
+    return result;
+}
+
+static const char *read_string(const char *text)
+{
+    return read_text(text, strlen(text));
+}
+
+static void statements_come_in_their_order_with_their_lines(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string("A = 1\nB = \"two words\"\nA = 'three'\n\nC += x"),
+                        "1:A=1; 2:B=two words; 3:A=three; 5:C+=x");
+    assert_string_equal(read_string(""), "");
+    assert_string_equal(read_string("\n# nothing\n"), "");
+    assert_string_equal(read_string("A=1 B=2"), "1:A=1; 1:B=2");
+    assert_string_equal(read_string("a = 1\nA = 2"), "1:a=1; 2:a=2");
+}
+
+static void lists_are_an_assignment_and_appends(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string("A = {a, \"b c\",\n d}"), "1:A=*a; 1:A+=*b c; 2:A+=*d");
+    assert_string_equal(read_string("A += {a, b,}\nA = x"), "1:A+=*a; 1:A+=*b; 2:A=x");
+    assert_string_equal(read_string("A = {}\nB = 1"), "1:A=; 2:B=1");
+    assert_string_equal(read_string("A += { }"), "1:A+=");
+    assert_string_equal(read_string("A = {\n# none\n}\nB = 1"), "1:A=; 4:B=1");
+    assert_string_equal(read_string("A = {x} A = {y}"), "1:A=*x; 1:A=*y");
+}
+
+static void sections_have_titles_and_options(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string(
+                            "node \"wn01\" { method = process  dir = \"/x y\" }\nnode wn02 {}"),
+                        "1:node<wn01>.{; 1:node<wn01>.method=process; 1:node<wn01>.dir=/x y; "
+                        "2:node<wn02>.{");
+    assert_string_equal(
+        read_string("node a { x = {1, 2} }\nsite a { x += 3 }\nnode a { y = 4 }"),
+        "1:node<a>.{; 1:node<a>.x=*1; 1:node<a>.x+=*2; 2:site<a>.{; 2:site<a>.x+=3; "
+        "3:node<a>.{; 3:node<a>.y=4");
+}
+
+static void includes_keep_their_place(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string("A = 1\ninclude(\"x.conf\")\nB = 2"),
+                        "1:A=1; 2:includex.conf; 3:B=2");
+    assert_string_equal(read_string("INCLUDE ( x.conf )"), "1:includex.conf");
+}
+
+static void comments_of_all_kinds_are_blank(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string(
+                            "A = 1 # x = {\n//y\n// z\n/* \n B = 2 */ C = 3 /**/\n####\nD=4#e"),
+                        "1:A=1; 5:C=3; 7:D=4");
+    assert_string_equal(read_string("A = \"# // /* no comment */\" B = http://x/y"),
+                        "1:A=# // /* no comment */; 1:B=http://x/y");
+    assert_string_equal(read_string("A = x//y\nB = /etc/roost"), "1:A=x//y; 2:B=/etc/roost");
+}
+
+static void escapes_are_c_s_in_double_quotes_and_few_in_single_ones(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string("A = \"a\\\"b\\\\c\\td\\101\\x41\\q\""), "1:A=a\"b\\c\td"
+                                                                             "AAq");
+    assert_string_equal(read_string("A = 'a\\'b\\\\c\\n${X}'"), "1:A=a'b\\c\\n${X}");
+    assert_string_equal(read_string("A = a\\b\\\\c"), "1:A=a\\b\\\\c");
+    assert_string_equal(read_string("A = \"\\${X}\""), "1:A=${X}");
+    assert_string_equal(read_string("A = \"one \\\n two\"\nB = 3"), "1:A=one  two; 3:B=3");
+    assert_string_equal(read_string("A = 'one \\\n two'\nB = 3"), "1:A=one  two; 3:B=3");
+}
+
+static void carriage_returns_of_other_systems_do_not_matter(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string("A = 1\r\nB = \"x\"\r\n\r\nC = \"a\\\r\nb\"\r\nD = 4\r\n"),
+                        "1:A=1; 2:B=x; 4:C=ab; 6:D=4");
+}
+
+static void a_brace_that_is_not_closed_is_named_by_its_own_line(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        read_string("A = 1\nnode \"x\" {\n m = 1\n"),
+        "error: f:2: the section 'node' that begins here is not closed: '}' is missing");
+    assert_string_equal(
+        read_string("node x {\n a = 1\nnode y { a = 2 }\n"),
+        "error: f:3: expected '=' after 'node' (sections do not nest: is the '}' of the "
+        "section of line 1 missing?)");
+    assert_string_equal(read_string("A = { a,\n b\n"),
+                        "error: f:1: the list that begins here is not closed: '}' is missing");
+    assert_string_equal(read_string("A = { a,"),
+                        "error: f:1: the list that begins here is not closed: '}' is missing");
+    assert_string_equal(read_string("A = 1\n}\n"), "error: f:2: '}' closes nothing");
+}
+
+static void strings_and_comments_end_where_they_should(void **state)
+{
+    (void)state;
+    const char *const expected = "error: f:2: the string that begins here is not closed on its "
+                                 "line (a line that ends in \\ goes "
+                                 "on in the next)";
+    assert_string_equal(read_string("A = 1\nB = \"x\nC = \"y\"\n"), expected);
+    assert_string_equal(read_string("A = 1\nB = 'x\nC = 'y'\n"), expected);
+    assert_string_equal(read_string("A = 1\r\nB = \"x\r\n"), expected);
+    assert_string_equal(read_string("A = \"x"),
+                        "error: f:1: the string that begins here is not closed");
+    assert_string_equal(read_string("A = \"x\\"),
+                        "error: f:1: the string that begins here is not closed");
+    assert_string_equal(read_string("A = 'x"),
+                        "error: f:1: the string that begins here is not closed");
+    assert_string_equal(read_string("\n/* x\n"),
+                        "error: f:2: the comment that begins here is not closed");
+}
+
+static void a_value_that_needs_quotes_is_recognized(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string("A = $(B)\n"),
+                        "error: f:1: a value with $( ) or ${ } goes in quotes");
+    assert_string_equal(read_string("A = 15 * 60\n"),
+                        "error: f:1: '*' does not belong here: values with it go in quotes");
+    assert_string_equal(
+        read_string("A = 2 GiB\nB = 3\n"),
+        "error: f:2: expected '{' after the title, not '=' (a value with blanks goes in quotes)");
+    assert_string_equal(
+        read_string("START = KeyboardIdle > 60\n"),
+        "error: f:1: expected a name, not '>' (a value with blanks goes in quotes)");
+    assert_string_equal(read_string("A = 2 GiB"),
+                        "error: f:1: the file ends where '=' or '+=' should be");
+}
+
+static void what_libconfuse_would_let_pass_is_refused(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        read_string("A = \"${HOME}\""),
+        "error: f:1: write $ENV(NAME) for an environment variable, or \\${ for the characters");
+    assert_string_equal(read_string("A = ${HOME}"),
+                        "error: f:1: a value with $( ) or ${ } goes in quotes");
+    assert_string_equal(read_string("A * = 1"),
+                        "error: f:1: '*' does not belong here: values with it go in quotes");
+    assert_string_equal(read_string("A + = 1"),
+                        "error: f:1: '+' does not belong here: values with it go in quotes");
+    assert_string_equal(read_text("A = \"a\0b\"", 9),
+                        "error: f:1: a control character (0x00): write it as an escape");
+    assert_string_equal(read_text("A\0 = b", 6), "error: f:1: a control character (0x00)");
+    assert_string_equal(read_string("A = \"\x01\""),
+                        "error: f:1: a control character (0x01): write it as an escape");
+    assert_string_equal(read_string("A = \"x\\0y\""),
+                        "error: f:1: a zero byte cannot be part of a value");
+    assert_string_equal(read_string("A = \"x\\x00y\""),
+                        "error: f:1: a zero byte cannot be part of a value");
+    assert_string_equal(read_string("A = \"x\\x0g\""),
+                        "error: f:1: a zero byte cannot be part of a value");
+    assert_string_equal(read_string("A = \"\\x0A\\x09z\""), "1:A=\n\tz");
+    const char *const octal = "error: f:1: \\ and digits stand for a byte in octal, \\1 to \\377";
+    assert_string_equal(read_string("A = \"\\400\""), octal);
+    assert_string_equal(read_string("A = \"\\8\""), octal);
+    assert_string_equal(read_string("A = \"\\1234\""), octal);
+}
+
+static void names_are_names(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string("COLLECTOR.MAX_LOG = 1\n_x9 = 2"),
+                        "1:COLLECTOR.MAX_LOG=1; 2:_x9=2");
+    const char *const bad[] = {"9a = 1",       "a-b = 1", "\"a\" = 1", "a|b = 1",
+                               "__opened = 1", "= 1",     ".a = 1"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_memory_equal(read_string(bad[i]), "error: f:1: expected a name, not '", 33);
+    }
+    char text[200];
+    (void)snprintf(text, sizeof(text), "%0128d = 1", 0);
+    text[0] = 'x';
+    assert_memory_equal(read_string(text), "1:x000", 6);
+    (void)snprintf(text, sizeof(text), "%0129d = 1", 0);
+    text[0] = 'x';
+    assert_memory_equal(read_string(text), "error: f:1: expected a name", 27);
+}
+
+static void sections_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string("node { a = 1 }"),
+                        "error: f:1: the section 'node' needs a title: node \"name\" { ... }");
+    assert_string_equal(read_string("node \"\" { }"),
+                        "error: f:1: the title of a section has 1 to 255 bytes");
+    assert_string_equal(read_string("root \"a\" { }"),
+                        "error: f:1: 'root' cannot be the kind of a section");
+    assert_string_equal(read_string("node = 1\nnode a { }"),
+                        "error: f:2: 'node' cannot be the kind of a section");
+    assert_string_equal(read_string("node a { }\nNODE = 1"),
+                        "error: f:2: 'NODE' is the kind of a section and cannot be assigned");
+    assert_string_equal(
+        read_string("node a { include(\"x\") }"),
+        "error: f:1: expected '=' or '+=', not '(' (a value with blanks goes in quotes)");
+    assert_string_equal(
+        read_string("node a { x = 1, }"),
+        "error: f:1: expected a name, not ',' (a value with blanks goes in quotes)");
+}
+
+static void broken_statements_say_what_was_expected(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string("A"), "error: f:1: the file ends where '=' or '+=' should be");
+    assert_string_equal(read_string("A ="), "error: f:1: the file ends where a value should be");
+    assert_string_equal(
+        read_string("A = = 1"),
+        "error: f:1: expected a value, not '=' (a value with blanks goes in quotes)");
+    assert_string_equal(
+        read_string("A = {a b}"),
+        "error: f:1: expected ',' or '}', not 'b' (a value with blanks goes in quotes)");
+    assert_string_equal(
+        read_string("A = {,}"),
+        "error: f:1: expected an item of the list or '}', not ',' (a value with blanks goes in "
+        "quotes)");
+    assert_string_equal(read_string("include"),
+                        "error: f:1: the file ends where '(' after include should be");
+    assert_string_equal(
+        read_string("include()"),
+        "error: f:1: expected the file to include, not ')' (a value with blanks goes in quotes)");
+    assert_string_equal(read_string("include(a, b)"),
+                        "error: f:1: expected ')', not ',' (a value with blanks goes in quotes)");
+    assert_string_equal(
+        read_string("include = a"),
+        "error: f:1: expected '(' after include, not '=' (a value with blanks goes in quotes)");
+}
+
+static void one_bad_file_leaves_nothing_for_the_next(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        assert_memory_equal(read_string("A = \"x"), "error", 5);
+        assert_string_equal(read_string("A = 1"), "1:A=1");
+        assert_memory_equal(read_string("/* x"), "error", 5);
+        assert_string_equal(read_string("A = \"y\""), "1:A=y");
+    }
+}
+
+UNIT_TESTS(UNIT(statements_come_in_their_order_with_their_lines),
+           UNIT(lists_are_an_assignment_and_appends), UNIT(sections_have_titles_and_options),
+           UNIT(includes_keep_their_place), UNIT(comments_of_all_kinds_are_blank),
+           UNIT(escapes_are_c_s_in_double_quotes_and_few_in_single_ones),
+           UNIT(carriage_returns_of_other_systems_do_not_matter),
+           UNIT(a_brace_that_is_not_closed_is_named_by_its_own_line),
+           UNIT(strings_and_comments_end_where_they_should),
+           UNIT(a_value_that_needs_quotes_is_recognized),
+           UNIT(what_libconfuse_would_let_pass_is_refused), UNIT(names_are_names),
+           UNIT(sections_that_cannot_be_are_refused), UNIT(broken_statements_say_what_was_expected),
+           UNIT(one_bad_file_leaves_nothing_for_the_next))
