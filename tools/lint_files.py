@@ -15,7 +15,7 @@ COLUMNS_MAX = 100  # of C; other kinds of file may be wider
 # Whole files that are data, or another's text: nothing is asked of them.
 DATA = ["LICENSE", "tests/fuzz/corpus/**", "tests/**/data/**", "tests/conformance/**", "**.png", "**.svg"]
 # What has no place for a comment, or whose first lines are for its reader.
-NO_LICENCE_LINE = ["**.md", "**.json", ".gitignore", "**.sub", "**.ad", "**.txt"]
+NO_LICENCE_LINE = ["**.md", "**.json", ".gitignore", ".gitattributes", "**.sub", "**.ad", "**.txt"]
 TRACES = [
     (re.compile(r"(?<![\w.$}])/(work|root)/(?!\.\.\.)[\w.]"), "a path of one machine: say it with a variable, or /path/to/"),
     (re.compile(r"\b(FIX" r"ME|XX" r"X|HA" r"CK|DO NOT COM" r"MIT)\b"), "finish it, or open an issue"),

@@ -22,15 +22,16 @@ def run(program, *arguments):
     return subprocess.run([program, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def check_page(root, page, findings):
+def check_page(root, program, page, findings):
     name = "docs/CONFIG.md"
+    advice = f"run 'make config-page', or '{os.path.relpath(program, root)} >{name}'"
     if not os.path.exists(os.path.join(root, name)):
-        findings.add(name, 1, "is missing: run 'make config-page'")
+        findings.add(name, 1, f"is missing: {advice}")
         return
     old, new = csource.read(root, name).split("\n"), page.split("\n")
     for number in range(max(len(old), len(new))):
         if old[number : number + 1] != new[number : number + 1]:
-            findings.add(name, number + 1, "is not what the tables say: run 'make config-page'")
+            findings.add(name, number + 1, f"is not what the tables say: {advice}")
             return
 
 
@@ -92,7 +93,7 @@ def main():
         first = seen.setdefault((kind, name) if kind == "-" else (owner, kind, name), owner)
         if first != owner:
             findings.add("docs/CONFIG.md", 1, f"'{name}' is in two tables, of '{first}' and of '{owner}': keep one")
-    check_page(root, run(program), findings)
+    check_page(root, program, run(program), findings)
     check_samples(root, names, knobs, findings)
     check_code(root, names, knobs, options, findings)
     findings.finish()
