@@ -28,6 +28,7 @@ struct ad_context startd_context(struct startd *startd)
 
 static void mint_claim_id(struct slot *slot)
 {
+    slot->minted_s = loop_wall_s(slot->startd->env.loop);
     unsigned char secret[16];
     char hex[33];
     loop_secret(slot->startd->env.loop, secret, sizeof secret);
@@ -197,6 +198,12 @@ void slots_poll(struct startd *startd)
                     os_load_average(startd->env.os) / (double)startd->slot_count);
         ad_set_int(slot->ad, "KeyboardIdle", os_keyboard_idle_s(startd->env.os));
         ad_set_int(slot->ad, "CurrentTime", context.now_s);
+        if (context.now_s - slot->minted_s >= CLAIM_ID_LIFETIME_S ||
+            context.now_s < slot->minted_s) {
+            mint_claim_id(
+                slot); /* the last one may have been given away, and the word of it lost */
+            slot_refresh(slot);
+        }
         enum slot_state rest = slot_plan_rest(slot->ad, &context);
         if (rest != slot->state) {
             slot_move(slot, rest, SLOT_IDLE);

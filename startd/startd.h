@@ -19,8 +19,9 @@
 #include "base/vec.h"
 #include "startd/slot_plan.h"
 
-#define STARTD_SLOTS_MAX 1024
-#define CLAIM_ID_MAX     200
+#define STARTD_SLOTS_MAX    1024
+#define CLAIM_ID_MAX        200
+#define CLAIM_ID_LIFETIME_S 120 /* of one that nobody used */
 
 struct ad;
 struct ad_context;
@@ -45,6 +46,7 @@ struct slot {
     enum slot_activity activity;
     int64_t entered_state_s, entered_activity_s;
     char claim_id[CLAIM_ID_MAX]; /* the one that a schedd may show now; "" while claimed */
+    int64_t minted_s;            /* when the claim id was made */
     struct claim *claim;         /* NULL in Owner, Unclaimed, Drained */
     struct ad *ad;               /* as last built */
     bool changed;                /* must be sent */

@@ -1,0 +1,184 @@
+/* negotiator/act.c - what a plan says, carried out: MATCH to schedds, MERGE into offline ads.
+ *
+ * A claim id is remembered as given from before it is sent until the slot's ad shows another one:
+ * it is never given twice.  A request's match counts as in flight until the schedd has answered;
+ * its changed request ad is here before that answer (the hub keeps the order).  Holds that were
+ * asked for count as held until the collector has answered.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "negotiator/negotiator.h"
+#include "offline_ads/offline_holds.h"
+#include "wire/wire.h"
+
+#define MATCH_MS 10000
+
+struct flight { /* one MATCH or MERGE under way; names, for what it was about may be gone when the
+                   answer comes */
+    struct negotiator *negotiator;
+    char *slot, *request;
+};
+
+static struct flight *flight_create(struct negotiator *negotiator, const char *slot,
+                                    const char *request)
+{
+    struct flight *flight = mem_alloc(sizeof *flight);
+    *flight = (struct flight){.negotiator = negotiator,
+                              .slot = mem_strdup(slot),
+                              .request = request != NULL ? mem_strdup(request) : NULL};
+    return flight;
+}
+
+static void flight_destroy(struct flight *flight)
+{
+    mem_free(flight->slot);
+    mem_free(flight->request);
+    mem_free(flight);
+}
+
+static void matched(void *arg, struct wire_reply *reply)
+{
+    struct flight *flight = arg;
+    struct negotiator *negotiator = flight->negotiator;
+    struct pool_request *request = strmap_get(negotiator->requests, flight->request);
+    if (request != NULL && request->in_flight > 0) {
+        request->in_flight--;
+    }
+    if (reply->status != 0) {
+        log_info(negotiator->env.log, "match.declined", reply->text, LOG_TEXT("slot", flight->slot),
+                 LOG_TEXT("request", flight->request), LOG_INT("status", reply->status));
+        struct pool_slot *slot = strmap_get(negotiator->slots, flight->slot);
+        if (slot != NULL &&
+            reply->status == -ENOENT) { /* the schedd did not use it: it is still good */
+            mem_free(slot->given);
+            slot->given = NULL;
+        }
+    }
+    flight_destroy(flight);
+    cycle_soon(negotiator);
+}
+
+void act_match(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *slot_ad,
+               struct pool_request *request, const struct ad *request_ad)
+{
+    struct wire *wire = uplink_wire(negotiator->uplink);
+    if (wire == NULL) {
+        return;
+    }
+    const char *claim_id = ad_string_or(slot_ad, "ClaimId", "");
+    mem_free(slot->given);
+    slot->given = mem_strdup(claim_id);
+    struct ad *args = ad_create();
+    ad_set_string(args, "RequestName", request->name);
+    ad_set_int(args, "AutoClusterId", ad_int_or(request_ad, "AutoClusterId", 0));
+    ad_set_string(args, "ClaimId", claim_id);
+    ad_set_string(args, "SlotName", slot->name);
+    ad_set_string(args, "Machine", ad_string_or(slot_ad, "Machine", ""));
+    ad_set_string(args, "StartdUplink", ad_string_or(slot_ad, "StartdUplink", ""));
+    const struct wire_body body = {.args = args, .ads = &slot_ad, .ad_count = 1};
+    struct flight *flight = flight_create(negotiator, slot->name, request->name);
+    if (wire_relay(wire, ad_string_or(request_ad, "ScheddUplink", ""), VERB_MATCH, &body, MATCH_MS,
+                   matched, flight) > 0) {
+        request->in_flight++;
+        log_info(negotiator->env.log, "match", "slot goes to request", LOG_TEXT("slot", slot->name),
+                 LOG_TEXT("request", request->name));
+    } else {
+        flight_destroy(flight);
+    }
+    ad_destroy(args);
+}
+
+static void merged(void *arg, struct wire_reply *reply)
+{
+    struct flight *flight = arg;
+    struct negotiator *negotiator = flight->negotiator;
+    struct pool_slot *slot = strmap_get(negotiator->slots, flight->slot);
+    if (slot != NULL) {
+        slot->merging = false;
+        offline_holds_destroy(slot->pending);
+        slot->pending = NULL; /* the ad shows it by now, or it was refused */
+    }
+    if (reply->status != 0) {
+        log_info(negotiator->env.log, "hold.refused", reply->text, LOG_TEXT("slot", flight->slot),
+                 LOG_INT("status", reply->status));
+    }
+    flight_destroy(flight);
+    cycle_soon(negotiator);
+}
+
+void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
+               bool is_match)
+{
+    struct wire *wire = uplink_wire(negotiator->uplink);
+    struct ad *args = ad_create(), *change = ad_create();
+    ad_set_string(args, "Type", "Machine");
+    ad_set_string(args, "Name", slot->name);
+    ad_set_bool(args, "Durable", true);
+    offline_holds_write(holds, change);
+    if (!ad_has(change, "OfflineMatches")) {
+        (void)ad_set_expr(change, "OfflineMatches", "{}", NULL); /* a constant text: cannot fail */
+    }
+    if (is_match) {
+        ad_set_int(change, "MachineLastMatchTime", loop_wall_s(negotiator->env.loop));
+    }
+    const struct ad *ads[1] = {change};
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    struct flight *flight = flight_create(negotiator, slot->name, NULL);
+    if (wire != NULL && wire_call(wire, VERB_MERGE, &body, 0, merged, flight) > 0) {
+        slot->merging = true;
+        offline_holds_destroy(slot->pending);
+        slot->pending = holds;
+        log_info(negotiator->env.log, "hold",
+                 is_match ? "request waits for a sleeping machine" : "hold taken back",
+                 LOG_TEXT("slot", slot->name), LOG_INT("jobs", offline_holds_total(holds)));
+    } else {
+        flight_destroy(flight);
+        offline_holds_destroy(holds);
+    }
+    ad_destroy(args);
+    ad_destroy(change);
+}
+
+static void advertised(void *arg, struct wire_reply *reply)
+{
+    const struct negotiator *negotiator = arg;
+    if (reply->status != 0 && reply->status != -ECONNRESET) {
+        log_debug(negotiator->env.log, "update.refused", reply->text);
+    }
+}
+
+void act_advertise(struct negotiator *negotiator)
+{
+    struct wire *wire = uplink_wire(negotiator->uplink);
+    if (wire == NULL) {
+        return;
+    }
+    struct ad *args = ad_create(), *ad = ad_create();
+    ad_set_int(args, "Epoch", (int64_t)negotiator->epoch);
+    ad_set_int(args, "Sequence", (int64_t)++negotiator->sequence);
+    ad_set_bool(args, "Full", true);
+    ad_set_string(ad, "MyType", "Negotiator");
+    ad_set_string(ad, "Name", negotiator->name);
+    ad_set_int(ad, "MyCurrentTime", loop_wall_s(negotiator->env.loop));
+    ad_set_int(ad, "TotalNegotiationCycles", negotiator->cycles);
+    ad_set_int(ad, "TotalMatches", negotiator->matches);
+    ad_set_int(ad, "TotalOfflineMatches", negotiator->holds);
+    ad_set_int(ad, "LastNegotiationCycleEnd", negotiator->last_cycle_s);
+    ad_set_int(ad, "LastNegotiationCycleDurationMs", negotiator->last_duration_ms);
+    ad_set_int(ad, "LastNegotiationCyclePairs", negotiator->last_judged);
+    const struct ad *ads[1] = {ad};
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    (void)wire_call(wire, VERB_UPDATE, &body, 0, advertised, negotiator); /* else: the next time */
+    ad_destroy(args);
+    ad_destroy(ad);
+}

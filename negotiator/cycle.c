@@ -1,0 +1,265 @@
+/* negotiator/cycle.c - a negotiation cycle: snapshot, plan, acts.
+ *
+ * A change asks for a cycle; the first is run at once, those that follow within
+ * NEGOTIATOR_CYCLE_DELAY are gathered into one.  Nothing is done before both copies (slots,
+ * requests) are complete, nor without the lease.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "negotiator/negotiator.h"
+#include "offline_ads/offline_ads.h"
+#include "offline_ads/offline_holds.h"
+#include "wire/watch.h"
+
+#define CYCLE_ARENA_BYTES ((size_t)4 << 30)
+
+void cycle_soon(struct negotiator *negotiator)
+{
+    if (loop_timer_is_set(negotiator->cycle_timer)) {
+        return;
+    }
+    uint64_t gap_ms =
+        (uint64_t)config_duration_ms(negotiator->env.config, "NEGOTIATOR_CYCLE_DELAY");
+    uint64_t since_ms = loop_now_ms(negotiator->env.loop) - negotiator->last_cycle_ms;
+    loop_timer_set(negotiator->cycle_timer, since_ms >= gap_ms ? 0 : gap_ms - since_ms);
+}
+
+struct snapshot {
+    struct plan_slot *slots;
+    struct pool_slot **pool_slots;
+    size_t slot_count;
+    struct plan_request *requests;
+    struct pool_request **pool_requests;
+    size_t request_count;
+    struct vec read;       /* struct offline_holds read from ads */
+    struct strmap *waking; /* machines of which a slot is being woken */
+};
+
+static bool is_state(const struct ad *ad, const char *name, const char *value)
+{
+    return strcmp(ad_string_or(ad, name, ""), value) == 0;
+}
+
+static struct plan_slot offline_slot(struct snapshot *snapshot, const struct pool_slot *pool,
+                                     const struct ad *ad, int64_t now_s)
+{
+    struct offline_holds *holds = pool->pending;
+    if (holds == NULL) {
+        holds = offline_holds_read(ad);
+        vec_push(&snapshot->read, holds);
+    }
+    (void)offline_holds_prune(holds, now_s);
+    bool waking = is_state(ad, "PowerState", "Waking");
+    return (struct plan_slot){.offline = true,
+                              .free = true,
+                              .waking = waking,
+                              .barred = is_state(ad, "PowerState", "WakeFailed") ||
+                                        is_state(ad, "PowerState", "Unknown"),
+                              .holds = holds};
+}
+
+static struct plan_slot live_slot(const struct pool_slot *pool, const struct ad *ad)
+{
+    const char *claim_id = ad_string_or(ad, "ClaimId", "");
+    bool given = pool->given != NULL && strcmp(pool->given, claim_id) == 0;
+    return (struct plan_slot){.free = is_state(ad, "State", "Unclaimed") && claim_id[0] != '\0' &&
+                                      !given};
+}
+
+static int snapshot_slots(struct negotiator *negotiator, struct snapshot *snapshot,
+                          struct arena *arena)
+{
+    int64_t now_s = loop_wall_s(negotiator->env.loop);
+    size_t max = watch_count(negotiator->slots_watch), at = 0;
+    snapshot->slots = arena_alloc(arena, (max + 1) * sizeof *snapshot->slots);
+    snapshot->pool_slots = arena_alloc(arena, (max + 1) * sizeof *snapshot->pool_slots);
+    if (snapshot->slots == NULL || snapshot->pool_slots == NULL) {
+        return -ENOMEM;
+    }
+    const char *name;
+    const struct ad *ad;
+    while (watch_next(negotiator->slots_watch, &at, &name, &ad)) {
+        struct pool_slot *pool = strmap_get(negotiator->slots, name);
+        if (pool == NULL) {
+            continue;
+        }
+        struct plan_slot slot =
+            offline_ads_is(ad) ? offline_slot(snapshot, pool, ad, now_s) : live_slot(pool, ad);
+        slot.name = pool->name;
+        slot.machine = ad_string_or(ad, "Machine", "");
+        slot.ad = ad;
+        slot.serial = pool->serial;
+        if (slot.waking || (slot.offline && offline_holds_total(slot.holds) > 0)) {
+            (void)strmap_set(snapshot->waking, slot.machine, snapshot); /* only presence counts */
+        }
+        snapshot->slots[snapshot->slot_count] = slot;
+        snapshot->pool_slots[snapshot->slot_count++] = pool;
+    }
+    for (size_t i = 0; i < snapshot->slot_count; i++) {
+        struct plan_slot *slot = &snapshot->slots[i];
+        slot->waking =
+            slot->waking || (slot->offline && is_state(slot->ad, "PowerState", "Waking"));
+    }
+    return 0;
+}
+
+static int snapshot_requests(struct negotiator *negotiator, struct snapshot *snapshot,
+                             struct arena *arena)
+{
+    size_t max = watch_count(negotiator->requests_watch), at = 0;
+    snapshot->requests = arena_alloc(arena, (max + 1) * sizeof *snapshot->requests);
+    snapshot->pool_requests = arena_alloc(arena, (max + 1) * sizeof *snapshot->pool_requests);
+    if (snapshot->requests == NULL || snapshot->pool_requests == NULL) {
+        return -ENOMEM;
+    }
+    const char *name;
+    const struct ad *ad;
+    while (watch_next(negotiator->requests_watch, &at, &name, &ad)) {
+        struct pool_request *pool = strmap_get(negotiator->requests, name);
+        if (pool == NULL) {
+            continue;
+        }
+        snapshot->requests[snapshot->request_count] = (struct plan_request){
+            .name = pool->name,
+            .schedd = ad_string_or(ad, "ScheddName", ""),
+            .user = ad_string_or(ad, "User", ""),
+            .auto_cluster = ad_int_or(ad, "AutoClusterId", 0),
+            .ad = ad,
+            .count = ad_int_or(ad, "JobCount", 0),
+            .in_flight = pool->in_flight,
+            .prio = ad_int_or(ad, "JobPrio", 0),
+            .qdate_s = ad_int_or(ad, "QDate", 0),
+            .judged = pool->judged,
+            .judged_count = pool->judged_count,
+        };
+        snapshot->pool_requests[snapshot->request_count++] = pool;
+    }
+    return 0;
+}
+
+/* The holds of one slot as they are to be: what it has, less the released, plus the new. */
+static void change_holds(struct negotiator *negotiator, struct snapshot *snapshot,
+                         const struct plan_output *plan)
+{
+    int64_t now_s = loop_wall_s(negotiator->env.loop);
+    int64_t until_s = now_s + config_duration_s(negotiator->env.config, "OFFLINE_MATCH_LIFETIME");
+    for (size_t i = 0; i < snapshot->slot_count; i++) {
+        struct pool_slot *pool = snapshot->pool_slots[i];
+        if (!snapshot->slots[i].offline || pool->merging) {
+            continue;
+        }
+        struct offline_holds *next = NULL;
+        bool matched = false;
+        for (size_t j = 0; j < plan->released_count; j++) {
+            if (plan->released[j].slot == i) {
+                next = next != NULL ? next : offline_holds_read(snapshot->slots[i].ad);
+                (void)offline_holds_clear(next, plan->released[j].schedd,
+                                          plan->released[j].auto_cluster);
+            }
+        }
+        for (size_t j = 0; j < plan->held_count; j++) {
+            if (plan->held[j].slot == i) {
+                const struct plan_request *request = &snapshot->requests[plan->held[j].request];
+                const struct offline_hold hold = {.schedd = request->schedd,
+                                                  .auto_cluster = request->auto_cluster,
+                                                  .count = 1,
+                                                  .until_s = until_s};
+                next = next != NULL ? next : offline_holds_read(snapshot->slots[i].ad);
+                matched = offline_holds_add(next, &hold) == 0 || matched;
+            }
+        }
+        if (next != NULL) {
+            (void)offline_holds_prune(next, now_s);
+            act_holds(negotiator, pool, next, matched);
+        }
+    }
+}
+
+static void carry_out(struct negotiator *negotiator, struct snapshot *snapshot,
+                      const struct plan_output *plan)
+{
+    for (size_t i = 0; i < plan->match_count; i++) {
+        size_t slot = plan->matches[i].slot, request = plan->matches[i].request;
+        act_match(negotiator, snapshot->pool_slots[slot], snapshot->slots[slot].ad,
+                  snapshot->pool_requests[request], snapshot->requests[request].ad);
+    }
+    if (plan->held_count + plan->released_count > 0) {
+        change_holds(negotiator, snapshot, plan);
+    }
+    negotiator->matches += (int64_t)plan->match_count;
+    negotiator->holds += (int64_t)plan->held_count;
+    negotiator->last_judged = (int64_t)plan->judged;
+}
+
+static int plan_and_act(struct negotiator *negotiator, struct snapshot *snapshot,
+                        struct arena *arena)
+{
+    int rc = snapshot_slots(negotiator, snapshot, arena);
+    rc = rc != 0 ? rc : snapshot_requests(negotiator, snapshot, arena);
+    if (rc != 0) {
+        return rc;
+    }
+    const struct ad_context context = {.now_s = loop_wall_s(negotiator->env.loop),
+                                       .random_state = &negotiator->random_state};
+    struct plan_input input = {
+        .slots = snapshot->slots,
+        .slot_count = snapshot->slot_count,
+        .requests = snapshot->requests,
+        .request_count = snapshot->request_count,
+        .ranks = {.pre_job = negotiator->pre_job, .post_job = negotiator->post_job},
+        .context = &context,
+    };
+    input.users = accountant_users(negotiator->accountant,
+                                   config_real(negotiator->env.config, "DEFAULT_PRIO_FACTOR"),
+                                   arena, &input.user_count);
+    struct plan_output plan;
+    rc = negotiator_plan_cycle(&input, arena, &plan);
+    for (size_t i = 0; i < snapshot->request_count;
+         i++) { /* what was judged is kept, whatever came of it */
+        snapshot->pool_requests[i]->judged = snapshot->requests[i].judged;
+        snapshot->pool_requests[i]->judged_count = snapshot->requests[i].judged_count;
+    }
+    if (rc == 0) {
+        carry_out(negotiator, snapshot, &plan);
+    }
+    return rc;
+}
+
+void cycle_run(void *arg)
+{
+    struct negotiator *negotiator = arg;
+    if (!negotiator->leads || !watch_is_synced(negotiator->slots_watch) ||
+        !watch_is_synced(negotiator->requests_watch)) {
+        return; /* the lease or the copies will ask again */
+    }
+    uint64_t begin_ms = loop_now_ms(negotiator->env.loop);
+    struct arena *arena = arena_create((size_t)1 << 20, CYCLE_ARENA_BYTES);
+    struct snapshot snapshot = {.waking = strmap_create(STRMAP_CASE_IGNORED)};
+    int rc = plan_and_act(negotiator, &snapshot, arena);
+    if (rc != 0) {
+        log_error(negotiator->env.log, "cycle.failed", err_code_text(rc),
+                  LOG_INT("slots", snapshot.slot_count),
+                  LOG_INT("requests", snapshot.request_count));
+    }
+    for (size_t i = 0; i < snapshot.read.count; i++) {
+        offline_holds_destroy(snapshot.read.items[i]);
+    }
+    vec_fini(&snapshot.read, NULL);
+    strmap_destroy(snapshot.waking, NULL);
+    arena_destroy(arena);
+    negotiator->cycles++;
+    negotiator->last_cycle_ms = loop_now_ms(negotiator->env.loop);
+    negotiator->last_duration_ms = (int64_t)(negotiator->last_cycle_ms - begin_ms);
+    negotiator->last_cycle_s = loop_wall_s(negotiator->env.loop);
+}

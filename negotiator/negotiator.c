@@ -1,0 +1,380 @@
+/* negotiator/negotiator.c - the matchmaker: wiring.
+ *
+ * It keeps live copies of the collector's machine and request ads, and acts on changes (cycle.c,
+ * act.c; decisions in negotiator_plan.c).  One negotiator leads at a time, by a lease in the
+ * collector.  Durable here is only what users have used; who waits for which sleeping machine is in
+ * the offline ads, so a negotiator that is killed forgets nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "negotiator/negotiator.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/knob.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "offline_ads/offline_holds.h"
+#include "store/store.h"
+#include "wire/pool.h"
+#include "wire/watch.h"
+#include "wire/wire.h"
+
+#define LEASE_S 20
+#define USAGE_S 30
+
+/* ---- the copies */
+
+static void slot_destroy(void *value)
+{
+    struct pool_slot *slot = value;
+    offline_holds_destroy(slot->pending);
+    mem_free(slot->given);
+    mem_free(slot->name);
+    mem_free(slot);
+}
+
+static void request_destroy(void *value)
+{
+    struct pool_request *request = value;
+    mem_free(request->judged);
+    mem_free(request->name);
+    mem_free(request);
+}
+
+static void slot_changed(void *arg, const char *key, const struct ad *ad)
+{
+    struct negotiator *negotiator = arg;
+    (void)ad; /* is in the watch */
+    struct pool_slot *slot = strmap_get(negotiator->slots, key);
+    if (slot == NULL) {
+        slot = mem_zalloc(sizeof *slot);
+        slot->negotiator = negotiator;
+        slot->name = mem_strdup(key);
+        (void)strmap_set(negotiator->slots, key, slot); /* was absent */
+    }
+    if (++negotiator->next_serial == 0) {
+        negotiator->next_serial = 1;
+    }
+    slot->serial = negotiator->next_serial;
+    cycle_soon(negotiator);
+}
+
+static void slot_gone(void *arg, const char *key)
+{
+    struct negotiator *negotiator = arg;
+    void *slot = strmap_remove(negotiator->slots, key);
+    if (slot != NULL) {
+        slot_destroy(slot);
+    }
+    cycle_soon(negotiator);
+}
+
+static void request_changed(void *arg, const char *key, const struct ad *ad)
+{
+    struct negotiator *negotiator = arg;
+    (void)ad; /* is in the watch */
+    struct pool_request *request = strmap_get(negotiator->requests, key);
+    if (request == NULL) {
+        request = mem_zalloc(sizeof *request);
+        request->negotiator = negotiator;
+        request->name = mem_strdup(key);
+        (void)strmap_set(negotiator->requests, key, request); /* was absent */
+    }
+    cycle_soon(negotiator);
+}
+
+static void request_gone(void *arg, const char *key)
+{
+    struct negotiator *negotiator = arg;
+    void *request = strmap_remove(negotiator->requests, key);
+    if (request != NULL) {
+        request_destroy(request);
+    }
+    cycle_soon(negotiator);
+}
+
+static void synced(void *arg)
+{
+    cycle_soon(arg);
+}
+
+static void refused(void *arg, int status, const char *why)
+{
+    struct negotiator *negotiator = arg;
+    log_error(negotiator->env.log, "watch.refused", why, LOG_INT("status", status));
+}
+
+/* ---- the lease */
+
+static void leased(void *arg, struct wire_reply *reply)
+{
+    struct negotiator *negotiator = arg;
+    bool led = negotiator->leads;
+    negotiator->leasing = false;
+    negotiator->leads = reply->status == 0;
+    if (negotiator->leads != led) {
+        log_info(negotiator->env.log, "lease",
+                 negotiator->leads ? "this negotiator leads" : "another leads",
+                 LOG_TEXT("holder",
+                          reply->args != NULL ? ad_string_or(reply->args, "Holder", "") : ""));
+    }
+    if (negotiator->leads && !led) {
+        cycle_soon(negotiator);
+    }
+}
+
+static void lease(void *arg)
+{
+    struct negotiator *negotiator = arg;
+    struct wire *wire = uplink_wire(negotiator->uplink);
+    loop_timer_set(negotiator->lease_timer,
+                   (uint64_t)LEASE_S * 1000 / (negotiator->leads ? 3U : 10U));
+    if (wire == NULL || negotiator->leasing) {
+        return;
+    }
+    struct ad *args = ad_create();
+    ad_set_string(args, "Role", "negotiator");
+    ad_set_string(args, "Holder", negotiator->holder);
+    ad_set_int(args, "Duration", LEASE_S);
+    const struct wire_body body = {.args = args};
+    negotiator->leasing = wire_call(wire, VERB_LEASE, &body, 0, leased, negotiator) > 0;
+    ad_destroy(args);
+}
+
+/* ---- the uplink */
+
+static void uplink_up(void *arg, struct wire *wire)
+{
+    struct negotiator *negotiator = arg;
+    log_info(negotiator->env.log, "uplink.up", "connected to the collector");
+    negotiator->leasing = false;
+    lease(negotiator);
+    int rc = watch_start(negotiator->slots_watch, wire);
+    rc = rc != 0 ? rc : watch_start(negotiator->requests_watch, wire);
+    if (rc != 0) {
+        log_warn(negotiator->env.log, "watch.start", err_code_text(rc));
+    }
+    act_advertise(negotiator);
+}
+
+static void uplink_down(void *arg, const char *why)
+{
+    struct negotiator *negotiator = arg;
+    negotiator->leads = false;
+    log_warn(negotiator->env.log, "uplink.down", why);
+}
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    (void)arg;
+    if (wire_request_verb(request) == VERB_PING) {
+        wire_reply_ok(request, NULL);
+    } else {
+        wire_reply_error(request, -ENOSYS, "%s is not for a negotiator",
+                         wire_verb_name(wire_request_verb(request)));
+    }
+}
+
+/* ---- timers */
+
+/* Everything is judged anew: expressions may look at the clock. */
+static void full_cycle(void *arg)
+{
+    struct negotiator *negotiator = arg;
+    size_t at = 0;
+    void *value;
+    while (strmap_next(negotiator->requests, &at, NULL, &value)) {
+        struct pool_request *request = value;
+        mem_free(request->judged);
+        request->judged = NULL;
+        request->judged_count = 0;
+    }
+    cycle_soon(negotiator);
+    act_advertise(negotiator);
+    loop_timer_set(negotiator->full_timer,
+                   (uint64_t)config_duration_s(negotiator->env.config, "NEGOTIATOR_INTERVAL") *
+                       1000);
+}
+
+static void settle_usage(void *arg)
+{
+    struct negotiator *negotiator = arg;
+    loop_timer_set(negotiator->usage_timer, USAGE_S * 1000);
+    if (!negotiator->leads || !watch_is_synced(negotiator->slots_watch)) {
+        return;
+    }
+    size_t at = 0;
+    const struct ad *ad;
+    accountant_begin(negotiator->accountant);
+    while (watch_next(negotiator->slots_watch, &at, NULL, &ad)) {
+        const char *user;
+        if (strcmp(ad_string_or(ad, "State", ""), "Claimed") == 0 &&
+            ad_get_string(ad, "RemoteUser", &user) == 0) {
+            accountant_use(negotiator->accountant, user, (double)ad_int_or(ad, "Cpus", 1));
+        }
+    }
+    accountant_end(negotiator->accountant, loop_wall_s(negotiator->env.loop),
+                   config_duration_s(negotiator->env.config, "PRIORITY_HALFLIFE"));
+}
+
+/* ---- life */
+
+static int open_store(struct negotiator *negotiator, struct err *err)
+{
+    static const char *const TABLES[] = {"users", NULL};
+    static const struct store_schema SCHEMA = {.daemon = "negotiator",
+                                               .tables = TABLES,
+                                               .version = 1};
+    const char *spool = config_path(negotiator->env.config, "SPOOL");
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/negotiator.db", spool);
+    int rc = os_mkdirs(negotiator->env.os, spool, 0755, err);
+    rc = rc != 0 ? rc
+                 : store_open(negotiator->env.loop, negotiator->env.os, strbuf_text(&path), &SCHEMA,
+                              negotiator->env.log, &negotiator->store, err);
+    rc = rc != 0 ? rc : accountant_create(negotiator->store, &negotiator->accountant, err);
+    strbuf_fini(&path);
+    return rc;
+}
+
+static int parse_ranks(struct negotiator *negotiator, struct err *err)
+{
+    const char *pre = config_expr(negotiator->env.config, "NEGOTIATOR_PRE_JOB_RANK");
+    const char *post = config_expr(negotiator->env.config, "NEGOTIATOR_POST_JOB_RANK");
+    int rc = 0;
+    ad_expr_destroy(negotiator->pre_job);
+    ad_expr_destroy(negotiator->post_job);
+    negotiator->pre_job = negotiator->post_job = NULL;
+    if (pre != NULL && pre[0] != '\0') {
+        rc = ad_expr_parse(pre, strlen(pre), AD_OLD, &negotiator->pre_job, err);
+    }
+    if (rc == 0 && post != NULL && post[0] != '\0') {
+        rc = ad_expr_parse(post, strlen(post), AD_OLD, &negotiator->post_job, err);
+    }
+    return rc;
+}
+
+static int open_uplink(struct negotiator *negotiator, struct err *err)
+{
+    static const struct uplink_events EVENTS = {.up = uplink_up,
+                                                .down = uplink_down,
+                                                .request = on_request};
+    char address[POOL_ADDRESS_MAX], name[300];
+    int rc = pool_collector_addresses(negotiator->env.config, address, sizeof address, err);
+    (void)snprintf(name, sizeof name, "negotiator/%s", negotiator->name);
+    const struct wire_dial how = {.address = address, .route = "collector", .name = name};
+    return rc != 0 ? rc
+                   : uplink_create(negotiator->wires, &how, &EVENTS, negotiator,
+                                   &negotiator->uplink, err);
+}
+
+static void set_names(struct negotiator *negotiator)
+{
+    struct os_machine machine;
+    unsigned char secret[8];
+    char hex[17];
+    const char *name = config_string(negotiator->env.config, "NEGOTIATOR_NAME");
+    if (name == NULL || name[0] == '\0') {
+        name =
+            os_machine(negotiator->env.os, &machine, NULL) == 0 ? machine.hostname : "negotiator";
+    }
+    (void)snprintf(negotiator->name, sizeof negotiator->name, "%s", name);
+    loop_secret(negotiator->env.loop, secret, sizeof secret);
+    text_hex(secret, sizeof secret, hex);
+    (void)snprintf(negotiator->holder, sizeof negotiator->holder, "negotiator-%s", hex);
+}
+
+static void negotiator_destroy(void *state)
+{
+    struct negotiator *negotiator = state;
+    watch_destroy(negotiator->slots_watch);
+    watch_destroy(negotiator->requests_watch);
+    uplink_destroy(negotiator->uplink);
+    loop_timer_destroy(negotiator->cycle_timer);
+    loop_timer_destroy(negotiator->full_timer);
+    loop_timer_destroy(negotiator->lease_timer);
+    loop_timer_destroy(negotiator->usage_timer);
+    accountant_destroy(negotiator->accountant);
+    store_close(negotiator->store);
+    wire_context_destroy(negotiator->wires);
+    strmap_destroy(negotiator->slots, slot_destroy);
+    strmap_destroy(negotiator->requests, request_destroy);
+    ad_expr_destroy(negotiator->pre_job);
+    ad_expr_destroy(negotiator->post_job);
+    mem_free(negotiator);
+}
+
+static int negotiator_start(const struct daemon_env *env, void **state, struct err *err)
+{
+    static const struct watch_spec SLOTS = {.type = "Machine", .with_private = true};
+    static const struct watch_spec REQUESTS = {.type = "Request"};
+    static const struct watch_events SLOT_EVENTS = {.changed = slot_changed,
+                                                    .gone = slot_gone,
+                                                    .synced = synced,
+                                                    .refused = refused};
+    static const struct watch_events REQUEST_EVENTS = {.changed = request_changed,
+                                                       .gone = request_gone,
+                                                       .synced = synced,
+                                                       .refused = refused};
+    struct negotiator *negotiator = mem_zalloc(sizeof *negotiator);
+    negotiator->env = *env;
+    negotiator->epoch = (uint64_t)loop_wall_ms(env->loop);
+    loop_secret(env->loop, &negotiator->random_state, sizeof negotiator->random_state);
+    set_names(negotiator);
+    negotiator->slots = strmap_create(STRMAP_CASE_IGNORED);
+    negotiator->requests = strmap_create(STRMAP_CASE_SENSITIVE);
+    negotiator->cycle_timer = loop_timer_create(env->loop, cycle_run, negotiator);
+    negotiator->full_timer = loop_timer_create(env->loop, full_cycle, negotiator);
+    negotiator->lease_timer = loop_timer_create(env->loop, lease, negotiator);
+    negotiator->usage_timer = loop_timer_create(env->loop, settle_usage, negotiator);
+    negotiator->slots_watch = watch_create(env->loop, &SLOTS, &SLOT_EVENTS, negotiator);
+    negotiator->requests_watch = watch_create(env->loop, &REQUESTS, &REQUEST_EVENTS, negotiator);
+    int rc = parse_ranks(negotiator, err);
+    rc = rc != 0 ? rc : pool_context_create(env, &negotiator->wires, err);
+    rc = rc != 0 ? rc : open_store(negotiator, err);
+    rc = rc != 0 ? rc : open_uplink(negotiator, err);
+    if (rc != 0) {
+        negotiator_destroy(negotiator);
+        return rc;
+    }
+    full_cycle(negotiator);
+    lease(negotiator);
+    settle_usage(negotiator);
+    *state = negotiator;
+    return 0;
+}
+
+static void negotiator_reload(void *state, const struct config *config)
+{
+    struct negotiator *negotiator = state;
+    struct err err;
+    negotiator->env.config = config;
+    if (parse_ranks(negotiator, &err) != 0) {
+        log_error(negotiator->env.log, "config.expr", err.text);
+    }
+    full_cycle(negotiator);
+}
+
+static const struct knob_table *const TABLES[] = {&negotiator_knobs, &knobs_common};
+
+const struct daemon negotiator_daemon = {
+    .name = "negotiator",
+    .tables = TABLES,
+    .table_count = ARRAY_COUNT(TABLES),
+    .start = negotiator_start,
+    .reload = negotiator_reload,
+    .destroy = negotiator_destroy,
+};

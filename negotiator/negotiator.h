@@ -1,0 +1,86 @@
+/* negotiator/negotiator.h - the negotiator's own structures, shared by the files of this folder.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef NEGOTIATOR_NEGOTIATOR_H
+#define NEGOTIATOR_NEGOTIATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/daemon.h"
+#include "base/vec.h"
+#include "negotiator/accountant.h"
+#include "negotiator/negotiator_plan.h"
+
+struct ad;
+struct ad_expr;
+struct knob_table;
+struct loop_timer;
+struct negotiator;
+struct offline_holds;
+struct store;
+struct strmap;
+struct uplink;
+struct watch;
+struct wire;
+struct wire_context;
+
+struct pool_slot { /* what we know of a slot beside its ad */
+    struct negotiator *negotiator;
+    char *name;
+    uint32_t serial;
+    char *given; /* live: the claim id that we gave away; NULL: none */
+    struct offline_holds
+        *pending; /* offline: holds as we have asked for, until answered; NULL: as in the ad */
+    bool merging;
+};
+
+struct pool_request {
+    struct negotiator *negotiator;
+    char *name;
+    int64_t in_flight;
+    uint64_t *judged;
+    size_t judged_count;
+    bool gone; /* its ad is gone; kept while in flight */
+};
+
+struct negotiator {
+    struct daemon_env env;
+    char name[256], holder[64];
+    struct wire_context *wires;
+    struct uplink *uplink;
+    struct store *store;
+    struct accountant *accountant;
+    struct watch *slots_watch, *requests_watch;
+    struct strmap *slots;    /* Name -> struct pool_slot */
+    struct strmap *requests; /* Name -> struct pool_request */
+    struct ad_expr *pre_job, *post_job;
+    struct loop_timer *cycle_timer, *full_timer, *lease_timer, *usage_timer;
+    uint64_t last_cycle_ms;
+    uint32_t next_serial;
+    uint64_t random_state;
+    bool leads;    /* has the lease */
+    bool leasing;  /* the answer is awaited */
+    unsigned life; /* of the uplink: answers of an earlier one are stale */
+    /* statistics, in our ad */
+    int64_t cycles, matches, holds, last_cycle_s, last_duration_ms, last_judged;
+    uint64_t epoch, sequence;
+};
+
+extern const struct knob_table negotiator_knobs;
+extern const struct daemon negotiator_daemon;
+
+/* ---- cycle.c */
+void cycle_soon(struct negotiator *negotiator);
+void cycle_run(void *negotiator);
+
+/* ---- act.c: what a plan says, carried out */
+void act_match(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *slot_ad,
+               struct pool_request *request, const struct ad *request_ad);
+void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
+               bool matched);
+void act_advertise(struct negotiator *negotiator);
+
+#endif

@@ -1,0 +1,415 @@
+/* negotiator/negotiator_plan.c - one negotiation cycle: see negotiator_plan.h.
+ *
+ * Shares: in each round every user who still wants something gets, of the free slots, the part that
+ * its priority earns (1/priority over the sum of 1/priority), at least one; rounds go on until
+ * nothing is matched.  So a pool that has enough for all gives all, and a pool that has not is
+ * divided as the priorities say.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "negotiator/negotiator_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "base/plant.h"
+#include "classad/ad.h"
+#include "offline_ads/offline_holds.h"
+
+struct user_state {
+    const struct plan_user *user; /* NULL: unknown to the accountant: best priority */
+    const char *name;
+    double priority;
+    size_t first, count; /* requests of it in order[] */
+};
+
+struct cycle {
+    const struct plan_input *in;
+    struct arena *arena;
+    struct plan_output out;
+    size_t *order;      /* requests by user, priority, age */
+    int64_t *wanted;    /* by request: still to be matched */
+    bool *taken;        /* by slot: matched or held in this cycle */
+    size_t matches_max; /* capacity of out.matches */
+    struct user_state *users;
+    size_t user_count;
+};
+
+/* ---- judging */
+
+static bool judge(struct cycle *cycle, size_t request_index, size_t slot_index)
+{
+    struct plan_request *request = &cycle->in->requests[request_index];
+    const struct plan_slot *slot = &cycle->in->slots[slot_index];
+    if (slot_index >= request->judged_count) {
+        size_t count = cycle->in->slot_count + cycle->in->slot_count / 4 + 16;
+        request->judged = mem_realloc(request->judged, count * sizeof *request->judged);
+        memset(request->judged + request->judged_count, 0,
+               (count - request->judged_count) * sizeof *request->judged);
+        request->judged_count = count;
+    }
+    uint64_t known = request->judged[slot_index];
+    if (known >> 1 == slot->serial) {
+        return (known & 1) != 0;
+    }
+    bool matches = ad_match(request->ad, slot->ad, cycle->in->context);
+    request->judged[slot_index] = (uint64_t)slot->serial << 1 | (matches ? 1 : 0);
+    cycle->out.judged++;
+    return matches;
+}
+
+/* ---- ranking */
+
+struct candidate {
+    size_t slot;
+    double pre, job, post;
+    bool near; /* offline: its machine wakes anyway */
+};
+
+static double rank_of(const struct ad_expr *expr, const struct ad *my, const struct ad *target,
+                      const struct ad_context *context)
+{
+    return expr != NULL ? ad_eval_rank(expr, my, target, context) : 0.0;
+}
+
+static void rank(struct cycle *cycle, const struct plan_request *request,
+                 struct candidate *candidate)
+{
+    const struct plan_slot *slot = &cycle->in->slots[candidate->slot];
+    const struct ad_context *context = cycle->in->context;
+    candidate->pre = rank_of(cycle->in->ranks.pre_job, slot->ad, request->ad, context);
+    candidate->job = rank_of(ad_lookup(request->ad, "Rank"), request->ad, slot->ad, context);
+    candidate->post = rank_of(cycle->in->ranks.post_job, slot->ad, request->ad, context);
+    candidate->near = slot->waking || offline_holds_total(slot->holds) > 0;
+}
+
+static int by_number(double a, double b)
+{
+    return a > b ? -1 : a < b ? 1 : 0; /* best first */
+}
+
+static int by_rank(const void *left, const void *right)
+{
+    const struct candidate *a = left, *b = right;
+    int order = by_number(a->pre, b->pre);
+    order = order != 0 ? order : by_number(a->job, b->job);
+    order = order != 0 ? order : (int)b->near - (int)a->near;
+    order = order != 0 ? order : by_number(a->post, b->post);
+    return order != 0 ? order : (a->slot > b->slot) - (a->slot < b->slot);
+}
+
+/* The slots that this request could have now, best first, of one kind (live or offline).  NULL when
+ * the arena is full. */
+static struct candidate *candidates(struct cycle *cycle, size_t request_index, bool offline,
+                                    size_t *count)
+{
+    const struct plan_input *in = cycle->in;
+    struct candidate *list = arena_alloc(cycle->arena, (in->slot_count + 1) * sizeof *list);
+    *count = 0;
+    for (size_t i = 0; i < in->slot_count && list != NULL; i++) {
+        const struct plan_slot *slot = &in->slots[i];
+        bool held = offline && offline_holds_total(slot->holds) > 0;
+        if (slot->offline != offline || !slot->free || cycle->taken[i] || held ||
+            (offline && slot->barred) || !judge(cycle, request_index, i)) {
+            continue;
+        }
+        list[*count] = (struct candidate){.slot = i};
+        rank(cycle, &in->requests[request_index], &list[*count]);
+        (*count)++;
+    }
+    if (*count > 1) {
+        qsort(list, *count, sizeof *list, by_rank);
+    }
+    return list;
+}
+
+/* ---- the order of users and requests */
+
+static double priority_of(const struct plan_input *in, const char *name)
+{
+    for (size_t i = 0; i < in->user_count; i++) {
+        if (strcmp(in->users[i].name, name) == 0) {
+            return in->users[i].priority > 0 ? in->users[i].priority : 0.5;
+        }
+    }
+    return 0.5; /* nobody who never ran anything is worse off than that */
+}
+
+struct sort_key {
+    size_t index;
+    double priority;
+    const struct plan_request *request;
+};
+
+static int by_share(const void *left, const void *right)
+{
+    const struct sort_key *a = left, *b = right;
+    int order = -by_number(a->priority, b->priority); /* lower is better */
+    order = order != 0 ? order : strcmp(a->request->user, b->request->user);
+    if (order == 0 && a->request->prio != b->request->prio) {
+        order = a->request->prio > b->request->prio ? -1 : 1;
+    }
+    if (order == 0 && a->request->qdate_s != b->request->qdate_s) {
+        order = a->request->qdate_s < b->request->qdate_s ? -1 : 1;
+    }
+    return order != 0 ? order : strcmp(a->request->name, b->request->name);
+}
+
+static int order_requests(struct cycle *cycle)
+{
+    const struct plan_input *in = cycle->in;
+    struct sort_key *keys = arena_alloc(cycle->arena, (in->request_count + 1) * sizeof *keys);
+    cycle->order = arena_alloc(cycle->arena, (in->request_count + 1) * sizeof *cycle->order);
+    cycle->users = arena_zalloc(cycle->arena, (in->request_count + 1) * sizeof *cycle->users);
+    if (keys == NULL || cycle->order == NULL || cycle->users == NULL) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < in->request_count; i++) {
+        keys[i] = (struct sort_key){.index = i,
+                                    .priority = priority_of(in, in->requests[i].user),
+                                    .request = &in->requests[i]};
+    }
+    qsort(keys, in->request_count, sizeof *keys, by_share);
+    for (size_t i = 0; i < in->request_count; i++) {
+        cycle->order[i] = keys[i].index;
+        const char *user = keys[i].request->user;
+        if (i == 0 || strcmp(cycle->users[cycle->user_count - 1].name, user) != 0) {
+            cycle->users[cycle->user_count++] =
+                (struct user_state){.name = user, .priority = keys[i].priority, .first = i};
+        }
+        cycle->users[cycle->user_count - 1].count++;
+    }
+    return 0;
+}
+
+/* ---- live slots */
+
+static size_t free_live(const struct cycle *cycle)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cycle->in->slot_count; i++) {
+        const struct plan_slot *slot = &cycle->in->slots[i];
+        count += !slot->offline && slot->free && !cycle->taken[i] ? 1 : 0;
+    }
+    return count;
+}
+
+/* Matches up to limit jobs of one request; returns how many, or -ENOMEM. */
+static int64_t match_request(struct cycle *cycle, size_t request_index, int64_t limit)
+{
+    if (limit <= 0) {
+        return 0;
+    }
+    size_t count;
+    const struct candidate *list = candidates(cycle, request_index, false, &count);
+    if (list == NULL) {
+        return -ENOMEM;
+    }
+    int64_t matched = 0;
+    for (size_t i = 0; i < count && matched < limit && cycle->out.match_count < cycle->matches_max;
+         i++) {
+        cycle->out.matches[cycle->out.match_count++] =
+            (struct plan_match){.slot = list[i].slot, .request = request_index};
+        cycle->taken[list[i].slot] = !PLANTED(slot_matched_twice);
+        matched++;
+    }
+    cycle->wanted[request_index] -= matched;
+    return matched;
+}
+
+static int64_t match_user(struct cycle *cycle, const struct user_state *user, int64_t share)
+{
+    int64_t matched = 0;
+    for (size_t i = 0; i < user->count && matched < share; i++) {
+        size_t request = cycle->order[user->first + i];
+        int64_t left = share - matched;
+        int64_t got = match_request(cycle, request,
+                                    cycle->wanted[request] < left ? cycle->wanted[request] : left);
+        if (got < 0) {
+            return got;
+        }
+        matched += got;
+    }
+    return matched;
+}
+
+static bool wants(const struct cycle *cycle, const struct user_state *user)
+{
+    for (size_t i = 0; i < user->count; i++) {
+        if (cycle->wanted[cycle->order[user->first + i]] > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int match_live(struct cycle *cycle)
+{
+    for (int64_t matched = 1; matched > 0;) {
+        matched = 0;
+        double sum = 0;
+        int64_t slots = (int64_t)free_live(cycle);
+        for (size_t i = 0; i < cycle->user_count; i++) {
+            sum += wants(cycle, &cycle->users[i]) ? 1.0 / cycle->users[i].priority : 0;
+        }
+        for (size_t i = 0; i < cycle->user_count && slots > 0; i++) {
+            const struct user_state *user = &cycle->users[i];
+            if (!wants(cycle, user)) {
+                continue;
+            }
+            int64_t share = (int64_t)((double)slots / user->priority / sum);
+            int64_t got = match_user(cycle, user, share > 0 ? share : 1);
+            if (got < 0) {
+                return (int)got;
+            }
+            matched += got;
+        }
+    }
+    return 0;
+}
+
+/* ---- offline slots */
+
+static int64_t held_for(const struct plan_slot *slot, const struct plan_request *request)
+{
+    return slot->holds != NULL
+               ? offline_holds_of(slot->holds, request->schedd, request->auto_cluster)
+               : 0;
+}
+
+static struct plan_release *add_release(struct cycle *cycle, size_t slot, const char *schedd,
+                                        int64_t auto_cluster)
+{
+    struct plan_release *release = &cycle->out.released[cycle->out.released_count++];
+    *release = (struct plan_release){.slot = slot, .schedd = schedd, .auto_cluster = auto_cluster};
+    return release;
+}
+
+static const struct plan_request *request_of(const struct plan_input *in,
+                                             const struct offline_hold *hold)
+{
+    for (size_t i = 0; i < in->request_count; i++) {
+        if (in->requests[i].auto_cluster == hold->auto_cluster &&
+            strcmp(in->requests[i].schedd, hold->schedd) == 0) {
+            return &in->requests[i];
+        }
+    }
+    return NULL;
+}
+
+/* Counts what is held for each request, and takes back what is held for nobody, or on a machine
+ * that does not come. */
+static void settle_holds(struct cycle *cycle)
+{
+    const struct plan_input *in = cycle->in;
+    for (size_t i = 0; i < in->slot_count; i++) {
+        const struct plan_slot *slot = &in->slots[i];
+        if (!slot->offline || slot->holds == NULL) {
+            continue;
+        }
+        for (size_t j = 0; j < offline_holds_entries(slot->holds); j++) {
+            const struct offline_hold *hold = offline_holds_at(slot->holds, j);
+            const struct plan_request *request = request_of(in, hold);
+            if (request == NULL || slot->barred) {
+                (void)add_release(cycle, i, hold->schedd, hold->auto_cluster);
+            } else {
+                cycle->wanted[request - in->requests] -= hold->count;
+            }
+        }
+    }
+}
+
+/* More is held for a request than it still wants: the machines furthest from being awake are let go
+ * first.  A machine that is being woken keeps its hold: it comes anyway, and the hold says why. */
+static void release_surplus(struct cycle *cycle, size_t request_index)
+{
+    const struct plan_input *in = cycle->in;
+    const struct plan_request *request = &in->requests[request_index];
+    for (size_t i = in->slot_count; i > 0 && cycle->wanted[request_index] < 0; i--) {
+        const struct plan_slot *slot = &in->slots[i - 1];
+        int64_t held =
+            slot->offline && !slot->waking && !slot->barred ? held_for(slot, request) : 0;
+        if (held > 0 && cycle->wanted[request_index] + held <= 0) {
+            (void)add_release(cycle, i - 1, request->schedd, request->auto_cluster);
+            cycle->wanted[request_index] += held;
+        }
+    }
+}
+
+static int hold_more(struct cycle *cycle, size_t request_index)
+{
+    size_t count;
+    const struct candidate *list = candidates(cycle, request_index, true, &count);
+    if (list == NULL) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < count && cycle->wanted[request_index] > 0; i++) {
+        cycle->out.held[cycle->out.held_count++] =
+            (struct plan_hold){.slot = list[i].slot, .request = request_index};
+        cycle->taken[list[i].slot] = true;
+        cycle->wanted[request_index]--;
+    }
+    return 0;
+}
+
+static int hold_offline(struct cycle *cycle)
+{
+    settle_holds(cycle);
+    for (size_t i = 0; i < cycle->in->request_count; i++) {
+        size_t request = cycle->order[i];
+        int rc = 0;
+        if (cycle->wanted[request] < 0) {
+            release_surplus(cycle, request);
+        } else if (cycle->wanted[request] > 0) {
+            rc = hold_more(cycle, request);
+        }
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+/* ---- the cycle */
+
+static size_t count_holds(const struct plan_input *in)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < in->slot_count; i++) {
+        count += in->slots[i].holds != NULL ? offline_holds_entries(in->slots[i].holds) : 0;
+    }
+    return count;
+}
+
+int negotiator_plan_cycle(const struct plan_input *input, struct arena *arena,
+                          struct plan_output *ret)
+{
+    if (input->slot_count > NEGOTIATOR_SLOTS_MAX ||
+        input->request_count > NEGOTIATOR_REQUESTS_MAX) {
+        return -E2BIG;
+    }
+    struct cycle cycle = {.in = input, .arena = arena, .matches_max = input->slot_count};
+    cycle.wanted = arena_zalloc(arena, (input->request_count + 1) * sizeof *cycle.wanted);
+    cycle.taken = arena_zalloc(arena, (input->slot_count + 1) * sizeof *cycle.taken);
+    cycle.out.matches = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.out.matches);
+    cycle.out.held = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.out.held);
+    cycle.out.released = arena_alloc(arena, (count_holds(input) + 1) * sizeof *cycle.out.released);
+    if (cycle.wanted == NULL || cycle.taken == NULL || cycle.out.matches == NULL ||
+        cycle.out.held == NULL || cycle.out.released == NULL) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < input->request_count; i++) {
+        int64_t wanted = input->requests[i].count - input->requests[i].in_flight;
+        cycle.wanted[i] = wanted > 0 ? wanted : 0;
+    }
+    int rc = order_requests(&cycle);
+    rc = rc != 0 ? rc : match_live(&cycle);
+    rc = rc != 0 ? rc : hold_offline(&cycle);
+    if (rc == 0) {
+        *ret = cycle.out;
+    }
+    return rc;
+}
