@@ -63,6 +63,13 @@ int ad_parse(const char *text, size_t length, struct ad **ret, struct err *err)
 
 /* ---- long form ---- */
 
+static bool is_keyword(const struct ad_lexer *lexer)
+{
+    return ad_name_is_reserved(lexer->word, lexer->word_length) &&
+           ad_name_special(lexer->word, lexer->word_length) ==
+               AD_SPECIAL_NONE; /* PARENT may be a name */
+}
+
 static int parse_line(struct ad_parser *parser, struct ad *ad, const char *line, size_t length)
 {
     struct ad_lexer *lexer = &parser->lexer;
@@ -75,9 +82,7 @@ static int parse_line(struct ad_parser *parser, struct ad *ad, const char *line,
         return 0; /* nothing but a comment */
     }
     struct ad_name *name = NULL;
-    if (lexer->token == AD_TOKEN_NAME &&
-        (lexer->quoted || !ad_name_is_reserved(lexer->word, lexer->word_length) ||
-         ad_name_equal(lexer->word, "parent", lexer->word_length))) {
+    if (lexer->token == AD_TOKEN_NAME && (lexer->quoted || !is_keyword(lexer))) {
         name = ad_name_in(parser->arena, lexer->word, lexer->word_length);
     }
     if (name == NULL) {

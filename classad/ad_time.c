@@ -15,7 +15,9 @@
 
 #include "base/strbuf.h"
 
-#define DAY_S 86400
+#define DAY_S        86400
+#define YEAR_MAX     9999
+#define RELATIVE_MAX 9e15 /* seconds: below it a double counts them one by one */
 
 static int64_t days_of(int64_t year, int month, int day)
 {
@@ -117,7 +119,7 @@ static bool zone(struct scan *scan, int32_t *offset_s, bool *zoned)
         return false;
     }
     *offset_s = (hours * 3600 + minutes * 60) * (sign == '-' ? -1 : 1);
-    return scan->at == scan->end;
+    return scan->at == scan->end && hours < 24 && minutes < 60;
 }
 
 bool ad_time_parse_absolute(const char *text, size_t length, int64_t *seconds, int32_t *offset_s,
@@ -161,7 +163,8 @@ bool ad_time_parse_absolute(const char *text, size_t length, int64_t *seconds, i
         return false;
     }
     int64_t moment = ad_calendar_seconds(&calendar) - offset;
-    if (moment < 0) {
+    ad_calendar_of(moment + offset, &calendar);
+    if (moment < 0 || calendar.year > YEAR_MAX) {
         return false; /* HTCondor takes nothing before 1970 */
     }
     *seconds = moment;
@@ -290,13 +293,16 @@ bool ad_time_parse_relative(const char *text, size_t length, double *seconds)
     if (scan.at == scan.end || !(with_colons(scan, &value) || with_units(scan, &value))) {
         return false;
     }
+    if (value > RELATIVE_MAX) {
+        return false;
+    }
     *seconds = negative ? -value : value;
     return true;
 }
 
 void ad_time_print_relative(double seconds, struct strbuf *out)
 {
-    if (!(seconds > -9e15 && seconds < 9e15)) {
+    if (!(seconds >= -RELATIVE_MAX && seconds <= RELATIVE_MAX)) {
         strbuf_puts(out, seconds > 0 ? "INF" : seconds < 0 ? "-INF" : "NaN");
         return;
     }
@@ -318,7 +324,10 @@ void ad_time_print_relative(double seconds, struct strbuf *out)
     }
     if (part == 0) {
         strbuf_printf(out, "%02d", (int)(whole % 60));
-    } else {
-        strbuf_printf(out, "%g", (double)(whole % 60) + part);
+        return;
     }
+    char text[32];
+    (void)snprintf(text, sizeof(text), "%g", (double)(whole % 60) + part);
+    strbuf_puts(out,
+                strcmp(text, "60") == 0 ? "59.999999" : text); /* never a minute of 60 seconds */
 }

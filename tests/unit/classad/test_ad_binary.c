@@ -1,0 +1,198 @@
+/* tests/unit/classad/test_ad_binary.c - the compact form and JSON.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "tests/support/unit.h"
+
+static const char EVERYTHING[] = "[ u = undefined; e = error; t = true; i = -9223372036854775808; "
+                                 "r = 0.1; n = -0.0; s = \"a\\\"b\\n\"; "
+                                 "at = absTime(\"2024-03-01T12:30:00+05:30\"); rt = "
+                                 "relTime(\"1+02:03:04.5\"); l = {1,{},\"x\"}; a = [b = "
+                                 "[c = .d]]; x = MY.y.z + 1 - 2 * 3 % w; c = p ? q : r ?: 5; k = "
+                                 "((1 << 2)); f = strCat(\"a\",unknown(1)); "
+                                 "sub = l[0]; neg = - -~ +i; ClaimId = \"secret\" ]";
+
+static struct ad *ad_of(const char *text)
+{
+    struct ad *ad = NULL;
+    assert_int_equal(ad_parse(text, strlen(text), &ad, NULL), 0);
+    return ad;
+}
+
+static void everything_comes_back(void **state)
+{
+    (void)state;
+    struct ad *ad = ad_of(EVERYTHING);
+    struct ad *back = NULL;
+    struct strbuf bytes;
+    size_t used = 0;
+    strbuf_init(&bytes, 0);
+    ad_encode(ad, true, &bytes);
+    size_t length = bytes.length;
+    strbuf_puts(&bytes, "more");
+    assert_int_equal(ad_decode(bytes.data, bytes.length, &used, &back, NULL), 0);
+    assert_int_equal(used, length);
+    assert_true(ad_same(ad, back));
+    ad_destroy(back);
+    back = NULL;
+    struct err err;
+    assert_int_equal(ad_decode(bytes.data, bytes.length, NULL, &back, &err), -EBADMSG);
+    assert_null(back);
+    assert_int_equal(ad_decode(bytes.data, length, NULL, &back, &err), 0);
+    ad_destroy(back);
+    strbuf_fini(&bytes);
+    ad_destroy(ad);
+}
+
+static void a_decoded_expression_evaluates(void **state)
+{
+    (void)state;
+    struct ad_expr *expr = NULL;
+    struct ad_expr *back = NULL;
+    struct strbuf bytes;
+    static const char TEXT[] =
+        "toUpper(strcat(\"a\", MY.x + 1)) =?= \"A6\" && TARGET.x == undefined";
+    strbuf_init(&bytes, 0);
+    assert_int_equal(ad_expr_parse(TEXT, sizeof(TEXT) - 1, AD_NEW, &expr, NULL), 0);
+    ad_expr_encode(expr, &bytes);
+    assert_int_equal(ad_expr_decode(bytes.data, bytes.length, NULL, &back, NULL), 0);
+    assert_true(ad_expr_same(expr, back));
+    struct ad *my = ad_of("[x = 5]");
+    assert_int_equal(ad_eval_bool(back, my, NULL, NULL), AD_UNDEFINED);
+    ad_destroy(my);
+    ad_expr_destroy(expr);
+    ad_expr_destroy(back);
+    strbuf_fini(&bytes);
+}
+
+static void private_attributes_stay_at_every_depth(void **state)
+{
+    (void)state;
+    struct ad *ad =
+        ad_of("[A = 1; ClaimId = \"s\"; N = [B = 2; Capability = \"s\"; L = {[TransferKey = 1]}]]");
+    struct ad *expected = ad_of("[A = 1; N = [B = 2; L = {[]}]]");
+    struct ad *back = NULL;
+    struct strbuf bytes;
+    strbuf_init(&bytes, 0);
+    ad_encode(ad, false, &bytes);
+    assert_int_equal(ad_decode(bytes.data, bytes.length, NULL, &back, NULL), 0);
+    assert_true(ad_same(back, expected));
+    strbuf_clear(&bytes);
+    assert_int_equal(ad_print_json(ad, &bytes), 0);
+    assert_string_equal(strbuf_text(&bytes), "{\"A\":1,\"N\":{\"B\":2,\"L\":[{}]}}");
+    strbuf_clear(&bytes);
+    ad_print_long_public(ad, &bytes);
+    assert_null(strstr(strbuf_text(&bytes), "ClaimId"));
+    strbuf_fini(&bytes);
+    ad_destroy(back);
+    ad_destroy(expected);
+    ad_destroy(ad);
+}
+
+static void every_cut_is_refused(void **state)
+{
+    (void)state;
+    struct ad *ad = ad_of(EVERYTHING);
+    struct strbuf bytes;
+    strbuf_init(&bytes, 0);
+    ad_encode(ad, true, &bytes);
+    for (size_t length = 0; length < bytes.length; length++) {
+        struct ad *back = NULL;
+        assert_int_equal(ad_decode(bytes.data, length, NULL, &back, NULL), -EBADMSG);
+        assert_null(back);
+    }
+    strbuf_fini(&bytes);
+    ad_destroy(ad);
+}
+
+static void assert_bad(const char *bytes, size_t length, int code, const char *reason)
+{
+    struct ad *ad = NULL;
+    struct err err;
+    assert_int_equal(ad_decode(bytes, length, NULL, &ad, &err), code);
+    assert_null(ad);
+    assert_non_null(strstr(err.text, reason));
+}
+
+static void what_no_encoder_writes_is_refused(void **state)
+{
+    (void)state;
+    assert_bad("\2\0", 2, -EPROTONOSUPPORT, "version 2");
+    assert_bad("\1\x80\0", 3, -EBADMSG, "shortest");
+    assert_bad("\1\x7f", 2, -EBADMSG, "larger than what is left");
+    assert_bad("\1\1\1A\2\2", 6, -EBADMSG, "neither 0 nor 1");
+    assert_bad("\1\1\1A\x13", 5, -EBADMSG, "no such kind");
+    assert_bad("\1\1\1A\xff", 5, -EBADMSG, "no such kind");
+    assert_bad("\1\1\1\0\0", 5, -EBADMSG, "zero byte");
+    assert_bad("\1\2\1A\0\1a\0", 8, -EBADMSG, "twice");
+    assert_bad("\1\1\1A\x0b\1\0", 7, -EBADMSG, "no such operator");  /* unary || */
+    assert_bad("\1\1\1A\x0c\1\0", 7, -EBADMSG, "without operands");  /* a chain of one */
+    assert_bad("\1\1\1A\x0c\2\0\x16\0", 9, -EBADMSG, "operator");    /* a ! b */
+    assert_bad("\1\1\1A\x0c\3\0\1\0\2\0", 11, -EBADMSG, "operator"); /* a || b && c as one chain */
+    assert_bad("\1\1\1A\x0a\3\1x", 8, -EBADMSG, "no such reference");
+}
+
+static void nesting_is_bounded_when_decoding(void **state)
+{
+    (void)state;
+    struct strbuf bytes;
+    struct ad *ad = NULL;
+    strbuf_init(&bytes, 0);
+    strbuf_append(&bytes, "\1\1\1A", 4);
+    for (int i = 0; i < 100000; i++) {
+        strbuf_putc(&bytes, 0x0f); /* a parenthesis */
+    }
+    strbuf_putc(&bytes, 0);
+    assert_int_equal(ad_decode(bytes.data, bytes.length, NULL, &ad, NULL), -E2BIG);
+    strbuf_clear(&bytes);
+    strbuf_putc(&bytes, 1);
+    for (int i = 0; i < 100000; i++) {
+        strbuf_append(&bytes, "\1\1A\x09", 4); /* an ad in an ad */
+    }
+    assert_int_equal(ad_decode(bytes.data, bytes.length, NULL, &ad, NULL), -E2BIG);
+    assert_null(ad);
+    strbuf_fini(&bytes);
+}
+
+static void a_full_buffer_is_told(void **state)
+{
+    (void)state;
+    struct ad *ad = ad_of(EVERYTHING);
+    struct strbuf bytes;
+    strbuf_init(&bytes, 20);
+    ad_encode(ad, true, &bytes);
+    assert_true(bytes.failed);
+    strbuf_clear(&bytes);
+    assert_int_equal(ad_print_json(ad, &bytes), -E2BIG);
+    strbuf_fini(&bytes);
+    ad_destroy(ad);
+}
+
+static void json_has_the_types_of_json_and_marks_expressions(void **state)
+{
+    (void)state;
+    struct ad *ad = ad_of(
+        "[ i = 1; r = 2.5; s = \"q\\\" \\\\ \\n\\001 \\303\\251 \\377\"; b = true; u = undefined; "
+        "l = {1,\"x\",a + 1}; n = [ m = 1 ]; x = a =?= \"v\"; y = error; inf = 1e999 ]");
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    assert_int_equal(ad_print_json(ad, &text), 0);
+    assert_string_equal(
+        strbuf_text(&text),
+        "{\"b\":true,\"i\":1,\"l\":[1,\"x\",\"\\/Expr(a + 1)\\/\"],\"n\":{\"m\":1},"
+        "\"r\":2.500000000000000E+00,\"s\":\"q\\\" \\\\ \\n\\u0001 \xc3\xa9 \xef\xbf\xbd\","
+        "\"u\":null,\"x\":\"\\/Expr(a is \\\"v\\\")\\/\",\"y\":\"\\/Expr(error)\\/\","
+        "\"inf\":\"\\/Expr(real(\\\"INF\\\"))\\/\"}");
+    strbuf_fini(&text);
+    ad_destroy(ad);
+}
+
+UNIT_TESTS(UNIT(everything_comes_back), UNIT(a_decoded_expression_evaluates),
+           UNIT(private_attributes_stay_at_every_depth), UNIT(every_cut_is_refused),
+           UNIT(what_no_encoder_writes_is_refused), UNIT(nesting_is_bounded_when_decoding),
+           UNIT(a_full_buffer_is_told), UNIT(json_has_the_types_of_json_and_marks_expressions))
