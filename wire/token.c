@@ -277,7 +277,9 @@ static int key_choose(const struct token_keys *keys, const char *text, const str
     int rc = 0;
     const char *kid = jwt_get_header(jwt, "kid");
     const struct token_key *key = kid == NULL ? NULL : key_find(keys, kid);
-    if (jwt_get_alg(jwt) != JWT_ALG_ES256) {
+    /* Without a key libjwt calls every algorithm "none": the header says which it is. */
+    const char *algorithm = jwt_get_header(jwt, "alg");
+    if (algorithm == NULL || strcmp(algorithm, "ES256") != 0) {
         rc = err_set(err, -EINVAL, "malformed token: its algorithm is not ES256");
     } else if (kid == NULL) {
         rc = err_set(err, -EINVAL, "malformed token: no key named (header 'kid')");
@@ -309,7 +311,9 @@ int token_check(const struct token_keys *keys, const char *text, int64_t now_s, 
         return err_set(err, -EKEYREJECTED, "token signature is wrong (key '%s')", key->kid);
     }
     struct token token = {0};
-    rc = claims_get(jwt, &token, err);
+    rc = jwt_get_alg(jwt) != JWT_ALG_ES256
+             ? err_set(err, -EINVAL, "malformed token: its algorithm is not ES256")
+             : claims_get(jwt, &token, err);
     jwt_free(jwt);
     if (rc < 0) {
         return rc;
