@@ -37,6 +37,12 @@ target_compile_definitions(roost_flags INTERFACE _GNU_SOURCE= "ROOST_VERSION=\"$
 target_compile_options(roost_flags INTERFACE ${ROOST_WARNINGS} -fno-common -fno-strict-aliasing
     # __FILE__ is the path in the tree: messages of CHECK do not depend on where it was built.
     "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=")
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    # Two warnings of the optimizer that are wrong about things we do everywhere.  "return err_set(err, -EINVAL, ...)": it
+    # cannot know that what comes back is not 0, and takes the results of a function that failed for perhaps unset.
+    # "self->destroyed = &destroyed": a callback that looks whether its object is still there lends it a local variable.
+    target_compile_options(roost_flags INTERFACE -Wno-maybe-uninitialized -Wno-dangling-pointer)
+endif()
 if(ROOST_WERROR)
     target_compile_options(roost_flags INTERFACE -Werror)
 endif()
@@ -47,11 +53,6 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
     # with symbols, so that a core file of the field can be read.
     set(CMAKE_C_FLAGS_RELEASE "-O2 -g1")
     target_compile_options(roost_flags INTERFACE -fstack-protector-strong)
-    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-        # "return err_set(err, -EINVAL, ...)": gcc cannot know that what comes back is not 0, and so takes every result
-        # of a function that failed for perhaps unset.
-        target_compile_options(roost_flags INTERFACE -Wno-maybe-uninitialized)
-    endif()
     target_compile_definitions(roost_flags INTERFACE _FORTIFY_SOURCE=2)
     target_link_options(roost_flags INTERFACE -Wl,-z,relro,-z,now)
 endif()
