@@ -1,0 +1,32 @@
+/* schedd/autocluster_plan.h - which attributes of a job matter for matching, and the text that two
+ * jobs share when they are alike in all of them.
+ *
+ * The attributes: a fixed list (what machines are asked for, whose the job is), what the
+ * configuration adds, and everything that Requirements and Rank look up in the job, directly or
+ * through other attributes.  The key is the list of `name=expression` lines, sorted, so that it
+ * does not depend on the order in which attributes were set.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SCHEDD_AUTOCLUSTER_PLAN_H
+#define SCHEDD_AUTOCLUSTER_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ad;
+struct strbuf;
+struct strmap;
+
+/* Adds to names (case-insensitive) each significant attribute; extra is NULL-terminated or NULL.
+ * Names that the job does not have are added, too: a job that lacks one differs from one that has
+ * it. */
+void autocluster_plan_names(const struct ad *job, const char *const *extra, struct strmap *names);
+
+/* Appends the key of the job for these names. */
+void autocluster_plan_key(const struct ad *job, const struct strmap *names, struct strbuf *key);
+
+/* Does `own` (may be NULL), what a job has of its own, touch any of the names? */
+bool autocluster_plan_differs(const struct ad *own, const struct strmap *names);
+
+#endif

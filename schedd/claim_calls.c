@@ -1,0 +1,226 @@
+/* schedd/claim_calls.c - what the schedd asks of a startd on the claim's connection.
+ *
+ * An answer finds its claim again by (claim id, epoch): what ended or moved on meanwhile is left
+ * alone.  A call that got no answer, because the connection broke or the time ran out, has an
+ * unknown outcome: the claim stays as it is until its startd comes back and says what it has, or
+ * its lease is over.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_claims.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "classad/ad.h"
+#include "schedd/schedd_state.h"
+#include "schedd/shadows.h"
+#include "wire/wire.h"
+
+/* A graceful stop may take as long as the machine's policy grants the job. */
+#define DEACTIVATE_MS ((uint64_t)24 * 3600 * 1000)
+
+struct call_ref {
+    struct schedd *schedd;
+    int64_t epoch;
+    char claim_id[CLAIM_ID_MAX + 1];
+};
+
+static struct call_ref *ref_create(const struct claim *claim)
+{
+    struct call_ref *ref = mem_zalloc(sizeof(*ref));
+    ref->schedd = claim->schedd;
+    ref->epoch = claim->epoch;
+    (void)snprintf(ref->claim_id, sizeof(ref->claim_id), "%s", claim->id); /* bounded */
+    return ref;
+}
+
+/* The claim that the call was for, if it is still at that job; frees ref. */
+static struct claim *ref_resolve(struct call_ref *ref)
+{
+    struct claim *claim =
+        ref->schedd->claims != NULL ? claim_find(ref->schedd, ref->claim_id) : NULL;
+    if (claim != NULL && claim->epoch != ref->epoch) {
+        claim = NULL;
+    }
+    mem_free(ref);
+    return claim;
+}
+
+static bool outcome_is_unknown(int status)
+{
+    return status == -ECONNRESET || status == -ETIMEDOUT;
+}
+
+static int64_t call(struct claim *claim, enum wire_verb verb, const struct wire_body *body,
+                    uint64_t deadline_ms, wire_reply_f answered)
+{
+    struct wire *wire = claim_wire(claim);
+    if (wire == NULL) {
+        return -ENOTCONN;
+    }
+    struct call_ref *ref = ref_create(claim);
+    int64_t sent = wire_call(wire, verb, body, deadline_ms, answered, ref);
+    if (sent < 0) {
+        mem_free(ref);
+    }
+    return sent;
+}
+
+/* ---- ACTIVATE -------------------------------------------------------------------------------- */
+
+static void activate_answered(void *arg, struct wire_reply *reply)
+{
+    struct claim *claim = ref_resolve(arg);
+    if (claim == NULL || claim->state != CLAIM_STARTING || claim->job == NULL) {
+        return;
+    }
+    struct schedd *schedd = claim->schedd;
+    if (reply->status == 0 || outcome_is_unknown(reply->status)) {
+        claim->slot_idle = false;
+        claim_move(claim, CLAIM_BUSY);
+        return;
+    }
+    log_info(schedd->log, "claim.activation_refused", "the startd does not start the job",
+             LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
+             LOG_INT("status", reply->status), LOG_TEXT("why", reply->text));
+    if (reply->status == -EBUSY) {
+        claim->slot_idle = false;
+        claim->await_idle = true;
+        return;
+    }
+    /* The job is idle again; the claim is given up, so that the same job is not offered to the
+     * same slot without end. */
+    struct job *job = claim->job;
+    struct change *change = change_begin(schedd);
+    shadows_forget(change, job, true, "the startd did not start it");
+    claim_detach(claim);
+    claim_run_ended(schedd, job);
+    queue_move(schedd, job, JOB_IDLE);
+    change_job(change, job);
+    change_commit(change, NULL, NULL);
+    if (reply->status == -ENOKEY) {
+        struct change *end = change_begin(schedd);
+        claim_end(end, claim, "the startd does not know this claim");
+        change_commit(end, NULL, NULL);
+        return;
+    }
+    claim_move(claim, CLAIM_IDLE);
+    claim_move(claim, CLAIM_RELEASING);
+    claim_call_release(claim);
+}
+
+static void send_activate(struct claim *claim, const char *pin)
+{
+    struct schedd *schedd = claim->schedd;
+    const struct job *job = claim->job;
+    char route[OWNER_NAME_MAX + 16];
+    (void)snprintf(route, sizeof(route), "shadow/%s", job->cluster->owner->name); /* fits */
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", claim->id);
+    ad_set_string(args, "JobId", claim->job_id);
+    ad_set_int(args, "ClaimEpoch", claim->epoch);
+    ad_set_string(args, "ShadowAddress", schedd->address);
+    ad_set_string(args, "ShadowRoute", route);
+    ad_set_string(args, "ShadowPin", pin);
+    ad_set_string(args, "Nonce", job_string(job, "_roost_priv_Nonce", ""));
+    struct ad *flat = job_flat(schedd, job);
+    const struct ad *ads[] = {flat};
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    if (call(claim, VERB_ACTIVATE, &body, 0, activate_answered) > 0) {
+        claim->activated = true;
+        loop_timer_stop(claim->wait);
+    } /* else the connection is gone: when the startd is back it says that it has no starter */
+    ad_destroy(flat);
+    ad_destroy(args);
+}
+
+void claim_start(struct claim *claim)
+{
+    loop_timer_set(claim->wait, CLAIM_START_MS);
+    shadows_run(claim->schedd, claim->job);
+}
+
+void claims_shadow_answered(struct schedd *schedd, const char *job_id_text, int64_t epoch,
+                            const char *pin, const char *why)
+{
+    const struct job *job = queue_job_by_id(schedd, job_id_text);
+    struct claim *claim = job != NULL ? job->claim : NULL;
+    if (claim == NULL || claim->state != CLAIM_STARTING || claim->epoch != epoch ||
+        claim->activated) {
+        return; /* told again, after it or we came back */
+    }
+    if (pin != NULL) {
+        send_activate(claim, pin);
+    } else {
+        claim_lost(claim, why);
+    }
+}
+
+/* ---- DEACTIVATE ------------------------------------------------------------------------------ */
+
+static void end_claim(struct claim *claim, const char *why)
+{
+    struct change *change = change_begin(claim->schedd);
+    claim_end(change, claim, why);
+    change_commit(change, NULL, NULL);
+}
+
+static void deactivate_answered(void *arg, struct wire_reply *reply)
+{
+    struct claim *claim = ref_resolve(arg);
+    if (claim == NULL || claim->state != CLAIM_STOPPING) {
+        return;
+    }
+    if (outcome_is_unknown(reply->status) || reply->status == -ENOKEY) {
+        /* A startd that comes back with it is told that it is over, and stops the starter. */
+        end_claim(claim, "the startd did not confirm that the job was stopped");
+        return;
+    }
+    claim->slot_idle = true;
+    claim_move(claim, CLAIM_IDLE);
+    claim_next(claim);
+}
+
+void claim_call_deactivate(struct claim *claim)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", claim->id);
+    ad_set_string(args, "JobId", claim->job_id);
+    ad_set_int(args, "ClaimEpoch", claim->epoch);
+    ad_set_bool(args, "Fast", claim->stop_fast);
+    const struct wire_body body = {.args = args};
+    int64_t sent = call(claim, VERB_DEACTIVATE, &body, DEACTIVATE_MS, deactivate_answered);
+    ad_destroy(args);
+    claim->stop_told = true;
+    if (sent < 0) {
+        end_claim(claim, "its startd is not connected, and its job was taken away");
+    }
+}
+
+/* ---- RELEASE_CLAIM --------------------------------------------------------------------------- */
+
+static void release_answered(void *arg, struct wire_reply *reply)
+{
+    (void)reply; /* the slot is free now, or will be when the startd asks to resume */
+    struct claim *claim = ref_resolve(arg);
+    if (claim != NULL && claim->state == CLAIM_RELEASING) {
+        end_claim(claim, "released");
+    }
+}
+
+void claim_call_release(struct claim *claim)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", claim->id);
+    const struct wire_body body = {.args = args};
+    int64_t sent = call(claim, VERB_RELEASE_CLAIM, &body, 0, release_answered);
+    ad_destroy(args);
+    if (sent < 0) {
+        end_claim(claim, "released; its startd is not connected");
+    }
+}

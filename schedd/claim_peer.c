@@ -1,0 +1,404 @@
+/* schedd/claim_peer.c - connections of startds: CLAIM, ALIVE, CLAIM_GONE.
+ *
+ * A startd proves with a claim id that it was asked to come; it has no token that would count here.
+ * Before a CLAIM that is accepted a connection can do nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_claims.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/stream.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "schedd/job_autocluster.h"
+#include "schedd/schedd_plan.h"
+#include "schedd/schedd_state.h"
+#include "wire/wire.h"
+
+#define CLAIM_PEERS_MAX 100000
+
+struct claim_peer {
+    struct schedd *schedd;
+    struct wire *wire;
+    struct claim *claim; /* NULL before CLAIM, and after the claim's end */
+};
+
+static void peer_destroy(struct claim_peer *peer)
+{
+    struct vec *peers = &peer->schedd->claim_peers;
+    for (size_t i = 0; i < peers->count; i++) {
+        if (peers->items[i] == peer) {
+            vec_remove_at(peers, i);
+            break;
+        }
+    }
+    if (peer->claim != NULL) {
+        peer->claim->peer = NULL;
+    }
+    struct wire *wire = peer->wire;
+    mem_free(peer);
+    wire_close(wire);
+}
+
+struct wire *claim_wire(const struct claim *claim)
+{
+    return claim->peer != NULL ? claim->peer->wire : NULL;
+}
+
+static void drop_waiting(struct claim *claim, int status, const char *why)
+{
+    if (claim->claim_request != NULL) {
+        struct wire_request *request = claim->claim_request;
+        claim->claim_request = NULL;
+        wire_reply_error(request, status, "%s", why);
+    }
+}
+
+void claim_peer_close(struct claim *claim)
+{
+    struct claim_peer *peer = claim->peer;
+    drop_waiting(claim, -ENOKEY, "this claim is over");
+    if (peer != NULL) {
+        peer->claim = NULL;
+        claim->peer = NULL;
+        struct vec *peers = &peer->schedd->claim_peers;
+        for (size_t i = 0; i < peers->count; i++) {
+            if (peers->items[i] == peer) {
+                vec_remove_at(peers, i);
+                break;
+            }
+        }
+        wire_finish(peer->wire); /* the answers that are queued still go out */
+        mem_free(peer);
+    }
+}
+
+/* ---- CLAIM ----------------------------------------------------------------------------------- */
+
+static void attach(struct claim *claim, struct claim_peer *peer)
+{
+    if (claim->peer == peer) {
+        return;
+    }
+    if (claim->peer != NULL) {
+        struct claim_peer *old = claim->peer; /* dialled again before we noticed the cut */
+        peer_destroy(old);
+    }
+    if (peer->claim != NULL) {
+        peer->claim->peer = NULL;
+    }
+    claim->peer = peer;
+    peer->claim = claim;
+}
+
+static void answer(const struct claim *claim, struct wire_request *request)
+{
+    struct ad *args = ad_create();
+    ad_set_int(args, "LeaseDuration", (int64_t)(claim->lease_ms / 1000));
+    if (claim->job != NULL) {
+        ad_set_string(args, "JobId", claim->job_id);
+        ad_set_int(args, "ClaimEpoch", claim->epoch);
+    }
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
+void claim_peer_answer(struct claim *claim)
+{
+    struct wire_request *request = claim->claim_request;
+    claim->claim_request = NULL;
+    if (request != NULL) {
+        answer(claim, request);
+    }
+}
+
+struct claim_ref {
+    struct schedd *schedd;
+    char id[CLAIM_ID_MAX + 1];
+};
+
+static void claim_committed(void *arg)
+{
+    struct claim_ref *ref = arg;
+    struct claim *claim = claim_find(ref->schedd, ref->id);
+    mem_free(ref);
+    if (claim == NULL || claim->state != CLAIM_COMMITTING) {
+        return;
+    }
+    claim->claimed_ms = loop_now_ms(claim->schedd->loop);
+    claim_renewed(claim);
+    claim_peer_answer(claim);
+    if (claim->job != NULL) {
+        claim_move(claim, CLAIM_STARTING);
+        claim_start(claim);
+    } else {
+        claim->slot_idle = true;
+        claim_move(claim, CLAIM_IDLE);
+        claim_next(claim);
+    }
+}
+
+static void accept_claim(struct claim *claim, struct wire_request *request)
+{
+    struct schedd *schedd = claim->schedd;
+    if (claim->job == NULL) { /* removed or held since the match */
+        struct job *other = autocluster_best(claim->autocluster);
+        if (other == NULL) {
+            claim_end(NULL, claim, "no job is left for it");
+            wire_reply_error(request, -ENOKEY, "the job is gone, and no other waits");
+            return;
+        }
+        claim->job = other;
+        other->claim = claim;
+        queue_move(schedd, other, JOB_MATCHED);
+    }
+    (void)snprintf(claim->boot_id, sizeof(claim->boot_id), "%s",
+                   ad_string_or(wire_request_args(request), "BootId", "")); /* compared only */
+    claim->slot_idle = true;
+    claim->claim_request = request;
+    claim_move(claim, CLAIM_COMMITTING);
+    struct claim_ref *ref = mem_zalloc(sizeof(*ref));
+    ref->schedd = schedd;
+    (void)snprintf(ref->id, sizeof(ref->id), "%s", claim->id); /* bounded at creation */
+    struct change *change = change_begin(schedd);
+    struct job *job = claim->job;
+    ad_set_int(job_own(job), "NumJobMatches", job_int(job, "NumJobMatches", 0) + 1);
+    claim_assign(change, claim, job);
+    change_commit(change, claim_committed, ref);
+}
+
+static void resume(struct claim *claim, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    const char *id = ad_string_or(args, "JobId", "");
+    uint64_t now_ms = loop_now_ms(claim->schedd->loop);
+    uint64_t end_ms = schedd_plan_lease_end(claim->renewed_ms, claim->lease_ms,
+                                            claim->schedd->settings.lease_margin_ms);
+    const struct plan_resume facts = {
+        .lease_over = schedd_plan_lease_is_over(end_ms, now_ms),
+        .has_job = claim->job != NULL,
+        .same_job = strcmp(id, claim->job_id) == 0,
+        .same_epoch = ad_int_or(args, "ClaimEpoch", 0) == claim->epoch,
+        .startd_has_starter = id[0] != '\0',
+    };
+    enum plan_resumed verdict = schedd_plan_resume(&facts);
+    if (claim->state == CLAIM_STOPPING || claim->state == CLAIM_RELEASING) {
+        verdict = RESUME_REFUSE;
+    }
+    log_info(claim->schedd->log, "claim.resumed", "a startd is back with its claim",
+             LOG_TEXT("slot", claim->slot), LOG_TEXT("job", id),
+             LOG_BOOL("accepted", verdict != RESUME_REFUSE));
+    if (verdict == RESUME_REFUSE) {
+        claim->peer->claim = NULL;
+        claim->peer = NULL;
+        wire_reply_error(request, -ENOKEY, "this claim is over");
+        claim_lost(claim, "its startd came back too late or with another job");
+        return;
+    }
+    claim_renewed(claim);
+    if (verdict == RESUME_RUNNING) {
+        if (claim->state == CLAIM_STARTING) {
+            claim_move(claim, CLAIM_BUSY); /* the answer to ACTIVATE was lost */
+        }
+        answer(claim, request);
+        return;
+    }
+    claim->slot_idle = true;
+    answer(claim, request);
+    if (verdict == RESUME_AGAIN) {
+        if (claim->state == CLAIM_BUSY || claim->state == CLAIM_STARTING) {
+            claim_restart(claim);
+        }
+    } else if (claim->state == CLAIM_IDLE) {
+        claim_next(claim);
+    }
+}
+
+static void handle_claim(struct claim_peer *peer, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    struct claim *claim = claim_find(peer->schedd, ad_string_or(args, "ClaimId", ""));
+    if (claim == NULL || peer->schedd->stopping ||
+        strcmp(claim->machine, ad_string_or(args, "Machine", "")) != 0) {
+        log_info(peer->schedd->log, "claim.refused", "a claim id that is not, or no longer, known",
+                 LOG_TEXT("machine", ad_string_or(args, "Machine", "")),
+                 LOG_TEXT("slot", ad_string_or(args, "SlotName", "")));
+        wire_reply_error(request, -ENOKEY, "no such claim here");
+        return;
+    }
+    attach(claim, peer);
+    switch (claim->state) {
+    case CLAIM_ASKED:
+    case CLAIM_EXPECTED:
+        accept_claim(claim, request);
+        break;
+    case CLAIM_COMMITTING: /* the startd dialled again before it had the answer */
+        drop_waiting(claim, -ESTALE, "asked again");
+        claim->claim_request = request;
+        break;
+    default:
+        if (ad_bool_or(args, "Resume", false) || claim->job_id[0] != '\0') {
+            resume(claim, request);
+        } else {
+            answer(claim, request);
+        }
+        break;
+    }
+}
+
+/* ---- ALIVE and CLAIM_GONE -------------------------------------------------------------------- */
+
+/* The startd says that the claim has no starter. */
+static void slot_became_idle(struct claim *claim)
+{
+    claim->slot_idle = true;
+    if (claim->state == CLAIM_IDLE) {
+        claim_next(claim);
+    } else if (claim->state == CLAIM_BUSY ||
+               (claim->state == CLAIM_STARTING && claim->await_idle)) {
+        claim_restart(claim);
+    } /* starting: it was said before our ACTIVATE got there; stopping: DEACTIVATE is answered */
+}
+
+static void handle_alive(struct claim_peer *peer, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    struct claim *claim = peer->claim;
+    if (claim == NULL || strcmp(claim->id, ad_string_or(args, "ClaimId", "")) != 0) {
+        wire_reply_error(request, -ENOKEY, "no such claim on this connection");
+        return;
+    }
+    const char *id = ad_string_or(args, "JobId", "");
+    int64_t epoch = ad_int_or(args, "ClaimEpoch", 0);
+    if (claim->state == CLAIM_BUSY && id[0] != '\0' &&
+        (strcmp(id, claim->job_id) != 0 || epoch != claim->epoch)) {
+        wire_reply_error(request, -ENOKEY, "this claim runs job %s", claim->job_id);
+        return;
+    }
+    claim_renewed(claim);
+    struct ad *reply = ad_create();
+    ad_set_int(reply, "LeaseDuration", (int64_t)(claim->lease_ms / 1000));
+    const struct wire_body body = {.args = reply};
+    wire_reply_ok(request, &body);
+    ad_destroy(reply);
+    if (id[0] == '\0') {
+        slot_became_idle(claim);
+    }
+}
+
+static void answer_gone(void *arg)
+{
+    wire_reply_ok(arg, NULL);
+}
+
+static void handle_gone(struct claim_peer *peer, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    struct claim *claim = peer->claim;
+    if (claim != NULL && strcmp(claim->id, ad_string_or(args, "ClaimId", "")) == 0) {
+        char why[256];
+        (void)snprintf(why, sizeof(why), "the startd ended the claim: %s",
+                       ad_string_or(args, "Reason", "no reason given")); /* cut if long */
+        peer->claim = NULL; /* the connection stays for the answer */
+        claim->peer = NULL;
+        claim_lost(claim, why);
+    } /* else it is over here, too */
+    change_commit(change_begin(peer->schedd), answer_gone, request);
+}
+
+/* ---- connections ----------------------------------------------------------------------------- */
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct claim_peer *peer = arg;
+    switch (wire_request_verb(request)) {
+    case VERB_CLAIM:
+        handle_claim(peer, request);
+        break;
+    case VERB_ALIVE:
+        handle_alive(peer, request);
+        break;
+    case VERB_CLAIM_GONE:
+        handle_gone(peer, request);
+        break;
+    case VERB_PING:
+        wire_reply_ok(request, NULL);
+        break;
+    default:
+        wire_reply_error(request, -ENOSYS, "not answered on a claim's connection");
+        break;
+    }
+}
+
+static void on_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    (void)wire;
+    (void)status;
+    struct claim_peer *peer = arg;
+    struct claim *claim = peer->claim;
+    peer_destroy(peer);
+    if (claim == NULL) {
+        return;
+    }
+    log_info(claim->schedd->log, "claim.cut", "the connection of a claim is lost",
+             LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
+             LOG_TEXT("state", claim_state_name(claim->state)), LOG_TEXT("why", why));
+    drop_waiting(claim, -ECONNRESET, "the connection is lost");
+    if (claim->state == CLAIM_IDLE || claim->state == CLAIM_RELEASING ||
+        claim->state == CLAIM_STOPPING) {
+        struct change *change = change_begin(claim->schedd);
+        claim_end(change, claim, "its connection is lost, and it has no job");
+        change_commit(change, NULL, NULL);
+    }
+}
+
+static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err)
+{
+    (void)arg;
+    (void)peer;
+    (void)hello;
+    (void)err;
+    return 0; /* the claim id in CLAIM decides */
+}
+
+void claim_peers_accept(struct schedd *schedd, struct incoming *incoming)
+{
+    static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
+    if (schedd->claim_peers.count >= CLAIM_PEERS_MAX) {
+        log_error(schedd->log, "claim.too_many", "too many connections of startds");
+        incoming_refuse(incoming);
+        return;
+    }
+    const struct wire_accept how = {
+        .identity = schedd->identity,
+        .no_token = true,
+        .scopes = SCOPE_ADVERTISE,
+        .admit = admit,
+    };
+    struct claim_peer *peer = mem_zalloc(sizeof(*peer));
+    peer->schedd = schedd;
+    struct err err;
+    if (wire_accept(schedd->context, incoming, &how, &EVENTS, peer, &peer->wire, &err) != 0) {
+        log_warn(schedd->log, "claim.not_accepted", err.text);
+        mem_free(peer);
+        return;
+    }
+    vec_push(&schedd->claim_peers, peer);
+}
+
+void claim_peers_fini(struct schedd *schedd)
+{
+    while (schedd->claim_peers.count > 0) {
+        peer_destroy(schedd->claim_peers.items[schedd->claim_peers.count - 1]);
+    }
+    vec_fini(&schedd->claim_peers, NULL);
+}

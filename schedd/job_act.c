@@ -1,0 +1,364 @@
+/* schedd/job_act.c - see job_act.h.
+ *
+ * The new state is committed first, with a raised epoch where the job ran, so that no late result
+ * can land; only then is the startd told to stop.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_act.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "schedd/job_claims.h"
+#include "schedd/job_queue.h"
+#include "schedd/job_submit.h"
+#include "schedd/schedd_plan.h"
+#include "schedd/schedd_state.h"
+#include "schedd/shadows.h"
+#include "wire/wire.h"
+
+#define ACT_IDS_MAX 100000
+
+struct act {
+    struct schedd *schedd;
+    struct wire_request *request;
+    struct change *change;
+    enum act_action action;
+    bool is_admin;
+    char owner[OWNER_NAME_MAX + 1]; /* "" for an administrator who is no user here */
+    const char *reason;             /* NULL: the default */
+    int64_t totals[ACT_RESULTS];
+    struct vec answers; /* struct ad, for what was asked for by id */
+};
+
+static const char *const WORDS[] = {"Remove", "Hold", "Release", "Vacate", "VacateFast"};
+static const char *const VIA[] = {"roost rm", "roost hold", "roost release", "roost vacate",
+                                  "roost vacate"};
+
+/* ---- one job --------------------------------------------------------------------------------- */
+
+static bool has_run(const struct job *job)
+{
+    return job->phase == JOB_CLAIMED || job->phase == JOB_ACTIVE;
+}
+
+/* Takes a job off its slot, or off its match; afterwards no result of that run counts. */
+static void stop_run(struct act *act, struct job *job, bool fast, const char *why)
+{
+    if (has_run(job)) {
+        shadows_forget(act->change, job, true, why);
+        claims_take_job(job, true, fast);
+        claim_run_ended(act->schedd, job);
+        job->epoch++;
+    } else {
+        claims_take_job(job, true, fast); /* matched, at most */
+    }
+}
+
+static void move_reason(struct ad *own, const char *from, const char *to)
+{
+    if (ad_has(own, from)) {
+        (void)ad_copy_attr(own, to, own, from); /* it is there */
+        ad_remove(own, from);
+    }
+}
+
+static void release(struct act *act, struct job *job, const char *why)
+{
+    struct ad *own = job_own(job);
+    bool staged = job->staged;
+    move_reason(own, "HoldReason", "LastHoldReason");
+    move_reason(own, "HoldReasonCode", "LastHoldReasonCode");
+    move_reason(own, "HoldReasonSubCode", "LastHoldReasonSubCode");
+    ad_set_string(own, "ReleaseReason", why);
+    queue_move(act->schedd, job, staged ? JOB_PLACING : JOB_IDLE);
+    if (staged) {
+        shadows_place(act->schedd, job);
+    }
+    change_job(act->change, job);
+}
+
+static void hold(struct act *act, struct job *job, const char *why)
+{
+    const struct ad *args = wire_request_args(act->request);
+    stop_run(act, job, false, why);
+    struct ad *own = job_own(job);
+    ad_set_string(own, "HoldReason", why);
+    ad_set_int(own, "HoldReasonCode", ad_int_or(args, "ReasonCode", 1));
+    ad_set_int(own, "HoldReasonSubCode", ad_int_or(args, "ReasonSubCode", 0));
+    queue_move(act->schedd, job, JOB_HELD);
+    change_job(act->change, job);
+}
+
+static void remove_job(struct act *act, struct job *job, const char *why)
+{
+    if (job->phase == JOB_PLACING || job->staged) {
+        shadows_forget(act->change, job, true, why);
+    }
+    stop_run(act, job, false, why);
+    ad_set_string(job_own(job), "RemoveReason", why);
+    queue_finish(act->change, job, STATUS_REMOVED);
+}
+
+static void vacate(struct act *act, struct job *job, const char *why)
+{
+    stop_run(act, job, act->action == ACT_VACATE_FAST, why);
+    ad_set_string(job_own(job), "VacateReason", why);
+    queue_move(act->schedd, job, JOB_IDLE);
+    change_job(act->change, job);
+}
+
+static enum act_result act_on(struct act *act, struct job *job)
+{
+    bool allowed = act->is_admin || strcmp(job->cluster->owner->name, act->owner) == 0;
+    enum act_result result = schedd_plan_act(act->action, (int)job_status(job), allowed);
+    act->totals[result]++;
+    if (result != ACT_SUCCESS) {
+        return result;
+    }
+    char why[512];
+    if (act->reason != NULL) {
+        (void)snprintf(why, sizeof(why), "%s", act->reason); /* cut if long */
+    } else {
+        (void)snprintf(why, sizeof(why), "via %s (by user %s)", VIA[act->action],
+                       act->owner[0] != '\0' ? act->owner : "administrator"); /* fits */
+    }
+    char id[JOB_ID_SIZE];
+    job_id(job, id);
+    log_info(act->schedd->log, "job.act", why, LOG_TEXT("job", id),
+             LOG_TEXT("action", WORDS[act->action]));
+    switch (act->action) {
+    case ACT_REMOVE:
+        remove_job(act, job, why);
+        break;
+    case ACT_HOLD:
+        hold(act, job, why);
+        break;
+    case ACT_RELEASE:
+        release(act, job, why);
+        break;
+    case ACT_VACATE:
+    case ACT_VACATE_FAST:
+    default:
+        vacate(act, job, why);
+        break;
+    }
+    return result;
+}
+
+/* ---- which jobs ------------------------------------------------------------------------------ */
+
+static void add_answer(struct act *act, const char *id, enum act_result result, int status)
+{
+    if (act->answers.count < WIRE_ADS_MAX) {
+        struct ad *ad = ad_create();
+        ad_set_string(ad, "Id", id);
+        ad_set_string(ad, "Result", schedd_plan_act_name(result));
+        if (status > 0) {
+            ad_set_int(ad, "JobStatus", status);
+        }
+        vec_push(&act->answers, ad);
+    }
+}
+
+/* For a whole cluster: success if any job's was, else what the last one's was. */
+static enum act_result act_on_cluster(struct act *act, struct cluster *cluster)
+{
+    enum act_result outcome = ACT_NOT_FOUND;
+    struct vec jobs = {0};
+    for (uint32_t i = 0; i < cluster->proc_count; i++) {
+        if (cluster->procs[i] != NULL) {
+            vec_push(&jobs, cluster->procs[i]);
+        }
+    }
+    for (size_t i = 0; i < jobs.count; i++) { /* the last one's removal frees the cluster */
+        enum act_result result = act_on(act, jobs.items[i]);
+        if (outcome != ACT_SUCCESS) {
+            outcome = result;
+        }
+    }
+    vec_fini(&jobs, NULL);
+    return outcome;
+}
+
+static void act_on_id(struct act *act, const char *id)
+{
+    int64_t cluster_id = 0;
+    int64_t proc = -1;
+    enum act_result result = ACT_NOT_FOUND;
+    int status = 0;
+    if (!job_id_parse(id, &cluster_id, &proc)) {
+        result = ACT_ERROR;
+    } else if (proc >= 0) {
+        struct job *job = queue_job(act->schedd, cluster_id, proc);
+        if (job != NULL) {
+            status = (int)job_status(job);
+            result = act_on(act, job);
+        }
+    } else {
+        struct cluster *cluster = queue_cluster(act->schedd, cluster_id);
+        if (cluster != NULL) {
+            result = act_on_cluster(act, cluster);
+        }
+    }
+    if (result == ACT_NOT_FOUND || result == ACT_ERROR) {
+        act->totals[result]++;
+    }
+    add_answer(act, id, result, status);
+}
+
+struct selection {
+    struct schedd *schedd;
+    const struct ad_expr *constraint;
+    struct ad_context context;
+    struct vec jobs;
+};
+
+static bool select_job(void *arg, struct job *job)
+{
+    struct selection *selection = arg;
+    struct ad *view = job_view(selection->schedd, job);
+    if (ad_eval_bool(selection->constraint, view, NULL, &selection->context) == AD_TRUE) {
+        vec_push(&selection->jobs, job);
+    }
+    ad_destroy(view);
+    return true;
+}
+
+static int act_on_constraint(struct act *act, const char *text, struct err *err)
+{
+    struct ad_expr *constraint = NULL;
+    int result = ad_expr_parse(text, strlen(text), AD_OLD, &constraint, err);
+    if (result != 0) {
+        return err_prefix(err, -EINVAL, "Constraint");
+    }
+    struct selection selection = {.schedd = act->schedd, .constraint = constraint};
+    selection.context.now_s = loop_wall_s(act->schedd->loop);
+    queue_walk(act->schedd, select_job, &selection);
+    for (size_t i = 0; i < selection.jobs.count; i++) {
+        (void)act_on(act, selection.jobs.items[i]); /* counted there */
+    }
+    vec_fini(&selection.jobs, NULL);
+    ad_expr_destroy(constraint);
+    return 0;
+}
+
+static int act_on_ids(struct act *act, const struct ad *args, struct err *err)
+{
+    struct ad_value list;
+    int result = ad_eval_attr(args, NULL, "Ids", NULL, &list);
+    size_t count = result == 0 ? ad_value_count(&list) : 0;
+    if (count > ACT_IDS_MAX) {
+        result = err_set(err, -E2BIG, "more than %d ids", ACT_IDS_MAX);
+    }
+    for (size_t i = 0; result == 0 && i < count; i++) {
+        struct ad_value item;
+        ad_value_item(&list, i, &item);
+        if (item.type == AD_TYPE_STRING) {
+            act_on_id(act, item.string.text);
+        } else {
+            act->totals[ACT_ERROR]++;
+        }
+        ad_value_fini(&item);
+    }
+    ad_value_fini(&list);
+    return result;
+}
+
+/* ---- the request ----------------------------------------------------------------------------- */
+
+struct answer {
+    struct schedd *schedd;
+    struct wire_request *request;
+    struct ad *args;
+    struct vec ads;
+};
+
+static void destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+static void committed(void *arg)
+{
+    struct answer *answer = arg;
+    const struct wire_body body = {
+        .args = answer->args,
+        .ads = (const struct ad *const *)answer->ads.items,
+        .ad_count = answer->ads.count,
+    };
+    wire_reply_ok(answer->request, &body);
+    claims_flush(answer->schedd);
+    ad_destroy(answer->args);
+    vec_fini(&answer->ads, destroy_ad);
+    mem_free(answer);
+}
+
+static int begin(struct act *act, struct err *err)
+{
+    const struct wire_peer *peer = wire_request_peer(act->request);
+    const struct ad *args = wire_request_args(act->request);
+    const char *word = ad_string_or(args, "Action", "");
+    size_t action = 0;
+    while (action < sizeof(WORDS) / sizeof(WORDS[0]) && strcmp(WORDS[action], word) != 0) {
+        action++;
+    }
+    if (action == sizeof(WORDS) / sizeof(WORDS[0])) {
+        return err_set(err, -EINVAL, "Action '%.50s' is not one that can be done to jobs", word);
+    }
+    act->action = (enum act_action)action;
+    act->is_admin = (peer->scopes & SCOPE_ADMINISTRATOR) != 0;
+    int result = submit_owner(act->schedd, peer, act->owner, sizeof(act->owner), err);
+    if (result != 0 && !act->is_admin) {
+        return result;
+    }
+    if (result != 0) {
+        act->owner[0] = '\0';
+    }
+    const char *reason = ad_string_or(args, "Reason", "");
+    act->reason = reason[0] != '\0' ? reason : NULL;
+    return 0;
+}
+
+void act_handle(struct schedd *schedd, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    struct act act = {.schedd = schedd, .request = request};
+    struct err err = {{0}};
+    int result = begin(&act, &err);
+    if (result == 0) {
+        act.change = change_begin(schedd);
+        const char *constraint = ad_string_or(args, "Constraint", "");
+        result = ad_has(args, "Ids") ? act_on_ids(&act, args, &err)
+                                     : act_on_constraint(&act, constraint, &err);
+    }
+    if (act.change == NULL) {
+        wire_reply_error(request, result, "%s", err.text);
+        return;
+    }
+    struct answer *answer = mem_zalloc(sizeof(*answer));
+    answer->schedd = schedd;
+    answer->request = request;
+    answer->args = ad_create();
+    answer->ads = act.answers;
+    for (int i = 0; i < ACT_RESULTS; i++) {
+        ad_set_int(answer->args, schedd_plan_act_name((enum act_result)i), act.totals[i]);
+    }
+    if (result != 0) { /* refused before anything was changed */
+        change_commit(act.change, NULL, NULL);
+        wire_reply_error(request, result, "%s", err.text);
+        ad_destroy(answer->args);
+        vec_fini(&answer->ads, destroy_ad);
+        mem_free(answer);
+        return;
+    }
+    change_commit(act.change, committed, answer);
+}

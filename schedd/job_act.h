@@ -1,0 +1,13 @@
+/* schedd/job_act.h - ACT: remove, hold, release, vacate (docs/protocol/queue.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SCHEDD_JOB_ACT_H
+#define SCHEDD_JOB_ACT_H
+
+struct schedd;
+struct wire_request;
+
+void act_handle(struct schedd *schedd, struct wire_request *request);
+
+#endif

@@ -1,0 +1,249 @@
+/* schedd/job_autocluster.c - see job_autocluster.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_autocluster.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "schedd/autocluster_plan.h"
+#include "schedd/job_queue.h"
+#include "schedd/request_ads.h"
+#include "schedd/schedd_plan.h"
+#include "schedd/schedd_state.h"
+
+#define ID_TEXT 24
+
+static void id_text(int64_t id, char ret[ID_TEXT])
+{
+    (void)snprintf(ret, ID_TEXT, "%" PRId64, id); /* fits */
+}
+
+void autoclusters_init(struct schedd *schedd)
+{
+    schedd->autoclusters = strmap_create(STRMAP_CASE_SENSITIVE);
+    schedd->autocluster_ids = strmap_create(STRMAP_CASE_SENSITIVE);
+}
+
+static void autocluster_destroy(void *value)
+{
+    struct autocluster *autocluster = value;
+    strmap_destroy(autocluster->names, NULL);
+    mem_free(autocluster->key);
+    mem_free(autocluster->heap);
+    mem_free(autocluster);
+}
+
+void autoclusters_fini(struct schedd *schedd)
+{
+    strmap_destroy(schedd->autocluster_ids, NULL);
+    strmap_destroy(schedd->autoclusters, autocluster_destroy);
+    schedd->autocluster_ids = NULL;
+    schedd->autoclusters = NULL;
+}
+
+struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id)
+{
+    char text[ID_TEXT];
+    id_text(id, text);
+    return strmap_get(schedd->autocluster_ids, text);
+}
+
+static struct autocluster *make(struct schedd *schedd, struct owner *owner, const char *key,
+                                struct strmap *names, int64_t wanted_id)
+{
+    struct autocluster *autocluster = mem_zalloc(sizeof(*autocluster));
+    bool free_id = wanted_id > 0 && autocluster_find(schedd, wanted_id) == NULL;
+    autocluster->id = free_id ? wanted_id : schedd->next_autocluster;
+    if (autocluster->id >= schedd->next_autocluster) {
+        schedd->next_autocluster = autocluster->id + 1;
+    }
+    autocluster->key = mem_strdup(key);
+    autocluster->owner = owner;
+    autocluster->names = names;
+    (void)strmap_set(schedd->autoclusters, autocluster->key, autocluster); /* was absent */
+    char text[ID_TEXT];
+    id_text(autocluster->id, text);
+    (void)strmap_set(schedd->autocluster_ids, text, autocluster); /* was absent */
+    return autocluster;
+}
+
+static struct autocluster *find_or_make(struct schedd *schedd, const struct job *job,
+                                        int64_t wanted_id)
+{
+    struct ad *view = job_view(schedd, job);
+    struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
+    autocluster_plan_names(view, schedd->settings.significant, names);
+    struct strbuf key;
+    strbuf_init(&key, 0);
+    autocluster_plan_key(view, names, &key);
+    struct autocluster *found = strmap_get(schedd->autoclusters, strbuf_text(&key));
+    if (found == NULL) {
+        found = make(schedd, job->cluster->owner, strbuf_text(&key), names, wanted_id);
+    } else {
+        strmap_destroy(names, NULL);
+    }
+    strbuf_fini(&key);
+    ad_destroy(view);
+    return found;
+}
+
+void autocluster_join(struct schedd *schedd, struct job *job, int64_t wanted_id)
+{
+    CHECK(job->autocluster == NULL);
+    struct cluster *cluster = job->cluster;
+    /* Most jobs of a cluster differ in nothing that matters: they share the first one's. */
+    if (cluster->common != NULL && !autocluster_plan_differs(job->own, cluster->common->names)) {
+        job->autocluster = cluster->common;
+    } else {
+        job->autocluster = find_or_make(schedd, job, wanted_id);
+        if (cluster->common == NULL &&
+            !autocluster_plan_differs(job->own, job->autocluster->names)) {
+            cluster->common = job->autocluster;
+            autocluster_hold(cluster->common);
+        }
+    }
+    job->autocluster->jobs++;
+}
+
+void autocluster_leave(struct schedd *schedd, struct job *job)
+{
+    struct autocluster *autocluster = job->autocluster;
+    CHECK(autocluster != NULL && job->heap_at == HEAP_NOWHERE && autocluster->jobs > 0);
+    job->autocluster = NULL;
+    autocluster->jobs--;
+    autocluster_sweep(schedd, autocluster);
+}
+
+void autocluster_hold(struct autocluster *autocluster)
+{
+    autocluster->claims++;
+}
+
+void autocluster_release(struct schedd *schedd, struct autocluster *autocluster)
+{
+    CHECK(autocluster->claims > 0);
+    autocluster->claims--;
+    autocluster_sweep(schedd, autocluster);
+}
+
+void autocluster_sweep(struct schedd *schedd, struct autocluster *autocluster)
+{
+    if (autocluster->jobs > 0 || autocluster->claims > 0 || autocluster->published ||
+        autocluster->dirty) {
+        return;
+    }
+    char text[ID_TEXT];
+    id_text(autocluster->id, text);
+    CHECK(strmap_remove(schedd->autocluster_ids, text) == autocluster);
+    CHECK(strmap_remove(schedd->autoclusters, autocluster->key) == autocluster);
+    autocluster_destroy(autocluster);
+}
+
+/* ---- the order of the idle jobs: a binary heap, best first ----------------------------------- */
+
+static bool before(const struct job *a, const struct job *b)
+{
+    struct plan_order pa = {a->prio, a->cluster->id, a->proc};
+    struct plan_order pb = {b->prio, b->cluster->id, b->proc};
+    return schedd_plan_before(&pa, &pb);
+}
+
+static void put(struct autocluster *autocluster, uint32_t at, struct job *job)
+{
+    autocluster->heap[at] = job;
+    job->heap_at = at;
+}
+
+static void rise(struct autocluster *autocluster, uint32_t at, struct job *job)
+{
+    while (at > 0 && before(job, autocluster->heap[(at - 1) / 2])) {
+        put(autocluster, at, autocluster->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    put(autocluster, at, job);
+}
+
+static void sink(struct autocluster *autocluster, uint32_t at, struct job *job)
+{
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= autocluster->idle_count) {
+            break;
+        }
+        if (child + 1 < autocluster->idle_count &&
+            before(autocluster->heap[child + 1], autocluster->heap[child])) {
+            child++;
+        }
+        if (!before(autocluster->heap[child], job)) {
+            break;
+        }
+        put(autocluster, at, autocluster->heap[child]);
+        at = child;
+    }
+    put(autocluster, at, job);
+}
+
+static void changed(struct schedd *schedd, struct autocluster *autocluster)
+{
+    autocluster->dirty = true;
+    request_ads_changed(schedd);
+}
+
+void autocluster_push(struct schedd *schedd, struct job *job)
+{
+    struct autocluster *autocluster = job->autocluster;
+    CHECK(job->heap_at == HEAP_NOWHERE);
+    if (autocluster->idle_count == autocluster->idle_capacity) {
+        autocluster->idle_capacity =
+            autocluster->idle_capacity == 0 ? 8 : autocluster->idle_capacity * 2;
+        autocluster->heap = mem_realloc(autocluster->heap,
+                                        (size_t)autocluster->idle_capacity * sizeof(struct job *));
+    }
+    job->prio = job_prio(schedd, job);
+    rise(autocluster, autocluster->idle_count++, job);
+    changed(schedd, autocluster);
+}
+
+void autocluster_pull(struct schedd *schedd, struct job *job)
+{
+    struct autocluster *autocluster = job->autocluster;
+    uint32_t at = job->heap_at;
+    CHECK(at < autocluster->idle_count && autocluster->heap[at] == job);
+    job->heap_at = HEAP_NOWHERE;
+    struct job *last = autocluster->heap[--autocluster->idle_count];
+    if (last != job) {
+        rise(autocluster, at, last);
+        sink(autocluster, last->heap_at, last);
+    }
+    changed(schedd, autocluster);
+}
+
+struct job *autocluster_best(const struct autocluster *autocluster)
+{
+    return autocluster->idle_count == 0 ? NULL : autocluster->heap[0];
+}
+
+double job_prio(const struct schedd *schedd, const struct job *job)
+{
+    int64_t user_prio = job_int(job, "JobPrio", 0);
+    bool expanded = job_int(job, "NumJobStarts", 0) > 0;
+    if (schedd->settings.prio == NULL) {
+        return schedd_plan_prio(user_prio, expanded, job->cluster->qdate_s);
+    }
+    struct ad *view = job_view(schedd, job);
+    ad_set_int(view, "UserPrio", user_prio);
+    ad_set_int(view, "Expanded", expanded ? 1 : 0);
+    struct ad_context context = {.now_s = loop_wall_s(schedd->loop)};
+    double prio = ad_eval_rank(schedd->settings.prio, view, NULL, &context);
+    ad_destroy(view);
+    return prio;
+}

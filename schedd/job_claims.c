@@ -1,0 +1,524 @@
+/* schedd/job_claims.c - see job_claims.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_claims.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "schedd/job_autocluster.h"
+#include "schedd/schedd_plan.h"
+#include "schedd/schedd_state.h"
+#include "schedd/shadows.h"
+#include "store/store.h"
+
+static const char *const STATE_NAMES[CLAIM_STATES] = {
+    "asked", "expected", "committing", "idle", "starting", "busy", "stopping", "releasing",
+};
+
+#define TO(state) (1U << (state))
+static const unsigned MOVES[CLAIM_STATES] = {
+    [CLAIM_ASKED] = TO(CLAIM_EXPECTED) | TO(CLAIM_COMMITTING),
+    [CLAIM_EXPECTED] = TO(CLAIM_COMMITTING),
+    [CLAIM_COMMITTING] = TO(CLAIM_STARTING) | TO(CLAIM_IDLE),
+    [CLAIM_IDLE] = TO(CLAIM_STARTING) | TO(CLAIM_RELEASING),
+    [CLAIM_STARTING] = TO(CLAIM_STARTING) | TO(CLAIM_BUSY) | TO(CLAIM_IDLE) | TO(CLAIM_STOPPING),
+    [CLAIM_BUSY] = TO(CLAIM_IDLE) | TO(CLAIM_STARTING) | TO(CLAIM_STOPPING),
+    [CLAIM_STOPPING] = TO(CLAIM_IDLE),
+    [CLAIM_RELEASING] = 0,
+};
+
+const char *claim_state_name(enum claim_state state)
+{
+    return STATE_NAMES[state];
+}
+
+void claim_move(struct claim *claim, enum claim_state state)
+{
+    CHECK((MOVES[claim->state] & TO(state)) != 0);
+    log_debug(claim->schedd->log, "claim.moved", "claim changed its state",
+              LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
+              LOG_TEXT("from", STATE_NAMES[claim->state]), LOG_TEXT("to", STATE_NAMES[state]));
+    claim->state = state;
+    loop_timer_stop(claim->wait);
+    if (state == CLAIM_IDLE) {
+        claim->idle_since_ms = loop_now_ms(claim->schedd->loop);
+    }
+}
+
+struct claim *claim_find(const struct schedd *schedd, const char *id)
+{
+    return strmap_get(schedd->claims, id);
+}
+
+/* ---- timers ---------------------------------------------------------------------------------- */
+
+static void set_lease_timer(struct claim *claim)
+{
+    uint64_t now_ms = loop_now_ms(claim->schedd->loop);
+    uint64_t end_ms = schedd_plan_lease_end(claim->renewed_ms, claim->lease_ms,
+                                            claim->schedd->settings.lease_margin_ms);
+    loop_timer_set(claim->timer, end_ms > now_ms ? end_ms - now_ms : 0);
+}
+
+static void timer_fired(void *arg)
+{
+    struct claim *claim = arg;
+    const struct schedd_settings *settings = &claim->schedd->settings;
+    if (claim->state == CLAIM_ASKED || claim->state == CLAIM_EXPECTED) {
+        claim_lost(claim, "the startd did not dial in time");
+        return;
+    }
+    uint64_t end_ms =
+        schedd_plan_lease_end(claim->renewed_ms, claim->lease_ms, settings->lease_margin_ms);
+    if (schedd_plan_lease_is_over(end_ms, loop_now_ms(claim->schedd->loop))) {
+        claim_lost(claim, "the lease of its claim is over");
+    } else {
+        set_lease_timer(claim);
+    }
+}
+
+static void wait_fired(void *arg)
+{
+    struct claim *claim = arg;
+    if (claim->state == CLAIM_IDLE) {
+        claim_next(claim);
+    } else if (claim->state == CLAIM_STARTING && !claim->activated) {
+        claim_lost(claim, "its shadow did not come up in time");
+    }
+}
+
+void claim_renewed(struct claim *claim)
+{
+    claim->renewed_ms = loop_now_ms(claim->schedd->loop);
+    set_lease_timer(claim);
+}
+
+/* ---- making and ending ----------------------------------------------------------------------- */
+
+struct claim *claim_create(struct schedd *schedd, const char *id, const char *slot,
+                           const char *machine, const char *uplink, struct autocluster *autocluster)
+{
+    struct claim *claim = mem_zalloc(sizeof(*claim));
+    claim->schedd = schedd;
+    claim->id = mem_strdup(id);
+    claim->slot = mem_strdup(slot);
+    claim->machine = mem_strdup(machine);
+    claim->uplink = mem_strdup(uplink);
+    claim->autocluster = autocluster;
+    if (autocluster != NULL) {
+        autocluster_hold(autocluster);
+    }
+    claim->state = CLAIM_ASKED;
+    claim->lease_ms = schedd->settings.claim_lease_ms;
+    claim->timer = loop_timer_create(schedd->loop, timer_fired, claim);
+    claim->wait = loop_timer_create(schedd->loop, wait_fired, claim);
+    CHECK(strmap_set(schedd->claims, id, claim) == NULL);
+    return claim;
+}
+
+static void claim_destroy(void *value)
+{
+    struct claim *claim = value;
+    loop_timer_destroy(claim->timer);
+    loop_timer_destroy(claim->wait);
+    mem_free(claim->id);
+    mem_free(claim->slot);
+    mem_free(claim->machine);
+    mem_free(claim->uplink);
+    mem_free(claim);
+}
+
+void claim_end(struct change *change, struct claim *claim, const char *why)
+{
+    struct schedd *schedd = claim->schedd;
+    CHECK(claim->job == NULL);
+    log_info(schedd->log, "claim.ended", why, LOG_TEXT("slot", claim->slot),
+             LOG_TEXT("job", claim->job_id), LOG_TEXT("state", STATE_NAMES[claim->state]));
+    if (change != NULL) {
+        change_delete(change, "claims", claim->id);
+    }
+    claim_peer_close(claim);
+    if (claim->autocluster != NULL) {
+        autocluster_release(schedd, claim->autocluster);
+    }
+    (void)strmap_remove(schedd->claims, claim->id); /* it is there */
+    claim_destroy(claim);
+}
+
+static void write_claim(struct change *change, const struct claim *claim)
+{
+    struct ad *row = ad_create();
+    ad_set_string(row, "SlotName", claim->slot);
+    ad_set_string(row, "Machine", claim->machine);
+    ad_set_string(row, "StartdUplink", claim->uplink);
+    ad_set_string(row, "BootId", claim->boot_id);
+    ad_set_string(row, "JobId", claim->job_id);
+    ad_set_int(row, "ClaimEpoch", claim->epoch);
+    ad_set_int(row, "LeaseMs", (int64_t)claim->lease_ms);
+    change_put(change, "claims", claim->id, row);
+    ad_destroy(row);
+}
+
+void claim_assign(struct change *change, struct claim *claim, struct job *job)
+{
+    struct schedd *schedd = claim->schedd;
+    unsigned char secret[(CLAIM_NONCE_SIZE - 1) / 2];
+    char nonce[CLAIM_NONCE_SIZE];
+    loop_secret(schedd->loop, secret, sizeof(secret));
+    text_hex(secret, sizeof(secret), nonce);
+
+    job->epoch++;
+    queue_move(schedd, job, JOB_CLAIMED);
+    job->claim = claim;
+    struct ad *own = job_own(job);
+    ad_set_string(own, "RemoteHost", claim->slot);
+    ad_set_string(own, "ClaimId", claim->id);
+    ad_set_string(own, "_roost_priv_Nonce", nonce);
+    claim->job = job;
+    job_id(job, claim->job_id);
+    claim->epoch = job->epoch;
+    claim->activated = false;
+    claim->await_idle = false;
+    int64_t job_lease_s = job_int(job, "JobLeaseDuration", schedd->settings.job_lease_s);
+    uint64_t lease_ms = job_lease_s > 0 ? (uint64_t)job_lease_s * 1000 : 0;
+    claim->lease_ms = schedd->settings.claim_lease_ms;
+    if (lease_ms > 0 && lease_ms < claim->lease_ms) {
+        claim->lease_ms = lease_ms;
+    }
+    write_claim(change, claim);
+    change_job(change, job);
+}
+
+void claim_detach(struct claim *claim)
+{
+    if (claim->job != NULL) {
+        CHECK(claim->job->claim == claim);
+        claim->job->claim = NULL;
+        claim->job = NULL;
+    }
+}
+
+void claim_run_ended(struct schedd *schedd, struct job *job)
+{
+    struct ad *own = job_own(job);
+    int64_t started_s = job_int(job, "JobCurrentStartDate", 0);
+    if (job->phase == JOB_ACTIVE && started_s > 0) {
+        int64_t run_s = loop_wall_s(schedd->loop) - started_s;
+        double before_s = ad_real_or(own, "RemoteWallClockTime", 0.0);
+        ad_set_real(own, "RemoteWallClockTime", before_s + (double)(run_s > 0 ? run_s : 0));
+    }
+    if (ad_has(own, "RemoteHost")) {
+        (void)ad_copy_attr(own, "LastRemoteHost", own, "RemoteHost"); /* it is there */
+    }
+    ad_remove(own, "RemoteHost");
+    ad_remove(own, "ClaimId");
+    ad_remove(own, "_roost_priv_Nonce");
+}
+
+static void flush_after_commit(void *arg)
+{
+    claims_flush(arg);
+}
+
+void claim_lost(struct claim *claim, const char *why)
+{
+    struct schedd *schedd = claim->schedd;
+    struct job *job = claim->job;
+    bool durable = claim->state != CLAIM_ASKED && claim->state != CLAIM_EXPECTED;
+    struct change *change = change_begin(schedd);
+    if (job != NULL) {
+        char id[JOB_ID_SIZE];
+        job_id(job, id);
+        log_info(schedd->log, "job.evicted", why, LOG_TEXT("job", id),
+                 LOG_TEXT("slot", claim->slot));
+        claim_detach(claim);
+        if (durable) {
+            claim_run_ended(schedd, job);
+            ad_set_string(job_own(job), "VacateReason", why);
+            shadows_forget(change, job, true, why);
+        }
+        queue_move(schedd, job, JOB_IDLE);
+        if (durable) {
+            change_job(change, job);
+        }
+    }
+    claim_end(durable ? change : NULL, claim, why);
+    change_commit(change, flush_after_commit, schedd);
+}
+
+/* ---- what an idle claim does ----------------------------------------------------------------- */
+
+struct claim_ref {
+    struct schedd *schedd;
+    int64_t epoch;
+    char id[CLAIM_ID_MAX + 1];
+};
+
+static struct claim_ref *ref_create(const struct claim *claim)
+{
+    struct claim_ref *ref = mem_zalloc(sizeof(*ref));
+    ref->schedd = claim->schedd;
+    ref->epoch = claim->epoch;
+    (void)snprintf(ref->id, sizeof(ref->id), "%s", claim->id); /* bounded at creation */
+    return ref;
+}
+
+static void start_after_commit(void *arg)
+{
+    struct claim_ref *ref = arg;
+    struct claim *claim = claim_find(ref->schedd, ref->id);
+    if (claim != NULL && claim->state == CLAIM_STARTING && claim->epoch == ref->epoch &&
+        claim->job != NULL) {
+        claim_start(claim);
+    }
+    mem_free(ref);
+}
+
+static void give(struct change *change, struct claim *claim, struct job *job)
+{
+    claim_assign(change, claim, job);
+    claim_move(claim, CLAIM_STARTING);
+    change_commit(change, start_after_commit, ref_create(claim));
+}
+
+void claim_restart(struct claim *claim)
+{
+    struct job *job = claim->job;
+    CHECK(job != NULL);
+    if (++claim->restarts > CLAIM_RESTARTS_MAX) {
+        claim_lost(claim, "its startd lost the job again and again");
+        return;
+    }
+    struct change *change = change_begin(claim->schedd);
+    shadows_forget(change, job, true, "its startd lost the job");
+    claim_run_ended(claim->schedd, job);
+    claim_detach(claim);
+    give(change, claim, job);
+}
+
+static int64_t claims_with_jobs(const struct schedd *schedd)
+{
+    int64_t count = 0;
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->claims, &at, NULL, &value)) {
+        count += ((const struct claim *)value)->job != NULL ? 1 : 0;
+    }
+    return count;
+}
+
+void claim_next(struct claim *claim)
+{
+    struct schedd *schedd = claim->schedd;
+    CHECK(claim->state == CLAIM_IDLE && claim->job == NULL);
+    if (!claim->slot_idle) {
+        return; /* the ALIVE that says so comes */
+    }
+    struct job *job = claim->autocluster != NULL ? autocluster_best(claim->autocluster) : NULL;
+    struct plan_claim facts = {
+        .job_waits = job != NULL,
+        .may_run_more = schedd->settings.running_max <= 0 ||
+                        claims_with_jobs(schedd) < schedd->settings.running_max,
+        .stopping = schedd->stopping,
+        .now_ms = loop_now_ms(schedd->loop),
+        .claimed_ms = claim->claimed_ms,
+        .idle_ms = claim->idle_since_ms,
+        .worklife_ms = schedd->settings.claim_worklife_ms,
+        .linger_ms = schedd->settings.claim_idle_ms,
+    };
+    uint64_t wait_ms = 0;
+    switch (schedd_plan_next(&facts, &wait_ms)) {
+    case NEXT_ACTIVATE:
+        claim->restarts = 0;
+        give(change_begin(schedd), claim, job);
+        break;
+    case NEXT_WAIT:
+        loop_timer_set(claim->wait, wait_ms);
+        break;
+    case NEXT_RELEASE:
+    default:
+        claim_move(claim, CLAIM_RELEASING);
+        claim_call_release(claim);
+        break;
+    }
+}
+
+static void each_claim(struct schedd *schedd, bool (*wanted)(const struct claim *claim),
+                       void (*act)(struct claim *claim))
+{
+    struct vec found = {0};
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->claims, &at, NULL, &value)) {
+        if (wanted(value)) {
+            vec_push(&found, value);
+        }
+    }
+    for (size_t i = 0; i < found.count; i++) {
+        act(found.items[i]); /* may end that claim, but no other */
+    }
+    vec_fini(&found, NULL);
+}
+
+static bool can_take_a_job(const struct claim *claim)
+{
+    return claim->state == CLAIM_IDLE && claim->slot_idle && claim->autocluster != NULL &&
+           claim->autocluster->idle_count > 0;
+}
+
+void claims_offer(struct schedd *schedd)
+{
+    each_claim(schedd, can_take_a_job, claim_next);
+}
+
+static bool is_to_be_stopped(const struct claim *claim)
+{
+    return claim->state == CLAIM_STOPPING && !claim->stop_told;
+}
+
+static bool is_at_rest(const struct claim *claim)
+{
+    return claim->state == CLAIM_IDLE && claim->slot_idle && !loop_timer_is_set(claim->wait);
+}
+
+void claims_flush(struct schedd *schedd)
+{
+    each_claim(schedd, is_to_be_stopped, claim_call_deactivate);
+    each_claim(schedd, is_at_rest, claim_next);
+    claims_offer(schedd);
+}
+
+void claims_take_job(struct job *job, bool stop, bool fast)
+{
+    struct claim *claim = job->claim;
+    if (claim == NULL) {
+        return;
+    }
+    claim_detach(claim);
+    switch (claim->state) {
+    case CLAIM_ASKED:
+    case CLAIM_EXPECTED:
+    case CLAIM_COMMITTING:
+        break; /* another job takes its place when the startd dials */
+    case CLAIM_STARTING:
+    case CLAIM_BUSY:
+        if (!stop) {
+            /* The starter is about to end; the startd lets the next ACTIVATE wait for that. */
+            claim->slot_idle = true;
+            claim_move(claim, CLAIM_IDLE); /* claims_flush() goes on with it */
+        } else if (claim->activated) {
+            claim_move(claim, CLAIM_STOPPING);
+            claim->stop_told = false;
+            claim->stop_fast = fast;
+        } else {
+            claim_move(claim, CLAIM_IDLE); /* claims_flush() goes on with it */
+            claim->slot_idle = true;
+            claim->stop_told = false;
+        }
+        break;
+    default:
+        CHECK(claim->state == CLAIM_BUSY); /* in the others a claim has no job */
+    }
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+struct repair {
+    struct schedd *schedd;
+    struct vec jobs;       /* whose claim is missing */
+    struct vec claim_rows; /* keys of claims that are over */
+};
+
+static int load_claim(void *arg, const char *key, const void *value, size_t length)
+{
+    struct repair *repair = arg;
+    struct schedd *schedd = repair->schedd;
+    struct ad *row = NULL;
+    struct err err;
+    if (ad_decode(value, length, NULL, &row, &err) != 0) {
+        log_error(schedd->log, "claims.row_damaged", "a claim's row cannot be read; dropped",
+                  LOG_TEXT("error", err.text));
+        return 0;
+    }
+    struct job *job = queue_job_by_id(schedd, ad_string_or(row, "JobId", ""));
+    int64_t epoch = ad_int_or(row, "ClaimEpoch", 0);
+    bool runs = job != NULL && job->epoch == epoch && job->claim == NULL &&
+                (job->phase == JOB_CLAIMED || job->phase == JOB_ACTIVE);
+    if (runs && strlen(key) <= CLAIM_ID_MAX) {
+        struct claim *claim = claim_create(schedd, key, ad_string_or(row, "SlotName", ""),
+                                           ad_string_or(row, "Machine", ""),
+                                           ad_string_or(row, "StartdUplink", ""), job->autocluster);
+        (void)snprintf(claim->boot_id, sizeof(claim->boot_id), "%s",
+                       ad_string_or(row, "BootId", "")); /* cut if too long: compared only */
+        claim->lease_ms = (uint64_t)ad_int_or(row, "LeaseMs", (int64_t)claim->lease_ms);
+        claim->job = job;
+        job->claim = claim;
+        job_id(job, claim->job_id);
+        claim->epoch = epoch;
+        claim->activated = true; /* perhaps: its startd will tell */
+        claim->state = CLAIM_BUSY;
+        claim->claimed_ms = loop_now_ms(schedd->loop);
+        claim_renewed(claim);
+    } else {
+        vec_push(&repair->claim_rows, mem_strdup(key));
+    }
+    ad_destroy(row);
+    return 0;
+}
+
+static bool find_lost(void *arg, struct job *job)
+{
+    struct repair *repair = arg;
+    if ((job->phase == JOB_CLAIMED || job->phase == JOB_ACTIVE) && job->claim == NULL) {
+        vec_push(&repair->jobs, job);
+    } else if (job->phase == JOB_PLACING) {
+        shadows_place(repair->schedd, job);
+    } else if (job->claim != NULL) {
+        shadows_run(repair->schedd, job);
+    }
+    return true;
+}
+
+int claims_init(struct schedd *schedd, struct err *err)
+{
+    schedd->claims = strmap_create(STRMAP_CASE_SENSITIVE);
+    struct repair repair = {.schedd = schedd};
+    int result = store_load(schedd->store, "claims", load_claim, &repair, err);
+    if (result != 0) {
+        vec_fini(&repair.claim_rows, mem_free);
+        return err_prefix(err, result, "claims");
+    }
+    queue_walk(schedd, find_lost, &repair);
+    struct change *change = change_begin(schedd);
+    for (size_t i = 0; i < repair.jobs.count; i++) {
+        struct job *job = repair.jobs.items[i];
+        claim_run_ended(schedd, job);
+        queue_move(schedd, job, JOB_IDLE);
+        change_job(change, job);
+    }
+    for (size_t i = 0; i < repair.claim_rows.count; i++) {
+        change_delete(change, "claims", repair.claim_rows.items[i]);
+    }
+    change_commit(change, NULL, NULL);
+    vec_fini(&repair.jobs, NULL);
+    vec_fini(&repair.claim_rows, mem_free);
+    return 0;
+}
+
+void claims_fini(struct schedd *schedd)
+{
+    strmap_destroy(schedd->claims, claim_destroy);
+    schedd->claims = NULL;
+}

@@ -1,0 +1,141 @@
+/* schedd/job_claims.h - claims: from the match that was offered to the slot that was given back.
+ *
+ * Design.  A claim object exists from the MATCH on; it has a state (below), at most one job, and at
+ * most one connection, that of its startd.  It outlives the connection by its lease.  Claims are
+ * found by claim id; everything that waits for an answer remembers (claim id, epoch) and looks the
+ * claim up again, so that nothing points to a claim that ended meanwhile.
+ *
+ *   asked      DIAL_ME is on its way to the startd
+ *   expected   the startd agreed; it has MATCH_TIMEOUT to dial
+ *   committing CLAIM came; the claim is being made durable
+ *   idle       no job; slot_idle says that the last starter is gone, too
+ *   starting   has a job; shadow and startd are being told
+ *   busy       the startd has accepted the job
+ *   stopping   the job was taken away; DEACTIVATE is on its way
+ *   releasing  RELEASE_CLAIM is on its way
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SCHEDD_JOB_CLAIMS_H
+#define SCHEDD_JOB_CLAIMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schedd/job_queue.h"
+
+struct ad;
+struct autocluster;
+struct change;
+struct claim_peer;
+struct err;
+struct incoming;
+struct loop_timer;
+struct schedd;
+struct wire;
+struct wire_request;
+
+#define CLAIM_ID_MAX       255
+#define CLAIM_RESTARTS_MAX 3     /* times a job is given anew to a startd that lost it */
+#define CLAIM_NONCE_SIZE   33    /* 32 hex digits and the zero */
+#define CLAIM_START_MS     60000 /* for shadow and startd to take a job */
+
+enum claim_state {
+    CLAIM_ASKED,
+    CLAIM_EXPECTED,
+    CLAIM_COMMITTING,
+    CLAIM_IDLE,
+    CLAIM_STARTING,
+    CLAIM_BUSY,
+    CLAIM_STOPPING,
+    CLAIM_RELEASING,
+    CLAIM_STATES
+};
+
+struct claim {
+    struct schedd *schedd;
+    char *id;
+    char *slot, *machine, *uplink;
+    char boot_id[64];
+    struct autocluster *autocluster; /* whose jobs it may run; held */
+    struct job *job;                 /* NULL: none */
+    char job_id[JOB_ID_SIZE];        /* of the job given last; "" none yet */
+    int64_t epoch;
+    enum claim_state state;
+    bool slot_idle; /* the startd has no starter */
+    bool activated; /* ACTIVATE was sent for this epoch */
+    bool stop_told; /* DEACTIVATE was sent */
+    bool stop_fast;
+    bool await_idle; /* the startd said -EBUSY: give the job anew when the slot is idle */
+    unsigned restarts;
+    uint64_t lease_ms, renewed_ms, claimed_ms, idle_since_ms;
+    struct claim_peer *peer;            /* NULL while not connected */
+    struct wire_request *claim_request; /* CLAIM, answered after the commit */
+    struct loop_timer *timer;           /* match timeout, then the lease */
+    struct loop_timer *wait;            /* idle: ask again; starting: gives up */
+};
+
+int claims_init(struct schedd *schedd, struct err *err); /* after queue_init() */
+void claims_fini(struct schedd *schedd);
+struct claim *claim_find(const struct schedd *schedd, const char *id);
+
+/* ---- job_match.c ---- */
+
+/* Answers MATCH. */
+void claims_match(struct schedd *schedd, struct wire_request *request);
+
+/* ---- job_claims.c: the object ---- */
+
+struct claim *claim_create(struct schedd *schedd, const char *id, const char *slot,
+                           const char *machine, const char *uplink,
+                           struct autocluster *autocluster);
+void claim_move(struct claim *claim, enum claim_state state); /* logs; CHECKs the table */
+const char *claim_state_name(enum claim_state state);
+/* The claim is over: its row goes with change (NULL: it has none), its connection is closed.  The
+ * job must have been taken off before. */
+void claim_end(struct change *change, struct claim *claim, const char *why);
+/* Assigns a job that is idle or matched, raises its epoch, makes a new nonce, writes both rows. */
+void claim_assign(struct change *change, struct claim *claim, struct job *job);
+/* Takes the job off the claim; both stay what they are otherwise. */
+void claim_detach(struct claim *claim);
+void claim_renewed(struct claim *claim);
+/* The slot is idle and there is no job: next job, wait, or release. */
+void claim_next(struct claim *claim);
+/* Idle jobs appeared: claims that wait take them. */
+void claims_offer(struct schedd *schedd);
+/* After a commit: DEACTIVATE for claims whose job was taken away, and claims_offer(). */
+void claims_flush(struct schedd *schedd);
+/* The startd lost the job that it was given: give it again under a new epoch. */
+void claim_restart(struct claim *claim);
+/* The claim ends, its job is idle again. */
+void claim_lost(struct claim *claim, const char *why);
+
+/* The job leaves its claim because somebody says so (rm, hold, vacate), then the startd is told to
+ * stop the starter; or because it has its result, then the starter ends by itself.  To be followed
+ * by a commit and claims_flush(). */
+void claims_take_job(struct job *job, bool stop, bool fast);
+
+/* What a run leaves in the job's ad when it ends: LastRemoteHost, RemoteWallClockTime ... */
+void claim_run_ended(struct schedd *schedd, struct job *job);
+
+/* ---- claim_calls.c: what the schedd asks of the startd ---- */
+
+/* Shadow, then startd.  The claim is in CLAIM_STARTING. */
+void claim_start(struct claim *claim);
+/* The shadow answered JOB_RUN of that run: pin, or NULL and why it cannot. */
+void claims_shadow_answered(struct schedd *schedd, const char *job_id, int64_t epoch,
+                            const char *pin, const char *why);
+void claim_call_deactivate(struct claim *claim);
+void claim_call_release(struct claim *claim);
+
+/* ---- claim_peer.c: the startds' connections ---- */
+
+void claim_peers_accept(struct schedd *schedd, struct incoming *incoming);
+void claim_peers_fini(struct schedd *schedd);
+void claim_peer_close(struct claim *claim);         /* the claim's; none is fine */
+struct wire *claim_wire(const struct claim *claim); /* NULL while there is none */
+/* Answers the CLAIM that waits. */
+void claim_peer_answer(struct claim *claim);
+
+#endif

@@ -1,0 +1,147 @@
+/* schedd/job_match.c - MATCH: pick a job for the slot, ask the slot's startd to dial.
+ *
+ * Nothing here is durable: until the startd dials, the job is idle for all that a restart knows.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_claims.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/stream.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "schedd/job_autocluster.h"
+#include "schedd/schedd_state.h"
+#include "wire/wire.h"
+
+struct dial_ref {
+    struct schedd *schedd;
+    char claim_id[CLAIM_ID_MAX + 1];
+};
+
+static void dial_answered(void *arg, struct wire_reply *reply)
+{
+    struct dial_ref *ref = arg;
+    struct schedd *schedd = ref->schedd;
+    struct claim *claim = schedd->claims != NULL ? claim_find(schedd, ref->claim_id) : NULL;
+    if (claim != NULL && claim->state == CLAIM_ASKED) { /* else it has dialled already */
+        if (reply->status == 0) {
+            claim_move(claim, CLAIM_EXPECTED);
+            loop_timer_set(claim->timer, schedd->settings.match_timeout_ms);
+        } else {
+            log_info(schedd->log, "match.refused", "the startd does not take the job",
+                     LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
+                     LOG_TEXT("why", reply->text));
+            claim_lost(claim, "the startd does not take the job");
+        }
+    }
+    mem_free(ref);
+}
+
+/* False: it could not even be sent. */
+static bool dial(struct claim *claim)
+{
+    struct schedd *schedd = claim->schedd;
+    struct wire *wire = uplink_wire(schedd->uplink);
+    if (wire == NULL) {
+        return false;
+    }
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", claim->id);
+    ad_set_string(args, "ScheddAddress", schedd->address);
+    ad_set_string(args, "ScheddName", schedd->name);
+    ad_set_string(args, "ScheddPin", tls_identity_pin(schedd->identity));
+    ad_set_int(args, "LeaseDuration", (int64_t)(claim->lease_ms / 1000));
+    ad_set_string(args, "JobId", claim->job_id);
+    struct ad *job = job_flat(schedd, claim->job);
+    const struct ad *ads[] = {job};
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    struct dial_ref *ref = mem_zalloc(sizeof(*ref));
+    ref->schedd = schedd;
+    (void)snprintf(ref->claim_id, sizeof(ref->claim_id), "%s", claim->id); /* bounded */
+    int64_t sent = wire_relay(wire, claim->uplink, VERB_DIAL_ME, &body, 0, dial_answered, ref);
+    if (sent < 0) {
+        mem_free(ref);
+    }
+    ad_destroy(job);
+    ad_destroy(args);
+    return sent >= 0;
+}
+
+static int check(struct schedd *schedd, const struct ad *args, struct autocluster **autocluster)
+{
+    const char *id = ad_string_or(args, "ClaimId", "");
+    if (id[0] == '\0' || strlen(id) > CLAIM_ID_MAX ||
+        ad_string_or(args, "StartdUplink", "")[0] == '\0' ||
+        ad_string_or(args, "SlotName", "")[0] == '\0') {
+        return -EINVAL;
+    }
+    if (claim_find(schedd, id) != NULL) {
+        return -EEXIST;
+    }
+    *autocluster = autocluster_find(schedd, ad_int_or(args, "AutoClusterId", 0));
+    if (*autocluster == NULL || autocluster_best(*autocluster) == NULL) {
+        return -ENOENT;
+    }
+    if (schedd->settings.running_max > 0 &&
+        (int64_t)strmap_count(schedd->claims) >= schedd->settings.running_max) {
+        return -EDQUOT;
+    }
+    return schedd->stopping ? -ESHUTDOWN : 0;
+}
+
+void claims_match(struct schedd *schedd, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    struct autocluster *autocluster = NULL;
+    switch (check(schedd, args, &autocluster)) {
+    case 0:
+        break;
+    case -EINVAL:
+        wire_reply_error(request, -EINVAL, "MATCH needs ClaimId, SlotName and StartdUplink");
+        return;
+    case -EEXIST:
+        wire_reply_error(request, -EEXIST, "this claim id was given before");
+        return;
+    case -EDQUOT:
+        wire_reply_error(request, -EDQUOT, "MAX_JOBS_RUNNING is reached");
+        return;
+    case -ESHUTDOWN:
+        wire_reply_error(request, -ESHUTDOWN, "the schedd is stopping");
+        return;
+    default:
+        wire_reply_error(request, -ENOENT, "no idle job in autocluster %lld any more",
+                         (long long)ad_int_or(args, "AutoClusterId", 0));
+        return;
+    }
+    struct job *job = autocluster_best(autocluster);
+    struct claim *claim =
+        claim_create(schedd, ad_string_or(args, "ClaimId", ""), ad_string_or(args, "SlotName", ""),
+                     ad_string_or(args, "Machine", ""), ad_string_or(args, "StartdUplink", ""),
+                     autocluster);
+    claim->job = job;
+    job->claim = claim;
+    job_id(job, claim->job_id);
+    queue_move(schedd, job, JOB_MATCHED);
+    log_info(schedd->log, "job.matched", "a slot was found for the job",
+             LOG_TEXT("job", claim->job_id), LOG_TEXT("slot", claim->slot));
+    loop_timer_set(claim->timer, schedd->settings.match_timeout_ms);
+    if (!dial(claim)) {
+        claim_lost(claim, "the collector cannot be asked to relay");
+        wire_reply_error(request, -ENOTCONN, "no connection to the collector");
+        return;
+    }
+    struct ad *answer = ad_create();
+    ad_set_bool(answer, "Accepted", true);
+    ad_set_string(answer, "JobId", claim->job_id);
+    const struct wire_body body = {.args = answer};
+    wire_reply_ok(request, &body);
+    ad_destroy(answer);
+}

@@ -1,0 +1,18 @@
+/* schedd/job_query.h - QUERY and WATCH: jobs and history (docs/protocol/queue.md).
+ *
+ * What is answered is durable: an answer waits until everything committed before it is.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SCHEDD_JOB_QUERY_H
+#define SCHEDD_JOB_QUERY_H
+
+struct schedd;
+struct watch_server;
+struct wire_request;
+
+void query_handle(struct schedd *schedd, struct wire_request *request);
+void query_watch(struct schedd *schedd, struct wire_request *request);
+struct watch_server *query_watchers_create(struct schedd *schedd);
+
+#endif

@@ -1,0 +1,630 @@
+/* schedd/job_queue.c - see job_queue.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_queue.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "schedd/job_autocluster.h"
+#include "schedd/request_ads.h"
+#include "schedd/schedd_state.h"
+#include "store/store.h"
+#include "wire/watch.h"
+
+#define KEY_SIZE 64
+
+/* ---- owners ---------------------------------------------------------------------------------- */
+
+bool owner_name_is_valid(const char *name)
+{
+    size_t length = strlen(name);
+    if (length == 0 || length > OWNER_NAME_MAX || name[0] == '-' || name[0] == '.') {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        char c = name[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!plain && strchr("._-", c) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct owner *queue_owner(struct schedd *schedd, const char *name)
+{
+    struct owner *owner = strmap_get(schedd->owners, name);
+    if (owner == NULL) {
+        CHECK(owner_name_is_valid(name));
+        owner = mem_zalloc(sizeof(*owner));
+        memcpy(owner->name, name, strlen(name) + 1);
+        struct strbuf user;
+        strbuf_init(&user, 0);
+        strbuf_printf(&user, "%s@%s", name, schedd->uid_domain);
+        owner->user = strbuf_take(&user);
+        (void)strmap_set(schedd->owners, name, owner); /* was absent */
+    }
+    return owner;
+}
+
+static void owner_destroy(void *value)
+{
+    struct owner *owner = value;
+    mem_free(owner->user);
+    mem_free(owner);
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+static void cluster_key(int64_t id, char ret[KEY_SIZE])
+{
+    (void)snprintf(ret, KEY_SIZE, "%010" PRId64, id); /* fits */
+}
+
+static void job_key(const struct job *job, char ret[KEY_SIZE])
+{
+    (void)snprintf(ret, KEY_SIZE, "%010" PRId64 ".%010" PRIu32, job->cluster->id, job->proc);
+}
+
+struct cluster *queue_cluster(const struct schedd *schedd, int64_t id)
+{
+    char key[KEY_SIZE];
+    cluster_key(id, key);
+    return strmap_get(schedd->clusters, key);
+}
+
+struct job *queue_job(const struct schedd *schedd, int64_t cluster_id, int64_t proc)
+{
+    const struct cluster *cluster = queue_cluster(schedd, cluster_id);
+    if (cluster == NULL || proc < 0 || proc >= cluster->proc_count) {
+        return NULL;
+    }
+    return cluster->procs[proc];
+}
+
+struct job *queue_job_by_id(const struct schedd *schedd, const char *id)
+{
+    int64_t cluster = 0;
+    int64_t proc = 0;
+    return job_id_parse(id, &cluster, &proc) ? queue_job(schedd, cluster, proc) : NULL;
+}
+
+void queue_walk(const struct schedd *schedd, bool (*each)(void *arg, struct job *job), void *arg)
+{
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+        const struct cluster *cluster = value;
+        for (uint32_t i = 0; i < cluster->proc_count; i++) {
+            if (cluster->procs[i] != NULL && !each(arg, cluster->procs[i])) {
+                return;
+            }
+        }
+    }
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+struct note { /* what watchers are told after the commit */
+    char id[JOB_ID_SIZE];
+    struct ad *ad; /* NULL: nothing but that it is gone */
+    bool gone;
+};
+
+struct then {
+    void (*call)(void *arg);
+    void *arg;
+};
+
+struct change {
+    struct schedd *schedd;
+    struct store_txn *txn;
+    struct vec notes;
+    struct vec thens;
+    void (*done)(void *arg);
+    void *arg;
+};
+
+static void note_destroy(void *value)
+{
+    struct note *note = value;
+    ad_destroy(note->ad);
+    mem_free(note);
+}
+
+struct change *change_begin(struct schedd *schedd)
+{
+    struct change *change = mem_zalloc(sizeof(*change));
+    change->schedd = schedd;
+    change->txn = store_begin(schedd->store);
+    return change;
+}
+
+static void notify(struct change *change, const struct job *job, const struct ad *ad, bool gone)
+{
+    if (watch_server_count(change->schedd->watchers) == 0) {
+        return; /* who comes later gets a snapshot */
+    }
+    struct note *note = mem_zalloc(sizeof(*note));
+    job_id(job, note->id);
+    note->ad = ad != NULL ? ad_copy(ad) : NULL;
+    note->gone = gone;
+    vec_push(&change->notes, note);
+}
+
+void change_put(struct change *change, const char *table, const char *key, const struct ad *ad)
+{
+    struct strbuf bytes;
+    strbuf_init(&bytes, STORE_VALUE_MAX);
+    ad_encode(ad, true, &bytes);
+    CHECK(!bytes.failed); /* ads are bounded where they come in */
+    store_put(change->txn, table, key, bytes.data, bytes.length);
+    strbuf_fini(&bytes);
+}
+
+void change_delete(struct change *change, const char *table, const char *key)
+{
+    store_delete(change->txn, table, key);
+}
+
+void change_job(struct change *change, struct job *job)
+{
+    char key[KEY_SIZE];
+    job_key(job, key);
+    struct ad *view = job_view(change->schedd, job);
+    ad_chain(view, NULL);
+    ad_remove(view, "GlobalJobId");
+    change_put(change, "jobs", key, view);
+    ad_destroy(view);
+    if (watch_server_count(change->schedd->watchers) > 0) {
+        struct ad *flat = job_flat(change->schedd, job);
+        notify(change, job, flat, false);
+        ad_destroy(flat);
+    }
+}
+
+void change_cluster(struct change *change, const struct cluster *cluster)
+{
+    char key[KEY_SIZE];
+    cluster_key(cluster->id, key);
+    change_put(change, "clusters", key, cluster->ad);
+}
+
+void change_then(struct change *change, void (*call)(void *arg), void *arg)
+{
+    struct then *then = mem_alloc(sizeof(*then));
+    *then = (struct then){call, arg};
+    vec_push(&change->thens, then);
+}
+
+static void committed(void *arg)
+{
+    struct change *change = arg;
+    for (size_t i = 0; i < change->notes.count; i++) {
+        const struct note *note = change->notes.items[i];
+        struct watch_server *watchers = change->schedd->watchers;
+        if (note->ad != NULL) {
+            watch_server_changed(watchers, "Job", note->id, note->ad);
+        }
+        if (note->gone) {
+            watch_server_gone(watchers, "Job", note->id);
+        }
+    }
+    vec_fini(&change->notes, note_destroy);
+    for (size_t i = 0; i < change->thens.count; i++) {
+        const struct then *then = change->thens.items[i];
+        then->call(then->arg);
+    }
+    vec_fini(&change->thens, mem_free);
+    void (*done)(void *) = change->done;
+    void *done_arg = change->arg;
+    mem_free(change);
+    if (done != NULL) {
+        done(done_arg);
+    }
+}
+
+void change_commit(struct change *change, void (*done)(void *arg), void *arg)
+{
+    change->done = done;
+    change->arg = arg;
+    store_commit(change->txn, committed, change);
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+#define TO(phase) (1U << (phase))
+static const unsigned MOVES[JOB_PHASES] = {
+    /* A late result of a run whose claim was given up still counts: JOB_IDLE to JOB_PLACING. */
+    [JOB_IDLE] = TO(JOB_MATCHED) | TO(JOB_CLAIMED) | TO(JOB_PLACING) | TO(JOB_HELD),
+    [JOB_MATCHED] = TO(JOB_IDLE) | TO(JOB_CLAIMED) | TO(JOB_PLACING) | TO(JOB_HELD),
+    [JOB_CLAIMED] =
+        TO(JOB_IDLE) | TO(JOB_CLAIMED) | TO(JOB_ACTIVE) | TO(JOB_PLACING) | TO(JOB_HELD),
+    [JOB_ACTIVE] = TO(JOB_IDLE) | TO(JOB_CLAIMED) | TO(JOB_PLACING) | TO(JOB_HELD),
+    [JOB_PLACING] = TO(JOB_HELD),
+    [JOB_HELD] = TO(JOB_IDLE) | TO(JOB_PLACING),
+    [JOB_GONE] = 0,
+};
+
+static void count(struct schedd *schedd, struct owner *owner, enum job_status status, int64_t by)
+{
+    switch (status) {
+    case STATUS_IDLE:
+        schedd->idle += by;
+        owner->idle += by;
+        break;
+    case STATUS_RUNNING:
+    case STATUS_TRANSFERRING:
+        schedd->running += by;
+        owner->running += by;
+        break;
+    case STATUS_HELD:
+        schedd->held += by;
+        owner->held += by;
+        break;
+    default:
+        CHECK(status == STATUS_IDLE); /* no job in the queue has another */
+    }
+    owner->dirty = true;
+    request_ads_changed(schedd);
+}
+
+void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
+{
+    CHECK((MOVES[job->phase] & TO(phase)) != 0);
+    enum job_status before = job_status(job);
+    if (job->phase == JOB_IDLE) {
+        autocluster_pull(schedd, job);
+    }
+    if (job->phase == JOB_HELD) {
+        job->staged = false;
+    }
+    job->phase = (uint8_t)phase;
+    enum job_status after = job_status(job);
+    if (after != before) {
+        job->entered_s = loop_wall_s(schedd->loop);
+        count(schedd, job->cluster->owner, before, -1);
+        count(schedd, job->cluster->owner, after, 1);
+    }
+    if (phase == JOB_IDLE) {
+        autocluster_push(schedd, job);
+    }
+}
+
+struct cluster *queue_add_cluster(struct schedd *schedd, struct owner *owner, struct ad *ad,
+                                  int64_t qdate_s)
+{
+    struct cluster *cluster = mem_zalloc(sizeof(*cluster));
+    cluster->id = ad_int_or(ad, "ClusterId", 0);
+    CHECK(cluster->id > 0 && queue_cluster(schedd, cluster->id) == NULL);
+    cluster->owner = owner;
+    cluster->ad = ad;
+    cluster->qdate_s = qdate_s;
+    char key[KEY_SIZE];
+    cluster_key(cluster->id, key);
+    (void)strmap_set(schedd->clusters, key, cluster); /* was absent */
+    if (cluster->id >= schedd->next_cluster) {
+        schedd->next_cluster = cluster->id + 1;
+    }
+    return cluster;
+}
+
+/* Makes room for procs[proc]; the room between is of jobs that are gone. */
+static void grow(struct cluster *cluster, uint32_t proc)
+{
+    if (proc < cluster->proc_count) {
+        return;
+    }
+    uint32_t old = cluster->proc_count;
+    uint32_t wanted = proc + 1;
+    /* powers of two: as many realloc calls as doublings */
+    uint32_t capacity = 1;
+    while (capacity < wanted) {
+        capacity *= 2;
+    }
+    cluster->procs = mem_realloc(cluster->procs, (size_t)capacity * sizeof(struct job *));
+    memset(cluster->procs + old, 0, (size_t)(wanted - old) * sizeof(struct job *));
+    cluster->proc_count = wanted;
+}
+
+static struct job *add_job(struct schedd *schedd, struct cluster *cluster, uint32_t proc,
+                           struct ad *own, enum job_phase phase)
+{
+    grow(cluster, proc);
+    CHECK(cluster->procs[proc] == NULL);
+    struct job *job = mem_zalloc(sizeof(*job));
+    job->cluster = cluster;
+    job->proc = proc;
+    job->own = own;
+    job->heap_at = HEAP_NOWHERE;
+    job->phase = (uint8_t)phase;
+    cluster->procs[proc] = job;
+    cluster->alive++;
+    cluster->owner->jobs++;
+    schedd->total++;
+    count(schedd, cluster->owner, job_status(job), 1);
+    return job;
+}
+
+struct job *queue_add_job(struct schedd *schedd, struct cluster *cluster, struct ad *own,
+                          enum job_phase phase)
+{
+    struct job *job = add_job(schedd, cluster, cluster->proc_count, own, phase);
+    job->entered_s = loop_wall_s(schedd->loop);
+    autocluster_join(schedd, job, 0);
+    if (phase == JOB_IDLE) {
+        autocluster_push(schedd, job);
+    }
+    return job;
+}
+
+static void job_destroy(struct job *job)
+{
+    ad_destroy(job->own);
+    mem_free(job);
+}
+
+static void drop_cluster(struct schedd *schedd, struct cluster *cluster)
+{
+    char key[KEY_SIZE];
+    cluster_key(cluster->id, key);
+    CHECK(strmap_remove(schedd->clusters, key) == cluster);
+    if (cluster->common != NULL) {
+        autocluster_release(schedd, cluster->common);
+    }
+    ad_destroy(cluster->ad);
+    mem_free(cluster->procs);
+    mem_free(cluster);
+}
+
+void queue_drop_if_empty(struct change *change, struct cluster *cluster)
+{
+    if (cluster->alive == 0) {
+        char key[KEY_SIZE];
+        cluster_key(cluster->id, key);
+        change_delete(change, "clusters", key);
+        drop_cluster(change->schedd, cluster);
+    }
+}
+
+/* The keys of the history sort by time; that of `finished` is the job's, for late results. */
+static void write_history(struct change *change, const struct job *job, const struct ad *flat,
+                          enum job_status status, int64_t now_s)
+{
+    char key[KEY_SIZE];
+    (void)snprintf(key, sizeof(key), "%012" PRId64 ".%010" PRId64 ".%010" PRIu32, now_s,
+                   job->cluster->id, job->proc); /* fits */
+    change_put(change, "history", key, flat);
+    struct ad *finished = ad_create();
+    ad_set_int(finished, "ClaimEpoch", status == STATUS_COMPLETED ? job->epoch : 0);
+    ad_set_string(finished, "HistoryKey", key);
+    job_key(job, key);
+    change_put(change, "finished", key, finished);
+    ad_destroy(finished);
+}
+
+void queue_finish(struct change *change, struct job *job, enum job_status status)
+{
+    struct schedd *schedd = change->schedd;
+    struct cluster *cluster = job->cluster;
+    CHECK(job->claim == NULL);
+    CHECK(status == STATUS_COMPLETED || status == STATUS_REMOVED);
+    int64_t now_s = loop_wall_s(schedd->loop);
+    struct ad *flat = job_flat(schedd, job);
+    ad_set_int(flat, "JobStatus", status);
+    ad_set_int(flat, "EnteredCurrentStatus", now_s);
+    ad_remove(flat, "ClaimState");
+    ad_remove(flat, "_roost_priv_Nonce");
+    ad_remove(flat, "ClaimId");
+    write_history(change, job, flat, status, now_s);
+    notify(change, job, flat, true);
+    ad_destroy(flat);
+    char key[KEY_SIZE];
+    job_key(job, key);
+    change_delete(change, "jobs", key);
+
+    if (job->phase == JOB_IDLE) {
+        autocluster_pull(schedd, job);
+    }
+    count(schedd, cluster->owner, job_status(job), -1);
+    cluster->owner->jobs--;
+    schedd->total--;
+    autocluster_leave(schedd, job);
+    cluster->procs[job->proc] = NULL;
+    cluster->alive--;
+    job_destroy(job);
+    queue_drop_if_empty(change, cluster);
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+struct loading {
+    struct schedd *schedd;
+    size_t bad;
+};
+
+static struct ad *decode_row(struct loading *loading, const char *table, const char *key,
+                             const void *value, size_t length)
+{
+    struct ad *ad = NULL;
+    struct err err;
+    if (ad_decode(value, length, NULL, &ad, &err) != 0) {
+        log_error(loading->schedd->log, "queue.row_damaged",
+                  "a row of the store cannot be read; it is left as it is",
+                  LOG_TEXT("table", table), LOG_TEXT("key", key), LOG_TEXT("error", err.text));
+        loading->bad++;
+    }
+    return ad;
+}
+
+static int load_meta(void *arg, const char *key, const void *value, size_t length)
+{
+    struct loading *loading = arg;
+    struct ad *ad = decode_row(loading, "meta", key, value, length);
+    if (ad == NULL) {
+        return -EUCLEAN; /* without it ids could be given twice */
+    }
+    if (strcmp(key, "next_cluster") == 0) {
+        loading->schedd->next_cluster = ad_int_or(ad, "Value", 1);
+    } else if (strcmp(key, "next_autocluster") == 0) {
+        loading->schedd->next_autocluster = ad_int_or(ad, "Value", 1);
+    }
+    ad_destroy(ad);
+    return 0;
+}
+
+static int load_cluster(void *arg, const char *key, const void *value, size_t length)
+{
+    struct loading *loading = arg;
+    struct ad *ad = decode_row(loading, "clusters", key, value, length);
+    const char *owner = ad != NULL ? ad_string_or(ad, "Owner", "") : "";
+    if (ad != NULL && (!owner_name_is_valid(owner) || ad_int_or(ad, "ClusterId", 0) <= 0)) {
+        log_error(loading->schedd->log, "queue.row_damaged", "a cluster without Owner or ClusterId",
+                  LOG_TEXT("key", key));
+        loading->bad++;
+        ad_destroy(ad);
+        ad = NULL;
+    }
+    if (ad != NULL) {
+        (void)queue_add_cluster(loading->schedd, queue_owner(loading->schedd, owner), ad,
+                                ad_int_or(ad, "QDate", 0)); /* found again by its id */
+    }
+    return 0;
+}
+
+static enum job_phase phase_of_row(const struct ad *ad)
+{
+    const char *state = ad_string_or(ad, "ClaimState", "");
+    switch (ad_int_or(ad, "JobStatus", STATUS_IDLE)) {
+    case STATUS_RUNNING:
+        return JOB_ACTIVE;
+    case STATUS_HELD:
+        return JOB_HELD;
+    case STATUS_TRANSFERRING:
+        return JOB_PLACING;
+    default:
+        return strcmp(state, "Claimed") == 0 ? JOB_CLAIMED : JOB_IDLE;
+    }
+}
+
+static int load_job(void *arg, const char *key, const void *value, size_t length)
+{
+    struct loading *loading = arg;
+    struct schedd *schedd = loading->schedd;
+    struct ad *ad = decode_row(loading, "jobs", key, value, length);
+    if (ad == NULL) {
+        return 0;
+    }
+    char cluster_text[11];
+    (void)snprintf(cluster_text, sizeof(cluster_text), "%.10s", key);
+    struct cluster *cluster = strmap_get(schedd->clusters, cluster_text);
+    int64_t proc = ad_int_or(ad, "ProcId", -1);
+    if (cluster == NULL || proc < 0 || proc > CLUSTER_PROCS_MAX) {
+        log_error(schedd->log, "queue.row_damaged", "a job without its cluster",
+                  LOG_TEXT("key", key));
+        loading->bad++;
+        ad_destroy(ad);
+        return 0;
+    }
+    struct job *job = add_job(schedd, cluster, (uint32_t)proc, NULL, phase_of_row(ad));
+    job->entered_s = ad_int_or(ad, "EnteredCurrentStatus", 0);
+    job->epoch = ad_int_or(ad, "ClaimEpoch", 0);
+    job->staged =
+        job->phase == JOB_HELD && strcmp(ad_string_or(ad, "ClaimState", ""), "Staged") == 0;
+    int64_t autocluster = ad_int_or(ad, "AutoClusterId", 0);
+    static const char *const FIXED[] = {"ProcId",     "JobStatus",     "EnteredCurrentStatus",
+                                        "ClaimEpoch", "AutoClusterId", "ClaimState"};
+    for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
+        ad_remove(ad, FIXED[i]);
+    }
+    if (ad_count(ad) > 0) {
+        job->own = ad;
+    } else {
+        ad_destroy(ad);
+    }
+    autocluster_join(schedd, job, autocluster);
+    if (job->phase == JOB_IDLE) {
+        autocluster_push(schedd, job);
+    }
+    return 0;
+}
+
+static void drop_empty_clusters(struct schedd *schedd)
+{
+    struct vec empty = {0};
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+        struct cluster *cluster = value;
+        if (cluster->alive == 0) {
+            vec_push(&empty, cluster);
+        }
+    }
+    for (size_t i = 0; i < empty.count; i++) {
+        drop_cluster(schedd, empty.items[i]); /* its row goes with the next of that id: harmless */
+    }
+    vec_fini(&empty, NULL);
+}
+
+int queue_init(struct schedd *schedd, struct err *err)
+{
+    schedd->clusters = strmap_create(STRMAP_CASE_SENSITIVE);
+    schedd->owners = strmap_create(STRMAP_CASE_SENSITIVE);
+    schedd->next_cluster = 1;
+    schedd->next_autocluster = 1;
+    autoclusters_init(schedd);
+    struct loading loading = {.schedd = schedd};
+    int result = store_load(schedd->store, "meta", load_meta, &loading, err);
+    if (result == 0) {
+        result = store_load(schedd->store, "clusters", load_cluster, &loading, err);
+    }
+    if (result == 0) {
+        result = store_load(schedd->store, "jobs", load_job, &loading, err);
+    }
+    if (result != 0) {
+        return err_prefix(err, result, "job queue");
+    }
+    drop_empty_clusters(schedd);
+    log_info(schedd->log, "queue.loaded", "job queue loaded", LOG_INT("jobs", schedd->total),
+             LOG_INT("idle", schedd->idle), LOG_INT("running", schedd->running),
+             LOG_INT("held", schedd->held), LOG_INT("damaged_rows", loading.bad));
+    return 0;
+}
+
+static void cluster_destroy(void *value)
+{
+    struct cluster *cluster = value;
+    for (uint32_t i = 0; i < cluster->proc_count; i++) {
+        if (cluster->procs[i] != NULL) {
+            job_destroy(cluster->procs[i]);
+        }
+    }
+    ad_destroy(cluster->ad);
+    mem_free(cluster->procs);
+    mem_free(cluster);
+}
+
+void queue_fini(struct schedd *schedd)
+{
+    strmap_destroy(schedd->clusters, cluster_destroy);
+    strmap_destroy(schedd->owners, owner_destroy);
+    ad_destroy(schedd->shown);
+    schedd->clusters = NULL;
+    schedd->owners = NULL;
+    schedd->shown = NULL;
+    autoclusters_fini(schedd);
+}

@@ -1,0 +1,294 @@
+/* schedd/job_results.c - see job_results.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_results.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "classad/ad.h"
+#include "schedd/job_claims.h"
+#include "schedd/job_queue.h"
+#include "schedd/schedd_plan.h"
+#include "schedd/schedd_state.h"
+#include "schedd/shadows.h"
+#include "store/store.h"
+#include "wire/wire.h"
+
+/* What a run may tell about itself. */
+static const char *const USAGE[] = {
+    "RemoteUserCpu", "RemoteSysCpu", "MemoryUsage", "ResidentSetSize", "ImageSize",
+    "DiskUsage",     "BytesSent",    "BytesRecvd",  "NumPids",
+};
+static const char *const EXIT[] = {
+    "ExitCode", "ExitSignal", "ExitBySignal", "JobCoreDumped", "ExitReason",
+};
+
+static void copy_some(struct ad *to, const struct ad *from, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct ad_expr *expr = ad_lookup(from, names[i]);
+        if (expr != NULL && ad_expr_is_literal(expr)) {
+            (void)ad_copy_attr(to, names[i], from, names[i]); /* it is there */
+        }
+    }
+}
+
+/* ---- answering after the commit -------------------------------------------------------------- */
+
+struct pending {
+    struct schedd *schedd;
+    struct wire_request *request;
+    bool placed;
+};
+
+static void answer_ok(struct wire_request *request, bool placed)
+{
+    struct ad *args = ad_create();
+    ad_set_bool(args, "Placed", placed);
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
+static void answer_after_commit(void *arg)
+{
+    struct pending *pending = arg;
+    answer_ok(pending->request, pending->placed);
+    claims_flush(pending->schedd);
+    mem_free(pending);
+}
+
+static void commit_and_answer(struct change *change, struct schedd *schedd,
+                              struct wire_request *request, bool placed)
+{
+    struct pending *pending = mem_alloc(sizeof(*pending));
+    *pending = (struct pending){schedd, request, placed};
+    change_commit(change, answer_after_commit, pending);
+}
+
+/* ---- a job that is no longer in the queue ---------------------------------------------------- */
+
+struct lookup {
+    struct wire_request *request;
+    int64_t epoch;
+};
+
+static void found_finished(void *arg, int result, const struct store_row *rows, size_t count)
+{
+    struct lookup *lookup = arg;
+    struct plan_result facts = {.epoch = lookup->epoch};
+    struct ad *row = NULL;
+    if (result == 0 && count == 1 &&
+        ad_decode(rows[0].value, rows[0].length, NULL, &row, NULL) == 0) {
+        facts.finished = true;
+        facts.finished_epoch = ad_int_or(row, "ClaimEpoch", 0);
+        ad_destroy(row);
+    }
+    if (schedd_plan_result(&facts) == RESULT_DONE) {
+        answer_ok(lookup->request, true);
+    } else {
+        wire_reply_error(lookup->request, -ESTALE, "another run of this job counts, or none");
+    }
+    mem_free(lookup);
+}
+
+static void ask_history(struct schedd *schedd, const char *id, int64_t epoch,
+                        struct wire_request *request)
+{
+    int64_t cluster = 0;
+    int64_t proc = -1;
+    if (!job_id_parse(id, &cluster, &proc) || proc < 0) {
+        wire_reply_error(request, -EINVAL, "'%s' is not a job id", id);
+        return;
+    }
+    char from[64];
+    char to[64];
+    (void)snprintf(from, sizeof(from), "%010" PRId64 ".%010" PRId64, cluster, proc); /* fits */
+    (void)snprintf(to, sizeof(to), "%010" PRId64 ".%010" PRId64 "!", cluster, proc); /* fits */
+    struct lookup *lookup = mem_alloc(sizeof(*lookup));
+    *lookup = (struct lookup){request, epoch};
+    store_scan(schedd->store, "finished", from, to, false, 1, NULL, NULL, found_finished, lookup);
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+static void started(struct schedd *schedd, struct job *job, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    struct change *change = change_begin(schedd);
+    if (job->phase == JOB_CLAIMED) {
+        int64_t now_s = loop_wall_s(schedd->loop);
+        struct ad *own = job_own(job);
+        queue_move(schedd, job, JOB_ACTIVE);
+        ad_set_int(own, "NumJobStarts", job_int(job, "NumJobStarts", 0) + 1);
+        ad_set_int(own, "JobCurrentStartDate", now_s);
+        if (!ad_has(own, "JobStartDate")) {
+            ad_set_int(own, "JobStartDate", now_s);
+        }
+        const char *boot_id = ad_string_or(args, "BootId", "");
+        if (boot_id[0] != '\0') {
+            ad_set_string(own, "RemoteBootId", boot_id);
+        }
+        change_job(change, job);
+        char id[JOB_ID_SIZE];
+        job_id(job, id);
+        log_info(schedd->log, "job.started", "the job runs", LOG_TEXT("job", id),
+                 LOG_TEXT("slot", ad_string_or(own, "RemoteHost", "")));
+    } /* else said again: the answer was lost */
+    commit_and_answer(change, schedd, request, false);
+}
+
+static void hold(struct schedd *schedd, struct job *job, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    struct change *change = change_begin(schedd);
+    struct ad *own = job_own(job);
+    bool staged = job->phase == JOB_PLACING;
+    char id[JOB_ID_SIZE];
+    job_id(job, id);
+    ad_set_string(own, "HoldReason", ad_string_or(args, "HoldReason", "held by its shadow"));
+    ad_set_int(own, "HoldReasonCode", ad_int_or(args, "HoldReasonCode", 0));
+    ad_set_int(own, "HoldReasonSubCode", ad_int_or(args, "HoldReasonSubCode", 0));
+    ad_set_int(own, "NumSystemHolds", job_int(job, "NumSystemHolds", 0) + 1);
+    log_info(schedd->log, "job.held", ad_string_or(own, "HoldReason", ""), LOG_TEXT("job", id));
+    shadows_forget(change, job, false, "held");
+    if (!staged) {
+        claims_take_job(job, false, false);
+        claim_run_ended(schedd, job);
+        job->epoch++; /* no result of that run counts any more */
+    }
+    queue_move(schedd, job, JOB_HELD);
+    job->staged = staged;
+    change_job(change, job);
+    commit_and_answer(change, schedd, request, false);
+}
+
+static void status(struct schedd *schedd, struct job *job, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    const char *event = ad_string_or(args, "Event", "");
+    bool runs = job->phase == JOB_CLAIMED || job->phase == JOB_ACTIVE;
+    if (strcmp(event, "Ask") == 0) {
+        wire_reply_error(request, -EAGAIN, "this is the current run");
+    } else if (strcmp(event, "Usage") == 0) {
+        /* In memory only: it goes to disk with the next change of the job. */
+        copy_some(job_own(job), args, USAGE, ARRAY_COUNT(USAGE));
+        wire_reply_ok(request, NULL);
+    } else if (strcmp(event, "Started") == 0 && runs) {
+        started(schedd, job, request);
+    } else if (strcmp(event, "Hold") == 0 && (runs || job->phase == JOB_PLACING)) {
+        hold(schedd, job, request);
+    } else {
+        wire_reply_error(request, -ESTALE, "JOB_STATUS %s does not fit the state of the job",
+                         event);
+    }
+}
+
+static void commit_result(struct schedd *schedd, struct job *job, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    struct change *change = change_begin(schedd);
+    struct ad *own = job_own(job);
+    copy_some(own, args, USAGE, ARRAY_COUNT(USAGE));
+    copy_some(own, args, EXIT, ARRAY_COUNT(EXIT));
+    struct claim *claim = job->claim;
+    if (claim != NULL && job->phase == JOB_MATCHED) {
+        claim_detach(claim); /* the match is for whoever is next */
+    } else {
+        claims_take_job(job, false, false);
+    }
+    claim_run_ended(schedd, job);
+    queue_move(schedd, job, JOB_PLACING);
+    change_job(change, job);
+    char id[JOB_ID_SIZE];
+    job_id(job, id);
+    log_info(schedd->log, "job.result", "the result of the job is committed", LOG_TEXT("job", id),
+             LOG_INT("epoch", job->epoch), LOG_INT("exit_code", ad_int_or(own, "ExitCode", -1)));
+    commit_and_answer(change, schedd, request, false);
+}
+
+static void result(struct schedd *schedd, struct job *job, int64_t epoch,
+                   struct wire_request *request)
+{
+    const struct plan_result facts = {
+        .in_queue = true,
+        .runs = job->phase == JOB_IDLE || job->phase == JOB_MATCHED || job->phase == JOB_CLAIMED ||
+                job->phase == JOB_ACTIVE,
+        .placing = job->phase == JOB_PLACING || (job->phase == JOB_HELD && job->staged),
+        .job_epoch = job->epoch,
+        .epoch = epoch,
+    };
+    switch (schedd_plan_result(&facts)) {
+    case RESULT_COMMIT:
+        commit_result(schedd, job, request);
+        break;
+    case RESULT_AGAIN: /* committed, and durable when what was committed before is */
+        commit_and_answer(change_begin(schedd), schedd, request, false);
+        break;
+    case RESULT_DONE:
+    case RESULT_STALE:
+    default:
+        wire_reply_error(request, -ESTALE, "another run of this job counts, or none");
+        break;
+    }
+}
+
+static void placed(struct schedd *schedd, struct job *job, struct wire_request *request)
+{
+    if (job->phase != JOB_PLACING && !(job->phase == JOB_HELD && job->staged)) {
+        wire_reply_error(request, -ESTALE, "this job has no result to be placed");
+        return;
+    }
+    struct change *change = change_begin(schedd);
+    char id[JOB_ID_SIZE];
+    job_id(job, id);
+    ad_set_int(job_own(job), "CompletionDate", loop_wall_s(schedd->loop));
+    ad_set_int(job_own(job), "NumJobCompletions", job_int(job, "NumJobCompletions", 0) + 1);
+    shadows_forget(change, job, false, "completed");
+    queue_finish(change, job, STATUS_COMPLETED);
+    log_info(schedd->log, "job.completed", "the job is completed", LOG_TEXT("job", id));
+    commit_and_answer(change, schedd, request, true);
+}
+
+void results_handle(struct schedd *schedd, struct owner *owner, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    const char *id = ad_string_or(args, "JobId", "");
+    int64_t epoch = ad_int_or(args, "ClaimEpoch", 0);
+    struct job *job = queue_job_by_id(schedd, id);
+    if (job == NULL) {
+        ask_history(schedd, id, epoch, request);
+        return;
+    }
+    if (job->cluster->owner != owner) {
+        wire_reply_error(request, -EPERM, "job %s is not of %s", id, owner->name);
+        return;
+    }
+    if (job->epoch != epoch) {
+        wire_reply_error(request, -ESTALE, "another run of this job counts");
+        return;
+    }
+    switch (wire_request_verb(request)) {
+    case VERB_JOB_STATUS:
+        status(schedd, job, request);
+        break;
+    case VERB_JOB_RESULT:
+        result(schedd, job, epoch, request);
+        break;
+    case VERB_JOB_PLACED:
+        placed(schedd, job, request);
+        break;
+    default:
+        wire_reply_error(request, -ENOSYS, "not a report of a shadow");
+        break;
+    }
+}

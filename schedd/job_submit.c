@@ -1,0 +1,280 @@
+/* schedd/job_submit.c - see job_submit.h.
+ *
+ * Everything is checked before anything is changed; then the whole call is one transaction.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_submit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "schedd/job_autocluster.h"
+#include "schedd/job_claims.h"
+#include "schedd/job_queue.h"
+#include "schedd/request_ads.h"
+#include "schedd/schedd_state.h"
+#include "schedd/submit_plan.h"
+#include "wire/wire.h"
+
+int submit_owner(struct schedd *schedd, const struct wire_peer *peer, char *ret, size_t size,
+                 struct err *err)
+{
+    char name[OWNER_NAME_MAX + 2];
+    if (peer->has_uid) {
+        if (os_user_name(schedd->os, peer->uid, name, sizeof(name), err) != 0) {
+            return -EPERM;
+        }
+    } else {
+        size_t length = strcspn(peer->identity, "@");
+        if (length >= sizeof(name)) {
+            return err_set(err, -EPERM, "identity '%.100s...' is too long", peer->identity);
+        }
+        memcpy(name, peer->identity, length);
+        name[length] = '\0';
+    }
+    uid_t uid = 0;
+    gid_t gid = 0;
+    if (!owner_name_is_valid(name) || strlen(name) >= size) {
+        return err_set(err, -EPERM, "'%s' cannot own jobs", name);
+    }
+    if (os_user_find(schedd->os, name, &uid, &gid, NULL) != 0) {
+        return err_set(err, -EPERM, "'%s' has no account on the schedd's host", name);
+    }
+    if (!schedd->is_root && strcmp(name, schedd->account) != 0) {
+        return err_set(err, -EPERM,
+                       "this schedd runs as '%s', not as root: it can run jobs of '%s' only, not "
+                       "of '%s'",
+                       schedd->account, schedd->account, name);
+    }
+    memcpy(ret, name, strlen(name) + 1);
+    return 0;
+}
+
+struct submission {
+    struct schedd *schedd;
+    struct wire_request *request;
+    struct owner *owner;
+    struct cluster *cluster; /* of a later call; NULL: a new one */
+    struct ad *ad;           /* of a new cluster */
+    struct vec procs;        /* what each job has of its own, struct ad; items may be NULL */
+    size_t count;
+};
+
+static void destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+/* An alike job has no ad of its own. */
+static int take_procs(struct submission *submission, struct err *err)
+{
+    struct wire_request *request = submission->request;
+    const struct ad *base = submission->cluster != NULL ? submission->cluster->ad : submission->ad;
+    size_t count = wire_request_ad_count(request);
+    if (count == 0) {
+        int64_t wanted = ad_int_or(wire_request_args(request), "ProcCount", 1);
+        if (wanted < 1 || wanted > CLUSTER_PROCS_MAX) {
+            return err_set(err, -EINVAL, "ProcCount is not between 1 and %d", CLUSTER_PROCS_MAX);
+        }
+        submission->count = (size_t)wanted;
+        return submit_plan_check_job(base, err);
+    }
+    submission->count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct ad *own = wire_request_take_ad(request, i);
+        vec_push(&submission->procs, own);
+        int64_t status = ad_int_or(own, "JobStatus", 0);
+        submit_plan_clean(own);
+        ad_remove(own, "JobStatus");
+        int result = submit_plan_check_size(own, JOB_AD_MAX, err);
+        if (result == 0) {
+            ad_chain(own, base);
+            result = submit_plan_check_job(own, err);
+            ad_chain(own, NULL);
+        }
+        if (result != 0) {
+            return err_prefix(err, result, "job %zu", i);
+        }
+        if (status == STATUS_HELD) {
+            ad_set_int(own, "JobStatus", STATUS_HELD); /* taken out again when it is added */
+        }
+    }
+    return 0;
+}
+
+static int take_cluster(struct submission *submission, struct err *err)
+{
+    struct schedd *schedd = submission->schedd;
+    const struct ad *args = wire_request_args(submission->request);
+    int64_t id = ad_int_or(args, "ClusterId", 0);
+    if (id > 0) {
+        submission->cluster = queue_cluster(schedd, id);
+        if (submission->cluster == NULL) {
+            return err_set(err, -ENOENT, "no cluster %lld to add jobs to", (long long)id);
+        }
+        if (submission->cluster->owner != submission->owner) {
+            return err_set(err, -EPERM, "cluster %lld is not of %s", (long long)id,
+                           submission->owner->name);
+        }
+        return 0;
+    }
+    submission->ad = ad_copy(args);
+    submit_plan_clean(submission->ad);
+    submit_plan_defaults(submission->ad, schedd->settings.job_lease_s);
+    ad_set_int(submission->ad, "ClusterId", schedd->next_cluster);
+    ad_set_string(submission->ad, "Owner", submission->owner->name);
+    ad_set_string(submission->ad, "User", submission->owner->user);
+    ad_set_int(submission->ad, "QDate", loop_wall_s(schedd->loop));
+    return submit_plan_check_size(submission->ad, CLUSTER_AD_MAX, err);
+}
+
+static int check_quotas(const struct submission *submission, struct err *err)
+{
+    const struct schedd_settings *settings = &submission->schedd->settings;
+    int64_t count = (int64_t)submission->count;
+    if (settings->jobs_submit_max > 0 && count > settings->jobs_submit_max) {
+        return err_set(err, -EDQUOT, "%lld jobs in one submission: MAX_JOBS_PER_SUBMISSION is %lld",
+                       (long long)count, (long long)settings->jobs_submit_max);
+    }
+    if (settings->jobs_max > 0 && submission->schedd->total + count > settings->jobs_max) {
+        return err_set(err, -EDQUOT, "the queue is full: MAX_JOBS_SUBMITTED is %lld",
+                       (long long)settings->jobs_max);
+    }
+    if (settings->jobs_owner_max > 0 &&
+        submission->owner->jobs + count > settings->jobs_owner_max) {
+        return err_set(err, -EDQUOT, "too many jobs of %s: MAX_JOBS_PER_OWNER is %lld",
+                       submission->owner->name, (long long)settings->jobs_owner_max);
+    }
+    if (submission->cluster != NULL &&
+        submission->cluster->proc_count + submission->count > CLUSTER_PROCS_MAX) {
+        return err_set(err, -EDQUOT, "more than %d jobs in one cluster", CLUSTER_PROCS_MAX);
+    }
+    return 0;
+}
+
+struct answer {
+    struct schedd *schedd;
+    struct wire_request *request;
+    int64_t cluster, first, last;
+};
+
+static void committed(void *arg)
+{
+    struct answer *answer = arg;
+    struct ad *args = ad_create();
+    ad_set_int(args, "ClusterId", answer->cluster);
+    ad_set_int(args, "FirstProcId", answer->first);
+    ad_set_int(args, "LastProcId", answer->last);
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(answer->request, &body);
+    ad_destroy(args);
+    claims_flush(answer->schedd);
+    mem_free(answer);
+}
+
+static void put_meta(struct change *change, const char *key, int64_t value)
+{
+    struct ad *ad = ad_create();
+    ad_set_int(ad, "Value", value);
+    change_put(change, "meta", key, ad);
+    ad_destroy(ad);
+}
+
+static void add_one(struct change *change, struct submission *submission, struct ad *own)
+{
+    struct cluster *cluster = submission->cluster;
+    int64_t status = own != NULL ? ad_int_or(own, "JobStatus", 0) : 0;
+    if (status == 0) {
+        status = ad_int_or(cluster->ad, "JobStatus", STATUS_IDLE);
+    }
+    bool held = status == STATUS_HELD;
+    if (own != NULL) {
+        ad_remove(own, "JobStatus");
+        if (ad_count(own) == 0 && !held) {
+            ad_destroy(own);
+            own = NULL;
+        }
+    }
+    struct job *job = queue_add_job(submission->schedd, cluster, own, held ? JOB_HELD : JOB_IDLE);
+    if (held && job_int(job, "HoldReasonCode", 0) == 0) {
+        ad_set_string(job_own(job), "HoldReason", "submitted on hold at user's request");
+        ad_set_int(job_own(job), "HoldReasonCode", 15);
+        ad_set_int(job_own(job), "HoldReasonSubCode", 0);
+    }
+    change_job(change, job);
+}
+
+static void apply(struct submission *submission)
+{
+    struct schedd *schedd = submission->schedd;
+    struct change *change = change_begin(schedd);
+    int64_t next_autocluster = schedd->next_autocluster;
+    if (submission->cluster == NULL) {
+        submission->cluster = queue_add_cluster(schedd, submission->owner, submission->ad,
+                                                ad_int_or(submission->ad, "QDate", 0));
+        submission->ad = NULL;
+        change_cluster(change, submission->cluster);
+        put_meta(change, "next_cluster", schedd->next_cluster);
+    }
+    struct answer *answer = mem_zalloc(sizeof(*answer));
+    answer->schedd = schedd;
+    answer->request = submission->request;
+    answer->cluster = submission->cluster->id;
+    answer->first = submission->cluster->proc_count;
+    for (size_t i = 0; i < submission->count; i++) {
+        struct ad *own = NULL;
+        if (i < submission->procs.count) {
+            own = submission->procs.items[i];
+            submission->procs.items[i] = NULL;
+        }
+        add_one(change, submission, own);
+    }
+    answer->last = submission->cluster->proc_count - 1;
+    if (schedd->next_autocluster != next_autocluster) {
+        put_meta(change, "next_autocluster", schedd->next_autocluster);
+    }
+    log_info(schedd->log, "queue.submitted", "jobs submitted",
+             LOG_TEXT("owner", submission->owner->name), LOG_INT("cluster", answer->cluster),
+             LOG_INT("first", answer->first), LOG_INT("last", answer->last));
+    change_commit(change, committed, answer);
+}
+
+void submit_handle(struct schedd *schedd, struct wire_request *request)
+{
+    struct err err = {{0}};
+    char owner[OWNER_NAME_MAX + 1];
+    struct submission submission = {.schedd = schedd, .request = request};
+    int result = schedd->stopping ? err_set(&err, -ESHUTDOWN, "the schedd is stopping") : 0;
+    if (result == 0) {
+        result = submit_owner(schedd, wire_request_peer(request), owner, sizeof(owner), &err);
+    }
+    if (result == 0) {
+        submission.owner = queue_owner(schedd, owner);
+        result = take_cluster(&submission, &err);
+    }
+    if (result == 0) {
+        result = take_procs(&submission, &err);
+    }
+    if (result == 0) {
+        result = check_quotas(&submission, &err);
+    }
+    if (result == 0) {
+        apply(&submission);
+    } else {
+        log_info(schedd->log, "queue.refused", err.text,
+                 LOG_TEXT("peer", wire_request_peer(request)->identity));
+        wire_reply_error(request, result, "%s", err.text);
+    }
+    ad_destroy(submission.ad);
+    vec_fini(&submission.procs, destroy_ad);
+}

@@ -1,0 +1,295 @@
+/* schedd/request_ads.c - see request_ads.h.
+ *
+ * UPDATE and INVALIDATE carry (Epoch, Sequence): the epoch is the time of our start, the sequence
+ * counts the messages.  Always Full: request ads are few and small.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/request_ads.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/stream.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "schedd/job_autocluster.h"
+#include "schedd/job_queue.h"
+#include "schedd/schedd_state.h"
+#include "wire/wire.h"
+
+#define ADS_PER_UPDATE 500
+
+struct request_ads {
+    struct schedd *schedd;
+    struct loop_timer *gather; /* set: changes wait for it */
+    struct loop_timer *full;
+    int64_t epoch;
+    int64_t sequence;
+    uint64_t sent_ms; /* when the last change went out */
+};
+
+/* ---- the ads --------------------------------------------------------------------------------- */
+
+static char *request_name(const struct schedd *schedd, const struct autocluster *autocluster)
+{
+    struct strbuf name;
+    strbuf_init(&name, 0);
+    strbuf_printf(&name, "%s#%" PRId64, schedd->name, autocluster->id);
+    return strbuf_take(&name);
+}
+
+static struct ad *request_ad(const struct schedd *schedd, const struct autocluster *autocluster)
+{
+    const struct job *best = autocluster_best(autocluster);
+    struct ad *view = job_view(schedd, best);
+    struct ad *ad = ad_create();
+    char *name = request_name(schedd, autocluster);
+    size_t at = 0;
+    const char *significant = NULL;
+    while (strmap_next(autocluster->names, &at, &significant, NULL)) {
+        (void)ad_copy_attr(ad, significant, view, significant); /* absent: stays so */
+    }
+    ad_set_string(ad, "MyType", "Request");
+    ad_set_string(ad, "Name", name);
+    ad_set_string(ad, "ScheddName", schedd->name);
+    ad_set_string(ad, "ScheddUplink", schedd->uplink_name);
+    ad_set_int(ad, "AutoClusterId", autocluster->id);
+    ad_set_string(ad, "Owner", autocluster->owner->name);
+    ad_set_string(ad, "User", autocluster->owner->user);
+    ad_set_int(ad, "JobCount", autocluster->idle_count);
+    ad_set_int(ad, "JobPrio", job_int(best, "JobPrio", 0));
+    ad_set_int(ad, "QDate", best->cluster->qdate_s);
+    mem_free(name);
+    ad_destroy(view);
+    return ad;
+}
+
+static char *submitter_name(const struct schedd *schedd, const struct owner *owner)
+{
+    struct strbuf name;
+    strbuf_init(&name, 0);
+    strbuf_printf(&name, "%s#%s", owner->user, schedd->name);
+    return strbuf_take(&name);
+}
+
+static struct ad *submitter_ad(const struct schedd *schedd, const struct owner *owner)
+{
+    struct ad *ad = ad_create();
+    char *name = submitter_name(schedd, owner);
+    ad_set_string(ad, "MyType", "Submitter");
+    ad_set_string(ad, "Name", name);
+    ad_set_string(ad, "User", owner->user);
+    ad_set_string(ad, "ScheddName", schedd->name);
+    ad_set_int(ad, "IdleJobs", owner->idle);
+    ad_set_int(ad, "RunningJobs", owner->running);
+    ad_set_int(ad, "HeldJobs", owner->held);
+    ad_set_int(ad, "WantedJobs", owner->idle + owner->running);
+    mem_free(name);
+    return ad;
+}
+
+struct ad *request_ads_scheduler(const struct schedd *schedd)
+{
+    int64_t users = 0;
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->owners, &at, NULL, &value)) {
+        users += ((const struct owner *)value)->jobs > 0 ? 1 : 0;
+    }
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "MyType", "Scheduler");
+    ad_set_string(ad, "Name", schedd->name);
+    ad_set_string(ad, "MyAddress", schedd->address);
+    ad_set_string(ad, "ScheddPin", tls_identity_pin(schedd->identity));
+    ad_set_string(ad, "ScheddUplink", schedd->uplink_name);
+    ad_set_int(ad, "TotalIdleJobs", schedd->idle);
+    ad_set_int(ad, "TotalRunningJobs", schedd->running);
+    ad_set_int(ad, "TotalHeldJobs", schedd->held);
+    ad_set_int(ad, "TotalJobAds", schedd->total);
+    ad_set_int(ad, "NumUsers", users);
+    return ad;
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+static void answered(void *arg, struct wire_reply *reply)
+{
+    struct schedd *schedd = arg;
+    if (reply->status < 0 && reply->text[0] != '\0') {
+        log_warn(schedd->log, "requests.refused", reply->text, LOG_INT("status", reply->status));
+    } else if (reply->args != NULL && ad_int_or(reply->args, "Rejected", 0) > 0) {
+        log_warn(schedd->log, "requests.rejected", ad_string_or(reply->args, "ErrorString", ""));
+    }
+}
+
+static void destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+static void send_ads(struct request_ads *self, struct wire *wire, struct vec *ads)
+{
+    for (size_t at = 0; at < ads->count; at += ADS_PER_UPDATE) {
+        size_t count = ads->count - at < ADS_PER_UPDATE ? ads->count - at : ADS_PER_UPDATE;
+        struct ad *args = ad_create();
+        ad_set_int(args, "Epoch", self->epoch);
+        ad_set_int(args, "Sequence", ++self->sequence);
+        ad_set_bool(args, "Full", true);
+        const struct wire_body body = {
+            .args = args,
+            .ads = (const struct ad *const *)ads->items + at,
+            .ad_count = count,
+        };
+        (void)wire_call(wire, VERB_UPDATE, &body, 0, answered,
+                        self->schedd); /* a cut: all is sent anew */
+        ad_destroy(args);
+    }
+    vec_fini(ads, destroy_ad);
+}
+
+static void send_gone(struct request_ads *self, struct wire *wire, const char *type,
+                      struct vec *names)
+{
+    if (names->count > 0) {
+        struct ad *args = ad_create();
+        ad_set_string(args, "Type", type);
+        ad_set_strings(args, "Names", (const char *const *)names->items, names->count);
+        ad_set_int(args, "Epoch", self->epoch);
+        ad_set_int(args, "Sequence", ++self->sequence);
+        const struct wire_body body = {.args = args};
+        (void)wire_call(wire, VERB_INVALIDATE, &body, 0, answered,
+                        self->schedd); /* a cut: what we do not send anew expires */
+        ad_destroy(args);
+    }
+    vec_fini(names, mem_free);
+}
+
+static void publish(struct request_ads *self)
+{
+    struct schedd *schedd = self->schedd;
+    struct wire *wire = schedd->uplink != NULL ? uplink_wire(schedd->uplink) : NULL;
+    if (wire == NULL || schedd->stopping) {
+        return;
+    }
+    struct vec ads = {0};
+    struct vec gone_requests = {0};
+    struct vec gone_submitters = {0};
+    struct vec empty = {0};
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
+        struct autocluster *autocluster = value;
+        if (!autocluster->dirty) {
+            continue;
+        }
+        autocluster->dirty = false;
+        if (autocluster->idle_count > 0) {
+            autocluster->published = true;
+            vec_push(&ads, request_ad(schedd, autocluster));
+        } else if (autocluster->published) {
+            autocluster->published = false;
+            vec_push(&gone_requests, request_name(schedd, autocluster));
+        }
+        if (autocluster->jobs == 0) {
+            vec_push(&empty, autocluster);
+        }
+    }
+    at = 0;
+    while (strmap_next(schedd->owners, &at, NULL, &value)) {
+        struct owner *owner = value;
+        if (!owner->dirty) {
+            continue;
+        }
+        owner->dirty = false;
+        if (owner->jobs > 0) {
+            owner->published = true;
+            vec_push(&ads, submitter_ad(schedd, owner));
+        } else if (owner->published) {
+            owner->published = false;
+            vec_push(&gone_submitters, submitter_name(schedd, owner));
+        }
+    }
+    vec_push(&ads, request_ads_scheduler(schedd));
+    send_ads(self, wire, &ads);
+    send_gone(self, wire, "Request", &gone_requests);
+    send_gone(self, wire, "Submitter", &gone_submitters);
+    for (size_t i = 0; i < empty.count; i++) {
+        autocluster_sweep(schedd, empty.items[i]);
+    }
+    vec_fini(&empty, NULL);
+    self->sent_ms = loop_now_ms(schedd->loop);
+}
+
+static void gather_fired(void *arg)
+{
+    publish(arg);
+}
+
+static void mark_all(struct schedd *schedd)
+{
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
+        ((struct autocluster *)value)->dirty = true;
+    }
+    at = 0;
+    while (strmap_next(schedd->owners, &at, NULL, &value)) {
+        ((struct owner *)value)->dirty = true;
+    }
+}
+
+static void full_fired(void *arg)
+{
+    struct request_ads *self = arg;
+    mark_all(self->schedd);
+    publish(self);
+    loop_timer_set(self->full, self->schedd->settings.publish_full_ms);
+}
+
+void request_ads_init(struct schedd *schedd)
+{
+    struct request_ads *self = mem_zalloc(sizeof(*self));
+    self->schedd = schedd;
+    self->gather = loop_timer_create(schedd->loop, gather_fired, self);
+    self->full = loop_timer_create(schedd->loop, full_fired, self);
+    self->epoch = loop_wall_ms(schedd->loop);
+    schedd->request_ads = self;
+}
+
+void request_ads_fini(struct schedd *schedd)
+{
+    struct request_ads *self = schedd->request_ads;
+    if (self != NULL) {
+        loop_timer_destroy(self->gather);
+        loop_timer_destroy(self->full);
+        mem_free(self);
+        schedd->request_ads = NULL;
+    }
+}
+
+void request_ads_changed(struct schedd *schedd)
+{
+    struct request_ads *self = schedd->request_ads;
+    if (self == NULL || loop_timer_is_set(self->gather)) {
+        return;
+    }
+    uint64_t now_ms = loop_now_ms(schedd->loop);
+    uint64_t gather_ms = schedd->settings.publish_gather_ms;
+    uint64_t quiet_ms = now_ms - self->sent_ms;
+    loop_timer_set(self->gather, quiet_ms >= gather_ms ? 0 : gather_ms - quiet_ms);
+}
+
+void request_ads_up(struct schedd *schedd, struct wire *wire)
+{
+    (void)wire;
+    mark_all(schedd);
+    publish(schedd->request_ads);
+    loop_timer_set(schedd->request_ads->full, schedd->settings.publish_full_ms);
+}

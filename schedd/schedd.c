@@ -1,0 +1,499 @@
+/* schedd/schedd.c - wiring: settings, store, listeners, who speaks on which route.
+ *
+ * Order of the start: what is durable is loaded before anything listens, and the collector is
+ * dialled last, so that everything that comes in finds the whole queue.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/schedd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/daemon.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/strbuf.h"
+#include "base/stream.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "schedd/job_act.h"
+#include "schedd/job_claims.h"
+#include "schedd/job_query.h"
+#include "schedd/job_queue.h"
+#include "schedd/job_results.h"
+#include "schedd/job_submit.h"
+#include "schedd/knobs.h"
+#include "schedd/request_ads.h"
+#include "schedd/schedd_state.h"
+#include "schedd/shadows.h"
+#include "store/store.h"
+#include "wire/pool.h"
+#include "wire/watch.h"
+#include "wire/wire.h"
+
+#define PEERS_MAX     20000
+#define STOP_POLL_MS  20
+#define STOP_MAX_MS   5000
+#define DEFAULT_PRIO  "(UserPrio * 10) + Expanded - (QDate / 1000000000.0)"
+#define SHADOW_PREFIX "shadow/"
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+static int read_settings(struct schedd_settings *settings, const struct config *config,
+                         struct err *err)
+{
+    struct schedd_settings new = {
+        .jobs_max = config_int(config, "MAX_JOBS_SUBMITTED"),
+        .jobs_owner_max = config_int(config, "MAX_JOBS_PER_OWNER"),
+        .jobs_submit_max = config_int(config, "MAX_JOBS_PER_SUBMISSION"),
+        .running_max = config_int(config, "MAX_JOBS_RUNNING"),
+        .job_lease_s = config_duration_s(config, "JOB_DEFAULT_LEASE_DURATION"),
+        .claim_lease_ms = (uint64_t)config_duration_ms(config, "CLAIM_LEASE_DURATION"),
+        .lease_margin_ms = (uint64_t)config_duration_ms(config, "LEASE_MARGIN"),
+        .match_timeout_ms = (uint64_t)config_duration_ms(config, "SCHEDD_MATCH_TIMEOUT"),
+        .claim_worklife_ms = (uint64_t)config_duration_ms(config, "CLAIM_WORKLIFE"),
+        .claim_idle_ms = (uint64_t)config_duration_ms(config, "CLAIM_WORKLIFE_IDLE"),
+        .shadow_linger_ms = (uint64_t)config_duration_ms(config, "SHADOW_LINGER"),
+        .publish_gather_ms = (uint64_t)config_duration_ms(config, "REQUEST_AD_GATHER"),
+        .publish_full_ms = (uint64_t)config_duration_ms(config, "SCHEDD_INTERVAL"),
+        .significant = config_list(config, "SIGNIFICANT_ATTRIBUTES", NULL),
+        .shadow_path = config_path(config, "SHADOW"),
+    };
+    const char *prio = config_expr(config, "PRIO");
+    /* The default needs no evaluation. */
+    if (prio != NULL && strcmp(prio, DEFAULT_PRIO) != 0) {
+        int result = ad_expr_parse(prio, strlen(prio), AD_OLD, &new.prio, err);
+        if (result != 0) {
+            return err_prefix(err, result, "PRIO");
+        }
+    }
+    ad_expr_destroy(settings->prio);
+    *settings = new;
+    return 0;
+}
+
+/* ---- connections of clients and shadows ------------------------------------------------------ */
+
+struct peer {
+    struct schedd *schedd;
+    struct wire *wire;
+    bool is_shadow; /* came by the route of shadows */
+};
+
+static void peer_destroy(struct peer *peer)
+{
+    struct vec *peers = &peer->schedd->peers;
+    for (size_t i = 0; i < peers->count; i++) {
+        if (peers->items[i] == peer) {
+            vec_remove_at(peers, i);
+            break;
+        }
+    }
+    struct wire *wire = peer->wire;
+    mem_free(peer);
+    wire_close(wire);
+}
+
+static void handle_client(struct schedd *schedd, struct wire_request *request)
+{
+    switch (wire_request_verb(request)) {
+    case VERB_SUBMIT:
+        submit_handle(schedd, request);
+        break;
+    case VERB_ACT:
+        act_handle(schedd, request);
+        break;
+    case VERB_QUERY:
+        query_handle(schedd, request);
+        break;
+    case VERB_WATCH:
+        query_watch(schedd, request);
+        break;
+    case VERB_PING:
+        wire_reply_ok(request, NULL);
+        break;
+    default:
+        wire_reply_error(request, -ENOSYS, "a schedd does not answer %s here",
+                         wire_verb_name(wire_request_verb(request)));
+        break;
+    }
+}
+
+static void handle_shadow(struct schedd *schedd, struct wire_request *request)
+{
+    if (wire_request_verb(request) == VERB_SHADOW_HELLO) {
+        shadows_hello(schedd, request);
+        return;
+    }
+    struct wire *wire = wire_request_wire(request);
+    struct owner *owner = wire != NULL ? shadows_owner(schedd, wire) : NULL;
+    if (owner == NULL) {
+        wire_reply_error(request, -EACCES, "SHADOW_HELLO comes first");
+        return;
+    }
+    results_handle(schedd, owner, request);
+}
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct peer *peer = arg;
+    if (peer->is_shadow) {
+        handle_shadow(peer->schedd, request);
+    } else {
+        handle_client(peer->schedd, request);
+    }
+}
+
+static void on_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct peer *peer = arg;
+    if (status != 0) {
+        log_debug(peer->schedd->log, "peer.closed", why);
+    }
+    if (peer->is_shadow) {
+        shadows_gone(peer->schedd, wire);
+    }
+    peer_destroy(peer);
+}
+
+static void accept_peer(struct schedd *schedd, struct incoming *incoming, bool local,
+                        bool is_shadow)
+{
+    static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
+    if (schedd->peers.count >= PEERS_MAX) {
+        log_error(schedd->log, "peer.too_many", "too many connections");
+        incoming_refuse(incoming);
+        return;
+    }
+    const struct wire_accept how = {.identity = local ? NULL : schedd->identity};
+    struct peer *peer = mem_zalloc(sizeof(*peer));
+    peer->schedd = schedd;
+    peer->is_shadow = is_shadow;
+    struct err err;
+    if (wire_accept(schedd->context, incoming, &how, &EVENTS, peer, &peer->wire, &err) != 0) {
+        log_warn(schedd->log, "peer.not_accepted", err.text);
+        mem_free(peer);
+        return;
+    }
+    vec_push(&schedd->peers, peer);
+}
+
+static void incoming_tcp(void *arg, struct incoming *incoming)
+{
+    struct schedd *schedd = arg;
+    const char *route = incoming_route(incoming);
+    if (strcmp(route, "claim") == 0) {
+        claim_peers_accept(schedd, incoming);
+    } else if (strcmp(route, "schedd") == 0) {
+        accept_peer(schedd, incoming, false, false);
+    } else if (strncmp(route, SHADOW_PREFIX, strlen(SHADOW_PREFIX)) == 0) {
+        shadows_incoming(schedd, incoming, route + strlen(SHADOW_PREFIX));
+    } else {
+        incoming_refuse(incoming);
+    }
+}
+
+static void incoming_local(void *arg, struct incoming *incoming)
+{
+    struct schedd *schedd = arg;
+    const char *route = incoming_route(incoming);
+    if (strcmp(route, "schedd") == 0) {
+        accept_peer(schedd, incoming, true, false);
+    } else if (strcmp(route, "shadow") == 0) {
+        accept_peer(schedd, incoming, true, true);
+    } else {
+        incoming_refuse(incoming);
+    }
+}
+
+/* ---- uplink ---------------------------------------------------------------------------------- */
+
+static void uplink_up(void *arg, struct wire *wire)
+{
+    struct schedd *schedd = arg;
+    log_info(schedd->log, "uplink.up", "connected to the collector");
+    request_ads_up(schedd, wire);
+}
+
+static void uplink_down(void *arg, const char *why)
+{
+    struct schedd *schedd = arg;
+    log_warn(schedd->log, "uplink.down", why);
+}
+
+static void uplink_request(void *arg, struct wire_request *request)
+{
+    struct schedd *schedd = arg;
+    if (wire_request_verb(request) == VERB_MATCH) {
+        claims_match(schedd, request);
+    } else {
+        handle_client(schedd, request);
+    }
+}
+
+static int dial_collector(struct schedd *schedd, struct err *err)
+{
+    static const struct uplink_events EVENTS = {
+        .up = uplink_up,
+        .down = uplink_down,
+        .request = uplink_request,
+    };
+    char addresses[POOL_ADDRESS_MAX];
+    int result = pool_collector_addresses(schedd->config, addresses, sizeof(addresses), err);
+    if (result != 0) {
+        return result;
+    }
+    const struct wire_dial dial = {
+        .address = addresses,
+        .route = "collector",
+        .name = schedd->uplink_name,
+    };
+    return uplink_create(schedd->context, &dial, &EVENTS, schedd, &schedd->uplink, err);
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+static char *join(const char *a, const char *b)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%s%s", a, b);
+    return strbuf_take(&text);
+}
+
+static int name_ourselves(struct schedd *schedd, struct err *err)
+{
+    const char *name = config_string(schedd->config, "SCHEDD_NAME");
+    const char *domain = config_string(schedd->config, "UID_DOMAIN");
+    char account[OWNER_NAME_MAX + 1];
+    if (name == NULL || name[0] == '\0' || strpbrk(name, "#/ \t") != NULL) {
+        return err_set(err, -EINVAL, "SCHEDD_NAME '%s' is empty or has '#', '/' or blanks in it",
+                       name != NULL ? name : "");
+    }
+    int result = os_user_name(schedd->os, os_uid(schedd->os), account, sizeof(account), err);
+    if (result != 0) {
+        return err_prefix(err, result, "the account that the schedd runs as");
+    }
+    schedd->name = mem_strdup(name);
+    schedd->uplink_name = join("schedd/", name);
+    schedd->uid_domain = mem_strdup(domain != NULL ? domain : "localhost");
+    schedd->account = mem_strdup(account);
+    schedd->is_root = os_uid(schedd->os) == 0;
+    schedd->spool = mem_strdup(config_path(schedd->config, "SPOOL"));
+    return 0;
+}
+
+static int open_store(struct schedd *schedd, struct err *err)
+{
+    static const char *const TABLES[] = {"meta",    "clusters", "jobs", "claims",
+                                         "history", "finished", NULL};
+    static const struct store_schema SCHEMA = {
+        .daemon = "schedd",
+        .tables = TABLES,
+        .version = 1,
+    };
+    int result = os_mkdirs(schedd->os, schedd->spool, 0755, err);
+    if (result != 0) {
+        return result;
+    }
+    return store_open(schedd->loop, schedd->os, config_path(schedd->config, "SCHEDD_STORE"),
+                      &SCHEMA, schedd->log, &schedd->store, err);
+}
+
+static bool is_loopback(const char *host)
+{
+    return strncmp(host, "127.", 4) == 0 || strcmp(host, "localhost") == 0 ||
+           strcmp(host, "[::1]") == 0;
+}
+
+static int listen_tcp(struct schedd *schedd, struct err *err)
+{
+    const struct config *config = schedd->config;
+    const char *host = config_string(config, "SCHEDD_HOST");
+    const char *on = config_string(config, "SCHEDD_LISTEN");
+    if (host == NULL || host[0] == '\0') {
+        return err_set(err, -EINVAL, "SCHEDD_HOST is empty: how do others reach this schedd?");
+    }
+    if (on == NULL || on[0] == '\0') {
+        on = is_loopback(host) ? host : "0.0.0.0";
+    }
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "tcp:%s:%lld", on, (long long)config_int(config, "SCHEDD_PORT"));
+    int result =
+        listener_create(schedd->loop, strbuf_text(&text), incoming_tcp, schedd, &schedd->tcp, err);
+    if (result == 0) {
+        const char *port = strrchr(listener_address(schedd->tcp), ':');
+        strbuf_clear(&text);
+        strbuf_printf(&text, "tcp:%s%s", host, port != NULL ? port : "");
+        schedd->address = mem_strdup(strbuf_text(&text));
+        strbuf_clear(&text);
+        strbuf_printf(&text, "%s/schedd.address", schedd->spool);
+        char *line = join(schedd->address, "\n");
+        result =
+            os_write_file(schedd->os, strbuf_text(&text), line, strlen(line), 0644, false, err);
+        mem_free(line);
+    }
+    strbuf_fini(&text);
+    return result;
+}
+
+static int listen_local(struct schedd *schedd, struct err *err)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "unix:%s/schedd.sock", schedd->spool);
+    int result = listener_create(schedd->loop, strbuf_text(&text), incoming_local, schedd,
+                                 &schedd->local, err);
+    strbuf_fini(&text);
+    return result;
+}
+
+static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct err *err)
+{
+    int result = read_settings(&schedd->settings, schedd->config, err);
+    if (result == 0) {
+        result = name_ourselves(schedd, err);
+    }
+    if (result == 0) {
+        result =
+            tls_identity_load(schedd->os, config_path(schedd->config, "SCHEDD_CERT"),
+                              config_path(schedd->config, "SCHEDD_KEY"), &schedd->identity, err);
+    }
+    if (result == 0) {
+        result = pool_context_create(env, &schedd->context, err);
+    }
+    if (result == 0) {
+        result = open_store(schedd, err);
+    }
+    if (result == 0) {
+        schedd->watchers = query_watchers_create(schedd);
+        request_ads_init(schedd);
+        result = queue_init(schedd, err);
+    }
+    if (result == 0) {
+        result = listen_tcp(schedd, err);
+    }
+    if (result == 0) {
+        result = listen_local(schedd, err);
+    }
+    if (result == 0) {
+        result = claims_init(schedd, err);
+    }
+    if (result == 0) {
+        result = dial_collector(schedd, err);
+    }
+    return result;
+}
+
+static void destroy(void *state)
+{
+    struct schedd *schedd = state;
+    schedd->stopping = true;
+    listener_destroy(schedd->tcp);
+    listener_destroy(schedd->local);
+    loop_timer_destroy(schedd->stop_timer);
+    if (schedd->owners != NULL) {
+        shadows_fini(schedd);
+    }
+    while (schedd->peers.count > 0) {
+        peer_destroy(schedd->peers.items[schedd->peers.count - 1]);
+    }
+    vec_fini(&schedd->peers, NULL);
+    claim_peers_fini(schedd);
+    uplink_destroy(schedd->uplink);
+    store_close(schedd->store);
+    if (schedd->claims != NULL) {
+        claims_fini(schedd);
+    }
+    if (schedd->clusters != NULL) {
+        queue_fini(schedd);
+    }
+    request_ads_fini(schedd);
+    watch_server_destroy(schedd->watchers);
+    wire_context_destroy(schedd->context);
+    tls_identity_destroy(schedd->identity);
+    ad_expr_destroy(schedd->settings.prio);
+    mem_free(schedd->name);
+    mem_free(schedd->uplink_name);
+    mem_free(schedd->account);
+    mem_free(schedd->uid_domain);
+    mem_free(schedd->spool);
+    mem_free(schedd->address);
+    mem_free(schedd);
+}
+
+static int start(const struct daemon_env *env, void **state, struct err *err)
+{
+    struct schedd *schedd = mem_zalloc(sizeof(*schedd));
+    schedd->loop = env->loop;
+    schedd->os = env->os;
+    schedd->log = env->log;
+    schedd->config = env->config;
+    int result = bring_up(schedd, env, err);
+    if (result != 0) {
+        destroy(schedd);
+        return result;
+    }
+    log_info(schedd->log, "schedd.started", "schedd is up", LOG_TEXT("name", schedd->name),
+             LOG_TEXT("address", schedd->address));
+    *state = schedd;
+    return 0;
+}
+
+static void reload(void *state, const struct config *config)
+{
+    struct schedd *schedd = state;
+    struct err err;
+    schedd->config = config;
+    if (read_settings(&schedd->settings, config, &err) != 0) {
+        log_error(schedd->log, "config.refused", err.text); /* PRIO; the old one stays */
+        schedd->settings.significant = config_list(config, "SIGNIFICANT_ATTRIBUTES", NULL);
+        schedd->settings.shadow_path = config_path(config, "SHADOW");
+    }
+    request_ads_changed(schedd);
+}
+
+/* ---- stop: shadows first; claims and jobs stay, for the next start -----------------------------
+ */
+
+static void stop_poll(void *arg)
+{
+    struct schedd *schedd = arg;
+    if ((shadows_are_gone(schedd) && store_is_idle(schedd->store)) ||
+        loop_now_ms(schedd->loop) >= schedd->stop_by_ms) {
+        loop_stop(schedd->loop, 0);
+        return;
+    }
+    loop_timer_set(schedd->stop_timer, STOP_POLL_MS);
+}
+
+static void stop(void *state)
+{
+    struct schedd *schedd = state;
+    schedd->stopping = true;
+    schedd->stop_by_ms = loop_now_ms(schedd->loop) + STOP_MAX_MS;
+    schedd->stop_timer = loop_timer_create(schedd->loop, stop_poll, schedd);
+    shadows_stop(schedd);
+    loop_timer_set(schedd->stop_timer, 0);
+}
+
+static const struct knob_table *const TABLES[] = {&schedd_knobs, &knobs_common};
+
+const struct daemon schedd_daemon = {
+    .name = "schedd",
+    .tables = TABLES,
+    .table_count = ARRAY_COUNT(TABLES),
+    .start = start,
+    .reload = reload,
+    .stop = stop,
+    .destroy = destroy,
+};

@@ -1,0 +1,94 @@
+/* schedd/schedd_state.h - what the parts of the schedd share.
+ *
+ * One struct for the whole daemon; each part owns the members of its paragraph and offers functions
+ * in its own header.  Nobody but the owner of a member changes it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SCHEDD_SCHEDD_STATE_H
+#define SCHEDD_SCHEDD_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct ad_expr;
+struct ad;
+struct config;
+struct listener;
+struct log;
+struct loop;
+struct loop_timer;
+struct os;
+struct request_ads;
+struct store;
+struct strmap;
+struct tls_identity;
+struct uplink;
+struct watch_server;
+struct wire_context;
+
+/* From the knobs; see knobs.c for their meaning. */
+struct schedd_settings {
+    int64_t jobs_max, jobs_owner_max, jobs_submit_max, running_max;
+    int64_t job_lease_s;
+    uint64_t claim_lease_ms, lease_margin_ms;
+    uint64_t match_timeout_ms, claim_worklife_ms, claim_idle_ms;
+    uint64_t shadow_linger_ms, publish_gather_ms, publish_full_ms;
+    struct ad_expr *prio;           /* NULL: the built-in order, which is the default expression */
+    const char *const *significant; /* NULL-terminated, borrowed from the configuration */
+    const char *shadow_path;        /* borrowed */
+};
+
+struct schedd {
+    struct loop *loop;
+    struct os *os;
+    struct log *log;
+    const struct config *config;
+    struct schedd_settings settings;
+    struct store *store;
+
+    /* who we are */
+    char *name;        /* ScheddName */
+    char *uplink_name; /* "schedd/<name>" */
+    char *account;     /* the account that we run as */
+    bool is_root;      /* we can start shadows of other accounts */
+    char *uid_domain;
+    char *spool;
+    char *address; /* "tcp:HOST:PORT", as others reach us */
+
+    /* schedd.c: connections */
+    struct wire_context *context;
+    struct tls_identity *identity;
+    struct listener *tcp;
+    struct listener *local;
+    struct uplink *uplink;
+    struct watch_server *watchers;
+    struct vec peers; /* struct peer of schedd.c: clients and shadows */
+    bool stopping;
+    struct loop_timer *stop_timer;
+    uint64_t stop_by_ms;
+
+    /* job_queue.c */
+    struct strmap *clusters; /* "12" -> struct cluster, in order of id */
+    struct strmap *owners;   /* "alice" -> struct owner */
+    int64_t next_cluster;
+    int64_t idle, running, held, total; /* jobs; running counts JobStatus 2 and 6 */
+    struct ad *shown;                   /* what queue_show() returned last */
+
+    /* job_autocluster.c */
+    struct strmap *autoclusters;    /* key text -> struct autocluster */
+    struct strmap *autocluster_ids; /* "3" -> the same */
+    int64_t next_autocluster;
+
+    /* job_claims.c */
+    struct strmap *claims;  /* claim id -> struct claim */
+    struct vec claim_peers; /* claim_peer.c: struct claim_peer, connections of startds */
+
+    /* request_ads.c */
+    struct request_ads *request_ads;
+};
+
+#endif

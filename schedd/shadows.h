@@ -1,0 +1,51 @@
+/* schedd/shadows.h - one shadow process per owner who has jobs that run: starting it, telling it
+ * which starters to expect, handing it their connections.
+ *
+ * A shadow has runs: one for each job of its owner that was given to a claim, or whose output is to
+ * be placed.  While there are runs the shadow is kept alive (started again with a back-off), and
+ * whenever one says SHADOW_HELLO it is told all runs.  Without runs it is ended after
+ * SHADOW_LINGER.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SCHEDD_SHADOWS_H
+#define SCHEDD_SHADOWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct change;
+struct err;
+struct incoming;
+struct job;
+struct owner;
+struct schedd;
+struct wire;
+struct wire_request;
+
+#define SHADOW_WAITING_MAX 256 /* connections that wait for one shadow to come up */
+
+void shadows_fini(struct schedd *schedd);
+
+/* The job was given to a claim (committed): expect its starter.  The answer comes as
+ * claims_shadow_answered(). */
+void shadows_run(struct schedd *schedd, const struct job *job);
+/* Its result is committed: move its staged output to its place. */
+void shadows_place(struct schedd *schedd, const struct job *job);
+/* The run that the job has now is over; acts after the commit of change.  stop: the shadow is to
+ * drop it (removed, held, evicted). */
+void shadows_forget(struct change *change, const struct job *job, bool stop, const char *why);
+
+/* A connection with route shadow/<owner>. */
+void shadows_incoming(struct schedd *schedd, struct incoming *incoming, const char *owner);
+/* SHADOW_HELLO on a connection of the Unix socket. */
+void shadows_hello(struct schedd *schedd, struct wire_request *request);
+void shadows_gone(struct schedd *schedd, const struct wire *wire); /* that connection is over */
+/* Whose shadow speaks there; NULL: nobody's. */
+struct owner *shadows_owner(const struct schedd *schedd, const struct wire *wire);
+/* Tells all shadows to end, adopted ones included: each closes its connection and exits. */
+void shadows_stop(struct schedd *schedd);
+bool shadows_are_gone(const struct schedd *schedd);
+
+#endif

@@ -1,0 +1,167 @@
+/* schedd/submit_plan.c - see submit_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/submit_plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+
+/* What only the schedd sets. */
+static const char *const OURS[] = {
+    "ClusterId",      "ProcId",
+    "Owner",          "User",
+    "QDate",          "GlobalJobId",
+    "AutoClusterId",  "NumJobStarts",
+    "NumJobMatches",  "ClaimEpoch",
+    "ClaimState",     "EnteredCurrentStatus",
+    "JobStartDate",   "JobCurrentStartDate",
+    "CompletionDate", "RemoteHost",
+    "LastRemoteHost", "ProcCount",
+    "NumSystemHolds", "NumJobCompletions",
+    "RemoteBootId",   "VacateReason",
+    "ReleaseReason",  "RemoveReason",
+};
+
+void submit_plan_clean(struct ad *ad)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(OURS); i++) {
+        ad_remove(ad, OURS[i]);
+    }
+    struct vec private = {0};
+    size_t at = 0;
+    const char *name = NULL;
+    while (ad_next(ad, &at, &name, NULL)) {
+        if (ad_attr_is_private(name)) {
+            vec_push(&private, mem_strdup(name));
+        }
+    }
+    for (size_t i = 0; i < private.count; i++) {
+        ad_remove(ad, private.items[i]);
+    }
+    vec_fini(&private, mem_free);
+}
+
+int submit_plan_check_size(const struct ad *ad, size_t max, struct err *err)
+{
+    size_t at = 0;
+    const char *name = NULL;
+    while (ad_next(ad, &at, &name, NULL)) {
+        if (!ad_name_is_valid(name)) {
+            return err_set(err, -EINVAL, "'%.100s' is not the name of an attribute", name);
+        }
+    }
+    struct strbuf bytes;
+    strbuf_init(&bytes, max);
+    ad_encode(ad, true, &bytes);
+    bool fits = !bytes.failed;
+    strbuf_fini(&bytes);
+    return fits ? 0 : err_set(err, -E2BIG, "an ad of more than %zu bytes", max);
+}
+
+void submit_plan_defaults(struct ad *cluster, int64_t job_lease_s)
+{
+    static const struct {
+        const char *name;
+        const char *expression;
+    } DEFAULTS[] = {
+        {"MyType", "\"Job\""},
+        {"TargetType", "\"Machine\""},
+        {"JobUniverse", "5"},
+        {"JobPrio", "0"},
+        {"Args", "\"\""},
+        {"In", "\"/dev/null\""},
+        {"Out", "\"/dev/null\""},
+        {"Err", "\"/dev/null\""},
+        {"Requirements", "true"},
+        {"Rank", "0.0"},
+        {"RequestCpus", "1"},
+        {"RequestMemory", "128"},
+        {"RequestDisk", "1024"},
+        {"ShouldTransferFiles", "\"IF_NEEDED\""},
+        {"WhenToTransferOutput", "\"ON_EXIT\""},
+        {"LeaveJobInQueue", "false"},
+        {"ExitBySignal", "false"},
+        {"RemoteWallClockTime", "0.0"},
+        {"RemoteUserCpu", "0.0"},
+        {"RemoteSysCpu", "0.0"},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(DEFAULTS); i++) {
+        /* HTCondor's submit writes Arguments; Args is the old form of the same. */
+        bool has_arguments = strcmp(DEFAULTS[i].name, "Args") == 0 && ad_has(cluster, "Arguments");
+        if (!ad_has(cluster, DEFAULTS[i].name) && !has_arguments) {
+            int result = ad_set_expr(cluster, DEFAULTS[i].name, DEFAULTS[i].expression, NULL);
+            CHECK(result == 0);
+        }
+    }
+    if (!ad_has(cluster, "JobLeaseDuration")) {
+        ad_set_int(cluster, "JobLeaseDuration", job_lease_s);
+    }
+}
+
+static int check_string(const struct ad *job, const char *name, const char **ret, struct err *err)
+{
+    *ret = "";
+    int result = ad_get_string(job, name, ret);
+    if (result == -EINVAL) {
+        return err_set(err, -EINVAL, "%s is not a string", name);
+    }
+    return 0;
+}
+
+int submit_plan_check_job(const struct ad *job, struct err *err)
+{
+    const char *cmd = "";
+    const char *iwd = "";
+    static const char *const STRINGS[] = {
+        "In",
+        "Out",
+        "Err",
+        "UserLog",
+        "TransferInput",
+        "TransferOutput",
+        "TransferOutputRemaps",
+        "Env",
+        "Environment",
+        "Args",
+        "Arguments",
+        "ShouldTransferFiles",
+    };
+    int result = check_string(job, "Cmd", &cmd, err);
+    if (result == 0) {
+        result = check_string(job, "Iwd", &iwd, err);
+    }
+    for (size_t i = 0; result == 0 && i < ARRAY_COUNT(STRINGS); i++) {
+        const char *text = NULL;
+        result = check_string(job, STRINGS[i], &text, err);
+    }
+    if (result != 0) {
+        return result;
+    }
+    if (cmd[0] == '\0') {
+        return err_set(err, -EINVAL, "Cmd is missing: which program is to run?");
+    }
+    if (iwd[0] != '/') {
+        return err_set(err, -EINVAL, "Iwd is missing or not an absolute path");
+    }
+    if (cmd[0] != '/' && ad_bool_or(job, "TransferExecutable", true)) {
+        return err_set(err, -EINVAL, "Cmd '%s' is not an absolute path", cmd);
+    }
+    int64_t universe = ad_int_or(job, "JobUniverse", 5);
+    if (universe != 5) {
+        return err_set(err, -EINVAL, "JobUniverse %lld: only vanilla (5) is run here",
+                       (long long)universe);
+    }
+    int64_t number = 0;
+    if (ad_has(job, "JobPrio") && ad_get_int(job, "JobPrio", &number) != 0) {
+        return err_set(err, -EINVAL, "JobPrio is not a number");
+    }
+    return 0;
+}

@@ -1,0 +1,30 @@
+/* schedd/submit_plan.h - is this the ad of a job, and what does it lack?
+ *
+ * Pure: checks names, types, limits and required attributes, takes out what a submitter may not
+ * set, puts in the defaults.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SCHEDD_SUBMIT_PLAN_H
+#define SCHEDD_SUBMIT_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ad;
+struct err;
+
+/* Removes from an ad of a submitter what the schedd sets itself, and what is private. */
+void submit_plan_clean(struct ad *ad);
+
+/* Names valid, at most max bytes encoded: 0, -EINVAL or -E2BIG with err. */
+int submit_plan_check_size(const struct ad *ad, size_t max, struct err *err);
+
+/* Defaults that the cluster's ad lacks; job_lease_s for JobLeaseDuration. */
+void submit_plan_defaults(struct ad *cluster, int64_t job_lease_s);
+
+/* A job (own, chained to its cluster's ad, or that ad itself) with everything in place: 0, or
+ * -EINVAL and err naming the attribute. */
+int submit_plan_check_job(const struct ad *job, struct err *err);
+
+#endif
