@@ -1,0 +1,104 @@
+/* rooster/knobs.c - what can be configured of a rooster.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/check.h"
+#include "base/knob.h"
+#include "rooster/rooster.h"
+
+static const struct knob KNOBS[] = {
+    {.name = "ROOSTER_NAME",
+     .type = KNOB_STRING,
+     .help = "Name of the rooster in its ad; default the host name."},
+    {.name = "ROOSTER_INTERVAL",
+     .type = KNOB_DURATION_S,
+     .fallback = "300",
+     .min = 1,
+     .max = 86400,
+     .help = "How often all offline ads are looked at when nothing changes; changes are acted on "
+             "at once."},
+    {.name = "ROOSTER_MAX_UNHIBERNATE",
+     .type = KNOB_INT,
+     .fallback = "0",
+     .min = 0,
+     .max = 1000000,
+     .unit = "machines",
+     .help = "The most machines woken at one look; 0: no limit."},
+    {.name = "ROOSTER_MAX_WAKING",
+     .type = KNOB_INT,
+     .fallback = "0",
+     .min = 0,
+     .max = 1000000,
+     .unit = "machines",
+     .help = "The most machines that may be waking at a time; 0: no limit."},
+    {.name = "ROOSTER_UNHIBERNATE",
+     .type = KNOB_EXPR,
+     .fallback = "Offline && Unhibernate",
+     .help = "Which machines this rooster may wake; evaluated in the offline ad."},
+    {.name = "ROOSTER_UNHIBERNATE_RANK",
+     .type = KNOB_EXPR,
+     .help = "Machines with a higher rank are woken first; evaluated in the offline ad."},
+    {.name = "ROOSTER_WAKEUP_CMD",
+     .type = KNOB_STRING,
+     .help = "The program that wakes machines without a 'node' section; it gets the offline ad on "
+             "standard input."},
+    {.name = "ROOSTER_WAKE_DEADLINE",
+     .type = KNOB_DURATION_S,
+     .fallback = "5m",
+     .min = 1,
+     .max = 86400,
+     .help = "How long a woken machine may take to join the pool."},
+    {.name = "ROOSTER_WAKE_ATTEMPTS",
+     .type = KNOB_INT,
+     .fallback = "3",
+     .min = 1,
+     .max = 100,
+     .help = "How often a machine is tried before it is left alone."},
+    {.name = "ROOSTER_WAKE_BACKOFF",
+     .type = KNOB_DURATION_S,
+     .fallback = "10s",
+     .min = 1,
+     .max = 86400,
+     .help = "The wait after a failed wake; doubled each time."},
+    {.name = "ROOSTER_QUARANTINE",
+     .type = KNOB_DURATION_S,
+     .fallback = "1h",
+     .min = 1,
+     .max = 8640000,
+     .help = "How long a machine that could not be woken is left alone."},
+};
+
+static const struct knob NODE[] = {
+    {.name = "method",
+     .type = KNOB_STRING,
+     .choices = "process|command",
+     .help = "How the machine is switched."},
+    {.name = "config", .type = KNOB_PATH, .help = "Method process: the node's configuration file."},
+    {.name = "lock_dir", .type = KNOB_PATH, .help = "Method process: the node's LOCK directory."},
+    {.name = "program",
+     .type = KNOB_PATH,
+     .fallback = "$(SBIN)/roost-master",
+     .help = "Method process: the program that is the node's master."},
+    {.name = "wake_command",
+     .type = KNOB_STRING,
+     .help = "Method command: switches it on; gets its name."},
+    {.name = "sleep_command",
+     .type = KNOB_STRING,
+     .help = "Method command: switches it off; gets its name."},
+    {.name = "status_command",
+     .type = KNOB_STRING,
+     .help = "Method command: exit status 0 on, 1 off, else unknown; gets its name."},
+};
+
+static const struct knob_section SECTIONS[] = {
+    {.kind = "node",
+     .options = NODE,
+     .option_count = ARRAY_COUNT(NODE),
+     .help = "One machine: how it is woken."},
+};
+
+const struct knob_table rooster_knobs = {.owner = "ROOSTER",
+                                         .knobs = KNOBS,
+                                         .knob_count = ARRAY_COUNT(KNOBS),
+                                         .sections = SECTIONS,
+                                         .section_count = ARRAY_COUNT(SECTIONS)};

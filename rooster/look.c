@@ -1,0 +1,202 @@
+/* rooster/look.c - from the ads to the nodes, from the nodes to wakes.
+ *
+ * Every change of a machine ad asks for a look; a look goes over all ads once.  A machine is woken
+ * when a request waits for one of its slots (OfflineMatches, set by the negotiator), UNHIBERNATE in
+ * that slot's ad and ROOSTER_UNHIBERNATE are true, and wake_plan.c chooses it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/plant.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "offline_ads/offline_ads.h"
+#include "offline_ads/offline_holds.h"
+#include "power/power.h"
+#include "rooster/ledger.h"
+#include "rooster/rooster.h"
+#include "wire/watch.h"
+
+void look_soon(struct rooster *rooster)
+{
+    loop_timer_set(rooster->look_timer, 0); /* also instead of a later retry, which sets it anew */
+}
+
+static void forget_facts(struct rooster *rooster)
+{
+    size_t at = 0;
+    void *value;
+    while (strmap_next(rooster->nodes, &at, NULL, &value)) {
+        struct node *node = value;
+        node->live = node->offline = node->demanded = false;
+        node->jobs_waiting = 0;
+        node->rank = 0;
+        node->offline_ad = NULL;
+    }
+}
+
+static int64_t jobs_waiting(const struct ad *ad, int64_t now_s)
+{
+    if (!ad_has(ad, "OfflineMatches")) {
+        return 0;
+    }
+    struct offline_holds *holds = offline_holds_read(ad);
+    (void)offline_holds_prune(holds, now_s);
+    int64_t jobs = offline_holds_total(holds);
+    offline_holds_destroy(holds);
+    return jobs;
+}
+
+static void see_offline(struct rooster *rooster, struct node *node, const struct ad *ad,
+                        const struct ad_context *context)
+{
+    node->offline = true;
+    node->offline_ad = ad;
+    (void)snprintf(node->offline_boot_id, sizeof node->offline_boot_id, "%s",
+                   ad_string_or(ad, "OfflineBootId", ""));
+    int64_t jobs = jobs_waiting(ad, context->now_s);
+    node->jobs_waiting += jobs;
+    if (jobs == 0 || ad_eval_bool(rooster->unhibernate, ad, NULL, context) != AD_TRUE) {
+        return;
+    }
+    double rank = rooster->rank != NULL ? ad_eval_rank(rooster->rank, ad, NULL, context) : 0;
+    node->rank = !node->demanded || rank > node->rank ? rank : node->rank;
+    node->demanded = true;
+}
+
+static void see_live(struct node *node, const struct ad *ad)
+{
+    node->live = true;
+    (void)snprintf(node->live_boot_id, sizeof node->live_boot_id, "%s",
+                   ad_string_or(ad, "BootId", ""));
+    node->live_boot_s = ad_int_or(ad, "BootTime", 0);
+}
+
+static void see_all(struct rooster *rooster)
+{
+    const struct ad_context context = {.now_s = loop_wall_s(rooster->env.loop),
+                                       .random_state = &rooster->random_state};
+    size_t at = 0;
+    const struct ad *ad;
+    forget_facts(rooster);
+    while (watch_next(rooster->watch, &at, NULL, &ad)) {
+        const char *machine = ad_string_or(ad, "Machine", "");
+        if (machine[0] == '\0' || offline_ads_is_sample(ad)) {
+            continue; /* samples of a site are the factory's business */
+        }
+        struct node *node = node_of(rooster, machine);
+        if (offline_ads_is(ad)) {
+            see_offline(rooster, node, ad, &context);
+        } else {
+            see_live(node, ad);
+        }
+    }
+}
+
+static void record_sleep(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    char id[LEDGER_ID_SIZE];
+    struct ad *record = ad_create();
+    ledger_new_id(rooster->ledger, id);
+    ad_set_string(record, "MyType", "Wake");
+    ad_set_string(record, "Name", id);
+    ad_set_string(record, "WakeId", id);
+    ad_set_string(record, "Kind", "Sleep");
+    ad_set_string(record, "Machine", node->name);
+    ad_set_string(record, "AskedBy", "startd");
+    ad_set_string(record, "Reason", ad_string_or(node->offline_ad, "PowerStateReason", ""));
+    ad_set_int(record, "StartTime", ad_int_or(node->offline_ad, "LastHeardFrom", 0));
+    ad_set_int(record, "EndTime", loop_wall_s(rooster->env.loop));
+    ad_set_string(record, "Outcome", "Asleep");
+    ad_set_string(record, "BootId", node->offline_boot_id);
+    ledger_put(rooster->ledger, id, record, NULL, NULL);
+    ad_destroy(record);
+}
+
+/* What the ads say decides; a state that was only in our head gives way. */
+static void follow_ads(struct node *node)
+{
+    bool up = node->live && !node->offline;
+    if (up && node->state != WAKE_UP) {
+        node_is_up(node);
+    } else if (!up && node->offline && node->state == WAKE_UP) {
+        node_move(node, WAKE_OFF, ad_string_or(node->offline_ad, "PowerStateReason", "asleep"));
+        if (node->seen_up) {
+            record_sleep(node);
+        }
+    } else if (node->state == WAKE_BACKOFF && !node->demanded && !node->ordered) {
+        node->attempts = 0;
+        node->wake_id[0] = '\0';
+        node_move(node, WAKE_OFF, "nobody waits for it any more");
+    }
+    node->seen_up = up || (node->seen_up && !node->offline);
+}
+
+static void wake_chosen(struct rooster *rooster)
+{
+    const struct config *config = rooster->env.config;
+    const struct wake_limits limits = {.per_cycle_max =
+                                           config_int(config, "ROOSTER_MAX_UNHIBERNATE"),
+                                       .at_once_max = config_int(config, "ROOSTER_MAX_WAKING")};
+    size_t count = strmap_count(rooster->nodes), filled = 0, at = 0;
+    struct wake_candidate *candidates = mem_alloc((count + 1) * sizeof *candidates);
+    struct node **nodes = mem_alloc((count + 1) * sizeof *nodes);
+    size_t *chosen = mem_alloc((count + 1) * sizeof *chosen);
+    uint64_t now_ms = loop_now_ms(rooster->env.loop), next_ms = UINT64_MAX;
+    void *value;
+    while (strmap_next(rooster->nodes, &at, NULL, &value)) {
+        struct node *node = value;
+        struct power_node power;
+        bool wanted = node->demanded || node->ordered || PLANTED(wake_without_demand);
+        if (!wanted || (!node->offline && !node->ordered) || node->ordering) {
+            if (node->state != WAKE_WAKING) {
+                continue;
+            }
+        }
+        if (node->state >= WAKE_BACKOFF && node->retry_at_ms > now_ms &&
+            node->retry_at_ms < next_ms) {
+            next_ms = node->retry_at_ms;
+        }
+        nodes[filled] = node;
+        candidates[filled++] =
+            (struct wake_candidate){.machine = node->name,
+                                    .state = node->state,
+                                    .demanded = node->demanded,
+                                    .ordered = node->ordered,
+                                    .can_wake = node_power(node, &power, NULL) == 0,
+                                    .rank = node->rank,
+                                    .retry_at_ms = node->retry_at_ms};
+    }
+    size_t taken = wake_plan_choose(candidates, filled, &limits, now_ms, chosen);
+    for (size_t i = 0; i < taken; i++) {
+        node_wake(nodes[chosen[i]]);
+    }
+    if (next_ms != UINT64_MAX) {
+        loop_timer_set(rooster->look_timer, next_ms - now_ms);
+    }
+    mem_free(candidates);
+    mem_free(nodes);
+    mem_free(chosen);
+}
+
+void look(void *arg)
+{
+    struct rooster *rooster = arg;
+    if (!watch_is_synced(rooster->watch)) {
+        return; /* the copy asks again when it is complete */
+    }
+    see_all(rooster);
+    size_t at = 0;
+    void *value;
+    while (strmap_next(rooster->nodes, &at, NULL, &value)) {
+        follow_ads(value);
+    }
+    wake_chosen(rooster);
+}

@@ -1,0 +1,327 @@
+/* rooster/nodes.c - the machines: how each is switched, and the life of a wake.
+ *
+ * A wake: ledger record durable (Started), order by the power method, then waiting for the live ad
+ * until the deadline.  An order that fails or a machine that does not come is tried again with
+ * back-off, then left alone (WakeFailed) for a while.  The state is shown in the machine's offline
+ * ads.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "offline_ads/offline_ads.h"
+#include "power/power.h"
+#include "rooster/ledger.h"
+#include "rooster/rooster.h"
+#include "wire/watch.h"
+#include "wire/wire.h"
+
+static void no_show(void *arg);
+
+struct node *node_of(struct rooster *rooster, const char *machine)
+{
+    struct node *node = strmap_get(rooster->nodes, machine);
+    if (node == NULL) {
+        node = mem_zalloc(sizeof *node);
+        node->rooster = rooster;
+        node->name = mem_strdup(machine);
+        node->state = WAKE_OFF;
+        node->since_s = loop_wall_s(rooster->env.loop);
+        node->deadline = loop_timer_create(rooster->env.loop, no_show, node);
+        (void)strmap_set(rooster->nodes, machine, node); /* was absent */
+    }
+    return node;
+}
+
+static void node_destroy(void *value)
+{
+    struct node *node = value;
+    loop_timer_destroy(node->deadline);
+    mem_free(node->name);
+    mem_free(node);
+}
+
+void nodes_destroy(struct rooster *rooster)
+{
+    strmap_destroy(rooster->nodes, node_destroy);
+}
+
+int node_power(const struct node *node, struct power_node *ret, struct err *err)
+{
+    const struct config *config = node->rooster->env.config;
+    const struct config_section *section = config_section_find(config, "node", node->name);
+    const char *command = config_string(config, "ROOSTER_WAKEUP_CMD");
+    struct power_node power = {.name = node->name};
+    if (section != NULL) {
+        power.method = section_string(section, "method");
+        power.config = section_path(section, "config");
+        power.lock_dir = section_path(section, "lock_dir");
+        power.program = section_path(section, "program");
+        power.wake_command = section_string(section, "wake_command");
+        power.sleep_command = section_string(section, "sleep_command");
+        power.status_command = section_string(section, "status_command");
+    } else if (command != NULL && command[0] != '\0') {
+        power.method = "command";
+        power.wake_command = command;
+    } else {
+        return err_set(
+            err, -ENOENT,
+            "%s: no 'node' section describes how to wake it, and ROOSTER_WAKEUP_CMD is not set",
+            node->name);
+    }
+    int rc = power_check(&power, err);
+    if (rc == 0) {
+        *ret = power;
+    }
+    return rc;
+}
+
+/* ---- what others see */
+
+static void merged(void *arg, struct wire_reply *reply)
+{
+    struct rooster *rooster = arg;
+    if (reply->status != 0 && reply->status != -ENOENT && reply->status != -ECONNRESET) {
+        log_warn(rooster->env.log, "state.merge", reply->text, LOG_INT("status", reply->status));
+    }
+}
+
+/* Writes the state into all offline ads of the machine. */
+static void show(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    struct wire *wire = uplink_wire(rooster->uplink);
+    if (wire == NULL || node->state == WAKE_UP) {
+        return;
+    }
+    struct ad *change = ad_create();
+    ad_set_string(change, "PowerState", wake_state_name(node->state));
+    ad_set_string(change, "PowerStateReason", node->reason);
+    ad_set_int(change, "EnteredPowerState", node->since_s);
+    const struct ad *ads[1] = {change};
+    size_t at = 0;
+    const char *key;
+    const struct ad *ad;
+    while (watch_next(rooster->watch, &at, &key, &ad)) {
+        if (!offline_ads_is(ad) ||
+            ad_name_compare(ad_string_or(ad, "Machine", ""), node->name) != 0) {
+            continue;
+        }
+        struct ad *args = ad_create();
+        ad_set_string(args, "Type", "Machine");
+        ad_set_string(args, "Name", key);
+        const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+        (void)wire_call(wire, VERB_MERGE, &body, 0, merged,
+                        rooster); /* else: shown at the next change */
+        ad_destroy(args);
+    }
+    ad_destroy(change);
+}
+
+void node_move(struct node *node, enum wake_state state, const char *reason)
+{
+    struct rooster *rooster = node->rooster;
+    bool same = state == node->state;
+    node->state = state;
+    (void)snprintf(node->reason, sizeof node->reason, "%s", reason);
+    if (!same) {
+        node->since_s = loop_wall_s(rooster->env.loop);
+        log_info(rooster->env.log, "node.state", reason, LOG_TEXT("machine", node->name),
+                 LOG_TEXT("state", wake_state_name(state)));
+    }
+    show(node);
+}
+
+struct ad *node_to_ad(const struct node *node)
+{
+    struct power_node power;
+    struct err err;
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "MyType", "Node");
+    ad_set_string(ad, "Name", node->name);
+    ad_set_string(ad, "Machine", node->name);
+    ad_set_string(ad, "PowerState", wake_state_name(node->state));
+    ad_set_string(ad, "PowerStateReason", node->reason);
+    ad_set_int(ad, "EnteredPowerState", node->since_s);
+    ad_set_int(ad, "JobsWaiting", node->jobs_waiting);
+    ad_set_int(ad, "WakeAttempts", node->attempts);
+    if (node->last_boot_ms > 0) {
+        ad_set_real(ad, "LastWakeSeconds", (double)node->last_boot_ms / 1000.0);
+    }
+    if (node->live && node->live_boot_id[0] != '\0') {
+        ad_set_string(ad, "BootId", node->live_boot_id);
+        ad_set_int(ad, "BootTime", node->live_boot_s);
+    }
+    if (node_power(node, &power, &err) == 0) {
+        ad_set_string(ad, "PowerMethod", power.method);
+    } else {
+        ad_set_string(ad, "PowerMethod", "none");
+    }
+    return ad;
+}
+
+/* ---- a wake */
+
+static void put_record(struct node *node, const char *outcome, void (*done)(void *arg))
+{
+    struct rooster *rooster = node->rooster;
+    struct power_node power = {0};
+    struct ad *record = ad_create();
+    (void)node_power(node, &power, NULL); /* else without a method */
+    ad_set_string(record, "MyType", "Wake");
+    ad_set_string(record, "Name", node->wake_id);
+    ad_set_string(record, "WakeId", node->wake_id);
+    ad_set_string(record, "Kind", "Wake");
+    ad_set_string(record, "Machine", node->name);
+    ad_set_string(record, "AskedBy", node->asked_by);
+    ad_set_string(record, "Method", power.method != NULL ? power.method : "none");
+    ad_set_int(record, "StartTime", node->wake_s);
+    ad_set_int(record, "Attempts", node->attempts);
+    ad_set_int(record, "JobsWaiting", node->jobs_waiting);
+    ad_set_string(record, "Outcome", outcome);
+    ad_set_string(record, "Reason", node->reason);
+    if (strcmp(outcome, "Started") != 0) {
+        ad_set_int(record, "EndTime", loop_wall_s(rooster->env.loop));
+    }
+    if (strcmp(outcome, "Up") == 0) {
+        ad_set_real(record, "Seconds", (double)node->last_boot_ms / 1000.0);
+        ad_set_string(record, "BootId", node->live_boot_id);
+        ad_set_int(record, "BootTime", node->live_boot_s);
+    }
+    ledger_put(rooster->ledger, node->wake_id, record, done, node);
+    ad_destroy(record);
+}
+
+static void failed(struct node *node, const char *why)
+{
+    struct rooster *rooster = node->rooster;
+    const struct config *config = rooster->env.config;
+    const struct wake_retry retry = {
+        .attempts_max = config_int(config, "ROOSTER_WAKE_ATTEMPTS"),
+        .backoff_ms = (uint64_t)config_duration_s(config, "ROOSTER_WAKE_BACKOFF") * 1000,
+        .quarantine_ms = (uint64_t)config_duration_s(config, "ROOSTER_QUARANTINE") * 1000};
+    loop_timer_stop(node->deadline);
+    rooster->failures++;
+    enum wake_state next =
+        wake_plan_after_failure(&retry, node->attempts, loop_now_ms(rooster->env.loop),
+                                &node->retry_at_ms);
+    node_move(node, next, why);
+    if (next == WAKE_QUARANTINED) {
+        node->ordered = false;
+        put_record(node, "Failed", NULL);
+        node->wake_id[0] = '\0';
+        node->attempts = 0;
+    }
+    look_soon(rooster);
+}
+
+static void no_show(void *arg)
+{
+    struct node *node = arg;
+    if (node->state == WAKE_WAKING) {
+        failed(node, "it was woken but did not join the pool in time");
+    }
+}
+
+static void order_given(void *arg, int status, const char *text)
+{
+    struct node *node = arg;
+    node->ordering = false;
+    log_info(node->rooster->env.log, status == 0 ? "wake.sent" : "wake.failed", text,
+             LOG_TEXT("machine", node->name), LOG_INT("attempt", node->attempts));
+    if (node->state == WAKE_WAKING && status != 0) {
+        failed(node, text);
+    }
+}
+
+static void recorded(void *arg)
+{
+    struct node *node = arg;
+    struct rooster *rooster = node->rooster;
+    struct power_node power;
+    struct strbuf text;
+    struct err err;
+    if (node->state != WAKE_WAKING) { /* it came up by itself meanwhile */
+        node->ordering = false;
+        return;
+    }
+    strbuf_init(&text, 65536); /* what a command's standard input takes */
+    size_t at = 0;
+    const struct ad *ad;
+    while (text.length == 0 && watch_next(rooster->watch, &at, NULL, &ad)) {
+        if (offline_ads_is(ad) &&
+            ad_name_compare(ad_string_or(ad, "Machine", ""), node->name) == 0) {
+            ad_print_long(ad, &text);
+        }
+    }
+    int rc = node_power(node, &power, &err);
+    if (rc == 0) {
+        power.ad_text = text.failed ? NULL : strbuf_text(&text);
+        rc = power_wake(rooster->power, &power, order_given, node, &err);
+    }
+    strbuf_fini(&text);
+    if (rc != 0) {
+        node->ordering = false;
+        failed(node, err.text);
+    }
+}
+
+void node_wake(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    if (node->ordering) {
+        return;
+    }
+    node->ordering = true;
+    node->attempts++;
+    rooster->wakes++;
+    if (node->wake_id[0] == '\0') {
+        ledger_new_id(rooster->ledger, node->wake_id);
+        node->wake_s = loop_wall_s(rooster->env.loop);
+        node->wake_ms = loop_now_ms(rooster->env.loop);
+        if (!node->ordered) {
+            (void)snprintf(node->asked_by, sizeof node->asked_by, "negotiator");
+        }
+    }
+    loop_timer_set(node->deadline,
+                   (uint64_t)config_duration_s(rooster->env.config, "ROOSTER_WAKE_DEADLINE") *
+                       1000);
+    char reason[ROOSTER_TEXT_MAX];
+    (void)snprintf(reason, sizeof reason,
+                   node->ordered ? "switched on by %.200s" : "%.0s%lld jobs wait for it",
+                   node->asked_by, (long long)node->jobs_waiting);
+    node->state = WAKE_WAKING;
+    node->since_s = loop_wall_s(rooster->env.loop);
+    (void)snprintf(node->reason, sizeof node->reason, "%s", reason);
+    put_record(node, "Started", recorded); /* the order follows the commit */
+    node_move(node, WAKE_WAKING, reason);
+}
+
+void node_is_up(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    loop_timer_stop(node->deadline);
+    if (node->wake_id[0] != '\0') {
+        int64_t took_ms = (loop_wall_s(rooster->env.loop) - node->wake_s) * 1000;
+        node->last_boot_ms = node->wake_ms != 0
+                                 ? (int64_t)(loop_now_ms(rooster->env.loop) - node->wake_ms)
+                                 : took_ms;
+        node_move(node, WAKE_UP, "its live ad is there");
+        put_record(node, "Up", NULL);
+        node->wake_id[0] = '\0';
+    } else {
+        node_move(node, WAKE_UP, "it came up by itself");
+    }
+    node->attempts = 0;
+    node->ordered = false;
+}

@@ -1,0 +1,252 @@
+/* rooster/rooster.c - the daemon that wakes machines: wiring.
+ *
+ * A match is what wakes: the negotiator writes into an offline ad who waits for it, we see the
+ * change and wake the machine (look.c, nodes.c; the choice is in wake_plan.c).  Success is the
+ * machine's live ad.  Durable here: the ledger.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rooster/rooster.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/knob.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "power/power.h"
+#include "rooster/ledger.h"
+#include "wire/pool.h"
+#include "wire/watch.h"
+#include "wire/wire.h"
+
+static void changed(void *arg, const char *key, const struct ad *ad)
+{
+    (void)key;
+    (void)ad; /* both are in the watch */
+    look_soon(arg);
+}
+
+static void gone(void *arg, const char *key)
+{
+    (void)key;
+    look_soon(arg);
+}
+
+static void synced(void *arg)
+{
+    look_soon(arg);
+}
+
+static void refused(void *arg, int status, const char *why)
+{
+    struct rooster *rooster = arg;
+    log_error(rooster->env.log, "watch.refused", why, LOG_INT("status", status));
+}
+
+/* ---- the uplink */
+
+static void advertised(void *arg, struct wire_reply *reply)
+{
+    struct rooster *rooster = arg;
+    if (reply->status != 0 && reply->status != -ECONNRESET) {
+        log_debug(rooster->env.log, "update.refused", reply->text);
+    }
+}
+
+static void advertise(struct rooster *rooster)
+{
+    struct wire *wire = uplink_wire(rooster->uplink);
+    if (wire == NULL) {
+        return;
+    }
+    struct ad *args = ad_create(), *ad = ad_create();
+    ad_set_int(args, "Epoch", (int64_t)rooster->epoch);
+    ad_set_int(args, "Sequence", (int64_t)++rooster->sequence);
+    ad_set_bool(args, "Full", true);
+    ad_set_string(ad, "MyType", "Rooster");
+    ad_set_string(ad, "Name", rooster->name);
+    ad_set_int(ad, "MyCurrentTime", loop_wall_s(rooster->env.loop));
+    ad_set_int(ad, "WakesTotal", rooster->wakes);
+    ad_set_int(ad, "WakesFailed", rooster->failures);
+    char uplink[300];
+    (void)snprintf(uplink, sizeof uplink, "rooster/%s", rooster->name);
+    ad_set_string(ad, "RoosterUplink", uplink);
+    const struct ad *ads[1] = {ad};
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    (void)wire_call(wire, VERB_UPDATE, &body, 0, advertised, rooster); /* else: the next time */
+    ad_destroy(args);
+    ad_destroy(ad);
+}
+
+static void uplink_up(void *arg, struct wire *wire)
+{
+    struct rooster *rooster = arg;
+    log_info(rooster->env.log, "uplink.up", "connected to the collector");
+    int rc = watch_start(rooster->watch, wire);
+    if (rc != 0) {
+        log_warn(rooster->env.log, "watch.start", err_code_text(rc));
+    }
+    advertise(rooster);
+}
+
+static void uplink_down(void *arg, const char *why)
+{
+    struct rooster *rooster = arg;
+    log_warn(rooster->env.log, "uplink.down", why);
+}
+
+static void interval(void *arg)
+{
+    struct rooster *rooster = arg;
+    look_soon(rooster);
+    advertise(rooster);
+    loop_timer_set(rooster->interval_timer,
+                   (uint64_t)config_duration_s(rooster->env.config, "ROOSTER_INTERVAL") * 1000);
+}
+
+/* ---- life */
+
+/* A wake whose outcome an earlier life did not see: the order may be out, so none is given until
+ * its deadline. */
+static void resume_wake(void *arg, const struct ad *record)
+{
+    struct rooster *rooster = arg;
+    const char *machine = ad_string_or(record, "Machine", "");
+    if (machine[0] == '\0') {
+        return;
+    }
+    struct node *node = node_of(rooster, machine);
+    int64_t now_s = loop_wall_s(rooster->env.loop);
+    int64_t deadline_s = config_duration_s(rooster->env.config, "ROOSTER_WAKE_DEADLINE");
+    (void)snprintf(node->wake_id, sizeof node->wake_id, "%s", ad_string_or(record, "WakeId", ""));
+    (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
+                   ad_string_or(record, "AskedBy", ""));
+    node->wake_s = ad_int_or(record, "StartTime", now_s);
+    node->attempts = ad_int_or(record, "Attempts", 1);
+    node->state = WAKE_WAKING;
+    (void)snprintf(node->reason, sizeof node->reason, "%s", ad_string_or(record, "Reason", ""));
+    int64_t left_s = node->wake_s + deadline_s - now_s;
+    left_s = left_s < 0 ? 0 : left_s > deadline_s ? deadline_s : left_s;
+    loop_timer_set(node->deadline, (uint64_t)left_s * 1000 + 1000);
+}
+
+static int parse_expressions(struct rooster *rooster, struct err *err)
+{
+    const char *unhibernate = config_expr(rooster->env.config, "ROOSTER_UNHIBERNATE");
+    const char *rank = config_expr(rooster->env.config, "ROOSTER_UNHIBERNATE_RANK");
+    struct ad_expr *first = NULL, *second = NULL;
+    int rc = ad_expr_parse(unhibernate, strlen(unhibernate), AD_OLD, &first, err);
+    if (rc == 0 && rank != NULL && rank[0] != '\0') {
+        rc = ad_expr_parse(rank, strlen(rank), AD_OLD, &second, err);
+    }
+    if (rc != 0) {
+        ad_expr_destroy(first);
+        return rc;
+    }
+    ad_expr_destroy(rooster->unhibernate);
+    ad_expr_destroy(rooster->rank);
+    rooster->unhibernate = first;
+    rooster->rank = second;
+    return 0;
+}
+
+static int open_uplink(struct rooster *rooster, struct err *err)
+{
+    static const struct uplink_events EVENTS = {.up = uplink_up,
+                                                .down = uplink_down,
+                                                .request = rooster_serve};
+    char address[POOL_ADDRESS_MAX], name[300];
+    int rc = pool_collector_addresses(rooster->env.config, address, sizeof address, err);
+    (void)snprintf(name, sizeof name, "rooster/%s", rooster->name);
+    const struct wire_dial how = {.address = address, .route = "collector", .name = name};
+    return rc != 0 ? rc
+                   : uplink_create(rooster->wires, &how, &EVENTS, rooster, &rooster->uplink, err);
+}
+
+static void set_name(struct rooster *rooster)
+{
+    struct os_machine machine;
+    const char *name = config_string(rooster->env.config, "ROOSTER_NAME");
+    if (name == NULL || name[0] == '\0') {
+        name = os_machine(rooster->env.os, &machine, NULL) == 0 ? machine.hostname : "rooster";
+    }
+    (void)snprintf(rooster->name, sizeof rooster->name, "%s", name);
+}
+
+static void rooster_destroy(void *state)
+{
+    struct rooster *rooster = state;
+    power_destroy(rooster->power);
+    watch_destroy(rooster->watch);
+    uplink_destroy(rooster->uplink);
+    loop_timer_destroy(rooster->look_timer);
+    loop_timer_destroy(rooster->interval_timer);
+    ledger_close(rooster->ledger);
+    wire_context_destroy(rooster->wires);
+    nodes_destroy(rooster);
+    ad_expr_destroy(rooster->unhibernate);
+    ad_expr_destroy(rooster->rank);
+    mem_free(rooster);
+}
+
+static int rooster_start(const struct daemon_env *env, void **state, struct err *err)
+{
+    static const struct watch_spec SPEC = {.type = "Machine"};
+    static const struct watch_events EVENTS = {.changed = changed,
+                                               .gone = gone,
+                                               .synced = synced,
+                                               .refused = refused};
+    struct rooster *rooster = mem_zalloc(sizeof *rooster);
+    rooster->env = *env;
+    rooster->epoch = (uint64_t)loop_wall_ms(env->loop);
+    loop_secret(env->loop, &rooster->random_state, sizeof rooster->random_state);
+    set_name(rooster);
+    rooster->nodes = strmap_create(STRMAP_CASE_IGNORED);
+    rooster->look_timer = loop_timer_create(env->loop, look, rooster);
+    rooster->interval_timer = loop_timer_create(env->loop, interval, rooster);
+    rooster->power = power_create(env->loop, env->os, env->log);
+    rooster->watch = watch_create(env->loop, &SPEC, &EVENTS, rooster);
+    int rc = parse_expressions(rooster, err);
+    rc = rc != 0 ? rc : ledger_open(env, &rooster->ledger, err);
+    rc = rc != 0 ? rc : ledger_open_wakes(rooster->ledger, resume_wake, rooster, err);
+    rc = rc != 0 ? rc : pool_context_create(env, &rooster->wires, err);
+    rc = rc != 0 ? rc : open_uplink(rooster, err);
+    if (rc != 0) {
+        rooster_destroy(rooster);
+        return rc;
+    }
+    interval(rooster);
+    *state = rooster;
+    return 0;
+}
+
+static void rooster_reload(void *state, const struct config *config)
+{
+    struct rooster *rooster = state;
+    struct err err;
+    rooster->env.config = config;
+    if (parse_expressions(rooster, &err) != 0) {
+        log_error(rooster->env.log, "config.expr", err.text);
+    }
+    interval(rooster);
+}
+
+static const struct knob_table *const TABLES[] = {&rooster_knobs, &knobs_common};
+
+const struct daemon rooster_daemon = {
+    .name = "rooster",
+    .tables = TABLES,
+    .table_count = ARRAY_COUNT(TABLES),
+    .start = rooster_start,
+    .reload = rooster_reload,
+    .destroy = rooster_destroy,
+};

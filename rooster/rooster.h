@@ -1,0 +1,95 @@
+/* rooster/rooster.h - the rooster's own structures, shared by the files of this folder.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ROOSTER_ROOSTER_H
+#define ROOSTER_ROOSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/daemon.h"
+#include "rooster/wake_plan.h"
+
+struct ad;
+struct ad_expr;
+struct knob_table;
+struct ledger;
+struct loop_timer;
+struct power;
+struct power_node;
+struct rooster;
+struct strmap;
+struct uplink;
+struct watch;
+struct wire_context;
+struct wire_request;
+
+#define ROOSTER_TEXT_MAX 300
+
+struct node { /* one machine */
+    struct rooster *rooster;
+    char *name;
+    enum wake_state state;
+    int64_t since_s;               /* of the state */
+    char reason[ROOSTER_TEXT_MAX]; /* of the state */
+    /* facts of the last look at the ads */
+    bool live, offline, demanded;
+    double rank;
+    int64_t jobs_waiting; /* of its holds */
+    char live_boot_id[40], offline_boot_id[40];
+    int64_t live_boot_s;
+    const struct ad *offline_ad; /* one of them; valid during the look only */
+    /* the wake under way */
+    bool ordered; /* by name: by whom is in asked_by */
+    char asked_by[ROOSTER_TEXT_MAX];
+    char wake_id[32]; /* in the ledger; "" none */
+    int64_t attempts;
+    int64_t wake_s; /* when the first order went out */
+    uint64_t wake_ms;
+    uint64_t retry_at_ms;
+    struct loop_timer *deadline;
+    bool ordering;        /* the ledger or the method is at work */
+    bool seen_up;         /* it was live at the last look */
+    int64_t last_boot_ms; /* seconds it took the last time, in ms; 0 unknown */
+};
+
+struct rooster {
+    struct daemon_env env;
+    char name[256];
+    struct wire_context *wires;
+    struct uplink *uplink;
+    struct watch *watch;
+    struct power *power;
+    struct ledger *ledger;
+    struct strmap *nodes; /* Machine -> struct node */
+    struct ad_expr *unhibernate, *rank;
+    struct loop_timer *look_timer, *interval_timer;
+    uint64_t random_state;
+    int64_t wakes, failures;
+    uint64_t epoch, sequence;
+};
+
+extern const struct knob_table rooster_knobs;
+extern const struct daemon rooster_daemon;
+
+/* ---- look.c: from ads to nodes, from nodes to wakes */
+void look_soon(struct rooster *rooster);
+void look(void *rooster);
+
+/* ---- nodes.c */
+struct node *node_of(struct rooster *rooster, const char *machine);
+void nodes_destroy(struct rooster *rooster);
+/* How it is switched: its section of the configuration, else ROOSTER_WAKEUP_CMD.  -ENOENT: there is
+ * no way. */
+int node_power(const struct node *node, struct power_node *ret, struct err *err);
+void node_move(struct node *node, enum wake_state state, const char *reason);
+void node_wake(struct node *node);  /* writes the ledger, then gives the order */
+void node_is_up(struct node *node); /* its live ad is there */
+struct ad *node_to_ad(const struct node *node);
+
+/* ---- serve.c */
+void rooster_serve(void *rooster, struct wire_request *request);
+
+#endif

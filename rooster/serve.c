@@ -1,0 +1,150 @@
+/* rooster/serve.c - what the rooster answers: POWER_ON, POWER_STATUS, QUERY of the ledger.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "power/power.h"
+#include "rooster/ledger.h"
+#include "rooster/rooster.h"
+#include "wire/wire.h"
+
+static void destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+static void reply_ads(struct wire_request *request, struct vec *ads)
+{
+    size_t at = 0;
+    for (; ads->count - at > WIRE_ADS_MAX; at += WIRE_ADS_MAX) {
+        const struct wire_body part = {.ads = (const struct ad *const *)ads->items + at,
+                                       .ad_count = WIRE_ADS_MAX};
+        (void)wire_reply_part(request, &part); /* bounded by the number of machines */
+    }
+    const struct wire_body body = {.ads = (const struct ad *const *)ads->items + at,
+                                   .ad_count = ads->count - at};
+    wire_reply_ok(request, &body);
+    vec_fini(ads, destroy_ad);
+}
+
+/* Machines of the configuration that no ad speaks of yet are nodes, too. */
+static void add_configured(struct rooster *rooster)
+{
+    const struct config *config = rooster->env.config;
+    for (size_t i = 0; i < config_section_count(config, "node"); i++) {
+        (void)node_of(rooster, section_title(config_section_at(config, "node", i)));
+    }
+}
+
+static void power_status_all(struct rooster *rooster, struct wire_request *request)
+{
+    struct vec ads = {0};
+    size_t at = 0;
+    void *value;
+    add_configured(rooster);
+    while (strmap_next(rooster->nodes, &at, NULL, &value)) {
+        const struct node *node = value;
+        struct ad *ad = node_to_ad(node);
+        if (!node->live && !node->offline) {
+            ad_set_string(ad, "PowerState",
+                          node->state == WAKE_OFF ? "Unknown" : wake_state_name(node->state));
+            if (node->state == WAKE_OFF) {
+                ad_set_string(ad, "PowerStateReason", "there is no ad of it");
+            }
+        }
+        vec_push(&ads, ad);
+    }
+    reply_ads(request, &ads);
+}
+
+static const char *order(struct rooster *rooster, struct node *node, const struct wire_peer *peer,
+                         const char *reason, struct err *err)
+{
+    struct power_node power;
+    if (node->live) {
+        return "AlreadyOn";
+    }
+    if (node->state == WAKE_WAKING) {
+        return "Waking";
+    }
+    if (node_power(node, &power, err) != 0) {
+        return "Refused";
+    }
+    node->ordered = true;
+    (void)snprintf(node->asked_by, sizeof node->asked_by, "%.120s%s%.120s", peer->identity,
+                   reason[0] != '\0' ? ": " : "", reason);
+    log_info(rooster->env.log, "wake.ordered", reason, LOG_TEXT("machine", node->name),
+             LOG_TEXT("by", peer->identity));
+    return "Ordered";
+}
+
+static void power_on(struct rooster *rooster, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    struct ad_value list;
+    struct vec ads = {0};
+    if (ad_eval_attr(args, NULL, "Nodes", NULL, &list) != 0 || list.type != AD_TYPE_LIST) {
+        ad_value_fini(&list);
+        wire_reply_error(request, -EINVAL, "POWER_ON needs Nodes, a list of names");
+        return;
+    }
+    add_configured(rooster);
+    for (size_t i = 0; i < ad_value_count(&list); i++) {
+        struct ad_value item;
+        ad_value_item(&list, i, &item);
+        const char *name = item.type == AD_TYPE_STRING ? item.string.text : "";
+        struct node *node = strmap_get(rooster->nodes, name);
+        struct ad *ad = ad_create();
+        struct err err = {.text = ""};
+        ad_set_string(ad, "Name", name);
+        if (node == NULL) {
+            ad_set_string(ad, "Result", "Unknown");
+            ad_set_string(ad, "ErrorString",
+                          "there is neither an ad nor a 'node' section of that name");
+        } else {
+            ad_set_string(ad, "Result",
+                          order(rooster, node, wire_request_peer(request),
+                                ad_string_or(args, "Reason", ""), &err));
+            if (err.text[0] != '\0') {
+                ad_set_string(ad, "ErrorString", err.text);
+            }
+        }
+        vec_push(&ads, ad);
+        ad_value_fini(&item);
+    }
+    ad_value_fini(&list);
+    look_soon(rooster);
+    reply_ads(request, &ads);
+}
+
+void rooster_serve(void *arg, struct wire_request *request)
+{
+    struct rooster *rooster = arg;
+    switch (wire_request_verb(request)) {
+    case VERB_POWER_ON:
+        power_on(rooster, request);
+        break;
+    case VERB_POWER_STATUS:
+        power_status_all(rooster, request);
+        break;
+    case VERB_QUERY:
+        ledger_query(rooster->ledger, request);
+        break;
+    case VERB_PING:
+        wire_reply_ok(request, NULL);
+        break;
+    default:
+        wire_reply_error(request, -ENOSYS, "%s is not for a rooster",
+                         wire_verb_name(wire_request_verb(request)));
+    }
+}

@@ -1,0 +1,103 @@
+/* rooster/wake_plan.c - which sleeping machines to wake now: see wake_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rooster/wake_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/plant.h"
+
+const char *wake_state_name(enum wake_state state)
+{
+    switch (state) {
+    case WAKE_UP:
+        return "On";
+    case WAKE_OFF:
+        return "Off";
+    case WAKE_WAKING:
+    case WAKE_BACKOFF:
+        return "Waking";
+    case WAKE_QUARANTINED:
+        break;
+    }
+    return "WakeFailed";
+}
+
+static bool is_due(const struct wake_candidate *candidate, uint64_t now_ms)
+{
+    if (!candidate->can_wake) {
+        return false;
+    }
+    bool wanted = candidate->demanded || candidate->ordered || PLANTED(wake_without_demand);
+    switch (candidate->state) {
+    case WAKE_OFF:
+        return wanted;
+    case WAKE_BACKOFF:
+        return wanted && now_ms >= candidate->retry_at_ms;
+    case WAKE_QUARANTINED:
+        return candidate->ordered || (wanted && now_ms >= candidate->retry_at_ms);
+    case WAKE_UP:
+    case WAKE_WAKING:
+        break;
+    }
+    return false;
+}
+
+static int by_worth(const void *left, const void *right)
+{
+    const struct wake_candidate *a = *(const struct wake_candidate *const *)left;
+    const struct wake_candidate *b = *(const struct wake_candidate *const *)right;
+    if (a->ordered != b->ordered) {
+        return a->ordered ? -1 : 1;
+    }
+    if (a->rank > b->rank || a->rank < b->rank) {
+        return a->rank > b->rank ? -1 : 1;
+    }
+    return strcmp(a->machine, b->machine);
+}
+
+size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
+                        const struct wake_limits *limits, uint64_t now_ms, size_t *chosen)
+{
+    const struct wake_candidate **due = mem_alloc((count + 1) * sizeof *due);
+    size_t due_count = 0;
+    int64_t waking = 0;
+    for (size_t i = 0; i < count; i++) {
+        waking += candidates[i].state == WAKE_WAKING ? 1 : 0;
+        if (is_due(&candidates[i], now_ms)) {
+            due[due_count++] = &candidates[i];
+        }
+    }
+    qsort(due, due_count, sizeof *due, by_worth);
+    int64_t room = (int64_t)due_count;
+    if (limits->per_cycle_max > 0 && limits->per_cycle_max < room) {
+        room = limits->per_cycle_max;
+    }
+    if (limits->at_once_max > 0 && limits->at_once_max - waking < room) {
+        room = limits->at_once_max - waking;
+    }
+    size_t taken = 0;
+    for (size_t i = 0; i < due_count && (int64_t)taken < room; i++) {
+        chosen[taken++] = (size_t)(due[i] - candidates);
+    }
+    mem_free(due);
+    return taken;
+}
+
+enum wake_state wake_plan_after_failure(const struct wake_retry *retry, int64_t attempts,
+                                        uint64_t now_ms, uint64_t *retry_at_ms)
+{
+    if (attempts >= retry->attempts_max) {
+        *retry_at_ms = now_ms + retry->quarantine_ms;
+        return WAKE_QUARANTINED;
+    }
+    uint64_t delay_ms = retry->backoff_ms;
+    for (int64_t i = 1; i < attempts && delay_ms < retry->quarantine_ms; i++) {
+        delay_ms *= 2;
+    }
+    *retry_at_ms = now_ms + delay_ms;
+    return WAKE_BACKOFF;
+}
