@@ -32,17 +32,18 @@ int pool_context_create(const struct daemon_env *env, struct wire_context **ret,
 }
 
 /* One entry, "HOST", "HOST:PORT", "[IPV6]" or "[IPV6]:PORT", as "tcp:HOST:PORT". */
-static int append_address(struct strbuf *out, const char *entry, int64_t port, struct err *err)
+static int append_address(struct strbuf *out, const char *knob, const char *entry, int64_t port,
+                          struct err *err)
 {
     const char *end = entry[0] == '[' ? strchr(entry, ']') : NULL;
     const char *colon = strchr(end != NULL ? end : entry, ':');
     size_t host_length = colon != NULL ? (size_t)(colon - entry) : strlen(entry);
     if (host_length == 0 || (entry[0] == '[' && end == NULL)) {
-        return err_set(err, -EINVAL, "COLLECTOR_HOST: '%s' is not HOST or HOST:PORT", entry);
+        return err_set(err, -EINVAL, "%s: '%s' is not HOST or HOST:PORT", knob, entry);
     }
     if (colon != NULL &&
         (text_parse_int64(colon + 1, &port, NULL) != 0 || port < 0 || port > 65535)) {
-        return err_set(err, -EINVAL, "COLLECTOR_HOST: '%s' has no port after the colon", entry);
+        return err_set(err, -EINVAL, "%s: '%s' has no port after the colon", knob, entry);
     }
     strbuf_printf(out, "%stcp:%.*s:%lld", out->length > 0 ? "," : "", (int)host_length, entry,
                   (long long)port);
@@ -57,10 +58,27 @@ int pool_collector_addresses(const struct config *config, char *ret, size_t size
     strbuf_init(&out, 0);
     int rc = count > 0 ? 0 : err_set(err, -EINVAL, "COLLECTOR_HOST is empty: which collector?");
     for (size_t i = 0; i < count && rc == 0; i++) {
-        rc = append_address(&out, hosts[i], config_int(config, "COLLECTOR_PORT"), err);
+        rc = append_address(&out, "COLLECTOR_HOST", hosts[i], config_int(config, "COLLECTOR_PORT"),
+                            err);
     }
     if (rc == 0 && out.length >= size) {
         rc = err_set(err, -ENAMETOOLONG, "COLLECTOR_HOST has more than %zu bytes", size - 1);
+    }
+    if (rc == 0) {
+        (void)snprintf(ret, size, "%s", strbuf_text(&out));
+    }
+    strbuf_fini(&out);
+    return rc;
+}
+
+int pool_address(const char *knob, const char *entry, int64_t port, char *ret, size_t size,
+                 struct err *err)
+{
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    int rc = append_address(&out, knob, entry, port, err);
+    if (rc == 0 && out.length >= size) {
+        rc = err_set(err, -ENAMETOOLONG, "%s has more than %zu bytes", knob, size - 1);
     }
     if (rc == 0) {
         (void)snprintf(ret, size, "%s", strbuf_text(&out));

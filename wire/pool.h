@@ -6,6 +6,7 @@
 #define WIRE_POOL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct config;
 struct daemon_env;
@@ -22,5 +23,9 @@ int pool_context_create(const struct daemon_env *env, struct wire_context **ret,
  * uplink_create(): "tcp:cm.example:9618,tcp:backup:9620,tcp:[::1]:9618".  -EINVAL: an entry that is
  * not HOST or HOST:PORT; -ENAMETOOLONG. */
 int pool_collector_addresses(const struct config *config, char *ret, size_t size, struct err *err);
+
+/* One HOST or HOST:PORT as a stream address, with that port where it names none.  knob: for err. */
+int pool_address(const char *knob, const char *entry, int64_t port, char *ret, size_t size,
+                 struct err *err);
 
 #endif

@@ -1,0 +1,268 @@
+/* collector/collector.c - the hub of the pool: wiring, start, configuration, its own ad.
+ *
+ * Everything that is known in a pool is an ad here, and everything that reacts watches it.  Ads of
+ * running daemons are kept in memory only: they come again by themselves.  Offline ads and revoked
+ * tokens are on disk, because nobody would send them again.  collector/README.md tells more.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collector/collector.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/stream.h"
+#include "classad/ad.h"
+#include "collector/collector_ads.h"
+#include "collector/collector_batch.h"
+#include "collector/collector_lease.h"
+#include "collector/collector_offline.h"
+#include "collector/collector_serve.h"
+#include "collector/collector_state.h"
+#include "collector/collector_verbs.h"
+#include "collector/knobs.h"
+#include "store/store.h"
+#include "wire/pool.h"
+#include "wire/watch.h"
+#include "wire/wire.h"
+
+#define EXPIRY_MS 5000 /* how often ads are looked through for those whose time is over */
+
+/* ---- tables and watches ---------------------------------------------------------------------- */
+
+static void ad_changed(void *arg, const char *type, const char *name, const struct ad *ad)
+{
+    struct collector *collector = arg;
+    watch_server_changed(collector->watches, type, name, ad);
+}
+
+static void ad_gone(void *arg, const char *type, const char *name)
+{
+    struct collector *collector = arg;
+    watch_server_gone(collector->watches, type, name);
+}
+
+static void walk_shown(void *arg, const char *type, watch_each_f each, void *each_arg)
+{
+    const struct collector *collector = arg;
+    struct ads_cursor cursor;
+    ads_cursor_init(&cursor, collector->ads, type);
+    const struct ads_entry *entry;
+    while ((entry = ads_cursor_next(&cursor)) != NULL) {
+        if (entry->shown && !each(each_arg, entry->name, entry->shown)) {
+            break;
+        }
+    }
+    ads_cursor_fini(&cursor);
+}
+
+static const struct ad *get_shown(void *arg, const char *type, const char *name)
+{
+    const struct collector *collector = arg;
+    const struct ads_entry *entry = collector_ads_find(collector->ads, type, name);
+    return entry ? entry->shown : NULL;
+}
+
+/* ---- the collector's own ad ------------------------------------------------------------------ */
+
+static const char *const COUNTED[] = {"Machine",    "Request", "Submitter",   "Scheduler",
+                                      "Negotiator", "Rooster", "DaemonMaster"};
+
+static void count_machines(const struct collector *collector, struct ad *ad)
+{
+    int64_t offline = 0;
+    struct ads_cursor cursor;
+    ads_cursor_init(&cursor, collector->ads, "Machine");
+    const struct ads_entry *entry;
+    while ((entry = ads_cursor_next(&cursor)) != NULL) {
+        offline += entry->shown && entry->latest_offline;
+    }
+    ads_cursor_fini(&cursor);
+    ad_set_int(ad, "OfflineAds", offline);
+}
+
+static void show_own_ad(void *arg)
+{
+    struct collector *collector = arg;
+    const struct collector_counts *counts = &collector->counts;
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "MyType", "Collector");
+    ad_set_string(ad, "Name", collector->own_name);
+    ad_set_string(ad, "CollectorName", config_string(collector->env.config, "COLLECTOR_NAME"));
+    ad_set_string(ad, "RoostVersion", ROOST_VERSION);
+    ad_set_string(ad, "MyAddress", listener_address(collector->tcp));
+    ad_set_int(ad, "DaemonStartTime", collector->started_s);
+    ad_set_int(ad, "MyCurrentTime", loop_wall_s(collector->env.loop));
+    ad_set_int(ad, "LastHeardFrom", loop_wall_s(collector->env.loop));
+    for (size_t i = 0; i < ARRAY_COUNT(COUNTED); i++) {
+        char name[64];
+        (void)snprintf(name, sizeof(name), "%sAds", COUNTED[i]);
+        ad_set_int(ad, name, (int64_t)collector_ads_count(collector->ads, COUNTED[i]));
+    }
+    count_machines(collector, ad);
+    ad_set_int(ad, "UpdatesTotal", counts->updates);
+    ad_set_int(ad, "UpdatesStale", counts->stale);
+    ad_set_int(ad, "AdsRejected", counts->rejected);
+    ad_set_int(ad, "AdsExpired", counts->expired);
+    ad_set_int(ad, "OfflineAdsReplaced", counts->replaced);
+    ad_set_int(ad, "MergesTotal", counts->merges);
+    ad_set_int(ad, "QueriesTotal", counts->queries);
+    ad_set_int(ad, "ConnectionsTotal", counts->connections);
+    ad_set_int(ad, "Watches", (int64_t)watch_server_count(collector->watches));
+    struct ads_change *change;
+    if (collector_ads_propose(collector->ads, "Collector", collector->own_name, ad, &change) == 0) {
+        collector_ads_apply(collector->ads, change);
+    }
+    loop_timer_set(collector->own_ad, collector->own_ad_interval_ms);
+}
+
+static void look_for_expired(void *arg)
+{
+    struct collector *collector = arg;
+    collector_expire(collector);
+    collector_revocations_expire(collector);
+    loop_timer_set(collector->expiry, EXPIRY_MS);
+}
+
+/* ---- what was on disk ------------------------------------------------------------------------ */
+
+static void load_offline(void *arg, const char *name, struct ad *ad)
+{
+    struct collector *collector = arg;
+    struct ads_change *change;
+    if (!plan_is_offline("Machine", ad)) {
+        log_error(collector->env.log, "store.bad_ad", "an ad of the store is not an offline ad",
+                  LOG_TEXT("key", name));
+        ad_destroy(ad);
+    } else if (collector_ads_propose(collector->ads, "Machine", name, ad, &change) == 0) {
+        collector_ads_apply(collector->ads, change);
+    }
+}
+
+static void load_revoked(void *arg, const char *token_id, struct ad *ad)
+{
+    collector_revoked(arg, token_id, ad);
+}
+
+static int load(struct collector *collector, struct err *err)
+{
+    struct log *log = collector->env.log;
+    int code = collector_offline_load(collector->store, log, load_offline, collector, err);
+    if (!code) {
+        code = collector_revoked_load(collector->store, log, load_revoked, collector, err);
+    }
+    if (!code) {
+        log_info(log, "store.loaded", "what was durable is here again",
+                 LOG_INT("offline_ads", collector_ads_count(collector->ads, "Machine")),
+                 LOG_INT("revocations", collector_ads_count(collector->ads, "Revocation")));
+    }
+    return code;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void configure(struct collector *collector, const struct config *config)
+{
+    collector->classad_lifetime_s = config_duration_s(config, "CLASSAD_LIFETIME");
+    collector->offline_expire_s = config_duration_s(config, "OFFLINE_EXPIRE_ADS_AFTER");
+    collector->own_ad_interval_ms =
+        (uint64_t)config_duration_s(config, "COLLECTOR_UPDATE_INTERVAL") * 1000;
+}
+
+static void destroy(void *state)
+{
+    struct collector *collector = state;
+    if (!collector) {
+        return;
+    }
+    loop_timer_destroy(collector->expiry);
+    loop_timer_destroy(collector->own_ad);
+    store_close(collector->store);
+    batch_drop_all(collector);
+    collector_revocations_drop(collector);
+    collector_queries_drop(collector);
+    watch_server_destroy(collector->watches);
+    hub_destroy(collector->hub);
+    collector_hang_up(collector);
+    wire_context_destroy(collector->context);
+    tls_identity_destroy(collector->identity);
+    collector_leases_destroy(collector->leases);
+    collector_ads_destroy(collector->ads);
+    mem_free(collector);
+}
+
+static int open_everything(struct collector *collector, struct err *err)
+{
+    const struct daemon_env *env = &collector->env;
+    struct os_machine machine;
+    int code = os_machine(env->os, &machine, err);
+    if (!code) {
+        (void)snprintf(collector->own_name, sizeof(collector->own_name), "%s", machine.hostname);
+        code = pool_context_create(env, &collector->context, err);
+    }
+    if (!code) {
+        code =
+            tls_identity_load(env->os, config_path(env->config, "COLLECTOR_CERT"),
+                              config_path(env->config, "COLLECTOR_KEY"), &collector->identity, err);
+    }
+    if (!code) {
+        code = collector_store_open(env->loop, env->os, config_path(env->config, "COLLECTOR_STORE"),
+                                    env->log, &collector->store, err);
+    }
+    if (!code) {
+        collector->hub = hub_create(collector->context);
+        code = load(collector, err);
+    }
+    return code ? code : collector_listen(collector, err);
+}
+
+static int start(const struct daemon_env *env, void **state, struct err *err)
+{
+    static const struct ads_events EVENTS = {.changed = ad_changed, .gone = ad_gone};
+    static const struct watch_server_source SOURCE = {.walk = walk_shown, .get = get_shown};
+    struct collector *collector = mem_zalloc(sizeof(*collector));
+    collector->env = *env;
+    collector->started_s = loop_wall_s(env->loop);
+    configure(collector, env->config);
+    collector->ads = collector_ads_create(&EVENTS, collector);
+    collector->watches = watch_server_create(env->loop, &SOURCE, collector);
+    collector->leases = collector_leases_create();
+    collector->expiry = loop_timer_create(env->loop, look_for_expired, collector);
+    collector->own_ad = loop_timer_create(env->loop, show_own_ad, collector);
+    int code = open_everything(collector, err);
+    if (code) {
+        destroy(collector);
+        return code;
+    }
+    show_own_ad(collector);
+    look_for_expired(collector);
+    *state = collector;
+    return 0;
+}
+
+static void reload(void *state, const struct config *config)
+{
+    struct collector *collector = state;
+    collector->env.config = config;
+    configure(collector, config);
+    loop_timer_set(collector->own_ad, 0);
+    log_info(collector->env.log, "config.reloaded", "lifetimes and intervals are taken over");
+}
+
+static const struct knob_table *const TABLES[] = {&collector_knobs, &knobs_common};
+
+const struct daemon collector_daemon = {
+    .name = "collector",
+    .tables = TABLES,
+    .table_count = ARRAY_COUNT(TABLES),
+    .start = start,
+    .reload = reload,
+    .destroy = destroy,
+};

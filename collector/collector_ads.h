@@ -1,0 +1,87 @@
+/* collector/collector_ads.h - the ads in memory: tables by type, in order of arrival.
+ *
+ * Each entry has two states.  `shown` is what the pool may know: queries, watches.  `latest` is
+ * what the next change is based on: it includes changes that wait for their commit.  A change is
+ * proposed (latest is changed at once) and later applied (shown is changed, watchers are told), in
+ * the order of the proposals.  Where nothing has to be durable both happen in one breath.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef COLLECTOR_COLLECTOR_ADS_H
+#define COLLECTOR_COLLECTOR_ADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/collector_plan.h"
+
+#define COLLECTOR_ADS_MAX   1000000 /* of all types */
+#define COLLECTOR_TYPES_MAX 64
+
+struct ad;
+struct ads_change;
+struct ads_table;
+struct collector_ads;
+
+/* Everything but stamp and heard_ms is read-only outside collector_ads.c. */
+struct ads_entry {
+    const char *type; /* MyType as it was first written */
+    char *name;
+    struct ad *shown;        /* NULL: nothing is public */
+    const struct ad *latest; /* NULL: gone, or going */
+    bool latest_offline;
+    unsigned waiting; /* changes proposed and not applied */
+    struct plan_stamp stamp;
+    uint64_t heard_ms; /* loop_now_ms() of the last update */
+    /* private to collector_ads.c */
+    struct ad *bare;
+    char *machine;
+    struct ads_table *table;
+    struct ads_entry *next, *previous;
+};
+
+struct ads_events {
+    void (*changed)(void *arg, const char *type, const char *name, const struct ad *ad);
+    void (*gone)(void *arg, const char *type, const char *name);
+};
+
+struct collector_ads *collector_ads_create(const struct ads_events *events, void *arg);
+/* Changes that were not applied must have been dropped before. */
+void collector_ads_destroy(struct collector_ads *ads);
+
+/* Types compare without case, names with.  NULL: no such ad, neither shown nor latest. */
+struct ads_entry *collector_ads_find(const struct collector_ads *ads, const char *type,
+                                     const char *name);
+/* The entries whose latest ad had this Machine (no case), in order of arrival. */
+struct ads_entry *const *collector_ads_of_machine(const struct collector_ads *ads,
+                                                  const char *machine, size_t *count);
+size_t collector_ads_count(const struct collector_ads *ads, const char *type); /* NULL: all */
+
+/* The shown ad without private attributes: what constraints of ordinary callers are evaluated in,
+ * lest a claim id be guessed byte by byte.  Valid until the entry is changed. */
+const struct ad *collector_ads_bare(struct ads_entry *entry);
+
+/* ad (taken; NULL: remove) becomes latest.  -ENOSPC: COLLECTOR_ADS_MAX or COLLECTOR_TYPES_MAX; ad
+ * is destroyed then. */
+int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,
+                          struct ad *ad, struct ads_change **ret);
+struct ads_entry *collector_ads_changed(const struct ads_change *change);
+/* Shows it, tells the events, frees change; the entry, too, when nothing is left of it. */
+void collector_ads_apply(struct collector_ads *ads, struct ads_change *change);
+void collector_ads_drop(struct ads_change *change); /* only before collector_ads_destroy() */
+
+/* A walk that may be left and taken up again while the tables change: it sees every entry that is
+ * there from begin to end, and none twice. */
+struct ads_cursor {
+    struct collector_ads *ads;
+    struct ads_table *table;
+    bool all_types;
+    struct ads_entry *entry; /* the next */
+    struct ads_cursor *next;
+};
+void ads_cursor_init(struct ads_cursor *cursor, struct collector_ads *ads, const char *type);
+struct ads_entry *ads_cursor_next(struct ads_cursor *cursor); /* NULL at the end */
+void ads_cursor_fini(struct ads_cursor *cursor);
+
+#endif

@@ -1,0 +1,151 @@
+/* collector/collector_batch.c - see collector_batch.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collector/collector_batch.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "collector/collector_ads.h"
+#include "collector/collector_offline.h"
+#include "collector/collector_state.h"
+#include "store/store.h"
+
+struct batch {
+    struct batch *next;
+    struct collector *collector;
+    struct store_txn *txn;
+    struct vec changes;
+    bool must_wait;
+    void (*done)(void *arg);
+    void (*drop)(void *arg);
+    void *arg;
+};
+
+struct batch *batch_begin(struct collector *collector)
+{
+    struct batch *batch = mem_zalloc(sizeof(*batch));
+    batch->collector = collector;
+    batch->txn = store_begin(collector->store);
+    return batch;
+}
+
+static struct ads_entry *propose(struct batch *batch, const char *type, const char *name,
+                                 struct ad *ad)
+{
+    struct ads_change *change;
+    if (collector_ads_propose(batch->collector->ads, type, name, ad, &change) != 0) {
+        return NULL;
+    }
+    vec_push(&batch->changes, change);
+    return collector_ads_changed(change);
+}
+
+int batch_set(struct batch *batch, const char *type, const char *name, struct ad *ad,
+              const struct plan_stamp *stamp, struct err *err)
+{
+    const struct ads_entry *old = collector_ads_find(batch->collector->ads, type, name);
+    bool was_offline = old && old->latest_offline;
+    bool is_offline = plan_is_offline(type, ad);
+    bool must_wait = was_offline || is_offline || (old && old->waiting > 0);
+    if (is_offline) {
+        int code = collector_offline_put(batch->txn, name, ad, err);
+        if (code) {
+            ad_destroy(ad);
+            return code;
+        }
+    }
+    struct ads_entry *entry = propose(batch, type, name, ad);
+    if (!entry) {
+        if (is_offline) {
+            collector_offline_delete(batch->txn, name);
+        }
+        return err_set(err, -ENOSPC, "there are too many ads, or types of them: no place for '%s'",
+                       name);
+    }
+    if (was_offline && !is_offline) {
+        collector_offline_delete(batch->txn, name);
+    }
+    batch->must_wait = batch->must_wait || must_wait;
+    entry->heard_ms = loop_now_ms(batch->collector->env.loop);
+    if (stamp) {
+        entry->stamp = *stamp;
+    }
+    return 0;
+}
+
+void batch_remove(struct batch *batch, struct ads_entry *entry)
+{
+    if (!entry->latest) {
+        return;
+    }
+    if (entry->latest_offline) {
+        collector_offline_delete(batch->txn, entry->name);
+    }
+    batch->must_wait = batch->must_wait || entry->latest_offline || entry->waiting > 0;
+    (void)propose(batch, entry->type, entry->name, NULL);
+}
+
+static void apply(struct batch *batch)
+{
+    for (size_t i = 0; i < batch->changes.count; i++) {
+        collector_ads_apply(batch->collector->ads, batch->changes.items[i]);
+    }
+    vec_fini(&batch->changes, NULL);
+    if (batch->done) {
+        batch->done(batch->arg);
+    }
+    mem_free(batch);
+}
+
+static void committed(void *arg)
+{
+    struct batch *batch = arg;
+    CHECK(batch->collector->batches == batch); /* the store calls in the order of commits */
+    batch->collector->batches = batch->next;
+    apply(batch);
+}
+
+void batch_end(struct batch *batch, void (*done)(void *arg), void (*drop)(void *arg), void *arg)
+{
+    batch->done = done;
+    batch->drop = drop;
+    batch->arg = arg;
+    if (!batch->must_wait) {
+        store_abort(batch->txn); /* empty */
+        batch->txn = NULL;
+        apply(batch);
+        return;
+    }
+    struct collector *collector = batch->collector;
+    *(collector->batches ? &collector->last_batch->next : &collector->batches) = batch;
+    collector->last_batch = batch;
+    struct store_txn *txn = batch->txn;
+    batch->txn = NULL;
+    store_commit(txn, committed, batch);
+}
+
+static void drop_change(void *change)
+{
+    collector_ads_drop(change);
+}
+
+void batch_drop_all(struct collector *collector)
+{
+    while (collector->batches) {
+        struct batch *batch = collector->batches;
+        collector->batches = batch->next;
+        vec_fini(&batch->changes, drop_change);
+        if (batch->drop) {
+            batch->drop(batch->arg);
+        }
+        mem_free(batch);
+    }
+}

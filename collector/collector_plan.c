@@ -1,0 +1,169 @@
+/* collector/collector_plan.c - see collector_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collector/collector_plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "offline_ads/offline_ads.h"
+
+#define LIFETIME_S_MAX ((int64_t)100 * 366 * 24 * 3600)
+
+/* ---- who ------------------------------------------------------------------------------------- */
+
+static int read_name(const struct ad *ad, const char *attribute, size_t max, const char **ret,
+                     struct err *err)
+{
+    const char *text = NULL;
+    if (ad_get_string(ad, attribute, &text) != 0 || !*text) {
+        return err_set(err, -EINVAL, "an ad without %s", attribute);
+    }
+    if (strlen(text) > max) {
+        return err_set(err, -EINVAL, "an ad whose %s has more than %zu bytes", attribute, max);
+    }
+    for (const char *c = text; *c; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+            return err_set(err, -EINVAL, "an ad whose %s has control characters", attribute);
+        }
+    }
+    *ret = text;
+    return 0;
+}
+
+int plan_identify(const struct ad *ad, const char **type, const char **name, struct err *err)
+{
+    int code = read_name(ad, "MyType", PLAN_TYPE_MAX, type, err);
+    return code ? code : read_name(ad, "Name", PLAN_NAME_MAX, name, err);
+}
+
+bool plan_is_offline(const char *type, const struct ad *ad)
+{
+    return text_equal_nocase(type, "Machine") && offline_ads_is(ad);
+}
+
+enum owner { OWNER_WORKER, OWNER_DAEMON, OWNER_NEGOTIATOR, OWNER_COLLECTOR };
+
+static const struct {
+    const char *type;
+    enum owner owner;
+} OWNERS[] = {
+    {"Machine", OWNER_WORKER},        {"DaemonMaster", OWNER_WORKER},
+    {"Request", OWNER_DAEMON},        {"Submitter", OWNER_DAEMON},
+    {"Scheduler", OWNER_DAEMON},      {"Rooster", OWNER_DAEMON},
+    {"Negotiator", OWNER_NEGOTIATOR}, {"Collector", OWNER_COLLECTOR},
+    {"Revocation", OWNER_COLLECTOR},
+};
+
+static enum owner owner_of(const char *type)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(OWNERS); i++) {
+        if (text_equal_nocase(OWNERS[i].type, type)) {
+            return OWNERS[i].owner;
+        }
+    }
+    return OWNER_WORKER;
+}
+
+bool plan_expires(const char *type)
+{
+    return owner_of(type) != OWNER_COLLECTOR;
+}
+
+bool plan_may_advertise(const struct plan_sender *sender, const char *type)
+{
+    switch (owner_of(type)) {
+    case OWNER_WORKER:
+        return sender->advertise || sender->daemon || sender->administrator;
+    case OWNER_DAEMON:
+        return sender->daemon || sender->administrator;
+    case OWNER_NEGOTIATOR:
+        return sender->negotiator || sender->administrator;
+    case OWNER_COLLECTOR:
+        return false;
+    }
+    return false;
+}
+
+static const char *const NEGOTIATOR_MERGES[] = {"MachineLastMatchTime", "OfflineMatches"};
+
+static const char *const DAEMON_MERGES[] = {
+    "PowerState",           "PowerStateReason", "EnteredPowerState", "PowerMethod",
+    "PowerQuarantineUntil", "WakeAttempts",     "LastWakeTime",      "LastWakeReason",
+};
+
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (ad_name_compare(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool plan_may_merge(const struct plan_sender *sender, const char *attribute)
+{
+    if ((sender->negotiator || sender->administrator) &&
+        is_among(attribute, NEGOTIATOR_MERGES, ARRAY_COUNT(NEGOTIATOR_MERGES))) {
+        return true;
+    }
+    return (sender->daemon || sender->administrator) &&
+           is_among(attribute, DAEMON_MERGES, ARRAY_COUNT(DAEMON_MERGES));
+}
+
+/* ---- when ------------------------------------------------------------------------------------ */
+
+bool plan_is_old(const struct plan_stamp *have, const struct plan_stamp *got)
+{
+    if (got->epoch == 0 || have->epoch == 0) {
+        return false;
+    }
+    if (got->epoch == have->epoch) {
+        return got->sequence < have->sequence;
+    }
+    return got->session < have->session;
+}
+
+bool plan_is_successor(const struct plan_stamp *last, const struct plan_stamp *got)
+{
+    return got->epoch != 0 && got->epoch == last->epoch && last->sequence < INT64_MAX &&
+           got->sequence == last->sequence + 1;
+}
+
+uint64_t plan_lifetime_ms(const struct ad *live, int64_t classad_lifetime_s)
+{
+    int64_t lifetime_s = ad_int_or(live, "ClassAdLifetime", 0);
+    if (lifetime_s <= 0) {
+        lifetime_s = classad_lifetime_s;
+    }
+    return (uint64_t)(lifetime_s < LIFETIME_S_MAX ? lifetime_s : LIFETIME_S_MAX) * 1000;
+}
+
+/* ---- what ------------------------------------------------------------------------------------ */
+
+struct ad *plan_change(const struct ad *old, const struct ad *changes, const struct ad *args)
+{
+    struct ad *ad = ad_copy(old);
+    struct ad_value names;
+    (void)ad_eval_attr(args, NULL, "Delete", NULL, &names); /* absent: nothing to remove */
+    size_t count = ad_value_count(&names);
+    for (size_t i = 0; i < count; i++) {
+        struct ad_value name;
+        ad_value_item(&names, i, &name);
+        if (name.type == AD_TYPE_STRING) {
+            ad_remove(ad, name.string.text);
+        }
+        ad_value_fini(&name);
+    }
+    ad_value_fini(&names);
+    ad_merge(ad, changes);
+    (void)ad_copy_attr(ad, "MyType", old, "MyType"); /* every ad of the table has both */
+    (void)ad_copy_attr(ad, "Name", old, "Name");
+    return ad;
+}

@@ -1,0 +1,66 @@
+/* collector/collector_plan.h - what the collector decides: whose ad, which is newer, how long.
+ *
+ * Pure: no clock, no table, no wire.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef COLLECTOR_COLLECTOR_PLAN_H
+#define COLLECTOR_COLLECTOR_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PLAN_TYPE_MAX 64  /* bytes of MyType */
+#define PLAN_NAME_MAX 512 /* bytes of Name */
+
+struct ad;
+struct err;
+
+/* What a sender's token allows. */
+struct plan_sender {
+    bool advertise, daemon, negotiator, administrator;
+};
+
+/* MyType and Name of an ad that came in, borrowed from it.  -EINVAL: one is missing, empty, too
+ * long or has control characters. */
+int plan_identify(const struct ad *ad, const char **type, const char **name, struct err *err);
+
+/* Is it the ad of a machine that is asleep: one that must survive us? */
+bool plan_is_offline(const char *type, const struct ad *ad);
+
+/* Are ads of that type taken away when nobody renews them?  Not those that the collector makes. */
+bool plan_expires(const char *type);
+
+/* May this sender have ads of that type?  Machine, DaemonMaster and types unknown to us:
+ * ADVERTISE or DAEMON; Negotiator: NEGOTIATOR; Request, Submitter, Scheduler, Rooster: DAEMON; what
+ * the collector makes itself (Collector, Revocation): nobody. */
+bool plan_may_advertise(const struct plan_sender *sender, const char *type);
+
+/* Is this an attribute of somebody else's machine ad that the sender may set? */
+bool plan_may_merge(const struct plan_sender *sender, const char *attribute);
+
+/* Where an update stands in time.  epoch 0: the sender does not count. */
+struct plan_stamp {
+    int64_t epoch;    /* of the sender's life */
+    int64_t sequence; /* of the message in it */
+    uint64_t session; /* rises with each connection that the collector accepts */
+};
+
+/* Was `got` sent before what is there?  Within an epoch the sequence tells.  Between epochs the
+ * connection does: a daemon that was started again dials again, while its clock may have been set
+ * back. */
+bool plan_is_old(const struct plan_stamp *have, const struct plan_stamp *got);
+
+/* May a message with only changes be applied after `last`, the last message of the same connection?
+ */
+bool plan_is_successor(const struct plan_stamp *last, const struct plan_stamp *got);
+
+/* A new ad: old with the attributes of changes set and those that args' list Delete names removed;
+ * MyType and Name stay as they are. */
+struct ad *plan_change(const struct ad *old, const struct ad *changes, const struct ad *args);
+
+/* Milliseconds for which a live ad is kept without being renewed: its own ClassAdLifetime, or the
+ * configured one. */
+uint64_t plan_lifetime_ms(const struct ad *live, int64_t classad_lifetime_s);
+
+#endif

@@ -1,0 +1,128 @@
+/* collector/collector_revoke.c - REVOKE: token ids that are refused from now on.
+ *
+ * They are kept in the store until the token would have expired anyway, and are shown as ads of
+ * type Revocation, so that those who verify relayed tokens themselves can watch them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "classad/ad.h"
+#include "collector/collector_ads.h"
+#include "collector/collector_offline.h"
+#include "collector/collector_state.h"
+#include "collector/collector_verbs.h"
+#include "store/store.h"
+#include "wire/wire.h"
+
+#define TOKEN_ID_MAX 63
+
+struct revocation {
+    struct revocation *next;
+    struct collector *collector;
+    struct wire_request *request;
+    char *token_id;
+    struct ad *ad;
+};
+
+static void revocation_destroy(struct revocation *revocation)
+{
+    ad_destroy(revocation->ad);
+    mem_free(revocation->token_id);
+    mem_free(revocation);
+}
+
+void collector_revoked(struct collector *collector, const char *token_id, struct ad *ad)
+{
+    struct ads_change *change;
+    if (collector_ads_propose(collector->ads, "Revocation", token_id, ad, &change) == 0) {
+        collector_ads_apply(collector->ads, change);
+    }
+    wire_context_revoke(collector->context, token_id);
+}
+
+static void committed(void *arg)
+{
+    struct revocation *revocation = arg;
+    struct collector *collector = revocation->collector;
+    struct revocation **link = &collector->revocations;
+    while (*link != revocation) {
+        link = &(*link)->next;
+    }
+    *link = revocation->next;
+    log_info(collector->env.log, "token.revoked", "a token is refused from now on",
+             LOG_TEXT("token_id", revocation->token_id),
+             LOG_TEXT("by", ad_string_or(revocation->ad, "RevokedBy", "")));
+    wire_reply_ok(revocation->request, NULL); /* first: it may be the caller's own token */
+    collector_revoked(collector, revocation->token_id, revocation->ad);
+    revocation->ad = NULL;
+    revocation_destroy(revocation);
+}
+
+void collector_revoke(struct session *session, struct wire_request *request)
+{
+    struct collector *collector = session->collector;
+    const struct ad *args = wire_request_args(request);
+    const char *token_id = ad_string_or(args, "TokenId", "");
+    size_t length = strlen(token_id);
+    if (length == 0 || length > TOKEN_ID_MAX) {
+        wire_reply_error(request, -EINVAL, "TokenId must have 1 to %d bytes", TOKEN_ID_MAX);
+        return;
+    }
+    struct revocation *revocation = mem_zalloc(sizeof(*revocation));
+    revocation->collector = collector;
+    revocation->request = request;
+    revocation->token_id = mem_strdup(token_id);
+    revocation->ad = ad_create();
+    ad_set_string(revocation->ad, "MyType", "Revocation");
+    ad_set_string(revocation->ad, "Name", token_id);
+    ad_set_int(revocation->ad, "Expires", ad_int_or(args, "Expires", 0));
+    ad_set_int(revocation->ad, "RevokedAt", loop_wall_s(collector->env.loop));
+    ad_set_string(revocation->ad, "RevokedBy", wire_request_peer(request)->identity);
+    struct store_txn *txn = store_begin(collector->store);
+    (void)collector_revoked_put(txn, token_id, revocation->ad, NULL); /* small: it fits */
+    revocation->next = collector->revocations;
+    collector->revocations = revocation;
+    store_commit(txn, committed, revocation);
+}
+
+void collector_revocations_expire(struct collector *collector)
+{
+    int64_t now_s = loop_wall_s(collector->env.loop);
+    struct store_txn *txn = store_begin(collector->store);
+    bool any = false;
+    struct ads_cursor cursor;
+    ads_cursor_init(&cursor, collector->ads, "Revocation");
+    struct ads_entry *entry;
+    while ((entry = ads_cursor_next(&cursor)) != NULL) {
+        int64_t expires_s = entry->shown ? ad_int_or(entry->shown, "Expires", 0) : 0;
+        struct ads_change *change;
+        if (expires_s <= 0 || expires_s > now_s) {
+            continue;
+        }
+        collector_revoked_delete(txn, entry->name);
+        any = true;
+        if (collector_ads_propose(collector->ads, "Revocation", entry->name, NULL, &change) == 0) {
+            collector_ads_apply(collector->ads, change);
+        }
+    }
+    ads_cursor_fini(&cursor);
+    if (any) {
+        store_commit(txn, NULL, NULL);
+    } else {
+        store_abort(txn);
+    }
+}
+
+void collector_revocations_drop(struct collector *collector)
+{
+    while (collector->revocations) {
+        struct revocation *revocation = collector->revocations;
+        collector->revocations = revocation->next;
+        revocation_destroy(revocation);
+    }
+}

@@ -1,0 +1,261 @@
+/* collector/collector_serve.c - see collector_serve.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collector/collector_serve.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/strbuf.h"
+#include "base/stream.h"
+#include "classad/ad.h"
+#include "collector/collector_ads.h"
+#include "collector/collector_lease.h"
+#include "collector/collector_state.h"
+#include "collector/collector_verbs.h"
+#include "wire/pool.h"
+#include "wire/watch.h"
+#include "wire/wire.h"
+
+struct plan_sender collector_sender(const struct wire_peer *peer)
+{
+    return (struct plan_sender){
+        .advertise = (peer->scopes & SCOPE_ADVERTISE) != 0,
+        .daemon = (peer->scopes & SCOPE_DAEMON) != 0,
+        .negotiator = (peer->scopes & SCOPE_NEGOTIATOR) != 0,
+        .administrator = (peer->scopes & SCOPE_ADMINISTRATOR) != 0,
+    };
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static void answer_lease(struct session *session, struct wire_request *request)
+{
+    struct collector *collector = session->collector;
+    const struct ad *args = wire_request_args(request);
+    const struct lease_wish wish = {.role = ad_string_or(args, "Role", ""),
+                                    .holder = ad_string_or(args, "Holder", ""),
+                                    .identity = wire_request_peer(request)->identity,
+                                    .duration_s = ad_int_or(args, "Duration", -1),
+                                    .session = session->number};
+    struct err err = {""};
+    uint64_t now_ms = loop_now_ms(collector->env.loop);
+    int code = collector_leases_take(collector->leases, &wish, now_ms, &err);
+    if (code) {
+        wire_reply_error(request, code, "%s", err.text);
+        return;
+    }
+    struct ad *reply = ad_create();
+    ad_set_string(reply, "Holder", wish.holder);
+    ad_set_int(reply, "Remaining", wish.duration_s);
+    struct wire_body body = {.args = reply};
+    wire_reply_ok(request, &body);
+    ad_destroy(reply);
+}
+
+static void answer_ping(struct wire_request *request)
+{
+    size_t length;
+    struct wire_body body = {.args = wire_request_args(request)};
+    body.blob = wire_request_blob(request, &length);
+    body.blob_length = length;
+    wire_reply_ok(request, &body);
+}
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct session *session = arg;
+    struct collector *collector = session->collector;
+    enum wire_verb verb = wire_request_verb(request);
+    switch ((int)verb) {
+    case VERB_UPDATE:
+        collector_update(session, request);
+        break;
+    case VERB_MERGE:
+        collector_merge(session, request);
+        break;
+    case VERB_INVALIDATE:
+        collector_invalidate(session, request);
+        break;
+    case VERB_QUERY:
+        collector_query(collector, request);
+        break;
+    case VERB_WATCH:
+        watch_server_add(collector->watches, request);
+        break;
+    case VERB_RELAY:
+        hub_relay(collector->hub, request);
+        break;
+    case VERB_LEASE:
+        answer_lease(session, request);
+        break;
+    case VERB_REVOKE:
+        collector_revoke(session, request);
+        break;
+    case VERB_PING:
+        answer_ping(request);
+        break;
+    default:
+        wire_reply_error(request, -ENOSYS, "%s is not for a collector", wire_verb_name(verb));
+        break;
+    }
+}
+
+/* ---- connections ----------------------------------------------------------------------------- */
+
+static void session_destroy(struct session *session)
+{
+    *session->link = session->next;
+    if (session->next) {
+        session->next->link = session->link;
+    }
+    mem_free(session);
+}
+
+static void on_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct session *session = arg;
+    struct collector *collector = session->collector;
+    log_debug(collector->env.log, "connection.closed", why,
+              LOG_TEXT("peer", wire_peer(wire)->address), LOG_INT("status", status));
+    hub_remove(collector->hub, wire);
+    collector_leases_session_over(collector->leases, session->number);
+    wire_close(wire);
+    session_destroy(session);
+}
+
+static void on_ready(void *arg, struct wire *wire)
+{
+    struct session *session = arg;
+    struct collector *collector = session->collector;
+    const struct wire_peer *peer = wire_peer(wire);
+    struct err err = {""};
+    session->number = ++collector->last_session;
+    collector->counts.connections++;
+    if (hub_add(collector->hub, wire, &err) != 0) {
+        log_warn(collector->env.log, "uplink.refused", err.text, LOG_TEXT("peer", peer->address),
+                 LOG_TEXT("identity", peer->identity), LOG_TEXT("name", peer->name));
+        wire_close(wire);
+        session_destroy(session);
+        return;
+    }
+    log_debug(collector->env.log, "connection.ready", "a peer is connected",
+              LOG_TEXT("peer", peer->address), LOG_TEXT("identity", peer->identity),
+              LOG_TEXT("name", peer->name));
+}
+
+static const struct wire_events EVENTS = {.ready = on_ready,
+                                          .request = on_request,
+                                          .closed = on_closed};
+
+static void on_incoming(struct collector *collector, struct incoming *incoming,
+                        const struct tls_identity *identity)
+{
+    if (strcmp(incoming_route(incoming), COLLECTOR_ROUTE) != 0) {
+        incoming_refuse(incoming);
+        return;
+    }
+    struct session *session = mem_zalloc(sizeof(*session));
+    session->collector = collector;
+    session->next = collector->sessions;
+    session->link = &collector->sessions;
+    if (session->next) {
+        session->next->link = &session->next;
+    }
+    collector->sessions = session;
+    const struct wire_accept how = {.identity = identity};
+    struct err err = {""};
+    if (wire_accept(collector->context, incoming, &how, &EVENTS, session, &session->wire, &err) !=
+        0) {
+        log_warn(collector->env.log, "connection.refused", err.text);
+        session_destroy(session);
+    }
+}
+
+static void on_tcp(void *arg, struct incoming *incoming)
+{
+    struct collector *collector = arg;
+    on_incoming(collector, incoming, collector->identity);
+}
+
+static void on_local(void *arg, struct incoming *incoming)
+{
+    on_incoming(arg, incoming, NULL);
+}
+
+/* ---- listening ------------------------------------------------------------------------------- */
+
+/* COLLECTOR_LISTEN, or the first of COLLECTOR_HOST, as a stream address. */
+static int tcp_address(const struct collector *collector, char *ret, size_t size, struct err *err)
+{
+    const struct config *config = collector->env.config;
+    const char *listen = config_string(config, "COLLECTOR_LISTEN");
+    if (listen && *listen) {
+        return pool_address("COLLECTOR_LISTEN", listen, config_int(config, "COLLECTOR_PORT"), ret,
+                            size, err);
+    }
+    char all[POOL_ADDRESS_MAX];
+    int code = pool_collector_addresses(config, all, sizeof(all), err);
+    if (code) {
+        return code;
+    }
+    all[strcspn(all, ",")] = '\0';
+    (void)snprintf(ret, size, "%s", all);
+    return 0;
+}
+
+static int listen_local(struct collector *collector, struct err *err)
+{
+    const char *run = config_path(collector->env.config, "RUN");
+    int code = os_mkdirs(collector->env.os, run, 0755, err);
+    if (code) {
+        return code;
+    }
+    struct strbuf address;
+    strbuf_init(&address, 0);
+    strbuf_printf(&address, "unix:%s/collector.sock", run);
+    code = listener_create(collector->env.loop, strbuf_text(&address), on_local, collector,
+                           &collector->local, err);
+    strbuf_fini(&address);
+    return code;
+}
+
+int collector_listen(struct collector *collector, struct err *err)
+{
+    char address[POOL_ADDRESS_MAX];
+    int code = tcp_address(collector, address, sizeof(address), err);
+    if (!code) {
+        code =
+            listener_create(collector->env.loop, address, on_tcp, collector, &collector->tcp, err);
+    }
+    if (!code) {
+        code = listen_local(collector, err);
+    }
+    if (!code) {
+        log_info(collector->env.log, "listening", "the collector listens",
+                 LOG_TEXT("address", listener_address(collector->tcp)),
+                 LOG_TEXT("local", listener_address(collector->local)));
+    }
+    return code;
+}
+
+void collector_hang_up(struct collector *collector)
+{
+    listener_destroy(collector->tcp);
+    listener_destroy(collector->local);
+    collector->tcp = NULL;
+    collector->local = NULL;
+    while (collector->sessions) {
+        struct session *session = collector->sessions;
+        wire_close(session->wire);
+        session_destroy(session);
+    }
+}

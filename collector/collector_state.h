@@ -1,0 +1,67 @@
+/* collector/collector_state.h - what the parts of the collector share.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef COLLECTOR_COLLECTOR_STATE_H
+#define COLLECTOR_COLLECTOR_STATE_H
+
+#include <stdint.h>
+
+#include "base/daemon.h"
+#include "collector/collector_plan.h"
+
+struct batch;
+struct collector_ads;
+struct collector_leases;
+struct hub;
+struct listener;
+struct loop_timer;
+struct query;
+struct revocation;
+struct session;
+struct store;
+struct tls_identity;
+struct watch_server;
+struct wire_context;
+
+/* Since the start; shown in the collector's own ad. */
+struct collector_counts {
+    int64_t updates;  /* UPDATE requests answered with OK */
+    int64_t rejected; /* ads left out of them */
+    int64_t stale;    /* UPDATE requests answered with -ESTALE */
+    int64_t merges;
+    int64_t queries;
+    int64_t expired;  /* ads whose time ran out */
+    int64_t replaced; /* offline ads that ended because their machine came back */
+    int64_t connections;
+};
+
+struct collector {
+    struct daemon_env env;
+    struct wire_context *context;
+    struct tls_identity *identity;
+    struct listener *tcp;
+    struct listener *local;
+    struct store *store;
+    struct collector_ads *ads;
+    struct watch_server *watches;
+    struct hub *hub;
+    struct collector_leases *leases;
+    struct loop_timer *expiry;
+    struct loop_timer *own_ad;
+    struct session *sessions;
+    struct query *queries;
+    struct revocation *revocations; /* that wait for their commit */
+    struct batch *batches;          /* that wait for their commit */
+    struct batch *last_batch;
+    uint64_t last_session;
+    char own_name[300];
+    int64_t started_s;
+    struct collector_counts counts;
+    /* configuration */
+    int64_t classad_lifetime_s;
+    int64_t offline_expire_s;
+    uint64_t own_ad_interval_ms;
+};
+
+#endif

@@ -1,0 +1,48 @@
+/* collector/collector_verbs.h - the verbs of the hub, one function each.  docs/protocol/wire.md
+ * says what they promise.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef COLLECTOR_COLLECTOR_VERBS_H
+#define COLLECTOR_COLLECTOR_VERBS_H
+
+#include <stdint.h>
+
+#include "collector/collector_plan.h"
+
+struct ad;
+struct collector;
+struct wire;
+struct wire_peer;
+struct wire_request;
+
+/* One accepted connection. */
+struct session {
+    struct session *next;
+    struct session **link; /* what points to it */
+    struct collector *collector;
+    struct wire *wire;
+    uint64_t number;        /* rises with each connection */
+    struct plan_stamp last; /* of its last UPDATE or INVALIDATE */
+};
+
+/* collector_update.c */
+void collector_update(struct session *session, struct wire_request *request);
+void collector_merge(struct session *session, struct wire_request *request);
+void collector_invalidate(struct session *session, struct wire_request *request);
+void collector_expire(struct collector *collector); /* takes away what nobody renewed */
+
+/* collector_query.c */
+void collector_query(struct collector *collector, struct wire_request *request);
+void collector_queries_drop(struct collector *collector);
+
+/* collector_revoke.c */
+void collector_revoke(struct session *session, struct wire_request *request);
+void collector_revoked(struct collector *collector, const char *token_id, struct ad *ad);
+void collector_revocations_expire(struct collector *collector);
+void collector_revocations_drop(struct collector *collector);
+
+/* collector_serve.c */
+struct plan_sender collector_sender(const struct wire_peer *peer);
+
+#endif
