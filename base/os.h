@@ -66,43 +66,48 @@ struct os_spawn {
     const char *const *env;     /* "NAME=value", NULL-terminated; NULL: our own environment */
     const char *const *env_add; /* added to the above; may be NULL */
     const char *cwd;            /* NULL: ours */
-    const char *stdin_path;     /* NULL: /dev/null */
-    const char *stdout_path;    /* created or appended; NULL: /dev/null; "-": ours */
-    const char *stderr_path;    /* the same */
-    bool truncate_output;       /* instead of appending */
+    const char *stdin_path;     /* NULL: /dev/null; "-": ours */
+    /* created or appended, as the user of the child, relative to cwd; NULL: /dev/null; "-": ours */
+    const char *stdout_path;
+    const char *stderr_path; /* the same */
+    bool truncate_output;    /* instead of appending */
     /* instead of stdin_path: written to its standard input (at most 64 KiB); may be NULL */
     const char *input_text;
     bool new_session; /* setsid(): leader of a session and a process group of its own */
-    /* not our child: adopted by init; the pid is known, its exit is not reported */
+    /* not our child: adopted by init (or by us, if we are a subreaper); the pid is known, its exit
+     * is not reported */
     bool detached;
     bool no_new_privs;
     bool change_user; /* become uid/gid with no supplementary groups; needs root */
     uid_t uid;
     gid_t gid;
-    int nice;
+    int nice; /* added to ours */
     /* the starter's job: descendants stay below us and are found by os_descendants_kill() */
     bool subreaper_job;
 };
 
 /* Starts a program; on_exit may be NULL.  -ENOENT, -EACCES etc. name the path: an exec that fails
- * is reported here, not as an exit status. */
+ * is reported here, not as an exit status.  The child has descriptors 0-2 only, default signal
+ * handling, and the limit of open files with which we were started. */
 int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
              struct err *err);
-/* Calls on_exit when a process that is not our child ends (at once when it is gone already, or
- * start_time differs: a reused pid). */
+/* Calls on_exit when a process that is not our child ends (soon, when it is gone already or
+ * start_time, unless 0, differs: a reused pid). */
 int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,
              struct err *err);
 void os_forget(struct os *os, pid_t pid); /* no on_exit for it any more */
 /* Clock ticks since boot at which the process began: with the pid it names a process once and for
- * all.  0 when there is none. */
+ * all.  0 when there is none, or it is dead and not reaped. */
 uint64_t os_start_time(struct os *os, pid_t pid);
-int os_kill(struct os *os, pid_t pid, int signal_number); /* 0, -ESRCH, -EPERM */
+/* 0, -ESRCH, -EPERM; a pid or group of 0 is a mistake (CHECK), a negative one nobody's. */
+int os_kill(struct os *os, pid_t pid, int signal_number);
 int os_kill_group(struct os *os, pid_t group, int signal_number);
 pid_t os_pid(struct os *os); /* our own */
 pid_t os_group(struct os *os);
 /* Makes us the reaper of orphaned descendants (the starter). */
 void os_become_subreaper(struct os *os);
-/* Sends a signal to every living descendant of ours; returns how many there were. */
+/* Sends a signal once to every living descendant of ours, also to those that are born meanwhile;
+ * returns how many got it. */
 size_t os_descendants_kill(struct os *os, int signal_number);
 
 /* Sends a signal (0: none) to every process, ourselves excepted, whose environment holds exactly
@@ -133,7 +138,7 @@ int os_write_file(struct os *os, const char *path, const void *data, size_t leng
 int os_mkdirs(struct os *os, const char *path, mode_t mode, struct err *err);
 /* a file, link or empty directory; absent is fine */
 int os_remove(struct os *os, const char *path, struct err *err);
-/* never follows links; absent is fine */
+/* Never follows links nor enters other file systems (-EXDEV); absent is fine. */
 int os_remove_tree(struct os *os, const char *path, struct err *err);
 int os_rename(struct os *os, const char *from, const char *to, bool durable, struct err *err);
 /* a link itself, not its target */
@@ -159,13 +164,14 @@ int os_file_sync(struct os_file *file);
 int64_t os_file_size(const struct os_file *file);
 void os_file_close(struct os_file *file); /* NULL is allowed */
 
-/* An exclusive lock on a file that names its holder; released when the process dies, however it
- * dies.  -EAGAIN when another process has it: then *holder is its pid (0 when it could not be
- * read). */
+/* An exclusive lock on a file that names its holder (first line its pid, second its start time);
+ * released when the process dies, however it dies; the file stays.  -EAGAIN when another process
+ * has it: then *holder is its pid (0 when it could not be read). */
 struct os_lock;
 int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder, struct err *err);
 void os_unlock(struct os_lock *lock);
-/* The pid that holds the lock now, 0 when nobody does. */
+/* The pid that holds the lock now, 0 when nobody does, -1 when the holder has not written it yet.
+ */
 pid_t os_lock_holder(struct os *os, const char *path);
 
 /* The SQLite VFS through which this machine's stores go: NULL for SQLite's own. */

@@ -1,0 +1,433 @@
+/* base/os_proc_linux.c - processes: children and their ends, watches, descendants.
+ *
+ * Design note: every child and every watched process has a pidfd in the loop, so there is no
+ * SIGCHLD handler and no race with a reused pid: the descriptor means one process for ever.  Only a
+ * subreaper listens to SIGCHLD, too, because it inherits children that it never started.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/os_linux.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/queue.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_event.h"
+#include "base/mem.h"
+
+#define KILL_ROUNDS_MAX 50 /* of os_descendants_kill(), while new ones appear */
+
+struct process {
+    LIST_ENTRY(process) entry;
+    struct process_table *table;
+    pid_t pid;
+    bool child; /* ours to reap */
+    int pidfd;  /* -1: gone already when it was to be watched */
+    struct loop_fd *watch;
+    struct loop_timer *gone; /* tells so, soon */
+    os_exit_f on_exit;       /* NULL: nobody wants to know */
+    void *arg;
+};
+
+struct process_table {
+    struct os *os;
+    LIST_HEAD(, process) processes;
+    bool subreaper;
+};
+
+struct process_table *process_table_create(struct os *os)
+{
+    struct process_table *table = mem_zalloc(sizeof(*table));
+    table->os = os;
+    LIST_INIT(&table->processes);
+    return table;
+}
+
+static void process_free(struct process *process)
+{
+    LIST_REMOVE(process, entry);
+    loop_fd_destroy(process->watch);
+    loop_timer_destroy(process->gone);
+    if (process->pidfd >= 0) {
+        close(process->pidfd);
+    }
+    mem_free(process);
+}
+
+void process_table_destroy(struct process_table *table)
+{
+    if (table != NULL) {
+        while (!LIST_EMPTY(&table->processes)) {
+            process_free(LIST_FIRST(&table->processes));
+        }
+        mem_free(table);
+    }
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+static double seconds(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+static struct os_exit describe(int status, const struct rusage *usage)
+{
+    struct os_exit how = {.status = -1,
+                          .user_cpu_s = seconds(usage->ru_utime),
+                          .system_cpu_s = seconds(usage->ru_stime),
+                          .max_rss_kib = usage->ru_maxrss};
+    if (WIFEXITED(status)) {
+        how.status = WEXITSTATUS(status);
+    } else {
+        how.signal = WTERMSIG(status);
+        how.core = WCOREDUMP(status);
+    }
+    return how;
+}
+
+/* The process has ended: forgets it, then tells. */
+static void process_ended(struct process *process, const struct os_exit *how)
+{
+    struct loop *loop = process->table->os->loop;
+    os_exit_f on_exit = process->on_exit;
+    void *arg = process->arg;
+    pid_t pid = process->pid;
+    process_free(process);
+    if (on_exit != NULL) {
+        struct loop_account account;
+        loop_account_begin(loop, &account);
+        on_exit(arg, pid, how);
+        loop_account_end(loop, &account, "exit", (void (*)(void))on_exit);
+    }
+}
+
+static const struct os_exit UNKNOWN_END = {.status = -1, .unknown = true};
+
+static void pidfd_ready(void *arg, unsigned ready)
+{
+    (void)ready;
+    struct process *process = arg;
+    struct rusage usage;
+    int status;
+    if (!process->child) {
+        process_ended(process, &UNKNOWN_END);
+        return;
+    }
+    pid_t pid = wait4(process->pid, &status, WNOHANG, &usage);
+    if (pid == process->pid) {
+        struct os_exit how = describe(status, &usage);
+        process_ended(process, &how);
+    } else if (pid < 0 && errno != EINTR) { /* somebody else has reaped it */
+        process_ended(process, &UNKNOWN_END);
+    }
+}
+
+static void process_gone(void *arg)
+{
+    process_ended(arg, &UNKNOWN_END);
+}
+
+static struct process *process_add(struct os *os, pid_t pid, int pidfd, bool child,
+                                   os_exit_f on_exit, void *arg)
+{
+    CHECK(os->loop != NULL);
+    struct process *process = mem_zalloc(sizeof(*process));
+    process->table = os->processes;
+    process->pid = pid;
+    process->child = child;
+    process->pidfd = pidfd;
+    process->on_exit = on_exit;
+    process->arg = arg;
+    LIST_INSERT_HEAD(&os->processes->processes, process, entry);
+    if (pidfd >= 0) {
+        process->watch = loop_fd_create(os->loop, pidfd, pidfd_ready, process);
+        loop_fd_want(process->watch, LOOP_READ);
+    } else {
+        process->gone = loop_timer_create(os->loop, process_gone, process);
+        loop_timer_set(process->gone, 0);
+    }
+    return process;
+}
+
+int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
+             struct err *err)
+{
+    pid_t pid = 0;
+    if (spec->subreaper_job) {
+        os_become_subreaper(os);
+    }
+    int code = spawn_program(os, spec, &pid, err);
+    if (code != 0) {
+        return code;
+    }
+    if (!spec->detached && os->loop != NULL) {
+        int pidfd = pidfd_open(pid, 0); /* not reaped yet: it cannot be another's */
+        if (pidfd < 0) {
+            code = err_set(err, -errno, "%s: cannot watch it: %s", spec->argv[0], strerror(errno));
+            (void)kill(pid, SIGKILL);
+            (void)waitpid(pid, NULL, 0);
+            return code;
+        }
+        (void)process_add(os, pid, pidfd, true, on_exit, arg);
+    }
+    *ret = pid;
+    return 0;
+}
+
+int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,
+             struct err *err)
+{
+    int pidfd = pid > 0 ? pidfd_open(pid, 0) : -1;
+    if (pidfd < 0 && pid > 0 && errno != ESRCH && errno != EINVAL) {
+        return err_set(err, -errno, "cannot watch process %d: %s", (int)pid, strerror(errno));
+    }
+    /* Only now: the descriptor and the start time are of the same process, or it is gone. */
+    if (pidfd >= 0 && start_time != 0 && os_start_time(os, pid) != start_time) {
+        close(pidfd);
+        pidfd = -1;
+    }
+    (void)process_add(os, pid, pidfd, false, on_exit, arg);
+    return 0;
+}
+
+void os_forget(struct os *os, pid_t pid)
+{
+    struct process *next;
+    for (struct process *each = LIST_FIRST(&os->processes->processes); each != NULL; each = next) {
+        next = LIST_NEXT(each, entry);
+        if (each->pid == pid) {
+            each->on_exit = NULL;
+            if (!each->child) {
+                process_free(each);
+            }
+        }
+    }
+}
+
+/* ---- who is who ------------------------------------------------------------------------------ */
+
+struct proc_stat {
+    char state;
+    pid_t parent;
+    uint64_t start_time;
+};
+
+/* Reads /proc/PID/stat.  The name in it may hold anything, so fields are counted from its last
+ * parenthesis; the start time is field 22 (proc(5)). */
+static bool read_stat(pid_t pid, struct proc_stat *ret)
+{
+    char path[64], text[1024];
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    if (os_read_small(path, text, sizeof(text)) <= 0) {
+        return false;
+    }
+    const char *at = strrchr(text, ')');
+    if (at == NULL || at[1] == '\0') {
+        return false;
+    }
+    ret->state = at[2];
+    ret->parent = (pid_t)strtol(at + 3, NULL, 10);
+    for (int field = 2; field < 22; field++) {
+        at = strchr(at + 1, ' ');
+        if (at == NULL) {
+            return false;
+        }
+    }
+    ret->start_time = strtoull(at + 1, NULL, 10);
+    return true;
+}
+
+static bool is_dead(char state)
+{
+    return state == 'Z' || state == 'X' || state == 'x';
+}
+
+uint64_t os_start_time(struct os *os, pid_t pid)
+{
+    (void)os;
+    struct proc_stat stat;
+    return pid > 0 && read_stat(pid, &stat) && !is_dead(stat.state) ? stat.start_time : 0;
+}
+
+int os_kill(struct os *os, pid_t pid, int signal_number)
+{
+    (void)os;
+    CHECK(pid != 0); /* kill(2) means something else by it: our own group */
+    if (pid < 0) {
+        return -ESRCH;
+    }
+    return kill(pid, signal_number) == 0 ? 0 : -errno;
+}
+
+int os_kill_group(struct os *os, pid_t group, int signal_number)
+{
+    (void)os;
+    CHECK(group != 0);
+    if (group <= 1) { /* -1 would be everybody */
+        return -ESRCH;
+    }
+    return kill(-group, signal_number) == 0 ? 0 : -errno;
+}
+
+pid_t os_pid(struct os *os)
+{
+    (void)os;
+    return getpid();
+}
+
+pid_t os_group(struct os *os)
+{
+    (void)os;
+    return getpgrp();
+}
+
+/* ---- descendants ----------------------------------------------------------------------------- */
+
+/* Reaps what we inherited.  A child of ours that comes first is told as always. */
+static void reap_inherited(void *arg)
+{
+    struct os *os = arg;
+    siginfo_t info;
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
+            return;
+        }
+        struct process *process;
+        LIST_FOREACH(process, &os->processes->processes, entry)
+        {
+            if (process->pid == info.si_pid && process->child) {
+                break;
+            }
+        }
+        if (process != NULL) {
+            pidfd_ready(process, LOOP_READ);
+        } else {
+            (void)waitpid(info.si_pid, NULL, WNOHANG);
+        }
+    }
+}
+
+void os_become_subreaper(struct os *os)
+{
+    if (os->processes->subreaper) {
+        return;
+    }
+    CHECK(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
+    os->processes->subreaper = true;
+    if (os->loop != NULL) {
+        loop_on_signal(os->loop, SIGCHLD, reap_inherited, os);
+    }
+}
+
+struct living {
+    pid_t pid, parent;
+    uint64_t start_time;
+    bool ours, killed;
+};
+
+struct population {
+    struct living *all;
+    size_t count, capacity;
+};
+
+static int compare_living(const void *a, const void *b)
+{
+    pid_t first = ((const struct living *)a)->pid, second = ((const struct living *)b)->pid;
+    return (first > second) - (first < second);
+}
+
+static struct living *population_find(const struct population *population, pid_t pid)
+{
+    struct living key = {.pid = pid};
+    return population->count == 0
+               ? NULL
+               : bsearch(&key, population->all, population->count, sizeof(key), compare_living);
+}
+
+/* All that live on this machine, by pid. */
+static void population_read(struct population *population)
+{
+    DIR *directory = opendir("/proc");
+    struct dirent *entry;
+    population->count = 0;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        char *end;
+        struct proc_stat stat;
+        long pid = strtol(entry->d_name, &end, 10);
+        if (*end != '\0' || pid <= 0 || !read_stat((pid_t)pid, &stat) || is_dead(stat.state)) {
+            continue;
+        }
+        if (population->count == population->capacity) {
+            population->capacity = population->capacity > 0 ? 2 * population->capacity : 512;
+            population->all =
+                mem_realloc(population->all, population->capacity * sizeof(*population->all));
+        }
+        population->all[population->count++] = (struct living){.pid = (pid_t)pid,
+                                                               .parent = stat.parent,
+                                                               .start_time = stat.start_time};
+    }
+    if (directory != NULL) {
+        closedir(directory);
+    }
+    if (population->count > 0) {
+        qsort(population->all, population->count, sizeof(*population->all), compare_living);
+    }
+}
+
+static void population_mark(struct population *population)
+{
+    pid_t self = getpid();
+    bool more = true;
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < population->count; i++) {
+            struct living *each = &population->all[i];
+            const struct living *parent = population_find(population, each->parent);
+            if (!each->ours && (each->parent == self || (parent != NULL && parent->ours))) {
+                each->ours = more = true;
+            }
+        }
+    }
+}
+
+/* In rounds: while we kill, they may fork.  A process is signalled once. */
+size_t os_descendants_kill(struct os *os, int signal_number)
+{
+    (void)os;
+    struct population before = {0}, now = {0};
+    size_t total = 0, fresh = 1;
+    for (int round = 0; round < KILL_ROUNDS_MAX && fresh > 0; round++) {
+        fresh = 0;
+        population_read(&now);
+        population_mark(&now);
+        for (size_t i = 0; i < now.count; i++) {
+            struct living *each = &now.all[i];
+            const struct living *known = population_find(&before, each->pid);
+            each->killed = known != NULL && known->killed && known->start_time == each->start_time;
+            if (each->ours && !each->killed) {
+                each->killed = true;
+                fresh += kill(each->pid, signal_number) == 0 ? 1 : 0;
+            }
+        }
+        total += fresh;
+        struct population swap = before;
+        before = now;
+        now = swap;
+    }
+    mem_free(before.all);
+    mem_free(now.all);
+    return total;
+}

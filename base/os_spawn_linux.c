@@ -1,0 +1,323 @@
+/* base/os_spawn_linux.c - starting a program.
+ *
+ * Design note: a daemon with gigabytes of queue must not copy its page tables to start `wakeonlan`,
+ * so the child is made with CLONE_VM | CLONE_VFORK: it borrows our memory and we stand still until
+ * it has become the program or given up.  That also spares the usual pipe: the child writes what
+ * failed into a struct of ours.  In return the child may do system calls only - no libc function
+ * that locks, allocates, or (like glibc's setuid()) speaks to "all threads", which would be ours -
+ * and all signals stay blocked until it has dropped our handlers, which must not run in it.
+ *
+ * The user is changed before files are opened: an output path in the job's directory is opened with
+ * the job's rights, whatever link the job put there.
+ *
+ * A detached program is the grandchild: the child in between ends at once, so that init, or the
+ * nearest reaper, inherits it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/os_linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+#define STACK_BYTES     ((size_t)128 << 10)
+#define INPUT_TEXT_MAX  ((size_t)64 << 10)
+#define KERNEL_SIGNALS  64
+#define KERNEL_SIGBYTES 8
+
+/* Sanitizers keep books about memory and calls of the process; the child is none of it. */
+#define CHILD_SIDE __attribute__((no_sanitize("address", "thread", "undefined")))
+
+enum step {
+    STEP_NONE,
+    STEP_FORK,
+    STEP_SESSION,
+    STEP_NICE,
+    STEP_USER,
+    STEP_DIRECTORY,
+    STEP_STDIN,
+    STEP_STDOUT,
+    STEP_STDERR,
+    STEP_DESCRIPTORS,
+    STEP_LIMITS,
+    STEP_PRIVILEGES,
+    STEP_EXEC
+};
+
+/* Shared with the child; see the design note. */
+struct launch {
+    const struct os_spawn *spec;
+    char *const *argv;
+    char *const *env;
+    int input_fd; /* holds input_text; -1 for none */
+    const struct rlimit *files;
+    char *inner_stack_top; /* of the grandchild */
+    pid_t grandchild;
+    enum step step; /* that failed */
+    int error;      /* errno of it */
+};
+
+/* ---- the child's side: system calls only ----------------------------------------------------- */
+
+CHILD_SIDE static long failed(struct launch *launch, enum step step, long result)
+{
+    if (result < 0) {
+        launch->step = step;
+        launch->error = errno;
+    }
+    return result;
+}
+
+/* Puts fd to number `to`, or what `path` names, opened as flags say. */
+CHILD_SIDE static bool redirect(struct launch *launch, enum step step, int fd, const char *path,
+                                int flags, int to)
+{
+    if (fd < 0) {
+        fd = (int)failed(launch, step, syscall(SYS_openat, AT_FDCWD, path, flags, 0644));
+        if (fd < 0) {
+            return false;
+        }
+    }
+    if (fd == to) {
+        return failed(launch, step, syscall(SYS_fcntl, fd, F_SETFD, 0)) >= 0;
+    }
+    return failed(launch, step, syscall(SYS_dup3, fd, to, 0)) >= 0;
+}
+
+CHILD_SIDE static bool set_files(struct launch *launch)
+{
+    const struct os_spawn *spec = launch->spec;
+    const int output =
+        O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | (spec->truncate_output ? O_TRUNC : 0);
+    const char *in = spec->stdin_path != NULL ? spec->stdin_path : "/dev/null";
+    const char *out = spec->stdout_path != NULL ? spec->stdout_path : "/dev/null";
+    const char *error = spec->stderr_path != NULL ? spec->stderr_path : "/dev/null";
+    bool ours_in = in[0] == '-' && in[1] == '\0', ours_out = out[0] == '-' && out[1] == '\0';
+    bool ours_error = error[0] == '-' && error[1] == '\0';
+    return (ours_in ||
+            redirect(launch, STEP_STDIN, launch->input_fd, in, O_RDONLY | O_NOCTTY, 0)) &&
+           (ours_out || redirect(launch, STEP_STDOUT, -1, out, output, 1)) &&
+           (ours_error || redirect(launch, STEP_STDERR, -1, error, output, 2)) &&
+           failed(launch, STEP_DESCRIPTORS, syscall(SYS_close_range, 3, UINT_MAX, 0)) >= 0;
+}
+
+CHILD_SIDE static bool set_user(struct launch *launch)
+{
+    const struct os_spawn *spec = launch->spec;
+    return !spec->change_user ||
+           (failed(launch, STEP_USER, syscall(SYS_setgroups, 0, NULL)) >= 0 &&
+            failed(launch, STEP_USER, syscall(SYS_setresgid, spec->gid, spec->gid, spec->gid)) >=
+                0 &&
+            failed(launch, STEP_USER, syscall(SYS_setresuid, spec->uid, spec->uid, spec->uid)) >=
+                0);
+}
+
+CHILD_SIDE static bool set_nice(struct launch *launch)
+{
+    if (launch->spec->nice == 0) {
+        return true;
+    }
+    long now = 20 - syscall(SYS_getpriority, PRIO_PROCESS, 0);
+    return failed(launch, STEP_NICE,
+                  syscall(SYS_setpriority, PRIO_PROCESS, 0, now + launch->spec->nice)) >= 0;
+}
+
+CHILD_SIDE static void set_signals(void)
+{
+    unsigned char defaults[64],
+        none[KERNEL_SIGBYTES]; /* all zero: the kernel's SIG_DFL, no flags */
+    for (size_t i = 0; i < sizeof(defaults); i++) {
+        ((volatile unsigned char *)defaults)[i] = 0;
+    }
+    for (size_t i = 0; i < sizeof(none); i++) {
+        ((volatile unsigned char *)none)[i] = 0;
+    }
+    for (long i = 1; i <= KERNEL_SIGNALS; i++) {
+        (void)syscall(SYS_rt_sigaction, i, defaults, NULL, KERNEL_SIGBYTES); /* not KILL and STOP */
+    }
+    (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, none, NULL, KERNEL_SIGBYTES);
+}
+
+CHILD_SIDE static int become_program(void *arg)
+{
+    struct launch *launch = arg;
+    const struct os_spawn *spec = launch->spec;
+    if ((!spec->new_session || failed(launch, STEP_SESSION, syscall(SYS_setsid)) >= 0) &&
+        set_nice(launch) && set_user(launch) &&
+        (spec->cwd == NULL || failed(launch, STEP_DIRECTORY, syscall(SYS_chdir, spec->cwd)) >= 0) &&
+        set_files(launch) &&
+        failed(launch, STEP_LIMITS,
+               syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, launch->files, NULL)) >= 0 &&
+        (!spec->no_new_privs || failed(launch, STEP_PRIVILEGES,
+                                       syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) >= 0)) {
+        set_signals();
+        (void)failed(launch, STEP_EXEC,
+                     syscall(SYS_execve, launch->argv[0], launch->argv, launch->env));
+    }
+    (void)syscall(SYS_exit_group, 127);
+    return 127;
+}
+
+CHILD_SIDE static int become_parent_of_program(void *arg)
+{
+    struct launch *launch = arg;
+    launch->grandchild = (pid_t)failed(launch, STEP_FORK,
+                                       clone(become_program, launch->inner_stack_top,
+                                             CLONE_VM | CLONE_VFORK | SIGCHLD, launch));
+    (void)syscall(SYS_exit_group, 0);
+    return 0;
+}
+
+/* ---- the parent's side ----------------------------------------------------------------------- */
+
+static int launch_err(const struct launch *launch, struct err *err)
+{
+    const struct os_spawn *spec = launch->spec;
+    const char *why = strerror(launch->error);
+    int code = -launch->error;
+    switch (launch->step) {
+    case STEP_USER:
+        return err_set(err, code, "%s: cannot become uid %u: %s", spec->argv[0],
+                       (unsigned)spec->uid, why);
+    case STEP_DIRECTORY:
+        return err_set(err, code, "%s: cannot go to %s: %s", spec->argv[0], spec->cwd, why);
+    case STEP_STDIN:
+        return err_set(err, code, "%s: cannot read %s: %s", spec->argv[0],
+                       spec->stdin_path != NULL ? spec->stdin_path : "its input", why);
+    case STEP_STDOUT:
+        return err_set(err, code, "%s: cannot write to %s: %s", spec->argv[0],
+                       spec->stdout_path != NULL ? spec->stdout_path : "/dev/null", why);
+    case STEP_STDERR:
+        return err_set(err, code, "%s: cannot write to %s: %s", spec->argv[0],
+                       spec->stderr_path != NULL ? spec->stderr_path : "/dev/null", why);
+    case STEP_NICE:
+        return err_set(err, code, "%s: cannot change its priority by %d: %s", spec->argv[0],
+                       spec->nice, why);
+    case STEP_EXEC:
+        return err_set(err, code, "%s: %s", spec->argv[0], why);
+    case STEP_NONE:
+    case STEP_FORK:
+    case STEP_SESSION:
+    case STEP_DESCRIPTORS:
+    case STEP_LIMITS:
+    case STEP_PRIVILEGES:
+        break;
+    }
+    return err_set(err, code, "%s: cannot start it: %s", spec->argv[0], why);
+}
+
+/* Does "NAME=value" set the same name as the other? */
+static bool same_name(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "=");
+    return strncmp(a, b, length) == 0 && b[length] == '=';
+}
+
+/* What env says, with env_add replacing or added; items are borrowed. */
+static void make_env(const struct os_spawn *spec, struct vec *ret)
+{
+    const char *const *base = spec->env != NULL ? spec->env : (const char *const *)environ;
+    for (; base != NULL && *base != NULL; base++) {
+        bool replaced = false;
+        for (const char *const *add = spec->env_add; add != NULL && *add != NULL; add++) {
+            replaced = replaced || same_name(*add, *base);
+        }
+        if (!replaced) {
+            vec_push(ret, (void *)(uintptr_t)*base);
+        }
+    }
+    for (const char *const *add = spec->env_add; add != NULL && *add != NULL; add++) {
+        vec_push(ret, (void *)(uintptr_t)*add);
+    }
+    vec_push(ret, NULL);
+}
+
+/* A file in memory that holds the text; -1 with *code set if there is none. */
+static int make_input(const char *text, int *code, struct err *err)
+{
+    size_t length = strlen(text);
+    if (length > INPUT_TEXT_MAX) {
+        *code = err_set(err, -E2BIG, "its input is longer than %zu bytes", INPUT_TEXT_MAX);
+        return -1;
+    }
+    int fd = memfd_create("input", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, text, length) != (ssize_t)length || lseek(fd, 0, SEEK_SET) != 0) {
+        *code = err_set(err, -errno, "cannot keep its input: %s", strerror(errno));
+        if (fd >= 0) {
+            close(fd);
+        }
+        return -1;
+    }
+    return fd;
+}
+
+static int launch_run(struct launch *launch, char *stacks, pid_t *ret, struct err *err)
+{
+    bool detached = launch->spec->detached;
+    sigset_t all, before;
+    CHECK(sigfillset(&all) == 0);
+    CHECK(pthread_sigmask(SIG_SETMASK, &all, &before) == 0);
+    launch->inner_stack_top = stacks + 2 * STACK_BYTES;
+    pid_t child = clone(detached ? become_parent_of_program : become_program, stacks + STACK_BYTES,
+                        CLONE_VM | CLONE_VFORK | SIGCHLD, launch);
+    int error = errno;
+    CHECK(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
+    if (child < 0) {
+        launch->step = STEP_FORK;
+        launch->error = error;
+    }
+    if (child > 0 && (detached || launch->step != STEP_NONE)) {
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    if (launch->step != STEP_NONE) {
+        return launch_err(launch, err);
+    }
+    *ret = detached ? launch->grandchild : child;
+    return 0;
+}
+
+int spawn_program(struct os *os, const struct os_spawn *spec, pid_t *ret, struct err *err)
+{
+    struct vec env = {0};
+    struct launch launch = {.spec = spec, .input_fd = -1, .files = &os->files};
+    int code = 0;
+    if (spec->input_text != NULL) {
+        launch.input_fd = make_input(spec->input_text, &code, err);
+        if (code != 0) {
+            return err_prefix(err, code, "%s", spec->argv[0]);
+        }
+    }
+    make_env(spec, &env);
+    launch.argv = (char *const *)(uintptr_t)spec->argv;
+    launch.env = (char *const *)env.items;
+    char *stacks = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (stacks == MAP_FAILED) {
+        code = err_set(err, -errno, "%s: cannot start it: %s", spec->argv[0], strerror(errno));
+    } else {
+        code = launch_run(&launch, stacks, ret, err);
+        (void)munmap(stacks, 2 * STACK_BYTES);
+    }
+    if (launch.input_fd >= 0) {
+        close(launch.input_fd);
+    }
+    vec_fini(&env, NULL);
+    return code;
+}

@@ -1,0 +1,167 @@
+/* base/os_tree_linux.c - removing a tree that somebody else filled.
+ *
+ * Design note: a job's sandbox is removed by a more powerful user than the one who filled it.  So
+ * every step goes through the descriptor of a directory that was opened without following links:
+ * whatever a name is changed into meanwhile, nothing outside is touched.  A tree may be deeper than
+ * we have descriptors; what lies DEPTH_MAX below is moved up to the top and removed in another
+ * round.  Other file systems that are mounted inside are refused, not emptied.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/os_linux.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+#define DEPTH_MAX 32
+
+struct removal {
+    const char *path; /* for messages */
+    int top;          /* where deep directories are moved to */
+    dev_t device;
+    unsigned moved; /* names given so far */
+    bool again;     /* something was moved: another round */
+    struct err *err;
+};
+
+static int removal_err(struct removal *r, const char *name, int error)
+{
+    return err_set(r->err, -error, "cannot remove %s/.../%s: %s", r->path, name, strerror(error));
+}
+
+static int remove_entries(struct removal *r, int fd, unsigned depth);
+
+/* Opens a directory to empty it.  Its owner may have taken every permission from it. */
+static int open_directory(int parent, const char *name)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+    int fd = openat(parent, name, flags);
+    if (fd < 0 && errno == EACCES) {
+        int path_fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        char proc[64];
+        (void)snprintf(proc, sizeof(proc), "/proc/self/fd/%d", path_fd);
+        if (path_fd >= 0 && chmod(proc, 0700) == 0) {
+            fd = openat(parent, name, flags);
+        }
+        int error = errno;
+        if (path_fd >= 0) {
+            close(path_fd);
+        }
+        errno = error;
+    }
+    return fd;
+}
+
+static int remove_directory(struct removal *r, int parent, const char *name, unsigned depth)
+{
+    struct stat st;
+    int fd = open_directory(parent, name);
+    if (fd < 0) {
+        return errno == ENOENT ? 0 : removal_err(r, name, errno);
+    }
+    int code = 0;
+    if (fstat(fd, &st) != 0) {
+        code = removal_err(r, name, errno);
+    } else if (st.st_dev != r->device) {
+        code = removal_err(r, name, EXDEV);
+    } else if ((st.st_mode & S_IRWXU) != S_IRWXU && fchmod(fd, 0700) != 0 && errno != EPERM) {
+        code = removal_err(r, name, errno);
+    } else if (depth >= DEPTH_MAX) {
+        char moved[64];
+        (void)snprintf(moved, sizeof(moved), ".roost-removing-%d-%u", (int)getpid(), r->moved++);
+        close(fd);
+        r->again = true;
+        return renameat(parent, name, r->top, moved) == 0 ? 0 : removal_err(r, name, errno);
+    } else {
+        code = remove_entries(r, fd, depth + 1);
+    }
+    close(fd);
+    if (code == 0 && unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno != ENOENT) {
+        code = removal_err(r, name, errno);
+    }
+    return code;
+}
+
+static int remove_entry(struct removal *r, int parent, const char *name, unsigned depth)
+{
+    if (unlinkat(parent, name, 0) == 0 || errno == ENOENT) {
+        return 0;
+    }
+    /* EISDIR is Linux's answer; EPERM is POSIX's, and that of a file that may not be removed. */
+    if (errno == EISDIR || errno == EPERM) {
+        struct stat st;
+        int error = errno;
+        if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode)) {
+            return remove_directory(r, parent, name, depth);
+        }
+        errno = error;
+    }
+    return removal_err(r, name, errno);
+}
+
+static int remove_entries(struct removal *r, int fd, unsigned depth)
+{
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
+    if (directory == NULL) {
+        int error = errno;
+        if (copy >= 0) {
+            close(copy);
+        }
+        return removal_err(r, ".", error);
+    }
+    rewinddir(directory);
+    int code = 0;
+    struct dirent *entry;
+    while (code == 0 && (errno = 0, entry = readdir(directory)) != NULL) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            code = remove_entry(r, fd, entry->d_name, depth);
+        }
+    }
+    closedir(directory);
+    return code;
+}
+
+int os_remove_tree(struct os *os, const char *path, struct err *err)
+{
+    struct stat st;
+    if (lstat(path, &st) != 0) {
+        return errno == ENOENT ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        return os_remove(os, path, err);
+    }
+    struct removal r = {.path = path, .device = st.st_dev, .err = err};
+    r.top = open_directory(AT_FDCWD, path);
+    if (r.top < 0 || fstat(r.top, &st) != 0) {
+        int error = errno;
+        if (r.top >= 0) {
+            close(r.top);
+        }
+        return err_set(err, -error, "%s: %s", path, strerror(error));
+    }
+    int code = 0;
+    if (st.st_dev != r.device) {
+        code = err_set(err, -EAGAIN, "%s was replaced while it was removed", path);
+    } else if ((st.st_mode & S_IRWXU) != S_IRWXU) {
+        (void)fchmod(r.top, 0700); /* not ours to change: then removing says so */
+    }
+    do {
+        r.again = false;
+        if (code == 0) {
+            code = remove_entries(&r, r.top, 0);
+        }
+    } while (code == 0 && r.again);
+    close(r.top);
+    if (code == 0 && rmdir(path) != 0 && errno != ENOENT) {
+        code = err_set(err, -errno, "cannot remove %s: %s", path, strerror(errno));
+    }
+    return code;
+}
