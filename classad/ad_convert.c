@@ -5,6 +5,7 @@
 #include "classad/ad_convert.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ void ad_text_of(const struct ad_value *value, struct strbuf *out)
         ad_time_print_absolute(value->time.seconds, value->time.offset_s, out);
         break;
     case AD_TYPE_RELTIME:
-        ad_time_print_relative(value->real, out);
+        ad_time_print_relative(trunc(value->real), out); /* whole seconds, as in HTCondor */
         break;
     default:
         ad_value_print(value, out);

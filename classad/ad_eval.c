@@ -240,6 +240,7 @@ void ad_evaluate(struct ad_evaluator *ev, const struct ad_node *node, uint32_t s
 void ad_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
             struct ad_value *ret)
 {
+    CHECK(index < call->count); /* a row of the table that allows fewer than its function takes */
     ad_evaluate(ev, &call->args[index], call->scope, ret);
 }
 

@@ -67,6 +67,10 @@ void ad_evaluate_found(struct ad_evaluator *ev, const struct ad_found *found, st
 void ad_evaluate_reference(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                            struct ad_value *ret);
 
+/* The attribute that a reference means, without evaluating it; false when it is none. */
+bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference, uint32_t scope,
+                       struct ad_found *ret);
+
 bool ad_evaluator_fail(struct ad_evaluator *ev); /* a limit is crossed; returns false */
 /* Memory for results; NULL when the limit is crossed, which has marked the evaluation as failed. */
 void *ad_evaluator_alloc(struct ad_evaluator *ev, size_t size);

@@ -62,6 +62,34 @@ void ad_func_eval(struct ad_evaluator *ev, const struct ad_call *call, struct ad
     strbuf_fini(&text);
 }
 
+#define LIST_INDENT 3
+
+static void put_line(unsigned indent, struct strbuf *out)
+{
+    strbuf_putc(out, '\n');
+    for (unsigned i = 0; i < indent; i++) {
+        strbuf_putc(out, ' ');
+    }
+}
+
+/* As HTCondor's unparse() does: a list with one element a line, anything else on its own line. */
+static void put_expression(const struct ad_node *node, unsigned indent, struct strbuf *out)
+{
+    if (node->kind != AD_NODE_LIST || node->count == 0) {
+        ad_node_print(node, AD_NEW, out);
+        return;
+    }
+    put_line(indent + LIST_INDENT, out);
+    strbuf_putc(out, '{');
+    for (uint32_t i = 0; i < node->count; i++) {
+        put_line(indent + 2 * LIST_INDENT, out);
+        put_expression(&node->kids[i], indent + 2 * LIST_INDENT, out);
+        strbuf_puts(out, i + 1 < node->count ? "," : "");
+    }
+    put_line(indent + LIST_INDENT, out);
+    strbuf_putc(out, '}');
+}
+
 /* The text of the expression that a plain name stands for, "" when there is none. */
 void ad_func_unparse(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
@@ -79,7 +107,7 @@ void ad_func_unparse(struct ad_evaluator *ev, const struct ad_call *call, struct
     struct strbuf text;
     strbuf_init(&text, AD_STRING_MAX);
     if (expr != NULL) {
-        ad_expr_print(expr, AD_NEW, &text);
+        put_expression(&expr->root, 0, &text);
     }
     ad_make_text(ev, &text, ret);
 }

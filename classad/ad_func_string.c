@@ -40,6 +40,10 @@ void ad_func_join(struct ad_evaluator *ev, const struct ad_call *call, struct ad
 {
     struct ad_value separator;
     struct ad_value list;
+    if (call->count == 0) {
+        ad_is_text(ret, "", 0);
+        return;
+    }
     ad_arg(ev, call, 0, &separator);
     if (separator.type == AD_TYPE_UNDEFINED || separator.type == AD_TYPE_ERROR) {
         ad_is(ret, separator.type);
@@ -177,6 +181,10 @@ static bool next_item(const struct ad_value *text, const struct ad_value *set, s
         return false;
     }
     size_t from = *at;
+    while (from < length && (from == 0 || is_in(set, bytes[from - 1])) && *at == 0 &&
+           is_in(set, bytes[from])) {
+        from++; /* nothing before the first item */
+    }
     while (from < length && (bytes[from] == ' ' || bytes[from] == '\t') &&
            is_in(set, bytes[from])) {
         from++;
@@ -191,6 +199,9 @@ static bool next_item(const struct ad_value *text, const struct ad_value *set, s
     }
     if (next < length && is_in(set, bytes[next])) {
         next++; /* the separator that is not blank */
+    }
+    if (end == length && end == from) {
+        return false; /* nor after the last */
     }
     ad_is_text(item, bytes + from, end - from);
     *at = end == length ? length + 1 : next;
@@ -222,6 +233,33 @@ void ad_func_split(struct ad_evaluator *ev, const struct ad_call *call, struct a
         struct ad_value copy;
         ad_make_string(ev, item.string.text, item.string.length, &copy);
         ad_list_put(ev, items, i, &copy);
+    }
+    *ret = made;
+}
+
+/* splitUserName("user@domain"), splitSlotName("slot@host"): without an @ all is the user, or the
+ * host. */
+void ad_func_split_at(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
+{
+    struct ad_value text;
+    ad_arg(ev, call, 0, &text);
+    if (text.type != AD_TYPE_STRING) {
+        ad_is(ret, AD_TYPE_ERROR);
+        return;
+    }
+    const char *bytes = text.string.text;
+    size_t length = text.string.length;
+    const char *sign = memchr(bytes, '@', length);
+    size_t before = sign != NULL ? (size_t)(sign - bytes) : call->variant != 0 ? 0 : length;
+    size_t after = sign != NULL ? before + 1 : before;
+    struct ad_node *items = ad_make_list(ev, 2, ret);
+    struct ad_value made = *ret;
+    struct ad_value part;
+    if (items != NULL) {
+        ad_make_string(ev, bytes, before, &part);
+        ad_list_put(ev, items, 0, &part);
+        ad_make_string(ev, bytes + after, length - after, &part);
+        ad_list_put(ev, items, 1, &part);
     }
     *ret = made;
 }

@@ -177,3 +177,42 @@ void ad_func_list_member(struct ad_evaluator *ev, const struct ad_call *call, st
                             ad_stringlist_has(&list, &set, &wanted, call->variant != 0));
     }
 }
+
+/* Every item of the first list is in the second. */
+void ad_func_list_subset(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
+{
+    struct ad_value part;
+    struct ad_value whole;
+    struct ad_value set;
+    struct ad_value item;
+    if (!loose_arg(ev, call, 0, "", &part, ret) || !loose_arg(ev, call, 1, "", &whole, ret) ||
+        !loose_arg(ev, call, 2, ", ", &set, ret)) {
+        return;
+    }
+    bool subset = true;
+    for (size_t at = 0; subset && ad_stringlist_next(&part, &set, &at, &item);) {
+        subset = ad_evaluator_spend(ev, 1 + whole.string.length / 64) &&
+                 ad_stringlist_has(&whole, &set, &item, call->variant != 0);
+    }
+    ad_is_bool(ret, subset);
+}
+
+void ad_func_lists_intersect(struct ad_evaluator *ev, const struct ad_call *call,
+                             struct ad_value *ret)
+{
+    struct ad_value a;
+    struct ad_value b;
+    struct ad_value set;
+    struct ad_value item;
+    ad_is_text(&set, ", ", 2);
+    if (!ad_arg_string(ev, call, 0, &a, ret) || !ad_arg_string(ev, call, 1, &b, ret) ||
+        (call->count > 2 && !ad_arg_string(ev, call, 2, &set, ret))) {
+        return;
+    }
+    bool common = false;
+    for (size_t at = 0; !common && ad_stringlist_next(&a, &set, &at, &item);) {
+        common = ad_evaluator_spend(ev, 1 + b.string.length / 64) &&
+                 ad_stringlist_has(&b, &set, &item, false);
+    }
+    ad_is_bool(ret, common);
+}

@@ -134,12 +134,13 @@ void ad_func_interval(struct ad_evaluator *ev, const struct ad_call *call, struc
         ad_is(ret, AD_TYPE_ERROR);
         return;
     }
-    int64_t seconds = number.type == AD_TYPE_INT ? number.integer : ad_real_to_int(number.real);
+    int64_t wide = number.type == AD_TYPE_INT ? number.integer : ad_real_to_int(number.real);
+    int64_t seconds = (int32_t)(uint32_t)(uint64_t)wide; /* HTCondor counts in 32 bits */
     struct strbuf text;
     strbuf_init(&text, AD_STRING_MAX);
     if (seconds < 0) {
         strbuf_putc(&text, '-');
-        seconds = seconds == INT64_MIN ? INT64_MAX : -seconds;
+        seconds = -seconds;
     }
     long long days = (long long)(seconds / 86400);
     int hours = (int)(seconds / 3600 % 24);

@@ -394,6 +394,14 @@ static int parse_postfix(struct ad_parser *parser, struct ad_node *ret)
         }
         ad_lex_next(&parser->lexer);
         if (mark == '.') {
+            if (left.kind == AD_NODE_INT || left.kind == AD_NODE_REAL) {
+                struct ad_node number = left; /* `3 .x` would print as `3.x`, which is no number */
+                left = (struct ad_node){.kind = AD_NODE_PAREN};
+                rc = adopt_one(parser, &left, &number);
+                if (rc < 0) {
+                    return rc;
+                }
+            }
             *ret = (struct ad_node){.kind = AD_NODE_REF};
             rc = parse_selected(parser, ret);
             if (rc == 0) {
@@ -602,8 +610,10 @@ int ad_parse_brackets(struct ad_parser *parser, struct ad **ret)
     }
     ad_lex_next(&parser->lexer);
     struct ad *ad = ad_create();
+    bool separated = false;
     while (rc == 0 && !at_mark(parser, ']')) {
         if (at_mark(parser, ';')) {
+            separated = true;
             ad_lex_next(&parser->lexer);
             continue;
         }
@@ -611,6 +621,9 @@ int ad_parse_brackets(struct ad_parser *parser, struct ad **ret)
         if (rc == 0 && !at_mark(parser, ';') && !at_mark(parser, ']')) {
             rc = refuse(parser, "';' or ']'");
         }
+    }
+    if (rc == 0 && separated && ad_count(ad) == 0) {
+        rc = refuse(parser, "attribute name");
     }
     if (rc < 0) {
         ad_destroy(ad);

@@ -199,6 +199,11 @@ int ad_put(struct ad *ad, const char *name, size_t length, struct ad_expr *expr,
 /* Indexes of the entries in the order in which they print; mem_free().  NULL for an empty ad. */
 uint32_t *ad_sorted(const struct ad *ad);
 
+/* ad_refs() for unresolved(): with_target tells whether TARGET.x counts. */
+struct strmap;
+void ad_refs_unresolved(const struct ad_expr *expr, const struct ad *my, struct strmap *names,
+                        bool with_target);
+
 /* ---- printing ---- */
 
 void ad_node_print(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out);

@@ -21,6 +21,7 @@ struct walk {
     struct strmap *external;
     struct strmap *internal;
     unsigned depth;
+    bool without_target;
 };
 
 static void walk_node(struct walk *walk, const struct ad_node *node, const struct around *around);
@@ -69,7 +70,9 @@ static void walk_selected(struct walk *walk, const struct ad_node *node,
     const struct ad_name *name = node->named.name;
     bool plain = base->kind == AD_NODE_REF && base->count == 0 && base->op != AD_REF_ABSOLUTE;
     if (plain && base->special == AD_SPECIAL_TARGET) {
-        note(walk->external, name);
+        if (!walk->without_target) {
+            note(walk->external, name);
+        }
     } else if (plain && base->special == AD_SPECIAL_MY && around == NULL) {
         const struct ad_expr *expr = find_in(walk->my, name);
         if (expr != NULL) {
@@ -109,13 +112,22 @@ static void walk_node(struct walk *walk, const struct ad_node *node, const struc
     walk->depth--;
 }
 
+static void walk_all(const struct ad_expr *expr, struct walk *walk)
+{
+    struct strmap *visited = walk->internal != NULL ? NULL : strmap_create(STRMAP_CASE_IGNORED);
+    walk->internal = walk->internal != NULL ? walk->internal : visited;
+    walk_node(walk, &expr->root, NULL);
+    strmap_destroy(visited, NULL);
+}
+
 void ad_refs(const struct ad_expr *expr, const struct ad *my, struct strmap *external,
              struct strmap *internal)
 {
-    struct strmap *visited = internal != NULL ? NULL : strmap_create(STRMAP_CASE_IGNORED);
-    struct walk walk = {.my = my,
-                        .external = external,
-                        .internal = internal != NULL ? internal : visited};
-    walk_node(&walk, &expr->root, NULL);
-    strmap_destroy(visited, NULL);
+    walk_all(expr, &(struct walk){.my = my, .external = external, .internal = internal});
+}
+
+void ad_refs_unresolved(const struct ad_expr *expr, const struct ad *my, struct strmap *names,
+                        bool with_target)
+{
+    walk_all(expr, &(struct walk){.my = my, .external = names, .without_target = !with_target});
 }

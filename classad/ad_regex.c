@@ -38,7 +38,7 @@ struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char 
         return NULL;
     }
     uint32_t flags = PCRE2_NEVER_BACKSLASH_C;
-    flags |= strchr(options, 'i') != NULL || strchr(options, 'I') != NULL ? PCRE2_CASELESS : 0u;
+    flags |= strchr(options, 'i') != NULL ? PCRE2_CASELESS : 0u;
     flags |= strchr(options, 'm') != NULL ? PCRE2_MULTILINE : 0u;
     flags |= strchr(options, 's') != NULL ? PCRE2_DOTALL : 0u;
     flags |= strchr(options, 'x') != NULL ? PCRE2_EXTENDED : 0u;

@@ -15,6 +15,8 @@
 #define AD_REGEX_DEPTH_MAX   2000   /* its limit on nested backtracking */
 #define AD_REGEX_HEAP_KIB    4096   /* its limit on memory */
 
+#define AD_REGEX_STEPS_LOST 50000 /* what a search that crossed a limit counts in an evaluation */
+
 struct ad_regex;
 
 /* options: i (case ignored), m (lines), s (dot matches newline), x (extended), g and f (full) are

@@ -129,19 +129,27 @@ static void finish_lookup(struct ad_evaluator *ev, enum found found, const struc
 }
 
 /* Only a bare name falls through to the other side of a match. */
+static enum found find_from(const struct ad_evaluator *ev, uint32_t scope,
+                            const struct ad_name *name, enum ad_special special, bool bare,
+                            struct ad_found *ret)
+{
+    enum found found = find_upward(ev, scope, name, special, ret);
+    if (found == FOUND_NOTHING && bare && ev->scopes[scope].parent != AD_SCOPE_NONE) {
+        if (scope == AD_SCOPE_MY) {
+            found = find_upward(ev, AD_SCOPE_TARGET, name, special, ret);
+        } else if (scope == AD_SCOPE_TARGET) {
+            found = find_upward(ev, AD_SCOPE_MY, name, special, ret);
+        }
+    }
+    return found;
+}
+
 static void look_up(struct ad_evaluator *ev, uint32_t scope, const struct ad_name *name,
                     enum ad_special special, bool bare, struct ad_value *ret)
 {
-    struct ad_found lookup = {0};
-    enum found found = find_upward(ev, scope, name, special, &lookup);
-    if (found == FOUND_NOTHING && bare && ev->scopes[scope].parent != AD_SCOPE_NONE) {
-        if (scope == AD_SCOPE_MY) {
-            found = find_upward(ev, AD_SCOPE_TARGET, name, special, &lookup);
-        } else if (scope == AD_SCOPE_TARGET) {
-            found = find_upward(ev, AD_SCOPE_MY, name, special, &lookup);
-        }
-    }
-    finish_lookup(ev, found, &lookup, ret);
+    struct ad_found found = {0};
+    enum found kind = find_from(ev, scope, name, special, bare, &found);
+    finish_lookup(ev, kind, &found, ret);
 }
 
 static void select_from_list(struct ad_evaluator *ev, const struct ad_value *base,
@@ -208,4 +216,22 @@ void ad_evaluate_reference(struct ad_evaluator *ev, const struct ad_node *node, 
     } else {
         look_up(ev, scope, name, special, true, ret);
     }
+}
+
+bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference, uint32_t scope,
+                       struct ad_found *ret)
+{
+    bool bare = reference->count == 0 && reference->op != AD_REF_ABSOLUTE;
+    if (reference->count > 0) {
+        struct ad_value base;
+        ad_evaluate(ev, reference->named.kids, scope, &base);
+        scope = base.type == AD_TYPE_AD ? base.scope : AD_SCOPE_NONE;
+    } else if (!bare) {
+        scope = ev->scopes[scope].root;
+    }
+    if (scope == AD_SCOPE_NONE) {
+        return false;
+    }
+    return find_from(ev, scope, reference->named.name, (enum ad_special)reference->special, bare,
+                     ret) == FOUND_EXPR;
 }

@@ -1,0 +1,277 @@
+/* classad/ad_func_args.c - built-ins on arguments and environments of jobs.
+ *
+ * Version 2: words are separated by blanks; single quotes hold what they enclose together, and two
+ * of them inside quotes are one. Version 1: words of arguments are separated by blanks, assignments
+ * of an environment by semicolons, and nothing is quoted. An environment prints sorted by name.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+#include "classad/ad_evaluator.h"
+#include "classad/ad_func.h"
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Reads one word of version 2 from *at; false at the end or (*bad) when a quote is not closed. */
+static bool next_word(const char **at, struct strbuf *word, bool *bad)
+{
+    while (is_blank(**at)) {
+        (*at)++;
+    }
+    if (**at == '\0') {
+        return false;
+    }
+    strbuf_clear(word);
+    bool quoted = false;
+    for (; **at != '\0' && (quoted || !is_blank(**at)); (*at)++) {
+        if (**at != '\'') {
+            strbuf_putc(word, **at);
+        } else if (quoted && (*at)[1] == '\'') {
+            strbuf_putc(word, '\'');
+            (*at)++;
+        } else {
+            quoted = !quoted;
+        }
+    }
+    *bad = quoted;
+    return !quoted;
+}
+
+/* A word so that next_word() reads it again: only the bytes that need it are quoted. */
+static void put_word(const char *word, struct strbuf *out)
+{
+    if (word[0] == '\0') {
+        strbuf_puts(out, "''");
+    }
+    bool quoted = false;
+    for (; *word != '\0'; word++) {
+        bool special = is_blank(*word) || *word == '\'';
+        if (special != quoted) {
+            strbuf_putc(out, '\'');
+            quoted = special;
+        }
+        if (*word == '\'') {
+            strbuf_putc(out, '\'');
+        }
+        strbuf_putc(out, *word);
+    }
+    if (quoted) {
+        strbuf_putc(out, '\'');
+    }
+}
+
+/* The version asked for by argument `index`: 1 or 2; 0 and *ret set when it is neither. */
+static int version_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
+                       struct ad_value *ret)
+{
+    struct ad_value version;
+    ad_is_int(&version, 2);
+    if (index < call->count) {
+        ad_arg(ev, call, index, &version);
+    }
+    if (version.type != AD_TYPE_INT || version.integer < 1 || version.integer > 2) {
+        ad_is(ret, AD_TYPE_ERROR);
+        return 0;
+    }
+    return (int)version.integer;
+}
+
+static void free_word(void *word)
+{
+    mem_free(word);
+}
+
+static bool split_words(const char *text, int version, struct vec *words)
+{
+    struct strbuf word;
+    bool bad = false;
+    strbuf_init(&word, AD_STRING_MAX);
+    if (version == 2) {
+        while (next_word(&text, &word, &bad)) {
+            vec_push(words, mem_strdup(strbuf_text(&word)));
+        }
+    }
+    while (version == 1 && *text != '\0') {
+        while (is_blank(*text)) {
+            text++;
+        }
+        size_t length = strcspn(text, " \t\r\n");
+        if (length > 0) {
+            vec_push(words, mem_strndup(text, length));
+        }
+        text += length;
+    }
+    strbuf_fini(&word);
+    return !bad;
+}
+
+/* argsToList(text[, version]) */
+void ad_func_args_to_list(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
+{
+    struct ad_value text;
+    int version = version_arg(ev, call, 1, ret);
+    ad_arg(ev, call, 0, &text);
+    struct vec words = {0};
+    if (version == 0 || text.type != AD_TYPE_STRING ||
+        !ad_evaluator_spend(ev, text.string.length / 4) ||
+        !split_words(text.string.text, version, &words)) {
+        vec_fini(&words, free_word);
+        ad_is(ret, AD_TYPE_ERROR);
+        return;
+    }
+    struct ad_node *items = ad_make_list(ev, (uint32_t)words.count, ret);
+    struct ad_value made = *ret;
+    for (size_t i = 0; items != NULL && i < words.count; i++) {
+        struct ad_value word;
+        ad_make_string(ev, words.items[i], strlen(words.items[i]), &word);
+        ad_list_put(ev, items, (uint32_t)i, &word);
+    }
+    *ret = made;
+    vec_fini(&words, free_word);
+}
+
+/* listToArgs(list[, version]): version 1 cannot write a word that is empty or has blanks. */
+void ad_func_list_to_args(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
+{
+    struct ad_value list;
+    int version = version_arg(ev, call, 1, ret);
+    ad_arg(ev, call, 0, &list);
+    if (version == 0 || list.type != AD_TYPE_LIST) {
+        ad_is(ret, AD_TYPE_ERROR);
+        return;
+    }
+    struct strbuf text;
+    strbuf_init(&text, AD_STRING_MAX);
+    for (uint32_t i = 0; i < list.list->count; i++) {
+        struct ad_value word;
+        ad_item(ev, &list, i, &word);
+        bool plain = word.type == AD_TYPE_STRING && word.string.length > 0 &&
+                     strpbrk(word.string.text, " \t\r\n") == NULL;
+        if (word.type != AD_TYPE_STRING || (version == 1 && !plain)) {
+            strbuf_fini(&text);
+            ad_is(ret, AD_TYPE_ERROR);
+            return;
+        }
+        if (i > 0) {
+            strbuf_putc(&text, ' ');
+        }
+        if (version == 1) {
+            strbuf_puts(&text, word.string.text);
+        } else {
+            put_word(word.string.text, &text);
+        }
+    }
+    ad_make_text(ev, &text, ret);
+}
+
+/* ---- environments ---- */
+
+/* "NAME=value" into the map; false when there is no name. */
+static bool assign(struct strmap *variables, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text) {
+        return false;
+    }
+    char *name = mem_strndup(text, (size_t)(equals - text));
+    mem_free(strmap_set(variables, name, mem_strdup(equals + 1)));
+    mem_free(name);
+    return true;
+}
+
+static void put_environment(const struct strmap *variables, struct strbuf *out)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < strmap_count(variables); i++) {
+        const char *next = NULL;
+        const char *name;
+        const char *next_value = NULL;
+        void *value;
+        size_t at = 0;
+        while (strmap_next(variables, &at, &name, &value)) {
+            if ((last == NULL || strcmp(name, last) > 0) &&
+                (next == NULL || strcmp(name, next) < 0)) {
+                next = name;
+                next_value = value;
+            }
+        }
+        if (i > 0) {
+            strbuf_putc(out, ' ');
+        }
+        strbuf_puts(out, next);
+        strbuf_putc(out, '=');
+        if (next_value[0] != '\0') {
+            put_word(next_value, out);
+        }
+        last = next;
+    }
+}
+
+static void finish_environment(struct ad_evaluator *ev, struct strmap *variables, bool good,
+                               struct ad_value *ret)
+{
+    size_t count = strmap_count(variables);
+    if (!good || !ad_evaluator_spend(ev, count * count / 16)) {
+        ad_is(ret, AD_TYPE_ERROR);
+    } else {
+        struct strbuf text;
+        strbuf_init(&text, AD_STRING_MAX);
+        put_environment(variables, &text);
+        ad_make_text(ev, &text, ret);
+    }
+    strmap_destroy(variables, free_word);
+}
+
+/* envV1ToV2(text) */
+void ad_func_env_v1_to_v2(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
+{
+    struct ad_value text;
+    if (!ad_arg_string(ev, call, 0, &text, ret)) {
+        return;
+    }
+    struct strmap *variables = strmap_create(STRMAP_CASE_SENSITIVE);
+    bool good = true;
+    for (const char *at = text.string.text; good && *at != '\0';) {
+        while (is_blank(*at)) {
+            at++;
+        }
+        size_t length = strcspn(at, ";");
+        if (length > 0) {
+            char *assignment = mem_strndup(at, length);
+            good = assign(variables, assignment);
+            mem_free(assignment);
+        }
+        at += length + (at[length] == ';');
+    }
+    finish_environment(ev, variables, good, ret);
+}
+
+/* mergeEnvironment(text...): later ones win; undefined ones are left out. */
+void ad_func_merge_environment(struct ad_evaluator *ev, const struct ad_call *call,
+                               struct ad_value *ret)
+{
+    struct strmap *variables = strmap_create(STRMAP_CASE_SENSITIVE);
+    bool good = true;
+    for (uint32_t i = 0; good && i < call->count; i++) {
+        struct ad_value text;
+        struct vec words = {0};
+        ad_arg(ev, call, i, &text);
+        if (text.type == AD_TYPE_UNDEFINED) {
+            continue;
+        }
+        good = text.type == AD_TYPE_STRING && split_words(text.string.text, 2, &words);
+        for (size_t word = 0; good && word < words.count; word++) {
+            good = assign(variables, words.items[word]);
+        }
+        vec_fini(&words, free_word);
+    }
+    finish_environment(ev, variables, good, ret);
+}
