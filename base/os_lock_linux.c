@@ -76,7 +76,7 @@ int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder
         char text[64];
         lock->fd = fd;
         (void)snprintf(text, sizeof(text), "%d", (int)getpid());
-        (void)ftruncate(fd, 0);
+        (void)!ftruncate(fd, 0);
         os_lock_note(lock, text);
         (void)snprintf(text, sizeof(text), "%llu", (unsigned long long)os_start_time(os, getpid()));
         os_lock_note(lock, text);

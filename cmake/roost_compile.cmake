@@ -53,8 +53,12 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
     # with symbols, so that a core file of the field can be read.
     set(CMAKE_C_FLAGS_RELEASE "-O2 -g1")
     target_compile_options(roost_flags INTERFACE -fstack-protector-strong)
-    target_compile_definitions(roost_flags INTERFACE _FORTIFY_SOURCE=2)
     target_link_options(roost_flags INTERFACE -Wl,-z,relro,-z,now)
+endif()
+string(TOUPPER "CMAKE_C_FLAGS_${CMAKE_BUILD_TYPE}" flags)
+if("${${flags}}" MATCHES "-O[123]" AND NOT ROOST_SANITIZE)
+    # In dev, too: it brings warnings about results that are not looked at.
+    target_compile_definitions(roost_flags INTERFACE _FORTIFY_SOURCE=2)
 endif()
 if(ROOST_SANITIZE)
     target_compile_options(roost_flags INTERFACE "-fsanitize=${ROOST_SANITIZE}" -fno-sanitize-recover=all
