@@ -1,0 +1,219 @@
+/* tests/unit/wire/test_token.c - tokens: what is issued is accepted, everything else is told why
+ * not.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/wire/world.h"
+
+#include "wire/verbs.h"
+
+/* {"sub":"mallory@pool","scope":"ADMINISTRATOR"} */
+#define MALLORY ".eyJzdWIiOiJtYWxsb3J5QHBvb2wiLCJzY29wZSI6IkFETUlOSVNUUkFUT1IifQ."
+
+static struct token_keys *keys_of(struct world *world)
+{
+    struct token_keys *keys = NULL;
+    struct err err = {{0}};
+    world_must(token_keys_load(world->os, world->keys, &keys, &err), &err);
+    return keys;
+}
+
+static void an_issued_token_comes_back_with_all_its_claims(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = keys_of(world);
+    struct token token = world_token_of(world, "startd@pool", SCOPE_ADVERTISE | SCOPE_READ);
+    struct token found;
+    (void)snprintf(token.pattern, sizeof token.pattern, "wn*");
+    token.expires_s = 2000000000;
+    char *text = world_issue(world, &token);
+    assert_int_equal(token_check(keys, text, 1999999999, &found, NULL), 0);
+    assert_string_equal(found.identity, "startd@pool");
+    assert_string_equal(found.id, "id-of-startd@pool");
+    assert_string_equal(found.pool, "pool");
+    assert_string_equal(found.pattern, "wn*");
+    assert_int_equal(found.scopes, SCOPE_ADVERTISE | SCOPE_READ);
+    assert_int_equal(found.issued_s, token.issued_s);
+    assert_int_equal(found.expires_s, 2000000000);
+    mem_free(text);
+    token_keys_destroy(keys);
+}
+
+static void a_token_is_expired_from_its_second_on_and_says_whose_it_was(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = keys_of(world);
+    struct token token = world_token_of(world, "alice@pool", SCOPE_READ), found = {0};
+    struct err err = {{0}};
+    token.expires_s = 1000000000;
+    char *text = world_issue(world, &token);
+    assert_int_equal(token_check(keys, text, 1000000000, &found, &err), -EKEYEXPIRED);
+    assert_non_null(strstr(err.text, "token expired at 2001-09-09T01:46:40Z"));
+    assert_string_equal(found.identity, "alice@pool");
+    assert_int_equal(token_check(keys, text, 999999999, &found, &err), 0);
+    mem_free(text);
+    token_keys_destroy(keys);
+}
+
+static void no_token_is_not_a_malformed_token(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = keys_of(world);
+    struct token found;
+    struct err err = {{0}};
+    assert_int_equal(token_check(keys, "", 0, &found, &err), -ENOKEY);
+    assert_string_equal(err.text, "no token");
+    assert_int_equal(token_check(keys, NULL, 0, &found, &err), -ENOKEY);
+    token_keys_destroy(keys);
+}
+
+static void malformed_tokens_are_refused_as_such(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = keys_of(world);
+    struct token found;
+    char *longest = calloc(1, TOKEN_TEXT_MAX + 2);
+    memset(longest, 'a', TOKEN_TEXT_MAX + 1);
+    const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"rubbish", "not a JWT"},
+        {"a.b.c", "not a JWT"},
+        {"..", "not a JWT"},
+        {longest, "longer than 4096"},
+        /* {"alg":"none","kid":"k1"} */
+        {"eyJhbGciOiJub25lIiwia2lkIjoiazEifQ" MALLORY, "not ES256"},
+        /* {"alg":"HS256","kid":"k1"}: the public key as a shared secret */
+        {"eyJhbGciOiJIUzI1NiIsImtpZCI6ImsxIn0" MALLORY "c2lnbmF0dXJl", "not ES256"},
+        /* {"alg":"ES256"} */
+        {"eyJhbGciOiJFUzI1NiJ9" MALLORY "c2lnbmF0dXJl", "no key named"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct err err = {{0}};
+        assert_int_equal(token_check(keys, cases[i].text, 0, &found, &err), -EINVAL);
+        assert_int_equal(strncmp(err.text, "malformed token", 15), 0);
+        assert_non_null(strstr(err.text, cases[i].says));
+    }
+    free(longest);
+    token_keys_destroy(keys);
+}
+
+static void a_forged_signature_is_refused(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = keys_of(world);
+    struct token found;
+    struct err err = {{0}};
+    /* {"alg":"ES256","kid":"k1"} */
+    const char *forged = "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsxIn0" MALLORY "c2lnbmF0dXJl";
+    assert_int_equal(token_check(keys, forged, 0, &found, &err), -EKEYREJECTED);
+    assert_string_equal(err.text, "token signature is wrong (key 'k1')");
+    token_keys_destroy(keys);
+}
+
+static void a_changed_claim_breaks_the_signature(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = keys_of(world);
+    struct token token = world_token_of(world, "alice@pool", SCOPE_READ), found;
+    char *text = world_issue(world, &token);
+    char *claims = strchr(text, '.') + 1;
+    claims[12] = claims[12] == 'A' ? 'B' : 'A';
+    int rc = token_check(keys, text, 0, &found, NULL);
+    assert_true(rc == -EKEYREJECTED || rc == -EINVAL); /* the change may also break the JSON */
+    mem_free(text);
+    token_keys_destroy(keys);
+}
+
+static void a_token_of_another_key_is_refused_by_the_name_of_that_key(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = keys_of(world);
+    struct token token = world_token_of(world, "alice@pool", SCOPE_READ), found;
+    struct err err = {{0}};
+    char other[128], other_key[160], *text = NULL;
+    (void)snprintf(other, sizeof other, "%s/other", world->dir);
+    (void)snprintf(other_key, sizeof other_key, "%s/k2.key", other);
+    assert_int_equal(os_mkdirs(world->os, other, 0700, NULL), 0);
+    assert_int_equal(token_key_make(world->os, world->loop, other, "k2", NULL), 0);
+    assert_int_equal(token_issue(world->os, other_key, "k2", &token, &text, NULL), 0);
+    assert_int_equal(token_check(keys, text, 0, &found, &err), -EKEYREJECTED);
+    assert_string_equal(err.text, "token is signed with unknown key 'k2'");
+    mem_free(text);
+    /* the same key under the name of ours: the signature is wrong */
+    assert_int_equal(token_issue(world->os, other_key, "k1", &token, &text, NULL), 0);
+    assert_int_equal(token_check(keys, text, 0, &found, &err), -EKEYREJECTED);
+    assert_string_equal(err.text, "token signature is wrong (key 'k1')");
+    mem_free(text);
+    token_keys_destroy(keys);
+}
+
+static void two_keys_are_valid_during_an_overlap(void **state)
+{
+    struct world *world = *state;
+    struct token token = world_token_of(world, "alice@pool", SCOPE_READ), found;
+    char key2[160], *old = world_issue(world, &token), *new = NULL;
+    (void)snprintf(key2, sizeof key2, "%s/k2.key", world->keys);
+    assert_int_equal(token_key_make(world->os, world->loop, world->keys, "k2", NULL), 0);
+    assert_int_equal(token_issue(world->os, key2, "k2", &token, &new, NULL), 0);
+    struct token_keys *keys = keys_of(world);
+    assert_int_equal(token_keys_count(keys), 2);
+    assert_int_equal(token_check(keys, old, 0, &found, NULL), 0);
+    assert_int_equal(token_check(keys, new, 0, &found, NULL), 0);
+    mem_free(old);
+    mem_free(new);
+    token_keys_destroy(keys);
+}
+
+static void a_signing_key_is_never_overwritten_nor_named_like_a_path(void **state)
+{
+    struct world *world = *state;
+    struct err err = {{0}};
+    assert_int_equal(token_key_make(world->os, world->loop, world->keys, "k1", &err), -EEXIST);
+    assert_int_equal(token_key_make(world->os, world->loop, world->keys, "../k1", &err), -EINVAL);
+    assert_int_equal(token_key_make(world->os, world->loop, world->keys, ".k", &err), -EINVAL);
+    assert_int_equal(token_key_make(world->os, world->loop, world->keys, "", &err), -EINVAL);
+}
+
+static void a_signing_key_that_others_may_read_is_not_used(void **state)
+{
+    struct world *world = *state;
+    struct token token = world_token_of(world, "alice@pool", SCOPE_READ);
+    struct err err = {{0}};
+    char *text = NULL;
+    struct os_stat stat;
+    assert_int_equal(os_stat(world->os, world->key_path, &stat), 0);
+    assert_int_equal(stat.mode & 0777, 0600);
+    assert_int_equal(os_chmod(world->os, world->key_path, 0640, NULL), 0);
+    assert_int_equal(token_issue(world->os, world->key_path, "k1", &token, &text, &err), -EACCES);
+    assert_non_null(strstr(err.text, "0600"));
+    assert_null(text);
+}
+
+static void a_directory_without_keys_says_so(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = NULL;
+    struct err err = {{0}};
+    assert_int_equal(token_keys_load(world->os, world->dir, &keys, &err), -ENOENT);
+    assert_non_null(strstr(err.text, world->dir));
+    assert_null(keys);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(an_issued_token_comes_back_with_all_its_claims),
+        WORLD_TEST(a_token_is_expired_from_its_second_on_and_says_whose_it_was),
+        WORLD_TEST(no_token_is_not_a_malformed_token),
+        WORLD_TEST(malformed_tokens_are_refused_as_such),
+        WORLD_TEST(a_forged_signature_is_refused),
+        WORLD_TEST(a_changed_claim_breaks_the_signature),
+        WORLD_TEST(a_token_of_another_key_is_refused_by_the_name_of_that_key),
+        WORLD_TEST(two_keys_are_valid_during_an_overlap),
+        WORLD_TEST(a_signing_key_is_never_overwritten_nor_named_like_a_path),
+        WORLD_TEST(a_signing_key_that_others_may_read_is_not_used),
+        WORLD_TEST(a_directory_without_keys_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,516 @@
+/* tests/unit/wire/test_watch.c - a watcher's copy follows the table, however slow or cut it is.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/wire/world.h"
+
+#include "base/strmap.h"
+#include "wire/watch.h"
+
+/* The table that is published: key -> ad, all of type "Machine". */
+struct table {
+    struct world *world;
+    struct strmap *ads;
+    struct watch_server *server;
+    struct wire_request *held; /* a WATCH that is given to the server by the test */
+    bool hold;
+    struct strbuf order; /* what the client was told, in order: "+key " "-key " "query " */
+};
+
+static void table_walk(void *arg, const char *type, watch_each_f each, void *each_arg)
+{
+    struct table *table = arg;
+    size_t at = 0;
+    const char *key = NULL;
+    void *ad = NULL;
+    assert_string_equal(type, "Machine");
+    while (strmap_next(table->ads, &at, &key, &ad) && each(each_arg, key, ad)) {
+    }
+}
+
+static const struct ad *table_get(void *arg, const char *type, const char *key)
+{
+    assert_string_equal(type, "Machine");
+    return strmap_get(((struct table *)arg)->ads, key);
+}
+
+static void table_free(void *ad)
+{
+    ad_destroy(ad);
+}
+
+static void table_put(struct table *table, const char *key, int64_t cpus)
+{
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "Name", key);
+    ad_set_int(ad, "Cpus", cpus);
+    ad_set_string(ad, "ClaimId", "secret");
+    ad_destroy(strmap_set(table->ads, key, ad));
+    watch_server_changed(table->server, "Machine", key, ad);
+}
+
+static void table_drop(struct table *table, const char *key)
+{
+    ad_destroy(strmap_remove(table->ads, key));
+    watch_server_gone(table->server, "Machine", key);
+}
+
+static void table_request(void *arg, struct wire_request *request)
+{
+    struct table *table = arg;
+    if (wire_request_verb(request) == VERB_WATCH && table->hold) {
+        table->held = request;
+    } else if (wire_request_verb(request) == VERB_WATCH) {
+        watch_server_add(table->server, request);
+    } else if (wire_request_verb(request) == VERB_UPDATE) {
+        table_put(table, "updated", ad_int_or(wire_request_args(request), "Cpus", 0));
+        wire_reply_ok(request, NULL);
+    } else {
+        wire_reply_ok(request, NULL);
+    }
+}
+
+static void table_start(struct world *world, struct table *table)
+{
+    static const struct watch_server_source SOURCE = {.walk = table_walk, .get = table_get};
+    *table = (struct table){.world = world, .ads = strmap_create(STRMAP_CASE_SENSITIVE)};
+    strbuf_init(&table->order, 0);
+    table->server = watch_server_create(world->loop, &SOURCE, table);
+    world->handler = table_request;
+    world->handler_arg = table;
+}
+
+static void table_end(struct table *table)
+{
+    watch_server_destroy(table->server);
+    strmap_destroy(table->ads, table_free);
+    strbuf_fini(&table->order);
+}
+
+/* ---- a watcher ------------------------------------------------------------------------------- */
+
+struct watcher {
+    struct table *table;
+    struct watch *watch;
+    struct end end;
+    unsigned changed, gone, syncs, lost;
+    bool synced, refused;
+    int status;
+    char why[300];
+    int64_t cpus;
+    bool destroy_when_changed;
+};
+
+static void on_changed(void *arg, const char *key, const struct ad *ad)
+{
+    struct watcher *watcher = arg;
+    watcher->changed++;
+    watcher->cpus = ad_int_or(ad, "Cpus", -1);
+    assert_ptr_equal(watch_get(watcher->watch, key), ad);
+    strbuf_printf(&watcher->table->order, "+%s ", key);
+    if (watcher->destroy_when_changed) {
+        watch_destroy(watcher->watch);
+        watcher->watch = NULL;
+    }
+}
+
+static void on_gone(void *arg, const char *key)
+{
+    struct watcher *watcher = arg;
+    watcher->gone++;
+    assert_null(watch_get(watcher->watch, key));
+    strbuf_printf(&watcher->table->order, "-%s ", key);
+}
+
+static void on_synced(void *arg)
+{
+    struct watcher *watcher = arg;
+    watcher->syncs++;
+    watcher->synced = true;
+    assert_true(watch_is_synced(watcher->watch));
+    strbuf_puts(&watcher->table->order, "synced ");
+}
+
+static void on_lost(void *arg)
+{
+    struct watcher *watcher = arg;
+    watcher->lost++;
+    watcher->synced = false;
+    assert_false(watch_is_synced(watcher->watch));
+}
+
+static void on_refused(void *arg, int status, const char *why)
+{
+    struct watcher *watcher = arg;
+    watcher->refused = true;
+    watcher->status = status;
+    (void)snprintf(watcher->why, sizeof watcher->why, "%s", why);
+}
+
+static const struct watch_events EVENTS = {.changed = on_changed,
+                                           .gone = on_gone,
+                                           .synced = on_synced,
+                                           .lost = on_lost,
+                                           .refused = on_refused};
+
+static void watcher_start(struct table *table, struct watcher *watcher,
+                          const struct watch_spec *spec, uint32_t scopes)
+{
+    *watcher = (struct watcher){.table = table};
+    world_connect(table->world, "watcher@pool", scopes, &watcher->end);
+    watcher->watch = watch_create(table->world->loop, spec, &EVENTS, watcher);
+    assert_int_equal(watch_start(watcher->watch, watcher->end.wire), 0);
+}
+
+static const struct watch_spec ALL = {.type = "Machine"};
+
+struct count {
+    const unsigned *value;
+    unsigned wanted;
+};
+
+static bool has_count(void *arg)
+{
+    const struct count *count = arg;
+    return *count->value >= count->wanted;
+}
+
+static void until_count(struct world *world, const unsigned *value, unsigned wanted)
+{
+    struct count count = {value, wanted};
+    world_until(world, has_count, &count);
+}
+
+/* The copy is the table, ad by ad. */
+static void assert_same(struct table *table, const struct watcher *watcher)
+{
+    size_t at = 0;
+    const char *key = NULL;
+    const struct ad *ad = NULL;
+    assert_int_equal(watch_count(watcher->watch), strmap_count(table->ads));
+    while (watch_next(watcher->watch, &at, &key, &ad)) {
+        const struct ad *there = strmap_get(table->ads, key);
+        assert_non_null(there);
+        assert_int_equal(ad_int_or(ad, "Cpus", -1), ad_int_or(there, "Cpus", -2));
+    }
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void a_snapshot_comes_first_then_changes_in_order(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    table_start(world, &table);
+    table_put(&table, "a", 1);
+    table_put(&table, "b", 2);
+    watcher_start(&table, &watcher, &ALL, SCOPE_READ);
+    world_until_flag(world, &watcher.synced);
+    assert_string_equal(strbuf_text(&table.order), "+a +b synced ");
+    table_put(&table, "c", 3);
+    table_put(&table, "a", 4);
+    table_drop(&table, "b");
+    table_put(&table, "c", 5);
+    until_count(world, &watcher.changed, 5);
+    assert_string_equal(strbuf_text(&table.order), "+a +b synced +c +a -b +c ");
+    assert_same(&table, &watcher);
+    assert_false(ad_has(watch_get(watcher.watch, "a"), "ClaimId"));
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+static void an_empty_table_is_synced_at_once(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    table_start(world, &table);
+    watcher_start(&table, &watcher, &ALL, SCOPE_READ);
+    world_until_flag(world, &watcher.synced);
+    assert_int_equal(watch_count(watcher.watch), 0);
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+static void a_snapshot_larger_than_a_window_arrives_whole_with_its_changes(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    char key[32];
+    table_start(world, &table);
+    for (int i = 0; i < 40000; i++) {
+        (void)snprintf(key, sizeof key, "slot1@wn%d", i);
+        table_put(&table, key, i);
+    }
+    table.hold = true;
+    watcher_start(&table, &watcher, &ALL, SCOPE_READ);
+    while (table.held == NULL) {
+        world_turns(world);
+    }
+    watch_server_add(table.server, table.held); /* sends as much as the window takes */
+    table_put(&table, "slot1@wn0", 77);         /* sent already */
+    table_put(&table, "slot1@wn39999", 78);     /* waits */
+    table_drop(&table, "slot1@wn39998");        /* waits */
+    table_drop(&table, "slot1@wn1");            /* sent already */
+    table_put(&table, "new", 79);
+    world_until_flag(world, &watcher.synced);
+    until_count(world, &watcher.gone, 1);
+    while (watcher.watch != NULL && watch_get(watcher.watch, "new") == NULL) {
+        world_turns(world);
+    }
+    assert_same(&table, &watcher);
+    assert_int_equal(watcher.gone, 1);
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+static void a_constraint_shows_only_what_meets_it_and_tells_when_it_no_longer_does(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    const struct watch_spec spec = {.type = "Machine", .constraint = "Cpus >= 8"};
+    table_start(world, &table);
+    table_put(&table, "small", 1);
+    table_put(&table, "large", 8);
+    watcher_start(&table, &watcher, &spec, SCOPE_READ);
+    world_until_flag(world, &watcher.synced);
+    table_put(&table, "small", 2); /* not told */
+    table_put(&table, "large", 4); /* gone for the watcher */
+    table_put(&table, "small", 16);
+    table_drop(&table, "large"); /* was gone already */
+    table_drop(&table, "small");
+    until_count(world, &watcher.gone, 2);
+    assert_string_equal(strbuf_text(&table.order), "+large synced -large +small -small ");
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+static void a_projection_sends_only_its_attributes(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    const char *const names[] = {"cpus", "ClaimId", NULL};
+    const struct watch_spec spec = {.type = "Machine", .projection = names};
+    table_start(world, &table);
+    table_put(&table, "a", 3);
+    watcher_start(&table, &watcher, &spec, SCOPE_READ);
+    world_until_flag(world, &watcher.synced);
+    const struct ad *ad = watch_get(watcher.watch, "a");
+    assert_int_equal(ad_count(ad), 1);
+    assert_int_equal(ad_int_or(ad, "Cpus", 0), 3);
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+static void claim_ids_are_for_negotiators_only(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    const struct watch_spec spec = {.type = "Machine", .with_private = true};
+    table_start(world, &table);
+    table_put(&table, "a", 3);
+    watcher_start(&table, &watcher, &spec, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADMINISTRATOR);
+    world_until_flag(world, &watcher.refused);
+    assert_int_equal(watcher.status, -EACCES);
+    assert_non_null(strstr(watcher.why, "NEGOTIATOR"));
+    watch_destroy(watcher.watch);
+    watcher_start(&table, &watcher, &spec, SCOPE_NEGOTIATOR);
+    world_until_flag(world, &watcher.synced);
+    assert_string_equal(ad_string_or(watch_get(watcher.watch, "a"), "ClaimId", ""), "secret");
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+static void what_does_not_parse_is_refused_with_the_reason(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    const struct watch_spec bad = {.type = "Machine", .constraint = "Cpus >="};
+    const struct watch_spec none = {.type = ""};
+    table_start(world, &table);
+    watcher_start(&table, &watcher, &bad, SCOPE_READ);
+    world_until_flag(world, &watcher.refused);
+    assert_int_equal(watcher.status, -EINVAL);
+    assert_int_equal(strncmp(watcher.why, "Constraint: ", 12), 0);
+    watch_destroy(watcher.watch);
+    watcher_start(&table, &watcher, &none, SCOPE_READ);
+    world_until_flag(world, &watcher.refused);
+    assert_string_equal(watcher.why, "WATCH: no Type");
+    assert_int_equal(watch_server_count(table.server), 0);
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+static void a_watcher_that_was_cut_learns_what_went_away_meanwhile(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    table_start(world, &table);
+    table_put(&table, "a", 1);
+    table_put(&table, "b", 2);
+    watcher_start(&table, &watcher, &ALL, SCOPE_READ);
+    world_until_flag(world, &watcher.synced);
+    wire_close(world->accepted[0].wire);
+    world->accepted[0].wire = NULL;
+    world_until_flag(world, &watcher.end.closed);
+    assert_int_equal(watcher.lost, 1);
+    assert_int_equal(watch_count(watcher.watch), 2); /* stale, but kept */
+    table_drop(&table, "a");
+    table_put(&table, "c", 3);
+    strbuf_clear(&table.order);
+    world_dial(world, NULL, &watcher.end);
+    assert_int_equal(watch_start(watcher.watch, watcher.end.wire), 0);
+    world_until_flag(world, &watcher.synced);
+    assert_string_equal(strbuf_text(&table.order), "+b +c -a synced ");
+    assert_same(&table, &watcher);
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+static void a_slow_watcher_sees_the_newest_state_of_each_key(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    char key[32];
+    table_start(world, &table);
+    watcher_start(&table, &watcher, &ALL, SCOPE_READ);
+    world_until_flag(world, &watcher.synced);
+    for (int round = 0; round < 40; round++) { /* far more than a window, in one turn */
+        for (int i = 0; i < 1000; i++) {
+            (void)snprintf(key, sizeof key, "k%d", i);
+            table_put(&table, key, round);
+        }
+    }
+    table_put(&table, "last", 1);
+    while (watch_get(watcher.watch, "last") == NULL) {
+        world_turns(world);
+    }
+    assert_same(&table, &watcher);
+    assert_true(watcher.changed < 20000); /* of 40,001 changes */
+    assert_int_equal(watcher.lost, 0);
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+static void a_watcher_too_far_behind_is_told_to_resync(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    char key[32];
+    table_start(world, &table);
+    table_put(&table, "stays", 1);
+    table_put(&table, "goes", 1);
+    watcher_start(&table, &watcher, &ALL, SCOPE_READ);
+    world_until_flag(world, &watcher.synced);
+    table_drop(&table, "goes");
+    for (int i = 0; i < WATCH_BACKLOG_MAX + 30000; i++) {
+        (void)snprintf(key, sizeof key, "k%d", i);
+        table_put(&table, key, i);
+        if (i >= 1000) {
+            table_drop(&table, key);
+        }
+    }
+    until_count(world, &watcher.syncs, 2);
+    assert_int_equal(watcher.lost, 1);
+    assert_same(&table, &watcher);
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+static void on_update_answered(void *arg, struct wire_reply *reply)
+{
+    struct table *table = arg;
+    assert_int_equal(reply->status, 0);
+    strbuf_puts(&table->order, "answered ");
+}
+
+static void the_event_of_an_update_arrives_before_the_answer_to_a_later_request(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    table_start(world, &table);
+    watcher_start(&table, &watcher, &ALL, SCOPE_READ | SCOPE_ADVERTISE);
+    world_until_flag(world, &watcher.synced);
+    strbuf_clear(&table.order);
+    assert_true(wire_call(watcher.end.wire, VERB_UPDATE, NULL, 0, on_update_answered, &table) > 0);
+    until_count(world, &watcher.changed, 1);
+    while (strstr(strbuf_text(&table.order), "answered") == NULL) {
+        world_turns(world);
+    }
+    assert_string_equal(strbuf_text(&table.order), "+updated answered ");
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
+static bool has_no_watchers(void *arg)
+{
+    return watch_server_count(((struct table *)arg)->server) == 0;
+}
+
+static void a_destroyed_watch_is_forgotten_by_the_server(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher, other;
+    table_start(world, &table);
+    table_put(&table, "a", 1);
+    table_put(&table, "b", 1);
+    watcher_start(&table, &watcher, &ALL, SCOPE_READ);
+    watcher.destroy_when_changed = true; /* inside a callback */
+    until_count(world, &watcher.changed, 1);
+    world_until(world, has_no_watchers, &table);
+    assert_int_equal(watcher.changed, 1);
+    watcher_start(&table, &other, &ALL, SCOPE_READ);
+    world_until_flag(world, &other.synced);
+    wire_close(other.end.wire);
+    world_until(world, has_no_watchers, &table);
+    assert_int_equal(other.lost, 1);
+    watch_destroy(other.watch);
+    table_end(&table);
+}
+
+static void a_server_that_stops_leaves_its_watchers_lost(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    table_start(world, &table);
+    watcher_start(&table, &watcher, &ALL, SCOPE_READ);
+    world_until_flag(world, &watcher.synced);
+    table_end(&table);
+    strbuf_init(&table.order, 0);
+    until_count(world, &watcher.lost, 1);
+    assert_false(watcher.refused);
+    watch_destroy(watcher.watch);
+    strbuf_fini(&table.order);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(a_snapshot_comes_first_then_changes_in_order),
+        WORLD_TEST(an_empty_table_is_synced_at_once),
+        WORLD_TEST(a_snapshot_larger_than_a_window_arrives_whole_with_its_changes),
+        WORLD_TEST(a_constraint_shows_only_what_meets_it_and_tells_when_it_no_longer_does),
+        WORLD_TEST(a_projection_sends_only_its_attributes),
+        WORLD_TEST(claim_ids_are_for_negotiators_only),
+        WORLD_TEST(what_does_not_parse_is_refused_with_the_reason),
+        WORLD_TEST(a_watcher_that_was_cut_learns_what_went_away_meanwhile),
+        WORLD_TEST(a_slow_watcher_sees_the_newest_state_of_each_key),
+        WORLD_TEST(a_watcher_too_far_behind_is_told_to_resync),
+        WORLD_TEST(the_event_of_an_update_arrives_before_the_answer_to_a_later_request),
+        WORLD_TEST(a_destroyed_watch_is_forgotten_by_the_server),
+        WORLD_TEST(a_server_that_stops_leaves_its_watchers_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
