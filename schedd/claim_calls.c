@@ -43,7 +43,7 @@ static struct call_ref *ref_create(const struct claim *claim)
 static struct claim *ref_resolve(struct call_ref *ref)
 {
     struct claim *claim =
-        ref->schedd->claims != NULL ? claim_find(ref->schedd, ref->claim_id) : NULL;
+        ref->schedd->claims != NULL ? claims_find(ref->schedd, ref->claim_id) : NULL;
     if (claim != NULL && claim->epoch != ref->epoch) {
         claim = NULL;
     }
@@ -105,7 +105,7 @@ static void activate_answered(void *arg, struct wire_reply *reply)
     change_commit(change, NULL, NULL);
     if (reply->status == -ENOKEY) {
         struct change *end = change_begin(schedd);
-        claim_end(end, claim, "the startd does not know this claim");
+        claims_end(end, claim, "the startd does not know this claim");
         change_commit(end, NULL, NULL);
         return;
     }
@@ -166,7 +166,7 @@ void claims_shadow_answered(struct schedd *schedd, const char *job_id_text, int6
 static void end_claim(struct claim *claim, const char *why)
 {
     struct change *change = change_begin(claim->schedd);
-    claim_end(change, claim, why);
+    claims_end(change, claim, why);
     change_commit(change, NULL, NULL);
 }
 

@@ -129,7 +129,7 @@ struct claim_ref {
 static void claim_committed(void *arg)
 {
     struct claim_ref *ref = arg;
-    struct claim *claim = claim_find(ref->schedd, ref->id);
+    struct claim *claim = claims_find(ref->schedd, ref->id);
     mem_free(ref);
     if (claim == NULL || claim->state != CLAIM_COMMITTING) {
         return;
@@ -153,7 +153,7 @@ static void accept_claim(struct claim *claim, struct wire_request *request)
     if (claim->job == NULL) { /* removed or held since the match */
         struct job *other = autocluster_best(claim->autocluster);
         if (other == NULL) {
-            claim_end(NULL, claim, "no job is left for it");
+            claims_end(NULL, claim, "no job is left for it");
             wire_reply_error(request, -ENOKEY, "the job is gone, and no other waits");
             return;
         }
@@ -226,7 +226,7 @@ static void resume(struct claim *claim, struct wire_request *request)
 static void handle_claim(struct claim_peer *peer, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    struct claim *claim = claim_find(peer->schedd, ad_string_or(args, "ClaimId", ""));
+    struct claim *claim = claims_find(peer->schedd, ad_string_or(args, "ClaimId", ""));
     if (claim == NULL || peer->schedd->stopping ||
         strcmp(claim->machine, ad_string_or(args, "Machine", "")) != 0) {
         log_info(peer->schedd->log, "claim.refused", "a claim id that is not, or no longer, known",
@@ -356,7 +356,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     if (claim->state == CLAIM_IDLE || claim->state == CLAIM_RELEASING ||
         claim->state == CLAIM_STOPPING) {
         struct change *change = change_begin(claim->schedd);
-        claim_end(change, claim, "its connection is lost, and it has no job");
+        claims_end(change, claim, "its connection is lost, and it has no job");
         change_commit(change, NULL, NULL);
     }
 }

@@ -57,7 +57,7 @@ void claim_move(struct claim *claim, enum claim_state state)
     }
 }
 
-struct claim *claim_find(const struct schedd *schedd, const char *id)
+struct claim *claims_find(const struct schedd *schedd, const char *id)
 {
     return strmap_get(schedd->claims, id);
 }
@@ -140,7 +140,7 @@ static void claim_destroy(void *value)
     mem_free(claim);
 }
 
-void claim_end(struct change *change, struct claim *claim, const char *why)
+void claims_end(struct change *change, struct claim *claim, const char *why)
 {
     struct schedd *schedd = claim->schedd;
     CHECK(claim->job == NULL);
@@ -254,7 +254,7 @@ void claim_lost(struct claim *claim, const char *why)
             change_job(change, job);
         }
     }
-    claim_end(durable ? change : NULL, claim, why);
+    claims_end(durable ? change : NULL, claim, why);
     change_commit(change, flush_after_commit, schedd);
 }
 
@@ -278,7 +278,7 @@ static struct claim_ref *ref_create(const struct claim *claim)
 static void start_after_commit(void *arg)
 {
     struct claim_ref *ref = arg;
-    struct claim *claim = claim_find(ref->schedd, ref->id);
+    struct claim *claim = claims_find(ref->schedd, ref->id);
     if (claim != NULL && claim->state == CLAIM_STARTING && claim->epoch == ref->epoch &&
         claim->job != NULL) {
         claim_start(claim);

@@ -78,7 +78,7 @@ struct claim {
 
 int claims_init(struct schedd *schedd, struct err *err); /* after queue_init() */
 void claims_fini(struct schedd *schedd);
-struct claim *claim_find(const struct schedd *schedd, const char *id);
+struct claim *claims_find(const struct schedd *schedd, const char *id);
 
 /* ---- job_match.c ---- */
 
@@ -94,7 +94,7 @@ void claim_move(struct claim *claim, enum claim_state state); /* logs; CHECKs th
 const char *claim_state_name(enum claim_state state);
 /* The claim is over: its row goes with change (NULL: it has none), its connection is closed.  The
  * job must have been taken off before. */
-void claim_end(struct change *change, struct claim *claim, const char *why);
+void claims_end(struct change *change, struct claim *claim, const char *why);
 /* Assigns a job that is idle or matched, raises its epoch, makes a new nonce, writes both rows. */
 void claim_assign(struct change *change, struct claim *claim, struct job *job);
 /* Takes the job off the claim; both stay what they are otherwise. */

@@ -30,7 +30,7 @@ static void dial_answered(void *arg, struct wire_reply *reply)
 {
     struct dial_ref *ref = arg;
     struct schedd *schedd = ref->schedd;
-    struct claim *claim = schedd->claims != NULL ? claim_find(schedd, ref->claim_id) : NULL;
+    struct claim *claim = schedd->claims != NULL ? claims_find(schedd, ref->claim_id) : NULL;
     if (claim != NULL && claim->state == CLAIM_ASKED) { /* else it has dialled already */
         if (reply->status == 0) {
             claim_move(claim, CLAIM_EXPECTED);
@@ -83,7 +83,7 @@ static int check(struct schedd *schedd, const struct ad *args, struct autocluste
         ad_string_or(args, "SlotName", "")[0] == '\0') {
         return -EINVAL;
     }
-    if (claim_find(schedd, id) != NULL) {
+    if (claims_find(schedd, id) != NULL) {
         return -EEXIST;
     }
     *autocluster = autocluster_find(schedd, ad_int_or(args, "AutoClusterId", 0));

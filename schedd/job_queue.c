@@ -474,7 +474,7 @@ static struct ad *decode_row(struct loading *loading, const char *table, const c
 static int load_meta(void *arg, const char *key, const void *value, size_t length)
 {
     struct loading *loading = arg;
-    struct ad *ad = decode_row(loading, "meta", key, value, length);
+    struct ad *ad = decode_row(loading, "counters", key, value, length);
     if (ad == NULL) {
         return -EUCLEAN; /* without it ids could be given twice */
     }
@@ -588,7 +588,7 @@ int queue_init(struct schedd *schedd, struct err *err)
     schedd->next_autocluster = 1;
     autoclusters_init(schedd);
     struct loading loading = {.schedd = schedd};
-    int result = store_load(schedd->store, "meta", load_meta, &loading, err);
+    int result = store_load(schedd->store, "counters", load_meta, &loading, err);
     if (result == 0) {
         result = store_load(schedd->store, "clusters", load_cluster, &loading, err);
     }

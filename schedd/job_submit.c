@@ -186,7 +186,7 @@ static void put_meta(struct change *change, const char *key, int64_t value)
 {
     struct ad *ad = ad_create();
     ad_set_int(ad, "Value", value);
-    change_put(change, "meta", key, ad);
+    change_put(change, "counters", key, ad);
     ad_destroy(ad);
 }
 
