@@ -193,8 +193,12 @@ bool strmap_next(const struct strmap *map, size_t *at, const char **key, void **
     for (; *at < map->entry_count; ++*at) {
         const struct entry *entry = &map->entries[*at];
         if (entry->key) {
-            *key = entry->key;
-            *value = entry->value;
+            if (key) {
+                *key = entry->key;
+            }
+            if (value) {
+                *value = entry->value;
+            }
             ++*at;
             return true;
         }

@@ -26,7 +26,7 @@ void *strmap_set(struct strmap *map, const char *key, void *value);
 void *strmap_remove(struct strmap *map, const char *key); /* returns the value or NULL */
 
 /* Walks in order of insertion: at = 0 first; returns false at the end.  Removing the entry just
- * returned is allowed; inserting while walking is not.
+ * returned is allowed; inserting while walking is not.  key and value may be NULL.
  *     size_t at = 0; const char *key; void *value;
  *     while (strmap_next(map, &at, &key, &value)) ... */
 bool strmap_next(const struct strmap *map, size_t *at, const char **key, void **value);

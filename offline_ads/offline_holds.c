@@ -115,7 +115,7 @@ void offline_holds_write(const struct offline_holds *holds, struct ad *ad)
 
 size_t offline_holds_entries(const struct offline_holds *holds)
 {
-    return holds->count;
+    return holds ? holds->count : 0;
 }
 
 const struct offline_hold *offline_holds_at(const struct offline_holds *holds, size_t index)
@@ -127,7 +127,7 @@ const struct offline_hold *offline_holds_at(const struct offline_holds *holds, s
 int64_t offline_holds_total(const struct offline_holds *holds)
 {
     int64_t total = 0;
-    for (size_t i = 0; i < holds->count; i++) {
+    for (size_t i = 0; i < offline_holds_entries(holds); i++) {
         total += holds->entries[i].hold.count;
     }
     return total;
@@ -136,7 +136,7 @@ int64_t offline_holds_total(const struct offline_holds *holds)
 int64_t offline_holds_of(const struct offline_holds *holds, const char *schedd,
                          int64_t auto_cluster)
 {
-    const struct entry *entry = find(holds, schedd, auto_cluster);
+    const struct entry *entry = holds ? find(holds, schedd, auto_cluster) : NULL;
     return entry ? entry->hold.count : 0;
 }
 

@@ -35,6 +35,7 @@ void offline_holds_destroy(struct offline_holds *holds); /* NULL is allowed */
 /* Sets OfflineMatches, or removes it when there is nothing to hold. */
 void offline_holds_write(const struct offline_holds *holds, struct ad *ad);
 
+/* Of those that only look, all but offline_holds_at() take NULL for no holds. */
 size_t offline_holds_entries(const struct offline_holds *holds);
 /* index < entries; valid until holds are changed */
 const struct offline_hold *offline_holds_at(const struct offline_holds *holds, size_t index);
