@@ -128,7 +128,7 @@ static void service_start(void *arg)
     }
 }
 
-void sim_host_service(struct sim_host *host, const char *const *argv)
+void sim_host_service(struct sim_host *host, const char *const *argv, bool kept)
 {
     CHECK(host->service_count < ARRAY_COUNT(host->services));
     struct sim_service *service = sim_alloc(sizeof(*service));
@@ -141,6 +141,7 @@ void sim_host_service(struct sim_host *host, const char *const *argv)
         service->argv[i] = sim_strdup(argv[i]);
     }
     service->host = host;
+    service->kept = kept;
     host->services[host->service_count++] = service;
     if (host->power == SIM_HOST_ON) {
         service_start(service);
@@ -156,7 +157,7 @@ void sim_host_child_ended(struct sim_host *host, pid_t pid, int status, int sign
         struct sim_service *service = host->services[i];
         if (service->pid == pid) {
             service->pid = 0;
-            if (status != 0 || signal_number != 0) {
+            if (service->kept && (status != 0 || signal_number != 0)) {
                 sim_count(host->sim, SIM_COUNT_RESTARTS);
                 uint64_t wait_us = sim_between(host->sim, RESTART_MIN_MS, RESTART_MAX_MS) * SIM_MS;
                 service->restart =
@@ -192,6 +193,7 @@ void sim_host_boot_now(struct sim_host *host)
                    id[1], id[2], id[3], id[4], id[5], id[6] & 15u, id[7], id[8] & 15u, id[9],
                    id[10], id[11], id[12], id[13], id[14], id[15]);
     host->power = SIM_HOST_ON;
+    host->lost_power = false;
     /* Some seconds of CLOCK_BOOTTIME have gone by when the first process runs. */
     host->booted_us = sim->now_us - sim_between(sim, 2 * SIM_S, 9 * SIM_S);
     host->last_pid = (pid_t)sim_between(sim, 200, 900);
@@ -243,14 +245,13 @@ static struct sim_process *any_process(struct sim_host *host)
 static void host_down(struct sim_host *host, bool orderly)
 {
     struct sim *sim = host->sim;
-    if (sim->options.observer.host_stops != NULL) {
-        sim->options.observer.host_stops(sim->options.observer.arg, host, orderly);
-    }
+    SIM_TELL(sim, host_stops, host, orderly);
     if (!host->failing) {
         host->journal_limit = host->journal_count;
     }
     host->power = SIM_HOST_OFF;
     host->failing = false;
+    host->lost_power = !orderly;
     host->cut_ops = host->fail_writes = host->fail_syncs = 0;
     cancel_plans(host);
     sim_net_drop_host(host);

@@ -17,8 +17,7 @@
 #define SPIKE_MAX_US      60000
 #define SPLIT             15                  /* per mille of messages that arrive in two pieces */
 #define KERNEL_BYTES      ((size_t)128 << 10) /* a pipe holds that much before a stream waits */
-#define DRAINED_BYTES     ((size_t)256 << 10)
-#define RESET_LEARN_MAX_S 6 /* how far apart the two ends learn of a reset */
+#define RESET_LEARN_MAX_S 6                   /* how far apart the two ends learn of a reset */
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
@@ -216,7 +215,7 @@ static void drained(void *arg)
 static void check_drained(struct sim_pipe *pipe)
 {
     struct stream *writer = pipe->connection->ends[pipe->from];
-    if (writer != NULL && writer->above && sim_pipe_pending(pipe) < DRAINED_BYTES) {
+    if (writer != NULL && writer->above && sim_pipe_pending(pipe) < STREAM_DRAINED) {
         writer->above = false;
         if (writer->events.drained != NULL && writer->drain_event == NULL && !writer->ended) {
             struct sim *sim = pipe->connection->sim;

@@ -66,7 +66,7 @@ struct stream {
     char *peer;
     unsigned char *input;
     size_t input_length, input_capacity, input_used;
-    struct sim_event *open_event, *close_event, *drain_event, *deadline_event;
+    struct sim_event *open_event, *close_event, *drain_event, *deadline_event, *unread_event;
     int close_code;
     char *close_why;
     bool closed_told;
@@ -94,6 +94,7 @@ struct listener {
     bool is_pass;
     listener_f call;
     void *arg;
+    uint64_t accepted;
 };
 
 /* ---- net_sim.c: what the wire between two hosts does ---- */

@@ -139,3 +139,23 @@ size_t os_descendants_kill(struct os *os, int signal_number)
     }
     return count;
 }
+
+size_t os_marked_kill(struct os *os, const char *mark, int signal_number)
+{
+    const struct sim_link *head = &os->process->sim->processes;
+    size_t count = 0;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        struct sim_process *process = at->item;
+        bool marked = false;
+        for (size_t i = 0; process->env[i] != NULL && !marked; i++) {
+            marked = strcmp(process->env[i], mark) == 0;
+        }
+        if (marked && process->host == os->process->host && process != os->process) {
+            count++;
+            if (signal_number != 0) {
+                sim_process_signal(process, signal_number);
+            }
+        }
+    }
+    return count;
+}

@@ -147,8 +147,8 @@ static void placed(struct os *os, const char *path)
 {
     struct sim *sim = os->process->sim;
     char full[SIM_PATH_MAX];
-    if (sim->options.observer.file_placed != NULL && sim_path(os->process->cwd, path, full)) {
-        sim->options.observer.file_placed(sim->options.observer.arg, os->process, full);
+    if (sim_path(os->process->cwd, path, full)) {
+        SIM_TELL(sim, file_placed, os->process, full);
     }
 }
 
@@ -328,6 +328,16 @@ int os_list(struct os *os, const char *path, void (*each)(void *arg, const char 
         sim_free(names[i]);
     }
     sim_free(names);
+    return 0;
+}
+
+int os_absolute(struct os *os, const char *path, char **ret, struct err *err)
+{
+    char full[SIM_PATH_MAX];
+    if (!sim_path(os->process->cwd, path, full)) {
+        return fail(err, -ENAMETOOLONG, path);
+    }
+    *ret = mem_strdup(full);
     return 0;
 }
 

@@ -536,13 +536,9 @@ void sim_process_end(struct sim_process *process, int status, int signal_number)
     struct sim *sim = process->sim;
     CHECK(sim->current == NULL && !process->dead);
     sim_trace(sim, process, "ends, status %d signal %d", status, signal_number);
-    if (sim->options.observer.process_ended != NULL && !sim->ending) {
-        sim->options.observer.process_ended(sim->options.observer.arg, process, status,
-                                            signal_number);
-    }
-    if (process->job_key != NULL && sim->options.observer.job_ended != NULL && !sim->ending) {
-        sim->options.observer.job_ended(sim->options.observer.arg, process, process->job_key,
-                                        signal_number == 0);
+    SIM_TELL(sim, process_ended, process, status, signal_number);
+    if (process->job_key != NULL) {
+        SIM_TELL(sim, job_ended, process, process->job_key, signal_number == 0);
     }
     sim_net_drop_process(process);
     process->dead = true;

@@ -50,10 +50,7 @@ static int job_start(const struct sim_env *env, void **state)
         return USAGE;
     }
     process->job_key = sim_strdup(env->argc > 4 ? env->argv[4] : "");
-    const struct sim_observer *observer = &env->sim->options.observer;
-    if (observer->job_started != NULL) {
-        observer->job_started(observer->arg, process, process->job_key);
-    }
+    SIM_TELL(env->sim, job_started, process, process->job_key);
     loop_timer_set(loop_timer_create(env->loop, job_done, process), (uint64_t)(seconds * 1000.0));
     return SIM_STAYS;
 }
@@ -90,11 +87,10 @@ static int start_command(const struct sim_env *env, void (*done)(void *arg))
 
 static int wake_start(const struct sim_env *env, void **state)
 {
-    const struct sim_observer *observer = &env->sim->options.observer;
     *state = NULL;
     int status = start_command(env, wake_done);
-    if (status == SIM_STAYS && observer->wake_asked != NULL) {
-        observer->wake_asked(observer->arg, sim_host_find(env->sim, env->argv[1]));
+    if (status == SIM_STAYS) {
+        SIM_TELL(env->sim, wake_asked, sim_host_find(env->sim, env->argv[1]));
     }
     return status;
 }
@@ -102,7 +98,11 @@ static int wake_start(const struct sim_env *env, void **state)
 static int poweroff_start(const struct sim_env *env, void **state)
 {
     *state = NULL;
-    return start_command(env, poweroff_done);
+    int status = start_command(env, poweroff_done);
+    if (status == SIM_STAYS) {
+        SIM_TELL(env->sim, poweroff_asked, sim_host_find(env->sim, env->argv[1]));
+    }
+    return status;
 }
 
 const struct sim_program sim_program_wake = {.name = "wake", .start = wake_start};

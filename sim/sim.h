@@ -102,6 +102,7 @@ struct sim_observer {
     void (*job_started)(void *arg, struct sim_process *process, const char *key);
     void (*job_ended)(void *arg, struct sim_process *process, const char *key, bool finished);
     void (*wake_asked)(void *arg, struct sim_host *host);
+    void (*poweroff_asked)(void *arg, struct sim_host *host);
     /* the host stops at this moment; orderly: by its own poweroff */
     void (*host_stops)(void *arg, struct sim_host *host, bool orderly);
     void (*process_ended)(void *arg, struct sim_process *process, int status, int signal_number);
@@ -165,8 +166,8 @@ enum sim_power sim_host_power(const struct sim_host *host);
 /* Host option: the index-th boot from now on does not come up (0: the next). */
 void sim_host_fail_boots(struct sim_host *host, unsigned count);
 
-/* What the machine starts at boot, and starts again when it ends with anything but status 0. */
-void sim_host_service(struct sim_host *host, const char *const *argv);
+/* What the machine starts at boot, and, when kept, again whenever it ends with anything but 0. */
+void sim_host_service(struct sim_host *host, const char *const *argv, bool kept);
 void sim_host_boot_now(struct sim_host *host);  /* up at once */
 void sim_host_boot(struct sim_host *host);      /* comes up after its boot time, if it is off */
 void sim_host_shut_down(struct sim_host *host); /* orderly: SIGTERM, then off; disks synced */

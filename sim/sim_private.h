@@ -94,6 +94,18 @@ struct sim {
     bool ending;
 };
 
+/* Calls the observer outside of the process whose code runs: what it allocates is not the
+ * process's. */
+#define SIM_TELL(sim, what, ...)                                                    \
+    do {                                                                            \
+        if ((sim)->options.observer.what != NULL && !(sim)->ending) {               \
+            struct sim_process *was_current_ = (sim)->current;                      \
+            (sim)->current = NULL;                                                  \
+            (sim)->options.observer.what((sim)->options.observer.arg, __VA_ARGS__); \
+            (sim)->current = was_current_;                                          \
+        }                                                                           \
+    } while (0)
+
 /* ---- heaps (mem_sim.c) ----------------------------------------------------------------------- */
 
 struct sim_block {
@@ -115,6 +127,7 @@ void sim_heap_drop(struct sim_heap *heap); /* releases foreign handles, newest f
 
 struct sim_service {
     char **argv;
+    bool kept;
     struct sim_host *host;
     pid_t pid;
     struct sim_event *restart;
@@ -144,6 +157,7 @@ struct sim_host {
     size_t journal_count, journal_capacity, journal_limit; /* limit: when the power went */
     unsigned fail_writes, fail_syncs, cut_ops;
     bool failing; /* its power is going at this moment */
+    bool lost_power;
     struct sim_link listeners;
     uint16_t last_port;
     struct sim_vfs *vfs;

@@ -66,6 +66,7 @@ void sim_stream_vanish(struct stream *stream)
     sim_cancel(stream->open_event);
     sim_cancel(stream->close_event);
     sim_cancel(stream->drain_event);
+    sim_cancel(stream->unread_event);
     sim_cancel(stream->deadline_event);
     sim_list_remove(&stream->link);
     sim_free(stream->ca_issuer);
@@ -161,16 +162,18 @@ static void deadline_event(void *arg)
 static void end_stream(struct stream *stream, bool drop)
 {
     struct sim_connection *connection = stream->connection;
-    bool unread = stream->input_length > stream->input_used || into(stream)->first != NULL;
+    /* An ordinary end only when nothing is unread and nothing that was written is dropped. */
+    bool reset = stream->input_length > stream->input_used || into(stream)->first != NULL;
     if (!stream->closed_told && !connection->gone[stream->side]) {
-        if (drop && out_of(stream)->event == NULL) {
+        if (drop && out_of(stream)->first != NULL) {
             sim_pipe_clear(out_of(stream));
+            reset = true;
         }
         if (stream->side == SIM_CLIENT && connection->ends[SIM_SERVER] == NULL &&
             connection->incoming == NULL) {
             out_of(stream)->ended = true; /* nobody there yet */
         }
-        sim_pipe_put(out_of(stream), unread ? SIM_RST : SIM_FIN, NULL, 0);
+        sim_pipe_put(out_of(stream), reset ? SIM_RST : SIM_FIN, NULL, 0);
     }
     sim_stream_vanish(stream);
 }
@@ -202,6 +205,21 @@ void stream_consume(struct stream *stream, size_t length)
     }
 }
 
+static void run_unread(void *arg)
+{
+    struct stream *stream = arg;
+    stream->events.readable(stream->arg);
+}
+
+static void unread_event(void *arg)
+{
+    struct stream *stream = arg;
+    stream->unread_event = NULL;
+    if (!stream->paused && !stream->ended && stream->input_length > stream->input_used) {
+        (void)sim_enter(stream->process, run_unread, stream);
+    }
+}
+
 void stream_pause(struct stream *stream, bool paused)
 {
     stream->paused = paused;
@@ -211,15 +229,20 @@ void stream_pause(struct stream *stream, bool paused)
     if (paused) {
         sim_cancel(into(stream)->event);
         into(stream)->event = NULL;
-    } else {
-        sim_pipe_schedule(into(stream));
+        return;
     }
+    if (stream->input_length > stream->input_used && stream->unread_event == NULL) {
+        struct sim *sim = stream->connection->sim;
+        stream->unread_event =
+            sim_at_process(stream->process, sim->now_us + sim_between(sim, 1, 50), unread_event,
+                           stream);
+    }
+    sim_pipe_schedule(into(stream));
 }
 
 int stream_write(struct stream *stream, const void *data, size_t length)
 {
     struct sim_connection *connection = stream->connection;
-    const struct sim_observer *observer = &connection->sim->options.observer;
     if (stream->ended) {
         return -EPIPE;
     }
@@ -230,14 +253,12 @@ int stream_write(struct stream *stream, const void *data, size_t length)
     if (stream->process->failing || stream->process->host->failing) {
         return 0; /* the dead say nothing */
     }
-    if (observer->sent != NULL) {
-        observer->sent(observer->arg, stream->process, connection->serial,
-                       stream->side == SIM_CLIENT, connection->route, data, length);
-    }
+    SIM_TELL(connection->sim, sent, stream->process, connection->serial, stream->side == SIM_CLIENT,
+             connection->route, data, length);
     if (length > 0) {
         sim_pipe_put(pipe, SIM_DATA, data, length);
     }
-    if (sim_pipe_pending(pipe) > ((size_t)256 << 10)) {
+    if (sim_pipe_pending(pipe) > STREAM_DRAINED) {
         stream->above = true;
     }
     return 0;
@@ -435,6 +456,11 @@ const char *listener_address(const struct listener *listener)
     return listener->address;
 }
 
+void listener_get_stats(const struct listener *listener, struct listener_stats *ret)
+{
+    *ret = (struct listener_stats){.accepted = listener->accepted};
+}
+
 /* ---- incoming connections -------------------------------------------------------------------- */
 
 void sim_incoming_vanish(struct incoming *incoming)
@@ -464,6 +490,7 @@ static void run_incoming(void *arg)
     struct incoming *incoming = arg;
     struct listener *listener = incoming->listener;
     incoming->listener = NULL;
+    listener->accepted++;
     listener->call(listener->arg, incoming);
 }
 
@@ -552,7 +579,7 @@ static void handshake_event(void *arg)
     const char *refusal = connection->is_unix ? NULL : verify(client, connection);
     if (refusal != NULL) {
         connection->gone[SIM_CLIENT] = true;
-        sim_stream_fail(client, sim->now_us, -EACCES, refusal);
+        sim_stream_fail(client, sim->now_us, -EKEYREJECTED, refusal);
         if (server != NULL) {
             sim_stream_fail(server, back_us, -EPROTO, "the peer refused our certificate");
         }

@@ -102,7 +102,7 @@ static void rig_make(struct rig *rig, uint64_t seed)
     rig->host = toy_host(rig->sim, "a", rig->list);
     sim_file_put(rig->host, "/var/here", "", 0, 0644);
     const char *argv[] = {"/bin/toy", NULL};
-    sim_host_service(rig->host, argv);
+    sim_host_service(rig->host, argv, true);
 }
 
 static struct sim_process *the_process(struct rig *rig)

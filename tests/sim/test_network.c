@@ -218,7 +218,7 @@ static void a_server_is_refused_for_a_wrong_pin_or_another_pools_ca(void **state
     pair.client.pin = "0000";
     pair_start(&pair);
     assert_int_equal(pair.client.opened, 0);
-    assert_int_equal(pair.client.code, -EACCES);
+    assert_int_equal(pair.client.code, -EKEYREJECTED);
     assert_int_equal(pair.server.opened, 0);
     assert_int_equal(pair.server.closed, 1);
     sim_destroy(pair.sim);
@@ -228,7 +228,7 @@ static void a_server_is_refused_for_a_wrong_pin_or_another_pools_ca(void **state
     sim_file_put(pair.cli, "/etc/ca", "sim-ca other", 12, 0644);
     pair_start(&pair);
     assert_int_equal(pair.client.opened, 0);
-    assert_int_equal(pair.client.code, -EACCES);
+    assert_int_equal(pair.client.code, -EKEYREJECTED);
     sim_destroy(pair.sim);
 }
 

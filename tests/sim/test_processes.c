@@ -453,7 +453,7 @@ static void each_boot_starts_the_services_under_a_new_boot_id(void **state)
     struct sim *sim = toy_sim(1, programs);
     struct sim_host *host = toy_host(sim, "a", programs);
     const char *argv[] = {"/bin/toy", NULL};
-    sim_host_service(host, argv);
+    sim_host_service(host, argv, true);
     sim_run_for(sim, SIM_S);
     char before[64];
     memcpy(before, seen.order, sizeof(before));
@@ -484,7 +484,7 @@ static void a_service_that_dies_is_started_again(void **state)
     struct sim *sim = toy_sim(1, programs);
     struct sim_host *host = toy_host(sim, "a", programs);
     const char *argv[] = {"/bin/toy", NULL};
-    sim_host_service(host, argv);
+    sim_host_service(host, argv, true);
     sim_run_for(sim, SIM_S);
     uint64_t at = 0;
     sim_kill(sim_process_next(sim, &at));

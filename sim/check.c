@@ -1,0 +1,583 @@
+/* sim/check.c - see check.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/check.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "sim/client.h"
+#include "sim/sim_private.h"
+#include "sim/tap.h"
+
+#define CLUSTERS_MAX 4096
+
+struct job {
+    bool submitted;    /* the request was made */
+    bool acknowledged; /* the schedd answered that it has it */
+    bool result;       /* the schedd answered that the result is committed */
+    bool placed, completed;
+    uint64_t acknowledged_before_us; /* an audit that began later must see it */
+    int64_t epoch;                   /* of the result */
+    struct vec running;              /* struct sim_process */
+    unsigned finished;               /* job processes that ran to their end */
+};
+
+struct machine {
+    struct sim_host *host;
+    bool offline_acknowledged;             /* and not taken back */
+    int64_t cancel_epoch, cancel_sequence; /* of the last update that took them back */
+    uint64_t since_us;                     /* off */
+};
+
+struct judge {
+    struct judge_options options;
+    struct sim *sim;
+    struct tap *tap;
+    struct job *jobs;
+    struct machine *machines;
+    size_t machine_count;
+    unsigned cluster_first[CLUSTERS_MAX]; /* number of its first job, plus 1 */
+    struct strmap *matched;               /* "negotiator's serial claim id" */
+    struct strmap *claimed;               /* claim ids that a schedd accepted */
+    uint64_t no_demand_since_us;          /* 0: there is demand */
+    unsigned waiting, completed, submitted, wakes, runs, audits;
+    uint64_t last_work_us;
+    char verdict[512];
+};
+
+static void broken(struct judge *judge, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void broken(struct judge *judge, const char *format, ...)
+{
+    if (judge->verdict[0] != '\0') {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(judge->verdict, sizeof(judge->verdict), format, args);
+    va_end(args);
+    sim_trace(judge->sim, NULL, "BROKEN %s", judge->verdict);
+}
+
+/* ---- accounts -------------------------------------------------------------------------------- */
+
+static struct job *job_by_number(struct judge *judge, int64_t number)
+{
+    return number >= 0 && number < (int64_t)judge->options.jobs ? &judge->jobs[number] : NULL;
+}
+
+static struct job *job_by_id(struct judge *judge, const char *id)
+{
+    unsigned cluster = 0, proc = 0;
+    if (sscanf(id, "%u.%u", &cluster, &proc) != 2 || cluster >= CLUSTERS_MAX ||
+        judge->cluster_first[cluster] == 0) {
+        return NULL;
+    }
+    return job_by_number(judge, (int64_t)judge->cluster_first[cluster] - 1 + proc);
+}
+
+static unsigned number_of(const struct judge *judge, const struct job *job)
+{
+    return (unsigned)(job - judge->jobs);
+}
+
+static struct machine *machine_of(struct judge *judge, const struct sim_host *host)
+{
+    while (judge->machine_count <= host->index) {
+        judge->machines =
+            mem_realloc(judge->machines, (judge->machine_count + 1) * sizeof(*judge->machines));
+        judge->machines[judge->machine_count] =
+            (struct machine){.host = sim_host_at(judge->sim, judge->machine_count)};
+        judge->machine_count++;
+    }
+    return &judge->machines[host->index];
+}
+
+/* Is there a job that waits for a machine? */
+static void count_demand(struct judge *judge)
+{
+    unsigned waiting = 0;
+    for (unsigned i = 0; i < judge->options.jobs; i++) {
+        const struct job *job = &judge->jobs[i];
+        waiting += job->submitted && !job->result && job->running.count == 0;
+    }
+    uint64_t now_us = sim_now_us(judge->sim);
+    judge->waiting = waiting;
+    if (waiting > 0) {
+        judge->no_demand_since_us = 0;
+        judge->last_work_us = now_us;
+    } else if (judge->no_demand_since_us == 0) {
+        judge->no_demand_since_us = now_us;
+    }
+}
+
+/* ---- job processes --------------------------------------------------------------------------- */
+
+static const char *env_of(const struct sim_process *process, const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; process->env[i] != NULL; i++) {
+        if (strncmp(process->env[i], name, length) == 0 && process->env[i][length] == '=') {
+            return process->env[i] + length + 1;
+        }
+    }
+    return "";
+}
+
+static void check_slot(struct judge *judge, const struct sim_process *process)
+{
+    const char *slot = env_of(process, "_CONDOR_SLOT");
+    for (unsigned i = 0; i < judge->options.jobs; i++) {
+        const struct job *job = &judge->jobs[i];
+        for (size_t k = 0; k < job->running.count; k++) {
+            const struct sim_process *other = job->running.items[k];
+            if (other != process && other->host == process->host && !other->stopped &&
+                strcmp(env_of(other, "_CONDOR_SLOT"), slot) == 0) {
+                broken(judge, "slot_shared: jobs %s and %s both run in %s of %s", process->job_key,
+                       other->job_key, slot, process->host->name);
+            }
+        }
+    }
+}
+
+static void job_started(void *arg, struct sim_process *process, const char *key)
+{
+    struct judge *judge = arg;
+    int64_t number = -1;
+    struct job *job =
+        text_parse_int64(key, &number, NULL) == 0 ? job_by_number(judge, number) : NULL;
+    if (job == NULL) {
+        return;
+    }
+    judge->runs++;
+    judge->last_work_us = sim_now_us(judge->sim);
+    for (size_t i = 0; i < job->running.count; i++) {
+        const struct sim_process *other = job->running.items[i];
+        if (!other->stopped) {
+            broken(judge, "job_twice: job %u runs on %s (pid %d) and is started on %s (pid %d)",
+                   number_of(judge, job), other->host->name, (int)other->pid, process->host->name,
+                   (int)process->pid);
+        }
+    }
+    vec_push(&job->running, process);
+    check_slot(judge, process);
+    count_demand(judge);
+}
+
+static void job_ended(void *arg, struct sim_process *process, const char *key, bool finished)
+{
+    struct judge *judge = arg;
+    int64_t number = -1;
+    struct job *job =
+        text_parse_int64(key, &number, NULL) == 0 ? job_by_number(judge, number) : NULL;
+    if (job == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < job->running.count; i++) {
+        if (job->running.items[i] == process) {
+            vec_remove_at(&job->running, i);
+            break;
+        }
+    }
+    job->finished += finished;
+    count_demand(judge);
+}
+
+/* ---- machines -------------------------------------------------------------------------------- */
+
+static void wake_asked(void *arg, struct sim_host *host)
+{
+    struct judge *judge = arg;
+    uint64_t now_us = sim_now_us(judge->sim);
+    judge->wakes++;
+    if (judge->no_demand_since_us != 0 && now_us - judge->no_demand_since_us > WAKE_TOLERANCE_US) {
+        broken(judge, "wake_without_demand: %s is woken, and no job has waited for %.0f s",
+               host->name, (double)(now_us - judge->no_demand_since_us) / 1e6);
+    }
+}
+
+static void poweroff_asked(void *arg, struct sim_host *host)
+{
+    struct judge *judge = arg;
+    for (unsigned i = 0; i < judge->options.jobs; i++) {
+        const struct job *job = &judge->jobs[i];
+        for (size_t k = 0; k < job->running.count; k++) {
+            const struct sim_process *process = job->running.items[k];
+            if (process->host == host) {
+                broken(judge, "off_while_claimed: %s goes down while job %u runs on it", host->name,
+                       i);
+            }
+        }
+    }
+}
+
+static void host_stops(void *arg, struct sim_host *host, bool orderly)
+{
+    struct judge *judge = arg;
+    struct machine *machine = machine_of(judge, host);
+    (void)orderly;
+    machine->since_us = sim_now_us(judge->sim);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void file_placed(void *arg, struct sim_process *process, const char *path)
+{
+    struct judge *judge = arg;
+    const char *directory = judge->options.output_directory;
+    size_t length = strlen(directory);
+    unsigned number = 0;
+    char rest = '\0', expected[32];
+    if (strcmp(process->host->name, judge->options.central) != 0 ||
+        strncmp(path, directory, length) != 0 || path[length] != '/' ||
+        sscanf(path + length + 1, "job.%u.ou%c", &number, &rest) != 2 || rest != 't') {
+        return;
+    }
+    struct job *job = job_by_number(judge, number);
+    const char *text = sim_file_get(process->host, path, NULL);
+    (void)snprintf(expected, sizeof(expected), "%u\n", number);
+    if (job == NULL || text == NULL || strcmp(text, expected) != 0) {
+        broken(judge, "result_wrong: %s holds '%.60s'", path, text != NULL ? text : "(nothing)");
+        return;
+    }
+    job->placed = true;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+/* Judged on the way from the negotiator to the hub.  A schedd that declined has not taken the claim
+ * id. */
+static void match_seen(struct judge *judge, const struct tap_message *message)
+{
+    char key[400];
+    const struct ad *request = message->is_reply ? message->request : message->args;
+    if (!message->is_relay) {
+        return;
+    }
+    (void)snprintf(key, sizeof(key), "%llu %s", (unsigned long long)message->asker_serial,
+                   ad_string_or(request, "ClaimId", ""));
+    if (message->is_reply) {
+        if (message->status == -ENOENT) {
+            (void)strmap_remove(judge->matched, key);
+        }
+        return;
+    }
+    if (strmap_get(judge->matched, key) != NULL) {
+        broken(judge, "claim_matched_twice: slot %s, whose claim id was given away before",
+               ad_string_or(request, "SlotName", "?"));
+    }
+    (void)strmap_set(judge->matched, key, judge);
+}
+
+static void claim_seen(struct judge *judge, const struct tap_message *message)
+{
+    if (!message->is_reply || message->status != 0 ||
+        ad_bool_or(message->request, "Resume", false)) {
+        return;
+    }
+    const char *claim = ad_string_or(message->request, "ClaimId", "");
+    if (strmap_get(judge->claimed, claim) != NULL) {
+        broken(judge, "claim_used_twice: slot %s", ad_string_or(message->request, "SlotName", "?"));
+    }
+    (void)strmap_set(judge->claimed, claim, judge);
+}
+
+static void submit_seen(struct judge *judge, const struct tap_message *message)
+{
+    const struct ad *request = message->is_reply ? message->request : message->args;
+    int64_t first = ad_int_or(request, "SimFirst", -1);
+    if (!message->is_reply) {
+        for (size_t i = 0; i < message->ad_count; i++) {
+            struct job *job = job_by_number(judge, first + (int64_t)i);
+            if (job != NULL && !job->submitted) {
+                job->submitted = true;
+                judge->submitted++;
+            }
+        }
+        count_demand(judge);
+        return;
+    }
+    int64_t cluster = ad_int_or(message->args, "ClusterId", -1);
+    int64_t last = ad_int_or(message->args, "LastProcId", -1);
+    if (message->status != 0 || cluster < 0 || cluster >= CLUSTERS_MAX) {
+        return;
+    }
+    judge->cluster_first[cluster] = (unsigned)first + 1;
+    for (int64_t proc = ad_int_or(message->args, "FirstProcId", 0); proc <= last; proc++) {
+        struct job *job = job_by_number(judge, first + proc);
+        if (job != NULL && !job->acknowledged) {
+            job->acknowledged = true;
+            job->acknowledged_before_us = sim_now_us(judge->sim);
+        }
+    }
+}
+
+static void result_seen(struct judge *judge, const struct tap_message *message)
+{
+    if (!message->is_reply || message->status != 0) {
+        return;
+    }
+    struct job *job = job_by_id(judge, ad_string_or(message->request, "JobId", ""));
+    int64_t epoch = ad_int_or(message->request, "ClaimEpoch", -1);
+    if (job == NULL || !ad_has(message->request, "ExitCode")) {
+        return; /* unknown yet, or no end of the job but a failed attempt */
+    }
+    if (job->result && job->epoch != epoch) {
+        broken(judge, "result_twice: job %u, with epochs %lld and %lld", number_of(judge, job),
+               (long long)job->epoch, (long long)epoch);
+    }
+    job->result = true;
+    job->epoch = epoch;
+    count_demand(judge);
+}
+
+static bool is_later(const struct ad *args, int64_t epoch, int64_t sequence)
+{
+    int64_t its_epoch = ad_int_or(args, "Epoch", 0);
+    return its_epoch != epoch ? its_epoch > epoch : ad_int_or(args, "Sequence", 0) > sequence;
+}
+
+static void update_seen(struct judge *judge, const struct tap_message *message)
+{
+    struct machine *machine = machine_of(judge, message->asker);
+    if (!message->is_reply && ad_bool_or(message->args, "CancelOffline", false)) {
+        machine->offline_acknowledged = false;
+        machine->cancel_epoch = ad_int_or(message->args, "Epoch", 0);
+        machine->cancel_sequence = ad_int_or(message->args, "Sequence", 0);
+    } else if (message->is_reply && message->status == 0 &&
+               ad_bool_or(message->request, "Durable", false) &&
+               ad_int_or(message->args, "Rejected", 0) == 0 &&
+               is_later(message->request, machine->cancel_epoch, machine->cancel_sequence)) {
+        machine->offline_acknowledged = true;
+    }
+}
+
+static void message_seen(void *arg, const struct tap_message *message)
+{
+    struct judge *judge = arg;
+    switch (message->verb) {
+    case VERB_MATCH:
+        match_seen(judge, message);
+        break;
+    case VERB_CLAIM:
+        claim_seen(judge, message);
+        break;
+    case VERB_SUBMIT:
+        submit_seen(judge, message);
+        break;
+    case VERB_JOB_RESULT:
+        result_seen(judge, message);
+        break;
+    case VERB_UPDATE:
+        update_seen(judge, message);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- answers to the client ------------------------------------------------------------------- */
+
+static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, size_t queue_count,
+                       struct ad *const *history, size_t history_count)
+{
+    struct judge *judge = arg;
+    unsigned *seen = mem_zalloc((judge->options.jobs + 1) * sizeof(*seen));
+    (void)began_us;
+    judge->audits++;
+    for (size_t i = 0; i < queue_count + history_count; i++) {
+        const struct ad *ad = i < queue_count ? queue[i] : history[i - queue_count];
+        struct job *job = job_by_number(judge, ad_int_or(ad, "SimNumber", -1));
+        if (job == NULL || !job->submitted) {
+            broken(judge, "queue_unknown: job %lld.%lld", (long long)ad_int_or(ad, "ClusterId", -1),
+                   (long long)ad_int_or(ad, "ProcId", -1));
+            continue;
+        }
+        if (!job->acknowledged) { /* the answer was lost, not the jobs */
+            int64_t cluster = ad_int_or(ad, "ClusterId", 0), proc = ad_int_or(ad, "ProcId", 0);
+            if (cluster >= 0 && cluster < CLUSTERS_MAX) {
+                judge->cluster_first[cluster] = number_of(judge, job) - (unsigned)proc + 1;
+            }
+            job->acknowledged = true;
+        }
+        if (ad_int_or(ad, "JobStatus", 0) == 4 && !job->completed) {
+            job->completed = true;
+            judge->completed++;
+        }
+        seen[number_of(judge, job)]++;
+    }
+    for (unsigned i = 0; i < judge->options.jobs; i++) {
+        if (judge->jobs[i].acknowledged_before_us != 0 &&
+            judge->jobs[i].acknowledged_before_us < began_us && seen[i] == 0) {
+            broken(judge,
+                   "job_lost: job %u was acknowledged, and is neither in the queue nor in "
+                   "the history",
+                   i);
+        }
+        if (judge->jobs[i].acknowledged && judge->jobs[i].acknowledged_before_us == 0) {
+            judge->jobs[i].acknowledged_before_us = sim_now_us(judge->sim);
+        }
+    }
+    mem_free(seen);
+}
+
+static void audit_offline(void *arg, uint64_t began_us, struct ad *const *ads, size_t count)
+{
+    struct judge *judge = arg;
+    for (size_t i = 0; i < judge->machine_count; i++) {
+        const struct machine *machine = &judge->machines[i];
+        if (!machine->offline_acknowledged || machine->since_us == 0 ||
+            machine->since_us > began_us || machine->host->power != SIM_HOST_OFF) {
+            continue;
+        }
+        bool found = false;
+        for (size_t k = 0; k < count && !found; k++) {
+            found = strcmp(ad_string_or(ads[k], "Machine", ""), machine->host->name) == 0;
+        }
+        if (!found) {
+            broken(judge, "offline_lost: %s sleeps, and the collector has no offline ad of it",
+                   machine->host->name);
+        }
+    }
+}
+
+static void submit_refused(void *arg, unsigned batch, int status, const char *text)
+{
+    broken(arg, "submit_refused: batch %u: %d %s", batch, status, text);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void bytes_sent(void *arg, struct sim_process *from, uint64_t connection, bool by_client,
+                       const char *route, const void *data, size_t length)
+{
+    struct judge *judge = arg;
+    (void)route;
+    tap_bytes(judge->tap, from, connection, by_client, data, length);
+    if (tap_faults(judge->tap) > 0) {
+        broken(judge, "not_frames: %s on %s sent something else", from->program->name,
+               from->host->name);
+    }
+}
+
+struct judge *judge_create(const struct judge_options *options)
+{
+    static const enum wire_verb VERBS[] = {VERB_MATCH,      VERB_CLAIM,  VERB_SUBMIT,
+                                           VERB_JOB_RESULT, VERB_UPDATE, VERB_NONE};
+    struct judge *judge = mem_zalloc(sizeof(*judge));
+    judge->options = *options;
+    judge->jobs = mem_zalloc((options->jobs + 1) * sizeof(*judge->jobs));
+    judge->tap = tap_create(VERBS, message_seen, judge);
+    judge->matched = strmap_create(STRMAP_CASE_SENSITIVE);
+    judge->claimed = strmap_create(STRMAP_CASE_SENSITIVE);
+    return judge;
+}
+
+void judge_destroy(struct judge *judge)
+{
+    if (judge == NULL) {
+        return;
+    }
+    for (unsigned i = 0; i < judge->options.jobs; i++) {
+        vec_fini(&judge->jobs[i].running, NULL);
+    }
+    strmap_destroy(judge->matched, NULL);
+    strmap_destroy(judge->claimed, NULL);
+    tap_destroy(judge->tap);
+    mem_free(judge->jobs);
+    mem_free(judge->machines);
+    mem_free(judge);
+}
+
+void judge_attach(struct judge *judge, struct sim *sim)
+{
+    judge->sim = sim;
+    judge->no_demand_since_us = sim_now_us(sim);
+}
+
+void judge_observe(struct judge *judge, struct sim_observer *observer)
+{
+    *observer = (struct sim_observer){.job_started = job_started,
+                                      .job_ended = job_ended,
+                                      .wake_asked = wake_asked,
+                                      .poweroff_asked = poweroff_asked,
+                                      .host_stops = host_stops,
+                                      .sent = bytes_sent,
+                                      .file_placed = file_placed,
+                                      .arg = judge};
+}
+
+void judge_listen(struct judge *judge, struct client_events *events)
+{
+    *events = (struct client_events){.jobs = audit_jobs,
+                                     .offline = audit_offline,
+                                     .refused = submit_refused,
+                                     .arg = judge};
+}
+
+const char *judge_verdict(const struct judge *judge)
+{
+    return judge->verdict;
+}
+
+bool judge_all_completed(const struct judge *judge)
+{
+    return judge->completed == judge->options.jobs;
+}
+
+unsigned judge_completed(const struct judge *judge)
+{
+    return judge->completed;
+}
+
+unsigned judge_submitted(const struct judge *judge)
+{
+    return judge->submitted;
+}
+
+unsigned judge_wakes(const struct judge *judge)
+{
+    return judge->wakes;
+}
+
+unsigned judge_runs(const struct judge *judge)
+{
+    return judge->runs;
+}
+
+unsigned judge_audits(const struct judge *judge)
+{
+    return judge->audits;
+}
+
+void judge_finish(struct judge *judge)
+{
+    for (unsigned i = 0; i < judge->options.jobs; i++) {
+        const struct job *job = &judge->jobs[i];
+        if (!job->completed) {
+            broken(judge, "job_unfinished: job %u (%u of %u are completed)%s%s%s", i,
+                   judge->completed, judge->options.jobs, job->submitted ? "" : ", not submitted",
+                   job->acknowledged ? "" : ", not acknowledged",
+                   job->running.count > 0 ? ", running" : "");
+        } else if (!job->placed) {
+            broken(judge, "result_wrong: job %u is completed, and its output never came", i);
+        }
+    }
+    for (size_t i = 0; i < judge->machine_count; i++) {
+        const struct sim_host *host = judge->machines[i].host;
+        if (host->power != SIM_HOST_OFF && strcmp(host->name, judge->options.central) != 0) {
+            broken(judge, "never_sleeps: %s is still on", host->name);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/* sim/main.c - roost-sim: days of a simulated pool, one per seed.
+ *
+ *     roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] [--jobs N] [--calm] [--trace]
+ *
+ * Exit status 0: no promise was broken; 1: one was (which, in which seed, and the last events are
+ * on stdout); 2 usage.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "sim/seeds.h"
+
+static int usage(void)
+{
+    (void)fprintf(stderr, "usage: roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] "
+                          "[--jobs N] [--calm] [--trace]\n");
+    return 2;
+}
+
+static bool number(const char *text, uint64_t max, uint64_t *ret)
+{
+    int64_t value = 0;
+    if (text == NULL || text_parse_int64(text, &value, NULL) != 0 || value < 0 ||
+        (uint64_t)value > max) {
+        return false;
+    }
+    *ret = (uint64_t)value;
+    return true;
+}
+
+static bool range(const char *text, uint64_t *first, uint64_t *last)
+{
+    unsigned long long a = 0, b = 0;
+    char rest = '\0';
+    if (text == NULL || sscanf(text, "%llu-%llu%c", &a, &b, &rest) != 2 || a > b) {
+        return false;
+    }
+    *first = a;
+    *last = b;
+    return true;
+}
+
+static bool parse(int argc, char **argv, struct seeds *ret)
+{
+    uint64_t value = 0;
+    for (int i = 1; i < argc; i++) {
+        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+        bool taken = true;
+        if (strcmp(argv[i], "--calm") == 0) {
+            ret->pool.chaos = false;
+            taken = false;
+        } else if (strcmp(argv[i], "--trace") == 0) {
+            ret->pool.trace = true;
+            taken = false;
+        } else if (strcmp(argv[i], "--seeds") == 0 && range(next, &ret->first, &ret->last)) {
+        } else if (strcmp(argv[i], "--seed") == 0 && number(next, UINT64_MAX / 2, &value)) {
+            ret->first = ret->last = value;
+        } else if (strcmp(argv[i], "--nodes") == 0 && number(next, 1000, &value) && value > 0) {
+            ret->pool.nodes = (unsigned)value;
+        } else if (strcmp(argv[i], "--jobs") == 0 && number(next, 100000, &value)) {
+            ret->pool.jobs = (unsigned)value;
+        } else if (strcmp(argv[i], "--parallel") == 0 && number(next, SEEDS_PARALLEL_MAX, &value) &&
+                   value > 0) {
+            ret->parallel = (unsigned)value;
+        } else {
+            return false;
+        }
+        i += taken ? 1 : 0;
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct seeds seeds = {.pool = {.nodes = 50, .jobs = 200, .chaos = true},
+                          .first = 1,
+                          .last = 1,
+                          .parallel = 1};
+    return parse(argc, argv, &seeds) ? seeds_run(&seeds) : usage();
+}

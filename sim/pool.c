@@ -1,0 +1,372 @@
+/* sim/pool.c - see pool.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/pool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "sim/chaos.h"
+#include "sim/check.h"
+#include "sim/client.h"
+#include "sim/daemon_sim.h"
+#include "sim/sim_private.h"
+#include "wire/token.h"
+#include "wire/verbs.h"
+
+#define CENTRAL     "cm"
+#define CONFIG      "/etc/roost/roost.conf"
+#define SECURITY    "/etc/roost/security"
+#define OUTPUT      "/home/roost/out"
+#define JOB_PROGRAM "/home/roost/work"
+#define SLOTS       2
+#define BATCH_MAX   40
+#define JOB_MIN_S   2
+#define JOB_MAX_S   240
+#define NIGHT_S     600 /* by then every node has come up and gone to sleep */
+#define QUIET_S     150
+#define DAY_S       1500 /* batches and chaos */
+#define CALM_S      5400 /* at most; usually it is over sooner */
+#define TRACE_SHOWN 200
+#define EVENTS_MAX  40000000
+
+struct pool {
+    struct pool_options options;
+    struct sim *sim;
+    struct sim_host *central;
+    struct judge *judge;
+    struct chaos *chaos;
+    struct client client;
+    struct sim_program client_program, setup_program;
+    const struct sim_program *programs[32];
+    bool is_set_up;
+};
+
+/* ---- what `roost init` would make ------------------------------------------------------------ */
+
+static const char COMMON_CONFIG[] = "COLLECTOR_HOST = \"" CENTRAL "\"\n"
+                                    "UID_DOMAIN = \"pool\"\n"
+                                    "LOCAL_DIR = \"/var/lib/roost\"\n"
+                                    "LOG = \"/var/log/roost\"\n"
+                                    "RUN = \"/run/roost\"\n"
+                                    "SBIN = \"/usr/sbin\"\n"
+                                    "SEC_DIRECTORY = \"" SECURITY "\"\n"
+                                    "MASTER_BACKOFF_CEILING = \"10s\"\n"
+                                    "SHUTDOWN_GRACEFUL_TIMEOUT = \"5s\"\n";
+
+static const char CENTRAL_CONFIG[] = "DAEMON_LIST = {COLLECTOR, NEGOTIATOR, SCHEDD, ROOSTER}\n"
+                                     "SCHEDD_HOST = \"" CENTRAL "\"\n"
+                                     "SCHEDD_PORT = 9619\n"
+                                     "CLAIM_LEASE_DURATION = \"90s\"\n"
+                                     "JOB_DEFAULT_LEASE_DURATION = \"90s\"\n"
+                                     "LEASE_MARGIN = 10\n";
+
+static const char NODE_CONFIG[] = "DAEMON_LIST = {STARTD}\n"
+                                  "NUM_SLOTS = 2\n"
+                                  "HIBERNATE = \"ifThenElse(State == \\\"Unclaimed\\\" && "
+                                  "CurrentTime - EnteredCurrentState > 60, "
+                                  "\\\"S5\\\", \\\"NONE\\\")\"\n"
+                                  "HIBERNATE_CHECK_INTERVAL = 15\n"
+                                  "POWER_METHOD = command\n"
+                                  "POWER_SLEEP_CMD = \"/sim/poweroff\"\n";
+
+static void put(struct sim_host *host, const char *path, const char *text, mode_t mode)
+{
+    sim_file_put(host, path, text, strlen(text), mode);
+}
+
+static void put_config(struct pool *pool, struct sim_host *host)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, COMMON_CONFIG);
+    if (host != pool->central) {
+        strbuf_puts(&text, NODE_CONFIG);
+    } else {
+        strbuf_puts(&text, CENTRAL_CONFIG);
+        for (unsigned i = 1; i <= pool->options.nodes; i++) {
+            strbuf_printf(&text,
+                          "node \"wn%02u\" { method = command wake_command = \"/sim/wake\" }\n", i);
+        }
+    }
+    put(host, CONFIG, strbuf_text(&text), 0644);
+    strbuf_fini(&text);
+}
+
+static void put_files(struct pool *pool, struct sim_host *host)
+{
+    char path[256];
+    const struct sim_program *program;
+    for (size_t i = 0; (program = sim_daemon_program(i)) != NULL; i++) {
+        (void)snprintf(path, sizeof(path), "/usr/sbin/%s", program->name);
+        sim_program_put(host, path, program->name);
+    }
+    sim_program_put(host, "/sim/wake", "wake");
+    sim_program_put(host, "/sim/poweroff", "poweroff");
+    static const char *const DIRECTORIES[] = {
+        "/var/lib/roost/spool",
+        "/var/lib/roost/execute",
+        "/var/lib/roost/lock",
+        "/var/lib/roost/config",
+        "/var/log/roost",
+        "/run/roost",
+        OUTPUT,
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(DIRECTORIES); i++) {
+        CHECK(sim_tree_mkdirs(host, DIRECTORIES[i], 0755) == 0);
+    }
+    put(host, SECURITY "/ca.pem", "sim-ca pool\n", 0644);
+    put_config(pool, host);
+    if (host == pool->central) {
+        sim_program_put(host, JOB_PROGRAM, "job");
+        sim_program_put(host, "/usr/bin/client", "client");
+        sim_program_put(host, "/usr/bin/setup", "setup");
+        static const char *const SERVERS[] = {"collector", "schedd"};
+        for (size_t i = 0; i < ARRAY_COUNT(SERVERS); i++) {
+            char text[64];
+            (void)snprintf(path, sizeof(path), SECURITY "/%s.pem", SERVERS[i]);
+            (void)snprintf(text, sizeof(text), "sim-cert %s pool\n", SERVERS[i]);
+            put(host, path, text, 0644);
+            (void)snprintf(path, sizeof(path), SECURITY "/%s-key.pem", SERVERS[i]);
+            put(host, path, "key\n", 0600);
+        }
+    }
+    sim_tree_sync_all(host);
+}
+
+/* Tokens need the real keys and signatures: a program on the central machine makes them. */
+static void make_token(const struct sim_env *env, const char *name, uint32_t scopes,
+                       const char *pattern)
+{
+    struct token token = {.scopes = scopes, .issued_s = loop_wall_s(env->loop) - 1000};
+    char path[256], *text = NULL;
+    struct err err = {""};
+    (void)snprintf(token.identity, sizeof(token.identity), "%s@pool", name);
+    (void)snprintf(token.id, sizeof(token.id), "id-%s", name);
+    (void)snprintf(token.pool, sizeof(token.pool), "pool");
+    (void)snprintf(token.pattern, sizeof(token.pattern), "%s", pattern);
+    int code = token_issue(env->os, SECURITY "/keys/pool.key", "pool", &token, &text, &err);
+    CHECK(code == 0);
+    (void)snprintf(path, sizeof(path), SECURITY "/tokens/%s", name);
+    CHECK(os_write_file(env->os, path, text, strlen(text), 0600, true, NULL) == 0);
+    mem_free(text);
+}
+
+static int setup_start(const struct sim_env *env, void **state)
+{
+    struct pool *pool = (struct pool *)(uintptr_t)env->program->data;
+    struct err err = {""};
+    *state = NULL;
+    CHECK(os_mkdirs(env->os, SECURITY "/keys", 0755, NULL) == 0);
+    CHECK(os_mkdirs(env->os, SECURITY "/tokens", 0755, NULL) == 0);
+    if (token_key_make(env->os, env->loop, SECURITY "/keys", "pool", &err) != 0) {
+        sim_trace(env->sim, env->process, "%s", err.text);
+        return 1;
+    }
+    make_token(env, "COLLECTOR", SCOPE_DAEMON | SCOPE_READ, "");
+    make_token(env, "NEGOTIATOR", SCOPE_NEGOTIATOR | SCOPE_DAEMON | SCOPE_READ, "");
+    make_token(env, "SCHEDD", SCOPE_DAEMON | SCOPE_READ | SCOPE_WRITE, "");
+    make_token(env, "SHADOW", SCOPE_DAEMON | SCOPE_READ | SCOPE_WRITE, "");
+    make_token(env, "ROOSTER", SCOPE_DAEMON | SCOPE_READ, "");
+    make_token(env, "MASTER", SCOPE_DAEMON | SCOPE_READ, "");
+    make_token(env, "STARTD", SCOPE_ADVERTISE | SCOPE_READ, "*");
+    make_token(env, "STARTER", SCOPE_READ, "*");
+    make_token(env, "USER", SCOPE_READ | SCOPE_ADMINISTRATOR, "");
+    pool->is_set_up = true;
+    return 0;
+}
+
+static void copy_file(struct pool *pool, struct sim_host *to, const char *path, mode_t mode)
+{
+    size_t length = 0;
+    const char *data = sim_file_get(pool->central, path, &length);
+    CHECK(data != NULL);
+    sim_file_put(to, path, data, length, mode);
+}
+
+static void make_node(struct pool *pool, unsigned number, bool kept)
+{
+    char name[32];
+    static const char *const MASTER[] = {"/usr/sbin/roost-master", NULL};
+    (void)snprintf(name, sizeof(name), "wn%02u", number);
+    struct sim_host_options options = {.name = name, .cpus = SLOTS, .memory_mib = 4096};
+    struct sim_host *host = sim_host_create(pool->sim, &options);
+    put_files(pool, host);
+    copy_file(pool, host, SECURITY "/keys/pool.pub", 0644);
+    copy_file(pool, host, SECURITY "/tokens/STARTD", 0600);
+    copy_file(pool, host, SECURITY "/tokens/STARTER", 0600);
+    sim_host_service(host, MASTER, kept);
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+static void plan_batches(struct pool *pool, uint64_t begin_us)
+{
+    struct client *client = &pool->client;
+    unsigned left = pool->options.jobs, first = 0;
+    struct vec batches = {0};
+    while (left > 0) {
+        struct client_batch *batch = mem_zalloc(sizeof(*batch));
+        unsigned most = left < BATCH_MAX ? left : BATCH_MAX;
+        batch->count = (unsigned)sim_between(pool->sim, 1, most);
+        batch->first = first;
+        batch->at_us = begin_us + sim_between(pool->sim, 0, DAY_S * 9 / 10) * SIM_S;
+        batch->seconds = mem_alloc(batch->count * sizeof(unsigned));
+        for (unsigned i = 0; i < batch->count; i++) {
+            batch->seconds[i] = (unsigned)sim_between(pool->sim, JOB_MIN_S, JOB_MAX_S);
+        }
+        first += batch->count;
+        left -= batch->count;
+        vec_push(&batches, batch);
+    }
+    client->batch_count = batches.count;
+    client->batches = mem_zalloc((batches.count + 1) * sizeof(*client->batches));
+    for (size_t i = 0; i < batches.count; i++) {
+        client->batches[i] = *(struct client_batch *)batches.items[i];
+    }
+    vec_fini(&batches, mem_free);
+}
+
+static void free_batches(struct client *client)
+{
+    for (size_t i = 0; i < client->batch_count; i++) {
+        mem_free(client->batches[i].seconds);
+    }
+    mem_free(client->batches);
+}
+
+/* ---- the day --------------------------------------------------------------------------------- */
+
+static bool is_over(const struct pool *pool)
+{
+    return judge_verdict(pool->judge)[0] != '\0';
+}
+
+static bool all_asleep(const struct pool *pool)
+{
+    const struct sim_host *host;
+    for (size_t i = 0; (host = sim_host_at(pool->sim, i)) != NULL; i++) {
+        if (host != pool->central && host->power != SIM_HOST_OFF) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void run_until(struct pool *pool, uint64_t until_us)
+{
+    while (!is_over(pool) && sim_counted(pool->sim, SIM_COUNT_EVENTS) < EVENTS_MAX &&
+           sim_step(pool->sim, until_us)) {
+    }
+}
+
+static void create(struct pool *pool)
+{
+    size_t count = 0;
+    for (; sim_daemon_program(count) != NULL; count++) {
+        pool->programs[count] = sim_daemon_program(count);
+    }
+    pool->setup_program = (struct sim_program){.name = "setup", .start = setup_start, .data = pool};
+    client_program(&pool->client_program, &pool->client);
+    pool->programs[count++] = &pool->setup_program;
+    pool->programs[count++] = &pool->client_program;
+    CHECK(count < ARRAY_COUNT(pool->programs));
+    struct judge_options judge_options = {.jobs = pool->options.jobs,
+                                          .output_directory = OUTPUT,
+                                          .central = CENTRAL};
+    pool->judge = judge_create(&judge_options);
+    struct sim_options options = {.seed = pool->options.seed,
+                                  .programs = pool->programs,
+                                  .verbose = pool->options.trace};
+    judge_observe(pool->judge, &options.observer);
+    pool->sim = sim_create(&options);
+    judge_attach(pool->judge, pool->sim);
+}
+
+static void build(struct pool *pool)
+{
+    static const char *const SETUP[] = {"/usr/bin/setup", NULL};
+    static const char *const CLIENT[] = {"/usr/bin/client", NULL};
+    static const char *const MASTER[] = {"/usr/sbin/roost-master", NULL};
+    struct sim_host_options options = {.name = CENTRAL,
+                                       .cpus = 8,
+                                       .boot_min_ms = 3000,
+                                       .boot_max_ms = 20000};
+    pool->central = sim_host_create(pool->sim, &options);
+    put_files(pool, pool->central);
+    sim_host_boot_now(pool->central);
+    CHECK(sim_spawn(pool->central, SETUP) != NULL);
+    sim_run_for(pool->sim, SIM_S);
+    CHECK(pool->is_set_up);
+    bool kept = sim_chance(pool->sim, 500); /* by init, or by one another */
+    sim_host_service(pool->central, MASTER, true);
+    sim_host_service(pool->central, CLIENT, true);
+    for (unsigned i = 1; i <= pool->options.nodes; i++) {
+        make_node(pool, i, kept);
+    }
+}
+
+void pool_run(const struct pool_options *options, struct pool_result *ret)
+{
+    struct pool *pool = mem_zalloc(sizeof(*pool));
+    pool->options = *options;
+    pool->client = (struct client){.schedd_socket = "unix:/var/lib/roost/spool/schedd.sock",
+                                   .collector_address = "tcp:" CENTRAL ":9618",
+                                   .token_path = SECURITY "/tokens/USER",
+                                   .ca_path = SECURITY "/ca.pem",
+                                   .program = JOB_PROGRAM,
+                                   .directory = OUTPUT,
+                                   .audit_us = 20 * SIM_S};
+    create(pool);
+    judge_listen(pool->judge, &pool->client.events);
+    build(pool);
+    uint64_t dawn_us = sim_now_us(pool->sim) + (NIGHT_S + QUIET_S) * SIM_S;
+    uint64_t dusk_us = dawn_us + DAY_S * SIM_S;
+    plan_batches(pool, dawn_us);
+    struct chaos_options chaos_options = {.seed = options->seed,
+                                          .begin_us = dawn_us,
+                                          .end_us = options->chaos ? dusk_us : 0,
+                                          .pause_max_us = 40 * SIM_S,
+                                          .central = pool->central,
+                                          .nodes = options->nodes};
+    pool->chaos = chaos_create(pool->sim, &chaos_options);
+    for (unsigned i = 1; i <= options->nodes; i++) {
+        sim_host_boot(sim_host_at(pool->sim, i));
+    }
+    run_until(pool, dusk_us);
+    for (unsigned i = 0; i < CALM_S / 60 && !is_over(pool); i++) {
+        run_until(pool, sim_now_us(pool->sim) + 60 * SIM_S);
+        if (judge_all_completed(pool->judge) && all_asleep(pool)) {
+            break;
+        }
+    }
+    if (!is_over(pool)) { /* nobody may be woken for nothing */
+        run_until(pool, sim_now_us(pool->sim) + 400 * SIM_S);
+        judge_finish(pool->judge);
+    }
+    *ret = (struct pool_result){.hash = sim_trace_hash(pool->sim),
+                                .end_us = sim_now_us(pool->sim),
+                                .completed = judge_completed(pool->judge),
+                                .wakes = judge_wakes(pool->judge),
+                                .runs = judge_runs(pool->judge),
+                                .audits = judge_audits(pool->judge)};
+    (void)snprintf(ret->verdict, sizeof(ret->verdict), "%s", judge_verdict(pool->judge));
+    for (unsigned i = 0; i < SIM_COUNT_MAX; i++) {
+        ret->counts[i] = sim_counted(pool->sim, (enum sim_count)i);
+    }
+    if (is_over(pool)) {
+        (void)fflush(stdout);
+        sim_trace_dump(pool->sim, 1, TRACE_SHOWN);
+    }
+    sim_destroy(pool->sim);
+    chaos_destroy(pool->chaos);
+    judge_destroy(pool->judge);
+    free_batches(&pool->client);
+    mem_free(pool);
+}

@@ -1,0 +1,35 @@
+/* sim/pool.h - a whole simulated pool and one day of its life.
+ *
+ * One central machine (master, collector, negotiator, schedd with its shadows, rooster, the client)
+ * and N nodes (master, startd, starters).  The day: every node comes up once, finds nothing to do
+ * and goes to sleep; a quiet time; batches of jobs, while chaos does its worst; a calm in which
+ * everything must be completed and every node must sleep again.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_POOL_H
+#define SIM_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/sim.h"
+
+struct pool_options {
+    uint64_t seed;
+    unsigned nodes, jobs;
+    bool chaos;
+    bool trace; /* every line of it to stdout */
+};
+
+struct pool_result {
+    char verdict[512]; /* "" when no promise was broken */
+    uint64_t hash, end_us;
+    uint64_t counts[SIM_COUNT_MAX];
+    unsigned completed, wakes, runs, audits;
+};
+
+/* Runs one day.  On a broken promise the last lines of the trace are on stdout. */
+void pool_run(const struct pool_options *options, struct pool_result *ret);
+
+#endif
