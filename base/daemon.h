@@ -44,11 +44,15 @@ struct daemon {
      * SHUTDOWN_GRACEFUL_TIMEOUT.  NULL: stop at once. */
     void (*stop)(void *state);
     void (*destroy)(void *state);
+    /* Checks the text of a KNOB_EXPR, at start and reload; NULL: any text. */
+    int (*check_expr)(void *context, const char *text, struct err *err);
 };
 
 /* Runs the daemon: DAEMON [-config FILE] [-log FILE] [-pidfile FILE] [-instance NAME]
  * [-noresurrect] [its own arguments].  Reads ROOST_CONFIG.  Holds $(LOCK)/<name>.lock for its life;
- * with an instance the name is "<name>.<instance>" (shadow.alice) in lock, log and env.
+ * with an instance the name is "<name>.<instance>" (shadow.alice) in lock, log and env.  Logs to
+ * $(LOG)/CollectorLog, NegotiatorLog, SchedLog, StartLog, MasterLog, RoosterLog, StarterLog.slot1,
+ * ShadowLog.alice, unless -log says otherwise ("-": stderr).  Both directories are made.
  *
  * The lock file's lines are the pid, the pid's start time (os_start_time()), and "ready" once
  * start() has returned 0; then a byte is also written to the descriptor ROOST_READY_FD, if that is
@@ -57,9 +61,10 @@ struct daemon {
  * SIGTERM and SIGINT call stop(), SIGQUIT or a second SIGTERM end the loop at once, SIGHUP loads
  * the configuration anew and calls reload() if it is good.
  *
- * When the master that started it (ROOST_MASTER_PID) dies without telling it to stop, and nobody
- * holds $(LOCK)/master.lock 200-1000 ms later, it starts the roost-master next to its own
- * executable (docs/decisions/ says why), unless RESURRECT_MASTER is false. */
+ * When it was started by a master (ROOST_MASTER_PID is set) and the holder of $(LOCK)/master.lock
+ * dies without telling it to stop, and nobody holds that lock 200-1000 ms later, it starts
+ * $(SBIN)/roost-master, unless RESURRECT_MASTER is false or the lock file is another user's
+ * (docs/decisions/ says why). */
 int daemon_main(const struct daemon *daemon, int argc, char **argv);
 
 #endif

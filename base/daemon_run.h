@@ -14,6 +14,7 @@
 struct daemon;
 struct daemon_run;
 struct err;
+struct log;
 struct log_sink;
 struct loop;
 struct os;
@@ -28,5 +29,7 @@ int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *
                      struct daemon_run **ret, struct err *err);
 /* After the loop has stopped: calls destroy(), gives up the lock.  NULL is allowed. */
 void daemon_run_destroy(struct daemon_run *run);
+
+struct log *daemon_run_log(const struct daemon_run *run);
 
 #endif

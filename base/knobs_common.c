@@ -76,6 +76,11 @@ static const struct knob KNOBS[] = {
      .max = 65535,
      .help = "Port of the collector where COLLECTOR_HOST names none."},
 
+    {.name = "RESURRECT_MASTER",
+     .type = KNOB_BOOL,
+     .fallback = "true",
+     .help = "Whether daemons start their master again when it died without stopping them."},
+
     /* Configuration itself */
     {.name = "LOCAL_CONFIG",
      .type = KNOB_LIST,

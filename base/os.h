@@ -166,10 +166,12 @@ void os_file_close(struct os_file *file); /* NULL is allowed */
 
 /* An exclusive lock on a file that names its holder (first line its pid, second its start time);
  * released when the process dies, however it dies; the file stays.  -EAGAIN when another process
- * has it: then *holder is its pid (0 when it could not be read). */
+ * has it: then *holder, unless holder is NULL, is its pid (0 when it could not be read). */
 struct os_lock;
 int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder, struct err *err);
-void os_unlock(struct os_lock *lock);
+/* Appends a line to what the lock file says of its holder ("ready"). */
+void os_lock_note(struct os_lock *lock, const char *line);
+void os_unlock(struct os_lock *lock); /* NULL is allowed */
 /* The pid that holds the lock now, 0 when nobody does, -1 when the holder has not written it yet.
  */
 pid_t os_lock_holder(struct os *os, const char *path);

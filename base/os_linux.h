@@ -26,7 +26,4 @@ int spawn_program(struct os *os, const struct os_spawn *spec, pid_t *ret, struct
 /* A small file of /proc or /sys, zero-terminated; the number of bytes or -errno. */
 ssize_t os_read_small(const char *path, char *buffer, size_t size);
 
-/* Appends a line to what the lock file says of its holder. */
-void os_lock_note(struct os_lock *lock, const char *line);
-
 #endif

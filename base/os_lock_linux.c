@@ -65,7 +65,9 @@ int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder
             if (error != EAGAIN && error != EACCES) {
                 return err_set(err, -error, "cannot lock %s: %s", path, strerror(error));
             }
-            *holder = pid;
+            if (holder != NULL) {
+                *holder = pid;
+            }
             return err_set(err, -EAGAIN, "%s is held by process %d", path, (int)pid);
         }
         if (!is_still_named(fd, path)) {
