@@ -428,6 +428,24 @@ static struct owner *hello_owner(struct schedd *schedd, struct wire_request *req
     return queue_owner(schedd, name);
 }
 
+struct staged {
+    const struct owner *owner;
+    struct strbuf *known;
+};
+
+/* Held, but with a committed result: what is staged is still needed. */
+static bool add_staged(void *arg, struct job *job)
+{
+    struct staged *staged = arg;
+    if (job->staged && job->cluster->owner == staged->owner) {
+        char id[JOB_ID_SIZE];
+        job_id(job, id);
+        strbuf_printf(staged->known, "%s%s.%" PRId64, staged->known->length > 0 ? "," : "", id,
+                      job->epoch);
+    }
+    return true;
+}
+
 void shadows_hello(struct schedd *schedd, struct wire_request *request)
 {
     struct err err = {{0}};
@@ -460,6 +478,8 @@ void shadows_hello(struct schedd *schedd, struct wire_request *request)
         strbuf_printf(&known, "%s%s.%" PRId64, known.length > 0 ? "," : "", id,
                       ((const struct run *)value)->epoch);
     }
+    struct staged staged = {owner, &known};
+    queue_walk(schedd, add_staged, &staged);
     struct ad *answer = ad_create();
     ad_set_string(answer, "Runs", strbuf_text(&known));
     const struct wire_body body = {.args = answer};

@@ -1,0 +1,28 @@
+/* shadow/knobs.c - see knobs.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "shadow/knobs.h"
+
+#include "base/check.h"
+
+static const struct knob KNOBS[] = {
+    {.name = "SHADOW_LANES",
+     .type = KNOB_INT,
+     .fallback = "8",
+     .min = 1,
+     .max = 64,
+     .unit = "threads",
+     .help = "Threads for file operations of a shadow: a hung file server blocks only the jobs of "
+             "those that wait for it."},
+    {.name = "SHADOW_ORPHAN_TIMEOUT",
+     .type = KNOB_DURATION_S,
+     .fallback = "20m",
+     .min = 1,
+     .max = 86400,
+     .help = "How long a shadow waits for its schedd to come back before it ends."},
+};
+
+const struct knob_table shadow_knobs = {.owner = "SHADOW",
+                                        .knobs = KNOBS,
+                                        .knob_count = ARRAY_COUNT(KNOBS)};

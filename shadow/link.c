@@ -1,0 +1,199 @@
+/* shadow/link.c - connections of starters, passed on by the schedd.
+ *
+ * A starter proves by the nonce of its run, in the hello of its greeting, that it is the one that
+ * was given the job.  A starter of a run that we do not know (we were started again, or the run is
+ * over) is let in to be answered: the schedd is asked what became of that run.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/stream.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "shadow/shadow_state.h"
+#include "wire/wire.h"
+
+struct link {
+    struct shadow *shadow;
+    struct wire *wire;
+    struct run *run; /* NULL: not known, or over */
+    char id[RUN_ID_SIZE];
+    char nonce[RUN_NONCE_SIZE];
+    int64_t epoch;
+};
+
+static void link_destroy(struct link *link)
+{
+    struct vec *links = &link->shadow->links;
+    for (size_t i = 0; i < links->count; i++) {
+        if (links->items[i] == link) {
+            vec_remove_at(links, i);
+            break;
+        }
+    }
+    if (link->run != NULL && link->run->link == link) {
+        link->run->link = NULL;
+    }
+    mem_free(link);
+}
+
+void link_close(struct link *link)
+{
+    struct wire *wire = link->wire;
+    link_destroy(link);
+    wire_finish(wire); /* the last answer still goes out */
+}
+
+/* Finds the run of the link, now or since JOB_RUN came; -EACCES: it is another's, or another run.
+ */
+static int bind(struct link *link)
+{
+    struct run *run = run_find(link->shadow, link->id, link->epoch);
+    if (run == NULL) {
+        return -ENOENT;
+    }
+    if (strlen(run->nonce) != RUN_NONCE_SIZE - 1 ||
+        !text_equal_secret(run->nonce, link->nonce, RUN_NONCE_SIZE - 1)) {
+        return -EACCES;
+    }
+    if (run->link != NULL && run->link != link) {
+        link_close(run->link); /* the starter dialled again before we noticed the cut */
+    }
+    run->link = link;
+    link->run = run;
+    return 0;
+}
+
+static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err)
+{
+    struct link *link = arg;
+    (void)peer;
+    const char *id = hello != NULL ? ad_string_or(hello, "JobId", "") : "";
+    const char *nonce = hello != NULL ? ad_string_or(hello, "Nonce", "") : "";
+    if (id[0] == '\0' || strlen(id) >= sizeof(link->id) || strlen(nonce) != RUN_NONCE_SIZE - 1) {
+        return err_set(err, -EACCES, "a starter says JobId, ClaimEpoch and Nonce");
+    }
+    memcpy(link->id, id, strlen(id) + 1);
+    memcpy(link->nonce, nonce, RUN_NONCE_SIZE);
+    link->epoch = ad_int_or(hello, "ClaimEpoch", 0);
+    if (bind(link) == -EACCES) {
+        log_warn(link->shadow->log, "link.refused", "a starter with a wrong nonce",
+                 LOG_TEXT("job", id), LOG_TEXT("peer", peer->address));
+        return err_set(err, -EACCES, "the nonce is wrong");
+    }
+    return 0;
+}
+
+/* ---- a starter whose run is not known
+ * ------------------------------------------------------------ */
+
+struct asked {
+    struct shadow *shadow;
+    struct wire_request *request;
+};
+
+static struct link *link_of(const struct shadow *shadow, const struct wire *wire)
+{
+    for (size_t i = 0; wire != NULL && i < shadow->links.count; i++) {
+        struct link *link = shadow->links.items[i];
+        if (link->wire == wire) {
+            return link;
+        }
+    }
+    return NULL;
+}
+
+static void ask_answered(struct run *run, void *arg, int status, const char *text,
+                         const struct ad *answer)
+{
+    struct asked *asked = arg;
+    struct wire_request *request = asked->request;
+    struct link *link = link_of(asked->shadow, wire_request_wire(request));
+    bool placed = status == 0 && answer != NULL && ad_bool_or(answer, "Placed", false);
+    (void)run;
+    mem_free(asked);
+    if (placed && wire_request_verb(request) == VERB_JOB_DONE) {
+        wire_reply_ok(request, NULL);
+    } else if (status == -EAGAIN && link != NULL && bind(link) == 0) {
+        run_handle(link->run, request); /* JOB_RUN came meanwhile */
+    } else if (status == -EAGAIN) {
+        /* No answer: it dials again, and by then the schedd has told us of the run. */
+        if (link != NULL) {
+            struct wire *wire = link->wire;
+            link_destroy(link);
+            wire_close(wire);
+        }
+        wire_reply_error(request, -EAGAIN, "%s", text);
+    } else {
+        wire_reply_error(request, -ESTALE, "this run does not count any more");
+    }
+}
+
+static void ask(struct link *link, struct wire_request *request)
+{
+    struct asked *asked = mem_alloc(sizeof(*asked));
+    *asked = (struct asked){link->shadow, request};
+    struct ad *args = ad_create();
+    ad_set_string(args, "Event", "Ask");
+    ad_set_string(args, "JobId", link->id);
+    ad_set_int(args, "ClaimEpoch", link->epoch);
+    report_send(link->shadow, NULL, VERB_JOB_STATUS, args, ask_answered, asked);
+}
+
+/* ---- connections
+ * --------------------------------------------------------------------------------- */
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct link *link = arg;
+    if (link->run == NULL && bind(link) == -EACCES) {
+        wire_reply_error(request, -EACCES, "the nonce is wrong");
+        return;
+    }
+    if (link->run != NULL) {
+        run_handle(link->run, request);
+    } else {
+        ask(link, request);
+    }
+}
+
+static void on_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct link *link = arg;
+    if (link->run != NULL) {
+        log_info(link->shadow->log, "link.closed", why, LOG_TEXT("job", link->id),
+                 LOG_INT("status", status));
+    }
+    link_destroy(link);
+    wire_close(wire);
+}
+
+void link_accept(void *arg, struct incoming *incoming)
+{
+    static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
+    struct shadow *shadow = arg;
+    if (shadow->links.count >= SHADOW_LINKS_MAX) {
+        log_error(shadow->log, "link.too_many", "too many connections of starters");
+        incoming_refuse(incoming);
+        return;
+    }
+    const struct wire_accept how = {
+        .identity = shadow->identity,
+        .no_token = true,
+        .admit = admit,
+    };
+    struct link *link = mem_zalloc(sizeof(*link));
+    link->shadow = shadow;
+    struct err err;
+    if (wire_accept(shadow->context, incoming, &how, &EVENTS, link, &link->wire, &err) != 0) {
+        log_warn(shadow->log, "link.not_accepted", err.text);
+        mem_free(link);
+        return;
+    }
+    vec_push(&shadow->links, link);
+}

@@ -1,0 +1,318 @@
+/* shadow/shadow.c - wiring: the uplink to the schedd, the door for starters, what the schedd asks.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "shadow/shadow.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/daemon.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "shadow/knobs.h"
+#include "shadow/shadow_state.h"
+#include "wire/wire.h"
+
+/* ---- what the schedd asks
+ * ------------------------------------------------------------------------ */
+
+static void answer_pin(struct shadow *shadow, struct wire_request *request)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "ShadowPin", tls_identity_pin(shadow->identity));
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
+static bool id_is_valid(const char *id)
+{
+    return id[0] != '\0' && strlen(id) < RUN_ID_SIZE && strspn(id, "0123456789.") == strlen(id);
+}
+
+static void job_run(struct shadow *shadow, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    const char *id = ad_string_or(args, "JobId", "");
+    int64_t epoch = ad_int_or(args, "ClaimEpoch", 0);
+    bool place_only = ad_bool_or(args, "PlaceOnly", false);
+    if (!id_is_valid(id) || epoch <= 0 || wire_request_ad_count(request) != 1) {
+        wire_reply_error(request, -EINVAL, "JOB_RUN needs JobId, ClaimEpoch and the job ad");
+        return;
+    }
+    struct run *run = strmap_get(shadow->runs, id);
+    if (run != NULL && run->epoch != epoch) {
+        run_drop(run, true); /* a newer run has begun */
+        run = NULL;
+    }
+    if (run == NULL) {
+        run = run_create(shadow, id, epoch, ad_string_or(args, "Nonce", ""),
+                         wire_request_ad(request, 0));
+        log_info(shadow->log, "run.began", place_only ? "output is to be placed" : "job expected",
+                 LOG_TEXT("job", id), LOG_INT("epoch", epoch));
+    }
+    if (place_only && run->phase == RUN_OPEN) {
+        run_move(run, RUN_PLACING);
+        stage_place(run);
+    }
+    answer_pin(shadow, request);
+}
+
+static void job_stop(struct shadow *shadow, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    const char *id = ad_string_or(args, "JobId", "");
+    wire_reply_ok(request, NULL);
+    if (id[0] == '\0') {
+        log_info(shadow->log, "shadow.told", "the schedd needs this shadow no more");
+        loop_stop(shadow->loop, 0);
+        return;
+    }
+    struct run *run = run_find(shadow, id, ad_int_or(args, "ClaimEpoch", 0));
+    if (run != NULL && (run->phase == RUN_OPEN || run->phase == RUN_SYNCING)) {
+        log_info(shadow->log, "run.stopped", ad_string_or(args, "Reason", ""), LOG_TEXT("job", id));
+        run_drop(run, true);
+    } /* else its report is with the schedd, and the answer to that decides */
+}
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct shadow *shadow = arg;
+    switch (wire_request_verb(request)) {
+    case VERB_JOB_RUN:
+        job_run(shadow, request);
+        break;
+    case VERB_JOB_STOP:
+        job_stop(shadow, request);
+        break;
+    case VERB_PING:
+        wire_reply_ok(request, NULL);
+        break;
+    default:
+        wire_reply_error(request, -ENOSYS, "a shadow does not answer %s",
+                         wire_verb_name(wire_request_verb(request)));
+        break;
+    }
+}
+
+/* ---- the uplink
+ * ---------------------------------------------------------------------------------- */
+
+/* Runs that the schedd does not know any more, and that have no report under way that decides. */
+static void drop_unknown(struct shadow *shadow, const char *known)
+{
+    struct vec gone = {0};
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(shadow->runs, &at, NULL, &value)) {
+        struct run *run = value;
+        char id[64];
+        (void)snprintf(id, sizeof(id), "%s.%lld", run->id, (long long)run->epoch); /* fits */
+        if ((run->phase == RUN_OPEN || run->phase == RUN_SYNCING) && !stages_lists(known, id)) {
+            vec_push(&gone, run);
+        }
+    }
+    for (size_t i = 0; i < gone.count; i++) {
+        run_drop(gone.items[i], true);
+    }
+    vec_fini(&gone, NULL);
+}
+
+static void greeted(void *arg, struct wire_reply *reply)
+{
+    struct shadow *shadow = arg;
+    if (reply->status == -ECONNRESET || shadow->uplink == NULL) {
+        return;
+    }
+    if (reply->status != 0) {
+        log_error(shadow->log, "uplink.refused", reply->text, LOG_INT("status", reply->status));
+        loop_stop(shadow->loop, 1);
+        return;
+    }
+    const char *known = reply->args != NULL ? ad_string_or(reply->args, "Runs", "") : "";
+    shadow->greeted = true;
+    loop_timer_stop(shadow->orphan);
+    drop_unknown(shadow, known);
+    stages_sweep(shadow, known);
+    reports_send_again(shadow);
+}
+
+static void uplink_up(void *arg, struct wire *wire)
+{
+    struct shadow *shadow = arg;
+    struct ad *args = ad_create();
+    ad_set_string(args, "Owner", shadow->owner);
+    ad_set_int(args, "Pid", os_pid(shadow->os));
+    ad_set_string(args, "ShadowPin", tls_identity_pin(shadow->identity));
+    ad_set_string(args, "PassAddress", listener_address(shadow->listener));
+    const struct wire_body body = {.args = args};
+    (void)wire_call(wire, VERB_SHADOW_HELLO, &body, 0, greeted, shadow); /* a cut: up again */
+    ad_destroy(args);
+}
+
+static void uplink_down(void *arg, const char *why)
+{
+    struct shadow *shadow = arg;
+    if (shadow->greeted) {
+        log_warn(shadow->log, "uplink.down", why);
+    }
+    shadow->greeted = false;
+    if (!loop_timer_is_set(shadow->orphan)) {
+        loop_timer_set(shadow->orphan, shadow->orphan_ms);
+    }
+}
+
+static void orphaned(void *arg)
+{
+    struct shadow *shadow = arg;
+    log_error(shadow->log, "shadow.orphaned", "the schedd did not come back");
+    loop_stop(shadow->loop, 0);
+}
+
+/* ---- start
+ * --------------------------------------------------------------------------------------- */
+
+static char *join(const char *a, const char *b, const char *c)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%s%s%s", a, b, c);
+    return strbuf_take(&text);
+}
+
+static int read_arguments(struct shadow *shadow, const struct daemon_env *env, struct err *err)
+{
+    const char *owner = NULL;
+    for (int i = 0; i + 1 < env->argc; i++) {
+        if (strcmp(env->argv[i], "-owner") == 0) {
+            owner = env->argv[i + 1];
+        }
+    }
+    if (owner == NULL || owner[0] == '\0' || strchr(owner, '/') != NULL) {
+        return err_set(err, -EINVAL, "usage: roost-shadow -owner NAME (the schedd starts shadows)");
+    }
+    uid_t uid = 0;
+    gid_t gid = 0;
+    int result = os_user_find(env->os, owner, &uid, &gid, err);
+    if (result != 0) {
+        return result;
+    }
+    if (uid != os_uid(env->os)) {
+        return err_set(err, -EPERM, "a shadow of %s must run as %s", owner, owner);
+    }
+    shadow->owner = mem_strdup(owner);
+    char *parent = join(config_path(env->config, "SPOOL"), "/owner/", owner);
+    shadow->directory = parent;
+    shadow->stages = join(parent, "/stage", "");
+    return os_mkdirs(shadow->os, shadow->stages, 0700, err);
+}
+
+static int open_doors(struct shadow *shadow, const struct daemon_env *env, struct err *err)
+{
+    static const struct uplink_events EVENTS = {
+        .up = uplink_up,
+        .down = uplink_down,
+        .request = on_request,
+    };
+    int result = tls_identity_ephemeral(shadow->loop, "shadow", &shadow->identity, err);
+    if (result == 0) {
+        const struct wire_context_options options = {
+            .loop = env->loop,
+            .os = env->os,
+            .log = env->log,
+            .uid_domain = config_string(env->config, "UID_DOMAIN"),
+            .admin_uid = os_uid(env->os),
+        };
+        result = wire_context_create(&options, &shadow->context, err);
+    }
+    if (result == 0) {
+        char *address = join("pass:", shadow->directory, "/pass");
+        result =
+            listener_create(shadow->loop, address, link_accept, shadow, &shadow->listener, err);
+        mem_free(address);
+    }
+    if (result == 0) {
+        char *address = join("unix:", config_path(env->config, "SPOOL"), "/schedd.sock");
+        const struct wire_dial dial = {
+            .address = address,
+            .route = "shadow",
+            .name = "",
+            .server_scopes = SCOPE_DAEMON,
+        };
+        loop_timer_set(shadow->orphan, shadow->orphan_ms);
+        result = uplink_create(shadow->context, &dial, &EVENTS, shadow, &shadow->uplink, err);
+        mem_free(address);
+    }
+    return result;
+}
+
+static void destroy(void *state)
+{
+    struct shadow *shadow = state;
+    struct uplink *uplink = shadow->uplink;
+    shadow->uplink = NULL; /* answers that come from now on are not acted on */
+    listener_destroy(shadow->listener);
+    uplink_destroy(uplink);
+    while (shadow->links.count > 0) {
+        link_close(shadow->links.items[shadow->links.count - 1]);
+    }
+    vec_fini(&shadow->links, NULL);
+    for (size_t i = 0; i < shadow->lane_count; i++) {
+        loop_lane_destroy(shadow->lanes[i]);
+    }
+    strmap_destroy(shadow->runs, run_destroy);
+    reports_destroy(shadow);
+    loop_timer_destroy(shadow->orphan);
+    wire_context_destroy(shadow->context);
+    tls_identity_destroy(shadow->identity);
+    mem_free(shadow->owner);
+    mem_free(shadow->directory);
+    mem_free(shadow->stages);
+    mem_free(shadow);
+}
+
+static int start(const struct daemon_env *env, void **state, struct err *err)
+{
+    struct shadow *shadow = mem_zalloc(sizeof(*shadow));
+    shadow->loop = env->loop;
+    shadow->os = env->os;
+    shadow->log = env->log;
+    shadow->runs = strmap_create(STRMAP_CASE_SENSITIVE);
+    shadow->orphan = loop_timer_create(env->loop, orphaned, shadow);
+    shadow->orphan_ms = (uint64_t)config_duration_ms(env->config, "SHADOW_ORPHAN_TIMEOUT");
+    shadow->lane_count = (size_t)config_int(env->config, "SHADOW_LANES");
+    CHECK(shadow->lane_count <= SHADOW_LANES_MAX);
+    for (size_t i = 0; i < shadow->lane_count; i++) {
+        shadow->lanes[i] = loop_lane_create(env->loop);
+    }
+    int result = read_arguments(shadow, env, err);
+    if (result == 0) {
+        result = open_doors(shadow, env, err);
+    }
+    if (result != 0) {
+        destroy(shadow);
+        return result;
+    }
+    log_info(shadow->log, "shadow.started", "shadow is up", LOG_TEXT("owner", shadow->owner));
+    *state = shadow;
+    return 0;
+}
+
+static const struct knob_table *const TABLES[] = {&shadow_knobs, &knobs_common};
+
+const struct daemon shadow_daemon = {
+    .name = "shadow",
+    .tables = TABLES,
+    .table_count = ARRAY_COUNT(TABLES),
+    .start = start,
+    .destroy = destroy,
+};

@@ -1,0 +1,169 @@
+/* shadow/shadow_state.h - what the parts of a shadow share.
+ *
+ * Design.  A run is one (job, epoch) that was given to a claim.  What touches files is done on a
+ * lane, a few lanes for all runs, each run on one of them: its works follow one another, and a hung
+ * file server blocks only the runs of the lanes that wait for it.  A run is counted by what still
+ * uses it (works on a lane, reports to the schedd) and freed when it is over and nothing does.
+ *
+ *   open        the starter fetches, runs, sends
+ *   syncing     JOB_DONE came: the stage is being made durable
+ *   reporting   JOB_RESULT is with the schedd
+ *   placing     the result is committed: files are moved to their places
+ *   finishing   JOB_PLACED (or the hold) is with the schedd
+ *   over
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SHADOW_SHADOW_STATE_H
+#define SHADOW_SHADOW_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/stream.h"
+#include "base/vec.h"
+#include "wire/verbs.h"
+
+struct ad;
+struct digest;
+struct listener;
+struct log;
+struct loop;
+struct loop_lane;
+struct loop_timer;
+struct os;
+struct os_file;
+struct strmap;
+struct uplink;
+struct wire;
+struct wire_context;
+struct wire_reply;
+struct wire_request;
+
+#define SHADOW_LANES_MAX   64
+#define SHADOW_LINKS_MAX   10000
+#define SHADOW_PIECE_BYTES ((size_t)256 << 10)
+#define RUN_ID_SIZE        32
+#define RUN_NONCE_SIZE     33
+
+enum run_phase {
+    RUN_OPEN,
+    RUN_SYNCING,
+    RUN_REPORTING,
+    RUN_PLACING,
+    RUN_FINISHING,
+    RUN_OVER,
+    RUN_PHASES
+};
+
+struct shadow {
+    struct loop *loop;
+    struct os *os;
+    struct log *log;
+    char *owner;
+    char *directory; /* SPOOL/owner/<owner> */
+    char *stages;    /* <directory>/stage */
+    struct tls_identity *identity;
+    struct wire_context *context;
+    struct uplink *uplink;
+    struct listener *listener;
+    bool greeted; /* SHADOW_HELLO was answered on the uplink as it is now */
+    struct loop_lane *lanes[SHADOW_LANES_MAX];
+    size_t lane_count, lane_next;
+    struct strmap *runs; /* job id -> struct run, the newest of each job */
+    struct vec links;    /* struct link: connections of starters */
+    struct vec reports;  /* struct report: not answered yet */
+    struct loop_timer *orphan;
+    uint64_t orphan_ms;
+};
+
+struct run {
+    struct shadow *shadow;
+    char id[RUN_ID_SIZE];
+    char nonce[RUN_NONCE_SIZE];
+    int64_t epoch;
+    struct ad *job;
+    struct ad *lane_job; /* the same, for works on the lane */
+    enum run_phase phase;
+    bool dropped; /* not in shadow->runs any more: freed when uses is 0 */
+    unsigned uses;
+    struct loop_lane *lane;
+    struct link *link;    /* its starter's connection, NULL: none */
+    char *part, *stage;   /* directories: while it is filled, and when it is complete */
+    struct vec inputs;    /* struct transfer_input, after JOB_FETCH */
+    struct strmap *files; /* name -> struct staged; touched on the lane only */
+    struct vec waiting;   /* struct wire_request: JOB_DONE to be answered */
+};
+
+/* ---- shadow_run.c: runs and what starters ask ---- */
+
+struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, const char *nonce,
+                       const struct ad *job);
+struct run *run_find(const struct shadow *shadow, const char *id, int64_t epoch);
+void run_move(struct run *run, enum run_phase phase);
+void run_use(struct run *run);
+void run_unuse(struct run *run); /* may free it */
+/* Forgets the run, closes its connection; remove_stage: and what it has staged. */
+void run_drop(struct run *run, bool remove_stage);
+void run_destroy(void *run); /* when the process ends */
+/* A copy that shares nothing: for works on a lane. */
+struct ad *ad_for_lane(const struct ad *ad);
+/* Answers all JOB_DONE that wait: status 0, or negative with the text. */
+void run_answer_done(struct run *run, int status, const char *text);
+
+/* ---- link.c: connections of starters ---- */
+
+struct incoming;
+void link_accept(void *shadow, struct incoming *incoming); /* a listener_f */
+void link_close(struct link *link);
+
+/* A request of a starter whose run is known: shadow_run.c. */
+void run_handle(struct run *run, struct wire_request *request);
+
+/* ---- report.c: what the schedd is told, again until it answers ---- */
+
+typedef void (*report_f)(struct run *run, void *arg, int status, const char *text,
+                         const struct ad *answer);
+/* args is taken; JobId and ClaimEpoch are added.  run may be NULL: then id and epoch are in args.
+ */
+void report_send(struct shadow *shadow, struct run *run, enum wire_verb verb, struct ad *args,
+                 report_f answered, void *arg);
+void reports_send_again(struct shadow *shadow); /* after SHADOW_HELLO */
+void reports_destroy(struct shadow *shadow);
+/* Hold: the job's own fault. */
+void report_hold(struct run *run, int code, int subcode, const char *reason, report_f answered,
+                 void *arg);
+
+/* ---- stage.c: output, from JOB_DONE to its place ---- */
+
+void stage_put(struct run *run, struct wire_request *request);  /* FILE_PUT */
+void stage_done(struct run *run, struct wire_request *request); /* JOB_DONE */
+void stage_place(struct run *run);
+void stage_forget_files(struct run *run); /* closes what is open; no work may be under way */
+/* Is `name` ("12.3.1" or "12.3.1.part") in the list "12.3.1,12.4.2"? */
+bool stages_lists(const char *known, const char *name);
+/* Removes, on a lane, the stages that are not of `known` ("12.3.1,12.4.2") nor of a run. */
+void stages_sweep(struct shadow *shadow, const char *known);
+
+/* ---- feed.c: input ---- */
+
+void feed_fetch(struct run *run, struct wire_request *request); /* JOB_FETCH */
+void feed_get(struct run *run, struct wire_request *request);   /* FILE_GET */
+
+/* ---- a work on the run's lane ---- */
+
+struct work {
+    struct run *run;
+    struct wire_request *request;                /* may be NULL */
+    int (*body)(struct work *work);              /* on the lane */
+    void (*done)(struct work *work, int result); /* on the loop; frees what is in it, not itself */
+    struct err err;
+    void *arg;
+};
+/* run is used until done returns. */
+void work_start(struct run *run, struct wire_request *request, int (*body)(struct work *work),
+                void (*done)(struct work *work, int result), void *arg);
+
+#endif

@@ -1,0 +1,187 @@
+/* tests/unit/schedd/test_schedd_plan.c - the schedd's decisions.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/schedd_plan.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static void a_higher_prio_runs_first_then_the_older_job(void **state)
+{
+    (void)state;
+    struct plan_order low = {1.0, 1, 0};
+    struct plan_order high = {2.0, 9, 9};
+    struct plan_order later = {1.0, 1, 1};
+    struct plan_order later_cluster = {1.0, 2, 0};
+    struct plan_order broken = {NAN, 1, 0};
+    assert_true(schedd_plan_before(&high, &low));
+    assert_false(schedd_plan_before(&low, &high));
+    assert_true(schedd_plan_before(&low, &later));
+    assert_true(schedd_plan_before(&later, &later_cluster));
+    assert_false(schedd_plan_before(&low, &low));
+    assert_true(schedd_plan_before(&low, &broken));
+    assert_false(schedd_plan_before(&broken, &low));
+}
+
+static void prio_counts_more_than_having_run_and_that_more_than_age(void **state)
+{
+    (void)state;
+    double old = schedd_plan_prio(0, false, 1700000000);
+    assert_true(schedd_plan_prio(0, false, 1700000001) < old);
+    assert_true(schedd_plan_prio(0, true, 1700000001) > old);
+    assert_true(schedd_plan_prio(1, false, 1800000000) > schedd_plan_prio(0, true, 1700000000));
+    /* one second is still visible beside a large priority */
+    assert_true(schedd_plan_prio(1000, true, 1700000000) >
+                schedd_plan_prio(1000, true, 1700000001));
+}
+
+static const struct plan_claim IDLE = {
+    .job_waits = true,
+    .may_run_more = true,
+    .now_ms = 10000,
+    .claimed_ms = 0,
+    .idle_ms = 9900,
+    .worklife_ms = 20000,
+    .linger_ms = 200,
+};
+
+static void a_claim_takes_the_next_job(void **state)
+{
+    (void)state;
+    struct plan_claim claim = IDLE;
+    uint64_t wait_ms = 0;
+    assert_int_equal(schedd_plan_next(&claim, &wait_ms), NEXT_ACTIVATE);
+    claim.worklife_ms = 0; /* no limit */
+    assert_int_equal(schedd_plan_next(&claim, &wait_ms), NEXT_ACTIVATE);
+}
+
+static void a_claim_past_its_worklife_is_released_though_a_job_waits(void **state)
+{
+    (void)state;
+    struct plan_claim claim = IDLE;
+    uint64_t wait_ms = 0;
+    claim.worklife_ms = 10001;
+    assert_int_equal(schedd_plan_next(&claim, &wait_ms), NEXT_ACTIVATE);
+    claim.worklife_ms = 10000;
+    assert_int_equal(schedd_plan_next(&claim, &wait_ms), NEXT_RELEASE);
+    claim.worklife_ms = 20000;
+    claim.stopping = true;
+    assert_int_equal(schedd_plan_next(&claim, &wait_ms), NEXT_RELEASE);
+}
+
+static void an_idle_claim_lingers_for_the_rest_of_its_time_then_goes(void **state)
+{
+    (void)state;
+    struct plan_claim claim = IDLE;
+    uint64_t wait_ms = 0;
+    claim.job_waits = false;
+    assert_int_equal(schedd_plan_next(&claim, &wait_ms), NEXT_WAIT);
+    assert_int_equal(wait_ms, 100);
+    claim.now_ms = 10100;
+    assert_int_equal(schedd_plan_next(&claim, &wait_ms), NEXT_RELEASE);
+    claim = IDLE;
+    claim.may_run_more = false;
+    assert_int_equal(schedd_plan_next(&claim, &wait_ms), NEXT_WAIT);
+}
+
+static void the_schedd_waits_longer_than_the_startd(void **state)
+{
+    (void)state;
+    uint64_t end_ms = schedd_plan_lease_end(1000, 600, 30);
+    assert_int_equal(end_ms, 1630);
+    assert_false(schedd_plan_lease_is_over(end_ms, 1629));
+    assert_true(schedd_plan_lease_is_over(end_ms, 1630));
+}
+
+static void a_resume_is_accepted_for_the_job_and_epoch_that_were_given_last(void **state)
+{
+    (void)state;
+    struct plan_resume resume = {.has_job = true,
+                                 .same_job = true,
+                                 .same_epoch = true,
+                                 .startd_has_starter = true};
+    assert_int_equal(schedd_plan_resume(&resume), RESUME_RUNNING);
+    resume.has_job = false; /* its result is committed, the starter is about to end */
+    assert_int_equal(schedd_plan_resume(&resume), RESUME_RUNNING);
+    resume.same_epoch = false;
+    assert_int_equal(schedd_plan_resume(&resume), RESUME_REFUSE);
+    resume.same_epoch = true;
+    resume.same_job = false;
+    assert_int_equal(schedd_plan_resume(&resume), RESUME_REFUSE);
+}
+
+static void a_startd_without_starter_gets_its_job_anew_or_is_idle(void **state)
+{
+    (void)state;
+    struct plan_resume resume = {.has_job = true};
+    assert_int_equal(schedd_plan_resume(&resume), RESUME_AGAIN);
+    resume.has_job = false;
+    assert_int_equal(schedd_plan_resume(&resume), RESUME_IDLE);
+    resume.lease_over = true;
+    assert_int_equal(schedd_plan_resume(&resume), RESUME_REFUSE);
+}
+
+static void a_result_counts_once_and_only_of_the_current_epoch(void **state)
+{
+    (void)state;
+    struct plan_result result = {.in_queue = true, .runs = true, .job_epoch = 3, .epoch = 3};
+    assert_int_equal(schedd_plan_result(&result), RESULT_COMMIT);
+    result.epoch = 2;
+    assert_int_equal(schedd_plan_result(&result), RESULT_STALE);
+    result.epoch = 4;
+    assert_int_equal(schedd_plan_result(&result), RESULT_STALE);
+    result.epoch = 3;
+    result.runs = false;
+    assert_int_equal(schedd_plan_result(&result), RESULT_STALE); /* held */
+    result.placing = true;
+    assert_int_equal(schedd_plan_result(&result), RESULT_AGAIN);
+    result = (struct plan_result){.finished = true, .finished_epoch = 3, .epoch = 3};
+    assert_int_equal(schedd_plan_result(&result), RESULT_DONE);
+    result.epoch = 2;
+    assert_int_equal(schedd_plan_result(&result), RESULT_STALE);
+    result = (struct plan_result){.finished = true, .finished_epoch = 0, .epoch = 0};
+    assert_int_equal(schedd_plan_result(&result), RESULT_STALE); /* removed */
+    result = (struct plan_result){.epoch = 1};
+    assert_int_equal(schedd_plan_result(&result), RESULT_STALE); /* unknown */
+}
+
+static void actions_fit_the_status(void **state)
+{
+    (void)state;
+    assert_int_equal(schedd_plan_act(ACT_REMOVE, 1, false), ACT_PERMISSION_DENIED);
+    for (int status = 1; status <= 6; status++) {
+        enum act_result expected = status == 3 || status == 4 ? ACT_ALREADY_DONE : ACT_SUCCESS;
+        assert_int_equal(schedd_plan_act(ACT_REMOVE, status, true), expected);
+    }
+    assert_int_equal(schedd_plan_act(ACT_HOLD, 1, true), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_HOLD, 2, true), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_HOLD, 5, true), ACT_ALREADY_DONE);
+    assert_int_equal(schedd_plan_act(ACT_HOLD, 6, true), ACT_BAD_STATUS);
+    assert_int_equal(schedd_plan_act(ACT_RELEASE, 5, true), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_RELEASE, 1, true), ACT_BAD_STATUS);
+    assert_int_equal(schedd_plan_act(ACT_VACATE, 2, true), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_VACATE_FAST, 1, true), ACT_BAD_STATUS);
+    assert_string_equal(schedd_plan_act_name(ACT_PERMISSION_DENIED), "PermissionDenied");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_higher_prio_runs_first_then_the_older_job),
+        cmocka_unit_test(prio_counts_more_than_having_run_and_that_more_than_age),
+        cmocka_unit_test(a_claim_takes_the_next_job),
+        cmocka_unit_test(a_claim_past_its_worklife_is_released_though_a_job_waits),
+        cmocka_unit_test(an_idle_claim_lingers_for_the_rest_of_its_time_then_goes),
+        cmocka_unit_test(the_schedd_waits_longer_than_the_startd),
+        cmocka_unit_test(a_resume_is_accepted_for_the_job_and_epoch_that_were_given_last),
+        cmocka_unit_test(a_startd_without_starter_gets_its_job_anew_or_is_idle),
+        cmocka_unit_test(a_result_counts_once_and_only_of_the_current_epoch),
+        cmocka_unit_test(actions_fit_the_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
