@@ -97,6 +97,10 @@ static void uplink_up(void *arg, struct wire *wire)
     (void)wire;
     log_info(startd->env.log, "uplink.up", "connected to the collector");
     startd->first_update_done = false;
+    if (startd->asleep) {
+        hibernate_leave(startd);
+        return;
+    }
     if (startd->going_down && startd->offline_sent) {
         return; /* the sleep goes on or is taken back by its own timer */
     }

@@ -31,6 +31,10 @@
 static void take_back(struct startd *startd, const char *why)
 {
     log_warn(startd->env.log, "hibernate.aborted", why);
+    if (startd->asleep) {
+        loop_stop(startd->env.loop, 1);
+        return;
+    }
     if (startd->power_request != NULL) {
         wire_reply_error(startd->power_request, -EIO, "%s: %s", startd->name, why);
         startd->power_request = NULL;
@@ -81,6 +85,10 @@ static void acknowledged(void *arg, struct wire_reply *reply)
     }
     log_info(startd->env.log, "hibernate.offline", "offline ads are durable",
              LOG_INT("slots", startd->slot_count));
+    if (startd->asleep) {
+        loop_stop(startd->env.loop, 0);
+        return;
+    }
     const struct config *config = startd->env.config;
     const struct power_node node = {.name = startd->name,
                                     .method = config_string(config, "POWER_METHOD"),
@@ -177,6 +185,18 @@ void hibernate_check(struct startd *startd)
     if (level > 0) {
         go_down(startd, level, "HIBERNATE is true on every slot");
     }
+}
+
+void hibernate_leave(struct startd *startd)
+{
+    if (startd->going_down) {
+        return;
+    }
+    if (any_claim(startd)) {
+        take_back(startd, "it has claims: it is not asleep");
+        return;
+    }
+    go_down(startd, 5, "not started yet");
 }
 
 void hibernate_power_down(struct startd *startd, struct wire_request *request)

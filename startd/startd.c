@@ -93,6 +93,9 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
 {
     struct startd *startd = mem_zalloc(sizeof *startd);
     startd->env = *env;
+    for (int i = 0; i < env->argc; i++) {
+        startd->asleep = startd->asleep || strcmp(env->argv[i], "-asleep") == 0;
+    }
     startd->epoch = (uint64_t)loop_wall_ms(env->loop);
     startd->started_s = loop_wall_s(env->loop);
     loop_secret(env->loop, &startd->random_state, sizeof startd->random_state);
@@ -116,7 +119,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     }
     poll(startd);
     int64_t interval_s = config_duration_s(env->config, "HIBERNATE_CHECK_INTERVAL");
-    if (interval_s > 0) {
+    if (interval_s > 0 && !startd->asleep) {
         loop_timer_set(startd->hibernate_timer, (uint64_t)interval_s * 1000);
     }
     *state = startd;

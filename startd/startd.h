@@ -118,6 +118,7 @@ struct startd {
     bool going_down;        /* asleep soon: no new claims */
     bool offline_sent;      /* offline ads on their way or acknowledged */
     bool stopping;
+    bool asleep; /* -asleep: only leave offline ads, then end */
     char sleep_level[8];
     char *sleep_reason;
     int64_t started_s;
@@ -175,6 +176,8 @@ void advertise_close(struct startd *startd);
 
 /* ---- hibernate.c */
 void hibernate_check(struct startd *startd);
+void hibernate_leave(
+    struct startd *startd); /* -asleep: offline ads, as if it had been up, then the end */
 void hibernate_power_down(struct startd *startd, struct wire_request *request);
 struct loop_timer *hibernate_guard(
     struct startd *startd); /* runs out when the machine did not go down */

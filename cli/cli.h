@@ -1,0 +1,101 @@
+/* cli/cli.h - what the subcommands of `roost` share: configuration, connections, calls that wait.
+ *
+ * One file per subcommand, cli/cmd_<name>.c, with one function; its row is in main.c's table.  A
+ * subcommand asks for what it needs, as late as it can, so that `roost --help` opens nothing.  Exit
+ * status: 0 done, 1 the request failed, 2 usage.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "wire/verbs.h"
+
+struct ad;
+struct config;
+struct knob_table;
+struct loop;
+struct os;
+struct wire;
+struct wire_body;
+struct wire_context;
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+struct cli {
+    struct loop *loop;
+    struct os *os;
+    struct config *config;      /* NULL before cli_config() */
+    struct wire_context *wires; /* NULL before the first dial */
+    struct wire *schedd, *collector;
+    struct vec links;       /* what session.c keeps for its connections */
+    char program_dir[4096]; /* where our own executable lies: the daemons are beside it */
+    int argc;               /* of the subcommand, argv[0] its name */
+    char **argv;
+};
+
+struct cli_command {
+    const char *name;
+    int (*run)(struct cli *cli);
+    const char *usage;   /* what follows "roost NAME" */
+    const char *summary; /* one line */
+    const char *help;    /* more lines, each ended by a newline; may be NULL */
+};
+extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
+extern const struct knob_table cli_knobs;
+
+/* Prints "roost NAME: ..." to stderr and returns CLI_FAILED. */
+int cli_fail(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same with the usage; returns CLI_USAGE. */
+int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Loads the configuration that ROOST_CONFIG names.  0 or -errno with the reason. */
+int cli_config(struct cli *cli, struct err *err);
+
+/* ---- connections (session.c); each waits until it is ready */
+int cli_schedd(struct cli *cli, struct err *err);
+int cli_collector(struct cli *cli, struct err *err);
+/* To any address of this pool, for `roost start`: gives up at once when nobody listens. */
+int cli_dial(struct cli *cli, const char *address, const char *route, struct wire **ret,
+             struct err *err);
+
+struct cli_reply {
+    int status; /* 0 or negative errno */
+    char text[ERR_TEXT_MAX];
+    struct ad *args; /* of the last part; NULL when none */
+    struct vec ads;  /* struct ad, of all parts */
+};
+/* Calls and waits for the last reply; relay_to: through the hub to that uplink, or NULL.  Returns
+ * the reply's status with err filled. Release the reply in any case. */
+int cli_call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire_verb verb,
+             const struct wire_body *body, uint64_t deadline_ms, struct cli_reply *reply,
+             struct err *err);
+void cli_reply_fini(struct cli_reply *reply);
+
+/* Runs the loop until the time is over. */
+void cli_pause(struct cli *cli, uint64_t ms);
+
+/* ---- the personal pool (pool_files.c) */
+/* One node of the configuration, powered by the method process. */
+struct cli_node {
+    const char *name, *config, *lock_dir;
+};
+size_t cli_node_count(const struct cli *cli);
+bool cli_node_at(const struct cli *cli, size_t index,
+                 struct cli_node *ret); /* false: not of method process */
+pid_t cli_lock_holder(struct cli *cli, const char *lock_dir, const char *name);
+
+int cmd_init(struct cli *cli);
+int cmd_start(struct cli *cli);
+int cmd_stop(struct cli *cli);
+int cmd_master(struct cli *cli);
+int cmd_token(struct cli *cli);
+
+#endif

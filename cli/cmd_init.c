@@ -1,0 +1,347 @@
+/* cli/cmd_init.c - `roost init DIR`: a complete personal pool below DIR.
+ *
+ * What it writes: roost.conf, security/ (the pool's CA, certificates of collector and schedd, the
+ * signing key, one token for each daemon and one for the user), and nodes/<name>/roost.conf for
+ * each node, a process group of this machine. Ports are free ones of the loopback. Nothing is
+ * started.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/pki.h"
+#include "base/random.h"
+#include "base/strbuf.h"
+#include "base/stream.h"
+#include "base/text.h"
+#include "base/uuid.h"
+#include "cli/cli.h"
+#include "wire/token.h"
+
+#define INIT_NODES_MAX 500
+#define INIT_PATH_MAX  72 /* of DIR: Unix sockets below it must fit into 107 bytes */
+#define INIT_POOL      "personal"
+
+struct init {
+    struct cli *cli;
+    char dir[INIT_PATH_MAX + 1];
+    int64_t nodes, cpus, idle_s;
+    bool asleep;
+    int collector_port, schedd_port;
+};
+
+static const char *path(const struct init *init, const char *rest, char *ret, size_t size)
+{
+    (void)snprintf(ret, size, "%s/%s", init->dir, rest);
+    return ret;
+}
+
+static int make_dir(const struct init *init, const char *rest, mode_t mode, struct err *err)
+{
+    char text[512];
+    return os_mkdirs(init->cli->os, path(init, rest, text, sizeof text), mode, err);
+}
+
+static int write_text(const struct init *init, const char *rest, struct strbuf *text, mode_t mode,
+                      struct err *err)
+{
+    char file[512];
+    int rc = os_write_file(init->cli->os, path(init, rest, file, sizeof file), strbuf_text(text),
+                           text->length, mode, false, err);
+    strbuf_fini(text);
+    return rc;
+}
+
+/* ---- arguments */
+
+static int parse_number(struct cli *cli, const char *option, const char *text, int64_t min,
+                        int64_t max, int64_t *ret)
+{
+    struct err err;
+    if (text == NULL || text_parse_int64(text, ret, &err) != 0 || *ret < min || *ret > max) {
+        return cli_usage(cli, "%s needs a number from %lld to %lld", option, (long long)min,
+                         (long long)max);
+    }
+    return 0;
+}
+
+static int parse(struct init *init)
+{
+    struct cli *cli = init->cli;
+    const char *dir = NULL;
+    int rc = 0;
+    init->nodes = 4;
+    init->cpus = 1;
+    init->idle_s = 5;
+    for (int i = 1; i < cli->argc && rc == 0; i++) {
+        const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
+        if (strcmp(arg, "--nodes") == 0) {
+            rc = parse_number(cli, arg, next, 1, INIT_NODES_MAX, &init->nodes);
+            i++;
+        } else if (strcmp(arg, "--cpus-per-node") == 0) {
+            rc = parse_number(cli, arg, next, 1, 1024, &init->cpus);
+            i++;
+        } else if (strcmp(arg, "--idle") == 0) {
+            rc = parse_number(cli, arg, next, 0, 86400, &init->idle_s);
+            i++;
+        } else if (strcmp(arg, "--asleep") == 0) {
+            init->asleep = true;
+        } else if (arg[0] == '-' || dir != NULL) {
+            rc = cli_usage(cli, "'%s' is not understood", arg);
+        } else {
+            dir = arg;
+        }
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    if (dir == NULL) {
+        return cli_usage(cli, "which directory?");
+    }
+    char cwd[4096];
+    if (dir[0] == '/') {
+        cwd[0] = '\0';
+    } else if (getcwd(cwd, sizeof cwd - 1) == NULL) {
+        return cli_fail(cli, "the working directory cannot be found");
+    }
+    int length =
+        snprintf(init->dir, sizeof init->dir, "%s%s%s", cwd, dir[0] == '/' ? "" : "/", dir);
+    if (length > INIT_PATH_MAX) {
+        return cli_fail(
+            cli, "the path of %s has more than %d bytes: Unix sockets would not fit below it", dir,
+            INIT_PATH_MAX);
+    }
+    if (strpbrk(init->dir, "\"\\$'\n") != NULL) {
+        return cli_fail(cli, "%s: quotes, '$' and backslashes cannot be in the path of a pool",
+                        dir);
+    }
+    return 0;
+}
+
+/* ---- secrets */
+
+static int write_token(struct init *init, const char *file, const char *identity, uint32_t scopes,
+                       const char *pattern, struct err *err)
+{
+    struct cli *cli = init->cli;
+    char key[512], id[UUID_TEXT_MAX];
+    struct token token = {.scopes = scopes, .issued_s = loop_wall_s(cli->loop)};
+    uuid_v7((uint64_t)loop_wall_ms(cli->loop), loop_rng(cli->loop), id);
+    (void)snprintf(token.id, sizeof token.id, "%s", id);
+    (void)snprintf(token.identity, sizeof token.identity, "%s@%s", identity, INIT_POOL);
+    (void)snprintf(token.pool, sizeof token.pool, "%s", INIT_POOL);
+    (void)snprintf(token.pattern, sizeof token.pattern, "%s", pattern);
+    char *text;
+    int rc = token_issue(cli->os, path(init, "security/keys/POOL.key", key, sizeof key), "POOL",
+                         &token, &text, err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct strbuf line;
+    strbuf_init(&line, 0);
+    strbuf_printf(&line, "%s\n", text);
+    mem_free(text);
+    return write_text(init, file, &line, 0600, err);
+}
+
+static int make_secrets(struct init *init, struct err *err)
+{
+    struct cli *cli = init->cli;
+    static const char *const SANS[] = {"127.0.0.1", "localhost"};
+    static const char *const SERVERS[] = {"collector", "schedd"};
+    char security[512], keys[512], cert[600], key[600], user[64];
+    int rc = make_dir(init, "security/tokens", 0700, err);
+    rc = rc != 0 ? rc : make_dir(init, "security/keys", 0700, err);
+    rc = rc != 0 ? rc
+                 : os_chmod(cli->os, path(init, "security", security, sizeof security), 0700, err);
+    rc = rc != 0 ? rc : pki_make_ca(cli->os, security, INIT_POOL, err);
+    for (size_t i = 0; i < 2 && rc == 0; i++) {
+        (void)snprintf(cert, sizeof cert, "%s/%s.pem", security, SERVERS[i]);
+        (void)snprintf(key, sizeof key, "%s/%s-key.pem", security, SERVERS[i]);
+        rc = pki_make_server_cert(cli->os, security, cert, key, SERVERS[i], SANS, 2, err);
+    }
+    rc = rc != 0 ? rc
+                 : token_key_make(cli->os, cli->loop,
+                                  path(init, "security/keys", keys, sizeof keys), "POOL", err);
+    if (rc != 0) {
+        return rc;
+    }
+    if (os_user_name(cli->os, os_uid(cli->os), user, sizeof user, NULL) != 0) {
+        (void)snprintf(user, sizeof user, "user%u", (unsigned)os_uid(cli->os));
+    }
+    rc = write_token(init, "security/tokens/USER", user,
+                     SCOPE_READ | SCOPE_WRITE | SCOPE_ADMINISTRATOR, "", err);
+    rc = rc != 0 ? rc
+                 : write_token(init, "security/tokens/SCHEDD", "schedd",
+                               SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", err);
+    rc = rc != 0 ? rc
+                 : write_token(init, "security/tokens/NEGOTIATOR", "negotiator",
+                               SCOPE_READ | SCOPE_NEGOTIATOR | SCOPE_ADVERTISE, "", err);
+    return rc != 0 ? rc
+                   : write_token(init, "security/tokens/ROOSTER", "rooster",
+                                 SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", err);
+}
+
+/* ---- ports */
+
+static void refuse(void *arg, struct incoming *incoming)
+{
+    (void)arg;
+    incoming_refuse(incoming);
+}
+
+/* Two ports that are free now: both are held until both are known. */
+static int find_ports(struct init *init, struct err *err)
+{
+    struct listener *listeners[2] = {NULL, NULL};
+    int *ports[2] = {&init->collector_port, &init->schedd_port};
+    int rc = 0;
+    for (size_t i = 0; i < 2 && rc == 0; i++) {
+        rc = listener_create(init->cli->loop, "tcp:127.0.0.1:0", refuse, NULL, &listeners[i], err);
+        if (rc == 0) {
+            const char *colon = strrchr(listener_address(listeners[i]), ':');
+            *ports[i] = colon != NULL ? (int)strtol(colon + 1, NULL, 10) : 0;
+        }
+    }
+    listener_destroy(listeners[0]);
+    listener_destroy(listeners[1]);
+    return rc;
+}
+
+/* ---- configurations */
+
+static void node_name(int64_t index, char *ret, size_t size)
+{
+    (void)snprintf(ret, size, "wn%02lld", (long long)index + 1);
+}
+
+static int write_pool(struct init *init, struct err *err)
+{
+    struct strbuf text;
+    char name[32];
+    strbuf_init(&text, 0);
+    strbuf_printf(
+        &text,
+        "# A personal pool, written by `roost init`.  ROOST_CONFIG=%s/roost.conf selects it.\n"
+        "# docs/CONFIG.md lists what can be set.\n\n"
+        "POOL_DIR = \"%s\"\n"
+        "LOCAL_DIR = \"$(POOL_DIR)\"\n"
+        "LOG = \"$(LOCAL_DIR)/log\"\n"
+        "RUN = \"$(LOCAL_DIR)/run\"\n"
+        "SEC_DIRECTORY = \"$(POOL_DIR)/security\"\n"
+        "SBIN = \"%s\"\n\n"
+        "UID_DOMAIN = \"%s\"\n"
+        "COLLECTOR_NAME = \"%s\"\n"
+        "COLLECTOR_HOST = {\"127.0.0.1:%d\"}\n"
+        "COLLECTOR_PORT = %d\n"
+        "COLLECTOR_LISTEN = \"127.0.0.1\"\n"
+        "NEGOTIATOR_NAME = \"%s\"\n"
+        "ROOSTER_NAME = \"%s\"\n"
+        "SCHEDD_NAME = \"%s\"\n"
+        "SCHEDD_HOST = \"127.0.0.1\"\n"
+        "SCHEDD_PORT = %d\n"
+        "DAEMON_LIST = {COLLECTOR, SCHEDD, NEGOTIATOR, ROOSTER}\n\n"
+        "# Everything is on one machine: a dead one is noticed soon.\n"
+        "CLAIM_LEASE_DURATION = 60\n"
+        "LEASE_MARGIN = 5\n"
+        "ROOSTER_WAKE_DEADLINE = 30\n"
+        "ROOSTER_WAKE_BACKOFF = 1\n"
+        "SHUTDOWN_GRACEFUL_TIMEOUT = 30\n\n"
+        "# What `roost start` does with the nodes.\n"
+        "PERSONAL_NODES = %s\n"
+        "# A node goes to sleep when it had nothing to do for so many seconds.\n"
+        "NODE_IDLE_TIME = %lld\n\n",
+        init->dir, init->dir, init->cli->program_dir, INIT_POOL, INIT_POOL, init->collector_port,
+        init->collector_port, INIT_POOL, INIT_POOL, INIT_POOL, init->schedd_port,
+        init->asleep ? "asleep" : "awake", (long long)init->idle_s);
+    for (int64_t i = 0; i < init->nodes; i++) {
+        node_name(i, name, sizeof name);
+        strbuf_printf(&text,
+                      "node \"%s\" {\n    method = process\n    config = "
+                      "\"$(POOL_DIR)/nodes/%s/roost.conf\"\n"
+                      "    lock_dir = \"$(POOL_DIR)/nodes/%s/lock\"\n}\n",
+                      name, name, name);
+    }
+    return write_text(init, "roost.conf", &text, 0644, err);
+}
+
+static int write_node(struct init *init, int64_t index, int64_t memory_mib, struct err *err)
+{
+    char name[32], file[128];
+    struct strbuf text;
+    node_name(index, name, sizeof name);
+    (void)snprintf(file, sizeof file, "nodes/%s", name);
+    int rc = make_dir(init, file, 0755, err);
+    if (rc != 0) {
+        return rc;
+    }
+    (void)snprintf(file, sizeof file, "nodes/%s/token", name);
+    rc = write_token(init, file, name, SCOPE_READ | SCOPE_ADVERTISE, name, err);
+    if (rc != 0) {
+        return rc;
+    }
+    strbuf_init(&text, 0);
+    strbuf_printf(&text,
+                  "# A node of a personal pool: a process group of this machine.\n"
+                  "include(\"%s/roost.conf\")\n\n"
+                  "LOCAL_DIR = \"%s/nodes/%s\"\n"
+                  "TOKEN_FILE = \"$(LOCAL_DIR)/token\"\n"
+                  "DAEMON_LIST = {STARTD}\n"
+                  "STARTD_NAME = \"%s\"\n"
+                  "NUM_CPUS = %lld\n"
+                  "NUM_SLOTS = %lld\n"
+                  "MEMORY = %lld\n"
+                  "POWER_METHOD = process\n"
+                  "KILLING_TIMEOUT = 5\n"
+                  "HIBERNATE_CHECK_INTERVAL = 1\n"
+                  "HIBERNATE = \"ifThenElse(State =?= \\\"Unclaimed\\\" && CurrentTime - "
+                  "EnteredCurrentState >= "
+                  "$(NODE_IDLE_TIME), \\\"S5\\\", \\\"NONE\\\")\"\n",
+                  init->dir, init->dir, name, name, (long long)init->cpus, (long long)init->cpus,
+                  (long long)memory_mib);
+    (void)snprintf(file, sizeof file, "nodes/%s/roost.conf", name);
+    return write_text(init, file, &text, 0644, err);
+}
+
+static int build(struct init *init, struct err *err)
+{
+    struct os_machine machine;
+    int rc = os_mkdirs(init->cli->os, init->dir, 0755, err);
+    rc = rc != 0 ? rc : os_machine(init->cli->os, &machine, err);
+    rc = rc != 0 ? rc : find_ports(init, err);
+    rc = rc != 0 ? rc : make_secrets(init, err);
+    for (int64_t i = 0; i < init->nodes && rc == 0; i++) {
+        rc = write_node(init, i, machine.memory_mib / init->nodes, err);
+    }
+    return rc != 0 ? rc : write_pool(init, err); /* last: what is there counts as a pool */
+}
+
+int cmd_init(struct cli *cli)
+{
+    struct init init = {.cli = cli};
+    struct err err;
+    char file[512];
+    struct os_stat stat;
+    int rc = parse(&init);
+    if (rc != 0) {
+        return rc;
+    }
+    if (os_stat(cli->os, path(&init, "roost.conf", file, sizeof file), &stat) == 0) {
+        return cli_fail(cli, "%s is there already: this directory holds a pool", file);
+    }
+    if (build(&init, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    (void)printf("A pool of %lld node%s with %lld CPU%s each is in %s.\n\n"
+                 "    export ROOST_CONFIG=%s\n    roost start\n",
+                 (long long)init.nodes, init.nodes == 1 ? "" : "s", (long long)init.cpus,
+                 init.cpus == 1 ? "" : "s", init.dir, file);
+    return CLI_OK;
+}

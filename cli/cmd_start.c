@@ -1,0 +1,210 @@
+/* cli/cmd_start.c - `roost start`: the pool's daemons in the background, ready when it returns.
+ *
+ * The nodes of a personal pool are then brought to where PERSONAL_NODES wants them: started, or
+ * their offline ads left in the collector, by the node's own startd (-asleep), so that a job can
+ * match them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/random.h"
+#include "base/uuid.h"
+#include "classad/ad.h"
+#include "cli/cli.h"
+#include "power/power.h"
+#include "wire/wire.h"
+
+#define READY_MS 30000
+#define RETRY_MS 50
+
+static const char *config_file_path(struct cli *cli)
+{
+    const char *path = os_getenv(cli->os, "ROOST_CONFIG");
+    return path != NULL ? path : CONFIG_DEFAULT_PATH;
+}
+
+static int spawn_master(struct cli *cli, struct err *err)
+{
+    char program[4200];
+    (void)snprintf(program, sizeof program, "%s/roost-master", config_path(cli->config, "SBIN"));
+    const char *argv[] = {program, "-config", config_file_path(cli), NULL};
+    const struct os_spawn spec = {.argv = argv, .cwd = "/", .new_session = true, .detached = true};
+    pid_t pid;
+    return os_spawn(cli->os, &spec, NULL, NULL, &pid, err);
+}
+
+/* Waits until a step succeeds; the last reason is what is reported. */
+static int until_ready(struct cli *cli, int (*step)(struct cli *cli, struct err *err),
+                       struct err *err)
+{
+    uint64_t end_ms = loop_now_ms(cli->loop) + READY_MS;
+    for (;;) {
+        int rc = step(cli, err);
+        if (rc == 0 || rc == -EACCES || rc == -EINVAL || loop_now_ms(cli->loop) >= end_ms) {
+            return rc;
+        }
+        cli_pause(cli, RETRY_MS);
+    }
+}
+
+static int daemons_are_there(struct cli *cli, struct err *err)
+{
+    static const char *const TYPES[] = {"Scheduler", "Negotiator", "Rooster"};
+    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
+        struct ad *args = ad_create();
+        struct cli_reply reply;
+        ad_set_string(args, "Type", TYPES[i]);
+        const struct wire_body body = {.args = args};
+        int rc = cli_call(cli, cli->collector, NULL, VERB_QUERY, &body, 0, &reply, err);
+        if (rc == 0 && reply.ads.count == 0) {
+            rc = err_set(err, -EAGAIN, "there is no %s ad yet", TYPES[i]);
+        }
+        cli_reply_fini(&reply);
+        ad_destroy(args);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+/* ---- nodes */
+
+struct nodes {
+    struct cli *cli;
+    size_t waiting;
+    bool done;
+    char failure[ERR_TEXT_MAX];
+};
+
+static void one_done(struct nodes *nodes, const char *failure)
+{
+    if (failure != NULL && nodes->failure[0] == '\0') {
+        (void)snprintf(nodes->failure, sizeof nodes->failure, "%s", failure);
+    }
+    nodes->waiting--;
+    nodes->done = nodes->waiting == 0;
+}
+
+static void node_woken(void *arg, int status, const char *text)
+{
+    one_done(arg, status != 0 ? text : NULL);
+}
+
+static void node_left(void *arg, pid_t pid, const struct os_exit *how)
+{
+    (void)pid;
+    one_done(arg, how->status != 0
+                      ? "a node's startd could not leave its offline ads; see nodes/*/log/StartLog"
+                      : NULL);
+}
+
+static int leave_offline(struct nodes *nodes, const struct cli_node *node, struct err *err)
+{
+    struct cli *cli = nodes->cli;
+    char program[4200], config[4200], boot[80], boot_time[64], id[UUID_TEXT_MAX];
+    uuid_v7((uint64_t)loop_wall_ms(cli->loop), loop_rng(cli->loop), id);
+    (void)snprintf(program, sizeof program, "%s/roost-startd", config_path(cli->config, "SBIN"));
+    (void)snprintf(config, sizeof config, "ROOST_CONFIG=%s", node->config);
+    (void)snprintf(boot, sizeof boot, "ROOST_BOOT_ID=%s", id);
+    (void)snprintf(boot_time, sizeof boot_time, "ROOST_BOOT_TIME=%lld",
+                   (long long)loop_wall_s(cli->loop));
+    const char *argv[] = {program, "-config", node->config, "-noresurrect", "-asleep", NULL};
+    const char *env_add[] = {config, boot, boot_time, NULL};
+    const struct os_spawn spec = {.argv = argv,
+                                  .env_add = env_add,
+                                  .cwd = "/",
+                                  .new_session = true};
+    pid_t pid;
+    return os_spawn(cli->os, &spec, node_left, nodes, &pid, err);
+}
+
+static bool has_ads(struct cli *cli, const char *machine, struct err *err)
+{
+    struct ad *args = ad_create();
+    struct cli_reply reply;
+    char constraint[400];
+    (void)snprintf(constraint, sizeof constraint, "Machine =?= \"%s\"", machine);
+    ad_set_string(args, "Type", "Machine");
+    ad_set_string(args, "Constraint", constraint);
+    ad_set_int(args, "Limit", 1);
+    const struct wire_body body = {.args = args};
+    int rc = cli_call(cli, cli->collector, NULL, VERB_QUERY, &body, 0, &reply, err);
+    bool found = rc == 0 && reply.ads.count > 0;
+    cli_reply_fini(&reply);
+    ad_destroy(args);
+    return found;
+}
+
+static int bring_nodes(struct cli *cli, struct err *err)
+{
+    const char *wanted = config_string(cli->config, "PERSONAL_NODES");
+    struct nodes nodes = {.cli = cli};
+    char program[4200];
+    int rc = 0;
+    if (strcmp(wanted, "none") == 0) {
+        return 0;
+    }
+    (void)snprintf(program, sizeof program, "%s/roost-master", config_path(cli->config, "SBIN"));
+    struct power *power = power_create(cli->loop, cli->os, NULL);
+    for (size_t i = 0; i < cli_node_count(cli) && rc == 0; i++) {
+        struct cli_node node;
+        if (!cli_node_at(cli, i, &node) || cli_lock_holder(cli, node.lock_dir, "master") != 0) {
+            continue;
+        }
+        if (strcmp(wanted, "awake") == 0) {
+            const struct power_node how = {.name = node.name,
+                                           .method = "process",
+                                           .config = node.config,
+                                           .lock_dir = node.lock_dir,
+                                           .program = program};
+            rc = power_wake(power, &how, node_woken, &nodes, err);
+        } else if (!has_ads(cli, node.name, err)) {
+            rc = leave_offline(&nodes, &node, err);
+        } else {
+            continue;
+        }
+        nodes.waiting += rc == 0 ? 1 : 0;
+    }
+    if (nodes.waiting > 0) {
+        loop_run_until(cli->loop, &nodes.done);
+    }
+    power_destroy(power);
+    if (rc == 0 && nodes.failure[0] != '\0') {
+        rc = err_set(err, -EIO, "%s", nodes.failure);
+    }
+    return rc;
+}
+
+int cmd_start(struct cli *cli)
+{
+    struct err err;
+    if (cli->argc > 1) {
+        return cli_usage(cli, "'%s' is not understood", cli->argv[1]);
+    }
+    if (cli_config(cli, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    const char *lock_dir = config_path(cli->config, "LOCK");
+    pid_t pid = cli_lock_holder(cli, lock_dir, "master");
+    if (pid == 0 && spawn_master(cli, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    int rc = until_ready(cli, cli_collector, &err);
+    rc = rc != 0 ? rc : until_ready(cli, cli_schedd, &err);
+    rc = rc != 0 ? rc : until_ready(cli, daemons_are_there, &err);
+    rc = rc != 0 ? rc : bring_nodes(cli, &err);
+    if (rc != 0) {
+        return cli_fail(cli, "%s; the logs are in %s", err.text, config_path(cli->config, "LOG"));
+    }
+    (void)printf("The pool %s.\n", pid == 0 ? "is started" : "was running");
+    return CLI_OK;
+}

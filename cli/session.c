@@ -1,0 +1,327 @@
+/* cli/session.c - configuration, connections and calls that wait.
+ *
+ * The schedd is reached over its Unix socket where there is one (it tells the schedd who we are),
+ * else over its port with a token.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/session.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/config_os.h"
+#include "base/daemon.h"
+#include "base/knob.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "classad/ad.h"
+#include "cli/cli.h"
+#include "wire/pool.h"
+#include "wire/wire.h"
+
+#define DIAL_MS 20000
+
+static int say(const struct cli *cli, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+static int say(const struct cli *cli, const char *format, va_list args)
+{
+    struct err err;
+    char text[ERR_TEXT_MAX];
+    (void)vsnprintf(text, sizeof text, format, args);
+    (void)err_set(&err, -1, "%s", text); /* one line, whatever was in it */
+    (void)fprintf(stderr, "roost%s%s: %s\n", cli->argc > 0 ? " " : "",
+                  cli->argc > 0 ? cli->argv[0] : "", err.text);
+    return CLI_FAILED;
+}
+
+int cli_fail(const struct cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int status = say(cli, format, args);
+    va_end(args);
+    return status;
+}
+
+int cli_usage(const struct cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)say(cli, format, args);
+    va_end(args);
+    for (size_t i = 0; cli_commands[i] != NULL; i++) {
+        if (strcmp(cli_commands[i]->name, cli->argv[0]) == 0) {
+            (void)fprintf(stderr, "usage: roost %s %s\n", cli->argv[0], cli_commands[i]->usage);
+        }
+    }
+    return CLI_USAGE;
+}
+
+/* ---- configuration */
+
+static int check_expr(void *context, const char *text, struct err *err)
+{
+    struct ad_expr *expr;
+    (void)context;
+    int rc = ad_expr_parse(text, strlen(text), AD_OLD, &expr, err);
+    if (rc == 0) {
+        ad_expr_destroy(expr);
+    }
+    return rc;
+}
+
+int cli_config(struct cli *cli, struct err *err)
+{
+    static const struct knob_table *const TABLES[] = {&cli_knobs, &knobs_common};
+    if (cli->config != NULL) {
+        return 0;
+    }
+    size_t others = 0;
+    while (knob_tables[others] != NULL) {
+        others++;
+    }
+    struct os_machine machine;
+    struct config_macro macros[1] = {{.name = "FULL_HOSTNAME", .value = "localhost"}};
+    if (os_machine(cli->os, &machine, NULL) == 0) {
+        macros[0].value = machine.hostname;
+    }
+    struct config_source source = config_source_os(cli->os);
+    const struct config_options options = {.tables = TABLES,
+                                           .table_count = ARRAY_COUNT(TABLES),
+                                           .others = knob_tables,
+                                           .other_count = others,
+                                           .macros = macros,
+                                           .macro_count = 1,
+                                           .check_expr = check_expr};
+    return config_load(&source, &options, &cli->config, err);
+}
+
+/* ---- dialling */
+
+struct dialled {
+    bool done;
+    int status;
+    char why[ERR_TEXT_MAX];
+};
+
+struct link { /* lives as long as the session */
+    struct cli *cli;
+    struct dialled *dialled; /* NULL once ready */
+};
+
+static void on_ready(void *arg, struct wire *wire)
+{
+    struct link *link = arg;
+    (void)wire;
+    link->dialled->done = true;
+    link->dialled = NULL;
+}
+
+static void on_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct link *link = arg;
+    if (link->dialled != NULL) {
+        link->dialled->done = true;
+        link->dialled->status = status != 0 ? status : -ECONNRESET;
+        (void)snprintf(link->dialled->why, sizeof link->dialled->why, "%s", why);
+        link->dialled = NULL;
+        return; /* cli_dial() closes it */
+    }
+    if (link->cli->schedd == wire) {
+        link->cli->schedd = NULL;
+    }
+    if (link->cli->collector == wire) {
+        link->cli->collector = NULL;
+    }
+    wire_close(wire);
+}
+
+static int open_wires(struct cli *cli, struct err *err)
+{
+    int rc = cli_config(cli, err);
+    if (rc != 0 || cli->wires != NULL) {
+        return rc;
+    }
+    const struct daemon_env env = {.loop = cli->loop,
+                                   .os = cli->os,
+                                   .config = cli->config,
+                                   .name = "tool"};
+    return pool_context_create(&env, &cli->wires, err);
+}
+
+int cli_dial(struct cli *cli, const char *address, const char *route, struct wire **ret,
+             struct err *err)
+{
+    static const struct wire_events EVENTS = {.ready = on_ready, .closed = on_closed};
+    int rc = open_wires(cli, err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct dialled dialled = {0};
+    struct link *link = mem_alloc(sizeof *link);
+    *link = (struct link){.cli = cli, .dialled = &dialled};
+    vec_push(&cli->links, link);
+    const struct wire_dial how = {.address = address, .route = route, .name = ""};
+    struct wire *wire;
+    rc = wire_dial(cli->wires, &how, &EVENTS, link, &wire, err);
+    if (rc != 0) {
+        return rc;
+    }
+    loop_run_until(cli->loop, &dialled.done);
+    if (dialled.status != 0) {
+        wire_close(wire);
+        return err_set(err, dialled.status, "%s", dialled.why);
+    }
+    *ret = wire;
+    return 0;
+}
+
+int cli_collector(struct cli *cli, struct err *err)
+{
+    char addresses[POOL_ADDRESS_MAX];
+    if (cli->collector != NULL) {
+        return 0;
+    }
+    int rc = cli_config(cli, err);
+    rc = rc != 0 ? rc : pool_collector_addresses(cli->config, addresses, sizeof addresses, err);
+    if (rc != 0) {
+        return rc;
+    }
+    char *save = NULL;
+    rc = -ENOENT;
+    for (char *one = strtok_r(addresses, ",", &save); one != NULL && rc != 0;
+         one = strtok_r(NULL, ",", &save)) {
+        rc = cli_dial(cli, one, "collector", &cli->collector, err);
+    }
+    return rc != 0 ? err_prefix(err, rc, "the collector cannot be reached") : 0;
+}
+
+int cli_schedd(struct cli *cli, struct err *err)
+{
+    char address[4200];
+    struct os_stat stat;
+    if (cli->schedd != NULL) {
+        return 0;
+    }
+    int rc = cli_config(cli, err);
+    if (rc != 0) {
+        return rc;
+    }
+    const char *spool = config_path(cli->config, "SPOOL");
+    (void)snprintf(address, sizeof address, "%s/schedd.sock", spool);
+    if (os_stat(cli->os, address, &stat) == 0) {
+        (void)snprintf(address, sizeof address, "unix:%s/schedd.sock", spool);
+        rc = cli_dial(cli, address, "schedd", &cli->schedd, err);
+        return rc != 0 ? err_prefix(err, rc, "the schedd cannot be reached; is the pool started?")
+                       : 0;
+    }
+    /* No schedd on this host: the pool's, by its ad. */
+    rc = cli_collector(cli, err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct ad *args = ad_create();
+    struct cli_reply reply;
+    ad_set_string(args, "Type", "Scheduler");
+    const struct wire_body body = {.args = args};
+    rc = cli_call(cli, cli->collector, NULL, VERB_QUERY, &body, 0, &reply, err);
+    if (rc == 0 && reply.ads.count == 0) {
+        rc = err_set(err, -ENOENT, "the pool has no schedd");
+    }
+    if (rc == 0) {
+        (void)snprintf(address, sizeof address, "%s",
+                       ad_string_or(reply.ads.items[0], "MyAddress", ""));
+        rc = cli_dial(cli, address, "schedd", &cli->schedd, err);
+    }
+    cli_reply_fini(&reply);
+    ad_destroy(args);
+    return rc;
+}
+
+/* ---- calling */
+
+struct waiting {
+    struct cli_reply *reply;
+    bool done;
+};
+
+static void on_reply(void *arg, struct wire_reply *reply)
+{
+    struct waiting *waiting = arg;
+    for (size_t i = 0; i < reply->ad_count; i++) {
+        vec_push(&waiting->reply->ads, wire_reply_take_ad(reply, i));
+    }
+    if (reply->more) {
+        return;
+    }
+    waiting->reply->status = reply->status;
+    (void)snprintf(waiting->reply->text, sizeof waiting->reply->text, "%s", reply->text);
+    if (reply->args != NULL) {
+        waiting->reply->args = ad_copy(reply->args);
+    }
+    waiting->done = true;
+}
+
+int cli_call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire_verb verb,
+             const struct wire_body *body, uint64_t deadline_ms, struct cli_reply *reply,
+             struct err *err)
+{
+    *reply = (struct cli_reply){0};
+    struct waiting waiting = {.reply = reply};
+    int64_t rc = wire == NULL ? -ENOTCONN
+                 : relay_to != NULL
+                     ? wire_relay(wire, relay_to, verb, body, deadline_ms, on_reply, &waiting)
+                     : wire_call(wire, verb, body, deadline_ms, on_reply, &waiting);
+    if (rc < 0) {
+        reply->status = (int)rc;
+        return err_set(err, (int)rc, "%s: %s", wire_verb_name(verb), err_code_text((int)rc));
+    }
+    loop_run_until(cli->loop, &waiting.done);
+    if (reply->status != 0) {
+        return err_set(err, reply->status, "%s",
+                       reply->text[0] != '\0' ? reply->text : err_code_text(reply->status));
+    }
+    return 0;
+}
+
+static void destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+void cli_reply_fini(struct cli_reply *reply)
+{
+    ad_destroy(reply->args);
+    reply->args = NULL;
+    vec_fini(&reply->ads, destroy_ad);
+}
+
+static void pause_over(void *arg)
+{
+    *(bool *)arg = true;
+}
+
+void cli_pause(struct cli *cli, uint64_t ms)
+{
+    bool over = false;
+    struct loop_timer *timer = loop_timer_create(cli->loop, pause_over, &over);
+    loop_timer_set(timer, ms);
+    loop_run_until(cli->loop, &over);
+    loop_timer_destroy(timer);
+}
+
+void session_close(struct cli *cli)
+{
+    wire_close(cli->schedd);
+    wire_close(cli->collector);
+    wire_context_destroy(cli->wires);
+    config_destroy(cli->config);
+    vec_fini(&cli->links, mem_free);
+}
