@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
@@ -80,9 +79,8 @@ int hub_add(struct hub *hub, struct wire *wire, struct err *err)
     struct wire *other = strmap_get(hub->uplinks, peer->name);
     if (other != NULL && other != wire) {
         if (strcmp(wire_peer(other)->identity, peer->identity) != 0) {
-            log_warn(hub->context->log, "wire.refused", "uplink name is taken",
-                     LOG_TEXT("peer", peer->address), LOG_TEXT("identity", peer->identity),
-                     LOG_TEXT("name", peer->name), LOG_TEXT("holder", wire_peer(other)->identity));
+            wire_fail(wire, -EEXIST, true, "uplink name '%s' is taken by %s", peer->name,
+                      wire_peer(other)->identity);
             return err_set(err, -EEXIST, "uplink name '%s' is taken by %s", peer->name,
                            wire_peer(other)->identity);
         }

@@ -247,7 +247,8 @@ struct wire *uplink_wire(const struct uplink *uplink); /* NULL while down */
 struct hub;
 struct hub *hub_create(struct wire_context *context);
 void hub_destroy(struct hub *hub);
-/* from the ready callback; a wire without name is fine */
+/* From the ready callback; a wire without name is fine.  -EEXIST: the name is another identity's;
+ * the peer has been told, and the wire is over (close it, or wait for closed). */
 int hub_add(struct hub *hub, struct wire *wire, struct err *err);
 void hub_remove(struct hub *hub, struct wire *wire);
 void hub_relay(struct hub *hub, struct wire_request *request); /* answers the RELAY request */

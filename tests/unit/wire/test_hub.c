@@ -532,6 +532,8 @@ static void an_uplink_name_of_another_identity_is_not_taken_over(void **state)
     pool_start(world, &pool, "thief@pool", SCOPE_ADVERTISE);
     world_dial(world, "startd/wn01", &thief);
     world_until_flag(world, &thief.closed);
+    assert_int_equal(thief.status, -EEXIST);
+    assert_non_null(strstr(thief.why, "uplink name 'startd/wn01' is taken by startd@pool"));
     assert_int_equal(pool.center.add_rc, -EEXIST);
     assert_string_equal(pool.center.add_err.text,
                         "uplink name 'startd/wn01' is taken by startd@pool");

@@ -4,7 +4,7 @@
  */
 #include "tests/unit/wire/world.h"
 
-#include "wire/frame.h"
+#include "wire/wire_private.h"
 
 #define ANYBODY (SCOPE_READ | SCOPE_WRITE)
 
@@ -433,6 +433,146 @@ static void bytes_of_unanswered_requests_are_limited(void **state)
     free(bytes);
 }
 
+static void a_cancel_that_crosses_the_answer_wins_at_the_caller(void **state)
+{
+    struct world *world = *state;
+    struct server server;
+    struct answer answer, other;
+    struct end end;
+    serve(world, &server);
+    world_connect(world, "alice@pool", ANYBODY, &end);
+    wire_cancel(end.wire, ask(end.wire, VERB_QUERY, 0, &answer));
+    (void)ask(end.wire, VERB_QUERY, 1, &other);
+    world_until_flag(world, &other.done);
+    assert_int_equal(server.requests, 2); /* it was answered before the cancel came */
+    assert_int_equal(answer.calls, 0);
+}
+
+static void a_handler_is_told_when_the_callers_deadline_is_over(void **state)
+{
+    struct world *world = *state;
+    struct server server;
+    struct answer answer = {0};
+    struct end end;
+    serve(world, &server);
+    world_connect(world, "alice@pool", ANYBODY, &end);
+    assert_true(wire_call(end.wire, VERB_SUBMIT, NULL, 100, on_answer, &answer) > 0);
+    world_until(world, has_kept, &server);
+    wire_request_on_gone(server.kept[0], on_gone, &server);
+    world_until(world, has_gone, &server);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, -ETIMEDOUT);
+}
+
+struct ticker {
+    struct server *server;
+    struct loop_timer *timer;
+    unsigned ticks;
+};
+
+static void tick_part(void *arg)
+{
+    struct ticker *ticker = arg;
+    if (++ticker->ticks < 15) {
+        (void)wire_reply_part(ticker->server->kept[0], NULL);
+        loop_timer_set(ticker->timer, 40);
+    } else {
+        wire_reply_ok(ticker->server->kept[0], NULL);
+    }
+}
+
+static void each_part_gives_the_deadline_anew(void **state)
+{
+    struct world *world = *state;
+    struct server server;
+    struct answer answer = {0};
+    struct end end;
+    serve(world, &server);
+    world_connect(world, "alice@pool", ANYBODY, &end);
+    struct ticker ticker = {.server = &server};
+    ticker.timer = loop_timer_create(world->loop, tick_part, &ticker);
+    assert_true(wire_call(end.wire, VERB_SUBMIT, NULL, 400, on_answer, &answer) > 0);
+    world_until(world, has_kept, &server);
+    loop_timer_set(ticker.timer, 0); /* 560 ms in all */
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, 0);
+    assert_int_equal(answer.parts, 14);
+    loop_timer_destroy(ticker.timer);
+}
+
+/* ---- a peer that does not read --------------------------------------------------------------- */
+
+static void nothing(void *arg)
+{
+    (void)arg;
+}
+
+static void mute_closed(void *arg, int code, const char *why)
+{
+    (void)code;
+    (void)why;
+    *(bool *)arg = true;
+}
+
+static void a_peer_that_does_not_read_is_dropped_before_it_fills_the_memory(void **state)
+{
+    static const struct stream_events MUTE = {.opened = nothing,
+                                              .readable = nothing,
+                                              .closed = mute_closed};
+    struct world *world = *state;
+    struct stream_trust trust = {0};
+    struct stream *stream = NULL;
+    struct answer answer = {0};
+    struct strbuf out;
+    bool closed = false;
+    strbuf_init(&out, 0);
+    size_t begin = frame_begin(&out, FRAME_HELLO, 0, 0, 0);
+    frame_put_u16(&out, WIRE_VERSION);
+    frame_put_u16(&out, WIRE_VERSION_MIN);
+    frame_put_body(&out, NULL);
+    assert_int_equal(frame_end(&out, begin, 0, WIRE_FRAME_MAX), 0);
+    assert_int_equal(stream_connect(world->loop, world->local, "test", &trust, &MUTE, &closed,
+                                    &stream, NULL),
+                     0);
+    stream_pause(stream, true);
+    assert_int_equal(stream_write(stream, out.data, out.length), 0);
+    world_until_flag(world, &world->accepted[0].ready);
+    size_t size = (size_t)8 << 20;
+    char *bytes = calloc(1, size);
+    struct wire_body body = {.blob = bytes, .blob_length = size};
+    int64_t id = 1;
+    for (int i = 0; i < 7; i++) {
+        assert_true(wire_call(world->accepted[0].wire, VERB_PING, &body, 0, on_answer, &answer) >
+                    0);
+    }
+    assert_true(wire_is_ready(world->accepted[0].wire)); /* 56 MiB may wait */
+    for (int i = 0; i < 3 && id > 0; i++) {
+        id = wire_call(world->accepted[0].wire, VERB_PING, &body, 0, on_answer, &answer);
+    }
+    assert_int_equal(id, -ENOTCONN);
+    world_until_flag(world, &world->accepted[0].closed);
+    assert_int_equal(world->accepted[0].status, -ENOBUFS);
+    assert_non_null(strstr(strbuf_text(&world->log_text), "peer does not read"));
+    stream_close(stream);
+    strbuf_fini(&out);
+    free(bytes);
+}
+
+static void a_request_number_used_twice_is_a_fault(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    struct end end;
+    world_connect(world, "alice@pool", ANYBODY, &end);
+    (void)ask(end.wire, VERB_PING, 0, &answer);
+    world_until_flag(world, &answer.done);
+    end.wire->last_call = 0;
+    (void)ask(end.wire, VERB_PING, 0, &answer);
+    world_until_flag(world, &end.closed);
+    assert_int_equal(end.status, -EPROTO);
+    assert_non_null(strstr(strbuf_text(&world->log_text), "request 1 after 1"));
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 static void when_a_wire_dies_all_its_calls_are_told(void **state)
@@ -480,6 +620,9 @@ static void closing_tells_the_calls_later_and_the_owner_nothing(void **state)
     assert_false(end.closed);
     world_until(world, has_gone, &server);
     world_until_flag(world, &world->accepted[0].closed);
+    world_turns(world);
+    assert_null(world->client->first); /* both ends are freed, not kept for the context's end */
+    assert_null(world->server->first);
 }
 
 static void a_wire_may_be_closed_in_an_answer_and_in_a_handler(void **state)
@@ -576,6 +719,11 @@ int main(void)
         WORLD_TEST(a_call_without_an_answer_ends_at_its_deadline),
         WORLD_TEST(more_calls_than_allowed_are_refused_at_home),
         WORLD_TEST(bytes_of_unanswered_requests_are_limited),
+        WORLD_TEST(a_cancel_that_crosses_the_answer_wins_at_the_caller),
+        WORLD_TEST(a_handler_is_told_when_the_callers_deadline_is_over),
+        WORLD_TEST(each_part_gives_the_deadline_anew),
+        WORLD_TEST(a_peer_that_does_not_read_is_dropped_before_it_fills_the_memory),
+        WORLD_TEST(a_request_number_used_twice_is_a_fault),
         WORLD_TEST(when_a_wire_dies_all_its_calls_are_told),
         WORLD_TEST(closing_tells_the_calls_later_and_the_owner_nothing),
         WORLD_TEST(a_wire_may_be_closed_in_an_answer_and_in_a_handler),
