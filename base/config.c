@@ -443,9 +443,6 @@ static int load_file(struct config_loader *loader, const char *path, enum config
 {
     char *text = NULL;
     size_t length = 0;
-    if (loader->config->files.count >= CONFIG_FILES_MAX) {
-        return err_set(err, -EFBIG, "more than %d files are read", CONFIG_FILES_MAX);
-    }
     int rc = loader->source->read_file(loader->source->context, path, CONFIG_FILE_MAX, &text,
                                        &length, err);
     if (rc < 0) {
@@ -453,7 +450,9 @@ static int load_file(struct config_loader *loader, const char *path, enum config
     }
     char *copy = arena_strdup(loader->config->arena, path);
     struct reading reading = {copy, copy ? directory_of(loader, copy) : NULL, layer, depth};
-    if (reading.directory) {
+    if (loader->config->files.count >= CONFIG_FILES_MAX) {
+        rc = err_set(err, -EFBIG, "more than %d files are read", CONFIG_FILES_MAX);
+    } else if (reading.directory) {
         vec_push(&loader->config->files, copy);
         rc = load_text(loader, &reading, text, length, err);
         rc = rc == -ENOENT ? -EINVAL : rc; /* of an include */
@@ -600,7 +599,6 @@ static int finish_section(struct config_loader *loader, const struct config_sect
     for (size_t i = 0; i < section->kind->option_count; i++) {
         struct config_value *value = &section->values[i];
         int rc = 0;
-        loader->placed = false;
         if (value->origin.raw) {
             rc = config_expand_text(loader, value->origin.raw, section->title, &value->text, err);
         }

@@ -110,7 +110,6 @@ static int read_number(struct reader *r, struct number *ret)
         if (rc < 0) {
             return rc;
         }
-        const char *after = r->at;
         skip_blanks(r);
         const char *word = r->at;
         while ((text_lower(*r->at) >= 'a' && text_lower(*r->at) <= 'z') || *r->at == '_') {
@@ -121,7 +120,6 @@ static int read_number(struct reader *r, struct number *ret)
             if (!first) {
                 return refuse(r, "after a number with a unit, a number needs one too");
             }
-            r->at = after;
             *ret = part;
             return 0;
         }

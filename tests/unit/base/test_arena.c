@@ -85,7 +85,34 @@ static void even_an_empty_piece_is_one_of_its_own(void **state)
     arena_destroy(arena);
 }
 
+static void a_reset_gives_the_same_block_again(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create(1024, 0);
+    unsigned char *first = arena_alloc(arena, 16);
+    assert_ptr_equal(arena_alloc(arena, 16), first + 16);
+    arena_reset(arena);
+    for (int round = 0; round < 3; round++) {
+        assert_ptr_equal(arena_alloc(arena, 1024), first);
+        memset(arena_alloc(arena, 5000), 1, 5000);
+        memset(arena_alloc(arena, 5000), 2, 5000);
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+}
+
+static void a_large_piece_does_not_end_the_block(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create(1024, 0);
+    unsigned char *before = arena_alloc(arena, 16);
+    assert_non_null(arena_alloc(arena, 5000));
+    assert_ptr_equal(arena_alloc(arena, 16), before + 16);
+    arena_destroy(arena);
+}
+
 UNIT_TESTS(UNIT(pieces_are_aligned_separate_and_survive_growth),
            UNIT(the_limit_is_exact_and_not_a_block), UNIT(sizes_that_would_overflow_are_refused),
            UNIT(texts_are_copied_and_zalloc_is_zeroed_after_reset),
-           UNIT(even_an_empty_piece_is_one_of_its_own))
+           UNIT(even_an_empty_piece_is_one_of_its_own), UNIT(a_reset_gives_the_same_block_again),
+           UNIT(a_large_piece_does_not_end_the_block))

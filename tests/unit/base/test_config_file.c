@@ -98,6 +98,7 @@ static void comments_of_all_kinds_are_blank(void **state)
                         "1:A=1; 5:C=3; 7:D=4");
     assert_string_equal(read_string("A = \"# // /* no comment */\" B = http://x/y"),
                         "1:A=# // /* no comment */; 1:B=http://x/y");
+    assert_string_equal(read_string("/*/ B = 2 */ A = 1"), "1:A=1");
     assert_string_equal(read_string("A = x//y\nB = /etc/roost"), "1:A=x//y; 2:B=/etc/roost");
 }
 
@@ -106,6 +107,7 @@ static void escapes_are_c_s_in_double_quotes_and_few_in_single_ones(void **state
     (void)state;
     assert_string_equal(read_string("A = \"a\\\"b\\\\c\\td\\101\\x41\\q\""), "1:A=a\"b\\c\td"
                                                                              "AAq");
+    assert_string_equal(read_string("A = \"\\t0g\\377\""), "1:A=\t0g\377");
     assert_string_equal(read_string("A = 'a\\'b\\\\c\\n${X}'"), "1:A=a'b\\c\\n${X}");
     assert_string_equal(read_string("A = a\\b\\\\c"), "1:A=a\\b\\\\c");
     assert_string_equal(read_string("A = \"\\${X}\""), "1:A=${X}");

@@ -1,0 +1,347 @@
+/* Tests of base/config.h: layers, files, sections and unknown names.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/config.h"
+
+#include <errno.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "tests/unit/base/config_fixture.h"
+
+/* ---- layers ---- */
+
+static void later_layers_win_and_say_so(void **state)
+{
+    (void)state;
+    struct config_memory memory = {
+        .files =
+            {{"/etc/roost.conf",
+              "LOCAL_CONFIG = \"conf.d /opt/last\"\nPERSISTENT_CONFIG_DIR = /persist\n"
+              "NOTE = \"shared $(PORT)\"\nPORT = 1\nFACTOR = 0.1\nANY_INT = 1\nMAX_SIZE = 1\n"},
+             {"/etc/conf.d/10-a.conf", "PORT = 2\nFACTOR = 0.2\nATTRS += Local\nANY_INT = 2\n"},
+             {"/etc/conf.d/20-b.conf", "PORT = 3\nFACTOR = 0.3\n"},
+             {"/etc/conf.d/30-c.CONF", "not read {"},
+             {"/etc/conf.d/.hidden.conf", "PORT = 9\n"},
+             {"/etc/conf.d/readme", "not read {"},
+             {"/opt/last", "ANY_INT = 3\n"},
+             {"/persist/startd.conf", "\nANY_INT = 4\nBEAT = 7\n"}},
+        .environment = {{"ROOST_BEAT", "8"},
+                        {"ROOST_ATTRS", "$(ATTRS) Env"},
+                        {"ROOST_MINE", "unseen"}}};
+    struct config *config = load_good(&memory);
+    assert_int_equal(config_int(config, "PORT"), 3);
+    assert_true(config_real(config, "FACTOR") == 0.3);
+    assert_int_equal(config_int(config, "ANY_INT"), 4);
+    assert_int_equal(config_duration_ms(config, "BEAT"), 8);
+    assert_string_equal(config_string(config, "NOTE"), "shared 3");
+    assert_string_equal(joined(config_list(config, "ATTRS", NULL)), "[Arch][Local][Env]");
+    const struct {
+        const char *name;
+        enum config_layer layer;
+        const char *file;
+        unsigned line;
+        const char *raw;
+    } origins[] = {{"ENABLED", CONFIG_BUILTIN, NULL, 0, "false"},
+                   {"MAX_SIZE", CONFIG_SHARED, "/etc/roost.conf", 7, "1"},
+                   {"port", CONFIG_LOCAL, "/etc/conf.d/20-b.conf", 1, "3"},
+                   {"ANY_INT", CONFIG_PERSISTENT, "/persist/startd.conf", 2, "4"},
+                   {"BEAT", CONFIG_ENVIRONMENT, "ROOST_BEAT", 0, "8"},
+                   {"ATTRS", CONFIG_ENVIRONMENT, "ROOST_ATTRS", 0, "Arch, Local Env"}};
+    for (size_t i = 0; i < ARRAY_COUNT(origins); i++) {
+        struct config_origin origin;
+        assert_true(config_why(config, origins[i].name, &origin));
+        assert_int_equal(origin.layer, origins[i].layer);
+        assert_string_equal(origin.file ? origin.file : "-",
+                            origins[i].file ? origins[i].file : "-");
+        assert_int_equal(origin.line, origins[i].line);
+        assert_string_equal(origin.raw, origins[i].raw);
+    }
+    struct config_origin origin;
+    assert_true(config_why(config, "UNSET_PATH", &origin));
+    assert_null(origin.raw);
+    assert_false(config_why(config, "MINE", &origin));
+    assert_false(config_why(config, "NEGOTIATOR_INTERVAL", &origin));
+    assert_string_equal(config_layer_name(CONFIG_PERSISTENT), "set at run time");
+    assert_int_equal(config_file_count(config), 5);
+    assert_string_equal(config_file(config, 1), "/etc/conf.d/10-a.conf");
+    assert_string_equal(config_file(config, 3), "/opt/last");
+    config_destroy(config);
+}
+
+static void the_environment_also_decides_which_files_are_read(void **state)
+{
+    (void)state;
+    struct config_memory memory = {
+        .files = {{"/etc/roost.conf",
+                   "BASE = /a\nLOCAL_CONFIG = \"$(BASE)/local\"\ninclude(\"$(BASE)/more\")\n"},
+                  {"/b/local", "PORT = 5\nLOCAL_CONFIG = ignored\n"},
+                  {"/b/more", "ANY_INT = 6\n"}},
+        .environment = {{"ROOST_BASE", "/b"}}};
+    struct config *config = load_good(&memory);
+    assert_int_equal(config_int(config, "PORT"), 5);
+    assert_int_equal(config_int(config, "ANY_INT"), 6);
+    assert_string_equal(config_text(config, "BASE"), "/b");
+    config_destroy(config);
+}
+
+static void the_shared_file_is_found_by_argument_environment_or_habit(void **state)
+{
+    (void)state;
+    static const struct knob_table *const tables[] = {&knobs_common};
+    struct config_options options = {.tables = tables, .table_count = 1};
+    struct config_memory memory = {
+        .files = {{"/home/me/pool/roost.conf", "LOG = $(X)"},
+                  {CONFIG_DEFAULT_PATH, "LOG = \"$(CONFIG_ROOT)/log\""}}};
+    const struct config_source source = config_memory_source(&memory);
+    memory.files[0].text = "LOG = \"$(CONFIG_ROOT)/log\"";
+    struct config *config = NULL;
+    assert_int_equal(config_load(&source, &options, &config, NULL), 0);
+    assert_string_equal(config_path(config, "LOG"), "/etc/roost/log");
+    config_destroy(config);
+    memory.environment[0] = (struct config_memory_pair){"ROOST_CONFIG", "pool/roost.conf"};
+    assert_int_equal(config_load(&source, &options, &config, NULL), 0);
+    assert_string_equal(config_path(config, "LOG"), "/home/me/pool/log");
+    config_destroy(config);
+    options.path = CONFIG_DEFAULT_PATH;
+    assert_int_equal(config_load(&source, &options, &config, NULL), 0);
+    assert_string_equal(config_path(config, "LOG"), "/etc/roost/log");
+    config_destroy(config);
+
+    struct err err;
+    struct config_memory nothing = {0};
+    const struct config_source empty = config_memory_source(&nothing);
+    options.path = NULL;
+    assert_int_equal(config_load(&empty, &options, &config, &err), -ENOENT);
+    assert_string_equal(err.text, "there is no /etc/roost/roost.conf: set ROOST_CONFIG to a pool's "
+                                  "configuration, or make a pool with 'roost init'");
+    options.path = "/nowhere.conf";
+    assert_int_equal(config_load(&empty, &options, &config, &err), -ENOENT);
+    assert_string_equal(err.text, "/nowhere.conf: no such file");
+    struct config_source rooted = empty;
+    rooted.absolute = NULL;
+    options.path = "x.conf";
+    assert_int_equal(config_load(&rooted, &options, &config, &err), -EINVAL);
+    assert_string_equal(err.text, "x.conf: give the whole path");
+}
+
+static void refusals_name_the_layer_at_fault(void **state)
+{
+    (void)state;
+    struct config *config = NULL;
+    struct err err;
+    struct config_memory memory = {.files = {{"/etc/roost.conf", "LOCAL_CONFIG = none.conf"}}};
+    assert_int_equal(load(&memory, &config, &err), -ENOENT);
+    assert_string_equal(err.text, "LOCAL_CONFIG: /etc/none.conf: no such file");
+    memory = (struct config_memory){.files = {{"/etc/roost.conf", ""}},
+                                    .environment = {{"ROOST_PORT", "x"}}};
+    assert_int_equal(load(&memory, &config, &err), -EINVAL);
+    assert_string_equal(err.text, "environment variable ROOST_PORT: 'x': a number is expected");
+    memory.environment[0].text = "$(";
+    assert_int_equal(load(&memory, &config, &err), -EINVAL);
+    assert_string_equal(err.text, "environment variable ROOST_PORT: '$(': the $( is not closed");
+    memory = (struct config_memory){.files = {{"/etc/roost.conf", "PERSISTENT_CONFIG_DIR = /p"},
+                                              {"/p/startd.conf", "PORT = "}}};
+    assert_int_equal(load(&memory, &config, &err), -EINVAL);
+    assert_string_equal(err.text, "/p/startd.conf:1: the file ends where a value should be");
+    memory = (struct config_memory){
+        .files = {{"/etc/roost.conf", "LOCAL_CONFIG = d"}, {"/etc/d/a.conf", "PORT = 0"}}};
+    assert_int_equal(load(&memory, &config, &err), -ERANGE);
+    assert_string_equal(err.text, "/etc/d/a.conf:1: PORT: '0' is out of range: 1 to 65535");
+}
+
+static void includes_are_relative_to_their_file_and_bounded(void **state)
+{
+    (void)state;
+    struct config_memory memory = {
+        .files = {{"/etc/roost.conf", "PORT = 1\ninclude(\"sub/a.conf\")\nANY_INT = \"$(PORT)\""},
+                  {"/etc/sub/a.conf", "include(b.conf)\nPORT = 3"},
+                  {"/etc/sub/b.conf", "PORT = 2\nNOTE = b"}}};
+    struct config *config = load_good(&memory);
+    assert_int_equal(config_int(config, "ANY_INT"), 3);
+    assert_string_equal(config_string(config, "NOTE"), "b");
+    assert_int_equal(config_file_count(config), 3);
+    config_destroy(config);
+    assert_string_equal(refusal("\ninclude(\"none.conf\")"),
+                        "/etc/roost.conf:2: include: /etc/none.conf: no such file");
+    assert_non_null(
+        strstr(refusal("include(\"roost.conf\")"), "files include one another more than 10 deep"));
+    assert_string_equal(refusal("include(\"$(NOWHERE)\")"),
+                        "/etc/roost.conf:1: include: $(NOWHERE): no such knob or macro; "
+                        "$(NOWHERE:) stands for nothing");
+}
+
+static void files_are_counted(void **state)
+{
+    (void)state;
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    for (int i = 0; i < CONFIG_FILES_MAX - 1; i++) {
+        strbuf_puts(&text, "include(e)\n");
+    }
+    struct config_memory memory = {
+        .files = {{"/etc/roost.conf", strbuf_text(&text)}, {"/etc/e", ""}}};
+    config_destroy(load_good(&memory));
+    strbuf_puts(&text, "include(e)\n");
+    memory.files[0].text = strbuf_text(&text);
+    struct config *config = NULL;
+    struct err err;
+    assert_int_equal(load(&memory, &config, &err), -EFBIG);
+    assert_string_equal(err.text, "/etc/roost.conf:1000: include: more than 1000 files are read");
+    strbuf_fini(&text);
+}
+
+static void a_file_that_is_too_large_is_refused(void **state)
+{
+    (void)state;
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    while (text.length <= CONFIG_FILE_MAX) {
+        strbuf_puts(&text, "# a comment that fills the file\n");
+    }
+    assert_string_equal(refusal(strbuf_text(&text)), "/etc/roost.conf: more than 1048576 bytes");
+    strbuf_fini(&text);
+}
+
+/* ---- sections ---- */
+
+static void sections_are_merged_over_files_and_typed(void **state)
+{
+    (void)state;
+    struct config_memory memory = {
+        .files = {{"/etc/roost.conf", "LOCAL_CONFIG = local.conf\nW = 20\n"
+                                      "node \"wn01\" { watts = \"5 * $(W)\" tags = a }\n"
+                                      "node wn02 {}\n"
+                                      "node \"wn01\" { tags += \"b, c\" spare = yes }\n"},
+                  {"/etc/local.conf",
+                   "node wn01 { method = COMMAND wake_within = \"$(MINUTE)\" poll = 20 }\n"
+                   "node wn03 { share = 0.5 disk = 2G when = \"x > $(W)\" dir = /d }\n"}}};
+    struct config *config = load_good(&memory);
+    assert_int_equal(config_section_count(config, "node"), 3);
+    assert_int_equal(config_section_count(config, "NODE"), 3);
+    const struct config_section *node = config_section_at(config, "node", 0);
+    assert_string_equal(section_title(node), "wn01");
+    assert_int_equal(section_int(node, "watts"), 100);
+    size_t count = 0;
+    assert_string_equal(joined(section_list(node, "tags", &count)), "[a][b][c]");
+    assert_int_equal(count, 3);
+    assert_string_equal(section_string(node, "method"), "command");
+    assert_string_equal(section_path(node, "dir"), "/var/log/roost/wn01");
+    assert_int_equal(section_duration_s(node, "wake_within"), 60);
+    assert_int_equal(section_duration_ms(node, "poll"), 20);
+    assert_true(section_bool(node, "spare"));
+    assert_null(section_expr(node, "when"));
+    node = config_section_find(config, "node", "wn03");
+    assert_true(section_real(node, "share") == 0.5);
+    assert_int_equal(section_bytes(node, "disk"), INT64_C(2) << 30);
+    assert_string_equal(section_expr(node, "when"), "x > 20");
+    assert_string_equal(section_path(node, "dir"), "/d");
+    node = config_section_find(config, "node", "wn02");
+    assert_int_equal(section_int(node, "watts"), 100);
+    assert_string_equal(joined(section_list(node, "tags", NULL)), "");
+    assert_null(config_section_find(config, "node", "WN02"));
+    config_destroy(config);
+}
+
+static void options_of_sections_are_checked(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        refusal("node a {\n methd = wol }"),
+        "/etc/roost.conf:2: node 'a': methd: no such option of a section 'node' (did you mean "
+        "method?)");
+    assert_string_equal(refusal("node a { x = 1 }"),
+                        "/etc/roost.conf:1: node 'a': x: no such option of a section 'node'");
+    assert_string_equal(refusal("node a { watts = 0 }"),
+                        "/etc/roost.conf:1: watts: node 'a': '0' is out of range: 1 to 5000 watts");
+    assert_string_equal(refusal("node a { watts = \"$(ABSENT)\" }"),
+                        "/etc/roost.conf:1: watts: node 'a': $(ABSENT): no such knob or macro; "
+                        "$(ABSENT:) stands for "
+                        "nothing");
+    assert_string_equal(
+        refusal("M = \"$(ABSENT)\"\nnode a { watts = \"$(M)\" }"),
+        "/etc/roost.conf:1: M: $(ABSENT): no such knob or macro; $(ABSENT:) stands for nothing");
+    assert_string_equal(
+        refusal("node a { method = \"$(METHOD)x\" }"),
+        "/etc/roost.conf:1: method: node 'a': 'processx' is none of process|command");
+    assert_string_equal(refusal("node a { watts += 1 }"),
+                        "/etc/roost.conf:1: node 'a': watts: it is not a list: "
+                        "only lists have several values or +=");
+    assert_string_equal(
+        refusal("node a { dir = \"$(TITLE)\" }"),
+        "/etc/roost.conf:1: dir: node 'a': 'a' is not an absolute path ($(CONFIG_ROOT) is the "
+        "directory of the shared file)");
+}
+
+/* ---- what is unknown ---- */
+
+static void unknown_names_are_reported_with_the_nearest_known_one(void **state)
+{
+    (void)state;
+    struct config *config = load_one("STRAT = TRUE\n"
+                                     "MINE = 1\n"
+                                     "USED = 2\nNOTE = \"$(used)\"\n"
+                                     "USED_IN_VAIN = 3\nNOTE = \"$(USED_IN_VAIN) "
+                                     "$(X:$(USED_DEEP))\"\nX = 1\nUSED_DEEP = 4\nNOTE = x\n"
+                                     "USED_BY_OTHER = 5\nUSED_BY_SITE = 6\n"
+                                     "NEGOTIATOR_INTERVAL = nonsense\n"
+                                     "NEGOTIATOR_INTERVALL = 1\n"
+                                     "site a { jobs = \"$(USED_BY_SITE)\" }\n"
+                                     "noed wn01 { x = \"$(Y)\" }\n"
+                                     "Y = 1\n"
+                                     "flock b { }\n");
+    assert_int_equal(config_unknown_count(config), 5);
+    assert_string_equal(config_unknown(config, 0),
+                        "/etc/roost.conf:15: unknown section 'noed' (did you mean node?)");
+    assert_string_equal(config_unknown(config, 1), "/etc/roost.conf:17: unknown section 'flock'");
+    assert_string_equal(config_unknown(config, 2),
+                        "/etc/roost.conf:1: unknown knob 'STRAT' (did you mean START?)");
+    assert_string_equal(config_unknown(config, 3), "/etc/roost.conf:2: unknown knob 'MINE'");
+    assert_string_equal(config_unknown(config, 4),
+                        "/etc/roost.conf:13: unknown knob 'NEGOTIATOR_INTERVALL' (did "
+                        "you mean NEGOTIATOR_INTERVAL?)");
+    config_destroy(config);
+}
+
+static void a_walk_lists_our_knobs_and_the_user_s_macros(void **state)
+{
+    (void)state;
+    struct config *config = load_one("MINE = 1\nPORT = 2\nOTHER_LIST = x\n");
+    size_t at = 0, knobs = 0, macros = 0;
+    const char *name = NULL;
+    const struct knob *knob = NULL;
+    while (config_next(config, &at, &name, &knob)) {
+        if (knob) {
+            assert_string_equal(name, knob->name);
+            assert_int_equal(macros, 0);
+            knobs++;
+        } else {
+            assert_string_equal(name, "MINE");
+            macros++;
+        }
+    }
+    assert_int_equal(knobs, ARRAY_COUNT(KNOBS) + knobs_common.knob_count);
+    assert_int_equal(macros, 1);
+    config_destroy(config);
+}
+
+static void every_type_has_a_name(void **state)
+{
+    (void)state;
+    for (int type = KNOB_STRING; type <= KNOB_LIST; type++) {
+        assert_true(strlen(knob_type_name((enum knob_type)type)) > 3);
+    }
+    assert_string_equal(knob_type_name(KNOB_DURATION_MS), "duration");
+}
+
+UNIT_TESTS(UNIT(later_layers_win_and_say_so),
+           UNIT(the_environment_also_decides_which_files_are_read),
+           UNIT(the_shared_file_is_found_by_argument_environment_or_habit),
+           UNIT(refusals_name_the_layer_at_fault),
+           UNIT(includes_are_relative_to_their_file_and_bounded), UNIT(files_are_counted),
+           UNIT(a_file_that_is_too_large_is_refused),
+           UNIT(sections_are_merged_over_files_and_typed), UNIT(options_of_sections_are_checked),
+           UNIT(unknown_names_are_reported_with_the_nearest_known_one),
+           UNIT(a_walk_lists_our_knobs_and_the_user_s_macros), UNIT(every_type_has_a_name))
