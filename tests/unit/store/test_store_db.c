@@ -2,16 +2,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/support/fast_dir.h"
+#include "tests/support/unit.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,15 +19,14 @@ static const char *const TABLES[] = {"jobs", "claims", NULL};
 static const struct store_schema SCHEMA = {.daemon = "schedd", .tables = TABLES, .version = 1};
 
 struct place {
-    char dir[64];
+    char dir[FAST_DIR_SIZE];
     char path[128];
 };
 
 static int make_place(void **state)
 {
     struct place *place = calloc(1, sizeof(*place));
-    snprintf(place->dir, sizeof(place->dir), "/tmp/roost-store-XXXXXX");
-    assert_non_null(mkdtemp(place->dir));
+    assert_true(fast_dir_make(place->dir));
     snprintf(place->path, sizeof(place->path), "%s/queue.db", place->dir);
     *state = place;
     return 0;

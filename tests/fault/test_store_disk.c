@@ -1,0 +1,488 @@
+/* A disk that fails at the nth operation, and a machine whose power goes at the nth operation: what
+ * the store called done is there afterwards, whole and in order, and the daemon that could not
+ * commit is gone.
+ *
+ * The store runs in a child over an SQLite VFS that counts writes and flushes.  After each flush of
+ * a file the VFS copies it aside: that copy is what the platter would hold.  "Power cut" puts the
+ * copies back in the place of the files.
+ *
+ * LINK: store
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/fast_dir.h"
+#include "tests/support/unit.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os_run.h"
+#include "store/store.h"
+
+#define TXNS             20 /* transactions of one child */
+#define BALLAST_TXN      15 /* the one that is large enough to bring on a checkpoint */
+#define BALLAST_BYTES    4300000
+#define EVERY_OPERATION  150 /* up to there each is tried, beyond it (the ballast) every 29th */
+#define EXIT_ALL_DONE    0
+#define EXIT_NOT_OPENED  10
+#define EXIT_POWER_CUT   11
+#define EXIT_COMMIT_FAIL 4 /* loop_fatal() */
+
+static const char *const TABLES[] = {"jobs", "ballast", NULL};
+static const struct store_schema SCHEMA = {.daemon = "schedd", .tables = TABLES, .version = 1};
+
+/* ---- the disk -------------------------------------------------------------------------------- */
+
+enum failure { FAIL_NEVER, FAIL_ONCE, FAIL_FROM_THEN_ON, FAIL_FULL, CUT_POWER };
+
+struct disk {
+    sqlite3_vfs vfs;
+    sqlite3_vfs *real;
+    sqlite3_io_methods methods;
+    enum failure failure;
+    int at;    /* the operation that fails, from 1 */
+    int count; /* operations so far */
+};
+
+struct disk_file {
+    sqlite3_file base;
+    struct disk *disk;
+    const char *name;
+    sqlite3_file *real; /* behind this struct */
+};
+
+static void copy_file(const char *from, const char *to)
+{
+    char block[65536];
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+    int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ssize_t got;
+    while ((got = read(in, block, sizeof(block))) > 0) {
+        if (write(out, block, (size_t)got) != got) {
+            abort();
+        }
+    }
+    close(in);
+    close(out);
+}
+
+/* SQLITE_OK, or how this operation fails. */
+static int operation(struct disk *disk, int error)
+{
+    disk->count++;
+    bool now = disk->count == disk->at;
+    bool since = disk->count >= disk->at;
+    switch (disk->failure) {
+    case FAIL_NEVER:
+        return SQLITE_OK;
+    case FAIL_ONCE:
+        return now ? error : SQLITE_OK;
+    case FAIL_FROM_THEN_ON:
+        return since ? error : SQLITE_OK;
+    case FAIL_FULL:
+        return since && error == SQLITE_IOERR_WRITE ? SQLITE_FULL : SQLITE_OK;
+    case CUT_POWER:
+        if (now) {
+            _exit(EXIT_POWER_CUT);
+        }
+        return SQLITE_OK;
+    }
+    return SQLITE_OK;
+}
+
+static struct disk_file *of(sqlite3_file *file)
+{
+    return (struct disk_file *)file;
+}
+
+static int disk_close(sqlite3_file *file)
+{
+    return of(file)->real->pMethods->xClose(of(file)->real);
+}
+
+static int disk_read(sqlite3_file *file, void *data, int length, sqlite3_int64 offset)
+{
+    return of(file)->real->pMethods->xRead(of(file)->real, data, length, offset);
+}
+
+static int disk_write(sqlite3_file *file, const void *data, int length, sqlite3_int64 offset)
+{
+    int code = operation(of(file)->disk, SQLITE_IOERR_WRITE);
+    if (code != SQLITE_OK) {
+        /* Part of it arrives. */
+        (void)of(file)->real->pMethods->xWrite(of(file)->real, data, length / 2, offset);
+        return code;
+    }
+    return of(file)->real->pMethods->xWrite(of(file)->real, data, length, offset);
+}
+
+static int disk_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+    return of(file)->real->pMethods->xTruncate(of(file)->real, size);
+}
+
+static int disk_sync(sqlite3_file *file, int flags)
+{
+    int code = operation(of(file)->disk, SQLITE_IOERR_FSYNC);
+    if (code == SQLITE_OK) {
+        code = of(file)->real->pMethods->xSync(of(file)->real, flags);
+    }
+    if (code == SQLITE_OK && of(file)->name) {
+        char name[256];
+        snprintf(name, sizeof(name), "%s.platter", of(file)->name);
+        copy_file(of(file)->name, name);
+    }
+    return code;
+}
+
+static int disk_size(sqlite3_file *file, sqlite3_int64 *size)
+{
+    return of(file)->real->pMethods->xFileSize(of(file)->real, size);
+}
+
+static int disk_lock(sqlite3_file *file, int level)
+{
+    return of(file)->real->pMethods->xLock(of(file)->real, level);
+}
+
+static int disk_unlock(sqlite3_file *file, int level)
+{
+    return of(file)->real->pMethods->xUnlock(of(file)->real, level);
+}
+
+static int disk_check_lock(sqlite3_file *file, int *ret)
+{
+    return of(file)->real->pMethods->xCheckReservedLock(of(file)->real, ret);
+}
+
+static int disk_control(sqlite3_file *file, int op, void *arg)
+{
+    return of(file)->real->pMethods->xFileControl(of(file)->real, op, arg);
+}
+
+static int disk_sector(sqlite3_file *file)
+{
+    return of(file)->real->pMethods->xSectorSize(of(file)->real);
+}
+
+/* No promises: neither that appends are safe nor that sectors are. */
+static int disk_traits(sqlite3_file *file)
+{
+    (void)file;
+    return 0;
+}
+
+static int disk_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out)
+{
+    struct disk *disk = vfs->pAppData;
+    struct disk_file *ours = (struct disk_file *)file;
+    memset(ours, 0, sizeof(*ours));
+    ours->disk = disk;
+    ours->name = name;
+    ours->real = (sqlite3_file *)(void *)(ours + 1);
+    int code = disk->real->xOpen(disk->real, name, ours->real, flags, out);
+    if (code == SQLITE_OK) {
+        ours->base.pMethods = &disk->methods;
+    }
+    return code;
+}
+
+static int disk_delete(sqlite3_vfs *vfs, const char *name, int sync_directory)
+{
+    struct disk *disk = vfs->pAppData;
+    char platter[256];
+    snprintf(platter, sizeof(platter), "%s.platter", name);
+    (void)unlink(platter);
+    return disk->real->xDelete(disk->real, name, sync_directory);
+}
+
+/* Makes it SQLite's default, which is what a real os uses. */
+static void disk_insert(struct disk *disk, enum failure failure, int at)
+{
+    memset(disk, 0, sizeof(*disk));
+    disk->failure = failure;
+    disk->at = at;
+    disk->real = sqlite3_vfs_find(NULL);
+    disk->vfs = *disk->real;
+    disk->vfs.zName = "failing-disk";
+    disk->vfs.pNext = NULL;
+    disk->vfs.pAppData = disk;
+    disk->vfs.szOsFile = (int)sizeof(struct disk_file) + disk->real->szOsFile;
+    disk->vfs.xOpen = disk_open;
+    disk->vfs.xDelete = disk_delete;
+    disk->methods = (sqlite3_io_methods){
+        .iVersion = 1,
+        .xClose = disk_close,
+        .xRead = disk_read,
+        .xWrite = disk_write,
+        .xTruncate = disk_truncate,
+        .xSync = disk_sync,
+        .xFileSize = disk_size,
+        .xLock = disk_lock,
+        .xUnlock = disk_unlock,
+        .xCheckReservedLock = disk_check_lock,
+        .xFileControl = disk_control,
+        .xSectorSize = disk_sector,
+        .xDeviceCharacteristics = disk_traits,
+    };
+    if (sqlite3_vfs_register(&disk->vfs, 1) != SQLITE_OK) {
+        abort();
+    }
+}
+
+/* ---- the daemon ------------------------------------------------------------------------------ */
+
+struct writer {
+    struct loop *loop;
+    struct store *store;
+    int tell; /* descriptor: a byte for each transaction called done */
+    int started;
+    int done;
+    bool over;
+};
+
+static void told(void *arg)
+{
+    struct writer *writer = arg;
+    unsigned char number = (unsigned char)++writer->done;
+    if (write(writer->tell, &number, 1) != 1) {
+        abort();
+    }
+    writer->over = writer->done == writer->started;
+}
+
+/* Transaction n writes its number under its own key and under "last", and takes away the key of
+ * transaction n - 3. */
+static void start_txn(struct writer *writer)
+{
+    int n = ++writer->started;
+    char key[16];
+    char value[1500];
+    memset(value, '.', sizeof(value));
+    snprintf(key, sizeof(key), "%03d", n);
+    snprintf(value, sizeof(value), "%03d", n);
+    struct store_txn *txn = store_begin(writer->store);
+    store_put(txn, "jobs", key, value, sizeof(value));
+    store_put(txn, "jobs", "last", value, 4);
+    snprintf(key, sizeof(key), "%03d", n - 3);
+    store_delete(txn, "jobs", key);
+    if (n == BALLAST_TXN) {
+        char *ballast = mem_zalloc(BALLAST_BYTES);
+        store_put(txn, "ballast", "b", ballast, BALLAST_BYTES);
+        mem_free(ballast);
+    }
+    store_commit(txn, told, writer);
+}
+
+static _Noreturn void be_writer(const char *path, int tell, enum failure failure, int at,
+                                int operations)
+{
+    struct writer writer = {.tell = tell};
+    struct os *os = NULL;
+    FILE *quiet = freopen("/dev/null", "w", stderr); /* loop_fatal's last words */
+    if (!quiet || loop_create(&writer.loop, NULL) || os_create(writer.loop, &os, NULL)) {
+        abort();
+    }
+    struct disk disk;
+    disk_insert(&disk, failure, at);
+    if (store_open(writer.loop, os, path, &SCHEMA, NULL, &writer.store, NULL)) {
+        _exit(EXIT_NOT_OPENED);
+    }
+    while (writer.started < TXNS) {
+        start_txn(&writer);
+        if (writer.started % 3 != 0) {
+            start_txn(&writer);
+        }
+        writer.over = false;
+        loop_run_until(writer.loop, &writer.over);
+    }
+    store_close(writer.store);
+    if (write(operations, &disk.count, sizeof(disk.count)) != sizeof(disk.count)) {
+        abort();
+    }
+    _exit(EXIT_ALL_DONE);
+}
+
+/* ---- afterwards ------------------------------------------------------------------------------ */
+
+struct outcome {
+    int status;
+    int told;       /* transactions called done */
+    int operations; /* of a child that came to its end */
+};
+
+static struct outcome run_writer(const char *path, enum failure failure, int at)
+{
+    int tell[2];
+    int operations[2];
+    assert_int_equal(pipe(tell), 0);
+    assert_int_equal(pipe(operations), 0);
+    fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        be_writer(path, tell[1], failure, at, operations[1]);
+    }
+    close(tell[1]);
+    close(operations[1]);
+    struct outcome outcome = {0};
+    unsigned char number;
+    while (read(tell[0], &number, 1) == 1) {
+        outcome.told++;
+        assert_int_equal(number, outcome.told); /* in order */
+    }
+    (void)!read(operations[0], &outcome.operations, sizeof(outcome.operations));
+    close(tell[0]);
+    close(operations[0]);
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    outcome.status = WEXITSTATUS(status);
+    return outcome;
+}
+
+struct found {
+    int last;
+    int lowest, highest, count;
+};
+
+static int find(void *arg, const char *key, const void *value, size_t length)
+{
+    struct found *found = arg;
+    assert_true(length >= 4);
+    int number = (int)strtol(value, NULL, 10);
+    if (strcmp(key, "last") == 0) {
+        found->last = number;
+        return 0;
+    }
+    assert_int_equal(length, 1500);
+    assert_int_equal(strtol(key, NULL, 10), number);
+    if (found->count++ == 0) {
+        found->lowest = number;
+    }
+    found->highest = number;
+    return 0;
+}
+
+/* Opens what the writer left over an ordinary disk: some prefix of the transactions, no part of
+ * one, and all that were called done. */
+static void judge(const char *path, const struct outcome *outcome)
+{
+    struct loop *loop = NULL;
+    struct os *os = NULL;
+    struct store *store = NULL;
+    struct err err = {""};
+    assert_int_equal(loop_create(&loop, NULL), 0);
+    assert_int_equal(os_create(loop, &os, NULL), 0);
+    if (store_open(loop, os, path, &SCHEMA, NULL, &store, &err) != 0) {
+        fail_msg("%s", err.text);
+    }
+    struct found found = {0};
+    if (store_load(store, "jobs", find, &found, &err) != 0) {
+        fail_msg("%s", err.text);
+    }
+    assert_true(found.last >= outcome->told);
+    assert_int_equal(found.highest, found.last);
+    assert_int_equal(found.count, found.last < 3 ? found.last : 3);
+    assert_int_equal(found.lowest, found.last < 3 ? (found.last ? 1 : 0) : found.last - 2);
+    store_close(store);
+    os_destroy(os);
+    loop_destroy(loop);
+}
+
+static const char *const SUFFIXES[] = {"", "-wal", "-journal"};
+
+static void put_platters_in_place(const char *path)
+{
+    for (size_t i = 0; i < 3; i++) {
+        char file[200];
+        char platter[220];
+        snprintf(file, sizeof(file), "%s%s", path, SUFFIXES[i]);
+        snprintf(platter, sizeof(platter), "%s.platter", file);
+        if (rename(platter, file) != 0) {
+            (void)unlink(file);
+        }
+    }
+}
+
+static void remove_files(const char *path)
+{
+    put_platters_in_place(path);
+    for (size_t i = 0; i < 3; i++) {
+        char file[200];
+        snprintf(file, sizeof(file), "%s%s", path, SUFFIXES[i]);
+        (void)unlink(file);
+    }
+}
+
+/* Plays it with the failure at each operation in turn, until one run gets to its end before it. */
+static void try_every_operation(enum failure failure, int expected_status, int silent_max)
+{
+    char dir[FAST_DIR_SIZE];
+    char path[128];
+    assert_true(fast_dir_make(dir));
+    snprintf(path, sizeof(path), "%s/queue.db", dir);
+    struct outcome whole = run_writer(path, FAIL_NEVER, 0);
+    assert_int_equal(whole.status, EXIT_ALL_DONE);
+    assert_int_equal(whole.told, TXNS);
+    judge(path, &whole);
+    remove_files(path);
+    int hit = 0;
+    int silent = 0;
+    assert_true(whole.operations > 2 * BALLAST_BYTES / 4096); /* to the log, and copied back */
+    for (int at = 1; at <= whole.operations; at += at < EVERY_OPERATION ? 1 : 29) {
+        struct outcome outcome = run_writer(path, failure, at);
+        assert_true(outcome.status == expected_status || outcome.status == EXIT_ALL_DONE ||
+                    (outcome.status == EXIT_NOT_OPENED && outcome.told == 0));
+        /* Only the copying back of the log may fail in silence: at the end, after the last answer,
+         * or for want of space. */
+        assert_true(outcome.status != EXIT_ALL_DONE || outcome.told == TXNS);
+        silent += outcome.status == EXIT_ALL_DONE;
+        hit += outcome.status == expected_status;
+        if (failure == CUT_POWER) {
+            put_platters_in_place(path);
+        }
+        judge(path, &outcome);
+        remove_files(path);
+    }
+    assert_true(hit > 3 * TXNS);
+    assert_true(silent <= silent_max);
+    assert_int_equal(rmdir(dir), 0);
+}
+
+static void a_write_or_flush_that_fails_once_ends_the_daemon_and_loses_nothing_told(void **state)
+{
+    (void)state;
+    try_every_operation(FAIL_ONCE, EXIT_COMMIT_FAIL, 5);
+}
+
+static void a_disk_that_is_gone_ends_the_daemon_and_loses_nothing_told(void **state)
+{
+    (void)state;
+    try_every_operation(FAIL_FROM_THEN_ON, EXIT_COMMIT_FAIL, 5);
+}
+
+static void a_disk_that_is_full_ends_the_daemon_and_loses_nothing_told(void **state)
+{
+    (void)state;
+    try_every_operation(FAIL_FULL, EXIT_COMMIT_FAIL, 5);
+}
+
+static void a_power_cut_at_any_operation_loses_nothing_told(void **state)
+{
+    (void)state;
+    try_every_operation(CUT_POWER, EXIT_POWER_CUT, 0);
+}
+
+UNIT_TESTS(UNIT(a_write_or_flush_that_fails_once_ends_the_daemon_and_loses_nothing_told),
+           UNIT(a_disk_that_is_gone_ends_the_daemon_and_loses_nothing_told),
+           UNIT(a_disk_that_is_full_ends_the_daemon_and_loses_nothing_told),
+           UNIT(a_power_cut_at_any_operation_loses_nothing_told))
