@@ -63,6 +63,7 @@ struct ad *ad_copy(const struct ad *ad)
 {
     struct ad *copy = ad_create();
     copy->chain = ad->chain;
+    copy->has_special = ad->has_special;
     if (ad->count == 0) {
         return copy;
     }
@@ -171,6 +172,16 @@ const struct ad_expr *ad_find(const struct ad *ad, const char *text, size_t leng
     return NULL;
 }
 
+bool ad_may_have_special(const struct ad *ad)
+{
+    for (int i = 0; ad != NULL && i < CHAIN_MAX; ad = ad->chain, i++) {
+        if (ad->has_special) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const struct ad_expr *ad_lookup(const struct ad *ad, const char *name)
 {
     size_t length = strlen(name);
@@ -226,6 +237,7 @@ static int put(struct ad *ad, const char *text, size_t length, uint32_t hash,
     ad->entries[ad->count].name =
         shared != NULL ? ad_name_ref(shared) : ad_name_create(text, length);
     ad->count++;
+    ad->has_special = ad->has_special || ad_name_special(text, length) != AD_SPECIAL_NONE;
     if (grown) {
         index_build(ad);
     }

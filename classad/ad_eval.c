@@ -14,6 +14,8 @@
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 
+#define TEXT_BYTES_A_STEP 64
+
 /* What a list or ad that left an evaluation still needs; lies in the value's arena. */
 struct ad_world {
     const struct ad_scope *scopes;
@@ -55,6 +57,15 @@ static void evaluate_logic(struct ad_evaluator *ev, const struct ad_node *node, 
     is_truth(ret, so_far);
 }
 
+/* What a function or operator may do with a long text counts like the nodes of an expression. */
+static void charge_text(struct ad_evaluator *ev, const struct ad_value *value)
+{
+    if (value->type == AD_TYPE_STRING && value->string.length >= TEXT_BYTES_A_STEP) {
+        (void)ad_evaluator_spend(ev, value->string.length /
+                                         TEXT_BYTES_A_STEP); /* failure shows at the next node */
+    }
+}
+
 static void evaluate_chain(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                            struct ad_value *ret)
 {
@@ -67,8 +78,11 @@ static void evaluate_chain(struct ad_evaluator *ev, const struct ad_node *node, 
     for (uint32_t i = 1; i < node->count; i++) {
         struct ad_value right;
         ad_evaluate(ev, &node->kids[i], scope, &right);
+        charge_text(ev, &right);
         ad_binary((enum ad_op)node->kids[i].link, &left, &right, ret);
-        left = *ret;
+        if (i + 1 < node->count) {
+            left = *ret;
+        }
     }
 }
 
@@ -88,6 +102,7 @@ void ad_item(struct ad_evaluator *ev, const struct ad_value *list, uint32_t inde
              struct ad_value *ret)
 {
     ad_evaluate(ev, &list->list->kids[index], list->scope, ret);
+    charge_text(ev, ret);
 }
 
 static void evaluate_subscript(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
@@ -242,6 +257,7 @@ void ad_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
 {
     CHECK(index < call->count); /* a row of the table that allows fewer than its function takes */
     ad_evaluate(ev, &call->args[index], call->scope, ret);
+    charge_text(ev, ret);
 }
 
 bool ad_arg_string(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,

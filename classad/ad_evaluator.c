@@ -83,6 +83,8 @@ void ad_make_string(struct ad_evaluator *ev, const char *text, size_t length, st
 void ad_make_text(struct ad_evaluator *ev, struct strbuf *buf, struct ad_value *ret)
 {
     if (buf->failed) {
+        (void)ad_evaluator_spend(ev, AD_STRING_MAX /
+                                         64); /* the work was done, though nothing came of it */
         ad_is(ret, AD_TYPE_ERROR);
     } else {
         ad_make_string(ev, strbuf_text(buf), buf->length, ret);

@@ -202,14 +202,12 @@ void ad_func_unresolved(struct ad_evaluator *ev, const struct ad_call *call, str
     if (call->count > 1 && !ad_arg_string(ev, call, 1, &wanted, ret)) {
         return;
     }
-    if (!ad_evaluator_spend(ev, ad_count(scope->ad) + 100)) {
-        ad_is(ret, AD_TYPE_ERROR);
-        return;
-    }
     struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
     bool in_match = scope->root == AD_SCOPE_MATCH; /* there TARGET is known */
-    ad_refs_unresolved(found.expr, scope->ad, names, !in_match);
-    if (call->count > 1) {
+    size_t visited = ad_refs_unresolved(found.expr, scope->ad, names, !in_match);
+    if (!ad_evaluator_spend(ev, visited)) {
+        ad_is(ret, AD_TYPE_ERROR);
+    } else if (call->count > 1) {
         ad_is_bool(ret, strmap_get(names, wanted.string.text) != NULL);
     } else {
         struct strbuf text;

@@ -22,18 +22,16 @@ static struct ad_regex *compile(struct ad_evaluator *ev, const struct ad_value *
     return ad_regex_create(pattern->string.text, pattern->string.length, options->string.text);
 }
 
-/* A search counts for the work PCRE2 may do in it, so that no list of texts multiplies its limit.
- */
 static int search(struct ad_evaluator *ev, struct ad_regex *regex, const struct ad_value *text,
                   size_t from)
 {
     if (!ad_evaluator_spend(ev, 10 + (text->string.length - from) / 64)) {
         return -1;
     }
-    int found = ad_regex_match(regex, text->string.text, text->string.length, from);
-    if (found < 0) {
-        (void)ad_evaluator_spend(ev,
-                                 AD_REGEX_STEPS_LOST); /* the caller's result is error already */
+    int found =
+        ad_regex_match(regex, text->string.text, text->string.length, from, &ev->steps_left);
+    if (ev->steps_left == 0) {
+        (void)ad_evaluator_fail(ev); /* the whole evaluation is error */
     }
     return found;
 }

@@ -10,13 +10,20 @@
 #include "classad/ad_func.h"
 
 /* Undefined and error pass through: false and *ret set. */
-static bool append_text(const struct ad_value *value, struct strbuf *text, struct ad_value *ret)
+static bool append_text(struct ad_evaluator *ev, const struct ad_value *value, struct strbuf *text,
+                        struct ad_value *ret)
 {
     if (value->type == AD_TYPE_UNDEFINED || value->type == AD_TYPE_ERROR) {
         ad_is(ret, value->type);
         return false;
     }
+    size_t before = text->length;
     ad_text_of(value, text);
+    if (text->failed || !ad_evaluator_spend(ev, (text->length - before) / 16)) {
+        (void)ad_evaluator_fail(ev);
+        ad_is(ret, AD_TYPE_ERROR);
+        return false;
+    }
     return true;
 }
 
@@ -27,7 +34,7 @@ void ad_func_strcat(struct ad_evaluator *ev, const struct ad_call *call, struct 
     for (uint32_t i = 0; i < call->count; i++) {
         struct ad_value value;
         ad_arg(ev, call, i, &value);
-        if (!append_text(&value, &text, ret)) {
+        if (!append_text(ev, &value, &text, ret)) {
             strbuf_fini(&text);
             return;
         }
@@ -78,7 +85,7 @@ void ad_func_join(struct ad_evaluator *ev, const struct ad_call *call, struct ad
             ad_text_of(&separator, &text);
         }
         first = false;
-        if (!append_text(&item, &text, ret)) {
+        if (!append_text(ev, &item, &text, ret)) {
             strbuf_fini(&text);
             return;
         }
@@ -97,7 +104,7 @@ void ad_func_case(struct ad_evaluator *ev, const struct ad_call *call, struct ad
     struct strbuf text;
     ad_arg(ev, call, 0, &value);
     strbuf_init(&text, AD_STRING_MAX);
-    if (!append_text(&value, &text, ret)) {
+    if (!append_text(ev, &value, &text, ret)) {
         strbuf_fini(&text);
         return;
     }
@@ -153,7 +160,8 @@ void ad_func_compare(struct ad_evaluator *ev, const struct ad_call *call, struct
     strbuf_init(&text[1], AD_STRING_MAX);
     if (values[1].type == AD_TYPE_ERROR) {
         ad_is(ret, AD_TYPE_ERROR);
-    } else if (append_text(&values[0], &text[0], ret) && append_text(&values[1], &text[1], ret)) {
+    } else if (append_text(ev, &values[0], &text[0], ret) &&
+               append_text(ev, &values[1], &text[1], ret)) {
         const char *a = strbuf_text(&text[0]);
         const char *b = strbuf_text(&text[1]);
         int sign = call->variant != 0 ? ad_name_compare(a, b) : strcmp(a, b);

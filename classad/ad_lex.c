@@ -222,6 +222,9 @@ static const char *closing_quote(struct ad_lexer *lexer, char quote, bool *escap
         if (lexer->syntax == AD_NEW) {
             *escapes = true;
             at++;
+            if (at < lexer->end && *at == '\0') {
+                return NULL;
+            }
         } else if (at + 1 < lexer->end && at[1] == quote) {
             bool last = at + 2 == lexer->end || at[2] == '\n' || at[2] == '\r';
             if (!last || quote == '\'') {

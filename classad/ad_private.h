@@ -183,6 +183,7 @@ struct ad {
     uint32_t capacity;
     uint32_t *index; /* places hold entry + 1, 0 free; NULL while count is small */
     uint32_t index_mask;
+    bool has_special; /* an attribute is, or was, named like a side of a match: MY, TARGET ... */
     const struct ad *chain;
     struct ad_text *texts;
 };
@@ -192,6 +193,10 @@ const struct ad_expr *ad_find(const struct ad *ad, const char *text, size_t leng
 const struct ad_entry *ad_find_own(const struct ad *ad, const char *text, size_t length,
                                    uint32_t hash);
 
+/* May ad or its parents have an attribute whose name is one of enum ad_special?  (Nearly none has:
+ * TARGET.x costs no lookup.) */
+bool ad_may_have_special(const struct ad *ad);
+
 /* Sets name (length given) to expr, which is taken.  With a limit on collisions (untrusted names):
  * -E2BIG when it is crossed, expr then still the caller's. */
 int ad_put(struct ad *ad, const char *name, size_t length, struct ad_expr *expr, bool untrusted);
@@ -199,10 +204,11 @@ int ad_put(struct ad *ad, const char *name, size_t length, struct ad_expr *expr,
 /* Indexes of the entries in the order in which they print; mem_free().  NULL for an empty ad. */
 uint32_t *ad_sorted(const struct ad *ad);
 
-/* ad_refs() for unresolved(): with_target tells whether TARGET.x counts. */
+/* ad_refs() for unresolved(): with_target tells whether TARGET.x counts.  Returns how many nodes
+ * were visited. */
 struct strmap;
-void ad_refs_unresolved(const struct ad_expr *expr, const struct ad *my, struct strmap *names,
-                        bool with_target);
+size_t ad_refs_unresolved(const struct ad_expr *expr, const struct ad *my, struct strmap *names,
+                          bool with_target);
 
 /* ---- printing ---- */
 

@@ -22,6 +22,7 @@ struct walk {
     struct strmap *internal;
     unsigned depth;
     bool without_target;
+    size_t visited;
 };
 
 static void walk_node(struct walk *walk, const struct ad_node *node, const struct around *around);
@@ -89,6 +90,7 @@ static void walk_node(struct walk *walk, const struct ad_node *node, const struc
         return; /* evaluation ends there as well */
     }
     walk->depth++;
+    walk->visited++;
     if (node->kind == AD_NODE_AD) {
         struct around here = {.up = around, .ad = node->nested};
         size_t at = 0;
@@ -126,8 +128,10 @@ void ad_refs(const struct ad_expr *expr, const struct ad *my, struct strmap *ext
     walk_all(expr, &(struct walk){.my = my, .external = external, .internal = internal});
 }
 
-void ad_refs_unresolved(const struct ad_expr *expr, const struct ad *my, struct strmap *names,
-                        bool with_target)
+size_t ad_refs_unresolved(const struct ad_expr *expr, const struct ad *my, struct strmap *names,
+                          bool with_target)
 {
-    walk_all(expr, &(struct walk){.my = my, .external = names, .without_target = !with_target});
+    struct walk walk = {.my = my, .external = names, .without_target = !with_target};
+    walk_all(expr, &walk);
+    return walk.visited;
 }

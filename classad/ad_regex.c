@@ -32,12 +32,25 @@ static void give(void *block, void *arg)
     mem_free(block);
 }
 
+/* A part of a pattern may look at all that is left of the text. */
+static int pay(pcre2_callout_block *block, void *arg)
+{
+    uint32_t *steps = arg;
+    size_t cost = 1 + (block->subject_length - block->current_position) / 64;
+    if (cost >= *steps) {
+        *steps = 0;
+        return PCRE2_ERROR_CALLOUT;
+    }
+    *steps -= (uint32_t)cost;
+    return 0;
+}
+
 struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char *options)
 {
     if (length > AD_REGEX_PATTERN_MAX) {
         return NULL;
     }
-    uint32_t flags = PCRE2_NEVER_BACKSLASH_C;
+    uint32_t flags = PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT;
     flags |= strchr(options, 'i') != NULL ? PCRE2_CASELESS : 0u;
     flags |= strchr(options, 'm') != NULL ? PCRE2_MULTILINE : 0u;
     flags |= strchr(options, 's') != NULL ? PCRE2_DOTALL : 0u;
@@ -59,9 +72,7 @@ struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char 
                                  &groups); /* cannot fail for this item */
         regex->groups = groups + 1;
         regex->match = pcre2_match_data_create_from_pattern(regex->code, regex->general);
-        (void)pcre2_set_match_limit(regex->limits,
-                                    AD_REGEX_MATCH_MAX); /* these three always return 0 */
-        (void)pcre2_set_depth_limit(regex->limits, AD_REGEX_DEPTH_MAX);
+        (void)pcre2_set_depth_limit(regex->limits, AD_REGEX_DEPTH_MAX); /* both always return 0 */
         (void)pcre2_set_heap_limit(regex->limits, AD_REGEX_HEAP_KIB);
     }
     if (regex->match == NULL) {
@@ -83,8 +94,10 @@ void ad_regex_destroy(struct ad_regex *regex)
     mem_free(regex);
 }
 
-int ad_regex_match(struct ad_regex *regex, const char *text, size_t length, size_t from)
+int ad_regex_match(struct ad_regex *regex, const char *text, size_t length, size_t from,
+                   uint32_t *steps)
 {
+    (void)pcre2_set_callout(regex->limits, pay, steps); /* always returns 0 */
     int rc =
         pcre2_match(regex->code, (PCRE2_SPTR)text, length, from, 0, regex->match, regex->limits);
     if (rc == PCRE2_ERROR_NOMATCH) {

@@ -72,7 +72,7 @@ static enum found find_upward(const struct ad_evaluator *ev, uint32_t scope,
 {
     for (; scope != AD_SCOPE_NONE; scope = ev->scopes[scope].parent) {
         const struct ad *ad = ev->scopes[scope].ad;
-        if (ad != NULL) {
+        if (ad != NULL && (special == AD_SPECIAL_NONE || ad_may_have_special(ad))) {
             ret->expr = ad_find(ad, name->text, name->length, name->hash);
             if (ret->expr != NULL) {
                 ret->scope = scope;

@@ -32,31 +32,33 @@ static inline void fuzz_print(const struct ad_expr *expr, enum ad_syntax syntax,
     (void)strbuf_text(out);
 }
 
-/* Once printed (which joins `- 5` to a literal) an expression prints the same after being read
- * again. */
+/* Printed and read again, over and over, an expression comes to a text that stays.  (It may take
+ * some rounds: `- 5` becomes a literal, and each round takes one minus off `- - -0`.) */
 static inline void fuzz_check_print(const struct ad_expr *expr, enum ad_syntax syntax, bool quoted)
 {
-    struct strbuf text[3];
+    struct strbuf now;
+    struct strbuf before;
     struct ad_expr *again = ad_expr_ref(expr);
-    for (int i = 0; i < 3; i++) {
-        strbuf_init(&text[i], 0);
-    }
-    for (int i = 0; i < 3 && again != NULL; i++) {
-        fuzz_print(again, syntax, &text[i]);
+    bool stays = quoted;
+    strbuf_init(&now, 0);
+    strbuf_init(&before, 0);
+    for (int round = 0; round < AD_DEPTH_MAX + 3 && !stays; round++) {
+        fuzz_print(again, syntax, &now);
+        stays = now.failed || !fuzz_reads_again(now.data, syntax) ||
+                (round > 0 && strcmp(now.data, before.data) == 0);
         ad_expr_destroy(again);
         again = NULL;
-        if (i == 2 || quoted || text[i].failed || !fuzz_reads_again(text[i].data, syntax)) {
-            break;
-        }
-        int rc = ad_expr_parse(text[i].data, text[i].length, syntax, &again, NULL);
+        int rc = stays ? -E2BIG : ad_expr_parse(now.data, now.length, syntax, &again, NULL);
         CHECK(rc == 0 || rc == -E2BIG);
+        stays = stays || rc == -E2BIG;
+        strbuf_clear(&before);
+        strbuf_append(&before, now.data, now.length);
+        (void)strbuf_text(&before);
     }
-    if (text[2].length > 0) {
-        CHECK(strcmp(text[1].data, text[2].data) == 0);
-    }
-    for (int i = 0; i < 3; i++) {
-        strbuf_fini(&text[i]);
-    }
+    CHECK(stays);
+    ad_expr_destroy(again);
+    strbuf_fini(&now);
+    strbuf_fini(&before);
 }
 
 static inline void fuzz_evaluate(const struct ad_expr *expr, const struct ad *my,

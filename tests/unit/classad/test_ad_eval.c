@@ -131,6 +131,46 @@ static void strings_that_grow_end_at_the_limit_of_bytes(void **state)
     ad_destroy(ad);
 }
 
+static void work_on_long_texts_counts(void **state)
+{
+    (void)state;
+    static const char *const TEXTS[] = {"s == t",
+                                        "strcmp(s, t) == 0",
+                                        "member(s, {t, t, t})",
+                                        "stringListMember(\"x\", s)",
+                                        "regexp(\"x$\", s)",
+                                        "toUpper(s) == s"};
+    char *text = malloc(AD_STRING_MAX);
+    memset(text, 'a', AD_STRING_MAX - 1);
+    text[AD_STRING_MAX - 1] = '\0';
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "s", text);
+    ad_set_string(ad, "t", text);
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
+        struct ad_expr *once = expr_of(TEXTS[i]);
+        assert_int_not_equal(ad_eval_bool(once, ad, NULL, NULL), AD_ERROR);
+        ad_expr_destroy(once);
+        struct strbuf many;
+        struct ad_expr *expr = NULL;
+        strbuf_init(&many, 0);
+        strbuf_puts(&many, "{");
+        for (int j = 0; j < 2000; j++) {
+            strbuf_printf(&many, "%s%s", j > 0 ? "," : "", TEXTS[i]);
+        }
+        strbuf_puts(&many, "}");
+        struct strbuf all;
+        strbuf_init(&all, 0);
+        strbuf_printf(&all, "sum(%s)", strbuf_text(&many));
+        assert_int_equal(ad_expr_parse(all.data, all.length, AD_NEW, &expr, NULL), 0);
+        assert_int_equal(ad_eval_bool(expr, ad, NULL, NULL), AD_ERROR);
+        ad_expr_destroy(expr);
+        strbuf_fini(&many);
+        strbuf_fini(&all);
+    }
+    ad_destroy(ad);
+    free(text);
+}
+
 static void eval_inside_eval_ends(void **state)
 {
     (void)state;
@@ -306,8 +346,8 @@ UNIT_TESTS(UNIT(an_expression_needs_no_ad), UNIT(a_name_that_refers_to_itself_is
            UNIT(an_expression_shared_by_both_sides_is_no_cycle),
            UNIT(doubling_ends_at_the_limit_of_steps),
            UNIT(a_long_chain_of_names_ends_at_the_limit_of_depth),
-           UNIT(strings_that_grow_end_at_the_limit_of_bytes), UNIT(eval_inside_eval_ends),
-           UNIT(time_zone_and_chance_come_from_the_context),
+           UNIT(strings_that_grow_end_at_the_limit_of_bytes), UNIT(work_on_long_texts_counts),
+           UNIT(eval_inside_eval_ends), UNIT(time_zone_and_chance_come_from_the_context),
            UNIT(the_same_seed_gives_the_same_numbers),
            UNIT(a_list_that_left_evaluates_its_elements_where_it_was_written),
            UNIT(a_value_outlives_the_text_that_eval_parsed),

@@ -45,6 +45,7 @@ static void a_text_may_hold_zero_bytes_nowhere(void **state)
     struct ad_expr *expr = NULL;
     assert_int_equal(ad_expr_parse("\"a\0b\"", 5, AD_OLD, &expr, NULL), -EINVAL);
     assert_int_equal(ad_expr_parse("\"a\\0b\"", 6, AD_NEW, &expr, NULL), -EINVAL);
+    assert_int_equal(ad_expr_parse("\"a\\\0b\"", 6, AD_NEW, &expr, NULL), -EINVAL);
     assert_int_equal(ad_expr_parse("a\0", 2, AD_NEW, &expr, NULL), -EINVAL);
     assert_null(expr);
 }
