@@ -1,6 +1,7 @@
 /* sim/main.c - roost-sim: days of a simulated pool, one per seed.
  *
- *     roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] [--jobs N] [--calm] [--trace]
+ *     roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] [--jobs N] [--calm] [--stop]
+ *               [--trace]
  *
  * Exit status 0: no promise was broken; 1: one was (which, in which seed, and the last events are
  * on stdout); 2 usage.
@@ -51,6 +52,9 @@ static bool parse(int argc, char **argv, struct seeds *ret)
         bool taken = true;
         if (strcmp(argv[i], "--calm") == 0) {
             ret->pool.chaos = false;
+            taken = false;
+        } else if (strcmp(argv[i], "--stop") == 0) { /* at the first broken promise */
+            ret->stop = true;
             taken = false;
         } else if (strcmp(argv[i], "--trace") == 0) {
             ret->pool.trace = true;

@@ -141,7 +141,7 @@ static void run_start(void *arg)
                           .argv = process->argv,
                           .program = process->program};
     int status = process->program->start(&env, &process->state);
-    process->started = true;
+    process->started = status == SIM_STAYS;
     if (status != SIM_STAYS) {
         process->loop.stopping = true;
         process->loop.exit_status = status;

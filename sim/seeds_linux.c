@@ -110,7 +110,13 @@ int seeds_run(const struct seeds *seeds)
     struct sum sum = {{0}, 0, 0, 0, 0, 0, 0};
     unsigned running = 0;
     uint64_t next = seeds->first;
-    while (next <= seeds->last || running > 0) {
+    for (;;) {
+        if (seeds->stop && sum.failed > 0) {
+            next = seeds->last + 1;
+        }
+        if (next > seeds->last && running == 0) {
+            break;
+        }
         if (next <= seeds->last && running < seeds->parallel) {
             if (!start(&children[running], seeds, next)) {
                 (void)fprintf(stderr, "roost-sim: cannot start a process: %s\n", strerror(errno));

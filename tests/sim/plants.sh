@@ -1,0 +1,38 @@
+#!/bin/bash
+# Each planted bug is found by the suite of seeds, and by the right promise.
+#
+# TIMEOUT: 600
+# SPDX-License-Identifier: Apache-2.0
+set -u
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+failed=0
+
+# plant NAME PROMISE...: one of these promises is broken within the seeds
+plant() {
+    local name=$1 promise seen
+    shift
+    "$ROOST_BUILD/tests/bin/roost-sim-$name" --seeds 1-50 --parallel 2 --nodes 50 --jobs 200 --stop >"$out"
+    if [ $? -eq 0 ]; then
+        echo "$name: not found in 50 seeds"
+        failed=1
+        return
+    fi
+    seen=$(sed -n 's/^seed .*: INVARIANT \([a-z_]*\):.*/\1/p' "$out" | head -1)
+    for promise in "$@"; do
+        if [ "$promise" = "$seen" ]; then
+            echo "$name: found: $(grep -m1 INVARIANT "$out")"
+            return
+        fi
+    done
+    echo "$name: found as '$seen', not as any of: $*"
+    tail -30 "$out"
+    failed=1
+}
+
+plant reply_before_commit job_lost offline_lost result_twice
+plant lease_check_skipped job_twice
+plant slot_matched_twice claim_matched_twice
+plant offline_ad_lost_on_restart offline_lost
+plant wake_without_demand wake_without_demand
+exit $failed

@@ -1,0 +1,20 @@
+#!/bin/bash
+# The suite: 50 days of a simulated pool, 50 nodes and 200 jobs each, with everything that goes wrong.  No promise may be
+# broken, and every kind of accident must have happened.
+#
+# TIMEOUT: 600
+# SPDX-License-Identifier: Apache-2.0
+set -u
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+"$ROOST_BIN/roost-sim" --seeds 1-50 --parallel 2 --nodes 50 --jobs 200 >"$out"
+status=$?
+cat "$out"
+[ $status -eq 0 ] || exit 1
+for count in messages reordered split delayed connects link_cuts resets spawns kills power_cuts boots boot_failures \
+    power_offs fatals disk_errors lost_writes commit_kills restarts; do
+    if ! grep -Eq "^injected:.* $count=[1-9]" "$out"; then
+        echo "nothing of the kind was injected: $count"
+        exit 1
+    fi
+done
