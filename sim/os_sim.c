@@ -459,6 +459,11 @@ int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder
         }
         return err_set(err, -EAGAIN, "%s: process %d holds this lock", path, (int)pid);
     }
+    char *text =
+        sim_text("%d\n%llu\n", (int)os->process->pid, (unsigned long long)os->process->start_time);
+    (void)sim_node_truncate(node, 0);
+    (void)sim_node_write(node, 0, text, strlen(text));
+    sim_free(text);
     struct os_lock *lock = sim_alloc(sizeof(*lock));
     lock->node = node;
     node->locker = os->process;
@@ -466,6 +471,13 @@ int os_lock(struct os *os, const char *path, struct os_lock **ret, pid_t *holder
     sim_list_add(&os->process->locks, &lock->link, lock);
     *ret = lock;
     return 0;
+}
+
+void os_lock_note(struct os_lock *lock, const char *line)
+{
+    char *text = sim_text("%s\n", line);
+    (void)sim_node_write(lock->node, lock->node->size, text, strlen(text));
+    sim_free(text);
 }
 
 void os_unlock(struct os_lock *lock)

@@ -12,8 +12,7 @@ failed=0
 plant() {
     local name=$1 promise seen
     shift
-    "$ROOST_BUILD/tests/bin/roost-sim-$name" --seeds 1-50 --parallel 2 --nodes 50 --jobs 200 --stop >"$out"
-    if [ $? -eq 0 ]; then
+    if "$ROOST_BUILD/tests/bin/roost-sim-$name" --seeds 1-50 --parallel 2 --nodes 50 --jobs 200 --stop >"$out"; then
         echo "$name: not found in 50 seeds"
         failed=1
         return
