@@ -1,6 +1,7 @@
 /* bench/store_commit.c - commits of the store against plain flushes.
  *
  * How many commits per second, with one outstanding and with 1000, against a plain loop of append
+ * and fsync on the same file system in the same run.
  *
  * LINK: store
  *

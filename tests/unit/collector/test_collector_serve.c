@@ -1,0 +1,589 @@
+/* The collector over real wires on loopback.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+
+#include "base/strbuf.h"
+#include "tests/support/collector_bed.h"
+#include "wire/watch.h"
+
+static int make_bed(void **state)
+{
+    struct bed *bed = bed_create("CLASSAD_LIFETIME = 60");
+    bed_start(bed);
+    bed_find_address(bed);
+    *state = bed;
+    return 0;
+}
+
+static int remove_bed(void **state)
+{
+    bed_destroy(*state);
+    return 0;
+}
+
+static void restart(struct bed *bed)
+{
+    bed_stop(bed);
+    bed_start(bed);
+    bed_find_address(bed);
+}
+
+static struct client *dial(struct bed *bed, uint32_t scopes)
+{
+    struct client *client = client_dial(bed, scopes, "", NULL, NULL);
+    if (client->status) {
+        fail_msg("%s", client->why);
+    }
+    return client;
+}
+
+static void expect(struct client *client, int status, enum wire_verb verb, const char *args,
+                   const char *ad, const char *words)
+{
+    const char *const ads[] = {ad, NULL};
+    struct answer answer;
+    if (client_call(client, verb, args, ads, &answer) != status || !strstr(answer.text, words)) {
+        fail_msg("%s %s: %d '%s', expected %d '%s'", wire_verb_name(verb), args, answer.status,
+                 answer.text, status, words);
+    }
+    answer_fini(&answer);
+}
+
+#define OK(client, verb, args, ad) expect(client, 0, verb, args, ad, "")
+
+/* One attribute of the ads of a type, "name=value " each; "-" where there is none. */
+static const char *show(struct client *client, const char *type, const char *attribute)
+{
+    static char text[4096];
+    char args[256];
+    struct answer answer;
+    snprintf(args, sizeof(args), "[ Type = \"%s\" ]", type);
+    assert_int_equal(client_call(client, VERB_QUERY, args, NULL, &answer), 0);
+    assert_int_equal(ad_int_or(answer.args, "Count", -1), answer.ads.count);
+    text[0] = '\0';
+    for (size_t i = 0; i < answer.ads.count; i++) {
+        struct ad_value value;
+        struct strbuf out;
+        strbuf_init(&out, 0);
+        if (ad_eval_attr(answer.ads.items[i], NULL, attribute, NULL, &value) == 0) {
+            ad_value_print_bare(&value, &out);
+        } else {
+            strbuf_putc(&out, '-');
+        }
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof(text) - used, "%s=%s ",
+                 ad_string_or(answer.ads.items[i], "Name", "?"), strbuf_text(&out));
+        ad_value_fini(&value);
+        strbuf_fini(&out);
+    }
+    answer_fini(&answer);
+    return text;
+}
+
+#define LIVE(slot, boot, more)                                                                   \
+    "[ MyType = \"Machine\"; Name = \"slot" slot "@wn01\"; Machine = \"wn01\"; BootId = \"" boot \
+    "\"; State = \"Unclaimed\"; " more " ]"
+#define ASLEEP(slot, boot)                                                                      \
+    "[ MyType = \"Machine\"; Name = \"slot" slot "@wn01\"; Machine = \"wn01\"; Offline = true;" \
+    " OfflineBootId = \"" boot "\"; ClassAdLifetime = 86400 ]"
+
+/* ---- updates --------------------------------------------------------------------------------- */
+
+static void what_is_sent_is_found(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "Cpus = 4"));
+    OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", "Cpus = 8"));
+    assert_string_equal(show(reader, "Machine", "Cpus"), "slot1@wn01=4 slot2@wn01=8 ");
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "Cpus = 5"));
+    assert_string_equal(show(reader, "machine", "Cpus"), "slot1@wn01=5 slot2@wn01=8 ");
+    assert_string_equal(show(reader, "Scheduler", "Cpus"), "");
+    assert_non_null(strstr(show(reader, "Machine", "MyAddress"), "slot1@wn01=tcp:127.0.0.1:"));
+    assert_null(strstr(show(reader, "Machine", "LastHeardFrom"), "=-"));
+}
+
+static void a_bad_ad_is_left_out_and_the_others_count(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = client_dial(bed, SCOPE_ADVERTISE, "wn*", NULL, NULL);
+    const char *const ads[] = {LIVE("1", "b1", ""),
+                               "[ Name = \"no type\" ]",
+                               "[ MyType = \"Machine\"; Name = \"slot1@other\" ]",
+                               "[ MyType = \"Machine\"; Name = \"slot1@wn07\"; Machine = \"x1\" ]",
+                               "[ MyType = \"Scheduler\"; Name = \"wn01\" ]",
+                               LIVE("2", "b1", ""),
+                               NULL};
+    struct answer answer;
+    assert_int_equal(client_call(startd, VERB_UPDATE, "[]", ads, &answer), 0);
+    assert_int_equal(ad_int_or(answer.args, "Rejected", -1), 4);
+    assert_string_equal(ad_string_or(answer.args, "ErrorString", ""), "an ad without MyType");
+    answer_fini(&answer);
+    struct client *reader = dial(bed, SCOPE_READ);
+    assert_string_equal(show(reader, "Machine", "State"),
+                        "slot1@wn01=Unclaimed slot2@wn01=Unclaimed ");
+    assert_string_equal(show(reader, "Scheduler", "Name"), "");
+    assert_non_null(strstr(show(reader, "Any", "State"), "slot2@wn01=Unclaimed"));
+    assert_non_null(strstr(show(reader, "Collector", "AdsRejected"), "="));
+}
+
+static void an_ad_that_is_too_large_is_left_out(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    size_t size = (size_t)300 << 10;
+    char *text = malloc(size + 200);
+    int used = snprintf(text, 200, "[ MyType = \"Machine\"; Name = \"big\"; Filler = \"");
+    memset(text + used, 'f', size);
+    snprintf(text + (size_t)used + size, 10, "\" ]");
+    const char *const ads[] = {text, NULL};
+    struct answer answer;
+    assert_int_equal(client_call(startd, VERB_UPDATE, "[]", ads, &answer), 0);
+    assert_int_equal(ad_int_or(answer.args, "Rejected", -1), 1);
+    answer_fini(&answer);
+    free(text);
+    assert_string_equal(show(dial(bed, SCOPE_READ), "Machine", "Name"), "");
+}
+
+static void changes_alone_are_applied_to_what_is_there(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    OK(startd, VERB_UPDATE, "[ Epoch = 7; Sequence = 1 ]", LIVE("1", "b1", "A = 1; B = 2"));
+    OK(startd, VERB_UPDATE, "[ Full = false; Epoch = 7; Sequence = 2; Delete = { \"B\" } ]",
+       "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; A = 10; C = 3 ]");
+    assert_string_equal(show(reader, "Machine", "A"), "slot1@wn01=10 ");
+    assert_string_equal(show(reader, "Machine", "B"), "slot1@wn01=- ");
+    assert_string_equal(show(reader, "Machine", "C"), "slot1@wn01=3 ");
+    assert_string_equal(show(reader, "Machine", "State"), "slot1@wn01=Unclaimed ");
+    expect(startd, -ESTALE, VERB_UPDATE, "[ Full = false; Epoch = 7; Sequence = 4 ]",
+           "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; A = 11 ]", "in full");
+    expect(startd, -ESTALE, VERB_UPDATE, "[ Full = false; Epoch = 7; Sequence = 3 ]",
+           "[ MyType = \"Machine\"; Name = \"slot9@wn01\"; A = 11 ]", "slot9@wn01");
+    assert_string_equal(show(reader, "Machine", "A"), "slot1@wn01=10 ");
+    struct client *again = dial(bed, SCOPE_ADVERTISE); /* a new connection begins in full */
+    expect(again, -ESTALE, VERB_UPDATE, "[ Full = false; Epoch = 7; Sequence = 3 ]",
+           "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; A = 11 ]", "in full");
+}
+
+static void an_older_update_changes_nothing(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *next = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    OK(startd, VERB_UPDATE, "[ Epoch = 7; Sequence = 5 ]", LIVE("1", "b1", "A = 5"));
+    expect(startd, -ESTALE, VERB_UPDATE, "[ Epoch = 7; Sequence = 4 ]", LIVE("1", "b1", "A = 4"),
+           "newer");
+    OK(next, VERB_UPDATE, "[ Epoch = 3; Sequence = 1 ]", LIVE("1", "b1", "A = 100"));
+    expect(startd, -ESTALE, VERB_UPDATE, "[ Epoch = 7; Sequence = 6 ]", LIVE("1", "b1", "A = 6"),
+           "newer");
+    OK(startd, VERB_INVALIDATE,
+       "[ Type = \"Machine\"; Names = { \"slot1@wn01\" }; Epoch = 7; Sequence = 7 ]", NULL);
+    assert_string_equal(show(reader, "Machine", "A"), "slot1@wn01=100 ");
+}
+
+static void invalidate_takes_away_what_the_sender_may_have(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *stranger = client_dial(bed, SCOPE_ADVERTISE, "wn02", NULL, NULL);
+    struct client *reader = dial(bed, SCOPE_READ);
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", ""));
+    OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", ""));
+    const char *args = "[ Type = \"Machine\"; Names = { \"slot1@wn01\", \"nobody\", 7 } ]";
+    struct answer answer;
+    assert_int_equal(client_call(stranger, VERB_INVALIDATE, args, NULL, &answer), 0);
+    assert_int_equal(ad_int_or(answer.args, "Count", -1), 0);
+    answer_fini(&answer);
+    assert_int_equal(client_call(startd, VERB_INVALIDATE, args, NULL, &answer), 0);
+    assert_int_equal(ad_int_or(answer.args, "Count", -1), 1);
+    answer_fini(&answer);
+    assert_string_equal(show(reader, "Machine", "State"), "slot2@wn01=Unclaimed ");
+    expect(startd, -EACCES, VERB_INVALIDATE, "[ Type = \"Scheduler\"; Names = { \"s\" } ]", NULL,
+           "Scheduler");
+}
+
+/* ---- offline ads ----------------------------------------------------------------------------- */
+
+static void offline_ads_survive_a_restart_and_live_ads_do_not(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    OK(startd, VERB_UPDATE, "[]", ASLEEP("1", "b1"));
+    OK(startd, VERB_UPDATE, "[]", LIVE("9", "b1", ""));
+    struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR);
+    OK(negotiator, VERB_MERGE, "[ Type = \"Machine\"; Name = \"slot1@wn01\" ]",
+       "[ MachineLastMatchTime = 77; OfflineMatches = { [ Schedd = \"s\" ] } ]");
+    restart(bed);
+    struct client *reader = dial(bed, SCOPE_READ);
+    assert_string_equal(show(reader, "Machine", "MachineLastMatchTime"), "slot1@wn01=77 ");
+    assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=true ");
+}
+
+static void the_first_live_ad_of_a_new_boot_ends_all_offline_ads_of_the_machine(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    OK(startd, VERB_UPDATE, "[]", ASLEEP("1", "b1"));
+    OK(startd, VERB_UPDATE, "[]", ASLEEP("2", "b1"));
+    OK(startd, VERB_UPDATE, "[]",
+       "[ MyType = \"Machine\"; Name = \"slot1@wn02\"; Machine = \"wn02\"; Offline = true;"
+       " OfflineBootId = \"b1\" ]");
+    OK(startd, VERB_UPDATE, "[]",
+       "[ MyType = \"Machine\"; Name = \"sample\"; Machine = \"wn01\"; Offline = true;"
+       " PreviousName = \"slot1@wn01\" ]");
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b2", ""));
+    assert_string_equal(show(reader, "Machine", "Offline"),
+                        "slot1@wn01=- slot1@wn02=true sample=true ");
+    restart(bed);
+    reader = dial(bed, SCOPE_READ);
+    assert_string_equal(show(reader, "Machine", "Offline"), "sample=true slot1@wn02=true ");
+}
+
+static void a_straggler_of_the_boot_that_went_to_sleep_is_refused(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    OK(startd, VERB_UPDATE, "[]", ASLEEP("1", "b1"));
+    OK(startd, VERB_UPDATE, "[]", ASLEEP("2", "b1"));
+    const char *const both[] = {LIVE("3", "b1", ""), LIVE("1", "b1", ""), NULL};
+    struct answer answer;
+    assert_int_equal(client_call(startd, VERB_UPDATE, "[]", both, &answer), -ESTALE);
+    assert_non_null(strstr(answer.text, "CancelOffline"));
+    answer_fini(&answer);
+    assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=true slot2@wn01=true ");
+    OK(startd, VERB_UPDATE, "[ CancelOffline = true ]", LIVE("1", "b1", ""));
+    assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=- ");
+    restart(bed);
+    assert_string_equal(show(dial(bed, SCOPE_READ), "Machine", "Offline"), "");
+}
+
+static void an_offline_ad_goes_by_invalidate_only_when_it_is_meant(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    OK(startd, VERB_UPDATE, "[]", ASLEEP("1", "b1"));
+    OK(startd, VERB_INVALIDATE, "[ Type = \"Machine\"; Names = { \"slot1@wn01\" } ]", NULL);
+    assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=true ");
+    OK(startd, VERB_INVALIDATE,
+       "[ Type = \"Machine\"; Names = { \"slot1@wn01\" }; Offline = true ]", NULL);
+    assert_string_equal(show(reader, "Machine", "Offline"), "");
+    restart(bed);
+    assert_string_equal(show(dial(bed, SCOPE_READ), "Machine", "Offline"), "");
+}
+
+static void an_offline_ad_whose_time_is_over_is_gone_after_a_restart(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    OK(startd, VERB_UPDATE, "[]", ASLEEP("1", "b1"));
+    OK(startd, VERB_UPDATE, "[]",
+       "[ MyType = \"Machine\"; Name = \"brief\"; Machine = \"wn02\"; Offline = true;"
+       " ClassAdLifetime = 1 ]");
+    restart(bed);
+    struct client *reader = dial(bed, SCOPE_READ);
+    bool over = false;
+    /* A second may be needed for it to be over. */
+    while (!over) {
+        over = strcmp(show(reader, "Machine", "Offline"), "slot1@wn01=true ") == 0;
+        if (!over) {
+            restart(bed);
+            reader = dial(bed, SCOPE_READ);
+        }
+    }
+}
+
+/* ---- merge ----------------------------------------------------------------------------------- */
+
+static void merge_sets_only_what_the_scope_allows(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR);
+    struct client *rooster = dial(bed, SCOPE_DAEMON);
+    struct client *reader = dial(bed, SCOPE_READ);
+    const char *args = "[ Type = \"Machine\"; Name = \"slot1@wn01\" ]";
+    expect(negotiator, -ENOENT, VERB_MERGE, args, "[ MachineLastMatchTime = 1 ]", "slot1@wn01");
+    OK(startd, VERB_UPDATE, "[]", ASLEEP("1", "b1"));
+    OK(negotiator, VERB_MERGE, args, "[ MachineLastMatchTime = 1; OfflineMatches = {} ]");
+    OK(rooster, VERB_MERGE, args, "[ PowerState = \"Waking\"; EnteredPowerState = 5 ]");
+    assert_string_equal(show(reader, "Machine", "PowerState"), "slot1@wn01=Waking ");
+    assert_string_equal(show(reader, "Machine", "MachineLastMatchTime"), "slot1@wn01=1 ");
+    expect(rooster, -EACCES, VERB_MERGE, args, "[ PowerState = \"On\"; Offline = false ]",
+           "Offline");
+    expect(negotiator, -EACCES, VERB_MERGE, args, "[ PowerState = \"On\" ]", "PowerState");
+    expect(startd, -EACCES, VERB_MERGE, args, "[ PowerState = \"On\" ]", "");
+    expect(negotiator, -EINVAL, VERB_MERGE, args, NULL, "one ad");
+    expect(negotiator, -EACCES, VERB_MERGE,
+           "[ Type = \"Machine\"; Name = \"slot1@wn01\"; Delete = { \"Offline\" } ]", "[]",
+           "Offline");
+    OK(negotiator, VERB_MERGE,
+       "[ Type = \"Machine\"; Name = \"slot1@wn01\"; Delete = { \"MachineLastMatchTime\" } ]",
+       "[]");
+    assert_string_equal(show(reader, "Machine", "MachineLastMatchTime"), "slot1@wn01=- ");
+    assert_string_equal(show(reader, "Machine", "Offline"), "slot1@wn01=true ");
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b2", ""));
+    expect(negotiator, -ENOENT, VERB_MERGE, args, "[ OfflineMatches = {} ]", "awake");
+}
+
+/* ---- queries --------------------------------------------------------------------------------- */
+
+static void claim_ids_are_for_the_negotiator_only(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR);
+    struct client *reader = dial(bed, SCOPE_READ | SCOPE_DAEMON);
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "ClaimId = \"secret\""));
+    assert_string_equal(show(reader, "Machine", "ClaimId"), "slot1@wn01=- ");
+    assert_string_equal(show(negotiator, "Machine", "ClaimId"), "slot1@wn01=- ");
+    expect(reader, -EACCES, VERB_QUERY, "[ Type = \"Machine\"; Private = true ]", NULL,
+           "negotiator");
+    struct answer answer;
+    assert_int_equal(client_call(negotiator, VERB_QUERY, "[ Type = \"Machine\"; Private = true ]",
+                                 NULL, &answer),
+                     0);
+    assert_string_equal(ad_string_or(answer.ads.items[0], "ClaimId", ""), "secret");
+    answer_fini(&answer);
+    /* Nor can they be found out by comparing. */
+    assert_int_equal(client_call(reader, VERB_QUERY,
+                                 "[ Type = \"Machine\"; Constraint = \"ClaimId =!= undefined\" ]",
+                                 NULL, &answer),
+                     0);
+    assert_int_equal(answer.ads.count, 0);
+    answer_fini(&answer);
+    assert_int_equal(client_call(reader, VERB_QUERY,
+                                 "[ Type = \"Machine\"; Projection = { \"ClaimId\", \"Name\" } ]",
+                                 NULL, &answer),
+                     0);
+    assert_int_equal(answer.ads.count, 1);
+    assert_false(ad_has(answer.ads.items[0], "ClaimId"));
+    answer_fini(&answer);
+}
+
+static void a_query_has_constraint_projection_and_limit(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    char ad[256];
+    for (int i = 0; i < 300; i++) {
+        snprintf(ad, sizeof(ad), "[ MyType = \"Machine\"; Name = \"slot%d@w\"; N = %d; X = 1 ]", i,
+                 i);
+        OK(startd, VERB_UPDATE, "[]", ad);
+    }
+    struct answer answer;
+    assert_int_equal(client_call(reader, VERB_QUERY, "[ Type = \"Machine\" ]", NULL, &answer), 0);
+    assert_int_equal(answer.ads.count, 300);
+    assert_true(answer.parts > 3);
+    answer_fini(&answer);
+    const char *args = "[ Type = \"Machine\"; Constraint = \"N >= 100 && N < 290\"; Limit = 150;"
+                       " Projection = { \"N\" } ]";
+    assert_int_equal(client_call(reader, VERB_QUERY, args, NULL, &answer), 0);
+    assert_int_equal(answer.ads.count, 150);
+    assert_int_equal(ad_int_or(answer.args, "Count", 0), 150);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "N", 0), 100);
+    assert_int_equal(ad_count(answer.ads.items[0]), 1);
+    answer_fini(&answer);
+    assert_int_equal(client_call(reader, VERB_QUERY, "[ Type = \"Machine\"; Limit = 0 ]", NULL,
+                                 &answer),
+                     0);
+    assert_int_equal(answer.ads.count, 0);
+    answer_fini(&answer);
+    expect(reader, -EINVAL, VERB_QUERY, "[ Type = \"Machine\"; Constraint = \"N >=\" ]", NULL,
+           "Constraint");
+}
+
+/* ---- watches --------------------------------------------------------------------------------- */
+
+struct seen {
+    char log[2048];
+    bool synced;
+    bool wanted;
+    const char *until; /* wanted becomes true when the log ends so */
+};
+
+static void seen_note(struct seen *seen, const char *what, const char *key, int64_t n)
+{
+    size_t used = strlen(seen->log);
+    snprintf(seen->log + used, sizeof(seen->log) - used, "%s %s %d; ", what, key, (int)n);
+    size_t length = strlen(seen->log);
+    size_t tail = strlen(seen->until);
+    seen->wanted = length >= tail && strcmp(seen->log + length - tail, seen->until) == 0;
+}
+
+static void seen_changed(void *arg, const char *key, const struct ad *ad)
+{
+    seen_note(arg, ad_bool_or(ad, "Offline", false) ? "asleep" : "awake", key,
+              ad_int_or(ad, "MachineLastMatchTime", 0));
+}
+
+static void seen_gone(void *arg, const char *key)
+{
+    seen_note(arg, "gone", key, 0);
+}
+
+static void seen_synced(void *arg)
+{
+    ((struct seen *)arg)->synced = true;
+}
+
+static void a_watch_sees_sleep_match_and_waking_in_order(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR);
+    struct client *rooster = dial(bed, SCOPE_DAEMON);
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", ""));
+    OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", ""));
+    static const struct watch_events EVENTS = {.changed = seen_changed,
+                                               .gone = seen_gone,
+                                               .synced = seen_synced};
+    struct seen seen = {.until = "awake slot1@wn01 0; "};
+    const struct watch_spec spec = {.type = "Machine"};
+    struct watch *watch = watch_create(bed->loop, &spec, &EVENTS, &seen);
+    assert_int_equal(watch_start(watch, rooster->wire), 0);
+    loop_run_until(bed->loop, &seen.synced);
+    assert_string_equal(seen.log, "awake slot1@wn01 0; awake slot2@wn01 0; ");
+    seen = (struct seen){.until = "awake slot1@wn01 0; "};
+    const char *const both[] = {ASLEEP("1", "b1"), ASLEEP("2", "b1"), NULL};
+    struct answer answer;
+    assert_int_equal(client_call(startd, VERB_UPDATE, "[]", both, &answer), 0);
+    answer_fini(&answer);
+    OK(negotiator, VERB_MERGE, "[ Name = \"slot1@wn01\" ]", "[ MachineLastMatchTime = 9 ]");
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b2", ""));
+    loop_run_until(bed->loop, &seen.wanted);
+    assert_string_equal(seen.log, "asleep slot1@wn01 0; asleep slot2@wn01 0; asleep slot1@wn01 9; "
+                                  "gone slot2@wn01 0; awake slot1@wn01 0; ");
+    watch_destroy(watch);
+}
+
+/* ---- relay, lease, revoke -------------------------------------------------------------------- */
+
+static void answer_with_peer(void *arg, struct wire_request *request)
+{
+    (void)arg;
+    const struct wire_peer *peer = wire_request_peer(request);
+    struct ad *args = ad_create();
+    ad_set_bool(args, "Relayed", peer->relayed);
+    ad_set_string(args, "Caller", peer->identity);
+    struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
+static void a_command_is_carried_down_an_uplink(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd =
+        client_dial(bed, SCOPE_ADVERTISE, "wn01", "startd/wn01", answer_with_peer);
+    assert_int_equal(startd->status, 0);
+    struct client *administrator = dial(bed, SCOPE_ADMINISTRATOR);
+    struct answer answer = {0};
+    assert_true(wire_relay(administrator->wire, "startd/wn01", VERB_POWER_DOWN, NULL, 0,
+                           answer_part, &answer) > 0);
+    loop_run_until(bed->loop, &answer.over);
+    assert_int_equal(answer.status, 0);
+    assert_true(ad_bool_or(answer.args, "Relayed", false));
+    assert_string_equal(ad_string_or(answer.args, "Caller", ""), "someone@pool");
+    answer_fini(&answer);
+    client_close(startd);
+    assert_true(wire_relay(administrator->wire, "startd/wn02", VERB_POWER_DOWN, NULL, 0,
+                           answer_part, &answer) > 0);
+    loop_run_until(bed->loop, &answer.over);
+    assert_int_equal(answer.status, -EHOSTUNREACH);
+    answer_fini(&answer);
+}
+
+static void an_uplink_name_needs_the_pattern_of_the_token(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = client_dial(bed, SCOPE_ADVERTISE, "wn02", "startd/wn01", NULL);
+    assert_int_equal(startd->status, -EACCES);
+    assert_non_null(strstr(startd->why, "weak"));
+}
+
+static void a_role_has_one_holder_until_its_connection_ends(void **state)
+{
+    struct bed *bed = *state;
+    struct client *first = dial(bed, SCOPE_NEGOTIATOR);
+    struct client *second = dial(bed, SCOPE_NEGOTIATOR);
+    const char *mine = "[ Role = \"negotiator\"; Holder = \"a\"; Duration = 60 ]";
+    const char *yours = "[ Role = \"negotiator\"; Holder = \"b\"; Duration = 60 ]";
+    OK(first, VERB_LEASE, mine, NULL);
+    OK(first, VERB_LEASE, mine, NULL);
+    expect(second, -EBUSY, VERB_LEASE, yours, NULL, "a (someone@pool)");
+    client_close(first);
+    int status = -EBUSY;
+    while (status == -EBUSY) { /* until the collector has seen the end */
+        struct answer answer;
+        status = client_call(second, VERB_LEASE, yours, NULL, &answer);
+        answer_fini(&answer);
+    }
+    assert_int_equal(status, 0);
+}
+
+static void a_revoked_token_is_refused_also_after_a_restart(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *administrator = dial(bed, SCOPE_ADMINISTRATOR);
+    char args[200];
+    snprintf(args, sizeof(args), "[ TokenId = \"%s\" ]", startd->token_id);
+    expect(startd, -EACCES, VERB_REVOKE, args, NULL, "");
+    expect(administrator, -EINVAL, VERB_REVOKE, "[]", NULL, "TokenId");
+    startd->over = false;
+    OK(administrator, VERB_REVOKE, args, NULL);
+    loop_run_until(bed->loop, &startd->over);
+    assert_int_not_equal(startd->status, 0);
+    for (int i = 0; i < 2; i++) {
+        bed->tokens = 0; /* the first token's id again */
+        struct client *again = client_dial(bed, SCOPE_ADVERTISE, "", NULL, NULL);
+        assert_string_equal(again->token_id, startd->token_id);
+        assert_int_not_equal(again->status, 0);
+        assert_non_null(strstr(again->why, "revoked"));
+        bed->tokens = 10 + i;
+        assert_non_null(
+            strstr(show(dial(bed, SCOPE_READ), "Revocation", "RevokedBy"), "=someone@pool"));
+        restart(bed);
+    }
+}
+
+static void a_verb_of_others_is_refused(void **state)
+{
+    struct bed *bed = *state;
+    struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR);
+    struct client *reader = dial(bed, SCOPE_READ);
+    expect(negotiator, -ENOSYS, VERB_MATCH, "[]", NULL, "MATCH");
+    expect(reader, -EACCES, VERB_UPDATE, "[]", LIVE("1", "b1", ""), "");
+    OK(reader, VERB_PING, "[]", NULL);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, make_bed, remove_bed)
+
+UNIT_TESTS(CASE(what_is_sent_is_found), CASE(a_bad_ad_is_left_out_and_the_others_count),
+           CASE(an_ad_that_is_too_large_is_left_out),
+           CASE(changes_alone_are_applied_to_what_is_there), CASE(an_older_update_changes_nothing),
+           CASE(invalidate_takes_away_what_the_sender_may_have),
+           CASE(offline_ads_survive_a_restart_and_live_ads_do_not),
+           CASE(the_first_live_ad_of_a_new_boot_ends_all_offline_ads_of_the_machine),
+           CASE(a_straggler_of_the_boot_that_went_to_sleep_is_refused),
+           CASE(an_offline_ad_goes_by_invalidate_only_when_it_is_meant),
+           CASE(an_offline_ad_whose_time_is_over_is_gone_after_a_restart),
+           CASE(merge_sets_only_what_the_scope_allows), CASE(claim_ids_are_for_the_negotiator_only),
+           CASE(a_query_has_constraint_projection_and_limit),
+           CASE(a_watch_sees_sleep_match_and_waking_in_order),
+           CASE(a_command_is_carried_down_an_uplink),
+           CASE(an_uplink_name_needs_the_pattern_of_the_token),
+           CASE(a_role_has_one_holder_until_its_connection_ends),
+           CASE(a_revoked_token_is_refused_also_after_a_restart), CASE(a_verb_of_others_is_refused))
