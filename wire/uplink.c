@@ -72,8 +72,10 @@ static void on_request(void *arg, struct wire_request *request)
 static void on_closed(void *arg, struct wire *wire, int status, const char *why)
 {
     struct uplink *uplink = arg;
-    (void)status; /* whatever it was, we dial again: tokens and keys are mended while we run */
-    if (uplink->up && loop_now_ms(uplink->loop) - uplink->up_since_ms >= STEADY_MS) {
+    /* Whatever it was, we dial again: tokens and keys are mended while we run. */
+    if (status == -ESTALE) { /* another of our name: two that replace each other do it slowly */
+        uplink->backoff_ms = BACKOFF_MAX_MS;
+    } else if (uplink->up && loop_now_ms(uplink->loop) - uplink->up_since_ms >= STEADY_MS) {
         uplink->backoff_ms = BACKOFF_MIN_MS;
     }
     uplink->up = false;

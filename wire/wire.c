@@ -1,10 +1,9 @@
 /* wire/wire.c - one connection: bytes in and out, greeting, signs of life, its end.
  *
  * The life of a wire is described in wire_private.h.  Input: frames are decoded where they lie in
- * the stream's buffer; only one too large to wait for there (FRAME_IN_STREAM_MAX) is gathered
- * aside, in a buffer that grows with what has really come.  One turn handles at most TURN_FRAMES
- * frames, so that a talkative peer does not starve the others.  Output: small frames gather in
- * `out` and are written once per turn of the loop.
+ * the stream's buffer, which takes the largest.  One turn handles at most TURN_FRAMES frames, so
+ * that a talkative peer does not starve the others.  Output: small frames gather in `out` and are
+ * written once per turn of the loop.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,12 +23,14 @@
 #include "classad/ad.h"
 #include "wire/wire_private.h"
 
-#define FRAME_IN_STREAM_MAX ((size_t)256 << 10) /* larger frames are gathered aside */
-#define OUT_GATHER_MAX      ((size_t)64 << 10)  /* bytes gathered before they are written at once */
-#define OUT_KEEP_MAX        ((size_t)16 << 10)  /* memory of `out` kept between turns */
-#define BLOB_COPY_MAX       ((size_t)16 << 10)  /* larger blobs are not gathered, but written */
-#define TURN_FRAMES         512
-#define OPEN_MS             (STREAM_HANDSHAKE_MS + WIRE_GREETING_MS)
+#define OUT_GATHER_MAX ((size_t)64 << 10) /* bytes gathered before they are written at once */
+#define OUT_KEEP_MAX   ((size_t)16 << 10) /* memory of `out` kept between turns */
+#define BLOB_COPY_MAX  ((size_t)16 << 10) /* larger blobs are not gathered, but written */
+_Static_assert(WIRE_FRAME_MAX <= STREAM_INPUT_MAX,
+               "a whole frame must fit into the stream's input");
+
+#define TURN_FRAMES 512
+#define OPEN_MS     (STREAM_HANDSHAKE_MS + WIRE_GREETING_MS)
 
 static void wire_turn(void *arg);
 static void wire_clock(void *arg);
@@ -55,7 +56,6 @@ static struct wire *wire_new(struct wire_context *context, const struct wire_eve
     wire->deadlines = loop_timer_create(context->loop, request_deadlines, wire);
     wire->deadline_next_ms = UINT64_MAX;
     strbuf_init(&wire->out, WIRE_FRAME_MAX + OUT_GATHER_MAX * 2);
-    strbuf_init(&wire->in, WIRE_FRAME_MAX);
     wire->last_input_ms = loop_now_ms(context->loop);
     loop_timer_set(wire->clock, OPEN_MS);
     return wire;
@@ -77,7 +77,6 @@ static void wire_free(struct wire *wire)
     loop_timer_destroy(wire->clock);
     loop_timer_destroy(wire->deadlines);
     strbuf_fini(&wire->out);
-    strbuf_fini(&wire->in);
     caller_unref(wire->caller);
     mem_free(wire->end_why);
     mem_free(wire);
@@ -497,23 +496,6 @@ static void frame_handle(struct wire *wire, const struct frame *frame)
     }
 }
 
-/* Takes what the stream has into the frame that is gathered aside.  Returns true when it is whole.
- */
-static bool input_gather(struct wire *wire)
-{
-    size_t length = 0;
-    const void *data = stream_input(wire->stream, &length);
-    size_t wanted = wire->in_size - wire->in.length;
-    size_t taken = length < wanted ? length : wanted;
-    strbuf_append(&wire->in, data, taken);
-    if (wire->in.failed) {
-        wire_fail(wire, -ENOMEM, true, "no memory for a frame of %zu bytes", wire->in_size);
-        return false;
-    }
-    stream_consume(wire->stream, taken);
-    return taken == wanted;
-}
-
 /* One frame of the peer.  Returns false when there is none, or no more is wanted. */
 static bool input_frame(struct wire *wire)
 {
@@ -521,21 +503,6 @@ static bool input_frame(struct wire *wire)
     struct err err = {{0}};
     size_t size = 0, length = 0;
     size_t frame_max = wire->state == WIRE_READY ? WIRE_FRAME_MAX : FRAME_GREETING_MAX;
-    if (wire->in_size > 0) {
-        if (!input_gather(wire)) {
-            return false;
-        }
-        int rc = frame_decode(wire->in.data, wire->in.length, frame_max, &frame, &size, &err);
-        if (rc == 1) {
-            frame_handle(wire, &frame);
-        } else {
-            wire_drop(wire, err.text);
-        }
-        strbuf_fini(&wire->in);
-        strbuf_init(&wire->in, WIRE_FRAME_MAX);
-        wire->in_size = 0;
-        return true;
-    }
     const void *data = stream_input(wire->stream, &length);
     int rc = frame_decode(data, length, frame_max, &frame, &size, &err);
     if (rc < 0) {
@@ -543,8 +510,7 @@ static bool input_frame(struct wire *wire)
         return false;
     }
     if (rc == 0) {
-        wire->in_size = size > FRAME_IN_STREAM_MAX ? size : 0;
-        return wire->in_size > 0 && length > 0;
+        return false;
     }
     frame_handle(wire, &frame);
     if (wire->state != WIRE_OVER) {

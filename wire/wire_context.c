@@ -134,8 +134,7 @@ void wire_context_revoke(struct wire_context *context, const char *token_id)
     }
     (void)strmap_set(context->revoked, token_id, context);
     for (struct wire *wire = context->first; wire != NULL; wire = wire->next) {
-        if (wire->state != WIRE_OVER && !wire->dialled && wire->caller->peer.token_id != NULL &&
-            strcmp(wire->caller->peer.token_id, token_id) == 0) {
+        if (wire->state != WIRE_OVER && strcmp(wire->caller->token.id, token_id) == 0) {
             log_warn(context->log, "wire.revoked", "connection closed: its token was revoked",
                      LOG_TEXT("peer", wire->caller->address),
                      LOG_TEXT("identity", wire->caller->identity), LOG_TEXT("token_id", token_id));

@@ -112,8 +112,6 @@ struct wire {
     struct caller *caller;
     uint32_t server_scopes;
     struct strbuf out;
-    struct strbuf in; /* the beginning of a frame that is too large to wait for in the stream */
-    size_t in_size;   /* of that whole frame; 0: none */
     uint64_t last_input_ms, pinged_ms;
     int end_status;
     char *end_why;

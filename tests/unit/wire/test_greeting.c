@@ -362,6 +362,15 @@ static void a_request_before_the_greeting_is_rubbish(void **state)
     strbuf_fini(&out);
 }
 
+static void a_stranger_cannot_announce_a_large_frame(void **state)
+{
+    struct world *world = *state;
+    struct raw raw;
+    raw_send(world, &raw, "\x00\x00\x02\x00", 4); /* 128 KiB, of which nothing is waited for */
+    assert_non_null(strstr(strbuf_text(&world->log_text), "frame of 131076 bytes, limit 65536"));
+    strbuf_fini(&raw.input);
+}
+
 static void a_caller_of_another_version_is_told_both(void **state)
 {
     struct world *world = *state;
@@ -411,6 +420,7 @@ int main(void)
         WORLD_TEST(who_is_admitted_by_its_nonce_needs_no_token),
         WORLD_TEST(rubbish_is_dropped_with_one_line_and_the_others_go_on),
         WORLD_TEST(a_request_before_the_greeting_is_rubbish),
+        WORLD_TEST(a_stranger_cannot_announce_a_large_frame),
         WORLD_TEST(a_caller_of_another_version_is_told_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

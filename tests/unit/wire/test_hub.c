@@ -514,13 +514,21 @@ static void a_newer_uplink_of_the_same_identity_replaces_the_older(void **state)
     struct world *world = *state;
     struct pool pool;
     struct end newer;
-    pool_start(world, &pool, "startd@pool", SCOPE_ADVERTISE);
+    struct answer answer;
+    pool_start(world, &pool, "startd@pool", SCOPE_ADVERTISE | SCOPE_WRITE);
     world_dial(world, "startd/wn01", &newer);
     assert_true(newer.ready);
     world_until_flag(world, &pool.worker.is_down);
     assert_non_null(strstr(pool.worker.why, "replaced by a newer connection of 'startd/wn01'"));
     assert_int_equal(world->accepted[0].status, -ESTALE);
     assert_int_equal(pool.center.add_rc, 0);
+    uplink_destroy(pool.worker.uplink); /* else it would dial and take the name back */
+    pool.worker.uplink = NULL;
+    /* The end of the older does not take the name from the newer (which has no keys to judge by).
+     */
+    relay(pool.caller.wire, "startd/wn01", VERB_PING, &answer);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, 0);
     pool_end(&pool);
 }
 

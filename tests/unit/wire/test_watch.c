@@ -400,6 +400,32 @@ static void a_slow_watcher_sees_the_newest_state_of_each_key(void **state)
     table_end(&table);
 }
 
+static void a_slow_watcher_sees_keys_in_the_order_of_their_last_changes(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher watcher;
+    char key[32];
+    table_start(world, &table);
+    watcher_start(&table, &watcher, &ALL, SCOPE_READ);
+    world_until_flag(world, &watcher.synced);
+    for (int i = 0; i < 20000; i++) { /* fills the window */
+        (void)snprintf(key, sizeof key, "k%d", i);
+        table_put(&table, key, i);
+    }
+    table_put(&table, "first", 1);
+    table_put(&table, "second", 1);
+    table_put(&table, "first", 2);
+    while (watch_get(watcher.watch, "second") == NULL ||
+           watch_get(watcher.watch, "first") == NULL) {
+        world_turns(world);
+    }
+    assert_non_null(strstr(strbuf_text(&table.order), "+second +first "));
+    assert_null(strstr(strbuf_text(&table.order), "+first +second "));
+    watch_destroy(watcher.watch);
+    table_end(&table);
+}
+
 static void a_watcher_too_far_behind_is_told_to_resync(void **state)
 {
     struct world *world = *state;
@@ -507,6 +533,7 @@ int main(void)
         WORLD_TEST(what_does_not_parse_is_refused_with_the_reason),
         WORLD_TEST(a_watcher_that_was_cut_learns_what_went_away_meanwhile),
         WORLD_TEST(a_slow_watcher_sees_the_newest_state_of_each_key),
+        WORLD_TEST(a_slow_watcher_sees_keys_in_the_order_of_their_last_changes),
         WORLD_TEST(a_watcher_too_far_behind_is_told_to_resync),
         WORLD_TEST(the_event_of_an_update_arrives_before_the_answer_to_a_later_request),
         WORLD_TEST(a_destroyed_watch_is_forgotten_by_the_server),

@@ -668,6 +668,55 @@ static void finishing_sends_what_is_queued_first(void **state)
     assert_int_equal(end.status, 0);
 }
 
+static void count_at_end(void *arg, struct wire_request *request)
+{
+    struct end *end = arg;
+    end->handled++;
+    wire_reply_ok(request, NULL);
+}
+
+static void what_was_sent_before_the_end_is_handled_however_much_it_is(void **state)
+{
+    struct world *world = *state;
+    struct answer answer = {0};
+    struct end end;
+    world_token(world, "alice@pool", ANYBODY);
+    world_dial_as(world, world->client, world->tcp, NULL, count_at_end, &end);
+    world_until_flag(world, &end.ready);
+    world_until_flag(world, &world->accepted[0].ready);
+    for (int i = 0; i < 2000; i++) {
+        assert_true(
+            wire_call(world->accepted[0].wire, VERB_JOB_USAGE, NULL, 0, on_answer, &answer) > 0);
+    }
+    wire_finish(world->accepted[0].wire);
+    world->accepted[0].wire = NULL;
+    world_until_flag(world, &end.closed);
+    assert_int_equal(end.handled, 2000);
+}
+
+static void a_dialled_server_may_ask_what_it_was_given(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    struct end end = {0};
+    struct wire_events events = {.ready = end_ready, .request = count_at_end, .closed = end_closed};
+    struct wire_dial dial = {.address = world->tcp,
+                             .route = "test",
+                             .pin = world->pin,
+                             .server_scopes = SCOPE_DAEMON};
+    world_token(world, "startd@pool", SCOPE_ADVERTISE);
+    assert_int_equal(wire_dial(world->client, &dial, &events, &end, &end.wire, NULL), 0);
+    world_until_flag(world, &end.ready);
+    world_until_flag(world, &world->accepted[0].ready);
+    (void)ask(world->accepted[0].wire, VERB_ACTIVATE, 0, &answer);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, 0);
+    (void)ask(world->accepted[0].wire, VERB_POWER_DOWN, 0, &answer);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, -EACCES);
+    assert_int_equal(end.handled, 1);
+}
+
 static void a_dial_that_reaches_nobody_is_told_as_closed(void **state)
 {
     struct world *world = *state;
@@ -728,6 +777,8 @@ int main(void)
         WORLD_TEST(closing_tells_the_calls_later_and_the_owner_nothing),
         WORLD_TEST(a_wire_may_be_closed_in_an_answer_and_in_a_handler),
         WORLD_TEST(finishing_sends_what_is_queued_first),
+        WORLD_TEST(what_was_sent_before_the_end_is_handled_however_much_it_is),
+        WORLD_TEST(a_dialled_server_may_ask_what_it_was_given),
         WORLD_TEST(a_dial_that_reaches_nobody_is_told_as_closed),
         WORLD_TEST(a_server_with_the_wrong_certificate_is_not_spoken_to),
         WORLD_TEST(tcp_without_a_ca_or_a_pin_is_not_dialled),

@@ -45,6 +45,7 @@ struct end {
     struct wire *wire;
     bool ready, closed;
     int status;
+    unsigned handled; /* requests, where the test counts them */
     char why[ERR_TEXT_MAX];
 };
 
