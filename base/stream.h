@@ -46,9 +46,14 @@ struct tls_identity;
  * owner. */
 int tls_identity_load(struct os *os, const char *cert_path, const char *key_path,
                       struct tls_identity **ret, struct err *err);
-/* A new P-256 key with a self-signed certificate that lives in memory only: the shadow's. */
+/* A new P-256 key with a self-signed certificate that lives in memory only, unless it is saved: the
+ * shadow's. */
 int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_identity **ret,
                            struct err *err);
+/* Writes certificate and key into one file that only its owner can read, for tls_identity_load()
+ * with that path twice: a shadow that is started again must show what its starters were told. */
+int tls_identity_save(struct os *os, const struct tls_identity *identity, const char *path,
+                      struct err *err);
 void tls_identity_destroy(struct tls_identity *identity);
 /* hex SHA-256 of its certificate */
 const char *tls_identity_pin(const struct tls_identity *identity);

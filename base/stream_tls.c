@@ -29,6 +29,7 @@
 #include "base/err.h"
 #include "base/loop_event.h"
 #include "base/mem.h"
+#include "base/os.h"
 #include "base/stream.h"
 #include "base/text.h"
 #include "base/x509_tls.h"
@@ -308,6 +309,27 @@ int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_ident
     }
     X509_free(cert);
     EVP_PKEY_free(key);
+    return code;
+}
+
+int tls_identity_save(struct os *os, const struct tls_identity *identity, const char *path,
+                      struct err *err)
+{
+    BIO *text = BIO_new(BIO_s_mem());
+    CHECK(text != NULL);
+    ERR_clear_error();
+    int code = 0;
+    if (PEM_write_bio_X509(text, SSL_CTX_get0_certificate(identity->context)) != 1 ||
+        PEM_write_bio_PrivateKey(text, SSL_CTX_get0_privatekey(identity->context), NULL, NULL, 0,
+                                 NULL, NULL) != 1) {
+        code = x509_err(err, -EIO, "certificate and key cannot be written");
+    } else {
+        char *data = NULL;
+        long length = BIO_get_mem_data(text, &data);
+        code = os_write_file(os, path, data, (size_t)length, 0600, true, err);
+        OPENSSL_cleanse(data, (size_t)length);
+    }
+    BIO_free(text);
     return code;
 }
 

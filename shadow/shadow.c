@@ -216,6 +216,21 @@ static int read_arguments(struct shadow *shadow, const struct daemon_env *env, s
     return os_mkdirs(shadow->os, shadow->stages, 0700, err);
 }
 
+/* Starters were told our pin: one that is started again must still have it. */
+static int find_identity(struct shadow *shadow, struct err *err)
+{
+    char *path = join(shadow->directory, "/identity", "");
+    int result = tls_identity_load(shadow->os, path, path, &shadow->identity, NULL);
+    if (result != 0) {
+        result = tls_identity_ephemeral(shadow->loop, "shadow", &shadow->identity, err);
+        if (result == 0) {
+            result = tls_identity_save(shadow->os, shadow->identity, path, err);
+        }
+    }
+    mem_free(path);
+    return result;
+}
+
 static int open_doors(struct shadow *shadow, const struct daemon_env *env, struct err *err)
 {
     static const struct uplink_events EVENTS = {
@@ -223,7 +238,7 @@ static int open_doors(struct shadow *shadow, const struct daemon_env *env, struc
         .down = uplink_down,
         .request = on_request,
     };
-    int result = tls_identity_ephemeral(shadow->loop, "shadow", &shadow->identity, err);
+    int result = find_identity(shadow, err);
     if (result == 0) {
         const struct wire_context_options options = {
             .loop = env->loop,

@@ -12,6 +12,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/os.h"
+#include "base/text.h"
 #include "sim/net_sim.h"
 
 #define SECRET_FILE_MASK 0077
@@ -27,6 +29,11 @@ static void make_pin(const char *text, size_t length, char pin[STREAM_PIN_SIZE])
     for (size_t i = 0; i < 4; i++) {
         (void)snprintf(pin + 16 * i, 17, "%016llx", (unsigned long long)rng_next(&rng));
     }
+}
+
+static size_t file_text(const struct tls_identity *identity, char *text, size_t size)
+{
+    return (size_t)snprintf(text, size, "sim-cert %s %s", identity->name, identity->issuer);
 }
 
 int tls_identity_load(struct os *os, const char *cert_path, const char *key_path,
@@ -66,9 +73,19 @@ int tls_identity_ephemeral(struct loop *loop, const char *name, struct tls_ident
     (void)snprintf(identity->name, sizeof(identity->name), "%s", name);
     uint8_t key[32];
     loop_secret(loop, key, sizeof(key));
-    make_pin((const char *)key, sizeof(key), identity->pin);
+    text_hex(key, sizeof(key), identity->issuer); /* no CA has such a name */
+    char text[sizeof(identity->name) + sizeof(identity->issuer) + 16];
+    make_pin(text, file_text(identity, text, sizeof(text)), identity->pin);
     *ret = identity;
     return 0;
+}
+
+int tls_identity_save(struct os *os, const struct tls_identity *identity, const char *path,
+                      struct err *err)
+{
+    char text[sizeof(identity->name) + sizeof(identity->issuer) + 16];
+    size_t length = file_text(identity, text, sizeof(text));
+    return os_write_file(os, path, text, length, 0600, true, err);
 }
 
 void tls_identity_destroy(struct tls_identity *identity)
