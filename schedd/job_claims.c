@@ -223,8 +223,7 @@ void claim_run_ended(struct schedd *schedd, struct job *job)
         (void)ad_copy_attr(own, "LastRemoteHost", own, "RemoteHost"); /* it is there */
     }
     ad_remove(own, "RemoteHost");
-    ad_remove(own, "ClaimId");
-    ad_remove(own, "_roost_priv_Nonce");
+    ad_remove(own, "ClaimId"); /* the nonce stays: the starter may still have to be answered */
 }
 
 static void flush_after_commit(void *arg)

@@ -208,6 +208,7 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     }
     claim_run_ended(schedd, job);
     queue_move(schedd, job, JOB_PLACING);
+    shadows_expect_placing(change, job);
     change_job(change, job);
     char id[JOB_ID_SIZE];
     job_id(job, id);

@@ -22,6 +22,7 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
@@ -64,7 +65,23 @@ static void spawn(struct shadow *shadow);
 
 static bool is_needed(const struct shadow *shadow)
 {
-    return strmap_count(shadow->runs) > 0 && !shadow->schedd->stopping;
+    return (strmap_count(shadow->runs) > 0 || shadow->waiting.count > 0) &&
+           !shadow->schedd->stopping;
+}
+
+/* A starter may come when its job is in the history already: the answer that said so was lost with
+ * the shadow.  While its slot is ours somebody must tell it. */
+static bool has_claims(const struct shadow *shadow)
+{
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(shadow->schedd->claims, &at, NULL, &value)) {
+        const struct claim *claim = value;
+        if (claim->autocluster != NULL && claim->autocluster->owner == shadow->owner) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void drop_waiting(struct shadow *shadow)
@@ -297,9 +314,8 @@ static void tell(struct shadow *shadow, const char *id, const struct run *run)
     ad_set_int(args, "ClaimEpoch", run->epoch);
     if (run->place_only) {
         ad_set_bool(args, "PlaceOnly", true);
-    } else {
-        ad_set_string(args, "Nonce", job_string(job, "_roost_priv_Nonce", ""));
     }
+    ad_set_string(args, "Nonce", job_string(job, "_roost_priv_Nonce", ""));
     struct ad *flat = job_flat(schedd, job);
     const struct ad *ads[] = {flat};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
@@ -342,6 +358,34 @@ void shadows_place(struct schedd *schedd, const struct job *job)
     add_run(schedd, job, true);
 }
 
+static void placing_after_commit(void *arg)
+{
+    struct forget *forget = arg;
+    struct run *run = strmap_get(forget->shadow->runs, forget->job_id);
+    if (run != NULL && run->epoch == forget->epoch) {
+        run->place_only = true;
+    }
+    mem_free(forget);
+}
+
+static struct forget *remember(const struct job *job, bool stop, const char *why)
+{
+    struct forget *forget = mem_zalloc(sizeof(*forget));
+    forget->shadow = job->cluster->owner->shadow;
+    forget->epoch = job->epoch;
+    forget->stop = stop;
+    job_id(job, forget->job_id);
+    (void)snprintf(forget->why, sizeof(forget->why), "%s", why); /* cut if long */
+    return forget;
+}
+
+void shadows_expect_placing(struct change *change, const struct job *job)
+{
+    if (job->cluster->owner->shadow != NULL) {
+        change_then(change, placing_after_commit, remember(job, false, ""));
+    }
+}
+
 static void forget_after_commit(void *arg)
 {
     struct forget *forget = arg;
@@ -365,17 +409,9 @@ static void forget_after_commit(void *arg)
 
 void shadows_forget(struct change *change, const struct job *job, bool stop, const char *why)
 {
-    struct shadow *shadow = job->cluster->owner->shadow;
-    if (shadow == NULL) {
-        return; /* it was never told */
+    if (job->cluster->owner->shadow != NULL) { /* else it was never told */
+        change_then(change, forget_after_commit, remember(job, stop, why));
     }
-    struct forget *forget = mem_zalloc(sizeof(*forget));
-    forget->shadow = shadow;
-    forget->epoch = job->epoch;
-    forget->stop = stop;
-    job_id(job, forget->job_id);
-    (void)snprintf(forget->why, sizeof(forget->why), "%s", why); /* cut if long */
-    change_then(change, forget_after_commit, forget);
 }
 
 /* ---- its calls ------------------------------------------------------------------------------- */
@@ -395,10 +431,10 @@ void shadows_incoming(struct schedd *schedd, struct incoming *incoming, const ch
     struct owner *owner = strmap_get(schedd->owners, owner_name);
     struct shadow *shadow = owner != NULL ? owner->shadow : NULL;
     /* Strangers must not be able to make us start processes. */
-    if (shadow == NULL || !is_needed(shadow)) {
-        incoming_refuse(incoming);
-    } else if (shadow->wire != NULL) {
+    if (shadow != NULL && shadow->wire != NULL) {
         pass(shadow, incoming);
+    } else if (shadow == NULL || schedd->stopping || (!is_needed(shadow) && !has_claims(shadow))) {
+        incoming_refuse(incoming);
     } else if (shadow->waiting.count < SHADOW_WAITING_MAX) {
         vec_push(&shadow->waiting, incoming);
         want(shadow);

@@ -33,6 +33,9 @@ void shadows_fini(struct schedd *schedd);
 void shadows_run(struct schedd *schedd, const struct job *job);
 /* Its result is committed: move its staged output to its place. */
 void shadows_place(struct schedd *schedd, const struct job *job);
+/* Its result is about to be committed by change: from then on the shadow, should it come anew, is
+ * told to place it and not to expect it. */
+void shadows_expect_placing(struct change *change, const struct job *job);
 /* The run that the job has now is over; acts after the commit of change.  stop: the shadow is to
  * drop it (removed, held, evicted). */
 void shadows_forget(struct change *change, const struct job *job, bool stop, const char *why);

@@ -266,6 +266,10 @@ static int sync_body(struct work *work)
 {
     struct run *run = work->run;
     struct os *os = run->shadow->os;
+    struct os_stat stat;
+    if (os_stat(os, run->stage, &stat) == 0 && stat.is_dir) {
+        return 0; /* complete since before we were started again */
+    }
     int result = os_mkdirs(os, run->part, 0700, &work->err);
     if (result == 0) {
         result = each_file(work, work->arg, check_file);

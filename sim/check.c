@@ -465,6 +465,9 @@ static void bytes_sent(void *arg, struct sim_process *from, uint64_t connection,
     struct judge *judge = arg;
     (void)route;
     tap_bytes(judge->tap, from, connection, by_client, data, length);
+    if (judge->options.tap != NULL) {
+        tap_bytes(judge->options.tap, from, connection, by_client, data, length);
+    }
     if (tap_faults(judge->tap) > 0) {
         broken(judge, "not_frames: %s on %s sent something else", from->program->name,
                from->host->name);

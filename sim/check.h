@@ -35,6 +35,7 @@
 struct ad;
 struct client_events;
 struct judge;
+struct tap;
 
 /* How long the news that there is no work may take to reach the rooster: a negotiation that was
  * under way, a hold of a match (MATCH_TIMEOUT and its like), a wake that waits for a place among
@@ -45,6 +46,7 @@ struct judge_options {
     unsigned jobs;
     const char *output_directory; /* of the jobs, on the central machine */
     const char *central;          /* that machine */
+    struct tap *tap;              /* another one to be given all bytes; may be NULL */
 };
 struct judge *judge_create(const struct judge_options *options);
 void judge_destroy(struct judge *judge); /* NULL is allowed */

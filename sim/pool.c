@@ -279,7 +279,8 @@ static void create(struct pool *pool)
     CHECK(count < ARRAY_COUNT(pool->programs));
     struct judge_options judge_options = {.jobs = pool->options.jobs,
                                           .output_directory = OUTPUT,
-                                          .central = CENTRAL};
+                                          .central = CENTRAL,
+                                          .tap = pool->options.tap};
     pool->judge = judge_create(&judge_options);
     struct sim_options options = {.seed = pool->options.seed,
                                   .programs = pool->programs,
@@ -287,6 +288,9 @@ static void create(struct pool *pool)
     judge_observe(pool->judge, &options.observer);
     pool->sim = sim_create(&options);
     judge_attach(pool->judge, pool->sim);
+    if (pool->options.begins != NULL) {
+        pool->options.begins(pool->options.arg, pool->sim);
+    }
 }
 
 static void build(struct pool *pool)

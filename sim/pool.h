@@ -15,11 +15,18 @@
 
 #include "sim/sim.h"
 
+struct tap;
+
 struct pool_options {
     uint64_t seed;
     unsigned nodes, jobs;
     bool chaos;
     bool trace; /* every line of it to stdout */
+    /* A tap that is given all bytes, as the judge is: for tests that strike at a certain message.
+     * NULL: none.  Its calls may schedule, not kill. */
+    struct tap *tap;
+    void (*begins)(void *arg, struct sim *sim); /* may be NULL: before anything runs */
+    void *arg;
 };
 
 struct pool_result {
