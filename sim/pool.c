@@ -42,6 +42,7 @@ struct pool {
     struct sim_host *central;
     struct judge *judge;
     struct chaos *chaos;
+    bool supervised; /* init starts masters again; else the other daemons do */
     struct client client;
     struct sim_program client_program, setup_program;
     const struct sim_program *programs[32];
@@ -86,6 +87,7 @@ static void put_config(struct pool *pool, struct sim_host *host)
     struct strbuf text;
     strbuf_init(&text, 0);
     strbuf_puts(&text, COMMON_CONFIG);
+    strbuf_printf(&text, "RESURRECT_MASTER = %s\n", pool->supervised ? "false" : "true");
     if (host != pool->central) {
         strbuf_puts(&text, NODE_CONFIG);
     } else {
@@ -190,7 +192,7 @@ static void copy_file(struct pool *pool, struct sim_host *to, const char *path, 
     sim_file_put(to, path, data, length, mode);
 }
 
-static void make_node(struct pool *pool, unsigned number, bool kept)
+static void make_node(struct pool *pool, unsigned number)
 {
     char name[32];
     static const char *const MASTER[] = {"/usr/sbin/roost-master", NULL};
@@ -201,7 +203,7 @@ static void make_node(struct pool *pool, unsigned number, bool kept)
     copy_file(pool, host, SECURITY "/keys/pool.pub", 0644);
     copy_file(pool, host, SECURITY "/tokens/STARTD", 0600);
     copy_file(pool, host, SECURITY "/tokens/STARTER", 0600);
-    sim_host_service(host, MASTER, kept);
+    sim_host_service(host, MASTER, pool->supervised);
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -302,17 +304,17 @@ static void build(struct pool *pool)
                                        .cpus = 8,
                                        .boot_min_ms = 3000,
                                        .boot_max_ms = 20000};
+    pool->supervised = sim_chance(pool->sim, 500);
     pool->central = sim_host_create(pool->sim, &options);
     put_files(pool, pool->central);
     sim_host_boot_now(pool->central);
     CHECK(sim_spawn(pool->central, SETUP) != NULL);
     sim_run_for(pool->sim, SIM_S);
     CHECK(pool->is_set_up);
-    bool kept = sim_chance(pool->sim, 500); /* by init, or by one another */
-    sim_host_service(pool->central, MASTER, true);
+    sim_host_service(pool->central, MASTER, pool->supervised);
     sim_host_service(pool->central, CLIENT, true);
     for (unsigned i = 1; i <= pool->options.nodes; i++) {
-        make_node(pool, i, kept);
+        make_node(pool, i);
     }
 }
 

@@ -167,6 +167,9 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
 void slot_rest(struct slot *slot)
 {
     CHECK(slot->claim == NULL);
+    if (slot->state == SLOT_CLAIMED && slot->activity != SLOT_IDLE) {
+        slot_move(slot, SLOT_PREEMPTING, SLOT_KILLING); /* its job was ended, or died, at once */
+    }
     mint_claim_id(slot);
     struct ad_context context = startd_context(slot->startd);
     slot_move(slot, slot_plan_rest(slot->ad, &context), SLOT_IDLE);

@@ -126,8 +126,9 @@ static const struct ad *watcher_project(const struct watcher *watcher, const str
     *owned = ad_create();
     for (size_t i = 0; i < watcher->projection.count; i++) {
         const char *name = watcher->projection.items[i];
-        (void)ad_copy_attr(*owned, name, ad,
-                           name); /* private ones are not encoded, see event_send */
+        if (watcher->with_private || !ad_attr_is_private(name)) {
+            (void)ad_copy_attr(*owned, name, ad, name);
+        }
     }
     return *owned;
 }
