@@ -9,6 +9,7 @@
 #ifndef TESTS_SUPPORT_COLLECTOR_BED_H
 #define TESTS_SUPPORT_COLLECTOR_BED_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -236,8 +237,13 @@ static inline struct client *client_dial(struct bed *bed, uint32_t scopes, const
     const struct wire_dial dial = {.address = address,
                                    .route = "collector",
                                    .name = name ? name : ""};
-    BED_MUST(wire_dial(client->context, &dial, &events, client, &client->wire, err));
-    loop_run_until(bed->loop, &client->over);
+    struct err why = {""};
+    client->status = wire_dial(client->context, &dial, &events, client, &client->wire, &why);
+    if (client->status == 0) {
+        loop_run_until(bed->loop, &client->over);
+    } else {
+        (void)snprintf(client->why, sizeof(client->why), "%s", why.text);
+    }
     return client;
 }
 
