@@ -33,7 +33,7 @@
 #include "wire/watch.h"
 #include "wire/wire.h"
 
-#define EXPIRY_MS 5000 /* how often ads are looked through for those whose time is over */
+#define EXPIRY_MS 1000 /* how often ads are looked through for those whose time is over */
 
 /* ---- tables and watches ---------------------------------------------------------------------- */
 

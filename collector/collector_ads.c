@@ -237,6 +237,7 @@ int collector_ads_propose(struct collector_ads *ads, const char *type, const cha
     change->ad = ad;
     entry->latest = ad;
     entry->latest_offline = ad && plan_is_offline(type, ad);
+    entry->lifetime_s = ad ? ad_int_or(ad, "ClassAdLifetime", 0) : 0;
     entry->waiting++;
     if (ad) {
         machine_join(ads, entry, ad_string_or(ad, "Machine", ""));

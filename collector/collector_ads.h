@@ -31,7 +31,8 @@ struct ads_entry {
     struct ad *shown;        /* NULL: nothing is public */
     const struct ad *latest; /* NULL: gone, or going */
     bool latest_offline;
-    unsigned waiting; /* changes proposed and not applied */
+    int64_t lifetime_s; /* ClassAdLifetime of latest; 0: none */
+    unsigned waiting;   /* changes proposed and not applied */
     struct plan_stamp stamp;
     uint64_t heard_ms; /* loop_now_ms() of the last update */
     /* private to collector_ads.c */

@@ -136,12 +136,9 @@ bool plan_is_successor(const struct plan_stamp *last, const struct plan_stamp *g
            got->sequence == last->sequence + 1;
 }
 
-uint64_t plan_lifetime_ms(const struct ad *live, int64_t classad_lifetime_s)
+uint64_t plan_lifetime_ms(int64_t own_s, int64_t classad_lifetime_s)
 {
-    int64_t lifetime_s = ad_int_or(live, "ClassAdLifetime", 0);
-    if (lifetime_s <= 0) {
-        lifetime_s = classad_lifetime_s;
-    }
+    int64_t lifetime_s = own_s > 0 ? own_s : classad_lifetime_s;
     return (uint64_t)(lifetime_s < LIFETIME_S_MAX ? lifetime_s : LIFETIME_S_MAX) * 1000;
 }
 

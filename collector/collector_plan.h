@@ -59,8 +59,8 @@ bool plan_is_successor(const struct plan_stamp *last, const struct plan_stamp *g
  * MyType and Name stay as they are. */
 struct ad *plan_change(const struct ad *old, const struct ad *changes, const struct ad *args);
 
-/* Milliseconds for which a live ad is kept without being renewed: its own ClassAdLifetime, or the
- * configured one. */
-uint64_t plan_lifetime_ms(const struct ad *live, int64_t classad_lifetime_s);
+/* Milliseconds for which a live ad is kept without being renewed: its own ClassAdLifetime (own_s,
+ * not above 0: none), or the configured one. */
+uint64_t plan_lifetime_ms(int64_t own_s, int64_t classad_lifetime_s);
 
 #endif

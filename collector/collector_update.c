@@ -433,7 +433,7 @@ static bool is_over(const struct collector *collector, const struct ads_entry *e
                offline_ads_expires_s(entry->latest, collector->offline_expire_s);
     }
     return loop_now_ms(collector->env.loop) - entry->heard_ms >=
-           plan_lifetime_ms(entry->latest, collector->classad_lifetime_s);
+           plan_lifetime_ms(entry->lifetime_s, collector->classad_lifetime_s);
 }
 
 void collector_expire(struct collector *collector)

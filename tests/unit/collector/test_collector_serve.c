@@ -189,6 +189,28 @@ static void an_older_update_changes_nothing(void **state)
     assert_string_equal(show(reader, "Machine", "A"), "slot1@wn01=100 ");
 }
 
+static void what_is_not_renewed_goes_and_a_merge_renews_nothing(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR);
+    struct client *reader = dial(bed, SCOPE_READ);
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "ClassAdLifetime = 2"));
+    OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", "ClassAdLifetime = 2"));
+    OK(startd, VERB_UPDATE, "[]", LIVE("3", "b1", ""));
+    uint64_t begin_ms = loop_now_ms(bed->loop);
+    while (strcmp(show(reader, "Machine", "ClassAdLifetime"), "slot2@wn01=2 slot3@wn01=- ") != 0) {
+        struct answer answer;
+        const char *const ads[] = {"[ MachineLastMatchTime = 1 ]", NULL};
+        int status = client_call(negotiator, VERB_MERGE, "[ Name = \"slot1@wn01\" ]", ads, &answer);
+        assert_true(status == 0 || status == -ENOENT);
+        answer_fini(&answer);
+        OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", "ClassAdLifetime = 2"));
+        assert_true(loop_now_ms(bed->loop) < begin_ms + 20000);
+    }
+    assert_true(loop_now_ms(bed->loop) >= begin_ms + 2000);
+}
+
 static void invalidate_takes_away_what_the_sender_may_have(void **state)
 {
     struct bed *bed = *state;
@@ -574,6 +596,7 @@ static void a_verb_of_others_is_refused(void **state)
 UNIT_TESTS(CASE(what_is_sent_is_found), CASE(a_bad_ad_is_left_out_and_the_others_count),
            CASE(an_ad_that_is_too_large_is_left_out),
            CASE(changes_alone_are_applied_to_what_is_there), CASE(an_older_update_changes_nothing),
+           CASE(what_is_not_renewed_goes_and_a_merge_renews_nothing),
            CASE(invalidate_takes_away_what_the_sender_may_have),
            CASE(offline_ads_survive_a_restart_and_live_ads_do_not),
            CASE(the_first_live_ad_of_a_new_boot_ends_all_offline_ads_of_the_machine),
