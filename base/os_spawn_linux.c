@@ -44,6 +44,14 @@
 /* Sanitizers keep books about memory and calls of the process; the child is none of it. */
 #define CHILD_SIDE __attribute__((no_sanitize("address", "thread", "undefined")))
 
+/* The thread sanitizer takes every clone(2) for a fork and loses our signals when the memory is
+ * shared: with it the child has a copy, but for the mapping that holds struct launch. */
+#if defined(__SANITIZE_THREAD__)
+#define CHILD_FLAGS (CLONE_VFORK | SIGCHLD)
+#else
+#define CHILD_FLAGS (CLONE_VM | CLONE_VFORK | SIGCHLD)
+#endif
+
 enum step {
     STEP_NONE,
     STEP_FORK,
@@ -177,9 +185,9 @@ CHILD_SIDE static int become_program(void *arg)
 CHILD_SIDE static int become_parent_of_program(void *arg)
 {
     struct launch *launch = arg;
-    launch->grandchild = (pid_t)failed(launch, STEP_FORK,
-                                       clone(become_program, launch->inner_stack_top,
-                                             CLONE_VM | CLONE_VFORK | SIGCHLD, launch));
+    launch->grandchild =
+        (pid_t)failed(launch, STEP_FORK,
+                      clone(become_program, launch->inner_stack_top, CHILD_FLAGS, launch));
     (void)syscall(SYS_exit_group, 0);
     return 0;
 }
@@ -267,15 +275,14 @@ static int make_input(const char *text, int *code, struct err *err)
     return fd;
 }
 
-static int launch_run(struct launch *launch, char *stacks, pid_t *ret, struct err *err)
+static int launch_run(struct launch *launch, char *stack_top, pid_t *ret, struct err *err)
 {
     bool detached = launch->spec->detached;
     sigset_t all, before;
     CHECK(sigfillset(&all) == 0);
     CHECK(pthread_sigmask(SIG_SETMASK, &all, &before) == 0);
-    launch->inner_stack_top = stacks + 2 * STACK_BYTES;
-    pid_t child = clone(detached ? become_parent_of_program : become_program, stacks + STACK_BYTES,
-                        CLONE_VM | CLONE_VFORK | SIGCHLD, launch);
+    pid_t child =
+        clone(detached ? become_parent_of_program : become_program, stack_top, CHILD_FLAGS, launch);
     int error = errno;
     CHECK(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
     if (child < 0) {
@@ -296,27 +303,32 @@ static int launch_run(struct launch *launch, char *stacks, pid_t *ret, struct er
 int spawn_program(struct os *os, const struct os_spawn *spec, pid_t *ret, struct err *err)
 {
     struct vec env = {0};
-    struct launch launch = {.spec = spec, .input_fd = -1, .files = &os->files};
-    int code = 0;
+    int code = 0, input_fd = -1;
     if (spec->input_text != NULL) {
-        launch.input_fd = make_input(spec->input_text, &code, err);
+        input_fd = make_input(spec->input_text, &code, err);
         if (code != 0) {
             return err_prefix(err, code, "%s", spec->argv[0]);
         }
     }
     make_env(spec, &env);
-    launch.argv = (char *const *)(uintptr_t)spec->argv;
-    launch.env = (char *const *)env.items;
-    char *stacks = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (stacks == MAP_FAILED) {
+    /* Two stacks, which grow down, and behind them the launch. */
+    size_t size = 2 * STACK_BYTES + sizeof(struct launch);
+    char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) {
         code = err_set(err, -errno, "%s: cannot start it: %s", spec->argv[0], strerror(errno));
     } else {
-        code = launch_run(&launch, stacks, ret, err);
-        (void)munmap(stacks, 2 * STACK_BYTES);
+        struct launch *launch = (struct launch *)(void *)(mapped + 2 * STACK_BYTES);
+        *launch = (struct launch){.spec = spec,
+                                  .argv = (char *const *)(uintptr_t)spec->argv,
+                                  .env = (char *const *)env.items,
+                                  .input_fd = input_fd,
+                                  .files = &os->files,
+                                  .inner_stack_top = mapped + 2 * STACK_BYTES};
+        code = launch_run(launch, mapped + STACK_BYTES, ret, err);
+        (void)munmap(mapped, size);
     }
-    if (launch.input_fd >= 0) {
-        close(launch.input_fd);
+    if (input_fd >= 0) {
+        close(input_fd);
     }
     vec_fini(&env, NULL);
     return code;
