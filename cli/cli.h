@@ -96,6 +96,7 @@ int cmd_init(struct cli *cli);
 int cmd_start(struct cli *cli);
 int cmd_stop(struct cli *cli);
 int cmd_master(struct cli *cli);
+int cmd_submit(struct cli *cli);
 int cmd_token(struct cli *cli);
 
 #endif

@@ -20,4 +20,13 @@ static const struct cli_command STOP = {"stop", cmd_stop, "",
 static const struct cli_command MASTER = {"master", cmd_master, "",
                                           "run the pool's master in the foreground", NULL};
 
-const struct cli_command *const cli_commands[] = {&INIT, &START, &STOP, &MASTER, NULL};
+static const struct cli_command SUBMIT = {
+    "submit", cmd_submit,
+    "[FILE|-] [NAME=VALUE...] [-append LINE] [-queue ARGS] [--dry-run] [-terse]",
+    "put the jobs of a submit file into the queue",
+    "  -append LINE   a line to be read before the queue statement\n"
+    "  -queue ARGS    a queue statement for a file that has none\n"
+    "  --dry-run      print the jobs' ads instead of submitting them\n"
+    "  -terse         print only the first and the last job's id\n"};
+
+const struct cli_command *const cli_commands[] = {&INIT, &START, &STOP, &MASTER, &SUBMIT, NULL};

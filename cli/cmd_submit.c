@@ -1,0 +1,386 @@
+/* cli/cmd_submit.c - `roost submit`: from a submit file to jobs in the schedd's queue.
+ *
+ * The jobs of one file are one cluster.  What all of them share travels once (the first job's ad);
+ * of each job only what differs.  The command returns after the schedd's commit.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "cli/cli.h"
+#include "cli/submit_file.h"
+#include "cli/submit_job.h"
+#include "wire/wire.h"
+
+#define SUBMIT_CALL_MS  60000
+#define SUBMIT_CALL_ADS 2000 /* jobs in one call */
+
+struct submit {
+    struct cli *cli;
+    const char *path;
+    const char *queue;           /* -queue */
+    struct strbuf before, after; /* name=value of the command line; -append */
+    bool dry_run, terse;
+    char cwd[4096];
+    struct submit_place place;
+    struct vec ads; /* one for each job */
+    bool reserve;
+    int64_t cluster;
+};
+
+static void destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+/* ---- the world */
+
+static int read_file(void *arg, const char *path, char **text, struct err *err)
+{
+    struct submit *submit = arg;
+    size_t length;
+    return os_read_file(submit->cli->os, path, SUBMIT_FILE_MAX, text, &length, err);
+}
+
+struct matching {
+    struct submit *submit;
+    const char *directory; /* with the slash at its end; "" for the working directory */
+    const char *pattern;   /* of the last component */
+    bool files, dirs;
+    struct vec *names;
+};
+
+static void match_one(void *arg, const char *name)
+{
+    struct matching *matching = arg;
+    char path[4096];
+    struct os_stat stat;
+    (void)snprintf(path, sizeof path, "%s%s", matching->directory, name);
+    if (text_glob(matching->pattern, name, false) &&
+        (name[0] != '.' || matching->pattern[0] == '.') &&
+        os_stat(matching->submit->cli->os, path, &stat) == 0 &&
+        (stat.is_dir ? matching->dirs : matching->files)) {
+        vec_push(matching->names, mem_strdup(path));
+    }
+}
+
+/* Patterns ('*', '?') count in the last component of a path. */
+static int match(void *arg, const char *pattern, bool files, bool dirs, void *names,
+                 struct err *err)
+{
+    struct submit *submit = arg;
+    char directory[4096];
+    const char *slash = strrchr(pattern, '/');
+    int length = slash != NULL ? (int)(slash - pattern) + 1 : 0;
+    (void)snprintf(directory, sizeof directory, "%.*s", length, pattern);
+    struct matching matching = {.submit = submit,
+                                .directory = directory,
+                                .pattern = pattern + length,
+                                .files = files,
+                                .dirs = dirs,
+                                .names = names};
+    return os_list(submit->cli->os, length > 0 ? directory : ".", match_one, &matching, err);
+}
+
+static int look(void *arg, const char *path, bool executable, struct err *err)
+{
+    (void)arg;
+    if (access(path, executable ? F_OK : R_OK) != 0) {
+        return err_set(err, -errno, "%s: %s", path, err_code_text(-errno));
+    }
+    return 0;
+}
+
+/* ---- reading */
+
+static int one_job(void *arg, struct submit_file *file, int64_t proc, struct err *err)
+{
+    struct submit *submit = arg;
+    struct ad *ad;
+    (void)proc;
+    if (submit->cluster > 0) {
+        submit_file_set_cluster(file, submit->cluster);
+    }
+    int rc = submit_job_make(file, submit->path, &submit->place, &ad, err);
+    if (rc == 0) {
+        vec_push(&submit->ads, ad);
+        submit->reserve = submit->reserve || submit_file_uses_cluster(file);
+    }
+    return rc;
+}
+
+static int read_all(struct submit *submit, const char *text, struct err *err)
+{
+    const struct submit_world world = {.read = read_file, .match = match, .arg = submit};
+    vec_fini(&submit->ads, destroy_ad);
+    submit->ads = (struct vec){0};
+    return submit_file_read(submit->path, text, submit->queue, &world, one_job, submit, err);
+}
+
+static int read_stdin(struct strbuf *text, struct err *err)
+{
+    char buffer[65536];
+    size_t got;
+    while ((got = fread(buffer, 1, sizeof buffer, stdin)) > 0) {
+        strbuf_append(text, buffer, got);
+    }
+    return text->failed ? err_set(err, -E2BIG, "standard input is too long") : 0;
+}
+
+static int load_text(struct submit *submit, struct strbuf *text, struct err *err)
+{
+    strbuf_init(text, SUBMIT_FILE_MAX);
+    strbuf_puts(text, submit->before.length > 0 ? strbuf_text(&submit->before) : "");
+    if (strcmp(submit->path, "-") == 0) {
+        return read_stdin(text, err);
+    }
+    char *file;
+    int rc = read_file(submit, submit->path, &file, err);
+    if (rc == 0) {
+        strbuf_puts(text, file);
+        mem_free(file);
+    }
+    return rc;
+}
+
+/* Lines of -append go before the first queue statement: they are put before the file's own text
+ * would end.  HTCondor reads them just before the queue statement; as later settings win only until
+ * then, putting them there means to find it. */
+static void insert_append(struct submit *submit, struct strbuf *text)
+{
+    if (submit->after.length == 0) {
+        return;
+    }
+    struct strbuf out;
+    strbuf_init(&out, SUBMIT_FILE_MAX);
+    const char *at = strbuf_text(text);
+    bool done = false;
+    while (*at != '\0') {
+        size_t length = strcspn(at, "\n");
+        const char *start = at + strspn(at, " \t");
+        if (!done && strncasecmp(start, "queue", 5) == 0 && strchr(" \t\r\n", start[5]) != NULL) {
+            strbuf_puts(&out, strbuf_text(&submit->after));
+            done = true;
+        }
+        strbuf_append(&out, at, length);
+        strbuf_putc(&out, '\n');
+        at += length + (at[length] == '\n' ? 1 : 0);
+    }
+    if (!done) {
+        strbuf_puts(&out, strbuf_text(&submit->after));
+    }
+    strbuf_fini(text);
+    *text = out;
+}
+
+/* ---- sending */
+
+static int reserve(struct submit *submit, struct err *err)
+{
+    struct ad *args = ad_create();
+    struct cli_reply reply;
+    ad_set_bool(args, "Reserve", true);
+    const struct wire_body body = {.args = args};
+    int rc = cli_schedd(submit->cli, err);
+    rc = rc != 0 ? rc
+                 : cli_call(submit->cli, submit->cli->schedd, NULL, VERB_SUBMIT, &body,
+                            SUBMIT_CALL_MS, &reply, err);
+    if (rc == 0 && reply.args != NULL) {
+        submit->cluster = ad_int_or(reply.args, "ClusterId", 0);
+    }
+    if (submit->cli->schedd != NULL) {
+        cli_reply_fini(&reply);
+    }
+    ad_destroy(args);
+    return rc;
+}
+
+/* What the job has and the cluster's ad has not, or has otherwise.  What only the cluster has is
+ * told as undefined. */
+static struct ad *difference(const struct ad *job, const struct ad *cluster)
+{
+    struct ad *own = ad_create();
+    size_t at = 0;
+    const char *name;
+    const struct ad_expr *expr;
+    while (ad_next(job, &at, &name, &expr)) {
+        const struct ad_expr *shared = ad_lookup(cluster, name);
+        if (shared == NULL || !ad_expr_same(shared, expr)) {
+            (void)ad_copy_attr(own, name, job, name); /* is there */
+        }
+    }
+    at = 0;
+    while (ad_next(cluster, &at, &name, NULL)) {
+        if (!ad_has(job, name)) {
+            ad_set_undefined(own, name);
+        }
+    }
+    return own;
+}
+
+static int send_part(struct submit *submit, const struct ad *args, size_t from, size_t count,
+                     int64_t *last, struct err *err)
+{
+    struct ad **own = mem_alloc((count + 1) * sizeof *own);
+    struct cli_reply reply;
+    for (size_t i = 0; i < count; i++) {
+        own[i] = difference(submit->ads.items[from + i], submit->ads.items[0]);
+    }
+    const struct wire_body body = {.args = args,
+                                   .ads = (const struct ad *const *)own,
+                                   .ad_count = count};
+    int rc = cli_call(submit->cli, submit->cli->schedd, NULL, VERB_SUBMIT, &body, SUBMIT_CALL_MS,
+                      &reply, err);
+    if (rc == 0 && reply.args != NULL) {
+        submit->cluster = ad_int_or(reply.args, "ClusterId", 0);
+        *last = ad_int_or(reply.args, "LastProcId", 0);
+    }
+    cli_reply_fini(&reply);
+    for (size_t i = 0; i < count; i++) {
+        ad_destroy(own[i]);
+    }
+    mem_free(own);
+    return rc;
+}
+
+static int send_all(struct submit *submit, struct err *err)
+{
+    int64_t last = 0;
+    int rc = cli_schedd(submit->cli, err);
+    for (size_t at = 0; at < submit->ads.count && rc == 0; at += SUBMIT_CALL_ADS) {
+        size_t count =
+            submit->ads.count - at < SUBMIT_CALL_ADS ? submit->ads.count - at : SUBMIT_CALL_ADS;
+        struct ad *args = at == 0 ? ad_copy(submit->ads.items[0]) : ad_create();
+        if (at > 0) {
+            ad_set_int(args, "ClusterId", submit->cluster);
+        } else if (submit->cluster > 0) {
+            ad_set_int(args, "ReservedClusterId", submit->cluster);
+        }
+        rc = send_part(submit, args, at, count, &last, err);
+        ad_destroy(args);
+    }
+    if (rc == 0 && submit->terse) {
+        (void)printf("%lld.0 - %lld.%lld\n", (long long)submit->cluster, (long long)submit->cluster,
+                     (long long)last);
+    } else if (rc == 0) {
+        (void)printf("Submitting job(s)");
+        for (size_t i = 0; i < submit->ads.count && i < 100; i++) {
+            (void)putchar('.');
+        }
+        (void)printf("\n%zu job(s) submitted to cluster %lld.\n", submit->ads.count,
+                     (long long)submit->cluster);
+    }
+    return rc;
+}
+
+static void print_all(const struct submit *submit)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    for (size_t i = 0; i < submit->ads.count; i++) {
+        strbuf_clear(&text);
+        ad_print_long(submit->ads.items[i], &text);
+        (void)printf("ProcId=%zu\n%s\n", i, strbuf_text(&text));
+    }
+    strbuf_fini(&text);
+}
+
+/* ---- arguments */
+
+static int parse(struct submit *submit)
+{
+    struct cli *cli = submit->cli;
+    for (int i = 1; i < cli->argc; i++) {
+        const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
+        const char *option = arg[0] == '-' && arg[1] == '-' ? arg + 1 : arg;
+        if (strcmp(option, "-dry-run") == 0) {
+            submit->dry_run = true;
+        } else if (strcmp(option, "-terse") == 0) {
+            submit->terse = true;
+        } else if ((strcmp(option, "-append") == 0 || strcmp(option, "-a") == 0) && next != NULL) {
+            strbuf_printf(&submit->after, "%s\n", next);
+            i++;
+        } else if ((strcmp(option, "-queue") == 0 || strcmp(option, "-q") == 0) && next != NULL) {
+            submit->queue = next;
+            i++;
+        } else if (arg[0] == '-' && arg[1] != '\0') {
+            return cli_usage(cli, "'%s' is not understood, or its value is missing", arg);
+        } else if (submit->path == NULL && strchr(arg, '=') == NULL) {
+            submit->path = arg;
+        } else if (strchr(arg, '=') != NULL) {
+            strbuf_printf(&submit->before, "%s\n", arg);
+        } else {
+            return cli_usage(cli, "one submit file at a time: %s, %s", submit->path, arg);
+        }
+    }
+    if (submit->path == NULL) {
+        submit->path = "-";
+    }
+    return 0;
+}
+
+static int run(struct submit *submit, struct err *err)
+{
+    struct os_machine machine;
+    struct strbuf text;
+    extern char **environ;
+    if (getcwd(submit->cwd, sizeof submit->cwd) == NULL) {
+        return err_set(err, -errno, "the working directory cannot be found");
+    }
+    int rc = os_machine(submit->cli->os, &machine, err);
+    if (rc != 0) {
+        return rc;
+    }
+    submit->place = (struct submit_place){.cwd = submit->cwd,
+                                          .file = submit->path,
+                                          .arch = machine.arch,
+                                          .opsys = machine.opsys,
+                                          .env = environ,
+                                          .look = look,
+                                          .look_arg = submit};
+    rc = load_text(submit, &text, err);
+    if (rc == 0) {
+        insert_append(submit, &text);
+        rc = read_all(submit, strbuf_text(&text), err);
+    }
+    if (rc == 0 && submit->reserve && !submit->dry_run) {
+        rc = reserve(submit,
+                     err); /* $(ClusterId) is used: it must be known before the ads are made */
+        rc = rc != 0 ? rc : read_all(submit, strbuf_text(&text), err);
+    }
+    if (rc == 0 && submit->dry_run) {
+        print_all(submit);
+    } else if (rc == 0 && submit->ads.count == 0) {
+        rc = err_set(err, -EINVAL, "%s: its queue statements make no job", submit->path);
+    } else if (rc == 0) {
+        rc = send_all(submit, err);
+    }
+    strbuf_fini(&text);
+    return rc;
+}
+
+int cmd_submit(struct cli *cli)
+{
+    struct submit submit = {.cli = cli};
+    struct err err;
+    strbuf_init(&submit.before, 0);
+    strbuf_init(&submit.after, 0);
+    int status = parse(&submit);
+    if (status == 0 && run(&submit, &err) != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    }
+    vec_fini(&submit.ads, destroy_ad);
+    strbuf_fini(&submit.before);
+    strbuf_fini(&submit.after);
+    return status;
+}

@@ -1,0 +1,90 @@
+/* cli/main.c - `roost`: finds the subcommand and runs it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/loop_run.h"
+#include "base/os_run.h"
+#include "cli/cli.h"
+#include "cli/session.h"
+
+static void print_summary(FILE *out)
+{
+    (void)fprintf(out, "usage: roost COMMAND [ARGUMENTS]\n\n");
+    for (size_t i = 0; cli_commands[i] != NULL; i++) {
+        (void)fprintf(out, "  %-12s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    }
+    (void)fprintf(out,
+                  "\nROOST_CONFIG names the configuration; `roost COMMAND --help` tells more.\n");
+}
+
+static const struct cli_command *find(const char *name)
+{
+    for (size_t i = 0; cli_commands[i] != NULL; i++) {
+        if (strcmp(cli_commands[i]->name, name) == 0) {
+            return cli_commands[i];
+        }
+    }
+    return NULL;
+}
+
+static void find_program_dir(struct cli *cli)
+{
+    ssize_t length = readlink("/proc/self/exe", cli->program_dir, sizeof cli->program_dir - 1);
+    cli->program_dir[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(cli->program_dir, '/');
+    if (slash != NULL) {
+        *slash = '\0';
+    }
+}
+
+static bool wants_help(const struct cli *cli)
+{
+    for (int i = 1; i < cli->argc; i++) {
+        if (strcmp(cli->argv[i], "--help") == 0 || strcmp(cli->argv[i], "-h") == 0) {
+            return i == 1; /* later ones belong to what is run */
+        }
+    }
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_summary(argc < 2 ? stderr : stdout);
+        return argc < 2 ? CLI_USAGE : CLI_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        (void)printf("roost %s\n", ROOST_VERSION);
+        return CLI_OK;
+    }
+    const struct cli_command *command = find(argv[1]);
+    if (command == NULL) {
+        (void)fprintf(stderr, "roost: there is no command '%s'; `roost --help` lists them\n",
+                      argv[1]);
+        return CLI_USAGE;
+    }
+    struct cli cli = {.argc = argc - 1, .argv = argv + 1};
+    if (wants_help(&cli)) {
+        (void)printf("usage: roost %s %s\n\n%s\n%s", command->name, command->usage,
+                     command->summary, command->help != NULL ? command->help : "");
+        return CLI_OK;
+    }
+    struct err err;
+    find_program_dir(&cli);
+    if (loop_create(&cli.loop, &err) != 0 || os_create(cli.loop, &cli.os, &err) != 0) {
+        return cli_fail(&cli, "%s", err.text);
+    }
+    int status = command->run(&cli);
+    session_close(&cli);
+    os_destroy(cli.os);
+    loop_destroy(cli.loop);
+    if (fflush(stdout) != 0 && status == CLI_OK) {
+        return cli_fail(&cli, "standard output cannot be written");
+    }
+    return status;
+}

@@ -1,0 +1,34 @@
+/* cli/submit_job.h - from the commands of a submit file to the ad of a job.
+ *
+ * To add a submit command: a row in COMMANDS of submit_job.c (and, if it is neither text, path,
+ * number, boolean nor expression, a function there).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_SUBMIT_JOB_H
+#define CLI_SUBMIT_JOB_H
+
+#include <stdbool.h>
+
+struct ad;
+struct err;
+struct submit_file;
+
+/* Does the file exist and may it be read?  0, or a negative errno that err explains. */
+typedef int (*submit_look_f)(void *arg, const char *path, bool executable, struct err *err);
+
+struct submit_place {
+    const char *cwd;  /* of roost submit, absolute */
+    const char *file; /* the submit file's name: JobSubmitFile */
+    const char *arch; /* of this machine, for the default Requirements */
+    const char *opsys;
+    char **env;         /* for getenv = true; NULL-terminated */
+    submit_look_f look; /* NULL: files are not looked at */
+    void *look_arg;
+};
+
+/* A new ad (ad_destroy) of the job at hand.  -EINVAL with "job.sub:12: COMMAND: ..." otherwise. */
+int submit_job_make(struct submit_file *file, const char *file_name,
+                    const struct submit_place *place, struct ad **ret, struct err *err);
+
+#endif

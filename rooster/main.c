@@ -1,0 +1,11 @@
+/* rooster/main.c - roost-rooster.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/daemon.h"
+#include "rooster/rooster.h"
+
+int main(int argc, char **argv)
+{
+    return daemon_main(&rooster_daemon, argc, argv);
+}

@@ -1,0 +1,11 @@
+/* starter/main.c - roost-starter.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/daemon.h"
+#include "starter/starter.h"
+
+int main(int argc, char **argv)
+{
+    return daemon_main(&starter_daemon, argc, argv);
+}
