@@ -15,14 +15,6 @@ static const struct knob KNOBS[] = {
      .type = KNOB_STRING,
      .fallback = "$(FULL_HOSTNAME:localhost)",
      .help = "Machines of one UID_DOMAIN share their accounts: a job runs there as its submitter."},
-    {.name = "FILESYSTEM_DOMAIN",
-     .type = KNOB_STRING,
-     .fallback = "$(FULL_HOSTNAME:localhost)",
-     .help = "Machines of one FILESYSTEM_DOMAIN share their files."},
-    {.name = "CONDOR_ADMIN",
-     .type = KNOB_STRING,
-     .fallback = "",
-     .help = "Mail address of whoever looks after the pool."},
 
     /* Places */
     {.name = "LOCAL_DIR",
@@ -94,7 +86,6 @@ static const struct knob KNOBS[] = {
 
     /* Words for policies, as the example policies use them */
     {.name = "MINUTE", .type = KNOB_INT, .fallback = "60", .help = "Seconds of a minute."},
-    {.name = "HOUR", .type = KNOB_INT, .fallback = "60 * $(MINUTE)", .help = "Seconds of an hour."},
 
     /* Logs */
     {.name = "ALL_DEBUG",

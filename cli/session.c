@@ -23,6 +23,7 @@
 #include "base/os.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
+#include "power/power.h"
 #include "wire/pool.h"
 #include "wire/wire.h"
 
@@ -79,7 +80,7 @@ static int check_expr(void *context, const char *text, struct err *err)
 
 int cli_config(struct cli *cli, struct err *err)
 {
-    static const struct knob_table *const TABLES[] = {&cli_knobs, &knobs_common};
+    static const struct knob_table *const TABLES[] = {&cli_knobs, &power_knobs, &knobs_common};
     if (cli->config != NULL) {
         return 0;
     }

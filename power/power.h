@@ -17,9 +17,12 @@
 #include <stdint.h>
 
 struct err;
+struct knob_table;
 struct log;
 struct loop;
 struct os;
+
+extern const struct knob_table power_knobs; /* the `node` sections */
 
 enum power_state { POWER_UNKNOWN, POWER_ON, POWER_OFF };
 const char *power_state_name(enum power_state state); /* "Unknown" "On" "Off" */

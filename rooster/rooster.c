@@ -240,7 +240,7 @@ static void rooster_reload(void *state, const struct config *config)
     interval(rooster);
 }
 
-static const struct knob_table *const TABLES[] = {&rooster_knobs, &knobs_common};
+static const struct knob_table *const TABLES[] = {&rooster_knobs, &power_knobs, &knobs_common};
 
 const struct daemon rooster_daemon = {
     .name = "rooster",
