@@ -3,8 +3,9 @@
  * Old-ClassAd semantics as HTCondor runs them: a bare name is looked up in my and then in target;
  * MY. and TARGET. (also OTHER.) name the side; an expression found in the target is evaluated with
  * the sides exchanged.  Nothing is allocated for numbers, booleans and comparisons of strings. Cost
- * is bounded by AD_EVAL_STEPS_MAX, AD_EVAL_DEPTH_MAX, AD_EVAL_BYTES_MAX: what crosses one, an ad
- * that refers to itself above all, is the value error.
+ * is bounded by AD_EVAL_STEPS_MAX, AD_EVAL_DEPTH_MAX, AD_EVAL_BYTES_MAX;
+ * what crosses one is the value error, which nothing hides.  An attribute that refers back to
+ * itself is undefined at that place, as in HTCondor.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

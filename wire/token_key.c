@@ -1,4 +1,4 @@
-/* wire/token_key.c - making a signing key.
+/* wire/token_key.c - making a signing key; verifying with one.
  *
  * The private number is drawn from loop_secret(), not by OpenSSL, so that a simulated pool has the
  * same keys in each run of a seed: 32 bytes are a valid key of P-256 unless they are zero or not
@@ -6,13 +6,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "wire/token.h"
+#include "wire/token_key.h"
 
 #include <errno.h>
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/obj_mac.h>
 #include <openssl/param_build.h>
@@ -21,12 +22,16 @@
 
 #include "base/err.h"
 #include "base/loop.h"
+#include "base/mem.h"
 #include "base/os.h"
 #include "base/strbuf.h"
+#include "wire/token.h"
 
-#define KEY_BYTES   32
-#define POINT_BYTES 65 /* uncompressed */
-#define DRAWS_MAX   16 /* one in 2^32 fails */
+#define KEY_BYTES       32
+#define POINT_BYTES     65 /* uncompressed */
+#define DRAWS_MAX       16 /* one in 2^32 fails */
+#define SIGNATURE_BYTES 64 /* ES256: two numbers of 32 bytes, RFC 7518 section 3.4 */
+#define SIGNATURE_CHARS 86 /* the same in base64url */
 
 /* A private number in 1 .. order-1 and the point that belongs to it. */
 static int key_draw(struct loop *loop, BIGNUM *secret, uint8_t point[POINT_BYTES])
@@ -162,4 +167,111 @@ int token_key_make(struct os *os, struct loop *loop, const char *dir, const char
     }
     EVP_PKEY_free(key);
     return rc;
+}
+
+/* ---- verifying ------------------------------------------------------------------------------- */
+
+static void key_drop(void *key)
+{
+    EVP_PKEY_free(key);
+}
+
+struct evp_pkey_st *token_key_public(const char *pem, size_t length)
+{
+    char group[32];
+    size_t used = 0;
+    BIO *text = BIO_new_mem_buf(pem, (int)length);
+    EVP_PKEY *key = text == NULL ? NULL : PEM_read_bio_PUBKEY(text, NULL, NULL, NULL);
+    BIO_free(text);
+    if (key == NULL || EVP_PKEY_get_group_name(key, group, sizeof group, &used) != 1 ||
+        strcmp(group, "prime256v1") != 0) {
+        EVP_PKEY_free(key);
+        ERR_clear_error();
+        return NULL;
+    }
+    mem_on_drop(key, key_drop);
+    return key;
+}
+
+void token_key_free(struct evp_pkey_st *key)
+{
+    if (key != NULL) {
+        mem_off_drop(key);
+        EVP_PKEY_free(key);
+    }
+}
+
+static int base64url_digit(char c)
+{
+    if (c >= 'A' && c <= 'Z') {
+        return c - 'A';
+    }
+    if (c >= 'a' && c <= 'z') {
+        return c - 'a' + 26;
+    }
+    if (c >= '0' && c <= '9') {
+        return c - '0' + 52;
+    }
+    return c == '-' ? 62 : c == '_' ? 63 : -1;
+}
+
+static bool signature_decode(const char *text, uint8_t bytes[SIGNATURE_BYTES])
+{
+    uint32_t gathered = 0;
+    unsigned bits = 0;
+    size_t used = 0;
+    if (strlen(text) != SIGNATURE_CHARS) {
+        return false;
+    }
+    for (size_t i = 0; i < SIGNATURE_CHARS; i++) {
+        int digit = base64url_digit(text[i]);
+        if (digit < 0) {
+            return false;
+        }
+        gathered = (gathered << 6 | (uint32_t)digit) & 0xffff;
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            bytes[used++] = (uint8_t)(gathered >> bits);
+        }
+    }
+    /* One signature, one text: the bits left over are zero. */
+    return used == SIGNATURE_BYTES && (gathered & ((1U << bits) - 1)) == 0;
+}
+
+/* OpenSSL wants the two numbers in DER. */
+static int signature_der(const uint8_t bytes[SIGNATURE_BYTES], uint8_t **der)
+{
+    int length = -1;
+    ECDSA_SIG *signature = ECDSA_SIG_new();
+    BIGNUM *r = BN_bin2bn(bytes, SIGNATURE_BYTES / 2, NULL);
+    BIGNUM *s = BN_bin2bn(bytes + SIGNATURE_BYTES / 2, SIGNATURE_BYTES / 2, NULL);
+    if (signature != NULL && r != NULL && s != NULL && ECDSA_SIG_set0(signature, r, s) == 1) {
+        r = s = NULL; /* the signature's now */
+        length = i2d_ECDSA_SIG(signature, der);
+    }
+    BN_free(r);
+    BN_free(s);
+    ECDSA_SIG_free(signature);
+    return length;
+}
+
+bool token_key_verify(struct evp_pkey_st *key, const char *text, size_t length,
+                      const char *signature)
+{
+    uint8_t bytes[SIGNATURE_BYTES];
+    uint8_t *der = NULL;
+    if (!signature_decode(signature, bytes)) {
+        return false;
+    }
+    int der_length = signature_der(bytes, &der);
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    bool good = der_length > 0 && context != NULL &&
+                EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key) == 1 &&
+                EVP_DigestVerify(context, der, (size_t)der_length, (const unsigned char *)text,
+                                 length) == 1;
+    EVP_MD_CTX_free(context);
+    OPENSSL_free(der);
+    ERR_clear_error(); /* what OpenSSL noted must not be taken for an error of somebody's TLS */
+    return good;
 }

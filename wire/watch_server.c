@@ -126,9 +126,8 @@ static const struct ad *watcher_project(const struct watcher *watcher, const str
     *owned = ad_create();
     for (size_t i = 0; i < watcher->projection.count; i++) {
         const char *name = watcher->projection.items[i];
-        if (watcher->with_private || !ad_attr_is_private(name)) {
-            (void)ad_copy_attr(*owned, name, ad, name);
-        }
+        (void)ad_copy_attr(*owned, name, ad,
+                           name); /* private ones are not encoded, see event_send */
     }
     return *owned;
 }

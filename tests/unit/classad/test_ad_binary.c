@@ -192,7 +192,27 @@ static void json_has_the_types_of_json_and_marks_expressions(void **state)
     ad_destroy(ad);
 }
 
-UNIT_TESTS(UNIT(everything_comes_back), UNIT(a_decoded_expression_evaluates),
-           UNIT(private_attributes_stay_at_every_depth), UNIT(every_cut_is_refused),
-           UNIT(what_no_encoder_writes_is_refused), UNIT(nesting_is_bounded_when_decoding),
-           UNIT(a_full_buffer_is_told), UNIT(json_has_the_types_of_json_and_marks_expressions))
+static void json_holds_no_bytes_that_are_not_utf8(void **state)
+{
+    (void)state;
+    static const char *const WRONG[] = {
+        "\xed\xa0\x80",     "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xc0\x80",
+        "\xf5\x80\x80\x80", "\x80",         "\xe2\x82"};
+    for (size_t i = 0; i < sizeof(WRONG) / sizeof(WRONG[0]); i++) {
+        struct ad *ad = ad_create();
+        struct strbuf text;
+        strbuf_init(&text, 0);
+        ad_set_string(ad, "S", WRONG[i]);
+        assert_int_equal(ad_print_json(ad, &text), 0);
+        assert_null(strstr(strbuf_text(&text), WRONG[i]));
+        assert_non_null(strstr(strbuf_text(&text), "\xef\xbf\xbd"));
+        strbuf_fini(&text);
+        ad_destroy(ad);
+    }
+}
+
+UNIT_TESTS(UNIT(json_holds_no_bytes_that_are_not_utf8), UNIT(everything_comes_back),
+           UNIT(a_decoded_expression_evaluates), UNIT(private_attributes_stay_at_every_depth),
+           UNIT(every_cut_is_refused), UNIT(what_no_encoder_writes_is_refused),
+           UNIT(nesting_is_bounded_when_decoding), UNIT(a_full_buffer_is_told),
+           UNIT(json_has_the_types_of_json_and_marks_expressions))

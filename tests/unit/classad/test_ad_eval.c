@@ -114,6 +114,28 @@ static void a_long_chain_of_names_ends_at_the_limit_of_depth(void **state)
     ad_destroy(ad);
 }
 
+static void deep_trees_in_a_chain_end_at_the_limit_of_depth(void **state)
+{
+    (void)state;
+    struct ad *ad = ad_create();
+    char text[400];
+    for (int i = 0; i < 40; i++) {
+        char name[16];
+        size_t length = 0;
+        for (; length < 200; length += 2) {
+            text[length] = '-';
+            text[length + 1] = ' ';
+        }
+        (void)snprintf(name, sizeof(name), "a%d", i);
+        (void)snprintf(text + length, sizeof(text) - length, "a%d", i + 1);
+        assert_int_equal(ad_set_expr(ad, name, text, NULL), 0);
+    }
+    ad_set_int(ad, "a40", 7);
+    assert_evaluates("a20", ad, NULL, NULL, "7");
+    assert_evaluates("a0", ad, NULL, NULL, "error");
+    ad_destroy(ad);
+}
+
 static void strings_that_grow_end_at_the_limit_of_bytes(void **state)
 {
     (void)state;
@@ -201,6 +223,9 @@ static void time_zone_and_chance_come_from_the_context(void **state)
     assert_evaluates("dayTime()", NULL, NULL, &context, "relTime(\"13:20\")");
     assert_evaluates("timeZoneOffset()", NULL, NULL, &context, "relTime(\"02:00:00\")");
     assert_evaluates("random(10) >= 0 && random() < 1.0", NULL, NULL, &context, "true");
+    assert_evaluates("getHours(absTime(\"2024-03-01T23:30:00Z\"))", NULL, NULL, &context, "1");
+    assert_evaluates("formatTime(0, \"%H %s\")", NULL, NULL, &context, "\"02 0\"");
+    assert_evaluates("splitTime(0).Hours", NULL, NULL, &context, "2");
     assert_true(seed != 42);
     assert_evaluates("time()", NULL, NULL, NULL, "undefined");
     context.random_state = NULL;
@@ -347,7 +372,8 @@ UNIT_TESTS(UNIT(an_expression_needs_no_ad), UNIT(a_name_that_refers_to_itself_is
            UNIT(doubling_ends_at_the_limit_of_steps),
            UNIT(a_long_chain_of_names_ends_at_the_limit_of_depth),
            UNIT(strings_that_grow_end_at_the_limit_of_bytes), UNIT(work_on_long_texts_counts),
-           UNIT(eval_inside_eval_ends), UNIT(time_zone_and_chance_come_from_the_context),
+           UNIT(eval_inside_eval_ends), UNIT(deep_trees_in_a_chain_end_at_the_limit_of_depth),
+           UNIT(time_zone_and_chance_come_from_the_context),
            UNIT(the_same_seed_gives_the_same_numbers),
            UNIT(a_list_that_left_evaluates_its_elements_where_it_was_written),
            UNIT(a_value_outlives_the_text_that_eval_parsed),

@@ -88,6 +88,8 @@ static void references_to_the_other_side_are_found_through_own_attributes(void *
     static const char *const MEMORY[] = {"Memory", "offset", "Arch"};
     static const char *const OWN[] = {"Mem", "Base"};
     assert_refs("Memory > Mem && TARGET.Arch == \"x\" && memory > MY.Mem", job, MEMORY, 3, OWN, 2);
+    static const char *const OFFSET[] = {"Offset"};
+    assert_refs("MY.Mem", job, OFFSET, 1, OWN, 2);
     static const char *const LOOP[] = {"Loop"};
     assert_refs("Loop", job, NULL, 0, LOOP, 1);
     static const char *const RANK[] = {"Rank"};

@@ -80,6 +80,7 @@ static void malformed_tokens_are_refused_as_such(void **state)
         {"rubbish", "not a JWT"},
         {"a.b.c", "not a JWT"},
         {"..", "not a JWT"},
+        {"eyJhbGciOiJFUzI1NiIsImtpZCI6ImsxIn0" MALLORY "c2ln.bmF0dXJl", "not a JWT"},
         {longest, "longer than 4096"},
         /* {"alg":"none","kid":"k1"} */
         {"eyJhbGciOiJub25lIiwia2lkIjoiazEifQ" MALLORY, "not ES256"},
@@ -190,6 +191,40 @@ static void a_signing_key_that_others_may_read_is_not_used(void **state)
     assert_null(text);
 }
 
+static void no_single_changed_character_passes(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = keys_of(world);
+    struct token token = world_token_of(world, "alice@pool", SCOPE_READ), found;
+    char *text = world_issue(world, &token);
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++) {
+        char was = text[i];
+        text[i] = was == 'w' || was == 'x' || was == 'y' || was == 'z' ? 'A' : 'w';
+        assert_true(token_check(keys, text, 0, &found, NULL) < 0);
+        text[i] = was;
+    }
+    text[length - 1]++; /* a bit that carries nothing */
+    assert_int_equal(token_check(keys, text, 0, &found, NULL), -EKEYREJECTED);
+    text[length - 1]--;
+    assert_int_equal(token_check(keys, text, 0, &found, NULL), 0);
+    mem_free(text);
+    token_keys_destroy(keys);
+}
+
+static void a_file_that_is_no_public_key_is_named(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = NULL;
+    struct err err = {{0}};
+    char path[160];
+    (void)snprintf(path, sizeof path, "%s/bad.pub", world->keys);
+    world_write(world, path, "rubbish");
+    assert_int_equal(token_keys_load(world->os, world->keys, &keys, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "bad.pub: not a public key"));
+    assert_null(keys);
+}
+
 static void a_directory_without_keys_says_so(void **state)
 {
     struct world *world = *state;
@@ -213,6 +248,8 @@ int main(void)
         WORLD_TEST(two_keys_are_valid_during_an_overlap),
         WORLD_TEST(a_signing_key_is_never_overwritten_nor_named_like_a_path),
         WORLD_TEST(a_signing_key_that_others_may_read_is_not_used),
+        WORLD_TEST(no_single_changed_character_passes),
+        WORLD_TEST(a_file_that_is_no_public_key_is_named),
         WORLD_TEST(a_directory_without_keys_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
