@@ -96,7 +96,7 @@ enum wake_state wake_plan_after_failure(const struct wake_retry *retry, int64_t 
     }
     uint64_t delay_ms = retry->backoff_ms;
     for (int64_t i = 1; i < attempts && delay_ms < retry->quarantine_ms; i++) {
-        delay_ms *= 2;
+        delay_ms = delay_ms < retry->quarantine_ms / 2 ? delay_ms * 2 : retry->quarantine_ms;
     }
     *retry_at_ms = now_ms + delay_ms;
     return WAKE_BACKOFF;

@@ -44,7 +44,7 @@ size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
 
 struct wake_retry {
     int64_t attempts_max; /* then quarantine */
-    uint64_t backoff_ms;  /* after the first failure; doubled each time */
+    uint64_t backoff_ms;  /* after the first failure; doubled each time, up to quarantine_ms */
     uint64_t quarantine_ms;
 };
 /* What follows the failure number `attempts` (>= 1) of one wake. */

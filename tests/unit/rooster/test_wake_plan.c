@@ -1,0 +1,163 @@
+/* Which machines are woken, in which order, and what follows a wake that failed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <stdbool.h>
+
+#include "rooster/wake_plan.h"
+
+static const struct wake_limits NO_LIMITS = {0};
+
+/* The names chosen, in order, with blanks between. */
+static const char *choose(const struct wake_candidate *candidates, size_t count,
+                          const struct wake_limits *limits, uint64_t now_ms)
+{
+    static _Thread_local char names[256];
+    size_t chosen[16];
+    size_t taken = wake_plan_choose(candidates, count, limits, now_ms, chosen);
+    names[0] = '\0';
+    for (size_t i = 0, at = 0; i < taken; i++) {
+        assert_true(chosen[i] < count);
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", i > 0 ? " " : "",
+                               candidates[chosen[i]].machine);
+    }
+    return names;
+}
+
+#define SLEEPER(name) .machine = (name), .state = WAKE_OFF, .can_wake = true
+
+static void ordered_machines_come_first_then_rank_then_name(void **state)
+{
+    (void)state;
+    const struct wake_candidate candidates[] = {
+        {SLEEPER("d"), .demanded = true, .rank = 2},
+        {SLEEPER("b"), .demanded = true, .rank = 7},
+        {SLEEPER("a"), .demanded = true, .rank = 2},
+        {SLEEPER("z"), .ordered = true, .rank = -1},
+        {SLEEPER("c"), .demanded = true, .ordered = true, .rank = 0},
+        {SLEEPER("e"), .demanded = true, .rank = -3},
+    };
+    assert_string_equal(choose(candidates, 6, &NO_LIMITS, 0), "c z b a d e");
+}
+
+static void nothing_is_woken_without_demand_or_order_or_method(void **state)
+{
+    (void)state;
+    const struct wake_candidate candidates[] = {
+        {SLEEPER("idle")},
+        {.machine = "no_method", .state = WAKE_OFF, .demanded = true, .ordered = true},
+        {.machine = "up", .state = WAKE_UP, .can_wake = true, .demanded = true, .ordered = true},
+        {.machine = "waking",
+         .state = WAKE_WAKING,
+         .can_wake = true,
+         .demanded = true,
+         .ordered = true},
+    };
+    assert_string_equal(choose(candidates, 4, &NO_LIMITS, 0), "");
+    assert_string_equal(choose(NULL, 0, &NO_LIMITS, 0), "");
+}
+
+static void back_off_and_quarantine_wait_and_only_an_order_breaks_quarantine(void **state)
+{
+    (void)state;
+    const struct wake_candidate candidates[] = {
+        {.machine = "b",
+         .state = WAKE_BACKOFF,
+         .can_wake = true,
+         .demanded = true,
+         .retry_at_ms = 100},
+        {.machine = "bo",
+         .state = WAKE_BACKOFF,
+         .can_wake = true,
+         .ordered = true,
+         .retry_at_ms = 100},
+        {.machine = "bx", .state = WAKE_BACKOFF, .can_wake = true, .retry_at_ms = 100},
+        {.machine = "q",
+         .state = WAKE_QUARANTINED,
+         .can_wake = true,
+         .demanded = true,
+         .retry_at_ms = 200},
+        {.machine = "qo",
+         .state = WAKE_QUARANTINED,
+         .can_wake = true,
+         .ordered = true,
+         .retry_at_ms = 200},
+        {.machine = "qx", .state = WAKE_QUARANTINED, .can_wake = true, .retry_at_ms = 0},
+    };
+    assert_string_equal(choose(candidates, 6, &NO_LIMITS, 99), "qo");
+    assert_string_equal(choose(candidates, 6, &NO_LIMITS, 100), "bo qo b");
+    assert_string_equal(choose(candidates, 6, &NO_LIMITS, 199), "bo qo b");
+    assert_string_equal(choose(candidates, 6, &NO_LIMITS, 200), "bo qo b q");
+}
+
+static void limits_take_the_best_and_count_what_is_waking(void **state)
+{
+    (void)state;
+    const struct wake_candidate candidates[] = {
+        {SLEEPER("a"), .demanded = true, .rank = 1},
+        {SLEEPER("b"), .demanded = true, .rank = 3},
+        {SLEEPER("c"), .demanded = true, .rank = 2},
+        {.machine = "w", .state = WAKE_WAKING, .can_wake = true, .demanded = true},
+        {.machine = "v", .state = WAKE_WAKING, .can_wake = true, .demanded = true},
+        {.machine = "f",
+         .state = WAKE_BACKOFF,
+         .can_wake = true,
+         .demanded = true,
+         .retry_at_ms = 900},
+    };
+    assert_string_equal(choose(candidates, 6, &(struct wake_limits){.per_cycle_max = 2}, 0), "b c");
+    assert_string_equal(choose(candidates, 6, &(struct wake_limits){.at_once_max = 3}, 0), "b");
+    assert_string_equal(choose(candidates, 6, &(struct wake_limits){.at_once_max = 2}, 0), "");
+    assert_string_equal(choose(candidates, 6, &(struct wake_limits){.at_once_max = 1}, 0), "");
+    assert_string_equal(choose(candidates, 6,
+                               &(struct wake_limits){.per_cycle_max = 1, .at_once_max = 4}, 0),
+                        "b");
+    assert_string_equal(choose(candidates, 6,
+                               &(struct wake_limits){.per_cycle_max = 9, .at_once_max = 9}, 0),
+                        "b c a");
+}
+
+static void failures_back_off_doubling_and_end_in_quarantine(void **state)
+{
+    (void)state;
+    const struct wake_retry retry = {.attempts_max = 4, .backoff_ms = 100, .quarantine_ms = 5000};
+    static const uint64_t AT[] = {1100, 1200, 1400};
+    uint64_t at_ms = 0;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(wake_plan_after_failure(&retry, i + 1, 1000, &at_ms), WAKE_BACKOFF);
+        assert_int_equal(at_ms, AT[i]);
+    }
+    assert_int_equal(wake_plan_after_failure(&retry, 4, 1000, &at_ms), WAKE_QUARANTINED);
+    assert_int_equal(at_ms, 6000);
+    assert_int_equal(wake_plan_after_failure(&retry, 400, 1000, &at_ms), WAKE_QUARANTINED);
+}
+
+static void back_off_of_many_failures_neither_overflows_nor_outlasts_quarantine(void **state)
+{
+    (void)state;
+    const struct wake_retry retry = {.attempts_max = INT64_MAX,
+                                     .backoff_ms = 300,
+                                     .quarantine_ms = 5000};
+    uint64_t at_ms = 0;
+    assert_int_equal(wake_plan_after_failure(&retry, 1000000000, 1000, &at_ms), WAKE_BACKOFF);
+    assert_in_range(at_ms, 1000 + 300, 1000 + 5000);
+}
+
+static void states_have_the_names_that_status_shows(void **state)
+{
+    (void)state;
+    static const char *const NAMES[] = {"On", "Off", "Waking", "Waking", "WakeFailed"};
+    for (int i = 0; i < 5; i++) {
+        assert_string_equal(wake_state_name((enum wake_state)i), NAMES[i]);
+    }
+}
+
+UNIT_TESTS(UNIT(ordered_machines_come_first_then_rank_then_name),
+           UNIT(nothing_is_woken_without_demand_or_order_or_method),
+           UNIT(back_off_and_quarantine_wait_and_only_an_order_breaks_quarantine),
+           UNIT(limits_take_the_best_and_count_what_is_waking),
+           UNIT(failures_back_off_doubling_and_end_in_quarantine),
+           UNIT(back_off_of_many_failures_neither_overflows_nor_outlasts_quarantine),
+           UNIT(states_have_the_names_that_status_shows))
