@@ -179,8 +179,9 @@ const char *starter_plan_account(const struct ad *job, const char *uid_domain)
         strcmp(owner, "root") == 0 || uid_domain == NULL) {
         return NULL;
     }
-    const char *domain = strrchr(user, '@');
-    return domain != NULL && ad_name_compare(domain + 1, uid_domain) == 0 ? owner : NULL;
+    size_t length = strlen(owner); /* the ad comes from a shadow, which runs as its owner */
+    bool same = length > 0 && strncmp(user, owner, length) == 0 && user[length] == '@';
+    return same && ad_name_compare(user + length + 1, uid_domain) == 0 ? owner : NULL;
 }
 
 bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, int64_t lease_s)

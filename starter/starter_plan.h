@@ -51,8 +51,8 @@ void starter_plan_outputs(const struct ad *job, const struct starter_file *befor
                           size_t before_count, const struct starter_file *after, size_t after_count,
                           struct vec *ret);
 
-/* The account a job gets on a machine whose starter is root: its owner's when the domains agree and
- * it is not root, else NULL (the slot's low user). */
+/* The account a job gets on a machine whose starter is root: its owner's when User is Owner@domain
+ * of this domain and it is not root, else NULL (the slot's low user). */
 const char *starter_plan_account(const struct ad *job, const char *uid_domain);
 
 /* Has the clock jumped (suspend, restored guest)?  tick_ms is the interval that was asked for. */

@@ -1,0 +1,257 @@
+/* What runs with what around it, and what comes back.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "starter/starter_plan.h"
+
+static struct ad *parse(const char *text)
+{
+    struct ad *ad = NULL;
+    struct err err = {{0}};
+    if (ad_parse(text, strlen(text), &ad, &err) != 0) {
+        fail_msg("%s: %s", text, err.text);
+    }
+    return ad;
+}
+
+/* The words with '|' between; empties list. */
+static const char *join(struct vec *list)
+{
+    static _Thread_local char text[2048];
+    text[0] = '\0';
+    for (size_t i = 0, at = 0; i < list->count; i++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", i > 0 ? "|" : "",
+                               (const char *)list->items[i]);
+    }
+    vec_fini(list, mem_free);
+    *list = (struct vec){0};
+    return text;
+}
+
+static int argv(const char *job_text, struct vec *words, struct err *err)
+{
+    struct ad *job = parse(job_text);
+    int rc = starter_plan_argv(job, "/x/prog", words, err);
+    ad_destroy(job);
+    return rc;
+}
+
+static void arguments_of_both_syntaxes_follow_the_program(void **state)
+{
+    (void)state;
+    struct vec words = {0};
+    assert_int_equal(argv("[x = 1]", &words, NULL), 0);
+    assert_string_equal(join(&words), "/x/prog");
+    assert_int_equal(argv("[Arguments = \"a 'b c' 'it''s'\"]", &words, NULL), 0);
+    assert_string_equal(join(&words), "/x/prog|a|b c|it's");
+    assert_int_equal(argv("[Args = \"a 'b c'\"]", &words, NULL), 0);
+    assert_string_equal(join(&words), "/x/prog|a|'b|c'");
+    assert_int_equal(argv("[Args = \"old\"; Arguments = \"new\"]", &words, NULL), 0);
+    assert_string_equal(join(&words), "/x/prog|new");
+}
+
+static void bad_arguments_are_refused_with_the_name_of_the_attribute(void **state)
+{
+    (void)state;
+    struct vec words = {0};
+    struct err err = {{0}};
+    assert_int_equal(argv("[Arguments = \"a 'b\"]", &words, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "Arguments"));
+    vec_fini(&words, mem_free);
+}
+
+static const struct starter_place PLACE = {.sandbox = "/ex/dir/sandbox",
+                                           .directory = "/ex/dir",
+                                           .slot = "slot1@m",
+                                           .boot_id = "boot-7",
+                                           .boot_time_s = 1764000000,
+                                           .cpus = 3};
+
+/* The value of name, or NULL; fails the test when it is there twice. */
+static const char *value_of(const struct vec *entries, const char *name)
+{
+    const char *found = NULL;
+    size_t length = strlen(name);
+    for (size_t i = 0; i < entries->count; i++) {
+        const char *entry = entries->items[i];
+        if (strncmp(entry, name, length) == 0 && entry[length] == '=') {
+            assert_null(found);
+            found = entry + length + 1;
+        }
+    }
+    return found;
+}
+
+static void the_machine_adds_what_a_job_may_rely_on(void **state)
+{
+    (void)state;
+    struct ad *job = parse("[x = 1]");
+    struct vec entries = {0};
+    assert_int_equal(starter_plan_env(job, &PLACE, &entries, NULL), 0);
+    static const char *const EXPECTED[][2] = {
+        {"_CONDOR_SCRATCH_DIR", "/ex/dir/sandbox"},
+        {"_CONDOR_SLOT", "slot1@m"},
+        {"_CONDOR_JOB_IWD", "/ex/dir/sandbox"},
+        {"_CONDOR_JOB_AD", "/ex/dir/sandbox/.job.ad"},
+        {"_CONDOR_MACHINE_AD", "/ex/dir/sandbox/.machine.ad"},
+        {"ROOST_STARTER_DIR", "/ex/dir"},
+        {"ROOST_BOOT_ID", "boot-7"},
+        {"ROOST_BOOT_TIME", "1764000000"},
+        {"OMP_NUM_THREADS", "3"},
+        {"PATH", "/usr/local/bin:/usr/bin:/bin"},
+        {"TMPDIR", "/ex/dir/sandbox"},
+        {"TMP", "/ex/dir/sandbox"},
+        {"TEMP", "/ex/dir/sandbox"},
+    };
+    for (size_t i = 0; i < sizeof EXPECTED / sizeof EXPECTED[0]; i++) {
+        const char *value = value_of(&entries, EXPECTED[i][0]);
+        if (value == NULL || strcmp(value, EXPECTED[i][1]) != 0) {
+            fail_msg("%s is %s", EXPECTED[i][0], value != NULL ? value : "absent");
+        }
+    }
+    vec_fini(&entries, mem_free);
+    ad_destroy(job);
+}
+
+static void the_jobs_own_environment_wins_but_for_names_of_ours(void **state)
+{
+    (void)state;
+    struct ad *job = parse("[Environment = \"PATH=/mine OMP_NUM_THREADS=9 _CONDOR_SLOT=fake "
+                           "ROOST_STARTER_DIR=/elsewhere ROOST_BOOT_ID=none PATHS=x 'A=b c'\"]");
+    struct vec entries = {0};
+    assert_int_equal(starter_plan_env(job, &PLACE, &entries, NULL), 0);
+    assert_string_equal(value_of(&entries, "PATH"), "/mine");
+    assert_string_equal(value_of(&entries, "PATHS"), "x");
+    assert_string_equal(value_of(&entries, "OMP_NUM_THREADS"), "9");
+    assert_string_equal(value_of(&entries, "A"), "b c");
+    assert_string_equal(value_of(&entries, "_CONDOR_SLOT"), "slot1@m");
+    assert_string_equal(value_of(&entries, "ROOST_STARTER_DIR"), "/ex/dir");
+    assert_string_equal(value_of(&entries, "ROOST_BOOT_ID"), "boot-7");
+    vec_fini(&entries, mem_free);
+    ad_destroy(job);
+}
+
+static void the_old_syntax_of_the_environment_is_read_too(void **state)
+{
+    (void)state;
+    struct ad *job = parse("[Env = \"A=b c;D=e\"]");
+    struct vec entries = {0};
+    assert_int_equal(starter_plan_env(job, &PLACE, &entries, NULL), 0);
+    assert_string_equal(value_of(&entries, "A"), "b c");
+    assert_string_equal(value_of(&entries, "D"), "e");
+    vec_fini(&entries, mem_free);
+    ad_destroy(job);
+}
+
+static void an_environment_that_does_not_parse_is_refused(void **state)
+{
+    (void)state;
+    struct ad *job = parse("[Environment = \"A\"]");
+    struct vec entries = {0};
+    struct err err = {{0}};
+    assert_int_equal(starter_plan_env(job, &PLACE, &entries, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "environment"));
+    vec_fini(&entries, mem_free);
+    ad_destroy(job);
+}
+
+static const struct starter_file BEFORE[] = {
+    {"condor_exec.exe", 10, 100, true}, {".job.ad", 5, 100, true},   {".machine.ad", 5, 100, true},
+    {"in.txt", 7, 100, true},           {"grows.txt", 7, 100, true}, {"touched", 7, 100, true},
+};
+static const struct starter_file AFTER[] = {
+    {"_condor_stdout", 0, 150, true}, {"condor_exec.exe", 11, 160, true},
+    {".job.ad", 6, 160, true},        {".machine.ad", 6, 160, true},
+    {"in.txt", 7, 100, true},         {"grows.txt", 8, 100, true},
+    {"touched", 7, 130, true},        {"new.txt", 1, 140, true},
+    {"subdir", 0, 140, false},        {"_condor_stderr", 3, 150, true},
+};
+
+static const char *outputs(const char *job_text)
+{
+    struct ad *job = parse(job_text);
+    struct vec names = {0};
+    starter_plan_outputs(job, BEFORE, sizeof BEFORE / sizeof BEFORE[0], AFTER,
+                         sizeof AFTER / sizeof AFTER[0], &names);
+    ad_destroy(job);
+    return join(&names);
+}
+
+static void what_is_new_or_changed_goes_back(void **state)
+{
+    (void)state;
+    assert_string_equal(outputs("[x = 1]"),
+                        "_condor_stdout|grows.txt|touched|new.txt|_condor_stderr");
+}
+
+static void a_list_of_outputs_is_obeyed(void **state)
+{
+    (void)state;
+    assert_string_equal(outputs("[TransferOutput = \"\"]"), "_condor_stdout|_condor_stderr");
+    assert_string_equal(outputs("[TransferOutput = \"in.txt\"]"),
+                        "_condor_stdout|in.txt|_condor_stderr");
+    assert_string_equal(outputs("[TransferOutput = \" /some/where/new.txt , missing,in.tx\"]"),
+                        "_condor_stdout|new.txt|_condor_stderr");
+    assert_string_equal(outputs("[TransferOutput = \"subdir, touched/\"]"),
+                        "_condor_stdout|touched|_condor_stderr");
+}
+
+static const char *account(const char *job_text, const char *domain)
+{
+    static _Thread_local char name[64];
+    struct ad *job = parse(job_text);
+    const char *ret = starter_plan_account(job, domain);
+    (void)snprintf(name, sizeof name, "%s", ret != NULL ? ret : "(low)");
+    ad_destroy(job);
+    return name;
+}
+
+static void a_job_gets_its_owners_account_only_where_the_domains_agree(void **state)
+{
+    (void)state;
+    assert_string_equal(account("[Owner = \"ann\"; User = \"ann@site\"]", "site"), "ann");
+    assert_string_equal(account("[Owner = \"ann\"; User = \"ann@SITE\"]", "site"), "ann");
+    assert_string_equal(account("[Owner = \"ann\"; User = \"ann@else\"]", "site"), "(low)");
+    assert_string_equal(account("[Owner = \"ann\"; User = \"ann\"]", "site"), "(low)");
+    assert_string_equal(account("[Owner = \"ann\"; User = \"ann@x@site\"]", "x"), "(low)");
+    assert_string_equal(account("[Owner = \"root\"; User = \"root@site\"]", "site"), "(low)");
+    assert_string_equal(account("[User = \"ann@site\"]", "site"), "(low)");
+    assert_string_equal(account("[Owner = \"ann\"]", "site"), "(low)");
+    assert_string_equal(account("[Owner = \"ann\"; User = \"ann@site\"]", NULL), "(low)");
+}
+
+static void an_owner_who_is_not_the_user_does_not_choose_an_account(void **state)
+{
+    (void)state;
+    assert_string_equal(account("[Owner = \"bob\"; User = \"ann@site\"]", "site"), "(low)");
+    assert_string_equal(account("[Owner = \"\"; User = \"@site\"]", "site"), "(low)");
+}
+
+static void a_gap_is_more_than_a_third_of_the_lease_beyond_the_tick(void **state)
+{
+    (void)state;
+    assert_false(starter_plan_is_gap(1000, 1500, 500, 30));
+    assert_false(starter_plan_is_gap(1000, 11500, 500, 30));
+    assert_true(starter_plan_is_gap(1000, 11501, 500, 30));
+}
+
+UNIT_TESTS(UNIT(arguments_of_both_syntaxes_follow_the_program),
+           UNIT(bad_arguments_are_refused_with_the_name_of_the_attribute),
+           UNIT(the_machine_adds_what_a_job_may_rely_on),
+           UNIT(the_jobs_own_environment_wins_but_for_names_of_ours),
+           UNIT(the_old_syntax_of_the_environment_is_read_too),
+           UNIT(an_environment_that_does_not_parse_is_refused),
+           UNIT(what_is_new_or_changed_goes_back), UNIT(a_list_of_outputs_is_obeyed),
+           UNIT(a_job_gets_its_owners_account_only_where_the_domains_agree),
+           UNIT(an_owner_who_is_not_the_user_does_not_choose_an_account),
+           UNIT(a_gap_is_more_than_a_third_of_the_lease_beyond_the_tick))
