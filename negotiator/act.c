@@ -92,8 +92,10 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, const stru
         request->in_flight++;
         log_info(negotiator->env.log, "match", "slot goes to request", LOG_TEXT("slot", slot->name),
                  LOG_TEXT("request", request->name));
-    } else {
+    } else { /* not sent: nobody knows the id */
         flight_destroy(flight);
+        mem_free(slot->given);
+        slot->given = NULL;
     }
     ad_destroy(args);
 }

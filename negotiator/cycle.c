@@ -100,7 +100,7 @@ static int snapshot_slots(struct negotiator *negotiator, struct snapshot *snapsh
         slot.machine = ad_string_or(ad, "Machine", "");
         slot.ad = ad;
         slot.serial = pool->serial;
-        if (slot.waking || (slot.offline && offline_holds_total(slot.holds) > 0)) {
+        if (slot.waking) {
             (void)strmap_set(snapshot->waking, slot.machine, snapshot); /* only presence counts */
         }
         snapshot->slots[snapshot->slot_count] = slot;
@@ -108,8 +108,7 @@ static int snapshot_slots(struct negotiator *negotiator, struct snapshot *snapsh
     }
     for (size_t i = 0; i < snapshot->slot_count; i++) {
         struct plan_slot *slot = &snapshot->slots[i];
-        slot->waking =
-            slot->waking || (slot->offline && is_state(slot->ad, "PowerState", "Waking"));
+        slot->waking = slot->offline && strmap_get(snapshot->waking, slot->machine) != NULL;
     }
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "negotiator/negotiator_plan.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,14 @@
 #include "classad/ad.h"
 #include "offline_ads/offline_holds.h"
 
+struct candidate {
+    size_t slot;
+    double pre, job, post;
+    bool near; /* offline: its machine wakes anyway */
+    size_t machine;
+};
+
 struct user_state {
-    const struct plan_user *user; /* NULL: unknown to the accountant: best priority */
     const char *name;
     double priority;
     size_t first, count; /* requests of it in order[] */
@@ -30,10 +37,14 @@ struct cycle {
     const struct plan_input *in;
     struct arena *arena;
     struct plan_output out;
-    size_t *order;      /* requests by user, priority, age */
-    int64_t *wanted;    /* by request: still to be matched */
-    bool *taken;        /* by slot: matched or held in this cycle */
-    size_t matches_max; /* capacity of out.matches */
+    size_t *order;          /* requests by user, priority, age */
+    int64_t *wanted;        /* by request: still to be matched */
+    struct candidate *list; /* room for all slots */
+    bool *taken;            /* by slot: matched or held in this cycle */
+    int64_t *held;          /* by slot: jobs it is held for, less those released */
+    size_t *machine;        /* by slot: number of its machine; NULL until holds are looked for */
+    bool *wakes;            /* by machine: something there is held or waking */
+    size_t matches_max;     /* capacity of out.matches */
     struct user_state *users;
     size_t user_count;
 };
@@ -63,16 +74,11 @@ static bool judge(struct cycle *cycle, size_t request_index, size_t slot_index)
 
 /* ---- ranking */
 
-struct candidate {
-    size_t slot;
-    double pre, job, post;
-    bool near; /* offline: its machine wakes anyway */
-};
-
 static double rank_of(const struct ad_expr *expr, const struct ad *my, const struct ad *target,
                       const struct ad_context *context)
 {
-    return expr != NULL ? ad_eval_rank(expr, my, target, context) : 0.0;
+    double value = expr != NULL ? ad_eval_rank(expr, my, target, context) : 0.0;
+    return isnan(value) ? 0.0 : value; /* an order of all candidates, whatever a job says */
 }
 
 static void rank(struct cycle *cycle, const struct plan_request *request,
@@ -83,7 +89,8 @@ static void rank(struct cycle *cycle, const struct plan_request *request,
     candidate->pre = rank_of(cycle->in->ranks.pre_job, slot->ad, request->ad, context);
     candidate->job = rank_of(ad_lookup(request->ad, "Rank"), request->ad, slot->ad, context);
     candidate->post = rank_of(cycle->in->ranks.post_job, slot->ad, request->ad, context);
-    candidate->near = slot->waking || offline_holds_total(slot->holds) > 0;
+    candidate->machine = slot->offline ? cycle->machine[candidate->slot] : 0;
+    candidate->near = slot->offline && cycle->wakes[candidate->machine];
 }
 
 static int by_number(double a, double b)
@@ -98,21 +105,21 @@ static int by_rank(const void *left, const void *right)
     order = order != 0 ? order : by_number(a->job, b->job);
     order = order != 0 ? order : (int)b->near - (int)a->near;
     order = order != 0 ? order : by_number(a->post, b->post);
+    order = order != 0 ? order : (a->machine > b->machine) - (a->machine < b->machine);
     return order != 0 ? order : (a->slot > b->slot) - (a->slot < b->slot);
 }
 
-/* The slots that this request could have now, best first, of one kind (live or offline).  NULL when
- * the arena is full. */
-static struct candidate *candidates(struct cycle *cycle, size_t request_index, bool offline,
-                                    size_t *count)
+/* The slots that this request could have now, best first, of one kind (live or offline); good until
+ * the next call. */
+static const struct candidate *candidates(struct cycle *cycle, size_t request_index, bool offline,
+                                          size_t *count)
 {
     const struct plan_input *in = cycle->in;
-    struct candidate *list = arena_alloc(cycle->arena, (in->slot_count + 1) * sizeof *list);
+    struct candidate *list = cycle->list;
     *count = 0;
-    for (size_t i = 0; i < in->slot_count && list != NULL; i++) {
+    for (size_t i = 0; i < in->slot_count; i++) {
         const struct plan_slot *slot = &in->slots[i];
-        bool held = offline && offline_holds_total(slot->holds) > 0;
-        if (slot->offline != offline || !slot->free || cycle->taken[i] || held ||
+        if (slot->offline != offline || !slot->free || cycle->taken[i] || cycle->held[i] > 0 ||
             (offline && slot->barred) || !judge(cycle, request_index, i)) {
             continue;
         }
@@ -197,7 +204,7 @@ static size_t free_live(const struct cycle *cycle)
     return count;
 }
 
-/* Matches up to limit jobs of one request; returns how many, or -ENOMEM. */
+/* Matches up to limit jobs of one request; returns how many. */
 static int64_t match_request(struct cycle *cycle, size_t request_index, int64_t limit)
 {
     if (limit <= 0) {
@@ -205,9 +212,6 @@ static int64_t match_request(struct cycle *cycle, size_t request_index, int64_t 
     }
     size_t count;
     const struct candidate *list = candidates(cycle, request_index, false, &count);
-    if (list == NULL) {
-        return -ENOMEM;
-    }
     int64_t matched = 0;
     for (size_t i = 0; i < count && matched < limit && cycle->out.match_count < cycle->matches_max;
          i++) {
@@ -226,12 +230,8 @@ static int64_t match_user(struct cycle *cycle, const struct user_state *user, in
     for (size_t i = 0; i < user->count && matched < share; i++) {
         size_t request = cycle->order[user->first + i];
         int64_t left = share - matched;
-        int64_t got = match_request(cycle, request,
-                                    cycle->wanted[request] < left ? cycle->wanted[request] : left);
-        if (got < 0) {
-            return got;
-        }
-        matched += got;
+        matched += match_request(cycle, request,
+                                 cycle->wanted[request] < left ? cycle->wanted[request] : left);
     }
     return matched;
 }
@@ -246,7 +246,7 @@ static bool wants(const struct cycle *cycle, const struct user_state *user)
     return false;
 }
 
-static int match_live(struct cycle *cycle)
+static void match_live(struct cycle *cycle)
 {
     for (int64_t matched = 1; matched > 0;) {
         matched = 0;
@@ -261,14 +261,9 @@ static int match_live(struct cycle *cycle)
                 continue;
             }
             int64_t share = (int64_t)((double)slots / user->priority / sum);
-            int64_t got = match_user(cycle, user, share > 0 ? share : 1);
-            if (got < 0) {
-                return (int)got;
-            }
-            matched += got;
+            matched += match_user(cycle, user, share > 0 ? share : 1);
         }
     }
-    return 0;
 }
 
 /* ---- offline slots */
@@ -280,12 +275,11 @@ static int64_t held_for(const struct plan_slot *slot, const struct plan_request 
                : 0;
 }
 
-static struct plan_release *add_release(struct cycle *cycle, size_t slot, const char *schedd,
-                                        int64_t auto_cluster)
+static void add_release(struct cycle *cycle, size_t slot, const char *schedd, int64_t auto_cluster)
 {
-    struct plan_release *release = &cycle->out.released[cycle->out.released_count++];
-    *release = (struct plan_release){.slot = slot, .schedd = schedd, .auto_cluster = auto_cluster};
-    return release;
+    cycle->out.released[cycle->out.released_count++] =
+        (struct plan_release){.slot = slot, .schedd = schedd, .auto_cluster = auto_cluster};
+    cycle->held[slot] -= offline_holds_of(cycle->in->slots[slot].holds, schedd, auto_cluster);
 }
 
 static const struct plan_request *request_of(const struct plan_input *in,
@@ -310,11 +304,12 @@ static void settle_holds(struct cycle *cycle)
         if (!slot->offline || slot->holds == NULL) {
             continue;
         }
+        cycle->held[i] = offline_holds_total(slot->holds);
         for (size_t j = 0; j < offline_holds_entries(slot->holds); j++) {
             const struct offline_hold *hold = offline_holds_at(slot->holds, j);
             const struct plan_request *request = request_of(in, hold);
             if (request == NULL || slot->barred) {
-                (void)add_release(cycle, i, hold->schedd, hold->auto_cluster);
+                add_release(cycle, i, hold->schedd, hold->auto_cluster);
             } else {
                 cycle->wanted[request - in->requests] -= hold->count;
             }
@@ -333,23 +328,66 @@ static void release_surplus(struct cycle *cycle, size_t request_index)
         int64_t held =
             slot->offline && !slot->waking && !slot->barred ? held_for(slot, request) : 0;
         if (held > 0 && cycle->wanted[request_index] + held <= 0) {
-            (void)add_release(cycle, i - 1, request->schedd, request->auto_cluster);
+            add_release(cycle, i - 1, request->schedd, request->auto_cluster);
             cycle->wanted[request_index] += held;
         }
     }
 }
 
-static int hold_more(struct cycle *cycle, size_t request_index)
+struct place {
+    const char *machine;
+    size_t slot;
+};
+
+static int by_machine(const void *left, const void *right)
 {
-    size_t count;
-    const struct candidate *list = candidates(cycle, request_index, true, &count);
-    if (list == NULL) {
+    const struct place *a = left, *b = right;
+    return strcmp(a->machine, b->machine);
+}
+
+/* Numbers the machines of offline slots in order of their names, and finds those that wake anyway.
+ */
+static int number_machines(struct cycle *cycle)
+{
+    const struct plan_input *in = cycle->in;
+    struct place *places = arena_alloc(cycle->arena, (in->slot_count + 1) * sizeof *places);
+    size_t *machine = arena_zalloc(cycle->arena, (in->slot_count + 1) * sizeof *machine);
+    cycle->wakes = arena_zalloc(cycle->arena, (in->slot_count + 1) * sizeof *cycle->wakes);
+    if (places == NULL || machine == NULL || cycle->wakes == NULL) {
         return -ENOMEM;
     }
+    size_t count = 0;
+    for (size_t i = 0; i < in->slot_count; i++) {
+        if (in->slots[i].offline) {
+            places[count++] = (struct place){.machine = in->slots[i].machine, .slot = i};
+        }
+    }
+    if (count > 1) {
+        qsort(places, count, sizeof *places, by_machine);
+    }
+    for (size_t i = 0, number = 0; i < count; i++) {
+        const struct plan_slot *slot = &in->slots[places[i].slot];
+        number += i > 0 && by_machine(&places[i - 1], &places[i]) != 0 ? 1 : 0;
+        machine[places[i].slot] = number;
+        cycle->wakes[number] =
+            cycle->wakes[number] || slot->waking || cycle->held[places[i].slot] > 0;
+    }
+    cycle->machine = machine;
+    return 0;
+}
+
+static int hold_more(struct cycle *cycle, size_t request_index)
+{
+    if (cycle->machine == NULL && number_machines(cycle) != 0) {
+        return -ENOMEM;
+    }
+    size_t count;
+    const struct candidate *list = candidates(cycle, request_index, true, &count);
     for (size_t i = 0; i < count && cycle->wanted[request_index] > 0; i++) {
         cycle->out.held[cycle->out.held_count++] =
             (struct plan_hold){.slot = list[i].slot, .request = request_index};
         cycle->taken[list[i].slot] = true;
+        cycle->wakes[list[i].machine] = true;
         cycle->wanted[request_index]--;
     }
     return 0;
@@ -359,18 +397,14 @@ static int hold_offline(struct cycle *cycle)
 {
     settle_holds(cycle);
     for (size_t i = 0; i < cycle->in->request_count; i++) {
-        size_t request = cycle->order[i];
-        int rc = 0;
-        if (cycle->wanted[request] < 0) {
-            release_surplus(cycle, request);
-        } else if (cycle->wanted[request] > 0) {
-            rc = hold_more(cycle, request);
-        }
-        if (rc != 0) {
-            return rc;
-        }
+        release_surplus(cycle, cycle->order[i]);
     }
-    return 0;
+    int rc = 0;
+    for (size_t i = 0; i < cycle->in->request_count && rc == 0; i++) {
+        size_t request = cycle->order[i];
+        rc = cycle->wanted[request] > 0 ? hold_more(cycle, request) : 0;
+    }
+    return rc;
 }
 
 /* ---- the cycle */
@@ -394,20 +428,25 @@ int negotiator_plan_cycle(const struct plan_input *input, struct arena *arena,
     struct cycle cycle = {.in = input, .arena = arena, .matches_max = input->slot_count};
     cycle.wanted = arena_zalloc(arena, (input->request_count + 1) * sizeof *cycle.wanted);
     cycle.taken = arena_zalloc(arena, (input->slot_count + 1) * sizeof *cycle.taken);
+    cycle.list = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.list);
+    cycle.held = arena_zalloc(arena, (input->slot_count + 1) * sizeof *cycle.held);
     cycle.out.matches = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.out.matches);
     cycle.out.held = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.out.held);
     cycle.out.released = arena_alloc(arena, (count_holds(input) + 1) * sizeof *cycle.out.released);
-    if (cycle.wanted == NULL || cycle.taken == NULL || cycle.out.matches == NULL ||
-        cycle.out.held == NULL || cycle.out.released == NULL) {
+    if (cycle.wanted == NULL || cycle.taken == NULL || cycle.held == NULL || cycle.list == NULL ||
+        cycle.out.matches == NULL || cycle.out.held == NULL || cycle.out.released == NULL) {
         return -ENOMEM;
     }
     for (size_t i = 0; i < input->request_count; i++) {
-        int64_t wanted = input->requests[i].count - input->requests[i].in_flight;
-        cycle.wanted[i] = wanted > 0 ? wanted : 0;
+        const struct plan_request *request = &input->requests[i];
+        cycle.wanted[i] =
+            request->count > request->in_flight ? request->count - request->in_flight : 0;
     }
     int rc = order_requests(&cycle);
-    rc = rc != 0 ? rc : match_live(&cycle);
-    rc = rc != 0 ? rc : hold_offline(&cycle);
+    if (rc == 0) {
+        match_live(&cycle);
+        rc = hold_offline(&cycle);
+    }
     if (rc == 0) {
         *ret = cycle.out;
     }

@@ -6,9 +6,9 @@
  * Order of things, as HTCondor's: users by fair share (effective priority, lower is better), a
  * user's requests by JobPrio and age, a request's slots by NEGOTIATOR_PRE_JOB_RANK, the job's Rank,
  * NEGOTIATOR_POST_JOB_RANK.  A running slot is taken before an offline one. What a request still
- * wants after that is held on offline slots (OfflineMatches): as many as are wanted, no more; a
- * hold that is no longer wanted is taken back.  Held slots are not charged to anyone: they do
- * nothing yet.
+ * wants after that is held on offline slots (OfflineMatches): as many as are wanted, no more, and
+ * of equal ones those whose machine wakes anyway; a hold that is no longer wanted is taken back.
+ * Held slots are not charged to anyone: they do nothing yet.
  *
  * Judging a pair (Requirements of both) is remembered in the request, by the slot's serial, so that
  * a cycle after a few changes costs a few judgements.  Expressions that look at the clock are
@@ -38,7 +38,7 @@ struct plan_slot {
     uint32_t serial; /* changes with the ad; never 0 */
     bool offline;
     bool free; /* live: Unclaimed, with a claim id that was not given away; offline: always true */
-    bool waking; /* offline: being woken (PowerState), or on a machine of which another slot is */
+    bool waking; /* offline: its machine is being woken (PowerState) */
     bool barred; /* offline: WakeFailed, Unknown: no new holds, old ones are taken back */
     const struct offline_holds *holds; /* offline: as they are now, pruned; NULL: none */
 };

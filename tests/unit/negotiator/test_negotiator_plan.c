@@ -1,0 +1,687 @@
+/* One negotiation cycle: matches, holds, shares; against a naive reference on small random pools.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/random.h"
+#include "classad/ad.h"
+#include "negotiator/negotiator_plan.h"
+#include "offline_ads/offline_holds.h"
+
+#define SLOTS    24
+#define REQUESTS 12
+
+static const struct ad_context NOW = {.now_s = 1764000000};
+
+struct pool {
+    struct plan_slot slots[SLOTS];
+    struct plan_request requests[REQUESTS];
+    struct plan_user users[4];
+    size_t slot_count, request_count, user_count;
+    struct ad_expr *pre_job, *post_job;
+    char names[SLOTS + REQUESTS][32], machines[SLOTS][32];
+    struct arena *arena;
+    struct plan_output out;
+    uint32_t serial;
+};
+
+static struct ad *parse(const char *text)
+{
+    struct ad *ad = NULL;
+    struct err err = {{0}};
+    if (ad_parse(text, strlen(text), &ad, &err) != 0) {
+        fail_msg("%s: %s", text, err.text);
+    }
+    return ad;
+}
+
+static int setup(void **state)
+{
+    *state = calloc(1, sizeof(struct pool));
+    return 0;
+}
+
+static void empty(struct pool *pool)
+{
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        ad_destroy((struct ad *)pool->slots[i].ad);
+        offline_holds_destroy((struct offline_holds *)pool->slots[i].holds);
+    }
+    for (size_t i = 0; i < pool->request_count; i++) {
+        ad_destroy((struct ad *)pool->requests[i].ad);
+        mem_free(pool->requests[i].judged);
+    }
+    ad_expr_destroy(pool->pre_job);
+    ad_expr_destroy(pool->post_job);
+    arena_destroy(pool->arena);
+    memset(pool, 0, sizeof *pool);
+}
+
+static int teardown(void **state)
+{
+    empty(*state);
+    free(*state);
+    return 0;
+}
+
+static struct plan_slot *add_slot(struct pool *pool, const char *machine, const char *text)
+{
+    size_t i = pool->slot_count++;
+    assert_true(i < SLOTS);
+    (void)snprintf(pool->names[i], sizeof pool->names[i], "slot%zu@%s", i, machine);
+    (void)snprintf(pool->machines[i], sizeof pool->machines[i], "%s", machine);
+    pool->slots[i] = (struct plan_slot){.name = pool->names[i],
+                                        .machine = pool->machines[i],
+                                        .ad = parse(text),
+                                        .serial = ++pool->serial,
+                                        .free = true};
+    return &pool->slots[i];
+}
+
+static struct plan_slot *live(struct pool *pool, const char *text)
+{
+    return add_slot(pool, "up", text);
+}
+
+static struct plan_slot *asleep(struct pool *pool, const char *machine)
+{
+    struct plan_slot *slot = add_slot(pool, machine, "[Requirements = true]");
+    slot->offline = true;
+    return slot;
+}
+
+static struct plan_request *add_request(struct pool *pool, const char *user, int64_t count,
+                                        const char *text)
+{
+    size_t i = pool->request_count++;
+    assert_true(i < REQUESTS);
+    char *name = pool->names[SLOTS + i];
+    (void)snprintf(name, sizeof pool->names[0], "request%02zu", i);
+    pool->requests[i] = (struct plan_request){.name = name,
+                                              .schedd = "schedd",
+                                              .user = user,
+                                              .auto_cluster = (int64_t)i + 1,
+                                              .ad = parse(text),
+                                              .count = count};
+    return &pool->requests[i];
+}
+
+static void hold(struct plan_slot *slot, const struct plan_request *request, int64_t count)
+{
+    struct offline_holds *holds =
+        slot->holds != NULL ? (struct offline_holds *)slot->holds : offline_holds_create();
+    const struct offline_hold entry = {.schedd = request->schedd,
+                                       .auto_cluster = request->auto_cluster,
+                                       .count = count,
+                                       .until_s = 2000000000};
+    assert_int_equal(offline_holds_add(holds, &entry), 0);
+    slot->holds = holds;
+}
+
+static int try_cycle(struct pool *pool, size_t arena_max)
+{
+    arena_destroy(pool->arena);
+    pool->arena = arena_create(0, arena_max);
+    const struct plan_input input = {
+        .slots = pool->slots,
+        .slot_count = pool->slot_count,
+        .requests = pool->requests,
+        .request_count = pool->request_count,
+        .users = pool->users,
+        .user_count = pool->user_count,
+        .ranks = {.pre_job = pool->pre_job, .post_job = pool->post_job},
+        .context = &NOW,
+    };
+    return negotiator_plan_cycle(&input, pool->arena, &pool->out);
+}
+
+static void cycle(struct pool *pool)
+{
+    assert_int_equal(try_cycle(pool, 0), 0);
+}
+
+static size_t matches_of(const struct pool *pool, const struct plan_request *request)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pool->out.match_count; i++) {
+        count += &pool->requests[pool->out.matches[i].request] == request ? 1 : 0;
+    }
+    return count;
+}
+
+static size_t holds_of(const struct pool *pool, const struct plan_request *request)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pool->out.held_count; i++) {
+        count += &pool->requests[pool->out.held[i].request] == request ? 1 : 0;
+    }
+    return count;
+}
+
+#define ANY "[Requirements = true]"
+
+static void a_running_slot_is_taken_before_a_sleeping_machine_is_held(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_slot *sleeper = asleep(pool, "s1");
+    (void)asleep(pool, "s2");
+    struct plan_slot *running = live(pool, ANY);
+    (void)add_request(pool, "ann", 2, "[Requirements = true; Rank = TARGET.Nice]");
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 1);
+    assert_ptr_equal(&pool->slots[pool->out.matches[0].slot], running);
+    assert_int_equal(pool->out.held_count, 1);
+    assert_ptr_equal(&pool->slots[pool->out.held[0].slot], sleeper);
+}
+
+static void never_more_machines_are_held_than_jobs_want(void **state)
+{
+    struct pool *pool = *state;
+    for (int i = 0; i < 6; i++) {
+        (void)asleep(pool, i < 3 ? "s1" : "s2");
+    }
+    struct plan_request *request = add_request(pool, "ann", 4, ANY);
+    hold(&pool->slots[1], request, 1);
+    request->in_flight = 1;
+    cycle(pool);
+    assert_int_equal(pool->out.held_count, 2); /* 4 less one in flight less one held */
+    assert_int_equal(pool->out.released_count, 0);
+}
+
+static void slots_of_a_machine_that_wakes_anyway_are_held_first(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_request *other = add_request(pool, "bob", 1, ANY);
+    (void)asleep(pool, "a");
+    (void)asleep(pool, "b");
+    struct plan_slot *held = asleep(pool, "b");
+    hold(held, other, 1);
+    (void)asleep(pool, "c");
+    struct plan_request *mine = add_request(pool, "ann", 1, ANY);
+    cycle(pool);
+    assert_int_equal(holds_of(pool, mine), 1);
+    assert_string_equal(pool->slots[pool->out.held[0].slot].machine, "b");
+}
+
+static void jobs_of_one_cycle_fill_a_machine_before_the_next_is_woken(void **state)
+{
+    struct pool *pool = *state;
+    static const char *const MACHINES[] = {"b", "a", "c", "a", "b", "c", "b", "a"};
+    for (size_t i = 0; i < 8; i++) {
+        (void)asleep(pool, MACHINES[i]);
+    }
+    (void)add_request(pool, "ann", 1, ANY);
+    (void)add_request(pool, "bob", 2, ANY);
+    cycle(pool);
+    assert_int_equal(pool->out.held_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(pool->slots[pool->out.held[i].slot].machine, "a");
+    }
+}
+
+static void a_machine_that_is_being_woken_counts_as_near(void **state)
+{
+    struct pool *pool = *state;
+    (void)asleep(pool, "a");
+    asleep(pool, "b")->waking = true;
+    (void)add_request(pool, "ann", 1, ANY);
+    cycle(pool);
+    assert_int_equal(pool->out.held_count, 1);
+    assert_string_equal(pool->slots[pool->out.held[0].slot].machine, "b");
+}
+
+static void a_hold_is_taken_back_when_its_request_goes(void **state)
+{
+    struct pool *pool = *state;
+    const struct plan_request gone = {.schedd = "schedd", .auto_cluster = 77};
+    const struct plan_request elsewhere = {.schedd = "another", .auto_cluster = 1};
+    hold(asleep(pool, "a"), &gone, 1);
+    hold(asleep(pool, "b"), &elsewhere, 2);
+    struct plan_request *request = add_request(pool, "ann", 1, ANY);
+    hold(asleep(pool, "c"), request, 1);
+    cycle(pool);
+    assert_int_equal(pool->out.released_count, 2);
+    assert_int_equal(pool->out.released[0].slot, 0);
+    assert_int_equal(pool->out.released[0].auto_cluster, 77);
+    assert_int_equal(pool->out.released[1].slot, 1);
+    assert_string_equal(pool->out.released[1].schedd, "another");
+    assert_int_equal(pool->out.held_count, 0);
+}
+
+static void a_machine_that_is_let_go_can_be_held_again_in_the_same_cycle(void **state)
+{
+    struct pool *pool = *state;
+    const struct plan_request gone = {.schedd = "schedd", .auto_cluster = 77};
+    (void)asleep(pool, "a");
+    struct plan_slot *waking = asleep(pool, "b");
+    hold(waking, &gone, 1);
+    waking->waking = true;
+    (void)add_request(pool, "ann", 1, ANY);
+    cycle(pool);
+    assert_int_equal(pool->out.released_count, 1);
+    assert_int_equal(pool->out.held_count, 1);
+    assert_string_equal(pool->slots[pool->out.held[0].slot].machine, "b");
+}
+
+static void surplus_holds_go_but_waking_machines_keep_theirs(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_request *request = add_request(pool, "ann", 1, ANY);
+    for (int i = 0; i < 3; i++) {
+        char machine[8];
+        (void)snprintf(machine, sizeof machine, "m%d", i);
+        hold(asleep(pool, machine), request, 1);
+    }
+    pool->slots[2].waking = true;
+    cycle(pool);
+    assert_int_equal(pool->out.released_count, 2);
+    assert_int_equal(pool->out.released[0].slot, 1);
+    assert_int_equal(pool->out.released[1].slot, 0);
+    pool->requests[0].count = 0;
+    pool->slots[1].waking = pool->slots[0].waking = true;
+    cycle(pool);
+    assert_int_equal(pool->out.released_count, 0);
+}
+
+static void what_the_surplus_of_one_frees_another_may_have_at_once(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_request *wants = add_request(pool, "ann", 1, ANY);
+    struct plan_request *had = add_request(pool, "bob", 0, ANY);
+    hold(asleep(pool, "m"), had, 1);
+    cycle(pool);
+    assert_int_equal(pool->out.released_count, 1);
+    assert_int_equal(holds_of(pool, wants), 1);
+}
+
+static void live_slots_that_appear_take_the_place_of_holds(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_request *request = add_request(pool, "ann", 2, ANY);
+    hold(asleep(pool, "a"), request, 1);
+    hold(asleep(pool, "b"), request, 1);
+    (void)live(pool, ANY);
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 1);
+    assert_int_equal(pool->out.released_count, 1);
+    assert_int_equal(pool->out.released[0].slot, 1);
+}
+
+static void a_hold_is_not_cut_when_less_would_be_held_than_wanted(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_request *request = add_request(pool, "ann", 2, ANY);
+    hold(asleep(pool, "a"), request, 3);
+    cycle(pool);
+    assert_int_equal(pool->out.released_count, 0);
+    assert_int_equal(pool->out.held_count, 0);
+}
+
+static void barred_machines_are_not_held_and_lose_their_holds(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_request *request = add_request(pool, "ann", 1, ANY);
+    struct plan_slot *barred = asleep(pool, "a");
+    hold(barred, request, 1);
+    barred->barred = true;
+    (void)asleep(pool, "b");
+    cycle(pool);
+    assert_int_equal(pool->out.released_count, 1);
+    assert_int_equal(pool->out.released[0].slot, 0);
+    assert_int_equal(pool->out.held_count, 1);
+    assert_int_equal(pool->out.held[0].slot, 1);
+}
+
+static void two_users_share_as_their_priorities_say(void **state)
+{
+    struct pool *pool = *state;
+    for (int i = 0; i < 12; i++) {
+        (void)live(pool, ANY);
+    }
+    struct plan_request *ann = add_request(pool, "ann", 100, ANY);
+    struct plan_request *bob = add_request(pool, "bob", 100, ANY);
+    pool->users[0] = (struct plan_user){.name = "ann", .priority = 1000};
+    pool->users[1] = (struct plan_user){.name = "bob", .priority = 500};
+    pool->user_count = 2;
+    cycle(pool);
+    assert_int_equal(matches_of(pool, ann), 4);
+    assert_int_equal(matches_of(pool, bob), 8);
+    ann->count = 1; /* what one does not want the other gets, over more rounds */
+    cycle(pool);
+    assert_int_equal(matches_of(pool, ann), 1);
+    assert_int_equal(matches_of(pool, bob), 11);
+}
+
+static void the_better_priority_gets_the_last_slot(void **state)
+{
+    struct pool *pool = *state;
+    (void)live(pool, ANY);
+    struct plan_request *ann = add_request(pool, "ann", 1, ANY);
+    ann->prio = 9; /* JobPrio orders the jobs of one user only */
+    struct plan_request *new = add_request(pool, "new", 1, ANY);
+    pool->users[0] = (struct plan_user){.name = "ann", .priority = 500};
+    pool->user_count = 1;
+    cycle(pool);
+    assert_int_equal(matches_of(pool, ann), 0);
+    assert_int_equal(matches_of(pool, new), 1);
+}
+
+static void a_users_requests_go_by_priority_then_age(void **state)
+{
+    struct pool *pool = *state;
+    (void)live(pool, ANY);
+    struct plan_request *young = add_request(pool, "ann", 1, ANY);
+    struct plan_request *old = add_request(pool, "ann", 1, ANY);
+    struct plan_request *dear = add_request(pool, "ann", 1, ANY);
+    young->qdate_s = 20;
+    old->qdate_s = 10;
+    dear->qdate_s = 30;
+    dear->prio = 5;
+    cycle(pool);
+    assert_int_equal(matches_of(pool, dear), 1);
+    dear->count = 0;
+    cycle(pool);
+    assert_int_equal(matches_of(pool, old), 1);
+}
+
+static void slots_go_by_pre_job_rank_then_rank_then_post_job_rank(void **state)
+{
+    struct pool *pool = *state;
+    (void)live(pool, "[Requirements = true; Pre = 1; Nice = 1; Post = 9]");
+    (void)live(pool, "[Requirements = true; Pre = 1; Nice = 2; Post = 1]");
+    (void)live(pool, "[Requirements = true; Pre = 1; Nice = 2; Post = 2]");
+    (void)live(pool, "[Requirements = true; Pre = 2; Nice = 0; Post = 0]");
+    (void)add_request(pool, "ann", 4, "[Requirements = true; Rank = TARGET.Nice]");
+    assert_int_equal(ad_expr_parse("MY.Pre", 6, AD_NEW, &pool->pre_job, NULL), 0);
+    assert_int_equal(ad_expr_parse("MY.Post", 7, AD_NEW, &pool->post_job, NULL), 0);
+    cycle(pool);
+    static const size_t ORDER[] = {3, 2, 1, 0};
+    assert_int_equal(pool->out.match_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(pool->out.matches[i].slot, ORDER[i]);
+    }
+}
+
+static void a_rank_that_is_no_number_does_not_upset_the_order(void **state)
+{
+    struct pool *pool = *state;
+    for (int i = 0; i < 20; i++) {
+        char text[80];
+        (void)snprintf(text, sizeof text, "[Requirements = true; Nice = %s]",
+                       i % 3 == 0   ? "real(\"NaN\")"
+                       : i % 3 == 1 ? "-1.0"
+                                    : "2.0");
+        (void)live(pool, text);
+    }
+    (void)add_request(pool, "ann", 20, "[Requirements = true; Rank = TARGET.Nice]");
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 20);
+    for (size_t i = 0; i < 20; i++) { /* 6 of 2.0, then 7 of NaN (as 0), then 7 of -1.0 */
+        assert_int_equal(pool->out.matches[i].slot % 3, i < 6 ? 2 : i < 13 ? 0 : 1);
+    }
+}
+
+static void what_is_in_flight_is_not_matched_again(void **state)
+{
+    struct pool *pool = *state;
+    (void)live(pool, ANY);
+    (void)live(pool, ANY);
+    struct plan_request *request = add_request(pool, "ann", 2, ANY);
+    request->in_flight = 2;
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 0);
+    request->in_flight = 1;
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 1);
+    request->count = INT64_MIN; /* nonsense of a request's ad is nothing wanted */
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 0);
+}
+
+static void slots_that_are_not_free_are_left_alone(void **state)
+{
+    struct pool *pool = *state;
+    live(pool, ANY)->free = false;
+    (void)add_request(pool, "ann", 1, ANY);
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 0);
+}
+
+static void pairs_are_judged_once_until_the_slot_changes(void **state)
+{
+    struct pool *pool = *state;
+    for (int i = 0; i < 5; i++) {
+        (void)live(pool, "[Requirements = false]");
+    }
+    (void)add_request(pool, "ann", 1, ANY);
+    cycle(pool);
+    assert_int_equal(pool->out.judged, 5);
+    cycle(pool);
+    assert_int_equal(pool->out.judged, 0);
+    ad_destroy((struct ad *)pool->slots[3].ad);
+    pool->slots[3].ad = parse(ANY);
+    pool->slots[3].serial = ++pool->serial;
+    cycle(pool);
+    assert_int_equal(pool->out.judged, 1);
+    assert_int_equal(pool->out.match_count, 1);
+    assert_int_equal(pool->out.matches[0].slot, 3);
+    cycle(pool); /* a remembered yes is a yes */
+    assert_int_equal(pool->out.judged, 0);
+    assert_int_equal(pool->out.match_count, 1);
+}
+
+static void a_full_arena_and_too_much_of_all_are_refused(void **state)
+{
+    struct pool *pool = *state;
+    for (int i = 0; i < 10; i++) {
+        (void)asleep(pool, "m");
+    }
+    (void)add_request(pool, "ann", 3, ANY);
+    cycle(pool);
+    size_t enough = arena_bytes(pool->arena);
+    struct plan_output untouched = pool->out;
+    for (size_t max = 1; max < enough; max += 8) {
+        assert_int_equal(try_cycle(pool, max), -ENOMEM);
+        assert_memory_equal(&pool->out, &untouched, sizeof untouched);
+    }
+    assert_int_equal(try_cycle(pool, enough), 0);
+    const struct plan_input many = {.slot_count = NEGOTIATOR_SLOTS_MAX + 1};
+    assert_int_equal(negotiator_plan_cycle(&many, pool->arena, &pool->out), -E2BIG);
+    const struct plan_input more = {.request_count = NEGOTIATOR_REQUESTS_MAX + 1};
+    assert_int_equal(negotiator_plan_cycle(&more, pool->arena, &pool->out), -E2BIG);
+}
+
+/* ---- random pools */
+
+static void make_random(struct pool *pool, struct rng *rng)
+{
+    static const char *const USERS[] = {"ann", "bob", "cat"};
+    static const char *const MACHINES[] = {"m0", "m1", "m2", "m3", "m4"};
+    size_t requests = rng_below(rng, 6), slots = rng_below(rng, 14);
+    for (size_t i = 0; i < requests; i++) {
+        char text[160];
+        (void)snprintf(text, sizeof text,
+                       "[Owner = %d; Requirements = TARGET.Kind %s %d; Rank = TARGET.Nice * %d]",
+                       (int)rng_below(rng, 3),
+                       rng_below(rng, 2) == 0 ? "!=" : ">=", (int)rng_below(rng, 3),
+                       (int)rng_below(rng, 3) - 1);
+        struct plan_request *request =
+            add_request(pool, USERS[rng_below(rng, 3)], (int64_t)rng_below(rng, 6), text);
+        request->in_flight = rng_below(rng, 4) == 0 ? (int64_t)rng_below(rng, 3) : 0;
+        request->prio = (int64_t)rng_below(rng, 2);
+        request->qdate_s = (int64_t)rng_below(rng, 3);
+    }
+    for (size_t i = 0; i < slots; i++) {
+        char text[160];
+        (void)snprintf(text, sizeof text,
+                       "[Kind = %d; Nice = %d; Requirements = TARGET.Owner != %d]",
+                       (int)rng_below(rng, 3), (int)rng_below(rng, 3), (int)rng_below(rng, 5));
+        struct plan_slot *slot = add_slot(pool, MACHINES[rng_below(rng, 5)], text);
+        slot->offline = rng_below(rng, 2) == 0;
+        slot->free = slot->offline || rng_below(rng, 4) != 0;
+        slot->waking = slot->offline && rng_below(rng, 4) == 0;
+        slot->barred = slot->offline && !slot->waking && rng_below(rng, 6) == 0;
+        for (int j = 0; slot->offline && j < 2 && rng_below(rng, 3) == 0; j++) {
+            const struct plan_request gone = {.schedd = "schedd", .auto_cluster = 900};
+            size_t which = rng_below(rng, requests + 1);
+            hold(slot, which < requests ? &pool->requests[which] : &gone, 1);
+        }
+    }
+    pool->users[0] = (struct plan_user){.name = "ann", .priority = 0.5};
+    pool->users[1] = (struct plan_user){.name = "bob", .priority = 3};
+    pool->user_count = 2;
+}
+
+/* Jobs that the slot is held for after the plan, of one request (NULL: of all). */
+static int64_t held_after(const struct pool *pool, size_t slot, const struct plan_request *request)
+{
+    int64_t count = 0;
+    const struct offline_holds *holds = pool->slots[slot].holds;
+    for (size_t i = 0; i < offline_holds_entries(holds); i++) {
+        const struct offline_hold *entry = offline_holds_at(holds, i);
+        bool released = false;
+        for (size_t j = 0; j < pool->out.released_count; j++) {
+            const struct plan_release *release = &pool->out.released[j];
+            released = released ||
+                       (release->slot == slot && release->auto_cluster == entry->auto_cluster &&
+                        strcmp(release->schedd, entry->schedd) == 0);
+        }
+        bool counts = request == NULL || request->auto_cluster == entry->auto_cluster;
+        count += counts && !released ? entry->count : 0;
+    }
+    for (size_t i = 0; i < pool->out.held_count; i++) {
+        const struct plan_hold *held = &pool->out.held[i];
+        count +=
+            held->slot == slot && (request == NULL || &pool->requests[held->request] == request)
+                ? 1
+                : 0;
+    }
+    return count;
+}
+
+static void check_uses(const struct pool *pool)
+{
+    bool used[SLOTS] = {false};
+    for (size_t i = 0; i < pool->out.match_count; i++) {
+        const struct plan_match *match = &pool->out.matches[i];
+        const struct plan_slot *slot = &pool->slots[match->slot];
+        assert_true(slot->free && !slot->offline && !used[match->slot]);
+        assert_true(ad_match(pool->requests[match->request].ad, slot->ad, &NOW));
+        used[match->slot] = true;
+    }
+    for (size_t i = 0; i < pool->out.held_count; i++) {
+        const struct plan_hold *held = &pool->out.held[i];
+        const struct plan_slot *slot = &pool->slots[held->slot];
+        assert_true(slot->offline && !slot->barred && !used[held->slot]);
+        assert_true(ad_match(pool->requests[held->request].ad, slot->ad, &NOW));
+        assert_int_equal(held_after(pool, held->slot, NULL), 1);
+        used[held->slot] = true;
+    }
+}
+
+/* Nothing that a request still wants is left lying; nothing is held beyond what it wants, but on
+ * machines that come anyway. */
+static void check_wants(const struct pool *pool, const struct plan_request *request)
+{
+    int64_t wanted = request->count - request->in_flight;
+    wanted = (wanted > 0 ? wanted : 0) - (int64_t)matches_of(pool, request);
+    assert_true(wanted >= 0);
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        wanted -= held_after(pool, i, request);
+    }
+    for (size_t i = 0; i < pool->slot_count && wanted < 0; i++) { /* none could go whole */
+        int64_t held = held_after(pool, i, request);
+        assert_true(pool->slots[i].waking || held == 0 || wanted + held > 0);
+    }
+    assert_true(wanted >= 0 || holds_of(pool, request) == 0);
+    bool held_new = holds_of(pool, request) > 0;
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        const struct plan_slot *slot = &pool->slots[i];
+        bool used = held_after(pool, i, NULL) > 0;
+        for (size_t j = 0; j < pool->out.match_count; j++) {
+            used = used || pool->out.matches[j].slot == i;
+        }
+        bool could = slot->free && !slot->barred && !used && ad_match(request->ad, slot->ad, &NOW);
+        assert_false(could && wanted > 0);
+        assert_false(could && held_new && !slot->offline);
+    }
+}
+
+static void check_releases(const struct pool *pool)
+{
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        const struct plan_slot *slot = &pool->slots[i];
+        const struct plan_request gone = {.auto_cluster = 900};
+        if (slot->barred) {
+            assert_int_equal(held_after(pool, i, NULL), 0);
+        }
+        assert_int_equal(held_after(pool, i, &gone), 0);
+        for (size_t j = 0; slot->waking && j < pool->request_count; j++) {
+            const struct plan_request *request = &pool->requests[j];
+            assert_true(held_after(pool, i, request) >=
+                        offline_holds_of(slot->holds, "schedd", request->auto_cluster));
+        }
+    }
+    for (size_t i = 0; i < pool->out.released_count; i++) {
+        const struct plan_release *release = &pool->out.released[i];
+        assert_true(offline_holds_of(pool->slots[release->slot].holds, release->schedd,
+                                     release->auto_cluster) > 0);
+    }
+}
+
+static void what_holds_of_any_pool_holds_of_two_thousand_random_ones(void **state)
+{
+    struct pool *pool = *state;
+    size_t matches = 0, holds = 0, releases = 0;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        struct rng rng;
+        rng_seed(&rng, seed);
+        make_random(pool, &rng);
+        for (int again = 0; again < 2; again++) { /* from the judge, then from memory */
+            cycle(pool);
+            check_uses(pool);
+            check_releases(pool);
+            for (size_t i = 0; i < pool->request_count; i++) {
+                check_wants(pool, &pool->requests[i]);
+            }
+        }
+        assert_int_equal(pool->out.judged, 0);
+        matches += pool->out.match_count;
+        holds += pool->out.held_count;
+        releases += pool->out.released_count;
+        empty(pool);
+    }
+    assert_true(matches > 2000 && holds > 1000 && releases > 500);
+}
+
+#define PLAN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+UNIT_TESTS(PLAN(a_running_slot_is_taken_before_a_sleeping_machine_is_held),
+           PLAN(never_more_machines_are_held_than_jobs_want),
+           PLAN(slots_of_a_machine_that_wakes_anyway_are_held_first),
+           PLAN(jobs_of_one_cycle_fill_a_machine_before_the_next_is_woken),
+           PLAN(a_machine_that_is_being_woken_counts_as_near),
+           PLAN(a_hold_is_taken_back_when_its_request_goes),
+           PLAN(a_machine_that_is_let_go_can_be_held_again_in_the_same_cycle),
+           PLAN(surplus_holds_go_but_waking_machines_keep_theirs),
+           PLAN(what_the_surplus_of_one_frees_another_may_have_at_once),
+           PLAN(live_slots_that_appear_take_the_place_of_holds),
+           PLAN(a_hold_is_not_cut_when_less_would_be_held_than_wanted),
+           PLAN(barred_machines_are_not_held_and_lose_their_holds),
+           PLAN(two_users_share_as_their_priorities_say),
+           PLAN(the_better_priority_gets_the_last_slot),
+           PLAN(a_users_requests_go_by_priority_then_age),
+           PLAN(slots_go_by_pre_job_rank_then_rank_then_post_job_rank),
+           PLAN(a_rank_that_is_no_number_does_not_upset_the_order),
+           PLAN(what_is_in_flight_is_not_matched_again),
+           PLAN(slots_that_are_not_free_are_left_alone),
+           PLAN(pairs_are_judged_once_until_the_slot_changes),
+           PLAN(a_full_arena_and_too_much_of_all_are_refused),
+           PLAN(what_holds_of_any_pool_holds_of_two_thousand_random_ones))
