@@ -132,13 +132,38 @@ static const struct ad *watcher_project(const struct watcher *watcher, const str
     return *owned;
 }
 
+/* A copy without private attributes, or NULL when there are none. */
+static struct ad *bare_copy(const struct ad *ad)
+{
+    size_t at = 0;
+    const char *name;
+    const struct ad_expr *expr;
+    bool any = false;
+    while (!any && ad_next(ad, &at, &name, NULL)) {
+        any = ad_attr_is_private(name);
+    }
+    struct ad *bare = any ? ad_create() : NULL;
+    at = 0;
+    while (any && ad_next(ad, &at, &name, &expr)) {
+        if (!ad_attr_is_private(name)) {
+            ad_set(bare, name, ad_expr_ref(expr));
+        }
+    }
+    return bare;
+}
+
+/* A constraint sees what its watcher may see: else a claim id could be found out by comparing. */
 static bool watcher_wants(const struct watcher *watcher, const struct ad *ad)
 {
     if (watcher->constraint == NULL) {
         return true;
     }
+    struct ad *bare = watcher->with_private ? NULL : bare_copy(ad);
     struct ad_context context = {.now_s = loop_wall_s(watcher->server->loop)};
-    return ad_eval_bool(watcher->constraint, ad, NULL, &context) == AD_TRUE;
+    bool wants =
+        ad_eval_bool(watcher->constraint, bare != NULL ? bare : ad, NULL, &context) == AD_TRUE;
+    ad_destroy(bare);
+    return wants;
 }
 
 /* Adds what the watcher is to be told of a key whose ad is `ad` now (NULL: none), if anything. */
