@@ -97,6 +97,12 @@ int cmd_start(struct cli *cli);
 int cmd_stop(struct cli *cli);
 int cmd_master(struct cli *cli);
 int cmd_submit(struct cli *cli);
+int cmd_q(struct cli *cli);
+int cmd_history(struct cli *cli);
+int cmd_status(struct cli *cli);
+int cmd_act(struct cli *cli); /* rm, hold, release, vacate */
+int cmd_wait(struct cli *cli);
+int cmd_power(struct cli *cli);
 int cmd_token(struct cli *cli);
 
 #endif

@@ -29,4 +29,69 @@ static const struct cli_command SUBMIT = {
     "  --dry-run      print the jobs' ads instead of submitting them\n"
     "  -terse         print only the first and the last job's id\n"};
 
-const struct cli_command *const cli_commands[] = {&INIT, &START, &STOP, &MASTER, &SUBMIT, NULL};
+#define LISTING_USAGE "[-l | --json | -af[:FLAGS] ATTR...] [-constraint EXPR] [-limit N]"
+#define LISTING_HELP                                                                      \
+    "  -l                   whole ads;  --json  the same as JSON\n"                       \
+    "  -attributes A,B      of -l and --json: only these\n"                               \
+    "  -af[:FLAGS] ATTR...  values of attributes or expressions; flags: h headings,\n"    \
+    "                       j job id, t tabs, ',' commas, n lines, l labels, V quotes,\n" \
+    "                       r unevaluated, g a gap after each ad\n"                       \
+    "  -format FMT ATTR     as printf\n"                                                  \
+    "  -constraint EXPR     only ads for which EXPR is true\n"                            \
+    "  -limit N             at most N\n"
+
+static const struct cli_command Q = {
+    "q", cmd_q, "[ID|OWNER...] [-nobatch|-run|-hold|-idle|-totals] [-allusers] " LISTING_USAGE,
+    "show the jobs in the queue",
+    "  -nobatch             a line for each job, not for each batch\n"
+    "  -run, -hold, -idle   only jobs that run, are held, are idle\n"
+    "  -totals              only totals\n"
+    "  -allusers            everybody's jobs\n" LISTING_HELP};
+static const struct cli_command HISTORY = {
+    "history", cmd_history, "[ID|OWNER...] [-since ID] " LISTING_USAGE,
+    "show the jobs that left the queue, newest first",
+    "  -since ID            stop at this job\n" LISTING_HELP};
+static const struct cli_command STATUS = {
+    "status", cmd_status, "[MACHINE|SLOT...] [VIEW] " LISTING_USAGE,
+    "show the machines of the pool, asleep or awake",
+    "  -state               since when they are in their states\n"
+    "  -run                 who runs on them;  -available  the free ones\n"
+    "  -offline             those that are asleep, why, and when last wanted\n"
+    "  -total               only totals\n"
+    "  -schedd -submitters -negotiator -collector -rooster -master   other ads\n" LISTING_HELP};
+
+#define ACT_USAGE "ID...|OWNER...|-constraint EXPR|-all [-reason TEXT]"
+static const struct cli_command RM = {"rm", cmd_act, ACT_USAGE, "remove jobs from the queue", NULL};
+static const struct cli_command HOLD = {"hold", cmd_act, ACT_USAGE " [-subcode N]",
+                                        "hold jobs: they do not run until they are released", NULL};
+static const struct cli_command RELEASE = {"release", cmd_act, ACT_USAGE, "release held jobs",
+                                           NULL};
+static const struct cli_command VACATE = {"vacate", cmd_act, ACT_USAGE " [-fast]",
+                                          "take jobs off the machines they run on", NULL};
+
+static const struct cli_command WAIT = {
+    "wait", cmd_wait, "[ID|OWNER...] [--timeout TIME] [-echo]",
+    "wait until jobs have left the queue",
+    "  ID, OWNER        whose; all of your own when none is named\n"
+    "  --timeout TIME   give up after 90, 5m, 1h ... (exit status 1)\n"
+    "  -echo            say how each job ended\n"};
+static const struct cli_command POWER = {
+    "power", cmd_power, "status|on|off|history [NODE...] [--reason TEXT] [--force] " LISTING_USAGE,
+    "show and switch the machines' power",
+    "  status             the nodes that the rooster knows, and their states\n"
+    "  on NODE...         wake them, whether or not a job wants them\n"
+    "  off NODE...        put them to sleep; --force ends their jobs (they run elsewhere)\n"
+    "  history            every wake and every going to sleep, newest first\n" LISTING_HELP};
+static const struct cli_command TOKEN = {
+    "token", cmd_token, "create|list|revoke ...", "make, list and revoke tokens",
+    "  create --identity NAME@POOL [--scope READ,WRITE] [--expires TIME|never]\n"
+    "         [--name-pattern GLOB] [--file FILE]\n"
+    "                     sign a token; it is printed unless a file is named.  Scopes: READ,\n"
+    "                     WRITE, ADVERTISE, DAEMON, NEGOTIATOR, ADMINISTRATOR\n"
+    "  list               those that were made here\n"
+    "  revoke ID...       refuse them from now on, all over the pool\n" LISTING_HELP};
+
+const struct cli_command *const cli_commands[] = {
+    &INIT, &START, &STOP,    &MASTER, &SUBMIT, &Q,     &STATUS, &HISTORY,
+    &RM,   &HOLD,  &RELEASE, &VACATE, &WAIT,   &POWER, &TOKEN,  NULL,
+};

@@ -13,6 +13,16 @@ static const struct knob KNOBS[] = {
      .choices = "none|awake|asleep",
      .help = "What `roost start` does with nodes of method process that are off: start them, leave "
              "their offline ads, or nothing."},
+    {.name = "TOKEN_KEY",
+     .type = KNOB_STRING,
+     .fallback = "POOL",
+     .help = "Which of the private keys in POOL_KEYS signs new tokens: the name of its file "
+             "without .key."},
+    {.name = "TOKEN_LEDGER",
+     .type = KNOB_PATH,
+     .fallback = "$(SEC_DIRECTORY)/issued.ads",
+     .help = "File in which `roost token create` notes what it made: an ad in each line, no "
+             "secrets."},
 };
 
 const struct knob_table cli_knobs = {.owner = "TOOL",

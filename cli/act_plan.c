@@ -1,0 +1,97 @@
+/* cli/act_plan.c - see act_plan.h.
+ *
+ * The sentences are those of HTCondor's tools: scripts look for them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/act_plan.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "cli/jobs_plan.h"
+
+struct act_words {
+    const char *command, *action, *fast_action;
+    const char *verb;    /* to hold it */
+    const char *done;    /* Job 1.0 ... */
+    const char *all;     /* All jobs ... */
+    const char *already; /* Job 1.0 ... */
+    const char *bad;     /* Job 1.0 ... */
+};
+
+static const struct act_words WORDS[] = {
+    {"rm", "Remove", "Remove", "remove", "marked for removal", "have been marked for removal",
+     "already marked for removal", "is finished, it cannot be removed"},
+    {"hold", "Hold", "Hold", "hold", "held", "have been held", "already held",
+     "is finished, it cannot be held"},
+    {"release", "Release", "Release", "release", "released", "have been released",
+     "is not held: there is nothing to release", "is not held: there is nothing to release"},
+    {"vacate", "Vacate", "VacateFast", "vacate", "vacated", "have been vacated",
+     "is not running: there is nothing to vacate", "is not running: there is nothing to vacate"},
+};
+
+const struct act_words *act_words_find(const char *command)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(WORDS); i++) {
+        if (strcmp(WORDS[i].command, command) == 0) {
+            return &WORDS[i];
+        }
+    }
+    return NULL;
+}
+
+const char *act_words_action(const struct act_words *words, bool fast)
+{
+    return fast ? words->fast_action : words->action;
+}
+
+bool act_plan_id(const struct act_words *words, const struct ad *answer, struct strbuf *out)
+{
+    const char *id = ad_string_or(answer, "Id", "?");
+    const char *result = ad_string_or(answer, "Result", "Error");
+    bool is_cluster = jobs_plan_is_id(id) && strchr(id, '.') == NULL;
+    bool is_done = strcmp(result, "Success") == 0;
+    if (is_done && is_cluster) {
+        strbuf_printf(out, "All jobs in cluster %s %s", id, words->all);
+    } else if (is_done) {
+        strbuf_printf(out, "Job %s %s", id, words->done);
+    } else if (strcmp(result, "PermissionDenied") == 0) {
+        strbuf_printf(out, "Permission denied to %s %s %s: it is another user's", words->verb,
+                      is_cluster ? "cluster" : "job", id);
+    } else if (is_cluster) {
+        strbuf_printf(out, "Couldn't find/%s all jobs in cluster %s", words->verb, id);
+    } else if (strcmp(result, "NotFound") == 0) {
+        strbuf_printf(out, "Job %s not found", id);
+    } else if (strcmp(result, "AlreadyDone") == 0) {
+        strbuf_printf(out, "Job %s %s", id, words->already);
+    } else if (strcmp(result, "BadStatus") == 0) {
+        strbuf_printf(out, "Job %s %s", id, words->bad);
+    } else {
+        strbuf_printf(out, "Job %s could not be %s (%s)", id, words->done, result);
+    }
+    return is_done;
+}
+
+bool act_plan_many(const struct act_words *words, const char *what, const struct ad *totals,
+                   struct strbuf *out)
+{
+    const char *blank = what[0] != '\0' ? " " : "";
+    int64_t denied = ad_int_or(totals, "PermissionDenied", 0);
+    if (ad_int_or(totals, "Success", 0) > 0) {
+        strbuf_printf(out, "All jobs%s%s %s", blank, what, words->all);
+        if (denied > 0) {
+            strbuf_printf(out, ", except %lld of other users", (long long)denied);
+        }
+        return denied == 0;
+    }
+    if (denied > 0) {
+        strbuf_printf(out, "Permission denied to %s %lld jobs%s%s: they are other users'",
+                      words->verb, (long long)denied, blank, what);
+        return false;
+    }
+    strbuf_printf(out, "Couldn't find/%s all jobs%s%s", words->verb, blank, what);
+    return false;
+}

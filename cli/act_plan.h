@@ -1,0 +1,25 @@
+/* cli/act_plan.h - what `roost rm`, `hold` and `release` say about each job.  Pure.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_ACT_PLAN_H
+#define CLI_ACT_PLAN_H
+
+#include <stdbool.h>
+
+struct ad;
+struct strbuf;
+struct act_words; /* of one action */
+
+/* "rm", "hold", "release", "vacate"; NULL: none of these. */
+const struct act_words *act_words_find(const char *command);
+const char *act_words_action(const struct act_words *words, bool fast); /* Action of ACT */
+
+/* The answer for one id: a line (without its end) and whether it was done. */
+bool act_plan_id(const struct act_words *words, const struct ad *answer, struct strbuf *out);
+
+/* The totals for a constraint.  what: "of user alice", "matching constraint (x)", "" for all. */
+bool act_plan_many(const struct act_words *words, const char *what, const struct ad *totals,
+                   struct strbuf *out);
+
+#endif

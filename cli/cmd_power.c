@@ -1,0 +1,315 @@
+/* cli/cmd_power.c - `roost power status|on|off|history`.
+ *
+ * The rooster is asked through the collector, to whose uplink its ad points; to go to sleep a
+ * machine's own startd is told, the same way.  Both verify our token themselves.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "cli/cli.h"
+#include "cli/listing.h"
+#include "cli/power_show_plan.h"
+#include "wire/wire.h"
+
+#define OFF_MS       120000 /* for a machine whose jobs are being ended */
+#define OFF_RETRY_MS 250
+
+struct power_command {
+    struct cli *cli;
+    struct listing listing;
+    struct vec nodes; /* borrowed names */
+    const char *reason;
+    bool force;
+    char rooster[WIRE_NAME_MAX + 1]; /* its uplink */
+};
+
+static int parse(struct power_command *power)
+{
+    struct cli *cli = power->cli;
+    struct err err;
+    for (int i = 2; i < cli->argc; i++) {
+        char *arg = cli->argv[i];
+        int rc = listing_plan_option(&power->listing, cli->argc, cli->argv, &i, &err);
+        if (rc < 0) {
+            return cli_usage(cli, "%s", err.text);
+        }
+        if (rc == 1) {
+            continue;
+        }
+        if (listing_is(arg, "reason", 1)) {
+            if (i + 1 >= cli->argc) {
+                return cli_usage(cli, "%s needs a text", arg);
+            }
+            power->reason = cli->argv[++i];
+        } else if (listing_is(arg, "force", 5)) {
+            power->force = true;
+        } else if (arg[0] == '-') {
+            return cli_usage(cli, "'%s' is not understood", arg);
+        } else if (arg[0] == '\0' || strpbrk(arg, "\"\\ \t\n") != NULL) {
+            return cli_usage(cli, "'%s' is no name of a machine", arg);
+        } else {
+            vec_push(&power->nodes, arg);
+        }
+    }
+    return CLI_OK;
+}
+
+/* "Machine == "a" || ..." for the named nodes. */
+static void select_nodes(struct power_command *power, const char *attribute)
+{
+    struct strbuf text;
+    if (power->nodes.count == 0) {
+        return;
+    }
+    strbuf_init(&text, 0);
+    for (size_t i = 0; i < power->nodes.count; i++) {
+        strbuf_printf(&text, "%s%s == \"%s\"", i > 0 ? " || " : "", attribute,
+                      (const char *)power->nodes.items[i]);
+    }
+    listing_also(&power->listing, strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
+static int find_rooster(struct power_command *power, struct err *err)
+{
+    struct cli *cli = power->cli;
+    struct listing one = {.limit = 1};
+    struct cli_reply reply = {0};
+    int rc = cli_collector(cli, err);
+    rc = rc != 0
+             ? rc
+             : listing_query(cli, cli->collector, NULL, "Rooster", &one, NULL, NULL, &reply, err);
+    if (rc == 0) {
+        const char *uplink =
+            reply.ads.count > 0 ? ad_string_or(reply.ads.items[0], "RoosterUplink", "") : "";
+        if (uplink[0] == '\0') {
+            rc = err_set(err, -ENOENT,
+                         "the pool has no rooster now: see that ROOSTER is in DAEMON_LIST and "
+                         "runs");
+        }
+        (void)snprintf(power->rooster, sizeof power->rooster, "%s", uplink);
+    }
+    cli_reply_fini(&reply);
+    return rc;
+}
+
+static int print(struct power_command *power, const struct ad **ads, size_t count,
+                 void (*table)(const struct ad *const *, size_t, const struct ad_context *,
+                               struct strbuf *))
+{
+    struct cli *cli = power->cli;
+    if (power->listing.style != LISTING_TABLE) {
+        return listing_show(cli, &power->listing, ads, count);
+    }
+    struct strbuf out;
+    const struct ad_context context = listing_context(cli);
+    strbuf_init(&out, 0);
+    table(ads, count, &context, &out);
+    return listing_write(cli, &out);
+}
+
+static int power_status(struct power_command *power)
+{
+    struct cli *cli = power->cli;
+    struct cli_reply reply = {0};
+    struct err err;
+    const struct wire_body body = {.args = NULL};
+    int status = CLI_OK;
+    int rc = find_rooster(power, &err);
+    rc = rc != 0 ? rc
+                 : cli_call(cli, cli->collector, power->rooster, VERB_POWER_STATUS, &body, 0,
+                            &reply, &err);
+    size_t count = reply.ads.count;
+    const struct ad **ads = mem_alloc((count + 1) * sizeof *ads);
+    for (size_t i = 0; i < count; i++) {
+        ads[i] = reply.ads.items[i];
+    }
+    power_show_sort(ads, count);
+    select_nodes(power, "Name");
+    rc = rc != 0 ? rc : listing_select(cli, &power->listing, ads, &count, &err);
+    if (rc != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    } else if (count < power->nodes.count && power->listing.style == LISTING_TABLE) {
+        (void)print(power, ads, count, power_show_status); /* fails below in any case */
+        status = cli_fail(cli, "not all of the named machines are known to the rooster");
+    } else {
+        status = print(power, ads, count, power_show_status);
+    }
+    mem_free(ads);
+    cli_reply_fini(&reply);
+    return status;
+}
+
+static int power_history(struct power_command *power)
+{
+    struct cli *cli = power->cli;
+    struct cli_reply reply = {0};
+    struct err err;
+    int status = CLI_OK;
+    select_nodes(power, "Machine");
+    int rc = find_rooster(power, &err);
+    rc = rc != 0 ? rc
+                 : listing_query(cli, cli->collector, power->rooster, "Wake", &power->listing, NULL,
+                                 NULL, &reply, &err);
+    if (rc != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    } else {
+        status =
+            print(power, (const struct ad **)reply.ads.items, reply.ads.count, power_show_history);
+    }
+    cli_reply_fini(&reply);
+    return status;
+}
+
+/* ---- switching */
+
+static void say(const char *text, bool is_done)
+{
+    (void)fprintf(is_done ? stdout : stderr, "%s\n", text);
+}
+
+static int power_on(struct power_command *power)
+{
+    struct cli *cli = power->cli;
+    struct cli_reply reply = {0};
+    struct err err;
+    struct ad *args = ad_create();
+    int status = CLI_OK;
+    ad_set_strings(args, "Nodes", (const char *const *)power->nodes.items, power->nodes.count);
+    if (power->reason != NULL) {
+        ad_set_string(args, "Reason", power->reason);
+    }
+    const struct wire_body body = {.args = args};
+    int rc = find_rooster(power, &err);
+    rc = rc != 0
+             ? rc
+             : cli_call(cli, cli->collector, power->rooster, VERB_POWER_ON, &body, 0, &reply, &err);
+    if (rc != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    }
+    for (size_t i = 0; i < reply.ads.count; i++) {
+        struct strbuf line;
+        strbuf_init(&line, 0);
+        bool is_done = power_show_order(reply.ads.items[i], &line);
+        say(strbuf_text(&line), is_done);
+        status = is_done ? status : CLI_FAILED;
+        strbuf_fini(&line);
+    }
+    cli_reply_fini(&reply);
+    ad_destroy(args);
+    return status;
+}
+
+/* A machine that cannot be reached: asleep, or not there at all? */
+static bool is_asleep(struct power_command *power, const char *node)
+{
+    struct cli *cli = power->cli;
+    struct listing offline = {.limit = 1};
+    struct cli_reply reply;
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "Offline =?= true && Machine == \"%s\"", node);
+    listing_also(&offline, strbuf_text(&text));
+    strbuf_fini(&text);
+    bool found = listing_query(cli, cli->collector, NULL, "Machine", &offline, NULL, NULL, &reply,
+                               NULL) == 0 &&
+                 reply.ads.count > 0;
+    cli_reply_fini(&reply);
+    listing_fini(&offline);
+    return found;
+}
+
+/* The startd answers when it has left its offline ads; while its jobs are being ended it says
+ * -EAGAIN. */
+static int switch_off(struct power_command *power, const char *node)
+{
+    struct cli *cli = power->cli;
+    uint64_t end_ms = loop_now_ms(cli->loop) + OFF_MS;
+    char uplink[WIRE_NAME_MAX + 1];
+    struct ad *args = ad_create();
+    struct err err;
+    int rc = -EAGAIN;
+    ad_set_bool(args, "Force", power->force);
+    if (power->reason != NULL) {
+        ad_set_string(args, "Reason", power->reason);
+    }
+    (void)snprintf(uplink, sizeof uplink, "startd/%s", node);
+    const struct wire_body body = {.args = args};
+    while (rc == -EAGAIN && loop_now_ms(cli->loop) < end_ms) {
+        struct cli_reply reply;
+        rc = cli_call(cli, cli->collector, uplink, VERB_POWER_DOWN, &body, 0, &reply, &err);
+        cli_reply_fini(&reply);
+        if (rc == -EAGAIN) {
+            cli_pause(cli, OFF_RETRY_MS);
+        }
+    }
+    ad_destroy(args);
+    if (rc == 0) {
+        (void)printf("%s goes to sleep\n", node);
+    } else if (rc == -EALREADY) {
+        (void)printf("%s is going to sleep already\n", node);
+    } else if ((rc == -EHOSTUNREACH || rc == -ECONNRESET) && is_asleep(power, node)) {
+        (void)printf("%s is asleep\n", node);
+    } else if (rc == -EHOSTUNREACH) {
+        return cli_fail(cli, "%s is not connected to the collector, and has left no offline ad",
+                        node);
+    } else {
+        return cli_fail(cli, "%s", err.text);
+    }
+    return CLI_OK;
+}
+
+static int power_off(struct power_command *power)
+{
+    struct err err;
+    int status = CLI_OK;
+    if (cli_collector(power->cli, &err) != 0) {
+        return cli_fail(power->cli, "%s", err.text);
+    }
+    for (size_t i = 0; i < power->nodes.count; i++) {
+        status |= switch_off(power, power->nodes.items[i]);
+    }
+    return status != CLI_OK ? CLI_FAILED : CLI_OK;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(struct power_command *power);
+    bool needs_nodes;
+} VERBS[] = {
+    {"status", power_status, false},
+    {"on", power_on, true},
+    {"off", power_off, true},
+    {"history", power_history, false},
+};
+
+int cmd_power(struct cli *cli)
+{
+    struct power_command power = {.cli = cli};
+    size_t verb = 0;
+    const char *word = cli->argc > 1 ? cli->argv[1] : "";
+    while (verb < sizeof VERBS / sizeof VERBS[0] && strcmp(VERBS[verb].name, word) != 0) {
+        verb++;
+    }
+    if (verb == sizeof VERBS / sizeof VERBS[0]) {
+        return word[0] != '\0' ? cli_usage(cli, "'%s' is not status, on, off or history", word)
+                               : cli_usage(cli, "status, on, off or history?");
+    }
+    int status = parse(&power);
+    if (status == CLI_OK && VERBS[verb].needs_nodes && power.nodes.count == 0) {
+        status = cli_usage(cli, "which machines?");
+    }
+    if (status == CLI_OK) {
+        status = VERBS[verb].run(&power);
+    }
+    vec_fini(&power.nodes, NULL);
+    listing_fini(&power.listing);
+    return status;
+}

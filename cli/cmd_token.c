@@ -1,0 +1,293 @@
+/* cli/cmd_token.c - `roost token create|list|revoke`.
+ *
+ * Making a token needs the private signing key, nothing else: the pool need not run.  Revoking
+ * tells the collector, which tells everybody who verifies tokens.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/uuid.h"
+#include "classad/ad.h"
+#include "cli/cli.h"
+#include "cli/listing.h"
+#include "cli/token_ledger.h"
+#include "cli/token_show_plan.h"
+#include "wire/token.h"
+#include "wire/wire.h"
+
+#define DEFAULT_SCOPES (SCOPE_READ | SCOPE_WRITE)
+#define DEFAULT_DAYS   365
+
+static void destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+static bool is_plain(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text <= ' ' || *text == 0x7f || *text == '"' || *text == '\\') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- create */
+
+static int read_scopes(struct cli *cli, const char *text, uint32_t *ret)
+{
+    uint32_t scopes = 0;
+    while (*text != '\0') {
+        char name[64];
+        size_t length = strcspn(text, ", ");
+        uint32_t one;
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, text);
+        if (length > 0 && scope_parse(name, &one) != 0) {
+            return cli_usage(cli,
+                             "--scope: '%s' is not one of READ, WRITE, ADVERTISE, DAEMON, "
+                             "NEGOTIATOR, ADMINISTRATOR",
+                             name);
+        }
+        scopes |= length > 0 ? one : 0;
+        text += length + strspn(text + length, ", ");
+    }
+    if (scopes == 0) {
+        return cli_usage(cli, "--scope needs at least one scope");
+    }
+    *ret = scopes;
+    return CLI_OK;
+}
+
+static int read_text(struct cli *cli, const char *option, const char *text, char *ret, size_t size)
+{
+    if (text[0] == '\0' || strlen(text) >= size || !is_plain(text)) {
+        return cli_usage(cli, "%s: '%s' is empty, too long or has blanks or quotes", option, text);
+    }
+    (void)snprintf(ret, size, "%s", text);
+    return CLI_OK;
+}
+
+static int read_expires(struct cli *cli, const char *text, int64_t now_s, int64_t *ret)
+{
+    int64_t seconds;
+    struct err err;
+    if (strcmp(text, "never") == 0) {
+        *ret = 0;
+        return CLI_OK;
+    }
+    if (text_parse_duration_s(text, &seconds, &err) != 0) {
+        return cli_usage(cli, "--expires: %s; say 90d, 12h or never", err.text);
+    }
+    *ret = now_s + seconds;
+    return CLI_OK;
+}
+
+static int parse_create(struct cli *cli, struct token *token, const char **file)
+{
+    int64_t now_s = loop_wall_s(cli->loop);
+    *token = (struct token){.scopes = DEFAULT_SCOPES,
+                            .issued_s = now_s,
+                            .expires_s = now_s + (int64_t)DEFAULT_DAYS * 86400};
+    for (int i = 2; i < cli->argc; i += 2) {
+        const char *arg = cli->argv[i];
+        const char *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
+        int status;
+        if (arg[0] != '-') {
+            return cli_usage(cli, "'%s' is not understood", arg);
+        }
+        if (next == NULL) {
+            return cli_usage(cli, "%s needs an argument", arg);
+        }
+        if (listing_is(arg, "identity", 1)) {
+            status = read_text(cli, arg, next, token->identity, sizeof token->identity);
+        } else if (listing_is(arg, "scope", 1) || listing_is(arg, "scopes", 6)) {
+            status = read_scopes(cli, next, &token->scopes);
+        } else if (listing_is(arg, "expires", 1)) {
+            status = read_expires(cli, next, now_s, &token->expires_s);
+        } else if (listing_is(arg, "name-pattern", 1)) {
+            status = read_text(cli, arg, next, token->pattern, sizeof token->pattern);
+        } else if (listing_is(arg, "file", 1)) {
+            *file = next;
+            status = CLI_OK;
+        } else {
+            status = cli_usage(cli, "'%s' is not understood", arg);
+        }
+        if (status != CLI_OK) {
+            return status;
+        }
+    }
+    return token->identity[0] != '\0' ? CLI_OK : cli_usage(cli, "--identity is missing: whose?");
+}
+
+static int deliver(struct cli *cli, const char *text, const char *file, struct err *err)
+{
+    struct strbuf line;
+    strbuf_init(&line, 0);
+    strbuf_printf(&line, "%s\n", text);
+    int rc = 0;
+    if (file == NULL) {
+        (void)printf("%s", strbuf_text(&line)); /* main() looks at the end of stdout */
+    } else {
+        rc = os_write_file(cli->os, file, strbuf_text(&line), line.length, 0600, true, err);
+    }
+    strbuf_fini(&line);
+    return rc;
+}
+
+static int token_create(struct cli *cli)
+{
+    struct token token;
+    const char *file = NULL;
+    struct err err;
+    char key[4200], *text = NULL;
+    if (cli_config(cli, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    int status = parse_create(cli, &token, &file);
+    if (status != CLI_OK) {
+        return status;
+    }
+    const char *kid = config_string(cli->config, "TOKEN_KEY");
+    const char *ledger = config_path(cli->config, "TOKEN_LEDGER");
+    char id[UUID_TEXT_MAX];
+    uuid_v7((uint64_t)loop_wall_ms(cli->loop), loop_rng(cli->loop), id);
+    (void)snprintf(token.id, sizeof token.id, "%s", id);
+    (void)snprintf(token.pool, sizeof token.pool, "%s",
+                   config_string(cli->config, "COLLECTOR_NAME"));
+    (void)snprintf(key, sizeof key, "%s/%s.key", config_path(cli->config, "POOL_KEYS"), kid);
+    int rc = token_issue(cli->os, key, kid, &token, &text, &err);
+    /* Noted first: a token that exists can be found and revoked. */
+    rc = rc != 0 ? rc : token_ledger_add(cli->os, ledger, &token, file, &err);
+    rc = rc != 0 ? rc : deliver(cli, text, file, &err);
+    mem_free(text);
+    return rc != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;
+}
+
+/* ---- list */
+
+static int token_list(struct cli *cli)
+{
+    struct listing listing = {0};
+    struct vec ads = {0};
+    struct err err;
+    int status = CLI_OK;
+    for (int i = 2; i < cli->argc && status == CLI_OK; i++) {
+        const char *arg = cli->argv[i];
+        int rc = listing_plan_option(&listing, cli->argc, cli->argv, &i, &err);
+        if (rc != 1) {
+            status = rc < 0 ? cli_usage(cli, "%s", err.text)
+                            : cli_usage(cli, "'%s' is not understood", arg);
+        }
+    }
+    if (status == CLI_OK) {
+        int rc = cli_config(cli, &err);
+        rc = rc != 0
+                 ? rc
+                 : token_ledger_read(cli->os, config_path(cli->config, "TOKEN_LEDGER"), &ads, &err);
+        size_t count = ads.count;
+        rc = rc != 0 ? rc
+                     : listing_select(cli, &listing, (const struct ad **)ads.items, &count, &err);
+        if (rc != 0) {
+            status = cli_fail(cli, "%s", err.text);
+        } else if (listing.style != LISTING_TABLE) {
+            status = listing_show(cli, &listing, (const struct ad *const *)ads.items, count);
+        } else {
+            struct strbuf out;
+            const struct ad_context context = listing_context(cli);
+            strbuf_init(&out, 0);
+            token_show_list((const struct ad *const *)ads.items, count, &context, &out);
+            status = listing_write(cli, &out);
+        }
+    }
+    vec_fini(&ads, destroy_ad);
+    listing_fini(&listing);
+    return status;
+}
+
+/* ---- revoke */
+
+static int64_t expiry_of(struct cli *cli, const char *id)
+{
+    struct vec ads = {0};
+    int64_t expires_s = 0;
+    if (token_ledger_read(cli->os, config_path(cli->config, "TOKEN_LEDGER"), &ads, NULL) != 0) {
+        return 0; /* the collector then remembers it for ever */
+    }
+    for (size_t i = 0; i < ads.count; i++) {
+        if (strcmp(ad_string_or(ads.items[i], "Id", ""), id) == 0) {
+            expires_s = ad_int_or(ads.items[i], "Expires", 0);
+        }
+    }
+    vec_fini(&ads, destroy_ad);
+    return expires_s;
+}
+
+static int revoke_one(struct cli *cli, const char *id)
+{
+    struct ad *args = ad_create();
+    struct cli_reply reply;
+    struct err err;
+    ad_set_string(args, "TokenId", id);
+    ad_set_int(args, "Expires", expiry_of(cli, id));
+    const struct wire_body body = {.args = args};
+    int rc = cli_call(cli, cli->collector, NULL, VERB_REVOKE, &body, 0, &reply, &err);
+    cli_reply_fini(&reply);
+    ad_destroy(args);
+    if (rc != 0) {
+        return cli_fail(cli, "%s: %s", id, err.text);
+    }
+    rc = token_ledger_revoke(cli->os, config_path(cli->config, "TOKEN_LEDGER"), id,
+                             loop_wall_s(cli->loop), &err);
+    if (rc != 0 && rc != -ENOENT) {
+        return cli_fail(cli, "%s is revoked, but that could not be noted: %s", id, err.text);
+    }
+    (void)printf("Token %s is revoked%s.\n", id, rc == -ENOENT ? "; it was not made here" : "");
+    return CLI_OK;
+}
+
+static int token_revoke(struct cli *cli)
+{
+    struct err err;
+    int status = CLI_OK;
+    if (cli->argc < 3) {
+        return cli_usage(cli, "which tokens? `roost token list` shows their ids");
+    }
+    for (int i = 2; i < cli->argc; i++) {
+        if (cli->argv[i][0] == '-' || cli->argv[i][0] == '\0' || !is_plain(cli->argv[i])) {
+            return cli_usage(cli, "'%s' is no id of a token", cli->argv[i]);
+        }
+    }
+    if (cli_collector(cli, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    for (int i = 2; i < cli->argc; i++) {
+        status |= revoke_one(cli, cli->argv[i]);
+    }
+    return status != CLI_OK ? CLI_FAILED : CLI_OK;
+}
+
+int cmd_token(struct cli *cli)
+{
+    const char *verb = cli->argc > 1 ? cli->argv[1] : "";
+    if (strcmp(verb, "create") == 0) {
+        return token_create(cli);
+    }
+    if (strcmp(verb, "list") == 0) {
+        return token_list(cli);
+    }
+    if (strcmp(verb, "revoke") == 0) {
+        return token_revoke(cli);
+    }
+    return verb[0] != '\0' ? cli_usage(cli, "'%s' is not create, list or revoke", verb)
+                           : cli_usage(cli, "create, list or revoke?");
+}

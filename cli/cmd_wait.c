@@ -1,0 +1,403 @@
+/* cli/cmd_wait.c - `roost wait`: until jobs have left the queue.
+ *
+ * The schedd is watched, not asked again and again.  When it goes away (killed, restarted, updated)
+ * it is dialled again with back-off; jobs that left the queue meanwhile are looked up in its
+ * history, as are those that had left it before.  A job that is in neither is an error: a schedd
+ * loses none.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/random.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "cli/cli.h"
+#include "cli/jobs_plan.h"
+#include "cli/listing.h"
+#include "cli/wait_plan.h"
+#include "wire/watch.h"
+#include "wire/wire.h"
+
+#define FIRST_CONTACT_MS 30000 /* a schedd that was never there is not waited for longer */
+#define RETRY_MS         50    /* doubling up to RETRY_MAX_MS */
+#define RETRY_MAX_MS     2000
+
+struct waited {
+    bool is_over; /* its end was seen */
+};
+
+struct wait {
+    struct cli *cli;
+    struct listing listing; /* its constraints: which jobs */
+    struct vec words;       /* borrowed */
+    int64_t timeout_s;      /* 0: none */
+    bool echo;
+    struct strmap *jobs; /* id -> struct waited: all that were seen in the queue */
+    struct watch *watch;
+    bool wake; /* something happened: look again */
+    bool lost, timed_out, contacted;
+    int refused; /* the schedd's no; 0: none */
+    char why[ERR_TEXT_MAX];
+};
+
+/* ---- events of the watch */
+
+static struct waited *waited_of(struct wait *wait, const char *id)
+{
+    struct waited *waited = strmap_get(wait->jobs, id);
+    if (waited == NULL) {
+        waited = mem_zalloc(sizeof *waited);
+        (void)strmap_set(wait->jobs, id, waited); /* was absent */
+    }
+    return waited;
+}
+
+static void ended(struct wait *wait, const char *id, const struct ad *job)
+{
+    struct waited *waited = waited_of(wait, id);
+    if (!waited->is_over && wait->echo) {
+        struct strbuf line;
+        strbuf_init(&line, 0);
+        wait_plan_outcome(id, job, &line);
+        (void)printf("%s\n", strbuf_text(&line));
+        (void)fflush(stdout); /* seen at the end, too */
+        strbuf_fini(&line);
+    }
+    waited->is_over = true;
+}
+
+static void changed(void *arg, const char *key, const struct ad *ad)
+{
+    struct wait *wait = arg;
+    (void)waited_of(wait, key);
+    if (wait_plan_is_over(ad)) {
+        ended(wait, key, ad);
+    }
+}
+
+static void gone(void *arg, const char *key)
+{
+    struct wait *wait = arg;
+    (void)key; /* those whose end was not seen are looked up at the end */
+    wait->wake = true;
+}
+
+static void synced(void *arg)
+{
+    struct wait *wait = arg;
+    wait->wake = true;
+}
+
+static void lost(void *arg)
+{
+    struct wait *wait = arg;
+    wait->lost = true;
+    wait->wake = true;
+}
+
+static void refused(void *arg, int status, const char *why)
+{
+    struct wait *wait = arg;
+    wait->refused = status;
+    (void)snprintf(wait->why, sizeof wait->why, "%s", why);
+    wait->wake = true;
+}
+
+static void time_over(void *arg)
+{
+    struct wait *wait = arg;
+    wait->timed_out = true;
+    wait->wake = true;
+}
+
+/* ---- the connection */
+
+/* The schedd may come back from these. */
+static bool is_passing(int rc)
+{
+    static const int PASSING[] = {ECONNREFUSED, ECONNRESET, ENOENT,       ETIMEDOUT, EPIPE,
+                                  ENOTCONN,     EAGAIN,     EHOSTUNREACH, ESHUTDOWN, ECONNABORTED};
+    for (size_t i = 0; i < sizeof PASSING / sizeof PASSING[0]; i++) {
+        if (rc == -PASSING[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Until the schedd answers; 0, or what will not pass. */
+static int connect_again(struct wait *wait, struct err *err)
+{
+    struct cli *cli = wait->cli;
+    uint64_t begin_ms = loop_now_ms(cli->loop), delay_ms = RETRY_MS;
+    for (;;) {
+        int rc = cli_schedd(cli, err);
+        if (rc == 0) {
+            wait->contacted = true;
+            return 0;
+        }
+        bool hopeless = !wait->contacted && loop_now_ms(cli->loop) - begin_ms >= FIRST_CONTACT_MS;
+        if (wait->timed_out || hopeless || !is_passing(rc)) {
+            return rc;
+        }
+        cli_pause(cli, rng_jitter(loop_rng(cli->loop), delay_ms, 25));
+        delay_ms = delay_ms * 2 < RETRY_MAX_MS ? delay_ms * 2 : RETRY_MAX_MS;
+    }
+}
+
+/* Until no job is left in the queue or the time is over. */
+static int follow(struct wait *wait, struct err *err)
+{
+    for (;;) {
+        wait->lost = wait->wake = false;
+        int rc = connect_again(wait, err);
+        if (rc != 0) {
+            return wait->timed_out ? 0 : rc;
+        }
+        rc = watch_start(wait->watch, wait->cli->schedd);
+        if (rc == -ENOTCONN) {
+            continue; /* lost between the two */
+        }
+        if (rc != 0) {
+            return err_set(err, rc, "the schedd cannot be watched: %s", err_code_text(rc));
+        }
+        while (!wait->lost) {
+            if (wait->timed_out ||
+                (watch_is_synced(wait->watch) && watch_count(wait->watch) == 0)) {
+                return 0;
+            }
+            if (wait->refused != 0) {
+                return err_set(err, wait->refused, "%s", wait->why);
+            }
+            loop_run_until(wait->cli->loop, &wait->wake);
+            wait->wake = false;
+        }
+    }
+}
+
+/* QUERY of the history; again when the schedd goes away meanwhile. */
+static int ask_history(struct wait *wait, const char *constraint, int64_t limit,
+                       struct cli_reply *reply, struct err *err)
+{
+    static const char *const PROJECTION[] = {"ClusterId",  "ProcId",       "JobStatus", "ExitCode",
+                                             "ExitSignal", "ExitBySignal", NULL};
+    for (;;) {
+        struct listing which = {.limit = limit};
+        *reply = (struct cli_reply){0};
+        int rc = connect_again(wait, err);
+        if (rc == 0) {
+            listing_also(&which, constraint);
+            rc = listing_query(wait->cli, wait->cli->schedd, NULL, "History", &which, PROJECTION,
+                               NULL, reply, err);
+            listing_fini(&which);
+        }
+        if (rc == 0 || wait->timed_out || !is_passing(rc)) {
+            return rc;
+        }
+        cli_reply_fini(reply);
+        cli_pause(wait->cli, RETRY_MS);
+    }
+}
+
+/* ---- at the end */
+
+/* Jobs that were in the queue and whose end was not seen: "ClusterId == 3 || ..."; NULL: none. */
+static char *unseen_clusters(struct wait *wait)
+{
+    struct strbuf text;
+    size_t at = 0;
+    const char *id;
+    void *value;
+    int64_t last = 0;
+    strbuf_init(&text, 0);
+    while (strmap_next(wait->jobs, &at, &id, &value)) {
+        char number[32];
+        int64_t cluster = 0;
+        (void)snprintf(number, sizeof number, "%.*s", (int)strcspn(id, "."), id);
+        if (((struct waited *)value)->is_over || text_parse_int64(number, &cluster, NULL) != 0 ||
+            cluster == last) {
+            continue;
+        }
+        strbuf_printf(&text, "%sClusterId == %lld", text.length > 0 ? " || " : "",
+                      (long long)cluster);
+        last = cluster;
+    }
+    return text.length > 0 ? strbuf_take(&text) : NULL;
+}
+
+static int look_up_unseen(struct wait *wait, struct err *err)
+{
+    struct cli_reply reply;
+    char *constraint = unseen_clusters(wait);
+    if (constraint == NULL) {
+        return 0;
+    }
+    int rc = ask_history(wait, constraint, 0, &reply, err);
+    mem_free(constraint);
+    for (size_t i = 0; rc == 0 && i < reply.ads.count; i++) {
+        const struct ad *job = reply.ads.items[i];
+        char id[64];
+        (void)snprintf(id, sizeof id, "%lld.%lld", (long long)ad_int_or(job, "ClusterId", 0),
+                       (long long)ad_int_or(job, "ProcId", 0));
+        if (strmap_get(wait->jobs, id) != NULL) {
+            ended(wait, id, job);
+        }
+    }
+    cli_reply_fini(&reply);
+    size_t at = 0;
+    const char *id;
+    void *value;
+    while (rc == 0 && strmap_next(wait->jobs, &at, &id, &value)) {
+        if (!((struct waited *)value)->is_over) {
+            rc = err_set(err, -ENOENT, "job %s is neither in the queue nor in the history", id);
+        }
+    }
+    return rc;
+}
+
+static bool was_seen(struct wait *wait, const char *word)
+{
+    size_t at = 0, length = strlen(word);
+    const char *id;
+    if (strmap_get(wait->jobs, word) != NULL) {
+        return true;
+    }
+    while (strchr(word, '.') == NULL && strmap_next(wait->jobs, &at, &id, NULL)) {
+        if (strncmp(id, word, length) == 0 && id[length] == '.') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A job that was named and never seen may have ended before; or it is a mistake. */
+static int look_up_named(struct wait *wait, struct err *err)
+{
+    for (size_t i = 0; i < wait->words.count; i++) {
+        const char *word = wait->words.items[i];
+        struct cli_reply reply;
+        struct strbuf constraint;
+        if (!jobs_plan_is_id(word) || was_seen(wait, word)) {
+            continue;
+        }
+        strbuf_init(&constraint, 0);
+        (void)jobs_plan_select(word, &constraint, NULL); /* it is an id */
+        int rc = ask_history(wait, strbuf_text(&constraint), 1, &reply, err);
+        bool found = rc == 0 && reply.ads.count > 0;
+        cli_reply_fini(&reply);
+        strbuf_fini(&constraint);
+        if (rc == 0 && !found) {
+            rc = err_set(err, -ENOENT,
+                         "there is no job %s, neither in the queue nor in the history", word);
+        }
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+/* ---- arguments */
+
+static int parse_one(struct wait *wait, int *at)
+{
+    struct cli *cli = wait->cli;
+    char *arg = cli->argv[*at];
+    char *next = *at + 1 < cli->argc ? cli->argv[*at + 1] : NULL;
+    struct err err = {.text = "how long?"};
+    if (listing_is(arg, "timeout", 1) || listing_is(arg, "wait", 2)) {
+        ++*at;
+        if (next == NULL || text_parse_duration_s(next, &wait->timeout_s, &err) != 0 ||
+            wait->timeout_s < 1) {
+            return cli_usage(cli, "%s: %s", arg, err.text);
+        }
+    } else if (listing_is(arg, "echo", 1) || listing_is(arg, "verbose", 1)) {
+        wait->echo = true;
+    } else if (arg[0] == '-') {
+        return cli_usage(cli, "'%s' is not understood", arg);
+    } else {
+        vec_push(&wait->words, arg);
+    }
+    return CLI_OK;
+}
+
+static int parse(struct wait *wait, char *me, size_t size)
+{
+    struct cli *cli = wait->cli;
+    struct err err;
+    for (int i = 1; i < cli->argc; i++) {
+        int status = parse_one(wait, &i);
+        if (status != CLI_OK) {
+            return status;
+        }
+    }
+    char *const *words = (char *const *)wait->words.items;
+    size_t count = wait->words.count;
+    if (count == 0) {
+        if (os_user_name(cli->os, os_uid(cli->os), me, size, &err) != 0) {
+            return cli_fail(cli, "%s; name the jobs to wait for", err.text);
+        }
+        words = &me;
+        count = 1;
+    }
+    return listing_jobs(&wait->listing, words, count, &err) != 0 ? cli_usage(cli, "%s", err.text)
+                                                                 : CLI_OK;
+}
+
+static int run(struct wait *wait)
+{
+    static const struct watch_events EVENTS = {
+        .changed = changed, .gone = gone, .synced = synced, .lost = lost, .refused = refused};
+    static const char *const PROJECTION[] = {"ClusterId",  "ProcId",       "JobStatus", "ExitCode",
+                                             "ExitSignal", "ExitBySignal", NULL};
+    struct cli *cli = wait->cli;
+    struct err err;
+    char *constraint = listing_plan_constraint(&wait->listing);
+    const struct watch_spec spec = {.type = "Job",
+                                    .constraint = constraint,
+                                    .projection = PROJECTION};
+    struct loop_timer *timer = loop_timer_create(cli->loop, time_over, wait);
+    if (wait->timeout_s > 0) {
+        loop_timer_set(timer, (uint64_t)wait->timeout_s * 1000);
+    }
+    wait->watch = watch_create(cli->loop, &spec, &EVENTS, wait);
+    int rc = follow(wait, &err);
+    size_t left = watch_count(wait->watch);
+    watch_destroy(wait->watch);
+    if (rc == 0 && !wait->timed_out) {
+        rc = look_up_unseen(wait, &err);
+        rc = rc != 0 ? rc : look_up_named(wait, &err);
+    }
+    loop_timer_destroy(timer);
+    mem_free(constraint);
+    if (rc == 0 && wait->timed_out) {
+        rc = err_set(&err, -ETIMEDOUT, "%zu job%s still in the queue after %lld s", left,
+                     left == 1 ? " is" : "s are", (long long)wait->timeout_s);
+    }
+    return rc != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;
+}
+
+int cmd_wait(struct cli *cli)
+{
+    struct wait wait = {.cli = cli};
+    char me[256];
+    int status = parse(&wait, me, sizeof me);
+    if (status == CLI_OK) {
+        wait.jobs = strmap_create(STRMAP_CASE_SENSITIVE);
+        status = run(&wait);
+        strmap_destroy(wait.jobs, mem_free);
+    }
+    listing_fini(&wait.listing);
+    vec_fini(&wait.words, NULL);
+    return status;
+}

@@ -1,0 +1,133 @@
+/* cli/listing.c - see listing.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/listing.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "classad/ad_time.h"
+#include "cli/cli.h"
+#include "cli/jobs_plan.h"
+#include "wire/wire.h"
+
+#define LISTING_TEXT_MAX ((size_t)4 << 30) /* bytes of one listing */
+
+static int32_t local_zone(void *arg, int64_t at_s)
+{
+    (void)arg;
+    time_t at = (time_t)at_s;
+    struct tm tm;
+    if (localtime_r(&at, &tm) == NULL) {
+        return 0;
+    }
+    const struct ad_calendar local = {.year = tm.tm_year + 1900,
+                                      .month = tm.tm_mon + 1,
+                                      .day = tm.tm_mday,
+                                      .hour = tm.tm_hour,
+                                      .minute = tm.tm_min,
+                                      .second = tm.tm_sec};
+    return (int32_t)(ad_calendar_seconds(&local) - at_s);
+}
+
+struct ad_context listing_context(const struct cli *cli)
+{
+    return (struct ad_context){.now_s = loop_wall_s(cli->loop), .zone_offset_s = local_zone};
+}
+
+int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, const char *type,
+                  const struct listing *listing, const char *const *projection,
+                  const struct ad *more, struct cli_reply *reply, struct err *err)
+{
+    struct ad *args = more != NULL ? ad_copy(more) : ad_create();
+    char *constraint = listing_plan_constraint(listing);
+    ad_set_string(args, "Type", type);
+    if (constraint != NULL) {
+        ad_set_string(args, "Constraint", constraint);
+    }
+    if (listing->limit > 0) {
+        ad_set_int(args, "Limit", listing->limit);
+    }
+    if (projection != NULL && listing->style == LISTING_TABLE) {
+        size_t count = 0;
+        while (projection[count] != NULL) {
+            count++;
+        }
+        ad_set_strings(args, "Projection", projection, count);
+    }
+    const struct wire_body body = {.args = args};
+    int rc = cli_call(cli, wire, relay_to, VERB_QUERY, &body, 0, reply, err);
+    mem_free(constraint);
+    ad_destroy(args);
+    return rc;
+}
+
+int listing_write(const struct cli *cli, struct strbuf *out)
+{
+    int status = CLI_OK;
+    if (out->failed) {
+        status = cli_fail(cli, "the listing is too long; use -limit or -constraint");
+    } else if (fwrite(strbuf_text(out), 1, out->length, stdout) != out->length ||
+               fflush(stdout) != 0) {
+        status = cli_fail(cli, "standard output: %s", err_code_text(-errno));
+    }
+    strbuf_fini(out);
+    return status;
+}
+
+int listing_show(const struct cli *cli, const struct listing *listing, const struct ad *const *ads,
+                 size_t count)
+{
+    struct strbuf out;
+    const struct ad_context context = listing_context(cli);
+    strbuf_init(&out, LISTING_TEXT_MAX);
+    listing_plan_print(listing, ads, count, &context, &out);
+    return listing_write(cli, &out);
+}
+
+int listing_select(const struct cli *cli, const struct listing *listing, const struct ad **ads,
+                   size_t *count, struct err *err)
+{
+    struct ad_expr *expr = NULL;
+    const struct ad_context context = listing_context(cli);
+    char *text = listing_plan_constraint(listing);
+    size_t kept = 0;
+    int rc = text != NULL ? ad_expr_parse(text, strlen(text), AD_OLD, &expr, err) : 0;
+    for (size_t i = 0; rc == 0 && i < *count; i++) {
+        bool full = listing->limit > 0 && (int64_t)kept >= listing->limit;
+        if (!full && (expr == NULL || ad_eval_bool(expr, ads[i], NULL, &context) == AD_TRUE)) {
+            const struct ad *one = ads[i];
+            ads[i] = ads[kept]; /* none is lost */
+            ads[kept++] = one;
+        }
+    }
+    if (rc == 0) {
+        *count = kept;
+    }
+    ad_expr_destroy(expr);
+    mem_free(text);
+    return rc;
+}
+
+int listing_jobs(struct listing *listing, char *const *words, size_t count, struct err *err)
+{
+    struct strbuf text;
+    int rc = 0;
+    strbuf_init(&text, 0);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        strbuf_puts(&text, i > 0 ? " || " : "");
+        rc = jobs_plan_select(words[i], &text, err);
+    }
+    if (rc == 0 && count > 0) {
+        listing_also(listing, strbuf_text(&text));
+    }
+    strbuf_fini(&text);
+    return rc;
+}

@@ -1,0 +1,49 @@
+/* cli/listing.h - asking for ads and writing listings: the part of listing_plan.h that does I/O.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_LISTING_H
+#define CLI_LISTING_H
+
+#include <stddef.h>
+
+#include "cli/listing_plan.h"
+#include "wire/verbs.h"
+
+struct ad;
+struct ad_context;
+struct cli;
+struct cli_reply;
+struct err;
+struct strbuf;
+struct wire;
+
+/* Now, in the local time zone: what expressions and dates of a listing are evaluated with. */
+struct ad_context listing_context(const struct cli *cli);
+
+/* QUERY of that type with the listing's constraint and limit; projection NULL (or a style other
+ * than LISTING_TABLE): all attributes; more: further arguments, may be NULL; relay_to as in
+ * cli_call().  Release the reply in any case. */
+int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, const char *type,
+                  const struct listing *listing, const char *const *projection,
+                  const struct ad *more, struct cli_reply *reply, struct err *err);
+
+/* Prints in the listing's style, which is not LISTING_TABLE, to standard output. */
+int listing_show(const struct cli *cli, const struct listing *listing, const struct ad *const *ads,
+                 size_t count);
+
+/* Writes out to standard output and releases it.  Exit status: CLI_FAILED with a message when that
+ * is not possible. */
+int listing_write(const struct cli *cli, struct strbuf *out);
+
+/* Those of ads[0..*count) that meet the listing's constraints, at most as many as its limit: for
+ * lists that were not asked for by QUERY.  They come first, in their order; *count becomes
+ * their number, the others lie behind. */
+int listing_select(const struct cli *cli, const struct listing *listing, const struct ad **ads,
+                   size_t *count, struct err *err);
+
+/* For jobs: turns "12", "12.3" and names of owners into constraints, all of them into one that any
+ * may meet.  -EINVAL: none of these. */
+int listing_jobs(struct listing *listing, char *const *words, size_t count, struct err *err);
+
+#endif

@@ -1,0 +1,600 @@
+/* cli/listing_plan.c - see listing_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/listing_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "classad/ad.h"
+
+#define FORMAT_WIDTH_MAX 1000
+
+struct item {
+    char *text; /* as it was given: the heading */
+    struct ad_expr *expr;
+    char *format; /* of -format; NULL for -af */
+};
+
+static void item_destroy(void *arg)
+{
+    struct item *item = arg;
+    ad_expr_destroy(item->expr);
+    mem_free(item->text);
+    mem_free(item->format);
+    mem_free(item);
+}
+
+void listing_fini(struct listing *listing)
+{
+    vec_fini(&listing->items, item_destroy);
+    vec_fini(&listing->attributes, mem_free);
+    vec_fini(&listing->constraints, mem_free);
+}
+
+/* ---- options */
+
+bool listing_is(const char *arg, const char *word, size_t min)
+{
+    if (arg[0] != '-') {
+        return false;
+    }
+    arg += arg[1] == '-' ? 2 : 1;
+    size_t length = strlen(arg);
+    return length >= min && length <= strlen(word) && strncmp(arg, word, length) == 0;
+}
+
+static int add_item(struct listing *listing, const char *text, const char *format, struct err *err)
+{
+    struct ad_expr *expr;
+    int rc = ad_expr_parse(text, strlen(text), AD_OLD, &expr, err);
+    if (rc != 0) {
+        return err_prefix(err, rc, "'%s' is neither an attribute nor an expression", text);
+    }
+    struct item *item = mem_zalloc(sizeof *item);
+    item->text = mem_strdup(text);
+    item->expr = expr;
+    item->format = format != NULL ? mem_strdup(format) : NULL;
+    vec_push(&listing->items, item);
+    return 0;
+}
+
+static int read_flags(struct listing *listing, const char *flags, struct err *err)
+{
+    for (; *flags != '\0'; flags++) {
+        switch (*flags) {
+        case 'h':
+            listing->headings = true;
+            break;
+        case 'j':
+            listing->job_id = true;
+            break;
+        case 'l':
+            listing->labels = true;
+            break;
+        case 'V':
+            listing->quoted = true;
+            break;
+        case 'r':
+        case 'o':
+            listing->unevaluated = true;
+            break;
+        case 't':
+            listing->tab = true;
+            break;
+        case ',':
+            listing->comma = true;
+            break;
+        case 'n':
+            listing->newline = true;
+            break;
+        case 'g':
+            listing->gap = true;
+            break;
+        default:
+            return err_set(err, -EINVAL, "-af:%c is not known: it is one of , t n g l h j V r o",
+                           *flags);
+        }
+    }
+    return 0;
+}
+
+static int read_auto(struct listing *listing, const char *flags, int argc, char *const *argv,
+                     int *at, struct err *err)
+{
+    int rc = flags != NULL ? read_flags(listing, flags + 1, err) : 0;
+    size_t before = listing->items.count;
+    listing->style = LISTING_AUTO;
+    while (rc == 0 && *at + 1 < argc && argv[*at + 1][0] != '-') {
+        rc = add_item(listing, argv[++*at], NULL, err);
+    }
+    if (rc == 0 && listing->items.count == before) {
+        rc = err_set(err, -EINVAL, "-af needs the names of attributes");
+    }
+    return rc;
+}
+
+static void read_names(struct vec *names, const char *text)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, ", ");
+        if (length > 0) {
+            vec_push(names, mem_strndup(text, length));
+        }
+        text += length + strspn(text + length, ", ");
+    }
+}
+
+static int read_constraint(struct listing *listing, const char *text, struct err *err)
+{
+    struct ad_expr *expr;
+    int rc = ad_expr_parse(text, strlen(text), AD_OLD, &expr, err);
+    if (rc != 0) {
+        return err_prefix(err, rc, "-constraint %s", text);
+    }
+    ad_expr_destroy(expr);
+    listing_also(listing, text);
+    return 0;
+}
+
+static bool is_auto(const char *arg, const char **flags)
+{
+    char word[16];
+    *flags = strchr(arg, ':');
+    size_t length = *flags != NULL ? (size_t)(*flags - arg) : strlen(arg);
+    if (length >= sizeof word) {
+        return false;
+    }
+    memcpy(word, arg, length);
+    word[length] = '\0';
+    return listing_is(word, "af", 2) || listing_is(word, "autoformat", 2);
+}
+
+int listing_plan_option(struct listing *listing, int argc, char *const *argv, int *at,
+                        struct err *err)
+{
+    const char *arg = argv[*at];
+    const char *next = *at + 1 < argc ? argv[*at + 1] : NULL;
+    const char *flags;
+    int rc = 0;
+    if (listing_is(arg, "long", 1)) {
+        listing->style = LISTING_LONG;
+        return 1;
+    }
+    if (listing_is(arg, "json", 2)) {
+        listing->style = LISTING_JSON;
+        return 1;
+    }
+    if (is_auto(arg, &flags)) {
+        rc = read_auto(listing, flags, argc, argv, at, err);
+        return rc != 0 ? rc : 1;
+    }
+    bool is_format = listing_is(arg, "format", 1);
+    bool is_constraint = listing_is(arg, "constraint", 3);
+    bool is_limit = listing_is(arg, "limit", 2);
+    bool is_attributes = listing_is(arg, "attributes", 3);
+    if (!is_format && !is_constraint && !is_limit && !is_attributes) {
+        return 0;
+    }
+    if (next == NULL || (is_format && *at + 2 >= argc)) {
+        return err_set(err, -EINVAL, "%s needs %s", arg,
+                       is_format       ? "a format and an attribute"
+                       : is_constraint ? "an expression"
+                       : is_limit      ? "a number"
+                                       : "names of attributes, with commas between");
+    }
+    if (is_format) {
+        listing->style = LISTING_FORMAT;
+        rc = add_item(listing, argv[*at + 2], next, err);
+        *at += 2;
+    } else {
+        ++*at;
+        if (is_constraint) {
+            rc = read_constraint(listing, next, err);
+        } else if (is_attributes) {
+            read_names(&listing->attributes, next);
+        } else if (text_parse_int64(next, &listing->limit, NULL) != 0 || listing->limit < 1) {
+            rc = err_set(err, -EINVAL, "-limit needs a number above 0, not '%s'", next);
+        }
+    }
+    return rc != 0 ? rc : 1;
+}
+
+void listing_also(struct listing *listing, const char *constraint)
+{
+    vec_push(&listing->constraints, mem_strdup(constraint));
+}
+
+char *listing_plan_constraint(const struct listing *listing)
+{
+    struct strbuf text;
+    if (listing->constraints.count == 0) {
+        return NULL;
+    }
+    strbuf_init(&text, 0);
+    for (size_t i = 0; i < listing->constraints.count; i++) {
+        strbuf_printf(&text, "%s(%s)", i > 0 ? " && " : "",
+                      (const char *)listing->constraints.items[i]);
+    }
+    return strbuf_take(&text);
+}
+
+/* ---- -long and -json: attributes in the order of the alphabet */
+
+struct attribute {
+    const char *name;
+    const struct ad_expr *expr;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return ad_name_compare(((const struct attribute *)a)->name,
+                           ((const struct attribute *)b)->name);
+}
+
+static bool is_wanted(const struct listing *listing, const char *name)
+{
+    if (ad_attr_is_private(name)) {
+        return false;
+    }
+    for (size_t i = 0; i < listing->attributes.count; i++) {
+        if (ad_name_compare(listing->attributes.items[i], name) == 0) {
+            return true;
+        }
+    }
+    return listing->attributes.count == 0;
+}
+
+/* Owned by the caller. */
+static struct attribute *sorted(const struct listing *listing, const struct ad *ad, size_t *count)
+{
+    struct attribute *list = mem_alloc((ad_count(ad) + 1) * sizeof *list);
+    struct attribute one;
+    size_t at = 0;
+    *count = 0;
+    while (ad_next(ad, &at, &one.name, &one.expr)) {
+        if (is_wanted(listing, one.name)) {
+            list[(*count)++] = one;
+        }
+    }
+    qsort(list, *count, sizeof *list, by_name);
+    return list;
+}
+
+static void print_long(const struct listing *listing, const struct ad *ad, struct strbuf *out)
+{
+    size_t count;
+    struct attribute *list = sorted(listing, ad, &count);
+    for (size_t i = 0; i < count; i++) {
+        strbuf_printf(out, "%s = ", list[i].name);
+        ad_expr_print(list[i].expr, AD_OLD, out);
+        strbuf_putc(out, '\n');
+    }
+    strbuf_putc(out, '\n');
+    mem_free(list);
+}
+
+static void print_json(const struct listing *listing, const struct ad *ad, struct strbuf *out)
+{
+    size_t count;
+    struct attribute *list = sorted(listing, ad, &count);
+    struct strbuf text;
+    strbuf_init(&text, out->max);
+    strbuf_puts(out, "{\n");
+    for (size_t i = 0; i < count; i++) {
+        struct ad *one = ad_create();
+        ad_set(one, list[i].name, ad_expr_ref(list[i].expr));
+        strbuf_clear(&text);
+        if (ad_print_json(one, &text) == 0) { /* {"Name":value} */
+            size_t prefix = 1 + strlen(list[i].name) + 3;
+            strbuf_printf(out, "  \"%s\": ", list[i].name);
+            strbuf_append(out, text.data + prefix, text.length - prefix - 1);
+            strbuf_puts(out, i + 1 < count ? ",\n" : "\n");
+        } else {
+            out->failed = true;
+        }
+        ad_destroy(one);
+    }
+    strbuf_puts(out, "}\n");
+    strbuf_fini(&text);
+    mem_free(list);
+}
+
+/* ---- -af */
+
+static void print_cell(const struct listing *listing, const struct item *item, const struct ad *ad,
+                       const struct ad_context *context, struct strbuf *out)
+{
+    struct ad_value value;
+    if (listing->unevaluated) {
+        const struct ad_expr *expr =
+            ad_name_is_valid(item->text) ? ad_lookup(ad, item->text) : item->expr;
+        if (expr == NULL) {
+            strbuf_puts(out, "undefined");
+        } else {
+            ad_expr_print(expr, AD_OLD, out);
+        }
+        return;
+    }
+    ad_eval(item->expr, ad, NULL, context, &value);
+    if (listing->quoted) {
+        ad_value_print(&value, out);
+    } else {
+        ad_value_print_bare(&value, out);
+    }
+    ad_value_fini(&value);
+}
+
+static void pad(struct strbuf *out, size_t have, size_t width)
+{
+    for (; have < width; have++) {
+        strbuf_putc(out, ' ');
+    }
+}
+
+/* Between the cells of a line; the widths of columns count only under headings. */
+static void print_row(const struct listing *listing, char *const *cells, const size_t *widths,
+                      const char *job, size_t job_width, struct strbuf *out)
+{
+    size_t count = listing->items.count;
+    const char *between = listing->newline ? "\n" : listing->tab ? "\t" : " ";
+    if (listing->job_id) {
+        strbuf_puts(out, job);
+        pad(out, strlen(job), job_width);
+        strbuf_puts(out, listing->tab ? "\t" : " ");
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool last = i + 1 == count;
+        strbuf_puts(out, cells[i]);
+        if (listing->comma && !last) {
+            strbuf_putc(out, ',');
+        }
+        if (listing->headings && (!last || listing->tab)) {
+            pad(out, strlen(cells[i]), widths[i]);
+        }
+        if (!last) {
+            strbuf_puts(out, between);
+        }
+    }
+    strbuf_puts(out, listing->gap ? "\n\n" : "\n");
+}
+
+static char *job_id_text(const struct ad *ad)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%lld.%lld", (long long)ad_int_or(ad, "ClusterId", 0),
+                  (long long)ad_int_or(ad, "ProcId", 0));
+    return strbuf_take(&text);
+}
+
+static char *cell_text(const struct listing *listing, const struct item *item, const struct ad *ad,
+                       const struct ad_context *context)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    if (listing->labels) {
+        strbuf_printf(&text, "%s = ", item->text);
+    }
+    print_cell(listing, item, ad, context, &text);
+    char *cell = strbuf_take(&text);
+    return cell != NULL ? cell : mem_strdup("error");
+}
+
+static void print_auto(const struct listing *listing, const struct ad *const *ads, size_t count,
+                       const struct ad_context *context, struct strbuf *out)
+{
+    size_t columns = listing->items.count, job_width = 2;
+    size_t *widths = mem_zalloc((columns + 1) * sizeof *widths);
+    char **cells = mem_zalloc((columns * count + 1) * sizeof *cells);
+    char **headings = mem_zalloc((columns + 1) * sizeof *headings);
+    char **jobs = mem_zalloc((count + 1) * sizeof *jobs);
+    for (size_t c = 0; c < columns; c++) {
+        headings[c] = ((struct item *)listing->items.items[c])->text;
+        widths[c] = strlen(headings[c]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        jobs[i] = job_id_text(ads[i]);
+        job_width = strlen(jobs[i]) > job_width ? strlen(jobs[i]) : job_width;
+        for (size_t c = 0; c < columns; c++) {
+            char *cell = cell_text(listing, listing->items.items[c], ads[i], context);
+            widths[c] = strlen(cell) > widths[c] ? strlen(cell) : widths[c];
+            cells[i * columns + c] = cell;
+        }
+    }
+    if (listing->headings && count > 0) {
+        print_row(listing, headings, widths, "ID", job_width, out);
+    }
+    for (size_t i = 0; i < count; i++) {
+        print_row(listing, cells + i * columns, widths, jobs[i], listing->headings ? job_width : 0,
+                  out);
+        mem_free(jobs[i]);
+    }
+    for (size_t i = 0; i < columns * count; i++) {
+        mem_free(cells[i]);
+    }
+    mem_free(jobs);
+    mem_free(headings);
+    mem_free(cells);
+    mem_free(widths);
+}
+
+/* ---- -format */
+
+static void print_text(const char *text, size_t length, struct strbuf *out)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\\' && i + 1 < length && strchr("nt\\", text[i + 1]) != NULL) {
+            i++;
+            strbuf_putc(out, text[i] == 'n' ? '\n' : text[i] == 't' ? '\t' : '\\');
+        } else if (text[i] == '%' && i + 1 < length && text[i + 1] == '%') {
+            i++;
+            strbuf_putc(out, '%');
+        } else {
+            strbuf_putc(out, text[i]);
+        }
+    }
+}
+
+/* printf's "%[-+ 0#][width][.precision]conversion": where it begins, ends, and what it asks. */
+struct directive {
+    size_t begin, end; /* end is behind the conversion */
+    bool left, zero, plus;
+    int width, precision; /* precision -1: none */
+    char conversion;
+};
+
+static size_t read_number(const char *text, size_t at, int *ret)
+{
+    int number = 0;
+    for (; text[at] >= '0' && text[at] <= '9'; at++) {
+        number = number < FORMAT_WIDTH_MAX ? number * 10 + (text[at] - '0') : number;
+    }
+    *ret = number < FORMAT_WIDTH_MAX ? number : FORMAT_WIDTH_MAX;
+    return at;
+}
+
+static bool find_directive(const char *format, struct directive *ret)
+{
+    *ret = (struct directive){.precision = -1};
+    for (size_t i = 0; format[i] != '\0'; i++) {
+        if (format[i] != '%') {
+            continue;
+        }
+        if (format[i + 1] == '%') {
+            i++;
+            continue;
+        }
+        ret->begin = i++;
+        for (; format[i] != '\0' && strchr("-+ 0#", format[i]) != NULL; i++) {
+            ret->left = ret->left || format[i] == '-';
+            ret->zero = ret->zero || format[i] == '0';
+            ret->plus = ret->plus || format[i] == '+';
+        }
+        i = read_number(format, i, &ret->width);
+        if (format[i] == '.') {
+            i = read_number(format, i + 1, &ret->precision);
+        }
+        while (format[i] == 'l' || format[i] == 'h') {
+            i++;
+        }
+        ret->conversion = format[i];
+        ret->end = format[i] != '\0' ? i + 1 : i;
+        return ret->conversion != '\0';
+    }
+    return false;
+}
+
+static double number_of(const struct ad_value *value)
+{
+    switch (value->type) {
+    case AD_TYPE_BOOL:
+        return value->boolean ? 1 : 0;
+    case AD_TYPE_INT:
+        return (double)value->integer;
+    case AD_TYPE_REAL:
+    case AD_TYPE_RELTIME:
+        return value->real;
+    case AD_TYPE_ABSTIME:
+        return (double)value->time.seconds;
+    default:
+        return 0;
+    }
+}
+
+static void print_value(const struct directive *how, const struct ad_value *value,
+                        struct strbuf *out)
+{
+    struct strbuf text;
+    double number = number_of(value);
+    strbuf_init(&text, 0);
+    if (strchr("diu", how->conversion) != NULL) {
+        long long whole = value->type == AD_TYPE_INT        ? (long long)value->integer
+                          : number > -9e18 && number < 9e18 ? (long long)number
+                                                            : 0;
+        strbuf_printf(&text, how->plus ? "%+lld" : "%lld", whole);
+    } else if (how->conversion == 'x' || how->conversion == 'X') {
+        strbuf_printf(&text, how->conversion == 'x' ? "%llx" : "%llX",
+                      (unsigned long long)(value->type == AD_TYPE_INT ? value->integer : 0));
+    } else if (how->conversion == 'f' || how->conversion == 'e' || how->conversion == 'g') {
+        int precision = how->precision >= 0 ? how->precision : 6;
+        strbuf_printf(&text,
+                      how->conversion == 'f'   ? "%.*f"
+                      : how->conversion == 'e' ? "%.*e"
+                                               : "%.*g",
+                      precision, number);
+    } else if (how->conversion == 'V') {
+        ad_value_print(value, &text);
+    } else { /* %s, %v, and what printf does not know */
+        ad_value_print_bare(value, &text);
+        if (how->precision >= 0 && text.length > (size_t)how->precision) {
+            text.length = (size_t)how->precision;
+        }
+    }
+    size_t width = (size_t)how->width;
+    if (!how->left) {
+        for (size_t i = text.length; i < width; i++) {
+            strbuf_putc(out, how->zero ? '0' : ' ');
+        }
+    }
+    strbuf_append(out, strbuf_text(&text), text.length);
+    if (how->left) {
+        pad(out, text.length, width);
+    }
+    strbuf_fini(&text);
+}
+
+/* An attribute that is not there prints nothing, and nothing of what is around it. */
+static void print_formatted(const struct item *item, const struct ad *ad,
+                            const struct ad_context *context, struct strbuf *out)
+{
+    struct ad_value value;
+    struct directive how;
+    size_t length = strlen(item->format);
+    if (!find_directive(item->format, &how)) {
+        print_text(item->format, length, out);
+        return;
+    }
+    ad_eval(item->expr, ad, NULL, context, &value);
+    if (value.type != AD_TYPE_UNDEFINED) {
+        print_text(item->format, how.begin, out);
+        print_value(&how, &value, out);
+        print_text(item->format + how.end, length - how.end, out);
+    }
+    ad_value_fini(&value);
+}
+
+/* ---- all */
+
+void listing_plan_print(const struct listing *listing, const struct ad *const *ads, size_t count,
+                        const struct ad_context *context, struct strbuf *out)
+{
+    if (listing->style == LISTING_AUTO) {
+        print_auto(listing, ads, count, context, out);
+        return;
+    }
+    if (listing->style == LISTING_JSON) {
+        strbuf_puts(out, "[\n");
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (listing->style == LISTING_LONG) {
+            print_long(listing, ads[i], out);
+        } else if (listing->style == LISTING_JSON) {
+            strbuf_puts(out, i > 0 ? ",\n" : "");
+            print_json(listing, ads[i], out);
+        } else {
+            for (size_t k = 0; k < listing->items.count; k++) {
+                print_formatted(listing->items.items[k], ads[i], context, out);
+            }
+        }
+    }
+    if (listing->style == LISTING_JSON) {
+        strbuf_puts(out, "]\n");
+    }
+}

@@ -1,0 +1,54 @@
+/* cli/listing_plan.h - the options that every listing shares, and what they print.
+ *
+ * -l, --json, -af[:FLAGS] ATTR..., -format FMT ATTR, -attributes A,B, -constraint EXPR, -limit N:
+ * as HTCondor's tools take them, words may be shortened and have one dash or two.  Pure, so that
+ * the layouts are tested with ads in and text out; cli/listing.h asks and writes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_LISTING_PLAN_H
+#define CLI_LISTING_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct ad;
+struct ad_context;
+struct err;
+struct strbuf;
+
+enum listing_style { LISTING_TABLE, LISTING_LONG, LISTING_JSON, LISTING_AUTO, LISTING_FORMAT };
+
+struct listing {
+    enum listing_style style;
+    /* -af: */
+    bool headings, job_id, labels, quoted, unevaluated, gap;
+    bool comma, tab, newline;
+    struct vec items;       /* of -af and -format, private to listing_plan.c */
+    struct vec attributes;  /* of -attributes: names */
+    struct vec constraints; /* texts: all must be true */
+    int64_t limit;          /* 0: none */
+};
+
+void listing_fini(struct listing *listing); /* one that is zeroed is empty */
+
+/* Is arg the option -word or --word, or a beginning of it with at least min letters? */
+bool listing_is(const char *arg, const char *word, size_t min);
+
+/* Looks at argv[*at].  1: it was an option of ours, *at is at the last argument it took; 0: it was
+ * not; -EINVAL with what is wrong. */
+int listing_plan_option(struct listing *listing, int argc, char *const *argv, int *at,
+                        struct err *err);
+
+void listing_also(struct listing *listing, const char *constraint); /* one more; copied */
+/* Both, as one expression for a query; owned by the caller (mem_free), NULL: all ads. */
+char *listing_plan_constraint(const struct listing *listing);
+
+/* Every style but LISTING_TABLE. */
+void listing_plan_print(const struct listing *listing, const struct ad *const *ads, size_t count,
+                        const struct ad_context *context, struct strbuf *out);
+
+#endif

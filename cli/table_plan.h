@@ -1,0 +1,49 @@
+/* cli/table_plan.h - ads as a table: a row of struct column for each column.
+ *
+ * Widths grow with what is shown where the column says so, as in HTCondor's listings.  Pure.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_TABLE_PLAN_H
+#define CLI_TABLE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ad;
+struct ad_context;
+struct strbuf;
+
+/* What a cell may know beside its ad: the time and the time zone. */
+typedef void (*cell_f)(const struct ad *ad, const struct ad_context *context, struct strbuf *out);
+
+enum table_align { TABLE_LEFT, TABLE_RIGHT };
+
+struct column {
+    const char *heading;
+    enum table_align heading_align;
+    int width; /* at least */
+    enum table_align align;
+    bool grows; /* with its longest cell; else a longer cell pushes the rest of its line */
+    cell_f cell;
+};
+
+/* The headings, an empty line if gap, a line for each ad. */
+void table_plan_print(const struct column *columns, size_t column_count, bool gap,
+                      const struct ad *const *ads, size_t count, const struct ad_context *context,
+                      struct strbuf *out);
+
+/* ---- what cells are made of */
+
+/* "11/20 09:15" in the zone of the context. */
+void table_plan_date(int64_t at_s, const struct ad_context *context, struct strbuf *out);
+/* "0+00:25:00"; below zero counts as zero. */
+void table_plan_duration(int64_t seconds, struct strbuf *out);
+/* The same in columns of a fixed width. */
+void table_plan_pad(const char *text, int width, enum table_align align, struct strbuf *out);
+/* A text attribute; "" when it has none. */
+void table_plan_string(const struct ad *ad, const char *name, struct strbuf *out);
+void table_plan_int(const struct ad *ad, const char *name, struct strbuf *out);
+
+#endif

@@ -1,0 +1,33 @@
+/* cli/token_ledger.h - which tokens were made here: a file with an ad in each line.
+ *
+ * `Id Identity Scopes Pattern Issued Expires(0: never) Revoked RevokedTime File`.  The tokens
+ * themselves are not in it: who reads the file can revoke, not impersonate.  It is small (tokens
+ * are made by people), so each change rewrites it whole, under a lock beside it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_TOKEN_LEDGER_H
+#define CLI_TOKEN_LEDGER_H
+
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct ad;
+struct err;
+struct os;
+struct token;
+
+#define TOKEN_LEDGER_BYTES_MAX (16 << 20)
+
+/* All of them, struct ad, oldest first; a file that is not there is empty.  -EINVAL names the line
+ * that is no ad. */
+int token_ledger_read(struct os *os, const char *path, struct vec *ret, struct err *err);
+/* Notes a new one; file: where it was written, NULL: printed. */
+int token_ledger_add(struct os *os, const char *path, const struct token *token, const char *file,
+                     struct err *err);
+/* -ENOENT: there is none of that id. */
+int token_ledger_revoke(struct os *os, const char *path, const char *id, int64_t now_s,
+                        struct err *err);
+
+#endif

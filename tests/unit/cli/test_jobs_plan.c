@@ -1,0 +1,239 @@
+/* What `roost q` and `roost history` print.
+ *
+ * LINK: cli
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/cli/ads.h"
+
+#include "cli/jobs_plan.h"
+
+#define NOW 1795166147 /* 11/20/26 09:15:47 UTC */
+
+static const struct ad_context CONTEXT = {.now_s = NOW};
+
+static void add_job(struct vec *ads, int cluster, int proc, int status, const char *more)
+{
+    char text[600];
+    (void)snprintf(text, sizeof text,
+                   "[ClusterId = %d; ProcId = %d; JobStatus = %d; Owner = \"user\";"
+                   " QDate = 1795166140; JobPrio = 0; JobUniverse = 5; %s]",
+                   cluster, proc, status, more);
+    ads_add(ads, text);
+}
+
+static void expect(const struct jobs_layout *layout, struct vec *ads, const char *text)
+{
+    struct strbuf out;
+    assert_non_null(layout);
+    strbuf_init(&out, 0);
+    jobs_plan_print(layout, ads_list(ads), ads->count, &CONTEXT, &out);
+    vec_fini(ads, ads_destroy_one);
+    ads_expect(&out, text);
+}
+
+static void a_batch_is_a_line(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    for (int i = 0; i < 6; i++) {
+        add_job(&ads, 33, i, i < 4 ? 2 : 1, "JobBatchName = \"survey\"");
+    }
+    add_job(&ads, 34, 0, 5, "");
+    add_job(&ads, 34, 1, 5, "");
+    add_job(&ads, 35, 0, 1, "");
+    expect(jobs_layout_find(""), &ads,
+           "OWNER    BATCH_NAME    SUBMITTED   DONE   RUN    IDLE   HOLD  TOTAL JOB_IDS\n"
+           "user     survey      11/20 09:15      _      4      2      _      6 33.0-5\n"
+           "user     ID: 34      11/20 09:15      _      _      _      2      2 34.0-1\n"
+           "user     ID: 35      11/20 09:15      _      _      1      _      1 35.0\n");
+}
+
+static void a_batch_counts_what_is_done_and_spans_clusters(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    add_job(&ads, 40, 1, 1, "JobBatchName = \"b\"; TotalSubmitProcs = 5");
+    add_job(&ads, 40, 2, 6, "JobBatchName = \"b\"; TotalSubmitProcs = 5");
+    add_job(&ads, 41, 0, 1, "JobBatchName = \"b\"; TotalSubmitProcs = 1");
+    expect(jobs_layout_find(""), &ads,
+           "OWNER    BATCH_NAME    SUBMITTED   DONE   RUN    IDLE   HOLD  TOTAL JOB_IDS\n"
+           "user     b           11/20 09:15      3      1      2      _      6 40.1 ... 41.0\n");
+}
+
+static void an_empty_queue_has_headings(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    expect(jobs_layout_find(""), &ads,
+           "OWNER BATCH_NAME      SUBMITTED   DONE   RUN    IDLE   HOLD  TOTAL JOB_IDS\n");
+}
+
+static void nobatch_is_a_line_for_each_job(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    add_job(&ads, 33, 0, 2,
+            "Cmd = \"/home/user/work.sh\"; Args = \"0\"; JobCurrentStartDate = 1795166142");
+    add_job(&ads, 33, 4, 1, "Cmd = \"/home/user/work.sh\"; Args = \"4\"");
+    add_job(&ads, 34, 0, 5, "Cmd = \"work.sh\"; Arguments = \"b\"; JobPrio = 7; MemoryUsage = 12");
+    add_job(&ads, 36, 0, 6, "Cmd = \"/bin/true\"; RemoteWallClockTime = 90061.0");
+    expect(jobs_layout_find("-nobatch"), &ads,
+           " ID      OWNER            SUBMITTED     RUN_TIME ST PRI SIZE CMD\n"
+           "  33.0   user           11/20 09:15   0+00:00:05 R  0    0.0 work.sh 0\n"
+           "  33.4   user           11/20 09:15   0+00:00:00 I  0    0.0 work.sh 4\n"
+           "  34.0   user           11/20 09:15   0+00:00:00 H  7   12.0 work.sh b\n"
+           "  36.0   user           11/20 09:15   1+01:01:01 >  0    0.0 true\n");
+}
+
+static void hold_shows_code_and_reason(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    add_job(&ads, 34, 0, 5,
+            "EnteredCurrentStatus = 1795166140; HoldReasonCode = 15; HoldReasonSubCode = 0;"
+            " HoldReason = \"submitted on hold at user's request\"");
+    add_job(&ads, 34, 1, 5,
+            "EnteredCurrentStatus = 1795166140; HoldReasonCode = 13; HoldReasonSubCode = 2;"
+            " HoldReason = \"no such file\"");
+    expect(jobs_layout_find("-hold"), &ads,
+           " ID      OWNER          HELD_SINCE  CODE/SUB HOLD_REASON\n"
+           "  34.0   user           11/20 09:15   15     submitted on hold at user's request\n"
+           "  34.1   user           11/20 09:15   13/2   no such file\n");
+}
+
+static void idle_shows_what_is_asked_for(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    add_job(&ads, 33, 4, 1, "RequestCpus = 1; RequestMemory = 50 * 2; NumJobStarts = 0");
+    add_job(&ads, 35, 0, 1, "RequestMemory = 999999; LastRemoteHost = \"slot1@wn01\"");
+    expect(jobs_layout_find("-idle"), &ads,
+           " ID      OWNER          UNIVERSE  CPUS MEMORY STARTS LAST_HOST\n"
+           "  33.4   user           Vanilla      1    100      0 undefined\n"
+           "  35.0   user           Vanilla      1 999999      0 slot1@wn01\n");
+}
+
+static void run_shows_the_slot(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    add_job(&ads, 33, 0, 2,
+            "RemoteHost = \"slot1@node001.example\"; JobCurrentStartDate = 1795166142");
+    expect(jobs_layout_find("-run"), &ads,
+           " ID      OWNER            SUBMITTED     RUN_TIME HOST(S)\n"
+           "  33.0   user           11/20 09:15   0+00:00:05 slot1@node001.example\n");
+}
+
+static void history_shows_when_jobs_completed(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    add_job(&ads, 48, 2, 4,
+            "Cmd = \"/x/s2.sh\"; RemoteWallClockTime = 2.0; CompletionDate = 1795166160");
+    add_job(&ads, 33, 2, 3, "Cmd = \"work.sh\"; Args = \"2\"; RemoteWallClockTime = 5");
+    expect(jobs_layout_history(), &ads,
+           " ID          OWNER            SUBMITTED   RUN_TIME   ST   COMPLETED CMD\n"
+           "48.2         user           11/20 09:15   0+00:00:02 C  11/20 09:16 s2.sh\n"
+           "33.2         user           11/20 09:15   0+00:00:05 X              work.sh 2\n");
+}
+
+static void titles_and_totals_read_as_in_htcondor(void **state)
+{
+    (void)state;
+    struct strbuf out;
+    struct jobs_totals totals;
+    struct vec ads = {0};
+    add_job(&ads, 1, 0, 1, "");
+    add_job(&ads, 1, 1, 2, "");
+    add_job(&ads, 1, 2, 6, "");
+    add_job(&ads, 1, 3, 5, "");
+    strbuf_init(&out, 0);
+    jobs_plan_title("user@node001.example", "192.0.2.10:9618", &CONTEXT, &out);
+    jobs_plan_count(ads_list(&ads), ads.count, &totals);
+    jobs_plan_totals("query", &totals, &out);
+    vec_fini(&ads, ads_destroy_one);
+    ads_expect(&out, "\n\n-- Schedd: user@node001.example : <192.0.2.10:9618> @ 11/20/26 09:15:47\n"
+                     "Total for query: 4 jobs; 0 completed, 0 removed, 1 idle, 2 running, 1 held, "
+                     "0 suspended");
+}
+
+static int32_t two_hours_east(void *arg, int64_t at_s)
+{
+    (void)arg;
+    (void)at_s;
+    return 7200;
+}
+
+static void dates_are_in_the_local_zone(void **state)
+{
+    (void)state;
+    struct strbuf out;
+    const struct ad_context context = {.now_s = NOW, .zone_offset_s = two_hours_east};
+    strbuf_init(&out, 0);
+    jobs_plan_title("s", "a", &context, &out);
+    ads_expect(&out, "\n\n-- Schedd: s : <a> @ 11/20/26 11:15:47\n");
+}
+
+static void expect_selected(const char *word, const char *text)
+{
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    assert_int_equal(jobs_plan_select(word, &out, NULL), 0);
+    ads_expect(&out, text);
+}
+
+static void words_name_clusters_jobs_and_owners(void **state)
+{
+    (void)state;
+    expect_selected("12", "ClusterId == 12");
+    expect_selected("12.3", "ClusterId == 12 && ProcId == 3");
+    expect_selected("alice", "Owner == \"alice\"");
+    expect_selected("alice@pool", "User == \"alice@pool\"");
+}
+
+static void other_words_are_refused_by_name(void **state)
+{
+    (void)state;
+    static const char *const WORDS[] = {"",    "12.",  "12.x", "1.2.3",
+                                        "12x", "a\"b", "a b",  "9999999999999999"};
+    for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
+        struct strbuf out;
+        struct err err;
+        strbuf_init(&out, 0);
+        assert_int_equal(jobs_plan_select(WORDS[i], &out, &err), -EINVAL);
+        assert_non_null(strstr(err.text, WORDS[i]));
+        assert_int_equal(out.length, 0);
+        strbuf_fini(&out);
+    }
+}
+
+static void layouts_are_found_by_their_beginning(void **state)
+{
+    (void)state;
+    assert_ptr_equal(jobs_layout_find("-held"), jobs_layout_find("--hold"));
+    assert_ptr_equal(jobs_layout_find("-tot"), jobs_layout_find("-totals"));
+    assert_false(jobs_layout_totals(jobs_layout_find("-run")));
+    assert_true(jobs_layout_totals(jobs_layout_find("-tot")));
+    assert_null(jobs_layout_find("-nosuch"));
+    assert_null(jobs_layout_find("33"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_batch_is_a_line),
+        cmocka_unit_test(a_batch_counts_what_is_done_and_spans_clusters),
+        cmocka_unit_test(an_empty_queue_has_headings),
+        cmocka_unit_test(nobatch_is_a_line_for_each_job),
+        cmocka_unit_test(hold_shows_code_and_reason),
+        cmocka_unit_test(idle_shows_what_is_asked_for),
+        cmocka_unit_test(run_shows_the_slot),
+        cmocka_unit_test(history_shows_when_jobs_completed),
+        cmocka_unit_test(titles_and_totals_read_as_in_htcondor),
+        cmocka_unit_test(dates_are_in_the_local_zone),
+        cmocka_unit_test(words_name_clusters_jobs_and_owners),
+        cmocka_unit_test(other_words_are_refused_by_name),
+        cmocka_unit_test(layouts_are_found_by_their_beginning),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
