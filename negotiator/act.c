@@ -1,7 +1,10 @@
 /* negotiator/act.c - what a plan says, carried out: MATCH to schedds, MERGE into offline ads.
  *
- * A claim id is remembered as given from before it is sent until the slot's ad shows another one:
- * it is never given twice.  A request's match counts as in flight until the schedd has answered;
+ * A claim id is remembered as given from before it is sent, also when the slot's ad is gone for a
+ * while (a collector that was started again), and is not given a second time, unless the schedd
+ * declined it or GIVEN_MS have passed: by then a match that came to nothing (a lost answer, a
+ * startd that said no) is forgotten by the schedd, too, and the slot must not stay idle for it.  A
+ * request's match counts as in flight until the schedd has answered;
  * its changed request ad is here before that answer (the hub keeps the order).  Holds that were
  * asked for count as held until the collector has answered.
  *
@@ -22,11 +25,13 @@
 #include "wire/wire.h"
 
 #define MATCH_MS 10000
+#define GIVEN_MS 150000 /* above the schedd's SCHEDD_MATCH_TIMEOUT */
 
 struct flight { /* one MATCH or MERGE under way; names, for what it was about may be gone when the
                    answer comes */
     struct negotiator *negotiator;
     char *slot, *request;
+    char *claim_id; /* of a MATCH */
 };
 
 static struct flight *flight_create(struct negotiator *negotiator, const char *slot,
@@ -43,7 +48,32 @@ static void flight_destroy(struct flight *flight)
 {
     mem_free(flight->slot);
     mem_free(flight->request);
+    mem_free(flight->claim_id);
     mem_free(flight);
+}
+
+static void give(struct negotiator *negotiator, const char *claim_id)
+{
+    const uint64_t until_ms = loop_now_ms(negotiator->env.loop) + GIVEN_MS;
+    mem_free(strmap_set(negotiator->given, claim_id, mem_dup(&until_ms, sizeof until_ms)));
+}
+
+bool act_is_given(const struct negotiator *negotiator, const char *claim_id)
+{
+    const uint64_t *until_ms = strmap_get(negotiator->given, claim_id);
+    return until_ms != NULL && loop_now_ms(negotiator->env.loop) < *until_ms;
+}
+
+void act_forget_given(struct negotiator *negotiator)
+{
+    size_t at = 0;
+    const char *claim_id;
+    void *until_ms;
+    while (strmap_next(negotiator->given, &at, &claim_id, &until_ms)) {
+        if (loop_now_ms(negotiator->env.loop) >= *(const uint64_t *)until_ms) {
+            mem_free(strmap_remove(negotiator->given, claim_id));
+        }
+    }
 }
 
 static void matched(void *arg, struct wire_reply *reply)
@@ -57,11 +87,8 @@ static void matched(void *arg, struct wire_reply *reply)
     if (reply->status != 0) {
         log_info(negotiator->env.log, "match.declined", reply->text, LOG_TEXT("slot", flight->slot),
                  LOG_TEXT("request", flight->request), LOG_INT("status", reply->status));
-        struct pool_slot *slot = strmap_get(negotiator->slots, flight->slot);
-        if (slot != NULL &&
-            reply->status == -ENOENT) { /* the schedd did not use it: it is still good */
-            mem_free(slot->given);
-            slot->given = NULL;
+        if (reply->status == -ENOENT || reply->status == -EHOSTUNREACH) {
+            mem_free(strmap_remove(negotiator->given, flight->claim_id)); /* it was not used */
         }
     }
     flight_destroy(flight);
@@ -76,8 +103,6 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, const stru
         return;
     }
     const char *claim_id = ad_string_or(slot_ad, "ClaimId", "");
-    mem_free(slot->given);
-    slot->given = mem_strdup(claim_id);
     struct ad *args = ad_create();
     ad_set_string(args, "RequestName", request->name);
     ad_set_int(args, "AutoClusterId", ad_int_or(request_ad, "AutoClusterId", 0));
@@ -87,6 +112,8 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, const stru
     ad_set_string(args, "StartdUplink", ad_string_or(slot_ad, "StartdUplink", ""));
     const struct wire_body body = {.args = args, .ads = &slot_ad, .ad_count = 1};
     struct flight *flight = flight_create(negotiator, slot->name, request->name);
+    flight->claim_id = mem_strdup(claim_id);
+    give(negotiator, claim_id);
     if (wire_relay(wire, ad_string_or(request_ad, "ScheddUplink", ""), VERB_MATCH, &body, MATCH_MS,
                    matched, flight) > 0) {
         request->in_flight++;
@@ -94,8 +121,7 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, const stru
                  LOG_TEXT("request", request->name));
     } else { /* not sent: nobody knows the id */
         flight_destroy(flight);
-        mem_free(slot->given);
-        slot->given = NULL;
+        mem_free(strmap_remove(negotiator->given, claim_id));
     }
     ad_destroy(args);
 }

@@ -69,12 +69,11 @@ static struct plan_slot offline_slot(struct snapshot *snapshot, const struct poo
                               .holds = holds};
 }
 
-static struct plan_slot live_slot(const struct pool_slot *pool, const struct ad *ad)
+static struct plan_slot live_slot(const struct negotiator *negotiator, const struct ad *ad)
 {
     const char *claim_id = ad_string_or(ad, "ClaimId", "");
-    bool given = pool->given != NULL && strcmp(pool->given, claim_id) == 0;
     return (struct plan_slot){.free = is_state(ad, "State", "Unclaimed") && claim_id[0] != '\0' &&
-                                      !given};
+                                      !act_is_given(negotiator, claim_id)};
 }
 
 static int snapshot_slots(struct negotiator *negotiator, struct snapshot *snapshot,
@@ -94,8 +93,8 @@ static int snapshot_slots(struct negotiator *negotiator, struct snapshot *snapsh
         if (pool == NULL) {
             continue;
         }
-        struct plan_slot slot =
-            offline_ads_is(ad) ? offline_slot(snapshot, pool, ad, now_s) : live_slot(pool, ad);
+        struct plan_slot slot = offline_ads_is(ad) ? offline_slot(snapshot, pool, ad, now_s)
+                                                   : live_slot(negotiator, ad);
         slot.name = pool->name;
         slot.machine = ad_string_or(ad, "Machine", "");
         slot.ad = ad;

@@ -40,7 +40,6 @@ static void slot_destroy(void *value)
 {
     struct pool_slot *slot = value;
     offline_holds_destroy(slot->pending);
-    mem_free(slot->given);
     mem_free(slot->name);
     mem_free(slot);
 }
@@ -195,6 +194,7 @@ static void full_cycle(void *arg)
     struct negotiator *negotiator = arg;
     size_t at = 0;
     void *value;
+    act_forget_given(negotiator);
     while (strmap_next(negotiator->requests, &at, NULL, &value)) {
         struct pool_request *request = value;
         mem_free(request->judged);
@@ -312,6 +312,7 @@ static void negotiator_destroy(void *state)
     wire_context_destroy(negotiator->wires);
     strmap_destroy(negotiator->slots, slot_destroy);
     strmap_destroy(negotiator->requests, request_destroy);
+    strmap_destroy(negotiator->given, mem_free);
     ad_expr_destroy(negotiator->pre_job);
     ad_expr_destroy(negotiator->post_job);
     mem_free(negotiator);
@@ -336,6 +337,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     set_names(negotiator);
     negotiator->slots = strmap_create(STRMAP_CASE_IGNORED);
     negotiator->requests = strmap_create(STRMAP_CASE_SENSITIVE);
+    negotiator->given = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->cycle_timer = loop_timer_create(env->loop, cycle_run, negotiator);
     negotiator->full_timer = loop_timer_create(env->loop, full_cycle, negotiator);
     negotiator->lease_timer = loop_timer_create(env->loop, lease, negotiator);

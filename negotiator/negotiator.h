@@ -31,7 +31,6 @@ struct pool_slot { /* what we know of a slot beside its ad */
     struct negotiator *negotiator;
     char *name;
     uint32_t serial;
-    char *given; /* live: the claim id that we gave away; NULL: none */
     struct offline_holds
         *pending; /* offline: holds as we have asked for, until answered; NULL: as in the ad */
     bool merging;
@@ -56,6 +55,7 @@ struct negotiator {
     struct watch *slots_watch, *requests_watch;
     struct strmap *slots;    /* Name -> struct pool_slot */
     struct strmap *requests; /* Name -> struct pool_request */
+    struct strmap *given;    /* ClaimId -> until when it was given away: see act.c */
     struct ad_expr *pre_job, *post_job;
     struct loop_timer *cycle_timer, *full_timer, *lease_timer, *usage_timer;
     uint64_t last_cycle_ms;
@@ -79,6 +79,9 @@ void cycle_run(void *negotiator);
 /* ---- act.c: what a plan says, carried out */
 void act_match(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *slot_ad,
                struct pool_request *request, const struct ad *request_ad);
+/* Is this claim id given away?  What was given long ago is forgotten. */
+bool act_is_given(const struct negotiator *negotiator, const char *claim_id);
+void act_forget_given(struct negotiator *negotiator); /* those whose time is over */
 void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
                bool matched);
 void act_advertise(struct negotiator *negotiator);
