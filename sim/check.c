@@ -268,16 +268,18 @@ static void match_seen(struct judge *judge, const struct tap_message *message)
     (void)snprintf(key, sizeof(key), "%llu %s", (unsigned long long)message->asker_serial,
                    ad_string_or(request, "ClaimId", ""));
     if (message->is_reply) {
-        if (message->status == -ENOENT) {
-            (void)strmap_remove(judge->matched, key);
+        if (message->status == -ENOENT || message->status == -EHOSTUNREACH) {
+            mem_free(strmap_remove(judge->matched, key));
         }
         return;
     }
-    if (strmap_get(judge->matched, key) != NULL) {
+    const uint64_t now_us = sim_now_us(judge->sim);
+    const uint64_t *before_us = strmap_get(judge->matched, key);
+    if (before_us != NULL && now_us - *before_us < MATCH_MEMORY_US) {
         broken(judge, "claim_matched_twice: slot %s, whose claim id was given away before",
                ad_string_or(request, "SlotName", "?"));
     }
-    (void)strmap_set(judge->matched, key, judge);
+    mem_free(strmap_set(judge->matched, key, mem_dup(&now_us, sizeof(now_us))));
 }
 
 static void claim_seen(struct judge *judge, const struct tap_message *message)
@@ -495,7 +497,7 @@ void judge_destroy(struct judge *judge)
     for (unsigned i = 0; i < judge->options.jobs; i++) {
         vec_fini(&judge->jobs[i].running, NULL);
     }
-    strmap_destroy(judge->matched, NULL);
+    strmap_destroy(judge->matched, mem_free);
     strmap_destroy(judge->claimed, NULL);
     tap_destroy(judge->tap);
     mem_free(judge->jobs);

@@ -5,21 +5,19 @@
  * answer.  It keeps its own account of every job and every machine and compares.  The first broken
  * promise ends the run.
  *
- *   claim_matched_twice   one negotiator life gives a claim id to schedds twice
- *   claim_used_twice      a schedd accepts one claim id for two claims
- *   slot_shared           two jobs run at once in one slot
- *   job_twice             one job runs twice at one time (a stopped process does not run)
- *   result_twice          the schedd accepts results of one job under two epochs
- *   result_wrong          a job's output at its destination is not what the job wrote
- *   job_lost              an acknowledged job is neither in the queue nor in the history
- *   job_unfinished        the calm after the storm was long enough, and a job is not completed
- *   offline_lost          an acknowledged offline ad of a sleeping machine is not in the collector
- *   wake_without_demand   a wake is ordered though for WAKE_TOLERANCE no job waited for a machine
- *   off_while_claimed     a machine is ordered to go down while a job runs on it
- *   never_sleeps          the work is long done, and a machine is still on
- *   not_frames            something that is no frame of the protocol was sent
- *   submit_refused        the schedd refused a right submission
- *   queue_unknown         the queue holds a job that nobody submitted
+ *   claim_matched_twice   one negotiator life gives a claim id to schedds twice (within
+ * MATCH_MEMORY_US) claim_used_twice      a schedd accepts one claim id for two claims slot_shared
+ * two jobs run at once in one slot job_twice             one job runs twice at one time (a stopped
+ * process does not run) result_twice          the schedd accepts results of one job under two
+ * epochs result_wrong          a job's output at its destination is not what the job wrote job_lost
+ * an acknowledged job is neither in the queue nor in the history job_unfinished        the calm
+ * after the storm was long enough, and a job is not completed offline_lost          an acknowledged
+ * offline ad of a sleeping machine is not in the collector wake_without_demand   a wake is ordered
+ * though for WAKE_TOLERANCE no job waited for a machine off_while_claimed     a machine is ordered
+ * to go down while a job runs on it never_sleeps          the work is long done, and a machine is
+ * still on not_frames            something that is no frame of the protocol was sent submit_refused
+ * the schedd refused a right submission queue_unknown         the queue holds a job that nobody
+ * submitted
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,6 +39,9 @@ struct tap;
  * under way, a hold of a match (MATCH_TIMEOUT and its like), a wake that waits for a place among
  * those at once. */
 #define WAKE_TOLERANCE_US (120 * SIM_S)
+
+/* A match that came to nothing is forgotten then: claim.md says 150 s. */
+#define MATCH_MEMORY_US (149 * SIM_S)
 
 struct judge_options {
     unsigned jobs;

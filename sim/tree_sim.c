@@ -333,8 +333,8 @@ static bool injected(struct sim_host *host, unsigned *errors)
     if (host->failing || (process != NULL && process->failing)) {
         return true;
     }
-    if (process == NULL) {
-        return false;
+    if (process == NULL || process->program->timed) {
+        return false; /* a job that cannot write is the job's failure */
     }
     if (host->cut_ops > 0 && --host->cut_ops == 0) {
         host->failing = true;
