@@ -284,13 +284,14 @@ static void handle_alive(struct claim_peer *peer, struct wire_request *request)
         wire_reply_error(request, -ENOKEY, "this claim runs job %s", claim->job_id);
         return;
     }
+    bool has_starter = id[0] != '\0';
     claim_renewed(claim);
     struct ad *reply = ad_create();
     ad_set_int(reply, "LeaseDuration", (int64_t)(claim->lease_ms / 1000));
     const struct wire_body body = {.args = reply};
     wire_reply_ok(request, &body);
     ad_destroy(reply);
-    if (id[0] == '\0') {
+    if (!has_starter) {
         slot_became_idle(claim);
     }
 }

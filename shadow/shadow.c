@@ -71,9 +71,9 @@ static void job_stop(struct shadow *shadow, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     const char *id = ad_string_or(args, "JobId", "");
-    wire_reply_ok(request, NULL);
     if (id[0] == '\0') {
         log_info(shadow->log, "shadow.told", "the schedd needs this shadow no more");
+        wire_reply_ok(request, NULL);
         loop_stop(shadow->loop, 0);
         return;
     }
@@ -82,6 +82,7 @@ static void job_stop(struct shadow *shadow, struct wire_request *request)
         log_info(shadow->log, "run.stopped", ad_string_or(args, "Reason", ""), LOG_TEXT("job", id));
         run_drop(run, true);
     } /* else its report is with the schedd, and the answer to that decides */
+    wire_reply_ok(request, NULL);
 }
 
 static void on_request(void *arg, struct wire_request *request)
