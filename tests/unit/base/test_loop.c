@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -255,6 +256,24 @@ static void now_is_the_clock_that_counts_suspends(void **state)
     assert_in_range(loop_wall_s(f->loop), time(NULL) - 1, time(NULL) + 1);
 }
 
+/* A suspend cannot be had here: the kernel says which clock the timer was made with. */
+static void timers_go_on_while_the_machine_sleeps(void **state)
+{
+    (void)state;
+    bool found = false;
+    for (int fd = 3; fd < 100 && !found; fd++) {
+        char path[64], text[512] = {0};
+        (void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+        FILE *file = fopen(path, "re");
+        if (file != NULL) {
+            (void)!fread(text, 1, sizeof(text) - 1, file);
+            assert_int_equal(fclose(file), 0);
+        }
+        found = strstr(text, "clockid: 7\n") != NULL; /* CLOCK_BOOTTIME */
+    }
+    assert_true(found);
+}
+
 /* ---- deferred calls, stop -------------------------------------------------------------------- */
 
 static void deferred_calls_run_in_order_after_the_caller(void **state)
@@ -475,6 +494,7 @@ int main(void)
         TEST(many_timers_set_moved_and_stopped_at_random_keep_their_order),
         TEST(a_delay_of_for_ever_is_no_overflow),
         TEST(now_is_the_clock_that_counts_suspends),
+        TEST(timers_go_on_while_the_machine_sleeps),
         TEST(deferred_calls_run_in_order_after_the_caller),
         TEST(calls_that_defer_for_ever_do_not_keep_timers_from_running),
         TEST(stop_ends_the_loop_after_the_running_callback),

@@ -238,7 +238,7 @@ static void an_identity_that_cannot_be_loaded_is_named(void **state)
     const char *none[] = {NULL};
     make_ca(pki, "ca");
     for (int i = 0; i < 2; i++) {
-        char cert[16], key[16];
+        char cert[32], key[32];
         (void)snprintf(cert, sizeof(cert), "%d.pem", i);
         (void)snprintf(key, sizeof(key), "%d-key.pem", i);
         assert_int_equal(pki_make_server_cert(pki->os, at(pki, "ca"), at(pki, cert), at(pki, key),

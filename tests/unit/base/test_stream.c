@@ -331,6 +331,27 @@ static void the_last_words_of_a_peer_are_heard_by_a_writer(void **state)
     assert_int_equal(rig->client.code, 0);
 }
 
+static void the_last_words_are_heard_by_one_whose_write_fails_first(void **state)
+{
+    struct rig *rig = *state;
+    rig_open_unix(rig);
+    stream_pause(rig->client.stream, true);
+    assert_int_equal(stream_write(rig->server.stream, "expired", 7), 0);
+    stream_finish(rig->server.stream);
+    rig->server.stream = NULL;
+    struct loop_timer *timer = loop_timer_create(rig->loop, rig_wake, rig);
+    loop_timer_set(timer, STREAM_FINISH_MS + 100); /* until it gives up waiting for us */
+    rig->woken = false;
+    loop_run_until(rig->loop, &rig->woken);
+    loop_timer_destroy(timer);
+    assert_int_equal(rig->client.closed, 0);
+    assert_int_equal(stream_write(rig->client.stream, "and then", 8), 0); /* will meet EPIPE */
+    stream_pause(rig->client.stream, false);
+    AWAIT(rig, rig->client.closed);
+    assert_string_equal(strbuf_text(&rig->client.got), "expired");
+    assert_int_equal(rig->client.code, 0);
+}
+
 static void a_process_that_dies_is_a_cut(void **state)
 {
     struct rig *rig = *state;
@@ -531,6 +552,7 @@ int main(void)
         RIG_TEST(finish_before_opened_still_sends),
         RIG_TEST(finish_survives_the_end_of_the_loop),
         RIG_TEST(the_last_words_of_a_peer_are_heard_by_a_writer),
+        RIG_TEST(the_last_words_are_heard_by_one_whose_write_fails_first),
         RIG_TEST(a_process_that_dies_is_a_cut),
         RIG_TEST(a_stream_may_be_closed_in_opened),
         RIG_TEST(a_stream_may_be_closed_in_readable),
