@@ -70,6 +70,8 @@ static void match_one(void *arg, const char *name)
         (name[0] != '.' || matching->pattern[0] == '.') &&
         os_stat(matching->submit->cli->os, path, &stat) == 0 &&
         (stat.is_dir ? matching->dirs : matching->files)) {
+        size_t length = strlen(path);
+        (void)snprintf(path + length, sizeof path - length, "%s", stat.is_dir ? "/" : "");
         vec_push(matching->names, mem_strdup(path));
     }
 }

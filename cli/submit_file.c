@@ -33,6 +33,7 @@ struct submit_file {
     void *arg;
     unsigned line;
     bool queued;
+    unsigned steps; /* macros replaced in the value at hand */
 };
 
 /* ---- values */
@@ -66,29 +67,79 @@ static const char *lookup(struct submit_file *file, const char *name)
     return setting != NULL ? setting->value : NULL;
 }
 
+/* The name in $(name) or $(name:default), which may be made of macros itself: $($(kind)). */
+static int macro_name(struct submit_file *file, const char *text, size_t length, int depth,
+                      char *name, size_t size, struct err *err)
+{
+    struct strbuf whole;
+    char *inside = mem_strndup(text, length);
+    strbuf_init(&whole, SUBMIT_VALUE_MAX);
+    int rc = expand(file, inside, inside, depth + 1, &whole, err);
+    if (rc == 0 && (whole.failed || whole.length == 0 || whole.length >= size)) {
+        rc =
+            bad(file, err, whole.length == 0 ? "$() without a name" : "a macro's name is too long");
+    }
+    if (rc == 0) {
+        memcpy(name, whole.data, whole.length);
+        name[whole.length] = '\0';
+    }
+    strbuf_fini(&whole);
+    mem_free(inside);
+    return rc;
+}
+
+/* The ':' before the default, outside of macros that make the name; NULL when there is none. */
+static const char *default_of(const char *text, size_t length)
+{
+    int open = 0;
+    for (size_t i = 0; i < length; i++) {
+        open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+        if (text[i] == ':' && open == 0) {
+            return &text[i];
+        }
+    }
+    return NULL;
+}
+
 /* One $(...), whose inside is text[0..length). */
 static int expand_one(struct submit_file *file, const char *text, size_t length, int depth,
                       struct strbuf *out, struct err *err)
 {
-    const char *colon = memchr(text, ':', length);
+    const char *colon = default_of(text, length);
     char name[256];
-    size_t name_length = colon != NULL ? (size_t)(colon - text) : length;
-    if (name_length == 0 || name_length >= sizeof name) {
-        return bad(file, err, "$() without a name");
+    int rc = macro_name(file, text, colon != NULL ? (size_t)(colon - text) : length, depth, name,
+                        sizeof name, err);
+    if (rc != 0) {
+        return rc;
     }
-    memcpy(name, text, name_length);
-    name[name_length] = '\0';
     const char *value = lookup(file, name);
-    if (value == NULL && colon == NULL) {
-        return 0; /* not set: nothing, as in HTCondor */
-    }
     if (value != NULL) {
         return expand(file, value, name, depth + 1, out, err);
     }
-    char *otherwise = mem_strndup(colon + 1, length - name_length - 1);
-    int rc = expand(file, otherwise, name, depth + 1, out, err);
-    mem_free(otherwise);
+    if (text_equal_nocase(name, "DOLLAR")) {
+        strbuf_putc(out, '$');
+    } else if (colon != NULL) {
+        char *otherwise = mem_strndup(colon + 1, length - (size_t)(colon - text) - 1);
+        rc = expand(file, otherwise, name, depth + 1, out, err);
+        mem_free(otherwise);
+    } /* else: not set: nothing, as in HTCondor */
     return rc;
+}
+
+/* HTCondor's $INT(...), $ENV(...) and the like are not obeyed yet: refused, for a job must not get
+ * their text in place of their value. */
+static int check_function(const struct submit_file *file, const char *at, struct err *err)
+{
+    size_t length = 1;
+    while ((at[length] >= 'A' && at[length] <= 'Z') || (at[length] >= 'a' && at[length] <= 'z') ||
+           at[length] == '_') {
+        length++;
+    }
+    if (length == 1 || at[length] != '(') {
+        return 0;
+    }
+    return err_set(err, -EINVAL, "%s:%u: %.*s(...) is not understood yet", file->name, file->line,
+                   length < 40 ? (int)length : 40, at);
 }
 
 /* The ')' that belongs to the '(' before at; NULL when there is none. */
@@ -112,7 +163,11 @@ static int expand(struct submit_file *file, const char *text, const char *self, 
                        "%s:%u: $(%s) refers to itself, or macros are nested more than %d deep",
                        file->name, file->line, self, SUBMIT_DEPTH_MAX);
     }
-    for (const char *at = text; *at != '\0';) {
+    if (++file->steps > SUBMIT_STEPS_MAX) {
+        return err_set(err, -E2BIG, "%s:%u: more than %d macros in one value", file->name,
+                       file->line, SUBMIT_STEPS_MAX);
+    }
+    for (const char *at = text; *at != '\0' && !out->failed;) {
         const char *end;
         if (at[0] == '$' && at[1] == '$') { /* $$(attribute) is for the schedd, $$ stays */
             strbuf_append(out, at, 2);
@@ -124,6 +179,10 @@ static int expand(struct submit_file *file, const char *text, const char *self, 
             }
             at = end + 1;
         } else {
+            int rc = at[0] == '$' ? check_function(file, at, err) : 0;
+            if (rc != 0) {
+                return rc;
+            }
             strbuf_putc(out, *at++);
         }
     }
@@ -141,6 +200,7 @@ int submit_file_value(struct submit_file *file, const char *name, char **ret, st
     struct strbuf out;
     file->line = setting->line;
     strbuf_init(&out, SUBMIT_VALUE_MAX);
+    file->steps = 0;
     int rc = expand(file, setting->value, name, 0, &out, err);
     if (rc == 0 && out.failed) {
         rc = err_set(err, -E2BIG, "%s:%u: the value of %s is longer than %zu bytes", file->name,
@@ -152,6 +212,12 @@ int submit_file_value(struct submit_file *file, const char *name, char **ret, st
     strbuf_fini(&out);
     file->line = queue_line;
     return rc;
+}
+
+unsigned submit_file_line(const struct submit_file *file, const char *name)
+{
+    const struct setting *setting = strmap_get(file->settings, name);
+    return setting != NULL ? setting->line : 0;
 }
 
 bool submit_file_next(const struct submit_file *file, size_t *at, const char **name, bool *plus,
@@ -223,18 +289,32 @@ static int queue_jobs(struct submit_file *file, const struct submit_queue *queue
     return 0;
 }
 
+/* What a queue statement's items set is gone with it. */
+static void forget_items(struct submit_file *file, const struct submit_queue *queue)
+{
+    mem_free(strmap_remove(file->variables, "Item"));
+    for (size_t i = 0; i < queue->variables.count; i++) {
+        mem_free(strmap_remove(file->variables, queue->variables.items[i]));
+    }
+}
+
 static int queue_statement(struct submit_file *file, const char *args, const char *block,
                            struct err *err)
 {
     struct strbuf text;
     struct submit_queue queue = {0};
     strbuf_init(&text, SUBMIT_VALUE_MAX);
+    file->steps = 0;
     int rc = expand(file, args, "queue", 0, &text, err);
-    rc = rc != 0 ? rc : submit_queue_parse(strbuf_text(&text), block, file->world, &queue, err);
-    if (rc != 0 && rc != -ELOOP) {
-        rc = err_prefix(err, rc, "%s:%u", file->name, file->line);
+    if (rc == 0 && text.failed) {
+        rc = bad(file, err, "the queue statement is too long");
+    }
+    if (rc == 0) {
+        rc = submit_queue_parse(strbuf_text(&text), block, file->world, &queue, err);
+        rc = rc != 0 ? err_prefix(err, rc, "%s:%u", file->name, file->line) : 0;
     }
     rc = rc != 0 ? rc : queue_jobs(file, &queue, err);
+    forget_items(file, &queue);
     file->queued = true;
     submit_queue_fini(&queue);
     strbuf_fini(&text);
@@ -255,6 +335,31 @@ static char *trim(char *text)
     return text;
 }
 
+/* value, with $(name) of itself replaced by what it was before: `opts = $(opts) -q` appends. */
+static char *with_self(struct submit_file *file, const char *key, const char *value)
+{
+    const struct setting *old = strmap_get(file->settings, key);
+    struct strbuf text;
+    size_t length = strlen(key);
+    strbuf_init(&text, SUBMIT_VALUE_MAX);
+    for (const char *at = value; *at != '\0';) {
+        bool self = at[0] == '$' && at[1] == '(' && strlen(at) > length + 2 &&
+                    at[2 + length] == ')' && (at == value || at[-1] != '$');
+        char *name = self ? mem_strndup(at + 2, length) : NULL;
+        self = self && text_equal_nocase(name, key);
+        mem_free(name);
+        if (self) {
+            strbuf_puts(&text, old != NULL ? old->value : "");
+            at += length + 3;
+        } else {
+            strbuf_putc(&text, *at++);
+        }
+    }
+    char *ret = text.failed ? NULL : mem_strdup(strbuf_text(&text));
+    strbuf_fini(&text);
+    return ret;
+}
+
 static int assignment(struct submit_file *file, char *line, struct err *err)
 {
     char *equals = strchr(line, '=');
@@ -271,7 +376,7 @@ static int assignment(struct submit_file *file, char *line, struct err *err)
         plus = true;
         name += 3;
     }
-    if (name[0] == '\0' || strpbrk(name, " \t\"'()$") != NULL) {
+    if (name[0] == '\0' || strpbrk(name, " \t\"'()$@") != NULL) {
         return err_set(err, -EINVAL, "%s:%u: '%.100s' cannot be a name", file->name, file->line,
                        name);
     }
@@ -282,9 +387,15 @@ static int assignment(struct submit_file *file, char *line, struct err *err)
     struct strbuf key;
     strbuf_init(&key, 0);
     strbuf_printf(&key, "%s%s", plus ? "+" : "", name);
+    char *value = with_self(file, strbuf_text(&key), trim(equals + 1));
+    if (value == NULL) {
+        strbuf_fini(&key);
+        return err_set(err, -E2BIG, "%s:%u: the value of %.100s is longer than %zu bytes",
+                       file->name, file->line, name, SUBMIT_VALUE_MAX);
+    }
     struct setting *setting = mem_zalloc(sizeof *setting);
     *setting = (struct setting){.name = mem_strdup(name),
-                                .value = mem_strdup(trim(equals + 1)),
+                                .value = value,
                                 .plus = plus,
                                 .line = file->line};
     void *old = strmap_set(file->settings, strbuf_text(&key), setting);
@@ -305,6 +416,7 @@ static char *next_line(const char **at, unsigned *line)
     struct strbuf text;
     strbuf_init(&text, SUBMIT_FILE_MAX);
     strbuf_puts(&text, "");
+    bool continued = false;
     for (;;) {
         size_t length = strcspn(*at, "\n");
         size_t kept = length;
@@ -313,12 +425,15 @@ static char *next_line(const char **at, unsigned *line)
             kept--;
         }
         bool more = kept > 0 && (*at)[kept - 1] == '\\';
-        strbuf_append(&text, *at, more ? kept - 1 : kept);
+        size_t indent = continued ? strspn(*at, " \t") : 0;
+        kept -= more ? 1 : 0;
+        strbuf_append(&text, *at + indent, kept > indent ? kept - indent : 0);
         *at += length + ((*at)[length] == '\n' ? 1 : 0);
         (*line)++;
         if (!more || **at == '\0') {
             break;
         }
+        continued = true;
     }
     char *ret = mem_strdup(strbuf_text(&text));
     strbuf_fini(&text);

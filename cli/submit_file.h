@@ -3,7 +3,8 @@
  * HTCondor's language.  A line is NAME = VALUE, +Attribute = EXPRESSION, or a queue statement,
  * which makes jobs of what was said so far, once for each item and count.  $(NAME) and
  * $(NAME:default) in a value are replaced when a job is made, so later lines and the item's
- * variables count.  This file knows no command: submit_job.c gives them their meaning.
+ * variables count; only $(NAME) in the value of NAME itself is replaced at once, by what it was.
+ * $(DOLLAR) is a '$'.  This file knows no command: submit_job.c gives them their meaning.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,6 +24,7 @@ struct submit_file;
 #define SUBMIT_VALUE_MAX ((size_t)1 << 20) /* bytes of a value after expansion */
 #define SUBMIT_JOBS_MAX  1000000           /* of one file */
 #define SUBMIT_DEPTH_MAX 32                /* of macros in macros */
+#define SUBMIT_STEPS_MAX 100000            /* macros replaced in one value */
 
 /* What the world gives: files for `queue ... from FILE`, names for `queue ... matching PATTERN`;
  * both relative to the directory of submission. */
@@ -49,6 +51,8 @@ int submit_file_read(const char *name, const char *text, const char *extra_queue
 /* The value of a command or macro for the job at hand, expanded; NULL when it is not set.  mem_free
  * it. */
 int submit_file_value(struct submit_file *file, const char *name, char **ret, struct err *err);
+/* The line that set it; 0 when it is not set. */
+unsigned submit_file_line(const struct submit_file *file, const char *name);
 /* Walks what was set by the file; at = 0 first.  plus: written as +Name or My.Name. */
 bool submit_file_next(const struct submit_file *file, size_t *at, const char **name, bool *plus,
                       unsigned *line);

@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "base/args.h"
+#include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/strmap.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
@@ -25,6 +27,7 @@ struct making {
     const char *file_name;
     const struct submit_place *place;
     struct ad *ad;
+    unsigned line; /* of the command at hand */
 };
 
 struct command {
@@ -37,8 +40,8 @@ struct command {
 static int refuse(const struct making *making, const struct command *command, const char *value,
                   struct err *err, const char *why)
 {
-    return err_set(err, -EINVAL, "%s: %s = %.100s: %s", making->file_name, command->name, value,
-                   why);
+    return err_set(err, -EINVAL, "%s:%u: %s = %.100s: %s", making->file_name, making->line,
+                   command->name, value, why);
 }
 
 /* ---- kinds of values */
@@ -58,7 +61,9 @@ static int set_expr(struct making *making, const struct command *command, const 
         return 0;
     }
     int rc = ad_set_expr_old(making->ad, command->attribute, value, err);
-    return rc != 0 ? err_prefix(err, rc, "%s: %s", making->file_name, command->name) : 0;
+    return rc != 0
+               ? err_prefix(err, rc, "%s:%u: %s", making->file_name, making->line, command->name)
+               : 0;
 }
 
 static int set_int(struct making *making, const struct command *command, const char *value,
@@ -117,43 +122,49 @@ static int set_disk(struct making *making, const struct command *command, const 
 
 /* ---- single commands */
 
-/* A value in double quotes is the new syntax: "" in it is one quote.  NULL: it is not in quotes. */
+/* A value in double quotes is the new syntax: "" in it is one quote.  NULL: it is not in quotes, or
+ * there is one quote alone. */
 static char *unquote_v2(const char *value)
 {
     size_t length = strlen(value);
     if (length < 2 || value[0] != '"' || value[length - 1] != '"') {
         return NULL;
     }
+    bool alone = false;
     struct strbuf text;
     strbuf_init(&text, 0);
     strbuf_puts(&text, "");
     for (size_t i = 1; i + 1 < length; i++) {
-        if (value[i] == '"' && value[i + 1] == '"' && i + 2 < length) {
+        if (value[i] == '"') {
             i++;
+            alone = alone || value[i] != '"' || i + 1 == length;
         }
         strbuf_putc(&text, value[i]);
     }
-    char *ret = mem_strdup(strbuf_text(&text));
+    char *ret = alone ? NULL : mem_strdup(strbuf_text(&text));
     strbuf_fini(&text);
     return ret;
 }
 
 static int set_both_syntaxes(struct making *making, const struct command *command,
                              const char *value, const char *v2_name, const char *v1_name,
-                             int (*parse)(const char *, struct vec *, struct err *),
+                             int (*parse_v2)(const char *, struct vec *, struct err *),
+                             int (*parse_v1)(const char *, struct vec *, struct err *),
                              struct err *err)
 {
     char *v2 = unquote_v2(value);
     struct vec words = {0};
     int rc = 0;
-    if (v2 != NULL) {
-        rc = parse(v2, &words, err);
-        ad_set_string(making->ad, v2_name, v2);
-    } else if (value[0] == '"') {
-        rc = refuse(making, command, value, err,
-                    "begins with a double quote that is not closed at its end");
+    if (v2 == NULL && value[0] == '"') {
+        rc = refuse(
+            making, command, value, err,
+            "a double quote at the beginning needs one at the end, and \"\" for each between");
     } else {
-        ad_set_string(making->ad, v1_name, value);
+        rc = v2 != NULL ? parse_v2(v2, &words, err) : parse_v1(value, &words, err);
+        rc = rc != 0
+                 ? err_prefix(err, rc, "%s:%u: %s", making->file_name, making->line, command->name)
+                 : 0;
+        ad_set_string(making->ad, v2 != NULL ? v2_name : v1_name, v2 != NULL ? v2 : value);
     }
     vec_fini(&words, mem_free);
     mem_free(v2);
@@ -163,13 +174,15 @@ static int set_both_syntaxes(struct making *making, const struct command *comman
 static int set_arguments(struct making *making, const struct command *command, const char *value,
                          struct err *err)
 {
-    return set_both_syntaxes(making, command, value, "Arguments", "Args", args_parse_v2, err);
+    return set_both_syntaxes(making, command, value, "Arguments", "Args", args_parse_v2,
+                             args_parse_v1, err);
 }
 
 static int set_environment(struct making *making, const struct command *command, const char *value,
                            struct err *err)
 {
-    return set_both_syntaxes(making, command, value, "Environment", "Env", env_parse_v2, err);
+    return set_both_syntaxes(making, command, value, "Environment", "Env", env_parse_v2,
+                             env_parse_v1, err);
 }
 
 static int set_universe(struct making *making, const struct command *command, const char *value,
@@ -351,8 +364,10 @@ static int value_of(struct making *making, const char *name, const char *alias, 
                     struct err *err)
 {
     int rc = submit_file_value(making->file, name, ret, err);
+    making->line = submit_file_line(making->file, name);
     if (rc == 0 && *ret == NULL && alias != NULL) {
         rc = submit_file_value(making->file, alias, ret, err);
+        making->line = submit_file_line(making->file, alias);
     }
     return rc;
 }
@@ -377,6 +392,7 @@ static int make_cmd(struct making *making, struct err *err)
     if (rc != 0) {
         return rc;
     }
+    unsigned line = making->line;
     if (value == NULL || value[0] == '\0') {
         mem_free(value);
         return err_set(err, -EINVAL, "%s: no executable: which program is to run?",
@@ -392,7 +408,7 @@ static int make_cmd(struct making *making, struct err *err)
     ad_set_string(making->ad, "Cmd", cmd);
     if (rc == 0 && sent && making->place->look != NULL) {
         rc = making->place->look(making->place->look_arg, cmd, true, err);
-        rc = rc != 0 ? err_prefix(err, rc, "%s: executable", making->file_name) : 0;
+        rc = rc != 0 ? err_prefix(err, rc, "%s:%u: executable", making->file_name, line) : 0;
     }
     mem_free(cmd);
     mem_free(transfer);
@@ -400,15 +416,14 @@ static int make_cmd(struct making *making, struct err *err)
     return rc;
 }
 
-static bool mentions(const char *text, const char *name)
+/* Does the user's own speak of that attribute of the machine?  Of OpSys by its relatives, too. */
+static bool mentions(const struct strmap *names, const char *name)
 {
-    size_t length = strlen(name);
-    for (const char *at = text; *at != '\0'; at++) {
-        size_t i = 0;
-        while (i < length && text_lower(at[i]) == text_lower(name[i])) {
-            i++;
-        }
-        if (i == length) {
+    size_t at = 0;
+    const char *key;
+    while (strmap_next(names, &at, &key, NULL)) {
+        if (text_equal_nocase(key, name) ||
+            (strcmp(name, "OpSys") == 0 && text_glob("OpSys*", key, true))) {
             return true;
         }
     }
@@ -424,15 +439,17 @@ static int make_requirements(struct making *making, struct err *err)
         return rc;
     }
     const char *user = own != NULL ? own : "";
+    struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
     struct strbuf text;
     strbuf_init(&text, SUBMIT_VALUE_MAX);
     if (user[0] != '\0') {
         struct ad_expr *alone; /* "a) && (b" must not pass inside our parentheses */
         rc = ad_expr_parse(user, strlen(user), AD_OLD, &alone, err);
         if (rc != 0) {
-            rc = err_prefix(err, rc, "%s: requirements", making->file_name);
+            rc = err_prefix(err, rc, "%s:%u: requirements", making->file_name, making->line);
             goto out;
         }
+        ad_refs(alone, NULL, names, NULL);
         ad_expr_destroy(alone);
         strbuf_printf(&text, "(%s)", user);
     }
@@ -446,8 +463,8 @@ static int make_requirements(struct making *making, struct err *err)
         {"Memory", "(TARGET.Memory >= RequestMemory)", NULL},
         {"Cpus", "(TARGET.Cpus >= RequestCpus)", NULL},
     };
-    for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++) {
-        if (mentions(user, clauses[i].name)) {
+    for (size_t i = 0; i < ARRAY_COUNT(clauses); i++) {
+        if (mentions(names, clauses[i].name)) {
             continue;
         }
         strbuf_puts(&text, text.length > 0 ? " && " : "");
@@ -459,6 +476,7 @@ static int make_requirements(struct making *making, struct err *err)
     }
     rc = ad_set_expr_old(making->ad, "Requirements", strbuf_text(&text), err);
 out:
+    strmap_destroy(names, NULL);
     strbuf_fini(&text);
     mem_free(own);
     return rc;
@@ -466,7 +484,7 @@ out:
 
 static int run_commands(struct making *making, struct err *err)
 {
-    for (size_t i = 0; i < sizeof COMMANDS / sizeof COMMANDS[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {
         char *value;
         int rc = value_of(making, COMMANDS[i].name, COMMANDS[i].alias, &value, err);
         if (rc == 0 && value != NULL) {
@@ -475,6 +493,28 @@ static int run_commands(struct making *making, struct err *err)
         mem_free(value);
         if (rc != 0) {
             return rc;
+        }
+    }
+    return 0;
+}
+
+/* Resources of the site's own naming (request_gpus, ...): a job that needs one must not run
+ * without.
+ */
+static int refuse_resources(struct making *making, struct err *err)
+{
+    size_t at = 0;
+    const char *name;
+    bool plus;
+    unsigned line;
+    while (submit_file_next(making->file, &at, &name, &plus, &line)) {
+        bool known = plus || !text_glob("request_*", name, true);
+        for (size_t i = 0; i < ARRAY_COUNT(COMMANDS) && !known; i++) {
+            known = text_equal_nocase(COMMANDS[i].name, name);
+        }
+        if (!known) {
+            return err_set(err, -EINVAL, "%s:%u: %.100s: no machine offers such a resource yet",
+                           making->file_name, line, name);
         }
     }
     return 0;
@@ -519,7 +559,9 @@ static int look_at_files(struct making *making, struct err *err)
     char *path = join(ad_string_or(making->ad, "Iwd", "/"), in);
     int rc = making->place->look(making->place->look_arg, path, false, err);
     mem_free(path);
-    return rc != 0 ? err_prefix(err, rc, "%s: input", making->file_name) : 0;
+    unsigned line = submit_file_line(making->file, "input");
+    line = line != 0 ? line : submit_file_line(making->file, "stdin");
+    return rc != 0 ? err_prefix(err, rc, "%s:%u: input", making->file_name, line) : 0;
 }
 
 int submit_job_make(struct submit_file *file, const char *file_name,
@@ -532,6 +574,7 @@ int submit_job_make(struct submit_file *file, const char *file_name,
     int rc = make_iwd(&making, err);
     rc = rc != 0 ? rc : make_cmd(&making, err);
     rc = rc != 0 ? rc : run_commands(&making, err);
+    rc = rc != 0 ? rc : refuse_resources(&making, err);
     rc = rc != 0 ? rc : make_requirements(&making, err);
     rc = rc != 0 ? rc : run_plus(&making, err);
     rc = rc != 0 ? rc : look_at_files(&making, err);

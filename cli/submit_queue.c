@@ -7,12 +7,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "classad/ad.h"
 #include "cli/submit_file.h"
 
 static const char BLANKS[] = " \t";
+static const char *const KINDS[] = {"in", "from", "matching"};
 
 static const char *skip(const char *at, const char *set)
 {
@@ -133,7 +136,6 @@ static int parse_matching(const char *at, const struct submit_world *world,
 static int parse_variables(const char **at, struct submit_queue *ret, char *kind, size_t size,
                            struct err *err)
 {
-    static const char *const KINDS[] = {"in", "from", "matching"};
     for (;;) {
         *at = skip(*at, " \t,");
         if (**at == '\0') {
@@ -143,7 +145,7 @@ static int parse_variables(const char **at, struct submit_queue *ret, char *kind
                                  (const char *)ret->variables.items[ret->variables.count - 1]);
         }
         char *word = word_of(at, " \t,(");
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < ARRAY_COUNT(KINDS); i++) {
             if (text_equal_nocase(word, KINDS[i])) {
                 mem_free(word);
                 (void)memcpy(kind, KINDS[i],
@@ -159,25 +161,61 @@ static int parse_variables(const char **at, struct submit_queue *ret, char *kind
     }
 }
 
+static bool has_keyword(const char *at)
+{
+    for (size_t length; *(at = skip(at, " \t,")) != '\0'; at += length) {
+        length = strcspn(at, " \t,(");
+        for (size_t i = 0; i < ARRAY_COUNT(KINDS); i++) {
+            char word[10] = "";
+            if (length < sizeof word) {
+                memcpy(word, at, length);
+            }
+            if (text_equal_nocase(word, KINDS[i])) {
+                return true;
+            }
+        }
+        length += at[length] == '(' ? 1 : 0;
+    }
+    return false;
+}
+
+/* How many: a number, or without items any expression of numbers. */
+static int parse_count(const char **at, struct submit_queue *ret, struct err *err)
+{
+    bool all = !has_keyword(*at);
+    if (**at == '\0' || (!all && (**at < '0' || **at > '9') && **at != '-' && **at != '+')) {
+        return 0;
+    }
+    char *text = word_of(at, all ? "" : BLANKS);
+    struct ad_expr *expr = NULL;
+    struct ad_value value = {0};
+    int rc = ad_expr_parse(text, strlen(text), AD_OLD, &expr, NULL);
+    if (rc == 0) {
+        ad_eval(expr, NULL, NULL, NULL, &value);
+    }
+    if (rc != 0 || value.type != AD_TYPE_INT || value.integer < 0 ||
+        value.integer > SUBMIT_JOBS_MAX) {
+        rc = err_set(err, -EINVAL, "queue %.100s: not a number of jobs from 0 to %d", text,
+                     SUBMIT_JOBS_MAX);
+    } else {
+        ret->count = value.integer;
+    }
+    if (expr != NULL) {
+        ad_value_fini(&value);
+    }
+    ad_expr_destroy(expr);
+    mem_free(text);
+    return rc;
+}
+
 int submit_queue_parse(const char *args, const char *block, const struct submit_world *world,
                        struct submit_queue *ret, struct err *err)
 {
     const char *at = skip(args, BLANKS);
     char kind[16] = "";
     ret->count = 1;
-    if (*at == '-' || *at == '+' || (*at >= '0' && *at <= '9')) {
-        char *word = word_of(&at, BLANKS);
-        int rc = text_parse_int64(word, &ret->count, err);
-        if (rc == 0 && (ret->count < 0 || ret->count > SUBMIT_JOBS_MAX)) {
-            rc = err_set(err, -EINVAL, "queue %s: not a number of jobs from 0 to %d", word,
-                         SUBMIT_JOBS_MAX);
-        }
-        mem_free(word);
-        if (rc != 0) {
-            return rc;
-        }
-    }
-    int rc = parse_variables(&at, ret, kind, sizeof kind, err);
+    int rc = parse_count(&at, ret, err);
+    rc = rc != 0 ? rc : parse_variables(&at, ret, kind, sizeof kind, err);
     if (rc != 0 || kind[0] == '\0') {
         return rc;
     }
@@ -202,12 +240,11 @@ void submit_queue_split(const struct submit_queue *queue, size_t row,
                         void (*set)(void *arg, const char *name, const char *value), void *arg)
 {
     const char *at = queue->items.items[row];
-    const char *ends = strchr(at, ',') != NULL ? "," : BLANKS;
     for (size_t i = 0; i < queue->variables.count; i++) {
         bool last = i + 1 == queue->variables.count;
         struct vec one = {0};
         at = skip(at, BLANKS);
-        size_t length = last ? strlen(at) : strcspn(at, ends);
+        size_t length = last ? strlen(at) : strcspn(at, " \t,");
         push_trimmed(&one, at, length);
         set(arg, queue->variables.items[i], one.count > 0 ? one.items[0] : "");
         at += length + (at[length] == ',' ? 1 : 0);

@@ -25,13 +25,14 @@ struct submit_queue {
     struct vec items;     /* one text a row */
 };
 
+/* COUNT is a number, or, in a statement without items, an expression of numbers: `queue 2 * 3`. */
 /* block: the lines between `(` at the end of the statement and the line with `)`; NULL when there
  * were none. */
 int submit_queue_parse(const char *args, const char *block, const struct submit_world *world,
                        struct submit_queue *ret, struct err *err);
 void submit_queue_fini(struct submit_queue *queue);
-/* Gives each variable its part of a row: parts are separated by commas, else by blanks; the last
- * variable takes the rest. */
+/* Gives each variable its part of a row: parts end at a comma or blank; the last variable takes the
+ * rest. */
 void submit_queue_split(const struct submit_queue *queue, size_t row,
                         void (*set)(void *arg, const char *name, const char *value), void *arg);
 
