@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "base/config.h"
@@ -198,6 +199,19 @@ static void destroy(void *state)
     mem_free(collector);
 }
 
+/* With the directory that the file is in. */
+static int open_store(struct collector *collector, struct err *err)
+{
+    const struct daemon_env *env = &collector->env;
+    const char *path = config_path(env->config, "COLLECTOR_STORE");
+    const char *slash = strrchr(path, '/');
+    char *directory = mem_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    int code = os_mkdirs(env->os, directory, 0755, err);
+    mem_free(directory);
+    return code ? code
+                : collector_store_open(env->loop, env->os, path, env->log, &collector->store, err);
+}
+
 static int open_everything(struct collector *collector, struct err *err)
 {
     const struct daemon_env *env = &collector->env;
@@ -213,8 +227,7 @@ static int open_everything(struct collector *collector, struct err *err)
                               config_path(env->config, "COLLECTOR_KEY"), &collector->identity, err);
     }
     if (!code) {
-        code = collector_store_open(env->loop, env->os, config_path(env->config, "COLLECTOR_STORE"),
-                                    env->log, &collector->store, err);
+        code = open_store(collector, err);
     }
     if (!code) {
         collector->hub = hub_create(collector->context);

@@ -129,7 +129,7 @@ static inline struct bed *bed_create(const char *more_config)
     struct bed *bed = mem_zalloc(sizeof(*bed));
     assert_true(fast_dir_make(bed->dir));
     (void)snprintf(bed->config_text, sizeof(bed->config_text),
-                   "LOCAL_DIR = \"%s\"\nSPOOL = \"%s\"\nRUN = \"%s\"\nLOG = \"%s\"\n"
+                   "LOCAL_DIR = \"%s\"\nSPOOL = \"%s/new/spool\"\nRUN = \"%s\"\nLOG = \"%s\"\n"
                    "SEC_DIRECTORY = \"%s\"\nCOLLECTOR_LISTEN = \"127.0.0.1:0\"\n%s\n",
                    bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, more_config);
     BED_MUST(loop_create(&bed->loop, err));
