@@ -622,6 +622,7 @@ void queue_fini(struct schedd *schedd)
 {
     strmap_destroy(schedd->clusters, cluster_destroy);
     strmap_destroy(schedd->owners, owner_destroy);
+    vec_fini(&schedd->reservations, mem_free);
     ad_destroy(schedd->shown);
     schedd->clusters = NULL;
     schedd->owners = NULL;

@@ -26,6 +26,8 @@
 #include "schedd/submit_plan.h"
 #include "wire/wire.h"
 
+#define RESERVATIONS_MAX 1000 /* the oldest is forgotten */
+
 int submit_owner(struct schedd *schedd, const struct wire_peer *peer, char *ret, size_t size,
                  struct err *err)
 {
@@ -58,6 +60,55 @@ int submit_owner(struct schedd *schedd, const struct wire_peer *peer, char *ret,
     }
     memcpy(ret, name, strlen(name) + 1);
     return 0;
+}
+
+/* ---- reserved ids: a submit file that says $(ClusterId) has to know it before it is sent --------
+ *
+ * In memory only: a reservation costs no commit, and one that is not used leaves a gap.  After a
+ * restart the id may be another's, so only what this life of the schedd gave away is accepted.
+ */
+
+struct reservation {
+    int64_t id;
+    char owner[OWNER_NAME_MAX + 1];
+};
+
+static void reserve(struct schedd *schedd, const char *owner, struct wire_request *request)
+{
+    struct reservation *reservation = mem_zalloc(sizeof(*reservation));
+    reservation->id = schedd->next_cluster++;
+    (void)snprintf(reservation->owner, sizeof(reservation->owner), "%s", owner); /* fits */
+    if (schedd->reservations.count >= RESERVATIONS_MAX) {
+        mem_free(schedd->reservations.items[0]);
+        vec_remove_at(&schedd->reservations, 0);
+    }
+    vec_push(&schedd->reservations, reservation);
+    struct ad *args = ad_create();
+    ad_set_int(args, "ClusterId", reservation->id);
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
+/* SIZE_MAX: there is none. */
+static size_t find_reservation(const struct schedd *schedd, int64_t id, const char *owner)
+{
+    for (size_t i = schedd->reservations.count; i > 0; i--) {
+        const struct reservation *reservation = schedd->reservations.items[i - 1];
+        if (reservation->id == id && strcmp(reservation->owner, owner) == 0) {
+            return i - 1;
+        }
+    }
+    return SIZE_MAX;
+}
+
+static void use_reservation(struct schedd *schedd, int64_t id, const char *owner)
+{
+    size_t at = find_reservation(schedd, id, owner);
+    if (at != SIZE_MAX) {
+        mem_free(schedd->reservations.items[at]);
+        vec_remove_at(&schedd->reservations, at);
+    }
 }
 
 struct submission {
@@ -128,10 +179,17 @@ static int take_cluster(struct submission *submission, struct err *err)
         }
         return 0;
     }
+    int64_t reserved = ad_int_or(args, "ReservedClusterId", 0);
+    if (reserved != 0 && (find_reservation(schedd, reserved, submission->owner->name) == SIZE_MAX ||
+                          queue_cluster(schedd, reserved) != NULL)) {
+        return err_set(err, -ESTALE, "cluster %lld is not reserved any more; submit again",
+                       (long long)reserved);
+    }
     submission->ad = ad_copy(args);
+    ad_remove(submission->ad, "ReservedClusterId");
     submit_plan_clean(submission->ad);
     submit_plan_defaults(submission->ad, schedd->settings.job_lease_s);
-    ad_set_int(submission->ad, "ClusterId", schedd->next_cluster);
+    ad_set_int(submission->ad, "ClusterId", reserved != 0 ? reserved : schedd->next_cluster);
     ad_set_string(submission->ad, "Owner", submission->owner->name);
     ad_set_string(submission->ad, "User", submission->owner->user);
     ad_set_int(submission->ad, "QDate", loop_wall_s(schedd->loop));
@@ -223,6 +281,7 @@ static void apply(struct submission *submission)
         submission->cluster = queue_add_cluster(schedd, submission->owner, submission->ad,
                                                 ad_int_or(submission->ad, "QDate", 0));
         submission->ad = NULL;
+        use_reservation(schedd, submission->cluster->id, submission->owner->name);
         change_cluster(change, submission->cluster);
         put_meta(change, "next_cluster", schedd->next_cluster);
     }
@@ -257,6 +316,10 @@ void submit_handle(struct schedd *schedd, struct wire_request *request)
     int result = schedd->stopping ? err_set(&err, -ESHUTDOWN, "the schedd is stopping") : 0;
     if (result == 0) {
         result = submit_owner(schedd, wire_request_peer(request), owner, sizeof(owner), &err);
+    }
+    if (result == 0 && ad_bool_or(wire_request_args(request), "Reserve", false)) {
+        reserve(schedd, owner, request);
+        return;
     }
     if (result == 0) {
         submission.owner = queue_owner(schedd, owner);

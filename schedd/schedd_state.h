@@ -72,9 +72,10 @@ struct schedd {
     uint64_t stop_by_ms;
 
     /* job_queue.c */
-    struct strmap *clusters; /* "12" -> struct cluster, in order of id */
+    struct strmap *clusters; /* "12" -> struct cluster, in order of submission */
     struct strmap *owners;   /* "alice" -> struct owner */
     int64_t next_cluster;
+    struct vec reservations;            /* job_submit.c: ids given away and not yet used */
     int64_t idle, running, held, total; /* jobs; running counts JobStatus 2 and 6 */
     struct ad *shown;                   /* what queue_show() returned last */
 

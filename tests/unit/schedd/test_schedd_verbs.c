@@ -315,6 +315,68 @@ static void count_is(struct world *world, const char *args, size_t count)
 /* ---- tests -------------------------------------------------------------------------------------
  */
 
+static int64_t reserve(struct world *world)
+{
+    struct answer answer;
+    assert_int_equal(call(world, VERB_SUBMIT, "[Reserve = true]", NULL, &answer), 0);
+    int64_t id = ad_int_or(answer.args, "ClusterId", 0);
+    answer_fini(&answer);
+    return id;
+}
+
+static void refused_reservation(struct world *world, int64_t id)
+{
+    char args[160];
+    struct answer answer;
+    (void)snprintf(args, sizeof(args), "[" GOOD "; ReservedClusterId = %lld]", (long long)id);
+    assert_int_equal(call(world, VERB_SUBMIT, args, NULL, &answer), -ESTALE);
+    answer_fini(&answer);
+}
+
+static void a_reserved_id_is_its_owners_cluster_once(void **state)
+{
+    struct world *world = *state;
+    char args[160];
+    int64_t first = reserve(world), second = reserve(world);
+    assert_int_equal(second, first + 1);
+    assert_int_equal(submit(world, "[" GOOD "]"), second + 1);
+    count_is(world, "[Type = \"Job\"]", 1); /* a reservation is no cluster */
+    (void)snprintf(args, sizeof(args), "[" GOOD "; ReservedClusterId = %lld]", (long long)first);
+    assert_int_equal(submit(world, args), first);
+    (void)snprintf(args, sizeof(args),
+                   "[Type = \"Job\"; Constraint = \"ClusterId == %lld &&"
+                   " ReservedClusterId =?= undefined\"]",
+                   (long long)first);
+    count_is(world, args, 1);
+    refused_reservation(world, first);       /* used */
+    refused_reservation(world, second + 1);  /* another's */
+    refused_reservation(world, second + 99); /* nobody's */
+    assert_int_equal(submit(world, "[" GOOD "]"), second + 2);
+}
+
+static void a_reservation_ends_with_the_schedd(void **state)
+{
+    struct world *world = *state;
+    int64_t id = reserve(world);
+    restart(world);
+    refused_reservation(world, id);
+    assert_int_equal(submit(world, "[" GOOD "]"), id);
+}
+
+static void a_reserved_cluster_that_is_gone_does_not_come_again(void **state)
+{
+    struct world *world = *state;
+    char args[160];
+    int64_t id = reserve(world);
+    (void)snprintf(args, sizeof(args), "[" GOOD "; ReservedClusterId = %lld]", (long long)id);
+    assert_int_equal(submit(world, args), id);
+    (void)snprintf(args, sizeof(args), "[Action = \"Remove\"; Ids = {\"%lld\"}]", (long long)id);
+    act(world, args, "Success", 1);
+    refused_reservation(world, id);
+    restart(world);
+    assert_int_equal(submit(world, "[" GOOD "]"), id + 1);
+}
+
 static void a_submitted_cluster_is_there_after_a_restart(void **state)
 {
     struct world *world = *state;
@@ -694,6 +756,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(a_submitted_cluster_is_there_after_a_restart),
+        CASE(a_reserved_id_is_its_owners_cluster_once),
+        CASE(a_reservation_ends_with_the_schedd),
+        CASE(a_reserved_cluster_that_is_gone_does_not_come_again),
         CASE(a_cluster_can_come_in_several_calls_and_by_count),
         CASE(a_refused_submission_leaves_nothing_and_says_why),
         CASE(jobs_are_held_released_and_removed_and_stay_so),
