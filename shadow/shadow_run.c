@@ -82,13 +82,27 @@ struct run *run_find(const struct shadow *shadow, const char *id, int64_t epoch)
     return run != NULL && run->epoch == epoch ? run : NULL;
 }
 
+void run_answer_done(struct run *run, int status, const char *text)
+{
+    struct vec waiting = run->waiting;
+    run->waiting = (struct vec){0};
+    for (size_t i = 0; i < waiting.count; i++) {
+        if (status == 0) {
+            wire_reply_ok(waiting.items[i], NULL);
+        } else {
+            wire_reply_error(waiting.items[i], status, "%s", text);
+        }
+    }
+    vec_fini(&waiting, NULL);
+}
+
 void run_destroy(void *value)
 {
     struct run *run = value;
     stage_forget_files(run);
     strmap_destroy(run->files, NULL);
     vec_fini(&run->inputs, transfer_input_destroy);
-    vec_fini(&run->waiting, NULL);
+    run_answer_done(run, -ESHUTDOWN, "the shadow ends"); /* to nobody: the links are closed */
     ad_destroy(run->job);
     ad_destroy(run->lane_job);
     mem_free(run->part);
@@ -108,20 +122,6 @@ void run_unuse(struct run *run)
     if (run->uses == 0 && run->dropped) {
         run_destroy(run);
     }
-}
-
-void run_answer_done(struct run *run, int status, const char *text)
-{
-    struct vec waiting = run->waiting;
-    run->waiting = (struct vec){0};
-    for (size_t i = 0; i < waiting.count; i++) {
-        if (status == 0) {
-            wire_reply_ok(waiting.items[i], NULL);
-        } else {
-            wire_reply_error(waiting.items[i], status, "%s", text);
-        }
-    }
-    vec_fini(&waiting, NULL);
 }
 
 static int remove_stage(struct work *work)
