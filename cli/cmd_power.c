@@ -251,11 +251,11 @@ static int switch_off(struct power_command *power, const char *node)
         }
     }
     ad_destroy(args);
-    if (rc == 0) {
+    if (rc == 0 || (rc == -ECONNRESET && is_asleep(power, node))) { /* gone with its answer */
         (void)printf("%s goes to sleep\n", node);
     } else if (rc == -EALREADY) {
         (void)printf("%s is going to sleep already\n", node);
-    } else if ((rc == -EHOSTUNREACH || rc == -ECONNRESET) && is_asleep(power, node)) {
+    } else if (rc == -EHOSTUNREACH && is_asleep(power, node)) {
         (void)printf("%s is asleep\n", node);
     } else if (rc == -EHOSTUNREACH) {
         return cli_fail(cli, "%s is not connected to the collector, and has left no offline ad",

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/os.h"
@@ -182,6 +183,19 @@ static int print_table(struct question *question, const struct cli_reply *reply,
     return listing_write(cli, &out);
 }
 
+static int by_id(const void *a, const void *b)
+{
+    const struct ad *left = *(const struct ad *const *)a, *right = *(const struct ad *const *)b;
+    static const char *const KEYS[] = {"ClusterId", "ProcId"};
+    for (size_t i = 0; i < 2; i++) {
+        int64_t one = ad_int_or(left, KEYS[i], 0), other = ad_int_or(right, KEYS[i], 0);
+        if (one != other) {
+            return one < other ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
 static int ask(struct question *question, bool is_history)
 {
     struct cli *cli = question->cli;
@@ -195,7 +209,14 @@ static int ask(struct question *question, bool is_history)
     if (listing_query(cli, cli->schedd, NULL, is_history ? "History" : "Job", &question->listing,
                       jobs_layout_projection(question->layout), more, &reply, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
-    } else if (question->listing.style != LISTING_TABLE) {
+        cli_reply_fini(&reply);
+        ad_destroy(more);
+        return status;
+    }
+    if (!is_history && reply.ads.count > 1) {
+        qsort(reply.ads.items, reply.ads.count, sizeof *reply.ads.items, by_id);
+    }
+    if (question->listing.style != LISTING_TABLE) {
         status = listing_show(cli, &question->listing, (const struct ad *const *)reply.ads.items,
                               reply.ads.count);
     } else {

@@ -153,17 +153,22 @@ static int token_create(struct cli *cli)
     if (cli_config(cli, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
+    const char *domain = config_string(cli->config, "UID_DOMAIN");
     int status = parse_create(cli, &token, &file);
     if (status != CLI_OK) {
         return status;
+    }
+    if (strchr(token.identity, '@') == NULL &&
+        strlen(token.identity) + 1 + strlen(domain) < sizeof token.identity) {
+        (void)snprintf(token.identity + strlen(token.identity),
+                       sizeof token.identity - strlen(token.identity), "@%s", domain);
     }
     const char *kid = config_string(cli->config, "TOKEN_KEY");
     const char *ledger = config_path(cli->config, "TOKEN_LEDGER");
     char id[UUID_TEXT_MAX];
     uuid_v7((uint64_t)loop_wall_ms(cli->loop), loop_rng(cli->loop), id);
     (void)snprintf(token.id, sizeof token.id, "%s", id);
-    (void)snprintf(token.pool, sizeof token.pool, "%s",
-                   config_string(cli->config, "COLLECTOR_NAME"));
+    (void)snprintf(token.pool, sizeof token.pool, "%s", domain);
     (void)snprintf(key, sizeof key, "%s/%s.key", config_path(cli->config, "POOL_KEYS"), kid);
     int rc = token_issue(cli->os, key, kid, &token, &text, &err);
     /* Noted first: a token that exists can be found and revoked. */
