@@ -150,3 +150,14 @@ int ad_parse_long(const char *text, size_t length, struct ad **ret, struct err *
     ad_parser_fini(&parser);
     return rc;
 }
+
+int ad_expr_check(void *context, const char *text, struct err *err)
+{
+    struct ad_expr *expr;
+    (void)context;
+    int rc = ad_expr_parse(text, strlen(text), AD_OLD, &expr, err);
+    if (rc == 0) {
+        ad_expr_destroy(expr);
+    }
+    return rc;
+}

@@ -67,17 +67,6 @@ int cli_usage(const struct cli *cli, const char *format, ...)
 
 /* ---- configuration */
 
-static int check_expr(void *context, const char *text, struct err *err)
-{
-    struct ad_expr *expr;
-    (void)context;
-    int rc = ad_expr_parse(text, strlen(text), AD_OLD, &expr, err);
-    if (rc == 0) {
-        ad_expr_destroy(expr);
-    }
-    return rc;
-}
-
 int cli_config(struct cli *cli, struct err *err)
 {
     static const struct knob_table *const TABLES[] = {&cli_knobs, &power_knobs, &knobs_common};
@@ -100,7 +89,7 @@ int cli_config(struct cli *cli, struct err *err)
                                            .other_count = others,
                                            .macros = macros,
                                            .macro_count = 1,
-                                           .check_expr = check_expr};
+                                           .check_expr = ad_expr_check};
     return config_load(&source, &options, &cli->config, err);
 }
 

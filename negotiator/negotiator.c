@@ -374,6 +374,7 @@ static const struct knob_table *const TABLES[] = {&negotiator_knobs, &knobs_comm
 
 const struct daemon negotiator_daemon = {
     .name = "negotiator",
+    .check_expr = ad_expr_check,
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
     .start = negotiator_start,

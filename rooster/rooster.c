@@ -244,6 +244,7 @@ static const struct knob_table *const TABLES[] = {&rooster_knobs, &power_knobs, 
 
 const struct daemon rooster_daemon = {
     .name = "rooster",
+    .check_expr = ad_expr_check,
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
     .start = rooster_start,

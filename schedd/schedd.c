@@ -490,6 +490,7 @@ static const struct knob_table *const TABLES[] = {&schedd_knobs, &knobs_common};
 
 const struct daemon schedd_daemon = {
     .name = "schedd",
+    .check_expr = ad_expr_check,
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
     .start = start,

@@ -246,6 +246,7 @@ static void claim_over(struct claim *claim)
 void claim_starter_gone(struct claim *claim, const char *reason)
 {
     claim->starter_pid = 0;
+    claim->starter_done = false;
     wire_close(claim->starter_wire);
     claim->starter_wire = NULL;
     claim->stopping = false;

@@ -182,6 +182,7 @@ static const struct knob_table *const TABLES[] = {&startd_knobs, &knobs_common};
 
 const struct daemon startd_daemon = {
     .name = "startd",
+    .check_expr = ad_expr_check,
     .tables = TABLES,
     .table_count = ARRAY_COUNT(TABLES),
     .start = startd_start,

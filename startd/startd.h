@@ -85,8 +85,10 @@ struct claim {
     pid_t starter_pid;
     uint64_t starter_start;
     struct wire *starter_wire;
-    bool stopping;    /* the starter was told to stop */
-    char reason[200]; /* why the claim ends with the starter; "" = it does not */
+    bool starter_done;     /* it said so; its process is still to end */
+    char done_reason[200]; /* what it said */
+    bool stopping;         /* the starter was told to stop */
+    char reason[200];      /* why the claim ends with the starter; "" = it does not */
     struct wire_request
         *activate; /* to be answered once committed, or waiting for the last starter to end */
     struct wire_request *deactivate; /* to be answered when the starter is gone */

@@ -90,6 +90,10 @@ static void starter_ended(void *arg, pid_t pid, const struct os_exit *how)
     if (pid != claim->starter_pid) {
         return;
     }
+    if (claim->starter_done) {
+        claim_starter_gone(claim, claim->done_reason);
+        return;
+    }
     log_warn(claim->startd->env.log, "starter.died", "the starter ended without a word",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
              LOG_INT("pid", pid));
@@ -259,12 +263,10 @@ static void starter_done(struct startd *startd, struct wire_request *request)
     log_info(startd->env.log, "starter.done", "the starter is done",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
              LOG_TEXT("reason", reason));
-    os_forget(startd->env.os, claim->starter_pid);
-    if (claim->starter_wire != NULL) { /* the answer is still to go out; the starter closes */
-        vec_push(&startd->starter_wires, claim->starter_wire);
-        claim->starter_wire = NULL;
-    }
-    claim_starter_gone(claim, reason);
+    /* The next starter of this slot may begin when this process is gone: it holds the slot's lock
+     * until then. */
+    claim->starter_done = true;
+    (void)snprintf(claim->done_reason, sizeof claim->done_reason, "%s", reason);
 }
 
 static void on_request(void *arg, struct wire_request *request)
