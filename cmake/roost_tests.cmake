@@ -108,7 +108,8 @@ function(roost_fuzz_tests)
     endforeach()
 endfunction()
 
-# roost_benches(FOLDER): FOLDER/*.c, built by the target `benches` only and run by `make bench`.
+# roost_benches(FOLDER): FOLDER/*.c, built by the target `benches` only and run by `make bench`; FOLDER/programs/*.c are
+# small programs that benches run: one file, libc alone.
 function(roost_benches FOLDER)
     add_custom_target(benches)
     file(GLOB files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${FOLDER}/*.c")
@@ -118,5 +119,14 @@ function(roost_benches FOLDER)
         set_target_properties(bench_${stem} PROPERTIES OUTPUT_NAME ${stem} EXCLUDE_FROM_ALL ON
             RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
         add_dependencies(benches bench_${stem})
+    endforeach()
+    file(GLOB files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${FOLDER}/programs/*.c")
+    foreach(file IN LISTS files)
+        get_filename_component(stem "${file}" NAME_WE)
+        add_executable(bench_program_${stem} EXCLUDE_FROM_ALL "${file}")
+        target_link_libraries(bench_program_${stem} PRIVATE roost_flags)
+        set_target_properties(bench_program_${stem} PROPERTIES OUTPUT_NAME ${stem}
+            RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench/programs")
+        add_dependencies(benches bench_program_${stem})
     endforeach()
 endfunction()

@@ -303,6 +303,8 @@ void node_wake(struct node *node)
     node->state = WAKE_WAKING;
     node->since_s = loop_wall_s(rooster->env.loop);
     (void)snprintf(node->reason, sizeof node->reason, "%s", reason);
+    log_info(rooster->env.log, "wake.begins", reason, LOG_TEXT("machine", node->name),
+             LOG_INT("attempt", node->attempts));
     put_record(node, "Started", recorded); /* the order follows the commit */
     node_move(node, WAKE_WAKING, reason);
 }
