@@ -309,6 +309,7 @@ static void lease_tick(void *arg)
 static void confirmed(struct claim *claim)
 {
     claim->lease_end_ms = claim->renew_sent_ms + (uint64_t)claim->lease_s * 1000;
+    claim->confirmed = true;
     claim->failures = 0;
     uint64_t remaining_ms = claim_remaining_ms(claim);
     loop_timer_set(claim->lease_timer, remaining_ms);
@@ -581,6 +582,8 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     claim->starter_start = (uint64_t)ad_int_or(ad, "StarterStart", 0);
     claim->directory = mem_strdup(ad_string_or(ad, "Directory", ""));
     claim->resume = true;
+    /* Renewals are not in the store: this is the latest that it can be.  The starter knows better,
+     * and is told nothing until the schedd has confirmed the claim. */
     claim->lease_end_ms = loop_now_ms(startd->env.loop) + (uint64_t)claim->lease_s * 1000;
     bool same_boot = strcmp(ad_string_or(ad, "BootId", ""), startd->machine.boot_id) == 0;
     const struct ad *job;

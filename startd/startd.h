@@ -75,6 +75,7 @@ struct claim {
     bool resume;            /* the next CLAIM is a resumption */
     bool dialling;
     bool renewing;
+    bool confirmed; /* by the schedd, in this life of ours: only then do we know the lease's end */
     unsigned failures; /* dials in a row that failed */
     struct wire *wire;
     struct loop_timer *dial_timer, *alive_timer, *lease_timer;

@@ -243,7 +243,9 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
     }
     claim->starter_wire = wire_request_wire(request);
     struct ad *args = ad_create();
-    ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
+    if (claim->confirmed) {
+        ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
+    } /* else its lease stays what it was: that we were started again renews nothing */
     ad_set_bool(args, "Stop", claim->stopping);
     struct wire_body body = {.args = args};
     wire_reply_ok(request, &body);
