@@ -40,9 +40,9 @@ static struct sim_process *pick_daemon(struct chaos *chaos, bool central)
 {
     struct sim_process *victims[VICTIMS_MAX];
     size_t count = 0;
-    uint64_t at = 0;
-    struct sim_process *process;
-    while ((process = sim_process_next(chaos->sim, &at)) != NULL && count < VICTIMS_MAX) {
+    const struct sim_link *head = &chaos->sim->processes;
+    for (struct sim_link *at = head->next; at != head && count < VICTIMS_MAX; at = at->next) {
+        struct sim_process *process = at->item;
         if (is_daemon(process) && (process->host == chaos->options.central) == central) {
             victims[count++] = process;
         }
@@ -87,9 +87,8 @@ static void kill_in_commit_tick(void *arg)
 {
     struct chaos *chaos = arg;
     struct sim *sim = chaos->sim;
-    uint64_t at = 0;
-    struct sim_process *process;
-    while ((process = sim_process_next(sim, &at)) != NULL) {
+    for (struct sim_link *at = sim->processes.next; at != &sim->processes; at = at->next) {
+        struct sim_process *process = at->item;
         if (is_daemon(process) && process->host == chaos->options.central &&
             sim_process_in_lane(process)) {
             sim_kill(process);

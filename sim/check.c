@@ -48,7 +48,7 @@ struct judge {
     size_t machine_count;
     unsigned cluster_first[CLUSTERS_MAX]; /* number of its first job, plus 1 */
     struct strmap *matched;               /* "negotiator's serial claim id" */
-    struct strmap *claimed;               /* claim ids that a schedd accepted */
+    struct strmap *claimed;               /* claim ids that a schedd accepted -> for what */
     uint64_t no_demand_since_us;          /* 0: there is demand */
     unsigned waiting, completed, submitted, wakes, runs, audits;
     uint64_t last_work_us;
@@ -282,6 +282,7 @@ static void match_seen(struct judge *judge, const struct tap_message *message)
     mem_free(strmap_set(judge->matched, key, mem_dup(&now_us, sizeof(now_us))));
 }
 
+/* The same answer again is the same claim: the first was lost on its way. */
 static void claim_seen(struct judge *judge, const struct tap_message *message)
 {
     if (!message->is_reply || message->status != 0 ||
@@ -289,10 +290,15 @@ static void claim_seen(struct judge *judge, const struct tap_message *message)
         return;
     }
     const char *claim = ad_string_or(message->request, "ClaimId", "");
-    if (strmap_get(judge->claimed, claim) != NULL) {
-        broken(judge, "claim_used_twice: slot %s", ad_string_or(message->request, "SlotName", "?"));
+    char answer[96];
+    (void)snprintf(answer, sizeof(answer), "%s %lld", ad_string_or(message->args, "JobId", "?"),
+                   (long long)ad_int_or(message->args, "ClaimEpoch", -1));
+    const char *before = strmap_get(judge->claimed, claim);
+    if (before != NULL && strcmp(before, answer) != 0) {
+        broken(judge, "claim_used_twice: slot %s: for %s and for %s",
+               ad_string_or(message->request, "SlotName", "?"), before, answer);
     }
-    (void)strmap_set(judge->claimed, claim, judge);
+    mem_free(strmap_set(judge->claimed, claim, mem_strdup(answer)));
 }
 
 static void submit_seen(struct judge *judge, const struct tap_message *message)
@@ -498,7 +504,7 @@ void judge_destroy(struct judge *judge)
         vec_fini(&judge->jobs[i].running, NULL);
     }
     strmap_destroy(judge->matched, mem_free);
-    strmap_destroy(judge->claimed, NULL);
+    strmap_destroy(judge->claimed, mem_free);
     tap_destroy(judge->tap);
     mem_free(judge->jobs);
     mem_free(judge->machines);

@@ -1,10 +1,11 @@
 /* sim/main.c - roost-sim: days of a simulated pool, one per seed.
  *
- *     roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] [--jobs N] [--calm] [--stop]
- *               [--trace]
+ *     roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] [--jobs N] [--calm] [--pause S]
+ *               [--stop] [--trace]
  *
- * Exit status 0: no promise was broken; 1: one was (which, in which seed, and the last events are
- * on stdout); 2 usage.
+ * --pause S: at most S seconds between two things that go wrong (default: by seed); --calm: nothing
+ * does. Exit status 0: no promise was broken; 1: one was (which, in which seed, and the last events
+ * are on stdout); 2 usage.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -66,6 +67,8 @@ static bool parse(int argc, char **argv, struct seeds *ret)
             ret->pool.nodes = (unsigned)value;
         } else if (strcmp(argv[i], "--jobs") == 0 && number(next, 100000, &value)) {
             ret->pool.jobs = (unsigned)value;
+        } else if (strcmp(argv[i], "--pause") == 0 && number(next, 86400, &value)) {
+            ret->pool.pause_s = (unsigned)value;
         } else if (strcmp(argv[i], "--parallel") == 0 && number(next, SEEDS_PARALLEL_MAX, &value) &&
                    value > 0) {
             ret->parallel = (unsigned)value;

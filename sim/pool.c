@@ -318,6 +318,14 @@ static void build(struct pool *pool)
     }
 }
 
+/* Some storms are worse than others. */
+static uint64_t pause_of(struct pool *pool)
+{
+    static const unsigned PAUSES_S[] = {12, 25, 40, 80};
+    uint64_t by_seed = PAUSES_S[sim_between(pool->sim, 0, ARRAY_COUNT(PAUSES_S) - 1)];
+    return pool->options.pause_s > 0 ? pool->options.pause_s : by_seed;
+}
+
 void pool_run(const struct pool_options *options, struct pool_result *ret)
 {
     struct pool *pool = mem_zalloc(sizeof(*pool));
@@ -338,7 +346,7 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
     struct chaos_options chaos_options = {.seed = options->seed,
                                           .begin_us = dawn_us,
                                           .end_us = options->chaos ? dusk_us : 0,
-                                          .pause_max_us = 40 * SIM_S,
+                                          .pause_max_us = pause_of(pool) * SIM_S,
                                           .central = pool->central,
                                           .nodes = options->nodes};
     pool->chaos = chaos_create(pool->sim, &chaos_options);

@@ -21,7 +21,8 @@ struct pool_options {
     uint64_t seed;
     unsigned nodes, jobs;
     bool chaos;
-    bool trace; /* every line of it to stdout */
+    unsigned pause_s; /* at most, between two things that go wrong; 0: by seed */
+    bool trace;       /* every line of it to stdout */
     /* A tap that is given all bytes, as the judge is: for tests that strike at a certain message.
      * NULL: none.  Its calls may schedule, not kill. */
     struct tap *tap;
