@@ -1,0 +1,61 @@
+#!/bin/bash
+# A pool whose machines are all asleep: they wake for the jobs, no more of them than the jobs can use, and sleep again.
+#
+# TIMEOUT: 90
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+
+pool_init --nodes 3 --idle 1 --asleep
+pool_start
+is_asleep 3 || fail "not all asleep after the start"
+equals "wakes before there are jobs" "$(wakes)" ""
+
+# few COUNT: as many jobs wake as many machines, and never is another one awake.
+few() {
+    local cluster most=0 now before begun=$SECONDS
+    say "$1 jobs for 3 machines"
+    before=$(wakes | wc -l)
+    number_jobs "$1" 0.5 >"$WORK/few.sub"
+    cluster=$(submit "$WORK/few.sub") || exit 1
+    until is_done "$cluster" "$1"; do
+        now=$(awake_count)
+        [ "$now" -le "$most" ] || most=$now
+        [ $((SECONDS - begun)) -lt 30 ] || fail "$1 jobs are not done"
+    done
+    check_committed "$cluster" "$1"
+    check_outputs "$1"
+    until_true 20 "asleep after $1 jobs" is_asleep 3
+    [ "$most" -le "$1" ] || fail "$most machines were awake for $1 jobs"
+    equals "machines woken for $1 jobs" $(($(wakes | wc -l) - before)) "$1"
+    check_ledger
+}
+few 1
+few 2
+
+for round in 1 2; do
+    say "round $round: 50 jobs"
+    before=$(wakes | wc -l)
+    number_jobs 50 0.2 >"$WORK/fifty.sub"
+    rm -f "$OUT"/*
+    cluster=$(submit "$WORK/fifty.sub") || exit 1
+    begun=$SECONDS
+    "$ROOST" wait "$cluster" --timeout 60 >"$WORK/wait.out" 2>&1 &
+    waiter=$!
+    until is_done "$cluster" 50; do
+        [ $((SECONDS - begun)) -lt 60 ] || fail "50 jobs are not done: $(done_count "$cluster")"
+        sleep 0.1
+    done
+    wait "$waiter" || fail "roost wait: $(cat "$WORK/wait.out")"
+    say "done after $((SECONDS - begun)) s"
+    check_committed "$cluster" 50
+    check_outputs 50
+    until_true 20 "asleep after round $round" is_asleep 3
+    woken=$(($(wakes | wc -l) - before))
+    equals "machines woken in round $round" "$woken" 3
+    equals "wakes of one machine in round $round" \
+        "$(wakes | tail -n 3 | cut -d' ' -f1 | sort | uniq -d)" ""
+    check_ledger
+done
+
+pool_stop
+passed
