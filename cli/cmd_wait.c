@@ -280,6 +280,17 @@ static bool was_seen(struct wait *wait, const char *word)
     return false;
 }
 
+static void all_ended(struct wait *wait, const struct cli_reply *reply)
+{
+    for (size_t i = 0; i < reply->ads.count; i++) {
+        const struct ad *job = reply->ads.items[i];
+        char id[64];
+        (void)snprintf(id, sizeof id, "%lld.%lld", (long long)ad_int_or(job, "ClusterId", 0),
+                       (long long)ad_int_or(job, "ProcId", 0));
+        ended(wait, id, job);
+    }
+}
+
 /* A job that was named and never seen may have ended before; or it is a mistake. */
 static int look_up_named(struct wait *wait, struct err *err)
 {
@@ -292,8 +303,11 @@ static int look_up_named(struct wait *wait, struct err *err)
         }
         strbuf_init(&constraint, 0);
         (void)jobs_plan_select(word, &constraint, NULL); /* it is an id */
-        int rc = ask_history(wait, strbuf_text(&constraint), 1, &reply, err);
+        int rc = ask_history(wait, strbuf_text(&constraint), wait->echo ? 0 : 1, &reply, err);
         bool found = rc == 0 && reply.ads.count > 0;
+        if (found) {
+            all_ended(wait, &reply);
+        }
         cli_reply_fini(&reply);
         strbuf_fini(&constraint);
         if (rc == 0 && !found) {

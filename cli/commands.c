@@ -91,7 +91,14 @@ static const struct cli_command TOKEN = {
     "  list               those that were made here\n"
     "  revoke ID...       refuse them from now on, all over the pool\n" LISTING_HELP};
 
+static const struct cli_command CONFIG = {
+    "config", cmd_config, "dump [KNOB...] [--why] [--subsystem NAME] " LISTING_USAGE,
+    "show what is configured, and where it was said",
+    "  KNOB...              only these; '*' and '?' stand for parts of names\n"
+    "  --why                also the layer, file and line that won, and what was written there\n"
+    "  --subsystem NAME     as that daemon reads it (STARTD ...)\n" LISTING_HELP};
+
 const struct cli_command *const cli_commands[] = {
-    &INIT, &START, &STOP,    &MASTER, &SUBMIT, &Q,     &STATUS, &HISTORY,
-    &RM,   &HOLD,  &RELEASE, &VACATE, &WAIT,   &POWER, &TOKEN,  NULL,
+    &INIT, &START,   &STOP,   &MASTER, &SUBMIT, &Q,     &STATUS, &HISTORY, &RM,
+    &HOLD, &RELEASE, &VACATE, &WAIT,   &POWER,  &TOKEN, &CONFIG, NULL,
 };

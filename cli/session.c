@@ -67,12 +67,9 @@ int cli_usage(const struct cli *cli, const char *format, ...)
 
 /* ---- configuration */
 
-int cli_config(struct cli *cli, struct err *err)
+int cli_config_load(struct cli *cli, const struct knob_table *const *tables, size_t table_count,
+                    const char *subsystem, struct config **ret, struct err *err)
 {
-    static const struct knob_table *const TABLES[] = {&cli_knobs, &power_knobs, &knobs_common};
-    if (cli->config != NULL) {
-        return 0;
-    }
     size_t others = 0;
     while (knob_tables[others] != NULL) {
         others++;
@@ -83,14 +80,24 @@ int cli_config(struct cli *cli, struct err *err)
         macros[0].value = machine.hostname;
     }
     struct config_source source = config_source_os(cli->os);
-    const struct config_options options = {.tables = TABLES,
-                                           .table_count = ARRAY_COUNT(TABLES),
+    const struct config_options options = {.subsystem = subsystem,
+                                           .tables = tables,
+                                           .table_count = table_count,
                                            .others = knob_tables,
                                            .other_count = others,
                                            .macros = macros,
                                            .macro_count = 1,
                                            .check_expr = ad_expr_check};
-    return config_load(&source, &options, &cli->config, err);
+    return config_load(&source, &options, ret, err);
+}
+
+int cli_config(struct cli *cli, struct err *err)
+{
+    static const struct knob_table *const TABLES[] = {&cli_knobs, &power_knobs, &knobs_common};
+    if (cli->config != NULL) {
+        return 0;
+    }
+    return cli_config_load(cli, TABLES, ARRAY_COUNT(TABLES), NULL, &cli->config, err);
 }
 
 /* ---- dialling */

@@ -52,7 +52,6 @@ static void since(const struct ad *ad, const char *name, const struct ad_context
 }
 
 STRING_CELL(cell_name, "Name")
-STRING_CELL(cell_machine, "Machine")
 STRING_CELL(cell_opsys, "OpSys")
 STRING_CELL(cell_arch, "Arch")
 STRING_CELL(cell_state, "State")
@@ -76,6 +75,28 @@ INT_CELL(cell_wakes_failed, "WakesFailed")
 SINCE_CELL(cell_activity_time, "EnteredCurrentActivity")
 SINCE_CELL(cell_state_time, "EnteredCurrentState")
 SINCE_CELL(cell_power_time, "EnteredPowerState")
+
+SINCE_CELL(cell_cycle_age, "LastNegotiationCycleEnd")
+INT_CELL(cell_cycle_ms, "LastNegotiationCycleDurationMs")
+INT_CELL(cell_cycle_pairs, "LastNegotiationCyclePairs")
+INT_CELL(cell_cycles, "TotalNegotiationCycles")
+INT_CELL(cell_matches, "TotalMatches")
+INT_CELL(cell_holds, "TotalOfflineMatches")
+INT_CELL(cell_offline_ads, "OfflineAds")
+
+/* Where an ad's daemon runs: Machine, else the host of its address. */
+static void cell_host(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    const char *address = ad_string_or(ad, "MyAddress", "");
+    const char *machine = ad_string_or(ad, "Machine", "");
+    if (machine[0] != '\0' || strncmp(address, "tcp:", 4) != 0) {
+        strbuf_puts(out, machine);
+        return;
+    }
+    const char *colon = strrchr(address, ':');
+    strbuf_append(out, address + 4, colon > address + 4 ? (size_t)(colon - address - 4) : 0);
+}
 
 static void cell_load(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
@@ -173,7 +194,7 @@ static const struct column OFFLINE[] = {
 };
 static const struct column SCHEDDS[] = {
     {"Name", TABLE_LEFT, 4, TABLE_LEFT, true, cell_name},
-    {"Machine", TABLE_LEFT, 15, TABLE_LEFT, true, cell_machine},
+    {"Machine", TABLE_LEFT, 15, TABLE_LEFT, true, cell_host},
     {"RunningJobs", TABLE_RIGHT, 11, TABLE_RIGHT, true, cell_total_running},
     {"IdleJobs", TABLE_RIGHT, 10, TABLE_RIGHT, true, cell_total_idle},
     {"HeldJobs", TABLE_RIGHT, 10, TABLE_RIGHT, true, cell_total_held},
@@ -187,8 +208,23 @@ static const struct column SUBMITTERS[] = {
 };
 static const struct column DAEMONS[] = {
     {"Name", TABLE_LEFT, 20, TABLE_LEFT, true, cell_name},
-    {"Machine", TABLE_LEFT, 18, TABLE_LEFT, true, cell_machine},
+    {"Machine", TABLE_LEFT, 18, TABLE_LEFT, true, cell_host},
     {"Address", TABLE_LEFT, 7, TABLE_LEFT, true, cell_address},
+};
+static const struct column NEGOTIATORS[] = {
+    {"Name", TABLE_LEFT, 20, TABLE_LEFT, true, cell_name},
+    {"LastCycle", TABLE_RIGHT, 11, TABLE_RIGHT, true, cell_cycle_age},
+    {"(ms)", TABLE_RIGHT, 5, TABLE_RIGHT, true, cell_cycle_ms},
+    {"Pairs", TABLE_RIGHT, 7, TABLE_RIGHT, true, cell_cycle_pairs},
+    {"Cycles", TABLE_RIGHT, 7, TABLE_RIGHT, true, cell_cycles},
+    {"Matches", TABLE_RIGHT, 7, TABLE_RIGHT, true, cell_matches},
+    {"Offline", TABLE_RIGHT, 7, TABLE_RIGHT, true, cell_holds},
+};
+static const struct column COLLECTORS[] = {
+    {"Name", TABLE_LEFT, 20, TABLE_LEFT, true, cell_name},
+    {"Machine", TABLE_LEFT, 18, TABLE_LEFT, true, cell_host},
+    {"Address", TABLE_LEFT, 20, TABLE_LEFT, true, cell_address},
+    {"Offline", TABLE_RIGHT, 7, TABLE_RIGHT, true, cell_offline_ads},
 };
 static const struct column ROOSTERS[] = {
     {"Name", TABLE_LEFT, 20, TABLE_LEFT, true, cell_name},
@@ -386,8 +422,8 @@ static const struct status_view VIEWS[] = {
     {"total", 3, "Machine", NULL, NULL, 0, platform_totals},
     {"schedd", 2, "Scheduler", NULL, COLUMNS(SCHEDDS), schedd_totals},
     {"submitters", 3, "Submitter", NULL, COLUMNS(SUBMITTERS), submitter_totals},
-    {"negotiator", 3, "Negotiator", NULL, COLUMNS(DAEMONS), NULL},
-    {"collector", 4, "Collector", NULL, COLUMNS(DAEMONS), NULL},
+    {"negotiator", 3, "Negotiator", NULL, COLUMNS(NEGOTIATORS), NULL},
+    {"collector", 4, "Collector", NULL, COLUMNS(COLLECTORS), NULL},
     {"master", 3, "DaemonMaster", NULL, COLUMNS(DAEMONS), NULL},
     {"rooster", 3, "Rooster", NULL, COLUMNS(ROOSTERS), NULL},
 };

@@ -282,9 +282,11 @@ static void apply(struct submission *submission)
                                                 ad_int_or(submission->ad, "QDate", 0));
         submission->ad = NULL;
         use_reservation(schedd, submission->cluster->id, submission->owner->name);
-        change_cluster(change, submission->cluster);
         put_meta(change, "next_cluster", schedd->next_cluster);
     }
+    ad_set_int(submission->cluster->ad, "TotalSubmitProcs",
+               (int64_t)submission->cluster->proc_count + (int64_t)submission->count);
+    change_cluster(change, submission->cluster);
     struct answer *answer = mem_zalloc(sizeof(*answer));
     answer->schedd = schedd;
     answer->request = submission->request;

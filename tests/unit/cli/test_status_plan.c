@@ -148,6 +148,24 @@ static void schedds_are_summed_up(void **state)
            "         Total                  4                  4                  2\n");
 }
 
+static void negotiators_and_collectors_have_their_own_columns(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    ads_add(&ads, "[Name = \"n\"; LastNegotiationCycleEnd = 1795165190; TotalMatches = 12;"
+                  " LastNegotiationCycleDurationMs = 3; LastNegotiationCyclePairs = 40;"
+                  " TotalNegotiationCycles = 7; TotalOfflineMatches = 5]");
+    expect("-negotiator", &ads,
+           "Name                   LastCycle  (ms)   Pairs  Cycles Matches Offline\n"
+           "\n"
+           "n                     0+00:00:10     3      40       7      12       5\n");
+    ads_add(&ads, "[Name = \"c\"; MyAddress = \"tcp:cm.example:9618\"; OfflineAds = 3]");
+    expect("-collector", &ads,
+           "Name                 Machine            Address              Offline\n"
+           "\n"
+           "c                    cm.example         tcp:cm.example:9618        3\n");
+}
+
 static void a_control_character_in_an_ad_does_not_reach_the_terminal(void **state)
 {
     (void)state;
@@ -189,6 +207,7 @@ int main(void)
         cmocka_unit_test(offline_tells_why_and_when_last_wanted),
         cmocka_unit_test(total_prints_the_totals_only),
         cmocka_unit_test(schedds_are_summed_up),
+        cmocka_unit_test(negotiators_and_collectors_have_their_own_columns),
         cmocka_unit_test(a_control_character_in_an_ad_does_not_reach_the_terminal),
         cmocka_unit_test(nothing_prints_nothing),
         cmocka_unit_test(views_are_found_by_their_beginning),

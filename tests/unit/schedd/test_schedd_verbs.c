@@ -389,6 +389,7 @@ static void a_submitted_cluster_is_there_after_a_restart(void **state)
     assert_int_equal(ad_int_or(answer.args, "FirstProcId", -1), 0);
     assert_int_equal(ad_int_or(answer.args, "LastProcId", -1), 2);
     answer_fini(&answer);
+    count_is(world, "[Type = \"Job\"; Constraint = \"TotalSubmitProcs == 3\"]", 3);
     for (int i = 0; i < 2; i++) {
         query(world, "[Type = \"Job\"]", &answer);
         assert_int_equal(answer.ads.count, 3);
