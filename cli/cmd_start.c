@@ -178,6 +178,14 @@ static int bring_nodes(struct cli *cli, struct err *err)
         loop_run_until(cli->loop, &nodes.done);
     }
     power_destroy(power);
+    uint64_t end_ms = loop_now_ms(cli->loop) + READY_MS; /* then `roost status` shows them */
+    for (size_t i = 0; i < cli_node_count(cli) && rc == 0 && nodes.failure[0] == '\0'; i++) {
+        struct cli_node node;
+        while (cli_node_at(cli, i, &node) && !has_ads(cli, node.name, NULL) &&
+               loop_now_ms(cli->loop) < end_ms) {
+            cli_pause(cli, RETRY_MS);
+        }
+    }
     if (rc == 0 && nodes.failure[0] != '\0') {
         rc = err_set(err, -EIO, "%s", nodes.failure);
     }

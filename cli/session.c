@@ -88,7 +88,8 @@ int cli_config_load(struct cli *cli, const struct knob_table *const *tables, siz
                                            .macros = macros,
                                            .macro_count = 1,
                                            .check_expr = ad_expr_check};
-    return config_load(&source, &options, ret, err);
+    int rc = config_load(&source, &options, ret, err);
+    return rc == -ENOENT ? err_prefix(err, rc, "ROOST_CONFIG") : rc;
 }
 
 int cli_config(struct cli *cli, struct err *err)
@@ -196,6 +197,11 @@ int cli_collector(struct cli *cli, struct err *err)
     for (char *one = strtok_r(addresses, ",", &save); one != NULL && rc != 0;
          one = strtok_r(NULL, ",", &save)) {
         rc = cli_dial(cli, one, "collector", &cli->collector, err);
+    }
+    if (rc == -ECONNREFUSED && err != NULL) {
+        struct err why = *err;
+        return err_set(err, rc, "the collector cannot be reached: %s; is the pool started?",
+                       why.text);
     }
     return rc != 0 ? err_prefix(err, rc, "the collector cannot be reached") : 0;
 }

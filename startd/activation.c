@@ -136,7 +136,7 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
     if (wire_request_ad_count(request) != 1) {
         return err_set(err, -EINVAL, "ACTIVATE needs one job ad");
     }
-    if (claim->startd->stopping || claim->startd->going_down) {
+    if (claim->startd->stopping || claim->startd->going_down || claim->startd->leaving) {
         return err_set(err, -EAGAIN, "%s is going down", claim->startd->name);
     }
     struct ad_context context = startd_context(claim->startd);

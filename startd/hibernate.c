@@ -25,7 +25,8 @@
 
 #define OFFLINE_ACK_MS 15000
 #define OFFLINE_LIFETIME_S \
-    INT64_C(2147483647)    /* the collector's OFFLINE_EXPIRE_ADS_AFTER decides */
+    INT64_C(2147483647)   /* the collector's OFFLINE_EXPIRE_ADS_AFTER decides */
+#define LEAVE_MS     5000 /* after POWER_DOWN was answered with -EAGAIN no job is taken for so long */
 #define TAKE_BACK_MS 60000 /* the order was given, and we are still here */
 
 static void take_back(struct startd *startd, const char *why)
@@ -39,7 +40,7 @@ static void take_back(struct startd *startd, const char *why)
         wire_reply_error(startd->power_request, -EIO, "%s: %s", startd->name, why);
         startd->power_request = NULL;
     }
-    startd->going_down = false;
+    startd->going_down = startd->leaving = false;
     startd->offline_sent = false;
     startd->first_update_done = false; /* cancels the offline ads */
     for (size_t i = 0; i < startd->slot_count; i++) {
@@ -221,6 +222,9 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
         claim_end(startd->claims.items[i - 1], "the machine is switched off", true);
     }
     if (any_claim(startd)) {
+        /* no next job: else the machine would never be empty */
+        startd->leaving = true;
+        loop_timer_set(startd->leave_timer, LEAVE_MS);
         wire_reply_error(request, -EAGAIN, "%s: its jobs are being ended; ask again", startd->name);
         return;
     }
@@ -231,6 +235,23 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
     startd->power_request = request;
     loop_timer_stop(startd->hibernate_timer);
     go_down(startd, 5, reason);
+}
+
+/* Who wanted it down asked no more. */
+static void stays(void *arg)
+{
+    struct startd *startd = arg;
+    startd->leaving = false;
+    for (size_t i = 0; i < startd->slot_count && !startd->going_down && !startd->stopping; i++) {
+        if (startd->slots[i].claim == NULL) {
+            slot_rest(&startd->slots[i]);
+        }
+    }
+}
+
+struct loop_timer *hibernate_leaving(struct startd *startd)
+{
+    return loop_timer_create(startd->env.loop, stays, startd);
 }
 
 struct loop_timer *hibernate_guard(struct startd *startd)

@@ -109,9 +109,12 @@ static void set_state(struct slot *slot, struct ad *ad)
     ad_set_bool(ad, "CanHibernate",
                 strcmp(config_string(startd->env.config, "POWER_METHOD"), "none") != 0);
     ad_set_string(ad, "HibernationState", startd->going_down ? startd->sleep_level : "NONE");
-    ad_set_string(ad, "PowerState", startd->going_down ? "GoingDown" : "On");
+    ad_set_string(ad, "PowerState",
+                  startd->going_down ? "GoingDown"
+                  : startd->leaving  ? "Draining"
+                                     : "On");
     ad_set_string(ad, "PowerMethod", config_string(startd->env.config, "POWER_METHOD"));
-    if (slot->claim_id[0] != '\0' && !startd->going_down) {
+    if (slot->claim_id[0] != '\0' && !startd->going_down && !startd->leaving) {
         ad_set_string(ad, "ClaimId", slot->claim_id);
     }
     const struct claim *claim = slot->claim;

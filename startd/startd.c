@@ -80,6 +80,7 @@ static void startd_destroy(void *state)
     loop_timer_destroy(startd->poll_timer);
     loop_timer_destroy(startd->hibernate_timer);
     loop_timer_destroy(startd->stop_timer);
+    loop_timer_destroy(startd->leave_timer);
     slots_destroy(startd);
     power_destroy(startd->power);
     store_close(startd->store);
@@ -102,6 +103,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     startd->poll_timer = loop_timer_create(env->loop, poll, startd);
     startd->hibernate_timer = loop_timer_create(env->loop, check_sleep, startd);
     startd->stop_timer = hibernate_guard(startd);
+    startd->leave_timer = hibernate_leaving(startd);
     startd->power = power_create(env->loop, env->os, env->log);
     int rc = set_names(startd, err);
     rc = rc != 0 ? rc : pool_context_create(env, &startd->wires, err);

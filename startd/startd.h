@@ -114,11 +114,12 @@ struct startd {
     struct slot *slots;
     size_t slot_count;
     struct ad_expr *hibernate;
-    struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer;
+    struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer, *leave_timer;
     uint64_t epoch, sequence; /* of our updates */
     uint64_t random_state;
     bool first_update_done; /* since the uplink came up */
     bool going_down;        /* asleep soon: no new claims */
+    bool leaving;           /* jobs are being ended so that it can go down: no new claims, either */
     bool offline_sent;      /* offline ads on their way or acknowledged */
     bool stopping;
     bool asleep; /* -asleep: only leave offline ads, then end */
@@ -182,6 +183,7 @@ void hibernate_check(struct startd *startd);
 void hibernate_leave(
     struct startd *startd); /* -asleep: offline ads, as if it had been up, then the end */
 void hibernate_power_down(struct startd *startd, struct wire_request *request);
+struct loop_timer *hibernate_leaving(struct startd *startd); /* ends `leaving` */
 struct loop_timer *hibernate_guard(
     struct startd *startd); /* runs out when the machine did not go down */
 
