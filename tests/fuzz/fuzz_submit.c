@@ -57,6 +57,8 @@ static int one_job(void *arg, struct submit_file *file, int64_t proc, struct err
     return rc;
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = mem_strndup((const char *)data, size);
