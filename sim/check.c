@@ -402,6 +402,7 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
 {
     struct judge *judge = arg;
     unsigned *seen = mem_zalloc((judge->options.jobs + 1) * sizeof(*seen));
+    unsigned *finished = mem_zalloc((judge->options.jobs + 1) * sizeof(*finished));
     (void)began_us;
     judge->audits++;
     for (size_t i = 0; i < queue_count + history_count; i++) {
@@ -424,6 +425,9 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
             judge->completed++;
         }
         seen[number_of(judge, job)]++;
+        if (i >= queue_count && finished[number_of(judge, job)]++ > 0) {
+            broken(judge, "result_twice: job %u is in the history twice", number_of(judge, job));
+        }
     }
     for (unsigned i = 0; i < judge->options.jobs; i++) {
         if (judge->jobs[i].acknowledged_before_us != 0 &&
@@ -438,6 +442,7 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
         }
     }
     mem_free(seen);
+    mem_free(finished);
 }
 
 static void audit_offline(void *arg, uint64_t began_us, struct ad *const *ads, size_t count)

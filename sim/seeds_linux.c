@@ -126,6 +126,7 @@ int seeds_run(const struct seeds *seeds)
             next++;
         } else { /* the oldest: output stays in the order of seeds */
             finish(&children[0], &sum);
+            (void)fflush(stdout);
             running--;
             memmove(children, children + 1, running * sizeof(children[0]));
         }
