@@ -69,9 +69,8 @@ static bool parse(int argc, char **argv, struct seeds *ret)
             ret->pool.jobs = (unsigned)value;
         } else if (strcmp(argv[i], "--pause") == 0 && number(next, 86400, &value)) {
             ret->pool.pause_s = (unsigned)value;
-        } else if (strcmp(argv[i], "--parallel") == 0 && number(next, SEEDS_PARALLEL_MAX, &value) &&
-                   value > 0) {
-            ret->parallel = (unsigned)value;
+        } else if (strcmp(argv[i], "--parallel") == 0 && number(next, 4096, &value) && value > 0) {
+            ret->parallel = value < SEEDS_PARALLEL_MAX ? (unsigned)value : SEEDS_PARALLEL_MAX;
         } else {
             return false;
         }

@@ -7,7 +7,7 @@
 set -u
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
-"$ROOST_BIN/roost-sim" --seeds 1-50 --parallel 2 --nodes 50 --jobs 200 >"$out"
+"$ROOST_BIN/roost-sim" --seeds 1-50 --parallel "$(nproc)" --nodes 50 --jobs 200 >"$out"
 status=$?
 cat "$out"
 [ $status -eq 0 ] || exit 1
