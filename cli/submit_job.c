@@ -146,6 +146,18 @@ static char *unquote_v2(const char *value)
     return ret;
 }
 
+/* In the old syntax a double quote must be written \": one that is not would reach the program as
+ * it stands, which nobody means. */
+static bool has_bare_quote(const char *value)
+{
+    for (const char *at = value; *at != '\0'; at++) {
+        if (*at == '"' && (at == value || at[-1] != '\\')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int set_both_syntaxes(struct making *making, const struct command *command,
                              const char *value, const char *v2_name, const char *v1_name,
                              int (*parse_v2)(const char *, struct vec *, struct err *),
@@ -159,6 +171,9 @@ static int set_both_syntaxes(struct making *making, const struct command *comman
         rc = refuse(
             making, command, value, err,
             "a double quote at the beginning needs one at the end, and \"\" for each between");
+    } else if (v2 == NULL && has_bare_quote(value)) {
+        rc = refuse(making, command, value, err,
+                    "a double quote inside: put all of it in double quotes and use '...' within");
     } else {
         rc = v2 != NULL ? parse_v2(v2, &words, err) : parse_v1(value, &words, err);
         rc = rc != 0
