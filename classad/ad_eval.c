@@ -334,6 +334,7 @@ static struct ad_world *make_world(struct ad_evaluator *ev)
     if (ev->context != NULL) {
         world->context = *ev->context;
         world->context.random_state = NULL; /* the caller's may be gone */
+        world->context.is_timely = NULL;
     }
     vec_fini(&ev->exprs, NULL); /* now the world's */
     return world;

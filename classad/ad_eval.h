@@ -26,6 +26,9 @@ struct ad_context {
     /* Seconds east of UTC of the local time zone at that moment; NULL: UTC. */
     int32_t (*zone_offset_s)(void *arg, int64_t at_s);
     void *arg; /* for the callbacks */
+    /* Set to true when the clock, the time zone or random() was asked: another time the value may
+     * be another one.  Never set to false; NULL: nobody wants to know. */
+    bool *is_timely;
 };
 
 /* my, target and context may be NULL (without a context time() and random() are undefined).  *ret

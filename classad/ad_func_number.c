@@ -193,6 +193,9 @@ void ad_func_random(struct ad_evaluator *ev, const struct ad_call *call, struct 
         ad_is(ret, AD_TYPE_UNDEFINED);
         return;
     }
+    if (ev->context->is_timely != NULL) {
+        *ev->context->is_timely = true;
+    }
     uint64_t bits = next_random(ev->context->random_state);
     if (limit.type == AD_TYPE_REAL) {
         ad_is_real(ret, (double)(bits >> 11) * 0x1p-53 * limit.real);

@@ -12,8 +12,16 @@
 #include "classad/ad_func_variants.h"
 #include "classad/ad_time.h"
 
+static void note_timely(const struct ad_evaluator *ev)
+{
+    if (ev->context != NULL && ev->context->is_timely != NULL) {
+        *ev->context->is_timely = true;
+    }
+}
+
 static int32_t zone_offset(const struct ad_evaluator *ev, int64_t at_s)
 {
+    note_timely(ev);
     if (ev->context == NULL || ev->context->zone_offset_s == NULL) {
         return 0;
     }

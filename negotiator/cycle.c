@@ -42,63 +42,32 @@ struct snapshot {
     struct plan_request *requests;
     struct pool_request **pool_requests;
     size_t request_count;
-    struct vec read;       /* struct offline_holds read from ads */
     struct strmap *waking; /* machines of which a slot is being woken */
 };
-
-static bool is_state(const struct ad *ad, const char *name, const char *value)
-{
-    return strcmp(ad_string_or(ad, name, ""), value) == 0;
-}
-
-static struct plan_slot offline_slot(struct snapshot *snapshot, const struct pool_slot *pool,
-                                     const struct ad *ad, int64_t now_s)
-{
-    struct offline_holds *holds = pool->pending;
-    if (holds == NULL) {
-        holds = offline_holds_read(ad);
-        vec_push(&snapshot->read, holds);
-    }
-    (void)offline_holds_prune(holds, now_s);
-    bool waking = is_state(ad, "PowerState", "Waking");
-    return (struct plan_slot){.offline = true,
-                              .free = true,
-                              .waking = waking,
-                              .barred = is_state(ad, "PowerState", "WakeFailed") ||
-                                        is_state(ad, "PowerState", "Unknown"),
-                              .holds = holds};
-}
-
-static struct plan_slot live_slot(const struct negotiator *negotiator, const struct ad *ad)
-{
-    const char *claim_id = ad_string_or(ad, "ClaimId", "");
-    return (struct plan_slot){.free = is_state(ad, "State", "Unclaimed") && claim_id[0] != '\0' &&
-                                      !act_is_given(negotiator, claim_id)};
-}
 
 static int snapshot_slots(struct negotiator *negotiator, struct snapshot *snapshot,
                           struct arena *arena)
 {
     int64_t now_s = loop_wall_s(negotiator->env.loop);
-    size_t max = watch_count(negotiator->slots_watch), at = 0;
+    size_t max = strmap_count(negotiator->slots), at = 0;
     snapshot->slots = arena_alloc(arena, (max + 1) * sizeof *snapshot->slots);
     snapshot->pool_slots = arena_alloc(arena, (max + 1) * sizeof *snapshot->pool_slots);
     if (snapshot->slots == NULL || snapshot->pool_slots == NULL) {
         return -ENOMEM;
     }
-    const char *name;
-    const struct ad *ad;
-    while (watch_next(negotiator->slots_watch, &at, &name, &ad)) {
-        struct pool_slot *pool = strmap_get(negotiator->slots, name);
-        if (pool == NULL) {
-            continue;
+    void *value;
+    while (strmap_next(negotiator->slots, &at, NULL, &value)) {
+        struct pool_slot *pool = value;
+        struct plan_slot slot = pool->facts;
+        if (slot.offline) {
+            struct offline_holds *holds = pool->pending != NULL ? pool->pending : pool->holds;
+            if (holds != NULL) {
+                (void)offline_holds_prune(holds, now_s);
+            }
+            slot.holds = holds;
+        } else {
+            slot.free = slot.free && !act_is_given(negotiator, pool->claim_id);
         }
-        struct plan_slot slot = offline_ads_is(ad) ? offline_slot(snapshot, pool, ad, now_s)
-                                                   : live_slot(negotiator, ad);
-        slot.name = pool->name;
-        slot.machine = ad_string_or(ad, "Machine", "");
-        slot.ad = ad;
-        slot.serial = pool->serial;
         if (slot.waking) {
             (void)strmap_set(snapshot->waking, slot.machine, snapshot); /* only presence counts */
         }
@@ -107,7 +76,8 @@ static int snapshot_slots(struct negotiator *negotiator, struct snapshot *snapsh
     }
     for (size_t i = 0; i < snapshot->slot_count; i++) {
         struct plan_slot *slot = &snapshot->slots[i];
-        slot->waking = slot->offline && strmap_get(snapshot->waking, slot->machine) != NULL;
+        slot->waking = slot->offline && strmap_count(snapshot->waking) > 0 &&
+                       strmap_get(snapshot->waking, slot->machine) != NULL;
     }
     return 0;
 }
@@ -216,6 +186,7 @@ static int plan_and_act(struct negotiator *negotiator, struct snapshot *snapshot
         .requests = snapshot->requests,
         .request_count = snapshot->request_count,
         .ranks = {.pre_job = negotiator->pre_job, .post_job = negotiator->post_job},
+        .full = negotiator->full,
         .context = &context,
     };
     input.users = accountant_users(negotiator->accountant,
@@ -229,6 +200,7 @@ static int plan_and_act(struct negotiator *negotiator, struct snapshot *snapshot
         snapshot->pool_requests[i]->judged_count = snapshot->requests[i].judged_count;
     }
     if (rc == 0) {
+        negotiator->full = false;
         carry_out(negotiator, snapshot, &plan);
     }
     return rc;
@@ -250,10 +222,6 @@ void cycle_run(void *arg)
                   LOG_INT("slots", snapshot.slot_count),
                   LOG_INT("requests", snapshot.request_count));
     }
-    for (size_t i = 0; i < snapshot.read.count; i++) {
-        offline_holds_destroy(snapshot.read.items[i]);
-    }
-    vec_fini(&snapshot.read, NULL);
     strmap_destroy(snapshot.waking, NULL);
     arena_destroy(arena);
     negotiator->cycles++;

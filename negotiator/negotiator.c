@@ -25,6 +25,7 @@
 #include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
 #include "store/store.h"
 #include "wire/pool.h"
@@ -39,6 +40,7 @@
 static void slot_destroy(void *value)
 {
     struct pool_slot *slot = value;
+    offline_holds_destroy(slot->holds);
     offline_holds_destroy(slot->pending);
     mem_free(slot->name);
     mem_free(slot);
@@ -48,42 +50,106 @@ static void request_destroy(void *value)
 {
     struct pool_request *request = value;
     mem_free(request->judged);
+    mem_free(request->kind);
     mem_free(request->name);
     mem_free(request);
+}
+
+static bool is_text(const struct ad *ad, const char *name, const char *value)
+{
+    return strcmp(ad_string_or(ad, name, ""), value) == 0;
+}
+
+/* A cycle looks at all slots, an ad changes now and then: so it is read here. */
+static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad)
+{
+    if (++negotiator->next_serial == 0) {
+        negotiator->next_serial = 1;
+    }
+    bool offline = offline_ads_is(ad);
+    slot->claim_id = ad_string_or(ad, "ClaimId", "");
+    offline_holds_destroy(slot->holds);
+    slot->holds = offline && ad_has(ad, "OfflineMatches") ? offline_holds_read(ad) : NULL;
+    slot->facts =
+        (struct plan_slot){.name = slot->name,
+                           .machine = ad_string_or(ad, "Machine", ""),
+                           .ad = ad,
+                           .serial = negotiator->next_serial,
+                           .number = slot->facts.number,
+                           .offline = offline,
+                           .free = offline ||
+                                   (is_text(ad, "State", "Unclaimed") && slot->claim_id[0] != '\0'),
+                           .waking = offline && is_text(ad, "PowerState", "Waking"),
+                           .barred = offline && (is_text(ad, "PowerState", "WakeFailed") ||
+                                                 is_text(ad, "PowerState", "Unknown"))};
+}
+
+static uint32_t take_number(struct negotiator *negotiator)
+{
+    if (negotiator->free_numbers.count == 0) {
+        return negotiator->number_count++;
+    }
+    struct vec *free_numbers = &negotiator->free_numbers;
+    return (uint32_t)(uintptr_t)free_numbers->items[--free_numbers->count];
 }
 
 static void slot_changed(void *arg, const char *key, const struct ad *ad)
 {
     struct negotiator *negotiator = arg;
-    (void)ad; /* is in the watch */
     struct pool_slot *slot = strmap_get(negotiator->slots, key);
     if (slot == NULL) {
         slot = mem_zalloc(sizeof *slot);
         slot->negotiator = negotiator;
         slot->name = mem_strdup(key);
+        slot->facts.number = take_number(negotiator);
         (void)strmap_set(negotiator->slots, key, slot); /* was absent */
     }
-    if (++negotiator->next_serial == 0) {
-        negotiator->next_serial = 1;
-    }
-    slot->serial = negotiator->next_serial;
+    read_slot(negotiator, slot, ad);
     cycle_soon(negotiator);
 }
 
 static void slot_gone(void *arg, const char *key)
 {
     struct negotiator *negotiator = arg;
-    void *slot = strmap_remove(negotiator->slots, key);
+    struct pool_slot *slot = strmap_remove(negotiator->slots, key);
     if (slot != NULL) {
+        vec_push(&negotiator->free_numbers, (void *)(uintptr_t)slot->facts.number);
         slot_destroy(slot);
     }
     cycle_soon(negotiator);
 }
 
+static void forget_judgements(struct pool_request *request)
+{
+    mem_free(request->judged);
+    request->judged = NULL;
+    request->judged_count = 0;
+}
+
+/* What was judged holds as long as the ad says the same, but for how many there are: a schedd that
+ * lost its numbers gives the name of one autocluster to another. */
+static void read_request(struct pool_request *request, const struct ad *ad)
+{
+    struct ad *kind = ad_copy(ad);
+    struct strbuf bytes;
+    ad_remove(kind, "JobCount");
+    ad_remove(kind, "LastHeardFrom");
+    strbuf_init(&bytes, 0);
+    ad_encode(kind, false, &bytes);
+    if (bytes.failed || bytes.length != request->kind_length ||
+        memcmp(bytes.data, request->kind, bytes.length) != 0) {
+        forget_judgements(request);
+        mem_free(request->kind);
+        request->kind = mem_dup(bytes.data, bytes.length);
+        request->kind_length = bytes.length;
+    }
+    strbuf_fini(&bytes);
+    ad_destroy(kind);
+}
+
 static void request_changed(void *arg, const char *key, const struct ad *ad)
 {
     struct negotiator *negotiator = arg;
-    (void)ad; /* is in the watch */
     struct pool_request *request = strmap_get(negotiator->requests, key);
     if (request == NULL) {
         request = mem_zalloc(sizeof *request);
@@ -91,6 +157,7 @@ static void request_changed(void *arg, const char *key, const struct ad *ad)
         request->name = mem_strdup(key);
         (void)strmap_set(negotiator->requests, key, request); /* was absent */
     }
+    read_request(request, ad);
     cycle_soon(negotiator);
 }
 
@@ -188,19 +255,12 @@ static void on_request(void *arg, struct wire_request *request)
 
 /* ---- timers */
 
-/* Everything is judged anew: expressions may look at the clock. */
+/* What looks at the clock is judged anew. */
 static void full_cycle(void *arg)
 {
     struct negotiator *negotiator = arg;
-    size_t at = 0;
-    void *value;
     act_forget_given(negotiator);
-    while (strmap_next(negotiator->requests, &at, NULL, &value)) {
-        struct pool_request *request = value;
-        mem_free(request->judged);
-        request->judged = NULL;
-        request->judged_count = 0;
-    }
+    negotiator->full = true;
     cycle_soon(negotiator);
     act_advertise(negotiator);
     loop_timer_set(negotiator->full_timer,
@@ -312,6 +372,7 @@ static void negotiator_destroy(void *state)
     wire_context_destroy(negotiator->wires);
     strmap_destroy(negotiator->slots, slot_destroy);
     strmap_destroy(negotiator->requests, request_destroy);
+    vec_fini(&negotiator->free_numbers, NULL);
     strmap_destroy(negotiator->given, mem_free);
     ad_expr_destroy(negotiator->pre_job);
     ad_expr_destroy(negotiator->post_job);

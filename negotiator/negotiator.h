@@ -30,7 +30,11 @@ struct wire_context;
 struct pool_slot { /* what we know of a slot beside its ad */
     struct negotiator *negotiator;
     char *name;
-    uint32_t serial;
+    /* What the ad says, read once for each change of it: name, machine, ad, serial, number,
+     * offline, waking, barred; free: Unclaimed, with a claim id. */
+    struct plan_slot facts;
+    const char *claim_id;        /* of the ad */
+    struct offline_holds *holds; /* of the ad; NULL: none */
     struct offline_holds
         *pending; /* offline: holds as we have asked for, until answered; NULL: as in the ad */
     bool merging;
@@ -42,6 +46,8 @@ struct pool_request {
     int64_t in_flight;
     uint64_t *judged;
     size_t judged_count;
+    char *kind; /* the ad that they are about, but for what tells only how many: bytes */
+    size_t kind_length;
     bool gone; /* its ad is gone; kept while in flight */
 };
 
@@ -60,6 +66,9 @@ struct negotiator {
     struct loop_timer *cycle_timer, *full_timer, *lease_timer, *usage_timer;
     uint64_t last_cycle_ms;
     uint32_t next_serial;
+    uint32_t number_count;   /* that slots ever had at a time */
+    struct vec free_numbers; /* of slots that are gone */
+    bool full;               /* the next cycle is a full one */
     uint64_t random_state;
     bool leads;    /* has the lease */
     bool leasing;  /* the answer is awaited */

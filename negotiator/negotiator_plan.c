@@ -20,6 +20,10 @@
 #include "classad/ad.h"
 #include "offline_ads/offline_holds.h"
 
+/* Beside the serial in a remembered judgement. */
+#define JUDGED_MATCHES 1U
+#define JUDGED_TIMELY  2U
+
 struct candidate {
     size_t slot;
     double pre, job, post;
@@ -40,36 +44,49 @@ struct cycle {
     size_t *order;          /* requests by user, priority, age */
     int64_t *wanted;        /* by request: still to be matched */
     struct candidate *list; /* room for all slots */
-    bool *taken;            /* by slot: matched or held in this cycle */
-    int64_t *held;          /* by slot: jobs it is held for, less those released */
-    size_t *machine;        /* by slot: number of its machine; NULL until holds are looked for */
-    bool *wakes;            /* by machine: something there is held or waking */
-    size_t matches_max;     /* capacity of out.matches */
+    size_t *open;           /* the slots that are to be had, of the kind that is given out now */
+    size_t open_count;
+    bool *taken;        /* by slot: matched or held in this cycle */
+    int64_t *held;      /* by slot: jobs it is held for, less those released */
+    size_t *machine;    /* by slot: number of its machine; NULL until holds are looked for */
+    bool *wakes;        /* by machine: something there is held or waking */
+    size_t matches_max; /* capacity of out.matches */
     struct user_state *users;
     size_t user_count;
 };
 
 /* ---- judging */
 
-static bool judge(struct cycle *cycle, size_t request_index, size_t slot_index)
+static bool judge_anew(struct cycle *cycle, size_t request_index, const struct plan_slot *slot)
 {
     struct plan_request *request = &cycle->in->requests[request_index];
-    const struct plan_slot *slot = &cycle->in->slots[slot_index];
-    if (slot_index >= request->judged_count) {
-        size_t count = cycle->in->slot_count + cycle->in->slot_count / 4 + 16;
+    bool timely = false;
+    struct ad_context context = *cycle->in->context;
+    context.is_timely = &timely;
+    if (slot->number >= request->judged_count) {
+        size_t count = slot->number + cycle->in->slot_count / 4 + 16;
         request->judged = mem_realloc(request->judged, count * sizeof *request->judged);
         memset(request->judged + request->judged_count, 0,
                (count - request->judged_count) * sizeof *request->judged);
         request->judged_count = count;
     }
-    uint64_t known = request->judged[slot_index];
-    if (known >> 1 == slot->serial) {
-        return (known & 1) != 0;
-    }
-    bool matches = ad_match(request->ad, slot->ad, cycle->in->context);
-    request->judged[slot_index] = (uint64_t)slot->serial << 1 | (matches ? 1 : 0);
+    bool matches = ad_match(request->ad, slot->ad, &context);
+    request->judged[slot->number] =
+        (uint64_t)slot->serial << 2 | (timely ? JUDGED_TIMELY : 0) | (matches ? JUDGED_MATCHES : 0);
     cycle->out.judged++;
     return matches;
+}
+
+static bool judge(struct cycle *cycle, size_t request_index, const struct plan_slot *slot)
+{
+    const struct plan_request *request = &cycle->in->requests[request_index];
+    if (slot->number < request->judged_count) {
+        uint64_t known = request->judged[slot->number];
+        if (known >> 2 == slot->serial && !(cycle->in->full && (known & JUDGED_TIMELY) != 0)) {
+            return (known & JUDGED_MATCHES) != 0;
+        }
+    }
+    return judge_anew(cycle, request_index, slot);
 }
 
 /* ---- ranking */
@@ -109,22 +126,32 @@ static int by_rank(const void *left, const void *right)
     return order != 0 ? order : (a->slot > b->slot) - (a->slot < b->slot);
 }
 
-/* The slots that this request could have now, best first, of one kind (live or offline); good until
- * the next call. */
-static const struct candidate *candidates(struct cycle *cycle, size_t request_index, bool offline,
-                                          size_t *count)
+/* Finds what is to be had, of one kind: each request looks only through these. */
+static void open_slots(struct cycle *cycle, bool offline)
 {
-    const struct plan_input *in = cycle->in;
+    cycle->open_count = 0;
+    for (size_t i = 0; i < cycle->in->slot_count; i++) {
+        const struct plan_slot *slot = &cycle->in->slots[i];
+        if (slot->offline == offline && slot->free && !cycle->taken[i] && cycle->held[i] <= 0 &&
+            !(offline && slot->barred)) {
+            cycle->open[cycle->open_count++] = i;
+        }
+    }
+}
+
+/* Those of the open slots that this request could have now, best first; good until the next call.
+ */
+static const struct candidate *candidates(struct cycle *cycle, size_t request_index, size_t *count)
+{
     struct candidate *list = cycle->list;
     *count = 0;
-    for (size_t i = 0; i < in->slot_count; i++) {
-        const struct plan_slot *slot = &in->slots[i];
-        if (slot->offline != offline || !slot->free || cycle->taken[i] || cycle->held[i] > 0 ||
-            (offline && slot->barred) || !judge(cycle, request_index, i)) {
+    for (size_t i = 0; i < cycle->open_count; i++) {
+        size_t slot = cycle->open[i];
+        if (cycle->taken[slot] || !judge(cycle, request_index, &cycle->in->slots[slot])) {
             continue;
         }
-        list[*count] = (struct candidate){.slot = i};
-        rank(cycle, &in->requests[request_index], &list[*count]);
+        list[*count] = (struct candidate){.slot = slot};
+        rank(cycle, &cycle->in->requests[request_index], &list[*count]);
         (*count)++;
     }
     if (*count > 1) {
@@ -194,16 +221,6 @@ static int order_requests(struct cycle *cycle)
 
 /* ---- live slots */
 
-static size_t free_live(const struct cycle *cycle)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < cycle->in->slot_count; i++) {
-        const struct plan_slot *slot = &cycle->in->slots[i];
-        count += !slot->offline && slot->free && !cycle->taken[i] ? 1 : 0;
-    }
-    return count;
-}
-
 /* Matches up to limit jobs of one request; returns how many. */
 static int64_t match_request(struct cycle *cycle, size_t request_index, int64_t limit)
 {
@@ -211,7 +228,7 @@ static int64_t match_request(struct cycle *cycle, size_t request_index, int64_t 
         return 0;
     }
     size_t count;
-    const struct candidate *list = candidates(cycle, request_index, false, &count);
+    const struct candidate *list = candidates(cycle, request_index, &count);
     int64_t matched = 0;
     for (size_t i = 0; i < count && matched < limit && cycle->out.match_count < cycle->matches_max;
          i++) {
@@ -251,7 +268,8 @@ static void match_live(struct cycle *cycle)
     for (int64_t matched = 1; matched > 0;) {
         matched = 0;
         double sum = 0;
-        int64_t slots = (int64_t)free_live(cycle);
+        open_slots(cycle, false);
+        int64_t slots = (int64_t)cycle->open_count;
         for (size_t i = 0; i < cycle->user_count; i++) {
             sum += wants(cycle, &cycle->users[i]) ? 1.0 / cycle->users[i].priority : 0;
         }
@@ -382,7 +400,7 @@ static int hold_more(struct cycle *cycle, size_t request_index)
         return -ENOMEM;
     }
     size_t count;
-    const struct candidate *list = candidates(cycle, request_index, true, &count);
+    const struct candidate *list = candidates(cycle, request_index, &count);
     for (size_t i = 0; i < count && cycle->wanted[request_index] > 0; i++) {
         cycle->out.held[cycle->out.held_count++] =
             (struct plan_hold){.slot = list[i].slot, .request = request_index};
@@ -399,6 +417,7 @@ static int hold_offline(struct cycle *cycle)
     for (size_t i = 0; i < cycle->in->request_count; i++) {
         release_surplus(cycle, cycle->order[i]);
     }
+    open_slots(cycle, true);
     int rc = 0;
     for (size_t i = 0; i < cycle->in->request_count && rc == 0; i++) {
         size_t request = cycle->order[i];
@@ -430,11 +449,13 @@ int negotiator_plan_cycle(const struct plan_input *input, struct arena *arena,
     cycle.taken = arena_zalloc(arena, (input->slot_count + 1) * sizeof *cycle.taken);
     cycle.list = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.list);
     cycle.held = arena_zalloc(arena, (input->slot_count + 1) * sizeof *cycle.held);
+    cycle.open = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.open);
     cycle.out.matches = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.out.matches);
     cycle.out.held = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.out.held);
     cycle.out.released = arena_alloc(arena, (count_holds(input) + 1) * sizeof *cycle.out.released);
     if (cycle.wanted == NULL || cycle.taken == NULL || cycle.held == NULL || cycle.list == NULL ||
-        cycle.out.matches == NULL || cycle.out.held == NULL || cycle.out.released == NULL) {
+        cycle.open == NULL || cycle.out.matches == NULL || cycle.out.held == NULL ||
+        cycle.out.released == NULL) {
         return -ENOMEM;
     }
     for (size_t i = 0; i < input->request_count; i++) {

@@ -11,8 +11,9 @@
  * Held slots are not charged to anyone: they do nothing yet.
  *
  * Judging a pair (Requirements of both) is remembered in the request, by the slot's serial, so that
- * a cycle after a few changes costs a few judgements.  Expressions that look at the clock are
- * judged anew only when the caller starts a full cycle.
+ * a cycle after a few changes costs a few judgements.  Pairs whose Requirements looked at the clock
+ * are judged anew in a full cycle; others never, so that a full cycle of a thousand requests and a
+ * thousand machines is no pause.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,6 +37,7 @@ struct plan_slot {
     const char *name, *machine;
     const struct ad *ad;
     uint32_t serial; /* changes with the ad; never 0 */
+    uint32_t number; /* its own as long as it is there, small: judgements are remembered under it */
     bool offline;
     bool free; /* live: Unclaimed, with a claim id that was not given away; offline: always true */
     bool waking; /* offline: its machine is being woken (PowerState) */
@@ -50,8 +52,8 @@ struct plan_request {
     int64_t count;     /* idle jobs */
     int64_t in_flight; /* matches sent and not answered yet */
     int64_t prio, qdate_s;
-    /* Judgements remembered, one for each slot by its index: serial << 1 | matches.  Grown by the
-     * plan, owned by the caller (mem_free). */
+    /* Judgements remembered, one for each slot by its number: serial << 2 | timely << 1 | matches.
+     * Grown by the plan, owned by the caller (mem_free), who forgets them when the ad changes. */
     uint64_t *judged;
     size_t judged_count;
 };
@@ -74,6 +76,7 @@ struct plan_input {
     const struct plan_user *users;
     size_t user_count;
     struct plan_ranks ranks;
+    bool full; /* judge anew what looked at the clock */
     const struct ad_context *context;
 };
 

@@ -232,6 +232,44 @@ static void time_zone_and_chance_come_from_the_context(void **state)
     assert_evaluates("random(10)", NULL, NULL, &context, "undefined");
 }
 
+static bool asks_the_clock(const char *text)
+{
+    static const char *const ADS[] = {"[a = 1; b = a + c; c = 2; later = time() > 5]"};
+    uint64_t seed = 42;
+    int32_t offset_s = 3600;
+    bool is_timely = false;
+    const struct ad_context context = {.now_s = 1700000000,
+                                       .random_state = &seed,
+                                       .zone_offset_s = two_hours_east,
+                                       .arg = &offset_s,
+                                       .is_timely = &is_timely};
+    struct ad *ad = NULL;
+    struct ad_expr *expr = NULL;
+    struct ad_value value;
+    assert_int_equal(ad_parse(ADS[0], strlen(ADS[0]), &ad, NULL), 0);
+    assert_int_equal(ad_expr_parse(text, strlen(text), AD_NEW, &expr, NULL), 0);
+    ad_eval(expr, ad, NULL, &context, &value);
+    ad_value_fini(&value);
+    ad_expr_destroy(expr);
+    ad_destroy(ad);
+    return is_timely;
+}
+
+static void an_evaluation_tells_whether_it_asked_the_clock(void **state)
+{
+    (void)state;
+    assert_false(asks_the_clock("a + b > 3 && strcat(\"x\", \"y\") == \"xy\""));
+    assert_false(asks_the_clock("a == 1 || later"));
+    assert_true(asks_the_clock("a == 2 || later"));
+    assert_true(asks_the_clock("time() > 0"));
+    assert_true(asks_the_clock("currentTime() =!= undefined"));
+    assert_true(asks_the_clock("dayTime() =!= undefined"));
+    assert_true(asks_the_clock("timeZoneOffset() =!= undefined"));
+    assert_true(asks_the_clock("absTime() =!= undefined"));
+    assert_true(asks_the_clock("random(10) < 5"));
+    assert_false(asks_the_clock("absTime(\"2024-03-01T23:30:00Z\") =!= undefined"));
+}
+
 static void the_same_seed_gives_the_same_numbers(void **state)
 {
     (void)state;
@@ -374,6 +412,7 @@ UNIT_TESTS(UNIT(an_expression_needs_no_ad), UNIT(a_name_that_refers_to_itself_is
            UNIT(strings_that_grow_end_at_the_limit_of_bytes), UNIT(work_on_long_texts_counts),
            UNIT(eval_inside_eval_ends), UNIT(deep_trees_in_a_chain_end_at_the_limit_of_depth),
            UNIT(time_zone_and_chance_come_from_the_context),
+           UNIT(an_evaluation_tells_whether_it_asked_the_clock),
            UNIT(the_same_seed_gives_the_same_numbers),
            UNIT(a_list_that_left_evaluates_its_elements_where_it_was_written),
            UNIT(a_value_outlives_the_text_that_eval_parsed),

@@ -30,6 +30,7 @@ struct pool {
     struct arena *arena;
     struct plan_output out;
     uint32_t serial;
+    bool full; /* the next cycles are full ones */
 };
 
 static struct ad *parse(const char *text)
@@ -81,6 +82,7 @@ static struct plan_slot *add_slot(struct pool *pool, const char *machine, const 
                                         .machine = pool->machines[i],
                                         .ad = parse(text),
                                         .serial = ++pool->serial,
+                                        .number = (uint32_t)i,
                                         .free = true};
     return &pool->slots[i];
 }
@@ -137,6 +139,7 @@ static int try_cycle(struct pool *pool, size_t arena_max)
         .users = pool->users,
         .user_count = pool->user_count,
         .ranks = {.pre_job = pool->pre_job, .post_job = pool->post_job},
+        .full = pool->full,
         .context = &NOW,
     };
     return negotiator_plan_cycle(&input, pool->arena, &pool->out);
@@ -477,6 +480,44 @@ static void pairs_are_judged_once_until_the_slot_changes(void **state)
     assert_int_equal(pool->out.match_count, 1);
 }
 
+static void a_judgement_stays_with_its_slot_when_others_go(void **state)
+{
+    struct pool *pool = *state;
+    for (int i = 0; i < 4; i++) {
+        (void)live(pool, i == 3 ? ANY : "[Requirements = false]");
+    }
+    (void)add_request(pool, "ann", 1, ANY);
+    cycle(pool);
+    ad_destroy((struct ad *)pool->slots[0].ad);
+    pool->slot_count--;
+    memmove(&pool->slots[0], &pool->slots[1], pool->slot_count * sizeof pool->slots[0]);
+    cycle(pool);
+    assert_int_equal(pool->out.judged, 0);
+    assert_int_equal(pool->out.match_count, 1);
+    assert_int_equal(pool->out.matches[0].slot, 2);
+    pool->slots[0].number = 0; /* another slot gets the number of the one that went */
+    pool->slots[0].serial = ++pool->serial;
+    cycle(pool);
+    assert_int_equal(pool->out.judged, 1);
+}
+
+static void a_full_cycle_judges_anew_what_looked_at_the_clock_and_nothing_else(void **state)
+{
+    struct pool *pool = *state;
+    (void)live(pool, "[Requirements = false]");
+    (void)live(pool, "[Requirements = time() < 0]");
+    (void)asleep(pool, "old");
+    (void)add_request(pool, "ann", 2, "[Requirements = TARGET.Machine =!= 3]");
+    cycle(pool);
+    assert_int_equal(pool->out.judged, 3);
+    cycle(pool);
+    assert_int_equal(pool->out.judged, 0);
+    pool->full = true;
+    cycle(pool);
+    assert_int_equal(pool->out.judged, 1);
+    assert_int_equal(pool->out.held_count, 1);
+}
+
 static void a_full_arena_and_too_much_of_all_are_refused(void **state)
 {
     struct pool *pool = *state;
@@ -683,5 +724,7 @@ UNIT_TESTS(PLAN(a_running_slot_is_taken_before_a_sleeping_machine_is_held),
            PLAN(what_is_in_flight_is_not_matched_again),
            PLAN(slots_that_are_not_free_are_left_alone),
            PLAN(pairs_are_judged_once_until_the_slot_changes),
+           PLAN(a_judgement_stays_with_its_slot_when_others_go),
+           PLAN(a_full_cycle_judges_anew_what_looked_at_the_clock_and_nothing_else),
            PLAN(a_full_arena_and_too_much_of_all_are_refused),
            PLAN(what_holds_of_any_pool_holds_of_two_thousand_random_ones))
