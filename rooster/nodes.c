@@ -273,7 +273,11 @@ static void recorded(void *arg)
     if (rc != 0) {
         node->ordering = false;
         failed(node, err.text);
+        return;
     }
+    /* After the order: what the collector commits for this would stand in the way of our own commit
+     * on the same disk. */
+    show(node);
 }
 
 void node_wake(struct node *node)
@@ -306,7 +310,6 @@ void node_wake(struct node *node)
     log_info(rooster->env.log, "wake.begins", reason, LOG_TEXT("machine", node->name),
              LOG_INT("attempt", node->attempts));
     put_record(node, "Started", recorded); /* the order follows the commit */
-    node_move(node, WAKE_WAKING, reason);
 }
 
 void node_is_up(struct node *node)

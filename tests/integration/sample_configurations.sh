@@ -1,0 +1,22 @@
+#!/bin/bash
+# The samples in etc/ are configurations that the daemons of such a host take, with what they say.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+
+# value FILE SUBSYSTEM KNOB: what that daemon reads from the sample.
+value() {
+    ROOST_CONFIG=$ROOST_SRC/etc/$1 "$ROOST_BIN/roost" config dump -subsystem "$2" >"$WORK/dump" || fail "etc/$1 does not load"
+    sed -n "s/^$3 = //p" "$WORK/dump"
+}
+
+equals "daemons of a central manager" "$(value roost.conf MASTER DAEMON_LIST)" "COLLECTOR, NEGOTIATOR, ROOSTER"
+equals "port of the collector" "$(value roost.conf COLLECTOR COLLECTOR_LISTEN)" "0.0.0.0:9618"
+equals "order of machines" "$(value roost.conf NEGOTIATOR NEGOTIATOR_PRE_JOB_RANK)" "-Memory"
+equals "limit of wakes" "$(value roost.conf ROOSTER ROOSTER_MAX_WAKING)" "40"
+equals "daemons of a machine that sleeps" "$(value node.conf MASTER DAEMON_LIST)" "STARTD"
+equals "its HIBERNATE" "$(value node.conf STARTD HIBERNATE)" \
+    'ifThenElse(State =?= "Unclaimed" && CurrentTime - EnteredCurrentState >= 15 * 60, "S5", "NONE")'
+equals "daemons of a submit host" "$(value submit.conf MASTER DAEMON_LIST)" "SCHEDD"
+equals "port of the schedd" "$(value submit.conf SCHEDD SCHEDD_PORT)" "9619"
+passed
