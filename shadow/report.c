@@ -94,10 +94,15 @@ void reports_send_again(struct shadow *shadow)
     }
 }
 
-void reports_destroy(struct shadow *shadow)
+void reports_end(struct shadow *shadow)
 {
-    for (size_t i = 0; i < shadow->reports.count; i++) {
-        struct report *report = shadow->reports.items[i];
+    while (shadow->reports.count > 0) {
+        struct report *report = shadow->reports.items[0];
+        vec_remove_at(&shadow->reports, 0);
+        report->answered(report->run, report->arg, -ESHUTDOWN, "the shadow ends", NULL);
+        if (report->run != NULL) {
+            run_unuse(report->run);
+        }
         ad_destroy(report->args);
         mem_free(report);
     }

@@ -285,8 +285,7 @@ static void destroy(void *state)
     for (size_t i = 0; i < shadow->lane_count; i++) {
         loop_lane_destroy(shadow->lanes[i]);
     }
-    strmap_destroy(shadow->runs, run_destroy);
-    reports_destroy(shadow);
+    runs_end(shadow);
     loop_timer_destroy(shadow->orphan);
     wire_context_destroy(shadow->context);
     tls_identity_destroy(shadow->identity);

@@ -96,9 +96,8 @@ void run_answer_done(struct run *run, int status, const char *text)
     vec_fini(&waiting, NULL);
 }
 
-void run_destroy(void *value)
+static void run_destroy(struct run *run)
 {
-    struct run *run = value;
     stage_forget_files(run);
     strmap_destroy(run->files, NULL);
     vec_fini(&run->inputs, transfer_input_destroy);
@@ -133,7 +132,7 @@ static int remove_stage(struct work *work)
 
 static void stage_removed(struct work *work, int result)
 {
-    if (result != 0) {
+    if (result != 0 && result != -ESHUTDOWN) {
         log_warn(work->run->shadow->log, "stage.not_removed", work->err.text,
                  LOG_TEXT("job", work->run->id));
     }
@@ -172,6 +171,13 @@ static void work_done(void *arg, int result)
 {
     struct work *work = arg;
     struct run *run = work->run;
+    struct vec *works = &run->shadow->works;
+    for (size_t i = 0; i < works->count; i++) {
+        if (works->items[i] == work) {
+            vec_remove_at(works, i);
+            break;
+        }
+    }
     work->done(work, result);
     mem_free(work);
     run_unuse(run);
@@ -187,7 +193,35 @@ void work_start(struct run *run, struct wire_request *request, int (*body)(struc
     work->done = done;
     work->arg = arg;
     run_use(run);
+    vec_push(&run->shadow->works, work);
     loop_lane_run(run->lane, work_body, work_done, work);
+}
+
+void runs_end(struct shadow *shadow)
+{
+    struct vec runs = {0};
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(shadow->runs, &at, NULL, &value)) {
+        vec_push(&runs, value);
+    }
+    strmap_destroy(shadow->runs, NULL);
+    shadow->runs = strmap_create(STRMAP_CASE_SENSITIVE);
+    for (size_t i = 0; i < runs.count; i++) {
+        struct run *run = runs.items[i];
+        run->dropped = true; /* the callbacks below only let go */
+        if (run->uses == 0) {
+            run_destroy(run);
+        }
+    }
+    vec_fini(&runs, NULL);
+    while (shadow->works.count > 0) {
+        work_done(shadow->works.items[0], -ESHUTDOWN);
+    }
+    vec_fini(&shadow->works, NULL);
+    reports_end(shadow);
+    stages_end(shadow);
+    strmap_destroy(shadow->runs, NULL);
 }
 
 /* ---- calls of the starter ----------------------------------------------------------------------

@@ -75,6 +75,8 @@ struct shadow {
     struct strmap *runs; /* job id -> struct run, the newest of each job */
     struct vec links;    /* struct link: connections of starters */
     struct vec reports;  /* struct report: not answered yet */
+    struct vec works;    /* struct work: under way on lanes */
+    struct vec sweeps;   /* of stage.c */
     struct loop_timer *orphan;
     uint64_t orphan_ms;
 };
@@ -107,7 +109,8 @@ void run_use(struct run *run);
 void run_unuse(struct run *run); /* may free it */
 /* Forgets the run, closes its connection; remove_stage: and what it has staged. */
 void run_drop(struct run *run, bool remove_stage);
-void run_destroy(void *run); /* when the process ends */
+/* The process ends: connections are closed and lanes have stopped. */
+void runs_end(struct shadow *shadow);
 /* A copy that shares nothing: for works on a lane. */
 struct ad *ad_for_lane(const struct ad *ad);
 /* Answers all JOB_DONE that wait: status 0, or negative with the text. */
@@ -131,7 +134,7 @@ typedef void (*report_f)(struct run *run, void *arg, int status, const char *tex
 void report_send(struct shadow *shadow, struct run *run, enum wire_verb verb, struct ad *args,
                  report_f answered, void *arg);
 void reports_send_again(struct shadow *shadow); /* after SHADOW_HELLO */
-void reports_destroy(struct shadow *shadow);
+void reports_end(struct shadow *shadow);        /* for runs_end() */
 /* Hold: the job's own fault. */
 void report_hold(struct run *run, int code, int subcode, const char *reason, report_f answered,
                  void *arg);
@@ -146,6 +149,7 @@ void stage_forget_files(struct run *run); /* closes what is open; no work may be
 bool stages_lists(const char *known, const char *name);
 /* Removes, on a lane, the stages that are not of `known` ("12.3.1,12.4.2") nor of a run. */
 void stages_sweep(struct shadow *shadow, const char *known);
+void stages_end(struct shadow *shadow); /* for runs_end() */
 
 /* ---- feed.c: input ---- */
 

@@ -545,12 +545,30 @@ static int sweep_body(void *arg)
     return 0;
 }
 
+static void sweep_destroy(void *value)
+{
+    struct sweep *sweep = value;
+    vec_fini(&sweep->names, mem_free);
+    mem_free(sweep);
+}
+
 static void sweep_done(void *arg, int result)
 {
     (void)result;
     struct sweep *sweep = arg;
-    vec_fini(&sweep->names, mem_free);
-    mem_free(sweep);
+    struct vec *sweeps = &sweep->shadow->sweeps;
+    for (size_t i = 0; i < sweeps->count; i++) {
+        if (sweeps->items[i] == sweep) {
+            vec_remove_at(sweeps, i);
+            break;
+        }
+    }
+    sweep_destroy(sweep);
+}
+
+void stages_end(struct shadow *shadow)
+{
+    vec_fini(&shadow->sweeps, sweep_destroy);
 }
 
 void stages_sweep(struct shadow *shadow, const char *known)
@@ -568,5 +586,6 @@ void stages_sweep(struct shadow *shadow, const char *known)
         }
     }
     vec_fini(&all, mem_free);
+    vec_push(&shadow->sweeps, sweep);
     loop_lane_run(shadow->lanes[0], sweep_body, sweep_done, sweep);
 }
