@@ -507,6 +507,10 @@ int claims_init(struct schedd *schedd, struct err *err)
         queue_move(schedd, job, JOB_IDLE);
         change_job(change, job);
     }
+    struct ad *life = ad_create();
+    ad_set_int(life, "Value", schedd->life);
+    change_put(change, "counters", "life", life);
+    ad_destroy(life);
     for (size_t i = 0; i < repair.claim_rows.count; i++) {
         change_delete(change, "claims", repair.claim_rows.items[i]);
     }

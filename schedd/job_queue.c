@@ -20,6 +20,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/job_history.h"
 #include "schedd/request_ads.h"
 #include "schedd/schedd_state.h"
 #include "store/store.h"
@@ -152,6 +153,11 @@ struct change *change_begin(struct schedd *schedd)
     change->schedd = schedd;
     change->txn = store_begin(schedd->store);
     return change;
+}
+
+struct schedd *change_schedd(const struct change *change)
+{
+    return change->schedd;
 }
 
 static void notify(struct change *change, const struct job *job, const struct ad *ad, bool gone)
@@ -401,22 +407,6 @@ void queue_drop_if_empty(struct change *change, struct cluster *cluster)
     }
 }
 
-/* The keys of the history sort by time; that of `finished` is the job's, for late results. */
-static void write_history(struct change *change, const struct job *job, const struct ad *flat,
-                          enum job_status status, int64_t now_s)
-{
-    char key[KEY_SIZE];
-    (void)snprintf(key, sizeof(key), "%012" PRId64 ".%010" PRId64 ".%010" PRIu32, now_s,
-                   job->cluster->id, job->proc); /* fits */
-    change_put(change, "history", key, flat);
-    struct ad *finished = ad_create();
-    ad_set_int(finished, "ClaimEpoch", status == STATUS_COMPLETED ? job->epoch : 0);
-    ad_set_string(finished, "HistoryKey", key);
-    job_key(job, key);
-    change_put(change, "finished", key, finished);
-    ad_destroy(finished);
-}
-
 void queue_finish(struct change *change, struct job *job, enum job_status status)
 {
     struct schedd *schedd = change->schedd;
@@ -430,7 +420,7 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
     ad_remove(flat, "ClaimState");
     ad_remove(flat, "_roost_priv_Nonce");
     ad_remove(flat, "ClaimId");
-    write_history(change, job, flat, status, now_s);
+    history_add(change, flat, status == STATUS_COMPLETED ? job->epoch : 0, now_s);
     notify(change, job, flat, true);
     ad_destroy(flat);
     char key[KEY_SIZE];
@@ -482,6 +472,10 @@ static int load_meta(void *arg, const char *key, const void *value, size_t lengt
         loading->schedd->next_cluster = ad_int_or(ad, "Value", 1);
     } else if (strcmp(key, "next_autocluster") == 0) {
         loading->schedd->next_autocluster = ad_int_or(ad, "Value", 1);
+    } else if (strcmp(key, "history_count") == 0) {
+        loading->schedd->history_count = ad_int_or(ad, "Value", 0);
+    } else if (strcmp(key, "life") == 0) {
+        loading->schedd->life = ad_int_or(ad, "Value", 0);
     }
     ad_destroy(ad);
     return 0;

@@ -124,6 +124,7 @@ const char *job_string(const struct job *job, const char *name, const char *othe
 
 struct change;
 struct change *change_begin(struct schedd *schedd);
+struct schedd *change_schedd(const struct change *change);
 void change_job(struct change *change, struct job *job); /* its row as it is now */
 void change_cluster(struct change *change, const struct cluster *cluster);
 void change_put(struct change *change, const char *table, const char *key, const struct ad *ad);

@@ -5,8 +5,6 @@
 #include "schedd/job_results.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -16,11 +14,11 @@
 #include "base/mem.h"
 #include "classad/ad.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_history.h"
 #include "schedd/job_queue.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
-#include "store/store.h"
 #include "wire/wire.h"
 
 /* What a run may tell about itself. */
@@ -82,17 +80,14 @@ struct lookup {
     int64_t epoch;
 };
 
-static void found_finished(void *arg, int result, const struct store_row *rows, size_t count)
+static void found_finished(void *arg, int64_t finished_epoch)
 {
     struct lookup *lookup = arg;
-    struct plan_result facts = {.epoch = lookup->epoch};
-    struct ad *row = NULL;
-    if (result == 0 && count == 1 &&
-        ad_decode(rows[0].value, rows[0].length, NULL, &row, NULL) == 0) {
-        facts.finished = true;
-        facts.finished_epoch = ad_int_or(row, "ClaimEpoch", 0);
-        ad_destroy(row);
-    }
+    const struct plan_result facts = {
+        .epoch = lookup->epoch,
+        .finished = finished_epoch >= 0,
+        .finished_epoch = finished_epoch,
+    };
     if (schedd_plan_result(&facts) == RESULT_DONE) {
         answer_ok(lookup->request, true);
     } else {
@@ -110,13 +105,9 @@ static void ask_history(struct schedd *schedd, const char *id, int64_t epoch,
         wire_reply_error(request, -EINVAL, "'%s' is not a job id", id);
         return;
     }
-    char from[64];
-    char to[64];
-    (void)snprintf(from, sizeof(from), "%010" PRId64 ".%010" PRId64, cluster, proc); /* fits */
-    (void)snprintf(to, sizeof(to), "%010" PRId64 ".%010" PRId64 "!", cluster, proc); /* fits */
     struct lookup *lookup = mem_alloc(sizeof(*lookup));
     *lookup = (struct lookup){request, epoch};
-    store_scan(schedd->store, "finished", from, to, false, 1, NULL, NULL, found_finished, lookup);
+    history_epoch(schedd, cluster, proc, found_finished, lookup);
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */

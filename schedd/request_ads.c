@@ -1,7 +1,8 @@
 /* schedd/request_ads.c - see request_ads.h.
  *
- * UPDATE and INVALIDATE carry (Epoch, Sequence): the epoch is the time of our start, the sequence
- * counts the messages.  Always Full: request ads are few and small.
+ * UPDATE and INVALIDATE carry (Epoch, Sequence): the epoch is the time of our start, or one more
+ * than the last where the clock was set back, the sequence counts the messages.  Always Full:
+ * request ads are few and small.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -260,6 +261,10 @@ void request_ads_init(struct schedd *schedd)
     self->gather = loop_timer_create(schedd->loop, gather_fired, self);
     self->full = loop_timer_create(schedd->loop, full_fired, self);
     self->epoch = loop_wall_ms(schedd->loop);
+    if (self->epoch <= schedd->life) {
+        self->epoch = schedd->life + 1;
+    }
+    schedd->life = self->epoch; /* claims_init() writes it, when all is loaded */
     schedd->request_ads = self;
 }
 

@@ -55,6 +55,7 @@ static int read_settings(struct schedd_settings *settings, const struct config *
         .jobs_owner_max = config_int(config, "MAX_JOBS_PER_OWNER"),
         .jobs_submit_max = config_int(config, "MAX_JOBS_PER_SUBMISSION"),
         .running_max = config_int(config, "MAX_JOBS_RUNNING"),
+        .history_max = config_int(config, "MAX_HISTORY_JOBS"),
         .job_lease_s = config_duration_s(config, "JOB_DEFAULT_LEASE_DURATION"),
         .claim_lease_ms = (uint64_t)config_duration_ms(config, "CLAIM_LEASE_DURATION"),
         .lease_margin_ms = (uint64_t)config_duration_ms(config, "LEASE_MARGIN"),
@@ -376,8 +377,10 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
     }
     if (result == 0) {
         schedd->watchers = query_watchers_create(schedd);
-        request_ads_init(schedd);
         result = queue_init(schedd, err);
+    }
+    if (result == 0) {
+        request_ads_init(schedd);
     }
     if (result == 0) {
         result = listen_tcp(schedd, err);

@@ -32,7 +32,7 @@ struct wire_context;
 
 /* From the knobs; see knobs.c for their meaning. */
 struct schedd_settings {
-    int64_t jobs_max, jobs_owner_max, jobs_submit_max, running_max;
+    int64_t jobs_max, jobs_owner_max, jobs_submit_max, running_max, history_max;
     int64_t job_lease_s;
     uint64_t claim_lease_ms, lease_margin_ms;
     uint64_t match_timeout_ms, claim_worklife_ms, claim_idle_ms;
@@ -76,8 +76,11 @@ struct schedd {
     struct strmap *owners;   /* "alice" -> struct owner */
     int64_t next_cluster;
     struct vec reservations;            /* job_submit.c: ids given away and not yet used */
+    int64_t life;                       /* larger with each start, whatever the clock says */
     int64_t idle, running, held, total; /* jobs; running counts JobStatus 2 and 6 */
-    struct ad *shown;                   /* what queue_show() returned last */
+    int64_t history_count;              /* job_history.c */
+    bool history_trimming;
+    struct ad *shown; /* what queue_show() returned last */
 
     /* job_autocluster.c */
     struct strmap *autoclusters;    /* key text -> struct autocluster */

@@ -148,7 +148,7 @@ static int set_up(void **state)
                  "LOCAL_DIR = \"%s\"\nLOG = \"%s/log\"\nRUN = \"%s/run\"\nSEC_DIRECTORY = \"%s\"\n"
                  "COLLECTOR_HOST = \"127.0.0.1:1\"\nSCHEDD_HOST = \"127.0.0.1\"\n"
                  "SCHEDD_NAME = \"s1\"\nUID_DOMAIN = \"pool\"\nMAX_JOBS_PER_OWNER = 20\n"
-                 "MAX_JOBS_PER_SUBMISSION = 15\n",
+                 "MAX_JOBS_PER_SUBMISSION = 15\nMAX_HISTORY_JOBS = 5\n",
                  world->dir, world->dir, world->dir, world->dir);
     put(world, "roost.conf", config);
     start(world);
@@ -561,6 +561,33 @@ static void history_is_newest_first_and_stops_where_it_is_told(void **state)
     count_is(world, "[Type = \"History\"; Limit = 2]", 2);
 }
 
+static void the_history_keeps_the_newest(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    /* MAX_HISTORY_JOBS is 5; the oldest go a thousand at a time. */
+    for (int i = 0; i < 67; i++) {
+        char args[96];
+        (void)submit(world, "[" GOOD "; ProcCount = 15]");
+        (void)snprintf(args, sizeof(args), "[Action = \"Remove\"; Ids = {\"%d\"}]", i + 1);
+        act(world, args, "Success", 15);
+        if (i == 30) {
+            restart(world); /* it still knows how many there are */
+        }
+    }
+    size_t count = 1005;
+    for (int i = 0; i < 1000 && count > 5; i++) { /* it takes a moment */
+        query(world, "[Type = \"History\"; Projection = {\"ClusterId\", \"ProcId\"}]", &answer);
+        count = answer.ads.count;
+        if (count == 5) {
+            assert_int_equal(ad_int_or(answer.ads.items[0], "ClusterId", 0), 67);
+            assert_int_equal(ad_int_or(answer.ads.items[4], "ProcId", 0), 10);
+        }
+        answer_fini(&answer);
+    }
+    assert_int_equal(count, 5);
+}
+
 static void jobs_alike_share_a_request_and_others_do_not(void **state)
 {
     struct world *world = *state;
@@ -767,6 +794,7 @@ int main(void)
         CASE(a_job_can_be_submitted_on_hold),
         CASE(queries_project_limit_and_hide),
         CASE(history_is_newest_first_and_stops_where_it_is_told),
+        CASE(the_history_keeps_the_newest),
         CASE(jobs_alike_share_a_request_and_others_do_not),
         CASE(a_watcher_sees_a_job_change_and_go),
         CASE(from_elsewhere_the_token_says_whose_the_jobs_are),
