@@ -43,8 +43,8 @@ static int check(const struct power_node *node, enum power_operation operation, 
         rc =
             err_set(err, -EINVAL, "node %s: method command needs %s", node->name, NAMES[operation]);
     } else if (((const char *)words.items[0])[0] != '/') {
-        rc = err_set(err, -EINVAL, "node %s: %s: '%s' is not an absolute path", node->name,
-                     NAMES[operation], (const char *)words.items[0]);
+        rc = err_set(err, -EINVAL, "node %s: method command: %s: '%s' is not an absolute path",
+                     node->name, NAMES[operation], (const char *)words.items[0]);
     }
     vec_fini(&words, mem_free);
     return rc;

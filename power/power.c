@@ -157,7 +157,8 @@ void power_call_status(struct power_call *call, enum power_state state, const ch
 {
     struct ended *ended = mem_zalloc(sizeof *ended);
     ended->state = state;
-    (void)snprintf(ended->text, sizeof ended->text, "%s", text);
+    (void)snprintf(ended->text, sizeof ended->text, "%.60s (%.20s): %.300s", call->node.name,
+                   call->node.method, text);
     end_call(call, ended);
 }
 
