@@ -56,8 +56,17 @@ void activation_destroy(struct claim *claim)
     answer(&claim->release, 0, NULL);
 }
 
+/* The schedd speaks anew after a lost connection: what it had asked for on the old one is void. */
+static void forget_lost(struct claim *claim)
+{
+    if (claim->activate != NULL && wire_request_wire(claim->activate) == NULL) {
+        answer(&claim->activate, -ECONNRESET, "the connection was lost"); /* nobody hears it */
+    }
+}
+
 void activation_starter_gone(struct claim *claim)
 {
+    forget_lost(claim);
     answer(&claim->deactivate, 0, NULL);
     if (claim->reason[0] != '\0') {
         answer(&claim->activate, -ESHUTDOWN, claim->reason);
@@ -169,6 +178,7 @@ static void begin(struct claim *claim)
 
 static void activate(struct claim *claim, struct wire_request *request)
 {
+    forget_lost(claim);
     if (claim->activate != NULL) {
         wire_reply_error(request, -EBUSY, "another ACTIVATE of this claim waits");
         return;

@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +30,8 @@
 #define DIAL_FIRST_MS 50
 #define DIAL_MAX_MS   5000
 #define CLAIM_CALL_MS 20000
+#define KILL_AFTER_MS \
+    3000 /* for a starter that was told that the lease is over; below LEASE_MARGIN */
 
 static void dial(void *arg);
 
@@ -62,7 +65,7 @@ static void claim_destroy(struct claim *claim)
         os_forget(claim->startd->env.os, claim->starter_pid);
     }
     activation_destroy(claim);
-    wire_close(claim->wire);
+    wire_finish(claim->wire); /* an answer may be on its way */
     loop_timer_destroy(claim->dial_timer);
     loop_timer_destroy(claim->alive_timer);
     loop_timer_destroy(claim->lease_timer);
@@ -301,7 +304,13 @@ static void lease_tick(void *arg)
         claim_drop(claim);
         return;
     }
-    claim_end(claim, "claim lease is over", true);
+    if (claim->overdue && claim->starter_pid > 0) { /* it hangs: its end is watched */
+        (void)os_kill(claim->startd->env.os, claim->starter_pid, SIGKILL);
+        return;
+    }
+    claim->overdue = true;
+    loop_timer_set(claim->lease_timer, KILL_AFTER_MS);
+    claim_end(claim, "claim lease is over", true); /* last: it may be gone */
 }
 
 /* ---- renewing */

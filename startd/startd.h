@@ -89,6 +89,7 @@ struct claim {
     bool starter_done;     /* it said so; its process is still to end */
     char done_reason[200]; /* what it said */
     bool stopping;         /* the starter was told to stop */
+    bool overdue;          /* the lease is over, and the starter was told so */
     char reason[200];      /* why the claim ends with the starter; "" = it does not */
     struct wire_request
         *activate; /* to be answered once committed, or waiting for the last starter to end */

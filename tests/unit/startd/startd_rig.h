@@ -1,0 +1,541 @@
+/* tests/unit/startd/startd_rig.h - a startd over real wires on loopback: a real collector, a schedd
+ * that the test plays, starters that are scripts with the test at their end of the Unix socket.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef TESTS_UNIT_STARTD_STARTD_RIG_H
+#define TESTS_UNIT_STARTD_STARTD_RIG_H
+
+#include "tests/support/unit.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "base/stream.h"
+#include "startd/startd.h"
+#include "tests/support/collector_bed.h"
+
+#define PATIENCE_MS 15000
+
+struct schedd { /* the schedd's end of a claim's connection */
+    struct wire_context *context;
+    struct tls_identity *identity;
+    struct listener *listener;
+    struct wire *wire; /* the newest connection */
+    struct ad *claim, *gone;
+    int claims, resumes, alives, gones, idle_alives;
+    int claim_status, alive_status;
+    int64_t lease_s;
+    bool silent; /* CLAIM and ALIVE are not answered */
+};
+
+struct starter_end { /* the starter's end of its connection to the startd */
+    struct wire_context *context;
+    struct wire *wire;
+    bool ready;
+    int stops;
+    bool fast;
+};
+
+struct rig {
+    struct bed *bed;
+    char config_text[2048], execute[300], script[300], pids[300];
+    struct config *config;
+    struct daemon_env env;
+    struct startd *startd;
+    struct client *caller; /* the schedd as the collector's client */
+    struct client *reader;
+    struct schedd schedd;
+    struct starter_end starter;
+    struct loop_timer *tick;
+    bool (*holds)(struct rig *rig);
+    bool over;
+    unsigned ticks;
+    char claim_id[CLAIM_ID_MAX]; /* of the last offer */
+};
+
+/* ---- waiting ---- */
+
+static inline void tick(void *arg)
+{
+    struct rig *rig = arg;
+    rig->over = rig->holds(rig) || ++rig->ticks > PATIENCE_MS;
+    if (!rig->over) {
+        loop_timer_set(rig->tick, 1);
+    }
+}
+
+static inline void until_(struct rig *rig, bool (*holds)(struct rig *rig), const char *what)
+{
+    rig->holds = holds;
+    rig->ticks = 0;
+    rig->over = false;
+    loop_timer_set(rig->tick, 0);
+    loop_run_until(rig->bed->loop, &rig->over);
+    loop_timer_stop(rig->tick);
+    if (!holds(rig)) {
+        fail_msg("waited in vain for: %s (slot is %s/%s)", what,
+                 slot_state_name(rig->startd->slots[0].state),
+                 slot_activity_name(rig->startd->slots[0].activity));
+    }
+}
+#define until(rig, holds) until_(rig, holds, #holds)
+
+static inline bool is(const struct rig *rig, enum slot_state state, enum slot_activity activity)
+{
+    const struct slot *slot = &rig->startd->slots[0];
+    return slot->state == state && slot->activity == activity;
+}
+static inline bool is_unclaimed(struct rig *rig)
+{
+    return is(rig, SLOT_UNCLAIMED, SLOT_IDLE);
+}
+static inline bool is_matched(struct rig *rig)
+{
+    return is(rig, SLOT_MATCHED, SLOT_IDLE);
+}
+static inline bool is_claimed_idle(struct rig *rig)
+{
+    return is(rig, SLOT_CLAIMED, SLOT_IDLE);
+}
+static inline bool is_claimed_busy(struct rig *rig)
+{
+    return is(rig, SLOT_CLAIMED, SLOT_BUSY);
+}
+static inline bool is_connected(struct rig *rig)
+{
+    return rig->startd->first_update_done;
+}
+static inline bool is_forgotten(struct rig *rig)
+{
+    return rig->startd->claims.count == 0;
+}
+static inline bool has_gone(struct rig *rig)
+{
+    return rig->schedd.gones > 0;
+}
+static inline bool has_resumed(struct rig *rig)
+{
+    return rig->schedd.resumes > 0;
+}
+static inline bool has_idle_alive(struct rig *rig)
+{
+    return rig->schedd.idle_alives > 0;
+}
+static inline bool has_stop(struct rig *rig)
+{
+    return rig->starter.stops > 0;
+}
+
+/* ---- the schedd ---- */
+
+static inline void schedd_request(void *arg, struct wire_request *request)
+{
+    struct schedd *schedd = arg;
+    const struct ad *args = wire_request_args(request);
+    enum wire_verb verb = wire_request_verb(request);
+    int status = 0;
+    if (verb == VERB_CLAIM) {
+        schedd->claims++;
+        schedd->resumes += ad_bool_or(args, "Resume", false) ? 1 : 0;
+        ad_destroy(schedd->claim);
+        schedd->claim = ad_copy(args);
+        status = schedd->claim_status;
+    } else if (verb == VERB_ALIVE) {
+        schedd->alives++;
+        schedd->idle_alives += ad_has(args, "JobId") ? 0 : 1;
+        status = schedd->alive_status;
+    } else if (verb == VERB_CLAIM_GONE) {
+        schedd->gones++;
+        ad_destroy(schedd->gone);
+        schedd->gone = ad_copy(args);
+    }
+    if (schedd->silent) {
+        return; /* the request stays until its connection ends */
+    }
+    if (status != 0) {
+        wire_reply_error(request, status, "not yours");
+        return;
+    }
+    struct ad *reply = ad_create();
+    ad_set_int(reply, "LeaseDuration", schedd->lease_s);
+    ad_set_string(reply, "JobId", "1.0");
+    ad_set_int(reply, "ClaimEpoch", 1);
+    const struct wire_body body = {.args = reply};
+    wire_reply_ok(request, &body);
+    ad_destroy(reply);
+}
+
+static inline void schedd_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct schedd *schedd = arg;
+    (void)status;
+    (void)why;
+    schedd->wire = wire == schedd->wire ? NULL : schedd->wire;
+    wire_close(wire);
+}
+
+static inline int admit(void *arg, const struct wire_peer *peer, const struct ad *hello,
+                        struct err *err)
+{
+    (void)arg;
+    (void)peer;
+    (void)hello;
+    (void)err;
+    return 0;
+}
+
+static inline void schedd_incoming(void *arg, struct incoming *incoming)
+{
+    static const struct wire_events EVENTS = {.request = schedd_request, .closed = schedd_closed};
+    struct schedd *schedd = arg;
+    const struct wire_accept how = {.identity = schedd->identity,
+                                    .no_token = true,
+                                    .admit = admit,
+                                    .scopes = SCOPE_ADVERTISE};
+    assert_string_equal(incoming_route(incoming), "claim");
+    assert_int_equal(wire_accept(schedd->context, incoming, &how, &EVENTS, schedd, &schedd->wire,
+                                 NULL),
+                     0);
+}
+
+static inline void schedd_open(struct rig *rig)
+{
+    struct schedd *schedd = &rig->schedd;
+    const struct wire_context_options options = {.loop = rig->bed->loop, .os = rig->bed->os};
+    schedd->lease_s = 1200;
+    BED_MUST(tls_identity_ephemeral(rig->bed->loop, "schedd", &schedd->identity, err));
+    BED_MUST(wire_context_create(&options, &schedd->context, err));
+    BED_MUST(listener_create(rig->bed->loop, "tcp:127.0.0.1:0", schedd_incoming, schedd,
+                             &schedd->listener, err));
+}
+
+static inline void schedd_close(struct rig *rig)
+{
+    struct schedd *schedd = &rig->schedd;
+    listener_destroy(schedd->listener);
+    wire_context_destroy(schedd->context);
+    tls_identity_destroy(schedd->identity);
+    ad_destroy(schedd->claim);
+    ad_destroy(schedd->gone);
+}
+
+/* ---- the startd ---- */
+
+static inline int startd_read(void *context, const char *path, size_t max, char **text,
+                              size_t *length, struct err *err)
+{
+    const struct rig *rig = context;
+    (void)path;
+    (void)max;
+    (void)err;
+    *text = mem_strdup(rig->config_text);
+    *length = strlen(rig->config_text);
+    return 0;
+}
+
+static inline void load(struct rig *rig, const char *more)
+{
+    const struct bed *bed = rig->bed;
+    (void)snprintf(rig->config_text, sizeof rig->config_text,
+                   "LOCAL_DIR = \"%s\"\nSPOOL = \"%s\"\nRUN = \"%s\"\nEXECUTE = \"%s\"\n"
+                   "SEC_DIRECTORY = \"%s\"\nTOKEN_FILE = \"%s/startd.token\"\n"
+                   "COLLECTOR_HOST = \"%s\"\nSTARTD_NAME = \"wn01\"\nNUM_SLOTS = 1\n"
+                   "STARTER = \"%s\"\n%s\n",
+                   bed->dir, bed->dir, bed->dir, rig->execute, bed->dir, bed->dir, bed->tcp + 4,
+                   rig->script, more);
+    const struct config_source source = {.read_file = startd_read,
+                                         .list_directory = bed_list,
+                                         .get_env = bed_env,
+                                         .context = rig};
+    const struct config_options options = {.subsystem = "STARTD",
+                                           .path = "/roost.conf",
+                                           .tables = startd_daemon.tables,
+                                           .table_count = startd_daemon.table_count};
+    config_destroy(rig->config);
+    BED_MUST(config_load(&source, &options, &rig->config, err));
+}
+
+static inline void start(struct rig *rig)
+{
+    void *state = NULL;
+    rig->env = (struct daemon_env){.loop = rig->bed->loop,
+                                   .os = rig->bed->os,
+                                   .log = rig->bed->log,
+                                   .config = rig->config,
+                                   .name = "startd"};
+    BED_MUST(startd_daemon.start(&rig->env, &state, err));
+    rig->startd = state;
+}
+
+static inline void stop(struct rig *rig)
+{
+    startd_daemon.destroy(rig->startd);
+    rig->startd = NULL;
+}
+
+static inline void restart(struct rig *rig)
+{
+    stop(rig);
+    start(rig);
+}
+
+/* A starter that runs, with a child of the job, until it is told to end. */
+static const char STARTER_SCRIPT[] =
+    "#!/bin/sh\nsleep 600 &\necho $$ $! $5 >\"$(dirname $0)/pids.new\"\n"
+    "mv \"$(dirname $0)/pids.new\" \"$(dirname $0)/pids\"\n"
+    "trap '' TERM\nwait\nwait\n";
+
+static inline int setup(void **state)
+{
+    struct rig *rig = mem_zalloc(sizeof *rig);
+    struct bed *bed = rig->bed = bed_create("");
+    bed_start(bed);
+    bed_find_address(bed);
+    bed_path(bed, "execute", rig->execute);
+    bed_path(bed, "starter.sh", rig->script);
+    bed_path(bed, "pids", rig->pids);
+    BED_MUST(os_write_file(bed->os, rig->script, STARTER_SCRIPT, strlen(STARTER_SCRIPT), 0755,
+                           false, err));
+    rig->caller = client_dial(bed, SCOPE_DAEMON | SCOPE_READ, "", "schedd/s", NULL);
+    rig->reader = client_dial(bed, SCOPE_ADVERTISE, "", NULL, NULL); /* for its token */
+    char from[300], to[300];
+    bed_path(bed, rig->reader->token_id, from);
+    bed_path(bed, "startd.token", to);
+    BED_MUST(os_rename(bed->os, from, to, false, err));
+    rig->tick = loop_timer_create(bed->loop, tick, rig);
+    schedd_open(rig);
+    load(rig, "");
+    start(rig);
+    until(rig, is_connected);
+    *state = rig;
+    return 0;
+}
+
+static inline bool read_pids(struct rig *rig, int *starter, int *child, char directory[256])
+{
+    char *text = NULL;
+    size_t length;
+    bool ok = os_read_file(rig->bed->os, rig->pids, 4096, &text, &length, NULL) == 0 &&
+              sscanf(text, "%d %d %255s", starter, child, directory) == 3;
+    mem_free(text);
+    return ok;
+}
+
+static inline int teardown(void **state)
+{
+    struct rig *rig = *state;
+    int starter, child;
+    char directory[256];
+    if (read_pids(rig, &starter, &child, directory)) {
+        (void)os_kill(rig->bed->os, starter, SIGKILL);
+        (void)os_kill(rig->bed->os, child, SIGKILL);
+    }
+    stop(rig);
+    wire_close(rig->starter.wire);
+    wire_context_destroy(rig->starter.context);
+    schedd_close(rig);
+    loop_timer_destroy(rig->tick);
+    config_destroy(rig->config);
+    bed_destroy(rig->bed);
+    mem_free(rig);
+    return 0;
+}
+
+/* ---- calls ---- */
+
+static inline int finish(struct rig *rig, struct answer *answer, char *text, size_t size)
+{
+    loop_run_until(rig->bed->loop, &answer->over);
+    int status = answer->status;
+    (void)snprintf(text, size, "%s", answer->text);
+    answer_fini(answer);
+    return status;
+}
+
+static inline void remember_id(struct rig *rig)
+{
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s", rig->startd->slots[0].claim_id);
+}
+
+static char last_text[512];
+
+/* DIAL_ME through the collector, with the claim id that was remembered. */
+static inline int dial_me(struct rig *rig, const char *job_text)
+{
+    struct ad *args = ad_create(), *job = bed_ad(job_text);
+    struct answer answer = {0};
+    ad_set_string(args, "ClaimId", rig->claim_id);
+    ad_set_string(args, "ScheddAddress", listener_address(rig->schedd.listener));
+    ad_set_string(args, "ScheddName", "s");
+    ad_set_string(args, "ScheddPin", tls_identity_pin(rig->schedd.identity));
+    ad_set_int(args, "LeaseDuration", rig->schedd.lease_s);
+    ad_set_string(args, "JobId", "1.0");
+    const struct ad *ads[1] = {job};
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1, .with_private = true};
+    assert_true(wire_relay(rig->caller->wire, "startd/wn01", VERB_DIAL_ME, &body, 0, answer_part,
+                           &answer) > 0);
+    int status = finish(rig, &answer, last_text, sizeof last_text);
+    ad_destroy(args);
+    ad_destroy(job);
+    return status;
+}
+
+#define JOB "[Owner = \"ann\"; User = \"ann@pool\"; Requirements = true]"
+
+static inline void claim_it(struct rig *rig)
+{
+    remember_id(rig);
+    assert_int_equal(dial_me(rig, JOB), 0);
+    until(rig, is_claimed_idle);
+}
+
+static inline void send(struct rig *rig, enum wire_verb verb, int64_t epoch, const char *job_text,
+                        struct answer *answer)
+{
+    struct ad *args = ad_create(), *job = bed_ad(job_text);
+    ad_set_string(args, "ClaimId", rig->claim_id);
+    ad_set_string(args, "JobId", "1.0");
+    ad_set_int(args, "ClaimEpoch", epoch);
+    ad_set_string(args, "ShadowAddress", "tcp:127.0.0.1:1");
+    ad_set_string(args, "ShadowRoute", "shadow/ann");
+    ad_set_string(args, "ShadowPin", "00");
+    ad_set_string(args, "Nonce", "0123456789abcdef0123456789abcdef");
+    const struct ad *ads[1] = {job};
+    const struct wire_body body = {.args = args,
+                                   .ads = ads,
+                                   .ad_count = verb == VERB_ACTIVATE ? 1 : 0,
+                                   .with_private = true};
+    *answer = (struct answer){0};
+    assert_true(wire_call(rig->schedd.wire, verb, &body, 0, answer_part, answer) > 0);
+    ad_destroy(args);
+    ad_destroy(job);
+}
+
+static inline int call(struct rig *rig, enum wire_verb verb, int64_t epoch, const char *job_text)
+{
+    struct answer answer;
+    send(rig, verb, epoch, job_text, &answer);
+    return finish(rig, &answer, last_text, sizeof last_text);
+}
+
+static inline bool has_pids(struct rig *rig)
+{
+    int starter, child;
+    char directory[256];
+    return read_pids(rig, &starter, &child, directory);
+}
+
+/* A claim with a job on it, its starter script running. */
+static inline void run_it(struct rig *rig)
+{
+    claim_it(rig);
+    assert_int_equal(call(rig, VERB_ACTIVATE, 1, JOB), 0);
+    assert_true(is_claimed_busy(rig));
+    until(rig, has_pids);
+}
+
+static inline bool is_cleaned(struct rig *rig)
+{
+    int starter, child;
+    char directory[256];
+    struct os_stat stat;
+    return read_pids(rig, &starter, &child, directory) &&
+           os_start_time(rig->bed->os, starter) == 0 && os_start_time(rig->bed->os, child) == 0 &&
+           os_stat(rig->bed->os, directory, &stat) == -ENOENT;
+}
+
+/* ---- the starter's end ---- */
+
+static inline void starter_ready(void *arg, struct wire *wire)
+{
+    struct starter_end *end = arg;
+    (void)wire;
+    end->ready = true;
+}
+
+static inline void starter_request(void *arg, struct wire_request *request)
+{
+    struct starter_end *end = arg;
+    if (wire_request_verb(request) == VERB_STARTER_STOP) {
+        end->stops++;
+        end->fast = ad_bool_or(wire_request_args(request), "Fast", false);
+    }
+    wire_reply_ok(request, NULL);
+}
+
+static inline void starter_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct starter_end *end = arg;
+    (void)status;
+    (void)why;
+    end->wire = NULL;
+    end->ready = false;
+    wire_close(wire);
+}
+
+static inline int tell(struct rig *rig, enum wire_verb verb, int64_t epoch, const char *reason,
+                       struct answer *answer)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", rig->claim_id);
+    ad_set_string(args, "JobId", "1.0");
+    ad_set_int(args, "ClaimEpoch", epoch);
+    ad_set_string(args, "Reason", reason);
+    const struct wire_body body = {.args = args, .with_private = true};
+    *answer = (struct answer){0};
+    assert_true(wire_call(rig->starter.wire, verb, &body, 0, answer_part, answer) > 0);
+    ad_destroy(args);
+    loop_run_until(rig->bed->loop, &answer->over);
+    return answer->status;
+}
+
+/* As the starter does: dials the socket and says which run it is. */
+static inline int hello(struct rig *rig, int64_t epoch)
+{
+    static const struct wire_events EVENTS = {.ready = starter_ready,
+                                              .request = starter_request,
+                                              .closed = starter_closed};
+    struct starter_end *end = &rig->starter;
+    char address[400];
+    if (end->context == NULL) {
+        const struct wire_context_options options = {.loop = rig->bed->loop,
+                                                     .os = rig->bed->os,
+                                                     .admin_uid = getuid()};
+        BED_MUST(wire_context_create(&options, &end->context, err));
+    }
+    (void)snprintf(address, sizeof address, "unix:%s/startd.sock", rig->bed->dir);
+    const struct wire_dial dial = {.address = address,
+                                   .route = "starter",
+                                   .name = "",
+                                   .server_scopes = SCOPE_DAEMON};
+    BED_MUST(wire_dial(end->context, &dial, &EVENTS, end, &end->wire, err));
+    loop_run_until(rig->bed->loop, &end->ready);
+    struct answer answer;
+    int status = tell(rig, VERB_STARTER_HELLO, epoch, "", &answer);
+    answer_fini(&answer);
+    return status;
+}
+
+static inline void end_script(struct rig *rig)
+{
+    int starter, child;
+    char directory[256];
+    assert_true(read_pids(rig, &starter, &child, directory));
+    (void)os_kill(rig->bed->os, child, SIGKILL);
+    (void)os_kill(rig->bed->os, starter, SIGKILL);
+    BED_MUST(os_remove_tree(rig->bed->os, directory, err));
+}
+
+static inline void starter_is_done(struct rig *rig, const char *reason)
+{
+    struct answer answer;
+    assert_int_equal(tell(rig, VERB_STARTER_DONE, 1, reason, &answer), 0);
+    answer_fini(&answer);
+    assert_true(is_claimed_busy(rig)); /* until its process is gone */
+    end_script(rig);
+}
+
+#define RIG(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+#endif

@@ -1,0 +1,397 @@
+/* The startd over real wires: docs/protocol/claim.md is what is checked.
+ *
+ * LINK: startd collector
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "tests/unit/startd/startd_rig.h"
+
+/* ---- DIAL_ME --------------------------------------------------------------------------------- */
+
+static void an_offer_is_taken_and_the_claim_made(void **state)
+{
+    struct rig *rig = *state;
+    rig->schedd.silent = true;
+    remember_id(rig);
+    assert_int_equal(dial_me(rig, JOB), 0);
+    assert_true(is_matched(rig));
+    assert_string_equal(rig->startd->slots[0].claim_id, "");
+    rig->schedd.silent = false;
+    wire_close(rig->schedd.wire); /* cut: the startd dials again and repeats CLAIM */
+    rig->schedd.wire = NULL;
+    until(rig, is_claimed_idle);
+    assert_string_equal(ad_string_or(rig->schedd.claim, "ClaimId", ""), rig->claim_id);
+    assert_string_equal(ad_string_or(rig->schedd.claim, "Machine", ""), "wn01");
+    assert_string_equal(ad_string_or(rig->schedd.claim, "SlotName", ""), "slot1@wn01");
+    assert_int_equal(rig->schedd.resumes, 0);
+}
+
+static void a_claim_id_works_once(void **state)
+{
+    struct rig *rig = *state;
+    claim_it(rig);
+    assert_int_equal(dial_me(rig, JOB), -ENOKEY);
+    assert_non_null(strstr(last_text, "unknown or was used"));
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "guessed");
+    assert_int_equal(dial_me(rig, JOB), -ENOKEY);
+    rig->claim_id[0] = '\0';
+    assert_int_equal(dial_me(rig, JOB), -ENOKEY);
+}
+
+static void an_offer_to_an_owner_who_is_at_his_desk_is_refused(void **state)
+{
+    struct rig *rig = *state;
+    rig->startd->slots[0].state = SLOT_OWNER;
+    remember_id(rig);
+    assert_int_equal(dial_me(rig, JOB), -EBUSY);
+    assert_non_null(strstr(last_text, "slot1@wn01 is Owner"));
+    rig->startd->slots[0].state = SLOT_UNCLAIMED;
+}
+
+static void a_machine_that_goes_to_sleep_takes_no_offer(void **state)
+{
+    struct rig *rig = *state;
+    remember_id(rig);
+    rig->startd->going_down = true;
+    assert_int_equal(dial_me(rig, JOB), -EAGAIN);
+    assert_non_null(strstr(last_text, "wn01 is going to sleep"));
+    rig->startd->going_down = false;
+    assert_int_equal(dial_me(rig, JOB), 0);
+}
+
+static void an_offer_is_judged_by_both_requirements_of_now(void **state)
+{
+    struct rig *rig = *state;
+    stop(rig);
+    load(rig, "START = \"TARGET.Owner == \\\"ann\\\"\"");
+    start(rig);
+    until(rig, is_connected);
+    remember_id(rig);
+    assert_int_equal(dial_me(rig, "[Owner = \"bob\"; Requirements = true]"), -ENOTSUP);
+    assert_non_null(strstr(last_text, "slot (START)"));
+    assert_int_equal(dial_me(rig, "[Owner = \"ann\"; Requirements = TARGET.Cpus > 100000]"),
+                     -ENOTSUP);
+    assert_non_null(strstr(last_text, "of the job"));
+    assert_true(is_unclaimed(rig));
+    assert_int_equal(dial_me(rig, JOB), 0); /* the id is still good */
+}
+
+static void a_schedd_that_does_not_know_the_claim_frees_the_slot(void **state)
+{
+    struct rig *rig = *state;
+    rig->schedd.claim_status = -ENOKEY;
+    remember_id(rig);
+    assert_int_equal(dial_me(rig, JOB), 0);
+    until(rig, is_unclaimed);
+    assert_true(is_forgotten(rig));
+    assert_string_not_equal(rig->startd->slots[0].claim_id, rig->claim_id);
+    assert_string_not_equal(rig->startd->slots[0].claim_id, "");
+}
+
+static void a_match_that_is_not_confirmed_times_out(void **state)
+{
+    struct rig *rig = *state;
+    rig->schedd.silent = true;
+    remember_id(rig);
+    assert_int_equal(dial_me(rig, JOB), 0);
+    struct claim *claim = rig->startd->claims.items[0];
+    assert_in_range(claim_remaining_ms(claim), 110000, 120000); /* MATCH_TIMEOUT */
+    claim->lease_end_ms = loop_now_ms(rig->bed->loop) + 20;
+    loop_timer_set(claim->lease_timer, 0); /* early: it is set again */
+    until(rig, is_unclaimed);
+    assert_true(is_forgotten(rig));
+    assert_string_not_equal(rig->startd->slots[0].claim_id, rig->claim_id);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+static void a_job_runs_and_the_claim_is_idle_again(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    assert_int_equal(hello(rig, 1), 0);
+    starter_is_done(rig, "");
+    until(rig, is_claimed_idle);
+    until(rig, has_idle_alive); /* at once, not after a third of the lease */
+    assert_int_equal(rig->schedd.gones, 0);
+    BED_MUST(os_remove(rig->bed->os, rig->pids, err));
+    assert_int_equal(call(rig, VERB_ACTIVATE, 2, JOB), 0); /* the next on the same claim */
+    until(rig, has_pids);
+    assert_true(is_claimed_busy(rig));
+}
+
+static void the_record_is_all_that_a_starter_needs(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    int starter, child;
+    char directory[256], path[300], *text;
+    size_t length;
+    struct ad *record;
+    assert_true(read_pids(rig, &starter, &child, directory));
+    (void)snprintf(path, sizeof path, "%s/job.record", directory);
+    BED_MUST(os_read_file(rig->bed->os, path, 65536, &text, &length, err));
+    BED_MUST(ad_parse(text, length, &record, err));
+    assert_string_equal(ad_string_or(record, "ClaimId", ""), rig->claim_id);
+    assert_string_equal(ad_string_or(record, "JobId", ""), "1.0");
+    assert_int_equal(ad_int_or(record, "ClaimEpoch", 0), 1);
+    assert_string_equal(ad_string_or(record, "ShadowRoute", ""), "shadow/ann");
+    assert_true(ad_int_or(record, "LeaseRemainingMs", 0) > 1000000);
+    struct os_stat stat;
+    assert_int_equal(os_stat(rig->bed->os, path, &stat), 0);
+    assert_int_equal(stat.mode & 077, 0); /* the nonce is in it */
+    ad_destroy(record);
+    mem_free(text);
+}
+
+static void a_job_that_the_slot_does_not_want_is_declined(void **state)
+{
+    struct rig *rig = *state;
+    claim_it(rig);
+    assert_int_equal(call(rig, VERB_ACTIVATE, 1, "[Requirements = false]"), -ENOTSUP);
+    assert_true(is_claimed_idle(rig));
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "another");
+    assert_int_equal(call(rig, VERB_ACTIVATE, 1, JOB), -ENOKEY);
+}
+
+static void a_starter_that_is_not_there_ends_the_claim(void **state)
+{
+    struct rig *rig = *state;
+    claim_it(rig);
+    BED_MUST(os_remove(rig->bed->os, rig->script, err));
+    assert_int_equal(call(rig, VERB_ACTIVATE, 1, JOB), -ENOENT);
+    until(rig, is_unclaimed);
+}
+
+static void deactivate_waits_until_the_starter_is_gone(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    run_it(rig);
+    assert_int_equal(hello(rig, 1), 0);
+    send(rig, VERB_DEACTIVATE, 1, JOB, &answer);
+    until(rig, has_stop);
+    assert_false(answer.over);
+    assert_false(rig->starter.fast);
+    starter_is_done(rig, "");
+    assert_int_equal(finish(rig, &answer, last_text, sizeof last_text), 0);
+    until(rig, is_claimed_idle);
+    assert_int_equal(rig->schedd.gones, 0);
+}
+
+static void deactivate_of_what_does_not_run_is_done_already(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    assert_int_equal(call(rig, VERB_DEACTIVATE, 7, JOB), 0); /* another epoch */
+    assert_true(is_claimed_busy(rig));
+    assert_int_equal(rig->starter.stops, 0);
+}
+
+static void the_next_job_waits_for_the_last_starter(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    run_it(rig);
+    assert_int_equal(hello(rig, 1), 0);
+    send(rig, VERB_ACTIVATE, 2, JOB, &answer);
+    assert_int_equal(call(rig, VERB_ACTIVATE, 3, JOB), -EBUSY);
+    assert_false(answer.over);
+    starter_is_done(rig, "");
+    assert_int_equal(finish(rig, &answer, last_text, sizeof last_text), 0);
+    assert_int_equal(((struct claim *)rig->startd->claims.items[0])->epoch, 2);
+}
+
+static void a_job_that_waited_on_a_lost_connection_is_not_run(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    run_it(rig);
+    assert_int_equal(hello(rig, 1), 0);
+    send(rig, VERB_ACTIVATE, 2, JOB, &answer);
+    assert_int_equal(call(rig, VERB_ACTIVATE, 3, JOB), -EBUSY); /* the first has arrived */
+    wire_close(rig->schedd.wire);
+    rig->schedd.wire = NULL;
+    until(rig, has_resumed);
+    starter_is_done(rig, "");
+    until(rig, is_claimed_idle);
+    assert_int_equal(finish(rig, &answer, last_text, sizeof last_text), -ECONNRESET);
+}
+
+static void a_released_claim_leaves_a_slot_with_a_new_id(void **state)
+{
+    struct rig *rig = *state;
+    claim_it(rig);
+    assert_int_equal(call(rig, VERB_RELEASE_CLAIM, 1, JOB), 0);
+    until(rig, is_unclaimed);
+    assert_true(is_forgotten(rig));
+    assert_int_equal(rig->schedd.gones, 0);
+    assert_string_not_equal(rig->startd->slots[0].claim_id, rig->claim_id);
+    restart(rig); /* nothing of it is in the store */
+    assert_true(is_forgotten(rig));
+}
+
+static void a_starter_that_fails_gives_the_claim_back_with_its_reason(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    assert_int_equal(hello(rig, 1), 0);
+    starter_is_done(rig, "disk full");
+    until(rig, has_gone);
+    assert_string_equal(ad_string_or(rig->schedd.gone, "Reason", ""), "disk full");
+    assert_string_equal(ad_string_or(rig->schedd.gone, "JobId", ""), "1.0");
+    assert_int_equal(ad_int_or(rig->schedd.gone, "ClaimEpoch", 0), 1);
+    until(rig, is_forgotten);
+    assert_true(is_unclaimed(rig));
+}
+
+static void a_stranger_is_not_taken_for_the_starter(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    assert_int_equal(hello(rig, 9), -ENOKEY);
+    struct answer answer;
+    (void)tell(rig, VERB_STARTER_DONE, 9, "", &answer); /* a late word of another run */
+    answer_fini(&answer);
+    assert_true(is_claimed_busy(rig));
+}
+
+/* ---- deaths ---------------------------------------------------------------------------------- */
+
+static void a_starter_that_is_killed_leaves_nothing(void **state)
+{
+    struct rig *rig = *state;
+    int starter, child;
+    char directory[256];
+    run_it(rig);
+    assert_true(read_pids(rig, &starter, &child, directory));
+    assert_int_equal(os_kill(rig->bed->os, starter, SIGKILL), 0);
+    until(rig, has_gone);
+    assert_string_equal(ad_string_or(rig->schedd.gone, "Reason", ""), "starter died");
+    until(rig, is_cleaned);
+    until(rig, is_forgotten);
+    assert_true(is_unclaimed(rig));
+}
+
+static void a_startd_that_is_started_anew_resumes_its_claim(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    restart(rig);
+    assert_true(is_claimed_busy(rig));
+    until(rig, has_resumed);
+    assert_string_equal(ad_string_or(rig->schedd.claim, "ClaimId", ""), rig->claim_id);
+    assert_string_equal(ad_string_or(rig->schedd.claim, "JobId", ""), "1.0");
+    assert_int_equal(ad_int_or(rig->schedd.claim, "ClaimEpoch", 0), 1);
+    rig->starter.ready = false;
+    assert_int_equal(hello(rig, 1), 0); /* the starter finds us again */
+    starter_is_done(rig, "");
+    until(rig, is_claimed_idle);
+}
+
+static void an_idle_claim_is_resumed_without_a_job(void **state)
+{
+    struct rig *rig = *state;
+    claim_it(rig);
+    restart(rig);
+    assert_true(is_claimed_idle(rig));
+    until(rig, has_resumed);
+    assert_false(ad_has(rig->schedd.claim, "JobId"));
+}
+
+static void a_starter_that_died_while_the_startd_was_away_is_found_out(void **state)
+{
+    struct rig *rig = *state;
+    int starter, child;
+    char directory[256];
+    run_it(rig);
+    assert_true(read_pids(rig, &starter, &child, directory));
+    stop(rig);
+    (void)os_kill(rig->bed->os, starter, SIGKILL);
+    start(rig);
+    until(rig, has_gone);
+    assert_non_null(strstr(ad_string_or(rig->schedd.gone, "Reason", ""), "starter died"));
+    until(rig, is_cleaned);
+    until(rig, is_unclaimed);
+}
+
+static void a_resumption_that_is_refused_ends_the_job(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    rig->schedd.claim_status = -ENOKEY;
+    restart(rig);
+    until(rig, has_resumed);
+    until(rig, is_cleaned); /* the script ignores SIGTERM: it is told to end fast */
+    until(rig, is_unclaimed);
+    assert_int_equal(rig->schedd.gones, 0);
+}
+
+static void what_no_claim_knows_is_swept_at_start(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    stop(rig);
+    char path[300];
+    bed_path(rig->bed, "startd.db", path);
+    BED_MUST(os_remove(rig->bed->os, path, err));
+    start(rig);
+    until(rig, is_cleaned);
+    assert_true(is_unclaimed(rig));
+}
+
+static void a_lease_that_is_over_ends_the_job(void **state)
+{
+    struct rig *rig = *state;
+    rig->schedd.lease_s = 1;
+    run_it(rig);
+    rig->schedd.silent = true;
+    until(rig, is_cleaned);
+    until(rig, is_unclaimed);
+    assert_true(is_forgotten(rig));
+}
+
+static void a_starter_that_does_not_end_with_the_lease_is_killed(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    assert_int_equal(hello(rig, 1), 0); /* takes the order to stop and does nothing */
+    struct claim *claim = rig->startd->claims.items[0];
+    claim->lease_end_ms = 0;
+    loop_timer_set(claim->lease_timer, 0);
+    until(rig, has_stop);
+    assert_true(rig->starter.fast);
+    assert_true(loop_timer_is_set(claim->lease_timer));
+    loop_timer_set(claim->lease_timer, 0); /* the time it is given is over */
+    until(rig, is_cleaned);
+    until(rig, is_unclaimed);
+}
+
+UNIT_TESTS(RIG(an_offer_is_taken_and_the_claim_made), RIG(a_claim_id_works_once),
+           RIG(an_offer_to_an_owner_who_is_at_his_desk_is_refused),
+           RIG(a_machine_that_goes_to_sleep_takes_no_offer),
+           RIG(an_offer_is_judged_by_both_requirements_of_now),
+           RIG(a_schedd_that_does_not_know_the_claim_frees_the_slot),
+           RIG(a_match_that_is_not_confirmed_times_out),
+           RIG(a_job_runs_and_the_claim_is_idle_again), RIG(the_record_is_all_that_a_starter_needs),
+           RIG(a_job_that_the_slot_does_not_want_is_declined),
+           RIG(a_starter_that_is_not_there_ends_the_claim),
+           RIG(deactivate_waits_until_the_starter_is_gone),
+           RIG(deactivate_of_what_does_not_run_is_done_already),
+           RIG(the_next_job_waits_for_the_last_starter),
+           RIG(a_job_that_waited_on_a_lost_connection_is_not_run),
+           RIG(a_released_claim_leaves_a_slot_with_a_new_id),
+           RIG(a_starter_that_fails_gives_the_claim_back_with_its_reason),
+           RIG(a_stranger_is_not_taken_for_the_starter),
+           RIG(a_starter_that_is_killed_leaves_nothing),
+           RIG(a_startd_that_is_started_anew_resumes_its_claim),
+           RIG(an_idle_claim_is_resumed_without_a_job),
+           RIG(a_starter_that_died_while_the_startd_was_away_is_found_out),
+           RIG(a_resumption_that_is_refused_ends_the_job),
+           RIG(what_no_claim_knows_is_swept_at_start), RIG(a_lease_that_is_over_ends_the_job),
+           RIG(a_starter_that_does_not_end_with_the_lease_is_killed))
