@@ -34,7 +34,13 @@ void loop_call(struct loop *loop, const char *what, loop_f call, void *arg);
 bool loop_is_stopping(const struct loop *loop);
 
 /* What other bodies keep per loop; destroyed with it, in the order of the enum. */
-enum loop_slot { LOOP_SLOT_STREAMS, LOOP_SLOT_TLS, LOOP_SLOT_LANES, LOOP_SLOT_COUNT };
+enum loop_slot {
+    LOOP_SLOT_PASSES,
+    LOOP_SLOT_STREAMS,
+    LOOP_SLOT_TLS,
+    LOOP_SLOT_LANES,
+    LOOP_SLOT_COUNT
+};
 void *loop_slot_get(const struct loop *loop, enum loop_slot slot); /* NULL until set */
 void loop_slot_set(struct loop *loop, enum loop_slot slot, void *value,
                    void (*destroy)(void *value));

@@ -40,8 +40,8 @@
 
 struct incoming {
     struct loop *loop;
-    struct listener *listener; /* while its preface is awaited */
-    LIST_ENTRY(incoming) entry;
+    struct listener *listener;  /* while its preface is awaited */
+    LIST_ENTRY(incoming) entry; /* in the listener's list, or in that of the passes */
     int fd;
     struct loop_fd *watch;
     struct loop_timer *timer;
@@ -55,6 +55,8 @@ struct incoming {
     uint64_t pass_until_ms;
 };
 
+LIST_HEAD(incoming_list, incoming);
+
 struct listener {
     struct loop *loop;
     enum stream_kind kind;
@@ -67,7 +69,7 @@ struct listener {
     ino_t inode;
     listener_f call;
     void *arg;
-    LIST_HEAD(, incoming) unfinished;
+    struct incoming_list unfinished;
     struct listener_stats stats;
     bool *destroyed; /* set when it is destroyed in its own callback */
 };
@@ -111,7 +113,10 @@ static void incoming_free(struct incoming *in)
     if (in->fd >= 0) {
         close(in->fd);
     }
-    mem_free(in->pass_path);
+    if (in->pass_path != NULL) {
+        LIST_REMOVE(in, entry);
+        mem_free(in->pass_path);
+    }
     mem_free(in->peer);
     mem_free(in);
 }
@@ -220,6 +225,27 @@ void incoming_refuse(struct incoming *in)
 
 /* ---- passing on ------------------------------------------------------------------------------ */
 
+/* Those of a loop that are tried again: they are nobody's but the loop's. */
+static void passes_destroy(void *value)
+{
+    struct incoming_list *passes = value;
+    while (!LIST_EMPTY(passes)) {
+        incoming_free(LIST_FIRST(passes));
+    }
+    mem_free(passes);
+}
+
+static struct incoming_list *passes_of(struct loop *loop)
+{
+    struct incoming_list *passes = loop_slot_get(loop, LOOP_SLOT_PASSES);
+    if (passes == NULL) {
+        passes = mem_alloc(sizeof(*passes));
+        LIST_INIT(passes);
+        loop_slot_set(loop, LOOP_SLOT_PASSES, passes, passes_destroy);
+    }
+    return passes;
+}
+
 static int pass_send(struct incoming *in, const char *path, struct err *err)
 {
     struct sockaddr_un address;
@@ -285,6 +311,7 @@ int incoming_pass(struct incoming *in, const char *pass_address, struct err *err
     }
     if (code == -EAGAIN) {
         in->pass_path = mem_strdup(address.path);
+        LIST_INSERT_HEAD(passes_of(in->loop), in, entry);
         in->pass_until_ms = loop_now_ms(in->loop) + STREAM_PREFACE_MS;
         in->timer = loop_timer_create(in->loop, pass_again, in);
         loop_timer_set(in->timer, PASS_RETRY_MS);
