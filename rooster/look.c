@@ -120,9 +120,42 @@ static void record_sleep(struct node *node)
     ad_destroy(record);
 }
 
+/* A rooster that was started anew finds in the offline ad that its earlier life had given the
+ * machine up: it stays so for the rest of the time. */
+static void recall(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    if (node->known || !node->offline) {
+        return;
+    }
+    node->known = true;
+    const char *shown = ad_string_or(node->offline_ad, "PowerState", "Off");
+    if (node->state != WAKE_OFF || strcmp(shown, wake_state_name(WAKE_OFF)) == 0) {
+        return;
+    }
+    int64_t left_s = 0;
+    if (strcmp(shown, wake_state_name(WAKE_QUARANTINED)) == 0) {
+        left_s = ad_int_or(node->offline_ad, "EnteredPowerState", 0) +
+                 config_duration_s(rooster->env.config, "ROOSTER_QUARANTINE") -
+                 loop_wall_s(rooster->env.loop);
+    }
+    if (left_s <= 0) {
+        node_move(node, WAKE_OFF, "nothing is known against it");
+        return;
+    }
+    node->state = WAKE_QUARANTINED;
+    node->since_s = ad_int_or(node->offline_ad, "EnteredPowerState", 0);
+    (void)snprintf(node->reason, sizeof node->reason, "%s",
+                   ad_string_or(node->offline_ad, "PowerStateReason", ""));
+    int64_t most_s = config_duration_s(rooster->env.config, "ROOSTER_QUARANTINE");
+    node->retry_at_ms =
+        loop_now_ms(rooster->env.loop) + (uint64_t)(left_s < most_s ? left_s : most_s) * 1000;
+}
+
 /* What the ads say decides; a state that was only in our head gives way. */
 static void follow_ads(struct node *node)
 {
+    recall(node);
     bool up = node->live && !node->offline;
     if (up && node->state != WAKE_UP) {
         node_is_up(node);
@@ -132,9 +165,11 @@ static void follow_ads(struct node *node)
             record_sleep(node);
         }
     } else if (node->state == WAKE_BACKOFF && !node->demanded && !node->ordered) {
-        node->attempts = 0;
-        node->wake_id[0] = '\0';
+        node_give_up(node);
         node_move(node, WAKE_OFF, "nobody waits for it any more");
+    } else if (node->state == WAKE_QUARANTINED &&
+               loop_now_ms(node->rooster->env.loop) >= node->retry_at_ms) {
+        node_move(node, WAKE_OFF, "it may be tried again"); /* nobody holds one that failed */
     }
     node->seen_up = up || (node->seen_up && !node->offline);
 }
@@ -154,6 +189,10 @@ static void wake_chosen(struct rooster *rooster)
     while (strmap_next(rooster->nodes, &at, NULL, &value)) {
         struct node *node = value;
         struct power_node power;
+        if (node->state == WAKE_QUARANTINED && node->retry_at_ms > now_ms &&
+            node->retry_at_ms < next_ms) {
+            next_ms = node->retry_at_ms;
+        }
         bool wanted = node->demanded || node->ordered || PLANTED(wake_without_demand);
         if (!wanted || (!node->offline && !node->ordered) || node->ordering) {
             if (node->state != WAKE_WAKING) {

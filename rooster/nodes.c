@@ -202,6 +202,13 @@ static void put_record(struct node *node, const char *outcome, void (*done)(void
     ad_destroy(record);
 }
 
+void node_give_up(struct node *node)
+{
+    put_record(node, "Failed", NULL); /* with the last reason */
+    node->wake_id[0] = '\0';
+    node->attempts = 0;
+}
+
 static void failed(struct node *node, const char *why)
 {
     struct rooster *rooster = node->rooster;
@@ -218,9 +225,7 @@ static void failed(struct node *node, const char *why)
     node_move(node, next, why);
     if (next == WAKE_QUARANTINED) {
         node->ordered = false;
-        put_record(node, "Failed", NULL);
-        node->wake_id[0] = '\0';
-        node->attempts = 0;
+        node_give_up(node);
     }
     look_soon(rooster);
 }

@@ -52,6 +52,7 @@ struct node { /* one machine */
     struct loop_timer *deadline;
     bool ordering;        /* the ledger or the method is at work */
     bool seen_up;         /* it was live at the last look */
+    bool known;           /* what its offline ad says of an earlier life was looked at */
     int64_t last_boot_ms; /* seconds it took the last time, in ms; 0 unknown */
 };
 
@@ -85,8 +86,9 @@ void nodes_destroy(struct rooster *rooster);
  * no way. */
 int node_power(const struct node *node, struct power_node *ret, struct err *err);
 void node_move(struct node *node, enum wake_state state, const char *reason);
-void node_wake(struct node *node);  /* writes the ledger, then gives the order */
-void node_is_up(struct node *node); /* its live ad is there */
+void node_wake(struct node *node);    /* writes the ledger, then gives the order */
+void node_give_up(struct node *node); /* the wake has failed: so it is written down */
+void node_is_up(struct node *node);   /* its live ad is there */
 struct ad *node_to_ad(const struct node *node);
 
 /* ---- serve.c */
