@@ -1,0 +1,417 @@
+/* The master and daemons that die: this program is the daemons, too.
+ *
+ * LINK: master
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/daemon.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/os_run.h"
+#include "base/vec.h"
+#include "master/master.h"
+#include "tests/support/fast_dir.h"
+
+#define PATIENCE_MS 15000
+
+struct rig {
+    char dir[FAST_DIR_SIZE], self[512], config_text[1024];
+    struct loop *loop;
+    struct os *os;
+    struct config *config;
+    struct daemon_env env;
+    void *master;
+    struct loop_timer *tick;
+    const char *awaited; /* in the log of the daemons */
+    size_t times;
+    bool over;
+    unsigned ticks;
+};
+
+/* ---- what this program is when it is started as roost-NAME ---- */
+
+/* Writes WORD:NAME to the log. */
+static void note(const char *dir, const char *word, const char *name)
+{
+    char path[512], line[64];
+    (void)snprintf(path, sizeof path, "%s/log", dir);
+    int length = snprintf(line, sizeof line, "%s:%s ", word, name);
+    FILE *file = fopen(path, "a");
+    if (file != NULL) {
+        (void)fwrite(line, 1, (size_t)length, file);
+        (void)fclose(file);
+    }
+}
+
+static bool is_there(const char *dir, const char *name, const char *what)
+{
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s.%s", dir, name, what);
+    return access(path, F_OK) == 0;
+}
+
+static int be_daemon(const char *path)
+{
+    char dir[128], lock_path[160];
+    const char *name = strrchr(path, '/') + strlen("/roost-");
+    struct os *os;
+    struct os_lock *lock;
+    sigset_t set;
+    int got;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    (void)snprintf(dir, sizeof dir, "%.*s", (int)(strrchr(path, '/') - path), path);
+    (void)snprintf(lock_path, sizeof lock_path, "%s/%s.lock", dir, name);
+    if (os_create(NULL, &os, NULL) != 0 || os_lock(os, lock_path, &lock, NULL, NULL) != 0) {
+        note(dir, "twice", name);
+        return 3;
+    }
+    note(dir, "start", name);
+    if (is_there(dir, name, "fails")) {
+        return 1;
+    }
+    do {
+        (void)sigwait(&set, &got);
+        if (got == SIGHUP) {
+            note(dir, "reload", name);
+        }
+    } while (got != SIGTERM || is_there(dir, name, "hangs"));
+    note(dir, "stop", name);
+    return 0;
+}
+
+/* ---- the rig ---- */
+
+static int config_read(void *context, const char *path, size_t max, char **text, size_t *length,
+                       struct err *err)
+{
+    const struct rig *rig = context;
+    (void)path;
+    (void)max;
+    (void)err;
+    *text = mem_strdup(rig->config_text);
+    *length = strlen(rig->config_text);
+    return 0;
+}
+
+static int config_names(void *context, const char *path, struct vec *names, struct err *err)
+{
+    (void)context;
+    (void)path;
+    (void)names;
+    (void)err;
+    return 0;
+}
+
+static const char *config_env(void *context, const char *name)
+{
+    (void)context;
+    (void)name;
+    return NULL;
+}
+
+static struct config *load(struct rig *rig, const char *list)
+{
+    struct config *config = NULL;
+    struct err err = {{0}};
+    (void)snprintf(rig->config_text, sizeof rig->config_text,
+                   "LOCAL_DIR = \"%s\"\nSBIN = \"%s\"\nLOCK = \"%s\"\nDAEMON_LIST = \"%s\"\n"
+                   "MASTER_BACKOFF_CONSTANT = 20ms\nMASTER_BACKOFF_CEILING = 80ms\n",
+                   rig->dir, rig->dir, rig->dir, list);
+    const struct config_source source = {.read_file = config_read,
+                                         .list_directory = config_names,
+                                         .get_env = config_env,
+                                         .context = rig};
+    const struct config_options options = {.subsystem = "MASTER",
+                                           .path = "/roost.conf",
+                                           .tables = master_daemon.tables,
+                                           .table_count = master_daemon.table_count};
+    if (config_load(&source, &options, &config, &err) != 0) {
+        fail_msg("%s", err.text);
+    }
+    return config;
+}
+
+static void start(struct rig *rig, const char *list)
+{
+    struct err err = {{0}};
+    config_destroy(rig->config);
+    rig->config = load(rig, list);
+    rig->env = (struct daemon_env){.loop = rig->loop,
+                                   .os = rig->os,
+                                   .config = rig->config,
+                                   .name = "master"};
+    if (master_daemon.start(&rig->env, &rig->master, &err) != 0) {
+        fail_msg("%s", err.text);
+    }
+}
+
+/* The master dies without a word; its daemons go on. */
+static void die(struct rig *rig)
+{
+    master_daemon.destroy(rig->master);
+    rig->master = NULL;
+}
+
+static const char *events(struct rig *rig)
+{
+    static _Thread_local char text[2048];
+    char path[128], *data = NULL;
+    size_t length;
+    (void)snprintf(path, sizeof path, "%s/log", rig->dir);
+    text[0] = '\0';
+    if (os_read_file(rig->os, path, sizeof text - 1, &data, &length, NULL) == 0) {
+        (void)snprintf(text, sizeof text, "%s", data);
+        mem_free(data);
+    }
+    return text;
+}
+
+static size_t count(struct rig *rig, const char *event)
+{
+    size_t found = 0;
+    for (const char *at = events(rig); (at = strstr(at, event)) != NULL; at++) {
+        found++;
+    }
+    return found;
+}
+
+static void tick(void *arg)
+{
+    struct rig *rig = arg;
+    rig->over = count(rig, rig->awaited) >= rig->times || ++rig->ticks > PATIENCE_MS;
+    if (!rig->over) {
+        loop_timer_set(rig->tick, 1);
+    }
+}
+
+static void await_times(struct rig *rig, const char *what, size_t times)
+{
+    rig->awaited = what;
+    rig->times = times;
+    rig->ticks = 0;
+    rig->over = false;
+    loop_timer_set(rig->tick, 0);
+    loop_run_until(rig->loop, &rig->over);
+    loop_timer_stop(rig->tick);
+    if (count(rig, what) < times) {
+        fail_msg("waited in vain for '%s': %s", what, events(rig));
+    }
+}
+
+static void await(struct rig *rig, const char *what)
+{
+    await_times(rig, what, 1);
+}
+
+static pid_t pid_of(struct rig *rig, const char *name)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/%s.lock", rig->dir, name);
+    return os_lock_holder(rig->os, path);
+}
+
+static void mark(struct rig *rig, const char *name, bool there)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/%s", rig->dir, name);
+    if (there) {
+        assert_int_equal(os_write_file(rig->os, path, "", 0, 0644, false, NULL), 0);
+    } else {
+        assert_int_equal(os_remove(rig->os, path, NULL), 0);
+    }
+}
+
+/* Tells the master to end; returns how its loop ended. */
+static int stop(struct rig *rig)
+{
+    master_daemon.stop(rig->master);
+    return loop_run(rig->loop);
+}
+
+static int setup(void **state)
+{
+    static const char *const NAMES[] = {"collector", "schedd", "startd"};
+    struct rig *rig = mem_zalloc(sizeof *rig);
+    assert_true(fast_dir_make(rig->dir));
+    assert_int_equal(loop_create(&rig->loop, NULL), 0);
+    assert_int_equal(os_create(rig->loop, &rig->os, NULL), 0);
+    assert_true(readlink("/proc/self/exe", rig->self, sizeof rig->self - 1) > 0);
+    for (size_t i = 0; i < 3; i++) {
+        char path[128];
+        (void)snprintf(path, sizeof path, "%s/roost-%s", rig->dir, NAMES[i]);
+        assert_int_equal(symlink(rig->self, path), 0);
+    }
+    rig->tick = loop_timer_create(rig->loop, tick, rig);
+    *state = rig;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    static const char *const NAMES[] = {"collector", "schedd", "startd"};
+    struct rig *rig = *state;
+    if (rig->master != NULL) {
+        die(rig);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        pid_t pid = pid_of(rig, NAMES[i]);
+        if (pid > 0) {
+            (void)os_kill(rig->os, pid, SIGKILL);
+        }
+    }
+    loop_timer_destroy(rig->tick);
+    config_destroy(rig->config);
+    (void)os_remove_tree(rig->os, rig->dir, NULL);
+    os_destroy(rig->os);
+    loop_destroy(rig->loop);
+    mem_free(rig);
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static void the_listed_daemons_are_started_and_no_others(void **state)
+{
+    struct rig *rig = *state;
+    start(rig, "MASTER, COLLECTOR, SCHEDD");
+    await(rig, "start:collector");
+    await(rig, "start:schedd");
+    assert_int_equal(count(rig, "start:"), 2);
+}
+
+static void a_daemon_that_is_killed_is_started_again(void **state)
+{
+    struct rig *rig = *state;
+    start(rig, "COLLECTOR SCHEDD");
+    await(rig, "start:collector");
+    await(rig, "start:schedd");
+    for (int i = 0; i < 3; i++) {
+        pid_t pid = pid_of(rig, "schedd");
+        assert_true(pid > 0);
+        assert_int_equal(os_kill(rig->os, pid, SIGKILL), 0);
+        await_times(rig, "start:schedd", (size_t)i + 2);
+        assert_int_not_equal(pid_of(rig, "schedd"), pid);
+    }
+    assert_int_equal(count(rig, "start:collector"), 1);
+    assert_int_equal(count(rig, "twice"), 0);
+}
+
+static void a_daemon_that_cannot_start_is_tried_later_and_later(void **state)
+{
+    struct rig *rig = *state;
+    mark(rig, "schedd.fails", true);
+    start(rig, "SCHEDD");
+    uint64_t begin_ms = loop_now_ms(rig->loop);
+    await_times(rig, "start:schedd", 4);
+    assert_true(loop_now_ms(rig->loop) - begin_ms >= 20 + 40 + 80);
+    mark(rig, "schedd.fails", false);
+    size_t before = count(rig, "start:");
+    await_times(rig, "start:schedd", 5);
+    assert_in_range(count(rig, "start:"), before, before + 1);
+}
+
+static void a_new_master_adopts_what_runs(void **state)
+{
+    struct rig *rig = *state;
+    start(rig, "COLLECTOR SCHEDD");
+    await(rig, "start:collector");
+    await(rig, "start:schedd");
+    pid_t collector = pid_of(rig, "collector"), schedd = pid_of(rig, "schedd");
+    die(rig);
+    start(rig, "COLLECTOR SCHEDD STARTD");
+    await(rig, "start:startd");
+    assert_int_equal(pid_of(rig, "collector"), collector);
+    assert_int_equal(pid_of(rig, "schedd"), schedd);
+    assert_int_equal(count(rig, "start:") + count(rig, "twice"), 3);
+    assert_int_equal(os_kill(rig->os, schedd, SIGKILL), 0); /* and keeps watch over it */
+    await_times(rig, "start:schedd", 2);
+    assert_int_equal(stop(rig), 0);
+    assert_int_equal(count(rig, "stop:"), 3);
+}
+
+static void all_are_told_to_end_the_collector_last(void **state)
+{
+    struct rig *rig = *state;
+    start(rig, "COLLECTOR SCHEDD STARTD");
+    await(rig, "start:collector");
+    await(rig, "start:schedd");
+    await(rig, "start:startd");
+    assert_int_equal(stop(rig), 0);
+    const char *text = events(rig);
+    const char *last = strstr(text, "stop:collector");
+    assert_non_null(last);
+    assert_true(strstr(text, "stop:schedd") < last);
+    assert_true(strstr(text, "stop:startd") < last);
+    assert_int_equal(pid_of(rig, "collector"), 0);
+    assert_int_equal(count(rig, "start:"), 3); /* none came back */
+}
+
+static void a_master_without_running_daemons_ends_at_once(void **state)
+{
+    struct rig *rig = *state;
+    mark(rig, "schedd.fails", true);
+    start(rig, "SCHEDD");
+    await(rig, "start:schedd");
+    assert_int_equal(stop(rig), 0);
+}
+
+static void a_reload_starts_what_is_new_and_stops_what_is_gone(void **state)
+{
+    struct rig *rig = *state;
+    start(rig, "COLLECTOR SCHEDD");
+    await(rig, "start:collector");
+    await(rig, "start:schedd");
+    struct config *old = rig->config;
+    rig->config = load(rig, "COLLECTOR STARTD");
+    master_daemon.reload(rig->master, rig->config);
+    config_destroy(old);
+    await(rig, "start:startd");
+    await(rig, "stop:schedd");
+    await(rig, "reload:collector");
+    assert_int_equal(count(rig, "start:schedd"), 1);
+}
+
+static void a_list_of_nothing_is_refused(void **state)
+{
+    struct rig *rig = *state;
+    struct err err = {{0}};
+    rig->config = load(rig, "");
+    rig->env = (struct daemon_env){.loop = rig->loop,
+                                   .os = rig->os,
+                                   .config = rig->config,
+                                   .name = "master"};
+    assert_true(master_daemon.start(&rig->env, &rig->master, &err) < 0);
+    assert_non_null(strstr(err.text, "DAEMON_LIST is empty"));
+}
+
+#define RIG(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(int argc, char **argv)
+{
+    const char *base = strrchr(argv[0], '/');
+    if (argc == 1 && base != NULL && strncmp(base, "/roost-", 7) == 0) {
+        return be_daemon(argv[0]);
+    }
+    const struct CMUnitTest tests[] = {RIG(the_listed_daemons_are_started_and_no_others),
+                                       RIG(a_daemon_that_is_killed_is_started_again),
+                                       RIG(a_daemon_that_cannot_start_is_tried_later_and_later),
+                                       RIG(a_new_master_adopts_what_runs),
+                                       RIG(all_are_told_to_end_the_collector_last),
+                                       RIG(a_master_without_running_daemons_ends_at_once),
+                                       RIG(a_reload_starts_what_is_new_and_stops_what_is_gone),
+                                       RIG(a_list_of_nothing_is_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
