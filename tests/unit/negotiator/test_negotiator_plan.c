@@ -278,7 +278,7 @@ static void surplus_holds_go_but_waking_machines_keep_theirs(void **state)
     struct pool *pool = *state;
     struct plan_request *request = add_request(pool, "ann", 1, ANY);
     for (int i = 0; i < 3; i++) {
-        char machine[8];
+        char machine[16];
         (void)snprintf(machine, sizeof machine, "m%d", i);
         hold(asleep(pool, machine), request, 1);
     }
