@@ -18,6 +18,8 @@
 #define WALL_SKEW_MAX_MS     40
 #define RESTART_MIN_MS       200 /* init waits before it starts a service again */
 #define RESTART_MAX_MS       3000
+#define REVIVE_MIN_S         20 /* until somebody sees that a machine is deserted */
+#define REVIVE_MAX_S         60
 #define STOP_GRACE_MS        10000
 #define BOOT_SERVICES_MAX_MS 400
 
@@ -148,6 +150,39 @@ void sim_host_service(struct sim_host *host, const char *const *argv, bool kept)
     }
 }
 
+/* Does anything run there but jobs? */
+static bool is_deserted(const struct sim_host *host)
+{
+    const struct sim_link *head = &host->sim->processes;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        const struct sim_process *process = at->item;
+        if (process->host == host && !process->program->timed) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void service_revive(void *arg)
+{
+    struct sim_service *service = arg;
+    service->restart = NULL;
+    if (is_deserted(service->host)) {
+        service_start(service);
+    }
+}
+
+static void service_ended(struct sim_service *service, bool failed)
+{
+    struct sim_host *host = service->host;
+    service->pid = 0;
+    if (service->kept && failed) {
+        sim_count(host->sim, SIM_COUNT_RESTARTS);
+        uint64_t wait_us = sim_between(host->sim, RESTART_MIN_MS, RESTART_MAX_MS) * SIM_MS;
+        service->restart = sim_at_host(host, host->sim->now_us + wait_us, service_start, service);
+    }
+}
+
 void sim_host_child_ended(struct sim_host *host, pid_t pid, int status, int signal_number)
 {
     if (host->power != SIM_HOST_ON || host->sim->ending) {
@@ -156,13 +191,12 @@ void sim_host_child_ended(struct sim_host *host, pid_t pid, int status, int sign
     for (size_t i = 0; i < host->service_count; i++) {
         struct sim_service *service = host->services[i];
         if (service->pid == pid) {
-            service->pid = 0;
-            if (service->kept && (status != 0 || signal_number != 0)) {
-                sim_count(host->sim, SIM_COUNT_RESTARTS);
-                uint64_t wait_us = sim_between(host->sim, RESTART_MIN_MS, RESTART_MAX_MS) * SIM_MS;
-                service->restart =
-                    sim_at_host(host, host->sim->now_us + wait_us, service_start, service);
-            }
+            service_ended(service, status != 0 || signal_number != 0);
+        }
+        if (!service->kept && service->restart == NULL && is_deserted(host)) {
+            uint64_t wait_us = sim_between(host->sim, REVIVE_MIN_S, REVIVE_MAX_S) * SIM_S;
+            service->restart =
+                sim_at_host(host, host->sim->now_us + wait_us, service_revive, service);
         }
     }
 }

@@ -369,8 +369,12 @@ void sim_net_drop_host(struct sim_host *host)
         vanish_end(connection, side);
         if (server && connection->incoming != NULL) {
             struct incoming *incoming = connection->incoming;
+            bool last = connection->ends[SIM_CLIENT] == NULL;
             connection->incoming = NULL;
             sim_incoming_vanish(incoming);
+            if (last) {
+                continue; /* the connection went with it */
+            }
         }
         if (dead != NULL) {
             sim_stream_vanish(dead); /* may free the connection */

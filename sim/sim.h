@@ -166,7 +166,8 @@ enum sim_power sim_host_power(const struct sim_host *host);
 /* Host option: the index-th boot from now on does not come up (0: the next). */
 void sim_host_fail_boots(struct sim_host *host, unsigned count);
 
-/* What the machine starts at boot, and, when kept, again whenever it ends with anything but 0. */
+/* What the machine starts at boot, and again: when kept, whenever it ends with anything but 0; else
+ * when nothing but jobs is left on the machine. */
 void sim_host_service(struct sim_host *host, const char *const *argv, bool kept);
 void sim_host_boot_now(struct sim_host *host);  /* up at once */
 void sim_host_boot(struct sim_host *host);      /* comes up after its boot time, if it is off */
