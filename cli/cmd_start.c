@@ -2,7 +2,8 @@
  *
  * The nodes of a personal pool are then brought to where PERSONAL_NODES wants them: started, or
  * their offline ads left in the collector, by the node's own startd (-asleep), so that a job can
- * match them.
+ * match them.  A startd that refuses, because it died with claims, is started instead: it settles
+ * them, and goes to sleep when it has nothing to do.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -80,6 +81,9 @@ static int daemons_are_there(struct cli *cli, struct err *err)
 
 struct nodes {
     struct cli *cli;
+    struct power *power;
+    char program[4200]; /* of a node's master */
+    struct vec left;    /* struct leaving */
     size_t waiting;
     bool done;
     char failure[ERR_TEXT_MAX];
@@ -99,12 +103,31 @@ static void node_woken(void *arg, int status, const char *text)
     one_done(arg, status != 0 ? text : NULL);
 }
 
+static int wake(struct nodes *nodes, const struct cli_node *node, struct err *err)
+{
+    const struct power_node how = {.name = node->name,
+                                   .method = "process",
+                                   .config = node->config,
+                                   .lock_dir = node->lock_dir,
+                                   .program = nodes->program};
+    return power_wake(nodes->power, &how, node_woken, nodes, err);
+}
+
+struct leaving {
+    struct nodes *nodes;
+    struct cli_node node;
+};
+
 static void node_left(void *arg, pid_t pid, const struct os_exit *how)
 {
+    const struct leaving *leaving = arg;
+    struct err err;
     (void)pid;
-    one_done(arg, how->status != 0
-                      ? "a node's startd could not leave its offline ads; see nodes/*/log/StartLog"
-                      : NULL);
+    if (how->status == 0 && how->signal == 0) {
+        one_done(leaving->nodes, NULL);
+    } else if (wake(leaving->nodes, &leaving->node, &err) != 0) {
+        one_done(leaving->nodes, err.text);
+    }
 }
 
 static int leave_offline(struct nodes *nodes, const struct cli_node *node, struct err *err)
@@ -123,8 +146,11 @@ static int leave_offline(struct nodes *nodes, const struct cli_node *node, struc
                                   .env_add = env_add,
                                   .cwd = "/",
                                   .new_session = true};
+    struct leaving *leaving = mem_alloc(sizeof *leaving);
+    *leaving = (struct leaving){.nodes = nodes, .node = *node};
+    vec_push(&nodes->left, leaving);
     pid_t pid;
-    return os_spawn(cli->os, &spec, node_left, nodes, &pid, err);
+    return os_spawn(cli->os, &spec, node_left, leaving, &pid, err);
 }
 
 static bool has_ads(struct cli *cli, const char *machine, struct err *err)
@@ -148,25 +174,20 @@ static int bring_nodes(struct cli *cli, struct err *err)
 {
     const char *wanted = config_string(cli->config, "PERSONAL_NODES");
     struct nodes nodes = {.cli = cli};
-    char program[4200];
     int rc = 0;
     if (strcmp(wanted, "none") == 0) {
         return 0;
     }
-    (void)snprintf(program, sizeof program, "%s/roost-master", config_path(cli->config, "SBIN"));
-    struct power *power = power_create(cli->loop, cli->os, NULL);
+    (void)snprintf(nodes.program, sizeof nodes.program, "%s/roost-master",
+                   config_path(cli->config, "SBIN"));
+    nodes.power = power_create(cli->loop, cli->os, NULL);
     for (size_t i = 0; i < cli_node_count(cli) && rc == 0; i++) {
         struct cli_node node;
         if (!cli_node_at(cli, i, &node) || cli_lock_holder(cli, node.lock_dir, "master") != 0) {
             continue;
         }
         if (strcmp(wanted, "awake") == 0) {
-            const struct power_node how = {.name = node.name,
-                                           .method = "process",
-                                           .config = node.config,
-                                           .lock_dir = node.lock_dir,
-                                           .program = program};
-            rc = power_wake(power, &how, node_woken, &nodes, err);
+            rc = wake(&nodes, &node, err);
         } else if (!has_ads(cli, node.name, err)) {
             rc = leave_offline(&nodes, &node, err);
         } else {
@@ -177,7 +198,8 @@ static int bring_nodes(struct cli *cli, struct err *err)
     if (nodes.waiting > 0) {
         loop_run_until(cli->loop, &nodes.done);
     }
-    power_destroy(power);
+    power_destroy(nodes.power);
+    vec_fini(&nodes.left, mem_free);
     uint64_t end_ms = loop_now_ms(cli->loop) + READY_MS; /* then `roost status` shows them */
     for (size_t i = 0; i < cli_node_count(cli) && rc == 0 && nodes.failure[0] == '\0'; i++) {
         struct cli_node node;
