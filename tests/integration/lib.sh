@@ -20,6 +20,11 @@ OUT=$WORK/out
 mkdir -m 0755 "$OUT"
 export ROOST_CONFIG=$POOL/roost.conf
 
+# Daemons have no terminal: what a sanitizer finds in them goes to files, which `passed` looks for.
+for options in ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS; do
+    [ -z "${!options:-}" ] || export "$options=${!options}:log_path=$WORK/sanitizer"
+done
+
 say() { printf '%s %s\n' "$(date +%T.%3N)" "$*"; }
 
 clean_up() {
@@ -57,6 +62,8 @@ fail() {
     exit 1
 }
 passed() {
+    local reports=("$WORK"/sanitizer.*)
+    [ ! -e "${reports[0]}" ] || fail "a sanitizer reports: $(head -n 40 "${reports[@]}")"
     say "passed"
     exit 0
 }

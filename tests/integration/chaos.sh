@@ -1,0 +1,29 @@
+#!/bin/bash
+# While jobs run, each of the pool's daemons is killed five times: no job is lost, each is committed once, and the pool
+# comes back by itself.
+#
+# TIMEOUT: 170
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_chaos.sh"
+
+pool_init --nodes 3 --idle 2 --asleep
+pool_start
+cluster='' # set by chaos_jobs
+chaos_jobs 50 2.4
+for victim in $(plan collector schedd negotiator rooster shadow master); do
+    pause 50 600
+    if is_done "$cluster" 50; then
+        say "the jobs were done before the last kills"
+        break
+    fi
+    kill_one "$victim" || fail "there is no $victim to be killed: it did not come back"
+done
+check_chaos 50 90
+until_true 40 "all daemons are there again" "$ROOST" power status
+until_true 40 "all are asleep" is_asleep 3
+for daemon in collector schedd negotiator rooster master; do
+    equals "processes of the $daemon" "$(pids_of $daemon | wc -l)" 1
+done
+pool_stop
+passed

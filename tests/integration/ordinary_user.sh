@@ -1,0 +1,51 @@
+#!/bin/bash
+# A pool of somebody who is not root: machines wake, jobs run as that user, all sleep again.
+#
+# TIMEOUT: 90
+# SPDX-License-Identifier: Apache-2.0
+if [ "$(id -u)" -eq 0 ]; then
+    command -v setpriv >/dev/null || { echo "skipped: there is no setpriv to become an ordinary user with"; exit 77; }
+    as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    "${as[@]}" test -x "$ROOST_BIN/roost" -a -r "$0" ||
+        { echo "skipped: an ordinary user cannot run $ROOST_BIN/roost"; exit 77; }
+    home=$(mktemp -d /tmp/roost-home-XXXXXX)
+    trap 'rm -rf "$home"' EXIT
+    chown 65534:65534 "$home"
+    HOME=$home "${as[@]}" bash "$0"
+    exit
+fi
+. "$(dirname "$0")/lib.sh"
+
+pool_init --nodes 2 --idle 1 --asleep
+pool_start
+cat >"$WORK/who.sub" <<SUB
+executable = /bin/sh
+transfer_executable = false
+arguments = "-c 'id -u; pwd; cat input'"
+initialdir = $OUT
+transfer_input_files = input
+should_transfer_files = YES
+when_to_transfer_output = ON_EXIT
+output = who.\$(Process)
+error = err.\$(Process)
+request_memory = 1
+queue 4
+SUB
+echo "the input" >"$OUT/input"
+cluster=$(submit "$WORK/who.sub") || exit 1
+until_true 30 "the jobs are done" is_done "$cluster" 4
+check_committed "$cluster" 4
+for ((number = 0; number < 4; number++)); do
+    equals "who ran job $number" "$(head -n 1 "$OUT/who.$number")" "$(id -u)"
+    equals "input of job $number" "$(tail -n 1 "$OUT/who.$number")" "the input"
+    equals "errors of job $number" "$(cat "$OUT/err.$number")" ""
+done
+number_jobs 10 0.2 >"$WORK/ten.sub"
+cluster=$(submit "$WORK/ten.sub") || exit 1
+until_true 30 "ten jobs are done" is_done "$cluster" 10
+check_committed "$cluster" 10
+check_outputs 10
+until_true 20 "all are asleep" is_asleep 2
+check_ledger
+pool_stop
+passed

@@ -1,0 +1,78 @@
+#!/bin/bash
+# The pool is stopped and started again with jobs idle, running and held in the queue; then all daemons are killed at once:
+# nothing is lost.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+# Functions are called by until_true, too.
+# shellcheck disable=SC2317
+. "$(dirname "$0")/lib.sh"
+
+status_of() { "$ROOST" q "$1" -af ProcId JobStatus 2>/dev/null | sort -n; }
+running_count() { status_of "$1" | grep -c ' 2$'; }
+some_run() { [ "$(running_count "$1")" -ge "$2" ]; }
+is_held() { [ "$(status_of "$1" | grep -c ' 5$')" -eq "$2" ]; }
+
+# A queue with held, running and idle jobs; sets `cluster` (8 jobs) and `held` (2 jobs).
+fill() {
+    rm -f "$OUT"/*
+    sed '/^queue/i hold = true' < <(number_jobs 2 0.1) >"$WORK/held.sub"
+    held=$(submit "$WORK/held.sub") || exit 1
+    number_jobs 8 2 >"$WORK/jobs.sub"
+    cluster=$(submit "$WORK/jobs.sub") || exit 1
+    until_true 20 "two jobs run" some_run "$cluster" 2
+    until_true 5 "two jobs are held" is_held "$held" 2
+}
+
+# Everything that was in the queue comes to its end.
+drain() {
+    until_true 5 "the held jobs are held still" is_held "$held" 2
+    until_true 60 "the jobs are done" is_done "$cluster" 8
+    check_committed "$cluster" 8
+    check_outputs 8
+    "$ROOST" release "$held" >/dev/null || fail "roost release"
+    until_true 30 "the held jobs are done" is_done "$held" 2
+    check_committed "$held" 2
+    until_true 30 "all are asleep" is_asleep 2
+}
+
+pool_init --nodes 2 --idle 1 --asleep
+pool_start
+
+say "stop and start with jobs in the queue"
+fill
+pool_stop
+pool_start
+drain
+until_true 10 "the history is whole" is_done "$cluster" 8
+first=$cluster
+
+say "every process is killed at once"
+fill
+mapfile -t pids < <(traces "$POOL/")
+[ ${#pids[@]} -ge 8 ] || fail "only ${#pids[@]} processes: $(describe "${pids[@]}")"
+kill -9 "${pids[@]}" 2>/dev/null
+# What was about to be started by one of them, too.
+kill_rest() {
+    mapfile -t pids < <(traces "$POOL/")
+    [ ${#pids[@]} -eq 0 ] || { kill -9 "${pids[@]}" 2>/dev/null; return 1; }
+}
+until_true 5 "all are dead" kill_rest
+pool_start
+drain
+check_committed "$first" 8
+
+say "the pool's own daemons are killed at once, and start again by themselves or by roost start; jobs go on"
+fill
+pids=()
+for daemon in master collector schedd negotiator rooster; do
+    mapfile -t -O ${#pids[@]} pids < <(pids_of $daemon)
+done
+equals "daemons of the pool" ${#pids[@]} 5
+kill -9 "${pids[@]}"
+pool_start
+drain
+equals "starts of the jobs" "$("$ROOST" history "$cluster" -af NumJobStarts | sort -u)" 1
+
+pool_stop
+passed

@@ -1,0 +1,82 @@
+#!/bin/bash
+# A handshake is refused for a missing, an expired, a wrongly signed and a revoked token, a request for a too weak one:
+# each with its own message to the client, and the same in the collector's log.
+#
+# TIMEOUT: 60
+# SPDX-License-Identifier: Apache-2.0
+# Functions are called by until_true, too.
+# shellcheck disable=SC2317
+. "$(dirname "$0")/lib.sh"
+
+log=$POOL/log/CollectorLog
+
+# token NAME OPTION...: makes $WORK/token.NAME
+token() {
+    local name=$1
+    shift
+    "$ROOST" token create --identity "$name@personal" --file "$WORK/token.$name" "$@" || fail "token create $name"
+}
+# A `roost` that shows the token NAME.
+with() {
+    local name=$1
+    shift
+    ROOST_TOKEN_FILE=$WORK/token.$name timeout 20 "$ROOST" "$@"
+}
+
+# refused NAME EVENT MESSAGE COMMAND...: fails with that message, and the log has a new line of the event with it
+refused() {
+    local name=$1 event=$2 message=$3 before status=0
+    shift 3
+    before=$(wc -l <"$log")
+    with "$name" "$@" >"$WORK/client.out" 2>"$WORK/client.err" || status=$?
+    equals "exit status of a client whose token is $name" "$status" 1
+    equals "output to a client whose token is $name" "$(cat "$WORK/client.out")" ""
+    equals "lines of its message" "$(wc -l <"$WORK/client.err")" 1
+    grep -qE "$message" "$WORK/client.err" || fail "$name: the client says: $(cat "$WORK/client.err")"
+    tail -n "+$((before + 1))" "$log" | grep -E " collector warn $event .*reason=\"" | grep -qE "$message" ||
+        fail "$name: the collector's log has: $(tail -n "+$((before + 1))" "$log")"
+    say "$name: $(cat "$WORK/client.err")"
+}
+
+pool_init --nodes 1 --asleep
+pool_start
+
+token good --scope READ
+token expired --scope READ --expires 1s
+token revoked --scope READ
+token weak --scope READ
+# Of another pool, whose key has the same name.
+mkdir "$WORK/other"
+"$ROOST" init "$WORK/other/pool" --nodes 1 >/dev/null || fail "a second pool"
+(export ROOST_CONFIG=$WORK/other/pool/roost.conf && token alien --scope READ) || exit 1
+# With another text, under a good signature.
+IFS=. read -r head body signature <"$WORK/token.good"
+echo "$head.$(base64 -d <<<"$(tr '_-' '/+' <<<"$body")==" 2>/dev/null | sed 's/READ/ADMINISTRATOR/' | base64 -w0 |
+    tr '/+' '_-' | tr -d '=').$signature" >"$WORK/token.forged"
+echo "not.a.token" >"$WORK/token.garbage"
+
+equals "what a good token sees" "$(with good status -af Machine)" wn01
+equals "what a token sees before it is revoked" "$(with revoked status -af Machine)" wn01
+id=$("$ROOST" token list -constraint 'Identity == "revoked@personal"' -af Id)
+"$ROOST" token revoke "$id" >/dev/null || fail "token revoke"
+expired() { ! with expired status -af Machine >/dev/null 2>&1; }
+until_true 10 "the token expires" expired
+
+refused missing wire.refused 'no token' status
+refused expired wire.refused 'token expired at 20.* of expired@personal' status
+refused alien wire.refused 'token signature is wrong' status
+refused forged wire.refused 'token signature is wrong' status
+refused revoked wire.refused "token revoked \(id '$id' of revoked@personal\)" status
+refused garbage wire.refused 'token' status
+refused weak wire.denied 'token is too weak: REVOKE needs ADMINISTRATOR; weak@personal has READ' token revoke nobody
+refused weak wire.denied 'token is too weak: ' power on wn01
+
+equals "wakes by a weak token" "$(wakes)" ""
+equals "what a good token sees at the end" "$(with good status -af Machine)" wn01
+
+# A revoked token stays revoked.
+pool_stop
+pool_start
+refused revoked wire.refused "token revoked \(id '$id' of revoked@personal\)" status
+pool_stop
+passed
