@@ -39,7 +39,11 @@ clean_up() {
         timeout 70 "$roost" stop >"$work/stop.out" 2>&1 || left="roost stop: $(tail -1 "$work/stop.out")"
     fi
     local pids=()
-    mapfile -t pids < <(traces "$work/pool/")
+    for _ in 1 2 3 4 5 6 7 8 9 10; do # `roost stop` saw the locks given up; that is not yet the last instruction
+        mapfile -t pids < <(traces "$work/pool/")
+        [ ${#pids[@]} -gt 0 ] || break
+        sleep 0.1
+    done
     if [ ${#pids[@]} -gt 0 ]; then
         left="$left processes: $(describe "${pids[@]}")"
         for pid in "${pids[@]}"; do
