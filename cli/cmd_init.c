@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "base/uuid.h"
 #include "cli/cli.h"
+#include "cli/token_ledger.h"
 #include "wire/token.h"
 
 #define INIT_NODES_MAX 500
@@ -144,6 +145,13 @@ static int write_token(struct init *init, const char *file, const char *identity
     if (rc != 0) {
         return rc;
     }
+    char ledger[512], at[512];
+    rc = token_ledger_add(cli->os, path(init, "security/issued.ads", ledger, sizeof ledger), &token,
+                          path(init, file, at, sizeof at), err);
+    if (rc != 0) {
+        mem_free(text);
+        return rc;
+    }
     struct strbuf line;
     strbuf_init(&line, 0);
     strbuf_printf(&line, "%s\n", text);
@@ -256,11 +264,10 @@ static int write_pool(struct init *init, struct err *err)
         "SHUTDOWN_GRACEFUL_TIMEOUT = 30\n\n"
         "# What `roost start` does with the nodes.\n"
         "PERSONAL_NODES = %s\n"
-        "# A node goes to sleep when it had nothing to do for so many seconds.\n"
-        "NODE_IDLE_TIME = %lld\n\n",
+        "\n",
         init->dir, init->dir, init->cli->program_dir, INIT_POOL, INIT_POOL, init->collector_port,
         init->collector_port, INIT_POOL, INIT_POOL, INIT_POOL, init->schedd_port,
-        init->asleep ? "asleep" : "awake", (long long)init->idle_s);
+        init->asleep ? "asleep" : "awake");
     for (int64_t i = 0; i < init->nodes; i++) {
         node_name(i, name, sizeof name);
         strbuf_printf(&text,
@@ -301,11 +308,13 @@ static int write_node(struct init *init, int64_t index, int64_t memory_mib, stru
                   "POWER_METHOD = process\n"
                   "KILLING_TIMEOUT = 5\n"
                   "HIBERNATE_CHECK_INTERVAL = 1\n"
+                  "# It goes to sleep when it had nothing to do for so many seconds.\n"
+                  "NODE_IDLE_TIME = %lld\n"
                   "HIBERNATE = \"ifThenElse(State =?= \\\"Unclaimed\\\" && CurrentTime - "
                   "EnteredCurrentState >= "
                   "$(NODE_IDLE_TIME), \\\"S5\\\", \\\"NONE\\\")\"\n",
                   init->dir, init->dir, name, name, (long long)init->cpus, (long long)init->cpus,
-                  (long long)memory_mib);
+                  (long long)memory_mib, (long long)init->idle_s);
     (void)snprintf(file, sizeof file, "nodes/%s/roost.conf", name);
     return write_text(init, file, &text, 0644, err);
 }
