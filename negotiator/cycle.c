@@ -85,32 +85,17 @@ static int snapshot_slots(struct negotiator *negotiator, struct snapshot *snapsh
 static int snapshot_requests(struct negotiator *negotiator, struct snapshot *snapshot,
                              struct arena *arena)
 {
-    size_t max = watch_count(negotiator->requests_watch), at = 0;
+    size_t max = strmap_count(negotiator->requests), at = 0;
     snapshot->requests = arena_alloc(arena, (max + 1) * sizeof *snapshot->requests);
     snapshot->pool_requests = arena_alloc(arena, (max + 1) * sizeof *snapshot->pool_requests);
     if (snapshot->requests == NULL || snapshot->pool_requests == NULL) {
         return -ENOMEM;
     }
-    const char *name;
-    const struct ad *ad;
-    while (watch_next(negotiator->requests_watch, &at, &name, &ad)) {
-        struct pool_request *pool = strmap_get(negotiator->requests, name);
-        if (pool == NULL) {
-            continue;
-        }
-        snapshot->requests[snapshot->request_count] = (struct plan_request){
-            .name = pool->name,
-            .schedd = ad_string_or(ad, "ScheddName", ""),
-            .user = ad_string_or(ad, "User", ""),
-            .auto_cluster = ad_int_or(ad, "AutoClusterId", 0),
-            .ad = ad,
-            .count = ad_int_or(ad, "JobCount", 0),
-            .in_flight = pool->in_flight,
-            .prio = ad_int_or(ad, "JobPrio", 0),
-            .qdate_s = ad_int_or(ad, "QDate", 0),
-            .judged = pool->judged,
-            .judged_count = pool->judged_count,
-        };
+    void *value;
+    while (strmap_next(negotiator->requests, &at, NULL, &value)) {
+        struct pool_request *pool = value;
+        pool->facts.in_flight = pool->in_flight;
+        snapshot->requests[snapshot->request_count] = pool->facts;
         snapshot->pool_requests[snapshot->request_count++] = pool;
     }
     return 0;
@@ -196,8 +181,7 @@ static int plan_and_act(struct negotiator *negotiator, struct snapshot *snapshot
     rc = negotiator_plan_cycle(&input, arena, &plan);
     for (size_t i = 0; i < snapshot->request_count;
          i++) { /* what was judged is kept, whatever came of it */
-        snapshot->pool_requests[i]->judged = snapshot->requests[i].judged;
-        snapshot->pool_requests[i]->judged_count = snapshot->requests[i].judged_count;
+        snapshot->pool_requests[i]->facts = snapshot->requests[i];
     }
     if (rc == 0) {
         negotiator->full = false;

@@ -49,7 +49,7 @@ static void slot_destroy(void *value)
 static void request_destroy(void *value)
 {
     struct pool_request *request = value;
-    mem_free(request->judged);
+    mem_free(request->facts.judged);
     mem_free(request->kind);
     mem_free(request->name);
     mem_free(request);
@@ -63,9 +63,6 @@ static bool is_text(const struct ad *ad, const char *name, const char *value)
 /* A cycle looks at all slots, an ad changes now and then: so it is read here. */
 static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad)
 {
-    if (++negotiator->next_serial == 0) {
-        negotiator->next_serial = 1;
-    }
     bool offline = offline_ads_is(ad);
     slot->claim_id = ad_string_or(ad, "ClaimId", "");
     offline_holds_destroy(slot->holds);
@@ -74,7 +71,7 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
         (struct plan_slot){.name = slot->name,
                            .machine = ad_string_or(ad, "Machine", ""),
                            .ad = ad,
-                           .serial = negotiator->next_serial,
+                           .serial = ++negotiator->next_serial,
                            .number = slot->facts.number,
                            .offline = offline,
                            .free = offline ||
@@ -121,9 +118,10 @@ static void slot_gone(void *arg, const char *key)
 
 static void forget_judgements(struct pool_request *request)
 {
-    mem_free(request->judged);
-    request->judged = NULL;
-    request->judged_count = 0;
+    mem_free(request->facts.judged);
+    request->facts.judged = NULL;
+    request->facts.judged_count = 0;
+    request->facts.barren = 0;
 }
 
 /* What was judged holds as long as the ad says the same, but for how many there are: a schedd that
@@ -145,6 +143,15 @@ static void read_request(struct pool_request *request, const struct ad *ad)
     }
     strbuf_fini(&bytes);
     ad_destroy(kind);
+    struct plan_request *facts = &request->facts;
+    facts->name = request->name;
+    facts->schedd = ad_string_or(ad, "ScheddName", "");
+    facts->user = ad_string_or(ad, "User", "");
+    facts->auto_cluster = ad_int_or(ad, "AutoClusterId", 0);
+    facts->ad = ad;
+    facts->count = ad_int_or(ad, "JobCount", 0);
+    facts->prio = ad_int_or(ad, "JobPrio", 0);
+    facts->qdate_s = ad_int_or(ad, "QDate", 0);
 }
 
 static void request_changed(void *arg, const char *key, const struct ad *ad)

@@ -44,8 +44,7 @@ struct pool_request {
     struct negotiator *negotiator;
     char *name;
     int64_t in_flight;
-    uint64_t *judged;
-    size_t judged_count;
+    struct plan_request facts; /* what the ad says, read once for each change; judgements */
     char *kind; /* the ad that they are about, but for what tells only how many: bytes */
     size_t kind_length;
     bool gone; /* its ad is gone; kept while in flight */
@@ -65,7 +64,7 @@ struct negotiator {
     struct ad_expr *pre_job, *post_job;
     struct loop_timer *cycle_timer, *full_timer, *lease_timer, *usage_timer;
     uint64_t last_cycle_ms;
-    uint32_t next_serial;
+    uint64_t next_serial;
     uint32_t number_count;   /* that slots ever had at a time */
     struct vec free_numbers; /* of slots that are gone */
     bool full;               /* the next cycle is a full one */

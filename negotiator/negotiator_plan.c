@@ -46,6 +46,9 @@ struct cycle {
     struct candidate *list; /* room for all slots */
     size_t *open;           /* the slots that are to be had, of the kind that is given out now */
     size_t open_count;
+    size_t
+        *recent; /* all offline slots, the last to change first; NULL until holds are looked for */
+    size_t recent_count;
     bool *taken;        /* by slot: matched or held in this cycle */
     int64_t *held;      /* by slot: jobs it is held for, less those released */
     size_t *machine;    /* by slot: number of its machine; NULL until holds are looked for */
@@ -87,6 +90,35 @@ static bool judge(struct cycle *cycle, size_t request_index, const struct plan_s
         }
     }
     return judge_anew(cycle, request_index, slot);
+}
+
+static bool is_timely(const struct plan_request *request, const struct plan_slot *slot)
+{
+    return (request->judged[slot->number] & JUDGED_TIMELY) != 0;
+}
+
+/* Does no offline slot match, be it to be had or not?  Looks at those that changed since it was
+ * last so. */
+static bool is_barren(struct cycle *cycle, size_t request_index)
+{
+    const struct plan_input *in = cycle->in;
+    struct plan_request *request = &in->requests[request_index];
+    bool timely = false;
+    for (size_t i = 0; i < cycle->recent_count; i++) {
+        const struct plan_slot *slot = &in->slots[cycle->recent[i]];
+        if (slot->serial <= request->barren) {
+            break;
+        }
+        if (judge(cycle, request_index, slot)) {
+            return false;
+        }
+        timely = timely || is_timely(request, slot);
+    }
+    if (!timely && cycle->recent_count > 0) {
+        uint64_t serial = in->slots[cycle->recent[0]].serial;
+        request->barren = serial > request->barren ? serial : request->barren;
+    }
+    return true;
 }
 
 /* ---- ranking */
@@ -394,8 +426,50 @@ static int number_machines(struct cycle *cycle)
     return 0;
 }
 
+struct change {
+    uint64_t serial;
+    size_t slot;
+};
+
+static int by_change(const void *left, const void *right)
+{
+    const struct change *a = left, *b = right;
+    return (a->serial < b->serial) - (a->serial > b->serial);
+}
+
+static int find_recent(struct cycle *cycle)
+{
+    const struct plan_input *in = cycle->in;
+    struct change *changes = arena_alloc(cycle->arena, (in->slot_count + 1) * sizeof *changes);
+    size_t *recent = arena_alloc(cycle->arena, (in->slot_count + 1) * sizeof *recent);
+    if (changes == NULL || recent == NULL) {
+        return -ENOMEM;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < in->slot_count; i++) {
+        if (in->slots[i].offline) {
+            changes[count++] = (struct change){.serial = in->slots[i].serial, .slot = i};
+        }
+    }
+    if (count > 1) {
+        qsort(changes, count, sizeof *changes, by_change);
+    }
+    for (size_t i = 0; i < count; i++) {
+        recent[i] = changes[i].slot;
+    }
+    cycle->recent = recent;
+    cycle->recent_count = count;
+    return 0;
+}
+
 static int hold_more(struct cycle *cycle, size_t request_index)
 {
+    if (cycle->recent == NULL && find_recent(cycle) != 0) {
+        return -ENOMEM;
+    }
+    if (is_barren(cycle, request_index)) {
+        return 0;
+    }
     if (cycle->machine == NULL && number_machines(cycle) != 0) {
         return -ENOMEM;
     }

@@ -36,7 +36,7 @@ struct offline_holds;
 struct plan_slot {
     const char *name, *machine;
     const struct ad *ad;
-    uint32_t serial; /* changes with the ad; never 0 */
+    uint64_t serial; /* changes with the ad; rises, never 0 */
     uint32_t number; /* its own as long as it is there, small: judgements are remembered under it */
     bool offline;
     bool free; /* live: Unclaimed, with a claim id that was not given away; offline: always true */
@@ -56,6 +56,10 @@ struct plan_request {
      * Grown by the plan, owned by the caller (mem_free), who forgets them when the ad changes. */
     uint64_t *judged;
     size_t judged_count;
+    /* None of the offline slots with serials up to this matches, whatever the time; 0: not known.
+     * Kept and forgotten with the judgements: most requests of a full pool match nothing, and cost
+     * no more than what changed. */
+    uint64_t barren;
 };
 
 struct plan_user {

@@ -29,7 +29,7 @@ struct pool {
     char names[SLOTS + REQUESTS][32], machines[SLOTS][32];
     struct arena *arena;
     struct plan_output out;
-    uint32_t serial;
+    uint64_t serial;
     bool full; /* the next cycles are full ones */
 };
 
@@ -501,6 +501,41 @@ static void a_judgement_stays_with_its_slot_when_others_go(void **state)
     assert_int_equal(pool->out.judged, 1);
 }
 
+static void a_request_that_matched_nothing_looks_only_at_what_changed(void **state)
+{
+    struct pool *pool = *state;
+    for (int i = 0; i < 3; i++) {
+        asleep(pool, "old")->barred = i == 2;
+    }
+    struct plan_request *request = add_request(pool, "ann", 2, "[Requirements = TARGET.Good]");
+    cycle(pool);
+    assert_int_equal(pool->out.judged, 3); /* also what is not to be had now */
+    assert_int_equal(request->barren, pool->serial);
+    pool->slots[2].barred = false;
+    cycle(pool);
+    assert_int_equal(pool->out.judged, 0);
+    ad_destroy((struct ad *)pool->slots[1].ad);
+    pool->slots[1].ad = parse("[Requirements = true; Good = true; Offline = true]");
+    pool->slots[1].serial = ++pool->serial;
+    (void)asleep(pool, "new");
+    cycle(pool);
+    assert_int_equal(pool->out.judged, 2);
+    assert_int_equal(pool->out.held_count, 1);
+    assert_int_equal(pool->out.held[0].slot, 1);
+    cycle(pool); /* not barren any more */
+    assert_int_equal(pool->out.held_count, 1);
+}
+
+static void what_looked_at_the_clock_does_not_make_a_request_barren(void **state)
+{
+    struct pool *pool = *state;
+    (void)asleep(pool, "old");
+    struct plan_request *request = add_request(pool, "ann", 2, "[Requirements = time() < 0]");
+    cycle(pool);
+    cycle(pool);
+    assert_int_equal(request->barren, 0);
+}
+
 static void a_full_cycle_judges_anew_what_looked_at_the_clock_and_nothing_else(void **state)
 {
     struct pool *pool = *state;
@@ -725,6 +760,8 @@ UNIT_TESTS(PLAN(a_running_slot_is_taken_before_a_sleeping_machine_is_held),
            PLAN(slots_that_are_not_free_are_left_alone),
            PLAN(pairs_are_judged_once_until_the_slot_changes),
            PLAN(a_judgement_stays_with_its_slot_when_others_go),
+           PLAN(a_request_that_matched_nothing_looks_only_at_what_changed),
+           PLAN(what_looked_at_the_clock_does_not_make_a_request_barren),
            PLAN(a_full_cycle_judges_anew_what_looked_at_the_clock_and_nothing_else),
            PLAN(a_full_arena_and_too_much_of_all_are_refused),
            PLAN(what_holds_of_any_pool_holds_of_two_thousand_random_ones))
