@@ -281,6 +281,49 @@ static void a_receiver_whose_queue_is_full_gets_them_all_later(void **state)
     }
 }
 
+/* Nobody takes them: those that wait for room in the queue go with the loop. */
+static void what_is_still_to_be_passed_ends_with_its_loop(void **state)
+{
+    struct rig *rig = *state;
+    enum { COUNT = 700 };
+    static int fds[COUNT];
+    char pass[128];
+    int receiver = socket(AF_UNIX, SOCK_DGRAM, 0);
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    struct rlimit files;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+    if (files.rlim_max < 3 * COUNT) {
+        skip();
+    }
+    files.rlim_cur = files.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+    (void)rig_path(rig, "pass", pass);
+    memcpy(at.sun_path, pass + 5, strlen(pass + 5)); /* it was zeros: stays terminated */
+    assert_int_equal(bind(receiver, (struct sockaddr *)&at, sizeof(at)), 0);
+    struct rig mine = {.woken = false};
+    (void)snprintf(mine.directory, sizeof(mine.directory), "%s", rig->directory);
+    assert_int_equal(loop_create(&mine.loop, NULL), 0);
+    assert_int_equal(listener_create(mine.loop, "tcp:127.0.0.1:0", pass_all, &mine, &mine.listener,
+                                     NULL),
+                     0);
+    for (int i = 0; i < COUNT; i++) {
+        fds[i] = raw_connect(&mine);
+        raw_send(fds[i], "ROOST/1 x\n");
+    }
+    AWAIT(&mine, mine.incoming_count == COUNT);
+    listener_destroy(mine.listener);
+    loop_destroy(mine.loop);
+    int ended = 0;
+    for (int i = 0; i < COUNT; i++) {
+        char byte;
+        ended += recv(fds[i], &byte, 1, MSG_DONTWAIT) == 0;
+        close(fds[i]);
+    }
+    assert_true(ended > 0 && ended < COUNT); /* the queue held the others */
+    close(receiver);
+    (void)unlink(at.sun_path);
+}
+
 static void send_descriptor(const char *path, int fd, const char *text)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -543,6 +586,7 @@ int main(void)
         RIG_TEST(a_connection_is_passed_to_another_process),
         RIG_TEST(passing_where_nobody_listens_is_refused_and_closes),
         RIG_TEST(a_receiver_whose_queue_is_full_gets_them_all_later),
+        RIG_TEST(what_is_still_to_be_passed_ends_with_its_loop),
         RIG_TEST(a_stranger_cannot_pass_a_connection),
         RIG_TEST(what_is_no_passed_connection_is_dropped),
         RIG_TEST(a_dead_socket_file_is_replaced_and_a_live_one_is_not),
