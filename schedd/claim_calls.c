@@ -102,11 +102,11 @@ static void activate_answered(void *arg, struct wire_reply *reply)
     claim_run_ended(schedd, job);
     queue_move(schedd, job, JOB_IDLE);
     change_job(change, job);
-    change_commit(change, NULL, NULL);
+    change_commit(change, NULL, NULL, NULL);
     if (reply->status == -ENOKEY) {
         struct change *end = change_begin(schedd);
         claims_end(end, claim, "the startd does not know this claim");
-        change_commit(end, NULL, NULL);
+        change_commit(end, NULL, NULL, NULL);
         return;
     }
     claim_move(claim, CLAIM_IDLE);
@@ -167,7 +167,7 @@ static void end_claim(struct claim *claim, const char *why)
 {
     struct change *change = change_begin(claim->schedd);
     claims_end(change, claim, why);
-    change_commit(change, NULL, NULL);
+    change_commit(change, NULL, NULL, NULL);
 }
 
 static void deactivate_answered(void *arg, struct wire_reply *reply)

@@ -173,7 +173,7 @@ static void accept_claim(struct claim *claim, struct wire_request *request)
     struct job *job = claim->job;
     ad_set_int(job_own(job), "NumJobMatches", job_int(job, "NumJobMatches", 0) + 1);
     claim_assign(change, claim, job);
-    change_commit(change, claim_committed, ref);
+    change_commit(change, claim_committed, mem_free, ref);
 }
 
 static void resume(struct claim *claim, struct wire_request *request)
@@ -301,6 +301,11 @@ static void answer_gone(void *arg)
     wire_reply_ok(arg, NULL);
 }
 
+static void drop_gone(void *arg)
+{
+    wire_reply_error(arg, -ESHUTDOWN, "the schedd ends");
+}
+
 static void handle_gone(struct claim_peer *peer, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -313,7 +318,7 @@ static void handle_gone(struct claim_peer *peer, struct wire_request *request)
         claim->peer = NULL;
         claim_lost(claim, why);
     } /* else it is over here, too */
-    change_commit(change_begin(peer->schedd), answer_gone, request);
+    change_commit(change_begin(peer->schedd), answer_gone, drop_gone, request);
 }
 
 /* ---- connections ----------------------------------------------------------------------------- */
@@ -358,7 +363,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
         claim->state == CLAIM_STOPPING) {
         struct change *change = change_begin(claim->schedd);
         claims_end(change, claim, "its connection is lost, and it has no job");
-        change_commit(change, NULL, NULL);
+        change_commit(change, NULL, NULL, NULL);
     }
 }
 

@@ -287,6 +287,13 @@ static void destroy_ad(void *ad)
     ad_destroy(ad);
 }
 
+static void answer_destroy(struct answer *answer)
+{
+    ad_destroy(answer->args);
+    vec_fini(&answer->ads, destroy_ad);
+    mem_free(answer);
+}
+
 static void committed(void *arg)
 {
     struct answer *answer = arg;
@@ -297,9 +304,14 @@ static void committed(void *arg)
     };
     wire_reply_ok(answer->request, &body);
     claims_flush(answer->schedd);
-    ad_destroy(answer->args);
-    vec_fini(&answer->ads, destroy_ad);
-    mem_free(answer);
+    answer_destroy(answer);
+}
+
+static void dropped(void *arg)
+{
+    struct answer *answer = arg;
+    wire_reply_error(answer->request, -ESHUTDOWN, "the schedd ends");
+    answer_destroy(answer);
 }
 
 static int begin(struct act *act, struct err *err)
@@ -353,12 +365,10 @@ void act_handle(struct schedd *schedd, struct wire_request *request)
         ad_set_int(answer->args, schedd_plan_act_name((enum act_result)i), act.totals[i]);
     }
     if (result != 0) { /* refused before anything was changed */
-        change_commit(act.change, NULL, NULL);
+        change_commit(act.change, NULL, NULL, NULL);
         wire_reply_error(request, result, "%s", err.text);
-        ad_destroy(answer->args);
-        vec_fini(&answer->ads, destroy_ad);
-        mem_free(answer);
+        answer_destroy(answer);
         return;
     }
-    change_commit(act.change, committed, answer);
+    change_commit(act.change, committed, dropped, answer);
 }

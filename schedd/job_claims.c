@@ -254,7 +254,7 @@ void claim_lost(struct claim *claim, const char *why)
         }
     }
     claims_end(durable ? change : NULL, claim, why);
-    change_commit(change, flush_after_commit, schedd);
+    change_commit(change, flush_after_commit, NULL, schedd);
 }
 
 /* ---- what an idle claim does ----------------------------------------------------------------- */
@@ -289,7 +289,7 @@ static void give(struct change *change, struct claim *claim, struct job *job)
 {
     claim_assign(change, claim, job);
     claim_move(claim, CLAIM_STARTING);
-    change_commit(change, start_after_commit, ref_create(claim));
+    change_commit(change, start_after_commit, mem_free, ref_create(claim));
 }
 
 void claim_restart(struct claim *claim)
@@ -514,7 +514,7 @@ int claims_init(struct schedd *schedd, struct err *err)
     for (size_t i = 0; i < repair.claim_rows.count; i++) {
         change_delete(change, "claims", repair.claim_rows.items[i]);
     }
-    change_commit(change, NULL, NULL);
+    change_commit(change, NULL, NULL, NULL);
     vec_fini(&repair.jobs, NULL);
     vec_fini(&repair.claim_rows, mem_free);
     return 0;

@@ -60,7 +60,7 @@ static void trim_found(void *arg, int result, const struct store_row *rows, size
              LOG_INT("jobs", count));
     schedd->history_count -= (int64_t)count;
     put_count(change, schedd);
-    change_commit(change, NULL, NULL);
+    change_commit(change, NULL, NULL, NULL);
 }
 
 static void trim(struct schedd *schedd)

@@ -26,7 +26,18 @@
 #define HISTORY_ROWS_MAX   100000
 #define WATCH_BARRIERS_MAX 50
 
+/* On the worker thread: touches nothing but the filter and the row.  Expressions and ads belong to
+ * one thread, so the constraint that is used here is parsed here, from its text. */
+struct history_filter {
+    char *constraint;
+    struct ad_expr *parsed;
+    int64_t limit;
+    int64_t kept;
+    struct ad_context context;
+};
+
 struct query {
+    LIST_ENTRY(query) entry; /* in schedd->queries */
     struct schedd *schedd;
     struct wire_request *request;
     struct ad_expr *constraint; /* NULL: all */
@@ -38,6 +49,7 @@ struct query {
     size_t sent;
     bool totals;
     int64_t idle, running, held; /* of the whole queue, at the time of the question */
+    struct history_filter filter;
 };
 
 static void destroy_ad(void *ad)
@@ -47,7 +59,10 @@ static void destroy_ad(void *ad)
 
 static void query_destroy(struct query *query)
 {
+    LIST_REMOVE(query, entry);
     ad_expr_destroy(query->constraint);
+    ad_expr_destroy(query->filter.parsed);
+    mem_free(query->filter.constraint);
     vec_fini(&query->projection, mem_free);
     vec_fini(&query->ads, destroy_ad);
     mem_free(query);
@@ -77,6 +92,7 @@ static int query_create(struct schedd *schedd, struct wire_request *request, str
 {
     const struct ad *args = wire_request_args(request);
     struct query *query = mem_zalloc(sizeof(*query));
+    LIST_INSERT_HEAD(&schedd->queries, query, entry);
     query->schedd = schedd;
     query->request = request;
     query->limit = ad_int_or(args, "Limit", 0);
@@ -198,20 +214,10 @@ static void query_jobs(struct query *query)
     query->running = schedd->running;
     query->held = schedd->held;
     queue_walk(schedd, each_job, query);
-    change_commit(change_begin(schedd), begin_sending, query);
+    change_commit(change_begin(schedd), begin_sending, NULL, query); /* dropped: queries_fini() */
 }
 
 /* ---- history --------------------------------------------------------------------------------- */
-
-/* On the worker thread: touches nothing but the query and the row.  Expressions and ads belong to
- * one thread, so the constraint that is used here is parsed here, from its text. */
-struct history_filter {
-    char *constraint;
-    struct ad_expr *parsed;
-    int64_t limit;
-    int64_t kept;
-    struct ad_context context;
-};
 
 static bool filter_row(void *arg, const struct store_row *row)
 {
@@ -232,15 +238,9 @@ static bool filter_row(void *arg, const struct store_row *row)
     return keep;
 }
 
-struct history {
-    struct query *query;
-    struct history_filter filter;
-};
-
 static void history_found(void *arg, int result, const struct store_row *rows, size_t count)
 {
-    struct history *history = arg;
-    struct query *query = history->query;
+    struct query *query = arg;
     for (size_t i = 0; result == 0 && i < count && !is_full(query); i++) {
         struct ad *ad = NULL;
         if (ad_decode(rows[i].value, rows[i].length, NULL, &ad, NULL) != 0) {
@@ -255,9 +255,6 @@ static void history_found(void *arg, int result, const struct store_row *rows, s
         }
         add(query, ad);
     }
-    ad_expr_destroy(history->filter.parsed);
-    mem_free(history->filter.constraint);
-    mem_free(history);
     if (result != 0) {
         wire_reply_error(query->request, result, "the history cannot be read");
         query_destroy(query);
@@ -269,14 +266,12 @@ static void history_found(void *arg, int result, const struct store_row *rows, s
 static void query_history(struct query *query)
 {
     const char *text = ad_string_or(wire_request_args(query->request), "Constraint", "");
-    struct history *history = mem_zalloc(sizeof(*history));
-    history->query = query;
-    history->filter.constraint = text[0] != '\0' ? mem_strdup(text) : NULL;
-    history->filter.context = query->context;
+    query->filter.constraint = text[0] != '\0' ? mem_strdup(text) : NULL;
+    query->filter.context = query->context;
     size_t limit = query->limit > 0 && query->limit < HISTORY_ROWS_MAX ? (size_t)query->limit
                                                                        : HISTORY_ROWS_MAX;
-    store_scan(query->schedd->store, "history", NULL, NULL, true, limit, filter_row,
-               &history->filter, history_found, history);
+    store_scan(query->schedd->store, "history", NULL, NULL, true, limit, filter_row, &query->filter,
+               history_found, query);
 }
 
 static void query_scheduler(struct query *query)
@@ -309,6 +304,15 @@ void query_handle(struct schedd *schedd, struct wire_request *request)
     } else {
         query_destroy(query);
         wire_reply_error(request, -EINVAL, "a schedd has ads of type Job, History, Scheduler");
+    }
+}
+
+void queries_fini(struct schedd *schedd)
+{
+    while (!LIST_EMPTY(&schedd->queries)) {
+        struct query *query = LIST_FIRST(&schedd->queries);
+        wire_reply_error(query->request, -ESHUTDOWN, "the schedd ends");
+        query_destroy(query);
     }
 }
 
@@ -359,11 +363,18 @@ struct watcher {
     int barriers;
 };
 
+static void drop_watcher(void *arg)
+{
+    struct watcher *watcher = arg;
+    wire_reply_error(watcher->request, -ESHUTDOWN, "the schedd ends");
+    mem_free(watcher);
+}
+
 static void add_watcher(void *arg)
 {
     struct watcher *watcher = arg;
     if (!store_is_idle(watcher->schedd->store) && watcher->barriers++ < WATCH_BARRIERS_MAX) {
-        change_commit(change_begin(watcher->schedd), add_watcher, watcher);
+        change_commit(change_begin(watcher->schedd), add_watcher, drop_watcher, watcher);
         return;
     }
     watch_server_add(watcher->schedd->watchers, watcher->request);

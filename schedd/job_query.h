@@ -14,5 +14,6 @@ struct wire_request;
 void query_handle(struct schedd *schedd, struct wire_request *request);
 void query_watch(struct schedd *schedd, struct wire_request *request);
 struct watch_server *query_watchers_create(struct schedd *schedd);
+void queries_fini(struct schedd *schedd); /* the store is closed: refuses what is not answered */
 
 #endif

@@ -132,11 +132,13 @@ struct then {
 };
 
 struct change {
+    LIST_ENTRY(change) entry; /* in schedd->changes, once it is with the store */
     struct schedd *schedd;
     struct store_txn *txn;
     struct vec notes;
     struct vec thens;
     void (*done)(void *arg);
+    void (*drop)(void *arg);
     void *arg;
 };
 
@@ -220,6 +222,7 @@ void change_then(struct change *change, void (*call)(void *arg), void *arg)
 static void committed(void *arg)
 {
     struct change *change = arg;
+    LIST_REMOVE(change, entry);
     for (size_t i = 0; i < change->notes.count; i++) {
         const struct note *note = change->notes.items[i];
         struct watch_server *watchers = change->schedd->watchers;
@@ -244,11 +247,35 @@ static void committed(void *arg)
     }
 }
 
-void change_commit(struct change *change, void (*done)(void *arg), void *arg)
+void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(void *arg),
+                   void *arg)
 {
     change->done = done;
+    change->drop = drop;
     change->arg = arg;
+    LIST_INSERT_HEAD(&change->schedd->changes, change, entry);
     store_commit(change->txn, committed, change);
+}
+
+static void then_destroy(void *value)
+{
+    struct then *then = value;
+    mem_free(then->arg);
+    mem_free(then);
+}
+
+static void drop_changes(struct schedd *schedd)
+{
+    while (!LIST_EMPTY(&schedd->changes)) {
+        struct change *change = LIST_FIRST(&schedd->changes);
+        LIST_REMOVE(change, entry);
+        vec_fini(&change->notes, note_destroy);
+        vec_fini(&change->thens, then_destroy);
+        if (change->drop != NULL) {
+            change->drop(change->arg);
+        }
+        mem_free(change);
+    }
 }
 
 /* ---- moves ----------------------------------------------------------------------------------- */
@@ -614,6 +641,7 @@ static void cluster_destroy(void *value)
 
 void queue_fini(struct schedd *schedd)
 {
+    drop_changes(schedd);
     strmap_destroy(schedd->clusters, cluster_destroy);
     strmap_destroy(schedd->owners, owner_destroy);
     vec_fini(&schedd->reservations, mem_free);

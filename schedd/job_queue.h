@@ -129,10 +129,13 @@ void change_job(struct change *change, struct job *job); /* its row as it is now
 void change_cluster(struct change *change, const struct cluster *cluster);
 void change_put(struct change *change, const char *table, const char *key, const struct ad *ad);
 void change_delete(struct change *change, const char *table, const char *key);
-/* call(arg) comes after the commit, before change_commit()'s done; in the order given. */
+/* call(arg) comes after the commit, before change_commit()'s done; in the order given.  arg is on
+ * the heap: call frees it, or the schedd when it ends before. */
 void change_then(struct change *change, void (*call)(void *arg), void *arg);
-/* Takes change; done(arg) comes after the commit, may be NULL. */
-void change_commit(struct change *change, void (*done)(void *arg), void *arg);
+/* Takes change; done(arg) comes after the commit.  When the schedd ends before, drop(arg) comes
+ * instead, which frees what done would have.  Both may be NULL. */
+void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(void *arg),
+                   void *arg);
 
 /* Moves the job; CHECKs that the table allows it.  Not to JOB_GONE. */
 void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase);

@@ -65,12 +65,19 @@ static void answer_after_commit(void *arg)
     mem_free(pending);
 }
 
+static void dropped(void *arg)
+{
+    struct pending *pending = arg;
+    wire_reply_error(pending->request, -ESHUTDOWN, "the schedd ends");
+    mem_free(pending);
+}
+
 static void commit_and_answer(struct change *change, struct schedd *schedd,
                               struct wire_request *request, bool placed)
 {
     struct pending *pending = mem_alloc(sizeof(*pending));
     *pending = (struct pending){schedd, request, placed};
-    change_commit(change, answer_after_commit, pending);
+    change_commit(change, answer_after_commit, dropped, pending);
 }
 
 /* ---- a job that is no longer in the queue ---------------------------------------------------- */

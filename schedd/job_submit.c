@@ -240,6 +240,13 @@ static void committed(void *arg)
     mem_free(answer);
 }
 
+static void dropped(void *arg)
+{
+    struct answer *answer = arg;
+    wire_reply_error(answer->request, -ESHUTDOWN, "the schedd ends");
+    mem_free(answer);
+}
+
 static void put_meta(struct change *change, const char *key, int64_t value)
 {
     struct ad *ad = ad_create();
@@ -307,7 +314,7 @@ static void apply(struct submission *submission)
     log_info(schedd->log, "queue.submitted", "jobs submitted",
              LOG_TEXT("owner", submission->owner->name), LOG_INT("cluster", answer->cluster),
              LOG_INT("first", answer->first), LOG_INT("last", answer->last));
-    change_commit(change, committed, answer);
+    change_commit(change, committed, dropped, answer);
 }
 
 void submit_handle(struct schedd *schedd, struct wire_request *request)

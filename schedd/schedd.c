@@ -414,6 +414,7 @@ static void destroy(void *state)
     claim_peers_fini(schedd);
     uplink_destroy(schedd->uplink);
     store_close(schedd->store);
+    queries_fini(schedd);
     if (schedd->claims != NULL) {
         claims_fini(schedd);
     }

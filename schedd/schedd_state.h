@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/vec.h"
 
@@ -80,7 +81,11 @@ struct schedd {
     int64_t idle, running, held, total; /* jobs; running counts JobStatus 2 and 6 */
     int64_t history_count;              /* job_history.c */
     bool history_trimming;
-    struct ad *shown; /* what queue_show() returned last */
+    struct ad *shown;            /* what queue_show() returned last */
+    LIST_HEAD(, change) changes; /* on their way to the disk */
+
+    /* job_query.c */
+    LIST_HEAD(, query) queries; /* not answered yet */
 
     /* job_autocluster.c */
     struct strmap *autoclusters;    /* key text -> struct autocluster */
