@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -166,6 +167,7 @@ void feed_fetch(struct run *run, struct wire_request *request)
  * ------------------------------------- */
 
 struct get {
+    LIST_ENTRY(get) entry; /* in shadow->gets */
     struct run *run;
     struct wire_request *request;
     char *path;
@@ -182,6 +184,7 @@ static void read_piece(struct get *get);
 
 static void get_destroy(struct get *get)
 {
+    LIST_REMOVE(get, entry);
     os_file_close(get->file);
     digest_destroy(get->digest);
     mem_free(get->path);
@@ -287,6 +290,7 @@ void feed_get(struct run *run, struct wire_request *request)
         return;
     }
     struct get *get = mem_zalloc(sizeof(*get));
+    LIST_INSERT_HEAD(&run->shadow->gets, get, entry);
     get->run = run;
     run_use(run);
     get->request = request;
@@ -296,4 +300,15 @@ void feed_get(struct run *run, struct wire_request *request)
     wire_request_on_drained(request, drained, get);
     wire_request_on_gone(request, gone, get);
     read_piece(get);
+}
+
+void feeds_end(struct shadow *shadow)
+{
+    while (!LIST_EMPTY(&shadow->gets)) {
+        struct get *get = LIST_FIRST(&shadow->gets);
+        CHECK(!get->working);
+        wire_request_on_gone(get->request, NULL, NULL);
+        wire_reply_error(get->request, -ESHUTDOWN, "the shadow ends");
+        get_destroy(get);
+    }
 }

@@ -219,6 +219,7 @@ void runs_end(struct shadow *shadow)
         work_done(shadow->works.items[0], -ESHUTDOWN);
     }
     vec_fini(&shadow->works, NULL);
+    feeds_end(shadow);
     reports_end(shadow);
     stages_end(shadow);
     strmap_destroy(shadow->runs, NULL);

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/err.h"
 #include "base/stream.h"
@@ -72,11 +73,12 @@ struct shadow {
     bool greeted; /* SHADOW_HELLO was answered on the uplink as it is now */
     struct loop_lane *lanes[SHADOW_LANES_MAX];
     size_t lane_count, lane_next;
-    struct strmap *runs; /* job id -> struct run, the newest of each job */
-    struct vec links;    /* struct link: connections of starters */
-    struct vec reports;  /* struct report: not answered yet */
-    struct vec works;    /* struct work: under way on lanes */
-    struct vec sweeps;   /* of stage.c */
+    struct strmap *runs;   /* job id -> struct run, the newest of each job */
+    struct vec links;      /* struct link: connections of starters */
+    struct vec reports;    /* struct report: not answered yet */
+    struct vec works;      /* struct work: under way on lanes */
+    struct vec sweeps;     /* of stage.c */
+    LIST_HEAD(, get) gets; /* feed.c: files on their way to starters */
     struct loop_timer *orphan;
     uint64_t orphan_ms;
 };
@@ -155,6 +157,7 @@ void stages_end(struct shadow *shadow); /* for runs_end() */
 
 void feed_fetch(struct run *run, struct wire_request *request); /* JOB_FETCH */
 void feed_get(struct run *run, struct wire_request *request);   /* FILE_GET */
+void feeds_end(struct shadow *shadow);                          /* for runs_end() */
 
 /* ---- a work on the run's lane ---- */
 
