@@ -156,6 +156,14 @@ static void disk_error(struct chaos *chaos)
     }
 }
 
+static void suspend(struct chaos *chaos)
+{
+    struct sim_host *host = pick_node(chaos, SIM_HOST_ON);
+    if (host != NULL) {
+        sim_host_suspend(host, between(chaos, 2 * SIM_S, 300 * SIM_S));
+    }
+}
+
 static void fail_boot(struct chaos *chaos)
 {
     struct sim_host *host = pick_node(chaos, SIM_HOST_BOOTING);
@@ -181,7 +189,9 @@ static void keep_powered(struct chaos *chaos)
 static void one_thing(struct chaos *chaos)
 {
     uint64_t what = between(chaos, 0, 99);
-    if (what < 30) {
+    if (what < 4) {
+        suspend(chaos);
+    } else if (what < 30) {
         kill_daemon(chaos);
     } else if (what < 40) {
         kill_in_write(chaos);

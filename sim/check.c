@@ -151,6 +151,33 @@ static void check_slot(struct judge *judge, const struct sim_process *process)
     }
 }
 
+static bool runs(const struct sim_process *process)
+{
+    return !process->stopped && process->host->suspended_until_us <= process->sim->now_us;
+}
+
+struct recheck {
+    struct judge *judge;
+    struct job *job;
+};
+
+/* A machine that stood still goes on: by now it has seen that time has passed. */
+static void recheck(void *arg)
+{
+    struct recheck *recheck = arg;
+    struct job *job = recheck->job;
+    unsigned running = 0;
+    for (size_t i = 0; i < job->running.count; i++) {
+        running += runs(job->running.items[i]);
+    }
+    if (running > 1) {
+        broken(recheck->judge,
+               "job_twice: job %u goes on when its machine does, and runs elsewhere",
+               number_of(recheck->judge, job));
+    }
+    mem_free(recheck);
+}
+
 static void job_started(void *arg, struct sim_process *process, const char *key)
 {
     struct judge *judge = arg;
@@ -164,7 +191,12 @@ static void job_started(void *arg, struct sim_process *process, const char *key)
     judge->last_work_us = sim_now_us(judge->sim);
     for (size_t i = 0; i < job->running.count; i++) {
         const struct sim_process *other = job->running.items[i];
-        if (!other->stopped) {
+        if (!runs(other) && !other->stopped) {
+            struct recheck *later = mem_alloc(sizeof(*later));
+            *later = (struct recheck){judge, job};
+            (void)sim_at(judge->sim, other->host->suspended_until_us + RESUME_TOLERANCE_US, recheck,
+                         later);
+        } else if (!other->stopped) {
             broken(judge, "job_twice: job %u runs on %s (pid %d) and is started on %s (pid %d)",
                    number_of(judge, job), other->host->name, (int)other->pid, process->host->name,
                    (int)process->pid);

@@ -40,6 +40,9 @@ struct tap;
  * those at once. */
 #define WAKE_TOLERANCE_US (120 * SIM_S)
 
+/* How long a machine that stood still may take to see that time has passed. */
+#define RESUME_TOLERANCE_US (2 * SIM_S)
+
 /* A match that came to nothing is forgotten then: claim.md says 150 s. */
 #define MATCH_MEMORY_US (149 * SIM_S)
 

@@ -286,6 +286,7 @@ static void host_down(struct sim_host *host, bool orderly)
     host->power = SIM_HOST_OFF;
     host->failing = false;
     host->lost_power = !orderly;
+    host->suspended_until_us = 0;
     host->cut_ops = host->fail_writes = host->fail_syncs = 0;
     cancel_plans(host);
     sim_net_drop_host(host);
@@ -346,4 +347,33 @@ void sim_host_shut_down(struct sim_host *host)
     }
     (void)sim_at_host(host, host->sim->now_us + STOP_GRACE_MS * SIM_MS, shut_down_done, host);
     (void)sim_at_host(host, host->sim->now_us + 50 * SIM_MS, shut_down_tick, host);
+}
+
+/* What is due to a job is due so much later: sleep does not count while its machine stands still.
+ */
+static void shift_job(struct sim_process *process, uint64_t for_us)
+{
+    for (struct sim_link *at = process->events.next; at != &process->events; at = at->next) {
+        struct sim_event *event = at->item;
+        sim_event_park(event);
+        sim_event_resume(event, event->at_us + for_us);
+    }
+}
+
+void sim_host_suspend(struct sim_host *host, uint64_t for_us)
+{
+    struct sim *sim = host->sim;
+    if (host->power != SIM_HOST_ON || host->suspended_until_us > sim->now_us) {
+        return;
+    }
+    sim_count(sim, SIM_COUNT_SUSPENDS);
+    sim_trace(sim, NULL, "%s: suspended for %.3f s", host->name, (double)for_us / 1e6);
+    host->suspended_us = sim->now_us;
+    host->suspended_until_us = sim->now_us + for_us;
+    for (struct sim_link *at = sim->processes.next; at != &sim->processes; at = at->next) {
+        struct sim_process *process = at->item;
+        if (process->host == host && process->program->timed && !process->stopped) {
+            shift_job(process, for_us);
+        }
+    }
 }

@@ -166,6 +166,13 @@ bool sim_step(struct sim *sim, uint64_t until_us)
         sim_event_park(event); /* SIGCONT brings it back */
         return true;
     }
+    const struct sim_host *host = event->process != NULL ? event->process->host : event->host;
+    if (host != NULL && host->suspended_until_us > sim->now_us) {
+        sim_event_park(event); /* comes when the machine goes on, in the order that it had */
+        sim_event_resume(event,
+                         host->suspended_until_us + (sim->now_us - host->suspended_us) / 1000);
+        return true;
+    }
     void (*call)(void *arg) = event->call;
     void *arg = event->arg;
     sim_cancel(event);
@@ -289,6 +296,7 @@ const char *sim_count_name(enum sim_count count)
         [SIM_COUNT_LOST_WRITES] = "lost_writes",
         [SIM_COUNT_COMMIT_KILLS] = "commit_kills",
         [SIM_COUNT_RESTARTS] = "restarts",
+        [SIM_COUNT_SUSPENDS] = "suspends",
     };
     return (unsigned)count < SIM_COUNT_MAX ? NAMES[count] : "?";
 }

@@ -91,6 +91,7 @@ enum sim_count {
     SIM_COUNT_LOST_WRITES,  /* pages and directory changes that a power cut took back */
     SIM_COUNT_COMMIT_KILLS, /* kills while work was under way on a lane of the victim */
     SIM_COUNT_RESTARTS,     /* by a host's keeper */
+    SIM_COUNT_SUSPENDS,     /* a machine stood still for a while */
     SIM_COUNT_MAX
 };
 const char *sim_count_name(enum sim_count count);
@@ -174,6 +175,10 @@ void sim_host_boot(struct sim_host *host);      /* comes up after its boot time,
 void sim_host_shut_down(struct sim_host *host); /* orderly: SIGTERM, then off; disks synced */
 void sim_host_power_cut(
     struct sim_host *host); /* at once: processes and unsynced writes are gone */
+
+/* Stands still so long, as a closed laptop or a stopped guest does: its clock of the boot goes on,
+ * its processes and its network do not. */
+void sim_host_suspend(struct sim_host *host, uint64_t for_us);
 
 /* Files: direct access for tests and scenario; contents count as synced. */
 void sim_file_put(struct sim_host *host, const char *path, const void *data, size_t length,

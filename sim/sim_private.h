@@ -146,7 +146,7 @@ struct sim_host {
     unsigned fail_boots;
     enum sim_power power;
     char boot_id[OS_BOOT_ID_SIZE];
-    uint64_t booted_us;
+    uint64_t booted_us, suspended_us, suspended_until_us;
     int64_t wall_skew_ms;
     pid_t last_pid;
     struct sim_service *services[16];

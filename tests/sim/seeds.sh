@@ -12,7 +12,7 @@ status=$?
 cat "$out"
 [ $status -eq 0 ] || exit 1
 for count in messages reordered split delayed connects link_cuts resets spawns kills power_cuts boots boot_failures \
-    power_offs fatals disk_errors lost_writes commit_kills restarts; do
+    power_offs fatals disk_errors lost_writes commit_kills restarts suspends; do
     if ! grep -Eq "^injected:.* $count=[1-9]" "$out"; then
         echo "nothing of the kind was injected: $count"
         exit 1

@@ -401,6 +401,32 @@ static void time_in_which_a_job_is_stopped_does_not_count(void **state)
     sim_destroy(sim);
 }
 
+static void a_machine_that_stands_still_does_nothing_and_its_clock_goes_on(void **state)
+{
+    (void)state;
+    struct seen seen = {0}, timer = {0};
+    struct toy toy = {spawn_job, &seen}, timer_toy = {set_things, &timer};
+    struct sim_program program = TOY("toy", &toy), timer_program = TOY("timer", &timer_toy);
+    const struct sim_program *programs[] = {&program, &timer_program, NULL};
+    struct sim *sim = toy_sim(1, programs);
+    struct sim_host *host = toy_host(sim, "a", programs);
+    assert_non_null(toy_spawn(host, "/bin/toy"));
+    assert_non_null(toy_spawn(host, "/bin/timer"));
+    sim_run_for(sim, 300 * SIM_MS);
+    sim_host_suspend(host, 60 * SIM_S);
+    sim_run_for(sim, 59 * SIM_S);
+    assert_string_equal(timer.order, "saba");
+    sim_run_for(sim, 2 * SIM_S);
+    assert_string_equal(timer.order, "sabat");
+    assert_true(timer.ran_at_ms >= timer.set_at_ms + 59000);
+    sim_run_for(sim, 8 * SIM_S); /* of the job's 10 s, 0.3 were before */
+    assert_int_equal(seen.exits, 0);
+    sim_run_for(sim, 2 * SIM_S);
+    assert_int_equal(seen.exits, 1);
+    assert_int_equal(sim_counted(sim, SIM_COUNT_SUSPENDS), 1);
+    sim_destroy(sim);
+}
+
 static void an_orphan_lives_on_and_can_be_watched_by_pid_and_start_time(void **state)
 {
     (void)state;
@@ -529,6 +555,7 @@ int main(void)
         cmocka_unit_test(a_lock_dies_with_its_process),
         cmocka_unit_test(a_job_writes_its_output_and_exits_when_its_time_is_over),
         cmocka_unit_test(time_in_which_a_job_is_stopped_does_not_count),
+        cmocka_unit_test(a_machine_that_stands_still_does_nothing_and_its_clock_goes_on),
         cmocka_unit_test(an_orphan_lives_on_and_can_be_watched_by_pid_and_start_time),
         cmocka_unit_test(each_boot_starts_the_services_under_a_new_boot_id),
         cmocka_unit_test(a_service_that_dies_is_started_again),
