@@ -104,13 +104,31 @@ static struct machine *machine_of(struct judge *judge, const struct sim_host *ho
     return &judge->machines[host->index];
 }
 
+/* Runs, and, if its machine stood still, has had the time to see that time has passed. */
+static bool runs(const struct sim_process *process)
+{
+    uint64_t until_us = process->host->suspended_until_us;
+    return !process->stopped &&
+           (until_us == 0 || until_us + RESUME_TOLERANCE_US <= process->sim->now_us);
+}
+
+static bool any_runs(const struct job *job)
+{
+    for (size_t i = 0; i < job->running.count; i++) {
+        if (runs(job->running.items[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Is there a job that waits for a machine? */
 static void count_demand(struct judge *judge)
 {
     unsigned waiting = 0;
     for (unsigned i = 0; i < judge->options.jobs; i++) {
         const struct job *job = &judge->jobs[i];
-        waiting += job->submitted && !job->result && job->running.count == 0;
+        waiting += job->submitted && !job->result && !any_runs(job);
     }
     uint64_t now_us = sim_now_us(judge->sim);
     judge->waiting = waiting;
@@ -142,18 +160,13 @@ static void check_slot(struct judge *judge, const struct sim_process *process)
         const struct job *job = &judge->jobs[i];
         for (size_t k = 0; k < job->running.count; k++) {
             const struct sim_process *other = job->running.items[k];
-            if (other != process && other->host == process->host && !other->stopped &&
+            if (other != process && other->host == process->host && runs(other) &&
                 strcmp(env_of(other, "_CONDOR_SLOT"), slot) == 0) {
                 broken(judge, "slot_shared: jobs %s and %s both run in %s of %s", process->job_key,
                        other->job_key, slot, process->host->name);
             }
         }
     }
-}
-
-static bool runs(const struct sim_process *process)
-{
-    return !process->stopped && process->host->suspended_until_us <= process->sim->now_us;
 }
 
 struct recheck {
@@ -233,6 +246,7 @@ static void wake_asked(void *arg, struct sim_host *host)
     struct judge *judge = arg;
     uint64_t now_us = sim_now_us(judge->sim);
     judge->wakes++;
+    count_demand(judge); /* a machine may have stood still meanwhile */
     if (judge->no_demand_since_us != 0 && now_us - judge->no_demand_since_us > WAKE_TOLERANCE_US) {
         broken(judge, "wake_without_demand: %s is woken, and no job has waited for %.0f s",
                host->name, (double)(now_us - judge->no_demand_since_us) / 1e6);
