@@ -48,6 +48,20 @@ static void update_destroy(void *arg)
     mem_free(update);
 }
 
+/* The collector ends before the commit: the request is given back.  Its connection is cut next, so
+ * that the peer hears nothing but that. */
+static void drop_request(struct wire_request *request)
+{
+    wire_reply_error(request, -ECONNRESET, "the collector ends");
+}
+
+static void update_drop(void *arg)
+{
+    struct update *update = arg;
+    drop_request(update->request);
+    update_destroy(update);
+}
+
 static struct plan_stamp stamp_of(const struct session *session, const struct ad *args)
 {
     return (struct plan_stamp){.epoch = ad_int_or(args, "Epoch", 0),
@@ -238,7 +252,7 @@ static void apply(struct update *update)
         mem_free(name_copy);
     }
     update->collector->counts.updates++;
-    batch_end(batch, update_answer, update_destroy, update);
+    batch_end(batch, update_answer, update_drop, update);
 }
 
 void collector_update(struct session *session, struct wire_request *request)
@@ -290,6 +304,13 @@ static void answer_ok(void *arg)
     struct wire_body body = {.args = args};
     wire_reply_ok(answer->request, &body);
     ad_destroy(args);
+    mem_free(answer);
+}
+
+static void answer_drop(void *arg)
+{
+    struct answer *answer = arg;
+    drop_request(answer->request);
     mem_free(answer);
 }
 
@@ -370,7 +391,7 @@ void collector_merge(struct session *session, struct wire_request *request)
     }
     entry->heard_ms = heard_ms; /* a merge renews nothing */
     collector->counts.merges++;
-    batch_end(batch, answer_ok, mem_free, answer_create(request, -1));
+    batch_end(batch, answer_ok, answer_drop, answer_create(request, -1));
 }
 
 /* ---- INVALIDATE ------------------------------------------------------------------------------ */
@@ -418,7 +439,7 @@ void collector_invalidate(struct session *session, struct wire_request *request)
         ad_value_fini(&name);
     }
     ad_value_fini(&names);
-    batch_end(batch, answer_ok, mem_free, answer_create(request, count));
+    batch_end(batch, answer_ok, answer_drop, answer_create(request, count));
 }
 
 /* ---- expiry ---------------------------------------------------------------------------------- */
