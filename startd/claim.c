@@ -136,6 +136,9 @@ static void commit_done(void *arg)
     struct commit *commit = arg;
     struct claim *claim = commit->claim;
     void (*done)(void *claim) = commit->done;
+    struct vec *commits = &claim->startd->commits;
+    CHECK(commits->count > 0 && commits->items[0] == commit); /* they come in order */
+    vec_remove_at(commits, 0);
     mem_free(commit);
     if (!came_back(claim) && done != NULL) {
         done(claim);
@@ -146,6 +149,7 @@ void claim_commit(struct claim *claim, void (*done)(void *claim))
 {
     struct commit *commit = mem_alloc(sizeof *commit);
     *commit = (struct commit){.claim = claim, .done = done};
+    vec_push(&claim->startd->commits, commit);
     claim->pending++;
     struct ad *ad = claim_to_ad(claim);
     struct strbuf bytes;

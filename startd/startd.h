@@ -112,6 +112,7 @@ struct startd {
     struct listener *starters; /* unix:$(RUN)/startd.sock */
     struct vec starter_wires;  /* accepted, hello not yet said or already matched */
     struct vec claims;         /* struct claim */
+    struct vec commits;        /* of claims, on their way to the disk, oldest first */
     struct slot *slots;
     size_t slot_count;
     struct ad_expr *hibernate;

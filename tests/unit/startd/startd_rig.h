@@ -129,6 +129,11 @@ static inline bool has_stop(struct rig *rig)
 
 /* ---- the schedd ---- */
 
+static inline void ignore(void *arg)
+{
+    (void)arg;
+}
+
 static inline void schedd_request(void *arg, struct wire_request *request)
 {
     struct schedd *schedd = arg;
@@ -151,7 +156,8 @@ static inline void schedd_request(void *arg, struct wire_request *request)
         schedd->gone = ad_copy(args);
     }
     if (schedd->silent) {
-        return; /* the request stays until its connection ends */
+        wire_request_on_gone(request, ignore, NULL); /* it goes with its connection */
+        return;
     }
     if (status != 0) {
         wire_reply_error(request, status, "not yours");
