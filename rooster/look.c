@@ -34,7 +34,7 @@ static void forget_facts(struct rooster *rooster)
     void *value;
     while (strmap_next(rooster->nodes, &at, NULL, &value)) {
         struct node *node = value;
-        node->live = node->offline = node->demanded = false;
+        node->live = node->offline = node->demanded = node->misshown = false;
         node->jobs_waiting = 0;
         node->rank = 0;
         node->offline_ad = NULL;
@@ -60,6 +60,8 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
     node->offline_ad = ad;
     (void)snprintf(node->offline_boot_id, sizeof node->offline_boot_id, "%s",
                    ad_string_or(ad, "OfflineBootId", ""));
+    node->misshown =
+        node->misshown || strcmp(ad_string_or(ad, "PowerState", ""), node_shown(node)) != 0;
     int64_t jobs = jobs_waiting(ad, context->now_s);
     node->jobs_waiting += jobs;
     if (jobs == 0 || ad_eval_bool(rooster->unhibernate, ad, NULL, context) != AD_TRUE) {
@@ -170,6 +172,8 @@ static void follow_ads(struct node *node)
     } else if (node->state == WAKE_QUARANTINED &&
                loop_now_ms(node->rooster->env.loop) >= node->retry_at_ms) {
         node_move(node, WAKE_OFF, "it may be tried again"); /* nobody holds one that failed */
+    } else if (node->misshown && node->showing == 0 && !node->ordering) {
+        node_show(node); /* a lost MERGE, or no way to wake it */
     }
     node->seen_up = up || (node->seen_up && !node->offline);
 }

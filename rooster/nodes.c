@@ -90,14 +90,25 @@ int node_power(const struct node *node, struct power_node *ret, struct err *err)
 
 static void merged(void *arg, struct wire_reply *reply)
 {
-    struct rooster *rooster = arg;
+    struct node *node = arg;
+    node->showing--;
     if (reply->status != 0 && reply->status != -ENOENT && reply->status != -ECONNRESET) {
-        log_warn(rooster->env.log, "state.merge", reply->text, LOG_INT("status", reply->status));
+        log_warn(node->rooster->env.log, "state.merge", reply->text,
+                 LOG_TEXT("machine", node->name), LOG_INT("status", reply->status));
     }
 }
 
-/* Writes the state into all offline ads of the machine. */
-static void show(struct node *node)
+const char *node_shown(struct node *node)
+{
+    struct power_node power;
+    if (node->judged != node->rooster->configuration) {
+        node->judged = node->rooster->configuration;
+        node->no_way = node_power(node, &power, NULL) != 0;
+    }
+    return node->no_way && node->state != WAKE_UP ? "Unknown" : wake_state_name(node->state);
+}
+
+void node_show(struct node *node)
 {
     struct rooster *rooster = node->rooster;
     struct wire *wire = uplink_wire(rooster->uplink);
@@ -105,8 +116,14 @@ static void show(struct node *node)
         return;
     }
     struct ad *change = ad_create();
-    ad_set_string(change, "PowerState", wake_state_name(node->state));
-    ad_set_string(change, "PowerStateReason", node->reason);
+    const char *shown = node_shown(node), *reason = node->reason;
+    struct power_node power;
+    struct err err = {.text = ""};
+    if (node->no_way && node_power(node, &power, &err) != 0) {
+        reason = err.text;
+    }
+    ad_set_string(change, "PowerState", shown);
+    ad_set_string(change, "PowerStateReason", reason);
     ad_set_int(change, "EnteredPowerState", node->since_s);
     const struct ad *ads[1] = {change};
     size_t at = 0;
@@ -121,8 +138,9 @@ static void show(struct node *node)
         ad_set_string(args, "Type", "Machine");
         ad_set_string(args, "Name", key);
         const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
-        (void)wire_call(wire, VERB_MERGE, &body, 0, merged,
-                        rooster); /* else: shown at the next change */
+        if (wire_call(wire, VERB_MERGE, &body, 0, merged, node) > 0) {
+            node->showing++;
+        } /* else: a look sees that it is not shown */
         ad_destroy(args);
     }
     ad_destroy(change);
@@ -139,7 +157,7 @@ void node_move(struct node *node, enum wake_state state, const char *reason)
         log_info(rooster->env.log, "node.state", reason, LOG_TEXT("machine", node->name),
                  LOG_TEXT("state", wake_state_name(state)));
     }
-    show(node);
+    node_show(node);
 }
 
 struct ad *node_to_ad(const struct node *node)
@@ -247,6 +265,7 @@ static void order_given(void *arg, int status, const char *text)
     if (node->state == WAKE_WAKING && status != 0) {
         failed(node, text);
     }
+    look_soon(node->rooster); /* looks passed it over while the order was at work */
 }
 
 static void recorded(void *arg)
@@ -258,6 +277,7 @@ static void recorded(void *arg)
     struct err err;
     if (node->state != WAKE_WAKING) { /* it came up by itself meanwhile */
         node->ordering = false;
+        look_soon(rooster);
         return;
     }
     strbuf_init(&text, 65536); /* what a command's standard input takes */
@@ -282,7 +302,7 @@ static void recorded(void *arg)
     }
     /* After the order: what the collector commits for this would stand in the way of our own commit
      * on the same disk. */
-    show(node);
+    node_show(node);
 }
 
 void node_wake(struct node *node)

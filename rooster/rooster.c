@@ -75,6 +75,13 @@ static void advertise(struct rooster *rooster)
     ad_set_string(ad, "MyType", "Rooster");
     ad_set_string(ad, "Name", rooster->name);
     ad_set_int(ad, "MyCurrentTime", loop_wall_s(rooster->env.loop));
+    int64_t under_way = 0;
+    size_t at = 0;
+    void *node;
+    while (strmap_next(rooster->nodes, &at, NULL, &node)) {
+        under_way += ((const struct node *)node)->state == WAKE_WAKING ? 1 : 0;
+    }
+    ad_set_int(ad, "WakesUnderWay", under_way);
     ad_set_int(ad, "WakesTotal", rooster->wakes);
     ad_set_int(ad, "WakesFailed", rooster->failures);
     char uplink[300];
@@ -208,6 +215,7 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
     struct rooster *rooster = mem_zalloc(sizeof *rooster);
     rooster->env = *env;
     rooster->epoch = (uint64_t)loop_wall_ms(env->loop);
+    rooster->configuration = 1;
     loop_secret(env->loop, &rooster->random_state, sizeof rooster->random_state);
     set_name(rooster);
     rooster->nodes = strmap_create(STRMAP_CASE_IGNORED);
@@ -234,6 +242,7 @@ static void rooster_reload(void *state, const struct config *config)
     struct rooster *rooster = state;
     struct err err;
     rooster->env.config = config;
+    rooster->configuration++; /* perhaps there is a way to wake what could not be woken */
     if (parse_expressions(rooster, &err) != 0) {
         log_error(rooster->env.log, "config.expr", err.text);
     }

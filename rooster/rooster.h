@@ -36,6 +36,9 @@ struct node { /* one machine */
     char reason[ROOSTER_TEXT_MAX]; /* of the state */
     /* facts of the last look at the ads */
     bool live, offline, demanded;
+    bool misshown;   /* an offline ad shows another state than ours */
+    bool no_way;     /* it cannot be woken: shown as Unknown, so that nothing is held on it */
+    uint64_t judged; /* the configuration that no_way is of; 0: none yet */
     double rank;
     int64_t jobs_waiting; /* of its holds */
     char live_boot_id[40], offline_boot_id[40];
@@ -51,6 +54,7 @@ struct node { /* one machine */
     uint64_t retry_at_ms;
     struct loop_timer *deadline;
     bool ordering;        /* the ledger or the method is at work */
+    unsigned showing;     /* of its offline ads that are being changed */
     bool seen_up;         /* it was live at the last look */
     bool known;           /* what its offline ad says of an earlier life was looked at */
     int64_t last_boot_ms; /* seconds it took the last time, in ms; 0 unknown */
@@ -68,6 +72,7 @@ struct rooster {
     struct ad_expr *unhibernate, *rank;
     struct loop_timer *look_timer, *interval_timer;
     uint64_t random_state;
+    uint64_t configuration; /* counts reloads, from 1 */
     int64_t wakes, failures;
     uint64_t epoch, sequence;
 };
@@ -86,6 +91,9 @@ void nodes_destroy(struct rooster *rooster);
  * no way. */
 int node_power(const struct node *node, struct power_node *ret, struct err *err);
 void node_move(struct node *node, enum wake_state state, const char *reason);
+/* What its ads are to show: its state, or Unknown when there is no way to wake it. */
+const char *node_shown(struct node *node);
+void node_show(struct node *node);    /* writes that into all offline ads of the machine */
 void node_wake(struct node *node);    /* writes the ledger, then gives the order */
 void node_give_up(struct node *node); /* the wake has failed: so it is written down */
 void node_is_up(struct node *node);   /* its live ad is there */

@@ -80,6 +80,9 @@ static const char *order(struct rooster *rooster, struct node *node, const struc
     if (node_power(node, &power, err) != 0) {
         return "Refused";
     }
+    if (node->state == WAKE_UP) { /* it went without a word: only its own ads made it that */
+        node_move(node, WAKE_OFF, "there is no ad of it");
+    }
     node->ordered = true;
     (void)snprintf(node->asked_by, sizeof node->asked_by, "%.120s%s%.120s", peer->identity,
                    reason[0] != '\0' ? ": " : "", reason);
