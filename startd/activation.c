@@ -51,6 +51,7 @@ static void answer(struct wire_request **request, int status, const char *text)
 
 void activation_destroy(struct claim *claim)
 {
+    answer(&claim->starting, -ESHUTDOWN, "the claim ended");
     answer(&claim->activate, -ESHUTDOWN, "the claim ended");
     answer(&claim->deactivate, -ESHUTDOWN, "the claim ended");
     answer(&claim->release, 0, NULL);
@@ -68,6 +69,8 @@ void activation_starter_gone(struct claim *claim)
 {
     forget_lost(claim);
     answer(&claim->deactivate, 0, NULL);
+    /* A run may be over before its record was: it must not be begun a second time. */
+    answer(&claim->starting, claim->reason[0] != '\0' ? -ESHUTDOWN : 0, claim->reason);
     if (claim->reason[0] != '\0') {
         answer(&claim->activate, -ESHUTDOWN, claim->reason);
     } else if (claim->release != NULL) {
@@ -108,7 +111,9 @@ static void write_record(struct claim *claim, const struct ad *args)
 static void spawn_recorded(void *arg)
 {
     struct claim *claim = arg;
-    answer(&claim->activate, 0, NULL);
+    if (claim->starter_pid != 0) { /* else that run was answered, and another is being committed */
+        answer(&claim->starting, 0, NULL);
+    }
 }
 
 static void run_recorded(void *arg)
@@ -124,7 +129,7 @@ static void run_recorded(void *arg)
     int rc = starters_spawn(claim, &err);
     if (rc != 0) {
         log_error(startd->env.log, "starter.spawn", err.text, LOG_TEXT("job", claim->job_id));
-        answer(&claim->activate, rc, err.text);
+        answer(&claim->starting, rc, err.text);
         claim_starter_gone(claim, "the starter could not be started");
         return;
     }
@@ -144,6 +149,10 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
     }
     if (wire_request_ad_count(request) != 1) {
         return err_set(err, -EINVAL, "ACTIVATE needs one job ad");
+    }
+    if (!slot_plan_is_job_id(ad_string_or(args, "JobId", ""))) {
+        return err_set(err, -EINVAL, "ACTIVATE: JobId '%.80s' is not CLUSTER.PROC",
+                       ad_string_or(args, "JobId", ""));
     }
     if (claim->startd->stopping || claim->startd->going_down || claim->startd->leaving) {
         return err_set(err, -EAGAIN, "%s is going down", claim->startd->name);
@@ -169,6 +178,8 @@ static void begin(struct claim *claim)
     claim->epoch = ad_int_or(args, "ClaimEpoch", 0);
     (void)activation_set_job(claim, wire_request_ad(request, 0));
     write_record(claim, args);
+    claim->starting = request;
+    claim->activate = NULL;
     claim->stage = CLAIM_ACTIVE;
     claim->starter_pid = 0;
     claim->starter_start = 0;

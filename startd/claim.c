@@ -30,10 +30,11 @@
 #define DIAL_FIRST_MS 50
 #define DIAL_MAX_MS   5000
 #define CLAIM_CALL_MS 20000
-#define KILL_AFTER_MS \
-    3000 /* for a starter that was told that the lease is over; below LEASE_MARGIN */
+#define LEASE_MAX_S   86400
+#define OVERDUE_MS    3000 /* for a starter whose lease is over; below the usual LEASE_MARGIN */
 
 static void dial(void *arg);
+static void dial_later(struct claim *claim);
 
 /* ---- memory and disk */
 
@@ -198,8 +199,14 @@ static void told_gone(void *arg, struct wire_reply *reply)
     if (came_back(claim)) {
         return;
     }
-    if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
+    if (reply->status == -ECONNRESET) {
         return; /* the closed callback dials again, as long as the lease lasts */
+    }
+    if (reply->status == -ETIMEDOUT) { /* nothing else would say it again on this connection */
+        wire_close(claim->wire);
+        claim->wire = NULL;
+        dial_later(claim);
+        return;
     }
     claim_drop(claim);
 }
@@ -254,6 +261,7 @@ void claim_starter_gone(struct claim *claim, const char *reason)
 {
     claim->starter_pid = 0;
     claim->starter_done = false;
+    claim->overdue = false;
     wire_close(claim->starter_wire);
     claim->starter_wire = NULL;
     claim->stopping = false;
@@ -308,13 +316,17 @@ static void lease_tick(void *arg)
         claim_drop(claim);
         return;
     }
-    if (claim->overdue && claim->starter_pid > 0) { /* it hangs: its end is watched */
-        (void)os_kill(claim->startd->env.os, claim->starter_pid, SIGKILL);
-        return;
+    if (claim->stage == CLAIM_ACTIVE && claim->starter_pid != 0) {
+        if (claim->overdue) {
+            log_error(claim->startd->env.log, "starter.overdue", "it does not end: it is killed",
+                      LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
+                      LOG_INT("pid", claim->starter_pid));
+            (void)os_kill(claim->startd->env.os, claim->starter_pid, SIGKILL); /* watched */
+        }
+        claim->overdue = true;
+        loop_timer_set(claim->lease_timer, OVERDUE_MS);
     }
-    claim->overdue = true;
-    loop_timer_set(claim->lease_timer, KILL_AFTER_MS);
-    claim_end(claim, "claim lease is over", true); /* last: it may be gone */
+    claim_end(claim, "claim lease is over", true);
 }
 
 /* ---- renewing */
@@ -323,6 +335,7 @@ static void confirmed(struct claim *claim)
 {
     claim->lease_end_ms = claim->renew_sent_ms + (uint64_t)claim->lease_s * 1000;
     claim->confirmed = true;
+    claim->overdue = false;
     claim->failures = 0;
     uint64_t remaining_ms = claim_remaining_ms(claim);
     loop_timer_set(claim->lease_timer, remaining_ms);
@@ -361,7 +374,8 @@ static void alive(void *arg)
 {
     struct claim *claim = arg;
     loop_timer_set(claim->alive_timer, (uint64_t)claim->lease_s * 1000 / 3);
-    if (claim->renewing || claim->wire == NULL || !wire_is_ready(claim->wire)) {
+    if (claim->renewing || claim->stage == CLAIM_OVER || claim->wire == NULL ||
+        !wire_is_ready(claim->wire)) {
         return;
     }
     struct ad *args = ad_create();
@@ -413,7 +427,7 @@ static void claim_answered(void *arg, struct wire_reply *reply)
     }
     if (reply->args != NULL) {
         int64_t lease_s = ad_int_or(reply->args, "LeaseDuration", claim->lease_s);
-        claim->lease_s = lease_s >= 1 ? lease_s : claim->lease_s;
+        claim->lease_s = lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : claim->lease_s;
     }
     confirmed(claim);
     if (claim->stage == CLAIM_OFFERED) {
@@ -556,7 +570,7 @@ void claim_dial_me(struct startd *startd, struct wire_request *request)
     claim->schedd_name = mem_strdup(ad_string_or(args, "ScheddName", "?"));
     claim->user = mem_strdup(ad_string_or(wire_request_ad(request, 0), "User", "?"));
     int64_t lease_s = ad_int_or(args, "LeaseDuration", 0);
-    claim->lease_s = lease_s >= 1 && lease_s <= 86400 ? lease_s : 1200;
+    claim->lease_s = lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : 1200;
     claim->lease_end_ms = loop_now_ms(startd->env.loop) +
                           (uint64_t)config_duration_s(startd->env.config, "MATCH_TIMEOUT") * 1000;
     loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));

@@ -27,6 +27,7 @@
 #define OFFLINE_LIFETIME_S \
     INT64_C(2147483647)   /* the collector's OFFLINE_EXPIRE_ADS_AFTER decides */
 #define LEAVE_MS     5000 /* after POWER_DOWN was answered with -EAGAIN no job is taken for so long */
+#define ASLEEP_MS    30000 /* for a startd that only leaves offline ads */
 #define TAKE_BACK_MS 60000 /* the order was given, and we are still here */
 
 static void take_back(struct startd *startd, const char *why)
@@ -71,7 +72,9 @@ static void powered(void *arg, int status, const char *text)
 
 static void still_here(void *arg)
 {
-    take_back(arg, "the machine did not go down in time");
+    struct startd *startd = arg;
+    take_back(startd, startd->asleep ? "no collector took its offline ads in time"
+                                     : "the machine did not go down in time");
 }
 
 static void acknowledged(void *arg, struct wire_reply *reply)
@@ -256,5 +259,9 @@ struct loop_timer *hibernate_leaving(struct startd *startd)
 
 struct loop_timer *hibernate_guard(struct startd *startd)
 {
-    return loop_timer_create(startd->env.loop, still_here, startd);
+    struct loop_timer *timer = loop_timer_create(startd->env.loop, still_here, startd);
+    if (startd->asleep) { /* else `roost start` would wait for ever */
+        loop_timer_set(timer, ASLEEP_MS);
+    }
+    return timer;
 }

@@ -10,6 +10,7 @@
 #include "startd/slot_plan.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "base/err.h"
@@ -183,4 +184,15 @@ const char *slot_plan_level_name(int level)
 bool slot_plan_lease_is_over(uint64_t now_ms, uint64_t lease_end_ms)
 {
     return !PLANTED(lease_check_skipped) && now_ms >= lease_end_ms;
+}
+
+bool slot_plan_is_job_id(const char *text)
+{
+    static const char DIGITS[] = "0123456789";
+    size_t cluster = strspn(text, DIGITS);
+    if (cluster < 1 || cluster > 19 || text[cluster] != '.') {
+        return false;
+    }
+    size_t proc = strspn(text + cluster + 1, DIGITS);
+    return proc >= 1 && proc <= 19 && text[cluster + 1 + proc] == '\0';
 }

@@ -64,4 +64,7 @@ const char *slot_plan_level_name(int level); /* "NONE" "S1" ... "S5" */
 /* A claim's lease ends this long after the renewal that was answered was sent. */
 bool slot_plan_lease_is_over(uint64_t now_ms, uint64_t lease_end_ms);
 
+/* "12.3": digits, a dot, digits, at most 19 each.  It becomes part of a path. */
+bool slot_plan_is_job_id(const char *text);
+
 #endif

@@ -86,13 +86,13 @@ struct claim {
     pid_t starter_pid;
     uint64_t starter_start;
     struct wire *starter_wire;
-    bool starter_done;     /* it said so; its process is still to end */
-    char done_reason[200]; /* what it said */
-    bool stopping;         /* the starter was told to stop */
-    bool overdue;          /* the lease is over, and the starter was told so */
-    char reason[200];      /* why the claim ends with the starter; "" = it does not */
-    struct wire_request
-        *activate; /* to be answered once committed, or waiting for the last starter to end */
+    bool starter_done;             /* it said so; its process is still to end */
+    char done_reason[200];         /* what it said */
+    bool stopping;                 /* the starter was told to stop */
+    bool overdue;                  /* and the lease is over: it is killed if it does not end soon */
+    char reason[200];              /* why the claim ends with the starter; "" = it does not */
+    struct wire_request *starting; /* ACTIVATE, to be answered once its run is committed */
+    struct wire_request *activate; /* the next one, waiting for the last starter to end */
     struct wire_request *deactivate; /* to be answered when the starter is gone */
     struct wire_request *release;    /* the same */
     unsigned pending; /* commits and calls under way that will call back with this claim */

@@ -147,7 +147,8 @@ int starters_spawn(struct claim *claim, struct err *err)
     if (rc == 0) {
         claim->starter_start = os_start_time(os, claim->starter_pid);
         rc = watch(claim, err);
-    } else {
+    }
+    if (rc != 0) { /* one that cannot be watched is ended by its mark */
         claim->starter_pid = 0;
         clean_up(startd, claim->directory);
     }
@@ -159,7 +160,8 @@ int starters_spawn(struct claim *claim, struct err *err)
 void starters_adopt(struct claim *claim)
 {
     struct err err;
-    if (claim->starter_pid > 0 && watch(claim, &err) == 0) {
+    /* Without a start time it was dead when it was recorded, and the pid is another's by now. */
+    if (claim->starter_pid > 0 && claim->starter_start != 0 && watch(claim, &err) == 0) {
         return; /* if it is gone already, starter_ended() comes at once */
     }
     claim->starter_pid = 0;

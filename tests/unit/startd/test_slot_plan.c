@@ -229,6 +229,31 @@ static void a_lease_is_over_at_its_end_and_not_before(void **state)
     assert_true(slot_plan_lease_is_over(5, 0));
 }
 
+static void a_job_id_is_two_numbers_and_nothing_that_leads_elsewhere(void **state)
+{
+    (void)state;
+    static const char *const GOOD[] = {"1.0", "12.345", "1234567890123456789.0"};
+    static const char *const BAD[] = {"",
+                                      "1",
+                                      "1.",
+                                      ".1",
+                                      "1.2.3",
+                                      "1.2 ",
+                                      " 1.2",
+                                      "-1.2",
+                                      "1.x",
+                                      "/../../etc/1.0",
+                                      "1.0/../../etc",
+                                      "12345678901234567890.0",
+                                      "1.12345678901234567890"};
+    for (size_t i = 0; i < sizeof GOOD / sizeof GOOD[0]; i++) {
+        assert_true(slot_plan_is_job_id(GOOD[i]));
+    }
+    for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
+        assert_false(slot_plan_is_job_id(BAD[i]));
+    }
+}
+
 UNIT_TESTS(UNIT(the_legal_moves_are_those_of_the_manual_and_no_others),
            UNIT(a_job_and_a_slot_that_want_each_other_are_accepted),
            UNIT(a_refusal_names_the_side_and_its_expression),
@@ -236,4 +261,5 @@ UNIT_TESTS(UNIT(the_legal_moves_are_those_of_the_manual_and_no_others),
            UNIT(a_slot_rests_with_its_owner_only_when_no_job_could_start),
            UNIT(every_name_of_a_level_is_known_in_any_case), UNIT(in_doubt_a_machine_stays_up),
            UNIT(one_veto_keeps_the_machine_up_and_the_deepest_vote_wins),
-           UNIT(a_lease_is_over_at_its_end_and_not_before))
+           UNIT(a_lease_is_over_at_its_end_and_not_before),
+           UNIT(a_job_id_is_two_numbers_and_nothing_that_leads_elsewhere))
