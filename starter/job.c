@@ -51,11 +51,25 @@ int job_prepare(struct starter *starter, struct err *err)
 {
     int rc = choose_account(starter, err);
     rc = rc != 0 ? rc : os_remove_tree(starter->env.os, starter->sandbox, err);
-    rc = rc != 0 ? rc : os_mkdirs(starter->env.os, starter->sandbox, 0700, err);
-    if (rc == 0 && starter->change_user) {
-        rc = os_chown(starter->env.os, starter->sandbox, starter->uid, starter->gid, err);
+    return rc != 0 ? rc : os_mkdirs(starter->env.os, starter->sandbox, 0700, err);
+}
+
+/* The sandbox is the account's only while the job runs: before and after, other processes of that
+ * account (SLOT_USER has many) could put links there for us to follow as root. */
+static int hand_over(struct starter *starter, struct err *err)
+{
+    return starter->change_user
+               ? os_chown(starter->env.os, starter->sandbox, starter->uid, starter->gid, err)
+               : 0;
+}
+
+int job_take_back(struct starter *starter, struct err *err)
+{
+    if (!starter->change_user) {
+        return 0;
     }
-    return rc;
+    int rc = os_chown(starter->env.os, starter->sandbox, 0, 0, err);
+    return rc != 0 ? rc : os_chmod(starter->env.os, starter->sandbox, 0700, err);
 }
 
 /* ---- the process */
@@ -77,6 +91,11 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     (void)os_descendants_kill(starter->env.os, SIGKILL); /* the output stands still from here on */
+    struct err err;
+    if (job_take_back(starter, &err) != 0) {
+        starter_give_up(starter, err.text);
+        return;
+    }
     output_collect(starter);
     starter_enter(starter, STARTER_OUTPUT);
     starter_go(starter);
@@ -166,6 +185,11 @@ void job_start(struct starter *starter)
         .boot_time_s = ad_int_or(starter->record, "BootTime", 0),
         .cpus = slot != NULL ? ad_int_or(slot, "Cpus", 1) : 1,
     };
+    if (hand_over(starter, &err) != 0) {
+        starter->pid = -1;
+        starter_give_up(starter, err.text); /* this machine's fault */
+        return;
+    }
     int rc = starter_plan_argv(starter->job, ad_string_or(starter->job, "Cmd", ""), &argv, &err);
     rc = rc != 0 ? rc : starter_plan_env(starter->job, &place, &entries, &err);
     if (rc != 0) {

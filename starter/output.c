@@ -17,6 +17,8 @@
 
 #define REPORT_MS 600000 /* the shadow may have much to place; asked again afterwards */
 
+#define RESENDS_MAX 3 /* of all output, because some of it did not arrive whole */
+
 /* ---- which files */
 
 struct collect {
@@ -218,6 +220,16 @@ static void reported(void *arg, struct wire_reply *reply)
         starter_go(starter);
         return;
     }
+    if (reply->status == -EAGAIN && starter->resends < RESENDS_MAX) {
+        log_warn(starter->env.log, "output.again", reply->text, LOG_TEXT("job", starter->job_id));
+        starter->resends++;
+        starter->output_at = 0;
+        vec_fini(&starter->checksums, mem_free);
+        starter->checksums = (struct vec){0};
+        starter->phase = STARTER_OUTPUT; /* the only way back */
+        starter_go(starter);
+        return;
+    }
     log_info(starter->env.log, "job.reported",
              reply->status == 0 ? "the result is committed" : reply->text,
              LOG_TEXT("job", starter->job_id), LOG_INT("status", reply->status));
@@ -248,7 +260,15 @@ void output_report(struct starter *starter)
     }
     ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
     struct wire_body body = {.args = args};
-    starter->busy =
-        wire_call(starter->shadow, VERB_JOB_DONE, &body, REPORT_MS, reported, starter) > 0;
+    int64_t rc = wire_call(starter->shadow, VERB_JOB_DONE, &body, REPORT_MS, reported, starter);
+    starter->busy = rc > 0;
     ad_destroy(args);
+    if (rc == -EMSGSIZE && starter->hold == NULL) { /* it would never be said */
+        starter->hold = ad_create();
+        ad_set_string(starter->hold, "HoldReason",
+                      "the job made more output files than one message can name");
+        ad_set_int(starter->hold, "HoldReasonCode", 12);
+        ad_set_int(starter->hold, "HoldReasonSubCode", EMSGSIZE);
+        output_report(starter);
+    }
 }

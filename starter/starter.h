@@ -73,6 +73,7 @@ struct starter {
     struct vec outputs; /* names */
     struct vec checksums;
     size_t output_at;
+    unsigned resends; /* of all outputs */
     struct os_file *file;
     uint64_t offset;
     struct digest *digest;
@@ -119,6 +120,7 @@ void transfer_reset(struct starter *starter); /* forgets the file in hand */
 /* ---- job.c */
 int job_prepare(struct starter *starter, struct err *err); /* sandbox and account */
 void job_start(struct starter *starter);
+int job_take_back(struct starter *starter, struct err *err); /* the sandbox, from its account */
 void job_tell_started(struct starter *starter);
 void job_stop(struct starter *starter, bool fast);
 void job_freeze(struct starter *starter, bool frozen);

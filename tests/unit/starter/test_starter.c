@@ -1,0 +1,249 @@
+/* A starter with a shadow that the test plays: whose the sandbox is, and when, and what is sent
+ * again.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/daemon.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/os_run.h"
+#include "base/strbuf.h"
+#include "base/stream.h"
+#include "classad/ad.h"
+#include "starter/starter.h"
+#include "tests/support/config_memory.h"
+#include "tests/support/fast_dir.h"
+#include "wire/wire.h"
+
+#define MUST(call)                                 \
+    do {                                           \
+        struct err must_ = {""};                   \
+        struct err *err = &must_;                  \
+        if ((call) != 0) {                         \
+            fail_msg("%s: %s", #call, must_.text); \
+        }                                          \
+    } while (0)
+
+struct bed {
+    char dir[FAST_DIR_SIZE], run_dir[128];
+    struct loop *loop;
+    struct os *os;
+    struct config *config;
+    struct daemon_env env;
+    void *starter;
+    /* the shadow */
+    struct tls_identity *identity;
+    struct wire_context *wires;
+    struct listener *listener;
+    struct wire *wire;
+    struct wire_request *held;
+    const char *job; /* the ad's text */
+    int refusals;    /* JOB_DONE is answered -EAGAIN so often */
+    int done_calls, puts_calls;
+    char output[4096]; /* of _condor_stdout, as it came last */
+    int64_t hold_code;
+    bool over;
+    struct stat at_done; /* of the sandbox */
+};
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct bed *bed = arg;
+    const struct ad *args = wire_request_args(request);
+    size_t length;
+    const void *blob = wire_request_blob(request, &length);
+    struct err err;
+    char path[256];
+    switch (wire_request_verb(request)) {
+    case VERB_JOB_FETCH: {
+        struct ad *job;
+        assert_int_equal(ad_parse(bed->job, strlen(bed->job), &job, &err), 0);
+        const struct ad *ads[1] = {job};
+        const struct wire_body body = {.ads = ads, .ad_count = 1};
+        wire_reply_ok(request, &body);
+        ad_destroy(job);
+        return;
+    }
+    case VERB_FILE_PUT:
+        bed->puts_calls++;
+        if (strcmp(ad_string_or(args, "Name", ""), "_condor_stdout") == 0) {
+            assert_true(length < sizeof bed->output);
+            memcpy(bed->output, blob, length);
+            bed->output[length] = '\0';
+        }
+        wire_reply_ok(request, NULL);
+        return;
+    case VERB_JOB_DONE:
+        bed->done_calls++;
+        bed->hold_code = ad_int_or(args, "HoldReasonCode", 0);
+        (void)snprintf(path, sizeof path, "%s/sandbox", bed->run_dir);
+        assert_int_equal(stat(path, &bed->at_done), 0);
+        if (bed->done_calls <= bed->refusals) {
+            wire_reply_error(request, -EAGAIN, "output '_condor_stdout' was damaged");
+            return;
+        }
+        wire_reply_ok(request, NULL);
+        bed->over = true;
+        return;
+    default:
+        wire_reply_ok(request, NULL);
+    }
+}
+
+static void on_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct bed *bed = arg;
+    (void)status;
+    (void)why;
+    wire_close(wire);
+    bed->wire = NULL;
+}
+
+static void on_incoming(void *arg, struct incoming *incoming)
+{
+    static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
+    struct bed *bed = arg;
+    const struct wire_accept how = {.identity = bed->identity, .no_token = true};
+    MUST(wire_accept(bed->wires, incoming, &how, &EVENTS, bed, &bed->wire, err));
+}
+
+static void write_record(struct bed *bed)
+{
+    struct ad *record = ad_create();
+    struct strbuf text;
+    char path[256];
+    ad_set_string(record, "ClaimId", "slot1@wn#b#00");
+    ad_set_string(record, "JobId", "1.0");
+    ad_set_int(record, "ClaimEpoch", 1);
+    ad_set_string(record, "ShadowAddress", listener_address(bed->listener));
+    ad_set_string(record, "ShadowRoute", "shadow/somebody");
+    ad_set_string(record, "ShadowPin", tls_identity_pin(bed->identity));
+    ad_set_string(record, "_roost_priv_Nonce", "00000000000000000000000000000000");
+    ad_set_string(record, "SlotName", "slot1@wn");
+    ad_set_string(record, "BootId", "b");
+    ad_set_int(record, "LeaseDuration", 600);
+    ad_set_int(record, "LeaseRemainingMs", 600000);
+    strbuf_init(&text, 0);
+    ad_print(record, &text);
+    (void)snprintf(path, sizeof path, "%s/job.record", bed->run_dir);
+    MUST(os_write_file(bed->os, path, strbuf_text(&text), text.length, 0600, false, err));
+    strbuf_fini(&text);
+    ad_destroy(record);
+}
+
+static void load_config(struct bed *bed)
+{
+    static struct config_memory memory;
+    static char text[512];
+    (void)snprintf(text, sizeof text, "LOCAL_DIR = \"%s\"\nRUN = \"%s\"\nSEC_DIRECTORY = \"%s\"\n",
+                   bed->dir, bed->dir, bed->dir);
+    memory = (struct config_memory){.files = {{"/roost.conf", text}}};
+    struct config_source source = config_memory_source(&memory);
+    const struct config_options options = {.subsystem = "STARTER",
+                                           .path = "/roost.conf",
+                                           .tables = starter_daemon.tables,
+                                           .table_count = starter_daemon.table_count};
+    MUST(config_load(&source, &options, &bed->config, err));
+}
+
+static struct bed *bed_create(const char *job)
+{
+    struct bed *bed = mem_zalloc(sizeof *bed);
+    char keys[128];
+    bed->job = job;
+    assert_true(fast_dir_make(bed->dir));
+    assert_int_equal(chmod(bed->dir, 0711), 0); /* SLOT_USER has to come through */
+    MUST(loop_create(&bed->loop, err));
+    MUST(os_create(bed->loop, &bed->os, err));
+    load_config(bed);
+    (void)snprintf(keys, sizeof keys, "%s/keys", bed->dir);
+    MUST(os_mkdirs(bed->os, keys, 0700, err));
+    (void)snprintf(bed->run_dir, sizeof bed->run_dir, "%s/dir_slot1_1.0_1", bed->dir);
+    MUST(os_mkdirs(bed->os, bed->run_dir, 0711, err));
+    const struct wire_context_options options = {.loop = bed->loop,
+                                                 .os = bed->os,
+                                                 .uid_domain = "test"};
+    MUST(wire_context_create(&options, &bed->wires, err));
+    MUST(tls_identity_ephemeral(bed->loop, "shadow", &bed->identity, err));
+    MUST(listener_create(bed->loop, "tcp:127.0.0.1:0", on_incoming, bed, &bed->listener, err));
+    write_record(bed);
+    static char name[] = "starter", option[] = "-dir";
+    char *const argv[] = {name, option, bed->run_dir, NULL};
+    bed->env = (struct daemon_env){.loop = bed->loop,
+                                   .os = bed->os,
+                                   .config = bed->config,
+                                   .name = "starter",
+                                   .argc = 3,
+                                   .argv = argv};
+    MUST(starter_daemon.start(&bed->env, &bed->starter, err));
+    return bed;
+}
+
+static void bed_destroy(struct bed *bed)
+{
+    starter_daemon.destroy(bed->starter);
+    listener_destroy(bed->listener);
+    wire_close(bed->wire);
+    wire_context_destroy(bed->wires);
+    tls_identity_destroy(bed->identity);
+    config_destroy(bed->config);
+    MUST(os_remove_tree(bed->os, bed->dir, err));
+    os_destroy(bed->os);
+    loop_destroy(bed->loop);
+    mem_free(bed);
+}
+
+/* What the job says of its own directory, then it opens it to everybody. */
+#define CURIOUS                                                                   \
+    "[ Cmd = \"/bin/sh\"; Arguments = \"-c 'stat -c %u .; chmod 0777 .'\"; "      \
+    "Out = \"_condor_stdout\"; Owner = \"nobody-here\"; User = \"x@elsewhere\"; " \
+    "TransferOutput = \"\" ]"
+
+static void the_sandbox_is_the_accounts_only_while_the_job_runs(void **state)
+{
+    (void)state;
+    if (getuid() != 0) {
+        skip(); /* without root there is one account */
+    }
+    struct bed *bed = bed_create(CURIOUS);
+    struct stat before;
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/sandbox", bed->run_dir);
+    assert_int_equal(stat(path, &before), 0);
+    assert_int_equal(before.st_uid, 0); /* inputs are written to it as root */
+    loop_run_until(bed->loop, &bed->over);
+    assert_int_not_equal(strtol(bed->output, NULL, 10), 0);
+    assert_int_equal(bed->at_done.st_uid, 0); /* and outputs read */
+    assert_int_equal(bed->at_done.st_mode & 0777, 0700);
+    bed_destroy(bed);
+}
+
+static void output_that_did_not_arrive_whole_is_sent_again(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(CURIOUS);
+    bed->refusals = 2;
+    loop_run_until(bed->loop, &bed->over);
+    assert_int_equal(bed->done_calls, 3);
+    assert_int_equal(bed->puts_calls, 3);
+    assert_int_equal(bed->hold_code, 0);
+    if (getuid() != 0) {
+        assert_int_equal(strtol(bed->output, NULL, 10), getuid());
+    }
+    bed_destroy(bed);
+}
+
+UNIT_TESTS(UNIT(the_sandbox_is_the_accounts_only_while_the_job_runs),
+           UNIT(output_that_did_not_arrive_whole_is_sent_again))
