@@ -228,6 +228,61 @@ static void publish(struct request_ads *self)
     self->sent_ms = loop_now_ms(schedd->loop);
 }
 
+/* ---- what an earlier connection left ----------------------------------------------------------
+ */
+
+/* An INVALIDATE may be lost with the connection, and a life of ours that was killed sent none: such
+ * a request would be matched, and machines be woken for it, until it expires. */
+static void found(void *arg, struct wire_reply *reply)
+{
+    struct schedd *schedd = arg;
+    struct wire *wire = schedd->uplink != NULL ? uplink_wire(schedd->uplink) : NULL;
+    if (reply->status != 0 || reply->ad_count == 0 || wire == NULL) {
+        return;
+    }
+    struct strmap *ours = strmap_create(STRMAP_CASE_SENSITIVE);
+    struct vec gone = {0};
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
+        const struct autocluster *autocluster = value;
+        if (autocluster->idle_count > 0) {
+            char *name = request_name(schedd, autocluster);
+            (void)strmap_set(ours, name, schedd); /* only presence counts */
+            mem_free(name);
+        }
+    }
+    for (size_t i = 0; i < reply->ad_count; i++) {
+        const char *name = ad_string_or(reply->ads[i], "Name", "");
+        if (name[0] != '\0' && strmap_get(ours, name) == NULL) {
+            log_info(schedd->log, "requests.stale", "taken back", LOG_TEXT("request", name));
+            vec_push(&gone, mem_strdup(name));
+        }
+    }
+    send_gone(schedd->request_ads, wire, "Request", &gone);
+    strmap_destroy(ours, NULL);
+}
+
+static void find_stale(struct schedd *schedd, struct wire *wire)
+{
+    static const char *const NAME[] = {"Name"};
+    struct ad *args = ad_create();
+    struct ad *mine = ad_create();
+    struct strbuf constraint;
+    strbuf_init(&constraint, 0);
+    strbuf_puts(&constraint, "ScheddName =?= ");
+    ad_set_string(mine, "Name", schedd->name);
+    ad_expr_print(ad_lookup(mine, "Name"), AD_OLD, &constraint);
+    ad_set_string(args, "Type", "Request");
+    ad_set_string(args, "Constraint", strbuf_text(&constraint));
+    ad_set_strings(args, "Projection", NAME, 1);
+    const struct wire_body body = {.args = args};
+    (void)wire_call(wire, VERB_QUERY, &body, 0, found, schedd); /* else: they expire */
+    strbuf_fini(&constraint);
+    ad_destroy(mine);
+    ad_destroy(args);
+}
+
 static void gather_fired(void *arg)
 {
     publish(arg);
@@ -293,8 +348,8 @@ void request_ads_changed(struct schedd *schedd)
 
 void request_ads_up(struct schedd *schedd, struct wire *wire)
 {
-    (void)wire;
     mark_all(schedd);
     publish(schedd->request_ads);
+    find_stale(schedd, wire);
     loop_timer_set(schedd->request_ads->full, schedd->settings.publish_full_ms);
 }
