@@ -6,7 +6,9 @@
  * startd that said no) is forgotten by the schedd, too, and the slot must not stay idle for it.  A
  * request's match counts as in flight until the schedd has answered;
  * its changed request ad is here before that answer (the hub keeps the order).  Holds that were
- * asked for count as held until the collector has answered.
+ * asked for count as held until the collector has answered.  A request whose schedd declined, or
+ * cannot be reached, rests for a second, or until its ad changes: the same match would be tried
+ * again at once, as long as the ad of a dead schedd lasts.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,6 +27,7 @@
 #include "wire/wire.h"
 
 #define MATCH_MS 10000
+#define REST_MS  1000
 #define GIVEN_MS 150000 /* above the schedd's SCHEDD_MATCH_TIMEOUT */
 
 struct flight { /* one MATCH or MERGE under way; names, for what it was about may be gone when the
@@ -89,6 +92,10 @@ static void matched(void *arg, struct wire_reply *reply)
                  LOG_TEXT("request", flight->request), LOG_INT("status", reply->status));
         if (reply->status == -ENOENT || reply->status == -EHOSTUNREACH) {
             mem_free(strmap_remove(negotiator->given, flight->claim_id)); /* it was not used */
+        }
+        if (request != NULL) {
+            request->rest_until_ms = loop_now_ms(negotiator->env.loop) + REST_MS;
+            loop_timer_set(negotiator->rest_timer, REST_MS);
         }
     }
     flight_destroy(flight);

@@ -95,6 +95,7 @@ static int snapshot_requests(struct negotiator *negotiator, struct snapshot *sna
     while (strmap_next(negotiator->requests, &at, NULL, &value)) {
         struct pool_request *pool = value;
         pool->facts.in_flight = pool->in_flight;
+        pool->facts.resting = loop_now_ms(negotiator->env.loop) < pool->rest_until_ms;
         snapshot->requests[snapshot->request_count] = pool->facts;
         snapshot->pool_requests[snapshot->request_count++] = pool;
     }

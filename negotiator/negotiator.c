@@ -165,6 +165,7 @@ static void request_changed(void *arg, const char *key, const struct ad *ad)
         (void)strmap_set(negotiator->requests, key, request); /* was absent */
     }
     read_request(request, ad);
+    request->rest_until_ms = 0; /* news from its schedd */
     cycle_soon(negotiator);
 }
 
@@ -374,6 +375,7 @@ static void negotiator_destroy(void *state)
     loop_timer_destroy(negotiator->full_timer);
     loop_timer_destroy(negotiator->lease_timer);
     loop_timer_destroy(negotiator->usage_timer);
+    loop_timer_destroy(negotiator->rest_timer);
     accountant_destroy(negotiator->accountant);
     store_close(negotiator->store);
     wire_context_destroy(negotiator->wires);
@@ -409,6 +411,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->cycle_timer = loop_timer_create(env->loop, cycle_run, negotiator);
     negotiator->full_timer = loop_timer_create(env->loop, full_cycle, negotiator);
     negotiator->lease_timer = loop_timer_create(env->loop, lease, negotiator);
+    negotiator->rest_timer = loop_timer_create(env->loop, synced, negotiator);
     negotiator->usage_timer = loop_timer_create(env->loop, settle_usage, negotiator);
     negotiator->slots_watch = watch_create(env->loop, &SLOTS, &SLOT_EVENTS, negotiator);
     negotiator->requests_watch = watch_create(env->loop, &REQUESTS, &REQUEST_EVENTS, negotiator);

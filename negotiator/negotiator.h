@@ -44,6 +44,7 @@ struct pool_request {
     struct negotiator *negotiator;
     char *name;
     int64_t in_flight;
+    uint64_t rest_until_ms;    /* its schedd declined a match: see act.c */
     struct plan_request facts; /* what the ad says, read once for each change; judgements */
     char *kind; /* the ad that they are about, but for what tells only how many: bytes */
     size_t kind_length;
@@ -62,7 +63,7 @@ struct negotiator {
     struct strmap *requests; /* Name -> struct pool_request */
     struct strmap *given;    /* ClaimId -> until when it was given away: see act.c */
     struct ad_expr *pre_job, *post_job;
-    struct loop_timer *cycle_timer, *full_timer, *lease_timer, *usage_timer;
+    struct loop_timer *cycle_timer, *full_timer, *lease_timer, *usage_timer, *rest_timer;
     uint64_t last_cycle_ms;
     uint64_t next_serial;
     uint32_t number_count;   /* that slots ever had at a time */

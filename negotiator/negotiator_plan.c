@@ -256,7 +256,7 @@ static int order_requests(struct cycle *cycle)
 /* Matches up to limit jobs of one request; returns how many. */
 static int64_t match_request(struct cycle *cycle, size_t request_index, int64_t limit)
 {
-    if (limit <= 0) {
+    if (limit <= 0 || cycle->in->requests[request_index].resting) {
         return 0;
     }
     size_t count;
@@ -288,7 +288,8 @@ static int64_t match_user(struct cycle *cycle, const struct user_state *user, in
 static bool wants(const struct cycle *cycle, const struct user_state *user)
 {
     for (size_t i = 0; i < user->count; i++) {
-        if (cycle->wanted[cycle->order[user->first + i]] > 0) {
+        size_t request = cycle->order[user->first + i];
+        if (cycle->wanted[request] > 0 && !cycle->in->requests[request].resting) {
             return true;
         }
     }
@@ -495,7 +496,8 @@ static int hold_offline(struct cycle *cycle)
     int rc = 0;
     for (size_t i = 0; i < cycle->in->request_count && rc == 0; i++) {
         size_t request = cycle->order[i];
-        rc = cycle->wanted[request] > 0 ? hold_more(cycle, request) : 0;
+        bool more = cycle->wanted[request] > 0 && !cycle->in->requests[request].resting;
+        rc = more ? hold_more(cycle, request) : 0;
     }
     return rc;
 }

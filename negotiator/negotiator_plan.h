@@ -51,6 +51,7 @@ struct plan_request {
     const struct ad *ad;
     int64_t count;     /* idle jobs */
     int64_t in_flight; /* matches sent and not answered yet */
+    bool resting;      /* its schedd declined a moment ago: gets nothing new, keeps its holds */
     int64_t prio, qdate_s;
     /* Judgements remembered, one for each slot by its number: serial << 2 | timely << 1 | matches.
      * Grown by the plan, owned by the caller (mem_free), who forgets them when the ad changes. */

@@ -448,6 +448,31 @@ static void what_is_in_flight_is_not_matched_again(void **state)
     assert_int_equal(pool->out.match_count, 0);
 }
 
+static void a_request_that_rests_gets_nothing_new_and_keeps_what_it_has(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_slot *sleeper = asleep(pool, "s1");
+    (void)asleep(pool, "s2");
+    (void)add_request(pool, "ann", 2, ANY);
+    struct offline_holds *holds = offline_holds_create();
+    const struct offline_hold hold = {.schedd = pool->requests[0].schedd,
+                                      .auto_cluster = pool->requests[0].auto_cluster,
+                                      .count = 1,
+                                      .until_s = NOW.now_s + 100};
+    assert_int_equal(offline_holds_add(holds, &hold), 0);
+    sleeper->holds = holds;
+    (void)live(pool, ANY);
+    pool->requests[0].resting = true;
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 0);
+    assert_int_equal(pool->out.held_count, 0);
+    assert_int_equal(pool->out.released_count, 0);
+    (void)add_request(pool, "bob", 1, ANY); /* others are not kept waiting */
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 1);
+    assert_int_equal(pool->out.matches[0].request, 1);
+}
+
 static void slots_that_are_not_free_are_left_alone(void **state)
 {
     struct pool *pool = *state;
@@ -757,6 +782,7 @@ UNIT_TESTS(PLAN(a_running_slot_is_taken_before_a_sleeping_machine_is_held),
            PLAN(slots_go_by_pre_job_rank_then_rank_then_post_job_rank),
            PLAN(a_rank_that_is_no_number_does_not_upset_the_order),
            PLAN(what_is_in_flight_is_not_matched_again),
+           PLAN(a_request_that_rests_gets_nothing_new_and_keeps_what_it_has),
            PLAN(slots_that_are_not_free_are_left_alone),
            PLAN(pairs_are_judged_once_until_the_slot_changes),
            PLAN(a_judgement_stays_with_its_slot_when_others_go),
