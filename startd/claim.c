@@ -331,15 +331,18 @@ static void lease_tick(void *arg)
 
 /* ---- renewing */
 
-static void confirmed(struct claim *claim)
+static void confirmed(struct claim *claim, const struct ad *args)
 {
+    int64_t lease_s = args != NULL ? ad_int_or(args, "LeaseDuration", 0) : 0;
+    claim->lease_s = lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : claim->lease_s;
     claim->lease_end_ms = claim->renew_sent_ms + (uint64_t)claim->lease_s * 1000;
     claim->confirmed = true;
     claim->overdue = false;
     claim->failures = 0;
     uint64_t remaining_ms = claim_remaining_ms(claim);
     loop_timer_set(claim->lease_timer, remaining_ms);
-    loop_timer_set(claim->alive_timer, (uint64_t)claim->lease_s * 1000 / 3);
+    loop_timer_set(claim->alive_timer, claim->say_again ? 0 : (uint64_t)claim->lease_s * 1000 / 3);
+    claim->say_again = false;
     starters_renewed(claim);
 }
 
@@ -364,7 +367,7 @@ static void alive_answered(void *arg, struct wire_reply *reply)
     }
     claim->renewing = false;
     if (reply->status == 0) {
-        confirmed(claim);
+        confirmed(claim, reply->args);
     } else if (reply->status == -ENOKEY) {
         refused(claim, reply->text);
     } /* else: the connection is gone or slow; the lease decides */
@@ -374,6 +377,7 @@ static void alive(void *arg)
 {
     struct claim *claim = arg;
     loop_timer_set(claim->alive_timer, (uint64_t)claim->lease_s * 1000 / 3);
+    claim->say_again = claim->renewing; /* what is under way may speak of a job that has ended */
     if (claim->renewing || claim->stage == CLAIM_OVER || claim->wire == NULL ||
         !wire_is_ready(claim->wire)) {
         return;
@@ -425,11 +429,7 @@ static void claim_answered(void *arg, struct wire_reply *reply)
         }
         return;
     }
-    if (reply->args != NULL) {
-        int64_t lease_s = ad_int_or(reply->args, "LeaseDuration", claim->lease_s);
-        claim->lease_s = lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : claim->lease_s;
-    }
-    confirmed(claim);
+    confirmed(claim, reply->args);
     if (claim->stage == CLAIM_OFFERED) {
         claim->committing = true;
         claim->resume = true;

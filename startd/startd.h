@@ -75,6 +75,7 @@ struct claim {
     bool resume;            /* the next CLAIM is a resumption */
     bool dialling;
     bool renewing;
+    bool say_again; /* ALIVE was due while a renewal was under way: another follows at once */
     bool confirmed; /* by the schedd, in this life of ours: only then do we know the lease's end */
     unsigned failures; /* dials in a row that failed */
     struct wire *wire;
