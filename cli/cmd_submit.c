@@ -287,6 +287,10 @@ static int send_all(struct submit *submit, struct err *err)
             ad_set_int(args, "ReservedClusterId", submit->cluster);
         }
         rc = send_part(submit, args, at, count, &last, err);
+        if (rc != 0 && at > 0) {
+            rc = err_prefix(err, rc, "%zu of %zu jobs are submitted, as cluster %lld; then", at,
+                            submit->ads.count, (long long)submit->cluster);
+        }
         ad_destroy(args);
     }
     if (rc == 0 && submit->terse) {
