@@ -66,7 +66,8 @@ struct os_spawn {
     const char *const *env;     /* "NAME=value", NULL-terminated; NULL: our own environment */
     const char *const *env_add; /* added to the above; may be NULL */
     const char *cwd;            /* NULL: ours */
-    const char *stdin_path;     /* NULL: /dev/null; "-": ours */
+    /* NULL: /dev/null; "-": ours; a FIFO that nobody has open is empty (and -ENXIO below) */
+    const char *stdin_path;
     /* created or appended, as the user of the child, relative to cwd; NULL: /dev/null; "-": ours */
     const char *stdout_path;
     const char *stderr_path; /* the same */

@@ -92,13 +92,16 @@ CHILD_SIDE static long failed(struct launch *launch, enum step step, long result
     return result;
 }
 
-/* Puts fd to number `to`, or what `path` names, opened as flags say. */
+/* Puts fd to number `to`, or what `path` names, opened as flags say.  The caller of os_spawn()
+ * waits for us: a FIFO that nobody has opened yet must not keep it (it reads as empty; -ENXIO to
+ * write). */
 CHILD_SIDE static bool redirect(struct launch *launch, enum step step, int fd, const char *path,
                                 int flags, int to)
 {
     if (fd < 0) {
-        fd = (int)failed(launch, step, syscall(SYS_openat, AT_FDCWD, path, flags, 0644));
-        if (fd < 0) {
+        fd = (int)failed(launch, step,
+                         syscall(SYS_openat, AT_FDCWD, path, flags | O_NONBLOCK, 0644));
+        if (fd < 0 || failed(launch, step, syscall(SYS_fcntl, fd, F_SETFL, flags & O_APPEND)) < 0) {
             return false;
         }
     }

@@ -205,6 +205,32 @@ static void what_cannot_be_started_is_reported_at_once_and_named(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie is left */
 }
 
+static void a_fifo_that_nobody_has_opened_keeps_us_waiting_neither_way(void **state)
+{
+    struct fixture *f = *state;
+    char out[1000];
+    const char *fifo = at(f, "fifo");
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    struct os_spawn in = {.stdin_path = fifo};
+    run(f, &in, "cat; echo end", out, sizeof(out));
+    assert_string_equal(out, "end\n");
+    const struct os_spawn to = {.argv = SH("true"), .stdout_path = fifo};
+    pid_t pid = 0;
+    assert_int_equal(os_spawn(f->os, &to, note_exit, f, &pid, &f->err), -ENXIO);
+    assert_non_null(strstr(f->err.text, fifo));
+    int reader = open(fifo, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    /* What was opened so waits, as ever, when it is used. */
+    (void)spawn(f, &(struct os_spawn){.argv = SH("grep flags: /proc/self/fdinfo/1"),
+                                      .stdout_path = fifo});
+    await_exits(f, f->exits + 1);
+    char text[64] = "";
+    assert_true(read(reader, text, sizeof(text) - 1) > 0);
+    close(reader);
+    assert_memory_equal(text, "flags:", 6);
+    assert_int_equal(strtoul(text + 6, NULL, 8) & O_NONBLOCK, 0);
+}
+
 static void input_output_and_directory_are_as_asked(void **state)
 {
     struct fixture *f = *state;
@@ -579,6 +605,7 @@ int main(void)
         TEST(a_signal_that_ends_a_child_is_reported),
         TEST(the_time_that_a_child_used_is_reported),
         TEST(what_cannot_be_started_is_reported_at_once_and_named),
+        TEST(a_fifo_that_nobody_has_opened_keeps_us_waiting_neither_way),
         TEST(input_output_and_directory_are_as_asked),
         TEST(too_much_input_text_is_refused),
         TEST(the_environment_is_ours_or_given_with_additions),
