@@ -20,9 +20,11 @@ OUT=$WORK/out
 mkdir -m 0755 "$OUT"
 export ROOST_CONFIG=$POOL/roost.conf
 
-# Daemons have no terminal: what a sanitizer finds in them goes to files, which `passed` looks for.
+# Daemons have no terminal: what a sanitizer finds in them goes to files, which `passed` looks for.  A shadow that runs
+# as somebody else writes there, too.
+mkdir -m 1777 "$WORK/sanitizer"
 for options in ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS; do
-    [ -z "${!options:-}" ] || export "$options=${!options}:log_path=$WORK/sanitizer"
+    [ -z "${!options:-}" ] || export "$options=${!options}:log_path=$WORK/sanitizer/report"
 done
 
 say() { printf '%s %s\n' "$(date +%T.%3N)" "$*"; }
@@ -62,7 +64,12 @@ fail() {
     exit 1
 }
 passed() {
-    local reports=("$WORK"/sanitizer.*)
+    local reports
+    # Leaks are looked for when a daemon ends, so it must end of itself.
+    if [ -n "${ASAN_OPTIONS:-}" ] && [ -e "$ROOST_CONFIG" ] && ! no_process_of "$POOL/"; then
+        pool_stop
+    fi
+    reports=("$WORK"/sanitizer/*)
     [ ! -e "${reports[0]}" ] || fail "a sanitizer reports: $(head -n 40 "${reports[@]}")"
     say "passed"
     exit 0
