@@ -14,6 +14,7 @@
 #include "base/config.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
+#include "base/mem.h"
 #include "base/os.h"
 #include "cli/cli.h"
 
@@ -23,42 +24,33 @@
 static const char *const NAMES[] = {"master",     "startd", "rooster",
                                     "negotiator", "schedd", "collector"};
 
-/* Tells every daemon of one LOCK directory to end, its master first; returns whether any is left.
- */
-static bool tell(struct cli *cli, const char *lock_dir, int signal_number)
+/* Who is to be told to end: the master, or without it one of its daemons; 0: all are gone. */
+static pid_t first_holder(struct cli *cli, const char *lock_dir)
 {
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        pid_t pid = cli_lock_holder(cli, lock_dir, NAMES[i]);
-        if (pid > 0) {
-            if (signal_number != 0) {
-                (void)os_kill(cli->os, pid,
-                              signal_number); /* gone meanwhile: the caller looks again */
-            }
-            return true; /* the others are its master's business, if it is one */
-        }
+    pid_t pid = 0;
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0] && pid <= 0; i++) {
+        pid = cli_lock_holder(cli, lock_dir, NAMES[i]);
     }
-    return false;
+    return pid > 0 ? pid : 0;
 }
 
-static bool is_any_left(struct cli *cli, const char *lock_dir)
+static pid_t tell(struct cli *cli, const char *lock_dir)
 {
-    return tell(cli, lock_dir, 0);
+    pid_t pid = first_holder(cli, lock_dir);
+    if (pid > 0) {
+        (void)os_kill(cli->os, pid, SIGTERM); /* gone meanwhile: the caller looks again */
+    }
+    return pid;
 }
 
-/* -ETIMEDOUT when some are left. */
-static int stop_all(struct cli *cli, const char *lock_dir, uint64_t end_ms)
+/* told: who knows already.  Nobody is told twice: a second SIGTERM ends a daemon at once, and its
+ * starters then wait for it.  -ETIMEDOUT when some are left. */
+static int stop_all(struct cli *cli, const char *lock_dir, pid_t told, uint64_t end_ms)
 {
-    pid_t told = 0;
-    while (is_any_left(cli, lock_dir)) {
-        for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-            pid_t pid = cli_lock_holder(cli, lock_dir, NAMES[i]);
-            if (pid > 0) {
-                if (pid != told) {
-                    (void)tell(cli, lock_dir, SIGTERM);
-                    told = pid;
-                }
-                break;
-            }
+    pid_t pid;
+    while ((pid = first_holder(cli, lock_dir)) != 0) {
+        if (pid != told) {
+            told = tell(cli, lock_dir);
         }
         if (loop_now_ms(cli->loop) >= end_ms) {
             return -ETIMEDOUT;
@@ -80,18 +72,26 @@ int cmd_stop(struct cli *cli)
     uint64_t end_ms = loop_now_ms(cli->loop) + STOP_MS;
     struct cli_node node;
     const char *lock_dir = config_path(cli->config, "LOCK");
-    bool ran = is_any_left(cli, lock_dir);
-    for (size_t i = 0; i < cli_node_count(cli); i++) { /* all at once ... */
+    bool ran = first_holder(cli, lock_dir) != 0;
+    size_t count = cli_node_count(cli);
+    pid_t *told = mem_zalloc((count + 1) * sizeof *told);
+    int rc = 0;
+    for (size_t i = 0; i < count; i++) { /* all at once ... */
         if (cli_node_at(cli, i, &node)) {
-            ran = tell(cli, node.lock_dir, SIGTERM) || ran;
+            told[i] = tell(cli, node.lock_dir);
+            ran = ran || told[i] != 0;
         }
     }
-    for (size_t i = 0; i < cli_node_count(cli); i++) { /* ... then one after the other */
-        if (cli_node_at(cli, i, &node) && stop_all(cli, node.lock_dir, end_ms) != 0) {
-            return cli_fail(cli, "node %s did not stop in %d s", node.name, STOP_MS / 1000);
+    for (size_t i = 0; i < count && rc == 0; i++) { /* ... then one after the other */
+        if (cli_node_at(cli, i, &node)) {
+            rc = stop_all(cli, node.lock_dir, told[i], end_ms);
         }
     }
-    if (stop_all(cli, lock_dir, end_ms) != 0) {
+    mem_free(told);
+    if (rc != 0) {
+        return cli_fail(cli, "node %s did not stop in %d s", node.name, STOP_MS / 1000);
+    }
+    if (stop_all(cli, lock_dir, 0, end_ms) != 0) {
         return cli_fail(cli, "the daemons did not stop in %d s", STOP_MS / 1000);
     }
     (void)printf("The pool %s.\n", ran ? "is stopped" : "was not running");
