@@ -46,6 +46,13 @@ static bool came_back(struct claim *claim)
     claim->pending--;
     bool dead = claim->dead;
     if (dead && claim->pending == 0) {
+        struct vec *all = &claim->startd->dead;
+        for (size_t i = 0; i < all->count; i++) {
+            if (all->items[i] == claim) {
+                vec_remove_at(all, i);
+                break;
+            }
+        }
         mem_free(claim);
     }
     return dead;
@@ -80,16 +87,23 @@ static void claim_destroy(struct claim *claim)
     claim->dead = true;
     if (claim->pending == 0) {
         mem_free(claim);
+    } else {
+        vec_push(&claim->startd->dead, claim);
     }
 }
 
 void claims_destroy(struct startd *startd)
 {
-    while (startd->claims.count > 0) { /* the process ends: nothing calls back any more */
-        ((struct claim *)startd->claims.items[startd->claims.count - 1])->pending = 0;
+    while (startd->claims.count > 0) {
         claim_destroy(startd->claims.items[startd->claims.count - 1]);
     }
     vec_fini(&startd->claims, NULL);
+}
+
+void claims_fini(struct startd *startd)
+{
+    vec_fini(&startd->commits, mem_free);
+    vec_fini(&startd->dead, mem_free);
 }
 
 struct claim *claim_find(struct startd *startd, const char *claim_id)

@@ -84,8 +84,8 @@ static void startd_destroy(void *state)
     slots_destroy(startd);
     power_destroy(startd->power);
     store_close(startd->store);
-    vec_fini(&startd->commits, mem_free); /* those that nobody is told of any more */
     wire_context_destroy(startd->wires);
+    claims_fini(startd);
     ad_expr_destroy(startd->hibernate);
     mem_free(startd->sleep_reason);
     mem_free(startd);
