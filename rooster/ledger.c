@@ -16,6 +16,7 @@
 #include "base/os.h"
 #include "base/random.h"
 #include "base/strbuf.h"
+#include "base/vec.h"
 #include "classad/ad.h"
 #include "store/store.h"
 #include "wire/wire.h"
@@ -25,6 +26,7 @@
 struct ledger {
     struct loop *loop;
     struct store *store;
+    struct vec queries; /* struct query, under way */
 };
 
 int ledger_open(const struct daemon_env *env, struct ledger **ret, struct err *err)
@@ -48,14 +50,6 @@ int ledger_open(const struct daemon_env *env, struct ledger **ret, struct err *e
     }
     *ret = ledger;
     return 0;
-}
-
-void ledger_close(struct ledger *ledger)
-{
-    if (ledger != NULL) {
-        store_close(ledger->store);
-        mem_free(ledger);
-    }
 }
 
 void ledger_new_id(struct ledger *ledger, char ret[LEDGER_ID_SIZE])
@@ -106,6 +100,7 @@ int ledger_open_wakes(struct ledger *ledger, void (*each)(void *arg, const struc
 /* ---- asking */
 
 struct query {
+    struct ledger *ledger;
     struct wire_request *request; /* NULL: the asker is gone */
     struct ad_expr *constraint;   /* used on the worker thread only, while the scan lasts */
     struct ad_context context;
@@ -125,6 +120,13 @@ static bool keep(void *arg, const struct store_row *row)
     bool wanted = ad_eval_bool(query->constraint, record, NULL, &query->context) == AD_TRUE;
     ad_destroy(record);
     return wanted;
+}
+
+static void query_destroy(void *arg)
+{
+    struct query *query = arg;
+    ad_expr_destroy(query->constraint);
+    mem_free(query);
 }
 
 static void query_gone(void *arg)
@@ -159,8 +161,13 @@ static void scanned(void *arg, int result, const struct store_row *rows, size_t 
         }
         mem_free(ads);
     }
-    ad_expr_destroy(query->constraint);
-    mem_free(query);
+    for (size_t i = 0; i < query->ledger->queries.count; i++) {
+        if (query->ledger->queries.items[i] == query) {
+            vec_remove_at(&query->ledger->queries, i);
+            break;
+        }
+    }
+    query_destroy(query);
 }
 
 void ledger_query(struct ledger *ledger, struct wire_request *request)
@@ -169,6 +176,7 @@ void ledger_query(struct ledger *ledger, struct wire_request *request)
     const char *constraint = ad_string_or(args, "Constraint", "");
     struct query *query = mem_zalloc(sizeof *query);
     struct err err;
+    query->ledger = ledger;
     query->request = request;
     query->context.now_s = loop_wall_s(ledger->loop);
     query->limit = ad_int_or(args, "Limit", LEDGER_QUERY_MAX);
@@ -182,6 +190,24 @@ void ledger_query(struct ledger *ledger, struct wire_request *request)
         return;
     }
     wire_request_on_gone(request, query_gone, query);
+    vec_push(&ledger->queries, query);
     store_scan(ledger->store, "wakes", NULL, NULL, true, (size_t)query->limit, keep, query, scanned,
                query);
+}
+
+void ledger_close(struct ledger *ledger)
+{
+    if (ledger == NULL) {
+        return;
+    }
+    store_close(ledger->store);
+    for (size_t i = 0; i < ledger->queries.count;
+         i++) { /* their scans were dropped with the store */
+        struct query *query = ledger->queries.items[i];
+        if (query->request != NULL) {
+            wire_reply_error(query->request, -ESHUTDOWN, "the rooster stops");
+        }
+    }
+    vec_fini(&ledger->queries, query_destroy);
+    mem_free(ledger);
 }

@@ -100,7 +100,7 @@ void claims_destroy(struct startd *startd)
     vec_fini(&startd->claims, NULL);
 }
 
-void claims_fini(struct startd *startd)
+void claims_release_rest(struct startd *startd)
 {
     vec_fini(&startd->commits, mem_free);
     vec_fini(&startd->dead, mem_free);

@@ -85,7 +85,7 @@ static void startd_destroy(void *state)
     power_destroy(startd->power);
     store_close(startd->store);
     wire_context_destroy(startd->wires);
-    claims_fini(startd);
+    claims_release_rest(startd);
     ad_expr_destroy(startd->hibernate);
     mem_free(startd->sleep_reason);
     mem_free(startd);

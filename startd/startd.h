@@ -152,7 +152,7 @@ void slots_poll(struct startd *startd);              /* Owner or Unclaimed, mach
 void claim_dial_me(struct startd *startd, struct wire_request *request);
 int claims_restore(struct startd *startd, struct err *err);
 void claims_destroy(struct startd *startd);
-void claims_fini(struct startd *startd); /* last of all: nothing calls back any more */
+void claims_release_rest(struct startd *startd); /* last of all: nothing calls back any more */
 /* The starter is gone and its sandbox with it.  reason "": its job was answered; else the claim
  * ends with it. */
 void claim_starter_gone(struct claim *claim, const char *reason);
