@@ -378,6 +378,10 @@ static void deliver_cont(void *arg)
     uint64_t shift_us = process->program->timed ? now_us - process->stopped_us : 0;
     for (struct sim_link *at = process->events.next; at != &process->events; at = at->next) {
         struct sim_event *event = at->item;
+        if (event->even_stopped) {
+            continue; /* a signal on its way: SIGKILL does not wait as long as the process stood
+                         still */
+        }
         if (event->slot == SIZE_MAX || shift_us > 0) {
             sim_event_park(event);
             sim_event_resume(event, event->at_us + shift_us);
