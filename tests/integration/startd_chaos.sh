@@ -23,7 +23,10 @@ for victim in $(plan startd starter master); do
         mapfile -t nodes < <(awake_nodes)
         [ ${#nodes[@]} -gt 0 ] || { sleep 0.5; continue; }
         node=${nodes[RANDOM % ${#nodes[@]}]}
-        if [ -n "$(pids_of "$victim" "$node")" ] && kill_one "$victim" "$node"; then
+        # A node whose master and startd are both gone has nobody left to start either again, as a machine that lost its
+        # power: that is another story than this one.
+        if [ -n "$(pids_of master "$node")" ] && [ -n "$(pids_of startd "$node")" ] &&
+            [ -n "$(pids_of "$victim" "$node")" ] && kill_one "$victim" "$node"; then
             killed=1
             break
         fi
