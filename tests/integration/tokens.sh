@@ -1,6 +1,6 @@
 #!/bin/bash
-# A handshake is refused for a missing, an expired, a wrongly signed and a revoked token, a request for a too weak one:
-# each with its own message to the client, and the same in the collector's log.
+# A handshake is refused for a missing, an expired, a wrongly signed, a revoked and a too weak token, a request for a too
+# weak one: each with its own message to the client, and the same in the collector's log.
 #
 # TIMEOUT: 60
 # SPDX-License-Identifier: Apache-2.0
@@ -70,6 +70,23 @@ refused revoked wire.refused "token revoked \(id '$id' of revoked@personal\)" st
 refused garbage wire.refused 'token' status
 refused weak wire.denied 'token is too weak: REVOKE needs ADMINISTRATOR; weak@personal has READ' token revoke nobody
 refused weak wire.denied 'token is too weak: ' power on wn01
+
+
+# A handshake that asks for more than its token gives: the uplink of a machine.
+token other --scope READ --scope ADVERTISE --name-pattern wn99
+uplink_refused() {
+    local name=$1 said=$2 node=$POOL/nodes/wn01 before
+    before=$(wc -l <"$log")
+    ROOST_TOKEN_FILE=$WORK/token.$name timeout 20 "$ROOST_BIN/roost-startd" -config "$node/roost.conf" -noresurrect \
+        -log "$WORK/startd.$name" -asleep &
+    local pid=$!
+    until_true 15 "the startd's uplink is refused: $name" grep -Eq "uplink.down .*$said" "$WORK/startd.$name"
+    until_true 5 "the collector logs it: $name" eval "tail -n +$((before + 1)) '$log' | grep -Eq 'wire.refused .*$said'"
+    kill "$pid" 2>/dev/null
+    wait "$pid" 2>/dev/null
+}
+uplink_refused weak 'too weak'
+uplink_refused other 'wn99'
 
 equals "wakes by a weak token" "$(wakes)" ""
 equals "what a good token sees at the end" "$(with good status -af Machine)" wn01
