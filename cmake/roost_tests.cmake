@@ -2,7 +2,8 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 
-set(ROOST_TEST_ENV "ROOST_BIN=${CMAKE_BINARY_DIR}/bin" "ROOST_SRC=${CMAKE_SOURCE_DIR}" "ROOST_BUILD=${CMAKE_BINARY_DIR}")
+set(ROOST_TEST_ENV "ROOST_BIN=${CMAKE_BINARY_DIR}/bin" "ROOST_SRC=${CMAKE_SOURCE_DIR}" "ROOST_BUILD=${CMAKE_BINARY_DIR}"
+    "PYTHONDONTWRITEBYTECODE=1")
 if(ROOST_SANITIZE)
     # An allocation that cannot succeed returns NULL, as it does elsewhere: tests ask for some.
     list(APPEND ROOST_TEST_ENV "ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1"

@@ -6,12 +6,15 @@
 if [ "$(id -u)" -eq 0 ]; then
     command -v setpriv >/dev/null || { echo "skipped: there is no setpriv to become an ordinary user with"; exit 77; }
     as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-    "${as[@]}" test -x "$ROOST_BIN/roost" -a -r "$0" ||
-        { echo "skipped: an ordinary user cannot run $ROOST_BIN/roost"; exit 77; }
     home=$(mktemp -d /tmp/roost-home-XXXXXX)
     trap 'rm -rf "$home"' EXIT
-    chown 65534:65534 "$home"
-    HOME=$home "${as[@]}" bash "$0"
+    # Copies: the tree may be where only root can go, /root for example.
+    mkdir -p "$home/bin" "$home/src/tests/integration" "$home/src/tools"
+    cp "$ROOST_BIN"/roost* "$home/bin/"
+    cp "$ROOST_SRC"/tests/integration/*.sh "$home/src/tests/integration/"
+    cp "$ROOST_SRC"/tools/*.sh "$home/src/tools/"
+    chown -R 65534:65534 "$home"
+    HOME=$home ROOST_BIN=$home/bin ROOST_SRC=$home/src "${as[@]}" bash "$home/src/tests/integration/ordinary_user.sh"
     exit
 fi
 . "$(dirname "$0")/lib.sh"
