@@ -195,10 +195,10 @@ static void what_is_not_renewed_goes_and_a_merge_renews_nothing(void **state)
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     struct client *negotiator = dial(bed, SCOPE_NEGOTIATOR);
     struct client *reader = dial(bed, SCOPE_READ);
+    uint64_t begin_ms = loop_now_ms(bed->loop);
     OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "ClassAdLifetime = 2"));
     OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", "ClassAdLifetime = 2"));
     OK(startd, VERB_UPDATE, "[]", LIVE("3", "b1", ""));
-    uint64_t begin_ms = loop_now_ms(bed->loop);
     while (strcmp(show(reader, "Machine", "ClassAdLifetime"), "slot2@wn01=2 slot3@wn01=- ") != 0) {
         struct answer answer;
         const char *const ads[] = {"[ MachineLastMatchTime = 1 ]", NULL};
@@ -208,7 +208,8 @@ static void what_is_not_renewed_goes_and_a_merge_renews_nothing(void **state)
         OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", "ClassAdLifetime = 2"));
         assert_true(loop_now_ms(bed->loop) < begin_ms + 20000);
     }
-    assert_true(loop_now_ms(bed->loop) >= begin_ms + 2000);
+    /* Times in ads are whole seconds, cut: two of them are more than one. */
+    assert_true(loop_now_ms(bed->loop) >= begin_ms + 1000);
 }
 
 static void invalidate_takes_away_what_the_sender_may_have(void **state)
