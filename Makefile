@@ -31,7 +31,7 @@ deps:
 	@tools/deps.sh build test lint fuzz
 
 demo:
-	@tools/deps.sh build
+	@tools/deps.sh build test
 	@tools/build.sh release
 	@if [ -x tools/demo.sh ]; then exec tools/demo.sh; else echo "make demo: there is no tools/demo.sh yet" >&2; exit 1; fi
 
@@ -46,7 +46,7 @@ lint:
 	@cd build && $(CTEST) -L lint
 
 bench:
-	@tools/deps.sh build
+	@tools/deps.sh build test
 	@tools/build.sh release all benches
 	@tools/bench.sh build
 
