@@ -36,13 +36,15 @@ static int choose_account(struct starter *starter, struct err *err)
     starter->change_user = true;
     if (account != NULL &&
         os_user_find(starter->env.os, account, &starter->uid, &starter->gid, NULL) == 0 &&
-        starter->uid != 0) {
+        starter_plan_may_run_as(starter->uid, starter->gid)) {
         return 0;
     }
     int rc = os_user_find(starter->env.os, config_string(config, "SLOT_USER"), &starter->uid,
                           &starter->gid, err);
-    if (rc == 0 && starter->uid == 0) {
-        rc = err_set(err, -EPERM, "SLOT_USER: jobs never run as root");
+    if (rc == 0 && !starter_plan_may_run_as(starter->uid, starter->gid)) {
+        rc =
+            err_set(err, -EPERM,
+                    "SLOT_USER: jobs never run as root, nor in root's group: name another account");
     }
     return rc;
 }

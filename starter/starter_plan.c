@@ -184,6 +184,11 @@ const char *starter_plan_account(const struct ad *job, const char *uid_domain)
     return same && ad_name_compare(user + length + 1, uid_domain) == 0 ? owner : NULL;
 }
 
+bool starter_plan_may_run_as(uint32_t uid, uint32_t gid)
+{
+    return uid != 0 && gid != 0;
+}
+
 bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, int64_t lease_s)
 {
     return now_ms > last_ms + tick_ms + (uint64_t)lease_s * 1000 / 3;

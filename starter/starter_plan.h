@@ -55,6 +55,9 @@ void starter_plan_outputs(const struct ad *job, const struct starter_file *befor
  * of this domain and it is not root, else NULL (the slot's low user). */
 const char *starter_plan_account(const struct ad *job, const char *uid_domain);
 
+/* Neither root nor a member of root's group: the least that an account of jobs must be. */
+bool starter_plan_may_run_as(uint32_t uid, uint32_t gid);
+
 /* Has the clock jumped (suspend, restored guest)?  tick_ms is the interval that was asked for. */
 bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, int64_t lease_s);
 

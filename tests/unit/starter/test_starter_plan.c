@@ -237,6 +237,14 @@ static void an_owner_who_is_not_the_user_does_not_choose_an_account(void **state
     assert_string_equal(account("[Owner = \"\"; User = \"@site\"]", "site"), "(low)");
 }
 
+static void neither_root_nor_its_group_runs_jobs(void **state)
+{
+    (void)state;
+    assert_true(starter_plan_may_run_as(65534, 65534));
+    assert_false(starter_plan_may_run_as(0, 65534));
+    assert_false(starter_plan_may_run_as(65534, 0));
+}
+
 static void a_gap_is_more_than_a_third_of_the_lease_beyond_the_tick(void **state)
 {
     (void)state;
@@ -254,4 +262,5 @@ UNIT_TESTS(UNIT(arguments_of_both_syntaxes_follow_the_program),
            UNIT(what_is_new_or_changed_goes_back), UNIT(a_list_of_outputs_is_obeyed),
            UNIT(a_job_gets_its_owners_account_only_where_the_domains_agree),
            UNIT(an_owner_who_is_not_the_user_does_not_choose_an_account),
+           UNIT(neither_root_nor_its_group_runs_jobs),
            UNIT(a_gap_is_more_than_a_third_of_the_lease_beyond_the_tick))
