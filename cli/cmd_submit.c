@@ -265,6 +265,14 @@ static int send_part(struct submit *submit, const struct ad *args, size_t from, 
         submit->cluster = ad_int_or(reply.args, "ClusterId", 0);
         *last = ad_int_or(reply.args, "LastProcId", 0);
     }
+    if (rc == -ECONNRESET || rc == -ETIMEDOUT) {
+        char why[ERR_TEXT_MAX];
+        (void)snprintf(why, sizeof why, "%s", err->text);
+        rc = err_set(err, rc,
+                     "%s; the jobs may be in the queue all the same: look with `roost q` before "
+                     "you submit again",
+                     why);
+    }
     cli_reply_fini(&reply);
     for (size_t i = 0; i < count; i++) {
         ad_destroy(own[i]);
