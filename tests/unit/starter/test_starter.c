@@ -13,6 +13,7 @@
 
 #include "base/config.h"
 #include "base/daemon.h"
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
@@ -49,14 +50,33 @@ struct bed {
     struct listener *listener;
     struct wire *wire;
     struct wire_request *held;
-    const char *job; /* the ad's text */
-    int refusals;    /* JOB_DONE is answered -EAGAIN so often */
+    const char *job;   /* the ad's text */
+    const char *input; /* bytes of the one input file; NULL: none */
+    bool damage;       /* its checksum is that of other bytes */
+    int starts;
+    int refusals; /* JOB_DONE is answered -EAGAIN so often */
     int done_calls, puts_calls;
     char output[4096]; /* of _condor_stdout, as it came last */
     int64_t hold_code;
     bool over;
     struct stat at_done; /* of the sandbox */
 };
+
+static void send_input(const struct bed *bed, struct wire_request *request)
+{
+    struct ad *args = ad_create();
+    struct digest *digest = digest_create();
+    char checksum[DIGEST_HEX_SIZE];
+    const struct wire_body part = {.blob = bed->input, .blob_length = strlen(bed->input)};
+    assert_true(wire_reply_part(request, &part));
+    digest_update(digest, bed->input, part.blob_length - (bed->damage ? 1 : 0));
+    digest_hex(digest, checksum);
+    ad_set_string(args, "Checksum", checksum);
+    const struct wire_body last = {.args = args};
+    wire_reply_ok(request, &last);
+    digest_destroy(digest);
+    ad_destroy(args);
+}
 
 static void on_request(void *arg, struct wire_request *request)
 {
@@ -70,12 +90,25 @@ static void on_request(void *arg, struct wire_request *request)
     case VERB_JOB_FETCH: {
         struct ad *job;
         assert_int_equal(ad_parse(bed->job, strlen(bed->job), &job, &err), 0);
-        const struct ad *ads[1] = {job};
-        const struct wire_body body = {.ads = ads, .ad_count = 1};
+        struct ad *input = ad_create();
+        ad_set_string(input, "Name", "input");
+        ad_set_int(input, "Size", bed->input != NULL ? (int64_t)strlen(bed->input) : 0);
+        ad_set_int(input, "Mode", 0644);
+        const struct ad *ads[2] = {job, input};
+        const struct wire_body body = {.ads = ads, .ad_count = bed->input != NULL ? 2 : 1};
         wire_reply_ok(request, &body);
+        ad_destroy(input);
         ad_destroy(job);
         return;
     }
+    case VERB_FILE_GET:
+        assert_string_equal(ad_string_or(args, "Name", ""), "input");
+        send_input(bed, request);
+        return;
+    case VERB_JOB_STARTED:
+        bed->starts++;
+        wire_reply_ok(request, NULL);
+        return;
     case VERB_FILE_PUT:
         bed->puts_calls++;
         if (strcmp(ad_string_or(args, "Name", ""), "_condor_stdout") == 0) {
@@ -109,6 +142,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     (void)why;
     wire_close(wire);
     bed->wire = NULL;
+    bed->over = true; /* the starter wants nothing more */
 }
 
 static void on_incoming(void *arg, struct incoming *incoming)
@@ -245,5 +279,35 @@ static void output_that_did_not_arrive_whole_is_sent_again(void **state)
     bed_destroy(bed);
 }
 
-UNIT_TESTS(UNIT(the_sandbox_is_the_accounts_only_while_the_job_runs),
+#define READS                                                                 \
+    "[ Cmd = \"/bin/cat\"; Arguments = \"input\"; Out = \"_condor_stdout\"; " \
+    "Owner = \"nobody-here\"; User = \"x@elsewhere\"; TransferOutput = \"\" ]"
+
+static void a_job_reads_its_input(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(READS);
+    bed->input = "the input";
+    loop_run_until(bed->loop, &bed->over);
+    assert_int_equal(bed->starts, 1);
+    assert_string_equal(bed->output, "the input");
+    bed_destroy(bed);
+}
+
+static void a_job_never_starts_on_a_damaged_input(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(READS);
+    bed->input = "the input";
+    bed->damage = true;
+    loop_run_until(bed->loop, &bed->over);
+    assert_int_equal(bed->starts, 0);
+    assert_int_equal(bed->done_calls, 0);
+    const struct starter *starter = bed->starter;
+    assert_non_null(strstr(starter->reason, "input input: the bytes received"));
+    bed_destroy(bed);
+}
+
+UNIT_TESTS(UNIT(a_job_reads_its_input), UNIT(a_job_never_starts_on_a_damaged_input),
+           UNIT(the_sandbox_is_the_accounts_only_while_the_job_runs),
            UNIT(output_that_did_not_arrive_whole_is_sent_again))
