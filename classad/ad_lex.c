@@ -343,6 +343,9 @@ static void lex_mark(struct ad_lexer *lexer)
     lexer->token = AD_TOKEN_PUNCTUATION;
     lexer->mark = c;
     lexer->at++;
+    if (c == '.' && left > 1 && *lexer->at == '.') {
+        lexer->at++; /* two points are one, as in HTCondor */
+    }
     if (c == '?' && left > 1 && *lexer->at == ':') {
         lexer->mark = 'E';
         lexer->at++;

@@ -300,34 +300,35 @@ bool ad_time_parse_relative(const char *text, size_t length, double *seconds)
     return true;
 }
 
+/* C's conversion on x86-64: what does not fit is INT32_MIN. */
+static int32_t to_int32(double real)
+{
+    return real > -2147483649.0 && real < 2147483648.0 ? (int32_t)real : INT32_MIN;
+}
+
 void ad_time_print_relative(double seconds, struct strbuf *out)
 {
-    if (!(seconds >= -RELATIVE_MAX && seconds <= RELATIVE_MAX)) {
-        strbuf_puts(out, seconds > 0 ? "INF" : seconds < 0 ? "-INF" : "NaN");
-        return;
-    }
     if (seconds < 0) {
         strbuf_putc(out, '-');
         seconds = -seconds;
     }
-    int64_t whole = (int64_t)seconds;
-    double part = seconds - (double)whole;
-    int64_t days = whole / DAY_S;
-    int hours = (int)(whole / 3600 % 24);
-    int minutes = (int)(whole / 60 % 60);
-    if (days > 0) {
-        strbuf_printf(out, "%lld+%02d:%02d:", (long long)days, hours, minutes);
-    } else if (hours > 0) {
+    int32_t whole = to_int32(seconds);
+    int32_t days = whole / DAY_S;
+    int32_t hours = whole % DAY_S / 3600;
+    int32_t minutes = whole % 3600 / 60;
+    if (days != 0) {
+        strbuf_printf(out, "%d+%02d:%02d:", days, hours, minutes);
+    } else if (hours != 0) {
         strbuf_printf(out, "%02d:%02d:", hours, minutes);
-    } else if (minutes > 0) {
+    } else if (minutes != 0) {
         strbuf_printf(out, "%02d:", minutes);
     }
-    if (part == 0) {
-        strbuf_printf(out, "%02d", (int)(whole % 60));
-        return;
+    double part = seconds - floor(seconds);
+    if (isinf(seconds)) {
+        strbuf_puts(out, "-nan"); /* whatever sign this machine gives to INF - INF */
+    } else if (part == 0) {
+        strbuf_printf(out, "%02d", whole % 60);
+    } else {
+        strbuf_printf(out, "%02g", whole % 60 + part);
     }
-    char text[32];
-    (void)snprintf(text, sizeof(text), "%g", (double)(whole % 60) + part);
-    strbuf_puts(out,
-                strcmp(text, "60") == 0 ? "59.999999" : text); /* never a minute of 60 seconds */
 }

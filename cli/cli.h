@@ -36,6 +36,7 @@ struct cli {
     struct wire_context *wires; /* NULL before the first dial */
     struct wire *schedd, *collector;
     struct vec links;       /* what session.c keeps for its connections */
+    uint64_t random_state;  /* of random() in expressions; seeded when first asked for */
     char program_dir[4096]; /* where our own executable lies: the daemons are beside it */
     int argc;               /* of the subcommand, argv[0] its name */
     char **argv;
@@ -110,5 +111,6 @@ int cmd_wait(struct cli *cli);
 int cmd_power(struct cli *cli);
 int cmd_token(struct cli *cli);
 int cmd_config(struct cli *cli);
+int cmd_classad(struct cli *cli);
 
 #endif

@@ -98,7 +98,20 @@ static const struct cli_command CONFIG = {
     "  --why                also the layer, file and line that won, and what was written there\n"
     "  --subsystem NAME     as that daemon reads it (STARTD ...)\n" LISTING_HELP};
 
+static const struct cli_command CLASSAD = {
+    "classad", cmd_classad, "eval|unparse [--old] ... EXPR...|--batch",
+    "evaluate, print, match, convert and check ClassAds",
+    "  eval [--ad FILE|-] [--target FILE] [--old] EXPR...\n"
+    "                     the value of each expression; --old: strings as in submit files\n"
+    "  eval --batch [--old] [--ad FILE] [--target FILE]\n"
+    "                     an expression on each line of standard input, answered by a line\n"
+    "  eval --batch --tsv lines of ad TAB expression, or my TAB target TAB expression,\n"
+    "                     where the expression may be symmetric-match\n"
+    "  unparse [--old] EXPR...|--batch\n"
+    "                     the canonical text of each expression\n"
+    "  --explain          of --batch: why a line was answered by PARSE-ERROR\n"};
+
 const struct cli_command *const cli_commands[] = {
     &INIT, &START,   &STOP,   &MASTER, &SUBMIT, &Q,     &STATUS, &HISTORY, &RM,
-    &HOLD, &RELEASE, &VACATE, &WAIT,   &POWER,  &TOKEN, &CONFIG, NULL,
+    &HOLD, &RELEASE, &VACATE, &WAIT,   &POWER,  &TOKEN, &CONFIG, &CLASSAD, NULL,
 };

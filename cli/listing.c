@@ -11,6 +11,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_time.h"
@@ -37,9 +38,14 @@ static int32_t local_zone(void *arg, int64_t at_s)
     return (int32_t)(ad_calendar_seconds(&local) - at_s);
 }
 
-struct ad_context listing_context(const struct cli *cli)
+struct ad_context listing_context(struct cli *cli)
 {
-    return (struct ad_context){.now_s = loop_wall_s(cli->loop), .zone_offset_s = local_zone};
+    if (cli->random_state == 0) {
+        cli->random_state = rng_next(loop_rng(cli->loop)) | 1;
+    }
+    return (struct ad_context){.now_s = loop_wall_s(cli->loop),
+                               .random_state = &cli->random_state,
+                               .zone_offset_s = local_zone};
 }
 
 int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, const char *type,
@@ -82,7 +88,7 @@ int listing_write(const struct cli *cli, struct strbuf *out)
     return status;
 }
 
-int listing_show(const struct cli *cli, const struct listing *listing, const struct ad *const *ads,
+int listing_show(struct cli *cli, const struct listing *listing, const struct ad *const *ads,
                  size_t count)
 {
     struct strbuf out;
@@ -92,7 +98,7 @@ int listing_show(const struct cli *cli, const struct listing *listing, const str
     return listing_write(cli, &out);
 }
 
-int listing_select(const struct cli *cli, const struct listing *listing, const struct ad **ads,
+int listing_select(struct cli *cli, const struct listing *listing, const struct ad **ads,
                    size_t *count, struct err *err)
 {
     struct ad_expr *expr = NULL;

@@ -19,7 +19,7 @@ struct strbuf;
 struct wire;
 
 /* Now, in the local time zone: what expressions and dates of a listing are evaluated with. */
-struct ad_context listing_context(const struct cli *cli);
+struct ad_context listing_context(struct cli *cli);
 
 /* QUERY of that type with the listing's constraint and limit; projection NULL (or a style other
  * than LISTING_TABLE): all attributes; more: further arguments, may be NULL; relay_to as in
@@ -29,7 +29,7 @@ int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, cons
                   const struct ad *more, struct cli_reply *reply, struct err *err);
 
 /* Prints in the listing's style, which is not LISTING_TABLE, to standard output. */
-int listing_show(const struct cli *cli, const struct listing *listing, const struct ad *const *ads,
+int listing_show(struct cli *cli, const struct listing *listing, const struct ad *const *ads,
                  size_t count);
 
 /* Writes out to standard output and releases it.  Exit status: CLI_FAILED with a message when that
@@ -39,7 +39,7 @@ int listing_write(const struct cli *cli, struct strbuf *out);
 /* Those of ads[0..*count) that meet the listing's constraints, at most as many as its limit: for
  * lists that were not asked for by QUERY.  They come first, in their order; *count becomes
  * their number, the others lie behind. */
-int listing_select(const struct cli *cli, const struct listing *listing, const struct ad **ads,
+int listing_select(struct cli *cli, const struct listing *listing, const struct ad **ads,
                    size_t *count, struct err *err);
 
 /* For jobs: turns "12", "12.3" and names of owners into constraints, all of them into one that any
