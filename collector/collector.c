@@ -57,7 +57,7 @@ static void walk_shown(void *arg, const char *type, watch_each_f each, void *eac
     ads_cursor_init(&cursor, collector->ads, type);
     const struct ads_entry *entry;
     while ((entry = ads_cursor_next(&cursor)) != NULL) {
-        if (entry->shown && !each(each_arg, entry->name, entry->shown)) {
+        if (entry->shown && !entry->shown_absent && !each(each_arg, entry->name, entry->shown)) {
             break;
         }
     }
@@ -68,7 +68,7 @@ static const struct ad *get_shown(void *arg, const char *type, const char *name)
 {
     const struct collector *collector = arg;
     const struct ads_entry *entry = collector_ads_find(collector->ads, type, name);
-    return entry ? entry->shown : NULL;
+    return entry && !entry->shown_absent ? entry->shown : NULL;
 }
 
 /* ---- the collector's own ad ------------------------------------------------------------------ */
@@ -79,14 +79,17 @@ static const char *const COUNTED[] = {"Machine",    "Request", "Submitter",   "S
 static void count_machines(const struct collector *collector, struct ad *ad)
 {
     int64_t offline = 0;
+    int64_t absent = 0;
     struct ads_cursor cursor;
     ads_cursor_init(&cursor, collector->ads, "Machine");
     const struct ads_entry *entry;
     while ((entry = ads_cursor_next(&cursor)) != NULL) {
         offline += entry->shown && entry->latest_offline;
+        absent += entry->shown_absent;
     }
     ads_cursor_fini(&cursor);
     ad_set_int(ad, "OfflineAds", offline);
+    ad_set_int(ad, "AbsentAds", absent);
 }
 
 static void show_own_ad(void *arg)
@@ -112,6 +115,7 @@ static void show_own_ad(void *arg)
     ad_set_int(ad, "UpdatesStale", counts->stale);
     ad_set_int(ad, "AdsRejected", counts->rejected);
     ad_set_int(ad, "AdsExpired", counts->expired);
+    ad_set_int(ad, "AdsGoneAbsent", counts->gone_absent);
     ad_set_int(ad, "OfflineAdsReplaced", counts->replaced);
     ad_set_int(ad, "MergesTotal", counts->merges);
     ad_set_int(ad, "QueriesTotal", counts->queries);
@@ -138,8 +142,8 @@ static void load_offline(void *arg, const char *name, struct ad *ad)
 {
     struct collector *collector = arg;
     struct ads_change *change;
-    if (!plan_is_offline("Machine", ad)) {
-        log_error(collector->env.log, "store.bad_ad", "an ad of the store is not an offline ad",
+    if (!plan_is_durable("Machine", ad)) {
+        log_error(collector->env.log, "store.bad_ad", "an ad of the store is not offline or absent",
                   LOG_TEXT("key", name));
         ad_destroy(ad);
     } else if (collector_ads_propose(collector->ads, "Machine", name, ad, &change) == 0) {
@@ -173,6 +177,12 @@ static void configure(struct collector *collector, const struct config *config)
 {
     collector->classad_lifetime_s = config_duration_s(config, "CLASSAD_LIFETIME");
     collector->offline_expire_s = config_duration_s(config, "OFFLINE_EXPIRE_ADS_AFTER");
+    collector->absent_expire_s = config_duration_s(config, "ABSENT_EXPIRE_ADS_AFTER");
+    collector->expire_invalidated = config_bool(config, "EXPIRE_INVALIDATED_ADS");
+    const char *absent = config_expr(config, "ABSENT_REQUIREMENTS"); /* parsed by the loader, too */
+    ad_expr_destroy(collector->absent_requirements);
+    collector->absent_requirements = NULL;
+    (void)ad_expr_parse(absent, strlen(absent), AD_OLD, &collector->absent_requirements, NULL);
     collector->own_ad_interval_ms =
         (uint64_t)config_duration_s(config, "COLLECTOR_UPDATE_INTERVAL") * 1000;
 }
@@ -196,6 +206,7 @@ static void destroy(void *state)
     tls_identity_destroy(collector->identity);
     collector_leases_destroy(collector->leases);
     collector_ads_destroy(collector->ads);
+    ad_expr_destroy(collector->absent_requirements);
     mem_free(collector);
 }
 

@@ -237,6 +237,7 @@ int collector_ads_propose(struct collector_ads *ads, const char *type, const cha
     change->ad = ad;
     entry->latest = ad;
     entry->latest_offline = ad && plan_is_offline(type, ad);
+    entry->latest_absent = ad && plan_is_absent(type, ad);
     entry->lifetime_s = ad ? ad_int_or(ad, "ClassAdLifetime", 0) : 0;
     entry->waiting++;
     if (ad) {
@@ -254,17 +255,18 @@ struct ads_entry *collector_ads_changed(const struct ads_change *change)
 void collector_ads_apply(struct collector_ads *ads, struct ads_change *change)
 {
     struct ads_entry *entry = change->entry;
-    bool was_shown = entry->shown != NULL;
+    bool was_watched = entry->shown && !entry->shown_absent;
     ad_destroy(entry->bare);
     ad_destroy(entry->shown);
     entry->bare = NULL;
     entry->shown = change->ad;
+    entry->shown_absent = entry->shown && plan_is_absent(entry->type, entry->shown);
     entry->waiting--;
     CHECK(entry->waiting > 0 || entry->latest == entry->shown);
     mem_free(change);
-    if (entry->shown) {
+    if (entry->shown && !entry->shown_absent) {
         ads->events.changed(ads->arg, entry->type, entry->name, entry->shown);
-    } else if (was_shown) {
+    } else if (was_watched) {
         ads->events.gone(ads->arg, entry->type, entry->name);
     }
     if (!entry->shown && entry->waiting == 0) {

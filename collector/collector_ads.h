@@ -30,7 +30,8 @@ struct ads_entry {
     char *name;
     struct ad *shown;        /* NULL: nothing is public */
     const struct ad *latest; /* NULL: gone, or going */
-    bool latest_offline;
+    bool latest_offline, latest_absent;
+    bool shown_absent;  /* hidden from watchers and from queries that do not ask for it */
     int64_t lifetime_s; /* ClassAdLifetime of latest; 0: none */
     unsigned waiting;   /* changes proposed and not applied */
     struct plan_stamp stamp;
@@ -42,6 +43,7 @@ struct ads_entry {
     struct ads_entry *next, *previous;
 };
 
+/* An ad that is absent is as good as gone for who watches. */
 struct ads_events {
     void (*changed)(void *arg, const char *type, const char *name, const struct ad *ad);
     void (*gone)(void *arg, const char *type, const char *name);
@@ -50,6 +52,12 @@ struct ads_events {
 struct collector_ads *collector_ads_create(const struct ads_events *events, void *arg);
 /* Changes that were not applied must have been dropped before. */
 void collector_ads_destroy(struct collector_ads *ads);
+
+/* Is its latest ad one that must survive us: offline, or absent? */
+static inline bool ads_entry_is_durable(const struct ads_entry *entry)
+{
+    return entry->latest_offline || entry->latest_absent;
+}
 
 /* Types compare without case, names with.  NULL: no such ad, neither shown nor latest. */
 struct ads_entry *collector_ads_find(const struct collector_ads *ads, const char *type,

@@ -52,10 +52,10 @@ int batch_set(struct batch *batch, const char *type, const char *name, struct ad
               const struct plan_stamp *stamp, struct err *err)
 {
     const struct ads_entry *old = collector_ads_find(batch->collector->ads, type, name);
-    bool was_offline = old && old->latest_offline;
-    bool is_offline = plan_is_offline(type, ad);
-    bool must_wait = was_offline || is_offline || (old && old->waiting > 0);
-    if (is_offline) {
+    bool was_durable = old && ads_entry_is_durable(old);
+    bool is_durable = plan_is_durable(type, ad);
+    bool must_wait = was_durable || is_durable || (old && old->waiting > 0);
+    if (is_durable) {
         int code = collector_offline_put(batch->txn, name, ad, err);
         if (code) {
             ad_destroy(ad);
@@ -64,13 +64,13 @@ int batch_set(struct batch *batch, const char *type, const char *name, struct ad
     }
     struct ads_entry *entry = propose(batch, type, name, ad);
     if (!entry) {
-        if (is_offline) {
+        if (is_durable) {
             collector_offline_delete(batch->txn, name);
         }
         return err_set(err, -ENOSPC, "there are too many ads, or types of them: no place for '%s'",
                        name);
     }
-    if (was_offline && !is_offline) {
+    if (was_durable && !is_durable) {
         collector_offline_delete(batch->txn, name);
     }
     batch->must_wait = batch->must_wait || must_wait;
@@ -86,10 +86,10 @@ void batch_remove(struct batch *batch, struct ads_entry *entry)
     if (!entry->latest) {
         return;
     }
-    if (entry->latest_offline) {
+    if (ads_entry_is_durable(entry)) {
         collector_offline_delete(batch->txn, entry->name);
     }
-    batch->must_wait = batch->must_wait || entry->latest_offline || entry->waiting > 0;
+    batch->must_wait = batch->must_wait || ads_entry_is_durable(entry) || entry->waiting > 0;
     (void)propose(batch, entry->type, entry->name, NULL);
 }
 

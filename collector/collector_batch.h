@@ -1,9 +1,9 @@
 /* collector/collector_batch.h - changes that become public together, after what must be durable is.
  *
- * An offline ad is in the store exactly while it is the latest ad of its name: a batch compares
- * what was and what will be, and writes or deletes accordingly.  When that is nothing, and no
- * change of the same ads is on its way to the disk, the batch is applied at once; otherwise after
- * its commit, which also keeps the order of changes of one ad.
+ * An offline or absent ad is in the store exactly while it is the latest of its name: a batch
+ * compares what was and what will be, and writes or deletes accordingly.  When that is nothing, and
+ * no change of the same ads is on its way to the disk, the batch is applied at once; otherwise
+ * after its commit, which also keeps the order of changes of one ad.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

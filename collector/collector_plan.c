@@ -47,6 +47,16 @@ bool plan_is_offline(const char *type, const struct ad *ad)
     return text_equal_nocase(type, "Machine") && offline_ads_is(ad);
 }
 
+bool plan_is_absent(const char *type, const struct ad *ad)
+{
+    return text_equal_nocase(type, "Machine") && ad_bool_or(ad, "Absent", false);
+}
+
+bool plan_is_durable(const char *type, const struct ad *ad)
+{
+    return plan_is_offline(type, ad) || plan_is_absent(type, ad);
+}
+
 enum owner { OWNER_WORKER, OWNER_DAEMON, OWNER_NEGOTIATOR, OWNER_COLLECTOR };
 
 static const struct {
@@ -142,6 +152,19 @@ uint64_t plan_lifetime_ms(int64_t own_s, int64_t classad_lifetime_s)
     return (uint64_t)(lifetime_s < LIFETIME_S_MAX ? lifetime_s : LIFETIME_S_MAX) * 1000;
 }
 
+int64_t plan_absent_expires_s(const struct ad *absent, int64_t expire_after_s)
+{
+    int64_t lifetime_s = ad_int_or(absent, "ClassAdLifetime", 0);
+    if (lifetime_s <= 0 || (expire_after_s > 0 && expire_after_s < lifetime_s)) {
+        lifetime_s = expire_after_s;
+    }
+    int64_t since_s = ad_int_or(absent, "AbsentSince", ad_int_or(absent, "LastHeardFrom", 0));
+    if (lifetime_s <= 0 || since_s > INT64_MAX - lifetime_s) {
+        return INT64_MAX;
+    }
+    return since_s + lifetime_s;
+}
+
 /* ---- what ------------------------------------------------------------------------------------ */
 
 struct ad *plan_change(const struct ad *old, const struct ad *changes, const struct ad *args)
@@ -162,5 +185,30 @@ struct ad *plan_change(const struct ad *old, const struct ad *changes, const str
     ad_merge(ad, changes);
     (void)ad_copy_attr(ad, "MyType", old, "MyType"); /* every ad of the table has both */
     (void)ad_copy_attr(ad, "Name", old, "Name");
+    return ad;
+}
+
+struct ad *plan_make_absent(const struct ad *last, int64_t now_s, int64_t lifetime_s)
+{
+    static const char *const GONE[] = {"Offline",        "OfflineMatches",       "OfflineBootId",
+                                       "PowerMethod",    "MachineLastMatchTime", "StartdUplink",
+                                       "ClassAdLifetime"};
+    struct ad *ad = ad_create();
+    size_t at = 0;
+    const char *name;
+    const struct ad_expr *expr;
+    while (ad_next(last, &at, &name, &expr)) {
+        if (!ad_attr_is_private(name) && !is_among(name, GONE, ARRAY_COUNT(GONE))) {
+            ad_set(ad, name, ad_expr_ref(expr));
+        }
+    }
+    ad_set_bool(ad, "Absent", true);
+    ad_set_int(ad, "AbsentSince", now_s);
+    if (lifetime_s > 0) {
+        ad_set_int(ad, "ClassAdLifetime", lifetime_s);
+    }
+    ad_set_string(ad, "PowerState", "Unknown");
+    ad_set_string(ad, "PowerStateReason", "it was not heard of any more");
+    ad_set_int(ad, "EnteredPowerState", now_s);
     return ad;
 }

@@ -28,6 +28,24 @@ int plan_identify(const struct ad *ad, const char **type, const char **name, str
 /* Is it the ad of a machine that is asleep: one that must survive us? */
 bool plan_is_offline(const char *type, const struct ad *ad);
 
+/* Is it the ad of a machine that vanished (Absent = true)?  It is kept on disk and shown to who
+ * asks for such ads; nobody matches or wakes it. */
+bool plan_is_absent(const char *type, const struct ad *ad);
+
+/* One of the two: in the store exactly while it is the latest ad of its name. */
+bool plan_is_durable(const char *type, const struct ad *ad);
+
+/* A new ad (ad_destroy) of a machine that vanished: as it was last heard of, with
+ *   set      Absent = true, AbsentSince = now_s, ClassAdLifetime = lifetime_s (0: none), PowerState
+ *            "Unknown" with its reason and since when
+ *   removed  Offline and what belongs to it (OfflineMatches, MachineLastMatchTime), private
+ *            attributes, StartdUplink: nobody answers there */
+struct ad *plan_make_absent(const struct ad *last, int64_t now_s, int64_t lifetime_s);
+
+/* When an absent ad is to be forgotten: AbsentSince (else LastHeardFrom) + ClassAdLifetime, but not
+ * later than + expire_after_s (ABSENT_EXPIRE_ADS_AFTER; 0: no such limit).  INT64_MAX: never. */
+int64_t plan_absent_expires_s(const struct ad *absent, int64_t expire_after_s);
+
 /* Are ads of that type taken away when nobody renews them?  Not those that the collector makes. */
 bool plan_expires(const char *type);
 

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strmap.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
@@ -36,6 +37,7 @@ struct query {
     struct ad_expr *constraint; /* NULL: all */
     struct vec projection;      /* empty: all */
     bool with_private;
+    bool with_absent; /* the constraint asks for Absent: such ads are not hidden */
     int64_t limit;
     int64_t count; /* sent */
     const struct ad *ads[PART_ADS];
@@ -107,7 +109,7 @@ static void finish(struct query *query)
 
 static bool wants(const struct query *query, struct ads_entry *entry, const struct ad **ret)
 {
-    if (!entry->shown) {
+    if (!entry->shown || (entry->shown_absent && !query->with_absent)) {
         return false;
     }
     const struct ad *ad = query->with_private ? entry->shown : collector_ads_bare(entry);
@@ -176,6 +178,21 @@ static int read_projection(struct query *query, const struct ad *args, struct er
     return code;
 }
 
+/* Does the constraint look at that attribute of the ad? */
+static bool asks_for(const struct ad_expr *constraint, const char *name)
+{
+    struct ad *has_it = ad_create();
+    struct strmap *others = strmap_create(STRMAP_CASE_IGNORED);
+    struct strmap *own = strmap_create(STRMAP_CASE_IGNORED);
+    ad_set_bool(has_it, name, true);
+    ad_refs(constraint, has_it, others, own);
+    bool asks = strmap_get(own, name) != NULL;
+    strmap_destroy(own, NULL);
+    strmap_destroy(others, NULL);
+    ad_destroy(has_it);
+    return asks;
+}
+
 static int read_constraint(struct query *query, const struct ad *args, struct err *err)
 {
     const char *text = ad_string_or(args, "Constraint", "");
@@ -183,7 +200,11 @@ static int read_constraint(struct query *query, const struct ad *args, struct er
         return 0;
     }
     int code = ad_expr_parse(text, strlen(text), AD_OLD, &query->constraint, err);
-    return code ? err_prefix(err, -EINVAL, "Constraint") : 0;
+    if (code) {
+        return err_prefix(err, -EINVAL, "Constraint");
+    }
+    query->with_absent = asks_for(query->constraint, "Absent");
+    return 0;
 }
 
 void collector_query(struct collector *collector, struct wire_request *request)

@@ -10,6 +10,7 @@
 #include "base/daemon.h"
 #include "collector/collector_plan.h"
 
+struct ad_expr;
 struct batch;
 struct collector_ads;
 struct collector_leases;
@@ -31,8 +32,9 @@ struct collector_counts {
     int64_t stale;    /* UPDATE requests answered with -ESTALE */
     int64_t merges;
     int64_t queries;
-    int64_t expired;  /* ads whose time ran out */
-    int64_t replaced; /* offline ads that ended because their machine came back */
+    int64_t expired;     /* ads whose time ran out */
+    int64_t gone_absent; /* those of them that are kept as absent */
+    int64_t replaced;    /* offline ads that ended because their machine came back */
     int64_t connections;
 };
 
@@ -61,6 +63,9 @@ struct collector {
     /* configuration */
     int64_t classad_lifetime_s;
     int64_t offline_expire_s;
+    struct ad_expr *absent_requirements;
+    int64_t absent_expire_s;
+    bool expire_invalidated;
     uint64_t own_ad_interval_ms;
 };
 

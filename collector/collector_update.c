@@ -1,4 +1,4 @@
-/* collector/collector_update.c - ads that come, change and go: UPDATE, MERGE, INVALIDATE, expiry.
+/* collector/collector_update.c - ads that come and change: UPDATE and MERGE.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -48,25 +48,11 @@ static void update_destroy(void *arg)
     mem_free(update);
 }
 
-/* The collector ends before the commit: the request is given back.  Its connection is cut next, so
- * that the peer hears nothing but that. */
-static void drop_request(struct wire_request *request)
-{
-    wire_reply_error(request, -ECONNRESET, "the collector ends");
-}
-
 static void update_drop(void *arg)
 {
     struct update *update = arg;
-    drop_request(update->request);
+    collector_drop_request(update->request);
     update_destroy(update);
-}
-
-static struct plan_stamp stamp_of(const struct session *session, const struct ad *args)
-{
-    return (struct plan_stamp){.epoch = ad_int_or(args, "Epoch", 0),
-                               .sequence = ad_int_or(args, "Sequence", 0),
-                               .session = session->number};
 }
 
 static void update_answer(void *arg)
@@ -175,7 +161,7 @@ static int judge(struct update *update, size_t index, struct err *err)
         return 0;
     }
     const struct ads_entry *entry = collector_ads_find(update->collector->ads, type, name);
-    const struct ad *latest = entry ? entry->latest : NULL;
+    const struct ad *latest = entry && !entry->latest_absent ? entry->latest : NULL;
     if (latest && plan_is_old(&entry->stamp, &update->stamp)) {
         update->old++;
         return 0;
@@ -263,7 +249,7 @@ void collector_update(struct session *session, struct wire_request *request)
     update->request = request;
     update->args = args;
     update->sender = collector_sender(wire_request_peer(request));
-    update->stamp = stamp_of(session, args);
+    update->stamp = collector_stamp(session, args);
     update->full = ad_bool_or(args, "Full", true);
     update->cancel_offline = ad_bool_or(args, "CancelOffline", false);
     update->count = wire_request_ad_count(request);
@@ -288,38 +274,6 @@ void collector_update(struct session *session, struct wire_request *request)
 }
 
 /* ---- MERGE ----------------------------------------------------------------------------------- */
-
-struct answer {
-    struct wire_request *request;
-    int64_t count; /* -1: not told */
-};
-
-static void answer_ok(void *arg)
-{
-    struct answer *answer = arg;
-    struct ad *args = ad_create();
-    if (answer->count >= 0) {
-        ad_set_int(args, "Count", answer->count);
-    }
-    struct wire_body body = {.args = args};
-    wire_reply_ok(answer->request, &body);
-    ad_destroy(args);
-    mem_free(answer);
-}
-
-static void answer_drop(void *arg)
-{
-    struct answer *answer = arg;
-    drop_request(answer->request);
-    mem_free(answer);
-}
-
-static struct answer *answer_create(struct wire_request *request, int64_t count)
-{
-    struct answer *answer = mem_zalloc(sizeof(*answer));
-    *answer = (struct answer){request, count};
-    return answer;
-}
 
 /* 0, or -EACCES naming the first attribute that this sender may not touch. */
 static int merge_judge(const struct plan_sender *sender, const struct ad *changes,
@@ -375,6 +329,10 @@ void collector_merge(struct session *session, struct wire_request *request)
         wire_reply_error(request, -ENOENT, "there is no %s ad '%s'", type, name);
         return;
     }
+    if (entry->latest_absent) {
+        wire_reply_error(request, -ENOENT, "'%s' is absent: nobody is to match or wake it", name);
+        return;
+    }
     if (!entry->latest_offline && ad_has(changes, "OfflineMatches")) {
         wire_reply_error(request, -ENOENT, "'%s' is awake: there is no offline ad to hold", name);
         return;
@@ -391,87 +349,6 @@ void collector_merge(struct session *session, struct wire_request *request)
     }
     entry->heard_ms = heard_ms; /* a merge renews nothing */
     collector->counts.merges++;
-    batch_end(batch, answer_ok, answer_drop, answer_create(request, -1));
-}
-
-/* ---- INVALIDATE ------------------------------------------------------------------------------ */
-
-/* Takes away one ad if the sender may and it is not newer than the message; offline ads only when
- * they are meant: a startd that stops does not take back what stands for its sleeping machine. */
-static bool invalidate_one(struct batch *batch, struct collector *collector,
-                           const struct wire_request *request, const struct plan_stamp *stamp,
-                           const char *type, const char *name)
-{
-    const struct ad *args = wire_request_args(request);
-    struct ads_entry *entry = collector_ads_find(collector->ads, type, name);
-    if (!entry || !entry->latest || plan_is_old(&entry->stamp, stamp) ||
-        !wire_peer_may_advertise(wire_request_peer(request), name) ||
-        entry->latest_offline != ad_bool_or(args, "Offline", false)) {
-        return false;
-    }
-    batch_remove(batch, entry);
-    return true;
-}
-
-void collector_invalidate(struct session *session, struct wire_request *request)
-{
-    struct collector *collector = session->collector;
-    const struct ad *args = wire_request_args(request);
-    const char *type = ad_string_or(args, "Type", "");
-    struct plan_sender sender = collector_sender(wire_request_peer(request));
-    if (!plan_may_advertise(&sender, type)) {
-        wire_reply_error(request, -EACCES, "you may not have ads of type '%s'", type);
-        return;
-    }
-    struct plan_stamp stamp = stamp_of(session, args);
-    session->last = stamp;
-    struct batch *batch = batch_begin(collector);
-    struct ad_value names;
-    (void)ad_eval_attr(args, NULL, "Names", NULL, &names); /* absent: none */
-    int64_t count = 0;
-    size_t name_count = ad_value_count(&names);
-    for (size_t i = 0; i < name_count; i++) {
-        struct ad_value name;
-        ad_value_item(&names, i, &name);
-        if (name.type == AD_TYPE_STRING) {
-            count += invalidate_one(batch, collector, request, &stamp, type, name.string.text);
-        }
-        ad_value_fini(&name);
-    }
-    ad_value_fini(&names);
-    batch_end(batch, answer_ok, answer_drop, answer_create(request, count));
-}
-
-/* ---- expiry ---------------------------------------------------------------------------------- */
-
-static bool is_over(const struct collector *collector, const struct ads_entry *entry)
-{
-    if (!entry->latest || entry->waiting > 0) {
-        return false;
-    }
-    if (entry->latest_offline) {
-        return loop_wall_s(collector->env.loop) >=
-               offline_ads_expires_s(entry->latest, collector->offline_expire_s);
-    }
-    return loop_now_ms(collector->env.loop) - entry->heard_ms >=
-           plan_lifetime_ms(entry->lifetime_s, collector->classad_lifetime_s);
-}
-
-void collector_expire(struct collector *collector)
-{
-    struct batch *batch = batch_begin(collector);
-    struct ads_cursor cursor;
-    ads_cursor_init(&cursor, collector->ads, NULL);
-    struct ads_entry *entry;
-    while ((entry = ads_cursor_next(&cursor)) != NULL) {
-        if (is_over(collector, entry) && plan_expires(entry->type)) {
-            log_info(collector->env.log, "ad.expired", "an ad was not renewed in time",
-                     LOG_TEXT("type", entry->type), LOG_TEXT("name", entry->name),
-                     LOG_BOOL("offline", entry->latest_offline));
-            collector->counts.expired++;
-            batch_remove(batch, entry);
-        }
-    }
-    ads_cursor_fini(&cursor);
-    batch_end(batch, NULL, NULL, NULL);
+    batch_end(batch, collector_answer_ok, collector_answer_drop,
+              collector_answer_create(request, -1));
 }

@@ -29,6 +29,8 @@ struct session {
 /* collector_update.c */
 void collector_update(struct session *session, struct wire_request *request);
 void collector_merge(struct session *session, struct wire_request *request);
+
+/* collector_expire.c */
 void collector_invalidate(struct session *session, struct wire_request *request);
 void collector_expire(struct collector *collector); /* takes away what nobody renewed */
 
@@ -41,6 +43,16 @@ void collector_revoke(struct session *session, struct wire_request *request);
 void collector_revoked(struct collector *collector, const char *token_id, struct ad *ad);
 void collector_revocations_expire(struct collector *collector);
 void collector_revocations_drop(struct collector *collector);
+
+/* collector_answer.c: requests that are answered after a commit; for batch_end() */
+struct answer;
+struct answer *collector_answer_create(struct wire_request *request, int64_t count); /* -1: none */
+void collector_answer_ok(void *arg);
+void collector_answer_drop(void *arg);
+/* The collector ends before the commit: the request is given back. */
+void collector_drop_request(struct wire_request *request);
+/* Epoch and Sequence of a message that came over this connection. */
+struct plan_stamp collector_stamp(const struct session *session, const struct ad *args);
 
 /* collector_serve.c */
 struct plan_sender collector_sender(const struct wire_peer *peer);

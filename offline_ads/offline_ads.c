@@ -99,7 +99,7 @@ struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how 
 
 bool offline_ads_is(const struct ad *ad)
 {
-    return ad_bool_or(ad, "Offline", false);
+    return ad_bool_or(ad, "Offline", false) && !ad_bool_or(ad, "Absent", false);
 }
 
 bool offline_ads_is_sample(const struct ad *ad)

@@ -39,7 +39,7 @@ struct offline_ads_how {
  * All else, Requirements and Rank above all, stays as it is. */
 struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how *how);
 
-bool offline_ads_is(const struct ad *ad);        /* Offline is true */
+bool offline_ads_is(const struct ad *ad);        /* Offline is true, Absent is not */
 bool offline_ads_is_sample(const struct ad *ad); /* offline, with a PreviousName */
 
 /* When it is to be forgotten: LastHeardFrom + ClassAdLifetime, but not later than LastHeardFrom +

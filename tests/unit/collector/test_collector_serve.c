@@ -6,8 +6,7 @@
 
 #include <errno.h>
 
-#include "base/strbuf.h"
-#include "tests/support/collector_bed.h"
+#include "tests/support/collector_talk.h"
 #include "wire/watch.h"
 
 static int make_bed(void **state)
@@ -24,72 +23,6 @@ static int remove_bed(void **state)
     bed_destroy(*state);
     return 0;
 }
-
-static void restart(struct bed *bed)
-{
-    bed_stop(bed);
-    bed_start(bed);
-    bed_find_address(bed);
-}
-
-static struct client *dial(struct bed *bed, uint32_t scopes)
-{
-    struct client *client = client_dial(bed, scopes, "", NULL, NULL);
-    if (client->status) {
-        fail_msg("%s", client->why);
-    }
-    return client;
-}
-
-static void expect(struct client *client, int status, enum wire_verb verb, const char *args,
-                   const char *ad, const char *words)
-{
-    const char *const ads[] = {ad, NULL};
-    struct answer answer;
-    if (client_call(client, verb, args, ads, &answer) != status || !strstr(answer.text, words)) {
-        fail_msg("%s %s: %d '%s', expected %d '%s'", wire_verb_name(verb), args, answer.status,
-                 answer.text, status, words);
-    }
-    answer_fini(&answer);
-}
-
-#define OK(client, verb, args, ad) expect(client, 0, verb, args, ad, "")
-
-/* One attribute of the ads of a type, "name=value " each; "-" where there is none. */
-static const char *show(struct client *client, const char *type, const char *attribute)
-{
-    static char text[4096];
-    char args[256];
-    struct answer answer;
-    snprintf(args, sizeof(args), "[ Type = \"%s\" ]", type);
-    assert_int_equal(client_call(client, VERB_QUERY, args, NULL, &answer), 0);
-    assert_int_equal(ad_int_or(answer.args, "Count", -1), answer.ads.count);
-    text[0] = '\0';
-    for (size_t i = 0; i < answer.ads.count; i++) {
-        struct ad_value value;
-        struct strbuf out;
-        strbuf_init(&out, 0);
-        if (ad_eval_attr(answer.ads.items[i], NULL, attribute, NULL, &value) == 0) {
-            ad_value_print_bare(&value, &out);
-        } else {
-            strbuf_putc(&out, '-');
-        }
-        size_t used = strlen(text);
-        snprintf(text + used, sizeof(text) - used, "%s=%s ",
-                 ad_string_or(answer.ads.items[i], "Name", "?"), strbuf_text(&out));
-        ad_value_fini(&value);
-        strbuf_fini(&out);
-    }
-    answer_fini(&answer);
-    return text;
-}
-
-#define LIVE(slot, boot, more)                                                                   \
-    "[ MyType = \"Machine\"; Name = \"slot" slot "@wn01\"; Machine = \"wn01\"; BootId = \"" boot \
-    "\"; State = \"Unclaimed\"; " more " ]"
-#define ASLEEP(slot, boot)                                                                      \
-    "[ MyType = \"Machine\"; Name = \"slot" slot "@wn01\"; Machine = \"wn01\"; Offline = true;" \
-    " OfflineBootId = \"" boot "\"; ClassAdLifetime = 86400 ]"
 
 /* ---- updates --------------------------------------------------------------------------------- */
 
