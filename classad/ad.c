@@ -81,6 +81,17 @@ struct ad *ad_copy(const struct ad *ad)
     return copy;
 }
 
+struct ad *ad_copy_public(const struct ad *ad)
+{
+    struct ad *copy = ad_copy(ad);
+    for (uint32_t i = copy->count; i > 0; i--) {
+        if (ad_attr_is_private(copy->entries[i - 1].name->text)) {
+            ad_remove(copy, copy->entries[i - 1].name->text);
+        }
+    }
+    return copy;
+}
+
 size_t ad_count(const struct ad *ad)
 {
     return ad->count;
@@ -264,13 +275,14 @@ void ad_remove(struct ad *ad, const char *name)
         return;
     }
     forget_texts(ad);
-    ad_name_destroy(entry->name);
-    ad_expr_destroy(entry->expr);
+    struct ad_entry gone = *entry; /* name may be its own text */
     size_t place = (size_t)(entry - ad->entries);
     ad->count--;
     memmove(&ad->entries[place], &ad->entries[place + 1],
             (ad->count - place) * sizeof(*ad->entries));
     index_build(ad);
+    ad_name_destroy(gone.name);
+    ad_expr_destroy(gone.expr);
 }
 
 void ad_set_int(struct ad *ad, const char *name, int64_t value)

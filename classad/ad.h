@@ -4,6 +4,7 @@
  * library's public headers: ad_limits.h  named limits              ad_value.h   what evaluation
  * yields ad_expr.h    one expression            ad_eval.h    evaluation: MY, TARGET, time, truth,
  * rank ad_parse.h   text to ads               ad_print.h   ads to text (new syntax, long form)
+ * ad_pool.h    many ads in little memory
  *   ad_match.h   Requirements both ways    ad_binary.h  the compact form for the wire and the disk
  *   ad_json.h    JSON
  *
@@ -30,6 +31,7 @@
 #include "classad/ad_limits.h"
 #include "classad/ad_match.h"
 #include "classad/ad_parse.h"
+#include "classad/ad_pool.h"
 #include "classad/ad_print.h"
 #include "classad/ad_value.h"
 
@@ -39,6 +41,8 @@ struct err;
 struct ad *ad_create(void);              /* empty; never NULL */
 void ad_destroy(struct ad *ad);          /* NULL is allowed */
 struct ad *ad_copy(const struct ad *ad); /* the chained parent is kept as the parent of the copy */
+/* The same without its private attributes, see ad_attr_is_private(). */
+struct ad *ad_copy_public(const struct ad *ad);
 void ad_clear(struct ad *ad);
 
 size_t ad_count(const struct ad *ad); /* of its own attributes, not those of a chained parent */
