@@ -72,7 +72,7 @@ struct share_input {
     size_t group_count;
     double free;              /* weight of the slots that are to be had now */
     double total;             /* weight of all slots that take part, in use or not */
-    double weight_min;        /* of the lightest slot; 0: not known */
+    double weight_min;        /* of the lightest match that is possible; 0: not known */
     double round_robin;       /* GROUP_QUOTA_ROUND_ROBIN_RATE; <= 0: no limit */
     bool consider_preemption; /* shares are of the total: who is below his may take from others */
     const struct share_machine *machines; /* NULL: users compete, see above */

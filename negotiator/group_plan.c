@@ -1,0 +1,238 @@
+/* negotiator/group_plan.c - accounting groups' quotas and surplus: see group_plan.h.
+ *
+ * Parents come before their children, so a walk up the array serves parents first, a walk down
+ * children first.  Surplus is shared by filling: whoever wants less than its part is served
+ * whole, and the others share again; each pass serves at least one, or is the last.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "negotiator/group_plan.h"
+
+#include <float.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define NONE SIZE_MAX
+#define DUST 1e-9 /* less than this weight is nothing: sums of parts are not exact */
+
+struct tree {
+    struct group_entry *groups;
+    size_t count;
+    size_t *first_child, *next_sibling; /* NONE: no more */
+    double *open;                       /* what a group and those below it that accept still want */
+    double *given;                      /* scratch of one filling, by group */
+};
+
+static double at_least_0(double value)
+{
+    return value > DUST ? value : 0;
+}
+
+/* ---- quotas */
+
+struct sums {
+    double fixed, dynamic; /* configured quotas of the children */
+};
+
+void group_plan_quotas(struct group_entry *groups, size_t count, double total, bool oversubscribe)
+{
+    struct sums *sums = mem_zalloc(count * sizeof *sums);
+    for (size_t i = 1; i < count; i++) {
+        struct sums *parent = &sums[groups[i].parent];
+        *(groups[i].is_dynamic ? &parent->dynamic : &parent->fixed) += groups[i].config_quota;
+    }
+    groups[0].subtree_quota = groups[0].quota = total;
+    for (size_t i = 1; i < count; i++) {
+        struct group_entry *group = &groups[i], *parent = &groups[group->parent];
+        const struct sums *sum = &sums[group->parent];
+        double above = parent->subtree_quota;
+        double fixed = oversubscribe || sum->fixed < above ? sum->fixed : above;
+        double rest = above > fixed ? above - fixed : 0;
+        double part = 0;
+        if (!group->is_dynamic) {
+            part = sum->fixed > 0 ? group->config_quota * (fixed / sum->fixed) : 0;
+        } else {
+            double whole = oversubscribe || sum->dynamic < 1 ? 1 : sum->dynamic;
+            part = group->config_quota * (rest / whole);
+        }
+        group->subtree_quota = group->quota = above > 0 ? part : 0;
+        if (!oversubscribe) {
+            parent->quota = at_least_0(parent->quota - group->subtree_quota);
+        }
+    }
+    mem_free(sums);
+}
+
+/* ---- surplus */
+
+static void sum_open(struct tree *tree, size_t index)
+{
+    double open = tree->groups[index].requested;
+    for (size_t child = tree->first_child[index]; child != NONE;
+         child = tree->next_sibling[child]) {
+        open += tree->groups[child].accept_surplus ? tree->open[child] : 0;
+    }
+    tree->open[index] = open;
+}
+
+/* What one of the party wants: the parent for itself, a child for all below it. */
+static double wish(const struct tree *tree, size_t index, size_t parent)
+{
+    return index == parent ? tree->groups[index].requested : tree->open[index];
+}
+
+static double weight_of(const struct tree *tree, size_t index, size_t parent)
+{
+    const struct group_entry *group = &tree->groups[index];
+    return index == parent ? group->quota : group->subtree_quota;
+}
+
+struct filling {
+    double rate; /* surplus for each unit of quota at which this one is served whole */
+    size_t index;
+};
+
+static int by_rate(const void *left, const void *right)
+{
+    const struct filling *a = left, *b = right;
+    return a->rate != b->rate ? (a->rate < b->rate ? -1 : 1)
+                              : (a->index > b->index) - (a->index < b->index);
+}
+
+/* Shares an amount among those of the list, by quota, or equally; sets given; returns the rest. */
+static double fill(struct tree *tree, struct filling *list, size_t count, size_t parent,
+                   bool by_quota, double amount)
+{
+    double whole = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t index = list[i].index;
+        double weight = by_quota ? weight_of(tree, index, parent) : 1;
+        list[i].rate = wish(tree, index, parent) / weight;
+        whole += weight;
+    }
+    qsort(list, count, sizeof *list, by_rate);
+    for (size_t i = 0; i < count && amount > DUST; i++) {
+        size_t index = list[i].index;
+        double weight = by_quota ? weight_of(tree, index, parent) : 1;
+        double part = whole > 0 ? amount * weight / whole : amount;
+        double want = wish(tree, index, parent);
+        tree->given[index] = part < want ? part : want;
+        amount -= tree->given[index];
+        whole -= weight;
+    }
+    return at_least_0(amount);
+}
+
+/* Gives surplus to a group and those below it that accept any; returns what is left. */
+static double give_surplus(struct tree *tree, size_t parent, double surplus)
+{
+    if (surplus <= DUST || tree->open[parent] <= DUST) {
+        return surplus;
+    }
+    size_t with = 0, without = 0, size = 1;
+    for (size_t child = tree->first_child[parent]; child != NONE;
+         child = tree->next_sibling[child]) {
+        size++;
+    }
+    struct filling *list = mem_alloc(size * sizeof *list); /* with quota from the front */
+    for (size_t next = parent; next != NONE;
+         next = next == parent ? tree->first_child[parent] : tree->next_sibling[next]) {
+        tree->given[next] = 0;
+        if ((next != parent && !tree->groups[next].accept_surplus) ||
+            wish(tree, next, parent) <= DUST) {
+            continue;
+        }
+        if (weight_of(tree, next, parent) > DUST) {
+            list[with++].index = next;
+        } else {
+            list[size - ++without].index = next;
+        }
+    }
+    surplus = fill(tree, list, with, parent, true, surplus);
+    surplus = fill(tree, list + size - without, without, parent, false, surplus);
+    mem_free(list);
+    struct group_entry *group = &tree->groups[parent];
+    group->allocated += tree->given[parent];
+    group->requested = at_least_0(group->requested - tree->given[parent]);
+    for (size_t child = tree->first_child[parent]; child != NONE;
+         child = tree->next_sibling[child]) {
+        double given = tree->given[child];
+        surplus += given > DUST ? give_surplus(tree, child, given) : 0;
+    }
+    sum_open(tree, parent);
+    return surplus;
+}
+
+double group_plan_allocate(struct group_entry *groups, size_t count)
+{
+    struct tree tree = {.groups = groups, .count = count};
+    double *surplus = mem_zalloc(count * sizeof *surplus);
+    tree.first_child = mem_alloc(count * sizeof *tree.first_child);
+    tree.next_sibling = mem_alloc(count * sizeof *tree.next_sibling);
+    tree.open = mem_zalloc(count * sizeof *tree.open);
+    tree.given = mem_zalloc(count * sizeof *tree.given);
+    for (size_t i = 0; i < count; i++) {
+        tree.first_child[i] = tree.next_sibling[i] = NONE;
+    }
+    for (size_t i = count; i-- > 1;) {
+        tree.next_sibling[i] = tree.first_child[groups[i].parent];
+        tree.first_child[groups[i].parent] = i;
+    }
+    for (size_t i = count; i-- > 0;) {
+        struct group_entry *group = &groups[i];
+        if (group->ceiling >= 0 && group->requested > group->ceiling) {
+            group->requested = group->ceiling;
+        }
+        group->allocated = group->requested < group->quota ? group->requested : group->quota;
+        group->requested -= group->allocated;
+        surplus[i] += group->quota - group->allocated;
+        sum_open(&tree, i);
+        surplus[i] = give_surplus(&tree, i, surplus[i]);
+        if (i > 0) {
+            surplus[group->parent] += surplus[i];
+        }
+    }
+    double left = surplus[0];
+    mem_free(surplus);
+    mem_free(tree.first_child);
+    mem_free(tree.next_sibling);
+    mem_free(tree.open);
+    mem_free(tree.given);
+    return left;
+}
+
+/* ---- names and order */
+
+double group_plan_sort_key(const struct group_entry *groups, size_t index)
+{
+    const struct group_entry *group = &groups[index];
+    if (index == 0) {
+        return DBL_MAX;
+    }
+    return group->quota > 0 ? group->in_use / group->quota : DBL_MAX / 2;
+}
+
+size_t group_plan_of(const struct group_entry *groups, size_t count, const char *submitter)
+{
+    const char *at = strrchr(submitter, '@');
+    size_t end = at != NULL ? (size_t)(at - submitter) : strlen(submitter);
+    size_t best = 0, best_length = 0;
+    for (size_t i = 1; i < count; i++) {
+        size_t length = strlen(groups[i].name), same = 0;
+        if (length >= end || submitter[length] != '.' || length <= best_length) {
+            continue;
+        }
+        while (same < length && text_lower(groups[i].name[same]) == text_lower(submitter[same])) {
+            same++;
+        }
+        if (same == length) {
+            best = i;
+            best_length = length;
+        }
+    }
+    return best;
+}
