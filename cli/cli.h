@@ -68,6 +68,8 @@ int cli_config_load(struct cli *cli, const struct knob_table *const *tables, siz
 /* ---- connections (session.c); each waits until it is ready */
 int cli_schedd(struct cli *cli, struct err *err);
 int cli_collector(struct cli *cli, struct err *err);
+/* The same of another pool, HOST or HOST:PORT (-pool); its certificate must be known to us. */
+int cli_collector_at(struct cli *cli, const char *host, struct err *err);
 /* To any address of this pool, for `roost start`: gives up at once when nobody listens. */
 int cli_dial(struct cli *cli, const char *address, const char *route, struct wire **ret,
              struct err *err);

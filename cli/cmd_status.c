@@ -1,18 +1,59 @@
 /* cli/cmd_status.c - `roost status`: the ads of the collector.
  *
- * What is printed is decided in status_plan.c.
+ * What is printed is decided in status_plan.c and listing_plan.c.  Asked for is no more than what
+ * will be printed: a table wants a dozen attributes of ads that have hundreds.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
 #include <string.h>
 
+#include "base/check.h"
+#include "base/mem.h"
+#include "base/os.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "classad/ad.h"
+#include "cli/ads_text_plan.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
 #include "cli/status_plan.h"
+#include "cli/status_sort_plan.h"
 #include "wire/wire.h"
+
+struct status {
+    struct listing listing;
+    struct status_how how;
+    const struct status_view *view;
+    const char *type;      /* -generic, -subsystem: of the ads; NULL: the view's */
+    const char *file;      /* -ads; NULL: from the collector */
+    const char *pool;      /* -pool; NULL: our own */
+    bool natural;          /* -natural: as they come */
+    struct vec sort;       /* struct ad_expr */
+    struct vec sort_names; /* their attributes; borrowed from argv */
+    bool sort_needs_more;
+    struct strbuf names; /* the constraint that words make */
+};
+
+static void destroy_expr(void *expr)
+{
+    ad_expr_destroy(expr);
+}
+
+static void destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+static void status_fini(struct status *status)
+{
+    listing_fini(&status->listing);
+    vec_fini(&status->sort, destroy_expr);
+    vec_fini(&status->sort_names, NULL);
+    strbuf_fini(&status->names);
+}
+
+/* ---- arguments */
 
 /* A machine or the name of an ad, a slot for example. */
 static int add_name(const char *word, struct strbuf *names, struct err *err)
@@ -25,77 +66,267 @@ static int add_name(const char *word, struct strbuf *names, struct err *err)
     return 0;
 }
 
-static int parse(struct cli *cli, struct listing *listing, const struct status_view **view,
-                 struct strbuf *names)
+static int add_sort(struct status *status, const char *text, struct err *err)
+{
+    struct ad_expr *expr;
+    int rc = ad_expr_parse(text, strlen(text), AD_OLD, &expr, err);
+    if (rc != 0) {
+        return err_prefix(err, rc, "-sort %s", text);
+    }
+    vec_push(&status->sort, expr);
+    if (ad_name_is_valid(text)) {
+        vec_push(&status->sort_names, (char *)(uintptr_t)text);
+    } else {
+        status->sort_needs_more = true;
+    }
+    return 0;
+}
+
+/* -subsystem TYPE: the view of that word, else ads of that type. */
+static void set_type(struct status *status, const char *type)
+{
+    static const struct {
+        const char *type, *option;
+    } VIEWS[] = {{"Machine", ""},
+                 {"startd", ""},
+                 {"Scheduler", "-schedd"},
+                 {"schedd", "-schedd"},
+                 {"Submitter", "-submitters"},
+                 {"Negotiator", "-negotiator"},
+                 {"Collector", "-collector"},
+                 {"DaemonMaster", "-master"},
+                 {"master", "-master"},
+                 {"Rooster", "-rooster"},
+                 {"Request", "-requests"}};
+    for (size_t i = 0; i < ARRAY_COUNT(VIEWS); i++) {
+        if (text_equal_nocase(VIEWS[i].type, type)) {
+            status->view = status_view_find(VIEWS[i].option);
+            status->type = NULL;
+            return;
+        }
+    }
+    status->view = status_view_find("-any");
+    status->type = type;
+}
+
+/* Options with an argument: 1, 0 (none of these), or -EINVAL. */
+static int take_pair(struct status *status, const struct cli *cli, int *at, struct err *err)
+{
+    const char *arg = cli->argv[*at];
+    const char *next = *at + 1 < cli->argc ? cli->argv[*at + 1] : NULL;
+    bool sort = listing_is(arg, "sort", 2);
+    bool generic = listing_is(arg, "generic", 3);
+    bool subsystem = listing_is(arg, "subsystem", 5);
+    bool ads = listing_is(arg, "ads", 2);
+    bool pool = listing_is(arg, "pool", 1);
+    if (!sort && !generic && !subsystem && !ads && !pool) {
+        return 0;
+    }
+    if (next == NULL) {
+        return err_set(err, -EINVAL, "%s needs %s", arg,
+                       sort   ? "an expression"
+                       : ads  ? "a file"
+                       : pool ? "a host"
+                              : "a type of ads");
+    }
+    ++*at;
+    if (sort) {
+        int rc = add_sort(status, next, err);
+        return rc != 0 ? rc : 1;
+    }
+    if (generic) {
+        status->view = status_view_find("-any");
+        status->type = next;
+    } else if (subsystem) {
+        set_type(status, next);
+    } else if (ads) {
+        status->file = next;
+    } else {
+        status->pool = next;
+    }
+    return 1;
+}
+
+static bool take_flag(struct status *status, const char *arg)
+{
+    if (listing_is(arg, "totals", 2)) {
+        status->how.totals_only = true;
+    } else if (listing_is(arg, "wide", 1)) {
+        status->how.wide = true;
+    } else if (listing_is(arg, "verbose", 1)) {
+        status->listing.style = LISTING_LONG;
+    } else if (listing_is(arg, "natural", 3)) {
+        status->natural = true;
+    } else if (listing_is(arg, "nocompact", 3)) {
+        status->view = status_view_find("");
+    } else {
+        const struct status_view *view = status_view_find(arg);
+        status->view = view != NULL ? view : status->view;
+        status->type = NULL;
+        return view != NULL;
+    }
+    return true;
+}
+
+static int parse(struct cli *cli, struct status *status)
 {
     struct err err;
-    *view = status_view_find("");
+    status->view = status_view_find("");
     for (int i = 1; i < cli->argc; i++) {
         const char *arg = cli->argv[i];
-        int rc = listing_plan_option(listing, cli->argc, cli->argv, &i, &err);
+        int rc = take_pair(status, cli, &i, &err);
+        rc = rc != 0 ? rc : listing_plan_option(&status->listing, cli->argc, cli->argv, &i, &err);
         if (rc == 1) {
             continue;
         }
         if (rc == 0 && arg[0] == '-') {
-            *view = status_view_find(arg);
-            if (*view == NULL) {
+            if (!take_flag(status, arg)) {
                 return cli_usage(cli, "'%s' is not understood", arg);
             }
             continue;
         }
-        rc = rc != 0 ? rc : add_name(arg, names, &err);
+        rc = rc != 0 ? rc : add_name(arg, &status->names, &err);
         if (rc != 0) {
             return cli_usage(cli, "%s", err.text);
         }
     }
-    if (names->length > 0) {
-        listing_also(listing, strbuf_text(names));
+    if (status->names.length > 0) {
+        listing_also(&status->listing, strbuf_text(&status->names));
     }
-    if (status_view_constraint(*view) != NULL) {
-        listing_also(listing, status_view_constraint(*view));
+    if (status_view_constraint(status->view) != NULL) {
+        listing_also(&status->listing, status_view_constraint(status->view));
     }
     return CLI_OK;
 }
 
-static int show(struct cli *cli, const struct listing *listing, const struct status_view *view)
+/* ---- asking */
+
+static const char *type_of(const struct status *status)
+{
+    return status->type != NULL ? status->type : status_view_type(status->view);
+}
+
+/* Arguments of the query beside those of every listing: what is wanted of each ad. */
+static struct ad *projection(const struct status *status)
+{
+    static const char *const ORDER[] = {"Machine", "SlotID", "Name", NULL};
+    struct ad *args = ad_create();
+    struct vec names = {0};
+    bool known = listing_plan_names(&status->listing, &names) && !status->sort_needs_more;
+    const char *const *more =
+        status->listing.style == LISTING_TABLE ? status_view_attributes(status->view) : ORDER;
+    for (size_t i = 0; more[i] != NULL; i++) {
+        vec_push(&names, mem_strdup(more[i]));
+    }
+    for (size_t i = 0; i < status->sort_names.count; i++) {
+        vec_push(&names, mem_strdup(status->sort_names.items[i]));
+    }
+    if (known) {
+        ad_set_strings(args, "Projection", (const char *const *)names.items, names.count);
+        ad_set_bool(args, "WholeIfComputed", true);
+    }
+    vec_fini(&names, mem_free);
+    return args;
+}
+
+static int from_collector(struct cli *cli, const struct status *status, struct cli_reply *reply,
+                          struct err *err)
+{
+    *reply = (struct cli_reply){0};
+    int rc =
+        status->pool != NULL ? cli_collector_at(cli, status->pool, err) : cli_collector(cli, err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct ad *args = projection(status);
+    rc = listing_query(cli, cli->collector, NULL, type_of(status), &status->listing, NULL, args,
+                       reply, err);
+    ad_destroy(args);
+    return rc;
+}
+
+static bool is_of_type(const struct ad *ad, const char *type)
+{
+    return text_equal_nocase(type, "Any") ||
+           text_equal_nocase(type, ad_string_or(ad, "MyType", type));
+}
+
+static int from_file(struct cli *cli, const struct status *status, struct cli_reply *reply,
+                     struct err *err)
+{
+    char *text;
+    size_t length;
+    *reply = (struct cli_reply){0};
+    int rc = os_read_file(cli->os, status->file, ADS_TEXT_BYTES_MAX, &text, &length, err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = ads_text_read(text, length, &reply->ads, err);
+    rc = rc != 0 ? err_prefix(err, rc, "%s", status->file) : 0;
+    mem_free(text);
+    size_t kept = 0;
+    for (size_t i = 0; i < reply->ads.count; i++) {
+        if (is_of_type(reply->ads.items[i], type_of(status))) {
+            reply->ads.items[kept++] = reply->ads.items[i];
+        } else {
+            destroy_ad(reply->ads.items[i]);
+        }
+    }
+    reply->ads.count = kept;
+    return rc;
+}
+
+/* ---- showing */
+
+static void sort_ads(const struct status *status, const struct ad **ads, size_t count,
+                     const struct ad_context *context)
+{
+    if (status->sort.count > 0) {
+        status_sort_by(ads, count, (struct ad_expr *const *)status->sort.items, status->sort.count,
+                       context);
+    } else if (!status->natural) {
+        status_sort_default(ads, count);
+    }
+}
+
+static int show(struct cli *cli, const struct status *status)
 {
     struct cli_reply reply;
     struct err err;
-    int status = CLI_OK;
-    if (cli_collector(cli, &err) != 0) {
-        return cli_fail(cli, "%s", err.text);
+    int rc = status->file != NULL ? from_file(cli, status, &reply, &err)
+                                  : from_collector(cli, status, &reply, &err);
+    const struct ad **ads = (const struct ad **)reply.ads.items;
+    size_t count = reply.ads.count;
+    if (rc == 0 && status->file != NULL) {
+        rc = listing_select(cli, &status->listing, ads, &count, &err);
     }
-    if (listing_query(cli, cli->collector, NULL, status_view_type(view), listing, NULL, NULL,
-                      &reply, &err) != 0) {
-        status = cli_fail(cli, "%s", err.text);
+    int code = CLI_OK;
+    if (rc != 0) {
+        code = cli_fail(cli, "%s", err.text);
     } else {
-        const struct ad **ads = (const struct ad **)reply.ads.items;
-        status_plan_sort(ads, reply.ads.count);
-        if (listing->style != LISTING_TABLE) {
-            status = listing_show(cli, listing, ads, reply.ads.count);
+        const struct ad_context context = listing_context(cli);
+        sort_ads(status, ads, count, &context);
+        if (status->listing.style != LISTING_TABLE) {
+            code = listing_show(cli, &status->listing, ads, count);
         } else {
             struct strbuf out;
-            const struct ad_context context = listing_context(cli);
-            strbuf_init(&out, 0);
-            status_plan_print(view, ads, reply.ads.count, &context, &out);
-            status = listing_write(cli, &out);
+            strbuf_init(&out, LISTING_TEXT_MAX);
+            status_plan_print(status->view, &status->how, ads, count, &context, &out);
+            code = listing_write(cli, &out);
         }
     }
     cli_reply_fini(&reply);
-    return status;
+    return code;
 }
 
 int cmd_status(struct cli *cli)
 {
-    struct listing listing = {0};
-    const struct status_view *view;
-    struct strbuf names;
-    strbuf_init(&names, 0);
-    int status = parse(cli, &listing, &view, &names);
-    if (status == CLI_OK) {
-        status = show(cli, &listing, view);
+    struct status status = {0};
+    strbuf_init(&status.names, 0);
+    int code = parse(cli, &status);
+    if (code == CLI_OK) {
+        code = show(cli, &status);
     }
-    strbuf_fini(&names);
-    listing_fini(&listing);
-    return status;
+    status_fini(&status);
+    return code;
 }

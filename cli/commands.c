@@ -54,11 +54,18 @@ static const struct cli_command HISTORY = {
 static const struct cli_command STATUS = {
     "status", cmd_status, "[MACHINE|SLOT...] [VIEW] " LISTING_USAGE,
     "show the machines of the pool, asleep or awake",
-    "  -state               since when they are in their states\n"
-    "  -run                 who runs on them;  -available  the free ones\n"
+    "  -state               since when they are in their states;  -server  what they have\n"
+    "  -claimed             who runs on them;  -available  the free ones\n"
     "  -offline             those that are asleep, why, and when last wanted\n"
+    "  -absent              those that vanished and are missed\n"
+    "  -compact             a line for each machine;  -wide  columns as wide as need be\n"
     "  -total               only totals\n"
-    "  -schedd -submitters -negotiator -collector -rooster -master   other ads\n" LISTING_HELP};
+    "  -schedd -run -submitters -requests -negotiator -collector -rooster -master   other ads\n"
+    "  -any, -generic TYPE  ads of any type, of that type;  -subsystem TYPE  its view\n"
+    "  -sort EXPR           by ascending values (may be repeated);  -natural  as they come\n"
+    "  -xml                 whole ads as XML\n"
+    "  -ads FILE            ads of a file instead of the collector's\n"
+    "  -pool HOST[:PORT]    of another pool\n" LISTING_HELP};
 
 #define ACT_USAGE "ID...|OWNER...|-constraint EXPR|-all [-reason TEXT]"
 static const struct cli_command RM = {"rm", cmd_act, ACT_USAGE, "remove jobs from the queue", NULL};

@@ -19,8 +19,6 @@
 #include "cli/jobs_plan.h"
 #include "wire/wire.h"
 
-#define LISTING_TEXT_MAX ((size_t)4 << 30) /* bytes of one listing */
-
 static int32_t local_zone(void *arg, int64_t at_s)
 {
     (void)arg;

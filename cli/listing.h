@@ -10,6 +10,8 @@
 #include "cli/listing_plan.h"
 #include "wire/verbs.h"
 
+#define LISTING_TEXT_MAX ((size_t)4 << 30) /* bytes of one listing */
+
 struct ad;
 struct ad_context;
 struct cli;

@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "cli/listing_xml_plan.h"
 
 #define FORMAT_WIDTH_MAX 1000
 
@@ -171,6 +172,10 @@ int listing_plan_option(struct listing *listing, int argc, char *const *argv, in
         listing->style = LISTING_JSON;
         return 1;
     }
+    if (listing_is(arg, "xml", 2)) {
+        listing->style = LISTING_XML;
+        return 1;
+    }
     if (is_auto(arg, &flags)) {
         rc = read_auto(listing, flags, argc, argv, at, err);
         return rc != 0 ? rc : 1;
@@ -223,6 +228,27 @@ char *listing_plan_constraint(const struct listing *listing)
                       (const char *)listing->constraints.items[i]);
     }
     return strbuf_take(&text);
+}
+
+bool listing_plan_names(const struct listing *listing, struct vec *names)
+{
+    bool known = listing->style == LISTING_TABLE;
+    if (listing->style == LISTING_AUTO || listing->style == LISTING_FORMAT) {
+        known = true;
+        for (size_t i = 0; i < listing->items.count; i++) {
+            const struct item *item = listing->items.items[i];
+            known = known && ad_name_is_valid(item->text);
+            vec_push(names, mem_strdup(item->text));
+        }
+        vec_push(names, mem_strdup("ClusterId"));
+        vec_push(names, mem_strdup("ProcId"));
+    } else if (!known && listing->attributes.count > 0) {
+        known = true;
+        for (size_t i = 0; i < listing->attributes.count; i++) {
+            vec_push(names, mem_strdup(listing->attributes.items[i]));
+        }
+    }
+    return known;
 }
 
 /* ---- -long and -json: attributes in the order of the alphabet */
@@ -306,6 +332,18 @@ static void print_json(const struct listing *listing, const struct ad *ad, struc
     mem_free(list);
 }
 
+static void print_xml(const struct listing *listing, const struct ad *ad, struct strbuf *out)
+{
+    size_t count;
+    struct attribute *list = sorted(listing, ad, &count);
+    strbuf_puts(out, "<c>\n");
+    for (size_t i = 0; i < count; i++) {
+        listing_xml_attribute(list[i].name, list[i].expr, out);
+    }
+    strbuf_puts(out, "</c>\n\n");
+    mem_free(list);
+}
+
 /* ---- -af */
 
 static void print_cell(const struct listing *listing, const struct item *item, const struct ad *ad,
@@ -369,8 +407,12 @@ static char *job_id_text(const struct ad *ad)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
-    strbuf_printf(&text, "%lld.%lld", (long long)ad_int_or(ad, "ClusterId", 0),
-                  (long long)ad_int_or(ad, "ProcId", 0));
+    int64_t cluster;
+    if (ad_get_int(ad, "ClusterId", &cluster) == 0) {
+        strbuf_printf(&text, "%lld.%lld", (long long)cluster,
+                      (long long)ad_int_or(ad, "ProcId", 0));
+    }
+    (void)strbuf_text(&text); /* what is no job has none */
     return strbuf_take(&text);
 }
 
@@ -581,10 +623,14 @@ void listing_plan_print(const struct listing *listing, const struct ad *const *a
     }
     if (listing->style == LISTING_JSON) {
         strbuf_puts(out, "[\n");
+    } else if (listing->style == LISTING_XML) {
+        listing_xml_begin(out);
     }
     for (size_t i = 0; i < count; i++) {
         if (listing->style == LISTING_LONG) {
             print_long(listing, ads[i], out);
+        } else if (listing->style == LISTING_XML) {
+            print_xml(listing, ads[i], out);
         } else if (listing->style == LISTING_JSON) {
             strbuf_puts(out, i > 0 ? ",\n" : "");
             print_json(listing, ads[i], out);
@@ -596,5 +642,7 @@ void listing_plan_print(const struct listing *listing, const struct ad *const *a
     }
     if (listing->style == LISTING_JSON) {
         strbuf_puts(out, "]\n");
+    } else if (listing->style == LISTING_XML) {
+        listing_xml_end(out);
     }
 }

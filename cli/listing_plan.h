@@ -20,7 +20,14 @@ struct ad_context;
 struct err;
 struct strbuf;
 
-enum listing_style { LISTING_TABLE, LISTING_LONG, LISTING_JSON, LISTING_AUTO, LISTING_FORMAT };
+enum listing_style {
+    LISTING_TABLE,
+    LISTING_LONG,
+    LISTING_JSON,
+    LISTING_XML,
+    LISTING_AUTO,
+    LISTING_FORMAT,
+};
 
 struct listing {
     enum listing_style style;
@@ -46,6 +53,10 @@ int listing_plan_option(struct listing *listing, int argc, char *const *argv, in
 void listing_also(struct listing *listing, const char *constraint); /* one more; copied */
 /* Both, as one expression for a query; owned by the caller (mem_free), NULL: all ads. */
 char *listing_plan_constraint(const struct listing *listing);
+
+/* Adds the names of the attributes that the style prints to names (char *, copies).  False: it may
+ * need others, too, for example those that an expression refers to. */
+bool listing_plan_names(const struct listing *listing, struct vec *names);
 
 /* Every style but LISTING_TABLE. */
 void listing_plan_print(const struct listing *listing, const struct ad *const *ads, size_t count,

@@ -181,19 +181,11 @@ int cli_dial(struct cli *cli, const char *address, const char *route, struct wir
     return 0;
 }
 
-int cli_collector(struct cli *cli, struct err *err)
+/* The first of these addresses that answers. */
+static int dial_collector(struct cli *cli, char *addresses, struct err *err)
 {
-    char addresses[POOL_ADDRESS_MAX];
-    if (cli->collector != NULL) {
-        return 0;
-    }
-    int rc = cli_config(cli, err);
-    rc = rc != 0 ? rc : pool_collector_addresses(cli->config, addresses, sizeof addresses, err);
-    if (rc != 0) {
-        return rc;
-    }
     char *save = NULL;
-    rc = -ENOENT;
+    int rc = -ENOENT;
     for (char *one = strtok_r(addresses, ",", &save); one != NULL && rc != 0;
          one = strtok_r(NULL, ",", &save)) {
         rc = cli_dial(cli, one, "collector", &cli->collector, err);
@@ -204,6 +196,27 @@ int cli_collector(struct cli *cli, struct err *err)
                        why.text);
     }
     return rc != 0 ? err_prefix(err, rc, "the collector cannot be reached") : 0;
+}
+
+int cli_collector(struct cli *cli, struct err *err)
+{
+    char addresses[POOL_ADDRESS_MAX];
+    if (cli->collector != NULL) {
+        return 0;
+    }
+    int rc = cli_config(cli, err);
+    rc = rc != 0 ? rc : pool_collector_addresses(cli->config, addresses, sizeof addresses, err);
+    return rc != 0 ? rc : dial_collector(cli, addresses, err);
+}
+
+int cli_collector_at(struct cli *cli, const char *host, struct err *err)
+{
+    char address[POOL_ADDRESS_MAX];
+    int rc = cli_config(cli, err);
+    rc = rc != 0 ? rc
+                 : pool_address("-pool", host, config_int(cli->config, "COLLECTOR_PORT"), address,
+                                sizeof address, err);
+    return rc != 0 ? rc : dial_collector(cli, address, err);
 }
 
 int cli_schedd(struct cli *cli, struct err *err)

@@ -6,17 +6,17 @@
  */
 #include "cli/status_plan.h"
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/listing_plan.h"
+#include "cli/status_cells.h"
+#include "cli/status_compact_plan.h"
+#include "cli/status_totals_plan.h"
 #include "cli/table_plan.h"
 
 /* ---- cells */
@@ -27,6 +27,17 @@
     {                                                                           \
         (void)context;                                                          \
         table_plan_string(ad, name, out);                                       \
+    }
+/* The first of two attributes that is there. */
+#define EITHER_CELL(function, name, other)                                             \
+    static void function(const struct ad *ad, const struct ad_context *context,        \
+                         struct strbuf *out)                                           \
+    {                                                                                  \
+        (void)context;                                                                 \
+        int64_t value;                                                                 \
+        if (ad_get_int(ad, name, &value) == 0 || ad_get_int(ad, other, &value) == 0) { \
+            table_plan_int_text(value, out);                                           \
+        }                                                                              \
     }
 #define INT_CELL(function, name)                                                \
     static void function(const struct ad *ad, const struct ad_context *context, \
@@ -51,45 +62,53 @@ static void since(const struct ad *ad, const char *name, const struct ad_context
     }
 }
 
+STRING_CELL(cell_type, "MyType")
 STRING_CELL(cell_name, "Name")
 STRING_CELL(cell_opsys, "OpSys")
 STRING_CELL(cell_arch, "Arch")
 STRING_CELL(cell_state, "State")
 STRING_CELL(cell_activity, "Activity")
 STRING_CELL(cell_remote_user, "RemoteUser")
-STRING_CELL(cell_job, "JobId")
-STRING_CELL(cell_schedd, "ScheddName")
-STRING_CELL(cell_user, "User")
-STRING_CELL(cell_address, "MyAddress")
+STRING_CELL(cell_client, "ClientMachine")
+STRING_CELL(cell_reason, "PowerStateReason")
 INT_CELL(cell_cpus, "Cpus")
 INT_CELL(cell_memory, "Memory")
+INT_CELL(cell_disk, "Disk")
 INT_CELL(cell_idle, "IdleJobs")
 INT_CELL(cell_running, "RunningJobs")
 INT_CELL(cell_held, "HeldJobs")
+INT_CELL(cell_wanted, "JobCount")
 INT_CELL(cell_total_idle, "TotalIdleJobs")
 INT_CELL(cell_total_running, "TotalRunningJobs")
 INT_CELL(cell_total_held, "TotalHeldJobs")
+INT_CELL(cell_total_jobs, "TotalJobAds")
+EITHER_CELL(cell_shadows, "ShadowsRunning", "TotalRunningJobs")
+INT_CELL(cell_dags, "TotalSchedulerJobsRunning")
+INT_CELL(cell_dags_idle, "TotalSchedulerJobsIdle")
+INT_CELL(cell_recent_done, "RecentJobsCompleted")
+INT_CELL(cell_recent_start, "RecentJobsStarted")
+INT_CELL(cell_hosts, "HostsTotal")
+INT_CELL(cell_detected_cpus, "DetectedCpus")
 INT_CELL(cell_waking, "WakesUnderWay")
 INT_CELL(cell_wakes, "WakesTotal")
 INT_CELL(cell_wakes_failed, "WakesFailed")
 SINCE_CELL(cell_activity_time, "EnteredCurrentActivity")
 SINCE_CELL(cell_state_time, "EnteredCurrentState")
 SINCE_CELL(cell_power_time, "EnteredPowerState")
+SINCE_CELL(cell_uptime, "DaemonStartTime")
+INT_CELL(cell_slots, "LastNegotiationCycleTotalSlots0")
+INT_CELL(cell_submitters, "LastNegotiationCycleActiveSubmitterCount0")
+INT_CELL(cell_schedds, "LastNegotiationCycleNumSchedulers0")
+INT_CELL(cell_jobs, "LastNegotiationCycleNumIdleJobs0")
+EITHER_CELL(cell_matches, "LastNegotiationCycleMatches0", "TotalMatches")
+INT_CELL(cell_rejections, "LastNegotiationCycleRejections0")
 
-SINCE_CELL(cell_cycle_age, "LastNegotiationCycleEnd")
-INT_CELL(cell_cycle_ms, "LastNegotiationCycleDurationMs")
-INT_CELL(cell_cycle_pairs, "LastNegotiationCyclePairs")
-INT_CELL(cell_cycles, "TotalNegotiationCycles")
-INT_CELL(cell_matches, "TotalMatches")
-INT_CELL(cell_holds, "TotalOfflineMatches")
-INT_CELL(cell_offline_ads, "OfflineAds")
-
-/* Where an ad's daemon runs: Machine, else the host of its address. */
+/* Schedds and collectors: where they run. */
 static void cell_host(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
     const char *address = ad_string_or(ad, "MyAddress", "");
-    const char *machine = ad_string_or(ad, "Machine", "");
+    const char *machine = ad_string_or(ad, "Machine", ad_string_or(ad, "ScheddName", ""));
     if (machine[0] != '\0' || strncmp(address, "tcp:", 4) != 0) {
         strbuf_puts(out, machine);
         return;
@@ -98,12 +117,31 @@ static void cell_host(const struct ad *ad, const struct ad_context *context, str
     strbuf_append(out, address + 4, colon > address + 4 ? (size_t)(colon - address - 4) : 0);
 }
 
+static void cell_user(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    strbuf_puts(out, ad_string_or(ad, "User", ad_string_or(ad, "Name", "")));
+}
+
+static void cell_target_type(const struct ad *ad, const struct ad_context *context,
+                             struct strbuf *out)
+{
+    (void)context;
+    strbuf_puts(out, ad_string_or(ad, "TargetType", "None"));
+}
+
+static void cell_version(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    strbuf_puts(out, ad_string_or(ad, "RoostVersion", ad_string_or(ad, "CondorVersion", "")));
+}
+
 static void cell_load(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
     double load;
     if (ad_get_real(ad, "LoadAvg", &load) == 0) {
-        strbuf_printf(out, "%.3f", load);
+        table_plan_fixed(load, 3, out);
     }
 }
 
@@ -116,28 +154,55 @@ static void cell_keyboard(const struct ad *ad, const struct ad_context *context,
     }
 }
 
-static bool is_offline(const struct ad *ad)
+/* What HTCondor's benchmarks say, which many machines never ran. */
+static void benchmark(const struct ad *ad, const char *name, const char *otherwise,
+                      struct strbuf *out)
+{
+    int64_t value;
+    if (ad_get_int(ad, name, &value) == 0) {
+        table_plan_int_text(value, out);
+    } else {
+        strbuf_puts(out, otherwise);
+    }
+}
+
+static void cell_mips(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    benchmark(ad, "Mips", "[?????]", out);
+}
+
+static void cell_kflops(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    benchmark(ad, "KFlops", "[???????]", out);
+}
+
+static void cell_gigabytes(const struct ad *ad, const struct ad_context *context,
+                           struct strbuf *out)
+{
+    (void)context;
+    double mib;
+    if (ad_get_real(ad, "DetectedMemory", &mib) == 0) {
+        table_plan_fixed(mib / 1024, 1, out);
+        strbuf_puts(out, " GB");
+    }
+}
+
+bool status_is_offline(const struct ad *ad)
 {
     return ad_bool_or(ad, "Offline", false);
 }
 
-/* A live ad is word from a running machine; an offline ad without the rooster's word is a machine
- * that went to sleep. */
-static const char *power_state(const struct ad *ad)
+const char *status_power_state(const struct ad *ad)
 {
-    return ad_string_or(ad, "PowerState", is_offline(ad) ? "Off" : "On");
+    return ad_string_or(ad, "PowerState", status_is_offline(ad) ? "Off" : "On");
 }
 
 static void cell_power(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    strbuf_puts(out, power_state(ad));
-}
-
-static void cell_reason(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
-{
-    (void)context;
-    table_plan_string(ad, "PowerStateReason", out);
+    strbuf_puts(out, status_power_state(ad));
 }
 
 static void cell_last_match(const struct ad *ad, const struct ad_context *context,
@@ -151,253 +216,182 @@ static void cell_last_match(const struct ad *ad, const struct ad_context *contex
     }
 }
 
+static void cell_went_absent(const struct ad *ad, const struct ad_context *context,
+                             struct strbuf *out)
+{
+    int64_t at = ad_int_or(ad, "AbsentSince", ad_int_or(ad, "LastHeardFrom", -1));
+    if (at >= 0) {
+        table_plan_date(at, context, out);
+    }
+}
+
+static void cell_will_forget(const struct ad *ad, const struct ad_context *context,
+                             struct strbuf *out)
+{
+    int64_t at = ad_int_or(ad, "AbsentSince", ad_int_or(ad, "LastHeardFrom", -1));
+    int64_t lifetime = ad_int_or(ad, "ClassAdLifetime", 0);
+    if (at >= 0 && lifetime > 0 && at < INT64_MAX - lifetime) {
+        table_plan_date(at + lifetime, context, out);
+    } else {
+        strbuf_puts(out, "never");
+    }
+}
+
+static void cell_cycle_end(const struct ad *ad, const struct ad_context *context,
+                           struct strbuf *out)
+{
+    int64_t at =
+        ad_int_or(ad, "LastNegotiationCycleEnd0", ad_int_or(ad, "LastNegotiationCycleEnd", -1));
+    if (at > 0) {
+        table_plan_date(at, context, out);
+    }
+}
+
+static void cell_cycle_s(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    table_plan_int_text(ad_int_or(ad, "LastNegotiationCycleDuration0",
+                                  ad_int_or(ad, "LastNegotiationCycleDurationMs", 0) / 1000),
+                        out);
+}
+
 /* ---- columns: a new one is one row here */
 
+#define LEFT_COLUMN(heading, width, cell)                  \
+    {                                                      \
+        heading, TABLE_LEFT, width, TABLE_LEFT, true, cell \
+    }
+#define RIGHT_COLUMN(heading, width, cell)                   \
+    {                                                        \
+        heading, TABLE_RIGHT, width, TABLE_RIGHT, true, cell \
+    }
+#define MACHINE_COLUMNS                                                       \
+    LEFT_COLUMN("Name", 34, cell_name), LEFT_COLUMN("OpSys", 10, cell_opsys), \
+        LEFT_COLUMN("Arch", 8, cell_arch)
+
 static const struct column MACHINES[] = {
-    {"Name", TABLE_LEFT, 34, TABLE_LEFT, true, cell_name},
-    {"OpSys", TABLE_LEFT, 10, TABLE_LEFT, true, cell_opsys},
-    {"Arch", TABLE_LEFT, 8, TABLE_LEFT, true, cell_arch},
-    {"State", TABLE_LEFT, 7, TABLE_LEFT, true, cell_state},
-    {"Activity", TABLE_LEFT, 8, TABLE_LEFT, true, cell_activity},
-    {"Power", TABLE_LEFT, 5, TABLE_LEFT, true, cell_power},
+    MACHINE_COLUMNS,
+    LEFT_COLUMN("State", 7, cell_state),
+    LEFT_COLUMN("Activity", 8, cell_activity),
+    LEFT_COLUMN("Power", 5, cell_power),
     {"LoadAv", TABLE_LEFT, 6, TABLE_RIGHT, true, cell_load},
     {"Mem", TABLE_LEFT, 6, TABLE_RIGHT, true, cell_memory},
-    {"ActvtyTime", TABLE_RIGHT, 11, TABLE_RIGHT, true, cell_activity_time},
+    RIGHT_COLUMN("ActvtyTime", 11, cell_activity_time),
+};
+static const struct column MACHINES_WIDE[] = {
+    MACHINE_COLUMNS,
+    LEFT_COLUMN("State", 9, cell_state),
+    LEFT_COLUMN("Activity", 8, cell_activity),
+    LEFT_COLUMN("Power", 5, cell_power),
+    {"LoadAv", TABLE_LEFT, 6, TABLE_RIGHT, true, cell_load},
+    {"Mem", TABLE_LEFT, 6, TABLE_RIGHT, true, cell_memory},
+    RIGHT_COLUMN("ActivityTime", 12, cell_activity_time),
 };
 static const struct column STATES[] = {
-    {"Name", TABLE_LEFT, 34, TABLE_LEFT, true, cell_name},
-    {"Cpu", TABLE_RIGHT, 3, TABLE_RIGHT, true, cell_cpus},
-    {"Mem", TABLE_RIGHT, 5, TABLE_RIGHT, true, cell_memory},
-    {"LoadAv", TABLE_RIGHT, 6, TABLE_RIGHT, true, cell_load},
-    {"KbdIdle", TABLE_RIGHT, 12, TABLE_RIGHT, true, cell_keyboard},
-    {"State", TABLE_LEFT, 7, TABLE_LEFT, true, cell_state},
-    {"StateTime", TABLE_RIGHT, 12, TABLE_RIGHT, true, cell_state_time},
-    {"Activ", TABLE_LEFT, 5, TABLE_LEFT, true, cell_activity},
-    {"ActvtyTime", TABLE_RIGHT, 12, TABLE_RIGHT, true, cell_activity_time},
-    {"Power", TABLE_LEFT, 5, TABLE_LEFT, true, cell_power},
-    {"PowerTime", TABLE_RIGHT, 11, TABLE_RIGHT, true, cell_power_time},
+    LEFT_COLUMN("Name", 34, cell_name),
+    LEFT_COLUMN("Cpu", 3, cell_cpus),
+    {" Mem", TABLE_LEFT, 5, TABLE_RIGHT, true, cell_memory},
+    {"LoadAv", TABLE_LEFT, 6, TABLE_RIGHT, true, cell_load},
+    {"  KbdIdle", TABLE_LEFT, 12, TABLE_RIGHT, true, cell_keyboard},
+    LEFT_COLUMN("State", 7, cell_state),
+    {"  StateTime", TABLE_LEFT, 12, TABLE_RIGHT, true, cell_state_time},
+    LEFT_COLUMN("Activ", 5, cell_activity),
+    {"  ActvtyTime", TABLE_LEFT, 12, TABLE_RIGHT, true, cell_activity_time},
+    LEFT_COLUMN("Power", 5, cell_power),
+    RIGHT_COLUMN("PowerTime", 11, cell_power_time),
+};
+static const struct column SERVERS[] = {
+    MACHINE_COLUMNS,
+    {"LoadAv", TABLE_LEFT, 6, TABLE_RIGHT, true, cell_load},
+    {"Memory", TABLE_LEFT, 8, TABLE_RIGHT, true, cell_memory},
+    {"Disk", TABLE_LEFT, 9, TABLE_RIGHT, true, cell_disk},
+    {"Mips", TABLE_LEFT, 7, TABLE_RIGHT, true, cell_mips},
+    {"KFlops", TABLE_LEFT, 9, TABLE_RIGHT, true, cell_kflops},
 };
 static const struct column CLAIMED[] = {
-    {"Name", TABLE_LEFT, 34, TABLE_LEFT, true, cell_name},
-    {"OpSys", TABLE_LEFT, 10, TABLE_LEFT, true, cell_opsys},
-    {"Arch", TABLE_LEFT, 8, TABLE_LEFT, true, cell_arch},
+    MACHINE_COLUMNS,
     {"LoadAv", TABLE_LEFT, 6, TABLE_RIGHT, true, cell_load},
-    {"RemoteUser", TABLE_LEFT, 20, TABLE_LEFT, true, cell_remote_user},
-    {"JobId", TABLE_RIGHT, 8, TABLE_RIGHT, true, cell_job},
+    LEFT_COLUMN("RemoteUser", 20, cell_remote_user),
+    LEFT_COLUMN("ClientMachine", 16, cell_client),
 };
 static const struct column OFFLINE[] = {
-    {"Name", TABLE_LEFT, 34, TABLE_LEFT, true, cell_name},
-    {"Power", TABLE_LEFT, 5, TABLE_LEFT, true, cell_power},
-    {"PowerTime", TABLE_RIGHT, 11, TABLE_RIGHT, true, cell_power_time},
-    {"LastMatch", TABLE_RIGHT, 11, TABLE_RIGHT, true, cell_last_match},
-    {"Reason", TABLE_LEFT, 6, TABLE_LEFT, true, cell_reason},
+    LEFT_COLUMN("Name", 34, cell_name),
+    LEFT_COLUMN("Power", 5, cell_power),
+    RIGHT_COLUMN("PowerTime", 11, cell_power_time),
+    RIGHT_COLUMN("LastMatch", 11, cell_last_match),
+    LEFT_COLUMN("Reason", 6, cell_reason),
+};
+static const struct column ABSENT[] = {
+    LEFT_COLUMN("Name", 34, cell_name),
+    LEFT_COLUMN("OpSys", 10, cell_opsys),
+    LEFT_COLUMN("Arch", 10, cell_arch),
+    LEFT_COLUMN("Went Absent", 11, cell_went_absent),
+    LEFT_COLUMN("Will Forget", 11, cell_will_forget),
 };
 static const struct column SCHEDDS[] = {
-    {"Name", TABLE_LEFT, 4, TABLE_LEFT, true, cell_name},
-    {"Machine", TABLE_LEFT, 15, TABLE_LEFT, true, cell_host},
-    {"RunningJobs", TABLE_RIGHT, 11, TABLE_RIGHT, true, cell_total_running},
-    {"IdleJobs", TABLE_RIGHT, 10, TABLE_RIGHT, true, cell_total_idle},
-    {"HeldJobs", TABLE_RIGHT, 10, TABLE_RIGHT, true, cell_total_held},
+    LEFT_COLUMN("Name", 4, cell_name),
+    LEFT_COLUMN("Machine", 15, cell_host),
+    RIGHT_COLUMN("RunningJobs", 11, cell_total_running),
+    RIGHT_COLUMN("IdleJobs", 10, cell_total_idle),
+    RIGHT_COLUMN("HeldJobs", 10, cell_total_held),
+};
+static const struct column SCHEDDS_RUN[] = {
+    LEFT_COLUMN("Name", 20, cell_name),
+    RIGHT_COLUMN("TotalJobs", 9, cell_total_jobs),
+    RIGHT_COLUMN("Shadows", 7, cell_shadows),
+    RIGHT_COLUMN("ActiveDAGs", 10, cell_dags),
+    RIGHT_COLUMN("IdleDAGs", 8, cell_dags_idle),
+    RIGHT_COLUMN("RcntDone", 8, cell_recent_done),
+    RIGHT_COLUMN("RcntStart", 9, cell_recent_start),
 };
 static const struct column SUBMITTERS[] = {
-    {"Name", TABLE_LEFT, 22, TABLE_LEFT, true, cell_user},
-    {"Schedd", TABLE_LEFT, 15, TABLE_LEFT, true, cell_schedd},
-    {"RunningJobs", TABLE_RIGHT, 11, TABLE_RIGHT, true, cell_running},
-    {"IdleJobs", TABLE_RIGHT, 10, TABLE_RIGHT, true, cell_idle},
-    {"HeldJobs", TABLE_RIGHT, 10, TABLE_RIGHT, true, cell_held},
+    LEFT_COLUMN("Name", 22, cell_user),
+    LEFT_COLUMN("Machine", 15, cell_host),
+    RIGHT_COLUMN("RunningJobs", 11, cell_running),
+    RIGHT_COLUMN("IdleJobs", 10, cell_idle),
+    RIGHT_COLUMN("HeldJobs", 10, cell_held),
 };
-static const struct column DAEMONS[] = {
-    {"Name", TABLE_LEFT, 20, TABLE_LEFT, true, cell_name},
-    {"Machine", TABLE_LEFT, 18, TABLE_LEFT, true, cell_host},
-    {"Address", TABLE_LEFT, 7, TABLE_LEFT, true, cell_address},
+static const struct column REQUESTS[] = {
+    LEFT_COLUMN("Name", 34, cell_name),
+    LEFT_COLUMN("User", 20, cell_user),
+    RIGHT_COLUMN("Jobs", 8, cell_wanted),
+};
+static const struct column MASTERS[] = {
+    LEFT_COLUMN("Name", 20, cell_name),
+    LEFT_COLUMN("Version", 14, cell_version),
+    RIGHT_COLUMN("Cpus", 4, cell_detected_cpus),
+    {"  Memory", TABLE_LEFT, 10, TABLE_RIGHT, true, cell_gigabytes},
+    {"   Uptime", TABLE_LEFT, 13, TABLE_RIGHT, true, cell_uptime},
 };
 static const struct column NEGOTIATORS[] = {
-    {"Name", TABLE_LEFT, 20, TABLE_LEFT, true, cell_name},
-    {"LastCycle", TABLE_RIGHT, 11, TABLE_RIGHT, true, cell_cycle_age},
-    {"(ms)", TABLE_RIGHT, 5, TABLE_RIGHT, true, cell_cycle_ms},
-    {"Pairs", TABLE_RIGHT, 7, TABLE_RIGHT, true, cell_cycle_pairs},
-    {"Cycles", TABLE_RIGHT, 7, TABLE_RIGHT, true, cell_cycles},
-    {"Matches", TABLE_RIGHT, 7, TABLE_RIGHT, true, cell_matches},
-    {"Offline", TABLE_RIGHT, 7, TABLE_RIGHT, true, cell_holds},
+    LEFT_COLUMN("Name", 20, cell_name),
+    {"LastCycleEnd", TABLE_LEFT, 12, TABLE_RIGHT, true, cell_cycle_end},
+    RIGHT_COLUMN("(Sec)", 5, cell_cycle_s),
+    RIGHT_COLUMN("Slots", 7, cell_slots),
+    RIGHT_COLUMN("Submitrs", 8, cell_submitters),
+    RIGHT_COLUMN("Schedds", 7, cell_schedds),
+    RIGHT_COLUMN("Jobs", 7, cell_jobs),
+    RIGHT_COLUMN("Matches", 7, cell_matches),
+    RIGHT_COLUMN("Rejections", 10, cell_rejections),
 };
 static const struct column COLLECTORS[] = {
-    {"Name", TABLE_LEFT, 20, TABLE_LEFT, true, cell_name},
-    {"Machine", TABLE_LEFT, 18, TABLE_LEFT, true, cell_host},
-    {"Address", TABLE_LEFT, 20, TABLE_LEFT, true, cell_address},
-    {"Offline", TABLE_RIGHT, 7, TABLE_RIGHT, true, cell_offline_ads},
+    LEFT_COLUMN("Name", 28, cell_name),
+    LEFT_COLUMN("Machine", 18, cell_host),
+    RIGHT_COLUMN("RunningJobs", 11, cell_running),
+    RIGHT_COLUMN("IdleJobs", 10, cell_idle),
+    RIGHT_COLUMN("HostsTotal", 10, cell_hosts),
 };
 static const struct column ROOSTERS[] = {
-    {"Name", TABLE_LEFT, 20, TABLE_LEFT, true, cell_name},
-    {"Waking", TABLE_RIGHT, 6, TABLE_RIGHT, true, cell_waking},
-    {"Wakes", TABLE_RIGHT, 6, TABLE_RIGHT, true, cell_wakes},
-    {"Failed", TABLE_RIGHT, 6, TABLE_RIGHT, true, cell_wakes_failed},
+    LEFT_COLUMN("Name", 20, cell_name),
+    RIGHT_COLUMN("Waking", 6, cell_waking),
+    RIGHT_COLUMN("Wakes", 6, cell_wakes),
+    RIGHT_COLUMN("Failed", 6, cell_wakes_failed),
 };
-
-/* ---- totals */
-
-typedef const char *(*group_f)(const struct ad *ad, struct strbuf *scratch);
-
-struct group {
-    char *key;
-    int64_t counts[10]; /* of TOTALS */
+static const struct column ANY[] = {
+    LEFT_COLUMN("MyType", 18, cell_type),
+    LEFT_COLUMN("TargetType", 18, cell_target_type),
+    LEFT_COLUMN("Name", 4, cell_name),
 };
-
-/* The states counted, and the width of their columns; the last one is ours: machines asleep, which
- * are counted under their State, too. */
-static const struct {
-    const char *heading, *state;
-    int width;
-} TOTALS[] = {
-    {"Total", NULL, 5},        {"Owner", "Owner", 5},
-    {"Claimed", "Claimed", 7}, {"Unclaimed", "Unclaimed", 9},
-    {"Matched", "Matched", 7}, {"Preempting", "Preempting", 10},
-    {"Drain", "Drained", 6},   {"Backfill", "Backfill", 8},
-    {"BkIdle", NULL, 6},       {"Offline", NULL, 7},
-};
-_Static_assert(ARRAY_COUNT(TOTALS) == 10, "struct group");
-enum { TOTAL_ALL = 0, TOTAL_OFFLINE = 9, TOTAL_KEY_WIDTH = 14 };
-
-static void count_in(struct group *group, const struct ad *ad)
-{
-    const char *state = ad_string_or(ad, "State", "");
-    group->counts[TOTAL_ALL]++;
-    group->counts[TOTAL_OFFLINE] += is_offline(ad) ? 1 : 0;
-    for (size_t i = 0; i < ARRAY_COUNT(TOTALS); i++) {
-        if (TOTALS[i].state != NULL && strcmp(TOTALS[i].state, state) == 0) {
-            group->counts[i]++;
-        }
-    }
-}
-
-static const char *by_platform(const struct ad *ad, struct strbuf *scratch)
-{
-    strbuf_clear(scratch);
-    strbuf_printf(scratch, "%s/%s", ad_string_or(ad, "Arch", "?"), ad_string_or(ad, "OpSys", "?"));
-    return strbuf_text(scratch);
-}
-
-static const char *by_activity(const struct ad *ad, struct strbuf *scratch)
-{
-    (void)scratch;
-    return ad_string_or(ad, "Activity", "?");
-}
-
-static const char *by_power(const struct ad *ad, struct strbuf *scratch)
-{
-    (void)scratch;
-    return power_state(ad);
-}
-
-static struct group *group_of(struct vec *groups, const char *key)
-{
-    for (size_t i = 0; i < groups->count; i++) {
-        struct group *group = groups->items[i];
-        if (strcmp(group->key, key) == 0) {
-            return group;
-        }
-    }
-    struct group *group = mem_zalloc(sizeof *group);
-    group->key = mem_strdup(key);
-    vec_push(groups, group);
-    return group;
-}
-
-static void group_destroy(void *arg)
-{
-    struct group *group = arg;
-    mem_free(group->key);
-    mem_free(group);
-}
-
-static int group_order(const void *a, const void *b)
-{
-    const struct group *const *left = a, *const *right = b;
-    return strcmp((*left)->key, (*right)->key);
-}
-
-static void print_group(const struct group *group, int width, struct strbuf *out)
-{
-    table_plan_pad(group->key, width, TABLE_RIGHT, out);
-    for (size_t i = 0; i < ARRAY_COUNT(TOTALS); i++) {
-        strbuf_printf(out, " %*lld", TOTALS[i].width, (long long)group->counts[i]);
-    }
-    strbuf_putc(out, '\n');
-}
-
-static void print_totals(group_f group_by, const struct ad *const *ads, size_t count,
-                         struct strbuf *out)
-{
-    struct vec groups = {0};
-    struct group all = {.key = mem_strdup("Total")};
-    struct strbuf scratch;
-    int width = TOTAL_KEY_WIDTH;
-    strbuf_init(&scratch, 0);
-    for (size_t i = 0; i < count; i++) {
-        const char *key = group_by(ads[i], &scratch);
-        width = (int)strlen(key) > width ? (int)strlen(key) : width;
-        count_in(group_of(&groups, key), ads[i]);
-        count_in(&all, ads[i]);
-    }
-    if (groups.count > 1) {
-        qsort(groups.items, groups.count, sizeof *groups.items, group_order);
-    }
-    strbuf_putc(out, '\n');
-    table_plan_pad("", width, TABLE_LEFT, out);
-    for (size_t i = 0; i < ARRAY_COUNT(TOTALS); i++) {
-        strbuf_printf(out, " %*s", TOTALS[i].width, TOTALS[i].heading);
-    }
-    strbuf_puts(out, "\n\n");
-    for (size_t i = 0; i < groups.count; i++) {
-        print_group(groups.items[i], width, out);
-    }
-    strbuf_putc(out, '\n');
-    print_group(&all, width, out);
-    vec_fini(&groups, group_destroy);
-    mem_free(all.key);
-    strbuf_fini(&scratch);
-}
-
-/* Sums of what three columns of schedds and submitters show. */
-static void print_job_totals(const char *const names[3], const char *const *headings,
-                             const struct ad *const *ads, size_t count, struct strbuf *out)
-{
-    int64_t sums[3] = {0, 0, 0};
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < 3; k++) {
-            sums[k] += ad_int_or(ads[i], names[k], 0);
-        }
-    }
-    strbuf_printf(out, "\n%14s %18s %18s %18s\n\n%14s %18lld %18lld %18lld\n", "", headings[0],
-                  headings[1], headings[2], "Total", (long long)sums[0], (long long)sums[1],
-                  (long long)sums[2]);
-}
-
-static void schedd_totals(const struct ad *const *ads, size_t count, struct strbuf *out)
-{
-    static const char *const NAMES[3] = {"TotalRunningJobs", "TotalIdleJobs", "TotalHeldJobs"};
-    print_job_totals(NAMES, NAMES, ads, count, out);
-}
-
-static void submitter_totals(const struct ad *const *ads, size_t count, struct strbuf *out)
-{
-    static const char *const NAMES[3] = {"RunningJobs", "IdleJobs", "HeldJobs"};
-    print_job_totals(NAMES, NAMES, ads, count, out);
-}
-
-static void platform_totals(const struct ad *const *ads, size_t count, struct strbuf *out)
-{
-    print_totals(by_platform, ads, count, out);
-}
-
-static void activity_totals(const struct ad *const *ads, size_t count, struct strbuf *out)
-{
-    print_totals(by_activity, ads, count, out);
-}
-
-static void power_totals(const struct ad *const *ads, size_t count, struct strbuf *out)
-{
-    print_totals(by_power, ads, count, out);
-}
 
 /* ---- views: a new one is one row here */
 
@@ -407,25 +401,106 @@ struct status_view {
     const char *type;
     const char *constraint; /* NULL: all of the type */
     const struct column *columns;
-    size_t column_count; /* 0: totals only */
-    void (*totals)(const struct ad *const *ads, size_t count, struct strbuf *out); /* NULL: none */
+    size_t column_count;    /* 0: totals only */
+    status_totals_f totals; /* NULL: none */
+    const char *const *attributes;
+    const struct column *wide; /* as many; NULL: the same */
+    bool compact;
 };
 
-#define COLUMNS(table) (table), ARRAY_COUNT(table)
+#define ATTRIBUTES(...)                                \
+    (const char *const[])                              \
+    {                                                  \
+        "Name", "Machine", "SlotID", __VA_ARGS__, NULL \
+    }
+#define COUNTED "Arch", "OpSys", "State", "Activity", "Offline"
+#define MACHINE_ATTRIBUTES \
+    ATTRIBUTES(COUNTED, "PowerState", "LoadAvg", "Memory", "EnteredCurrentActivity", "AdProblems")
+#define SERVER_ATTRIBUTES                                                            \
+    ATTRIBUTES(COUNTED, "LoadAvg", "Memory", "Disk", "Mips", "KFlops", "RemoteUser", \
+               "ClientMachine")
+#define SCHEDD_ATTRIBUTES \
+    ATTRIBUTES("MyAddress", "ScheddName", "TotalRunningJobs", "TotalIdleJobs", "TotalHeldJobs")
+#define COLUMNS(table) .columns = (table), .column_count = ARRAY_COUNT(table)
+
+#define MACHINE(name, min, where, table, sums, ...)                                   \
+    {                                                                                 \
+        .option = (name), .letters = (min), .type = "Machine", .constraint = (where), \
+        COLUMNS(table), .totals = (sums), .attributes = __VA_ARGS__                   \
+    }
+#define OTHER(name, min, what, table, sums, ...)                                              \
+    {                                                                                         \
+        .option = (name), .letters = (min), .type = (what), COLUMNS(table), .totals = (sums), \
+        .attributes = __VA_ARGS__                                                             \
+    }
+
 static const struct status_view VIEWS[] = {
-    {"", 1, "Machine", NULL, COLUMNS(MACHINES), platform_totals},
-    {"state", 4, "Machine", NULL, COLUMNS(STATES), activity_totals},
-    {"run", 1, "Machine", "State == \"Claimed\"", COLUMNS(CLAIMED), NULL},
-    {"claimed", 2, "Machine", "State == \"Claimed\"", COLUMNS(CLAIMED), NULL},
-    {"available", 2, "Machine", "State == \"Unclaimed\"", COLUMNS(MACHINES), platform_totals},
-    {"offline", 3, "Machine", "Offline =?= true", COLUMNS(OFFLINE), power_totals},
-    {"total", 3, "Machine", NULL, NULL, 0, platform_totals},
-    {"schedd", 2, "Scheduler", NULL, COLUMNS(SCHEDDS), schedd_totals},
-    {"submitters", 3, "Submitter", NULL, COLUMNS(SUBMITTERS), submitter_totals},
-    {"negotiator", 3, "Negotiator", NULL, COLUMNS(NEGOTIATORS), NULL},
-    {"collector", 4, "Collector", NULL, COLUMNS(COLLECTORS), NULL},
-    {"master", 3, "DaemonMaster", NULL, COLUMNS(DAEMONS), NULL},
-    {"rooster", 3, "Rooster", NULL, COLUMNS(ROOSTERS), NULL},
+    {.option = "",
+     .letters = 1,
+     .type = "Machine",
+     COLUMNS(MACHINES),
+     .wide = MACHINES_WIDE,
+     .totals = status_totals_platform,
+     .attributes = MACHINE_ATTRIBUTES},
+    {.option = "startd",
+     .letters = 4,
+     .type = "Machine",
+     COLUMNS(MACHINES),
+     .wide = MACHINES_WIDE,
+     .totals = status_totals_platform,
+     .attributes = MACHINE_ATTRIBUTES},
+    {.option = "available",
+     .letters = 2,
+     .type = "Machine",
+     .constraint = "State == \"Unclaimed\"",
+     COLUMNS(MACHINES),
+     .wide = MACHINES_WIDE,
+     .totals = status_totals_platform,
+     .attributes = MACHINE_ATTRIBUTES},
+    MACHINE("state", 4, NULL, STATES, status_totals_activity,
+            ATTRIBUTES(COUNTED, "PowerState", "EnteredPowerState", "Cpus", "Memory", "LoadAvg",
+                       "KeyboardIdle", "EnteredCurrentState", "EnteredCurrentActivity")),
+    MACHINE("server", 2, NULL, SERVERS, status_totals_server, SERVER_ATTRIBUTES),
+    MACHINE("claimed", 2, "State == \"Claimed\"", CLAIMED, status_totals_claimed,
+            SERVER_ATTRIBUTES),
+    MACHINE("offline", 3, "Offline =?= true", OFFLINE, status_totals_power,
+            ATTRIBUTES(COUNTED, "PowerState", "EnteredPowerState", "PowerStateReason",
+                       "MachineLastMatchTime")),
+    MACHINE("absent", 2, "Absent =?= true", ABSENT, NULL,
+            ATTRIBUTES(COUNTED, "AbsentSince", "LastHeardFrom", "ClassAdLifetime")),
+    {.option = "compact",
+     .letters = 3,
+     .type = "Machine",
+     .totals = status_totals_short_platform,
+     .compact = true,
+     .attributes = ATTRIBUTES(COUNTED, "OpSysAndVer", "TotalSlotMemory", "TotalSlotCpus", "Cpus",
+                              "Memory", "Gpus", "GPUs", "LoadAvg", "TotalLoadAvg", "SlotType",
+                              "PartitionableSlot", "NumDynamicSlots", "ChildMemory",
+                              "RecentJobStarts", "RecentStatsLifetimeStarter", "DynamicSlot")},
+    OTHER("schedd", 2, "Scheduler", SCHEDDS, status_totals_schedds, SCHEDD_ATTRIBUTES),
+    OTHER("run", 1, "Scheduler", SCHEDDS_RUN, NULL,
+          ATTRIBUTES("TotalJobAds", "ShadowsRunning", "TotalRunningJobs",
+                     "TotalSchedulerJobsRunning", "TotalSchedulerJobsIdle", "RecentJobsCompleted",
+                     "RecentJobsStarted")),
+    OTHER("submitters", 3, "Submitter", SUBMITTERS, status_totals_submitters,
+          ATTRIBUTES("User", "ScheddName", "MyAddress", "RunningJobs", "IdleJobs", "HeldJobs")),
+    OTHER("requests", 3, "Request", REQUESTS, NULL, ATTRIBUTES("User", "JobCount")),
+    OTHER("negotiator", 2, "Negotiator", NEGOTIATORS, NULL,
+          ATTRIBUTES("LastNegotiationCycleEnd0", "LastNegotiationCycleEnd",
+                     "LastNegotiationCycleDuration0", "LastNegotiationCycleDurationMs",
+                     "LastNegotiationCycleTotalSlots0", "LastNegotiationCycleActiveSubmitterCount0",
+                     "LastNegotiationCycleNumSchedulers0", "LastNegotiationCycleNumIdleJobs0",
+                     "LastNegotiationCycleMatches0", "TotalMatches",
+                     "LastNegotiationCycleRejections0")),
+    OTHER("collector", 3, "Collector", COLLECTORS, NULL,
+          ATTRIBUTES("MyAddress", "RunningJobs", "IdleJobs", "HostsTotal")),
+    OTHER("master", 1, "DaemonMaster", MASTERS, NULL,
+          ATTRIBUTES("RoostVersion", "CondorVersion", "DetectedCpus", "DetectedMemory",
+                     "DaemonStartTime")),
+    OTHER("rooster", 3, "Rooster", ROOSTERS, NULL,
+          ATTRIBUTES("WakesUnderWay", "WakesTotal", "WakesFailed")),
+    OTHER("any", 3, "Any", ANY, NULL, ATTRIBUTES("MyType", "TargetType")),
+    OTHER("accounting", 3, "Accounting", ANY, NULL, ATTRIBUTES("MyType", "TargetType")),
 };
 
 const struct status_view *status_view_find(const char *option)
@@ -448,35 +523,25 @@ const char *status_view_constraint(const struct status_view *view)
     return view->constraint;
 }
 
-static int by_slot(const void *a, const void *b)
+const char *const *status_view_attributes(const struct status_view *view)
 {
-    const struct ad *left = *(const struct ad *const *)a, *right = *(const struct ad *const *)b;
-    int order = strcmp(ad_string_or(left, "Machine", ""), ad_string_or(right, "Machine", ""));
-    if (order == 0) {
-        int64_t left_id = ad_int_or(left, "SlotID", 0), right_id = ad_int_or(right, "SlotID", 0);
-        order = left_id < right_id ? -1 : left_id > right_id ? 1 : 0;
-    }
-    return order != 0 ? order
-                      : strcmp(ad_string_or(left, "Name", ""), ad_string_or(right, "Name", ""));
+    return view->attributes;
 }
 
-void status_plan_sort(const struct ad **ads, size_t count)
-{
-    if (count > 1) {
-        qsort(ads, count, sizeof *ads, by_slot);
-    }
-}
-
-void status_plan_print(const struct status_view *view, const struct ad *const *ads, size_t count,
-                       const struct ad_context *context, struct strbuf *out)
+void status_plan_print(const struct status_view *view, const struct status_how *how,
+                       const struct ad *const *ads, size_t count, const struct ad_context *context,
+                       struct strbuf *out)
 {
     if (count == 0) {
         return;
     }
-    if (view->column_count > 0) {
-        table_plan_print(view->columns, view->column_count, true, ads, count, context, out);
+    const struct column *columns = how->wide && view->wide ? view->wide : view->columns;
+    if (view->compact && !how->totals_only) {
+        status_compact_print(ads, count, context, out);
+    } else if (!how->totals_only) {
+        table_plan_print(columns, view->column_count, true, ads, count, context, out);
     }
-    if (view->totals != NULL) {
-        view->totals(ads, count, out);
+    if (view->totals) {
+        view->totals(ads, count, how->wide, out);
     }
 }

@@ -1,13 +1,15 @@
 /* cli/status_plan.h - what `roost status` prints.
  *
  * A view is a row of the table in status_plan.c: the option that asks for it, the type of its ads,
- * its columns, its totals.  A column is a row of a view's table of columns.  Pure.
+ * its columns, its totals, the attributes that all these need.  A column is a row of a view's table
+ * of columns.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef CLI_STATUS_PLAN_H
 #define CLI_STATUS_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct ad;
@@ -20,11 +22,16 @@ struct status_view;
 const struct status_view *status_view_find(const char *option);
 const char *status_view_type(const struct status_view *view);       /* of its ads, "Machine" */
 const char *status_view_constraint(const struct status_view *view); /* NULL: all of the type */
+/* What a query has to bring for status_plan_print() and status_sort_default(); NULL-terminated. */
+const char *const *status_view_attributes(const struct status_view *view);
 
-/* Sorts ads by machine, slot, name. */
-void status_plan_sort(const struct ad **ads, size_t count);
+struct status_how {
+    bool wide;        /* -wide: as HTCondor's */
+    bool totals_only; /* -total */
+};
 /* Headings, a line for each ad, totals; nothing at all when there are none. */
-void status_plan_print(const struct status_view *view, const struct ad *const *ads, size_t count,
-                       const struct ad_context *context, struct strbuf *out);
+void status_plan_print(const struct status_view *view, const struct status_how *how,
+                       const struct ad *const *ads, size_t count, const struct ad_context *context,
+                       struct strbuf *out);
 
 #endif

@@ -45,5 +45,7 @@ void table_plan_pad(const char *text, int width, enum table_align align, struct 
 /* A text attribute; "" when it has none. */
 void table_plan_string(const struct ad *ad, const char *name, struct strbuf *out);
 void table_plan_int(const struct ad *ad, const char *name, struct strbuf *out);
+void table_plan_int_text(int64_t value, struct strbuf *out);
+void table_plan_fixed(double value, int digits, struct strbuf *out); /* "0.250" */
 
 #endif

@@ -66,8 +66,8 @@ static const struct {
     {"Machine", OWNER_WORKER},        {"DaemonMaster", OWNER_WORKER},
     {"Request", OWNER_DAEMON},        {"Submitter", OWNER_DAEMON},
     {"Scheduler", OWNER_DAEMON},      {"Rooster", OWNER_DAEMON},
-    {"Negotiator", OWNER_NEGOTIATOR}, {"Collector", OWNER_COLLECTOR},
-    {"Revocation", OWNER_COLLECTOR},
+    {"Negotiator", OWNER_NEGOTIATOR}, {"Accounting", OWNER_NEGOTIATOR},
+    {"Collector", OWNER_COLLECTOR},   {"Revocation", OWNER_COLLECTOR},
 };
 
 static enum owner owner_of(const char *type)

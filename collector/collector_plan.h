@@ -50,8 +50,8 @@ int64_t plan_absent_expires_s(const struct ad *absent, int64_t expire_after_s);
 bool plan_expires(const char *type);
 
 /* May this sender have ads of that type?  Machine, DaemonMaster and types unknown to us:
- * ADVERTISE or DAEMON; Negotiator: NEGOTIATOR; Request, Submitter, Scheduler, Rooster: DAEMON; what
- * the collector makes itself (Collector, Revocation): nobody. */
+ * ADVERTISE or DAEMON; Negotiator, Accounting: NEGOTIATOR; Request, Submitter, Scheduler, Rooster:
+ * DAEMON; what the collector makes itself (Collector, Revocation): nobody. */
 bool plan_may_advertise(const struct plan_sender *sender, const char *type);
 
 /* Is this an attribute of somebody else's machine ad that the sender may set? */

@@ -36,6 +36,7 @@ struct query {
     struct ads_cursor cursor;
     struct ad_expr *constraint; /* NULL: all */
     struct vec projection;      /* empty: all */
+    bool whole_if_computed;     /* an ad with a wanted attribute that is no literal comes whole */
     bool with_private;
     bool with_absent; /* the constraint asks for Absent: such ads are not hidden */
     int64_t limit;
@@ -74,7 +75,16 @@ static const struct ad *project(const struct query *query, const struct ad *ad, 
     }
     *owned = ad_create();
     for (size_t i = 0; i < query->projection.count; i++) {
-        (void)ad_copy_attr(*owned, query->projection.items[i], ad, query->projection.items[i]);
+        const char *name = query->projection.items[i];
+        const struct ad_expr *expr = ad_lookup(ad, name);
+        if (expr && query->whole_if_computed && !ad_expr_is_literal(expr)) {
+            ad_destroy(*owned);
+            *owned = NULL;
+            return ad;
+        }
+        if (expr) {
+            ad_set(*owned, name, ad_expr_ref(expr));
+        }
     }
     return *owned;
 }
@@ -222,6 +232,7 @@ void collector_query(struct collector *collector, struct wire_request *request)
     collector->queries = query;
     query->limit = ad_int_or(args, "Limit", -1);
     query->with_private = ad_bool_or(args, "Private", false);
+    query->whole_if_computed = ad_bool_or(args, "WholeIfComputed", false);
     query->turn = loop_timer_create(collector->env.loop, take_turn, query);
     ads_cursor_init(&query->cursor, collector->ads, text_equal_nocase(type, "Any") ? NULL : type);
     struct err err = {""};
