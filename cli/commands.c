@@ -67,6 +67,18 @@ static const struct cli_command STATUS = {
     "  -ads FILE            ads of a file instead of the collector's\n"
     "  -pool HOST[:PORT]    of another pool\n" LISTING_HELP};
 
+static const struct cli_command WHY = {
+    "why", cmd_why, "JOB...|-slot NAME... [-verbose] " LISTING_USAGE,
+    "why a job does not run, or a slot runs nothing",
+    "  JOB              12.3, or 12 for each kind of job of the cluster.  Tells what it waits "
+    "for;\n"
+    "                   where no slot is to be had: which clause of the job's Requirements and of\n"
+    "                   the slots' rules out how many, awake and asleep, how many it alone does,\n"
+    "                   and the smallest changes of the job that would match (each was tried)\n"
+    "  -slot NAME       a slot or machine instead: which of the idle jobs it could run, and why\n"
+    "                   not the others\n"
+    "  -verbose         the clauses also where something matches\n" LISTING_HELP};
+
 #define ACT_USAGE "ID...|OWNER...|-constraint EXPR|-all [-reason TEXT]"
 static const struct cli_command RM = {"rm", cmd_act, ACT_USAGE, "remove jobs from the queue", NULL};
 static const struct cli_command HOLD = {"hold", cmd_act, ACT_USAGE " [-subcode N]",
@@ -119,6 +131,6 @@ static const struct cli_command CLASSAD = {
     "  --explain          of --batch: why a line was answered by PARSE-ERROR\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT, &START,   &STOP,   &MASTER, &SUBMIT, &Q,     &STATUS, &HISTORY, &RM,
-    &HOLD, &RELEASE, &VACATE, &WAIT,   &POWER,  &TOKEN, &CONFIG, &CLASSAD, NULL,
+    &INIT,    &START,  &STOP, &MASTER, &SUBMIT, &Q,      &STATUS, &HISTORY, &RM,  &HOLD,
+    &RELEASE, &VACATE, &WAIT, &POWER,  &TOKEN,  &CONFIG, &WHY,    &CLASSAD, NULL,
 };

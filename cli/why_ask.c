@@ -1,0 +1,179 @@
+/* cli/why_ask.c - see why_ask.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/why_ask.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "cli/listing.h"
+#include "cli/why_reason_plan.h"
+#include "cli/why_show_plan.h"
+#include "wire/wire.h"
+
+void why_destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+void why_view_init(struct why_view *view, struct cli *cli)
+{
+    *view = (struct why_view){.cli = cli};
+}
+
+void why_view_fini(struct why_view *view)
+{
+    cli_reply_fini(&view->machines);
+    cli_reply_fini(&view->negotiators);
+    cli_reply_fini(&view->requests);
+    mem_free(view->slots);
+}
+
+static int query(struct why_view *view, const char *type, struct cli_reply *reply, struct err *err)
+{
+    const struct listing all = {0};
+    return listing_query(view->cli, view->cli->collector, NULL, type, &all, NULL, NULL, reply, err);
+}
+
+int why_view_load(struct why_view *view, struct err *err)
+{
+    if (view->loaded) {
+        return 0;
+    }
+    int rc = cli_collector(view->cli, err);
+    rc = rc != 0 ? rc : query(view, "Machine", &view->machines, err);
+    rc = rc != 0 ? rc : query(view, "Negotiator", &view->negotiators, err);
+    rc = rc != 0 ? rc : query(view, "Request", &view->requests, err);
+    if (rc != 0) {
+        return rc;
+    }
+    view->slots = mem_alloc((view->machines.ads.count + 1) * sizeof *view->slots);
+    for (size_t i = 0; i < view->machines.ads.count; i++) {
+        const struct ad *ad = view->machines.ads.items[i];
+        if (!ad_bool_or(ad, "Absent", false)) {
+            view->slots[view->slot_count++] =
+                (struct why_other){.ad = ad,
+                                   .offline = ad_bool_or(ad, "Offline", false),
+                                   .weight = 1};
+        }
+    }
+    view->loaded = true;
+    return 0;
+}
+
+static bool is_over(void *arg)
+{
+    const struct why_view *view = arg;
+    return loop_now_ms(view->cli->loop) >= view->over_ms;
+}
+
+static struct why_answer *answer(struct why_view *view, const struct ad *ad,
+                                 const struct why_other *others, size_t count, bool changes)
+{
+    const struct ad_context context = listing_context(view->cli);
+    view->over_ms = loop_now_ms(view->cli->loop) + WHY_JUDGE_MS;
+    const struct why_question question = {.ad = ad,
+                                          .others = others,
+                                          .other_count = count,
+                                          .context = &context,
+                                          .changes = changes,
+                                          .is_over = is_over,
+                                          .arg = view};
+    return why_plan_answer(&question);
+}
+
+struct why_answer *why_view_answer(struct why_view *view, const struct ad *job, bool changes)
+{
+    return answer(view, job, view->slots, view->slot_count, changes);
+}
+
+static bool is_request_seen(const struct why_view *view, const struct ad *job)
+{
+    struct strbuf schedd;
+    bool seen = false;
+    strbuf_init(&schedd, 0);
+    why_reason_schedd(job, &schedd);
+    for (size_t i = 0; i < view->requests.ads.count && !seen; i++) {
+        const struct ad *request = view->requests.ads.items[i];
+        seen = ad_int_or(request, "AutoClusterId", -1) == ad_int_or(job, "AutoClusterId", -2) &&
+               strcmp(ad_string_or(request, "ScheddName", ""), strbuf_text(&schedd)) == 0;
+    }
+    strbuf_fini(&schedd);
+    return seen;
+}
+
+void why_view_verdict(struct why_view *view, const struct ad *job, const struct why_answer *judged,
+                      struct why_verdict *ret)
+{
+    const struct ad_context context = listing_context(view->cli);
+    const struct why_pool pool = {.job = job,
+                                  .answer = judged,
+                                  .slots = view->slots,
+                                  .slot_count = view->slot_count,
+                                  .negotiator = view->negotiators.ads.count > 0
+                                                    ? view->negotiators.ads.items[0]
+                                                    : NULL,
+                                  .request_seen = is_request_seen(view, job),
+                                  .context = &context};
+    why_reason_find(&pool, ret);
+}
+
+/* ---- slots */
+
+static bool is_called(const struct ad *slot, const char *word)
+{
+    return ad_name_compare(ad_string_or(slot, "Name", ""), word) == 0 ||
+           ad_name_compare(ad_string_or(slot, "Machine", ""), word) == 0;
+}
+
+static void answer_slot(struct why_view *view, const struct ad *slot,
+                        const struct why_other *requests, const struct listing *listing,
+                        struct strbuf *out, struct vec *answers)
+{
+    const char *name = ad_string_or(slot, "Name", "?");
+    struct why_answer *judged = answer(view, slot, requests, view->requests.ads.count, false);
+    if (listing->style == LISTING_TABLE) {
+        const struct ad_context context = listing_context(view->cli);
+        strbuf_puts(out, out->length > 0 ? "\n" : "");
+        why_show_slot(slot, judged, &context, out);
+    } else {
+        vec_push(answers, why_show_ad("Slot", name, NULL, judged));
+    }
+    why_answer_destroy(judged);
+}
+
+int why_view_slots(struct why_view *view, const struct vec *words, const struct listing *listing,
+                   struct strbuf *out, struct vec *answers, struct err *err)
+{
+    int rc = why_view_load(view, err);
+    if (rc != 0) {
+        return rc;
+    }
+    size_t count = view->requests.ads.count;
+    struct why_other *requests = mem_alloc((count + 1) * sizeof *requests);
+    for (size_t i = 0; i < count; i++) {
+        const struct ad *ad = view->requests.ads.items[i];
+        int64_t jobs = ad_int_or(ad, "JobCount", 1);
+        requests[i] = (struct why_other){.ad = ad, .weight = jobs > 0 ? jobs : 1};
+    }
+    for (size_t i = 0; i < words->count && rc == 0; i++) {
+        size_t found = 0;
+        for (size_t j = 0; j < view->machines.ads.count; j++) {
+            if (is_called(view->machines.ads.items[j], words->items[i])) {
+                answer_slot(view, view->machines.ads.items[j], requests, listing, out, answers);
+                found++;
+            }
+        }
+        if (found == 0) {
+            rc = err_set(err, -ENOENT, "there is no slot or machine '%s'",
+                         (const char *)words->items[i]);
+        }
+    }
+    mem_free(requests);
+    return rc;
+}

@@ -1,0 +1,379 @@
+/* tests/unit/cli/test_why_reason_plan.c - each reason for which a job does not run, and what is
+ * shown of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/cli/ads.h"
+
+#include "cli/why_plan.h"
+#include "cli/why_reason_plan.h"
+#include "cli/why_show_plan.h"
+
+#define NOW 1000000
+static const struct ad_context CONTEXT = {.now_s = NOW};
+
+#define IDLE_JOB                                                                       \
+    "[ClusterId = 3; ProcId = 1; JobStatus = 1; User = \"ann@x\"; AutoClusterId = 7; " \
+    "GlobalJobId = \"sched#3.1#5\"; Requirements = TARGET.Memory >= RequestMemory; "   \
+    "RequestMemory = 10]"
+
+struct scene {
+    struct vec ads;
+    struct why_other others[8];
+    struct ad *job, *negotiator;
+    struct why_answer *answer;
+    struct why_verdict verdict;
+    bool unseen;
+};
+
+static void slot(struct scene *scene, bool offline, const char *more)
+{
+    char text[600];
+    (void)snprintf(text, sizeof text, "[Name = \"s\"; Memory = 20; Requirements = true; %s]", more);
+    ads_add(&scene->ads, text);
+    size_t i = scene->ads.count - 1;
+    scene->others[i] =
+        (struct why_other){.ad = scene->ads.items[i], .offline = offline, .weight = 1};
+}
+
+static void begin(struct scene *scene, const char *job)
+{
+    *scene = (struct scene){0};
+    assert_int_equal(ad_parse(job, strlen(job), &scene->job, NULL), 0);
+    scene->negotiator = ad_create();
+    ad_set_int(scene->negotiator, "LastHeardFrom", NOW - 10);
+}
+
+static void find(struct scene *scene, bool judged)
+{
+    const struct why_question question = {.ad = scene->job,
+                                          .others = scene->others,
+                                          .other_count = scene->ads.count,
+                                          .context = &CONTEXT,
+                                          .changes = true};
+    scene->answer = judged ? why_plan_answer(&question) : NULL;
+    const struct why_pool pool = {.job = scene->job,
+                                  .answer = scene->answer,
+                                  .slots = scene->others,
+                                  .slot_count = scene->ads.count,
+                                  .negotiator = scene->negotiator,
+                                  .request_seen = !scene->unseen,
+                                  .context = &CONTEXT};
+    why_reason_find(&pool, &scene->verdict);
+}
+
+static void end(struct scene *scene)
+{
+    why_verdict_fini(&scene->verdict);
+    why_answer_destroy(scene->answer);
+    ad_destroy(scene->job);
+    ad_destroy(scene->negotiator);
+    vec_fini(&scene->ads, ads_destroy_one);
+}
+
+static void expect(struct scene *scene, const char *reason, const char *text)
+{
+    assert_string_equal(scene->verdict.text, text);
+    assert_string_equal(why_reason_name(scene->verdict.reason), reason);
+    end(scene);
+}
+
+static void a_job_that_ended_says_when_and_how(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, "[JobStatus = 4; CompletionDate = 3600; ExitCode = 2; ExitBySignal = false; "
+                  "LastRemoteHost = \"slot1@n\"]");
+    find(&scene, false);
+    expect(&scene, "Completed", "completed at 1/01 01:00, exit status 2, on slot1@n");
+    begin(&scene, "[JobStatus = 4; ExitBySignal = true; ExitSignal = 9]");
+    find(&scene, false);
+    expect(&scene, "Completed", "completed, ended by signal 9");
+    begin(&scene, "[JobStatus = 3; EnteredCurrentStatus = 86400; RemoveReason = \"via rm\"]");
+    find(&scene, false);
+    expect(&scene, "Removed", "removed at 1/02 00:00: via rm");
+}
+
+static void a_job_that_is_held_says_why_and_whether_it_would_match(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, "[JobStatus = 5; EnteredCurrentStatus = 999940; HoldReason = \"no\ninput\"; "
+                  "HoldReasonCode = 13; HoldReasonSubCode = 2; Requirements = true]");
+    slot(&scene, true, "");
+    find(&scene, true);
+    expect(&scene, "Held",
+           "held since 1/12 13:45 (0+00:01:00): no?input (code 13, subcode 2); released, it would "
+           "match 1 slot (0 awake, 1 asleep)");
+}
+
+static void a_job_that_has_a_slot_says_which(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, "[JobStatus = 2; RemoteHost = \"slot1@n\"; EnteredCurrentStatus = 999000]");
+    find(&scene, false);
+    expect(&scene, "Running", "running on slot1@n since 1/12 13:30 (0+00:16:40)");
+    begin(&scene, "[JobStatus = 6; RemoteHost = \"slot1@n\"]");
+    find(&scene, false);
+    expect(&scene, "Running", "its output is being written, from slot1@n");
+    begin(&scene, "[JobStatus = 7; RemoteHost = \"slot1@n\"]");
+    find(&scene, false);
+    expect(&scene, "Running", "suspended on slot1@n");
+    begin(&scene, "[JobStatus = 1; ClaimState = \"Matched\"; RemoteHost = \"slot1@n\"]");
+    find(&scene, false);
+    expect(&scene, "Matched", "has a slot, slot1@n, and starts soon");
+}
+
+static void without_machines_nothing_can_match(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    find(&scene, true);
+    expect(&scene, "NoSlots", "the collector knows of no machine at all, awake or asleep");
+}
+
+static void what_rules_out_all_slots_is_told_before_anything_else(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    ad_destroy(scene.negotiator);
+    scene.negotiator = NULL;
+    slot(&scene, false, "Memory = 5");
+    slot(&scene, true, "Memory = 6");
+    find(&scene, true);
+    expect(&scene, "NoMatch",
+           "matches none of 2 slots (1 awake, 1 asleep): its Requirements rules out all");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "Requirements = false");
+    find(&scene, true);
+    expect(&scene, "NoMatch", "matches none of 1 slot (1 awake, 0 asleep): all refuse it");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "Requirements = false");
+    slot(&scene, false, "Memory = 5");
+    find(&scene, true);
+    expect(
+        &scene, "NoMatch",
+        "matches none of 2 slots (2 awake, 0 asleep): its Requirements rules out 1, 1 refuse it");
+    begin(&scene, "[JobStatus = 1; Requirements = \"a\" + 1]");
+    slot(&scene, false, "");
+    find(&scene, true);
+    expect(&scene, "RequirementsError",
+           "its Requirements is error with each of 1 slot (1 awake, 0 asleep)");
+}
+
+static void the_parts_of_the_pool_must_be_there(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "State = \"Unclaimed\"");
+    ad_destroy(scene.negotiator);
+    scene.negotiator = NULL;
+    find(&scene, true);
+    expect(&scene, "NoNegotiator",
+           "no negotiator is in the pool; 1 slot (1 awake, 0 asleep) would match");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "State = \"Unclaimed\"");
+    ad_set_int(scene.negotiator, "LastHeardFrom", NOW - WHY_SILENT_S - 1);
+    find(&scene, true);
+    expect(&scene, "NegotiatorSilent",
+           "the negotiator was not heard of since 1/12 13:36 (0+00:10:01)");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "State = \"Unclaimed\"");
+    scene.unseen = true;
+    find(&scene, true);
+    expect(&scene, "RequestNotSeen",
+           "the collector has no request for it from its schedd; 1 slot (1 awake, 0 asleep) would "
+           "match");
+}
+
+static void busy_slots_are_told_apart_by_what_they_do(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "State = \"Claimed\"; RemoteUser = \"ann@x\"");
+    slot(&scene, false, "State = \"Claimed\"; RemoteUser = \"bob@x\"");
+    slot(&scene, false, "State = \"Matched\"");
+    slot(&scene, false, "State = \"Owner\"");
+    slot(&scene, false, "State = \"Drained\"");
+    slot(&scene, false, "State = \"Unclaimed\"; PowerState = \"Draining\"");
+    slot(&scene, false, "State = \"Unclaimed\"; PowerState = \"GoingDown\"");
+    slot(&scene, false, "State = \"Claimed\"; Memory = 1");
+    find(&scene, true);
+    assert_int_equal(scene.verdict.places.others, 2);
+    expect(&scene, "Busy",
+           "matches 7 slots awake, all busy: 1 run your jobs, 2 run others' jobs, 1 are used by "
+           "their owners, 2 are draining, 1 are going to sleep");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "State = \"Claimed\"; RemoteUser = \"ann@x\"");
+    slot(&scene, false, "State = \"Unclaimed\"");
+    find(&scene, true);
+    expect(&scene, "NextCycle", "matches 1 free slot: the next cycle of the negotiator decides");
+}
+
+static void a_machine_that_wakes_for_the_job_is_named(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, true, "PowerState = \"Waking\"; Machine = \"other\"; EnteredPowerState = 999990");
+    slot(
+        &scene, true,
+        "PowerState = \"Waking\"; Machine = \"mine\"; EnteredPowerState = 999990; OfflineMatches = "
+        "{ [Schedd = \"sched\"; AutoCluster = 7; Count = 1; Until = 2000000] }");
+    slot(&scene, true, "PowerState = \"Off\"; Machine = \"third\"");
+    find(&scene, true);
+    assert_int_equal(scene.verdict.places.held, 1);
+    expect(&scene, "Waking", "waits for mine, which is being woken since 1/12 13:46 (0+00:00:10)");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, true,
+         "PowerState = \"Off\"; Machine = \"late\"; OfflineMatches = "
+         "{ [Schedd = \"sched\"; AutoCluster = 7; Count = 1; Until = 999999] }");
+    find(&scene, true);
+    expect(&scene, "Asleep", "matches 1 sleeping slot, none of which is being woken");
+    begin(&scene, IDLE_JOB);
+    slot(&scene, true,
+         "PowerState = \"Off\"; Machine = \"mine\"; OfflineMatches = "
+         "{ [Schedd = \"sched\"; AutoCluster = 7; Count = 1; Until = 2000000] }");
+    find(&scene, true);
+    expect(&scene, "Asleep", "waits for mine");
+}
+
+static void a_machine_that_cannot_be_woken_says_why(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, true,
+         "PowerState = \"WakeFailed\"; Machine = \"m1\"; EnteredPowerState = 999000; "
+         "PowerStateReason = \"3 wakes failed\"");
+    slot(&scene, true, "PowerState = \"Unknown\"; Machine = \"m2\"");
+    find(&scene, true);
+    assert_int_equal(scene.verdict.places.failed, 2);
+    expect(&scene, "Unwakeable",
+           "matches only machines that cannot be woken: m1 is WakeFailed since 1/12 13:30 "
+           "(0+00:16:40): 3 wakes failed");
+}
+
+/* ---- what is shown */
+
+static void an_answer_is_a_line_then_clauses_then_changes(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct strbuf out;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "Memory = 5");
+    slot(&scene, true, "Memory = 6");
+    slot(&scene, true, "Requirements = Start; Start = TARGET.Nice");
+    find(&scene, true);
+    strbuf_init(&out, 0);
+    why_show_job("3.1", &scene.verdict, scene.answer, false, &out);
+    ads_expect(&out,
+               "3.1: matches none of 3 slots (1 awake, 2 asleep): its Requirements rules out 2, 1 "
+               "refuse it.\n"
+               "\n"
+               "    awake  asleep   alone  ruled out by the job's clause\n"
+               "        1       1       2  TARGET.Memory >= RequestMemory\n"
+               "                              RequestMemory is 10; Memory is 5 to 6\n"
+               "\n"
+               "    awake  asleep   alone  ruled out by the slot's clause\n"
+               "        0       1       1  Start: TARGET.Nice\n"
+               "                              Nice is undefined\n"
+               "\n"
+               "  It would match with\n"
+               "    Nice = true (not set now): 1 slot (0 awake, 1 asleep)\n"
+               "    RequestMemory = 6 instead of 10: 1 slot (0 awake, 1 asleep)\n"
+               "    RequestMemory = 5 instead of 10: 2 slots (1 awake, 1 asleep)\n");
+    end(&scene);
+}
+
+static void a_job_that_has_its_place_shows_no_clauses_unless_asked(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct strbuf out;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "State = \"Unclaimed\"");
+    slot(&scene, false, "Memory = 5");
+    find(&scene, true);
+    strbuf_init(&out, 0);
+    why_show_job("3.1", &scene.verdict, scene.answer, false, &out);
+    assert_null(strstr(strbuf_text(&out), "ruled out"));
+    strbuf_clear(&out);
+    why_show_job("3.1", &scene.verdict, scene.answer, true, &out);
+    assert_non_null(strstr(strbuf_text(&out), "ruled out"));
+    assert_non_null(strstr(strbuf_text(&out), "It would match more with"));
+    strbuf_fini(&out);
+    end(&scene);
+}
+
+static void the_ad_says_the_same(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "Memory = 5");
+    slot(&scene, true, "Memory = 6");
+    find(&scene, true);
+    struct ad *ad = why_show_ad("Job", "3.1", &scene.verdict, scene.answer);
+    assert_string_equal(ad_string_or(ad, "MyType", ""), "Why");
+    assert_string_equal(ad_string_or(ad, "Job", ""), "3.1");
+    assert_string_equal(ad_string_or(ad, "Reason", ""), "NoMatch");
+    assert_int_equal(ad_int_or(ad, "TotalLive", -1), 1);
+    assert_int_equal(ad_int_or(ad, "TotalOffline", -1), 1);
+    struct ad_expr *expr = NULL;
+    const char *const CHECK = "Clauses[0].Clause == \"TARGET.Memory >= RequestMemory\" && "
+                              "Clauses[0].RefusesLive == 1 && Clauses[0].AloneOffline == 1 && "
+                              "Changes[0].Edits[0].Attribute == \"RequestMemory\" && "
+                              "Changes[0].Edits[0].Value == 6 && Changes[0].GainOffline == 1 && "
+                              "Changes[1].GainLive == 1 && size(Changes) == 2";
+    assert_int_equal(ad_expr_parse(CHECK, strlen(CHECK), AD_NEW, &expr, NULL), 0);
+    assert_int_equal(ad_eval_bool(expr, ad, NULL, NULL), AD_TRUE);
+    ad_expr_destroy(expr);
+    ad_destroy(ad);
+    end(&scene);
+}
+
+static void a_slot_tells_which_of_the_waiting_jobs_it_could_run(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct strbuf out;
+    begin(&scene, "[Name = \"slot1@n\"; State = \"Unclaimed\"; Activity = \"Idle\"; Memory = 8; "
+                  "EnteredCurrentState = 999940; Requirements = Start; "
+                  "Start = TARGET.Owner == \"ann\"]");
+    ads_add(&scene.ads, "[Requirements = TARGET.Memory > 9; Owner = \"ann\"]");
+    ads_add(&scene.ads, "[Requirements = true; Owner = \"bob\"]");
+    scene.others[0] = (struct why_other){.ad = scene.ads.items[0], .weight = 5};
+    scene.others[1] = (struct why_other){.ad = scene.ads.items[1], .weight = 2};
+    find(&scene, true);
+    strbuf_init(&out, 0);
+    why_show_slot(scene.job, scene.answer, &CONTEXT, &out);
+    ads_expect(&out, "slot1@n: Unclaimed Idle for 0+00:01:00; of 7 idle jobs 0 match.\n"
+                     "\n"
+                     "     jobs   alone  ruled out by the slot's clause\n"
+                     "        2       2  Start: TARGET.Owner == \"ann\"\n"
+                     "                      Owner is \"bob\"\n"
+                     "\n"
+                     "     jobs   alone  ruled out by the job's clause\n"
+                     "        5       5  TARGET.Memory > 9\n"
+                     "                      Memory is 8\n");
+    end(&scene);
+}
+
+UNIT_TESTS(UNIT(a_job_that_ended_says_when_and_how),
+           UNIT(a_job_that_is_held_says_why_and_whether_it_would_match),
+           UNIT(a_job_that_has_a_slot_says_which), UNIT(without_machines_nothing_can_match),
+           UNIT(what_rules_out_all_slots_is_told_before_anything_else),
+           UNIT(the_parts_of_the_pool_must_be_there),
+           UNIT(busy_slots_are_told_apart_by_what_they_do),
+           UNIT(a_machine_that_wakes_for_the_job_is_named),
+           UNIT(a_machine_that_cannot_be_woken_says_why),
+           UNIT(an_answer_is_a_line_then_clauses_then_changes),
+           UNIT(a_job_that_has_its_place_shows_no_clauses_unless_asked), UNIT(the_ad_says_the_same),
+           UNIT(a_slot_tells_which_of_the_waiting_jobs_it_could_run))
