@@ -108,6 +108,7 @@ int cmd_submit(struct cli *cli);
 int cmd_q(struct cli *cli);
 int cmd_history(struct cli *cli);
 int cmd_status(struct cli *cli);
+int cmd_advertise(struct cli *cli);
 int cmd_act(struct cli *cli); /* rm, hold, release, vacate */
 int cmd_wait(struct cli *cli);
 int cmd_power(struct cli *cli);

@@ -79,6 +79,19 @@ static const struct cli_command WHY = {
     "                   not the others\n"
     "  -verbose         the clauses also where something matches\n" LISTING_HELP};
 
+static const struct cli_command ADVERTISE = {
+    "advertise", cmd_advertise,
+    "[COMMAND|TYPE] [FILE|-] | -delete TYPE -name NAME...|-constraint EXPR",
+    "send ads to the collector, or take them back",
+    "  COMMAND            as condor_advertise: UPDATE_STARTD_AD, INVALIDATE_STARTD_ADS ...\n"
+    "  TYPE               of ads that do not say it: Machine, Scheduler, or one of your own\n"
+    "  FILE               long form with empty lines between ads, or new syntax;  -  stdin\n"
+    "  -delete            take back ads of these names, or those that the file names\n"
+    "  -name NAME         this one (may be repeated);  -constraint EXPR  all for which it is true\n"
+    "  -offline, -absent  ... of machines that are asleep, that are absent\n"
+    "  -multiple          several ads in one file: understood in any case\n"
+    "  -pool HOST[:PORT]  of another pool\n"};
+
 #define ACT_USAGE "ID...|OWNER...|-constraint EXPR|-all [-reason TEXT]"
 static const struct cli_command RM = {"rm", cmd_act, ACT_USAGE, "remove jobs from the queue", NULL};
 static const struct cli_command HOLD = {"hold", cmd_act, ACT_USAGE " [-subcode N]",
@@ -131,6 +144,6 @@ static const struct cli_command CLASSAD = {
     "  --explain          of --batch: why a line was answered by PARSE-ERROR\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,    &START,  &STOP, &MASTER, &SUBMIT, &Q,      &STATUS, &HISTORY, &RM,  &HOLD,
-    &RELEASE, &VACATE, &WAIT, &POWER,  &TOKEN,  &CONFIG, &WHY,    &CLASSAD, NULL,
+    &INIT,    &START,  &STOP, &MASTER, &SUBMIT, &Q,      &STATUS, &HISTORY, &RM,        &HOLD,
+    &RELEASE, &VACATE, &WAIT, &POWER,  &TOKEN,  &CONFIG, &WHY,    &CLASSAD, &ADVERTISE, NULL,
 };

@@ -23,7 +23,7 @@
 
 static const struct wire_verb_info VERBS[] = {
     /* collector; QUERY and WATCH schedd and rooster, too */
-    {VERB_UPDATE, "UPDATE", A | D | N, 15000},
+    {VERB_UPDATE, "UPDATE", A | D | N | M, 15000},
     {VERB_MERGE, "MERGE", D | N | M, 15000},
     {VERB_INVALIDATE, "INVALIDATE", A | D | N | M, 15000},
     {VERB_QUERY, "QUERY", R | W | D | N | M, 30000},

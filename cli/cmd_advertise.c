@@ -1,0 +1,309 @@
+/* cli/cmd_advertise.c - `roost advertise`: sends ads to the collector, or takes them back.
+ *
+ * What the caller may have is the collector's business: its token's scopes decide on types, its
+ * pattern on names.  Ads go in messages of some megabytes at most; the collector leaves out what it
+ * refuses, and says how many and why the first.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "cli/ads_text_plan.h"
+#include "cli/advertise_plan.h"
+#include "cli/cli.h"
+#include "cli/listing_plan.h"
+#include "wire/wire.h"
+
+#define MESSAGE_ADS   1000
+#define MESSAGE_BYTES ((size_t)4 << 20)
+
+struct advertise {
+    struct advertise_command command;
+    const char *path; /* NULL, "-": standard input */
+    const char *pool;
+    const char *constraint;
+    struct vec names; /* -name; borrowed from argv */
+    bool remove;      /* -delete, or an INVALIDATE command */
+    bool offline, absent;
+    bool has_command;
+};
+
+static void destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+/* ---- arguments */
+
+static int take_option(struct advertise *how, const struct cli *cli, int *at, struct err *err)
+{
+    const char *arg = cli->argv[*at];
+    const char *next = *at + 1 < cli->argc ? cli->argv[*at + 1] : NULL;
+    if (listing_is(arg, "multiple", 1)) {
+        return 0; /* as many as there are, in any case */
+    }
+    if (listing_is(arg, "delete", 1)) {
+        how->remove = true;
+    } else if (listing_is(arg, "offline", 1)) {
+        how->offline = true;
+    } else if (listing_is(arg, "absent", 1)) {
+        how->absent = true;
+    } else if (next == NULL) {
+        return err_set(err, -EINVAL, "'%s' is not understood", arg);
+    } else if (listing_is(arg, "constraint", 1)) {
+        how->constraint = next;
+        ++*at;
+    } else if (listing_is(arg, "name", 1)) {
+        vec_push(&how->names, cli->argv[++*at]);
+    } else if (listing_is(arg, "pool", 1)) {
+        how->pool = next;
+        ++*at;
+    } else {
+        return err_set(err, -EINVAL, "'%s' is not understood", arg);
+    }
+    return 0;
+}
+
+/* A command, a type, or a file, which may stand alone where there is one of that name. */
+static int take_word(struct advertise *how, const struct cli *cli, const char *word,
+                     struct err *err)
+{
+    struct os_stat stat;
+    if (!how->has_command && how->path == NULL) {
+        how->has_command = advertise_plan_command(word, &how->command);
+        if (how->has_command) {
+            how->remove = how->remove || how->command.invalidate;
+            return 0;
+        }
+        bool is_file = strcmp(word, "-") == 0 || strchr(word, '/') != NULL ||
+                       os_stat(cli->os, word, &stat) == 0;
+        if (!is_file && ad_name_is_valid(word)) {
+            how->has_command = true;
+            how->command.type = word;
+            return 0;
+        }
+    }
+    if (how->path != NULL) {
+        return err_set(err, -EINVAL, "'%s' is one file too many", word);
+    }
+    how->path = word;
+    return 0;
+}
+
+static int parse(struct cli *cli, struct advertise *how)
+{
+    struct err err;
+    for (int i = 1; i < cli->argc; i++) {
+        const char *arg = cli->argv[i];
+        int rc = arg[0] == '-' && arg[1] != '\0' ? take_option(how, cli, &i, &err)
+                                                 : take_word(how, cli, arg, &err);
+        if (rc != 0) {
+            return cli_usage(cli, "%s", err.text);
+        }
+    }
+    bool chosen = how->names.count > 0 || how->constraint != NULL;
+    if (chosen && (!how->remove || how->path != NULL)) {
+        return cli_usage(cli, "-name and -constraint are for -delete, without a file");
+    }
+    if (chosen && how->command.type == NULL) {
+        return cli_usage(cli, "-delete needs a type of ads: Machine, for example");
+    }
+    if ((how->offline || how->absent) && !how->remove) {
+        return cli_usage(cli, "-offline and -absent are for -delete");
+    }
+    return CLI_OK;
+}
+
+/* ---- reading */
+
+static int read_stdin(struct strbuf *all, struct err *err)
+{
+    static const size_t BLOCK = 1 << 16;
+    char *block = mem_alloc(BLOCK);
+    size_t got;
+    while (!all->failed && (got = fread(block, 1, BLOCK, stdin)) > 0) {
+        strbuf_append(all, block, got);
+    }
+    mem_free(block);
+    return all->failed          ? err_set(err, -E2BIG, "standard input is too long")
+           : ferror(stdin) != 0 ? err_set(err, -EIO, "standard input cannot be read")
+                                : 0;
+}
+
+static int read_ads(struct cli *cli, const struct advertise *how, struct vec *ads, struct err *err)
+{
+    const char *path = how->path != NULL ? how->path : "-";
+    bool is_stdin = strcmp(path, "-") == 0;
+    int rc;
+    if (is_stdin) {
+        struct strbuf all;
+        strbuf_init(&all, ADS_TEXT_BYTES_MAX);
+        rc = read_stdin(&all, err);
+        rc = rc != 0 ? rc : ads_text_read(strbuf_text(&all), all.length, ads, err);
+        strbuf_fini(&all);
+    } else {
+        char *text;
+        size_t length;
+        rc = os_read_file(cli->os, path, ADS_TEXT_BYTES_MAX, &text, &length, err);
+        if (rc != 0) {
+            return rc; /* names the file */
+        }
+        rc = ads_text_read(text, length, ads, err);
+        mem_free(text);
+    }
+    if (rc == 0 && ads->count == 0) {
+        rc = err_set(err, -EINVAL, "there is no ad in it");
+    }
+    return rc != 0 ? err_prefix(err, rc, "%s", is_stdin ? "standard input" : path) : 0;
+}
+
+/* ---- sending */
+
+static int connect_collector(struct cli *cli, const struct advertise *how, struct err *err)
+{
+    return how->pool != NULL ? cli_collector_at(cli, how->pool, err) : cli_collector(cli, err);
+}
+
+/* How many of the ads from `at` on go into one message. */
+static size_t message_of(const struct vec *ads, size_t at)
+{
+    size_t bytes = 0, count = 0;
+    struct strbuf one;
+    strbuf_init(&one, WIRE_FRAME_MAX);
+    while (at + count < ads->count && count < MESSAGE_ADS) {
+        strbuf_clear(&one);
+        ad_encode(ads->items[at + count], true, &one);
+        bytes += one.length;
+        if (count > 0 && bytes > MESSAGE_BYTES) {
+            break;
+        }
+        count++;
+    }
+    strbuf_fini(&one);
+    return count;
+}
+
+static int send_ads(struct cli *cli, const struct advertise *how, const struct vec *ads)
+{
+    struct err err, why = {""};
+    int64_t rejected = 0;
+    for (size_t i = 0; i < ads->count; i++) {
+        if (advertise_plan_prepare(&how->command, ads->items[i], &err) != 0) {
+            return cli_fail(cli, "ad %zu: %s", i + 1, err.text);
+        }
+    }
+    if (connect_collector(cli, how, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    for (size_t at = 0; at < ads->count;) {
+        size_t count = message_of(ads, at);
+        struct cli_reply reply;
+        const struct wire_body body = {.ads = (const struct ad *const *)ads->items + at,
+                                       .ad_count = count,
+                                       .with_private = true};
+        int rc = cli_call(cli, cli->collector, NULL, VERB_UPDATE, &body, 0, &reply, &err);
+        if (rc == 0 && reply.args != NULL && ad_int_or(reply.args, "Rejected", 0) > 0) {
+            if (rejected == 0) {
+                (void)err_set(&why, -EACCES, "%s", ad_string_or(reply.args, "ErrorString", "?"));
+            }
+            rejected += ad_int_or(reply.args, "Rejected", 0);
+        }
+        cli_reply_fini(&reply);
+        if (rc != 0) {
+            return cli_fail(cli, "%s", err.text);
+        }
+        at += count;
+    }
+    (void)printf("Sent %lld of %zu ad%s to the collector.\n",
+                 (long long)ads->count - (long long)rejected, ads->count,
+                 ads->count == 1 ? "" : "s");
+    return rejected == 0 ? CLI_OK
+                         : cli_fail(cli, "%lld of %zu ads refused: %s", (long long)rejected,
+                                    ads->count, why.text);
+}
+
+/* ---- taking back */
+
+static int invalidate(struct cli *cli, const struct advertise *how, struct ad *args, int64_t *count,
+                      struct err *err)
+{
+    struct cli_reply reply;
+    if (how->offline) {
+        ad_set_bool(args, "Offline", true);
+    }
+    if (how->absent) {
+        ad_set_bool(args, "Absent", true);
+    }
+    const struct wire_body body = {.args = args};
+    int rc = cli_call(cli, cli->collector, NULL, VERB_INVALIDATE, &body, 0, &reply, err);
+    if (rc == 0 && reply.args != NULL) {
+        *count += ad_int_or(reply.args, "Count", 0);
+    }
+    cli_reply_fini(&reply);
+    return rc;
+}
+
+/* What -name and -constraint say, or what each of the ads asks for. */
+static struct ad *invalidation(const struct advertise *how, const struct vec *ads, size_t index,
+                               struct err *err)
+{
+    if (ads->count > 0) {
+        struct ad *args = advertise_plan_invalidation(&how->command, ads->items[index], err);
+        if (args == NULL) {
+            (void)err_prefix(err, -EINVAL, "ad %zu", index + 1);
+        }
+        return args;
+    }
+    struct ad *args = ad_create();
+    ad_set_string(args, "Type", how->command.type);
+    if (how->names.count > 0) {
+        ad_set_strings(args, "Names", (const char *const *)how->names.items, how->names.count);
+    }
+    if (how->constraint != NULL) {
+        ad_set_string(args, "Constraint", how->constraint);
+    }
+    return args;
+}
+
+static int remove_ads(struct cli *cli, const struct advertise *how, const struct vec *ads)
+{
+    struct err err;
+    int64_t count = 0;
+    if (connect_collector(cli, how, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    for (size_t i = 0; i == 0 || i < ads->count; i++) {
+        struct ad *args = invalidation(how, ads, i, &err);
+        int rc = args != NULL ? invalidate(cli, how, args, &count, &err) : -EINVAL;
+        ad_destroy(args);
+        if (rc != 0) {
+            return cli_fail(cli, "%s", err.text);
+        }
+    }
+    (void)printf("Took back %lld ad%s.\n", (long long)count, count == 1 ? "" : "s");
+    return CLI_OK;
+}
+
+int cmd_advertise(struct cli *cli)
+{
+    struct advertise how = {.path = NULL};
+    struct vec ads = {0};
+    struct err err;
+    int code = parse(cli, &how);
+    bool chosen = how.names.count > 0 || how.constraint != NULL;
+    if (code == CLI_OK && !chosen && read_ads(cli, &how, &ads, &err) != 0) {
+        code = cli_fail(cli, "%s", err.text);
+    }
+    if (code == CLI_OK) {
+        code = how.remove ? remove_ads(cli, &how, &ads) : send_ads(cli, &how, &ads);
+    }
+    vec_fini(&ads, destroy_ad);
+    vec_fini(&how.names, NULL);
+    return code;
+}
