@@ -1,0 +1,688 @@
+/* bench/collector_updates.c - what updates cost a collector, over TLS, and what ads weigh in it.
+ *
+ * A real roost-collector is started on a pool that `roost init` made, and this program dials it by
+ * TCP and TLS with a token, as startds do.  The ads are those of slot_ad.h: 10,000 slots, each
+ * update with the figures that a startd would send next.  They are encoded beforehand, so that the
+ * two processes are busy with each other and not with us.  The figure is updates per second of the
+ * collector's CPU, all its threads, user and system time (CLOCK_PROCESS_CPUTIME_ID of its pid);
+ * what the wall clock said is printed beside it.
+ *
+ *   full        whole ads, the 12 of a machine in one UPDATE, over 8 connections
+ *   full_single the same, one ad in each UPDATE
+ *   delta       five attributes of each ad, 48 ads in an UPDATE, one connection
+ *   delta_single the same, one ad in each UPDATE
+ *   uplinks     five attributes, one ad in each UPDATE, over 10,000 connections
+ *   offline     offline ads, each durable when it is acknowledged, 100 in an UPDATE
+ *   restart     from kill -9 and the new start to the answer of the first query
+ *   memory      what 10,000 ads add to the resident set, alike and all different
+ *
+ * Environment: ROOST_BIN (needed), TMPDIR, BENCH_ADS (10,000), BENCH_UPLINKS (10,000, fewer where
+ * the limit of open files is lower), BENCH_ONLY=name[,name], BENCH_KEEP=1.
+ *
+ * LINK: wire classad base
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/os_run.h"
+#include "base/strbuf.h"
+#include "base/stream.h"
+#include "bench/slot_ad.h"
+#include "classad/ad.h"
+#include "wire/frame.h"
+#include "wire/wire.h"
+
+#define ROUNDS         4 /* different states of each ad, sent in turn */
+#define AHEAD_MESSAGES 128
+#define AHEAD_BYTES    ((size_t)256 << 10) /* of one connection, on their way */
+#define LOOK_MS        20
+
+struct bench {
+    struct loop *loop;
+    struct os *os;
+    const char *bin;
+    char dir[256], ca[400], address[64], *token;
+    pid_t collector;
+    unsigned ads, uplinks;
+    int64_t epoch;
+    bool done;
+};
+
+/* Ads in binary form, one after the other. */
+struct bytes {
+    struct strbuf text;
+    size_t *at; /* count + 1 */
+    unsigned count;
+};
+
+struct load;
+
+/* One connection. */
+struct sender {
+    struct load *load;
+    struct stream *stream;
+    unsigned first, count; /* its ads */
+    unsigned next, round;
+    int64_t sequence;
+    unsigned under_way;
+    bool ready;
+};
+
+struct load {
+    struct bench *bench;
+    const struct bytes *rounds; /* ROUNDS of them */
+    struct sender *senders;
+    unsigned sender_count, ready_count;
+    unsigned batch; /* ads of one UPDATE */
+    unsigned ahead; /* UPDATEs of one connection on their way */
+    bool full;
+    int64_t epoch;
+    uint64_t wanted, sent, taken; /* ads */
+    struct loop_timer *feed;
+};
+
+static void die(const char *what, const struct err *err)
+{
+    (void)fprintf(stderr, "collector_updates: %s: %s\n", what, err != NULL ? err->text : "failed");
+    exit(1);
+}
+
+/* ---- the collector --------------------------------------------------------------------------- */
+
+static double seconds(clockid_t clock)
+{
+    struct timespec now;
+    CHECK(clock_gettime(clock, &now) == 0);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double collector_cpu_s(const struct bench *bench)
+{
+    clockid_t clock;
+    CHECK(clock_getcpuclockid(bench->collector, &clock) == 0);
+    return seconds(clock);
+}
+
+static double collector_rss_kb(const struct bench *bench)
+{
+    char path[64];
+    unsigned long size = 0, resident = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/statm", (int)bench->collector);
+    FILE *file = fopen(path, "re");
+    CHECK(file != NULL && fscanf(file, "%lu %lu", &size, &resident) == 2);
+    (void)fclose(file);
+    return (double)resident * (double)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static pid_t spawn(const char *program, const char *const *arguments)
+{
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+        (void)dup2(nowhere, 1);
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        execv(program, (char *const *)(uintptr_t)arguments);
+        _exit(127);
+    }
+    return pid;
+}
+
+static void collector_start(struct bench *bench)
+{
+    char program[400], log[400];
+    (void)snprintf(program, sizeof program, "%s/roost-collector", bench->bin);
+    (void)snprintf(log, sizeof log, "%s/collector.log", bench->dir);
+    const char *argv[] = {program, "-log", log, NULL};
+    bench->collector = spawn(program, argv);
+}
+
+static void collector_kill(struct bench *bench)
+{
+    int status;
+    CHECK(kill(bench->collector, SIGKILL) == 0 &&
+          waitpid(bench->collector, &status, 0) == bench->collector);
+}
+
+/* An empty collector. */
+static void collector_new(struct bench *bench)
+{
+    char path[400];
+    collector_kill(bench);
+    (void)snprintf(path, sizeof path, "%s/spool", bench->dir);
+    (void)os_remove_tree(bench->os, path, NULL);
+    collector_start(bench);
+}
+
+static void make_pool(struct bench *bench)
+{
+    char text[600], *config;
+    size_t length;
+    struct err err;
+    const char *above = getenv("TMPDIR");
+    (void)snprintf(bench->dir, sizeof bench->dir, "%s/roost-bench-XXXXXX",
+                   above != NULL ? above : "/tmp");
+    CHECK(mkdtemp(bench->dir) != NULL);
+    (void)snprintf(text, sizeof text, "%s/roost", bench->bin);
+    const char *argv[] = {text, "init", bench->dir, "--nodes", "1", NULL};
+    int status = 0;
+    pid_t pid = spawn(text, argv);
+    if (waitpid(pid, &status, 0) != pid || status != 0) {
+        die("roost init", NULL);
+    }
+    (void)snprintf(text, sizeof text, "%s/roost.conf", bench->dir);
+    CHECK(setenv("ROOST_CONFIG", text, 1) == 0);
+    if (os_read_file(bench->os, text, 1 << 20, &config, &length, &err) != 0) {
+        die(text, &err);
+    }
+    const char *host = strstr(config, "COLLECTOR_HOST = {\"");
+    CHECK(host != NULL);
+    host += strlen("COLLECTOR_HOST = {\"");
+    (void)snprintf(bench->address, sizeof bench->address, "tcp:%.*s", (int)strcspn(host, "\""),
+                   host);
+    mem_free(config);
+    (void)snprintf(text, sizeof text, "%s/security/tokens/SCHEDD", bench->dir);
+    if (os_read_file(bench->os, text, 1 << 16, &bench->token, &length, &err) != 0) {
+        die(text, &err);
+    }
+    bench->token[strcspn(bench->token, "\n")] = '\0';
+    (void)snprintf(bench->ca, sizeof bench->ca, "%s/security/ca.pem", bench->dir);
+}
+
+/* ---- ads ------------------------------------------------------------------------------------- */
+
+enum kind { WHOLE, WHOLE_DIFFER, FIVE, OFFLINE };
+
+static void five_of(struct ad *ad, unsigned number, unsigned round)
+{
+    struct ad *all = ad_create();
+    static const char *const FIVE_NAMES[] = {"LoadAvg", "CondorLoadAvg", "KeyboardIdle", "Disk",
+                                             "MyCurrentTime"};
+    slot_ad_renew(all, number, round);
+    slot_ad_identify(all, number);
+    for (size_t i = 0; i < ARRAY_COUNT(FIVE_NAMES); i++) {
+        CHECK(ad_copy_attr(ad, FIVE_NAMES[i], all, FIVE_NAMES[i]) == 0);
+    }
+    CHECK(ad_copy_attr(ad, "Name", all, "Name") == 0);
+    ad_set_string(ad, "MyType", "Machine");
+    ad_destroy(all);
+}
+
+static struct ad *make_ad(enum kind kind, unsigned number, unsigned round)
+{
+    if (kind == FIVE) {
+        struct ad *ad = ad_create();
+        five_of(ad, number, round);
+        return ad;
+    }
+    struct ad *ad = slot_ad_create(number, kind == WHOLE_DIFFER);
+    slot_ad_renew(ad, number, round);
+    if (kind == OFFLINE) {
+        ad_set_bool(ad, "Offline", true);
+        ad_set_int(ad, "ClassAdLifetime", 8640000);
+        ad_set_string(ad, "OfflineReason", "nothing to do");
+    }
+    return ad;
+}
+
+static void encode(struct bytes *ret, enum kind kind, unsigned count, unsigned round)
+{
+    strbuf_init(&ret->text, 0);
+    ret->at = mem_alloc((count + 1) * sizeof ret->at[0]);
+    ret->count = count;
+    for (unsigned i = 0; i < count; i++) {
+        struct ad *ad = make_ad(kind, i, round);
+        ret->at[i] = ret->text.length;
+        ad_encode(ad, true, &ret->text);
+        ad_destroy(ad);
+    }
+    ret->at[count] = ret->text.length;
+}
+
+static void bytes_fini(struct bytes *bytes)
+{
+    strbuf_fini(&bytes->text);
+    mem_free(bytes->at);
+}
+
+/* ---- one connection -------------------------------------------------------------------------- */
+
+static void say_hello(struct sender *sender)
+{
+    struct strbuf out;
+    struct ad *args = ad_create();
+    struct wire_body body = {.args = args};
+    ad_set_string(args, "Token", sender->load->bench->token);
+    strbuf_init(&out, 0);
+    size_t begin = frame_begin(&out, FRAME_HELLO, 0, 0, 0);
+    frame_put_u16(&out, WIRE_VERSION);
+    frame_put_u16(&out, WIRE_VERSION_MIN);
+    frame_put_body(&out, &body);
+    CHECK(frame_end(&out, begin, 0, WIRE_FRAME_MAX) == 0);
+    CHECK(stream_write(sender->stream, out.data, out.length) == 0);
+    strbuf_fini(&out);
+    ad_destroy(args);
+}
+
+static void say_update(struct sender *sender, struct strbuf *out)
+{
+    struct load *load = sender->load;
+    struct ad *args = ad_create();
+    const struct wire_body body = {.args = args};
+    ad_set_int(args, "Epoch", load->epoch);
+    ad_set_int(args, "Sequence", ++sender->sequence);
+    ad_set_bool(args, "Full", load->full);
+    size_t begin = frame_begin(out, FRAME_REQUEST, 0, VERB_UPDATE, (uint64_t)sender->sequence);
+    frame_put_u32(out, 0);
+    frame_put_body_head(out, &body);
+    out->length -= 8; /* its ads and blob are ours */
+    ad_destroy(args);
+    unsigned batch = sender->count - sender->next;
+    batch = batch < load->batch ? batch : load->batch;
+    frame_put_u32(out, batch);
+    const struct bytes *bytes = &load->rounds[sender->round % ROUNDS];
+    for (unsigned i = 0; i < batch; i++) {
+        size_t at = bytes->at[sender->first + sender->next];
+        size_t length = bytes->at[sender->first + sender->next + 1] - at;
+        frame_put_u32(out, (uint32_t)length);
+        strbuf_append(out, bytes->text.data + at, length);
+        sender->next++;
+    }
+    frame_put_u32(out, 0);
+    CHECK(frame_end(out, begin, 0, WIRE_FRAME_MAX) == 0);
+    if (sender->next == sender->count) {
+        sender->next = 0;
+        sender->round++;
+    }
+    load->sent += batch;
+    sender->under_way++;
+}
+
+static void feed(struct sender *sender)
+{
+    struct load *load = sender->load;
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    while (sender->under_way < load->ahead && load->sent < load->wanted &&
+           out.length < AHEAD_BYTES && stream_pending(sender->stream) < AHEAD_BYTES) {
+        say_update(sender, &out);
+    }
+    if (out.length > 0) {
+        CHECK(stream_write(sender->stream, out.data, out.length) == 0);
+    }
+    strbuf_fini(&out);
+}
+
+static void take_reply(struct sender *sender, const struct frame *frame)
+{
+    struct load *load = sender->load;
+    struct frame_message message;
+    struct err err;
+    if (frame->type == FRAME_WELCOME) {
+        sender->ready = true;
+        load->ready_count++;
+        load->bench->done = load->ready_count == load->sender_count;
+        return;
+    }
+    if (frame->type != FRAME_REPLY || frame->status != 0) {
+        (void)fprintf(stderr, "collector_updates: frame %d, status %d: %.*s\n", (int)frame->type,
+                      (int)frame->status, (int)frame->text_length, frame->text);
+        exit(1);
+    }
+    CHECK(frame_message_decode(frame->body, frame->body_length, &message, &err) == 0);
+    if (message.args != NULL && ad_int_or(message.args, "Rejected", 0) != 0) {
+        (void)fprintf(stderr, "collector_updates: rejected: %s\n",
+                      ad_string_or(message.args, "ErrorString", ""));
+        exit(1);
+    }
+    frame_message_fini(&message);
+    sender->under_way--;
+    load->taken++;
+}
+
+static void on_readable(void *arg)
+{
+    struct sender *sender = arg;
+    struct frame frame;
+    struct err err;
+    size_t size, length, used = 0;
+    const char *data = stream_input(sender->stream, &length);
+    int rc;
+    while ((rc = frame_decode(data + used, length - used, WIRE_FRAME_MAX, &frame, &size, &err)) >
+           0) {
+        take_reply(sender, &frame);
+        used += size;
+    }
+    CHECK(rc == 0);
+    stream_consume(sender->stream, used);
+    struct load *load = sender->load;
+    if (load->wanted > 0) {
+        feed(sender);
+        bool under_way = false;
+        for (unsigned i = 0; load->sent >= load->wanted && i < load->sender_count && !under_way;
+             i++) {
+            under_way = load->senders[i].under_way > 0;
+        }
+        load->bench->done = load->sent >= load->wanted && !under_way;
+    }
+}
+
+static void on_opened(void *arg)
+{
+    (void)arg;
+}
+
+static void on_drained(void *arg)
+{
+    struct sender *sender = arg;
+    if (sender->load->wanted > 0) {
+        feed(sender);
+    }
+}
+
+static void on_closed(void *arg, int code, const char *why)
+{
+    (void)arg;
+    (void)fprintf(stderr, "collector_updates: closed: %d %s\n", code, why);
+    exit(1);
+}
+
+static const struct stream_events EVENTS = {.opened = on_opened,
+                                            .readable = on_readable,
+                                            .drained = on_drained,
+                                            .closed = on_closed};
+
+/* Dials until somebody listens. */
+static void wait_listening(const struct bench *bench)
+{
+    char host[64];
+    int port = 0;
+    (void)snprintf(host, sizeof host, "%s", bench->address + 4);
+    char *colon = strrchr(host, ':');
+    CHECK(colon != NULL);
+    port = (int)strtol(colon + 1, NULL, 10);
+    char path[64];
+    (void)snprintf(path, sizeof path, ":%04X ", (unsigned)port);
+    for (int i = 0; i < 20000; i++) {
+        char line[400];
+        bool there = false;
+        FILE *file = fopen("/proc/net/tcp", "re");
+        CHECK(file != NULL);
+        while (!there && fgets(line, sizeof line, file) != NULL) {
+            there = strstr(line, path) != NULL && strstr(line, " 0A ") != NULL;
+        }
+        (void)fclose(file);
+        if (there) {
+            return;
+        }
+        struct timespec pause = {0, 1000000};
+        (void)nanosleep(&pause, NULL);
+    }
+    die("the collector does not listen", NULL);
+}
+
+static void load_open(struct load *load, struct bench *bench, unsigned connections)
+{
+    const struct stream_trust trust = {.ca_file = bench->ca};
+    struct err err;
+    load->bench = bench;
+    load->epoch = ++bench->epoch;
+    load->sender_count = connections;
+    load->senders = mem_zalloc(connections * sizeof load->senders[0]);
+    unsigned each = bench->ads / connections;
+    wait_listening(bench);
+    for (unsigned i = 0; i < connections; i++) {
+        struct sender *sender = &load->senders[i];
+        sender->load = load;
+        sender->first = i * each;
+        sender->count = i + 1 == connections ? bench->ads - sender->first : each;
+        if (stream_connect(bench->loop, bench->address, "collector", &trust, &EVENTS, sender,
+                           &sender->stream, &err) != 0) {
+            die("dialling", &err);
+        }
+        say_hello(sender);
+        if (i % 100 == 99) { /* the kernel's queue of those that nobody has accepted is short */
+            load->sender_count = i + 1;
+            bench->done = false;
+            loop_run_until(bench->loop, &bench->done);
+            load->sender_count = connections;
+        }
+    }
+    bench->done = load->ready_count == connections;
+    loop_run_until(bench->loop, &bench->done);
+}
+
+static void load_close(struct load *load)
+{
+    for (unsigned i = 0; i < load->sender_count; i++) {
+        stream_close(load->senders[i].stream);
+    }
+    mem_free(load->senders);
+}
+
+static void load_send(struct load *load, uint64_t count)
+{
+    struct bench *bench = load->bench;
+    load->sent = load->taken = 0;
+    load->wanted = count;
+    bench->done = false;
+    for (unsigned i = 0; i < load->sender_count; i++) {
+        feed(&load->senders[i]);
+    }
+    loop_run_until(bench->loop, &bench->done);
+    load->wanted = 0;
+}
+
+/* Sends and prints. */
+static void load_measure(struct load *load, const char *name, uint64_t count, double wanted)
+{
+    double cpu_s = collector_cpu_s(load->bench), wall_s = seconds(CLOCK_MONOTONIC);
+    load_send(load, count);
+    cpu_s = collector_cpu_s(load->bench) - cpu_s;
+    wall_s = seconds(CLOCK_MONOTONIC) - wall_s;
+    double rate = (double)load->sent / cpu_s;
+    (void)printf("BENCH collector_%s %.0f updates/cpu-s ratio %.2f vs wanted\n", name, rate,
+                 rate / wanted);
+    (void)fprintf(stderr, "%s: %llu updates, %.2f us CPU each, %.0f a second by the clock\n", name,
+                  (unsigned long long)load->sent, cpu_s * 1e6 / (double)load->sent,
+                  (double)load->sent / wall_s);
+    (void)fflush(stdout);
+}
+
+static bool wanted(const char *name)
+{
+    const char *only = getenv("BENCH_ONLY");
+    return only == NULL || strstr(only, name) != NULL;
+}
+
+static void encode_all(struct bytes *rounds, enum kind kind, unsigned count)
+{
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        encode(&rounds[i], kind, count, i);
+    }
+}
+
+static void bytes_fini_all(struct bytes *rounds)
+{
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        bytes_fini(&rounds[i]);
+    }
+}
+
+static struct load load_of(const struct bytes *rounds, unsigned batch, bool full)
+{
+    return (struct load){.rounds = rounds, .batch = batch, .ahead = AHEAD_MESSAGES, .full = full};
+}
+
+/* ---- the figures ----------------------------------------------------------------------------- */
+
+static void measure_updates(struct bench *bench)
+{
+    struct bytes whole[ROUNDS], five[ROUNDS];
+    encode_all(whole, WHOLE, bench->ads);
+    encode_all(five, FIVE, bench->ads);
+    (void)fprintf(stderr, "whole ads: %zu bytes each; five attributes: %zu\n",
+                  whole[0].text.length / bench->ads, five[0].text.length / bench->ads);
+    struct load load = load_of(whole, 12, true);
+    load_open(&load, bench, 8);
+    load_send(&load, bench->ads);
+    load_measure(&load, "full", (uint64_t)bench->ads * 10, 150000);
+    load.batch = 1;
+    load_measure(&load, "full_single", (uint64_t)bench->ads * 10, 150000);
+    load_close(&load);
+
+    load = load_of(whole, 48, true);
+    load_open(&load, bench, 1);
+    load_send(&load, bench->ads);
+    load.full = false;
+    load.rounds = five;
+    load_measure(&load, "delta", (uint64_t)bench->ads * 40, 400000);
+    load.batch = 1;
+    load_measure(&load, "delta_single", (uint64_t)bench->ads * 20, 400000);
+    load_close(&load);
+    bytes_fini_all(whole);
+    bytes_fini_all(five);
+}
+
+static void measure_uplinks(struct bench *bench)
+{
+    struct bytes whole[ROUNDS], five[ROUNDS];
+    struct rlimit limit;
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    unsigned uplinks = bench->uplinks;
+    if (uplinks > limit.rlim_cur - 200) {
+        uplinks = (unsigned)limit.rlim_cur - 200;
+    }
+    (void)fprintf(stderr, "limit of open files: %llu, so %u uplinks\n",
+                  (unsigned long long)limit.rlim_cur, uplinks);
+    encode_all(whole, WHOLE, bench->ads);
+    encode_all(five, FIVE, bench->ads);
+    collector_new(bench);
+    struct load load = load_of(whole, 1, true);
+    double wall_s = seconds(CLOCK_MONOTONIC);
+    wait_listening(bench);
+    double cpu_s = collector_cpu_s(bench);
+    load_open(&load, bench, uplinks);
+    (void)printf("BENCH collector_handshakes %.0f connections/cpu-s\n",
+                 uplinks / (collector_cpu_s(bench) - cpu_s));
+    (void)fprintf(stderr, "%u connections in %.1f s\n", uplinks, seconds(CLOCK_MONOTONIC) - wall_s);
+    double rss = collector_rss_kb(bench);
+    load.ahead = 1;
+    load_send(&load, bench->ads);
+    load.full = false;
+    load.rounds = five;
+    load_measure(&load, "uplinks", (uint64_t)bench->ads * 20, 100000);
+    (void)fprintf(stderr, "resident: %.0f MB with the connections\n", rss / 1024);
+    load_close(&load);
+    bytes_fini_all(whole);
+    bytes_fini_all(five);
+}
+
+static void measure_offline(struct bench *bench)
+{
+    struct bytes offline[ROUNDS];
+    encode_all(offline, OFFLINE, bench->ads);
+    collector_new(bench);
+    struct load load = load_of(offline, 100, true);
+    load_open(&load, bench, 4);
+    load_measure(&load, "offline_new", bench->ads, 50000);
+    load_measure(&load, "offline_renewed", (uint64_t)bench->ads * 6, 50000);
+    load_close(&load);
+    double best_s = 1e9, cpu_s = 0;
+    for (int i = 0; i < 3; i++) {
+        collector_kill(bench);
+        double start_s = seconds(CLOCK_MONOTONIC);
+        collector_start(bench);
+        load = load_of(offline, 100, true);
+        load_open(&load, bench, 1);
+        double took_s = seconds(CLOCK_MONOTONIC) - start_s;
+        if (took_s < best_s) {
+            best_s = took_s;
+            cpu_s = collector_cpu_s(bench);
+        }
+        load_close(&load);
+    }
+    (void)printf("BENCH collector_restart %.3f s ratio %.2f vs wanted\n", best_s, best_s / 0.3);
+    (void)fprintf(stderr, "restart with %u offline ads: %.3f s CPU\n", bench->ads, cpu_s);
+    bytes_fini_all(offline);
+}
+
+static void measure_memory(struct bench *bench, const char *name, enum kind kind, double wanted_kb)
+{
+    struct bytes rounds[ROUNDS];
+    encode_all(rounds, kind, bench->ads);
+    collector_new(bench);
+    struct load load = load_of(rounds, 12, true);
+    load_open(&load, bench, 1);
+    double before_kb = collector_rss_kb(bench);
+    load.ahead = 4;
+    load_send(&load, bench->ads);
+    double first_kb = (collector_rss_kb(bench) - before_kb) / bench->ads;
+    load_send(&load, (uint64_t)bench->ads * 8); /* and after some rounds of updates */
+    double kb = (collector_rss_kb(bench) - before_kb) / bench->ads;
+    (void)printf("BENCH collector_memory_%s %.2f KB/ad ratio %.2f vs wanted\n", name, kb,
+                 kb / wanted_kb);
+    (void)fprintf(stderr, "%s: %.2f KB at first\n", name, first_kb);
+    load_close(&load);
+    bytes_fini_all(rounds);
+}
+
+static unsigned number_of(const char *name, unsigned fallback)
+{
+    const char *text = getenv(name);
+    return text != NULL ? (unsigned)strtoul(text, NULL, 10) : fallback;
+}
+
+int main(void)
+{
+    struct bench bench = {.bin = getenv("ROOST_BIN")};
+    struct err err;
+    bench.ads = number_of("BENCH_ADS", 10000);
+    bench.uplinks = number_of("BENCH_UPLINKS", 10000);
+    if (bench.bin == NULL || bench.ads < bench.uplinks) {
+        (void)fprintf(stderr, "collector_updates: set ROOST_BIN; at least an ad an uplink\n");
+        return 2;
+    }
+    CHECK(loop_create(&bench.loop, &err) == 0 && os_create(bench.loop, &bench.os, &err) == 0);
+    make_pool(&bench);
+    collector_start(&bench);
+    if (wanted("full") || wanted("delta")) {
+        measure_updates(&bench);
+    }
+    if (wanted("uplinks")) {
+        measure_uplinks(&bench);
+    }
+    if (wanted("offline")) {
+        measure_offline(&bench);
+    }
+    if (wanted("memory")) {
+        measure_memory(&bench, "alike", WHOLE, 2);
+        measure_memory(&bench, "differ", WHOLE_DIFFER, 6);
+    }
+    collector_kill(&bench);
+    if (getenv("BENCH_KEEP") == NULL) {
+        (void)os_remove_tree(bench.os, bench.dir, NULL);
+    }
+    mem_free(bench.token);
+    os_destroy(bench.os);
+    loop_destroy(bench.loop);
+    return 0;
+}
