@@ -22,15 +22,11 @@
  * LINK: wire classad base
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,12 +49,18 @@
 #define AHEAD_BYTES    ((size_t)256 << 10) /* of one connection, on their way */
 #define LOOK_MS        20
 
+struct running {
+    pid_t pid;
+    bool ended;
+    int status;
+};
+
 struct bench {
     struct loop *loop;
     struct os *os;
     const char *bin;
     char dir[256], ca[400], address[64], *token;
-    pid_t collector;
+    struct running collector;
     unsigned ads, uplinks;
     int64_t epoch;
     bool done;
@@ -97,9 +99,12 @@ struct load {
     struct loop_timer *feed;
 };
 
-static void die(const char *what, const struct err *err)
+static void die(struct bench *bench, const char *what, const struct err *err)
 {
     (void)fprintf(stderr, "collector_updates: %s: %s\n", what, err != NULL ? err->text : "failed");
+    if (bench->collector.pid > 0) {
+        (void)os_kill(bench->os, bench->collector.pid, SIGKILL);
+    }
     exit(1);
 }
 
@@ -115,7 +120,7 @@ static double seconds(clockid_t clock)
 static double collector_cpu_s(const struct bench *bench)
 {
     clockid_t clock;
-    CHECK(clock_getcpuclockid(bench->collector, &clock) == 0);
+    CHECK(clock_getcpuclockid(bench->collector.pid, &clock) == 0);
     return seconds(clock);
 }
 
@@ -123,25 +128,29 @@ static double collector_rss_kb(const struct bench *bench)
 {
     char path[64];
     unsigned long size = 0, resident = 0;
-    (void)snprintf(path, sizeof path, "/proc/%d/statm", (int)bench->collector);
+    (void)snprintf(path, sizeof path, "/proc/%d/statm", (int)bench->collector.pid);
     FILE *file = fopen(path, "re");
     CHECK(file != NULL && fscanf(file, "%lu %lu", &size, &resident) == 2);
     (void)fclose(file);
     return (double)resident * (double)sysconf(_SC_PAGESIZE) / 1024;
 }
 
-static pid_t spawn(const char *program, const char *const *arguments)
+static void ended(void *arg, pid_t pid, const struct os_exit *how)
 {
-    pid_t pid = fork();
-    CHECK(pid >= 0);
-    if (pid == 0) {
-        int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-        (void)dup2(nowhere, 1);
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-        execv(program, (char *const *)(uintptr_t)arguments);
-        _exit(127);
+    struct running *running = arg;
+    (void)pid;
+    running->status = how->signal != 0 ? -1 : how->status;
+    running->ended = true;
+}
+
+static void spawn(struct bench *bench, const char *const *argv, struct running *running)
+{
+    const struct os_spawn spec = {.argv = argv, .stderr_path = "-"};
+    struct err err;
+    running->ended = false;
+    if (os_spawn(bench->os, &spec, ended, running, &running->pid, &err) != 0) {
+        die(bench, argv[0], &err);
     }
-    return pid;
 }
 
 static void collector_start(struct bench *bench)
@@ -150,14 +159,13 @@ static void collector_start(struct bench *bench)
     (void)snprintf(program, sizeof program, "%s/roost-collector", bench->bin);
     (void)snprintf(log, sizeof log, "%s/collector.log", bench->dir);
     const char *argv[] = {program, "-log", log, NULL};
-    bench->collector = spawn(program, argv);
+    spawn(bench, argv, &bench->collector);
 }
 
 static void collector_kill(struct bench *bench)
 {
-    int status;
-    CHECK(kill(bench->collector, SIGKILL) == 0 &&
-          waitpid(bench->collector, &status, 0) == bench->collector);
+    CHECK(os_kill(bench->os, bench->collector.pid, SIGKILL) == 0);
+    loop_run_until(bench->loop, &bench->collector.ended);
 }
 
 /* An empty collector. */
@@ -181,15 +189,16 @@ static void make_pool(struct bench *bench)
     CHECK(mkdtemp(bench->dir) != NULL);
     (void)snprintf(text, sizeof text, "%s/roost", bench->bin);
     const char *argv[] = {text, "init", bench->dir, "--nodes", "1", NULL};
-    int status = 0;
-    pid_t pid = spawn(text, argv);
-    if (waitpid(pid, &status, 0) != pid || status != 0) {
-        die("roost init", NULL);
+    struct running init = {0};
+    spawn(bench, argv, &init);
+    loop_run_until(bench->loop, &init.ended);
+    if (init.status != 0) {
+        die(bench, "roost init", NULL);
     }
     (void)snprintf(text, sizeof text, "%s/roost.conf", bench->dir);
     CHECK(setenv("ROOST_CONFIG", text, 1) == 0);
     if (os_read_file(bench->os, text, 1 << 20, &config, &length, &err) != 0) {
-        die(text, &err);
+        die(bench, text, &err);
     }
     const char *host = strstr(config, "COLLECTOR_HOST = {\"");
     CHECK(host != NULL);
@@ -199,7 +208,7 @@ static void make_pool(struct bench *bench)
     mem_free(config);
     (void)snprintf(text, sizeof text, "%s/security/tokens/SCHEDD", bench->dir);
     if (os_read_file(bench->os, text, 1 << 16, &bench->token, &length, &err) != 0) {
-        die(text, &err);
+        die(bench, text, &err);
     }
     bench->token[strcspn(bench->token, "\n")] = '\0';
     (void)snprintf(bench->ca, sizeof bench->ca, "%s/security/ca.pem", bench->dir);
@@ -341,15 +350,14 @@ static void take_reply(struct sender *sender, const struct frame *frame)
         return;
     }
     if (frame->type != FRAME_REPLY || frame->status != 0) {
-        (void)fprintf(stderr, "collector_updates: frame %d, status %d: %.*s\n", (int)frame->type,
-                      (int)frame->status, (int)frame->text_length, frame->text);
-        exit(1);
+        (void)fprintf(stderr, "frame %d, status %d: %.*s\n", (int)frame->type, (int)frame->status,
+                      (int)frame->text_length, frame->text);
+        die(load->bench, "UPDATE", NULL);
     }
     CHECK(frame_message_decode(frame->body, frame->body_length, &message, &err) == 0);
     if (message.args != NULL && ad_int_or(message.args, "Rejected", 0) != 0) {
-        (void)fprintf(stderr, "collector_updates: rejected: %s\n",
-                      ad_string_or(message.args, "ErrorString", ""));
-        exit(1);
+        (void)fprintf(stderr, "rejected: %s\n", ad_string_or(message.args, "ErrorString", ""));
+        die(load->bench, "UPDATE", NULL);
     }
     frame_message_fini(&message);
     sender->under_way--;
@@ -398,9 +406,9 @@ static void on_drained(void *arg)
 
 static void on_closed(void *arg, int code, const char *why)
 {
-    (void)arg;
-    (void)fprintf(stderr, "collector_updates: closed: %d %s\n", code, why);
-    exit(1);
+    struct sender *sender = arg;
+    (void)fprintf(stderr, "closed: %d %s\n", code, why);
+    die(sender->load->bench, "connection", NULL);
 }
 
 static const struct stream_events EVENTS = {.opened = on_opened,
@@ -409,7 +417,7 @@ static const struct stream_events EVENTS = {.opened = on_opened,
                                             .closed = on_closed};
 
 /* Dials until somebody listens. */
-static void wait_listening(const struct bench *bench)
+static void wait_listening(struct bench *bench)
 {
     char host[64];
     int port = 0;
@@ -434,7 +442,7 @@ static void wait_listening(const struct bench *bench)
         struct timespec pause = {0, 1000000};
         (void)nanosleep(&pause, NULL);
     }
-    die("the collector does not listen", NULL);
+    die(bench, "the collector does not listen", NULL);
 }
 
 static void load_open(struct load *load, struct bench *bench, unsigned connections)
@@ -454,7 +462,7 @@ static void load_open(struct load *load, struct bench *bench, unsigned connectio
         sender->count = i + 1 == connections ? bench->ads - sender->first : each;
         if (stream_connect(bench->loop, bench->address, "collector", &trust, &EVENTS, sender,
                            &sender->stream, &err) != 0) {
-            die("dialling", &err);
+            die(bench, "dialling", &err);
         }
         say_hello(sender);
         if (i % 100 == 99) { /* the kernel's queue of those that nobody has accepted is short */

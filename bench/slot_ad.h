@@ -247,7 +247,7 @@ static void slot_ad_differ(struct ad *ad, size_t i, unsigned number)
     if (text[0] == '"') {
         (void)snprintf(own, sizeof own, "%.*s %u\"", (int)length - 1, text, number);
     } else if (text[0] >= '0' && text[0] <= '9') {
-        (void)snprintf(own, sizeof own, "%s%u", text, number);
+        (void)snprintf(own, sizeof own, "%u%s", number + 1, text);
     } else if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
         (void)snprintf(own, sizeof own, "%s", number >> i % 13 & 1 ? "true" : "false");
     } else {

@@ -21,6 +21,7 @@
 #include "base/os.h"
 #include "base/stream.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_batch.h"
 #include "collector/collector_lease.h"
@@ -159,7 +160,8 @@ static void load_revoked(void *arg, const char *token_id, struct ad *ad)
 static int load(struct collector *collector, struct err *err)
 {
     struct log *log = collector->env.log;
-    int code = collector_offline_load(collector->store, log, load_offline, collector, err);
+    int code = collector_offline_load(collector->store, collector->pool, log, load_offline,
+                                      collector, err);
     if (!code) {
         code = collector_revoked_load(collector->store, log, load_revoked, collector, err);
     }
@@ -206,6 +208,7 @@ static void destroy(void *state)
     tls_identity_destroy(collector->identity);
     collector_leases_destroy(collector->leases);
     collector_ads_destroy(collector->ads);
+    ad_pool_destroy(collector->pool);
     ad_expr_destroy(collector->absent_requirements);
     mem_free(collector);
 }
@@ -255,6 +258,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     collector->env = *env;
     collector->started_s = loop_wall_s(env->loop);
     configure(collector, env->config);
+    collector->pool = ad_pool_create();
     collector->ads = collector_ads_create(&EVENTS, collector);
     collector->watches = watch_server_create(env->loop, &SOURCE, collector);
     collector->leases = collector_leases_create();

@@ -11,6 +11,7 @@
 #include "base/plant.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 #include "store/store.h"
 
 #define OFFLINE_TABLE "offline_ads" /* Name -> ad */
@@ -26,6 +27,7 @@ int collector_store_open(struct loop *loop, struct os *os, const char *path, str
 }
 
 struct loading {
+    struct ad_pool *pool;
     struct log *log;
     const char *table;
     collector_loaded_f each;
@@ -37,7 +39,7 @@ static int load_one(void *arg, const char *key, const void *value, size_t length
     const struct loading *loading = arg;
     struct ad *ad = NULL;
     struct err err;
-    if (ad_decode(value, length, NULL, &ad, &err) != 0) {
+    if (ad_decode_in(loading->pool, NULL, value, length, NULL, &ad, &err) != 0) {
         log_error(loading->log, "store.bad_ad", "an ad of the store cannot be read and is left out",
                   LOG_TEXT("table", loading->table), LOG_TEXT("key", key),
                   LOG_TEXT("why", err.text));
@@ -47,23 +49,23 @@ static int load_one(void *arg, const char *key, const void *value, size_t length
     return 0;
 }
 
-static int load(struct store *store, struct log *log, const char *table, collector_loaded_f each,
-                void *arg, struct err *err)
+static int load(struct store *store, struct ad_pool *pool, struct log *log, const char *table,
+                collector_loaded_f each, void *arg, struct err *err)
 {
-    struct loading loading = {log, table, each, arg};
+    struct loading loading = {pool, log, table, each, arg};
     return store_load(store, table, load_one, &loading, err);
 }
 
-int collector_offline_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
-                           struct err *err)
+int collector_offline_load(struct store *store, struct ad_pool *pool, struct log *log,
+                           collector_loaded_f each, void *arg, struct err *err)
 {
-    return load(store, log, OFFLINE_TABLE, each, arg, err);
+    return load(store, pool, log, OFFLINE_TABLE, each, arg, err);
 }
 
 int collector_revoked_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
                            struct err *err)
 {
-    return load(store, log, REVOKED_TABLE, each, arg, err);
+    return load(store, NULL, log, REVOKED_TABLE, each, arg, err);
 }
 
 static int put(struct store_txn *txn, const char *table, const char *key, const struct ad *ad,

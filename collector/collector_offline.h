@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct ad;
+struct ad_pool;
 struct err;
 struct log;
 struct loop;
@@ -23,8 +24,8 @@ int collector_store_open(struct loop *loop, struct os *os, const char *path, str
 
 typedef void (*collector_loaded_f)(void *arg, const char *key, struct ad *ad); /* takes ad */
 /* All offline ads, all revocations.  An entry that cannot be decoded is logged and left out. */
-int collector_offline_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
-                           struct err *err);
+int collector_offline_load(struct store *store, struct ad_pool *pool, struct log *log,
+                           collector_loaded_f each, void *arg, struct err *err);
 int collector_revoked_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
                            struct err *err);
 

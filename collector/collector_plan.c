@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 #include "offline_ads/offline_ads.h"
 
 #define LIFETIME_S_MAX ((int64_t)100 * 366 * 24 * 3600)
@@ -167,24 +168,36 @@ int64_t plan_absent_expires_s(const struct ad *absent, int64_t expire_after_s)
 
 /* ---- what ------------------------------------------------------------------------------------ */
 
-struct ad *plan_change(const struct ad *old, const struct ad *changes, const struct ad *args)
+/* A copy of old without what `Delete` names, but every ad of the table has MyType and Name. */
+static struct ad *without(const struct ad *old, const struct ad_value *names, size_t count)
 {
     struct ad *ad = ad_copy(old);
-    struct ad_value names;
-    (void)ad_eval_attr(args, NULL, "Delete", NULL, &names); /* absent: nothing to remove */
-    size_t count = ad_value_count(&names);
     for (size_t i = 0; i < count; i++) {
         struct ad_value name;
-        ad_value_item(&names, i, &name);
+        ad_value_item(names, i, &name);
         if (name.type == AD_TYPE_STRING) {
             ad_remove(ad, name.string.text);
         }
         ad_value_fini(&name);
     }
-    ad_value_fini(&names);
-    ad_merge(ad, changes);
-    (void)ad_copy_attr(ad, "MyType", old, "MyType"); /* every ad of the table has both */
+    (void)ad_copy_attr(ad, "MyType", old, "MyType");
     (void)ad_copy_attr(ad, "Name", old, "Name");
+    return ad;
+}
+
+struct ad *plan_change(struct ad_pool *pool, const struct ad *old, const struct ad *changes,
+                       const struct ad *args)
+{
+    if (!ad_has(args, "Delete")) {
+        return ad_change(pool, old, changes);
+    }
+    struct ad_value names;
+    (void)ad_eval_attr(args, NULL, "Delete", NULL, &names); /* no list: nothing to remove */
+    struct ad *rest = without(old, &names, ad_value_count(&names));
+    ad_value_fini(&names);
+    ad_pack(pool, old, rest);
+    struct ad *ad = ad_change(pool, rest, changes);
+    ad_destroy(rest);
     return ad;
 }
 

@@ -14,6 +14,7 @@
 #define PLAN_NAME_MAX 512 /* bytes of Name */
 
 struct ad;
+struct ad_pool;
 struct err;
 
 /* What a sender's token allows. */
@@ -73,9 +74,10 @@ bool plan_is_old(const struct plan_stamp *have, const struct plan_stamp *got);
  */
 bool plan_is_successor(const struct plan_stamp *last, const struct plan_stamp *got);
 
-/* A new ad: old with the attributes of changes set and those that args' list Delete names removed;
- * MyType and Name stay as they are. */
-struct ad *plan_change(const struct ad *old, const struct ad *changes, const struct ad *args);
+/* A new ad of the pool (may be NULL): old without the attributes that args' list Delete names, but
+ * for MyType and Name, and with those of changes, which must not hold another key than old. */
+struct ad *plan_change(struct ad_pool *pool, const struct ad *old, const struct ad *changes,
+                       const struct ad *args);
 
 /* Milliseconds for which a live ad is kept without being renewed: its own ClassAdLifetime (own_s,
  * not above 0: none), or the configured one. */

@@ -11,6 +11,7 @@
 #include "collector/collector_plan.h"
 
 struct ad_expr;
+struct ad_pool;
 struct batch;
 struct collector_ads;
 struct collector_leases;
@@ -45,6 +46,7 @@ struct collector {
     struct listener *tcp;
     struct listener *local;
     struct store *store;
+    struct ad_pool *pool; /* of the ads in the tables */
     struct collector_ads *ads;
     struct watch_server *watches;
     struct hub *hub;

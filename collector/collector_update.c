@@ -3,15 +3,17 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_batch.h"
 #include "collector/collector_state.h"
@@ -31,20 +33,23 @@ struct update {
     struct plan_stamp stamp;
     bool full;
     bool cancel_offline;
-    struct ad **ads; /* as they will be in the table; NULL where left out */
-    size_t count;
+    size_t count; /* of ads in the message */
+    size_t taken; /* of them that are to be in the table, below */
     size_t rejected;
     size_t old;
     struct err first; /* why the first was rejected */
+    struct update_ad {
+        struct ads_entry *entry; /* that it replaces; NULL: of a new name */
+        struct ad *ad;           /* as it will be in the table */
+    } ads[];
 };
 
 static void update_destroy(void *arg)
 {
     struct update *update = arg;
-    for (size_t i = 0; i < update->count; i++) {
-        ad_destroy(update->ads[i]);
+    for (size_t i = 0; i < update->taken; i++) {
+        ad_destroy(update->ads[i].ad);
     }
-    mem_free(update->ads);
     mem_free(update);
 }
 
@@ -77,19 +82,14 @@ static void update_refuse(struct update *update, int code, const struct err *err
 }
 
 /* May this sender have an ad of that type and name? */
-static int admit(const struct update *update, const struct ad *ad, const char **type,
-                 const char **name, struct err *err)
+static int admit(const struct update *update, const char *type, const char *name, struct err *err)
 {
-    int code = plan_identify(ad, type, name, err);
-    if (code) {
-        return code;
-    }
     const struct wire_peer *peer = wire_request_peer(update->request);
-    if (!plan_may_advertise(&update->sender, *type)) {
-        return err_set(err, -EACCES, "%s may not have ads of type %s", peer->identity, *type);
+    if (!plan_may_advertise(&update->sender, type)) {
+        return err_set(err, -EACCES, "%s may not have ads of type %s", peer->identity, type);
     }
-    if (!wire_peer_may_advertise(peer, *name)) {
-        return err_set(err, -EACCES, "%s may not advertise the name '%s'", peer->identity, *name);
+    if (!wire_peer_may_advertise(peer, name)) {
+        return err_set(err, -EACCES, "%s may not advertise the name '%s'", peer->identity, name);
     }
     return 0;
 }
@@ -106,16 +106,11 @@ static int admit_machine(const struct update *update, const struct ad *ad, struc
     return 0;
 }
 
-static int check_size(const struct ad *ad, struct err *err)
+static int check_size(const char *name, size_t bytes, struct err *err)
 {
-    struct strbuf bytes;
-    strbuf_init(&bytes, AD_BYTES_MAX);
-    ad_encode(ad, true, &bytes);
-    bool fits = !bytes.failed;
-    strbuf_fini(&bytes);
-    return fits ? 0
-                : err_set(err, -E2BIG, "the ad '%s' has more than %zu KiB",
-                          ad_string_or(ad, "Name", "?"), AD_BYTES_MAX >> 10);
+    return bytes <= AD_BYTES_MAX ? 0
+                                 : err_set(err, -E2BIG, "the ad '%s' has more than %zu KiB", name,
+                                           AD_BYTES_MAX >> 10);
 }
 
 static void reject(struct update *update, const struct err *err)
@@ -148,42 +143,112 @@ static bool is_straggler(const struct update *update, const struct ads_entry *en
            offline_ads_meet(entry->latest, ad) == OFFLINE_ADS_SAME_BOOT;
 }
 
-/* Fills ads[index].  Returns 0 also when the ad is left out; -ESTALE when the whole message is to
- * be refused. */
-static int judge(struct update *update, size_t index, struct err *err)
+/* The ad that the one in these bytes is about to replace, if that can be told before it is decoded.
+ */
+static struct ads_entry *foresee(const struct update *update, const void *bytes, size_t length)
+{
+    struct ad_pool *pool = update->collector->pool;
+    const char *type_text, *name_text;
+    size_t type_length, name_length;
+    char type[PLAN_TYPE_MAX + 1], name[PLAN_NAME_MAX + 1];
+    if (ad_peek_string(pool, bytes, length, "MyType", &type_text, &type_length, NULL) != 0 ||
+        ad_peek_string(pool, bytes, length, "Name", &name_text, &name_length, NULL) != 0 ||
+        type_length > PLAN_TYPE_MAX || name_length > PLAN_NAME_MAX) {
+        return NULL;
+    }
+    memcpy(type, type_text, type_length);
+    memcpy(name, name_text, name_length);
+    type[type_length] = name[name_length] = '\0';
+    return collector_ads_find(update->collector->ads, type, name);
+}
+
+/* Decodes one ad, with what it says it is, and finds what is there of that key.  A full one is
+ * decoded against the one that it replaces, most of which is usually the same. */
+static int identify(const struct update *update, const void *bytes, size_t length, struct ad **sent,
+                    const char **type, const char **name, struct ads_entry **ret, struct err *err)
+{
+    struct ads_entry *entry = update->full ? foresee(update, bytes, length) : NULL;
+    int code = ad_decode_in(update->collector->pool, entry ? entry->latest : NULL, bytes, length,
+                            NULL, sent, err);
+    if (code) {
+        return code;
+    }
+    code = plan_identify(*sent, type, name, err);
+    if (code) {
+        ad_destroy(*sent);
+        *sent = NULL;
+        return code;
+    }
+    if (!entry || strcmp(entry->name, *name) != 0) {
+        entry = collector_ads_find(update->collector->ads, *type, *name);
+    }
+    *ret = entry;
+    return 0;
+}
+
+/* What will be in the table: the ad as it was sent, or what is there with its changes.  Takes sent.
+ * -EACCES, -E2BIG: it is to be left out. */
+static int make(const struct update *update, struct ad *sent, size_t length, const char *name,
+                const struct ad *latest, struct ad **ret, struct err *err)
+{
+    struct ad *ad = sent;
+    size_t bytes = length;
+    if (!update->full) {
+        ad = plan_change(update->collector->pool, latest, sent, update->args);
+        bytes = ad_encoded_bytes(ad);
+    }
+    int code = check_size(name, bytes, err);
+    if (!code) {
+        code = admit_machine(update, ad, err);
+    }
+    if (code) {
+        ad_destroy(ad);
+    } else {
+        *ret = ad;
+    }
+    if (!update->full) {
+        ad_destroy(sent);
+    }
+    return code;
+}
+
+/* Takes one ad of the message.  Returns 0 also when the ad is left out; -ESTALE when the whole
+ * message is to be refused. */
+static int judge(struct update *update, const void *bytes, size_t length, struct err *err)
 {
     struct err why;
     const char *type;
     const char *name;
-    const struct ad *sent = wire_request_ad(update->request, index);
-    if (admit(update, sent, &type, &name, &why) != 0) {
+    struct ad *sent;
+    struct ads_entry *entry;
+    if (identify(update, bytes, length, &sent, &type, &name, &entry, &why) != 0) {
         reject(update, &why);
         return 0;
     }
-    const struct ads_entry *entry = collector_ads_find(update->collector->ads, type, name);
     const struct ad *latest = entry && !entry->latest_absent ? entry->latest : NULL;
-    if (latest && plan_is_old(&entry->stamp, &update->stamp)) {
-        update->old++;
-        return 0;
-    }
-    struct ad *ad;
-    if (update->full) {
-        ad = wire_request_take_ad(update->request, index);
-    } else if (!latest) {
-        return err_set(err, -ESTALE, "there is no ad '%s' to be changed: send it in full", name);
-    } else {
-        ad = plan_change(latest, sent, update->args);
-    }
-    if (admit_machine(update, ad, &why) != 0 || check_size(ad, &why) != 0) {
-        ad_destroy(ad);
+    int code = 0;
+    struct ad *ad = NULL;
+    if (admit(update, type, name, &why) != 0) {
         reject(update, &why);
-        return 0;
+    } else if (latest && plan_is_old(&entry->stamp, &update->stamp)) {
+        update->old++;
+    } else if (!update->full && !latest) {
+        code = err_set(err, -ESTALE, "there is no ad '%s' to be changed: send it in full", name);
+    } else {
+        if (make(update, sent, length, name, latest, &ad, &why) != 0) {
+            reject(update, &why);
+        }
+        sent = NULL;
     }
-    update->ads[index] = ad;
+    ad_destroy(sent);
+    if (!ad) {
+        return code;
+    }
+    update->ads[update->taken++] = (struct update_ad){entry, ad};
     if (is_straggler(update, entry, ad)) {
         return err_set(err, -ESTALE,
                        "%s left offline ads in this boot: send CancelOffline if it is awake",
-                       ad_string_or(ad, "Machine", name));
+                       ad_string_or(ad, "Machine", "?"));
     }
     finish_ad(update, ad);
     return 0;
@@ -216,26 +281,24 @@ static void end_offline_ads(struct update *update, struct batch *batch, const st
 static void apply(struct update *update)
 {
     struct batch *batch = batch_begin(update->collector);
-    for (size_t i = 0; i < update->count; i++) {
-        struct ad *ad = update->ads[i];
+    size_t count = update->taken;
+    update->taken = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct ad *ad = update->ads[i].ad;
         struct err why;
         const char *type;
         const char *name;
-        if (!ad || plan_identify(ad, &type, &name, &why) != 0) {
-            continue;
-        }
+        CHECK(plan_identify(ad, &type, &name, NULL) == 0);
         /* Names are borrowed from the ad, which batch_set() takes. */
-        char *type_copy = mem_strdup(type);
-        char *name_copy = mem_strdup(name);
-        update->ads[i] = NULL;
+        char type_copy[PLAN_TYPE_MAX + 1], name_copy[PLAN_NAME_MAX + 1];
+        (void)snprintf(type_copy, sizeof(type_copy), "%s", type);
+        (void)snprintf(name_copy, sizeof(name_copy), "%s", name);
         if (text_equal_nocase(type, "Machine") && !offline_ads_is(ad)) {
             end_offline_ads(update, batch, ad, name);
         }
         if (batch_set(batch, type_copy, name_copy, ad, &update->stamp, &why) != 0) {
             reject(update, &why);
         }
-        mem_free(type_copy);
-        mem_free(name_copy);
     }
     update->collector->counts.updates++;
     batch_end(batch, update_answer, update_drop, update);
@@ -244,23 +307,24 @@ static void apply(struct update *update)
 void collector_update(struct session *session, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    struct update *update = mem_zalloc(sizeof(*update));
-    update->collector = session->collector;
+    size_t count = wire_request_ad_bytes_left(request);
+    struct update *update = mem_alloc(sizeof(*update) + count * sizeof(update->ads[0]));
+    *update = (struct update){.collector = session->collector, .count = count};
     update->request = request;
     update->args = args;
     update->sender = collector_sender(wire_request_peer(request));
     update->stamp = collector_stamp(session, args);
     update->full = ad_bool_or(args, "Full", true);
     update->cancel_offline = ad_bool_or(args, "CancelOffline", false);
-    update->count = wire_request_ad_count(request);
-    update->ads = mem_zalloc((update->count + 1) * sizeof(struct ad *));
     struct err err = {""};
     int code = 0;
     if (!update->full && !plan_is_successor(&session->last, &update->stamp)) {
         code = err_set(&err, -ESTALE, "changes that do not follow what is here: send all in full");
     }
-    for (size_t i = 0; i < update->count && !code; i++) {
-        code = judge(update, i, &err);
+    const void *bytes;
+    size_t length;
+    while (!code && (bytes = wire_request_next_ad_bytes(request, &length)) != NULL) {
+        code = judge(update, bytes, length, &err);
     }
     if (!code && update->old > 0 && update->old == update->count) {
         code = err_set(&err, -ESTALE, "there is something newer here");
@@ -340,7 +404,7 @@ void collector_merge(struct session *session, struct wire_request *request)
     struct plan_stamp stamp = entry->stamp; /* stays the owner's */
     uint64_t heard_ms = entry->heard_ms;
     struct batch *batch = batch_begin(collector);
-    struct ad *ad = plan_change(entry->latest, changes, args);
+    struct ad *ad = plan_change(collector->pool, entry->latest, changes, args);
     int code = batch_set(batch, entry->type, entry->name, ad, &stamp, &err);
     if (code) {
         batch_end(batch, NULL, NULL, NULL);

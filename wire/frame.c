@@ -231,51 +231,69 @@ void frame_message_fini(struct frame_message *message)
     *message = (struct frame_message){0};
 }
 
-static int message_ads(const struct frame_body *body, struct frame_message *message,
-                       struct err *err)
+const void *frame_ads_next(struct frame_ads *ads, size_t *length)
 {
-    if (body->ad_count == 0) {
+    if (ads->count == 0) {
+        return NULL;
+    }
+    struct reader in = {ads->at, ads->length, false};
+    *length = reader_u32(&in);
+    const void *ad = reader_take(&in, *length);
+    CHECK(ad != NULL); /* frame_body_split() saw them all */
+    *ads = (struct frame_ads){in.at, in.left, ads->count - 1};
+    return ad;
+}
+
+static int message_ads(struct frame_ads ads, struct frame_message *message, struct err *err)
+{
+    if (ads.count == 0) {
         return 0;
     }
-    message->ads = mem_try_alloc(body->ad_count * sizeof(message->ads[0]));
+    message->ads = mem_try_alloc(ads.count * sizeof(message->ads[0]));
     if (message->ads == NULL) {
-        return err_set(err, -ENOMEM, "no memory for %u ads", body->ad_count);
+        return err_set(err, -ENOMEM, "no memory for %u ads", ads.count);
     }
-    struct reader in = {body->ads, body->ads_length, false};
-    for (uint32_t i = 0; i < body->ad_count; i++) {
-        size_t length = reader_u32(&in);
-        const uint8_t *at = reader_take(&in, length);
-        CHECK(at != NULL); /* frame_body_split() saw them all */
-        if (ad_decode(at, length, NULL, &message->ads[i], err) < 0) {
-            return err_prefix(err, -EBADMSG, "ad %u", i);
+    const void *at;
+    size_t length;
+    while ((at = frame_ads_next(&ads, &length)) != NULL) {
+        if (ad_decode(at, length, NULL, &message->ads[message->ad_count], err) < 0) {
+            return err_prefix(err, -EBADMSG, "ad %zu", message->ad_count);
         }
         message->ad_count++;
     }
     return 0;
 }
 
-int frame_message_decode(const void *data, size_t length, struct frame_message *ret,
-                         struct err *err)
+int frame_message_decode_args(const void *data, size_t length, struct frame_message *ret,
+                              struct frame_ads *ads, struct err *err)
 {
     struct frame_body body;
-    struct frame_message message = {0};
+    *ret = (struct frame_message){0};
     int rc = frame_body_split(data, length, &body, err);
     if (rc == 0 && body.args != NULL &&
-        ad_decode(body.args, body.args_length, NULL, &message.args, err) < 0) {
+        ad_decode(body.args, body.args_length, NULL, &ret->args, err) < 0) {
         rc = err_prefix(err, -EBADMSG, "arguments");
     }
     if (rc == 0) {
-        rc = message_ads(&body, &message, err);
+        ret->blob = body.blob;
+        ret->blob_length = body.blob_length;
+        *ads = (struct frame_ads){body.ads, body.ads_length, body.ad_count};
+    }
+    return rc;
+}
+
+int frame_message_decode(const void *data, size_t length, struct frame_message *ret,
+                         struct err *err)
+{
+    struct frame_ads ads;
+    int rc = frame_message_decode_args(data, length, ret, &ads, err);
+    if (rc == 0) {
+        rc = message_ads(ads, ret, err);
     }
     if (rc < 0) {
-        frame_message_fini(&message);
-        *ret = message;
-        return rc;
+        frame_message_fini(ret);
     }
-    message.blob = body.blob;
-    message.blob_length = body.blob_length;
-    *ret = message;
-    return 0;
+    return rc;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

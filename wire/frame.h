@@ -85,6 +85,15 @@ struct frame_body {
 /* -EBADMSG: not a body. */
 int frame_body_split(const void *data, size_t length, struct frame_body *ret, struct err *err);
 
+/* Ads of a body that are not decoded, to be taken one after the other. */
+struct frame_ads {
+    const void *at; /* u32 length and ad, count times */
+    size_t length;
+    uint32_t count;
+};
+/* The next one's bytes, or NULL at the end. */
+const void *frame_ads_next(struct frame_ads *ads, size_t *length);
+
 /* A body with its ads decoded.  args and ads are owned, blob is borrowed from the bytes. */
 struct frame_message {
     struct ad *args; /* NULL: none */
@@ -96,6 +105,9 @@ struct frame_message {
 /* -EBADMSG (which ad, which byte) or -ENOMEM; *ret is then empty. */
 int frame_message_decode(const void *data, size_t length, struct frame_message *ret,
                          struct err *err);
+/* The same without the ads: *ads is where they lie, ad_count stays 0. */
+int frame_message_decode_args(const void *data, size_t length, struct frame_message *ret,
+                              struct frame_ads *ads, struct err *err);
 void frame_message_fini(struct frame_message *message);
 
 /* ---- encoding: begin, the fields of the type, a body where it has one, end ---- */

@@ -558,6 +558,17 @@ static int request_may(const struct caller *caller, const struct wire_verb_info 
                                             : scope_names(caller->peer.scopes, has, sizeof has));
 }
 
+/* The handler's call; the undecoded ads are there for as long as it lasts. */
+static void request_handle(struct wire *wire, struct wire_request *request,
+                           const struct frame_ads *ads)
+{
+    wire->handled = request;
+    wire->handled_ads = *ads;
+    wire->events.request(wire->arg, request);
+    wire->handled = NULL;
+    wire->handled_ads = (struct frame_ads){0};
+}
+
 static struct wire_request *request_create(struct wire *wire, const struct frame *frame,
                                            struct caller *caller, struct frame_message *message)
 {
@@ -581,7 +592,7 @@ static struct wire_request *request_create(struct wire *wire, const struct frame
 
 /* Everything that may be said against it before the handler sees it. */
 static int request_judge(struct wire *wire, const struct frame *frame, struct caller *caller,
-                         struct frame_message *message, struct err *err)
+                         struct frame_message *message, struct frame_ads *ads, struct err *err)
 {
     const struct wire_verb_info *info = wire_verb_find((enum wire_verb)frame->verb);
     if (info == NULL) {
@@ -599,7 +610,9 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
     if (wire->events.request == NULL && info->verb != VERB_PING) {
         return err_set(err, -ENOSYS, "%s is not answered here", info->name);
     }
-    return frame_message_decode(frame->body, frame->body_length, message, err);
+    return wire_verb_ads_are_bytes(info->verb)
+               ? frame_message_decode_args(frame->body, frame->body_length, message, ads, err)
+               : frame_message_decode(frame->body, frame->body_length, message, err);
 }
 
 int request_take(struct wire *wire, const struct frame *frame, struct err *err)
@@ -614,16 +627,17 @@ int request_take(struct wire *wire, const struct frame *frame, struct err *err)
     wire->last_request = frame->request;
     struct err why = {{0}};
     struct frame_message message = {0};
+    struct frame_ads ads = {0};
     struct caller *caller = NULL;
     int rc = request_caller(wire, frame, &caller, &why);
-    rc = rc < 0 ? rc : request_judge(wire, frame, caller, &message, &why);
+    rc = rc < 0 ? rc : request_judge(wire, frame, caller, &message, &ads, &why);
     if (rc < 0) {
         deny(wire, caller, frame, rc, why.text);
     } else if (frame->verb == VERB_PING) {
         struct frame echo = {.body = frame->body, .body_length = frame->body_length};
         wire_reply_raw(request_create(wire, frame, caller, &message), &echo);
     } else {
-        wire->events.request(wire->arg, request_create(wire, frame, caller, &message));
+        request_handle(wire, request_create(wire, frame, caller, &message), &ads);
     }
     caller_unref(caller);
     return 0;
@@ -715,6 +729,22 @@ struct ad *wire_request_take_ad(struct wire_request *request, size_t index)
     struct ad *ad = request->message.ads[index];
     request->message.ads[index] = NULL;
     return ad;
+}
+
+static bool is_handled(const struct wire_request *request)
+{
+    return request->wire != NULL && request->wire->handled == request;
+}
+
+const void *wire_request_next_ad_bytes(struct wire_request *request, size_t *length)
+{
+    CHECK(is_handled(request));
+    return frame_ads_next(&request->wire->handled_ads, length);
+}
+
+size_t wire_request_ad_bytes_left(const struct wire_request *request)
+{
+    return is_handled(request) ? request->wire->handled_ads.count : 0;
 }
 
 const void *wire_request_blob(const struct wire_request *request, size_t *length)

@@ -100,6 +100,11 @@ const struct wire_verb_info *wire_verb_find(enum wire_verb verb)
     return NULL;
 }
 
+bool wire_verb_ads_are_bytes(enum wire_verb verb)
+{
+    return verb == VERB_UPDATE;
+}
+
 const char *wire_verb_name(enum wire_verb verb)
 {
     const struct wire_verb_info *info = wire_verb_find(verb);

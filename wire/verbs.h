@@ -79,6 +79,8 @@ struct wire_verb_info {
     uint32_t deadline_ms; /* for an answer or the next part; 0: none */
 };
 const struct wire_verb_info *wire_verb_find(enum wire_verb verb); /* NULL: unknown */
+/* The handler gets the ads as they came: see wire_request_next_ad_bytes(). */
+bool wire_verb_ads_are_bytes(enum wire_verb verb);
 /* "verb 77" style text never; "?" when unknown */
 const char *wire_verb_name(enum wire_verb verb);
 const char *scope_names(uint32_t scopes, char *ret, unsigned size); /* "READ,WRITE" */

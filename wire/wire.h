@@ -128,9 +128,15 @@ const struct wire_peer *wire_request_peer(const struct wire_request *request);
 struct wire *wire_request_wire(const struct wire_request *request);
 /* never NULL: an empty ad when none came */
 const struct ad *wire_request_args(const struct wire_request *request);
+/* 0 for a verb whose ads are bytes */
 size_t wire_request_ad_count(const struct wire_request *request);
 const struct ad *wire_request_ad(const struct wire_request *request, size_t index);
 struct ad *wire_request_take_ad(struct wire_request *request, size_t index);
+/* Of a verb whose ads are bytes (wire_verb_ads_are_bytes(): UPDATE, whose receiver decodes each ad
+ * against the one that it replaces): the next ad in binary form, NULL at the end.  Only inside the
+ * handler, before it answers; the bytes are hostile, and borrowed until the handler returns. */
+const void *wire_request_next_ad_bytes(struct wire_request *request, size_t *length);
+size_t wire_request_ad_bytes_left(const struct wire_request *request); /* how many follow */
 const void *wire_request_blob(const struct wire_request *request, size_t *length);
 
 /* body may be NULL; ends the request */

@@ -121,7 +121,9 @@ struct wire {
     struct id_table calls, requests;
     uint64_t last_call, last_request; /* numbers */
     size_t request_bytes;
-    uint64_t deadline_next_ms; /* when `deadlines` is set for; UINT64_MAX: not */
+    struct wire_request *handled; /* whose ads are bytes, while its handler runs */
+    struct frame_ads handled_ads; /* those that it has not taken */
+    uint64_t deadline_next_ms;    /* when `deadlines` is set for; UINT64_MAX: not */
 };
 
 /* Ends the connection: at once for us, told to the owner in the next turn.  goodbye: the peer is
