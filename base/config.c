@@ -631,6 +631,36 @@ static int finish_sections(struct config_loader *loader, struct err *err)
     return rc;
 }
 
+static bool table_has_family(const struct knob_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->family_count; i++) {
+        const char *prefix = table->families[i].prefix;
+        size_t length = strlen(prefix), at = 0;
+        while (at < length && text_lower(name[at]) == text_lower(prefix[at])) {
+            at++;
+        }
+        if (at == length && name[at] != '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_of_a_family(const struct config_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->table_count; i++) {
+        if (table_has_family(options->tables[i], name)) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < options->other_count; i++) {
+        if (table_has_family(options->others[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int find_unknown(struct config_loader *loader, struct err *err)
 {
     size_t at = 0;
@@ -639,7 +669,8 @@ static int find_unknown(struct config_loader *loader, struct err *err)
     int rc = 0;
     while (rc == 0 && strmap_next(loader->config->entries, &at, &name, &value)) {
         const struct config_entry *entry = value;
-        if (entry->kind == ENTRY_MACRO && !strmap_get(loader->referenced, name)) {
+        if (entry->kind == ENTRY_MACRO && !strmap_get(loader->referenced, name) &&
+            !is_of_a_family(loader->options, name)) {
             const struct config_origin *origin = &entry->before_environment;
             rc = note_unknown(loader, origin->file, origin->line, "knob", entry->name,
                               config_nearest_knob(loader->config, name), err);

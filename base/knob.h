@@ -52,12 +52,22 @@ struct knob_section {
     const char *help;
 };
 
+/* Names that the user makes: SLOT_TYPE_1, MACHINE_RESOURCE_GPUS.  No getter but config_text() and
+ * config_next() knows them; what they hold is checked by who reads them. */
+struct knob_family {
+    const char *prefix;  /* "SLOT_TYPE_" */
+    const char *written; /* as documented: "SLOT_TYPE_<n>" */
+    const char *help;
+};
+
 struct knob_table {
     const char *owner; /* "COLLECTOR"; "" for the common knobs */
     const struct knob *knobs;
     size_t knob_count;
     const struct knob_section *sections; /* may be NULL */
     size_t section_count;
+    const struct knob_family *families; /* may be NULL */
+    size_t family_count;
 };
 
 /* What all daemons and tools share: COLLECTOR_HOST, LOG, SPOOL, EXECUTE, MINUTE, HOUR ...  Pass it

@@ -101,6 +101,16 @@ static void put_knobs(const struct knob *knobs, size_t count)
     }
 }
 
+static void put_families(const struct knob_table *table)
+{
+    (void)printf("\nNames that you make:\n\n| name | what it does |\n|---|---|\n");
+    for (size_t i = 0; i < table->family_count; i++) {
+        (void)printf("| `%s` | ", table->families[i].written);
+        put_cell(table->families[i].help);
+        (void)printf(" |\n");
+    }
+}
+
 static void put_page(void)
 {
     (void)fputs(INTRODUCTION, stdout);
@@ -109,6 +119,9 @@ static void put_page(void)
         (void)printf("\n## %s\n", table->owner[0] != '\0' ? table->owner : "Common to all");
         if (table->knob_count > 0) {
             put_knobs(table->knobs, table->knob_count);
+        }
+        if (table->family_count > 0) {
+            put_families(table);
         }
         for (size_t s = 0; s < table->section_count; s++) {
             const struct knob_section *section = &table->sections[s];

@@ -28,7 +28,11 @@ static const struct knob KNOBS[] = {
     {.name = "DIRECTORY", .type = KNOB_PATH, .fallback = "/d"},
 };
 static const struct knob_section SECTIONS[] = {{"node", KNOBS, ARRAY_COUNT(KNOBS), NULL}};
-static const struct knob_table TABLE = {"FUZZ", KNOBS, ARRAY_COUNT(KNOBS), SECTIONS, 1};
+static const struct knob_table TABLE = {.owner = "FUZZ",
+                                        .knobs = KNOBS,
+                                        .knob_count = ARRAY_COUNT(KNOBS),
+                                        .sections = SECTIONS,
+                                        .section_count = 1};
 
 struct input {
     const uint8_t *data;

@@ -70,7 +70,14 @@ static const struct knob NODE_OPTIONS[] = {
 
 static const struct knob_section SECTIONS[] = {
     {"node", NODE_OPTIONS, ARRAY_COUNT(NODE_OPTIONS), "h"}};
-static const struct knob_table TABLE = {"STARTD", KNOBS, ARRAY_COUNT(KNOBS), SECTIONS, 1};
+static const struct knob_family FAMILIES[] = {{"SLOT_TYPE_", "SLOT_TYPE_<n>", "h"}};
+static const struct knob_table TABLE = {.owner = "STARTD",
+                                        .knobs = KNOBS,
+                                        .knob_count = ARRAY_COUNT(KNOBS),
+                                        .sections = SECTIONS,
+                                        .section_count = 1,
+                                        .families = FAMILIES,
+                                        .family_count = 1};
 
 static const struct knob OTHER_KNOBS[] = {
     {.name = "NEGOTIATOR_INTERVAL", .type = KNOB_DURATION_S, .fallback = "60", .help = "h"},
@@ -80,8 +87,14 @@ static const struct knob OTHER_KNOBS[] = {
 static const struct knob SITE_OPTIONS[] = {
     {.name = "jobs", .type = KNOB_INT, .fallback = "1", .help = "h"}};
 static const struct knob_section OTHER_SECTIONS[] = {{"site", SITE_OPTIONS, 1, "h"}};
-static const struct knob_table OTHER = {"NEGOTIATOR", OTHER_KNOBS, ARRAY_COUNT(OTHER_KNOBS),
-                                        OTHER_SECTIONS, 1};
+static const struct knob_family OTHER_FAMILIES[] = {{"CONCURRENCY_", "CONCURRENCY_<x>", "h"}};
+static const struct knob_table OTHER = {.owner = "NEGOTIATOR",
+                                        .knobs = OTHER_KNOBS,
+                                        .knob_count = ARRAY_COUNT(OTHER_KNOBS),
+                                        .sections = OTHER_SECTIONS,
+                                        .section_count = 1,
+                                        .families = OTHER_FAMILIES,
+                                        .family_count = 1};
 
 static inline int no_at_sign(void *context, const char *text, struct err *err)
 {

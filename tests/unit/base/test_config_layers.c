@@ -305,6 +305,18 @@ static void unknown_names_are_reported_with_the_nearest_known_one(void **state)
     config_destroy(config);
 }
 
+static void a_name_of_a_family_is_known_and_a_bare_prefix_is_not(void **state)
+{
+    (void)state;
+    struct config *config = load_one("slot_type_1 = x\nSLOT_TYPE_2_PARTITIONABLE = true\n"
+                                     "CONCURRENCY_TAPE = 3\nSLOT_TYPE_ = 1\nSLOT_TYPES_1 = 1\n");
+    assert_int_equal(config_unknown_count(config), 2);
+    assert_non_null(strstr(config_unknown(config, 0), "'SLOT_TYPE_'"));
+    assert_non_null(strstr(config_unknown(config, 1), "'SLOT_TYPES_1'"));
+    assert_string_equal(config_text(config, "SLOT_TYPE_1"), "x");
+    config_destroy(config);
+}
+
 static void a_walk_lists_our_knobs_and_the_user_s_macros(void **state)
 {
     (void)state;
@@ -344,4 +356,5 @@ UNIT_TESTS(UNIT(later_layers_win_and_say_so),
            UNIT(a_file_that_is_too_large_is_refused),
            UNIT(sections_are_merged_over_files_and_typed), UNIT(options_of_sections_are_checked),
            UNIT(unknown_names_are_reported_with_the_nearest_known_one),
+           UNIT(a_name_of_a_family_is_known_and_a_bare_prefix_is_not),
            UNIT(a_walk_lists_our_knobs_and_the_user_s_macros), UNIT(every_type_has_a_name))
