@@ -25,6 +25,31 @@
 
 static void begin(struct claim *claim);
 
+void claim_show(struct claim *claim, const struct ad *job)
+{
+    static const char *const NAMES[][2] = {{"RemoteUser", "User"},
+                                           {"RemoteOwner", "User"},
+                                           {"AccountingGroup", "AccountingGroup"},
+                                           {"RemoteGroup", "AcctGroup"},
+                                           {"ConcurrencyLimits", "ConcurrencyLimits"},
+                                           {"GlobalJobId", "GlobalJobId"}};
+    struct ad_context context = startd_context(claim->startd);
+    const struct ad *slot = claim->slot != NULL ? claim->slot->ad : NULL;
+    struct ad *shown = ad_create();
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        struct ad_value value;
+        (void)ad_eval_attr(job, slot, NAMES[i][1], &context, &value); /* absent: undefined */
+        if (value.type == AD_TYPE_STRING) {
+            ad_set_string(shown, NAMES[i][0], value.string.text);
+        }
+        ad_value_fini(&value);
+    }
+    const struct ad_expr *rank = slot != NULL ? ad_lookup(slot, "Rank") : NULL;
+    ad_set_real(shown, "CurrentRank", rank != NULL ? ad_eval_rank(rank, slot, job, &context) : 0.0);
+    ad_destroy(claim->shown);
+    claim->shown = shown;
+}
+
 int activation_set_job(struct claim *claim, const struct ad *job)
 {
     struct ad *copy = ad_copy(job);
@@ -32,6 +57,7 @@ int activation_set_job(struct claim *claim, const struct ad *job)
     claim->job = copy;
     mem_free(claim->user);
     claim->user = mem_strdup(ad_string_or(job, "User", "?"));
+    claim_show(claim, job);
     return 0;
 }
 
@@ -80,6 +106,19 @@ void activation_starter_gone(struct claim *claim)
     }
 }
 
+static struct ad *without_secrets(const struct ad *ad)
+{
+    struct ad *copy = ad_create();
+    size_t at = 0;
+    const char *name;
+    while (ad_next(ad, &at, &name, NULL)) {
+        if (!ad_attr_is_private(name)) {
+            (void)ad_copy_attr(copy, name, ad, name); /* it is there */
+        }
+    }
+    return copy;
+}
+
 /* The record that the starter reads: everything it needs to run without us. */
 static void write_record(struct claim *claim, const struct ad *args)
 {
@@ -98,7 +137,7 @@ static void write_record(struct claim *claim, const struct ad *args)
     ad_set_int(record, "LeaseDuration", claim->lease_s);
     ad_set_int(record, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
     ad_set_ad(record, "Job", ad_copy(claim->job));
-    ad_set_ad(record, "Slot", ad_copy(claim->slot->ad));
+    ad_set_ad(record, "Slot", without_secrets(claim->slot->ad)); /* the job will read it */
     struct strbuf text;
     strbuf_init(&text, 0);
     ad_print(record, &text);
@@ -135,6 +174,7 @@ static void run_recorded(void *arg)
     }
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_BUSY);
     claim_commit(claim, spawn_recorded);
+    preempt_run_began(claim->slot);
 }
 
 static int judge_job(struct claim *claim, struct wire_request *request, struct err *err)
@@ -183,6 +223,7 @@ static void begin(struct claim *claim)
     claim->stage = CLAIM_ACTIVE;
     claim->starter_pid = 0;
     claim->starter_start = 0;
+    claim->job_start_s = loop_wall_s(claim->startd->env.loop);
     claim->committing = true;
     claim_commit(claim, run_recorded);
 }

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
 #include "wire/pool.h"
@@ -35,6 +36,75 @@ static void sent(void *arg, struct wire_reply *reply)
     }
 }
 
+/* ---- pieces that are gone */
+
+static void gone_answered(void *arg, struct wire_reply *reply)
+{
+    const struct startd *startd = arg;
+    if (reply->status != 0 && reply->status != -ECONNRESET) {
+        log_warn(startd->env.log, "invalidate.refused", reply->text,
+                 LOG_INT("status", reply->status));
+    }
+}
+
+static void send_names(struct startd *startd, struct wire *wire, struct vec *names)
+{
+    if (names->count == 0) {
+        return;
+    }
+    struct ad *args = ad_create();
+    ad_set_string(args, "Type", "Machine");
+    ad_set_strings(args, "Names", (const char *const *)names->items, names->count);
+    ad_set_int(args, "Epoch", (int64_t)startd->epoch);
+    ad_set_int(args, "Sequence", (int64_t)++startd->sequence);
+    const struct wire_body body = {.args = args};
+    (void)wire_call(wire, VERB_INVALIDATE, &body, 0, gone_answered,
+                    startd); /* a cut: find_stale() */
+    ad_destroy(args);
+    vec_clear(names, mem_free);
+}
+
+void advertise_gone(struct startd *startd)
+{
+    struct wire *wire = uplink_wire(startd->collector);
+    if (wire != NULL) {
+        send_names(startd, wire, &startd->gone);
+    }
+}
+
+static void found(void *arg, struct wire_reply *reply)
+{
+    struct startd *startd = arg;
+    struct wire *wire = uplink_wire(startd->collector);
+    for (size_t i = 0; i < reply->ad_count && wire != NULL; i++) {
+        const char *name = ad_string_or(reply->ads[i], "Name", "");
+        if (name[0] != '\0' && slot_by_name(startd, name) == NULL) {
+            vec_push(&startd->gone, mem_strdup(name));
+        }
+    }
+    advertise_gone(startd);
+}
+
+/* Pieces whose end the collector was not told: we were away, or the connection was. */
+static void find_stale(struct startd *startd, struct wire *wire)
+{
+    static const char *const NAME[] = {"Name"};
+    struct ad *args = ad_create(), *mine = ad_create();
+    struct strbuf constraint;
+    strbuf_init(&constraint, 0);
+    strbuf_puts(&constraint, "DynamicSlot =?= true && Machine =?= ");
+    ad_set_string(mine, "Machine", startd->name);
+    ad_expr_print(ad_lookup(mine, "Machine"), AD_OLD, &constraint);
+    ad_set_string(args, "Type", "Machine");
+    ad_set_string(args, "Constraint", strbuf_text(&constraint));
+    ad_set_strings(args, "Projection", NAME, 1);
+    const struct wire_body body = {.args = args};
+    (void)wire_call(wire, VERB_QUERY, &body, 0, found, startd); /* else: they expire */
+    strbuf_fini(&constraint);
+    ad_destroy(mine);
+    ad_destroy(args);
+}
+
 static void send_changes(void *arg)
 {
     struct startd *startd = arg;
@@ -42,10 +112,11 @@ static void send_changes(void *arg)
     if (wire == NULL || startd->offline_sent) {
         return; /* the up callback sends everything; a machine with offline ads out is silent */
     }
+    advertise_gone(startd); /* first: a new piece may have the name of one that is gone */
     const struct ad **ads = mem_alloc(startd->slot_count * sizeof *ads);
     size_t count = 0;
     for (size_t i = 0; i < startd->slot_count; i++) {
-        struct slot *slot = &startd->slots[i];
+        struct slot *slot = startd->slots[i];
         if (slot->changed || !startd->first_update_done) {
             ads[count++] = slot->ad;
             slot->changed = false;
@@ -75,11 +146,10 @@ static void send_timer(void *arg)
     struct startd *startd = arg;
     bool any = false;
     for (size_t i = 0; i < startd->slot_count; i++) {
-        any = any || startd->slots[i].changed;
+        any = any || startd->slots[i]->changed;
     }
-    for (size_t i = 0; i < startd->slot_count && !any;
-         i++) { /* the interval is over: all of them */
-        slot_refresh(&startd->slots[i]);
+    if (!any && startd->gone.count == 0) { /* the interval is over: all of them */
+        slots_refresh(startd);
     }
     send_changes(startd);
 }
@@ -94,7 +164,6 @@ void advertise_soon(struct startd *startd)
 static void uplink_up(void *arg, struct wire *wire)
 {
     struct startd *startd = arg;
-    (void)wire;
     log_info(startd->env.log, "uplink.up", "connected to the collector");
     startd->first_update_done = false;
     if (startd->asleep) {
@@ -104,9 +173,8 @@ static void uplink_up(void *arg, struct wire *wire)
     if (startd->going_down && startd->offline_sent) {
         return; /* the sleep goes on or is taken back by its own timer */
     }
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        slot_refresh(&startd->slots[i]);
-    }
+    slots_refresh(startd);
+    find_stale(startd, wire);
     loop_timer_set(startd->send_timer, 0);
 }
 
@@ -121,7 +189,9 @@ static void on_request(void *arg, struct wire_request *request)
     struct startd *startd = arg;
     enum wire_verb verb = wire_request_verb(request);
     if (verb == VERB_DIAL_ME) {
-        claim_dial_me(startd, request);
+        offer_dial_me(startd, request);
+    } else if (verb == VERB_RELEASE_CLAIM) {
+        offer_release(startd, request);
     } else if (verb == VERB_POWER_DOWN) {
         hibernate_power_down(startd, request);
     } else if (verb == VERB_PING) {

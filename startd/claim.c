@@ -33,12 +33,9 @@
 #define LEASE_MAX_S   86400
 #define OVERDUE_MS    3000 /* for a starter whose lease is over; below the usual LEASE_MARGIN */
 
-static void dial(void *arg);
 static void dial_later(struct claim *claim);
 
 /* ---- memory and disk */
-
-static struct claim *claim_create(struct startd *startd);
 
 /* First line of each callback that was counted in pending: true when the claim is gone. */
 static bool came_back(struct claim *claim)
@@ -58,10 +55,13 @@ static bool came_back(struct claim *claim)
     return dead;
 }
 
-static void claim_destroy(struct claim *claim)
+void claim_discard(struct claim *claim)
 {
     if (claim->slot != NULL && claim->slot->claim == claim) {
         claim->slot->claim = NULL;
+    }
+    if (claim->slot != NULL && claim->slot->waiting == claim) {
+        claim->slot->waiting = NULL;
     }
     for (size_t i = 0; i < claim->startd->claims.count; i++) {
         if (claim->startd->claims.items[i] == claim) {
@@ -77,6 +77,7 @@ static void claim_destroy(struct claim *claim)
     loop_timer_destroy(claim->dial_timer);
     loop_timer_destroy(claim->alive_timer);
     loop_timer_destroy(claim->lease_timer);
+    loop_timer_destroy(claim->retire_timer);
     mem_free(claim->schedd_address);
     mem_free(claim->schedd_pin);
     mem_free(claim->schedd_name);
@@ -84,6 +85,7 @@ static void claim_destroy(struct claim *claim)
     mem_free(claim->record);
     mem_free(claim->directory);
     ad_destroy(claim->job);
+    ad_destroy(claim->shown);
     claim->dead = true;
     if (claim->pending == 0) {
         mem_free(claim);
@@ -95,7 +97,7 @@ static void claim_destroy(struct claim *claim)
 void claims_destroy(struct startd *startd)
 {
     while (startd->claims.count > 0) {
-        claim_destroy(startd->claims.items[startd->claims.count - 1]);
+        claim_discard(startd->claims.items[startd->claims.count - 1]);
     }
     vec_fini(&startd->claims, NULL);
 }
@@ -130,13 +132,23 @@ static struct ad *claim_to_ad(const struct claim *claim)
     ad_set_string(ad, "JobId", claim->job_id);
     ad_set_int(ad, "ClaimEpoch", claim->epoch);
     ad_set_bool(ad, "Active", claim->stage == CLAIM_ACTIVE);
+    ad_set_bool(ad, "Over", claim->stage == CLAIM_OVER);
     ad_set_int(ad, "StarterPid", claim->starter_pid);
     ad_set_int(ad, "StarterStart", (int64_t)claim->starter_start);
     if (claim->directory != NULL) {
         ad_set_string(ad, "Directory", claim->directory);
     }
+    ad_set_int(ad, "JobStart", claim->job_start_s);
+    ad_set_string(ad, "Reason", claim->reason);
+    ad_set_bool(ad, "Preempted", claim->preempted);
     if (claim->job != NULL) {
         ad_set_ad(ad, "Job", ad_copy(claim->job));
+    }
+    if (claim->slot != NULL && claim->slot->kind == SLOT_DYNAMIC) {
+        struct ad *piece = ad_create();
+        carve_plan_write(claim->startd->kinds, &claim->slot->total, "", "", piece);
+        carve_plan_write_ids(claim->startd->kinds, &claim->slot->total, piece);
+        ad_set_ad(ad, "Piece", piece);
     }
     return ad;
 }
@@ -193,7 +205,7 @@ static void claim_drop(struct claim *claim)
     log_info(claim->startd->env.log, "claim.dropped", "claim is gone",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("schedd", claim->schedd_name),
              LOG_TEXT("reason", claim->reason));
-    claim_destroy(claim);
+    claim_discard(claim);
     if (slot != NULL) {
         slot_rest(slot);
     }
@@ -232,6 +244,9 @@ static void tell_gone(struct claim *claim)
     ad_set_string(args, "JobId", claim->job_id);
     ad_set_int(args, "ClaimEpoch", claim->epoch);
     ad_set_string(args, "Reason", claim->reason);
+    if (claim->preempted) {
+        ad_set_bool(args, "Preempted", true);
+    }
     struct wire_body body = {.args = args, .with_private = true};
     if (wire_call(claim->wire, VERB_CLAIM_GONE, &body, CLAIM_CALL_MS, told_gone, claim) > 0) {
         claim->pending++;
@@ -267,7 +282,7 @@ static void claim_over(struct claim *claim)
     if (claim->wire != NULL && wire_is_ready(claim->wire)) {
         tell_gone(claim);
     } else if (claim->wire == NULL) {
-        dial(claim);
+        claim_dial(claim);
     }
 }
 
@@ -279,8 +294,14 @@ void claim_starter_gone(struct claim *claim, const char *reason)
     wire_close(claim->starter_wire);
     claim->starter_wire = NULL;
     claim->stopping = false;
+    loop_timer_stop(claim->retire_timer);
     if (claim->reason[0] == '\0') {
         (void)snprintf(claim->reason, sizeof claim->reason, "%s", reason);
+    }
+    if (claim->reason[0] == '\0' && claim->slot->waiting != NULL) { /* it takes no further job */
+        claim->preempted = true;
+        (void)snprintf(claim->reason, sizeof claim->reason, "preempted by a job of %.100s",
+                       claim->slot->waiting->user);
     }
     if (claim->reason[0] != '\0') {
         claim_over(claim);
@@ -298,6 +319,10 @@ void claim_end(struct claim *claim, const char *reason, bool fast)
     if (claim->stage == CLAIM_OVER) {
         return;
     }
+    if (claim->stage == CLAIM_WAITING) {
+        preempt_cancel(claim, reason);
+        return;
+    }
     if (claim->reason[0] == '\0') {
         (void)snprintf(claim->reason, sizeof claim->reason, "%s", reason);
     }
@@ -305,6 +330,8 @@ void claim_end(struct claim *claim, const char *reason, bool fast)
         if (claim->starter_pid != 0) {
             if (claim->slot->state != SLOT_PREEMPTING) {
                 slot_move(claim->slot, SLOT_PREEMPTING, fast ? SLOT_KILLING : SLOT_VACATING);
+            } else if (fast && claim->slot->activity != SLOT_KILLING) {
+                slot_move(claim->slot, SLOT_PREEMPTING, SLOT_KILLING);
             }
             starters_stop(claim, fast);
         } /* else: it is being spawned; starters_spawn's caller sees the reason */
@@ -321,6 +348,10 @@ static void lease_tick(void *arg)
         if (claim->lease_end_ms > now_ms) {
             loop_timer_set(claim->lease_timer, claim->lease_end_ms - now_ms);
         }
+        return;
+    }
+    if (claim->stage == CLAIM_WAITING) {
+        preempt_cancel(claim, "its schedd asked no more");
         return;
     }
     log_warn(claim->startd->env.log, "claim.lease", "the schedd did not renew the lease in time",
@@ -497,9 +528,8 @@ static void connection_closed(void *arg, struct wire *wire, int status, const ch
     wire_close(wire);
 }
 
-static void dial(void *arg)
+void claim_dial(struct claim *claim)
 {
-    struct claim *claim = arg;
     static const struct wire_events EVENTS = {.ready = say_claim,
                                               .request = activation_request,
                                               .closed = connection_closed};
@@ -520,77 +550,21 @@ static void dial(void *arg)
     }
 }
 
-/* ---- the offer */
+static void dial_timer(void *arg)
+{
+    claim_dial(arg);
+}
 
-static struct claim *claim_create(struct startd *startd)
+struct claim *claim_make(struct startd *startd)
 {
     struct claim *claim = mem_zalloc(sizeof *claim);
     claim->startd = startd;
-    claim->dial_timer = loop_timer_create(startd->env.loop, dial, claim);
+    claim->dial_timer = loop_timer_create(startd->env.loop, dial_timer, claim);
     claim->alive_timer = loop_timer_create(startd->env.loop, alive, claim);
     claim->lease_timer = loop_timer_create(startd->env.loop, lease_tick, claim);
+    claim->retire_timer = loop_timer_create(startd->env.loop, preempt_step, claim);
     vec_push(&startd->claims, claim);
     return claim;
-}
-
-static int judge_offer(struct startd *startd, struct wire_request *request, struct slot **ret,
-                       struct err *err)
-{
-    const struct ad *args = wire_request_args(request);
-    struct slot *slot = slot_by_claim_id(startd, ad_string_or(args, "ClaimId", ""));
-    if (startd->going_down || startd->leaving || startd->stopping) {
-        return err_set(err, -EAGAIN, "%s is going %s", startd->name,
-                       startd->stopping ? "down" : "to sleep");
-    }
-    if (slot == NULL) {
-        return err_set(err, -ENOKEY, "%s: this claim id is unknown or was used", startd->name);
-    }
-    if (slot->state != SLOT_UNCLAIMED) {
-        return err_set(err, -EBUSY, "%s is %s", slot->name, slot_state_name(slot->state));
-    }
-    if (wire_request_ad_count(request) != 1 || ad_string_or(args, "ScheddAddress", "")[0] == '\0' ||
-        strlen(ad_string_or(args, "ScheddPin", "")) != 64) {
-        return err_set(err, -EINVAL, "DIAL_ME needs ScheddAddress, ScheddPin and one job ad");
-    }
-    struct ad_context context = startd_context(startd);
-    slot_refresh(slot); /* load, idle time and disk of now */
-    int rc = slot_plan_accepts(slot->ad, wire_request_ad(request, 0), &context, err);
-    if (rc == 0) {
-        *ret = slot;
-    }
-    return rc;
-}
-
-void claim_dial_me(struct startd *startd, struct wire_request *request)
-{
-    struct slot *slot;
-    struct err err;
-    int rc = judge_offer(startd, request, &slot, &err);
-    if (rc != 0) {
-        log_info(startd->env.log, "claim.declined", err.text,
-                 LOG_TEXT("by", wire_request_peer(request)->identity));
-        wire_reply_error(request, rc, "%s", err.text);
-        return;
-    }
-    const struct ad *args = wire_request_args(request);
-    struct claim *claim = claim_create(startd);
-    claim->slot = slot;
-    slot->claim = claim;
-    (void)snprintf(claim->id, sizeof claim->id, "%s", slot->claim_id);
-    (void)snprintf(claim->slot_name, sizeof claim->slot_name, "%s", slot->name);
-    slot->claim_id[0] = '\0'; /* used up */
-    claim->schedd_address = mem_strdup(ad_string_or(args, "ScheddAddress", ""));
-    claim->schedd_pin = mem_strdup(ad_string_or(args, "ScheddPin", ""));
-    claim->schedd_name = mem_strdup(ad_string_or(args, "ScheddName", "?"));
-    claim->user = mem_strdup(ad_string_or(wire_request_ad(request, 0), "User", "?"));
-    int64_t lease_s = ad_int_or(args, "LeaseDuration", 0);
-    claim->lease_s = lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : 1200;
-    claim->lease_end_ms = loop_now_ms(startd->env.loop) +
-                          (uint64_t)config_duration_s(startd->env.config, "MATCH_TIMEOUT") * 1000;
-    loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));
-    slot_move(slot, SLOT_MATCHED, SLOT_IDLE);
-    wire_reply_ok(request, NULL);
-    dial(claim);
 }
 
 /* ---- after our own restart */
@@ -604,13 +578,15 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
         log_error(startd->env.log, "store.claim", err.text, LOG_TEXT("claim", key));
         return 0; /* one bad record is left out */
     }
-    struct slot *slot = NULL;
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        if (strcmp(startd->slots[i].name, ad_string_or(ad, "SlotName", "")) == 0) {
-            slot = &startd->slots[i];
-        }
+    const char *slot_name = ad_string_or(ad, "SlotName", "");
+    bool same_boot = strcmp(ad_string_or(ad, "BootId", ""), startd->machine.boot_id) == 0;
+    bool over = ad_bool_or(ad, "Over", false);
+    const struct ad *piece = NULL;
+    struct slot *slot = slot_by_name(startd, slot_name);
+    if (slot == NULL && same_boot && !over && ad_get_ad(ad, "Piece", &piece) == 0) {
+        slot = slot_carve_again(startd, slot_name, piece);
     }
-    struct claim *claim = claim_create(startd);
+    struct claim *claim = claim_make(startd);
     (void)snprintf(claim->id, sizeof claim->id, "%s", key);
     (void)snprintf(claim->slot_name, sizeof claim->slot_name, "%s",
                    ad_string_or(ad, "SlotName", "?"));
@@ -626,15 +602,11 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     /* Renewals are not in the store: this is the latest that it can be.  The starter knows better,
      * and is told nothing until the schedd has confirmed the claim. */
     claim->lease_end_ms = loop_now_ms(startd->env.loop) + (uint64_t)claim->lease_s * 1000;
-    bool same_boot = strcmp(ad_string_or(ad, "BootId", ""), startd->machine.boot_id) == 0;
-    const struct ad *job;
-    if (ad_get_ad(ad, "Job", &job) == 0) {
-        (void)activation_set_job(claim, job);
-    }
-    if (same_boot && slot != NULL && slot->claim == NULL) {
+    claim->job_start_s = ad_int_or(ad, "JobStart", 0);
+    claim->preempted = ad_bool_or(ad, "Preempted", false);
+    if (same_boot && !over && slot != NULL && slot->claim == NULL) {
         claim->slot = slot;
         slot->claim = claim;
-        slot->claim_id[0] = '\0';
         claim->stage = CLAIM_HELD;
         if (ad_bool_or(ad, "Active", false)) {
             claim->stage = CLAIM_ACTIVE;
@@ -642,9 +614,15 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
         }
     } else {
         claim->stage = CLAIM_OVER;
+        const char *why = ad_string_or(ad, "Reason", "");
         (void)snprintf(claim->reason, sizeof claim->reason, "%s",
-                       same_boot ? "the slot is no longer configured"
-                                 : "the machine was restarted");
+                       over && why[0] != '\0' ? why
+                       : same_boot            ? "the slot is no longer configured"
+                                              : "the machine was restarted");
+    }
+    const struct ad *job;
+    if (ad_get_ad(ad, "Job", &job) == 0) {
+        (void)activation_set_job(claim, job);
     }
     ad_destroy(ad);
     return 0;
@@ -664,7 +642,7 @@ int claims_restore(struct startd *startd, struct err *err)
     for (size_t i = 0; i < all.count; i++) {
         struct claim *claim = all.items[i];
         loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));
-        dial(claim);
+        claim_dial(claim);
         if (claim->slot != NULL) {
             slot_move(claim->slot, SLOT_CLAIMED,
                       claim->stage == CLAIM_ACTIVE ? SLOT_BUSY : SLOT_IDLE);

@@ -45,8 +45,8 @@ static void take_back(struct startd *startd, const char *why)
     startd->offline_sent = false;
     startd->first_update_done = false; /* cancels the offline ads */
     for (size_t i = 0; i < startd->slot_count; i++) {
-        if (startd->slots[i].claim == NULL) {
-            slot_rest(&startd->slots[i]);
+        if (startd->slots[i]->claim == NULL) {
+            slot_rest(startd->slots[i]);
         }
     }
     loop_timer_stop(startd->stop_timer);
@@ -115,12 +115,13 @@ static void send_offline(struct startd *startd)
     }
     int64_t now_s = loop_wall_s(startd->env.loop);
     struct ad **ads = mem_alloc(startd->slot_count * sizeof *ads);
+    advertise_gone(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
-        slot_refresh(&startd->slots[i]);
+        slot_refresh(startd->slots[i]);
         const struct offline_ads_how how = {.now_s = now_s,
                                             .lifetime_s = OFFLINE_LIFETIME_S,
                                             .reason = startd->sleep_reason};
-        ads[i] = offline_ads_make(startd->slots[i].ad, &how);
+        ads[i] = offline_ads_make(startd->slots[i]->ad, &how);
         ad_set_string(ads[i], "HibernationState", startd->sleep_level);
     }
     struct ad *args = ad_create();
@@ -155,11 +156,6 @@ static void go_down(struct startd *startd, int level, const char *reason)
 
 static bool any_claim(const struct startd *startd)
 {
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        if (startd->slots[i].claim != NULL) {
-            return true;
-        }
-    }
     return startd->claims.count > 0;
 }
 
@@ -180,7 +176,7 @@ void hibernate_check(struct startd *startd)
     int votes[STARTD_SLOTS_MAX];
     struct ad_context context = startd_context(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
-        struct slot *slot = &startd->slots[i];
+        struct slot *slot = startd->slots[i];
         ad_set_int(slot->ad, "CurrentTime", context.now_s);
         ad_set_int(slot->ad, "KeyboardIdle", os_keyboard_idle_s(startd->env.os));
         votes[i] = slot_plan_sleep_vote(startd->hibernate, slot->ad, &context);
@@ -246,8 +242,8 @@ static void stays(void *arg)
     struct startd *startd = arg;
     startd->leaving = false;
     for (size_t i = 0; i < startd->slot_count && !startd->going_down && !startd->stopping; i++) {
-        if (startd->slots[i].claim == NULL) {
-            slot_rest(&startd->slots[i]);
+        if (startd->slots[i]->claim == NULL) {
+            slot_rest(startd->slots[i]);
         }
     }
 }

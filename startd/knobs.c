@@ -16,7 +16,9 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = STARTD_SLOTS_MAX,
      .unit = "slots",
-     .help = "How many equal static slots the machine is divided into; 0: one for each CPU."},
+     .help =
+         "How many equal static slots the machine is divided into; 0: one for each CPU. Not used "
+         "when any NUM_SLOTS_TYPE_<n> is set."},
     {.name = "NUM_CPUS",
      .type = KNOB_INT,
      .fallback = "0",
@@ -31,11 +33,53 @@ static const struct knob KNOBS[] = {
      .max = 1LL << 40,
      .unit = "MiB",
      .help = "How much memory to offer; 0: what the machine has."},
+    {.name = "RESERVED_MEMORY",
+     .type = KNOB_INT,
+     .fallback = "0",
+     .min = 0,
+     .max = 1LL << 40,
+     .unit = "MiB",
+     .help = "How much of the memory is kept from jobs."},
+    {.name = "RESERVED_DISK",
+     .type = KNOB_INT,
+     .fallback = "0",
+     .min = 0,
+     .max = 1LL << 40,
+     .unit = "MiB",
+     .help = "How much of the free disk below EXECUTE is kept from jobs."},
+    {.name = "MACHINE_RESOURCE_NAMES",
+     .type = KNOB_LIST,
+     .help = "Which of the MACHINE_RESOURCE_<name> count; empty: all of them."},
+    {.name = "MODIFY_REQUEST_EXPR_REQUESTCPUS",
+     .type = KNOB_EXPR,
+     .fallback = "quantize(RequestCpus,{1})",
+     .help =
+         "How many CPUs a piece of a partitionable slot gets; evaluated in the job's ad, TARGET "
+         "is the slot."},
+    {.name = "MODIFY_REQUEST_EXPR_REQUESTMEMORY",
+     .type = KNOB_EXPR,
+     .fallback = "quantize(RequestMemory,{128})",
+     .help = "The same for memory, in MiB."},
+    {.name = "MODIFY_REQUEST_EXPR_REQUESTDISK",
+     .type = KNOB_EXPR,
+     .fallback = "quantize(RequestDisk,{1024})",
+     .help = "The same for disk, in KiB."},
     {.name = "START",
      .type = KNOB_EXPR,
      .fallback = "true",
      .help = "Whether a slot may begin a job; TARGET is the job's ad."},
     {.name = "RANK", .type = KNOB_EXPR, .fallback = "0", .help = "How much a slot likes a job."},
+    {.name = "MAXJOBRETIREMENTTIME",
+     .type = KNOB_EXPR,
+     .fallback = "0",
+     .help =
+         "Seconds of run time that a job is granted although a better claim waits for its slot; "
+         "the job's MaxJobRetirementTime may ask for less."},
+    {.name = "MACHINEMAXVACATETIME",
+     .type = KNOB_EXPR,
+     .fallback = "10 * 60",
+     .help = "Seconds that a preempted job has between its soft signal and being killed; the job's "
+             "JobMaxVacateTime may ask for less."},
     {.name = "STARTD_ATTRS",
      .type = KNOB_LIST,
      .help = "Names of further configuration values to put into the slots' ads."},
@@ -92,6 +136,24 @@ static const struct knob KNOBS[] = {
      .help = "The program that runs a job."},
 };
 
+static const struct knob_family FAMILIES[] = {
+    {"SLOT_TYPE_", "SLOT_TYPE_<n>",
+     "What a slot of type n (1 to 10) gets: `cpus=2, memory=25%, disk=1/4, GPUs=auto`, or one "
+     "share "
+     "of everything, `50%`; what is not named is `auto`, an equal share of what is left."},
+    {"SLOT_TYPE_", "SLOT_TYPE_<n>_PARTITIONABLE",
+     "Whether slots of that type are partitionable: jobs get pieces of them as large as they ask "
+     "for."},
+    {"NUM_SLOTS_TYPE_", "NUM_SLOTS_TYPE_<n>", "How many slots of type n the machine has."},
+    {"MACHINE_RESOURCE_", "MACHINE_RESOURCE_<name>",
+     "A resource of this machine beside Cpus, Memory and Disk: how many there are (`4`), or the "
+     "identifiers of each (`CUDA0, CUDA1`)."},
+    {"MODIFY_REQUEST_EXPR_REQUEST", "MODIFY_REQUEST_EXPR_REQUEST<name>",
+     "How much of that resource a piece gets; unset: what the job asks for."},
+};
+
 const struct knob_table startd_knobs = {.owner = "STARTD",
                                         .knobs = KNOBS,
-                                        .knob_count = ARRAY_COUNT(KNOBS)};
+                                        .knob_count = ARRAY_COUNT(KNOBS),
+                                        .families = FAMILIES,
+                                        .family_count = ARRAY_COUNT(FAMILIES)};

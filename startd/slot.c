@@ -1,4 +1,4 @@
-/* startd/slot.c - slots: their ads and their moves.
+/* startd/slot.c - one slot: its ad and its moves.
  *
  * A slot's ad is built anew whenever something in it changed; it is what is sent, what START and
  * HIBERNATE are evaluated in, and what becomes the offline ad.  Claim ids are minted here: 128
@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
@@ -26,40 +27,99 @@ struct ad_context startd_context(struct startd *startd)
                                .random_state = &startd->random_state};
 }
 
-static void mint_claim_id(struct slot *slot)
+/* ---- claim ids */
+
+static void mint(const struct slot *slot, char ret[CLAIM_ID_MAX])
 {
-    slot->minted_s = loop_wall_s(slot->startd->env.loop);
     unsigned char secret[16];
     char hex[33];
     loop_secret(slot->startd->env.loop, secret, sizeof secret);
     text_hex(secret, sizeof secret, hex);
-    (void)snprintf(slot->claim_id, sizeof slot->claim_id, "%.100s#%.36s#%s", slot->name,
-                   slot->startd->machine.boot_id, hex);
+    (void)snprintf(ret, CLAIM_ID_MAX, "%.100s#%.36s#%s", slot->name, slot->startd->machine.boot_id,
+                   hex);
+}
+
+/* As many as there may be pieces; those that were there stay, the oldest first: the negotiator may
+ * have given them away. */
+static void mint_for_pieces(struct slot *slot)
+{
+    struct resources free;
+    slot_free_resources(slot, &free);
+    size_t wanted = carve_plan_offers(&free);
+    while (slot->piece_ids.count > wanted) {
+        size_t last = slot->piece_ids.count - 1;
+        mem_free(slot->piece_ids.items[last]);
+        vec_remove_at(&slot->piece_ids, last);
+    }
+    while (slot->piece_ids.count < wanted) {
+        char id[CLAIM_ID_MAX];
+        mint(slot, id);
+        vec_push(&slot->piece_ids, mem_strdup(id));
+    }
+}
+
+void slot_mint(struct slot *slot)
+{
+    slot->minted_s = loop_wall_s(slot->startd->env.loop);
+    if (slot->kind == SLOT_PARTITIONABLE) {
+        vec_clear(&slot->piece_ids, mem_free);
+        mint_for_pieces(slot);
+    } else {
+        mint(slot, slot->claim_id);
+    }
+}
+
+/* ---- the ad */
+
+static void set_kind(const struct slot *slot, struct ad *ad)
+{
+    static const char *const TYPES[] = {"Static", "Partitionable", "Dynamic"};
+    ad_set_int(ad, "SlotID", slot->id);
+    ad_set_string(ad, "SlotType", TYPES[slot->kind]);
+    ad_set_int(ad, "SlotTypeID", slot->kind == SLOT_DYNAMIC ? -slot->type_id : slot->type_id);
+    if (slot->kind == SLOT_PARTITIONABLE) {
+        ad_set_bool(ad, "PartitionableSlot", true);
+    } else if (slot->kind == SLOT_DYNAMIC) {
+        ad_set_bool(ad, "DynamicSlot", true);
+        ad_set_int(ad, "DSlotID", slot->piece_id);
+        ad_set_string(ad, "ParentSlotName", slot->parent->name);
+    }
+}
+
+static void set_resources(struct slot *slot, struct ad *ad)
+{
+    struct startd *startd = slot->startd;
+    const struct config *config = startd->env.config;
+    struct resources shown = slot->total;
+    int64_t disk = os_disk_free_kib(startd->env.os, config_path(config, "EXECUTE")) -
+                   config_int(config, "RESERVED_DISK") * 1024;
+    if (slot->kind == SLOT_PARTITIONABLE) {
+        slot_free_resources(slot, &shown);
+    }
+    if (slot->kind == SLOT_STATIC && slot->type_id == 0) {
+        shown.amount[RESOURCE_DISK] = disk / (int64_t)startd->machine_slots;
+    } else if (slot->kind != SLOT_DYNAMIC && disk < shown.amount[RESOURCE_DISK]) {
+        shown.amount[RESOURCE_DISK] = disk; /* others have filled it */
+    }
+    carve_plan_write(startd->kinds, &shown, "", "", ad);
+    carve_plan_write(startd->kinds, &slot->total, "TotalSlot", "", ad);
+    carve_plan_write(startd->kinds, &startd->total, "Total", "", ad);
+    carve_plan_write_ids(startd->kinds, &shown, ad);
+    ad_set_int(ad, "DetectedCpus", startd->machine.cpus);
+    ad_set_int(ad, "DetectedMemory", startd->machine.memory_mib);
+    ad_set_int(ad, "TotalSlots", (int64_t)startd->slot_count);
+    ad_set_real(ad, "LoadAvg", os_load_average(startd->env.os) / (double)startd->machine_slots);
 }
 
 static void set_machine(struct slot *slot, struct ad *ad)
 {
     struct startd *startd = slot->startd;
-    const struct config *config = startd->env.config;
-    int64_t share = (int64_t)startd->slot_count;
-    int64_t disk = os_disk_free_kib(startd->env.os, config_path(config, "EXECUTE"));
     ad_set_string(ad, "Machine", startd->name);
-    ad_set_int(ad, "SlotID", slot->id);
-    ad_set_string(ad, "SlotType", "Static");
     ad_set_string(ad, "OpSys", startd->machine.opsys);
     ad_set_string(ad, "Arch", startd->machine.arch);
     ad_set_string(ad, "KernelVersion", startd->machine.kernel);
-    int64_t cpus = config_int(config, "NUM_CPUS");
-    int64_t memory = config_int(config, "MEMORY");
-    cpus = cpus > 0 ? cpus : (int64_t)startd->machine.cpus;
-    memory = memory > 0 ? memory : startd->machine.memory_mib;
-    ad_set_int(ad, "Cpus", cpus / share > 0 ? cpus / share : 1);
-    ad_set_int(ad, "Memory", memory / share);
-    ad_set_int(ad, "Disk", disk > 0 ? disk / share : 0);
-    ad_set_int(ad, "TotalCpus", cpus);
-    ad_set_int(ad, "TotalMemory", memory);
-    ad_set_int(ad, "TotalSlots", share);
-    ad_set_real(ad, "LoadAvg", os_load_average(startd->env.os) / (double)share);
+    set_kind(slot, ad);
+    set_resources(slot, ad);
     ad_set_int(ad, "KeyboardIdle", os_keyboard_idle_s(startd->env.os));
     ad_set_string(ad, "BootId", startd->machine.boot_id);
     ad_set_int(ad, "BootTime", startd->machine.boot_time_s);
@@ -74,7 +134,9 @@ static void set_policy(struct slot *slot, struct ad *ad)
     static const char *const PAIRS[][2] = {{"START", "Start"},
                                            {"RANK", "Rank"},
                                            {"UNHIBERNATE", "Unhibernate"},
-                                           {"HIBERNATE", "Hibernate"}};
+                                           {"HIBERNATE", "Hibernate"},
+                                           {"MAXJOBRETIREMENTTIME", "MaxJobRetirementTime"},
+                                           {"MACHINEMAXVACATETIME", "MachineMaxVacateTime"}};
     for (size_t i = 0; i < ARRAY_COUNT(PAIRS); i++) {
         const char *text = config_expr(config, PAIRS[i][0]);
         struct err err;
@@ -96,6 +158,52 @@ static void set_policy(struct slot *slot, struct ad *ad)
     }
 }
 
+static void set_claim(const struct slot *slot, struct ad *ad)
+{
+    const struct claim *claim = slot->claim;
+    if (claim == NULL) {
+        return;
+    }
+    ad_set_string(ad, "ScheddName", claim->schedd_name);
+    ad_set_string(ad, "ClientMachine", claim->schedd_name);
+    if (claim->job_id[0] != '\0') {
+        ad_set_string(ad, "JobId", claim->job_id);
+    }
+    if (claim->shown != NULL) {
+        ad_merge(ad, claim->shown);
+    }
+    if (claim->stage == CLAIM_ACTIVE && claim->job_start_s > 0) {
+        int64_t run_s = loop_wall_s(slot->startd->env.loop) - claim->job_start_s;
+        ad_set_int(ad, "JobStart", claim->job_start_s);
+        ad_set_int(ad, "TotalJobRunTime", run_s > 0 ? run_s : 0);
+    }
+    if (slot->waiting != NULL && slot->waiting->shown != NULL) {
+        static const char *const PAIRS[][2] = {{"PreemptingUser", "RemoteUser"},
+                                               {"PreemptingOwner", "RemoteOwner"},
+                                               {"PreemptingRank", "CurrentRank"},
+                                               {"PreemptingConcurrencyLimits",
+                                                "ConcurrencyLimits"}};
+        for (size_t i = 0; i < ARRAY_COUNT(PAIRS); i++) {
+            (void)ad_copy_attr(ad, PAIRS[i][0], slot->waiting->shown, PAIRS[i][1]); /* if any */
+        }
+    }
+}
+
+static void set_claim_ids(const struct slot *slot, struct ad *ad)
+{
+    const struct startd *startd = slot->startd;
+    if (startd->going_down || startd->leaving || startd->stopping) {
+        return;
+    }
+    if (slot->kind == SLOT_PARTITIONABLE && slot->piece_ids.count > 0) {
+        const char *const *ids = (const char *const *)slot->piece_ids.items;
+        ad_set_string(ad, "ClaimId", ids[0]);
+        ad_set_strings(ad, "ClaimIdList", ids, slot->piece_ids.count);
+    } else if (slot->claim_id[0] != '\0') {
+        ad_set_string(ad, "ClaimId", slot->claim_id);
+    }
+}
+
 static void set_state(struct slot *slot, struct ad *ad)
 {
     struct startd *startd = slot->startd;
@@ -114,23 +222,101 @@ static void set_state(struct slot *slot, struct ad *ad)
                   : startd->leaving  ? "Draining"
                                      : "On");
     ad_set_string(ad, "PowerMethod", config_string(startd->env.config, "POWER_METHOD"));
-    if (slot->claim_id[0] != '\0' && !startd->going_down && !startd->leaving) {
-        ad_set_string(ad, "ClaimId", slot->claim_id);
+}
+
+/* ---- what a partitionable slot tells of its pieces: HTCondor's Child... lists */
+
+enum child_list {
+    CHILD_NAME,
+    CHILD_ID,
+    CHILD_STATE,
+    CHILD_ACTIVITY,
+    CHILD_USER,
+    CHILD_RANK,
+    CHILD_ENTERED,
+    CHILD_LISTS
+};
+
+static void add_string(struct strbuf *list, const char *text)
+{
+    struct ad *one = ad_create(); /* prints it with what must be escaped */
+    ad_set_string(one, "S", text);
+    ad_expr_print(ad_lookup(one, "S"), AD_NEW, list);
+    ad_destroy(one);
+}
+
+static void add_child(const struct slot *child, struct strbuf lists[CHILD_LISTS],
+                      struct strbuf amounts[RESOURCE_KINDS_MAX], bool first)
+{
+    const char *comma = first ? "" : ", ";
+    const struct ad *shown = child->claim != NULL ? child->claim->shown : NULL;
+    for (size_t i = 0; i < CHILD_LISTS; i++) {
+        strbuf_puts(&lists[i], comma);
     }
-    const struct claim *claim = slot->claim;
-    if (claim != NULL) {
-        ad_set_string(ad, "ScheddName", claim->schedd_name);
-        if (claim->job_id[0] != '\0') {
-            ad_set_string(ad, "JobId", claim->job_id);
-        }
-        if (claim->user != NULL) {
-            ad_set_string(ad, "RemoteUser", claim->user);
-            ad_set_string(ad, "RemoteOwner", claim->user);
-        }
+    add_string(&lists[CHILD_NAME], child->name);
+    strbuf_printf(&lists[CHILD_ID], "%d", child->piece_id);
+    add_string(&lists[CHILD_STATE], slot_state_name(child->state));
+    add_string(&lists[CHILD_ACTIVITY], slot_activity_name(child->activity));
+    add_string(&lists[CHILD_USER], shown != NULL ? ad_string_or(shown, "RemoteUser", "") : "");
+    strbuf_printf(&lists[CHILD_RANK], "%.15g",
+                  shown != NULL ? ad_real_or(shown, "CurrentRank", 0.0) : 0.0);
+    strbuf_printf(&lists[CHILD_ENTERED], "%lld", (long long)child->entered_state_s);
+    for (size_t i = 0; i < child->startd->kinds->count; i++) {
+        int64_t amount = child->total.amount[i];
+        strbuf_printf(&amounts[i], "%s%lld", comma, (long long)amount);
     }
 }
 
-void slot_refresh(struct slot *slot)
+static void set_list(struct ad *ad, const char *name, struct strbuf *items)
+{
+    struct strbuf text;
+    struct err err;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "{%s}", strbuf_text(items));
+    if (ad_set_expr(ad, name, strbuf_text(&text), &err) != 0) {
+        ad_set_error(ad, name); /* a name that no string can hold */
+    }
+    strbuf_fini(&text);
+}
+
+static void set_children(const struct slot *slot, struct ad *ad)
+{
+    static const char *const NAMES[CHILD_LISTS] = {[CHILD_NAME] = "ChildName",
+                                                   [CHILD_ID] = "ChildDSlotId",
+                                                   [CHILD_STATE] = "ChildState",
+                                                   [CHILD_ACTIVITY] = "ChildActivity",
+                                                   [CHILD_USER] = "ChildRemoteUser",
+                                                   [CHILD_RANK] = "ChildCurrentRank",
+                                                   [CHILD_ENTERED] = "ChildEnteredCurrentState"};
+    const struct startd *startd = slot->startd;
+    struct strbuf lists[CHILD_LISTS], amounts[RESOURCE_KINDS_MAX];
+    int64_t count = 0;
+    for (size_t i = 0; i < CHILD_LISTS; i++) {
+        strbuf_init(&lists[i], 0);
+    }
+    for (size_t i = 0; i < startd->kinds->count; i++) {
+        strbuf_init(&amounts[i], 0);
+    }
+    for (size_t i = startd->machine_slots; i < startd->slot_count; i++) {
+        if (startd->slots[i]->parent == slot) {
+            add_child(startd->slots[i], lists, amounts, count == 0);
+            count++;
+        }
+    }
+    ad_set_int(ad, "NumDynamicSlots", count);
+    for (size_t i = 0; i < CHILD_LISTS; i++) {
+        set_list(ad, NAMES[i], &lists[i]);
+        strbuf_fini(&lists[i]);
+    }
+    for (size_t i = 0; i < startd->kinds->count; i++) {
+        char name[RESOURCE_NAME_MAX + 8];
+        (void)snprintf(name, sizeof name, "Child%s", startd->kinds->kinds[i].name); /* fits */
+        set_list(ad, name, &amounts[i]);
+        strbuf_fini(&amounts[i]);
+    }
+}
+
+void slot_build(struct slot *slot)
 {
     struct ad *ad = ad_create();
     ad_set_string(ad, "MyType", "Machine");
@@ -138,10 +324,31 @@ void slot_refresh(struct slot *slot)
     set_machine(slot, ad);
     set_policy(slot, ad);
     set_state(slot, ad);
+    set_claim(slot, ad);
+    if (slot->kind == SLOT_PARTITIONABLE) {
+        mint_for_pieces(slot);
+        set_children(slot, ad);
+    }
+    set_claim_ids(slot, ad);
     ad_destroy(slot->ad);
     slot->ad = ad;
     slot->changed = true;
+}
+
+void slot_refresh(struct slot *slot)
+{
+    slot_build(slot);
+    if (slot->parent != NULL) {
+        slot_build(slot->parent);
+    }
     advertise_soon(slot->startd);
+}
+
+/* ---- moves */
+
+static bool is_free(enum slot_state state)
+{
+    return state == SLOT_OWNER || state == SLOT_UNCLAIMED;
 }
 
 void slot_move(struct slot *slot, enum slot_state state, enum slot_activity activity)
@@ -160,6 +367,12 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
              LOG_TEXT("to_activity", slot_activity_name(activity)));
     if (state != slot->state) {
         slot->entered_state_s = now_s;
+        if (!is_free(slot->state) || !is_free(state)) {
+            slot->claim_id[0] = '\0';
+            if (is_free(state) || state == SLOT_CLAIMED) {
+                slot_mint(slot); /* Claimed: for who would preempt */
+            }
+        }
     }
     slot->entered_activity_s = now_s;
     slot->state = state;
@@ -170,86 +383,26 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
 void slot_rest(struct slot *slot)
 {
     CHECK(slot->claim == NULL);
+    if (slot->kind == SLOT_PARTITIONABLE) {
+        slot_mint(slot);
+        slot_refresh(slot);
+        return;
+    }
     if (slot->state == SLOT_CLAIMED && slot->activity != SLOT_IDLE) {
         slot_move(slot, SLOT_PREEMPTING, SLOT_KILLING); /* its job was ended, or died, at once */
     }
-    mint_claim_id(slot);
+    if (slot->waiting != NULL) {
+        preempt_take(slot);
+        return;
+    }
+    if (slot->kind == SLOT_DYNAMIC) {
+        slot_remove(slot);
+        return;
+    }
     struct ad_context context = startd_context(slot->startd);
-    slot_move(slot, slot_plan_rest(slot->ad, &context), SLOT_IDLE);
-}
-
-struct slot *slot_by_claim_id(struct startd *startd, const char *claim_id)
-{
-    struct slot *found = NULL;
-    size_t length = strlen(claim_id);
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        struct slot *slot = &startd->slots[i];
-        if (length > 0 && strlen(slot->claim_id) == length &&
-            text_equal_secret(slot->claim_id, claim_id, length)) {
-            found = slot;
-        }
+    enum slot_state rest = slot_plan_rest(slot->ad, &context);
+    if (is_free(slot->state)) {
+        slot_mint(slot);
     }
-    return found;
-}
-
-void slots_poll(struct startd *startd)
-{
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        struct slot *slot = &startd->slots[i];
-        if (slot->claim != NULL || (slot->state != SLOT_OWNER && slot->state != SLOT_UNCLAIMED)) {
-            continue;
-        }
-        struct ad_context context = startd_context(startd);
-        ad_set_real(slot->ad, "LoadAvg",
-                    os_load_average(startd->env.os) / (double)startd->slot_count);
-        ad_set_int(slot->ad, "KeyboardIdle", os_keyboard_idle_s(startd->env.os));
-        ad_set_int(slot->ad, "CurrentTime", context.now_s);
-        if (context.now_s - slot->minted_s >= CLAIM_ID_LIFETIME_S ||
-            context.now_s < slot->minted_s) {
-            mint_claim_id(
-                slot); /* the last one may have been given away, and the word of it lost */
-            slot_refresh(slot);
-        }
-        enum slot_state rest = slot_plan_rest(slot->ad, &context);
-        if (rest != slot->state) {
-            slot_move(slot, rest, SLOT_IDLE);
-        }
-    }
-}
-
-int slots_create(struct startd *startd, struct err *err)
-{
-    int64_t count = config_int(startd->env.config, "NUM_SLOTS");
-    int64_t cpus = config_int(startd->env.config, "NUM_CPUS");
-    if (count == 0) {
-        count = cpus > 0 ? cpus : (int64_t)startd->machine.cpus;
-    }
-    if (count < 1 || count > STARTD_SLOTS_MAX) {
-        return err_set(err, -ERANGE, "NUM_SLOTS: %lld slots are not in 1..%d", (long long)count,
-                       STARTD_SLOTS_MAX);
-    }
-    startd->slot_count = (size_t)count;
-    startd->slots = mem_zalloc((size_t)count * sizeof *startd->slots);
-    int64_t now_s = loop_wall_s(startd->env.loop);
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        struct slot *slot = &startd->slots[i];
-        slot->startd = startd;
-        slot->id = (int)i + 1;
-        (void)snprintf(slot->name, sizeof slot->name, "slot%d@%s", slot->id, startd->name);
-        slot->state = SLOT_UNCLAIMED;
-        slot->entered_state_s = slot->entered_activity_s = now_s;
-        mint_claim_id(slot);
-        slot_refresh(slot);
-    }
-    return 0;
-}
-
-void slots_destroy(struct startd *startd)
-{
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        ad_destroy(startd->slots[i].ad);
-    }
-    mem_free(startd->slots);
-    startd->slots = NULL;
-    startd->slot_count = 0;
+    slot_move(slot, rest, SLOT_IDLE);
 }

@@ -30,6 +30,8 @@ struct move {
     enum slot_activity to_activity;
 };
 
+/* Claimed/... to Owner or Unclaimed, past Preempting: the starter died, or the lease was over, and
+ * nothing was left to be vacated.  Preempting to Matched: a better claim gets the slot. */
 static const struct move MOVES[] = {
     {SLOT_OWNER, SLOT_IDLE, SLOT_UNCLAIMED, SLOT_IDLE},
     {SLOT_OWNER, SLOT_IDLE, SLOT_DRAINED, SLOT_RETIRING},
@@ -48,19 +50,29 @@ static const struct move MOVES[] = {
     {SLOT_CLAIMED, SLOT_BUSY, SLOT_CLAIMED, SLOT_IDLE},
     {SLOT_CLAIMED, SLOT_BUSY, SLOT_CLAIMED, SLOT_SUSPENDED},
     {SLOT_CLAIMED, SLOT_BUSY, SLOT_CLAIMED, SLOT_RETIRING},
-    {SLOT_CLAIMED, SLOT_BUSY, SLOT_OWNER, SLOT_IDLE}, /* its starter died, and with it the claim */
-    {SLOT_CLAIMED, SLOT_BUSY, SLOT_UNCLAIMED, SLOT_IDLE}, /* the same */
+    {SLOT_CLAIMED, SLOT_BUSY, SLOT_OWNER, SLOT_IDLE},
+    {SLOT_CLAIMED, SLOT_BUSY, SLOT_UNCLAIMED, SLOT_IDLE},
     {SLOT_CLAIMED, SLOT_BUSY, SLOT_PREEMPTING, SLOT_VACATING},
     {SLOT_CLAIMED, SLOT_BUSY, SLOT_PREEMPTING, SLOT_KILLING},
+    {SLOT_CLAIMED, SLOT_SUSPENDED, SLOT_CLAIMED, SLOT_IDLE},
     {SLOT_CLAIMED, SLOT_SUSPENDED, SLOT_CLAIMED, SLOT_BUSY},
+    {SLOT_CLAIMED, SLOT_SUSPENDED, SLOT_CLAIMED, SLOT_RETIRING},
+    {SLOT_CLAIMED, SLOT_SUSPENDED, SLOT_OWNER, SLOT_IDLE},
+    {SLOT_CLAIMED, SLOT_SUSPENDED, SLOT_UNCLAIMED, SLOT_IDLE},
     {SLOT_CLAIMED, SLOT_SUSPENDED, SLOT_PREEMPTING, SLOT_VACATING},
     {SLOT_CLAIMED, SLOT_SUSPENDED, SLOT_PREEMPTING, SLOT_KILLING},
     {SLOT_CLAIMED, SLOT_RETIRING, SLOT_CLAIMED, SLOT_IDLE},
+    {SLOT_CLAIMED, SLOT_RETIRING, SLOT_CLAIMED, SLOT_BUSY}, /* who waited for it waits no more */
+    {SLOT_CLAIMED, SLOT_RETIRING, SLOT_CLAIMED, SLOT_SUSPENDED},
+    {SLOT_CLAIMED, SLOT_RETIRING, SLOT_OWNER, SLOT_IDLE},
+    {SLOT_CLAIMED, SLOT_RETIRING, SLOT_UNCLAIMED, SLOT_IDLE},
     {SLOT_CLAIMED, SLOT_RETIRING, SLOT_PREEMPTING, SLOT_VACATING},
     {SLOT_CLAIMED, SLOT_RETIRING, SLOT_PREEMPTING, SLOT_KILLING},
     {SLOT_PREEMPTING, SLOT_VACATING, SLOT_PREEMPTING, SLOT_KILLING},
+    {SLOT_PREEMPTING, SLOT_VACATING, SLOT_MATCHED, SLOT_IDLE},
     {SLOT_PREEMPTING, SLOT_VACATING, SLOT_OWNER, SLOT_IDLE},
     {SLOT_PREEMPTING, SLOT_VACATING, SLOT_UNCLAIMED, SLOT_IDLE},
+    {SLOT_PREEMPTING, SLOT_KILLING, SLOT_MATCHED, SLOT_IDLE},
     {SLOT_PREEMPTING, SLOT_KILLING, SLOT_OWNER, SLOT_IDLE},
     {SLOT_PREEMPTING, SLOT_KILLING, SLOT_UNCLAIMED, SLOT_IDLE},
     {SLOT_DRAINED, SLOT_RETIRING, SLOT_DRAINED, SLOT_IDLE},
@@ -179,6 +191,45 @@ const char *slot_plan_level_name(int level)
     static const char *const NAMES[] = {"NONE", "S1", "S2", "S3", "S4", "S5"};
     CHECK(level >= 0 && (size_t)level < ARRAY_COUNT(NAMES));
     return NAMES[level];
+}
+
+/* Seconds, as an expression of the machine and one of the job, which may only ask for less, say. */
+static int64_t seconds(const struct ad *slot, const char *slot_name, const struct ad *job,
+                       const char *job_name, const struct ad_context *context)
+{
+    int64_t both[2] = {0, INT64_MAX};
+    for (int i = 0; i < 2; i++) {
+        struct ad_value value;
+        (void)ad_eval_attr(i == 0 ? slot : job, i == 0 ? job : slot, i == 0 ? slot_name : job_name,
+                           context, &value); /* absent: undefined */
+        if (value.type == AD_TYPE_INT) {
+            both[i] = value.integer > 0 ? value.integer : 0;
+        } else if (value.type == AD_TYPE_REAL) {
+            both[i] = value.real >= 1.0 ? (int64_t)(value.real < 1e12 ? value.real : 1e12) : 0;
+        }
+        ad_value_fini(&value);
+    }
+    int64_t least = both[0] < both[1] ? both[0] : both[1];
+    return least < SLOT_SECONDS_MAX ? least : SLOT_SECONDS_MAX;
+}
+
+int64_t slot_plan_retirement_s(const struct ad *slot, const struct ad *job, int64_t run_s,
+                               const struct ad_context *context)
+{
+    int64_t granted_s = seconds(slot, "MaxJobRetirementTime", job, "MaxJobRetirementTime", context);
+    run_s = run_s > 0 ? run_s : 0;
+    return granted_s > run_s ? granted_s - run_s : 0;
+}
+
+int64_t slot_plan_vacate_s(const struct ad *slot, const struct ad *job,
+                           const struct ad_context *context)
+{
+    return seconds(slot, "MachineMaxVacateTime", job, "JobMaxVacateTime", context);
+}
+
+bool slot_plan_may_preempt(double rank, double current_rank, bool by_priority)
+{
+    return rank > current_rank || (by_priority && rank >= current_rank);
 }
 
 bool slot_plan_lease_is_over(uint64_t now_ms, uint64_t lease_end_ms)

@@ -61,6 +61,21 @@ int slot_plan_sleep_vote(const struct ad_expr *hibernate, const struct ad *slot,
 int slot_plan_sleep_level(const int *votes, size_t count);
 const char *slot_plan_level_name(int level); /* "NONE" "S1" ... "S5" */
 
+#define SLOT_SECONDS_MAX ((int64_t)365 * 24 * 3600)
+
+/* How long a job that has run for run_s seconds may still retire: MaxJobRetirementTime of the slot,
+ * or the job's own where that is less, less run_s; never negative.  What is no number is 0 of the
+ * slot's, no wish of the job's. */
+int64_t slot_plan_retirement_s(const struct ad *slot, const struct ad *job, int64_t run_s,
+                               const struct ad_context *context);
+/* How long it has between the soft signal and being killed: MachineMaxVacateTime of the slot, or
+ * JobMaxVacateTime where that is less. */
+int64_t slot_plan_vacate_s(const struct ad *slot, const struct ad *job,
+                           const struct ad_context *context);
+/* A machine's Rank of the new job above that of the running one preempts; an equal one only by the
+ * negotiator's word about the users' priorities. */
+bool slot_plan_may_preempt(double rank, double current_rank, bool by_priority);
+
 /* A claim's lease ends this long after the renewal that was answered was sent. */
 bool slot_plan_lease_is_over(uint64_t now_ms, uint64_t lease_end_ms);
 

@@ -1,6 +1,7 @@
 /* startd/startd.c - the daemon of a machine: wiring.
  *
- * What it is made of: slots (slot.c), claims (claim.c, activation.c), starters (starters.c), the
+ * What it is made of: slots (slots.c, slot.c), offers (offer.c), claims (claim.c, activation.c,
+ * preempt.c), starters (starters.c), the
  * uplink (advertise.c), sleep (hibernate.c); decisions are in slot_plan.c.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -140,9 +141,7 @@ static void startd_reload(void *state, const struct config *config)
         ad_expr_destroy(startd->hibernate);
         startd->hibernate = hibernate;
     }
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        slot_refresh(&startd->slots[i]);
-    }
+    slots_reload(startd);
     hibernate_check(startd);
     poll(startd);
 }

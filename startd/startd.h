@@ -1,8 +1,10 @@
 /* startd/startd.h - the startd's own structures, shared by the files of this folder.
  *
- * One struct startd per process.  Slots are static: NUM_SLOTS of equal size.  A slot has at most
- * one claim; a claim that has lost its slot (its end is still to be told to the schedd) stays in
- * the list until that is done or its lease is over.
+ * One struct startd per process.  Slots are static, partitionable, or dynamic, which is a piece of
+ * a partitionable one, made for a claim and gone with it.  A static or dynamic slot has at most one
+ * claim, and at most one that waits for it (preemption); a partitionable one has none of its own.
+ * A claim that has lost its slot (its end is still to be told to the schedd) stays in the list
+ * until that is done or its lease is over.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,6 +19,7 @@
 #include "base/daemon.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "startd/carve_plan.h"
 #include "startd/slot_plan.h"
 
 #define STARTD_SLOTS_MAX    1024
@@ -38,21 +41,34 @@ struct wire;
 struct wire_context;
 struct wire_request;
 
+enum slot_kind { SLOT_STATIC, SLOT_PARTITIONABLE, SLOT_DYNAMIC };
+
 struct slot {
     struct startd *startd;
-    int id; /* from 1 */
+    enum slot_kind kind;
+    int id;              /* from 1; a piece has its partitionable slot's */
+    int piece_id;        /* of a piece: from 1; else 0 */
+    int type_id;         /* n of SLOT_TYPE_<n>; 0: none; a piece has its partitionable slot's */
+    struct slot *parent; /* of a piece */
     char name[300];
+    char short_name[32];    /* "slot1_2": in paths, and the instance of its starter */
+    struct resources total; /* of all of it */
     enum slot_state state;
     enum slot_activity activity;
     int64_t entered_state_s, entered_activity_s;
-    char claim_id[CLAIM_ID_MAX]; /* the one that a schedd may show now; "" while claimed */
-    int64_t minted_s;            /* when the claim id was made */
-    struct claim *claim;         /* NULL in Owner, Unclaimed, Drained */
-    struct ad *ad;               /* as last built */
-    bool changed;                /* must be sent */
+    /* The one that a schedd may show now; of a Claimed slot, for a claim that would preempt; "":
+     * none.  A partitionable slot has piece_ids instead. */
+    char claim_id[CLAIM_ID_MAX];
+    struct vec piece_ids;  /* char *: each is good for one piece */
+    int64_t minted_s;      /* when the (oldest) claim id was made */
+    struct claim *claim;   /* NULL in Owner, Unclaimed, Drained */
+    struct claim *waiting; /* for the running claim to end; NULL: none */
+    struct ad *ad;         /* as last built */
+    bool changed;          /* must be sent */
 };
 
 enum claim_stage {
+    CLAIM_WAITING, /* for the slot to be free: it preempts; in memory only */
     CLAIM_OFFERED, /* OK said to DIAL_ME; not yet confirmed by the schedd */
     CLAIM_HELD,    /* confirmed, no job */
     CLAIM_ACTIVE,  /* a starter is there */
@@ -69,7 +85,12 @@ struct claim {
     int64_t lease_s;
     char job_id[64]; /* "" before the first */
     int64_t epoch;
-    char *user;             /* of the job: RemoteOwner */
+    char *user;          /* of the job: RemoteUser */
+    struct ad *shown;    /* what the slot's ad says of the job, CurrentRank among it */
+    int64_t job_start_s; /* of the run; 0: none yet */
+    int64_t grace_s;     /* for the job between soft signal and KILL; 0: the starter's own */
+    struct loop_timer *retire_timer; /* of a claim that is preempted: the next step */
+    bool preempted;
     uint64_t lease_end_ms;  /* loop_now_ms() */
     uint64_t renew_sent_ms; /* of the renewal (CLAIM, ALIVE) under way */
     bool resume;            /* the next CLAIM is a resumption */
@@ -115,8 +136,13 @@ struct startd {
     struct vec claims;         /* struct claim */
     struct vec commits;        /* of claims, on their way to the disk, oldest first */
     struct vec dead;           /* claims that are gone, but for callbacks still to come */
-    struct slot *slots;
+    struct slot **slots;       /* a piece comes after all configured ones */
     size_t slot_count;
+    size_t machine_slots; /* of them, those that are no pieces */
+    struct vec gone;      /* names of pieces that are to be taken from the collector */
+    struct resource_kinds *kinds;
+    struct resources total;                     /* of the machine, less what is reserved */
+    struct ad_expr *modify[RESOURCE_KINDS_MAX]; /* MODIFY_REQUEST_EXPR_REQUEST...; NULL: none */
     struct ad_expr *hibernate;
     struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer, *leave_timer;
     uint64_t epoch, sequence; /* of our updates */
@@ -138,18 +164,56 @@ extern const struct daemon startd_daemon;
 
 struct ad_context startd_context(struct startd *startd);
 
-/* ---- slot.c */
+/* ---- slots.c: which slots there are */
 int slots_create(struct startd *startd, struct err *err);
 void slots_destroy(struct startd *startd);
-void slot_move(struct slot *slot, enum slot_state state, enum slot_activity activity);
-void slot_rest(struct slot *slot);    /* to Owner or Unclaimed, with a new claim id */
-void slot_refresh(struct slot *slot); /* builds the ad anew */
+void slots_reload(struct startd *startd);  /* expressions; the division needs a restart */
+void slots_refresh(struct startd *startd); /* all ads anew */
+void slots_poll(struct startd *startd);    /* Owner or Unclaimed, machine figures */
 struct slot *slot_by_claim_id(struct startd *startd,
                               const char *claim_id); /* constant time per slot */
-void slots_poll(struct startd *startd);              /* Owner or Unclaimed, machine figures */
+struct slot *slot_by_name(struct startd *startd, const char *name);
+void slot_free_resources(const struct slot *slot, struct resources *ret); /* of what is not given */
+/* A piece for that job, Unclaimed, of which nobody knows yet: slot_keep() or slot_uncarve() follows
+ * at once.  -ENOSPC: it does not fit, or there are STARTD_SLOTS_MAX slots; -EINVAL: the job's
+ * request is none. */
+int slot_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err);
+void slot_keep(struct slot *piece);    /* it is shown, and what is left of its parent */
+void slot_uncarve(struct slot *piece); /* it was never there */
+/* The same for one that was there before we were started; takes resources whether they are free or
+ * not.  NULL: such a slot is no longer configured. */
+struct slot *slot_carve_again(struct startd *startd, const char *name, const struct ad *resources);
+void slot_remove(struct slot *piece); /* a piece that has no claim any more */
+
+/* ---- slot.c: one slot's ad and moves */
+void slot_move(struct slot *slot, enum slot_state state, enum slot_activity activity);
+/* The slot has no claim any more: it goes to the claim that waits, or to Owner or Unclaimed with a
+ * new claim id; a piece is removed (slot is dangling then). */
+void slot_rest(struct slot *slot);
+void slot_build(struct slot *slot);   /* builds the ad anew */
+void slot_refresh(struct slot *slot); /* the same, its parent's, too, and sends them */
+void slot_mint(struct slot *slot);    /* new claim ids */
+
+/* ---- offer.c: DIAL_ME */
+void offer_dial_me(struct startd *startd, struct wire_request *request);
+void offer_release(struct startd *startd, struct wire_request *request); /* a wait is taken back */
+
+/* ---- preempt.c: a claim waits for a slot, and the running one has to go */
+/* 0; -EBUSY, -EPERM: not this one, err says why. */
+int preempt_judge(const struct slot *slot, const struct ad *job, const char *word, struct err *err);
+/* waiting, in stage CLAIM_WAITING, is the slot's next; the running claim's end begins. */
+void preempt_begin(struct slot *slot, struct claim *waiting);
+void preempt_cancel(struct claim *waiting, const char *why);
+/* A run has begun on the slot: it retires at once if a claim waits. */
+void preempt_run_began(struct slot *slot);
+void preempt_take(struct slot *slot); /* the slot is free: the claim that waits gets it */
+int64_t preempt_wait_max_s(const struct slot *slot);
+void preempt_step(void *claim); /* the retire_timer's */
 
 /* ---- claim.c */
-void claim_dial_me(struct startd *startd, struct wire_request *request);
+struct claim *claim_make(struct startd *startd);
+void claim_discard(struct claim *claim);
+void claim_dial(struct claim *claim);
 int claims_restore(struct startd *startd, struct err *err);
 void claims_destroy(struct startd *startd);
 void claims_release_rest(struct startd *startd); /* last of all: nothing calls back any more */
@@ -162,6 +226,9 @@ struct claim *claim_find(struct startd *startd, const char *claim_id);
 uint64_t claim_remaining_ms(const struct claim *claim);
 /* done, which may be NULL, is not called for a claim that was destroyed meanwhile. */
 void claim_commit(struct claim *claim, void (*done)(void *claim));
+
+/* What the slot's ad says of that job; the claim has its slot. */
+void claim_show(struct claim *claim, const struct ad *job);
 
 /* ---- activation.c: jobs on a claim, asked for on the claim's connection */
 void activation_request(void *claim, struct wire_request *request);
@@ -181,6 +248,7 @@ void starters_sweep(struct startd *startd); /* at start: sandboxes that no claim
 /* ---- advertise.c */
 int advertise_open(struct startd *startd, struct err *err);
 void advertise_soon(struct startd *startd);
+void advertise_gone(struct startd *startd); /* pieces that are gone are told at once */
 void advertise_close(struct startd *startd);
 
 /* ---- hibernate.c */

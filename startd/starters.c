@@ -114,8 +114,8 @@ int starters_spawn(struct claim *claim, struct err *err)
     struct strbuf path, mark;
     strbuf_init(&path, 0);
     strbuf_init(&mark, 0);
-    strbuf_printf(&path, "%s/dir_slot%d_%s_%lld", config_path(startd->env.config, "EXECUTE"),
-                  claim->slot->id, claim->job_id, (long long)claim->epoch);
+    strbuf_printf(&path, "%s/dir_%s_%s_%lld", config_path(startd->env.config, "EXECUTE"),
+                  claim->slot->short_name, claim->job_id, (long long)claim->epoch);
     mem_free(claim->directory);
     claim->directory = mem_strdup(strbuf_text(&path));
     strbuf_puts(&path, "/job.record");
@@ -127,11 +127,9 @@ int starters_spawn(struct claim *claim, struct err *err)
                            false, err);
     }
     if (rc == 0) {
-        char instance[64];
-        (void)snprintf(instance, sizeof instance, "slot%d", claim->slot->id);
         const char *argv[] = {config_path(startd->env.config, "STARTER"),
                               "-instance",
-                              instance,
+                              claim->slot->short_name,
                               "-noresurrect",
                               "-dir",
                               claim->directory,
@@ -187,6 +185,9 @@ void starters_stop(struct claim *claim, bool fast)
     if (claim->starter_wire != NULL && wire_is_ready(claim->starter_wire)) {
         struct ad *args = ad_create();
         ad_set_bool(args, "Fast", fast);
+        if (claim->grace_s > 0) {
+            ad_set_int(args, "Grace", claim->grace_s);
+        }
         struct wire_body body = {.args = args};
         if (wire_call(claim->starter_wire, VERB_STARTER_STOP, &body, 0, ignore_reply, NULL) < 0) {
             log_warn(startd->env.log, "starter.stop", "the starter does not take orders",
@@ -249,6 +250,9 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
         ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
     } /* else its lease stays what it was: that we were started again renews nothing */
     ad_set_bool(args, "Stop", claim->stopping);
+    if (claim->grace_s > 0) {
+        ad_set_int(args, "Grace", claim->grace_s);
+    }
     struct wire_body body = {.args = args};
     wire_reply_ok(request, &body);
     ad_destroy(args);

@@ -186,6 +186,7 @@ void job_start(struct starter *starter)
         .boot_id = ad_string_or(starter->record, "BootId", ""),
         .boot_time_s = ad_int_or(starter->record, "BootTime", 0),
         .cpus = slot != NULL ? ad_int_or(slot, "Cpus", 1) : 1,
+        .machine = slot,
     };
     if (hand_over(starter, &err) != 0) {
         starter->pid = -1;
@@ -260,8 +261,10 @@ void job_stop(struct starter *starter, bool fast)
     int64_t signal_number = ad_int_or(starter->job, "KillSig", SIGTERM);
     (void)os_kill(starter->env.os, starter->pid,
                   (int)signal_number); /* gone: job_ended() follows */
-    loop_timer_set(starter->kill_timer,
-                   (uint64_t)config_duration_s(starter->env.config, "KILLING_TIMEOUT") * 1000);
+    int64_t grace_s = starter->grace_s > 0
+                          ? starter->grace_s
+                          : config_duration_s(starter->env.config, "KILLING_TIMEOUT");
+    loop_timer_set(starter->kill_timer, (uint64_t)grace_s * 1000);
 }
 
 void job_freeze(struct starter *starter, bool frozen)

@@ -79,6 +79,7 @@ static void welcomed(void *arg, struct wire_reply *reply)
         return; /* the link comes again */
     }
     renewed(starter, reply->args);
+    starter->grace_s = ad_int_or(reply->args, "Grace", 0);
     if (ad_bool_or(reply->args, "Stop", false)) {
         starter_stop(starter, false);
     }
@@ -109,6 +110,7 @@ static void on_request(void *arg, struct wire_request *request)
         break;
     case VERB_STARTER_STOP: {
         bool fast = ad_bool_or(args, "Fast", false);
+        starter->grace_s = ad_int_or(args, "Grace", 0);
         wire_reply_ok(request, NULL);
         starter_stop(starter, fast);
         break;

@@ -85,6 +85,7 @@ struct starter {
     int64_t ended_s;
     bool frozen;
     bool stopping, stop_fast;
+    int64_t grace_s;  /* between soft signal and KILL, as the startd says; 0: KILLING_TIMEOUT */
     struct ad *hold;  /* HoldReason ... when the job could not be started for its own fault */
     char reason[200]; /* for the startd: "" the claim goes on */
 };

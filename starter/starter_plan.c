@@ -67,6 +67,39 @@ static void remove_ours(struct vec *entries)
     }
 }
 
+/* Which units of a custom resource are the job's: _CONDOR_AssignedGPUs=CUDA0,CUDA1, and as CUDA
+ * wants to see them.  A job that was given none sees none. */
+static void add_assigned(const struct ad *machine, struct vec *entries)
+{
+    static const char PREFIX[] = "Assigned";
+    size_t at = 0;
+    const char *name;
+    while (ad_next(machine, &at, &name, NULL)) {
+        const char *units;
+        if (strncmp(name, PREFIX, sizeof(PREFIX) - 1) != 0 ||
+            ad_get_string(machine, name, &units) != 0) {
+            continue;
+        }
+        struct strbuf text;
+        strbuf_init(&text, 0);
+        strbuf_printf(&text, "_CONDOR_%s", name);
+        add_default(entries, strbuf_text(&text), units);
+        if (ad_name_compare(name, "AssignedGPUs") == 0) {
+            strbuf_clear(&text);
+            for (const char *unit = units; *unit != '\0'; unit++) {
+                bool begins = unit == units || unit[-1] == ',';
+                unit += begins && strncmp(unit, "CUDA", 4) == 0 ? 4 : 0;
+                if (*unit == '\0') {
+                    break;
+                }
+                strbuf_putc(&text, *unit);
+            }
+            add_default(entries, "CUDA_VISIBLE_DEVICES", strbuf_text(&text));
+        }
+        strbuf_fini(&text);
+    }
+}
+
 int starter_plan_env(const struct ad *job, const struct starter_place *place, struct vec *entries,
                      struct err *err)
 {
@@ -96,6 +129,9 @@ int starter_plan_env(const struct ad *job, const struct starter_place *place, st
     add_default(entries, "ROOST_BOOT_ID", place->boot_id);
     add_number(entries, "ROOST_BOOT_TIME", place->boot_time_s);
     add_number(entries, "OMP_NUM_THREADS", place->cpus > 0 ? place->cpus : 1);
+    if (place->machine != NULL) {
+        add_assigned(place->machine, entries);
+    }
     add_default(entries, "PATH", "/usr/local/bin:/usr/bin:/bin");
     add_default(entries, "TMPDIR", place->sandbox);
     add_default(entries, "TMP", place->sandbox);

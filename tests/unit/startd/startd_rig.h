@@ -39,7 +39,7 @@ struct starter_end { /* the starter's end of its connection to the startd */
 
 struct rig {
     struct bed *bed;
-    char config_text[2048], execute[300], script[300], pids[300];
+    char config_text[4096], execute[300], script[300], pids[300];
     struct config *config;
     struct daemon_env env;
     struct startd *startd;
@@ -75,15 +75,15 @@ static inline void until_(struct rig *rig, bool (*holds)(struct rig *rig), const
     loop_timer_stop(rig->tick);
     if (!holds(rig)) {
         fail_msg("waited in vain for: %s (slot is %s/%s)", what,
-                 slot_state_name(rig->startd->slots[0].state),
-                 slot_activity_name(rig->startd->slots[0].activity));
+                 slot_state_name(rig->startd->slots[0]->state),
+                 slot_activity_name(rig->startd->slots[0]->activity));
     }
 }
 #define until(rig, holds) until_(rig, holds, #holds)
 
 static inline bool is(const struct rig *rig, enum slot_state state, enum slot_activity activity)
 {
-    const struct slot *slot = &rig->startd->slots[0];
+    const struct slot *slot = rig->startd->slots[0];
     return slot->state == state && slot->activity == activity;
 }
 static inline bool is_unclaimed(struct rig *rig)
@@ -304,7 +304,7 @@ static inline int setup(void **state)
     BED_MUST(os_write_file(bed->os, rig->script, STARTER_SCRIPT, strlen(STARTER_SCRIPT), 0755,
                            false, err));
     rig->caller = client_dial(bed, SCOPE_DAEMON | SCOPE_READ, "", "schedd/s", NULL);
-    rig->reader = client_dial(bed, SCOPE_ADVERTISE, "", NULL, NULL); /* for its token */
+    rig->reader = client_dial(bed, SCOPE_ADVERTISE | SCOPE_READ, "", NULL, NULL); /* its token */
     char from[300], to[300];
     bed_path(bed, rig->reader->token_id, from);
     bed_path(bed, "startd.token", to);
@@ -361,17 +361,18 @@ static inline int finish(struct rig *rig, struct answer *answer, char *text, siz
 
 static inline void remember_id(struct rig *rig)
 {
-    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s", rig->startd->slots[0].claim_id);
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s", rig->startd->slots[0]->claim_id);
 }
 
 static char last_text[512];
 
-/* DIAL_ME through the collector, with the claim id that was remembered. */
-static inline int dial_me(struct rig *rig, const char *job_text)
+/* DIAL_ME through the collector; more: further arguments, as an ad's text. */
+static inline int dial_with(struct rig *rig, const char *claim_id, const char *job_text,
+                            const char *more, struct ad **ret)
 {
-    struct ad *args = ad_create(), *job = bed_ad(job_text);
+    struct ad *args = bed_ad(more), *job = bed_ad(job_text);
     struct answer answer = {0};
-    ad_set_string(args, "ClaimId", rig->claim_id);
+    ad_set_string(args, "ClaimId", claim_id);
     ad_set_string(args, "ScheddAddress", listener_address(rig->schedd.listener));
     ad_set_string(args, "ScheddName", "s");
     ad_set_string(args, "ScheddPin", tls_identity_pin(rig->schedd.identity));
@@ -381,10 +382,20 @@ static inline int dial_me(struct rig *rig, const char *job_text)
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1, .with_private = true};
     assert_true(wire_relay(rig->caller->wire, "startd/wn01", VERB_DIAL_ME, &body, 0, answer_part,
                            &answer) > 0);
+    loop_run_until(rig->bed->loop, &answer.over);
+    if (ret != NULL) {
+        *ret = answer.args != NULL ? ad_copy(answer.args) : ad_create();
+    }
     int status = finish(rig, &answer, last_text, sizeof last_text);
     ad_destroy(args);
     ad_destroy(job);
     return status;
+}
+
+/* The same with the claim id that was remembered. */
+static inline int dial_me(struct rig *rig, const char *job_text)
+{
+    return dial_with(rig, rig->claim_id, job_text, "[]", NULL);
 }
 
 #define JOB "[Owner = \"ann\"; User = \"ann@pool\"; Requirements = true]"

@@ -24,10 +24,12 @@ static const char *const LEGAL[][2] = {
     {"Claimed/Idle", "Claimed/Busy Preempting/Vacating Owner/Idle Unclaimed/Idle"},
     {"Claimed/Busy", "Claimed/Idle Claimed/Suspended Claimed/Retiring Preempting/Vacating "
                      "Preempting/Killing Owner/Idle Unclaimed/Idle"},
-    {"Claimed/Suspended", "Claimed/Busy Preempting/Vacating Preempting/Killing"},
-    {"Claimed/Retiring", "Claimed/Idle Preempting/Vacating Preempting/Killing"},
-    {"Preempting/Vacating", "Preempting/Killing Owner/Idle Unclaimed/Idle"},
-    {"Preempting/Killing", "Owner/Idle Unclaimed/Idle"},
+    {"Claimed/Suspended", "Claimed/Idle Claimed/Busy Claimed/Retiring Preempting/Vacating "
+                          "Preempting/Killing Owner/Idle Unclaimed/Idle"},
+    {"Claimed/Retiring", "Claimed/Idle Claimed/Busy Claimed/Suspended Preempting/Vacating "
+                         "Preempting/Killing Owner/Idle Unclaimed/Idle"},
+    {"Preempting/Vacating", "Preempting/Killing Matched/Idle Owner/Idle Unclaimed/Idle"},
+    {"Preempting/Killing", "Matched/Idle Owner/Idle Unclaimed/Idle"},
     {"Drained/Retiring", "Drained/Idle Owner/Idle Unclaimed/Idle"},
     {"Drained/Idle", "Owner/Idle Unclaimed/Idle"},
 };
@@ -254,7 +256,70 @@ static void a_job_id_is_two_numbers_and_nothing_that_leads_elsewhere(void **stat
     }
 }
 
-UNIT_TESTS(UNIT(the_legal_moves_are_those_of_the_manual_and_no_others),
+static int64_t retirement(const char *slot_text, const char *job_text, int64_t run_s)
+{
+    struct ad *slot = parse(slot_text), *job = parse(job_text);
+    int64_t left_s = slot_plan_retirement_s(slot, job, run_s, &NOW);
+    ad_destroy(slot);
+    ad_destroy(job);
+    return left_s;
+}
+
+static void a_job_retires_until_it_has_run_as_long_as_the_machine_grants(void **state)
+{
+    (void)state;
+    assert_int_equal(retirement("[MaxJobRetirementTime = 600]", "[x = 1]", 0), 600);
+    assert_int_equal(retirement("[MaxJobRetirementTime = 600]", "[x = 1]", 599), 1);
+    assert_int_equal(retirement("[MaxJobRetirementTime = 600]", "[x = 1]", 600), 0);
+    assert_int_equal(retirement("[MaxJobRetirementTime = 600]", "[x = 1]", 9999), 0);
+    assert_int_equal(retirement("[MaxJobRetirementTime = 600]", "[x = 1]", -5), 600);
+    assert_int_equal(retirement("[x = 1]", "[MaxJobRetirementTime = 600]", 0), 0);
+    assert_int_equal(retirement("[MaxJobRetirementTime = TARGET.Owner == \"ann\" ? 90 : 10]",
+                                "[Owner = \"ann\"]", 0),
+                     90);
+}
+
+static void the_job_may_ask_for_less_retirement_and_never_for_more(void **state)
+{
+    (void)state;
+    static const char SLOT[] = "[MaxJobRetirementTime = 600]";
+    assert_int_equal(retirement(SLOT, "[MaxJobRetirementTime = 60]", 10), 50);
+    assert_int_equal(retirement(SLOT, "[MaxJobRetirementTime = 6000]", 10), 590);
+    assert_int_equal(retirement(SLOT, "[MaxJobRetirementTime = 0]", 10), 0);
+    assert_int_equal(retirement(SLOT, "[MaxJobRetirementTime = -7]", 0), 0);
+    assert_int_equal(retirement(SLOT, "[MaxJobRetirementTime = \"long\"]", 0), 600);
+    assert_int_equal(retirement("[MaxJobRetirementTime = 1.0e300]", "[x = 1]", 0),
+                     SLOT_SECONDS_MAX);
+}
+
+static void a_job_is_vacated_as_long_as_both_sides_allow(void **state)
+{
+    (void)state;
+    struct ad *slot = parse("[MachineMaxVacateTime = 10 * 60]");
+    struct ad *hasty = parse("[JobMaxVacateTime = 20]"), *slow = parse("[JobMaxVacateTime = 9000]");
+    assert_int_equal(slot_plan_vacate_s(slot, hasty, &NOW), 20);
+    assert_int_equal(slot_plan_vacate_s(slot, slow, &NOW), 600);
+    assert_int_equal(slot_plan_vacate_s(hasty, slow, &NOW), 0); /* a machine without the policy */
+    ad_destroy(slot);
+    ad_destroy(hasty);
+    ad_destroy(slow);
+}
+
+static void a_better_rank_preempts_and_an_equal_one_only_by_priority(void **state)
+{
+    (void)state;
+    assert_true(slot_plan_may_preempt(2.0, 1.0, false));
+    assert_true(slot_plan_may_preempt(2.0, 1.0, true));
+    assert_false(slot_plan_may_preempt(1.0, 1.0, false));
+    assert_true(slot_plan_may_preempt(1.0, 1.0, true));
+    assert_false(slot_plan_may_preempt(0.5, 1.0, true));
+}
+
+UNIT_TESTS(UNIT(a_job_retires_until_it_has_run_as_long_as_the_machine_grants),
+           UNIT(the_job_may_ask_for_less_retirement_and_never_for_more),
+           UNIT(a_job_is_vacated_as_long_as_both_sides_allow),
+           UNIT(a_better_rank_preempts_and_an_equal_one_only_by_priority),
+           UNIT(the_legal_moves_are_those_of_the_manual_and_no_others),
            UNIT(a_job_and_a_slot_that_want_each_other_are_accepted),
            UNIT(a_refusal_names_the_side_and_its_expression),
            UNIT(the_slot_is_asked_before_the_job),

@@ -20,7 +20,7 @@ static void an_offer_is_taken_and_the_claim_made(void **state)
     remember_id(rig);
     assert_int_equal(dial_me(rig, JOB), 0);
     assert_true(is_matched(rig));
-    assert_string_equal(rig->startd->slots[0].claim_id, "");
+    assert_string_equal(rig->startd->slots[0]->claim_id, "");
     rig->schedd.silent = false;
     wire_close(rig->schedd.wire); /* cut: the startd dials again and repeats CLAIM */
     rig->schedd.wire = NULL;
@@ -46,11 +46,11 @@ static void a_claim_id_works_once(void **state)
 static void an_offer_to_an_owner_who_is_at_his_desk_is_refused(void **state)
 {
     struct rig *rig = *state;
-    rig->startd->slots[0].state = SLOT_OWNER;
+    rig->startd->slots[0]->state = SLOT_OWNER;
     remember_id(rig);
     assert_int_equal(dial_me(rig, JOB), -EBUSY);
     assert_non_null(strstr(last_text, "slot1@wn01 is Owner"));
-    rig->startd->slots[0].state = SLOT_UNCLAIMED;
+    rig->startd->slots[0]->state = SLOT_UNCLAIMED;
 }
 
 static void a_machine_that_goes_to_sleep_takes_no_offer(void **state)
@@ -89,8 +89,8 @@ static void a_schedd_that_does_not_know_the_claim_frees_the_slot(void **state)
     assert_int_equal(dial_me(rig, JOB), 0);
     until(rig, is_unclaimed);
     assert_true(is_forgotten(rig));
-    assert_string_not_equal(rig->startd->slots[0].claim_id, rig->claim_id);
-    assert_string_not_equal(rig->startd->slots[0].claim_id, "");
+    assert_string_not_equal(rig->startd->slots[0]->claim_id, rig->claim_id);
+    assert_string_not_equal(rig->startd->slots[0]->claim_id, "");
 }
 
 static void a_match_that_is_not_confirmed_times_out(void **state)
@@ -105,7 +105,7 @@ static void a_match_that_is_not_confirmed_times_out(void **state)
     loop_timer_set(claim->lease_timer, 0); /* early: it is set again */
     until(rig, is_unclaimed);
     assert_true(is_forgotten(rig));
-    assert_string_not_equal(rig->startd->slots[0].claim_id, rig->claim_id);
+    assert_string_not_equal(rig->startd->slots[0]->claim_id, rig->claim_id);
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
@@ -231,7 +231,7 @@ static void a_released_claim_leaves_a_slot_with_a_new_id(void **state)
     until(rig, is_unclaimed);
     assert_true(is_forgotten(rig));
     assert_int_equal(rig->schedd.gones, 0);
-    assert_string_not_equal(rig->startd->slots[0].claim_id, rig->claim_id);
+    assert_string_not_equal(rig->startd->slots[0]->claim_id, rig->claim_id);
     restart(rig); /* nothing of it is in the store */
     assert_true(is_forgotten(rig));
 }

@@ -1,0 +1,211 @@
+/* startd/offer.c - DIAL_ME: a schedd shows a claim id and a job, and asks for the slot
+ * (docs/protocol/claim.md, section 3).
+ *
+ * The id says what is wanted: a free slot, a piece of a partitionable one, or the slot of a claim
+ * that is to be preempted.  Whatever is refused leaves the id good, because the situation may be
+ * another one in a moment; a piece that was carved to be judged is given back.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "startd/startd.h"
+#include "wire/wire.h"
+
+#define LEASE_MAX_S  86400
+#define ASK_AGAIN_MS 30000 /* at most: how often a schedd asks for a claim that waits */
+
+static uint64_t match_timeout_ms(const struct startd *startd)
+{
+    return (uint64_t)config_duration_s(startd->env.config, "MATCH_TIMEOUT") * 1000;
+}
+
+static struct claim *find_secret(struct startd *startd, const char *claim_id)
+{
+    struct claim *found = NULL;
+    size_t length = strlen(claim_id);
+    for (size_t i = 0; i < startd->claims.count && length > 0; i++) {
+        struct claim *claim = startd->claims.items[i];
+        if (strlen(claim->id) == length && text_equal_secret(claim->id, claim_id, length)) {
+            found = claim;
+        }
+    }
+    return found;
+}
+
+/* ---- judging */
+
+static int judge_request(struct startd *startd, struct wire_request *request, struct slot **ret,
+                         struct err *err)
+{
+    const struct ad *args = wire_request_args(request);
+    struct slot *slot = slot_by_claim_id(startd, ad_string_or(args, "ClaimId", ""));
+    if (startd->going_down || startd->leaving || startd->stopping) {
+        return err_set(err, -EAGAIN, "%s is going %s", startd->name,
+                       startd->stopping ? "down" : "to sleep");
+    }
+    if (slot == NULL) {
+        return err_set(err, -ENOKEY, "%s: this claim id is unknown or was used", startd->name);
+    }
+    if (slot->state != SLOT_UNCLAIMED && slot->state != SLOT_CLAIMED) {
+        return err_set(err, -EBUSY, "%s is %s", slot->name, slot_state_name(slot->state));
+    }
+    if (wire_request_ad_count(request) != 1 || ad_string_or(args, "ScheddAddress", "")[0] == '\0' ||
+        strlen(ad_string_or(args, "ScheddPin", "")) != 64) {
+        return err_set(err, -EINVAL, "DIAL_ME needs ScheddAddress, ScheddPin and one job ad");
+    }
+    *ret = slot;
+    return 0;
+}
+
+/* The slot that the claim is to get; a piece of it is carved. */
+static int judge_offer(struct startd *startd, struct wire_request *request, struct slot **ret,
+                       struct err *err)
+{
+    struct slot *slot = NULL;
+    int rc = judge_request(startd, request, &slot, err);
+    if (rc != 0) {
+        return rc;
+    }
+    const struct ad *job = wire_request_ad(request, 0);
+    const struct ad *args = wire_request_args(request);
+    struct ad_context context = startd_context(startd);
+    if (slot->kind == SLOT_PARTITIONABLE) {
+        rc = slot_carve(slot, job, &slot, err);
+    } else if (slot->state == SLOT_CLAIMED) {
+        rc = preempt_judge(slot, job, ad_string_or(args, "Preemption", ""), err);
+    } else {
+        slot_refresh(slot); /* load, idle time and disk of now */
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    rc = slot_plan_accepts(slot->ad, job, &context, err);
+    if (rc != 0 && slot->kind == SLOT_DYNAMIC && slot->state == SLOT_UNCLAIMED) {
+        slot_uncarve(slot);
+    }
+    if (rc == 0) {
+        *ret = slot;
+    }
+    return rc;
+}
+
+/* ---- taking */
+
+static void use_up(struct slot *slot, const char *claim_id)
+{
+    slot->claim_id[0] = '\0';
+    for (size_t i = 0; slot->parent != NULL && i < slot->parent->piece_ids.count; i++) {
+        char *id = slot->parent->piece_ids.items[i];
+        if (strcmp(id, claim_id) == 0) {
+            vec_remove_at(&slot->parent->piece_ids, i);
+            mem_free(id);
+            return;
+        }
+    }
+}
+
+static struct claim *make(struct slot *slot, struct wire_request *request)
+{
+    struct startd *startd = slot->startd;
+    const struct ad *args = wire_request_args(request);
+    const struct ad *job = wire_request_ad(request, 0);
+    struct claim *claim = claim_make(startd);
+    (void)snprintf(claim->id, sizeof claim->id, "%s", ad_string_or(args, "ClaimId", ""));
+    (void)snprintf(claim->slot_name, sizeof claim->slot_name, "%s", slot->name);
+    use_up(slot, claim->id);
+    claim->slot = slot;
+    claim->schedd_address = mem_strdup(ad_string_or(args, "ScheddAddress", ""));
+    claim->schedd_pin = mem_strdup(ad_string_or(args, "ScheddPin", ""));
+    claim->schedd_name = mem_strdup(ad_string_or(args, "ScheddName", "?"));
+    claim->user = mem_strdup(ad_string_or(job, "User", "?"));
+    claim_show(claim, job);
+    int64_t lease_s = ad_int_or(args, "LeaseDuration", 0);
+    claim->lease_s = lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : 1200;
+    claim->lease_end_ms = loop_now_ms(startd->env.loop) + match_timeout_ms(startd);
+    loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));
+    return claim;
+}
+
+static void answer(const struct claim *claim, struct wire_request *request)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "SlotName", claim->slot_name);
+    if (claim->stage == CLAIM_WAITING) {
+        uint64_t third_ms = match_timeout_ms(claim->startd) / 3;
+        uint64_t again_ms = third_ms < ASK_AGAIN_MS ? third_ms : ASK_AGAIN_MS;
+        ad_set_bool(args, "Waits", true);
+        ad_set_int(args, "WaitMax", preempt_wait_max_s(claim->slot));
+        ad_set_int(args, "AskAgain", again_ms > 1000 ? (int64_t)again_ms / 1000 : 1);
+    }
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
+/* The same schedd asks again about a claim that waits, or waited a moment ago. */
+static bool answered_before(struct startd *startd, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    struct claim *claim = find_secret(startd, ad_string_or(args, "ClaimId", ""));
+    if (claim == NULL || !ad_bool_or(args, "Again", false) || claim->stage == CLAIM_OVER) {
+        return false;
+    }
+    if (claim->stage == CLAIM_WAITING) {
+        claim->lease_end_ms = loop_now_ms(startd->env.loop) + match_timeout_ms(startd);
+        loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));
+    }
+    answer(claim, request);
+    return true;
+}
+
+void offer_dial_me(struct startd *startd, struct wire_request *request)
+{
+    struct slot *slot;
+    struct err err;
+    if (answered_before(startd, request)) {
+        return;
+    }
+    int rc = judge_offer(startd, request, &slot, &err);
+    if (rc != 0) {
+        log_info(startd->env.log, "claim.declined", err.text,
+                 LOG_TEXT("by", wire_request_peer(request)->identity));
+        wire_reply_error(request, rc, "%s", err.text);
+        return;
+    }
+    struct claim *claim = make(slot, request);
+    if (slot->state == SLOT_CLAIMED) {
+        claim->stage = CLAIM_WAITING;
+        preempt_begin(slot, claim);
+        answer(claim, request);
+        return;
+    }
+    claim->stage = CLAIM_OFFERED;
+    slot->claim = claim;
+    if (slot->kind == SLOT_DYNAMIC) {
+        slot_keep(slot);
+    }
+    slot_move(slot, SLOT_MATCHED, SLOT_IDLE);
+    answer(claim, request);
+    claim_dial(claim);
+}
+
+void offer_release(struct startd *startd, struct wire_request *request)
+{
+    struct claim *claim =
+        find_secret(startd, ad_string_or(wire_request_args(request), "ClaimId", ""));
+    if (claim != NULL && (claim->stage == CLAIM_WAITING || claim->stage == CLAIM_OFFERED)) {
+        claim_end(claim, "its schedd wants it no more", false);
+    }
+    wire_reply_ok(request, NULL);
+}

@@ -1,0 +1,183 @@
+/* startd/preempt.c - a better claim waits for a slot, and the running one has to go
+ * (docs/protocol/claim.md, sections 3 and 7).
+ *
+ * The claim that waits is in memory only: neither side has promised anything durable, its schedd
+ * asks again and again, and whoever forgets it frees the other.  The running claim ends in steps:
+ * its job retires until it has had its time, then it is asked to end, then it is killed; when its
+ * starter is gone, slot_rest() hands the slot over.  A job that ends by itself meanwhile delivers
+ * its result as ever: only the claim takes no further job.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "classad/ad.h"
+#include "startd/startd.h"
+#include "wire/wire.h"
+
+#define KILLING_S 30 /* for a starter that was told to end at once, before it is killed itself */
+
+int preempt_judge(const struct slot *slot, const struct ad *job, const char *word, struct err *err)
+{
+    struct ad_context context = startd_context(slot->startd);
+    if (slot->waiting != NULL) {
+        return err_set(err, -EBUSY, "%s: a claim of %s waits for it already", slot->name,
+                       slot->waiting->user);
+    }
+    const struct ad_expr *expr = ad_lookup(slot->ad, "Rank");
+    double rank = expr != NULL ? ad_eval_rank(expr, slot->ad, job, &context) : 0.0;
+    double current = ad_real_or(slot->claim->shown, "CurrentRank", 0.0);
+    if (!slot_plan_may_preempt(rank, current, strcmp(word, "Priority") == 0)) {
+        return err_set(err, -EPERM,
+                       "%s: its Rank of this job, %.15g, does not preempt one of %.15g", slot->name,
+                       rank, current);
+    }
+    return 0;
+}
+
+/* The running job's remaining retirement. */
+static int64_t retirement_left_s(const struct slot *slot)
+{
+    const struct claim *claim = slot->claim;
+    struct ad_context context = startd_context(slot->startd);
+    if (claim->stage != CLAIM_ACTIVE || claim->job == NULL) {
+        return 0;
+    }
+    return slot_plan_retirement_s(slot->ad, claim->job, context.now_s - claim->job_start_s,
+                                  &context);
+}
+
+static int64_t vacate_max_s(const struct slot *slot)
+{
+    struct ad_context context = startd_context(slot->startd);
+    return slot->claim->job != NULL ? slot_plan_vacate_s(slot->ad, slot->claim->job, &context) : 0;
+}
+
+int64_t preempt_wait_max_s(const struct slot *slot)
+{
+    return retirement_left_s(slot) + vacate_max_s(slot) + 2 * KILLING_S;
+}
+
+static void vacate(struct slot *slot)
+{
+    struct claim *claim = slot->claim;
+    char reason[200];
+    (void)snprintf(reason, sizeof reason, "preempted by a job of %.100s", slot->waiting->user);
+    int64_t grace_s = vacate_max_s(slot);
+    claim->preempted = true;
+    claim->grace_s = grace_s;
+    /* A little more than the starter, which kills the job itself. */
+    loop_timer_set(claim->retire_timer, (uint64_t)(grace_s + KILLING_S) * 1000);
+    claim_end(claim, reason, grace_s == 0); /* last: the claim may be gone */
+}
+
+/* Lets the running claim go on towards its end, wherever it is now. */
+static void push(struct slot *slot)
+{
+    struct claim *claim = slot->claim;
+    if (claim->stage == CLAIM_HELD) {
+        vacate(slot); /* no job: over at once */
+        return;
+    }
+    if (claim->starter_pid == 0) {
+        return; /* being started: preempt_run_began() */
+    }
+    int64_t left_s = retirement_left_s(slot);
+    if (left_s > 0) {
+        if (slot->activity != SLOT_RETIRING) {
+            slot_move(slot, SLOT_CLAIMED, SLOT_RETIRING);
+        }
+        loop_timer_set(claim->retire_timer, (uint64_t)left_s * 1000);
+        return;
+    }
+    vacate(slot);
+}
+
+void preempt_begin(struct slot *slot, struct claim *waiting)
+{
+    CHECK(slot->waiting == NULL && slot->claim != NULL && waiting->slot == slot);
+    slot->waiting = waiting;
+    log_info(slot->startd->env.log, "claim.preempts", "a better claim waits for the slot",
+             LOG_TEXT("slot", slot->name), LOG_TEXT("user", waiting->user),
+             LOG_TEXT("running", slot->claim->job_id),
+             LOG_INT("retirement_s", retirement_left_s(slot)));
+    slot_refresh(slot);
+    push(slot);
+}
+
+void preempt_run_began(struct slot *slot)
+{
+    if (slot->waiting != NULL) {
+        push(slot);
+    }
+}
+
+void preempt_step(void *arg)
+{
+    struct claim *claim = arg;
+    struct slot *slot = claim->slot;
+    if (slot == NULL || slot->claim != claim || claim->stage != CLAIM_ACTIVE) {
+        return;
+    }
+    if (slot->state == SLOT_CLAIMED) {
+        if (slot->waiting != NULL) {
+            push(slot);
+        }
+        return;
+    }
+    if (slot->activity == SLOT_VACATING) {
+        loop_timer_set(claim->retire_timer, (uint64_t)KILLING_S * 1000);
+        claim_end(claim, "", true);
+        return;
+    }
+    log_error(claim->startd->env.log, "starter.overdue", "it does not end: it is killed",
+              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
+              LOG_INT("pid", claim->starter_pid));
+    if (claim->starter_pid > 0) {
+        (void)os_kill(claim->startd->env.os, claim->starter_pid, SIGKILL); /* watched */
+    }
+}
+
+void preempt_cancel(struct claim *waiting, const char *why)
+{
+    struct slot *slot = waiting->slot;
+    CHECK(waiting->stage == CLAIM_WAITING && slot->waiting == waiting);
+    log_info(waiting->startd->env.log, "claim.waits_no_more", why, LOG_TEXT("slot", slot->name),
+             LOG_TEXT("user", waiting->user));
+    claim_discard(waiting);
+    if (slot->state == SLOT_CLAIMED) {
+        if (slot->activity == SLOT_RETIRING) {
+            loop_timer_stop(slot->claim->retire_timer);
+            slot_move(slot, SLOT_CLAIMED, SLOT_BUSY);
+        }
+        slot_mint(slot); /* another may preempt */
+    }
+    slot_refresh(slot);
+}
+
+void preempt_take(struct slot *slot)
+{
+    struct claim *claim = slot->waiting;
+    struct startd *startd = slot->startd;
+    CHECK(slot->claim == NULL);
+    slot->waiting = NULL;
+    slot->claim = claim;
+    claim->stage = CLAIM_OFFERED;
+    claim->lease_end_ms = loop_now_ms(startd->env.loop) +
+                          (uint64_t)config_duration_s(startd->env.config, "MATCH_TIMEOUT") * 1000;
+    loop_timer_set(claim->lease_timer, claim_remaining_ms(claim));
+    if (slot->state == SLOT_CLAIMED) {
+        slot_move(slot, SLOT_PREEMPTING, SLOT_VACATING); /* it had no job */
+    }
+    slot_move(slot, SLOT_MATCHED, SLOT_IDLE);
+    claim_dial(claim);
+}

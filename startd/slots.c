@@ -1,0 +1,411 @@
+/* startd/slots.c - which slots a machine has: as configured, and the pieces of partitionable ones.
+ *
+ * The division of the machine is judged once, at the start: slot_types_plan.c.  A piece is made by
+ * an offer (offer.c) or found again in the store, and is gone when its claim is.  What is free of a
+ * partitionable slot is never counted along: it is all of it less its pieces, computed when asked.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "startd/slot_types_plan.h"
+#include "startd/startd.h"
+
+#define RESOURCE_PREFIX "MACHINE_RESOURCE_"
+
+/* ---- the machine */
+
+static bool counts(const struct config *config, const char *name)
+{
+    size_t count;
+    const char *const *names = config_list(config, "MACHINE_RESOURCE_NAMES", &count);
+    for (size_t i = 0; i < count; i++) {
+        if (text_equal_nocase(names[i], name)) {
+            return true;
+        }
+    }
+    return count == 0;
+}
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+    size_t length = strlen(prefix), at = 0;
+    while (at < length && text_lower(text[at]) == text_lower(prefix[at])) {
+        at++;
+    }
+    return at == length && text[at] != '\0';
+}
+
+static int find_resources(struct startd *startd, struct err *err)
+{
+    const struct config *config = startd->env.config;
+    struct resources *total = &startd->total;
+    int64_t cpus = config_int(config, "NUM_CPUS");
+    int64_t memory = config_int(config, "MEMORY");
+    int64_t disk = os_disk_free_kib(startd->env.os, config_path(config, "EXECUTE")) -
+                   config_int(config, "RESERVED_DISK") * 1024;
+    memory =
+        (memory > 0 ? memory : startd->machine.memory_mib) - config_int(config, "RESERVED_MEMORY");
+    total->amount[RESOURCE_CPUS] = cpus > 0 ? cpus : (int64_t)startd->machine.cpus;
+    total->amount[RESOURCE_MEMORY] = memory > 0 ? memory : 0;
+    total->amount[RESOURCE_DISK] = disk > 0 ? disk : 0;
+    startd->kinds = mem_zalloc(sizeof *startd->kinds);
+    carve_plan_kinds_init(startd->kinds);
+    size_t at = 0;
+    const char *name = NULL;
+    const struct knob *knob = NULL;
+    int rc = 0;
+    while (rc == 0 && config_next(config, &at, &name, &knob)) {
+        if (knob != NULL || !has_prefix(name, RESOURCE_PREFIX) ||
+            !counts(config, name + strlen(RESOURCE_PREFIX))) {
+            continue;
+        }
+        const char *text = config_text(config, name);
+        rc = carve_plan_kinds_add(startd->kinds, name + strlen(RESOURCE_PREFIX),
+                                  text != NULL ? text : "", total, err);
+    }
+    return rc;
+}
+
+static void find_modifiers(struct startd *startd)
+{
+    static const char *const KNOBS[RESOURCE_CUSTOM] = {"MODIFY_REQUEST_EXPR_REQUESTCPUS",
+                                                       "MODIFY_REQUEST_EXPR_REQUESTMEMORY",
+                                                       "MODIFY_REQUEST_EXPR_REQUESTDISK"};
+    for (size_t i = 0; i < startd->kinds->count; i++) {
+        char name[RESOURCE_NAME_MAX + 40];
+        struct err err;
+        (void)snprintf(name, sizeof name, "MODIFY_REQUEST_EXPR_REQUEST%s",
+                       startd->kinds->kinds[i].name); /* fits */
+        const char *text = i < RESOURCE_CUSTOM ? config_expr(startd->env.config, KNOBS[i])
+                                               : config_text(startd->env.config, name);
+        ad_expr_destroy(startd->modify[i]);
+        startd->modify[i] = NULL;
+        if (text != NULL && text[0] != '\0' &&
+            ad_expr_parse(text, strlen(text), AD_OLD, &startd->modify[i], &err) != 0) {
+            startd->modify[i] = NULL;
+            log_error(startd->env.log, "config.expr", err.text, LOG_TEXT("knob", name));
+        }
+    }
+}
+
+/* ---- slots */
+
+static struct slot *add_slot(struct startd *startd, enum slot_kind kind)
+{
+    struct slot *slot = mem_zalloc(sizeof *slot);
+    slot->startd = startd;
+    slot->kind = kind;
+    slot->state = SLOT_UNCLAIMED;
+    slot->activity = SLOT_IDLE;
+    slot->entered_state_s = slot->entered_activity_s = loop_wall_s(startd->env.loop);
+    startd->slots = mem_realloc(startd->slots, (startd->slot_count + 1) * sizeof(struct slot *));
+    startd->slots[startd->slot_count++] = slot;
+    return slot;
+}
+
+static void destroy_slot(struct slot *slot)
+{
+    vec_fini(&slot->piece_ids, mem_free);
+    ad_destroy(slot->ad);
+    mem_free(slot);
+}
+
+/* An option of a type; NULL when it is not set. */
+static const char *type_text(const struct config *config, const char *prefix, int id,
+                             const char *suffix)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s%d%s", prefix, id, suffix); /* fits */
+    return config_text(config, name);
+}
+
+static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_MAX], size_t *count,
+                      struct err *err)
+{
+    const struct config *config = startd->env.config;
+    *count = 0;
+    for (int id = 1; id <= SLOT_TYPES_MAX; id++) {
+        const char *number = type_text(config, "NUM_SLOTS_TYPE_", id, "");
+        const char *partitionable = type_text(config, "SLOT_TYPE_", id, "_PARTITIONABLE");
+        struct slot_type type = {.id = id, .share = type_text(config, "SLOT_TYPE_", id, "")};
+        if (number == NULL) {
+            continue;
+        }
+        if (text_parse_int64(number, &type.count, NULL) != 0) {
+            return err_set(err, -EINVAL, "NUM_SLOTS_TYPE_%d: '%.80s' is no number", id, number);
+        }
+        if (partitionable != NULL &&
+            text_parse_bool(partitionable, &type.partitionable, NULL) != 0) {
+            return err_set(err, -EINVAL,
+                           "SLOT_TYPE_%d_PARTITIONABLE: '%.80s' is neither true nor "
+                           "false",
+                           id, partitionable);
+        }
+        if (type.count != 0) {
+            types[(*count)++] = type;
+        }
+    }
+    if (*count == 0) { /* equal static slots */
+        int64_t slots = config_int(config, "NUM_SLOTS");
+        slots = slots > 0 ? slots : startd->total.amount[RESOURCE_CPUS];
+        types[(*count)++] = (struct slot_type){.count = slots};
+    }
+    return 0;
+}
+
+int slots_create(struct startd *startd, struct err *err)
+{
+    struct slot_type types[SLOT_TYPES_MAX];
+    size_t type_count, count = 0;
+    /* The disk that is free is asked for there; starters_open() says what is wrong with it. */
+    (void)os_mkdirs(startd->env.os, config_path(startd->env.config, "EXECUTE"), 0755, NULL);
+    int rc = find_resources(startd, err);
+    rc = rc != 0 ? rc : read_types(startd, types, &type_count, err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct slot_share *shares = mem_alloc(STARTD_SLOTS_MAX * sizeof *shares);
+    rc = slot_types_plan_divide(startd->kinds, &startd->total, types, type_count, STARTD_SLOTS_MAX,
+                                shares, &count, err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct slot *slot =
+            add_slot(startd, shares[i].partitionable ? SLOT_PARTITIONABLE : SLOT_STATIC);
+        slot->id = (int)i + 1;
+        slot->type_id = shares[i].type_id;
+        slot->total = shares[i].resources;
+        (void)snprintf(slot->short_name, sizeof slot->short_name, "slot%d", slot->id);
+        (void)snprintf(slot->name, sizeof slot->name, "slot%d@%s", slot->id, startd->name);
+    }
+    mem_free(shares);
+    if (rc != 0) {
+        return rc;
+    }
+    startd->machine_slots = startd->slot_count;
+    find_modifiers(startd);
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        slot_mint(startd->slots[i]);
+        slot_refresh(startd->slots[i]);
+    }
+    return 0;
+}
+
+void slots_destroy(struct startd *startd)
+{
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        destroy_slot(startd->slots[i]);
+    }
+    mem_free(startd->slots);
+    startd->slots = NULL;
+    startd->slot_count = startd->machine_slots = 0;
+    for (size_t i = 0; i < RESOURCE_KINDS_MAX; i++) {
+        ad_expr_destroy(startd->modify[i]);
+        startd->modify[i] = NULL;
+    }
+    mem_free(startd->kinds);
+    startd->kinds = NULL;
+    vec_fini(&startd->gone, mem_free);
+}
+
+void slots_refresh(struct startd *startd)
+{
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        slot_build(startd->slots[i]);
+    }
+    advertise_soon(startd);
+}
+
+void slots_reload(struct startd *startd)
+{
+    find_modifiers(startd);
+    slots_refresh(startd);
+}
+
+struct slot *slot_by_claim_id(struct startd *startd, const char *claim_id)
+{
+    struct slot *found = NULL;
+    size_t length = strlen(claim_id);
+    for (size_t i = 0; i < startd->slot_count && length > 0; i++) {
+        struct slot *slot = startd->slots[i];
+        if (strlen(slot->claim_id) == length &&
+            text_equal_secret(slot->claim_id, claim_id, length)) {
+            found = slot;
+        }
+        for (size_t k = 0; k < slot->piece_ids.count; k++) {
+            const char *id = slot->piece_ids.items[k];
+            if (strlen(id) == length && text_equal_secret(id, claim_id, length)) {
+                found = slot;
+            }
+        }
+    }
+    return found;
+}
+
+struct slot *slot_by_name(struct startd *startd, const char *name)
+{
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        if (strcmp(startd->slots[i]->name, name) == 0) {
+            return startd->slots[i];
+        }
+    }
+    return NULL;
+}
+
+void slots_poll(struct startd *startd)
+{
+    for (size_t i = 0; i < startd->machine_slots; i++) {
+        struct slot *slot = startd->slots[i];
+        if (slot->claim != NULL || (slot->state != SLOT_OWNER && slot->state != SLOT_UNCLAIMED)) {
+            continue;
+        }
+        struct ad_context context = startd_context(startd);
+        ad_set_real(slot->ad, "LoadAvg",
+                    os_load_average(startd->env.os) / (double)startd->machine_slots);
+        ad_set_int(slot->ad, "KeyboardIdle", os_keyboard_idle_s(startd->env.os));
+        ad_set_int(slot->ad, "CurrentTime", context.now_s);
+        if (context.now_s - slot->minted_s >= CLAIM_ID_LIFETIME_S ||
+            context.now_s < slot->minted_s) {
+            slot_mint(slot); /* the last one may have been given away, and the word of it lost */
+            slot_refresh(slot);
+        }
+        enum slot_state rest = slot_plan_rest(slot->ad, &context);
+        if (rest != slot->state) {
+            slot_move(slot, rest, SLOT_IDLE);
+        }
+    }
+}
+
+/* ---- pieces */
+
+void slot_free_resources(const struct slot *slot, struct resources *ret)
+{
+    const struct startd *startd = slot->startd;
+    *ret = slot->total;
+    for (size_t i = startd->machine_slots; i < startd->slot_count; i++) {
+        if (startd->slots[i]->parent == slot) {
+            carve_plan_subtract(startd->kinds, ret, &startd->slots[i]->total);
+        }
+    }
+}
+
+/* The lowest number that no piece of parent has. */
+static int free_piece_id(const struct slot *parent)
+{
+    const struct startd *startd = parent->startd;
+    for (int id = 1;; id++) {
+        bool used = false;
+        for (size_t i = startd->machine_slots; i < startd->slot_count; i++) {
+            used = used || (startd->slots[i]->parent == parent && startd->slots[i]->piece_id == id);
+        }
+        if (!used) {
+            return id;
+        }
+    }
+}
+
+static struct slot *add_piece(struct slot *parent, int piece_id, const struct resources *resources)
+{
+    struct startd *startd = parent->startd;
+    struct slot *piece = add_slot(startd, SLOT_DYNAMIC);
+    piece->parent = parent;
+    piece->id = parent->id;
+    piece->type_id = parent->type_id;
+    piece->piece_id = piece_id;
+    piece->total = *resources;
+    (void)snprintf(piece->short_name, sizeof piece->short_name, "slot%d_%d", piece->id, piece_id);
+    (void)snprintf(piece->name, sizeof piece->name, "%s@%s", piece->short_name, startd->name);
+    slot_build(piece);
+    return piece;
+}
+
+void slot_keep(struct slot *piece)
+{
+    struct slot *parent = piece->parent;
+    parent->entered_state_s = parent->entered_activity_s = loop_wall_s(piece->startd->env.loop);
+    slot_refresh(piece);
+}
+
+static void take_out(struct slot *piece)
+{
+    struct startd *startd = piece->startd;
+    CHECK(piece->kind == SLOT_DYNAMIC && piece->claim == NULL && piece->waiting == NULL);
+    size_t at = startd->machine_slots;
+    while (startd->slots[at] != piece) {
+        at++;
+    }
+    startd->slot_count--;
+    memmove(&startd->slots[at], &startd->slots[at + 1],
+            (startd->slot_count - at) * sizeof(struct slot *));
+    destroy_slot(piece);
+}
+
+void slot_uncarve(struct slot *piece)
+{
+    take_out(piece);
+}
+
+int slot_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err)
+{
+    struct startd *startd = parent->startd;
+    struct ad_context context = startd_context(startd);
+    struct carve_exprs exprs;
+    struct resources want, free;
+    for (size_t i = 0; i < RESOURCE_KINDS_MAX; i++) {
+        exprs.expr[i] = startd->modify[i];
+    }
+    int rc = carve_plan_request(startd->kinds, &exprs, job, parent->ad, &context, &want, err);
+    if (rc != 0) {
+        return rc;
+    }
+    slot_free_resources(parent, &free);
+    rc = carve_plan_fits(startd->kinds, &free, &want, err);
+    if (rc == 0 && startd->slot_count >= STARTD_SLOTS_MAX) {
+        rc = err_set(err, -ENOSPC, "there are %d slots: no more", STARTD_SLOTS_MAX);
+    }
+    if (rc != 0) {
+        return err_prefix(err, rc, "%s: the job", parent->name);
+    }
+    carve_plan_take(startd->kinds, &free, &want);
+    *ret = add_piece(parent, free_piece_id(parent), &want);
+    return 0;
+}
+
+struct slot *slot_carve_again(struct startd *startd, const char *name, const struct ad *resources)
+{
+    int id = 0, piece_id = 0, length = 0;
+    if (sscanf(name, "slot%d_%d%n", &id, &piece_id, &length) != 2 || id < 1 || piece_id < 1 ||
+        name[length] != '@' || strcmp(name + length + 1, startd->name) != 0 ||
+        (size_t)id > startd->machine_slots || startd->slot_count >= STARTD_SLOTS_MAX ||
+        startd->slots[id - 1]->kind != SLOT_PARTITIONABLE || slot_by_name(startd, name) != NULL) {
+        return NULL;
+    }
+    struct resources piece;
+    carve_plan_read(startd->kinds, resources, &piece);
+    if (piece.amount[RESOURCE_CPUS] < 1) {
+        piece.amount[RESOURCE_CPUS] = 1;
+    }
+    struct slot *slot = add_piece(startd->slots[id - 1], piece_id, &piece);
+    slot_keep(slot);
+    return slot;
+}
+
+void slot_remove(struct slot *piece)
+{
+    struct startd *startd = piece->startd;
+    struct slot *parent = piece->parent;
+    vec_push(&startd->gone, mem_strdup(piece->name));
+    log_info(startd->env.log, "slot.gone", "a piece is given back", LOG_TEXT("slot", piece->name));
+    take_out(piece);
+    parent->entered_state_s = parent->entered_activity_s = loop_wall_s(startd->env.loop);
+    slot_refresh(parent);
+}
