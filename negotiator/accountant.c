@@ -4,8 +4,8 @@
  */
 #include "negotiator/accountant.h"
 
+#include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -13,22 +13,14 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "classad/ad.h"
+#include "negotiator/accountant_parts.h"
+#include "negotiator/group_plan.h"
 #include "negotiator/negotiator_plan.h"
 #include "store/store.h"
 
-struct account {
-    char *name;
-    double real, factor; /* factor 0: the default */
-    double use;          /* slots now */
-    double total_s;      /* slot seconds in all */
-};
-
-struct accountant {
-    struct store *store;
-    struct strmap *accounts;
-    int64_t settled_s; /* 0: never */
-};
+#define NICE_PREFIX "nice-user."
 
 double accountant_decay(double real, double use, double dt_s, double halflife_s)
 {
@@ -37,49 +29,39 @@ double accountant_decay(double real, double use, double dt_s, double halflife_s)
     return next > ACCOUNTANT_PRIO_MIN ? next : ACCOUNTANT_PRIO_MIN;
 }
 
+/* ---- accounts */
+
+static bool is_group_name(const char *name)
+{
+    return strchr(name, '@') == NULL;
+}
+
+static struct account *make_account(struct accountant *accountant, const char *name);
+
 static struct account *account_of(struct accountant *accountant, const char *name)
 {
     struct account *account = strmap_get(accountant->accounts, name);
-    if (account == NULL) {
-        account = mem_zalloc(sizeof *account);
-        account->name = mem_strdup(name);
-        account->real = ACCOUNTANT_PRIO_MIN;
-        (void)strmap_set(accountant->accounts, name, account); /* was absent */
+    return account != NULL ? account : make_account(accountant, name);
+}
+
+static struct account *group_of(struct accountant *accountant, const char *name)
+{
+    const struct accountant_policy *policy = &accountant->policy;
+    const char *group = policy->group_of != NULL ? policy->group_of(policy->arg, name) : NULL;
+    return account_of(accountant, group != NULL ? group : GROUP_ROOT_NAME);
+}
+
+static struct account *make_account(struct accountant *accountant, const char *name)
+{
+    struct account *account = mem_zalloc(sizeof *account);
+    account->name = mem_strdup(name);
+    account->real = ACCOUNTANT_PRIO_MIN;
+    account->ceiling = -1;
+    (void)strmap_set(accountant->accounts, name, account); /* was absent */
+    if (!is_group_name(name)) {
+        account->group = group_of(accountant, name);
     }
     return account;
-}
-
-static int load_one(void *arg, const char *key, const void *value, size_t length)
-{
-    struct accountant *accountant = arg;
-    struct ad *ad;
-    if (ad_decode(value, length, NULL, &ad, NULL) != 0) {
-        return 0; /* one bad record is left out: that user begins anew */
-    }
-    if (strcmp(key, "") != 0) {
-        struct account *account = account_of(accountant, key);
-        account->real = ad_real_or(ad, "Priority", ACCOUNTANT_PRIO_MIN);
-        account->factor = ad_real_or(ad, "PriorityFactor", 0);
-        account->total_s = ad_real_or(ad, "AccumulatedUsage", 0);
-    }
-    int64_t settled_s = ad_int_or(ad, "LastUsageTime", 0);
-    accountant->settled_s = settled_s > accountant->settled_s ? settled_s : accountant->settled_s;
-    ad_destroy(ad);
-    return 0;
-}
-
-int accountant_create(struct store *store, struct accountant **ret, struct err *err)
-{
-    struct accountant *accountant = mem_zalloc(sizeof *accountant);
-    accountant->store = store;
-    accountant->accounts = strmap_create(STRMAP_CASE_SENSITIVE);
-    int rc = store_load(store, "users", load_one, accountant, err);
-    if (rc != 0) {
-        accountant_destroy(accountant);
-        return rc;
-    }
-    *ret = accountant;
-    return 0;
 }
 
 static void account_destroy(void *value)
@@ -89,26 +71,72 @@ static void account_destroy(void *value)
     mem_free(account);
 }
 
-void accountant_destroy(struct accountant *accountant)
-{
-    if (accountant != NULL) {
-        strmap_destroy(accountant->accounts, account_destroy);
-        mem_free(accountant);
-    }
-}
-
-void accountant_begin(struct accountant *accountant)
+void accountant_set_policy(struct accountant *accountant, const struct accountant_policy *policy)
 {
     size_t at = 0;
     void *value;
+    accountant->policy = *policy;
     while (strmap_next(accountant->accounts, &at, NULL, &value)) {
-        ((struct account *)value)->use = 0;
+        struct account *account = value;
+        if (is_group_name(account->name)) {
+            account->weight = account->slots = 0;
+        }
+    }
+    at = 0;
+    while (strmap_next(accountant->accounts, &at, NULL, &value)) {
+        struct account *account = value;
+        if (account->group != NULL) {
+            account->group = group_of(accountant, account->name);
+            account->group->weight += account->weight;
+            account->group->slots += account->slots;
+        }
     }
 }
 
-void accountant_use(struct accountant *accountant, const char *user, double weight)
+/* ---- rows */
+
+static const char *const WEIGHTED_NAMES[PERIODS] = {"HourWeightedUsage", "DayWeightedUsage"};
+static const char *const SLOTS_NAMES[PERIODS] = {"HourUsage", "DayUsage"};
+static const char *const NUMBER_NAMES[PERIODS] = {"Hour", "Day"};
+
+static void read_account(struct account *account, const struct ad *ad)
 {
-    account_of(accountant, user)->use += weight;
+    account->real = ad_real_or(ad, "Priority", ACCOUNTANT_PRIO_MIN);
+    if (!(account->real >= ACCOUNTANT_PRIO_MIN)) {
+        account->real = ACCOUNTANT_PRIO_MIN;
+    }
+    account->factor = ad_real_or(ad, "PriorityFactor", 0);
+    account->ceiling = ad_real_or(ad, "Ceiling", -1);
+    account->floor = ad_real_or(ad, "Floor", 0);
+    account->slots_s = ad_real_or(ad, "AccumulatedUsage", 0);
+    account->weighted_s = ad_real_or(ad, "WeightedAccumulatedUsage", account->slots_s);
+    account->begin_s = ad_int_or(ad, "BeginUsageTime", 0);
+    account->last_s = ad_int_or(ad, "LastUsageTime", 0);
+    for (size_t i = 0; i < PERIODS; i++) {
+        account->periods[i] =
+            (struct usage_period){.number = ad_int_or(ad, NUMBER_NAMES[i], 0),
+                                  .weighted_s = ad_real_or(ad, WEIGHTED_NAMES[i], 0),
+                                  .slots_s = ad_real_or(ad, SLOTS_NAMES[i], 0)};
+    }
+}
+
+static int load_one(void *arg, const char *key, const void *value, size_t length)
+{
+    struct accountant *accountant = arg;
+    struct ad *ad;
+    if (ad_decode(value, length, NULL, &ad, NULL) != 0) {
+        return 0; /* one bad record is left out: that user begins anew */
+    }
+    read_account(account_of(accountant, key), ad);
+    /* a row of before LastUpdateMs was written tells it in LastUsageTime */
+    int64_t settled_ms = ad_int_or(ad, "LastUpdateMs", ad_int_or(ad, "LastUsageTime", 0) * 1000);
+    bool is_root = strcmp(key, GROUP_ROOT_NAME) == 0; /* it is written with all others */
+    if (is_root || (!accountant->has_root && settled_ms > accountant->settled_ms)) {
+        accountant->settled_ms = settled_ms;
+    }
+    accountant->has_root = accountant->has_root || is_root;
+    ad_destroy(ad);
+    return 0;
 }
 
 static void save(struct accountant *accountant, const struct account *account,
@@ -118,8 +146,18 @@ static void save(struct accountant *accountant, const struct account *account,
     struct strbuf bytes;
     ad_set_real(ad, "Priority", account->real);
     ad_set_real(ad, "PriorityFactor", account->factor);
-    ad_set_real(ad, "AccumulatedUsage", account->total_s);
-    ad_set_int(ad, "LastUsageTime", accountant->settled_s);
+    ad_set_real(ad, "Ceiling", account->ceiling);
+    ad_set_real(ad, "Floor", account->floor);
+    ad_set_real(ad, "AccumulatedUsage", account->slots_s);
+    ad_set_real(ad, "WeightedAccumulatedUsage", account->weighted_s);
+    ad_set_int(ad, "BeginUsageTime", account->begin_s);
+    ad_set_int(ad, "LastUsageTime", account->last_s);
+    ad_set_int(ad, "LastUpdateMs", accountant->settled_ms);
+    for (size_t i = 0; i < PERIODS; i++) {
+        ad_set_int(ad, NUMBER_NAMES[i], account->periods[i].number);
+        ad_set_real(ad, WEIGHTED_NAMES[i], account->periods[i].weighted_s);
+        ad_set_real(ad, SLOTS_NAMES[i], account->periods[i].slots_s);
+    }
     strbuf_init(&bytes, 0);
     ad_encode(ad, true, &bytes);
     store_put(txn, "users", account->name, bytes.data, bytes.length);
@@ -127,41 +165,385 @@ static void save(struct accountant *accountant, const struct account *account,
     ad_destroy(ad);
 }
 
-void accountant_end(struct accountant *accountant, int64_t now_s, int64_t halflife_s)
+int accountant_create(struct store *store, struct accountant **ret, struct err *err)
 {
-    int64_t before_s = accountant->settled_s;
-    accountant->settled_s = now_s;
-    if (before_s == 0 || now_s <= before_s) {
-        return; /* the first time, or a clock that was set back: nothing can be charged */
+    struct accountant *accountant = mem_zalloc(sizeof *accountant);
+    accountant->store = store;
+    accountant->accounts = strmap_create(STRMAP_CASE_SENSITIVE);
+    accountant->policy = (struct accountant_policy){.halflife_s = 86400,
+                                                    .default_factor = 1000,
+                                                    .remote_factor = 1e7,
+                                                    .nice_factor = 1e10,
+                                                    .hours = 72,
+                                                    .days = 400};
+    LIST_INIT(&accountant->queries);
+    int rc = store_load(store, "users", load_one, accountant, err);
+    if (rc != 0) {
+        accountant_destroy(accountant);
+        return rc;
+    }
+    *ret = accountant;
+    return 0;
+}
+
+void accountant_destroy(struct accountant *accountant)
+{
+    if (accountant != NULL) {
+        usage_fini(accountant);
+        strmap_destroy(accountant->accounts, account_destroy);
+        mem_free(accountant);
+    }
+}
+
+/* ---- use */
+
+bool accountant_name_is_valid(const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = name; *at != '\0'; at++) {
+        if ((unsigned char)*at <= ' ' || *at == 0x7f) {
+            return false;
+        }
+    }
+    return length > 0 && length <= ACCOUNTANT_NAME_MAX;
+}
+
+static void change_use(struct account *account, double weight, double slots)
+{
+    account->weight += weight;
+    account->slots += slots;
+    if (account->slots < 0.5) { /* none: nor a rest of rounding */
+        account->weight = account->slots = 0;
+    }
+}
+
+/* NULL: a name that is none, or one too many: a machine may say what it likes. */
+static struct account *charged_account(struct accountant *accountant, const char *name)
+{
+    struct account *account = strmap_get(accountant->accounts, name);
+    if (account == NULL && accountant_name_is_valid(name) &&
+        strmap_count(accountant->accounts) < ACCOUNTANT_ACCOUNTS_MAX) {
+        account = make_account(accountant, name);
+    }
+    return account;
+}
+
+void accountant_occupy(struct accountant *accountant, const char *submitter, double weight)
+{
+    struct account *account = charged_account(accountant, submitter);
+    if (account != NULL) {
+        change_use(account, weight, 1);
+    }
+    if (account != NULL && account->group != NULL) {
+        change_use(account->group, weight, 1);
+    }
+}
+
+void accountant_vacate(struct accountant *accountant, const char *submitter, double weight)
+{
+    struct account *account = strmap_get(accountant->accounts, submitter);
+    if (account != NULL) {
+        change_use(account, -weight, -1);
+    }
+    if (account != NULL && account->group != NULL) {
+        change_use(account->group, -weight, -1);
+    }
+}
+
+void accountant_charge(struct accountant *accountant, const char *submitter, double weight,
+                       double used_s)
+{
+    struct account *account = charged_account(accountant, submitter);
+    if (!(used_s > 0) || !isfinite(weight * used_s) || account == NULL) {
+        return;
+    }
+    account->charged_weighted_s += weight * used_s;
+    account->charged_slots_s += used_s;
+    if (account->group != NULL) {
+        account->group->charged_weighted_s += weight * used_s;
+        account->group->charged_slots_s += used_s;
+    }
+}
+
+/* True: it changed. */
+static bool settle_account(struct accountant *accountant, struct store_txn *txn,
+                           struct account *account, int64_t from_ms, int64_t to_ms)
+{
+    double dt_s = (double)(to_ms - from_ms) / 1000, was = account->real;
+    double weighted_s = account->charged_weighted_s, slots_s = account->charged_slots_s;
+    account->real = accountant_decay(account->real, weighted_s / dt_s, dt_s,
+                                     (double)accountant->policy.halflife_s);
+    account->charged_weighted_s = account->charged_slots_s = 0;
+    account->weighted_s += weighted_s;
+    account->slots_s += slots_s;
+    if (slots_s > 0) {
+        account->begin_s = account->begin_s != 0 ? account->begin_s : from_ms / 1000;
+        account->last_s = to_ms / 1000;
+        usage_add(accountant, txn, account, from_ms, to_ms, weighted_s, slots_s);
+    }
+    bool changed = slots_s > 0 || was > ACCOUNTANT_PRIO_MIN;
+    if (changed) {
+        save(accountant, account, txn);
+    }
+    return changed;
+}
+
+void accountant_settle(struct accountant *accountant, int64_t now_ms)
+{
+    int64_t before_ms = accountant->settled_ms;
+    /* The first time, or a clock that was set back: what was charged waits for the next. */
+    bool begins = before_ms == 0 || now_ms < before_ms, changed = begins;
+    struct account *root = account_of(accountant, GROUP_ROOT_NAME);
+    struct store_txn *txn = store_begin(accountant->store);
+    size_t at = 0;
+    void *value;
+    accountant->settled_ms = now_ms;
+    while (!begins && now_ms > before_ms && strmap_next(accountant->accounts, &at, NULL, &value)) {
+        changed = settle_account(accountant, txn, value, before_ms, now_ms) || changed;
+    }
+    if (changed) {
+        save(accountant, root, txn);
+        store_commit(txn, NULL, NULL);
+        usage_prune(accountant, now_ms / 1000);
+    } else {
+        store_abort(txn);
+    }
+}
+
+int64_t accountant_settled_ms(const struct accountant *accountant)
+{
+    return accountant->settled_ms;
+}
+
+/* ---- reading */
+
+static bool is_nice(const char *name)
+{
+    return strncmp(name, NICE_PREFIX, sizeof NICE_PREFIX - 1) == 0;
+}
+
+static bool is_remote(const struct accountant_policy *policy, const char *name)
+{
+    const char *domain = strrchr(name, '@');
+    return policy->local_domain != NULL && policy->local_domain[0] != '\0' && domain != NULL &&
+           !text_equal_nocase(domain + 1, policy->local_domain);
+}
+
+static double factor_of(const struct accountant *accountant, const char *name, const char *group,
+                        double own)
+{
+    const struct accountant_policy *policy = &accountant->policy;
+    if (own >= ACCOUNTANT_FACTOR_MIN) {
+        return own;
+    }
+    double of_group = policy->group_factor != NULL && group != NULL
+                          ? policy->group_factor(policy->arg, group)
+                          : 0;
+    if (of_group >= ACCOUNTANT_FACTOR_MIN) {
+        return of_group;
+    }
+    return is_nice(name)             ? policy->nice_factor
+           : is_remote(policy, name) ? policy->remote_factor
+                                     : policy->default_factor;
+}
+
+const struct account *accountant_find(const struct accountant *accountant, const char *name)
+{
+    return strmap_get(accountant->accounts, name);
+}
+
+void accountant_facts(const struct accountant *accountant, const struct account *account,
+                      struct account_facts *ret)
+{
+    const char *group = account->group != NULL ? account->group->name : account->name;
+    *ret = (struct account_facts){
+        .name = account->name,
+        .is_group = account->group == NULL,
+        .group = group,
+        .real = account->real,
+        .factor = factor_of(accountant, account->name, group, account->factor),
+        .has_factor = account->factor >= ACCOUNTANT_FACTOR_MIN,
+        .ceiling = account->ceiling,
+        .floor = account->floor,
+        .weight = account->weight,
+        .slots = account->slots,
+        .weighted_s = account->weighted_s,
+        .slots_s = account->slots_s,
+        .begin_s = account->begin_s,
+        .last_s = account->last_s,
+    };
+}
+
+const struct account *accountant_next(const struct accountant *accountant, size_t *at)
+{
+    void *value;
+    return strmap_next(accountant->accounts, at, NULL, &value) ? value : NULL;
+}
+
+double accountant_priority(const struct accountant *accountant, const char *submitter)
+{
+    const struct account *account = accountant_find(accountant, submitter);
+    if (account != NULL) {
+        struct account_facts facts;
+        accountant_facts(accountant, account, &facts);
+        return facts.real * facts.factor;
+    }
+    const struct accountant_policy *policy = &accountant->policy;
+    const char *group = policy->group_of != NULL ? policy->group_of(policy->arg, submitter) : NULL;
+    return ACCOUNTANT_PRIO_MIN *
+           factor_of(accountant, submitter, group != NULL ? group : GROUP_ROOT_NAME, 0);
+}
+
+struct plan_user *accountant_users(const struct accountant *accountant, struct arena *arena,
+                                   size_t *count)
+{
+    size_t known = strmap_count(accountant->accounts), at = 0;
+    struct plan_user *users = arena_alloc(arena, (known + 1) * sizeof *users);
+    const struct account *account;
+    *count = 0;
+    while (users != NULL && (account = accountant_next(accountant, &at)) != NULL) {
+        struct account_facts facts;
+        accountant_facts(accountant, account, &facts);
+        if (!facts.is_group) {
+            users[(*count)++] = (struct plan_user){.name = account->name,
+                                                   .priority = facts.real * facts.factor,
+                                                   .running = (int64_t)facts.slots};
+        }
+    }
+    return users;
+}
+
+/* ---- changing */
+
+static int check_value(enum account_value which, double value, struct err *err)
+{
+    if (!isfinite(value)) {
+        return err_set(err, -EINVAL, "the value is not a number");
+    }
+    switch (which) {
+    case ACCOUNT_PRIORITY:
+        return value >= ACCOUNTANT_PRIO_MIN
+                   ? 0
+                   : err_set(err, -ERANGE, "a priority is at least %g", ACCOUNTANT_PRIO_MIN);
+    case ACCOUNT_FACTOR:
+        return value == 0 || value >= ACCOUNTANT_FACTOR_MIN
+                   ? 0
+                   : err_set(err, -ERANGE, "a priority factor is at least %g",
+                             ACCOUNTANT_FACTOR_MIN);
+    case ACCOUNT_CEILING:
+        return 0;
+    case ACCOUNT_FLOOR:
+    case ACCOUNT_ACCUMULATED:
+    case ACCOUNT_BEGIN:
+    case ACCOUNT_LAST:
+        return value >= 0 && value < 9e15 ? 0 : err_set(err, -ERANGE, "the value is out of range");
+    }
+    return err_set(err, -EINVAL, "there is no such value of an account");
+}
+
+static void set_value(struct account *account, enum account_value which, double value)
+{
+    switch (which) {
+    case ACCOUNT_PRIORITY:
+        account->real = value;
+        break;
+    case ACCOUNT_FACTOR:
+        account->factor = value;
+        break;
+    case ACCOUNT_CEILING:
+        account->ceiling = value < 0 ? -1 : value;
+        break;
+    case ACCOUNT_FLOOR:
+        account->floor = value;
+        break;
+    case ACCOUNT_ACCUMULATED:
+        account->weighted_s = value;
+        break;
+    case ACCOUNT_BEGIN:
+        account->begin_s = (int64_t)value;
+        break;
+    case ACCOUNT_LAST:
+        account->last_s = (int64_t)value;
+        break;
+    }
+}
+
+int accountant_set(struct accountant *accountant, const char *name, enum account_value which,
+                   double value, void (*done)(void *arg), void *arg, struct err *err)
+{
+    int rc = check_value(which, value, err);
+    if (rc != 0) {
+        return rc;
+    }
+    if (!accountant_name_is_valid(name)) {
+        return err_set(err, -EINVAL, "'%.100s' is no name of a submitter or group", name);
+    }
+    if (accountant_find(accountant, name) == NULL &&
+        strmap_count(accountant->accounts) >= ACCOUNTANT_ACCOUNTS_MAX) {
+        return err_set(err, -ENOSPC, "there are %d accounts already", ACCOUNTANT_ACCOUNTS_MAX);
+    }
+    struct account *account = account_of(accountant, name);
+    struct store_txn *txn = store_begin(accountant->store);
+    set_value(account, which, value);
+    save(accountant, account, txn);
+    store_commit(txn, done, arg);
+    return 0;
+}
+
+static void reset(struct accountant *accountant, struct store_txn *txn, struct account *account,
+                  int64_t now_s)
+{
+    account->weighted_s = account->slots_s = 0;
+    account->charged_weighted_s = account->charged_slots_s = 0;
+    account->begin_s = now_s;
+    save(accountant, account, txn);
+}
+
+static int unknown(const char *name, struct err *err)
+{
+    return err_set(err, -ENOENT, "nothing is known of '%.100s'", name);
+}
+
+int accountant_reset(struct accountant *accountant, const char *name, int64_t now_s,
+                     void (*done)(void *arg), void *arg, struct err *err)
+{
+    struct account *one = name != NULL ? strmap_get(accountant->accounts, name) : NULL;
+    if (name != NULL && one == NULL) {
+        return unknown(name, err);
     }
     struct store_txn *txn = store_begin(accountant->store);
     size_t at = 0;
     void *value;
-    while (strmap_next(accountant->accounts, &at, NULL, &value)) {
-        struct account *account = value;
-        double dt_s = (double)(now_s - before_s), was = account->real;
-        account->real = accountant_decay(account->real, account->use, dt_s, (double)halflife_s);
-        account->total_s += account->use * dt_s;
-        if (account->use > 0 || was > ACCOUNTANT_PRIO_MIN) {
-            save(accountant, account, txn);
-        }
+    while (one == NULL && strmap_next(accountant->accounts, &at, NULL, &value)) {
+        reset(accountant, txn, value, now_s);
     }
-    store_commit(txn, NULL, NULL);
+    if (one != NULL) {
+        reset(accountant, txn, one, now_s);
+    }
+    store_commit(txn, done, arg);
+    return 0;
 }
 
-struct plan_user *accountant_users(const struct accountant *accountant, double default_factor,
-                                   struct arena *arena, size_t *count)
+int accountant_delete(struct accountant *accountant, const char *name, void (*done)(void *arg),
+                      void *arg, struct err *err)
 {
-    size_t known = strmap_count(accountant->accounts), at = 0;
-    struct plan_user *users = arena_alloc(arena, (known + 1) * sizeof *users);
-    *count = 0;
-    void *value;
-    while (users != NULL && strmap_next(accountant->accounts, &at, NULL, &value)) {
-        const struct account *account = value;
-        double factor = account->factor > 0 ? account->factor : default_factor;
-        users[(*count)++] = (struct plan_user){.name = account->name,
-                                               .priority = account->real * factor,
-                                               .running = (int64_t)account->use};
+    struct account *account = strmap_get(accountant->accounts, name);
+    if (account == NULL) {
+        return unknown(name, err);
     }
-    return users;
+    if (account->slots > 0) {
+        return err_set(err, -EBUSY, "'%.100s' uses %.0f slots now", name, account->slots);
+    }
+    size_t at = 0;
+    void *value;
+    while (strmap_next(accountant->accounts, &at, NULL, &value)) {
+        if (((struct account *)value)->group == account) {
+            return err_set(err, -EBUSY, "'%.100s' is the group of known users", name);
+        }
+    }
+    struct store_txn *txn = store_begin(accountant->store);
+    store_delete(txn, "users", name);
+    account_destroy(strmap_remove(accountant->accounts, name));
+    store_commit(txn, done, arg);
+    return 0;
 }

@@ -175,9 +175,7 @@ static int plan_and_act(struct negotiator *negotiator, struct snapshot *snapshot
         .full = negotiator->full,
         .context = &context,
     };
-    input.users = accountant_users(negotiator->accountant,
-                                   config_real(negotiator->env.config, "DEFAULT_PRIO_FACTOR"),
-                                   arena, &input.user_count);
+    input.users = accountant_users(negotiator->accountant, arena, &input.user_count);
     struct plan_output plan;
     rc = negotiator_plan_cycle(&input, arena, &plan);
     for (size_t i = 0; i < snapshot->request_count;

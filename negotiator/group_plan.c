@@ -56,11 +56,11 @@ void group_plan_quotas(struct group_entry *groups, size_t count, double total, b
         if (!group->is_dynamic) {
             part = sum->fixed > 0 ? group->config_quota * (fixed / sum->fixed) : 0;
         } else {
-            double whole = oversubscribe || sum->dynamic < 1 ? 1 : sum->dynamic;
+            double whole = sum->dynamic < 1 ? 1 : sum->dynamic;
             part = group->config_quota * (rest / whole);
         }
         group->subtree_quota = group->quota = above > 0 ? part : 0;
-        if (!oversubscribe) {
+        if (!oversubscribe || group->parent == 0) { /* the whole pool is nobody's own */
             parent->quota = at_least_0(parent->quota - group->subtree_quota);
         }
     }

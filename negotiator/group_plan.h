@@ -2,8 +2,9 @@
  *
  * Pure arithmetic over a tree of groups.  The root, "<none>", is entry 0: users of no group.  A
  * group's quota is a weight (GROUP_QUOTA_<g>) or a part of its parent's (GROUP_QUOTA_DYNAMIC_<g>);
- * static quotas are served first, all are scaled down when they do not fit, unless
- * NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION; what the children leave is the parent's own.
+ * static quotas are served first, and all are scaled down when they do not fit; what the children
+ * leave is the parent's own.  With NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION static quotas stay as
+ * configured, and a group's own quota is that of its whole subtree.
  *
  * What groups do not ask for is surplus.  It rises from the leaves, and is given at each level to
  * the group itself and to those of its children that accept surplus, in the ratio of their quotas;

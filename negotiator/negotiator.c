@@ -25,6 +25,7 @@
 #include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "negotiator/groups.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
 #include "store/store.h"
@@ -33,7 +34,6 @@
 #include "wire/wire.h"
 
 #define LEASE_S 20
-#define USAGE_S 30
 
 /* ---- the copies */
 
@@ -42,6 +42,7 @@ static void slot_destroy(void *value)
     struct pool_slot *slot = value;
     offline_holds_destroy(slot->holds);
     offline_holds_destroy(slot->pending);
+    mem_free(slot->use.submitter);
     mem_free(slot->name);
     mem_free(slot);
 }
@@ -94,7 +95,8 @@ static void slot_changed(void *arg, const char *key, const struct ad *ad)
 {
     struct negotiator *negotiator = arg;
     struct pool_slot *slot = strmap_get(negotiator->slots, key);
-    if (slot == NULL) {
+    bool is_new = slot == NULL;
+    if (is_new) {
         slot = mem_zalloc(sizeof *slot);
         slot->negotiator = negotiator;
         slot->name = mem_strdup(key);
@@ -102,6 +104,7 @@ static void slot_changed(void *arg, const char *key, const struct ad *ad)
         (void)strmap_set(negotiator->slots, key, slot); /* was absent */
     }
     read_slot(negotiator, slot, ad);
+    usage_slot(negotiator, slot, ad, is_new);
     cycle_soon(negotiator);
 }
 
@@ -110,6 +113,7 @@ static void slot_gone(void *arg, const char *key)
     struct negotiator *negotiator = arg;
     struct pool_slot *slot = strmap_remove(negotiator->slots, key);
     if (slot != NULL) {
+        usage_slot_gone(negotiator, slot);
         vec_push(&negotiator->free_numbers, (void *)(uintptr_t)slot->facts.number);
         slot_destroy(slot);
     }
@@ -279,29 +283,18 @@ static void full_cycle(void *arg)
 static void settle_usage(void *arg)
 {
     struct negotiator *negotiator = arg;
-    loop_timer_set(negotiator->usage_timer, USAGE_S * 1000);
-    if (!negotiator->leads || !watch_is_synced(negotiator->slots_watch)) {
-        return;
+    loop_timer_set(negotiator->usage_timer,
+                   (uint64_t)config_duration_ms(negotiator->env.config, "USAGE_INTERVAL"));
+    if (negotiator->leads && watch_is_synced(negotiator->slots_watch)) {
+        usage_settle(negotiator);
     }
-    size_t at = 0;
-    const struct ad *ad;
-    accountant_begin(negotiator->accountant);
-    while (watch_next(negotiator->slots_watch, &at, NULL, &ad)) {
-        const char *user;
-        if (strcmp(ad_string_or(ad, "State", ""), "Claimed") == 0 &&
-            ad_get_string(ad, "RemoteUser", &user) == 0) {
-            accountant_use(negotiator->accountant, user, (double)ad_int_or(ad, "Cpus", 1));
-        }
-    }
-    accountant_end(negotiator->accountant, loop_wall_s(negotiator->env.loop),
-                   config_duration_s(negotiator->env.config, "PRIORITY_HALFLIFE"));
 }
 
 /* ---- life */
 
 static int open_store(struct negotiator *negotiator, struct err *err)
 {
-    static const char *const TABLES[] = {"users", NULL};
+    static const char *const TABLES[] = {ACCOUNTANT_TABLES, NULL};
     static const struct store_schema SCHEMA = {.daemon = "negotiator",
                                                .tables = TABLES,
                                                .version = 1};
@@ -376,13 +369,15 @@ static void negotiator_destroy(void *state)
     loop_timer_destroy(negotiator->lease_timer);
     loop_timer_destroy(negotiator->usage_timer);
     loop_timer_destroy(negotiator->rest_timer);
+    store_close(negotiator->store); /* nothing calls back any more */
     accountant_destroy(negotiator->accountant);
-    store_close(negotiator->store);
     wire_context_destroy(negotiator->wires);
     strmap_destroy(negotiator->slots, slot_destroy);
     strmap_destroy(negotiator->requests, request_destroy);
     vec_fini(&negotiator->free_numbers, NULL);
     strmap_destroy(negotiator->given, mem_free);
+    strmap_destroy(negotiator->unseen, mem_free);
+    groups_destroy(negotiator->groups);
     ad_expr_destroy(negotiator->pre_job);
     ad_expr_destroy(negotiator->post_job);
     mem_free(negotiator);
@@ -408,6 +403,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->slots = strmap_create(STRMAP_CASE_IGNORED);
     negotiator->requests = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->given = strmap_create(STRMAP_CASE_SENSITIVE);
+    negotiator->unseen = strmap_create(STRMAP_CASE_IGNORED);
     negotiator->cycle_timer = loop_timer_create(env->loop, cycle_run, negotiator);
     negotiator->full_timer = loop_timer_create(env->loop, full_cycle, negotiator);
     negotiator->lease_timer = loop_timer_create(env->loop, lease, negotiator);
@@ -419,6 +415,9 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     rc = rc != 0 ? rc : pool_context_create(env, &negotiator->wires, err);
     rc = rc != 0 ? rc : open_store(negotiator, err);
     rc = rc != 0 ? rc : open_uplink(negotiator, err);
+    if (rc == 0) {
+        usage_configure(negotiator);
+    }
     if (rc != 0) {
         negotiator_destroy(negotiator);
         return rc;
@@ -438,6 +437,7 @@ static void negotiator_reload(void *state, const struct config *config)
     if (parse_ranks(negotiator, &err) != 0) {
         log_error(negotiator->env.log, "config.expr", err.text);
     }
+    usage_configure(negotiator);
     full_cycle(negotiator);
 }
 

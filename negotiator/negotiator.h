@@ -16,6 +16,7 @@
 
 struct ad;
 struct ad_expr;
+struct groups;
 struct knob_table;
 struct loop_timer;
 struct negotiator;
@@ -26,6 +27,12 @@ struct uplink;
 struct watch;
 struct wire;
 struct wire_context;
+
+struct slot_use {    /* usage.c */
+    char *submitter; /* NULL: nobody uses it */
+    double weight;
+    int64_t since_ms; /* charged until then; wall time */
+};
 
 struct pool_slot { /* what we know of a slot beside its ad */
     struct negotiator *negotiator;
@@ -38,6 +45,7 @@ struct pool_slot { /* what we know of a slot beside its ad */
     struct offline_holds
         *pending; /* offline: holds as we have asked for, until answered; NULL: as in the ad */
     bool merging;
+    struct slot_use use;
 };
 
 struct pool_request {
@@ -58,6 +66,8 @@ struct negotiator {
     struct uplink *uplink;
     struct store *store;
     struct accountant *accountant;
+    struct groups *groups;
+    struct strmap *unseen; /* slot -> int64_t: usage.c */
     struct watch *slots_watch, *requests_watch;
     struct strmap *slots;    /* Name -> struct pool_slot */
     struct strmap *requests; /* Name -> struct pool_request */
@@ -94,5 +104,13 @@ void act_forget_given(struct negotiator *negotiator); /* those whose time is ove
 void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
                bool matched);
 void act_advertise(struct negotiator *negotiator);
+
+/* ---- usage.c: who has which slot, told to the accountant */
+double usage_weight(const struct ad *slot); /* SLOT_WEIGHT, as the slot's ad says */
+void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
+                bool is_new);
+void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot);
+void usage_settle(struct negotiator *negotiator);
+void usage_configure(struct negotiator *negotiator); /* groups and rates, from the knobs */
 
 #endif

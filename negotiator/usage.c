@@ -1,0 +1,164 @@
+/* negotiator/usage.c - who has which slot since when, told to the accountant.
+ *
+ * Each change of a slot's ad settles what the slot was used for until then, and the timer what goes
+ * on, so every second is charged once, and to whom it was given.  A slot that is seen for the first
+ * time was used since it entered its state, or since everything was settled last, whichever is
+ * later; one that was out of sight (the collector was started again), since it went out of sight.
+ * Offline slots are nobody's: a hold is not charged.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "negotiator/groups.h"
+#include "negotiator/negotiator.h"
+#include "offline_ads/offline_ads.h"
+
+#define SIGHT_S 600 /* how long it is remembered when a slot went out of sight */
+
+double usage_weight(const struct ad *slot)
+{
+    double weight = ad_real_or(slot, "SlotWeight", ad_real_or(slot, "Cpus", 1));
+    return weight > 0 && weight < 1e9 ? weight : 0;
+}
+
+/* The submitter as accounts are named: "physics.bob@domain" of AccountingGroup "physics.bob". */
+static bool submitter_of(const struct ad *ad, char *ret, size_t size)
+{
+    const char *state = ad_string_or(ad, "State", "");
+    const char *user = ad_string_or(ad, "RemoteUser", "");
+    const char *group = ad_string_or(ad, "AccountingGroup", "");
+    const char *domain = strrchr(user, '@');
+    bool used = strcmp(state, "Claimed") == 0 || strcmp(state, "Preempting") == 0;
+    if (!used || user[0] == '\0' || offline_ads_is(ad)) {
+        return false;
+    }
+    int length = group[0] != '\0' && strchr(group, '@') == NULL
+                     ? snprintf(ret, size, "%s%s", group, domain != NULL ? domain : "")
+                     : snprintf(ret, size, "%s", group[0] != '\0' ? group : user);
+    return length > 0 && (size_t)length < size && accountant_name_is_valid(ret);
+}
+
+static void charge(struct negotiator *negotiator, struct pool_slot *slot, int64_t now_ms)
+{
+    struct slot_use *use = &slot->use;
+    accountant_charge(negotiator->accountant, use->submitter, use->weight,
+                      (double)(now_ms - use->since_ms) / 1000);
+    use->since_ms = now_ms;
+}
+
+static void end_use(struct negotiator *negotiator, struct pool_slot *slot, int64_t now_ms)
+{
+    struct slot_use *use = &slot->use;
+    if (use->submitter != NULL) {
+        charge(negotiator, slot, now_ms);
+        accountant_vacate(negotiator->accountant, use->submitter, use->weight);
+        mem_free(use->submitter);
+        use->submitter = NULL;
+    }
+}
+
+/* When the use of a slot began that we see for the first time: wall time. */
+static int64_t begin_of(struct negotiator *negotiator, const struct pool_slot *slot,
+                        const struct ad *ad, int64_t now_ms)
+{
+    int64_t settled_ms = accountant_settled_ms(negotiator->accountant);
+    const int64_t *unseen_ms = strmap_get(negotiator->unseen, slot->name);
+    int64_t begin_ms = ad_int_or(ad, "EnteredCurrentState", 0) * 1000;
+    int64_t least_ms = unseen_ms != NULL ? *unseen_ms : settled_ms != 0 ? settled_ms : now_ms;
+    begin_ms = begin_ms > least_ms ? begin_ms : least_ms;
+    return begin_ms < now_ms ? begin_ms : now_ms;
+}
+
+void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
+                bool is_new)
+{
+    int64_t now_ms = loop_wall_ms(negotiator->env.loop);
+    struct slot_use *use = &slot->use;
+    char submitter[ACCOUNTANT_NAME_MAX + 1];
+    bool used = submitter_of(ad, submitter, sizeof submitter);
+    double weight = used ? usage_weight(ad) : 0;
+    if (used && use->submitter != NULL && strcmp(submitter, use->submitter) == 0 &&
+        !(weight < use->weight) && !(weight > use->weight)) {
+        return; /* goes on */
+    }
+    int64_t begin_ms = is_new ? begin_of(negotiator, slot, ad, now_ms) : now_ms;
+    end_use(negotiator, slot, now_ms);
+    if (used) {
+        *use = (struct slot_use){.submitter = mem_strdup(submitter),
+                                 .weight = weight,
+                                 .since_ms = begin_ms};
+        accountant_occupy(negotiator->accountant, submitter, weight);
+    }
+}
+
+void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot)
+{
+    const int64_t now_ms = loop_wall_ms(negotiator->env.loop);
+    if (slot->use.submitter != NULL) {
+        mem_free(strmap_set(negotiator->unseen, slot->name, mem_dup(&now_ms, sizeof now_ms)));
+    }
+    end_use(negotiator, slot, now_ms);
+}
+
+void usage_settle(struct negotiator *negotiator)
+{
+    int64_t now_ms = loop_wall_ms(negotiator->env.loop);
+    size_t at = 0;
+    const char *name;
+    void *value;
+    while (strmap_next(negotiator->slots, &at, NULL, &value)) {
+        struct pool_slot *slot = value;
+        if (slot->use.submitter != NULL) {
+            charge(negotiator, slot, now_ms);
+        }
+    }
+    at = 0;
+    while (strmap_next(negotiator->unseen, &at, &name, &value)) {
+        if (*(const int64_t *)value + SIGHT_S * 1000 < now_ms) {
+            mem_free(strmap_remove(negotiator->unseen, name));
+        }
+    }
+    accountant_settle(negotiator->accountant, now_ms);
+}
+
+/* ---- what is configured */
+
+static const char *group_of(void *arg, const char *submitter)
+{
+    const struct negotiator *negotiator = arg;
+    return groups_name_of(negotiator->groups, submitter);
+}
+
+static double group_factor(void *arg, const char *group)
+{
+    const struct groups *groups = ((const struct negotiator *)arg)->groups;
+    size_t index = groups_find(groups, group);
+    return index < groups->count ? groups->prio_factors[index] : 0;
+}
+
+void usage_configure(struct negotiator *negotiator)
+{
+    const struct config *config = negotiator->env.config;
+    groups_destroy(negotiator->groups);
+    negotiator->groups = groups_create(config, negotiator->env.log);
+    const struct accountant_policy policy = {
+        .halflife_s = config_duration_s(config, "PRIORITY_HALFLIFE"),
+        .default_factor = config_real(config, "DEFAULT_PRIO_FACTOR"),
+        .remote_factor = config_real(config, "REMOTE_PRIO_FACTOR"),
+        .nice_factor = config_real(config, "NICE_USER_PRIO_FACTOR"),
+        .local_domain = config_string(config, "ACCOUNTANT_LOCAL_DOMAIN"),
+        .hours = config_int(config, "USAGE_HISTORY_HOURS"),
+        .days = config_int(config, "USAGE_HISTORY_DAYS"),
+        .group_of = group_of,
+        .group_factor = group_factor,
+        .arg = negotiator,
+    };
+    accountant_set_policy(negotiator->accountant, &policy);
+}
