@@ -150,13 +150,24 @@ void sim_host_service(struct sim_host *host, const char *const *argv, bool kept)
     }
 }
 
-/* Does anything run there but jobs? */
+static bool is_kept(const struct sim_host *host, pid_t pid)
+{
+    for (size_t i = 0; i < host->service_count; i++) {
+        if (host->services[i]->kept && host->services[i]->pid == pid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does anything run there but jobs, and what init starts again by itself?  That is not guarded by
+ * the pool's daemons, nor does it guard them. */
 static bool is_deserted(const struct sim_host *host)
 {
     const struct sim_link *head = &host->sim->processes;
     for (struct sim_link *at = head->next; at != head; at = at->next) {
         const struct sim_process *process = at->item;
-        if (process->host == host && !process->program->timed) {
+        if (process->host == host && !process->program->timed && !is_kept(host, process->pid)) {
             return false;
         }
     }
