@@ -1,8 +1,13 @@
 /* classad/ad.c - the ad: attributes in order, found by a hash index.
  *
- * Up to SMALL attributes are searched by hash alone, in order; beyond that an open-addressing index
- * of entry numbers, at most half full.  Removal keeps the order and rebuilds the index: it is rare
- * beside setting and looking up.
+ * Attributes that were set are entries (name, expression) in order of insertion.  Up to SMALL of
+ * them are searched by hash alone, beyond that by an open-addressing index of entry numbers, at
+ * most half full.  Removal keeps the order and rebuilds the index: it is rare beside setting and
+ * looking up.
+ *
+ * An ad that was decoded has a body (ad_packed.h), which it shares with ads alike and which never
+ * changes: what is set on it becomes an entry, which hides the attribute of the body and prints in
+ * its place.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,15 +20,11 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "classad/ad_private.h"
+#include "classad/ad_packed.h"
 
-#define SMALL     8u
-#define CHAIN_MAX 16 /* chained parents followed: longer is our mistake or a ring */
-
-struct ad_text {
-    struct ad_text *next;
-    char text[];
-};
+#define SMALL           8u
+#define FIRST_OVER_BODY 2u /* entries that there is room for at first when there is a body */
+#define CHAIN_MAX       16 /* chained parents followed: longer is our mistake or a ring */
 
 struct ad *ad_create(void)
 {
@@ -46,6 +47,8 @@ void ad_clear(struct ad *ad)
         ad_name_destroy(ad->entries[i].name);
         ad_expr_destroy(ad->entries[i].expr);
     }
+    ad_body_unref(ad->body);
+    mem_free(ad->hidden);
     mem_free(ad->entries);
     mem_free(ad->index);
     *ad = (struct ad){.chain = ad->chain};
@@ -59,11 +62,49 @@ void ad_destroy(struct ad *ad)
     }
 }
 
+void ad_set_body(struct ad *ad, struct ad_body *body)
+{
+    ad_clear(ad);
+    ad->body = body;
+    ad->has_special = body->shape->has_special;
+}
+
+static uint32_t body_count(const struct ad *ad)
+{
+    return ad->body != NULL ? ad->body->shape->count : 0;
+}
+
+static size_t hidden_size(const struct ad *ad)
+{
+    return (body_count(ad) + 63) / 64 * sizeof(*ad->hidden);
+}
+
+static bool is_hidden(const struct ad *ad, uint32_t place)
+{
+    return ad->hidden != NULL && (ad->hidden[place / 64] >> (place % 64) & 1) != 0;
+}
+
+static void hide(struct ad *ad, uint32_t place)
+{
+    if (ad->hidden == NULL) {
+        ad->hidden = mem_zalloc(hidden_size(ad));
+    }
+    ad->hidden[place / 64] |= (uint64_t)1 << (place % 64);
+    ad->hidden_count++;
+}
+
 struct ad *ad_copy(const struct ad *ad)
 {
     struct ad *copy = ad_create();
     copy->chain = ad->chain;
     copy->has_special = ad->has_special;
+    if (ad->body != NULL) {
+        copy->body = ad_body_ref(ad->body);
+    }
+    if (ad->hidden != NULL) {
+        copy->hidden = mem_dup(ad->hidden, hidden_size(ad));
+        copy->hidden_count = ad->hidden_count;
+    }
     if (ad->count == 0) {
         return copy;
     }
@@ -81,35 +122,117 @@ struct ad *ad_copy(const struct ad *ad)
     return copy;
 }
 
-struct ad *ad_copy_public(const struct ad *ad)
-{
-    struct ad *copy = ad_copy(ad);
-    for (uint32_t i = copy->count; i > 0; i--) {
-        if (ad_attr_is_private(copy->entries[i - 1].name->text)) {
-            ad_remove(copy, copy->entries[i - 1].name->text);
-        }
-    }
-    return copy;
-}
-
 size_t ad_count(const struct ad *ad)
 {
-    return ad->count;
+    return (size_t)body_count(ad) - ad->hidden_count + ad->count;
+}
+
+/* ---- walking ---- */
+
+const struct ad_expr *ad_spot_expr(const struct ad_spot *spot)
+{
+    return spot->expr != NULL ? spot->expr : ad_body_expr(spot->body, spot->place);
+}
+
+const struct ad_node *ad_spot_node(const struct ad_spot *spot, struct ad_node *literal)
+{
+    if (spot->expr == NULL && ad_bytes_literal(ad_body_value(spot->body, spot->place), literal)) {
+        return literal;
+    }
+    return &ad_spot_expr(spot)->root;
+}
+
+static void entry_item(const struct ad_entry *entry, struct ad_item *ret)
+{
+    *ret = (struct ad_item){.name = entry->name->text,
+                            .length = entry->name->length,
+                            .hash = entry->hash,
+                            .spot = {.expr = entry->expr}};
+}
+
+static const struct ad_entry *find_entry(const struct ad *ad, const char *text, size_t length,
+                                         uint32_t hash);
+
+/* The attribute in a place of the body, or the entry that stands there; false: removed. */
+static bool body_item(const struct ad *ad, uint32_t place, struct ad_item *ret)
+{
+    const struct ad_shape *shape = ad->body->shape;
+    const struct ad_shape_name *name = &shape->entries[place];
+    if (is_hidden(ad, place)) {
+        const struct ad_entry *entry =
+            find_entry(ad, shape->names + name->offset, name->length, name->hash);
+        if (entry == NULL || entry->place != place) {
+            return false;
+        }
+        entry_item(entry, ret);
+        return true;
+    }
+    *ret = (struct ad_item){.name = shape->names + name->offset,
+                            .length = name->length,
+                            .hash = name->hash,
+                            .spot = {.body = ad->body, .place = place}};
+    return true;
+}
+
+/* Positions are the places of the body, then the entries. */
+void ad_item_at(const struct ad *ad, uint32_t position, struct ad_item *ret)
+{
+    uint32_t in_body = body_count(ad);
+    if (position < in_body) {
+        bool found = body_item(ad, position, ret);
+        CHECK(found);
+    } else {
+        entry_item(&ad->entries[position - in_body], ret);
+    }
+}
+
+bool ad_walk(const struct ad *ad, size_t *at, struct ad_item *ret)
+{
+    uint32_t in_body = body_count(ad);
+    while (*at < in_body) {
+        if (body_item(ad, (uint32_t)(*at)++, ret)) {
+            return true;
+        }
+    }
+    while (*at - in_body < ad->count) {
+        const struct ad_entry *entry = &ad->entries[(*at)++ - in_body];
+        if (entry->place == AD_NO_PLACE) {
+            entry_item(entry, ret);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool ad_next(const struct ad *ad, size_t *at, const char **name, const struct ad_expr **expr)
 {
-    if (*at >= ad->count) {
+    struct ad_item item;
+    if (!ad_walk(ad, at, &item)) {
         return false;
     }
-    const struct ad_entry *entry = &ad->entries[(*at)++];
     if (name != NULL) {
-        *name = entry->name->text;
+        *name = item.name;
     }
     if (expr != NULL) {
-        *expr = entry->expr;
+        *expr = ad_spot_expr(&item.spot);
     }
     return true;
+}
+
+struct ad *ad_copy_public(const struct ad *ad)
+{
+    struct ad *copy = ad_copy(ad);
+    if (ad->body != NULL && !ad->body->shape->has_private && ad->count == 0) {
+        return copy;
+    }
+    size_t at = 0;
+    struct ad_item item;
+    while (ad_walk(ad, &at, &item)) {
+        if (ad_attr_is_private(item.name)) {
+            ad_remove(copy, item.name);
+        }
+    }
+    return copy;
 }
 
 /* ---- the index ---- */
@@ -151,8 +274,8 @@ static bool entry_is(const struct ad_entry *entry, const char *text, size_t leng
            ad_name_equal(entry->name->text, text, length);
 }
 
-const struct ad_entry *ad_find_own(const struct ad *ad, const char *text, size_t length,
-                                   uint32_t hash)
+static const struct ad_entry *find_entry(const struct ad *ad, const char *text, size_t length,
+                                         uint32_t hash)
 {
     if (ad->index == NULL) {
         for (uint32_t i = 0; i < ad->count; i++) {
@@ -172,15 +295,45 @@ const struct ad_entry *ad_find_own(const struct ad *ad, const char *text, size_t
     return NULL;
 }
 
-const struct ad_expr *ad_find(const struct ad *ad, const char *text, size_t length, uint32_t hash)
+/* The attribute of the body, hidden or not. */
+static uint32_t find_place(const struct ad *ad, const char *text, size_t length, uint32_t hash)
 {
-    for (int i = 0; ad != NULL && i < CHAIN_MAX; ad = ad->chain, i++) {
-        const struct ad_entry *entry = ad_find_own(ad, text, length, hash);
+    return ad->body != NULL ? ad_shape_place(ad->body->shape, text, length, hash) : AD_NO_PLACE;
+}
+
+bool ad_find_own(const struct ad *ad, const char *text, size_t length, uint32_t hash,
+                 struct ad_spot *ret)
+{
+    if (ad->count > 0) {
+        const struct ad_entry *entry = find_entry(ad, text, length, hash);
         if (entry != NULL) {
-            return entry->expr;
+            *ret = (struct ad_spot){.expr = entry->expr};
+            return true;
         }
     }
-    return NULL;
+    uint32_t place = find_place(ad, text, length, hash);
+    if (place == AD_NO_PLACE || is_hidden(ad, place)) {
+        return false;
+    }
+    *ret = (struct ad_spot){.body = ad->body, .place = place};
+    return true;
+}
+
+bool ad_find_spot(const struct ad *ad, const char *text, size_t length, uint32_t hash,
+                  struct ad_spot *ret)
+{
+    for (int i = 0; ad != NULL && i < CHAIN_MAX; ad = ad->chain, i++) {
+        if (ad_find_own(ad, text, length, hash, ret)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct ad_expr *ad_find(const struct ad *ad, const char *text, size_t length, uint32_t hash)
+{
+    struct ad_spot spot;
+    return ad_find_spot(ad, text, length, hash, &spot) ? ad_spot_expr(&spot) : NULL;
 }
 
 bool ad_may_have_special(const struct ad *ad)
@@ -213,51 +366,77 @@ void ad_chain(struct ad *ad, const struct ad *parent)
 
 /* ---- setting ---- */
 
-/* expr and name are taken when 0 is returned. */
-static int put(struct ad *ad, const char *text, size_t length, uint32_t hash,
-               struct ad_name *shared, struct ad_expr *expr, bool untrusted)
+/* A new entry at the end of the array; -E2BIG leaves the ad as it was. */
+static int append(struct ad *ad, const char *text, size_t length, uint32_t hash, bool bounded,
+                  struct ad_entry **ret)
 {
-    forget_texts(ad);
-    struct ad_entry *entry = (struct ad_entry *)(uintptr_t)ad_find_own(ad, text, length, hash);
-    if (entry != NULL) {
-        ad_expr_destroy(entry->expr);
-        entry->expr = expr;
-        return 0;
-    }
-    if (untrusted && ad->count >= AD_ATTRS_MAX) {
-        return -E2BIG;
-    }
     bool grown = ad->count == ad->capacity;
-    if (grown) {
-        ad->capacity = ad->capacity == 0 ? SMALL : ad->capacity * 2;
-        ad->entries = mem_realloc(ad->entries, ad->capacity * sizeof(*ad->entries));
-    }
-    ad->entries[ad->count] = (struct ad_entry){.expr = expr, .hash = hash};
-    if (ad->index != NULL && !grown) {
+    if (ad->index != NULL) {
         /* A probe before the entry counts, so that a refusal leaves nothing behind. */
         uint32_t passed = 0;
         for (uint32_t place = hash & ad->index_mask; ad->index[place] != 0;
              place = (place + 1) & ad->index_mask) {
             passed++;
         }
-        if (untrusted && passed > AD_COLLISIONS_MAX) {
+        if (bounded && passed > AD_COLLISIONS_MAX) {
             return -E2BIG;
         }
-        (void)index_add(ad, ad->count);
     }
-    ad->entries[ad->count].name =
-        shared != NULL ? ad_name_ref(shared) : ad_name_create(text, length);
+    if (grown) {
+        uint32_t first = ad->body != NULL ? FIRST_OVER_BODY : SMALL;
+        ad->capacity = ad->capacity == 0 ? first : ad->capacity * 2;
+        ad->entries = mem_realloc(ad->entries, ad->capacity * sizeof(*ad->entries));
+    }
+    struct ad_entry *entry = &ad->entries[ad->count];
+    *entry =
+        (struct ad_entry){.name = ad_name_create(text, length), .hash = hash, .place = AD_NO_PLACE};
+    if (ad->index != NULL && !grown) {
+        (void)index_add(ad, ad->count); /* judged above */
+    }
     ad->count++;
     ad->has_special = ad->has_special || ad_name_special(text, length) != AD_SPECIAL_NONE;
     if (grown) {
         index_build(ad);
+    }
+    *ret = entry;
+    return 0;
+}
+
+/* expr is taken when 0 is returned. */
+static int put(struct ad *ad, const char *text, size_t length, uint32_t hash, struct ad_expr *expr,
+               bool untrusted)
+{
+    forget_texts(ad);
+    struct ad_entry *entry = (struct ad_entry *)(uintptr_t)find_entry(ad, text, length, hash);
+    if (entry != NULL) {
+        ad_expr_destroy(entry->expr);
+        entry->expr = expr;
+        return 0;
+    }
+    uint32_t place = find_place(ad, text, length, hash);
+    if (place != AD_NO_PLACE && is_hidden(ad, place)) {
+        place = AD_NO_PLACE; /* was removed: comes back at the end */
+    }
+    if (place != AD_NO_PLACE) {
+        text = ad_shape_name(ad->body->shape, place);
+    } else if (untrusted && ad_count(ad) >= AD_ATTRS_MAX) {
+        return -E2BIG;
+    }
+    int rc = append(ad, text, length, hash, untrusted, &entry);
+    if (rc < 0) {
+        return rc;
+    }
+    entry->expr = expr;
+    entry->place = place;
+    if (place != AD_NO_PLACE) {
+        hide(ad, place);
     }
     return 0;
 }
 
 int ad_put(struct ad *ad, const char *name, size_t length, struct ad_expr *expr, bool untrusted)
 {
-    return put(ad, name, length, ad_name_hash(name, length), NULL, expr, untrusted);
+    return put(ad, name, length, ad_name_hash(name, length), expr, untrusted);
 }
 
 void ad_set(struct ad *ad, const char *name, struct ad_expr *expr)
@@ -270,8 +449,14 @@ void ad_set(struct ad *ad, const char *name, struct ad_expr *expr)
 void ad_remove(struct ad *ad, const char *name)
 {
     size_t length = strlen(name);
-    const struct ad_entry *entry = ad_find_own(ad, name, length, ad_name_hash(name, length));
+    uint32_t hash = ad_name_hash(name, length);
+    const struct ad_entry *entry = find_entry(ad, name, length, hash);
     if (entry == NULL) {
+        uint32_t body_place = find_place(ad, name, length, hash);
+        if (body_place != AD_NO_PLACE && !is_hidden(ad, body_place)) {
+            forget_texts(ad);
+            hide(ad, body_place);
+        }
         return;
     }
     forget_texts(ad);
@@ -360,217 +545,11 @@ int ad_copy_attr(struct ad *to, const char *to_name, const struct ad *from, cons
 void ad_merge(struct ad *into, const struct ad *from)
 {
     CHECK(into != from);
-    for (uint32_t i = 0; i < from->count; i++) {
-        const struct ad_entry *entry = &from->entries[i];
-        int rc = put(into, entry->name->text, entry->name->length, entry->hash, entry->name,
-                     ad_expr_ref(entry->expr), false);
+    size_t at = 0;
+    struct ad_item item;
+    while (ad_walk(from, &at, &item)) {
+        int rc = put(into, item.name, item.length, item.hash, ad_expr_ref(ad_spot_expr(&item.spot)),
+                     false);
         CHECK(rc == 0);
     }
-}
-
-/* ---- getting ---- */
-
-/* The value of a literal without evaluation, of anything else with. */
-static int get_value(const struct ad *ad, const char *name, struct ad_value *value)
-{
-    const struct ad_expr *expr = ad_lookup(ad, name);
-    if (expr == NULL) {
-        return -ENOENT;
-    }
-    ad_eval(expr, ad, NULL, NULL, value);
-    return value->type == AD_TYPE_UNDEFINED ? -ENOENT : 0;
-}
-
-/* The same for the three kinds of numbers; nothing is left to release. */
-static int get_number(const struct ad *ad, const char *name, struct ad_value *value)
-{
-    int rc = get_value(ad, name, value);
-    if (rc < 0) {
-        return rc;
-    }
-    if (value->type != AD_TYPE_INT && value->type != AD_TYPE_REAL && value->type != AD_TYPE_BOOL) {
-        ad_value_fini(value);
-        return -EINVAL;
-    }
-    return 0;
-}
-
-int ad_get_int(const struct ad *ad, const char *name, int64_t *ret)
-{
-    struct ad_value value;
-    int rc = get_number(ad, name, &value);
-    if (rc < 0) {
-        return rc;
-    }
-    if (value.type == AD_TYPE_REAL) {
-        if (!(value.real > -9.2e18 && value.real < 9.2e18)) {
-            return -EINVAL;
-        }
-        *ret = (int64_t)value.real;
-    } else {
-        *ret = value.type == AD_TYPE_INT ? value.integer : value.boolean;
-    }
-    return 0;
-}
-
-int ad_get_real(const struct ad *ad, const char *name, double *ret)
-{
-    struct ad_value value;
-    int rc = get_number(ad, name, &value);
-    if (rc < 0) {
-        return rc;
-    }
-    if (value.type == AD_TYPE_REAL) {
-        *ret = value.real;
-    } else {
-        *ret = value.type == AD_TYPE_INT ? (double)value.integer : (double)value.boolean;
-    }
-    return 0;
-}
-
-int ad_get_bool(const struct ad *ad, const char *name, bool *ret)
-{
-    struct ad_value value;
-    int rc = get_number(ad, name, &value);
-    if (rc < 0) {
-        return rc;
-    }
-    if (value.type == AD_TYPE_REAL) {
-        *ret = value.real != 0.0;
-    } else {
-        *ret = value.type == AD_TYPE_INT ? value.integer != 0 : value.boolean;
-    }
-    return 0;
-}
-
-static const char *keep_text(const struct ad *ad, const struct ad_value *value)
-{
-    for (struct ad_text *text = ad->texts; text != NULL; text = text->next) {
-        if (strcmp(text->text, value->string.text) == 0) {
-            return text->text;
-        }
-    }
-    struct ad_text *text = mem_alloc(sizeof(*text) + value->string.length + 1);
-    memcpy(text->text, value->string.text, value->string.length + 1);
-    /* A cache that callers cannot see: the ad counts as unchanged. */
-    struct ad *cache = (struct ad *)(uintptr_t)ad;
-    text->next = cache->texts;
-    cache->texts = text;
-    return text->text;
-}
-
-int ad_get_string(const struct ad *ad, const char *name, const char **ret)
-{
-    const struct ad_expr *expr = ad_lookup(ad, name);
-    if (expr != NULL && ad_expr_literal_string(expr, ret, NULL)) {
-        return 0;
-    }
-    struct ad_value value;
-    int rc = get_value(ad, name, &value);
-    if (rc < 0) {
-        return rc;
-    }
-    if (value.type == AD_TYPE_STRING) {
-        *ret = value.memory != NULL ? keep_text(ad, &value) : value.string.text;
-    } else {
-        rc = -EINVAL;
-    }
-    ad_value_fini(&value);
-    return rc;
-}
-
-int ad_get_ad(const struct ad *ad, const char *name, const struct ad **ret)
-{
-    const struct ad_expr *expr = ad_lookup(ad, name);
-    if (expr == NULL || expr->root.kind == AD_NODE_UNDEFINED) {
-        return -ENOENT;
-    }
-    if (expr->root.kind != AD_NODE_AD) {
-        return -EINVAL;
-    }
-    *ret = expr->root.nested;
-    return 0;
-}
-
-int64_t ad_int_or(const struct ad *ad, const char *name, int64_t otherwise)
-{
-    (void)ad_get_int(ad, name, &otherwise); /* every failure leaves the default */
-    return otherwise;
-}
-
-double ad_real_or(const struct ad *ad, const char *name, double otherwise)
-{
-    (void)ad_get_real(ad, name, &otherwise);
-    return otherwise;
-}
-
-bool ad_bool_or(const struct ad *ad, const char *name, bool otherwise)
-{
-    (void)ad_get_bool(ad, name, &otherwise);
-    return otherwise;
-}
-
-const char *ad_string_or(const struct ad *ad, const char *name, const char *otherwise)
-{
-    (void)ad_get_string(ad, name, &otherwise);
-    return otherwise;
-}
-
-bool ad_same(const struct ad *a, const struct ad *b)
-{
-    if (a->count != b->count) {
-        return false;
-    }
-    for (uint32_t i = 0; i < a->count; i++) {
-        const struct ad_entry *x = &a->entries[i];
-        const struct ad_entry *y = ad_find_own(b, x->name->text, x->name->length, x->hash);
-        if (y == NULL || !ad_expr_same(x->expr, y->expr)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* ---- order of printing ---- */
-
-static int entry_order(const struct ad_entry *a, const struct ad_entry *b)
-{
-    if (a->name->length != b->name->length) {
-        return a->name->length < b->name->length ? -1 : 1;
-    }
-    return ad_name_compare(a->name->text, b->name->text);
-}
-
-static void merge_sort(const struct ad_entry *entries, uint32_t *order, uint32_t *spare,
-                       uint32_t count)
-{
-    if (count < 2) {
-        return;
-    }
-    uint32_t half = count / 2;
-    merge_sort(entries, order, spare, half);
-    merge_sort(entries, order + half, spare, count - half);
-    memcpy(spare, order, half * sizeof(*order));
-    uint32_t left = 0;
-    uint32_t right = half;
-    for (uint32_t to = 0; left < half; to++) {
-        if (right < count && entry_order(&entries[order[right]], &entries[spare[left]]) < 0) {
-            order[to] = order[right++];
-        } else {
-            order[to] = spare[left++];
-        }
-    }
-}
-
-uint32_t *ad_sorted(const struct ad *ad)
-{
-    if (ad->count == 0) {
-        return NULL;
-    }
-    uint32_t *order = mem_alloc(2 * (size_t)ad->count * sizeof(*order));
-    for (uint32_t i = 0; i < ad->count; i++) {
-        order[i] = i;
-    }
-    merge_sort(ad->entries, order, order + ad->count, ad->count);
-    return order;
 }

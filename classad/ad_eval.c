@@ -120,12 +120,12 @@ static void evaluate_subscript(struct ad_evaluator *ev, const struct ad_node *no
                index.integer < base.list->count) {
         ad_item(ev, &base, (uint32_t)index.integer, ret);
     } else if (base.type == AD_TYPE_AD && index.type == AD_TYPE_STRING) {
-        struct ad_found lookup = {.scope = base.scope};
         const char *text = index.string.text;
         size_t length = index.string.length;
-        lookup.expr =
-            base.ad != NULL ? ad_find(base.ad, text, length, ad_name_hash(text, length)) : NULL;
-        if (lookup.expr != NULL) {
+        struct ad_spot spot;
+        if (base.ad != NULL &&
+            ad_find_spot(base.ad, text, length, ad_name_hash(text, length), &spot)) {
+            struct ad_found lookup = {spot.expr, spot.body, spot.place, base.scope};
             ad_evaluate_found(ev, &lookup, ret);
         } else {
             ad_is(ret, AD_TYPE_UNDEFINED);
@@ -195,6 +195,34 @@ static void evaluate_compound(struct ad_evaluator *ev, const struct ad_node *nod
     ev->depth--;
 }
 
+void ad_literal_value(const struct ad_node *literal, struct ad_value *ret)
+{
+    switch ((enum ad_kind)literal->kind) {
+    case AD_NODE_BOOL:
+        ad_is_bool(ret, literal->boolean);
+        break;
+    case AD_NODE_INT:
+        ad_is_int(ret, literal->integer);
+        break;
+    case AD_NODE_REAL:
+    case AD_NODE_RELTIME: /* the literal relTime("...") has the value of its seconds, as HTCondor
+                             has it */
+        ad_is_real(ret, literal->real);
+        break;
+    case AD_NODE_STRING:
+        ad_is_text(ret, literal->text, literal->count);
+        break;
+    case AD_NODE_ABSTIME:
+        ret->type = AD_TYPE_ABSTIME;
+        ret->time.seconds = literal->integer;
+        ret->time.offset_s = (int32_t)literal->count;
+        break;
+    default:
+        ret->type = (enum ad_type)literal->kind; /* undefined or error */
+        break;
+    }
+}
+
 void ad_evaluate(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                  struct ad_value *ret)
 {
@@ -210,26 +238,13 @@ void ad_evaluate(struct ad_evaluator *ev, const struct ad_node *node, uint32_t s
     switch ((enum ad_kind)node->kind) {
     case AD_NODE_UNDEFINED:
     case AD_NODE_ERROR:
-        ret->type = (enum ad_type)node->kind;
-        break;
     case AD_NODE_BOOL:
-        ad_is_bool(ret, node->boolean);
-        break;
     case AD_NODE_INT:
-        ad_is_int(ret, node->integer);
-        break;
     case AD_NODE_REAL:
-    case AD_NODE_RELTIME: /* the literal relTime("...") has the value of its seconds, as HTCondor
-                             has it */
-        ad_is_real(ret, node->real);
-        break;
+    case AD_NODE_RELTIME:
     case AD_NODE_STRING:
-        ad_is_text(ret, node->text, node->count);
-        break;
     case AD_NODE_ABSTIME:
-        ret->type = AD_TYPE_ABSTIME;
-        ret->time.seconds = node->integer;
-        ret->time.offset_s = (int32_t)node->count;
+        ad_literal_value(node, ret);
         break;
     case AD_NODE_LIST:
         ret->type = AD_TYPE_LIST;
@@ -377,11 +392,13 @@ void ad_eval(const struct ad_expr *expr, const struct ad *my, const struct ad *t
 int ad_eval_attr(const struct ad *my, const struct ad *target, const char *name,
                  const struct ad_context *context, struct ad_value *ret)
 {
-    struct ad_found lookup = {.expr = ad_lookup(my, name), .scope = AD_SCOPE_MY};
-    if (lookup.expr == NULL) {
+    struct ad_spot spot;
+    size_t length = strlen(name);
+    if (!ad_find_spot(my, name, length, ad_name_hash(name, length), &spot)) {
         *ret = (struct ad_value){.type = AD_TYPE_UNDEFINED};
         return -ENOENT;
     }
+    struct ad_found lookup = {spot.expr, spot.body, spot.place, AD_SCOPE_MY};
     struct ad_evaluator ev;
     start(&ev, my, target, context);
     ad_evaluate_found(&ev, &lookup, ret);

@@ -58,7 +58,9 @@ void ad_evaluate(struct ad_evaluator *ev, const struct ad_node *node, uint32_t s
                  struct ad_value *ret);
 
 struct ad_found {
-    const struct ad_expr *expr;
+    const struct ad_expr *expr; /* NULL: in the body of an ad (never from ad_find_reference()) */
+    const struct ad_body *body;
+    uint32_t place;
     uint32_t scope; /* where it was found, and is evaluated */
 };
 

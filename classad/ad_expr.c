@@ -49,10 +49,13 @@ static void measure_node(const struct ad_node *node, struct measure *measure, un
     } else if (node->kind == AD_NODE_AD) {
         measure->has_ads = true;
         size_t at = 0;
-        const struct ad_expr *expr;
-        while (ad_next(node->nested, &at, NULL, &expr)) {
-            if (depth + 1u + expr->depth > measure->depth) {
-                measure->depth = depth + 1u + expr->depth;
+        struct ad_item item;
+        while (ad_walk(node->nested, &at, &item)) {
+            struct ad_node literal;
+            bool is_literal = ad_spot_node(&item.spot, &literal) == &literal;
+            unsigned below = is_literal ? 0u : ad_spot_expr(&item.spot)->depth;
+            if (depth + 1u + below > measure->depth) {
+                measure->depth = depth + 1u + below;
             }
         }
     } else if (node->kind == AD_NODE_REF || node->kind == AD_NODE_CALL) {

@@ -130,18 +130,20 @@ static void put_ad(const struct ad *ad, struct strbuf *out)
     uint32_t *order = ad_sorted(ad);
     bool first = true;
     strbuf_putc(out, '{');
-    for (uint32_t i = 0; order != NULL && i < ad->count; i++) {
-        const struct ad_entry *entry = &ad->entries[order[i]];
-        if (ad_attr_is_private(entry->name->text)) {
+    for (size_t i = 0; order != NULL && i < ad_count(ad); i++) {
+        struct ad_item item;
+        struct ad_node literal;
+        ad_item_at(ad, order[i], &item);
+        if (ad_attr_is_private(item.name)) {
             continue;
         }
         if (!first) {
             strbuf_putc(out, ',');
         }
         first = false;
-        put_string(entry->name->text, entry->name->length, out);
+        put_string(item.name, item.length, out);
         strbuf_putc(out, ':');
-        put_node(&entry->expr->root, out);
+        put_node(ad_spot_node(&item.spot, &literal), out);
     }
     strbuf_putc(out, '}');
     mem_free(order);

@@ -1,19 +1,26 @@
-/* classad/ad_pool.c - see ad_pool.h.
+/* classad/ad_pool.c - ads into and out of a pool: which base a body gets, and what is checked.
+ *
+ * An ad that arrives is compared value by value with a body of its shape: that of the ad it
+ * replaces, or the base of that, or (for a new ad) one of those that the shape remembers.  Only
+ * what differs is looked at.  It is kept as differences when those are at most half; otherwise it
+ * keeps all its values and is remembered as a base for others.  An ad that is like no other thus
+ * costs its values once, whatever arrives before and after it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "classad/ad_pool.h"
 
 #include <errno.h>
-#include <string.h>
 
+#include "base/check.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "classad/ad_private.h"
+#include "classad/ad_packed.h"
 
-struct ad_pool {
-    size_t count;
-};
+#define COUNT_INLINE 256u /* attributes for which the stack has room */
+#define CHANGES_MAX  64u  /* more at once are set one by one */
+#define ENTRIES_MAX  16u  /* over a body, before a changed ad gets a body of all its attributes */
 
 struct ad_pool *ad_pool_create(void)
 {
@@ -22,24 +29,323 @@ struct ad_pool *ad_pool_create(void)
 
 void ad_pool_destroy(struct ad_pool *pool)
 {
+    if (pool == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < pool->chain_count; i++) {
+        for (struct ad_shape *shape = pool->chains[i]; shape != NULL; shape = shape->next) {
+            shape->pool = NULL; /* lives on with its ads */
+        }
+    }
+    mem_free(pool->chains);
     mem_free(pool);
+}
+
+/* ---- an ad arrives ---- */
+
+struct arrival {
+    struct ad_pool *pool;
+    const struct ad_body *before; /* of the previous ad, of the same shape; NULL: none */
+    struct ad_shape *shape;
+    const unsigned char *raw; /* of the values */
+    uint32_t *starts;         /* of each value in raw, and the end */
+    struct ad_own *own;       /* values that differ from the base under trial */
+    uint32_t own_count;
+    size_t own_bytes;
+    struct err *err;
+    void *heap; /* starts and own, when there are many */
+    uint32_t starts_inline[COUNT_INLINE + 1];
+    struct ad_own own_inline[COUNT_INLINE];
+};
+
+static int arrival_room(struct arrival *arrival, uint32_t count)
+{
+    arrival->heap = NULL;
+    arrival->starts = arrival->starts_inline;
+    arrival->own = arrival->own_inline;
+    if (count <= COUNT_INLINE) {
+        return 0;
+    }
+    size_t own_bytes = count * sizeof(*arrival->own);
+    arrival->heap = mem_try_alloc(own_bytes + ((size_t)count + 1) * sizeof(*arrival->starts));
+    if (arrival->heap == NULL) {
+        return err_set(arrival->err, -E2BIG, "binary ad: out of memory");
+    }
+    arrival->own = arrival->heap;
+    arrival->starts = (uint32_t *)(void *)((char *)arrival->heap + own_bytes);
+    return 0;
+}
+
+/* Where each value begins. */
+static int find_starts(struct arrival *arrival, const struct ad_outline *outline)
+{
+    const unsigned char *at = outline->values;
+    const unsigned char *end = outline->end;
+    arrival->raw = at;
+    for (uint32_t i = 0; i < outline->count; i++) {
+        arrival->starts[i] = (uint32_t)(at - outline->values);
+        size_t length = at < end ? *at++ : 0;
+        if (length >= 0x80) {
+            length &= 0x7f;
+            unsigned shift = 7;
+            unsigned char byte = 0x80;
+            for (; byte >= 0x80 && shift <= 28 && at < end; shift += 7) {
+                byte = *at++;
+                length |= (size_t)(byte & 0x7f) << shift;
+            }
+            if (byte >= 0x80 || byte == 0) {
+                length = 0; /* not its shortest form, or too large */
+            }
+        }
+        if (length == 0 || length > (size_t)(end - at)) {
+            return err_set(arrival->err, -EBADMSG,
+                           "binary ad, byte %zu of the values: the length of %s is wrong",
+                           (size_t)(at - outline->values), ad_shape_name(arrival->shape, i));
+        }
+        at += length;
+    }
+    arrival->starts[outline->count] = (uint32_t)(at - outline->values);
+    return 0;
+}
+
+static size_t arrival_bytes(const struct arrival *arrival)
+{
+    return arrival->starts[arrival->shape->count] - arrival->starts[0];
+}
+
+/* Sets own to what differs from base.  False when the differences are more than bytes_max: then own
+ * is not complete. */
+static bool compare(struct arrival *arrival, const struct ad_body *base, size_t bytes_max)
+{
+    uint32_t count = arrival->shape->count;
+    const uint32_t *starts = arrival->starts;
+    arrival->own_count = 0;
+    arrival->own_bytes = 0;
+    uint32_t theirs = ad_body_offset(base, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t next = ad_body_offset(base, i + 1);
+        uint32_t length = starts[i + 1] - starts[i];
+        const unsigned char *raw = arrival->raw + starts[i];
+        if (next - theirs != length || memcmp(raw, base->data + theirs, length) != 0) {
+            arrival->own[arrival->own_count++] = (struct ad_own){i, {raw, length}};
+            arrival->own_bytes += length;
+            if (arrival->own_bytes > bytes_max) {
+                return false;
+            }
+        }
+        theirs = next;
+    }
+    return true;
+}
+
+static void all_own(struct arrival *arrival)
+{
+    uint32_t count = arrival->shape->count;
+    for (uint32_t i = 0; i < count; i++) {
+        arrival->own[i] = (struct ad_own){i,
+                                          {arrival->raw + arrival->starts[i],
+                                           arrival->starts[i + 1] - arrival->starts[i]}};
+    }
+    arrival->own_count = count;
+    arrival->own_bytes = arrival_bytes(arrival);
+}
+
+/* The remembered body that differs least, at most by half; own is set for it.  NULL: none. */
+static struct ad_body *best_base(struct arrival *arrival)
+{
+    struct ad_body *best = NULL;
+    size_t bytes_max = arrival_bytes(arrival) / 2;
+    for (uint32_t i = 0; i < AD_SHAPE_BODIES; i++) {
+        struct ad_body *body = arrival->shape->bodies[i];
+        if (body != NULL && compare(arrival, body, bytes_max)) {
+            best = body;
+            if (arrival->own_bytes == 0) {
+                return best;
+            }
+            bytes_max = arrival->own_bytes - 1;
+        }
+    }
+    if (best != NULL) {
+        (void)compare(arrival, best, SIZE_MAX);
+    }
+    return best;
+}
+
+/* Checks the values in own; those which the previous ad had as well were checked then: *known of
+ * them. */
+static int check_own(const struct arrival *arrival, uint32_t *known, bool *has_ads)
+{
+    const struct ad_body *before = arrival->before;
+    size_t nodes = 0;
+    *known = 0;
+    for (uint32_t i = 0; i < arrival->own_count; i++) {
+        const struct ad_own *own = &arrival->own[i];
+        if (before != NULL && before->base != NULL) {
+            struct ad_bytes old = ad_body_raw(before, own->place);
+            if (old.length == own->raw.length && memcmp(old.data, own->raw.data, old.length) == 0) {
+                *has_ads = *has_ads || before->has_ads;
+                ++*known;
+                continue;
+            }
+        }
+        int rc = ad_value_check(ad_raw_value(own->raw), &nodes, has_ads, arrival->err);
+        if (rc < 0) {
+            return err_prefix(arrival->err, rc, "%s", ad_shape_name(arrival->shape, own->place));
+        }
+    }
+    return 0;
+}
+
+static struct ad_body *make_whole(const struct arrival *arrival)
+{
+    struct ad_body *body = ad_body_whole(arrival->shape, arrival->raw, arrival->starts);
+    if (body != NULL && arrival->pool != NULL) {
+        ad_body_remember(body);
+    }
+    return body;
+}
+
+/* The body of what arrived; NULL: out of memory, or *rc < 0. */
+static struct ad_body *make_body(struct arrival *arrival, int *rc)
+{
+    const struct ad_body *before = arrival->before;
+    struct ad_body *base = NULL; /* of the new body */
+    bool has_ads = false;
+    if (before != NULL && before->base == NULL) {
+        (void)compare(arrival, before, SIZE_MAX);
+        if (arrival->own_count == 0) {
+            return ad_body_ref(before);
+        }
+        has_ads = before->has_ads;
+        bool is_like = arrival->own_bytes <= arrival_bytes(arrival) / 2;
+        base = before->user_count > 0 && is_like ? (struct ad_body *)(uintptr_t)before : NULL;
+    } else if (before != NULL && compare(arrival, before->base, arrival_bytes(arrival) / 2)) {
+        base = before->base;
+    } else {
+        base = best_base(arrival);
+        if (base == NULL) {
+            all_own(arrival);
+        }
+    }
+    uint32_t known;
+    *rc = check_own(arrival, &known, &has_ads);
+    if (*rc < 0) {
+        return NULL;
+    }
+    if (before != NULL && base != NULL && base == before->base && known == arrival->own_count &&
+        known == before->own_count) {
+        return ad_body_ref(before); /* nothing changed */
+    }
+    struct ad_body *body =
+        base != NULL ? ad_body_build(arrival->shape, base, arrival->own, arrival->own_count)
+                     : make_whole(arrival);
+    if (body != NULL) {
+        body->has_ads = has_ads;
+    }
+    return body;
+}
+
+static int arrival_shape(struct arrival *arrival, const struct ad *previous,
+                         const struct ad_outline *outline)
+{
+    const struct ad_body *before = previous != NULL ? previous->body : NULL;
+    if (before != NULL &&
+        ad_shape_is(before->shape, outline->names, outline->names_bytes, outline->count)) {
+        arrival->before = before;
+        arrival->shape = ad_shape_ref(before->shape);
+        return 0;
+    }
+    return ad_shape_get(arrival->pool, outline->names, outline->names_bytes, outline->count,
+                        &arrival->shape, arrival->err);
+}
+
+/* *used: bytes of the ad. */
+static int decode_body(struct ad_pool *pool, const struct ad *previous, const void *data,
+                       size_t length, size_t *used, struct ad_body **ret, struct err *err)
+{
+    struct arrival arrival;
+    arrival.pool = pool;
+    arrival.before = NULL;
+    arrival.err = err;
+    struct ad_outline outline;
+    int rc = ad_outline_read(data, length, &outline, err);
+    if (rc == 0) {
+        rc = arrival_shape(&arrival, previous, &outline);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    struct ad_body *body = NULL;
+    rc = arrival_room(&arrival, outline.count);
+    if (rc == 0) {
+        rc = find_starts(&arrival, &outline);
+    }
+    if (rc == 0) {
+        *used =
+            (size_t)(outline.values - (const unsigned char *)data) + arrival.starts[outline.count];
+        body = make_body(&arrival, &rc);
+        if (rc == 0 && body == NULL) {
+            rc = err_set(err, -E2BIG, "binary ad: out of memory");
+        }
+    }
+    mem_free(arrival.heap);
+    ad_shape_unref(arrival.shape); /* the body has it */
+    *ret = body;
+    return rc;
+}
+
+static bool is_first_version(const void *data, size_t length)
+{
+    return length > 0 && *(const unsigned char *)data == AD_BINARY_FIRST;
 }
 
 int ad_decode_in(struct ad_pool *pool, const struct ad *previous, const void *data, size_t length,
                  size_t *used, struct ad **ret, struct err *err)
 {
-    (void)pool;
-    (void)previous;
-    return ad_decode(data, length, used, ret, err);
+    if (is_first_version(data, length)) {
+        struct ad *ad = NULL;
+        int rc = ad_decode_first(data, length, used, &ad, err);
+        if (rc == 0) {
+            if (pool != NULL) {
+                ad_pack(pool, previous, ad);
+            }
+            *ret = ad;
+        }
+        return rc;
+    }
+    struct ad_body *body = NULL;
+    size_t taken = 0;
+    int rc = decode_body(pool, previous, data, length, &taken, &body, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (used == NULL && taken != length) {
+        ad_body_unref(body);
+        return err_set(err, -EBADMSG, "binary ad, byte %zu: more follows than belongs to it",
+                       taken);
+    }
+    if (used != NULL) {
+        *used = taken;
+    }
+    struct ad *ad = ad_create();
+    ad_set_body(ad, body);
+    *ret = ad;
+    return 0;
 }
 
-int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const char *name,
-                   const char **text, size_t *text_length, struct err *err)
+int ad_decode(const void *data, size_t length, size_t *used, struct ad **ret, struct err *err)
 {
-    (void)pool;
+    return ad_decode_in(NULL, NULL, data, length, used, ret, err);
+}
+
+/* ---- a look before decoding ---- */
+
+static int peek_first(const void *data, size_t length, const char *name, const char **text,
+                      size_t *text_length, struct err *err)
+{
     struct ad *ad = NULL;
     size_t used;
-    int rc = ad_decode(data, length, &used, &ad, err);
+    int rc = ad_decode_first(data, length, &used, &ad, err);
     if (rc < 0) {
         return rc;
     }
@@ -48,53 +354,333 @@ int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const 
     size_t found_length = 0;
     rc = -ENOENT;
     if (expr != NULL && ad_expr_literal_string(expr, &found, &found_length)) {
-        const char *at = found_length > 0 ? memmem(data, length, found, found_length) : data;
-        if (at != NULL) {
-            *text = at;
-            *text_length = found_length;
-            rc = 0;
-        }
+        *text = found_length > 0 ? memmem(data, length, found, found_length) : data;
+        *text_length = found_length;
+        CHECK(*text != NULL); /* it was read from there */
+        rc = 0;
     }
     ad_destroy(ad);
     return rc;
 }
 
+/* Which attribute has that name; AD_NO_PLACE: none, or the names are malformed. */
+static uint32_t peek_place(struct ad_pool *pool, const struct ad_outline *outline, const char *name)
+{
+    size_t length = strlen(name);
+    const struct ad_shape *shape =
+        ad_shape_find(pool, outline->names, outline->names_bytes, outline->count);
+    if (shape != NULL) {
+        return ad_shape_place(shape, name, length, ad_name_hash(name, length));
+    }
+    const char *at = outline->names;
+    const char *end = at + outline->names_bytes;
+    for (uint32_t i = 0; i < outline->count && at < end; i++) {
+        const char *zero = memchr(at, '\0', (size_t)(end - at));
+        if (zero == NULL) {
+            break;
+        }
+        if ((size_t)(zero - at) == length && ad_name_equal(at, name, length)) {
+            return i;
+        }
+        at = zero + 1;
+    }
+    return AD_NO_PLACE;
+}
+
+/* Goes over one value; false: it is cut short. */
+static bool pass_value(const unsigned char **at, const unsigned char *end, struct ad_bytes *ret)
+{
+    uint64_t length = 0;
+    unsigned shift = 0;
+    unsigned char byte = 0x80;
+    for (; byte >= 0x80 && shift <= 28 && *at < end; shift += 7) {
+        byte = *(*at)++;
+        length |= (uint64_t)(byte & 0x7f) << shift;
+    }
+    if (byte >= 0x80 || length == 0 || length > (uint64_t)(end - *at)) {
+        return false;
+    }
+    *ret = (struct ad_bytes){*at, (size_t)length};
+    *at += length;
+    return true;
+}
+
+int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const char *name,
+                   const char **text, size_t *text_length, struct err *err)
+{
+    if (is_first_version(data, length)) {
+        return peek_first(data, length, name, text, text_length, err);
+    }
+    struct ad_outline outline;
+    int rc = ad_outline_read(data, length, &outline, err);
+    if (rc < 0) {
+        return rc;
+    }
+    uint32_t place = peek_place(pool, &outline, name);
+    if (place == AD_NO_PLACE) {
+        return -ENOENT;
+    }
+    const unsigned char *at = outline.values;
+    struct ad_bytes value;
+    for (uint32_t i = 0; i <= place; i++) {
+        if (!pass_value(&at, outline.end, &value)) {
+            return err_set(err, -EBADMSG, "binary ad: a value is cut short");
+        }
+    }
+    if (value.data[0] != AD_NODE_STRING || value.length < 2) {
+        return -ENOENT;
+    }
+    *text = (const char *)value.data + 1;
+    *text_length = value.length - 2;
+    return 0;
+}
+
+/* ---- changing ---- */
+
+/* Copies own values of `old` and puts changes over them, both in order of place. */
+static uint32_t lay_over(const struct ad_body *old, const struct ad_own *changes, uint32_t count,
+                         struct ad_own *ret)
+{
+    uint32_t made = 0;
+    uint32_t next = 0; /* of changes */
+    const struct ad_body *base = old->base;
+    uint32_t words = base != NULL ? (old->shape->count + 63) / 64 : 0;
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        for (uint64_t word = old->mask[i]; word != 0; word &= word - 1) {
+            uint32_t place = i * 64 + ad_bits((word & (0 - word)) - 1);
+            while (next < count && changes[next].place < place) {
+                ret[made++] = changes[next++];
+            }
+            uint32_t begin = ad_body_offset(old, own);
+            if (next < count && changes[next].place == place) {
+                ret[made++] = changes[next++];
+            } else {
+                ret[made++] =
+                    (struct ad_own){place,
+                                    {old->data + begin, ad_body_offset(old, own + 1) - begin}};
+            }
+            own++;
+        }
+    }
+    while (next < count) {
+        ret[made++] = changes[next++];
+    }
+    return made;
+}
+
+static void whole_own(const struct ad_body *old, const struct ad_own *changes, uint32_t count,
+                      struct ad_own *ret)
+{
+    for (uint32_t i = 0; i < old->shape->count; i++) {
+        ret[i] = (struct ad_own){i, ad_body_raw(old, i)};
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        ret[changes[i].place] = changes[i];
+    }
+}
+
+static size_t own_bytes(const struct ad_own *own, uint32_t count)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bytes += own[i].raw.length;
+    }
+    return bytes;
+}
+
+/* old with the changes, which are in order of place.  NULL: out of memory. */
+static struct ad_body *change_body(const struct ad_body *old, const struct ad_own *changes,
+                                   uint32_t count, bool has_ads)
+{
+    struct ad_body *base = old->base;
+    if (base == NULL && old->user_count > 0) {
+        base = (struct ad_body *)(uintptr_t)old; /* gets one more user */
+    }
+    uint32_t room = old->shape->count;
+    struct ad_own own_inline[COUNT_INLINE];
+    struct ad_own *own = room <= COUNT_INLINE ? own_inline : mem_alloc(room * sizeof(*own));
+    uint32_t own_count = room;
+    bool is_like = false;
+    if (base != NULL) {
+        own_count = lay_over(old, changes, count, own);
+        is_like = own_bytes(own, own_count) <= base->bytes / 2;
+    }
+    if (!is_like) {
+        whole_own(old, changes, count, own);
+        own_count = room;
+        has_ads = has_ads || (base != NULL && base->has_ads);
+        base = NULL;
+    }
+    struct ad_body *body = ad_body_build(old->shape, base, own, own_count);
+    if (body != NULL) {
+        body->has_ads = has_ads || old->has_ads;
+        if (base == NULL && old->is_remembered) {
+            ad_body_remember(body);
+        }
+    }
+    if (own != own_inline) {
+        mem_free(own);
+    }
+    return body;
+}
+
+static void insert_in_order(struct ad_own *own, uint32_t count, struct ad_own add)
+{
+    for (; count > 0 && own[count - 1].place > add.place; count--) {
+        own[count] = own[count - 1];
+    }
+    own[count] = add;
+}
+
+struct changes {
+    struct ad_own own[CHANGES_MAX]; /* of the body of the old ad, in order of place */
+    uint32_t count;
+    bool has_ads;
+    struct strbuf scratch;       /* values that were no bytes yet */
+    size_t offsets[CHANGES_MAX]; /* where in scratch, for those that lie there */
+};
+
+/* A change of the body of the old ad; where its bytes lie in scratch is filled in at the end. */
+static void note_change(struct changes *changes, uint32_t place, const struct ad_spot *spot)
+{
+    struct ad_own own = {place, {NULL, 0}};
+    if (spot->expr == NULL) {
+        own.raw = ad_body_raw(spot->body, spot->place);
+        changes->has_ads = changes->has_ads || spot->body->has_ads ||
+                           (spot->body->base != NULL && spot->body->base->has_ads);
+    } else {
+        changes->offsets[changes->count] = changes->scratch.length;
+        ad_value_put(&spot->expr->root, true, &changes->scratch);
+        own.raw.length = changes->scratch.length - changes->offsets[changes->count];
+        changes->has_ads = changes->has_ads || spot->expr->has_ads;
+    }
+    changes->own[changes->count++] = own;
+}
+
+/* Sorts by place, once the scratch moves no more. */
+static void order_changes(struct changes *changes)
+{
+    for (uint32_t i = 0; i < changes->count; i++) {
+        struct ad_own add = changes->own[i];
+        if (add.raw.data == NULL) {
+            add.raw.data = (const unsigned char *)changes->scratch.data + changes->offsets[i];
+        }
+        insert_in_order(changes->own, i, add);
+    }
+}
+
+/* What is no attribute of the body: set on ad one by one. */
+static int put_item(struct ad *ad, const struct ad_item *item)
+{
+    struct ad_expr *expr = ad_expr_ref(ad_spot_expr(&item->spot));
+    int rc = ad_put(ad, item->name, item->length, expr, true);
+    if (rc < 0) {
+        ad_expr_destroy(expr);
+    }
+    return rc;
+}
+
+/* Changes the copy of old, whose body it still has. */
+static int change_copy(struct ad *ad, const struct ad *old, const struct ad *changes)
+{
+    struct changes of_body = {.count = 0};
+    strbuf_init(&of_body.scratch, 0);
+    size_t at = 0;
+    struct ad_item item;
+    int rc = 0;
+    bool by_bytes = old->body != NULL && ad_count(changes) <= CHANGES_MAX;
+    while (rc == 0 && ad_walk(changes, &at, &item)) {
+        struct ad_spot spot;
+        if (by_bytes && ad_find_own(old, item.name, item.length, item.hash, &spot) &&
+            spot.expr == NULL) {
+            note_change(&of_body, spot.place, &item.spot);
+        } else {
+            rc = put_item(ad, &item);
+        }
+    }
+    if (of_body.scratch.failed) {
+        rc = -E2BIG;
+    }
+    if (rc == 0 && of_body.count > 0) {
+        order_changes(&of_body);
+        struct ad_body *body = change_body(old->body, of_body.own, of_body.count, of_body.has_ads);
+        if (body != NULL) {
+            ad_body_unref(ad->body);
+            ad->body = body;
+        } else {
+            rc = -ENOMEM;
+        }
+    }
+    strbuf_fini(&of_body.scratch);
+    return rc;
+}
+
 struct ad *ad_change(struct ad_pool *pool, const struct ad *old, const struct ad *changes)
 {
-    (void)pool;
     struct ad *ad = ad_copy(old);
-    ad_merge(ad, changes);
+    if (change_copy(ad, old, changes) < 0) {
+        ad_destroy(ad);
+        return NULL;
+    }
+    if (pool != NULL && ad->count > ENTRIES_MAX) {
+        ad_pack(pool, old, ad);
+    }
     return ad;
 }
 
+/* ---- packing ---- */
+
 void ad_pack(struct ad_pool *pool, const struct ad *previous, struct ad *ad)
 {
-    (void)pool;
-    (void)previous;
-    (void)ad;
+    if (ad->body != NULL && ad->count == 0 && ad->hidden == NULL) {
+        return;
+    }
+    struct strbuf bytes;
+    strbuf_init(&bytes, AD_TEXT_MAX);
+    ad_encode(ad, true, &bytes);
+    struct ad_body *body = NULL;
+    size_t used;
+    /* What is beyond a limit of the binary form stays as it is. */
+    if (!bytes.failed &&
+        decode_body(pool, previous, bytes.data, bytes.length, &used, &body, NULL) == 0) {
+        ad_set_body(ad, body);
+    }
+    strbuf_fini(&bytes);
 }
 
-size_t ad_encoded_bytes(const struct ad *ad)
-{
-    struct strbuf bytes;
-    strbuf_init(&bytes, 0);
-    ad_encode(ad, true, &bytes);
-    size_t length = bytes.failed ? SIZE_MAX : bytes.length;
-    strbuf_fini(&bytes);
-    return length;
-}
+/* ---- figures ---- */
 
 void ad_pool_figures(const struct ad_pool *pool, struct ad_pool_figures *ret)
 {
-    (void)pool;
     *ret = (struct ad_pool_figures){0};
+    for (size_t i = 0; i < pool->chain_count; i++) {
+        for (const struct ad_shape *shape = pool->chains[i]; shape != NULL; shape = shape->next) {
+            ret->shapes++;
+            ret->bytes += ad_shape_bytes(shape);
+            for (uint32_t j = 0; j < AD_SHAPE_BODIES; j++) {
+                const struct ad_body *body = shape->bodies[j];
+                if (body != NULL && body->user_count > 0) {
+                    ret->prototypes++;
+                    ret->bytes += ad_body_heap(body);
+                }
+            }
+        }
+    }
 }
 
 size_t ad_own_bytes(const struct ad *ad)
 {
     size_t bytes = sizeof(*ad) + ad->capacity * sizeof(*ad->entries);
-    for (uint32_t i = 0; i < ad->count; i++) {
-        bytes += ad_expr_bytes(ad->entries[i].expr) + sizeof(struct ad_name) + 16;
+    if (ad->body != NULL) {
+        bool is_shared = ad->body->owner_count > 1;
+        bytes += is_shared ? 0 : ad_body_heap(ad->body);
+        bytes += ad->hidden != NULL ? (ad->body->shape->count + 63) / 64 * sizeof(uint64_t) : 0;
     }
+    for (uint32_t i = 0; i < ad->count; i++) {
+        bytes += ad_expr_bytes(ad->entries[i].expr);
+        bytes += sizeof(struct ad_name) + ad->entries[i].name->length + 1;
+    }
+    bytes += ad->index != NULL ? ((size_t)ad->index_mask + 1) * sizeof(*ad->index) : 0;
     return bytes;
 }

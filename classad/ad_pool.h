@@ -27,7 +27,7 @@ struct ad_pool *ad_pool_create(void);       /* never NULL */
 void ad_pool_destroy(struct ad_pool *pool); /* NULL is allowed */
 
 /* ad_decode() (ad_binary.h: same errors, used may be NULL) into the pool.  previous: the ad that
- * the new one is about to replace, or one alike; borrowed for the call; NULL: none.  What did not
+ * the new one is about to replace, borrowed for the call; NULL: none.  What did not
  * change since is neither checked nor copied again. */
 int ad_decode_in(struct ad_pool *pool, const struct ad *previous, const void *data, size_t length,
                  size_t *used, struct ad **ret, struct err *err);
@@ -40,8 +40,8 @@ int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const 
                    const char **text, size_t *text_length, struct err *err);
 
 /* A new ad: `old` with the attributes of `changes` set (own ones of each; the chaining of old is
- * kept).  Neither argument changes.  About a microsecond for a few changes of any ad of the pool.
- */
+ * kept).  Neither argument changes.  NULL when AD_ATTRS_MAX or AD_COLLISIONS_MAX is crossed or
+ * memory ran out.  About a microsecond for a few changes of any ad of the pool. */
 struct ad *ad_change(struct ad_pool *pool, const struct ad *old, const struct ad *changes);
 
 /* Moves an ad that was parsed, or made by setters, into the pool; previous as for ad_decode_in().

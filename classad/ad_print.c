@@ -167,14 +167,16 @@ static void print_nested(const struct ad *ad, enum ad_syntax syntax, struct strb
 {
     uint32_t *order = ad != NULL ? ad_sorted(ad) : NULL;
     strbuf_puts(out, "[ ");
-    for (uint32_t i = 0; order != NULL && i < ad->count; i++) {
-        const struct ad_entry *entry = &ad->entries[order[i]];
+    for (size_t i = 0; order != NULL && i < ad_count(ad); i++) {
+        struct ad_item item;
+        struct ad_node literal;
+        ad_item_at(ad, order[i], &item);
         if (i > 0) {
             strbuf_puts(out, "; ");
         }
-        ad_print_name(entry->name->text, entry->name->length, syntax, out);
+        ad_print_name(item.name, item.length, syntax, out);
         strbuf_puts(out, " = ");
-        ad_node_print(&entry->expr->root, syntax, out);
+        ad_node_print(ad_spot_node(&item.spot, &literal), syntax, out);
     }
     strbuf_puts(out, " ]");
     mem_free(order);
@@ -327,14 +329,16 @@ void ad_print(const struct ad *ad, struct strbuf *out)
 static void print_long(const struct ad *ad, bool with_private, struct strbuf *out)
 {
     uint32_t *order = ad_sorted(ad);
-    for (uint32_t i = 0; order != NULL && i < ad->count; i++) {
-        const struct ad_entry *entry = &ad->entries[order[i]];
-        if (!with_private && ad_attr_is_private(entry->name->text)) {
+    for (size_t i = 0; order != NULL && i < ad_count(ad); i++) {
+        struct ad_item item;
+        struct ad_node literal;
+        ad_item_at(ad, order[i], &item);
+        if (!with_private && ad_attr_is_private(item.name)) {
             continue;
         }
-        ad_print_name(entry->name->text, entry->name->length, AD_OLD, out);
+        ad_print_name(item.name, item.length, AD_OLD, out);
         strbuf_puts(out, " = ");
-        ad_node_print(&entry->expr->root, AD_OLD, out);
+        ad_node_print(ad_spot_node(&item.spot, &literal), AD_OLD, out);
         strbuf_putc(out, '\n');
     }
     mem_free(order);

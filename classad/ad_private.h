@@ -169,29 +169,70 @@ struct ad_name *ad_name_in(struct arena *arena, const char *text, size_t length)
 
 /* ---- ads ---- */
 
+/* An ad is a body (values as bytes, shared: ad_packed.h) with entries over it, or entries alone.
+ * An attribute of the body that is hidden was removed, or an entry stands in its place. */
+struct ad_body;
+
+#define AD_NO_PLACE UINT32_MAX
+
 struct ad_entry {
     struct ad_name *name;
     struct ad_expr *expr;
     uint32_t hash;
+    uint32_t place; /* the attribute of the body that it stands for, or AD_NO_PLACE */
 };
 
-struct ad_text; /* a computed string kept for a caller of ad_get_string() */
+struct ad_text { /* a computed string kept for a caller of ad_get_string() */
+    struct ad_text *next;
+    char text[];
+};
 
 struct ad {
+    struct ad_body *body; /* NULL: entries alone */
+    uint64_t *hidden;     /* a bit for each attribute of the body; NULL: none */
     struct ad_entry *entries;
-    uint32_t count;
+    uint32_t hidden_count;
+    uint32_t count; /* entries */
     uint32_t capacity;
-    uint32_t *index; /* places hold entry + 1, 0 free; NULL while count is small */
     uint32_t index_mask;
+    uint32_t *index;  /* places hold entry + 1, 0 free; NULL while count is small */
     bool has_special; /* an attribute is, or was, named like a side of a match: MY, TARGET ... */
     const struct ad *chain;
     struct ad_text *texts;
 };
 
+/* Where the value of an attribute lies. */
+struct ad_spot {
+    const struct ad_expr *expr; /* NULL: in the body */
+    const struct ad_body *body;
+    uint32_t place;
+};
+
+const struct ad_expr *ad_spot_expr(const struct ad_spot *spot);
+/* The root of the expression; a literal in a body is made in *literal and allocates nothing. */
+const struct ad_node *ad_spot_node(const struct ad_spot *spot, struct ad_node *literal);
+
+/* The value of a literal, as evaluation gives it. */
+void ad_literal_value(const struct ad_node *literal, struct ad_value *ret);
+
+struct ad_item { /* one attribute of an ad */
+    const char *name;
+    uint32_t length;
+    uint32_t hash;
+    struct ad_spot spot;
+};
+
+/* Walks like ad_next(). */
+bool ad_walk(const struct ad *ad, size_t *at, struct ad_item *ret);
+/* The attribute at a position that ad_sorted() gave. */
+void ad_item_at(const struct ad *ad, uint32_t position, struct ad_item *ret);
+
 /* Of ad itself or its chained parents; name as text with its hash. */
+bool ad_find_spot(const struct ad *ad, const char *text, size_t length, uint32_t hash,
+                  struct ad_spot *ret);
+bool ad_find_own(const struct ad *ad, const char *text, size_t length, uint32_t hash,
+                 struct ad_spot *ret);
 const struct ad_expr *ad_find(const struct ad *ad, const char *text, size_t length, uint32_t hash);
-const struct ad_entry *ad_find_own(const struct ad *ad, const char *text, size_t length,
-                                   uint32_t hash);
 
 /* May ad or its parents have an attribute whose name is one of enum ad_special?  (Nearly none has:
  * TARGET.x costs no lookup.) */
@@ -201,8 +242,12 @@ bool ad_may_have_special(const struct ad *ad);
  * -E2BIG when it is crossed, expr then still the caller's. */
 int ad_put(struct ad *ad, const char *name, size_t length, struct ad_expr *expr, bool untrusted);
 
-/* Indexes of the entries in the order in which they print; mem_free().  NULL for an empty ad. */
+/* Of the ad's own attributes, ad_count() of them, the positions in the order in which they print;
+ * mem_free().  NULL for an empty ad. */
 uint32_t *ad_sorted(const struct ad *ad);
+
+/* Takes body (an owner) in place of all that ad has; the chaining stays. */
+void ad_set_body(struct ad *ad, struct ad_body *body);
 
 /* ad_refs() for unresolved(): with_target tells whether TARGET.x counts.  Returns how many nodes
  * were visited. */

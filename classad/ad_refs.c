@@ -36,29 +36,30 @@ static void note(struct strmap *map, const struct ad_name *name)
     }
 }
 
-static const struct ad_expr *find_in(const struct ad *ad, const struct ad_name *name)
+static bool find_in(const struct ad *ad, const struct ad_name *name, struct ad_spot *ret)
 {
-    return ad != NULL ? ad_find(ad, name->text, name->length, name->hash) : NULL;
+    return ad != NULL && ad_find_spot(ad, name->text, name->length, name->hash, ret);
 }
 
-static void use_my(struct walk *walk, const struct ad_name *name, const struct ad_expr *expr)
+static void use_my(struct walk *walk, const struct ad_name *name, const struct ad_spot *spot)
 {
     if (strmap_get(walk->internal, name->text) == NULL) {
+        struct ad_node literal;
         note(walk->internal, name);
-        walk_node(walk, &expr->root, NULL);
+        walk_node(walk, ad_spot_node(spot, &literal), NULL);
     }
 }
 
 static void walk_bare(struct walk *walk, const struct ad_name *name, const struct around *around)
 {
+    struct ad_spot spot;
     for (; around != NULL; around = around->up) {
-        if (find_in(around->ad, name) != NULL) {
+        if (find_in(around->ad, name, &spot)) {
             return; /* its expression is walked with that ad */
         }
     }
-    const struct ad_expr *expr = find_in(walk->my, name);
-    if (expr != NULL) {
-        use_my(walk, name, expr);
+    if (find_in(walk->my, name, &spot)) {
+        use_my(walk, name, &spot);
     } else {
         note(walk->external, name);
     }
@@ -75,9 +76,9 @@ static void walk_selected(struct walk *walk, const struct ad_node *node,
             note(walk->external, name);
         }
     } else if (plain && base->special == AD_SPECIAL_MY && around == NULL) {
-        const struct ad_expr *expr = find_in(walk->my, name);
-        if (expr != NULL) {
-            use_my(walk, name, expr);
+        struct ad_spot spot;
+        if (find_in(walk->my, name, &spot)) {
+            use_my(walk, name, &spot);
         }
     } else {
         walk_node(walk, base, around);
@@ -94,14 +95,16 @@ static void walk_node(struct walk *walk, const struct ad_node *node, const struc
     if (node->kind == AD_NODE_AD) {
         struct around here = {.up = around, .ad = node->nested};
         size_t at = 0;
-        const struct ad_expr *expr;
-        while (ad_next(node->nested, &at, NULL, &expr)) {
-            walk_node(walk, &expr->root, &here);
+        struct ad_item item;
+        while (ad_walk(node->nested, &at, &item)) {
+            struct ad_node literal;
+            walk_node(walk, ad_spot_node(&item.spot, &literal), &here);
         }
     } else if (node->kind == AD_NODE_REF && node->count > 0) {
         walk_selected(walk, node, around);
     } else if (node->kind == AD_NODE_REF) {
-        if (node->special == AD_SPECIAL_NONE || find_in(walk->my, node->named.name) != NULL) {
+        struct ad_spot spot;
+        if (node->special == AD_SPECIAL_NONE || find_in(walk->my, node->named.name, &spot)) {
             walk_bare(walk, node->named.name, around);
         }
     } else {

@@ -73,9 +73,9 @@ static enum found find_upward(const struct ad_evaluator *ev, uint32_t scope,
     for (; scope != AD_SCOPE_NONE; scope = ev->scopes[scope].parent) {
         const struct ad *ad = ev->scopes[scope].ad;
         if (ad != NULL && (special == AD_SPECIAL_NONE || ad_may_have_special(ad))) {
-            ret->expr = ad_find(ad, name->text, name->length, name->hash);
-            if (ret->expr != NULL) {
-                ret->scope = scope;
+            struct ad_spot spot;
+            if (ad_find_spot(ad, name->text, name->length, name->hash, &spot)) {
+                *ret = (struct ad_found){spot.expr, spot.body, spot.place, scope};
                 return FOUND_EXPR;
             }
         }
@@ -91,8 +91,10 @@ static enum found find_upward(const struct ad_evaluator *ev, uint32_t scope,
 
 void ad_evaluate_found(struct ad_evaluator *ev, const struct ad_found *lookup, struct ad_value *ret)
 {
-    const struct ad_node *node = &lookup->expr->root;
-    if (node->kind <= AD_NODE_STRING) {
+    struct ad_node literal;
+    const struct ad_node *node =
+        ad_spot_node(&(struct ad_spot){lookup->expr, lookup->body, lookup->place}, &literal);
+    if (node->kind <= AD_NODE_RELTIME) {
         ad_evaluate(ev, node, lookup->scope, ret);
         return;
     }
@@ -232,6 +234,10 @@ bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference,
     if (scope == AD_SCOPE_NONE) {
         return false;
     }
-    return find_from(ev, scope, reference->named.name, (enum ad_special)reference->special, bare,
-                     ret) == FOUND_EXPR;
+    if (find_from(ev, scope, reference->named.name, (enum ad_special)reference->special, bare,
+                  ret) != FOUND_EXPR) {
+        return false;
+    }
+    ret->expr = ad_spot_expr(&(struct ad_spot){ret->expr, ret->body, ret->place});
+    return true;
 }

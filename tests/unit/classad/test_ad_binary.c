@@ -122,7 +122,8 @@ static void assert_bad(const char *bytes, size_t length, int code, const char *r
 static void what_no_encoder_writes_is_refused(void **state)
 {
     (void)state;
-    assert_bad("\2\0", 2, -EPROTONOSUPPORT, "version 2");
+    assert_bad("\3\0", 2, -EPROTONOSUPPORT, "version 3");
+    assert_bad("\0\0", 2, -EPROTONOSUPPORT, "version 0");
     assert_bad("\1\x80\0", 3, -EBADMSG, "shortest");
     assert_bad("\1\x7f", 2, -EBADMSG, "larger than what is left");
     assert_bad("\1\1\1A\2\2", 6, -EBADMSG, "neither 0 nor 1");
@@ -135,6 +136,103 @@ static void what_no_encoder_writes_is_refused(void **state)
     assert_bad("\1\1\1A\x0c\2\0\x16\0", 9, -EBADMSG, "operator");    /* a ! b */
     assert_bad("\1\1\1A\x0c\3\0\1\0\2\0", 11, -EBADMSG, "operator"); /* a || b && c as one chain */
     assert_bad("\1\1\1A\x0a\3\1x", 8, -EBADMSG, "no such reference");
+}
+
+#define BAD2(bytes, code, reason) assert_bad(bytes, sizeof(bytes) - 1, code, reason)
+
+static void what_no_encoder_writes_is_refused_in_version_2(void **state)
+{
+    (void)state;
+    BAD2("\2", -EBADMSG, "ends too early");
+    BAD2("\2\0\0x", -EBADMSG, "more follows");
+    BAD2("\2\2\2A\0\1\0\1\0", -EBADMSG, "fewer names");
+    BAD2("\2\1\4A\0B\0\1\0", -EBADMSG, "more names");
+    BAD2("\2\1\1A\1\0", -EBADMSG, "fewer names");
+    BAD2("\2\2\4A\0a\0\1\0\1\0", -EBADMSG, "twice");
+    BAD2("\2\1\2A\0\0", -EBADMSG, "length of A");
+    BAD2("\2\1\2A\0\2\0", -EBADMSG, "length of A");
+    BAD2("\2\1\2A\0\x81\0\0", -EBADMSG, "length of A"); /* one, in two bytes */
+    BAD2("\2\1\2A\0\xff\xff\xff\xff\xff\1\0", -EBADMSG, "length of A");
+    BAD2("\2\1\2A\0\2\0\0", -EBADMSG, "more follows than belongs to the value");
+    BAD2("\2\1\2A\0\2\2\2", -EBADMSG, "neither 0 nor 1");
+    BAD2("\2\1\2A\0\1\2", -EBADMSG, "ends too early");
+    BAD2("\2\1\2A\0\3\3\x80\0", -EBADMSG, "shortest");
+    BAD2("\2\1\2A\0\x0b\3\xff\xff\xff\xff\xff\xff\xff\xff\xff\2", -EBADMSG, "shortest");
+    BAD2("\2\1\2A\0\2\4\0", -EBADMSG, "ends too early");
+    BAD2("\2\1\2A\0\1\5", -EBADMSG, "text does not end");
+    BAD2("\2\1\2A\0\3\5xx", -EBADMSG, "text does not end");
+    BAD2("\2\1\2A\0\4\5x\0\0", -EBADMSG, "text does not end");
+    BAD2("\2\1\2A\0\1\x13", -EBADMSG, "no such kind");
+    BAD2("\2\1\2A\0\7\x0c\3\0\1\0\2\0", -EBADMSG, "operator");
+    BAD2("\2\1\2A\0\x09\x09\2\1B\0\1b\0\0", -EBADMSG, "twice");
+}
+
+static void version_1_is_read_as_before(void **state)
+{
+    (void)state;
+    struct ad *ad = ad_of(EVERYTHING);
+    struct ad *back = NULL;
+    struct strbuf bytes;
+    size_t used = 0;
+    strbuf_init(&bytes, 0);
+    ad_encode_first(ad, true, &bytes);
+    assert_int_equal(bytes.data[0], 1);
+    size_t length = bytes.length;
+    strbuf_puts(&bytes, "more");
+    assert_int_equal(ad_decode(bytes.data, bytes.length, &used, &back, NULL), 0);
+    assert_int_equal(used, length);
+    assert_true(ad_same(ad, back));
+    ad_destroy(back);
+    back = NULL;
+    assert_int_equal(ad_decode(bytes.data, bytes.length, NULL, &back, NULL), -EBADMSG);
+    for (size_t cut = 1; cut < length; cut++) {
+        assert_int_equal(ad_decode(bytes.data, cut, NULL, &back, NULL), -EBADMSG);
+    }
+    assert_null(back);
+    ad_destroy(ad);
+    strbuf_fini(&bytes);
+}
+
+static void long_values_and_names_keep_their_limits_in_version_2(void **state)
+{
+    (void)state;
+    struct ad *ad = ad_create();
+    struct ad *back = NULL;
+    struct strbuf bytes;
+    struct strbuf text;
+    strbuf_init(&bytes, 0);
+    strbuf_init(&text, 0);
+    for (size_t i = 0; i < AD_STRING_MAX; i++) {
+        strbuf_putc(&text, 'x');
+    }
+    ad_set_string(ad, "Long", strbuf_text(&text)); /* its length takes three bytes, offsets four */
+    ad_set_string(ad, "Middle", strbuf_text(&text) + AD_STRING_MAX - 200);
+    assert_int_equal(ad_set_expr(ad, "Sum", "Long.a + Middle.b + 1", NULL), 0);
+    ad_encode(ad, true, &bytes);
+    assert_int_equal(bytes.length, ad_encoded_bytes(ad));
+    assert_int_equal(ad_decode(bytes.data, bytes.length, NULL, &back, NULL), 0);
+    assert_true(ad_same(ad, back));
+    assert_int_equal(ad_encoded_bytes(back), bytes.length);
+    ad_destroy(back);
+    back = NULL;
+    strbuf_clear(&bytes);
+    strbuf_append(&bytes, "\2\1\2A\0\x83\x80\x40\5", 9);
+    for (size_t i = 0; i <= AD_STRING_MAX; i++) {
+        strbuf_putc(&bytes, 'x');
+    }
+    strbuf_putc(&bytes, 0);
+    assert_int_equal(ad_decode(bytes.data, bytes.length, NULL, &back, NULL), -E2BIG);
+    strbuf_clear(&bytes);
+    strbuf_append(&bytes, "\2\1\x82\x08", 4);
+    for (size_t i = 0; i <= AD_NAME_MAX; i++) {
+        strbuf_putc(&bytes, 'x');
+    }
+    strbuf_append(&bytes, "\0\1\0", 3);
+    assert_int_equal(ad_decode(bytes.data, bytes.length, NULL, &back, NULL), -E2BIG);
+    assert_null(back);
+    strbuf_fini(&bytes);
+    strbuf_fini(&text);
+    ad_destroy(ad);
 }
 
 static void nesting_is_bounded_when_decoding(void **state)
@@ -214,5 +312,7 @@ static void json_holds_no_bytes_that_are_not_utf8(void **state)
 UNIT_TESTS(UNIT(json_holds_no_bytes_that_are_not_utf8), UNIT(everything_comes_back),
            UNIT(a_decoded_expression_evaluates), UNIT(private_attributes_stay_at_every_depth),
            UNIT(every_cut_is_refused), UNIT(what_no_encoder_writes_is_refused),
+           UNIT(what_no_encoder_writes_is_refused_in_version_2), UNIT(version_1_is_read_as_before),
+           UNIT(long_values_and_names_keep_their_limits_in_version_2),
            UNIT(nesting_is_bounded_when_decoding), UNIT(a_full_buffer_is_told),
            UNIT(json_has_the_types_of_json_and_marks_expressions))

@@ -1,0 +1,257 @@
+/* classad/ad_get.c - reading an ad: evaluated getters, comparison, the order of printing.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "classad/ad.h"
+#include "classad/ad_packed.h"
+
+/* ---- getting ---- */
+
+/* The value of a literal without evaluation, of anything else with. */
+static int get_value(const struct ad *ad, const char *name, struct ad_value *value)
+{
+    size_t length = strlen(name);
+    struct ad_spot spot;
+    if (!ad_find_spot(ad, name, length, ad_name_hash(name, length), &spot)) {
+        return -ENOENT;
+    }
+    struct ad_node literal;
+    if (spot.expr != NULL || !ad_bytes_literal(ad_body_value(spot.body, spot.place), &literal)) {
+        ad_eval(ad_spot_expr(&spot), ad, NULL, NULL, value);
+    } else {
+        value->world = NULL;
+        value->memory = NULL;
+        ad_literal_value(&literal, value);
+    }
+    return value->type == AD_TYPE_UNDEFINED ? -ENOENT : 0;
+}
+
+/* The same for the three kinds of numbers; nothing is left to release. */
+static int get_number(const struct ad *ad, const char *name, struct ad_value *value)
+{
+    int rc = get_value(ad, name, value);
+    if (rc < 0) {
+        return rc;
+    }
+    if (value->type != AD_TYPE_INT && value->type != AD_TYPE_REAL && value->type != AD_TYPE_BOOL) {
+        ad_value_fini(value);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+int ad_get_int(const struct ad *ad, const char *name, int64_t *ret)
+{
+    struct ad_value value;
+    int rc = get_number(ad, name, &value);
+    if (rc < 0) {
+        return rc;
+    }
+    if (value.type == AD_TYPE_REAL) {
+        if (!(value.real > -9.2e18 && value.real < 9.2e18)) {
+            return -EINVAL;
+        }
+        *ret = (int64_t)value.real;
+    } else {
+        *ret = value.type == AD_TYPE_INT ? value.integer : value.boolean;
+    }
+    return 0;
+}
+
+int ad_get_real(const struct ad *ad, const char *name, double *ret)
+{
+    struct ad_value value;
+    int rc = get_number(ad, name, &value);
+    if (rc < 0) {
+        return rc;
+    }
+    if (value.type == AD_TYPE_REAL) {
+        *ret = value.real;
+    } else {
+        *ret = value.type == AD_TYPE_INT ? (double)value.integer : (double)value.boolean;
+    }
+    return 0;
+}
+
+int ad_get_bool(const struct ad *ad, const char *name, bool *ret)
+{
+    struct ad_value value;
+    int rc = get_number(ad, name, &value);
+    if (rc < 0) {
+        return rc;
+    }
+    if (value.type == AD_TYPE_REAL) {
+        *ret = value.real != 0.0;
+    } else {
+        *ret = value.type == AD_TYPE_INT ? value.integer != 0 : value.boolean;
+    }
+    return 0;
+}
+
+static const char *keep_text(const struct ad *ad, const struct ad_value *value)
+{
+    for (struct ad_text *text = ad->texts; text != NULL; text = text->next) {
+        if (strcmp(text->text, value->string.text) == 0) {
+            return text->text;
+        }
+    }
+    struct ad_text *text = mem_alloc(sizeof(*text) + value->string.length + 1);
+    memcpy(text->text, value->string.text, value->string.length + 1);
+    /* A cache that callers cannot see: the ad counts as unchanged. */
+    struct ad *cache = (struct ad *)(uintptr_t)ad;
+    text->next = cache->texts;
+    cache->texts = text;
+    return text->text;
+}
+
+int ad_get_string(const struct ad *ad, const char *name, const char **ret)
+{
+    struct ad_value value;
+    int rc = get_value(ad, name, &value);
+    if (rc < 0) {
+        return rc;
+    }
+    if (value.type == AD_TYPE_STRING) {
+        *ret = value.memory != NULL ? keep_text(ad, &value) : value.string.text;
+    } else {
+        rc = -EINVAL;
+    }
+    ad_value_fini(&value);
+    return rc;
+}
+
+int ad_get_ad(const struct ad *ad, const char *name, const struct ad **ret)
+{
+    const struct ad_expr *expr = ad_lookup(ad, name);
+    if (expr == NULL || expr->root.kind == AD_NODE_UNDEFINED) {
+        return -ENOENT;
+    }
+    if (expr->root.kind != AD_NODE_AD) {
+        return -EINVAL;
+    }
+    *ret = expr->root.nested;
+    return 0;
+}
+
+int64_t ad_int_or(const struct ad *ad, const char *name, int64_t otherwise)
+{
+    (void)ad_get_int(ad, name, &otherwise); /* every failure leaves the default */
+    return otherwise;
+}
+
+double ad_real_or(const struct ad *ad, const char *name, double otherwise)
+{
+    (void)ad_get_real(ad, name, &otherwise);
+    return otherwise;
+}
+
+bool ad_bool_or(const struct ad *ad, const char *name, bool otherwise)
+{
+    (void)ad_get_bool(ad, name, &otherwise);
+    return otherwise;
+}
+
+const char *ad_string_or(const struct ad *ad, const char *name, const char *otherwise)
+{
+    (void)ad_get_string(ad, name, &otherwise);
+    return otherwise;
+}
+
+static bool spots_same(const struct ad_spot *a, const struct ad_spot *b)
+{
+    if (a->expr == NULL && b->expr == NULL) {
+        struct ad_bytes x = ad_body_raw(a->body, a->place);
+        struct ad_bytes y = ad_body_raw(b->body, b->place);
+        if (x.data == y.data || (x.length == y.length && memcmp(x.data, y.data, x.length) == 0)) {
+            return true; /* not the other way round: names in expressions have no case */
+        }
+    }
+    struct ad_node literal_a;
+    struct ad_node literal_b;
+    return ad_node_same(ad_spot_node(a, &literal_a), ad_spot_node(b, &literal_b));
+}
+
+bool ad_same(const struct ad *a, const struct ad *b)
+{
+    if (ad_count(a) != ad_count(b)) {
+        return false;
+    }
+    size_t at = 0;
+    struct ad_item item;
+    while (ad_walk(a, &at, &item)) {
+        struct ad_spot other;
+        if (!ad_find_own(b, item.name, item.length, item.hash, &other) ||
+            !spots_same(&item.spot, &other)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- order of printing ---- */
+
+struct sorted {
+    const char *name;
+    uint32_t length;
+    uint32_t position;
+};
+
+static int name_order(const struct sorted *a, const struct sorted *b)
+{
+    if (a->length != b->length) {
+        return a->length < b->length ? -1 : 1;
+    }
+    return ad_name_compare(a->name, b->name);
+}
+
+static void merge_sort(struct sorted *order, struct sorted *spare, uint32_t count)
+{
+    if (count < 2) {
+        return;
+    }
+    uint32_t half = count / 2;
+    merge_sort(order, spare, half);
+    merge_sort(order + half, spare, count - half);
+    memcpy(spare, order, half * sizeof(*order));
+    uint32_t left = 0;
+    uint32_t right = half;
+    for (uint32_t to = 0; left < half; to++) {
+        if (right < count && name_order(&order[right], &spare[left]) < 0) {
+            order[to] = order[right++];
+        } else {
+            order[to] = spare[left++];
+        }
+    }
+}
+
+uint32_t *ad_sorted(const struct ad *ad)
+{
+    uint32_t count = (uint32_t)ad_count(ad);
+    if (count == 0) {
+        return NULL;
+    }
+    uint32_t *order = mem_alloc(count * sizeof(*order));
+    if (ad->count == 0 && ad->hidden == NULL) {
+        const uint16_t *of_shape = ad_shape_order(ad->body->shape);
+        for (uint32_t i = 0; i < count; i++) {
+            order[i] = of_shape[i];
+        }
+        return order;
+    }
+    struct sorted *names = mem_alloc(2 * (size_t)count * sizeof(*names));
+    size_t at = 0;
+    struct ad_item item;
+    for (uint32_t i = 0; i < count && ad_walk(ad, &at, &item); i++) {
+        names[i] = (struct sorted){item.name, item.length, (uint32_t)at - 1};
+    }
+    merge_sort(names, names + count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        order[i] = names[i].position;
+    }
+    mem_free(names);
+    return order;
+}
