@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/jobs_plan.h"
 #include "cli/listing.h"
+#include "cli/why_ask.h"
 #include "wire/wire.h"
 
 struct question {
@@ -21,6 +22,7 @@ struct question {
     const struct jobs_layout *layout;
     struct vec words; /* ids and owners, borrowed */
     bool all_users;
+    bool analyze;
     const char *since; /* history: stop at this job */
     char me[256];      /* q without ids shows this owner's jobs; "" everybody's */
 };
@@ -38,6 +40,9 @@ static int parse_one(struct question *question, bool is_history, int *at)
         if (jobs_layout_constraint(question->layout) == NULL) {
             question->layout = layout;
         }
+    } else if (!is_history &&
+               (listing_is(arg, "analyze", 3) || listing_is(arg, "better-analyze", 3))) {
+        question->analyze = true;
     } else if (!is_history && listing_is(arg, "allusers", 3)) {
         question->all_users = true;
     } else if (is_history && listing_is(arg, "since", 2) && *at + 1 < cli->argc) {
@@ -196,6 +201,28 @@ static int by_id(const void *a, const void *b)
     return 0;
 }
 
+/* Each job in the form of HTCondor's analysis. */
+static int analyze(struct question *question, const struct cli_reply *reply)
+{
+    struct cli *cli = question->cli;
+    struct why_view view;
+    struct strbuf out;
+    struct err err;
+    why_view_init(&view, cli);
+    strbuf_init(&out, 0);
+    int rc = put_title(question, NULL, &out, &err);
+    rc = rc != 0 ? rc : why_view_load(&view, &err);
+    for (size_t i = 0; i < reply->ads.count && rc == 0; i++) {
+        why_view_analyze(&view, reply->ads.items[i], &out);
+    }
+    why_view_fini(&view);
+    if (rc != 0) {
+        strbuf_fini(&out);
+        return cli_fail(cli, "%s", err.text);
+    }
+    return listing_write(cli, &out);
+}
+
 static int ask(struct question *question, bool is_history)
 {
     struct cli *cli = question->cli;
@@ -207,7 +234,8 @@ static int ask(struct question *question, bool is_history)
         ad_set_string(more, "Since", question->since);
     }
     if (listing_query(cli, cli->schedd, NULL, is_history ? "History" : "Job", &question->listing,
-                      jobs_layout_projection(question->layout), more, &reply, &err) != 0) {
+                      question->analyze ? NULL : jobs_layout_projection(question->layout), more,
+                      &reply, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
         cli_reply_fini(&reply);
         ad_destroy(more);
@@ -216,7 +244,9 @@ static int ask(struct question *question, bool is_history)
     if (!is_history && reply.ads.count > 1) {
         qsort(reply.ads.items, reply.ads.count, sizeof *reply.ads.items, by_id);
     }
-    if (question->listing.style != LISTING_TABLE) {
+    if (question->analyze) {
+        status = analyze(question, &reply);
+    } else if (question->listing.style != LISTING_TABLE) {
         status = listing_show(cli, &question->listing, (const struct ad *const *)reply.ads.items,
                               reply.ads.count);
     } else {

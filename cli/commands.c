@@ -41,11 +41,14 @@ static const struct cli_command SUBMIT = {
     "  -limit N             at most N\n"
 
 static const struct cli_command Q = {
-    "q", cmd_q, "[ID|OWNER...] [-nobatch|-run|-hold|-idle|-totals] [-allusers] " LISTING_USAGE,
+    "q", cmd_q,
+    "[ID|OWNER...] [-nobatch|-run|-hold|-idle|-totals|-analyze] [-allusers] " LISTING_USAGE,
     "show the jobs in the queue",
     "  -nobatch             a line for each job, not for each batch\n"
     "  -run, -hold, -idle   only jobs that run, are held, are idle\n"
     "  -totals              only totals\n"
+    "  -analyze             why they do not run, in the form of condor_q -better-analyze;\n"
+    "                       roost why tells more\n"
     "  -allusers            everybody's jobs\n" LISTING_HELP};
 static const struct cli_command HISTORY = {
     "history", cmd_history, "[ID|OWNER...] [-since ID] " LISTING_USAGE,

@@ -426,6 +426,10 @@ void jobs_plan_title(const char *schedd, const char *address, const struct ad_co
                      struct strbuf *out)
 {
     struct ad_calendar at;
+    if (context == NULL) {
+        strbuf_printf(out, "\n\n-- Schedd: %s : <%s>\n", schedd, address);
+        return;
+    }
     int64_t now_s = context->now_s;
     if (context->zone_offset_s != NULL) {
         now_s += context->zone_offset_s(context->arg, now_s);

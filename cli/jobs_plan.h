@@ -36,7 +36,8 @@ bool jobs_plan_is_id(const char *word);
 void jobs_plan_print(const struct jobs_layout *layout, const struct ad *const *jobs, size_t count,
                      const struct ad_context *context, struct strbuf *out);
 
-/* "-- Schedd: name : <address> @ 11/20/26 09:15:47" with two empty lines before. */
+/* "-- Schedd: name : <address> @ 11/20/26 09:15:47" with two empty lines before; without a context
+ * no time. */
 void jobs_plan_title(const char *schedd, const char *address, const struct ad_context *context,
                      struct strbuf *out);
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "cli/analyze_plan.h"
 #include "cli/listing.h"
 #include "cli/why_reason_plan.h"
 #include "cli/why_show_plan.h"
@@ -72,19 +73,37 @@ static bool is_over(void *arg)
     return loop_now_ms(view->cli->loop) >= view->over_ms;
 }
 
+/* context lives as long as the question. */
+static struct why_question make_question(struct why_view *view, const struct ad *ad,
+                                         const struct why_other *others, size_t count,
+                                         const struct ad_context *context)
+{
+    view->over_ms = loop_now_ms(view->cli->loop) + WHY_JUDGE_MS;
+    return (struct why_question){.ad = ad,
+                                 .others = others,
+                                 .other_count = count,
+                                 .context = context,
+                                 .is_over = is_over,
+                                 .arg = view};
+}
+
 static struct why_answer *answer(struct why_view *view, const struct ad *ad,
                                  const struct why_other *others, size_t count, bool changes)
 {
     const struct ad_context context = listing_context(view->cli);
-    view->over_ms = loop_now_ms(view->cli->loop) + WHY_JUDGE_MS;
-    const struct why_question question = {.ad = ad,
-                                          .others = others,
-                                          .other_count = count,
-                                          .context = &context,
-                                          .changes = changes,
-                                          .is_over = is_over,
-                                          .arg = view};
+    struct why_question question = make_question(view, ad, others, count, &context);
+    question.changes = changes;
     return why_plan_answer(&question);
+}
+
+void why_view_analyze(struct why_view *view, const struct ad *job, struct strbuf *out)
+{
+    const struct ad_context context = listing_context(view->cli);
+    struct why_question question =
+        make_question(view, job, view->slots, view->slot_count, &context);
+    struct why_answer *judged = why_plan_answer(&question);
+    analyze_plan_print(&question, judged, out);
+    why_answer_destroy(judged);
 }
 
 struct why_answer *why_view_answer(struct why_view *view, const struct ad *job, bool changes)

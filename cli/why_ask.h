@@ -39,6 +39,9 @@ struct why_answer *why_view_answer(struct why_view *view, const struct ad *job, 
 void why_view_verdict(struct why_view *view, const struct ad *job, const struct why_answer *answer,
                       struct why_verdict *ret);
 
+/* `roost q -analyze`: one job, after why_view_load(). */
+void why_view_analyze(struct why_view *view, const struct ad *job, struct strbuf *out);
+
 /* `roost why -slot`: words are names of slots and machines; text goes to out, or ads to answers
  * where the listing has a style. */
 int why_view_slots(struct why_view *view, const struct vec *words, const struct listing *listing,
