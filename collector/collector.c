@@ -280,6 +280,7 @@ static void reload(void *state, const struct config *config)
     struct collector *collector = state;
     collector->env.config = config;
     configure(collector, config);
+    collector_ads_look_at_all(collector->ads);
     loop_timer_set(collector->own_ad, 0);
     log_info(collector->env.log, "config.reloaded", "lifetimes and intervals are taken over");
 }

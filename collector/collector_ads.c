@@ -5,6 +5,7 @@
 #include "collector/collector_ads.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -35,6 +36,7 @@ struct collector_ads {
     struct strmap *machines; /* Machine -> struct vec of entries */
     size_t count;
     struct ads_cursor *cursors;
+    struct ads_due due;
 };
 
 struct collector_ads *collector_ads_create(const struct ads_events *events, void *arg)
@@ -80,6 +82,7 @@ static struct ads_entry *entry_create(struct collector_ads *ads, struct ads_tabl
     table->last = entry;
     (void)strmap_set(table->entries, name, entry);
     ads->count++;
+    ads_due_set_now(&ads->due, &entry->due);
     return entry;
 }
 
@@ -131,6 +134,7 @@ static void entry_destroy(struct collector_ads *ads, struct ads_entry *entry)
         }
     }
     machine_leave(ads, entry);
+    ads_due_remove(&entry->due);
     (void)strmap_remove(table->entries, entry->name);
     if (entry->previous) {
         entry->previous->next = entry->next;
@@ -220,6 +224,21 @@ const struct ad *collector_ads_bare(struct ads_entry *entry)
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
+/* What else than its renewal decides how long the ad lives. */
+static void take_traits(struct collector_ads *ads, struct ads_entry *entry, const struct ad *ad)
+{
+    bool offline = ad && plan_is_offline(entry->type, ad);
+    bool absent = ad && plan_is_absent(entry->type, ad);
+    int64_t lifetime_s = ad ? ad_int_or(ad, "ClassAdLifetime", 0) : 0;
+    if (offline || absent || offline != entry->latest_offline || absent != entry->latest_absent ||
+        lifetime_s != entry->lifetime_s) {
+        ads_due_set_now(&ads->due, &entry->due);
+    }
+    entry->latest_offline = offline;
+    entry->latest_absent = absent;
+    entry->lifetime_s = lifetime_s;
+}
+
 int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,
                           struct ad *ad, struct ads_change **ret)
 {
@@ -236,10 +255,8 @@ int collector_ads_propose(struct collector_ads *ads, const char *type, const cha
     change->entry = entry;
     change->ad = ad;
     entry->latest = ad;
-    entry->latest_offline = ad && plan_is_offline(type, ad);
-    entry->latest_absent = ad && plan_is_absent(type, ad);
-    entry->lifetime_s = ad ? ad_int_or(ad, "ClassAdLifetime", 0) : 0;
     entry->waiting++;
+    take_traits(ads, entry, ad);
     if (ad) {
         machine_join(ads, entry, ad_string_or(ad, "Machine", ""));
     }
@@ -278,6 +295,28 @@ void collector_ads_drop(struct ads_change *change)
 {
     ad_destroy(change->ad);
     mem_free(change);
+}
+
+/* ---- whose time may be over ------------------------------------------------------------------ */
+
+struct ads_entry *collector_ads_next_due(struct collector_ads *ads, uint64_t now_s)
+{
+    struct ads_due_link *link = ads_due_next(&ads->due, now_s);
+    return link ? (struct ads_entry *)((char *)link - offsetof(struct ads_entry, due)) : NULL;
+}
+
+void collector_ads_look_again(struct collector_ads *ads, struct ads_entry *entry, uint64_t at_s)
+{
+    ads_due_set(&ads->due, &entry->due, at_s);
+}
+
+void collector_ads_look_at_all(struct collector_ads *ads)
+{
+    for (struct ads_table *table = ads->first; table; table = table->next) {
+        for (struct ads_entry *entry = table->first; entry; entry = entry->next) {
+            ads_due_set_now(&ads->due, &entry->due);
+        }
+    }
 }
 
 /* ---- walking --------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/collector_due.h"
 #include "collector/collector_plan.h"
 
 #define COLLECTOR_ADS_MAX   1000000 /* of all types */
@@ -41,6 +42,7 @@ struct ads_entry {
     char *machine;
     struct ads_table *table;
     struct ads_entry *next, *previous;
+    struct ads_due_link due; /* collector_due.c */
 };
 
 /* An ad that is absent is as good as gone for who watches. */
@@ -79,6 +81,16 @@ struct ads_entry *collector_ads_changed(const struct ads_change *change);
 /* Shows it, tells the events, frees change; the entry, too, when nothing is left of it. */
 void collector_ads_apply(struct collector_ads *ads, struct ads_change *change);
 void collector_ads_drop(struct ads_change *change); /* only before collector_ads_destroy() */
+
+/* The next entry whose time may be over, NULL when there is none now: each that is new, or whose ad
+ * became another kind or says another lifetime than before, and each whose time has come as told to
+ * collector_ads_look_again().  A renewal changes nothing here: whoever looks at an entry finds out
+ * whether its time is over, and tells when to look again. */
+struct ads_entry *collector_ads_next_due(struct collector_ads *ads, uint64_t now_s);
+/* at_s, in the same seconds; at the earliest in the next one.  The entry was just returned by
+ * collector_ads_next_due(). */
+void collector_ads_look_again(struct collector_ads *ads, struct ads_entry *entry, uint64_t at_s);
+void collector_ads_look_at_all(struct collector_ads *ads); /* the configuration has changed */
 
 /* A walk that may be left and taken up again while the tables change: it sees every entry that is
  * there from begin to end, and none twice. */

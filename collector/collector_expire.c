@@ -21,6 +21,9 @@
 #include "offline_ads/offline_ads.h"
 #include "wire/wire.h"
 
+/* Offline and absent ads are looked at that often: their time is counted on the wall clock. */
+#define LOOK_AGAIN_S 60
+
 static bool is_to_be_missed(const struct collector *collector, const struct ads_entry *entry)
 {
     if (entry->latest_absent || !text_equal_nocase(entry->type, "Machine") ||
@@ -156,31 +159,37 @@ void collector_invalidate(struct session *session, struct wire_request *request)
 
 /* ---- expiry ---------------------------------------------------------------------------------- */
 
-static bool is_over(const struct collector *collector, const struct ads_entry *entry)
+/* Seconds until the ad's time is over if nothing comes; 0: it is over. */
+static uint64_t left_s(const struct collector *collector, const struct ads_entry *entry)
 {
     if (!entry->latest || entry->waiting > 0) {
-        return false;
+        return 1;
     }
-    if (entry->latest_offline) {
-        return loop_wall_s(collector->env.loop) >=
-               offline_ads_expires_s(entry->latest, collector->offline_expire_s);
+    if (ads_entry_is_durable(entry)) {
+        int64_t left = (entry->latest_offline
+                            ? offline_ads_expires_s(entry->latest, collector->offline_expire_s)
+                            : plan_absent_expires_s(entry->latest, collector->absent_expire_s)) -
+                       loop_wall_s(collector->env.loop);
+        /* That clock may be set. */
+        return left <= 0 ? 0 : left < LOOK_AGAIN_S ? (uint64_t)left : LOOK_AGAIN_S;
     }
-    if (entry->latest_absent) {
-        return loop_wall_s(collector->env.loop) >=
-               plan_absent_expires_s(entry->latest, collector->absent_expire_s);
-    }
-    return loop_now_ms(collector->env.loop) - entry->heard_ms >=
-           plan_lifetime_ms(entry->lifetime_s, collector->classad_lifetime_s);
+    uint64_t age_ms = loop_now_ms(collector->env.loop) - entry->heard_ms;
+    uint64_t lifetime_ms = plan_lifetime_ms(entry->lifetime_s, collector->classad_lifetime_s);
+    return age_ms >= lifetime_ms ? 0 : (lifetime_ms - age_ms + 999) / 1000;
 }
 
 void collector_expire(struct collector *collector)
 {
     struct batch *batch = batch_begin(collector);
-    struct ads_cursor cursor;
-    ads_cursor_init(&cursor, collector->ads, NULL);
+    uint64_t now_s = loop_now_ms(collector->env.loop) / 1000;
     struct ads_entry *entry;
-    while ((entry = ads_cursor_next(&cursor)) != NULL) {
-        if (is_over(collector, entry) && plan_expires(entry->type)) {
+    while ((entry = collector_ads_next_due(collector->ads, now_s)) != NULL) {
+        if (!plan_expires(entry->type)) {
+            continue;
+        }
+        uint64_t left = left_s(collector, entry);
+        collector_ads_look_again(collector->ads, entry, now_s + (left > 0 ? left : 1));
+        if (left == 0) {
             log_info(collector->env.log, "ad.expired", "an ad was not renewed in time",
                      LOG_TEXT("type", entry->type), LOG_TEXT("name", entry->name),
                      LOG_BOOL("offline", entry->latest_offline));
@@ -188,6 +197,5 @@ void collector_expire(struct collector *collector)
             end_ad(collector, batch, entry);
         }
     }
-    ads_cursor_fini(&cursor);
     batch_end(batch, NULL, NULL, NULL);
 }
