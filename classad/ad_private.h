@@ -258,6 +258,8 @@ size_t ad_refs_unresolved(const struct ad_expr *expr, const struct ad *my, struc
 /* ---- printing ---- */
 
 void ad_node_print(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out);
+/* As unparse() does: lists and ads over several lines. */
+void ad_node_print_lines(const struct ad_node *node, struct strbuf *out);
 void ad_print_string(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out);
 void ad_print_real(double real, enum ad_syntax syntax, struct strbuf *out);
 /* In quotes where the name is not a plain word. */

@@ -17,6 +17,7 @@ struct ad_regex {
     pcre2_code *code;
     pcre2_match_data *match;
     size_t groups;
+    size_t matched;
 };
 
 /* The simulator drops a process's heap whole: PCRE2 allocates through our door as well. */
@@ -95,15 +96,22 @@ void ad_regex_destroy(struct ad_regex *regex)
 }
 
 int ad_regex_match(struct ad_regex *regex, const char *text, size_t length, size_t from,
-                   uint32_t *steps)
+                   enum ad_regex_how how, uint32_t *steps)
 {
+    uint32_t flags = how == AD_REGEX_SOMETHING_HERE ? PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED : 0;
     (void)pcre2_set_callout(regex->limits, pay, steps); /* always returns 0 */
-    int rc =
-        pcre2_match(regex->code, (PCRE2_SPTR)text, length, from, 0, regex->match, regex->limits);
+    int rc = pcre2_match(regex->code, (PCRE2_SPTR)text, length, from, flags, regex->match,
+                         regex->limits);
     if (rc == PCRE2_ERROR_NOMATCH) {
         return 0;
     }
+    regex->matched = rc > 0 ? (size_t)rc : 0;
     return rc < 0 ? -1 : 1;
+}
+
+size_t ad_regex_matched(const struct ad_regex *regex)
+{
+    return regex->matched;
 }
 
 size_t ad_regex_group_count(const struct ad_regex *regex)

@@ -24,14 +24,19 @@ struct ad_regex;
 struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char *options);
 void ad_regex_destroy(struct ad_regex *regex); /* NULL is allowed */
 
+/* SOMETHING_HERE: only a match that begins at `from` and is not empty. */
+enum ad_regex_how { AD_REGEX_ANYWHERE, AD_REGEX_SOMETHING_HERE };
+
 /* 1 found, 0 not found, -1 a limit was crossed.  Searches from byte `from`; takes what it costs
  * from *steps, which is 0 after a search that ran out of them. */
 int ad_regex_match(struct ad_regex *regex, const char *text, size_t length, size_t from,
-                   uint32_t *steps);
+                   enum ad_regex_how how, uint32_t *steps);
 
 /* After a match: how many groups the pattern has (0 is the whole match, so at least 1), and where
  * one lies: false when unset. */
 size_t ad_regex_group_count(const struct ad_regex *regex);
+/* One more than the last group that took part in the match. */
+size_t ad_regex_matched(const struct ad_regex *regex);
 int ad_regex_group(const struct ad_regex *regex, size_t group, size_t *start, size_t *end);
 
 #endif

@@ -161,6 +161,7 @@ static void select_from_list(struct ad_evaluator *ev, const struct ad_value *bas
     struct ad_value list = *base;
     uint32_t count = list.list->count;
     struct ad_node *items = ad_make_list(ev, count, ret);
+    ret->scope = list.scope; /* it counts as a written one */
     struct ad_value made = *ret;
     for (uint32_t i = 0; items != NULL && i < count; i++) {
         struct ad_value element;

@@ -17,7 +17,7 @@ static void groups_tell_what_they_matched(void **state)
     size_t start = 0;
     size_t end = 0;
     assert_non_null(regex);
-    assert_int_equal(ad_regex_match(regex, "zzaab", 5, 0, &steps), 1);
+    assert_int_equal(ad_regex_match(regex, "zzaab", 5, 0, AD_REGEX_ANYWHERE, &steps), 1);
     assert_int_equal(ad_regex_group_count(regex), 3);
     assert_true(ad_regex_group(regex, 0, &start, &end));
     assert_int_equal(start, 2);
@@ -26,7 +26,7 @@ static void groups_tell_what_they_matched(void **state)
     assert_int_equal(end, 4);
     assert_false(ad_regex_group(regex, 2, &start, &end));
     assert_false(ad_regex_group(regex, 3, &start, &end));
-    assert_int_equal(ad_regex_match(regex, "zzaab", 5, 4, &steps), 0);
+    assert_int_equal(ad_regex_match(regex, "zzaab", 5, 4, AD_REGEX_ANYWHERE, &steps), 0);
     assert_true(steps < 1000);
     ad_regex_destroy(regex);
     ad_regex_destroy(NULL);
@@ -58,9 +58,10 @@ static void a_search_ends_when_its_steps_do(void **state)
         struct ad_regex *regex = ad_regex_create(PATTERNS[i], strlen(PATTERNS[i]), "");
         uint32_t steps = AD_EVAL_STEPS_MAX;
         assert_non_null(regex);
-        (void)ad_regex_match(regex, text, length, 0, &steps); /* whatever it finds, it ends */
+        (void)ad_regex_match(regex, text, length, 0, AD_REGEX_ANYWHERE,
+                             &steps); /* whatever it finds, it ends */
         steps = AD_EVAL_STEPS_MAX;
-        (void)ad_regex_match(regex, text + length - 60, 60, 0, &steps);
+        (void)ad_regex_match(regex, text + length - 60, 60, 0, AD_REGEX_ANYWHERE, &steps);
         ad_regex_destroy(regex);
     }
     assert_true((double)(clock() - before) / CLOCKS_PER_SEC <
