@@ -48,7 +48,9 @@ LC_ALL=C.UTF-8 all_cases
 
 # Each line is answered when it has come, not when the next ones have.
 coproc BATCH { "$ROOST" classad eval --batch; }
-batch_pid=$BATCH_PID # which bash forgets as soon as it has ended
+# Bash forgets the id as soon as it has ended.
+# shellcheck disable=SC2153
+batch_pid=$BATCH_PID
 for number in 1 2 3; do
     echo "$number + 1" >&"${BATCH[1]}"
     read -r -t 20 answer <&"${BATCH[0]}" || fail "no answer to line $number"
