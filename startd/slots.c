@@ -354,16 +354,34 @@ void slot_uncarve(struct slot *piece)
     take_out(piece);
 }
 
-int slot_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err)
+static int request_of(const struct slot *slot, const struct ad *job, struct resources *ret,
+                      struct err *err)
 {
-    struct startd *startd = parent->startd;
+    struct startd *startd = slot->startd;
     struct ad_context context = startd_context(startd);
     struct carve_exprs exprs;
-    struct resources want, free;
     for (size_t i = 0; i < RESOURCE_KINDS_MAX; i++) {
         exprs.expr[i] = startd->modify[i];
     }
-    int rc = carve_plan_request(startd->kinds, &exprs, job, parent->ad, &context, &want, err);
+    return carve_plan_request(startd->kinds, &exprs, job, slot->ad, &context, ret, err);
+}
+
+int slot_fits(const struct slot *slot, const struct ad *job, struct err *err)
+{
+    struct resources want;
+    if (slot->kind != SLOT_DYNAMIC) {
+        return 0;
+    }
+    int rc = request_of(slot->parent, job, &want, err); /* rounded as it was carved */
+    rc = rc != 0 ? rc : carve_plan_fits(slot->startd->kinds, &slot->total, &want, err);
+    return rc != 0 ? err_prefix(err, rc, "%s: the job", slot->name) : 0;
+}
+
+int slot_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err)
+{
+    struct startd *startd = parent->startd;
+    struct resources want, free;
+    int rc = request_of(parent, job, &want, err);
     if (rc != 0) {
         return rc;
     }
