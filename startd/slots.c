@@ -22,6 +22,7 @@
 #include "startd/startd.h"
 
 #define RESOURCE_PREFIX "MACHINE_RESOURCE_"
+#define MODIFIER_MAX    (RESOURCE_NAME_MAX + 40)
 
 /* ---- the machine */
 
@@ -77,18 +78,35 @@ static int find_resources(struct startd *startd, struct err *err)
     return rc;
 }
 
-static void find_modifiers(struct startd *startd)
+/* The text of MODIFY_REQUEST_EXPR_REQUEST<kind>, NULL: none; its name in name. */
+static const char *modifier(const struct startd *startd, size_t kind, char *name, size_t size)
 {
     static const char *const KNOBS[RESOURCE_CUSTOM] = {"MODIFY_REQUEST_EXPR_REQUESTCPUS",
                                                        "MODIFY_REQUEST_EXPR_REQUESTMEMORY",
                                                        "MODIFY_REQUEST_EXPR_REQUESTDISK"};
+    (void)snprintf(name, size, "MODIFY_REQUEST_EXPR_REQUEST%s",
+                   startd->kinds->kinds[kind].name); /* fits */
+    return kind < RESOURCE_CUSTOM ? config_expr(startd->env.config, KNOBS[kind])
+                                  : config_text(startd->env.config, name);
+}
+
+void slots_show_modifiers(const struct startd *startd, struct ad *ad)
+{
     for (size_t i = 0; i < startd->kinds->count; i++) {
-        char name[RESOURCE_NAME_MAX + 40];
+        char name[MODIFIER_MAX];
+        const char *text = modifier(startd, i, name, sizeof name);
+        if (startd->modify[i] != NULL) {
+            (void)ad_set_expr_old(ad, name, text, NULL); /* it was parsed before */
+        }
+    }
+}
+
+static void find_modifiers(struct startd *startd)
+{
+    for (size_t i = 0; i < startd->kinds->count; i++) {
+        char name[MODIFIER_MAX];
         struct err err;
-        (void)snprintf(name, sizeof name, "MODIFY_REQUEST_EXPR_REQUEST%s",
-                       startd->kinds->kinds[i].name); /* fits */
-        const char *text = i < RESOURCE_CUSTOM ? config_expr(startd->env.config, KNOBS[i])
-                                               : config_text(startd->env.config, name);
+        const char *text = modifier(startd, i, name, sizeof name);
         ad_expr_destroy(startd->modify[i]);
         startd->modify[i] = NULL;
         if (text != NULL && text[0] != '\0' &&

@@ -169,7 +169,9 @@ int slots_create(struct startd *startd, struct err *err);
 void slots_destroy(struct startd *startd);
 void slots_reload(struct startd *startd);  /* expressions; the division needs a restart */
 void slots_refresh(struct startd *startd); /* all ads anew */
-void slots_poll(struct startd *startd);    /* Owner or Unclaimed, machine figures */
+/* MODIFY_REQUEST_EXPR_REQUEST..., by which the negotiator counts as we do */
+void slots_show_modifiers(const struct startd *startd, struct ad *ad);
+void slots_poll(struct startd *startd); /* Owner or Unclaimed, machine figures */
 struct slot *slot_by_claim_id(struct startd *startd,
                               const char *claim_id); /* constant time per slot */
 struct slot *slot_by_name(struct startd *startd, const char *name);
