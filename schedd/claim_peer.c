@@ -175,6 +175,7 @@ static void accept_claim(struct claim *claim, struct wire_request *request)
     struct change *change = change_begin(schedd);
     struct job *job = claim->job;
     ad_set_int(job_own(job), "NumJobMatches", job_int(job, "NumJobMatches", 0) + 1);
+    ad_set_int(job_own(job), "LastMatchTime", loop_wall_s(schedd->loop));
     claim_assign(change, claim, job);
     change_commit(change, claim_committed, mem_free, ref);
 }
