@@ -50,6 +50,7 @@ struct ad_evaluator {
     uint32_t steps_left;
     uint32_t depth;
     bool failed;      /* a limit was crossed: the whole result is error */
+    bool is_plain;    /* no attribute of the two sides is named like a side */
     struct vec exprs; /* struct ad_expr that values may borrow from: made by functions */
     struct ad_scope inline_scopes[AD_SCOPES_INLINE];
 };
@@ -68,6 +69,11 @@ struct ad_found {
 void ad_evaluate_found(struct ad_evaluator *ev, const struct ad_found *found, struct ad_value *ret);
 void ad_evaluate_reference(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                            struct ad_value *ret);
+
+/* The same for what nearly all references are: x, MY.x, TARGET.x of the two sides, found there.
+ * False: it is another one, nothing was done. */
+bool ad_evaluate_plain(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
+                       struct ad_value *ret);
 
 /* The attribute that a reference means, without evaluating it; false when it is none. */
 bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference, uint32_t scope,

@@ -170,6 +170,19 @@ static void order_reals(enum ad_op op, double a, double b, struct ad_value *ret)
     order(op, a < b ? -1 : a > b, ret);
 }
 
+/* Whether texts are equal is seen without going through them letter by letter. */
+static void compare_texts(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
+                          struct ad_value *ret)
+{
+    if (op == AD_OP_EQ || op == AD_OP_NE) {
+        bool equal = a->string.length == b->string.length &&
+                     ad_name_is(a->string.text, b->string.text, a->string.length);
+        ad_is_bool(ret, equal == (op == AD_OP_EQ));
+    } else {
+        order(op, ad_name_compare(a->string.text, b->string.text), ret);
+    }
+}
+
 static int64_t integer_of(const struct ad_value *value)
 {
     return value->type == AD_TYPE_INT ? value->integer : value->boolean;
@@ -189,7 +202,7 @@ static void compare(enum ad_op op, const struct ad_value *a, const struct ad_val
     } else if (a->type != b->type) {
         ad_is(ret, AD_TYPE_ERROR);
     } else if (a->type == AD_TYPE_STRING) {
-        order(op, ad_name_compare(a->string.text, b->string.text), ret);
+        compare_texts(op, a, b, ret);
     } else if (a->type == AD_TYPE_ABSTIME) {
         order(op, a->time.seconds < b->time.seconds ? -1 : a->time.seconds > b->time.seconds, ret);
     } else if (a->type == AD_TYPE_RELTIME) {

@@ -151,6 +151,9 @@ static inline struct ad_bytes ad_body_value(const struct ad_body *body, uint32_t
 /* A literal as a node, whose text lies in the bytes; false: it is none. */
 bool ad_bytes_literal(struct ad_bytes value, struct ad_node *ret);
 
+/* The value of a literal, as evaluation gives it; false: it is none. */
+bool ad_bytes_evaluate(struct ad_bytes value, struct ad_value *ret);
+
 /* The expression in a place; borrowed, lives as long as the body. */
 const struct ad_expr *ad_body_expr(const struct ad_body *body, uint32_t place);
 
