@@ -58,6 +58,8 @@ struct ad_evaluator {
 void ad_evaluate(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                  struct ad_value *ret);
 
+struct ad_regex;
+
 struct ad_found {
     const struct ad_expr *expr; /* NULL: in the body of an ad (never from ad_find_reference()) */
     const struct ad_body *body;
@@ -84,6 +86,11 @@ bool ad_evaluator_fail(struct ad_evaluator *ev); /* a limit is crossed; returns 
 void *ad_evaluator_alloc(struct ad_evaluator *ev, size_t size);
 /* Costs that ad_evaluate() does not see: comparisons, bytes / 64, and the like. */
 bool ad_evaluator_spend(struct ad_evaluator *ev, size_t steps);
+/* A compiled pattern, kept in the pool of my or of target for the next evaluation if one of them is
+ * in a pool.  Options and NULL as ad_regex_create(); ends with ad_evaluator_regex_done(). */
+struct ad_regex *ad_evaluator_regex(struct ad_evaluator *ev, const char *pattern, size_t length,
+                                    const char *options);
+void ad_evaluator_regex_done(struct ad_evaluator *ev, struct ad_regex *regex);
 /* expr is taken and lives as long as the result. */
 void ad_evaluator_keep(struct ad_evaluator *ev, struct ad_expr *expr);
 uint32_t ad_evaluator_scope(struct ad_evaluator *ev, const struct ad *ad, uint32_t parent);

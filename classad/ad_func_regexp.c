@@ -21,7 +21,8 @@ static struct ad_regex *compile(struct ad_evaluator *ev, const struct ad_value *
     if (!ad_evaluator_spend(ev, REGEX_STEPS + pattern->string.length / 4)) {
         return NULL;
     }
-    return ad_regex_create(pattern->string.text, pattern->string.length, options->string.text);
+    return ad_evaluator_regex(ev, pattern->string.text, pattern->string.length,
+                              options->string.text);
 }
 
 static int search(struct ad_evaluator *ev, struct ad_regex *regex, const struct ad_value *text,
@@ -71,7 +72,7 @@ void ad_func_regexp(struct ad_evaluator *ev, const struct ad_call *call, struct 
     } else {
         ad_is_bool(ret, found > 0);
     }
-    ad_regex_destroy(regex);
+    ad_evaluator_regex_done(ev, regex);
 }
 
 /* regexpMember(pattern, list[, options]): an element that is no string ends it with error,
@@ -105,7 +106,7 @@ void ad_func_regexp_member(struct ad_evaluator *ev, const struct ad_call *call,
     } else {
         ad_is(ret, found == AD_ERROR ? AD_TYPE_ERROR : AD_TYPE_UNDEFINED);
     }
-    ad_regex_destroy(regex);
+    ad_evaluator_regex_done(ev, regex);
 }
 
 /* Here options may be in upper case. */
@@ -153,7 +154,7 @@ void ad_func_list_regexp(struct ad_evaluator *ev, const struct ad_call *call, st
     } else {
         ad_is_bool(ret, found > 0);
     }
-    ad_regex_destroy(regex);
+    ad_evaluator_regex_done(ev, regex);
 }
 
 /* ---- substitution ---- */
@@ -257,5 +258,5 @@ void ad_func_regexps(struct ad_evaluator *ev, const struct ad_call *call, struct
         strbuf_fini(&out);
         ad_is(ret, AD_TYPE_ERROR);
     }
-    ad_regex_destroy(regex);
+    ad_evaluator_regex_done(ev, regex);
 }

@@ -35,9 +35,8 @@ struct ad_pool {
     struct ad_shape **chains;
     size_t chain_count; /* a power of two */
     size_t shape_count;
-    struct ad_shape *latest; /* the one that was asked for last */
-    void *scratch;           /* for whoever is making a body */
-    size_t scratch_bytes;
+    struct ad_shape *latest;        /* the one that was asked for last */
+    struct ad_regex_cache *regexes; /* NULL until needed */
 };
 
 struct ad_shape_name {

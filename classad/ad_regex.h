@@ -17,12 +17,25 @@
 #define AD_REGEX_DEPTH_MAX   2000  /* its limit on nested backtracking */
 #define AD_REGEX_HEAP_KIB    4096  /* its limit on memory */
 
+#define AD_REGEX_KEPT_MAX   64   /* compiled patterns that a pool of ads keeps */
+#define AD_REGEX_KEPT_BYTES 1024 /* the longest of them */
+
 struct ad_regex;
+struct ad_regex_cache;
 
 /* options: i (case ignored), m (lines), s (dot matches newline), x (extended), g and f (full) are
  * for the caller; others are passed over.  NULL: the pattern is wrong or too long. */
 struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char *options);
 void ad_regex_destroy(struct ad_regex *regex); /* NULL is allowed */
+
+/* A constraint with a pattern is evaluated in thousands of ads: compiled patterns are kept, each in
+ * the one place that its hash gives it.  Whoever takes one has it alone until it is given back, so
+ * that evaluations within evaluations do not disturb one another.  cache may be NULL. */
+struct ad_regex_cache *ad_regex_cache_create(void);
+void ad_regex_cache_destroy(struct ad_regex_cache *cache); /* NULL is allowed */
+struct ad_regex *ad_regex_take(struct ad_regex_cache *cache, const char *pattern, size_t length,
+                               const char *options); /* as ad_regex_create() */
+void ad_regex_give_back(struct ad_regex_cache *cache, struct ad_regex *regex);
 
 /* SOMETHING_HERE: only a match that begins at `from` and is not empty. */
 enum ad_regex_how { AD_REGEX_ANYWHERE, AD_REGEX_SOMETHING_HERE };
