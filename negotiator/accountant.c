@@ -374,6 +374,16 @@ void accountant_facts(const struct accountant *accountant, const struct account 
     };
 }
 
+size_t accountant_count(const struct accountant *accountant)
+{
+    return strmap_count(accountant->accounts);
+}
+
+void accountant_know(struct accountant *accountant, const char *submitter)
+{
+    (void)charged_account(accountant, submitter); /* NULL: it is none */
+}
+
 const struct account *accountant_next(const struct accountant *accountant, size_t *at)
 {
     void *value;

@@ -36,7 +36,7 @@ struct store;
 #define ACCOUNTANT_FACTOR_MIN   1.0
 #define ACCOUNTANT_NAME_MAX     512
 #define ACCOUNTANT_ACCOUNTS_MAX 1000000
-#define ACCOUNTANT_TABLES       "users", "usage"
+#define ACCOUNTANT_TABLES       "users", "usage", "machines"
 
 /* From the knobs; borrowed texts must outlive their use here. */
 struct accountant_policy {
@@ -93,6 +93,9 @@ struct account_facts {
 const struct account *accountant_find(const struct accountant *accountant, const char *name);
 void accountant_facts(const struct accountant *accountant, const struct account *account,
                       struct account_facts *ret);
+size_t accountant_count(const struct accountant *accountant);
+/* The account of a submitter that asks for something; made when it is not there. */
+void accountant_know(struct accountant *accountant, const char *submitter);
 /* Walks all: at = 0 first. */
 const struct account *accountant_next(const struct accountant *accountant, size_t *at);
 /* Of a submitter, known or not. */

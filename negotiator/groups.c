@@ -14,9 +14,9 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad.h"
-#include "classad/ad_eval.h"
 #include "negotiator/accountant.h"
 
 #define KNOB_NAME_MAX 640
@@ -98,11 +98,8 @@ static int by_depth(const void *left, const void *right)
 
 size_t groups_find(const struct groups *groups, const char *name)
 {
-    size_t i = 0;
-    while (i < groups->count && !text_equal_nocase(groups->entries[i].name, name)) {
-        i++;
-    }
-    return i;
+    const struct group_entry *entry = strmap_get(groups->index, name);
+    return entry != NULL ? (size_t)(entry - groups->entries) : groups->count;
 }
 
 /* The index of the parent; count: it is not configured. */
@@ -143,7 +140,8 @@ static void add_group(struct groups *groups, const struct config *config, struct
     double factor = 0;
     (void)number_of(config, log, "GROUP_PRIO_FACTOR", name, &factor); /* not set: none */
     groups->prio_factors[groups->count] = factor;
-    groups->entries[groups->count++] = entry;
+    groups->entries[groups->count] = entry;
+    (void)strmap_set(groups->index, name, &groups->entries[groups->count++]); /* was absent */
 }
 
 struct groups *groups_create(const struct config *config, struct log *log)
@@ -156,6 +154,8 @@ struct groups *groups_create(const struct config *config, struct log *log)
     groups->prio_factors = mem_zalloc((named + 1) * sizeof *groups->prio_factors);
     groups->entries[0] = (struct group_entry){.name = mem_strdup(GROUP_ROOT_NAME), .ceiling = -1};
     groups->count = 1;
+    groups->index = strmap_create(STRMAP_CASE_IGNORED);
+    (void)strmap_set(groups->index, GROUP_ROOT_NAME, &groups->entries[0]); /* the first */
     const char **sorted = mem_alloc((named + 1) * sizeof *sorted);
     for (size_t i = 0; i < named; i++) {
         sorted[i] = names[i];
@@ -186,6 +186,7 @@ void groups_destroy(struct groups *groups)
     for (size_t i = 0; i < groups->count; i++) {
         mem_free((char *)groups->entries[i].name);
     }
+    strmap_destroy(groups->index, NULL);
     mem_free(groups->entries);
     mem_free(groups->prio_factors);
     ad_expr_destroy(groups->sort);

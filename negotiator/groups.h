@@ -17,11 +17,13 @@ struct ad_context;
 struct ad_expr;
 struct config;
 struct log;
+struct strmap;
 
 struct groups { /* read only, but for what groups_begin() and group_plan set in the entries */
     struct group_entry *entries; /* [0] the root; parents before children */
     double *prio_factors;        /* 0: none */
     size_t count;
+    struct strmap *index; /* name -> its entry */
     struct ad_expr *sort; /* GROUP_SORT_EXPR; NULL: group_plan_sort_key() */
     bool oversubscribe;   /* NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION */
     double round_robin;   /* GROUP_QUOTA_ROUND_ROBIN_RATE */

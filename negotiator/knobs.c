@@ -102,6 +102,16 @@ static const struct knob KNOBS[] = {
      .type = KNOB_BOOL,
      .fallback = "true",
      .help = "Quotas that are more than the pool stay as they are; false: they are scaled down."},
+    {.name = "UPDATE_PRIO",
+     .type = KNOB_EXPR,
+     .help = "The new Prio of a submitting machine, of Prio, Users, Running and Idle; when it is "
+             "set, machines compete by Prio before users do."},
+    {.name = "UPDATE_PRIO_INTERVAL",
+     .type = KNOB_DURATION_MS,
+     .fallback = "60s",
+     .min = 10,
+     .max = 86400000,
+     .help = "How often UPDATE_PRIO is applied to every submitting machine."},
     {.name = "OFFLINE_MATCH_LIFETIME",
      .type = KNOB_DURATION_S,
      .fallback = "15m",
@@ -110,6 +120,20 @@ static const struct knob KNOBS[] = {
      .help = "How long a request is held on a machine that is being woken."},
 };
 
+static const struct knob_family FAMILIES[] = {
+    {"GROUP_QUOTA_DYNAMIC_", "GROUP_QUOTA_DYNAMIC_<group>",
+     "The part of its parent's quota that a group has, 0 to 1."},
+    {"GROUP_QUOTA_", "GROUP_QUOTA_<group>", "The weight (SLOT_WEIGHT) that a group may use."},
+    {"GROUP_ACCEPT_SURPLUS_", "GROUP_ACCEPT_SURPLUS_<group>",
+     "Whether that group may use what others leave."},
+    {"GROUP_AUTOREGROUP_", "GROUP_AUTOREGROUP_<group>",
+     "Whether users of that group compete for what is left at the end."},
+    {"GROUP_PRIO_FACTOR_", "GROUP_PRIO_FACTOR_<group>",
+     "The priority factor of a group's users who were given none."},
+};
+
 const struct knob_table negotiator_knobs = {.owner = "NEGOTIATOR",
                                             .knobs = KNOBS,
-                                            .knob_count = ARRAY_COUNT(KNOBS)};
+                                            .knob_count = ARRAY_COUNT(KNOBS),
+                                            .families = FAMILIES,
+                                            .family_count = ARRAY_COUNT(FAMILIES)};

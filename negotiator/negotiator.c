@@ -33,7 +33,8 @@
 #include "wire/watch.h"
 #include "wire/wire.h"
 
-#define LEASE_S 20
+#define LEASE_S   20
+#define PUBLISH_S 60 /* Accounting ads; what is changed is published at once */
 
 /* ---- the copies */
 
@@ -150,7 +151,7 @@ static void read_request(struct pool_request *request, const struct ad *ad)
     struct plan_request *facts = &request->facts;
     facts->name = request->name;
     facts->schedd = ad_string_or(ad, "ScheddName", "");
-    facts->user = ad_string_or(ad, "User", "");
+    facts->user = ad_string_or(ad, "SubmitterName", ad_string_or(ad, "User", ""));
     facts->auto_cluster = ad_int_or(ad, "AutoClusterId", 0);
     facts->ad = ad;
     facts->count = ad_int_or(ad, "JobCount", 0);
@@ -169,6 +170,8 @@ static void request_changed(void *arg, const char *key, const struct ad *ad)
         (void)strmap_set(negotiator->requests, key, request); /* was absent */
     }
     read_request(request, ad);
+    accountant_know(negotiator->accountant, request->facts.user);
+    update_prio_know(negotiator, request->facts.schedd);
     request->rest_until_ms = 0; /* news from its schedd */
     cycle_soon(negotiator);
 }
@@ -181,6 +184,21 @@ static void request_gone(void *arg, const char *key)
         request_destroy(request);
     }
     cycle_soon(negotiator);
+}
+
+static void submitter_changed(void *arg, const char *key, const struct ad *ad)
+{
+    update_prio_submitter(arg, key, ad);
+}
+
+static void submitter_gone(void *arg, const char *key)
+{
+    update_prio_submitter_gone(arg, key);
+}
+
+static void nothing(void *arg)
+{
+    (void)arg;
 }
 
 static void synced(void *arg)
@@ -241,6 +259,7 @@ static void uplink_up(void *arg, struct wire *wire)
     lease(negotiator);
     int rc = watch_start(negotiator->slots_watch, wire);
     rc = rc != 0 ? rc : watch_start(negotiator->requests_watch, wire);
+    rc = rc != 0 ? rc : watch_start(negotiator->submitters_watch, wire);
     if (rc != 0) {
         log_warn(negotiator->env.log, "watch.start", err_code_text(rc));
     }
@@ -256,10 +275,17 @@ static void uplink_down(void *arg, const char *why)
 
 static void on_request(void *arg, struct wire_request *request)
 {
-    (void)arg;
-    if (wire_request_verb(request) == VERB_PING) {
+    switch (wire_request_verb(request)) {
+    case VERB_PING:
         wire_reply_ok(request, NULL);
-    } else {
+        break;
+    case VERB_QUERY:
+        userprio_query(arg, request);
+        break;
+    case VERB_USERPRIO:
+        userprio_change(arg, request);
+        break;
+    default:
         wire_reply_error(request, -ENOSYS, "%s is not for a negotiator",
                          wire_verb_name(wire_request_verb(request)));
     }
@@ -285,9 +311,14 @@ static void settle_usage(void *arg)
     struct negotiator *negotiator = arg;
     loop_timer_set(negotiator->usage_timer,
                    (uint64_t)config_duration_ms(negotiator->env.config, "USAGE_INTERVAL"));
-    if (negotiator->leads && watch_is_synced(negotiator->slots_watch)) {
-        usage_settle(negotiator);
-    }
+    usage_settle(negotiator);
+}
+
+static void publish(void *arg)
+{
+    struct negotiator *negotiator = arg;
+    loop_timer_set(negotiator->publish_timer, PUBLISH_S * 1000);
+    userprio_publish(negotiator, NULL);
 }
 
 /* ---- life */
@@ -307,6 +338,7 @@ static int open_store(struct negotiator *negotiator, struct err *err)
                  : store_open(negotiator->env.loop, negotiator->env.os, strbuf_text(&path), &SCHEMA,
                               negotiator->env.log, &negotiator->store, err);
     rc = rc != 0 ? rc : accountant_create(negotiator->store, &negotiator->accountant, err);
+    rc = rc != 0 ? rc : update_prio_create(negotiator, err);
     strbuf_fini(&path);
     return rc;
 }
@@ -363,14 +395,19 @@ static void negotiator_destroy(void *state)
     struct negotiator *negotiator = state;
     watch_destroy(negotiator->slots_watch);
     watch_destroy(negotiator->requests_watch);
+    watch_destroy(negotiator->submitters_watch);
     uplink_destroy(negotiator->uplink);
     loop_timer_destroy(negotiator->cycle_timer);
     loop_timer_destroy(negotiator->full_timer);
     loop_timer_destroy(negotiator->lease_timer);
     loop_timer_destroy(negotiator->usage_timer);
     loop_timer_destroy(negotiator->rest_timer);
+    loop_timer_destroy(negotiator->publish_timer);
     store_close(negotiator->store); /* nothing calls back any more */
+    userprio_fini(negotiator);
+    update_prio_fini(negotiator);
     accountant_destroy(negotiator->accountant);
+    shares_fini(negotiator);
     wire_context_destroy(negotiator->wires);
     strmap_destroy(negotiator->slots, slot_destroy);
     strmap_destroy(negotiator->requests, request_destroy);
@@ -387,6 +424,11 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
 {
     static const struct watch_spec SLOTS = {.type = "Machine", .with_private = true};
     static const struct watch_spec REQUESTS = {.type = "Request"};
+    static const struct watch_spec SUBMITTERS = {.type = "Submitter"};
+    static const struct watch_events SUBMITTER_EVENTS = {.changed = submitter_changed,
+                                                         .gone = submitter_gone,
+                                                         .synced = nothing,
+                                                         .refused = refused};
     static const struct watch_events SLOT_EVENTS = {.changed = slot_changed,
                                                     .gone = slot_gone,
                                                     .synced = synced,
@@ -404,10 +446,14 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->requests = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->given = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->unseen = strmap_create(STRMAP_CASE_IGNORED);
+    negotiator->pending = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->cycle_timer = loop_timer_create(env->loop, cycle_run, negotiator);
     negotiator->full_timer = loop_timer_create(env->loop, full_cycle, negotiator);
     negotiator->lease_timer = loop_timer_create(env->loop, lease, negotiator);
     negotiator->rest_timer = loop_timer_create(env->loop, synced, negotiator);
+    negotiator->publish_timer = loop_timer_create(env->loop, publish, negotiator);
+    negotiator->submitters_watch =
+        watch_create(env->loop, &SUBMITTERS, &SUBMITTER_EVENTS, negotiator);
     negotiator->usage_timer = loop_timer_create(env->loop, settle_usage, negotiator);
     negotiator->slots_watch = watch_create(env->loop, &SLOTS, &SLOT_EVENTS, negotiator);
     negotiator->requests_watch = watch_create(env->loop, &REQUESTS, &REQUEST_EVENTS, negotiator);
@@ -417,6 +463,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     rc = rc != 0 ? rc : open_uplink(negotiator, err);
     if (rc == 0) {
         usage_configure(negotiator);
+        update_prio_configure(negotiator);
     }
     if (rc != 0) {
         negotiator_destroy(negotiator);
@@ -425,6 +472,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     full_cycle(negotiator);
     lease(negotiator);
     settle_usage(negotiator);
+    publish(negotiator);
     *state = negotiator;
     return 0;
 }
@@ -438,6 +486,7 @@ static void negotiator_reload(void *state, const struct config *config)
         log_error(negotiator->env.log, "config.expr", err.text);
     }
     usage_configure(negotiator);
+    update_prio_configure(negotiator);
     full_cycle(negotiator);
 }
 

@@ -16,6 +16,8 @@
 
 struct ad;
 struct ad_expr;
+struct arena;
+struct err;
 struct groups;
 struct knob_table;
 struct loop_timer;
@@ -23,10 +25,12 @@ struct negotiator;
 struct offline_holds;
 struct store;
 struct strmap;
+struct update_prio;
 struct uplink;
 struct watch;
 struct wire;
 struct wire_context;
+struct wire_request;
 
 struct slot_use {    /* usage.c */
     char *submitter; /* NULL: nobody uses it */
@@ -46,6 +50,7 @@ struct pool_slot { /* what we know of a slot beside its ad */
         *pending; /* offline: holds as we have asked for, until answered; NULL: as in the ad */
     bool merging;
     struct slot_use use;
+    double weight; /* live: SLOT_WEIGHT, part of weight_total */
 };
 
 struct pool_request {
@@ -67,13 +72,18 @@ struct negotiator {
     struct store *store;
     struct accountant *accountant;
     struct groups *groups;
-    struct strmap *unseen; /* slot -> int64_t: usage.c */
-    struct watch *slots_watch, *requests_watch;
+    struct strmap *unseen;  /* slot -> int64_t: usage.c */
+    struct strmap *pending; /* "slot submitter" -> struct pending: shares.c */
+    struct vec changes;     /* struct change_call: userprio.c */
+    struct update_prio *update_prio;
+    double weight_total; /* of all live slots, in use or not */
+    struct watch *slots_watch, *requests_watch, *submitters_watch;
     struct strmap *slots;    /* Name -> struct pool_slot */
     struct strmap *requests; /* Name -> struct pool_request */
     struct strmap *given;    /* ClaimId -> until when it was given away: see act.c */
     struct ad_expr *pre_job, *post_job;
-    struct loop_timer *cycle_timer, *full_timer, *lease_timer, *usage_timer, *rest_timer;
+    struct loop_timer *cycle_timer, *full_timer, *lease_timer, *usage_timer, *rest_timer,
+        *publish_timer;
     uint64_t last_cycle_ms;
     uint64_t next_serial;
     uint32_t number_count;   /* that slots ever had at a time */
@@ -112,5 +122,44 @@ void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const str
 void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot);
 void usage_settle(struct negotiator *negotiator);
 void usage_configure(struct negotiator *negotiator); /* groups and rates, from the knobs */
+
+/* ---- shares.c: what share_plan needs to know of users, groups and submitting machines */
+struct share_input;
+/* A match on its way counts as in use until the slot's ad shows it, or it comes to nothing. */
+void shares_matched(struct negotiator *negotiator, const char *slot, const char *submitter,
+                    double weight);
+void shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter);
+void shares_forget(struct negotiator *negotiator); /* matches that are too old to come */
+/* Users, groups (with quotas for that weight), round_robin, machines; in the arena.  -ENOMEM. */
+int shares_input(struct negotiator *negotiator, double total, struct arena *arena,
+                 struct share_input *ret);
+void shares_fini(struct negotiator *negotiator);
+/* SubmitterShare and SubmitterLimit of those who compete now. */
+struct shares_view;
+struct shares_view *shares_view_create(const struct negotiator *negotiator);
+void shares_view_destroy(struct shares_view *view);
+void shares_view_show(const struct shares_view *view, const struct account_facts *facts,
+                      struct ad *ad);
+
+/* ---- userprio.c: what may be asked and changed of accounts */
+void userprio_query(struct negotiator *negotiator, struct wire_request *request);
+void userprio_change(struct negotiator *negotiator, struct wire_request *request);
+/* The Accounting ad of that account, or of all (NULL). */
+void userprio_publish(struct negotiator *negotiator, const char *name);
+void userprio_fini(struct negotiator *negotiator); /* after store_close() */
+
+/* ---- update_prio.c: the seed's UPDATE_PRIO, over submitting machines */
+int update_prio_create(struct negotiator *negotiator, struct err *err); /* reads the store */
+void update_prio_fini(struct negotiator *negotiator);
+void update_prio_configure(struct negotiator *negotiator);
+void update_prio_submitter(struct negotiator *negotiator, const char *key, const struct ad *ad);
+void update_prio_know(struct negotiator *negotiator, const char *machine); /* it has requests */
+void update_prio_submitter_gone(struct negotiator *negotiator, const char *key);
+/* All submitting machines, for a plan; NULL and 0: UPDATE_PRIO is not set, users compete. */
+struct share_machine;
+struct share_machine *update_prio_machines(const struct negotiator *negotiator, struct arena *arena,
+                                           size_t *count);
+/* Walks them as ads, owned by the caller; NULL: no more. */
+struct ad *update_prio_next(const struct negotiator *negotiator, size_t *at);
 
 #endif

@@ -19,6 +19,7 @@
 #include "negotiator/groups.h"
 #include "negotiator/negotiator.h"
 #include "offline_ads/offline_ads.h"
+#include "wire/watch.h"
 
 #define SIGHT_S 600 /* how long it is remembered when a slot went out of sight */
 
@@ -76,14 +77,21 @@ static int64_t begin_of(struct negotiator *negotiator, const struct pool_slot *s
     return begin_ms < now_ms ? begin_ms : now_ms;
 }
 
+static void weigh(struct negotiator *negotiator, struct pool_slot *slot, double weight)
+{
+    negotiator->weight_total += weight - slot->weight;
+    slot->weight = weight;
+}
+
 void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
                 bool is_new)
 {
     int64_t now_ms = loop_wall_ms(negotiator->env.loop);
     struct slot_use *use = &slot->use;
+    weigh(negotiator, slot, offline_ads_is(ad) ? 0 : usage_weight(ad));
     char submitter[ACCOUNTANT_NAME_MAX + 1];
     bool used = submitter_of(ad, submitter, sizeof submitter);
-    double weight = used ? usage_weight(ad) : 0;
+    double weight = used ? slot->weight : 0;
     if (used && use->submitter != NULL && strcmp(submitter, use->submitter) == 0 &&
         !(weight < use->weight) && !(weight > use->weight)) {
         return; /* goes on */
@@ -95,6 +103,7 @@ void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const str
                                  .weight = weight,
                                  .since_ms = begin_ms};
         accountant_occupy(negotiator->accountant, submitter, weight);
+        shares_unmatched(negotiator, ad_string_or(ad, "ParentSlotName", slot->name), submitter);
     }
 }
 
@@ -105,16 +114,22 @@ void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot)
         mem_free(strmap_set(negotiator->unseen, slot->name, mem_dup(&now_ms, sizeof now_ms)));
     }
     end_use(negotiator, slot, now_ms);
+    weigh(negotiator, slot, 0);
 }
 
 void usage_settle(struct negotiator *negotiator)
 {
+    if (!negotiator->leads || !watch_is_synced(negotiator->slots_watch)) {
+        return; /* another settles, or it is not known who has what */
+    }
     int64_t now_ms = loop_wall_ms(negotiator->env.loop);
     size_t at = 0;
     const char *name;
     void *value;
+    negotiator->weight_total = 0; /* anew: sums of parts are not exact */
     while (strmap_next(negotiator->slots, &at, NULL, &value)) {
         struct pool_slot *slot = value;
+        negotiator->weight_total += slot->weight;
         if (slot->use.submitter != NULL) {
             charge(negotiator, slot, now_ms);
         }
@@ -125,6 +140,7 @@ void usage_settle(struct negotiator *negotiator)
             mem_free(strmap_remove(negotiator->unseen, name));
         }
     }
+    shares_forget(negotiator);
     accountant_settle(negotiator->accountant, now_ms);
 }
 

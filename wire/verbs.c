@@ -69,6 +69,8 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_POWER_STATUS, "POWER_STATUS", R | W | D | N | M, 30000},
     /* every daemon */
     {VERB_PING, "PING", 0, 10000},
+    /* negotiator, through the hub; QUERY, too */
+    {VERB_USERPRIO, "USERPRIO", M, 30000},
 };
 
 #undef R

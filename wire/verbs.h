@@ -27,7 +27,8 @@ enum wire_verb {
     VERB_UPDATE = 10,     /* ads of the sender, full or changes */
     VERB_MERGE = 11,      /* single attributes of another's ad */
     VERB_INVALIDATE = 12, /* my ads of these names are gone */
-    VERB_QUERY = 13,      /* ads: collector (all types), schedd (jobs, history), rooster (ledger) */
+    VERB_QUERY = 13,      /* ads: collector (all types), schedd (jobs, history), rooster (ledger),
+                             negotiator (accounts) */
     VERB_WATCH = 14,      /* snapshot, then changes: collector, schedd */
     VERB_RELAY = 15,      /* carry this to an uplink */
     VERB_LEASE = 16,      /* one holder at a time of a named role */
@@ -70,6 +71,8 @@ enum wire_verb {
     VERB_POWER_STATUS = 101,
     /* answered by every daemon, relayed or direct */
     VERB_PING = 110,
+    /* answered by the negotiator, relayed */
+    VERB_USERPRIO = 120, /* from an administrator: set, reset or delete an account */
 };
 
 struct wire_verb_info {
