@@ -14,6 +14,7 @@ enum {
     PLANT_KNOWN_lease_check_skipped = 1,        /* a claim whose lease is over counts as alive */
     PLANT_KNOWN_slot_matched_twice = 1,         /* negotiator: a slot stays free after a match */
     PLANT_KNOWN_offline_ad_lost_on_restart = 1, /* collector: offline ads live in memory only */
+    PLANT_KNOWN_piece_given_twice = 1,          /* startd: pieces are not counted as given */
     PLANT_KNOWN_wake_without_demand = 1,        /* rooster: wakes machines that nobody matched */
 };
 

@@ -50,7 +50,7 @@ struct judge {
     struct strmap *matched;               /* "negotiator's serial claim id" */
     struct strmap *claimed;               /* claim ids that a schedd accepted -> for what */
     uint64_t no_demand_since_us;          /* 0: there is demand */
-    unsigned waiting, completed, submitted, wakes, runs, audits;
+    unsigned waiting, completed, submitted, wakes, runs, audits, pieces, preemptions;
     uint64_t last_work_us;
     char verdict[512];
 };
@@ -169,6 +169,58 @@ static void check_slot(struct judge *judge, const struct sim_process *process)
     }
 }
 
+/* What the jobs that run on that machine were given. */
+static void check_cpus(struct judge *judge, const struct sim_process *process)
+{
+    unsigned given = 0;
+    for (unsigned i = 0; i < judge->options.jobs; i++) {
+        const struct job *job = &judge->jobs[i];
+        for (size_t k = 0; k < job->running.count; k++) {
+            const struct sim_process *other = job->running.items[k];
+            int64_t cpus = 0;
+            if (other->host == process->host && runs(other) &&
+                text_parse_int64(env_of(other, "OMP_NUM_THREADS"), &cpus, NULL) == 0) {
+                given += (unsigned)cpus;
+            }
+        }
+    }
+    if (given > process->host->cpus) {
+        broken(judge, "slot_overcommitted: jobs on %s have %u CPUs of %u", process->host->name,
+               given, process->host->cpus);
+    }
+}
+
+static int64_t sum_of(const struct ad *ad, const char *name)
+{
+    struct ad_value list;
+    int64_t sum = 0;
+    (void)ad_eval_attr(ad, NULL, name, NULL, &list); /* absent: no elements */
+    for (size_t i = 0; i < ad_value_count(&list); i++) {
+        struct ad_value value;
+        ad_value_item(&list, i, &value);
+        sum += value.type == AD_TYPE_INT ? value.integer : 0;
+        ad_value_fini(&value);
+    }
+    ad_value_fini(&list);
+    return sum;
+}
+
+/* A partitionable slot's ad: its pieces and what is left are the whole. */
+static void check_whole(struct judge *judge, const struct ad *ad)
+{
+    static const char *const KINDS[][3] = {{"Cpus", "ChildCpus", "TotalSlotCpus"},
+                                           {"Memory", "ChildMemory", "TotalSlotMemory"}};
+    for (size_t i = 0; i < 2; i++) {
+        int64_t left = ad_int_or(ad, KINDS[i][0], 0), pieces = sum_of(ad, KINDS[i][1]);
+        int64_t whole = ad_int_or(ad, KINDS[i][2], 0);
+        if (left + pieces != whole) {
+            broken(judge, "slot_overcommitted: %s: %lld %s are left beside pieces of %lld, of %lld",
+                   ad_string_or(ad, "Name", "?"), (long long)left, KINDS[i][0], (long long)pieces,
+                   (long long)whole);
+        }
+    }
+}
+
 struct recheck {
     struct judge *judge;
     struct job *job;
@@ -216,7 +268,9 @@ static void job_started(void *arg, struct sim_process *process, const char *key)
         }
     }
     vec_push(&job->running, process);
+    judge->pieces += strchr(env_of(process, "_CONDOR_SLOT"), '_') != NULL;
     check_slot(judge, process);
+    check_cpus(judge, process);
     count_demand(judge);
 }
 
@@ -405,6 +459,11 @@ static bool is_later(const struct ad *args, int64_t epoch, int64_t sequence)
 static void update_seen(struct judge *judge, const struct tap_message *message)
 {
     struct machine *machine = machine_of(judge, message->asker);
+    for (size_t i = 0; !message->is_reply && i < message->ad_count; i++) {
+        if (ad_bool_or(message->ads[i], "PartitionableSlot", false)) {
+            check_whole(judge, message->ads[i]);
+        }
+    }
     if (!message->is_reply && ad_bool_or(message->args, "CancelOffline", false)) {
         machine->offline_acknowledged = false;
         machine->cancel_epoch = ad_int_or(message->args, "Epoch", 0);
@@ -415,6 +474,12 @@ static void update_seen(struct judge *judge, const struct tap_message *message)
                is_later(message->request, machine->cancel_epoch, machine->cancel_sequence)) {
         machine->offline_acknowledged = true;
     }
+}
+
+static void gone_seen(struct judge *judge, const struct tap_message *message)
+{
+    judge->preemptions +=
+        message->is_reply && ad_bool_or(message->request, "Preempted", false) ? 1 : 0;
 }
 
 static void message_seen(void *arg, const struct tap_message *message)
@@ -432,6 +497,9 @@ static void message_seen(void *arg, const struct tap_message *message)
         break;
     case VERB_JOB_RESULT:
         result_seen(judge, message);
+        break;
+    case VERB_CLAIM_GONE:
+        gone_seen(judge, message);
         break;
     case VERB_UPDATE:
         update_seen(judge, message);
@@ -536,7 +604,8 @@ static void bytes_sent(void *arg, struct sim_process *from, uint64_t connection,
 struct judge *judge_create(const struct judge_options *options)
 {
     static const enum wire_verb VERBS[] = {VERB_MATCH,      VERB_CLAIM,  VERB_SUBMIT,
-                                           VERB_JOB_RESULT, VERB_UPDATE, VERB_NONE};
+                                           VERB_JOB_RESULT, VERB_UPDATE, VERB_CLAIM_GONE,
+                                           VERB_NONE};
     struct judge *judge = mem_zalloc(sizeof(*judge));
     judge->options = *options;
     judge->jobs = mem_zalloc((options->jobs + 1) * sizeof(*judge->jobs));
@@ -621,6 +690,16 @@ unsigned judge_runs(const struct judge *judge)
 unsigned judge_audits(const struct judge *judge)
 {
     return judge->audits;
+}
+
+unsigned judge_pieces(const struct judge *judge)
+{
+    return judge->pieces;
+}
+
+unsigned judge_preemptions(const struct judge *judge)
+{
+    return judge->preemptions;
 }
 
 void judge_finish(struct judge *judge)

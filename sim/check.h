@@ -7,17 +7,18 @@
  *
  *   claim_matched_twice   one negotiator life gives a claim id to schedds twice (within
  * MATCH_MEMORY_US) claim_used_twice      a schedd accepts one claim id for two claims slot_shared
- * two jobs run at once in one slot job_twice             one job runs twice at one time (a stopped
- * process does not run) result_twice          the schedd accepts results of one job under two
- * epochs result_wrong          a job's output at its destination is not what the job wrote job_lost
- * an acknowledged job is neither in the queue nor in the history job_unfinished        the calm
- * after the storm was long enough, and a job is not completed offline_lost          an acknowledged
- * offline ad of a sleeping machine is not in the collector wake_without_demand   a wake is ordered
- * though for WAKE_TOLERANCE no job waited for a machine off_while_claimed     a machine is ordered
- * to go down while a job runs on it never_sleeps          the work is long done, and a machine is
- * still on not_frames            something that is no frame of the protocol was sent submit_refused
- * the schedd refused a right submission queue_unknown         the queue holds a job that nobody
- * submitted
+ * two jobs run at once in one slot slot_overcommitted    the jobs that run on a machine were given
+ * more CPUs than it has, or its slot says that its pieces are larger than it job_twice one job runs
+ * twice at one time (a stopped process does not run) result_twice          the schedd accepts
+ * results of one job under two epochs result_wrong          a job's output at its destination is
+ * not what the job wrote job_lost an acknowledged job is neither in the queue nor in the history
+ * job_unfinished        the calm after the storm was long enough, and a job is not completed
+ * offline_lost          an acknowledged offline ad of a sleeping machine is not in the collector
+ * wake_without_demand   a wake is ordered though for WAKE_TOLERANCE no job waited for a machine
+ * off_while_claimed     a machine is ordered to go down while a job runs on it never_sleeps the
+ * work is long done, and a machine is still on not_frames            something that is no frame of
+ * the protocol was sent submit_refused the schedd refused a right submission queue_unknown the
+ * queue holds a job that nobody submitted
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -67,6 +68,8 @@ unsigned judge_submitted(const struct judge *judge);
 unsigned judge_wakes(const struct judge *judge);
 unsigned judge_runs(const struct judge *judge); /* job processes that were started */
 unsigned judge_audits(const struct judge *judge);
+unsigned judge_pieces(const struct judge *judge);      /* job processes in dynamic slots */
+unsigned judge_preemptions(const struct judge *judge); /* claims that ended for a better one */
 /* The end: everything that should have been done by now has been. */
 void judge_finish(struct judge *judge);
 

@@ -248,6 +248,10 @@ static struct ad *job_ad(const struct client_batch *batch, unsigned index)
     (void)snprintf(text, sizeof(text), "job.%u.out", number);
     ad_set_string(ad, "Out", text);
     ad_set_int(ad, "SimNumber", number);
+    ad_set_int(ad, "SimFame", batch->fame);
+    ad_set_int(ad, "RequestCpus", batch->cpus > 0 ? batch->cpus : 1);
+    (void)ad_set_expr(ad, "Requirements", "TARGET.Cpus >= RequestCpus",
+                      NULL); /* a constant text: cannot fail */
     return ad;
 }
 

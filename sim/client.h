@@ -22,6 +22,8 @@ struct client_batch {
     uint64_t at_us;        /* when it is submitted */
     unsigned first, count; /* numbers of its jobs */
     unsigned *seconds;     /* how long each runs, count of them */
+    unsigned cpus;         /* that each asks for */
+    unsigned fame;         /* SimFame, which the Rank of some machines looks at */
     unsigned attempts;
     bool acknowledged, under_way;
 };

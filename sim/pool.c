@@ -26,6 +26,9 @@
 #define OUTPUT      "/home/roost/out"
 #define JOB_PROGRAM "/home/roost/work"
 #define SLOTS       2
+#define WHOLE_CPUS  4 /* of a partitionable machine */
+#define CPUS_MAX    3 /* that a job asks for */
+#define FAMES       3 /* machines with a Rank prefer jobs with a higher SimFame */
 #define BATCH_MAX   40
 #define JOB_MIN_S   2
 #define JOB_MAX_S   240
@@ -68,8 +71,16 @@ static const char CENTRAL_CONFIG[] = "DAEMON_LIST = {COLLECTOR, NEGOTIATOR, SCHE
                                      "JOB_DEFAULT_LEASE_DURATION = \"90s\"\n"
                                      "LEASE_MARGIN = 10\n";
 
+/* A third of the machines is partitionable, a third has owners who prefer some jobs. */
+static const char STATIC_CONFIG[] = "NUM_SLOTS = 2\n";
+static const char WHOLE_CONFIG[] = "NUM_SLOTS_TYPE_1 = 1\n"
+                                   "SLOT_TYPE_1 = \"100%\"\n"
+                                   "SLOT_TYPE_1_PARTITIONABLE = true\n";
+static const char RANK_CONFIG[] = "RANK = \"TARGET.SimFame\"\n"
+                                  "MAXJOBRETIREMENTTIME = 30\n"
+                                  "MACHINEMAXVACATETIME = 20\n";
+
 static const char NODE_CONFIG[] = "DAEMON_LIST = {STARTD}\n"
-                                  "NUM_SLOTS = 2\n"
                                   "HIBERNATE = \"ifThenElse(State == \\\"Unclaimed\\\" && "
                                   "CurrentTime - EnteredCurrentState > 60, "
                                   "\\\"S5\\\", \\\"NONE\\\")\"\n"
@@ -82,7 +93,16 @@ static void put(struct sim_host *host, const char *path, const char *text, mode_
     sim_file_put(host, path, text, strlen(text), mode);
 }
 
-static void put_config(struct pool *pool, struct sim_host *host)
+struct kind { /* of a machine; the central one has none */
+    bool is_whole, is_choosy;
+};
+
+static struct kind kind_of(unsigned number)
+{
+    return (struct kind){.is_whole = number % 3 == 1, .is_choosy = number / 3 % 3 == 0};
+}
+
+static void put_config(struct pool *pool, struct sim_host *host, struct kind kind)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
@@ -90,6 +110,8 @@ static void put_config(struct pool *pool, struct sim_host *host)
     strbuf_printf(&text, "RESURRECT_MASTER = %s\n", pool->supervised ? "false" : "true");
     if (host != pool->central) {
         strbuf_puts(&text, NODE_CONFIG);
+        strbuf_puts(&text, kind.is_whole ? WHOLE_CONFIG : STATIC_CONFIG);
+        strbuf_puts(&text, kind.is_choosy ? RANK_CONFIG : "");
     } else {
         strbuf_puts(&text, CENTRAL_CONFIG);
         for (unsigned i = 1; i <= pool->options.nodes; i++) {
@@ -101,7 +123,7 @@ static void put_config(struct pool *pool, struct sim_host *host)
     strbuf_fini(&text);
 }
 
-static void put_files(struct pool *pool, struct sim_host *host)
+static void put_files(struct pool *pool, struct sim_host *host, struct kind kind)
 {
     char path[256];
     const struct sim_program *program;
@@ -124,7 +146,7 @@ static void put_files(struct pool *pool, struct sim_host *host)
         CHECK(sim_tree_mkdirs(host, DIRECTORIES[i], 0755) == 0);
     }
     put(host, SECURITY "/ca.pem", "sim-ca pool\n", 0644);
-    put_config(pool, host);
+    put_config(pool, host, kind);
     if (host == pool->central) {
         sim_program_put(host, JOB_PROGRAM, "job");
         sim_program_put(host, "/usr/bin/client", "client");
@@ -197,9 +219,12 @@ static void make_node(struct pool *pool, unsigned number)
     char name[32];
     static const char *const MASTER[] = {"/usr/sbin/roost-master", NULL};
     (void)snprintf(name, sizeof(name), "wn%02u", number);
-    struct sim_host_options options = {.name = name, .cpus = SLOTS, .memory_mib = 4096};
+    struct kind kind = kind_of(number);
+    struct sim_host_options options = {.name = name,
+                                       .cpus = kind.is_whole ? WHOLE_CPUS : SLOTS,
+                                       .memory_mib = 4096};
     struct sim_host *host = sim_host_create(pool->sim, &options);
-    put_files(pool, host);
+    put_files(pool, host, kind);
     copy_file(pool, host, SECURITY "/keys/pool.pub", 0644);
     copy_file(pool, host, SECURITY "/tokens/STARTD", 0600);
     copy_file(pool, host, SECURITY "/tokens/STARTER", 0600);
@@ -223,6 +248,9 @@ static void plan_batches(struct pool *pool, uint64_t begin_us)
         for (unsigned i = 0; i < batch->count; i++) {
             batch->seconds[i] = (unsigned)sim_between(pool->sim, JOB_MIN_S, JOB_MAX_S);
         }
+        batch->cpus = (unsigned)sim_between(pool->sim, 1, CPUS_MAX);
+        batch->cpus = sim_chance(pool->sim, 500) ? 1 : batch->cpus;
+        batch->fame = (unsigned)sim_between(pool->sim, 0, FAMES - 1);
         first += batch->count;
         left -= batch->count;
         vec_push(&batches, batch);
@@ -306,7 +334,7 @@ static void build(struct pool *pool)
                                        .boot_max_ms = 20000};
     pool->supervised = sim_chance(pool->sim, 500);
     pool->central = sim_host_create(pool->sim, &options);
-    put_files(pool, pool->central);
+    put_files(pool, pool->central, (struct kind){0});
     sim_host_boot_now(pool->central);
     CHECK(sim_spawn(pool->central, SETUP) != NULL);
     sim_run_for(pool->sim, SIM_S);
@@ -369,7 +397,9 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                 .completed = judge_completed(pool->judge),
                                 .wakes = judge_wakes(pool->judge),
                                 .runs = judge_runs(pool->judge),
-                                .audits = judge_audits(pool->judge)};
+                                .audits = judge_audits(pool->judge),
+                                .pieces = judge_pieces(pool->judge),
+                                .preemptions = judge_preemptions(pool->judge)};
     (void)snprintf(ret->verdict, sizeof(ret->verdict), "%s", judge_verdict(pool->judge));
     for (unsigned i = 0; i < SIM_COUNT_MAX; i++) {
         ret->counts[i] = sim_counted(pool->sim, (enum sim_count)i);

@@ -34,7 +34,7 @@ struct pool_result {
     char verdict[512]; /* "" when no promise was broken */
     uint64_t hash, end_us;
     uint64_t counts[SIM_COUNT_MAX];
-    unsigned completed, wakes, runs, audits;
+    unsigned completed, wakes, runs, audits, pieces, preemptions;
 };
 
 /* Runs one day.  On a broken promise the last lines of the trace are on stdout. */

@@ -24,7 +24,7 @@ struct child {
 
 struct sum {
     uint64_t counts[SIM_COUNT_MAX];
-    uint64_t seeds, failed, completed, wakes, runs, audits;
+    uint64_t seeds, failed, completed, wakes, runs, audits, pieces, preemptions;
 };
 
 /* A failed CHECK, or worse, in a daemon or in the simulator. */
@@ -93,6 +93,8 @@ static void finish(const struct child *child, struct sum *sum)
     sum->wakes += result.wakes;
     sum->runs += result.runs;
     sum->audits += result.audits;
+    sum->pieces += result.pieces;
+    sum->preemptions += result.preemptions;
     printf("seed %llu: %s, %u jobs, %u runs, %u wakes, %.0f s, hash %016llx\n",
            (unsigned long long)child->seed, result.verdict[0] == '\0' ? "ok" : "BROKEN",
            result.completed, result.runs, result.wakes, (double)result.end_us / 1e6,
@@ -107,7 +109,7 @@ static void finish(const struct child *child, struct sum *sum)
 int seeds_run(const struct seeds *seeds)
 {
     struct child children[SEEDS_PARALLEL_MAX];
-    struct sum sum = {{0}, 0, 0, 0, 0, 0, 0};
+    struct sum sum = {0};
     unsigned running = 0;
     uint64_t next = seeds->first;
     for (;;) {
@@ -135,9 +137,11 @@ int seeds_run(const struct seeds *seeds)
     for (unsigned i = 0; i < SIM_COUNT_MAX; i++) {
         printf(" %s=%llu", sim_count_name((enum sim_count)i), (unsigned long long)sum.counts[i]);
     }
-    printf("\nseeds=%llu failed=%llu jobs=%llu runs=%llu wakes=%llu audits=%llu\n",
+    printf("\nseeds=%llu failed=%llu jobs=%llu runs=%llu wakes=%llu audits=%llu pieces=%llu "
+           "preemptions=%llu\n",
            (unsigned long long)sum.seeds, (unsigned long long)sum.failed,
            (unsigned long long)sum.completed, (unsigned long long)sum.runs,
-           (unsigned long long)sum.wakes, (unsigned long long)sum.audits);
+           (unsigned long long)sum.wakes, (unsigned long long)sum.audits,
+           (unsigned long long)sum.pieces, (unsigned long long)sum.preemptions);
     return sum.failed > 0 ? 1 : 0;
 }

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/slot_types_plan.h"
@@ -310,7 +311,7 @@ void slot_free_resources(const struct slot *slot, struct resources *ret)
     const struct startd *startd = slot->startd;
     *ret = slot->total;
     for (size_t i = startd->machine_slots; i < startd->slot_count; i++) {
-        if (startd->slots[i]->parent == slot) {
+        if (startd->slots[i]->parent == slot && !PLANTED(piece_given_twice)) {
             carve_plan_subtract(startd->kinds, ret, &startd->slots[i]->total);
         }
     }

@@ -38,5 +38,6 @@ plant reply_before_commit job_lost offline_lost result_twice
 plant lease_check_skipped job_twice
 plant slot_matched_twice claim_matched_twice
 plant offline_ad_lost_on_restart offline_lost
+plant piece_given_twice slot_overcommitted
 plant wake_without_demand wake_without_demand
 exit $failed
