@@ -219,19 +219,50 @@ bool ad_next(const struct ad *ad, size_t *at, const char **name, const struct ad
     return true;
 }
 
+/* Calls each(arg, name) for the private attributes; stops when it returns false. */
+static void each_private(const struct ad *ad, bool (*each)(void *arg, const char *name), void *arg)
+{
+    const struct ad_shape *shape = ad->body != NULL ? ad->body->shape : NULL;
+    if (shape != NULL && shape->has_private) {
+        for (uint32_t place = 0; place < shape->count; place++) {
+            if (shape->entries[place].is_private && !is_hidden(ad, place) &&
+                !each(arg, ad_shape_name(shape, place))) {
+                return;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < ad->count; i++) {
+        const char *name = ad->entries[i].name->text;
+        if (ad_attr_is_private(name) && !each(arg, name)) {
+            return;
+        }
+    }
+}
+
+static bool found_private(void *arg, const char *name)
+{
+    (void)name;
+    *(bool *)arg = true;
+    return false;
+}
+
+bool ad_has_private(const struct ad *ad)
+{
+    bool found = false;
+    each_private(ad, found_private, &found);
+    return found;
+}
+
+static bool remove_private(void *arg, const char *name)
+{
+    ad_remove(arg, name);
+    return true;
+}
+
 struct ad *ad_copy_public(const struct ad *ad)
 {
     struct ad *copy = ad_copy(ad);
-    if (ad->body != NULL && !ad->body->shape->has_private && ad->count == 0) {
-        return copy;
-    }
-    size_t at = 0;
-    struct ad_item item;
-    while (ad_walk(ad, &at, &item)) {
-        if (ad_attr_is_private(item.name)) {
-            ad_remove(copy, item.name);
-        }
-    }
+    each_private(ad, remove_private, copy);
     return copy;
 }
 
@@ -271,7 +302,7 @@ static void index_build(struct ad *ad)
 static bool entry_is(const struct ad_entry *entry, const char *text, size_t length, uint32_t hash)
 {
     return entry->hash == hash && entry->name->length == length &&
-           ad_name_is(entry->name->text, text, length);
+           ad_name_equal(entry->name->text, text, length);
 }
 
 static const struct ad_entry *find_entry(const struct ad *ad, const char *text, size_t length,

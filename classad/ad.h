@@ -41,7 +41,9 @@ struct err;
 struct ad *ad_create(void);              /* empty; never NULL */
 void ad_destroy(struct ad *ad);          /* NULL is allowed */
 struct ad *ad_copy(const struct ad *ad); /* the chained parent is kept as the parent of the copy */
-/* The same without its private attributes, see ad_attr_is_private(). */
+/* Has it an attribute of its own that ad_attr_is_private()? */
+bool ad_has_private(const struct ad *ad);
+/* The same without its private attributes. */
 struct ad *ad_copy_public(const struct ad *ad);
 void ad_clear(struct ad *ad);
 
@@ -105,6 +107,10 @@ int ad_get_bool(const struct ad *ad, const char *name, bool *ret); /* numbers: n
 int ad_get_string(const struct ad *ad, const char *name, const char **ret);
 /* The ad that is written there as `[ ... ]`, borrowed; not evaluated further. */
 int ad_get_ad(const struct ad *ad, const char *name, const struct ad **ret);
+
+/* The value of an attribute that is a literal, without evaluation: 0 and *ret, which owns nothing
+ * and is valid until ad is changed; -ENOENT (absent) or -EINVAL (an expression). */
+int ad_get_literal(const struct ad *ad, const char *name, struct ad_value *ret);
 
 /* The same with a default for every failure. */
 int64_t ad_int_or(const struct ad *ad, const char *name, int64_t otherwise);

@@ -137,6 +137,29 @@ int ad_get_ad(const struct ad *ad, const char *name, const struct ad **ret)
     return 0;
 }
 
+int ad_get_literal(const struct ad *ad, const char *name, struct ad_value *ret)
+{
+    size_t length = strlen(name);
+    struct ad_spot spot;
+    struct ad_node literal;
+    if (!ad_find_spot(ad, name, length, ad_name_hash(name, length), &spot)) {
+        return -ENOENT;
+    }
+    if (spot.expr == NULL) {
+        if (!ad_bytes_literal(ad_body_value(spot.body, spot.place), &literal)) {
+            return -EINVAL;
+        }
+    } else if (ad_expr_is_literal(spot.expr)) {
+        literal = spot.expr->root;
+    } else {
+        return -EINVAL;
+    }
+    ret->world = NULL;
+    ret->memory = NULL;
+    ad_literal_value(&literal, ret);
+    return 0;
+}
+
 int64_t ad_int_or(const struct ad *ad, const char *name, int64_t otherwise)
 {
     (void)ad_get_int(ad, name, &otherwise); /* every failure leaves the default */

@@ -35,7 +35,8 @@
 #include "wire/watch.h"
 #include "wire/wire.h"
 
-#define EXPIRY_MS 1000 /* how often ads are looked through for those whose time is over */
+#define INDEX_ENTRIES 2000 /* looked at in one turn for an index that is to be made */
+#define EXPIRY_MS     1000 /* how often ads are looked through for those whose time is over */
 
 /* ---- tables and watches ---------------------------------------------------------------------- */
 
@@ -77,22 +78,6 @@ static const struct ad *get_shown(void *arg, const char *type, const char *name)
 static const char *const COUNTED[] = {"Machine",    "Request", "Submitter",   "Scheduler",
                                       "Negotiator", "Rooster", "DaemonMaster"};
 
-static void count_machines(const struct collector *collector, struct ad *ad)
-{
-    int64_t offline = 0;
-    int64_t absent = 0;
-    struct ads_cursor cursor;
-    ads_cursor_init(&cursor, collector->ads, "Machine");
-    const struct ads_entry *entry;
-    while ((entry = ads_cursor_next(&cursor)) != NULL) {
-        offline += entry->shown && entry->latest_offline;
-        absent += entry->shown_absent;
-    }
-    ads_cursor_fini(&cursor);
-    ad_set_int(ad, "OfflineAds", offline);
-    ad_set_int(ad, "AbsentAds", absent);
-}
-
 static void show_own_ad(void *arg)
 {
     struct collector *collector = arg;
@@ -111,7 +96,8 @@ static void show_own_ad(void *arg)
         (void)snprintf(name, sizeof(name), "%sAds", COUNTED[i]);
         ad_set_int(ad, name, (int64_t)collector_ads_count(collector->ads, COUNTED[i]));
     }
-    count_machines(collector, ad);
+    ad_set_int(ad, "OfflineAds", (int64_t)collector_ads_count_offline(collector->ads));
+    ad_set_int(ad, "AbsentAds", (int64_t)collector_ads_count_absent(collector->ads));
     ad_set_int(ad, "UpdatesTotal", counts->updates);
     ad_set_int(ad, "UpdatesStale", counts->stale);
     ad_set_int(ad, "AdsRejected", counts->rejected);
@@ -133,8 +119,18 @@ static void look_for_expired(void *arg)
 {
     struct collector *collector = arg;
     collector_expire(collector);
+    collector_ads_trim_indexes(collector->ads, loop_now_ms(collector->env.loop));
     collector_revocations_expire(collector);
     loop_timer_set(collector->expiry, EXPIRY_MS);
+}
+
+/* A step of the indexes that queries asked for. */
+static void make_indexes(void *arg)
+{
+    struct collector *collector = arg;
+    if (collector_ads_make_indexes(collector->ads, INDEX_ENTRIES)) {
+        loop_timer_set(collector->indexing, 0);
+    }
 }
 
 /* ---- what was on disk ------------------------------------------------------------------------ */
@@ -197,6 +193,7 @@ static void destroy(void *state)
     }
     loop_timer_destroy(collector->expiry);
     loop_timer_destroy(collector->own_ad);
+    loop_timer_destroy(collector->indexing);
     store_close(collector->store);
     batch_drop_all(collector);
     collector_revocations_drop(collector);
@@ -264,6 +261,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     collector->leases = collector_leases_create();
     collector->expiry = loop_timer_create(env->loop, look_for_expired, collector);
     collector->own_ad = loop_timer_create(env->loop, show_own_ad, collector);
+    collector->indexing = loop_timer_create(env->loop, make_indexes, collector);
     int code = open_everything(collector, err);
     if (code) {
         destroy(collector);

@@ -13,10 +13,24 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "collector/collector_index.h"
+
+/* What an entry was, from `since` on and before `until`. */
+struct ads_past {
+    struct ads_entry *entry;
+    struct ad *ad, *bare;
+    uint64_t since, until;
+    bool absent;
+    struct ads_past *older; /* of the same entry */
+    struct ads_past *next;  /* of all, in the order of until */
+};
 
 struct ads_table {
     char *type;
     struct strmap *entries; /* by name */
+    size_t shown_count;
+    uint64_t numbers;
+    struct ads_indexes *indexes;
     struct ads_entry *first;
     struct ads_entry *last;
     struct ads_table *next;
@@ -34,9 +48,17 @@ struct collector_ads {
     struct ads_table *first;
     struct ads_table **end;
     struct strmap *machines; /* Machine -> struct vec of entries */
-    size_t count;
+    size_t count;            /* of entries */
+    size_t shown_count;      /* of those that are shown */
+    size_t absent_count, offline_count;
     struct ads_cursor *cursors;
     struct ads_due due;
+    uint64_t version; /* of what is shown */
+    struct ads_snapshot *newest, *oldest;
+    struct ads_past *first_past, *last_past;
+    size_t past_count;
+    struct ads_table *indexing; /* that of the walk below; NULL: none is under way */
+    struct ads_cursor indexing_walk;
 };
 
 struct collector_ads *collector_ads_create(const struct ads_events *events, void *arg)
@@ -59,6 +81,7 @@ static struct ads_table *table_get(struct collector_ads *ads, const char *type)
         table = mem_zalloc(sizeof(*table));
         table->type = mem_strdup(type);
         table->entries = strmap_create(STRMAP_CASE_SENSITIVE);
+        table->indexes = ads_indexes_create();
         (void)strmap_set(ads->tables, type, table);
         *ads->end = table;
         ads->end = &table->next;
@@ -73,6 +96,7 @@ static struct ads_entry *entry_create(struct collector_ads *ads, struct ads_tabl
     entry->table = table;
     entry->type = table->type;
     entry->name = mem_strdup(name);
+    entry->number = table->numbers++;
     entry->previous = table->last;
     if (table->last) {
         table->last->next = entry;
@@ -128,6 +152,7 @@ static void machine_join(struct collector_ads *ads, struct ads_entry *entry, con
 static void entry_destroy(struct collector_ads *ads, struct ads_entry *entry)
 {
     struct ads_table *table = entry->table;
+    CHECK(!entry->past);
     for (struct ads_cursor *cursor = ads->cursors; cursor; cursor = cursor->next) {
         if (cursor->entry == entry) {
             cursor->entry = entry->next;
@@ -135,6 +160,7 @@ static void entry_destroy(struct collector_ads *ads, struct ads_entry *entry)
     }
     machine_leave(ads, entry);
     ads_due_remove(&entry->due);
+    ads_indexes_forget(entry);
     (void)strmap_remove(table->entries, entry->name);
     if (entry->previous) {
         entry->previous->next = entry->next;
@@ -153,18 +179,28 @@ static void entry_destroy(struct collector_ads *ads, struct ads_entry *entry)
     mem_free(entry);
 }
 
+static void indexing_end(struct collector_ads *ads)
+{
+    if (ads->indexing) {
+        ads_cursor_fini(&ads->indexing_walk);
+        ads->indexing = NULL;
+    }
+}
+
 void collector_ads_destroy(struct collector_ads *ads)
 {
     if (!ads) {
         return;
     }
-    CHECK(!ads->cursors);
+    indexing_end(ads);
+    CHECK(!ads->cursors && !ads->newest);
     for (struct ads_table *table = ads->first, *next; table; table = next) {
         next = table->next;
         while (table->first) {
             entry_destroy(ads, table->first);
         }
         strmap_destroy(table->entries, NULL);
+        ads_indexes_destroy(table->indexes);
         mem_free(table->type);
         mem_free(table);
     }
@@ -191,35 +227,38 @@ struct ads_entry *const *collector_ads_of_machine(const struct collector_ads *ad
 size_t collector_ads_count(const struct collector_ads *ads, const char *type)
 {
     if (!type) {
-        return ads->count;
+        return ads->shown_count;
     }
     const struct ads_table *table = strmap_get(ads->tables, type);
-    return table ? strmap_count(table->entries) : 0;
+    return table ? table->shown_count : 0;
+}
+
+size_t collector_ads_count_absent(const struct collector_ads *ads)
+{
+    return ads->absent_count;
+}
+
+size_t collector_ads_count_offline(const struct collector_ads *ads)
+{
+    return ads->offline_count;
+}
+
+/* ad without private attributes: ad itself, or *kept, which is made when it is NULL. */
+static const struct ad *bare_of(const struct ad *ad, struct ad **kept)
+{
+    if (*kept || !ad) {
+        return *kept;
+    }
+    if (ad_has_private(ad)) {
+        *kept = ad_copy_public(ad);
+        return *kept;
+    }
+    return ad;
 }
 
 const struct ad *collector_ads_bare(struct ads_entry *entry)
 {
-    if (entry->bare || !entry->shown) {
-        return entry->bare;
-    }
-    size_t at = 0;
-    const char *name;
-    bool has_private = false;
-    while (ad_next(entry->shown, &at, &name, NULL)) {
-        has_private = has_private || ad_attr_is_private(name);
-    }
-    if (!has_private) {
-        return entry->shown;
-    }
-    entry->bare = ad_create();
-    const struct ad_expr *expr;
-    at = 0;
-    while (ad_next(entry->shown, &at, &name, &expr)) {
-        if (!ad_attr_is_private(name)) {
-            ad_set(entry->bare, name, ad_expr_ref(expr));
-        }
-    }
-    return entry->bare;
+    return bare_of(entry->shown, &entry->bare);
 }
 
 /* ---- changes --------------------------------------------------------------------------------- */
@@ -269,15 +308,62 @@ struct ads_entry *collector_ads_changed(const struct ads_change *change)
     return change->entry;
 }
 
+static void count_shown(struct collector_ads *ads, const struct ads_entry *entry, bool add)
+{
+    if (!entry->shown) {
+        return;
+    }
+    size_t one = add ? 1 : (size_t)-1;
+    entry->table->shown_count += one;
+    ads->shown_count += one;
+    ads->absent_count += entry->shown_absent ? one : 0;
+    ads->offline_count += entry->shown_offline ? one : 0;
+}
+
+/* Takes away what is shown: kept where a snapshot needs it. */
+static void retire(struct collector_ads *ads, struct ads_entry *entry)
+{
+    if (entry->shown && ads->newest && ads->newest->version >= entry->since) {
+        struct ads_past *past = mem_alloc(sizeof(*past));
+        *past = (struct ads_past){.entry = entry,
+                                  .ad = entry->shown,
+                                  .bare = entry->bare,
+                                  .since = entry->since,
+                                  .until = ads->version,
+                                  .absent = entry->shown_absent,
+                                  .older = entry->past};
+        entry->past = past;
+        *(ads->last_past ? &ads->last_past->next : &ads->first_past) = past;
+        ads->last_past = past;
+        ads->past_count++;
+    } else {
+        ad_destroy(entry->shown);
+        ad_destroy(entry->bare);
+    }
+    entry->shown = NULL;
+    entry->bare = NULL;
+}
+
+static void destroy_if_over(struct collector_ads *ads, struct ads_entry *entry)
+{
+    if (!entry->shown && entry->waiting == 0 && !entry->past) {
+        entry_destroy(ads, entry);
+    }
+}
+
 void collector_ads_apply(struct collector_ads *ads, struct ads_change *change)
 {
     struct ads_entry *entry = change->entry;
     bool was_watched = entry->shown && !entry->shown_absent;
-    ad_destroy(entry->bare);
-    ad_destroy(entry->shown);
-    entry->bare = NULL;
+    ads->version++;
+    count_shown(ads, entry, false);
+    retire(ads, entry);
+    entry->since = ads->version;
     entry->shown = change->ad;
     entry->shown_absent = entry->shown && plan_is_absent(entry->type, entry->shown);
+    entry->shown_offline = entry->shown && plan_is_offline(entry->type, entry->shown);
+    count_shown(ads, entry, true);
+    ads_indexes_note(entry->table->indexes, entry);
     entry->waiting--;
     CHECK(entry->waiting > 0 || entry->latest == entry->shown);
     mem_free(change);
@@ -286,9 +372,7 @@ void collector_ads_apply(struct collector_ads *ads, struct ads_change *change)
     } else if (was_watched) {
         ads->events.gone(ads->arg, entry->type, entry->name);
     }
-    if (!entry->shown && entry->waiting == 0) {
-        entry_destroy(ads, entry);
-    }
+    destroy_if_over(ads, entry);
 }
 
 void collector_ads_drop(struct ads_change *change)
@@ -317,6 +401,146 @@ void collector_ads_look_at_all(struct collector_ads *ads)
             ads_due_set_now(&ads->due, &entry->due);
         }
     }
+}
+
+/* ---- snapshots ------------------------------------------------------------------------------- */
+
+void ads_snapshot_begin(struct ads_snapshot *snapshot, struct collector_ads *ads)
+{
+    *snapshot = (struct ads_snapshot){.ads = ads, .version = ads->version, .older = ads->newest};
+    *(ads->newest ? &ads->newest->newer : &ads->oldest) = snapshot;
+    ads->newest = snapshot;
+}
+
+/* The entry's list is newest first, and the oldest leaves first. */
+static void past_destroy(struct collector_ads *ads, struct ads_past *past)
+{
+    struct ads_entry *entry = past->entry;
+    struct ads_past **link = &entry->past;
+    while (*link != past) {
+        link = &(*link)->older;
+    }
+    *link = past->older;
+    ad_destroy(past->ad);
+    ad_destroy(past->bare);
+    mem_free(past);
+    ads->past_count--;
+    destroy_if_over(ads, entry);
+}
+
+void ads_snapshot_end(struct ads_snapshot *snapshot)
+{
+    struct collector_ads *ads = snapshot->ads;
+    if (!ads) {
+        return;
+    }
+    *(snapshot->newer ? &snapshot->newer->older : &ads->newest) = snapshot->older;
+    *(snapshot->older ? &snapshot->older->newer : &ads->oldest) = snapshot->newer;
+    *snapshot = (struct ads_snapshot){0};
+    while (ads->first_past && (!ads->oldest || ads->first_past->until <= ads->oldest->version)) {
+        struct ads_past *past = ads->first_past;
+        ads->first_past = past->next;
+        ads->last_past = ads->first_past ? ads->last_past : NULL;
+        past_destroy(ads, past);
+    }
+}
+
+const struct ad *ads_snapshot_see(const struct ads_snapshot *snapshot, struct ads_entry *entry,
+                                  bool with_private, bool *absent)
+{
+    uint64_t version = snapshot->version;
+    if (entry->since <= version) {
+        *absent = entry->shown_absent;
+        return with_private ? entry->shown : collector_ads_bare(entry);
+    }
+    struct ads_past *past = entry->past;
+    while (past && past->since > version) {
+        past = past->older;
+    }
+    if (!past || past->until <= version) {
+        return NULL;
+    }
+    *absent = past->absent;
+    return with_private ? past->ad : bare_of(past->ad, &past->bare);
+}
+
+size_t collector_ads_past_count(const struct collector_ads *ads)
+{
+    return ads->past_count;
+}
+
+/* ---- indexes --------------------------------------------------------------------------------- */
+
+#define SMALL_TABLE 2000 /* entries that are looked at in one go */
+
+/* The next step of the table's indexes; false: they are made. */
+static bool index_some(struct collector_ads *ads, struct ads_table *table, size_t entries)
+{
+    if (ads->indexing != table) {
+        indexing_end(ads);
+        ads_cursor_init(&ads->indexing_walk, ads, table->type);
+        ads->indexing = table;
+    }
+    for (size_t i = 0; i < entries; i++) {
+        struct ads_entry *entry = ads_cursor_next(&ads->indexing_walk);
+        if (!entry) {
+            indexing_end(ads);
+            ads_indexes_done(table->indexes);
+            return false;
+        }
+        ads_indexes_add(table->indexes, entry);
+    }
+    return true;
+}
+
+bool collector_ads_make_indexes(struct collector_ads *ads, size_t entries)
+{
+    for (struct ads_table *table = ads->first; table; table = table->next) {
+        if (ads_indexes_are_wanted(table->indexes)) {
+            return index_some(ads, table, entries) || table->next;
+        }
+    }
+    return false;
+}
+
+bool collector_ads_select(struct collector_ads *ads, const char *type,
+                          const struct ad_clauses *constraint, uint64_t now_ms, struct vec *ret)
+{
+    struct ads_table *table = strmap_get(ads->tables, type);
+    if (!table) {
+        return true;
+    }
+    uint64_t before = ads_indexes_begun(table->indexes);
+    if (ads_indexes_find(table->indexes, constraint, now_ms, ret)) {
+        return true;
+    }
+    if (ads_indexes_begun(table->indexes) == before) {
+        return false;
+    }
+    if (ads->indexing == table) {
+        indexing_end(ads); /* the walk began before the newest of them */
+    }
+    if (strmap_count(table->entries) > SMALL_TABLE) {
+        return false;
+    }
+    (void)index_some(ads, table, SIZE_MAX);
+    return ads_indexes_find(table->indexes, constraint, now_ms, ret);
+}
+
+void collector_ads_trim_indexes(struct collector_ads *ads, uint64_t now_ms)
+{
+    for (struct ads_table *table = ads->first; table; table = table->next) {
+        ads_indexes_trim(table->indexes, now_ms);
+    }
+}
+
+size_t collector_ads_index_count(const struct collector_ads *ads)
+{
+    size_t count = 0;
+    for (const struct ads_table *table = ads->first; table; table = table->next) {
+        count += ads_indexes_count(table->indexes);
+    }
+    return count;
 }
 
 /* ---- walking --------------------------------------------------------------------------------- */

@@ -5,6 +5,11 @@
  * proposed (latest is changed at once) and later applied (shown is changed, watchers are told), in
  * the order of the proposals.  Where nothing has to be durable both happen in one breath.
  *
+ * A *snapshot* is what was shown at one moment.  It costs nothing to take: entries are stamped with
+ * the change that made them what they are, and while somebody holds a snapshot, what a change
+ * replaces is kept for him.  So a query sees one moment however long its answer takes, and updates
+ * wait for nobody.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef COLLECTOR_COLLECTOR_ADS_H
@@ -32,12 +37,17 @@ struct ads_entry {
     struct ad *shown;        /* NULL: nothing is public */
     const struct ad *latest; /* NULL: gone, or going */
     bool latest_offline, latest_absent;
+    bool shown_offline;
     bool shown_absent;  /* hidden from watchers and from queries that do not ask for it */
     int64_t lifetime_s; /* ClassAdLifetime of latest; 0: none */
     unsigned waiting;   /* changes proposed and not applied */
     struct plan_stamp stamp;
     uint64_t heard_ms; /* loop_now_ms() of the last update */
     /* private to collector_ads.c */
+    uint64_t number;       /* of arrival in its table */
+    uint64_t since;        /* the change from which on shown is shown */
+    struct ads_past *past; /* newest first; NULL: nobody needs any */
+    struct ads_key *keys;  /* places in the indexes of its table */
     struct ad *bare;
     char *machine;
     struct ads_table *table;
@@ -67,7 +77,10 @@ struct ads_entry *collector_ads_find(const struct collector_ads *ads, const char
 /* The entries whose latest ad had this Machine (no case), in order of arrival. */
 struct ads_entry *const *collector_ads_of_machine(const struct collector_ads *ads,
                                                   const char *machine, size_t *count);
+/* Those that are shown. */
 size_t collector_ads_count(const struct collector_ads *ads, const char *type); /* NULL: all */
+size_t collector_ads_count_absent(const struct collector_ads *ads);
+size_t collector_ads_count_offline(const struct collector_ads *ads);
 
 /* The shown ad without private attributes: what constraints of ordinary callers are evaluated in,
  * lest a claim id be guessed byte by byte.  Valid until the entry is changed. */
@@ -92,6 +105,19 @@ struct ads_entry *collector_ads_next_due(struct collector_ads *ads, uint64_t now
 void collector_ads_look_again(struct collector_ads *ads, struct ads_entry *entry, uint64_t at_s);
 void collector_ads_look_at_all(struct collector_ads *ads); /* the configuration has changed */
 
+/* The entries of the type (not NULL) that may meet the constraint, appended to ret in order of
+ * arrival; false: all of them may, as far as is known.  Entries that are shown stay valid while a
+ * snapshot is held.  What is asked for often gets an index (collector_index.h), in small tables at
+ * once, else in the steps of collector_ads_make_indexes(). */
+struct ad_clauses;
+struct vec;
+bool collector_ads_select(struct collector_ads *ads, const char *type,
+                          const struct ad_clauses *constraint, uint64_t now_ms, struct vec *ret);
+/* Looks at so many entries for indexes that are to be made; false: there is nothing more to do. */
+bool collector_ads_make_indexes(struct collector_ads *ads, size_t entries);
+void collector_ads_trim_indexes(struct collector_ads *ads, uint64_t now_ms);
+size_t collector_ads_index_count(const struct collector_ads *ads);
+
 /* A walk that may be left and taken up again while the tables change: it sees every entry that is
  * there from begin to end, and none twice. */
 struct ads_cursor {
@@ -101,8 +127,28 @@ struct ads_cursor {
     struct ads_entry *entry; /* the next */
     struct ads_cursor *next;
 };
+/* type NULL: all */
 void ads_cursor_init(struct ads_cursor *cursor, struct collector_ads *ads, const char *type);
 struct ads_entry *ads_cursor_next(struct ads_cursor *cursor); /* NULL at the end */
 void ads_cursor_fini(struct ads_cursor *cursor);
+
+/* ---- snapshots */
+
+struct ads_snapshot {
+    struct collector_ads *ads;
+    uint64_t version;
+    struct ads_snapshot *newer, *older;
+};
+/* O(1). */
+void ads_snapshot_begin(struct ads_snapshot *snapshot, struct collector_ads *ads);
+/* Frees what was kept for it alone.  One that is zeroed is allowed. */
+void ads_snapshot_end(struct ads_snapshot *snapshot);
+
+/* What was shown of entry when the snapshot was begun, without private attributes unless asked for;
+ * NULL: nothing.  Valid until the next change.  An entry that was shown then exists until the
+ * snapshot ends. */
+const struct ad *ads_snapshot_see(const struct ads_snapshot *snapshot, struct ads_entry *entry,
+                                  bool with_private, bool *absent);
+size_t collector_ads_past_count(const struct collector_ads *ads); /* ads kept for snapshots */
 
 #endif

@@ -1,9 +1,12 @@
 /* collector/collector_query.c - QUERY: ads in parts, as fast as the caller takes them.
  *
- * A query walks the table with a cursor that outlives changes, a slice in each turn of the loop: a
- * constraint that matches nothing in 100,000 ads does not hold up the others.  Ordinary callers'
- * constraints are evaluated in ads without private attributes, or a claim id could be found out by
- * comparing.
+ * A query answers from a snapshot (collector_ads.h): one moment, however long its answer takes and
+ * whatever comes meanwhile.  It works in slices of the loop's budget: a constraint that matches
+ * nothing in 100,000 ads, or costs a millisecond in each, does not hold up the others.  Where an
+ * index tells which ads may meet the constraint, only those are looked at.
+ *
+ * Ordinary callers' constraints are evaluated in ads without private attributes, or a claim id
+ * could be found out by comparing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,18 +17,24 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "classad/ad_clauses.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "wire/wire.h"
 
 #define PART_ADS       64
-#define SLICE_ADS      500  /* looked at in one turn of the loop */
-#define PROJECTION_MAX 1000 /* attribute names */
+#define SLICE_ADS      2000   /* looked at in one turn of the loop, at most */
+#define SLICE_MS       4      /* and for so long */
+#define CLOCK_ADS      4      /* between two looks at the clock */
+#define PROJECTION_MAX 1000   /* attribute names */
+#define QUERIES_MAX    1000   /* under way */
+#define STALL_MS       120000 /* after which a caller that takes nothing is left */
 
 struct query {
     struct query *next;
@@ -33,6 +42,11 @@ struct query {
     struct collector *collector;
     struct wire_request *request;
     struct loop_timer *turn;
+    struct loop_timer *stall;
+    struct ads_snapshot snapshot;
+    bool selected; /* `few` are all that may meet the constraint; else all are looked at */
+    struct vec few;
+    size_t few_at;
     struct ads_cursor cursor;
     struct ad_expr *constraint; /* NULL: all */
     struct vec projection;      /* empty: all */
@@ -41,6 +55,7 @@ struct query {
     bool with_absent; /* the constraint asks for Absent: such ads are not hidden */
     int64_t limit;
     int64_t count; /* sent */
+    uint64_t begin_ms;
     const struct ad *ads[PART_ADS];
     struct ad *owned[PART_ADS]; /* projections; NULL where the ad is the table's */
     size_t pending;
@@ -48,15 +63,22 @@ struct query {
 
 static void query_destroy(struct query *query)
 {
+    struct collector *collector = query->collector;
     *query->link = query->next;
     if (query->next) {
         query->next->link = query->link;
     }
+    collector->counts.queries_active--;
     for (size_t i = 0; i < query->pending; i++) {
         ad_destroy(query->owned[i]);
     }
-    ads_cursor_fini(&query->cursor);
+    if (query->cursor.ads) {
+        ads_cursor_fini(&query->cursor);
+    }
+    ads_snapshot_end(&query->snapshot);
+    vec_fini(&query->few, NULL);
     loop_timer_destroy(query->turn);
+    loop_timer_destroy(query->stall);
     ad_expr_destroy(query->constraint);
     vec_fini(&query->projection, mem_free);
     mem_free(query);
@@ -66,6 +88,8 @@ static void gone(void *arg)
 {
     query_destroy(arg);
 }
+
+/* ---- answering ------------------------------------------------------------------------------- */
 
 static const struct ad *project(const struct query *query, const struct ad *ad, struct ad **owned)
 {
@@ -107,6 +131,7 @@ static void sent(struct query *query)
 
 static void finish(struct query *query)
 {
+    struct collector *collector = query->collector;
     struct ad *args = ad_create();
     struct wire_body body;
     body_of(query, &body);
@@ -114,57 +139,99 @@ static void finish(struct query *query)
     body.args = args;
     wire_reply_ok(query->request, &body);
     ad_destroy(args);
+    collector->counts.queries_ms += (int64_t)(loop_now_ms(collector->env.loop) - query->begin_ms);
+    collector->counts.ads_sent += query->count + (int64_t)query->pending;
     query_destroy(query);
+}
+
+/* The caller took nothing for so long that what is kept for him is freed. */
+static void stalled(void *arg)
+{
+    struct query *query = arg;
+    wire_reply_error(query->request, -ETIMEDOUT, "nothing of the answer was taken for %d s",
+                     STALL_MS / 1000);
+    query_destroy(query);
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+static bool next_entry(struct query *query, struct ads_entry **ret)
+{
+    if (query->selected) {
+        *ret = query->few_at < query->few.count ? query->few.items[query->few_at++] : NULL;
+    } else {
+        *ret = ads_cursor_next(&query->cursor);
+    }
+    return *ret != NULL;
 }
 
 static bool wants(const struct query *query, struct ads_entry *entry, const struct ad **ret)
 {
-    if (!entry->shown || (entry->shown_absent && !query->with_absent)) {
+    bool absent = false;
+    *ret = ads_snapshot_see(&query->snapshot, entry, query->with_private, &absent);
+    if (!*ret || (absent && !query->with_absent)) {
         return false;
     }
-    const struct ad *ad = query->with_private ? entry->shown : collector_ads_bare(entry);
-    *ret = ad;
     if (!query->constraint) {
         return true;
     }
     const struct ad_context context = {.now_s = loop_wall_s(query->collector->env.loop)};
-    return ad_eval_bool(query->constraint, ad, NULL, &context) == AD_TRUE;
+    return ad_eval_bool(query->constraint, *ret, NULL, &context) == AD_TRUE;
 }
 
-/* Ads in query->ads are the table's: they are sent before the turn ends. */
-static void take_turn(void *arg)
+/* Fills a part.  False: that was all. */
+static bool look(struct query *query)
 {
-    struct query *query = arg;
-    for (int looked = 0; looked < SLICE_ADS; looked++) {
-        if (query->limit >= 0 && query->count + (int64_t)query->pending >= query->limit) {
-            finish(query);
-            return;
-        }
-        struct ads_entry *entry = ads_cursor_next(&query->cursor);
-        if (!entry) {
-            finish(query);
-            return;
-        }
+    struct loop *loop = query->collector->env.loop;
+    uint64_t begin_ms = loop_now_ms(loop);
+    for (int looked = 1; looked <= SLICE_ADS && query->pending < PART_ADS; looked++) {
+        struct ads_entry *entry;
         const struct ad *ad;
-        if (!wants(query, entry, &ad)) {
-            continue;
+        bool full = query->limit >= 0 && query->count + (int64_t)query->pending >= query->limit;
+        if (full || !next_entry(query, &entry)) {
+            return false;
         }
-        query->ads[query->pending] = project(query, ad, &query->owned[query->pending]);
-        if (++query->pending == PART_ADS) {
+        query->collector->counts.ads_looked_at++;
+        if (wants(query, entry, &ad)) {
+            query->ads[query->pending] = project(query, ad, &query->owned[query->pending]);
+            query->pending++;
+        }
+        if (looked % CLOCK_ADS == 0 && loop_now_ms(loop) - begin_ms >= SLICE_MS) {
             break;
         }
     }
+    return true;
+}
+
+/* Parts are sent until the caller's window is full or the slice is over.  Ads in query->ads are the
+ * table's: they are sent before the turn ends. */
+static void take_turn(void *arg)
+{
+    struct query *query = arg;
+    struct loop *loop = query->collector->env.loop;
+    uint64_t begin_ms = loop_now_ms(loop);
     bool open = true;
-    if (query->pending > 0) {
-        struct wire_body body;
-        body_of(query, &body);
-        open = wire_reply_part(query->request, &body);
-        sent(query);
-    }
+    loop_timer_stop(query->stall);
+    do {
+        if (!look(query)) {
+            finish(query);
+            return;
+        }
+        if (query->pending > 0) {
+            struct wire_body body;
+            body_of(query, &body);
+            open = wire_reply_part(query->request, &body);
+            sent(query);
+        }
+    } while (open && loop_now_ms(loop) - begin_ms < SLICE_MS);
     if (open) {
         loop_timer_set(query->turn, 0);
+    } else {
+        loop_timer_set(query->stall, STALL_MS);
     }
 }
+
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static int read_projection(struct query *query, const struct ad *args, struct err *err)
 {
@@ -217,41 +284,65 @@ static int read_constraint(struct query *query, const struct ad *args, struct er
     return 0;
 }
 
+static int read_args(struct query *query, const struct ad *args, struct err *err)
+{
+    query->limit = ad_int_or(args, "Limit", -1);
+    query->with_private = ad_bool_or(args, "Private", false);
+    query->whole_if_computed = ad_bool_or(args, "WholeIfComputed", false);
+    if (query->with_private && !(wire_request_peer(query->request)->scopes & SCOPE_NEGOTIATOR)) {
+        return err_set(err, -EACCES, "private attributes are for the negotiator");
+    }
+    if (query->collector->counts.queries_active > QUERIES_MAX) {
+        return err_set(err, -EBUSY, "%d queries are being answered; try again", QUERIES_MAX);
+    }
+    int code = read_constraint(query, args, err);
+    return code ? code : read_projection(query, args, err);
+}
+
+/* Takes the snapshot, and finds what is to be looked at in it. */
+static void begin(struct query *query, const char *type)
+{
+    struct collector *collector = query->collector;
+    bool any = text_equal_nocase(type, "Any");
+    ads_snapshot_begin(&query->snapshot, collector->ads);
+    if (query->constraint && !any) {
+        struct ad_clauses *clauses = ad_clauses_create(query->constraint, NULL);
+        query->selected = collector_ads_select(collector->ads, type, clauses,
+                                               loop_now_ms(collector->env.loop), &query->few);
+        ad_clauses_destroy(clauses);
+        collector->counts.queries_indexed += query->selected;
+        loop_timer_set(collector->indexing, 0);
+    }
+    if (!query->selected) {
+        ads_cursor_init(&query->cursor, collector->ads, any ? NULL : type);
+    }
+}
+
 void collector_query(struct collector *collector, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    const char *type = ad_string_or(args, "Type", "Any");
     struct query *query = mem_zalloc(sizeof(*query));
     query->collector = collector;
     query->request = request;
+    query->begin_ms = loop_now_ms(collector->env.loop);
     query->link = &collector->queries;
     query->next = collector->queries;
     if (query->next) {
         query->next->link = &query->next;
     }
     collector->queries = query;
-    query->limit = ad_int_or(args, "Limit", -1);
-    query->with_private = ad_bool_or(args, "Private", false);
-    query->whole_if_computed = ad_bool_or(args, "WholeIfComputed", false);
+    collector->counts.queries_active++;
     query->turn = loop_timer_create(collector->env.loop, take_turn, query);
-    ads_cursor_init(&query->cursor, collector->ads, text_equal_nocase(type, "Any") ? NULL : type);
+    query->stall = loop_timer_create(collector->env.loop, stalled, query);
     struct err err = {""};
-    int code = 0;
-    if (query->with_private && !(wire_request_peer(request)->scopes & SCOPE_NEGOTIATOR)) {
-        code = err_set(&err, -EACCES, "private attributes are for the negotiator");
-    }
-    if (!code) {
-        code = read_constraint(query, args, &err);
-    }
-    if (!code) {
-        code = read_projection(query, args, &err);
-    }
+    int code = read_args(query, args, &err);
     if (code) {
         wire_reply_error(request, code, "%s", err.text);
         query_destroy(query);
         return;
     }
     collector->counts.queries++;
+    begin(query, ad_string_or(args, "Type", "Any"));
     wire_request_on_gone(request, gone, query);
     wire_request_on_drained(request, take_turn, query);
     take_turn(query);

@@ -33,6 +33,10 @@ struct collector_counts {
     int64_t stale;    /* UPDATE requests answered with -ESTALE */
     int64_t merges;
     int64_t queries;
+    int64_t queries_active;  /* now */
+    int64_t queries_indexed; /* that an index helped */
+    int64_t queries_ms;      /* from the first to the last of all that were answered */
+    int64_t ads_looked_at, ads_sent;
     int64_t expired;     /* ads whose time ran out */
     int64_t gone_absent; /* those of them that are kept as absent */
     int64_t replaced;    /* offline ads that ended because their machine came back */
@@ -53,6 +57,7 @@ struct collector {
     struct collector_leases *leases;
     struct loop_timer *expiry;
     struct loop_timer *own_ad;
+    struct loop_timer *indexing;
     struct session *sessions;
     struct query *queries;
     struct revocation *revocations; /* that wait for their commit */

@@ -57,9 +57,8 @@ struct owner {
     char name[OWNER_NAME_MAX + 1];
     char *user; /* name@UID_DOMAIN */
     int64_t jobs, idle, running, held;
-    int64_t weighted_idle, weighted_running; /* in CPUs; request_ads.c, as of the last publishing */
-    struct shadow *shadow;                   /* shadows.c; NULL until needed */
-    bool published;                          /* the collector has a submitter ad */
+    struct shadow *shadow; /* shadows.c; NULL until needed */
+    bool published;        /* the collector has a submitter ad */
     bool dirty;
 };
 

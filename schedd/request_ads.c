@@ -21,13 +21,11 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
-#include "schedd/job_claims.h"
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
 
 #define ADS_PER_UPDATE 500
-#define CPUS_MAX       1000000 /* of one job, for the weights */
 
 struct request_ads {
     struct schedd *schedd;
@@ -93,8 +91,6 @@ static struct ad *submitter_ad(const struct schedd *schedd, const struct owner *
     ad_set_int(ad, "IdleJobs", owner->idle);
     ad_set_int(ad, "RunningJobs", owner->running);
     ad_set_int(ad, "HeldJobs", owner->held);
-    ad_set_int(ad, "WeightedIdleJobs", owner->weighted_idle);
-    ad_set_int(ad, "WeightedRunningJobs", owner->weighted_running);
     ad_set_int(ad, "WantedJobs", owner->idle + owner->running);
     mem_free(name);
     return ad;
@@ -176,40 +172,6 @@ static void send_gone(struct request_ads *self, struct wire *wire, const char *t
     vec_fini(names, mem_free);
 }
 
-/* Counts in CPUs what the owners want and have: SLOT_WEIGHT is the negotiator's word, Cpus its
- * default. */
-static void weigh(struct schedd *schedd)
-{
-    bool any = false;
-    size_t at = 0;
-    void *value = NULL;
-    while (strmap_next(schedd->owners, &at, NULL, &value)) {
-        struct owner *owner = value;
-        any = any || owner->dirty;
-        owner->weighted_idle = owner->weighted_running = 0;
-    }
-    at = 0;
-    while (any && strmap_next(schedd->autoclusters, &at, NULL, &value)) {
-        const struct autocluster *autocluster = value;
-        const struct job *best = autocluster_best(autocluster);
-        if (best != NULL) {
-            int64_t cpus = job_int(best, "RequestCpus", 1);
-            autocluster->owner->weighted_idle +=
-                (cpus >= 1 && cpus <= CPUS_MAX ? cpus : 1) * autocluster->idle_count;
-        }
-    }
-    at = 0;
-    while (any && strmap_next(schedd->claims, &at, NULL, &value)) {
-        const struct claim *claim = value;
-        if (claim->job != NULL && claim->state > CLAIM_EXPECTED) {
-            int64_t cpus = claim->provisioned != NULL
-                               ? ad_int_or(claim->provisioned, "CpusProvisioned", 1)
-                               : 1;
-            claim->job->cluster->owner->weighted_running += cpus;
-        }
-    }
-}
-
 static void publish(struct request_ads *self)
 {
     struct schedd *schedd = self->schedd;
@@ -217,7 +179,6 @@ static void publish(struct request_ads *self)
     if (wire == NULL || schedd->stopping) {
         return;
     }
-    weigh(schedd);
     struct vec ads = {0};
     struct vec gone_requests = {0};
     struct vec gone_submitters = {0};

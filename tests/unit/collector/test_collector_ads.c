@@ -229,10 +229,145 @@ static void a_walk_goes_on_when_entries_go_and_come(void **state)
     ads_cursor_fini(&cursor);
 }
 
+/* ---- snapshots ------------------------------------------------------------------------------- */
+
+static const char *seen(struct bed *bed, const struct ads_snapshot *snapshot, const char *type)
+{
+    bed->log[0] = '\0';
+    struct ads_cursor cursor;
+    ads_cursor_init(&cursor, bed->ads, type);
+    struct ads_entry *entry;
+    while ((entry = ads_cursor_next(&cursor)) != NULL) {
+        bool absent = false;
+        const struct ad *ad = ads_snapshot_see(snapshot, entry, true, &absent);
+        if (ad) {
+            char text[64];
+            snprintf(text, sizeof(text), "%s=%d%s", entry->name, (int)ad_int_or(ad, "N", 0),
+                     absent ? " absent" : "");
+            note(bed, "", text);
+        }
+    }
+    ads_cursor_fini(&cursor);
+    return bed->log;
+}
+
+static void a_snapshot_shows_one_moment(void **state)
+{
+    struct bed *bed = *state;
+    struct ads_snapshot first, second;
+    struct ad *gone = machine(4, "wn02");
+    ad_set_bool(gone, "Absent", true);
+    set(bed, "Machine", "a", machine(1, "wn01"));
+    set(bed, "Machine", "b", machine(2, "wn01"));
+    set(bed, "Machine", "c", gone);
+    ads_snapshot_begin(&first, bed->ads);
+    assert_int_equal(collector_ads_past_count(bed->ads), 0);
+    set(bed, "Machine", "a", machine(10, "wn01"));
+    set(bed, "Machine", "a", machine(11, "wn01")); /* nobody saw 10 */
+    assert_int_equal(collector_ads_past_count(bed->ads), 1);
+    set(bed, "Machine", "b", NULL);
+    set(bed, "Machine", "d", machine(3, "wn01"));
+    ads_snapshot_begin(&second, bed->ads);
+    set(bed, "Machine", "b", machine(20, "wn01"));
+    set(bed, "Machine", "d", NULL);
+    set(bed, "Machine", "a", machine(12, "wn01"));
+    assert_string_equal(seen(bed, &first, "Machine"), " a=1;  b=2;  c=4 absent; ");
+    assert_string_equal(seen(bed, &second, "Machine"), " a=11;  c=4 absent;  d=3; ");
+    assert_int_equal(collector_ads_count(bed->ads, "Machine"), 3);
+    assert_int_equal(collector_ads_count_absent(bed->ads), 1);
+    ads_snapshot_end(&first);
+    assert_string_equal(seen(bed, &second, "Machine"), " a=11;  c=4 absent;  d=3; ");
+    ads_snapshot_end(&second);
+    assert_int_equal(collector_ads_past_count(bed->ads), 0);
+    assert_string_equal(walk(bed, "Machine"), "Machine a; Machine b; Machine c; ");
+    ads_snapshot_end(&second); /* one that is over */
+}
+
+static void what_a_snapshot_saw_of_an_ad_has_nothing_private_unless_asked(void **state)
+{
+    struct bed *bed = *state;
+    struct ads_snapshot snapshot;
+    struct ad *ad = machine(1, "wn01");
+    bool absent;
+    ad_set_string(ad, "ClaimId", "secret");
+    set(bed, "Machine", "a", ad);
+    ads_snapshot_begin(&snapshot, bed->ads);
+    struct ads_entry *entry = collector_ads_find(bed->ads, "Machine", "a");
+    for (int i = 0; i < 2; i++) {
+        assert_true(ad_has(ads_snapshot_see(&snapshot, entry, true, &absent), "ClaimId"));
+        assert_false(ad_has(ads_snapshot_see(&snapshot, entry, false, &absent), "ClaimId"));
+        assert_true(ad_has(ads_snapshot_see(&snapshot, entry, false, &absent), "N"));
+        set(bed, "Machine", "a", NULL);
+    }
+    ads_snapshot_end(&snapshot);
+    assert_null(collector_ads_find(bed->ads, "Machine", "a"));
+}
+
+enum { MODEL = 12, HELD = 4 };
+
+/* What each of MODEL names had when a snapshot was taken; 0: nothing. */
+struct model {
+    struct ads_snapshot snapshot;
+    int n[MODEL];
+    bool held;
+};
+
+static void agree(struct bed *bed, struct model *model)
+{
+    for (int i = 0; i < MODEL; i++) {
+        char name[8];
+        bool absent;
+        snprintf(name, sizeof(name), "m%d", i);
+        struct ads_entry *entry = collector_ads_find(bed->ads, "Machine", name);
+        const struct ad *ad =
+            entry ? ads_snapshot_see(&model->snapshot, entry, true, &absent) : NULL;
+        assert_int_equal(ad ? ad_int_or(ad, "N", -1) : 0, model->n[i]);
+    }
+}
+
+static void snapshots_agree_with_copies_whatever_happens(void **state)
+{
+    struct bed *bed = *state;
+    struct model held[HELD] = {{.held = false}};
+    int now[MODEL] = {0};
+    uint64_t seed = 7;
+    for (int step = 1; step < 20000; step++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        unsigned dice = (unsigned)(seed >> 40);
+        struct model *model = &held[dice / 100 % HELD];
+        int which = (int)(dice / 1000 % MODEL);
+        char name[8];
+        snprintf(name, sizeof(name), "m%d", which);
+        if (dice % 100 < 6 && !model->held) {
+            memcpy(model->n, now, sizeof(now));
+            ads_snapshot_begin(&model->snapshot, bed->ads);
+            model->held = true;
+        } else if (dice % 100 < 12 && model->held) {
+            agree(bed, model);
+            ads_snapshot_end(&model->snapshot);
+            model->held = false;
+        } else {
+            now[which] = dice % 100 < 30 ? 0 : step;
+            set(bed, "Machine", name, now[which] ? machine(step, "wn01") : NULL);
+        }
+        bed->log[0] = '\0';
+    }
+    for (int i = 0; i < HELD; i++) {
+        if (held[i].held) {
+            agree(bed, &held[i]);
+            ads_snapshot_end(&held[i].snapshot);
+        }
+    }
+    assert_int_equal(collector_ads_past_count(bed->ads), 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_bed, remove_bed)
 
 UNIT_TESTS(CASE(a_proposal_is_latest_at_once_and_shown_when_applied),
            CASE(changes_under_way_are_shown_in_their_order), CASE(what_is_gone_leaves_nothing),
            CASE(types_are_apart), CASE(the_ads_of_a_machine_are_found_without_case),
            CASE(the_bare_ad_has_nothing_private), CASE(there_is_a_limit_of_types),
-           CASE(a_walk_sees_one_type_or_all), CASE(a_walk_goes_on_when_entries_go_and_come))
+           CASE(a_walk_sees_one_type_or_all), CASE(a_walk_goes_on_when_entries_go_and_come),
+           CASE(a_snapshot_shows_one_moment),
+           CASE(what_a_snapshot_saw_of_an_ad_has_nothing_private_unless_asked),
+           CASE(snapshots_agree_with_copies_whatever_happens))

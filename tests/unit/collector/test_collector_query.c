@@ -1,0 +1,152 @@
+/* QUERY over real wires: one moment, projections, indexes that nobody notices.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+
+#include "tests/support/collector_talk.h"
+
+static int make_bed(void **state)
+{
+    struct bed *bed = bed_create("CLASSAD_LIFETIME = 60\nCOLLECTOR_UPDATE_INTERVAL = 1");
+    bed_start(bed);
+    bed_find_address(bed);
+    *state = bed;
+    return 0;
+}
+
+static int remove_bed(void **state)
+{
+    bed_destroy(*state);
+    return 0;
+}
+
+enum { MANY = 200, FILLER = 20000 };
+
+static void send_generation(struct client *startd, int generation)
+{
+    char ad[FILLER + 200];
+    char filler[FILLER + 1];
+    memset(filler, 'f', FILLER);
+    filler[FILLER] = '\0';
+    for (int i = 0; i < MANY; i++) {
+        snprintf(ad, sizeof(ad),
+                 "[ MyType = \"Machine\"; Name = \"slot%d@w\"; G = %d; F = \"%s\" ]", i, generation,
+                 filler);
+        OK(startd, VERB_UPDATE, "[]", ad);
+    }
+}
+
+static void an_answer_shows_one_moment_while_updates_go_on(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    struct answer answer;
+    send_generation(startd, 1); /* 4 MB: four windows */
+    client_send(reader, VERB_QUERY, "[ Type = \"Machine\"; Constraint = \"G > 0\" ]", NULL,
+                &answer);
+    while (answer.parts == 0) {
+        OK(startd, VERB_PING, "[]", NULL); /* the loop runs */
+    }
+    assert_false(answer.over);
+    send_generation(startd, 2);
+    OK(startd, VERB_INVALIDATE, "[ Type = \"Machine\"; Constraint = \"true\" ]", NULL);
+    loop_run_until(bed->loop, &answer.over);
+    assert_int_equal(answer.ads.count, MANY);
+    for (int i = 0; i < MANY; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "slot%d@w", i);
+        assert_string_equal(ad_string_or(answer.ads.items[i], "Name", ""), name);
+        assert_int_equal(ad_int_or(answer.ads.items[i], "G", 0), 1);
+    }
+    answer_fini(&answer);
+    assert_string_equal(show(reader, "Machine", "G"), "");
+}
+
+static void an_ad_that_computes_what_is_wanted_comes_whole(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    struct answer answer;
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "A = 1; B = 2; ClaimId = \"secret\""));
+    OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", "A = B + 1; B = 2; ClaimId = \"secret\""));
+    assert_int_equal(client_call(reader, VERB_QUERY,
+                                 "[ Type = \"Machine\"; Projection = { \"a\", \"NoSuch\" };"
+                                 " WholeIfComputed = true ]",
+                                 NULL, &answer),
+                     0);
+    assert_int_equal(answer.ads.count, 2);
+    assert_int_equal(ad_count(answer.ads.items[0]), 1);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "A", 0), 1);
+    assert_int_equal(ad_int_or(answer.ads.items[1], "A", 0), 3);
+    assert_true(ad_has(answer.ads.items[1], "State"));
+    assert_false(ad_has(answer.ads.items[1], "ClaimId"));
+    answer_fini(&answer);
+    assert_int_equal(client_call(reader, VERB_QUERY,
+                                 "[ Type = \"Machine\"; Projection = { \"A\" } ]", NULL, &answer),
+                     0);
+    assert_int_equal(ad_count(answer.ads.items[1]), 1);
+    answer_fini(&answer);
+}
+
+static void what_an_index_leaves_is_what_all_would_give(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "Cpus = 1"));
+    OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", "Cpus = 2"));
+    OK(startd, VERB_UPDATE, "[]", LIVE("3", "b1", "Cpus = 1; Absent = true"));
+    OK(startd, VERB_UPDATE, "[]", ASLEEP("4", "b0"));
+    for (int i = 0; i < 2; i++) {
+        assert_string_equal(show_where(reader, "Machine", "Cpus == 1", "Cpus"), "slot1@wn01=1 ");
+        assert_string_equal(show_where(reader, "Machine", "Name == \\\"SLOT2@wn01\\\"", "Cpus"),
+                            "slot2@wn01=2 ");
+        assert_string_equal(show_where(reader, "Machine", "Machine == \\\"wn01\\\"", "Offline"),
+                            "slot1@wn01=- slot2@wn01=- slot4@wn01=true ");
+        assert_string_equal(show_where(reader, "Machine", "Cpus == 1 && Absent =?= true", "Cpus"),
+                            "slot3@wn01=1 ");
+        assert_string_equal(show_where(reader, "NoSuch", "Cpus == 1", "Cpus"), "");
+    }
+}
+
+static void a_constraint_that_costs_much_in_each_ad_holds_nobody_up(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    struct answer answer;
+    char ad[200];
+    for (int i = 0; i < 300; i++) {
+        snprintf(ad, sizeof(ad), "[ MyType = \"Machine\"; Name = \"slot%d@w\"; Machine = \"w\" ]",
+                 i);
+        OK(startd, VERB_UPDATE, "[]", ad);
+    }
+    struct strbuf args; /* 25,000 terms, each false */
+    strbuf_init(&args, 0);
+    strbuf_puts(&args, "[ Type = \"Machine\"; Constraint = \"false");
+    for (int i = 0; i < 25000; i++) {
+        strbuf_puts(&args, " || Name > Machine");
+    }
+    strbuf_puts(&args, "\" ]");
+    client_send(reader, VERB_QUERY, strbuf_text(&args), NULL, &answer);
+    strbuf_fini(&args);
+    int pings = 0;
+    while (!answer.over) {
+        OK(startd, VERB_PING, "[]", NULL);
+        pings++;
+    }
+    assert_int_equal(answer.status, 0);
+    assert_true(pings > 5);
+    answer_fini(&answer);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, make_bed, remove_bed)
+UNIT_TESTS(CASE(an_answer_shows_one_moment_while_updates_go_on),
+           CASE(an_ad_that_computes_what_is_wanted_comes_whole),
+           CASE(what_an_index_leaves_is_what_all_would_give),
+           CASE(a_constraint_that_costs_much_in_each_ad_holds_nobody_up))
