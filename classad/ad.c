@@ -153,8 +153,7 @@ static void entry_item(const struct ad_entry *entry, struct ad_item *ret)
 static const struct ad_entry *find_entry(const struct ad *ad, const char *text, size_t length,
                                          uint32_t hash);
 
-/* The attribute in a place of the body, or the entry that stands there; false: removed. */
-static bool body_item(const struct ad *ad, uint32_t place, struct ad_item *ret)
+bool ad_item_in_body(const struct ad *ad, uint32_t place, struct ad_item *ret)
 {
     const struct ad_shape *shape = ad->body->shape;
     const struct ad_shape_name *name = &shape->entries[place];
@@ -179,7 +178,7 @@ void ad_item_at(const struct ad *ad, uint32_t position, struct ad_item *ret)
 {
     uint32_t in_body = body_count(ad);
     if (position < in_body) {
-        bool found = body_item(ad, position, ret);
+        bool found = ad_item_in_body(ad, position, ret);
         CHECK(found);
     } else {
         entry_item(&ad->entries[position - in_body], ret);
@@ -190,7 +189,7 @@ bool ad_walk(const struct ad *ad, size_t *at, struct ad_item *ret)
 {
     uint32_t in_body = body_count(ad);
     while (*at < in_body) {
-        if (body_item(ad, (uint32_t)(*at)++, ret)) {
+        if (ad_item_in_body(ad, (uint32_t)(*at)++, ret)) {
             return true;
         }
     }

@@ -34,21 +34,33 @@ static void put_byte(struct strbuf *out, unsigned byte)
     strbuf_putc(out, (char)(unsigned char)byte);
 }
 
-static void put_varint(struct strbuf *out, uint64_t value)
+#define VARINT_MAX 10 /* bytes of the longest */
+
+static size_t write_varint(char *bytes, uint64_t value)
 {
-    char bytes[10];
     size_t count = 0;
     while (value >= 0x80) {
         bytes[count++] = (char)(unsigned char)(value | 0x80);
         value >>= 7;
     }
     bytes[count++] = (char)(unsigned char)value;
-    strbuf_append(out, bytes, count);
+    return count;
+}
+
+static void put_varint(struct strbuf *out, uint64_t value)
+{
+    char bytes[VARINT_MAX];
+    strbuf_append(out, bytes, write_varint(bytes, value));
+}
+
+static uint64_t zigzag(int64_t value)
+{
+    return ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0);
 }
 
 static void put_signed(struct strbuf *out, int64_t value)
 {
-    put_varint(out, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
+    put_varint(out, zigzag(value));
 }
 
 static void put_real(struct strbuf *out, double value)
@@ -201,12 +213,23 @@ static void patch_length(struct strbuf *out, size_t begin)
 
 void ad_value_put(const struct ad_node *node, bool with_private, struct strbuf *out)
 {
-    if (node->kind == AD_NODE_STRING) {
-        put_varint(out, (uint64_t)node->count + 2);
-        put_byte(out, AD_NODE_STRING);
-        strbuf_append(out, node->text, node->count);
-        put_byte(out, 0);
+    char bytes[VARINT_MAX + 2]; /* the commonest values are put together here */
+    size_t count;
+    switch ((enum ad_kind)node->kind) {
+    case AD_NODE_STRING:
+        count = write_varint(bytes, (uint64_t)node->count + 2);
+        bytes[count++] = AD_NODE_STRING;
+        strbuf_append(out, bytes, count);
+        strbuf_append(out, node->text, (size_t)node->count + 1); /* its zero as well */
         return;
+    case AD_NODE_INT:
+        count = write_varint(bytes + 2, zigzag(node->integer)) + 1;
+        bytes[0] = (char)count;
+        bytes[1] = AD_NODE_INT;
+        strbuf_append(out, bytes, count + 1);
+        return;
+    default:
+        break;
     }
     size_t begin = out->length;
     put_byte(out, 0);
@@ -227,30 +250,45 @@ static void put_range(const struct ad_body *body, uint32_t first, uint32_t end, 
     strbuf_append(out, body->data + begin, ad_body_offset(body, end) - begin);
 }
 
-/* All values of a body: runs of the base between runs of its own. */
-static void put_values(const struct ad_body *body, struct strbuf *out)
+static uint32_t lowest_bit(uint64_t word)
 {
-    if (body->base == NULL) {
-        strbuf_append(out, body->data, body->bytes);
+    return ad_bits((word & (0 - word)) - 1);
+}
+
+/* The values of the places from `from` to before `to`: runs of the base between runs of its own. */
+static void put_values(const struct ad_body *body, uint32_t from, uint32_t to, struct strbuf *out)
+{
+    if (from >= to || body->base == NULL) {
+        if (from < to) {
+            put_range(body, from, to, out);
+        }
         return;
     }
-    uint32_t done = 0;  /* places that are out */
-    uint32_t own = 0;   /* own values that are out, or in the run */
-    uint32_t begin = 0; /* of the run of own values */
-    for (uint32_t i = 0; own < body->own_count; i++) {
-        for (uint64_t word = body->mask[i]; word != 0; word &= word - 1) {
-            uint32_t place = i * 64 + ad_bits((word & (0 - word)) - 1);
-            if (place > done) {
-                put_range(body, begin, own, out);
-                begin = own;
-                put_range(body->base, done, place, out);
-            }
-            own++;
-            done = place + 1;
+    uint32_t word_at = from / 64;
+    uint64_t below = ((uint64_t)1 << (from % 64)) - 1;
+    uint64_t word = body->mask[word_at] & ~below;
+    uint32_t own = body->rank[word_at] + ad_bits(body->mask[word_at] & below);
+    uint32_t begin = own; /* of the run of own values */
+    uint32_t done = from; /* places that are out, or in the run */
+    for (;;) {
+        while (word == 0 && (word_at + 1) * 64 < to) {
+            word = body->mask[++word_at];
         }
+        uint32_t place = word != 0 ? word_at * 64 + lowest_bit(word) : to;
+        if (place >= to) {
+            break;
+        }
+        if (place > done) {
+            put_range(body, begin, own, out);
+            begin = own;
+            put_range(body->base, done, place, out);
+        }
+        own++;
+        done = place + 1;
+        word &= word - 1;
     }
     put_range(body, begin, own, out);
-    put_range(body->base, done, body->shape->count, out);
+    put_range(body->base, done, to, out);
 }
 
 static bool holds_ads(const struct ad_body *body)
@@ -269,16 +307,9 @@ static void put_item(const struct ad_item *item, bool with_private, struct strbu
     }
 }
 
-void ad_encode(const struct ad *ad, bool with_private, struct strbuf *out)
+/* Attribute by attribute: ads without a body, and those with ads in which something is private. */
+static void encode_items(const struct ad *ad, bool with_private, struct strbuf *out)
 {
-    const struct ad_body *body = ad->body;
-    if (body != NULL && ad->count == 0 && ad->hidden == NULL &&
-        (with_private || (!body->shape->has_private && !holds_ads(body)))) {
-        put_head(body->shape->count, body->shape->names_bytes, out);
-        strbuf_append(out, body->shape->names, body->shape->names_bytes);
-        put_values(body, out);
-        return;
-    }
     size_t count = 0;
     size_t names_bytes = 0;
     size_t at = 0;
@@ -304,6 +335,134 @@ void ad_encode(const struct ad *ad, bool with_private, struct strbuf *out)
     }
 }
 
+/* Places of the body at which a run of its bytes ends: hidden, and private ones if they stay. */
+struct stops {
+    uint32_t words;
+    bool leaves_names; /* no name of the shape is left out */
+    uint64_t bits[(AD_ATTRS_MAX + 63) / 64];
+    uint64_t gone[(AD_ATTRS_MAX + 63) / 64]; /* those of which nothing is written */
+};
+
+static uint32_t next_stop(const struct stops *stops, uint32_t from)
+{
+    uint32_t at = from / 64;
+    if (at >= stops->words) {
+        return AD_NO_PLACE;
+    }
+    uint64_t word = stops->bits[at] & ~(((uint64_t)1 << (from % 64)) - 1);
+    while (word == 0) {
+        if (++at >= stops->words) {
+            return AD_NO_PLACE;
+        }
+        word = stops->bits[at];
+    }
+    return at * 64 + lowest_bit(word);
+}
+
+static bool is_gone(const struct stops *stops, uint32_t place)
+{
+    return (stops->gone[place / 64] >> (place % 64) & 1) != 0;
+}
+
+static void find_stops(const struct ad *ad, bool with_private, struct stops *stops, size_t *count,
+                       size_t *names_bytes)
+{
+    const struct ad_shape *shape = ad->body->shape;
+    stops->words = (shape->count + 63) / 64;
+    memset(stops->gone, 0, stops->words * sizeof(stops->gone[0]));
+    if (ad->hidden != NULL) {
+        memcpy(stops->bits, ad->hidden, stops->words * sizeof(stops->bits[0]));
+    } else {
+        memset(stops->bits, 0, stops->words * sizeof(stops->bits[0]));
+    }
+    for (uint32_t i = 0; !with_private && shape->has_private && i < shape->count; i++) {
+        stops->bits[i / 64] |= (uint64_t)shape->entries[i].is_private << (i % 64);
+    }
+    stops->leaves_names = true;
+    *count = shape->count;
+    *names_bytes = shape->names_bytes;
+    for (uint32_t i = next_stop(stops, 0); i != AD_NO_PLACE; i = next_stop(stops, i + 1)) {
+        struct ad_item item;
+        if ((!with_private && shape->entries[i].is_private) || !ad_item_in_body(ad, i, &item)) {
+            stops->gone[i / 64] |= (uint64_t)1 << (i % 64);
+            stops->leaves_names = false;
+            --*count;
+            *names_bytes -= shape->entries[i].length + 1u;
+        }
+    }
+}
+
+static bool entry_follows(const struct ad_entry *entry, bool with_private)
+{
+    return entry->place == AD_NO_PLACE && (with_private || !ad_attr_is_private(entry->name->text));
+}
+
+static void put_names(const struct ad *ad, bool with_private, const struct stops *stops,
+                      struct strbuf *out)
+{
+    const struct ad_shape *shape = ad->body->shape;
+    if (stops->leaves_names) {
+        strbuf_append(out, shape->names, shape->names_bytes);
+    }
+    for (uint32_t i = 0; !stops->leaves_names && i < shape->count; i++) {
+        if (!is_gone(stops, i)) {
+            strbuf_append(out, ad_shape_name(shape, i), (size_t)shape->entries[i].length + 1);
+        }
+    }
+    for (uint32_t i = 0; i < ad->count; i++) {
+        const struct ad_name *name = ad->entries[i].name;
+        if (entry_follows(&ad->entries[i], with_private)) {
+            strbuf_append(out, name->text, (size_t)name->length + 1);
+        }
+    }
+}
+
+/* A body with entries over it, or without what is private: in runs. */
+static void encode_runs(const struct ad *ad, bool with_private, struct strbuf *out)
+{
+    struct stops stops;
+    size_t count;
+    size_t names_bytes;
+    find_stops(ad, with_private, &stops, &count, &names_bytes);
+    for (uint32_t i = 0; i < ad->count; i++) {
+        if (entry_follows(&ad->entries[i], with_private)) {
+            count++;
+            names_bytes += ad->entries[i].name->length + 1u;
+        }
+    }
+    put_head(count, names_bytes, out);
+    put_names(ad, with_private, &stops, out);
+    uint32_t done = 0;
+    for (uint32_t i = next_stop(&stops, 0); i != AD_NO_PLACE; i = next_stop(&stops, i + 1)) {
+        struct ad_item item;
+        put_values(ad->body, done, i, out);
+        if (!is_gone(&stops, i) && ad_item_in_body(ad, i, &item)) {
+            put_item(&item, with_private, out);
+        }
+        done = i + 1;
+    }
+    put_values(ad->body, done, ad->body->shape->count, out);
+    for (uint32_t i = 0; i < ad->count; i++) {
+        if (entry_follows(&ad->entries[i], with_private)) {
+            ad_value_put(&ad->entries[i].expr->root, with_private, out);
+        }
+    }
+}
+
+void ad_encode(const struct ad *ad, bool with_private, struct strbuf *out)
+{
+    const struct ad_body *body = ad->body;
+    if (body == NULL || (!with_private && holds_ads(body))) {
+        encode_items(ad, with_private, out);
+    } else if (ad->count > 0 || ad->hidden != NULL || (!with_private && body->shape->has_private)) {
+        encode_runs(ad, with_private, out);
+    } else {
+        put_head(body->shape->count, body->shape->names_bytes, out);
+        strbuf_append(out, body->shape->names, body->shape->names_bytes);
+        put_values(body, 0, body->shape->count, out);
+    }
+}
+
 void ad_encode_first(const struct ad *ad, bool with_private, struct strbuf *out)
 {
     put_byte(out, AD_BINARY_FIRST);
@@ -318,7 +477,7 @@ static size_t body_bytes(const struct ad_body *body)
     size_t bytes = (size_t)body->base->bytes + body->bytes;
     for (uint32_t i = 0; i < (body->shape->count + 63) / 64; i++) {
         for (uint64_t word = body->mask[i]; word != 0; word &= word - 1) {
-            uint32_t place = i * 64 + ad_bits((word & (0 - word)) - 1);
+            uint32_t place = i * 64 + lowest_bit(word);
             bytes -= ad_body_raw(body->base, place).length;
         }
     }
@@ -335,7 +494,7 @@ size_t ad_encoded_bytes(const struct ad *ad)
         values = body_bytes(ad->body);
         for (uint32_t i = 0; ad->hidden != NULL && i < (shape->count + 63) / 64; i++) {
             for (uint64_t word = ad->hidden[i]; word != 0; word &= word - 1) {
-                uint32_t place = i * 64 + ad_bits((word & (0 - word)) - 1);
+                uint32_t place = i * 64 + lowest_bit(word);
                 names -= shape->entries[place].length + 1u;
                 values -= ad_body_raw(ad->body, place).length;
             }

@@ -142,6 +142,54 @@ struct ad_body *ad_body_build(struct ad_shape *shape, struct ad_body *base,
     return body;
 }
 
+/* Copies values first to before `end` of old to *at. */
+static void copy_run(const struct parts *parts, const struct ad_body *old, uint32_t first,
+                     uint32_t end, uint32_t *at)
+{
+    uint32_t begin = ad_body_offset(old, first);
+    uint32_t bytes = ad_body_offset(old, end) - begin;
+    uint32_t shift = *at - begin; /* wraps around when the run moves to the front */
+    memcpy(parts->data + *at, old->data + begin, bytes);
+    if (parts->narrow != NULL && old->narrow != NULL) {
+        for (uint32_t i = first; i < end; i++) {
+            parts->narrow[i] = (uint16_t)(old->narrow[i] + shift);
+        }
+    } else {
+        for (uint32_t i = first; i < end; i++) {
+            set_offset(parts, i, ad_body_offset(old, i) + shift);
+        }
+    }
+    *at += bytes;
+}
+
+struct ad_body *ad_body_patch(const struct ad_body *old, const struct ad_own *changes,
+                              uint32_t count)
+{
+    CHECK(old->base == NULL);
+    size_t bytes = old->bytes;
+    for (uint32_t i = 0; i < count; i++) {
+        bytes += changes[i].raw.length;
+        bytes -= ad_body_raw(old, changes[i].place).length;
+    }
+    struct parts parts;
+    struct ad_body *body = body_alloc(old->shape, NULL, old->own_count, bytes, &parts);
+    if (body == NULL) {
+        return NULL;
+    }
+    uint32_t at = 0;
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        copy_run(&parts, old, done, changes[i].place, &at);
+        set_offset(&parts, changes[i].place, at);
+        memcpy(parts.data + at, changes[i].raw.data, changes[i].raw.length);
+        at += (uint32_t)changes[i].raw.length;
+        done = changes[i].place + 1;
+    }
+    copy_run(&parts, old, done, old->own_count, &at);
+    set_offset(&parts, old->own_count, at);
+    return body;
+}
+
 /* ---- owners ---- */
 
 struct ad_body *ad_body_ref(const struct ad_body *body)

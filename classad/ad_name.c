@@ -15,13 +15,44 @@
 #include "base/check.h"
 #include "base/mem.h"
 
+/* The letters of eight bytes in lower case. */
+static uint64_t lower_word(uint64_t word)
+{
+    static const uint64_t ONES = 0x0101010101010101u;
+    uint64_t low = word & (0x7f * ONES);
+    uint64_t past_z = low + (0x7f - 'Z') * ONES;
+    uint64_t from_a = low + (0x80 - 'A') * ONES;
+    uint64_t is_upper = ~word & (from_a ^ past_z) & (0x80 * ONES);
+    return word | is_upper >> 2;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ lower_word(word)) * 0x9fb21c651e98df25u;
+    return hash ^ (hash >> 32);
+}
+
 uint32_t ad_name_hash(const char *text, size_t length)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ (unsigned char)ad_lower(text[i])) * 0x100000001b3u;
+    uint64_t hash = length * 0x9e3779b97f4a7c15u;
+    uint64_t word = 0;
+    if (length >= sizeof(word)) {
+        for (size_t at = 0; at + sizeof(word) < length; at += sizeof(word)) {
+            memcpy(&word, text + at, sizeof(word));
+            hash = mix(hash, word);
+        }
+        memcpy(&word, text + length - sizeof(word), sizeof(word)); /* may have been seen in part */
+    } else if (length >= 4) {
+        uint32_t ends[2];
+        memcpy(&ends[0], text, 4);
+        memcpy(&ends[1], text + length - 4, 4);
+        word = (uint64_t)ends[0] << 32 | ends[1];
+    } else if (length > 0) {
+        word = (uint64_t)(unsigned char)text[0] << 16 |
+               (uint64_t)(unsigned char)text[length / 2] << 8 | (unsigned char)text[length - 1];
     }
-    return (uint32_t)(hash ^ (hash >> 32));
+    hash = mix(hash, word);
+    return (uint32_t)(hash ^ (hash >> 15));
 }
 
 bool ad_name_equal(const char *a, const char *b, size_t length)
@@ -79,24 +110,31 @@ enum ad_special ad_name_special(const char *text, size_t length)
         {"right", 5, AD_SPECIAL_RIGHT},
     };
     for (size_t i = 0; i < ARRAY_COUNT(WORDS); i++) {
-        if (WORDS[i].length == length && ad_name_equal(WORDS[i].text, text, length)) {
+        if (WORDS[i].length == length && WORDS[i].text[0] == ad_lower(text[0]) &&
+            ad_name_equal(WORDS[i].text, text, length)) {
             return (enum ad_special)WORDS[i].special;
         }
     }
     return AD_SPECIAL_NONE;
 }
 
-bool ad_attr_is_private(const char *name)
+bool ad_name_is_private(const char *text, size_t length)
 {
     static const char *const WORDS[] = {"Capability",  "ClaimId",       "ClaimIds",
                                         "ClaimIdList", "ChildClaimIds", "PairedClaimId",
                                         "TransferKey"};
     static const char PREFIX[] = "_roost_priv";
-    size_t length = strlen(name);
-    if (length >= sizeof(PREFIX) - 1 && ad_name_equal(name, PREFIX, sizeof(PREFIX) - 1)) {
-        return true;
+    char first = length > 0 ? ad_lower(text[0]) : '\0';
+    if (first == '_') {
+        return length >= sizeof(PREFIX) - 1 && ad_name_equal(text, PREFIX, sizeof(PREFIX) - 1);
     }
-    return length >= 7 && length <= 13 && one_of(WORDS, ARRAY_COUNT(WORDS), name, length);
+    return (first == 'c' || first == 'p' || first == 't') && length >= 7 && length <= 13 &&
+           one_of(WORDS, ARRAY_COUNT(WORDS), text, length);
+}
+
+bool ad_attr_is_private(const char *name)
+{
+    return ad_name_is_private(name, strlen(name));
 }
 
 bool ad_name_is_valid(const char *name)

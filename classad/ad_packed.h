@@ -197,6 +197,10 @@ struct ad_own { /* a value that will lie in a new body */
 struct ad_body *ad_body_build(struct ad_shape *shape, struct ad_body *base,
                               const struct ad_own *own, uint32_t count);
 
+/* old, which has no base, with changes (in order of place) in it.  NULL: out of memory. */
+struct ad_body *ad_body_patch(const struct ad_body *old, const struct ad_own *changes,
+                              uint32_t count);
+
 void ad_body_remember(struct ad_body *body); /* to be tried as a base */
 size_t ad_body_heap(const struct ad_body *body);
 

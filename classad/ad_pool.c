@@ -497,30 +497,30 @@ static struct ad_body *change_body(const struct ad_body *old, const struct ad_ow
     if (base == NULL && old->user_count > 0) {
         base = (struct ad_body *)(uintptr_t)old; /* gets one more user */
     }
-    uint32_t room = old->shape->count;
-    struct ad_own own_inline[COUNT_INLINE];
-    struct ad_own *own = room <= COUNT_INLINE ? own_inline : mem_alloc(room * sizeof(*own));
-    uint32_t own_count = room;
-    bool is_like = false;
-    if (base != NULL) {
-        own_count = lay_over(old, changes, count, own);
-        is_like = own_bytes(own, own_count) <= base->bytes / 2;
+    struct ad_body *body;
+    if (base == NULL) {
+        body = ad_body_patch(old, changes, count);
+    } else {
+        uint32_t room = old->shape->count;
+        struct ad_own own_inline[COUNT_INLINE];
+        struct ad_own *own = room <= COUNT_INLINE ? own_inline : mem_alloc(room * sizeof(*own));
+        uint32_t own_count = lay_over(old, changes, count, own);
+        if (own_bytes(own, own_count) > base->bytes / 2) {
+            whole_own(old, changes, count, own);
+            own_count = room;
+            has_ads = has_ads || base->has_ads;
+            base = NULL;
+        }
+        body = ad_body_build(old->shape, base, own, own_count);
+        if (own != own_inline) {
+            mem_free(own);
+        }
     }
-    if (!is_like) {
-        whole_own(old, changes, count, own);
-        own_count = room;
-        has_ads = has_ads || (base != NULL && base->has_ads);
-        base = NULL;
-    }
-    struct ad_body *body = ad_body_build(old->shape, base, own, own_count);
     if (body != NULL) {
         body->has_ads = has_ads || old->has_ads;
         if (base == NULL && old->is_remembered) {
             ad_body_remember(body);
         }
-    }
-    if (own != own_inline) {
-        mem_free(own);
     }
     return body;
 }

@@ -30,6 +30,7 @@ uint32_t ad_name_hash(const char *text, size_t length);
 bool ad_name_equal(const char *a, const char *b, size_t length); /* ASCII case ignored */
 bool ad_name_is_reserved(const char *text,
                          size_t length); /* true false undefined error is isnt, and parent */
+bool ad_name_is_private(const char *text, size_t length);
 struct ad_name *ad_name_create(const char *text, size_t length);
 struct ad_name *ad_name_ref(struct ad_name *name);
 void ad_name_destroy(struct ad_name *name);
@@ -226,6 +227,9 @@ struct ad_item { /* one attribute of an ad */
 bool ad_walk(const struct ad *ad, size_t *at, struct ad_item *ret);
 /* The attribute at a position that ad_sorted() gave. */
 void ad_item_at(const struct ad *ad, uint32_t position, struct ad_item *ret);
+
+/* The attribute in a place of the body, or the entry that stands there; false: it was removed. */
+bool ad_item_in_body(const struct ad *ad, uint32_t place, struct ad_item *ret);
 
 /* Of ad itself or its chained parents; name as text with its hash. */
 bool ad_find_spot(const struct ad *ad, const char *text, size_t length, uint32_t hash,

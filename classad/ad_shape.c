@@ -215,7 +215,7 @@ static int fill(struct ad_shape *shape, struct err *err)
         shape->entries[i] = (struct ad_shape_name){.hash = ad_name_hash(text, length),
                                                    .offset = (uint32_t)at,
                                                    .length = (uint16_t)length,
-                                                   .is_private = ad_attr_is_private(text)};
+                                                   .is_private = ad_name_is_private(text, length)};
         shape->has_private = shape->has_private || shape->entries[i].is_private;
         shape->has_special = shape->has_special || ad_name_special(text, length) != AD_SPECIAL_NONE;
         int rc = add_name(shape, i, err);
