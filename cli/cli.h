@@ -114,6 +114,7 @@ int cmd_wait(struct cli *cli);
 int cmd_power(struct cli *cli);
 int cmd_token(struct cli *cli);
 int cmd_config(struct cli *cli);
+int cmd_userprio(struct cli *cli);
 int cmd_why(struct cli *cli);
 int cmd_classad(struct cli *cli);
 

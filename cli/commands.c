@@ -110,6 +110,22 @@ static const struct cli_command WAIT = {
     "  ID, OWNER        whose; all of your own when none is named\n"
     "  --timeout TIME   give up after 90, 5m, 1h ... (exit status 1)\n"
     "  -echo            say how each job ended\n"};
+static const struct cli_command USERPRIO = {
+    "userprio", cmd_userprio,
+    "[NAME] [-all] [-allusers] [-grouporder|-grouprollup|-quotas|-surplus] " LISTING_USAGE
+    " | -history [-hours] [NAME] | -machines | -setprio|-setfactor|-setceil|-setfloor|-setaccum|"
+    "-setbegin|-setlast NAME VALUE | -resetusage|-delete NAME | -resetall",
+    "show and change users' and groups' priorities",
+    "  -all                 more columns;  -allusers  also who used nothing for a day\n"
+    "  -grouporder          users below their groups;  -grouprollup  groups with their parts\n"
+    "  -quotas, -surplus    what groups may use, and whether they may use what others leave\n"
+    "  -history [-hours]    what was used in each day or hour, of all or of NAME\n"
+    "  -machines            submitting machines and their Prio (UPDATE_PRIO)\n"
+    "  -setprio NAME P      the real priority;  -setfactor NAME F  0: the default\n"
+    "  -setceil NAME W      at most that much in use, -1: no limit;  -setfloor NAME W  at least\n"
+    "  -setaccum NAME S     weighted seconds used;  -setbegin, -setlast NAME T  since 1970\n"
+    "  -resetusage NAME     forget what was used;  -resetall  of everybody\n"
+    "  -delete NAME         forget the account\n" LISTING_HELP};
 static const struct cli_command POWER = {
     "power", cmd_power, "status|on|off|history [NODE...] [--reason TEXT] [--force] " LISTING_USAGE,
     "show and switch the machines' power",
@@ -147,6 +163,7 @@ static const struct cli_command CLASSAD = {
     "  --explain          of --batch: why a line was answered by PARSE-ERROR\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,    &START,  &STOP, &MASTER, &SUBMIT, &Q,      &STATUS, &HISTORY, &RM,        &HOLD,
-    &RELEASE, &VACATE, &WAIT, &POWER,  &TOKEN,  &CONFIG, &WHY,    &CLASSAD, &ADVERTISE, NULL,
+    &INIT,    &START, &STOP,   &MASTER,  &SUBMIT,  &Q,         &STATUS,
+    &HISTORY, &RM,    &HOLD,   &RELEASE, &VACATE,  &WAIT,      &USERPRIO,
+    &POWER,   &TOKEN, &CONFIG, &WHY,     &CLASSAD, &ADVERTISE, NULL,
 };

@@ -1,0 +1,323 @@
+/* cli/cmd_userprio.c - `roost userprio`: who has used how much, and who comes first.
+ *
+ * The negotiator is asked, through the collector, for what holds now; who may not have that carried
+ * there (a token with READ only), or while no negotiator runs, sees the Accounting ads of the
+ * collector.  Changes go to the negotiator.  What is printed is decided in userprio_plan.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "cli/cli.h"
+#include "cli/listing.h"
+#include "cli/userprio_plan.h"
+#include "wire/wire.h"
+
+enum show { SHOW_ACCOUNTS, SHOW_DAYS, SHOW_HOURS, SHOW_MACHINES };
+
+static const struct edit {
+    const char *option;
+    size_t min; /* letters that must be there */
+    const char *action, *attribute;
+    bool has_name, has_value;
+    const char *done; /* of name and value */
+} EDITS[] = {
+    {"setprio", 4, "Set", "Priority", true, true, "The priority of %s was set to %s\n"},
+    {"setfactor", 4, "Set", "PriorityFactor", true, true,
+     "The priority factor of %s was set to %s\n"},
+    {"setceil", 4, "Set", "Ceiling", true, true, "The ceiling of %s was set to %s\n"},
+    {"setfloor", 5, "Set", "Floor", true, true, "The floor of %s was set to %s\n"},
+    {"setaccum", 4, "Set", "AccumulatedUsage", true, true,
+     "The accumulated usage of %s was set to %s\n"},
+    {"setbegin", 4, "Set", "BeginUsageTime", true, true,
+     "The begin usage time of %s was set to %s\n"},
+    {"setlast", 4, "Set", "LastUsageTime", true, true, "The last usage time of %s was set to %s\n"},
+    {"resetusage", 6, "ResetUsage", NULL, true, false, "The accumulated usage of %s was reset\n"},
+    {"resetall", 6, "ResetAll", NULL, false, false,
+     "The accumulated usage was reset for all users\n"},
+    {"delete", 3, "Delete", NULL, true, false, "The accounting record of %s was deleted\n"},
+};
+
+struct userprio {
+    struct cli *cli;
+    struct listing listing;
+    struct userprio_view view;
+    enum show show;
+    const struct edit *edit;
+    const char *name; /* of an edit, or whose to show */
+    const char *value_text;
+    double value;
+    char negotiator[WIRE_NAME_MAX + 1]; /* its uplink */
+};
+
+/* ---- arguments */
+
+static int parse_edit(struct userprio *userprio, const struct edit *edit, int *at)
+{
+    struct cli *cli = userprio->cli;
+    int needed = (edit->has_name ? 1 : 0) + (edit->has_value ? 1 : 0);
+    if (userprio->edit != NULL) {
+        return cli_usage(cli, "one change at a time");
+    }
+    if (*at + needed >= cli->argc) {
+        return cli_usage(cli, "%s needs a name%s", cli->argv[*at],
+                         edit->has_value ? " and a number" : "");
+    }
+    userprio->edit = edit;
+    if (edit->has_name) {
+        userprio->name = cli->argv[++*at];
+    }
+    if (edit->has_value) {
+        userprio->value_text = cli->argv[++*at];
+        if (text_parse_double(userprio->value_text, &userprio->value, NULL) != 0) {
+            return cli_usage(cli, "'%s' is not a number", userprio->value_text);
+        }
+    }
+    return CLI_OK;
+}
+
+static int parse_one(struct userprio *userprio, int *at)
+{
+    struct cli *cli = userprio->cli;
+    const char *arg = cli->argv[*at];
+    const struct {
+        const char *option;
+        size_t min;
+        bool *flag;
+    } FLAGS[] = {{"allusers", 4, &userprio->view.all_users},
+                 {"all", 3, &userprio->view.all},
+                 {"grouporder", 6, &userprio->view.group_order},
+                 {"grouprollup", 6, &userprio->view.rollup},
+                 {"quotas", 1, &userprio->view.quotas},
+                 {"surplus", 2, &userprio->view.surplus}};
+    for (size_t i = 0; i < ARRAY_COUNT(EDITS); i++) {
+        if (listing_is(arg, EDITS[i].option, EDITS[i].min)) {
+            return parse_edit(userprio, &EDITS[i], at);
+        }
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(FLAGS); i++) {
+        if (listing_is(arg, FLAGS[i].option, FLAGS[i].min)) {
+            *FLAGS[i].flag = true;
+            return CLI_OK;
+        }
+    }
+    if (listing_is(arg, "history", 4) || listing_is(arg, "usage-history", 5)) {
+        userprio->show = userprio->show == SHOW_HOURS ? SHOW_HOURS : SHOW_DAYS;
+    } else if (listing_is(arg, "hours", 4)) {
+        userprio->show = SHOW_HOURS;
+    } else if (listing_is(arg, "machines", 4)) {
+        userprio->show = SHOW_MACHINES;
+    } else if (arg[0] == '-' || userprio->name != NULL || strpbrk(arg, "\"\\ \t\n") != NULL) {
+        return cli_usage(cli, "'%s' is not understood", arg);
+    } else {
+        userprio->name = arg;
+    }
+    return CLI_OK;
+}
+
+static int parse(struct userprio *userprio)
+{
+    struct cli *cli = userprio->cli;
+    int status = CLI_OK;
+    for (int i = 1; i < cli->argc && status == CLI_OK; i++) {
+        struct err err;
+        int rc = listing_plan_option(&userprio->listing, cli->argc, cli->argv, &i, &err);
+        if (rc < 0) {
+            return cli_usage(cli, "%s", err.text);
+        }
+        status = rc == 1 ? CLI_OK : parse_one(userprio, &i);
+    }
+    return status;
+}
+
+/* ---- asking */
+
+static int find_negotiator(struct userprio *userprio, struct err *err)
+{
+    struct cli *cli = userprio->cli;
+    struct listing one = {.limit = 1};
+    struct cli_reply reply = {0};
+    int rc = listing_query(cli, cli->collector, NULL, "Negotiator", &one, NULL, NULL, &reply, err);
+    if (rc == 0) {
+        const char *name = reply.ads.count > 0 ? ad_string_or(reply.ads.items[0], "Name", "") : "";
+        int length =
+            snprintf(userprio->negotiator, sizeof userprio->negotiator, "negotiator/%s", name);
+        if (name[0] == '\0' || (size_t)length >= sizeof userprio->negotiator) {
+            rc = err_set(err, -ENOENT,
+                         "the pool has no negotiator now: see that NEGOTIATOR is in DAEMON_LIST "
+                         "and runs");
+        }
+    }
+    cli_reply_fini(&reply);
+    return rc;
+}
+
+static int ask(struct userprio *userprio, struct cli_reply *reply, struct err *err)
+{
+    static const char *const TYPES[] = {"Accounting", "Usage", "Usage", "SubmittingMachine"};
+    struct cli *cli = userprio->cli;
+    struct ad *more = ad_create();
+    ad_set_bool(more, "ByHour", userprio->show == SHOW_HOURS);
+    if (userprio->name != NULL && userprio->show != SHOW_ACCOUNTS) {
+        ad_set_string(more, "Name", userprio->name);
+    }
+    int rc = find_negotiator(userprio, err);
+    rc = rc != 0 ? rc
+                 : listing_query(cli, cli->collector, userprio->negotiator, TYPES[userprio->show],
+                                 &userprio->listing, NULL, more, reply, err);
+    if (rc != 0 && userprio->show == SHOW_ACCOUNTS) {
+        struct err second;
+        cli_reply_fini(reply);
+        *reply = (struct cli_reply){0};
+        if (listing_query(cli, cli->collector, NULL, TYPES[SHOW_ACCOUNTS], &userprio->listing, NULL,
+                          NULL, reply, &second) == 0 &&
+            reply->ads.count > 0) {
+            rc = 0;
+        }
+    }
+    ad_destroy(more);
+    return rc;
+}
+
+/* A name without a domain is a group's if there is one of that name, else a user of this domain. */
+static int full_name(struct userprio *userprio, struct strbuf *ret, struct err *err)
+{
+    struct cli *cli = userprio->cli;
+    struct cli_reply reply = {0};
+    struct listing all = {0};
+    strbuf_puts(ret, userprio->name);
+    if (strchr(userprio->name, '@') != NULL) {
+        return 0;
+    }
+    bool group = false;
+    int rc = listing_query(cli, cli->collector, userprio->negotiator, "Accounting", &all, NULL,
+                           NULL, &reply, err);
+    for (size_t i = 0; i < reply.ads.count; i++) {
+        const char *name = ad_string_or(reply.ads.items[i], "Name", "");
+        group = group || (ad_bool_or(reply.ads.items[i], "IsAccountingGroup", false) &&
+                          strcmp(name, userprio->name) == 0);
+    }
+    if (rc == 0 && !group) {
+        strbuf_printf(ret, "@%s", config_string(cli->config, "UID_DOMAIN"));
+    }
+    cli_reply_fini(&reply);
+    return rc;
+}
+
+/* ---- doing */
+
+static int change(struct userprio *userprio)
+{
+    struct cli *cli = userprio->cli;
+    const struct edit *edit = userprio->edit;
+    struct cli_reply reply = {0};
+    struct err err;
+    struct strbuf name;
+    int status = CLI_OK;
+    strbuf_init(&name, 0);
+    int rc = find_negotiator(userprio, &err);
+    rc = rc == 0 && edit->has_name ? full_name(userprio, &name, &err) : rc;
+    if (rc == 0) {
+        struct ad *args = ad_create();
+        ad_set_string(args, "Action", edit->action);
+        ad_set_string(args, "Name", strbuf_text(&name));
+        if (edit->has_value) {
+            ad_set_string(args, "Attribute", edit->attribute);
+            ad_set_real(args, "Value", userprio->value);
+        }
+        const struct wire_body body = {.args = args};
+        rc = cli_call(cli, cli->collector, userprio->negotiator, VERB_USERPRIO, &body, 0, &reply,
+                      &err);
+        ad_destroy(args);
+    }
+    if (rc != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    } else {
+        struct strbuf out;
+        strbuf_init(&out, 0);
+        const char *at = strstr(edit->done, "%s");
+        strbuf_append(&out, edit->done,
+                      at != NULL ? (size_t)(at - edit->done) : strlen(edit->done));
+        if (at != NULL) {
+            const char *second = strstr(at + 2, "%s");
+            strbuf_puts(&out, strbuf_text(&name));
+            strbuf_append(&out, at + 2,
+                          second != NULL ? (size_t)(second - at - 2) : strlen(at + 2));
+            if (second != NULL) {
+                strbuf_printf(&out, "%s%s", userprio->value_text, second + 2);
+            }
+        }
+        status = listing_write(cli, &out);
+    }
+    strbuf_fini(&name);
+    cli_reply_fini(&reply);
+    return status;
+}
+
+static int print(struct userprio *userprio, const struct ad **ads, size_t count)
+{
+    struct cli *cli = userprio->cli;
+    if (userprio->show == SHOW_ACCOUNTS) {
+        userprio_plan_sort(ads, count);
+    }
+    if (userprio->listing.style != LISTING_TABLE) {
+        return listing_show(cli, &userprio->listing, ads, count);
+    }
+    struct strbuf out;
+    const struct ad_context context = listing_context(cli);
+    strbuf_init(&out, 0);
+    if (userprio->show == SHOW_ACCOUNTS) {
+        userprio_plan_print(&userprio->view, ads, count, &context, &out);
+    } else if (userprio->show == SHOW_MACHINES) {
+        userprio_plan_machines(ads, count, &context, &out);
+    } else {
+        userprio_plan_history(ads, count, userprio->show == SHOW_HOURS, &context, &out);
+    }
+    return listing_write(cli, &out);
+}
+
+static int show(struct userprio *userprio)
+{
+    struct cli *cli = userprio->cli;
+    struct cli_reply reply = {0};
+    struct err err;
+    int status = CLI_OK;
+    if (userprio->name != NULL && userprio->show == SHOW_ACCOUNTS) {
+        struct strbuf only;
+        strbuf_init(&only, 0);
+        strbuf_printf(&only, "Name == \"%s\" || substr(Name, 0, %zu) == \"%s@\"", userprio->name,
+                      strlen(userprio->name) + 1, userprio->name);
+        listing_also(&userprio->listing, strbuf_text(&only));
+        userprio->view.all_users = true;
+        strbuf_fini(&only);
+    }
+    if (ask(userprio, &reply, &err) != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    } else {
+        status = print(userprio, (const struct ad **)reply.ads.items, reply.ads.count);
+    }
+    cli_reply_fini(&reply);
+    return status;
+}
+
+int cmd_userprio(struct cli *cli)
+{
+    struct userprio userprio = {.cli = cli};
+    struct err err;
+    int status = parse(&userprio);
+    if (status == CLI_OK && cli_collector(cli, &err) != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    } else if (status == CLI_OK) {
+        status = userprio.edit != NULL ? change(&userprio) : show(&userprio);
+    }
+    listing_fini(&userprio.listing);
+    return status;
+}
