@@ -1,9 +1,9 @@
 /* base/stream_buffer.c - the memory of a stream.
  *
  * Design note: a decoder wants its frame in one piece, so input is one block that doubles; it is
- * given back when all is read, because ten thousand quiet streams must cost little.  Output may be
- * a quarter of a GiB and is never looked at again, so it is a list of chunks, into whose last one
- * small writes are packed.
+ * given back when all is read, because ten thousand quiet streams must cost little; during a turn
+ * it is a large one that all streams of a loop share.  Output may be a quarter of a GiB and is
+ * never looked at again, so it is a list of chunks, into whose last one small writes are packed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,7 +37,44 @@ bool stream_inbuf_reserve(struct stream_inbuf *in)
     }
     in->data = grown;
     in->capacity = capacity;
+    in->borrowed = false; /* another one will be made */
     return true;
+}
+
+void stream_inbuf_borrow(struct stream_inbuf *in, unsigned char **block)
+{
+    size_t length = in->end - in->begin;
+    if (in->borrowed || length > STREAM_BLOCK / 4) {
+        return;
+    }
+    unsigned char *data = *block != NULL ? *block : mem_alloc(STREAM_BLOCK);
+    *block = NULL;
+    if (length > 0) {
+        memcpy(data, in->data + in->begin, length);
+    }
+    mem_free(in->data);
+    *in = (struct stream_inbuf){.data = data,
+                                .end = length,
+                                .capacity = STREAM_BLOCK,
+                                .borrowed = true};
+}
+
+void stream_inbuf_give_back(struct stream_inbuf *in, unsigned char **block)
+{
+    if (!in->borrowed) {
+        return;
+    }
+    size_t length = in->end - in->begin;
+    struct stream_inbuf own = {0};
+    if (length > 0) {
+        own.capacity = length > INPUT_BLOCK ? length : INPUT_BLOCK;
+        own.data = mem_alloc(own.capacity);
+        own.end = length;
+        memcpy(own.data, in->data + in->begin, length);
+    }
+    mem_free(*block);
+    *block = in->data;
+    *in = own;
 }
 
 void stream_inbuf_consume(struct stream_inbuf *in, size_t length)
@@ -46,7 +83,7 @@ void stream_inbuf_consume(struct stream_inbuf *in, size_t length)
     in->begin += length;
     if (in->begin == in->end) {
         in->begin = in->end = 0;
-        if (in->capacity > INPUT_BLOCK) {
+        if (in->capacity > INPUT_BLOCK && !in->borrowed) {
             stream_inbuf_fini(in);
         }
     }

@@ -14,7 +14,15 @@
 struct stream_inbuf {
     unsigned char *data;
     size_t begin, end, capacity;
+    bool borrowed; /* data is the block */
 };
+
+/* For the length of a turn a stream reads into a block that all streams of a loop share, which is
+ * at *block when nobody has it, or NULL: then it is made when it is wanted. */
+#define STREAM_BLOCK ((size_t)256 << 10)
+void stream_inbuf_borrow(struct stream_inbuf *in, unsigned char **block);
+/* Gives it back if it was lent; what is unread gets memory of its own. */
+void stream_inbuf_give_back(struct stream_inbuf *in, unsigned char **block);
 
 /* Makes room for more behind the unread bytes: capacity - end > 0.  False: no memory. */
 bool stream_inbuf_reserve(struct stream_inbuf *in);

@@ -36,8 +36,9 @@
 #include "base/mem.h"
 #include "base/stream_buffer.h"
 #include "base/stream_tls.h"
+#include "base/stream_socket_tls.h"
 
-#define TURN_BYTES ((size_t)256 << 10) /* read or written before others get their turn */
+#define TURN_BYTES ((size_t)128 << 10) /* read or written before others get their turn */
 #define WHY_MAX    (STREAM_PEER_MAX + ERR_TEXT_MAX)
 
 enum phase { CONNECTING, PREFACE, HANDSHAKE, OPEN, LINGER, ENDED };
@@ -88,6 +89,8 @@ struct hub {
     bool tick_deferred;
     LIST_HEAD(, stream) finishing;
     struct resolver *resolver;
+    struct tls_sockets *sockets; /* NULL before the first TLS connection */
+    unsigned char *block;        /* of STREAM_BLOCK bytes, for the input of one turn; NULL: lent */
 };
 
 static void stream_work(struct stream *s, unsigned ready);
@@ -186,6 +189,8 @@ static void hub_destroy(void *value)
         stream_unref(s);
     }
     resolver_destroy(hub->resolver);
+    tls_sockets_destroy(hub->sockets);
+    mem_free(hub->block);
     mem_free(hub);
 }
 
@@ -282,6 +287,7 @@ static void read_in(struct stream *s)
     size_t budget = TURN_BYTES;
     int code = -EAGAIN;
     s->read_due = false;
+    stream_inbuf_borrow(&s->input, &s->hub->block);
     while (may_read(s)) {
         if (budget == 0) {
             s->read_due = true;
@@ -308,7 +314,11 @@ static void read_in(struct stream *s)
     if (code == -EAGAIN && s->write_error != 0 && !s->read_due) {
         code = err_set(&err, s->write_error, "%s", "the connection was cut");
     }
+    if (s->tls != NULL) {
+        tls_turn_over(s->tls);
+    }
     tell_readable(s);
+    stream_inbuf_give_back(&s->input, &s->hub->block);
     if (s->phase == OPEN && code != -EAGAIN) {
         stream_end(s, code, code == 0 ? "closed" : err.text);
     }
@@ -459,6 +469,9 @@ static void shake_hands(struct stream *s)
     struct err err;
     s->read_wants = LOOP_READ;
     int code = s->tls != NULL ? tls_handshake(s->tls, &s->read_wants, &err) : 0;
+    if (s->tls != NULL) {
+        tls_turn_over(s->tls);
+    }
     if (code == -EAGAIN) {
         return;
     }
@@ -588,7 +601,10 @@ static void stream_use(struct stream *s, int fd, enum phase phase)
     s->fd = fd;
     s->watch = loop_fd_create(s->loop, fd, stream_ready, s);
     if (s->tls != NULL) {
-        tls_attach(s->tls, fd);
+        if (s->hub->sockets == NULL) {
+            s->hub->sockets = tls_sockets_create();
+        }
+        tls_attach(s->tls, s->hub->sockets, fd);
     }
     s->phase = phase;
     if (!s->finishing) {

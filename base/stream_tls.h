@@ -12,14 +12,18 @@ struct err;
 struct loop;
 struct stream_trust;
 struct tls;
+struct tls_sockets; /* base/stream_socket_tls.h */
 struct tls_identity;
 
 /* -EINVAL for a malformed pin; -ENOENT, -EINVAL for a bad CA file. */
 int tls_client_create(struct loop *loop, const struct stream_trust *trust, struct tls **ret,
                       struct err *err);
 struct tls *tls_server_create(const struct tls_identity *identity);
-void tls_attach(struct tls *tls, int fd); /* once, before the handshake; fd stays the caller's */
-void tls_destroy(struct tls *tls);        /* NULL is allowed */
+/* Once, before the handshake; fd stays the caller's. */
+void tls_attach(struct tls *tls, struct tls_sockets *sockets, int fd);
+/* After the reads and handshakes of a turn of the connection, before anybody else's. */
+void tls_turn_over(struct tls *tls);
+void tls_destroy(struct tls *tls); /* NULL is allowed */
 
 /* All: -EAGAIN when the socket must first become ready for *want (LOOP_READ or LOOP_WRITE); other
  * negative errno with the reason in err, without the peer's name.  After an error of tls_write the

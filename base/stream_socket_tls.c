@@ -1,0 +1,193 @@
+/* base/stream_socket_tls.c - see stream_socket_tls.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/stream_socket_tls.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/check.h"
+#include "base/mem.h"
+
+#define SHARED_BYTES ((size_t)128 << 10)
+
+struct tls_sockets {
+    BIO_METHOD *method;
+    struct tls_socket *user; /* whose bytes are in data[begin..end) */
+    size_t begin, end;
+    unsigned char data[SHARED_BYTES];
+};
+
+struct tls_socket {
+    struct tls_sockets *sockets;
+    int fd;
+    bool drained; /* the kernel has given all there was in this turn */
+    bool at_end;  /* the peer sends no more */
+    unsigned char *kept;
+    size_t kept_begin, kept_end;
+};
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static int take_kept(struct tls_socket *socket, void *ret, size_t room)
+{
+    size_t there = socket->kept_end - socket->kept_begin;
+    size_t count = there < room ? there : room;
+    memcpy(ret, socket->kept + socket->kept_begin, count);
+    socket->kept_begin += count;
+    if (socket->kept_begin == socket->kept_end) {
+        mem_free(socket->kept);
+        socket->kept = NULL;
+    }
+    return (int)count;
+}
+
+static int take_shared(struct tls_sockets *sockets, void *ret, size_t room)
+{
+    size_t there = sockets->end - sockets->begin;
+    size_t count = there < room ? there : room;
+    memcpy(ret, sockets->data + sockets->begin, count);
+    sockets->begin += count;
+    if (sockets->begin == sockets->end) {
+        sockets->user = NULL;
+    }
+    return (int)count;
+}
+
+/* Asks the kernel. */
+static ssize_t receive(struct tls_socket *socket, BIO *bio, void *data, size_t room)
+{
+    ssize_t got = recv(socket->fd, data, room, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        BIO_set_retry_read(bio);
+    }
+    socket->at_end = got == 0;
+    socket->drained = got < (ssize_t)room;
+    return got;
+}
+
+static int bio_read(BIO *bio, char *ret, int room)
+{
+    struct tls_socket *socket = BIO_get_data(bio);
+    struct tls_sockets *sockets = socket->sockets;
+    BIO_clear_retry_flags(bio);
+    if (room <= 0) {
+        return 0;
+    }
+    if (socket->kept != NULL) {
+        return take_kept(socket, ret, (size_t)room);
+    }
+    if (sockets->user == socket) {
+        return take_shared(sockets, ret, (size_t)room);
+    }
+    if (socket->drained && !socket->at_end) {
+        BIO_set_retry_read(bio);
+        return -1;
+    }
+    if (sockets->user != NULL) { /* somebody reads inside another's turn */
+        return (int)receive(socket, bio, ret, (size_t)room);
+    }
+    ssize_t got = receive(socket, bio, sockets->data, SHARED_BYTES);
+    if (got <= 0) {
+        return (int)got;
+    }
+    sockets->user = socket;
+    sockets->begin = 0;
+    sockets->end = (size_t)got;
+    return take_shared(sockets, ret, (size_t)room);
+}
+
+void tls_socket_turn_over(struct tls_socket *socket)
+{
+    struct tls_sockets *sockets = socket->sockets;
+    socket->drained = false;
+    if (sockets->user == socket) {
+        size_t left = sockets->end - sockets->begin;
+        CHECK(socket->kept == NULL);
+        socket->kept = mem_dup(sockets->data + sockets->begin, left);
+        socket->kept_begin = 0;
+        socket->kept_end = left;
+        sockets->user = NULL;
+    }
+}
+
+/* ---- the rest of a BIO ----------------------------------------------------------------------- */
+
+static int bio_write(BIO *bio, const char *data, int length)
+{
+    const struct tls_socket *socket = BIO_get_data(bio);
+    BIO_clear_retry_flags(bio);
+    ssize_t put = send(socket->fd, data, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (put < 0 && (errno == EAGAIN || errno == EINTR)) {
+        BIO_set_retry_write(bio);
+    }
+    return (int)put;
+}
+
+static long bio_control(BIO *bio, int command, long number, void *pointer)
+{
+    const struct tls_socket *socket = BIO_get_data(bio);
+    (void)number;
+    (void)pointer;
+    switch (command) {
+    case BIO_CTRL_FLUSH:
+        return 1;
+    case BIO_CTRL_EOF:
+        return socket->at_end ? 1 : 0;
+    default:
+        return 0;
+    }
+}
+
+static int bio_destroy(BIO *bio)
+{
+    struct tls_socket *socket = BIO_get_data(bio);
+    if (socket != NULL) {
+        if (socket->sockets->user == socket) {
+            socket->sockets->user = NULL;
+        }
+        mem_free(socket->kept);
+        mem_free(socket);
+        BIO_set_data(bio, NULL);
+    }
+    return 1;
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+struct tls_sockets *tls_sockets_create(void)
+{
+    struct tls_sockets *sockets = mem_alloc(sizeof(*sockets));
+    sockets->user = NULL;
+    sockets->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "stream socket");
+    CHECK(sockets->method != NULL);
+    CHECK(BIO_meth_set_read(sockets->method, bio_read) == 1 &&
+          BIO_meth_set_write(sockets->method, bio_write) == 1 &&
+          BIO_meth_set_ctrl(sockets->method, bio_control) == 1 &&
+          BIO_meth_set_destroy(sockets->method, bio_destroy) == 1);
+    return sockets;
+}
+
+void tls_sockets_destroy(struct tls_sockets *sockets)
+{
+    if (sockets != NULL) {
+        BIO_meth_free(sockets->method);
+        mem_free(sockets);
+    }
+}
+
+BIO *tls_socket_bio(struct tls_sockets *sockets, int fd, struct tls_socket **ret)
+{
+    BIO *bio = BIO_new(sockets->method);
+    CHECK(bio != NULL);
+    struct tls_socket *socket = mem_zalloc(sizeof(*socket));
+    socket->sockets = sockets;
+    socket->fd = fd;
+    BIO_set_data(bio, socket);
+    BIO_set_init(bio, 1);
+    *ret = socket;
+    return bio;
+}

@@ -1,0 +1,30 @@
+/* base/stream_socket_tls.h - what OpenSSL reads from and writes to: a socket with a large buffer
+ * that all connections of a loop share.
+ *
+ * OpenSSL's own read-ahead asks the kernel for a record of 16 KiB at a time, keeps a buffer in each
+ * connection, and asks once more to learn that nothing is left.  Here a turn of a connection takes
+ * all there is in one call into the shared buffer; what remains when the turn is over, a piece of a
+ * record or what the reader had no more room for, is kept by the connection.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_STREAM_SOCKET_TLS_H
+#define BASE_STREAM_SOCKET_TLS_H
+
+#include <openssl/bio.h>
+
+struct tls_sockets; /* what the connections of a loop share */
+struct tls_socket;
+
+struct tls_sockets *tls_sockets_create(void);
+/* After its sockets; NULL is allowed. */
+void tls_sockets_destroy(struct tls_sockets *sockets);
+
+/* The BIO owns the struct tls_socket; the descriptor stays the caller's. */
+BIO *tls_socket_bio(struct tls_sockets *sockets, int fd, struct tls_socket **ret);
+
+/* The connection's turn is over: the shared buffer is free for others, and the next read asks the
+ * kernel again. */
+void tls_socket_turn_over(struct tls_socket *socket);
+
+#endif
