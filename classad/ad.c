@@ -397,7 +397,7 @@ void ad_chain(struct ad *ad, const struct ad *parent)
 /* ---- setting ---- */
 
 /* A new entry at the end of the array; -E2BIG leaves the ad as it was. */
-static int append(struct ad *ad, const char *text, size_t length, uint32_t hash, bool bounded,
+static int append(struct ad *ad, const char *text, size_t length, uint32_t hash,
                   struct ad_entry **ret)
 {
     bool grown = ad->count == ad->capacity;
@@ -408,7 +408,7 @@ static int append(struct ad *ad, const char *text, size_t length, uint32_t hash,
              place = (place + 1) & ad->index_mask) {
             passed++;
         }
-        if (bounded && passed > AD_COLLISIONS_MAX) {
+        if (passed > AD_COLLISIONS_MAX) {
             return -E2BIG;
         }
     }
@@ -452,7 +452,7 @@ static int put(struct ad *ad, const char *text, size_t length, uint32_t hash, st
     } else if (untrusted && ad_count(ad) >= AD_ATTRS_MAX) {
         return -E2BIG;
     }
-    int rc = append(ad, text, length, hash, untrusted, &entry);
+    int rc = append(ad, text, length, hash, &entry);
     if (rc < 0) {
         return rc;
     }
@@ -472,8 +472,9 @@ int ad_put(struct ad *ad, const char *name, size_t length, struct ad_expr *expr,
 void ad_set(struct ad *ad, const char *name, struct ad_expr *expr)
 {
     CHECK(name[0] != '\0');
-    int rc = ad_put(ad, name, strlen(name), expr, false);
-    CHECK(rc == 0);
+    if (ad_put(ad, name, strlen(name), expr, false) < 0) {
+        ad_expr_destroy(expr); /* its name was made to collide */
+    }
 }
 
 void ad_remove(struct ad *ad, const char *name)

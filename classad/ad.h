@@ -68,7 +68,8 @@ void ad_chain(struct ad *ad, const struct ad *parent);
 
 /* Setters replace what is there (keeping the place in the order) or append.  name: see
  * ad_name_is_valid(); checking names that come from outside is the caller's part, the setters take
- * any text that is not empty. */
+ * any text that is not empty.  A name that falls on the same place of the index as
+ * AD_COLLISIONS_MAX others is left out: only names made to do so come to that. */
 void ad_set_int(struct ad *ad, const char *name, int64_t value);
 void ad_set_real(struct ad *ad, const char *name, double value);
 void ad_set_bool(struct ad *ad, const char *name, bool value);

@@ -242,8 +242,8 @@ const struct ad_expr *ad_find(const struct ad *ad, const char *text, size_t leng
  * TARGET.x costs no lookup.) */
 bool ad_may_have_special(const struct ad *ad);
 
-/* Sets name (length given) to expr, which is taken.  With a limit on collisions (untrusted names):
- * -E2BIG when it is crossed, expr then still the caller's. */
+/* Sets name (length given) to expr, which is taken.  -E2BIG when AD_COLLISIONS_MAX is crossed or,
+ * untrusted, AD_ATTRS_MAX; expr then still is the caller's. */
 int ad_put(struct ad *ad, const char *name, size_t length, struct ad_expr *expr, bool untrusted);
 
 /* Of the ad's own attributes, ad_count() of them, the positions in the order in which they print;

@@ -195,7 +195,7 @@ static int make(const struct update *update, struct ad *sent, size_t length, con
     size_t bytes = length;
     if (!update->full) {
         ad = plan_change(update->collector->pool, latest, sent, update->args);
-        bytes = ad_encoded_bytes(ad);
+        bytes = ad ? ad_encoded_bytes(ad) : SIZE_MAX; /* beyond a limit of ads: too large as well */
     }
     int code = check_size(name, bytes, err);
     if (!code) {

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "classad/ad_private.h"
 #include "tests/support/unit.h"
 
 static struct ad *ad_of(const char *text)
@@ -438,8 +439,98 @@ static void private_attributes_of_decoded_ads_stay_at_every_depth(void **state)
     ad_pool_destroy(pool);
 }
 
-UNIT_TESTS(UNIT(ads_alike_share_names_and_values), UNIT(an_update_keeps_what_did_not_change),
-           UNIT(ads_that_differ_in_all_keep_their_own),
+/* ---- names made to collide ---- */
+
+#define COLLIDING 700
+
+/* The next name after *number whose hash has low bits of zero: all on one place of an index. */
+static void colliding_name(unsigned *number, char *name, size_t size)
+{
+    do {
+        (void)snprintf(name, size, "x%u", ++*number);
+    } while ((ad_name_hash(name, strlen(name)) & 0x7ff) != 0);
+}
+
+static void colliding_names_are_refused_by_decoders_and_left_out_by_setters(void **state)
+{
+    (void)state;
+    struct strbuf names;
+    struct strbuf bytes;
+    struct ad_pool *pool = ad_pool_create();
+    struct ad *ad = ad_create();
+    struct ad *changed = ad_create();
+    struct ad *ret = NULL;
+    unsigned number = 0;
+    bool refused = false;
+    strbuf_init(&names, 0);
+    strbuf_init(&bytes, 0);
+    ad_pack(pool, NULL, changed);
+    for (int i = 0; i < COLLIDING; i++) {
+        char name[32];
+        colliding_name(&number, name, sizeof(name));
+        strbuf_append(&names, name, strlen(name) + 1);
+        ad_set_int(ad, name, i);
+        struct ad *changes = ad_create();
+        ad_set_int(changes, name, i);
+        struct ad *next = ad_change(NULL, changed, changes);
+        refused = refused || next == NULL;
+        if (next != NULL) {
+            ad_destroy(changed);
+            changed = next;
+        }
+        ad_destroy(changes);
+    }
+    assert_true(refused);
+    assert_in_range(ad_count(ad), AD_COLLISIONS_MAX, AD_COLLISIONS_MAX + 2);
+    assert_in_range(ad_count(changed), AD_COLLISIONS_MAX, AD_COLLISIONS_MAX + 2);
+    static const char HEAD[] = {2, (char)(0x80 | (COLLIDING & 0x7f)), COLLIDING >> 7};
+    strbuf_append(&bytes, HEAD, sizeof(HEAD));
+    const char size[] = {(char)(0x80 | (names.length & 0x7f)), (char)(names.length >> 7)};
+    assert_in_range(names.length, 128, 16383);
+    strbuf_append(&bytes, size, sizeof(size));
+    strbuf_append(&bytes, names.data, names.length);
+    for (int i = 0; i < COLLIDING; i++) {
+        strbuf_append(&bytes, "\1\0", 2);
+    }
+    struct err err;
+    assert_int_equal(ad_decode_in(pool, NULL, bytes.data, bytes.length, NULL, &ret, &err), -E2BIG);
+    assert_non_null(strstr(err.text, "collide"));
+    ad_destroy(ad);
+    ad_destroy(changed);
+    strbuf_fini(&names);
+    strbuf_fini(&bytes);
+    ad_pool_destroy(pool);
+}
+
+static void many_shapes_come_and_go(void **state)
+{
+    (void)state;
+    struct ad_pool *pool = ad_pool_create();
+    struct ad *ads[SLOTS];
+    struct ad_pool_figures figures;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < SLOTS; i++) {
+            char name[32];
+            struct ad *sent = ad_create();
+            (void)snprintf(name, sizeof(name), "Of%d", i);
+            ad_set_int(sent, name, i);
+            ads[i] = arrive(pool, i > 0 ? ads[i - 1] : NULL, sent);
+            ad_destroy(sent);
+        }
+        ad_pool_figures(pool, &figures);
+        assert_int_equal(figures.shapes, SLOTS);
+        for (int i = 0; i < SLOTS; i++) {
+            ad_destroy(ads[i]);
+        }
+        ad_pool_figures(pool, &figures);
+        assert_int_equal(figures.shapes, 0);
+    }
+    ad_pool_destroy(pool);
+}
+
+UNIT_TESTS(UNIT(colliding_names_are_refused_by_decoders_and_left_out_by_setters),
+           UNIT(many_shapes_come_and_go), UNIT(ads_alike_share_names_and_values),
+           UNIT(an_update_keeps_what_did_not_change), UNIT(ads_that_differ_in_all_keep_their_own),
            UNIT(what_arrives_wrong_is_refused_whatever_was_before),
            UNIT(setting_and_removing_over_a_decoded_ad),
            UNIT(changes_of_an_ad_of_the_pool_touch_only_what_they_name),
