@@ -33,6 +33,7 @@ struct submit {
     bool dry_run, terse;
     char cwd[4096];
     struct submit_place place;
+    char user[256]; /* "" when it has no name */
     struct vec ads; /* one for each job */
     bool reserve;
     int64_t cluster;
@@ -373,7 +374,12 @@ static int run(struct submit *submit, struct err *err)
     if (rc != 0) {
         return rc;
     }
+    if (os_user_name(submit->cli->os, os_uid(submit->cli->os), submit->user, sizeof submit->user,
+                     NULL) != 0) {
+        submit->user[0] = '\0';
+    }
     submit->place = (struct submit_place){.cwd = submit->cwd,
+                                          .user = submit->user[0] != '\0' ? submit->user : NULL,
                                           .file = submit->path,
                                           .arch = machine.arch,
                                           .opsys = machine.opsys,

@@ -9,6 +9,7 @@
 #include "cli/submit_job.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/args.h"
@@ -313,6 +314,71 @@ static int ignore(struct making *making, const struct command *command, const ch
     return 0;
 }
 
+/* A part of a submitter's name. */
+static int set_account(struct making *making, const struct command *command, const char *value,
+                       struct err *err)
+{
+    for (const char *at = value; *at != '\0'; at++) {
+        bool word = (text_lower(*at) >= 'a' && text_lower(*at) <= 'z') ||
+                    (*at >= '0' && *at <= '9') || strchr("._-", *at) != NULL;
+        if (!word || (*at == '.' && (at == value || at[1] == '.' || at[1] == '\0'))) {
+            return refuse(making, command, value, err,
+                          "letters, digits, '_', '-' and single dots between them");
+        }
+    }
+    if (value[0] != '\0') {
+        ad_set_string(making->ad, command->attribute, value);
+    }
+    return 0;
+}
+
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* "SW.b:2, a" becomes "a,sw.b:2": one list, however it was written. */
+static int set_limits(struct making *making, const struct command *command, const char *value,
+                      struct err *err)
+{
+    char *lower = mem_strdup(value);
+    struct vec names = {0};
+    struct strbuf text;
+    int rc = 0;
+    for (char *at = lower; *at != '\0'; at++) {
+        *at = text_lower(*at);
+    }
+    for (char *at = lower; *at != '\0' && rc == 0;) {
+        size_t length = strcspn(at, ", \t"), more = strspn(at + length, ", \t");
+        char *next = at + length + more;
+        at[length] = '\0';
+        size_t name = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_.");
+        double count = 1;
+        if (length > 0 &&
+            (name == 0 || (at[name] != '\0' && at[name] != ':') ||
+             (at[name] == ':' && (text_parse_double(at + name + 1, &count, NULL) || count < 0)))) {
+            rc = refuse(making, command, value, err, "a list of NAME or NAME:COUNT is expected");
+        } else if (length > 0) {
+            vec_push(&names, at);
+        }
+        at = next;
+    }
+    strbuf_init(&text, SUBMIT_VALUE_MAX);
+    if (names.count > 1) {
+        qsort(names.items, names.count, sizeof(char *), by_text);
+    }
+    for (size_t i = 0; i < names.count; i++) {
+        strbuf_printf(&text, "%s%s", i > 0 ? "," : "", (const char *)names.items[i]);
+    }
+    if (rc == 0 && names.count > 0) {
+        ad_set_string(making->ad, "ConcurrencyLimits", strbuf_text(&text));
+    }
+    strbuf_fini(&text);
+    vec_fini(&names, NULL);
+    mem_free(lower);
+    return rc;
+}
+
 /* In this order: initialdir before the paths, environment before getenv. */
 static const struct command COMMANDS[] = {
     {"universe", NULL, NULL, set_universe},
@@ -343,8 +409,11 @@ static const struct command COMMANDS[] = {
     {"kill_sig", NULL, "KillSig", set_int},
     {"description", NULL, "JobDescription", set_text},
     {"notification", NULL, NULL, set_notification},
-    {"concurrency_limits", NULL, NULL, not_yet},
-    {"accounting_group", NULL, NULL, not_yet},
+    {"concurrency_limits", NULL, NULL, set_limits},
+    {"concurrency_limits_expr", NULL, "ConcurrencyLimits", set_expr},
+    {"accounting_group", NULL, "AcctGroup", set_account},
+    {"accounting_group_user", NULL, "AcctGroupUser", set_account},
+    {"nice_user", NULL, "NiceUser", set_bool},
     {"max_retries", NULL, NULL, not_yet},
     {"retry_until", NULL, NULL, not_yet},
     {"success_exit_code", NULL, NULL, not_yet},
@@ -513,6 +582,29 @@ static int run_commands(struct making *making, struct err *err)
     return 0;
 }
 
+/* The name under which the job is charged, as HTCondor's submit makes it: GROUP.USER. */
+static void make_account(struct making *making)
+{
+    struct ad *ad = making->ad;
+    const char *group = ad_string_or(ad, "AcctGroup", "");
+    const char *user = ad_string_or(ad, "AcctGroupUser", making->place->user);
+    if (group[0] == '\0' && ad_bool_or(ad, "NiceUser", false)) {
+        ad_set_string(ad, "AcctGroup", "nice-user");
+        group = "nice-user";
+    }
+    if ((group[0] == '\0' && !ad_has(ad, "AcctGroupUser")) || user == NULL) {
+        return;
+    }
+    struct strbuf name;
+    strbuf_init(&name, 0);
+    strbuf_printf(&name, "%s%s%s", group, group[0] != '\0' ? "." : "", user);
+    ad_set_string(ad, "AccountingGroup", strbuf_text(&name));
+    if (!ad_has(ad, "AcctGroupUser")) {
+        ad_set_string(ad, "AcctGroupUser", making->place->user);
+    }
+    strbuf_fini(&name);
+}
+
 /* Resources of the site's own naming (request_gpus, ...): a job that needs one must not run
  * without.
  */
@@ -589,6 +681,9 @@ int submit_job_make(struct submit_file *file, const char *file_name,
     int rc = make_iwd(&making, err);
     rc = rc != 0 ? rc : make_cmd(&making, err);
     rc = rc != 0 ? rc : run_commands(&making, err);
+    if (rc == 0) {
+        make_account(&making);
+    }
     rc = rc != 0 ? rc : refuse_resources(&making, err);
     rc = rc != 0 ? rc : make_requirements(&making, err);
     rc = rc != 0 ? rc : run_plus(&making, err);

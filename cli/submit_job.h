@@ -22,6 +22,7 @@ struct submit_place {
     const char *file; /* the submit file's name: JobSubmitFile */
     const char *arch; /* of this machine, for the default Requirements */
     const char *opsys;
+    const char *user;   /* who submits: the default of accounting_group_user; NULL: unknown */
     char **env;         /* for getenv = true; NULL-terminated */
     submit_look_f look; /* NULL: files are not looked at */
     void *look_arg;

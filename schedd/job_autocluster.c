@@ -19,6 +19,7 @@
 #include "schedd/request_ads.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
+#include "schedd/submitters.h"
 
 #define ID_TEXT 24
 
@@ -30,6 +31,7 @@ static void id_text(int64_t id, char ret[ID_TEXT])
 void autoclusters_init(struct schedd *schedd)
 {
     schedd->autoclusters = strmap_create(STRMAP_CASE_SENSITIVE);
+    submitters_init(schedd);
     schedd->autocluster_ids = strmap_create(STRMAP_CASE_SENSITIVE);
 }
 
@@ -46,6 +48,7 @@ void autoclusters_fini(struct schedd *schedd)
 {
     strmap_destroy(schedd->autocluster_ids, NULL);
     strmap_destroy(schedd->autoclusters, autocluster_destroy);
+    submitters_fini(schedd);
     schedd->autocluster_ids = NULL;
     schedd->autoclusters = NULL;
 }
@@ -57,8 +60,8 @@ struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id)
     return strmap_get(schedd->autocluster_ids, text);
 }
 
-static struct autocluster *make(struct schedd *schedd, struct owner *owner, const char *key,
-                                struct strmap *names, int64_t wanted_id)
+static struct autocluster *make(struct schedd *schedd, struct owner *owner, const struct ad *view,
+                                const char *key, struct strmap *names, int64_t wanted_id)
 {
     struct autocluster *autocluster = mem_zalloc(sizeof(*autocluster));
     bool free_id = wanted_id > 0 && autocluster_find(schedd, wanted_id) == NULL;
@@ -69,6 +72,8 @@ static struct autocluster *make(struct schedd *schedd, struct owner *owner, cons
     autocluster->key = mem_strdup(key);
     autocluster->owner = owner;
     autocluster->names = names;
+    autocluster->submitter = submitter_of(schedd, owner, view);
+    autocluster->weight = submitter_weight(view);
     (void)strmap_set(schedd->autoclusters, autocluster->key, autocluster); /* was absent */
     char text[ID_TEXT];
     id_text(autocluster->id, text);
@@ -87,7 +92,7 @@ static struct autocluster *find_or_make(struct schedd *schedd, const struct job 
     autocluster_plan_key(view, names, &key);
     struct autocluster *found = strmap_get(schedd->autoclusters, strbuf_text(&key));
     if (found == NULL) {
-        found = make(schedd, job->cluster->owner, strbuf_text(&key), names, wanted_id);
+        found = make(schedd, job->cluster->owner, view, strbuf_text(&key), names, wanted_id);
     } else {
         strmap_destroy(names, NULL);
     }
@@ -112,12 +117,14 @@ void autocluster_join(struct schedd *schedd, struct job *job, int64_t wanted_id)
         }
     }
     job->autocluster->jobs++;
+    submitter_count(schedd, job, job_status(job), 1);
 }
 
 void autocluster_leave(struct schedd *schedd, struct job *job)
 {
     struct autocluster *autocluster = job->autocluster;
     CHECK(autocluster != NULL && job->heap_at == HEAP_NOWHERE && autocluster->jobs > 0);
+    submitter_count(schedd, job, job_status(job), -1);
     job->autocluster = NULL;
     autocluster->jobs--;
     autocluster_sweep(schedd, autocluster);
@@ -145,6 +152,7 @@ void autocluster_sweep(struct schedd *schedd, struct autocluster *autocluster)
     id_text(autocluster->id, text);
     CHECK(strmap_remove(schedd->autocluster_ids, text) == autocluster);
     CHECK(strmap_remove(schedd->autoclusters, autocluster->key) == autocluster);
+    submitter_release(schedd, autocluster->submitter);
     autocluster_destroy(autocluster);
 }
 

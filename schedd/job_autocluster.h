@@ -17,13 +17,16 @@ struct job;
 struct owner;
 struct schedd;
 struct strmap;
+struct submitter;
 
 struct autocluster {
     int64_t id;
     char *key; /* autocluster_plan.h */
     struct owner *owner;
-    struct strmap *names; /* significant attributes of its jobs */
-    struct job **heap;    /* the idle ones, best first */
+    struct submitter *submitter; /* whom the negotiator charges: submitters.h */
+    double weight;               /* of one of its jobs: RequestCpus */
+    struct strmap *names;        /* significant attributes of its jobs */
+    struct job **heap;           /* the idle ones, best first */
     uint32_t idle_count, idle_capacity;
     uint32_t jobs;   /* all that are in it, idle or not */
     uint32_t claims; /* that remember it for reuse */

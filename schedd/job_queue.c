@@ -23,6 +23,7 @@
 #include "schedd/job_history.h"
 #include "schedd/request_ads.h"
 #include "schedd/schedd_state.h"
+#include "schedd/submitters.h"
 #include "store/store.h"
 #include "wire/watch.h"
 
@@ -312,8 +313,6 @@ static void count(struct schedd *schedd, struct owner *owner, enum job_status st
     default:
         CHECK(status == STATUS_IDLE); /* no job in the queue has another */
     }
-    owner->dirty = true;
-    request_ads_changed(schedd);
 }
 
 void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
@@ -332,6 +331,8 @@ void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
         job->entered_s = loop_wall_s(schedd->loop);
         count(schedd, job->cluster->owner, before, -1);
         count(schedd, job->cluster->owner, after, 1);
+        submitter_count(schedd, job, before, -1);
+        submitter_count(schedd, job, after, 1);
     }
     if (phase == JOB_IDLE) {
         autocluster_push(schedd, job);

@@ -58,8 +58,6 @@ struct owner {
     char *user; /* name@UID_DOMAIN */
     int64_t jobs, idle, running, held;
     struct shadow *shadow; /* shadows.c; NULL until needed */
-    bool published;        /* the collector has a submitter ad */
-    bool dirty;
 };
 
 struct cluster {

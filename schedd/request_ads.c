@@ -23,6 +23,7 @@
 #include "schedd/job_autocluster.h"
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
+#include "schedd/submitters.h"
 #include "wire/wire.h"
 
 #define ADS_PER_UPDATE 500
@@ -64,35 +65,12 @@ static struct ad *request_ad(const struct schedd *schedd, const struct autoclust
     ad_set_int(ad, "AutoClusterId", autocluster->id);
     ad_set_string(ad, "Owner", autocluster->owner->name);
     ad_set_string(ad, "User", autocluster->owner->user);
+    ad_set_string(ad, "SubmitterName", autocluster->submitter->name);
     ad_set_int(ad, "JobCount", autocluster->idle_count);
     ad_set_int(ad, "JobPrio", job_int(best, "JobPrio", 0));
     ad_set_int(ad, "QDate", best->cluster->qdate_s);
     mem_free(name);
     ad_destroy(view);
-    return ad;
-}
-
-static char *submitter_name(const struct schedd *schedd, const struct owner *owner)
-{
-    struct strbuf name;
-    strbuf_init(&name, 0);
-    strbuf_printf(&name, "%s#%s", owner->user, schedd->name);
-    return strbuf_take(&name);
-}
-
-static struct ad *submitter_ad(const struct schedd *schedd, const struct owner *owner)
-{
-    struct ad *ad = ad_create();
-    char *name = submitter_name(schedd, owner);
-    ad_set_string(ad, "MyType", "Submitter");
-    ad_set_string(ad, "Name", name);
-    ad_set_string(ad, "User", owner->user);
-    ad_set_string(ad, "ScheddName", schedd->name);
-    ad_set_int(ad, "IdleJobs", owner->idle);
-    ad_set_int(ad, "RunningJobs", owner->running);
-    ad_set_int(ad, "HeldJobs", owner->held);
-    ad_set_int(ad, "WantedJobs", owner->idle + owner->running);
-    mem_free(name);
     return ad;
 }
 
@@ -107,6 +85,7 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
     struct ad *ad = ad_create();
     ad_set_string(ad, "MyType", "Scheduler");
     ad_set_string(ad, "Name", schedd->name);
+    ad_set_string(ad, "Machine", schedd->machine);
     ad_set_string(ad, "MyAddress", schedd->address);
     ad_set_string(ad, "ScheddPin", tls_identity_pin(schedd->identity));
     ad_set_string(ad, "ScheddUplink", schedd->uplink_name);
@@ -202,21 +181,7 @@ static void publish(struct request_ads *self)
             vec_push(&empty, autocluster);
         }
     }
-    at = 0;
-    while (strmap_next(schedd->owners, &at, NULL, &value)) {
-        struct owner *owner = value;
-        if (!owner->dirty) {
-            continue;
-        }
-        owner->dirty = false;
-        if (owner->jobs > 0) {
-            owner->published = true;
-            vec_push(&ads, submitter_ad(schedd, owner));
-        } else if (owner->published) {
-            owner->published = false;
-            vec_push(&gone_submitters, submitter_name(schedd, owner));
-        }
-    }
+    submitters_publish(schedd, &ads, &gone_submitters);
     vec_push(&ads, request_ads_scheduler(schedd));
     send_ads(self, wire, &ads);
     send_gone(self, wire, "Request", &gone_requests);
@@ -263,6 +228,24 @@ static void found(void *arg, struct wire_reply *reply)
     strmap_destroy(ours, NULL);
 }
 
+static void found_submitters(void *arg, struct wire_reply *reply)
+{
+    struct schedd *schedd = arg;
+    struct wire *wire = schedd->uplink != NULL ? uplink_wire(schedd->uplink) : NULL;
+    struct vec gone = {0};
+    for (size_t i = 0; reply->status == 0 && i < reply->ad_count; i++) {
+        const char *name = ad_string_or(reply->ads[i], "Name", "");
+        if (name[0] != '\0' && !submitter_is_published(schedd, name)) {
+            vec_push(&gone, mem_strdup(name));
+        }
+    }
+    if (wire != NULL) {
+        send_gone(schedd->request_ads, wire, "Submitter", &gone);
+    } else {
+        vec_fini(&gone, mem_free);
+    }
+}
+
 static void find_stale(struct schedd *schedd, struct wire *wire)
 {
     static const char *const NAME[] = {"Name"};
@@ -278,6 +261,8 @@ static void find_stale(struct schedd *schedd, struct wire *wire)
     ad_set_strings(args, "Projection", NAME, 1);
     const struct wire_body body = {.args = args};
     (void)wire_call(wire, VERB_QUERY, &body, 0, found, schedd); /* else: they expire */
+    ad_set_string(args, "Type", "Submitter");
+    (void)wire_call(wire, VERB_QUERY, &body, 0, found_submitters, schedd); /* the same */
     strbuf_fini(&constraint);
     ad_destroy(mine);
     ad_destroy(args);
@@ -295,10 +280,7 @@ static void mark_all(struct schedd *schedd)
     while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
         ((struct autocluster *)value)->dirty = true;
     }
-    at = 0;
-    while (strmap_next(schedd->owners, &at, NULL, &value)) {
-        ((struct owner *)value)->dirty = true;
-    }
+    submitters_mark_all(schedd);
 }
 
 static void full_fired(void *arg)

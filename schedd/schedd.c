@@ -283,7 +283,10 @@ static int name_ourselves(struct schedd *schedd, struct err *err)
     if (result != 0) {
         return err_prefix(err, result, "the account that the schedd runs as");
     }
+    struct os_machine machine;
     schedd->name = mem_strdup(name);
+    schedd->machine =
+        mem_strdup(os_machine(schedd->os, &machine, NULL) == 0 ? machine.hostname : name);
     schedd->uplink_name = join("schedd/", name);
     schedd->uid_domain = mem_strdup(domain != NULL ? domain : "localhost");
     schedd->account = mem_strdup(account);
@@ -427,6 +430,7 @@ static void destroy(void *state)
     tls_identity_destroy(schedd->identity);
     ad_expr_destroy(schedd->settings.prio);
     mem_free(schedd->name);
+    mem_free(schedd->machine);
     mem_free(schedd->uplink_name);
     mem_free(schedd->account);
     mem_free(schedd->uid_domain);

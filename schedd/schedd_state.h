@@ -53,6 +53,7 @@ struct schedd {
 
     /* who we are */
     char *name;        /* ScheddName */
+    char *machine;     /* host name */
     char *uplink_name; /* "schedd/<name>" */
     char *account;     /* the account that we run as */
     bool is_root;      /* we can start shadows of other accounts */
@@ -91,6 +92,9 @@ struct schedd {
     struct strmap *autoclusters;    /* key text -> struct autocluster */
     struct strmap *autocluster_ids; /* "3" -> the same */
     int64_t next_autocluster;
+
+    /* submitters.c */
+    struct strmap *submitters; /* "physics.bob@domain" -> struct submitter */
 
     /* job_claims.c */
     struct strmap *claims;  /* claim id -> struct claim */

@@ -29,6 +29,7 @@ static const struct submit_place PLACE = {.cwd = "/home/ann",
                                           .file = "job.sub",
                                           .arch = "X86_64",
                                           .opsys = "LINUX",
+                                          .user = "ann",
                                           .env = ENVIRONMENT,
                                           .look = look};
 
@@ -134,6 +135,34 @@ static void environments_of_both_quotings_are_kept_apart(void **state)
     gives("getenv = false", "Environment", "");
     refused("executable = x\nenvironment = \"ONE\"\nqueue", "job.sub:2: environment: ");
     refused("executable = x\nenvironment = ONE\nqueue", "job.sub:2: environment: ");
+}
+
+static void the_account_is_the_group_and_its_user(void **state)
+{
+    (void)state;
+    gives("", "AccountingGroup", "");
+    gives("accounting_group = physics.cms", "AccountingGroup", "\"physics.cms.ann\"");
+    gives("accounting_group = physics.cms", "AcctGroupUser", "\"ann\"");
+    gives("accounting_group = physics\naccounting_group_user = bob", "AccountingGroup",
+          "\"physics.bob\"");
+    gives("accounting_group_user = bob", "AccountingGroup", "\"bob\"");
+    gives("nice_user = true", "AccountingGroup", "\"nice-user.ann\"");
+    gives("nice_user = true\naccounting_group = a", "AccountingGroup", "\"a.ann\"");
+    refused("executable = x\naccounting_group = a b\nqueue", "job.sub:2: accounting_group = a b");
+    refused("executable = x\naccounting_group = a..b\nqueue", "single dots");
+    refused("executable = x\naccounting_group_user = .b\nqueue", "single dots");
+}
+
+static void concurrency_limits_are_one_sorted_list(void **state)
+{
+    (void)state;
+    gives("concurrency_limits = SW.x:2,  b a", "ConcurrencyLimits", "\"a,b,sw.x:2\"");
+    gives("concurrency_limits = ", "ConcurrencyLimits", "");
+    gives("concurrency_limits_expr = strcat(\"u_\", Owner)", "ConcurrencyLimits",
+          "strcat(\"u_\",Owner)");
+    refused("executable = x\nconcurrency_limits = a:b\nqueue", "NAME:COUNT");
+    refused("executable = x\nconcurrency_limits = a$\nqueue", "NAME:COUNT");
+    refused("executable = x\nconcurrency_limits = a:-1\nqueue", "NAME:COUNT");
 }
 
 #define ARCH   "(TARGET.Arch == \"X86_64\")"
@@ -264,6 +293,8 @@ static void each_job_has_the_values_of_its_statement(void **state)
 UNIT_TESTS(UNIT(paths_are_those_of_the_directory_of_submission),
            UNIT(arguments_of_both_quotings_are_kept_apart),
            UNIT(environments_of_both_quotings_are_kept_apart),
+           UNIT(the_account_is_the_group_and_its_user),
+           UNIT(concurrency_limits_are_one_sorted_list),
            UNIT(requirements_are_completed_by_what_the_user_left_open),
            UNIT(only_references_count_as_speaking_of_an_attribute),
            UNIT(requirements_stand_alone_before_they_are_joined),
