@@ -17,7 +17,6 @@
 #include "classad/ad.h"
 #include "negotiator/accountant_parts.h"
 #include "negotiator/group_plan.h"
-#include "negotiator/negotiator_plan.h"
 #include "store/store.h"
 
 #define NICE_PREFIX "nice-user."
@@ -402,25 +401,6 @@ double accountant_priority(const struct accountant *accountant, const char *subm
     const char *group = policy->group_of != NULL ? policy->group_of(policy->arg, submitter) : NULL;
     return ACCOUNTANT_PRIO_MIN *
            factor_of(accountant, submitter, group != NULL ? group : GROUP_ROOT_NAME, 0);
-}
-
-struct plan_user *accountant_users(const struct accountant *accountant, struct arena *arena,
-                                   size_t *count)
-{
-    size_t known = strmap_count(accountant->accounts), at = 0;
-    struct plan_user *users = arena_alloc(arena, (known + 1) * sizeof *users);
-    const struct account *account;
-    *count = 0;
-    while (users != NULL && (account = accountant_next(accountant, &at)) != NULL) {
-        struct account_facts facts;
-        accountant_facts(accountant, account, &facts);
-        if (!facts.is_group) {
-            users[(*count)++] = (struct plan_user){.name = account->name,
-                                                   .priority = facts.real * facts.factor,
-                                                   .running = (int64_t)facts.slots};
-        }
-    }
-    return users;
 }
 
 /* ---- changing */

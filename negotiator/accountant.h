@@ -29,7 +29,6 @@ struct accountant;
 struct ad;
 struct arena;
 struct err;
-struct plan_user;
 struct store;
 
 #define ACCOUNTANT_PRIO_MIN     0.5
@@ -100,9 +99,6 @@ void accountant_know(struct accountant *accountant, const char *submitter);
 const struct account *accountant_next(const struct accountant *accountant, size_t *at);
 /* Of a submitter, known or not. */
 double accountant_priority(const struct accountant *accountant, const char *submitter);
-/* All submitters that are known, for a plan; in the arena.  NULL (and 0) when it is full. */
-struct plan_user *accountant_users(const struct accountant *accountant, struct arena *arena,
-                                   size_t *count);
 
 /* ---- changing; durable when done(arg) is called */
 

@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "negotiator/negotiator.h"
@@ -34,7 +35,7 @@ struct flight { /* one MATCH or MERGE under way; names, for what it was about ma
                    answer comes */
     struct negotiator *negotiator;
     char *slot, *request;
-    char *claim_id; /* of a MATCH */
+    char *claim_id, *user; /* of a MATCH */
 };
 
 static struct flight *flight_create(struct negotiator *negotiator, const char *slot,
@@ -52,29 +53,50 @@ static void flight_destroy(struct flight *flight)
     mem_free(flight->slot);
     mem_free(flight->request);
     mem_free(flight->claim_id);
+    mem_free(flight->user);
     mem_free(flight);
 }
 
-static void give(struct negotiator *negotiator, const char *claim_id)
+struct gift { /* a claim id that was given away */
+    uint64_t until_ms;
+    char slot[]; /* its name */
+};
+
+static void give(struct negotiator *negotiator, const char *claim_id, struct pool_slot *slot)
 {
-    const uint64_t until_ms = loop_now_ms(negotiator->env.loop) + GIVEN_MS;
-    mem_free(strmap_set(negotiator->given, claim_id, mem_dup(&until_ms, sizeof until_ms)));
+    size_t length = strlen(slot->name) + 1;
+    struct gift *gift = mem_alloc(sizeof *gift + length);
+    gift->until_ms = loop_now_ms(negotiator->env.loop) + GIVEN_MS;
+    memcpy(gift->slot, slot->name, length);
+    mem_free(strmap_set(negotiator->given, claim_id, gift));
+    copies_slot_touched(slot);
+}
+
+/* The id can be given again. */
+static void take_back(struct negotiator *negotiator, const char *claim_id)
+{
+    struct gift *gift = strmap_remove(negotiator->given, claim_id);
+    struct pool_slot *slot = gift != NULL ? strmap_get(negotiator->slots, gift->slot) : NULL;
+    if (slot != NULL) {
+        copies_slot_touched(slot);
+    }
+    mem_free(gift);
 }
 
 bool act_is_given(const struct negotiator *negotiator, const char *claim_id)
 {
-    const uint64_t *until_ms = strmap_get(negotiator->given, claim_id);
-    return until_ms != NULL && loop_now_ms(negotiator->env.loop) < *until_ms;
+    return !PLANTED(slot_matched_twice) && strmap_get(negotiator->given, claim_id) != NULL;
 }
 
 void act_forget_given(struct negotiator *negotiator)
 {
+    shares_forget(negotiator);
     size_t at = 0;
     const char *claim_id;
-    void *until_ms;
-    while (strmap_next(negotiator->given, &at, &claim_id, &until_ms)) {
-        if (loop_now_ms(negotiator->env.loop) >= *(const uint64_t *)until_ms) {
-            mem_free(strmap_remove(negotiator->given, claim_id));
+    void *gift;
+    while (strmap_next(negotiator->given, &at, &claim_id, &gift)) {
+        if (loop_now_ms(negotiator->env.loop) >= ((const struct gift *)gift)->until_ms) {
+            take_back(negotiator, claim_id);
         }
     }
 }
@@ -84,14 +106,15 @@ static void matched(void *arg, struct wire_reply *reply)
     struct flight *flight = arg;
     struct negotiator *negotiator = flight->negotiator;
     struct pool_request *request = strmap_get(negotiator->requests, flight->request);
-    if (request != NULL && request->in_flight > 0) {
-        request->in_flight--;
+    if (request != NULL && request->facts.in_flight > 0) {
+        request->facts.in_flight--;
     }
     if (reply->status != 0) {
+        shares_unmatched(negotiator, flight->slot, flight->user);
         log_info(negotiator->env.log, "match.declined", reply->text, LOG_TEXT("slot", flight->slot),
                  LOG_TEXT("request", flight->request), LOG_INT("status", reply->status));
         if (reply->status == -ENOENT || reply->status == -EHOSTUNREACH) {
-            mem_free(strmap_remove(negotiator->given, flight->claim_id)); /* it was not used */
+            take_back(negotiator, flight->claim_id); /* it was not used */
         }
         if (request != NULL) {
             request->rest_until_ms = loop_now_ms(negotiator->env.loop) + REST_MS;
@@ -102,14 +125,18 @@ static void matched(void *arg, struct wire_reply *reply)
     cycle_soon(negotiator);
 }
 
-void act_match(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *slot_ad,
-               struct pool_request *request, const struct ad *request_ad)
+static const char *const PREEMPTION[] = {
+    [PLAN_FREE] = NULL, [PLAN_BY_RANK] = "Rank", [PLAN_BY_PRIORITY] = "Priority"};
+
+void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct pool_request *request,
+               const struct plan_match *match)
 {
     struct wire *wire = uplink_wire(negotiator->uplink);
-    if (wire == NULL) {
+    const struct ad *slot_ad = slot->facts.ad, *request_ad = request->facts.ad;
+    const char *claim_id = copies_claim_id(slot);
+    if (wire == NULL || claim_id == NULL) {
         return;
     }
-    const char *claim_id = ad_string_or(slot_ad, "ClaimId", "");
     struct ad *args = ad_create();
     ad_set_string(args, "RequestName", request->name);
     ad_set_int(args, "AutoClusterId", ad_int_or(request_ad, "AutoClusterId", 0));
@@ -117,20 +144,36 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, const stru
     ad_set_string(args, "SlotName", slot->name);
     ad_set_string(args, "Machine", ad_string_or(slot_ad, "Machine", ""));
     ad_set_string(args, "StartdUplink", ad_string_or(slot_ad, "StartdUplink", ""));
+    if (PREEMPTION[match->preemption] != NULL) {
+        ad_set_string(args, "Preemption", PREEMPTION[match->preemption]);
+    }
     const struct wire_body body = {.args = args, .ads = &slot_ad, .ad_count = 1};
     struct flight *flight = flight_create(negotiator, slot->name, request->name);
     flight->claim_id = mem_strdup(claim_id);
-    give(negotiator, claim_id);
+    flight->user = mem_strdup(request->facts.user);
+    give(negotiator, flight->claim_id, slot);
     if (wire_relay(wire, ad_string_or(request_ad, "ScheddUplink", ""), VERB_MATCH, &body, MATCH_MS,
                    matched, flight) > 0) {
-        request->in_flight++;
-        log_info(negotiator->env.log, "match", "slot goes to request", LOG_TEXT("slot", slot->name),
+        request->facts.in_flight++;
+        shares_matched(negotiator, slot->name, flight->user, match->weight);
+        log_info(negotiator->env.log, match->preemption == PLAN_FREE ? "match" : "match.preempt",
+                 "slot goes to request", LOG_TEXT("slot", slot->name),
                  LOG_TEXT("request", request->name));
     } else { /* not sent: nobody knows the id */
+        take_back(negotiator, flight->claim_id);
         flight_destroy(flight);
-        mem_free(strmap_remove(negotiator->given, claim_id));
     }
     ad_destroy(args);
+}
+
+/* A MERGE that is refused is tried again, but not at once: it would be refused again, as often as
+ * the loop goes round. */
+static void rest(struct negotiator *negotiator, struct pool_slot *slot)
+{
+    uint64_t rest_ms = (uint64_t)REST_MS << (slot->refusals < 6 ? slot->refusals : 6);
+    slot->refusals++;
+    slot->rest_until_ms = loop_now_ms(negotiator->env.loop) + rest_ms;
+    loop_timer_set(negotiator->rest_timer, rest_ms);
 }
 
 static void merged(void *arg, struct wire_reply *reply)
@@ -142,10 +185,14 @@ static void merged(void *arg, struct wire_reply *reply)
         slot->merging = false;
         offline_holds_destroy(slot->pending);
         slot->pending = NULL; /* the ad shows it by now, or it was refused */
+        copies_slot_touched(slot);
     }
     if (reply->status != 0) {
         log_info(negotiator->env.log, "hold.refused", reply->text, LOG_TEXT("slot", flight->slot),
                  LOG_INT("status", reply->status));
+        if (slot != NULL) {
+            rest(negotiator, slot);
+        }
     }
     flight_destroy(flight);
     cycle_soon(negotiator);
@@ -173,6 +220,7 @@ void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct off
         slot->merging = true;
         offline_holds_destroy(slot->pending);
         slot->pending = holds;
+        copies_slot_touched(slot);
         log_info(negotiator->env.log, "hold",
                  is_match ? "request waits for a sleeping machine" : "hold taken back",
                  LOG_TEXT("slot", slot->name), LOG_INT("jobs", offline_holds_total(holds)));
@@ -210,7 +258,10 @@ void act_advertise(struct negotiator *negotiator)
     ad_set_int(ad, "TotalOfflineMatches", negotiator->holds);
     ad_set_int(ad, "LastNegotiationCycleEnd", negotiator->last_cycle_s);
     ad_set_int(ad, "LastNegotiationCycleDurationMs", negotiator->last_duration_ms);
-    ad_set_int(ad, "LastNegotiationCyclePairs", negotiator->last_judged);
+    ad_set_int(ad, "LastNegotiationCycleEvaluations", negotiator->last_judged);
+    ad_set_int(ad, "SlotKinds", negotiator->slot_kinds);
+    ad_set_int(ad, "RequestKinds", negotiator->request_kinds);
+    ad_set_int(ad, "TotalPreemptions", negotiator->preemptions);
     const struct ad *ads[1] = {ad};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
     (void)wire_call(wire, VERB_UPDATE, &body, 0, advertised, negotiator); /* else: the next time */

@@ -36,156 +36,6 @@
 #define LEASE_S   20
 #define PUBLISH_S 60 /* Accounting ads; what is changed is published at once */
 
-/* ---- the copies */
-
-static void slot_destroy(void *value)
-{
-    struct pool_slot *slot = value;
-    offline_holds_destroy(slot->holds);
-    offline_holds_destroy(slot->pending);
-    mem_free(slot->use.submitter);
-    mem_free(slot->name);
-    mem_free(slot);
-}
-
-static void request_destroy(void *value)
-{
-    struct pool_request *request = value;
-    mem_free(request->facts.judged);
-    mem_free(request->kind);
-    mem_free(request->name);
-    mem_free(request);
-}
-
-static bool is_text(const struct ad *ad, const char *name, const char *value)
-{
-    return strcmp(ad_string_or(ad, name, ""), value) == 0;
-}
-
-/* A cycle looks at all slots, an ad changes now and then: so it is read here. */
-static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad)
-{
-    bool offline = offline_ads_is(ad);
-    slot->claim_id = ad_string_or(ad, "ClaimId", "");
-    offline_holds_destroy(slot->holds);
-    slot->holds = offline && ad_has(ad, "OfflineMatches") ? offline_holds_read(ad) : NULL;
-    slot->facts =
-        (struct plan_slot){.name = slot->name,
-                           .machine = ad_string_or(ad, "Machine", ""),
-                           .ad = ad,
-                           .serial = ++negotiator->next_serial,
-                           .number = slot->facts.number,
-                           .offline = offline,
-                           .free = offline ||
-                                   (is_text(ad, "State", "Unclaimed") && slot->claim_id[0] != '\0'),
-                           .waking = offline && is_text(ad, "PowerState", "Waking"),
-                           .barred = offline && (is_text(ad, "PowerState", "WakeFailed") ||
-                                                 is_text(ad, "PowerState", "Unknown"))};
-}
-
-static uint32_t take_number(struct negotiator *negotiator)
-{
-    if (negotiator->free_numbers.count == 0) {
-        return negotiator->number_count++;
-    }
-    struct vec *free_numbers = &negotiator->free_numbers;
-    return (uint32_t)(uintptr_t)free_numbers->items[--free_numbers->count];
-}
-
-static void slot_changed(void *arg, const char *key, const struct ad *ad)
-{
-    struct negotiator *negotiator = arg;
-    struct pool_slot *slot = strmap_get(negotiator->slots, key);
-    bool is_new = slot == NULL;
-    if (is_new) {
-        slot = mem_zalloc(sizeof *slot);
-        slot->negotiator = negotiator;
-        slot->name = mem_strdup(key);
-        slot->facts.number = take_number(negotiator);
-        (void)strmap_set(negotiator->slots, key, slot); /* was absent */
-    }
-    read_slot(negotiator, slot, ad);
-    usage_slot(negotiator, slot, ad, is_new);
-    cycle_soon(negotiator);
-}
-
-static void slot_gone(void *arg, const char *key)
-{
-    struct negotiator *negotiator = arg;
-    struct pool_slot *slot = strmap_remove(negotiator->slots, key);
-    if (slot != NULL) {
-        usage_slot_gone(negotiator, slot);
-        vec_push(&negotiator->free_numbers, (void *)(uintptr_t)slot->facts.number);
-        slot_destroy(slot);
-    }
-    cycle_soon(negotiator);
-}
-
-static void forget_judgements(struct pool_request *request)
-{
-    mem_free(request->facts.judged);
-    request->facts.judged = NULL;
-    request->facts.judged_count = 0;
-    request->facts.barren = 0;
-}
-
-/* What was judged holds as long as the ad says the same, but for how many there are: a schedd that
- * lost its numbers gives the name of one autocluster to another. */
-static void read_request(struct pool_request *request, const struct ad *ad)
-{
-    struct ad *kind = ad_copy(ad);
-    struct strbuf bytes;
-    ad_remove(kind, "JobCount");
-    ad_remove(kind, "LastHeardFrom");
-    strbuf_init(&bytes, 0);
-    ad_encode(kind, false, &bytes);
-    if (bytes.failed || bytes.length != request->kind_length ||
-        memcmp(bytes.data, request->kind, bytes.length) != 0) {
-        forget_judgements(request);
-        mem_free(request->kind);
-        request->kind = mem_dup(bytes.data, bytes.length);
-        request->kind_length = bytes.length;
-    }
-    strbuf_fini(&bytes);
-    ad_destroy(kind);
-    struct plan_request *facts = &request->facts;
-    facts->name = request->name;
-    facts->schedd = ad_string_or(ad, "ScheddName", "");
-    facts->user = ad_string_or(ad, "SubmitterName", ad_string_or(ad, "User", ""));
-    facts->auto_cluster = ad_int_or(ad, "AutoClusterId", 0);
-    facts->ad = ad;
-    facts->count = ad_int_or(ad, "JobCount", 0);
-    facts->prio = ad_int_or(ad, "JobPrio", 0);
-    facts->qdate_s = ad_int_or(ad, "QDate", 0);
-}
-
-static void request_changed(void *arg, const char *key, const struct ad *ad)
-{
-    struct negotiator *negotiator = arg;
-    struct pool_request *request = strmap_get(negotiator->requests, key);
-    if (request == NULL) {
-        request = mem_zalloc(sizeof *request);
-        request->negotiator = negotiator;
-        request->name = mem_strdup(key);
-        (void)strmap_set(negotiator->requests, key, request); /* was absent */
-    }
-    read_request(request, ad);
-    accountant_know(negotiator->accountant, request->facts.user);
-    update_prio_know(negotiator, request->facts.schedd);
-    request->rest_until_ms = 0; /* news from its schedd */
-    cycle_soon(negotiator);
-}
-
-static void request_gone(void *arg, const char *key)
-{
-    struct negotiator *negotiator = arg;
-    void *request = strmap_remove(negotiator->requests, key);
-    if (request != NULL) {
-        request_destroy(request);
-    }
-    cycle_soon(negotiator);
-}
-
 static void submitter_changed(void *arg, const char *key, const struct ad *ad)
 {
     update_prio_submitter(arg, key, ad);
@@ -343,20 +193,46 @@ static int open_store(struct negotiator *negotiator, struct err *err)
     return rc;
 }
 
-static int parse_ranks(struct negotiator *negotiator, struct err *err)
+static int parse_expr(struct negotiator *negotiator, const char *knob, struct ad_expr **ret,
+                      struct err *err)
 {
-    const char *pre = config_expr(negotiator->env.config, "NEGOTIATOR_PRE_JOB_RANK");
-    const char *post = config_expr(negotiator->env.config, "NEGOTIATOR_POST_JOB_RANK");
-    int rc = 0;
+    const char *text = config_expr(negotiator->env.config, knob);
+    *ret = NULL;
+    return text != NULL && text[0] != '\0' ? ad_expr_parse(text, strlen(text), AD_OLD, ret, err)
+                                           : 0;
+}
+
+static void destroy_exprs(struct negotiator *negotiator)
+{
     ad_expr_destroy(negotiator->pre_job);
     ad_expr_destroy(negotiator->post_job);
+    ad_expr_destroy(negotiator->preemption_requirements);
+    ad_expr_destroy(negotiator->preemption_rank);
     negotiator->pre_job = negotiator->post_job = NULL;
-    if (pre != NULL && pre[0] != '\0') {
-        rc = ad_expr_parse(pre, strlen(pre), AD_OLD, &negotiator->pre_job, err);
-    }
-    if (rc == 0 && post != NULL && post[0] != '\0') {
-        rc = ad_expr_parse(post, strlen(post), AD_OLD, &negotiator->post_job, err);
-    }
+    negotiator->preemption_requirements = negotiator->preemption_rank = NULL;
+}
+
+static int set_policy(struct negotiator *negotiator, struct err *err)
+{
+    const struct config *config = negotiator->env.config;
+    negotiator_plan_set_policy(negotiator->plan, &(struct plan_policy){.offline_last = true});
+    destroy_exprs(negotiator);
+    int rc = parse_expr(negotiator, "NEGOTIATOR_PRE_JOB_RANK", &negotiator->pre_job, err);
+    rc = rc != 0 ? rc
+                 : parse_expr(negotiator, "NEGOTIATOR_POST_JOB_RANK", &negotiator->post_job, err);
+    rc = rc != 0 ? rc
+                 : parse_expr(negotiator, "PREEMPTION_REQUIREMENTS",
+                              &negotiator->preemption_requirements, err);
+    rc =
+        rc != 0 ? rc : parse_expr(negotiator, "PREEMPTION_RANK", &negotiator->preemption_rank, err);
+    const struct plan_policy policy = {
+        .pre_job = negotiator->pre_job,
+        .post_job = negotiator->post_job,
+        .preemption_requirements = negotiator->preemption_requirements,
+        .preemption_rank = negotiator->preemption_rank,
+        .consider_preemption = config_bool(config, "NEGOTIATOR_CONSIDER_PREEMPTION"),
+        .offline_last = config_bool(config, "NEGOTIATOR_OFFLINE_LAST")};
+    negotiator_plan_set_policy(negotiator->plan, &policy);
     return rc;
 }
 
@@ -409,14 +285,11 @@ static void negotiator_destroy(void *state)
     accountant_destroy(negotiator->accountant);
     shares_fini(negotiator);
     wire_context_destroy(negotiator->wires);
-    strmap_destroy(negotiator->slots, slot_destroy);
-    strmap_destroy(negotiator->requests, request_destroy);
-    vec_fini(&negotiator->free_numbers, NULL);
+    copies_destroy(negotiator);
     strmap_destroy(negotiator->given, mem_free);
     strmap_destroy(negotiator->unseen, mem_free);
     groups_destroy(negotiator->groups);
-    ad_expr_destroy(negotiator->pre_job);
-    ad_expr_destroy(negotiator->post_job);
+    destroy_exprs(negotiator);
     mem_free(negotiator);
 }
 
@@ -429,12 +302,12 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
                                                          .gone = submitter_gone,
                                                          .synced = nothing,
                                                          .refused = refused};
-    static const struct watch_events SLOT_EVENTS = {.changed = slot_changed,
-                                                    .gone = slot_gone,
+    static const struct watch_events SLOT_EVENTS = {.changed = copies_slot_changed,
+                                                    .gone = copies_slot_gone,
                                                     .synced = synced,
                                                     .refused = refused};
-    static const struct watch_events REQUEST_EVENTS = {.changed = request_changed,
-                                                       .gone = request_gone,
+    static const struct watch_events REQUEST_EVENTS = {.changed = copies_request_changed,
+                                                       .gone = copies_request_gone,
                                                        .synced = synced,
                                                        .refused = refused};
     struct negotiator *negotiator = mem_zalloc(sizeof *negotiator);
@@ -442,8 +315,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->epoch = (uint64_t)loop_wall_ms(env->loop);
     loop_secret(env->loop, &negotiator->random_state, sizeof negotiator->random_state);
     set_names(negotiator);
-    negotiator->slots = strmap_create(STRMAP_CASE_IGNORED);
-    negotiator->requests = strmap_create(STRMAP_CASE_SENSITIVE);
+    copies_create(negotiator);
     negotiator->given = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->unseen = strmap_create(STRMAP_CASE_IGNORED);
     negotiator->pending = strmap_create(STRMAP_CASE_SENSITIVE);
@@ -457,7 +329,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->usage_timer = loop_timer_create(env->loop, settle_usage, negotiator);
     negotiator->slots_watch = watch_create(env->loop, &SLOTS, &SLOT_EVENTS, negotiator);
     negotiator->requests_watch = watch_create(env->loop, &REQUESTS, &REQUEST_EVENTS, negotiator);
-    int rc = parse_ranks(negotiator, err);
+    int rc = set_policy(negotiator, err);
     rc = rc != 0 ? rc : pool_context_create(env, &negotiator->wires, err);
     rc = rc != 0 ? rc : open_store(negotiator, err);
     rc = rc != 0 ? rc : open_uplink(negotiator, err);
@@ -482,7 +354,7 @@ static void negotiator_reload(void *state, const struct config *config)
     struct negotiator *negotiator = state;
     struct err err;
     negotiator->env.config = config;
-    if (parse_ranks(negotiator, &err) != 0) {
+    if (set_policy(negotiator, &err) != 0) {
         log_error(negotiator->env.log, "config.expr", err.text);
     }
     usage_configure(negotiator);

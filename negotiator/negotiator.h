@@ -11,6 +11,7 @@
 
 #include "base/daemon.h"
 #include "base/vec.h"
+#include "classad/ad_value.h"
 #include "negotiator/accountant.h"
 #include "negotiator/negotiator_plan.h"
 
@@ -41,14 +42,17 @@ struct slot_use {    /* usage.c */
 struct pool_slot { /* what we know of a slot beside its ad */
     struct negotiator *negotiator;
     char *name;
-    /* What the ad says, read once for each change of it: name, machine, ad, serial, number,
-     * offline, waking, barred; free: Unclaimed, with a claim id. */
-    struct plan_slot facts;
-    const char *claim_id;        /* of the ad */
+    struct plan_slot facts;      /* what the ad says, read once for each change of it */
+    struct ad_value claim_list;  /* of a partitionable slot: ClaimIdList */
+    const char *claim_id;        /* of the ad; "": none */
     struct offline_holds *holds; /* of the ad; NULL: none */
-    struct offline_holds
-        *pending; /* offline: holds as we have asked for, until answered; NULL: as in the ad */
+    /* offline: holds as we have asked for, until answered; NULL: as in the ad */
+    struct offline_holds *pending;
+    int64_t holds_until_s; /* the first of them ends then; INT64_MAX: none */
     bool merging;
+    unsigned refusals;      /* of MERGE, one after the other */
+    uint64_t rest_until_ms; /* after one: nothing is asked of it */
+    bool dirty;             /* in negotiator->dirty */
     struct slot_use use;
     double weight; /* live: SLOT_WEIGHT, part of weight_total */
 };
@@ -56,12 +60,8 @@ struct pool_slot { /* what we know of a slot beside its ad */
 struct pool_request {
     struct negotiator *negotiator;
     char *name;
-    int64_t in_flight;
     uint64_t rest_until_ms;    /* its schedd declined a match: see act.c */
-    struct plan_request facts; /* what the ad says, read once for each change; judgements */
-    char *kind; /* the ad that they are about, but for what tells only how many: bytes */
-    size_t kind_length;
-    bool gone; /* its ad is gone; kept while in flight */
+    struct plan_request facts; /* what the ad says, read once for each change; in_flight */
 };
 
 struct negotiator {
@@ -80,13 +80,18 @@ struct negotiator {
     struct watch *slots_watch, *requests_watch, *submitters_watch;
     struct strmap *slots;    /* Name -> struct pool_slot */
     struct strmap *requests; /* Name -> struct pool_request */
-    struct strmap *given;    /* ClaimId -> until when it was given away: see act.c */
-    struct ad_expr *pre_job, *post_job;
+    struct strmap *given;    /* ClaimId -> to whom and until when it was given away: see act.c */
+    struct negotiator_plan *plan;
+    struct vec by_number;          /* struct pool_slot; NULL: the number is free */
+    struct vec requests_by_number; /* struct pool_request, likewise */
+    struct vec dirty;              /* slots that the plan is to be told of */
+    struct vec free_request_numbers;
+    int64_t holds_until_s; /* the first hold of all ends then */
+    struct ad_expr *pre_job, *post_job, *preemption_requirements, *preemption_rank;
     struct loop_timer *cycle_timer, *full_timer, *lease_timer, *usage_timer, *rest_timer,
         *publish_timer;
     uint64_t last_cycle_ms;
     uint64_t next_serial;
-    uint32_t number_count;   /* that slots ever had at a time */
     struct vec free_numbers; /* of slots that are gone */
     bool full;               /* the next cycle is a full one */
     uint64_t random_state;
@@ -94,7 +99,8 @@ struct negotiator {
     bool leasing;  /* the answer is awaited */
     unsigned life; /* of the uplink: answers of an earlier one are stale */
     /* statistics, in our ad */
-    int64_t cycles, matches, holds, last_cycle_s, last_duration_ms, last_judged;
+    int64_t cycles, matches, holds, last_cycle_s, last_duration_ms, last_judged, slot_kinds,
+        request_kinds, preemptions;
     uint64_t epoch, sequence;
 };
 
@@ -105,12 +111,27 @@ extern const struct daemon negotiator_daemon;
 void cycle_soon(struct negotiator *negotiator);
 void cycle_run(void *negotiator);
 
+/* ---- copies.c: slots and requests as their ads say, and as the plan is told */
+void copies_create(struct negotiator *negotiator);
+void copies_destroy(struct negotiator *negotiator);
+void copies_slot_changed(void *negotiator, const char *key, const struct ad *ad);
+void copies_slot_gone(void *negotiator, const char *key);
+void copies_request_changed(void *negotiator, const char *key, const struct ad *ad);
+void copies_request_gone(void *negotiator, const char *key);
+/* Something else than its ad has changed: a claim id was given away, a hold is asked for. */
+void copies_slot_touched(struct pool_slot *slot);
+/* Tells the plan of all that changed. */
+void copies_update(struct negotiator *negotiator);
+/* A claim id of the slot that was not given away; NULL: none.  Valid until the ad changes. */
+const char *copies_claim_id(const struct pool_slot *slot);
+
 /* ---- act.c: what a plan says, carried out */
-void act_match(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *slot_ad,
-               struct pool_request *request, const struct ad *request_ad);
+void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct pool_request *request,
+               const struct plan_match *match);
 /* Is this claim id given away?  What was given long ago is forgotten. */
 bool act_is_given(const struct negotiator *negotiator, const char *claim_id);
 void act_forget_given(struct negotiator *negotiator); /* those whose time is over */
+/* holds is taken. */
 void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
                bool matched);
 void act_advertise(struct negotiator *negotiator);

@@ -1,211 +1,113 @@
 /* negotiator/negotiator_plan.c - one negotiation cycle: see negotiator_plan.h.
  *
- * Shares: in each round every user who still wants something gets, of the free slots, the part that
- * its priority earns (1/priority over the sum of 1/priority), at least one; rounds go on until
- * nothing is matched.  So a pool that has enough for all gives all, and a pool that has not is
- * divided as the priorities say.
+ * Three steps: what is free, and may be taken over, is given out as share_plan.h says whose turn it
+ * is; holds that are no longer wanted are taken back; what is still wanted is held on offline
+ * slots.  Where running slots need not come first, the second step comes first and the first gives
+ * out both kinds.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "negotiator/negotiator_plan.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/mem.h"
-#include "base/plant.h"
+#include "base/strmap.h"
 #include "classad/ad.h"
-#include "offline_ads/offline_holds.h"
+#include "negotiator/plan_state.h"
 
-/* Beside the serial in a remembered judgement. */
-#define JUDGED_MATCHES 1U
-#define JUDGED_TIMELY  2U
+#define PRIORITY_OF_THE_UNKNOWN 0.5 /* nobody who never ran anything is worse off than that */
 
-struct candidate {
-    size_t slot;
-    double pre, job, post;
-    bool near; /* offline: its machine wakes anyway */
-    size_t machine;
-};
+#define LIVE    (1U << PLACE_LIVE)
+#define OFFLINE (1U << PLACE_NEAR | 1U << PLACE_FAR)
 
-struct user_state {
-    const char *name;
-    double priority;
+struct user {            /* one that has requests */
+    size_t share;        /* index in the shares' users */
     size_t first, count; /* requests of it in order[] */
 };
 
-struct cycle {
-    const struct plan_input *in;
-    struct arena *arena;
-    struct plan_output out;
-    size_t *order;          /* requests by user, priority, age */
-    int64_t *wanted;        /* by request: still to be matched */
-    struct candidate *list; /* room for all slots */
-    size_t *open;           /* the slots that are to be had, of the kind that is given out now */
-    size_t open_count;
-    size_t
-        *recent; /* all offline slots, the last to change first; NULL until holds are looked for */
-    size_t recent_count;
-    bool *taken;        /* by slot: matched or held in this cycle */
-    int64_t *held;      /* by slot: jobs it is held for, less those released */
-    size_t *machine;    /* by slot: number of its machine; NULL until holds are looked for */
-    bool *wakes;        /* by machine: something there is held or waking */
-    size_t matches_max; /* capacity of out.matches */
-    struct user_state *users;
-    size_t user_count;
+struct outcome { /* grows; copied into the arena at the end */
+    struct plan_match *matches;
+    struct plan_hold *held;
+    struct plan_release *released;
+    size_t match_count, match_room, held_count, held_room, released_count, released_room;
 };
 
-/* ---- judging */
+struct cycle {
+    struct negotiator_plan *plan;
+    struct share_input in; /* as given */
+    struct arena *arena;
+    uint32_t *order; /* requests by user's priority, user, then as users want them */
+    size_t order_count;
+    struct share_user *users; /* those of the input and those that have requests */
+    size_t user_count;
+    struct user *of_share;     /* by index of users; count 0: it has no requests */
+    struct strmap *user_index; /* name -> index + 1 */
+    struct share_plan *shares;
+    struct outcome out;
+};
 
-static bool judge_anew(struct cycle *cycle, size_t request_index, const struct plan_slot *slot)
+static void *grow(void *array, size_t count, size_t *room, size_t size)
 {
-    struct plan_request *request = &cycle->in->requests[request_index];
-    bool timely = false;
-    struct ad_context context = *cycle->in->context;
-    context.is_timely = &timely;
-    if (slot->number >= request->judged_count) {
-        size_t count = slot->number + cycle->in->slot_count / 4 + 16;
-        request->judged = mem_realloc(request->judged, count * sizeof *request->judged);
-        memset(request->judged + request->judged_count, 0,
-               (count - request->judged_count) * sizeof *request->judged);
-        request->judged_count = count;
+    if (count < *room) {
+        return array;
     }
-    bool matches = ad_match(request->ad, slot->ad, &context);
-    request->judged[slot->number] =
-        (uint64_t)slot->serial << 2 | (timely ? JUDGED_TIMELY : 0) | (matches ? JUDGED_MATCHES : 0);
-    cycle->out.judged++;
-    return matches;
+    *room = *room > 0 ? 2 * *room : 64;
+    return mem_realloc(array, *room * size);
 }
 
-static bool judge(struct cycle *cycle, size_t request_index, const struct plan_slot *slot)
+/* ---- users and the order of their requests */
+
+static double priority_of(const void *arg, const char *user)
 {
-    const struct plan_request *request = &cycle->in->requests[request_index];
-    if (slot->number < request->judged_count) {
-        uint64_t known = request->judged[slot->number];
-        if (known >> 2 == slot->serial && !(cycle->in->full && (known & JUDGED_TIMELY) != 0)) {
-            return (known & JUDGED_MATCHES) != 0;
-        }
+    const struct cycle *cycle = arg;
+    uintptr_t index = (uintptr_t)strmap_get(cycle->user_index, user);
+    return index != 0 ? cycle->users[index - 1].priority : PRIORITY_OF_THE_UNKNOWN;
+}
+
+static int find_users(struct cycle *cycle)
+{
+    const struct share_input *in = &cycle->in;
+    struct negotiator_plan *plan = cycle->plan;
+    size_t room = in->user_count + plan->request_count + 1;
+    cycle->users = arena_zalloc(cycle->arena, room * sizeof *cycle->users);
+    cycle->of_share = arena_zalloc(cycle->arena, room * sizeof *cycle->of_share);
+    if (cycle->users == NULL || cycle->of_share == NULL) {
+        return -ENOMEM;
     }
-    return judge_anew(cycle, request_index, slot);
-}
-
-static bool is_timely(const struct plan_request *request, const struct plan_slot *slot)
-{
-    return (request->judged[slot->number] & JUDGED_TIMELY) != 0;
-}
-
-/* Does no offline slot match, be it to be had or not?  Looks at those that changed since it was
- * last so. */
-static bool is_barren(struct cycle *cycle, size_t request_index)
-{
-    const struct plan_input *in = cycle->in;
-    struct plan_request *request = &in->requests[request_index];
-    bool timely = false;
-    for (size_t i = 0; i < cycle->recent_count; i++) {
-        const struct plan_slot *slot = &in->slots[cycle->recent[i]];
-        if (slot->serial <= request->barren) {
-            break;
-        }
-        if (judge(cycle, request_index, slot)) {
-            return false;
-        }
-        timely = timely || is_timely(request, slot);
+    for (size_t i = 0; i < in->user_count; i++) {
+        cycle->users[i] = in->users[i];
+        cycle->users[i].wanted = 0;
+        cycle->users[i].priority =
+            in->users[i].priority > 0 ? in->users[i].priority : PRIORITY_OF_THE_UNKNOWN;
+        (void)strmap_set(cycle->user_index, in->users[i].name, (void *)(uintptr_t)(i + 1));
     }
-    if (!timely && cycle->recent_count > 0) {
-        uint64_t serial = in->slots[cycle->recent[0]].serial;
-        request->barren = serial > request->barren ? serial : request->barren;
-    }
-    return true;
-}
-
-/* ---- ranking */
-
-static double rank_of(const struct ad_expr *expr, const struct ad *my, const struct ad *target,
-                      const struct ad_context *context)
-{
-    double value = expr != NULL ? ad_eval_rank(expr, my, target, context) : 0.0;
-    return isnan(value) ? 0.0 : value; /* an order of all candidates, whatever a job says */
-}
-
-static void rank(struct cycle *cycle, const struct plan_request *request,
-                 struct candidate *candidate)
-{
-    const struct plan_slot *slot = &cycle->in->slots[candidate->slot];
-    const struct ad_context *context = cycle->in->context;
-    candidate->pre = rank_of(cycle->in->ranks.pre_job, slot->ad, request->ad, context);
-    candidate->job = rank_of(ad_lookup(request->ad, "Rank"), request->ad, slot->ad, context);
-    candidate->post = rank_of(cycle->in->ranks.post_job, slot->ad, request->ad, context);
-    candidate->machine = slot->offline ? cycle->machine[candidate->slot] : 0;
-    candidate->near = slot->offline && cycle->wakes[candidate->machine];
-}
-
-static int by_number(double a, double b)
-{
-    return a > b ? -1 : a < b ? 1 : 0; /* best first */
-}
-
-static int by_rank(const void *left, const void *right)
-{
-    const struct candidate *a = left, *b = right;
-    int order = by_number(a->pre, b->pre);
-    order = order != 0 ? order : by_number(a->job, b->job);
-    order = order != 0 ? order : (int)b->near - (int)a->near;
-    order = order != 0 ? order : by_number(a->post, b->post);
-    order = order != 0 ? order : (a->machine > b->machine) - (a->machine < b->machine);
-    return order != 0 ? order : (a->slot > b->slot) - (a->slot < b->slot);
-}
-
-/* Finds what is to be had, of one kind: each request looks only through these. */
-static void open_slots(struct cycle *cycle, bool offline)
-{
-    cycle->open_count = 0;
-    for (size_t i = 0; i < cycle->in->slot_count; i++) {
-        const struct plan_slot *slot = &cycle->in->slots[i];
-        if (slot->offline == offline && slot->free && !cycle->taken[i] && cycle->held[i] <= 0 &&
-            !(offline && slot->barred)) {
-            cycle->open[cycle->open_count++] = i;
-        }
-    }
-}
-
-/* Those of the open slots that this request could have now, best first; good until the next call.
- */
-static const struct candidate *candidates(struct cycle *cycle, size_t request_index, size_t *count)
-{
-    struct candidate *list = cycle->list;
-    *count = 0;
-    for (size_t i = 0; i < cycle->open_count; i++) {
-        size_t slot = cycle->open[i];
-        if (cycle->taken[slot] || !judge(cycle, request_index, &cycle->in->slots[slot])) {
+    cycle->user_count = in->user_count;
+    for (uint32_t i = 0; i < plan->request_room; i++) {
+        const struct request *request = &plan->requests[i];
+        if (!request->there || strmap_get(cycle->user_index, request->facts.user) != NULL) {
             continue;
         }
-        list[*count] = (struct candidate){.slot = slot};
-        rank(cycle, &cycle->in->requests[request_index], &list[*count]);
-        (*count)++;
+        size_t group = in->groups != NULL
+                           ? group_plan_of(in->groups, in->group_count, request->facts.user)
+                           : 0;
+        cycle->users[cycle->user_count] = (struct share_user){.name = request->facts.user,
+                                                              .priority = PRIORITY_OF_THE_UNKNOWN,
+                                                              .ceiling = -1,
+                                                              .group = group};
+        cycle->user_count++;
+        (void)strmap_set(cycle->user_index, request->facts.user,
+                         (void *)(uintptr_t)cycle->user_count);
     }
-    if (*count > 1) {
-        qsort(list, *count, sizeof *list, by_rank);
-    }
-    return list;
-}
-
-/* ---- the order of users and requests */
-
-static double priority_of(const struct plan_input *in, const char *name)
-{
-    for (size_t i = 0; i < in->user_count; i++) {
-        if (strcmp(in->users[i].name, name) == 0) {
-            return in->users[i].priority > 0 ? in->users[i].priority : 0.5;
-        }
-    }
-    return 0.5; /* nobody who never ran anything is worse off than that */
+    return 0;
 }
 
 struct sort_key {
-    size_t index;
+    uint32_t number;
+    size_t user;
     double priority;
     const struct plan_request *request;
 };
@@ -213,8 +115,10 @@ struct sort_key {
 static int by_share(const void *left, const void *right)
 {
     const struct sort_key *a = left, *b = right;
-    int order = -by_number(a->priority, b->priority); /* lower is better */
-    order = order != 0 ? order : strcmp(a->request->user, b->request->user);
+    if (a->priority != b->priority) {
+        return a->priority < b->priority ? -1 : 1; /* lower is better */
+    }
+    int order = a->user == b->user ? 0 : strcmp(a->request->user, b->request->user);
     if (order == 0 && a->request->prio != b->request->prio) {
         order = a->request->prio > b->request->prio ? -1 : 1;
     }
@@ -224,328 +128,436 @@ static int by_share(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->request->name, b->request->name);
 }
 
+/* What the jobs that are wanted would weigh, as far as that is known without a slot. */
+static double weight_wanted(const struct request *request)
+{
+    double each = ad_real_or(request->facts.ad, "RequestCpus", 1);
+    return (double)request->wanted * (each >= 1 && each < 1e6 ? each : 1);
+}
+
 static int order_requests(struct cycle *cycle)
 {
-    const struct plan_input *in = cycle->in;
-    struct sort_key *keys = arena_alloc(cycle->arena, (in->request_count + 1) * sizeof *keys);
-    cycle->order = arena_alloc(cycle->arena, (in->request_count + 1) * sizeof *cycle->order);
-    cycle->users = arena_zalloc(cycle->arena, (in->request_count + 1) * sizeof *cycle->users);
-    if (keys == NULL || cycle->order == NULL || cycle->users == NULL) {
+    struct negotiator_plan *plan = cycle->plan;
+    struct sort_key *keys = arena_alloc(cycle->arena, (plan->request_count + 1) * sizeof *keys);
+    cycle->order = arena_alloc(cycle->arena, (plan->request_count + 1) * sizeof *cycle->order);
+    if (keys == NULL || cycle->order == NULL) {
         return -ENOMEM;
     }
-    for (size_t i = 0; i < in->request_count; i++) {
-        keys[i] = (struct sort_key){.index = i,
-                                    .priority = priority_of(in, in->requests[i].user),
-                                    .request = &in->requests[i]};
-    }
-    qsort(keys, in->request_count, sizeof *keys, by_share);
-    for (size_t i = 0; i < in->request_count; i++) {
-        cycle->order[i] = keys[i].index;
-        const char *user = keys[i].request->user;
-        if (i == 0 || strcmp(cycle->users[cycle->user_count - 1].name, user) != 0) {
-            cycle->users[cycle->user_count++] =
-                (struct user_state){.name = user, .priority = keys[i].priority, .first = i};
+    size_t count = 0;
+    for (uint32_t i = 0; i < plan->request_room; i++) {
+        struct request *request = &plan->requests[i];
+        const struct plan_request *facts = &request->facts;
+        if (!request->there) {
+            continue;
         }
-        cycle->users[cycle->user_count - 1].count++;
+        size_t user = (size_t)(uintptr_t)strmap_get(cycle->user_index, facts->user) - 1;
+        request->wanted = facts->count > facts->in_flight ? facts->count - facts->in_flight : 0;
+        request->spent = request->spent_claims = facts->resting;
+        keys[count++] = (struct sort_key){.number = i,
+                                          .user = user,
+                                          .priority = cycle->users[user].priority,
+                                          .request = facts};
     }
+    if (count > 1) {
+        qsort(keys, count, sizeof *keys, by_share);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct user *user = &cycle->of_share[keys[i].user];
+        cycle->order[i] = keys[i].number;
+        user->first = user->count == 0 ? i : user->first;
+        user->count++;
+    }
+    cycle->order_count = count;
     return 0;
 }
 
-/* ---- live slots */
+/* ---- shares */
 
-/* Matches up to limit jobs of one request; returns how many. */
-static int64_t match_request(struct cycle *cycle, size_t request_index, int64_t limit)
+static int find_machines(struct cycle *cycle, struct share_input *input)
 {
-    if (limit <= 0 || cycle->in->requests[request_index].resting) {
-        return 0;
+    const struct share_input *in = &cycle->in;
+    struct share_pair *pairs = arena_alloc(cycle->arena, (cycle->order_count + 1) * sizeof *pairs);
+    if (pairs == NULL) {
+        return -ENOMEM;
     }
-    size_t count;
-    const struct candidate *list = candidates(cycle, request_index, &count);
-    int64_t matched = 0;
-    for (size_t i = 0; i < count && matched < limit && cycle->out.match_count < cycle->matches_max;
-         i++) {
-        cycle->out.matches[cycle->out.match_count++] =
-            (struct plan_match){.slot = list[i].slot, .request = request_index};
-        cycle->taken[list[i].slot] = !PLANTED(slot_matched_twice);
-        matched++;
+    struct strmap *index = strmap_create(STRMAP_CASE_SENSITIVE);
+    for (size_t i = 0; i < in->machine_count; i++) {
+        (void)strmap_set(index, in->machines[i].name, (void *)(uintptr_t)(i + 1));
     }
-    cycle->wanted[request_index] -= matched;
-    return matched;
+    for (size_t i = 0; i < cycle->user_count; i++) {
+        const struct user *user = &cycle->of_share[i];
+        size_t first = input->pair_count;
+        for (size_t j = 0; j < user->count; j++) {
+            const struct request *request = &cycle->plan->requests[cycle->order[user->first + j]];
+            uintptr_t machine = (uintptr_t)strmap_get(index, request->facts.schedd);
+            bool known = machine == 0;
+            for (size_t k = first; k < input->pair_count && !known; k++) {
+                known = pairs[k].machine == machine - 1;
+            }
+            if (!known) {
+                pairs[input->pair_count++] = (struct share_pair){.user = i, .machine = machine - 1};
+            }
+        }
+    }
+    strmap_destroy(index, NULL);
+    input->machines = in->machines;
+    input->machine_count = in->machine_count;
+    input->pairs = pairs;
+    return 0;
 }
 
-static int64_t match_user(struct cycle *cycle, const struct user_state *user, int64_t share)
+static int begin_shares(struct cycle *cycle)
 {
-    int64_t matched = 0;
-    for (size_t i = 0; i < user->count && matched < share; i++) {
-        size_t request = cycle->order[user->first + i];
-        int64_t left = share - matched;
-        matched += match_request(cycle, request,
-                                 cycle->wanted[request] < left ? cycle->wanted[request] : left);
+    static const char ROOT[] = GROUP_ROOT_NAME;
+    const struct share_input *in = &cycle->in;
+    struct negotiator_plan *plan = cycle->plan;
+    struct share_input input = {.users = cycle->users,
+                                .user_count = cycle->user_count,
+                                .groups = in->groups,
+                                .group_count = in->group_count,
+                                .free = (double)plan->free_weight / 1000,
+                                .total = (double)plan->total_weight / 1000,
+                                .weight_min = in->weight_min,
+                                .round_robin = in->round_robin,
+                                .consider_preemption = plan->policy.consider_preemption};
+    if (input.groups == NULL) {
+        input.groups = arena_zalloc(cycle->arena, sizeof *input.groups);
+        if (input.groups == NULL) {
+            return -ENOMEM;
+        }
+        *input.groups = (struct group_entry){.name = ROOT, .ceiling = -1};
+        input.group_count = 1;
+        group_plan_quotas(input.groups, 1, input.total, false);
     }
-    return matched;
+    for (size_t i = 0; i < cycle->user_count; i++) {
+        const struct user *user = &cycle->of_share[i];
+        for (size_t j = 0; j < user->count; j++) {
+            const struct request *request = &plan->requests[cycle->order[user->first + j]];
+            cycle->users[i].wanted += request->spent ? 0 : weight_wanted(request);
+        }
+    }
+    int rc = in->machines != NULL ? find_machines(cycle, &input) : 0;
+    return rc != 0 ? rc : share_plan_create(&input, cycle->arena, &cycle->shares);
 }
 
-static bool wants(const struct cycle *cycle, const struct user_state *user)
+/* ---- what is given out */
+
+static void add_match(struct cycle *cycle, const struct slot *slot, const struct request *request,
+                      enum plan_preemption preemption, int64_t weight)
 {
-    for (size_t i = 0; i < user->count; i++) {
-        size_t request = cycle->order[user->first + i];
-        if (cycle->wanted[request] > 0 && !cycle->in->requests[request].resting) {
+    struct outcome *out = &cycle->out;
+    out->matches = grow(out->matches, out->match_count, &out->match_room, sizeof *out->matches);
+    out->matches[out->match_count++] = (struct plan_match){.slot = slot->facts.number,
+                                                           .request = request->facts.number,
+                                                           .preemption = preemption,
+                                                           .weight = (double)weight / 1000};
+}
+
+static void add_hold(struct cycle *cycle, const struct slot *slot, const struct request *request)
+{
+    struct outcome *out = &cycle->out;
+    out->held = grow(out->held, out->held_count, &out->held_room, sizeof *out->held);
+    out->held[out->held_count++] =
+        (struct plan_hold){.slot = slot->facts.number, .request = request->facts.number};
+}
+
+/* Free slots for one request, as far as its user's offer goes.  False: the offer is used up. */
+static bool match_free(struct cycle *cycle, struct request *request)
+{
+    struct negotiator_plan *plan = cycle->plan;
+    unsigned places = LIVE | (plan->policy.offline_last ? 0 : OFFLINE);
+    struct choice *choice = plan_choice_begin(plan, request, places);
+    while (request->wanted > 0) {
+        struct slot *slot = plan_choice_best(choice);
+        if (slot == NULL) {
+            request->spent = true;
             return true;
         }
-    }
-    return false;
-}
-
-static void match_live(struct cycle *cycle)
-{
-    for (int64_t matched = 1; matched > 0;) {
-        matched = 0;
-        double sum = 0;
-        open_slots(cycle, false);
-        int64_t slots = (int64_t)cycle->open_count;
-        for (size_t i = 0; i < cycle->user_count; i++) {
-            sum += wants(cycle, &cycle->users[i]) ? 1.0 / cycle->users[i].priority : 0;
-        }
-        for (size_t i = 0; i < cycle->user_count && slots > 0; i++) {
-            const struct user_state *user = &cycle->users[i];
-            if (!wants(cycle, user)) {
-                continue;
+        if (slot->facts.offline) { /* not charged */
+            add_hold(cycle, slot, request);
+        } else {
+            int64_t weight = plan_weight(plan, slot, request);
+            if (!share_permits(cycle->shares, (double)weight / 1000, false)) {
+                return false;
             }
-            int64_t share = (int64_t)((double)slots / user->priority / sum);
-            matched += match_user(cycle, user, share > 0 ? share : 1);
+            share_took(cycle->shares, (double)weight / 1000, false);
+            add_match(cycle, slot, request, PLAN_FREE, weight);
         }
+        plan_choice_give(choice, slot);
+        request->wanted--;
+    }
+    return true;
+}
+
+/* Slots in use, likewise. */
+static void match_claims(struct cycle *cycle, struct request *request, bool only_rank)
+{
+    struct negotiator_plan *plan = cycle->plan;
+    while (request->wanted > 0 && !request->spent_claims) {
+        struct takeover best = plan_preempt(plan, request, !only_rank, priority_of, cycle);
+        if (best.slot == NULL) {
+            request->spent_claims = !only_rank;
+            return;
+        }
+        int64_t weight = plan_weight(plan, best.slot, request);
+        double cost = (double)weight / 1000;
+        if (best.why == PLAN_BY_PRIORITY && !share_permits(cycle->shares, cost, true)) {
+            return;
+        }
+        share_took(cycle->shares, cost, true);
+        add_match(cycle, best.slot, request, best.why, weight);
+        plan_give(plan, best.slot, request);
+        request->wanted--;
     }
 }
 
-/* ---- offline slots */
-
-static int64_t held_for(const struct plan_slot *slot, const struct plan_request *request)
+static void match_offer(struct cycle *cycle, const struct share_offer *offer)
 {
-    return slot->holds != NULL
-               ? offline_holds_of(slot->holds, request->schedd, request->auto_cluster)
-               : 0;
+    struct negotiator_plan *plan = cycle->plan;
+    const struct user *user = &cycle->of_share[offer->user];
+    const char *schedd =
+        offer->machine != SHARE_ANY ? cycle->in.machines[offer->machine].name : NULL;
+    bool open = !offer->only_rank, more = false;
+    for (size_t i = 0; i < user->count; i++) {
+        struct request *request = &plan->requests[cycle->order[user->first + i]];
+        if (request->wanted <= 0 ||
+            (schedd != NULL && strcmp(request->facts.schedd, schedd) != 0)) {
+            continue;
+        }
+        if (open && !request->spent) {
+            (void)match_free(cycle, request);
+        }
+        if (plan->policy.consider_preemption && (request->spent || offer->only_rank)) {
+            match_claims(cycle, request, offer->only_rank);
+        }
+        more = more ||
+               (request->wanted > 0 &&
+                (!request->spent || (plan->policy.consider_preemption && !request->spent_claims)));
+    }
+    if (!more) {
+        share_exhausted(cycle->shares);
+    }
 }
 
-static void add_release(struct cycle *cycle, size_t slot, const char *schedd, int64_t auto_cluster)
+static int match_live(struct cycle *cycle)
 {
-    cycle->out.released[cycle->out.released_count++] =
-        (struct plan_release){.slot = slot, .schedd = schedd, .auto_cluster = auto_cluster};
-    cycle->held[slot] -= offline_holds_of(cycle->in->slots[slot].holds, schedd, auto_cluster);
+    struct share_offer offer;
+    int rc = begin_shares(cycle);
+    while (rc == 0 && share_next(cycle->shares, &offer)) {
+        match_offer(cycle, &offer);
+    }
+    return rc;
 }
 
-static const struct plan_request *request_of(const struct plan_input *in,
-                                             const struct offline_hold *hold)
+/* ---- holds */
+
+static void release(struct cycle *cycle, struct slot *slot, struct held *held)
 {
-    for (size_t i = 0; i < in->request_count; i++) {
-        if (in->requests[i].auto_cluster == hold->auto_cluster &&
-            strcmp(in->requests[i].schedd, hold->schedd) == 0) {
-            return &in->requests[i];
+    struct outcome *out = &cycle->out;
+    out->released =
+        grow(out->released, out->released_count, &out->released_room, sizeof *out->released);
+    out->released[out->released_count++] =
+        (struct plan_release){.slot = slot->facts.number,
+                              .schedd = held->holder->schedd,
+                              .auto_cluster = held->holder->auto_cluster};
+    plan_release(cycle->plan, slot, held);
+}
+
+static struct held *held_by(struct slot *slot, const struct holder *holder)
+{
+    for (uint32_t i = 0; i < slot->held_count; i++) {
+        if (slot->held[i].holder == holder && !slot->held[i].released) {
+            return &slot->held[i];
         }
     }
     return NULL;
 }
 
-/* Counts what is held for each request, and takes back what is held for nobody, or on a machine
- * that does not come. */
-static void settle_holds(struct cycle *cycle)
+static int by_order(const void *left, const void *right)
 {
-    const struct plan_input *in = cycle->in;
-    for (size_t i = 0; i < in->slot_count; i++) {
-        const struct plan_slot *slot = &in->slots[i];
-        if (!slot->offline || slot->holds == NULL) {
+    const struct slot *a = *(struct slot *const *)left, *b = *(struct slot *const *)right;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* The slots of a holder in order, in the arena; NULL when it is full. */
+static struct slot **slots_of(struct cycle *cycle, const struct holder *holder)
+{
+    struct slot **slots = arena_alloc(cycle->arena, (holder->slots.count + 1) * sizeof *slots);
+    for (uint32_t i = 0; slots != NULL && i < holder->slots.count; i++) {
+        slots[i] = &cycle->plan->slots[holder->slots.items[i]];
+    }
+    if (slots != NULL && holder->slots.count > 1) {
+        qsort(slots, holder->slots.count, sizeof(struct slot *), by_order);
+    }
+    return slots;
+}
+
+/* What is held on machines that do not come. */
+static void release_barred(struct cycle *cycle)
+{
+    struct negotiator_plan *plan = cycle->plan;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < plan->barred_slots.count; i++) {
+        uint32_t number = plan->barred_slots.items[i];
+        struct slot *slot = &plan->slots[number];
+        slot->barred =
+            slot->there && slot->facts.offline && slot->facts.barred && slot->held_count > 0;
+        if (!slot->barred) {
             continue;
         }
-        cycle->held[i] = offline_holds_total(slot->holds);
-        for (size_t j = 0; j < offline_holds_entries(slot->holds); j++) {
-            const struct offline_hold *hold = offline_holds_at(slot->holds, j);
-            const struct plan_request *request = request_of(in, hold);
-            if (request == NULL || slot->barred) {
-                add_release(cycle, i, hold->schedd, hold->auto_cluster);
-            } else {
-                cycle->wanted[request - in->requests] -= hold->count;
+        plan->barred_slots.items[kept++] = number;
+        for (uint32_t j = 0; j < slot->held_count; j++) {
+            release(cycle, slot, &slot->held[j]);
+        }
+    }
+    plan->barred_slots.count = kept;
+}
+
+/* What is held for requests that are gone. */
+static int release_orphans(struct cycle *cycle)
+{
+    size_t at = 0;
+    void *value;
+    while (strmap_next(cycle->plan->holders, &at, NULL, &value)) {
+        const struct holder *holder = value;
+        if (holder->request != NUMBER_NONE) {
+            continue;
+        }
+        struct slot **slots = slots_of(cycle, holder);
+        if (slots == NULL) {
+            return -ENOMEM;
+        }
+        for (uint32_t i = 0; i < holder->slots.count; i++) {
+            struct held *held = held_by(slots[i], holder);
+            if (held != NULL) {
+                release(cycle, slots[i], held);
             }
         }
     }
-}
-
-/* More is held for a request than it still wants: the machines furthest from being awake are let go
- * first.  A machine that is being woken keeps its hold: it comes anyway, and the hold says why. */
-static void release_surplus(struct cycle *cycle, size_t request_index)
-{
-    const struct plan_input *in = cycle->in;
-    const struct plan_request *request = &in->requests[request_index];
-    for (size_t i = in->slot_count; i > 0 && cycle->wanted[request_index] < 0; i--) {
-        const struct plan_slot *slot = &in->slots[i - 1];
-        int64_t held =
-            slot->offline && !slot->waking && !slot->barred ? held_for(slot, request) : 0;
-        if (held > 0 && cycle->wanted[request_index] + held <= 0) {
-            add_release(cycle, i - 1, request->schedd, request->auto_cluster);
-            cycle->wanted[request_index] += held;
-        }
-    }
-}
-
-struct place {
-    const char *machine;
-    size_t slot;
-};
-
-static int by_machine(const void *left, const void *right)
-{
-    const struct place *a = left, *b = right;
-    return strcmp(a->machine, b->machine);
-}
-
-/* Numbers the machines of offline slots in order of their names, and finds those that wake anyway.
- */
-static int number_machines(struct cycle *cycle)
-{
-    const struct plan_input *in = cycle->in;
-    struct place *places = arena_alloc(cycle->arena, (in->slot_count + 1) * sizeof *places);
-    size_t *machine = arena_zalloc(cycle->arena, (in->slot_count + 1) * sizeof *machine);
-    cycle->wakes = arena_zalloc(cycle->arena, (in->slot_count + 1) * sizeof *cycle->wakes);
-    if (places == NULL || machine == NULL || cycle->wakes == NULL) {
-        return -ENOMEM;
-    }
-    size_t count = 0;
-    for (size_t i = 0; i < in->slot_count; i++) {
-        if (in->slots[i].offline) {
-            places[count++] = (struct place){.machine = in->slots[i].machine, .slot = i};
-        }
-    }
-    if (count > 1) {
-        qsort(places, count, sizeof *places, by_machine);
-    }
-    for (size_t i = 0, number = 0; i < count; i++) {
-        const struct plan_slot *slot = &in->slots[places[i].slot];
-        number += i > 0 && by_machine(&places[i - 1], &places[i]) != 0 ? 1 : 0;
-        machine[places[i].slot] = number;
-        cycle->wakes[number] =
-            cycle->wakes[number] || slot->waking || cycle->held[places[i].slot] > 0;
-    }
-    cycle->machine = machine;
     return 0;
 }
 
-struct change {
-    uint64_t serial;
-    size_t slot;
-};
-
-static int by_change(const void *left, const void *right)
+/* Takes what is held for a request off what it wants.  More is held than it still wants: the last
+ * in order are let go first.  A machine that is being woken keeps its holds: it comes anyway, and
+ * the hold says why. */
+static int release_surplus(struct cycle *cycle, struct request *request)
 {
-    const struct change *a = left, *b = right;
-    return (a->serial < b->serial) - (a->serial > b->serial);
-}
-
-static int find_recent(struct cycle *cycle)
-{
-    const struct plan_input *in = cycle->in;
-    struct change *changes = arena_alloc(cycle->arena, (in->slot_count + 1) * sizeof *changes);
-    size_t *recent = arena_alloc(cycle->arena, (in->slot_count + 1) * sizeof *recent);
-    if (changes == NULL || recent == NULL) {
-        return -ENOMEM;
-    }
-    size_t count = 0;
-    for (size_t i = 0; i < in->slot_count; i++) {
-        if (in->slots[i].offline) {
-            changes[count++] = (struct change){.serial = in->slots[i].serial, .slot = i};
-        }
-    }
-    if (count > 1) {
-        qsort(changes, count, sizeof *changes, by_change);
-    }
-    for (size_t i = 0; i < count; i++) {
-        recent[i] = changes[i].slot;
-    }
-    cycle->recent = recent;
-    cycle->recent_count = count;
-    return 0;
-}
-
-static int hold_more(struct cycle *cycle, size_t request_index)
-{
-    if (cycle->recent == NULL && find_recent(cycle) != 0) {
-        return -ENOMEM;
-    }
-    if (is_barren(cycle, request_index)) {
+    const struct holder *holder = request->holder;
+    if (holder->slots.count == 0) {
         return 0;
     }
-    if (cycle->machine == NULL && number_machines(cycle) != 0) {
+    struct slot **slots = slots_of(cycle, holder);
+    if (slots == NULL) {
         return -ENOMEM;
     }
-    size_t count;
-    const struct candidate *list = candidates(cycle, request_index, &count);
-    for (size_t i = 0; i < count && cycle->wanted[request_index] > 0; i++) {
-        cycle->out.held[cycle->out.held_count++] =
-            (struct plan_hold){.slot = list[i].slot, .request = request_index};
-        cycle->taken[list[i].slot] = true;
-        cycle->wakes[list[i].machine] = true;
-        cycle->wanted[request_index]--;
+    for (uint32_t i = 0; i < holder->slots.count; i++) {
+        const struct held *held = held_by(slots[i], holder);
+        request->wanted -= held != NULL ? held->count : 0;
+    }
+    for (uint32_t i = holder->slots.count; i > 0 && request->wanted < 0; i--) {
+        struct slot *slot = slots[i - 1];
+        struct held *held = held_by(slot, holder);
+        bool waking = cycle->plan->machines[slot->machine].waking > 0;
+        if (held != NULL && !waking && request->wanted + held->count <= 0) {
+            request->wanted += held->count;
+            release(cycle, slot, held);
+        }
     }
     return 0;
 }
 
-static int hold_offline(struct cycle *cycle)
+static int settle_holds(struct cycle *cycle)
 {
-    settle_holds(cycle);
-    for (size_t i = 0; i < cycle->in->request_count; i++) {
-        release_surplus(cycle, cycle->order[i]);
-    }
-    open_slots(cycle, true);
-    int rc = 0;
-    for (size_t i = 0; i < cycle->in->request_count && rc == 0; i++) {
-        size_t request = cycle->order[i];
-        bool more = cycle->wanted[request] > 0 && !cycle->in->requests[request].resting;
-        rc = more ? hold_more(cycle, request) : 0;
+    release_barred(cycle);
+    int rc = release_orphans(cycle);
+    for (size_t i = 0; i < cycle->order_count && rc == 0; i++) {
+        rc = release_surplus(cycle, &cycle->plan->requests[cycle->order[i]]);
     }
     return rc;
 }
 
-/* ---- the cycle */
-
-static size_t count_holds(const struct plan_input *in)
+static void hold_offline(struct cycle *cycle)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < in->slot_count; i++) {
-        count += in->slots[i].holds != NULL ? offline_holds_entries(in->slots[i].holds) : 0;
+    for (size_t i = 0; i < cycle->order_count; i++) {
+        struct request *request = &cycle->plan->requests[cycle->order[i]];
+        if (request->wanted <= 0 || request->facts.resting) {
+            continue;
+        }
+        struct choice *choice = plan_choice_begin(cycle->plan, request, OFFLINE);
+        struct slot *slot;
+        while (request->wanted > 0 && (slot = plan_choice_best(choice)) != NULL) {
+            add_hold(cycle, slot, request);
+            plan_choice_give(choice, slot);
+            request->wanted--;
+        }
     }
-    return count;
 }
 
-int negotiator_plan_cycle(const struct plan_input *input, struct arena *arena,
-                          struct plan_output *ret)
+/* ---- the cycle */
+
+static int copy_out(struct cycle *cycle, const void *from, size_t bytes, void **ret)
 {
-    if (input->slot_count > NEGOTIATOR_SLOTS_MAX ||
-        input->request_count > NEGOTIATOR_REQUESTS_MAX) {
-        return -E2BIG;
-    }
-    struct cycle cycle = {.in = input, .arena = arena, .matches_max = input->slot_count};
-    cycle.wanted = arena_zalloc(arena, (input->request_count + 1) * sizeof *cycle.wanted);
-    cycle.taken = arena_zalloc(arena, (input->slot_count + 1) * sizeof *cycle.taken);
-    cycle.list = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.list);
-    cycle.held = arena_zalloc(arena, (input->slot_count + 1) * sizeof *cycle.held);
-    cycle.open = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.open);
-    cycle.out.matches = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.out.matches);
-    cycle.out.held = arena_alloc(arena, (input->slot_count + 1) * sizeof *cycle.out.held);
-    cycle.out.released = arena_alloc(arena, (count_holds(input) + 1) * sizeof *cycle.out.released);
-    if (cycle.wanted == NULL || cycle.taken == NULL || cycle.held == NULL || cycle.list == NULL ||
-        cycle.open == NULL || cycle.out.matches == NULL || cycle.out.held == NULL ||
-        cycle.out.released == NULL) {
+    *ret = arena_alloc(cycle->arena, bytes + 1);
+    if (*ret == NULL) {
         return -ENOMEM;
     }
-    for (size_t i = 0; i < input->request_count; i++) {
-        const struct plan_request *request = &input->requests[i];
-        cycle.wanted[i] =
-            request->count > request->in_flight ? request->count - request->in_flight : 0;
+    if (bytes > 0) {
+        memcpy(*ret, from, bytes);
     }
-    int rc = order_requests(&cycle);
+    return 0;
+}
+
+static int copy_all(struct cycle *cycle, struct plan_output *ret)
+{
+    const struct outcome *out = &cycle->out;
+    struct plan_output copy = {.match_count = out->match_count,
+                               .held_count = out->held_count,
+                               .released_count = out->released_count};
+    void *matches, *held, *released;
+    int rc = copy_out(cycle, out->matches, out->match_count * sizeof *out->matches, &matches);
+    rc = rc != 0 ? rc : copy_out(cycle, out->held, out->held_count * sizeof *out->held, &held);
+    rc = rc != 0 ? rc
+                 : copy_out(cycle, out->released, out->released_count * sizeof *out->released,
+                            &released);
     if (rc == 0) {
-        match_live(&cycle);
-        rc = hold_offline(&cycle);
+        copy.matches = matches;
+        copy.held = held;
+        copy.released = released;
+        copy.evaluated = verdicts_evaluated(cycle->plan->verdicts);
+        copy.slot_kinds = kinds_count(cycle->plan->kinds, KINDS_SLOT);
+        copy.request_kinds = kinds_count(cycle->plan->kinds, KINDS_JOB);
+        *ret = copy;
+    }
+    return rc;
+}
+
+int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input *input,
+                          struct arena *arena, struct plan_output *ret)
+{
+    struct cycle cycle = {.plan = plan,
+                          .arena = arena,
+                          .user_index = strmap_create(STRMAP_CASE_SENSITIVE)};
+    if (input->shares != NULL) {
+        cycle.in = *input->shares;
+    }
+    plan_refresh(plan, input->context, input->full);
+    int rc = find_users(&cycle);
+    rc = rc != 0 ? rc : order_requests(&cycle);
+    if (rc == 0 && plan->policy.offline_last) {
+        rc = match_live(&cycle);
+        rc = rc != 0 ? rc : settle_holds(&cycle);
+    } else if (rc == 0) {
+        rc = settle_holds(&cycle);
+        rc = rc != 0 ? rc : match_live(&cycle);
     }
     if (rc == 0) {
-        *ret = cycle.out;
+        hold_offline(&cycle);
+        rc = copy_all(&cycle, ret);
     }
+    plan_undo(plan);
+    strmap_destroy(cycle.user_index, NULL);
+    mem_free(cycle.out.matches);
+    mem_free(cycle.out.held);
+    mem_free(cycle.out.released);
     return rc;
 }

@@ -1,19 +1,34 @@
-/* negotiator/negotiator_plan.h - one negotiation cycle: who gets which slot, and which sleeping
+/* negotiator/negotiator_plan.h - negotiation cycles: who gets which slot, and which sleeping
  * machines are held for whom.
  *
- * Pure: a snapshot of slots, requests and users comes in, matches and holds go out.
+ * Pure, and incremental: slots and requests are set when they change; a cycle yields matches, holds
+ * and what is to be taken back, and changes nothing itself: asked again, it answers the same.  It
+ * costs what changed since and what is matched, never slots times requests: slots alike are a kind,
+ * requests alike are one (kinds_plan.h), and kinds are judged (verdict_plan.h).
+ * What a plan says does not depend on the order in which things were set: a plan that was made
+ * from the same facts at once says the same.
  *
- * Order of things, as HTCondor's: users by fair share (effective priority, lower is better), a
- * user's requests by JobPrio and age, a request's slots by NEGOTIATOR_PRE_JOB_RANK, the job's Rank,
- * NEGOTIATOR_POST_JOB_RANK.  A running slot is taken before an offline one. What a request still
- * wants after that is held on offline slots (OfflineMatches): as many as are wanted, no more, and
- * of equal ones those whose machine wakes anyway; a hold that is no longer wanted is taken back.
+ * Order of things.  Submitters by fair share (share_plan.h), a submitter's requests by JobPrio,
+ * then age, then name.  A request gets, of the running slots that are free and match, the best by
+ * NEGOTIATOR_PRE_JOB_RANK, its own Rank, NEGOTIATOR_POST_JOB_RANK; of equal ones the first by
+ * machine, then by name.  If none is left, a slot that somebody else uses (below).  What it still
+ * wants after that is held on offline slots (OfflineMatches): as many as are wanted, no more; best
+ * by the same ranks, but of those that its Rank finds alike first the machines that wake anyway. A
+ * hold that is no longer wanted is taken back, and what it frees can be had in the same cycle.
  * Held slots are not charged to anyone: they do nothing yet.
  *
- * Judging a pair (Requirements of both) is remembered in the request, by the slot's serial, so that
- * a cycle after a few changes costs a few judgements.  Pairs whose Requirements looked at the clock
- * are judged anew in a full cycle; others never, so that a full cycle of a thousand requests and a
- * thousand machines is no pause.
+ * Where running slots need not come first (offline_last false: NEGOTIATOR_OFFLINE_LAST) both are
+ * ordered together, so that a rank may prefer to wake an efficient machine; what is held then is
+ * not matched elsewhere, so long as the hold lasts.
+ *
+ * Partitionable slots, running or offline, give as many pieces as fit (piece_plan.h), one for each
+ * job: a running one at most one for each claim id.  An offline sample that stands for several
+ * machines (multiplicity) is held for as many.
+ *
+ * Preemption: a slot in use is taken from its user because its machine ranks the job above the one
+ * that runs (by Rank), or because its user has the worse priority and PREEMPTION_REQUIREMENTS
+ * holds, and the machine does not rank the job lower (by priority).  By Rank comes first; then the
+ * ranks as above; then PREEMPTION_RANK.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,10 +39,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "negotiator/share_plan.h"
+
 struct ad;
 struct ad_context;
 struct ad_expr;
 struct arena;
+struct negotiator_plan;
 struct offline_holds;
 
 #define NEGOTIATOR_SLOTS_MAX    1000000
@@ -37,79 +55,98 @@ struct plan_slot {
     const char *name, *machine;
     const struct ad *ad;
     uint64_t serial; /* changes with the ad; rises, never 0 */
-    uint32_t number; /* its own as long as it is there, small: judgements are remembered under it */
+    uint32_t number; /* its own as long as it is there, small: what it is called in a plan */
     bool offline;
     bool free; /* live: Unclaimed, with a claim id that was not given away; offline: always true */
-    bool waking; /* offline: its machine is being woken (PowerState) */
+    bool waking; /* offline: its machine is being woken (PowerState); holds of all slots of a
+                    machine of which one is waking stay */
     bool barred; /* offline: WakeFailed, Unknown: no new holds, old ones are taken back */
     const struct offline_holds *holds; /* offline: as they are now, pruned; NULL: none */
+    int64_t pieces;       /* live and partitionable: claim ids that were not given away */
+    int64_t multiplicity; /* offline sample: machines that it stands for; 0 is 1 */
+    const char *user;     /* live: who uses it (RemoteUser); NULL: nobody */
+    bool preemptable;     /* in use, with a claim id for who takes it over */
+    double current_rank;  /* in use: what its machine gives the job that runs */
 };
 
 struct plan_request {
     const char *name, *schedd, *user;
     int64_t auto_cluster;
     const struct ad *ad;
+    uint64_t serial;   /* changes with the ad, as of a slot */
+    uint32_t number;   /* as of a slot */
     int64_t count;     /* idle jobs */
     int64_t in_flight; /* matches sent and not answered yet */
     bool resting;      /* its schedd declined a moment ago: gets nothing new, keeps its holds */
     int64_t prio, qdate_s;
-    /* Judgements remembered, one for each slot by its number: serial << 2 | timely << 1 | matches.
-     * Grown by the plan, owned by the caller (mem_free), who forgets them when the ad changes. */
-    uint64_t *judged;
-    size_t judged_count;
-    /* None of the offline slots with serials up to this matches, whatever the time; 0: not known.
-     * Kept and forgotten with the judgements: most requests of a full pool match nothing, and cost
-     * no more than what changed. */
-    uint64_t barren;
 };
 
-struct plan_user {
-    const char *name;
-    double priority; /* effective: real times factor, > 0; lower is better */
-    int64_t running; /* slots in use */
-};
-
-struct plan_ranks { /* any may be NULL */
+/* What the configuration says; expressions may be NULL. MY is the slot, TARGET the job. */
+struct plan_policy {
     const struct ad_expr *pre_job, *post_job;
+    const struct ad_expr *preemption_requirements; /* NULL: never by priority */
+    const struct ad_expr *preemption_rank;
+    bool consider_preemption;
+    bool offline_last;
 };
 
+/* Of one cycle.  Submitters of requests that are not among the users have priority 0.5, and are of
+ * the group that their name says. */
 struct plan_input {
-    const struct plan_slot *slots;
-    size_t slot_count;
-    struct plan_request *requests;
-    size_t request_count;
-    const struct plan_user *users;
-    size_t user_count;
-    struct plan_ranks ranks;
+    /* Who shares, how: users (wanted is not looked at), groups, round_robin, machines (by
+     * ScheddName).  NULL: every submitter alike.  Without groups: the root alone. */
+    const struct share_input *shares;
     bool full; /* judge anew what looked at the clock */
     const struct ad_context *context;
 };
 
-struct plan_match {
-    size_t slot, request;
+enum plan_preemption { PLAN_FREE, PLAN_BY_RANK, PLAN_BY_PRIORITY };
+
+struct plan_match { /* by number */
+    uint32_t slot, request;
+    enum plan_preemption preemption;
+    double weight; /* that is charged for it */
 };
 
-struct plan_hold {
-    size_t slot, request;
+struct plan_hold { /* of one job */
+    uint32_t slot, request;
 };
 
 struct plan_output { /* arrays live in the arena */
     struct plan_match *matches;
     size_t match_count;
-    struct plan_hold *held; /* offline slots to hold from now on, one job each */
+    struct plan_hold *held; /* offline slots to hold from now on */
     size_t held_count;
     /* Holds to take back: of requests that are gone or want fewer. */
     struct plan_release {
-        size_t slot;
+        uint32_t slot;
         const char *schedd;
         int64_t auto_cluster;
     } * released;
     size_t released_count;
-    size_t judged; /* pairs evaluated anew */
+    size_t evaluated; /* expressions */
+    size_t slot_kinds, request_kinds;
 };
 
-/* 0, or -E2BIG above the limits, -ENOMEM when the arena is full; *ret untouched then. */
-int negotiator_plan_cycle(const struct plan_input *input, struct arena *arena,
-                          struct plan_output *ret);
+struct negotiator_plan *negotiator_plan_create(void);
+void negotiator_plan_destroy(struct negotiator_plan *plan); /* NULL is allowed */
+
+/* Expressions are borrowed until the next call. */
+void negotiator_plan_set_policy(struct negotiator_plan *plan, const struct plan_policy *policy);
+
+/* New, or changed in any way.  What it points to is looked at in cycles only: it must be there
+ * then, or the slot set again or dropped before.  The ad is read again if its serial is another.
+ * -E2BIG beyond the limits. */
+int negotiator_plan_set_slot(struct negotiator_plan *plan, const struct plan_slot *slot);
+void negotiator_plan_drop_slot(struct negotiator_plan *plan, uint32_t number); /* absent is fine */
+int negotiator_plan_set_request(struct negotiator_plan *plan, const struct plan_request *request);
+void negotiator_plan_drop_request(struct negotiator_plan *plan, uint32_t number);
+
+/* The weight (SlotWeight; without one, Cpus) of all running slots that are free or in use. */
+double negotiator_plan_weight(struct negotiator_plan *plan, const struct ad_context *context);
+
+/* 0, or -ENOMEM when the arena is full, -E2BIG with too many users; *ret untouched then. */
+int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input *input,
+                          struct arena *arena, struct plan_output *ret);
 
 #endif

@@ -1,0 +1,326 @@
+/* negotiator/copies.c - slots and requests as their ads say, read once for each change, and what
+ * the plan is told of them.
+ *
+ * What the plan is to know of a slot is its ad and what we did about it that the ad does not show
+ * yet: claim ids that were given away, holds that were asked for.  Slots of which anything changed
+ * are told before the next cycle; requests are few, and told in every one.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "negotiator/negotiator.h"
+#include "offline_ads/offline_ads.h"
+#include "offline_ads/offline_holds.h"
+
+/* ---- numbers */
+
+static uint32_t take_number(struct vec *by_number, struct vec *free_numbers, void *item)
+{
+    if (free_numbers->count == 0) {
+        vec_push(by_number, item);
+        return (uint32_t)by_number->count - 1;
+    }
+    size_t number = (size_t)(uintptr_t)free_numbers->items[--free_numbers->count];
+    by_number->items[number] = item;
+    return (uint32_t)number;
+}
+
+static void give_number(struct vec *by_number, struct vec *free_numbers, uint32_t number)
+{
+    by_number->items[number] = NULL;
+    vec_push(free_numbers, (void *)(uintptr_t)number);
+}
+
+/* ---- slots */
+
+static void slot_destroy(void *value)
+{
+    struct pool_slot *slot = value;
+    ad_value_fini(&slot->claim_list);
+    offline_holds_destroy(slot->holds);
+    offline_holds_destroy(slot->pending);
+    mem_free(slot->use.submitter);
+    mem_free(slot->name);
+    mem_free(slot);
+}
+
+static bool is_text(const struct ad *ad, const char *name, const char *value)
+{
+    return strcmp(ad_string_or(ad, name, ""), value) == 0;
+}
+
+static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad)
+{
+    bool offline = offline_ads_is(ad), claimed = is_text(ad, "State", "Claimed");
+    bool partitionable = ad_bool_or(ad, "PartitionableSlot", false);
+    const char *user = claimed ? ad_string_or(ad, "RemoteUser", NULL) : NULL;
+    ad_value_fini(&slot->claim_list);
+    offline_holds_destroy(slot->holds);
+    slot->claim_id = offline ? "" : ad_string_or(ad, "ClaimId", "");
+    slot->holds = offline && ad_has(ad, "OfflineMatches") ? offline_holds_read(ad) : NULL;
+    if (partitionable && !offline) {
+        (void)ad_eval_attr(ad, NULL, "ClaimIdList", NULL, &slot->claim_list); /* absent: none */
+    }
+    slot->facts = (struct plan_slot){
+        .name = slot->name,
+        .machine = ad_string_or(ad, "Machine", ""),
+        .ad = ad,
+        .serial = ++negotiator->next_serial,
+        .number = slot->facts.number,
+        .offline = offline,
+        .free = offline || is_text(ad, "State", "Unclaimed"),
+        .waking = offline && is_text(ad, "PowerState", "Waking"),
+        .barred = offline &&
+                  (is_text(ad, "PowerState", "WakeFailed") || is_text(ad, "PowerState", "Unknown")),
+        .multiplicity = offline ? ad_int_or(ad, "OfflineMultiplicity", 1) : 1,
+        .user = user,
+        .preemptable = user != NULL,
+        .current_rank = ad_real_or(ad, "CurrentRank", 0),
+    };
+    slot->rest_until_ms = 0; /* news of it: what was refused may be welcome now */
+    slot->refusals = 0;
+}
+
+void copies_slot_touched(struct pool_slot *slot)
+{
+    if (!slot->dirty) {
+        slot->dirty = true;
+        vec_push(&slot->negotiator->dirty, slot);
+    }
+}
+
+void copies_slot_changed(void *arg, const char *key, const struct ad *ad)
+{
+    struct negotiator *negotiator = arg;
+    struct pool_slot *slot = strmap_get(negotiator->slots, key);
+    bool is_new = slot == NULL;
+    if (is_new) {
+        slot = mem_zalloc(sizeof *slot);
+        slot->negotiator = negotiator;
+        slot->name = mem_strdup(key);
+        slot->facts.number = take_number(&negotiator->by_number, &negotiator->free_numbers, slot);
+        (void)strmap_set(negotiator->slots, key, slot); /* was absent */
+    }
+    read_slot(negotiator, slot, ad);
+    usage_slot(negotiator, slot, ad, is_new);
+    copies_slot_touched(slot);
+    cycle_soon(negotiator);
+}
+
+void copies_slot_gone(void *arg, const char *key)
+{
+    struct negotiator *negotiator = arg;
+    struct pool_slot *slot = strmap_remove(negotiator->slots, key);
+    if (slot != NULL) {
+        usage_slot_gone(negotiator, slot);
+        negotiator_plan_drop_slot(negotiator->plan, slot->facts.number);
+        give_number(&negotiator->by_number, &negotiator->free_numbers, slot->facts.number);
+        for (size_t i = 0; slot->dirty && i < negotiator->dirty.count; i++) {
+            if (negotiator->dirty.items[i] == slot) {
+                negotiator->dirty.items[i] = negotiator->dirty.items[--negotiator->dirty.count];
+                slot->dirty = false;
+            }
+        }
+        slot_destroy(slot);
+    }
+    cycle_soon(negotiator);
+}
+
+/* Claim ids of the slot that are still to be given; *first: one of them. */
+static int64_t count_claim_ids(const struct pool_slot *slot, const char **first)
+{
+    const struct negotiator *negotiator = slot->negotiator;
+    size_t count = ad_value_count(&slot->claim_list);
+    int64_t left = 0;
+    *first = NULL;
+    if (slot->claim_id[0] != '\0' && !act_is_given(negotiator, slot->claim_id)) {
+        *first = slot->claim_id;
+        left = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct ad_value id;
+        ad_value_item(&slot->claim_list, i, &id);
+        if (id.type == AD_TYPE_STRING && strcmp(id.string.text, slot->claim_id) != 0 &&
+            !act_is_given(negotiator, id.string.text)) {
+            left++;
+            /* a literal of the ad: it outlives the value */
+            *first = *first != NULL || id.memory != NULL ? *first : id.string.text;
+        }
+        ad_value_fini(&id);
+    }
+    return left;
+}
+
+const char *copies_claim_id(const struct pool_slot *slot)
+{
+    const char *id;
+    (void)count_claim_ids(slot, &id);
+    return id;
+}
+
+static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
+{
+    struct plan_slot facts = slot->facts;
+    struct offline_holds *holds = slot->pending != NULL ? slot->pending : slot->holds;
+    const char *id;
+    slot->holds_until_s = INT64_MAX;
+    if (facts.offline) {
+        if (holds != NULL) {
+            (void)offline_holds_prune(holds, loop_wall_s(negotiator->env.loop));
+        }
+        for (size_t i = 0; i < offline_holds_entries(holds); i++) {
+            int64_t until_s = offline_holds_at(holds, i)->until_s;
+            slot->holds_until_s = until_s < slot->holds_until_s ? until_s : slot->holds_until_s;
+        }
+        facts.holds = holds;
+        uint64_t now_ms = loop_now_ms(negotiator->env.loop);
+        if (slot->rest_until_ms > now_ms) {
+            int64_t over_s = loop_wall_s(negotiator->env.loop) +
+                             (int64_t)((slot->rest_until_ms - now_ms + 999) / 1000);
+            facts.barred = true;
+            slot->holds_until_s = over_s < slot->holds_until_s ? over_s : slot->holds_until_s;
+        }
+        if (slot->holds_until_s < negotiator->holds_until_s) {
+            negotiator->holds_until_s = slot->holds_until_s;
+        }
+    } else {
+        facts.user =
+            facts.user != NULL && slot->use.submitter != NULL ? slot->use.submitter : facts.user;
+        facts.pieces = count_claim_ids(slot, &id);
+        facts.free = facts.free && facts.pieces > 0;
+        facts.preemptable = facts.preemptable && facts.pieces > 0;
+    }
+    if (negotiator_plan_set_slot(negotiator->plan, &facts) != 0) {
+        log_warn(negotiator->env.log, "slot.left_out", "too many slots",
+                 LOG_TEXT("slot", slot->name));
+    }
+}
+
+/* Holds end by themselves, and so does the rest after a refusal. */
+static void touch_what_is_over(struct negotiator *negotiator)
+{
+    int64_t now_s = loop_wall_s(negotiator->env.loop);
+    if (now_s < negotiator->holds_until_s) {
+        return;
+    }
+    negotiator->holds_until_s = INT64_MAX;
+    for (size_t i = 0; i < negotiator->by_number.count; i++) {
+        struct pool_slot *slot = negotiator->by_number.items[i];
+        if (slot == NULL || slot->holds_until_s == INT64_MAX) {
+            continue;
+        }
+        if (slot->holds_until_s <= now_s) {
+            copies_slot_touched(slot);
+        } else if (slot->holds_until_s < negotiator->holds_until_s) {
+            negotiator->holds_until_s = slot->holds_until_s;
+        }
+    }
+}
+
+/* ---- requests */
+
+static void request_destroy(void *value)
+{
+    struct pool_request *request = value;
+    mem_free(request->name);
+    mem_free(request);
+}
+
+static void read_request(struct negotiator *negotiator, struct pool_request *request,
+                         const struct ad *ad)
+{
+    struct plan_request *facts = &request->facts;
+    facts->name = request->name;
+    facts->schedd = ad_string_or(ad, "ScheddName", "");
+    facts->user = ad_string_or(ad, "SubmitterName", ad_string_or(ad, "User", ""));
+    facts->auto_cluster = ad_int_or(ad, "AutoClusterId", 0);
+    facts->ad = ad;
+    facts->serial = ++negotiator->next_serial;
+    facts->count = ad_int_or(ad, "JobCount", 0);
+    facts->prio = ad_int_or(ad, "JobPrio", 0);
+    facts->qdate_s = ad_int_or(ad, "QDate", 0);
+}
+
+void copies_request_changed(void *arg, const char *key, const struct ad *ad)
+{
+    struct negotiator *negotiator = arg;
+    struct pool_request *request = strmap_get(negotiator->requests, key);
+    if (request == NULL) {
+        request = mem_zalloc(sizeof *request);
+        request->negotiator = negotiator;
+        request->name = mem_strdup(key);
+        request->facts.number = take_number(&negotiator->requests_by_number,
+                                            &negotiator->free_request_numbers, request);
+        (void)strmap_set(negotiator->requests, key, request); /* was absent */
+    }
+    read_request(negotiator, request, ad);
+    accountant_know(negotiator->accountant, request->facts.user);
+    update_prio_know(negotiator, request->facts.schedd);
+    request->rest_until_ms = 0; /* news from its schedd */
+    cycle_soon(negotiator);
+}
+
+void copies_request_gone(void *arg, const char *key)
+{
+    struct negotiator *negotiator = arg;
+    struct pool_request *request = strmap_remove(negotiator->requests, key);
+    if (request != NULL) {
+        negotiator_plan_drop_request(negotiator->plan, request->facts.number);
+        give_number(&negotiator->requests_by_number, &negotiator->free_request_numbers,
+                    request->facts.number);
+        request_destroy(request);
+    }
+    cycle_soon(negotiator);
+}
+
+/* ---- both */
+
+void copies_update(struct negotiator *negotiator)
+{
+    uint64_t now_ms = loop_now_ms(negotiator->env.loop);
+    touch_what_is_over(negotiator);
+    for (size_t i = 0; i < negotiator->dirty.count; i++) {
+        struct pool_slot *slot = negotiator->dirty.items[i];
+        slot->dirty = false;
+        update_slot(negotiator, slot);
+    }
+    vec_clear(&negotiator->dirty, NULL);
+    for (size_t i = 0; i < negotiator->requests_by_number.count; i++) {
+        struct pool_request *request = negotiator->requests_by_number.items[i];
+        if (request == NULL) {
+            continue;
+        }
+        request->facts.resting = now_ms < request->rest_until_ms;
+        if (negotiator_plan_set_request(negotiator->plan, &request->facts) != 0) {
+            log_warn(negotiator->env.log, "request.left_out", "too many requests",
+                     LOG_TEXT("request", request->name));
+        }
+    }
+}
+
+void copies_create(struct negotiator *negotiator)
+{
+    negotiator->slots = strmap_create(STRMAP_CASE_IGNORED);
+    negotiator->requests = strmap_create(STRMAP_CASE_SENSITIVE);
+    negotiator->plan = negotiator_plan_create();
+    negotiator->holds_until_s = INT64_MAX;
+}
+
+void copies_destroy(struct negotiator *negotiator)
+{
+    negotiator_plan_destroy(negotiator->plan);
+    strmap_destroy(negotiator->slots, slot_destroy);
+    strmap_destroy(negotiator->requests, request_destroy);
+    vec_fini(&negotiator->dirty, NULL);
+    vec_fini(&negotiator->by_number, NULL);
+    vec_fini(&negotiator->requests_by_number, NULL);
+    vec_fini(&negotiator->free_numbers, NULL);
+    vec_fini(&negotiator->free_request_numbers, NULL);
+}

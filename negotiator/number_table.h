@@ -1,0 +1,43 @@
+/* negotiator/number_table.h - finds the number of a thing by the hash of what it is.
+ *
+ * The things themselves lie in an array of their owner, which compares them.  Open addressing;
+ * O(1).  Zero-initialized is empty.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef NEGOTIATOR_NUMBER_TABLE_H
+#define NEGOTIATOR_NUMBER_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NUMBER_NONE UINT32_MAX
+
+struct number_place {
+    uint64_t hash;
+    uint32_t next; /* id + 1; 0: free */
+};
+
+struct number_table {
+    struct number_place *places;
+    size_t mask; /* places less one */
+    size_t count;
+};
+
+typedef bool (*number_same_f)(const void *arg, uint32_t id);
+
+/* The number of that hash for which same() is true, or NUMBER_NONE. */
+uint32_t number_table_find(const struct number_table *table, uint64_t hash, number_same_f same,
+                           const void *arg);
+void number_table_add(struct number_table *table, uint64_t hash, uint32_t id);
+void number_table_remove(struct number_table *table, uint64_t hash, uint32_t id); /* it is there */
+void number_table_fini(struct number_table *table);
+
+static inline uint64_t number_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+    return hash ^ (hash >> 29);
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* negotiator/plan_preempt.c - slots in use that a request may take over: see negotiator_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "classad/ad.h"
+#include "negotiator/plan_state.h"
+
+struct candidate {
+    struct slot *slot;
+    enum plan_preemption why;
+    struct verdict_rank rank;
+    double preemption_rank;
+};
+
+struct search {
+    struct negotiator_plan *plan;
+    const struct request *request;
+    bool by_priority;
+    plan_priority_f priority;
+    const void *arg;
+    double own_priority;
+    struct candidate best;
+};
+
+static int by_number(double a, double b)
+{
+    return a > b ? 1 : a < b ? -1 : 0;
+}
+
+static bool is_better(const struct candidate *a, const struct candidate *b)
+{
+    if (a->why != b->why) {
+        return a->why == PLAN_BY_RANK;
+    }
+    int order = by_number(a->rank.pre, b->rank.pre);
+    order = order != 0 ? order : by_number(a->rank.job, b->rank.job);
+    order = order != 0 ? order : by_number(a->rank.post, b->rank.post);
+    order = order != 0 ? order : by_number(a->preemption_rank, b->preemption_rank);
+    return order != 0 ? order > 0 : a->slot->order < b->slot->order;
+}
+
+struct views { /* both ads with what is known of their users, for the expressions of the pool */
+    struct ad *slot, *job;
+};
+
+static struct views make_views(const struct search *search, const struct slot *slot)
+{
+    struct views views = {.slot = ad_create(), .job = ad_create()};
+    ad_chain(views.slot, slot->facts.ad);
+    ad_chain(views.job, search->request->facts.ad);
+    ad_set_real(views.slot, "RemoteUserPrio", search->priority(search->arg, slot->facts.user));
+    ad_set_real(views.job, "SubmitterUserPrio", search->own_priority);
+    ad_set_string(views.job, "SubmitterUser", search->request->facts.user);
+    return views;
+}
+
+static void destroy_views(struct views *views)
+{
+    ad_destroy(views->slot);
+    ad_destroy(views->job);
+}
+
+static void look_at(struct search *search, struct slot *slot, double machine_rank,
+                    const struct verdict_rank *rank)
+{
+    const struct plan_policy *policy = &search->plan->policy;
+    const struct plan_slot *facts = &slot->facts;
+    struct candidate candidate = {.slot = slot, .why = PLAN_BY_RANK, .rank = *rank};
+    struct views views = {NULL, NULL};
+    if (!(machine_rank > facts->current_rank)) {
+        candidate.why = PLAN_BY_PRIORITY;
+        if (!search->by_priority || policy->preemption_requirements == NULL ||
+            machine_rank < facts->current_rank ||
+            strcmp(facts->user, search->request->facts.user) == 0 ||
+            search->priority(search->arg, facts->user) <= search->own_priority) {
+            return;
+        }
+        views = make_views(search, slot);
+        if (ad_eval_bool(policy->preemption_requirements, views.slot, views.job,
+                         search->plan->context) != AD_TRUE) {
+            destroy_views(&views);
+            return;
+        }
+    }
+    if (policy->preemption_rank != NULL) {
+        views = views.slot != NULL ? views : make_views(search, slot);
+        double value =
+            ad_eval_rank(policy->preemption_rank, views.slot, views.job, search->plan->context);
+        candidate.preemption_rank = value == value ? value : 0; /* not a number: 0 */
+    }
+    destroy_views(&views);
+    if (search->best.slot == NULL || is_better(&candidate, &search->best)) {
+        search->best = candidate;
+    }
+}
+
+struct takeover plan_preempt(struct negotiator_plan *plan, const struct request *request,
+                             bool by_priority, plan_priority_f priority, const void *arg)
+{
+    struct search search = {.plan = plan,
+                            .request = request,
+                            .by_priority = by_priority,
+                            .priority = priority,
+                            .arg = arg,
+                            .own_priority = priority(arg, request->facts.user)};
+    const uint64_t *matches = verdicts_of(plan->verdicts, request->kind);
+    size_t words = kinds_limit(plan->kinds, KINDS_SLOT) / 64 + 1;
+    words = words < plan->open_words ? words : plan->open_words;
+    for (size_t i = 0; i < words; i++) {
+        for (uint64_t some = plan->open[PLACE_CLAIMED][i] & matches[i]; some != 0;
+             some &= some - 1) {
+            uint32_t kind = (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(some);
+            const struct heap *heap = &plan->kind_slots[kind].heaps[PLACE_CLAIMED];
+            double machine_rank = verdicts_machine_rank(plan->verdicts, request->kind, kind);
+            struct verdict_rank rank = verdicts_rank(plan->verdicts, request->kind, kind);
+            for (uint32_t j = 0; j < heap->count; j++) {
+                look_at(&search, &plan->slots[heap->slots[j]], machine_rank, &rank);
+            }
+        }
+    }
+    return (struct takeover){.slot = search.best.slot, .why = search.best.why};
+}

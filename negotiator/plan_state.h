@@ -1,0 +1,193 @@
+/* negotiator/plan_state.h - what a negotiator_plan keeps between cycles; for the files plan_*.c and
+ * negotiator_plan.c alone.
+ *
+ * Every slot that is to be had lies in one of the heaps of its kind: LIVE, or (offline) NEAR when
+ * its machine wakes anyway, else FAR; best (first by machine, then by name) on top.  A slot in use
+ * that may be taken over lies in CLAIMED.  Where it lies follows from its facts and holds
+ * (*settled*); what a cycle gives out moves it, and is undone at the end of the cycle.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef NEGOTIATOR_PLAN_STATE_H
+#define NEGOTIATOR_PLAN_STATE_H
+
+#include "negotiator/number_table.h"
+#include "negotiator/kinds_plan.h"
+#include "negotiator/negotiator_plan.h"
+#include "negotiator/piece_plan.h"
+#include "negotiator/verdict_plan.h"
+
+struct ad_context;
+struct choice;
+struct strmap;
+
+enum place {
+    PLACE_LIVE,
+    PLACE_NEAR,
+    PLACE_FAR,
+    PLACE_CLAIMED,
+    PLACE_COUNT,
+    PLACE_NONE = PLACE_COUNT
+};
+
+struct numbers { /* a growing array of numbers */
+    uint32_t *items;
+    uint32_t count, room;
+};
+void numbers_push(struct numbers *numbers, uint32_t number);
+void numbers_fini(struct numbers *numbers);
+
+/* Of one request (schedd, autocluster): what is held for it, whether it is there or not. */
+struct holder {
+    char *schedd;
+    int64_t auto_cluster;
+    uint32_t request; /* NUMBER_NONE: gone */
+    int64_t held;     /* jobs */
+    struct numbers slots;
+};
+
+struct held { /* one slot's part of a holder */
+    struct holder *holder;
+    int64_t count;
+    bool released; /* in this cycle */
+};
+
+struct slot {
+    struct plan_slot facts;
+    char *name, *machine_name; /* what facts point to */
+    bool there;
+    bool keyed;   /* kind is valid and owned */
+    bool dirty;   /* in plan->dirty_slots: to be keyed, or settled */
+    bool rekey;   /* its ad is to be read again */
+    bool touched; /* in plan->touched: differs from what its facts say, in this cycle */
+    bool barred;  /* in plan->barred_slots */
+    uint32_t kind;
+    uint32_t kind_now; /* of what is left of it; owned; the same as kind if nothing is gone */
+    uint32_t order;    /* by machine, then name */
+    uint32_t machine;
+    enum place place;
+    uint32_t at; /* in its heap */
+    struct held *held;
+    uint32_t held_count;
+    /* now, in this cycle */
+    int64_t jobs;       /* that it is held for, or that got a piece of it */
+    bool taken;         /* live: matched */
+    bool wakes, waking; /* counts among its machine's wakers, its waking ones */
+    bool is_split;      /* partitionable */
+    int64_t copies;     /* of it that are untouched */
+    struct piece left;  /* of the copy that is being filled */
+    int64_t weight;     /* thousandths, in plan->free_weight; 0: not counted */
+    int64_t total;      /* the same, in plan->total_weight */
+};
+
+struct request {
+    struct plan_request facts;
+    bool there, keyed, dirty, rekey;
+    uint32_t kind;
+    struct holder *holder;
+    /* now */
+    int64_t wanted;
+    bool spent;        /* no free slot is left for it in this cycle */
+    bool spent_claims; /* nor one to take over */
+};
+
+struct machine {
+    uint32_t first, count; /* of plan->by_name */
+    uint32_t wakers;       /* slots that are held or waking */
+    uint32_t waking;       /* slots that are waking */
+};
+
+struct heap {
+    uint32_t *slots;
+    uint32_t count, room;
+};
+
+struct kind_slots {  /* of one kind of slot */
+    uint64_t serial; /* of the kind that the following is about */
+    struct heap heaps[PLACE_COUNT];
+    bool is_split;
+    int64_t weight; /* thousandths */
+    struct piece_names names;
+};
+
+struct negotiator_plan {
+    struct kinds *kinds;
+    struct verdicts *verdicts;
+    struct plan_policy policy;
+    const struct ad_context *context; /* of the cycle */
+    struct slot *slots;               /* by number */
+    uint32_t slot_room, slot_count;
+    struct choice *choice;    /* NULL until the first */
+    struct request *requests; /* by number */
+    uint32_t request_room, request_count;
+    struct strmap *holders; /* "autocluster schedd" -> struct holder */
+    struct numbers dirty_slots, dirty_requests, touched, barred_slots;
+    bool all_matters[KINDS_SIDES];
+    uint32_t *by_name; /* slots in order */
+    uint32_t named_count, named_room;
+    bool names_changed;
+    struct machine *machines;
+    uint32_t machine_count, machine_room;
+    struct kind_slots *kind_slots; /* by kind */
+    uint32_t kind_room;
+    uint64_t *open[PLACE_COUNT]; /* kinds with something there: bits */
+    size_t open_words;
+    int64_t free_weight, total_weight; /* thousandths */
+};
+
+/* ---- plan_slots.c */
+
+/* Brings everything up to date for a cycle. */
+void plan_refresh(struct negotiator_plan *plan, const struct ad_context *context, bool full);
+uint32_t plan_slot_number(const struct negotiator_plan *plan, const struct slot *slot);
+
+/* ---- plan_places.c */
+
+/* The kind of what is left of a slot; made if need be. */
+struct kind_slots *plan_kind(struct negotiator_plan *plan, uint32_t kind);
+/* Where the slot belongs by what is known now; and nowhere. */
+void plan_place(struct negotiator_plan *plan, struct slot *slot);
+void plan_unplace(struct negotiator_plan *plan, struct slot *slot);
+/* All of it, by its facts and those holds that are not taken back. */
+void plan_settle(struct negotiator_plan *plan, struct slot *slot);
+void plan_no_remnant(struct negotiator_plan *plan, struct slot *slot);
+void plan_set_wakes(struct negotiator_plan *plan, struct slot *slot, bool wakes);
+void plan_set_waking(struct negotiator_plan *plan, struct slot *slot, bool waking);
+/* It will be settled anew when the cycle ends. */
+void plan_touch(struct negotiator_plan *plan, struct slot *slot);
+void plan_undo(struct negotiator_plan *plan);
+/* Its holds of this holder are taken back in this cycle. */
+void plan_release(struct negotiator_plan *plan, struct slot *slot, struct held *held);
+/* One job more of this request is held on it, or gets a piece of it, or the whole of it. */
+void plan_give(struct negotiator_plan *plan, struct slot *slot, const struct request *request);
+/* Would the slot's kind have room for this request?  Partitionable slots only. */
+bool plan_has_room(struct negotiator_plan *plan, const struct kind_slots *kind, uint32_t number,
+                   const struct request *request);
+/* What the request would be charged for it. */
+int64_t plan_weight(struct negotiator_plan *plan, const struct slot *slot,
+                    const struct request *request);
+
+/* ---- plan_choice.c: the best of all slots for one request */
+
+/* places: bits 1 << PLACE_...; good until the plan's next choice. */
+struct choice *plan_choice_begin(struct negotiator_plan *plan, const struct request *request,
+                                 unsigned places);
+/* The best that is left; NULL: none.  It stays the best until plan_choice_give(). */
+struct slot *plan_choice_best(struct choice *choice);
+/* The request gets it, or one piece of it. */
+void plan_choice_give(struct choice *choice, struct slot *slot);
+void plan_choice_destroy(struct choice *choice);
+
+/* ---- plan_preempt.c */
+
+struct takeover {
+    struct slot *slot; /* NULL: none */
+    enum plan_preemption why;
+};
+/* Priorities of users by name: effective ones. */
+typedef double (*plan_priority_f)(const void *arg, const char *user);
+/* The best slot to take over for this request, of user `user`; by priority only if allowed. */
+struct takeover plan_preempt(struct negotiator_plan *plan, const struct request *request,
+                             bool by_priority, plan_priority_f priority, const void *arg);
+
+#endif

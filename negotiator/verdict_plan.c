@@ -1,0 +1,783 @@
+/* negotiator/verdict_plan.c - see verdict_plan.h.
+ *
+ * A *template* is how the Requirements of a kind fall into clauses; kinds with the same skeleton
+ * (all but their literals) share it.  A *program* is a template with a kind's own values put in:
+ * tests on readings of the other side, and pairs.  Kinds of slots with the same program are one for
+ * a job: their tests are made once.
+ *
+ * Which slots a kind of job matches is a bitset, brought up to date when it is asked for, with the
+ * kinds that were added since (`log`).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "negotiator/verdict_plan.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "base/mem.h"
+#include "classad/ad.h"
+#include "classad/ad_clauses.h"
+#include "negotiator/number_table.h"
+#include "negotiator/reading_plan.h"
+
+/* Beyond so many things kept for each kind that is there, all is begun anew. */
+#define KEPT_PER_KIND 64
+#define KEPT_ALWAYS   200000
+
+enum demand_form { DEMAND_OWN, DEMAND_OTHER, DEMAND_COMPARE, DEMAND_PAIR };
+
+struct demand {
+    enum demand_form form;
+    struct ad_expr *expr;
+    /* DEMAND_OTHER, DEMAND_COMPARE: the reading of the other side; COMPARE: `reading op own`, own
+     * an expression or, where that is NULL, an attribute */
+    uint32_t reading;
+    enum ad_compare op;
+    struct ad_expr *own;
+    char *own_name;
+    uint32_t pair;
+};
+
+struct template
+{
+    uint64_t skeleton;
+    struct demand *demands;
+    size_t count;
+};
+
+struct test { /* cell of the reading op constant; is_bare: the cell is true */
+    uint32_t reading;
+    bool is_bare;
+    enum ad_compare op;
+    struct cell constant;
+    const struct ad_expr *expr; /* the whole clause, for values that are no cells */
+};
+
+struct program {
+    struct test *tests;
+    uint32_t *pairs;
+    uint32_t test_count, pair_count;
+    uint64_t hash;
+};
+
+struct member {      /* a kind of either side */
+    uint64_t serial; /* of the kind that it is about; 0: of none */
+    bool never;      /* matches nothing */
+    uint32_t program;
+};
+
+enum rank_form { RANK_CONSTANT, RANK_READING, RANK_PAIR };
+
+struct rank_part {
+    enum rank_form form;
+    double constant;
+    uint32_t number; /* of the reading or pair */
+};
+
+struct job {    /* beside its member */
+    bool begun; /* bits tell of all that were added before `seen` */
+    uint64_t *bits;
+    size_t words;
+    uint32_t seen;   /* of the log */
+    uint8_t *passed; /* by program of slots: 1 passes its tests, 2 does not, 0 not known */
+    uint32_t passed_room;
+    bool ranked;
+    struct rank_part pre, job, post;
+};
+
+struct side_state {
+    struct template *templates;
+    uint32_t template_count, template_room;
+    struct number_table template_table;
+    struct program *programs;
+    uint32_t program_count, program_room;
+    struct number_table program_table;
+    struct member *members; /* by kind */
+    uint32_t room;
+};
+
+struct verdicts {
+    struct kinds *kinds;
+    struct readings *readings;
+    const struct ad_expr *pre_job, *post_job;
+    struct side_state sides[KINDS_SIDES];
+    struct job *jobs; /* by kind of job */
+    uint32_t job_room;
+    uint32_t *log; /* kinds of slots in the order in which they were added */
+    uint32_t log_count, log_room;
+    uint32_t *list; /* room for those that are judged now */
+    uint32_t list_room;
+    uint64_t structure;
+};
+
+static void *grow(void *array, uint32_t count, uint32_t *room, size_t size)
+{
+    if (count < *room) {
+        return array;
+    }
+    *room = *room > 0 ? 2 * *room : 16;
+    return mem_realloc(array, *room * size);
+}
+
+static void *grow_to(void *array, uint32_t at, uint32_t *room, size_t size)
+{
+    if (at < *room) {
+        return array;
+    }
+    uint32_t wanted = at + at / 2 + 16;
+    array = mem_realloc(array, wanted * size);
+    memset((char *)array + *room * size, 0, (wanted - *room) * size);
+    *room = wanted;
+    return array;
+}
+
+/* ---- templates */
+
+static bool reads_only(const struct kinds_reads *reads, enum kinds_side side)
+{
+    return !reads->all && reads->count[kinds_other(side)] == 0;
+}
+
+static bool expr_reads_only(struct verdicts *verdicts, enum kinds_side stands,
+                            const struct ad_expr *expr, enum kinds_side side)
+{
+    struct kinds_reads reads;
+    kinds_reads(verdicts->kinds, stands, expr, &reads);
+    bool only = reads_only(&reads, side);
+    kinds_reads_fini(&reads);
+    return only;
+}
+
+static bool name_reads_only(struct verdicts *verdicts, enum kinds_side side, const char *name)
+{
+    struct kinds_reads reads;
+    kinds_reads_name(verdicts->kinds, side, name, &reads);
+    bool only = reads_only(&reads, side);
+    kinds_reads_fini(&reads);
+    return only;
+}
+
+/* The operator with its sides exchanged. */
+static enum ad_compare turned(enum ad_compare op)
+{
+    static const enum ad_compare TURNED[] = {
+        [AD_COMPARE_EQ] = AD_COMPARE_EQ, [AD_COMPARE_NE] = AD_COMPARE_NE,
+        [AD_COMPARE_IS] = AD_COMPARE_IS, [AD_COMPARE_ISNT] = AD_COMPARE_ISNT,
+        [AD_COMPARE_LT] = AD_COMPARE_GT, [AD_COMPARE_LE] = AD_COMPARE_GE,
+        [AD_COMPARE_GT] = AD_COMPARE_LT, [AD_COMPARE_GE] = AD_COMPARE_LE};
+    return TURNED[op];
+}
+
+/* `name of the other side op own`, or `own name op something of the other side`. */
+static bool as_comparison(struct verdicts *verdicts, enum kinds_side side, const struct ad *ad,
+                          struct demand *demand)
+{
+    enum kinds_side other = kinds_other(side);
+    struct ad_comparison comparison;
+    bool fits = false;
+    if (ad_clause_comparison(demand->expr, ad, AD_SIDE_TARGET, &comparison)) {
+        fits = name_reads_only(verdicts, other, comparison.name) &&
+               expr_reads_only(verdicts, side, comparison.other, side);
+        if (fits) {
+            demand->reading = readings_name(verdicts->readings, other, comparison.name);
+            demand->op = comparison.op;
+            demand->own = ad_expr_ref(comparison.other);
+        }
+        ad_comparison_fini(&comparison);
+    }
+    if (!fits && ad_clause_comparison(demand->expr, ad, AD_SIDE_MY, &comparison)) {
+        fits = name_reads_only(verdicts, side, comparison.name) &&
+               expr_reads_only(verdicts, side, comparison.other, other);
+        if (fits) {
+            demand->reading = readings_expr(verdicts->readings, other, side, comparison.other);
+            demand->op = turned(comparison.op);
+            demand->own_name = mem_strdup(comparison.name);
+        }
+        ad_comparison_fini(&comparison);
+    }
+    return fits;
+}
+
+static void make_demand(struct verdicts *verdicts, enum kinds_side side, const struct ad *ad,
+                        const struct ad_expr *expr, struct demand *ret)
+{
+    enum kinds_side other = kinds_other(side);
+    struct kinds_reads reads;
+    *ret = (struct demand){.form = DEMAND_PAIR, .expr = ad_expr_ref(expr)};
+    kinds_reads(verdicts->kinds, side, expr, &reads);
+    if (reads_only(&reads, side)) {
+        ret->form = DEMAND_OWN;
+    } else if (reads_only(&reads, other)) {
+        ret->form = DEMAND_OTHER;
+        ret->reading = readings_expr(verdicts->readings, other, side, expr);
+    } else if (!reads.all && as_comparison(verdicts, side, ad, ret)) {
+        ret->form = DEMAND_COMPARE;
+    } else {
+        ret->pair = readings_pair(verdicts->readings, side, expr);
+    }
+    kinds_reads_fini(&reads);
+}
+
+struct skeleton_wanted {
+    const struct side_state *state;
+    uint64_t skeleton;
+};
+
+static bool same_skeleton(const void *arg, uint32_t id)
+{
+    const struct skeleton_wanted *wanted = arg;
+    return wanted->state->templates[id].skeleton == wanted->skeleton;
+}
+
+static const struct template *template_of(struct verdicts *verdicts, enum kinds_side side,
+                                          uint32_t kind, const struct ad_expr *requirements)
+{
+    struct side_state *state = &verdicts->sides[side];
+    uint64_t skeleton = kinds_skeleton(verdicts->kinds, side, kind);
+    const struct skeleton_wanted wanted = {.state = state, .skeleton = skeleton};
+    uint32_t id = number_table_find(&state->template_table, skeleton, same_skeleton, &wanted);
+    if (id != NUMBER_NONE) {
+        return &state->templates[id];
+    }
+    const struct ad *ad = kinds_ad(verdicts->kinds, side, kind);
+    struct ad_clauses *clauses = ad_clauses_create(requirements, ad);
+    struct template template = {.skeleton = skeleton, .count = ad_clauses_demand_count(clauses)};
+    template.demands = mem_alloc(template.count * sizeof *template.demands);
+    for (size_t i = 0; i < template.count; i++) {
+        make_demand(verdicts, side, ad, ad_clauses_at(clauses, ad_clauses_demand(clauses, i))->expr,
+                    &template.demands[i]);
+    }
+    ad_clauses_destroy(clauses);
+    state->templates = grow(state->templates, state->template_count, &state->template_room,
+                            sizeof *state->templates);
+    id = state->template_count++;
+    state->templates[id] = template;
+    number_table_add(&state->template_table, skeleton, id);
+    return &state->templates[id];
+}
+
+/* ---- programs */
+
+/* false: the kind matches nothing */
+static bool add_demand(struct verdicts *verdicts, enum kinds_side side, uint32_t kind,
+                       const struct demand *demand, struct program *program)
+{
+    struct test test = {.reading = demand->reading, .op = demand->op, .expr = demand->expr};
+    uint32_t pair = demand->pair;
+    switch (demand->form) {
+    case DEMAND_OWN: {
+        struct cell own = readings_own(verdicts->readings, side, kind, demand->expr);
+        return cell_is_true(&own);
+    }
+    case DEMAND_OTHER:
+        test.is_bare = true;
+        break;
+    case DEMAND_COMPARE:
+        test.constant = demand->own != NULL
+                            ? readings_own(verdicts->readings, side, kind, demand->own)
+                            : readings_own_name(verdicts->readings, side, kind, demand->own_name);
+        if (test.constant.type != CELL_ODD) {
+            break;
+        }
+        pair = readings_pair(verdicts->readings, side, demand->expr);
+        /* fall through */
+    case DEMAND_PAIR:
+        program->pairs[program->pair_count++] = pair;
+        program->hash = number_mix(program->hash, pair);
+        return true;
+    }
+    program->tests[program->test_count++] = test;
+    program->hash = number_mix(program->hash, (uint64_t)test.reading << 8 | test.op);
+    program->hash = number_mix(program->hash, (uint64_t)test.constant.type << 1 | test.is_bare);
+    program->hash = number_mix(program->hash, (uint64_t)test.constant.integer);
+    return true;
+}
+
+struct program_wanted {
+    const struct side_state *state;
+    const struct program *program;
+};
+
+static bool same_test(const struct test *a, const struct test *b)
+{
+    return a->reading == b->reading && a->is_bare == b->is_bare && a->op == b->op &&
+           a->constant.type == b->constant.type && a->constant.integer == b->constant.integer;
+}
+
+static bool same_program(const void *arg, uint32_t id)
+{
+    const struct program_wanted *wanted = arg;
+    const struct program *a = &wanted->state->programs[id], *b = wanted->program;
+    if (a->test_count != b->test_count || a->pair_count != b->pair_count) {
+        return false;
+    }
+    for (uint32_t i = 0; i < a->test_count; i++) {
+        if (!same_test(&a->tests[i], &b->tests[i])) {
+            return false;
+        }
+    }
+    return memcmp(a->pairs, b->pairs, a->pair_count * sizeof *a->pairs) == 0;
+}
+
+static void program_fini(struct program *program)
+{
+    mem_free(program->tests);
+    mem_free(program->pairs);
+}
+
+static uint32_t take_program(struct side_state *state, struct program *program)
+{
+    const struct program_wanted wanted = {.state = state, .program = program};
+    uint32_t id = number_table_find(&state->program_table, program->hash, same_program, &wanted);
+    if (id != NUMBER_NONE) {
+        program_fini(program);
+        return id;
+    }
+    state->programs =
+        grow(state->programs, state->program_count, &state->program_room, sizeof *state->programs);
+    id = state->program_count++;
+    state->programs[id] = *program;
+    number_table_add(&state->program_table, program->hash, id);
+    return id;
+}
+
+static void compile(struct verdicts *verdicts, enum kinds_side side, uint32_t kind)
+{
+    struct side_state *state = &verdicts->sides[side];
+    struct member *member = &state->members[kind];
+    const struct ad *ad = kinds_ad(verdicts->kinds, side, kind);
+    const struct ad_expr *requirements = ad_lookup(ad, "Requirements");
+    member->never = requirements == NULL;
+    if (member->never) {
+        return;
+    }
+    struct program program = {0};
+    const struct template *template = NULL;
+    size_t count = 0;
+    if (ad_expr_is_literal(requirements)) { /* templates do not tell literals apart */
+        struct cell own = readings_own(verdicts->readings, side, kind, requirements);
+        member->never = !cell_is_true(&own);
+    } else {
+        template = template_of(verdicts, side, kind, requirements);
+        count = template->count;
+    }
+    program.tests = mem_zalloc((count + 1) * sizeof *program.tests);
+    program.pairs = mem_zalloc((count + 1) * sizeof *program.pairs);
+    for (size_t i = 0; i < count && !member->never; i++) {
+        member->never = !add_demand(verdicts, side, kind, &template->demands[i], &program);
+    }
+    if (member->never) {
+        program_fini(&program);
+    } else {
+        member->program = take_program(state, &program);
+    }
+}
+
+/* ---- one pair */
+
+static bool passes(struct verdicts *verdicts, const struct test *test, enum kinds_side stands,
+                   uint32_t kind, uint32_t job, uint32_t slot)
+{
+    const struct cell *cell = readings_cell(verdicts->readings, test->reading, kind);
+    if (cell->type == CELL_ODD && !test->is_bare) {
+        return readings_judge(verdicts->readings, stands, test->expr, job, slot);
+    }
+    return test->is_bare ? cell_is_true(cell) : cell_compare(test->op, cell, &test->constant);
+}
+
+static bool tests_pass(struct verdicts *verdicts, enum kinds_side stands, uint32_t program,
+                       uint32_t job, uint32_t slot)
+{
+    const struct program *tests = &verdicts->sides[stands].programs[program];
+    for (uint32_t i = 0; i < tests->test_count; i++) {
+        if (!passes(verdicts, &tests->tests[i], stands, stands == KINDS_SLOT ? job : slot, job,
+                    slot)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool pairs_pass(struct verdicts *verdicts, enum kinds_side stands, uint32_t program,
+                       uint32_t job, uint32_t slot)
+{
+    const struct program *pairs = &verdicts->sides[stands].programs[program];
+    for (uint32_t i = 0; i < pairs->pair_count; i++) {
+        if (!readings_pair_is_true(verdicts->readings, pairs->pairs[i], job, slot)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What the slot's side says of this job. */
+static bool slot_wants(struct verdicts *verdicts, uint32_t job_kind, uint32_t slot)
+{
+    const struct member *member = &verdicts->sides[KINDS_SLOT].members[slot];
+    if (member->never) {
+        return false;
+    }
+    struct job *job = &verdicts->jobs[job_kind];
+    job->passed = grow_to(job->passed, member->program, &job->passed_room, sizeof *job->passed);
+    uint8_t *passed = &job->passed[member->program];
+    if (*passed == 0) {
+        *passed = tests_pass(verdicts, KINDS_SLOT, member->program, job_kind, slot) ? 1 : 2;
+    }
+    return *passed == 1 && pairs_pass(verdicts, KINDS_SLOT, member->program, job_kind, slot);
+}
+
+/* ---- many slots for one job */
+
+#define KEEP_IF(type_, field_, op_)                                            \
+    for (uint32_t i = 0; i < count; i++) {                                     \
+        const struct cell *cell = &cells[list[i]];                             \
+        if (cell->type == (type_)) {                                           \
+            list[kept] = list[i];                                              \
+            kept += cell->field_ op_ test->constant.field_ ? 1 : 0;            \
+        } else if (passes(verdicts, test, KINDS_JOB, list[i], job, list[i])) { \
+            list[kept++] = list[i];                                            \
+        }                                                                      \
+    }                                                                          \
+    break
+
+#define KEEP_INTEGERS(op_) KEEP_IF(CELL_INT, integer, op_)
+
+/* Leaves those of list[0..count) that pass the test; every cell was read before. */
+static uint32_t keep_passing(struct verdicts *verdicts, const struct test *test, uint32_t job,
+                             uint32_t *list, uint32_t count)
+{
+    uint32_t kept = 0, room;
+    const struct cell *cells = readings_cells(verdicts->readings, test->reading, &room);
+    if (!test->is_bare && test->constant.type == CELL_INT) {
+        switch (test->op) {
+        case AD_COMPARE_EQ:
+        case AD_COMPARE_IS:
+            KEEP_INTEGERS(==);
+        case AD_COMPARE_NE:
+        case AD_COMPARE_ISNT:
+            KEEP_INTEGERS(!=);
+        case AD_COMPARE_LT:
+            KEEP_INTEGERS(<);
+        case AD_COMPARE_LE:
+            KEEP_INTEGERS(<=);
+        case AD_COMPARE_GT:
+            KEEP_INTEGERS(>);
+        case AD_COMPARE_GE:
+            KEEP_INTEGERS(>=);
+        }
+        return kept;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (passes(verdicts, test, KINDS_JOB, list[i], job, list[i])) {
+            list[kept++] = list[i];
+        }
+    }
+    return kept;
+}
+
+static void judge_list(struct verdicts *verdicts, uint32_t job_kind, uint32_t count)
+{
+    const struct member *member = &verdicts->sides[KINDS_JOB].members[job_kind];
+    uint64_t *bits = verdicts->jobs[job_kind].bits;
+    uint32_t *list = verdicts->list, kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bits[list[i] / 64] &= ~(1ULL << list[i] % 64);
+        if (!member->never && slot_wants(verdicts, job_kind, list[i])) {
+            list[kept++] = list[i];
+        }
+    }
+    const struct program *program =
+        kept > 0 ? &verdicts->sides[KINDS_JOB].programs[member->program] : NULL;
+    for (uint32_t i = 0; kept > 0 && i < program->test_count; i++) {
+        for (uint32_t j = 0; j < kept; j++) {
+            (void)readings_cell(verdicts->readings, program->tests[i].reading, list[j]);
+        }
+        kept = keep_passing(verdicts, &program->tests[i], job_kind, list, kept);
+    }
+    for (uint32_t i = 0; i < kept; i++) {
+        if (pairs_pass(verdicts, KINDS_JOB, member->program, job_kind, list[i])) {
+            bits[list[i] / 64] |= 1ULL << list[i] % 64;
+        }
+    }
+}
+
+static bool takes_part(const struct verdicts *verdicts, uint32_t slot)
+{
+    const struct side_state *state = &verdicts->sides[KINDS_SLOT];
+    return slot < state->room && state->members[slot].serial != 0 &&
+           kinds_exists(verdicts->kinds, KINDS_SLOT, slot) &&
+           kinds_serial(verdicts->kinds, KINDS_SLOT, slot) == state->members[slot].serial;
+}
+
+/* Fills verdicts->list with what the job has not seen yet. */
+static uint32_t list_unseen(struct verdicts *verdicts, struct job *job)
+{
+    uint32_t limit = kinds_limit(verdicts->kinds, KINDS_SLOT), count = 0;
+    uint32_t most = job->begun ? verdicts->log_count - job->seen : limit;
+    verdicts->list = grow_to(verdicts->list, most, &verdicts->list_room, sizeof *verdicts->list);
+    for (uint32_t i = 0; i < most; i++) {
+        uint32_t slot = job->begun ? verdicts->log[job->seen + i] : i;
+        if (takes_part(verdicts, slot)) {
+            verdicts->list[count++] = slot;
+        }
+    }
+    job->begun = true;
+    job->seen = verdicts->log_count;
+    return count;
+}
+
+const uint64_t *verdicts_of(struct verdicts *verdicts, uint32_t job_kind)
+{
+    struct job *job = &verdicts->jobs[job_kind];
+    size_t words = kinds_limit(verdicts->kinds, KINDS_SLOT) / 64 + 1;
+    if (job->words < words) {
+        job->bits = mem_realloc(job->bits, words * 2 * sizeof *job->bits);
+        memset(job->bits + job->words, 0, (words * 2 - job->words) * sizeof *job->bits);
+        job->words = words * 2;
+    }
+    if (!job->begun || job->seen < verdicts->log_count) {
+        uint32_t count = list_unseen(verdicts, job);
+        judge_list(verdicts, job_kind, count);
+    }
+    return job->bits;
+}
+
+bool verdicts_match(struct verdicts *verdicts, uint32_t job, uint32_t slot)
+{
+    return (verdicts_of(verdicts, job)[slot / 64] >> slot % 64 & 1) != 0;
+}
+
+/* ---- ranks */
+
+static struct rank_part make_rank(struct verdicts *verdicts, enum kinds_side stands,
+                                  const struct ad_expr *expr, uint32_t job)
+{
+    struct rank_part part = {.form = RANK_CONSTANT};
+    if (expr == NULL) {
+        return part;
+    }
+    struct kinds_reads reads;
+    kinds_reads(verdicts->kinds, stands, expr, &reads);
+    if (reads_only(&reads, KINDS_JOB)) {
+        struct cell cell;
+        if (stands == KINDS_JOB) {
+            cell = readings_own(verdicts->readings, KINDS_JOB, job, expr);
+        } else {
+            uint32_t number = readings_expr(verdicts->readings, KINDS_JOB, stands, expr);
+            cell = *readings_cell(verdicts->readings, number, job);
+        }
+        part.constant = cell_rank(&cell);
+    } else if (reads_only(&reads, KINDS_SLOT)) {
+        part.form = RANK_READING;
+        part.number = readings_expr(verdicts->readings, KINDS_SLOT, stands, expr);
+    } else {
+        part.form = RANK_PAIR;
+        part.number = readings_pair(verdicts->readings, stands, expr);
+    }
+    kinds_reads_fini(&reads);
+    return part;
+}
+
+static double rank_value(struct verdicts *verdicts, const struct rank_part *part, uint32_t job,
+                         uint32_t slot)
+{
+    if (part->form == RANK_READING) {
+        return cell_rank(readings_cell(verdicts->readings, part->number, slot));
+    }
+    return part->form == RANK_PAIR ? readings_pair_rank(verdicts->readings, part->number, job, slot)
+                                   : part->constant;
+}
+
+struct verdict_rank verdicts_rank(struct verdicts *verdicts, uint32_t job_kind, uint32_t slot)
+{
+    struct job *job = &verdicts->jobs[job_kind];
+    if (!job->ranked) {
+        const struct ad *ad = kinds_ad(verdicts->kinds, KINDS_JOB, job_kind);
+        job->pre = make_rank(verdicts, KINDS_SLOT, verdicts->pre_job, job_kind);
+        job->job = make_rank(verdicts, KINDS_JOB, ad_lookup(ad, "Rank"), job_kind);
+        job->post = make_rank(verdicts, KINDS_SLOT, verdicts->post_job, job_kind);
+        job->ranked = true;
+    }
+    return (struct verdict_rank){.pre = rank_value(verdicts, &job->pre, job_kind, slot),
+                                 .job = rank_value(verdicts, &job->job, job_kind, slot),
+                                 .post = rank_value(verdicts, &job->post, job_kind, slot)};
+}
+
+double verdicts_machine_rank(struct verdicts *verdicts, uint32_t job, uint32_t slot)
+{
+    const struct ad_expr *rank = ad_lookup(kinds_ad(verdicts->kinds, KINDS_SLOT, slot), "Rank");
+    if (rank == NULL || ad_expr_is_literal(rank)) {
+        struct cell cell = {.type = CELL_UNDEFINED};
+        if (rank != NULL) {
+            cell = readings_own(verdicts->readings, KINDS_SLOT, slot, rank);
+        }
+        return cell_rank(&cell);
+    }
+    uint32_t pair = readings_pair(verdicts->readings, KINDS_SLOT, rank);
+    return readings_pair_rank(verdicts->readings, pair, job, slot);
+}
+
+/* ---- life */
+
+static void job_fini(struct job *job)
+{
+    mem_free(job->bits);
+    mem_free(job->passed);
+    *job = (struct job){0};
+}
+
+void verdicts_add(struct verdicts *verdicts, enum kinds_side side, uint32_t kind)
+{
+    struct side_state *state = &verdicts->sides[side];
+    state->members = grow_to(state->members, kind, &state->room, sizeof *state->members);
+    uint64_t serial = kinds_serial(verdicts->kinds, side, kind);
+    if (state->members[kind].serial == serial) {
+        return;
+    }
+    if (state->members[kind].serial != 0) { /* the number of one that is gone */
+        readings_forget(verdicts->readings, side, kind, false);
+    }
+    state->members[kind] = (struct member){.serial = serial};
+    compile(verdicts, side, kind);
+    if (side == KINDS_SLOT) {
+        verdicts->log =
+            grow(verdicts->log, verdicts->log_count, &verdicts->log_room, sizeof *verdicts->log);
+        verdicts->log[verdicts->log_count++] = kind;
+    } else {
+        verdicts->jobs = grow_to(verdicts->jobs, kind, &verdicts->job_room, sizeof *verdicts->jobs);
+        job_fini(&verdicts->jobs[kind]);
+    }
+}
+
+static void clear_side(struct side_state *state)
+{
+    for (uint32_t i = 0; i < state->template_count; i++) {
+        struct template *template = &state->templates[i];
+        for (size_t j = 0; j < template->count; j++) {
+            ad_expr_destroy(template->demands[j].expr);
+            ad_expr_destroy(template->demands[j].own);
+            mem_free(template->demands[j].own_name);
+        }
+        mem_free(template->demands);
+    }
+    for (uint32_t i = 0; i < state->program_count; i++) {
+        program_fini(&state->programs[i]);
+    }
+    mem_free(state->templates);
+    mem_free(state->programs);
+    mem_free(state->members);
+    number_table_fini(&state->template_table);
+    number_table_fini(&state->program_table);
+    *state = (struct side_state){0};
+}
+
+static void clear(struct verdicts *verdicts)
+{
+    for (uint32_t i = 0; i < verdicts->job_room; i++) {
+        job_fini(&verdicts->jobs[i]);
+    }
+    for (int side = 0; side < KINDS_SIDES; side++) {
+        clear_side(&verdicts->sides[side]);
+    }
+    verdicts->log_count = 0;
+}
+
+static void begin_anew(struct verdicts *verdicts)
+{
+    clear(verdicts);
+    readings_reset(verdicts->readings);
+    verdicts->structure = kinds_structure(verdicts->kinds);
+    for (int side = 0; side < KINDS_SIDES; side++) {
+        for (uint32_t i = 0; i < kinds_limit(verdicts->kinds, (enum kinds_side)side); i++) {
+            if (kinds_exists(verdicts->kinds, (enum kinds_side)side, i)) {
+                verdicts_add(verdicts, (enum kinds_side)side, i);
+            }
+        }
+    }
+}
+
+static void judge_timely_anew(struct verdicts *verdicts, enum kinds_side side)
+{
+    struct side_state *state = &verdicts->sides[side];
+    for (uint32_t i = 0; i < state->room && i < kinds_limit(verdicts->kinds, side); i++) {
+        if (state->members[i].serial != 0 && kinds_exists(verdicts->kinds, side, i) &&
+            kinds_serial(verdicts->kinds, side, i) == state->members[i].serial &&
+            readings_is_timely(verdicts->readings, side, i)) {
+            readings_forget(verdicts->readings, side, i, true);
+            state->members[i].serial = UINT64_MAX; /* of no kind */
+            verdicts_add(verdicts, side, i);
+        }
+    }
+}
+
+static void shorten_log(struct verdicts *verdicts)
+{
+    const struct side_state *state = &verdicts->sides[KINDS_JOB];
+    uint32_t limit = kinds_limit(verdicts->kinds, KINDS_JOB);
+    for (uint32_t i = 0; i < verdicts->job_room; i++) {
+        if (verdicts->jobs[i].begun && i < limit && kinds_exists(verdicts->kinds, KINDS_JOB, i) &&
+            kinds_serial(verdicts->kinds, KINDS_JOB, i) == state->members[i].serial) {
+            (void)verdicts_of(verdicts, i);
+        }
+        verdicts->jobs[i].seen = 0;
+    }
+    verdicts->log_count = 0;
+}
+
+void verdicts_begin(struct verdicts *verdicts, const struct ad_context *context, bool full)
+{
+    readings_begin(verdicts->readings, context);
+    size_t kept = readings_count(verdicts->readings), kinds = 0;
+    for (int side = 0; side < KINDS_SIDES; side++) {
+        kept += verdicts->sides[side].program_count + verdicts->sides[side].template_count;
+        kinds += kinds_limit(verdicts->kinds, (enum kinds_side)side);
+    }
+    if (kinds_structure(verdicts->kinds) != verdicts->structure ||
+        kept > KEPT_ALWAYS + KEPT_PER_KIND * kinds) {
+        begin_anew(verdicts);
+        return;
+    }
+    if (full) {
+        judge_timely_anew(verdicts, KINDS_SLOT);
+        judge_timely_anew(verdicts, KINDS_JOB);
+    }
+    if (verdicts->log_count > 1024 + 2 * kinds_limit(verdicts->kinds, KINDS_SLOT)) {
+        shorten_log(verdicts);
+    }
+}
+
+void verdicts_set_ranks(struct verdicts *verdicts, const struct ad_expr *pre_job,
+                        const struct ad_expr *post_job)
+{
+    verdicts->pre_job = pre_job;
+    verdicts->post_job = post_job;
+    for (uint32_t i = 0; i < verdicts->job_room; i++) {
+        verdicts->jobs[i].ranked = false;
+    }
+}
+
+size_t verdicts_evaluated(const struct verdicts *verdicts)
+{
+    return readings_evaluated(verdicts->readings);
+}
+
+struct verdicts *verdicts_create(struct kinds *kinds)
+{
+    struct verdicts *verdicts = mem_zalloc(sizeof *verdicts);
+    verdicts->kinds = kinds;
+    verdicts->readings = readings_create(kinds);
+    return verdicts;
+}
+
+void verdicts_destroy(struct verdicts *verdicts)
+{
+    if (verdicts != NULL) {
+        clear(verdicts);
+        readings_destroy(verdicts->readings);
+        mem_free(verdicts->jobs);
+        mem_free(verdicts->log);
+        mem_free(verdicts->list);
+        mem_free(verdicts);
+    }
+}
