@@ -17,6 +17,7 @@
 #include "sim/client.h"
 #include "sim/daemon_sim.h"
 #include "sim/sim_private.h"
+#include "sim/tyrant.h"
 #include "wire/token.h"
 #include "wire/verbs.h"
 
@@ -47,7 +48,8 @@ struct pool {
     struct chaos *chaos;
     bool supervised; /* init starts masters again; else the other daemons do */
     struct client client;
-    struct sim_program client_program, setup_program;
+    struct tyrant tyrant;
+    struct sim_program client_program, setup_program, tyrant_program;
     const struct sim_program *programs[32];
     bool is_set_up;
 };
@@ -151,6 +153,7 @@ static void put_files(struct pool *pool, struct sim_host *host, struct kind kind
         sim_program_put(host, JOB_PROGRAM, "job");
         sim_program_put(host, "/usr/bin/client", "client");
         sim_program_put(host, "/usr/bin/setup", "setup");
+        sim_program_put(host, "/usr/bin/tyrant", "tyrant");
         static const char *const SERVERS[] = {"collector", "schedd"};
         for (size_t i = 0; i < ARRAY_COUNT(SERVERS); i++) {
             char text[64];
@@ -306,6 +309,8 @@ static void create(struct pool *pool)
     client_program(&pool->client_program, &pool->client);
     pool->programs[count++] = &pool->setup_program;
     pool->programs[count++] = &pool->client_program;
+    tyrant_program(&pool->tyrant_program, &pool->tyrant);
+    pool->programs[count++] = &pool->tyrant_program;
     CHECK(count < ARRAY_COUNT(pool->programs));
     struct judge_options judge_options = {.jobs = pool->options.jobs,
                                           .output_directory = OUTPUT,
@@ -327,6 +332,7 @@ static void build(struct pool *pool)
 {
     static const char *const SETUP[] = {"/usr/bin/setup", NULL};
     static const char *const CLIENT[] = {"/usr/bin/client", NULL};
+    static const char *const TYRANT[] = {"/usr/bin/tyrant", NULL};
     static const char *const MASTER[] = {"/usr/sbin/roost-master", NULL};
     struct sim_host_options options = {.name = CENTRAL,
                                        .cpus = 8,
@@ -341,6 +347,10 @@ static void build(struct pool *pool)
     CHECK(pool->is_set_up);
     sim_host_service(pool->central, MASTER, pool->supervised);
     sim_host_service(pool->central, CLIENT, true);
+    bool some_seeds = sim_chance(pool->sim, 500) && pool->options.chaos;
+    if (pool->options.tyrant || some_seeds) {
+        sim_host_service(pool->central, TYRANT, true);
+    }
     for (unsigned i = 1; i <= pool->options.nodes; i++) {
         make_node(pool, i);
     }
@@ -365,11 +375,16 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                    .program = JOB_PROGRAM,
                                    .directory = OUTPUT,
                                    .audit_us = 20 * SIM_S};
+    pool->tyrant = (struct tyrant){.collector_address = "tcp:" CENTRAL ":9618",
+                                   .token_path = SECURITY "/tokens/NEGOTIATOR",
+                                   .ca_path = SECURITY "/ca.pem",
+                                   .until_us = UINT64_MAX};
     create(pool);
     judge_listen(pool->judge, &pool->client.events);
     build(pool);
     uint64_t dawn_us = sim_now_us(pool->sim) + (NIGHT_S + QUIET_S) * SIM_S;
     uint64_t dusk_us = dawn_us + DAY_S * SIM_S;
+    pool->tyrant.until_us = dusk_us;
     plan_batches(pool, dawn_us);
     struct chaos_options chaos_options = {.seed = options->seed,
                                           .begin_us = dawn_us,

@@ -21,6 +21,7 @@ struct pool_options {
     uint64_t seed;
     unsigned nodes, jobs;
     bool chaos;
+    bool tyrant;      /* somebody has slots preempted at random; with chaos: in half of the seeds */
     unsigned pause_s; /* at most, between two things that go wrong; 0: by seed */
     bool trace;       /* every line of it to stdout */
     /* A tap that is given all bytes, as the judge is: for tests that strike at a certain message.

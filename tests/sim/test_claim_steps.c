@@ -1,12 +1,13 @@
 /* tests/sim/test_claim_steps.c - a process dies at each step from the match to the committed
  * result.
  *
- * One machine, one or two jobs, no other chaos: at the first time that a certain message (or the
- * answer to it) is sent, one of the processes concerned gets kill -9, a moment before or after the
- * other side has it.  Whatever the step and whoever dies: every job ends once, with the right
- * result (the judge of sim/check.h), and nothing waits for ever.
+ * One machine, two jobs, or more where some are preempted by others; no other chaos: at the first
+ * time that a certain message (or the answer to it) is sent, one of the processes concerned gets
+ * kill -9, a moment before or after the other side has it.  Whatever the step and whoever dies:
+ * every job ends once, with the right result (the judge of sim/check.h), and nothing waits for
+ * ever.
  *
- * TIMEOUT: 300
+ * TIMEOUT: 600
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdarg.h>
@@ -29,6 +30,7 @@ struct strike {
     const char *victim; /* program */
     uint64_t after_us;  /* the message was sent */
     unsigned nth;       /* time that it is sent */
+    bool tyrant;        /* jobs are preempted */
     /* while it runs */
     struct sim *sim;
     unsigned seen;
@@ -70,7 +72,7 @@ static void begins(void *arg, struct sim *sim)
 static bool run(struct strike strike, unsigned jobs)
 {
     const enum wire_verb verbs[] = {strike.verb, VERB_NONE};
-    struct pool_options options = {.seed = SEED, .nodes = 1, .jobs = jobs};
+    struct pool_options options = {.seed = SEED, .nodes = 1, .jobs = jobs, .tyrant = strike.tyrant};
     struct pool_result result;
     options.tap = tap_create(verbs, message_seen, &strike);
     options.begins = begins;
@@ -85,7 +87,8 @@ static bool run(struct strike strike, unsigned jobs)
     return strike.done;
 }
 
-static void killed_at_each_step(const char *const *victims, const enum wire_verb *verbs)
+static void killed_at_each_step(const char *const *victims, const enum wire_verb *verbs,
+                                unsigned jobs)
 {
     /* At once: the message may not have left.  Later: it has arrived, and perhaps its effect is on
      * the disk already. */
@@ -100,8 +103,9 @@ static void killed_at_each_step(const char *const *victims, const enum wire_verb
                     .victim = victims[who],
                     .after_us = AFTER_US[i / 2],
                     .nth = 1,
+                    .tyrant = jobs > 2,
                 };
-                struck += run(strike, 2) ? 1 : 0;
+                struck += run(strike, jobs) ? 1 : 0;
             }
         }
         if (struck == 0) {
@@ -120,40 +124,56 @@ static const enum wire_verb RUNNING[] = {VERB_JOB_FETCH, VERB_JOB_STARTED, VERB_
 static const enum wire_verb ENDING[] = {VERB_JOB_DONE, VERB_JOB_RESULT, VERB_JOB_PLACED,
                                         VERB_RELEASE_CLAIM, VERB_NONE};
 
+/* The first job of a preempted claim is stopped, its claim ends, the other one's begins. */
+static const enum wire_verb PREEMPTING[] = {VERB_STARTER_STOP, VERB_STARTER_DONE, VERB_CLAIM_GONE,
+                                            VERB_NONE};
+
+static void schedd_or_shadow_dies_while_a_job_is_preempted(void **state)
+{
+    (void)state;
+    killed_at_each_step(SUBMIT_SIDE, PREEMPTING, 14);
+}
+
+static void startd_or_starter_dies_while_a_job_is_preempted(void **state)
+{
+    (void)state;
+    killed_at_each_step(EXECUTE_SIDE, PREEMPTING, 14);
+}
+
 static void schedd_or_shadow_dies_while_a_claim_is_made(void **state)
 {
     (void)state;
-    killed_at_each_step(SUBMIT_SIDE, CLAIMING);
+    killed_at_each_step(SUBMIT_SIDE, CLAIMING, 2);
 }
 
 static void schedd_or_shadow_dies_while_a_job_begins(void **state)
 {
     (void)state;
-    killed_at_each_step(SUBMIT_SIDE, RUNNING);
+    killed_at_each_step(SUBMIT_SIDE, RUNNING, 2);
 }
 
 static void schedd_or_shadow_dies_while_a_result_is_committed(void **state)
 {
     (void)state;
-    killed_at_each_step(SUBMIT_SIDE, ENDING);
+    killed_at_each_step(SUBMIT_SIDE, ENDING, 2);
 }
 
 static void startd_or_starter_dies_while_a_claim_is_made(void **state)
 {
     (void)state;
-    killed_at_each_step(EXECUTE_SIDE, CLAIMING);
+    killed_at_each_step(EXECUTE_SIDE, CLAIMING, 2);
 }
 
 static void startd_or_starter_dies_while_a_job_begins(void **state)
 {
     (void)state;
-    killed_at_each_step(EXECUTE_SIDE, RUNNING);
+    killed_at_each_step(EXECUTE_SIDE, RUNNING, 2);
 }
 
 static void startd_or_starter_dies_while_a_result_is_committed(void **state)
 {
     (void)state;
-    killed_at_each_step(EXECUTE_SIDE, ENDING);
+    killed_at_each_step(EXECUTE_SIDE, ENDING, 2);
 }
 
 int main(void)
@@ -162,6 +182,8 @@ int main(void)
         cmocka_unit_test(schedd_or_shadow_dies_while_a_claim_is_made),
         cmocka_unit_test(schedd_or_shadow_dies_while_a_job_begins),
         cmocka_unit_test(schedd_or_shadow_dies_while_a_result_is_committed),
+        cmocka_unit_test(schedd_or_shadow_dies_while_a_job_is_preempted),
+        cmocka_unit_test(startd_or_starter_dies_while_a_job_is_preempted),
         cmocka_unit_test(startd_or_starter_dies_while_a_claim_is_made),
         cmocka_unit_test(startd_or_starter_dies_while_a_job_begins),
         cmocka_unit_test(startd_or_starter_dies_while_a_result_is_committed),
