@@ -301,7 +301,7 @@ static void index_build(struct ad *ad)
 static bool entry_is(const struct ad_entry *entry, const char *text, size_t length, uint32_t hash)
 {
     return entry->hash == hash && entry->name->length == length &&
-           ad_name_equal(entry->name->text, text, length);
+           ad_name_is(entry->name->text, text, length);
 }
 
 static const struct ad_entry *find_entry(const struct ad *ad, const char *text, size_t length,

@@ -323,6 +323,30 @@ bool ad_bytes_literal(struct ad_bytes value, struct ad_node *ret)
     }
 }
 
+bool ad_bytes_evaluate(struct ad_bytes value, struct ad_value *ret)
+{
+    const unsigned char *data = value.data;
+    switch ((enum ad_kind)data[0]) {
+    case AD_NODE_INT:
+        ret->type = AD_TYPE_INT;
+        ret->integer = signed_at(data + 1, &data);
+        return true;
+    case AD_NODE_STRING:
+        ret->type = AD_TYPE_STRING;
+        ret->string.text = (const char *)data + 1;
+        ret->string.length = value.length - 2;
+        return true;
+    default: {
+        struct ad_node literal;
+        if (!ad_bytes_literal(value, &literal)) {
+            return false;
+        }
+        ad_literal_value(&literal, ret);
+        return true;
+    }
+    }
+}
+
 /* ---- expressions ---- */
 
 static uint32_t made_start(const struct ad_body *body, uint32_t place)

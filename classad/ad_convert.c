@@ -4,13 +4,12 @@
  */
 #include "classad/ad_convert.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
 #include "classad/ad_evaluator.h"
+#include "classad/ad_func.h"
 #include "classad/ad_time.h"
 
 void ad_text_of(const struct ad_value *value, struct strbuf *out)
@@ -23,7 +22,8 @@ void ad_text_of(const struct ad_value *value, struct strbuf *out)
         ad_time_print_absolute(value->time.seconds, value->time.offset_s, out);
         break;
     case AD_TYPE_RELTIME:
-        ad_time_print_relative(trunc(value->real), out); /* whole seconds, as in HTCondor */
+        /* whole seconds, as in HTCondor */
+        ad_time_print_relative((double)ad_real_to_int(value->real), out);
         break;
     default:
         ad_value_print(value, out);
@@ -31,39 +31,41 @@ void ad_text_of(const struct ad_value *value, struct strbuf *out)
     }
 }
 
-static bool is_blank(char c)
+bool ad_text_to_real(const char *text, double *ret)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-bool ad_text_to_number(const char *text, size_t length, struct ad_value *ret)
-{
-    (void)length; /* the text is zero-terminated: what follows is for strtod */
     char *end;
-    while (is_blank(*text)) {
-        text++;
-    }
     double real = strtod(text, &end);
     if (end == text) {
         return false;
     }
-    const char *rest = end;
-    while (is_blank(*rest)) {
-        rest++;
+    *ret = real;
+    return true;
+}
+
+int32_t ad_to_int32(const struct ad_value *number)
+{
+    if (number->type == AD_TYPE_INT) {
+        return (int32_t)(uint32_t)(uint64_t)number->integer;
     }
-    if (*rest != '\0') {
-        return false;
-    }
-    size_t digits = strspn(text + (*text == '-' || *text == '+'), "0123456789");
-    if (text + (*text == '-' || *text == '+') + digits == end) {
-        errno = 0;
-        long long integer = strtoll(text, NULL, 10);
-        if (errno == 0) {
-            ad_is_int(ret, integer);
-            return true;
+    double real = number->real;
+    return real > -2147483649.0 && real < 2147483648.0 ? (int32_t)real : INT32_MIN;
+}
+
+bool ad_args_strict(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *args,
+                    struct ad_value *ret)
+{
+    enum ad_type worst = AD_TYPE_BOOL;
+    for (uint32_t i = 0; i < call->count; i++) {
+        ad_arg(ev, call, i, &args[i]);
+        if (args[i].type == AD_TYPE_ERROR ||
+            (args[i].type == AD_TYPE_UNDEFINED && worst != AD_TYPE_ERROR)) {
+            worst = args[i].type;
         }
     }
-    ad_is_real(ret, real);
+    if (worst != AD_TYPE_BOOL) {
+        ad_is(ret, worst);
+        return false;
+    }
     return true;
 }
 
@@ -80,11 +82,12 @@ bool ad_to_number(const struct ad_value *value, struct ad_value *ret)
     case AD_TYPE_ABSTIME:
         ad_is_int(ret, value->time.seconds);
         return true;
-    case AD_TYPE_RELTIME:
-        ad_is_real(ret, value->real);
+    case AD_TYPE_RELTIME: /* whole seconds */
+        ad_is_real(ret, (double)ad_real_to_int(value->real));
         return true;
     case AD_TYPE_STRING:
-        if (ad_text_to_number(value->string.text, value->string.length, ret)) {
+        ad_is_real(ret, 0);
+        if (ad_text_to_real(value->string.text, &ret->real)) {
             return true;
         }
         ad_is(ret, AD_TYPE_ERROR);

@@ -66,6 +66,44 @@ static void charge_text(struct ad_evaluator *ev, const struct ad_value *value)
     }
 }
 
+/* An operand of a comparison: mostly a literal or an attribute, which need no detour. */
+static inline void evaluate_operand(struct ad_evaluator *ev, const struct ad_node *node,
+                                    uint32_t scope, struct ad_value *ret)
+{
+    if (node->kind == AD_NODE_REF && ad_evaluate_plain(ev, node, scope, ret)) {
+        return;
+    }
+    ad_evaluate(ev, node, scope, ret);
+}
+
+/* Two integers, without the way over all types.  False: not so plain. */
+static inline bool compare_integers(enum ad_op op, const struct ad_value *a,
+                                    const struct ad_value *b, struct ad_value *ret)
+{
+    if (a->type != AD_TYPE_INT || b->type != AD_TYPE_INT) {
+        return false;
+    }
+    switch (op) {
+    case AD_OP_EQ:
+        ad_is_bool(ret, a->integer == b->integer);
+        return true;
+    case AD_OP_LT:
+        ad_is_bool(ret, a->integer < b->integer);
+        return true;
+    case AD_OP_LE:
+        ad_is_bool(ret, a->integer <= b->integer);
+        return true;
+    case AD_OP_GT:
+        ad_is_bool(ret, a->integer > b->integer);
+        return true;
+    case AD_OP_GE:
+        ad_is_bool(ret, a->integer >= b->integer);
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void evaluate_chain(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                            struct ad_value *ret)
 {
@@ -74,12 +112,15 @@ static void evaluate_chain(struct ad_evaluator *ev, const struct ad_node *node, 
         return;
     }
     struct ad_value left;
-    ad_evaluate(ev, &node->kids[0], scope, &left);
+    evaluate_operand(ev, &node->kids[0], scope, &left);
     for (uint32_t i = 1; i < node->count; i++) {
         struct ad_value right;
-        ad_evaluate(ev, &node->kids[i], scope, &right);
-        charge_text(ev, &right);
-        ad_binary((enum ad_op)node->kids[i].link, &left, &right, ret);
+        enum ad_op op = (enum ad_op)node->kids[i].link;
+        evaluate_operand(ev, &node->kids[i], scope, &right);
+        if (!compare_integers(op, &left, &right, ret)) {
+            charge_text(ev, &right);
+            ad_binary(op, &left, &right, ret);
+        }
         if (i + 1 < node->count) {
             left = *ret;
         }
@@ -301,6 +342,7 @@ static void start(struct ad_evaluator *ev, const struct ad *my, const struct ad 
     ev->depth = 0;
     ev->failed = false;
     ev->exprs = (struct vec){0};
+    ev->is_plain = !ad_may_have_special(my) && !ad_may_have_special(target);
     struct ad_scope *scopes = ev->inline_scopes;
     scopes[AD_SCOPE_NONE] = (struct ad_scope){0};
     if (target == NULL) {
@@ -459,6 +501,7 @@ static bool resume(struct ad_evaluator *ev, const struct ad_world *world)
     }
     memcpy(ev->scopes, world->scopes, world->scope_count * sizeof(*world->scopes));
     ev->scope_count = world->scope_count;
+    ev->is_plain = false; /* not known of these */
     return true;
 }
 

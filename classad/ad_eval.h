@@ -13,11 +13,13 @@
 #define CLASSAD_AD_EVAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct ad;
 struct ad_expr;
 struct ad_value;
+struct strbuf;
 
 /* What an evaluation may know of the world.  Zero-initialized: 1970, UTC, no randomness. */
 struct ad_context {
@@ -25,6 +27,14 @@ struct ad_context {
     uint64_t *random_state; /* advanced by random(); NULL: random() is undefined */
     /* Seconds east of UTC of the local time zone at that moment; NULL: UTC. */
     int32_t (*zone_offset_s)(void *arg, int64_t at_s);
+    const char *zone_name; /* %Z of formatTime(); NULL: "UTC" */
+    /* The home directory of an account, into home[0..size): false when there is none.  NULL:
+     * userHome() knows no accounts. */
+    bool (*user_home)(void *arg, const char *account, char *home, size_t size);
+    /* What the map says of a user: names between commas, as userMap() takes them apart; appended to
+     * out.  map may be "name.method".  False: no such map, or nothing about that user.  NULL: there
+     * are no maps. */
+    bool (*user_map)(void *arg, const char *map, const char *user, struct strbuf *out);
     void *arg; /* for the callbacks */
     /* Set to true when the clock, the time zone or random() was asked: another time the value may
      * be another one.  Never set to false; NULL: nobody wants to know. */

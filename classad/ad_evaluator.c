@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "base/strbuf.h"
+#include "classad/ad_packed.h"
+#include "classad/ad_regex.h"
 
 #define ARENA_BLOCK_BYTES 2048
 
@@ -44,6 +47,36 @@ bool ad_evaluator_spend(struct ad_evaluator *ev, size_t steps)
 void ad_evaluator_keep(struct ad_evaluator *ev, struct ad_expr *expr)
 {
     vec_push(&ev->exprs, expr);
+}
+
+/* Where patterns are kept; NULL: nowhere. */
+static struct ad_regex_cache *regex_cache(const struct ad_evaluator *ev)
+{
+    static const uint32_t SIDES[] = {AD_SCOPE_MY, AD_SCOPE_TARGET};
+    for (size_t i = 0; i < ARRAY_COUNT(SIDES); i++) {
+        const struct ad *ad = ev->scopes[SIDES[i]].ad;
+        struct ad_pool *pool = ad != NULL && ad->body != NULL ? ad->body->shape->pool : NULL;
+        if (pool != NULL) {
+            if (pool->regexes == NULL) {
+                pool->regexes = ad_regex_cache_create();
+            }
+            return pool->regexes;
+        }
+    }
+    return NULL;
+}
+
+struct ad_regex *ad_evaluator_regex(struct ad_evaluator *ev, const char *pattern, size_t length,
+                                    const char *options)
+{
+    return ad_regex_take(regex_cache(ev), pattern, length, options);
+}
+
+void ad_evaluator_regex_done(struct ad_evaluator *ev, struct ad_regex *regex)
+{
+    if (regex != NULL) {
+        ad_regex_give_back(regex_cache(ev), regex);
+    }
 }
 
 uint32_t ad_evaluator_scope(struct ad_evaluator *ev, const struct ad *ad, uint32_t parent)

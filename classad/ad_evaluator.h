@@ -50,12 +50,15 @@ struct ad_evaluator {
     uint32_t steps_left;
     uint32_t depth;
     bool failed;      /* a limit was crossed: the whole result is error */
+    bool is_plain;    /* no attribute of the two sides is named like a side */
     struct vec exprs; /* struct ad_expr that values may borrow from: made by functions */
     struct ad_scope inline_scopes[AD_SCOPES_INLINE];
 };
 
 void ad_evaluate(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                  struct ad_value *ret);
+
+struct ad_regex;
 
 struct ad_found {
     const struct ad_expr *expr; /* NULL: in the body of an ad (never from ad_find_reference()) */
@@ -69,6 +72,11 @@ void ad_evaluate_found(struct ad_evaluator *ev, const struct ad_found *found, st
 void ad_evaluate_reference(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                            struct ad_value *ret);
 
+/* The same for what nearly all references are: x, MY.x, TARGET.x of the two sides, found there.
+ * False: it is another one, nothing was done. */
+bool ad_evaluate_plain(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
+                       struct ad_value *ret);
+
 /* The attribute that a reference means, without evaluating it; false when it is none. */
 bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference, uint32_t scope,
                        struct ad_found *ret);
@@ -78,6 +86,11 @@ bool ad_evaluator_fail(struct ad_evaluator *ev); /* a limit is crossed; returns 
 void *ad_evaluator_alloc(struct ad_evaluator *ev, size_t size);
 /* Costs that ad_evaluate() does not see: comparisons, bytes / 64, and the like. */
 bool ad_evaluator_spend(struct ad_evaluator *ev, size_t steps);
+/* A compiled pattern, kept in the pool of my or of target for the next evaluation if one of them is
+ * in a pool.  Options and NULL as ad_regex_create(); ends with ad_evaluator_regex_done(). */
+struct ad_regex *ad_evaluator_regex(struct ad_evaluator *ev, const char *pattern, size_t length,
+                                    const char *options);
+void ad_evaluator_regex_done(struct ad_evaluator *ev, struct ad_regex *regex);
 /* expr is taken and lives as long as the result. */
 void ad_evaluator_keep(struct ad_evaluator *ev, struct ad_expr *expr);
 uint32_t ad_evaluator_scope(struct ad_evaluator *ev, const struct ad *ad, uint32_t parent);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct ad;
+struct ad_context;
 struct ad_expr;
 struct err;
 struct strbuf;
@@ -29,6 +30,9 @@ enum ad_syntax { AD_NEW, AD_OLD };
  * limit) and err with the byte offset.  O(length). */
 int ad_expr_parse(const char *text, size_t length, enum ad_syntax syntax, struct ad_expr **ret,
                   struct err *err);
+/* The same; an absolute time that names no zone is in context's (else in UTC). */
+int ad_expr_parse_in(const char *text, size_t length, enum ad_syntax syntax,
+                     const struct ad_context *context, struct ad_expr **ret, struct err *err);
 /* Is text one expression in old syntax?  The check of configurations (base/config.h); context is
  * not used. */
 int ad_expr_check(void *context, const char *text, struct err *err);

@@ -33,7 +33,7 @@ static const struct ad_func FUNCTIONS[] = {
     {"eval", ad_func_eval, 1, 1, 0},
     {"evalineachcontext", ad_func_each_context, 2, 2, 0},
     {"floor", ad_func_round, 1, 1, AD_ROUND_DOWN},
-    {"formattime", ad_func_format_time, 1, 2, 0},
+    {"formattime", ad_func_format_time, 0, 2, 0},
     {"getdayofmonth", ad_func_get, 1, 1, AD_PART_DAY},
     {"getdayofweek", ad_func_get, 1, 1, AD_PART_WEEKDAY},
     {"getdayofyear", ad_func_get, 1, 1, AD_PART_YEARDAY},

@@ -138,7 +138,7 @@ void ad_func_args_to_list(struct ad_evaluator *ev, const struct ad_call *call, s
     vec_fini(&words, free_word);
 }
 
-/* listToArgs(list[, version]): version 1 cannot write a word that is empty or has blanks. */
+/* listToArgs(list[, version]): version 1 cannot write a word that has blanks. */
 void ad_func_list_to_args(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value list;
@@ -153,14 +153,13 @@ void ad_func_list_to_args(struct ad_evaluator *ev, const struct ad_call *call, s
     for (uint32_t i = 0; i < list.list->count; i++) {
         struct ad_value word;
         ad_item(ev, &list, i, &word);
-        bool plain = word.type == AD_TYPE_STRING && word.string.length > 0 &&
-                     strpbrk(word.string.text, " \t\r\n") == NULL;
+        bool plain = word.type == AD_TYPE_STRING && strpbrk(word.string.text, " \t\r\n") == NULL;
         if (word.type != AD_TYPE_STRING || (version == 1 && !plain)) {
             strbuf_fini(&text);
             ad_is(ret, AD_TYPE_ERROR);
             return;
         }
-        if (i > 0) {
+        if (text.length > 0) {
             strbuf_putc(&text, ' ');
         }
         if (version == 1) {
@@ -174,10 +173,17 @@ void ad_func_list_to_args(struct ad_evaluator *ev, const struct ad_call *call, s
 
 /* ---- environments ---- */
 
-/* "NAME=value" into the map; false when there is no name. */
+static const char AS_IT_IS[] = "\1\2\3\4\5\6"; /* a value that stands for none, as in HTCondor */
+
+/* "NAME=value" into the map; false when there is no name.  A text with "$$" and without '=' is kept
+ * as it is: it will be expanded later. */
 static bool assign(struct strmap *variables, const char *text)
 {
     const char *equals = strchr(text, '=');
+    if (equals == NULL && strstr(text, "$$") != NULL) {
+        mem_free(strmap_set(variables, text, mem_strdup(AS_IT_IS)));
+        return true;
+    }
     if (equals == NULL || equals == text) {
         return false;
     }
@@ -190,6 +196,8 @@ static bool assign(struct strmap *variables, const char *text)
 static void put_environment(const struct strmap *variables, struct strbuf *out)
 {
     const char *last = NULL;
+    struct strbuf word;
+    strbuf_init(&word, AD_STRING_MAX);
     for (size_t i = 0; i < strmap_count(variables); i++) {
         const char *next = NULL;
         const char *name;
@@ -206,13 +214,16 @@ static void put_environment(const struct strmap *variables, struct strbuf *out)
         if (i > 0) {
             strbuf_putc(out, ' ');
         }
-        strbuf_puts(out, next);
-        strbuf_putc(out, '=');
-        if (next_value[0] != '\0') {
-            put_word(next_value, out);
+        strbuf_clear(&word);
+        strbuf_puts(&word, next);
+        if (strcmp(next_value, AS_IT_IS) != 0) {
+            strbuf_putc(&word, '=');
+            strbuf_puts(&word, next_value);
         }
+        put_word(strbuf_text(&word), out);
         last = next;
     }
+    strbuf_fini(&word);
 }
 
 static void finish_environment(struct ad_evaluator *ev, struct strmap *variables, bool good,
@@ -230,7 +241,13 @@ static void finish_environment(struct ad_evaluator *ev, struct strmap *variables
     strmap_destroy(variables, free_word);
 }
 
-/* envV1ToV2(text) */
+/* A text that begins with one of these names its separator so. */
+static bool may_separate(char c)
+{
+    return c != '\0' && strchr("!#$%&*+,-/:;<>?@^`|~\x1f", c) != NULL;
+}
+
+/* envV1ToV2(text): assignments between semicolons, or ends of lines. */
 void ad_func_env_v1_to_v2(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value text;
@@ -239,17 +256,22 @@ void ad_func_env_v1_to_v2(struct ad_evaluator *ev, const struct ad_call *call, s
     }
     struct strmap *variables = strmap_create(STRMAP_CASE_SENSITIVE);
     bool good = true;
-    for (const char *at = text.string.text; good && *at != '\0';) {
+    const char *at = text.string.text;
+    char separators[3] = ";\n";
+    if (may_separate(*at)) {
+        separators[0] = *at++;
+    }
+    while (good && *at != '\0') {
         while (is_blank(*at)) {
             at++;
         }
-        size_t length = strcspn(at, ";");
+        size_t length = strcspn(at, separators);
         if (length > 0) {
             char *assignment = mem_strndup(at, length);
             good = assign(variables, assignment);
             mem_free(assignment);
         }
-        at += length + (at[length] == ';');
+        at += length + (at[length] != '\0');
     }
     finish_environment(ev, variables, good, ret);
 }

@@ -11,6 +11,7 @@
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 #include "classad/ad_func_variants.h"
+#include "classad/ad_regex.h"
 
 /* ---- anyCompare, allCompare ---- */
 
@@ -20,9 +21,8 @@ static bool comparison(const char *text, enum ad_op *ret)
         char text[6];
         uint8_t op;
     } OPS[] = {
-        {"<", AD_OP_LT},      {"<=", AD_OP_LE},    {"==", AD_OP_EQ}, {"!=", AD_OP_NE},
-        {">", AD_OP_GT},      {">=", AD_OP_GE},    {"is", AD_OP_IS}, {"=?=", AD_OP_IS},
-        {"isnt", AD_OP_ISNT}, {"=!=", AD_OP_ISNT},
+        {"<", AD_OP_LT}, {"<=", AD_OP_LE}, {"==", AD_OP_EQ}, {"!=", AD_OP_NE},
+        {">", AD_OP_GT}, {">=", AD_OP_GE}, {"is", AD_OP_IS}, {"isnt", AD_OP_ISNT},
     };
     for (size_t i = 0; i < sizeof(OPS) / sizeof(OPS[0]); i++) {
         if (strcmp(text, OPS[i].text) == 0) {
@@ -33,38 +33,40 @@ static bool comparison(const char *text, enum ad_op *ret)
     return false;
 }
 
-/* anyCompare(operator, list, value), allCompare: ended by the first element that decides, or is an
- * error. */
+/* anyCompare(operator, list, value), allCompare: ended by the first element that decides, or whose
+ * comparison is no boolean. */
 void ad_func_list_compare(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value text;
     struct ad_value list;
     struct ad_value value;
-    enum ad_op op;
+    enum ad_op op = AD_OP_NONE;
     ad_arg(ev, call, 0, &text);
+    if (text.type != AD_TYPE_STRING || !comparison(text.string.text, &op)) {
+        ad_is(ret, text.type == AD_TYPE_UNDEFINED ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
+        return;
+    }
     ad_arg(ev, call, 1, &list);
+    if (list.type != AD_TYPE_LIST) {
+        ad_is(ret, list.type == AD_TYPE_UNDEFINED ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
+        return;
+    }
     ad_arg(ev, call, 2, &value);
-    if (text.type == AD_TYPE_UNDEFINED || list.type == AD_TYPE_UNDEFINED) {
-        ad_is(ret, AD_TYPE_UNDEFINED);
-        return;
-    }
-    if (text.type != AD_TYPE_STRING || list.type != AD_TYPE_LIST ||
-        !comparison(text.string.text, &op)) {
-        ad_is(ret, AD_TYPE_ERROR);
-        return;
-    }
     bool all = call->variant != 0;
     for (uint32_t i = 0; i < list.list->count; i++) {
         struct ad_value item;
         struct ad_value result;
         ad_item(ev, &list, i, &item);
         ad_binary(op, &item, &value, &result);
-        if (result.type == AD_TYPE_ERROR) {
+        if (result.type == AD_TYPE_UNDEFINED) {
+            ad_is_bool(ret, false); /* whatever comes behind it */
+            return;
+        }
+        if (result.type != AD_TYPE_BOOL) {
             ad_is(ret, AD_TYPE_ERROR);
             return;
         }
-        bool is_true = result.type == AD_TYPE_BOOL && result.boolean;
-        if (is_true != all) {
+        if (result.boolean != all) {
             ad_is_bool(ret, !all);
             return;
         }
@@ -183,13 +185,40 @@ static void print_names(const struct strmap *map, struct strbuf *out)
     mem_free(names);
 }
 
+/* Does the pattern match one of the names?  -1: it is none. */
+static int any_matches(struct ad_evaluator *ev, const struct strmap *names,
+                       const struct ad_value *pattern)
+{
+    struct ad_regex *regex = ad_regex_create(pattern->string.text, pattern->string.length, "i");
+    int found = regex != NULL ? 0 : -1;
+    size_t at = 0;
+    const char *name;
+    void *value;
+    while (found == 0 && strmap_next(names, &at, &name, &value)) {
+        struct ad_regex *matcher = regex;
+        size_t start = 0;
+        size_t end = 0;
+        found = ad_evaluator_spend(ev, 10) ? ad_regex_match(matcher, name, strlen(name), 0,
+                                                            AD_REGEX_ANYWHERE, &ev->steps_left)
+                                           : -1;
+        (void)ad_regex_group(matcher, 0, &start, &end);
+        found = found > 0 && start == end ? 0 : found; /* a match of nothing is none */
+    }
+    if (ev->steps_left == 0) {
+        (void)ad_evaluator_fail(ev);
+    }
+    ad_regex_destroy(regex);
+    return found;
+}
+
 /* unresolved(name): the names that the expression of an attribute needs from elsewhere; with a
- * second argument: is it among them? */
+ * pattern as second argument: does it match one of them? */
 void ad_func_unresolved(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     const struct ad_node *arg = call->args;
     const struct ad_scope *scope = &ev->scopes[call->scope];
     struct ad_found found;
+    struct ad_value pattern;
     if (arg->kind != AD_NODE_REF) {
         ad_is(ret, AD_TYPE_ERROR);
         return;
@@ -198,17 +227,25 @@ void ad_func_unresolved(struct ad_evaluator *ev, const struct ad_call *call, str
         ad_is(ret, AD_TYPE_UNDEFINED);
         return;
     }
-    struct ad_value wanted = {0};
-    if (call->count > 1 && !ad_arg_string(ev, call, 1, &wanted, ret)) {
-        return;
+    ad_is_text(&pattern, "", 0);
+    if (call->count > 1) {
+        ad_arg(ev, call, 1, &pattern);
+        if (pattern.type != AD_TYPE_STRING) {
+            ad_is(ret, AD_TYPE_ERROR);
+            return;
+        }
     }
     struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
-    bool in_match = scope->root == AD_SCOPE_MATCH; /* there TARGET is known */
-    size_t visited = ad_refs_unresolved(found.expr, scope->ad, names, !in_match);
+    bool in_match = ev->scopes[call->scope].root == AD_SCOPE_MATCH; /* there TARGET is known */
+    size_t visited = ad_refs_unresolved(found.expr, ev->scopes[call->scope].ad, names, !in_match);
     if (!ad_evaluator_spend(ev, visited)) {
         ad_is(ret, AD_TYPE_ERROR);
     } else if (call->count > 1) {
-        ad_is_bool(ret, strmap_get(names, wanted.string.text) != NULL);
+        int matches = any_matches(ev, names, &pattern);
+        ad_is_bool(ret, matches > 0);
+        if (matches < 0) {
+            ad_is(ret, AD_TYPE_ERROR);
+        }
     } else {
         struct strbuf text;
         strbuf_init(&text, AD_STRING_MAX);
@@ -216,36 +253,4 @@ void ad_func_unresolved(struct ad_evaluator *ev, const struct ad_call *call, str
         ad_make_text(ev, &text, ret);
     }
     strmap_destroy(names, NULL);
-}
-
-/* ---- accounts and maps ---- */
-
-/* userHome(name[, otherwise]): the library knows no accounts, so that the answer is always the
- * other one. */
-void ad_func_user_home(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
-{
-    struct ad_value name;
-    struct ad_value otherwise;
-    if (!ad_arg_string(ev, call, 0, &name, ret)) {
-        return;
-    }
-    ad_is(ret, AD_TYPE_UNDEFINED);
-    if (call->count > 1) {
-        ad_arg(ev, call, 1, &otherwise);
-        if (otherwise.type == AD_TYPE_STRING) {
-            *ret = otherwise;
-        }
-    }
-}
-
-/* userMap(map, user...): without maps every lookup is undefined. */
-void ad_func_user_map(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
-{
-    for (uint32_t i = 0; i < 2; i++) {
-        ad_arg(ev, call, i, ret);
-        if (ret->type == AD_TYPE_ERROR) {
-            return;
-        }
-    }
-    ad_is(ret, AD_TYPE_UNDEFINED);
 }

@@ -52,7 +52,8 @@ void ad_func_eval(struct ad_evaluator *ev, const struct ad_call *call, struct ad
     } else {
         ad_text_of(&value, &text);
         if (text.failed || !ad_evaluator_spend(ev, text.length / 16) ||
-            ad_expr_parse(strbuf_text(&text), text.length, AD_NEW, &expr, NULL) < 0) {
+            ad_expr_parse_in(strbuf_text(&text), text.length, AD_NEW, ev->context, &expr, NULL) <
+                0) {
             ad_is(ret, AD_TYPE_ERROR);
         } else {
             ad_evaluator_keep(ev, expr);
@@ -62,32 +63,15 @@ void ad_func_eval(struct ad_evaluator *ev, const struct ad_call *call, struct ad
     strbuf_fini(&text);
 }
 
-#define LIST_INDENT 3
-
-static void put_line(unsigned indent, struct strbuf *out)
+/* Is it a name that prints without quotes? */
+static bool is_plain(const struct ad_name *name)
 {
-    strbuf_putc(out, '\n');
-    for (unsigned i = 0; i < indent; i++) {
-        strbuf_putc(out, ' ');
-    }
-}
-
-/* As HTCondor's unparse() does: a list with one element a line, anything else on its own line. */
-static void put_expression(const struct ad_node *node, unsigned indent, struct strbuf *out)
-{
-    if (node->kind != AD_NODE_LIST || node->count == 0) {
-        ad_node_print(node, AD_NEW, out);
-        return;
-    }
-    put_line(indent + LIST_INDENT, out);
-    strbuf_putc(out, '{');
-    for (uint32_t i = 0; i < node->count; i++) {
-        put_line(indent + 2 * LIST_INDENT, out);
-        put_expression(&node->kids[i], indent + 2 * LIST_INDENT, out);
-        strbuf_puts(out, i + 1 < node->count ? "," : "");
-    }
-    put_line(indent + LIST_INDENT, out);
-    strbuf_putc(out, '}');
+    struct strbuf text;
+    strbuf_init(&text, 4 * AD_NAME_MAX + 3);
+    ad_print_name(name->text, name->length, AD_NEW, &text);
+    bool plain = text.length == name->length;
+    strbuf_fini(&text);
+    return plain;
 }
 
 /* The text of the expression that a plain name stands for, "" when there is none. */
@@ -101,13 +85,13 @@ void ad_func_unparse(struct ad_evaluator *ev, const struct ad_call *call, struct
     const struct ad *ad = ev->scopes[call->scope].ad;
     const struct ad_name *name = arg->named.name;
     const struct ad_expr *expr = NULL;
-    if (ad != NULL && arg->count == 0) {
+    if (ad != NULL && arg->count == 0 && arg->op != AD_REF_ABSOLUTE && is_plain(name)) {
         expr = ad_find(ad, name->text, name->length, name->hash);
     }
     struct strbuf text;
     strbuf_init(&text, AD_STRING_MAX);
     if (expr != NULL) {
-        put_expression(&expr->root, 0, &text);
+        ad_node_print_lines(&expr->root, &text);
     }
     ad_make_text(ev, &text, ret);
 }

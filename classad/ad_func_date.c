@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,6 +17,9 @@
 
 static int32_t zone_offset(const struct ad_evaluator *ev, int64_t at_s)
 {
+    if (ev->context != NULL && ev->context->is_timely != NULL) {
+        *ev->context->is_timely = true;
+    }
     if (ev->context == NULL || ev->context->zone_offset_s == NULL) {
         return 0;
     }
@@ -92,15 +96,31 @@ static void split_moment(struct ad_evaluator *ev, int64_t seconds, int32_t offse
     is_ad(ev, ad, ret);
 }
 
+/* A negative duration has its sign at the greatest part that is not zero, and there alone. */
 static void split_span(struct ad_evaluator *ev, double span, struct ad_value *ret)
 {
-    int64_t seconds = ad_real_to_int(span);
+    struct ad_value size;
+    ad_is_real(&size, span < 0 ? -span : span);
+    int32_t whole = ad_to_int32(&size);
+    int32_t days = whole / 86400;
+    int32_t hours = whole % 86400 / 3600;
+    int32_t minutes = whole % 3600 / 60;
+    double seconds = whole % 60 + (size.real - floor(size.real));
+    if (span < 0 && days > 0) {
+        days = -days;
+    } else if (span < 0 && hours > 0) {
+        hours = -hours;
+    } else if (span < 0 && minutes > 0) {
+        minutes = -minutes;
+    } else if (span < 0) {
+        seconds = -seconds;
+    }
     struct ad *ad = ad_create();
     ad_set_string(ad, "Type", "RelativeTime");
-    ad_set_int(ad, "Days", seconds / 86400);
-    ad_set_int(ad, "Hours", seconds / 3600 % 24);
-    ad_set_int(ad, "Minutes", seconds / 60 % 60);
-    ad_set_real(ad, "Seconds", (double)(seconds % 60) + (span - (double)seconds));
+    ad_set_int(ad, "Days", days);
+    ad_set_int(ad, "Hours", hours);
+    ad_set_int(ad, "Minutes", minutes);
+    ad_set_real(ad, "Seconds", seconds);
     is_ad(ev, ad, ret);
 }
 
@@ -121,7 +141,6 @@ void ad_func_split_time(struct ad_evaluator *ev, const struct ad_call *call, str
     case AD_TYPE_RELTIME:
         split_span(ev, value.real, ret);
         break;
-    case AD_TYPE_AD: /* taken apart already */
     case AD_TYPE_UNDEFINED:
         *ret = value;
         break;
@@ -133,52 +152,82 @@ void ad_func_split_time(struct ad_evaluator *ev, const struct ad_call *call, str
 
 /* ---- formatTime ---- */
 
-static int field(const struct ad *ad, const char *name, int64_t otherwise)
+/* An attribute of the ad that splitTime() makes: an integer, else 0 or what is given. */
+static int32_t field(struct ad_evaluator *ev, const struct ad_value *ad, const char *text,
+                     int32_t otherwise)
 {
-    int64_t value = ad_int_or(ad, name, otherwise);
-    return value > -1000000 && value < 1000000 ? (int)value : 0;
+    struct ad_value value;
+    const struct ad_expr *expr = ad->ad != NULL ? ad_lookup(ad->ad, text) : NULL;
+    if (expr == NULL) {
+        return otherwise;
+    }
+    struct ad_found found = {.expr = expr, .scope = ad->scope};
+    ad_evaluate_found(ev, &found, &value);
+    return value.type == AD_TYPE_INT ? ad_to_int32(&value) : otherwise;
 }
 
-/* From the ad that splitTime() makes; what is missing is 0. */
-static void moment_of_ad(const struct ad *ad, struct tm *tm)
+static bool is_leap(int64_t year)
 {
-    *tm = (struct tm){0};
-    if (ad == NULL) {
-        return;
-    }
-    tm->tm_sec = field(ad, "Seconds", 0);
-    tm->tm_min = field(ad, "Minutes", 0);
-    tm->tm_hour = field(ad, "Hours", 0);
-    tm->tm_mday = field(ad, "Day", 0);
-    tm->tm_mon = field(ad, "Month", 1) - 1;
-    tm->tm_year = field(ad, "Year", 1900) - 1900;
-    if (ad_has(ad, "Day")) {
-        struct ad_calendar calendar = {.year = tm->tm_year + 1900,
-                                       .month = tm->tm_mon + 1,
-                                       .day = tm->tm_mday};
-        ad_calendar_of(ad_calendar_seconds(&calendar), &calendar);
-        tm->tm_wday = calendar.weekday;
-        tm->tm_yday = calendar.yearday;
-    }
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+/* Days counted as HTCondor counts them (see "Calendrical Calculations", the Gregorian calendar);
+ * its quotients are cut, not floored. */
+static int64_t fixed_day(int64_t year, int64_t month, int64_t day)
+{
+    int64_t before = year - 1;
+    int64_t short_month = month <= 2 ? 0 : is_leap(year) ? -1 : -2;
+    return 365 * before + before / 4 - before / 100 + before / 400 + (367 * month - 362) / 12 +
+           short_month + day;
+}
+
+/* Fields may be out of range: the weekday and the day of the year follow from them, nothing is
+ * carried over. */
+static void moment_of_ad(struct ad_evaluator *ev, const struct ad_value *ad, struct tm *tm)
+{
+    int64_t year = field(ev, ad, "Year", 1900);
+    int64_t month = field(ev, ad, "Month", 1);
+    tm->tm_sec = field(ev, ad, "Seconds", 0);
+    tm->tm_min = field(ev, ad, "Minutes", 0);
+    tm->tm_hour = field(ev, ad, "Hours", 0);
+    tm->tm_mday = field(ev, ad, "Day", 0);
+    tm->tm_mon = (int32_t)(uint32_t)(month - 1);
+    tm->tm_year = (int32_t)(uint32_t)(year - 1900);
+    int64_t fixed = fixed_day(year, month, tm->tm_mday);
+    tm->tm_wday = (int)(fixed % 7);
+    tm->tm_yday = (int)(fixed - fixed_day(year, 1, 1));
 }
 
 static void moment_of_seconds(int64_t seconds, int32_t offset_s, struct tm *tm)
 {
     struct ad_calendar calendar;
     ad_calendar_of(shifted(seconds, offset_s), &calendar);
-    *tm = (struct tm){.tm_sec = calendar.second,
-                      .tm_min = calendar.minute,
-                      .tm_hour = calendar.hour,
-                      .tm_mday = calendar.day,
-                      .tm_mon = calendar.month - 1,
-                      .tm_year = (int)(calendar.year - 1900),
-                      .tm_wday = calendar.weekday,
-                      .tm_yday = calendar.yearday,
-                      .tm_gmtoff = offset_s,
-                      .tm_zone = offset_s == 0 ? "UTC" : ""};
+    tm->tm_sec = calendar.second;
+    tm->tm_min = calendar.minute;
+    tm->tm_hour = calendar.hour;
+    tm->tm_mday = calendar.day;
+    tm->tm_mon = calendar.month - 1;
+    tm->tm_year = (int)(calendar.year - 1900);
+    tm->tm_wday = calendar.weekday;
+    tm->tm_yday = calendar.yearday;
 }
 
-/* strftime with %s (seconds since 1970) done here: libc's own asks the process's time zone. */
+/* %s: what the fields mean in the local zone. */
+static int64_t seconds_of(const struct ad_evaluator *ev, const struct tm *tm)
+{
+    struct ad_calendar calendar = {.year = (int64_t)tm->tm_year + 1900,
+                                   .day = tm->tm_mday,
+                                   .hour = tm->tm_hour,
+                                   .minute = tm->tm_min,
+                                   .second = tm->tm_sec};
+    int64_t month = (int64_t)tm->tm_mon + 1;
+    calendar.year += month / 12;
+    calendar.month = (int)(month % 12);
+    int64_t local = ad_calendar_seconds(&calendar);
+    return local - zone_offset(ev, local - zone_offset(ev, local));
+}
+
+/* strftime with %s done here: libc's own asks the process's time zone. */
 static void put_time(const char *format, const struct tm *tm, int64_t seconds, struct strbuf *out)
 {
     struct strbuf safe;
@@ -203,39 +252,46 @@ static void put_time(const char *format, const struct tm *tm, int64_t seconds, s
     strbuf_fini(&safe);
 }
 
-/* formatTime(time[, format]): of a number, an absolute time or the ad that splitTime() makes;
- * format as strftime has it. */
+/* formatTime([time[, format]]): of a number, an absolute time (in its own zone) or the ad that
+ * splitTime() makes; format as strftime has it. */
 void ad_func_format_time(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value value;
     struct ad_value format;
+    const char *zone = ev->context != NULL ? ev->context->zone_name : NULL;
+    struct tm tm = {.tm_zone = zone != NULL ? zone : "UTC"};
+    bool good = true;
     ad_is_text(&format, "%c", 2);
-    ad_arg(ev, call, 0, &value);
+    if (call->count == 0) {
+        if (ev->context == NULL) {
+            return; /* undefined: there is no clock */
+        }
+        ad_is_int(&value, ev->context->now_s);
+    } else {
+        ad_arg(ev, call, 0, &value);
+    }
+    if (value.type == AD_TYPE_AD) {
+        moment_of_ad(ev, &value, &tm);
+    } else if (value.type == AD_TYPE_ABSTIME && is_date(value.time.seconds)) {
+        moment_of_seconds(value.time.seconds, value.time.offset_s, &tm);
+    } else if (value.type == AD_TYPE_INT || value.type == AD_TYPE_REAL) {
+        int64_t seconds = value.type == AD_TYPE_INT ? value.integer : ad_real_to_int(value.real);
+        good = is_date(seconds);
+        int32_t offset_s = good ? zone_offset(ev, seconds) : 0;
+        moment_of_seconds(good ? seconds : 0, offset_s, &tm);
+        tm.tm_gmtoff = call->count == 0 ? offset_s : 0; /* %z is else +0000, as in HTCondor */
+    } else {
+        good = false;
+    }
     if (call->count > 1) {
         ad_arg(ev, call, 1, &format);
     }
-    struct tm tm;
-    int64_t seconds = 0;
-    bool good = format.type == AD_TYPE_STRING;
-    if (value.type == AD_TYPE_AD) {
-        moment_of_ad(value.ad, &tm);
-    } else {
-        if (value.type == AD_TYPE_ABSTIME) {
-            seconds = value.time.seconds;
-        } else if (value.type == AD_TYPE_INT || value.type == AD_TYPE_REAL) {
-            seconds = value.type == AD_TYPE_INT ? value.integer : ad_real_to_int(value.real);
-        } else {
-            good = false;
-        }
-        good = good && is_date(seconds);
-        moment_of_seconds(good ? seconds : 0, good ? zone_offset(ev, seconds) : 0, &tm);
-    }
-    if (!good) {
+    if (!good || format.type != AD_TYPE_STRING) {
         ad_is(ret, AD_TYPE_ERROR);
         return;
     }
     struct strbuf text;
     strbuf_init(&text, AD_STRING_MAX);
-    put_time(format.string.text, &tm, seconds, &text);
+    put_time(format.string.text, &tm, seconds_of(ev, &tm), &text);
     ad_make_text(ev, &text, ret);
 }

@@ -31,19 +31,16 @@ void ad_func_member(struct ad_evaluator *ev, const struct ad_call *call, struct 
 {
     struct ad_value value;
     struct ad_value list;
+    bool equal = call->variant == AD_OP_EQ;
     ad_arg(ev, call, 0, &value);
     ad_arg(ev, call, 1, &list);
-    if (value.type == AD_TYPE_LIST || value.type == AD_TYPE_AD) {
+    if (list.type == AD_TYPE_UNDEFINED || (equal && value.type == AD_TYPE_UNDEFINED)) {
+        ad_is(ret, AD_TYPE_UNDEFINED);
+        return;
+    }
+    if (list.type != AD_TYPE_LIST || value.type == AD_TYPE_LIST || value.type == AD_TYPE_AD ||
+        (equal && value.type == AD_TYPE_ERROR)) {
         ad_is(ret, AD_TYPE_ERROR);
-        return;
-    }
-    if (call->variant == AD_OP_EQ &&
-        (value.type == AD_TYPE_ERROR || value.type == AD_TYPE_UNDEFINED)) {
-        ad_is(ret, list.type == AD_TYPE_ERROR ? AD_TYPE_ERROR : value.type);
-        return;
-    }
-    if (list.type != AD_TYPE_LIST) {
-        ad_is(ret, list.type == AD_TYPE_UNDEFINED ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
         return;
     }
     for (uint32_t i = 0; i < list.list->count; i++) {
@@ -59,8 +56,16 @@ void ad_func_member(struct ad_evaluator *ev, const struct ad_call *call, struct 
     ad_is_bool(ret, false);
 }
 
-/* One more number into the total: integers stay integers until a real comes. */
-static void combine(enum ad_total kind, struct ad_value *total, const struct ad_value *item)
+static void as_integer(struct ad_value *value)
+{
+    if (value->type == AD_TYPE_BOOL) {
+        ad_is_int(value, value->boolean);
+    }
+}
+
+/* One more number into the total: integers stay integers until a real comes; a boolean that stands
+ * alone stays one. */
+static void combine(enum ad_total kind, struct ad_value *total, struct ad_value *item)
 {
     struct ad_value result;
     if (kind == AD_TOTAL_SUM || kind == AD_TOTAL_AVG) {
@@ -70,9 +75,10 @@ static void combine(enum ad_total kind, struct ad_value *total, const struct ad_
     }
     ad_binary(kind == AD_TOTAL_MIN ? AD_OP_LT : AD_OP_GT, item, total, &result);
     bool real = total->type == AD_TYPE_REAL || item->type == AD_TYPE_REAL;
-    if (result.boolean) {
+    if (result.type == AD_TYPE_BOOL && result.boolean) {
         *total = *item;
     }
+    as_integer(total);
     if (real) {
         ad_is_real(total, ad_number(total));
     }
@@ -101,9 +107,6 @@ void ad_func_total(struct ad_evaluator *ev, const struct ad_call *call, struct a
             ad_is(ret, AD_TYPE_ERROR);
             return;
         }
-        if (item.type == AD_TYPE_BOOL) {
-            ad_is_int(&item, item.boolean);
-        }
         if (count++ == 0) {
             total = item;
         } else {
@@ -113,7 +116,9 @@ void ad_func_total(struct ad_evaluator *ev, const struct ad_call *call, struct a
     if (count == 0 && kind >= AD_TOTAL_MIN) {
         ad_is(ret, AD_TYPE_UNDEFINED);
     } else if (count > 0 && kind == AD_TOTAL_AVG) {
-        ad_is_real(ret, ad_number(&total) / count);
+        struct ad_value divisor;
+        ad_is_real(&divisor, count);
+        ad_binary(AD_OP_DIV, &total, &divisor, ret);
     } else {
         *ret = total;
     }

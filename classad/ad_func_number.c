@@ -24,10 +24,8 @@ void ad_func_real(struct ad_evaluator *ev, const struct ad_call *call, struct ad
 {
     struct ad_value value;
     ad_arg(ev, call, 0, &value);
-    bool span = value.type == AD_TYPE_RELTIME;
     if (ad_to_number(&value, ret)) {
-        ad_is_real(ret, span ? trunc(ret->real)
-                             : ad_number(ret)); /* a duration loses its fraction, as in HTCondor */
+        ad_is_real(ret, ad_number(ret));
     }
 }
 
@@ -45,7 +43,7 @@ void ad_func_bool(struct ad_evaluator *ev, const struct ad_call *call, struct ad
         }
         break;
     case AD_TYPE_RELTIME:
-        ad_is_bool(ret, value.real != 0);
+        ad_is_bool(ret, ad_real_to_int(value.real) != 0); /* whole seconds */
         break;
     case AD_TYPE_UNDEFINED:
         ad_is(ret, AD_TYPE_UNDEFINED);
@@ -80,13 +78,15 @@ void ad_func_round(struct ad_evaluator *ev, const struct ad_call *call, struct a
 {
     struct ad_value value;
     ad_arg(ev, call, 0, &value);
-    if (!ad_to_number(&value, ret) || ret->type == AD_TYPE_INT) {
-        if (ret->type == AD_TYPE_UNDEFINED) {
-            ad_is(ret, AD_TYPE_UNDEFINED);
-        }
+    if (value.type == AD_TYPE_INT) {
+        *ret = value;
         return;
     }
-    double real = ret->real;
+    if (!ad_to_number(&value, ret)) {
+        ad_is(ret, AD_TYPE_ERROR); /* of undefined, too */
+        return;
+    }
+    double real = ad_number(ret);
     real = call->variant == AD_ROUND_DOWN ? floor(real)
            : call->variant == AD_ROUND_UP ? ceil(real)
                                           : rint(real);
@@ -109,62 +109,69 @@ void ad_func_pow(struct ad_evaluator *ev, const struct ad_call *call, struct ad_
     }
     double result = pow(ad_number(&x), ad_number(&y));
     if (integers) {
-        ad_is_int(ret, ad_real_to_int(result));
+        ad_is_int(ret, ad_real_to_int(result + 0.5)); /* so that pow(-2, 3) is -7, as in HTCondor */
     } else {
         ad_is_real(ret, result);
     }
 }
 
-/* The least multiple of quantum that is not below value. */
-static void multiple(const struct ad_value *value, const struct ad_value *quantum,
-                     struct ad_value *ret)
+#define QUANTUM_LEAST 1e-8 /* a real quantum below it changes nothing */
+
+/* The least multiple of quantum that is not below value; x and q are their numbers. */
+static void multiple(const struct ad_value *value, double x, const struct ad_value *quantum,
+                     double q, struct ad_value *ret)
 {
-    struct ad_value x;
-    struct ad_value q;
-    if (!ad_to_number(value, &x) || !ad_to_number(quantum, &q)) {
-        ad_is(ret, AD_TYPE_ERROR);
-    } else if (ad_number(&q) == 0.0) {
+    if (quantum->type == AD_TYPE_INT ? quantum->integer == 0 : fabs(q) <= QUANTUM_LEAST) {
         *ret = *value;
     } else if (value->type == AD_TYPE_INT && quantum->type == AD_TYPE_INT) {
         struct ad_value sum;
-        ad_is_int(&sum, (int64_t)((uint64_t)x.integer + (uint64_t)q.integer - 1));
-        ad_binary(AD_OP_DIV, &sum, &q, ret); /* wraps around without a trap */
-        struct ad_value times = *ret;
-        ad_binary(AD_OP_MUL, &times, &q, ret);
+        struct ad_value times;
+        ad_is_int(&sum, (int64_t)((uint64_t)value->integer + (uint64_t)quantum->integer - 1));
+        ad_binary(AD_OP_DIV, &sum, quantum, &times); /* wraps around without a trap */
+        ad_binary(AD_OP_MUL, &times, quantum, ret);
     } else {
-        ad_is_real(ret, ceil(ad_number(&x) / ad_number(&q)) * ad_number(&q));
+        ad_is_real(ret, ceil(x / q) * q);
     }
 }
 
+static bool real_of(const struct ad_value *value, double *ret)
+{
+    struct ad_value number;
+    bool good = ad_to_number(value, &number);
+    *ret = good ? ad_number(&number) : 0;
+    return good;
+}
+
+/* quantize(value, quantum), quantize(value, list): the first element that is not below the value,
+ * else a multiple of the last one; an empty list changes nothing. */
 void ad_func_quantize(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value value;
     struct ad_value quantum;
+    double x;
+    double q = 0;
     ad_arg(ev, call, 0, &value);
     ad_arg(ev, call, 1, &quantum);
-    if (quantum.type != AD_TYPE_LIST) {
-        multiple(&value, &quantum, ret);
-        return;
+    bool good = real_of(&value, &x);
+    if (quantum.type == AD_TYPE_LIST) {
+        struct ad_value list = quantum;
+        ad_is_real(&quantum, 0);
+        for (uint32_t i = 0; good && i < list.list->count; i++) {
+            ad_item(ev, &list, i, &quantum);
+            good = real_of(&quantum, &q);
+            if (good && q >= x) {
+                *ret = quantum;
+                return;
+            }
+        }
+    } else {
+        good = good && real_of(&quantum, &q);
     }
-    struct ad_value number;
-    struct ad_value step = value; /* of an empty list: the value itself */
-    if (!ad_to_number(&value, &number)) {
+    if (good) {
+        multiple(&value, x, &quantum, q, ret);
+    } else {
         ad_is(ret, AD_TYPE_ERROR);
-        return;
     }
-    for (uint32_t i = 0; i < quantum.list->count; i++) {
-        struct ad_value size;
-        ad_item(ev, &quantum, i, &step);
-        if (!ad_to_number(&step, &size)) {
-            ad_is(ret, AD_TYPE_ERROR);
-            return;
-        }
-        if (ad_number(&size) >= ad_number(&number)) {
-            *ret = step;
-            return;
-        }
-    }
-    multiple(&value, &step, ret);
 }
 
 /* xorshift64*: the state is the caller's, so that runs repeat. */
@@ -197,11 +204,11 @@ void ad_func_random(struct ad_evaluator *ev, const struct ad_call *call, struct 
         *ev->context->is_timely = true;
     }
     uint64_t bits = next_random(ev->context->random_state);
-    if (limit.type == AD_TYPE_REAL) {
+    if (limit.type == AD_TYPE_REAL && !(limit.real <= 0)) {
         ad_is_real(ret, (double)(bits >> 11) * 0x1p-53 * limit.real);
-    } else if (limit.integer <= 0) {
-        ad_is(ret, AD_TYPE_ERROR);
-    } else {
+    } else if (limit.type == AD_TYPE_INT && limit.integer > 0) {
         ad_is_int(ret, (int64_t)(bits % (uint64_t)limit.integer));
+    } else {
+        ad_is(ret, AD_TYPE_ERROR);
     }
 }

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "classad/ad_convert.h"
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 #include "classad/ad_func_variants.h"
 #include "classad/ad_regex.h"
 #include "classad/ad_stringlist.h"
 
-#define REGEX_STEPS 20 /* what compiling a pattern counts in an evaluation */
+#define AD_REGEX_OPTIONS_MAX 8
+#define REGEX_STEPS          20 /* what compiling a pattern counts in an evaluation */
 
 static struct ad_regex *compile(struct ad_evaluator *ev, const struct ad_value *pattern,
                                 const struct ad_value *options)
@@ -19,76 +21,105 @@ static struct ad_regex *compile(struct ad_evaluator *ev, const struct ad_value *
     if (!ad_evaluator_spend(ev, REGEX_STEPS + pattern->string.length / 4)) {
         return NULL;
     }
-    return ad_regex_create(pattern->string.text, pattern->string.length, options->string.text);
+    return ad_evaluator_regex(ev, pattern->string.text, pattern->string.length,
+                              options->string.text);
 }
 
 static int search(struct ad_evaluator *ev, struct ad_regex *regex, const struct ad_value *text,
-                  size_t from)
+                  size_t from, enum ad_regex_how how)
 {
     if (!ad_evaluator_spend(ev, 10 + (text->string.length - from) / 64)) {
         return -1;
     }
     int found =
-        ad_regex_match(regex, text->string.text, text->string.length, from, &ev->steps_left);
+        ad_regex_match(regex, text->string.text, text->string.length, from, how, &ev->steps_left);
     if (ev->steps_left == 0) {
         (void)ad_evaluator_fail(ev); /* the whole evaluation is error */
     }
     return found;
 }
 
-/* The optional argument with options; absent: none.  False: *ret is set. */
-static bool options_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
-                        struct ad_value *options, struct ad_value *ret)
+/* Arguments of which the last, with options, may be absent; `texts` of them, and the options, are
+ * to be strings.  False: *ret is set: error wins over undefined, undefined over a wrong type. */
+static bool regexp_args(struct ad_evaluator *ev, const struct ad_call *call, uint32_t texts,
+                        uint32_t options, struct ad_value *args, struct ad_value *ret)
 {
-    ad_is_text(options, "", 0);
-    return index >= call->count || ad_arg_string(ev, call, index, options, ret);
+    ad_is_text(&args[options], "", 0);
+    if (!ad_args_strict(ev, call, args, ret)) {
+        return false;
+    }
+    bool good = args[options].type == AD_TYPE_STRING;
+    for (uint32_t i = 0; i < texts; i++) {
+        good = good && args[i].type == AD_TYPE_STRING;
+    }
+    if (!good) {
+        ad_is(ret, AD_TYPE_ERROR);
+    }
+    return good;
 }
 
 /* regexp(pattern, text[, options]) */
 void ad_func_regexp(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
-    struct ad_value pattern;
-    struct ad_value text;
-    struct ad_value options;
-    if (!ad_arg_string(ev, call, 0, &pattern, ret) || !ad_arg_string(ev, call, 1, &text, ret) ||
-        !options_arg(ev, call, 2, &options, ret)) {
+    struct ad_value args[3];
+    if (!regexp_args(ev, call, 2, 2, args, ret)) {
         return;
     }
-    struct ad_regex *regex = compile(ev, &pattern, &options);
-    int found = regex != NULL ? search(ev, regex, &text, 0) : -1;
+    struct ad_regex *regex = compile(ev, &args[0], &args[2]);
+    int found = regex != NULL ? search(ev, regex, &args[1], 0, AD_REGEX_ANYWHERE) : -1;
     if (found < 0) {
         ad_is(ret, AD_TYPE_ERROR);
     } else {
         ad_is_bool(ret, found > 0);
     }
-    ad_regex_destroy(regex);
+    ad_evaluator_regex_done(ev, regex);
 }
 
-/* regexpMember(pattern, list[, options]): elements that are not strings match nothing, nor does a
- * wrong pattern. */
+/* regexpMember(pattern, list[, options]): an element that is no string ends it with error,
+ * undefined ones leave it undefined unless another matches; a wrong pattern matches nothing. */
 void ad_func_regexp_member(struct ad_evaluator *ev, const struct ad_call *call,
                            struct ad_value *ret)
 {
-    struct ad_value pattern;
-    struct ad_value list;
-    struct ad_value options;
-    if (!ad_arg_string(ev, call, 0, &pattern, ret) || !options_arg(ev, call, 2, &options, ret)) {
+    struct ad_value args[3];
+    if (!regexp_args(ev, call, 1, 2, args, ret)) {
         return;
     }
-    ad_arg(ev, call, 1, &list);
-    if (list.type != AD_TYPE_LIST) {
-        ad_is(ret, list.type == AD_TYPE_UNDEFINED ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
+    if (args[1].type != AD_TYPE_LIST) {
+        ad_is(ret, AD_TYPE_ERROR);
         return;
     }
-    struct ad_regex *regex = compile(ev, &pattern, &options);
-    bool found = false;
-    for (uint32_t i = 0; regex != NULL && !found && i < list.list->count; i++) {
+    struct ad_regex *regex = compile(ev, &args[0], &args[2]);
+    enum ad_truth found = AD_FALSE;
+    for (uint32_t i = 0; found != AD_TRUE && found != AD_ERROR && i < args[1].list->count; i++) {
         struct ad_value item;
-        ad_item(ev, &list, i, &item);
-        found = item.type == AD_TYPE_STRING && search(ev, regex, &item, 0) > 0;
+        ad_item(ev, &args[1], i, &item);
+        if (item.type == AD_TYPE_UNDEFINED) {
+            found = AD_UNDEFINED;
+        } else if (item.type != AD_TYPE_STRING) {
+            found = AD_ERROR;
+        } else if (regex != NULL && search(ev, regex, &item, 0, AD_REGEX_ANYWHERE) > 0) {
+            found = AD_TRUE;
+        }
     }
-    ad_is_bool(ret, found);
-    ad_regex_destroy(regex);
+    if (found == AD_TRUE || found == AD_FALSE) {
+        ad_is_bool(ret, found == AD_TRUE);
+    } else {
+        ad_is(ret, found == AD_ERROR ? AD_TYPE_ERROR : AD_TYPE_UNDEFINED);
+    }
+    ad_evaluator_regex_done(ev, regex);
+}
+
+/* Here options may be in upper case. */
+static void lower_options(const struct ad_value *options, char *small)
+{
+    size_t length = 0;
+    for (const char *from = options->string.text; *from != '\0'; from++) {
+        char c = ad_lower(*from);
+        if (strchr("imsx", c) != NULL && memchr(small, c, length) == NULL) {
+            small[length++] = c;
+        }
+    }
+    small[length] = '\0';
 }
 
 /* stringList_regexpMember(pattern, list[, separators[, options]]): an empty list is undefined. */
@@ -104,12 +135,16 @@ void ad_func_list_regexp(struct ad_evaluator *ev, const struct ad_call *call, st
             return;
         }
     }
-    struct ad_regex *regex = compile(ev, &args[0], &args[3]);
+    char small[AD_REGEX_OPTIONS_MAX];
+    struct ad_value options;
+    lower_options(&args[3], small);
+    ad_is_text(&options, small, strlen(small));
+    struct ad_regex *regex = compile(ev, &args[0], &options);
     struct ad_value item;
     int found = regex != NULL ? 0 : -1;
     bool empty = true;
     for (size_t at = 0; found == 0 && ad_stringlist_next(&args[1], &args[2], &at, &item);) {
-        found = search(ev, regex, &item, 0);
+        found = search(ev, regex, &item, 0, AD_REGEX_ANYWHERE);
         empty = false;
     }
     if (found < 0) {
@@ -119,13 +154,13 @@ void ad_func_list_regexp(struct ad_evaluator *ev, const struct ad_call *call, st
     } else {
         ad_is_bool(ret, found > 0);
     }
-    ad_regex_destroy(regex);
+    ad_evaluator_regex_done(ev, regex);
 }
 
 /* ---- substitution ---- */
 
-/* `substitute` with \0 to \9 replaced by what the groups matched; false when there is no such
- * group. */
+/* `substitute` with \\0 to \\9 replaced by what the groups matched, "" for one that took no part;
+ * false for a group beyond the last that did. */
 static bool put_substitute(const struct ad_regex *regex, const struct ad_value *text,
                            const struct ad_value *substitute, struct strbuf *out)
 {
@@ -137,11 +172,13 @@ static bool put_substitute(const struct ad_regex *regex, const struct ad_value *
         }
         size_t start;
         size_t end;
-        from++;
-        if (!ad_regex_group(regex, (size_t)(*from - '0'), &start, &end)) {
+        size_t group = (size_t)(*++from - '0');
+        if (group >= ad_regex_matched(regex)) {
             return false;
         }
-        strbuf_append(out, text->string.text + start, end - start);
+        if (ad_regex_group(regex, group, &start, &end)) {
+            strbuf_append(out, text->string.text + start, end - start);
+        }
     }
     return true;
 }
@@ -151,37 +188,49 @@ struct substitution {
     bool full; /* the text around the matches is kept */
 };
 
+/* After a match of nothing the next one must be of something and begin there; else one byte goes
+ * over as it is.  At the end of the text HTCondor then fails, and so do we. */
 static bool substitute_all(struct ad_evaluator *ev, struct ad_regex *regex,
                            const struct ad_value *text, const struct ad_value *substitute,
                            struct substitution how, struct strbuf *out)
 {
     size_t length = text->string.length;
-    size_t done = 0;
     size_t from = 0;
-    bool any = false;
-    while (from <= length && (!any || how.all)) {
-        int found = search(ev, regex, text, from);
+    bool nothing = false;
+    do {
+        int found =
+            search(ev, regex, text, from, nothing ? AD_REGEX_SOMETHING_HERE : AD_REGEX_ANYWHERE);
         if (found < 0) {
             return false;
+        }
+        if (found == 0 && nothing) {
+            if (from == length) {
+                return false;
+            }
+            strbuf_putc(out, text->string.text[from++]);
+            nothing = false;
+            continue;
         }
         if (found == 0) {
             break;
         }
-        any = true;
         size_t start = 0;
         size_t end = 0;
         (void)ad_regex_group(regex, 0, &start, &end); /* group 0 is always set after a match */
-        if (how.full) {
-            strbuf_append(out, text->string.text + done, start - done);
+        if (start < from || end < start) {
+            return false; /* a pattern may move both about */
         }
-        if (end < start || !put_substitute(regex, text, substitute, out)) {
+        if (how.full) {
+            strbuf_append(out, text->string.text + from, start - from);
+        }
+        if (!put_substitute(regex, text, substitute, out)) {
             return false;
         }
-        done = end;
-        from = end > start ? end : end + 1;
-    }
+        from = end;
+        nothing = start == end;
+    } while (how.all);
     if (how.full) {
-        strbuf_append(out, text->string.text + done, length - done);
+        strbuf_append(out, text->string.text + from, length - from);
     }
     return true;
 }
@@ -190,27 +239,24 @@ static bool substitute_all(struct ad_evaluator *ev, struct ad_regex *regex,
  * replace and replaceAll (and the option f) keep the rest of the text. */
 void ad_func_regexps(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
-    struct ad_value pattern;
-    struct ad_value text;
-    struct ad_value substitute;
-    struct ad_value options;
-    if (!ad_arg_string(ev, call, 0, &pattern, ret) || !ad_arg_string(ev, call, 1, &text, ret) ||
-        !ad_arg_string(ev, call, 2, &substitute, ret) || !options_arg(ev, call, 3, &options, ret)) {
+    struct ad_value args[4];
+    if (!regexp_args(ev, call, 3, 3, args, ret)) {
         return;
     }
     enum ad_replace kind = (enum ad_replace)call->variant;
+    const char *options = args[3].string.text;
     struct substitution how = {
-        .all = kind == AD_REPLACE_ALL || strchr(options.string.text, 'g') != NULL,
-        .full = kind != AD_REPLACE_NONE || strchr(options.string.text, 'f') != NULL,
+        .all = kind == AD_REPLACE_ALL || strchr(options, 'g') != NULL,
+        .full = kind != AD_REPLACE_NONE || strchr(options, 'f') != NULL,
     };
-    struct ad_regex *regex = compile(ev, &pattern, &options);
+    struct ad_regex *regex = compile(ev, &args[0], &args[3]);
     struct strbuf out;
     strbuf_init(&out, AD_STRING_MAX);
-    if (regex != NULL && substitute_all(ev, regex, &text, &substitute, how, &out)) {
+    if (regex != NULL && substitute_all(ev, regex, &args[1], &args[2], how, &out)) {
         ad_make_text(ev, &out, ret);
     } else {
         strbuf_fini(&out);
         ad_is(ret, AD_TYPE_ERROR);
     }
-    ad_regex_destroy(regex);
+    ad_evaluator_regex_done(ev, regex);
 }

@@ -42,55 +42,70 @@ void ad_func_strcat(struct ad_evaluator *ev, const struct ad_call *call, struct 
     ad_make_text(ev, &text, ret);
 }
 
-/* join(separator, list), join(separator, item...), join(list): undefined items are left out. */
+/* join(separator, list), join(separator, item...), join(list): undefined items are left out, and
+ * the separator stands only behind something.  All undefined: undefined. */
 void ad_func_join(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value separator;
-    struct ad_value list;
-    if (call->count == 0) {
-        ad_is_text(ret, "", 0);
-        return;
+    struct ad_value last;
+    struct strbuf text;
+    struct strbuf between;
+    bool from_list = false;
+    bool early = call->count == 1 || call->count == 2; /* the last argument may be a list */
+    bool defined = call->count == 0;
+    bool undefined = false;
+    strbuf_init(&text, AD_STRING_MAX);
+    strbuf_init(&between, AD_STRING_MAX);
+    if (early) {
+        ad_arg(ev, call, call->count - 1, &last);
+        from_list = last.type == AD_TYPE_LIST;
     }
-    ad_arg(ev, call, 0, &separator);
-    if (separator.type == AD_TYPE_UNDEFINED || separator.type == AD_TYPE_ERROR) {
-        ad_is(ret, separator.type);
-        return;
-    }
-    ad_is(&list, AD_TYPE_STRING);
-    if (call->count == 1) {
-        list = separator;
-        ad_is_text(&separator, "", 0);
-    } else if (call->count == 2) {
-        ad_arg(ev, call, 1, &list);
-        if (list.type == AD_TYPE_UNDEFINED || list.type == AD_TYPE_ERROR) {
-            ad_is(ret, list.type);
-            return;
+    if (call->count > (from_list ? 1u : 0u)) {
+        if (call->count == 1) {
+            separator = last;
+        } else {
+            ad_arg(ev, call, 0, &separator);
+        }
+        undefined = separator.type == AD_TYPE_UNDEFINED;
+        if (!undefined && !append_text(ev, &separator, &between, ret)) {
+            goto out;
         }
     }
-    struct strbuf text;
-    strbuf_init(&text, AD_STRING_MAX);
-    bool first = true;
-    uint32_t count = list.type == AD_TYPE_LIST ? list.list->count : call->count - 1;
+    uint32_t count = from_list ? last.list->count : call->count == 0 ? 0 : call->count - 1;
     for (uint32_t i = 0; i < count; i++) {
         struct ad_value item;
-        if (list.type == AD_TYPE_LIST) {
-            ad_item(ev, &list, i, &item);
+        if (from_list) {
+            ad_item(ev, &last, i, &item);
+        } else if (early) {
+            item = last;
         } else {
             ad_arg(ev, call, i + 1, &item);
         }
         if (item.type == AD_TYPE_UNDEFINED) {
+            undefined = true;
             continue;
         }
-        if (!first) {
-            ad_text_of(&separator, &text);
+        if (text.length > 0 && item.type != AD_TYPE_ERROR) {
+            strbuf_append(&text, strbuf_text(&between), between.length);
         }
-        first = false;
+        defined = true;
         if (!append_text(ev, &item, &text, ret)) {
-            strbuf_fini(&text);
-            return;
+            goto out;
         }
     }
-    ad_make_text(ev, &text, ret);
+    if (undefined && !defined) {
+        ad_is(ret, AD_TYPE_UNDEFINED);
+    } else {
+        ad_make_text(ev, &text, ret);
+    }
+out:
+    strbuf_fini(&text);
+    strbuf_fini(&between);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 static char upper(char c)
@@ -116,26 +131,24 @@ void ad_func_case(struct ad_evaluator *ev, const struct ad_call *call, struct ad
 
 void ad_func_substr(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
-    struct ad_value args[3] = {0};
-    ad_is_int(&args[2], INT64_MAX);
+    struct ad_value args[3] = {{.type = AD_TYPE_UNDEFINED}};
     bool undefined = false;
     for (uint32_t i = 0; i < call->count; i++) {
         ad_arg(ev, call, i, &args[i]);
-        enum ad_type wanted = i == 0 ? AD_TYPE_STRING : AD_TYPE_INT;
-        if (args[i].type == AD_TYPE_UNDEFINED) {
-            undefined = true;
-        } else if (args[i].type != wanted) {
-            ad_is(ret, AD_TYPE_ERROR);
-            return;
-        }
+        undefined = undefined || args[i].type == AD_TYPE_UNDEFINED;
     }
     if (undefined) {
         ad_is(ret, AD_TYPE_UNDEFINED);
         return;
     }
+    if (args[0].type != AD_TYPE_STRING || args[1].type != AD_TYPE_INT ||
+        (call->count > 2 && args[2].type != AD_TYPE_INT)) {
+        ad_is(ret, AD_TYPE_ERROR);
+        return;
+    }
     int64_t length = (int64_t)args[0].string.length;
-    int64_t from = args[1].integer;
-    int64_t count = args[2].integer;
+    int64_t from = ad_to_int32(&args[1]);
+    int64_t count = call->count > 2 ? ad_to_int32(&args[2]) : length;
     from = from < -length ? 0 : from < 0 ? from + length : from > length ? length : from;
     int64_t end = length;
     if (count < 0) {
@@ -158,8 +171,8 @@ void ad_func_compare(struct ad_evaluator *ev, const struct ad_call *call, struct
     struct strbuf text[2];
     strbuf_init(&text[0], AD_STRING_MAX);
     strbuf_init(&text[1], AD_STRING_MAX);
-    if (values[1].type == AD_TYPE_ERROR) {
-        ad_is(ret, AD_TYPE_ERROR);
+    if (values[0].type == AD_TYPE_UNDEFINED || values[1].type == AD_TYPE_UNDEFINED) {
+        ad_is(ret, AD_TYPE_UNDEFINED); /* even beside an error */
     } else if (append_text(ev, &values[0], &text[0], ret) &&
                append_text(ev, &values[1], &text[1], ret)) {
         const char *a = strbuf_text(&text[0]);
@@ -173,49 +186,40 @@ void ad_func_compare(struct ad_evaluator *ev, const struct ad_call *call, struct
 
 /* ---- split ---- */
 
-static bool is_in(const struct ad_value *set, char c)
-{
-    return memchr(set->string.text, c, set->string.length) != NULL;
-}
+struct splitting {
+    size_t at;
+    char last; /* the separator, no blank, that was passed last */
+    bool done;
+};
 
-/* Finds the next item from *at; false at the end.  Blanks among the separators count as one with
- * what they surround. */
-static bool next_item(const struct ad_value *text, const struct ad_value *set, size_t *at,
-                      struct ad_value *item)
+/* The next item.  Of separators in a row only the same one twice, blanks apart, makes an empty
+ * item; nothing is before the first separators and behind the last one. */
+static bool next_item(const struct ad_value *text, const struct ad_value *set,
+                      struct splitting *state, struct ad_value *item)
 {
     const char *bytes = text->string.text;
     size_t length = text->string.length;
-    if (*at > length) {
-        return false;
+    while (!state->done) {
+        size_t from = state->at;
+        size_t end = from + strcspn(bytes + from, set->string.text);
+        if (end == length) {
+            state->done = true;
+            ad_is_text(item, bytes + from, end - from);
+            return end > from;
+        }
+        char c = bytes[end];
+        bool again = c == state->last && !is_blank(c);
+        state->at = end + 1;
+        state->last = is_blank(c) ? state->last : c;
+        if (end > from || again) {
+            ad_is_text(item, bytes + from, end - from);
+            return true;
+        }
     }
-    size_t from = *at;
-    while (from < length && (from == 0 || is_in(set, bytes[from - 1])) && *at == 0 &&
-           is_in(set, bytes[from])) {
-        from++; /* nothing before the first item */
-    }
-    while (from < length && (bytes[from] == ' ' || bytes[from] == '\t') &&
-           is_in(set, bytes[from])) {
-        from++;
-    }
-    size_t end = from;
-    while (end < length && !is_in(set, bytes[end])) {
-        end++;
-    }
-    size_t next = end;
-    while (next < length && (bytes[next] == ' ' || bytes[next] == '\t')) {
-        next++;
-    }
-    if (next < length && is_in(set, bytes[next])) {
-        next++; /* the separator that is not blank */
-    }
-    if (end == length && end == from) {
-        return false; /* nor after the last */
-    }
-    ad_is_text(item, bytes + from, end - from);
-    *at = end == length ? length + 1 : next;
-    return true;
+    return false;
 }
 
+/* split(text[, separators]) */
 void ad_func_split(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value text;
@@ -231,13 +235,13 @@ void ad_func_split(struct ad_evaluator *ev, const struct ad_call *call, struct a
     }
     uint32_t count = 0;
     struct ad_value item;
-    for (size_t at = 0; text.string.length > 0 && next_item(&text, &set, &at, &item);) {
+    for (struct splitting state = {0}; next_item(&text, &set, &state, &item);) {
         count++;
     }
     struct ad_node *items = ad_make_list(ev, count, ret);
     struct ad_value made = *ret;
-    size_t at = 0;
-    for (uint32_t i = 0; items != NULL && i < count && next_item(&text, &set, &at, &item); i++) {
+    struct splitting state = {0};
+    for (uint32_t i = 0; items != NULL && i < count && next_item(&text, &set, &state, &item); i++) {
         struct ad_value copy;
         ad_make_string(ev, item.string.text, item.string.length, &copy);
         ad_list_put(ev, items, i, &copy);

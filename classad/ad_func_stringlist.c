@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <stdlib.h>
+#include <float.h>
 #include <string.h>
 
 #include "classad/ad_convert.h"
@@ -76,19 +76,15 @@ void ad_func_list_size(struct ad_evaluator *ev, const struct ad_call *call, stru
     ad_is_int(ret, count);
 }
 
-/* The leading number of an item; *whole tells that it is made of digits only. */
+/* The leading number of an item; *whole tells that it is made of digits and signs only. */
 static bool leading_number(const struct ad_value *item, double *number, bool *whole)
 {
     char copy[128];
     size_t length = item->string.length < sizeof(copy) - 1 ? item->string.length : sizeof(copy) - 1;
     memcpy(copy, item->string.text, length);
     copy[length] = '\0';
-    char *end;
-    *number = strtod(copy, &end);
-    *whole = strspn(copy + (copy[0] == '-' || copy[0] == '+'), "0123456789") +
-                 (copy[0] == '-' || copy[0] == '+') ==
-             item->string.length;
-    return end != copy;
+    *whole = strspn(copy, "+-0123456789") == item->string.length;
+    return ad_text_to_real(copy, number);
 }
 
 void ad_func_list_total(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
@@ -100,7 +96,10 @@ void ad_func_list_total(struct ad_evaluator *ev, const struct ad_call *call, str
     if (!strict_args(ev, call, &list, &set, ret)) {
         return;
     }
-    double total = 0;
+    /* HTCondor starts from these floats, so that no maximum is below the smallest of them. */
+    double total = kind == AD_TOTAL_MIN   ? (double)FLT_MAX
+                   : kind == AD_TOTAL_MAX ? (double)FLT_MIN
+                                          : 0;
     size_t count = 0;
     bool integers = true;
     for (size_t at = 0; ad_stringlist_next(&list, &set, &at, &item); count++) {
@@ -113,7 +112,7 @@ void ad_func_list_total(struct ad_evaluator *ev, const struct ad_call *call, str
         integers = integers && whole;
         if (kind == AD_TOTAL_SUM || kind == AD_TOTAL_AVG) {
             total += number;
-        } else if (count == 0 || (kind == AD_TOTAL_MIN ? number < total : number > total)) {
+        } else if (kind == AD_TOTAL_MIN ? number < total : number > total) {
             total = number;
         }
     }
@@ -148,19 +147,26 @@ bool ad_stringlist_has(const struct ad_value *list, const struct ad_value *set,
     return false;
 }
 
-/* Undefined counts as empty (a set: as the usual one); other types are error. */
-static bool loose_arg(struct ad_evaluator *ev, const struct ad_call *call, uint32_t index,
-                      const char *otherwise, struct ad_value *text, struct ad_value *ret)
+/* The arguments of member and subset; both undefined: undefined. */
+static bool member_args(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *item,
+                        struct ad_value *list, struct ad_value *set, struct ad_value *ret)
 {
-    ad_is(text, AD_TYPE_UNDEFINED);
-    if (index < call->count) {
-        ad_arg(ev, call, index, text);
+    struct ad_value args[3] = {{.type = AD_TYPE_UNDEFINED}};
+    ad_is_text(item, "", 0);
+    ad_is_text(list, "", 0);
+    ad_is_text(set, ", \t\r\n", 5);
+    struct ad_value *const texts[3] = {item, list, set};
+    for (uint32_t i = 0; i < call->count; i++) {
+        ad_arg(ev, call, i, &args[i]);
+        if (args[i].type == AD_TYPE_STRING) {
+            *texts[i] = args[i];
+        } else if (args[i].type != AD_TYPE_UNDEFINED) {
+            ad_is(ret, AD_TYPE_ERROR);
+            return false;
+        }
     }
-    if (text->type == AD_TYPE_UNDEFINED) {
-        ad_is_text(text, otherwise, strlen(otherwise));
-    }
-    if (text->type != AD_TYPE_STRING) {
-        ad_is(ret, AD_TYPE_ERROR);
+    if (args[0].type == AD_TYPE_UNDEFINED && args[1].type == AD_TYPE_UNDEFINED) {
+        ad_is(ret, AD_TYPE_UNDEFINED);
         return false;
     }
     return true;
@@ -171,48 +177,78 @@ void ad_func_list_member(struct ad_evaluator *ev, const struct ad_call *call, st
     struct ad_value wanted;
     struct ad_value list;
     struct ad_value set;
-    if (loose_arg(ev, call, 0, "", &wanted, ret) && loose_arg(ev, call, 1, "", &list, ret) &&
-        loose_arg(ev, call, 2, ", ", &set, ret)) {
+    if (member_args(ev, call, &wanted, &list, &set, ret)) {
         ad_is_bool(ret, ad_evaluator_spend(ev, list.string.length / 64) &&
                             ad_stringlist_has(&list, &set, &wanted, call->variant != 0));
     }
 }
 
-/* Every item of the first list is in the second. */
+/* Every item of the first list is in the second.  An empty text is part of any; one of separators
+ * alone is not. */
 void ad_func_list_subset(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value part;
     struct ad_value whole;
     struct ad_value set;
     struct ad_value item;
-    if (!loose_arg(ev, call, 0, "", &part, ret) || !loose_arg(ev, call, 1, "", &whole, ret) ||
-        !loose_arg(ev, call, 2, ", ", &set, ret)) {
+    if (!member_args(ev, call, &part, &whole, &set, ret)) {
         return;
     }
-    bool subset = true;
-    for (size_t at = 0; subset && ad_stringlist_next(&part, &set, &at, &item);) {
+    bool subset = part.string.length == 0;
+    for (size_t at = 0; ad_stringlist_next(&part, &set, &at, &item);) {
         subset = ad_evaluator_spend(ev, 1 + whole.string.length / 64) &&
                  ad_stringlist_has(&whole, &set, &item, call->variant != 0);
+        if (!subset) {
+            break;
+        }
     }
     ad_is_bool(ret, subset);
 }
 
+/* An item of stringListsIntersect, which is not trimmed. */
+static bool next_raw(const struct ad_value *list, const char *set, size_t *at,
+                     struct ad_value *item)
+{
+    const char *text = list->string.text;
+    *at += strspn(text + *at, set);
+    size_t length = strcspn(text + *at, set);
+    ad_is_text(item, text + *at, length);
+    *at += length;
+    return length > 0;
+}
+
+static bool has_raw(const struct ad_value *list, const char *set, const struct ad_value *wanted)
+{
+    struct ad_value item;
+    for (size_t at = 0; next_raw(list, set, &at, &item);) {
+        if (item.string.length == wanted->string.length &&
+            memcmp(item.string.text, wanted->string.text, item.string.length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* stringListsIntersect(list, list[, separators]): no separators are the usual ones. */
 void ad_func_lists_intersect(struct ad_evaluator *ev, const struct ad_call *call,
                              struct ad_value *ret)
 {
-    struct ad_value a;
-    struct ad_value b;
-    struct ad_value set;
+    struct ad_value args[3];
     struct ad_value item;
-    ad_is_text(&set, ", ", 2);
-    if (!ad_arg_string(ev, call, 0, &a, ret) || !ad_arg_string(ev, call, 1, &b, ret) ||
-        (call->count > 2 && !ad_arg_string(ev, call, 2, &set, ret))) {
+    ad_is_text(&args[2], "", 0);
+    if (!ad_args_strict(ev, call, args, ret)) {
         return;
     }
+    if (args[0].type != AD_TYPE_STRING || args[1].type != AD_TYPE_STRING ||
+        args[2].type != AD_TYPE_STRING) {
+        ad_is(ret, AD_TYPE_ERROR);
+        return;
+    }
+    const char *set = args[2].string.length > 0 ? args[2].string.text : " ,";
     bool common = false;
-    for (size_t at = 0; !common && ad_stringlist_next(&a, &set, &at, &item);) {
-        common = ad_evaluator_spend(ev, 1 + b.string.length / 64) &&
-                 ad_stringlist_has(&b, &set, &item, false);
+    for (size_t at = 0; !common && next_raw(&args[0], set, &at, &item);) {
+        common =
+            ad_evaluator_spend(ev, 1 + args[1].string.length / 64) && has_raw(&args[1], set, &item);
     }
     ad_is_bool(ret, common);
 }

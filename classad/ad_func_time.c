@@ -67,43 +67,62 @@ void ad_func_time(struct ad_evaluator *ev, const struct ad_call *call, struct ad
     }
 }
 
+/* The zone as the second argument of absTime(); false when it is none. */
+static bool zone_arg(struct ad_evaluator *ev, const struct ad_call *call, int32_t *offset_s)
+{
+    struct ad_value value;
+    ad_arg(ev, call, 1, &value);
+    if (value.type == AD_TYPE_RELTIME) {
+        ad_is_int(&value, ad_real_to_int(value.real));
+    }
+    if (value.type != AD_TYPE_INT && value.type != AD_TYPE_REAL) {
+        return false;
+    }
+    *offset_s = ad_to_int32(&value);
+    return true;
+}
+
+/* absTime(), absTime(moment[, zone]): the zone is the local one when it is not given. */
 void ad_func_abstime(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
     struct ad_value value;
-    struct ad_value offset;
+    int32_t offset_s = 0;
+    int64_t seconds;
     if (call->count == 0) {
-        int64_t now = ev->context != NULL ? ev->context->now_s : 0;
         if (ev->context != NULL) {
-            is_abstime(ret, now, zone_offset(ev, now));
+            is_abstime(ret, ev->context->now_s, zone_offset(ev, ev->context->now_s));
         }
         return;
     }
     ad_arg(ev, call, 0, &value);
-    ad_is(&offset, AD_TYPE_UNDEFINED);
-    if (call->count > 1) {
-        ad_arg(ev, call, 1, &offset);
-        if (!ad_is_number(&offset)) {
-            ad_is(ret, AD_TYPE_ERROR);
-            return;
-        }
+    if (call->count > 1 && !zone_arg(ev, call, &offset_s)) {
+        ad_is(ret, AD_TYPE_ERROR);
+        return;
     }
     switch (value.type) {
     case AD_TYPE_INT:
-    case AD_TYPE_REAL: {
-        int64_t seconds = value.type == AD_TYPE_INT ? value.integer : ad_real_to_int(value.real);
-        double shift =
-            offset.type == AD_TYPE_UNDEFINED ? zone_offset(ev, seconds) : ad_number(&offset);
-        is_abstime(ret, seconds, shift > -1e6 && shift < 1e6 ? (int32_t)shift : 0);
+    case AD_TYPE_REAL:
+        seconds = value.type == AD_TYPE_INT ? value.integer : ad_real_to_int(value.real);
         break;
-    }
+    case AD_TYPE_RELTIME:
+        seconds = ad_real_to_int(value.real);
+        break;
     case AD_TYPE_ABSTIME:
     case AD_TYPE_STRING: /* HTCondor gives the text back as it is */
     case AD_TYPE_UNDEFINED:
         *ret = value;
-        break;
+        return;
     default:
         ad_is(ret, AD_TYPE_ERROR);
-        break;
+        return;
+    }
+    if (call->count == 1) {
+        offset_s = zone_offset(ev, seconds);
+    }
+    if (value.type == AD_TYPE_INT && offset_s == -1) {
+        ad_is(ret, AD_TYPE_ERROR); /* so HTCondor marks a zone that it could not find */
+    } else {
+        is_abstime(ret, seconds, offset_s);
     }
 }
 
@@ -113,8 +132,10 @@ void ad_func_reltime(struct ad_evaluator *ev, const struct ad_call *call, struct
     ad_arg(ev, call, 0, &value);
     switch (value.type) {
     case AD_TYPE_INT:
+        is_reltime(ret, (double)value.integer);
+        break;
     case AD_TYPE_REAL:
-        is_reltime(ret, ad_number(&value));
+        is_reltime(ret, value.real);
         break;
     case AD_TYPE_ABSTIME:
         is_reltime(ret, (double)value.time.seconds);
@@ -142,8 +163,10 @@ void ad_func_interval(struct ad_evaluator *ev, const struct ad_call *call, struc
         ad_is(ret, AD_TYPE_ERROR);
         return;
     }
-    int64_t wide = number.type == AD_TYPE_INT ? number.integer : ad_real_to_int(number.real);
-    int64_t seconds = (int32_t)(uint32_t)(uint64_t)wide; /* HTCondor counts in 32 bits */
+    if (number.type == AD_TYPE_REAL) {
+        ad_is_int(&number, ad_real_to_int(number.real));
+    }
+    int64_t seconds = ad_to_int32(&number);
     struct strbuf text;
     strbuf_init(&text, AD_STRING_MAX);
     if (seconds < 0) {

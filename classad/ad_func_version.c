@@ -1,8 +1,8 @@
 /* classad/ad_func_version.c - built-ins that compare versions: runs of digits count as numbers.
  *
- * The order is that of glibc's strverscmp (see its man page): a run that begins with 0 counts as a
- * fraction, so that 1.01 < 1.010 < 1.1 is false and 1.02 < 1.2 is true.  The value of versioncmp is
- * what HTCondor gives: the difference of the bytes, or of the lengths of the runs.
+ * A run of digits is compared as a number, by its length and then byte by byte; fewer zeros in
+ * front come first, and runs with as many zeros are compared like texts.  The value of versioncmp
+ * is what HTCondor gives: the difference of the bytes, of the lengths of the runs, or of the zeros.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,59 +19,45 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static int run_length(const char *text)
+static int run_of(const char *text, char only)
 {
     int length = 0;
-    while (is_digit(text[length])) {
+    while (only != '\0' ? text[length] == only : is_digit(text[length])) {
         length++;
     }
     return length;
 }
 
-/* Both texts from where they differ; `zeros` and `digits` describe the run of digits before that
- * place, which they share. */
-static int differ(const char *a, const char *b, bool digits, bool zeros, bool fraction)
+/* The zeros in front of a run of digits: the last digit of a run is none of them. */
+static int leading_zeros(const char *run)
 {
-    int bytes = (unsigned char)*a - (unsigned char)*b;
-    if (zeros && is_digit(*a) != is_digit(*b)) {
-        return is_digit(*a) ? -1 : 1; /* more zeros are less */
-    }
-    if (fraction || zeros) {
-        return bytes;
-    }
-    if (digits && is_digit(*a) != is_digit(*b)) {
-        return is_digit(*a) ? 1 : -1;
-    }
-    if (!is_digit(*a) || !is_digit(*b)) {
-        return bytes;
-    }
-    if (!digits && (*a == '0' || *b == '0')) {
-        return *a == '0' ? -1 : 1;
-    }
-    int longer = run_length(a) - run_length(b);
-    return longer != 0 ? longer : bytes;
+    int zeros = run_of(run, '0');
+    return zeros > 0 && !is_digit(run[zeros]) ? zeros - 1 : zeros;
 }
 
 static int version_compare(const char *a, const char *b)
 {
-    bool digits = false;
-    bool zeros = false;
-    bool fraction = false;
-    for (; *a == *b; a++, b++) {
-        if (*a == '\0') {
-            return 0;
-        }
-        if (!is_digit(*a)) {
-            digits = zeros = fraction = false;
-        } else if (!digits) {
-            digits = true;
-            zeros = *a == '0';
-        } else if (zeros && *a != '0') {
-            zeros = false;
-            fraction = true;
-        }
+    size_t same = 0;
+    while (a[same] != '\0' && a[same] == b[same]) {
+        same++;
     }
-    return differ(a, b, digits, zeros, fraction);
+    int bytes = (signed char)a[same] - (signed char)b[same]; /* chars are signed on x86-64 */
+    size_t run = same; /* where the digits begin that the difference lies in */
+    while (run > 0 && is_digit(a[run - 1])) {
+        run--;
+    }
+    if (bytes == 0 || (run == same && (!is_digit(a[same]) || !is_digit(b[same])))) {
+        return bytes;
+    }
+    int zeros[2] = {leading_zeros(a + run), leading_zeros(b + run)};
+    if (zeros[0] != zeros[1]) {
+        return zeros[1] - zeros[0];
+    }
+    if (zeros[0] > 0) {
+        return bytes;
+    }
+    int longer = run_of(a + run, '\0') - run_of(b + run, '\0');
+    return longer != 0 ? longer : bytes;
 }
 
 static void judge(enum ad_version what, const int *sign, struct ad_value *ret)
@@ -112,13 +98,14 @@ void ad_func_version(struct ad_evaluator *ev, const struct ad_call *call, struct
     for (uint32_t i = 0; i < call->count; i++) {
         struct ad_value value;
         ad_arg(ev, call, i, &value);
-        undefined = undefined || value.type == AD_TYPE_UNDEFINED;
-        error = error || value.type == AD_TYPE_ERROR;
+        bool tested = i == 0 && call->variant == AD_VERSION_IN_RANGE;
+        undefined = undefined || (value.type == AD_TYPE_UNDEFINED && !tested);
+        error = error || value.type == AD_TYPE_ERROR || (value.type == AD_TYPE_UNDEFINED && tested);
         ad_text_of(&value, &text[i]);
         error = error || text[i].failed || !ad_evaluator_spend(ev, text[i].length / 64);
     }
-    if (error || undefined) {
-        ad_is(ret, error ? AD_TYPE_ERROR : AD_TYPE_UNDEFINED);
+    if (error || undefined) { /* undefined even beside an error */
+        ad_is(ret, undefined ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
     } else {
         int sign[2] = {0, 0};
         for (uint32_t i = 1; i < call->count; i++) {

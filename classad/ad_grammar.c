@@ -55,7 +55,8 @@ static int refuse(struct ad_parser *parser, const char *expected)
     struct ad_lexer *lexer = &parser->lexer;
     size_t offset = (size_t)(lexer->start - lexer->text);
     if (lexer->token == AD_TOKEN_BAD) {
-        return err_set(parser->err, -EINVAL, "at byte %zu: %s", offset, lexer->why);
+        return err_set(parser->err, lexer->too_big ? -E2BIG : -EINVAL, "at byte %zu: %s", offset,
+                       lexer->why);
     }
     if (lexer->token == AD_TOKEN_END) {
         return err_set(parser->err, -EINVAL, "at byte %zu: %s expected, the text ends", offset,
@@ -155,7 +156,7 @@ static int adopt_two(struct ad_parser *parser, struct ad_node *parent, const str
 static int not_a_time(struct ad_parser *parser, const char *kind)
 {
     size_t offset = (size_t)(parser->lexer.start - parser->lexer.text);
-    return err_set(parser->err, -EINVAL, "before byte %zu: text of an %s time is not one", offset,
+    return err_set(parser->err, -EINVAL, "before byte %zu: text of %s time is not one", offset,
                    kind);
 }
 
@@ -172,14 +173,20 @@ static int time_literal(struct ad_parser *parser, const struct ad_node *call, st
         int32_t offset_s;
         bool zoned;
         if (!ad_time_parse_absolute(text->text, text->count, &literal.integer, &offset_s, &zoned)) {
-            return not_a_time(parser, "absolute");
+            return not_a_time(parser, "an absolute");
+        }
+        const struct ad_context *context = parser->context;
+        if (!zoned && context != NULL && context->zone_offset_s != NULL) {
+            offset_s = context->zone_offset_s(context->arg, literal.integer);
+            offset_s = context->zone_offset_s(context->arg, literal.integer - offset_s);
+            literal.integer -= offset_s;
         }
         literal.count = (uint32_t)offset_s;
         *ret = literal;
     } else if (ad_name_equal(name->text, "reltime", 7)) {
         struct ad_node literal = {.kind = AD_NODE_RELTIME};
         if (!ad_time_parse_relative(text->text, text->count, &literal.real)) {
-            return not_a_time(parser, "relative");
+            return not_a_time(parser, "a relative");
         }
         *ret = literal;
     }
@@ -205,8 +212,8 @@ static int parse_list(struct ad_parser *parser, char closing, const char *closin
             if (rc < 0) {
                 return rc;
             }
-            if (!at_mark(parser, ',')) {
-                break;
+            if (!at_mark(parser, ',') && !(closing == ')' && at_mark(parser, ';'))) {
+                break; /* arguments may be separated by semicolons, as in old ClassAds */
             }
             ad_lex_next(&parser->lexer);
         }
@@ -311,18 +318,6 @@ static int parse_string(struct ad_parser *parser, struct ad_node *ret)
                             .count = (uint32_t)lexer->word_length,
                             .text = lexer->word};
     ad_lex_next(lexer);
-    while (lexer->syntax == AD_NEW && lexer->token == AD_TOKEN_STRING) {
-        size_t length = ret->count + lexer->word_length;
-        char *joined = length > AD_STRING_MAX ? NULL : arena_alloc(parser->arena, length + 1);
-        if (joined == NULL) {
-            return too_big(parser, "string is too long");
-        }
-        memcpy(joined, ret->text, ret->count);
-        memcpy(joined + ret->count, lexer->word, lexer->word_length);
-        ret->text = joined;
-        ret->count = (uint32_t)length;
-        ad_lex_next(lexer);
-    }
     return 0;
 }
 
@@ -378,7 +373,17 @@ static int parse_primary(struct ad_parser *parser, struct ad_node *ret)
 
 /* ---- operators ---- */
 
-static int parse_unary(struct ad_parser *parser, struct ad_node *ret);
+static int parse_postfix(struct ad_parser *parser, struct ad_node *ret);
+
+/* What follows `?:` written as one token is no unary expression; a number may have a sign. */
+static int parse_alternative(struct ad_parser *parser, struct ad_node *ret)
+{
+    struct ad_lexer *lexer = &parser->lexer;
+    if (lexer->token == AD_TOKEN_OPERATOR && lexer->op == AD_OP_SUB) {
+        (void)ad_lex_negative(lexer); /* else it is no operand, which shows there */
+    }
+    return parse_postfix(parser, ret);
+}
 
 static int parse_postfix(struct ad_parser *parser, struct ad_node *ret)
 {
@@ -410,7 +415,7 @@ static int parse_postfix(struct ad_parser *parser, struct ad_node *ret)
             continue;
         }
         if (mark == 'E') {
-            rc = parse_unary(parser, &right);
+            rc = parse_alternative(parser, &right);
             *ret = (struct ad_node){.kind = AD_NODE_ELSE};
         } else {
             rc = ad_parse_tree(parser, &right);

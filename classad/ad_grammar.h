@@ -17,7 +17,8 @@ struct ad_parser {
     size_t stack_capacity;
     size_t node_count;
     unsigned depth;
-    struct vec nested; /* ads that no expression owns yet */
+    struct vec nested;                /* ads that no expression owns yet */
+    const struct ad_context *context; /* the zone of times that name none; NULL: UTC */
     struct err *err;
 };
 

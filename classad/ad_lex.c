@@ -39,6 +39,17 @@ static void bad(struct ad_lexer *lexer, const char *why)
     lexer->why = why;
 }
 
+static void bad_limit(struct ad_lexer *lexer, const char *why)
+{
+    lexer->too_big = true;
+    bad(lexer, why);
+}
+
+static void string_too_long(struct ad_lexer *lexer)
+{
+    bad_limit(lexer, "string is longer than 1 MiB");
+}
+
 /* ---- blanks ---- */
 
 static bool skip_comment(struct ad_lexer *lexer)
@@ -58,11 +69,16 @@ static bool skip_comment(struct ad_lexer *lexer)
     return false;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 static bool skip_blanks(struct ad_lexer *lexer)
 {
     while (lexer->at < lexer->end) {
         char c = *lexer->at;
-        if (c == ' ' || (c >= '\t' && c <= '\r')) {
+        if (is_blank(c)) {
             lexer->at++;
         } else if (c == '/' && lexer->at + 1 < lexer->end &&
                    (lexer->at[1] == '/' || lexer->at[1] == '*')) {
@@ -85,7 +101,7 @@ static void lex_real(struct ad_lexer *lexer, const char *end, bool negative)
     char copy[REAL_TEXT_MAX + 2];
     size_t length = (size_t)(end - lexer->at);
     if (length > REAL_TEXT_MAX) {
-        bad(lexer, "number is too long");
+        bad_limit(lexer, "number is too long");
         return;
     }
     copy[0] = '-';
@@ -96,60 +112,103 @@ static void lex_real(struct ad_lexer *lexer, const char *end, bool negative)
     lexer->at = end;
 }
 
-/* at is at a digit, or a point before a digit. */
+static bool is_hex(const struct ad_lexer *lexer, const char *at)
+{
+    char c = at < lexer->end ? ad_lower(*at) : '\0';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* An integer may not begin with 0, HTCondor says, and then reads what stands behind a minus: so
+ * -017 is -17, and -0x1F is 0.  What does not fit is 0. */
+static void lex_integer(struct ad_lexer *lexer, const char *end, bool negative)
+{
+    if (!negative && *lexer->at == '0' && end - lexer->at > 1) {
+        bad(lexer, "an integer may not begin with 0");
+        return;
+    }
+    uint64_t limit = (uint64_t)INT64_MAX + negative;
+    uint64_t value = 0;
+    for (const char *digit = lexer->at; digit < end && *digit >= '0' && *digit <= '9'; digit++) {
+        uint64_t one = (uint64_t)(*digit - '0');
+        if (value > (limit - one) / 10) {
+            value = 0;
+            break;
+        }
+        value = value * 10 + one;
+    }
+    lexer->integer = (int64_t)(negative ? 0 - value : value);
+    lexer->token = AD_TOKEN_INT;
+    lexer->at = end;
+}
+
+/* The digits at *at; *real tells that they are no integer.  NULL: why it is no number is said. */
+static const char *skip_digits(struct ad_lexer *lexer, const char *at, bool *real)
+{
+    bool octal = *at == '0';
+    if (octal && at + 1 < lexer->end && ad_lower(at[1]) == 'x') {
+        at += 2;
+        if (!is_hex(lexer, at)) {
+            bad(lexer, "hexadecimal digits expected");
+            return NULL;
+        }
+        while (is_hex(lexer, at)) {
+            at++;
+        }
+        return at;
+    }
+    bool beyond = false;
+    while (is_digit(lexer, at)) {
+        beyond = beyond || *at > '7';
+        at++;
+    }
+    *real = at < lexer->end && (*at == '.' || ad_lower(*at) == 'e');
+    if (octal && beyond && !*real) {
+        bad(lexer, "an integer may not begin with 0");
+        return NULL;
+    }
+    return at;
+}
+
+/* at is at a digit, or at one or two points before a digit. */
 static void lex_number(struct ad_lexer *lexer, bool negative)
 {
     const char *at = lexer->at;
-    bool real = false;
-    while (is_digit(lexer, at)) {
-        at++;
+    bool real = *at == '.';
+    if (!real) {
+        at = skip_digits(lexer, at, &real);
+        if (at == NULL) {
+            return;
+        }
     }
-    const char *digits_end = at;
     if (at < lexer->end && *at == '.') {
-        if (!is_digit(lexer, at + 1)) {
+        real = true;
+        at += 1 + (at + 1 < lexer->end && at == lexer->at && at[1] == '.');
+        if (!is_digit(lexer, at)) {
             bad(lexer, "digits expected after the decimal point");
             return;
         }
-        real = true;
-        at++;
         while (is_digit(lexer, at)) {
             at++;
         }
     }
-    if (at < lexer->end && (*at == 'e' || *at == 'E')) {
-        const char *exponent = at + 1;
-        if (exponent < lexer->end && (*exponent == '+' || *exponent == '-')) {
-            exponent++;
+    if (real && at < lexer->end && ad_lower(*at) == 'e') {
+        at++;
+        if (at < lexer->end && (*at == '+' || *at == '-')) {
+            at++;
         }
-        if (!is_digit(lexer, exponent)) {
+        if (!is_digit(lexer, at)) {
             bad(lexer, "digits expected in the exponent");
             return;
         }
-        real = true;
-        at = exponent;
         while (is_digit(lexer, at)) {
             at++;
         }
     }
     if (real) {
         lex_real(lexer, at, negative);
-        return;
+    } else {
+        lex_integer(lexer, at, negative);
     }
-    if (digits_end - lexer->at > 1 && *lexer->at == '0') {
-        bad(lexer, "an integer may not begin with 0");
-        return;
-    }
-    uint64_t value = 0;
-    for (const char *digit = lexer->at; digit < digits_end; digit++) {
-        if (value > (UINT64_MAX - 9) / 10) {
-            value = 0; /* beyond 64 bits HTCondor reads 0 */
-            break;
-        }
-        value = value * 10 + (uint64_t)(*digit - '0');
-    }
-    lexer->integer = (int64_t)(negative ? 0 - value : value);
-    lexer->token = AD_TOKEN_INT;
-    lexer->at = digits_end;
 }
 
 bool ad_lex_negative(struct ad_lexer *lexer)
@@ -164,7 +223,7 @@ bool ad_lex_negative(struct ad_lexer *lexer)
 
 /* ---- strings and quoted names ---- */
 
-static bool new_escape(struct ad_lexer *lexer, const char **from, char *to)
+static bool new_escape(const char *end, const char **from, char *to)
 {
     char c = *(*from)++;
     switch (c) {
@@ -198,7 +257,7 @@ static bool new_escape(struct ad_lexer *lexer, const char **from, char *to)
     }
     int value = c - '0';
     int digits = c <= '3' ? 2 : 1;
-    while (digits-- > 0 && *from < lexer->end && **from >= '0' && **from <= '7') {
+    while (digits-- > 0 && *from < end && **from >= '0' && **from <= '7') {
         value = value * 8 + (*(*from)++ - '0');
     }
     *to = (char)(unsigned char)value;
@@ -236,6 +295,71 @@ static const char *closing_quote(struct ad_lexer *lexer, char quote, bool *escap
     return NULL;
 }
 
+/* The escapes of new syntax or of old, from raw text into `to`: the length, or SIZE_MAX when a byte
+ * would be zero. */
+static size_t unescape(struct ad_lexer *lexer, const char *from, const char *end, char quote,
+                       char *to)
+{
+    const char *const first = to;
+    while (from < end) {
+        if (*from != '\\') {
+            *to++ = *from++;
+        } else if (lexer->syntax == AD_NEW) {
+            from++;
+            if (!new_escape(end, &from, to++)) {
+                return SIZE_MAX;
+            }
+        } else {
+            from += from + 1 < end && from[1] == quote;
+            *to++ = *from++;
+        }
+    }
+    return (size_t)(to - first);
+}
+
+/* In new syntax quoted texts with nothing but blanks between them are one, and are so before their
+ * escapes are looked at.  Appends what follows to the raw text; NULL: a quote is missing, or there
+ * is no memory. */
+static const char *join_quoted(struct ad_lexer *lexer, char quote, const char *raw, size_t *length,
+                               bool *escapes)
+{
+    size_t capacity = 0;
+    char *joined = NULL;
+    for (;;) {
+        const char *next = lexer->at;
+        while (next < lexer->end && is_blank(*next)) {
+            next++;
+        }
+        if (lexer->syntax == AD_OLD || next == lexer->end || *next != quote) {
+            return joined != NULL ? joined : raw;
+        }
+        lexer->at = next + 1;
+        const char *end = closing_quote(lexer, quote, escapes);
+        size_t more = end != NULL ? (size_t)(end - lexer->at) : 0;
+        if (end == NULL) {
+            bad(lexer, "closing quote is missing");
+            return NULL;
+        }
+        if (*length + more > AD_STRING_MAX) {
+            string_too_long(lexer);
+            return NULL;
+        }
+        if (*length + more >= capacity) {
+            capacity = 2 * (*length + more) + 64;
+            char *grown = arena_alloc(lexer->arena, capacity);
+            if (grown == NULL) {
+                bad_limit(lexer, "out of memory");
+                return NULL;
+            }
+            memcpy(grown, joined != NULL ? joined : raw, *length);
+            joined = grown;
+        }
+        memcpy(joined + *length, lexer->at, more);
+        *length += more;
+        lexer->at = end + 1;
+    }
+}
+
 static void lex_quoted(struct ad_lexer *lexer, char quote)
 {
     lexer->at++;
@@ -247,40 +371,34 @@ static void lex_quoted(struct ad_lexer *lexer, char quote)
     }
     size_t length = (size_t)(end - lexer->at);
     if (length > AD_STRING_MAX) {
-        bad(lexer, "string is longer than 1 MiB");
+        string_too_long(lexer);
         return;
     }
-    const char *from = lexer->at;
-    lexer->word = from;
+    const char *raw = lexer->at;
     lexer->at = end + 1;
+    raw = join_quoted(lexer, quote, raw, &length, &escapes);
+    if (raw == NULL) {
+        return;
+    }
     if (escapes) {
         char *copy = arena_alloc(lexer->arena, length + 1);
         if (copy == NULL) {
-            bad(lexer, "out of memory");
+            bad_limit(lexer, "out of memory");
             return;
         }
-        lexer->word = copy;
-        while (from < end) {
-            if (*from != '\\') {
-                *copy++ = *from++;
-            } else if (lexer->syntax == AD_NEW) {
-                from++;
-                if (!new_escape(lexer, &from, copy++)) {
-                    bad(lexer, "a string may not hold a zero byte");
-                    return;
-                }
-            } else {
-                from += from[1] == quote && from + 1 < end;
-                *copy++ = *from++;
-            }
+        length = unescape(lexer, raw, raw + length, quote, copy);
+        if (length == SIZE_MAX) {
+            bad(lexer, "a string may not hold a zero byte");
+            return;
         }
-        length = (size_t)(copy - lexer->word);
+        raw = copy;
     }
+    lexer->word = raw;
     lexer->word_length = length;
     lexer->quoted = quote == '\'';
     lexer->token = lexer->quoted ? AD_TOKEN_NAME : AD_TOKEN_STRING;
     if (lexer->quoted && length > AD_NAME_MAX) {
-        bad(lexer, "name is too long");
+        bad_limit(lexer, "name is too long");
     }
 }
 
@@ -298,7 +416,7 @@ static void lex_name(struct ad_lexer *lexer)
     lexer->word_length = (size_t)(at - lexer->at);
     lexer->at = at;
     if (lexer->word_length > AD_NAME_MAX) {
-        bad(lexer, "name is too long");
+        bad_limit(lexer, "name is too long");
         return;
     }
     if (lexer->word_length == 2 && ad_name_equal(lexer->word, "is", 2)) {
@@ -352,6 +470,14 @@ static void lex_mark(struct ad_lexer *lexer)
     }
 }
 
+/* `.5`, and `..5` which HTCondor reads as 0.0. */
+static bool at_fraction(const struct ad_lexer *lexer)
+{
+    const char *at = lexer->at;
+    bool two = at + 1 < lexer->end && at[1] == '.';
+    return *at == '.' && is_digit(lexer, at + 1 + two);
+}
+
 void ad_lex_next(struct ad_lexer *lexer)
 {
     if (!skip_blanks(lexer)) {
@@ -367,7 +493,7 @@ void ad_lex_next(struct ad_lexer *lexer)
     char c = *lexer->at;
     if (is_letter(c)) {
         lex_name(lexer);
-    } else if ((c >= '0' && c <= '9') || (c == '.' && is_digit(lexer, lexer->at + 1))) {
+    } else if ((c >= '0' && c <= '9') || at_fraction(lexer)) {
         lex_number(lexer, false);
     } else if (c == '"' || c == '\'') {
         lex_quoted(lexer, c);

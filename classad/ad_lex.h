@@ -41,6 +41,7 @@ struct ad_lexer {
     const char *word; /* names and strings: the bytes after escapes */
     size_t word_length;
     const char *why; /* static text */
+    bool too_big;    /* a limit, rather than a mistake */
 };
 
 void ad_lex_init(struct ad_lexer *lexer, const char *text, size_t length, enum ad_syntax syntax,

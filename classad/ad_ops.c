@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "classad/ad_convert.h"
+
 int64_t ad_real_to_int(double real)
 {
     if (!(real >= -9223372036854775808.0 && real < 9223372036854775808.0)) {
@@ -90,11 +92,18 @@ void ad_unary(enum ad_op op, const struct ad_value *a, struct ad_value *ret)
 
 /* ---- comparison ---- */
 
+static bool is_made(const struct ad_value *list)
+{
+    return list->scope == AD_SCOPE_NONE;
+}
+
 static void identical(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
                       struct ad_value *ret)
 {
     bool same = false;
-    if (a->type == b->type) {
+    /* HTCondor tells lists that functions made from those that were written: no type in common. */
+    bool alike = a->type == b->type && (a->type != AD_TYPE_LIST || is_made(a) == is_made(b));
+    if (alike) {
         switch (a->type) {
         case AD_TYPE_UNDEFINED:
         case AD_TYPE_ERROR:
@@ -161,6 +170,19 @@ static void order_reals(enum ad_op op, double a, double b, struct ad_value *ret)
     order(op, a < b ? -1 : a > b, ret);
 }
 
+/* Whether texts are equal is seen without going through them letter by letter. */
+static void compare_texts(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
+                          struct ad_value *ret)
+{
+    if (op == AD_OP_EQ || op == AD_OP_NE) {
+        bool equal = a->string.length == b->string.length &&
+                     ad_name_is(a->string.text, b->string.text, a->string.length);
+        ad_is_bool(ret, equal == (op == AD_OP_EQ));
+    } else {
+        order(op, ad_name_compare(a->string.text, b->string.text), ret);
+    }
+}
+
 static int64_t integer_of(const struct ad_value *value)
 {
     return value->type == AD_TYPE_INT ? value->integer : value->boolean;
@@ -180,7 +202,7 @@ static void compare(enum ad_op op, const struct ad_value *a, const struct ad_val
     } else if (a->type != b->type) {
         ad_is(ret, AD_TYPE_ERROR);
     } else if (a->type == AD_TYPE_STRING) {
-        order(op, ad_name_compare(a->string.text, b->string.text), ret);
+        compare_texts(op, a, b, ret);
     } else if (a->type == AD_TYPE_ABSTIME) {
         order(op, a->time.seconds < b->time.seconds ? -1 : a->time.seconds > b->time.seconds, ret);
     } else if (a->type == AD_TYPE_RELTIME) {
@@ -211,7 +233,8 @@ static void integers(enum ad_op op, int64_t a, int64_t b, struct ad_value *ret)
         ad_is_int(ret, (int64_t)(x * y));
         break;
     case AD_OP_DIV:
-        ad_is_int(ret, b == -1 ? (int64_t)(0 - x) : a / b);
+        /* HTCondor's answer to what has none: off by one */
+        ad_is_int(ret, b != -1 ? a / b : a == INT64_MIN ? INT64_MAX : -a);
         break;
     default:
         ad_is_int(ret, b == -1 ? 0 : a % b);
@@ -252,13 +275,22 @@ static void is_reltime(struct ad_value *ret, double seconds)
     ret->real = seconds;
 }
 
-static void is_abstime(struct ad_value *ret, const struct ad_value *from, double shift)
+static void is_abstime(struct ad_value *ret, const struct ad_value *from, double shift, bool back)
 {
-    int64_t seconds = (int64_t)((uint64_t)from->time.seconds + (uint64_t)ad_real_to_int(shift));
+    struct ad_value span; /* HTCondor adds an int */
+    ad_is_real(&span, shift);
+    uint64_t shift_s = (uint64_t)(int64_t)ad_to_int32(&span);
+    shift_s = back ? 0 - shift_s : shift_s;
+    int64_t seconds = (int64_t)((uint64_t)from->time.seconds + shift_s);
     int32_t offset_s = from->time.offset_s;
     ret->type = AD_TYPE_ABSTIME;
     ret->time.seconds = seconds;
     ret->time.offset_s = offset_s;
+}
+
+static bool is_factor(const struct ad_value *value) /* of a duration: no boolean */
+{
+    return value->type == AD_TYPE_INT || value->type == AD_TYPE_REAL;
 }
 
 static void times(enum ad_op op, const struct ad_value *a, const struct ad_value *b,
@@ -271,14 +303,14 @@ static void times(enum ad_op op, const struct ad_value *a, const struct ad_value
     if (op == AD_OP_SUB && a_moment && b_moment) {
         is_reltime(ret, (double)(int64_t)((uint64_t)a->time.seconds - (uint64_t)b->time.seconds));
     } else if ((op == AD_OP_ADD || op == AD_OP_SUB) && a_moment && b_span) {
-        is_abstime(ret, a, op == AD_OP_ADD ? b->real : -b->real);
+        is_abstime(ret, a, b->real, op == AD_OP_SUB);
     } else if (op == AD_OP_ADD && a_span && b_moment) {
-        is_abstime(ret, b, a->real);
+        is_abstime(ret, b, a->real, false);
     } else if ((op == AD_OP_ADD || op == AD_OP_SUB) && a_span && b_span) {
         is_reltime(ret, op == AD_OP_ADD ? a->real + b->real : a->real - b->real);
-    } else if ((op == AD_OP_MUL || op == AD_OP_DIV) && a_span && ad_is_number(b)) {
+    } else if ((op == AD_OP_MUL || op == AD_OP_DIV) && a_span && is_factor(b)) {
         is_reltime(ret, op == AD_OP_MUL ? a->real * ad_number(b) : a->real / ad_number(b));
-    } else if (op == AD_OP_MUL && b_span && ad_is_number(a)) {
+    } else if (op == AD_OP_MUL && b_span && is_factor(a)) {
         is_reltime(ret, ad_number(a) * b->real);
     } else {
         ad_is(ret, AD_TYPE_ERROR);
@@ -306,7 +338,8 @@ static void bits(enum ad_op op, const struct ad_value *a, const struct ad_value 
     }
     uint64_t x = (uint64_t)a->integer;
     uint64_t y = (uint64_t)b->integer;
-    unsigned count = (unsigned)(y & 63);
+    unsigned count = (unsigned)(y & 63); /* as x86-64 shifts */
+    bool negative = a->integer < 0;
     switch (op) {
     case AD_OP_BIT_AND:
         x &= y;
@@ -320,11 +353,11 @@ static void bits(enum ad_op op, const struct ad_value *a, const struct ad_value 
     case AD_OP_SHL:
         x <<= count;
         break;
-    case AD_OP_USHR:
-        x >>= count;
+    case AD_OP_USHR: /* of a negative one HTCondor shifts by one and then by the rest */
+        x = negative ? x >> 1 >> ((y - 1) & 63) : x >> count;
         break;
-    default: /* keeps the sign */
-        x = a->integer < 0 ? ~(~x >> count) : x >> count;
+    default: /* keeps the sign; a negative one it shifts bit by bit, so that no count wraps */
+        x = !negative ? x >> count : b->integer <= 0 ? x : b->integer > 63 ? ~0ull : ~(~x >> count);
         break;
     }
     ad_is_int(ret, (int64_t)x);

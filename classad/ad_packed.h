@@ -35,9 +35,8 @@ struct ad_pool {
     struct ad_shape **chains;
     size_t chain_count; /* a power of two */
     size_t shape_count;
-    struct ad_shape *latest; /* the one that was asked for last */
-    void *scratch;           /* for whoever is making a body */
-    size_t scratch_bytes;
+    struct ad_shape *latest;        /* the one that was asked for last */
+    struct ad_regex_cache *regexes; /* NULL until needed */
 };
 
 struct ad_shape_name {
@@ -150,6 +149,9 @@ static inline struct ad_bytes ad_body_value(const struct ad_body *body, uint32_t
 
 /* A literal as a node, whose text lies in the bytes; false: it is none. */
 bool ad_bytes_literal(struct ad_bytes value, struct ad_node *ret);
+
+/* The value of a literal, as evaluation gives it; false: it is none. */
+bool ad_bytes_evaluate(struct ad_bytes value, struct ad_value *ret);
 
 /* The expression in a place; borrowed, lives as long as the body. */
 const struct ad_expr *ad_body_expr(const struct ad_body *body, uint32_t place);

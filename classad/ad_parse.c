@@ -14,11 +14,18 @@
 int ad_expr_parse(const char *text, size_t length, enum ad_syntax syntax, struct ad_expr **ret,
                   struct err *err)
 {
+    return ad_expr_parse_in(text, length, syntax, NULL, ret, err);
+}
+
+int ad_expr_parse_in(const char *text, size_t length, enum ad_syntax syntax,
+                     const struct ad_context *context, struct ad_expr **ret, struct err *err)
+{
     struct ad_parser parser;
     int rc = ad_parser_init(&parser, text, length, syntax, err);
     if (rc < 0) {
         return rc;
     }
+    parser.context = context;
     struct ad_expr *expr = NULL;
     ad_lex_next(&parser.lexer);
     rc = ad_parse_one(&parser, &expr);
@@ -36,11 +43,18 @@ int ad_expr_parse(const char *text, size_t length, enum ad_syntax syntax, struct
 
 int ad_parse(const char *text, size_t length, struct ad **ret, struct err *err)
 {
+    return ad_parse_in(text, length, NULL, ret, err);
+}
+
+int ad_parse_in(const char *text, size_t length, const struct ad_context *context, struct ad **ret,
+                struct err *err)
+{
     struct ad_parser parser;
     int rc = ad_parser_init(&parser, text, length, AD_NEW, err);
     if (rc < 0) {
         return rc;
     }
+    parser.context = context;
     struct ad *ad = NULL;
     ad_lex_next(&parser.lexer);
     if (parser.lexer.token != AD_TOKEN_PUNCTUATION || parser.lexer.mark != '[') {
@@ -122,11 +136,18 @@ static bool is_blank(const char *line, size_t length)
 
 int ad_parse_long(const char *text, size_t length, struct ad **ret, struct err *err)
 {
+    return ad_parse_long_in(text, length, NULL, ret, err);
+}
+
+int ad_parse_long_in(const char *text, size_t length, const struct ad_context *context,
+                     struct ad **ret, struct err *err)
+{
     struct ad_parser parser;
     int rc = ad_parser_init(&parser, text, length, AD_OLD, err);
     if (rc < 0) {
         return rc;
     }
+    parser.context = context;
     struct ad *ad = ad_create();
     const char *end = text + length;
     unsigned long number = 0;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct ad;
+struct ad_context;
 struct err;
 
 /* New syntax: `[ a = 1; b = 2 ]`, the whole text.  0 and *ret (ad_destroy), or -EINVAL (with the
@@ -17,5 +18,12 @@ int ad_parse(const char *text, size_t length, struct ad **ret, struct err *err);
 /* Long form: lines `attr = expr` with old lexing; empty lines and lines that begin with # are
  * passed over.  Errors name the line. */
 int ad_parse_long(const char *text, size_t length, struct ad **ret, struct err *err);
+
+/* The same; an absolute time that names no zone is in context's, at the time of parsing as in
+ * HTCondor.  (Else it is in UTC.)  context may be NULL. */
+int ad_parse_in(const char *text, size_t length, const struct ad_context *context, struct ad **ret,
+                struct err *err);
+int ad_parse_long_in(const char *text, size_t length, const struct ad_context *context,
+                     struct ad **ret, struct err *err);
 
 #endif

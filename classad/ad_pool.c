@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad_packed.h"
+#include "classad/ad_regex.h"
 
 #define COUNT_INLINE 256u /* attributes for which the stack has room */
 #define CHANGES_MAX  64u  /* more at once are set one by one */
@@ -37,6 +38,7 @@ void ad_pool_destroy(struct ad_pool *pool)
             shape->pool = NULL; /* lives on with its ads */
         }
     }
+    ad_regex_cache_destroy(pool->regexes);
     mem_free(pool->chains);
     mem_free(pool);
 }

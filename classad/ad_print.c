@@ -109,6 +109,15 @@ static void print_reltime(double seconds, struct strbuf *out)
 
 /* ---- trees ---- */
 
+struct printer {
+    enum ad_syntax syntax;
+    struct strbuf *out;
+    bool pretty;
+    unsigned indent;
+};
+
+static void print_node(struct printer *to, const struct ad_node *node);
+
 static const char *op_text(enum ad_op op, enum ad_syntax syntax)
 {
     static const char TEXT[AD_OP_COUNT][6] = {
@@ -126,148 +135,218 @@ static const char *op_text(enum ad_op op, enum ad_syntax syntax)
     return TEXT[op];
 }
 
-static void print_items(const struct ad_node *items, uint32_t count, enum ad_syntax syntax,
-                        struct strbuf *out)
+static void print_items(struct printer *to, const struct ad_node *items, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0) {
-            strbuf_putc(out, ',');
+            strbuf_putc(to->out, ',');
         }
-        ad_node_print(&items[i], syntax, out);
+        print_node(to, &items[i]);
     }
 }
 
-static void print_chain(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out)
+/* unparse() gives each element, and each attribute of an ad, a line of its own, further in than
+ * what it belongs to; an opening bracket, too. */
+#define LIST_INDENT 3
+#define AD_INDENT   4
+
+static void print_line(struct printer *to)
+{
+    strbuf_putc(to->out, '\n');
+    for (unsigned i = 0; i < to->indent && !to->out->failed; i++) {
+        strbuf_putc(to->out, ' ');
+    }
+}
+
+static void print_open(struct printer *to, char bracket, unsigned indent)
+{
+    to->indent += indent;
+    print_line(to);
+    strbuf_putc(to->out, bracket);
+    to->indent += indent;
+}
+
+static void print_close(struct printer *to, char bracket, unsigned indent)
+{
+    to->indent -= indent;
+    print_line(to);
+    strbuf_putc(to->out, bracket);
+    to->indent -= indent;
+}
+
+static void print_list(struct printer *to, const struct ad_node *node)
+{
+    if (!to->pretty) {
+        strbuf_puts(to->out, "{ ");
+        print_items(to, node->kids, node->count);
+        strbuf_puts(to->out, " }");
+        return;
+    }
+    print_open(to, '{', LIST_INDENT);
+    for (uint32_t i = 0; i < node->count; i++) {
+        print_line(to);
+        print_node(to, &node->kids[i]);
+        strbuf_puts(to->out, i + 1 < node->count ? "," : "");
+    }
+    print_close(to, '}', LIST_INDENT);
+}
+
+static void print_chain(struct printer *to, const struct ad_node *node)
 {
     for (uint32_t i = 0; i < node->count; i++) {
         if (i > 0) {
-            strbuf_putc(out, ' ');
-            strbuf_puts(out, op_text((enum ad_op)node->kids[i].link, syntax));
-            strbuf_putc(out, ' ');
+            strbuf_putc(to->out, ' ');
+            strbuf_puts(to->out, op_text((enum ad_op)node->kids[i].link, to->syntax));
+            strbuf_putc(to->out, ' ');
         }
-        ad_node_print(&node->kids[i], syntax, out);
+        print_node(to, &node->kids[i]);
     }
 }
 
-static void print_reference(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out)
+static void print_reference(struct printer *to, const struct ad_node *node)
 {
     const struct ad_name *name = node->named.name;
     if (node->count > 0) {
-        ad_node_print(node->named.kids, syntax, out);
+        print_node(to, node->named.kids);
     }
     if (node->count > 0 || node->op == AD_REF_ABSOLUTE) {
-        strbuf_putc(out, '.');
-        strbuf_append(out, name->text, name->length);
+        strbuf_putc(to->out, '.');
+        strbuf_append(to->out, name->text, name->length);
     } else {
-        ad_print_name(name->text, name->length, syntax, out);
+        ad_print_name(name->text, name->length, to->syntax, to->out);
     }
 }
 
-static void print_nested(const struct ad *ad, enum ad_syntax syntax, struct strbuf *out)
+static void print_nested(struct printer *to, const struct ad *ad)
 {
     uint32_t *order = ad != NULL ? ad_sorted(ad) : NULL;
-    strbuf_puts(out, "[ ");
+    if (to->pretty) {
+        print_open(to, '[', AD_INDENT);
+    } else {
+        strbuf_puts(to->out, "[ ");
+    }
     for (size_t i = 0; order != NULL && i < ad_count(ad); i++) {
         struct ad_item item;
         struct ad_node literal;
         ad_item_at(ad, order[i], &item);
-        if (i > 0) {
-            strbuf_puts(out, "; ");
+        if (to->pretty) {
+            print_line(to);
         }
-        ad_print_name(item.name, item.length, syntax, out);
-        strbuf_puts(out, " = ");
-        ad_node_print(ad_spot_node(&item.spot, &literal), syntax, out);
+        ad_print_name(item.name, item.length, to->syntax, to->out);
+        strbuf_puts(to->out, " = ");
+        print_node(to, ad_spot_node(&item.spot, &literal));
+        strbuf_puts(to->out, i + 1 < ad_count(ad) ? "; " : "");
     }
-    strbuf_puts(out, " ]");
+    if (to->pretty) {
+        print_close(to, ']', AD_INDENT);
+    } else {
+        strbuf_puts(to->out, " ]");
+    }
     mem_free(order);
 }
 
-void ad_node_print(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out)
+static void print_node(struct printer *to, const struct ad_node *node)
 {
     switch ((enum ad_kind)node->kind) {
     case AD_NODE_UNDEFINED:
-        strbuf_puts(out, "undefined");
+        strbuf_puts(to->out, "undefined");
         break;
     case AD_NODE_ERROR:
-        strbuf_puts(out, "error");
+        strbuf_puts(to->out, "error");
         break;
     case AD_NODE_BOOL:
-        strbuf_puts(out, node->boolean ? "true" : "false");
+        strbuf_puts(to->out, node->boolean ? "true" : "false");
         break;
     case AD_NODE_INT:
-        strbuf_printf(out, "%lld", (long long)node->integer);
+        strbuf_printf(to->out, "%lld", (long long)node->integer);
         break;
     case AD_NODE_REAL:
-        ad_print_real(node->real, syntax, out);
+        ad_print_real(node->real, to->syntax, to->out);
         break;
     case AD_NODE_STRING:
-        ad_print_string(node->text, node->count, syntax, out);
+        ad_print_string(node->text, node->count, to->syntax, to->out);
         break;
     case AD_NODE_ABSTIME:
-        print_abstime(node->integer, (int32_t)node->count, out);
+        print_abstime(node->integer, (int32_t)node->count, to->out);
         break;
     case AD_NODE_RELTIME:
-        print_reltime(node->real, out);
+        print_reltime(node->real, to->out);
         break;
     case AD_NODE_LIST:
-        strbuf_puts(out, "{ ");
-        print_items(node->kids, node->count, syntax, out);
-        strbuf_puts(out, " }");
+        print_list(to, node);
         break;
     case AD_NODE_AD:
-        print_nested(node->nested, syntax, out);
+        print_nested(to, node->nested);
         break;
     case AD_NODE_REF:
-        print_reference(node, syntax, out);
+        print_reference(to, node);
         break;
     case AD_NODE_UNARY:
-        strbuf_putc(out, ' ');
-        strbuf_puts(out, op_text((enum ad_op)node->op, syntax));
-        ad_node_print(node->kids, syntax, out);
+        strbuf_putc(to->out, ' ');
+        strbuf_puts(to->out, op_text((enum ad_op)node->op, to->syntax));
+        print_node(to, node->kids);
         break;
     case AD_NODE_CHAIN:
-        print_chain(node, syntax, out);
+        print_chain(to, node);
         break;
     case AD_NODE_COND:
-        ad_node_print(&node->kids[0], syntax, out);
-        strbuf_puts(out, " ? ");
-        ad_node_print(&node->kids[1], syntax, out);
-        strbuf_puts(out, " : ");
-        ad_node_print(&node->kids[2], syntax, out);
+        print_node(to, &node->kids[0]);
+        strbuf_puts(to->out, " ? ");
+        print_node(to, &node->kids[1]);
+        strbuf_puts(to->out, " : ");
+        print_node(to, &node->kids[2]);
         break;
     case AD_NODE_ELSE:
-        ad_node_print(&node->kids[0], syntax, out);
-        strbuf_puts(out, " ?: ");
-        ad_node_print(&node->kids[1], syntax, out);
+        print_node(to, &node->kids[0]);
+        strbuf_puts(to->out, " ?: ");
+        print_node(to, &node->kids[1]);
         break;
     case AD_NODE_SUBSCRIPT:
-        ad_node_print(&node->kids[0], syntax, out);
-        strbuf_putc(out, '[');
-        ad_node_print(&node->kids[1], syntax, out);
-        strbuf_putc(out, ']');
+        print_node(to, &node->kids[0]);
+        strbuf_putc(to->out, '[');
+        print_node(to, &node->kids[1]);
+        strbuf_putc(to->out, ']');
         break;
     case AD_NODE_PAREN:
-        strbuf_putc(out, '(');
-        ad_node_print(node->kids, syntax, out);
-        strbuf_putc(out, ')');
+        strbuf_putc(to->out, '(');
+        print_node(to, node->kids);
+        strbuf_putc(to->out, ')');
         break;
     case AD_NODE_CALL:
-        strbuf_append(out, node->named.name->text, node->named.name->length);
-        strbuf_putc(out, '(');
-        print_items(node->named.kids, node->count, syntax, out);
-        strbuf_putc(out, ')');
+        strbuf_append(to->out, node->named.name->text, node->named.name->length);
+        strbuf_putc(to->out, '(');
+        print_items(to, node->named.kids, node->count);
+        strbuf_putc(to->out, ')');
         break;
     case AD_NODE_VALUE:
-        ad_value_print(node->value, out);
+        ad_value_print(node->value, to->out);
         break;
     case AD_KIND_COUNT:
         break;
     }
 }
 
+void ad_node_print(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out)
+{
+    struct printer to = {.syntax = syntax, .out = out};
+    print_node(&to, node);
+}
+
+void ad_node_print_lines(const struct ad_node *node, struct strbuf *out)
+{
+    struct printer to = {.syntax = AD_NEW, .out = out, .pretty = true};
+    print_node(&to, node);
+}
+
 void ad_expr_print(const struct ad_expr *expr, enum ad_syntax syntax, struct strbuf *out)
 {
     ad_node_print(&expr->root, syntax, out);
+}
+
+static void print_ad(const struct ad *ad, struct strbuf *out)
+{
+    struct printer to = {.syntax = AD_NEW, .out = out};
+    print_nested(&to, ad);
 }
 
 /* ---- values ---- */
@@ -303,7 +382,7 @@ void ad_value_print(const struct ad_value *value, struct strbuf *out)
         ad_node_print(value->list, AD_NEW, out);
         break;
     case AD_TYPE_AD:
-        print_nested(value->ad, AD_NEW, out);
+        print_ad(value->ad, out);
         break;
     }
 }
@@ -323,7 +402,7 @@ void ad_value_print_bare(const struct ad_value *value, struct strbuf *out)
 
 void ad_print(const struct ad *ad, struct strbuf *out)
 {
-    print_nested(ad, AD_NEW, out);
+    print_ad(ad, out);
 }
 
 static void print_long(const struct ad *ad, bool with_private, struct strbuf *out)

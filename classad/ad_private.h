@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "classad/ad.h"
 
@@ -28,6 +29,33 @@ struct ad_name {
 
 uint32_t ad_name_hash(const char *text, size_t length);
 bool ad_name_equal(const char *a, const char *b, size_t length); /* ASCII case ignored */
+/* The same; mostly both are written alike: then without a call. */
+static inline bool ad_name_is(const char *a, const char *b, size_t length)
+{
+    uint64_t x[2];
+    uint64_t y[2];
+    if (length >= 8 && length <= 16) {
+        memcpy(&x[0], a, 8);
+        memcpy(&x[1], a + length - 8, 8);
+        memcpy(&y[0], b, 8);
+        memcpy(&y[1], b + length - 8, 8);
+        if (((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0) {
+            return true;
+        }
+    } else if (length >= 4 && length < 8) {
+        uint32_t s[2];
+        uint32_t t[2];
+        memcpy(&s[0], a, 4);
+        memcpy(&s[1], a + length - 4, 4);
+        memcpy(&t[0], b, 4);
+        memcpy(&t[1], b + length - 4, 4);
+        if (((s[0] ^ t[0]) | (s[1] ^ t[1])) == 0) {
+            return true;
+        }
+    }
+    return ad_name_equal(a, b, length);
+}
+
 bool ad_name_is_reserved(const char *text,
                          size_t length); /* true false undefined error is isnt, and parent */
 bool ad_name_is_private(const char *text, size_t length);
@@ -262,6 +290,8 @@ size_t ad_refs_unresolved(const struct ad_expr *expr, const struct ad *my, struc
 /* ---- printing ---- */
 
 void ad_node_print(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out);
+/* As unparse() does: lists and ads over several lines. */
+void ad_node_print_lines(const struct ad_node *node, struct strbuf *out);
 void ad_print_string(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out);
 void ad_print_real(double real, enum ad_syntax syntax, struct strbuf *out);
 /* In quotes where the name is not a plain word. */

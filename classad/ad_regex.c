@@ -17,6 +17,15 @@ struct ad_regex {
     pcre2_code *code;
     pcre2_match_data *match;
     size_t groups;
+    size_t matched;
+    uint32_t flags;
+    uint32_t hash; /* of pattern and flags; these are kept for patterns that may be kept */
+    size_t length; /* of the pattern */
+    char *pattern;
+};
+
+struct ad_regex_cache {
+    struct ad_regex *slots[AD_REGEX_KEPT_MAX];
 };
 
 /* The simulator drops a process's heap whole: PCRE2 allocates through our door as well. */
@@ -45,16 +54,21 @@ static int pay(pcre2_callout_block *block, void *arg)
     return 0;
 }
 
-struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char *options)
+static uint32_t flags_of(const char *options)
 {
-    if (length > AD_REGEX_PATTERN_MAX) {
-        return NULL;
-    }
     uint32_t flags = PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT;
     flags |= strchr(options, 'i') != NULL ? PCRE2_CASELESS : 0u;
     flags |= strchr(options, 'm') != NULL ? PCRE2_MULTILINE : 0u;
     flags |= strchr(options, 's') != NULL ? PCRE2_DOTALL : 0u;
     flags |= strchr(options, 'x') != NULL ? PCRE2_EXTENDED : 0u;
+    return flags;
+}
+
+static struct ad_regex *create(const char *pattern, size_t length, uint32_t flags)
+{
+    if (length > AD_REGEX_PATTERN_MAX) {
+        return NULL;
+    }
     struct ad_regex *regex = mem_zalloc(sizeof(*regex));
     regex->general = pcre2_general_context_create(take, give, NULL);
     regex->limits = regex->general != NULL ? pcre2_match_context_create(regex->general) : NULL;
@@ -79,7 +93,13 @@ struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char 
         ad_regex_destroy(regex);
         return NULL;
     }
+    regex->flags = flags;
     return regex;
+}
+
+struct ad_regex *ad_regex_create(const char *pattern, size_t length, const char *options)
+{
+    return create(pattern, length, flags_of(options));
 }
 
 void ad_regex_destroy(struct ad_regex *regex)
@@ -91,19 +111,86 @@ void ad_regex_destroy(struct ad_regex *regex)
     pcre2_code_free(regex->code);
     pcre2_match_context_free(regex->limits);
     pcre2_general_context_free(regex->general);
+    mem_free(regex->pattern);
     mem_free(regex);
 }
 
-int ad_regex_match(struct ad_regex *regex, const char *text, size_t length, size_t from,
-                   uint32_t *steps)
+/* ---- kept ones ---- */
+
+static uint32_t key_hash(const char *pattern, size_t length, uint32_t flags)
 {
+    uint32_t hash = 0x811c9dc5u ^ flags;
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (unsigned char)pattern[i]) * 0x01000193u;
+    }
+    return hash ^ (hash >> 15);
+}
+
+struct ad_regex *ad_regex_take(struct ad_regex_cache *cache, const char *pattern, size_t length,
+                               const char *options)
+{
+    uint32_t flags = flags_of(options);
+    if (cache == NULL || length > AD_REGEX_KEPT_BYTES) {
+        return create(pattern, length, flags);
+    }
+    uint32_t hash = key_hash(pattern, length, flags);
+    struct ad_regex **slot = &cache->slots[hash % AD_REGEX_KEPT_MAX];
+    struct ad_regex *regex = *slot;
+    if (regex != NULL && regex->hash == hash && regex->flags == flags && regex->length == length &&
+        memcmp(regex->pattern, pattern, length) == 0) {
+        *slot = NULL;
+        return regex;
+    }
+    regex = create(pattern, length, flags);
+    if (regex != NULL) {
+        regex->hash = hash;
+        regex->length = length;
+        regex->pattern = mem_dup(pattern, length);
+    }
+    return regex;
+}
+
+void ad_regex_give_back(struct ad_regex_cache *cache, struct ad_regex *regex)
+{
+    if (cache == NULL || regex == NULL || regex->pattern == NULL) {
+        ad_regex_destroy(regex);
+        return;
+    }
+    struct ad_regex **slot = &cache->slots[regex->hash % AD_REGEX_KEPT_MAX];
+    ad_regex_destroy(*slot);
+    *slot = regex;
+}
+
+struct ad_regex_cache *ad_regex_cache_create(void)
+{
+    return mem_zalloc(sizeof(struct ad_regex_cache));
+}
+
+void ad_regex_cache_destroy(struct ad_regex_cache *cache)
+{
+    for (size_t i = 0; cache != NULL && i < AD_REGEX_KEPT_MAX; i++) {
+        ad_regex_destroy(cache->slots[i]);
+    }
+    mem_free(cache);
+}
+
+int ad_regex_match(struct ad_regex *regex, const char *text, size_t length, size_t from,
+                   enum ad_regex_how how, uint32_t *steps)
+{
+    uint32_t flags = how == AD_REGEX_SOMETHING_HERE ? PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED : 0;
     (void)pcre2_set_callout(regex->limits, pay, steps); /* always returns 0 */
-    int rc =
-        pcre2_match(regex->code, (PCRE2_SPTR)text, length, from, 0, regex->match, regex->limits);
+    int rc = pcre2_match(regex->code, (PCRE2_SPTR)text, length, from, flags, regex->match,
+                         regex->limits);
     if (rc == PCRE2_ERROR_NOMATCH) {
         return 0;
     }
+    regex->matched = rc > 0 ? (size_t)rc : 0;
     return rc < 0 ? -1 : 1;
+}
+
+size_t ad_regex_matched(const struct ad_regex *regex)
+{
+    return regex->matched;
 }
 
 size_t ad_regex_group_count(const struct ad_regex *regex)

@@ -11,6 +11,9 @@
 #include <string.h>
 
 #include "classad/ad_evaluator.h"
+#include "classad/ad_packed.h"
+
+#define PLAIN_STEPS 3u /* the reference, the side, the value */
 
 /* ---- looking up ---- */
 
@@ -161,6 +164,7 @@ static void select_from_list(struct ad_evaluator *ev, const struct ad_value *bas
     struct ad_value list = *base;
     uint32_t count = list.list->count;
     struct ad_node *items = ad_make_list(ev, count, ret);
+    ret->scope = list.scope; /* it counts as a written one */
     struct ad_value made = *ret;
     for (uint32_t i = 0; items != NULL && i < count; i++) {
         struct ad_value element;
@@ -200,6 +204,53 @@ void ad_select(struct ad_evaluator *ev, const struct ad_value *base, const struc
                struct ad_value *ret)
 {
     select_special(ev, base, name, ad_name_special(name->text, name->length), ret);
+}
+
+/* Where a plain reference begins to look; AD_SCOPE_NONE: it is no plain one. */
+static uint32_t plain_scope(const struct ad_node *node, uint32_t scope)
+{
+    uint32_t other = AD_SCOPE_MY + AD_SCOPE_TARGET - scope;
+    if (node->count == 0) {
+        return node->op == AD_REF_ABSOLUTE ? AD_SCOPE_NONE : scope;
+    }
+    const struct ad_node *base = node->named.kids;
+    if (base->kind != AD_NODE_REF || base->count > 0 || base->op == AD_REF_ABSOLUTE) {
+        return AD_SCOPE_NONE;
+    }
+    return base->special == AD_SPECIAL_TARGET ? other
+           : base->special == AD_SPECIAL_MY   ? scope
+                                              : AD_SCOPE_NONE;
+}
+
+bool ad_evaluate_plain(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
+                       struct ad_value *ret)
+{
+    if (!ev->is_plain || node->special != AD_SPECIAL_NONE ||
+        (scope != AD_SCOPE_MY && scope != AD_SCOPE_TARGET) || ev->steps_left < PLAIN_STEPS) {
+        return false;
+    }
+    uint32_t where = plain_scope(node, scope);
+    const struct ad *ad = ev->scopes[where].ad;
+    const struct ad_name *name = node->named.name;
+    struct ad_spot spot;
+    if (where == AD_SCOPE_NONE || ad == NULL ||
+        !ad_find_spot(ad, name->text, name->length, name->hash, &spot)) {
+        where = AD_SCOPE_MY + AD_SCOPE_TARGET - scope; /* a bare name falls through */
+        ad = ev->scopes[where].ad;
+        if (node->count > 0 || node->op == AD_REF_ABSOLUTE || ad == NULL ||
+            ev->scopes[scope].ad == NULL ||
+            !ad_find_spot(ad, name->text, name->length, name->hash, &spot)) {
+            return false;
+        }
+    }
+    ev->steps_left -= PLAIN_STEPS - 1;
+    if (spot.expr == NULL && ad_bytes_evaluate(ad_body_value(spot.body, spot.place), ret)) {
+        ev->steps_left--;
+    } else {
+        struct ad_found found = {spot.expr, spot.body, spot.place, where};
+        ad_evaluate_found(ev, &found, ret);
+    }
+    return true;
 }
 
 void ad_evaluate_reference(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,

@@ -168,7 +168,7 @@ static bool entry_is(const struct ad_shape *shape, const struct ad_shape_name *e
                      const char *text, size_t length, uint32_t hash)
 {
     return entry->hash == hash && entry->length == length &&
-           ad_name_equal(shape->names + entry->offset, text, length);
+           ad_name_is(shape->names + entry->offset, text, length);
 }
 
 /* Adds entry `place` to the index, or says why not. */

@@ -9,15 +9,12 @@
 #include "classad/ad_time.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
 
-#define DAY_S        86400
-#define YEAR_MAX     9999
-#define RELATIVE_MAX 9e15 /* seconds: below it a double counts them one by one */
+#define DAY_S 86400
 
 static int64_t days_of(int64_t year, int month, int day)
 {
@@ -59,116 +56,106 @@ int64_t ad_calendar_seconds(const struct ad_calendar *calendar)
 {
     int64_t year = calendar->year + floor_div(calendar->month - 1, 12);
     int month = (int)(calendar->month - 1 - 12 * floor_div(calendar->month - 1, 12)) + 1;
-    return (days_of(year, month, 1) + calendar->day - 1) * DAY_S + calendar->hour * 3600 +
-           calendar->minute * 60 + calendar->second;
+    return (days_of(year, month, 1) + calendar->day - 1) * DAY_S + (int64_t)calendar->hour * 3600 +
+           (int64_t)calendar->minute * 60 + calendar->second;
 }
 
 /* ---- absolute ---- */
 
-struct scan {
-    const char *at;
-    const char *end;
-};
-
-static bool digit_at(const struct scan *scan)
+static bool is_digit(char c)
 {
-    return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
+    return c >= '0' && c <= '9';
 }
 
-static bool number(struct scan *scan, int digits, int *ret)
+static bool is_blank(char c)
 {
-    int value = 0;
-    for (int i = 0; i < digits; i++) {
-        if (!digit_at(scan)) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static int two_digits(const char *text)
+{
+    return (text[0] - '0') * 10 + (text[1] - '0');
+}
+
+/* The zone at the end of a text, which *length is cut by: Z behind which blanks may stand, +hhmm or
+ * +hh:mm as the very last.  False: there is none. */
+static bool cut_zone(const char *text, size_t *length, int32_t *offset_s)
+{
+    size_t end = *length;
+    while (end > 0 && is_blank(text[end - 1])) {
+        end--;
+    }
+    *offset_s = 0;
+    if (end > 1 && (text[end - 1] == 'z' || text[end - 1] == 'Z')) {
+        *length = end - 1;
+        return true;
+    }
+    size_t size = 5; /* of +hhmm */
+    const char *zone = text + *length - size;
+    if (*length <= 5 || (*zone != '+' && *zone != '-')) {
+        size = 6;
+        zone = text + *length - size;
+        if (*length <= 6 || (*zone != '+' && *zone != '-') || zone[3] != ':') {
             return false;
         }
-        value = value * 10 + (*scan->at++ - '0');
     }
-    *ret = value;
+    const char *minutes = zone + size - 2;
+    if (!is_digit(zone[1]) || !is_digit(zone[2]) || !is_digit(minutes[0]) ||
+        !is_digit(minutes[1])) {
+        return false;
+    }
+    *offset_s = (two_digits(zone + 1) * 3600 + two_digits(minutes) * 60) * (*zone == '-' ? -1 : 1);
+    *length -= size;
     return true;
 }
 
-static bool skip_one_of(struct scan *scan, const char *set)
+/* The number at the beginning of `width` bytes that begin with a digit, as atoi() reads it. */
+static int leading_digits(const char *text, size_t width)
 {
-    if (scan->at < scan->end && strchr(set, *scan->at) != NULL && *scan->at != '\0') {
-        scan->at++;
-        return true;
+    int value = 0;
+    for (size_t i = 0; i < width && is_digit(text[i]); i++) {
+        value = value * 10 + (text[i] - '0');
     }
-    return false;
+    return value;
 }
 
-static bool zone(struct scan *scan, int32_t *offset_s, bool *zoned)
-{
-    *offset_s = 0;
-    *zoned = true;
-    if (skip_one_of(scan, "Zz")) {
-        return scan->at == scan->end;
-    }
-    if (scan->at == scan->end) {
-        *zoned = false;
-        return true;
-    }
-    char sign = *scan->at++;
-    int hours;
-    int minutes = 0;
-    if ((sign != '+' && sign != '-') || !number(scan, 2, &hours)) {
-        return false;
-    }
-    (void)skip_one_of(scan, ":");
-    if (scan->at < scan->end && !number(scan, 2, &minutes)) {
-        return false;
-    }
-    *offset_s = (hours * 3600 + minutes * 60) * (sign == '-' ? -1 : 1);
-    return scan->at == scan->end && hours < 24 && minutes < 60;
-}
-
+/* Years, months, days, hours, minutes, seconds: four digits and then twos, and whatever stands
+ * between them. */
 bool ad_time_parse_absolute(const char *text, size_t length, int64_t *seconds, int32_t *offset_s,
                             bool *zoned)
 {
-    struct scan scan = {text, text + length};
-    while (skip_one_of(&scan, " \t")) {
-    }
-    while (scan.end > scan.at && (scan.end[-1] == ' ' || scan.end[-1] == '\t')) {
-        scan.end--;
-    }
-    struct ad_calendar calendar = {0};
-    int year;
-    if (!number(&scan, 4, &year)) {
-        return false;
-    }
-    calendar.year = year;
-    (void)skip_one_of(&scan, "-/");
-    if (!number(&scan, 2, &calendar.month)) {
-        return false;
-    }
-    (void)skip_one_of(&scan, "-/");
-    if (!number(&scan, 2, &calendar.day)) {
-        return false;
-    }
-    if (skip_one_of(&scan, "Tt ") || digit_at(&scan)) {
-        if (!number(&scan, 2, &calendar.hour)) {
-            return false;
+    static const size_t WIDTH[6] = {4, 2, 2, 2, 2, 2};
+    int fields[6] = {0, 1, 0, 0, 0, 0}; /* without a day it is the last one of the month before */
+    *zoned = cut_zone(text, &length, offset_s);
+    size_t at = 0;
+    for (size_t i = 0; i <= 6; i++) {
+        while (at < length && !is_digit(text[at])) {
+            at++;
         }
-        (void)skip_one_of(&scan, ":");
-        if (digit_at(&scan) && !number(&scan, 2, &calendar.minute)) {
-            return false;
+        if (i == 6) {
+            break;
         }
-        (void)skip_one_of(&scan, ":");
-        if (digit_at(&scan) && !number(&scan, 2, &calendar.second)) {
-            return false;
+        if (at + WIDTH[i] <= length) {
+            fields[i] = leading_digits(text + at, WIDTH[i]);
+            at += WIDTH[i];
+        } else if (i == 0) {
+            return false; /* no year */
         }
     }
-    int32_t offset;
-    if (!zone(&scan, &offset, zoned)) {
-        return false;
+    if (at < length) {
+        return false; /* more digits */
     }
-    int64_t moment = ad_calendar_seconds(&calendar) - offset;
-    ad_calendar_of(moment + offset, &calendar);
-    if (moment < 0 || calendar.year > YEAR_MAX) {
-        return false; /* HTCondor takes nothing before 1970 */
+    const struct ad_calendar calendar = {.year = fields[0],
+                                         .month = fields[1],
+                                         .day = fields[2],
+                                         .hour = fields[3],
+                                         .minute = fields[4],
+                                         .second = fields[5]};
+    int64_t moment = ad_calendar_seconds(&calendar);
+    if (moment == -1) {
+        return false; /* HTCondor takes the second before 1970 for a failure of the C library */
     }
-    *seconds = moment;
-    *offset_s = offset;
+    *seconds = moment - *offset_s;
     return true;
 }
 
@@ -177,126 +164,103 @@ void ad_time_print_absolute(int64_t seconds, int32_t offset_s, struct strbuf *ou
     struct ad_calendar calendar;
     ad_calendar_of(seconds + offset_s, &calendar);
     int32_t offset = offset_s < 0 ? -offset_s : offset_s;
-    strbuf_printf(out, "%04lld-%02d-%02dT%02d:%02d:%02d%c%02d:%02d", (long long)calendar.year,
+    strbuf_printf(out, "%lld-%02d-%02dT%02d:%02d:%02d%c%02d:%02d", (long long)calendar.year,
                   calendar.month, calendar.day, calendar.hour, calendar.minute, calendar.second,
                   offset_s > 0 ? '+' : '-', offset / 3600, offset / 60 % 60);
 }
 
 /* ---- relative ---- */
 
-/* A number with an optional fraction; *whole tells that there was none. */
-static bool fraction(struct scan *scan, double *ret, bool *whole)
-{
-    double value = 0;
-    double place = 1;
-    *whole = true;
-    if (!digit_at(scan)) {
-        return false;
-    }
-    while (digit_at(scan)) {
-        value = value * 10 + (*scan->at++ - '0');
-    }
-    if (skip_one_of(scan, ".")) {
-        *whole = false;
-        double part = 0;
-        while (digit_at(scan)) {
-            part = part * 10 + (*scan->at++ - '0');
-            place *= 10;
-        }
-        value += part / place;
-    }
-    *ret = value;
-    return true;
-}
+/* A relative time is read from its end: what is left of it ends at `end`. */
+struct backward {
+    const char *text;
+    size_t end;
+};
 
-static double unit_s(char c)
+static void skip_back_blanks(struct backward *scan)
 {
-    switch (c) {
-    case 'd':
-    case 'D':
-        return DAY_S;
-    case 'h':
-    case 'H':
-        return 3600;
-    case 'm':
-    case 'M':
-        return 60;
-    case 's':
-    case 'S':
-        return 1;
-    default:
-        return 0;
+    while (scan->end > 0 && is_blank(scan->text[scan->end - 1])) {
+        scan->end--;
     }
 }
 
-static bool with_units(struct scan scan, double *ret)
+static bool back_over(struct backward *scan, char low, char mark)
 {
-    double total = 0;
-    double last = DAY_S * 2.0;
-    while (scan.at < scan.end) {
-        double value;
-        bool whole;
-        while (skip_one_of(&scan, " ")) {
-        }
-        if (!fraction(&scan, &value, &whole) || scan.at == scan.end) {
-            return false;
-        }
-        double unit = unit_s(*scan.at++);
-        if (unit == 0 || unit >= last) {
-            return false;
-        }
-        last = unit;
-        total += value * unit;
-    }
-    *ret = total;
-    return true;
+    char c = scan->end > 0 ? scan->text[scan->end - 1] : '\0';
+    bool is_it = c != '\0' && (c == low || c == low - ('a' - 'A') || c == mark);
+    scan->end -= is_it;
+    return is_it;
 }
 
-static bool with_colons(struct scan scan, double *ret)
+static void back_over_digits(struct backward *scan)
 {
-    double days = 0;
-    double value;
-    bool whole;
-    if (!fraction(&scan, &value, &whole)) {
-        return false;
+    while (scan->end > 0 && is_digit(scan->text[scan->end - 1])) {
+        scan->end--;
     }
-    if (whole && skip_one_of(&scan, "+")) {
-        days = value;
-        if (!fraction(&scan, &value, &whole)) {
-            return false;
+}
+
+/* The digits before a unit; none are 0, and so is what does not fit an int. */
+static int32_t back_number(struct backward *scan)
+{
+    skip_back_blanks(scan);
+    size_t end = scan->end;
+    back_over_digits(scan);
+    int64_t value = 0;
+    for (size_t i = scan->end; i < end; i++) {
+        value = value * 10 + (scan->text[i] - '0');
+        if (value > INT32_MAX) {
+            return 0;
         }
     }
-    int fields = 1;
-    while (scan.at < scan.end) {
-        double next;
-        if (!whole || fields == 3 || !skip_one_of(&scan, ":") || !fraction(&scan, &next, &whole)) {
-            return false;
-        }
-        value = value * 60 + next;
-        fields++;
+    return (int32_t)value;
+}
+
+/* Seconds with a fraction. */
+static double back_seconds(struct backward *scan)
+{
+    char copy[64] = "";
+    skip_back_blanks(scan);
+    size_t end = scan->end;
+    back_over_digits(scan);
+    if (scan->end > 0 && scan->text[scan->end - 1] == '.') {
+        scan->end--;
+        back_over_digits(scan);
     }
-    *ret = days * DAY_S + value;
-    return true;
+    size_t from = scan->end;
+    size_t length = end - from < sizeof(copy) - 1 ? end - from : sizeof(copy) - 1;
+    memcpy(copy, scan->text + from, length);
+    return strtod(copy, NULL);
 }
 
 bool ad_time_parse_relative(const char *text, size_t length, double *seconds)
 {
-    struct scan scan = {text, text + length};
-    while (skip_one_of(&scan, " \t")) {
+    struct backward scan = {text, length};
+    double rest = 0;
+    uint32_t whole = 0; /* HTCondor counts in ints, which wrap around */
+    skip_back_blanks(&scan);
+    if (back_over(&scan, 's', '\0') || (scan.end > 0 && is_digit(text[scan.end - 1]))) {
+        rest = back_seconds(&scan);
     }
-    while (scan.end > scan.at && (scan.end[-1] == ' ' || scan.end[-1] == '\t')) {
-        scan.end--;
+    skip_back_blanks(&scan);
+    if (back_over(&scan, 'm', ':')) {
+        whole += (uint32_t)back_number(&scan) * 60;
     }
-    bool negative = scan.at < scan.end && *scan.at == '-';
-    (void)skip_one_of(&scan, "+-");
-    double value;
-    if (scan.at == scan.end || !(with_colons(scan, &value) || with_units(scan, &value))) {
+    skip_back_blanks(&scan);
+    if (back_over(&scan, 'h', ':')) {
+        whole += (uint32_t)back_number(&scan) * 3600;
+    }
+    skip_back_blanks(&scan);
+    if (back_over(&scan, 'd', '+')) {
+        whole += (uint32_t)back_number(&scan) * DAY_S;
+    }
+    skip_back_blanks(&scan);
+    bool negative = back_over(&scan, '-', '-');
+    skip_back_blanks(&scan);
+    if (scan.end > 0) {
         return false;
     }
-    if (value > RELATIVE_MAX) {
-        return false;
-    }
-    *seconds = negative ? -value : value;
+    double value = (double)(int32_t)whole + rest;
+    *seconds = negative ? -1 * value : value;
     return true;
 }
 

@@ -29,12 +29,13 @@ void ad_calendar_of(int64_t seconds, struct ad_calendar *ret);
 /* Out of range fields carry over: month 13 is January of the next year. */
 int64_t ad_calendar_seconds(const struct ad_calendar *calendar);
 
-/* "2024-03-01T12:30:00+01:00", the separators and seconds are optional; *zoned tells whether a zone
- * was given (else *offset_s is 0 and *seconds counts as if UTC). */
+/* "2024-03-01T12:30:00+01:00": digits count, what stands between them does not, and all but the
+ * year may be left out; *zoned tells whether a zone was given (else *offset_s is 0 and *seconds
+ * counts as if UTC). */
 bool ad_time_parse_absolute(const char *text, size_t length, int64_t *seconds, int32_t *offset_s,
                             bool *zoned);
 
-/* "[-][days+]hh:mm:ss[.fraction]" from the right, or "1d2h3m4s". */
+/* "[-][days+]hh:mm:ss[.fraction]" or "1d2h3m4s", read from the right; "" is 0. */
 bool ad_time_parse_relative(const char *text, size_t length, double *seconds);
 
 void ad_time_print_absolute(int64_t seconds, int32_t offset_s, struct strbuf *out);

@@ -328,13 +328,16 @@ static void put_summary(const struct why_question *question, const struct why_an
                         struct strbuf *out)
 {
     const struct ad *job = question->ad;
-    int64_t mine = 0, others = 0, willing = 0;
+    int64_t mine = 0, others = 0, willing = 0, full = 0;
     for (size_t i = 0; i < question->other_count; i++) {
         const struct ad *slot = question->others[i].ad;
         if (!answer->matches[i]) {
             continue;
         }
-        if (strcmp(ad_string_or(slot, "State", ""), "Claimed") != 0) {
+        const struct ad *now = question->others[i].now;
+        if (now != NULL && !ad_match(job, now, question->context)) {
+            full++;
+        } else if (strcmp(ad_string_or(slot, "State", ""), "Claimed") != 0) {
             willing++;
         } else if (strcmp(ad_string_or(slot, "RemoteUser", ""), ad_string_or(job, "User", "?")) ==
                    0) {
@@ -352,6 +355,9 @@ static void put_summary(const struct why_question *question, const struct why_an
                   (long long)why_sum(answer->total), machine_count(question),
                   (long long)why_sum(answer->refused_by_ad),
                   (long long)why_sum(answer->refused_by_others));
+    if (full > 0) {
+        strbuf_printf(out, "%7lld slots are exhausted partitionable slots\n", (long long)full);
+    }
     if (mine > 0) {
         strbuf_printf(out, "%7lld slots match and are already running your jobs\n",
                       (long long)mine);

@@ -32,6 +32,7 @@ void why_view_fini(struct why_view *view)
     cli_reply_fini(&view->machines);
     cli_reply_fini(&view->negotiators);
     cli_reply_fini(&view->requests);
+    vec_fini(&view->wholes, why_destroy_ad);
     mem_free(view->slots);
 }
 
@@ -56,12 +57,18 @@ int why_view_load(struct why_view *view, struct err *err)
     view->slots = mem_alloc((view->machines.ads.count + 1) * sizeof *view->slots);
     for (size_t i = 0; i < view->machines.ads.count; i++) {
         const struct ad *ad = view->machines.ads.items[i];
-        if (!ad_bool_or(ad, "Absent", false)) {
-            view->slots[view->slot_count++] =
-                (struct why_other){.ad = ad,
-                                   .offline = ad_bool_or(ad, "Offline", false),
-                                   .weight = 1};
+        if (ad_bool_or(ad, "Absent", false) || ad_bool_or(ad, "DynamicSlot", false)) {
+            continue;
         }
+        struct ad *whole = why_reason_whole(ad);
+        if (whole != NULL) {
+            vec_push(&view->wholes, whole);
+        }
+        view->slots[view->slot_count++] =
+            (struct why_other){.ad = whole != NULL ? whole : ad,
+                               .now = whole != NULL ? ad : NULL,
+                               .offline = ad_bool_or(ad, "Offline", false),
+                               .weight = 1};
     }
     view->loaded = true;
     return 0;

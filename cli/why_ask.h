@@ -24,7 +24,8 @@ struct why_view {
     struct cli *cli;
     bool loaded;
     struct cli_reply machines, negotiators, requests;
-    struct why_other *slots; /* absent ones left out */
+    struct why_other *slots; /* without absent ones, and pieces of partitionable ones */
+    struct vec wholes;       /* struct ad: their ads, where they are not the collector's */
     size_t slot_count;
     uint64_t over_ms;
 };

@@ -33,6 +33,8 @@ struct strbuf;
 
 struct why_other {
     const struct ad *ad;
+    const struct ad
+        *now; /* a partitionable slot: what is left of it, ad being all of it; or NULL */
     bool offline;
     int64_t weight; /* how many it stands for, >= 1 */
 };

@@ -51,14 +51,36 @@ static bool is_text(const struct ad *ad, const char *name, const char *text)
     return strcmp(ad_string_or(ad, name, ""), text) == 0;
 }
 
-static void count_live(const struct ad *slot, const char *user, struct why_places *places)
+struct ad *why_reason_whole(const struct ad *slot)
 {
+    static const char TOTAL[] = "TotalSlot";
+    if (!ad_bool_or(slot, "PartitionableSlot", false)) {
+        return NULL;
+    }
+    struct ad *whole = ad_copy(slot);
+    size_t at = 0;
+    const char *name;
+    while (ad_next(slot, &at, &name, NULL)) {
+        const char *resource = name + strlen(TOTAL);
+        if (strncmp(name, TOTAL, strlen(TOTAL)) == 0 && ad_has(slot, resource)) {
+            (void)ad_copy_attr(whole, resource, slot, name); /* it is there */
+        }
+    }
+    return whole;
+}
+
+static void count_live(const struct why_pool *pool, const struct why_other *other, const char *user,
+                       struct why_places *places)
+{
+    const struct ad *slot = other->ad;
     const char *state = ad_string_or(slot, "State", "Unclaimed");
     const char *power = ad_string_or(slot, "PowerState", "On");
     if (strcmp(state, "Drained") == 0 || strcmp(power, "Draining") == 0) {
         places->draining++;
     } else if (strcmp(power, "GoingDown") == 0) {
         places->leaving++;
+    } else if (other->now != NULL && !ad_match(pool->job, other->now, pool->context)) {
+        places->full++;
     } else if (strcmp(state, "Unclaimed") == 0) {
         places->free++;
     } else if (strcmp(state, "Owner") == 0) {
@@ -121,7 +143,7 @@ static void count_places(const struct why_pool *pool, struct why_places *places)
         if (pool->slots[i].offline) {
             count_offline(pool, pool->slots[i].ad, strbuf_text(&schedd), places);
         } else {
-            count_live(pool->slots[i].ad, user, places);
+            count_live(pool, &pool->slots[i], user, places);
         }
     }
     strbuf_fini(&schedd);
@@ -297,11 +319,11 @@ static void put_no_match(const struct why_pool *pool, struct strbuf *out)
 
 static void put_busy(const struct why_places *places, struct strbuf *out)
 {
-    static const char *const WORDS[] = {"run your jobs", "run others' jobs",
-                                        "are used by their owners", "are draining",
-                                        "are going to sleep"};
-    const int64_t counts[] = {places->mine, places->others, places->owner, places->draining,
-                              places->leaving};
+    static const char *const WORDS[] = {"with your jobs",    "with others' jobs",
+                                        "with their owners", "too full at present",
+                                        "draining",          "going to sleep"};
+    const int64_t counts[] = {places->mine, places->others,   places->owner,
+                              places->full, places->draining, places->leaving};
     bool first = true;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i] > 0) {

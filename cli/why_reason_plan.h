@@ -43,7 +43,8 @@ const char *why_reason_name(enum why_reason reason); /* "NoMatch" ... */
 /* What the matching slots do. */
 struct why_places {
     int64_t free, mine, others, owner, draining, leaving; /* live; leaving: going to sleep */
-    int64_t waking, asleep, failed;                       /* offline; failed: WakeFailed, Unknown */
+    int64_t full;                   /* live and partitionable: what is left does not fit */
+    int64_t waking, asleep, failed; /* offline; failed: WakeFailed, Unknown */
     int64_t held;                   /* offline, and held for this request (OfflineMatches) */
     const struct ad *sample_waking; /* one of the held or waking, one of the failed; NULL: none */
     const struct ad *sample_failed;
@@ -64,6 +65,10 @@ struct why_verdict {
     struct why_places places;
     char *text; /* one line, as it goes on after "12.3: " */
 };
+
+/* All of a partitionable slot, as if nothing was given out: TotalSlotMemory as Memory, and so on.
+ * NULL: it is no such slot.  Owned by the caller. */
+struct ad *why_reason_whole(const struct ad *slot);
 
 void why_reason_find(const struct why_pool *pool, struct why_verdict *ret);
 void why_verdict_fini(struct why_verdict *verdict);

@@ -273,6 +273,7 @@ struct ad *why_show_ad(const char *subject, const char *label, const struct why_
         ad_set_int(ad, "SlotsWithMyJobs", places->mine);
         ad_set_int(ad, "SlotsWithOthersJobs", places->others);
         ad_set_int(ad, "OwnerSlots", places->owner);
+        ad_set_int(ad, "FullSlots", places->full);
         ad_set_int(ad, "DrainingSlots", places->draining);
         ad_set_int(ad, "LeavingSlots", places->leaving);
         ad_set_int(ad, "WakingSlots", places->waking);

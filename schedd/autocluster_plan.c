@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "classad/ad.h"
 
 /* JobPrio is not among them: it orders the jobs of one autocluster and of one owner. */
@@ -65,6 +66,27 @@ void autocluster_plan_names(const struct ad *job, const char *const *extra, stru
     add_refs(job, "RequestDisk", names);
 }
 
+static bool is_request(const char *name)
+{
+    static const char PREFIX[] = "request";
+    size_t same = 0;
+    while (same < sizeof(PREFIX) - 1 && text_lower(name[same]) == PREFIX[same]) {
+        same++;
+    }
+    return same == sizeof(PREFIX) - 1 && name[same] != '\0';
+}
+
+void autocluster_plan_requests(const struct ad *ad, struct strmap *names)
+{
+    size_t at = 0;
+    const char *name = NULL;
+    while (ad != NULL && ad_next(ad, &at, &name, NULL)) {
+        if (is_request(name)) {
+            add(names, name);
+        }
+    }
+}
+
 static int by_name(const void *a, const void *b)
 {
     return ad_name_compare(*(const char *const *)a, *(const char *const *)b);
@@ -103,7 +125,7 @@ bool autocluster_plan_differs(const struct ad *own, const struct strmap *names)
     size_t at = 0;
     const char *name = NULL;
     while (ad_next(own, &at, &name, NULL)) {
-        if (strmap_get(names, name) != NULL) {
+        if (strmap_get(names, name) != NULL || is_request(name)) {
             return true;
         }
     }

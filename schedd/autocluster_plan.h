@@ -23,10 +23,14 @@ struct strmap;
  * it. */
 void autocluster_plan_names(const struct ad *job, const char *const *extra, struct strmap *names);
 
+/* Adds Request<resource>, whatever the resource: what a job asks for must be what its claim was
+ * made for.  ad may be NULL. */
+void autocluster_plan_requests(const struct ad *ad, struct strmap *names);
+
 /* Appends the key of the job for these names. */
 void autocluster_plan_key(const struct ad *job, const struct strmap *names, struct strbuf *key);
 
-/* Does `own` (may be NULL), what a job has of its own, touch any of the names? */
+/* Does `own` (may be NULL), what a job has of its own, touch any of the names, or a request? */
 bool autocluster_plan_differs(const struct ad *own, const struct strmap *names);
 
 #endif

@@ -161,8 +161,11 @@ static void accept_claim(struct claim *claim, struct wire_request *request)
         other->claim = claim;
         queue_move(schedd, other, JOB_MATCHED);
     }
+    const struct ad *args = wire_request_args(request);
     (void)snprintf(claim->boot_id, sizeof(claim->boot_id), "%s",
-                   ad_string_or(wire_request_args(request), "BootId", "")); /* compared only */
+                   ad_string_or(args, "BootId", "")); /* compared only */
+    claim_set_slot(claim, ad_string_or(args, "SlotName", ""),
+                   wire_request_ad_count(request) > 0 ? wire_request_ad(request, 0) : NULL);
     claim->slot_idle = true;
     claim->claim_request = request;
     claim_move(claim, CLAIM_COMMITTING);
@@ -172,6 +175,7 @@ static void accept_claim(struct claim *claim, struct wire_request *request)
     struct change *change = change_begin(schedd);
     struct job *job = claim->job;
     ad_set_int(job_own(job), "NumJobMatches", job_int(job, "NumJobMatches", 0) + 1);
+    ad_set_int(job_own(job), "LastMatchTime", loop_wall_s(schedd->loop));
     claim_assign(change, claim, job);
     change_commit(change, claim_committed, mem_free, ref);
 }
@@ -238,6 +242,7 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
     attach(claim, peer);
     switch (claim->state) {
     case CLAIM_ASKED:
+    case CLAIM_WAITING:
     case CLAIM_EXPECTED:
         accept_claim(claim, request);
         break;
@@ -316,7 +321,11 @@ static void handle_gone(struct claim_peer *peer, struct wire_request *request)
                        ad_string_or(args, "Reason", "no reason given")); /* cut if long */
         peer->claim = NULL; /* the connection stays for the answer */
         claim->peer = NULL;
-        claim_lost(claim, why);
+        if (ad_bool_or(args, "Preempted", false)) {
+            claim_preempted(claim, why);
+        } else {
+            claim_lost(claim, why);
+        }
     } /* else it is over here, too */
     change_commit(change_begin(peer->schedd), answer_gone, drop_gone, request);
 }

@@ -87,6 +87,8 @@ static struct autocluster *find_or_make(struct schedd *schedd, const struct job 
     struct ad *view = job_view(schedd, job);
     struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
     autocluster_plan_names(view, schedd->settings.significant, names);
+    autocluster_plan_requests(job->cluster->ad, names);
+    autocluster_plan_requests(job->own, names);
     struct strbuf key;
     strbuf_init(&key, 0);
     autocluster_plan_key(view, names, &key);

@@ -24,12 +24,14 @@
 #include "store/store.h"
 
 static const char *const STATE_NAMES[CLAIM_STATES] = {
-    "asked", "expected", "committing", "idle", "starting", "busy", "stopping", "releasing",
+    "asked",    "waiting", "expected", "committing", "idle",
+    "starting", "busy",    "stopping", "releasing",
 };
 
 #define TO(state) (1U << (state))
 static const unsigned MOVES[CLAIM_STATES] = {
-    [CLAIM_ASKED] = TO(CLAIM_EXPECTED) | TO(CLAIM_COMMITTING),
+    [CLAIM_ASKED] = TO(CLAIM_WAITING) | TO(CLAIM_EXPECTED) | TO(CLAIM_COMMITTING),
+    [CLAIM_WAITING] = TO(CLAIM_EXPECTED) | TO(CLAIM_COMMITTING),
     [CLAIM_EXPECTED] = TO(CLAIM_COMMITTING),
     [CLAIM_COMMITTING] = TO(CLAIM_STARTING) | TO(CLAIM_IDLE),
     [CLAIM_IDLE] = TO(CLAIM_STARTING) | TO(CLAIM_RELEASING),
@@ -72,11 +74,23 @@ static void set_lease_timer(struct claim *claim)
     loop_timer_set(claim->timer, end_ms > now_ms ? end_ms - now_ms : 0);
 }
 
+/* Nothing of it is durable yet. */
+static bool is_only_matched(const struct claim *claim)
+{
+    return claim->state == CLAIM_ASKED || claim->state == CLAIM_WAITING ||
+           claim->state == CLAIM_EXPECTED;
+}
+
 static void timer_fired(void *arg)
 {
     struct claim *claim = arg;
     const struct schedd_settings *settings = &claim->schedd->settings;
-    if (claim->state == CLAIM_ASKED || claim->state == CLAIM_EXPECTED) {
+    if (claim->state == CLAIM_WAITING && loop_now_ms(claim->schedd->loop) < claim->wait_until_ms) {
+        claim_ask_again(claim);
+        return;
+    }
+    if (is_only_matched(claim)) {
+        claim_cancel(claim);
         claim_lost(claim, "the startd did not dial in time");
         return;
     }
@@ -121,6 +135,7 @@ struct claim *claim_create(struct schedd *schedd, const char *id, const char *sl
         autocluster_hold(autocluster);
     }
     claim->state = CLAIM_ASKED;
+    claim->preemption = "";
     claim->lease_ms = schedd->settings.claim_lease_ms;
     claim->timer = loop_timer_create(schedd->loop, timer_fired, claim);
     claim->wait = loop_timer_create(schedd->loop, wait_fired, claim);
@@ -137,6 +152,7 @@ static void claim_destroy(void *value)
     mem_free(claim->slot);
     mem_free(claim->machine);
     mem_free(claim->uplink);
+    ad_destroy(claim->provisioned);
     mem_free(claim);
 }
 
@@ -167,8 +183,40 @@ static void write_claim(struct change *change, const struct claim *claim)
     ad_set_string(row, "JobId", claim->job_id);
     ad_set_int(row, "ClaimEpoch", claim->epoch);
     ad_set_int(row, "LeaseMs", (int64_t)claim->lease_ms);
+    if (claim->provisioned != NULL) {
+        ad_set_ad(row, "Provisioned", ad_copy(claim->provisioned));
+    }
     change_put(change, "claims", claim->id, row);
     ad_destroy(row);
+}
+
+void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot)
+{
+    if (name[0] != '\0' && strcmp(name, claim->slot) != 0) { /* a piece has a name of its own */
+        mem_free(claim->slot);
+        claim->slot = mem_strdup(name);
+    }
+    if (slot == NULL) {
+        return;
+    }
+    struct ad *provisioned = ad_create();
+    const char *at = ad_string_or(slot, "MachineResources", "Cpus Memory Disk");
+    while (*at != '\0') {
+        char kind[64], attribute[96];
+        size_t length = strcspn(at, " ");
+        if (length > 0 && length < sizeof(kind)) {
+            memcpy(kind, at, length);
+            kind[length] = '\0';
+            (void)snprintf(attribute, sizeof(attribute), "%sProvisioned", kind); /* fits */
+            int64_t amount = ad_int_or(slot, kind, -1);
+            if (amount >= 0 && ad_name_is_valid(attribute)) {
+                ad_set_int(provisioned, attribute, amount);
+            }
+        }
+        at += length + (at[length] != '\0' ? 1 : 0);
+    }
+    ad_destroy(claim->provisioned);
+    claim->provisioned = provisioned;
 }
 
 void claim_assign(struct change *change, struct claim *claim, struct job *job)
@@ -186,6 +234,9 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     ad_set_string(own, "RemoteHost", claim->slot);
     ad_set_string(own, "ClaimId", claim->id);
     ad_set_string(own, "_roost_priv_Nonce", nonce);
+    if (claim->provisioned != NULL) {
+        ad_merge(own, claim->provisioned);
+    }
     claim->job = job;
     job_id(job, claim->job_id);
     claim->epoch = job->epoch;
@@ -231,11 +282,22 @@ static void flush_after_commit(void *arg)
     claims_flush(arg);
 }
 
-void claim_lost(struct claim *claim, const char *why)
+/* What an eviction leaves in the job's ad; the job ran. */
+static void count_vacate(struct schedd *schedd, struct job *job, bool preempted)
+{
+    struct ad *own = job_own(job);
+    ad_set_int(own, "LastVacateTime", loop_wall_s(schedd->loop));
+    ad_set_int(own, "NumVacates", job_int(job, "NumVacates", 0) + 1);
+    if (preempted) {
+        ad_set_int(own, "NumPreemptions", job_int(job, "NumPreemptions", 0) + 1);
+    }
+}
+
+static void lose(struct claim *claim, const char *why, bool preempted)
 {
     struct schedd *schedd = claim->schedd;
     struct job *job = claim->job;
-    bool durable = claim->state != CLAIM_ASKED && claim->state != CLAIM_EXPECTED;
+    bool durable = !is_only_matched(claim);
     struct change *change = change_begin(schedd);
     if (job != NULL) {
         char id[JOB_ID_SIZE];
@@ -244,6 +306,9 @@ void claim_lost(struct claim *claim, const char *why)
                  LOG_TEXT("slot", claim->slot));
         claim_detach(claim);
         if (durable) {
+            if (job->phase == JOB_ACTIVE) {
+                count_vacate(schedd, job, preempted);
+            }
             claim_run_ended(schedd, job);
             ad_set_string(job_own(job), "VacateReason", why);
             shadows_forget(change, job, true, why);
@@ -255,6 +320,16 @@ void claim_lost(struct claim *claim, const char *why)
     }
     claims_end(durable ? change : NULL, claim, why);
     change_commit(change, flush_after_commit, NULL, schedd);
+}
+
+void claim_lost(struct claim *claim, const char *why)
+{
+    lose(claim, why, false);
+}
+
+void claim_preempted(struct claim *claim, const char *why)
+{
+    lose(claim, why, true);
 }
 
 /* ---- what an idle claim does ----------------------------------------------------------------- */
@@ -387,6 +462,20 @@ static bool is_to_be_stopped(const struct claim *claim)
     return claim->state == CLAIM_STOPPING && !claim->stop_told;
 }
 
+/* Its job was taken away, and nobody else could use the slot: no job need be preempted for it. */
+static bool is_in_vain(const struct claim *claim)
+{
+    return (claim->state == CLAIM_WAITING || claim->state == CLAIM_EXPECTED) &&
+           claim->job == NULL &&
+           (claim->autocluster == NULL || autocluster_best(claim->autocluster) == NULL);
+}
+
+static void give_up(struct claim *claim)
+{
+    claim_cancel(claim);
+    claim_lost(claim, "its job was taken away, and no other waits");
+}
+
 static bool is_at_rest(const struct claim *claim)
 {
     return claim->state == CLAIM_IDLE && claim->slot_idle && !loop_timer_is_set(claim->wait);
@@ -395,6 +484,7 @@ static bool is_at_rest(const struct claim *claim)
 void claims_flush(struct schedd *schedd)
 {
     each_claim(schedd, is_to_be_stopped, claim_call_deactivate);
+    each_claim(schedd, is_in_vain, give_up);
     each_claim(schedd, is_at_rest, claim_next);
     claims_offer(schedd);
 }
@@ -408,6 +498,7 @@ void claims_take_job(struct job *job, bool stop, bool fast)
     claim_detach(claim);
     switch (claim->state) {
     case CLAIM_ASKED:
+    case CLAIM_WAITING:
     case CLAIM_EXPECTED:
     case CLAIM_COMMITTING:
         break; /* another job takes its place when the startd dials */
@@ -462,6 +553,10 @@ static int load_claim(void *arg, const char *key, const void *value, size_t leng
         (void)snprintf(claim->boot_id, sizeof(claim->boot_id), "%s",
                        ad_string_or(row, "BootId", "")); /* cut if too long: compared only */
         claim->lease_ms = (uint64_t)ad_int_or(row, "LeaseMs", (int64_t)claim->lease_ms);
+        const struct ad *provisioned = NULL;
+        if (ad_get_ad(row, "Provisioned", &provisioned) == 0) {
+            claim->provisioned = ad_copy(provisioned);
+        }
         claim->job = job;
         job->claim = claim;
         job_id(job, claim->job_id);

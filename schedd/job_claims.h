@@ -6,6 +6,7 @@
  * claim up again, so that nothing points to a claim that ended meanwhile.
  *
  *   asked      DIAL_ME is on its way to the startd
+ *   waiting    the startd agreed, but another claim has to end before: it is asked again and again
  *   expected   the startd agreed; it has MATCH_TIMEOUT to dial
  *   committing CLAIM came; the claim is being made durable
  *   idle       no job; slot_idle says that the last starter is gone, too
@@ -43,6 +44,7 @@ struct wire_request;
 
 enum claim_state {
     CLAIM_ASKED,
+    CLAIM_WAITING,
     CLAIM_EXPECTED,
     CLAIM_COMMITTING,
     CLAIM_IDLE,
@@ -67,7 +69,10 @@ struct claim {
     bool activated; /* ACTIVATE was sent for this epoch */
     bool stop_told; /* DEACTIVATE was sent */
     bool stop_fast;
-    bool await_idle; /* the startd said -EBUSY: give the job anew when the slot is idle */
+    bool await_idle;        /* the startd said -EBUSY: give the job anew when the slot is idle */
+    const char *preemption; /* "Rank" or "Priority": what the negotiator says; "": none */
+    uint64_t wait_until_ms; /* waiting: no longer than that */
+    struct ad *provisioned; /* CpusProvisioned ..., of the slot; NULL: not told */
     unsigned restarts;
     uint64_t lease_ms, renewed_ms, claimed_ms, idle_since_ms;
     struct claim_peer *peer;            /* NULL while not connected */
@@ -84,6 +89,11 @@ struct claim *claims_find(const struct schedd *schedd, const char *id);
 
 /* Answers MATCH. */
 void claims_match(struct schedd *schedd, struct wire_request *request);
+
+/* Asks the startd again about a claim that waits. */
+void claim_ask_again(struct claim *claim);
+/* Tells the startd that a claim which it has not made yet is wanted no more. */
+void claim_cancel(const struct claim *claim);
 
 /* ---- job_claims.c: the object ---- */
 
@@ -110,6 +120,10 @@ void claims_flush(struct schedd *schedd);
 void claim_restart(struct claim *claim);
 /* The claim ends, its job is idle again. */
 void claim_lost(struct claim *claim, const char *why);
+/* The same for one that a better claim preempted: its job's NumPreemptions grows. */
+void claim_preempted(struct claim *claim, const char *why);
+/* What the slot's ad, which may be NULL, says of resources becomes the job's ...Provisioned. */
+void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot);
 
 /* The job leaves its claim because somebody says so (rm, hold, vacate), then the startd is told to
  * stop the starter; or because it has its result, then the starter ends by itself.  To be followed

@@ -18,35 +18,70 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
+
+#define WAIT_MAX_S      ((int64_t)366 * 24 * 3600)
+#define ASK_AGAIN_MAX_S 30
+#define ASK_ANEW_MS     15000 /* the hub, or the startd's way to it, was away */
 
 struct dial_ref {
     struct schedd *schedd;
     char claim_id[CLAIM_ID_MAX + 1];
 };
 
+static uint64_t seconds_as_ms(const struct ad *args, const char *name, int64_t max_s)
+{
+    int64_t value_s = ad_int_or(args, name, 1);
+    value_s = value_s < 1 ? 1 : value_s > max_s ? max_s : value_s;
+    return (uint64_t)value_s * 1000;
+}
+
 static void dial_answered(void *arg, struct wire_reply *reply)
 {
     struct dial_ref *ref = arg;
     struct schedd *schedd = ref->schedd;
     struct claim *claim = schedd->claims != NULL ? claims_find(schedd, ref->claim_id) : NULL;
-    if (claim != NULL && claim->state == CLAIM_ASKED) { /* else it has dialled already */
-        if (reply->status == 0) {
-            claim_move(claim, CLAIM_EXPECTED);
-            loop_timer_set(claim->timer, schedd->settings.match_timeout_ms);
-        } else {
-            log_info(schedd->log, "match.refused", "the startd does not take the job",
-                     LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
-                     LOG_TEXT("why", reply->text));
-            claim_lost(claim, "the startd does not take the job");
-        }
-    }
     mem_free(ref);
+    if (claim == NULL || (claim->state != CLAIM_ASKED && claim->state != CLAIM_WAITING)) {
+        return; /* it has dialled already */
+    }
+    bool waits = reply->args != NULL && ad_bool_or(reply->args, "Waits", false);
+    uint64_t timeout_ms = schedd->settings.match_timeout_ms;
+    switch (schedd_plan_dialled(reply->status, waits, claim->state == CLAIM_WAITING)) {
+    case DIALLED_EXPECT:
+        claim_set_slot(claim, ad_string_or(reply->args, "SlotName", ""), NULL);
+        claim_move(claim, CLAIM_EXPECTED);
+        loop_timer_set(claim->timer, timeout_ms);
+        break;
+    case DIALLED_WAIT: {
+        uint64_t max_ms = seconds_as_ms(reply->args, "WaitMax", WAIT_MAX_S);
+        if (claim->state == CLAIM_ASKED) {
+            log_info(schedd->log, "match.waits", "another claim has to end before",
+                     LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
+                     LOG_INT("at_most_s", max_ms / 1000));
+            claim_move(claim, CLAIM_WAITING);
+        }
+        claim->wait_until_ms = loop_now_ms(schedd->loop) + max_ms + timeout_ms;
+        loop_timer_set(claim->timer, seconds_as_ms(reply->args, "AskAgain", ASK_AGAIN_MAX_S));
+        break;
+    }
+    case DIALLED_ASK_AGAIN:
+        loop_timer_set(claim->timer, ASK_ANEW_MS);
+        break;
+    case DIALLED_LOST:
+    default:
+        log_info(schedd->log, "match.refused", "the startd does not take the job",
+                 LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
+                 LOG_TEXT("why", reply->text));
+        claim_lost(claim, "the startd does not take the job");
+        break;
+    }
 }
 
 /* False: it could not even be sent. */
-static bool dial(struct claim *claim)
+static bool dial(struct claim *claim, bool again)
 {
     struct schedd *schedd = claim->schedd;
     struct wire *wire = uplink_wire(schedd->uplink);
@@ -60,6 +95,12 @@ static bool dial(struct claim *claim)
     ad_set_string(args, "ScheddPin", tls_identity_pin(schedd->identity));
     ad_set_int(args, "LeaseDuration", (int64_t)(claim->lease_ms / 1000));
     ad_set_string(args, "JobId", claim->job_id);
+    if (claim->preemption[0] != '\0') {
+        ad_set_string(args, "Preemption", claim->preemption);
+    }
+    if (again) {
+        ad_set_bool(args, "Again", true);
+    }
     struct ad *job = job_flat(schedd, claim->job);
     const struct ad *ads[] = {job};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
@@ -73,6 +114,49 @@ static bool dial(struct claim *claim)
     ad_destroy(job);
     ad_destroy(args);
     return sent >= 0;
+}
+
+/* claim and job are each other's; the job waits for the startd. */
+static void bind(struct claim *claim, struct job *job)
+{
+    claim->job = job;
+    job->claim = claim;
+    job_id(job, claim->job_id);
+    queue_move(claim->schedd, job, JOB_MATCHED);
+}
+
+void claim_ask_again(struct claim *claim)
+{
+    struct job *other = claim->job == NULL ? autocluster_best(claim->autocluster) : NULL;
+    if (other != NULL) { /* its job was removed or held; the slot is as good for this one */
+        bind(claim, other);
+    }
+    if (claim->job == NULL) {
+        claim_cancel(claim);
+        claim_lost(claim, "its job was taken away, and no other waits");
+        return;
+    }
+    loop_timer_set(claim->timer, ASK_ANEW_MS); /* if no answer comes */
+    (void)dial(claim, true);                   /* not sent: the timer */
+}
+
+static void cancelled(void *arg, struct wire_reply *reply)
+{
+    (void)arg;
+    (void)reply; /* if it was not heard: the startd forgets who does not ask */
+}
+
+void claim_cancel(const struct claim *claim)
+{
+    struct wire *wire = uplink_wire(claim->schedd->uplink);
+    if (wire == NULL) {
+        return;
+    }
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", claim->id);
+    const struct wire_body body = {.args = args};
+    (void)wire_relay(wire, claim->uplink, VERB_RELEASE_CLAIM, &body, 0, cancelled, NULL);
+    ad_destroy(args);
 }
 
 static int check(struct schedd *schedd, const struct ad *args, struct autocluster **autocluster)
@@ -126,14 +210,15 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
         claim_create(schedd, ad_string_or(args, "ClaimId", ""), ad_string_or(args, "SlotName", ""),
                      ad_string_or(args, "Machine", ""), ad_string_or(args, "StartdUplink", ""),
                      autocluster);
-    claim->job = job;
-    job->claim = claim;
-    job_id(job, claim->job_id);
-    queue_move(schedd, job, JOB_MATCHED);
+    const char *word = ad_string_or(args, "Preemption", "");
+    claim->preemption = strcmp(word, "Rank") == 0       ? "Rank"
+                        : strcmp(word, "Priority") == 0 ? "Priority"
+                                                        : "";
+    bind(claim, job);
     log_info(schedd->log, "job.matched", "a slot was found for the job",
              LOG_TEXT("job", claim->job_id), LOG_TEXT("slot", claim->slot));
     loop_timer_set(claim->timer, schedd->settings.match_timeout_ms);
-    if (!dial(claim)) {
+    if (!dial(claim, false)) {
         claim_lost(claim, "the collector cannot be asked to relay");
         wire_reply_error(request, -ENOTCONN, "no connection to the collector");
         return;

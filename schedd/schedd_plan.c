@@ -4,6 +4,7 @@
  */
 #include "schedd/schedd_plan.h"
 
+#include <errno.h>
 #include <math.h>
 
 #include "base/check.h"
@@ -24,6 +25,15 @@ bool schedd_plan_before(const struct plan_order *a, const struct plan_order *b)
 double schedd_plan_prio(int64_t job_prio, bool expanded, int64_t qdate_s)
 {
     return (double)job_prio * 10.0 + (expanded ? 1.0 : 0.0) - (double)qdate_s / 1000000000.0;
+}
+
+enum plan_dialled schedd_plan_dialled(int status, bool waits, bool waiting)
+{
+    if (status == 0) {
+        return waits ? DIALLED_WAIT : DIALLED_EXPECT;
+    }
+    bool unheard = status == -ECONNRESET || status == -ETIMEDOUT || status == -EHOSTUNREACH;
+    return waiting && unheard ? DIALLED_ASK_AGAIN : DIALLED_LOST;
 }
 
 enum plan_next schedd_plan_next(const struct plan_claim *claim, uint64_t *wait_ms)

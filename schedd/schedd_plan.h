@@ -20,6 +20,17 @@ bool schedd_plan_before(const struct plan_order *a, const struct plan_order *b);
 /* The default PRIO, (UserPrio * 10) + Expanded - (QDate / 1000000000.0), without an expression. */
 double schedd_plan_prio(int64_t job_prio, bool expanded, int64_t qdate_s);
 
+/* ---- the startd answers DIAL_ME ---- */
+
+enum plan_dialled {
+    DIALLED_EXPECT,    /* it dials */
+    DIALLED_WAIT,      /* another claim has to end before */
+    DIALLED_ASK_AGAIN, /* a claim that waits: the question or its answer was lost */
+    DIALLED_LOST       /* it does not take the job */
+};
+/* waits: the answer says so; waiting: we knew that it waits. */
+enum plan_dialled schedd_plan_dialled(int status, bool waits, bool waiting);
+
 /* ---- what to do with a claim whose slot is idle ---- */
 
 struct plan_claim {

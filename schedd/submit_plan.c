@@ -28,6 +28,7 @@ static const char *const OURS[] = {
     "NumSystemHolds", "NumJobCompletions",
     "RemoteBootId",   "VacateReason",
     "ReleaseReason",  "RemoveReason",
+    "LastMatchTime",
 };
 
 void submit_plan_clean(struct ad *ad)

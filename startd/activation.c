@@ -197,8 +197,10 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
     if (claim->startd->stopping || claim->startd->going_down || claim->startd->leaving) {
         return err_set(err, -EAGAIN, "%s is going down", claim->startd->name);
     }
+    int rc = slot_fits(claim->slot, wire_request_ad(request, 0), err);
     struct ad_context context = startd_context(claim->startd);
-    return slot_plan_accepts(claim->slot->ad, wire_request_ad(request, 0), &context, err);
+    return rc != 0 ? rc
+                   : slot_plan_accepts(claim->slot->ad, wire_request_ad(request, 0), &context, err);
 }
 
 /* The starter's place is free: judges the job that waits and commits the run. */

@@ -327,6 +327,7 @@ void slot_build(struct slot *slot)
     set_claim(slot, ad);
     if (slot->kind == SLOT_PARTITIONABLE) {
         mint_for_pieces(slot);
+        slots_show_modifiers(slot->startd, ad);
         set_children(slot, ad);
     }
     set_claim_ids(slot, ad);

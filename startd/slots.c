@@ -23,6 +23,7 @@
 #include "startd/startd.h"
 
 #define RESOURCE_PREFIX "MACHINE_RESOURCE_"
+#define MODIFIER_MAX    (RESOURCE_NAME_MAX + 40)
 
 /* ---- the machine */
 
@@ -78,18 +79,35 @@ static int find_resources(struct startd *startd, struct err *err)
     return rc;
 }
 
-static void find_modifiers(struct startd *startd)
+/* The text of MODIFY_REQUEST_EXPR_REQUEST<kind>, NULL: none; its name in name. */
+static const char *modifier(const struct startd *startd, size_t kind, char *name, size_t size)
 {
     static const char *const KNOBS[RESOURCE_CUSTOM] = {"MODIFY_REQUEST_EXPR_REQUESTCPUS",
                                                        "MODIFY_REQUEST_EXPR_REQUESTMEMORY",
                                                        "MODIFY_REQUEST_EXPR_REQUESTDISK"};
+    (void)snprintf(name, size, "MODIFY_REQUEST_EXPR_REQUEST%s",
+                   startd->kinds->kinds[kind].name); /* fits */
+    return kind < RESOURCE_CUSTOM ? config_expr(startd->env.config, KNOBS[kind])
+                                  : config_text(startd->env.config, name);
+}
+
+void slots_show_modifiers(const struct startd *startd, struct ad *ad)
+{
     for (size_t i = 0; i < startd->kinds->count; i++) {
-        char name[RESOURCE_NAME_MAX + 40];
+        char name[MODIFIER_MAX];
+        const char *text = modifier(startd, i, name, sizeof name);
+        if (startd->modify[i] != NULL) {
+            (void)ad_set_expr_old(ad, name, text, NULL); /* it was parsed before */
+        }
+    }
+}
+
+static void find_modifiers(struct startd *startd)
+{
+    for (size_t i = 0; i < startd->kinds->count; i++) {
+        char name[MODIFIER_MAX];
         struct err err;
-        (void)snprintf(name, sizeof name, "MODIFY_REQUEST_EXPR_REQUEST%s",
-                       startd->kinds->kinds[i].name); /* fits */
-        const char *text = i < RESOURCE_CUSTOM ? config_expr(startd->env.config, KNOBS[i])
-                                               : config_text(startd->env.config, name);
+        const char *text = modifier(startd, i, name, sizeof name);
         ad_expr_destroy(startd->modify[i]);
         startd->modify[i] = NULL;
         if (text != NULL && text[0] != '\0' &&
@@ -355,16 +373,34 @@ void slot_uncarve(struct slot *piece)
     take_out(piece);
 }
 
-int slot_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err)
+static int request_of(const struct slot *slot, const struct ad *job, struct resources *ret,
+                      struct err *err)
 {
-    struct startd *startd = parent->startd;
+    struct startd *startd = slot->startd;
     struct ad_context context = startd_context(startd);
     struct carve_exprs exprs;
-    struct resources want, free;
     for (size_t i = 0; i < RESOURCE_KINDS_MAX; i++) {
         exprs.expr[i] = startd->modify[i];
     }
-    int rc = carve_plan_request(startd->kinds, &exprs, job, parent->ad, &context, &want, err);
+    return carve_plan_request(startd->kinds, &exprs, job, slot->ad, &context, ret, err);
+}
+
+int slot_fits(const struct slot *slot, const struct ad *job, struct err *err)
+{
+    struct resources want;
+    if (slot->kind != SLOT_DYNAMIC) {
+        return 0;
+    }
+    int rc = request_of(slot->parent, job, &want, err); /* rounded as it was carved */
+    rc = rc != 0 ? rc : carve_plan_fits(slot->startd->kinds, &slot->total, &want, err);
+    return rc != 0 ? err_prefix(err, rc, "%s: the job", slot->name) : 0;
+}
+
+int slot_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err)
+{
+    struct startd *startd = parent->startd;
+    struct resources want, free;
+    int rc = request_of(parent, job, &want, err);
     if (rc != 0) {
         return rc;
     }

@@ -169,7 +169,9 @@ int slots_create(struct startd *startd, struct err *err);
 void slots_destroy(struct startd *startd);
 void slots_reload(struct startd *startd);  /* expressions; the division needs a restart */
 void slots_refresh(struct startd *startd); /* all ads anew */
-void slots_poll(struct startd *startd);    /* Owner or Unclaimed, machine figures */
+/* MODIFY_REQUEST_EXPR_REQUEST..., by which the negotiator counts as we do */
+void slots_show_modifiers(const struct startd *startd, struct ad *ad);
+void slots_poll(struct startd *startd); /* Owner or Unclaimed, machine figures */
 struct slot *slot_by_claim_id(struct startd *startd,
                               const char *claim_id); /* constant time per slot */
 struct slot *slot_by_name(struct startd *startd, const char *name);
@@ -178,6 +180,9 @@ void slot_free_resources(const struct slot *slot, struct resources *ret); /* of 
  * at once.  -ENOSPC: it does not fit, or there are STARTD_SLOTS_MAX slots; -EINVAL: the job's
  * request is none. */
 int slot_carve(struct slot *parent, const struct ad *job, struct slot **ret, struct err *err);
+/* May that job run in this piece, which was carved for another?  0 for slots that are no pieces;
+ * -ENOSPC, -EINVAL. */
+int slot_fits(const struct slot *slot, const struct ad *job, struct err *err);
 void slot_keep(struct slot *piece);    /* it is shown, and what is left of its parent */
 void slot_uncarve(struct slot *piece); /* it was never there */
 /* The same for one that was there before we were started; takes resources whether they are free or

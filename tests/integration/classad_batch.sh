@@ -48,13 +48,16 @@ LC_ALL=C.UTF-8 all_cases
 
 # Each line is answered when it has come, not when the next ones have.
 coproc BATCH { "$ROOST" classad eval --batch; }
+# Bash forgets the id as soon as it has ended.
+# shellcheck disable=SC2153
+batch_pid=$BATCH_PID
 for number in 1 2 3; do
     echo "$number + 1" >&"${BATCH[1]}"
     read -r -t 20 answer <&"${BATCH[0]}" || fail "no answer to line $number"
     [ "$answer" = $((number + 1)) ] || fail "line $number is answered by '$answer'"
 done
 eval "exec ${BATCH[1]}>&-"
-wait "$BATCH_PID" || fail "the batch ends with $?"
+wait "$batch_pid" || fail "the batch ends with $?"
 
 # The last line need not be ended, and an empty one is a case.
 [ "$(printf '1+1\n\n-2' | "$ROOST" classad eval --batch)" = $'2\nPARSE-ERROR\n-2' ] || fail "ends of lines"

@@ -37,8 +37,8 @@ static void errors_name_the_byte_and_what_was_expected(void **state)
     assert_refused("007", AD_NEW, -EINVAL, "at byte 0: an integer may not begin with 0");
     assert_refused("absTime(\"x\")", AD_NEW, -EINVAL,
                    "before byte 12: text of an absolute time is not one");
-    assert_refused("absTime(\"2024-03-01T00:00:00+25:00\")", AD_NEW, -EINVAL,
-                   "before byte 36: text of an absolute time is not one");
+    assert_refused("relTime(\"1w\")", AD_NEW, -EINVAL,
+                   "before byte 13: text of a relative time is not one");
 }
 
 static void a_text_may_hold_zero_bytes_nowhere(void **state)
@@ -123,7 +123,7 @@ static void a_string_has_a_limit(void **state)
     expr = NULL;
     quoted.data[quoted.length - 1] = 'y'; /* one more than a string may have */
     strbuf_puts(&quoted, "\"");
-    assert_int_equal(ad_expr_parse(quoted.data, quoted.length, AD_NEW, &expr, NULL), -EINVAL);
+    assert_int_equal(ad_expr_parse(quoted.data, quoted.length, AD_NEW, &expr, NULL), -E2BIG);
     assert_null(expr);
     quoted.data[quoted.length - 2] = '"';
     quoted.data[quoted.length - 1] = ' ';

@@ -1,8 +1,7 @@
 /* tests/unit/classad/test_conformance.c - replays what HTCondor answered
  * (tests/conformance/classad/README.md).
  *
- * Each file has a floor: how many of its lines agree.  It is raised as the language is completed
- * and never lowered.  With ROOST_SHOW_DIFFERENCES set, each differing line is printed.
+ * Every line must agree, except those of KNOWN, which differ on purpose; docs/CLASSAD.md says why.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,10 +21,25 @@ struct fields {
     size_t count;
 };
 
-struct score {
-    size_t lines;
-    size_t agreed;
+/* A line that differs on purpose: its file and the text of its expression. */
+struct difference {
+    const char *file;
+    const char *text;
 };
+
+static const struct difference KNOWN[] = {
+    {"", ""}, /* the end: none today */
+};
+
+static bool is_known(const char *file, const char *text)
+{
+    for (size_t i = 0; KNOWN[i].file[0] != '\0'; i++) {
+        if (strcmp(KNOWN[i].file, file) == 0 && strcmp(KNOWN[i].text, text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static char *read_file(const char *name, size_t *length)
 {
@@ -149,68 +163,68 @@ static void answer_unparse_old(const struct fields *fields, struct strbuf *out)
     unparse(fields->text[0], AD_OLD, out);
 }
 
-static struct score replay(const char *name, answer_f *answer)
+static void replay(const char *name, answer_f *answer, size_t least)
 {
     size_t length;
     char *text = read_file(name, &length);
     assert_non_null(text);
-    struct score score = {0};
     struct strbuf out;
+    size_t lines = 0;
+    size_t wrong = 0;
     strbuf_init(&out, 0);
-    bool show = getenv("ROOST_SHOW_DIFFERENCES") != NULL;
     for (char *line = text; line < text + length;) {
         char *end = strchr(line, '\n');
         if (end != NULL) {
             *end = '\0';
         }
         struct fields fields = split_line(line);
+        const char *expected = fields.text[fields.count - 1];
+        const char *expression = fields.text[fields.count - 2];
         strbuf_clear(&out);
         answer(&fields, &out);
-        const char *expected = fields.text[fields.count - 1];
-        score.lines++;
-        if (strcmp(strbuf_text(&out), expected) == 0) {
-            score.agreed++;
-        } else if (show) {
-            print_message("%s:%zu: %s\n    expected %s\n    got      %s\n", name, score.lines,
-                          fields.text[fields.count - 2], expected, strbuf_text(&out));
+        lines++;
+        if (strcmp(strbuf_text(&out), expected) != 0 && !is_known(name, expression)) {
+            wrong++;
+            print_message("%s:%zu: %s\n    expected %s\n    got      %s\n", name, lines, expression,
+                          expected, strbuf_text(&out));
         }
         line = end != NULL ? end + 1 : text + length;
     }
     strbuf_fini(&out);
     mem_free(text);
-    print_message("%s: %zu of %zu lines agree\n", name, score.agreed, score.lines);
-    return score;
+    assert_int_equal(wrong, 0);
+    assert_true(lines >= least); /* the file is all there */
 }
 
 static void expressions_evaluate_as_in_htcondor(void **state)
 {
     (void)state;
-    assert_true(replay("eval.tsv", answer_eval).agreed >= 3470);
+    replay("eval.tsv", answer_eval, 3470);
 }
 
 static void old_expressions_evaluate_as_in_htcondor(void **state)
 {
     (void)state;
-    assert_true(replay("eval_old.tsv", answer_eval_old).agreed >= 124);
+    replay("eval_old.tsv", answer_eval_old, 124);
 }
 
 static void expressions_in_ads_evaluate_as_in_htcondor(void **state)
 {
     (void)state;
-    assert_true(replay("eval_in_ad.tsv", answer_eval_in_ad).agreed >= 533);
+    replay("eval_in_ad.tsv", answer_eval_in_ad, 533);
 }
 
 static void matches_evaluate_as_in_htcondor(void **state)
 {
     (void)state;
-    assert_true(replay("match.tsv", answer_match).agreed >= 290);
+    replay("match.tsv", answer_match, 290);
 }
 
 static void expressions_print_as_in_htcondor(void **state)
 {
     (void)state;
-    assert_true(replay("unparse.tsv", answer_unparse).agreed >= 264);
-    assert_true(replay("unparse_old.tsv", answer_unparse_old).agreed >= 231);
+    replay("unparse.tsv", answer_unparse, 264);
+    replay("unparse_old.tsv", answer_unparse_old, 231);
 }
 
 static void long_form_is_read_and_printed_as_in_htcondor(void **state)

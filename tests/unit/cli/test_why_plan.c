@@ -336,6 +336,100 @@ static void long_texts_are_cut_and_stay_on_their_line(void **state)
     strbuf_fini(&text);
 }
 
+/* ---- ads that mean ill: bounded, and told as what they are */
+
+static void an_ad_of_ten_thousand_attributes_is_one_among_others(void **state)
+{
+    (void)state;
+    struct bed bed;
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    setup(&bed, "[Requirements = TARGET.Memory >= RequestMemory; RequestMemory = 10]");
+    strbuf_puts(&text, "[Memory = 20; Requirements = A0 > 0; A10000 = 1");
+    for (int i = 0; i < 10000; i++) {
+        strbuf_printf(&text, "; A%d = A%d + 1", i, i + 1);
+    }
+    strbuf_puts(&text, "]");
+    slot(&bed, false, strbuf_text(&text));
+    for (int i = 0; i < 500; i++) {
+        slot(&bed, true, "[Memory = 5; Requirements = true]");
+    }
+    struct why_answer *answer = why_plan_answer(&bed.question);
+    assert_count(answer->total, 1, 500);
+    assert_count(demand_of(answer, "A0 > 0")->refuses, 1, 0); /* beyond the depth of evaluation */
+    assert_true(demand_of(answer, "A0 > 0")->is_error);
+    assert_changes(answer, "RequestMemory = 5 (0+500)");
+    why_answer_destroy(answer);
+    teardown(&bed);
+    strbuf_fini(&text);
+}
+
+static void a_job_of_ten_thousand_clauses_is_bounded(void **state)
+{
+    (void)state;
+    struct bed bed;
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, "[X = 1; Requirements = A == 1");
+    for (int i = 0; i < 10000; i++) {
+        strbuf_printf(&text, " && B%d == %d", i, i);
+    }
+    strbuf_puts(&text, "]");
+    setup(&bed, strbuf_text(&text));
+    for (int i = 0; i < 50; i++) {
+        slot(&bed, false, "[Requirements = true; A = 2]");
+    }
+    struct why_answer *answer = why_plan_answer(&bed.question);
+    assert_int_equal(answer->own_count, 1);
+    assert_count(answer->refused_by_ad, 50, 0);
+    assert_in_range(strlen(answer->demands[0].text), 100, WHY_TEXT_MAX);
+    why_answer_destroy(answer);
+    teardown(&bed);
+    strbuf_fini(&text);
+}
+
+static void slots_with_thousands_of_different_clauses_are_bounded(void **state)
+{
+    (void)state;
+    struct bed bed;
+    setup(&bed, "[Requirements = true; Owner = \"x\"]");
+    for (int i = 0; i < 2000; i++) {
+        char text[100];
+        (void)snprintf(text, sizeof text, "[Requirements = TARGET.Owner == \"u%d\"]", i);
+        slot(&bed, false, text);
+    }
+    struct why_answer *answer = why_plan_answer(&bed.question);
+    assert_int_equal(answer->demand_count, 1 + WHY_DEMANDS_MAX);
+    assert_count(answer->refused_by_others, 2000, 0);
+    assert_count(demand_of(answer, "(other clauses)")->refuses, 2001 - WHY_DEMANDS_MAX, 0);
+    why_answer_destroy(answer);
+    teardown(&bed);
+}
+
+static void a_hostile_pattern_and_a_self_reference_are_told(void **state)
+{
+    (void)state;
+    struct bed bed;
+    setup(&bed, "[Requirements = regexp(\"(a+)+$\", TARGET.Name) && Self; Self = Self && true]");
+    for (int i = 0; i < 20; i++) {
+        char text[200];
+        (void)snprintf(
+            text, sizeof text,
+            "[Requirements = MY.Requirements; Name = \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+            "aaaaaaaaaaaaaa%db\"]",
+            i);
+        slot(&bed, false, text);
+    }
+    struct why_answer *answer = why_plan_answer(&bed.question);
+    assert_count(answer->matching, 0, 0);
+    assert_count(demand_of(answer, "Self")->refuses, 20, 0);
+    assert_count(demand_of(answer, "MY.Requirements")->refuses, 20, 0);
+    assert_count(demand_of(answer, "regexp(\"(a+)+$\",TARGET.Name)")->refuses, 20, 0);
+    assert_int_equal(answer->change_count, 0);
+    why_answer_destroy(answer);
+    teardown(&bed);
+}
+
 /* ---- small random pools: everything that is told equals what trying it says */
 
 static const char *pick(struct rng *rng, const char *const *list, size_t count)
@@ -510,4 +604,8 @@ UNIT_TESTS(UNIT(each_clause_tells_how_many_it_rules_out),
            UNIT(what_a_text_computes_makes_each_slot_a_kind),
            UNIT(what_was_not_judged_in_time_is_counted),
            UNIT(long_texts_are_cut_and_stay_on_their_line),
+           UNIT(an_ad_of_ten_thousand_attributes_is_one_among_others),
+           UNIT(a_job_of_ten_thousand_clauses_is_bounded),
+           UNIT(slots_with_thousands_of_different_clauses_are_bounded),
+           UNIT(a_hostile_pattern_and_a_self_reference_are_told),
            UNIT(random_pools_agree_with_counting_one_by_one))

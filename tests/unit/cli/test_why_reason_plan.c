@@ -206,13 +206,45 @@ static void busy_slots_are_told_apart_by_what_they_do(void **state)
     find(&scene, true);
     assert_int_equal(scene.verdict.places.others, 2);
     expect(&scene, "Busy",
-           "matches 7 slots awake, all busy: 1 run your jobs, 2 run others' jobs, 1 are used by "
-           "their owners, 2 are draining, 1 are going to sleep");
+           "matches 7 slots awake, all busy: 1 with your jobs, 2 with others' jobs, 1 with "
+           "their owners, 2 draining, 1 going to sleep");
     begin(&scene, IDLE_JOB);
     slot(&scene, false, "State = \"Claimed\"; RemoteUser = \"ann@x\"");
     slot(&scene, false, "State = \"Unclaimed\"");
     find(&scene, true);
     expect(&scene, "NextCycle", "matches 1 free slot: the next cycle of the negotiator decides");
+}
+
+static void a_partitionable_slot_that_would_fit_empty_is_too_full(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct vec wholes = {0};
+    begin(&scene, IDLE_JOB);
+    for (int i = 0; i < 2; i++) {
+        slot(&scene, false,
+             i == 0
+                 ? "State = \"Unclaimed\"; PartitionableSlot = true; TotalSlots = 3; Memory = 5; "
+                   "TotalSlotMemory = 50; TotalSlotCpus = 4"
+                 : "State = \"Unclaimed\"; PartitionableSlot = true; Memory = 15; "
+                   "TotalSlotMemory = 50");
+        scene.others[i].now = scene.others[i].ad;
+        scene.others[i].ad = why_reason_whole(scene.others[i].now);
+        vec_push(&wholes, (void *)(uintptr_t)scene.others[i].ad);
+        assert_int_equal(ad_int_or(scene.others[i].ad, "Memory", 0), 50);
+        assert_false(ad_has(scene.others[i].ad, "Cpus"));
+        scene.ads.count = (size_t)i + 1;
+        why_verdict_fini(&scene.verdict);
+        why_answer_destroy(scene.answer);
+        find(&scene, true);
+        assert_string_equal(scene.verdict.text,
+                            i == 0
+                                ? "matches 1 slot awake, all busy: 1 too full at present"
+                                : "matches 1 free slot: the next cycle of the negotiator decides");
+    }
+    assert_null(why_reason_whole(scene.negotiator));
+    vec_fini(&wholes, ads_destroy_one);
+    end(&scene);
 }
 
 static void a_machine_that_wakes_for_the_job_is_named(void **state)
@@ -372,6 +404,7 @@ UNIT_TESTS(UNIT(a_job_that_ended_says_when_and_how),
            UNIT(what_rules_out_all_slots_is_told_before_anything_else),
            UNIT(the_parts_of_the_pool_must_be_there),
            UNIT(busy_slots_are_told_apart_by_what_they_do),
+           UNIT(a_partitionable_slot_that_would_fit_empty_is_too_full),
            UNIT(a_machine_that_wakes_for_the_job_is_named),
            UNIT(a_machine_that_cannot_be_woken_says_why),
            UNIT(an_answer_is_a_line_then_clauses_then_changes),

@@ -30,6 +30,7 @@ static bool alike(const char *a, const char *b, const char *const *extra)
         struct ad *ad = parse(texts[i]);
         struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
         autocluster_plan_names(ad, extra, names);
+        autocluster_plan_requests(ad, names);
         strbuf_init(&keys[i], 0);
         autocluster_plan_key(ad, names, &keys[i]);
         strmap_destroy(names, NULL);
@@ -53,6 +54,9 @@ static void what_machines_are_asked_for_matters(void **state)
     (void)state;
     assert_false(alike("[RequestCpus = 1]", "[RequestCpus = 2]", NULL));
     assert_false(alike("[RequestCpus = 1]", "[RequestMemory = 1]", NULL));
+    assert_false(alike("[requestTapes = 1]", "[RequestTapes = 2]", NULL));
+    assert_false(alike("[RequestTapes = 1]", "[]", NULL));
+    assert_true(alike("[Request = 1; Requested = 2]", "[Request = 3; Requested = 2]", NULL));
     assert_false(alike("[Owner = \"a\"]", "[Owner = \"b\"]", NULL));
     assert_false(alike("[Rank = 1]", "[]", NULL));
     assert_false(alike("[Owner = \"A\"]", "[Owner = \"a\"]", NULL));
@@ -75,6 +79,18 @@ static void what_the_configuration_adds_matters(void **state)
     const char *const extra[] = {"Project", NULL};
     assert_true(alike("[Project = 1]", "[Project = 2]", NULL));
     assert_false(alike("[Project = 1]", "[Project = 2]", extra));
+}
+
+static void a_job_differs_by_any_request(void **state)
+{
+    (void)state;
+    struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
+    struct ad *own = parse("[ProcId = 1; RequestTapes = 1]");
+    assert_true(autocluster_plan_differs(own, names));
+    ad_remove(own, "RequestTapes");
+    assert_false(autocluster_plan_differs(own, names));
+    ad_destroy(own);
+    strmap_destroy(names, NULL);
 }
 
 static void a_job_differs_only_by_a_name_that_matters(void **state)
@@ -100,6 +116,7 @@ int main(void)
         cmocka_unit_test(what_machines_are_asked_for_matters),
         cmocka_unit_test(what_requirements_refer_to_in_the_job_matters),
         cmocka_unit_test(what_the_configuration_adds_matters),
+        cmocka_unit_test(a_job_differs_by_any_request),
         cmocka_unit_test(a_job_differs_only_by_a_name_that_matters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

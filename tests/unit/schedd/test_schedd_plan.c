@@ -5,6 +5,7 @@
 #include "schedd/schedd_plan.h"
 
 #include <math.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -169,6 +170,22 @@ static void actions_fit_the_status(void **state)
     assert_string_equal(schedd_plan_act_name(ACT_PERMISSION_DENIED), "PermissionDenied");
 }
 
+static void a_startd_that_lets_wait_is_asked_again_and_one_that_refuses_is_not(void **state)
+{
+    (void)state;
+    assert_int_equal(schedd_plan_dialled(0, false, false), DIALLED_EXPECT);
+    assert_int_equal(schedd_plan_dialled(0, true, false), DIALLED_WAIT);
+    assert_int_equal(schedd_plan_dialled(0, true, true), DIALLED_WAIT);
+    assert_int_equal(schedd_plan_dialled(0, false, true), DIALLED_EXPECT);
+    assert_int_equal(schedd_plan_dialled(-ENOKEY, false, true), DIALLED_LOST);
+    assert_int_equal(schedd_plan_dialled(-EPERM, true, false), DIALLED_LOST);
+    assert_int_equal(schedd_plan_dialled(-ETIMEDOUT, false, false), DIALLED_LOST);
+    static const int UNHEARD[] = {-ECONNRESET, -ETIMEDOUT, -EHOSTUNREACH};
+    for (size_t i = 0; i < sizeof(UNHEARD) / sizeof(UNHEARD[0]); i++) {
+        assert_int_equal(schedd_plan_dialled(UNHEARD[i], false, true), DIALLED_ASK_AGAIN);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +198,7 @@ int main(void)
         cmocka_unit_test(a_resume_is_accepted_for_the_job_and_epoch_that_were_given_last),
         cmocka_unit_test(a_startd_without_starter_gets_its_job_anew_or_is_idle),
         cmocka_unit_test(a_result_counts_once_and_only_of_the_current_epoch),
+        cmocka_unit_test(a_startd_that_lets_wait_is_asked_again_and_one_that_refuses_is_not),
         cmocka_unit_test(actions_fit_the_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

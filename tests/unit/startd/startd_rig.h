@@ -26,7 +26,8 @@ struct schedd { /* the schedd's end of a claim's connection */
     int claims, resumes, alives, gones, idle_alives;
     int claim_status, alive_status;
     int64_t lease_s;
-    bool silent; /* CLAIM and ALIVE are not answered */
+    bool silent;    /* CLAIM and ALIVE are not answered */
+    bool mute_gone; /* CLAIM_GONE is not answered */
 };
 
 struct starter_end { /* the starter's end of its connection to the startd */
@@ -155,7 +156,7 @@ static inline void schedd_request(void *arg, struct wire_request *request)
         ad_destroy(schedd->gone);
         schedd->gone = ad_copy(args);
     }
-    if (schedd->silent) {
+    if (schedd->silent || (schedd->mute_gone && verb == VERB_CLAIM_GONE)) {
         wire_request_on_gone(request, ignore, NULL); /* it goes with its connection */
         return;
     }

@@ -1,0 +1,78 @@
+#!/bin/bash
+# A partitionable machine: jobs get pieces of it as large as they ask for, all at once while they fit; a killed startd
+# finds its pieces again and leaks nothing.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+
+pool_init --nodes 1 --cpus-per-node 4
+cat >>"$POOL/nodes/wn01/roost.conf" <<END
+MEMORY = 4096
+NUM_SLOTS_TYPE_1 = 1
+SLOT_TYPE_1 = "100%"
+SLOT_TYPE_1_PARTITIONABLE = true
+MACHINE_RESOURCE_Tapes = "T0, T1"
+HIBERNATE = "NONE"
+END
+pool_start
+
+# pieces: "Name Cpus State" of each, sorted.  whole ATTR...: of the partitionable slot.
+pieces() { "$ROOST" status -constraint 'DynamicSlot =?= true' -af Name Cpus State 2>/dev/null | sort; }
+whole() { "$ROOST" status -constraint 'PartitionableSlot =?= true' -af "$@" 2>/dev/null; }
+running_is() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null | grep -c 2)" -eq "$2" ]; }
+is_whole() { [ "$(whole Cpus Memory Tapes NumDynamicSlots)" = "4 4096 2 0" ] && [ -z "$(pieces)" ]; }
+
+# job CPUS SECONDS COUNT [LINE...] >FILE
+job() {
+    printf 'executable = /bin/sh\ntransfer_executable = false\n'
+    printf 'arguments = "-c '"'"'echo $(Process); sleep %s'"'"'"\n' "$2"
+    printf 'initialdir = %s\noutput = out.$(Process)\nrequest_cpus = %s\nrequest_memory = 100\n' "$OUT" "$1"
+    printf '%s\n' "${@:4}" "queue $3"
+}
+
+until_true 20 "the machine is there, in one piece" is_whole
+
+say "four jobs of one CPU run at once; the fifth waits"
+job 1 4 5 >"$WORK/four.sub"
+cluster=$(submit "$WORK/four.sub") || exit 1
+until_true 20 "four run" running_is "$cluster" 4
+equals "what is left" "$(whole Cpus Memory NumDynamicSlots)" "0 3584 4"
+equals "slots of the pieces" "$(pieces | cut -d@ -f1 | tr '\n' ' ')" "slot1_1 slot1_2 slot1_3 slot1_4 "
+until_true 30 "all are done" is_done "$cluster" 5
+check_committed "$cluster" 5
+check_outputs 5
+equals "what they were given" \
+    "$("$ROOST" history "$cluster" -af CpusProvisioned MemoryProvisioned TapesProvisioned | sort -u)" "1 128 0"
+until_true 20 "the machine is whole again" is_whole
+
+say "two CPUs, one and one"
+job 2 5 1 'My.RequestTapes = 2' >"$WORK/two.sub"
+job 1 5 2 >"$WORK/one.sub"
+two=$(submit "$WORK/two.sub") || exit 1
+one=$(submit "$WORK/one.sub") || exit 1
+until_true 20 "the large one runs" running_is "$two" 1
+until_true 20 "the small ones run" running_is "$one" 2
+equals "what is left" "$(whole Cpus Tapes ChildCpus)" "0 0 { 2,1,1 }"
+until_true 30 "the large one is done" is_done "$two" 1
+until_true 30 "the small ones are done" is_done "$one" 2
+equals "what the large one was given" "$("$ROOST" history "$two" -af CpusProvisioned TapesProvisioned)" "2 2"
+
+say "the startd is killed amid, three times"
+job 1 2 12 >"$WORK/many.sub"
+cluster=$(submit "$WORK/many.sub") || exit 1
+until_true 20 "four run" running_is "$cluster" 4
+for _ in 1 2 3; do
+    sleep 1.3 # anywhere in the life of the jobs
+    for pid in $(pids_of startd wn01); do
+        kill -9 "$pid"
+    done
+done
+until_true 60 "all are done" is_done "$cluster" 12
+check_committed "$cluster" 12
+check_outputs 12
+equals "starts of each job" "$("$ROOST" history "$cluster" -af NumJobStarts | sort -u)" 1
+until_true 20 "nothing has leaked" is_whole
+equals "sandboxes that were left" "$(ls "$POOL/nodes/wn01/execute")" ""
+pool_stop
+passed
