@@ -694,7 +694,8 @@ int main(void)
         measure_memory(&bench, "alike", WHOLE, 2);
         measure_memory(&bench, "differ", WHOLE_DIFFER, 6);
     }
-    collector_kill(&bench);
+    (void)os_kill(bench.os, bench.collector.pid, SIGTERM);
+    loop_run_until(bench.loop, &bench.collector.ended);
     if (getenv("BENCH_KEEP") == NULL) {
         (void)os_remove_tree(bench.os, bench.dir, NULL);
     }
