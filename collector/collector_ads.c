@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/mem.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "collector/collector_index.h"
@@ -25,8 +26,14 @@ struct ads_past {
     struct ads_past *next;  /* of all, in the order of until */
 };
 
+struct ads_machine {
+    struct vec entries;
+    size_t offline_count; /* whose latest ad is offline */
+};
+
 struct ads_table {
     char *type;
+    bool is_machine;
     struct strmap *entries; /* by name */
     size_t shown_count;
     uint64_t numbers;
@@ -39,6 +46,7 @@ struct ads_table {
 struct ads_change {
     struct ads_entry *entry;
     struct ad *ad;
+    bool offline, absent;
 };
 
 struct collector_ads {
@@ -47,7 +55,9 @@ struct collector_ads {
     struct strmap *tables; /* by type */
     struct ads_table *first;
     struct ads_table **end;
-    struct strmap *machines; /* Machine -> struct vec of entries */
+    struct strmap *machines; /* Machine -> struct ads_machine */
+    struct vec placed;       /* place -> entry, NULL: free */
+    struct vec free_places;  /* as pointers */
     size_t count;            /* of entries */
     size_t shown_count;      /* of those that are shown */
     size_t absent_count, offline_count;
@@ -80,6 +90,7 @@ static struct ads_table *table_get(struct collector_ads *ads, const char *type)
     if (!table && strmap_count(ads->tables) < COLLECTOR_TYPES_MAX) {
         table = mem_zalloc(sizeof(*table));
         table->type = mem_strdup(type);
+        table->is_machine = text_equal_nocase(type, "Machine");
         table->entries = strmap_create(STRMAP_CASE_SENSITIVE);
         table->indexes = ads_indexes_create();
         (void)strmap_set(ads->tables, type, table);
@@ -89,12 +100,31 @@ static struct ads_table *table_get(struct collector_ads *ads, const char *type)
     return table;
 }
 
+static void place_give(struct collector_ads *ads, struct ads_entry *entry)
+{
+    if (ads->free_places.count > 0) {
+        entry->place = (uint32_t)(uintptr_t)ads->free_places.items[--ads->free_places.count];
+        ads->placed.items[entry->place] = entry;
+    } else {
+        entry->place = (uint32_t)ads->placed.count;
+        vec_push(&ads->placed, entry);
+    }
+}
+
+static void place_take(struct collector_ads *ads, const struct ads_entry *entry)
+{
+    ads->placed.items[entry->place] = NULL;
+    vec_push(&ads->free_places, (void *)(uintptr_t)entry->place);
+}
+
 static struct ads_entry *entry_create(struct collector_ads *ads, struct ads_table *table,
                                       const char *name)
 {
     struct ads_entry *entry = mem_zalloc(sizeof(*entry));
     entry->table = table;
     entry->type = table->type;
+    entry->is_machine = table->is_machine;
+    place_give(ads, entry);
     entry->name = mem_strdup(name);
     entry->number = table->numbers++;
     entry->previous = table->last;
@@ -115,20 +145,23 @@ static void machine_leave(struct collector_ads *ads, struct ads_entry *entry)
     if (!entry->machine) {
         return;
     }
-    struct vec *vec = strmap_get(ads->machines, entry->machine);
+    struct ads_machine *group = entry->group;
+    struct vec *vec = &group->entries;
     for (size_t i = 0; i < vec->count; i++) {
         if (vec->items[i] == entry) {
             vec_remove_at(vec, i);
             break;
         }
     }
+    group->offline_count -= entry->latest_offline;
     if (vec->count == 0) {
         (void)strmap_remove(ads->machines, entry->machine);
         vec_fini(vec, NULL);
-        mem_free(vec);
+        mem_free(group);
     }
     mem_free(entry->machine);
     entry->machine = NULL;
+    entry->group = NULL;
 }
 
 static void machine_join(struct collector_ads *ads, struct ads_entry *entry, const char *machine)
@@ -140,12 +173,14 @@ static void machine_join(struct collector_ads *ads, struct ads_entry *entry, con
     if (!*machine) {
         return;
     }
-    struct vec *vec = strmap_get(ads->machines, machine);
-    if (!vec) {
-        vec = mem_zalloc(sizeof(*vec));
-        (void)strmap_set(ads->machines, machine, vec);
+    struct ads_machine *group = strmap_get(ads->machines, machine);
+    if (!group) {
+        group = mem_zalloc(sizeof(*group));
+        (void)strmap_set(ads->machines, machine, group);
     }
-    vec_push(vec, entry);
+    vec_push(&group->entries, entry);
+    group->offline_count += entry->latest_offline;
+    entry->group = group;
     entry->machine = mem_strdup(machine);
 }
 
@@ -160,6 +195,7 @@ static void entry_destroy(struct collector_ads *ads, struct ads_entry *entry)
     }
     machine_leave(ads, entry);
     ads_due_remove(&entry->due);
+    place_take(ads, entry);
     ads_indexes_forget(entry);
     (void)strmap_remove(table->entries, entry->name);
     if (entry->previous) {
@@ -206,6 +242,8 @@ void collector_ads_destroy(struct collector_ads *ads)
     }
     strmap_destroy(ads->tables, NULL);
     strmap_destroy(ads->machines, NULL);
+    vec_fini(&ads->placed, NULL);
+    vec_fini(&ads->free_places, NULL);
     mem_free(ads);
 }
 
@@ -219,9 +257,19 @@ struct ads_entry *collector_ads_find(const struct collector_ads *ads, const char
 struct ads_entry *const *collector_ads_of_machine(const struct collector_ads *ads,
                                                   const char *machine, size_t *count)
 {
-    const struct vec *vec = strmap_get(ads->machines, machine);
-    *count = vec ? vec->count : 0;
-    return vec ? (struct ads_entry *const *)vec->items : NULL;
+    const struct ads_machine *group = strmap_get(ads->machines, machine);
+    *count = group ? group->entries.count : 0;
+    return group ? (struct ads_entry *const *)group->entries.items : NULL;
+}
+
+struct ads_entry *collector_ads_placed(const struct collector_ads *ads, uint32_t place)
+{
+    return place < ads->placed.count ? ads->placed.items[place] : NULL;
+}
+
+bool collector_ads_machine_is_offline(const struct ads_entry *entry)
+{
+    return entry->group && entry->group->offline_count > 0;
 }
 
 size_t collector_ads_count(const struct collector_ads *ads, const char *type)
@@ -264,18 +312,29 @@ const struct ad *collector_ads_bare(struct ads_entry *entry)
 /* ---- changes --------------------------------------------------------------------------------- */
 
 /* What else than its renewal decides how long the ad lives. */
-static void take_traits(struct collector_ads *ads, struct ads_entry *entry, const struct ad *ad)
+static void take_traits(struct collector_ads *ads, struct ads_entry *entry,
+                        const struct plan_traits *traits)
 {
-    bool offline = ad && plan_is_offline(entry->type, ad);
-    bool absent = ad && plan_is_absent(entry->type, ad);
-    int64_t lifetime_s = ad ? ad_int_or(ad, "ClassAdLifetime", 0) : 0;
-    if (offline || absent || offline != entry->latest_offline || absent != entry->latest_absent ||
-        lifetime_s != entry->lifetime_s) {
+    if (traits->offline || traits->absent || traits->offline != entry->latest_offline ||
+        traits->absent != entry->latest_absent || traits->lifetime_s != entry->lifetime_s) {
         ads_due_set_now(&ads->due, &entry->due);
     }
-    entry->latest_offline = offline;
-    entry->latest_absent = absent;
-    entry->lifetime_s = lifetime_s;
+    if (entry->group) {
+        entry->group->offline_count += traits->offline;
+        entry->group->offline_count -= entry->latest_offline;
+    }
+    entry->latest_offline = traits->offline;
+    entry->latest_absent = traits->absent;
+    entry->lifetime_s = traits->lifetime_s;
+}
+
+static struct ads_change *change_create(struct ads_entry *entry, struct ad *ad)
+{
+    struct ads_change *change = mem_alloc(sizeof(*change));
+    *change = (struct ads_change){entry, ad, entry->latest_offline, entry->latest_absent};
+    entry->latest = ad;
+    entry->waiting++;
+    return change;
 }
 
 int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,
@@ -290,17 +349,26 @@ int collector_ads_propose(struct collector_ads *ads, const char *type, const cha
         }
         entry = entry_create(ads, table, name);
     }
-    struct ads_change *change = mem_zalloc(sizeof(*change));
-    change->entry = entry;
-    change->ad = ad;
-    entry->latest = ad;
-    entry->waiting++;
-    take_traits(ads, entry, ad);
     if (ad) {
+        const struct plan_traits traits = plan_traits_of(entry->is_machine, ad);
+        *ret = collector_ads_propose_to(ads, entry, ad, &traits, false);
+    } else {
+        static const struct plan_traits NONE;
+        take_traits(ads, entry, &NONE);
+        *ret = change_create(entry, NULL);
+    }
+    return 0;
+}
+
+struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ads_entry *entry,
+                                            struct ad *ad, const struct plan_traits *traits,
+                                            bool same_machine)
+{
+    take_traits(ads, entry, traits);
+    if (!same_machine) {
         machine_join(ads, entry, ad_string_or(ad, "Machine", ""));
     }
-    *ret = change;
-    return 0;
+    return change_create(entry, ad);
 }
 
 struct ads_entry *collector_ads_changed(const struct ads_change *change)
@@ -360,8 +428,8 @@ void collector_ads_apply(struct collector_ads *ads, struct ads_change *change)
     retire(ads, entry);
     entry->since = ads->version;
     entry->shown = change->ad;
-    entry->shown_absent = entry->shown && plan_is_absent(entry->type, entry->shown);
-    entry->shown_offline = entry->shown && plan_is_offline(entry->type, entry->shown);
+    entry->shown_absent = change->absent;
+    entry->shown_offline = change->offline;
     count_shown(ads, entry, true);
     ads_indexes_note(entry->table->indexes, entry);
     entry->waiting--;

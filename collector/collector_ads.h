@@ -27,12 +27,15 @@
 
 struct ad;
 struct ads_change;
+struct ads_machine;
 struct ads_table;
 struct collector_ads;
 
 /* Everything but stamp and heard_ms is read-only outside collector_ads.c. */
 struct ads_entry {
     const char *type; /* MyType as it was first written */
+    bool is_machine;
+    uint32_t place; /* small, and rising in order of arrival while none go */
     char *name;
     struct ad *shown;        /* NULL: nothing is public */
     const struct ad *latest; /* NULL: gone, or going */
@@ -50,6 +53,7 @@ struct ads_entry {
     struct ads_key *keys;  /* places in the indexes of its table */
     struct ad *bare;
     char *machine;
+    struct ads_machine *group; /* the entries with this Machine; NULL: it has none */
     struct ads_table *table;
     struct ads_entry *next, *previous;
     struct ads_due_link due; /* collector_due.c */
@@ -74,6 +78,11 @@ static inline bool ads_entry_is_durable(const struct ads_entry *entry)
 /* Types compare without case, names with.  NULL: no such ad, neither shown nor latest. */
 struct ads_entry *collector_ads_find(const struct collector_ads *ads, const char *type,
                                      const char *name);
+/* The entry of that place, NULL: there is none.  What a sender updates one after the other usually
+ * has places one after the other. */
+struct ads_entry *collector_ads_placed(const struct collector_ads *ads, uint32_t place);
+/* Is an offline ad among the latest of this entry's Machine? */
+bool collector_ads_machine_is_offline(const struct ads_entry *entry);
 /* The entries whose latest ad had this Machine (no case), in order of arrival. */
 struct ads_entry *const *collector_ads_of_machine(const struct collector_ads *ads,
                                                   const char *machine, size_t *count);
@@ -90,6 +99,11 @@ const struct ad *collector_ads_bare(struct ads_entry *entry);
  * is destroyed then. */
 int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,
                           struct ad *ad, struct ads_change **ret);
+/* The same for an entry that is there, when its traits are known; same_machine: its Machine is what
+ * it was, letter by letter.  ad is not NULL. */
+struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ads_entry *entry,
+                                            struct ad *ad, const struct plan_traits *traits,
+                                            bool same_machine);
 struct ads_entry *collector_ads_changed(const struct ads_change *change);
 /* Shows it, tells the events, frees change; the entry, too, when nothing is left of it. */
 void collector_ads_apply(struct collector_ads *ads, struct ads_change *change);

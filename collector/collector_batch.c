@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "collector/collector_ads.h"
@@ -33,8 +34,16 @@ struct batch *batch_begin(struct collector *collector)
 {
     struct batch *batch = mem_zalloc(sizeof(*batch));
     batch->collector = collector;
-    batch->txn = store_begin(collector->store);
     return batch;
+}
+
+/* Most batches write nothing. */
+static struct store_txn *txn_of(struct batch *batch)
+{
+    if (!batch->txn) {
+        batch->txn = store_begin(batch->collector->store);
+    }
+    return batch->txn;
 }
 
 static struct ads_entry *propose(struct batch *batch, const char *type, const char *name,
@@ -48,36 +57,60 @@ static struct ads_entry *propose(struct batch *batch, const char *type, const ch
     return collector_ads_changed(change);
 }
 
-int batch_set(struct batch *batch, const char *type, const char *name, struct ad *ad,
-              const struct plan_stamp *stamp, struct err *err)
+static void heard(struct batch *batch, struct ads_entry *entry, const struct plan_stamp *stamp)
 {
-    const struct ads_entry *old = collector_ads_find(batch->collector->ads, type, name);
-    bool was_durable = old && ads_entry_is_durable(old);
-    bool is_durable = plan_is_durable(type, ad);
-    bool must_wait = was_durable || is_durable || (old && old->waiting > 0);
-    if (is_durable) {
-        int code = collector_offline_put(batch->txn, name, ad, err);
-        if (code) {
-            ad_destroy(ad);
-            return code;
-        }
-    }
-    struct ads_entry *entry = propose(batch, type, name, ad);
-    if (!entry) {
-        if (is_durable) {
-            collector_offline_delete(batch->txn, name);
-        }
-        return err_set(err, -ENOSPC, "there are too many ads, or types of them: no place for '%s'",
-                       name);
-    }
-    if (was_durable && !is_durable) {
-        collector_offline_delete(batch->txn, name);
-    }
-    batch->must_wait = batch->must_wait || must_wait;
     entry->heard_ms = loop_now_ms(batch->collector->env.loop);
     if (stamp) {
         entry->stamp = *stamp;
     }
+}
+
+int batch_set(struct batch *batch, const char *type, const char *name, struct ad *ad,
+              const struct plan_stamp *stamp, struct err *err)
+{
+    struct ads_entry *old = collector_ads_find(batch->collector->ads, type, name);
+    const struct plan_traits traits = plan_traits_of(text_equal_nocase(type, "Machine"), ad);
+    bool is_durable = traits.offline || traits.absent;
+    if (old) {
+        return batch_set_at(batch, old, ad, &traits, false, stamp, err);
+    }
+    int code = is_durable ? collector_offline_put(txn_of(batch), name, ad, err) : 0;
+    if (code) {
+        ad_destroy(ad);
+        return code;
+    }
+    struct ads_entry *entry = propose(batch, type, name, ad);
+    if (!entry) {
+        if (is_durable) {
+            collector_offline_delete(txn_of(batch), name);
+        }
+        return err_set(err, -ENOSPC, "there are too many ads, or types of them: no place for '%s'",
+                       name);
+    }
+    batch->must_wait = batch->must_wait || is_durable;
+    heard(batch, entry, stamp);
+    return 0;
+}
+
+int batch_set_at(struct batch *batch, struct ads_entry *entry, struct ad *ad,
+                 const struct plan_traits *traits, bool same_machine,
+                 const struct plan_stamp *stamp, struct err *err)
+{
+    bool was_durable = ads_entry_is_durable(entry);
+    bool is_durable = traits->offline || traits->absent;
+    if (is_durable) {
+        int code = collector_offline_put(txn_of(batch), entry->name, ad, err);
+        if (code) {
+            ad_destroy(ad);
+            return code;
+        }
+    } else if (was_durable) {
+        collector_offline_delete(txn_of(batch), entry->name);
+    }
+    batch->must_wait = batch->must_wait || was_durable || is_durable || entry->waiting > 0;
+    vec_push(&batch->changes,
+             collector_ads_propose_to(batch->collector->ads, entry, ad, traits, same_machine));
+    heard(batch, entry, stamp);
     return 0;
 }
 
@@ -87,7 +120,7 @@ void batch_remove(struct batch *batch, struct ads_entry *entry)
         return;
     }
     if (ads_entry_is_durable(entry)) {
-        collector_offline_delete(batch->txn, entry->name);
+        collector_offline_delete(txn_of(batch), entry->name);
     }
     batch->must_wait = batch->must_wait || ads_entry_is_durable(entry) || entry->waiting > 0;
     (void)propose(batch, entry->type, entry->name, NULL);
@@ -119,15 +152,17 @@ void batch_end(struct batch *batch, void (*done)(void *arg), void (*drop)(void *
     batch->drop = drop;
     batch->arg = arg;
     if (!batch->must_wait) {
-        store_abort(batch->txn); /* empty */
-        batch->txn = NULL;
+        if (batch->txn) { /* what was put into it was taken back */
+            store_abort(batch->txn);
+            batch->txn = NULL;
+        }
         apply(batch);
         return;
     }
     struct collector *collector = batch->collector;
     *(collector->batches ? &collector->last_batch->next : &collector->batches) = batch;
     collector->last_batch = batch;
-    struct store_txn *txn = batch->txn;
+    struct store_txn *txn = txn_of(batch);
     batch->txn = NULL;
     store_commit(txn, committed, batch);
 }

@@ -58,6 +58,16 @@ bool plan_is_durable(const char *type, const struct ad *ad)
     return plan_is_offline(type, ad) || plan_is_absent(type, ad);
 }
 
+struct plan_traits plan_traits_of(bool is_machine, const struct ad *ad)
+{
+    struct plan_traits traits = {.lifetime_s = ad_int_or(ad, "ClassAdLifetime", 0)};
+    if (is_machine) {
+        traits.absent = ad_bool_or(ad, "Absent", false);
+        traits.offline = !traits.absent && offline_ads_is(ad);
+    }
+    return traits;
+}
+
 enum owner { OWNER_WORKER, OWNER_DAEMON, OWNER_NEGOTIATOR, OWNER_COLLECTOR };
 
 static const struct {

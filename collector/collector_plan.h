@@ -74,6 +74,13 @@ bool plan_is_old(const struct plan_stamp *have, const struct plan_stamp *got);
  */
 bool plan_is_successor(const struct plan_stamp *last, const struct plan_stamp *got);
 
+/* What the tables must know of an ad. */
+struct plan_traits {
+    bool offline, absent; /* plan_is_offline(), plan_is_absent() */
+    int64_t lifetime_s;   /* ClassAdLifetime; 0: none */
+};
+struct plan_traits plan_traits_of(bool is_machine, const struct ad *ad);
+
 /* A new ad of the pool (may be NULL): old without the attributes that args' list Delete names, but
  * for MyType and Name, and with those of changes, which must not hold another key than old. */
 struct ad *plan_change(struct ad_pool *pool, const struct ad *old, const struct ad *changes,

@@ -26,6 +26,7 @@
 
 /* One UPDATE while it is judged and until it is answered. */
 struct update {
+    struct session *session;
     struct collector *collector;
     struct wire_request *request;
     const struct ad *args; /* valid until the request is answered */
@@ -33,14 +34,17 @@ struct update {
     struct plan_stamp stamp;
     bool full;
     bool cancel_offline;
-    size_t count; /* of ads in the message */
-    size_t taken; /* of them that are to be in the table, below */
+    size_t count;  /* of ads in the message */
+    size_t judged; /* of them that have an entry */
+    size_t taken;  /* of them that are to be in the table, below */
     size_t rejected;
     size_t old;
     struct err first; /* why the first was rejected */
     struct update_ad {
         struct ads_entry *entry; /* that it replaces; NULL: of a new name */
         struct ad *ad;           /* as it will be in the table */
+        struct plan_traits traits;
+        bool same_machine; /* as in the ad that it replaces */
     } ads[];
 };
 
@@ -81,10 +85,14 @@ static void update_refuse(struct update *update, int code, const struct err *err
     update_destroy(update);
 }
 
-/* May this sender have an ad of that type and name? */
-static int admit(const struct update *update, const char *type, const char *name, struct err *err)
+/* May this sender have an ad of that type and name?  What it has it may have. */
+static int admit(const struct update *update, const struct ads_entry *entry, const char *type,
+                 const char *name, struct err *err)
 {
     const struct wire_peer *peer = wire_request_peer(update->request);
+    if (entry && entry->latest && entry->stamp.session == update->stamp.session) {
+        return 0;
+    }
     if (!plan_may_advertise(&update->sender, type)) {
         return err_set(err, -EACCES, "%s may not have ads of type %s", peer->identity, type);
     }
@@ -95,10 +103,9 @@ static int admit(const struct update *update, const char *type, const char *name
 }
 
 /* The Machine must be allowed, too: what an ad says of its Machine ends other ads of it. */
-static int admit_machine(const struct update *update, const struct ad *ad, struct err *err)
+static int admit_machine(const struct update *update, const char *machine, struct err *err)
 {
     const struct wire_peer *peer = wire_request_peer(update->request);
-    const char *machine = ad_string_or(ad, "Machine", "");
     if (*machine && !wire_peer_may_advertise(peer, machine)) {
         return err_set(err, -EACCES, "%s may not advertise the machine '%s'", peer->identity,
                        machine);
@@ -125,13 +132,12 @@ static void reject(struct update *update, const struct err *err)
 }
 
 /* What the collector knows better than the sender. */
-static void finish_ad(const struct update *update, struct ad *ad)
+static void finish_ad(const struct update *update, struct update_ad *item, bool is_machine)
 {
     const struct wire_peer *peer = wire_request_peer(update->request);
-    ad_set_int(ad, "LastHeardFrom", loop_wall_s(update->collector->env.loop));
-    bool is_machine = text_equal_nocase(ad_string_or(ad, "MyType", ""), "Machine");
-    if (is_machine && !peer->has_uid && !offline_ads_is(ad)) {
-        ad_set_string(ad, "MyAddress", peer->address);
+    ad_set_int(item->ad, "LastHeardFrom", loop_wall_s(update->collector->env.loop));
+    if (is_machine && !peer->has_uid && !item->traits.offline) {
+        ad_set_string(item->ad, "MyAddress", peer->address);
     }
 }
 
@@ -143,44 +149,60 @@ static bool is_straggler(const struct update *update, const struct ads_entry *en
            offline_ads_meet(entry->latest, ad) == OFFLINE_ADS_SAME_BOOT;
 }
 
-/* The ad that the one in these bytes is about to replace, if that can be told before it is decoded.
- */
-static struct ads_entry *foresee(const struct update *update, const void *bytes, size_t length)
+/* The ad that the next one of the message probably replaces: a sender's ads come in the same order
+ * again and again, all of them or one after the other. */
+static struct ads_entry *foresee(const struct update *update)
 {
-    struct ad_pool *pool = update->collector->pool;
-    const char *type_text, *name_text;
-    size_t type_length, name_length;
-    char type[PLAN_TYPE_MAX + 1], name[PLAN_NAME_MAX + 1];
-    if (ad_peek_string(pool, bytes, length, "MyType", &type_text, &type_length, NULL) != 0 ||
-        ad_peek_string(pool, bytes, length, "Name", &name_text, &name_length, NULL) != 0 ||
-        type_length > PLAN_TYPE_MAX || name_length > PLAN_NAME_MAX) {
-        return NULL;
-    }
-    memcpy(type, type_text, type_length);
-    memcpy(name, name_text, name_length);
-    type[type_length] = name[name_length] = '\0';
-    return collector_ads_find(update->collector->ads, type, name);
+    const struct session *session = update->session;
+    bool is_first = update->judged == 0;
+    return collector_ads_placed(update->collector->ads, is_first && session->begins_again
+                                                            ? session->first_place
+                                                            : session->last_place + 1);
 }
 
-/* Decodes one ad, with what it says it is, and finds what is there of that key.  A full one is
- * decoded against the one that it replaces, most of which is usually the same. */
-static int identify(const struct update *update, const void *bytes, size_t length, struct ad **sent,
+static void remember(struct update *update, const struct ads_entry *entry)
+{
+    struct session *session = update->session;
+    if (update->judged++ == 0) {
+        session->begins_again = entry->place == session->first_place;
+        session->first_place = entry->place;
+    }
+    session->last_place = entry->place;
+}
+
+static bool is_of(const struct ads_entry *entry, const struct ad *ad)
+{
+    const char *name;
+    const char *type;
+    return entry && ad_get_string(ad, "Name", &name) == 0 && strcmp(name, entry->name) == 0 &&
+           ad_get_string(ad, "MyType", &type) == 0 && strcmp(type, entry->type) == 0;
+}
+
+/* Decodes one ad and finds what is there of its key, *name and *type being those of the ad or of
+ * what is there.  A full one is decoded against the one that it replaces, most of which is usually
+ * the same. */
+static int identify(struct update *update, const void *bytes, size_t length, struct ad **sent,
                     const char **type, const char **name, struct ads_entry **ret, struct err *err)
 {
-    struct ads_entry *entry = update->full ? foresee(update, bytes, length) : NULL;
-    int code = ad_decode_in(update->collector->pool, entry ? entry->latest : NULL, bytes, length,
-                            NULL, sent, err);
+    struct ads_entry *entry = foresee(update);
+    const struct ad *previous = update->full && entry ? entry->latest : NULL;
+    int code = ad_decode_in(update->collector->pool, previous, bytes, length, NULL, sent, err);
     if (code) {
         return code;
     }
-    code = plan_identify(*sent, type, name, err);
-    if (code) {
-        ad_destroy(*sent);
-        *sent = NULL;
-        return code;
-    }
-    if (!entry || strcmp(entry->name, *name) != 0) {
+    if (is_of(entry, *sent)) {
+        *type = entry->type;
+        *name = entry->name;
+    } else {
+        code = plan_identify(*sent, type, name, err);
+        if (code) {
+            ad_destroy(*sent);
+            return code;
+        }
         entry = collector_ads_find(update->collector->ads, *type, *name);
+    }
+    if (entry) {
+        remember(update, entry);
     }
     *ret = entry;
     return 0;
@@ -189,25 +211,26 @@ static int identify(const struct update *update, const void *bytes, size_t lengt
 /* What will be in the table: the ad as it was sent, or what is there with its changes.  Takes sent.
  * -EACCES, -E2BIG: it is to be left out. */
 static int make(const struct update *update, struct ad *sent, size_t length, const char *name,
-                const struct ad *latest, struct ad **ret, struct err *err)
+                struct update_ad *item, struct err *err)
 {
-    struct ad *ad = sent;
+    const struct ads_entry *entry = item->entry;
     size_t bytes = length;
+    item->ad = sent;
     if (!update->full) {
-        ad = plan_change(update->collector->pool, latest, sent, update->args);
-        bytes = ad ? ad_encoded_bytes(ad) : SIZE_MAX; /* beyond a limit of ads: too large as well */
+        item->ad = plan_change(update->collector->pool, entry->latest, sent, update->args);
+        bytes = ad_encoded_bytes(item->ad);
     }
+    const char *machine = ad_string_or(item->ad, "Machine", "");
+    item->same_machine = entry && entry->machine && strcmp(entry->machine, machine) == 0;
     int code = check_size(name, bytes, err);
-    if (!code) {
-        code = admit_machine(update, ad, err);
+    if (!code && !(item->same_machine && entry->stamp.session == update->stamp.session)) {
+        code = admit_machine(update, machine, err);
+    }
+    if (!update->full) {
+        ad_destroy(sent); /* name may have been its own */
     }
     if (code) {
-        ad_destroy(ad);
-    } else {
-        *ret = ad;
-    }
-    if (!update->full) {
-        ad_destroy(sent);
+        ad_destroy(item->ad);
     }
     return code;
 }
@@ -227,39 +250,40 @@ static int judge(struct update *update, const void *bytes, size_t length, struct
     }
     const struct ad *latest = entry && !entry->latest_absent ? entry->latest : NULL;
     int code = 0;
-    struct ad *ad = NULL;
-    if (admit(update, type, name, &why) != 0) {
+    if (admit(update, entry, type, name, &why) != 0) {
         reject(update, &why);
     } else if (latest && plan_is_old(&entry->stamp, &update->stamp)) {
         update->old++;
     } else if (!update->full && !latest) {
         code = err_set(err, -ESTALE, "there is no ad '%s' to be changed: send it in full", name);
     } else {
-        if (make(update, sent, length, name, latest, &ad, &why) != 0) {
+        bool is_machine = entry ? entry->is_machine : text_equal_nocase(type, "Machine");
+        struct update_ad *item = &update->ads[update->taken];
+        item->entry = entry;
+        if (make(update, sent, length, name, item, &why) != 0) {
             reject(update, &why);
+            return 0;
         }
-        sent = NULL;
+        update->taken++;
+        item->traits = plan_traits_of(is_machine, item->ad);
+        if (is_straggler(update, entry, item->ad)) {
+            return err_set(err, -ESTALE,
+                           "%s left offline ads in this boot: send CancelOffline if it is awake",
+                           ad_string_or(item->ad, "Machine", "?"));
+        }
+        finish_ad(update, item, is_machine);
+        return 0;
     }
     ad_destroy(sent);
-    if (!ad) {
-        return code;
-    }
-    update->ads[update->taken++] = (struct update_ad){entry, ad};
-    if (is_straggler(update, entry, ad)) {
-        return err_set(err, -ESTALE,
-                       "%s left offline ads in this boot: send CancelOffline if it is awake",
-                       ad_string_or(ad, "Machine", "?"));
-    }
-    finish_ad(update, ad);
-    return 0;
+    return code;
 }
 
 /* The offline ads of a machine end when a live ad of a later boot comes, or of the same boot with
  * CancelOffline.  The one of the live ad's own name is about to be replaced. */
-static void end_offline_ads(struct update *update, struct batch *batch, const struct ad *live,
-                            const char *name)
+static void end_offline_ads(struct update *update, struct batch *batch, const struct ad *live)
 {
     struct collector *collector = update->collector;
+    const char *name = ad_string_or(live, "Name", "");
     const char *machine = ad_string_or(live, "Machine", "");
     size_t count;
     struct ads_entry *const *entries = collector_ads_of_machine(collector->ads, machine, &count);
@@ -278,25 +302,37 @@ static void end_offline_ads(struct update *update, struct batch *batch, const st
     }
 }
 
+/* Puts an ad of a key that was not there when it was judged. */
+static int apply_new(struct update *update, struct batch *batch, struct ad *ad, struct err *err)
+{
+    const char *type;
+    const char *name;
+    char type_copy[PLAN_TYPE_MAX + 1], name_copy[PLAN_NAME_MAX + 1];
+    CHECK(plan_identify(ad, &type, &name, NULL) == 0);
+    /* Borrowed from the ad, which batch_set() takes. */
+    (void)snprintf(type_copy, sizeof(type_copy), "%s", type);
+    (void)snprintf(name_copy, sizeof(name_copy), "%s", name);
+    return batch_set(batch, type_copy, name_copy, ad, &update->stamp, err);
+}
+
 static void apply(struct update *update)
 {
     struct batch *batch = batch_begin(update->collector);
     size_t count = update->taken;
     update->taken = 0;
     for (size_t i = 0; i < count; i++) {
-        struct ad *ad = update->ads[i].ad;
+        struct update_ad *item = &update->ads[i];
+        struct ads_entry *entry = item->entry;
         struct err why;
-        const char *type;
-        const char *name;
-        CHECK(plan_identify(ad, &type, &name, NULL) == 0);
-        /* Names are borrowed from the ad, which batch_set() takes. */
-        char type_copy[PLAN_TYPE_MAX + 1], name_copy[PLAN_NAME_MAX + 1];
-        (void)snprintf(type_copy, sizeof(type_copy), "%s", type);
-        (void)snprintf(name_copy, sizeof(name_copy), "%s", name);
-        if (text_equal_nocase(type, "Machine") && !offline_ads_is(ad)) {
-            end_offline_ads(update, batch, ad, name);
+        bool is_live = !item->traits.offline;
+        if (is_live && (!entry || !item->same_machine || collector_ads_machine_is_offline(entry)) &&
+            text_equal_nocase(ad_string_or(item->ad, "MyType", ""), "Machine")) {
+            end_offline_ads(update, batch, item->ad);
         }
-        if (batch_set(batch, type_copy, name_copy, ad, &update->stamp, &why) != 0) {
+        int code = entry ? batch_set_at(batch, entry, item->ad, &item->traits, item->same_machine,
+                                        &update->stamp, &why)
+                         : apply_new(update, batch, item->ad, &why);
+        if (code) {
             reject(update, &why);
         }
     }
@@ -309,7 +345,7 @@ void collector_update(struct session *session, struct wire_request *request)
     const struct ad *args = wire_request_args(request);
     size_t count = wire_request_ad_bytes_left(request);
     struct update *update = mem_alloc(sizeof(*update) + count * sizeof(update->ads[0]));
-    *update = (struct update){.collector = session->collector, .count = count};
+    *update = (struct update){.session = session, .collector = session->collector, .count = count};
     update->request = request;
     update->args = args;
     update->sender = collector_sender(wire_request_peer(request));

@@ -24,6 +24,10 @@ struct session {
     struct wire *wire;
     uint64_t number;        /* rises with each connection */
     struct plan_stamp last; /* of its last UPDATE or INVALIDATE */
+    /* Places of ads (collector_ads.h), to foresee which is updated next: the first of its last
+     * UPDATE, the last one, and whether UPDATEs begin with the same first ad again. */
+    uint32_t first_place, last_place;
+    bool begins_again;
 };
 
 /* collector_update.c */
