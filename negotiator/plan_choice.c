@@ -139,15 +139,11 @@ struct choice *plan_choice_begin(struct negotiator_plan *plan, const struct requ
     choice->places = places;
     choice->count = 0;
     choice->matches = verdicts_of(plan->verdicts, request->kind);
-    size_t words = kinds_limit(plan->kinds, KINDS_SLOT) / 64 + 1;
-    words = words < plan->open_words ? words : plan->open_words;
-    for (size_t i = 0; i < words; i++) {
-        uint64_t some = 0;
-        for (int place = 0; place < PLACE_COUNT; place++) {
-            some |= (places >> place & 1U) != 0 ? plan->open[place][i] : 0;
-        }
-        for (some &= choice->matches[i]; some != 0; some &= some - 1) {
-            uint32_t kind = (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(some);
+    size_t at = 0;
+    uint64_t some;
+    while (plan_next_open(plan, places, &at, &some)) {
+        for (some &= choice->matches[at - 1]; some != 0; some &= some - 1) {
+            uint32_t kind = (uint32_t)((at - 1) * 64) + (uint32_t)__builtin_ctzll(some);
             if (!fits(choice, kind)) {
                 continue;
             }

@@ -59,8 +59,11 @@ static void sift_down(struct negotiator_plan *plan, struct heap *heap, uint32_t 
 
 static void set_open(struct negotiator_plan *plan, uint32_t kind, enum place place, bool open)
 {
-    uint64_t bit = 1ULL << kind % 64, *word = &plan->open[place][kind / 64];
+    uint32_t at = kind / 64;
+    uint64_t bit = 1ULL << kind % 64, *word = &plan->open[place][at];
     *word = open ? *word | bit : *word & ~bit;
+    uint64_t any = 1ULL << at % 64, *summary = &plan->open_any[place][at / 64];
+    *summary = *word != 0 ? *summary | any : *summary & ~any;
 }
 
 void plan_unplace(struct negotiator_plan *plan, struct slot *slot)
@@ -121,6 +124,10 @@ static void widen_open(struct negotiator_plan *plan, uint32_t kind)
         plan->open[i] = mem_realloc(plan->open[i], words * sizeof *plan->open[i]);
         memset(plan->open[i] + plan->open_words, 0,
                (words - plan->open_words) * sizeof *plan->open[i]);
+        size_t before = plan->open_words > 0 ? plan->open_words / 64 + 1 : 0,
+               after = words / 64 + 1;
+        plan->open_any[i] = mem_realloc(plan->open_any[i], after * sizeof *plan->open_any[i]);
+        memset(plan->open_any[i] + before, 0, (after - before) * sizeof *plan->open_any[i]);
     }
     plan->open_words = words;
 }
@@ -414,4 +421,30 @@ void plan_give(struct negotiator_plan *plan, struct slot *slot, const struct req
     }
     plan_set_wakes(plan, slot, slot->facts.offline);
     plan_place(plan, slot);
+}
+
+bool plan_next_open(const struct negotiator_plan *plan, unsigned places, size_t *at,
+                    uint64_t *kinds)
+{
+    size_t words = kinds_limit(plan->kinds, KINDS_SLOT) / 64 + 1;
+    words = words < plan->open_words ? words : plan->open_words;
+    while (*at < words) {
+        uint64_t any = 0;
+        for (int place = 0; place < PLACE_COUNT; place++) {
+            any |= (places >> place & 1U) != 0 ? plan->open_any[place][*at / 64] : 0;
+        }
+        any &= UINT64_MAX << *at % 64;
+        if (any == 0) {
+            *at = (*at / 64 + 1) * 64;
+            continue;
+        }
+        size_t word = *at / 64 * 64 + (size_t)__builtin_ctzll(any);
+        *kinds = 0;
+        for (int place = 0; place < PLACE_COUNT && word < words; place++) {
+            *kinds |= (places >> place & 1U) != 0 ? plan->open[place][word] : 0;
+        }
+        *at = word + 1;
+        return word < words;
+    }
+    return false;
 }

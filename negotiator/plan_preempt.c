@@ -106,12 +106,11 @@ struct takeover plan_preempt(struct negotiator_plan *plan, const struct request 
                             .arg = arg,
                             .own_priority = priority(arg, request->facts.user)};
     const uint64_t *matches = verdicts_of(plan->verdicts, request->kind);
-    size_t words = kinds_limit(plan->kinds, KINDS_SLOT) / 64 + 1;
-    words = words < plan->open_words ? words : plan->open_words;
-    for (size_t i = 0; i < words; i++) {
-        for (uint64_t some = plan->open[PLACE_CLAIMED][i] & matches[i]; some != 0;
-             some &= some - 1) {
-            uint32_t kind = (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(some);
+    size_t at = 0;
+    uint64_t some;
+    while (plan_next_open(plan, 1U << PLACE_CLAIMED, &at, &some)) {
+        for (some &= matches[at - 1]; some != 0; some &= some - 1) {
+            uint32_t kind = (uint32_t)((at - 1) * 64) + (uint32_t)__builtin_ctzll(some);
             const struct heap *heap = &plan->kind_slots[kind].heaps[PLACE_CLAIMED];
             double machine_rank = verdicts_machine_rank(plan->verdicts, request->kind, kind);
             struct verdict_rank rank = verdicts_rank(plan->verdicts, request->kind, kind);

@@ -510,6 +510,7 @@ void negotiator_plan_destroy(struct negotiator_plan *plan)
     }
     for (int i = 0; i < PLACE_COUNT; i++) {
         mem_free(plan->open[i]);
+        mem_free(plan->open_any[i]);
     }
     plan_choice_destroy(plan->choice);
     strmap_destroy(plan->holders, holder_destroy);

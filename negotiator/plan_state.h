@@ -130,7 +130,8 @@ struct negotiator_plan {
     uint32_t machine_count, machine_room;
     struct kind_slots *kind_slots; /* by kind */
     uint32_t kind_room;
-    uint64_t *open[PLACE_COUNT]; /* kinds with something there: bits */
+    uint64_t *open[PLACE_COUNT];     /* kinds with something there: bits */
+    uint64_t *open_any[PLACE_COUNT]; /* words of those that are not 0: bits */
     size_t open_words;
     int64_t free_weight, total_weight; /* thousandths */
 };
@@ -153,6 +154,10 @@ void plan_settle(struct negotiator_plan *plan, struct slot *slot);
 void plan_no_remnant(struct negotiator_plan *plan, struct slot *slot);
 void plan_set_wakes(struct negotiator_plan *plan, struct slot *slot, bool wakes);
 void plan_set_waking(struct negotiator_plan *plan, struct slot *slot, bool waking);
+/* Walks the kinds that have a slot in one of the places (bits), 64 at a time: *at = 0 first, then
+ * those of word *at - 1.  False: no more. */
+bool plan_next_open(const struct negotiator_plan *plan, unsigned places, size_t *at,
+                    uint64_t *kinds);
 /* It will be settled anew when the cycle ends. */
 void plan_touch(struct negotiator_plan *plan, struct slot *slot);
 void plan_undo(struct negotiator_plan *plan);

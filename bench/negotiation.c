@@ -1,0 +1,384 @@
+/* bench/negotiation.c - the CPU of negotiation cycles, by slots, jobs and kinds of both.
+ *
+ *     negotiation [SVG]     writes the picture of cost against size there, too
+ *
+ * Slots are ads of 169 attributes as HTCondor's startd sends them, running or offline; jobs have
+ * the Requirements that submit writes, and differ in RequestMemory.  A *cycle* is all of it: a plan
+ * that knows nothing is told of every slot and request, finds their kinds, and gives out all that
+ * it can. The daemon keeps its plan: what it pays for a change is the last figure.  Pairwise is
+ * what evaluating each request against each slot would take, measured over a part of the pairs.
+ *
+ * LINK: negotiator offline_ads classad base
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/check.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "bench/slot_ad.h"
+#include "classad/ad.h"
+#include "classad/ad_pool.h"
+#include "negotiator/negotiator_plan.h"
+
+#define SIZES 3
+
+static const struct ad_context NOW = {.now_s = 1763633000};
+
+struct bench {
+    struct ad_pool *pool;
+    struct ad **slots, **requests;
+    struct plan_slot *slot_facts;
+    struct plan_request *request_facts;
+    char (*names)[48];
+    size_t slot_count, request_count;
+    struct negotiator_plan *plan;
+    uint64_t serial;
+};
+
+static double cpu_s(void)
+{
+    struct timespec now;
+    CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static long peak_mib(void)
+{
+    struct rusage usage;
+    CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
+    return usage.ru_maxrss / 1024;
+}
+
+/* ---- the pool */
+
+/* As it comes from the collector: in binary form, with what it has in common with the others. */
+static struct ad *pooled(struct bench *bench, const struct ad *ad, const struct ad *previous)
+{
+    struct strbuf bytes;
+    struct ad *ret = NULL;
+    strbuf_init(&bytes, 0);
+    ad_encode(ad, true, &bytes);
+    CHECK(ad_decode_in(bench->pool, previous, bytes.data, bytes.length, NULL, &ret, NULL) == 0);
+    strbuf_fini(&bytes);
+    return ret;
+}
+
+enum { OFFLINE = 1, OWN_KINDS = 2 };
+
+static void set_slot(struct bench *bench, size_t i, unsigned flags, unsigned round,
+                     struct ad *model)
+{
+    slot_ad_identify(model, (unsigned)i);
+    slot_ad_renew(model, (unsigned)i, round);
+    ad_set_int(model, "Memory", 64000 + ((flags & OWN_KINDS) != 0 ? (int64_t)i : 0));
+    ad_set_int(model, "Disk",
+               100000000 + ((flags & OWN_KINDS) != 0 ? (int64_t)(i * 7919 % 65536) : 0));
+    ad_set_expr(model, "Requirements", "START", NULL);
+    ad_set_expr(model, "START", "TARGET.ImageSize < 1000000", NULL);
+    struct ad *ad = pooled(bench, model, bench->slots[i]);
+    ad_destroy(bench->slots[i]);
+    bench->slots[i] = ad;
+    (void)snprintf(bench->names[i], sizeof bench->names[i], "slot%zu@node%06zu", i % 8 + 1, i / 8);
+    bench->slot_facts[i] = (struct plan_slot){.name = bench->names[i],
+                                              .machine = strchr(bench->names[i], '@') + 1,
+                                              .ad = bench->slots[i],
+                                              .serial = ++bench->serial,
+                                              .number = (uint32_t)i,
+                                              .offline = (flags & OFFLINE) != 0,
+                                              .free = true};
+}
+
+static struct ad *make_request(size_t i, int64_t count)
+{
+    struct ad *ad = ad_create();
+    CHECK(ad_set_expr(ad, "Requirements",
+                      "(TARGET.Arch == \"X86_64\") && (TARGET.OpSys == \"LINUX\") && "
+                      "(TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory) && "
+                      "(TARGET.Cpus >= RequestCpus)",
+                      NULL) == 0);
+    ad_set_int(ad, "RequestDisk", 20000);
+    ad_set_int(ad, "RequestMemory", 1024 + (int64_t)i);
+    ad_set_int(ad, "RequestCpus", 1);
+    ad_set_int(ad, "ImageSize", 4000);
+    ad_set_int(ad, "JobCount", count);
+    ad_set_string(ad, "User", "ann@example.org");
+    return ad;
+}
+
+static void fill(struct bench *bench, size_t slots, size_t jobs, size_t requests, unsigned flags)
+{
+    struct ad *model = slot_ad_create(0, false);
+    *bench = (struct bench){.pool = ad_pool_create(),
+                            .slots = mem_zalloc(slots * sizeof(struct ad *)),
+                            .requests = mem_zalloc(requests * sizeof(struct ad *)),
+                            .slot_facts = mem_zalloc(slots * sizeof(struct plan_slot)),
+                            .request_facts = mem_zalloc(requests * sizeof(struct plan_request)),
+                            .names = mem_zalloc(slots * sizeof *bench->names),
+                            .slot_count = slots,
+                            .request_count = requests};
+    for (size_t i = 0; i < slots; i++) {
+        set_slot(bench, i, flags, 0, model);
+    }
+    for (size_t i = 0; i < requests; i++) {
+        int64_t count = (int64_t)(jobs / requests);
+        bench->requests[i] = make_request(i, count);
+        bench->request_facts[i] = (struct plan_request){.name = "schedd#1",
+                                                        .schedd = "schedd",
+                                                        .user = "ann@example.org",
+                                                        .auto_cluster = (int64_t)i,
+                                                        .ad = bench->requests[i],
+                                                        .serial = ++bench->serial,
+                                                        .number = (uint32_t)i,
+                                                        .qdate_s = (int64_t)i,
+                                                        .count = count};
+    }
+    ad_destroy(model);
+}
+
+static void empty(struct bench *bench)
+{
+    negotiator_plan_destroy(bench->plan);
+    for (size_t i = 0; i < bench->slot_count; i++) {
+        ad_destroy(bench->slots[i]);
+    }
+    for (size_t i = 0; i < bench->request_count; i++) {
+        ad_destroy(bench->requests[i]);
+    }
+    ad_pool_destroy(bench->pool);
+    mem_free(bench->slots);
+    mem_free(bench->requests);
+    mem_free(bench->slot_facts);
+    mem_free(bench->request_facts);
+    mem_free(bench->names);
+}
+
+/* ---- cycles */
+
+static struct plan_output cycle(struct bench *bench, struct arena *arena)
+{
+    const struct plan_input input = {.context = &NOW};
+    struct plan_output out;
+    CHECK(negotiator_plan_cycle(bench->plan, &input, arena, &out) == 0);
+    return out;
+}
+
+/* From nothing; the seconds. */
+static double whole_cycle(struct bench *bench, struct plan_output *out, struct arena *arena)
+{
+    const struct plan_policy policy = {.offline_last = true};
+    double begin_s = cpu_s();
+    bench->plan = negotiator_plan_create();
+    negotiator_plan_set_policy(bench->plan, &policy);
+    for (size_t i = 0; i < bench->slot_count; i++) {
+        CHECK(negotiator_plan_set_slot(bench->plan, &bench->slot_facts[i]) == 0);
+    }
+    for (size_t i = 0; i < bench->request_count; i++) {
+        CHECK(negotiator_plan_set_request(bench->plan, &bench->request_facts[i]) == 0);
+    }
+    *out = cycle(bench, arena);
+    return cpu_s() - begin_s;
+}
+
+/* What judging each request against each slot takes, from a part of the pairs. */
+static double pairwise(const struct bench *bench)
+{
+    size_t slot_step = bench->slot_count / 1000 + 1, pairs = 0, matches = 0;
+    size_t request_step = bench->request_count / 20 + 1;
+    double begin_s = cpu_s();
+    for (size_t i = 0; i < bench->request_count; i += request_step) {
+        for (size_t j = 0; j < bench->slot_count; j += slot_step) {
+            matches += ad_match(bench->requests[i], bench->slots[j], &NOW) ? 1 : 0;
+            pairs++;
+        }
+    }
+    CHECK(matches == pairs);
+    return (cpu_s() - begin_s) / (double)pairs * (double)bench->slot_count *
+           (double)bench->request_count;
+}
+
+struct figure {
+    double cycle_s, again_s, pairwise_s;
+};
+
+static struct figure measure(const char *name, size_t slots, size_t jobs, size_t requests,
+                             unsigned flags, bool report)
+{
+    struct bench bench;
+    struct plan_output out;
+    struct arena *arena = arena_create((size_t)1 << 20, 0);
+    fill(&bench, slots, jobs, requests, flags);
+    struct figure figure = {.cycle_s = whole_cycle(&bench, &out, arena)};
+    size_t wanted = slots < jobs ? slots : jobs;
+    CHECK(out.match_count + out.held_count == wanted);
+    (void)fprintf(stderr, "%-14s %7zu slots of %6zu kinds, %8zu jobs of %5zu: %8.1f ms\n", name,
+                  slots, out.slot_kinds, jobs, out.request_kinds, figure.cycle_s * 1e3);
+    double begin_s = cpu_s();
+    (void)cycle(&bench, arena);
+    figure.again_s = cpu_s() - begin_s;
+    figure.pairwise_s = pairwise(&bench);
+    if (report) {
+        (void)printf("BENCH negotiation_%s %.1f ms ratio %.1f vs pairwise judging alone\n", name,
+                     figure.cycle_s * 1e3, figure.pairwise_s / figure.cycle_s);
+    }
+    empty(&bench);
+    arena_destroy(arena);
+    return figure;
+}
+
+/* A pool that is full, with a queue that is longer; then ten slots come free, with new ads. */
+static void measure_change(size_t slots, size_t jobs, size_t requests)
+{
+    struct bench bench;
+    struct plan_output out;
+    struct arena *arena = arena_create((size_t)1 << 20, 0);
+    struct ad *model = slot_ad_create(0, false);
+    fill(&bench, slots, jobs, requests, OWN_KINDS);
+    (void)whole_cycle(&bench, &out, arena);
+    for (size_t i = 0; i < slots; i++) { /* all were claimed */
+        bench.slot_facts[i].free = false;
+        CHECK(negotiator_plan_set_slot(bench.plan, &bench.slot_facts[i]) == 0);
+    }
+    (void)cycle(&bench, arena);
+    double worst_s = 0, total_s = 0;
+    for (unsigned round = 1; round <= 20; round++) {
+        for (unsigned i = 0; i < 10; i++) {
+            set_slot(&bench, (round * 977 + i * 9973) % slots, OWN_KINDS, round, model);
+        }
+        double begin_s = cpu_s();
+        for (unsigned i = 0; i < 10; i++) {
+            size_t slot = (round * 977 + i * 9973) % slots;
+            CHECK(negotiator_plan_set_slot(bench.plan, &bench.slot_facts[slot]) == 0);
+        }
+        out = cycle(&bench, arena);
+        double took_s = cpu_s() - begin_s;
+        CHECK(out.match_count == 10);
+        total_s += took_s;
+        worst_s = took_s > worst_s ? took_s : worst_s;
+        for (unsigned i = 0; i < 10; i++) {
+            struct plan_slot *facts = &bench.slot_facts[(round * 977 + i * 9973) % slots];
+            facts->free = false;
+            CHECK(negotiator_plan_set_slot(bench.plan, facts) == 0);
+        }
+        (void)cycle(&bench, arena);
+    }
+    (void)printf("BENCH negotiation_10_of_%zuk_changed %.2f ms\n", slots / 1000,
+                 total_s / 20 * 1e3);
+    (void)printf("BENCH negotiation_10_of_%zuk_changed_worst %.2f ms\n", slots / 1000,
+                 worst_s * 1e3);
+    ad_destroy(model);
+    empty(&bench);
+    arena_destroy(arena);
+}
+
+/* ---- cost against size */
+
+static const size_t SLOTS[SIZES] = {1000, 10000, 100000};
+
+struct line {
+    const char *what, *colour;
+    double ms[SIZES];
+};
+
+static double x_of(int size)
+{
+    return 90 + 230.0 * size;
+}
+
+/* Logarithmic: a power of ten is 60 high. */
+static double y_of(double ms)
+{
+    double power = 0;
+    for (; ms >= 10; ms /= 10) {
+        power++;
+    }
+    for (; ms < 1; ms *= 10) {
+        power--;
+    }
+    return 330 - 60 * (power + (ms - 1) / 9 * (2 - (ms - 1) / 9)); /* close to log10 */
+}
+
+static void draw(const char *path, const struct line *lines, size_t count)
+{
+    FILE *out = fopen(path, "w");
+    CHECK(out != NULL);
+    (void)fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 420\" "
+                       "font-family=\"sans-serif\" font-size=\"12\">\n"
+                       "<rect width=\"640\" height=\"420\" fill=\"white\"/>\n"
+                       "<text x=\"90\" y=\"24\" font-size=\"14\">CPU of a whole negotiation cycle, "
+                       "by slots (as many jobs)</text>\n");
+    for (int power = -1; power <= 4; power++) {
+        double ms = power == -1  ? 0.1
+                    : power == 0 ? 1
+                    : power == 1 ? 10
+                    : power == 2 ? 100
+                    : power == 3 ? 1000
+                                 : 10000;
+        (void)fprintf(out,
+                      "<line x1=\"90\" x2=\"600\" y1=\"%.0f\" y2=\"%.0f\" stroke=\"#ddd\"/>"
+                      "<text x=\"82\" y=\"%.0f\" text-anchor=\"end\">%g ms</text>\n",
+                      y_of(ms), y_of(ms), y_of(ms) + 4, ms);
+    }
+    for (int i = 0; i < SIZES; i++) {
+        (void)fprintf(out, "<text x=\"%.0f\" y=\"410\" text-anchor=\"middle\">%zu</text>\n",
+                      x_of(i), SLOTS[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        (void)fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"",
+                      lines[i].colour);
+        for (int j = 0; j < SIZES; j++) {
+            (void)fprintf(out, "%.0f,%.0f ", x_of(j), y_of(lines[i].ms[j]));
+        }
+        (void)fprintf(out, "\"/>\n<text x=\"100\" y=\"%zu\" fill=\"%s\">%s</text>\n", 44 + 16 * i,
+                      lines[i].colour, lines[i].what);
+    }
+    (void)fprintf(out, "</svg>\n");
+    CHECK(fclose(out) == 0);
+}
+
+static void measure_sizes(const char *path)
+{
+    struct line lines[] = {{.what = "slots alike, 100 autoclusters", .colour = "#1b7837"},
+                           {.what = "every slot its own kind, 100 autoclusters",
+                            .colour = "#2166ac"},
+                           {.what = "a cycle in which nothing changed", .colour = "#762a83"},
+                           {.what = "judging every slot for every autocluster",
+                            .colour = "#b2182b"}};
+    (void)fprintf(stderr, "%10s %14s %14s %14s %14s\n", "slots", "alike ms", "own kinds ms",
+                  "nothing ms", "pairwise ms");
+    for (int i = 0; i < SIZES; i++) {
+        struct figure alike = measure("alike", SLOTS[i], SLOTS[i], 100, 0, false);
+        struct figure own = measure("own", SLOTS[i], SLOTS[i], 100, OWN_KINDS, false);
+        lines[0].ms[i] = alike.cycle_s * 1e3;
+        lines[1].ms[i] = own.cycle_s * 1e3;
+        lines[2].ms[i] = alike.again_s * 1e3;
+        lines[3].ms[i] = alike.pairwise_s * 1e3;
+        (void)fprintf(stderr, "%10zu %14.2f %14.2f %14.2f %14.2f\n", SLOTS[i], lines[0].ms[i],
+                      lines[1].ms[i], lines[2].ms[i], lines[3].ms[i]);
+    }
+    if (path != NULL) {
+        draw(path, lines, ARRAY_COUNT(lines));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    measure_sizes(argc > 1 ? argv[1] : NULL);
+    (void)measure("live_1", 10000, 10000, 1, 0, true);
+    (void)measure("live_100", 10000, 10000, 100, 0, true);
+    (void)measure("live_1000", 10000, 10000, 1000, 0, true);
+    (void)measure("offline_1", 10000, 10000, 1, OFFLINE, true);
+    (void)measure("offline_100", 10000, 10000, 100, OFFLINE, true);
+    (void)measure("offline_1000", 10000, 10000, 1000, OFFLINE, true);
+    (void)measure("own_kinds_1000", 10000, 10000, 1000, OWN_KINDS, true);
+    measure_change(100000, 1000000, 1000);
+    (void)measure("100k_1M_1000", 100000, 1000000, 1000, 0, true);
+    (void)printf("BENCH negotiation_memory %ld MiB\n", peak_mib());
+    return 0;
+}
