@@ -24,6 +24,7 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "negotiator/negotiator.h"
+#include "negotiator/significant_plan.h"
 #include "offline_ads/offline_holds.h"
 #include "wire/wire.h"
 
@@ -262,6 +263,7 @@ void act_advertise(struct negotiator *negotiator)
     ad_set_int(ad, "SlotKinds", negotiator->slot_kinds);
     ad_set_int(ad, "RequestKinds", negotiator->request_kinds);
     ad_set_int(ad, "TotalPreemptions", negotiator->preemptions);
+    significant_write(negotiator->significant, ad);
     const struct ad *ads[1] = {ad};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
     (void)wire_call(wire, VERB_UPDATE, &body, 0, advertised, negotiator); /* else: the next time */

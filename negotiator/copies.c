@@ -16,6 +16,7 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "negotiator/negotiator.h"
+#include "negotiator/significant_plan.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
 
@@ -110,6 +111,9 @@ void copies_slot_changed(void *arg, const char *key, const struct ad *ad)
     }
     read_slot(negotiator, slot, ad);
     usage_slot(negotiator, slot, ad, is_new);
+    if (significant_slot(negotiator->significant, ad)) {
+        act_advertise(negotiator);
+    }
     copies_slot_touched(slot);
     cycle_soon(negotiator);
 }

@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "negotiator/groups.h"
+#include "negotiator/significant_plan.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
 #include "store/store.h"
@@ -233,6 +234,15 @@ static int set_policy(struct negotiator *negotiator, struct err *err)
         .consider_preemption = config_bool(config, "NEGOTIATOR_CONSIDER_PREEMPTION"),
         .offline_last = config_bool(config, "NEGOTIATOR_OFFLINE_LAST")};
     negotiator_plan_set_policy(negotiator->plan, &policy);
+    const struct ad_expr *const exprs[] = {policy.pre_job, policy.post_job,
+                                           policy.preemption_requirements, policy.preemption_rank};
+    bool more = false;
+    for (size_t i = 0; i < ARRAY_COUNT(exprs); i++) {
+        more = significant_expr(negotiator->significant, exprs[i]) || more;
+    }
+    if (more && negotiator->uplink != NULL) {
+        act_advertise(negotiator);
+    }
     return rc;
 }
 
@@ -287,6 +297,7 @@ static void negotiator_destroy(void *state)
     wire_context_destroy(negotiator->wires);
     copies_destroy(negotiator);
     strmap_destroy(negotiator->given, mem_free);
+    significant_destroy(negotiator->significant);
     strmap_destroy(negotiator->unseen, mem_free);
     groups_destroy(negotiator->groups);
     destroy_exprs(negotiator);
@@ -317,6 +328,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     set_names(negotiator);
     copies_create(negotiator);
     negotiator->given = strmap_create(STRMAP_CASE_SENSITIVE);
+    negotiator->significant = significant_create();
     negotiator->unseen = strmap_create(STRMAP_CASE_IGNORED);
     negotiator->pending = strmap_create(STRMAP_CASE_SENSITIVE);
     negotiator->cycle_timer = loop_timer_create(env->loop, cycle_run, negotiator);

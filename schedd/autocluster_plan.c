@@ -24,6 +24,21 @@ static const char *const ALWAYS[] = {
     "AcctGroupUser", "ConcurrencyLimits",
 };
 
+bool autocluster_plan_may_matter(const char *name)
+{
+    static const char *const NEVER[] = {
+        "ProcId",        "GlobalJobId", "JobStatus",  "EnteredCurrentStatus",
+        "AutoClusterId", "ClaimEpoch",  "ClaimState", "LastMatchTime",
+        "NumJobMatches", "JobCount",    "JobPrio",    "CurrentTime",
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(NEVER); i++) {
+        if (ad_name_compare(NEVER[i], name) == 0) {
+            return false;
+        }
+    }
+    return ad_name_is_valid(name);
+}
+
 static void add(struct strmap *names, const char *name)
 {
     static const char present = 1;

@@ -27,6 +27,10 @@ void autocluster_plan_names(const struct ad *job, const char *const *extra, stru
  * made for.  ad may be NULL. */
 void autocluster_plan_requests(const struct ad *ad, struct strmap *names);
 
+/* May jobs be grouped by that attribute?  Not by what tells one job from another, or what the
+ * schedd changes while a job waits. */
+bool autocluster_plan_may_matter(const char *name);
+
 /* Appends the key of the job for these names. */
 void autocluster_plan_key(const struct ad *job, const struct strmap *names, struct strbuf *key);
 

@@ -19,6 +19,7 @@
 #include "schedd/request_ads.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
+#include "schedd/significant.h"
 #include "schedd/submitters.h"
 
 #define ID_TEXT 24
@@ -87,6 +88,7 @@ static struct autocluster *find_or_make(struct schedd *schedd, const struct job 
     struct ad *view = job_view(schedd, job);
     struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
     autocluster_plan_names(view, schedd->settings.significant, names);
+    significant_names(schedd, names);
     autocluster_plan_requests(job->cluster->ad, names);
     autocluster_plan_requests(job->own, names);
     struct strbuf key;
@@ -256,4 +258,52 @@ double job_prio(const struct schedd *schedd, const struct job *job)
     double prio = ad_eval_rank(schedd->settings.prio, view, NULL, &context);
     ad_destroy(view);
     return prio;
+}
+
+/* ---- attributes that begin to matter --------------------------------------------------------- */
+
+static bool has_one(const struct ad *ad, const char *const *names, size_t count)
+{
+    for (size_t i = 0; ad != NULL && i < count; i++) {
+        if (ad_has(ad, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void rejoin(struct schedd *schedd, struct job *job)
+{
+    bool idle = job->heap_at != HEAP_NOWHERE;
+    if (idle) {
+        autocluster_pull(schedd, job);
+    }
+    autocluster_leave(schedd, job);
+    autocluster_join(schedd, job, 0);
+    if (idle) {
+        autocluster_push(schedd, job);
+    }
+}
+
+size_t autoclusters_divide(struct schedd *schedd, const char *const *names, size_t count)
+{
+    size_t at = 0, moved = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+        struct cluster *cluster = value;
+        bool all = has_one(cluster->ad, names, count);
+        if (cluster->common != NULL) { /* its names are not all any more */
+            struct autocluster *common = cluster->common;
+            cluster->common = NULL;
+            autocluster_release(schedd, common);
+        }
+        for (uint32_t i = 0; i < cluster->proc_count; i++) {
+            struct job *job = cluster->procs[i];
+            if (job != NULL && (all || has_one(job->own, names, count))) {
+                rejoin(schedd, job);
+                moved++;
+            }
+        }
+    }
+    return moved;
 }

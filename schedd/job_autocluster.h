@@ -48,6 +48,10 @@ void autocluster_pull(struct schedd *schedd, struct job *job);
 struct job *autocluster_best(const struct autocluster *autocluster); /* NULL when none is idle */
 struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id);
 
+/* These attributes began to matter: jobs that have one go into the autoclusters that they now
+ * belong to.  Returns how many jobs were looked at again.  O(jobs). */
+size_t autoclusters_divide(struct schedd *schedd, const char *const *names, size_t count);
+
 /* A claim remembers it; it stays as long as that. */
 void autocluster_hold(struct autocluster *autocluster);
 void autocluster_release(struct schedd *schedd, struct autocluster *autocluster);

@@ -23,6 +23,7 @@
 #include "schedd/job_history.h"
 #include "schedd/request_ads.h"
 #include "schedd/schedd_state.h"
+#include "schedd/significant.h"
 #include "schedd/submitters.h"
 #include "store/store.h"
 #include "wire/watch.h"
@@ -504,6 +505,8 @@ static int load_meta(void *arg, const char *key, const void *value, size_t lengt
         loading->schedd->history_count = ad_int_or(ad, "Value", 0);
     } else if (strcmp(key, "life") == 0) {
         loading->schedd->life = ad_int_or(ad, "Value", 0);
+    } else if (strcmp(key, "significant") == 0) {
+        significant_load(loading->schedd, ad);
     }
     ad_destroy(ad);
     return 0;
@@ -609,6 +612,7 @@ int queue_init(struct schedd *schedd, struct err *err)
     schedd->next_cluster = 1;
     schedd->next_autocluster = 1;
     autoclusters_init(schedd);
+    significant_init(schedd);
     struct loading loading = {.schedd = schedd};
     int result = store_load(schedd->store, "counters", load_meta, &loading, err);
     if (result == 0) {
@@ -651,4 +655,5 @@ void queue_fini(struct schedd *schedd)
     schedd->owners = NULL;
     schedd->shown = NULL;
     autoclusters_fini(schedd);
+    significant_fini(schedd);
 }

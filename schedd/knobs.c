@@ -136,8 +136,9 @@ static const struct knob KNOBS[] = {
     {.name = "SIGNIFICANT_ATTRIBUTES",
      .type = KNOB_LIST,
      .fallback = "",
-     .help = "Attributes of jobs that machines' policies look at, beside those that Requirements "
-             "and Rank refer to; jobs submitted from then on are grouped by them, too."},
+     .help = "Attributes of jobs by which they are grouped, too; jobs submitted from then on.  "
+             "What the job's Requirements and Rank refer to, and what the negotiator finds in "
+             "the policies of machines, need not be said."},
 };
 
 const struct knob_table schedd_knobs = {.owner = "SCHEDD",

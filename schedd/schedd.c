@@ -33,6 +33,7 @@
 #include "schedd/knobs.h"
 #include "schedd/request_ads.h"
 #include "schedd/schedd_state.h"
+#include "schedd/significant.h"
 #include "schedd/shadows.h"
 #include "store/store.h"
 #include "wire/pool.h"
@@ -222,6 +223,7 @@ static void uplink_up(void *arg, struct wire *wire)
     struct schedd *schedd = arg;
     log_info(schedd->log, "uplink.up", "connected to the collector");
     request_ads_up(schedd, wire);
+    significant_up(schedd, wire);
 }
 
 static void uplink_down(void *arg, const char *why)

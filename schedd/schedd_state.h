@@ -92,6 +92,7 @@ struct schedd {
     struct strmap *autoclusters;    /* key text -> struct autocluster */
     struct strmap *autocluster_ids; /* "3" -> the same */
     int64_t next_autocluster;
+    struct learned *learned; /* significant.c */
 
     /* submitters.c */
     struct strmap *submitters; /* "physics.bob@domain" -> struct submitter */

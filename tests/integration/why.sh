@@ -11,7 +11,6 @@ pool_init --nodes 2 --cpus-per-node 1 --asleep
 cat >>"$POOL/nodes/wn02/roost.conf" <<'END'
 START = "TARGET.WantSecond == true"
 END
-echo 'SIGNIFICANT_ATTRIBUTES = {"WantSecond"}' >>"$POOL/roost.conf"
 pool_start
 until_true 20 "both nodes are in the pool, asleep" is_asleep 2
 

@@ -1,0 +1,169 @@
+/* tests/unit/schedd/test_significant.c - jobs are grouped by what the negotiator says that matters.
+ *
+ * LINK: collector
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/collector_bed.h"
+#include "tests/support/unit.h"
+
+#include "base/daemon_run.h"
+#include "schedd/autocluster_plan.h"
+#include "schedd/schedd.h"
+
+static void write_config(struct bed *bed, const char *token_id, char path[300])
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "LOCAL_DIR = \"%s/schedd\"\nLOG = \"%s/schedd\"\nRUN = \"%s/schedd\"\n"
+                   "SEC_DIRECTORY = \"%s\"\nTOKEN_FILE = \"%s/%s\"\nCOLLECTOR_HOST = \"%s\"\n"
+                   "SCHEDD_HOST = \"127.0.0.1\"\nSCHEDD_NAME = \"s\"\nUID_DOMAIN = \"pool\"\n",
+                   bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, token_id,
+                   bed->tcp + strlen("tcp:"));
+    bed_path(bed, "schedd.conf", path);
+    BED_MUST(os_write_file(bed->os, path, text, strlen(text), 0600, false, err));
+}
+
+static void make_certificate(struct bed *bed)
+{
+    char cert[300], key[300];
+    const char *const sans[] = {"127.0.0.1"};
+    bed_path(bed, "schedd.pem", cert);
+    bed_path(bed, "schedd-key.pem", key);
+    BED_MUST(pki_make_server_cert(bed->os, bed->dir, cert, key, "schedd", sans, 1, err));
+}
+
+static struct daemon_run *start_schedd(struct bed *bed, char *path)
+{
+    char name[] = "roost-schedd", option[] = "-config", alone[] = "-noresurrect";
+    char *const argv[] = {name, option, path, alone, NULL};
+    struct daemon_run *run;
+    BED_MUST(daemon_run_start(&schedd_daemon, bed->loop, bed->os, NULL, 4, argv, &run, err));
+    return run;
+}
+
+/* A client of the schedd, over its Unix socket. */
+static struct client *dial_schedd(struct bed *bed)
+{
+    static const struct wire_events EVENTS = {.ready = client_ready, .closed = client_closed};
+    struct client *client = client_dial(bed, 0, "", NULL, NULL);
+    char address[400];
+    struct err err = {""};
+    (void)snprintf(address, sizeof address, "unix:%s/schedd/spool/schedd.sock", bed->dir);
+    const struct wire_dial how = {.address = address, .route = "schedd", .name = ""};
+    wire_close(client->wire);
+    client->over = false;
+    if (wire_dial(client->context, &how, &EVENTS, client, &client->wire, &err) != 0) {
+        fail_msg("%s", err.text);
+    }
+    loop_run_until(bed->loop, &client->over);
+    assert_int_equal(client->status, 0);
+    return client;
+}
+
+static void later(void *arg)
+{
+    *(bool *)arg = true;
+}
+
+static void pause_ms(struct bed *bed, uint64_t ms)
+{
+    bool over = false;
+    struct loop_timer *timer = loop_timer_create(bed->loop, later, &over);
+    loop_timer_set(timer, ms);
+    loop_run_until(bed->loop, &over);
+    loop_timer_destroy(timer);
+}
+
+static size_t count_ads(struct client *client, const char *type, const char *constraint)
+{
+    char args[300];
+    struct answer answer;
+    (void)snprintf(args, sizeof args, "[ Type = \"%s\"; Constraint = \"%s\" ]", type, constraint);
+    assert_int_equal(client_call(client, VERB_QUERY, args, NULL, &answer), 0);
+    size_t count = answer.ads.count;
+    answer_fini(&answer);
+    return count;
+}
+
+static void wait_for_ads(struct client *client, const char *type, const char *constraint,
+                         size_t count)
+{
+    for (int i = 0; i < 1000 && count_ads(client, type, constraint) != count; i++) {
+        pause_ms(client->bed, 10);
+    }
+    assert_int_equal(count_ads(client, type, constraint), count);
+}
+
+static void call_ok(struct client *client, enum wire_verb verb, const char *args,
+                    const char *const *ads)
+{
+    struct answer answer;
+    if (client_call(client, verb, args, ads, &answer) != 0) {
+        fail_msg("%s", answer.text);
+    }
+    answer_fini(&answer);
+}
+
+#define JOB "[Cmd = \"/bin/true\"; Iwd = \"/tmp\"; Requirements = true; ProcCount = 2"
+
+static void a_name_that_machines_look_at_divides_the_jobs_that_have_it(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create("");
+    bed_start(bed);
+    bed_find_address(bed);
+    struct client *pool = client_dial(bed, 0, "", NULL, NULL);
+    const struct client *token =
+        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+    char path[300];
+    make_certificate(bed);
+    write_config(bed, token->token_id, path);
+    struct daemon_run *run = start_schedd(bed, path);
+    struct client *schedd = dial_schedd(bed);
+    static const char *const PROCS[] = {"[]", "[Want = 1]", "[Want = 1]", NULL};
+    call_ok(schedd, VERB_SUBMIT, "[Cmd = \"/bin/true\"; Iwd = \"/tmp\"; Requirements = true]",
+            PROCS);
+    call_ok(schedd, VERB_SUBMIT, JOB "; Want = 2; ProcId = 0; Other = true]", NULL);
+    wait_for_ads(pool, "Request", "JobCount == 5", 1);
+
+    static const char *const NEGOTIATOR[] = {"[ MyType = \"Negotiator\"; Name = \"n\"; "
+                                             "SignificantAttributes = { \"Want\", \"ProcId\", 7, "
+                                             "\"not a name\" } ]",
+                                             NULL};
+    call_ok(pool, VERB_UPDATE, "[ Full = true; Epoch = 1; Sequence = 1 ]", NEGOTIATOR);
+    wait_for_ads(pool, "Request", "true", 3);
+    assert_int_equal(count_ads(pool, "Request", "JobCount == 1 && Want =?= undefined"), 1);
+    assert_int_equal(count_ads(pool, "Request", "JobCount == 2 && Want == 1"), 1);
+    assert_int_equal(count_ads(pool, "Request", "JobCount == 2 && Want == 2"), 1);
+    assert_int_equal(count_ads(schedd, "Job", "AutoClusterId == 1"), 1);
+
+    /* It is known at the next start, too, whoever is there; and holds for later jobs. */
+    static const char *const SILENT[] = {"[ MyType = \"Negotiator\"; Name = \"n\" ]", NULL};
+    call_ok(pool, VERB_UPDATE, "[ Full = true; Epoch = 1; Sequence = 2 ]", SILENT);
+    client_close(schedd);
+    daemon_run_destroy(run);
+    run = start_schedd(bed, path);
+    schedd = dial_schedd(bed);
+    call_ok(schedd, VERB_SUBMIT, JOB "; Want = 2]", NULL);
+    call_ok(schedd, VERB_SUBMIT, JOB "; Want = 3]", NULL);
+    wait_for_ads(pool, "Request", "JobCount == 4 && Want == 2", 1);
+    wait_for_ads(pool, "Request", "true", 4);
+    client_close(schedd);
+    daemon_run_destroy(run);
+    bed_destroy(bed);
+}
+
+static void what_tells_one_job_from_another_never_matters(void **state)
+{
+    (void)state;
+    assert_false(autocluster_plan_may_matter("procid"));
+    assert_false(autocluster_plan_may_matter("JobStatus"));
+    assert_false(autocluster_plan_may_matter("my name"));
+    assert_false(autocluster_plan_may_matter(""));
+    assert_true(autocluster_plan_may_matter("WantGPU"));
+    assert_true(autocluster_plan_may_matter("ClusterId"));
+}
+
+UNIT_TESTS(UNIT(a_name_that_machines_look_at_divides_the_jobs_that_have_it),
+           UNIT(what_tells_one_job_from_another_never_matters))
