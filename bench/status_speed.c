@@ -14,13 +14,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +27,7 @@
 #include "base/loop_run.h"
 #include "base/os.h"
 #include "base/os_run.h"
+#include "base/text.h"
 #include "bench/slot_ad.h"
 #include "cli/cli.h"
 #include "cli/session.h"
@@ -43,6 +42,10 @@ struct bench {
     const char *bin;
     char dir[300], output[400];
     pid_t collector;
+    struct running {
+        bool ended;
+        int status;
+    } collecting;
     int ads, tries;
 };
 
@@ -50,7 +53,7 @@ static void stop(struct bench *bench)
 {
     if (bench->collector > 0) {
         (void)kill(bench->collector, SIGKILL);
-        (void)waitpid(bench->collector, NULL, 0);
+        loop_run_until(bench->cli.loop, &bench->collecting.ended);
     }
     if (bench->dir[0] != '\0' && getenv("BENCH_KEEP") == NULL) {
         (void)os_remove_tree(bench->cli.os, bench->dir, NULL);
@@ -71,22 +74,43 @@ static double ms_of(clockid_t clock)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
+static void ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct running *running = arg;
+    (void)pid;
+    running->status = how->signal != 0 ? -1 : how->status;
+    running->ended = true;
+}
+
 /* argv[0] is the name of one of our programs. */
-static pid_t start(struct bench *bench, const char *const *argv, const char *output)
+static pid_t start(struct bench *bench, const char *const *argv, const char *output,
+                   struct running *running)
 {
     char path[600];
+    const char *full[8] = {path};
+    struct err err;
+    pid_t pid;
     (void)snprintf(path, sizeof path, "%s/%s", bench->bin, argv[0]);
-    pid_t pid = fork();
-    CHECK(pid >= 0);
-    if (pid == 0) {
-        int fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
-            _exit(126);
-        }
-        (void)execv(path, (char *const *)(uintptr_t)argv);
-        _exit(127);
+    for (size_t i = 1; argv[i] != NULL && i < ARRAY_COUNT(full) - 1; i++) {
+        full[i] = argv[i];
+    }
+    const struct os_spawn spec = {.argv = full,
+                                  .stdout_path = output,
+                                  .stderr_path = "-",
+                                  .truncate_output = output != NULL};
+    *running = (struct running){0};
+    if (os_spawn(bench->cli.os, &spec, ended, running, &pid, &err) != 0) {
+        fail(bench, argv[0], &err);
     }
     return pid;
+}
+
+static double children_ms(void)
+{
+    struct rusage usage;
+    CHECK(getrusage(RUSAGE_CHILDREN, &usage) == 0);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
 }
 
 struct cost {
@@ -95,23 +119,22 @@ struct cost {
 
 static int run(struct bench *bench, const char *const *argv, struct cost *cost)
 {
-    struct rusage usage;
-    int status = 0;
+    struct running running;
     clockid_t clock = CLOCK_REALTIME;
-    double collector_ms = 0, begin_ms = ms_of(CLOCK_MONOTONIC);
+    double collector_ms = 0, client_ms = children_ms();
     if (bench->collector > 0) {
         CHECK(clock_getcpuclockid(bench->collector, &clock) == 0);
         collector_ms = ms_of(clock);
     }
-    pid_t pid = start(bench, argv, bench->output);
-    CHECK(wait4(pid, &status, 0, &usage) == pid);
+    double begin_ms = ms_of(CLOCK_MONOTONIC);
+    (void)start(bench, argv, bench->output, &running);
+    loop_run_until(bench->cli.loop, &running.ended);
     if (cost != NULL) {
         cost->wall_ms = ms_of(CLOCK_MONOTONIC) - begin_ms;
-        cost->client_ms = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
-                          (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
+        cost->client_ms = children_ms() - client_ms;
         cost->collector_ms = ms_of(clock) - collector_ms;
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return running.status;
 }
 
 static void start_collector(struct bench *bench)
@@ -125,7 +148,7 @@ static void start_collector(struct bench *bench)
     }
     (void)snprintf(path, sizeof path, "%s/roost.conf", bench->dir);
     CHECK(setenv("ROOST_CONFIG", path, 1) == 0);
-    bench->collector = start(bench, collector, "/dev/null");
+    bench->collector = start(bench, collector, NULL, &bench->collecting);
     double end_ms = ms_of(CLOCK_MONOTONIC) + START_MS;
     while (cli_collector(&bench->cli, &err) != 0) {
         if (ms_of(CLOCK_MONOTONIC) > end_ms) {
@@ -229,14 +252,22 @@ static void measure_all(struct bench *bench, const char *suffix)
     }
 }
 
+/* Of the environment, 1 to max. */
+static int number(const char *name, int otherwise, int max)
+{
+    const char *text = getenv(name);
+    int64_t value;
+    return text != NULL && text_parse_int64(text, &value, NULL) == 0 && value > 0 && value <= max
+               ? (int)value
+               : otherwise;
+}
+
 int main(void)
 {
-    struct bench bench = {.bin = getenv("ROOST_BIN"), .ads = 10000, .tries = 15};
-    const char *ads = getenv("BENCH_ADS"), *tries = getenv("BENCH_TRIES");
+    struct bench bench = {.bin = getenv("ROOST_BIN"),
+                          .ads = number("BENCH_ADS", 10000, 1000000),
+                          .tries = number("BENCH_TRIES", 15, TRIES_MAX)};
     struct err err;
-    bench.ads = ads != NULL ? atoi(ads) : bench.ads;
-    bench.tries =
-        tries != NULL && atoi(tries) > 0 && atoi(tries) <= TRIES_MAX ? atoi(tries) : bench.tries;
     CHECK(bench.bin != NULL);
     CHECK(loop_create(&bench.cli.loop, &err) == 0 &&
           os_create(bench.cli.loop, &bench.cli.os, &err) == 0);
@@ -249,7 +280,7 @@ int main(void)
         fill(&bench, getenv("BENCH_DIFFER") != NULL);
         (void)fprintf(stderr, "ROOST_CONFIG=%s collector=%d\n", getenv("ROOST_CONFIG"),
                       (int)bench.collector);
-        cli_pause(&bench.cli, (uint64_t)atoi(getenv("BENCH_HOLD")) * 1000);
+        cli_pause(&bench.cli, (uint64_t)number("BENCH_HOLD", 60, 100000) * 1000);
         bench.tries = 0;
     } else {
         fill(&bench, false);
