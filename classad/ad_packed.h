@@ -44,6 +44,7 @@ struct ad_shape_name {
     uint32_t offset; /* in names */
     uint16_t length;
     bool is_private;
+    bool is_word; /* prints without quotes; known with the order of printing */
 };
 
 struct ad_shape {
