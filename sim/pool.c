@@ -71,7 +71,8 @@ static const char CENTRAL_CONFIG[] = "DAEMON_LIST = {COLLECTOR, NEGOTIATOR, SCHE
                                      "SCHEDD_PORT = 9619\n"
                                      "CLAIM_LEASE_DURATION = \"90s\"\n"
                                      "JOB_DEFAULT_LEASE_DURATION = \"90s\"\n"
-                                     "LEASE_MARGIN = 10\n";
+                                     "LEASE_MARGIN = 10\n"
+                                     "SIGNIFICANT_ATTRIBUTES = {SimFame}\n";
 
 /* A third of the machines is partitionable, a third has owners who prefer some jobs. */
 static const char STATIC_CONFIG[] = "NUM_SLOTS = 2\n";

@@ -1,0 +1,80 @@
+#!/bin/bash
+# Jobs with more right to a machine get it: by the machine's Rank, and by the users' priorities.  Who runs there retires,
+# is vacated, waits in its queue and runs again; a startd that is killed meanwhile changes nothing of that.
+#
+# TIMEOUT: 150
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+
+pool_init --nodes 1 --cpus-per-node 2
+cat >>"$POOL/roost.conf" <<END
+PREEMPTION_REQUIREMENTS = "RemoteUserPrio > SubmitterUserPrio * 1.2"
+SIGNIFICANT_ATTRIBUTES = {Fame}
+END
+cat >>"$POOL/nodes/wn01/roost.conf" <<END
+NUM_SLOTS_TYPE_1 = 1
+SLOT_TYPE_1 = "100%"
+SLOT_TYPE_1_PARTITIONABLE = true
+RANK = "TARGET.Fame"
+MAXJOBRETIREMENTTIME = 6
+MACHINEMAXVACATETIME = 5
+HIBERNATE = "NONE"
+END
+pool_start
+
+slots() { "$ROOST" status -constraint 'DynamicSlot =?= true' "$@" 2>/dev/null; }
+has_slot() { [ -n "$(slots -constraint "$1" -af Name)" ]; }
+running_is() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null | grep -c 2)" -eq "$2" ]; }
+# of_job ATTR CLUSTER: of its jobs in queue and history, summed
+of_jobs() { { "$ROOST" q "$2" -af "$1"; "$ROOST" history "$2" -af "$1"; } 2>/dev/null | awk '$1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }'; }
+
+# job SECONDS COUNT [LINE...] >FILE
+job() {
+    printf 'executable = /bin/sh\ntransfer_executable = false\narguments = "-c '"'sleep %s'"'"\n' "$1"
+    printf 'request_memory = 100\n'
+    printf '%s\n' "${@:3}" "queue $2"
+}
+
+say "a job that the machine ranks higher"
+job 12 2 'My.Fame = 1' >"$WORK/known.sub"
+job 1 1 'My.Fame = 5' >"$WORK/famous.sub"
+known=$(submit "$WORK/known.sub") || exit 1
+until_true 20 "both run" running_is "$known" 2
+famous=$(submit "$WORK/famous.sub") || exit 1
+until_true 20 "one of them retires" has_slot 'Activity == "Retiring" && PreemptingUser =!= undefined && CurrentRank == 1'
+equals "how many retire" "$(slots -constraint 'Activity == "Retiring"' -af Name | wc -l)" 1
+equals "the ranks" "$(slots -constraint 'Activity == "Retiring"' -af CurrentRank PreemptingRank)" "1.0 5.0"
+equals "the better one waits" "$("$ROOST" q "$famous" -af JobStatus)" 1
+until_true 20 "the better one is done" is_done "$famous" 1
+equals "preemptions" "$(of_jobs NumPreemptions "$known")" 1
+until_true 60 "the others are done, too" is_done "$known" 2
+check_committed "$known" 2
+equals "starts" "$("$ROOST" history "$known" -af NumJobStarts | sort | tr '\n' ' ')" "1 2 "
+equals "why" "$("$ROOST" history "$known" -constraint 'NumPreemptions =?= 1' -af VacateReason | grep -c 'preempted by a job of')" 1
+
+say "the startd is killed while a job retires"
+known=$(submit "$WORK/known.sub") || exit 1
+until_true 20 "both run" running_is "$known" 2
+famous=$(submit "$WORK/famous.sub") || exit 1
+until_true 20 "one of them retires" has_slot 'Activity == "Retiring"'
+for pid in $(pids_of startd wn01); do
+    kill -9 "$pid"
+done
+until_true 60 "the better one is done" is_done "$famous" 1
+until_true 60 "the others are done, too" is_done "$known" 2
+check_committed "$known" 2
+
+say "a user of better priority"
+job 12 2 'My.AccountingGroup = "astro.ann"' >"$WORK/ann.sub"
+job 1 1 'My.AccountingGroup = "astro.bea"' >"$WORK/bea.sub"
+ann=$(submit "$WORK/ann.sub") || exit 1
+until_true 20 "both run" running_is "$ann" 2
+"$ROOST" userprio -setfactor astro.ann@personal 1000000 >/dev/null || fail "roost userprio -setfactor"
+bea=$(submit "$WORK/bea.sub") || exit 1
+until_true 30 "one retires" has_slot 'Activity == "Retiring" && AccountingGroup == "astro.ann"'
+until_true 30 "the better user's job is done" is_done "$bea" 1
+equals "preemptions" "$(of_jobs NumPreemptions "$ann")" 1
+until_true 60 "the others are done, too" is_done "$ann" 2
+check_committed "$ann" 2
+pool_stop
+passed
