@@ -34,6 +34,7 @@
 #include "classad/ad_pool.h"
 #include "classad/ad_print.h"
 #include "classad/ad_value.h"
+#include "classad/ad_xml.h"
 
 struct ad;
 struct err;

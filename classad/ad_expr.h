@@ -30,9 +30,11 @@ enum ad_syntax { AD_NEW, AD_OLD };
  * limit) and err with the byte offset.  O(length). */
 int ad_expr_parse(const char *text, size_t length, enum ad_syntax syntax, struct ad_expr **ret,
                   struct err *err);
-/* The same; an absolute time that names no zone is in context's (else in UTC). */
+/* The same; an absolute time that names no zone is in context's (else in UTC), and on refusal
+ * *fault is the offset of what was refused.  context and fault may be NULL. */
 int ad_expr_parse_in(const char *text, size_t length, enum ad_syntax syntax,
-                     const struct ad_context *context, struct ad_expr **ret, struct err *err);
+                     const struct ad_context *context, struct ad_expr **ret, size_t *fault,
+                     struct err *err);
 /* Is text one expression in old syntax?  The check of configurations (base/config.h); context is
  * not used. */
 int ad_expr_check(void *context, const char *text, struct err *err);

@@ -52,8 +52,8 @@ void ad_func_eval(struct ad_evaluator *ev, const struct ad_call *call, struct ad
     } else {
         ad_text_of(&value, &text);
         if (text.failed || !ad_evaluator_spend(ev, text.length / 16) ||
-            ad_expr_parse_in(strbuf_text(&text), text.length, AD_NEW, ev->context, &expr, NULL) <
-                0) {
+            ad_expr_parse_in(strbuf_text(&text), text.length, AD_NEW, ev->context, &expr, NULL,
+                             NULL) < 0) {
             ad_is(ret, AD_TYPE_ERROR);
         } else {
             ad_evaluator_keep(ev, expr);

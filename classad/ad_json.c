@@ -1,4 +1,4 @@
-/* classad/ad_json.c - ads as JSON.
+/* classad/ad_json.c - ads to JSON.
  *
  * Strings are UTF-8 where they can be; a byte that is not part of UTF-8 is written as U+FFFD, since
  * JSON has no other bytes.
@@ -39,6 +39,7 @@ static size_t utf8_length(const unsigned char *text, size_t left)
 
 static void put_text(const char *text, size_t length, struct strbuf *out)
 {
+    static const char LETTERS[] = "btn.fr"; /* of the bytes 8 to 13; a vertical tab has none */
     for (size_t i = 0; i < length;) {
         unsigned char c = (unsigned char)text[i];
         size_t bytes = utf8_length((const unsigned char *)text + i, length - i);
@@ -48,12 +49,11 @@ static void put_text(const char *text, size_t length, struct strbuf *out)
         } else if (c == '"' || c == '\\') {
             strbuf_putc(out, '\\');
             strbuf_putc(out, (char)c);
-        } else if (c == '\n') {
-            strbuf_puts(out, "\\n");
-        } else if (c == '\t') {
-            strbuf_puts(out, "\\t");
-        } else if (c < ' ' || c == 0x7f) {
-            strbuf_printf(out, "\\u%04x", c);
+        } else if (c >= 8 && c <= 13 && c != 11) {
+            strbuf_putc(out, '\\');
+            strbuf_putc(out, LETTERS[c - 8]);
+        } else if (c < ' ') {
+            strbuf_printf(out, "\\u%04X", c);
         } else {
             strbuf_append(out, text + i, bytes);
         }
@@ -82,10 +82,30 @@ static void put_expr(const struct ad_node *node, struct strbuf *out)
     strbuf_fini(&text);
 }
 
-static void put_ad(const struct ad *ad, struct strbuf *out);
+struct json_printer {
+    bool lines;
+    bool with_private;
+    unsigned indent;
+    struct strbuf *out;
+};
 
-static void put_node(const struct ad_node *node, struct strbuf *out)
+#define INDENT 2
+
+static void put_line(const struct json_printer *to)
 {
+    if (to->lines) {
+        strbuf_putc(to->out, '\n');
+        for (unsigned i = 0; i < to->indent && !to->out->failed; i++) {
+            strbuf_putc(to->out, ' ');
+        }
+    }
+}
+
+static void put_ad(struct json_printer *to, const struct ad *ad);
+
+static void put_node(struct json_printer *to, const struct ad_node *node)
+{
+    struct strbuf *out = to->out;
     switch ((enum ad_kind)node->kind) {
     case AD_NODE_UNDEFINED:
         strbuf_puts(out, "null");
@@ -98,7 +118,7 @@ static void put_node(const struct ad_node *node, struct strbuf *out)
         break;
     case AD_NODE_REAL:
         if (isfinite(node->real)) {
-            ad_print_real(node->real, AD_NEW, out);
+            ad_print_real(node->real, AD_OLD, out);
         } else {
             put_expr(node, out);
         }
@@ -108,16 +128,18 @@ static void put_node(const struct ad_node *node, struct strbuf *out)
         break;
     case AD_NODE_LIST:
         strbuf_putc(out, '[');
+        to->indent += INDENT;
         for (uint32_t i = 0; i < node->count; i++) {
-            if (i > 0) {
-                strbuf_putc(out, ',');
-            }
-            put_node(&node->kids[i], out);
+            strbuf_puts(out, i > 0 ? "," : "");
+            put_line(to);
+            put_node(to, &node->kids[i]);
         }
+        to->indent -= INDENT;
+        put_line(to);
         strbuf_putc(out, ']');
         break;
     case AD_NODE_AD:
-        put_ad(node->nested, out);
+        put_ad(to, node->nested);
         break;
     default:
         put_expr(node, out);
@@ -125,32 +147,42 @@ static void put_node(const struct ad_node *node, struct strbuf *out)
     }
 }
 
-static void put_ad(const struct ad *ad, struct strbuf *out)
+static void put_ad(struct json_printer *to, const struct ad *ad)
 {
-    uint32_t *order = ad_sorted(ad);
+    uint32_t *order = ad != NULL ? ad_sorted(ad) : NULL;
     bool first = true;
-    strbuf_putc(out, '{');
+    strbuf_putc(to->out, '{');
+    to->indent += INDENT;
     for (size_t i = 0; order != NULL && i < ad_count(ad); i++) {
         struct ad_item item;
         struct ad_node literal;
         ad_item_at(ad, order[i], &item);
-        if (ad_attr_is_private(item.name)) {
+        if (!to->with_private && ad_attr_is_private(item.name)) {
             continue;
         }
-        if (!first) {
-            strbuf_putc(out, ',');
-        }
+        strbuf_puts(to->out, first ? "" : ",");
         first = false;
-        put_string(item.name, item.length, out);
-        strbuf_putc(out, ':');
-        put_node(ad_spot_node(&item.spot, &literal), out);
+        put_line(to);
+        put_string(item.name, item.length, to->out);
+        strbuf_puts(to->out, to->lines ? ": " : ":");
+        put_node(to, ad_spot_node(&item.spot, &literal));
     }
-    strbuf_putc(out, '}');
+    to->indent -= INDENT;
+    put_line(to);
+    strbuf_putc(to->out, '}');
     mem_free(order);
 }
 
 int ad_print_json(const struct ad *ad, struct strbuf *out)
 {
-    put_ad(ad, out);
+    struct json_printer to = {.out = out};
+    put_ad(&to, ad);
+    return out->failed ? -E2BIG : 0;
+}
+
+int ad_print_json_lines(const struct ad *ad, bool with_private, struct strbuf *out)
+{
+    struct json_printer to = {.out = out, .lines = true, .with_private = with_private};
+    put_ad(&to, ad);
     return out->failed ? -E2BIG : 0;
 }

@@ -18,8 +18,12 @@
 void ad_lex_init(struct ad_lexer *lexer, const char *text, size_t length, enum ad_syntax syntax,
                  struct arena *arena)
 {
-    *lexer = (struct ad_lexer){
-        .text = text, .at = text, .end = text + length, .syntax = syntax, .arena = arena};
+    *lexer = (struct ad_lexer){.text = text,
+                               .at = text,
+                               .start = text,
+                               .end = text + length,
+                               .syntax = syntax,
+                               .arena = arena};
 }
 
 static bool is_digit(const struct ad_lexer *lexer, const char *at)

@@ -11,16 +11,28 @@
 #include "base/err.h"
 #include "classad/ad_grammar.h"
 
+/* Where the parser stands: at the token that it refused. */
+static void say_fault(const struct ad_parser *parser, const char *text, size_t *fault)
+{
+    if (fault != NULL) {
+        *fault = (size_t)(parser->lexer.start - text);
+    }
+}
+
 int ad_expr_parse(const char *text, size_t length, enum ad_syntax syntax, struct ad_expr **ret,
                   struct err *err)
 {
-    return ad_expr_parse_in(text, length, syntax, NULL, ret, err);
+    return ad_expr_parse_in(text, length, syntax, NULL, ret, NULL, err);
 }
 
 int ad_expr_parse_in(const char *text, size_t length, enum ad_syntax syntax,
-                     const struct ad_context *context, struct ad_expr **ret, struct err *err)
+                     const struct ad_context *context, struct ad_expr **ret, size_t *fault,
+                     struct err *err)
 {
     struct ad_parser parser;
+    if (fault != NULL) {
+        *fault = 0;
+    }
     int rc = ad_parser_init(&parser, text, length, syntax, err);
     if (rc < 0) {
         return rc;
@@ -36,6 +48,7 @@ int ad_expr_parse_in(const char *text, size_t length, enum ad_syntax syntax,
         *ret = expr;
     } else {
         ad_expr_destroy(expr);
+        say_fault(&parser, text, fault);
     }
     ad_parser_fini(&parser);
     return rc;
@@ -43,13 +56,16 @@ int ad_expr_parse_in(const char *text, size_t length, enum ad_syntax syntax,
 
 int ad_parse(const char *text, size_t length, struct ad **ret, struct err *err)
 {
-    return ad_parse_in(text, length, NULL, ret, err);
+    return ad_parse_in(text, length, NULL, ret, NULL, err);
 }
 
 int ad_parse_in(const char *text, size_t length, const struct ad_context *context, struct ad **ret,
-                struct err *err)
+                size_t *fault, struct err *err)
 {
     struct ad_parser parser;
+    if (fault != NULL) {
+        *fault = 0;
+    }
     int rc = ad_parser_init(&parser, text, length, AD_NEW, err);
     if (rc < 0) {
         return rc;
@@ -70,6 +86,7 @@ int ad_parse_in(const char *text, size_t length, const struct ad_context *contex
         *ret = ad;
     } else {
         ad_destroy(ad);
+        say_fault(&parser, text, fault);
     }
     ad_parser_fini(&parser);
     return rc;
@@ -136,13 +153,16 @@ static bool is_blank(const char *line, size_t length)
 
 int ad_parse_long(const char *text, size_t length, struct ad **ret, struct err *err)
 {
-    return ad_parse_long_in(text, length, NULL, ret, err);
+    return ad_parse_long_in(text, length, NULL, ret, NULL, err);
 }
 
 int ad_parse_long_in(const char *text, size_t length, const struct ad_context *context,
-                     struct ad **ret, struct err *err)
+                     struct ad **ret, size_t *fault, struct err *err)
 {
     struct ad_parser parser;
+    if (fault != NULL) {
+        *fault = 0;
+    }
     int rc = ad_parser_init(&parser, text, length, AD_OLD, err);
     if (rc < 0) {
         return rc;
@@ -167,6 +187,7 @@ int ad_parse_long_in(const char *text, size_t length, const struct ad_context *c
         *ret = ad;
     } else {
         ad_destroy(ad);
+        say_fault(&parser, text, fault);
     }
     ad_parser_fini(&parser);
     return rc;

@@ -20,10 +20,11 @@ int ad_parse(const char *text, size_t length, struct ad **ret, struct err *err);
 int ad_parse_long(const char *text, size_t length, struct ad **ret, struct err *err);
 
 /* The same; an absolute time that names no zone is in context's, at the time of parsing as in
- * HTCondor.  (Else it is in UTC.)  context may be NULL. */
+ * HTCondor.  (Else it is in UTC.)  On refusal *fault is the offset in text of what was refused.
+ * context and fault may be NULL. */
 int ad_parse_in(const char *text, size_t length, const struct ad_context *context, struct ad **ret,
-                struct err *err);
+                size_t *fault, struct err *err);
 int ad_parse_long_in(const char *text, size_t length, const struct ad_context *context,
-                     struct ad **ret, struct err *err);
+                     struct ad **ret, size_t *fault, struct err *err);
 
 #endif

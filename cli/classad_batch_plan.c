@@ -25,7 +25,7 @@ static int answer(const struct classad_batch *batch, const struct field *field, 
 {
     const enum ad_syntax syntax = old ? AD_OLD : AD_NEW;
     struct ad_expr *expr = NULL;
-    int rc = ad_expr_parse_in(field->text, field->length, syntax, batch->context, &expr, err);
+    int rc = ad_expr_parse_in(field->text, field->length, syntax, batch->context, &expr, NULL, err);
     if (rc != 0) {
         return rc;
     }
@@ -48,7 +48,7 @@ static int answer_with_ads(const struct classad_batch *batch, const struct field
     struct ad *ads[2] = {NULL, NULL};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i + 1 < count; i++) {
-        rc = ad_parse_in(fields[i].text, fields[i].length, batch->context, &ads[i], err);
+        rc = ad_parse_in(fields[i].text, fields[i].length, batch->context, &ads[i], NULL, err);
         if (rc != 0) {
             (void)err_prefix(err, rc, "%s", NAMES[i]);
         }

@@ -150,7 +150,7 @@ static const struct cli_command CONFIG = {
     "  --subsystem NAME     as that daemon reads it (STARTD ...)\n" LISTING_HELP};
 
 static const struct cli_command CLASSAD = {
-    "classad", cmd_classad, "eval|unparse [--old] ... EXPR...|--batch",
+    "classad", cmd_classad, "eval|unparse|match|convert|check ...",
     "evaluate, print, match, convert and check ClassAds",
     "  eval [--ad FILE|-] [--target FILE] [--old] EXPR...\n"
     "                     the value of each expression; --old: strings as in submit files\n"
@@ -160,7 +160,12 @@ static const struct cli_command CLASSAD = {
     "                     where the expression may be symmetric-match\n"
     "  unparse [--old] EXPR...|--batch\n"
     "                     the canonical text of each expression\n"
-    "  --explain          of --batch: why a line was answered by PARSE-ERROR\n"};
+    "  --explain          of --batch: why a line was answered by PARSE-ERROR\n"
+    "  match A B          do two ads want one another (exit status 0), and what is in the way\n"
+    "  convert --to FORM [--from FORM] [FILE|-...]\n"
+    "                     forms: old or long, new, json, xml; without --from it is found out\n"
+    "  check [--from FORM] [--limit N] FILE|-...\n"
+    "                     every fault with its line and column, at most N (20)\n"};
 
 const struct cli_command *const cli_commands[] = {
     &INIT,    &START, &STOP,   &MASTER,  &SUBMIT,  &Q,         &STATUS,

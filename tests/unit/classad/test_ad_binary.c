@@ -283,7 +283,7 @@ static void json_has_the_types_of_json_and_marks_expressions(void **state)
     assert_string_equal(
         strbuf_text(&text),
         "{\"b\":true,\"i\":1,\"l\":[1,\"x\",\"\\/Expr(a + 1)\\/\"],\"n\":{\"m\":1},"
-        "\"r\":2.500000000000000E+00,\"s\":\"q\\\" \\\\ \\n\\u0001 \xc3\xa9 \xef\xbf\xbd\","
+        "\"r\":2.5,\"s\":\"q\\\" \\\\ \\n\\u0001 \xc3\xa9 \xef\xbf\xbd\","
         "\"u\":null,\"x\":\"\\/Expr(a is \\\"v\\\")\\/\",\"y\":\"\\/Expr(error)\\/\","
         "\"inf\":\"\\/Expr(real(\\\"INF\\\"))\\/\"}");
     strbuf_fini(&text);

@@ -21,7 +21,7 @@ static void evaluate_in(const char *text, enum ad_syntax syntax, const struct ad
                         struct strbuf *out)
 {
     struct ad_expr *expr = NULL;
-    if (ad_expr_parse_in(text, strlen(text), syntax, context, &expr, NULL) < 0) {
+    if (ad_expr_parse_in(text, strlen(text), syntax, context, &expr, NULL, NULL) < 0) {
         strbuf_puts(out, "PARSE-ERROR");
         return;
     }

@@ -1,0 +1,345 @@
+/* classad/ad_stream.c - see ad_stream.h.
+ *
+ * The end of an ad is found by counting brackets outside quotes and comments, one byte after
+ * another: whatever comes in what pieces, each byte is looked at once.  Whether the text between is
+ * an ad, its parser says.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "classad/ad_stream.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+
+enum scan_in { SCAN_PLAIN, SCAN_QUOTED, SCAN_LINE_COMMENT, SCAN_COMMENT };
+
+struct ad_stream {
+    enum ad_form form;
+    const struct ad_context *context;
+    struct strbuf text;
+    size_t base; /* bytes of it that have been passed over; all else counts from the beginning */
+    size_t done; /* where the last ad ended */
+    size_t at;   /* scanned so far */
+    struct ad_place from; /* of the byte at base */
+    bool ended;
+    bool stopped;
+    /* the ad under way */
+    bool inside;
+    size_t start;
+    unsigned depth;
+    enum scan_in in;
+    char quote;
+    bool escaped;
+    size_t line; /* of the long form: where the line under way begins */
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+enum ad_form ad_form_guess(const char *text, size_t length)
+{
+    size_t at = 0;
+    while (at < length && is_blank(text[at])) {
+        at++;
+    }
+    char first = at < length ? text[at++] : '\0';
+    while (at < length && is_blank(text[at])) {
+        at++;
+    }
+    char second = at < length ? text[at] : '\0';
+    switch (first) {
+    case '[':
+        return second == '{' ? AD_FORM_JSON : AD_FORM_NEW;
+    case '{':
+        return second == '[' ? AD_FORM_NEW : AD_FORM_JSON;
+    default:
+        return AD_FORM_LONG;
+    }
+}
+
+struct ad_stream *ad_stream_create(enum ad_form form, const struct ad_context *context)
+{
+    struct ad_stream *stream = mem_zalloc(sizeof(*stream));
+    stream->form = form;
+    stream->context = context;
+    stream->from = (struct ad_place){1, 1};
+    strbuf_init(&stream->text, SIZE_MAX / 4); /* the ads in it have the limit */
+    return stream;
+}
+
+void ad_stream_destroy(struct ad_stream *stream)
+{
+    if (stream != NULL) {
+        strbuf_fini(&stream->text);
+        mem_free(stream);
+    }
+}
+
+struct ad_place ad_place_of(const char *text, size_t offset, struct ad_place from)
+{
+    for (size_t i = 0; i < offset; i++) {
+        if (text[i] == '\n') {
+            from.line++;
+            from.column = 1;
+        } else {
+            from.column++;
+        }
+    }
+    return from;
+}
+
+static void pass_over(struct ad_stream *stream, size_t to)
+{
+    if (to > stream->base) {
+        stream->from =
+            ad_place_of(stream->text.data + stream->base, to - stream->base, stream->from);
+        stream->base = to;
+    }
+    stream->start = stream->done = stream->base;
+}
+
+void ad_stream_feed(struct ad_stream *stream, const char *bytes, size_t length)
+{
+    if (stream->stopped) {
+        return;
+    }
+    size_t base = stream->base;
+    if (!stream->inside) {
+        pass_over(stream, stream->done);
+        base = stream->base;
+    }
+    if (base > 0) {
+        memmove(stream->text.data, stream->text.data + base, stream->text.length - base);
+        stream->text.length -= base;
+        stream->at -= base;
+        stream->start -= base;
+        stream->line -= base < stream->line ? base : stream->line;
+        stream->done -= base;
+        stream->base = 0;
+    }
+    strbuf_append(&stream->text, bytes, length);
+}
+
+void ad_stream_end(struct ad_stream *stream)
+{
+    stream->ended = true;
+}
+
+const char *ad_stream_text(const struct ad_stream *stream, size_t *length, struct ad_place *place)
+{
+    *length = stream->done - stream->start;
+    *place =
+        ad_place_of(stream->text.data + stream->base, stream->start - stream->base, stream->from);
+    return stream->text.data + stream->start;
+}
+
+/* ---- where an ad ends ---- */
+
+/* A line of the long form has ended at `at`, or the text has: true when an ad is complete. */
+static bool long_line(struct ad_stream *stream, size_t at)
+{
+    const char *text = stream->text.data;
+    size_t from = stream->line;
+    while (from < at && is_blank(text[from])) {
+        from++;
+    }
+    bool blank = from == at;
+    stream->line = at + 1;
+    if (!blank && text[from] != '#') {
+        stream->inside = true;
+    }
+    return blank && stream->inside;
+}
+
+static bool scan_long(struct ad_stream *stream)
+{
+    for (; stream->at < stream->text.length; stream->at++) {
+        if (stream->text.data[stream->at] == '\n' && long_line(stream, stream->at)) {
+            stream->at++;
+            return true;
+        }
+    }
+    if (stream->ended && stream->line < stream->at) {
+        (void)long_line(stream, stream->at); /* the last line need not be ended */
+    }
+    return stream->ended && stream->inside;
+}
+
+/* One byte outside quotes and comments: true when it closes the ad. */
+static bool plain_byte(struct ad_stream *stream, char c, char next)
+{
+    bool json = stream->form == AD_FORM_JSON;
+    switch (c) {
+    case '\'':
+        if (json) {
+            return false;
+        }
+        /* fall through */
+    case '"':
+        stream->in = SCAN_QUOTED;
+        stream->quote = c;
+        stream->escaped = false;
+        return false;
+    case '/':
+        if (!json && (next == '/' || next == '*')) {
+            stream->in = next == '/' ? SCAN_LINE_COMMENT : SCAN_COMMENT;
+            stream->at++; /* past the second byte: the comment may not be closed by it */
+        }
+        return false;
+    case '[':
+    case '{':
+        stream->depth++;
+        return false;
+    case ']':
+    case '}':
+        return --stream->depth == 0;
+    default:
+        return false;
+    }
+}
+
+static void quoted_byte(struct ad_stream *stream, char c)
+{
+    if (stream->escaped) {
+        stream->escaped = false;
+    } else if (c == '\\') {
+        stream->escaped = true;
+    } else if (c == stream->quote) {
+        stream->in = SCAN_PLAIN;
+    }
+}
+
+static void comment_byte(struct ad_stream *stream, char c, char next)
+{
+    if (stream->in == SCAN_LINE_COMMENT && c == '\n') {
+        stream->in = SCAN_PLAIN;
+    } else if (stream->in == SCAN_COMMENT && c == '*' && next == '/') {
+        stream->in = SCAN_PLAIN;
+        stream->at++;
+    }
+}
+
+/* Between ads: 1 one begins here, 0 pass over, -1 no ad has this. */
+static int outer_byte(const struct ad_stream *stream, char c, char next)
+{
+    const char *around = stream->form == AD_FORM_JSON ? "[]," : "{},;";
+    if (c == (stream->form == AD_FORM_JSON ? '{' : '[')) {
+        return 1;
+    }
+    if (is_blank(c) || (c != '\0' && strchr(around, c) != NULL)) {
+        return 0;
+    }
+    return stream->form == AD_FORM_NEW && c == '/' && (next == '/' || next == '*') ? 0 : -1;
+}
+
+static int scan_brackets(struct ad_stream *stream, struct err *err)
+{
+    const char *text = stream->text.data;
+    for (; stream->at < stream->text.length; stream->at++) {
+        char c = text[stream->at];
+        bool last = stream->at + 1 == stream->text.length;
+        if (last && !stream->ended && (c == '/' || c == '*')) {
+            return 0; /* the next byte may belong to it */
+        }
+        char next = last ? '\0' : text[stream->at + 1];
+        if (stream->in == SCAN_QUOTED) {
+            quoted_byte(stream, c);
+        } else if (stream->in != SCAN_PLAIN) {
+            comment_byte(stream, c, next);
+        } else if (stream->inside || c == '/') {
+            if (!stream->inside && outer_byte(stream, c, next) < 0) {
+                goto no_ad;
+            }
+            if (plain_byte(stream, c, next)) {
+                stream->at++;
+                return 1;
+            }
+        } else {
+            int what = outer_byte(stream, c, next);
+            if (what < 0) {
+                goto no_ad;
+            }
+            if (what > 0) {
+                stream->inside = true;
+                stream->start = stream->at;
+                stream->depth = 1;
+            }
+        }
+        if (stream->at - stream->start > AD_TEXT_MAX && stream->inside) {
+            return 1; /* its parser says that it is too long */
+        }
+    }
+    return stream->ended && stream->inside; /* its parser says what is missing */
+no_ad:
+    stream->start = stream->at;
+    return err_set(err, -EINVAL, "'%c' expected: an ad begins with it",
+                   stream->form == AD_FORM_JSON ? '{' : '[');
+}
+
+/* ---- ads ---- */
+
+static int parse(struct ad_stream *stream, struct ad **ret, size_t *fault, struct err *err)
+{
+    const char *text = stream->text.data + stream->start;
+    size_t length = stream->done - stream->start;
+    switch (stream->form) {
+    case AD_FORM_JSON:
+        return ad_parse_json(text, length, stream->context, ret, fault, err);
+    case AD_FORM_NEW:
+        return ad_parse_in(text, length, stream->context, ret, fault, err);
+    default:
+        return ad_parse_long_in(text, length, stream->context, ret, fault, err);
+    }
+}
+
+static void place_fault(const struct ad_stream *stream, size_t at, struct ad_place *place)
+{
+    if (place != NULL) {
+        *place = ad_place_of(stream->text.data + stream->base, at - stream->base, stream->from);
+    }
+}
+
+int ad_stream_next(struct ad_stream *stream, struct ad **ret, struct ad_place *place,
+                   struct err *err)
+{
+    if (stream->stopped) {
+        return 0;
+    }
+    if (!stream->inside) {
+        pass_over(stream, stream->done);
+    }
+    int rc = stream->form == AD_FORM_LONG ? scan_long(stream) : scan_brackets(stream, err);
+    if (rc < 0) {
+        stream->done = stream->start = stream->at;
+        place_fault(stream, stream->at, place);
+        stream->stopped = true;
+        return rc;
+    }
+    bool closed = rc > 0 && stream->depth == 0;
+    if (rc == 0 && (!stream->inside || stream->at - stream->start <= AD_TEXT_MAX)) {
+        if (!stream->inside && stream->in == SCAN_PLAIN) { /* nothing of it is needed again */
+            stream->done = stream->form == AD_FORM_LONG ? stream->line : stream->at;
+            stream->done = stream->done < stream->at ? stream->done : stream->at;
+        }
+        return 0;
+    }
+    stream->done = stream->at;
+    stream->inside = false;
+    stream->depth = 0;
+    stream->in = SCAN_PLAIN;
+    size_t fault = 0;
+    rc = parse(stream, ret, &fault, err);
+    if (rc < 0) {
+        place_fault(stream, stream->start + fault, place);
+        stream->stopped = !closed; /* where the next one begins nobody knows */
+    }
+    return rc < 0 ? rc : 1;
+}

@@ -1,0 +1,538 @@
+/* classad_formats/ad_xml_read.c - see ad_xml_read.h.
+ *
+ * Elements are written over into new syntax as they come, `<a n="x"><i>1</i></a>` into `'x' = 1;`,
+ * and each outermost ad is parsed as that text: so all limits hold, and expressions have one
+ * parser. The text of an element is kept until its end tag, because only then it is known whole.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "classad_formats/ad_xml_read.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <libxml/SAX2.h>
+#include <libxml/parser.h>
+#include <libxml/xmlerror.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+
+#define READY_MAX 100000 /* ads that wait to be taken */
+
+enum tag {
+    TAG_CLASSADS,
+    TAG_AD,
+    TAG_ATTRIBUTE,
+    TAG_LIST,
+    TAG_INTEGER,
+    TAG_REAL,
+    TAG_STRING,
+    TAG_EXPRESSION,
+    TAG_ABSTIME,
+    TAG_RELTIME,
+    TAG_BOOLEAN,
+    TAG_UNDEFINED,
+    TAG_ERROR,
+    TAG_NONE,
+};
+
+static const char *const TAGS[TAG_NONE] = {"classads", "c",  "a",  "l", "i",  "r", "s",
+                                           "e",        "at", "rt", "b", "un", "er"};
+
+struct ready { /* an ad, or why it is none */
+    struct ad *ad;
+    int rc;
+    struct ad_place place;
+    struct err err;
+};
+
+struct open_tag {
+    uint8_t tag;
+    bool filled; /* of an attribute: it has its value; of a list: it has an element */
+};
+
+#define OPEN_MAX (2 * AD_DEPTH_MAX + 8)
+
+struct ad_xml_reader {
+    xmlParserCtxtPtr parser;
+    const struct ad_context *context;
+    struct strbuf out;  /* of the outermost ad under way */
+    struct strbuf text; /* of the element under way */
+    struct open_tag open[OPEN_MAX];
+    size_t open_count;
+    unsigned ads_open;
+    struct ready bad;    /* the first fault of the ad under way */
+    struct ready broken; /* of the document: rc 0 while there is none */
+    struct vec ready;
+    size_t taken;
+};
+
+static struct ad_place here(const struct ad_xml_reader *reader)
+{
+    int line = xmlSAX2GetLineNumber(reader->parser);
+    int column = xmlSAX2GetColumnNumber(reader->parser);
+    return (struct ad_place){line > 0 ? (unsigned long)line : 1,
+                             column > 0 ? (unsigned long)column : 1};
+}
+
+/* The document is beyond help. */
+static void break_off(struct ad_xml_reader *reader, int rc, const char *why)
+{
+    if (reader->broken.rc == 0) {
+        reader->broken.rc = err_set(&reader->broken.err, rc, "%s", why);
+        reader->broken.place = here(reader);
+    }
+    xmlStopParser(reader->parser);
+}
+
+/* The ad under way is none; the document goes on. */
+static struct err *blame(struct ad_xml_reader *reader, int rc)
+{
+    if (reader->bad.rc != 0) {
+        return NULL; /* the first one counts */
+    }
+    reader->bad.rc = rc;
+    reader->bad.place = here(reader);
+    return &reader->bad.err;
+}
+
+static enum tag tag_of(const xmlChar *name)
+{
+    for (int tag = 0; tag < TAG_NONE; tag++) {
+        if (strcmp((const char *)name, TAGS[tag]) == 0) {
+            return (enum tag)tag;
+        }
+    }
+    return TAG_NONE;
+}
+
+static struct open_tag *top(struct ad_xml_reader *reader)
+{
+    return reader->open_count > 0 ? &reader->open[reader->open_count - 1] : NULL;
+}
+
+static bool has_text(enum tag tag)
+{
+    return tag >= TAG_INTEGER && tag <= TAG_RELTIME;
+}
+
+/* ---- beginnings ---- */
+
+/* A value may stand in an attribute that has none, or in a list. */
+static bool place_value(struct ad_xml_reader *reader)
+{
+    struct open_tag *outer = top(reader);
+    if (outer == NULL || (outer->tag != TAG_ATTRIBUTE && outer->tag != TAG_LIST) ||
+        (outer->tag == TAG_ATTRIBUTE && outer->filled)) {
+        return false;
+    }
+    if (outer->tag == TAG_LIST && outer->filled) {
+        strbuf_putc(&reader->out, ',');
+    }
+    outer->filled = true;
+    return true;
+}
+
+static void put_quoted(const char *text, size_t length, char quote, struct strbuf *out)
+{
+    strbuf_putc(out, quote);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\\' && i + 1 < length) {
+            strbuf_putc(out, '\\'); /* an escape of new syntax */
+            strbuf_putc(out, text[++i]);
+            continue;
+        }
+        if (text[i] == quote || text[i] == '\\') {
+            strbuf_putc(out, '\\');
+        }
+        strbuf_putc(out, text[i]);
+    }
+    strbuf_putc(out, quote);
+}
+
+static const char *attribute_value(const xmlChar **attributes, int count, const char *name,
+                                   size_t *length)
+{
+    for (int i = 0; i < count; i++) { /* five pointers each: name, prefix, URI, value, end */
+        const xmlChar **one = attributes + (ptrdiff_t)5 * i;
+        if (strcmp((const char *)one[0], name) == 0) {
+            *length = (size_t)(one[4] - one[3]);
+            return (const char *)one[3];
+        }
+    }
+    return NULL;
+}
+
+static const char *begin(struct ad_xml_reader *reader, enum tag tag, const xmlChar **attributes,
+                         int count)
+{
+    struct open_tag *outer = top(reader);
+    size_t length = 0;
+    const char *value;
+    switch (tag) {
+    case TAG_CLASSADS:
+        return outer == NULL ? NULL : "<classads> stands inside something";
+    case TAG_ATTRIBUTE:
+        value = attribute_value(attributes, count, "n", &length);
+        if (outer == NULL || outer->tag != TAG_AD) {
+            return "<a> stands outside <c>";
+        }
+        if (value == NULL || length == 0 || length > AD_NAME_MAX) {
+            return "<a> wants n=\"NAME\"";
+        }
+        put_quoted(value, length, '\'', &reader->out);
+        strbuf_puts(&reader->out, " = ");
+        return NULL;
+    case TAG_AD:
+        if (reader->ads_open == 0) {
+            if (outer != NULL && outer->tag != TAG_CLASSADS) {
+                return "<c> stands in no <classads>";
+            }
+            strbuf_clear(&reader->out);
+            reader->bad.rc = 0;
+        } else if (!place_value(reader)) {
+            return "a value stands neither in <a> nor in <l>, or there are two";
+        }
+        reader->ads_open++;
+        strbuf_puts(&reader->out, "[ ");
+        return NULL;
+    case TAG_NONE:
+        return "there is no such element";
+    default:
+        if (!place_value(reader)) {
+            return "a value stands neither in <a> nor in <l>, or there are two";
+        }
+        break;
+    }
+    if (tag == TAG_LIST) {
+        strbuf_puts(&reader->out, "{ ");
+    } else if (tag == TAG_BOOLEAN) {
+        value = attribute_value(attributes, count, "v", &length);
+        bool is_true = value != NULL && length == 1 && (*value == 't' || *value == 'T');
+        strbuf_puts(&reader->out, is_true ? "true" : "false");
+    } else if (tag == TAG_UNDEFINED || tag == TAG_ERROR) {
+        strbuf_puts(&reader->out, tag == TAG_ERROR ? "error" : "undefined");
+    }
+    return NULL;
+}
+
+static void start_element(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
+                          int namespaces_count, const xmlChar **namespaces, int attribute_count,
+                          int defaulted_count, const xmlChar **attributes)
+{
+    struct ad_xml_reader *reader = arg;
+    (void)prefix;
+    (void)uri;
+    (void)namespaces_count;
+    (void)namespaces;
+    (void)defaulted_count;
+    enum tag tag = tag_of(name);
+    const char *why = begin(reader, tag, attributes, attribute_count);
+    if (why != NULL && (reader->ads_open == 0 || tag == TAG_CLASSADS)) {
+        break_off(reader, -EINVAL, why);
+        return;
+    }
+    if (why != NULL) {
+        (void)err_set(blame(reader, -EINVAL), -EINVAL, "<%.40s>: %s", (const char *)name, why);
+        tag = tag == TAG_AD ? TAG_NONE : tag; /* it was not opened */
+    }
+    if (reader->open_count == OPEN_MAX) {
+        break_off(reader, -E2BIG, "nested too deeply");
+        return;
+    }
+    reader->open[reader->open_count++] = (struct open_tag){.tag = (uint8_t)tag};
+    strbuf_clear(&reader->text);
+}
+
+static void characters(void *arg, const xmlChar *bytes, int length)
+{
+    struct ad_xml_reader *reader = arg;
+    struct open_tag *open = top(reader);
+    if (open != NULL && has_text((enum tag)open->tag)) {
+        strbuf_append(&reader->text, bytes, (size_t)length);
+    }
+}
+
+/* ---- ends ---- */
+
+static bool is_number(const char *text, bool integer)
+{
+    text += *text == '-' || *text == '+';
+    if (!integer && (strcmp(text, "INF") == 0 || strcmp(text, "NaN") == 0)) {
+        return true;
+    }
+    size_t length = strlen(text);
+    return length > 0 && text[0] >= '0' && text[0] <= '9' &&
+           strspn(text, integer ? "0123456789" : "0123456789.eE+-") == length;
+}
+
+static void put_number(struct ad_xml_reader *reader, const char *text, bool integer)
+{
+    if (!is_number(text, integer)) {
+        (void)err_set(blame(reader, -EINVAL), -EINVAL, "'%.40s' is no %s", text,
+                      integer ? "integer" : "number");
+        strbuf_puts(&reader->out, "error");
+    } else if (strpbrk(text, "IN") != NULL) {
+        strbuf_printf(&reader->out, "real(\"%s\")", text);
+    } else {
+        if (*text == '-' || *text == '+') {
+            strbuf_puts(&reader->out, *text++ == '-' ? "-" : "");
+        }
+        while (text[0] == '0' && text[1] >= '0' && text[1] <= '9') {
+            text++; /* not an octal number */
+        }
+        strbuf_puts(&reader->out, text);
+        if (!integer && strpbrk(text, ".eE") == NULL) {
+            strbuf_puts(&reader->out, ".0");
+        }
+    }
+}
+
+static void put_expression(struct ad_xml_reader *reader, const char *text)
+{
+    struct ad_expr *expr = NULL;
+    struct err err;
+    int rc = ad_expr_parse(text, strlen(text), AD_NEW, &expr, &err);
+    ad_expr_destroy(expr);
+    if (rc != 0) {
+        (void)err_set(blame(reader, rc), rc, "<e>: %s", err.text);
+        text = "error";
+    }
+    strbuf_puts(&reader->out, text);
+    strbuf_putc(&reader->out, '\n'); /* it may end in a comment */
+}
+
+static void put_time(struct ad_xml_reader *reader, const char *function)
+{
+    struct strbuf call;
+    strbuf_init(&call, AD_STRING_MAX);
+    strbuf_printf(&call, "%s(", function);
+    put_quoted(strbuf_text(&reader->text), reader->text.length, '"', &call);
+    strbuf_putc(&call, ')');
+    put_expression(reader, strbuf_text(&call));
+    strbuf_fini(&call);
+}
+
+static void finish_ad(struct ad_xml_reader *reader)
+{
+    struct ready *ready = mem_zalloc(sizeof(*ready));
+    *ready = reader->bad;
+    if (ready->rc == 0 && reader->out.failed) {
+        ready->rc = err_set(&ready->err, -E2BIG, "the ad is too large");
+        ready->place = here(reader);
+    }
+    if (ready->rc == 0) {
+        ready->rc = ad_parse_in(strbuf_text(&reader->out), reader->out.length, reader->context,
+                                &ready->ad, NULL, &ready->err);
+        ready->place = here(reader);
+    }
+    vec_push(&reader->ready, ready);
+    reader->bad.rc = 0;
+    if (reader->ready.count - reader->taken > READY_MAX) {
+        break_off(reader, -E2BIG, "too many ads at once");
+    }
+}
+
+static void end_element(void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+{
+    struct ad_xml_reader *reader = arg;
+    (void)name;
+    (void)prefix;
+    (void)uri;
+    if (reader->open_count == 0) {
+        return; /* the parser was stopped */
+    }
+    struct open_tag ended = reader->open[--reader->open_count];
+    const char *text = strbuf_text(&reader->text);
+    switch ((enum tag)ended.tag) {
+    case TAG_AD:
+        strbuf_puts(&reader->out, " ]");
+        if (--reader->ads_open == 0) {
+            finish_ad(reader);
+        }
+        break;
+    case TAG_ATTRIBUTE:
+        if (!ended.filled) {
+            (void)err_set(blame(reader, -EINVAL), -EINVAL, "<a> has no value");
+        }
+        strbuf_puts(&reader->out, "; ");
+        break;
+    case TAG_LIST:
+        strbuf_puts(&reader->out, " }");
+        break;
+    case TAG_INTEGER:
+    case TAG_REAL:
+        put_number(reader, text, ended.tag == TAG_INTEGER);
+        break;
+    case TAG_STRING:
+        put_quoted(text, reader->text.length, '"', &reader->out);
+        break;
+    case TAG_EXPRESSION:
+        put_expression(reader, text);
+        break;
+    case TAG_ABSTIME:
+        put_time(reader, "absTime");
+        break;
+    case TAG_RELTIME:
+        put_time(reader, "relTime");
+        break;
+    default:
+        break;
+    }
+    strbuf_clear(&reader->text);
+}
+
+/* ---- what is not allowed ---- */
+
+static void entity_declaration(void *arg, const xmlChar *name, int type, const xmlChar *public_id,
+                               const xmlChar *system_id, xmlChar *content)
+{
+    (void)name;
+    (void)type;
+    (void)public_id;
+    (void)system_id;
+    (void)content;
+    break_off(arg, -EINVAL, "entities may not be declared");
+}
+
+static xmlEntityPtr predefined_only(void *arg, const xmlChar *name)
+{
+    (void)arg;
+    return xmlGetPredefinedEntity(name);
+}
+
+static void reference(void *arg, const xmlChar *name)
+{
+    (void)name;
+    break_off(arg, -EINVAL, "there is no such entity");
+}
+
+static xmlParserInputPtr nothing_external(void *arg, const xmlChar *public_id,
+                                          const xmlChar *system_id)
+{
+    (void)arg;
+    (void)public_id;
+    (void)system_id;
+    return NULL;
+}
+
+static void complain(void *arg, xmlErrorPtr error)
+{
+    struct ad_xml_reader *reader = arg;
+    if (error->level < XML_ERR_ERROR || reader->broken.rc != 0) {
+        return;
+    }
+    bool limit = error->code == XML_ERR_INTERNAL_ERROR || error->code == XML_ERR_NO_MEMORY ||
+                 error->code == XML_ERR_NAME_TOO_LONG || error->code == XML_ERR_ENTITY_LOOP;
+    const char *text = error->message != NULL ? error->message : "this is no XML";
+    size_t length = strcspn(text, "\n");
+    reader->broken.rc = err_set(&reader->broken.err, limit ? -E2BIG : -EINVAL, "%.*s",
+                                (int)(length < 200 ? length : 200), text);
+    reader->broken.place = (struct ad_place){error->line > 0 ? (unsigned long)error->line : 1,
+                                             error->int2 > 0 ? (unsigned long)error->int2 : 1};
+}
+
+/* ---- the reader ---- */
+
+struct ad_xml_reader *ad_xml_reader_create(const struct ad_context *context)
+{
+    struct ad_xml_reader *reader = mem_zalloc(sizeof(*reader));
+    xmlSAXHandler handler = {.initialized = XML_SAX2_MAGIC,
+                             .startElementNs = start_element,
+                             .endElementNs = end_element,
+                             .characters = characters,
+                             .cdataBlock = characters,
+                             .ignorableWhitespace = characters,
+                             .entityDecl = entity_declaration,
+                             .getEntity = predefined_only,
+                             .reference = reference,
+                             .resolveEntity = nothing_external,
+                             .serror = complain};
+    reader->context = context;
+    strbuf_init(&reader->out, AD_TEXT_MAX);
+    strbuf_init(&reader->text, AD_TEXT_MAX);
+    reader->parser = xmlCreatePushParserCtxt(&handler, reader, NULL, 0, NULL);
+    if (reader->parser != NULL) {
+        (void)xmlCtxtUseOptions(reader->parser,
+                                XML_PARSE_NONET); /* what it knows not is told by bits */
+    }
+    return reader;
+}
+
+static void destroy_ready(void *arg)
+{
+    struct ready *ready = arg;
+    ad_destroy(ready->ad);
+    mem_free(ready);
+}
+
+void ad_xml_reader_destroy(struct ad_xml_reader *reader)
+{
+    if (reader == NULL) {
+        return;
+    }
+    if (reader->parser != NULL) {
+        xmlFreeDoc(reader->parser->myDoc);
+        xmlFreeParserCtxt(reader->parser);
+    }
+    for (size_t i = reader->taken; i < reader->ready.count; i++) {
+        destroy_ready(reader->ready.items[i]);
+    }
+    vec_fini(&reader->ready, NULL);
+    strbuf_fini(&reader->out);
+    strbuf_fini(&reader->text);
+    mem_free(reader);
+}
+
+int ad_xml_reader_feed(struct ad_xml_reader *reader, const char *bytes, size_t length,
+                       struct ad_place *place, struct err *err)
+{
+    if (reader->parser == NULL) {
+        return err_set(err, -E2BIG, "out of memory");
+    }
+    if (reader->broken.rc == 0) {
+        while (length > INT32_MAX / 2) {
+            (void)xmlParseChunk(reader->parser, bytes, INT32_MAX / 2, 0);
+            bytes += INT32_MAX / 2;
+            length -= INT32_MAX / 2;
+        }
+        (void)xmlParseChunk(reader->parser, bytes, (int)length, length == 0); /* complain() tells */
+    }
+    if (reader->broken.rc == 0) {
+        return 0;
+    }
+    if (place != NULL) {
+        *place = reader->broken.place;
+    }
+    return err_set(err, reader->broken.rc, "%s", reader->broken.err.text);
+}
+
+int ad_xml_reader_next(struct ad_xml_reader *reader, struct ad **ret, struct ad_place *place,
+                       struct err *err)
+{
+    if (reader->taken == reader->ready.count) {
+        vec_fini(&reader->ready, NULL);
+        reader->ready = (struct vec){0};
+        reader->taken = 0;
+        return 0;
+    }
+    struct ready *ready = reader->ready.items[reader->taken++];
+    int rc = ready->rc;
+    if (rc == 0) {
+        *ret = ready->ad;
+        ready->ad = NULL;
+    } else {
+        (void)err_set(err, rc, "%s", ready->err.text);
+        if (place != NULL) {
+            *place = ready->place;
+        }
+    }
+    destroy_ready(ready);
+    return rc == 0 ? 1 : rc;
+}

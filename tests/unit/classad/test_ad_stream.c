@@ -1,0 +1,178 @@
+/* tests/unit/classad/test_ad_stream.c - see ad_stream.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "classad/ad_stream.h"
+#include "tests/support/unit.h"
+
+/* What comes out of a text that is fed in pieces of `step` bytes: each ad on a line, each refusal
+ * as its place. */
+static void stream_through(enum ad_form form, const char *text, size_t step, struct strbuf *out)
+{
+    struct ad_stream *stream = ad_stream_create(form, NULL);
+    size_t length = strlen(text);
+    for (size_t at = 0;; at += step) {
+        bool last = at >= length;
+        if (last) {
+            ad_stream_end(stream);
+        } else {
+            ad_stream_feed(stream, text + at, length - at < step ? length - at : step);
+        }
+        struct ad *ad = NULL;
+        struct ad_place place;
+        int rc;
+        while ((rc = ad_stream_next(stream, &ad, &place, NULL)) != 0) {
+            if (rc == 1) {
+                ad_print(ad, out);
+                strbuf_putc(out, '\n');
+                ad_destroy(ad);
+            } else {
+                strbuf_printf(out, "refused %lu:%lu\n", place.line, place.column);
+            }
+        }
+        if (last) {
+            break;
+        }
+    }
+    ad_stream_destroy(stream);
+}
+
+static void expect(enum ad_form form, const char *text, const char *expected)
+{
+    for (size_t step = 1; step <= strlen(text) + 1; step++) {
+        struct strbuf out;
+        strbuf_init(&out, 0);
+        stream_through(form, text, step, &out);
+        if (strcmp(strbuf_text(&out), expected) != 0) {
+            print_message("pieces of %zu bytes\n", step);
+        }
+        assert_string_equal(strbuf_text(&out), expected);
+        strbuf_fini(&out);
+    }
+}
+
+static void long_forms_are_apart_by_blank_lines(void **state)
+{
+    (void)state;
+    expect(AD_FORM_LONG, "\n# one\nA = 1\nB = 2\n\n\n \t\nC = 3\r\n# and\nD = 4",
+           "[ A = 1; B = 2 ]\n[ C = 3; D = 4 ]\n");
+    expect(AD_FORM_LONG, "A = 1\n\n\n", "[ A = 1 ]\n");
+    expect(AD_FORM_LONG, "", "");
+    expect(AD_FORM_LONG, "\n\n# nothing\n\n", "");
+}
+
+static void a_refused_long_form_is_passed_over(void **state)
+{
+    (void)state;
+    expect(AD_FORM_LONG, "A = 1\nB = (2\n\nC = 3\n\n\n  D 4",
+           "refused 2:7\n[ C = 3 ]\nrefused 7:5\n");
+}
+
+static void ads_in_brackets_follow_one_another(void **state)
+{
+    (void)state;
+    expect(
+        AD_FORM_NEW,
+        "// first [\n[ a = \"]\\\"]\"; 'b]' = { [ c = 1 ] } ][d=1]\n/* [ */ { [ e = 1 /* ] */ ], "
+        "[ f = 4 / 2 // ]\n] }",
+        "[ a = \"]\\\"]\"; 'b]' = { [ c = 1 ] } ]\n[ d = 1 ]\n[ e = 1 ]\n[ f = 4 / 2 ]\n");
+    expect(AD_FORM_NEW, " [ ] ", "[  ]\n");
+}
+
+static void a_refused_ad_in_brackets_is_passed_over(void **state)
+{
+    (void)state;
+    expect(AD_FORM_NEW, "[ a = 1 ]\n[ b = ; ]\n[ c = 2 ]", "[ a = 1 ]\nrefused 2:7\n[ c = 2 ]\n");
+    expect(AD_FORM_NEW, "[ a = 1 ] x [ b = 2 ]", "[ a = 1 ]\nrefused 1:11\n");
+    expect(AD_FORM_NEW, "[ a = { 1 ]", "refused 1:11\n");
+    expect(AD_FORM_NEW, "[ a = 1 ", "refused 1:9\n");
+}
+
+static void objects_follow_one_another_or_stand_in_an_array(void **state)
+{
+    (void)state;
+    expect(AD_FORM_JSON, "[\n{ \"a\": [1, {\"b\": \"}\\\"}\"}] },\n{\"c\": null}\n]\n",
+           "[ a = { 1,[ b = \"}\\\"}\" ] } ]\n[ c = undefined ]\n");
+    expect(AD_FORM_JSON, "{} {\"a\":true}", "[  ]\n[ a = true ]\n");
+    expect(AD_FORM_JSON, "{\"a\":tru}\n{\"a\":1}", "refused 1:6\n[ a = 1 ]\n");
+    expect(AD_FORM_JSON, "[{\"a\":1}] /", "[ a = 1 ]\nrefused 1:11\n");
+}
+
+static void the_form_is_guessed_by_its_first_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum ad_form form;
+    } CASES[] = {{"A = 1", AD_FORM_LONG}, {" \n[ a", AD_FORM_NEW},  {"[]", AD_FORM_NEW},
+                 {"[ {", AD_FORM_JSON},   {"{\"a\"", AD_FORM_JSON}, {"{ [", AD_FORM_NEW},
+                 {"", AD_FORM_LONG},      {"# [", AD_FORM_LONG}};
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        assert_int_equal(ad_form_guess(CASES[i].text, strlen(CASES[i].text)), CASES[i].form);
+    }
+}
+
+static void an_ad_beyond_the_limit_of_a_text_ends_the_stream(void **state)
+{
+    (void)state;
+    static const struct {
+        enum ad_form form;
+        const char *begin;
+    } CASES[] = {{AD_FORM_NEW, "[ a = \""}, {AD_FORM_JSON, "{ \"a\": \""}, {AD_FORM_NEW, "[ /*"}};
+    char block[4096];
+    memset(block, 'x', sizeof(block));
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct ad_stream *stream = ad_stream_create(CASES[i].form, NULL);
+        ad_stream_feed(stream, CASES[i].begin, strlen(CASES[i].begin));
+        struct ad *ad = NULL;
+        int rc = 0;
+        size_t fed = 0;
+        for (; rc == 0 && fed < 2 * AD_TEXT_MAX; fed += sizeof(block)) {
+            ad_stream_feed(stream, block, sizeof(block));
+            rc = ad_stream_next(stream, &ad, NULL, NULL);
+        }
+        assert_int_equal(rc, -E2BIG);
+        assert_true(fed <= AD_TEXT_MAX + 2 * sizeof(block));
+        ad_stream_feed(stream, "[a=1]", 5);
+        assert_int_equal(ad_stream_next(stream, &ad, NULL, NULL), 0);
+        ad_stream_destroy(stream);
+    }
+}
+
+static void the_text_of_an_ad_and_its_place_can_be_had(void **state)
+{
+    (void)state;
+    struct ad_stream *stream = ad_stream_create(AD_FORM_NEW, NULL);
+    const char *text = "\n\n  [ a = 1 ]  [ b = ]";
+    struct ad *ad = NULL;
+    ad_stream_feed(stream, text, strlen(text));
+    assert_int_equal(ad_stream_next(stream, &ad, NULL, NULL), 1);
+    ad_destroy(ad);
+    size_t length;
+    struct ad_place place;
+    const char *got = ad_stream_text(stream, &length, &place);
+    assert_int_equal(length, 9);
+    assert_memory_equal(got, "[ a = 1 ]", 9);
+    assert_int_equal(place.line, 3);
+    assert_int_equal(place.column, 3);
+    assert_true(ad_stream_next(stream, &ad, &place, NULL) == -EINVAL);
+    got = ad_stream_text(stream, &length, &place);
+    assert_int_equal(length, 7);
+    assert_memory_equal(got, "[ b = ]", 7);
+    assert_int_equal(place.column, 14);
+    ad_stream_destroy(stream);
+}
+
+UNIT_TESTS(UNIT(long_forms_are_apart_by_blank_lines), UNIT(a_refused_long_form_is_passed_over),
+           UNIT(ads_in_brackets_follow_one_another), UNIT(a_refused_ad_in_brackets_is_passed_over),
+           UNIT(objects_follow_one_another_or_stand_in_an_array),
+           UNIT(the_form_is_guessed_by_its_first_bytes),
+           UNIT(an_ad_beyond_the_limit_of_a_text_ends_the_stream),
+           UNIT(the_text_of_an_ad_and_its_place_can_be_had))
