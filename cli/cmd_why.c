@@ -33,6 +33,7 @@ struct why {
     struct vec words; /* borrowed */
     bool all;         /* also the clauses of a job that is fine */
     bool slots;       /* the words are slots */
+    bool users;       /* ... or users */
     struct why_view view;
     struct strbuf out;
     struct vec answers; /* struct ad, for -l and its like */
@@ -49,6 +50,8 @@ static int parse(struct why *why)
             vec_push(&why->words, arg);
         } else if (listing_is(arg, "slot", 2)) {
             why->slots = true;
+        } else if (listing_is(arg, "user", 2)) {
+            why->users = true;
         } else if (listing_is(arg, "verbose", 1)) {
             why->all = true;
         } else {
@@ -60,13 +63,19 @@ static int parse(struct why *why)
         }
     }
     if (why->words.count == 0 && why->listing.constraints.count == 0) {
-        return cli_usage(cli, "which %s?", why->slots ? "slot or machine" : "job");
+        return cli_usage(cli, "which %s?",
+                         why->slots   ? "slot or machine"
+                         : why->users ? "user"
+                                      : "job");
     }
     bool all_jobs = true, none = true;
     for (size_t i = 0; i < why->words.count; i++) {
         bool job = jobs_plan_is_id(why->words.items[i]);
         all_jobs = all_jobs && job;
         none = none && !job;
+    }
+    if (why->users) {
+        return why->slots ? cli_usage(cli, "-user or -slot, not both") : CLI_OK;
     }
     if (!why->slots && !all_jobs && !none) {
         return cli_usage(cli, "jobs or machines, not both at once");
@@ -83,11 +92,12 @@ static bool is_idle(const struct ad *job)
 }
 
 /* Jobs that get one answer: alike in what matters for matching, and in what became of them. */
-static void key_of(const struct ad *job, struct strbuf *key)
+static void key_of(const struct why *why, const struct ad *job, struct strbuf *key)
 {
     int64_t status = ad_int_or(job, "JobStatus", 1);
-    strbuf_printf(key, "%lld %lld %lld", (long long)ad_int_or(job, "ClusterId", 0),
-                  (long long)status, (long long)ad_int_or(job, "AutoClusterId", -1));
+    int64_t cluster = why->users ? 0 : ad_int_or(job, "ClusterId", 0);
+    strbuf_printf(key, "%lld %lld %lld", (long long)cluster, (long long)status,
+                  (long long)ad_int_or(job, "AutoClusterId", -1));
     if (!is_idle(job) || !ad_has(job, "AutoClusterId")) {
         strbuf_printf(key, " %s %lld %lld", ad_string_or(job, "HoldReason", ""),
                       (long long)ad_int_or(job, "ExitCode", -1),
@@ -173,7 +183,7 @@ static int answer_jobs(struct why *why, struct cli_reply *reply, struct err *err
     qsort(reply->ads.items, reply->ads.count, sizeof *reply->ads.items, by_id);
     for (size_t i = 0; i < reply->ads.count; i++) {
         strbuf_clear(&key);
-        key_of(reply->ads.items[i], &key);
+        key_of(why, reply->ads.items[i], &key);
         struct alike *alike = strmap_get(known, strbuf_text(&key));
         if (alike == NULL && strmap_count(known) < JOBS_MAX) {
             alike = mem_zalloc(sizeof *alike);
@@ -209,7 +219,7 @@ static int ask_jobs(struct why *why, char *word, struct err *err)
         rc = listing_jobs(&listing, &word, 1, err);
     }
     bool found = false;
-    for (size_t i = 0; rc == 0 && !found && i < (word != NULL ? 2u : 1u); i++) {
+    for (size_t i = 0; rc == 0 && !found && i < (word != NULL && !why->users ? 2u : 1u); i++) {
         struct cli_reply reply;
         rc = listing_query(why->cli, why->cli->schedd, NULL, TYPES[i], &listing, NULL, NULL, &reply,
                            err);
@@ -219,8 +229,9 @@ static int ask_jobs(struct why *why, char *word, struct err *err)
     }
     listing_fini(&listing);
     if (rc == 0 && !found) {
-        rc = word != NULL ? err_set(err, -ENOENT, "there is no job %s", word)
-                          : err_set(err, -ENOENT, "there is no such job");
+        rc = why->users && word != NULL ? err_set(err, -ENOENT, "%s has no job in the queue", word)
+             : word != NULL             ? err_set(err, -ENOENT, "there is no job %s", word)
+                                        : err_set(err, -ENOENT, "there is no such job");
     }
     return rc;
 }

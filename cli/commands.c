@@ -71,13 +71,14 @@ static const struct cli_command STATUS = {
     "  -pool HOST[:PORT]    of another pool\n" LISTING_HELP};
 
 static const struct cli_command WHY = {
-    "why", cmd_why, "JOB...|-slot NAME... [-verbose] " LISTING_USAGE,
+    "why", cmd_why, "JOB...|-user NAME...|-slot NAME... [-verbose] " LISTING_USAGE,
     "why a job does not run, or a slot runs nothing",
     "  JOB              12.3, or 12 for each kind of job of the cluster.  Tells what it waits "
     "for;\n"
     "                   where no slot is to be had: which clause of the job's Requirements and of\n"
     "                   the slots' rules out how many, awake and asleep, how many it alone does,\n"
     "                   and the smallest changes of the job that would match (each was tried)\n"
+    "  -user NAME       all that the user has in the queue, jobs alike once\n"
     "  -slot NAME       a slot or machine instead: which of the idle jobs it could run, and why\n"
     "                   not the others\n"
     "  -verbose         the clauses also where something matches\n" LISTING_HELP};

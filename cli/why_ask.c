@@ -32,6 +32,7 @@ void why_view_fini(struct why_view *view)
     cli_reply_fini(&view->machines);
     cli_reply_fini(&view->negotiators);
     cli_reply_fini(&view->requests);
+    cli_reply_fini(&view->accounts);
     vec_fini(&view->wholes, why_destroy_ad);
     mem_free(view->slots);
 }
@@ -51,6 +52,7 @@ int why_view_load(struct why_view *view, struct err *err)
     rc = rc != 0 ? rc : query(view, "Machine", &view->machines, err);
     rc = rc != 0 ? rc : query(view, "Negotiator", &view->negotiators, err);
     rc = rc != 0 ? rc : query(view, "Request", &view->requests, err);
+    rc = rc != 0 ? rc : query(view, "Accounting", &view->accounts, err);
     if (rc != 0) {
         return rc;
     }
@@ -118,34 +120,23 @@ struct why_answer *why_view_answer(struct why_view *view, const struct ad *job, 
     return answer(view, job, view->slots, view->slot_count, changes);
 }
 
-static bool is_request_seen(const struct why_view *view, const struct ad *job)
-{
-    struct strbuf schedd;
-    bool seen = false;
-    strbuf_init(&schedd, 0);
-    why_reason_schedd(job, &schedd);
-    for (size_t i = 0; i < view->requests.ads.count && !seen; i++) {
-        const struct ad *request = view->requests.ads.items[i];
-        seen = ad_int_or(request, "AutoClusterId", -1) == ad_int_or(job, "AutoClusterId", -2) &&
-               strcmp(ad_string_or(request, "ScheddName", ""), strbuf_text(&schedd)) == 0;
-    }
-    strbuf_fini(&schedd);
-    return seen;
-}
-
 void why_view_verdict(struct why_view *view, const struct ad *job, const struct why_answer *judged,
                       struct why_verdict *ret)
 {
     const struct ad_context context = listing_context(view->cli);
-    const struct why_pool pool = {.job = job,
-                                  .answer = judged,
-                                  .slots = view->slots,
-                                  .slot_count = view->slot_count,
-                                  .negotiator = view->negotiators.ads.count > 0
-                                                    ? view->negotiators.ads.items[0]
-                                                    : NULL,
-                                  .request_seen = is_request_seen(view, job),
-                                  .context = &context};
+    const struct ad *const *requests = (const struct ad *const *)view->requests.ads.items;
+    const struct why_pool pool = {
+        .job = job,
+        .answer = judged,
+        .slots = view->slots,
+        .slot_count = view->slot_count,
+        .negotiator = view->negotiators.ads.count > 0 ? view->negotiators.ads.items[0] : NULL,
+        .request = why_reason_request(job, requests, view->requests.ads.count),
+        .requests = requests,
+        .request_count = view->requests.ads.count,
+        .accounts = (const struct ad *const *)view->accounts.ads.items,
+        .account_count = view->accounts.ads.count,
+        .context = &context};
     why_reason_find(&pool, ret);
 }
 

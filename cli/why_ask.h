@@ -23,7 +23,7 @@ struct why_verdict;
 struct why_view {
     struct cli *cli;
     bool loaded;
-    struct cli_reply machines, negotiators, requests;
+    struct cli_reply machines, negotiators, requests, accounts;
     struct why_other *slots; /* without absent ones, and pieces of partitionable ones */
     struct vec wholes;       /* struct ad: their ads, where they are not the collector's */
     size_t slot_count;

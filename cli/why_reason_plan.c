@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/strmap.h"
 #include "classad/ad.h"
 #include "cli/table_plan.h"
 #include "offline_ads/offline_holds.h"
@@ -28,6 +29,8 @@ const char *why_reason_name(enum why_reason reason)
         [WHY_NO_NEGOTIATOR] = "NoNegotiator",
         [WHY_SILENT] = "NegotiatorSilent",
         [WHY_NOT_SEEN] = "RequestNotSeen",
+        [WHY_CEILING] = "Ceiling",
+        [WHY_QUOTA] = "Quota",
         [WHY_SOON] = "NextCycle",
         [WHY_WAKING] = "Waking",
         [WHY_ASLEEP] = "Asleep",
@@ -149,6 +152,115 @@ static void count_places(const struct why_pool *pool, struct why_places *places)
     strbuf_fini(&schedd);
 }
 
+/* ---- whom the negotiator charges */
+
+const struct ad *why_reason_request(const struct ad *job, const struct ad *const *requests,
+                                    size_t count)
+{
+    struct strbuf schedd;
+    const struct ad *found = NULL;
+    int64_t auto_cluster;
+    strbuf_init(&schedd, 0);
+    why_reason_schedd(job, &schedd);
+    for (size_t i = 0; i < count && ad_get_int(job, "AutoClusterId", &auto_cluster) == 0; i++) {
+        if (ad_int_or(requests[i], "AutoClusterId", -1) == auto_cluster &&
+            is_text(requests[i], "ScheddName", strbuf_text(&schedd))) {
+            found = requests[i];
+            break;
+        }
+    }
+    strbuf_fini(&schedd);
+    return found;
+}
+
+static const struct ad *account_of(const struct why_pool *pool, const char *name, bool is_group)
+{
+    for (size_t i = 0; i < pool->account_count; i++) {
+        const struct ad *account = pool->accounts[i];
+        if (is_text(account, "Name", name) &&
+            ad_bool_or(account, "IsAccountingGroup", false) == is_group) {
+            return account;
+        }
+    }
+    return NULL;
+}
+
+static const char *submitter_of(const struct ad *request)
+{
+    return ad_string_or(request, "SubmitterName", ad_string_or(request, "User", ""));
+}
+
+static const struct ad *own_account(const struct why_pool *pool)
+{
+    return pool->request != NULL ? account_of(pool, submitter_of(pool->request), false) : NULL;
+}
+
+static const struct ad *own_group(const struct why_pool *pool)
+{
+    const struct ad *account = own_account(pool);
+    return account != NULL ? account_of(pool, ad_string_or(account, "AccountingGroup", ""), true)
+                           : NULL;
+}
+
+/* What the job would add to its submitter's use: slots are weighed by their Cpus. */
+static double weight_of(const struct ad *job)
+{
+    double cpus = ad_real_or(job, "RequestCpus", 1);
+    return cpus > 0 ? cpus : 1;
+}
+
+static bool is_at_ceiling(const struct why_pool *pool)
+{
+    const struct ad *account = own_account(pool);
+    double ceiling = account != NULL ? ad_real_or(account, "Ceiling", -1) : -1;
+    return ceiling >= 0 &&
+           ad_real_or(account, "WeightedResourcesUsed", 0) + weight_of(pool->job) > ceiling;
+}
+
+static bool is_at_quota(const struct why_pool *pool)
+{
+    const struct ad *group = own_group(pool);
+    return group != NULL && is_text(group, "SurplusPolicy", "no") &&
+           ad_has(group, "EffectiveQuota") &&
+           ad_real_or(group, "WeightedResourcesUsed", 0) + weight_of(pool->job) >
+               ad_real_or(group, "EffectiveQuota", 0);
+}
+
+/* Other submitters whose requests wait, and whose priority is better (lower). */
+static size_t count_ahead(const struct why_pool *pool, double priority)
+{
+    struct strmap *waiting = strmap_create(STRMAP_CASE_SENSITIVE);
+    size_t ahead = 0;
+    for (size_t i = 0; i < pool->request_count; i++) {
+        (void)strmap_set(waiting, submitter_of(pool->requests[i]), waiting);
+    }
+    for (size_t i = 0; i < pool->account_count; i++) {
+        const struct ad *account = pool->accounts[i];
+        ahead += ad_real_or(account, "Priority", 0) < priority &&
+                 !ad_bool_or(account, "IsAccountingGroup", false) &&
+                 strmap_remove(waiting, ad_string_or(account, "Name", "")) != NULL;
+    }
+    strmap_destroy(waiting, NULL);
+    return ahead;
+}
+
+static void put_priority(const struct why_pool *pool, struct strbuf *out)
+{
+    const struct ad *account = own_account(pool);
+    if (account == NULL) {
+        return; /* never charged yet */
+    }
+    double priority = ad_real_or(account, "Priority", 0);
+    size_t ahead = count_ahead(pool, priority);
+    strbuf_printf(out, "; priority %.2f, ", priority);
+    if (ahead == 0) {
+        strbuf_puts(out, "nobody with a better one waits");
+    } else {
+        strbuf_printf(out, "%zu %s with a better one %s", ahead,
+                      ahead == 1 ? "submitter" : "submitters", ahead == 1 ? "waits" : "wait");
+    }
+}
+
 /* ---- which reason */
 
 static bool has_error(const struct why_answer *answer)
@@ -183,8 +295,14 @@ static enum why_reason of_idle(const struct why_pool *pool, const struct why_pla
     if (heard_s + WHY_SILENT_S < pool->context->now_s) {
         return WHY_SILENT;
     }
-    if (!pool->request_seen) {
+    if (pool->request == NULL) {
         return WHY_NOT_SEEN;
+    }
+    if (is_at_ceiling(pool)) {
+        return WHY_CEILING;
+    }
+    if (is_at_quota(pool)) {
+        return WHY_QUOTA;
     }
     if (places->free > 0) {
         return WHY_SOON;
@@ -403,9 +521,22 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         put_slots(answer->matching, out);
         strbuf_puts(out, " would match");
         break;
+    case WHY_CEILING:
+        strbuf_printf(out, "%s may have no more at a time: it uses %.15g of its ceiling %.15g",
+                      submitter_of(pool->request),
+                      ad_real_or(own_account(pool), "WeightedResourcesUsed", 0),
+                      ad_real_or(own_account(pool), "Ceiling", 0));
+        break;
+    case WHY_QUOTA:
+        strbuf_printf(out, "group %s takes no surplus: it uses %.15g of its quota %.15g",
+                      ad_string_or(own_group(pool), "Name", "?"),
+                      ad_real_or(own_group(pool), "WeightedResourcesUsed", 0),
+                      ad_real_or(own_group(pool), "EffectiveQuota", 0));
+        break;
     case WHY_SOON:
         strbuf_printf(out, "matches %lld free %s: the next cycle of the negotiator decides",
                       (long long)places->free, slots_word(places->free));
+        put_priority(pool, out);
         break;
     case WHY_WAKING:
     case WHY_ASLEEP:
@@ -421,6 +552,7 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
         strbuf_printf(out, "matches %lld %s awake, all busy: ", (long long)answer->matching.live,
                       slots_word(answer->matching.live));
         put_busy(places, out);
+        put_priority(pool, out);
         break;
     case WHY_UNWAKEABLE:
         strbuf_puts(out, "matches only machines that cannot be woken: ");

@@ -30,6 +30,8 @@ enum why_reason {
     WHY_NO_NEGOTIATOR,
     WHY_SILENT,     /* the negotiator was not heard of for WHY_SILENT_S */
     WHY_NOT_SEEN,   /* the collector has no request of this schedd for it */
+    WHY_CEILING,    /* its submitter may have no more */
+    WHY_QUOTA,      /* nor may its accounting group, which takes no surplus */
     WHY_SOON,       /* a matching slot is free: the next cycle */
     WHY_WAKING,     /* a machine is being woken for it, or wakes anyway */
     WHY_ASLEEP,     /* a sleeping machine is held for it, or may be */
@@ -55,8 +57,12 @@ struct why_pool {
     const struct why_answer *answer; /* NULL: the job is not idle, or held */
     const struct why_other *slots;   /* as they were judged */
     size_t slot_count;
-    const struct ad *negotiator; /* NULL: the collector knows of none */
-    bool request_seen;           /* the collector has the job's request */
+    const struct ad *negotiator;      /* NULL: the collector knows of none */
+    const struct ad *request;         /* the job's, in the collector; NULL: it has none */
+    const struct ad *const *requests; /* all Request ads */
+    size_t request_count;
+    const struct ad *const *accounts; /* all Accounting ads */
+    size_t account_count;
     const struct ad_context *context;
 };
 
@@ -72,6 +78,10 @@ struct ad *why_reason_whole(const struct ad *slot);
 
 void why_reason_find(const struct why_pool *pool, struct why_verdict *ret);
 void why_verdict_fini(struct why_verdict *verdict);
+
+/* The request that stands for the job among all; NULL: there is none. */
+const struct ad *why_reason_request(const struct ad *job, const struct ad *const *requests,
+                                    size_t count);
 
 /* The part of GlobalJobId before the first '#'; "" without. */
 void why_reason_schedd(const struct ad *job, struct strbuf *out);

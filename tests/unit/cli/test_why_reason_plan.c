@@ -24,6 +24,7 @@ struct scene {
     struct why_answer *answer;
     struct why_verdict verdict;
     bool unseen;
+    struct vec requests, accounts;
 };
 
 static void slot(struct scene *scene, bool offline, const char *more)
@@ -52,12 +53,20 @@ static void find(struct scene *scene, bool judged)
                                           .context = &CONTEXT,
                                           .changes = true};
     scene->answer = judged ? why_plan_answer(&question) : NULL;
+    const struct ad *request =
+        why_reason_request(scene->job, ads_list(&scene->requests), scene->requests.count);
     const struct why_pool pool = {.job = scene->job,
                                   .answer = scene->answer,
                                   .slots = scene->others,
                                   .slot_count = scene->ads.count,
                                   .negotiator = scene->negotiator,
-                                  .request_seen = !scene->unseen,
+                                  .request = scene->unseen     ? NULL
+                                             : request != NULL ? request
+                                                               : scene->job,
+                                  .requests = ads_list(&scene->requests),
+                                  .request_count = scene->requests.count,
+                                  .accounts = ads_list(&scene->accounts),
+                                  .account_count = scene->accounts.count,
                                   .context = &CONTEXT};
     why_reason_find(&pool, &scene->verdict);
 }
@@ -69,6 +78,8 @@ static void end(struct scene *scene)
     ad_destroy(scene->job);
     ad_destroy(scene->negotiator);
     vec_fini(&scene->ads, ads_destroy_one);
+    vec_fini(&scene->requests, ads_destroy_one);
+    vec_fini(&scene->accounts, ads_destroy_one);
 }
 
 static void expect(struct scene *scene, const char *reason, const char *text)
@@ -213,6 +224,75 @@ static void busy_slots_are_told_apart_by_what_they_do(void **state)
     slot(&scene, false, "State = \"Unclaimed\"");
     find(&scene, true);
     expect(&scene, "NextCycle", "matches 1 free slot: the next cycle of the negotiator decides");
+}
+
+/* Mine (sched, 7) among requests of bob and eve; bob is ahead of me, carl does not wait. */
+static void others_wait(struct scene *scene)
+{
+    ads_add(&scene->requests,
+            "[ScheddName = \"other\"; AutoClusterId = 7; SubmitterName = \"bob\"]");
+    ads_add(&scene->requests,
+            "[ScheddName = \"sched\"; AutoClusterId = 8; SubmitterName = \"bob\"]");
+    ads_add(&scene->requests,
+            "[ScheddName = \"sched\"; AutoClusterId = 9; SubmitterName = \"eve\"]");
+    ads_add(&scene->requests,
+            "[ScheddName = \"sched\"; AutoClusterId = 7; SubmitterName = \"phys.me\"]");
+    ads_add(&scene->accounts, "[Name = \"bob\"; Priority = 10.0]");
+    ads_add(&scene->accounts, "[Name = \"carl\"; Priority = 1.0]");
+    ads_add(&scene->accounts, "[Name = \"eve\"; Priority = 900.5]");
+    ads_add(&scene->accounts, "[Name = \"phys\"; IsAccountingGroup = true; SurplusPolicy = \"no\"; "
+                              "EffectiveQuota = 6.0; WeightedResourcesUsed = 5.0; Priority = 0.5]");
+}
+
+static void priority_says_who_comes_first(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    others_wait(&scene);
+    slot(&scene, false, "State = \"Claimed\"");
+    ads_add(&scene.accounts, "[Name = \"phys.me\"; Priority = 20.25; Ceiling = -1]");
+    find(&scene, true);
+    expect(
+        &scene, "Busy",
+        "matches 1 slot awake, all busy: 1 with others' jobs; priority 20.25, 1 submitter with a "
+        "better one waits");
+    begin(&scene, IDLE_JOB);
+    others_wait(&scene);
+    slot(&scene, false, "State = \"Unclaimed\"");
+    ads_add(&scene.accounts, "[Name = \"phys.me\"; Priority = 2.0]");
+    find(&scene, true);
+    expect(&scene, "NextCycle",
+           "matches 1 free slot: the next cycle of the negotiator decides; priority 2.00, nobody "
+           "with a better one waits");
+}
+
+static void a_ceiling_and_a_quota_are_told(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    others_wait(&scene);
+    slot(&scene, false, "State = \"Unclaimed\"");
+    ads_add(&scene.accounts, "[Name = \"phys.me\"; Priority = 2.0; Ceiling = 4.0; "
+                             "WeightedResourcesUsed = 3.5; AccountingGroup = \"phys\"]");
+    find(&scene, true);
+    expect(&scene, "Ceiling", "phys.me may have no more at a time: it uses 3.5 of its ceiling 4");
+    for (int cpus = 1; cpus <= 2; cpus++) {
+        begin(&scene, IDLE_JOB);
+        others_wait(&scene);
+        slot(&scene, false, "State = \"Unclaimed\"");
+        ad_set_int(scene.job, "RequestCpus", cpus);
+        ads_add(&scene.accounts, "[Name = \"phys.me\"; Priority = 2.0; Ceiling = 40.0; "
+                                 "WeightedResourcesUsed = 3.5; AccountingGroup = \"phys\"]");
+        find(&scene, true);
+        if (cpus == 1) {
+            assert_int_equal(scene.verdict.reason, WHY_SOON);
+            end(&scene);
+        } else {
+            expect(&scene, "Quota", "group phys takes no surplus: it uses 5 of its quota 6");
+        }
+    }
 }
 
 static void a_partitionable_slot_that_would_fit_empty_is_too_full(void **state)
@@ -403,7 +483,8 @@ UNIT_TESTS(UNIT(a_job_that_ended_says_when_and_how),
            UNIT(a_job_that_has_a_slot_says_which), UNIT(without_machines_nothing_can_match),
            UNIT(what_rules_out_all_slots_is_told_before_anything_else),
            UNIT(the_parts_of_the_pool_must_be_there),
-           UNIT(busy_slots_are_told_apart_by_what_they_do),
+           UNIT(busy_slots_are_told_apart_by_what_they_do), UNIT(priority_says_who_comes_first),
+           UNIT(a_ceiling_and_a_quota_are_told),
            UNIT(a_partitionable_slot_that_would_fit_empty_is_too_full),
            UNIT(a_machine_that_wakes_for_the_job_is_named),
            UNIT(a_machine_that_cannot_be_woken_says_why),
