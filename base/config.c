@@ -634,12 +634,15 @@ static int finish_sections(struct config_loader *loader, struct err *err)
 static bool table_has_family(const struct knob_table *table, const char *name)
 {
     for (size_t i = 0; i < table->family_count; i++) {
-        const char *prefix = table->families[i].prefix;
-        size_t length = strlen(prefix), at = 0;
-        while (at < length && text_lower(name[at]) == text_lower(prefix[at])) {
+        const char *written = table->families[i].prefix;
+        bool ends = written[0] == '*';
+        size_t length = strlen(written) - (ends ? 1 : 0), all = strlen(name), at = 0;
+        const char *part = ends ? written + 1 : written;
+        const char *where = ends && all > length ? name + all - length : name;
+        while (at < length && text_lower(where[at]) == text_lower(part[at])) {
             at++;
         }
-        if (at == length && name[at] != '\0') {
+        if (at == length && all > length) {
             return true;
         }
     }

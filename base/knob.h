@@ -55,7 +55,7 @@ struct knob_section {
 /* Names that the user makes: SLOT_TYPE_1, MACHINE_RESOURCE_GPUS.  No getter but config_text() and
  * config_next() knows them; what they hold is checked by who reads them. */
 struct knob_family {
-    const char *prefix;  /* "SLOT_TYPE_" */
+    const char *prefix;  /* "SLOT_TYPE_"; "*_LIMIT" for names that end so */
     const char *written; /* as documented: "SLOT_TYPE_<n>" */
     const char *help;
 };

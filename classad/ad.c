@@ -169,6 +169,7 @@ bool ad_item_in_body(const struct ad *ad, uint32_t place, struct ad_item *ret)
     *ret = (struct ad_item){.name = shape->names + name->offset,
                             .length = name->length,
                             .hash = name->hash,
+                            .is_word = name->is_word,
                             .spot = {.body = ad->body, .place = place}};
     return true;
 }

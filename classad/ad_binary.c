@@ -237,7 +237,7 @@ void ad_value_put(const struct ad_node *node, bool with_private, struct strbuf *
     patch_length(out, begin);
 }
 
-static void put_head(size_t count, size_t names_bytes, struct strbuf *out)
+void ad_put_head(size_t count, size_t names_bytes, struct strbuf *out)
 {
     put_byte(out, AD_BINARY_VERSION);
     put_varint(out, count);
@@ -320,7 +320,7 @@ static void encode_items(const struct ad *ad, bool with_private, struct strbuf *
             names_bytes += item.length + 1;
         }
     }
-    put_head(count, names_bytes, out);
+    ad_put_head(count, names_bytes, out);
     at = 0;
     while (ad_walk(ad, &at, &item)) {
         if (with_private || !ad_attr_is_private(item.name)) {
@@ -430,7 +430,7 @@ static void encode_runs(const struct ad *ad, bool with_private, struct strbuf *o
             names_bytes += ad->entries[i].name->length + 1u;
         }
     }
-    put_head(count, names_bytes, out);
+    ad_put_head(count, names_bytes, out);
     put_names(ad, with_private, &stops, out);
     uint32_t done = 0;
     for (uint32_t i = next_stop(&stops, 0); i != AD_NO_PLACE; i = next_stop(&stops, i + 1)) {
@@ -457,7 +457,7 @@ void ad_encode(const struct ad *ad, bool with_private, struct strbuf *out)
     } else if (ad->count > 0 || ad->hidden != NULL || (!with_private && body->shape->has_private)) {
         encode_runs(ad, with_private, out);
     } else {
-        put_head(body->shape->count, body->shape->names_bytes, out);
+        ad_put_head(body->shape->count, body->shape->names_bytes, out);
         strbuf_append(out, body->shape->names, body->shape->names_bytes);
         put_values(body, 0, body->shape->count, out);
     }

@@ -44,6 +44,7 @@ struct ad_shape_name {
     uint32_t offset; /* in names */
     uint16_t length;
     bool is_private;
+    bool is_word; /* prints without quotes; known with the order of printing */
 };
 
 struct ad_shape {
@@ -213,6 +214,8 @@ size_t ad_body_heap(const struct ad_body *body);
 int ad_value_check(struct ad_bytes value, size_t *nodes, bool *has_ads, struct err *err);
 /* The expression of a value that was checked. */
 struct ad_expr *ad_value_compile(struct ad_bytes value);
+/* Appends what comes before the names. */
+void ad_put_head(size_t count, size_t names_bytes, struct strbuf *out);
 /* Appends a value with the length before it. */
 void ad_value_put(const struct ad_node *node, bool with_private, struct strbuf *out);
 

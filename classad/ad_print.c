@@ -10,13 +10,15 @@
 #include "classad/ad_print.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "classad/ad_number.h"
 #include "classad/ad_private.h"
 #include "classad/ad_time.h"
+
+#define SHORT_LINE 256 /* bytes of a line of the long form that is put together first */
 
 /* ---- leaves ---- */
 
@@ -26,6 +28,11 @@ static void print_quoted(const char *text, size_t length, char quote, enum ad_sy
     static const char LETTERS[] = "abtnvfr"; /* for the bytes 7 to 13 */
     size_t done = 0;
     strbuf_putc(out, quote);
+    if (syntax == AD_OLD && memchr(text, quote, length) == NULL) {
+        strbuf_append(out, text, length);
+        strbuf_putc(out, quote);
+        return;
+    }
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text[i];
         bool escape = syntax == AD_NEW ? c < ' ' || c > '~' || c == '\\' : false;
@@ -51,7 +58,7 @@ void ad_print_string(const char *text, size_t length, enum ad_syntax syntax, str
     print_quoted(text, length, '"', syntax, out);
 }
 
-void ad_print_name(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out)
+bool ad_name_is_word(const char *text, size_t length)
 {
     bool plain =
         length > 0 && !(text[0] >= '0' && text[0] <= '9') && !ad_name_is_reserved(text, length);
@@ -59,11 +66,27 @@ void ad_print_name(const char *text, size_t length, enum ad_syntax syntax, struc
         char c = ad_lower(text[i]);
         plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
     }
-    if (plain) {
+    return plain;
+}
+
+void ad_print_name(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out)
+{
+    if (ad_name_is_word(text, length)) {
         strbuf_append(out, text, length);
     } else {
         print_quoted(text, length, '\'', syntax, out);
     }
+}
+
+/* One that is finite and not zero; at most AD_NUMBER_MAX + 2 bytes. */
+static size_t put_real(double real, enum ad_syntax syntax, char *out)
+{
+    size_t length = ad_number_print_real(real, syntax == AD_NEW, out);
+    if (memchr(out, '.', length) == NULL && memchr(out, 'E', length) == NULL) {
+        memcpy(out + length, ".0", 2);
+        length += 2;
+    }
+    return length;
 }
 
 void ad_print_real(double real, enum ad_syntax syntax, struct strbuf *out)
@@ -80,17 +103,14 @@ void ad_print_real(double real, enum ad_syntax syntax, struct strbuf *out)
         strbuf_puts(out, signbit(real) ? "-0.0" : "0.0");
         return;
     }
-    char text[64];
-    int length = snprintf(text, sizeof(text), syntax == AD_NEW ? "%.15E" : "%.16G", real);
-    for (int i = 0; i < length; i++) {
-        if (text[i] == ',') {
-            text[i] = '.'; /* whatever the locale of the process */
-        }
-    }
-    strbuf_append(out, text, (size_t)length);
-    if (strpbrk(text, ".E") == NULL) {
-        strbuf_puts(out, ".0");
-    }
+    char text[AD_NUMBER_MAX + 2];
+    strbuf_append(out, text, put_real(real, syntax, text));
+}
+
+static void print_int(int64_t value, struct strbuf *out)
+{
+    char text[AD_NUMBER_MAX];
+    strbuf_append(out, text, ad_number_print_int(value, text));
 }
 
 static void print_abstime(int64_t seconds, int32_t offset_s, struct strbuf *out)
@@ -258,7 +278,7 @@ static void print_node(struct printer *to, const struct ad_node *node)
         strbuf_puts(to->out, node->boolean ? "true" : "false");
         break;
     case AD_NODE_INT:
-        strbuf_printf(to->out, "%lld", (long long)node->integer);
+        print_int(node->integer, to->out);
         break;
     case AD_NODE_REAL:
         ad_print_real(node->real, to->syntax, to->out);
@@ -364,7 +384,7 @@ void ad_value_print(const struct ad_value *value, struct strbuf *out)
         strbuf_puts(out, value->boolean ? "true" : "false");
         break;
     case AD_TYPE_INT:
-        strbuf_printf(out, "%lld", (long long)value->integer);
+        print_int(value->integer, out);
         break;
     case AD_TYPE_REAL:
         ad_print_real(value->real, AD_NEW, out);
@@ -405,6 +425,49 @@ void ad_print(const struct ad *ad, struct strbuf *out)
     print_ad(ad, out);
 }
 
+/* Most lines are short: they are put together first, and appended once.  False: not this one. */
+static bool print_short_line(const struct ad_item *item, const struct ad_node *node,
+                             struct strbuf *out)
+{
+    char line[SHORT_LINE];
+    size_t length = item->length;
+    if (!item->is_word || length > SHORT_LINE / 2) {
+        return false;
+    }
+    memcpy(line, item->name, length);
+    memcpy(line + length, " = ", 3);
+    length += 3;
+    switch ((enum ad_kind)node->kind) {
+    case AD_NODE_BOOL:
+        memcpy(line + length, node->boolean ? "true" : "false", 5);
+        length += node->boolean ? 4 : 5;
+        break;
+    case AD_NODE_INT:
+        length += ad_number_print_int(node->integer, line + length);
+        break;
+    case AD_NODE_REAL:
+        if (!isfinite(node->real) || node->real == 0.0) {
+            return false;
+        }
+        length += put_real(node->real, AD_OLD, line + length);
+        break;
+    case AD_NODE_STRING:
+        if (length + node->count + 3 > SHORT_LINE || memchr(node->text, '"', node->count) != NULL) {
+            return false;
+        }
+        line[length++] = '"';
+        memcpy(line + length, node->text, node->count);
+        length += node->count;
+        line[length++] = '"';
+        break;
+    default:
+        return false;
+    }
+    line[length++] = '\n';
+    strbuf_append(out, line, length);
+    return true;
+}
+
 static void print_long(const struct ad *ad, bool with_private, struct strbuf *out)
 {
     uint32_t *order = ad_sorted(ad);
@@ -415,10 +478,13 @@ static void print_long(const struct ad *ad, bool with_private, struct strbuf *ou
         if (!with_private && ad_attr_is_private(item.name)) {
             continue;
         }
-        ad_print_name(item.name, item.length, AD_OLD, out);
-        strbuf_puts(out, " = ");
-        ad_node_print(ad_spot_node(&item.spot, &literal), AD_OLD, out);
-        strbuf_putc(out, '\n');
+        const struct ad_node *node = ad_spot_node(&item.spot, &literal);
+        if (!print_short_line(&item, node, out)) {
+            ad_print_name(item.name, item.length, AD_OLD, out);
+            strbuf_puts(out, " = ");
+            ad_node_print(node, AD_OLD, out);
+            strbuf_putc(out, '\n');
+        }
     }
     mem_free(order);
 }

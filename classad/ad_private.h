@@ -58,6 +58,7 @@ static inline bool ad_name_is(const char *a, const char *b, size_t length)
 
 bool ad_name_is_reserved(const char *text,
                          size_t length); /* true false undefined error is isnt, and parent */
+bool ad_name_is_word(const char *text, size_t length); /* prints without quotes */
 bool ad_name_is_private(const char *text, size_t length);
 struct ad_name *ad_name_create(const char *text, size_t length);
 struct ad_name *ad_name_ref(struct ad_name *name);
@@ -248,6 +249,7 @@ struct ad_item { /* one attribute of an ad */
     const char *name;
     uint32_t length;
     uint32_t hash;
+    bool is_word; /* known to print without quotes */
     struct ad_spot spot;
 };
 

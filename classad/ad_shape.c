@@ -346,6 +346,8 @@ const uint16_t *ad_shape_order(struct ad_shape *shape)
     uint16_t *spare = mem_alloc(shape->count * sizeof(*spare));
     for (uint32_t i = 0; i < shape->count; i++) {
         order[i] = (uint16_t)i;
+        shape->entries[i].is_word =
+            ad_name_is_word(ad_shape_name(shape, i), shape->entries[i].length);
     }
     for (uint32_t run = 1; run < shape->count; run *= 2) {
         merge_runs(shape, order, spare, run);

@@ -19,6 +19,7 @@
 #include "wire/verbs.h"
 
 struct ad;
+struct ad_pool;
 struct config;
 struct knob_table;
 struct loop;
@@ -35,6 +36,7 @@ struct cli {
     struct config *config;      /* NULL before cli_config() */
     struct wire_context *wires; /* NULL before the first dial */
     struct wire *schedd, *collector;
+    struct ad_pool *pool;   /* of the ads that replies bring */
     struct vec links;       /* what session.c keeps for its connections */
     uint64_t random_state;  /* of random() in expressions; seeded when first asked for */
     char program_dir[4096]; /* where our own executable lies: the daemons are beside it */

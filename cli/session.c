@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 #include "cli/cli.h"
 #include "power/power.h"
 #include "wire/pool.h"
@@ -177,6 +178,8 @@ int cli_dial(struct cli *cli, const char *address, const char *route, struct wir
         wire_close(wire);
         return err_set(err, dialled.status, "%s", dialled.why);
     }
+    cli->pool = cli->pool != NULL ? cli->pool : ad_pool_create();
+    wire_set_pool(wire, cli->pool);
     *ret = wire;
     return 0;
 }
@@ -338,6 +341,7 @@ void session_close(struct cli *cli)
     wire_close(cli->schedd);
     wire_close(cli->collector);
     wire_context_destroy(cli->wires);
+    ad_pool_destroy(cli->pool);
     config_destroy(cli->config);
     vec_fini(&cli->links, mem_free);
 }

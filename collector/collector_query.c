@@ -23,18 +23,20 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "classad/ad_clauses.h"
+#include "classad/ad_project.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "wire/wire.h"
 
-#define PART_ADS       64
-#define SLICE_ADS      2000   /* looked at in one turn of the loop, at most */
-#define SLICE_MS       4      /* and for so long */
-#define CLOCK_ADS      4      /* between two looks at the clock */
-#define PROJECTION_MAX 1000   /* attribute names */
-#define QUERIES_MAX    1000   /* under way */
-#define STALL_MS       120000 /* after which a caller that takes nothing is left */
+#define PART_ADS       1000                /* in one message, at most */
+#define PART_BYTES     ((size_t)128 << 10) /* about: one more ad may cross it */
+#define SLICE_ADS      2000                /* looked at in one turn of the loop, at most */
+#define SLICE_MS       4                   /* and for so long */
+#define CLOCK_ADS      4                   /* between two looks at the clock */
+#define PROJECTION_MAX 1000                /* attribute names */
+#define QUERIES_MAX    1000                /* under way */
+#define STALL_MS       120000              /* after which a caller that takes nothing is left */
 
 struct query {
     struct query *next;
@@ -48,17 +50,16 @@ struct query {
     struct vec few;
     size_t few_at;
     struct ads_cursor cursor;
-    struct ad_expr *constraint; /* NULL: all */
-    struct vec projection;      /* empty: all */
-    bool whole_if_computed;     /* an ad with a wanted attribute that is no literal comes whole */
+    struct ad_expr *constraint;       /* NULL: all */
+    struct ad_projection *projection; /* NULL: all */
+    bool whole_if_computed; /* an ad with a wanted attribute that is no literal comes whole */
     bool with_private;
     bool with_absent; /* the constraint asks for Absent: such ads are not hidden */
     int64_t limit;
     int64_t count; /* sent */
     uint64_t begin_ms;
-    const struct ad *ads[PART_ADS];
-    struct ad *owned[PART_ADS]; /* projections; NULL where the ad is the table's */
-    size_t pending;
+    struct strbuf part; /* ads that are not sent yet, as they travel */
+    size_t pending;     /* so many */
 };
 
 static void query_destroy(struct query *query)
@@ -69,9 +70,7 @@ static void query_destroy(struct query *query)
         query->next->link = query->link;
     }
     collector->counts.queries_active--;
-    for (size_t i = 0; i < query->pending; i++) {
-        ad_destroy(query->owned[i]);
-    }
+    strbuf_fini(&query->part);
     if (query->cursor.ads) {
         ads_cursor_fini(&query->cursor);
     }
@@ -80,7 +79,7 @@ static void query_destroy(struct query *query)
     loop_timer_destroy(query->turn);
     loop_timer_destroy(query->stall);
     ad_expr_destroy(query->constraint);
-    vec_fini(&query->projection, mem_free);
+    ad_projection_destroy(query->projection);
     mem_free(query);
 }
 
@@ -91,40 +90,26 @@ static void gone(void *arg)
 
 /* ---- answering ------------------------------------------------------------------------------- */
 
-static const struct ad *project(const struct query *query, const struct ad *ad, struct ad **owned)
+/* Ads are copied as bytes from the table into the message: nothing is taken apart. */
+static void add(struct query *query, const struct ad *ad)
 {
-    *owned = NULL;
-    if (query->projection.count == 0) {
-        return ad;
+    size_t begin = wire_ad_begin(&query->part);
+    if (!query->projection || !ad_project(query->projection, ad, query->with_private,
+                                          query->whole_if_computed, &query->part)) {
+        ad_encode(ad, query->with_private, &query->part);
     }
-    *owned = ad_create();
-    for (size_t i = 0; i < query->projection.count; i++) {
-        const char *name = query->projection.items[i];
-        const struct ad_expr *expr = ad_lookup(ad, name);
-        if (expr && query->whole_if_computed && !ad_expr_is_literal(expr)) {
-            ad_destroy(*owned);
-            *owned = NULL;
-            return ad;
-        }
-        if (expr) {
-            ad_set(*owned, name, ad_expr_ref(expr));
-        }
-    }
-    return *owned;
+    wire_ad_end(&query->part, begin);
+    query->pending++;
 }
 
-static void body_of(struct query *query, struct wire_body *ret)
+static void body_of(const struct query *query, struct wire_body *ret)
 {
-    *ret = (struct wire_body){.ads = query->ads,
-                              .ad_count = query->pending,
-                              .with_private = query->with_private};
+    *ret = (struct wire_body){.encoded = &query->part, .encoded_count = query->pending};
 }
 
 static void sent(struct query *query)
 {
-    for (size_t i = 0; i < query->pending; i++) {
-        ad_destroy(query->owned[i]);
-    }
+    strbuf_clear(&query->part);
     query->count += (int64_t)query->pending;
     query->pending = 0;
 }
@@ -184,7 +169,9 @@ static bool look(struct query *query)
 {
     struct loop *loop = query->collector->env.loop;
     uint64_t begin_ms = loop_now_ms(loop);
-    for (int looked = 1; looked <= SLICE_ADS && query->pending < PART_ADS; looked++) {
+    for (int looked = 1;
+         looked <= SLICE_ADS && query->part.length < PART_BYTES && query->pending < PART_ADS;
+         looked++) {
         struct ads_entry *entry;
         const struct ad *ad;
         bool full = query->limit >= 0 && query->count + (int64_t)query->pending >= query->limit;
@@ -193,8 +180,7 @@ static bool look(struct query *query)
         }
         query->collector->counts.ads_looked_at++;
         if (wants(query, entry, &ad)) {
-            query->ads[query->pending] = project(query, ad, &query->owned[query->pending]);
-            query->pending++;
+            add(query, ad);
         }
         if (looked % CLOCK_ADS == 0 && loop_now_ms(loop) - begin_ms >= SLICE_MS) {
             break;
@@ -203,8 +189,7 @@ static bool look(struct query *query)
     return true;
 }
 
-/* Parts are sent until the caller's window is full or the slice is over.  Ads in query->ads are the
- * table's: they are sent before the turn ends. */
+/* Parts are sent until the caller's window is full or the slice is over. */
 static void take_turn(void *arg)
 {
     struct query *query = arg;
@@ -238,6 +223,7 @@ static int read_projection(struct query *query, const struct ad *args, struct er
     struct ad_value names;
     (void)ad_eval_attr(args, NULL, "Projection", NULL, &names); /* absent: all */
     size_t count = ad_value_count(&names);
+    struct vec list = {0};
     int code = count <= PROJECTION_MAX
                    ? 0
                    : err_set(err, -E2BIG, "Projection has more than %d names", PROJECTION_MAX);
@@ -245,13 +231,17 @@ static int read_projection(struct query *query, const struct ad *args, struct er
         struct ad_value name;
         ad_value_item(&names, i, &name);
         if (name.type == AD_TYPE_STRING) {
-            vec_push(&query->projection, mem_strdup(name.string.text));
+            vec_push(&list, mem_strdup(name.string.text));
         } else {
             code = err_set(err, -EINVAL, "Projection: item %zu is no string", i + 1);
         }
         ad_value_fini(&name);
     }
     ad_value_fini(&names);
+    if (!code && count > 0) {
+        query->projection = ad_projection_create((const char *const *)list.items, count);
+    }
+    vec_fini(&list, mem_free);
     return code;
 }
 
@@ -332,6 +322,7 @@ void collector_query(struct collector *collector, struct wire_request *request)
     }
     collector->queries = query;
     collector->counts.queries_active++;
+    strbuf_init(&query->part, WIRE_FRAME_MAX);
     query->turn = loop_timer_create(collector->env.loop, take_turn, query);
     query->stall = loop_timer_create(collector->env.loop, stalled, query);
     struct err err = {""};

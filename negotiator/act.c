@@ -36,7 +36,7 @@ struct flight { /* one MATCH or MERGE under way; names, for what it was about ma
                    answer comes */
     struct negotiator *negotiator;
     char *slot, *request;
-    char *claim_id, *user; /* of a MATCH */
+    char *claim_id, *user, *limits; /* of a MATCH; limits may be NULL */
 };
 
 static struct flight *flight_create(struct negotiator *negotiator, const char *slot,
@@ -55,6 +55,7 @@ static void flight_destroy(struct flight *flight)
     mem_free(flight->request);
     mem_free(flight->claim_id);
     mem_free(flight->user);
+    mem_free(flight->limits);
     mem_free(flight);
 }
 
@@ -111,7 +112,7 @@ static void matched(void *arg, struct wire_reply *reply)
         request->facts.in_flight--;
     }
     if (reply->status != 0) {
-        shares_unmatched(negotiator, flight->slot, flight->user);
+        shares_unmatched(negotiator, flight->slot, flight->user, flight->limits);
         log_info(negotiator->env.log, "match.declined", reply->text, LOG_TEXT("slot", flight->slot),
                  LOG_TEXT("request", flight->request), LOG_INT("status", reply->status));
         if (reply->status == -ENOENT || reply->status == -EHOSTUNREACH) {
@@ -152,11 +153,12 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
     struct flight *flight = flight_create(negotiator, slot->name, request->name);
     flight->claim_id = mem_strdup(claim_id);
     flight->user = mem_strdup(request->facts.user);
+    flight->limits = request->limits != NULL ? mem_strdup(request->limits) : NULL;
     give(negotiator, flight->claim_id, slot);
     if (wire_relay(wire, ad_string_or(request_ad, "ScheddUplink", ""), VERB_MATCH, &body, MATCH_MS,
                    matched, flight) > 0) {
         request->facts.in_flight++;
-        shares_matched(negotiator, slot->name, flight->user, match->weight);
+        shares_matched(negotiator, slot->name, flight->user, flight->limits, match->weight);
         log_info(negotiator->env.log, match->preemption == PLAN_FREE ? "match" : "match.preempt",
                  "slot goes to request", LOG_TEXT("slot", slot->name),
                  LOG_TEXT("request", request->name));

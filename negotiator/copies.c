@@ -48,6 +48,7 @@ static void slot_destroy(void *value)
     offline_holds_destroy(slot->holds);
     offline_holds_destroy(slot->pending);
     mem_free(slot->use.submitter);
+    mem_free(slot->limits);
     mem_free(slot->user);
     mem_free(slot->name);
     mem_free(slot);
@@ -236,6 +237,7 @@ static void touch_what_is_over(struct negotiator *negotiator)
 static void request_destroy(void *value)
 {
     struct pool_request *request = value;
+    mem_free(request->limits);
     mem_free(request->name);
     mem_free(request);
 }
@@ -253,6 +255,9 @@ static void read_request(struct negotiator *negotiator, struct pool_request *req
     facts->count = ad_int_or(ad, "JobCount", 0);
     facts->prio = ad_int_or(ad, "JobPrio", 0);
     facts->qdate_s = ad_int_or(ad, "QDate", 0);
+    mem_free(request->limits);
+    const char *limits = ad_string_or(ad, "ConcurrencyLimits", "");
+    facts->limits = request->limits = limits[0] != '\0' ? mem_strdup(limits) : NULL;
 }
 
 void copies_request_changed(void *arg, const char *key, const struct ad *ad)
@@ -305,6 +310,12 @@ void copies_update(struct negotiator *negotiator)
             continue;
         }
         request->facts.resting = now_ms < request->rest_until_ms;
+        if (request->limits != NULL && now_ms < negotiator->limits_from_ms) {
+            request->facts.resting = true;
+            if (!loop_timer_is_set(negotiator->rest_timer)) {
+                loop_timer_set(negotiator->rest_timer, negotiator->limits_from_ms - now_ms);
+            }
+        }
         if (negotiator_plan_set_request(negotiator->plan, &request->facts) != 0) {
             log_warn(negotiator->env.log, "request.left_out", "too many requests",
                      LOG_TEXT("request", request->name));

@@ -135,6 +135,7 @@ static int plan_and_act(struct negotiator *negotiator, struct arena *arena)
                                        .random_state = &negotiator->random_state};
     struct share_input shares;
     const struct plan_input input = {.shares = &shares,
+                                     .limits = negotiator->limits,
                                      .full = negotiator->full,
                                      .context = &context};
     struct plan_output plan;

@@ -27,6 +27,7 @@
 #include "classad/ad.h"
 #include "negotiator/groups.h"
 #include "negotiator/significant_plan.h"
+#include "negotiator/limit_plan.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
 #include "store/store.h"
@@ -78,6 +79,7 @@ static void leased(void *arg, struct wire_reply *reply)
                           reply->args != NULL ? ad_string_or(reply->args, "Holder", "") : ""));
     }
     if (negotiator->leads && !led) {
+        usage_leads(negotiator);
         cycle_soon(negotiator);
     }
 }
@@ -300,6 +302,7 @@ static void negotiator_destroy(void *state)
     significant_destroy(negotiator->significant);
     strmap_destroy(negotiator->unseen, mem_free);
     groups_destroy(negotiator->groups);
+    limit_plan_destroy(negotiator->limits);
     destroy_exprs(negotiator);
     mem_free(negotiator);
 }
@@ -331,6 +334,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     negotiator->significant = significant_create();
     negotiator->unseen = strmap_create(STRMAP_CASE_IGNORED);
     negotiator->pending = strmap_create(STRMAP_CASE_SENSITIVE);
+    negotiator->limits = limit_plan_create();
     negotiator->cycle_timer = loop_timer_create(env->loop, cycle_run, negotiator);
     negotiator->full_timer = loop_timer_create(env->loop, full_cycle, negotiator);
     negotiator->lease_timer = loop_timer_create(env->loop, lease, negotiator);

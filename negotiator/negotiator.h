@@ -55,12 +55,14 @@ struct pool_slot { /* what we know of a slot beside its ad */
     bool dirty;             /* in negotiator->dirty */
     char *user;             /* whose it is; NULL: nobody's */
     struct slot_use use;
+    char *limits;  /* live: concurrency limits that it uses; NULL: none */
     double weight; /* live: SLOT_WEIGHT, part of weight_total */
 };
 
 struct pool_request {
     struct negotiator *negotiator;
     char *name;
+    char *limits;              /* ConcurrencyLimits, evaluated; NULL: none */
     uint64_t rest_until_ms;    /* its schedd declined a match: see act.c */
     struct plan_request facts; /* what the ad says, read once for each change; in_flight */
 };
@@ -77,7 +79,9 @@ struct negotiator {
     struct strmap *pending; /* "slot submitter" -> struct pending: shares.c */
     struct vec changes;     /* struct change_call: userprio.c */
     struct update_prio *update_prio;
-    double weight_total; /* of all live slots, in use or not */
+    struct limit_plan *limits;
+    uint64_t limits_from_ms; /* before that requests with limits rest: see usage.c */
+    double weight_total;     /* of all live slots, in use or not */
     struct watch *slots_watch, *requests_watch, *submitters_watch;
     struct strmap *slots;    /* Name -> struct pool_slot */
     struct strmap *requests; /* Name -> struct pool_request */
@@ -146,14 +150,16 @@ void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const str
                 bool is_new);
 void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot);
 void usage_settle(struct negotiator *negotiator);
+void usage_leads(struct negotiator *negotiator);     /* from now on this one does */
 void usage_configure(struct negotiator *negotiator); /* groups and rates, from the knobs */
 
 /* ---- shares.c: what share_plan needs to know of users, groups and submitting machines */
 struct share_input;
 /* A match on its way counts as in use until the slot's ad shows it, or it comes to nothing. */
 void shares_matched(struct negotiator *negotiator, const char *slot, const char *submitter,
-                    double weight);
-void shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter);
+                    const char *limits, double weight);
+void shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
+                      const char *limits);
 void shares_forget(struct negotiator *negotiator); /* matches that are too old to come */
 /* Users, groups (with quotas for that weight), round_robin, machines; in the arena.  -ENOMEM. */
 int shares_input(struct negotiator *negotiator, double total, struct arena *arena,

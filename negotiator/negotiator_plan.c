@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "negotiator/limit_plan.h"
 #include "negotiator/plan_state.h"
 
 #define PRIORITY_OF_THE_UNKNOWN 0.5 /* nobody who never ran anything is worse off than that */
@@ -47,6 +48,7 @@ struct cycle {
     struct user *of_share;     /* by index of users; count 0: it has no requests */
     struct strmap *user_index; /* name -> index + 1 */
     struct share_plan *shares;
+    struct limit_plan *limits; /* NULL: none */
     struct outcome out;
 };
 
@@ -135,6 +137,23 @@ static double weight_wanted(const struct request *request)
     return (double)request->wanted * (each >= 1 && each < 1e6 ? each : 1);
 }
 
+/* Wants no more than the limits that its jobs name still let through. */
+static void bound(struct cycle *cycle, struct request *request)
+{
+    const char *limits = request->facts.limits;
+    if (cycle->limits != NULL && limits != NULL && limits[0] != '\0' && request->wanted > 0) {
+        int64_t room = limit_plan_room(cycle->limits, limits);
+        request->wanted = request->wanted < room ? request->wanted : room;
+    }
+}
+
+static void use_limits(struct cycle *cycle, const struct request *request, int64_t jobs)
+{
+    if (cycle->limits != NULL && request->facts.limits != NULL) {
+        limit_plan_take(cycle->limits, request->facts.limits, jobs);
+    }
+}
+
 static int order_requests(struct cycle *cycle)
 {
     struct negotiator_plan *plan = cycle->plan;
@@ -153,6 +172,7 @@ static int order_requests(struct cycle *cycle)
         size_t user = (size_t)(uintptr_t)strmap_get(cycle->user_index, facts->user) - 1;
         request->wanted = facts->count > facts->in_flight ? facts->count - facts->in_flight : 0;
         request->spent = request->spent_claims = facts->resting;
+        bound(cycle, request);
         keys[count++] = (struct sort_key){.number = i,
                                           .user = user,
                                           .priority = cycle->users[user].priority,
@@ -267,6 +287,7 @@ static bool match_free(struct cycle *cycle, struct request *request)
     struct negotiator_plan *plan = cycle->plan;
     unsigned places = LIVE | (plan->policy.offline_last ? 0 : OFFLINE);
     struct choice *choice = plan_choice_begin(plan, request, places);
+    bound(cycle, request);
     while (request->wanted > 0) {
         struct slot *slot = plan_choice_best(choice);
         if (slot == NULL) {
@@ -284,6 +305,7 @@ static bool match_free(struct cycle *cycle, struct request *request)
             add_match(cycle, slot, request, PLAN_FREE, weight);
         }
         plan_choice_give(choice, slot);
+        use_limits(cycle, request, 1);
         request->wanted--;
     }
     return true;
@@ -293,6 +315,7 @@ static bool match_free(struct cycle *cycle, struct request *request)
 static void match_claims(struct cycle *cycle, struct request *request, bool only_rank)
 {
     struct negotiator_plan *plan = cycle->plan;
+    bound(cycle, request);
     while (request->wanted > 0 && !request->spent_claims) {
         struct takeover best = plan_preempt(plan, request, !only_rank, priority_of, cycle);
         if (best.slot == NULL) {
@@ -307,6 +330,7 @@ static void match_claims(struct cycle *cycle, struct request *request, bool only
         share_took(cycle->shares, cost, true);
         add_match(cycle, best.slot, request, best.why, weight);
         plan_give(plan, best.slot, request);
+        use_limits(cycle, request, 1);
         request->wanted--;
     }
 }
@@ -443,9 +467,11 @@ static int release_orphans(struct cycle *cycle)
 static int release_surplus(struct cycle *cycle, struct request *request)
 {
     const struct holder *holder = request->holder;
+    bound(cycle, request);
     if (holder->slots.count == 0) {
         return 0;
     }
+    int64_t kept = 0;
     struct slot **slots = slots_of(cycle, holder);
     if (slots == NULL) {
         return -ENOMEM;
@@ -453,6 +479,7 @@ static int release_surplus(struct cycle *cycle, struct request *request)
     for (uint32_t i = 0; i < holder->slots.count; i++) {
         const struct held *held = held_by(slots[i], holder);
         request->wanted -= held != NULL ? held->count : 0;
+        kept += held != NULL ? held->count : 0;
     }
     for (uint32_t i = holder->slots.count; i > 0 && request->wanted < 0; i--) {
         struct slot *slot = slots[i - 1];
@@ -460,9 +487,11 @@ static int release_surplus(struct cycle *cycle, struct request *request)
         bool waking = cycle->plan->machines[slot->machine].waking > 0;
         if (held != NULL && !waking && request->wanted + held->count <= 0) {
             request->wanted += held->count;
+            kept -= held->count;
             release(cycle, slot, held);
         }
     }
+    use_limits(cycle, request, kept);
     return 0;
 }
 
@@ -485,9 +514,11 @@ static void hold_offline(struct cycle *cycle)
         }
         struct choice *choice = plan_choice_begin(cycle->plan, request, OFFLINE);
         struct slot *slot;
+        bound(cycle, request);
         while (request->wanted > 0 && (slot = plan_choice_best(choice)) != NULL) {
             add_hold(cycle, slot, request);
             plan_choice_give(choice, slot);
+            use_limits(cycle, request, 1);
             request->wanted--;
         }
     }
@@ -539,6 +570,10 @@ int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input 
                           .user_index = strmap_create(STRMAP_CASE_SENSITIVE)};
     if (input->shares != NULL) {
         cycle.in = *input->shares;
+    }
+    cycle.limits = input->limits;
+    if (cycle.limits != NULL) {
+        limit_plan_begin(cycle.limits);
     }
     plan_refresh(plan, input->context, input->full);
     int rc = find_users(&cycle);

@@ -30,6 +30,8 @@
  * holds, and the machine does not rank the job lower (by priority).  By Rank comes first; then the
  * ranks as above; then PREEMPTION_RANK.
  *
+ * Concurrency limits (limit_plan.h) bound what a request wants, matched or held.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef NEGOTIATOR_NEGOTIATOR_PLAN_H
@@ -45,6 +47,7 @@ struct ad;
 struct ad_context;
 struct ad_expr;
 struct arena;
+struct limit_plan;
 struct negotiator_plan;
 struct offline_holds;
 
@@ -79,6 +82,7 @@ struct plan_request {
     int64_t in_flight; /* matches sent and not answered yet */
     bool resting;      /* its schedd declined a moment ago: gets nothing new, keeps its holds */
     int64_t prio, qdate_s;
+    const char *limits; /* ConcurrencyLimits; NULL or "": none */
 };
 
 /* What the configuration says; expressions may be NULL. MY is the slot, TARGET the job. */
@@ -96,7 +100,8 @@ struct plan_input {
     /* Who shares, how: users (wanted is not looked at), groups, round_robin, machines (by
      * ScheddName).  NULL: every submitter alike.  Without groups: the root alone. */
     const struct share_input *shares;
-    bool full; /* judge anew what looked at the clock */
+    struct limit_plan *limits; /* NULL: nothing is limited; what the cycle gives is taken from it */
+    bool full;                 /* judge anew what looked at the clock */
     const struct ad_context *context;
 };
 

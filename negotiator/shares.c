@@ -19,13 +19,14 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "negotiator/groups.h"
+#include "negotiator/limit_plan.h"
 #include "negotiator/negotiator.h"
 #include "negotiator/share_plan.h"
 
-#define PENDING_MS 20000
+#define PENDING_MS 30000
 
-struct pending { /* matches of one slot for one submitter */
-    char *submitter;
+struct pending { /* matches of one slot for one submitter's jobs with these limits */
+    char *submitter, *limits;
     double weight; /* of each */
     int64_t count;
     uint64_t until_ms;
@@ -35,38 +36,46 @@ static void pending_destroy(void *value)
 {
     struct pending *pending = value;
     mem_free(pending->submitter);
+    mem_free(pending->limits);
     mem_free(pending);
 }
 
-static char *pending_key(const char *slot, const char *submitter)
+static char *pending_key(const char *slot, const char *submitter, const char *limits)
 {
     struct strbuf key;
     strbuf_init(&key, 0);
-    strbuf_printf(&key, "%s %s", slot, submitter);
+    strbuf_printf(&key, "%s %s %s", slot, submitter, limits != NULL ? limits : "");
     return strbuf_take(&key);
 }
 
 void shares_matched(struct negotiator *negotiator, const char *slot, const char *submitter,
-                    double weight)
+                    const char *limits, double weight)
 {
-    char *key = pending_key(slot, submitter);
+    char *key = pending_key(slot, submitter, limits);
     struct pending *pending = strmap_get(negotiator->pending, key);
     if (pending == NULL) {
         pending = mem_zalloc(sizeof *pending);
         pending->submitter = mem_strdup(submitter);
+        pending->limits = mem_strdup(limits != NULL ? limits : "");
         (void)strmap_set(negotiator->pending, key, pending); /* was absent */
     }
+    limit_plan_use(negotiator->limits, limits, 1);
     pending->weight = weight;
     pending->count++;
     pending->until_ms = loop_now_ms(negotiator->env.loop) + PENDING_MS;
     mem_free(key);
 }
 
-void shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter)
+void shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
+                      const char *limits)
 {
-    char *key = pending_key(slot, submitter);
+    char *key = pending_key(slot, submitter, limits);
     struct pending *pending = strmap_get(negotiator->pending, key);
-    if (pending != NULL && --pending->count == 0) {
+    if (pending != NULL) {
+        limit_plan_use(negotiator->limits, pending->limits, -1);
+        pending->count--;
+    }
+    if (pending != NULL && pending->count == 0) {
         pending_destroy(strmap_remove(negotiator->pending, key));
     }
     mem_free(key);
@@ -78,9 +87,14 @@ void shares_forget(struct negotiator *negotiator)
     const char *key;
     void *value;
     while (strmap_next(negotiator->pending, &at, &key, &value)) {
-        if (loop_now_ms(negotiator->env.loop) >= ((struct pending *)value)->until_ms) {
-            pending_destroy(strmap_remove(negotiator->pending, key));
+        struct pending *pending = value;
+        if (loop_now_ms(negotiator->env.loop) < pending->until_ms) {
+            continue;
         }
+        for (; pending->count > 0; pending->count--) {
+            limit_plan_use(negotiator->limits, pending->limits, -1);
+        }
+        pending_destroy(strmap_remove(negotiator->pending, key));
     }
 }
 

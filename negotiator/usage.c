@@ -6,6 +6,10 @@
  * later; one that was out of sight (the collector was started again), since it went out of sight.
  * Offline slots are nobody's: a hold is not charged.
  *
+ * Concurrency limits are counted from the same ads, from when a slot is promised to a job.  A match
+ * that an earlier negotiator sent in its last moment is in no ad yet: so for a moment after a
+ * negotiator began to lead (NEGOTIATOR_LIMIT_SETTLE) requests with limits rest.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
@@ -14,9 +18,12 @@
 #include "base/config.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "negotiator/groups.h"
+#include "negotiator/limit_plan.h"
 #include "negotiator/negotiator.h"
 #include "offline_ads/offline_ads.h"
 #include "wire/watch.h"
@@ -83,6 +90,22 @@ static void weigh(struct negotiator *negotiator, struct pool_slot *slot, double 
     slot->weight = weight;
 }
 
+static void count_limits(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad)
+{
+    const char *own = ad != NULL ? ad_string_or(ad, "ConcurrencyLimits", "") : "";
+    const char *next = ad != NULL ? ad_string_or(ad, "PreemptingConcurrencyLimits", "") : "";
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%s%s%s", own, own[0] != '\0' && next[0] != '\0' ? "," : "", next);
+    if (strcmp(strbuf_text(&text), slot->limits != NULL ? slot->limits : "") != 0) {
+        limit_plan_use(negotiator->limits, strbuf_text(&text), 1);
+        limit_plan_use(negotiator->limits, slot->limits, -1);
+        mem_free(slot->limits);
+        slot->limits = text.length > 0 ? mem_strdup(strbuf_text(&text)) : NULL;
+    }
+    strbuf_fini(&text);
+}
+
 void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
                 bool is_new)
 {
@@ -91,6 +114,7 @@ void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const str
     weigh(negotiator, slot, offline_ads_is(ad) ? 0 : usage_weight(ad));
     char submitter[ACCOUNTANT_NAME_MAX + 1];
     bool used = usage_submitter(ad, submitter, sizeof submitter);
+    count_limits(negotiator, slot, offline_ads_is(ad) ? NULL : ad);
     double weight = used ? slot->weight : 0;
     if (used && use->submitter != NULL && strcmp(submitter, use->submitter) == 0 &&
         !(weight < use->weight) && !(weight > use->weight)) {
@@ -103,7 +127,8 @@ void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const str
                                  .weight = weight,
                                  .since_ms = begin_ms};
         accountant_occupy(negotiator->accountant, submitter, weight);
-        shares_unmatched(negotiator, ad_string_or(ad, "ParentSlotName", slot->name), submitter);
+        shares_unmatched(negotiator, ad_string_or(ad, "ParentSlotName", slot->name), submitter,
+                         ad_string_or(ad, "ConcurrencyLimits", ""));
     }
 }
 
@@ -115,6 +140,14 @@ void usage_slot_gone(struct negotiator *negotiator, struct pool_slot *slot)
     }
     end_use(negotiator, slot, now_ms);
     weigh(negotiator, slot, 0);
+    count_limits(negotiator, slot, NULL);
+}
+
+void usage_leads(struct negotiator *negotiator)
+{
+    negotiator->limits_from_ms =
+        loop_now_ms(negotiator->env.loop) +
+        (uint64_t)config_duration_ms(negotiator->env.config, "NEGOTIATOR_LIMIT_SETTLE");
 }
 
 void usage_settle(struct negotiator *negotiator)
@@ -159,9 +192,31 @@ static double group_factor(void *arg, const char *group)
     return index < groups->count ? groups->prio_factors[index] : 0;
 }
 
+/* The most of a concurrency limit: its own, that of its prefix, that of all. */
+static double limit_of(void *arg, const char *name)
+{
+    const struct config *config = ((const struct negotiator *)arg)->env.config;
+    const char *dot = strchr(name, '.');
+    char knob[LIMIT_NAME_MAX + 64];
+    double value;
+    (void)snprintf(knob, sizeof knob, "%s_LIMIT", name);
+    const char *text = config_text(config, knob);
+    if (text == NULL && dot != NULL) {
+        (void)snprintf(knob, sizeof knob, "CONCURRENCY_LIMIT_DEFAULT_%.*s", (int)(dot - name),
+                       name);
+        text = config_text(config, knob);
+    }
+    if (text != NULL && text_parse_double(text, &value, NULL) == 0) {
+        return value;
+    }
+    double otherwise = config_real(config, "CONCURRENCY_LIMIT_DEFAULT");
+    return text != NULL ? 0 : otherwise; /* a limit that cannot be read lets nobody through */
+}
+
 void usage_configure(struct negotiator *negotiator)
 {
     const struct config *config = negotiator->env.config;
+    limit_plan_configure(negotiator->limits, limit_of, negotiator);
     groups_destroy(negotiator->groups);
     negotiator->groups = groups_create(config, negotiator->env.log);
     const struct accountant_policy policy = {

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 #include "wire/wire.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -244,7 +245,8 @@ const void *frame_ads_next(struct frame_ads *ads, size_t *length)
     return ad;
 }
 
-static int message_ads(struct frame_ads ads, struct frame_message *message, struct err *err)
+static int message_ads(struct frame_ads ads, struct ad_pool *pool, struct frame_message *message,
+                       struct err *err)
 {
     if (ads.count == 0) {
         return 0;
@@ -256,7 +258,10 @@ static int message_ads(struct frame_ads ads, struct frame_message *message, stru
     const void *at;
     size_t length;
     while ((at = frame_ads_next(&ads, &length)) != NULL) {
-        if (ad_decode(at, length, NULL, &message->ads[message->ad_count], err) < 0) {
+        const struct ad *before =
+            pool != NULL && message->ad_count > 0 ? message->ads[message->ad_count - 1] : NULL;
+        if (ad_decode_in(pool, before, at, length, NULL, &message->ads[message->ad_count], err) <
+            0) {
             return err_prefix(err, -EBADMSG, "ad %zu", message->ad_count);
         }
         message->ad_count++;
@@ -282,18 +287,24 @@ int frame_message_decode_args(const void *data, size_t length, struct frame_mess
     return rc;
 }
 
-int frame_message_decode(const void *data, size_t length, struct frame_message *ret,
-                         struct err *err)
+int frame_message_decode_in(struct ad_pool *pool, const void *data, size_t length,
+                            struct frame_message *ret, struct err *err)
 {
     struct frame_ads ads;
     int rc = frame_message_decode_args(data, length, ret, &ads, err);
     if (rc == 0) {
-        rc = message_ads(ads, ret, err);
+        rc = message_ads(ads, pool, ret, err);
     }
     if (rc < 0) {
         frame_message_fini(ret);
     }
     return rc;
+}
+
+int frame_message_decode(const void *data, size_t length, struct frame_message *ret,
+                         struct err *err)
+{
+    return frame_message_decode_in(NULL, data, length, ret, err);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -370,14 +381,25 @@ int frame_end(struct strbuf *out, size_t begin, size_t blob_follows, size_t fram
     return 0;
 }
 
-static void put_ad(struct strbuf *out, const struct ad *ad, bool with_private)
+size_t wire_ad_begin(struct strbuf *out)
 {
     size_t begin = out->length;
     frame_put_u32(out, 0);
-    ad_encode(ad, with_private, out);
+    return begin;
+}
+
+void wire_ad_end(struct strbuf *out, size_t begin)
+{
     if (!out->failed) {
         little_put((uint8_t *)out->data + begin, out->length - begin - 4, 4);
     }
+}
+
+static void put_ad(struct strbuf *out, const struct ad *ad, bool with_private)
+{
+    size_t begin = wire_ad_begin(out);
+    ad_encode(ad, with_private, out);
+    wire_ad_end(out, begin);
 }
 
 void frame_put_body_head(struct strbuf *out, const struct wire_body *body)
@@ -391,13 +413,18 @@ void frame_put_body_head(struct strbuf *out, const struct wire_body *body)
     } else {
         put_ad(out, body->args, true);
     }
-    if (body->ad_count > WIRE_ADS_MAX || body->blob_length > UINT32_MAX) {
+    size_t ad_count = body->ad_count + body->encoded_count;
+    bool failed = body->encoded != NULL && body->encoded->failed;
+    if (failed || ad_count > WIRE_ADS_MAX || body->blob_length > UINT32_MAX) {
         out->failed = true;
         return;
     }
-    frame_put_u32(out, (uint32_t)body->ad_count);
+    frame_put_u32(out, (uint32_t)ad_count);
     for (size_t i = 0; i < body->ad_count; i++) {
         put_ad(out, body->ads[i], body->with_private);
+    }
+    if (body->encoded_count > 0) {
+        strbuf_append(out, body->encoded->data, body->encoded->length);
     }
     frame_put_u32(out, (uint32_t)body->blob_length);
 }

@@ -105,6 +105,10 @@ struct frame_message {
 /* -EBADMSG (which ad, which byte) or -ENOMEM; *ret is then empty. */
 int frame_message_decode(const void *data, size_t length, struct frame_message *ret,
                          struct err *err);
+/* The same, with the ads in that pool. */
+struct ad_pool;
+int frame_message_decode_in(struct ad_pool *pool, const void *data, size_t length,
+                            struct frame_message *ret, struct err *err);
 /* The same without the ads: *ads is where they lie, ad_count stays 0. */
 int frame_message_decode_args(const void *data, size_t length, struct frame_message *ret,
                               struct frame_ads *ads, struct err *err);

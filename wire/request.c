@@ -273,12 +273,17 @@ void wire_call_return_window(struct wire *wire, int64_t request, uint32_t bytes)
     call->unreturned_bytes = 0;
 }
 
+void wire_set_pool(struct wire *wire, struct ad_pool *pool)
+{
+    wire->pool = pool;
+}
+
 static void reply_deliver(struct wire *wire, const struct frame *frame, struct call *call)
 {
     struct frame_message message = {0};
     struct err err = {{0}};
     bool more = (frame->flags & FRAME_FLAG_MORE) != 0;
-    int rc = frame_message_decode(frame->body, frame->body_length, &message, &err);
+    int rc = frame_message_decode_in(wire->pool, frame->body, frame->body_length, &message, &err);
     if (rc < 0) {
         struct call ended = call_take(wire, call);
         if (more) {

@@ -21,11 +21,13 @@
 #include "wire/verbs.h"
 
 struct ad;
+struct ad_pool;
 struct err;
 struct incoming;
 struct log;
 struct loop;
 struct os;
+struct strbuf;
 struct tls_identity;
 struct token_keys;
 struct wire;
@@ -52,12 +54,19 @@ struct wire_body {
     const struct ad *args;       /* may be NULL */
     const struct ad *const *ads; /* ad_count of them */
     size_t ad_count;
+    /* More ads behind them, as wire_ad_begin() and wire_ad_end() put them into a buffer. */
+    const struct strbuf *encoded;
+    size_t encoded_count;
     const void *blob;
     size_t blob_length;
     /* private attributes of the ads (claim ids) go along: only where the receiver may see them.
      * args always go whole. */
     bool with_private;
 };
+
+/* Around what ad_encode() or ad_project() appends: an ad for wire_body.encoded. */
+size_t wire_ad_begin(struct strbuf *out);
+void wire_ad_end(struct strbuf *out, size_t begin);
 
 /* ---- who is at the other end ----------------------------------------------------------------- */
 
@@ -95,6 +104,8 @@ struct wire_reply {
     size_t blob_length;
 };
 typedef void (*wire_reply_f)(void *arg, struct wire_reply *reply);
+/* Ads in replies are decoded into the pool (classad/ad_pool.h; NULL: none), which outlives wire. */
+void wire_set_pool(struct wire *wire, struct ad_pool *pool);
 /* owned by the caller; the slot becomes NULL */
 struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index);
 

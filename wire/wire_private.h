@@ -97,6 +97,7 @@ enum wire_state { WIRE_GREETING, WIRE_READY, WIRE_OVER };
 struct wire {
     struct wire_context *context;
     struct wire *previous, *next;
+    struct ad_pool *pool; /* of the ads in replies; not ours */
     enum wire_state state;
     bool dialled;
     bool given_up;    /* wire_close() was called: freed by the next turn */

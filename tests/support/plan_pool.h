@@ -30,6 +30,7 @@ struct pool {
     struct negotiator_plan *plan; /* lives through all cycles of a pool */
     size_t fed_slots, fed_requests;
     struct plan_policy policy;
+    struct limit_plan *limits; /* NULL: nothing is limited */
     size_t slot_count, request_count, user_count;
     struct ad_expr *pre_job, *post_job;
     char names[SLOTS + REQUESTS][32], machines[SLOTS][32];
@@ -138,7 +139,10 @@ static inline void feed(struct pool *pool, struct negotiator_plan *plan)
 static inline struct plan_input input_of(const struct pool *pool, struct share_input *shares)
 {
     *shares = (struct share_input){.users = pool->users, .user_count = pool->user_count};
-    return (struct plan_input){.shares = shares, .full = pool->full, .context = &NOW};
+    return (struct plan_input){.shares = shares,
+                               .limits = pool->limits,
+                               .full = pool->full,
+                               .context = &NOW};
 }
 
 static inline int try_cycle(struct pool *pool, size_t arena_max)

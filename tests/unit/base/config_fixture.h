@@ -87,14 +87,15 @@ static const struct knob OTHER_KNOBS[] = {
 static const struct knob SITE_OPTIONS[] = {
     {.name = "jobs", .type = KNOB_INT, .fallback = "1", .help = "h"}};
 static const struct knob_section OTHER_SECTIONS[] = {{"site", SITE_OPTIONS, 1, "h"}};
-static const struct knob_family OTHER_FAMILIES[] = {{"CONCURRENCY_", "CONCURRENCY_<x>", "h"}};
+static const struct knob_family OTHER_FAMILIES[] = {{"CONCURRENCY_", "CONCURRENCY_<x>", "h"},
+                                                    {"*_LIMIT", "<NAME>_LIMIT", "h"}};
 static const struct knob_table OTHER = {.owner = "NEGOTIATOR",
                                         .knobs = OTHER_KNOBS,
                                         .knob_count = ARRAY_COUNT(OTHER_KNOBS),
                                         .sections = OTHER_SECTIONS,
                                         .section_count = 1,
                                         .families = OTHER_FAMILIES,
-                                        .family_count = 1};
+                                        .family_count = ARRAY_COUNT(OTHER_FAMILIES)};
 
 static inline int no_at_sign(void *context, const char *text, struct err *err)
 {

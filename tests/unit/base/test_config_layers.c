@@ -309,8 +309,11 @@ static void a_name_of_a_family_is_known_and_a_bare_prefix_is_not(void **state)
 {
     (void)state;
     struct config *config = load_one("slot_type_1 = x\nSLOT_TYPE_2_PARTITIONABLE = true\n"
-                                     "CONCURRENCY_TAPE = 3\nSLOT_TYPE_ = 1\nSLOT_TYPES_1 = 1\n");
-    assert_int_equal(config_unknown_count(config), 2);
+                                     "CONCURRENCY_TAPE = 3\nSLOT_TYPE_ = 1\nSLOT_TYPES_1 = 1\n"
+                                     "tape.x_limit = 2\n_LIMIT = 1\nA_LIMITS = 2\n");
+    assert_int_equal(config_unknown_count(config), 4);
+    assert_non_null(strstr(config_unknown(config, 2), "'_LIMIT'"));
+    assert_non_null(strstr(config_unknown(config, 3), "'A_LIMITS'"));
     assert_non_null(strstr(config_unknown(config, 0), "'SLOT_TYPE_'"));
     assert_non_null(strstr(config_unknown(config, 1), "'SLOT_TYPES_1'"));
     assert_string_equal(config_text(config, "SLOT_TYPE_1"), "x");

@@ -1,0 +1,19 @@
+/* classad/ad_number.h - numbers to text, fast.  Not for other folders.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLASSAD_AD_NUMBER_H
+#define CLASSAD_AD_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define AD_NUMBER_MAX 32 /* bytes of the longest text */
+
+/* Both write at most AD_NUMBER_MAX bytes, without a zero, and return how many. */
+size_t ad_number_print_int(int64_t value, char *out);
+/* As "%.15E" (exponent) or "%.16G" in the C locale; real is finite. */
+size_t ad_number_print_real(double real, bool exponent, char *out);
+
+#endif

@@ -1,0 +1,108 @@
+/* Concurrency limits in a negotiation cycle: never more is matched, or waited for, than they let
+ * through.
+ *
+ * LINK: negotiator
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "negotiator/limit_plan.h"
+#include "tests/support/plan_pool.h"
+
+#define ANY "[Requirements = true]"
+
+static double most(void *arg, const char *name)
+{
+    (void)arg;
+    return strcmp(name, "a") == 0 ? 3 : -1;
+}
+
+static int setup(void **state)
+{
+    struct pool *pool = calloc(1, sizeof(struct pool));
+    pool->policy.offline_last = true;
+    pool->limits = limit_plan_create();
+    limit_plan_configure(pool->limits, most, NULL);
+    *state = pool;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct pool *pool = *state;
+    limit_plan_destroy(pool->limits);
+    empty(pool);
+    free(pool);
+    return 0;
+}
+
+static void requests_share_a_limit(void **state)
+{
+    struct pool *pool = *state;
+    for (int i = 0; i < 10; i++) {
+        (void)live(pool, ANY);
+    }
+    add_request(pool, "ann", 2, ANY)->limits = "a";
+    add_request(pool, "bob", 5, ANY)->limits = "a,free";
+    add_request(pool, "bob", 1, ANY)->limits = "free";
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 4);
+    limit_plan_use(pool->limits, "a", 1);
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 3);
+    limit_plan_use(pool->limits, "a:2", 1);
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 1); /* of the one that has no such limit */
+    assert_int_equal(pool->out.matches[0].request, 2);
+}
+
+static void no_machine_is_woken_for_a_job_that_may_not_run(void **state)
+{
+    struct pool *pool = *state;
+    (void)live(pool, ANY);
+    for (int i = 0; i < 6; i++) {
+        (void)asleep(pool, "s");
+    }
+    add_request(pool, "ann", 5, ANY)->limits = "a";
+    add_request(pool, "bob", 5, ANY)->limits = "A";
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 1);
+    assert_int_equal(pool->out.held_count, 2);
+}
+
+static void holds_that_a_limit_does_not_let_through_any_more_are_taken_back(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_request *request = add_request(pool, "ann", 5, ANY);
+    request->limits = "a";
+    for (int i = 0; i < 3; i++) {
+        hold(asleep(pool, i == 0 ? "s" : i == 1 ? "t" : "u"), request, 1);
+    }
+    cycle(pool);
+    assert_int_equal(pool->out.released_count, 0);
+    assert_int_equal(pool->out.held_count, 0);
+    limit_plan_use(pool->limits, "a:2", 1);
+    cycle(pool);
+    assert_int_equal(pool->out.released_count, 2);
+    assert_int_equal(pool->out.held_count, 0);
+}
+
+static void what_is_held_for_one_is_not_promised_to_another(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_request *first = add_request(pool, "ann", 2, ANY);
+    first->limits = "a";
+    hold(asleep(pool, "s"), first, 1);
+    hold(asleep(pool, "t"), first, 1);
+    (void)asleep(pool, "u");
+    (void)asleep(pool, "v");
+    add_request(pool, "bob", 4, ANY)->limits = "a";
+    cycle(pool);
+    assert_int_equal(pool->out.released_count, 0);
+    assert_int_equal(pool->out.held_count, 1);
+}
+
+#define PLAN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+UNIT_TESTS(PLAN(requests_share_a_limit), PLAN(no_machine_is_woken_for_a_job_that_may_not_run),
+           PLAN(holds_that_a_limit_does_not_let_through_any_more_are_taken_back),
+           PLAN(what_is_held_for_one_is_not_promised_to_another))
