@@ -438,7 +438,7 @@ uint64_t kinds_skeleton(struct kinds *kinds, enum kinds_side side, uint32_t kind
     return kinds->sides[side].kinds[kind].skeleton;
 }
 
-uint32_t kinds_value(const struct kinds *kinds, enum kinds_side side, uint32_t kind, uint32_t name)
+uint64_t kinds_value(const struct kinds *kinds, enum kinds_side side, uint32_t kind, uint32_t name)
 {
     const struct kind *found = &kinds->sides[side].kinds[kind];
     uint32_t low = 0, high = found->count;
@@ -450,7 +450,9 @@ uint32_t kinds_value(const struct kinds *kinds, enum kinds_side side, uint32_t k
             high = middle;
         }
     }
-    return low < found->count && found->pairs[low].name == name ? found->pairs[low].value : 0;
+    return low < found->count && found->pairs[low].name == name
+               ? kinds->values[found->pairs[low].value].hash | 1
+               : 0;
 }
 
 /* ---- what expressions read */

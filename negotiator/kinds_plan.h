@@ -88,7 +88,8 @@ void kinds_reads_name(struct kinds *kinds, enum kinds_side side, const char *nam
 void kinds_reads_fini(struct kinds_reads *reads);
 /* Rises when an answer that kinds_reads() gave may have become too small. */
 uint64_t kinds_structure(const struct kinds *kinds);
-/* The value of that name in the kind; 0: absent.  Equal numbers, equal expressions. */
-uint32_t kinds_value(const struct kinds *kinds, enum kinds_side side, uint32_t kind, uint32_t name);
+/* A number for the value of that name in the kind, the same for equal expressions at any time (a
+ * hash of 63 bits); 0: absent. */
+uint64_t kinds_value(const struct kinds *kinds, enum kinds_side side, uint32_t kind, uint32_t name);
 
 #endif

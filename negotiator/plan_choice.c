@@ -15,6 +15,7 @@
 
 struct entry {
     double pre, job, post;
+    uint64_t serial; /* of the kind */
     uint32_t order, kind;
     uint8_t level; /* live slots, then those that wake anyway */
     uint8_t place;
@@ -100,6 +101,7 @@ static void append(struct choice *choice, uint32_t kind, enum place place)
         (struct entry){.pre = rank.pre,
                        .job = rank.job,
                        .post = rank.post,
+                       .serial = plan->kind_slots[kind].serial,
                        .order = plan->slots[heap_of(choice, kind, place)->slots[0]].order,
                        .kind = kind,
                        .level = LEVELS[place],
@@ -167,7 +169,7 @@ struct slot *plan_choice_best(struct choice *choice)
     while (choice->count > 0) {
         struct entry *top = &choice->entries[0];
         const struct heap *heap = heap_of(choice, top->kind, (enum place)top->place);
-        if (heap->count > 0) {
+        if (heap->count > 0 && top->serial == plan->kind_slots[top->kind].serial) {
             struct slot *slot = &plan->slots[heap->slots[0]];
             if (slot->order == top->order) {
                 return slot;

@@ -247,7 +247,8 @@ static enum place place_of(struct negotiator_plan *plan, const struct slot *slot
         return PLACE_NONE;
     }
     if (!facts->offline && !facts->free) {
-        return facts->preemptable && facts->user != NULL ? PLACE_CLAIMED : PLACE_NONE;
+        bool claimed = facts->preemptable && facts->user != NULL && !slot->is_split;
+        return claimed ? PLACE_CLAIMED : PLACE_NONE;
     }
     if (slot->jobs >= jobs_max(plan, slot) || (facts->offline && facts->barred)) {
         return PLACE_NONE;

@@ -28,7 +28,7 @@ struct classes { /* of one side of a pair: kinds that are alike in what it reads
     bool all;          /* it may read anything: each kind is a class */
     uint32_t *of_kind; /* class + 1; 0: not known */
     uint32_t room;
-    uint32_t *tuples; /* name_count values each */
+    uint64_t *tuples; /* name_count values each */
     struct number_table table;
     uint32_t count, tuple_room;
 };
@@ -401,14 +401,14 @@ uint32_t readings_pair(struct readings *readings, enum kinds_side stands,
 
 struct tuple_wanted {
     const struct classes *classes;
-    const uint32_t *tuple;
+    const uint64_t *tuple;
 };
 
 static bool same_tuple(const void *arg, uint32_t id)
 {
     const struct tuple_wanted *wanted = arg;
     size_t count = wanted->classes->name_count;
-    return memcmp(wanted->classes->tuples + id * count, wanted->tuple, count * sizeof(uint32_t)) ==
+    return memcmp(wanted->classes->tuples + id * count, wanted->tuple, count * sizeof(uint64_t)) ==
            0;
 }
 
@@ -428,7 +428,7 @@ static uint32_t class_of(struct readings *readings, struct classes *classes, enu
             classes->tuples = mem_realloc(classes->tuples, (classes->tuple_room * count + 1) *
                                                                sizeof *classes->tuples);
         }
-        uint32_t *tuple = classes->tuples + classes->count * count;
+        uint64_t *tuple = classes->tuples + classes->count * count;
         for (size_t i = 0; i < count; i++) {
             tuple[i] = kinds_value(readings->kinds, side, kind, classes->names[i]);
             hash = number_mix(hash, tuple[i]);
