@@ -54,6 +54,7 @@ struct arrival {
     struct ad_own *own;       /* values that differ from the base under trial */
     uint32_t own_count;
     size_t own_bytes;
+    bool walked; /* own is what differs from the base of the previous ad, and little */
     struct err *err;
     void *heap; /* starts and own, when there are many */
     uint32_t starts_inline[COUNT_INLINE + 1];
@@ -78,33 +79,40 @@ static int arrival_room(struct arrival *arrival, uint32_t count)
     return 0;
 }
 
+/* Bytes of the value there, with its length before it; 0: that is wrong. */
+static size_t value_size(const unsigned char *at, const unsigned char *end)
+{
+    const unsigned char *begin = at;
+    size_t length = at < end ? *at++ : 0;
+    if (length >= 0x80) {
+        length &= 0x7f;
+        unsigned shift = 7;
+        unsigned char byte = 0x80;
+        for (; byte >= 0x80 && shift <= 28 && at < end; shift += 7) {
+            byte = *at++;
+            length |= (size_t)(byte & 0x7f) << shift;
+        }
+        if (byte >= 0x80 || byte == 0) {
+            length = 0; /* not its shortest form, or too large */
+        }
+    }
+    return length == 0 || length > (size_t)(end - at) ? 0 : (size_t)(at - begin) + length;
+}
+
 /* Where each value begins. */
 static int find_starts(struct arrival *arrival, const struct ad_outline *outline)
 {
     const unsigned char *at = outline->values;
-    const unsigned char *end = outline->end;
     arrival->raw = at;
     for (uint32_t i = 0; i < outline->count; i++) {
         arrival->starts[i] = (uint32_t)(at - outline->values);
-        size_t length = at < end ? *at++ : 0;
-        if (length >= 0x80) {
-            length &= 0x7f;
-            unsigned shift = 7;
-            unsigned char byte = 0x80;
-            for (; byte >= 0x80 && shift <= 28 && at < end; shift += 7) {
-                byte = *at++;
-                length |= (size_t)(byte & 0x7f) << shift;
-            }
-            if (byte >= 0x80 || byte == 0) {
-                length = 0; /* not its shortest form, or too large */
-            }
-        }
-        if (length == 0 || length > (size_t)(end - at)) {
+        size_t size = value_size(at, outline->end);
+        if (size == 0) {
             return err_set(arrival->err, -EBADMSG,
                            "binary ad, byte %zu of the values: the length of %s is wrong",
                            (size_t)(at - outline->values), ad_shape_name(arrival->shape, i));
         }
-        at += length;
+        at += size;
     }
     arrival->starts[outline->count] = (uint32_t)(at - outline->values);
     return 0;
@@ -138,6 +146,80 @@ static bool compare(struct arrival *arrival, const struct ad_body *base, size_t 
         theirs = next;
     }
     return true;
+}
+
+/* How many bytes are the same from the beginning on. */
+static size_t same_bytes(const unsigned char *a, const unsigned char *b, size_t length)
+{
+    size_t at = 0;
+    for (; length - at >= 32; at += 32) {
+        uint64_t x[4], y[4];
+        memcpy(x, a + at, sizeof(x));
+        memcpy(y, b + at, sizeof(y));
+        if (((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3])) != 0) {
+            break;
+        }
+    }
+    for (; length - at >= 8; at += 8) {
+        uint64_t x, y;
+        memcpy(&x, a + at, sizeof(x));
+        memcpy(&y, b + at, sizeof(y));
+        if (x != y) {
+            break;
+        }
+    }
+    while (at < length && a[at] == b[at]) {
+        at++;
+    }
+    return at;
+}
+
+/* The usual case: an ad of the shape of the one before it, and like its base.  Both run side by
+ * side, stretches of values that are the same being passed over in one go.  Sets own and *bytes,
+ * those of all values; false: it is not so, and nothing is set. */
+static bool walk_beside(struct arrival *arrival, const struct ad_outline *outline,
+                        const struct ad_body *base, size_t *bytes)
+{
+    uint32_t count = arrival->shape->count;
+    uint32_t last = ad_body_offset(base, count);
+    const unsigned char *at = outline->values;
+    uint32_t own_count = 0;
+    size_t own_bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t from = ad_body_offset(base, i);
+        size_t room = (size_t)(outline->end - at);
+        size_t same = same_bytes(at, base->data + from, room < last - from ? room : last - from);
+        while (i < count && ad_body_offset(base, i + 1) - from <= same) {
+            i++;
+        }
+        at += ad_body_offset(base, i) - from;
+        if (i == count) {
+            break;
+        }
+        size_t size = value_size(at, outline->end);
+        if (size == 0) {
+            return false;
+        }
+        arrival->own[own_count++] = (struct ad_own){i, {at, size}};
+        own_bytes += size;
+        at += size;
+    }
+    *bytes = (size_t)(at - outline->values);
+    if (own_bytes > *bytes / 2) {
+        return false;
+    }
+    arrival->own_count = own_count;
+    arrival->own_bytes = own_bytes;
+    return true;
+}
+
+/* What a new ad of the same shape is to be built on; NULL: that is not known yet. */
+static struct ad_body *base_of(const struct ad_body *before)
+{
+    if (before == NULL || before->base != NULL || before->user_count == 0) {
+        return before != NULL ? before->base : NULL;
+    }
+    return (struct ad_body *)(uintptr_t)before; /* it gets an owner more */
 }
 
 static void all_own(struct arrival *arrival)
@@ -213,7 +295,13 @@ static struct ad_body *make_body(struct arrival *arrival, int *rc)
     const struct ad_body *before = arrival->before;
     struct ad_body *base = NULL; /* of the new body */
     bool has_ads = false;
-    if (before != NULL && before->base == NULL) {
+    if (arrival->walked) {
+        base = base_of(before);
+        if (base == before && arrival->own_count == 0) {
+            return ad_body_ref(before);
+        }
+        has_ads = base == before && before->has_ads;
+    } else if (before != NULL && before->base == NULL) {
         (void)compare(arrival, before, SIZE_MAX);
         if (arrival->own_count == 0) {
             return ad_body_ref(before);
@@ -279,12 +367,15 @@ static int decode_body(struct ad_pool *pool, const struct ad *previous, const vo
     }
     struct ad_body *body = NULL;
     rc = arrival_room(&arrival, outline.count);
-    if (rc == 0) {
+    const struct ad_body *base = base_of(arrival.before);
+    size_t bytes = 0;
+    arrival.walked = rc == 0 && base != NULL && walk_beside(&arrival, &outline, base, &bytes);
+    if (rc == 0 && !arrival.walked) {
         rc = find_starts(&arrival, &outline);
+        bytes = rc == 0 ? arrival.starts[outline.count] : 0;
     }
     if (rc == 0) {
-        *used =
-            (size_t)(outline.values - (const unsigned char *)data) + arrival.starts[outline.count];
+        *used = (size_t)(outline.values - (const unsigned char *)data) + bytes;
         body = make_body(&arrival, &rc);
         if (rc == 0 && body == NULL) {
             rc = err_set(err, -E2BIG, "binary ad: out of memory");
