@@ -165,7 +165,11 @@ static size_t same_bytes(const unsigned char *a, const unsigned char *b, size_t 
         memcpy(&x, a + at, sizeof(x));
         memcpy(&y, b + at, sizeof(y));
         if (x != y) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+            return at + (size_t)__builtin_ctzll(x ^ y) / 8;
+#else
             break;
+#endif
         }
     }
     while (at < length && a[at] == b[at]) {

@@ -39,6 +39,7 @@ struct update {
     size_t taken;  /* of them that are to be in the table, below */
     size_t rejected;
     size_t old;
+    struct ad *model; /* the changes before these, which usually have the same names; or NULL */
     struct err first; /* why the first was rejected */
     struct update_ad {
         struct ads_entry *entry; /* that it replaces; NULL: of a new name */
@@ -67,9 +68,10 @@ static void update_drop(void *arg)
 static void update_answer(void *arg)
 {
     struct update *update = arg;
-    struct ad *args = ad_create();
-    ad_set_int(args, "Rejected", (int64_t)update->rejected);
+    struct ad *args = NULL;
     if (update->rejected > 0) {
+        args = ad_create();
+        ad_set_int(args, "Rejected", (int64_t)update->rejected);
         ad_set_string(args, "ErrorString", update->first.text);
     }
     struct wire_body body = {.args = args};
@@ -136,7 +138,8 @@ static void finish_ad(const struct update *update, struct update_ad *item, bool 
 {
     const struct wire_peer *peer = wire_request_peer(update->request);
     ad_set_int(item->ad, "LastHeardFrom", loop_wall_s(update->collector->env.loop));
-    if (is_machine && !peer->has_uid && !item->traits.offline) {
+    if (is_machine && !peer->has_uid && !item->traits.offline &&
+        strcmp(ad_string_or(item->ad, "MyAddress", ""), peer->address) != 0) {
         ad_set_string(item->ad, "MyAddress", peer->address);
     }
 }
@@ -185,7 +188,7 @@ static int identify(struct update *update, const void *bytes, size_t length, str
                     const char **type, const char **name, struct ads_entry **ret, struct err *err)
 {
     struct ads_entry *entry = foresee(update);
-    const struct ad *previous = update->full && entry ? entry->latest : NULL;
+    const struct ad *previous = !update->full ? update->model : entry ? entry->latest : NULL;
     int code = ad_decode_in(update->collector->pool, previous, bytes, length, NULL, sent, err);
     if (code) {
         return code;
@@ -210,7 +213,7 @@ static int identify(struct update *update, const void *bytes, size_t length, str
 
 /* What will be in the table: the ad as it was sent, or what is there with its changes.  Takes sent.
  * -EACCES, -E2BIG: it is to be left out. */
-static int make(const struct update *update, struct ad *sent, size_t length, const char *name,
+static int make(struct update *update, struct ad *sent, size_t length, const char *name,
                 struct update_ad *item, struct err *err)
 {
     const struct ads_entry *entry = item->entry;
@@ -227,7 +230,8 @@ static int make(const struct update *update, struct ad *sent, size_t length, con
         code = admit_machine(update, machine, err);
     }
     if (!update->full) {
-        ad_destroy(sent); /* name may have been its own */
+        ad_destroy(update->model); /* name may be that of sent */
+        update->model = sent;
     }
     if (code) {
         ad_destroy(item->ad);
@@ -362,6 +366,8 @@ void collector_update(struct session *session, struct wire_request *request)
     while (!code && (bytes = wire_request_next_ad_bytes(request, &length)) != NULL) {
         code = judge(update, bytes, length, &err);
     }
+    ad_destroy(update->model);
+    update->model = NULL;
     if (!code && update->old > 0 && update->old == update->count) {
         code = err_set(&err, -ESTALE, "there is something newer here");
     }

@@ -269,14 +269,14 @@ static int message_ads(struct frame_ads ads, struct ad_pool *pool, struct frame_
     return 0;
 }
 
-int frame_message_decode_args(const void *data, size_t length, struct frame_message *ret,
-                              struct frame_ads *ads, struct err *err)
+int frame_message_decode_args(const void *data, size_t length, struct ad_pool *pool,
+                              struct frame_message *ret, struct frame_ads *ads, struct err *err)
 {
     struct frame_body body;
     *ret = (struct frame_message){0};
     int rc = frame_body_split(data, length, &body, err);
     if (rc == 0 && body.args != NULL &&
-        ad_decode(body.args, body.args_length, NULL, &ret->args, err) < 0) {
+        ad_decode_in(pool, NULL, body.args, body.args_length, NULL, &ret->args, err) < 0) {
         rc = err_prefix(err, -EBADMSG, "arguments");
     }
     if (rc == 0) {
@@ -291,7 +291,7 @@ int frame_message_decode_in(struct ad_pool *pool, const void *data, size_t lengt
                             struct frame_message *ret, struct err *err)
 {
     struct frame_ads ads;
-    int rc = frame_message_decode_args(data, length, ret, &ads, err);
+    int rc = frame_message_decode_args(data, length, NULL, ret, &ads, err);
     if (rc == 0) {
         rc = message_ads(ads, pool, ret, err);
     }

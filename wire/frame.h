@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct ad;
+struct ad_pool;
 struct err;
 struct strbuf;
 struct wire_body;
@@ -106,12 +107,12 @@ struct frame_message {
 int frame_message_decode(const void *data, size_t length, struct frame_message *ret,
                          struct err *err);
 /* The same, with the ads in that pool. */
-struct ad_pool;
 int frame_message_decode_in(struct ad_pool *pool, const void *data, size_t length,
                             struct frame_message *ret, struct err *err);
-/* The same without the ads: *ads is where they lie, ad_count stays 0. */
-int frame_message_decode_args(const void *data, size_t length, struct frame_message *ret,
-                              struct frame_ads *ads, struct err *err);
+/* The same without the ads: *ads is where they lie, ad_count stays 0.  args are of the pool (NULL:
+ * none): those of a verb that is called again and again have the same names each time. */
+int frame_message_decode_args(const void *data, size_t length, struct ad_pool *pool,
+                              struct frame_message *ret, struct frame_ads *ads, struct err *err);
 void frame_message_fini(struct frame_message *message);
 
 /* ---- encoding: begin, the fields of the type, a body where it has one, end ---- */

@@ -616,7 +616,8 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
         return err_set(err, -ENOSYS, "%s is not answered here", info->name);
     }
     return wire_verb_ads_are_bytes(info->verb)
-               ? frame_message_decode_args(frame->body, frame->body_length, message, ads, err)
+               ? frame_message_decode_args(frame->body, frame->body_length,
+                                           wire->context->args_pool, message, ads, err)
                : frame_message_decode(frame->body, frame->body_length, message, err);
 }
 

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/strmap.h"
+#include "classad/ad_pool.h"
 #include "wire/wire_private.h"
 
 #define KEYS_AGE_MS 2000 /* strangers' tokens do not make us read files more often */
@@ -32,6 +33,7 @@ int wire_context_create(const struct wire_context_options *options, struct wire_
         }
     }
     struct wire_context *context = mem_zalloc(sizeof *context);
+    context->args_pool = ad_pool_create();
     context->loop = options->loop;
     context->os = options->os;
     context->log = options->log;
@@ -69,6 +71,7 @@ void wire_context_destroy(struct wire_context *context)
     mem_free(context->token_path);
     mem_free(context->ca_file);
     mem_free(context->uid_domain);
+    ad_pool_destroy(context->args_pool);
     mem_free(context);
 }
 

@@ -27,6 +27,7 @@
 #include "wire/wire.h"
 
 struct ad;
+struct ad_pool;
 struct err;
 struct loop_timer;
 struct stream;
@@ -62,7 +63,8 @@ struct wire_context {
     struct strmap *revoked;
     char *token; /* our own, as last read */
     uint64_t token_read_ms;
-    struct wire *first; /* all wires, also those that are only waiting to be freed */
+    struct ad_pool *args_pool; /* of the arguments of verbs whose ads are bytes */
+    struct wire *first;        /* all wires, also those that are only waiting to be freed */
 };
 
 /* Reads the public keys again, unless that was done a moment ago: a new key, or none so far.  True
