@@ -347,11 +347,15 @@ static bool is_wanted(const struct ad_clauses *clauses, size_t index)
     return parent == AD_CLAUSE_NONE || clauses->nodes[parent].clause.kind == AD_CLAUSE_AND;
 }
 
-/* Without the parentheses around all of it. */
+/* Without the parentheses around all of it, and without !!: truth is all that counts here. */
 static void bare(struct node *node)
 {
-    if (node->expr->root.kind == AD_NODE_PAREN) {
-        struct ad_expr *expr = copy_tree(inner(&node->expr->root));
+    const struct ad_node *root = inner(&node->expr->root);
+    while (is_not(root) && is_not(inner(root->kids))) {
+        root = inner(inner(root->kids)->kids);
+    }
+    if (root != &node->expr->root) {
+        struct ad_expr *expr = copy_tree(root);
         ad_expr_destroy(node->expr);
         node->expr = expr;
     }
@@ -359,6 +363,7 @@ static void bare(struct node *node)
 
 static void split(struct ad_clauses *clauses, const struct ad *my, size_t index)
 {
+    bare(&clauses->nodes[index]);
     follow_names(clauses, my, index);
     bare(&clauses->nodes[index]);
     struct ad_expr *whole = ad_expr_ref(clauses->nodes[index].expr); /* nodes may move */

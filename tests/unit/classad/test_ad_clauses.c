@@ -79,6 +79,8 @@ static void a_negated_disjunction_is_a_conjunction(void **state)
     (void)state;
     assert_demands("!(a || !b || c > 1)", "[]", " !a ; b ;  !(c > 1)");
     assert_demands("!(a && b)", "[]", " !(a && b)");
+    assert_demands("!(!(!a)) && !!(b && c) && !!START", "[START = !!(d && e)]",
+                   " !a ; b ; c ; START:d ; START:e");
 }
 
 static void the_tree_below_a_demand_is_there_as_well(void **state)

@@ -112,6 +112,27 @@ static void steps_that_tell_something_are_shown(void **state)
     strbuf_fini(&out);
 }
 
+static void steps_that_tell_nothing_are_left_out(void **state)
+{
+    (void)state;
+    static const char *const SLOTS[] = {"[A = 1; Requirements = true]",
+                                        "[A = 2; Requirements = true]"};
+    struct strbuf out;
+    analyze(
+        "[ClusterId = 1; ProcId = 2; Requirements = (TARGET.A == 1 || TARGET.A == 3) && TARGET.A "
+        "> 0]",
+        SLOTS, 2, &out);
+    const char *rest = strstr(strbuf_text(&out), "----- --------- ---------\n");
+    assert_non_null(rest);
+    const char *const EXPECTED = "----- --------- ---------\n"
+                                 "[0]           1  TARGET.A == 1\n"
+                                 "[1]           0  TARGET.A == 3\n"
+                                 "[3]           2  TARGET.A > 0\n"
+                                 "\n\n";
+    assert_memory_equal(rest, EXPECTED, strlen(EXPECTED));
+    strbuf_fini(&out);
+}
+
 static void slots_that_serve_others_are_counted(void **state)
 {
     (void)state;
@@ -137,4 +158,5 @@ static void a_job_that_is_not_idle_says_so(void **state)
 }
 
 UNIT_TESTS(UNIT(what_condor_q_printed_is_printed), UNIT(steps_that_tell_something_are_shown),
-           UNIT(slots_that_serve_others_are_counted), UNIT(a_job_that_is_not_idle_says_so))
+           UNIT(steps_that_tell_nothing_are_left_out), UNIT(slots_that_serve_others_are_counted),
+           UNIT(a_job_that_is_not_idle_says_so))

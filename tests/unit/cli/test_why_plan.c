@@ -140,6 +140,23 @@ static void the_slots_clauses_are_counted_by_their_text(void **state)
     teardown(&bed);
 }
 
+static void values_are_told_as_a_range_or_a_few(void **state)
+{
+    (void)state;
+    struct bed bed;
+    setup(&bed, "[Requirements = TARGET.Memory > 100 && TARGET.Load < 1 && TARGET.Os == \"x\"]");
+    slot(&bed, false, "[Requirements = true; Memory = 60; Load = 2.5; Os = \"a\"]");
+    slot(&bed, false, "[Requirements = true; Memory = 50; Load = 2.5; Os = \"b\"]");
+    slot(&bed, false, "[Requirements = true; Memory = 70; Load = 2.5; Os = \"c\"]");
+    slot(&bed, false, "[Requirements = true; Memory = 65; Load = 2.5; Os = \"d\"]");
+    struct why_answer *answer = why_plan_answer(&bed.question);
+    assert_string_equal(answer->demands[0].values, "Memory is 50 to 70");
+    assert_string_equal(answer->demands[1].values, "Load is 2.5");
+    assert_string_equal(answer->demands[2].values, "Os is \"a\", \"b\", \"c\" ...");
+    why_answer_destroy(answer);
+    teardown(&bed);
+}
+
 static void errors_are_told_from_what_is_false(void **state)
 {
     (void)state;
@@ -232,6 +249,27 @@ static void two_changes_are_told_when_one_is_not_enough(void **state)
     slot(&bed, false, "[Requirements = TARGET.Owner == \"ann\"; Memory = 500; Arch = \"VAX\"]");
     struct why_answer *answer = why_plan_answer(&bed.question);
     assert_changes(answer, "RequestMemory = 50 and TARGET.Arch == \"ARM\" (0+1)");
+    why_answer_destroy(answer);
+    teardown(&bed);
+}
+
+static void a_clause_that_is_written_twice_refuses_once(void **state)
+{
+    (void)state;
+    struct bed bed;
+    setup(&bed, "[Requirements = true; Size = 9]");
+    slot(&bed, true,
+         "[Requirements = (TARGET.Size < 2.5) && !(!(TARGET.Size < 2.5)) && !TARGET.Ill]");
+    struct why_answer *answer = why_plan_answer(&bed.question);
+    assert_count(demand_of(answer, "TARGET.Size < 2.5")->refuses, 0, 1);
+    assert_count(demand_of(answer, "!TARGET.Ill")->refuses, 0, 1);
+    assert_changes(answer, "Size = 2 and Ill = false (0+1)");
+    why_answer_destroy(answer);
+    teardown(&bed);
+    setup(&bed, "[Requirements = true; Size = 9]");
+    slot(&bed, true, "[Requirements = TARGET.Size <= 2.5]");
+    answer = why_plan_answer(&bed.question);
+    assert_changes(answer, "Size = 2.5 (0+1)");
     why_answer_destroy(answer);
     teardown(&bed);
 }
@@ -594,12 +632,13 @@ static void random_pools_agree_with_counting_one_by_one(void **state)
 
 UNIT_TESTS(UNIT(each_clause_tells_how_many_it_rules_out),
            UNIT(the_slots_clauses_are_counted_by_their_text),
-           UNIT(errors_are_told_from_what_is_false),
+           UNIT(values_are_told_as_a_range_or_a_few), UNIT(errors_are_told_from_what_is_false),
            UNIT(the_nearest_value_that_matches_is_told_and_the_one_that_gains_twice_as_much),
            UNIT(literals_in_clauses_become_what_slots_have),
            UNIT(a_clause_that_no_value_satisfies_is_to_be_dropped),
            UNIT(a_slot_that_wants_an_attribute_of_the_job_gets_it),
            UNIT(two_changes_are_told_when_one_is_not_enough),
+           UNIT(a_clause_that_is_written_twice_refuses_once),
            UNIT(both_sides_may_limit_one_attribute), UNIT(alike_slots_are_judged_once),
            UNIT(what_a_text_computes_makes_each_slot_a_kind),
            UNIT(what_was_not_judged_in_time_is_counted),

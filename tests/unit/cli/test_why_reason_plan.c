@@ -438,6 +438,9 @@ static void the_ad_says_the_same(void **state)
     assert_string_equal(ad_string_or(ad, "Reason", ""), "NoMatch");
     assert_int_equal(ad_int_or(ad, "TotalLive", -1), 1);
     assert_int_equal(ad_int_or(ad, "TotalOffline", -1), 1);
+    assert_int_equal(ad_int_or(ad, "RefusedBySubjectLive", -1), 1);
+    assert_int_equal(ad_int_or(ad, "RefusedBySubjectOffline", -1), 1);
+    assert_int_equal(ad_int_or(ad, "UnwakeableSlots", -1), 0);
     struct ad_expr *expr = NULL;
     const char *const CHECK = "Clauses[0].Clause == \"TARGET.Memory >= RequestMemory\" && "
                               "Clauses[0].RefusesLive == 1 && Clauses[0].AloneOffline == 1 && "

@@ -149,6 +149,8 @@ static void a_name_that_machines_look_at_divides_the_jobs_that_have_it(void **st
     call_ok(schedd, VERB_SUBMIT, JOB "; Want = 3]", NULL);
     wait_for_ads(pool, "Request", "JobCount == 4 && Want == 2", 1);
     wait_for_ads(pool, "Request", "true", 4);
+    /* Numbers that the pool knew are not given to others. */
+    assert_int_equal(count_ads(schedd, "Job", "AutoClusterId == 2 || AutoClusterId == 3"), 0);
     client_close(schedd);
     daemon_run_destroy(run);
     bed_destroy(bed);
