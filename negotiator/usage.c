@@ -78,6 +78,7 @@ static int64_t begin_of(struct negotiator *negotiator, const struct pool_slot *s
 {
     int64_t settled_ms = accountant_settled_ms(negotiator->accountant);
     const int64_t *unseen_ms = strmap_get(negotiator->unseen, slot->name);
+    /* whole seconds; what was settled is not charged again */
     int64_t begin_ms = ad_int_or(ad, "EnteredCurrentState", 0) * 1000;
     int64_t least_ms = unseen_ms != NULL ? *unseen_ms : settled_ms != 0 ? settled_ms : now_ms;
     begin_ms = begin_ms > least_ms ? begin_ms : least_ms;
