@@ -97,7 +97,7 @@ void copies_slot_touched(struct pool_slot *slot)
 {
     if (!slot->dirty) {
         slot->dirty = true;
-        vec_push(&slot->negotiator->dirty, slot);
+        vec_push(&slot->negotiator->dirty, (void *)(uintptr_t)slot->facts.number);
     }
 }
 
@@ -130,12 +130,6 @@ void copies_slot_gone(void *arg, const char *key)
         usage_slot_gone(negotiator, slot);
         negotiator_plan_drop_slot(negotiator->plan, slot->facts.number);
         give_number(&negotiator->by_number, &negotiator->free_numbers, slot->facts.number);
-        for (size_t i = 0; slot->dirty && i < negotiator->dirty.count; i++) {
-            if (negotiator->dirty.items[i] == slot) {
-                negotiator->dirty.items[i] = negotiator->dirty.items[--negotiator->dirty.count];
-                slot->dirty = false;
-            }
-        }
         slot_destroy(slot);
     }
     cycle_soon(negotiator);
@@ -299,9 +293,12 @@ void copies_update(struct negotiator *negotiator)
     uint64_t now_ms = loop_now_ms(negotiator->env.loop);
     touch_what_is_over(negotiator);
     for (size_t i = 0; i < negotiator->dirty.count; i++) {
-        struct pool_slot *slot = negotiator->dirty.items[i];
-        slot->dirty = false;
-        update_slot(negotiator, slot);
+        struct pool_slot *slot =
+            negotiator->by_number.items[(size_t)(uintptr_t)negotiator->dirty.items[i]];
+        if (slot != NULL && slot->dirty) { /* it may be gone, or another may have its number */
+            slot->dirty = false;
+            update_slot(negotiator, slot);
+        }
     }
     vec_clear(&negotiator->dirty, NULL);
     for (size_t i = 0; i < negotiator->requests_by_number.count; i++) {

@@ -58,8 +58,8 @@ struct side {
     struct strmap *index; /* name -> its number + 1 */
     struct name *names;
     uint32_t name_count, name_room;
-    uint32_t told; /* of names, by kinds_new_name() */
-    bool all;      /* every attribute matters */
+    uint32_t told;      /* names that were news before */
+    bool all, told_all; /* every attribute matters; that was news before */
     struct kind *kinds;
     uint32_t kind_count, kind_room;
     uint32_t *free_kinds;
@@ -101,6 +101,9 @@ static uint32_t watch_name(struct kinds *kinds, enum kinds_side which, const cha
     if (known != 0) {
         return (uint32_t)known - 1;
     }
+    if (side->name_count >= KINDS_NAMES_MAX) {
+        return NUMBER_NONE;
+    }
     side->names = grow(side->names, side->name_count, &side->name_room, sizeof *side->names);
     side->names[side->name_count] = (struct name){.text = mem_strdup(text)};
     if (side->last_room < side->name_room) {
@@ -123,7 +126,7 @@ struct scan {
 static void add_edge(struct scan *scan, enum kinds_side side, const char *text)
 {
     uint32_t name = watch_name(scan->kinds, side, text);
-    if (scan->of_index == NUMBER_NONE) {
+    if (scan->of_index == NUMBER_NONE || name == NUMBER_NONE) {
         return;
     }
     struct name *of = &scan->kinds->sides[scan->side].names[scan->of_index]; /* may have moved */
@@ -185,10 +188,40 @@ void kinds_watch_expr(struct kinds *kinds, enum kinds_side side, const struct ad
     scan_expr(kinds, side, NUMBER_NONE, expr);
 }
 
-const char *kinds_new_name(struct kinds *kinds, enum kinds_side which)
+bool kinds_has_news(const struct kinds *kinds, enum kinds_side which)
 {
-    struct side *side = &kinds->sides[which];
-    return side->told < side->name_count ? side->names[side->told++].text : NULL;
+    const struct side *side = &kinds->sides[which];
+    return side->told < side->name_count || (side->all && !side->told_all);
+}
+
+bool kinds_is_news(const struct kinds *kinds, enum kinds_side which, const struct ad *ad)
+{
+    const struct side *side = &kinds->sides[which];
+    if (side->all && !side->told_all) {
+        return true;
+    }
+    if (side->name_count - side->told <= 2 * ad_count(ad)) {
+        for (uint32_t i = side->told; i < side->name_count; i++) {
+            if (ad_has(ad, side->names[i].text)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    size_t at = 0;
+    const char *name;
+    while (ad_next(ad, &at, &name, NULL)) {
+        if ((uintptr_t)strmap_get(side->index, name) > side->told) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void kinds_end_news(struct kinds *kinds, enum kinds_side which)
+{
+    kinds->sides[which].told = kinds->sides[which].name_count;
+    kinds->sides[which].told_all = kinds->sides[which].all;
 }
 
 /* ---- values */
@@ -316,6 +349,52 @@ static void watch_all(struct kinds *kinds, enum kinds_side which, const struct a
     }
 }
 
+static struct pair pair_of(struct kinds *kinds, struct side *side, uint32_t name,
+                           const struct ad_expr *expr)
+{
+    uint32_t value = side->last[name];
+    if (value == 0 || kinds->values[value].expr == NULL ||
+        !ad_expr_same(kinds->values[value].expr, expr)) {
+        value = value_of(kinds, expr);
+        side->last[name] = value;
+    }
+    return (struct pair){.name = name, .value = value};
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct pair *a = left, *b = right;
+    return (a->name > b->name) - (a->name < b->name);
+}
+
+/* Whoever makes thousands of names matter must not make every ad dear: looks for the names in the
+ * ad, or for what the ad has in the names, whichever is less. */
+static uint32_t find_pairs(struct kinds *kinds, struct side *side, const struct ad *ad)
+{
+    uint32_t count = 0;
+    if (side->name_count <= 2 * ad_count(ad)) {
+        for (uint32_t i = 0; i < side->name_count; i++) {
+            const struct ad_expr *expr = ad_lookup(ad, side->names[i].text);
+            if (expr != NULL) {
+                side->pairs[count++] = pair_of(kinds, side, i, expr);
+            }
+        }
+        return count;
+    }
+    size_t at = 0;
+    const char *name;
+    while (ad_next(ad, &at, &name, NULL)) {
+        uintptr_t known = (uintptr_t)strmap_get(side->index, name);
+        if (known != 0) {
+            side->pairs[count++] = pair_of(kinds, side, (uint32_t)known - 1, ad_lookup(ad, name));
+        }
+    }
+    if (count > 1) {
+        qsort(side->pairs, count, sizeof *side->pairs, by_name);
+    }
+    return count;
+}
+
 uint32_t kinds_of(struct kinds *kinds, enum kinds_side which, const struct ad *ad)
 {
     struct side *side = &kinds->sides[which];
@@ -326,21 +405,7 @@ uint32_t kinds_of(struct kinds *kinds, enum kinds_side which, const struct ad *a
         side->pair_room = 2 * side->name_count + 16;
         side->pairs = mem_realloc(side->pairs, side->pair_room * sizeof *side->pairs);
     }
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < side->name_count; i++) {
-        const struct ad_expr *expr = ad_lookup(ad, side->names[i].text);
-        if (expr == NULL) {
-            continue;
-        }
-        uint32_t value = side->last[i];
-        if (value == 0 || kinds->values[value].expr == NULL ||
-            !ad_expr_same(kinds->values[value].expr, expr)) {
-            value = value_of(kinds, expr);
-            side->last[i] = value;
-        }
-        side->pairs[count++] = (struct pair){.name = i, .value = value};
-    }
-    return take_kind(kinds, which, count);
+    return take_kind(kinds, which, find_pairs(kinds, side, ad));
 }
 
 static struct ad_expr *number_expr(double value)
@@ -392,11 +457,6 @@ void kinds_unref(struct kinds *kinds, enum kinds_side which, uint32_t id)
     side->free_kinds =
         grow(side->free_kinds, side->free_count, &side->free_room, sizeof *side->free_kinds);
     side->free_kinds[side->free_count++] = id;
-}
-
-bool kinds_all_matters(const struct kinds *kinds, enum kinds_side side)
-{
-    return kinds->sides[side].all;
 }
 
 size_t kinds_count(const struct kinds *kinds, enum kinds_side side)
@@ -468,7 +528,7 @@ struct walk {
 
 static void reach(struct walk *walk, enum kinds_side side, uint32_t name)
 {
-    if (!walk->seen[side][name]) {
+    if (name != NUMBER_NONE && !walk->seen[side][name]) {
         walk->seen[side][name] = true;
         walk->stack = grow(walk->stack, walk->count, &walk->room, sizeof *walk->stack);
         walk->stack[walk->count++] = (struct node){.side = side, .name = name};

@@ -21,6 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of one side; what comes later does not matter, and is undefined to who looks it up. */
+#define KINDS_NAMES_MAX 100000
+
 struct ad;
 struct ad_expr;
 struct kinds;
@@ -40,7 +43,7 @@ void kinds_watch_name(struct kinds *kinds, enum kinds_side side, const char *nam
 /* What this expression (of the configuration) looks up matters; it stands on that side. */
 void kinds_watch_expr(struct kinds *kinds, enum kinds_side side, const struct ad_expr *expr);
 
-/* The kind of this ad, one more owner of it. */
+/* The kind of this ad, which has no chained parent; one more owner of it. */
 uint32_t kinds_of(struct kinds *kinds, enum kinds_side side, const struct ad *ad);
 /* The kind of an ad like `kind`, but for these attributes: numbers (integers where they are whole).
  */
@@ -49,13 +52,11 @@ uint32_t kinds_derive(struct kinds *kinds, enum kinds_side side, uint32_t kind,
 void kinds_ref(struct kinds *kinds, enum kinds_side side, uint32_t kind);
 void kinds_unref(struct kinds *kinds, enum kinds_side side, uint32_t kind);
 
-/* Names that began to matter since they were last asked for: ads keyed before that have one must be
- * keyed again.  NULL: no more. */
-const char *kinds_new_name(struct kinds *kinds, enum kinds_side side);
-
-/* Some expression may look up anything: every attribute matters, and when that begins to be so all
- * ads must be keyed again. */
-bool kinds_all_matters(const struct kinds *kinds, enum kinds_side side);
+/* More matters than when kinds_end_news() was called last: ads for which kinds_is_news() is true
+ * must be keyed again. */
+bool kinds_has_news(const struct kinds *kinds, enum kinds_side side);
+bool kinds_is_news(const struct kinds *kinds, enum kinds_side side, const struct ad *ad);
+void kinds_end_news(struct kinds *kinds, enum kinds_side side);
 
 /* ---- kinds, for who judges them */
 

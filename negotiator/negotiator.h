@@ -90,7 +90,7 @@ struct negotiator {
     struct significant *significant; /* what machines' policies look at in jobs */
     struct vec by_number;            /* struct pool_slot; NULL: the number is free */
     struct vec requests_by_number;   /* struct pool_request, likewise */
-    struct vec dirty;                /* slots that the plan is to be told of */
+    struct vec dirty;                /* numbers of slots that the plan is to be told of */
     struct vec free_request_numbers;
     int64_t holds_until_s; /* the first hold of all ends then */
     struct ad_expr *pre_job, *post_job, *preemption_requirements, *preemption_rank;

@@ -147,9 +147,6 @@ void negotiator_plan_drop_slot(struct negotiator_plan *plan, uint32_t number); /
 int negotiator_plan_set_request(struct negotiator_plan *plan, const struct plan_request *request);
 void negotiator_plan_drop_request(struct negotiator_plan *plan, uint32_t number);
 
-/* The weight (SlotWeight; without one, Cpus) of all running slots that are free or in use. */
-double negotiator_plan_weight(struct negotiator_plan *plan, const struct ad_context *context);
-
 /* 0, or -ENOMEM when the arena is full, -E2BIG with too many users; *ret untouched then. */
 int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input *input,
                           struct arena *arena, struct plan_output *ret);

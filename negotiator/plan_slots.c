@@ -314,34 +314,29 @@ static void key_slot(struct negotiator_plan *plan, struct slot *slot)
     plan_no_remnant(plan, slot);
 }
 
-/* Names that began to matter: ads that have one are read again.  False: there were none. */
+/* What began to matter: ads that have some of it are read again.  False: there were none. */
 static bool read_again(struct negotiator_plan *plan)
 {
     bool some = false;
-    for (int side = 0; side < KINDS_SIDES; side++) {
-        const char *name;
-        bool all = kinds_all_matters(plan->kinds, (enum kinds_side)side);
-        bool anew = all && !plan->all_matters[side];
-        plan->all_matters[side] = all;
-        while ((name = kinds_new_name(plan->kinds, (enum kinds_side)side)) != NULL || anew) {
-            uint32_t room = side == KINDS_SLOT ? plan->slot_room : plan->request_room;
-            for (uint32_t i = 0; i < room; i++) {
-                struct slot *slot = side == KINDS_SLOT ? &plan->slots[i] : NULL;
-                struct request *request = side == KINDS_JOB ? &plan->requests[i] : NULL;
-                if (slot != NULL && slot->keyed && !slot->rekey &&
-                    (anew || ad_has(slot->facts.ad, name))) {
-                    slot->rekey = some = true;
-                    dirty_slot(plan, slot);
-                }
-                if (request != NULL && request->keyed && !request->rekey &&
-                    (anew || ad_has(request->facts.ad, name))) {
-                    request->rekey = some = true;
-                    dirty_request(plan, i);
-                }
-            }
-            anew = false;
+    bool slots = kinds_has_news(plan->kinds, KINDS_SLOT);
+    bool requests = kinds_has_news(plan->kinds, KINDS_JOB);
+    for (uint32_t i = 0; slots && i < plan->slot_room; i++) {
+        struct slot *slot = &plan->slots[i];
+        if (slot->keyed && !slot->rekey && kinds_is_news(plan->kinds, KINDS_SLOT, slot->facts.ad)) {
+            slot->rekey = some = true;
+            dirty_slot(plan, slot);
         }
     }
+    for (uint32_t i = 0; requests && i < plan->request_room; i++) {
+        struct request *request = &plan->requests[i];
+        if (request->keyed && !request->rekey &&
+            kinds_is_news(plan->kinds, KINDS_JOB, request->facts.ad)) {
+            request->rekey = some = true;
+            dirty_request(plan, i);
+        }
+    }
+    kinds_end_news(plan->kinds, KINDS_SLOT);
+    kinds_end_news(plan->kinds, KINDS_JOB);
     return some;
 }
 
@@ -449,12 +444,6 @@ void plan_refresh(struct negotiator_plan *plan, const struct ad_context *context
         }
     }
     plan->dirty_requests.count = plan->dirty_slots.count = 0;
-}
-
-double negotiator_plan_weight(struct negotiator_plan *plan, const struct ad_context *context)
-{
-    plan_refresh(plan, context, false);
-    return (double)plan->total_weight / 1000;
 }
 
 /* ---- life */

@@ -122,7 +122,6 @@ struct negotiator_plan {
     uint32_t request_room, request_count;
     struct strmap *holders; /* "autocluster schedd" -> struct holder */
     struct numbers dirty_slots, dirty_requests, touched, barred_slots;
-    bool all_matters[KINDS_SIDES];
     uint32_t *by_name; /* slots in order */
     uint32_t named_count, named_room;
     bool names_changed;
