@@ -61,7 +61,8 @@ static bool is_text(const struct ad *ad, const char *name, const char *value)
 
 static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad)
 {
-    bool offline = offline_ads_is(ad), claimed = is_text(ad, "State", "Claimed");
+    bool offline = offline_ads_is(ad), absent = ad_bool_or(ad, "Absent", false);
+    bool claimed = !absent && is_text(ad, "State", "Claimed");
     bool partitionable = ad_bool_or(ad, "PartitionableSlot", false);
     char user[ACCOUNTANT_NAME_MAX + 1];
     mem_free(slot->user);
@@ -80,7 +81,7 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
         .serial = ++negotiator->next_serial,
         .number = slot->facts.number,
         .offline = offline,
-        .free = offline || is_text(ad, "State", "Unclaimed"),
+        .free = offline || (!absent && is_text(ad, "State", "Unclaimed")),
         .waking = offline && is_text(ad, "PowerState", "Waking"),
         .barred = offline &&
                   (is_text(ad, "PowerState", "WakeFailed") || is_text(ad, "PowerState", "Unknown")),
