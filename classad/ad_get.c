@@ -11,12 +11,48 @@
 
 /* ---- getting ---- */
 
+static struct ad_asked *asked_at(const struct ad *ad, const char *name)
+{
+    struct ad_shape *shape = ad->body->shape; /* what it remembers is not seen */
+    return &shape->asked[((uintptr_t)name >> 1 ^ (uintptr_t)name >> 5) % AD_SHAPE_ASKED];
+}
+
+/* In the body as it is, or nowhere, where that name was asked for before: without hashing. */
+static bool find_again(const struct ad *ad, const char *name, struct ad_spot *ret, bool *found)
+{
+    const struct ad_asked *asked = asked_at(ad, name);
+    if (asked->name != name || strcmp(asked->text, name) != 0) {
+        return false;
+    }
+    uint32_t place = asked->place;
+    *found = place != AD_NO_PLACE;
+    *ret = (struct ad_spot){.body = ad->body, .place = place};
+    return *found ? ad->hidden == NULL || (ad->hidden[place / 64] >> (place % 64) & 1) == 0
+                  : ad->count == 0 && ad->chain == NULL;
+}
+
+static bool find_value(const struct ad *ad, const char *name, struct ad_spot *ret)
+{
+    bool found;
+    if (ad->body != NULL && find_again(ad, name, ret, &found)) {
+        return found;
+    }
+    size_t length = strlen(name);
+    uint32_t hash = ad_name_hash(name, length);
+    if (ad->body != NULL && length < AD_ASKED_BYTES) {
+        struct ad_asked *asked = asked_at(ad, name);
+        asked->name = name;
+        asked->place = ad_shape_place(ad->body->shape, name, length, hash);
+        memcpy(asked->text, name, length + 1);
+    }
+    return ad_find_spot(ad, name, length, hash, ret);
+}
+
 /* The value of a literal without evaluation, of anything else with. */
 static int get_value(const struct ad *ad, const char *name, struct ad_value *value)
 {
-    size_t length = strlen(name);
     struct ad_spot spot;
-    if (!ad_find_spot(ad, name, length, ad_name_hash(name, length), &spot)) {
+    if (!find_value(ad, name, &spot)) {
         return -ENOENT;
     }
     struct ad_node literal;
@@ -139,10 +175,9 @@ int ad_get_ad(const struct ad *ad, const char *name, const struct ad **ret)
 
 int ad_get_literal(const struct ad *ad, const char *name, struct ad_value *ret)
 {
-    size_t length = strlen(name);
     struct ad_spot spot;
     struct ad_node literal;
-    if (!ad_find_spot(ad, name, length, ad_name_hash(name, length), &spot)) {
+    if (!find_value(ad, name, &spot)) {
         return -ENOENT;
     }
     if (spot.expr == NULL) {

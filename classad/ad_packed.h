@@ -27,7 +27,9 @@ struct ad_pool;
 struct err;
 struct strbuf;
 
-#define AD_SHAPE_BODIES 4u /* bodies a shape remembers */
+#define AD_SHAPE_BODIES 4u  /* bodies a shape remembers */
+#define AD_SHAPE_ASKED  32u /* names that were asked for, likewise */
+#define AD_ASKED_BYTES  28u /* longer ones are not remembered */
 
 #define AD_CHAIN_MAX 64u /* shapes on one place of the table: more are not shared */
 
@@ -59,6 +61,14 @@ struct ad_shape {
     struct ad_shape *next; /* in its chain of the table */
     struct ad_body *bodies[AD_SHAPE_BODIES];
     uint16_t *order; /* of printing; NULL until asked for */
+    /* Where a name was found that was asked for lately, by where the asker keeps it: whoever asks
+     * thousands of ads for "Name" asks with the same literal.  The text is compared all the same.
+     * AD_NO_PLACE: the shape has no such name. */
+    struct ad_asked {
+        const char *name;
+        uint32_t place;
+        char text[AD_ASKED_BYTES];
+    } asked[AD_SHAPE_ASKED];
     struct ad_shape_name *entries;
     uint16_t *index; /* place + 1, 0: free; NULL while count is small */
     char *names;     /* each zero-terminated, one after the other: as in the binary form */

@@ -95,9 +95,14 @@ static void print_totals(const struct totals *totals, const struct ad *const *ad
         totals->key(ads[i], &groups.scratch);
         struct group *group = group_of(&groups, strbuf_text(&groups.scratch));
         group->count++;
-        groups.all.count++;
         totals->add(group, ads[i]);
-        totals->add(&groups.all, ads[i]);
+    }
+    for (size_t i = 0; i < groups.list.count; i++) {
+        const struct group *group = groups.list.items[i];
+        groups.all.count += group->count;
+        for (size_t k = 0; k < SUMS_MAX; k++) {
+            groups.all.sums[k] += group->sums[k];
+        }
     }
     if (groups.list.count > 1 && !totals->in_order) {
         qsort(groups.list.items, groups.list.count, sizeof *groups.list.items, group_order);

@@ -15,14 +15,38 @@
 
 #define DAY_S 86400
 
-#define TABLE_BYTES_MAX ((size_t)4 << 30) /* of all cells */
+#define TABLE_BYTES_MAX ((size_t)UINT32_MAX) /* of all cells */
 
-/* One line each: what an ad says cannot move the terminal's cursor or break the table. */
+static bool is_control(char c)
+{
+    return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+/* May one of the eight bytes be a control character? */
+static bool may_have_control(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+    uint64_t low = (word - ones * ' ') & ~word; /* below a blank: the high bit of the byte */
+    uint64_t other = word ^ ones * 0x7f;
+    return ((low | ((other - ones) & ~other)) & highs) != 0;
+}
+
+/* One line each: what an ad says cannot move the terminal's cursor or break the table.  Hardly ever
+ * is there anything to do, and that is found out eight bytes at a time. */
 static void clean(char *text, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f) {
-            text[i] = '?';
+    for (size_t i = 0; i < length;) {
+        uint64_t word;
+        if (length - i >= sizeof word) {
+            memcpy(&word, text + i, sizeof word);
+            if (!may_have_control(word)) {
+                i += sizeof word;
+                continue;
+            }
+        }
+        size_t end = length - i < sizeof word ? length : i + sizeof word;
+        for (; i < end; i++) {
+            text[i] = is_control(text[i]) ? '?' : text[i];
         }
     }
 }
@@ -55,11 +79,37 @@ void table_plan_pad(const char *text, int width, enum table_align align, struct 
     put_padded(text, strlen(text), width, align, out);
 }
 
-static void put_cell(const char *text, size_t length, int width, bool last, enum table_align align,
-                     struct strbuf *out)
+/* A line while it is made; what does not fit goes out in between. */
+struct line {
+    struct strbuf *out;
+    size_t length;
+    char text[1024];
+};
+
+static void flush(struct line *line)
 {
-    put_padded(text, length, last && align == TABLE_LEFT ? 0 : width, align, out);
-    strbuf_putc(out, last ? '\n' : ' ');
+    strbuf_append(line->out, line->text, line->length);
+    line->length = 0;
+}
+
+static void put_cell(struct line *line, const char *text, size_t length, int width, bool last,
+                     enum table_align align)
+{
+    size_t full = last && align == TABLE_LEFT ? 0 : (size_t)width;
+    size_t gap = full > length ? full - length : 0;
+    if (length + gap + 1 > sizeof line->text - line->length) {
+        flush(line);
+    }
+    if (length + gap + 1 > sizeof line->text) {
+        put_padded(text, length, (int)full, align, line->out);
+        line->text[line->length++] = last ? '\n' : ' ';
+        return;
+    }
+    char *at = line->text + line->length;
+    memset(align == TABLE_RIGHT ? at : at + length, ' ', gap);
+    memcpy(align == TABLE_RIGHT ? at + gap : at, text, length);
+    at[length + gap] = last ? '\n' : ' ';
+    line->length += length + gap + 1;
 }
 
 /* All cells are printed one behind the other into one buffer, ends[i] behind the i-th; then the
@@ -69,8 +119,11 @@ void table_plan_print(const struct column *columns, size_t column_count, bool ga
                       struct strbuf *out)
 {
     int *widths = mem_alloc((column_count + 1) * sizeof *widths);
-    size_t *ends = mem_alloc((column_count * count + 1) * sizeof *ends);
+    uint32_t *ends = mem_alloc((column_count * count + 1) * sizeof *ends);
     struct strbuf cells;
+    struct line line;
+    line.out = out;
+    line.length = 0;
     strbuf_init(&cells, TABLE_BYTES_MAX);
     for (size_t c = 0; c < column_count; c++) {
         widths[c] = columns[c].width;
@@ -81,24 +134,27 @@ void table_plan_print(const struct column *columns, size_t column_count, bool ga
         size_t begin = cells.length;
         column->cell(ads[i / column_count], context, &cells);
         size_t length = cells.length - begin;
-        if (length > 0) {
-            clean(cells.data + begin, length);
-        }
         if (column->grows && length > (size_t)*width) {
             *width = length < INT_MAX ? (int)length : INT_MAX;
         }
-        ends[i] = cells.length;
+        ends[i] = (uint32_t)cells.length;
+    }
+    if (cells.length > 0) {
+        clean(cells.data, cells.length);
     }
     for (size_t c = 0; c < column_count; c++) {
-        put_cell(columns[c].heading, strlen(columns[c].heading), widths[c], c + 1 == column_count,
-                 columns[c].heading_align, out);
+        put_cell(&line, columns[c].heading, strlen(columns[c].heading), widths[c],
+                 c + 1 == column_count, columns[c].heading_align);
     }
+    flush(&line);
     strbuf_puts(out, gap ? "\n" : "");
+    const char *text = strbuf_text(&cells);
     for (size_t i = 0; i < count * column_count && !out->failed; i++) {
         size_t begin = i > 0 ? ends[i - 1] : 0, c = i % column_count;
-        put_cell(strbuf_text(&cells) + begin, ends[i] - begin, widths[c], c + 1 == column_count,
-                 columns[c].align, out);
+        put_cell(&line, text + begin, ends[i] - begin, widths[c], c + 1 == column_count,
+                 columns[c].align);
     }
+    flush(&line);
     out->failed = out->failed || cells.failed;
     strbuf_fini(&cells);
     mem_free(ends);

@@ -32,11 +32,11 @@
 #define PART_ADS       1000                /* in one message, at most */
 #define PART_BYTES     ((size_t)128 << 10) /* about: one more ad may cross it */
 #define SLICE_ADS      2000                /* looked at in one turn of the loop, at most */
-#define SLICE_MS       4                   /* and for so long */
-#define CLOCK_ADS      4                   /* between two looks at the clock */
-#define PROJECTION_MAX 1000                /* attribute names */
-#define QUERIES_MAX    1000                /* under way */
-#define STALL_MS       120000              /* after which a caller that takes nothing is left */
+#define SLICE_MS       1      /* and for so long: what is ready goes out between slices */
+#define CLOCK_ADS      4      /* between two looks at the clock */
+#define PROJECTION_MAX 1000   /* attribute names */
+#define QUERIES_MAX    1000   /* under way */
+#define STALL_MS       120000 /* after which a caller that takes nothing is left */
 
 struct query {
     struct query *next;
