@@ -145,6 +145,22 @@ static void put_blanks(unsigned count, struct strbuf *out)
     }
 }
 
+static void put_attribute(const char *name, size_t length, const struct ad_node *node,
+                          bool with_private, unsigned indent, struct strbuf *out)
+{
+    put_blanks(indent, out);
+    strbuf_puts(out, "<a n=\"");
+    put_escaped(name, length, true, out);
+    strbuf_puts(out, "\">");
+    put_node(node, with_private, indent, out);
+    strbuf_puts(out, "</a>\n");
+}
+
+void ad_print_xml_attribute(const char *name, const struct ad_expr *expr, struct strbuf *out)
+{
+    put_attribute(name, strlen(name), &expr->root, false, INDENT, out);
+}
+
 static void put_ad(const struct ad *ad, bool with_private, unsigned indent, struct strbuf *out)
 {
     uint32_t *order = ad != NULL ? ad_sorted(ad) : NULL;
@@ -156,12 +172,8 @@ static void put_ad(const struct ad *ad, bool with_private, unsigned indent, stru
         if (!with_private && ad_attr_is_private(item.name)) {
             continue;
         }
-        put_blanks(indent + INDENT, out);
-        strbuf_puts(out, "<a n=\"");
-        put_escaped(item.name, item.length, true, out);
-        strbuf_puts(out, "\">");
-        put_node(ad_spot_node(&item.spot, &literal), with_private, indent + INDENT, out);
-        strbuf_puts(out, "</a>\n");
+        put_attribute(item.name, item.length, ad_spot_node(&item.spot, &literal), with_private,
+                      indent + INDENT, out);
     }
     put_blanks(indent, out);
     strbuf_puts(out, "</c>");

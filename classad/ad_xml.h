@@ -10,10 +10,15 @@
 #include <stdbool.h>
 
 struct ad;
+struct ad_expr;
 struct strbuf;
 
 extern const char ad_xml_header[]; /* what comes before the first ad of a file */
 extern const char ad_xml_footer[]; /* and behind the last */
+
+/* The line of one attribute, for those who choose which and in what order; without private
+ * attributes of ads in it. */
+void ad_print_xml_attribute(const char *name, const struct ad_expr *expr, struct strbuf *out);
 
 /* One <c> element as HTCondor's tools print it, an attribute on each line.  Strings keep the
  * escapes of new syntax.  0, or -E2BIG when out failed. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/loop.h"
 #include "base/mem.h"
@@ -73,27 +74,66 @@ int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, cons
     return rc;
 }
 
+/* To the descriptor itself: what is large gains nothing by a copy on its way. */
+static int write_all(const struct cli *cli, struct strbuf *out)
+{
+    const char *at = strbuf_text(out);
+    size_t left = out->length;
+    int rc = out->failed ? -E2BIG : fflush(stdout) != 0 ? -errno : 0;
+    while (rc == 0 && left > 0) {
+        ssize_t done = write(STDOUT_FILENO, at, left);
+        if (done < 0 && errno != EINTR && errno != EAGAIN) {
+            rc = -errno;
+        } else if (done > 0) {
+            at += done;
+            left -= (size_t)done;
+        }
+    }
+    if (rc == -E2BIG) {
+        return cli_fail(cli, "the listing is too long; use -limit or -constraint");
+    }
+    return rc != 0 ? cli_fail(cli, "standard output: %s", err_code_text(rc)) : CLI_OK;
+}
+
 int listing_write(const struct cli *cli, struct strbuf *out)
 {
-    int status = CLI_OK;
-    if (out->failed) {
-        status = cli_fail(cli, "the listing is too long; use -limit or -constraint");
-    } else if (fwrite(strbuf_text(out), 1, out->length, stdout) != out->length ||
-               fflush(stdout) != 0) {
-        status = cli_fail(cli, "standard output: %s", err_code_text(-errno));
-    }
+    int status = write_all(cli, out);
     strbuf_fini(out);
     return status;
+}
+
+struct emitting {
+    const struct cli *cli;
+    int status;
+};
+
+static void write_some(void *arg, struct strbuf *out)
+{
+    struct emitting *emitting = arg;
+    if (emitting->status == CLI_OK) {
+        emitting->status = write_all(emitting->cli, out);
+    }
+    if (!out->failed) {
+        strbuf_clear(out);
+    }
 }
 
 int listing_show(struct cli *cli, const struct listing *listing, const struct ad *const *ads,
                  size_t count)
 {
     struct strbuf out;
+    struct emitting emitting = {cli, CLI_OK};
+    struct listing how = *listing;
     const struct ad_context context = listing_context(cli);
+    how.emit = write_some;
+    how.emit_arg = &emitting;
     strbuf_init(&out, LISTING_TEXT_MAX);
-    listing_plan_print(listing, ads, count, &context, &out);
-    return listing_write(cli, &out);
+    listing_plan_print(&how, ads, count, &context, &out);
+    if (emitting.status == CLI_OK) {
+        return listing_write(cli, &out);
+    }
+    strbuf_fini(&out);
+    return emitting.status;
 }
 
 int listing_select(struct cli *cli, const struct listing *listing, const struct ad **ads,

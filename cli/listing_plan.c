@@ -13,9 +13,11 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
-#include "cli/listing_xml_plan.h"
+#include "classad/ad_lister.h"
+#include "classad/ad_xml.h"
 
 #define FORMAT_WIDTH_MAX 1000
+#define EMIT_BYTES       ((size_t)256 << 10)
 
 struct item {
     char *text; /* as it was given: the heading */
@@ -293,19 +295,6 @@ static struct attribute *sorted(const struct listing *listing, const struct ad *
     return list;
 }
 
-static void print_long(const struct listing *listing, const struct ad *ad, struct strbuf *out)
-{
-    size_t count;
-    struct attribute *list = sorted(listing, ad, &count);
-    for (size_t i = 0; i < count; i++) {
-        strbuf_printf(out, "%s = ", list[i].name);
-        ad_expr_print(list[i].expr, AD_OLD, out);
-        strbuf_putc(out, '\n');
-    }
-    strbuf_putc(out, '\n');
-    mem_free(list);
-}
-
 static void print_json(const struct listing *listing, const struct ad *ad, struct strbuf *out)
 {
     size_t count;
@@ -338,7 +327,7 @@ static void print_xml(const struct listing *listing, const struct ad *ad, struct
     struct attribute *list = sorted(listing, ad, &count);
     strbuf_puts(out, "<c>\n");
     for (size_t i = 0; i < count; i++) {
-        listing_xml_attribute(list[i].name, list[i].expr, out);
+        ad_print_xml_attribute(list[i].name, list[i].expr, out);
     }
     strbuf_puts(out, "</c>\n\n");
     mem_free(list);
@@ -393,7 +382,7 @@ static void print_row(const struct listing *listing, char *const *cells, const s
         if (listing->comma && !last) {
             strbuf_putc(out, ',');
         }
-        if (listing->headings && (!last || listing->tab)) {
+        if (!last || listing->tab) {
             pad(out, strlen(cells[i]), widths[i]);
         }
         if (!last) {
@@ -403,15 +392,19 @@ static void print_row(const struct listing *listing, char *const *cells, const s
     strbuf_puts(out, listing->gap ? "\n\n" : "\n");
 }
 
+static void put_job_id(const struct ad *ad, struct strbuf *out)
+{
+    int64_t cluster;
+    if (ad_get_int(ad, "ClusterId", &cluster) == 0) {
+        strbuf_printf(out, "%lld.%lld", (long long)cluster, (long long)ad_int_or(ad, "ProcId", 0));
+    }
+}
+
 static char *job_id_text(const struct ad *ad)
 {
     struct strbuf text;
     strbuf_init(&text, 0);
-    int64_t cluster;
-    if (ad_get_int(ad, "ClusterId", &cluster) == 0) {
-        strbuf_printf(&text, "%lld.%lld", (long long)cluster,
-                      (long long)ad_int_or(ad, "ProcId", 0));
-    }
+    put_job_id(ad, &text);
     (void)strbuf_text(&text); /* what is no job has none */
     return strbuf_take(&text);
 }
@@ -429,9 +422,46 @@ static char *cell_text(const struct listing *listing, const struct item *item, c
     return cell != NULL ? cell : mem_strdup("error");
 }
 
+static void emit(const struct listing *listing, struct strbuf *out)
+{
+    if (listing->emit != NULL && out->length >= EMIT_BYTES) {
+        listing->emit(listing->emit_arg, out);
+    }
+}
+
+/* Without headings no width matters: straight into out. */
+static void print_plain(const struct listing *listing, const struct ad *const *ads, size_t count,
+                        const struct ad_context *context, struct strbuf *out)
+{
+    const char *between = listing->newline ? "\n" : listing->tab ? "\t" : " ";
+    for (size_t i = 0; i < count; i++) {
+        if (listing->job_id) {
+            put_job_id(ads[i], out);
+            strbuf_puts(out, listing->tab ? "\t" : " ");
+        }
+        for (size_t c = 0; c < listing->items.count; c++) {
+            const struct item *item = listing->items.items[c];
+            if (c > 0) {
+                strbuf_puts(out, listing->comma ? "," : "");
+                strbuf_puts(out, between);
+            }
+            if (listing->labels) {
+                strbuf_printf(out, "%s = ", item->text);
+            }
+            print_cell(listing, item, ads[i], context, out);
+        }
+        strbuf_puts(out, listing->gap ? "\n\n" : "\n");
+        emit(listing, out);
+    }
+}
+
 static void print_auto(const struct listing *listing, const struct ad *const *ads, size_t count,
                        const struct ad_context *context, struct strbuf *out)
 {
+    if (!listing->headings) {
+        print_plain(listing, ads, count, context, out);
+        return;
+    }
     size_t columns = listing->items.count, job_width = 2;
     size_t *widths = mem_zalloc((columns + 1) * sizeof *widths);
     char **cells = mem_zalloc((columns * count + 1) * sizeof *cells);
@@ -450,12 +480,11 @@ static void print_auto(const struct listing *listing, const struct ad *const *ad
             cells[i * columns + c] = cell;
         }
     }
-    if (listing->headings && count > 0) {
+    if (count > 0) {
         print_row(listing, headings, widths, "ID", job_width, out);
     }
     for (size_t i = 0; i < count; i++) {
-        print_row(listing, cells + i * columns, widths, jobs[i], listing->headings ? job_width : 0,
-                  out);
+        print_row(listing, cells + i * columns, widths, jobs[i], job_width, out);
         mem_free(jobs[i]);
     }
     for (size_t i = 0; i < columns * count; i++) {
@@ -621,14 +650,19 @@ void listing_plan_print(const struct listing *listing, const struct ad *const *a
         print_auto(listing, ads, count, context, out);
         return;
     }
-    if (listing->style == LISTING_JSON) {
+    struct ad_lister *lister = NULL;
+    if (listing->style == LISTING_LONG) {
+        lister = ad_lister_create((const char *const *)listing->attributes.items,
+                                  listing->attributes.count);
+    } else if (listing->style == LISTING_JSON) {
         strbuf_puts(out, "[\n");
     } else if (listing->style == LISTING_XML) {
-        listing_xml_begin(out);
+        strbuf_puts(out, ad_xml_header);
     }
     for (size_t i = 0; i < count; i++) {
         if (listing->style == LISTING_LONG) {
-            print_long(listing, ads[i], out);
+            ad_lister_print(lister, ads[i], out);
+            strbuf_putc(out, '\n');
         } else if (listing->style == LISTING_XML) {
             print_xml(listing, ads[i], out);
         } else if (listing->style == LISTING_JSON) {
@@ -639,10 +673,12 @@ void listing_plan_print(const struct listing *listing, const struct ad *const *a
                 print_formatted(listing->items.items[k], ads[i], context, out);
             }
         }
+        emit(listing, out);
     }
+    ad_lister_destroy(lister);
     if (listing->style == LISTING_JSON) {
         strbuf_puts(out, "]\n");
     } else if (listing->style == LISTING_XML) {
-        listing_xml_end(out);
+        strbuf_puts(out, ad_xml_footer);
     }
 }

@@ -38,6 +38,10 @@ struct listing {
     struct vec attributes;  /* of -attributes: names */
     struct vec constraints; /* texts: all must be true */
     int64_t limit;          /* 0: none */
+    /* Called when much has been printed, to write it and empty out; NULL: all of it stays in out.
+     */
+    void (*emit)(void *arg, struct strbuf *out);
+    void *emit_arg;
 };
 
 void listing_fini(struct listing *listing); /* one that is zeroed is empty */
