@@ -112,7 +112,8 @@ static void matched(void *arg, struct wire_reply *reply)
         request->facts.in_flight--;
     }
     if (reply->status != 0) {
-        shares_unmatched(negotiator, flight->slot, flight->user, flight->limits);
+        (void)shares_unmatched(negotiator, flight->slot, flight->user,
+                               flight->limits); /* or forgotten before */
         log_info(negotiator->env.log, "match.declined", reply->text, LOG_TEXT("slot", flight->slot),
                  LOG_TEXT("request", flight->request), LOG_INT("status", reply->status));
         if (reply->status == -ENOENT || reply->status == -EHOSTUNREACH) {

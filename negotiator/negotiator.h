@@ -36,7 +36,8 @@ struct wire_request;
 struct slot_use {    /* usage.c */
     char *submitter; /* NULL: nobody uses it */
     double weight;
-    int64_t since_ms; /* charged until then; wall time */
+    int64_t since_ms;  /* charged until then; wall time */
+    int64_t entered_s; /* EnteredCurrentState: another one is another claim */
 };
 
 struct pool_slot { /* what we know of a slot beside its ad */
@@ -158,7 +159,8 @@ struct share_input;
 /* A match on its way counts as in use until the slot's ad shows it, or it comes to nothing. */
 void shares_matched(struct negotiator *negotiator, const char *slot, const char *submitter,
                     const char *limits, double weight);
-void shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
+/* False: there was no such match. */
+bool shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
                       const char *limits);
 void shares_forget(struct negotiator *negotiator); /* matches that are too old to come */
 /* Users, groups (with quotas for that weight), round_robin, machines; in the arena.  -ENOMEM. */

@@ -66,7 +66,7 @@ void shares_matched(struct negotiator *negotiator, const char *slot, const char 
     mem_free(key);
 }
 
-void shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
+bool shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
                       const char *limits)
 {
     char *key = pending_key(slot, submitter, limits);
@@ -79,6 +79,7 @@ void shares_unmatched(struct negotiator *negotiator, const char *slot, const cha
         pending_destroy(strmap_remove(negotiator->pending, key));
     }
     mem_free(key);
+    return pending != NULL;
 }
 
 void shares_forget(struct negotiator *negotiator)

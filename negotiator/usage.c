@@ -107,6 +107,18 @@ static void count_limits(struct negotiator *negotiator, struct pool_slot *slot, 
     strbuf_fini(&text);
 }
 
+/* The match that is behind this use: of the slot itself, where it preempted, or of the slot that it
+ * is a piece of. */
+static void match_shown(struct negotiator *negotiator, const struct ad *ad, const char *slot,
+                        const char *submitter)
+{
+    const char *limits = ad_string_or(ad, "ConcurrencyLimits", "");
+    const char *parent = ad_string_or(ad, "ParentSlotName", "");
+    if (!shares_unmatched(negotiator, slot, submitter, limits) && parent[0] != '\0') {
+        (void)shares_unmatched(negotiator, parent, submitter, limits); /* long ago: forgotten */
+    }
+}
+
 void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad,
                 bool is_new)
 {
@@ -117,8 +129,13 @@ void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const str
     bool used = usage_submitter(ad, submitter, sizeof submitter);
     count_limits(negotiator, slot, offline_ads_is(ad) ? NULL : ad);
     double weight = used ? slot->weight : 0;
+    int64_t entered_s = ad_int_or(ad, "EnteredCurrentState", 0);
     if (used && use->submitter != NULL && strcmp(submitter, use->submitter) == 0 &&
         !(weight < use->weight) && !(weight > use->weight)) {
+        if (entered_s != use->entered_s) { /* a user may preempt a job of his own, by Rank */
+            match_shown(negotiator, ad, slot->name, submitter);
+        }
+        use->entered_s = entered_s;
         return; /* goes on */
     }
     int64_t begin_ms = is_new ? begin_of(negotiator, slot, ad, now_ms) : now_ms;
@@ -126,10 +143,10 @@ void usage_slot(struct negotiator *negotiator, struct pool_slot *slot, const str
     if (used) {
         *use = (struct slot_use){.submitter = mem_strdup(submitter),
                                  .weight = weight,
-                                 .since_ms = begin_ms};
+                                 .since_ms = begin_ms,
+                                 .entered_s = entered_s};
         accountant_occupy(negotiator->accountant, submitter, weight);
-        shares_unmatched(negotiator, ad_string_or(ad, "ParentSlotName", slot->name), submitter,
-                         ad_string_or(ad, "ConcurrencyLimits", ""));
+        match_shown(negotiator, ad, slot->name, submitter);
     }
 }
 

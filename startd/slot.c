@@ -176,6 +176,9 @@ static void set_claim(const struct slot *slot, struct ad *ad)
         int64_t run_s = loop_wall_s(slot->startd->env.loop) - claim->job_start_s;
         ad_set_int(ad, "JobStart", claim->job_start_s);
         ad_set_int(ad, "TotalJobRunTime", run_s > 0 ? run_s : 0);
+        struct ad_context context = startd_context(slot->startd);
+        ad_set_int(ad, "RetirementTimeRemaining",
+                   slot_plan_retirement_s(ad, claim->job, run_s, &context));
     }
     if (slot->waiting != NULL && slot->waiting->shown != NULL) {
         static const char *const PAIRS[][2] = {{"PreemptingUser", "RemoteUser"},

@@ -1,7 +1,8 @@
 /* tools/knobs_dump.c - prints the knobs of all tables: docs/CONFIG.md, or a list for lint.knobs.
  *
  *     knobs_dump          the page docs/CONFIG.md
- *     knobs_dump --list   lines "OWNER <tab> KIND-of-section <tab> NAME <tab> TYPE"
+ *     knobs_dump --list   lines "OWNER <tab> KIND-of-section <tab> NAME <tab> TYPE"; the kind is
+ * "-" outside of sections, "=" for the prefix of a family of names
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -139,6 +140,9 @@ static void put_list(void)
         for (size_t k = 0; k < table->knob_count; k++) {
             (void)printf("%s\t-\t%s\t%s\n", table->owner, table->knobs[k].name,
                          knob_type_name(table->knobs[k].type));
+        }
+        for (size_t f = 0; f < table->family_count; f++) {
+            (void)printf("%s\t=\t%s\tfamily\n", table->owner, table->families[f].prefix);
         }
         for (size_t s = 0; s < table->section_count; s++) {
             const struct knob_section *section = &table->sections[s];

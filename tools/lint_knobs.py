@@ -35,7 +35,7 @@ def check_page(root, program, page, findings):
             return
 
 
-def check_samples(root, names, knobs, findings):
+def check_samples(root, names, knobs, families, findings):
     for name in names:
         if not csource.match_any(name, ["etc/**"]):
             continue
@@ -44,7 +44,8 @@ def check_samples(root, names, knobs, findings):
         referred = set(re.findall(r"\$\((\w+)", "\n".join(lines)))
         for number, line in enumerate(lines, 1):
             match = re.match(r"\s*#?\s?([A-Z][A-Z0-9_]{2,})\s*\+?=", line)
-            if match and match.group(1) not in knobs and match.group(1) not in referred:
+            known = match and (match.group(1) in knobs or match.group(1) in referred or match.group(1).startswith(families))
+            if match and not known:
                 findings.add(name, number, f"'{match.group(1)}' is in no table of knobs: correct the name, or add it to a knobs.c")
 
 
@@ -85,16 +86,19 @@ def main():
     root = os.path.abspath(sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.path.dirname(__file__), ".."))
     rows = [line.split("\t") for line in run(program, "--list").split("\n") if line]
     knobs = {name for _, kind, name, _ in rows if kind == "-"}
-    options = {name for _, kind, name, _ in rows if kind != "-"}
+    options = {name for _, kind, name, _ in rows if kind not in ("-", "=")}
+    families = tuple(name for _, kind, name, _ in rows if kind == "=")
     findings = csource.Findings()
     names = csource.tree_files(root)
     seen = {}
     for owner, kind, name, _ in rows:
+        if kind == "=":
+            continue
         first = seen.setdefault((kind, name) if kind == "-" else (owner, kind, name), owner)
         if first != owner:
             findings.add("docs/CONFIG.md", 1, f"'{name}' is in two tables, of '{first}' and of '{owner}': keep one")
     check_page(root, program, run(program), findings)
-    check_samples(root, names, knobs, findings)
+    check_samples(root, names, knobs, families, findings)
     check_code(root, names, knobs, options, findings)
     findings.finish()
 

@@ -2,7 +2,7 @@
 # Jobs with more right to a machine get it: by the machine's Rank, and by the users' priorities.  Who runs there retires,
 # is vacated, waits in its queue and runs again; a startd that is killed meanwhile changes nothing of that.
 #
-# TIMEOUT: 150
+# TIMEOUT: 240
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/lib.sh"
 
@@ -24,6 +24,7 @@ pool_start
 
 slots() { "$ROOST" status -constraint 'DynamicSlot =?= true' "$@" 2>/dev/null; }
 has_slot() { [ -n "$(slots -constraint "$1" -af Name)" ]; }
+has_no_slot() { ! has_slot "$1"; }
 running_is() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null | grep -c 2)" -eq "$2" ]; }
 # of_job ATTR CLUSTER: of its jobs in queue and history, summed
 of_jobs() { { "$ROOST" q "$2" -af "$1"; "$ROOST" history "$2" -af "$1"; } 2>/dev/null | awk '$1 ~ /^[0-9]+$/ { n += $1 } END { print n + 0 }'; }
@@ -52,9 +53,22 @@ check_committed "$known" 2
 equals "starts" "$("$ROOST" history "$known" -af NumJobStarts | sort | tr '\n' ' ')" "1 2 "
 equals "why" "$("$ROOST" history "$known" -constraint 'NumPreemptions =?= 1' -af VacateReason | grep -c 'preempted by a job of')" 1
 
-say "the startd is killed while a job retires"
+say "the better job is removed while it waits"
+job 15 2 'My.Fame = 1' >"$WORK/known.sub"
 known=$(submit "$WORK/known.sub") || exit 1
 until_true 20 "both run" running_is "$known" 2
+famous=$(submit "$WORK/famous.sub") || exit 1
+until_true 20 "one of them retires" has_slot 'Activity == "Retiring"'
+"$ROOST" rm "$famous" >/dev/null || fail "roost rm"
+until_true 5 "it need not retire any more" has_no_slot 'Activity == "Retiring" || PreemptingUser =!= undefined'
+until_true 60 "both are done" is_done "$known" 2
+check_committed "$known" 2
+equals "starts" "$("$ROOST" history "$known" -af NumJobStarts | sort -u)" 1
+
+say "the startd is killed while a job retires"
+# The match of the removed job counts at the negotiator for half a minute.
+known=$(submit "$WORK/known.sub") || exit 1
+until_true 50 "both run" running_is "$known" 2
 famous=$(submit "$WORK/famous.sub") || exit 1
 until_true 20 "one of them retires" has_slot 'Activity == "Retiring"'
 for pid in $(pids_of startd wn01); do

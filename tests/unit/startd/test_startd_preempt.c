@@ -96,6 +96,7 @@ static void a_claimed_slot_shows_whose_it_is_and_offers_itself_to_better_ones(vo
     assert_int_equal(ad_int_or(ad, "CurrentRank", 0), 5);
     assert_true(ad_int_or(ad, "JobStart", 0) > 1700000000);
     assert_in_range(ad_int_or(ad, "TotalJobRunTime", -1), 0, 20);
+    assert_in_range(ad_int_or(ad, "RetirementTimeRemaining", -1), 980, 1000);
     assert_string_equal(ad_string_or(ad, "ClaimId", ""), slot_of(rig)->claim_id);
     assert_string_not_equal(slot_of(rig)->claim_id, rig->claim_id);
 }

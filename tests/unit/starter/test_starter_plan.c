@@ -123,6 +123,30 @@ static void the_machine_adds_what_a_job_may_rely_on(void **state)
     ad_destroy(job);
 }
 
+static void a_job_is_told_which_units_of_a_resource_are_its_own(void **state)
+{
+    (void)state;
+    static const char *const UNITS[][2] = {{"CUDA1,CUDA12", "1,12"},
+                                           {"GPU-0a1b,CUDA3", "GPU-0a1b,3"},
+                                           {"", ""},
+                                           {"CUDA", ""},
+                                           {"CUDA7", "7"}};
+    for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
+        struct ad *job = parse("[x = 1]"), *machine = parse("[AssignedTapes = \"T1\"; Cpus = 2]");
+        struct starter_place place = PLACE;
+        struct vec entries = {0};
+        ad_set_string(machine, "AssignedGPUs", UNITS[i][0]);
+        place.machine = machine;
+        assert_int_equal(starter_plan_env(job, &place, &entries, NULL), 0);
+        assert_string_equal(value_of(&entries, "_CONDOR_AssignedGPUs"), UNITS[i][0]);
+        assert_string_equal(value_of(&entries, "CUDA_VISIBLE_DEVICES"), UNITS[i][1]);
+        assert_string_equal(value_of(&entries, "_CONDOR_AssignedTapes"), "T1");
+        vec_fini(&entries, mem_free);
+        ad_destroy(machine);
+        ad_destroy(job);
+    }
+}
+
 static void the_jobs_own_environment_wins_but_for_names_of_ours(void **state)
 {
     (void)state;
@@ -256,6 +280,7 @@ static void a_gap_is_more_than_a_third_of_the_lease_beyond_the_tick(void **state
 UNIT_TESTS(UNIT(arguments_of_both_syntaxes_follow_the_program),
            UNIT(bad_arguments_are_refused_with_the_name_of_the_attribute),
            UNIT(the_machine_adds_what_a_job_may_rely_on),
+           UNIT(a_job_is_told_which_units_of_a_resource_are_its_own),
            UNIT(the_jobs_own_environment_wins_but_for_names_of_ours),
            UNIT(the_old_syntax_of_the_environment_is_read_too),
            UNIT(an_environment_that_does_not_parse_is_refused),
