@@ -397,6 +397,22 @@ void ad_chain(struct ad *ad, const struct ad *parent)
 
 /* ---- setting ---- */
 
+/* A name for an entry, one owner more: the pool of the body keeps some. */
+static struct ad_name *take_name(const struct ad *ad, const char *text, size_t length,
+                                 uint32_t hash)
+{
+    struct ad_pool *pool = ad->body != NULL ? ad->body->shape->pool : NULL;
+    struct ad_name **kept = pool != NULL ? &pool->names[hash % AD_POOL_NAMES] : NULL;
+    if (kept == NULL || length > AD_NAME_MAX) {
+        return ad_name_create(text, length);
+    }
+    if (*kept == NULL || (*kept)->length != length || memcmp((*kept)->text, text, length) != 0) {
+        ad_name_destroy(*kept);
+        *kept = ad_name_create(text, length);
+    }
+    return ad_name_ref(*kept);
+}
+
 /* A new entry at the end of the array; -E2BIG leaves the ad as it was. */
 static int append(struct ad *ad, const char *text, size_t length, uint32_t hash,
                   struct ad_entry **ret)
@@ -419,8 +435,9 @@ static int append(struct ad *ad, const char *text, size_t length, uint32_t hash,
         ad->entries = mem_realloc(ad->entries, ad->capacity * sizeof(*ad->entries));
     }
     struct ad_entry *entry = &ad->entries[ad->count];
-    *entry =
-        (struct ad_entry){.name = ad_name_create(text, length), .hash = hash, .place = AD_NO_PLACE};
+    *entry = (struct ad_entry){.name = take_name(ad, text, length, hash),
+                               .hash = hash,
+                               .place = AD_NO_PLACE};
     if (ad->index != NULL && !grown) {
         (void)index_add(ad, ad->count); /* judged above */
     }

@@ -291,15 +291,10 @@ static void put_values(const struct ad_body *body, uint32_t from, uint32_t to, s
     put_range(body->base, done, to, out);
 }
 
-static bool holds_ads(const struct ad_body *body)
-{
-    return body->has_ads || (body->base != NULL && body->base->has_ads);
-}
-
 static void put_item(const struct ad_item *item, bool with_private, struct strbuf *out)
 {
     struct ad_node literal;
-    if (item->spot.expr == NULL && (with_private || !holds_ads(item->spot.body))) {
+    if (item->spot.expr == NULL && (with_private || !ad_body_holds_ads(item->spot.body))) {
         struct ad_bytes raw = ad_body_raw(item->spot.body, item->spot.place);
         strbuf_append(out, raw.data, raw.length);
     } else {
@@ -452,7 +447,7 @@ static void encode_runs(const struct ad *ad, bool with_private, struct strbuf *o
 void ad_encode(const struct ad *ad, bool with_private, struct strbuf *out)
 {
     const struct ad_body *body = ad->body;
-    if (body == NULL || (!with_private && holds_ads(body))) {
+    if (body == NULL || (!with_private && ad_body_holds_ads(body))) {
         encode_items(ad, with_private, out);
     } else if (ad->count > 0 || ad->hidden != NULL || (!with_private && body->shape->has_private)) {
         encode_runs(ad, with_private, out);
@@ -469,21 +464,6 @@ void ad_encode_first(const struct ad *ad, bool with_private, struct strbuf *out)
     put_attributes(ad, with_private, out);
 }
 
-static size_t body_bytes(const struct ad_body *body)
-{
-    if (body->base == NULL) {
-        return body->bytes;
-    }
-    size_t bytes = (size_t)body->base->bytes + body->bytes;
-    for (uint32_t i = 0; i < (body->shape->count + 63) / 64; i++) {
-        for (uint64_t word = body->mask[i]; word != 0; word &= word - 1) {
-            uint32_t place = i * 64 + lowest_bit(word);
-            bytes -= ad_body_raw(body->base, place).length;
-        }
-    }
-    return bytes;
-}
-
 size_t ad_encoded_bytes(const struct ad *ad)
 {
     size_t names = 0;
@@ -491,7 +471,7 @@ size_t ad_encoded_bytes(const struct ad *ad)
     if (ad->body != NULL) {
         const struct ad_shape *shape = ad->body->shape;
         names = shape->names_bytes;
-        values = body_bytes(ad->body);
+        values = ad->body->total_bytes;
         for (uint32_t i = 0; ad->hidden != NULL && i < (shape->count + 63) / 64; i++) {
             for (uint64_t word = ad->hidden[i]; word != 0; word &= word - 1) {
                 uint32_t place = i * 64 + lowest_bit(word);

@@ -86,32 +86,8 @@ static void set_offset(const struct parts *parts, uint32_t own, uint32_t offset)
     }
 }
 
-struct ad_body *ad_body_whole(struct ad_shape *shape, const unsigned char *raw,
-                              const uint32_t *starts)
-{
-    uint32_t count = shape->count;
-    uint32_t first = starts[0];
-    uint32_t bytes = starts[count] - first;
-    struct parts parts;
-    struct ad_body *body = body_alloc(shape, NULL, count, bytes, &parts);
-    if (body == NULL) {
-        return NULL;
-    }
-    if (parts.narrow != NULL) {
-        for (uint32_t i = 0; i <= count; i++) {
-            parts.narrow[i] = (uint16_t)(starts[i] - first);
-        }
-    } else {
-        for (uint32_t i = 0; i <= count; i++) {
-            parts.wide[i] = starts[i] - first;
-        }
-    }
-    memcpy(parts.data, raw + first, bytes);
-    return body;
-}
-
 struct ad_body *ad_body_build(struct ad_shape *shape, struct ad_body *base,
-                              const struct ad_own *own, uint32_t count)
+                              const struct ad_own *own, uint32_t count, size_t total_bytes)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -123,14 +99,20 @@ struct ad_body *ad_body_build(struct ad_shape *shape, struct ad_body *base,
     if (body == NULL) {
         return NULL;
     }
+    body->total_bytes = (uint32_t)total_bytes;
     uint32_t at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        set_offset(&parts, i, at);
-        memcpy(parts.data + at, own[i].raw.data, own[i].raw.length);
-        at += (uint32_t)own[i].raw.length;
-        if (base != NULL) {
-            body->mask[own[i].place / 64] |= (uint64_t)1 << (own[i].place % 64);
+    for (uint32_t i = 0; i < count;) {
+        const unsigned char *run = own[i].raw.data; /* what lies together is copied together */
+        size_t length = 0;
+        for (; i < count && own[i].raw.data == run + length; i++) {
+            set_offset(&parts, i, at + (uint32_t)length);
+            length += own[i].raw.length;
+            if (base != NULL) {
+                body->mask[own[i].place / 64] |= (uint64_t)1 << (own[i].place % 64);
+            }
         }
+        memcpy(parts.data + at, run, length);
+        at += (uint32_t)length;
     }
     set_offset(&parts, count, at);
     uint32_t words = base != NULL ? (shape->count + 63) / 64 : 0;
@@ -176,6 +158,7 @@ struct ad_body *ad_body_patch(const struct ad_body *old, const struct ad_own *ch
     if (body == NULL) {
         return NULL;
     }
+    body->total_bytes = (uint32_t)bytes;
     uint32_t at = 0;
     uint32_t done = 0;
     for (uint32_t i = 0; i < count; i++) {

@@ -33,12 +33,16 @@ struct strbuf;
 
 #define AD_CHAIN_MAX 64u /* shapes on one place of the table: more are not shared */
 
+#define AD_POOL_NAMES 32u /* names of entries that a pool keeps */
+
 struct ad_pool {
     struct ad_shape **chains;
     size_t chain_count; /* a power of two */
     size_t shape_count;
     struct ad_shape *latest;        /* the one that was asked for last */
     struct ad_regex_cache *regexes; /* NULL until needed */
+    /* Of entries over bodies, which mostly are the same few: by hash, the latest in each place. */
+    struct ad_name *names[AD_POOL_NAMES];
 };
 
 struct ad_shape_name {
@@ -89,6 +93,7 @@ struct ad_body {
     uint32_t user_count;  /* of these: bodies */
     uint32_t own_count;   /* values that lie here */
     uint32_t bytes;       /* of them */
+    uint32_t total_bytes; /* of all values, with those in the base */
     struct ad_shape *shape;
     struct ad_body *base;      /* NULL: all values lie here */
     struct ad_made *made;      /* NULL until needed */
@@ -158,6 +163,12 @@ static inline struct ad_bytes ad_body_value(const struct ad_body *body, uint32_t
     return ad_raw_value(ad_body_raw(body, place));
 }
 
+/* May private attributes be inside a value? */
+static inline bool ad_body_holds_ads(const struct ad_body *body)
+{
+    return body->has_ads || (body->base != NULL && body->base->has_ads);
+}
+
 /* A literal as a node, whose text lies in the bytes; false: it is none. */
 bool ad_bytes_literal(struct ad_bytes value, struct ad_node *ret);
 
@@ -195,20 +206,15 @@ static inline const char *ad_shape_name(const struct ad_shape *shape, uint32_t p
 struct ad_body *ad_body_ref(const struct ad_body *body);
 void ad_body_unref(struct ad_body *body); /* NULL is allowed */
 
-/* A body with all values: raw[0..starts[count]) are the values, starts where each begins.  The
- * shape gets an owner; NULL: out of memory. */
-struct ad_body *ad_body_whole(struct ad_shape *shape, const unsigned char *raw,
-                              const uint32_t *starts);
-
 struct ad_own { /* a value that will lie in a new body */
     uint32_t place;
     struct ad_bytes raw;
 };
 
 /* A body of the values own[0..count), in order of place, and those of base (which gets an owner)
- * for the rest. base NULL: own is all.  NULL: out of memory. */
+ * for the rest, of total_bytes together.  base NULL: own is all.  NULL: out of memory. */
 struct ad_body *ad_body_build(struct ad_shape *shape, struct ad_body *base,
-                              const struct ad_own *own, uint32_t count);
+                              const struct ad_own *own, uint32_t count, size_t total_bytes);
 
 /* old, which has no base, with changes (in order of place) in it.  NULL: out of memory. */
 struct ad_body *ad_body_patch(const struct ad_body *old, const struct ad_own *changes,

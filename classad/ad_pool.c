@@ -39,6 +39,9 @@ void ad_pool_destroy(struct ad_pool *pool)
         }
     }
     ad_regex_cache_destroy(pool->regexes);
+    for (uint32_t i = 0; i < AD_POOL_NAMES; i++) {
+        ad_name_destroy(pool->names[i]);
+    }
     mem_free(pool->chains);
     mem_free(pool);
 }
@@ -49,103 +52,65 @@ struct arrival {
     struct ad_pool *pool;
     const struct ad_body *before; /* of the previous ad, of the same shape; NULL: none */
     struct ad_shape *shape;
-    const unsigned char *raw; /* of the values */
-    uint32_t *starts;         /* of each value in raw, and the end */
+    const unsigned char *values;
+    const unsigned char *end; /* of what there is */
+    size_t bytes;             /* of the values, when all were gone over */
     struct ad_own *own;       /* values that differ from the base under trial */
     uint32_t own_count;
     size_t own_bytes;
-    bool walked; /* own is what differs from the base of the previous ad, and little */
     struct err *err;
-    void *heap; /* starts and own, when there are many */
-    uint32_t starts_inline[COUNT_INLINE + 1];
+    void *heap; /* own, when there are many */
     struct ad_own own_inline[COUNT_INLINE];
 };
 
 static int arrival_room(struct arrival *arrival, uint32_t count)
 {
     arrival->heap = NULL;
-    arrival->starts = arrival->starts_inline;
     arrival->own = arrival->own_inline;
-    if (count <= COUNT_INLINE) {
-        return 0;
+    if (count > COUNT_INLINE) {
+        arrival->heap = mem_try_alloc(count * sizeof(*arrival->own));
+        arrival->own = arrival->heap;
     }
-    size_t own_bytes = count * sizeof(*arrival->own);
-    arrival->heap = mem_try_alloc(own_bytes + ((size_t)count + 1) * sizeof(*arrival->starts));
-    if (arrival->heap == NULL) {
-        return err_set(arrival->err, -E2BIG, "binary ad: out of memory");
-    }
-    arrival->own = arrival->heap;
-    arrival->starts = (uint32_t *)(void *)((char *)arrival->heap + own_bytes);
-    return 0;
+    return arrival->own != NULL ? 0 : err_set(arrival->err, -E2BIG, "binary ad: out of memory");
 }
 
-/* Bytes of the value there, with its length before it; 0: that is wrong. */
-static size_t value_size(const unsigned char *at, const unsigned char *end)
+/* Goes over one value; false: its length is not in its shortest form, zero, or more than is left.
+ */
+static bool pass_value(const unsigned char **at, const unsigned char *end)
 {
-    const unsigned char *begin = at;
-    size_t length = at < end ? *at++ : 0;
+    const unsigned char *next = *at;
+    size_t length = next < end ? *next++ : 0;
     if (length >= 0x80) {
         length &= 0x7f;
-        unsigned shift = 7;
         unsigned char byte = 0x80;
-        for (; byte >= 0x80 && shift <= 28 && at < end; shift += 7) {
-            byte = *at++;
+        for (unsigned shift = 7; byte >= 0x80 && shift <= 28 && next < end; shift += 7) {
+            byte = *next++;
             length |= (size_t)(byte & 0x7f) << shift;
         }
         if (byte >= 0x80 || byte == 0) {
-            length = 0; /* not its shortest form, or too large */
+            return false;
         }
     }
-    return length == 0 || length > (size_t)(end - at) ? 0 : (size_t)(at - begin) + length;
-}
-
-/* Where each value begins. */
-static int find_starts(struct arrival *arrival, const struct ad_outline *outline)
-{
-    const unsigned char *at = outline->values;
-    arrival->raw = at;
-    for (uint32_t i = 0; i < outline->count; i++) {
-        arrival->starts[i] = (uint32_t)(at - outline->values);
-        size_t size = value_size(at, outline->end);
-        if (size == 0) {
-            return err_set(arrival->err, -EBADMSG,
-                           "binary ad, byte %zu of the values: the length of %s is wrong",
-                           (size_t)(at - outline->values), ad_shape_name(arrival->shape, i));
-        }
-        at += size;
+    if (length == 0 || length > (size_t)(end - next)) {
+        return false;
     }
-    arrival->starts[outline->count] = (uint32_t)(at - outline->values);
-    return 0;
-}
-
-static size_t arrival_bytes(const struct arrival *arrival)
-{
-    return arrival->starts[arrival->shape->count] - arrival->starts[0];
-}
-
-/* Sets own to what differs from base.  False when the differences are more than bytes_max: then own
- * is not complete. */
-static bool compare(struct arrival *arrival, const struct ad_body *base, size_t bytes_max)
-{
-    uint32_t count = arrival->shape->count;
-    const uint32_t *starts = arrival->starts;
-    arrival->own_count = 0;
-    arrival->own_bytes = 0;
-    uint32_t theirs = ad_body_offset(base, 0);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t next = ad_body_offset(base, i + 1);
-        uint32_t length = starts[i + 1] - starts[i];
-        const unsigned char *raw = arrival->raw + starts[i];
-        if (next - theirs != length || memcmp(raw, base->data + theirs, length) != 0) {
-            arrival->own[arrival->own_count++] = (struct ad_own){i, {raw, length}};
-            arrival->own_bytes += length;
-            if (arrival->own_bytes > bytes_max) {
-                return false;
-            }
-        }
-        theirs = next;
-    }
+    *at = next + length;
     return true;
+}
+
+/* Adds the value at *at, which is that of place, to own. */
+static int add_own(struct arrival *arrival, uint32_t place, const unsigned char **at)
+{
+    const unsigned char *raw = *at;
+    if (!pass_value(at, arrival->end)) {
+        return err_set(arrival->err, -EBADMSG,
+                       "binary ad, byte %zu of the values: the length of %s is wrong",
+                       (size_t)(raw - arrival->values), ad_shape_name(arrival->shape, place));
+    }
+    size_t length = (size_t)(*at - raw);
+    arrival->own[arrival->own_count++] = (struct ad_own){place, {raw, length}};
+    arrival->own_bytes += length;
+    return 0;
 }
 
 /* How many bytes are the same from the beginning on. */
@@ -153,7 +118,8 @@ static size_t same_bytes(const unsigned char *a, const unsigned char *b, size_t 
 {
     size_t at = 0;
     for (; length - at >= 32; at += 32) {
-        uint64_t x[4], y[4];
+        uint64_t x[4];
+        uint64_t y[4];
         memcpy(x, a + at, sizeof(x));
         memcpy(y, b + at, sizeof(y));
         if (((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3])) != 0) {
@@ -161,7 +127,8 @@ static size_t same_bytes(const unsigned char *a, const unsigned char *b, size_t 
         }
     }
     for (; length - at >= 8; at += 8) {
-        uint64_t x, y;
+        uint64_t x;
+        uint64_t y;
         memcpy(&x, a + at, sizeof(x));
         memcpy(&y, b + at, sizeof(y));
         if (x != y) {
@@ -178,85 +145,81 @@ static size_t same_bytes(const unsigned char *a, const unsigned char *b, size_t 
     return at;
 }
 
-/* The usual case: an ad of the shape of the one before it, and like its base.  Both run side by
- * side, stretches of values that are the same being passed over in one go.  Sets own and *bytes,
- * those of all values; false: it is not so, and nothing is set. */
-static bool walk_beside(struct arrival *arrival, const struct ad_outline *outline,
-                        const struct ad_body *base, size_t *bytes)
+/* Sets own to what differs from base, in one walk over both.  1; 0 when the differences are more
+ * than bytes_max (own is not complete then); -EBADMSG. */
+static int compare(struct arrival *arrival, const struct ad_body *base, size_t bytes_max)
 {
+    const unsigned char *at = arrival->values;
     uint32_t count = arrival->shape->count;
-    uint32_t last = ad_body_offset(base, count);
-    const unsigned char *at = outline->values;
-    uint32_t own_count = 0;
-    size_t own_bytes = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t from = ad_body_offset(base, i);
-        size_t room = (size_t)(outline->end - at);
-        size_t same = same_bytes(at, base->data + from, room < last - from ? room : last - from);
-        while (i < count && ad_body_offset(base, i + 1) - from <= same) {
+    uint32_t i = 0;
+    arrival->own_count = 0;
+    arrival->own_bytes = 0;
+    while (i < count) {
+        uint32_t begin = ad_body_offset(base, i);
+        size_t left = (size_t)(arrival->end - at);
+        size_t theirs = base->bytes - begin;
+        size_t same = same_bytes(at, base->data + begin, left < theirs ? left : theirs);
+        uint32_t next;
+        /* A value begins with its length: where all its bytes are the same, so is its end. */
+        while (i < count && (next = ad_body_offset(base, i + 1)) - begin <= same) {
             i++;
         }
-        at += ad_body_offset(base, i) - from;
-        if (i == count) {
-            break;
+        at += ad_body_offset(base, i) - begin;
+        if (i < count) {
+            int rc = add_own(arrival, i, &at);
+            if (rc < 0) {
+                return rc;
+            }
+            if (arrival->own_bytes > bytes_max) {
+                return 0;
+            }
+            i++;
         }
-        size_t size = value_size(at, outline->end);
-        if (size == 0) {
-            return false;
+    }
+    arrival->bytes = (size_t)(at - arrival->values);
+    return 1;
+}
+
+static int all_own(struct arrival *arrival)
+{
+    const unsigned char *at = arrival->values;
+    arrival->own_count = 0;
+    arrival->own_bytes = 0;
+    for (uint32_t i = 0; i < arrival->shape->count; i++) {
+        int rc = add_own(arrival, i, &at);
+        if (rc < 0) {
+            return rc;
         }
-        arrival->own[own_count++] = (struct ad_own){i, {at, size}};
-        own_bytes += size;
-        at += size;
     }
-    *bytes = (size_t)(at - outline->values);
-    if (own_bytes > *bytes / 2) {
-        return false;
-    }
-    arrival->own_count = own_count;
-    arrival->own_bytes = own_bytes;
-    return true;
+    arrival->bytes = arrival->own_bytes;
+    return 1;
 }
 
-/* What a new ad of the same shape is to be built on; NULL: that is not known yet. */
-static struct ad_body *base_of(const struct ad_body *before)
-{
-    if (before == NULL || before->base != NULL || before->user_count == 0) {
-        return before != NULL ? before->base : NULL;
-    }
-    return (struct ad_body *)(uintptr_t)before; /* it gets an owner more */
-}
-
-static void all_own(struct arrival *arrival)
-{
-    uint32_t count = arrival->shape->count;
-    for (uint32_t i = 0; i < count; i++) {
-        arrival->own[i] = (struct ad_own){i,
-                                          {arrival->raw + arrival->starts[i],
-                                           arrival->starts[i + 1] - arrival->starts[i]}};
-    }
-    arrival->own_count = count;
-    arrival->own_bytes = arrival_bytes(arrival);
-}
-
-/* The remembered body that differs least, at most by half; own is set for it.  NULL: none. */
-static struct ad_body *best_base(struct arrival *arrival)
+/* The remembered body that differs least, at most by half; own is set for it, or to all when *ret
+ * is NULL.  1 or -EBADMSG. */
+static int best_base(struct arrival *arrival, struct ad_body **ret)
 {
     struct ad_body *best = NULL;
-    size_t bytes_max = arrival_bytes(arrival) / 2;
+    size_t bytes_max = 0;
     for (uint32_t i = 0; i < AD_SHAPE_BODIES; i++) {
         struct ad_body *body = arrival->shape->bodies[i];
-        if (body != NULL && compare(arrival, body, bytes_max)) {
+        if (body == NULL) {
+            continue;
+        }
+        int rc = compare(arrival, body, best == NULL ? body->bytes / 2 : bytes_max);
+        if (rc < 0) {
+            return rc;
+        }
+        if (rc > 0) {
             best = body;
             if (arrival->own_bytes == 0) {
-                return best;
+                break;
             }
             bytes_max = arrival->own_bytes - 1;
         }
     }
-    if (best != NULL) {
-        (void)compare(arrival, best, SIZE_MAX);
-    }
-    return best;
+    *ret = best;
+    return best != NULL ? compare(arrival, best, SIZE_MAX) : all_own(arrival);
 }
 
 /* Checks the values in own; those which the previous ad had as well were checked then: *known of
@@ -271,7 +234,7 @@ static int check_own(const struct arrival *arrival, uint32_t *known, bool *has_a
         if (before != NULL && before->base != NULL) {
             struct ad_bytes old = ad_body_raw(before, own->place);
             if (old.length == own->raw.length && memcmp(old.data, own->raw.data, old.length) == 0) {
-                *has_ads = *has_ads || before->has_ads;
+                *has_ads = *has_ads || ad_body_holds_ads(before);
                 ++*known;
                 continue;
             }
@@ -284,59 +247,81 @@ static int check_own(const struct arrival *arrival, uint32_t *known, bool *has_a
     return 0;
 }
 
-static struct ad_body *make_whole(const struct arrival *arrival)
-{
-    struct ad_body *body = ad_body_whole(arrival->shape, arrival->raw, arrival->starts);
-    if (body != NULL && arrival->pool != NULL) {
-        ad_body_remember(body);
-    }
-    return body;
-}
+/* What the values are kept as. */
+struct choice {
+    struct ad_body *base;        /* differences from this one, or */
+    const struct ad_body *patch; /* all of this one, with the differences in it, or all of own */
+};
 
-/* The body of what arrived; NULL: out of memory, or *rc < 0. */
-static struct ad_body *make_body(struct arrival *arrival, int *rc)
+/* Compares with what there is.  1 or -EBADMSG. */
+static int choose(struct arrival *arrival, struct choice *choice)
 {
     const struct ad_body *before = arrival->before;
-    struct ad_body *base = NULL; /* of the new body */
-    bool has_ads = false;
-    if (arrival->walked) {
-        base = base_of(before);
-        if (base == before && arrival->own_count == 0) {
-            return ad_body_ref(before);
+    *choice = (struct choice){NULL, NULL};
+    if (before != NULL && before->base == NULL) {
+        int rc = compare(arrival, before, SIZE_MAX);
+        bool is_like = arrival->own_bytes <= before->bytes / 2;
+        if (before->user_count > 0 && is_like) {
+            choice->base = (struct ad_body *)(uintptr_t)before; /* gets one more user */
+        } else {
+            choice->patch = before;
         }
-        has_ads = base == before && before->has_ads;
-    } else if (before != NULL && before->base == NULL) {
-        (void)compare(arrival, before, SIZE_MAX);
-        if (arrival->own_count == 0) {
-            return ad_body_ref(before);
-        }
-        has_ads = before->has_ads;
-        bool is_like = arrival->own_bytes <= arrival_bytes(arrival) / 2;
-        base = before->user_count > 0 && is_like ? (struct ad_body *)(uintptr_t)before : NULL;
-    } else if (before != NULL && compare(arrival, before->base, arrival_bytes(arrival) / 2)) {
-        base = before->base;
-    } else {
-        base = best_base(arrival);
-        if (base == NULL) {
-            all_own(arrival);
+        return rc;
+    }
+    if (before != NULL) {
+        int rc = compare(arrival, before->base, before->base->bytes / 2);
+        choice->base = before->base;
+        if (rc != 0) {
+            return rc;
         }
     }
+    return best_base(arrival, &choice->base);
+}
+
+static bool is_unchanged(const struct arrival *arrival, const struct choice *choice, uint32_t known)
+{
+    const struct ad_body *before = arrival->before;
+    if (before == NULL) {
+        return false;
+    }
+    return before->base == NULL ? arrival->own_count == 0
+                                : choice->base == before->base && known == arrival->own_count &&
+                                      known == before->own_count;
+}
+
+static int make_body(struct arrival *arrival, struct ad_body **ret)
+{
+    struct choice choice;
     uint32_t known;
-    *rc = check_own(arrival, &known, &has_ads);
-    if (*rc < 0) {
-        return NULL;
+    bool has_ads = false;
+    int rc = choose(arrival, &choice);
+    if (rc >= 0) {
+        rc = check_own(arrival, &known, &has_ads);
     }
-    if (before != NULL && base != NULL && base == before->base && known == arrival->own_count &&
-        known == before->own_count) {
-        return ad_body_ref(before); /* nothing changed */
+    if (rc < 0) {
+        return rc;
     }
-    struct ad_body *body =
-        base != NULL ? ad_body_build(arrival->shape, base, arrival->own, arrival->own_count)
-                     : make_whole(arrival);
-    if (body != NULL) {
-        body->has_ads = has_ads;
+    if (is_unchanged(arrival, &choice, known)) {
+        *ret = ad_body_ref(arrival->before);
+        return 0;
     }
-    return body;
+    struct ad_body *body;
+    if (choice.patch != NULL) {
+        body = ad_body_patch(choice.patch, arrival->own, arrival->own_count);
+        has_ads = has_ads || choice.patch->has_ads;
+    } else {
+        body = ad_body_build(arrival->shape, choice.base, arrival->own, arrival->own_count,
+                             arrival->bytes);
+    }
+    if (body == NULL) {
+        return err_set(arrival->err, -E2BIG, "binary ad: out of memory");
+    }
+    body->has_ads = has_ads;
+    if (body->base == NULL && arrival->pool != NULL) {
+        ad_body_remember(body);
+    }
+    *ret = body;
+    return 0;
 }
 
 static int arrival_shape(struct arrival *arrival, const struct ad *previous,
@@ -370,20 +355,14 @@ static int decode_body(struct ad_pool *pool, const struct ad *previous, const vo
         return rc;
     }
     struct ad_body *body = NULL;
+    arrival.values = outline.values;
+    arrival.end = outline.end;
     rc = arrival_room(&arrival, outline.count);
-    const struct ad_body *base = base_of(arrival.before);
-    size_t bytes = 0;
-    arrival.walked = rc == 0 && base != NULL && walk_beside(&arrival, &outline, base, &bytes);
-    if (rc == 0 && !arrival.walked) {
-        rc = find_starts(&arrival, &outline);
-        bytes = rc == 0 ? arrival.starts[outline.count] : 0;
+    if (rc == 0) {
+        rc = make_body(&arrival, &body);
     }
     if (rc == 0) {
-        *used = (size_t)(outline.values - (const unsigned char *)data) + bytes;
-        body = make_body(&arrival, &rc);
-        if (rc == 0 && body == NULL) {
-            rc = err_set(err, -E2BIG, "binary ad: out of memory");
-        }
+        *used = (size_t)(outline.values - (const unsigned char *)data) + body->total_bytes;
     }
     mem_free(arrival.heap);
     ad_shape_unref(arrival.shape); /* the body has it */
@@ -484,24 +463,6 @@ static uint32_t peek_place(struct ad_pool *pool, const struct ad_outline *outlin
     return AD_NO_PLACE;
 }
 
-/* Goes over one value; false: it is cut short. */
-static bool pass_value(const unsigned char **at, const unsigned char *end, struct ad_bytes *ret)
-{
-    uint64_t length = 0;
-    unsigned shift = 0;
-    unsigned char byte = 0x80;
-    for (; byte >= 0x80 && shift <= 28 && *at < end; shift += 7) {
-        byte = *(*at)++;
-        length |= (uint64_t)(byte & 0x7f) << shift;
-    }
-    if (byte >= 0x80 || length == 0 || length > (uint64_t)(end - *at)) {
-        return false;
-    }
-    *ret = (struct ad_bytes){*at, (size_t)length};
-    *at += length;
-    return true;
-}
-
 int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const char *name,
                    const char **text, size_t *text_length, struct err *err)
 {
@@ -518,12 +479,14 @@ int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const 
         return -ENOENT;
     }
     const unsigned char *at = outline.values;
-    struct ad_bytes value;
+    const unsigned char *begin = at;
     for (uint32_t i = 0; i <= place; i++) {
-        if (!pass_value(&at, outline.end, &value)) {
+        begin = at;
+        if (!pass_value(&at, outline.end)) {
             return err_set(err, -EBADMSG, "binary ad: a value is cut short");
         }
     }
+    struct ad_bytes value = ad_raw_value((struct ad_bytes){begin, (size_t)(at - begin)});
     if (value.data[0] != AD_NODE_STRING || value.length < 2) {
         return -ENOENT;
     }
@@ -608,7 +571,12 @@ static struct ad_body *change_body(const struct ad_body *old, const struct ad_ow
             has_ads = has_ads || base->has_ads;
             base = NULL;
         }
-        body = ad_body_build(old->shape, base, own, own_count);
+        size_t total = old->total_bytes;
+        for (uint32_t i = 0; i < count; i++) {
+            total += changes[i].raw.length;
+            total -= ad_body_raw(old, changes[i].place).length;
+        }
+        body = ad_body_build(old->shape, base, own, own_count, total);
         if (own != own_inline) {
             mem_free(own);
         }
@@ -644,8 +612,7 @@ static void note_change(struct changes *changes, uint32_t place, const struct ad
     struct ad_own own = {place, {NULL, 0}};
     if (spot->expr == NULL) {
         own.raw = ad_body_raw(spot->body, spot->place);
-        changes->has_ads = changes->has_ads || spot->body->has_ads ||
-                           (spot->body->base != NULL && spot->body->base->has_ads);
+        changes->has_ads = changes->has_ads || ad_body_holds_ads(spot->body);
     } else {
         changes->offsets[changes->count] = changes->scratch.length;
         ad_value_put(&spot->expr->root, true, &changes->scratch);

@@ -528,7 +528,45 @@ static void many_shapes_come_and_go(void **state)
     ad_pool_destroy(pool);
 }
 
-UNIT_TESTS(UNIT(colliding_names_are_refused_by_decoders_and_left_out_by_setters),
+/* The ad within stays known to hold something private when its ad leaves the base it lay in. */
+static void private_attributes_stay_when_an_ad_leaves_its_base(void **state)
+{
+    (void)state;
+    struct ad_pool *pool = ad_pool_create();
+    struct ad *sent =
+        ad_of("[ N = [ B = 2; ClaimId = 3 ]; Long = \"some text that is the same\" ]");
+    struct ad *base = arrive(pool, NULL, sent);
+    struct ad *ad = arrive(pool, NULL, sent);
+    ad_set_string(sent, "Long", "another text, so long that it is more than half of the whole ad");
+    struct ad *apart = arrive(pool, ad, sent);
+    struct ad *changes =
+        ad_of("[ Long = \"a third text, again longer than half of the whole ad\" ]");
+    struct ad *changed = ad_change(pool, ad, changes);
+    const struct ad *const ALL[] = {apart, changed};
+    for (int i = 0; i < 2; i++) {
+        struct strbuf bytes;
+        struct ad *back = NULL;
+        const struct ad *nested = NULL;
+        strbuf_init(&bytes, 0);
+        ad_encode(ALL[i], false, &bytes);
+        assert_int_equal(ad_decode(bytes.data, bytes.length, NULL, &back, NULL), 0);
+        assert_int_equal(ad_get_ad(back, "N", &nested), 0);
+        assert_false(ad_has(nested, "ClaimId"));
+        assert_true(ad_has(nested, "B"));
+        ad_destroy(back);
+        strbuf_fini(&bytes);
+    }
+    ad_destroy(changed);
+    ad_destroy(changes);
+    ad_destroy(apart);
+    ad_destroy(ad);
+    ad_destroy(base);
+    ad_destroy(sent);
+    ad_pool_destroy(pool);
+}
+
+UNIT_TESTS(UNIT(private_attributes_stay_when_an_ad_leaves_its_base),
+           UNIT(colliding_names_are_refused_by_decoders_and_left_out_by_setters),
            UNIT(many_shapes_come_and_go), UNIT(ads_alike_share_names_and_values),
            UNIT(an_update_keeps_what_did_not_change), UNIT(ads_that_differ_in_all_keep_their_own),
            UNIT(what_arrives_wrong_is_refused_whatever_was_before),
