@@ -104,8 +104,26 @@ static const struct knob KNOBS[] = {
      .max = 1000,
      .unit = "files",
      .help = "How many old log files are kept of each daemon."},
+    {.name = "CLASSAD_ENABLE_USER_HOME",
+     .type = KNOB_BOOL,
+     .fallback = "false",
+     .help = "Whether userHome() in an expression may tell where the accounts of this machine have "
+             "their homes."},
+    {.name = "CLASSAD_USER_MAP_NAMES",
+     .type = KNOB_LIST,
+     .help = "The maps that userMap() in an expression may ask."},
+};
+
+static const struct knob_family FAMILIES[] = {
+    {"CLASSAD_USER_MAPFILE_", "CLASSAD_USER_MAPFILE_<name>",
+     "The file of the map of that name: in each line a method (usually `*`), a user or a "
+     "/pattern/, and names."},
+    {"CLASSAD_USER_MAPDATA_", "CLASSAD_USER_MAPDATA_<name>",
+     "The lines of that map themselves, where there is no file."},
 };
 
 const struct knob_table knobs_common = {.owner = "",
                                         .knobs = KNOBS,
-                                        .knob_count = ARRAY_COUNT(KNOBS)};
+                                        .knob_count = ARRAY_COUNT(KNOBS),
+                                        .families = FAMILIES,
+                                        .family_count = ARRAY_COUNT(FAMILIES)};

@@ -48,6 +48,8 @@ uid_t os_uid(struct os *os); /* effective */
 int os_user_find(struct os *os, const char *name, uid_t *uid, gid_t *gid, struct err *err);
 /* -ENOENT, -ENAMETOOLONG */
 int os_user_name(struct os *os, uid_t uid, char *ret, size_t size, struct err *err);
+/* The home directory of an account.  -ENOENT, -ENAMETOOLONG */
+int os_user_home(struct os *os, const char *name, char *ret, size_t size, struct err *err);
 
 /* ---- processes ------------------------------------------------------------------------------- */
 

@@ -309,6 +309,23 @@ int os_user_find(struct os *os, const char *name, uid_t *uid, gid_t *gid, struct
     return 0;
 }
 
+int os_user_home(struct os *os, const char *name, char *ret, size_t size, struct err *err)
+{
+    (void)os;
+    struct passwd entry;
+    char *room;
+    int code = find_user(name, 0, &entry, &room);
+    if (code != 0) {
+        return err_set(err, -ENOENT, "there is no user '%s' here", name);
+    }
+    size_t length = strlen(entry.pw_dir);
+    if (length < size) {
+        memcpy(ret, entry.pw_dir, length + 1);
+    }
+    mem_free(room);
+    return length < size ? 0 : err_set(err, -ENAMETOOLONG, "the home of '%s' is too long", name);
+}
+
 int os_user_name(struct os *os, uid_t uid, char *ret, size_t size, struct err *err)
 {
     (void)os;

@@ -152,10 +152,11 @@ static bool long_line(struct ad_stream *stream, size_t at)
         from++;
     }
     bool blank = from == at;
-    stream->line = at + 1;
-    if (!blank && text[from] != '#') {
+    if (!blank && text[from] != '#' && !stream->inside) {
         stream->inside = true;
+        stream->start = stream->line; /* comments before it are none of it */
     }
+    stream->line = at + 1;
     return blank && stream->inside;
 }
 
@@ -323,9 +324,14 @@ int ad_stream_next(struct ad_stream *stream, struct ad **ret, struct ad_place *p
         stream->stopped = true;
         return rc;
     }
+    if (stream->form == AD_FORM_LONG && !stream->inside &&
+        stream->at > stream->line + AD_TEXT_MAX) { /* a line without end: its parser says so */
+        stream->inside = true;
+        stream->start = stream->line;
+    }
     bool closed = rc > 0 && stream->depth == 0;
     if (rc == 0 && (!stream->inside || stream->at - stream->start <= AD_TEXT_MAX)) {
-        if (!stream->inside && stream->in == SCAN_PLAIN) { /* nothing of it is needed again */
+        if (!stream->inside) { /* nothing of it is needed again */
             stream->done = stream->form == AD_FORM_LONG ? stream->line : stream->at;
             stream->done = stream->done < stream->at ? stream->done : stream->at;
         }

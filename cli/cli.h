@@ -24,6 +24,7 @@ struct config;
 struct knob_table;
 struct loop;
 struct os;
+struct user_world;
 struct wire;
 struct wire_body;
 struct wire_context;
@@ -36,11 +37,12 @@ struct cli {
     struct config *config;      /* NULL before cli_config() */
     struct wire_context *wires; /* NULL before the first dial */
     struct wire *schedd, *collector;
-    struct ad_pool *pool;   /* of the ads that replies bring */
-    struct vec links;       /* what session.c keeps for its connections */
-    uint64_t random_state;  /* of random() in expressions; seeded when first asked for */
-    char program_dir[4096]; /* where our own executable lies: the daemons are beside it */
-    int argc;               /* of the subcommand, argv[0] its name */
+    struct ad_pool *pool;     /* of the ads that replies bring */
+    struct vec links;         /* what session.c keeps for its connections */
+    uint64_t random_state;    /* of random() in expressions; seeded when first asked for */
+    struct user_world *users; /* of userMap() and userHome(); NULL before they are asked */
+    char program_dir[4096];   /* where our own executable lies: the daemons are beside it */
+    int argc;                 /* of the subcommand, argv[0] its name */
     char **argv;
 };
 

@@ -18,6 +18,7 @@
 #include "classad/ad_time.h"
 #include "cli/cli.h"
 #include "cli/jobs_plan.h"
+#include "user_maps/user_world.h"
 #include "wire/wire.h"
 
 static int32_t local_zone(void *arg, int64_t at_s)
@@ -37,14 +38,43 @@ static int32_t local_zone(void *arg, int64_t at_s)
     return (int32_t)(ad_calendar_seconds(&local) - at_s);
 }
 
+/* The configuration is read for an expression that asks, and not before: without one there are no
+ * maps. */
+static struct user_world *users(struct cli *cli)
+{
+    struct err err;
+    if (cli->users == NULL && cli_config(cli, &err) == 0) {
+        cli->users = user_world_create(cli->os, cli->config);
+    }
+    return cli->users;
+}
+
+static bool home_of(void *arg, const char *account, char *home, size_t size)
+{
+    struct user_world *world = users(arg);
+    return world != NULL && user_world_home(world, account, home, size);
+}
+
+static bool names_of(void *arg, const char *map, const char *user, struct strbuf *out)
+{
+    struct user_world *world = users(arg);
+    return world != NULL && user_world_map(world, map, user, out);
+}
+
 struct ad_context listing_context(struct cli *cli)
 {
+    struct tm now;
+    time_t at = (time_t)loop_wall_s(cli->loop);
     if (cli->random_state == 0) {
         cli->random_state = rng_next(loop_rng(cli->loop)) | 1;
     }
     return (struct ad_context){.now_s = loop_wall_s(cli->loop),
                                .random_state = &cli->random_state,
-                               .zone_offset_s = local_zone};
+                               .zone_offset_s = local_zone,
+                               .zone_name = localtime_r(&at, &now) != NULL ? now.tm_zone : NULL,
+                               .user_home = home_of,
+                               .user_map = names_of,
+                               .arg = cli};
 }
 
 int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, const char *type,

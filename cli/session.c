@@ -25,6 +25,7 @@
 #include "classad/ad_pool.h"
 #include "cli/cli.h"
 #include "power/power.h"
+#include "user_maps/user_world.h"
 #include "wire/pool.h"
 #include "wire/wire.h"
 
@@ -342,6 +343,7 @@ void session_close(struct cli *cli)
     wire_close(cli->collector);
     wire_context_destroy(cli->wires);
     ad_pool_destroy(cli->pool);
+    user_world_destroy(cli->users);
     config_destroy(cli->config);
     vec_fini(&cli->links, mem_free);
 }

@@ -107,6 +107,18 @@ int os_user_find(struct os *os, const char *name, uid_t *uid, gid_t *gid, struct
     return err_set(err, -ENOENT, "there is no user %s", name);
 }
 
+int os_user_home(struct os *os, const char *name, char *ret, size_t size, struct err *err)
+{
+    uid_t uid;
+    gid_t gid;
+    int rc = os_user_find(os, name, &uid, &gid, err);
+    if (rc == 0 &&
+        snprintf(ret, size, "/%s%s", strcmp(name, "root") == 0 ? "" : "home/", name) >= (int)size) {
+        rc = err_set(err, -ENAMETOOLONG, "the home of %s is too long", name);
+    }
+    return rc;
+}
+
 int os_user_name(struct os *os, uid_t uid, char *ret, size_t size, struct err *err)
 {
     (void)os;

@@ -42,6 +42,10 @@ all_cases() {
 
 export TZ=UTC LC_ALL=C
 all_cases
+if command -v localedef >/dev/null; then # decimal commas, where the machine has none
+    localedef -i de_DE -f UTF-8 "$WORK/de_DE.UTF-8" >/dev/null 2>&1
+    export LOCPATH=$WORK
+fi
 # The README says: observed with TZ=UTC.  What does not speak of the local zone is the same everywhere; here the locale.
 LC_ALL=de_DE.UTF-8 all_cases
 LC_ALL=C.UTF-8 all_cases
@@ -74,4 +78,27 @@ printf 'B = 7\n\n' >"$WORK/target"
     fail "long forms and --target"
 "$ROOST" classad eval 2>"$WORK/err" && fail "no expression is no usage error"
 [ "$("$ROOST" classad unparse --old 'a =?= -  1')" = 'a =?=  -1' ] || fail "unparse --old"
+
+# Maps and accounts are the configuration's; without one there are none.
+printf '# groups\n* alice physics,chem\n* /^(b.*)$/ "all, \\1"\n' >"$WORK/groups"
+printf 'CLASSAD_USER_MAP_NAMES = "groups, data"\nCLASSAD_USER_MAPFILE_groups = "%s"\n' "$WORK/groups" >"$WORK/pool.conf"
+printf 'CLASSAD_USER_MAPDATA_data = "* eve users"\nCLASSAD_ENABLE_USER_HOME = true\n' >>"$WORK/pool.conf"
+ask() {
+    "$ROOST" classad eval 'userMap("groups", "alice")' 'userMap("Groups", "alice", "chem")' 'userMap("groups", "bob")' \
+        'userMap("groups", "eve", "x", "none")' 'userMap("data.*", "eve", undefined)' 'userMap("other", "eve")' \
+        'userHome("root")' 'userHome("nobody-of-that-name", "/")'
+}
+ROOST_CONFIG=$WORK/pool.conf ask >"$WORK/out" || fail "maps: $(cat "$WORK/out")"
+diff "$WORK/out" - <<EOF || fail "maps"
+{ "physics","chem" }
+"chem"
+{ "all","bob" }
+"none"
+"users"
+undefined
+"$(getent passwd root | cut -d: -f6)"
+"/"
+EOF
+ask >"$WORK/out" || fail "no maps: $(cat "$WORK/out")"
+[ "$(grep -c '^undefined$' "$WORK/out")" -eq 6 ] || fail "no configuration: $(cat "$WORK/out")"
 echo passed

@@ -125,7 +125,11 @@ static void an_ad_beyond_the_limit_of_a_text_ends_the_stream(void **state)
     static const struct {
         enum ad_form form;
         const char *begin;
-    } CASES[] = {{AD_FORM_NEW, "[ a = \""}, {AD_FORM_JSON, "{ \"a\": \""}, {AD_FORM_NEW, "[ /*"}};
+    } CASES[] = {{AD_FORM_NEW, "[ a = \""},
+                 {AD_FORM_JSON, "{ \"a\": \""},
+                 {AD_FORM_NEW, "[ /*"},
+                 {AD_FORM_LONG, "a = \""},
+                 {AD_FORM_LONG, "# "}};
     char block[4096];
     memset(block, 'x', sizeof(block));
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {

@@ -1,0 +1,36 @@
+/* user_maps/user_world.h - what userHome() and userMap() may know: the accounts of this machine,
+ * and the maps that the configuration names.
+ *
+ *     struct user_world *world = user_world_create(os, config);
+ *     struct ad_context context = {.now_s = ..., .arg = world};
+ *     user_world_serve(world, &context);
+ *
+ * A map is read when it is first asked for, and kept until user_world_destroy().  It belongs to one
+ * thread.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef USER_MAPS_USER_WORLD_H
+#define USER_MAPS_USER_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ad_context;
+struct config;
+struct os;
+struct strbuf;
+struct user_world;
+
+/* Both outlive the world.  config is loaded with knobs_common, or has none of its names. */
+struct user_world *user_world_create(struct os *os, const struct config *config);
+void user_world_destroy(struct user_world *world); /* NULL is allowed */
+
+/* Sets the context's user_home, user_map and arg: its other callbacks must not want another arg. */
+void user_world_serve(struct user_world *world, struct ad_context *context);
+
+/* As the callbacks of struct ad_context; arg is the world. */
+bool user_world_home(void *arg, const char *account, char *home, size_t size);
+bool user_world_map(void *arg, const char *map, const char *user, struct strbuf *out);
+
+#endif
