@@ -42,6 +42,13 @@ static void find_program_dir(struct cli *cli)
     }
 }
 
+static int print_help(const struct cli_command *command)
+{
+    (void)printf("usage: roost %s %s\n\n%s\n%s", command->name, command->usage, command->summary,
+                 command->help != NULL ? command->help : "");
+    return CLI_OK;
+}
+
 static bool wants_help(const struct cli *cli)
 {
     for (int i = 1; i < cli->argc; i++) {
@@ -54,7 +61,8 @@ static bool wants_help(const struct cli *cli)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    const bool help = argc == 3 && strcmp(argv[1], "help") == 0;
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || (strcmp(argv[1], "help") == 0 && !help)) {
         print_summary(argc < 2 ? stderr : stdout);
         return argc < 2 ? CLI_USAGE : CLI_OK;
     }
@@ -62,17 +70,18 @@ int main(int argc, char **argv)
         (void)printf("roost %s\n", ROOST_VERSION);
         return CLI_OK;
     }
-    const struct cli_command *command = find(argv[1]);
+    const char *name = argv[help ? 2 : 1];
+    const struct cli_command *command = find(name);
     if (command == NULL) {
-        (void)fprintf(stderr, "roost: there is no command '%s'; `roost --help` lists them\n",
-                      argv[1]);
+        (void)fprintf(stderr, "roost: there is no command '%s'; `roost --help` lists them\n", name);
         return CLI_USAGE;
+    }
+    if (help) {
+        return print_help(command);
     }
     struct cli cli = {.argc = argc - 1, .argv = argv + 1};
     if (wants_help(&cli)) {
-        (void)printf("usage: roost %s %s\n\n%s\n%s", command->name, command->usage,
-                     command->summary, command->help != NULL ? command->help : "");
-        return CLI_OK;
+        return print_help(command);
     }
     struct err err;
     find_program_dir(&cli);

@@ -136,6 +136,8 @@ void why_view_verdict(struct why_view *view, const struct ad *job, const struct 
         .request_count = view->requests.ads.count,
         .accounts = (const struct ad *const *)view->accounts.ads.items,
         .account_count = view->accounts.ads.count,
+        .machines = (const struct ad *const *)view->machines.ads.items,
+        .machine_count = view->machines.ads.count,
         .context = &context};
     why_reason_find(&pool, ret);
 }

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "cli/table_plan.h"
 #include "offline_ads/offline_holds.h"
@@ -31,6 +32,7 @@ const char *why_reason_name(enum why_reason reason)
         [WHY_NOT_SEEN] = "RequestNotSeen",
         [WHY_CEILING] = "Ceiling",
         [WHY_QUOTA] = "Quota",
+        [WHY_LIMIT] = "ConcurrencyLimit",
         [WHY_SOON] = "NextCycle",
         [WHY_WAKING] = "Waking",
         [WHY_ASLEEP] = "Asleep",
@@ -226,6 +228,67 @@ static bool is_at_quota(const struct why_pool *pool)
                ad_real_or(group, "EffectiveQuota", 0);
 }
 
+/* ---- concurrency limits: "matlab,db.read:2" */
+
+static bool is_name(const char *text, size_t length, const char *name)
+{
+    size_t i = 0;
+    while (i < length && text_lower(text[i]) == text_lower(name[i])) {
+        i++;
+    }
+    return i == length && name[i] == '\0';
+}
+
+/* What the list says of `name`, all together. */
+static double in_list(const char *list, const char *name)
+{
+    static const char GAPS[] = ", \t\n";
+    double sum = 0;
+    for (list += strspn(list, GAPS); *list != '\0'; list += strspn(list, GAPS)) {
+        size_t length = strcspn(list, GAPS), word = strcspn(list, ":, \t\n");
+        if (is_name(list, word, name)) {
+            double count = 1;
+            char number[64] = "";
+            size_t digits = word < length ? length - word - 1 : 0;
+            if (digits > 0 && digits < sizeof number) {
+                memcpy(number, list + word + 1, digits);
+                (void)text_parse_double(number, &count, NULL); /* what is no count is 1 */
+            }
+            sum += count >= 0 ? count : 1;
+        }
+        list += length;
+    }
+    return sum;
+}
+
+/* Is a limit of the job used up?  Then says so. */
+static bool is_limited(const struct why_pool *pool, struct strbuf *out)
+{
+    const char *wanted = ad_string_or(pool->job, "ConcurrencyLimits", "");
+    struct ad_value list;
+    bool found = false;
+    (void)ad_eval_attr(pool->negotiator, NULL, "ConcurrencyLimits", pool->context, &list);
+    for (size_t i = 0; i < ad_value_count(&list) && !found && wanted[0] != '\0'; i++) {
+        struct ad_value item;
+        ad_value_item(&list, i, &item);
+        const char *name = item.type == AD_TYPE_AD ? ad_string_or(item.ad, "Name", "") : "";
+        double needs = name[0] != '\0' ? in_list(wanted, name) : 0;
+        double used = 0, max = needs > 0 ? ad_real_or(item.ad, "Max", -1) : -1;
+        for (size_t j = 0; j < pool->machine_count && max >= 0; j++) {
+            used += in_list(ad_string_or(pool->machines[j], "ConcurrencyLimits", ""), name);
+        }
+        found = max >= 0 && used + needs > max;
+        if (found) {
+            strbuf_printf(out,
+                          "the concurrency limit %s is used up: %.15g of %.15g, and it wants %.15g",
+                          name, used, max, needs);
+        }
+        ad_value_fini(&item);
+    }
+    ad_value_fini(&list);
+    return found;
+}
+
 /* Other submitters whose requests wait, and whose priority is better (lower). */
 static size_t count_ahead(const struct why_pool *pool, double priority)
 {
@@ -303,6 +366,13 @@ static enum why_reason of_idle(const struct why_pool *pool, const struct why_pla
     }
     if (is_at_quota(pool)) {
         return WHY_QUOTA;
+    }
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    bool limited = is_limited(pool, &text);
+    strbuf_fini(&text);
+    if (limited) {
+        return WHY_LIMIT;
     }
     if (places->free > 0) {
         return WHY_SOON;
@@ -532,6 +602,9 @@ static void put_line(const struct why_pool *pool, const struct why_verdict *verd
                       ad_string_or(own_group(pool), "Name", "?"),
                       ad_real_or(own_group(pool), "WeightedResourcesUsed", 0),
                       ad_real_or(own_group(pool), "EffectiveQuota", 0));
+        break;
+    case WHY_LIMIT:
+        (void)is_limited(pool, out);
         break;
     case WHY_SOON:
         strbuf_printf(out, "matches %lld free %s: the next cycle of the negotiator decides",

@@ -32,6 +32,7 @@ enum why_reason {
     WHY_NOT_SEEN,   /* the collector has no request of this schedd for it */
     WHY_CEILING,    /* its submitter may have no more */
     WHY_QUOTA,      /* nor may its accounting group, which takes no surplus */
+    WHY_LIMIT,      /* a concurrency limit that it names is used up */
     WHY_SOON,       /* a matching slot is free: the next cycle */
     WHY_WAKING,     /* a machine is being woken for it, or wakes anyway */
     WHY_ASLEEP,     /* a sleeping machine is held for it, or may be */
@@ -63,6 +64,8 @@ struct why_pool {
     size_t request_count;
     const struct ad *const *accounts; /* all Accounting ads */
     size_t account_count;
+    const struct ad *const *machines; /* all Machine ads, pieces of partitionable slots as well */
+    size_t machine_count;
     const struct ad_context *context;
 };
 

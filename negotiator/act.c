@@ -21,16 +21,19 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/plant.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "negotiator/limit_plan.h"
 #include "negotiator/negotiator.h"
 #include "negotiator/significant_plan.h"
 #include "offline_ads/offline_holds.h"
 #include "wire/wire.h"
 
-#define MATCH_MS 10000
-#define REST_MS  1000
-#define GIVEN_MS 150000 /* above the schedd's SCHEDD_MATCH_TIMEOUT */
+#define LIMITS_TOLD_MAX 200 /* concurrency limits in our ad */
+#define MATCH_MS        10000
+#define REST_MS         1000
+#define GIVEN_MS        150000 /* above the schedd's SCHEDD_MATCH_TIMEOUT */
 
 struct flight { /* one MATCH or MERGE under way; names, for what it was about may be gone when the
                    answer comes */
@@ -244,6 +247,32 @@ static void advertised(void *arg, struct wire_reply *reply)
     }
 }
 
+/* ConcurrencyLimits: those that are in use or asked for, and limited. */
+static void write_limits(const struct limit_plan *limits, struct ad *ad)
+{
+    struct strbuf list;
+    double used, max;
+    size_t at = 0, count = 0;
+    strbuf_init(&list, 0);
+    const char *name;
+    while (count < LIMITS_TOLD_MAX && (name = limit_plan_next(limits, &at, &used, &max)) != NULL) {
+        if (max >= 0) {
+            struct ad *one = ad_create();
+            ad_set_string(one, "Name", name);
+            ad_set_real(one, "Used", used);
+            ad_set_real(one, "Max", max);
+            strbuf_puts(&list, count++ > 0 ? ", " : "{ ");
+            ad_print(one, &list);
+            ad_destroy(one);
+        }
+    }
+    strbuf_puts(&list, " }");
+    if (count > 0 && !list.failed) {
+        (void)ad_set_expr(ad, "ConcurrencyLimits", strbuf_text(&list), NULL); /* else: not told */
+    }
+    strbuf_fini(&list);
+}
+
 void act_advertise(struct negotiator *negotiator)
 {
     struct wire *wire = uplink_wire(negotiator->uplink);
@@ -267,6 +296,7 @@ void act_advertise(struct negotiator *negotiator)
     ad_set_int(ad, "RequestKinds", negotiator->request_kinds);
     ad_set_int(ad, "TotalPreemptions", negotiator->preemptions);
     significant_write(negotiator->significant, ad);
+    write_limits(negotiator->limits, ad);
     const struct ad *ads[1] = {ad};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
     (void)wire_call(wire, VERB_UPDATE, &body, 0, advertised, negotiator); /* else: the next time */

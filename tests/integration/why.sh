@@ -99,6 +99,8 @@ says "there is no slot or machine 'nosuch'" nosuch
 "$ROOST" why >/dev/null 2>&1
 equals "exit status without a job" $? 2
 
+equals "roost help why" "$("$ROOST" help why)" "$("$ROOST" why --help)"
+
 say "the form of condor_q"
 "$ROOST" q -better-analyze "$second.0" >"$WORK/analysis" || fail "roost q -better-analyze"
 grep -q "^The Requirements expression for job $second.000 reduces to these conditions:$" "$WORK/analysis" || fail "no conditions"

@@ -67,6 +67,8 @@ static void find(struct scene *scene, bool judged)
                                   .request_count = scene->requests.count,
                                   .accounts = ads_list(&scene->accounts),
                                   .account_count = scene->accounts.count,
+                                  .machines = ads_list(&scene->ads),
+                                  .machine_count = scene->ads.count,
                                   .context = &CONTEXT};
     why_reason_find(&pool, &scene->verdict);
 }
@@ -295,6 +297,33 @@ static void a_ceiling_and_a_quota_are_told(void **state)
     }
 }
 
+static void a_concurrency_limit_that_is_used_up_is_told(void **state)
+{
+    (void)state;
+    static const char *const LISTS[] = {"db.read, Matlab", "matlab:0.5", "other, matlab:x"};
+    for (size_t i = 0; i < 3; i++) {
+        struct scene scene;
+        begin(&scene, IDLE_JOB);
+        slot(&scene, false, "State = \"Unclaimed\"");
+        slot(&scene, false, "State = \"Claimed\"; ConcurrencyLimits = \"MATLAB:2,matlab2\"");
+        slot(&scene, false, "State = \"Claimed\"; ConcurrencyLimits = \"x,matlab:0.5\"");
+        ad_set_string(scene.job, "ConcurrencyLimits", LISTS[i]);
+        assert_int_equal(ad_set_expr(scene.negotiator, "ConcurrencyLimits",
+                                     "{ [Name = \"db.read\"; Max = 5.0], [Name = \"matlab\"; Max "
+                                     "= 3.0] }",
+                                     NULL),
+                         0);
+        find(&scene, true);
+        if (i == 1) {
+            assert_int_equal(scene.verdict.reason, WHY_SOON);
+            end(&scene);
+        } else {
+            expect(&scene, "ConcurrencyLimit",
+                   "the concurrency limit matlab is used up: 2.5 of 3, and it wants 1");
+        }
+    }
+}
+
 static void a_partitionable_slot_that_would_fit_empty_is_too_full(void **state)
 {
     (void)state;
@@ -487,7 +516,7 @@ UNIT_TESTS(UNIT(a_job_that_ended_says_when_and_how),
            UNIT(what_rules_out_all_slots_is_told_before_anything_else),
            UNIT(the_parts_of_the_pool_must_be_there),
            UNIT(busy_slots_are_told_apart_by_what_they_do), UNIT(priority_says_who_comes_first),
-           UNIT(a_ceiling_and_a_quota_are_told),
+           UNIT(a_ceiling_and_a_quota_are_told), UNIT(a_concurrency_limit_that_is_used_up_is_told),
            UNIT(a_partitionable_slot_that_would_fit_empty_is_too_full),
            UNIT(a_machine_that_wakes_for_the_job_is_named),
            UNIT(a_machine_that_cannot_be_woken_says_why),
