@@ -36,6 +36,7 @@ struct starter_end { /* the starter's end of its connection to the startd */
     bool ready;
     int stops;
     bool fast;
+    int64_t grace_s; /* that the job is given */
 };
 
 struct rig {
@@ -478,6 +479,7 @@ static inline void starter_request(void *arg, struct wire_request *request)
     if (wire_request_verb(request) == VERB_STARTER_STOP) {
         end->stops++;
         end->fast = ad_bool_or(wire_request_args(request), "Fast", false);
+        end->grace_s = ad_int_or(wire_request_args(request), "Grace", 0);
     }
     wire_reply_ok(request, NULL);
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "base/strbuf.h"
 #include "tests/unit/startd/startd_rig.h"
 
 #define FOUR                                                                            \
@@ -209,11 +210,15 @@ static void a_released_piece_is_gone_here_and_in_the_collector(void **state)
 {
     struct rig *rig = *state;
     begin(rig, "");
+    rig->startd->slots[0]->entered_state_s = 1;
     assert_int_equal(dial_piece(rig, ASKS("RequestCpus = 2")), 0);
+    assert_true(shows(whole(rig), "EnteredCurrentState") > 1); /* HIBERNATE counts from here ... */
     until(rig, first_is_claimed);
     until_collector(rig, collector_has_piece);
+    rig->startd->slots[0]->entered_state_s = 1;
     assert_int_equal(call(rig, VERB_RELEASE_CLAIM, 1, JOB), 0);
     until(rig, is_whole);
+    assert_true(shows(whole(rig), "EnteredCurrentState") > 1); /* ... and from here */
     assert_int_equal(shows(whole(rig), "Cpus"), 4);
     assert_int_equal(whole(rig)->piece_ids.count, 4);
     until_collector(rig, collector_has_no_piece);
@@ -304,6 +309,56 @@ static void what_the_collector_still_has_of_another_life_is_taken_away(void **st
     until_collector(rig, collector_has_no_piece);
 }
 
+static bool collector_has_the_new_rank(struct rig *rig)
+{
+    struct answer answer;
+    assert_int_equal(client_call(rig->caller, VERB_QUERY,
+                                 "[ Type = \"Machine\"; Constraint = \"Rank =?= 77\" ]", NULL,
+                                 &answer),
+                     0);
+    size_t count = answer.ads.count;
+    answer_fini(&answer);
+    return count == 1;
+}
+
+static void a_reload_changes_expressions_and_not_the_division(void **state)
+{
+    struct rig *rig = *state;
+    char text[1000];
+    begin(rig, "");
+    (void)snprintf(text, sizeof text, "%s%s", FOUR,
+                   "NUM_SLOTS_TYPE_1 = 2\nRANK = 77\n"
+                   "MODIFY_REQUEST_EXPR_REQUESTMEMORY = \"quantize(RequestMemory,{512})\"\n"
+                   "MODIFY_REQUEST_EXPR_REQUESTGPUs = 2\n");
+    load(rig, text);
+    startd_daemon.reload(rig->startd, rig->config);
+    assert_true(is_whole(rig));
+    until_collector(rig, collector_has_the_new_rank);
+    assert_int_equal(dial_piece(rig, ASKS("RequestMemory = 1; RequestGPUs = 1")), 0);
+    assert_int_equal(shows(piece(rig, 0), "Memory"), 512);
+    assert_int_equal(shows(piece(rig, 0), "GPUs"), 2);
+    const struct ad_expr *shown =
+        ad_lookup(whole(rig)->ad,
+                  "MODIFY_REQUEST_EXPR_REQUESTMEMORY"); /* the negotiator counts so */
+    struct strbuf printed;
+    strbuf_init(&printed, 0);
+    assert_non_null(shown);
+    ad_expr_print(shown, AD_OLD, &printed);
+    assert_non_null(strstr(strbuf_text(&printed), "512"));
+    strbuf_fini(&printed);
+}
+
+static void a_claim_of_a_piece_takes_no_larger_job(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, "");
+    assert_int_equal(dial_piece(rig, ASKS("RequestCpus = 2")), 0);
+    until(rig, first_is_claimed);
+    assert_int_equal(call(rig, VERB_ACTIVATE, 1, ASKS("RequestCpus = 3")), -ENOSPC);
+    assert_non_null(strstr(last_text, "asks for 3 Cpus, 2 are free"));
+    assert_int_equal(call(rig, VERB_ACTIVATE, 2, ASKS("RequestCpus = 1")), 0);
+}
+
 static void the_machine_sleeps_as_one_whole_slot(void **state)
 {
     struct rig *rig = *state;
@@ -337,4 +392,5 @@ UNIT_TESTS(RIG(a_whole_slot_says_what_it_is_and_offers_a_claim_id_for_each_cpu),
            RIG(a_startd_that_is_started_anew_has_its_pieces_and_their_jobs),
            RIG(a_running_piece_survives_and_its_end_gives_the_resources_back),
            RIG(what_the_collector_still_has_of_another_life_is_taken_away),
-           RIG(the_machine_sleeps_as_one_whole_slot))
+           RIG(a_reload_changes_expressions_and_not_the_division),
+           RIG(a_claim_of_a_piece_takes_no_larger_job), RIG(the_machine_sleeps_as_one_whole_slot))

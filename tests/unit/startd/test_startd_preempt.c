@@ -206,7 +206,7 @@ static void a_job_past_its_retirement_is_asked_to_end_then_killed(void **state)
     until(rig, is_vacating);
     until(rig, has_stop);
     assert_false(rig->starter.fast);
-    assert_int_equal(slot_of(rig)->claim->grace_s, 40);
+    assert_int_equal(rig->starter.grace_s, 40);
     preempt_step(slot_of(rig)->claim); /* the vacate time is over */
     until(rig, is_killing);
     preempt_step(slot_of(rig)->claim); /* and that of killing: the script hears no orders */
