@@ -26,6 +26,7 @@
 #include "collector/collector_batch.h"
 #include "collector/collector_lease.h"
 #include "collector/collector_offline.h"
+#include "collector/collector_prototype.h"
 #include "collector/collector_serve.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
@@ -156,12 +157,13 @@ static void load_revoked(void *arg, const char *token_id, struct ad *ad)
 static int load(struct collector *collector, struct err *err)
 {
     struct log *log = collector->env.log;
-    int code = collector_offline_load(collector->store, collector->pool, log, load_offline,
-                                      collector, err);
+    int code = collector_offline_load(collector->store, collector->prototypes, collector->pool, log,
+                                      load_offline, collector, err);
     if (!code) {
         code = collector_revoked_load(collector->store, log, load_revoked, collector, err);
     }
     if (!code) {
+        collector_offline_tidy(collector->store, collector->prototypes);
         log_info(log, "store.loaded", "what was durable is here again",
                  LOG_INT("offline_ads", collector_ads_count(collector->ads, "Machine")),
                  LOG_INT("revocations", collector_ads_count(collector->ads, "Revocation")));
@@ -206,6 +208,7 @@ static void destroy(void *state)
     collector_leases_destroy(collector->leases);
     collector_ads_destroy(collector->ads);
     ad_pool_destroy(collector->pool);
+    prototypes_destroy(collector->prototypes);
     ad_expr_destroy(collector->absent_requirements);
     mem_free(collector);
 }
@@ -256,6 +259,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     collector->started_s = loop_wall_s(env->loop);
     configure(collector, env->config);
     collector->pool = ad_pool_create();
+    collector->prototypes = prototypes_create();
     collector->ads = collector_ads_create(&EVENTS, collector);
     collector->watches = watch_server_create(env->loop, &SOURCE, collector);
     collector->leases = collector_leases_create();

@@ -74,7 +74,9 @@ int batch_set(struct batch *batch, const char *type, const char *name, struct ad
     if (old) {
         return batch_set_at(batch, old, ad, &traits, false, stamp, err);
     }
-    int code = is_durable ? collector_offline_put(txn_of(batch), name, ad, err) : 0;
+    int code = is_durable ? collector_offline_put(txn_of(batch), batch->collector->prototypes, name,
+                                                  ad, err)
+                          : 0;
     if (code) {
         ad_destroy(ad);
         return code;
@@ -83,6 +85,7 @@ int batch_set(struct batch *batch, const char *type, const char *name, struct ad
     if (!entry) {
         if (is_durable) {
             collector_offline_delete(txn_of(batch), name);
+            batch->must_wait = true; /* see collector_offline_put() */
         }
         return err_set(err, -ENOSPC, "there are too many ads, or types of them: no place for '%s'",
                        name);
@@ -99,7 +102,8 @@ int batch_set_at(struct batch *batch, struct ads_entry *entry, struct ad *ad,
     bool was_durable = ads_entry_is_durable(entry);
     bool is_durable = traits->offline || traits->absent;
     if (is_durable) {
-        int code = collector_offline_put(txn_of(batch), entry->name, ad, err);
+        int code = collector_offline_put(txn_of(batch), batch->collector->prototypes, entry->name,
+                                         ad, err);
         if (code) {
             ad_destroy(ad);
             return code;
@@ -152,7 +156,7 @@ void batch_end(struct batch *batch, void (*done)(void *arg), void (*drop)(void *
     batch->drop = drop;
     batch->arg = arg;
     if (!batch->must_wait) {
-        if (batch->txn) { /* what was put into it was taken back */
+        if (batch->txn) { /* an ad was too large for it: it is empty */
             store_abort(batch->txn);
             batch->txn = NULL;
         }

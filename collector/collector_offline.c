@@ -5,6 +5,8 @@
 #include "collector/collector_offline.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/err.h"
 #include "base/log.h"
@@ -12,13 +14,22 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
+#include "collector/collector_prototype.h"
 #include "store/store.h"
 
 #define OFFLINE_TABLE "offline_ads" /* Name -> ad */
 #define REVOKED_TABLE "revoked"     /* token id -> ad */
 
-static const char *const TABLES[] = {OFFLINE_TABLE, REVOKED_TABLE, NULL};
-static const struct store_schema SCHEMA = {.daemon = "collector", .tables = TABLES, .version = 1};
+#define PROTOTYPE_TABLE "prototypes" /* number, in hex -> ad; see collector_prototype.h */
+
+static const char *const TABLES[] = {OFFLINE_TABLE, REVOKED_TABLE, PROTOTYPE_TABLE, NULL};
+static const struct store_migration MIGRATIONS[] = {
+    {""}, /* ads in offline_ads may be packed; the table of prototypes is made by the store */
+};
+static const struct store_schema SCHEMA = {.daemon = "collector",
+                                           .tables = TABLES,
+                                           .migrations = MIGRATIONS,
+                                           .version = 2};
 
 int collector_store_open(struct loop *loop, struct os *os, const char *path, struct log *log,
                          struct store **ret, struct err *err)
@@ -27,19 +38,36 @@ int collector_store_open(struct loop *loop, struct os *os, const char *path, str
 }
 
 struct loading {
+    struct prototypes *prototypes; /* NULL: nothing is packed in that table */
     struct ad_pool *pool;
     struct log *log;
     const char *table;
+    struct strbuf unpacked;
     collector_loaded_f each;
     void *arg;
 };
 
+static int load_decode(struct loading *loading, const void *value, size_t length, struct ad **ret,
+                       struct err *err)
+{
+    if (loading->prototypes && length > 0 && *(const unsigned char *)value == COLLECTOR_PACKED) {
+        strbuf_clear(&loading->unpacked);
+        int code = prototypes_unpack(loading->prototypes, value, length, &loading->unpacked, err);
+        if (code) {
+            return code;
+        }
+        value = loading->unpacked.data;
+        length = loading->unpacked.length;
+    }
+    return ad_decode_in(loading->pool, NULL, value, length, NULL, ret, err);
+}
+
 static int load_one(void *arg, const char *key, const void *value, size_t length)
 {
-    const struct loading *loading = arg;
+    struct loading *loading = arg;
     struct ad *ad = NULL;
     struct err err;
-    if (ad_decode_in(loading->pool, NULL, value, length, NULL, &ad, &err) != 0) {
+    if (load_decode(loading, value, length, &ad, &err) != 0) {
         log_error(loading->log, "store.bad_ad", "an ad of the store cannot be read and is left out",
                   LOG_TEXT("table", loading->table), LOG_TEXT("key", key),
                   LOG_TEXT("why", err.text));
@@ -49,49 +77,98 @@ static int load_one(void *arg, const char *key, const void *value, size_t length
     return 0;
 }
 
-static int load(struct store *store, struct ad_pool *pool, struct log *log, const char *table,
-                collector_loaded_f each, void *arg, struct err *err)
+static int load(struct store *store, struct loading *loading, struct err *err)
 {
-    struct loading loading = {pool, log, table, each, arg};
-    return store_load(store, table, load_one, &loading, err);
+    strbuf_init(&loading->unpacked, COLLECTOR_OFFLINE_BYTES_MAX);
+    int code = store_load(store, loading->table, load_one, loading, err);
+    strbuf_fini(&loading->unpacked);
+    return code;
 }
 
-int collector_offline_load(struct store *store, struct ad_pool *pool, struct log *log,
-                           collector_loaded_f each, void *arg, struct err *err)
+static int load_prototype(void *arg, const char *key, const void *value, size_t length)
 {
-    return load(store, pool, log, OFFLINE_TABLE, each, arg, err);
+    prototypes_add(arg, (uint32_t)strtoul(key, NULL, 16), value, length);
+    return 0;
+}
+
+static void prototype_key(uint32_t number, char ret[16])
+{
+    (void)snprintf(ret, 16, "%08x", number);
+}
+
+static void drop_prototype(void *arg, uint32_t number)
+{
+    char key[16];
+    prototype_key(number, key);
+    store_delete(arg, PROTOTYPE_TABLE, key);
+}
+
+int collector_offline_load(struct store *store, struct prototypes *prototypes, struct ad_pool *pool,
+                           struct log *log, collector_loaded_f each, void *arg, struct err *err)
+{
+    struct loading loading = {.prototypes = prototypes,
+                              .pool = pool,
+                              .log = log,
+                              .table = OFFLINE_TABLE,
+                              .each = each,
+                              .arg = arg};
+    int code = store_load(store, PROTOTYPE_TABLE, load_prototype, prototypes, err);
+    return code ? code : load(store, &loading, err);
+}
+
+void collector_offline_tidy(struct store *store, struct prototypes *prototypes)
+{
+    struct store_txn *txn = store_begin(store);
+    prototypes_drop_unused(prototypes, drop_prototype, txn);
+    store_commit(txn, NULL, NULL); /* if it never comes to that: at the next start */
 }
 
 int collector_revoked_load(struct store *store, struct log *log, collector_loaded_f each, void *arg,
                            struct err *err)
 {
-    return load(store, NULL, log, REVOKED_TABLE, each, arg, err);
+    struct loading loading = {.log = log, .table = REVOKED_TABLE, .each = each, .arg = arg};
+    return load(store, &loading, err);
 }
 
-static int put(struct store_txn *txn, const char *table, const char *key, const struct ad *ad,
-               struct err *err)
+static int encode(const char *key, const struct ad *ad, struct strbuf *ret, struct err *err)
 {
-    struct strbuf bytes;
-    strbuf_init(&bytes, COLLECTOR_OFFLINE_BYTES_MAX);
-    ad_encode(ad, true, &bytes);
-    int code = 0;
-    if (bytes.failed) {
-        code = err_set(err, -E2BIG, "the ad '%s' has more than %zu bytes", key,
+    strbuf_init(ret, COLLECTOR_OFFLINE_BYTES_MAX);
+    ad_encode(ad, true, ret);
+    if (ret->failed) {
+        strbuf_fini(ret);
+        return err_set(err, -E2BIG, "the ad '%s' has more than %zu bytes", key,
                        COLLECTOR_OFFLINE_BYTES_MAX);
-    } else {
-        store_put(txn, table, key, bytes.data, bytes.length);
     }
-    strbuf_fini(&bytes);
-    return code;
+    return 0;
 }
 
-int collector_offline_put(struct store_txn *txn, const char *name, const struct ad *ad,
-                          struct err *err)
+int collector_offline_put(struct store_txn *txn, struct prototypes *prototypes, const char *name,
+                          const struct ad *ad, struct err *err)
 {
     if (PLANTED(offline_ad_lost_on_restart)) {
         return 0;
     }
-    return put(txn, OFFLINE_TABLE, name, ad, err);
+    struct strbuf bytes, packed;
+    int code = encode(name, ad, &bytes, err);
+    if (code) {
+        return code;
+    }
+    bool is_new;
+    uint32_t number;
+    strbuf_init(&packed, 2 * COLLECTOR_OFFLINE_BYTES_MAX);
+    if (prototypes_pack(prototypes, bytes.data, bytes.length, &packed, &is_new, &number)) {
+        if (is_new) {
+            char key[16];
+            prototype_key(number, key);
+            store_put(txn, PROTOTYPE_TABLE, key, bytes.data, bytes.length);
+        }
+        store_put(txn, OFFLINE_TABLE, name, packed.data, packed.length);
+    } else {
+        store_put(txn, OFFLINE_TABLE, name, bytes.data, bytes.length);
+    }
+    strbuf_fini(&packed);
+    strbuf_fini(&bytes);
+    return 0;
 }
 
 void collector_offline_delete(struct store_txn *txn, const char *name)
@@ -102,7 +179,13 @@ void collector_offline_delete(struct store_txn *txn, const char *name)
 int collector_revoked_put(struct store_txn *txn, const char *token_id, const struct ad *ad,
                           struct err *err)
 {
-    return put(txn, REVOKED_TABLE, token_id, ad, err);
+    struct strbuf bytes;
+    int code = encode(token_id, ad, &bytes, err);
+    if (!code) {
+        store_put(txn, REVOKED_TABLE, token_id, bytes.data, bytes.length);
+        strbuf_fini(&bytes);
+    }
+    return code;
 }
 
 void collector_revoked_delete(struct store_txn *txn, const char *token_id)

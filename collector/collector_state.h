@@ -18,6 +18,7 @@ struct collector_leases;
 struct hub;
 struct listener;
 struct loop_timer;
+struct prototypes;
 struct query;
 struct revocation;
 struct session;
@@ -50,7 +51,8 @@ struct collector {
     struct listener *tcp;
     struct listener *local;
     struct store *store;
-    struct ad_pool *pool; /* of the ads in the tables */
+    struct prototypes *prototypes; /* of the ads in the store */
+    struct ad_pool *pool;          /* of the ads in the tables */
     struct collector_ads *ads;
     struct watch_server *watches;
     struct hub *hub;
