@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -289,6 +290,17 @@ static void sort_ads(const struct status *status, const struct ad **ads, size_t 
     }
 }
 
+/* On standard error: what is wrong with ads of the table. */
+static void warn(const struct status *status, const struct ad *const *ads, size_t count)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    if (status_plan_warn(status->view, ads, count, &text) > 0) {
+        (void)fputs(strbuf_text(&text), stderr);
+    }
+    strbuf_fini(&text);
+}
+
 static int show(struct cli *cli, const struct status *status)
 {
     struct cli_reply reply;
@@ -313,6 +325,7 @@ static int show(struct cli *cli, const struct status *status)
             strbuf_init(&out, LISTING_TEXT_MAX);
             status_plan_print(status->view, &status->how, ads, count, &context, &out);
             code = listing_write(cli, &out);
+            warn(status, ads, count);
         }
     }
     cli_reply_fini(&reply);

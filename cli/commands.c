@@ -61,6 +61,7 @@ static const struct cli_command STATUS = {
     "  -claimed             who runs on them;  -available  the free ones\n"
     "  -offline             those that are asleep, why, and when last wanted\n"
     "  -absent              those that vanished and are missed\n"
+    "  -problems            ads with something wrong in them, and what\n"
     "  -compact             a line for each machine;  -wide  columns as wide as need be\n"
     "  -total               only totals\n"
     "  -schedd -run -submitters -requests -negotiator -collector -rooster -master   other ads\n"

@@ -71,6 +71,7 @@ STRING_CELL(cell_activity, "Activity")
 STRING_CELL(cell_remote_user, "RemoteUser")
 STRING_CELL(cell_client, "ClientMachine")
 STRING_CELL(cell_reason, "PowerStateReason")
+STRING_CELL(cell_problems, "AdProblems")
 INT_CELL(cell_cpus, "Cpus")
 INT_CELL(cell_memory, "Memory")
 INT_CELL(cell_disk, "Disk")
@@ -328,6 +329,10 @@ static const struct column ABSENT[] = {
     LEFT_COLUMN("Went Absent", 11, cell_went_absent),
     LEFT_COLUMN("Will Forget", 11, cell_will_forget),
 };
+static const struct column PROBLEMS[] = {
+    LEFT_COLUMN("Name", 34, cell_name),
+    LEFT_COLUMN("Problems", 8, cell_problems),
+};
 static const struct column SCHEDDS[] = {
     LEFT_COLUMN("Name", 4, cell_name),
     LEFT_COLUMN("Machine", 15, cell_host),
@@ -466,6 +471,7 @@ static const struct status_view VIEWS[] = {
     MACHINE("offline", 3, "Offline =?= true", OFFLINE, status_totals_power,
             ATTRIBUTES(COUNTED, "PowerState", "EnteredPowerState", "PowerStateReason",
                        "MachineLastMatchTime")),
+    MACHINE("problems", 2, "AdProblems =!= undefined", PROBLEMS, NULL, ATTRIBUTES("AdProblems")),
     MACHINE("absent", 2, "Absent =?= true", ABSENT, NULL,
             ATTRIBUTES(COUNTED, "AbsentSince", "LastHeardFrom", "ClassAdLifetime")),
     {.option = "compact",
@@ -544,4 +550,28 @@ void status_plan_print(const struct status_view *view, const struct status_how *
     if (view->totals) {
         view->totals(ads, count, how->wide, out);
     }
+}
+
+/* So many are named in the warning; -problems shows all. */
+#define PROBLEMS_NAMED 5
+
+size_t status_plan_warn(const struct status_view *view, const struct ad *const *ads, size_t count,
+                        struct strbuf *out)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count && view->columns != PROBLEMS; i++) {
+        const char *problems = ad_string_or(ads[i], "AdProblems", "");
+        if (problems[0] == '\0') {
+            continue;
+        }
+        if (found++ < PROBLEMS_NAMED) {
+            size_t begin = out->length;
+            strbuf_printf(out, "%s: %s\n", ad_string_or(ads[i], "Name", "?"), problems);
+            table_plan_clean(out, begin);
+        }
+    }
+    if (found > PROBLEMS_NAMED) {
+        strbuf_printf(out, "%zu more: roost status -problems\n", found - PROBLEMS_NAMED);
+    }
+    return found;
 }

@@ -34,4 +34,9 @@ void status_plan_print(const struct status_view *view, const struct status_how *
                        const struct ad *const *ads, size_t count, const struct ad_context *context,
                        struct strbuf *out);
 
+/* A line for each ad that has AdProblems, "NAME: what"; how many there are.  Only a view that asks
+ * for that attribute finds any. */
+size_t status_plan_warn(const struct status_view *view, const struct ad *const *ads, size_t count,
+                        struct strbuf *out);
+
 #endif

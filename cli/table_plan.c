@@ -51,6 +51,15 @@ static void clean(char *text, size_t length)
     }
 }
 
+void table_plan_clean(struct strbuf *out, size_t begin)
+{
+    for (size_t i = begin; i < out->length; i++) {
+        if (is_control(out->data[i]) && i + 1 < out->length) {
+            out->data[i] = '?';
+        }
+    }
+}
+
 static void put_spaces(size_t count, struct strbuf *out)
 {
     static const char SPACES[] = "                                                                ";

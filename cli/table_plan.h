@@ -40,6 +40,8 @@ void table_plan_print(const struct column *columns, size_t column_count, bool ga
 void table_plan_date(int64_t at_s, const struct ad_context *context, struct strbuf *out);
 /* "0+00:25:00"; below zero counts as zero. */
 void table_plan_duration(int64_t seconds, struct strbuf *out);
+/* Replaces control characters in the line printed from `begin` on, but for its end. */
+void table_plan_clean(struct strbuf *out, size_t begin);
 /* The same in columns of a fixed width. */
 void table_plan_pad(const char *text, int width, enum table_align align, struct strbuf *out);
 /* A text attribute; "" when it has none. */

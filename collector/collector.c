@@ -196,6 +196,7 @@ static void destroy(void *state)
     loop_timer_destroy(collector->expiry);
     loop_timer_destroy(collector->own_ad);
     loop_timer_destroy(collector->indexing);
+    loop_timer_destroy(collector->inspecting);
     store_close(collector->store);
     batch_drop_all(collector);
     collector_revocations_drop(collector);
@@ -206,6 +207,9 @@ static void destroy(void *state)
     wire_context_destroy(collector->context);
     tls_identity_destroy(collector->identity);
     collector_leases_destroy(collector->leases);
+    if (collector->inspection.ads) {
+        ads_cursor_fini(&collector->inspection);
+    }
     collector_ads_destroy(collector->ads);
     ad_pool_destroy(collector->pool);
     prototypes_destroy(collector->prototypes);
@@ -266,6 +270,8 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     collector->expiry = loop_timer_create(env->loop, look_for_expired, collector);
     collector->own_ad = loop_timer_create(env->loop, show_own_ad, collector);
     collector->indexing = loop_timer_create(env->loop, make_indexes, collector);
+    collector->inspecting = loop_timer_create(env->loop, collector_inspect_some, collector);
+    ads_cursor_init(&collector->inspection, collector->ads, "Machine");
     int code = open_everything(collector, err);
     if (code) {
         destroy(collector);
@@ -273,6 +279,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     }
     show_own_ad(collector);
     look_for_expired(collector);
+    collector_inspect_some(collector);
     *state = collector;
     return 0;
 }

@@ -31,7 +31,7 @@ struct ads_machine;
 struct ads_table;
 struct collector_ads;
 
-/* Everything but stamp and heard_ms is read-only outside collector_ads.c. */
+/* Everything but stamp, heard_ms and inspected is read-only outside collector_ads.c. */
 struct ads_entry {
     const char *type; /* MyType as it was first written */
     bool is_machine;
@@ -40,6 +40,7 @@ struct ads_entry {
     struct ad *shown;        /* NULL: nothing is public */
     const struct ad *latest; /* NULL: gone, or going */
     bool latest_offline, latest_absent;
+    uint64_t inspected; /* `since` of the ad that collector_inspect.c looked at last */
     bool shown_offline;
     bool shown_absent;  /* hidden from watchers and from queries that do not ask for it */
     int64_t lifetime_s; /* ClassAdLifetime of latest; 0: none */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/daemon.h"
+#include "collector/collector_ads.h"
 #include "collector/collector_plan.h"
 
 struct ad_expr;
@@ -60,6 +61,8 @@ struct collector {
     struct loop_timer *expiry;
     struct loop_timer *own_ad;
     struct loop_timer *indexing;
+    struct loop_timer *inspecting;
+    struct ads_cursor inspection; /* where that walk is */
     struct session *sessions;
     struct query *queries;
     struct revocation *revocations; /* that wait for their commit */

@@ -38,6 +38,9 @@ void collector_merge(struct session *session, struct wire_request *request);
 void collector_invalidate(struct session *session, struct wire_request *request);
 void collector_expire(struct collector *collector); /* takes away what nobody renewed */
 
+/* collector_inspect.c: a step of the walk over machine ads; sets the timer for the next. */
+void collector_inspect_some(void *collector);
+
 /* collector_query.c */
 void collector_query(struct collector *collector, struct wire_request *request);
 void collector_queries_drop(struct collector *collector);

@@ -1,0 +1,83 @@
+/* collector/collector_inspect.c - tells what is wrong with machine ads, in the ads themselves.
+ *
+ * A walk that never ends goes over the machine ads, a little at a time, and looks at those that
+ * changed since it came by last: so that an update costs nothing more, however many there are.
+ * What it finds is the attribute AdProblems, which `roost status` shows.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "collector/collector_ads.h"
+#include "collector/collector_batch.h"
+#include "collector/collector_state.h"
+#include "collector/collector_verbs.h"
+#include "collector/inspect_plan.h"
+
+#define STEP_MS   100 /* between two steps of the walk */
+#define STEP_ADS  500 /* passed in one step, at most */
+#define BUDGET_MS 2   /* of a step */
+
+/* Sets or removes AdProblems.  Who looked at the ad is its owner's stamp still. */
+static void annotate(struct collector *collector, struct ads_entry *entry, const char *problems)
+{
+    struct err err = {""};
+    struct ad *ad = ad_copy(entry->latest);
+    struct plan_stamp stamp = entry->stamp;
+    uint64_t heard_ms = entry->heard_ms;
+    if (*problems) {
+        ad_set_string(ad, "AdProblems", problems);
+        log_info(collector->env.log, "ad.problems", problems, LOG_TEXT("name", entry->name));
+    } else {
+        ad_remove(ad, "AdProblems");
+    }
+    struct batch *batch = batch_begin(collector);
+    if (batch_set(batch, entry->type, entry->name, ad, &stamp, &err) == 0) {
+        entry->heard_ms = heard_ms; /* this renews nothing */
+    } else {
+        log_warn(collector->env.log, "ad.not_annotated", err.text, LOG_TEXT("name", entry->name));
+    }
+    batch_end(batch, NULL, NULL, NULL);
+}
+
+static void inspect(struct collector *collector, struct ads_entry *entry)
+{
+    const struct ad_context context = {.now_s = loop_wall_s(collector->env.loop)};
+    struct strbuf problems;
+    strbuf_init(&problems, 0);
+    inspect_plan_ad(entry->shown, &context, &problems);
+    const char *text = strbuf_text(&problems);
+    if (strcmp(text, ad_string_or(entry->shown, "AdProblems", "")) != 0) {
+        annotate(collector, entry, text);
+    }
+    entry->inspected = entry->since; /* as it is now, with what was annotated */
+    strbuf_fini(&problems);
+}
+
+void collector_inspect_some(void *arg)
+{
+    struct collector *collector = arg;
+    struct loop *loop = collector->env.loop;
+    uint64_t begin_ms = loop_now_ms(loop);
+    for (int i = 0; i < STEP_ADS; i++) {
+        struct ads_entry *entry = ads_cursor_next(&collector->inspection);
+        if (!entry) {
+            ads_cursor_fini(&collector->inspection);
+            ads_cursor_init(&collector->inspection, collector->ads, "Machine");
+            break;
+        }
+        if (!entry->shown || entry->waiting > 0 || entry->since == entry->inspected) {
+            continue;
+        }
+        inspect(collector, entry);
+        if (loop_now_ms(loop) - begin_ms >= BUDGET_MS) {
+            break;
+        }
+    }
+    loop_timer_set(collector->inspecting, STEP_MS);
+}

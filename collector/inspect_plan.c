@@ -1,0 +1,93 @@
+/* collector/inspect_plan.c - see inspect_plan.h.
+ *
+ * Whether an expression is an error for all jobs cannot be found out in general; what can is
+ * whether one of the clauses that it demands is, because that clause looks at no job at all.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "collector/inspect_plan.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "classad/ad_clauses.h"
+
+#define CLAUSE_BYTES 80 /* of an expression that is shown */
+
+static void say(struct strbuf *out, const char *name, const char *what, const struct ad_expr *expr)
+{
+    struct strbuf text;
+    if (out->length >= INSPECT_TEXT_MAX) {
+        return;
+    }
+    strbuf_init(&text, 0);
+    if (expr) {
+        ad_expr_print(expr, AD_OLD, &text);
+    }
+    strbuf_printf(out, "%s%s %s", out->length > 0 ? "; " : "", name, what);
+    if (text.length > CLAUSE_BYTES) {
+        strbuf_printf(out, ": %.*s ...", CLAUSE_BYTES, strbuf_text(&text));
+    } else if (text.length > 0) {
+        strbuf_printf(out, ": %s", strbuf_text(&text));
+    }
+    strbuf_fini(&text);
+}
+
+/* Is the attribute needed to find out what it is itself? */
+static bool refers_to_itself(const struct ad *ad, const char *name, const struct ad_expr *expr)
+{
+    struct strmap *others = strmap_create(STRMAP_CASE_IGNORED);
+    struct strmap *own = strmap_create(STRMAP_CASE_IGNORED);
+    ad_refs(expr, ad, others, own);
+    bool refers = strmap_get(own, name) != NULL;
+    strmap_destroy(own, NULL);
+    strmap_destroy(others, NULL);
+    return refers;
+}
+
+static bool looks_at_nobody_else(const struct ad *ad, const struct ad_expr *expr)
+{
+    struct strmap *others = strmap_create(STRMAP_CASE_IGNORED);
+    ad_refs(expr, ad, others, NULL);
+    bool alone = strmap_count(others) == 0;
+    strmap_destroy(others, NULL);
+    return alone;
+}
+
+static void look_at_clauses(const struct ad *ad, const char *name, const struct ad_expr *expr,
+                            const struct ad_context *context, struct strbuf *out)
+{
+    struct ad_clauses *clauses = ad_clauses_create(expr, ad);
+    for (size_t i = 0; i < ad_clauses_demand_count(clauses); i++) {
+        const struct ad_expr *demand = ad_clauses_at(clauses, ad_clauses_demand(clauses, i))->expr;
+        if (looks_at_nobody_else(ad, demand) &&
+            ad_eval_bool(demand, ad, NULL, context) == AD_ERROR) {
+            say(out, name, "is an error for every job", demand);
+            break;
+        }
+    }
+    ad_clauses_destroy(clauses);
+}
+
+void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    static const char *const LOOKED_AT[] = {"Requirements", "Start", "Rank"};
+    if (ad_count(ad) > INSPECT_ATTRIBUTES_USUAL) {
+        strbuf_printf(out, "it has %zu attributes", ad_count(ad));
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(LOOKED_AT); i++) {
+        const struct ad_expr *expr = ad_lookup(ad, LOOKED_AT[i]);
+        if (!expr || (ad_expr_is_literal(expr) && i > 0)) {
+            continue;
+        }
+        if (refers_to_itself(ad, LOOKED_AT[i], expr)) {
+            say(out, LOOKED_AT[i], "refers to itself", expr);
+        } else if (i == 0) {
+            look_at_clauses(ad, LOOKED_AT[i], expr, context, out);
+        }
+    }
+}
