@@ -273,6 +273,31 @@ static void write_limits(const struct limit_plan *limits, struct ad *ad)
     strbuf_fini(&list);
 }
 
+/* HTCondor's figures of the last cycle, for `roost status -negotiator`. */
+static void put_last_cycle(const struct negotiator *negotiator, struct ad *ad)
+{
+    struct strmap *submitters = strmap_create(STRMAP_CASE_SENSITIVE);
+    struct strmap *schedds = strmap_create(STRMAP_CASE_SENSITIVE);
+    int64_t idle = 0;
+    size_t at = 0;
+    void *value;
+    while (strmap_next(negotiator->requests, &at, NULL, &value)) {
+        const struct plan_request *facts = &((const struct pool_request *)value)->facts;
+        idle += facts->count;
+        (void)strmap_set(submitters, facts->user, ad); /* only presence counts */
+        (void)strmap_set(schedds, facts->schedd, ad);  /* likewise */
+    }
+    ad_set_int(ad, "LastNegotiationCycleEnd0", negotiator->last_cycle_s);
+    ad_set_int(ad, "LastNegotiationCycleDuration0", negotiator->last_duration_ms / 1000);
+    ad_set_int(ad, "LastNegotiationCycleTotalSlots0", (int64_t)strmap_count(negotiator->slots));
+    ad_set_int(ad, "LastNegotiationCycleActiveSubmitterCount0", (int64_t)strmap_count(submitters));
+    ad_set_int(ad, "LastNegotiationCycleNumSchedulers0", (int64_t)strmap_count(schedds));
+    ad_set_int(ad, "LastNegotiationCycleNumIdleJobs0", idle);
+    ad_set_int(ad, "LastNegotiationCycleMatches0", negotiator->last_matches);
+    strmap_destroy(submitters, NULL);
+    strmap_destroy(schedds, NULL);
+}
+
 void act_advertise(struct negotiator *negotiator)
 {
     struct wire *wire = uplink_wire(negotiator->uplink);
@@ -290,6 +315,7 @@ void act_advertise(struct negotiator *negotiator)
     ad_set_int(ad, "TotalMatches", negotiator->matches);
     ad_set_int(ad, "TotalOfflineMatches", negotiator->holds);
     ad_set_int(ad, "LastNegotiationCycleEnd", negotiator->last_cycle_s);
+    put_last_cycle(negotiator, ad);
     ad_set_int(ad, "LastNegotiationCycleDurationMs", negotiator->last_duration_ms);
     ad_set_int(ad, "LastNegotiationCycleEvaluations", negotiator->last_judged);
     ad_set_int(ad, "SlotKinds", negotiator->slot_kinds);

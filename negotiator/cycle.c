@@ -123,6 +123,7 @@ static void carry_out(struct negotiator *negotiator, struct arena *arena,
     }
     change_holds(negotiator, arena, plan);
     negotiator->matches += (int64_t)plan->match_count;
+    negotiator->last_matches = (int64_t)plan->match_count;
     negotiator->holds += (int64_t)plan->held_count;
     negotiator->last_judged = (int64_t)plan->evaluated;
     negotiator->slot_kinds = (int64_t)plan->slot_kinds;

@@ -107,7 +107,7 @@ struct negotiator {
     unsigned life; /* of the uplink: answers of an earlier one are stale */
     /* statistics, in our ad */
     int64_t cycles, matches, holds, last_cycle_s, last_duration_ms, last_judged, slot_kinds,
-        request_kinds, preemptions;
+        request_kinds, preemptions, last_matches;
     uint64_t epoch, sequence;
 };
 

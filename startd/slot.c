@@ -133,6 +133,7 @@ static void set_policy(struct slot *slot, struct ad *ad)
     const struct config *config = startd->env.config;
     static const char *const PAIRS[][2] = {{"START", "Start"},
                                            {"RANK", "Rank"},
+                                           {"SLOT_WEIGHT", "SlotWeight"},
                                            {"UNHIBERNATE", "Unhibernate"},
                                            {"HIBERNATE", "Hibernate"},
                                            {"MAXJOBRETIREMENTTIME", "MaxJobRetirementTime"},
