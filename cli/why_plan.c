@@ -26,7 +26,7 @@ bool why_judge_is_over(const struct why_judge *judge)
 
 /* ---- texts ---- */
 
-static void cut(struct strbuf *out)
+static void cut(struct strbuf *out, size_t max)
 {
     static const char MORE[] = " ...";
     for (size_t i = 0; i < out->length; i++) { /* one line, whatever is in a string */
@@ -34,8 +34,8 @@ static void cut(struct strbuf *out)
             out->data[i] = '?';
         }
     }
-    if (out->length > WHY_TEXT_MAX) {
-        size_t length = WHY_TEXT_MAX - strlen(MORE);
+    if (out->length > max) {
+        size_t length = max - strlen(MORE);
         while (length > 0 && ((unsigned char)out->data[length] & 0xC0) == 0x80) {
             length--; /* not inside a character */
         }
@@ -44,13 +44,13 @@ static void cut(struct strbuf *out)
     }
 }
 
-static char *finish(struct strbuf *out)
+static char *finish(struct strbuf *out, size_t max)
 {
     if (out->failed) {
         strbuf_fini(out);
         return mem_strdup("(too long to show)");
     }
-    cut(out);
+    cut(out, max);
     char *text = mem_strdup(strbuf_text(out));
     strbuf_fini(out);
     return text;
@@ -65,7 +65,7 @@ char *why_plan_text(const struct ad_expr *expr)
         memmove(out.data, out.data + 1, --out.length);
         out.data[out.length] = '\0';
     }
-    return finish(&out);
+    return finish(&out, WHY_TEXT_MAX);
 }
 
 /* ---- the others' clauses, by text ---- */
@@ -232,7 +232,7 @@ static char *value_text(const struct ad_value *value)
     } else {
         ad_value_print(value, &out);
     }
-    return finish(&out);
+    return finish(&out, WHY_VALUE_MAX);
 }
 
 static void add_value(struct value_range *range, const struct ad_value *value)
@@ -372,7 +372,7 @@ static void show_values(const struct why_judge *judge, size_t index)
             put_others(judge, index, named.names[other][i], &out);
         }
     }
-    demand->values = finish(&out);
+    demand->values = finish(&out, 4 * WHY_TEXT_MAX);
 }
 
 /* ---- all together ---- */

@@ -23,7 +23,8 @@
 #define WHY_FAILS_MAX   3   /* clauses not met by an other for which changes are still looked for */
 #define WHY_TRIES_MAX   40  /* changes that are tried on all others */
 #define WHY_CHANGES_MAX 5   /* changes that are told */
-#define WHY_TEXT_MAX    240 /* bytes of a clause or value that is told; longer ones are cut */
+#define WHY_TEXT_MAX    240 /* bytes of a clause that is told; longer ones are cut */
+#define WHY_VALUE_MAX   60  /* of a value */
 
 struct ad;
 struct ad_clauses;

@@ -494,7 +494,10 @@ static void put_no_match(const struct why_pool *pool, struct strbuf *out)
     const struct why_answer *answer = pool->answer;
     strbuf_puts(out, "matches none of ");
     put_slots(answer->total, out);
-    if (why_sum(answer->refused_by_others) == 0) {
+    if (why_sum(answer->unjudged) > 0) {
+        strbuf_printf(out, " as far as the time went: %lld were not looked at",
+                      (long long)why_sum(answer->unjudged));
+    } else if (why_sum(answer->refused_by_others) == 0) {
         strbuf_puts(out, ": its Requirements rules out all");
     } else if (why_sum(answer->refused_by_ad) == 0) {
         strbuf_puts(out, ": all refuse it");

@@ -155,6 +155,14 @@ static void values_are_told_as_a_range_or_a_few(void **state)
     assert_string_equal(answer->demands[2].values, "Os is \"a\", \"b\", \"c\" ...");
     why_answer_destroy(answer);
     teardown(&bed);
+    setup(&bed, "[Requirements = TARGET.Os == \"x\"]");
+    slot(&bed, false,
+         "[Requirements = true; Os = \"123456789 123456789 123456789 123456789 "
+         "123456789 123456789\"]");
+    answer = why_plan_answer(&bed.question);
+    assert_int_equal(strlen(answer->demands[0].values), strlen("Os is ") + WHY_VALUE_MAX);
+    why_answer_destroy(answer);
+    teardown(&bed);
 }
 
 static void errors_are_told_from_what_is_false(void **state)

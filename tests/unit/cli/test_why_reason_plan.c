@@ -138,6 +138,37 @@ static void a_job_that_has_a_slot_says_which(void **state)
     expect(&scene, "Matched", "has a slot, slot1@n, and starts soon");
 }
 
+static bool is_over(void *arg)
+{
+    return (*(int *)arg)-- <= 0;
+}
+
+static void what_was_not_looked_at_is_said(void **state)
+{
+    (void)state;
+    struct scene scene;
+    int left = 1;
+    begin(&scene, IDLE_JOB);
+    slot(&scene, false, "Memory = 5");
+    slot(&scene, true, "Memory = 6");
+    const struct why_question question = {.ad = scene.job,
+                                          .others = scene.others,
+                                          .other_count = 2,
+                                          .context = &CONTEXT,
+                                          .is_over = is_over,
+                                          .arg = &left};
+    scene.answer = why_plan_answer(&question);
+    const struct why_pool pool = {.job = scene.job,
+                                  .answer = scene.answer,
+                                  .slots = scene.others,
+                                  .slot_count = 2,
+                                  .context = &CONTEXT};
+    why_reason_find(&pool, &scene.verdict);
+    expect(&scene, "NoMatch",
+           "matches none of 2 slots (1 awake, 1 asleep) as far as the time went: 1 were not looked "
+           "at");
+}
+
 static void without_machines_nothing_can_match(void **state)
 {
     (void)state;
@@ -512,7 +543,8 @@ static void a_slot_tells_which_of_the_waiting_jobs_it_could_run(void **state)
 
 UNIT_TESTS(UNIT(a_job_that_ended_says_when_and_how),
            UNIT(a_job_that_is_held_says_why_and_whether_it_would_match),
-           UNIT(a_job_that_has_a_slot_says_which), UNIT(without_machines_nothing_can_match),
+           UNIT(a_job_that_has_a_slot_says_which), UNIT(what_was_not_looked_at_is_said),
+           UNIT(without_machines_nothing_can_match),
            UNIT(what_rules_out_all_slots_is_told_before_anything_else),
            UNIT(the_parts_of_the_pool_must_be_there),
            UNIT(busy_slots_are_told_apart_by_what_they_do), UNIT(priority_says_who_comes_first),
