@@ -36,7 +36,8 @@ static int parse(struct power_command *power)
     struct err err;
     for (int i = 2; i < cli->argc; i++) {
         char *arg = cli->argv[i];
-        int rc = listing_plan_option(&power->listing, cli->argc, cli->argv, &i, &err);
+        int rc =
+            listing_plan_option(&power->listing, cli->argc, cli->argv, &i, &listing_zone, &err);
         if (rc < 0) {
             return cli_usage(cli, "%s", err.text);
         }

@@ -48,7 +48,8 @@ static int parse_one(struct question *question, bool is_history, int *at)
     } else if (is_history && listing_is(arg, "since", 2) && *at + 1 < cli->argc) {
         question->since = cli->argv[++*at];
     } else {
-        int rc = listing_plan_option(&question->listing, cli->argc, cli->argv, at, &err);
+        int rc =
+            listing_plan_option(&question->listing, cli->argc, cli->argv, at, &listing_zone, &err);
         if (rc < 0) {
             return cli_usage(cli, "%s", err.text);
         }

@@ -176,7 +176,9 @@ static int parse(struct cli *cli, struct status *status)
     for (int i = 1; i < cli->argc; i++) {
         const char *arg = cli->argv[i];
         int rc = take_pair(status, cli, &i, &err);
-        rc = rc != 0 ? rc : listing_plan_option(&status->listing, cli->argc, cli->argv, &i, &err);
+        rc = rc != 0 ? rc
+                     : listing_plan_option(&status->listing, cli->argc, cli->argv, &i,
+                                           &listing_zone, &err);
         if (rc == 1) {
             continue;
         }

@@ -188,7 +188,7 @@ static int token_list(struct cli *cli)
     int status = CLI_OK;
     for (int i = 2; i < cli->argc && status == CLI_OK; i++) {
         const char *arg = cli->argv[i];
-        int rc = listing_plan_option(&listing, cli->argc, cli->argv, &i, &err);
+        int rc = listing_plan_option(&listing, cli->argc, cli->argv, &i, &listing_zone, &err);
         if (rc != 1) {
             status = rc < 0 ? cli_usage(cli, "%s", err.text)
                             : cli_usage(cli, "'%s' is not understood", arg);

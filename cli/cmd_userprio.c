@@ -129,7 +129,8 @@ static int parse(struct userprio *userprio)
     int status = CLI_OK;
     for (int i = 1; i < cli->argc && status == CLI_OK; i++) {
         struct err err;
-        int rc = listing_plan_option(&userprio->listing, cli->argc, cli->argv, &i, &err);
+        int rc =
+            listing_plan_option(&userprio->listing, cli->argc, cli->argv, &i, &listing_zone, &err);
         if (rc < 0) {
             return cli_usage(cli, "%s", err.text);
         }

@@ -55,7 +55,8 @@ static int parse(struct why *why)
         } else if (listing_is(arg, "verbose", 1)) {
             why->all = true;
         } else {
-            int rc = listing_plan_option(&why->listing, cli->argc, cli->argv, &i, &err);
+            int rc =
+                listing_plan_option(&why->listing, cli->argc, cli->argv, &i, &listing_zone, &err);
             if (rc != 1) {
                 return rc < 0 ? cli_usage(cli, "%s", err.text)
                               : cli_usage(cli, "'%s' is not understood", arg);

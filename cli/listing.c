@@ -61,6 +61,8 @@ static bool names_of(void *arg, const char *map, const char *user, struct strbuf
     return world != NULL && user_world_map(world, map, user, out);
 }
 
+const struct ad_context listing_zone = {.zone_offset_s = local_zone};
+
 struct ad_context listing_context(struct cli *cli)
 {
     struct tm now;

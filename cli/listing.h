@@ -22,6 +22,7 @@ struct wire;
 
 /* Now, in the local time zone: what expressions and dates of a listing are evaluated with. */
 struct ad_context listing_context(struct cli *cli);
+extern const struct ad_context listing_zone; /* the caller's time zone alone, to parse in */
 
 /* QUERY of that type with the listing's constraint and limit; projection NULL (or a style other
  * than LISTING_TABLE): all attributes; more: further arguments, may be NULL; relay_to as in

@@ -53,10 +53,11 @@ bool listing_is(const char *arg, const char *word, size_t min)
     return length >= min && length <= strlen(word) && strncmp(arg, word, length) == 0;
 }
 
-static int add_item(struct listing *listing, const char *text, const char *format, struct err *err)
+static int add_item(struct listing *listing, const char *text, const char *format,
+                    const struct ad_context *context, struct err *err)
 {
     struct ad_expr *expr;
-    int rc = ad_expr_parse(text, strlen(text), AD_OLD, &expr, err);
+    int rc = ad_expr_parse_in(text, strlen(text), AD_OLD, context, &expr, NULL, err);
     if (rc != 0) {
         return err_prefix(err, rc, "'%s' is neither an attribute nor an expression", text);
     }
@@ -109,13 +110,13 @@ static int read_flags(struct listing *listing, const char *flags, struct err *er
 }
 
 static int read_auto(struct listing *listing, const char *flags, int argc, char *const *argv,
-                     int *at, struct err *err)
+                     int *at, const struct ad_context *context, struct err *err)
 {
     int rc = flags != NULL ? read_flags(listing, flags + 1, err) : 0;
     size_t before = listing->items.count;
     listing->style = LISTING_AUTO;
     while (rc == 0 && *at + 1 < argc && argv[*at + 1][0] != '-') {
-        rc = add_item(listing, argv[++*at], NULL, err);
+        rc = add_item(listing, argv[++*at], NULL, context, err);
     }
     if (rc == 0 && listing->items.count == before) {
         rc = err_set(err, -EINVAL, "-af needs the names of attributes");
@@ -134,15 +135,23 @@ static void read_names(struct vec *names, const char *text)
     }
 }
 
-static int read_constraint(struct listing *listing, const char *text, struct err *err)
+static int read_constraint(struct listing *listing, const char *text,
+                           const struct ad_context *context, struct err *err)
 {
     struct ad_expr *expr;
-    int rc = ad_expr_parse(text, strlen(text), AD_OLD, &expr, err);
+    int rc = ad_expr_parse_in(text, strlen(text), AD_OLD, context, &expr, NULL, err);
     if (rc != 0) {
         return err_prefix(err, rc, "-constraint %s", text);
     }
-    ad_expr_destroy(expr);
+    struct strbuf zoned;
+    strbuf_init(&zoned, 0);
+    if (strcasestr(text, "absTime") != NULL) { /* who is asked may live in another zone */
+        ad_expr_print(expr, AD_OLD, &zoned);
+        text = zoned.failed ? text : strbuf_text(&zoned);
+    }
     listing_also(listing, text);
+    strbuf_fini(&zoned);
+    ad_expr_destroy(expr);
     return 0;
 }
 
@@ -160,7 +169,7 @@ static bool is_auto(const char *arg, const char **flags)
 }
 
 int listing_plan_option(struct listing *listing, int argc, char *const *argv, int *at,
-                        struct err *err)
+                        const struct ad_context *context, struct err *err)
 {
     const char *arg = argv[*at];
     const char *next = *at + 1 < argc ? argv[*at + 1] : NULL;
@@ -179,7 +188,7 @@ int listing_plan_option(struct listing *listing, int argc, char *const *argv, in
         return 1;
     }
     if (is_auto(arg, &flags)) {
-        rc = read_auto(listing, flags, argc, argv, at, err);
+        rc = read_auto(listing, flags, argc, argv, at, context, err);
         return rc != 0 ? rc : 1;
     }
     bool is_format = listing_is(arg, "format", 1);
@@ -198,12 +207,12 @@ int listing_plan_option(struct listing *listing, int argc, char *const *argv, in
     }
     if (is_format) {
         listing->style = LISTING_FORMAT;
-        rc = add_item(listing, argv[*at + 2], next, err);
+        rc = add_item(listing, argv[*at + 2], next, context, err);
         *at += 2;
     } else {
         ++*at;
         if (is_constraint) {
-            rc = read_constraint(listing, next, err);
+            rc = read_constraint(listing, next, context, err);
         } else if (is_attributes) {
             read_names(&listing->attributes, next);
         } else if (text_parse_int64(next, &listing->limit, NULL) != 0 || listing->limit < 1) {

@@ -50,9 +50,9 @@ void listing_fini(struct listing *listing); /* one that is zeroed is empty */
 bool listing_is(const char *arg, const char *word, size_t min);
 
 /* Looks at argv[*at].  1: it was an option of ours, *at is at the last argument it took; 0: it was
- * not; -EINVAL with what is wrong. */
+ * not; -EINVAL with what is wrong.  Times without a zone are of the context's (NULL: UTC). */
 int listing_plan_option(struct listing *listing, int argc, char *const *argv, int *at,
-                        struct err *err);
+                        const struct ad_context *context, struct err *err);
 
 void listing_also(struct listing *listing, const char *constraint); /* one more; copied */
 /* Both, as one expression for a query; owned by the caller (mem_free), NULL: all ads. */

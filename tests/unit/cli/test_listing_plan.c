@@ -13,6 +13,7 @@
 struct fixture {
     struct listing listing;
     struct vec jobs, slots;
+    struct ad_context context;
     struct strbuf out;
     struct err err;
 };
@@ -49,7 +50,7 @@ static int read_all(struct fixture *f, char *const *argv)
         argc++;
     }
     for (int at = 1; at < argc && rc == 1; at++) {
-        rc = listing_plan_option(&f->listing, argc, argv, &at, &f->err);
+        rc = listing_plan_option(&f->listing, argc, argv, &at, &f->context, &f->err);
     }
     return rc;
 }
@@ -60,6 +61,26 @@ static void expect(struct fixture *f, const struct vec *ads, char *const *argv, 
     assert_int_equal(read_all(f, argv), 1);
     listing_plan_print(&f->listing, ads_list(ads), ads->count, &context, &f->out);
     ads_expect(&f->out, text);
+}
+
+static int32_t east(void *arg, int64_t at_s)
+{
+    (void)arg;
+    (void)at_s;
+    return 5 * 3600 + 1800;
+}
+
+static void times_without_a_zone_are_the_callers(void **state)
+{
+    struct fixture *f = *state;
+    f->context.zone_offset_s = east;
+    expect(f, &f->slots,
+           ARGS("-af", "int(absTime(\"1970-01-01T05:30:00\"))", "-constraint",
+                "Now > absTime(\"1970-01-02T00:00:00\")"),
+           "0\n0\n");
+    char *constraint = listing_plan_constraint(&f->listing);
+    assert_string_equal(constraint, "(Now > absTime(\"1970-01-02T00:00:00+05:30\"))");
+    mem_free(constraint);
 }
 
 static void af_prints_values_with_blanks_between(void **state)
@@ -203,6 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(af_prints_values_with_blanks_between),
+        TEST(times_without_a_zone_are_the_callers),
         TEST(af_takes_expressions_and_ends_at_the_next_option),
         TEST(af_j_puts_the_job_id_first),
         TEST(af_h_heads_columns_as_wide_as_their_longest_cell),
