@@ -183,7 +183,7 @@ static const char *begin(struct ad_xml_reader *reader, enum tag tag, const xmlCh
         if (outer == NULL || outer->tag != TAG_AD) {
             return "<a> stands outside <c>";
         }
-        if (value == NULL || length == 0 || length > AD_NAME_MAX) {
+        if (value == NULL || length == 0 || length > AD_NAME_MAX * (size_t)4) { /* with escapes */
             return "<a> wants n=\"NAME\"";
         }
         put_quoted(value, length, '\'', &reader->out);
