@@ -451,7 +451,11 @@ int store_load(struct store *store, const char *table,
 {
     int index = store_db_table(store->db, table);
     CHECK(index >= 0 && !store->first);
-    return store_db_walk(store->db, index, NULL, NULL, false, SIZE_MAX, each, arg, err);
+    /* In the order of keys, which is not that of the rows: each page is needed many times. */
+    store_db_set_cache(store->db, STORE_CACHE_LOADING_KIB);
+    int code = store_db_walk(store->db, index, NULL, NULL, false, SIZE_MAX, each, arg, err);
+    store_db_set_cache(store->db, STORE_CACHE_KIB);
+    return code;
 }
 
 /* ---- transactions ---------------------------------------------------------------------------- */

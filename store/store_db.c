@@ -398,6 +398,14 @@ void store_db_close(struct store_db *db)
     mem_free(db);
 }
 
+void store_db_set_cache(struct store_db *db, int kib)
+{
+    char sql[64];
+    (void)sqlite3_snprintf(sizeof(sql), sql, "PRAGMA cache_size = -%d", kib);
+    (void)sqlite3_exec(db->handle, sql, NULL, NULL, NULL); /* only slower without */
+    (void)sqlite3_db_release_memory(db->handle);
+}
+
 int store_db_table(const struct store_db *db, const char *name)
 {
     for (int i = 0; i < db->table_count; i++) {

@@ -22,9 +22,11 @@ struct err;
 struct store_db;
 struct store_schema;
 
-#define STORE_APPLICATION_ID   0x526f6f73 /* "Roos": tells our files from other SQLite files */
-#define STORE_CHECKPOINT_PAGES 1000       /* of the WAL: beyond it, it is copied back */
-#define STORE_WAL_KEPT_BYTES   ((size_t)64 << 20) /* a WAL that grew larger is cut to this */
+#define STORE_APPLICATION_ID    0x526f6f73 /* "Roos": tells our files from other SQLite files */
+#define STORE_CACHE_KIB         2000       /* of pages, SQLite's own default */
+#define STORE_CACHE_LOADING_KIB (128 << 10)
+#define STORE_CHECKPOINT_PAGES  1000               /* of the WAL: beyond it, it is copied back */
+#define STORE_WAL_KEPT_BYTES    ((size_t)64 << 20) /* a WAL that grew larger is cut to this */
 
 /* The errors of store_open() but for the network file system.  An empty file is a new store. */
 int store_db_open(const char *path, const char *vfs, const struct store_schema *schema,
@@ -32,6 +34,9 @@ int store_db_open(const char *path, const char *vfs, const struct store_schema *
 void store_db_close(struct store_db *db); /* NULL is allowed */
 
 /* Index of the table, or -ENOENT. */
+/* How much of the file may be kept in memory; what is above is freed at once. */
+void store_db_set_cache(struct store_db *db, int kib);
+
 int store_db_table(const struct store_db *db, const char *name);
 
 /* Changes between begin and commit are durable together when commit returned 0.  A failure of any
