@@ -144,6 +144,26 @@ static void surplus_is_offered_to_relatives_first(void **state)
     near(g[2].allocated, 40);
 }
 
+static void what_relatives_gave_is_not_asked_for_again(void **state)
+{
+    (void)state;
+    struct group_entry g[] = {root(),
+                              group("a", 0, 60, false),
+                              group("b", 0, 40, false),
+                              group("c", 0, 10, false),
+                              group("a.x", 1, 30, false),
+                              group("a.y", 1, 30, false)};
+    g[1].accept_surplus = g[3].accept_surplus = g[5].accept_surplus = true;
+    group_plan_quotas(g, COUNT(g), 110, false);
+    g[2].requested = 10;
+    g[3].requested = 1000;
+    g[4].requested = 5;
+    g[5].requested = 60; /* 30 of its own, 25 of its sister, so 5 of the rest */
+    near(group_plan_allocate(g, COUNT(g)), 0);
+    near(g[5].allocated, 60);
+    near(g[3].allocated, 35);
+}
+
 static void a_parent_that_refuses_surplus_keeps_it_from_its_children(void **state)
 {
     (void)state;
@@ -223,6 +243,7 @@ int main(void)
         cmocka_unit_test(surplus_goes_to_those_who_accept_it_by_quota),
         cmocka_unit_test(who_wants_less_than_its_part_leaves_it_to_the_others),
         cmocka_unit_test(surplus_is_offered_to_relatives_first),
+        cmocka_unit_test(what_relatives_gave_is_not_asked_for_again),
         cmocka_unit_test(a_parent_that_refuses_surplus_keeps_it_from_its_children),
         cmocka_unit_test(groups_without_quota_share_the_last_surplus_equally),
         cmocka_unit_test(a_ceiling_bounds_a_group_also_where_there_is_surplus),

@@ -146,6 +146,34 @@ static void no_crumbs_are_left(void **state)
     near(result.got[2], 0);
 }
 
+static void a_spin_that_matches_nothing_is_the_last(void **state)
+{
+    (void)state;
+    struct share_user users[] = {user("a", 500, 0, 10), user("b", 500, 0, 10)};
+    struct group_entry groups[] = {none_group()};
+    users[1].ceiling = 3;
+    struct share_input in = {.users = users,
+                             .user_count = 2,
+                             .groups = groups,
+                             .group_count = 1,
+                             .free = 10,
+                             .total = 10,
+                             .weight_min = 1};
+    struct arena *arena = arena_create(0, (size_t)1 << 20);
+    struct share_plan *plan;
+    struct share_offer offer;
+    size_t offers = 0;
+    assert_int_equal(share_plan_create(&in, arena, &plan), 0);
+    while (share_next(plan, &offer)) {
+        if (offers++ == 0) {
+            near(offer.weight, 5);
+            share_took(plan, 1, false);
+        }
+    }
+    assert_int_equal(offers, 4); /* two spins */
+    arena_destroy(arena);
+}
+
 static void the_better_priority_comes_first(void **state)
 {
     (void)state;
@@ -538,6 +566,7 @@ int main(void)
         cmocka_unit_test(who_is_above_his_share_gets_what_others_leave),
         cmocka_unit_test(slices_are_cut_alike_when_they_are_more_than_what_is_free),
         cmocka_unit_test(no_crumbs_are_left),
+        cmocka_unit_test(a_spin_that_matches_nothing_is_the_last),
         cmocka_unit_test(the_better_priority_comes_first),
         cmocka_unit_test(a_user_who_wants_nothing_gets_no_offer),
         cmocka_unit_test(a_ceiling_is_never_passed),
