@@ -16,7 +16,9 @@
 #include "base/err.h"
 #include "base/plant.h"
 #include "base/strbuf.h"
+#include "base/strmap.h"
 #include "classad/ad.h"
+#include "classad/ad_clauses.h"
 
 static const char *const STATE_NAMES[] = {"Owner",   "Unclaimed",  "Matched",
                                           "Claimed", "Preempting", "Drained"};
@@ -135,13 +137,34 @@ int slot_plan_accepts(const struct ad *slot, const struct ad *job, const struct 
     return 0;
 }
 
+/* A clause that names nothing of a job means the same with any: `TARGET.WantIt =?= true` is false
+ * without a job, too, but not the owner's wish. */
+static bool is_of_slot_alone(const struct ad_expr *clause, const struct ad *slot)
+{
+    struct strmap *external = strmap_create(STRMAP_CASE_IGNORED);
+    ad_refs(clause, slot, external, NULL);
+    bool alone = strmap_count(external) == 0;
+    strmap_destroy(external, NULL);
+    return alone;
+}
+
 enum slot_state slot_plan_rest(const struct ad *slot, const struct ad_context *context)
 {
     const struct ad_expr *start = ad_lookup(slot, "Start");
-    if (start != NULL && ad_eval_bool(start, slot, NULL, context) == AD_FALSE) {
-        return SLOT_OWNER;
+    if (start == NULL || ad_eval_bool(start, slot, NULL, context) != AD_FALSE) {
+        return SLOT_UNCLAIMED;
     }
-    return SLOT_UNCLAIMED;
+    enum slot_state state = SLOT_UNCLAIMED;
+    struct ad_clauses *clauses = ad_clauses_create(start, slot);
+    for (size_t i = 0; i < ad_clauses_demand_count(clauses); i++) {
+        const struct ad_expr *clause = ad_clauses_at(clauses, ad_clauses_demand(clauses, i))->expr;
+        if (ad_eval_bool(clause, slot, NULL, context) == AD_FALSE &&
+            is_of_slot_alone(clause, slot)) {
+            state = SLOT_OWNER;
+        }
+    }
+    ad_clauses_destroy(clauses);
+    return state;
 }
 
 static const struct level_word {

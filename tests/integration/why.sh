@@ -9,7 +9,7 @@
 pool_init --nodes 2 --cpus-per-node 1 --asleep
 # One node runs only jobs that say so.
 cat >>"$POOL/nodes/wn02/roost.conf" <<'END'
-START = "TARGET.WantSecond == true"
+START = "TARGET.WantSecond =?= true"
 END
 pool_start
 until_true 20 "both nodes are in the pool, asleep" is_asleep 2
@@ -39,7 +39,7 @@ until_true 10 "its request is seen" eval '[ "$("$ROOST" status -any -constraint 
 equals "why" "$(reason "$huge.0")" NoMatch
 says "matches none of 2 slots (0 awake, 2 asleep)" "$huge"
 says "TARGET.Memory >= RequestMemory" "$huge.0"
-says "Start: TARGET.WantSecond == true" "$huge.0"
+says "Start: TARGET.WantSecond =?= true" "$huge.0"
 equals "machines that were woken for it" "$(awake_count)" 0
 memory=$(why "$huge" -af 'Changes[0].Edits[0].Value')
 equals "what it would take" "$memory" "$("$ROOST" status -constraint 'Machine == "wn01"' -af Memory)"

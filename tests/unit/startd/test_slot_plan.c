@@ -150,6 +150,14 @@ static void a_slot_rests_with_its_owner_only_when_no_job_could_start(void **stat
     assert_int_equal(rest("[Start = KeyboardIdle > 60 && Owner == \"ann\"; KeyboardIdle = 5]"),
                      SLOT_OWNER);
     assert_int_equal(rest("[x = 1]"), SLOT_UNCLAIMED);
+    /* False without a job, but not with any: */
+    assert_int_equal(rest("[Start = TARGET.WantIt =?= true]"), SLOT_UNCLAIMED);
+    assert_int_equal(rest("[Start = Mine && Theirs; Mine = KeyboardIdle > 60; KeyboardIdle = 90; "
+                          "Theirs = TARGET.WantIt =?= true]"),
+                     SLOT_UNCLAIMED);
+    assert_int_equal(rest("[Start = Mine && Theirs; Mine = KeyboardIdle > 60; KeyboardIdle = 5; "
+                          "Theirs = TARGET.WantIt =?= true]"),
+                     SLOT_OWNER);
 }
 
 static int vote(const char *text)
