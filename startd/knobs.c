@@ -148,6 +148,9 @@ static const struct knob_family FAMILIES[] = {
     {"SLOT_TYPE_", "SLOT_TYPE_<n>_PARTITIONABLE",
      "Whether slots of that type are partitionable: jobs get pieces of them as large as they ask "
      "for."},
+    {"SLOT_TYPE_", "SLOT_TYPE_<n>_START",
+     "For slots of that type, in place of START; likewise RANK, MAXJOBRETIREMENTTIME, "
+     "MACHINEMAXVACATETIME, UNHIBERNATE."},
     {"NUM_SLOTS_TYPE_", "NUM_SLOTS_TYPE_<n>", "How many slots of type n the machine has."},
     {"MACHINE_RESOURCE_", "MACHINE_RESOURCE_<name>",
      "A resource of this machine beside Cpus, Memory and Disk: how many there are (`4`), or the "

@@ -139,7 +139,8 @@ static void set_policy(struct slot *slot, struct ad *ad)
                                            {"MAXJOBRETIREMENTTIME", "MaxJobRetirementTime"},
                                            {"MACHINEMAXVACATETIME", "MachineMaxVacateTime"}};
     for (size_t i = 0; i < ARRAY_COUNT(PAIRS); i++) {
-        const char *text = config_expr(config, PAIRS[i][0]);
+        const char *text = slots_type_expr(config, slot->type_id, PAIRS[i][0]);
+        text = text != NULL ? text : config_expr(config, PAIRS[i][0]);
         struct err err;
         if (text != NULL && ad_set_expr_old(ad, PAIRS[i][1], text, &err) != 0) {
             log_error(startd->env.log, "config.expr", err.text, LOG_TEXT("knob", PAIRS[i][0]));

@@ -149,6 +149,33 @@ static const char *type_text(const struct config *config, const char *prefix, in
     return config_text(config, name);
 }
 
+/* HIBERNATE is not among them: the machine sleeps as one. */
+static const char *const TYPE_KNOBS[] = {"START", "RANK", "MAXJOBRETIREMENTTIME",
+                                         "MACHINEMAXVACATETIME", "UNHIBERNATE"};
+
+const char *slots_type_expr(const struct config *config, int type_id, const char *knob)
+{
+    char suffix[48];
+    for (size_t i = 0; type_id > 0 && i < ARRAY_COUNT(TYPE_KNOBS); i++) {
+        if (strcmp(TYPE_KNOBS[i], knob) == 0) {
+            (void)snprintf(suffix, sizeof suffix, "_%s", knob); /* fits */
+            return type_text(config, "SLOT_TYPE_", type_id, suffix);
+        }
+    }
+    return NULL;
+}
+
+static int check_type_exprs(const struct config *config, int type_id, struct err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < ARRAY_COUNT(TYPE_KNOBS); i++) {
+        const char *text = slots_type_expr(config, type_id, TYPE_KNOBS[i]);
+        rc = text != NULL ? ad_expr_check(NULL, text, err) : 0;
+        rc = rc != 0 ? err_prefix(err, rc, "SLOT_TYPE_%d_%s", type_id, TYPE_KNOBS[i]) : 0;
+    }
+    return rc;
+}
+
 static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_MAX], size_t *count,
                       struct err *err)
 {
@@ -173,6 +200,10 @@ static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_M
         }
         if (type.count != 0) {
             types[(*count)++] = type;
+        }
+        int rc = check_type_exprs(config, id, err);
+        if (rc != 0) {
+            return rc;
         }
     }
     if (*count == 0) { /* equal static slots */

@@ -171,6 +171,8 @@ void slots_reload(struct startd *startd);  /* expressions; the division needs a 
 void slots_refresh(struct startd *startd); /* all ads anew */
 /* MODIFY_REQUEST_EXPR_REQUEST..., by which the negotiator counts as we do */
 void slots_show_modifiers(const struct startd *startd, struct ad *ad);
+/* SLOT_TYPE_<id>_<knob>, for the knobs that a type may have of its own; NULL: not set. */
+const char *slots_type_expr(const struct config *config, int type_id, const char *knob);
 void slots_poll(struct startd *startd); /* Owner or Unclaimed, machine figures */
 struct slot *slot_by_claim_id(struct startd *startd,
                               const char *claim_id); /* constant time per slot */

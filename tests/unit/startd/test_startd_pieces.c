@@ -348,6 +348,55 @@ static void a_reload_changes_expressions_and_not_the_division(void **state)
     strbuf_fini(&printed);
 }
 
+static void slots_of_a_type_may_have_a_policy_of_their_own(void **state)
+{
+    struct rig *rig = *state;
+    stop(rig);
+    load(rig, "NUM_CPUS = 4\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = \"cpus=1\"\nNUM_SLOTS_TYPE_2 = 1\n"
+              "SLOT_TYPE_2 = \"cpus=2\"\nSLOT_TYPE_2_PARTITIONABLE = true\nRANK = 3\n"
+              "SLOT_TYPE_2_RANK = 8\nSLOT_TYPE_2_START = \"TARGET.Owner == \\\"ann\\\"\"\n");
+    start(rig);
+    assert_int_equal(rig->startd->slot_count, 2);
+    assert_int_equal(shows(rig->startd->slots[0], "Rank"), 3);
+    assert_int_equal(shows(rig->startd->slots[1], "Rank"), 8);
+    assert_int_equal(rig->startd->slots[1]->kind, SLOT_PARTITIONABLE);
+    until(rig, is_connected);
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s",
+                   (const char *)rig->startd->slots[1]->piece_ids.items[0]);
+    assert_int_equal(dial_me(rig, "[Owner = \"bob\"; Requirements = true]"), -ENOTSUP);
+    assert_int_equal(dial_me(rig, JOB), 0);
+    assert_string_equal(rig->startd->slots[2]->name, "slot2_1@wn01");
+    assert_int_equal(shows(rig->startd->slots[2], "Rank"), 8); /* a piece is of its type */
+}
+
+static void a_division_that_cannot_be_is_refused_at_the_start(void **state)
+{
+    static const char *const BAD[][2] = {
+        {"NUM_SLOTS_TYPE_1 = many", "NUM_SLOTS_TYPE_1"},
+        {"NUM_SLOTS_TYPE_1 = 2000", "NUM_SLOTS_TYPE_1"},
+        {"NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1_PARTITIONABLE = perhaps", "SLOT_TYPE_1_PARTITIONABLE"},
+        {"NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = \"cpus=lots\"", "SLOT_TYPE_2"},
+        {"NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2_RANK = \"1 +\"", "SLOT_TYPE_2_RANK"},
+        {"MACHINE_RESOURCE_Cpus = 4", "MACHINE_RESOURCE_Cpus"}};
+    struct rig *rig = *state;
+    stop(rig);
+    for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
+        struct err err = {{0}};
+        void *startd = NULL;
+        load(rig, BAD[i][0]);
+        rig->env.config = rig->config;
+        assert_true(startd_daemon.start(&rig->env, &startd, &err) != 0);
+        if (strstr(err.text, BAD[i][1]) == NULL) {
+            fail_msg("%s: %s", BAD[i][0], err.text);
+        }
+    }
+    load(rig, "MACHINE_RESOURCE_Tapes = 2\nMACHINE_RESOURCE_GPUs = 1\nMACHINE_RESOURCE_NAMES = "
+              "{GPUs}");
+    start(rig);
+    assert_int_equal(shows(whole(rig), "GPUs"), 1);
+    assert_int_equal(shows(whole(rig), "Tapes"), -1); /* not among the names that count */
+}
+
 static void a_claim_of_a_piece_takes_no_larger_job(void **state)
 {
     struct rig *rig = *state;
@@ -393,4 +442,6 @@ UNIT_TESTS(RIG(a_whole_slot_says_what_it_is_and_offers_a_claim_id_for_each_cpu),
            RIG(a_running_piece_survives_and_its_end_gives_the_resources_back),
            RIG(what_the_collector_still_has_of_another_life_is_taken_away),
            RIG(a_reload_changes_expressions_and_not_the_division),
+           RIG(slots_of_a_type_may_have_a_policy_of_their_own),
+           RIG(a_division_that_cannot_be_is_refused_at_the_start),
            RIG(a_claim_of_a_piece_takes_no_larger_job), RIG(the_machine_sleeps_as_one_whole_slot))
