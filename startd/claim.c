@@ -20,15 +20,13 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/random.h"
+#include "base/redial.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
 #include "store/store.h"
 #include "wire/wire.h"
 
-#define DIAL_FIRST_MS 50
-#define DIAL_MAX_MS   5000
 #define CLAIM_CALL_MS 20000
 #define LEASE_MAX_S   86400
 #define OVERDUE_MS    3000 /* for a starter whose lease is over; below the usual LEASE_MARGIN */
@@ -253,7 +251,7 @@ static void tell_gone(struct claim *claim)
     } else {
         wire_close(claim->wire);
         claim->wire = NULL;
-        loop_timer_set(claim->dial_timer, DIAL_FIRST_MS);
+        loop_timer_set(claim->dial_timer, REDIAL_FIRST_MS);
     }
     ad_destroy(args);
 }
@@ -470,7 +468,7 @@ static void claim_answered(void *arg, struct wire_reply *reply)
             wire_is_ready(claim->wire)) { /* a slow or failing schedd: from the beginning */
             wire_close(claim->wire);
             claim->wire = NULL;
-            loop_timer_set(claim->dial_timer, DIAL_MAX_MS);
+            loop_timer_set(claim->dial_timer, REDIAL_MAX_MS);
         }
         return;
     }
@@ -508,11 +506,8 @@ static void say_claim(void *arg, struct wire *wire)
 
 static void dial_later(struct claim *claim)
 {
-    uint64_t delay_ms = (uint64_t)DIAL_FIRST_MS << (claim->failures < 7 ? claim->failures : 7);
-    claim->failures++;
-    delay_ms = rng_jitter(loop_rng(claim->startd->env.loop),
-                          delay_ms < DIAL_MAX_MS ? delay_ms : DIAL_MAX_MS, 50);
-    loop_timer_set(claim->dial_timer, delay_ms);
+    loop_timer_set(claim->dial_timer,
+                   redial_delay_ms(loop_rng(claim->startd->env.loop), claim->failures++));
 }
 
 static void connection_closed(void *arg, struct wire *wire, int status, const char *why)

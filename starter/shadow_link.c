@@ -10,21 +10,15 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
-#include "base/random.h"
+#include "base/redial.h"
 #include "classad/ad.h"
 #include "starter/starter.h"
 #include "wire/wire.h"
 
-#define DIAL_FIRST_MS 50
-#define DIAL_MAX_MS   5000
-
 static void dial_later(struct starter *starter)
 {
-    uint64_t delay_ms = (uint64_t)DIAL_FIRST_MS << (starter->failures < 7 ? starter->failures : 7);
-    starter->failures++;
     loop_timer_set(starter->dial_timer,
-                   rng_jitter(loop_rng(starter->env.loop),
-                              delay_ms < DIAL_MAX_MS ? delay_ms : DIAL_MAX_MS, 50));
+                   redial_delay_ms(loop_rng(starter->env.loop), starter->failures++));
 }
 
 static void on_ready(void *arg, struct wire *wire)

@@ -14,14 +14,12 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/random.h"
+#include "base/redial.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "wire/wire.h"
 
-#define BACKOFF_MIN_MS 50
-#define BACKOFF_MAX_MS 5000
-#define STEADY_MS      10000 /* a connection that lived so long starts the back-off anew */
+#define STEADY_MS 10000 /* a connection that lived so long starts the back-off anew */
 
 struct uplink {
     struct wire_context *context;
@@ -36,18 +34,13 @@ struct uplink {
     struct wire *wire; /* NULL: waiting to dial */
     bool up;
     uint64_t up_since_ms;
-    uint64_t backoff_ms;
+    unsigned failures; /* since a connection that lived for a while */
     struct loop_timer *timer;
 };
 
 static void uplink_wait(struct uplink *uplink)
 {
-    uint64_t delay_ms = 1 + rng_below(loop_rng(uplink->loop), uplink->backoff_ms);
-    loop_timer_set(uplink->timer, delay_ms);
-    uplink->backoff_ms *= 2;
-    if (uplink->backoff_ms > BACKOFF_MAX_MS) {
-        uplink->backoff_ms = BACKOFF_MAX_MS;
-    }
+    loop_timer_set(uplink->timer, redial_delay_ms(loop_rng(uplink->loop), uplink->failures++));
 }
 
 static void on_ready(void *arg, struct wire *wire)
@@ -74,9 +67,9 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     struct uplink *uplink = arg;
     /* Whatever it was, we dial again: tokens and keys are mended while we run. */
     if (status == -ESTALE) { /* another of our name: two that replace each other do it slowly */
-        uplink->backoff_ms = BACKOFF_MAX_MS;
+        uplink->failures = REDIAL_SLOWLY;
     } else if (uplink->up && loop_now_ms(uplink->loop) - uplink->up_since_ms >= STEADY_MS) {
-        uplink->backoff_ms = BACKOFF_MIN_MS;
+        uplink->failures = 0;
     }
     uplink->up = false;
     uplink->wire = NULL;
@@ -155,7 +148,6 @@ int uplink_create(struct wire_context *context, const struct wire_dial *dial,
     uplink->pin = copy_or_null(dial->pin);
     uplink->hello = dial->hello == NULL ? NULL : ad_copy(dial->hello);
     uplink->server_scopes = dial->server_scopes;
-    uplink->backoff_ms = BACKOFF_MIN_MS;
     uplink->timer = loop_timer_create(uplink->loop, uplink_dial, uplink);
     loop_timer_set(uplink->timer, 0);
     *ret = uplink;
