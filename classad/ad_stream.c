@@ -36,7 +36,8 @@ struct ad_stream {
     enum scan_in in;
     char quote;
     bool escaped;
-    size_t line; /* of the long form: where the line under way begins */
+    unsigned lists; /* around it */
+    size_t line;    /* of the long form: where the line under way begins */
 };
 
 static bool is_blank(char c)
@@ -229,16 +230,24 @@ static void comment_byte(struct ad_stream *stream, char c, char next)
 }
 
 /* Between ads: 1 one begins here, 0 pass over, -1 no ad has this. */
-static int outer_byte(const struct ad_stream *stream, char c, char next)
+static int outer_byte(struct ad_stream *stream, char c, char next)
 {
-    const char *around = stream->form == AD_FORM_JSON ? "[]," : "{},;";
-    if (c == (stream->form == AD_FORM_JSON ? '{' : '[')) {
+    bool json = stream->form == AD_FORM_JSON;
+    if (c == (json ? '{' : '[')) {
         return 1;
     }
-    if (is_blank(c) || (c != '\0' && strchr(around, c) != NULL)) {
+    if (c == (json ? '[' : '{')) {
+        stream->lists++;
         return 0;
     }
-    return stream->form == AD_FORM_NEW && c == '/' && (next == '/' || next == '*') ? 0 : -1;
+    if (c == (json ? ']' : '}') && stream->lists > 0) {
+        stream->lists--;
+        return 0;
+    }
+    if (is_blank(c) || c == ',' || (!json && c == ';')) {
+        return 0;
+    }
+    return !json && c == '/' && (next == '/' || next == '*') ? 0 : -1;
 }
 
 static int scan_brackets(struct ad_stream *stream, struct err *err)
@@ -277,6 +286,10 @@ static int scan_brackets(struct ad_stream *stream, struct err *err)
         if (stream->at - stream->start > AD_TEXT_MAX && stream->inside) {
             return 1; /* its parser says that it is too long */
         }
+    }
+    if (stream->ended && !stream->inside && stream->lists > 0) {
+        stream->start = stream->at;
+        return err_set(err, -EINVAL, "the list of ads has no end");
     }
     return stream->ended && stream->inside; /* its parser says what is missing */
 no_ad:

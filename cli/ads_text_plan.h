@@ -13,9 +13,9 @@ struct vec;
 #define ADS_TEXT_BYTES_MAX ((size_t)1 << 30) /* of a file of ads */
 
 /* Appends the ads of text to `ads` (struct ad, the caller's).  The form is seen from the first
- * character: new syntax (`[ ... ] [ ... ]`, or a list `{ [ ... ], [ ... ] }`), else the long form:
- * ads with empty lines between them.  -EINVAL or -E2BIG, naming the ad by its number and the place
- * in it; ads then holds those before it. */
+ * characters: new syntax (`[ ... ] [ ... ]`, or a list `{ [ ... ], [ ... ] }`), JSON (an object, or
+ * an array of them), else the long form: ads with empty lines between them.  -EINVAL or -E2BIG,
+ * naming the ad by its number and the place in it; ads then holds those before it. */
 int ads_text_read(const char *text, size_t length, struct vec *ads, struct err *err);
 
 #endif

@@ -92,6 +92,8 @@ static void a_refused_ad_in_brackets_is_passed_over(void **state)
     expect(AD_FORM_NEW, "[ a = 1 ]\n[ b = ; ]\n[ c = 2 ]", "[ a = 1 ]\nrefused 2:7\n[ c = 2 ]\n");
     expect(AD_FORM_NEW, "[ a = 1 ] x [ b = 2 ]", "[ a = 1 ]\nrefused 1:11\n");
     expect(AD_FORM_NEW, "[ a = { 1 ]", "refused 1:11\n");
+    expect(AD_FORM_NEW, "{ [ a = 1 ], ", "[ a = 1 ]\nrefused 1:14\n");
+    expect(AD_FORM_NEW, "[ a = 1 ] }", "[ a = 1 ]\nrefused 1:11\n");
     expect(AD_FORM_NEW, "[ a = 1 ", "refused 1:9\n");
 }
 
@@ -102,6 +104,7 @@ static void objects_follow_one_another_or_stand_in_an_array(void **state)
            "[ a = { 1,[ b = \"}\\\"}\" ] } ]\n[ c = undefined ]\n");
     expect(AD_FORM_JSON, "{} {\"a\":true}", "[  ]\n[ a = true ]\n");
     expect(AD_FORM_JSON, "{\"a\":tru}\n{\"a\":1}", "refused 1:6\n[ a = 1 ]\n");
+    expect(AD_FORM_JSON, "[{\"a\":1},", "[ a = 1 ]\nrefused 1:10\n");
     expect(AD_FORM_JSON, "[{\"a\":1}] /", "[ a = 1 ]\nrefused 1:11\n");
 }
 

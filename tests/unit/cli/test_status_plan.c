@@ -466,6 +466,7 @@ static void a_file_of_ads_may_be_long_or_new(void **state)
     reads("{ [Name = \"a\"]", -EINVAL, "no end", "a ");
     reads("[Name = \"a\"] x", -EINVAL, "ad 2", "a ");
     reads("[Name = \"a\"", -EINVAL, "ad 1", "");
+    reads("[{\"Name\": \"a\"},\n{\"Name\": \"b\"}]", 0, "", "a b ");
 }
 
 static void xml_is_as_htcondor_writes_it(void **state)
