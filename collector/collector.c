@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/stream.h"
+#include "base/strmap.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
 #include "collector/collector_ads.h"
@@ -74,47 +75,7 @@ static const struct ad *get_shown(void *arg, const char *type, const char *name)
     return entry && !entry->shown_absent ? entry->shown : NULL;
 }
 
-/* ---- the collector's own ad ------------------------------------------------------------------ */
-
-static const char *const COUNTED[] = {"Machine",    "Request", "Submitter",   "Scheduler",
-                                      "Negotiator", "Rooster", "DaemonMaster"};
-
-static void show_own_ad(void *arg)
-{
-    struct collector *collector = arg;
-    const struct collector_counts *counts = &collector->counts;
-    struct ad *ad = ad_create();
-    ad_set_string(ad, "MyType", "Collector");
-    ad_set_string(ad, "Name", collector->own_name);
-    ad_set_string(ad, "CollectorName", config_string(collector->env.config, "COLLECTOR_NAME"));
-    ad_set_string(ad, "RoostVersion", ROOST_VERSION);
-    ad_set_string(ad, "MyAddress", listener_address(collector->tcp));
-    ad_set_int(ad, "DaemonStartTime", collector->started_s);
-    ad_set_int(ad, "MyCurrentTime", loop_wall_s(collector->env.loop));
-    ad_set_int(ad, "LastHeardFrom", loop_wall_s(collector->env.loop));
-    for (size_t i = 0; i < ARRAY_COUNT(COUNTED); i++) {
-        char name[64];
-        (void)snprintf(name, sizeof(name), "%sAds", COUNTED[i]);
-        ad_set_int(ad, name, (int64_t)collector_ads_count(collector->ads, COUNTED[i]));
-    }
-    ad_set_int(ad, "OfflineAds", (int64_t)collector_ads_count_offline(collector->ads));
-    ad_set_int(ad, "AbsentAds", (int64_t)collector_ads_count_absent(collector->ads));
-    ad_set_int(ad, "UpdatesTotal", counts->updates);
-    ad_set_int(ad, "UpdatesStale", counts->stale);
-    ad_set_int(ad, "AdsRejected", counts->rejected);
-    ad_set_int(ad, "AdsExpired", counts->expired);
-    ad_set_int(ad, "AdsGoneAbsent", counts->gone_absent);
-    ad_set_int(ad, "OfflineAdsReplaced", counts->replaced);
-    ad_set_int(ad, "MergesTotal", counts->merges);
-    ad_set_int(ad, "QueriesTotal", counts->queries);
-    ad_set_int(ad, "ConnectionsTotal", counts->connections);
-    ad_set_int(ad, "Watches", (int64_t)watch_server_count(collector->watches));
-    struct ads_change *change;
-    if (collector_ads_propose(collector->ads, "Collector", collector->own_name, ad, &change) == 0) {
-        collector_ads_apply(collector->ads, change);
-    }
-    loop_timer_set(collector->own_ad, collector->own_ad_interval_ms);
-}
+/* ---- now and then ---------------------------------------------------------------------------- */
 
 static void look_for_expired(void *arg)
 {
@@ -177,6 +138,11 @@ static void configure(struct collector *collector, const struct config *config)
 {
     collector->classad_lifetime_s = config_duration_s(config, "CLASSAD_LIFETIME");
     collector->offline_expire_s = config_duration_s(config, "OFFLINE_EXPIRE_ADS_AFTER");
+    collector->identity_ads_max = (size_t)config_int(config, "COLLECTOR_MAX_ADS_PER_IDENTITY");
+    collector->identity_bytes_max =
+        (size_t)config_bytes(config, "COLLECTOR_MAX_BYTES_PER_IDENTITY");
+    collector->ad_bytes_max = (size_t)config_bytes(config, "COLLECTOR_MAX_BYTES_PER_AD");
+    collector->ad_attributes_max = (size_t)config_int(config, "COLLECTOR_MAX_ATTRIBUTES_PER_AD");
     collector->absent_expire_s = config_duration_s(config, "ABSENT_EXPIRE_ADS_AFTER");
     collector->expire_invalidated = config_bool(config, "EXPIRE_INVALIDATED_ADS");
     const char *absent = config_expr(config, "ABSENT_REQUIREMENTS"); /* parsed by the loader, too */
@@ -211,6 +177,7 @@ static void destroy(void *state)
         ads_cursor_fini(&collector->inspection);
     }
     collector_ads_destroy(collector->ads);
+    strmap_destroy(collector->accounts, mem_free);
     ad_pool_destroy(collector->pool);
     prototypes_destroy(collector->prototypes);
     ad_expr_destroy(collector->absent_requirements);
@@ -267,8 +234,9 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     collector->ads = collector_ads_create(&EVENTS, collector);
     collector->watches = watch_server_create(env->loop, &SOURCE, collector);
     collector->leases = collector_leases_create();
+    collector->accounts = strmap_create(STRMAP_CASE_SENSITIVE);
     collector->expiry = loop_timer_create(env->loop, look_for_expired, collector);
-    collector->own_ad = loop_timer_create(env->loop, show_own_ad, collector);
+    collector->own_ad = loop_timer_create(env->loop, collector_show_figures, collector);
     collector->indexing = loop_timer_create(env->loop, make_indexes, collector);
     collector->inspecting = loop_timer_create(env->loop, collector_inspect_some, collector);
     ads_cursor_init(&collector->inspection, collector->ads, "Machine");
@@ -277,7 +245,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
         destroy(collector);
         return code;
     }
-    show_own_ad(collector);
+    collector_show_figures(collector);
     look_for_expired(collector);
     collector_inspect_some(collector);
     *state = collector;

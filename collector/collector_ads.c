@@ -188,6 +188,7 @@ static void entry_destroy(struct collector_ads *ads, struct ads_entry *entry)
 {
     struct ads_table *table = entry->table;
     CHECK(!entry->past);
+    collector_ads_charge(entry, NULL, 0);
     for (struct ads_cursor *cursor = ads->cursors; cursor; cursor = cursor->next) {
         if (cursor->entry == entry) {
             cursor->entry = entry->next;
@@ -337,6 +338,20 @@ static struct ads_change *change_create(struct ads_entry *entry, struct ad *ad)
     return change;
 }
 
+void collector_ads_charge(struct ads_entry *entry, struct ads_account *account, size_t bytes)
+{
+    if (entry->account) {
+        entry->account->ads--;
+        entry->account->bytes -= entry->charged_bytes;
+    }
+    entry->account = account;
+    entry->charged_bytes = account ? bytes : 0;
+    if (account) {
+        account->ads++;
+        account->bytes += bytes;
+    }
+}
+
 int collector_ads_propose(struct collector_ads *ads, const char *type, const char *name,
                           struct ad *ad, struct ads_change **ret)
 {
@@ -355,6 +370,7 @@ int collector_ads_propose(struct collector_ads *ads, const char *type, const cha
     } else {
         static const struct plan_traits NONE;
         take_traits(ads, entry, &NONE);
+        collector_ads_charge(entry, NULL, 0);
         *ret = change_create(entry, NULL);
     }
     return 0;

@@ -27,6 +27,12 @@
 
 struct ad;
 struct ads_change;
+
+/* What one identity has here. */
+struct ads_account {
+    size_t ads, bytes;
+};
+
 struct ads_machine;
 struct ads_table;
 struct collector_ads;
@@ -46,7 +52,9 @@ struct ads_entry {
     int64_t lifetime_s; /* ClassAdLifetime of latest; 0: none */
     unsigned waiting;   /* changes proposed and not applied */
     struct plan_stamp stamp;
-    uint64_t heard_ms; /* loop_now_ms() of the last update */
+    uint64_t heard_ms;           /* loop_now_ms() of the last update */
+    struct ads_account *account; /* whose ad latest is; NULL: nobody's */
+    size_t charged_bytes;        /* to it */
     /* private to collector_ads.c */
     uint64_t number;       /* of arrival in its table */
     uint64_t since;        /* the change from which on shown is shown */
@@ -105,6 +113,9 @@ int collector_ads_propose(struct collector_ads *ads, const char *type, const cha
 struct ads_change *collector_ads_propose_to(struct collector_ads *ads, struct ads_entry *entry,
                                             struct ad *ad, const struct plan_traits *traits,
                                             bool same_machine);
+/* Counts the entry among those of account (NULL: of nobody) with so many bytes, no more among those
+ * of another.  When the ad goes away that ends by itself.  account outlives the ads. */
+void collector_ads_charge(struct ads_entry *entry, struct ads_account *account, size_t bytes);
 struct ads_entry *collector_ads_changed(const struct ads_change *change);
 /* Shows it, tells the events, frees change; the entry, too, when nothing is left of it. */
 void collector_ads_apply(struct collector_ads *ads, struct ads_change *change);

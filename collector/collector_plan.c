@@ -157,6 +157,12 @@ bool plan_is_successor(const struct plan_stamp *last, const struct plan_stamp *g
            got->sequence == last->sequence + 1;
 }
 
+bool plan_is_gap(const struct plan_stamp *last, const struct plan_stamp *got)
+{
+    return got->epoch != 0 && got->epoch == last->epoch && got->sequence > last->sequence &&
+           got->sequence - 1 > last->sequence;
+}
+
 uint64_t plan_lifetime_ms(int64_t own_s, int64_t classad_lifetime_s)
 {
     int64_t lifetime_s = own_s > 0 ? own_s : classad_lifetime_s;

@@ -81,6 +81,10 @@ struct plan_traits {
 };
 struct plan_traits plan_traits_of(bool is_machine, const struct ad *ad);
 
+/* Did the sender send something since `last` on the same connection that never came?  Its sequence
+ * goes on in the same epoch, but not with the next number. */
+bool plan_is_gap(const struct plan_stamp *last, const struct plan_stamp *got);
+
 /* A new ad of the pool (may be NULL): old without the attributes that args' list Delete names, but
  * for MyType and Name, and with those of changes, which must not hold another key than old. */
 struct ad *plan_change(struct ad_pool *pool, const struct ad *old, const struct ad *changes,

@@ -24,15 +24,19 @@ struct query;
 struct revocation;
 struct session;
 struct store;
+struct strmap;
 struct tls_identity;
 struct watch_server;
 struct wire_context;
 
 /* Since the start; shown in the collector's own ad. */
 struct collector_counts {
-    int64_t updates;  /* UPDATE requests answered with OK */
-    int64_t rejected; /* ads left out of them */
-    int64_t stale;    /* UPDATE requests answered with -ESTALE */
+    int64_t updates;         /* UPDATE requests answered with OK */
+    int64_t rejected;        /* ads left out of them */
+    int64_t updates_initial; /* ads that were not there before */
+    int64_t updates_lost;    /* gaps in the numbers of senders */
+    int64_t over_quota;      /* ads refused for a quota */
+    int64_t stale;           /* UPDATE requests answered with -ESTALE */
     int64_t merges;
     int64_t queries;
     int64_t queries_active;  /* now */
@@ -43,6 +47,13 @@ struct collector_counts {
     int64_t gone_absent; /* those of them that are kept as absent */
     int64_t replaced;    /* offline ads that ended because their machine came back */
     int64_t connections;
+};
+
+/* The counts at a moment, for what is recent. */
+struct collector_sample {
+    int64_t at_s;
+    double cpu_s;
+    struct collector_counts counts;
 };
 
 struct collector {
@@ -57,6 +68,8 @@ struct collector {
     struct collector_ads *ads;
     struct watch_server *watches;
     struct hub *hub;
+    struct strmap *accounts;            /* by identity */
+    struct collector_sample samples[2]; /* of itself: at the start of the recent time, before */
     struct collector_leases *leases;
     struct loop_timer *expiry;
     struct loop_timer *own_ad;
@@ -74,6 +87,8 @@ struct collector {
     struct collector_counts counts;
     /* configuration */
     int64_t classad_lifetime_s;
+    size_t identity_ads_max, identity_bytes_max;
+    size_t ad_attributes_max, ad_bytes_max;
     int64_t offline_expire_s;
     struct ad_expr *absent_requirements;
     int64_t absent_expire_s;

@@ -16,13 +16,11 @@
 #include "classad/ad_pool.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_batch.h"
+#include "collector/collector_quota.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "offline_ads/offline_ads.h"
 #include "wire/wire.h"
-
-/* Of one ad in binary form: 64 of them fit into one message of a query's answer. */
-#define AD_BYTES_MAX ((size_t)200 << 10)
 
 /* One UPDATE while it is judged and until it is answered. */
 struct update {
@@ -31,6 +29,8 @@ struct update {
     struct wire_request *request;
     const struct ad *args; /* valid until the request is answered */
     struct plan_sender sender;
+    struct ads_account *account; /* of the sender */
+    struct quota_pending pending;
     struct plan_stamp stamp;
     bool full;
     bool cancel_offline;
@@ -45,6 +45,7 @@ struct update {
         struct ads_entry *entry; /* that it replaces; NULL: of a new name */
         struct ad *ad;           /* as it will be in the table */
         struct plan_traits traits;
+        size_t bytes;      /* on the wire */
         bool same_machine; /* as in the ad that it replaces */
     } ads[];
 };
@@ -113,13 +114,6 @@ static int admit_machine(const struct update *update, const char *machine, struc
                        machine);
     }
     return 0;
-}
-
-static int check_size(const char *name, size_t bytes, struct err *err)
-{
-    return bytes <= AD_BYTES_MAX ? 0
-                                 : err_set(err, -E2BIG, "the ad '%s' has more than %zu KiB", name,
-                                           AD_BYTES_MAX >> 10);
 }
 
 static void reject(struct update *update, const struct err *err)
@@ -225,7 +219,10 @@ static int make(struct update *update, struct ad *sent, size_t length, const cha
     }
     const char *machine = ad_string_or(item->ad, "Machine", "");
     item->same_machine = entry && entry->machine && strcmp(entry->machine, machine) == 0;
-    int code = check_size(name, bytes, err);
+    item->bytes = bytes;
+    int code =
+        collector_quota_admit(update->collector, wire_request_peer(update->request)->identity,
+                              update->account, entry, name, item->ad, bytes, &update->pending, err);
     if (!code && !(item->same_machine && entry->stamp.session == update->stamp.session)) {
         code = admit_machine(update, machine, err);
     }
@@ -307,7 +304,8 @@ static void end_offline_ads(struct update *update, struct batch *batch, const st
 }
 
 /* Puts an ad of a key that was not there when it was judged. */
-static int apply_new(struct update *update, struct batch *batch, struct ad *ad, struct err *err)
+static int apply_new(struct update *update, struct batch *batch, struct ad *ad,
+                     struct ads_entry **ret, struct err *err)
 {
     const char *type;
     const char *name;
@@ -316,7 +314,9 @@ static int apply_new(struct update *update, struct batch *batch, struct ad *ad, 
     /* Borrowed from the ad, which batch_set() takes. */
     (void)snprintf(type_copy, sizeof(type_copy), "%s", type);
     (void)snprintf(name_copy, sizeof(name_copy), "%s", name);
-    return batch_set(batch, type_copy, name_copy, ad, &update->stamp, err);
+    int code = batch_set(batch, type_copy, name_copy, ad, &update->stamp, err);
+    *ret = code ? NULL : collector_ads_find(update->collector->ads, type_copy, name_copy);
+    return code;
 }
 
 static void apply(struct update *update)
@@ -335,9 +335,12 @@ static void apply(struct update *update)
         }
         int code = entry ? batch_set_at(batch, entry, item->ad, &item->traits, item->same_machine,
                                         &update->stamp, &why)
-                         : apply_new(update, batch, item->ad, &why);
+                         : apply_new(update, batch, item->ad, &entry, &why);
         if (code) {
             reject(update, &why);
+        } else {
+            update->collector->counts.updates_initial += entry->account == NULL;
+            collector_ads_charge(entry, update->account, item->bytes);
         }
     }
     update->collector->counts.updates++;
@@ -353,6 +356,11 @@ void collector_update(struct session *session, struct wire_request *request)
     update->request = request;
     update->args = args;
     update->sender = collector_sender(wire_request_peer(request));
+    if (!session->account) {
+        session->account =
+            collector_account(session->collector, wire_request_peer(request)->identity);
+    }
+    update->account = session->account;
     update->stamp = collector_stamp(session, args);
     update->full = ad_bool_or(args, "Full", true);
     update->cancel_offline = ad_bool_or(args, "CancelOffline", false);
@@ -375,6 +383,7 @@ void collector_update(struct session *session, struct wire_request *request)
         update_refuse(update, code, &err);
         return;
     }
+    session->collector->counts.updates_lost += plan_is_gap(&session->last, &update->stamp) ? 1 : 0;
     session->last = update->stamp;
     apply(update);
 }

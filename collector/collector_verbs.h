@@ -28,6 +28,7 @@ struct session {
      * UPDATE, the last one, and whether UPDATEs begin with the same first ad again. */
     uint32_t first_place, last_place;
     bool begins_again;
+    struct ads_account *account; /* of its identity; NULL before its first UPDATE */
 };
 
 /* collector_update.c */
@@ -40,6 +41,9 @@ void collector_expire(struct collector *collector); /* takes away what nobody re
 
 /* collector_inspect.c: a step of the walk over machine ads; sets the timer for the next. */
 void collector_inspect_some(void *collector);
+
+/* collector_figures.c: the collector's own ad; sets the timer for the next. */
+void collector_show_figures(void *collector);
 
 /* collector_query.c */
 void collector_query(struct collector *collector, struct wire_request *request);
