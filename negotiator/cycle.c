@@ -20,6 +20,9 @@
 #include "offline_ads/offline_holds.h"
 #include "wire/watch.h"
 
+/* A match that comes to nothing stops counting as use by itself: so it is looked again. */
+#define PENDING_LOOK_MS 5000
+
 #define CYCLE_ARENA_BYTES ((size_t)4 << 30)
 
 void cycle_soon(struct negotiator *negotiator)
@@ -169,6 +172,9 @@ void cycle_run(void *arg)
                   LOG_INT("requests", strmap_count(negotiator->requests)));
     }
     arena_destroy(arena);
+    if (strmap_count(negotiator->pending) > 0 && !loop_timer_is_set(negotiator->rest_timer)) {
+        loop_timer_set(negotiator->rest_timer, PENDING_LOOK_MS);
+    }
     negotiator->cycles++;
     negotiator->last_cycle_ms = loop_now_ms(negotiator->env.loop);
     negotiator->last_duration_ms = (int64_t)(negotiator->last_cycle_ms - begin_ms);

@@ -498,21 +498,24 @@ uint64_t kinds_skeleton(struct kinds *kinds, enum kinds_side side, uint32_t kind
     return kinds->sides[side].kinds[kind].skeleton;
 }
 
-uint64_t kinds_value(const struct kinds *kinds, enum kinds_side side, uint32_t kind, uint32_t name)
+static const struct pair *find_pair(const struct kind *kind, uint32_t name)
 {
-    const struct kind *found = &kinds->sides[side].kinds[kind];
-    uint32_t low = 0, high = found->count;
+    uint32_t low = 0, high = kind->count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (found->pairs[middle].name < name) {
+        if (kind->pairs[middle].name < name) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < found->count && found->pairs[low].name == name
-               ? kinds->values[found->pairs[low].value].hash | 1
-               : 0;
+    return low < kind->count && kind->pairs[low].name == name ? &kind->pairs[low] : NULL;
+}
+
+uint64_t kinds_value(const struct kinds *kinds, enum kinds_side side, uint32_t kind, uint32_t name)
+{
+    const struct pair *pair = find_pair(&kinds->sides[side].kinds[kind], name);
+    return pair != NULL ? kinds->values[pair->value].hash | 1 : 0;
 }
 
 /* ---- what expressions read */
@@ -617,6 +620,25 @@ void kinds_reads_fini(struct kinds_reads *reads)
         mem_free(reads->names[i]);
     }
     *reads = (struct kinds_reads){0};
+}
+
+uint64_t kinds_rank_class(struct kinds *kinds, enum kinds_side side, uint32_t kind)
+{
+    enum { RANK_NAME = 1 }; /* the second that kinds_create() watches */
+    uint64_t rank = kinds_value(kinds, side, kind, RANK_NAME), hash = rank;
+    const struct pair *pair = find_pair(&kinds->sides[side].kinds[kind], RANK_NAME);
+    if (pair == NULL || kinds->values[pair->value].literal) {
+        return hash;
+    }
+    struct kinds_reads reads;
+    kinds_reads(kinds, side, kinds->values[pair->value].expr, &reads);
+    for (size_t i = 0; i < reads.count[side]; i++) {
+        hash = number_mix(hash, reads.names[side][i]);
+        hash = number_mix(hash, kinds_value(kinds, side, kind, reads.names[side][i]));
+    }
+    hash = reads.all ? number_mix(hash, kinds->sides[side].kinds[kind].serial) : hash;
+    kinds_reads_fini(&reads);
+    return hash;
 }
 
 uint64_t kinds_structure(const struct kinds *kinds)

@@ -72,6 +72,10 @@ const struct ad *kinds_ad(struct kinds *kinds, enum kinds_side side, uint32_t ki
  * clauses. */
 uint64_t kinds_skeleton(struct kinds *kinds, enum kinds_side side, uint32_t kind);
 
+/* Of kinds with the same number (a hash of 64 bits) Rank yields the same for any job; until
+ * kinds_structure() rises. */
+uint64_t kinds_rank_class(struct kinds *kinds, enum kinds_side side, uint32_t kind);
+
 /* ---- what expressions read */
 
 /* The names of both sides that an expression standing on `side` may look up in any ad that is

@@ -22,6 +22,8 @@
 
 #define PRIORITY_OF_THE_UNKNOWN 0.5 /* nobody who never ran anything is worse off than that */
 
+#define WEIGHT_MIN 0.001 /* no slot weighs less, but for those that weigh nothing */
+
 #define LIVE    (1U << PLACE_LIVE)
 #define OFFLINE (1U << PLACE_NEAR | 1U << PLACE_FAR)
 
@@ -315,11 +317,16 @@ static bool match_free(struct cycle *cycle, struct request *request)
 static void match_claims(struct cycle *cycle, struct request *request, bool only_rank)
 {
     struct negotiator_plan *plan = cycle->plan;
-    bound(cycle, request);
-    while (request->wanted > 0 && !request->spent_claims) {
-        struct takeover best = plan_preempt(plan, request, !only_rank, priority_of, cycle);
-        if (best.slot == NULL) {
-            request->spent_claims = !only_rank;
+    bool by_priority =
+        !only_rank && plan->takes_by_priority && share_permits(cycle->shares, WEIGHT_MIN, true);
+    if (request->wanted <= 0 || request->spent_claims) {
+        return;
+    }
+    plan_claims_find(plan, request, by_priority, priority_of, cycle);
+    while (request->wanted > 0) {
+        struct takeover best = plan_claims_next(plan);
+        if (best.slot == NULL) { /* by Rank nothing comes free again, by priority perhaps */
+            request->spent_claims = by_priority || (!only_rank && !plan->takes_by_priority);
             return;
         }
         int64_t weight = plan_weight(plan, best.slot, request);

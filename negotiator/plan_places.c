@@ -81,6 +81,9 @@ void plan_unplace(struct negotiator_plan *plan, struct slot *slot)
     if (heap->count == 0) {
         set_open(plan, slot->kind_now, slot->place, false);
     }
+    if (slot->place == PLACE_CLAIMED) {
+        plan->rank_groups[plan->kind_slots[slot->kind_now].group].count--;
+    }
     slot->place = PLACE_NONE;
 }
 
@@ -93,6 +96,15 @@ static void place_in(struct negotiator_plan *plan, struct slot *slot, enum place
     if (heap->count == heap->room) {
         heap->room = heap->room > 0 ? 2 * heap->room : 4;
         heap->slots = mem_realloc(heap->slots, heap->room * sizeof *heap->slots);
+    }
+    if (place == PLACE_CLAIMED) {
+        struct kind_slots *kind = &plan->kind_slots[slot->kind_now];
+        bool lower = heap->count == 0 || slot->facts.current_rank < kind->lowest_rank;
+        kind->lowest_rank = lower ? slot->facts.current_rank : kind->lowest_rank;
+        struct rank_group *group = &plan->rank_groups[kind->group];
+        lower = group->count++ == 0 || slot->facts.current_rank < group->lowest_rank;
+        group->lowest_rank = lower ? slot->facts.current_rank : group->lowest_rank;
+        group->kind = slot->kind_now;
     }
     heap->slots[heap->count] = plan_slot_number(plan, slot);
     sift_up(plan, heap, heap->count++);
@@ -132,6 +144,50 @@ static void widen_open(struct negotiator_plan *plan, uint32_t kind)
     plan->open_words = words;
 }
 
+struct group_wanted {
+    const struct negotiator_plan *plan;
+    uint64_t hash;
+};
+
+static bool same_group(const void *arg, uint32_t id)
+{
+    const struct group_wanted *wanted = arg;
+    return wanted->plan->rank_groups[id].hash == wanted->hash;
+}
+
+static uint32_t rank_group_of(struct negotiator_plan *plan, uint32_t kind)
+{
+    uint64_t hash = kinds_rank_class(plan->kinds, KINDS_SLOT, kind);
+    const struct group_wanted wanted = {.plan = plan, .hash = hash};
+    uint32_t id = number_table_find(&plan->rank_group_table, hash, same_group, &wanted);
+    if (id != NUMBER_NONE) {
+        return id;
+    }
+    if (plan->rank_group_count == plan->rank_group_room) {
+        plan->rank_group_room = plan->rank_group_room > 0 ? 2 * plan->rank_group_room : 16;
+        plan->rank_groups =
+            mem_realloc(plan->rank_groups, plan->rank_group_room * sizeof *plan->rank_groups);
+    }
+    id = plan->rank_group_count++;
+    plan->rank_groups[id] = (struct rank_group){.hash = hash};
+    number_table_add(&plan->rank_group_table, hash, id);
+    return id;
+}
+
+void plan_forget_kinds(struct negotiator_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->slot_room; i++) {
+        if (plan->slots[i].there) {
+            plan_unplace(plan, &plan->slots[i]);
+        }
+    }
+    for (uint32_t i = 0; i < plan->kind_room; i++) {
+        plan->kind_slots[i].serial = 0;
+    }
+    number_table_fini(&plan->rank_group_table);
+    plan->rank_group_count = 0;
+}
+
 struct kind_slots *plan_kind(struct negotiator_plan *plan, uint32_t kind)
 {
     if (kind >= plan->kind_room) {
@@ -149,6 +205,7 @@ struct kind_slots *plan_kind(struct negotiator_plan *plan, uint32_t kind)
         slots->serial = serial;
         slots->is_split = ad_bool_or(ad, "PartitionableSlot", false);
         slots->weight = weight_of(ad);
+        slots->group = rank_group_of(plan, kind);
         if (slots->is_split) {
             piece_names(ad, &slots->names);
         }
@@ -240,6 +297,18 @@ static int64_t jobs_max(struct negotiator_plan *plan, const struct slot *slot)
     return each > 0 && each < INT32_MAX ? each * multiplicity(slot) : 0;
 }
 
+/* Could any job take it over from the one that runs? */
+static bool may_be_taken(struct negotiator_plan *plan, const struct slot *slot)
+{
+    if (!plan->policy.consider_preemption) {
+        return false;
+    }
+    const struct ad *ad = kinds_ad(plan->kinds, KINDS_SLOT, slot->kind);
+    const struct ad_expr *rank = ad_lookup(ad, "Rank");
+    return plan->takes_by_priority || (rank != NULL && !ad_expr_is_literal(rank)) ||
+           ad_real_or(ad, "Rank", 0) > slot->facts.current_rank;
+}
+
 static enum place place_of(struct negotiator_plan *plan, const struct slot *slot)
 {
     const struct plan_slot *facts = &slot->facts;
@@ -248,7 +317,7 @@ static enum place place_of(struct negotiator_plan *plan, const struct slot *slot
     }
     if (!facts->offline && !facts->free) {
         bool claimed = facts->preemptable && facts->user != NULL && !slot->is_split;
-        return claimed ? PLACE_CLAIMED : PLACE_NONE;
+        return claimed && may_be_taken(plan, slot) ? PLACE_CLAIMED : PLACE_NONE;
     }
     if (slot->jobs >= jobs_max(plan, slot) || (facts->offline && facts->barred)) {
         return PLACE_NONE;

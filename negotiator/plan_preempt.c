@@ -2,8 +2,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "classad/ad.h"
 #include "negotiator/plan_state.h"
 
@@ -14,6 +16,12 @@ struct candidate {
     double preemption_rank;
 };
 
+struct plan_claims {
+    struct candidate *list;
+    uint32_t count, room;
+    uint32_t at; /* the next */
+};
+
 struct search {
     struct negotiator_plan *plan;
     const struct request *request;
@@ -21,7 +29,7 @@ struct search {
     plan_priority_f priority;
     const void *arg;
     double own_priority;
-    struct candidate best;
+    struct plan_claims *claims;
 };
 
 static int by_number(double a, double b)
@@ -29,16 +37,18 @@ static int by_number(double a, double b)
     return a > b ? 1 : a < b ? -1 : 0;
 }
 
-static bool is_better(const struct candidate *a, const struct candidate *b)
+static int best_first(const void *left, const void *right)
 {
+    const struct candidate *a = left, *b = right;
     if (a->why != b->why) {
-        return a->why == PLAN_BY_RANK;
+        return a->why == PLAN_BY_RANK ? -1 : 1;
     }
     int order = by_number(a->rank.pre, b->rank.pre);
     order = order != 0 ? order : by_number(a->rank.job, b->rank.job);
     order = order != 0 ? order : by_number(a->rank.post, b->rank.post);
     order = order != 0 ? order : by_number(a->preemption_rank, b->preemption_rank);
-    return order != 0 ? order > 0 : a->slot->order < b->slot->order;
+    return order != 0 ? -order
+                      : (a->slot->order > b->slot->order) - (a->slot->order < b->slot->order);
 }
 
 struct views { /* both ads with what is known of their users, for the expressions of the pool */
@@ -91,33 +101,87 @@ static void look_at(struct search *search, struct slot *slot, double machine_ran
         candidate.preemption_rank = value == value ? value : 0; /* not a number: 0 */
     }
     destroy_views(&views);
-    if (search->best.slot == NULL || is_better(&candidate, &search->best)) {
-        search->best = candidate;
+    struct plan_claims *claims = search->claims;
+    if (claims->count == claims->room) {
+        claims->room = claims->room > 0 ? 2 * claims->room : 64;
+        claims->list = mem_realloc(claims->list, claims->room * sizeof *claims->list);
     }
+    claims->list[claims->count++] = candidate;
 }
 
-struct takeover plan_preempt(struct negotiator_plan *plan, const struct request *request,
-                             bool by_priority, plan_priority_f priority, const void *arg)
+/* Does any machine rank this job above one that runs? Perhaps, when nobody is there to be asked. */
+static bool some_prefer(struct negotiator_plan *plan, const struct request *request)
 {
+    for (uint32_t i = 0; i < plan->rank_group_count; i++) {
+        const struct rank_group *group = &plan->rank_groups[i];
+        if (group->count == 0) {
+            continue;
+        }
+        const struct kind_slots *kind = &plan->kind_slots[group->kind];
+        if (kind->heaps[PLACE_CLAIMED].count == 0 || kind->group != i ||
+            verdicts_machine_rank(plan->verdicts, request->kind, group->kind) >
+                group->lowest_rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void plan_claims_find(struct negotiator_plan *plan, const struct request *request, bool by_priority,
+                      plan_priority_f priority, const void *arg)
+{
+    if (plan->claims == NULL) {
+        plan->claims = mem_zalloc(sizeof *plan->claims);
+    }
+    plan->claims->count = plan->claims->at = 0;
     struct search search = {.plan = plan,
                             .request = request,
                             .by_priority = by_priority,
                             .priority = priority,
                             .arg = arg,
-                            .own_priority = priority(arg, request->facts.user)};
+                            .own_priority = priority(arg, request->facts.user),
+                            .claims = plan->claims};
+    if (!by_priority && !some_prefer(plan, request)) {
+        return; /* so in most of a pool when all of it is in use */
+    }
     const uint64_t *matches = verdicts_of(plan->verdicts, request->kind);
     size_t at = 0;
     uint64_t some;
     while (plan_next_open(plan, 1U << PLACE_CLAIMED, &at, &some)) {
         for (some &= matches[at - 1]; some != 0; some &= some - 1) {
             uint32_t kind = (uint32_t)((at - 1) * 64) + (uint32_t)__builtin_ctzll(some);
-            const struct heap *heap = &plan->kind_slots[kind].heaps[PLACE_CLAIMED];
+            const struct kind_slots *slots = &plan->kind_slots[kind];
             double machine_rank = verdicts_machine_rank(plan->verdicts, request->kind, kind);
+            plan->rank_groups[slots->group].kind = kind;
+            if (!by_priority && machine_rank <= slots->lowest_rank) {
+                continue;
+            }
             struct verdict_rank rank = verdicts_rank(plan->verdicts, request->kind, kind);
-            for (uint32_t j = 0; j < heap->count; j++) {
-                look_at(&search, &plan->slots[heap->slots[j]], machine_rank, &rank);
+            for (uint32_t i = 0; i < slots->heaps[PLACE_CLAIMED].count; i++) {
+                look_at(&search, &plan->slots[slots->heaps[PLACE_CLAIMED].slots[i]], machine_rank,
+                        &rank);
             }
         }
     }
-    return (struct takeover){.slot = search.best.slot, .why = search.best.why};
+    if (plan->claims->count > 1) {
+        qsort(plan->claims->list, plan->claims->count, sizeof *plan->claims->list, best_first);
+    }
+}
+
+struct takeover plan_claims_next(struct negotiator_plan *plan)
+{
+    struct plan_claims *claims = plan->claims;
+    if (claims->at == claims->count) {
+        return (struct takeover){.slot = NULL};
+    }
+    const struct candidate *next = &claims->list[claims->at++];
+    return (struct takeover){.slot = next->slot, .why = next->why};
+}
+
+void plan_claims_destroy(struct plan_claims *claims)
+{
+    if (claims != NULL) {
+        mem_free(claims->list);
+        mem_free(claims);
+    }
 }

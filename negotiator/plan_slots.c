@@ -426,6 +426,15 @@ void plan_refresh(struct negotiator_plan *plan, const struct ad_context *context
 {
     plan->context = context;
     key_all(plan);
+    if (kinds_structure(plan->kinds) != plan->structure) { /* expressions read more than before */
+        plan->structure = kinds_structure(plan->kinds);
+        plan_forget_kinds(plan);
+        for (uint32_t i = 0; i < plan->slot_room; i++) {
+            if (plan->slots[i].there) {
+                dirty_slot(plan, &plan->slots[i]);
+            }
+        }
+    }
     if (plan->names_changed) {
         name_all(plan);
     }
@@ -439,6 +448,7 @@ void plan_refresh(struct negotiator_plan *plan, const struct ad_context *context
     for (uint32_t i = 0; i < plan->dirty_slots.count; i++) {
         struct slot *slot = &plan->slots[plan->dirty_slots.items[i]];
         if (slot->there) {
+            slot->dirty = false;
             verdicts_add(plan->verdicts, KINDS_SLOT, slot->kind);
             plan_settle(plan, slot);
         }
@@ -452,14 +462,15 @@ void negotiator_plan_set_policy(struct negotiator_plan *plan, const struct plan_
 {
     const struct ad_expr *const exprs[] = {policy->pre_job, policy->post_job};
     plan->policy = *policy;
+    plan->takes_by_priority =
+        policy->preemption_requirements != NULL &&
+        (!ad_expr_is_literal(policy->preemption_requirements) ||
+         ad_eval_bool(policy->preemption_requirements, NULL, NULL, NULL) == AD_TRUE);
     verdicts_set_ranks(plan->verdicts, policy->pre_job, policy->post_job);
     for (size_t i = 0; i < ARRAY_COUNT(exprs); i++) {
         if (exprs[i] != NULL) {
             kinds_watch_expr(plan->kinds, KINDS_SLOT, exprs[i]);
         }
-    }
-    for (uint32_t i = 0; i < plan->kind_room; i++) {
-        plan->kind_slots[i].serial = 0; /* weights may be others */
     }
     for (uint32_t i = 0; i < plan->slot_room; i++) {
         if (plan->slots[i].there) {
@@ -502,6 +513,7 @@ void negotiator_plan_destroy(struct negotiator_plan *plan)
         mem_free(plan->open_any[i]);
     }
     plan_choice_destroy(plan->choice);
+    plan_claims_destroy(plan->claims);
     strmap_destroy(plan->holders, holder_destroy);
     numbers_fini(&plan->dirty_slots);
     numbers_fini(&plan->dirty_requests);
@@ -514,5 +526,7 @@ void negotiator_plan_destroy(struct negotiator_plan *plan)
     mem_free(plan->by_name);
     mem_free(plan->machines);
     mem_free(plan->kind_slots);
+    mem_free(plan->rank_groups);
+    number_table_fini(&plan->rank_group_table);
     mem_free(plan);
 }

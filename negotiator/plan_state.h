@@ -19,6 +19,7 @@
 
 struct ad_context;
 struct choice;
+struct plan_claims;
 struct strmap;
 
 enum place {
@@ -106,19 +107,30 @@ struct kind_slots {  /* of one kind of slot */
     uint64_t serial; /* of the kind that the following is about */
     struct heap heaps[PLACE_COUNT];
     bool is_split;
-    int64_t weight; /* thousandths */
+    int64_t weight;     /* thousandths */
+    double lowest_rank; /* no slot in CLAIMED has a lower current_rank */
+    uint32_t group;     /* rank_groups: kinds that rank every job alike */
     struct piece_names names;
+};
+
+struct rank_group { /* kinds of slots whose Rank, and what it reads of the slot, are the same */
+    uint64_t hash;
+    uint32_t count;     /* of slots in CLAIMED */
+    uint32_t kind;      /* one of them, if it still has any there */
+    double lowest_rank; /* of slots in CLAIMED */
 };
 
 struct negotiator_plan {
     struct kinds *kinds;
     struct verdicts *verdicts;
     struct plan_policy policy;
+    bool takes_by_priority;           /* PREEMPTION_REQUIREMENTS is not just false */
     const struct ad_context *context; /* of the cycle */
     struct slot *slots;               /* by number */
     uint32_t slot_room, slot_count;
-    struct choice *choice;    /* NULL until the first */
-    struct request *requests; /* by number */
+    struct choice *choice;      /* NULL until the first */
+    struct plan_claims *claims; /* likewise */
+    struct request *requests;   /* by number */
     uint32_t request_room, request_count;
     struct strmap *holders; /* "autocluster schedd" -> struct holder */
     struct numbers dirty_slots, dirty_requests, touched, barred_slots;
@@ -129,6 +141,10 @@ struct negotiator_plan {
     uint32_t machine_count, machine_room;
     struct kind_slots *kind_slots; /* by kind */
     uint32_t kind_room;
+    struct rank_group *rank_groups;
+    uint32_t rank_group_count, rank_group_room;
+    struct number_table rank_group_table;
+    uint64_t structure;              /* of kinds, when rank groups were made */
     uint64_t *open[PLACE_COUNT];     /* kinds with something there: bits */
     uint64_t *open_any[PLACE_COUNT]; /* words of those that are not 0: bits */
     size_t open_words;
@@ -145,6 +161,8 @@ uint32_t plan_slot_number(const struct negotiator_plan *plan, const struct slot 
 
 /* The kind of what is left of a slot; made if need be. */
 struct kind_slots *plan_kind(struct negotiator_plan *plan, uint32_t kind);
+/* No slot lies anywhere, and what is known of kinds is made anew; every slot is to be settled. */
+void plan_forget_kinds(struct negotiator_plan *plan);
 /* Where the slot belongs by what is known now; and nowhere. */
 void plan_place(struct negotiator_plan *plan, struct slot *slot);
 void plan_unplace(struct negotiator_plan *plan, struct slot *slot);
@@ -190,8 +208,11 @@ struct takeover {
 };
 /* Priorities of users by name: effective ones. */
 typedef double (*plan_priority_f)(const void *arg, const char *user);
-/* The best slot to take over for this request, of user `user`; by priority only if allowed. */
-struct takeover plan_preempt(struct negotiator_plan *plan, const struct request *request,
-                             bool by_priority, plan_priority_f priority, const void *arg);
+/* Finds the slots that this request may take over; those by priority only if allowed. Good until
+ * the plan's next search, and as long as only what is asked for here is given out. */
+void plan_claims_find(struct negotiator_plan *plan, const struct request *request, bool by_priority,
+                      plan_priority_f priority, const void *arg);
+struct takeover plan_claims_next(struct negotiator_plan *plan); /* the best that is left */
+void plan_claims_destroy(struct plan_claims *claims);
 
 #endif

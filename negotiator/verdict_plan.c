@@ -21,9 +21,8 @@
 #include "negotiator/number_table.h"
 #include "negotiator/reading_plan.h"
 
-/* Beyond so many things kept for each kind that is there, all is begun anew. */
-#define KEPT_PER_KIND 64
-#define KEPT_ALWAYS   200000
+/* When twice as much is kept as after the first cycle, and so much more, all is begun anew. */
+#define KEPT_ALWAYS 200000
 
 enum demand_form { DEMAND_OWN, DEMAND_OTHER, DEMAND_COMPARE, DEMAND_PAIR };
 
@@ -109,6 +108,7 @@ struct verdicts {
     uint32_t *list; /* room for those that are judged now */
     uint32_t list_room;
     uint64_t structure;
+    size_t kept_max; /* 0: not known yet */
 };
 
 static void *grow(void *array, uint32_t count, uint32_t *room, size_t size)
@@ -728,14 +728,14 @@ static void shorten_log(struct verdicts *verdicts)
 void verdicts_begin(struct verdicts *verdicts, const struct ad_context *context, bool full)
 {
     readings_begin(verdicts->readings, context);
-    size_t kept = readings_count(verdicts->readings), kinds = 0;
+    size_t kept = readings_count(verdicts->readings);
     for (int side = 0; side < KINDS_SIDES; side++) {
         kept += verdicts->sides[side].program_count + verdicts->sides[side].template_count;
-        kinds += kinds_limit(verdicts->kinds, (enum kinds_side)side);
     }
-    if (kinds_structure(verdicts->kinds) != verdicts->structure ||
-        kept > KEPT_ALWAYS + KEPT_PER_KIND * kinds) {
+    verdicts->kept_max = verdicts->kept_max > 0 ? verdicts->kept_max : 2 * kept + KEPT_ALWAYS;
+    if (kinds_structure(verdicts->kinds) != verdicts->structure || kept > verdicts->kept_max) {
         begin_anew(verdicts);
+        verdicts->kept_max = 0;
         return;
     }
     if (full) {

@@ -365,11 +365,13 @@ static void ref_free(struct reference *ref, size_t index)
 static void ref_claims(struct reference *ref, size_t index, bool only_rank)
 {
     const struct plan_request *request = &ref->pool->requests[index];
+    bool never = ref->pool->policy.preemption_requirements == NULL;
+    bool allowed = !only_rank && (never || share_permits(ref->shares, 0.001, true));
     while (ref->wanted[index] > 0 && !ref->spent_claims[index]) {
         enum plan_preemption why = PLAN_FREE;
         size_t slot = best_claim(ref, request, only_rank, &why);
         if (slot == SLOTS) {
-            ref->spent_claims[index] = !only_rank;
+            ref->spent_claims[index] = allowed;
             return;
         }
         double cost = cost_of(ref, slot, request);
