@@ -84,6 +84,7 @@ static void ads_in_brackets_follow_one_another(void **state)
         "[ f = 4 / 2 // ]\n] }",
         "[ a = \"]\\\"]\"; 'b]' = { [ c = 1 ] } ]\n[ d = 1 ]\n[ e = 1 ]\n[ f = 4 / 2 ]\n");
     expect(AD_FORM_NEW, " [ ] ", "[  ]\n");
+    expect(AD_FORM_NEW, "[ /*/ ] */ a = 1 ]", "[ a = 1 ]\n");
 }
 
 static void a_refused_ad_in_brackets_is_passed_over(void **state)
@@ -174,6 +175,14 @@ static void the_text_of_an_ad_and_its_place_can_be_had(void **state)
     assert_int_equal(length, 7);
     assert_memory_equal(got, "[ b = ]", 7);
     assert_int_equal(place.column, 14);
+    ad_stream_destroy(stream);
+    stream = ad_stream_create(AD_FORM_LONG, NULL);
+    ad_stream_feed(stream, "# one\n\nA = 1\n\n", 14);
+    assert_int_equal(ad_stream_next(stream, &ad, NULL, NULL), 1);
+    ad_destroy(ad);
+    got = ad_stream_text(stream, &length, &place);
+    assert_memory_equal(got, "A = 1\n", 6);
+    assert_int_equal(place.line, 3);
     ad_stream_destroy(stream);
 }
 
