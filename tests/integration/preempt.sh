@@ -53,22 +53,9 @@ check_committed "$known" 2
 equals "starts" "$("$ROOST" history "$known" -af NumJobStarts | sort | tr '\n' ' ')" "1 2 "
 equals "why" "$("$ROOST" history "$known" -constraint 'NumPreemptions =?= 1' -af VacateReason | grep -c 'preempted by a job of')" 1
 
-say "the better job is removed while it waits"
-job 15 2 'My.Fame = 1' >"$WORK/known.sub"
+say "the startd is killed while a job retires"
 known=$(submit "$WORK/known.sub") || exit 1
 until_true 20 "both run" running_is "$known" 2
-famous=$(submit "$WORK/famous.sub") || exit 1
-until_true 20 "one of them retires" has_slot 'Activity == "Retiring"'
-"$ROOST" rm "$famous" >/dev/null || fail "roost rm"
-until_true 5 "it need not retire any more" has_no_slot 'Activity == "Retiring" || PreemptingUser =!= undefined'
-until_true 60 "both are done" is_done "$known" 2
-check_committed "$known" 2
-equals "starts" "$("$ROOST" history "$known" -af NumJobStarts | sort -u)" 1
-
-say "the startd is killed while a job retires"
-# The match of the removed job counts at the negotiator for half a minute.
-known=$(submit "$WORK/known.sub") || exit 1
-until_true 50 "both run" running_is "$known" 2
 famous=$(submit "$WORK/famous.sub") || exit 1
 until_true 20 "one of them retires" has_slot 'Activity == "Retiring"'
 for pid in $(pids_of startd wn01); do
@@ -90,5 +77,17 @@ until_true 30 "the better user's job is done" is_done "$bea" 1
 equals "preemptions" "$(of_jobs NumPreemptions "$ann")" 1
 until_true 60 "the others are done, too" is_done "$ann" 2
 check_committed "$ann" 2
+say "the better job is removed while it waits"
+job 15 2 'My.Fame = 1' >"$WORK/known.sub"
+known=$(submit "$WORK/known.sub") || exit 1
+until_true 20 "both run" running_is "$known" 2
+famous=$(submit "$WORK/famous.sub") || exit 1
+until_true 20 "one of them retires" has_slot 'Activity == "Retiring"'
+"$ROOST" rm "$famous" >/dev/null || fail "roost rm"
+until_true 5 "it need not retire any more" has_no_slot 'Activity == "Retiring" || PreemptingUser =!= undefined'
+until_true 60 "both are done" is_done "$known" 2
+check_committed "$known" 2
+equals "starts" "$("$ROOST" history "$known" -af NumJobStarts | sort -u)" 1
+
 pool_stop
 passed
