@@ -283,7 +283,8 @@ static void reply_deliver(struct wire *wire, const struct frame *frame, struct c
     struct frame_message message = {0};
     struct err err = {{0}};
     bool more = (frame->flags & FRAME_FLAG_MORE) != 0;
-    int rc = frame_message_decode_in(wire->pool, frame->body, frame->body_length, &message, &err);
+    struct ad_pool *pool = wire->pool != NULL ? wire->pool : wire->context->args_pool;
+    int rc = frame_message_decode_in(pool, frame->body, frame->body_length, &message, &err);
     if (rc < 0) {
         struct call ended = call_take(wire, call);
         if (more) {
@@ -618,7 +619,8 @@ static int request_judge(struct wire *wire, const struct frame *frame, struct ca
     return wire_verb_ads_are_bytes(info->verb)
                ? frame_message_decode_args(frame->body, frame->body_length,
                                            wire->context->args_pool, message, ads, err)
-               : frame_message_decode(frame->body, frame->body_length, message, err);
+               : frame_message_decode_in(wire->context->args_pool, frame->body, frame->body_length,
+                                         message, err);
 }
 
 int request_take(struct wire *wire, const struct frame *frame, struct err *err)

@@ -104,7 +104,8 @@ struct wire_reply {
     size_t blob_length;
 };
 typedef void (*wire_reply_f)(void *arg, struct wire_reply *reply);
-/* Ads in replies are decoded into the pool (classad/ad_pool.h; NULL: none), which outlives wire. */
+/* Ads in replies are decoded into the pool (classad/ad_pool.h; NULL: that of wire's context), which
+ * outlives wire. */
 void wire_set_pool(struct wire *wire, struct ad_pool *pool);
 /* owned by the caller; the slot becomes NULL */
 struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index);

@@ -63,7 +63,7 @@ struct wire_context {
     struct strmap *revoked;
     char *token; /* our own, as last read */
     uint64_t token_read_ms;
-    struct ad_pool *args_pool; /* of the arguments of verbs whose ads are bytes */
+    struct ad_pool *args_pool; /* of requests, and of replies where wire has no other */
     struct wire *first;        /* all wires, also those that are only waiting to be freed */
 };
 
