@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "base/random.h"
+#include "base/strbuf.h"
 #include "tests/support/plan_pool.h"
 
 static int setup(void **state)
@@ -428,6 +429,49 @@ static void what_computes_names_is_judged_with_the_whole_ads(void **state)
     assert_int_equal(pool->out.match_count, 2);
 }
 
+static void hostile_ads_hurt_only_themselves(void **state)
+{
+    struct pool *pool = *state;
+    static const char *const SLOTS_BAD[] = {
+        "[Requirements = error]", "[Requirements = MY.Requirements]",
+        "[Requirements = A; A = B; B = A]",
+        "[Requirements = regexp(\"(a+)+$\", TARGET.Long) && false]"};
+    for (int i = 0; i < 6; i++) {
+        (void)live(pool, "[Requirements = true; Memory = 5]");
+    }
+    for (size_t i = 0; i < 4; i++) {
+        (void)live(pool, SLOTS_BAD[i]);
+    }
+    struct ad *large = (struct ad *)(uintptr_t)live(pool, "[Requirements = true; Memory = 9]")->ad;
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text,
+                "[Long = \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"; Requirements = true");
+    for (int i = 0; i < 10000; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "Much%d", i);
+        ad_set_int(large, name, i);
+        if (i < 500) {
+            strbuf_printf(&text, " && TARGET.Much%d =?= %d", i, i);
+        }
+    }
+    strbuf_puts(&text, "]");
+    struct plan_request *good = add_request(pool, "ann", 20, "[Requirements = TARGET.Memory < 6]");
+    struct plan_request *dear = add_request(pool, "bob", 2, strbuf_text(&text));
+    struct plan_request *all = add_request(pool, "cat", 1, "[Requirements = eval(\"error\")]");
+    pool->users[0] = (struct share_user){.name = "ann", .ceiling = 6, .priority = 1};
+    pool->users[1] = (struct share_user){.name = "bob", .ceiling = -1, .priority = 1};
+    pool->user_count = 2;
+    cycle(pool);
+    assert_int_equal(matches_of(pool, good), 6);
+    assert_int_equal(matches_of(pool, dear), 1); /* the large one is what it wants */
+    assert_int_equal(matches_of(pool, all), 0);
+    for (size_t i = 0; i < pool->out.match_count; i++) {
+        assert_true(pool->out.matches[i].slot < 6 || pool->out.matches[i].slot == 10);
+    }
+    strbuf_fini(&text);
+}
+
 static void a_full_cycle_judges_anew_what_looked_at_the_clock_and_nothing_else(void **state)
 {
     struct pool *pool = *state;
@@ -660,6 +704,7 @@ UNIT_TESTS(PLAN(a_running_slot_is_taken_before_a_sleeping_machine_is_held),
            PLAN(what_nobody_looks_at_makes_no_kind_of_its_own),
            PLAN(an_attribute_that_begins_to_matter_through_another_is_found),
            PLAN(what_computes_names_is_judged_with_the_whole_ads),
+           PLAN(hostile_ads_hurt_only_themselves),
            PLAN(a_full_cycle_judges_anew_what_looked_at_the_clock_and_nothing_else),
            PLAN(a_full_arena_and_too_much_of_all_are_refused),
            PLAN(what_holds_of_any_pool_holds_of_two_thousand_random_ones))

@@ -4,6 +4,8 @@
  *
  * Shares come from share_plan, which has tests of its own; all else is written a second time.
  *
+ * TIMEOUT: 300
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "tests/support/plan_random.h"
