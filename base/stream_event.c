@@ -301,8 +301,8 @@ static void read_in(struct stream *s)
         size_t room = s->input.capacity - s->input.end;
         size_t most = STREAM_INPUT_MAX - (s->input.end - s->input.begin);
         room = room < most ? room : most;
-        ssize_t got =
-            transport_read(s, s->input.data + s->input.end, room < budget ? room : budget, &err);
+        room = room < budget ? room : budget;
+        ssize_t got = transport_read(s, s->input.data + s->input.end, room, &err);
         if (got <= 0) {
             code = (int)got;
             break;
@@ -310,6 +310,9 @@ static void read_in(struct stream *s)
         s->input.end += (size_t)got;
         budget -= (size_t)got;
         s->tell_readable = true;
+        if (s->tls == NULL && (size_t)got < room && s->write_error == 0) {
+            break; /* that was all; what comes later makes the socket ready again */
+        }
     }
     if (code == -EAGAIN && s->write_error != 0 && !s->read_due) {
         code = err_set(&err, s->write_error, "%s", "the connection was cut");

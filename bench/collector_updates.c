@@ -12,6 +12,7 @@
  *   delta       five attributes of each ad, 48 ads in an UPDATE, one connection
  *   delta_single the same, one ad in each UPDATE
  *   uplinks     five attributes, one ad in each UPDATE, over 10,000 connections
+ *   unix        the same over 10,000 Unix sockets, without TLS
  *   offline     offline ads, each durable when it is acknowledged, 100 in an UPDATE
  *   restart     from kill -9 and the new start to the answer of the first query
  *   memory      what 10,000 ads add to the resident set, alike and all different
@@ -89,6 +90,7 @@ struct sender {
 struct load {
     struct bench *bench;
     const struct bytes *rounds; /* ROUNDS of them */
+    const char *dialled;        /* NULL: the collector's TCP address */
     struct sender *senders;
     unsigned sender_count, ready_count;
     unsigned batch; /* ads of one UPDATE */
@@ -447,7 +449,7 @@ static void wait_listening(struct bench *bench)
 
 static void load_open(struct load *load, struct bench *bench, unsigned connections)
 {
-    const struct stream_trust trust = {.ca_file = bench->ca};
+    const struct stream_trust trust = {.ca_file = bench->ca}, none = {0};
     struct err err;
     load->bench = bench;
     load->epoch = ++bench->epoch;
@@ -460,8 +462,9 @@ static void load_open(struct load *load, struct bench *bench, unsigned connectio
         sender->load = load;
         sender->first = i * each;
         sender->count = i + 1 == connections ? bench->ads - sender->first : each;
-        if (stream_connect(bench->loop, bench->address, "collector", &trust, &EVENTS, sender,
-                           &sender->stream, &err) != 0) {
+        bool local = load->dialled != NULL;
+        if (stream_connect(bench->loop, local ? load->dialled : bench->address, "collector",
+                           local ? &none : &trust, &EVENTS, sender, &sender->stream, &err) != 0) {
             die(bench, "dialling", &err);
         }
         say_hello(sender);
@@ -574,7 +577,7 @@ static void measure_delta(struct bench *bench)
     bytes_fini_all(five);
 }
 
-static void measure_uplinks(struct bench *bench)
+static void measure_uplinks(struct bench *bench, const char *name, const char *dialled)
 {
     struct bytes whole[ROUNDS], five[ROUNDS];
     struct rlimit limit;
@@ -594,8 +597,9 @@ static void measure_uplinks(struct bench *bench)
     double wall_s = seconds(CLOCK_MONOTONIC);
     wait_listening(bench);
     double cpu_s = collector_cpu_s(bench);
+    load.dialled = dialled;
     load_open(&load, bench, uplinks);
-    (void)printf("BENCH collector_handshakes %.0f connections/cpu-s\n",
+    (void)printf("BENCH collector_%s_made %.0f connections/cpu-s\n", name,
                  uplinks / (collector_cpu_s(bench) - cpu_s));
     (void)fprintf(stderr, "%u connections in %.1f s\n", uplinks, seconds(CLOCK_MONOTONIC) - wall_s);
     double rss = collector_rss_kb(bench);
@@ -603,7 +607,7 @@ static void measure_uplinks(struct bench *bench)
     load_send(&load, bench->ads);
     load.full = false;
     load.rounds = five;
-    load_measure(&load, "uplinks", (uint64_t)bench->ads * 20, 100000);
+    load_measure(&load, name, (uint64_t)bench->ads * 20, 100000);
     (void)fprintf(stderr, "resident: %.0f MB with the connections\n", rss / 1024);
     load_close(&load);
     bytes_fini_all(whole);
@@ -684,8 +688,13 @@ int main(void)
     if (wanted("delta")) {
         measure_delta(&bench);
     }
+    char local[400];
+    (void)snprintf(local, sizeof local, "unix:%s/run/collector.sock", bench.dir);
     if (wanted("uplinks")) {
-        measure_uplinks(&bench);
+        measure_uplinks(&bench, "uplinks", NULL);
+    }
+    if (wanted("unix")) {
+        measure_uplinks(&bench, "unix_uplinks", local);
     }
     if (wanted("offline")) {
         measure_offline(&bench);
