@@ -34,7 +34,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 void ad_calendar_of(int64_t seconds, struct ad_calendar *ret)
 {
     int64_t days = floor_div(seconds, DAY_S);
-    int64_t rest = seconds - days * DAY_S;
+    int64_t rest = (seconds % DAY_S + DAY_S) % DAY_S;
     int64_t shifted = days + 719468;
     int64_t era = floor_div(shifted, 146097);
     int64_t day_of_era = shifted - era * 146097;
@@ -162,7 +162,7 @@ bool ad_time_parse_absolute(const char *text, size_t length, int64_t *seconds, i
 void ad_time_print_absolute(int64_t seconds, int32_t offset_s, struct strbuf *out)
 {
     struct ad_calendar calendar;
-    ad_calendar_of(seconds + offset_s, &calendar);
+    ad_calendar_of((int64_t)((uint64_t)seconds + (uint64_t)(int64_t)offset_s), &calendar);
     int32_t offset = offset_s < 0 ? -offset_s : offset_s;
     strbuf_printf(out, "%lld-%02d-%02dT%02d:%02d:%02d%c%02d:%02d", (long long)calendar.year,
                   calendar.month, calendar.day, calendar.hour, calendar.minute, calendar.second,
