@@ -64,16 +64,34 @@ static void flight_destroy(struct flight *flight)
 
 struct gift { /* a claim id that was given away */
     uint64_t until_ms;
-    char slot[]; /* its name */
+    struct ad *job; /* of a piece: NULL otherwise */
+    char slot[];    /* its name */
 };
 
-static void give(struct negotiator *negotiator, const char *claim_id, struct pool_slot *slot)
+void act_gift_destroy(void *value)
+{
+    struct gift *gift = value;
+    if (gift != NULL) {
+        ad_destroy(gift->job);
+        mem_free(gift);
+    }
+}
+
+struct ad *act_given_job(const struct negotiator *negotiator, const char *claim_id)
+{
+    const struct gift *gift = strmap_get(negotiator->given, claim_id);
+    return gift != NULL ? gift->job : NULL;
+}
+
+static void give(struct negotiator *negotiator, const char *claim_id, struct pool_slot *slot,
+                 const struct ad *job)
 {
     size_t length = strlen(slot->name) + 1;
     struct gift *gift = mem_alloc(sizeof *gift + length);
     gift->until_ms = loop_now_ms(negotiator->env.loop) + GIVEN_MS;
+    gift->job = ad_bool_or(slot->facts.ad, "PartitionableSlot", false) ? ad_copy(job) : NULL;
     memcpy(gift->slot, slot->name, length);
-    mem_free(strmap_set(negotiator->given, claim_id, gift));
+    act_gift_destroy(strmap_set(negotiator->given, claim_id, gift));
     copies_slot_touched(slot);
 }
 
@@ -85,7 +103,7 @@ static void take_back(struct negotiator *negotiator, const char *claim_id)
     if (slot != NULL) {
         copies_slot_touched(slot);
     }
-    mem_free(gift);
+    act_gift_destroy(gift);
 }
 
 bool act_is_given(const struct negotiator *negotiator, const char *claim_id)
@@ -158,7 +176,7 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
     flight->claim_id = mem_strdup(claim_id);
     flight->user = mem_strdup(request->facts.user);
     flight->limits = request->limits != NULL ? mem_strdup(request->limits) : NULL;
-    give(negotiator, flight->claim_id, slot);
+    give(negotiator, flight->claim_id, slot, request_ad);
     if (wire_relay(wire, ad_string_or(request_ad, "ScheddUplink", ""), VERB_MATCH, &body, MATCH_MS,
                    matched, flight) > 0) {
         request->facts.in_flight++;

@@ -45,6 +45,7 @@ static void slot_destroy(void *value)
 {
     struct pool_slot *slot = value;
     ad_value_fini(&slot->claim_list);
+    vec_fini(&slot->under_way, NULL);
     offline_holds_destroy(slot->holds);
     offline_holds_destroy(slot->pending);
     mem_free(slot->use.submitter);
@@ -168,6 +169,24 @@ const char *copies_claim_id(const struct pool_slot *slot)
     return id;
 }
 
+/* Pieces that were given away and are not made yet: the slot's ad still has their ids. */
+static void find_under_way(struct pool_slot *slot, struct plan_slot *facts)
+{
+    vec_clear(&slot->under_way, NULL);
+    for (size_t i = 0; i < ad_value_count(&slot->claim_list); i++) {
+        struct ad_value id;
+        ad_value_item(&slot->claim_list, i, &id);
+        struct ad *job =
+            id.type == AD_TYPE_STRING ? act_given_job(slot->negotiator, id.string.text) : NULL;
+        if (job != NULL) {
+            vec_push(&slot->under_way, job);
+        }
+        ad_value_fini(&id);
+    }
+    facts->under_way = (const struct ad *const *)slot->under_way.items;
+    facts->under_way_count = slot->under_way.count;
+}
+
 static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
 {
     struct plan_slot facts = slot->facts;
@@ -197,6 +216,7 @@ static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
         facts.user =
             facts.user != NULL && slot->use.submitter != NULL ? slot->use.submitter : facts.user;
         facts.pieces = count_claim_ids(slot, &id);
+        find_under_way(slot, &facts);
         facts.free = facts.free && facts.pieces > 0;
         facts.preemptable = facts.preemptable && facts.pieces > 0;
     }

@@ -298,7 +298,7 @@ static void negotiator_destroy(void *state)
     shares_fini(negotiator);
     wire_context_destroy(negotiator->wires);
     copies_destroy(negotiator);
-    strmap_destroy(negotiator->given, mem_free);
+    strmap_destroy(negotiator->given, act_gift_destroy);
     significant_destroy(negotiator->significant);
     strmap_destroy(negotiator->unseen, mem_free);
     groups_destroy(negotiator->groups);

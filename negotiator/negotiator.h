@@ -44,6 +44,7 @@ struct pool_slot { /* what we know of a slot beside its ad */
     struct negotiator *negotiator;
     char *name;
     struct plan_slot facts;      /* what the ad says, read once for each change of it */
+    struct vec under_way;        /* struct ad: what facts.under_way points to */
     struct ad_value claim_list;  /* of a partitionable slot: ClaimIdList */
     const char *claim_id;        /* of the ad; "": none */
     struct offline_holds *holds; /* of the ad; NULL: none */
@@ -138,6 +139,9 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
 /* Is this claim id given away?  What was given long ago is forgotten. */
 bool act_is_given(const struct negotiator *negotiator, const char *claim_id);
 void act_forget_given(struct negotiator *negotiator); /* those whose time is over */
+/* The job that got a piece with this claim id; NULL: none, or not given away. */
+struct ad *act_given_job(const struct negotiator *negotiator, const char *claim_id);
+void act_gift_destroy(void *gift); /* a value of negotiator->given */
 /* holds is taken. */
 void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
                bool matched);

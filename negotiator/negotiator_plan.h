@@ -65,7 +65,10 @@ struct plan_slot {
                     machine of which one is waking stay */
     bool barred; /* offline: WakeFailed, Unknown: no new holds, old ones are taken back */
     const struct offline_holds *holds; /* offline: as they are now, pruned; NULL: none */
-    int64_t pieces;       /* live and partitionable: claim ids that were not given away */
+    int64_t pieces; /* live and partitionable: claim ids that were not given away */
+    /* live and partitionable: jobs that were given a piece which its ad does not show yet */
+    const struct ad *const *under_way;
+    size_t under_way_count;
     int64_t multiplicity; /* offline sample: machines that it stands for; 0 is 1 */
     const char *user;     /* live: who uses it (RemoteUser); NULL: nobody */
     bool preemptable;     /* in use, with a claim id for who takes it over */

@@ -394,6 +394,13 @@ static void count_jobs(struct negotiator_plan *plan, struct slot *slot)
     slot->copies = multiplicity(slot) - 1;
     slot->left = whole;
     const size_t count = kind->names.count;
+    for (size_t i = 0; i < slot->facts.under_way_count; i++) {
+        struct piece piece;
+        if (piece_of_job(slot->facts.under_way[i], kinds_ad(plan->kinds, KINDS_SLOT, slot->kind),
+                         &kind->names, plan->context, &piece)) {
+            fill(slot, &whole, &piece, count);
+        }
+    }
     for (uint32_t i = 0; i < slot->held_count; i++) {
         const struct held *held = &slot->held[i];
         struct piece piece;

@@ -429,6 +429,27 @@ static void what_computes_names_is_judged_with_the_whole_ads(void **state)
     assert_int_equal(pool->out.match_count, 2);
 }
 
+static void a_piece_on_its_way_is_not_given_a_second_time(void **state)
+{
+    struct pool *pool = *state;
+    struct plan_slot *slot = live(
+        pool,
+        "[Requirements = true; PartitionableSlot = true; Cpus = 8; Memory = 8000; Disk = 9999]");
+    struct plan_request *request =
+        add_request(pool, "ann", 9, "[Requirements = true; RequestCpus = 3]");
+    slot->pieces = 8;
+    cycle(pool);
+    assert_int_equal(matches_of(pool, request), 2);
+    const struct ad *jobs[] = {request->ad};
+    slot->under_way = jobs;
+    slot->under_way_count = 1;
+    cycle(pool);
+    assert_int_equal(matches_of(pool, request), 1);
+    slot->under_way_count = 0;
+    cycle(pool);
+    assert_int_equal(matches_of(pool, request), 2);
+}
+
 static void hostile_ads_hurt_only_themselves(void **state)
 {
     struct pool *pool = *state;
@@ -704,6 +725,7 @@ UNIT_TESTS(PLAN(a_running_slot_is_taken_before_a_sleeping_machine_is_held),
            PLAN(what_nobody_looks_at_makes_no_kind_of_its_own),
            PLAN(an_attribute_that_begins_to_matter_through_another_is_found),
            PLAN(what_computes_names_is_judged_with_the_whole_ads),
+           PLAN(a_piece_on_its_way_is_not_given_a_second_time),
            PLAN(hostile_ads_hurt_only_themselves),
            PLAN(a_full_cycle_judges_anew_what_looked_at_the_clock_and_nothing_else),
            PLAN(a_full_arena_and_too_much_of_all_are_refused),
