@@ -256,7 +256,7 @@ static void slot_ad_differ(struct ad *ad, size_t i, unsigned number)
     CHECK(ad_set_expr(ad, name, own, NULL) == 0);
 }
 
-static struct ad *slot_ad_create(unsigned number, bool differs)
+static inline struct ad *slot_ad_create(unsigned number, bool differs)
 {
     struct ad *ad = ad_create();
     for (size_t i = 0; i < ARRAY_COUNT(SLOT_AD_SAME); i++) {
