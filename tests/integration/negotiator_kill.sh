@@ -15,7 +15,7 @@ kill_negotiator() {
     local pid end=$((SECONDS + 15))
     until pid=$(pgrep -f "^$ROOST_BIN/roost-negotiator" | while read -r each; do
         grep -qsaF "$POOL/" "/proc/$each/environ" "/proc/$each/cmdline" && echo "$each"
-    done) && [ -n "$pid" ]; do
+    done); [ -n "$pid" ]; do # those of other pools do not count
         [ $SECONDS -lt $end ] || fail "there is no negotiator to be killed: it did not come back"
         sleep 0.02
     done
