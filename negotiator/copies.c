@@ -83,6 +83,8 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
         .number = slot->facts.number,
         .offline = offline,
         .free = offline || (!absent && is_text(ad, "State", "Unclaimed")),
+        .given =
+            !offline && (is_text(ad, "State", "Matched") || is_text(ad, "State", "Preempting")),
         .waking = offline && is_text(ad, "PowerState", "Waking"),
         .barred = offline &&
                   (is_text(ad, "PowerState", "WakeFailed") || is_text(ad, "PowerState", "Unknown")),
@@ -217,6 +219,7 @@ static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
             facts.user != NULL && slot->use.submitter != NULL ? slot->use.submitter : facts.user;
         facts.pieces = count_claim_ids(slot, &id);
         find_under_way(slot, &facts);
+        facts.given = facts.given || (facts.free && facts.pieces == 0);
         facts.free = facts.free && facts.pieces > 0;
         facts.preemptable = facts.preemptable && facts.pieces > 0;
     }

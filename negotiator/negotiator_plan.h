@@ -61,6 +61,9 @@ struct plan_slot {
     uint32_t number; /* its own as long as it is there, small: what it is called in a plan */
     bool offline;
     bool free; /* live: Unclaimed, with a claim id that was not given away; offline: always true */
+    /* live: between free and Claimed (all its claim ids were given away, it is Matched, or
+     * Preempting): who gets or had it is charged, so that it counts among all slots */
+    bool given;
     bool waking; /* offline: its machine is being woken (PowerState); holds of all slots of a
                     machine of which one is waking stay */
     bool barred; /* offline: WakeFailed, Unknown: no new holds, old ones are taken back */

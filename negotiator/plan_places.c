@@ -432,7 +432,7 @@ void plan_settle(struct negotiator_plan *plan, struct slot *slot)
     slot->weight = slot->total = 0;
     count_jobs(plan, slot);
     const struct plan_slot *facts = &slot->facts;
-    if (!facts->offline && (facts->free || facts->user != NULL)) {
+    if (!facts->offline && (facts->free || facts->given || facts->user != NULL)) {
         slot->total = plan_kind(plan, slot->kind)->weight;
         slot->weight = facts->free ? slot->total : 0;
     }
