@@ -144,7 +144,7 @@ static void destroy_slot(struct slot *slot)
 static const char *type_text(const struct config *config, const char *prefix, int id,
                              const char *suffix)
 {
-    char name[64];
+    char name[80];
     (void)snprintf(name, sizeof name, "%s%d%s", prefix, id, suffix); /* fits */
     return config_text(config, name);
 }
