@@ -65,6 +65,31 @@ static void a_bad_ad_is_left_out_and_the_others_count(void **state)
     assert_non_null(strstr(show(reader, "Collector", "AdsRejected"), "="));
 }
 
+static void rejects(struct client *client, const char *ad)
+{
+    const char *const ads[] = {ad, NULL};
+    struct answer answer;
+    assert_int_equal(client_call(client, VERB_UPDATE, "[]", ads, &answer), 0);
+    assert_int_equal(ad_int_or(answer.args, "Rejected", -1), 1);
+    answer_fini(&answer);
+}
+
+/* What a sender has it may have again; what is there of others it may not have for that. */
+static void an_ad_that_is_there_is_not_everybodys(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *stranger = client_dial(bed, SCOPE_ADVERTISE, "glidein*", NULL, NULL);
+    struct client *reader = dial(bed, SCOPE_READ);
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "A = 1"));
+    rejects(stranger, LIVE("1", "b1", "A = 2"));
+    rejects(stranger, "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; A = 2 ]");
+    OK(startd, VERB_UPDATE, "[]",
+       "[ MyType = \"Machine\"; Name = \"glidein7\"; Machine = \"wn01\"; A = 3 ]");
+    rejects(stranger, "[ MyType = \"Machine\"; Name = \"glidein7\"; Machine = \"wn01\"; A = 4 ]");
+    assert_string_equal(show(reader, "Machine", "A"), "slot1@wn01=1 glidein7=3 ");
+}
+
 static void an_ad_that_is_too_large_is_left_out(void **state)
 {
     struct bed *bed = *state;
@@ -587,7 +612,7 @@ static void a_verb_of_others_is_refused(void **state)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_bed, remove_bed)
 
 UNIT_TESTS(CASE(what_is_sent_is_found), CASE(a_bad_ad_is_left_out_and_the_others_count),
-           CASE(an_ad_that_is_too_large_is_left_out),
+           CASE(an_ad_that_is_there_is_not_everybodys), CASE(an_ad_that_is_too_large_is_left_out),
            CASE(changes_alone_are_applied_to_what_is_there), CASE(an_older_update_changes_nothing),
            CASE(what_is_not_renewed_goes_and_a_merge_renews_nothing),
            CASE(invalidate_takes_away_what_the_sender_may_have),
