@@ -111,7 +111,8 @@ bool plan_may_advertise(const struct plan_sender *sender, const char *type)
     return false;
 }
 
-static const char *const NEGOTIATOR_MERGES[] = {"MachineLastMatchTime", "OfflineMatches"};
+static const char *const NEGOTIATOR_MERGES[] = {"MachineLastMatchTime", "OfflineMatches",
+                                                "_roost_privGiven"};
 
 static const char *const DAEMON_MERGES[] = {
     "PowerState",           "PowerStateReason", "EnteredPowerState", "PowerMethod",

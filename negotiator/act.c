@@ -1,10 +1,7 @@
 /* negotiator/act.c - what a plan says, carried out: MATCH to schedds, MERGE into offline ads.
  *
- * A claim id is remembered as given from before it is sent, also when the slot's ad is gone for a
- * while (a collector that was started again), and is not given a second time, unless the schedd
- * declined it or GIVEN_MS have passed: by then a match that came to nothing (a lost answer, a
- * startd that said no) is forgotten by the schedd, too, and the slot must not stay idle for it.  A
- * request's match counts as in flight until the schedd has answered;
+ * A claim id is given once (given.c).  A request's match counts as in flight until the schedd has
+ * answered;
  * its changed request ad is here before that answer (the hub keeps the order).  Holds that were
  * asked for count as held until the collector has answered.  A request whose schedd declined, or
  * cannot be reached, rests for a second, or until its ad changes: the same match would be tried
@@ -20,7 +17,6 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/plant.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
@@ -33,7 +29,6 @@
 #define LIMITS_TOLD_MAX 200 /* concurrency limits in our ad */
 #define MATCH_MS        10000
 #define REST_MS         1000
-#define GIVEN_MS        150000 /* above the schedd's SCHEDD_MATCH_TIMEOUT */
 
 struct flight { /* one MATCH or MERGE under way; names, for what it was about may be gone when the
                    answer comes */
@@ -62,68 +57,6 @@ static void flight_destroy(struct flight *flight)
     mem_free(flight);
 }
 
-struct gift { /* a claim id that was given away */
-    uint64_t until_ms;
-    struct ad *job; /* of a piece: NULL otherwise */
-    char slot[];    /* its name */
-};
-
-void act_gift_destroy(void *value)
-{
-    struct gift *gift = value;
-    if (gift != NULL) {
-        ad_destroy(gift->job);
-        mem_free(gift);
-    }
-}
-
-struct ad *act_given_job(const struct negotiator *negotiator, const char *claim_id)
-{
-    const struct gift *gift = strmap_get(negotiator->given, claim_id);
-    return gift != NULL ? gift->job : NULL;
-}
-
-static void give(struct negotiator *negotiator, const char *claim_id, struct pool_slot *slot,
-                 const struct ad *job)
-{
-    size_t length = strlen(slot->name) + 1;
-    struct gift *gift = mem_alloc(sizeof *gift + length);
-    gift->until_ms = loop_now_ms(negotiator->env.loop) + GIVEN_MS;
-    gift->job = ad_bool_or(slot->facts.ad, "PartitionableSlot", false) ? ad_copy(job) : NULL;
-    memcpy(gift->slot, slot->name, length);
-    act_gift_destroy(strmap_set(negotiator->given, claim_id, gift));
-    copies_slot_touched(slot);
-}
-
-/* The id can be given again. */
-static void take_back(struct negotiator *negotiator, const char *claim_id)
-{
-    struct gift *gift = strmap_remove(negotiator->given, claim_id);
-    struct pool_slot *slot = gift != NULL ? strmap_get(negotiator->slots, gift->slot) : NULL;
-    if (slot != NULL) {
-        copies_slot_touched(slot);
-    }
-    act_gift_destroy(gift);
-}
-
-bool act_is_given(const struct negotiator *negotiator, const char *claim_id)
-{
-    return !PLANTED(slot_matched_twice) && strmap_get(negotiator->given, claim_id) != NULL;
-}
-
-void act_forget_given(struct negotiator *negotiator)
-{
-    shares_forget(negotiator);
-    size_t at = 0;
-    const char *claim_id;
-    void *gift;
-    while (strmap_next(negotiator->given, &at, &claim_id, &gift)) {
-        if (loop_now_ms(negotiator->env.loop) >= ((const struct gift *)gift)->until_ms) {
-            take_back(negotiator, claim_id);
-        }
-    }
-}
-
 static void matched(void *arg, struct wire_reply *reply)
 {
     struct flight *flight = arg;
@@ -138,7 +71,7 @@ static void matched(void *arg, struct wire_reply *reply)
         log_info(negotiator->env.log, "match.declined", reply->text, LOG_TEXT("slot", flight->slot),
                  LOG_TEXT("request", flight->request), LOG_INT("status", reply->status));
         if (reply->status == -ENOENT || reply->status == -EHOSTUNREACH) {
-            take_back(negotiator, flight->claim_id); /* it was not used */
+            given_take_back(negotiator, flight->claim_id); /* it was not used */
         }
         if (request != NULL) {
             request->rest_until_ms = loop_now_ms(negotiator->env.loop) + REST_MS;
@@ -176,7 +109,7 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
     flight->claim_id = mem_strdup(claim_id);
     flight->user = mem_strdup(request->facts.user);
     flight->limits = request->limits != NULL ? mem_strdup(request->limits) : NULL;
-    give(negotiator, flight->claim_id, slot, request_ad);
+    given_add(negotiator, flight->claim_id, slot, request_ad);
     if (wire_relay(wire, ad_string_or(request_ad, "ScheddUplink", ""), VERB_MATCH, &body, MATCH_MS,
                    matched, flight) > 0) {
         request->facts.in_flight++;
@@ -185,7 +118,7 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
                  "slot goes to request", LOG_TEXT("slot", slot->name),
                  LOG_TEXT("request", request->name));
     } else { /* not sent: nobody knows the id */
-        take_back(negotiator, flight->claim_id);
+        given_take_back(negotiator, flight->claim_id);
         flight_destroy(flight);
     }
     ad_destroy(args);

@@ -118,6 +118,7 @@ void copies_slot_changed(void *arg, const char *key, const struct ad *ad)
         (void)strmap_set(negotiator->slots, key, slot); /* was absent */
     }
     read_slot(negotiator, slot, ad);
+    given_read(slot, ad);
     usage_slot(negotiator, slot, ad, is_new);
     if (significant_slot(negotiator->significant, ad)) {
         act_advertise(negotiator);
@@ -146,7 +147,7 @@ static int64_t count_claim_ids(const struct pool_slot *slot, const char **first)
     size_t count = ad_value_count(&slot->claim_list);
     int64_t left = 0;
     *first = NULL;
-    if (slot->claim_id[0] != '\0' && !act_is_given(negotiator, slot->claim_id)) {
+    if (slot->claim_id[0] != '\0' && !given_is(negotiator, slot->claim_id)) {
         *first = slot->claim_id;
         left = 1;
     }
@@ -154,7 +155,7 @@ static int64_t count_claim_ids(const struct pool_slot *slot, const char **first)
         struct ad_value id;
         ad_value_item(&slot->claim_list, i, &id);
         if (id.type == AD_TYPE_STRING && strcmp(id.string.text, slot->claim_id) != 0 &&
-            !act_is_given(negotiator, id.string.text)) {
+            !given_is(negotiator, id.string.text)) {
             left++;
             /* a literal of the ad: it outlives the value */
             *first = *first != NULL || id.memory != NULL ? *first : id.string.text;
@@ -179,7 +180,7 @@ static void find_under_way(struct pool_slot *slot, struct plan_slot *facts)
         struct ad_value id;
         ad_value_item(&slot->claim_list, i, &id);
         struct ad *job =
-            id.type == AD_TYPE_STRING ? act_given_job(slot->negotiator, id.string.text) : NULL;
+            id.type == AD_TYPE_STRING ? given_job(slot->negotiator, id.string.text) : NULL;
         if (job != NULL) {
             vec_push(&slot->under_way, job);
         }

@@ -150,7 +150,8 @@ static void on_request(void *arg, struct wire_request *request)
 static void full_cycle(void *arg)
 {
     struct negotiator *negotiator = arg;
-    act_forget_given(negotiator);
+    shares_forget(negotiator);
+    given_forget_old(negotiator);
     negotiator->full = true;
     cycle_soon(negotiator);
     act_advertise(negotiator);
@@ -298,7 +299,7 @@ static void negotiator_destroy(void *state)
     shares_fini(negotiator);
     wire_context_destroy(negotiator->wires);
     copies_destroy(negotiator);
-    strmap_destroy(negotiator->given, act_gift_destroy);
+    strmap_destroy(negotiator->given, given_gift_destroy);
     significant_destroy(negotiator->significant);
     strmap_destroy(negotiator->unseen, mem_free);
     groups_destroy(negotiator->groups);

@@ -133,15 +133,22 @@ void copies_update(struct negotiator *negotiator);
 /* A claim id of the slot that was not given away; NULL: none.  Valid until the ad changes. */
 const char *copies_claim_id(const struct pool_slot *slot);
 
+/* ---- given.c: claim ids that were given away, by us or by who led before */
+/* Remembers it, here and in the slot's ad at the collector; job: who gets it. */
+void given_add(struct negotiator *negotiator, const char *claim_id, struct pool_slot *slot,
+               const struct ad *job);
+void given_take_back(struct negotiator *negotiator, const char *claim_id); /* was not used */
+bool given_is(const struct negotiator *negotiator, const char *claim_id);
+/* The job that got a piece with this claim id; NULL: none, or not given away by us. */
+struct ad *given_job(const struct negotiator *negotiator, const char *claim_id);
+/* What another negotiator has given away, as the slot's ad tells. */
+void given_read(const struct pool_slot *slot, const struct ad *ad);
+void given_forget_old(struct negotiator *negotiator); /* those whose time is over */
+void given_gift_destroy(void *gift);                  /* a value of negotiator->given */
+
 /* ---- act.c: what a plan says, carried out */
 void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct pool_request *request,
                const struct plan_match *match);
-/* Is this claim id given away?  What was given long ago is forgotten. */
-bool act_is_given(const struct negotiator *negotiator, const char *claim_id);
-void act_forget_given(struct negotiator *negotiator); /* those whose time is over */
-/* The job that got a piece with this claim id; NULL: none, or not given away. */
-struct ad *act_given_job(const struct negotiator *negotiator, const char *claim_id);
-void act_gift_destroy(void *gift); /* a value of negotiator->given */
 /* holds is taken. */
 void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
                bool matched);

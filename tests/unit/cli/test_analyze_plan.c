@@ -80,11 +80,11 @@ static void what_condor_q_printed_is_printed(void **state)
 static void steps_that_tell_something_are_shown(void **state)
 {
     (void)state;
-    static const char *const SLOTS[] = {"[A = 1; B = 1; Requirements = true]",
-                                        "[A = 1; B = 2; Requirements = false; Machine = \"m\"]",
-                                        "[A = 2; B = 2; Requirements = true; State = \"Claimed\"; "
-                                        "RemoteUser = \"me\"]",
-                                        "[A = 2; B = 1; Requirements = true; State = \"Claimed\"]"};
+    static const char *const SLOTS[] = {
+        "[A = 1; B = 1; Requirements = true]",
+        "[A = 1; B = 2; Requirements = false; Machine = \"m\"]",
+        "[A = 2; B = 2; Requirements = true; State = \"Claimed\"; RemoteUser = \"me\"]",
+        "[A = 2; B = 1; Requirements = true; State = \"Claimed\"]"};
     struct strbuf out;
     analyze("[ClusterId = 1; ProcId = 2; User = \"me\"; LastMatchTime = 0; Requirements = "
             "(TARGET.A == 1 || TARGET.B == 2) && !(TARGET.A == 1 && TARGET.B == 1)]",

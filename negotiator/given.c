@@ -1,0 +1,186 @@
+/* negotiator/given.c - claim ids that were given away.
+ *
+ * A claim id is remembered as given from before it is sent, also when the slot's ad is gone for a
+ * while (a collector that was started again), and is not given a second time, unless the schedd
+ * declined it or GIVEN_MS have passed: by then a match that came to nothing (a lost answer, a
+ * startd that said no) is forgotten by the schedd, too, and the slot must not stay idle for it.
+ *
+ * A negotiator that is killed after it gave an id must not be followed by one that gives it again
+ * before the slot's ad shows the claim.  So the ids are also written into the slot's ad at the
+ * collector, by a MERGE that goes before the MATCH on the same connection: the hub keeps the order,
+ * and who leads next reads them there.  They are not durable: a collector that dies takes the ads
+ * of running slots along, and what comes again comes from the startd, which knows its ids.  Nor are
+ * they needed for long: a whole new ad of the startd's has them no more.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/plant.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "negotiator/negotiator.h"
+#include "wire/wire.h"
+
+#define GIVEN_MS 150000 /* above the schedd's SCHEDD_MATCH_TIMEOUT */
+/* In the slot's ad: [ Holder = who gave; Until = wall time, s; Ids = { ... } ].  Private. */
+#define MARK "_roost_privGiven"
+
+struct gift { /* a claim id that was given away */
+    uint64_t until_ms;
+    struct ad *job; /* of a piece: NULL otherwise */
+    char slot[];    /* its name */
+};
+
+void given_gift_destroy(void *value)
+{
+    struct gift *gift = value;
+    if (gift != NULL) {
+        ad_destroy(gift->job);
+        mem_free(gift);
+    }
+}
+
+bool given_is(const struct negotiator *negotiator, const char *claim_id)
+{
+    return !PLANTED(slot_matched_twice) && strmap_get(negotiator->given, claim_id) != NULL;
+}
+
+struct ad *given_job(const struct negotiator *negotiator, const char *claim_id)
+{
+    const struct gift *gift = strmap_get(negotiator->given, claim_id);
+    return gift != NULL ? gift->job : NULL;
+}
+
+/* ---- the mark in the slot's ad */
+
+static void marked(void *arg, struct wire_reply *reply)
+{
+    (void)arg;
+    (void)reply; /* refused: the slot's ad is gone, and with it what was to be kept */
+}
+
+static void add_if_given(const struct negotiator *negotiator, const char *id, struct vec *ids)
+{
+    if (id[0] != '\0' && strmap_get(negotiator->given, id) != NULL) {
+        vec_push(ids, mem_strdup(id));
+    }
+}
+
+/* Those of the slot's ids that are given now. */
+static void find_given(const struct pool_slot *slot, struct vec *ids)
+{
+    add_if_given(slot->negotiator, slot->claim_id, ids);
+    for (size_t i = 0; i < ad_value_count(&slot->claim_list); i++) {
+        struct ad_value id;
+        ad_value_item(&slot->claim_list, i, &id);
+        if (id.type == AD_TYPE_STRING && strcmp(id.string.text, slot->claim_id) != 0) {
+            add_if_given(slot->negotiator, id.string.text, ids);
+        }
+        ad_value_fini(&id);
+    }
+}
+
+static void mark(const struct pool_slot *slot)
+{
+    struct negotiator *negotiator = slot->negotiator;
+    struct wire *wire = uplink_wire(negotiator->uplink);
+    if (wire == NULL) {
+        return;
+    }
+    struct vec ids = {0};
+    find_given(slot, &ids);
+    struct ad *note = ad_create(), *change = ad_create(), *args = ad_create();
+    ad_set_string(note, "Holder", negotiator->holder);
+    ad_set_int(note, "Until", loop_wall_s(negotiator->env.loop) + GIVEN_MS / 1000);
+    ad_set_strings(note, "Ids", (const char *const *)ids.items, ids.count);
+    ad_set_ad(change, MARK, note);
+    ad_set_string(args, "Type", "Machine");
+    ad_set_string(args, "Name", slot->name);
+    const struct ad *ads[1] = {change};
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    (void)wire_call(wire, VERB_MERGE, &body, 0, marked, NULL); /* not sent: nor is the match */
+    ad_destroy(args);
+    ad_destroy(change);
+    vec_fini(&ids, mem_free);
+}
+
+/* ---- giving */
+
+static void remember(struct negotiator *negotiator, const char *claim_id, const char *slot,
+                     struct ad *job, uint64_t until_ms)
+{
+    size_t length = strlen(slot) + 1;
+    struct gift *gift = mem_alloc(sizeof *gift + length);
+    gift->until_ms = until_ms;
+    gift->job = job;
+    memcpy(gift->slot, slot, length);
+    given_gift_destroy(strmap_set(negotiator->given, claim_id, gift));
+}
+
+void given_add(struct negotiator *negotiator, const char *claim_id, struct pool_slot *slot,
+               const struct ad *job)
+{
+    bool piece = ad_bool_or(slot->facts.ad, "PartitionableSlot", false);
+    remember(negotiator, claim_id, slot->name, piece ? ad_copy(job) : NULL,
+             loop_now_ms(negotiator->env.loop) + GIVEN_MS);
+    mark(slot);
+    copies_slot_touched(slot);
+}
+
+static void forget(struct negotiator *negotiator, const char *claim_id, bool is_over)
+{
+    struct gift *gift = strmap_remove(negotiator->given, claim_id);
+    struct pool_slot *slot = gift != NULL ? strmap_get(negotiator->slots, gift->slot) : NULL;
+    if (slot != NULL) {
+        if (!is_over) {
+            mark(slot);
+        }
+        copies_slot_touched(slot);
+    }
+    given_gift_destroy(gift);
+}
+
+void given_take_back(struct negotiator *negotiator, const char *claim_id)
+{
+    forget(negotiator, claim_id, false);
+}
+
+void given_forget_old(struct negotiator *negotiator)
+{
+    size_t at = 0;
+    const char *claim_id;
+    void *gift;
+    while (strmap_next(negotiator->given, &at, &claim_id, &gift)) {
+        if (loop_now_ms(negotiator->env.loop) >= ((const struct gift *)gift)->until_ms) {
+            forget(negotiator, claim_id, true);
+        }
+    }
+}
+
+void given_read(const struct pool_slot *slot, const struct ad *ad)
+{
+    struct negotiator *negotiator = slot->negotiator;
+    const struct ad *note;
+    if (ad_get_ad(ad, MARK, &note) != 0 ||
+        strcmp(ad_string_or(note, "Holder", negotiator->holder), negotiator->holder) == 0) {
+        return; /* none, or our own: we know better */
+    }
+    int64_t left_s = ad_int_or(note, "Until", 0) - loop_wall_s(negotiator->env.loop);
+    left_s = left_s < GIVEN_MS / 1000 ? left_s : GIVEN_MS / 1000;
+    struct ad_value ids;
+    (void)ad_eval_attr(note, NULL, "Ids", NULL, &ids); /* absent: none */
+    for (size_t i = 0; left_s > 0 && i < ad_value_count(&ids); i++) {
+        struct ad_value id;
+        ad_value_item(&ids, i, &id);
+        if (id.type == AD_TYPE_STRING && strmap_get(negotiator->given, id.string.text) == NULL) {
+            remember(negotiator, id.string.text, slot->name, NULL,
+                     loop_now_ms(negotiator->env.loop) + (uint64_t)left_s * 1000);
+        }
+        ad_value_fini(&id);
+    }
+    ad_value_fini(&ids);
+}
