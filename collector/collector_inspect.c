@@ -19,9 +19,10 @@
 #include "collector/collector_verbs.h"
 #include "collector/inspect_plan.h"
 
-#define STEP_MS   100 /* between two steps of the walk */
-#define STEP_ADS  500 /* passed in one step, at most */
-#define BUDGET_MS 2   /* of a step */
+#define STEP_MS   100  /* between two steps of the walk */
+#define REST_MS   1000 /* after a walk that found nothing new */
+#define STEP_ADS  500  /* passed in one step, at most */
+#define BUDGET_MS 2    /* of a step */
 
 /* Sets or removes AdProblems.  Who looked at the ad is its owner's stamp still. */
 static void annotate(struct collector *collector, struct ads_entry *entry, const char *problems)
@@ -63,21 +64,24 @@ void collector_inspect_some(void *arg)
 {
     struct collector *collector = arg;
     struct loop *loop = collector->env.loop;
-    uint64_t begin_ms = loop_now_ms(loop);
+    uint64_t begin_ms = loop_now_ms(loop), pause_ms = STEP_MS;
     for (int i = 0; i < STEP_ADS; i++) {
         struct ads_entry *entry = ads_cursor_next(&collector->inspection);
         if (!entry) {
             ads_cursor_fini(&collector->inspection);
             ads_cursor_init(&collector->inspection, collector->ads, "Machine");
+            pause_ms = collector->inspected_any ? STEP_MS : REST_MS;
+            collector->inspected_any = false;
             break;
         }
         if (!entry->shown || entry->waiting > 0 || entry->since == entry->inspected) {
             continue;
         }
         inspect(collector, entry);
+        collector->inspected_any = true;
         if (loop_now_ms(loop) - begin_ms >= BUDGET_MS) {
             break;
         }
     }
-    loop_timer_set(collector->inspecting, STEP_MS);
+    loop_timer_set(collector->inspecting, pause_ms);
 }

@@ -76,6 +76,7 @@ struct collector {
     struct loop_timer *indexing;
     struct loop_timer *inspecting;
     struct ads_cursor inspection; /* where that walk is */
+    bool inspected_any;           /* in this walk */
     struct session *sessions;
     struct query *queries;
     struct revocation *revocations; /* that wait for their commit */
