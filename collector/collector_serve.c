@@ -117,6 +117,7 @@ static void session_destroy(struct session *session)
     if (session->next) {
         session->next->link = session->link;
     }
+    ad_expr_destroy(session->address);
     mem_free(session);
 }
 

@@ -74,6 +74,8 @@ struct collector {
     struct loop_timer *expiry;
     struct loop_timer *own_ad;
     struct loop_timer *indexing;
+    struct ad_expr *heard; /* LastHeardFrom of what comes in this second; may be NULL */
+    int64_t heard_s;
     struct loop_timer *inspecting;
     struct ads_cursor inspection; /* where that walk is */
     bool inspected_any;           /* in this walk */

@@ -127,14 +127,26 @@ static void reject(struct update *update, const struct err *err)
     update->collector->counts.rejected++;
 }
 
-/* What the collector knows better than the sender. */
+/* What the collector knows better than the sender.  All ads of a second share the time, and those
+ * of a connection the address. */
 static void finish_ad(const struct update *update, struct update_ad *item, bool is_machine)
 {
+    struct collector *collector = update->collector;
+    struct session *session = update->session;
     const struct wire_peer *peer = wire_request_peer(update->request);
-    ad_set_int(item->ad, "LastHeardFrom", loop_wall_s(update->collector->env.loop));
+    int64_t now_s = loop_wall_s(collector->env.loop);
+    if (!collector->heard || collector->heard_s != now_s) {
+        ad_expr_destroy(collector->heard);
+        collector->heard = ad_expr_int(now_s);
+        collector->heard_s = now_s;
+    }
+    ad_set(item->ad, "LastHeardFrom", ad_expr_ref(collector->heard));
     if (is_machine && !peer->has_uid && !item->traits.offline &&
         strcmp(ad_string_or(item->ad, "MyAddress", ""), peer->address) != 0) {
-        ad_set_string(item->ad, "MyAddress", peer->address);
+        if (!session->address) {
+            session->address = ad_expr_string(peer->address, strlen(peer->address));
+        }
+        ad_set(item->ad, "MyAddress", ad_expr_ref(session->address));
     }
 }
 
