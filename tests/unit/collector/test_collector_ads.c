@@ -315,7 +315,7 @@ struct model {
 static void agree(struct bed *bed, struct model *model)
 {
     for (int i = 0; i < MODEL; i++) {
-        char name[8];
+        char name[16];
         bool absent;
         snprintf(name, sizeof(name), "m%d", i);
         struct ads_entry *entry = collector_ads_find(bed->ads, "Machine", name);
