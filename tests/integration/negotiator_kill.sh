@@ -19,6 +19,8 @@ kill_negotiator() {
         [ $SECONDS -lt $end ] || fail "there is no negotiator to be killed: it did not come back"
         sleep 0.02
     done
+    # Each life is one that began, as its log says: killed before that, it would have been no trial.
+    until_true 15 "the negotiator has begun" eval "[ \$(lives) -gt $kills ]"
     # shellcheck disable=SC2086
     kill -9 $pid 2>/dev/null
     kills=$((kills + 1))
