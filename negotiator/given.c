@@ -169,7 +169,9 @@ void given_read(const struct pool_slot *slot, const struct ad *ad)
         strcmp(ad_string_or(note, "Holder", negotiator->holder), negotiator->holder) == 0) {
         return; /* none, or our own: we know better */
     }
-    int64_t left_s = ad_int_or(note, "Until", 0) - loop_wall_s(negotiator->env.loop);
+    /* The startd could have written it, too: any number. */
+    int64_t now_s = loop_wall_s(negotiator->env.loop), until_s = ad_int_or(note, "Until", 0);
+    int64_t left_s = until_s > now_s ? until_s - now_s : 0;
     left_s = left_s < GIVEN_MS / 1000 ? left_s : GIVEN_MS / 1000;
     struct ad_value ids;
     (void)ad_eval_attr(note, NULL, "Ids", NULL, &ids); /* absent: none */

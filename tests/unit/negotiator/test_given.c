@@ -1,0 +1,129 @@
+/* Claim ids that another negotiator gave away are not given again.
+ *
+ * LINK: negotiator
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "negotiator/negotiator.h"
+
+struct rig {
+    struct negotiator negotiator;
+    struct pool_slot slot;
+    char name[16];
+};
+
+static void rig_init(struct rig *rig)
+{
+    memset(rig, 0, sizeof *rig);
+    assert_int_equal(loop_create(&rig->negotiator.env.loop, NULL), 0);
+    rig->negotiator.given = strmap_create(STRMAP_CASE_SENSITIVE);
+    (void)snprintf(rig->negotiator.holder, sizeof rig->negotiator.holder, "negotiator-us");
+    (void)snprintf(rig->name, sizeof rig->name, "slot1@m");
+    rig->slot.negotiator = &rig->negotiator;
+    rig->slot.name = rig->name;
+}
+
+static void rig_fini(struct rig *rig)
+{
+    strmap_destroy(rig->negotiator.given, given_gift_destroy);
+    loop_destroy(rig->negotiator.env.loop);
+}
+
+/* The slot's ad with ids "a" and "b" given away by holder, until so many seconds from now. */
+static void read_mark(struct rig *rig, const char *holder, int64_t left_s)
+{
+    static const char *const IDS[] = {"a", "b"};
+    struct ad *ad = ad_create(), *note = ad_create();
+    ad_set_string(note, "Holder", holder);
+    ad_set_int(note, "Until", loop_wall_s(rig->negotiator.env.loop) + left_s);
+    ad_set_strings(note, "Ids", IDS, 2);
+    ad_set_ad(ad, "_roost_privGiven", note);
+    given_read(&rig->slot, ad);
+    ad_destroy(ad);
+}
+
+static void what_another_gave_away_is_given_and_nothing_else(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    read_mark(&rig, "negotiator-dead", 100);
+    assert_true(given_is(&rig.negotiator, "a"));
+    assert_true(given_is(&rig.negotiator, "b"));
+    assert_false(given_is(&rig.negotiator, "c"));
+    assert_null(given_job(&rig.negotiator, "a")); /* whose it is only the dead one knew */
+    given_forget_old(&rig.negotiator);
+    assert_true(given_is(&rig.negotiator, "a"));
+    rig_fini(&rig);
+}
+
+static void a_mark_of_our_own_does_not_give_again_what_was_taken_back(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    read_mark(&rig, "negotiator-us", 100);
+    assert_false(given_is(&rig.negotiator, "a"));
+    rig_fini(&rig);
+}
+
+static void a_mark_whose_time_is_over_says_nothing(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    read_mark(&rig, "negotiator-dead", 0);
+    assert_false(given_is(&rig.negotiator, "a"));
+    rig_fini(&rig);
+}
+
+static void a_mark_holds_for_its_time_at_most_however_late_its_end(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    read_mark(&rig, "negotiator-dead", 18446744073709551); /* in ms: 616 less than 2^64 */
+    given_forget_old(&rig.negotiator);
+    assert_true(given_is(&rig.negotiator, "a"));
+    rig_fini(&rig);
+}
+
+static void a_broken_mark_is_left_out(void **state)
+{
+    (void)state;
+    static const char *const MARKS[] = {
+        "7", "[ Holder = 3 ]", "[ Holder = \"x\"; Until = \"soon\"; Ids = 4 ]",
+        "[ Holder = \"x\"; Until = -9223372036854775807 - 1; Ids = { \"a\" } ]",
+        "[ Holder = \"x\"; Until = 1E300; Ids = { 1, error } ]"};
+    struct rig rig;
+    rig_init(&rig);
+    for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++) {
+        struct ad *ad = ad_create();
+        assert_int_equal(ad_set_expr(ad, "_roost_privGiven", MARKS[i], NULL), 0);
+        given_read(&rig.slot, ad);
+        assert_int_equal(strmap_count(rig.negotiator.given), 0);
+        ad_destroy(ad);
+    }
+    rig_fini(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_another_gave_away_is_given_and_nothing_else),
+        cmocka_unit_test(a_mark_of_our_own_does_not_give_again_what_was_taken_back),
+        cmocka_unit_test(a_mark_whose_time_is_over_says_nothing),
+        cmocka_unit_test(a_mark_holds_for_its_time_at_most_however_late_its_end),
+        cmocka_unit_test(a_broken_mark_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
