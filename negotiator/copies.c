@@ -118,7 +118,7 @@ void copies_slot_changed(void *arg, const char *key, const struct ad *ad)
         (void)strmap_set(negotiator->slots, key, slot); /* was absent */
     }
     read_slot(negotiator, slot, ad);
-    given_read(slot, ad);
+    given_read(slot);
     usage_slot(negotiator, slot, ad, is_new);
     if (significant_slot(negotiator->significant, ad)) {
         act_advertise(negotiator);

@@ -10,7 +10,8 @@
  * collector, by a MERGE that goes before the MATCH on the same connection: the hub keeps the order,
  * and who leads next reads them there.  They are not durable: a collector that dies takes the ads
  * of running slots along, and what comes again comes from the startd, which knows its ids.  Nor are
- * they needed for long: a whole new ad of the startd's has them no more.
+ * they needed for long: a whole new ad of the startd's has them no more.  A startd could write the
+ * mark itself, so only ids that are the slot's own are read of it: it hurts nobody else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -63,24 +64,35 @@ static void marked(void *arg, struct wire_reply *reply)
     (void)reply; /* refused: the slot's ad is gone, and with it what was to be kept */
 }
 
-static void add_if_given(const struct negotiator *negotiator, const char *id, struct vec *ids)
-{
-    if (id[0] != '\0' && strmap_get(negotiator->given, id) != NULL) {
-        vec_push(ids, mem_strdup(id));
-    }
-}
+typedef void (*id_f)(void *arg, const char *id);
 
-/* Those of the slot's ids that are given now. */
-static void find_given(const struct pool_slot *slot, struct vec *ids)
+/* Each claim id that the slot's ad has, once. */
+static void each_id(const struct pool_slot *slot, id_f call, void *arg)
 {
-    add_if_given(slot->negotiator, slot->claim_id, ids);
+    if (slot->claim_id[0] != '\0') {
+        call(arg, slot->claim_id);
+    }
     for (size_t i = 0; i < ad_value_count(&slot->claim_list); i++) {
         struct ad_value id;
         ad_value_item(&slot->claim_list, i, &id);
-        if (id.type == AD_TYPE_STRING && strcmp(id.string.text, slot->claim_id) != 0) {
-            add_if_given(slot->negotiator, id.string.text, ids);
+        if (id.type == AD_TYPE_STRING && id.string.text[0] != '\0' &&
+            strcmp(id.string.text, slot->claim_id) != 0) {
+            call(arg, id.string.text);
         }
         ad_value_fini(&id);
+    }
+}
+
+struct given_ids {
+    const struct negotiator *negotiator;
+    struct vec ids;
+};
+
+static void add_if_given(void *arg, const char *id)
+{
+    struct given_ids *given = arg;
+    if (strmap_get(given->negotiator->given, id) != NULL) {
+        vec_push(&given->ids, mem_strdup(id));
     }
 }
 
@@ -91,12 +103,12 @@ static void mark(const struct pool_slot *slot)
     if (wire == NULL) {
         return;
     }
-    struct vec ids = {0};
-    find_given(slot, &ids);
+    struct given_ids given = {.negotiator = negotiator};
+    each_id(slot, add_if_given, &given);
     struct ad *note = ad_create(), *change = ad_create(), *args = ad_create();
     ad_set_string(note, "Holder", negotiator->holder);
     ad_set_int(note, "Until", loop_wall_s(negotiator->env.loop) + GIVEN_MS / 1000);
-    ad_set_strings(note, "Ids", (const char *const *)ids.items, ids.count);
+    ad_set_strings(note, "Ids", (const char *const *)given.ids.items, given.ids.count);
     ad_set_ad(change, MARK, note);
     ad_set_string(args, "Type", "Machine");
     ad_set_string(args, "Name", slot->name);
@@ -105,7 +117,7 @@ static void mark(const struct pool_slot *slot)
     (void)wire_call(wire, VERB_MERGE, &body, 0, marked, NULL); /* not sent: nor is the match */
     ad_destroy(args);
     ad_destroy(change);
-    vec_fini(&ids, mem_free);
+    vec_fini(&given.ids, mem_free);
 }
 
 /* ---- giving */
@@ -161,28 +173,37 @@ void given_forget_old(struct negotiator *negotiator)
     }
 }
 
-void given_read(const struct pool_slot *slot, const struct ad *ad)
+static void add_own(void *arg, const char *id)
+{
+    (void)strmap_set(arg, id, arg); /* only presence counts */
+}
+
+void given_read(const struct pool_slot *slot)
 {
     struct negotiator *negotiator = slot->negotiator;
     const struct ad *note;
-    if (ad_get_ad(ad, MARK, &note) != 0 ||
+    if (ad_get_ad(slot->facts.ad, MARK, &note) != 0 ||
         strcmp(ad_string_or(note, "Holder", negotiator->holder), negotiator->holder) == 0) {
         return; /* none, or our own: we know better */
     }
-    /* The startd could have written it, too: any number. */
+    /* The startd could have written it, too: any number, any id. */
     int64_t now_s = loop_wall_s(negotiator->env.loop), until_s = ad_int_or(note, "Until", 0);
     int64_t left_s = until_s > now_s ? until_s - now_s : 0;
     left_s = left_s < GIVEN_MS / 1000 ? left_s : GIVEN_MS / 1000;
+    struct strmap *own = strmap_create(STRMAP_CASE_SENSITIVE);
     struct ad_value ids;
+    each_id(slot, add_own, own);
     (void)ad_eval_attr(note, NULL, "Ids", NULL, &ids); /* absent: none */
     for (size_t i = 0; left_s > 0 && i < ad_value_count(&ids); i++) {
         struct ad_value id;
         ad_value_item(&ids, i, &id);
-        if (id.type == AD_TYPE_STRING && strmap_get(negotiator->given, id.string.text) == NULL) {
+        if (id.type == AD_TYPE_STRING && strmap_get(own, id.string.text) != NULL &&
+            strmap_get(negotiator->given, id.string.text) == NULL) {
             remember(negotiator, id.string.text, slot->name, NULL,
                      loop_now_ms(negotiator->env.loop) + (uint64_t)left_s * 1000);
         }
         ad_value_fini(&id);
     }
     ad_value_fini(&ids);
+    strmap_destroy(own, NULL);
 }

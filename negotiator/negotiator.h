@@ -141,8 +141,8 @@ void given_take_back(struct negotiator *negotiator, const char *claim_id); /* wa
 bool given_is(const struct negotiator *negotiator, const char *claim_id);
 /* The job that got a piece with this claim id; NULL: none, or not given away by us. */
 struct ad *given_job(const struct negotiator *negotiator, const char *claim_id);
-/* What another negotiator has given away, as the slot's ad tells. */
-void given_read(const struct pool_slot *slot, const struct ad *ad);
+/* What another negotiator has given away, as the slot's ad tells; of ids that are in that ad. */
+void given_read(const struct pool_slot *slot);
 void given_forget_old(struct negotiator *negotiator); /* those whose time is over */
 void given_gift_destroy(void *gift);                  /* a value of negotiator->given */
 

@@ -11,6 +11,7 @@
 
 #include "base/loop.h"
 #include "base/loop_run.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "negotiator/negotiator.h"
@@ -19,6 +20,7 @@ struct rig {
     struct negotiator negotiator;
     struct pool_slot slot;
     char name[16];
+    struct ad *ad; /* a partitionable slot with the claim ids a, b, c, d */
 };
 
 static void rig_init(struct rig *rig)
@@ -30,10 +32,17 @@ static void rig_init(struct rig *rig)
     (void)snprintf(rig->name, sizeof rig->name, "slot1@m");
     rig->slot.negotiator = &rig->negotiator;
     rig->slot.name = rig->name;
+    rig->ad = ad_create();
+    assert_int_equal(ad_set_expr(rig->ad, "ClaimIdList", "{ \"b\", 7, \"c\", \"d\" }", NULL), 0);
+    (void)ad_eval_attr(rig->ad, NULL, "ClaimIdList", NULL, &rig->slot.claim_list);
+    rig->slot.claim_id = "a";
+    rig->slot.facts.ad = rig->ad;
 }
 
 static void rig_fini(struct rig *rig)
 {
+    ad_value_fini(&rig->slot.claim_list);
+    ad_destroy(rig->ad);
     strmap_destroy(rig->negotiator.given, given_gift_destroy);
     loop_destroy(rig->negotiator.env.loop);
 }
@@ -42,13 +51,12 @@ static void rig_fini(struct rig *rig)
 static void read_mark(struct rig *rig, const char *holder, int64_t left_s)
 {
     static const char *const IDS[] = {"a", "b"};
-    struct ad *ad = ad_create(), *note = ad_create();
+    struct ad *note = ad_create();
     ad_set_string(note, "Holder", holder);
     ad_set_int(note, "Until", loop_wall_s(rig->negotiator.env.loop) + left_s);
     ad_set_strings(note, "Ids", IDS, 2);
-    ad_set_ad(ad, "_roost_privGiven", note);
-    given_read(&rig->slot, ad);
-    ad_destroy(ad);
+    ad_set_ad(rig->ad, "_roost_privGiven", note);
+    given_read(&rig->slot);
 }
 
 static void what_another_gave_away_is_given_and_nothing_else(void **state)
@@ -107,12 +115,33 @@ static void a_broken_mark_is_left_out(void **state)
     struct rig rig;
     rig_init(&rig);
     for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++) {
-        struct ad *ad = ad_create();
-        assert_int_equal(ad_set_expr(ad, "_roost_privGiven", MARKS[i], NULL), 0);
-        given_read(&rig.slot, ad);
+        assert_int_equal(ad_set_expr(rig.ad, "_roost_privGiven", MARKS[i], NULL), 0);
+        given_read(&rig.slot);
         assert_int_equal(strmap_count(rig.negotiator.given), 0);
-        ad_destroy(ad);
     }
+    rig_fini(&rig);
+}
+
+/* 20,000 ids that are no one's or another slot's, and one of its own. */
+static void a_startd_that_marks_what_is_not_its_own_hurts_only_itself(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_init(&rig);
+    struct strbuf mark;
+    strbuf_init(&mark, 0);
+    strbuf_printf(&mark, "[ Holder = \"x\"; Until = %lld; Ids = { \"\"",
+                  (long long)loop_wall_s(rig.negotiator.env.loop) + 100);
+    for (int i = 0; i < 20000; i++) {
+        strbuf_printf(&mark, ", \"other%d\"", i);
+    }
+    strbuf_puts(&mark, ", \"c\" } ]");
+    assert_int_equal(ad_set_expr(rig.ad, "_roost_privGiven", strbuf_text(&mark), NULL), 0);
+    strbuf_fini(&mark);
+    given_read(&rig.slot);
+    assert_int_equal(strmap_count(rig.negotiator.given), 1);
+    assert_true(given_is(&rig.negotiator, "c"));
+    assert_false(given_is(&rig.negotiator, "other7"));
     rig_fini(&rig);
 }
 
@@ -124,6 +153,7 @@ int main(void)
         cmocka_unit_test(a_mark_whose_time_is_over_says_nothing),
         cmocka_unit_test(a_mark_holds_for_its_time_at_most_however_late_its_end),
         cmocka_unit_test(a_broken_mark_is_left_out),
+        cmocka_unit_test(a_startd_that_marks_what_is_not_its_own_hurts_only_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
