@@ -49,6 +49,8 @@ static void put_counts(const struct collector *collector, struct ad *ad)
     ad_set_int(ad, "QueryIndexes", (int64_t)collector_ads_index_count(ads));
     ad_set_int(ad, "SnapshotAds", (int64_t)collector_ads_past_count(ads));
     ad_set_int(ad, "Watches", (int64_t)watch_server_count(collector->watches));
+    ad_set_int(ad, "WatchKinds", (int64_t)watch_server_kinds(collector->watches));
+    ad_set_int(ad, "WatchChangesWaiting", (int64_t)watch_server_waiting(collector->watches));
 }
 
 /* What the pool's machines and submitters do, from their ads. */

@@ -468,35 +468,51 @@ void wire_reply_ok(struct wire_request *request, const struct wire_body *body)
     request_free(request);
 }
 
-int wire_reply_part_try(struct wire_request *request, const struct wire_body *body, bool *open)
+/* Nobody hears a part otherwise: the handler is let come to its end. */
+static bool part_is_heard(const struct wire_request *request)
 {
-    *open = true;
-    if (request->ending || request->wire == NULL || request->cancelled ||
-        request->wire->state != WIRE_READY) {
-        return 0; /* nobody hears it: let the handler come to its end */
-    }
-    size_t payload = 0;
-    int rc = reply_send(request->wire, request->node.id, true, 0, "", body, &payload);
-    if (rc < 0) {
-        return rc;
-    }
+    return !request->ending && request->wire != NULL && !request->cancelled &&
+           request->wire->state == WIRE_READY;
+}
+
+static bool part_is_out(struct wire_request *request, size_t payload)
+{
     request->in_flight += payload;
     request->full = request->in_flight >= WIRE_WINDOW_BYTES;
-    *open = !request->full;
-    return 0;
+    return !request->full;
 }
 
 bool wire_reply_part(struct wire_request *request, const struct wire_body *body)
 {
-    bool open = true;
-    int rc = wire_reply_part_try(request, body, &open);
+    if (!part_is_heard(request)) {
+        return true;
+    }
+    size_t payload = 0;
+    int rc = reply_send(request->wire, request->node.id, true, 0, "", body, &payload);
     if (rc < 0) {
-        size_t payload = 0;
         (void)reply_send(request->wire, request->node.id, false, rc,
                          "a part of the answer is too large for one message", NULL, &payload);
         request->cancelled = true;
+        return true;
     }
-    return open;
+    return part_is_out(request, payload);
+}
+
+bool wire_reply_part_made(struct wire_request *request, const void *body, size_t length)
+{
+    if (!part_is_heard(request)) {
+        return true;
+    }
+    struct wire *wire = request->wire;
+    size_t begin = frame_begin(&wire->out, FRAME_REPLY, FRAME_FLAG_MORE, 0, request->node.id);
+    frame_put_u32(&wire->out, 0);
+    frame_put_text16(&wire->out, "", 0);
+    size_t payload = wire->out.length - begin - FRAME_HEADER_BYTES + length;
+    if (wire_frame_end(wire, begin, body, length) < 0) {
+        wire_fail(wire, -EMSGSIZE, true, "a part of an answer does not fit");
+        return true;
+    }
+    return part_is_out(request, payload);
 }
 
 void wire_reply_raw(struct wire_request *request, const struct frame *reply)

@@ -22,6 +22,8 @@ struct wire_request;
 
 /* changes waiting for one slow watcher; beyond it is told to resync */
 #define WATCH_BACKLOG_MAX 200000
+/* and for all slow ones of a server together: then who has more than a watcher's share is */
+#define WATCH_BACKLOG_ALL_MAX 1000000
 
 /* ---- the watching side ---- */
 
@@ -79,5 +81,8 @@ void watch_server_changed(struct watch_server *server, const char *type, const c
                           const struct ad *ad);
 void watch_server_gone(struct watch_server *server, const char *type, const char *key);
 size_t watch_server_count(const struct watch_server *server);
+size_t watch_server_kinds(const struct watch_server *server); /* of watchers that want the same */
+/* Changes that wait, as keys, for watchers whose window is full. */
+size_t watch_server_waiting(const struct watch_server *server);
 
 #endif

@@ -162,8 +162,9 @@ void wire_reply_raw(struct wire_request *request, const struct frame *reply);
 /* Called instead of keeping count when the peer returns window for parts passed on. */
 void wire_request_on_window(struct wire_request *request, void (*window)(void *arg, uint32_t bytes),
                             void *arg);
-/* wire_reply_part(), but -EMSGSIZE is the caller's to handle. */
-int wire_reply_part_try(struct wire_request *request, const struct wire_body *body, bool *open);
+/* wire_reply_part() of a body that was made before (frame_put_body()) and fits in a frame: many get
+ * the same. */
+bool wire_reply_part_made(struct wire_request *request, const void *body, size_t length);
 const struct caller *wire_request_caller(const struct wire_request *request);
 
 #endif

@@ -5,6 +5,7 @@
 #include "tests/unit/wire/world.h"
 
 #include "base/strmap.h"
+#include "wire/frame.h"
 #include "wire/watch.h"
 
 /* The table that is published: key -> ad, all of type "Machine". */
@@ -452,6 +453,143 @@ static void a_watcher_too_far_behind_is_told_to_resync(void **state)
     table_end(&table);
 }
 
+/* ---- several watchers ------------------------------------------------------------------------ */
+
+static void watchers_of_several_kinds_are_each_told_what_they_want(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher first, second, few, large, owner;
+    const char *const names[] = {"Cpus", NULL};
+    const struct watch_spec of_few = {.type = "Machine", .projection = names};
+    const struct watch_spec of_large = {.type = "Machine", .constraint = "Cpus >= 8"};
+    const struct watch_spec private = {.type = "Machine", .with_private = true};
+    table_start(world, &table);
+    watcher_start(&table, &first, &ALL, SCOPE_READ);
+    watcher_start(&table, &second, &ALL, SCOPE_READ);
+    watcher_start(&table, &few, &of_few, SCOPE_READ);
+    watcher_start(&table, &large, &of_large, SCOPE_READ);
+    watcher_start(&table, &owner, &private, SCOPE_NEGOTIATOR);
+    struct watcher *all[] = {&first, &second, &few, &large, &owner};
+    for (size_t i = 0; i < 5; i++) {
+        world_until_flag(world, &all[i]->synced);
+    }
+    assert_int_equal(watch_server_count(table.server), 5);
+    assert_int_equal(watch_server_kinds(table.server), 4);
+    table_put(&table, "a", 8);
+    table_put(&table, "b", 2);
+    table_put(&table, "a", 3);
+    for (size_t i = 0; i < 5; i++) {
+        until_count(world, &all[i]->changed, all[i] == &large ? 1 : 3);
+    }
+    until_count(world, &large.gone, 1);
+    assert_int_equal(large.changed, 1);
+    assert_same(&table, &first);
+    assert_same(&table, &second);
+    assert_false(ad_has(watch_get(second.watch, "a"), "ClaimId"));
+    assert_int_equal(ad_count(watch_get(few.watch, "a")), 1);
+    assert_string_equal(ad_string_or(watch_get(owner.watch, "a"), "ClaimId", ""), "secret");
+    table_drop(&table, "b");
+    for (size_t i = 0; i < 5; i++) {
+        if (all[i] != &large) {
+            until_count(world, &all[i]->gone, 1);
+        }
+    }
+    assert_int_equal(large.gone, 1); /* b never was there for it */
+    for (size_t i = 0; i < 5; i++) {
+        watch_destroy(all[i]->watch);
+    }
+    table_end(&table);
+}
+
+/* A watcher of bytes: it says hello and WATCH, reads, and never gives back any window. */
+static void stuck_readable(void *arg)
+{
+    struct stream **stream = arg;
+    size_t length = 0;
+    (void)stream_input(*stream, &length);
+    stream_consume(*stream, length);
+}
+
+static void stuck_closed(void *arg, int code, const char *why)
+{
+    (void)arg;
+    fail_msg("the watcher that takes nothing was cut: %d %s", code, why);
+}
+
+static void stuck_start(struct world *world, struct stream **ret)
+{
+    static const struct stream_events STUCK = {.readable = stuck_readable, .closed = stuck_closed};
+    struct stream_trust trust = {0};
+    struct strbuf out;
+    struct err err = {{0}};
+    struct ad *args = ad_create();
+    struct wire_body body = {.args = args};
+    strbuf_init(&out, 0);
+    size_t begin = frame_begin(&out, FRAME_HELLO, 0, 0, 0);
+    frame_put_u16(&out, WIRE_VERSION);
+    frame_put_u16(&out, WIRE_VERSION_MIN);
+    frame_put_body(&out, NULL);
+    assert_int_equal(frame_end(&out, begin, 0, WIRE_FRAME_MAX), 0);
+    ad_set_string(args, "Type", "Machine");
+    begin = frame_begin(&out, FRAME_REQUEST, 0, VERB_WATCH, 1);
+    frame_put_u32(&out, 0);
+    frame_put_body(&out, &body);
+    assert_int_equal(frame_end(&out, begin, 0, WIRE_FRAME_MAX), 0);
+    world_must(stream_connect(world->loop, world->local, "test", &trust, &STUCK, ret, ret, &err),
+               &err);
+    assert_int_equal(stream_write(*ret, out.data, out.length), 0);
+    strbuf_fini(&out);
+    ad_destroy(args);
+}
+
+static void a_watcher_that_takes_nothing_costs_keys_up_to_a_limit_and_delays_nobody(void **state)
+{
+    struct world *world = *state;
+    struct table table;
+    struct watcher quick;
+    struct stream *stuck = NULL;
+    char key[32];
+    unsigned told = 0;
+    table_start(world, &table);
+    watcher_start(&table, &quick, &ALL, SCOPE_READ);
+    world_until_flag(world, &quick.synced);
+    stuck_start(world, &stuck);
+    while (watch_server_count(table.server) < 2) {
+        world_turns(world);
+    }
+    assert_int_equal(watch_server_kinds(table.server), 1);
+    for (int round = 0; round < 40; round++) {
+        for (int i = 0; i < 1000; i++) {
+            (void)snprintf(key, sizeof key, "k%d", i);
+            table_put(&table, key, round);
+            told++;
+        }
+        until_count(world, &quick.changed, told); /* each change, while the other is stuck */
+    }
+    assert_same(&table, &quick);
+    assert_int_equal(watch_server_waiting(table.server), 1000);
+    size_t most = 0;
+    for (int i = 0; i < WATCH_BACKLOG_MAX + 2000; i++) {
+        (void)snprintf(key, sizeof key, "gone%d", i);
+        table_drop(&table, key);
+        size_t waiting = watch_server_waiting(table.server);
+        most = waiting > most ? waiting : most;
+        if (i % 2000 == 0) {
+            world_turns(world);
+        }
+    }
+    assert_true(most >= WATCH_BACKLOG_MAX);
+    assert_true(most <= WATCH_BACKLOG_MAX + 2000);   /* and what the quick one had not read yet */
+    while (watch_server_waiting(table.server) > 0) { /* of the quick one: the other starts over */
+        world_turns(world);
+    }
+    assert_int_equal(quick.lost, 0);
+    stream_close(stuck);
+    watch_destroy(quick.watch);
+    table_end(&table);
+}
+
 static void on_update_answered(void *arg, struct wire_reply *reply)
 {
     struct table *table = arg;
@@ -535,6 +673,8 @@ int main(void)
         WORLD_TEST(a_slow_watcher_sees_the_newest_state_of_each_key),
         WORLD_TEST(a_slow_watcher_sees_keys_in_the_order_of_their_last_changes),
         WORLD_TEST(a_watcher_too_far_behind_is_told_to_resync),
+        WORLD_TEST(watchers_of_several_kinds_are_each_told_what_they_want),
+        WORLD_TEST(a_watcher_that_takes_nothing_costs_keys_up_to_a_limit_and_delays_nobody),
         WORLD_TEST(the_event_of_an_update_arrives_before_the_answer_to_a_later_request),
         WORLD_TEST(a_destroyed_watch_is_forgotten_by_the_server),
         WORLD_TEST(a_server_that_stops_leaves_its_watchers_lost),

@@ -1,0 +1,166 @@
+/* wire/watch_kind.c - see watch_kind.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "wire/watch_kind.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "classad/ad_project.h"
+#include "wire/wire.h"
+
+#define PROJECTION_MAX 1000 /* attribute names */
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+/* Each piece with its length before it, so that no two lists of pieces make the same text. */
+static void name_add(struct strbuf *name, const char *piece)
+{
+    strbuf_printf(name, "%zu:%s", strlen(piece), piece);
+}
+
+static int projection_read(struct watch_kind *kind, const struct ad *args, struct strbuf *name,
+                           struct err *err)
+{
+    struct ad_value list;
+    if (ad_eval_attr(args, NULL, "Projection", NULL, &list) < 0) {
+        return 0;
+    }
+    int rc = 0;
+    struct vec names = {0};
+    size_t count = ad_value_count(&list);
+    if (list.type != AD_TYPE_LIST || count > PROJECTION_MAX) {
+        rc = err_set(err, -EINVAL, "Projection is no list of at most %d names", PROJECTION_MAX);
+    }
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        struct ad_value item;
+        ad_value_item(&list, i, &item);
+        if (item.type != AD_TYPE_STRING) {
+            rc = err_set(err, -EINVAL, "Projection: element %zu is no string", i);
+        } else {
+            char *attr = mem_strndup(item.string.text, item.string.length);
+            name_add(name, attr);
+            if (kind->with_private || !ad_attr_is_private(attr)) {
+                vec_push(&names, attr);
+            } else {
+                mem_free(attr);
+            }
+        }
+        ad_value_fini(&item);
+    }
+    if (rc == 0 && count > 0) { /* only private ones that may not be seen: ads without attributes */
+        kind->projection = ad_projection_create((const char *const *)names.items, names.count);
+    }
+    vec_fini(&names, mem_free);
+    ad_value_fini(&list);
+    return rc;
+}
+
+static int kind_read(struct watch_kind *kind, const struct ad *args, const struct wire_peer *peer,
+                     struct strbuf *name, struct err *err)
+{
+    const char *constraint = NULL;
+    kind->type = mem_strdup(ad_string_or(args, "Type", ""));
+    kind->with_private = ad_bool_or(args, "Private", false);
+    if (kind->type[0] == '\0') {
+        return err_set(err, -EINVAL, "WATCH: no Type");
+    }
+    if (kind->with_private && (peer->scopes & SCOPE_NEGOTIATOR) == 0) {
+        return err_set(err, -EACCES, "token is too weak: private attributes need NEGOTIATOR");
+    }
+    name_add(name, kind->type);
+    strbuf_puts(name, kind->with_private ? "private " : "public ");
+    if (ad_get_string(args, "Constraint", &constraint) == 0) {
+        name_add(name, constraint);
+        int rc = ad_expr_parse(constraint, strlen(constraint), AD_NEW, &kind->constraint, err);
+        if (rc < 0) {
+            return err_prefix(err, rc, "Constraint");
+        }
+    }
+    strbuf_puts(name, " of ");
+    return projection_read(kind, args, name, err);
+}
+
+int watch_kind_create(const struct ad *args, const struct wire_peer *peer, struct watch_kind **ret,
+                      struct err *err)
+{
+    struct watch_kind *kind = mem_zalloc(sizeof(*kind));
+    struct strbuf name;
+    strbuf_init(&name, 0);
+    int rc = kind_read(kind, args, peer, &name, err);
+    if (rc == 0) {
+        kind->name = strbuf_take(&name);
+        rc = kind->name != NULL ? 0 : err_set(err, -EINVAL, "WATCH: its arguments are too long");
+    }
+    strbuf_fini(&name);
+    if (rc < 0) {
+        watch_kind_destroy(kind);
+        return rc;
+    }
+    *ret = kind;
+    return 0;
+}
+
+void watch_kind_destroy(struct watch_kind *kind)
+{
+    if (kind == NULL) {
+        return;
+    }
+    ad_expr_destroy(kind->constraint);
+    ad_projection_destroy(kind->projection);
+    mem_free(kind->name);
+    mem_free(kind->type);
+    mem_free(kind);
+}
+
+/* ---- how an ad looks ------------------------------------------------------------------------- */
+
+/* A copy without private attributes, or NULL when there are none. */
+static struct ad *bare_copy(const struct ad *ad)
+{
+    size_t at = 0;
+    const char *name;
+    const struct ad_expr *expr;
+    bool any = false;
+    while (!any && ad_next(ad, &at, &name, NULL)) {
+        any = ad_attr_is_private(name);
+    }
+    struct ad *bare = any ? ad_create() : NULL;
+    at = 0;
+    while (any && ad_next(ad, &at, &name, &expr)) {
+        if (!ad_attr_is_private(name)) {
+            ad_set(bare, name, ad_expr_ref(expr));
+        }
+    }
+    return bare;
+}
+
+bool watch_kind_wants(const struct watch_kind *kind, const struct ad *ad, int64_t now_s)
+{
+    if (kind->constraint == NULL) {
+        return true;
+    }
+    struct ad *bare = kind->with_private ? NULL : bare_copy(ad);
+    struct ad_context context = {.now_s = now_s};
+    bool wants =
+        ad_eval_bool(kind->constraint, bare != NULL ? bare : ad, NULL, &context) == AD_TRUE;
+    ad_destroy(bare);
+    return wants;
+}
+
+void watch_kind_encode(const struct watch_kind *kind, const struct ad *ad, struct strbuf *out)
+{
+    size_t begin = wire_ad_begin(out);
+    if (kind->projection == NULL) {
+        ad_encode(ad, kind->with_private, out);
+    } else {
+        (void)ad_project(kind->projection, ad, kind->with_private, false, out);
+    }
+    wire_ad_end(out, begin);
+}

@@ -1,0 +1,45 @@
+/* wire/watch_kind.h - watchers that want the same: what they want, and how an ad looks to them.
+ *
+ * A pool has many watchers of few kinds: hundreds of schedds ask for the same ads with the same
+ * projection.  Whether an ad is wanted and what its bytes are is found out once for all of a kind.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef WIRE_WATCH_KIND_H
+#define WIRE_WATCH_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ad;
+struct ad_expr;
+struct ad_projection;
+struct err;
+struct strbuf;
+struct watcher;
+struct wire_peer;
+
+struct watch_kind {
+    struct watch_kind *previous, *next; /* of a server */
+    struct watcher *first;              /* that are of it: the server's list */
+    char *name;                         /* all that follows as one text: equal for the same kind */
+    char *type;
+    struct ad_expr *constraint;       /* NULL: all */
+    struct ad_projection *projection; /* NULL: all attributes */
+    bool with_private;
+};
+
+/* What a WATCH asks for.  -EINVAL (which argument), -EACCES: private attributes without
+ * NEGOTIATOR. */
+int watch_kind_create(const struct ad *args, const struct wire_peer *peer, struct watch_kind **ret,
+                      struct err *err);
+void watch_kind_destroy(struct watch_kind *kind); /* NULL is allowed */
+
+/* A constraint sees what its watchers may see: else a claim id could be found out by comparing. */
+bool watch_kind_wants(const struct watch_kind *kind, const struct ad *ad, int64_t now_s);
+
+/* Appends the ad as a message carries it (wire_body.encoded). */
+void watch_kind_encode(const struct watch_kind *kind, const struct ad *ad, struct strbuf *out);
+
+#endif
