@@ -7,14 +7,16 @@
 
 #include "cli/why_plan.h"
 
+#define WHY_FAILS_KEPT 16 /* demands not met by a kind that are remembered */
+
 struct why_groups;
 
 struct why_kind { /* others that are alike */
     const struct ad *ad;
     struct why_count count;
     bool judged, matches;
-    size_t fail_count;           /* may be more than fails[] holds */
-    size_t fails[WHY_FAILS_MAX]; /* demands that are not true, ad's own first */
+    size_t fail_count;            /* may be more than fails[] holds */
+    size_t fails[WHY_FAILS_KEPT]; /* demands that are not true, ad's own first */
 };
 
 struct why_judge {

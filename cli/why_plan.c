@@ -119,12 +119,12 @@ static void fails(struct why_judge *judge, struct why_kind *kind, size_t demand,
                   enum ad_truth truth)
 {
     judge->answer->demands[demand].is_error |= truth == AD_ERROR;
-    for (size_t i = 0; i < kind->fail_count && i < WHY_FAILS_MAX; i++) {
+    for (size_t i = 0; i < kind->fail_count && i < WHY_FAILS_KEPT; i++) {
         if (kind->fails[i] == demand) {
             return; /* written twice */
         }
     }
-    if (kind->fail_count < WHY_FAILS_MAX) {
+    if (kind->fail_count < WHY_FAILS_KEPT) {
         kind->fails[kind->fail_count] = demand;
     }
     kind->fail_count++;
@@ -173,12 +173,24 @@ static void add_count(struct why_count *to, struct why_count what)
     to->offline += what.offline;
 }
 
+/* A clause that is error is not yet the whole: false && error is false. */
+static bool is_error(const struct why_judge *judge, const struct why_kind *kind)
+{
+    const struct why_question *question = judge->question;
+    const struct ad_expr *requirements = ad_lookup(question->ad, "Requirements");
+    return requirements != NULL &&
+           ad_eval_bool(requirements, question->ad, kind->ad, question->context) == AD_ERROR;
+}
+
 static void judge_kind(struct theirs *theirs, struct why_kind *kind)
 {
     struct why_judge *judge = theirs->judge;
     struct why_answer *answer = judge->answer;
     judge_own(judge, kind);
     size_t own = kind->fail_count;
+    if (own > 0 && is_error(judge, kind)) {
+        add_count(&answer->errors, kind->count);
+    }
     judge_theirs(theirs, kind);
     kind->judged = true;
     kind->matches = ad_match(judge->question->ad, kind->ad, judge->question->context);
@@ -302,12 +314,12 @@ static void note_name(void *arg, enum ad_side side, const char *name)
 /* Does the demand refuse this kind? */
 static bool refuses(const struct why_judge *judge, size_t demand, const struct why_kind *kind)
 {
-    for (size_t i = 0; i < kind->fail_count && i < WHY_FAILS_MAX; i++) {
+    for (size_t i = 0; i < kind->fail_count && i < WHY_FAILS_KEPT; i++) {
         if (kind->fails[i] == demand) {
             return true;
         }
     }
-    return kind->fail_count > WHY_FAILS_MAX && demand < judge->answer->own_count &&
+    return kind->fail_count > WHY_FAILS_KEPT && demand < judge->answer->own_count &&
            ad_eval_bool(judge->answer->demands[demand].expr, judge->question->ad, kind->ad,
                         judge->question->context) != AD_TRUE;
 }
@@ -359,8 +371,8 @@ static void show_values(const struct why_judge *judge, size_t index)
     struct why_demand *demand = &judge->answer->demands[index];
     struct strbuf out;
     strbuf_init(&out, PRINT_MAX);
-    if (why_sum(demand->refuses) > 0) {
-        const struct ad *my = demand->theirs ? refused_ad(judge, index) : judge->question->ad;
+    const struct ad *my = demand->theirs ? refused_ad(judge, index) : judge->question->ad;
+    if (why_sum(demand->refuses) > 0 && my != NULL) {
         struct named named = {0};
         ad_clause_names(demand->expr, my, note_name, &named);
         enum ad_side own = demand->theirs ? AD_SIDE_TARGET : AD_SIDE_MY;

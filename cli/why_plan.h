@@ -86,7 +86,8 @@ struct why_change {
 struct why_answer {
     struct why_count total, matching;
     struct why_count refused_by_ad;     /* some clause of ad's is not true */
-    struct why_count refused_by_others; /* ... all of ad's are, and one of theirs is not */
+    struct why_count errors;            /* ... and its Requirements as a whole is error */
+    struct why_count refused_by_others; /* all of ad's are, and one of theirs is not */
     struct why_count unjudged;          /* the time was over */
     struct why_demand *demands;         /* ad's own first, in their order */
     size_t demand_count, own_count;

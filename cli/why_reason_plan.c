@@ -326,20 +326,6 @@ static void put_priority(const struct why_pool *pool, struct strbuf *out)
 
 /* ---- which reason */
 
-static bool has_error(const struct why_answer *answer)
-{
-    if (why_sum(answer->refused_by_ad) < why_sum(answer->total)) {
-        return false;
-    }
-    for (size_t i = 0; i < answer->own_count; i++) {
-        if (answer->demands[i].is_error &&
-            why_sum(answer->demands[i].refuses) == why_sum(answer->total)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static enum why_reason of_idle(const struct why_pool *pool, const struct why_places *places)
 {
     const struct why_answer *answer = pool->answer;
@@ -350,7 +336,7 @@ static enum why_reason of_idle(const struct why_pool *pool, const struct why_pla
         return WHY_NO_SLOTS;
     }
     if (why_sum(answer->matching) == 0) {
-        return has_error(answer) ? WHY_IS_ERROR : WHY_NO_MATCH;
+        return why_sum(answer->errors) == why_sum(answer->total) ? WHY_IS_ERROR : WHY_NO_MATCH;
     }
     if (pool->negotiator == NULL) {
         return WHY_NO_NEGOTIATOR;

@@ -16,7 +16,21 @@
 #include "classad/ad.h"
 #include "classad/ad_clauses.h"
 
-#define CLAUSE_BYTES 80 /* of an expression that is shown */
+#define CLAUSE_BYTES     80  /* of an expression that is shown */
+#define NEEDED_MAX       200 /* attributes that Requirements needs; of more none is looked at */
+#define NEEDED_LOOKED_AT 20
+
+static const char *const LOOKED_AT[] = {"Requirements", "Start", "Rank"};
+
+static bool is_looked_at(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(LOOKED_AT); i++) {
+        if (ad_name_compare(name, LOOKED_AT[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static void say(struct strbuf *out, const char *name, const char *what, const struct ad_expr *expr)
 {
@@ -73,9 +87,53 @@ static void look_at_clauses(const struct ad *ad, const char *name, const struct 
     ad_clauses_destroy(clauses);
 }
 
+/* What Requirements needs, directly or through others: the first attribute that goes in a circle.
+ */
+static void look_at_needed(const struct ad *ad, const struct ad_expr *requirements,
+                           struct strbuf *out)
+{
+    struct strmap *others = strmap_create(STRMAP_CASE_IGNORED);
+    struct strmap *own = strmap_create(STRMAP_CASE_IGNORED);
+    ad_refs(requirements, ad, others, own);
+    size_t at = 0, looked = 0;
+    const char *name;
+    while (strmap_count(own) <= NEEDED_MAX && looked < NEEDED_LOOKED_AT &&
+           strmap_next(own, &at, &name, NULL)) {
+        const struct ad_expr *expr = ad_lookup(ad, name);
+        if (!expr || ad_expr_is_literal(expr) || is_looked_at(name)) {
+            continue;
+        }
+        looked++;
+        if (refers_to_itself(ad, name, expr)) {
+            say(out, name, "refers to itself", expr);
+            break;
+        }
+    }
+    strmap_destroy(own, NULL);
+    strmap_destroy(others, NULL);
+}
+
+/* What every job compares itself with. */
+static void look_at_amounts(const struct ad *ad, struct strbuf *out)
+{
+    static const char *const AMOUNTS[] = {"Cpus", "Memory", "Disk"};
+    for (size_t i = 0; i < ARRAY_COUNT(AMOUNTS); i++) {
+        const struct ad_expr *expr = ad_lookup(ad, AMOUNTS[i]);
+        double amount;
+        if (!expr || !ad_expr_is_literal(expr)) {
+            continue;
+        }
+        if (ad_get_real(ad, AMOUNTS[i], &amount) != 0) {
+            say(out, AMOUNTS[i], "is not a number", expr);
+        } else if (amount < 0) {
+            say(out, AMOUNTS[i], "is below 0", expr);
+        }
+    }
+}
+
 void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
-    static const char *const LOOKED_AT[] = {"Requirements", "Start", "Rank"};
+    bool circle = false;
     if (ad_count(ad) > INSPECT_ATTRIBUTES_USUAL) {
         strbuf_printf(out, "it has %zu attributes", ad_count(ad));
     }
@@ -86,8 +144,16 @@ void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, stru
         }
         if (refers_to_itself(ad, LOOKED_AT[i], expr)) {
             say(out, LOOKED_AT[i], "refers to itself", expr);
+            circle = true;
         } else if (i == 0) {
             look_at_clauses(ad, LOOKED_AT[i], expr, context, out);
         }
     }
+    const struct ad_expr *requirements = ad_lookup(ad, LOOKED_AT[0]);
+    if (!requirements) {
+        say(out, "it has no Requirements:", "no job matches it", NULL);
+    } else if (!circle) {
+        look_at_needed(ad, requirements, out);
+    }
+    look_at_amounts(ad, out);
 }

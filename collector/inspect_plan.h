@@ -18,9 +18,10 @@ struct ad_context;
 struct strbuf;
 
 /* Appends what is wrong, nothing when nothing is: attributes without end; Requirements, Start or
- * Rank that refer to themselves; a part of Requirements that is an error whatever the job (an
- * expression that is one, a pattern that no search comes to an end with).  Cost: some evaluations,
- * each within its limits. */
+ * Rank that refer to themselves, and what Requirements needs that does; a part of Requirements that
+ * is an error whatever the job (an expression that is one, a pattern that no search comes to an end
+ * with); no Requirements; Cpus, Memory, Disk that are no numbers or below 0.  Cost: some
+ * evaluations, each within its limits. */
 void inspect_plan_ad(const struct ad *ad, const struct ad_context *context, struct strbuf *out);
 
 #endif

@@ -140,6 +140,20 @@ static void the_slots_clauses_are_counted_by_their_text(void **state)
     teardown(&bed);
 }
 
+static void the_fourth_clause_that_refuses_tells_its_values_as_well(void **state)
+{
+    (void)state;
+    struct bed bed;
+    setup(&bed, "[Requirements = TARGET.A > 1 && TARGET.B > 1; Cpus = 1; C = 9]");
+    slot(&bed, false, "[Requirements = TARGET.C < 1 && TARGET.Cpus >= C; A = 0; B = 1; C = 5]");
+    struct why_answer *answer = why_plan_answer(&bed.question);
+    assert_string_equal(demand_of(answer, "TARGET.B > 1")->values, "B is 1");
+    assert_string_equal(demand_of(answer, "TARGET.C < 1")->values, "C is 9");
+    assert_string_equal(demand_of(answer, "TARGET.Cpus >= C")->values, "Cpus is 1; C is 5");
+    why_answer_destroy(answer);
+    teardown(&bed);
+}
+
 static void values_are_told_as_a_range_or_a_few(void **state)
 {
     (void)state;
@@ -176,6 +190,16 @@ static void errors_are_told_from_what_is_false(void **state)
     assert_false(demand_of(answer, "Nothing > 1")->is_error);
     assert_false(demand_of(answer, "TARGET.Memory > 2")->is_error);
     assert_string_equal(demand_of(answer, "Nothing > 1")->values, "Nothing is undefined");
+    assert_count(answer->errors, 1, 0); /* undefined && error */
+    why_answer_destroy(answer);
+    teardown(&bed);
+    setup(&bed, "[Requirements = TARGET.Memory > 2 && TARGET.Memory > TARGET.Disk]");
+    slot(&bed, false, "[Requirements = true; Memory = 1; Disk = \"a\"]");
+    slot(&bed, true, "[Requirements = true; Memory = 3; Disk = \"a\"]");
+    slot(&bed, true, "[Requirements = true; Memory = 3; Disk = 2]");
+    answer = why_plan_answer(&bed.question);
+    assert_count(answer->errors, 0, 1);
+    assert_count(answer->refused_by_ad, 1, 1);
     why_answer_destroy(answer);
     teardown(&bed);
     setup(&bed, "[Owner = \"x\"]");
@@ -640,6 +664,7 @@ static void random_pools_agree_with_counting_one_by_one(void **state)
 
 UNIT_TESTS(UNIT(each_clause_tells_how_many_it_rules_out),
            UNIT(the_slots_clauses_are_counted_by_their_text),
+           UNIT(the_fourth_clause_that_refuses_tells_its_values_as_well),
            UNIT(values_are_told_as_a_range_or_a_few), UNIT(errors_are_told_from_what_is_false),
            UNIT(the_nearest_value_that_matches_is_told_and_the_one_that_gains_twice_as_much),
            UNIT(literals_in_clauses_become_what_slots_have),

@@ -206,6 +206,12 @@ static void what_rules_out_all_slots_is_told_before_anything_else(void **state)
     find(&scene, true);
     expect(&scene, "RequirementsError",
            "its Requirements is error with each of 1 slot (1 awake, 0 asleep)");
+    begin(&scene, "[JobStatus = 1; Requirements = TARGET.Gpu =?= 5 && TARGET.Memory > 10]");
+    slot(&scene, false, "Memory = \"lots\""); /* the second is error, but the first false */
+    slot(&scene, false, "Memory = 5");
+    find(&scene, true);
+    expect(&scene, "NoMatch",
+           "matches none of 2 slots (2 awake, 0 asleep): its Requirements rules out all");
 }
 
 static void the_parts_of_the_pool_must_be_there(void **state)

@@ -40,7 +40,8 @@ static void nothing_is_said_of_a_good_ad(void **state)
          "");
     said("[ Requirements = versionGE(split(TARGET.CondorVersion)[1], \"25.1\") ]", "");
     said("[ Requirements = false ]", "");
-    said("[ Name = \"a\" ]", "");
+    said("[ Requirements = Cpus > 1; Cpus = TotalCpus; TotalCpus = 8; Memory = 0; Disk = 1.5 ]",
+         "");
 }
 
 static void a_part_that_is_an_error_for_every_job_is_named(void **state)
@@ -62,7 +63,34 @@ static void what_refers_to_itself_is_named(void **state)
     said("[ Requirements = Requirements && TARGET.Cpus > 1 ]",
          "Requirements refers to itself: Requirements && TARGET.Cpus > 1");
     said("[ Requirements = Start; Start = A; A = B; B = MY.Start ]", "Start refers to itself: A");
-    said("[ Rank = Rank + 1 ]", "Rank refers to itself: Rank + 1");
+    said("[ Rank = Rank + 1; Requirements = true ]", "Rank refers to itself: Rank + 1");
+}
+
+static void a_circle_of_what_requirements_needs_is_named(void **state)
+{
+    (void)state;
+    said("[ Requirements = TARGET.Cpus > Cpus; Cpus = Memory; Memory = Cpus ]",
+         "Cpus refers to itself: Memory");
+    said("[ Requirements = Start; Start = Idle; Idle = Load + Idle; Load = 1 ]",
+         "Idle refers to itself: Load + Idle");
+    said("[ Requirements = true; NotNeeded = NotNeeded ]", "");
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, "[ Requirements = A0; A299 = A299; ");
+    for (int i = 0; i < 299; i++) {
+        strbuf_printf(&text, "A%d = A%d; ", i, i + 1);
+    }
+    strbuf_puts(&text, "]");
+    said(strbuf_text(&text), ""); /* there is an end to looking */
+    strbuf_fini(&text);
+}
+
+static void a_slot_that_no_job_can_have_is_told(void **state)
+{
+    (void)state;
+    said("[ Name = \"a\" ]", "it has no Requirements: no job matches it");
+    said("[ Requirements = true; Memory = \"lots\"; Cpus = -1; Disk = undefined ]",
+         "Cpus is below 0: -1; Memory is not a number: \"lots\"; Disk is not a number: undefined");
 }
 
 static void an_ad_without_end_is_told_and_words_have_one(void **state)
@@ -92,4 +120,6 @@ static void an_ad_without_end_is_told_and_words_have_one(void **state)
 }
 
 UNIT_TESTS(UNIT(nothing_is_said_of_a_good_ad), UNIT(a_part_that_is_an_error_for_every_job_is_named),
-           UNIT(what_refers_to_itself_is_named), UNIT(an_ad_without_end_is_told_and_words_have_one))
+           UNIT(what_refers_to_itself_is_named), UNIT(a_circle_of_what_requirements_needs_is_named),
+           UNIT(a_slot_that_no_job_can_have_is_told),
+           UNIT(an_ad_without_end_is_told_and_words_have_one))
