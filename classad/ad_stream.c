@@ -300,6 +300,20 @@ no_ad:
 
 /* ---- ads ---- */
 
+const char *ad_place_reason(const char *text)
+{
+    static const char *const PREFIXES[] = {"line ", "at byte ", "before byte "};
+    for (size_t i = 0; i < sizeof PREFIXES / sizeof PREFIXES[0]; i++) {
+        size_t length = strlen(PREFIXES[i]);
+        size_t digits =
+            strncmp(text, PREFIXES[i], length) == 0 ? strspn(text + length, "0123456789") : 0;
+        if (digits > 0 && strncmp(text + length + digits, ": ", 2) == 0) {
+            text += length + digits + 2;
+        }
+    }
+    return text;
+}
+
 static int parse(struct ad_stream *stream, struct ad **ret, size_t *fault, struct err *err)
 {
     const char *text = stream->text.data + stream->start;
@@ -314,8 +328,13 @@ static int parse(struct ad_stream *stream, struct ad **ret, size_t *fault, struc
     }
 }
 
-static void place_fault(const struct ad_stream *stream, size_t at, struct ad_place *place)
+static void place_fault(const struct ad_stream *stream, size_t at, struct ad_place *place,
+                        struct err *err)
 {
+    if (place != NULL && err != NULL) {
+        const char *reason = ad_place_reason(err->text);
+        memmove(err->text, reason, strlen(reason) + 1);
+    }
     if (place != NULL) {
         *place = ad_place_of(stream->text.data + stream->base, at - stream->base, stream->from);
     }
@@ -333,7 +352,7 @@ int ad_stream_next(struct ad_stream *stream, struct ad **ret, struct ad_place *p
     int rc = stream->form == AD_FORM_LONG ? scan_long(stream) : scan_brackets(stream, err);
     if (rc < 0) {
         stream->done = stream->start = stream->at;
-        place_fault(stream, stream->at, place);
+        place_fault(stream, stream->at, place, err);
         stream->stopped = true;
         return rc;
     }
@@ -357,7 +376,7 @@ int ad_stream_next(struct ad_stream *stream, struct ad **ret, struct ad_place *p
     size_t fault = 0;
     rc = parse(stream, ret, &fault, err);
     if (rc < 0) {
-        place_fault(stream, stream->start + fault, place);
+        place_fault(stream, stream->start + fault, place, err);
         stream->stopped = !closed; /* where the next one begins nobody knows */
     }
     return rc < 0 ? rc : 1;

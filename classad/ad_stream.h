@@ -35,9 +35,9 @@ void ad_stream_feed(struct ad_stream *stream, const char *bytes, size_t length);
 void ad_stream_end(struct ad_stream *stream); /* nothing more will be fed */
 
 /* 1 and *ret (ad_destroy): the next ad.  0: it wants more, or after the end: that was all.  -EINVAL
- * or -E2BIG: the next ad is refused; *place (may be NULL) is where, and err says why.  It has been
- * passed over, and the next call goes on behind it, except where no ad could be told from the next:
- * then every further call gives 0. */
+ * or -E2BIG: the next ad is refused; err says why, and *place where (NULL: err says so, too).  It
+ * has been passed over, and the next call goes on behind it, except where no ad could be told from
+ * the next: then every further call gives 0. */
 int ad_stream_next(struct ad_stream *stream, struct ad **ret, struct ad_place *place,
                    struct err *err);
 
@@ -47,5 +47,9 @@ const char *ad_stream_text(const struct ad_stream *stream, size_t *length, struc
 
 /* Where a byte of a text is that begins at `from`. */
 struct ad_place ad_place_of(const char *text, size_t offset, struct ad_place from);
+
+/* What is wrong, without the place that a parser's error begins with: "at byte 12: ...",
+ * "line 3: at byte 12: ...".  Within text. */
+const char *ad_place_reason(const char *text);
 
 #endif

@@ -20,5 +20,7 @@ int ads_text_read(const char *text, size_t length, struct vec *ads, struct err *
         vec_push(ads, ad);
     }
     ad_stream_destroy(stream);
-    return rc != 0 ? err_prefix(err, rc, "ad %zu, line %lu", ads->count + 1, place.line) : 0;
+    return rc != 0 ? err_prefix(err, rc, "ad %zu, line %lu, column %lu", ads->count + 1, place.line,
+                                place.column)
+                   : 0;
 }

@@ -117,21 +117,6 @@ static bool blank(char *text, struct region region)
     return any;
 }
 
-/* "at byte 12: what is wrong", "line 3: at byte 12: ...": the place is told already. */
-static const char *reason_of(const char *text)
-{
-    static const char *const PREFIXES[] = {"line ", "at byte ", "before byte "};
-    for (size_t i = 0; i < sizeof PREFIXES / sizeof PREFIXES[0]; i++) {
-        size_t length = strlen(PREFIXES[i]);
-        size_t digits =
-            strncmp(text, PREFIXES[i], length) == 0 ? strspn(text + length, "0123456789") : 0;
-        if (digits > 0 && strncmp(text + length + digits, ": ", 2) == 0) {
-            text += length + digits + 2;
-        }
-    }
-    return text;
-}
-
 size_t classad_check_text(enum ad_form form, char *text, size_t length, struct ad_place from,
                           const struct ad_context *context, size_t most, classad_check_f *tell,
                           void *arg)
@@ -143,7 +128,7 @@ size_t classad_check_text(enum ad_form form, char *text, size_t length, struct a
         if (parse(form, text, length, context, &fault, &err) == 0) {
             break;
         }
-        tell(arg, ad_place_of(text, fault, from), reason_of(err.text));
+        tell(arg, ad_place_of(text, fault, from), ad_place_reason(err.text));
         count++;
         struct region region = form == AD_FORM_LONG ? line_around(text, length, fault)
                                                     : attribute_around(form, text, length, fault);

@@ -45,8 +45,8 @@ static int take_option(struct advertise *how, const struct cli *cli, int *at, st
 {
     const char *arg = cli->argv[*at];
     const char *next = *at + 1 < cli->argc ? cli->argv[*at + 1] : NULL;
-    if (listing_is(arg, "multiple", 1)) {
-        return 0; /* as many as there are, in any case */
+    if (listing_is(arg, "multiple", 1) || listing_is(arg, "tcp", 1) || listing_is(arg, "udp", 1)) {
+        return 0; /* as many as there are, over TLS, in any case */
     }
     if (listing_is(arg, "delete", 1)) {
         how->remove = true;

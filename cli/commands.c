@@ -94,7 +94,7 @@ static const struct cli_command ADVERTISE = {
     "  -delete            take back ads of these names, or those that the file names\n"
     "  -name NAME         this one (may be repeated);  -constraint EXPR  all for which it is true\n"
     "  -offline, -absent  ... of machines that are asleep, that are absent\n"
-    "  -multiple          several ads in one file: understood in any case\n"
+    "  -multiple, -tcp, -udp   of condor_advertise: they change nothing\n"
     "  -pool HOST[:PORT]  of another pool\n"};
 
 #define ACT_USAGE "ID...|OWNER...|-constraint EXPR|-all [-reason TEXT]"

@@ -49,10 +49,21 @@ static int print_help(const struct cli_command *command)
     return CLI_OK;
 }
 
+/* As condor_* take it, too. */
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static bool is_version(const char *word)
+{
+    return strcmp(word, "--version") == 0 || strcmp(word, "-version") == 0;
+}
+
 static bool wants_help(const struct cli *cli)
 {
     for (int i = 1; i < cli->argc; i++) {
-        if (strcmp(cli->argv[i], "--help") == 0 || strcmp(cli->argv[i], "-h") == 0) {
+        if (is_help(cli->argv[i])) {
             return i == 1; /* later ones belong to what is run */
         }
     }
@@ -62,11 +73,12 @@ static bool wants_help(const struct cli *cli)
 int main(int argc, char **argv)
 {
     const bool help = argc == 3 && strcmp(argv[1], "help") == 0;
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || (strcmp(argv[1], "help") == 0 && !help)) {
+    if (argc < 2 || is_help(argv[1]) || (strcmp(argv[1], "help") == 0 && !help)) {
         print_summary(argc < 2 ? stderr : stdout);
         return argc < 2 ? CLI_USAGE : CLI_OK;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (is_version(argv[1]) || strcmp(argv[1], "version") == 0 ||
+        (argc == 3 && is_version(argv[2]))) {
         (void)printf("roost %s\n", ROOST_VERSION);
         return CLI_OK;
     }

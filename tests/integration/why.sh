@@ -100,6 +100,8 @@ says "there is no slot or machine 'nosuch'" nosuch
 equals "exit status without a job" $? 2
 
 equals "roost help why" "$("$ROOST" help why)" "$("$ROOST" why --help)"
+equals "roost why -help" "$("$ROOST" why -help)" "$("$ROOST" why --help)"
+equals "roost status -version" "$("$ROOST" status -version)" "$("$ROOST" --version)"
 
 say "the form of condor_q"
 "$ROOST" q -better-analyze "$second.0" >"$WORK/analysis" || fail "roost q -better-analyze"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
@@ -186,8 +187,32 @@ static void the_text_of_an_ad_and_its_place_can_be_had(void **state)
     ad_stream_destroy(stream);
 }
 
-UNIT_TESTS(UNIT(long_forms_are_apart_by_blank_lines), UNIT(a_refused_long_form_is_passed_over),
-           UNIT(ads_in_brackets_follow_one_another), UNIT(a_refused_ad_in_brackets_is_passed_over),
+static void a_refusal_tells_the_place_once(void **state)
+{
+    (void)state;
+    static const char TEXT[] = "A = 1\nB = ((\n";
+    struct ad_stream *stream = ad_stream_create(AD_FORM_LONG, NULL);
+    struct ad *ad;
+    struct ad_place place;
+    struct err err;
+    ad_stream_feed(stream, TEXT, strlen(TEXT));
+    ad_stream_end(stream);
+    assert_int_equal(ad_stream_next(stream, &ad, &place, &err), -EINVAL);
+    assert_int_equal(place.line, 2);
+    assert_string_equal(err.text, "expression expected, the text ends");
+    ad_stream_destroy(stream);
+    stream = ad_stream_create(AD_FORM_LONG, NULL);
+    ad_stream_feed(stream, TEXT, strlen(TEXT));
+    ad_stream_end(stream);
+    assert_int_equal(ad_stream_next(stream, &ad, NULL, &err), -EINVAL);
+    assert_string_equal(err.text, "line 2: at byte 6: expression expected, the text ends");
+    ad_stream_destroy(stream);
+    assert_string_equal(ad_place_reason("line up: at byte x"), "line up: at byte x");
+}
+
+UNIT_TESTS(UNIT(a_refusal_tells_the_place_once), UNIT(long_forms_are_apart_by_blank_lines),
+           UNIT(a_refused_long_form_is_passed_over), UNIT(ads_in_brackets_follow_one_another),
+           UNIT(a_refused_ad_in_brackets_is_passed_over),
            UNIT(objects_follow_one_another_or_stand_in_an_array),
            UNIT(the_form_is_guessed_by_its_first_bytes),
            UNIT(an_ad_beyond_the_limit_of_a_text_ends_the_stream),
