@@ -5,7 +5,6 @@
 #include "collector/collector_lease.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -53,6 +52,22 @@ static bool name_fits(const char *name)
     return *name && strlen(name) <= LEASE_NAME_MAX;
 }
 
+static int64_t remaining_s(const struct lease *lease, uint64_t now_ms)
+{
+    return (int64_t)((lease->until_ms - now_ms + 999) / 1000);
+}
+
+bool collector_leases_holder(const struct collector_leases *leases, const char *role,
+                             uint64_t now_ms, struct lease_holder *ret)
+{
+    const struct lease *lease = strmap_get(leases->by_role, role);
+    if (!lease || lease->until_ms <= now_ms) {
+        return false;
+    }
+    *ret = (struct lease_holder){lease->holder, lease->identity, remaining_s(lease, now_ms)};
+    return true;
+}
+
 int collector_leases_take(struct collector_leases *leases, const struct lease_wish *wish,
                           uint64_t now_ms, struct err *err)
 {
@@ -67,9 +82,8 @@ int collector_leases_take(struct collector_leases *leases, const struct lease_wi
     bool mine = lease && strcmp(lease->holder, wish->holder) == 0 &&
                 strcmp(lease->identity, wish->identity) == 0;
     if (!over && !mine) {
-        return err_set(err, -EBUSY, "%s (%s) is the %s for another %llu s", lease->holder,
-                       lease->identity, wish->role,
-                       (unsigned long long)(lease->until_ms - now_ms + 999) / 1000);
+        return err_set(err, -EBUSY, "%s (%s) is the %s for another %lld s", lease->holder,
+                       lease->identity, wish->role, (long long)remaining_s(lease, now_ms));
     }
     if (!lease && wish->duration_s > 0 && strmap_count(leases->by_role) >= LEASE_ROLES_MAX) {
         return err_set(err, -ENOSPC, "there are too many roles");

@@ -8,6 +8,7 @@
 #ifndef COLLECTOR_COLLECTOR_LEASE_H
 #define COLLECTOR_COLLECTOR_LEASE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LEASE_ROLES_MAX   1000
@@ -33,6 +34,13 @@ void collector_leases_destroy(struct collector_leases *leases);
  * below 0 or above LEASE_SECONDS_MAX.  -ENOSPC: LEASE_ROLES_MAX. */
 int collector_leases_take(struct collector_leases *leases, const struct lease_wish *wish,
                           uint64_t now_ms, struct err *err);
+/* Who has the role, to be told to others: borrowed until the next call.  False: nobody. */
+struct lease_holder {
+    const char *holder, *identity;
+    int64_t remaining_s;
+};
+bool collector_leases_holder(const struct collector_leases *leases, const char *role,
+                             uint64_t now_ms, struct lease_holder *ret);
 void collector_leases_session_over(struct collector_leases *leases, uint64_t session);
 
 #endif

@@ -49,15 +49,21 @@ static void answer_lease(struct session *session, struct wire_request *request)
     struct err err = {""};
     uint64_t now_ms = loop_now_ms(collector->env.loop);
     int code = collector_leases_take(collector->leases, &wish, now_ms, &err);
-    if (code) {
-        wire_reply_error(request, code, "%s", err.text);
-        return;
-    }
+    struct lease_holder has = {wish.holder, wish.identity, wish.duration_s};
     struct ad *reply = ad_create();
-    ad_set_string(reply, "Holder", wish.holder);
-    ad_set_int(reply, "Remaining", wish.duration_s);
-    struct wire_body body = {.args = reply};
-    wire_reply_ok(request, &body);
+    if (!code ||
+        (code == -EBUSY && collector_leases_holder(collector->leases, wish.role, now_ms, &has))) {
+        ad_set_string(reply, "Role", wish.role);
+        ad_set_string(reply, "Holder", has.holder);
+        ad_set_string(reply, "HolderIdentity", has.identity);
+        ad_set_int(reply, "Remaining", has.remaining_s);
+    }
+    if (code) {
+        wire_reply_refusal(request, reply, code, err.text);
+    } else {
+        struct wire_body body = {.args = reply};
+        wire_reply_ok(request, &body);
+    }
     ad_destroy(reply);
 }
 

@@ -66,21 +66,35 @@ static void refused(void *arg, int status, const char *why)
 
 /* ---- the lease */
 
+/* Who leads instead of us is said once for each that does. */
+static void another_leads(struct negotiator *negotiator, const struct wire_reply *reply)
+{
+    const char *holder = reply->args != NULL ? ad_string_or(reply->args, "Holder", "") : "";
+    if (strcmp(holder, negotiator->leader) != 0) {
+        (void)snprintf(negotiator->leader, sizeof negotiator->leader, "%s", holder);
+        log_info(negotiator->env.log, "lease", "another leads", LOG_TEXT("holder", holder),
+                 LOG_TEXT("identity", ad_string_or(reply->args, "HolderIdentity", "")),
+                 LOG_INT("remaining_s", ad_int_or(reply->args, "Remaining", 0)));
+    }
+}
+
 static void leased(void *arg, struct wire_reply *reply)
 {
     struct negotiator *negotiator = arg;
     bool led = negotiator->leads;
     negotiator->leasing = false;
     negotiator->leads = reply->status == 0;
-    if (negotiator->leads != led) {
-        log_info(negotiator->env.log, "lease",
-                 negotiator->leads ? "this negotiator leads" : "another leads",
-                 LOG_TEXT("holder",
-                          reply->args != NULL ? ad_string_or(reply->args, "Holder", "") : ""));
-    }
     if (negotiator->leads && !led) {
+        negotiator->leader[0] = '\0';
+        log_info(negotiator->env.log, "lease", "this negotiator leads",
+                 LOG_TEXT("holder", negotiator->holder));
         usage_leads(negotiator);
         cycle_soon(negotiator);
+    } else if (reply->status == -EBUSY) {
+        another_leads(negotiator, reply);
+    } else if (led && !negotiator->leads) {
+        log_warn(negotiator->env.log, "lease", "not renewed: this negotiator does not lead now",
+                 LOG_TEXT("why", reply->text));
     }
 }
 
@@ -276,7 +290,8 @@ static void set_names(struct negotiator *negotiator)
     (void)snprintf(negotiator->name, sizeof negotiator->name, "%s", name);
     loop_secret(negotiator->env.loop, secret, sizeof secret);
     text_hex(secret, sizeof secret, hex);
-    (void)snprintf(negotiator->holder, sizeof negotiator->holder, "negotiator-%s", hex);
+    (void)snprintf(negotiator->holder, sizeof negotiator->holder, "%.200s-%s", negotiator->name,
+                   hex);
 }
 
 static void negotiator_destroy(void *state)

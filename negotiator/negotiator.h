@@ -71,7 +71,8 @@ struct pool_request {
 
 struct negotiator {
     struct daemon_env env;
-    char name[256], holder[64];
+    char name[256], holder[256];
+    char leader[256]; /* the other's holder that was last told of; "" none */
     struct wire_context *wires;
     struct uplink *uplink;
     struct store *store;

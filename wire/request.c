@@ -432,23 +432,30 @@ static void deny(struct wire *wire, const struct caller *caller, const struct fr
     refuse(wire, frame, status, why);
 }
 
+void wire_reply_refusal(struct wire_request *request, const struct ad *args, int status,
+                        const char *why)
+{
+    if (request->ending) {
+        return;
+    }
+    if (request->wire != NULL && !request->cancelled && request->wire->state == WIRE_READY) {
+        const struct wire_body body = {.args = args};
+        size_t payload = 0;
+        CHECK(status < 0);
+        (void)reply_send(request->wire, request->node.id, false, status, why, &body, &payload);
+    }
+    request_unlink(request);
+    request_free(request);
+}
+
 void wire_reply_error(struct wire_request *request, int status, const char *format, ...)
 {
     char text[FRAME_TEXT_MAX];
     va_list args;
-    if (request->ending) {
-        return;
-    }
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (request->wire != NULL && !request->cancelled && request->wire->state == WIRE_READY) {
-        size_t payload = 0;
-        CHECK(status < 0);
-        (void)reply_send(request->wire, request->node.id, false, status, text, NULL, &payload);
-    }
-    request_unlink(request);
-    request_free(request);
+    wire_reply_refusal(request, NULL, status, text);
 }
 
 void wire_reply_ok(struct wire_request *request, const struct wire_body *body)

@@ -155,6 +155,9 @@ const void *wire_request_blob(const struct wire_request *request, size_t *length
 void wire_reply_ok(struct wire_request *request, const struct wire_body *body);
 void wire_reply_error(struct wire_request *request, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same, with attributes for who wants more than a line (args may be NULL). */
+void wire_reply_refusal(struct wire_request *request, const struct ad *args, int status,
+                        const char *why);
 /* A part; more may follow.  It is sent in any case; returns false when that filled the window: wait
  * for the drained callback before the next.  One that is too large for a message ends the answer
  * with -EMSGSIZE at the peer; what the handler says afterwards is not heard. */

@@ -29,6 +29,21 @@ static void another_waits_until_it_is_over(void **state)
     collector_leases_destroy(leases);
 }
 
+static void who_has_it_is_told(void **state)
+{
+    (void)state;
+    struct collector_leases *leases = collector_leases_create();
+    struct lease_holder has = {0};
+    assert_false(collector_leases_holder(leases, "negotiator", 1000, &has));
+    assert_int_equal(take(leases, "a", "n@pool", 10, 1, 1000, NULL), 0);
+    assert_true(collector_leases_holder(leases, "negotiator", 2001, &has));
+    assert_string_equal(has.holder, "a");
+    assert_string_equal(has.identity, "n@pool");
+    assert_int_equal(has.remaining_s, 9);
+    assert_false(collector_leases_holder(leases, "negotiator", 11000, &has));
+    collector_leases_destroy(leases);
+}
+
 static void its_holder_renews_it(void **state)
 {
     (void)state;
@@ -98,7 +113,7 @@ static void roles_are_apart_and_wishes_have_limits(void **state)
     collector_leases_destroy(leases);
 }
 
-UNIT_TESTS(UNIT(another_waits_until_it_is_over), UNIT(its_holder_renews_it),
-           UNIT(the_same_holder_of_another_identity_is_another), UNIT(it_is_given_back),
-           UNIT(it_ends_with_the_connection_that_renewed_it_last),
+UNIT_TESTS(UNIT(another_waits_until_it_is_over), UNIT(who_has_it_is_told),
+           UNIT(its_holder_renews_it), UNIT(the_same_holder_of_another_identity_is_another),
+           UNIT(it_is_given_back), UNIT(it_ends_with_the_connection_that_renewed_it_last),
            UNIT(roles_are_apart_and_wishes_have_limits))

@@ -563,6 +563,13 @@ static void a_role_has_one_holder_until_its_connection_ends(void **state)
     OK(first, VERB_LEASE, mine, NULL);
     OK(first, VERB_LEASE, mine, NULL);
     expect(second, -EBUSY, VERB_LEASE, yours, NULL, "a (someone@pool)");
+    struct answer refused;
+    assert_int_equal(client_call(second, VERB_LEASE, yours, NULL, &refused), -EBUSY);
+    assert_string_equal(ad_string_or(refused.args, "Role", ""), "negotiator");
+    assert_string_equal(ad_string_or(refused.args, "Holder", ""), "a");
+    assert_string_equal(ad_string_or(refused.args, "HolderIdentity", ""), "someone@pool");
+    assert_in_range(ad_int_or(refused.args, "Remaining", 0), 50, 60);
+    answer_fini(&refused);
     client_close(first);
     int status = -EBUSY;
     while (status == -EBUSY) { /* until the collector has seen the end */
