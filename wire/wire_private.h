@@ -3,6 +3,7 @@
  *   wire_context.c  what the connections of a process share; tokens of our own, revocations
  *   greeting.c      who is at the other end, and what it may be called
  *   wire.c          one connection: bytes in and out, greeting, pings, its end
+ *   request_view.c  what a handler sees of a request
  *   request.c       requests in both directions: replies, parts, windows, deadlines, relayed calls
  *
  * The life of a connection.  A wire is GREETING, then READY, then OVER; wire_fail() is the only way
@@ -139,6 +140,27 @@ void wire_flush_later(struct wire *wire);
 int wire_frame_end(struct wire *wire, size_t begin, const void *blob, size_t blob_length);
 
 /* ---- requests -------------------------------------------------------------------------------- */
+
+/* One that the peer made: request.c keeps it, request_view.c shows it to its handler. */
+struct wire_request {
+    struct id_node node; /* first */
+    struct wire *wire;   /* NULL: the connection is gone */
+    struct caller *caller;
+    enum wire_verb verb;
+    struct frame_message message;
+    void *blob;
+    size_t bytes;     /* as counted against the peer */
+    size_t in_flight; /* bytes of parts not returned by WINDOW */
+    bool full;
+    bool cancelled;
+    bool ending; /* gone() runs */
+    void (*drained)(void *arg);
+    void *drained_arg;
+    void (*gone)(void *arg);
+    void *gone_arg;
+    void (*window)(void *arg, uint32_t bytes);
+    void *window_arg;
+};
 
 /* Frames of the peer, connection READY.  0, or a negative errno with err: the peer is dropped. */
 int request_take(struct wire *wire, const struct frame *frame, struct err *err);
