@@ -5,7 +5,7 @@
  * the socket is ready, and once per turn of the loop for streams that got something to do (a write,
  * the end of a pause) - and then asks for exactly the readiness it needs next.  So writes of one
  * callback leave together, nothing calls back inside the owner's call, and there is one place to
- * look at for a stream that hangs.
+ * look at for a stream that hangs.  Only a small write on an idle stream is sent at once.
  *
  * Phases: CONNECTING -> PREFACE -> HANDSHAKE (TLS) -> OPEN -> LINGER (finished: the closing alert
  * is out; waits for the peer's end, because the kernel, when a socket with unread input is closed,
@@ -38,8 +38,9 @@
 #include "base/stream_tls.h"
 #include "base/stream_socket_tls.h"
 
-#define TURN_BYTES ((size_t)128 << 10) /* read or written before others get their turn */
-#define WHY_MAX    (STREAM_PEER_MAX + ERR_TEXT_MAX)
+#define TURN_BYTES    ((size_t)128 << 10) /* read or written before others get their turn */
+#define AT_ONCE_BYTES ((size_t)16 << 10)
+#define WHY_MAX       (STREAM_PEER_MAX + ERR_TEXT_MAX)
 
 enum phase { CONNECTING, PREFACE, HANDSHAKE, OPEN, LINGER, ENDED };
 
@@ -357,6 +358,64 @@ void stream_pause(struct stream *s, bool paused)
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
+static void stream_want(struct stream *s)
+{
+    unsigned want = 0;
+    switch (s->phase) {
+    case PREFACE:
+        want = LOOP_WRITE;
+        break;
+    case HANDSHAKE:
+        want = s->read_wants;
+        break;
+    case OPEN:
+        want = (may_read(s) ? s->read_wants : 0) | (s->write_blocked ? s->write_wants : 0);
+        break;
+    case LINGER:
+        want = LOOP_READ;
+        break;
+    case CONNECTING:
+    case ENDED:
+        return;
+    }
+    loop_fd_want(s->watch, want);
+}
+
+static ssize_t transport_write(struct stream *s, const void *data, size_t length)
+{
+    s->write_wants = LOOP_WRITE;
+    if (s->tls != NULL) {
+        return tls_write(s->tls, data, length, &s->write_wants, NULL);
+    }
+    ssize_t put = send(s->fd, data, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (put >= 0) {
+        return put;
+    }
+    return errno == EINTR ? -EAGAIN : -errno;
+}
+
+/* A small write with nothing queued before it goes to the kernel from where it lies: what is
+ * copied, queued and visited again costs as much as the kernel takes for it.  Returns how much
+ * went. */
+static size_t write_at_once(struct stream *s, const void *data, size_t length)
+{
+    if (s->phase != OPEN || s->output.length > 0 || s->write_blocked || length > AT_ONCE_BYTES) {
+        return 0;
+    }
+    ssize_t put = transport_write(s, data, length);
+    if (put > 0) {
+        return (size_t)put;
+    }
+    if (put == -EAGAIN) {
+        s->write_blocked = true;
+        stream_want(s);
+    } else {
+        s->write_error = put == -EPIPE || put == 0 ? -ECONNRESET : (int)put;
+        stream_soon(s); /* tells the owner, who is not called back from here */
+    }
+    return 0;
+}
+
 int stream_write(struct stream *s, const void *data, size_t length)
 {
     if (s->phase == ENDED || s->write_error != 0) {
@@ -365,7 +424,11 @@ int stream_write(struct stream *s, const void *data, size_t length)
     if (length > STREAM_OUTPUT_MAX - s->output.length) {
         return -ENOBUFS;
     }
-    if (!stream_outbuf_append(&s->output, data, length)) {
+    size_t sent = write_at_once(s, data, length);
+    if (sent == length || s->write_error != 0) {
+        return 0;
+    }
+    if (!stream_outbuf_append(&s->output, (const unsigned char *)data + sent, length - sent)) {
         /* Part of it is queued, and what follows would be garbage to the peer. */
         s->write_error = -ENOMEM;
         stream_outbuf_fini(&s->output);
@@ -382,19 +445,6 @@ int stream_write(struct stream *s, const void *data, size_t length)
 size_t stream_pending(const struct stream *s)
 {
     return s->output.length;
-}
-
-static ssize_t transport_write(struct stream *s, const void *data, size_t length)
-{
-    s->write_wants = LOOP_WRITE;
-    if (s->tls != NULL) {
-        return tls_write(s->tls, data, length, &s->write_wants, NULL);
-    }
-    ssize_t put = send(s->fd, data, length, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (put >= 0) {
-        return put;
-    }
-    return errno == EINTR ? -EAGAIN : -errno;
 }
 
 static void write_out(struct stream *s)
@@ -515,29 +565,6 @@ static void linger(struct stream *s)
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
         finish_end(s);
     }
-}
-
-static void stream_want(struct stream *s)
-{
-    unsigned want = 0;
-    switch (s->phase) {
-    case PREFACE:
-        want = LOOP_WRITE;
-        break;
-    case HANDSHAKE:
-        want = s->read_wants;
-        break;
-    case OPEN:
-        want = (may_read(s) ? s->read_wants : 0) | (s->write_blocked ? s->write_wants : 0);
-        break;
-    case LINGER:
-        want = LOOP_READ;
-        break;
-    case CONNECTING:
-    case ENDED:
-        return;
-    }
-    loop_fd_want(s->watch, want);
 }
 
 static void stream_work(struct stream *s, unsigned ready)

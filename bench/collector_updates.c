@@ -340,11 +340,26 @@ static void feed(struct sender *sender)
     strbuf_fini(&out);
 }
 
+static void say_pong(struct sender *sender, uint64_t opaque)
+{
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    size_t begin = frame_begin(&out, FRAME_PONG, 0, 0, 0);
+    frame_put_u64(&out, opaque);
+    CHECK(frame_end(&out, begin, 0, WIRE_FRAME_MAX) == 0);
+    CHECK(stream_write(sender->stream, out.data, out.length) == 0);
+    strbuf_fini(&out);
+}
+
 static void take_reply(struct sender *sender, const struct frame *frame)
 {
     struct load *load = sender->load;
     struct frame_message message;
     struct err err;
+    if (frame->type == FRAME_PING) { /* a connection waited long for its turn */
+        say_pong(sender, frame->opaque);
+        return;
+    }
     if (frame->type == FRAME_WELCOME) {
         sender->ready = true;
         load->ready_count++;

@@ -32,8 +32,54 @@ _Static_assert(WIRE_FRAME_MAX <= STREAM_INPUT_MAX,
 #define TURN_FRAMES 512
 #define OPEN_MS     (STREAM_HANDSHAKE_MS + WIRE_GREETING_MS)
 
-static void wire_turn(void *arg);
 static void wire_clock(void *arg);
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+/* The wire gets a turn after what runs now. */
+static void turn_take(struct wire *wire)
+{
+    struct wire_context *context = wire->context;
+    if (wire->in_turns) {
+        return;
+    }
+    TAILQ_INSERT_TAIL(&context->turns, wire, turn_entry);
+    wire->in_turns = true;
+    context->turn_count++;
+    if (!loop_timer_is_set(context->turn)) {
+        loop_timer_set(context->turn, 0);
+    }
+}
+
+static void turn_forget(struct wire *wire)
+{
+    if (wire->in_turns) {
+        TAILQ_REMOVE(&wire->context->turns, wire, turn_entry);
+        wire->in_turns = false;
+        wire->context->turn_count--;
+    }
+}
+
+static bool wire_turn(struct wire *wire);
+
+/* Those that only have something to send have their turns in one go; after one whose owner was
+ * called others get theirs first. */
+void wire_context_turns(void *arg)
+{
+    struct wire_context *context = arg;
+    bool go_on = true;
+    for (size_t left = context->turn_count; go_on && left > 0; left--) {
+        struct wire *wire = TAILQ_FIRST(&context->turns);
+        if (wire == NULL) {
+            break;
+        }
+        turn_forget(wire);
+        go_on = wire_turn(wire);
+    }
+    if (!TAILQ_EMPTY(&context->turns)) {
+        loop_timer_set(context->turn, 0);
+    }
+}
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
@@ -51,7 +97,6 @@ static struct wire *wire_new(struct wire_context *context, const struct wire_eve
     wire->events = *events;
     wire->arg = arg;
     wire->caller = caller_create(address);
-    wire->turn = loop_timer_create(context->loop, wire_turn, wire);
     wire->clock = loop_timer_create(context->loop, wire_clock, wire);
     wire->deadlines = loop_timer_create(context->loop, request_deadlines, wire);
     wire->deadline_next_ms = UINT64_MAX;
@@ -71,9 +116,9 @@ static void wire_free(struct wire *wire)
     if (wire->next != NULL) {
         wire->next->previous = wire->previous;
     }
+    turn_forget(wire);
     request_drop_all(wire);
     stream_close(wire->stream);
-    loop_timer_destroy(wire->turn);
     loop_timer_destroy(wire->clock);
     loop_timer_destroy(wire->deadlines);
     strbuf_fini(&wire->out);
@@ -93,9 +138,7 @@ void wire_context_sweep(struct wire_context *context)
 
 void wire_flush_later(struct wire *wire)
 {
-    if (!loop_timer_is_set(wire->turn)) {
-        loop_timer_set(wire->turn, 0);
-    }
+    turn_take(wire);
 }
 
 static void wire_write(struct wire *wire, const void *data, size_t length)
@@ -183,7 +226,7 @@ void wire_fail(struct wire *wire, int status, bool goodbye, const char *format, 
     }
     wire->end_status = status;
     wire->end_why = mem_strdup(why);
-    loop_timer_set(wire->turn, 0);
+    turn_take(wire);
 }
 
 /* The peer broke the protocol. */
@@ -215,17 +258,18 @@ static void wire_end_stream(struct wire *wire)
 
 static void wire_input(struct wire *wire);
 
-static void wire_turn(void *arg)
+/* False when the owner was called. */
+static bool wire_turn(struct wire *wire)
 {
-    struct wire *wire = arg;
-    if (wire->input_waits && wire->state != WIRE_OVER) {
+    bool input_waits = wire->input_waits;
+    if (input_waits && wire->state != WIRE_OVER) {
         wire_input(wire);
     }
     if (wire->state != WIRE_OVER) {
         wire_flush(wire);
     }
     if (wire->state != WIRE_OVER) {
-        return;
+        return !input_waits;
     }
     wire_end_stream(wire);
     loop_timer_stop(wire->clock);
@@ -238,6 +282,7 @@ static void wire_turn(void *arg)
     if (wire->given_up) {
         wire_free(wire);
     }
+    return false;
 }
 
 void wire_close(struct wire *wire)
@@ -248,7 +293,7 @@ void wire_close(struct wire *wire)
     CHECK(!wire->given_up);
     wire->given_up = true;
     wire_fail(wire, -ECONNRESET, false, "connection closed");
-    loop_timer_set(wire->turn, 0);
+    turn_take(wire);
 }
 
 void wire_finish(struct wire *wire)

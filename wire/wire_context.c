@@ -45,6 +45,8 @@ int wire_context_create(const struct wire_context_options *options, struct wire_
     context->keys = keys;
     context->keys_read_ms = loop_now_ms(options->loop);
     context->revoked = strmap_create(STRMAP_CASE_SENSITIVE);
+    TAILQ_INIT(&context->turns);
+    context->turn = loop_timer_create(options->loop, wire_context_turns, context);
     *ret = context;
     return 0;
 }
@@ -64,6 +66,7 @@ void wire_context_destroy(struct wire_context *context)
         return;
     }
     wire_context_sweep(context);
+    loop_timer_destroy(context->turn);
     token_forget(context);
     token_keys_destroy(context->keys);
     strmap_destroy(context->revoked, NULL);

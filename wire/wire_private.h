@@ -7,10 +7,10 @@
  *   request.c       requests in both directions: replies, parts, windows, deadlines, relayed calls
  *
  * The life of a connection.  A wire is GREETING, then READY, then OVER; wire_fail() is the only way
- * to OVER.  What the end means to others (closed, -ECONNRESET, gone) is told by the timer `turn`,
- * which also writes what was gathered in `out` during a turn of the loop, so that no callback runs
- * inside the call that caused it.  wire_close() gives the wire up: it is freed by the next turn, or
- * by wire_context_destroy(), which tells nobody anything any more.
+ * to OVER.  What the end means to others (closed, -ECONNRESET, gone) is told in the wire's turn
+ * (the context's timer `turn`), which also writes what was gathered in `out` during a turn of the
+ * loop, so that no callback runs inside the call that caused it.  wire_close() gives the wire up:
+ * it is freed by the next turn, or by wire_context_destroy(), which tells nobody anything any more.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/strbuf.h"
 #include "wire/frame.h"
@@ -66,11 +67,16 @@ struct wire_context {
     uint64_t token_read_ms;
     struct ad_pool *args_pool; /* of requests, and of replies where wire has no other */
     struct wire *first;        /* all wires, also those that are only waiting to be freed */
+    TAILQ_HEAD(wire_turns, wire) turns; /* those that get a turn after what runs now */
+    size_t turn_count;
+    struct loop_timer *turn; /* set while there are some */
 };
 
 /* Reads the public keys again, unless that was done a moment ago: a new key, or none so far.  True
  * when they were read. */
 bool wire_context_reload_keys(struct wire_context *context);
+/* The timer `turn`. */
+void wire_context_turns(void *context);
 /* Frees all wires, telling nobody. */
 void wire_context_sweep(struct wire_context *context);
 /* Our own token, read again if the last reading is older than max_age_ms; "" when there is none. */
@@ -109,7 +115,9 @@ struct wire {
     bool input_waits; /* the budget of a turn ran out with input left */
     bool pinged;      /* nothing came since our PING */
     struct stream *stream;
-    struct loop_timer *turn, *clock, *deadlines;
+    TAILQ_ENTRY(wire) turn_entry;
+    bool in_turns;
+    struct loop_timer *clock, *deadlines;
     struct wire_events events;
     void *arg;
     struct wire_accept how; /* accepted */
