@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
 
@@ -22,6 +21,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "classad_formats/xml_library.h"
 
 #define READY_MAX 100000 /* ads that wait to be taken */
 
@@ -60,7 +60,8 @@ struct open_tag {
 #define OPEN_MAX (2 * AD_DEPTH_MAX + 8)
 
 struct ad_xml_reader {
-    xmlParserCtxtPtr parser;
+    struct xml_library xml;
+    xmlParserCtxtPtr parser; /* NULL: why stands in broken */
     const struct ad_context *context;
     struct strbuf out;  /* of the outermost ad under way */
     struct strbuf text; /* of the element under way */
@@ -75,8 +76,8 @@ struct ad_xml_reader {
 
 static struct ad_place here(const struct ad_xml_reader *reader)
 {
-    int line = xmlSAX2GetLineNumber(reader->parser);
-    int column = xmlSAX2GetColumnNumber(reader->parser);
+    int line = reader->xml.line_number(reader->parser);
+    int column = reader->xml.column_number(reader->parser);
     return (struct ad_place){line > 0 ? (unsigned long)line : 1,
                              column > 0 ? (unsigned long)column : 1};
 }
@@ -88,7 +89,7 @@ static void break_off(struct ad_xml_reader *reader, int rc, const char *why)
         reader->broken.rc = err_set(&reader->broken.err, rc, "%s", why);
         reader->broken.place = here(reader);
     }
-    xmlStopParser(reader->parser);
+    reader->xml.stop_parser(reader->parser);
 }
 
 /* The ad under way is none; the document goes on. */
@@ -403,8 +404,8 @@ static void entity_declaration(void *arg, const xmlChar *name, int type, const x
 
 static xmlEntityPtr predefined_only(void *arg, const xmlChar *name)
 {
-    (void)arg;
-    return xmlGetPredefinedEntity(name);
+    const struct ad_xml_reader *reader = arg;
+    return reader->xml.predefined_entity(name);
 }
 
 static void reference(void *arg, const xmlChar *name)
@@ -457,10 +458,16 @@ struct ad_xml_reader *ad_xml_reader_create(const struct ad_context *context)
     reader->context = context;
     strbuf_init(&reader->out, AD_TEXT_MAX);
     strbuf_init(&reader->text, AD_TEXT_MAX);
-    reader->parser = xmlCreatePushParserCtxt(&handler, reader, NULL, 0, NULL);
-    if (reader->parser != NULL) {
-        (void)xmlCtxtUseOptions(reader->parser,
-                                XML_PARSE_NONET); /* what it knows not is told by bits */
+    struct ready *broken = &reader->broken;
+    broken->place = (struct ad_place){1, 1};
+    broken->rc = xml_library_open(ROOST_SONAME_LIBXML_2_0, &reader->xml, &broken->err);
+    if (broken->rc == 0) {
+        reader->parser = reader->xml.create_parser(&handler, reader, NULL, 0, NULL);
+        broken->rc =
+            reader->parser != NULL ? 0 : err_set(&broken->err, -E2BIG, "%s", "out of memory");
+    }
+    if (reader->parser != NULL) { /* what it knows not is told by bits */
+        (void)reader->xml.use_options(reader->parser, XML_PARSE_NONET);
     }
     return reader;
 }
@@ -478,9 +485,10 @@ void ad_xml_reader_destroy(struct ad_xml_reader *reader)
         return;
     }
     if (reader->parser != NULL) {
-        xmlFreeDoc(reader->parser->myDoc);
-        xmlFreeParserCtxt(reader->parser);
+        reader->xml.free_document(reader->parser->myDoc);
+        reader->xml.free_parser(reader->parser);
     }
+    xml_library_close(&reader->xml);
     for (size_t i = reader->taken; i < reader->ready.count; i++) {
         destroy_ready(reader->ready.items[i]);
     }
@@ -493,16 +501,14 @@ void ad_xml_reader_destroy(struct ad_xml_reader *reader)
 int ad_xml_reader_feed(struct ad_xml_reader *reader, const char *bytes, size_t length,
                        struct ad_place *place, struct err *err)
 {
-    if (reader->parser == NULL) {
-        return err_set(err, -E2BIG, "out of memory");
-    }
     if (reader->broken.rc == 0) {
         while (length > INT32_MAX / 2) {
-            (void)xmlParseChunk(reader->parser, bytes, INT32_MAX / 2, 0);
+            (void)reader->xml.parse_chunk(reader->parser, bytes, INT32_MAX / 2, 0);
             bytes += INT32_MAX / 2;
             length -= INT32_MAX / 2;
         }
-        (void)xmlParseChunk(reader->parser, bytes, (int)length, length == 0); /* complain() tells */
+        (void)reader->xml.parse_chunk(reader->parser, bytes, (int)length,
+                                      length == 0); /* complain() tells */
     }
     if (reader->broken.rc == 0) {
         return 0;

@@ -20,9 +20,9 @@ struct ad_xml_reader;
 struct ad_xml_reader *ad_xml_reader_create(const struct ad_context *context);
 void ad_xml_reader_destroy(struct ad_xml_reader *reader); /* NULL is allowed */
 
-/* Takes what the document has next; length 0: that was all.  0, or -EINVAL or -E2BIG with err and
- * *place (may be NULL) filled: the document cannot be read on.  The ads before that place are still
- * to be had. */
+/* Takes what the document has next; length 0: that was all.  0, or -EINVAL or -E2BIG (or, without
+ * libxml2 on this machine, -ENOENT) with err and *place (may be NULL) filled: the document cannot
+ * be read on.  The ads before that place are still to be had. */
 int ad_xml_reader_feed(struct ad_xml_reader *reader, const char *bytes, size_t length,
                        struct ad_place *place, struct err *err);
 

@@ -17,6 +17,25 @@ function(roost_packages RET)
     set(${RET} ${found} PARENT_SCOPE)
 endfunction()
 
+# Compiled with the headers of Debian's library NAME, not linked with it: the target TARGET loads it itself, by the name that
+# ROOST_SONAME_<NAME> is defined as.
+function(roost_loaded_package TARGET NAME)
+    roost_packages(package ${NAME})
+    get_target_property(library ${package} INTERFACE_LINK_LIBRARIES)
+    list(GET library 0 library)
+    execute_process(COMMAND "${CMAKE_OBJDUMP}" -p "${library}" OUTPUT_VARIABLE headers RESULT_VARIABLE failed)
+    if(failed OR NOT headers MATCHES "SONAME +([^ \n]+)")
+        message(FATAL_ERROR "'${library}' has no SONAME: a shared library was expected")
+    endif()
+    set(soname "${CMAKE_MATCH_1}")
+    string(TOUPPER "${NAME}" name)
+    string(MAKE_C_IDENTIFIER "${name}" name)
+    target_include_directories(${TARGET} SYSTEM PUBLIC
+        $<TARGET_PROPERTY:${package},INTERFACE_INCLUDE_DIRECTORIES>)
+    target_compile_definitions(${TARGET} PUBLIC "ROOST_SONAME_${name}=\"${soname}\"")
+    target_link_libraries(${TARGET} PUBLIC ${CMAKE_DL_LIBS})
+endfunction()
+
 # Those of our libraries that exist so far.
 function(roost_existing RET)
     set(found "")
@@ -106,12 +125,14 @@ const struct knob_table *const knob_tables[] = {
     roost_library(${NAME} SOURCES ${sources} "${list}" LINK ${ARGN})
 endfunction()
 
-# roost_folder(NAME [BODIES] [PROGRAM executable] [LIBS ours..] [PKGS pkg-config names..] [SYSTEM others..])
+# roost_folder(NAME [BODIES] [PROGRAM executable] [LIBS ours..] [PKGS pkg-config names..] [LOADS pkg-config names..]
+#              [SYSTEM others..])
 #
+# LOADS: what the folder loads itself when it needs it (roost_loaded_package).
 # Makes the library NAME, and the executable when NAME/main.c exists.  BODIES: the library brings its own bodies of
 # mem, loop, stream and os, so its program is not linked with base_real.
 function(roost_folder NAME)
-    cmake_parse_arguments(PARSE_ARGV 1 A "BODIES" "PROGRAM" "LIBS;PKGS;SYSTEM")
+    cmake_parse_arguments(PARSE_ARGV 1 A "BODIES" "PROGRAM" "LIBS;PKGS;LOADS;SYSTEM")
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${NAME}/*.c")
     if(NOT sources)
         return()
@@ -125,6 +146,9 @@ function(roost_folder NAME)
         set(bodies "")
     endif()
     roost_library(${NAME} ${kind} LINK ${libs} ${packages} ${A_SYSTEM})
+    foreach(package IN LISTS A_LOADS)
+        roost_loaded_package(${NAME} ${package})
+    endforeach()
     if(A_PROGRAM AND EXISTS "${CMAKE_SOURCE_DIR}/${NAME}/main.c")
         roost_program(${A_PROGRAM} ${NAME} ${bodies})
     endif()

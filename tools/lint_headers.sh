@@ -15,7 +15,7 @@ check_one() {
     fi
     for compiler in gcc clang; do
         # shellcheck disable=SC2086 # the warnings are several words
-        if ! out=$("$compiler" -std=c17 -D_GNU_SOURCE= -I. $ROOST_WARNINGS -Werror -fsyntax-only -x c \
+        if ! out=$("$compiler" -std=c17 -D_GNU_SOURCE= -I. $ROOST_PATHS $ROOST_WARNINGS -Werror -fsyntax-only -x c \
             -include "$header" /dev/null 2>&1); then
             printf '%s\n' "$out" | sed -nE "s/^(\.\/)?([^: ]+:[0-9]+):[0-9]+: (fatal )?error: (.*)/\2: \4 \
 ($compiler, header compiled alone: include what it uses)/p"
@@ -26,7 +26,9 @@ check_one() {
 }
 export -f check_one
 ROOST_WARNINGS=$(roost_warnings)
-export ROOST_WARNINGS
+# Of libraries whose headers lie deeper than /usr/include.
+ROOST_PATHS=$(pkg-config --cflags-only-I libxml-2.0)
+export ROOST_WARNINGS ROOST_PATHS
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || { echo "lint.headers: no $compiler: run 'make deps'"; exit 1; }
 done
