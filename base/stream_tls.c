@@ -31,6 +31,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/stream.h"
+#include "base/stream_run.h"
 #include "base/stream_socket_tls.h"
 #include "base/text.h"
 #include "base/x509_tls.h"
@@ -65,6 +66,17 @@ struct client_context {
 struct client_contexts {
     struct client_context *first;
 };
+
+/* ---- the library ---- */
+
+void stream_run_small(bool configured)
+{
+    uint64_t without = OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ATEXIT;
+    if (!configured) {
+        without |= OPENSSL_INIT_NO_LOAD_CONFIG;
+    }
+    CHECK(OPENSSL_init_ssl(without, NULL) == 1);
+}
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 

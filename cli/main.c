@@ -101,11 +101,13 @@ int main(int argc, char **argv)
         return cli_fail(&cli, "%s", err.text);
     }
     int status = command->run(&cli);
-    session_close(&cli);
+    session_hang_up(&cli);
     os_destroy(cli.os);
-    loop_destroy(cli.loop);
+    loop_destroy(cli.loop); /* what is still to be said is sent */
     if (fflush(stdout) != 0 && status == CLI_OK) {
-        return cli_fail(&cli, "standard output cannot be written");
+        status = cli_fail(&cli, "standard output cannot be written");
     }
+    os_leave(status);
+    session_close(&cli);
     return status;
 }

@@ -21,6 +21,7 @@
 #include "base/loop_run.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/stream_run.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
 #include "cli/cli.h"
@@ -153,7 +154,8 @@ static int open_wires(struct cli *cli, struct err *err)
                                    .os = cli->os,
                                    .config = cli->config,
                                    .name = "tool"};
-    return pool_context_create(&env, &cli->wires, err);
+    stream_run_small(os_getenv(cli->os, "OPENSSL_CONF") != NULL);
+    return pool_client_context_create(&env, &cli->wires, err);
 }
 
 int cli_dial(struct cli *cli, const char *address, const char *route, struct wire **ret,
@@ -337,13 +339,21 @@ void cli_pause(struct cli *cli, uint64_t ms)
     loop_timer_destroy(timer);
 }
 
-void session_close(struct cli *cli)
+void session_hang_up(struct cli *cli)
 {
     wire_close(cli->schedd);
     wire_close(cli->collector);
     wire_context_destroy(cli->wires);
+    vec_fini(&cli->links, mem_free);
+    cli->schedd = NULL;
+    cli->collector = NULL;
+    cli->wires = NULL;
+}
+
+void session_close(struct cli *cli)
+{
+    session_hang_up(cli);
     ad_pool_destroy(cli->pool);
     user_world_destroy(cli->users);
     config_destroy(cli->config);
-    vec_fini(&cli->links, mem_free);
 }

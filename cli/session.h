@@ -7,6 +7,7 @@
 
 struct cli;
 
-void session_close(struct cli *cli); /* connections, configuration */
+void session_hang_up(struct cli *cli); /* connections: the other side hears that we are done */
+void session_close(struct cli *cli);   /* connections, configuration */
 
 #endif

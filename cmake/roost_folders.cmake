@@ -75,10 +75,13 @@ function(roost_library NAME)
     set_property(GLOBAL APPEND PROPERTY ROOST_LIBRARIES ${NAME})
 endfunction()
 
-# roost_program(NAME FOLDER LINK...): FOLDER/main.c, the folder's library and the given ones.
+# roost_program(NAME FOLDER LINK... [FIRST pkg-config names..]): FOLDER/main.c, the folder's library and the given ones.
+# FIRST: Debian's libraries that are searched for symbols before all others.
 function(roost_program NAME FOLDER)
+    cmake_parse_arguments(PARSE_ARGV 2 A "" "" "FIRST")
+    roost_packages(first ${A_FIRST})
     add_executable(${NAME} "${CMAKE_SOURCE_DIR}/${FOLDER}/main.c")
-    target_link_libraries(${NAME} PRIVATE ${FOLDER} ${ARGN})
+    target_link_libraries(${NAME} PRIVATE ${first} ${FOLDER} ${A_UNPARSED_ARGUMENTS})
     install(TARGETS ${NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
@@ -125,14 +128,14 @@ const struct knob_table *const knob_tables[] = {
     roost_library(${NAME} SOURCES ${sources} "${list}" LINK ${ARGN})
 endfunction()
 
-# roost_folder(NAME [BODIES] [PROGRAM executable] [LIBS ours..] [PKGS pkg-config names..] [LOADS pkg-config names..]
-#              [SYSTEM others..])
+# roost_folder(NAME [BODIES] [PROGRAM executable [FIRST pkg-config names..]] [LIBS ours..] [PKGS pkg-config names..]
+#              [LOADS pkg-config names..] [SYSTEM others..])
 #
-# LOADS: what the folder loads itself when it needs it (roost_loaded_package).
+# FIRST: see roost_program.  LOADS: what the folder loads itself when it needs it (roost_loaded_package).
 # Makes the library NAME, and the executable when NAME/main.c exists.  BODIES: the library brings its own bodies of
 # mem, loop, stream and os, so its program is not linked with base_real.
 function(roost_folder NAME)
-    cmake_parse_arguments(PARSE_ARGV 1 A "BODIES" "PROGRAM" "LIBS;PKGS;LOADS;SYSTEM")
+    cmake_parse_arguments(PARSE_ARGV 1 A "BODIES" "PROGRAM" "FIRST;LIBS;PKGS;LOADS;SYSTEM")
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${NAME}/*.c")
     if(NOT sources)
         return()
@@ -150,6 +153,6 @@ function(roost_folder NAME)
         roost_loaded_package(${NAME} ${package})
     endforeach()
     if(A_PROGRAM AND EXISTS "${CMAKE_SOURCE_DIR}/${NAME}/main.c")
-        roost_program(${A_PROGRAM} ${NAME} ${bodies})
+        roost_program(${A_PROGRAM} ${NAME} ${bodies} FIRST ${A_FIRST})
     endif()
 endfunction()

@@ -16,19 +16,31 @@
 #include "base/text.h"
 #include "wire/wire.h"
 
-int pool_context_create(const struct daemon_env *env, struct wire_context **ret, struct err *err)
+static int create(const struct daemon_env *env, bool judges, struct wire_context **ret,
+                  struct err *err)
 {
     const struct wire_context_options options = {
         .loop = env->loop,
         .os = env->os,
         .log = env->log,
         .token_path = config_path(env->config, "TOKEN_FILE"),
-        .pool_keys = config_path(env->config, "POOL_KEYS"),
+        .pool_keys = judges ? config_path(env->config, "POOL_KEYS") : NULL,
         .ca_file = config_path(env->config, "POOL_CA"),
         .uid_domain = config_string(env->config, "UID_DOMAIN"),
         .admin_uid = os_uid(env->os),
     };
     return wire_context_create(&options, ret, err);
+}
+
+int pool_context_create(const struct daemon_env *env, struct wire_context **ret, struct err *err)
+{
+    return create(env, true, ret, err);
+}
+
+int pool_client_context_create(const struct daemon_env *env, struct wire_context **ret,
+                               struct err *err)
+{
+    return create(env, false, ret, err);
 }
 
 /* One entry, "HOST", "HOST:PORT", "[IPV6]" or "[IPV6]:PORT", as "tcp:HOST:PORT". */

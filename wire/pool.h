@@ -19,6 +19,11 @@ struct wire_context;
  * runs as is ADMINISTRATOR over its Unix sockets. */
 int pool_context_create(const struct daemon_env *env, struct wire_context **ret, struct err *err);
 
+/* The same of a process that dials and asks, and that nobody asks anything: without the keys that
+ * others' tokens are checked with, whose reading is a quarter of a short command's time. */
+int pool_client_context_create(const struct daemon_env *env, struct wire_context **ret,
+                               struct err *err);
+
 /* COLLECTOR_HOST ("cm.example, backup:9620, [::1]:9618") as a list of stream addresses for
  * uplink_create(): "tcp:cm.example:9618,tcp:backup:9620,tcp:[::1]:9618".  -EINVAL: an entry that is
  * not HOST or HOST:PORT; -ENAMETOOLONG. */
