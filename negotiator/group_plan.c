@@ -171,6 +171,7 @@ double group_plan_allocate(struct group_entry *groups, size_t count)
 {
     struct tree tree = {.groups = groups, .count = count};
     double *surplus = mem_zalloc(count * sizeof *surplus);
+    double *taken = mem_zalloc(count * sizeof *taken); /* allocated to all of the subtree */
     tree.first_child = mem_alloc(count * sizeof *tree.first_child);
     tree.next_sibling = mem_alloc(count * sizeof *tree.next_sibling);
     tree.open = mem_zalloc(count * sizeof *tree.open);
@@ -189,15 +190,23 @@ double group_plan_allocate(struct group_entry *groups, size_t count)
         }
         group->allocated = group->requested < group->quota ? group->requested : group->quota;
         group->requested -= group->allocated;
+        taken[i] += group->allocated;
         surplus[i] += group->quota - group->allocated;
+        /* an own quota that is the whole subtree's: what those below have of it is not there */
+        double left = at_least_0(group->subtree_quota - taken[i]);
+        surplus[i] = surplus[i] < left ? surplus[i] : left;
         sum_open(&tree, i);
-        surplus[i] = give_surplus(&tree, i, surplus[i]);
+        left = give_surplus(&tree, i, surplus[i]);
+        taken[i] += surplus[i] - left;
+        surplus[i] = left;
         if (i > 0) {
             surplus[group->parent] += surplus[i];
+            taken[group->parent] += taken[i];
         }
     }
     double left = surplus[0];
     mem_free(surplus);
+    mem_free(taken);
     mem_free(tree.first_child);
     mem_free(tree.next_sibling);
     mem_free(tree.open);

@@ -85,6 +85,23 @@ static void a_parent_keeps_what_its_children_leave(void **state)
     near(g[0].quota, 40);
 }
 
+static void what_a_part_of_a_group_has_is_not_surplus_of_the_group_as_well(void **state)
+{
+    (void)state;
+    struct group_entry g[] = {root(), group("chem", 0, 0.5, true), group("physics", 0, 2, false),
+                              group("physics.cms", 2, 1, false)};
+    g[1].accept_surplus = true;
+    group_plan_quotas(g, COUNT(g), 6, true);
+    near(g[2].quota, 2); /* its own is all of the subtree's */
+    g[0].requested = 2;
+    g[1].requested = 4;
+    g[3].requested = 8;
+    near(group_plan_allocate(g, COUNT(g)), 0);
+    near(g[3].allocated, 1);
+    near(g[1].allocated, 3); /* one of the two of physics is in use */
+    near(g[0].allocated, 2); /* and nobody takes these */
+}
+
 static void nobody_gets_more_than_it_asks_for(void **state)
 {
     (void)state;
@@ -239,6 +256,7 @@ int main(void)
         cmocka_unit_test(quotas_that_do_not_fit_are_scaled_down),
         cmocka_unit_test(oversubscribed_quotas_stay_as_configured),
         cmocka_unit_test(a_parent_keeps_what_its_children_leave),
+        cmocka_unit_test(what_a_part_of_a_group_has_is_not_surplus_of_the_group_as_well),
         cmocka_unit_test(nobody_gets_more_than_it_asks_for),
         cmocka_unit_test(surplus_goes_to_those_who_accept_it_by_quota),
         cmocka_unit_test(who_wants_less_than_its_part_leaves_it_to_the_others),
