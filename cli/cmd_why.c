@@ -131,11 +131,15 @@ static void put_answer(struct why *why, const struct alike *alike,
     if (why->listing.style == LISTING_TABLE) {
         strbuf_puts(&why->out, why->out.length > 0 ? "\n" : "");
         why_show_job(strbuf_text(&label), verdict, answer, why->all, &why->out);
+        const struct ad_context context = listing_context(why->cli);
+        why_show_rejection(alike->job, &context, &why->out);
     } else {
         struct ad *ad = why_show_ad("Job", strbuf_text(&label), verdict, answer);
         ad_set_int(ad, "ClusterId", ad_int_or(alike->job, "ClusterId", 0));
         ad_set_int(ad, "ProcId", ad_int_or(alike->job, "ProcId", 0));
         ad_set_int(ad, "JobCount", alike->count);
+        (void)ad_copy_attr(ad, "LastRejMatchReason", alike->job, "LastRejMatchReason"); /* absent */
+        (void)ad_copy_attr(ad, "LastRejMatchTime", alike->job, "LastRejMatchTime"); /* stays so */
         vec_push(&why->answers, ad);
     }
     strbuf_fini(&label);

@@ -136,6 +136,18 @@ void why_show_job(const char *label, const struct why_verdict *verdict,
     }
 }
 
+void why_show_rejection(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+{
+    int64_t at_s;
+    const char *why = ad_string_or(job, "LastRejMatchReason", "");
+    if (why[0] == '\0' || ad_get_int(job, "LastRejMatchTime", &at_s) != 0) {
+        return;
+    }
+    strbuf_puts(out, "  The negotiator, ");
+    table_plan_duration(context->now_s > at_s ? context->now_s - at_s : 0, out);
+    strbuf_printf(out, " ago: %s.\n", why);
+}
+
 static void put_state(const struct ad *slot, const struct ad_context *context, struct strbuf *out)
 {
     bool offline = ad_bool_or(slot, "Offline", false);

@@ -37,6 +37,10 @@ void why_show_changes(const struct why_words *words, const struct why_answer *an
 void why_show_job(const char *label, const struct why_verdict *verdict,
                   const struct why_answer *answer, bool all, struct strbuf *out);
 
+/* A line of what the negotiator said of the job when it last got nothing; nothing when it did not.
+ */
+void why_show_rejection(const struct ad *job, const struct ad_context *context, struct strbuf *out);
+
 /* A whole answer about a slot, to whom the others are requests. */
 void why_show_slot(const struct ad *slot, const struct why_answer *answer,
                    const struct ad_context *context, struct strbuf *out);

@@ -295,6 +295,7 @@ void copies_request_changed(void *arg, const char *key, const struct ad *ad)
     accountant_know(negotiator->accountant, request->facts.user);
     update_prio_know(negotiator, request->facts.schedd);
     request->rest_until_ms = 0; /* news from its schedd */
+    request->unexplained = true;
     cycle_soon(negotiator);
 }
 
@@ -332,6 +333,8 @@ void copies_update(struct negotiator *negotiator)
             continue;
         }
         request->facts.resting = now_ms < request->rest_until_ms;
+        request->unexplained = request->unexplained || negotiator->full;
+        request->facts.explain = rejections_due(request);
         if (request->limits != NULL && now_ms < negotiator->limits_from_ms) {
             request->facts.resting = true;
             if (!loop_timer_is_set(negotiator->rest_timer)) {

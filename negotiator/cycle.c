@@ -118,6 +118,7 @@ static void change_holds(struct negotiator *negotiator, struct arena *arena,
 static void carry_out(struct negotiator *negotiator, struct arena *arena,
                       const struct plan_output *plan)
 {
+    rejections_tell(negotiator, plan); /* limits are as the plan left them */
     for (size_t i = 0; i < plan->match_count; i++) {
         const struct plan_match *match = &plan->matches[i];
         act_match(negotiator, negotiator->by_number.items[match->slot],

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/text.h"
 
@@ -157,6 +158,20 @@ static double given(const struct limit_plan *plan, const struct limit *limit)
     return limit->cycle == plan->cycle ? limit->given : 0;
 }
 
+/* How many more jobs fit one name of a list; NULL: a name beyond what is let through. */
+static int64_t room_of(const struct limit_plan *plan, const struct limit *limit,
+                       const struct item *item)
+{
+    if (limit == NULL) {
+        return 0;
+    }
+    if (limit->max < 0 || item->count <= 0) {
+        return INT64_MAX;
+    }
+    double jobs = floor((limit->max - limit->used - given(plan, limit)) / item->count + DUST);
+    return jobs < 1 ? 0 : jobs < 9e15 ? (int64_t)jobs : INT64_MAX;
+}
+
 int64_t limit_plan_room(struct limit_plan *plan, const char *list)
 {
     struct item item;
@@ -164,18 +179,26 @@ int64_t limit_plan_room(struct limit_plan *plan, const char *list)
     unsigned count = 0;
     while (list != NULL && next_item(&list, &item)) {
         const struct limit *limit = count++ < LIMIT_LIST_MAX ? limit_of(plan, item.name) : NULL;
-        if (limit == NULL) {
-            return 0;
-        }
-        double left = limit->max - limit->used - given(plan, limit);
-        if (limit->max < 0 || item.count <= 0) {
-            continue;
-        }
-        double jobs = floor(left / item.count + DUST);
-        int64_t fit = jobs < 1 ? 0 : jobs < 9e15 ? (int64_t)jobs : INT64_MAX;
+        int64_t fit = room_of(plan, limit, &item);
         room = fit < room ? fit : room;
+        if (limit == NULL) {
+            break;
+        }
     }
     return room;
+}
+
+void limit_plan_reached(struct limit_plan *plan, const char *list, struct strbuf *names)
+{
+    struct item item;
+    unsigned count = 0;
+    const char *comma = "";
+    while (list != NULL && next_item(&list, &item) && count++ < LIMIT_LIST_MAX) {
+        if (room_of(plan, limit_of(plan, item.name), &item) == 0) {
+            strbuf_printf(names, "%s%s", comma, item.name);
+            comma = ", ";
+        }
+    }
 }
 
 void limit_plan_take(struct limit_plan *plan, const char *list, int64_t jobs)

@@ -22,6 +22,7 @@
 #define LIMIT_NAME_MAX  256
 
 struct limit_plan;
+struct strbuf;
 
 /* The most of that name, in lower case; below 0: no limit. */
 typedef double (*limit_max_f)(void *arg, const char *name);
@@ -40,6 +41,8 @@ double limit_plan_used(const struct limit_plan *plan, const char *name);
 void limit_plan_begin(struct limit_plan *plan);
 /* How many more jobs with this list may be matched in this cycle; INT64_MAX: it has no limits. */
 int64_t limit_plan_room(struct limit_plan *plan, const char *list);
+/* The names of the list that let no more job through, as "a, b". */
+void limit_plan_reached(struct limit_plan *plan, const char *list, struct strbuf *names);
 void limit_plan_take(struct limit_plan *plan, const char *list, int64_t jobs);
 
 /* Walks what is in use or was asked for: at = 0 first.  NULL: no more. */

@@ -66,6 +66,8 @@ struct pool_request {
     char *name;
     char *limits;              /* ConcurrencyLimits, evaluated; NULL: none */
     uint64_t rest_until_ms;    /* its schedd declined a match: see act.c */
+    bool unexplained;          /* its schedd is to hear why, when it gets nothing */
+    uint64_t explain_ms;       /* not before: rejections.c */
     struct plan_request facts; /* what the ad says, read once for each change; in_flight */
 };
 
@@ -154,6 +156,10 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
 void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
                bool matched);
 void act_advertise(struct negotiator *negotiator);
+
+/* ---- rejections.c: why jobs got nothing, told to their schedds */
+bool rejections_due(struct pool_request *request); /* is the plan to be asked? */
+void rejections_tell(struct negotiator *negotiator, const struct plan_output *plan);
 
 /* ---- usage.c: who has which slot, told to the accountant */
 /* Who has that slot, by the name of the account; false: nobody, or one that is no name. */

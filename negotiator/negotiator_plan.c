@@ -36,7 +36,9 @@ struct outcome { /* grows; copied into the arena at the end */
     struct plan_match *matches;
     struct plan_hold *held;
     struct plan_release *released;
-    size_t match_count, match_room, held_count, held_room, released_count, released_room;
+    struct plan_rejection *rejected;
+    size_t match_count, match_room, held_count, held_room, released_count, released_room,
+        rejected_count, rejected_room;
 };
 
 struct cycle {
@@ -50,7 +52,8 @@ struct cycle {
     struct user *of_share;     /* by index of users; count 0: it has no requests */
     struct strmap *user_index; /* name -> index + 1 */
     struct share_plan *shares;
-    struct limit_plan *limits; /* NULL: none */
+    struct limit_plan *limits;  /* NULL: none */
+    struct plan_in_use *in_use; /* NULL: not looked for */
     struct outcome out;
 };
 
@@ -145,6 +148,7 @@ static void bound(struct cycle *cycle, struct request *request)
     const char *limits = request->facts.limits;
     if (cycle->limits != NULL && limits != NULL && limits[0] != '\0' && request->wanted > 0) {
         int64_t room = limit_plan_room(cycle->limits, limits);
+        request->limited = request->limited || room < request->wanted;
         request->wanted = request->wanted < room ? request->wanted : room;
     }
 }
@@ -174,6 +178,7 @@ static int order_requests(struct cycle *cycle)
         size_t user = (size_t)(uintptr_t)strmap_get(cycle->user_index, facts->user) - 1;
         request->wanted = facts->count > facts->in_flight ? facts->count - facts->in_flight : 0;
         request->spent = request->spent_claims = facts->resting;
+        request->limited = false;
         bound(cycle, request);
         keys[count++] = (struct sort_key){.number = i,
                                           .user = user,
@@ -531,6 +536,51 @@ static void hold_offline(struct cycle *cycle)
     }
 }
 
+/* ---- what got nothing */
+
+static enum plan_reason reason_of(struct cycle *cycle, const struct request *request)
+{
+    struct negotiator_plan *plan = cycle->plan;
+    if (request->limited && limit_plan_room(cycle->limits, request->facts.limits) <= 0) {
+        return PLAN_CONCURRENCY_LIMIT;
+    }
+    const struct slot *slot = plan_choice_best(plan_choice_begin(plan, request, LIVE));
+    if (slot == NULL) {
+        if (plan->policy.consider_preemption && cycle->in_use == NULL) {
+            cycle->in_use = plan_in_use_find(plan, cycle->arena);
+        }
+        return cycle->in_use != NULL
+                   ? plan_claims_reason(plan, cycle->in_use, request, priority_of, cycle)
+                   : PLAN_NO_MATCH;
+    }
+    size_t user = (size_t)(uintptr_t)strmap_get(cycle->user_index, request->facts.user) - 1;
+    switch (share_bar_of(cycle->shares, user, (double)plan_weight(plan, slot, request) / 1000)) {
+    case SHARE_BAR_CEILING:
+        return PLAN_SUBMITTER_CEILING;
+    case SHARE_BAR_GROUP:
+        return PLAN_GROUP_QUOTA;
+    default:
+        return PLAN_SUBMITTER_LIMIT;
+    }
+}
+
+static void explain(struct cycle *cycle)
+{
+    struct outcome *out = &cycle->out;
+    for (size_t i = 0; i < cycle->order_count; i++) {
+        const struct request *request = &cycle->plan->requests[cycle->order[i]];
+        if (!request->facts.explain || request->facts.resting ||
+            (request->wanted <= 0 && !request->limited)) {
+            continue;
+        }
+        out->rejected =
+            grow(out->rejected, out->rejected_count, &out->rejected_room, sizeof *out->rejected);
+        out->rejected[out->rejected_count++] =
+            (struct plan_rejection){.request = request->facts.number,
+                                    .reason = reason_of(cycle, request)};
+    }
+}
+
 /* ---- the cycle */
 
 static int copy_out(struct cycle *cycle, const void *from, size_t bytes, void **ret)
@@ -550,17 +600,22 @@ static int copy_all(struct cycle *cycle, struct plan_output *ret)
     const struct outcome *out = &cycle->out;
     struct plan_output copy = {.match_count = out->match_count,
                                .held_count = out->held_count,
-                               .released_count = out->released_count};
-    void *matches, *held, *released;
+                               .released_count = out->released_count,
+                               .rejected_count = out->rejected_count};
+    void *matches, *held, *released, *rejected;
     int rc = copy_out(cycle, out->matches, out->match_count * sizeof *out->matches, &matches);
     rc = rc != 0 ? rc : copy_out(cycle, out->held, out->held_count * sizeof *out->held, &held);
     rc = rc != 0 ? rc
                  : copy_out(cycle, out->released, out->released_count * sizeof *out->released,
                             &released);
+    rc = rc != 0 ? rc
+                 : copy_out(cycle, out->rejected, out->rejected_count * sizeof *out->rejected,
+                            &rejected);
     if (rc == 0) {
         copy.matches = matches;
         copy.held = held;
         copy.released = released;
+        copy.rejected = rejected;
         copy.evaluated = verdicts_evaluated(cycle->plan->verdicts);
         copy.slot_kinds = kinds_count(cycle->plan->kinds, KINDS_SLOT);
         copy.request_kinds = kinds_count(cycle->plan->kinds, KINDS_JOB);
@@ -594,6 +649,7 @@ int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input 
     }
     if (rc == 0) {
         hold_offline(&cycle);
+        explain(&cycle);
         rc = copy_all(&cycle, ret);
     }
     plan_undo(plan);
@@ -601,5 +657,6 @@ int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input 
     mem_free(cycle.out.matches);
     mem_free(cycle.out.held);
     mem_free(cycle.out.released);
+    mem_free(cycle.out.rejected);
     return rc;
 }

@@ -89,6 +89,7 @@ struct plan_request {
     bool resting;      /* its schedd declined a moment ago: gets nothing new, keeps its holds */
     int64_t prio, qdate_s;
     const char *limits; /* ConcurrencyLimits; NULL or "": none */
+    bool explain;       /* say why, when some of its jobs get nothing */
 };
 
 /* What the configuration says; expressions may be NULL. MY is the slot, TARGET the job. */
@@ -123,6 +124,24 @@ struct plan_hold { /* of one job */
     uint32_t slot, request;
 };
 
+/* Why jobs of a request got no slot: the first that holds.  What is held on sleeping machines is
+ * not rejected, and nothing is said of requests that rest. */
+enum plan_reason {
+    PLAN_CONCURRENCY_LIMIT, /* one of its limits is used up */
+    PLAN_SUBMITTER_CEILING, /* a free slot matches, but: the ceiling of its user or group */
+    PLAN_GROUP_QUOTA,       /* ... all that its group may have */
+    PLAN_SUBMITTER_LIMIT,   /* ... its user's share */
+    PLAN_PREEMPTION_POLICY, /* slots in use match: PREEMPTION_REQUIREMENTS is not true */
+    PLAN_PRIORITY,          /* ... by users whose priority is as good */
+    PLAN_NO_MATCH,
+    PLAN_REASON_COUNT
+};
+
+struct plan_rejection { /* by number */
+    uint32_t request;
+    enum plan_reason reason;
+};
+
 struct plan_output { /* arrays live in the arena */
     struct plan_match *matches;
     size_t match_count;
@@ -135,6 +154,8 @@ struct plan_output { /* arrays live in the arena */
         int64_t auto_cluster;
     } * released;
     size_t released_count;
+    struct plan_rejection *rejected; /* requests that asked for it (explain) */
+    size_t rejected_count;
     size_t evaluated; /* expressions */
     size_t slot_kinds, request_kinds;
 };

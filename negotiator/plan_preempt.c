@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/mem.h"
 #include "classad/ad.h"
 #include "negotiator/plan_state.h"
@@ -166,6 +167,87 @@ void plan_claims_find(struct negotiator_plan *plan, const struct request *reques
     if (plan->claims->count > 1) {
         qsort(plan->claims->list, plan->claims->count, sizeof *plan->claims->list, best_first);
     }
+}
+
+/* PLAN_NO_MATCH: this slot says nothing. */
+static enum plan_reason slot_reason(const struct search *search, const struct slot *slot,
+                                    double machine_rank)
+{
+    const struct plan_policy *policy = &search->plan->policy;
+    const struct plan_slot *facts = &slot->facts;
+    if (strcmp(facts->user, search->request->facts.user) == 0 ||
+        search->priority(search->arg, facts->user) <= search->own_priority) {
+        return PLAN_PRIORITY;
+    }
+    if (machine_rank < facts->current_rank) {
+        return PLAN_NO_MATCH; /* its machine likes what it has better */
+    }
+    if (!search->plan->takes_by_priority) {
+        return PLAN_PREEMPTION_POLICY;
+    }
+    struct views views = make_views(search, slot);
+    bool holds = ad_eval_bool(policy->preemption_requirements, views.slot, views.job,
+                              search->plan->context) == AD_TRUE;
+    destroy_views(&views);
+    return holds ? PLAN_SUBMITTER_LIMIT : PLAN_PREEMPTION_POLICY;
+}
+
+struct plan_in_use { /* slots that somebody uses, by kind */
+    uint64_t *kinds; /* bits */
+    uint32_t *first; /* by kind: number of a slot + 1 */
+    uint32_t *next;  /* by slot: likewise; 0: no more */
+};
+
+struct plan_in_use *plan_in_use_find(const struct negotiator_plan *plan, struct arena *arena)
+{
+    struct plan_in_use *in_use = arena_alloc(arena, sizeof *in_use);
+    if (in_use == NULL) {
+        return NULL;
+    }
+    in_use->kinds = arena_zalloc(arena, (plan->open_words + 1) * sizeof *in_use->kinds);
+    in_use->first = arena_zalloc(arena, (plan->kind_room + 1) * sizeof *in_use->first);
+    in_use->next = arena_zalloc(arena, (plan->slot_room + 1) * sizeof *in_use->next);
+    if (in_use->kinds == NULL || in_use->first == NULL || in_use->next == NULL) {
+        return NULL;
+    }
+    for (uint32_t i = plan->slot_room; i-- > 0;) { /* the first by number comes first */
+        const struct slot *slot = &plan->slots[i];
+        if (slot->there && slot->keyed && slot->facts.preemptable && slot->facts.user != NULL &&
+            !slot->facts.free && !slot->facts.offline && !slot->is_split && !slot->taken) {
+            in_use->next[i] = in_use->first[slot->kind];
+            in_use->first[slot->kind] = i + 1;
+            in_use->kinds[slot->kind / 64] |= (uint64_t)1 << slot->kind % 64;
+        }
+    }
+    return in_use;
+}
+
+enum plan_reason plan_claims_reason(struct negotiator_plan *plan, const struct plan_in_use *in_use,
+                                    const struct request *request, plan_priority_f priority,
+                                    const void *arg)
+{
+    const struct search search = {.plan = plan,
+                                  .request = request,
+                                  .priority = priority,
+                                  .arg = arg,
+                                  .own_priority = priority(arg, request->facts.user)};
+    const uint64_t *matches = verdicts_of(plan->verdicts, request->kind);
+    enum plan_reason reason = PLAN_NO_MATCH;
+    unsigned looks = 0;
+    for (size_t at = 0; at < plan->open_words; at++) {
+        for (uint64_t some = in_use->kinds[at] & matches[at]; some != 0; some &= some - 1) {
+            uint32_t kind = (uint32_t)(at * 64) + (uint32_t)__builtin_ctzll(some);
+            double machine_rank = verdicts_machine_rank(plan->verdicts, request->kind, kind);
+            for (uint32_t i = in_use->first[kind]; i != 0; i = in_use->next[i - 1]) {
+                enum plan_reason now = slot_reason(&search, &plan->slots[i - 1], machine_rank);
+                reason = now < reason ? now : reason;
+                if (reason < PLAN_PRIORITY || ++looks == PLAN_CLAIM_LOOKS) {
+                    return reason;
+                }
+            }
+        }
+    }
+    return reason;
 }
 
 struct takeover plan_claims_next(struct negotiator_plan *plan)

@@ -18,6 +18,7 @@
 #include "negotiator/verdict_plan.h"
 
 struct ad_context;
+struct arena;
 struct choice;
 struct plan_claims;
 struct strmap;
@@ -88,6 +89,7 @@ struct request {
     struct holder *holder;
     /* now */
     int64_t wanted;
+    bool limited;      /* wants less, for a concurrency limit */
     bool spent;        /* no free slot is left for it in this cycle */
     bool spent_claims; /* nor one to take over */
 };
@@ -213,6 +215,14 @@ typedef double (*plan_priority_f)(const void *arg, const char *user);
 void plan_claims_find(struct negotiator_plan *plan, const struct request *request, bool by_priority,
                       plan_priority_f priority, const void *arg);
 struct takeover plan_claims_next(struct negotiator_plan *plan); /* the best that is left */
+/* Slots that are in use now, to be asked why; in the arena.  NULL: it is full.  O(slots). */
+struct plan_in_use;
+struct plan_in_use *plan_in_use_find(const struct negotiator_plan *plan, struct arena *arena);
+/* Why the request takes none of them over, by the first PLAN_CLAIM_LOOKS of those that match. */
+#define PLAN_CLAIM_LOOKS 256
+enum plan_reason plan_claims_reason(struct negotiator_plan *plan, const struct plan_in_use *in_use,
+                                    const struct request *request, plan_priority_f priority,
+                                    const void *arg);
 void plan_claims_destroy(struct plan_claims *claims);
 
 #endif

@@ -363,6 +363,21 @@ void share_exhausted(struct share_plan *plan)
     }
 }
 
+enum share_bar share_bar_of(const struct share_plan *plan, size_t user, double cost)
+{
+    const struct share_user *who = &plan->in.users[user];
+    const struct group_entry *group = &plan->in.groups[who->group];
+    const struct entry entry = {.user = user};
+    if (cost > ceiling_left(plan, &entry) + DUST) {
+        return SHARE_BAR_CEILING;
+    }
+    if (plan->in.group_count > 1 && !group->autoregroup &&
+        cost > group->allocated - plan->group_used[who->group] + DUST) {
+        return SHARE_BAR_GROUP;
+    }
+    return SHARE_BAR_SLICE;
+}
+
 /* ---- floors: before anybody's share */
 
 static bool next_floor(struct share_plan *plan, struct share_offer *ret)

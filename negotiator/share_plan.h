@@ -105,6 +105,14 @@ void share_took(struct share_plan *plan, double cost, bool preempts);
 /* The offer's user (at the offer's machine) gets nothing more in this cycle, whatever is offered:
  * it wants nothing more, or nothing that is left matches. */
 void share_exhausted(struct share_plan *plan);
+/* When there is no more offer: what bars the user from one slot more of this weight. */
+enum share_bar {
+    SHARE_BAR_NONE,
+    SHARE_BAR_CEILING, /* its own, or its group's */
+    SHARE_BAR_GROUP,   /* what its group may have */
+    SHARE_BAR_SLICE    /* its part of the pie */
+};
+enum share_bar share_bar_of(const struct share_plan *plan, size_t user, double cost);
 /* Its part of the pie at the beginning, 0 to 1, and that in weight: SubmitterShare and
  * SubmitterLimit of accounting ads. */
 double share_of(const struct share_plan *plan, size_t user, double *limit);

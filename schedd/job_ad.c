@@ -87,6 +87,18 @@ static const char *claim_state(const struct job *job)
     }
 }
 
+/* What was said of its autocluster since it is idle. */
+static void show_rejection(const struct job *job, struct ad *view)
+{
+    const struct autocluster *autocluster = job->autocluster;
+    if (autocluster != NULL && autocluster->rejected_why != NULL &&
+        autocluster->rejected_s >= job->entered_s) {
+        ad_set_string(view, "LastRejMatchReason", autocluster->rejected_why);
+        ad_set_string(view, "LastRejMatchNegotiator", autocluster->rejected_by);
+        ad_set_int(view, "LastRejMatchTime", autocluster->rejected_s);
+    }
+}
+
 struct ad *job_view(const struct schedd *schedd, const struct job *job)
 {
     struct ad *view = job->own != NULL ? ad_copy(job->own) : ad_create();
@@ -104,6 +116,9 @@ struct ad *job_view(const struct schedd *schedd, const struct job *job)
     }
     if (job->autocluster != NULL) {
         ad_set_int(view, "AutoClusterId", job->autocluster->id);
+    }
+    if (job->phase == JOB_IDLE) {
+        show_rejection(job, view);
     }
     if (claim_state(job) != NULL) {
         ad_set_string(view, "ClaimState", claim_state(job));

@@ -22,7 +22,8 @@
 #include "schedd/significant.h"
 #include "schedd/submitters.h"
 
-#define ID_TEXT 24
+#define ID_TEXT           24
+#define REJECTED_TEXT_MAX 2000
 
 static void id_text(int64_t id, char ret[ID_TEXT])
 {
@@ -40,6 +41,8 @@ static void autocluster_destroy(void *value)
 {
     struct autocluster *autocluster = value;
     strmap_destroy(autocluster->names, NULL);
+    mem_free(autocluster->rejected_why);
+    mem_free(autocluster->rejected_by);
     mem_free(autocluster->key);
     mem_free(autocluster->heap);
     mem_free(autocluster);
@@ -258,6 +261,16 @@ double job_prio(const struct schedd *schedd, const struct job *job)
     double prio = ad_eval_rank(schedd->settings.prio, view, NULL, &context);
     ad_destroy(view);
     return prio;
+}
+
+void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster, const char *why,
+                          const char *by)
+{
+    mem_free(autocluster->rejected_why);
+    mem_free(autocluster->rejected_by);
+    autocluster->rejected_why = mem_strndup(why, strnlen(why, REJECTED_TEXT_MAX));
+    autocluster->rejected_by = mem_strndup(by, strnlen(by, REJECTED_TEXT_MAX));
+    autocluster->rejected_s = loop_wall_s(schedd->loop);
 }
 
 /* ---- attributes that begin to matter --------------------------------------------------------- */

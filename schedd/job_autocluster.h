@@ -32,6 +32,9 @@ struct autocluster {
     uint32_t claims; /* that remember it for reuse */
     bool published;  /* the collector has its request ad */
     bool dirty;      /* ... and it is not the newest */
+    /* why some of its jobs got no slot when the negotiator last looked; NULL: nothing is known */
+    char *rejected_why, *rejected_by; /* by: the negotiator's name */
+    int64_t rejected_s;
 };
 
 void autoclusters_init(struct schedd *schedd);
@@ -47,6 +50,10 @@ void autocluster_push(struct schedd *schedd, struct job *job);
 void autocluster_pull(struct schedd *schedd, struct job *job);
 struct job *autocluster_best(const struct autocluster *autocluster); /* NULL when none is idle */
 struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id);
+/* That some of its jobs got no slot just now; by: the negotiator's name.  Too long texts are cut.
+ */
+void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster, const char *why,
+                          const char *by);
 
 /* These attributes began to matter: jobs that have one go into the autoclusters that they now
  * belong to.  Returns how many jobs were looked at again.  O(jobs). */

@@ -89,6 +89,8 @@ struct claim *claims_find(const struct schedd *schedd, const char *id);
 
 /* Answers MATCH. */
 void claims_match(struct schedd *schedd, struct wire_request *request);
+/* NO_MATCH: why jobs of ours got no slot. */
+void claims_no_match(struct schedd *schedd, struct wire_request *request);
 
 /* Asks the startd again about a claim that waits. */
 void claim_ask_again(struct claim *claim);

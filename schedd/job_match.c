@@ -1,4 +1,4 @@
-/* schedd/job_match.c - MATCH: pick a job for the slot, ask the slot's startd to dial.
+/* schedd/job_match.c - MATCH: pick a job for the slot, ask the slot's startd to dial.  NO_MATCH.
  *
  * Nothing here is durable: until the startd dials, the job is idle for all that a restart knows.
  *
@@ -229,4 +229,19 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
     const struct wire_body body = {.args = answer};
     wire_reply_ok(request, &body);
     ad_destroy(answer);
+}
+
+void claims_no_match(struct schedd *schedd, struct wire_request *request)
+{
+    const char *by = ad_string_or(wire_request_args(request), "LastRejMatchNegotiator", "");
+    for (size_t i = 0; i < wire_request_ad_count(request); i++) {
+        const struct ad *ad = wire_request_ad(request, i);
+        const char *why = ad_string_or(ad, "LastRejMatchReason", "");
+        struct autocluster *autocluster =
+            autocluster_find(schedd, ad_int_or(ad, "AutoClusterId", 0));
+        if (autocluster != NULL && why[0] != '\0') {
+            autocluster_rejected(schedd, autocluster, why, by);
+        }
+    }
+    wire_reply_ok(request, NULL);
 }

@@ -237,6 +237,8 @@ static void uplink_request(void *arg, struct wire_request *request)
     struct schedd *schedd = arg;
     if (wire_request_verb(request) == VERB_MATCH) {
         claims_match(schedd, request);
+    } else if (wire_request_verb(request) == VERB_NO_MATCH) {
+        claims_no_match(schedd, request);
     } else {
         handle_client(schedd, request);
     }

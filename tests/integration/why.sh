@@ -38,6 +38,10 @@ huge=$(job "request_memory = 99999999") || exit 1
 until_true 10 "its request is seen" eval '[ "$("$ROOST" status -any -constraint "MyType == \"Request\"" -af Name | wc -l)" -ge 1 ]'
 equals "why" "$(reason "$huge.0")" NoMatch
 says "matches none of 2 slots (0 awake, 2 asleep)" "$huge"
+rejected() { [ "$("$ROOST" q "$huge" -af LastRejMatchReason)" = "no match found" ]; }
+until_true 10 "the negotiator's word is in the job's ad" rejected
+says "ago: no match found." "$huge"
+equals "age of the word" "$("$ROOST" q "$huge" -af 'time() - LastRejMatchTime < 60 && LastRejMatchNegotiator =!= undefined')" true
 says "TARGET.Memory >= RequestMemory" "$huge.0"
 says "Start: TARGET.WantSecond =?= true" "$huge.0"
 equals "machines that were woken for it" "$(awake_count)" 0

@@ -167,5 +167,64 @@ static void what_tells_one_job_from_another_never_matters(void **state)
     assert_true(autocluster_plan_may_matter("ClusterId"));
 }
 
-UNIT_TESTS(UNIT(a_name_that_machines_look_at_divides_the_jobs_that_have_it),
+static void relayed(void *arg, struct wire_reply *reply)
+{
+    assert_int_equal(reply->status, 0);
+    *(bool *)arg = true;
+}
+
+/* As the negotiator does it. */
+static void say_why(struct client *client, int64_t auto_cluster, const char *why)
+{
+    struct ad *args = ad_create(), *ad = ad_create();
+    bool over = false;
+    ad_set_string(args, "LastRejMatchNegotiator", "n");
+    ad_set_int(ad, "AutoClusterId", auto_cluster);
+    ad_set_string(ad, "LastRejMatchReason", why);
+    const struct ad *ads[] = {ad};
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    assert_true(wire_relay(client->wire, "schedd/s", VERB_NO_MATCH, &body, 0, relayed, &over) > 0);
+    loop_run_until(client->bed->loop, &over);
+    ad_destroy(args);
+    ad_destroy(ad);
+}
+
+static void idle_jobs_show_why_they_got_no_slot(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create("");
+    bed_start(bed);
+    bed_find_address(bed);
+    struct client *negotiator = client_dial(bed, SCOPE_READ | SCOPE_NEGOTIATOR, "", NULL, NULL);
+    const struct client *token =
+        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+    char path[300];
+    make_certificate(bed);
+    write_config(bed, token->token_id, path);
+    struct daemon_run *run = start_schedd(bed, path);
+    struct client *schedd = dial_schedd(bed);
+    /* What the submitter writes is not believed. */
+    call_ok(schedd, VERB_SUBMIT, JOB "; LastRejMatchReason = \"mine\"]", NULL);
+    call_ok(schedd, VERB_SUBMIT, "[Cmd = \"/bin/true\"; Iwd = \"/tmp\"; Requirements = false]",
+            NULL);
+    wait_for_ads(negotiator, "Request", "true", 2);
+    assert_int_equal(count_ads(schedd, "Job", "LastRejMatchReason =!= undefined"), 0);
+    say_why(negotiator, 1, "insufficient priority");
+    say_why(negotiator, 1, "no match found"); /* the newest counts */
+    say_why(negotiator, 7, "of nobody");
+    say_why(negotiator, 2, "");
+    assert_int_equal(count_ads(schedd, "Job",
+                               "LastRejMatchReason == \\\"no match found\\\" && AutoClusterId == 1 "
+                               "&& LastRejMatchNegotiator == \\\"n\\\" && time() - "
+                               "LastRejMatchTime < 60 && LastRejMatchTime >= EnteredCurrentStatus"),
+                     2);
+    assert_int_equal(count_ads(schedd, "Job", "LastRejMatchReason =!= undefined"), 2);
+    assert_int_equal(count_ads(negotiator, "Request", "LastRejMatchReason =!= undefined"), 0);
+    client_close(schedd);
+    daemon_run_destroy(run);
+    bed_destroy(bed);
+}
+
+UNIT_TESTS(UNIT(idle_jobs_show_why_they_got_no_slot),
+           UNIT(a_name_that_machines_look_at_divides_the_jobs_that_have_it),
            UNIT(what_tells_one_job_from_another_never_matters))
