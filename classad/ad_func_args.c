@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -152,7 +153,7 @@ void ad_func_list_to_args(struct ad_evaluator *ev, const struct ad_call *call, s
     strbuf_init(&text, AD_STRING_MAX);
     for (uint32_t i = 0; i < list.list->count; i++) {
         struct ad_value word;
-        ad_item(ev, &list, i, &word);
+        ad_item_from(ev, &list, i, call->scope, &word);
         bool plain = word.type == AD_TYPE_STRING && strpbrk(word.string.text, " \t\r\n") == NULL;
         if (word.type != AD_TYPE_STRING || (version == 1 && !plain)) {
             strbuf_fini(&text);
@@ -193,44 +194,49 @@ static bool assign(struct strmap *variables, const char *text)
     return true;
 }
 
+struct variable {
+    const char *name;
+    const char *value;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct variable *)a)->name, ((const struct variable *)b)->name);
+}
+
 static void put_environment(const struct strmap *variables, struct strbuf *out)
 {
-    const char *last = NULL;
+    size_t count = 0;
+    size_t at = 0;
+    void *value;
+    struct variable *sorted = mem_alloc((strmap_count(variables) + 1) * sizeof(*sorted));
+    while (strmap_next(variables, &at, &sorted[count].name, &value)) {
+        sorted[count++].value = value;
+    }
+    qsort(sorted, count, sizeof(*sorted), by_name);
     struct strbuf word;
     strbuf_init(&word, AD_STRING_MAX);
-    for (size_t i = 0; i < strmap_count(variables); i++) {
-        const char *next = NULL;
-        const char *name;
-        const char *next_value = NULL;
-        void *value;
-        size_t at = 0;
-        while (strmap_next(variables, &at, &name, &value)) {
-            if ((last == NULL || strcmp(name, last) > 0) &&
-                (next == NULL || strcmp(name, next) < 0)) {
-                next = name;
-                next_value = value;
-            }
-        }
+    for (size_t i = 0; i < count; i++) {
         if (i > 0) {
             strbuf_putc(out, ' ');
         }
         strbuf_clear(&word);
-        strbuf_puts(&word, next);
-        if (strcmp(next_value, AS_IT_IS) != 0) {
+        strbuf_puts(&word, sorted[i].name);
+        if (strcmp(sorted[i].value, AS_IT_IS) != 0) {
             strbuf_putc(&word, '=');
-            strbuf_puts(&word, next_value);
+            strbuf_puts(&word, sorted[i].value);
         }
         put_word(strbuf_text(&word), out);
-        last = next;
     }
     strbuf_fini(&word);
+    mem_free(sorted);
 }
 
 static void finish_environment(struct ad_evaluator *ev, struct strmap *variables, bool good,
                                struct ad_value *ret)
 {
     size_t count = strmap_count(variables);
-    if (!good || !ad_evaluator_spend(ev, count * count / 16)) {
+    if (!good || !ad_evaluator_spend(ev, count * 4)) {
         ad_is(ret, AD_TYPE_ERROR);
     } else {
         struct strbuf text;

@@ -252,6 +252,23 @@ static void functions_on_long_things_pay_for_what_they_do(void **state)
     ad_destroy(ad);
 }
 
+static void an_environment_may_have_thousands_of_variables(void **state)
+{
+    (void)state;
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, "[ env = \"");
+    for (int i = 0; i < 10000; i++) {
+        strbuf_printf(&text, "V%d=%d ", (i * 7919) % 10000, i);
+    }
+    strbuf_puts(&text, "\" ]");
+    struct ad *ad = NULL;
+    assert_int_equal(ad_parse(strbuf_text(&text), text.length, &ad, NULL), 0);
+    is_value(ad, "substr(mergeEnvironment(env, \"V0=x\"), 0, 12)", "\"V0=x V1=7679\"");
+    strbuf_fini(&text);
+    ad_destroy(ad);
+}
+
 static void deep_things_end_in_a_limit_of_the_text(void **state)
 {
     (void)state;
@@ -314,6 +331,7 @@ UNIT_TESTS(UNIT(texts_that_double_end_at_the_limit_of_a_text),
            UNIT(lists_that_double_end_at_the_limit_of_an_evaluation),
            UNIT(numbers_that_double_end_at_the_limit_of_steps),
            UNIT(functions_on_long_things_pay_for_what_they_do),
+           UNIT(an_environment_may_have_thousands_of_variables),
            UNIT(deep_things_end_in_a_limit_of_the_text),
            UNIT(texts_that_are_too_long_are_refused_at_once),
            UNIT(chains_of_attributes_end_in_the_limit_of_depth))
