@@ -29,7 +29,8 @@ static void look_reference(struct look *look, const struct ad_node *node)
     const char *name = node->named.name->text;
     if (node->count == 0) {
         look->each(look->arg, name, true, true);
-        look->all = look->all || node->special != AD_SPECIAL_NONE;
+        look->all =
+            look->all || (node->special != AD_SPECIAL_NONE && node->special != AD_SPECIAL_TIME);
         return;
     }
     const struct ad_node *base = node->named.kids;

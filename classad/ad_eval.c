@@ -146,20 +146,51 @@ void ad_item(struct ad_evaluator *ev, const struct ad_value *list, uint32_t inde
     charge_text(ev, ret);
 }
 
+static const struct ad_node *without_parens(const struct ad_node *node)
+{
+    while (node->kind == AD_NODE_PAREN) {
+        node = node->kids;
+    }
+    return node;
+}
+
+void ad_evaluate_from(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
+                      uint32_t written, struct ad_value *ret)
+{
+    node = without_parens(node);
+    bool keeps_place = node->kind == AD_NODE_LIST || node->kind == AD_NODE_AD;
+    ad_evaluate(ev, node, keeps_place ? written : scope, ret);
+    charge_text(ev, ret);
+}
+
+void ad_item_from(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,
+                  uint32_t scope, struct ad_value *ret)
+{
+    ad_evaluate_from(ev, &list->list->kids[index], scope, list->scope, ret);
+}
+
+/* HTCondor takes the lower 32 bits. */
+static bool is_index(const struct ad_value *list, const struct ad_value *index, uint32_t *ret)
+{
+    *ret = (uint32_t)(uint64_t)index->integer;
+    return *ret < list->list->count && *ret <= INT32_MAX;
+}
+
 static void evaluate_subscript(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                                struct ad_value *ret)
 {
     struct ad_value base;
     struct ad_value index;
+    uint32_t at;
     ad_evaluate(ev, &node->kids[0], scope, &base);
     ad_evaluate(ev, &node->kids[1], scope, &index);
     if (base.type == AD_TYPE_ERROR || index.type == AD_TYPE_ERROR) {
         ad_is(ret, AD_TYPE_ERROR);
     } else if (base.type == AD_TYPE_UNDEFINED || index.type == AD_TYPE_UNDEFINED) {
         ad_is(ret, AD_TYPE_UNDEFINED);
-    } else if (base.type == AD_TYPE_LIST && index.type == AD_TYPE_INT && index.integer >= 0 &&
-               index.integer < base.list->count) {
-        ad_item(ev, &base, (uint32_t)index.integer, ret);
+    } else if (base.type == AD_TYPE_LIST && index.type == AD_TYPE_INT &&
+               is_index(&base, &index, &at)) {
+        ad_item(ev, &base, at, ret);
     } else if (base.type == AD_TYPE_AD && index.type == AD_TYPE_STRING) {
         const char *text = index.string.text;
         size_t length = index.string.length;
@@ -267,9 +298,7 @@ void ad_literal_value(const struct ad_node *literal, struct ad_value *ret)
 void ad_evaluate(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                  struct ad_value *ret)
 {
-    while (node->kind == AD_NODE_PAREN) {
-        node = node->kids;
-    }
+    node = without_parens(node);
     if (ev->steps_left == 0) {
         ev->failed = true;
         ad_is(ret, AD_TYPE_ERROR);
@@ -351,11 +380,12 @@ static void start(struct ad_evaluator *ev, const struct ad *my, const struct ad 
             scopes[AD_SCOPE_MATCH] = scopes[AD_SCOPE_NONE];
         return;
     }
-    scopes[AD_SCOPE_MY] = (struct ad_scope){my, AD_SCOPE_MY_SIDE, AD_SCOPE_MATCH};
-    scopes[AD_SCOPE_TARGET] = (struct ad_scope){target, AD_SCOPE_TARGET_SIDE, AD_SCOPE_MATCH};
+    scopes[AD_SCOPE_MY] = (struct ad_scope){my, AD_SCOPE_MY_SIDE, AD_SCOPE_MATCH, AD_SCOPE_TARGET};
+    scopes[AD_SCOPE_TARGET] =
+        (struct ad_scope){target, AD_SCOPE_TARGET_SIDE, AD_SCOPE_MATCH, AD_SCOPE_MY};
     scopes[AD_SCOPE_MY_SIDE] = scopes[AD_SCOPE_TARGET_SIDE] =
-        (struct ad_scope){NULL, AD_SCOPE_MATCH, AD_SCOPE_MATCH};
-    scopes[AD_SCOPE_MATCH] = (struct ad_scope){NULL, AD_SCOPE_NONE, AD_SCOPE_MATCH};
+        (struct ad_scope){.parent = AD_SCOPE_MATCH, .root = AD_SCOPE_MATCH};
+    scopes[AD_SCOPE_MATCH] = (struct ad_scope){.root = AD_SCOPE_MATCH};
 }
 
 static void destroy_expr(void *expr)

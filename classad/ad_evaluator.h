@@ -29,7 +29,8 @@ enum ad_scope_number {
 struct ad_scope {
     const struct ad *ad; /* NULL for pseudo-ads, and for a side that was not given */
     uint32_t parent;
-    uint32_t root; /* the topmost */
+    uint32_t root;  /* the topmost */
+    uint32_t other; /* where a bare name is looked up that nothing from here upward has; or NONE */
 };
 
 #define AD_SCOPES_INLINE 8
@@ -77,9 +78,18 @@ void ad_evaluate_reference(struct ad_evaluator *ev, const struct ad_node *node, 
 bool ad_evaluate_plain(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
                        struct ad_value *ret);
 
-/* The attribute that a reference means, without evaluating it; false when it is none. */
+enum ad_found_kind { AD_FOUND_NOTHING, AD_FOUND_EXPR, AD_FOUND_AD, AD_FOUND_TIME };
+
+/* What a name means, looked up from `scope` upward.  AD_FOUND_AD: a word for a side, only
+ * ret->scope is set; AD_FOUND_TIME: CurrentTime. */
+enum ad_found_kind ad_find_upward(const struct ad_evaluator *ev, uint32_t scope,
+                                  const struct ad_name *name, enum ad_special special,
+                                  struct ad_found *ret);
+
+/* The attribute that a reference means, without evaluating it; false when it is none.  *at is where
+ * the search ended: there HTCondor evaluates what the calling function does next. */
 bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference, uint32_t scope,
-                       struct ad_found *ret);
+                       struct ad_found *ret, uint32_t *at);
 
 bool ad_evaluator_fail(struct ad_evaluator *ev); /* a limit is crossed; returns false */
 /* Memory for results; NULL when the limit is crossed, which has marked the evaluation as failed. */
@@ -98,9 +108,16 @@ uint32_t ad_evaluator_scope(struct ad_evaluator *ev, const struct ad *ad, uint32
 /* Looks a name up in the ad of a value, as `value.name` does. */
 void ad_select(struct ad_evaluator *ev, const struct ad_value *base, const struct ad_name *name,
                struct ad_value *ret);
-/* Evaluates an element of a list where it was written. */
+/* Evaluates an element of a list where it was written, as list[index] does. */
 void ad_item(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,
              struct ad_value *ret);
+/* Evaluates an element as functions do: its names are looked up from `scope`, where the function is
+ * called; a list or an ad keeps the place where it was written. */
+void ad_item_from(struct ad_evaluator *ev, const struct ad_value *list, uint32_t index,
+                  uint32_t scope, struct ad_value *ret);
+/* The same for any expression, which was written at `written`. */
+void ad_evaluate_from(struct ad_evaluator *ev, const struct ad_node *node, uint32_t scope,
+                      uint32_t written, struct ad_value *ret);
 
 /* ---- results ---- */
 

@@ -42,7 +42,9 @@ const struct ad_func *ad_func_at(uint8_t index);
 /* ad_func_core.c */
 ad_func_f ad_func_type_is, ad_func_if, ad_func_eval, ad_func_unparse, ad_func_debug;
 /* ad_func_context.c */
-ad_func_f ad_func_list_compare, ad_func_each_context, ad_func_count_matches, ad_func_unresolved;
+ad_func_f ad_func_list_compare, ad_func_each_context, ad_func_count_matches;
+/* ad_func_unresolved.c */
+ad_func_f ad_func_unresolved;
 /* ad_func_user.c */
 ad_func_f ad_func_user_home, ad_func_user_map;
 /* ad_func_number.c */

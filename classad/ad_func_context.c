@@ -1,17 +1,11 @@
-/* classad/ad_func_context.c - built-ins that evaluate an expression elsewhere, or look into one.
+/* classad/ad_func_context.c - built-ins that compare or evaluate for each element of a list.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/strbuf.h"
-#include "base/strmap.h"
-#include "classad/ad_convert.h"
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
-#include "classad/ad_func_variants.h"
-#include "classad/ad_regex.h"
 
 /* ---- anyCompare, allCompare ---- */
 
@@ -56,7 +50,7 @@ void ad_func_list_compare(struct ad_evaluator *ev, const struct ad_call *call, s
     for (uint32_t i = 0; i < list.list->count; i++) {
         struct ad_value item;
         struct ad_value result;
-        ad_item(ev, &list, i, &item);
+        ad_item_from(ev, &list, i, call->scope, &item);
         ad_binary(op, &item, &value, &result);
         if (result.type == AD_TYPE_UNDEFINED) {
             ad_is_bool(ret, false); /* whatever comes behind it */
@@ -76,47 +70,63 @@ void ad_func_list_compare(struct ad_evaluator *ev, const struct ad_call *call, s
 
 /* ---- evalInEachContext, countMatches ---- */
 
-/* The expression to evaluate in each ad: that of the attribute when a name is given which means one
- * here.  NULL: the name means nothing, and there is an ad around in which it would have been looked
- * for. */
-static const struct ad_node *expression_of(struct ad_evaluator *ev, const struct ad_call *call)
+struct each { /* an expression, and the ads in which to evaluate it */
+    const struct ad_node *expr;
+    uint32_t written; /* where expr stands */
+    uint32_t at;      /* where the elements are evaluated */
+    struct ad_value list;
+};
+
+/* A name that means something here stands for its expression.  The search for it leaves HTCondor at
+ * the ad where it ended, and the list is looked up from there: a name that means nothing ends at
+ * the topmost ad.  Only a list that is written in the call is safe from that.  False: no list. */
+static bool begin_each(struct ad_evaluator *ev, const struct ad_call *call, struct each *each)
 {
-    const struct ad_node *arg = call->args;
-    if (arg->kind != AD_NODE_REF) {
-        return arg;
+    const struct ad_node *list = &call->args[1];
+    *each = (struct each){.expr = call->args, .written = call->scope, .at = call->scope};
+    if (call->args->kind == AD_NODE_REF && call->scope != AD_SCOPE_NONE) {
+        struct ad_found found;
+        if (ad_find_reference(ev, call->args, call->scope, &found, &each->at)) {
+            each->expr = &found.expr->root;
+            each->written = found.scope;
+        }
     }
-    struct ad_found found;
-    if (ad_find_reference(ev, arg, call->scope, &found)) {
-        return &found.expr->root;
+    ad_evaluate(ev, list, list->kind == AD_NODE_LIST ? call->scope : each->at, &each->list);
+    return each->list.type == AD_TYPE_LIST;
+}
+
+/* In an element that is an ad of one of the sides, names fall through to the other side. */
+static void evaluate_each(struct ad_evaluator *ev, const struct each *each, uint32_t index,
+                          struct ad_value *ret)
+{
+    struct ad_value item;
+    ad_item_from(ev, &each->list, index, each->at, &item);
+    if (item.type != AD_TYPE_AD || item.scope == AD_SCOPE_NONE) {
+        ad_is(ret, item.type == AD_TYPE_UNDEFINED ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
+        return;
     }
-    return ev->scopes[call->scope].parent == AD_SCOPE_NONE ? arg : NULL;
+    uint32_t parent = ev->scopes[item.scope].parent;
+    uint32_t other = ev->scopes[item.scope].other;
+    if (parent == AD_SCOPE_MY || parent == AD_SCOPE_TARGET) {
+        ev->scopes[item.scope].other = ev->scopes[parent].other;
+    }
+    ad_evaluate_from(ev, each->expr, item.scope, each->written, ret);
+    ev->scopes[item.scope].other = other;
 }
 
 void ad_func_each_context(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
 {
-    struct ad_value list;
-    const struct ad_node *expr = expression_of(ev, call);
-    ad_arg(ev, call, 1, &list);
-    if (list.type != AD_TYPE_LIST) {
-        ad_is(ret, list.type == AD_TYPE_UNDEFINED ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
+    struct each each;
+    if (!begin_each(ev, call, &each)) {
+        ad_is(ret, each.list.type == AD_TYPE_UNDEFINED ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
         return;
     }
-    if (expr == NULL) {
-        ad_is(ret, AD_TYPE_UNDEFINED);
-        return;
-    }
-    uint32_t count = list.list->count;
+    uint32_t count = each.list.list->count;
     struct ad_node *items = ad_make_list(ev, count, ret);
     struct ad_value made = *ret;
     for (uint32_t i = 0; items != NULL && i < count; i++) {
-        struct ad_value item;
         struct ad_value value;
-        ad_item(ev, &list, i, &item);
-        if (item.type == AD_TYPE_AD) {
-            ad_evaluate(ev, expr, item.scope, &value);
-        } else {
-            ad_is(&value, item.type == AD_TYPE_UNDEFINED ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
-        }
+        evaluate_each(ev, &each, i, &value);
         ad_list_put(ev, items, i, &value);
     }
     *ret = made;
@@ -125,132 +135,17 @@ void ad_func_each_context(struct ad_evaluator *ev, const struct ad_call *call, s
 void ad_func_count_matches(struct ad_evaluator *ev, const struct ad_call *call,
                            struct ad_value *ret)
 {
-    struct ad_value list;
-    const struct ad_node *expr = expression_of(ev, call);
-    int64_t count = 0;
-    ad_arg(ev, call, 1, &list);
-    if (list.type != AD_TYPE_LIST && list.type != AD_TYPE_UNDEFINED) {
+    struct each each;
+    bool good = begin_each(ev, call, &each);
+    if (!good && each.list.type != AD_TYPE_UNDEFINED) {
         ad_is(ret, AD_TYPE_ERROR);
         return;
     }
-    for (uint32_t i = 0; expr != NULL && list.type == AD_TYPE_LIST && i < list.list->count; i++) {
-        struct ad_value item;
+    int64_t count = 0;
+    for (uint32_t i = 0; good && i < each.list.list->count; i++) {
         struct ad_value value;
-        ad_item(ev, &list, i, &item);
-        if (item.type == AD_TYPE_AD) {
-            ad_evaluate(ev, expr, item.scope, &value);
-            count += ad_truth_of(&value) == AD_TRUE;
-        }
+        evaluate_each(ev, &each, i, &value);
+        count += ad_truth_of(&value) == AD_TRUE;
     }
     ad_is_int(ret, count);
-}
-
-/* ---- unresolved ---- */
-
-static int by_name(const char *a, const char *b)
-{
-    return ad_name_compare(a, b);
-}
-
-static void sort_names(const char **names, size_t count)
-{
-    for (size_t gap = count / 2; gap > 0; gap /= 2) {
-        for (size_t i = gap; i < count; i++) {
-            const char *name = names[i];
-            size_t at = i;
-            for (; at >= gap && by_name(names[at - gap], name) > 0; at -= gap) {
-                names[at] = names[at - gap];
-            }
-            names[at] = name;
-        }
-    }
-}
-
-static void print_names(const struct strmap *map, struct strbuf *out)
-{
-    size_t count = 0;
-    const char **names = mem_alloc((strmap_count(map) + 1) * sizeof(*names));
-    size_t at = 0;
-    void *value;
-    while (strmap_next(map, &at, &names[count], &value)) {
-        count++;
-    }
-    sort_names(names, count);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0) {
-            strbuf_putc(out, ',');
-        }
-        strbuf_puts(out, names[i]);
-    }
-    mem_free(names);
-}
-
-/* Does the pattern match one of the names?  -1: it is none. */
-static int any_matches(struct ad_evaluator *ev, const struct strmap *names,
-                       const struct ad_value *pattern)
-{
-    struct ad_regex *regex = ad_regex_create(pattern->string.text, pattern->string.length, "i");
-    int found = regex != NULL ? 0 : -1;
-    size_t at = 0;
-    const char *name;
-    void *value;
-    while (found == 0 && strmap_next(names, &at, &name, &value)) {
-        struct ad_regex *matcher = regex;
-        size_t start = 0;
-        size_t end = 0;
-        found = ad_evaluator_spend(ev, 10) ? ad_regex_match(matcher, name, strlen(name), 0,
-                                                            AD_REGEX_ANYWHERE, &ev->steps_left)
-                                           : -1;
-        (void)ad_regex_group(matcher, 0, &start, &end);
-        found = found > 0 && start == end ? 0 : found; /* a match of nothing is none */
-    }
-    if (ev->steps_left == 0) {
-        (void)ad_evaluator_fail(ev);
-    }
-    ad_regex_destroy(regex);
-    return found;
-}
-
-/* unresolved(name): the names that the expression of an attribute needs from elsewhere; with a
- * pattern as second argument: does it match one of them? */
-void ad_func_unresolved(struct ad_evaluator *ev, const struct ad_call *call, struct ad_value *ret)
-{
-    const struct ad_node *arg = call->args;
-    const struct ad_scope *scope = &ev->scopes[call->scope];
-    struct ad_found found;
-    struct ad_value pattern;
-    if (arg->kind != AD_NODE_REF) {
-        ad_is(ret, AD_TYPE_ERROR);
-        return;
-    }
-    if (scope->ad == NULL || !ad_find_reference(ev, arg, call->scope, &found)) {
-        ad_is(ret, AD_TYPE_UNDEFINED);
-        return;
-    }
-    ad_is_text(&pattern, "", 0);
-    if (call->count > 1) {
-        ad_arg(ev, call, 1, &pattern);
-        if (pattern.type != AD_TYPE_STRING) {
-            ad_is(ret, AD_TYPE_ERROR);
-            return;
-        }
-    }
-    struct strmap *names = strmap_create(STRMAP_CASE_IGNORED);
-    bool in_match = ev->scopes[call->scope].root == AD_SCOPE_MATCH; /* there TARGET is known */
-    size_t visited = ad_refs_unresolved(found.expr, ev->scopes[call->scope].ad, names, !in_match);
-    if (!ad_evaluator_spend(ev, visited)) {
-        ad_is(ret, AD_TYPE_ERROR);
-    } else if (call->count > 1) {
-        int matches = any_matches(ev, names, &pattern);
-        ad_is_bool(ret, matches > 0);
-        if (matches < 0) {
-            ad_is(ret, AD_TYPE_ERROR);
-        }
-    } else {
-        struct strbuf text;
-        strbuf_init(&text, AD_STRING_MAX);
-        print_names(names, &text);
-        ad_make_text(ev, &text, ret);
-    }
-    strmap_destroy(names, NULL);
 }

@@ -46,7 +46,7 @@ void ad_func_member(struct ad_evaluator *ev, const struct ad_call *call, struct 
     for (uint32_t i = 0; i < list.list->count; i++) {
         struct ad_value item;
         struct ad_value same;
-        ad_item(ev, &list, i, &item);
+        ad_item_from(ev, &list, i, call->scope, &item);
         ad_binary((enum ad_op)call->variant, &item, &value, &same);
         if (same.type == AD_TYPE_BOOL && same.boolean) {
             ad_is_bool(ret, true);
@@ -99,7 +99,7 @@ void ad_func_total(struct ad_evaluator *ev, const struct ad_call *call, struct a
     ad_is_int(&total, 0);
     for (uint32_t i = 0; i < list.list->count; i++) {
         struct ad_value item;
-        ad_item(ev, &list, i, &item);
+        ad_item_from(ev, &list, i, call->scope, &item);
         if (item.type == AD_TYPE_UNDEFINED) {
             continue;
         }

@@ -157,7 +157,7 @@ void ad_func_quantize(struct ad_evaluator *ev, const struct ad_call *call, struc
         struct ad_value list = quantum;
         ad_is_real(&quantum, 0);
         for (uint32_t i = 0; good && i < list.list->count; i++) {
-            ad_item(ev, &list, i, &quantum);
+            ad_item_from(ev, &list, i, call->scope, &quantum);
             good = real_of(&quantum, &q);
             if (good && q >= x) {
                 *ret = quantum;

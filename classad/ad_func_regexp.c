@@ -92,7 +92,7 @@ void ad_func_regexp_member(struct ad_evaluator *ev, const struct ad_call *call,
     enum ad_truth found = AD_FALSE;
     for (uint32_t i = 0; found != AD_TRUE && found != AD_ERROR && i < args[1].list->count; i++) {
         struct ad_value item;
-        ad_item(ev, &args[1], i, &item);
+        ad_item_from(ev, &args[1], i, call->scope, &item);
         if (item.type == AD_TYPE_UNDEFINED) {
             found = AD_UNDEFINED;
         } else if (item.type != AD_TYPE_STRING) {

@@ -75,7 +75,7 @@ void ad_func_join(struct ad_evaluator *ev, const struct ad_call *call, struct ad
     for (uint32_t i = 0; i < count; i++) {
         struct ad_value item;
         if (from_list) {
-            ad_item(ev, &last, i, &item);
+            ad_item_from(ev, &last, i, call->scope, &item);
         } else if (early) {
             item = last;
         } else {

@@ -99,7 +99,7 @@ bool ad_name_is_reserved(const char *text, size_t length)
 enum ad_special ad_name_special(const char *text, size_t length)
 {
     static const struct {
-        char text[10];
+        char text[12];
         uint8_t length;
         uint8_t special;
     } WORDS[] = {
@@ -107,7 +107,7 @@ enum ad_special ad_name_special(const char *text, size_t length)
         {"target", 6, AD_SPECIAL_TARGET}, {"other", 5, AD_SPECIAL_TARGET},
         {"parent", 6, AD_SPECIAL_PARENT}, {"root", 4, AD_SPECIAL_ROOT},
         {"toplevel", 8, AD_SPECIAL_ROOT}, {"left", 4, AD_SPECIAL_LEFT},
-        {"right", 5, AD_SPECIAL_RIGHT},
+        {"right", 5, AD_SPECIAL_RIGHT},   {"currenttime", 11, AD_SPECIAL_TIME},
     };
     for (size_t i = 0; i < ARRAY_COUNT(WORDS); i++) {
         if (WORDS[i].length == length && WORDS[i].text[0] == ad_lower(text[0]) &&

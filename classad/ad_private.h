@@ -104,6 +104,7 @@ enum ad_special {
     AD_SPECIAL_ROOT, /* root, toplevel */
     AD_SPECIAL_LEFT,
     AD_SPECIAL_RIGHT,
+    AD_SPECIAL_TIME, /* CurrentTime: no ad, but time() */
 };
 
 enum ad_special ad_name_special(const char *text, size_t length);
@@ -282,12 +283,6 @@ uint32_t *ad_sorted(const struct ad *ad);
 
 /* Takes body (an owner) in place of all that ad has; the chaining stays. */
 void ad_set_body(struct ad *ad, struct ad_body *body);
-
-/* ad_refs() for unresolved(): with_target tells whether TARGET.x counts.  Returns how many nodes
- * were visited. */
-struct strmap;
-size_t ad_refs_unresolved(const struct ad_expr *expr, const struct ad *my, struct strmap *names,
-                          bool with_target);
 
 /* ---- printing ---- */
 

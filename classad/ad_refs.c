@@ -21,8 +21,6 @@ struct walk {
     struct strmap *external;
     struct strmap *internal;
     unsigned depth;
-    bool without_target;
-    size_t visited;
 };
 
 static void walk_node(struct walk *walk, const struct ad_node *node, const struct around *around);
@@ -72,9 +70,7 @@ static void walk_selected(struct walk *walk, const struct ad_node *node,
     const struct ad_name *name = node->named.name;
     bool plain = base->kind == AD_NODE_REF && base->count == 0 && base->op != AD_REF_ABSOLUTE;
     if (plain && base->special == AD_SPECIAL_TARGET) {
-        if (!walk->without_target) {
-            note(walk->external, name);
-        }
+        note(walk->external, name);
     } else if (plain && base->special == AD_SPECIAL_MY && around == NULL) {
         struct ad_spot spot;
         if (find_in(walk->my, name, &spot)) {
@@ -91,7 +87,6 @@ static void walk_node(struct walk *walk, const struct ad_node *node, const struc
         return; /* evaluation ends there as well */
     }
     walk->depth++;
-    walk->visited++;
     if (node->kind == AD_NODE_AD) {
         struct around here = {.up = around, .ad = node->nested};
         size_t at = 0;
@@ -129,12 +124,4 @@ void ad_refs(const struct ad_expr *expr, const struct ad *my, struct strmap *ext
              struct strmap *internal)
 {
     walk_all(expr, &(struct walk){.my = my, .external = external, .internal = internal});
-}
-
-size_t ad_refs_unresolved(const struct ad_expr *expr, const struct ad *my, struct strmap *names,
-                          bool with_target)
-{
-    struct walk walk = {.my = my, .external = names, .without_target = !with_target};
-    walk_all(expr, &walk);
-    return walk.visited;
 }

@@ -3,21 +3,21 @@
  * A bare name is looked up in the ad where the expression stands, then in the ads around it; if
  * that ad is one of the two sides of a match, then in the other side (old-ClassAd semantics).  MY
  * and SELF are the innermost ad, PARENT the one around it, ROOT the outermost; TARGET and OTHER
- * come from the pseudo-ad above a side.  An attribute whose evaluation comes back to itself is
- * undefined at that place.
+ * come from the pseudo-ad above a side; CurrentTime is time().  An attribute whose evaluation comes
+ * back to itself is undefined at that place.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <string.h>
 
 #include "classad/ad_evaluator.h"
+#include "classad/ad_func.h"
+#include "classad/ad_func_variants.h"
 #include "classad/ad_packed.h"
 
 #define PLAIN_STEPS 3u /* the reference, the side, the value */
 
 /* ---- looking up ---- */
-
-enum found { FOUND_NOTHING, FOUND_EXPR, FOUND_AD };
 
 static uint32_t side_of(uint32_t scope, enum ad_special special)
 {
@@ -45,33 +45,35 @@ static bool is_pseudo(uint32_t scope)
 }
 
 /* Words that mean an ad, seen from `scope`, which has no such attribute. */
-static enum found find_special(const struct ad_evaluator *ev, uint32_t scope,
-                               enum ad_special special, struct ad_found *ret)
+static enum ad_found_kind find_special(const struct ad_evaluator *ev, uint32_t scope,
+                                       enum ad_special special, struct ad_found *ret)
 {
     if (is_pseudo(scope)) {
         ret->scope = side_of(scope, special);
         if (ret->scope != AD_SCOPE_NONE) {
-            return FOUND_AD;
+            return AD_FOUND_AD;
         }
     }
     switch (special) {
     case AD_SPECIAL_MY:
         ret->scope = scope;
-        return FOUND_AD;
+        return AD_FOUND_AD;
     case AD_SPECIAL_PARENT:
         ret->scope = ev->scopes[scope].parent;
-        return FOUND_AD; /* of nothing when it is the topmost */
+        return AD_FOUND_AD; /* of nothing when it is the topmost */
     case AD_SPECIAL_ROOT:
         ret->scope = ev->scopes[scope].root;
-        return FOUND_AD;
+        return AD_FOUND_AD;
+    case AD_SPECIAL_TIME:
+        return AD_FOUND_TIME;
     default:
-        return FOUND_NOTHING;
+        return AD_FOUND_NOTHING;
     }
 }
 
-static enum found find_upward(const struct ad_evaluator *ev, uint32_t scope,
-                              const struct ad_name *name, enum ad_special special,
-                              struct ad_found *ret)
+enum ad_found_kind ad_find_upward(const struct ad_evaluator *ev, uint32_t scope,
+                                  const struct ad_name *name, enum ad_special special,
+                                  struct ad_found *ret)
 {
     for (; scope != AD_SCOPE_NONE; scope = ev->scopes[scope].parent) {
         const struct ad *ad = ev->scopes[scope].ad;
@@ -79,17 +81,17 @@ static enum found find_upward(const struct ad_evaluator *ev, uint32_t scope,
             struct ad_spot spot;
             if (ad_find_spot(ad, name->text, name->length, name->hash, &spot)) {
                 *ret = (struct ad_found){spot.expr, spot.body, spot.place, scope};
-                return FOUND_EXPR;
+                return AD_FOUND_EXPR;
             }
         }
         if (special != AD_SPECIAL_NONE) {
-            enum found found = find_special(ev, scope, special, ret);
-            if (found != FOUND_NOTHING) {
+            enum ad_found_kind found = find_special(ev, scope, special, ret);
+            if (found != AD_FOUND_NOTHING) {
                 return found;
             }
         }
     }
-    return FOUND_NOTHING;
+    return AD_FOUND_NOTHING;
 }
 
 void ad_evaluate_found(struct ad_evaluator *ev, const struct ad_found *lookup, struct ad_value *ret)
@@ -119,32 +121,30 @@ void ad_evaluate_found(struct ad_evaluator *ev, const struct ad_found *lookup, s
     ev->active = here.up;
 }
 
-static void finish_lookup(struct ad_evaluator *ev, enum found found, const struct ad_found *lookup,
-                          struct ad_value *ret)
+static void finish_lookup(struct ad_evaluator *ev, enum ad_found_kind found,
+                          const struct ad_found *lookup, struct ad_value *ret)
 {
-    if (found == FOUND_EXPR) {
+    if (found == AD_FOUND_EXPR) {
         ad_evaluate_found(ev, lookup, ret);
-    } else if (found == FOUND_AD && lookup->scope != AD_SCOPE_NONE) {
+    } else if (found == AD_FOUND_AD && lookup->scope != AD_SCOPE_NONE) {
         ret->type = AD_TYPE_AD;
         ret->ad = ev->scopes[lookup->scope].ad;
         ret->scope = lookup->scope;
+    } else if (found == AD_FOUND_TIME) {
+        ad_func_time(ev, &(struct ad_call){.variant = AD_TIME_NOW}, ret);
     } else {
         ad_is(ret, AD_TYPE_UNDEFINED);
     }
 }
 
 /* Only a bare name falls through to the other side of a match. */
-static enum found find_from(const struct ad_evaluator *ev, uint32_t scope,
-                            const struct ad_name *name, enum ad_special special, bool bare,
-                            struct ad_found *ret)
+static enum ad_found_kind find_from(const struct ad_evaluator *ev, uint32_t scope,
+                                    const struct ad_name *name, enum ad_special special, bool bare,
+                                    struct ad_found *ret)
 {
-    enum found found = find_upward(ev, scope, name, special, ret);
-    if (found == FOUND_NOTHING && bare && ev->scopes[scope].parent != AD_SCOPE_NONE) {
-        if (scope == AD_SCOPE_MY) {
-            found = find_upward(ev, AD_SCOPE_TARGET, name, special, ret);
-        } else if (scope == AD_SCOPE_TARGET) {
-            found = find_upward(ev, AD_SCOPE_MY, name, special, ret);
-        }
+    enum ad_found_kind found = ad_find_upward(ev, scope, name, special, ret);
+    if (found == AD_FOUND_NOTHING && bare && ev->scopes[scope].other != AD_SCOPE_NONE) {
+        found = ad_find_upward(ev, ev->scopes[scope].other, name, special, ret);
     }
     return found;
 }
@@ -153,11 +153,11 @@ static void look_up(struct ad_evaluator *ev, uint32_t scope, const struct ad_nam
                     enum ad_special special, bool bare, struct ad_value *ret)
 {
     struct ad_found found = {0};
-    enum found kind = find_from(ev, scope, name, special, bare, &found);
+    enum ad_found_kind kind = find_from(ev, scope, name, special, bare, &found);
     finish_lookup(ev, kind, &found, ret);
 }
 
-static void select_from_list(struct ad_evaluator *ev, const struct ad_value *base,
+static void select_from_list(struct ad_evaluator *ev, const struct ad_value *base, uint32_t scope,
                              const struct ad_name *name, enum ad_special special,
                              struct ad_value *ret)
 {
@@ -169,7 +169,7 @@ static void select_from_list(struct ad_evaluator *ev, const struct ad_value *bas
     for (uint32_t i = 0; items != NULL && i < count; i++) {
         struct ad_value element;
         struct ad_value value = {0};
-        ad_item(ev, &list, i, &element);
+        ad_item_from(ev, &list, i, scope, &element);
         if (element.type == AD_TYPE_AD) {
             look_up(ev, element.scope, name, special, false, &value);
         } else {
@@ -180,7 +180,7 @@ static void select_from_list(struct ad_evaluator *ev, const struct ad_value *bas
     *ret = made;
 }
 
-static void select_special(struct ad_evaluator *ev, const struct ad_value *base,
+static void select_special(struct ad_evaluator *ev, const struct ad_value *base, uint32_t scope,
                            const struct ad_name *name, enum ad_special special,
                            struct ad_value *ret)
 {
@@ -189,7 +189,7 @@ static void select_special(struct ad_evaluator *ev, const struct ad_value *base,
         look_up(ev, base->scope, name, special, false, ret);
         break;
     case AD_TYPE_LIST:
-        select_from_list(ev, base, name, special, ret);
+        select_from_list(ev, base, scope, name, special, ret);
         break;
     case AD_TYPE_UNDEFINED:
         ad_is(ret, AD_TYPE_UNDEFINED);
@@ -203,7 +203,7 @@ static void select_special(struct ad_evaluator *ev, const struct ad_value *base,
 void ad_select(struct ad_evaluator *ev, const struct ad_value *base, const struct ad_name *name,
                struct ad_value *ret)
 {
-    select_special(ev, base, name, ad_name_special(name->text, name->length), ret);
+    select_special(ev, base, base->scope, name, ad_name_special(name->text, name->length), ret);
 }
 
 /* Where a plain reference begins to look; AD_SCOPE_NONE: it is no plain one. */
@@ -261,7 +261,7 @@ void ad_evaluate_reference(struct ad_evaluator *ev, const struct ad_node *node, 
     if (node->count > 0) {
         struct ad_value base;
         ad_evaluate(ev, node->named.kids, scope, &base);
-        select_special(ev, &base, name, special, ret);
+        select_special(ev, &base, scope, name, special, ret);
     } else if (scope == AD_SCOPE_NONE) {
         ad_is(ret, AD_TYPE_UNDEFINED);
     } else if (node->op == AD_REF_ABSOLUTE) {
@@ -272,9 +272,10 @@ void ad_evaluate_reference(struct ad_evaluator *ev, const struct ad_node *node, 
 }
 
 bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference, uint32_t scope,
-                       struct ad_found *ret)
+                       struct ad_found *ret, uint32_t *at)
 {
     bool bare = reference->count == 0 && reference->op != AD_REF_ABSOLUTE;
+    *at = scope;
     if (reference->count > 0) {
         struct ad_value base;
         ad_evaluate(ev, reference->named.kids, scope, &base);
@@ -286,9 +287,11 @@ bool ad_find_reference(struct ad_evaluator *ev, const struct ad_node *reference,
         return false;
     }
     if (find_from(ev, scope, reference->named.name, (enum ad_special)reference->special, bare,
-                  ret) != FOUND_EXPR) {
+                  ret) != AD_FOUND_EXPR) {
+        *at = ev->scopes[scope].root; /* it went up to the top in vain */
         return false;
     }
+    *at = ret->scope;
     ret->expr = ad_spot_expr(&(struct ad_spot){ret->expr, ret->body, ret->place});
     return true;
 }

@@ -1,5 +1,5 @@
 /* tests/unit/classad/test_conformance.c - replays what HTCondor answered
- * (tests/conformance/classad/README.md).
+ * (tests/conformance/classad/README.md), and what follows from its sources (classad_derived/).
  *
  * Every line must agree, except those of KNOWN, which differ on purpose; docs/CLASSAD.md says why.
  *
@@ -45,8 +45,8 @@ static char *read_file(const char *name, size_t *length)
 {
     char path[1024];
     const char *source = getenv("ROOST_SRC");
-    (void)snprintf(path, sizeof(path), "%s/tests/conformance/classad/%s",
-                   source != NULL ? source : ".", name);
+    (void)snprintf(path, sizeof(path), "%s/tests/conformance/%s", source != NULL ? source : ".",
+                   name);
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         return NULL;
@@ -199,32 +199,39 @@ static void replay(const char *name, answer_f *answer, size_t least)
 static void expressions_evaluate_as_in_htcondor(void **state)
 {
     (void)state;
-    replay("eval.tsv", answer_eval, 3470);
+    replay("classad/eval.tsv", answer_eval, 3470);
 }
 
 static void old_expressions_evaluate_as_in_htcondor(void **state)
 {
     (void)state;
-    replay("eval_old.tsv", answer_eval_old, 124);
+    replay("classad/eval_old.tsv", answer_eval_old, 124);
 }
 
 static void expressions_in_ads_evaluate_as_in_htcondor(void **state)
 {
     (void)state;
-    replay("eval_in_ad.tsv", answer_eval_in_ad, 533);
+    replay("classad/eval_in_ad.tsv", answer_eval_in_ad, 533);
 }
 
 static void matches_evaluate_as_in_htcondor(void **state)
 {
     (void)state;
-    replay("match.tsv", answer_match, 290);
+    replay("classad/match.tsv", answer_match, 290);
 }
 
 static void expressions_print_as_in_htcondor(void **state)
 {
     (void)state;
-    replay("unparse.tsv", answer_unparse, 264);
-    replay("unparse_old.tsv", answer_unparse_old, 231);
+    replay("classad/unparse.tsv", answer_unparse, 264);
+    replay("classad/unparse_old.tsv", answer_unparse_old, 231);
+}
+
+static void what_was_derived_by_reading_holds(void **state)
+{
+    (void)state;
+    replay("classad_derived/eval.tsv", answer_eval, 70);
+    replay("classad_derived/match.tsv", answer_match, 20);
 }
 
 static void long_form_is_read_and_printed_as_in_htcondor(void **state)
@@ -235,13 +242,13 @@ static void long_form_is_read_and_printed_as_in_htcondor(void **state)
     for (int i = 0; i < 100; i++) {
         char name[64];
         size_t length;
-        (void)snprintf(name, sizeof(name), "longform/%02d.in", i);
+        (void)snprintf(name, sizeof(name), "classad/longform/%02d.in", i);
         char *in = read_file(name, &length);
         if (in == NULL) {
             continue;
         }
         size_t expected_length;
-        (void)snprintf(name, sizeof(name), "longform/%02d.out", i);
+        (void)snprintf(name, sizeof(name), "classad/longform/%02d.out", i);
         char *expected = read_file(name, &expected_length);
         assert_non_null(expected);
         struct strbuf out;
@@ -269,5 +276,5 @@ static void long_form_is_read_and_printed_as_in_htcondor(void **state)
 
 UNIT_TESTS(UNIT(expressions_evaluate_as_in_htcondor), UNIT(old_expressions_evaluate_as_in_htcondor),
            UNIT(expressions_in_ads_evaluate_as_in_htcondor), UNIT(matches_evaluate_as_in_htcondor),
-           UNIT(expressions_print_as_in_htcondor),
+           UNIT(expressions_print_as_in_htcondor), UNIT(what_was_derived_by_reading_holds),
            UNIT(long_form_is_read_and_printed_as_in_htcondor))
