@@ -1,8 +1,7 @@
 /* cli/cmd_userprio.c - `roost userprio`: who has used how much, and who comes first.
  *
- * The negotiator is asked, through the collector, for what holds now; who may not have that carried
- * there (a token with READ only), or while no negotiator runs, sees the Accounting ads of the
- * collector.  Changes go to the negotiator.  What is printed is decided in userprio_plan.c.
+ * What holds is asked for as accounts.h says, changes go to the negotiator.  What is printed is
+ * decided in userprio_plan.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,6 +15,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "cli/accounts.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
 #include "cli/userprio_plan.h"
@@ -53,9 +53,10 @@ struct userprio {
     enum show show;
     const struct edit *edit;
     const char *name; /* of an edit, or whose to show */
+    const char *pool; /* -pool; NULL: our own */
     const char *value_text;
     double value;
-    char negotiator[WIRE_NAME_MAX + 1]; /* its uplink */
+    struct accounts_negotiator negotiator;
 };
 
 /* ---- arguments */
@@ -109,6 +110,13 @@ static int parse_one(struct userprio *userprio, int *at)
             return CLI_OK;
         }
     }
+    if (listing_is(arg, "most", 2)) {
+        return CLI_OK; /* of condor_userprio: the columns that are shown anyway */
+    }
+    if (listing_is(arg, "pool", 2)) {
+        userprio->pool = *at + 1 < cli->argc ? cli->argv[++*at] : NULL;
+        return userprio->pool != NULL ? CLI_OK : cli_usage(cli, "-pool needs a host");
+    }
     if (listing_is(arg, "history", 4) || listing_is(arg, "usage-history", 5)) {
         userprio->show = userprio->show == SHOW_HOURS ? SHOW_HOURS : SHOW_DAYS;
     } else if (listing_is(arg, "hours", 4)) {
@@ -141,49 +149,22 @@ static int parse(struct userprio *userprio)
 
 /* ---- asking */
 
-static int find_negotiator(struct userprio *userprio, struct err *err)
-{
-    struct cli *cli = userprio->cli;
-    struct listing one = {.limit = 1};
-    struct cli_reply reply = {0};
-    int rc = listing_query(cli, cli->collector, NULL, "Negotiator", &one, NULL, NULL, &reply, err);
-    if (rc == 0) {
-        const char *name = reply.ads.count > 0 ? ad_string_or(reply.ads.items[0], "Name", "") : "";
-        int length =
-            snprintf(userprio->negotiator, sizeof userprio->negotiator, "negotiator/%s", name);
-        if (name[0] == '\0' || (size_t)length >= sizeof userprio->negotiator) {
-            rc = err_set(err, -ENOENT,
-                         "the pool has no negotiator now: see that NEGOTIATOR is in DAEMON_LIST "
-                         "and runs");
-        }
-    }
-    cli_reply_fini(&reply);
-    return rc;
-}
-
 static int ask(struct userprio *userprio, struct cli_reply *reply, struct err *err)
 {
     static const char *const TYPES[] = {"Accounting", "Usage", "Usage", "SubmittingMachine"};
     struct cli *cli = userprio->cli;
+    if (userprio->show == SHOW_ACCOUNTS) {
+        return accounts_query(cli, &userprio->listing, reply, err);
+    }
     struct ad *more = ad_create();
     ad_set_bool(more, "ByHour", userprio->show == SHOW_HOURS);
-    if (userprio->name != NULL && userprio->show != SHOW_ACCOUNTS) {
+    if (userprio->name != NULL) {
         ad_set_string(more, "Name", userprio->name);
     }
-    int rc = find_negotiator(userprio, err);
+    int rc = accounts_find(cli, &userprio->negotiator, err);
     rc = rc != 0 ? rc
-                 : listing_query(cli, cli->collector, userprio->negotiator, TYPES[userprio->show],
-                                 &userprio->listing, NULL, more, reply, err);
-    if (rc != 0 && userprio->show == SHOW_ACCOUNTS) {
-        struct err second;
-        cli_reply_fini(reply);
-        *reply = (struct cli_reply){0};
-        if (listing_query(cli, cli->collector, NULL, TYPES[SHOW_ACCOUNTS], &userprio->listing, NULL,
-                          NULL, reply, &second) == 0 &&
-            reply->ads.count > 0) {
-            rc = 0;
-        }
-    }
+                 : listing_query(cli, cli->collector, userprio->negotiator.uplink,
+                                 TYPES[userprio->show], &userprio->listing, NULL, more, reply, err);
     ad_destroy(more);
     return rc;
 }
@@ -199,8 +180,8 @@ static int full_name(struct userprio *userprio, struct strbuf *ret, struct err *
         return 0;
     }
     bool group = false;
-    int rc = listing_query(cli, cli->collector, userprio->negotiator, "Accounting", &all, NULL,
-                           NULL, &reply, err);
+    int rc = listing_query(cli, cli->collector, userprio->negotiator.uplink, "Accounting", &all,
+                           NULL, NULL, &reply, err);
     for (size_t i = 0; i < reply.ads.count; i++) {
         const char *name = ad_string_or(reply.ads.items[i], "Name", "");
         group = group || (ad_bool_or(reply.ads.items[i], "IsAccountingGroup", false) &&
@@ -224,7 +205,7 @@ static int change(struct userprio *userprio)
     struct strbuf name;
     int status = CLI_OK;
     strbuf_init(&name, 0);
-    int rc = find_negotiator(userprio, &err);
+    int rc = accounts_find(cli, &userprio->negotiator, &err);
     rc = rc == 0 && edit->has_name ? full_name(userprio, &name, &err) : rc;
     if (rc == 0) {
         struct ad *args = ad_create();
@@ -235,8 +216,8 @@ static int change(struct userprio *userprio)
             ad_set_real(args, "Value", userprio->value);
         }
         const struct wire_body body = {.args = args};
-        rc = cli_call(cli, cli->collector, userprio->negotiator, VERB_USERPRIO, &body, 0, &reply,
-                      &err);
+        rc = cli_call(cli, cli->collector, userprio->negotiator.uplink, VERB_USERPRIO, &body, 0,
+                      &reply, &err);
         ad_destroy(args);
     }
     if (rc != 0) {
@@ -314,7 +295,10 @@ int cmd_userprio(struct cli *cli)
     struct userprio userprio = {.cli = cli};
     struct err err;
     int status = parse(&userprio);
-    if (status == CLI_OK && cli_collector(cli, &err) != 0) {
+    int rc = status != CLI_OK        ? 0
+             : userprio.pool != NULL ? cli_collector_at(cli, userprio.pool, &err)
+                                     : cli_collector(cli, &err);
+    if (rc != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (status == CLI_OK) {
         status = userprio.edit != NULL ? change(&userprio) : show(&userprio);

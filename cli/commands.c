@@ -127,7 +127,8 @@ static const struct cli_command USERPRIO = {
     "  -setceil NAME W      at most that much in use, -1: no limit;  -setfloor NAME W  at least\n"
     "  -setaccum NAME S     weighted seconds used;  -setbegin, -setlast NAME T  since 1970\n"
     "  -resetusage NAME     forget what was used;  -resetall  of everybody\n"
-    "  -delete NAME         forget the account\n" LISTING_HELP};
+    "  -delete NAME         forget the account\n"
+    "  -pool HOST[:PORT]    of another pool\n" LISTING_HELP};
 static const struct cli_command POWER = {
     "power", cmd_power, "status|on|off|history [NODE...] [--reason TEXT] [--force] " LISTING_USAGE,
     "show and switch the machines' power",

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "cli/accounts.h"
 #include "cli/analyze_plan.h"
 #include "cli/listing.h"
 #include "cli/why_reason_plan.h"
@@ -52,7 +53,11 @@ int why_view_load(struct why_view *view, struct err *err)
     rc = rc != 0 ? rc : query(view, "Machine", &view->machines, err);
     rc = rc != 0 ? rc : query(view, "Negotiator", &view->negotiators, err);
     rc = rc != 0 ? rc : query(view, "Request", &view->requests, err);
-    rc = rc != 0 ? rc : query(view, "Accounting", &view->accounts, err);
+    if (rc == 0) {
+        const struct listing all = {0};
+        struct err unknown; /* then nothing is said of ceilings and quotas */
+        (void)accounts_query(view->cli, &all, &view->accounts, &unknown);
+    }
     if (rc != 0) {
         return rc;
     }

@@ -250,4 +250,7 @@ void usage_configure(struct negotiator *negotiator)
         .arg = negotiator,
     };
     accountant_set_policy(negotiator->accountant, &policy);
+    for (size_t i = 0; i < negotiator->groups->count; i++) { /* shown before they use anything */
+        accountant_know(negotiator->accountant, negotiator->groups->entries[i].name);
+    }
 }

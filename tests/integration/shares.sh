@@ -46,10 +46,13 @@ running_of() { "$ROOST" status -constraint "AccountingGroup =?= \"$1\"" -af Name
 
 say "quotas"
 fresh
+equals "groups before they use anything" "$("$ROOST" userprio -af Name ConfigQuota -constraint IsAccountingGroup | sort | tr '\n' ' ')" \
+    "<none> 0.0 chem 3.0 phys 1.0 "
 phys=$(timed_jobs 4 1 phys "accounting_group = phys" "accounting_group_user = ann") || exit 1
 chem=$(timed_jobs 9 1 chem "accounting_group = chem" "accounting_group_user = bob") || exit 1
 until_true 10 "chem has three slots" eval '[ "$(running_of chem.bob)" -eq 3 ]'
 until_true 5 "phys has one" eval '[ "$(running_of phys.ann)" -eq 1 ]'
+equals "why ann's next job waits, at once" "$("$ROOST" why "$phys.3" -af Reason)" Quota
 "$ROOST" status -submitters >"$WORK/submitters" || fail "roost status -submitters"
 grep -q '^chem.bob@' "$WORK/submitters" || fail "no chem.bob among $(cat "$WORK/submitters")"
 equals "quota of chem" "$("$ROOST" userprio -af EffectiveQuota -constraint 'Name == "chem"')" 3.0
