@@ -399,7 +399,7 @@ static int parse_postfix(struct ad_parser *parser, struct ad_node *ret)
         }
         ad_lex_next(&parser->lexer);
         if (mark == '.') {
-            if (left.kind == AD_NODE_INT || left.kind == AD_NODE_REAL) {
+            if (left.kind == AD_NODE_INT) {
                 struct ad_node number = left; /* `3 .x` would print as `3.x`, which is no number */
                 left = (struct ad_node){.kind = AD_NODE_PAREN};
                 rc = adopt_one(parser, &left, &number);
@@ -582,7 +582,8 @@ static int parse_attribute(struct ad_parser *parser, struct ad *ad)
 {
     struct ad_lexer *lexer = &parser->lexer;
     struct ad_node word;
-    if (lexer->token != AD_TOKEN_NAME || (!lexer->quoted && parse_keyword(lexer, &word))) {
+    if (lexer->token != AD_TOKEN_NAME || (!lexer->quoted && parse_keyword(lexer, &word)) ||
+        lexer->word_length == 0) {
         return refuse(parser, "attribute name");
     }
     struct ad_node name;

@@ -2,7 +2,7 @@
  *
  * The two syntaxes differ inside quotes only.  New: C's escapes, an unknown one is the character
  * itself, a zero byte is refused. Old: a backslash is a character like any other, except before a
- * double quote that is not the last character of its line, so that "C:\dir\" is a string.
+ * quote that is not the last character of its line, so that "C:\dir\" is a string.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -290,7 +290,7 @@ static const char *closing_quote(struct ad_lexer *lexer, char quote, bool *escap
             }
         } else if (at + 1 < lexer->end && at[1] == quote) {
             bool last = at + 2 == lexer->end || at[2] == '\n' || at[2] == '\r';
-            if (!last || quote == '\'') {
+            if (!last) {
                 *escapes = true;
                 at++;
             }

@@ -113,7 +113,8 @@ static int parse_line(struct ad_parser *parser, struct ad *ad, const char *line,
         return 0; /* nothing but a comment */
     }
     struct ad_name *name = NULL;
-    if (lexer->token == AD_TOKEN_NAME && (lexer->quoted || !is_keyword(lexer))) {
+    if (lexer->token == AD_TOKEN_NAME && lexer->word_length > 0 &&
+        (lexer->quoted || !is_keyword(lexer))) {
         name = ad_name_in(parser->arena, lexer->word, lexer->word_length);
     }
     if (name == NULL) {

@@ -228,13 +228,14 @@ static void print_reference(struct printer *to, const struct ad_node *node)
     const struct ad_name *name = node->named.name;
     if (node->count > 0) {
         print_node(to, node->named.kids);
-    }
-    if (node->count > 0 || node->op == AD_REF_ABSOLUTE) {
         strbuf_putc(to->out, '.');
-        strbuf_append(to->out, name->text, name->length);
-    } else {
-        ad_print_name(name->text, name->length, to->syntax, to->out);
+        strbuf_append(to->out, name->text, name->length); /* HTCondor quotes no name here */
+        return;
     }
+    if (node->op == AD_REF_ABSOLUTE) {
+        strbuf_putc(to->out, '.');
+    }
+    ad_print_name(name->text, name->length, to->syntax, to->out);
 }
 
 static void print_nested(struct printer *to, const struct ad *ad)
