@@ -11,15 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/random.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
-#include "cli/submit_file.h"
-#include "cli/submit_job.h"
+#include "submit/submit_file.h"
+#include "submit/submit_job.h"
 #include "wire/wire.h"
 
 #define SUBMIT_CALL_MS  60000
@@ -121,14 +123,9 @@ static int check_dollars(const struct submit *submit, const struct ad *ad, struc
     return 0;
 }
 
-static int one_job(void *arg, struct submit_file *file, int64_t proc, struct err *err)
+static int one_job(struct submit *submit, struct submit_file *file, struct err *err)
 {
-    struct submit *submit = arg;
     struct ad *ad;
-    (void)proc;
-    if (submit->cluster > 0) {
-        submit_file_set_cluster(file, submit->cluster);
-    }
     int rc = submit_job_make(file, submit->path, &submit->place, &ad, err);
     if (rc == 0 && !submit->dry_run && (rc = check_dollars(submit, ad, err)) != 0) {
         ad_destroy(ad);
@@ -140,12 +137,60 @@ static int one_job(void *arg, struct submit_file *file, int64_t proc, struct err
     return rc;
 }
 
+static const char *environment(void *arg, const char *name)
+{
+    struct submit *submit = arg;
+    return os_getenv(submit->cli->os, name);
+}
+
+static uint64_t random_number(void *arg)
+{
+    struct submit *submit = arg;
+    return rng_next(loop_rng(submit->cli->loop));
+}
+
+static void warn(void *arg, const char *text)
+{
+    (void)arg;
+    (void)fprintf(stderr, "roost submit: warning: %s\n", text);
+}
+
 static int read_all(struct submit *submit, const char *text, struct err *err)
 {
-    const struct submit_world world = {.read = read_file, .match = match, .arg = submit};
+    const struct submit_world world = {.read = read_file,
+                                       .match = match,
+                                       .env = environment,
+                                       .random = random_number,
+                                       .warn = warn,
+                                       .cwd = submit->cwd,
+                                       .arg = submit};
+    const struct submit_source source = {.name = submit->path,
+                                         .text = text,
+                                         .first = strbuf_text(&submit->before),
+                                         .append = strbuf_text(&submit->after),
+                                         .queue = submit->queue};
+    struct submit_file *file = submit_file_open(&source, &world);
+    int rc;
     vec_fini(&submit->ads, destroy_ad);
     submit->ads = (struct vec){0};
-    return submit_file_read(submit->path, text, submit->queue, &world, one_job, submit, err);
+    if (submit->cluster > 0) {
+        submit_file_set_cluster(file, submit->cluster);
+    }
+    while ((rc = submit_file_read(file, err)) > 0) {
+        for (int64_t i = 0; rc > 0 && i < submit_file_jobs(file); i++) {
+            submit_file_select(file, i, (int64_t)submit->ads.count);
+            int made = one_job(submit, file, err);
+            rc = made != 0 ? made : rc;
+        }
+        if (rc < 0) {
+            break;
+        }
+    }
+    if (rc == 0 && submit_file_queue_count(file) == 0 && !submit->dry_run) {
+        rc = err_set(err, -EINVAL, "%s: there is no queue statement: no job is made", submit->path);
+    }
+    submit_file_close(file);
+    return rc;
 }
 
 static int read_stdin(struct strbuf *text, struct err *err)
@@ -161,7 +206,7 @@ static int read_stdin(struct strbuf *text, struct err *err)
 static int load_text(struct submit *submit, struct strbuf *text, struct err *err)
 {
     strbuf_init(text, SUBMIT_FILE_MAX);
-    strbuf_puts(text, submit->before.length > 0 ? strbuf_text(&submit->before) : "");
+    strbuf_puts(text, "");
     if (strcmp(submit->path, "-") == 0) {
         return read_stdin(text, err);
     }
@@ -172,36 +217,6 @@ static int load_text(struct submit *submit, struct strbuf *text, struct err *err
         mem_free(file);
     }
     return rc;
-}
-
-/* Lines of -append go before the first queue statement: they are put before the file's own text
- * would end.  HTCondor reads them just before the queue statement; as later settings win only until
- * then, putting them there means to find it. */
-static void insert_append(struct submit *submit, struct strbuf *text)
-{
-    if (submit->after.length == 0) {
-        return;
-    }
-    struct strbuf out;
-    strbuf_init(&out, SUBMIT_FILE_MAX);
-    const char *at = strbuf_text(text);
-    bool done = false;
-    while (*at != '\0') {
-        size_t length = strcspn(at, "\n");
-        const char *start = at + strspn(at, " \t");
-        if (!done && strncasecmp(start, "queue", 5) == 0 && strchr(" \t\r\n", start[5]) != NULL) {
-            strbuf_puts(&out, strbuf_text(&submit->after));
-            done = true;
-        }
-        strbuf_append(&out, at, length);
-        strbuf_putc(&out, '\n');
-        at += length + (at[length] == '\n' ? 1 : 0);
-    }
-    if (!done) {
-        strbuf_puts(&out, strbuf_text(&submit->after));
-    }
-    strbuf_fini(text);
-    *text = out;
 }
 
 /* ---- sending */
@@ -388,7 +403,6 @@ static int run(struct submit *submit, struct err *err)
                                           .look_arg = submit};
     rc = load_text(submit, &text, err);
     if (rc == 0) {
-        insert_append(submit, &text);
         rc = read_all(submit, strbuf_text(&text), err);
     }
     if (rc == 0 && submit->reserve && !submit->dry_run) {

@@ -13,11 +13,11 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "classad/ad_format.h"
 #include "classad/ad_lister.h"
 #include "classad/ad_xml.h"
 
-#define FORMAT_WIDTH_MAX 1000
-#define EMIT_BYTES       ((size_t)256 << 10)
+#define EMIT_BYTES ((size_t)256 << 10)
 
 struct item {
     char *text; /* as it was given: the heading */
@@ -522,129 +522,21 @@ static void print_text(const char *text, size_t length, struct strbuf *out)
     }
 }
 
-/* printf's "%[-+ 0#][width][.precision]conversion": where it begins, ends, and what it asks. */
-struct directive {
-    size_t begin, end; /* end is behind the conversion */
-    bool left, zero, plus;
-    int width, precision; /* precision -1: none */
-    char conversion;
-};
-
-static size_t read_number(const char *text, size_t at, int *ret)
-{
-    int number = 0;
-    for (; text[at] >= '0' && text[at] <= '9'; at++) {
-        number = number < FORMAT_WIDTH_MAX ? number * 10 + (text[at] - '0') : number;
-    }
-    *ret = number < FORMAT_WIDTH_MAX ? number : FORMAT_WIDTH_MAX;
-    return at;
-}
-
-static bool find_directive(const char *format, struct directive *ret)
-{
-    *ret = (struct directive){.precision = -1};
-    for (size_t i = 0; format[i] != '\0'; i++) {
-        if (format[i] != '%') {
-            continue;
-        }
-        if (format[i + 1] == '%') {
-            i++;
-            continue;
-        }
-        ret->begin = i++;
-        for (; format[i] != '\0' && strchr("-+ 0#", format[i]) != NULL; i++) {
-            ret->left = ret->left || format[i] == '-';
-            ret->zero = ret->zero || format[i] == '0';
-            ret->plus = ret->plus || format[i] == '+';
-        }
-        i = read_number(format, i, &ret->width);
-        if (format[i] == '.') {
-            i = read_number(format, i + 1, &ret->precision);
-        }
-        while (format[i] == 'l' || format[i] == 'h') {
-            i++;
-        }
-        ret->conversion = format[i];
-        ret->end = format[i] != '\0' ? i + 1 : i;
-        return ret->conversion != '\0';
-    }
-    return false;
-}
-
-static double number_of(const struct ad_value *value)
-{
-    switch (value->type) {
-    case AD_TYPE_BOOL:
-        return value->boolean ? 1 : 0;
-    case AD_TYPE_INT:
-        return (double)value->integer;
-    case AD_TYPE_REAL:
-    case AD_TYPE_RELTIME:
-        return value->real;
-    case AD_TYPE_ABSTIME:
-        return (double)value->time.seconds;
-    default:
-        return 0;
-    }
-}
-
-static void print_value(const struct directive *how, const struct ad_value *value,
-                        struct strbuf *out)
-{
-    struct strbuf text;
-    double number = number_of(value);
-    strbuf_init(&text, 0);
-    if (strchr("diu", how->conversion) != NULL) {
-        long long whole = value->type == AD_TYPE_INT        ? (long long)value->integer
-                          : number > -9e18 && number < 9e18 ? (long long)number
-                                                            : 0;
-        strbuf_printf(&text, how->plus ? "%+lld" : "%lld", whole);
-    } else if (how->conversion == 'x' || how->conversion == 'X') {
-        strbuf_printf(&text, how->conversion == 'x' ? "%llx" : "%llX",
-                      (unsigned long long)(value->type == AD_TYPE_INT ? value->integer : 0));
-    } else if (how->conversion == 'f' || how->conversion == 'e' || how->conversion == 'g') {
-        int precision = how->precision >= 0 ? how->precision : 6;
-        strbuf_printf(&text,
-                      how->conversion == 'f'   ? "%.*f"
-                      : how->conversion == 'e' ? "%.*e"
-                                               : "%.*g",
-                      precision, number);
-    } else if (how->conversion == 'V') {
-        ad_value_print(value, &text);
-    } else { /* %s, %v, and what printf does not know */
-        ad_value_print_bare(value, &text);
-        if (how->precision >= 0 && text.length > (size_t)how->precision) {
-            text.length = (size_t)how->precision;
-        }
-    }
-    size_t width = (size_t)how->width;
-    if (!how->left) {
-        for (size_t i = text.length; i < width; i++) {
-            strbuf_putc(out, how->zero ? '0' : ' ');
-        }
-    }
-    strbuf_append(out, strbuf_text(&text), text.length);
-    if (how->left) {
-        pad(out, text.length, width);
-    }
-    strbuf_fini(&text);
-}
-
 /* An attribute that is not there prints nothing, and nothing of what is around it. */
 static void print_formatted(const struct item *item, const struct ad *ad,
                             const struct ad_context *context, struct strbuf *out)
 {
     struct ad_value value;
-    struct directive how;
+    struct ad_format how;
     size_t length = strlen(item->format);
-    if (!find_directive(item->format, &how)) {
+    if (!ad_format_find(item->format, &how)) {
         print_text(item->format, length, out);
         return;
     }
     ad_eval(item->expr, ad, NULL, context, &value);
     if (value.type != AD_TYPE_UNDEFINED) {
         print_text(item->format, how.begin, out);
-        print_value(&how, &value, out);
+        ad_format_print(&how, &value, out);
         print_text(item->format + how.end, length - how.end, out);
     }
     ad_value_fini(&value);

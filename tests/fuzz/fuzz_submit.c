@@ -1,6 +1,6 @@
 /* Submit files: any text is read to its jobs or refused with one line, in bounded time and memory.
  *
- * LINK: cli
+ * LINK: submit
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,12 +13,14 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "cli/submit_file.h"
-#include "cli/submit_job.h"
+#include "submit/submit_file.h"
+#include "submit/submit_job.h"
 
-#define JOBS_MAX 50
+#define JOBS_MAX       50
+#define STATEMENTS_MAX 20
 
 static int read_file(void *arg, const char *path, char **text, struct err *err)
 {
@@ -39,22 +41,36 @@ static int match(void *arg, const char *pattern, bool files, bool dirs, void *na
     return 0;
 }
 
-static int one_job(void *arg, struct submit_file *file, int64_t proc, struct err *err)
+static int one_job(struct submit_file *file, struct err *err)
 {
     static const struct submit_place PLACE = {.cwd = "/home",
                                               .file = "f",
                                               .arch = "X86_64",
                                               .opsys = "LINUX"};
     struct ad *ad = NULL;
-    (void)arg;
-    if (proc >= JOBS_MAX) {
-        return -ECANCELED;
-    }
     int rc = submit_job_make(file, "f", &PLACE, &ad, err);
     CHECK((rc == 0) == (ad != NULL));
     CHECK(rc != 0 || (ad_has(ad, "Cmd") && ad_has(ad, "Requirements")));
     ad_destroy(ad);
     return rc;
+}
+
+/* What is made of a digest is what was made of the file: the same number of jobs. */
+static void check_digest(const struct submit_file *file)
+{
+    static const struct submit_world NOTHING = {0};
+    struct strbuf text;
+    struct err err;
+    strbuf_init(&text, 0);
+    submit_file_digest(file, &text);
+    if (!text.failed && text.length < SUBMIT_FILE_MAX) {
+        const struct submit_source source = {.name = "digest", .text = strbuf_text(&text)};
+        struct submit_file *again = submit_file_open(&source, &NOTHING);
+        CHECK(submit_file_read(again, &err) == 1);
+        CHECK(submit_file_jobs(again) == submit_file_jobs(file));
+        submit_file_close(again);
+    }
+    strbuf_fini(&text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -63,9 +79,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = mem_strndup((const char *)data, size);
     const struct submit_world world = {.read = read_file, .match = match, .arg = text};
+    const struct submit_source source = {.name = "f", .text = text};
+    struct submit_file *file = submit_file_open(&source, &world);
     struct err err = {{0}};
-    int rc = submit_file_read("f", text, NULL, &world, one_job, NULL, &err);
-    CHECK(rc <= 0 && (rc == 0 || rc == -ECANCELED || err.text[0] != '\0'));
+    int rc = 1;
+    for (int statements = 0; rc == 1 && statements < STATEMENTS_MAX; statements++) {
+        rc = submit_file_read(file, &err);
+        for (int64_t i = 0; rc == 1 && i < submit_file_jobs(file) && i < JOBS_MAX; i++) {
+            submit_file_select(file, i, i);
+            int made = one_job(file, &err);
+            rc = made != 0 ? made : rc;
+        }
+        if (rc == 1) {
+            check_digest(file);
+        }
+    }
+    CHECK(rc >= 0 || err.text[0] != '\0');
+    submit_file_close(file);
     mem_free(text);
     return 0;
 }

@@ -1,12 +1,12 @@
-/* cli/submit_job.h - from the commands of a submit file to the ad of a job.
+/* submit/submit_job.h - from the commands of a submit file to the ad of a job.
  *
  * To add a submit command: a row in COMMANDS of submit_job.c (and, if it is neither text, path,
  * number, boolean nor expression, a function there).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef CLI_SUBMIT_JOB_H
-#define CLI_SUBMIT_JOB_H
+#ifndef SUBMIT_SUBMIT_JOB_H
+#define SUBMIT_SUBMIT_JOB_H
 
 #include <stdbool.h>
 

@@ -13,8 +13,8 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "cli/submit_file.h"
-#include "cli/submit_job.h"
+#include "submit/submit_file.h"
+#include "submit/submit_job.h"
 
 static int look(void *arg, const char *path, bool executable, struct err *err)
 {
@@ -33,13 +33,12 @@ static const struct submit_place PLACE = {.cwd = "/home/ann",
                                           .env = ENVIRONMENT,
                                           .look = look};
 
-static int one_job(void *arg, struct submit_file *file, int64_t proc, struct err *err)
+static int one_job(struct vec *ads, struct submit_file *file, struct err *err)
 {
     struct ad *ad = NULL;
-    (void)proc;
     int rc = submit_job_make(file, "job.sub", &PLACE, &ad, err);
     if (rc == 0) {
-        vec_push(arg, ad);
+        vec_push(ads, ad);
     }
     return rc;
 }
@@ -53,7 +52,21 @@ static const struct submit_world WORLD = {0};
 
 static int make(const char *text, struct vec *ads, struct err *err)
 {
-    return submit_file_read("job.sub", text, NULL, &WORLD, one_job, ads, err);
+    const struct submit_source source = {.name = "job.sub", .text = text};
+    struct submit_file *file = submit_file_open(&source, &WORLD);
+    int rc;
+    while ((rc = submit_file_read(file, err)) == 1) {
+        for (int64_t i = 0; i < submit_file_jobs(file) && rc == 1; i++) {
+            submit_file_select(file, i, (int64_t)ads->count);
+            int made = one_job(ads, file, err);
+            rc = made != 0 ? made : rc;
+        }
+        if (rc != 1) {
+            break;
+        }
+    }
+    submit_file_close(file);
+    return rc;
 }
 
 /* `executable = run.sh`, the lines, `queue`: attribute is printed as expected; "" for absent. */

@@ -1,4 +1,4 @@
-/* cli/submit_job.c - from the commands of a submit file to the ad of a job: see submit_job.h.
+/* submit/submit_job.c - from the commands of a submit file to the ad of a job: see submit_job.h.
  *
  * One table says what each command becomes.  A name that is in no table is a macro, as in HTCondor;
  * commands of HTCondor's that are not obeyed yet are refused rather than ignored: a job that was to
@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "cli/submit_job.h"
+#include "submit/submit_job.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
-#include "cli/submit_file.h"
+#include "submit/submit_file.h"
+#include "submit/submit_macro.h"
 
 struct making {
     struct submit_file *file;
@@ -614,7 +615,7 @@ static int refuse_resources(struct making *making, struct err *err)
     const char *name;
     bool plus;
     unsigned line;
-    while (submit_file_next(making->file, &at, &name, &plus, &line)) {
+    while (submit_file_walk(making->file, &at, &name, &plus, &line)) {
         bool known = plus || !text_glob("request_*", name, true);
         for (size_t i = 0; i < ARRAY_COUNT(COMMANDS) && !known; i++) {
             known = text_equal_nocase(COMMANDS[i].name, name);
@@ -634,14 +635,14 @@ static int run_plus(struct making *making, struct err *err)
     const char *name;
     bool plus;
     unsigned line;
-    while (submit_file_next(making->file, &at, &name, &plus, &line)) {
+    while (submit_file_walk(making->file, &at, &name, &plus, &line)) {
         if (!plus) {
             continue;
         }
         struct strbuf key;
         char *value;
         strbuf_init(&key, 0);
-        strbuf_printf(&key, "+%s", name);
+        strbuf_printf(&key, "MY.%s", name);
         int rc = submit_file_value(making->file, strbuf_text(&key), &value, err);
         if (rc == 0 && !ad_name_is_valid(name)) {
             rc = err_set(err, -EINVAL, "'%s' cannot be the name of an attribute", name);
