@@ -260,7 +260,7 @@ static void bad_files_are_refused_by_file_and_line(void **state)
     refused("a = \\\n1\nwhat\nqueue", -EINVAL, "job.sub:3: 'what'");
     refused("'odd' = 1\nqueue", -EINVAL, "job.sub:1: ''odd'' cannot be a name");
     refused("two words = 1\nqueue", -EINVAL, "neither NAME = VALUE");
-    refused("= 1\nqueue", -EINVAL, "cannot be a name");
+    refused("= 1\nqueue", -EINVAL, "neither NAME = VALUE");
     refused("+ = 1\nqueue", -EINVAL, "cannot be a name");
     refused("requirements @=end\nqueue", -EINVAL, "cannot be a name");
     refused("requirements@=end\nqueue", -EINVAL, "cannot be a name");
@@ -274,8 +274,10 @@ static void bad_queue_statements_are_refused_by_file_and_line(void **state)
     refused("queue -1", -EINVAL, "job.sub:1: queue -1: not a number of jobs");
     refused("queue 1.5", -EINVAL, "job.sub:1: queue 1.5: ");
     refused("queue 99999999", -EINVAL, "job.sub:1: ");
-    refused("queue x in (a, b", -EINVAL, "job.sub:1: Reached end of file without finding closing brace");
-    refused("queue x in (\na\n", -EINVAL, "job.sub:1: Reached end of file without finding closing brace");
+    refused("queue x in (a, b", -EINVAL,
+            "job.sub:1: Reached end of file without finding closing brace");
+    refused("queue x in (\na\n", -EINVAL,
+            "job.sub:1: Reached end of file without finding closing brace");
     refused("queue x from (\na\n", -EINVAL, "job.sub:1: Reached end of file without finding");
     refused("queue x from", -EINVAL, "job.sub:1: `from` needs a file");
     refused("queue x from nowhere", -ENOENT, "job.sub:1: nowhere: no such file");
