@@ -262,8 +262,8 @@ static void bad_files_are_refused_by_file_and_line(void **state)
     refused("two words = 1\nqueue", -EINVAL, "neither NAME = VALUE");
     refused("= 1\nqueue", -EINVAL, "neither NAME = VALUE");
     refused("+ = 1\nqueue", -EINVAL, "cannot be a name");
-    refused("requirements @=end\nqueue", -EINVAL, "cannot be a name");
-    refused("requirements@=end\nqueue", -EINVAL, "cannot be a name");
+    refused("requirements @=end\nqueue", -EINVAL, "there is no line @end");
+    refused("requirements@=end\nqueue", -EINVAL, "there is no line @end");
     refused("if version > 8\nqueue", -EINVAL, "job.sub:1: ");
 }
 
