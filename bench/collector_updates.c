@@ -13,6 +13,8 @@
  *   delta_single the same, one ad in each UPDATE
  *   uplinks     five attributes, one ad in each UPDATE, over 10,000 connections
  *   unix        the same over 10,000 Unix sockets, without TLS
+ *               both with an answer to each, and (_quiet) to one of sixteen: the others are QUIET,
+ *               as a startd's are
  *   offline     offline ads, each durable when it is acknowledged, 100 in an UPDATE
  *   restart     from kill -9 and the new start to the answer of the first query
  *   memory      what 10,000 ads add to the resident set, alike and all different
@@ -49,6 +51,7 @@
 #define AHEAD_MESSAGES 128
 #define AHEAD_BYTES    ((size_t)256 << 10) /* of one connection, on their way */
 #define LOOK_MS        20
+#define ANSWERED_EACH  16 /* of QUIET ones, so that we know how far the collector is */
 
 struct running {
     pid_t pid;
@@ -84,6 +87,7 @@ struct sender {
     unsigned next, round;
     int64_t sequence;
     unsigned under_way;
+    int64_t confirmed; /* sequence up to which all are known to be done, where some are QUIET */
     bool ready;
 };
 
@@ -95,6 +99,10 @@ struct load {
     unsigned sender_count, ready_count;
     unsigned batch; /* ads of one UPDATE */
     unsigned ahead; /* UPDATEs of one connection on their way */
+    bool quiet;     /* one after the other of the connections, all in one window */
+    unsigned next;
+    uint64_t window, window_max; /* UPDATEs that may be on their way, or QUIET and not known to be
+                                    done, besides those that are */
     bool full;
     int64_t epoch;
     uint64_t wanted, sent, taken; /* ads */
@@ -299,7 +307,10 @@ static void say_update(struct sender *sender, struct strbuf *out)
     ad_set_int(args, "Epoch", load->epoch);
     ad_set_int(args, "Sequence", ++sender->sequence);
     ad_set_bool(args, "Full", load->full);
-    size_t begin = frame_begin(out, FRAME_REQUEST, 0, VERB_UPDATE, (uint64_t)sender->sequence);
+    bool quiet = load->quiet && load->wanted - load->sent > load->sender_count &&
+                 (sender->sequence + sender->first) % ANSWERED_EACH != 0;
+    size_t begin = frame_begin(out, FRAME_REQUEST, quiet ? FRAME_FLAG_QUIET : 0, VERB_UPDATE,
+                               (uint64_t)sender->sequence);
     frame_put_u32(out, 0);
     frame_put_body_head(out, &body);
     out->length -= 8; /* its ads and blob are ours */
@@ -351,6 +362,21 @@ static void say_pong(struct sender *sender, uint64_t opaque)
     strbuf_fini(&out);
 }
 
+/* The window is full of what was sent, one of each connection in turn. */
+static void feed_quiet(struct load *load)
+{
+    while (load->window > 0 && load->sent < load->wanted) {
+        struct sender *sender = &load->senders[load->next];
+        struct strbuf out;
+        load->next = (load->next + 1) % load->sender_count;
+        load->window--;
+        strbuf_init(&out, 0);
+        say_update(sender, &out);
+        CHECK(stream_write(sender->stream, out.data, out.length) == 0);
+        strbuf_fini(&out);
+    }
+}
+
 static void take_reply(struct sender *sender, const struct frame *frame)
 {
     struct load *load = sender->load;
@@ -379,6 +405,9 @@ static void take_reply(struct sender *sender, const struct frame *frame)
     frame_message_fini(&message);
     sender->under_way--;
     load->taken++;
+    load->window +=
+        frame->request - (uint64_t)sender->confirmed; /* those before it are done, too */
+    sender->confirmed = (int64_t)frame->request;
 }
 
 static void on_readable(void *arg)
@@ -397,7 +426,10 @@ static void on_readable(void *arg)
     CHECK(rc == 0);
     stream_consume(sender->stream, used);
     struct load *load = sender->load;
-    if (load->wanted > 0) {
+    if (load->wanted > 0 && load->quiet) {
+        feed_quiet(load);
+        load->bench->done = load->sent >= load->wanted && load->window == load->window_max;
+    } else if (load->wanted > 0) {
         feed(sender);
         bool under_way = false;
         for (unsigned i = 0; load->sent >= load->wanted && i < load->sender_count && !under_way;
@@ -416,7 +448,7 @@ static void on_opened(void *arg)
 static void on_drained(void *arg)
 {
     struct sender *sender = arg;
-    if (sender->load->wanted > 0) {
+    if (sender->load->wanted > 0 && !sender->load->quiet) {
         feed(sender);
     }
 }
@@ -508,7 +540,10 @@ static void load_send(struct load *load, uint64_t count)
     load->sent = load->taken = 0;
     load->wanted = count;
     bench->done = false;
-    for (unsigned i = 0; i < load->sender_count; i++) {
+    if (load->quiet) {
+        feed_quiet(load);
+    }
+    for (unsigned i = 0; !load->quiet && i < load->sender_count; i++) {
         feed(&load->senders[i]);
     }
     loop_run_until(bench->loop, &bench->done);
@@ -623,6 +658,13 @@ static void measure_uplinks(struct bench *bench, const char *name, const char *d
     load.full = false;
     load.rounds = five;
     load_measure(&load, name, (uint64_t)bench->ads * 20, 100000);
+    char quiet[64];
+    (void)snprintf(quiet, sizeof quiet, "%s_quiet", name);
+    load.quiet = true;
+    /* On average half of those between two answers are done, but not known to be: so about one of
+     * each connection is really on its way. */
+    load.window = load.window_max = (uint64_t)uplinks * (ANSWERED_EACH + 1) / 2;
+    load_measure(&load, quiet, (uint64_t)bench->ads * 40, 100000);
     (void)fprintf(stderr, "resident: %.0f MB with the connections\n", rss / 1024);
     load_close(&load);
     bytes_fini_all(whole);

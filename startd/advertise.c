@@ -1,7 +1,8 @@
 /* startd/advertise.c - the uplink to the collector: our ads up, the commands for us down.
  *
  * Changes of one moment go in one UPDATE; the first goes at once.  After the uplink came up, and
- * every UPDATE_INTERVAL, all slots are sent.
+ * every UPDATE_INTERVAL, all slots are sent.  An UPDATE is answered only if something is wrong with
+ * it: what is lost is lost with the connection, and then everything is sent anew.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,11 +23,14 @@
 
 #define GATHER_MS 20
 
-static void sent(void *arg, struct wire_reply *reply)
+/* The collector has something against an UPDATE. */
+static void complaint(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
-    if (reply->status == 0 || reply->status == -ECONNRESET) {
-        return; /* after a reset everything is sent anew */
+    if (reply->status == 0) {
+        log_warn(startd->env.log, "update.rejected",
+                 reply->args != NULL ? ad_string_or(reply->args, "ErrorString", "") : "");
+        return;
     }
     log_warn(startd->env.log, "update.refused", reply->text, LOG_INT("status", reply->status));
     if (reply->status == -ESTALE && !startd->offline_sent) {
@@ -131,7 +135,7 @@ static void send_changes(void *arg)
             ad_set_bool(args, "CancelOffline", true);
         }
         struct wire_body body = {.args = args, .ads = ads, .ad_count = count, .with_private = true};
-        if (wire_call(wire, VERB_UPDATE, &body, 0, sent, startd) > 0) {
+        if (wire_tell(wire, VERB_UPDATE, &body) > 0) {
             startd->first_update_done = true;
         }
         ad_destroy(args);
@@ -205,7 +209,8 @@ int advertise_open(struct startd *startd, struct err *err)
 {
     static const struct uplink_events EVENTS = {.up = uplink_up,
                                                 .down = uplink_down,
-                                                .request = on_request};
+                                                .request = on_request,
+                                                .complaint = complaint};
     char address[POOL_ADDRESS_MAX];
     int rc = pool_collector_addresses(startd->env.config, address, sizeof address, err);
     if (rc != 0) {

@@ -129,7 +129,9 @@ static int frame_payload(struct reader *in, struct frame *frame, struct err *err
 
 static uint8_t frame_flags_known(enum frame_type type)
 {
-    return type == FRAME_REQUEST ? FRAME_FLAG_RELAYED : type == FRAME_REPLY ? FRAME_FLAG_MORE : 0;
+    return type == FRAME_REQUEST ? FRAME_FLAG_RELAYED | FRAME_FLAG_QUIET
+           : type == FRAME_REPLY ? FRAME_FLAG_MORE | FRAME_FLAG_QUIET
+                                 : 0;
 }
 
 static bool frame_has_request(enum frame_type type)

@@ -41,6 +41,7 @@ enum frame_type {
 enum {
     FRAME_FLAG_RELAYED = 1, /* of REQUEST */
     FRAME_FLAG_MORE = 1,    /* of REPLY */
+    FRAME_FLAG_QUIET = 2,   /* of REQUEST, and of the REPLY to one */
 };
 
 /* One frame, decoded down to the body.  Which members mean something depends on the type; the

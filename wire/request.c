@@ -102,6 +102,20 @@ static int64_t call_add(struct wire *wire, uint64_t deadline_ms, const struct ca
     return (int64_t)wire->last_call;
 }
 
+int64_t wire_tell(struct wire *wire, enum wire_verb verb, const struct wire_body *body)
+{
+    if (wire->state != WIRE_READY) {
+        return -ENOTCONN;
+    }
+    size_t begin = frame_begin(&wire->out, FRAME_REQUEST, FRAME_FLAG_QUIET, (uint16_t)verb,
+                               wire->last_call + 1);
+    frame_put_u32(&wire->out, 0);
+    frame_put_body_head(&wire->out, body);
+    int rc = wire_frame_end(wire, begin, body == NULL ? NULL : body->blob,
+                            body == NULL ? 0 : body->blob_length);
+    return rc < 0 ? rc : (int64_t)++wire->last_call;
+}
+
 static uint32_t deadline_said(uint64_t deadline_ms)
 {
     return deadline_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)deadline_ms;
@@ -258,6 +272,34 @@ void wire_set_pool(struct wire *wire, struct ad_pool *pool)
     wire->pool = pool;
 }
 
+/* A reply as it is shown to who asked. */
+static void reply_show(const struct frame *frame, const struct frame_message *message,
+                       wire_reply_f call, void *arg)
+{
+    char text[FRAME_TEXT_MAX];
+    (void)snprintf(text, sizeof text, "%.*s", (int)frame->text_length, frame->text);
+    struct wire_reply reply = {.status = frame->status,
+                               .text = text,
+                               .more = (frame->flags & FRAME_FLAG_MORE) != 0,
+                               .args = message->args,
+                               .ads = message->ads,
+                               .ad_count = message->ad_count,
+                               .blob = message->blob,
+                               .blob_length = message->blob_length};
+    call(arg, &reply);
+}
+
+static void complaint_deliver(struct wire *wire, const struct frame *frame)
+{
+    struct frame_message message = {0};
+    if (wire->events.complaint != NULL && !wire->given_up &&
+        frame_message_decode_in(wire->context->args_pool, frame->body, frame->body_length, &message,
+                                NULL) == 0) {
+        reply_show(frame, &message, wire->events.complaint, wire->arg);
+        frame_message_fini(&message);
+    }
+}
+
 static void reply_deliver(struct wire *wire, const struct frame *frame, struct call *call)
 {
     struct frame_message message = {0};
@@ -273,18 +315,8 @@ static void reply_deliver(struct wire *wire, const struct frame *frame, struct c
         call_tell(ended, rc, err.text);
         return;
     }
-    char text[FRAME_TEXT_MAX];
-    (void)snprintf(text, sizeof text, "%.*s", (int)frame->text_length, frame->text);
-    struct wire_reply reply = {.status = frame->status,
-                               .text = text,
-                               .more = more,
-                               .args = message.args,
-                               .ads = message.ads,
-                               .ad_count = message.ad_count,
-                               .blob = message.blob,
-                               .blob_length = message.blob_length};
     struct call now = more ? *call : call_take(wire, call);
-    now.call(now.arg, &reply);
+    reply_show(frame, &message, now.call, now.arg);
     frame_message_fini(&message);
     if (more) {
         wire_call_return_window(wire, (int64_t)frame->request, (uint32_t)frame->payload_length);
@@ -296,6 +328,10 @@ int request_reply(struct wire *wire, const struct frame *frame, struct err *err)
     if (frame->request > wire->last_call) {
         return err_set(err, -EPROTO, "reply to request %llu, which was never made",
                        (unsigned long long)frame->request);
+    }
+    if ((frame->flags & FRAME_FLAG_QUIET) != 0) {
+        complaint_deliver(wire, frame);
+        return 0;
     }
     struct call *call = call_find(wire, frame->request);
     if (call == NULL) {
@@ -379,11 +415,11 @@ void request_drop_all(struct wire *wire)
 
 /* ---- answers as frames ----------------------------------------------------------------------- */
 
-static int reply_send(struct wire *wire, uint64_t id, bool more, int status, const char *text,
+static int reply_send(struct wire *wire, uint64_t id, uint8_t flags, int status, const char *text,
                       const struct wire_body *body, size_t *payload)
 {
     size_t length = strnlen(text, FRAME_TEXT_MAX - 1);
-    size_t begin = frame_begin(&wire->out, FRAME_REPLY, more ? FRAME_FLAG_MORE : 0, 0, id);
+    size_t begin = frame_begin(&wire->out, FRAME_REPLY, flags, 0, id);
     frame_put_u32(&wire->out, (uint32_t)status);
     frame_put_text16(&wire->out, text, length);
     frame_put_body_head(&wire->out, body);
@@ -395,7 +431,19 @@ static int reply_send(struct wire *wire, uint64_t id, bool more, int status, con
 static void refuse(struct wire *wire, const struct frame *frame, int status, const char *why)
 {
     size_t payload = 0;
-    (void)reply_send(wire, frame->request, false, status, why, NULL, &payload);
+    (void)reply_send(wire, frame->request, frame->flags & FRAME_FLAG_QUIET, status, why, NULL,
+                     &payload);
+}
+
+static uint8_t reply_flags(const struct wire_request *request)
+{
+    return request->quiet ? FRAME_FLAG_QUIET : 0;
+}
+
+static bool says_something(const struct wire_body *body)
+{
+    return body != NULL && (body->args != NULL || body->ad_count > 0 || body->encoded_count > 0 ||
+                            body->blob_length > 0);
 }
 
 /* A refusal that an operator should know of. */
@@ -422,7 +470,8 @@ void wire_reply_refusal(struct wire_request *request, const struct ad *args, int
         const struct wire_body body = {.args = args};
         size_t payload = 0;
         CHECK(status < 0);
-        (void)reply_send(request->wire, request->node.id, false, status, why, &body, &payload);
+        (void)reply_send(request->wire, request->node.id, reply_flags(request), status, why, &body,
+                         &payload);
     }
     request_unlink(request);
     request_free(request);
@@ -443,9 +492,11 @@ void wire_reply_ok(struct wire_request *request, const struct wire_body *body)
     if (request->ending) {
         return;
     }
-    if (request->wire != NULL && !request->cancelled && request->wire->state == WIRE_READY) {
+    if (request->wire != NULL && !request->cancelled && request->wire->state == WIRE_READY &&
+        !(request->quiet && !says_something(body))) {
         size_t payload = 0;
-        int rc = reply_send(request->wire, request->node.id, false, 0, "", body, &payload);
+        int rc = reply_send(request->wire, request->node.id, reply_flags(request), 0, "", body,
+                            &payload);
         if (rc < 0) {
             wire_reply_error(request, rc, "the answer is too large for one message");
             return;
@@ -475,9 +526,10 @@ bool wire_reply_part(struct wire_request *request, const struct wire_body *body)
         return true;
     }
     size_t payload = 0;
-    int rc = reply_send(request->wire, request->node.id, true, 0, "", body, &payload);
+    int rc = reply_send(request->wire, request->node.id, FRAME_FLAG_MORE | reply_flags(request), 0,
+                        "", body, &payload);
     if (rc < 0) {
-        (void)reply_send(request->wire, request->node.id, false, rc,
+        (void)reply_send(request->wire, request->node.id, reply_flags(request), rc,
                          "a part of the answer is too large for one message", NULL, &payload);
         request->cancelled = true;
         return true;
@@ -491,7 +543,8 @@ bool wire_reply_part_made(struct wire_request *request, const void *body, size_t
         return true;
     }
     struct wire *wire = request->wire;
-    size_t begin = frame_begin(&wire->out, FRAME_REPLY, FRAME_FLAG_MORE, 0, request->node.id);
+    size_t begin = frame_begin(&wire->out, FRAME_REPLY, FRAME_FLAG_MORE | reply_flags(request), 0,
+                               request->node.id);
     frame_put_u32(&wire->out, 0);
     frame_put_text16(&wire->out, "", 0);
     size_t payload = wire->out.length - begin - FRAME_HEADER_BYTES + length;
@@ -510,7 +563,9 @@ void wire_reply_raw(struct wire_request *request, const struct frame *reply)
         return;
     }
     if (wire != NULL && !request->cancelled && wire->state == WIRE_READY) {
-        size_t begin = frame_begin(&wire->out, FRAME_REPLY, reply->flags, 0, request->node.id);
+        size_t begin = frame_begin(&wire->out, FRAME_REPLY,
+                                   (reply->flags & FRAME_FLAG_MORE) | reply_flags(request), 0,
+                                   request->node.id);
         frame_put_u32(&wire->out, (uint32_t)reply->status);
         frame_put_text16(&wire->out, reply->text, reply->text_length);
         if (reply->body_length == 0) {
@@ -585,6 +640,7 @@ static struct wire_request *request_create(struct wire *wire, const struct frame
     request->wire = wire;
     request->caller = caller_ref(caller);
     request->verb = (enum wire_verb)frame->verb;
+    request->quiet = (frame->flags & FRAME_FLAG_QUIET) != 0;
     request->message = *message;
     if (request->message.args == NULL) {
         request->message.args = ad_create();

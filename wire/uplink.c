@@ -62,6 +62,14 @@ static void on_request(void *arg, struct wire_request *request)
     uplink->events.request(uplink->arg, request);
 }
 
+static void on_complaint(void *arg, struct wire_reply *reply)
+{
+    struct uplink *uplink = arg;
+    if (uplink->events.complaint != NULL) {
+        uplink->events.complaint(uplink->arg, reply);
+    }
+}
+
 static void on_closed(void *arg, struct wire *wire, int status, const char *why)
 {
     struct uplink *uplink = arg;
@@ -85,6 +93,7 @@ static void uplink_dial(void *arg)
     struct uplink *uplink = arg;
     static const struct wire_events EVENTS = {.ready = on_ready,
                                               .request = on_request,
+                                              .complaint = on_complaint,
                                               .closed = on_closed};
     struct err err = {{0}};
     struct wire_dial dial = {.address = uplink->addresses.items[uplink->next_address],

@@ -118,6 +118,11 @@ struct ad *wire_reply_take_ad(struct wire_reply *reply, size_t index);
  * unanswered, -EMSGSIZE when the message is too large for one frame. */
 int64_t wire_call(struct wire *wire, enum wire_verb verb, const struct wire_body *body,
                   uint64_t deadline_ms, wire_reply_f call, void *arg);
+/* Sends a request that is answered only if there is something to say against it: the reply comes to
+ * the connection's `complaint` event then.  For what is sent all the time and made good by the next
+ * one: for the peer of ten thousand an answer costs as much as the request.  Returns as
+ * wire_call(), but never -EBUSY. */
+int64_t wire_tell(struct wire *wire, enum wire_verb verb, const struct wire_body *body);
 /* call is not called any more; the peer is told */
 void wire_cancel(struct wire *wire, int64_t request);
 
@@ -174,6 +179,9 @@ struct wire_events {
     void (*ready)(void *arg, struct wire *wire); /* greeting done both ways; may be NULL */
     /* may be NULL: all requests are refused with -ENOSYS */
     wire_handler_f request;
+    /* What the peer has against a request sent by wire_tell(): a failure, or a reply that says more
+     * than that it is done.  May be NULL. */
+    wire_reply_f complaint;
     /* Over; the wire is freed afterwards by its owner with wire_close().  status -EACCES: the
      * greeting was refused, why says for what. */
     void (*closed)(void *arg, struct wire *wire, int status, const char *why);
@@ -252,6 +260,7 @@ struct uplink_events {
     /* may be NULL; dialled again with jittered back-off, 50 ms to 5 s */
     void (*down)(void *arg, const char *why);
     wire_handler_f request;
+    wire_reply_f complaint; /* as of struct wire_events */
 };
 /* address may be a comma-separated list, tried in turn. */
 int uplink_create(struct wire_context *context, const struct wire_dial *dial,

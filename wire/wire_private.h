@@ -160,6 +160,7 @@ struct wire_request {
     size_t bytes;     /* as counted against the peer */
     size_t in_flight; /* bytes of parts not returned by WINDOW */
     bool full;
+    bool quiet; /* a success of which there is nothing to say is not answered */
     bool cancelled;
     bool ending; /* gone() runs */
     void (*drained)(void *arg);

@@ -176,7 +176,7 @@ static void frames_that_break_a_rule_of_the_header_are_refused_with_the_rule(voi
         const char *says;
     } cases[] = {
         {4, 0, "unknown frame type"}, {4, 11, "unknown frame type"},
-        {5, 2, "unknown flags"},      {6, 0, "verb 0"},
+        {5, 4, "unknown flags"},      {6, 0, "verb 0"},
         {8, 0, "request 0"},          {15, 0x80, "request"},
         {4, FRAME_CANCEL, "verb"},    {0, 5, "below that of a header"},
     };
