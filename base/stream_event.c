@@ -311,8 +311,9 @@ static void read_in(struct stream *s)
         s->input.end += (size_t)got;
         budget -= (size_t)got;
         s->tell_readable = true;
-        if (s->tls == NULL && (size_t)got < room && s->write_error == 0) {
-            break; /* that was all; what comes later makes the socket ready again */
+        bool all = s->tls != NULL ? !tls_may_have_more(s->tls) : (size_t)got < room;
+        if (all && s->write_error == 0) {
+            break; /* what comes later makes the socket ready again */
         }
     }
     if (code == -EAGAIN && s->write_error != 0 && !s->read_due) {

@@ -100,6 +100,12 @@ static int bio_read(BIO *bio, char *ret, int room)
     return take_shared(sockets, ret, (size_t)room);
 }
 
+bool tls_socket_may_have_more(const struct tls_socket *socket)
+{
+    return !socket->drained || socket->at_end || socket->kept != NULL ||
+           socket->sockets->user == socket;
+}
+
 void tls_socket_turn_over(struct tls_socket *socket)
 {
     struct tls_sockets *sockets = socket->sockets;

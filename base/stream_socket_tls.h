@@ -11,6 +11,8 @@
 #ifndef BASE_STREAM_SOCKET_TLS_H
 #define BASE_STREAM_SOCKET_TLS_H
 
+#include <stdbool.h>
+
 #include <openssl/bio.h>
 
 struct tls_sockets; /* what the connections of a loop share */
@@ -23,6 +25,8 @@ void tls_sockets_destroy(struct tls_sockets *sockets);
 /* The BIO owns the struct tls_socket; the descriptor stays the caller's. */
 BIO *tls_socket_bio(struct tls_sockets *sockets, int fd, struct tls_socket **ret);
 
+/* After a read: false when the next one would find nothing in this turn. */
+bool tls_socket_may_have_more(const struct tls_socket *socket);
 /* The connection's turn is over: the shared buffer is free for others, and the next read asks the
  * kernel again. */
 void tls_socket_turn_over(struct tls_socket *socket);

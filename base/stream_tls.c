@@ -478,9 +478,17 @@ static int tls_failed(struct tls *tls, int result, int os_error, unsigned *want,
     return err_set(err, -EPROTO, "broken TLS (%s)", text != NULL ? text : "no reason");
 }
 
+/* Clearing what is clear costs as much as the cipher of a small record. */
+static void errors_forget(void)
+{
+    if (ERR_peek_error() != 0) {
+        ERR_clear_error();
+    }
+}
+
 int tls_handshake(struct tls *tls, unsigned *want, struct err *err)
 {
-    ERR_clear_error();
+    errors_forget();
     errno = 0;
     int result = SSL_do_handshake(tls->ssl);
     if (result == 1) {
@@ -493,7 +501,7 @@ int tls_handshake(struct tls *tls, unsigned *want, struct err *err)
 ssize_t tls_read(struct tls *tls, void *data, size_t room, unsigned *want, struct err *err)
 {
     size_t got = 0;
-    ERR_clear_error();
+    errors_forget();
     errno = 0;
     int result = SSL_read_ex(tls->ssl, data, room, &got);
     if (result == 1) {
@@ -502,10 +510,15 @@ ssize_t tls_read(struct tls *tls, void *data, size_t room, unsigned *want, struc
     return tls_failed(tls, result, errno, want, err);
 }
 
+bool tls_may_have_more(const struct tls *tls)
+{
+    return SSL_has_pending(tls->ssl) == 1 || tls_socket_may_have_more(tls->socket);
+}
+
 ssize_t tls_write(struct tls *tls, const void *data, size_t length, unsigned *want, struct err *err)
 {
     size_t put = 0;
-    ERR_clear_error();
+    errors_forget();
     errno = 0;
     int result = SSL_write_ex(tls->ssl, data, length, &put);
     if (result == 1) {
@@ -517,7 +530,7 @@ ssize_t tls_write(struct tls *tls, const void *data, size_t length, unsigned *wa
 
 int tls_say_bye(struct tls *tls, unsigned *want)
 {
-    ERR_clear_error();
+    errors_forget();
     errno = 0;
     int result = SSL_shutdown(tls->ssl);
     return result >= 0 ? 0 : tls_failed(tls, result, errno, want, NULL);

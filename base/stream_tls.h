@@ -5,6 +5,7 @@
 #ifndef BASE_STREAM_TLS_H
 #define BASE_STREAM_TLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -31,6 +32,8 @@ void tls_destroy(struct tls *tls); /* NULL is allowed */
 int tls_handshake(struct tls *tls, unsigned *want, struct err *err);
 /* > 0 bytes read; 0: the peer closed in the ordinary way. */
 ssize_t tls_read(struct tls *tls, void *data, size_t room, unsigned *want, struct err *err);
+/* After a read: false when the next one would find nothing in this turn. */
+bool tls_may_have_more(const struct tls *tls);
 /* > 0 bytes written.  A call that gave -EAGAIN is repeated with the same bytes, or more. */
 ssize_t tls_write(struct tls *tls, const void *data, size_t length, unsigned *want,
                   struct err *err);
