@@ -61,7 +61,7 @@ static void put_text(const char *text, size_t length, struct strbuf *out)
     }
 }
 
-static void put_string(const char *text, size_t length, struct strbuf *out)
+void ad_print_json_string(const char *text, size_t length, struct strbuf *out)
 {
     strbuf_putc(out, '"');
     put_text(text, length, out);
@@ -124,7 +124,7 @@ static void put_node(struct json_printer *to, const struct ad_node *node)
         }
         break;
     case AD_NODE_STRING:
-        put_string(node->text, node->count, out);
+        ad_print_json_string(node->text, node->count, out);
         break;
     case AD_NODE_LIST:
         strbuf_putc(out, '[');
@@ -163,7 +163,7 @@ static void put_ad(struct json_printer *to, const struct ad *ad)
         strbuf_puts(to->out, first ? "" : ",");
         first = false;
         put_line(to);
-        put_string(item.name, item.length, to->out);
+        ad_print_json_string(item.name, item.length, to->out);
         strbuf_puts(to->out, to->lines ? ": " : ":");
         put_node(to, ad_spot_node(&item.spot, &literal));
     }
@@ -171,6 +171,12 @@ static void put_ad(struct json_printer *to, const struct ad *ad)
     put_line(to);
     strbuf_putc(to->out, '}');
     mem_free(order);
+}
+
+void ad_node_print_json(const struct ad_node *node, struct strbuf *out)
+{
+    struct json_printer to = {.out = out};
+    put_node(&to, node);
 }
 
 int ad_print_json(const struct ad *ad, struct strbuf *out)

@@ -29,15 +29,18 @@ struct listed_shape {
 };
 
 struct ad_lister {
+    enum ad_lister_form form;
     struct strmap *wanted; /* NULL: all */
     struct listed_shape shapes[SHAPES_MAX];
     size_t shape_count;
     struct strbuf line;
 };
 
-struct ad_lister *ad_lister_create(const char *const *wanted, size_t wanted_count)
+struct ad_lister *ad_lister_create(enum ad_lister_form form, const char *const *wanted,
+                                   size_t wanted_count)
 {
     struct ad_lister *lister = mem_zalloc(sizeof(*lister));
+    lister->form = form;
     strbuf_init(&lister->line, 0);
     if (wanted_count > 0) {
         lister->wanted = strmap_create(STRMAP_CASE_IGNORED);
@@ -72,13 +75,36 @@ static bool is_wanted(const struct ad_lister *lister, const char *name)
            (lister->wanted == NULL || strmap_get(lister->wanted, name) != NULL);
 }
 
-static void print_line(const char *name, size_t length, const struct ad_node *node,
+/* A line of JSON begins with the end of the line before it, of which the first has none. */
+#define JSON_BEFORE ",\n"
+
+static void print_json(const char *name, size_t length, const struct ad_node *node,
                        struct strbuf *out)
 {
+    strbuf_puts(out, JSON_BEFORE "  ");
+    ad_print_json_string(name, length, out);
+    strbuf_puts(out, ": ");
+    ad_node_print_json(node, out);
+}
+
+static void print_line(const struct ad_lister *lister, const char *name, size_t length,
+                       const struct ad_node *node, struct strbuf *out)
+{
+    if (lister->form == AD_LISTER_JSON) {
+        print_json(name, length, node, out);
+        return;
+    }
     strbuf_append(out, name, length);
     strbuf_append(out, " = ", 3);
     ad_node_print(node, AD_OLD, out);
     strbuf_putc(out, '\n');
+}
+
+static void put_line(const struct ad_lister *lister, bool first, const char *line, size_t length,
+                     struct strbuf *out)
+{
+    size_t skipped = first && length > 0 && lister->form == AD_LISTER_JSON ? 1 : 0;
+    strbuf_append(out, line + skipped, length - skipped);
 }
 
 /* ---- any ad ---- */
@@ -100,7 +126,11 @@ static void print_items(struct ad_lister *lister, const struct ad *ad, struct st
     }
     for (size_t i = 0; i < count; i++) {
         struct ad_node literal;
-        print_line(items[i].name, items[i].length, ad_spot_node(&items[i].spot, &literal), out);
+        strbuf_clear(&lister->line);
+        print_line(lister, items[i].name, items[i].length, ad_spot_node(&items[i].spot, &literal),
+                   &lister->line);
+        put_line(lister, i == 0, lister->line.data, lister->line.length, out);
+        out->failed = out->failed || lister->line.failed;
     }
     mem_free(items);
 }
@@ -156,14 +186,14 @@ static void print_anew(struct ad_lister *lister, const struct ad_body *body, str
                                      ? &literal
                                      : &ad_body_expr(body, listed->place)->root;
     strbuf_clear(&lister->line);
-    print_line(ad_shape_name(body->shape, listed->place),
+    print_line(lister, ad_shape_name(body->shape, listed->place),
                body->shape->entries[listed->place].length, node, &lister->line);
     keep(raw.data, raw.length, &listed->raw, &listed->raw_length, &listed->raw_capacity);
     keep(lister->line.data, lister->line.length, &listed->line, &listed->line_length,
          &listed->line_capacity);
 }
 
-void ad_lister_print(struct ad_lister *lister, const struct ad *ad, struct strbuf *out)
+static void print_ad(struct ad_lister *lister, const struct ad *ad, struct strbuf *out)
 {
     const struct ad_body *body = ad->body;
     bool plain = body != NULL && ad->count == 0 && ad->hidden == NULL;
@@ -180,6 +210,17 @@ void ad_lister_print(struct ad_lister *lister, const struct ad *ad, struct strbu
             print_anew(lister, body, listed, raw);
             out->failed = out->failed || lister->line.failed;
         }
-        strbuf_append(out, listed->line, listed->line_length);
+        put_line(lister, i == 0, listed->line, listed->line_length, out);
+    }
+}
+
+void ad_lister_print(struct ad_lister *lister, const struct ad *ad, struct strbuf *out)
+{
+    if (lister->form == AD_LISTER_JSON) {
+        strbuf_putc(out, '{');
+        print_ad(lister, ad, out);
+        strbuf_puts(out, "\n}\n");
+    } else {
+        print_ad(lister, ad, out);
     }
 }

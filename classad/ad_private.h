@@ -287,6 +287,9 @@ void ad_set_body(struct ad *ad, struct ad_body *body);
 /* ---- printing ---- */
 
 void ad_node_print(const struct ad_node *node, enum ad_syntax syntax, struct strbuf *out);
+/* As ad_print_json() does, without private attributes. */
+void ad_node_print_json(const struct ad_node *node, struct strbuf *out);
+void ad_print_json_string(const char *text, size_t length, struct strbuf *out);
 /* As unparse() does: lists and ads over several lines. */
 void ad_node_print_lines(const struct ad_node *node, struct strbuf *out);
 void ad_print_string(const char *text, size_t length, enum ad_syntax syntax, struct strbuf *out);

@@ -13,7 +13,7 @@
 #include "cli/act_plan.h"
 #include "cli/cli.h"
 #include "cli/jobs_plan.h"
-#include "cli/listing_plan.h"
+#include "cli/listing.h"
 #include "wire/wire.h"
 
 struct act {
@@ -22,7 +22,8 @@ struct act {
     const char *reason; /* NULL: the schedd's */
     int64_t subcode;    /* of hold */
     bool fast, all;
-    struct vec ids, users, constraints; /* borrowed texts */
+    struct vec ids, users, constraints; /* borrowed texts, as they were given */
+    struct vec zoned;                   /* the constraints as the schedd is to read them */
 };
 
 static int read_option(struct act *act, int *at)
@@ -30,7 +31,7 @@ static int read_option(struct act *act, int *at)
     struct cli *cli = act->cli;
     const char *arg = cli->argv[*at];
     const char *next = *at + 1 < cli->argc ? cli->argv[*at + 1] : NULL;
-    struct ad_expr *expr;
+    char *zoned;
     struct err err;
     if (listing_is(arg, "all", 1)) {
         act->all = true;
@@ -54,11 +55,11 @@ static int read_option(struct act *act, int *at)
         if (text_parse_int64(next, &act->subcode, &err) != 0) {
             return cli_usage(cli, "-subcode: %s", err.text);
         }
-    } else if (ad_expr_parse(next, strlen(next), AD_OLD, &expr, &err) != 0) {
-        return cli_usage(cli, "-constraint %s: %s", next, err.text);
+    } else if (listing_plan_zoned(next, &listing_zone, &zoned, &err) != 0) {
+        return cli_usage(cli, "%s", err.text);
     } else {
-        ad_expr_destroy(expr);
         vec_push(&act->constraints, cli->argv[*at]);
+        vec_push(&act->zoned, zoned);
     }
     return CLI_OK;
 }
@@ -164,7 +165,7 @@ static int act_all(struct act *act)
     for (size_t i = 0; i < act->constraints.count; i++) {
         strbuf_clear(&what);
         strbuf_printf(&what, "matching constraint (%s)", (const char *)act->constraints.items[i]);
-        status |= act_constraint(act, act->constraints.items[i], strbuf_text(&what));
+        status |= act_constraint(act, act->zoned.items[i], strbuf_text(&what));
     }
     if (act->all) {
         status |= act_constraint(act, "true", "");
@@ -188,5 +189,6 @@ int cmd_act(struct cli *cli)
     vec_fini(&act.ids, NULL);
     vec_fini(&act.users, NULL);
     vec_fini(&act.constraints, NULL);
+    vec_fini(&act.zoned, mem_free);
     return status;
 }

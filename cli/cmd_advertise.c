@@ -17,7 +17,7 @@
 #include "cli/ads_text_plan.h"
 #include "cli/advertise_plan.h"
 #include "cli/cli.h"
-#include "cli/listing_plan.h"
+#include "cli/listing.h"
 #include "wire/wire.h"
 
 #define MESSAGE_ADS   1000
@@ -27,7 +27,7 @@ struct advertise {
     struct advertise_command command;
     const char *path; /* NULL, "-": standard input */
     const char *pool;
-    const char *constraint;
+    char *constraint; /* as the collector is to read it; NULL: none */
     struct vec names; /* -name; borrowed from argv */
     bool remove;      /* -delete, or an INVALIDATE command */
     bool offline, absent;
@@ -57,8 +57,10 @@ static int take_option(struct advertise *how, const struct cli *cli, int *at, st
     } else if (next == NULL) {
         return err_set(err, -EINVAL, "'%s' is not understood", arg);
     } else if (listing_is(arg, "constraint", 1)) {
-        how->constraint = next;
         ++*at;
+        mem_free(how->constraint);
+        how->constraint = NULL;
+        return listing_plan_zoned(next, &listing_zone, &how->constraint, err);
     } else if (listing_is(arg, "name", 1)) {
         vec_push(&how->names, cli->argv[++*at]);
     } else if (listing_is(arg, "pool", 1)) {
@@ -305,5 +307,6 @@ int cmd_advertise(struct cli *cli)
     }
     vec_fini(&ads, destroy_ad);
     vec_fini(&how.names, NULL);
+    mem_free(how.constraint);
     return code;
 }

@@ -70,7 +70,7 @@ static int add_name(const char *word, struct strbuf *names, struct err *err)
 static int add_sort(struct status *status, const char *text, struct err *err)
 {
     struct ad_expr *expr;
-    int rc = ad_expr_parse(text, strlen(text), AD_OLD, &expr, err);
+    int rc = ad_expr_parse_in(text, strlen(text), AD_OLD, &listing_zone, &expr, NULL, err);
     if (rc != 0) {
         return err_prefix(err, rc, "-sort %s", text);
     }

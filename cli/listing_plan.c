@@ -135,8 +135,8 @@ static void read_names(struct vec *names, const char *text)
     }
 }
 
-static int read_constraint(struct listing *listing, const char *text,
-                           const struct ad_context *context, struct err *err)
+int listing_plan_zoned(const char *text, const struct ad_context *context, char **ret,
+                       struct err *err)
 {
     struct ad_expr *expr;
     int rc = ad_expr_parse_in(text, strlen(text), AD_OLD, context, &expr, NULL, err);
@@ -145,14 +145,25 @@ static int read_constraint(struct listing *listing, const char *text,
     }
     struct strbuf zoned;
     strbuf_init(&zoned, 0);
-    if (strcasestr(text, "absTime") != NULL) { /* who is asked may live in another zone */
+    if (strcasestr(text, "absTime") != NULL) { /* else it stays as it was written */
         ad_expr_print(expr, AD_OLD, &zoned);
         text = zoned.failed ? text : strbuf_text(&zoned);
     }
-    listing_also(listing, text);
+    *ret = mem_strdup(text);
     strbuf_fini(&zoned);
     ad_expr_destroy(expr);
     return 0;
+}
+
+static int read_constraint(struct listing *listing, const char *text,
+                           const struct ad_context *context, struct err *err)
+{
+    char *zoned;
+    int rc = listing_plan_zoned(text, context, &zoned, err);
+    if (rc == 0) {
+        vec_push(&listing->constraints, zoned);
+    }
+    return rc;
 }
 
 static bool is_auto(const char *arg, const char **flags)
@@ -262,7 +273,7 @@ bool listing_plan_names(const struct listing *listing, struct vec *names)
     return known;
 }
 
-/* ---- -long and -json: attributes in the order of the alphabet */
+/* ---- -xml: attributes in the order of the alphabet */
 
 struct attribute {
     const char *name;
@@ -302,32 +313,6 @@ static struct attribute *sorted(const struct listing *listing, const struct ad *
     }
     qsort(list, *count, sizeof *list, by_name);
     return list;
-}
-
-static void print_json(const struct listing *listing, const struct ad *ad, struct strbuf *out)
-{
-    size_t count;
-    struct attribute *list = sorted(listing, ad, &count);
-    struct strbuf text;
-    strbuf_init(&text, out->max);
-    strbuf_puts(out, "{\n");
-    for (size_t i = 0; i < count; i++) {
-        struct ad *one = ad_create();
-        ad_set(one, list[i].name, ad_expr_ref(list[i].expr));
-        strbuf_clear(&text);
-        if (ad_print_json(one, &text) == 0) { /* {"Name":value} */
-            size_t prefix = 1 + strlen(list[i].name) + 3;
-            strbuf_printf(out, "  \"%s\": ", list[i].name);
-            strbuf_append(out, text.data + prefix, text.length - prefix - 1);
-            strbuf_puts(out, i + 1 < count ? ",\n" : "\n");
-        } else {
-            out->failed = true;
-        }
-        ad_destroy(one);
-    }
-    strbuf_puts(out, "}\n");
-    strbuf_fini(&text);
-    mem_free(list);
 }
 
 static void print_xml(const struct listing *listing, const struct ad *ad, struct strbuf *out)
@@ -552,10 +537,12 @@ void listing_plan_print(const struct listing *listing, const struct ad *const *a
         return;
     }
     struct ad_lister *lister = NULL;
-    if (listing->style == LISTING_LONG) {
-        lister = ad_lister_create((const char *const *)listing->attributes.items,
+    if (listing->style == LISTING_LONG || listing->style == LISTING_JSON) {
+        lister = ad_lister_create(listing->style == LISTING_JSON ? AD_LISTER_JSON : AD_LISTER_LONG,
+                                  (const char *const *)listing->attributes.items,
                                   listing->attributes.count);
-    } else if (listing->style == LISTING_JSON) {
+    }
+    if (listing->style == LISTING_JSON) {
         strbuf_puts(out, "[\n");
     } else if (listing->style == LISTING_XML) {
         strbuf_puts(out, ad_xml_header);
@@ -568,7 +555,7 @@ void listing_plan_print(const struct listing *listing, const struct ad *const *a
             print_xml(listing, ads[i], out);
         } else if (listing->style == LISTING_JSON) {
             strbuf_puts(out, i > 0 ? ",\n" : "");
-            print_json(listing, ads[i], out);
+            ad_lister_print(lister, ads[i], out);
         } else {
             for (size_t k = 0; k < listing->items.count; k++) {
                 print_formatted(listing->items.items[k], ads[i], context, out);

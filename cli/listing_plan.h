@@ -55,6 +55,10 @@ int listing_plan_option(struct listing *listing, int argc, char *const *argv, in
                         const struct ad_context *context, struct err *err);
 
 void listing_also(struct listing *listing, const char *constraint); /* one more; copied */
+/* A constraint as who is asked is to read it, who may live in another zone: times in text that name
+ * no zone are the context's.  0 and *ret (mem_free), or -EINVAL. */
+int listing_plan_zoned(const char *text, const struct ad_context *context, char **ret,
+                       struct err *err);
 /* Both, as one expression for a query; owned by the caller (mem_free), NULL: all ads. */
 char *listing_plan_constraint(const struct listing *listing);
 

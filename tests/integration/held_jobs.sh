@@ -39,6 +39,20 @@ until_true 20 "the held job's process is gone" sleepers 1
 until_true 20 "the released job runs again" sleepers 2
 until_true 10 "it is told to run" job_is "$cluster.0" 2
 equals "starts of the released job" "$("$ROOST" q "$cluster.0" -af NumJobStarts)" 2
+
+say "times in constraints are the caller's"
+# An hour ago, as Kolkata's clocks had it; read as UTC it would be hours from now.
+hour_ago=$(TZ=Asia/Kolkata date -d '1 hour ago' +%Y-%m-%dT%H:%M:%S)
+later=$(TZ=Asia/Kolkata date -d '1 hour' +%Y-%m-%dT%H:%M:%S)
+TZ=Asia/Kolkata "$ROOST" hold -constraint "QDate > int(absTime(\"$later\"))" >/dev/null 2>&1
+equals "held by a time to come" "$("$ROOST" q -constraint 'JobStatus == 5' -af ProcId)" ""
+TZ=Asia/Kolkata "$ROOST" hold -constraint "ProcId == 1 && QDate > int(absTime(\"$hour_ago\"))" >/dev/null ||
+    fail "hold -constraint with a local time"
+equals "held by a local time" "$("$ROOST" q -constraint 'JobStatus == 5' -af ProcId)" 1
+printf 'Name = "a"\nT = 5\n\nName = "b"\nT = 15\n' >"$WORK/times.ads"
+equals "sorted by a local time" "$(TZ=Asia/Kolkata "$ROOST" status -any -ads "$WORK/times.ads" -af Name \
+    -sort 'T < int(absTime("1970-01-01T05:30:10"))' | tr '\n' ' ')" "b a "
+
 "$ROOST" rm "$cluster" >/dev/null || fail "roost rm"
 equals "queue after rm" "$("$ROOST" q "$cluster" -af ProcId)" ""
 until_true 20 "the removed jobs' processes are gone" sleepers 0

@@ -32,7 +32,7 @@ static void expect(struct ad_lister *lister, const struct ad *ad, const char *li
 static void lines_come_in_order_of_the_alphabet_without_what_is_private(void **state)
 {
     (void)state;
-    struct ad_lister *lister = ad_lister_create(NULL, 0);
+    struct ad_lister *lister = ad_lister_create(AD_LISTER_LONG, NULL, 0);
     struct ad_pool *pool = ad_pool_create();
     struct ad *ad =
         parsed("[ name = \"a\\\"b\"; Load = 0.5; ClaimId = \"secret\"; B = x + 1; a = -3 ]");
@@ -49,7 +49,7 @@ static void only_what_is_wanted_is_printed(void **state)
 {
     (void)state;
     const char *const wanted[] = {"C", "A", "nosuch", "ClaimId"};
-    struct ad_lister *lister = ad_lister_create(wanted, 4);
+    struct ad_lister *lister = ad_lister_create(AD_LISTER_LONG, wanted, 4);
     struct ad_pool *pool = ad_pool_create();
     struct ad *ad = parsed("[ a = 1; b = 2; c = 3; ClaimId = \"secret\" ]");
     for (int i = 0; i < 3; i++) {
@@ -61,11 +61,40 @@ static void only_what_is_wanted_is_printed(void **state)
     ad_lister_destroy(lister);
 }
 
+static void json_is_an_object_of_lines(void **state)
+{
+    (void)state;
+    const char *const wanted[] = {"nosuch"};
+    struct ad_lister *lister = ad_lister_create(AD_LISTER_JSON, NULL, 0);
+    struct ad_lister *nothing = ad_lister_create(AD_LISTER_JSON, wanted, 1);
+    struct ad_pool *pool = ad_pool_create();
+    struct ad *ad =
+        parsed("[ name = \"a\\\"b\"; Load = 0.5; ClaimId = \"secret\"; B = x + 1; a = -3;"
+               " 'odd \"one' = undefined; l = { true, [ q = 1; ClaimId = \"s\" ] } ]");
+    for (int i = 0; i < 3; i++) {
+        expect(lister, ad,
+               "{\n  \"a\": -3,\n  \"B\": \"\\/Expr(x + 1)\\/\",\n  \"l\": [true,{\"q\":1}],\n"
+               "  \"Load\": 0.5,\n  \"name\": \"a\\\"b\",\n  \"odd \\\"one\": null\n}\n");
+        expect(nothing, ad, "{\n}\n");
+        ad_pack(pool, NULL, ad);
+    }
+    ad_set_int(ad, "B", 7); /* over the body */
+    ad_remove(ad, "l");
+    ad_remove(ad, "a");
+    expect(
+        lister, ad,
+        "{\n  \"B\": 7,\n  \"Load\": 0.5,\n  \"name\": \"a\\\"b\",\n  \"odd \\\"one\": null\n}\n");
+    ad_destroy(ad);
+    ad_pool_destroy(pool);
+    ad_lister_destroy(nothing);
+    ad_lister_destroy(lister);
+}
+
 /* What one ad left behind is not shown of another, whatever changes between them. */
 static void ads_alike_are_printed_as_they_are(void **state)
 {
     (void)state;
-    struct ad_lister *lister = ad_lister_create(NULL, 0);
+    struct ad_lister *lister = ad_lister_create(AD_LISTER_LONG, NULL, 0);
     struct ad_pool *pool = ad_pool_create();
     struct ad *before = NULL;
     for (int i = 0; i < 300; i++) {
@@ -96,4 +125,5 @@ static void ads_alike_are_printed_as_they_are(void **state)
 }
 
 UNIT_TESTS(UNIT(lines_come_in_order_of_the_alphabet_without_what_is_private),
-           UNIT(only_what_is_wanted_is_printed), UNIT(ads_alike_are_printed_as_they_are))
+           UNIT(only_what_is_wanted_is_printed), UNIT(json_is_an_object_of_lines),
+           UNIT(ads_alike_are_printed_as_they_are))

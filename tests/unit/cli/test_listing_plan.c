@@ -81,6 +81,16 @@ static void times_without_a_zone_are_the_callers(void **state)
     char *constraint = listing_plan_constraint(&f->listing);
     assert_string_equal(constraint, "(Now > absTime(\"1970-01-02T00:00:00+05:30\"))");
     mem_free(constraint);
+    assert_int_equal(listing_plan_zoned("QDate  > int(absTime(\"1970-01-02T00:00:00\"))",
+                                        &f->context, &constraint, &f->err),
+                     0);
+    assert_string_equal(constraint, "QDate > int(absTime(\"1970-01-02T00:00:00+05:30\"))");
+    mem_free(constraint);
+    assert_int_equal(listing_plan_zoned("QDate  >  3", &f->context, &constraint, &f->err), 0);
+    assert_string_equal(constraint, "QDate  >  3");
+    mem_free(constraint);
+    assert_int_equal(listing_plan_zoned("QDate >", &f->context, &constraint, &f->err), -EINVAL);
+    assert_non_null(strstr(f->err.text, "-constraint QDate >: "));
 }
 
 static void af_prints_values_with_blanks_between(void **state)
