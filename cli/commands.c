@@ -141,7 +141,8 @@ static const struct cli_command TOKEN = {
     "  create --identity NAME@POOL [--scope READ,WRITE] [--expires TIME|never]\n"
     "         [--name-pattern GLOB] [--file FILE]\n"
     "                     sign a token; it is printed unless a file is named.  Scopes: READ,\n"
-    "                     WRITE, ADVERTISE, DAEMON, NEGOTIATOR, ADMINISTRATOR\n"
+    "                     WRITE, ADVERTISE, DAEMON, NEGOTIATOR, ADMINISTRATOR.  The pattern is\n"
+    "                     of the machines it may advertise: 'wn*' allows slot1@wn01\n"
     "  list               those that were made here\n"
     "  revoke ID...       refuse them from now on, all over the pool\n" LISTING_HELP};
 

@@ -210,7 +210,7 @@ static void cell_last_match(const struct ad *ad, const struct ad_context *contex
                             struct strbuf *out)
 {
     int64_t at;
-    if (ad_get_int(ad, "MachineLastMatchTime", &at) == 0) {
+    if (ad_get_int(ad, "MachineLastMatchTime", &at) == 0 && at > 0) {
         table_plan_date(at, context, out);
     } else {
         strbuf_puts(out, "never");

@@ -100,7 +100,8 @@ static int admit(const struct update *update, const struct ads_entry *entry, con
         return err_set(err, -EACCES, "%s may not have ads of type %s", peer->identity, type);
     }
     if (!wire_peer_may_advertise(peer, name)) {
-        return err_set(err, -EACCES, "%s may not advertise the name '%s'", peer->identity, name);
+        return err_set(err, -EACCES, "%s may not advertise the name '%s': its token is for '%s'",
+                       peer->identity, name, peer->pattern);
     }
     return 0;
 }
@@ -110,8 +111,8 @@ static int admit_machine(const struct update *update, const char *machine, struc
 {
     const struct wire_peer *peer = wire_request_peer(update->request);
     if (*machine && !wire_peer_may_advertise(peer, machine)) {
-        return err_set(err, -EACCES, "%s may not advertise the machine '%s'", peer->identity,
-                       machine);
+        return err_set(err, -EACCES, "%s may not advertise the machine '%s': its token is for '%s'",
+                       peer->identity, machine, peer->pattern);
     }
     return 0;
 }

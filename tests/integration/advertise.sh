@@ -44,7 +44,7 @@ equals "its type" "$("$ROOST" status -generic chiller -af Name Power MyType)" "r
 "$ROOST" status -any | grep -qE '^Chiller +None +roof$' || fail "-any: $("$ROOST" status -any)"
 
 echo '[ Name = "slot1@wn80"; Machine = "wn80" ]' >"$WORK/other"
-refused worker "may not advertise the name 'slot1@wn80'" Machine "$WORK/other"
+refused worker "may not advertise the name 'slot1@wn80': its token is for 'wn7*'" Machine "$WORK/other"
 echo '[ Name = "slot1@wn72"; Machine = "wn80" ]' >"$WORK/other"
 refused worker "may not advertise the machine 'wn80'" Machine "$WORK/other"
 echo '[ Name = "wn70" ]' >"$WORK/other"

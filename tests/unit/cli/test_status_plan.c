@@ -120,6 +120,20 @@ static void offline_tells_why_and_when_last_wanted(void **state)
            "      1\n");
 }
 
+static void a_machine_that_was_never_wanted_says_so(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    add_slot(&ads, 1, "wn01", "State = \"Unclaimed\"; Offline = true; MachineLastMatchTime = 0");
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    status_plan_print(status_view_find("-offline"), &NORMAL, ads_list(&ads), ads.count,
+                      &(struct ad_context){.now_s = NOW}, &out);
+    assert_non_null(strstr(strbuf_text(&out), " never "));
+    strbuf_fini(&out);
+    vec_fini(&ads, ads_destroy_one);
+}
+
 static void schedds_are_summed_up(void **state)
 {
     (void)state;
@@ -501,6 +515,7 @@ int main(void)
         cmocka_unit_test(machines_show_state_activity_and_power),
         cmocka_unit_test(a_machine_that_is_asleep_or_waking_is_seen_as_such),
         cmocka_unit_test(offline_tells_why_and_when_last_wanted),
+        cmocka_unit_test(a_machine_that_was_never_wanted_says_so),
         cmocka_unit_test(schedds_are_summed_up),
         cmocka_unit_test(a_control_character_in_an_ad_does_not_reach_the_terminal),
         cmocka_unit_test(nothing_prints_nothing),
