@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/vec.h"
+#include "classad/ad_convert.h"
 #include "classad/ad_evaluator.h"
 #include "classad/ad_func.h"
 
@@ -78,11 +79,12 @@ static int version_arg(struct ad_evaluator *ev, const struct ad_call *call, uint
     if (index < call->count) {
         ad_arg(ev, call, index, &version);
     }
-    if (version.type != AD_TYPE_INT || version.integer < 1 || version.integer > 2) {
+    int32_t number = version.type == AD_TYPE_INT ? ad_to_int32(&version) : 0;
+    if (number != 1 && number != 2) {
         ad_is(ret, AD_TYPE_ERROR);
         return 0;
     }
-    return (int)version.integer;
+    return number;
 }
 
 static void free_word(void *word)

@@ -157,6 +157,11 @@ static void look_up(struct ad_evaluator *ev, uint32_t scope, const struct ad_nam
     finish_lookup(ev, kind, &found, ret);
 }
 
+static void select_special(struct ad_evaluator *ev, const struct ad_value *base, uint32_t scope,
+                           const struct ad_name *name, enum ad_special special,
+                           struct ad_value *ret);
+
+/* Of each element the same, so that of a list in the list comes a list. */
 static void select_from_list(struct ad_evaluator *ev, const struct ad_value *base, uint32_t scope,
                              const struct ad_name *name, enum ad_special special,
                              struct ad_value *ret)
@@ -164,20 +169,22 @@ static void select_from_list(struct ad_evaluator *ev, const struct ad_value *bas
     struct ad_value list = *base;
     uint32_t count = list.list->count;
     struct ad_node *items = ad_make_list(ev, count, ret);
+    if (items == NULL || ++ev->depth > AD_EVAL_DEPTH_MAX) {
+        (void)ad_evaluator_fail(ev);
+        ad_is(ret, AD_TYPE_ERROR);
+        return;
+    }
     ret->scope = list.scope; /* it counts as a written one */
     struct ad_value made = *ret;
-    for (uint32_t i = 0; items != NULL && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct ad_value element;
         struct ad_value value = {0};
         ad_item_from(ev, &list, i, scope, &element);
-        if (element.type == AD_TYPE_AD) {
-            look_up(ev, element.scope, name, special, false, &value);
-        } else {
-            ad_is(&value, element.type == AD_TYPE_UNDEFINED ? AD_TYPE_UNDEFINED : AD_TYPE_ERROR);
-        }
+        select_special(ev, &element, scope, name, special, &value);
         ad_list_put(ev, items, i, &value);
     }
     *ret = made;
+    ev->depth--;
 }
 
 static void select_special(struct ad_evaluator *ev, const struct ad_value *base, uint32_t scope,
