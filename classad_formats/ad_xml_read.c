@@ -4,6 +4,9 @@
  * and each outermost ad is parsed as that text: so all limits hold, and expressions have one
  * parser. The text of an element is kept until its end tag, because only then it is known whole.
  *
+ * libxml2 compares each attribute of a tag with each other one, and with those that declarations in
+ * the document give by default: both are bounded before libxml2 sees them whole.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "classad_formats/ad_xml_read.h"
@@ -23,7 +26,10 @@
 #include "classad/ad.h"
 #include "classad_formats/xml_library.h"
 
-#define READY_MAX 100000 /* ads that wait to be taken */
+#define READY_MAX          100000 /* ads that wait to be taken */
+#define PIECE_BYTES        16384  /* given to libxml2 at once */
+#define MARKUP_BYTES_MAX   65536  /* of a tag, or of all declarations */
+#define TAG_ATTRIBUTES_MAX 16
 
 enum tag {
     TAG_CLASSADS,
@@ -170,6 +176,24 @@ static const char *attribute_value(const xmlChar **attributes, int count, const 
     return NULL;
 }
 
+/* The name of an attribute.  What was an ampersand there libxml2 hands on as the reference `&#38;`,
+ * and no other ampersand comes. */
+static void put_name(struct ad_xml_reader *reader, const char *name, size_t length)
+{
+    static const char AMPERSAND[] = "&#38;";
+    struct strbuf *text = &reader->text; /* an attribute has no text of its own */
+    strbuf_clear(text);
+    for (size_t i = 0; i < length; i++) {
+        strbuf_putc(text, name[i]);
+        if (length - i >= sizeof AMPERSAND - 1 &&
+            memcmp(name + i, AMPERSAND, sizeof AMPERSAND - 1) == 0) {
+            i += sizeof AMPERSAND - 2;
+        }
+    }
+    put_quoted(strbuf_text(text), text->length, '\'', &reader->out);
+    strbuf_clear(text);
+}
+
 static const char *begin(struct ad_xml_reader *reader, enum tag tag, const xmlChar **attributes,
                          int count)
 {
@@ -187,7 +211,7 @@ static const char *begin(struct ad_xml_reader *reader, enum tag tag, const xmlCh
         if (value == NULL || length == 0 || length > AD_NAME_MAX * (size_t)4) { /* with escapes */
             return "<a> wants n=\"NAME\"";
         }
-        put_quoted(value, length, '\'', &reader->out);
+        put_name(reader, value, length);
         strbuf_puts(&reader->out, " = ");
         return NULL;
     case TAG_AD:
@@ -230,9 +254,12 @@ static void start_element(void *arg, const xmlChar *name, const xmlChar *prefix,
     struct ad_xml_reader *reader = arg;
     (void)prefix;
     (void)uri;
-    (void)namespaces_count;
     (void)namespaces;
     (void)defaulted_count;
+    if (attribute_count > TAG_ATTRIBUTES_MAX || namespaces_count > TAG_ATTRIBUTES_MAX) {
+        break_off(reader, -E2BIG, "an element has too many attributes");
+        return;
+    }
     enum tag tag = tag_of(name);
     const char *why = begin(reader, tag, attributes, attribute_count);
     if (why != NULL && (reader->ads_open == 0 || tag == TAG_CLASSADS)) {
@@ -498,18 +525,35 @@ void ad_xml_reader_destroy(struct ad_xml_reader *reader)
     mem_free(reader);
 }
 
+/* What libxml2 has got and does not look at until it has the rest of it.  It is a tag, declarations
+ * or a reference; comments and sections of text, which cost nothing, may be longer. */
+static void bound_markup(struct ad_xml_reader *reader)
+{
+    const xmlParserInput *input = reader->parser->input;
+    if (reader->broken.rc != 0 || input == NULL || input->cur == NULL ||
+        reader->parser->instate == XML_PARSER_CDATA_SECTION ||
+        input->end - input->cur <= MARKUP_BYTES_MAX) {
+        return;
+    }
+    const char *at = (const char *)input->cur;
+    if (memcmp(at, "<!--", 4) != 0 && memcmp(at, "<?", 2) != 0) {
+        break_off(reader, -E2BIG, "a tag is too long");
+    }
+}
+
 int ad_xml_reader_feed(struct ad_xml_reader *reader, const char *bytes, size_t length,
                        struct ad_place *place, struct err *err)
 {
-    if (reader->broken.rc == 0) {
-        while (length > INT32_MAX / 2) {
-            (void)reader->xml.parse_chunk(reader->parser, bytes, INT32_MAX / 2, 0);
-            bytes += INT32_MAX / 2;
-            length -= INT32_MAX / 2;
+    bool last = length == 0;
+    do {
+        size_t piece = length < PIECE_BYTES ? length : PIECE_BYTES;
+        if (reader->broken.rc == 0) {
+            (void)reader->xml.parse_chunk(reader->parser, bytes, (int)piece, last);
+            bound_markup(reader); /* of faults complain() is told */
         }
-        (void)reader->xml.parse_chunk(reader->parser, bytes, (int)length,
-                                      length == 0); /* complain() tells */
-    }
+        bytes += piece;
+        length -= piece;
+    } while (length > 0 && reader->broken.rc == 0);
     if (reader->broken.rc == 0) {
         return 0;
     }

@@ -78,6 +78,13 @@ static void each_element_is_a_value(void **state)
            "rt = relTime(\"01:00\"); 'o\\'d d' = 1 ]\n");
 }
 
+static void names_keep_every_character(void **state)
+{
+    (void)state;
+    expect("<c><a n=\"a&amp;b&lt;&gt;&quot;\"><i>1</i></a><a n=\"&#38;&amp;#38;\"><i>2</i></a></c>",
+           "[ '&&#38;' = 2; 'a&b<>\"' = 1 ]\n");
+}
+
 static void ads_come_one_after_another(void **state)
 {
     (void)state;
@@ -170,6 +177,37 @@ static void deep_documents_end_in_a_limit(void **state)
     }
 }
 
+/* head, then part over and over, then tail. */
+static bool repeated_breaks(const char *head, const char *part, size_t count, const char *tail,
+                            int expected)
+{
+    struct strbuf text;
+    strbuf_init(&text, AD_TEXT_MAX);
+    strbuf_puts(&text, head);
+    for (size_t i = 0; i < count; i++) {
+        strbuf_printf(&text, "%s%zu=\"u\" ", part, i);
+    }
+    strbuf_puts(&text, tail);
+    bool is_so = breaks(strbuf_text(&text), expected);
+    strbuf_fini(&text);
+    return is_so;
+}
+
+static void long_tags_and_declarations_end_in_a_limit(void **state)
+{
+    (void)state;
+    static const char TAIL[] = "n=\"a\"><i>1</i></a></c>";
+    assert_true(repeated_breaks("<c><a ", "x", 15, TAIL, 0));
+    assert_true(repeated_breaks("<c><a ", "x", 16, TAIL, -E2BIG));
+    assert_true(repeated_breaks("<c><a ", "xmlns:x", 17, TAIL, -E2BIG));
+    assert_true(repeated_breaks("<c><a ", "x", 300000, TAIL, -E2BIG)); /* not in n * n steps */
+    assert_true(repeated_breaks("<c><a ", "x", 30000, "", -E2BIG));
+    assert_true(repeated_breaks("<!DOCTYPE c [<!ATTLIST a ", " x CDATA \"\" y", 100000,
+                                ">]><c><a n=\"a\"><i>1</i></a></c>", -E2BIG));
+    assert_true(repeated_breaks("<c><!-- ", "x", 100000, "--></c>", 0));
+    assert_true(repeated_breaks("<c><a n=\"a\"><s><![CDATA[ ", "x", 50000, "]]></s></a></c>", 0));
+}
+
 static void long_documents_end_in_a_limit(void **state)
 {
     (void)state;
@@ -191,7 +229,8 @@ static void long_documents_end_in_a_limit(void **state)
     ad_xml_reader_destroy(reader);
 }
 
-UNIT_TESTS(UNIT(each_element_is_a_value), UNIT(ads_come_one_after_another),
+UNIT_TESTS(UNIT(each_element_is_a_value), UNIT(names_keep_every_character),
+           UNIT(ads_come_one_after_another), UNIT(long_tags_and_declarations_end_in_a_limit),
            UNIT(a_bad_ad_is_refused_and_the_next_one_read),
            UNIT(what_is_no_such_document_is_refused),
            UNIT(entities_are_refused_and_nothing_is_fetched), UNIT(deep_documents_end_in_a_limit),
