@@ -284,6 +284,72 @@ static void measure_change(size_t slots, size_t jobs, size_t requests)
     arena_destroy(arena);
 }
 
+/* ---- preemption by priority */
+
+static struct ad_expr *expr_of(const char *text)
+{
+    struct ad_expr *expr = NULL;
+    CHECK(ad_expr_parse(text, strlen(text), AD_OLD, &expr, NULL) == 0);
+    return expr;
+}
+
+/* Every slot is in use, by a user with a bad priority, who ran for an hour, some longer; another
+ * with a better one asks for all of them, with Rank, PREEMPTION_REQUIREMENTS and PREEMPTION_RANK.
+ * Then the same with all slots free. */
+static void measure_preemption(const char *name, size_t slots, size_t requests, unsigned flags)
+{
+    static const struct share_user BOTH[] = {
+        {.name = "ann@example.org", .priority = 1000, .ceiling = -1},
+        {.name = "bob@example.org", .priority = 500000, .ceiling = -1}};
+    struct ad_expr *when = expr_of("time() - MY.EnteredCurrentState > 3600 && "
+                                   "MY.RemoteUserPrio > TARGET.SubmitterUserPrio * 1.2"),
+                   *which = expr_of("MY.RemoteUserPrio * 1000000 - MY.TotalJobRunTime");
+    const struct plan_policy policy = {.offline_last = true,
+                                       .consider_preemption = true,
+                                       .preemption_requirements = when,
+                                       .preemption_rank = which};
+    double took_s[2];
+    for (int in_use = 0; in_use < 2; in_use++) {
+        struct bench bench;
+        struct share_user users[2] = {BOTH[0], BOTH[1]};
+        const struct share_input shares = {.users = users, .user_count = 2};
+        const struct plan_input input = {.context = &NOW, .shares = &shares};
+        struct plan_output out;
+        struct arena *arena = arena_create((size_t)1 << 20, 0);
+        fill(&bench, slots, slots, requests, flags);
+        for (size_t i = 0; i < slots; i++) {
+            ad_set_int(bench.slots[i], "EnteredCurrentState",
+                       NOW.now_s - 3700 - (int64_t)(i % 977));
+            ad_set_int(bench.slots[i], "TotalJobRunTime", 3600 + (int64_t)(i % 977));
+            bench.slot_facts[i].free = in_use == 0;
+            bench.slot_facts[i].user = in_use != 0 ? users[1].name : NULL;
+            bench.slot_facts[i].preemptable = in_use != 0;
+            users[1].in_use += 8.0 * in_use;
+        }
+        for (size_t i = 0; i < requests; i++) {
+            CHECK(ad_set_expr(bench.requests[i], "Rank", "TARGET.Memory + TARGET.Mips", NULL) == 0);
+        }
+        double begin_s = cpu_s();
+        bench.plan = negotiator_plan_create();
+        negotiator_plan_set_policy(bench.plan, &policy);
+        for (size_t i = 0; i < slots; i++) {
+            CHECK(negotiator_plan_set_slot(bench.plan, &bench.slot_facts[i]) == 0);
+        }
+        for (size_t i = 0; i < requests; i++) {
+            CHECK(negotiator_plan_set_request(bench.plan, &bench.request_facts[i]) == 0);
+        }
+        CHECK(negotiator_plan_cycle(bench.plan, &input, arena, &out) == 0);
+        took_s[in_use] = cpu_s() - begin_s;
+        CHECK(out.match_count == slots);
+        empty(&bench);
+        arena_destroy(arena);
+    }
+    (void)printf("BENCH negotiation_%s %.1f ms ratio %.2f vs the same slots free\n", name,
+                 took_s[1] * 1e3, took_s[1] / took_s[0]);
+    ad_expr_destroy(when);
+    ad_expr_destroy(which);
+}
+
 /* ---- cost against size */
 
 static const size_t SLOTS[SIZES] = {1000, 10000, 100000};
@@ -376,6 +442,10 @@ static void measure_sizes(const char *path)
 
 int main(int argc, char **argv)
 {
+    measure_preemption("preempt_1", 10000, 1, 0);
+    measure_preemption("preempt_100", 10000, 100, 0);
+    measure_preemption("preempt_1000", 10000, 1000, 0);
+    measure_preemption("preempt_own_kinds_100", 10000, 100, OWN_KINDS);
     measure_sizes(argc > 1 ? argv[1] : NULL);
     (void)measure("live_1", 10000, 10000, 1, 0, true);
     (void)measure("live_100", 10000, 10000, 100, 0, true);

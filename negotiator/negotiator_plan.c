@@ -638,6 +638,7 @@ int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input 
         limit_plan_begin(cycle.limits);
     }
     plan_refresh(plan, input->context, input->full);
+    plan_claims_begin(plan);
     int rc = find_users(&cycle);
     rc = rc != 0 ? rc : order_requests(&cycle);
     if (rc == 0 && plan->policy.offline_last) {
@@ -652,6 +653,7 @@ int negotiator_plan_cycle(struct negotiator_plan *plan, const struct plan_input 
         explain(&cycle);
         rc = copy_all(&cycle, ret);
     }
+    plan_claims_end(plan);
     plan_undo(plan);
     strmap_destroy(cycle.user_index, NULL);
     mem_free(cycle.out.matches);

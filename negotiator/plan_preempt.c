@@ -1,56 +1,81 @@
 /* negotiator/plan_preempt.c - slots in use that a request may take over: see negotiator_plan.h.
  *
+ * What PREEMPTION_REQUIREMENTS and PREEMPTION_RANK say of a slot depends on the slot and on who
+ * asks, mostly not on which of his jobs: so it is found out once in a cycle for a *view*, all
+ * requests of one user that are alike in what the expressions read of jobs.  A view has a *pile*
+ * for each kind of slots that it came to, in runs of equal CurrentRank, best first; a run is, for
+ * one request, by Rank or by priority or nothing as a whole.  Within a cycle slots only leave
+ * piles: a run remembers how far it is used up.  A request then merges the runs of the kinds that
+ * match: it costs the runs and what it takes, not the slots.
+ *
+ * Where the expressions may read what is not seen in them (eval(), attributes that are expressions
+ * themselves), every request has a view of its own.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "base/vec.h"
 #include "classad/ad.h"
+#include "classad/ad_depends.h"
 #include "negotiator/plan_state.h"
 
-struct candidate {
-    struct slot *slot;
-    enum plan_preemption why;
-    struct verdict_rank rank;
+#define VIEWS_MAX 64 /* shared ones in a cycle; who comes later has one of its own */
+
+struct item { /* a slot in a pile */
+    uint32_t slot, order;
+    bool allowed; /* by priority */
     double preemption_rank;
 };
 
+struct run { /* items of equal current_rank */
+    double current_rank;
+    uint32_t first, end;
+    uint32_t at[2]; /* the first that may be left: [0] by Rank, [1] by priority */
+};
+
+struct pile { /* slots in use of one kind */
+    struct item *items;
+    struct run *runs;
+    uint32_t run_count;
+};
+
+struct view {
+    struct arena *arena;
+    struct pile **piles; /* by kind; NULL: not made yet */
+    uint32_t kind_room;
+};
+
+struct candidate { /* the best of a run, for the request that is served */
+    struct pile *pile;
+    struct run *run;
+    enum plan_preemption why;
+    struct verdict_rank rank;
+};
+
 struct plan_claims {
-    struct candidate *list;
+    struct strmap *views; /* what requests are alike in -> struct view */
+    struct view *own;     /* of the request that is served; NULL: it shares one */
+    struct vec names;     /* that the expressions of the pool read */
+    bool unshared;        /* they may read what is not in names */
+    struct candidate *heap;
     uint32_t count, room;
-    uint32_t at; /* the next */
+    bool served; /* the top was given out: look at its run again */
 };
 
 struct search {
     struct negotiator_plan *plan;
     const struct request *request;
-    bool by_priority;
     plan_priority_f priority;
     const void *arg;
     double own_priority;
-    struct plan_claims *claims;
 };
-
-static int by_number(double a, double b)
-{
-    return a > b ? 1 : a < b ? -1 : 0;
-}
-
-static int best_first(const void *left, const void *right)
-{
-    const struct candidate *a = left, *b = right;
-    if (a->why != b->why) {
-        return a->why == PLAN_BY_RANK ? -1 : 1;
-    }
-    int order = by_number(a->rank.pre, b->rank.pre);
-    order = order != 0 ? order : by_number(a->rank.job, b->rank.job);
-    order = order != 0 ? order : by_number(a->rank.post, b->rank.post);
-    order = order != 0 ? order : by_number(a->preemption_rank, b->preemption_rank);
-    return order != 0 ? -order
-                      : (a->slot->order > b->slot->order) - (a->slot->order < b->slot->order);
-}
 
 struct views { /* both ads with what is known of their users, for the expressions of the pool */
     struct ad *slot, *job;
@@ -73,41 +98,259 @@ static void destroy_views(struct views *views)
     ad_destroy(views->job);
 }
 
-static void look_at(struct search *search, struct slot *slot, double machine_rank,
-                    const struct verdict_rank *rank)
+/* ---- views of a cycle */
+
+static struct view *view_create(const struct negotiator_plan *plan)
+{
+    struct view *view = mem_zalloc(sizeof *view);
+    view->arena = arena_create(0, 0);
+    view->kind_room = plan->kind_room;
+    view->piles = mem_zalloc((view->kind_room + 1) * sizeof(struct pile *));
+    return view;
+}
+
+static void view_destroy(void *value)
+{
+    struct view *view = value;
+    if (view != NULL) {
+        arena_destroy(view->arena);
+        mem_free(view->piles);
+        mem_free(view);
+    }
+}
+
+static void add_name(void *arg, const char *name, bool in_my, bool in_target)
+{
+    (void)in_my;
+    (void)in_target; /* either side may have it */
+    vec_push(arg, mem_strdup(name));
+}
+
+void plan_claims_begin(struct negotiator_plan *plan)
+{
+    const struct ad_expr *const exprs[] = {plan->policy.preemption_requirements,
+                                           plan->policy.preemption_rank};
+    struct plan_claims *claims = plan->claims;
+    if (claims == NULL) {
+        claims = plan->claims = mem_zalloc(sizeof *plan->claims);
+        claims->views = strmap_create(STRMAP_CASE_SENSITIVE);
+    }
+    claims->unshared = false;
+    for (size_t i = 0; i < ARRAY_COUNT(exprs); i++) {
+        if (exprs[i] != NULL && ad_depends(exprs[i], add_name, &claims->names)) {
+            claims->unshared = true;
+        }
+    }
+}
+
+void plan_claims_end(struct negotiator_plan *plan)
+{
+    struct plan_claims *claims = plan->claims;
+    strmap_destroy(claims->views, view_destroy);
+    claims->views = strmap_create(STRMAP_CASE_SENSITIVE);
+    view_destroy(claims->own);
+    claims->own = NULL;
+    claims->count = 0;
+    vec_clear(&claims->names, mem_free);
+}
+
+static bool all_literal(const struct plan_claims *claims, const struct ad *ad)
+{
+    for (size_t i = 0; i < claims->names.count; i++) {
+        const struct ad_expr *expr = ad_lookup(ad, claims->names.items[i]);
+        if (expr != NULL && !ad_expr_is_literal(expr)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What the request has in common with those that share its view. */
+static void write_key(const struct plan_claims *claims, const struct request *request,
+                      struct strbuf *key)
+{
+    strbuf_puts(key, request->facts.user);
+    for (size_t i = 0; i < claims->names.count; i++) {
+        const struct ad_expr *expr = ad_lookup(request->facts.ad, claims->names.items[i]);
+        strbuf_putc(key, '\n');
+        if (expr != NULL) {
+            ad_expr_print(expr, AD_NEW, key);
+        }
+    }
+}
+
+static struct view *view_of(struct negotiator_plan *plan, const struct request *request)
+{
+    struct plan_claims *claims = plan->claims;
+    struct view *view = NULL;
+    view_destroy(claims->own);
+    claims->own = NULL;
+    if (!claims->unshared && all_literal(claims, request->facts.ad)) {
+        struct strbuf key;
+        strbuf_init(&key, 0);
+        write_key(claims, request, &key);
+        view = strmap_get(claims->views, strbuf_text(&key));
+        if (view == NULL && strmap_count(claims->views) < VIEWS_MAX) {
+            view = view_create(plan);
+            (void)strmap_set(claims->views, strbuf_text(&key), view); /* was absent */
+        }
+        strbuf_fini(&key);
+    }
+    if (view == NULL) {
+        view = claims->own = view_create(plan);
+    }
+    return view;
+}
+
+/* ---- piles */
+
+static int by_number(double a, double b)
+{
+    return a > b ? 1 : a < b ? -1 : 0;
+}
+
+struct ranked {
+    double current_rank;
+    struct item item;
+};
+
+static int by_rank_and_item(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    int order = by_number(a->current_rank, b->current_rank);
+    order = order != 0 ? order : by_number(b->item.preemption_rank, a->item.preemption_rank);
+    return order != 0 ? order : (a->item.order > b->item.order) - (a->item.order < b->item.order);
+}
+
+static struct ranked judge(const struct search *search, const struct slot *slot,
+                           const struct views *views)
 {
     const struct plan_policy *policy = &search->plan->policy;
     const struct plan_slot *facts = &slot->facts;
-    struct candidate candidate = {.slot = slot, .why = PLAN_BY_RANK, .rank = *rank};
-    struct views views = {NULL, NULL};
-    if (!(machine_rank > facts->current_rank)) {
-        candidate.why = PLAN_BY_PRIORITY;
-        if (!search->by_priority || policy->preemption_requirements == NULL ||
-            machine_rank < facts->current_rank ||
-            strcmp(facts->user, search->request->facts.user) == 0 ||
-            search->priority(search->arg, facts->user) <= search->own_priority) {
-            return;
-        }
-        views = make_views(search, slot);
-        if (ad_eval_bool(policy->preemption_requirements, views.slot, views.job,
-                         search->plan->context) != AD_TRUE) {
-            destroy_views(&views);
-            return;
-        }
+    const struct ad_context *context = search->plan->context;
+    double remote = search->priority(search->arg, facts->user);
+    struct ranked ranked = {.current_rank = facts->current_rank == facts->current_rank
+                                                ? facts->current_rank
+                                                : 0, /* not a number: as if it was none */
+                            .item = {.slot = plan_slot_number(search->plan, slot),
+                                     .order = slot->order}};
+    if (views->slot == NULL) {
+        return ranked;
     }
+    ad_chain(views->slot, facts->ad);
+    ad_set_real(views->slot, "RemoteUserPrio", remote);
+    ranked.item.allowed =
+        search->plan->takes_by_priority && remote > search->own_priority &&
+        strcmp(facts->user, search->request->facts.user) != 0 &&
+        ad_eval_bool(policy->preemption_requirements, views->slot, views->job, context) == AD_TRUE;
     if (policy->preemption_rank != NULL) {
-        views = views.slot != NULL ? views : make_views(search, slot);
-        double value =
-            ad_eval_rank(policy->preemption_rank, views.slot, views.job, search->plan->context);
-        candidate.preemption_rank = value == value ? value : 0; /* not a number: 0 */
+        double value = ad_eval_rank(policy->preemption_rank, views->slot, views->job, context);
+        ranked.item.preemption_rank = value == value ? value : 0; /* likewise */
+    }
+    return ranked;
+}
+
+/* NULL: memory is exhausted. */
+static struct pile *make_pile(const struct search *search, struct view *view, uint32_t kind)
+{
+    struct negotiator_plan *plan = search->plan;
+    const struct heap *heap = &plan->kind_slots[kind].heaps[PLACE_CLAIMED];
+    struct pile *pile = arena_zalloc(view->arena, sizeof *pile);
+    struct ranked *list = mem_alloc((heap->count + 1) * sizeof *list);
+    struct views views = {NULL, NULL};
+    if (plan->takes_by_priority || plan->policy.preemption_rank != NULL) {
+        views = make_views(search, &plan->slots[heap->slots[0]]);
+    }
+    for (uint32_t i = 0; i < heap->count; i++) {
+        const struct slot *slot = &plan->slots[heap->slots[i]];
+        list[i] = judge(search, slot, &views);
+        plan->claims->unshared =
+            plan->claims->unshared || !all_literal(plan->claims, slot->facts.ad);
     }
     destroy_views(&views);
-    struct plan_claims *claims = search->claims;
+    if (heap->count > 1) {
+        qsort(list, heap->count, sizeof *list, by_rank_and_item);
+    }
+    uint32_t runs = 0;
+    for (uint32_t i = 0; i < heap->count; i++) {
+        runs += i == 0 || list[i].current_rank > list[i - 1].current_rank ? 1 : 0;
+    }
+    if (pile != NULL) {
+        pile->items = arena_alloc(view->arena, (heap->count + 1) * sizeof *pile->items);
+        pile->runs = arena_zalloc(view->arena, (runs + 1) * sizeof *pile->runs);
+        view->piles[kind] = pile->items != NULL && pile->runs != NULL ? pile : NULL;
+    }
+    for (uint32_t i = 0; view->piles[kind] != NULL && i < heap->count; i++) {
+        if (i == 0 || list[i].current_rank > list[i - 1].current_rank) {
+            pile->runs[pile->run_count++] =
+                (struct run){.current_rank = list[i].current_rank, .first = i, .at = {i, i}};
+        }
+        pile->runs[pile->run_count - 1].end = i + 1;
+        pile->items[i] = list[i].item;
+    }
+    mem_free(list);
+    return view->piles[kind];
+}
+
+/* ---- the candidates of a request */
+
+/* The best that is left of its run; NULL: none. */
+static const struct item *head(const struct negotiator_plan *plan, const struct candidate *of)
+{
+    bool by_priority = of->why == PLAN_BY_PRIORITY;
+    uint32_t *at = &of->run->at[by_priority ? 1 : 0];
+    for (; *at < of->run->end; ++*at) {
+        const struct item *item = &of->pile->items[*at];
+        if (!plan->slots[item->slot].taken && (item->allowed || !by_priority)) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
+/* Is a to be taken before b?  Both have a head. */
+static bool is_better(const struct negotiator_plan *plan, const struct candidate *a,
+                      const struct candidate *b)
+{
+    if (a->why != b->why) {
+        return a->why == PLAN_BY_RANK;
+    }
+    const struct item *x = head(plan, a), *y = head(plan, b);
+    int order = by_number(a->rank.pre, b->rank.pre);
+    order = order != 0 ? order : by_number(a->rank.job, b->rank.job);
+    order = order != 0 ? order : by_number(a->rank.post, b->rank.post);
+    order = order != 0 ? order : by_number(x->preemption_rank, y->preemption_rank);
+    return order != 0 ? order > 0 : x->order < y->order;
+}
+
+static void sift_down(const struct negotiator_plan *plan, struct plan_claims *claims, uint32_t at)
+{
+    for (;;) {
+        uint32_t best = at;
+        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < claims->count; child++) {
+            best = is_better(plan, &claims->heap[child], &claims->heap[best]) ? child : best;
+        }
+        if (best == at) {
+            return;
+        }
+        struct candidate swap = claims->heap[at];
+        claims->heap[at] = claims->heap[best];
+        claims->heap[best] = swap;
+        at = best;
+    }
+}
+
+static void add(const struct negotiator_plan *plan, struct plan_claims *claims,
+                const struct candidate *candidate)
+{
+    if (head(plan, candidate) == NULL) {
+        return;
+    }
     if (claims->count == claims->room) {
         claims->room = claims->room > 0 ? 2 * claims->room : 64;
-        claims->list = mem_realloc(claims->list, claims->room * sizeof *claims->list);
+        claims->heap = mem_realloc(claims->heap, claims->room * sizeof *claims->heap);
     }
-    claims->list[claims->count++] = candidate;
+    claims->heap[claims->count++] = *candidate;
 }
 
 /* Does any machine rank this job above one that runs? Perhaps, when nobody is there to be asked. */
@@ -131,20 +374,18 @@ static bool some_prefer(struct negotiator_plan *plan, const struct request *requ
 void plan_claims_find(struct negotiator_plan *plan, const struct request *request, bool by_priority,
                       plan_priority_f priority, const void *arg)
 {
-    if (plan->claims == NULL) {
-        plan->claims = mem_zalloc(sizeof *plan->claims);
-    }
-    plan->claims->count = plan->claims->at = 0;
+    struct plan_claims *claims = plan->claims;
+    claims->count = 0;
+    claims->served = false;
     struct search search = {.plan = plan,
                             .request = request,
-                            .by_priority = by_priority,
                             .priority = priority,
                             .arg = arg,
-                            .own_priority = priority(arg, request->facts.user),
-                            .claims = plan->claims};
+                            .own_priority = priority(arg, request->facts.user)};
     if (!by_priority && !some_prefer(plan, request)) {
         return; /* so in most of a pool when all of it is in use */
     }
+    struct view *view = view_of(plan, request);
     const uint64_t *matches = verdicts_of(plan->verdicts, request->kind);
     size_t at = 0;
     uint64_t some;
@@ -154,20 +395,31 @@ void plan_claims_find(struct negotiator_plan *plan, const struct request *reques
             const struct kind_slots *slots = &plan->kind_slots[kind];
             double machine_rank = verdicts_machine_rank(plan->verdicts, request->kind, kind);
             plan->rank_groups[slots->group].kind = kind;
-            if (!by_priority && machine_rank <= slots->lowest_rank) {
-                continue;
+            if ((!by_priority && machine_rank <= slots->lowest_rank) || kind >= view->kind_room) {
+                continue; /* a kind that is new in this cycle has no slots in use */
             }
-            struct verdict_rank rank = verdicts_rank(plan->verdicts, request->kind, kind);
-            for (uint32_t i = 0; i < slots->heaps[PLACE_CLAIMED].count; i++) {
-                look_at(&search, &plan->slots[slots->heaps[PLACE_CLAIMED].slots[i]], machine_rank,
-                        &rank);
+            struct pile *pile =
+                view->piles[kind] != NULL ? view->piles[kind] : make_pile(&search, view, kind);
+            struct candidate candidate = {.pile = pile,
+                                          .rank =
+                                              verdicts_rank(plan->verdicts, request->kind, kind)};
+            for (uint32_t i = 0; pile != NULL && i < pile->run_count; i++) {
+                candidate.run = &pile->runs[i];
+                candidate.why =
+                    machine_rank > candidate.run->current_rank ? PLAN_BY_RANK : PLAN_BY_PRIORITY;
+                if (candidate.why == PLAN_BY_RANK ||
+                    (by_priority && !(machine_rank < candidate.run->current_rank))) {
+                    add(plan, claims, &candidate);
+                }
             }
         }
     }
-    if (plan->claims->count > 1) {
-        qsort(plan->claims->list, plan->claims->count, sizeof *plan->claims->list, best_first);
+    for (uint32_t i = claims->count / 2; i-- > 0;) {
+        sift_down(plan, claims, i);
     }
 }
+
+/* ---- why nothing is taken over */
 
 /* PLAN_NO_MATCH: this slot says nothing. */
 static enum plan_reason slot_reason(const struct search *search, const struct slot *slot,
@@ -253,17 +505,27 @@ enum plan_reason plan_claims_reason(struct negotiator_plan *plan, const struct p
 struct takeover plan_claims_next(struct negotiator_plan *plan)
 {
     struct plan_claims *claims = plan->claims;
-    if (claims->at == claims->count) {
+    if (claims->served && claims->count > 0) {
+        if (head(plan, &claims->heap[0]) == NULL) {
+            claims->heap[0] = claims->heap[--claims->count];
+        }
+        sift_down(plan, claims, 0);
+    }
+    claims->served = true;
+    if (claims->count == 0) {
         return (struct takeover){.slot = NULL};
     }
-    const struct candidate *next = &claims->list[claims->at++];
-    return (struct takeover){.slot = next->slot, .why = next->why};
+    const struct candidate *best = &claims->heap[0];
+    return (struct takeover){.slot = &plan->slots[head(plan, best)->slot], .why = best->why};
 }
 
 void plan_claims_destroy(struct plan_claims *claims)
 {
     if (claims != NULL) {
-        mem_free(claims->list);
+        strmap_destroy(claims->views, view_destroy);
+        view_destroy(claims->own);
+        vec_fini(&claims->names, mem_free);
+        mem_free(claims->heap);
         mem_free(claims);
     }
 }

@@ -210,6 +210,9 @@ struct takeover {
 };
 /* Priorities of users by name: effective ones. */
 typedef double (*plan_priority_f)(const void *arg, const char *user);
+/* Before the first search of a cycle, and at its end. */
+void plan_claims_begin(struct negotiator_plan *plan);
+void plan_claims_end(struct negotiator_plan *plan);
 /* Finds the slots that this request may take over; those by priority only if allowed. Good until
  * the plan's next search, and as long as only what is asked for here is given out. */
 void plan_claims_find(struct negotiator_plan *plan, const struct request *request, bool by_priority,

@@ -210,17 +210,24 @@ static inline void random_policy(struct pool *pool)
 {
     static const char *const PRE[] = {NULL, NULL, "MY.Nice > 2", "MY.Cpus - TARGET.RequestCpus"};
     static const char *const POST[] = {NULL, "Memory", "TARGET.Weight", "-MY.Cpus * TARGET.Weight"};
-    static const char *const PREEMPT[] = {NULL, "true",
+    static const char *const PREEMPT[] = {NULL,
+                                          "true",
                                           "MY.RemoteUserPrio > TARGET.SubmitterUserPrio * 2",
-                                          "MY.Nice > 1"};
-    static const char *const RANK[] = {NULL, "-MY.Cpus", "MY.RemoteUserPrio"};
+                                          "MY.Nice > 1",
+                                          "TARGET.Weight > 1",
+                                          "TARGET.ThroughName =!= false",
+                                          "MY.START && TARGET.SubmitterUser != \"bob\"",
+                                          "eval(\"TARGET.Weight\") < 2"};
+    static const char *const RANK[] = {NULL, "-MY.Cpus", "MY.RemoteUserPrio",
+                                       "TARGET.Weight * MY.Nice - MY.Cpus",
+                                       "ifThenElse(MY.START, MY.Nice, 3)"};
     for (size_t i = 0; i < 4; i++) {
         ad_expr_destroy(pool->exprs[i]);
     }
     pool->exprs[0] = parse_expr(PRE[below(pool, 4)]);
     pool->exprs[1] = parse_expr(POST[below(pool, 4)]);
-    pool->exprs[2] = parse_expr(PREEMPT[below(pool, 4)]);
-    pool->exprs[3] = parse_expr(RANK[below(pool, 3)]);
+    pool->exprs[2] = parse_expr(PREEMPT[below(pool, 8)]);
+    pool->exprs[3] = parse_expr(RANK[below(pool, 5)]);
     pool->policy = (struct plan_policy){.pre_job = pool->exprs[0],
                                         .post_job = pool->exprs[1],
                                         .preemption_requirements = pool->exprs[2],

@@ -319,6 +319,7 @@ static size_t best_claim(const struct reference *ref, const struct plan_request 
         struct ad *slot = ad_copy(facts->ad), *job = ad_copy(request->ad);
         ad_set_real(slot, "RemoteUserPrio", remote);
         ad_set_real(job, "SubmitterUserPrio", own);
+        ad_set_string(job, "SubmitterUser", request->user);
         bool by_rank = machine_rank > facts->current_rank;
         bool by_priority =
             !only_rank && policy->preemption_requirements != NULL &&

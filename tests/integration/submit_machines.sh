@@ -1,0 +1,94 @@
+#!/bin/bash
+# Two submitting machines, each a real schedd, and UPDATE_PRIO over them: Prio of each, as `roost userprio -machines` shows it,
+# goes by its users and running jobs, and decides whose jobs are matched first.  Without UPDATE_PRIO their users compete.
+#
+# TIMEOUT: 150
+# SPDX-License-Identifier: Apache-2.0
+# Functions are called by until_true, too.
+# shellcheck disable=SC2317
+. "$(dirname "$0")/lib.sh"
+
+pool_init --nodes 1 --cpus-per-node 2
+port=$(sed -n 's/^SCHEDD_PORT = //p' "$ROOST_CONFIG")
+cat >>"$ROOST_CONFIG" <<'CONF'
+NEGOTIATOR_INTERVAL = 1
+UPDATE_PRIO = "Prio + Users - Running"
+UPDATE_PRIO_INTERVAL = "200ms"
+CLAIM_WORKLIFE = 1
+CONF
+pool_start
+until_true 20 "two slots are there" eval '[ "$("$ROOST" status -af Name | wc -l)" -eq 2 ]'
+
+say "a second submitting machine"
+mkdir "$POOL/second"
+SECOND=$POOL/second.conf
+sed -e 's,^LOCAL_DIR = .*,LOCAL_DIR = "$(POOL_DIR)/second",' -e 's,^SCHEDD_NAME = .*,SCHEDD_NAME = "second",' \
+    -e "s,^SCHEDD_PORT = .*,SCHEDD_PORT = $((port < 60000 ? port + 1000 : port - 1000))," "$ROOST_CONFIG" >"$SECOND"
+ROOST_CONFIG=$SECOND "$ROOST_BIN/roost-schedd" -config "$SECOND" -noresurrect >"$WORK/second.out" 2>&1 &
+second_pid=$!
+until_true 20 "both schedds are known" eval '[ "$("$ROOST" status -schedd -af Name | sort | xargs)" = "personal second" ]'
+
+# jobs CONFIG COUNT SECONDS TAG [LINE...]: each writes its tag and number to $WORK/order when it begins.
+: >"$WORK/order"
+chmod 0666 "$WORK/order"
+cat >"$WORK/timed.sh" <<'JOB'
+#!/bin/sh
+echo "$2" >>"$3"
+sleep "$1"
+JOB
+chmod 0755 "$WORK/timed.sh"
+jobs_at() {
+    local config=$1 count=$2 seconds=$3 tag=$4
+    shift 4
+    printf '%s\n' "executable = $WORK/timed.sh" "arguments = \"$seconds $tag $WORK/order\"" "initialdir = $OUT" \
+        "request_memory = 1" "$@" "queue $count" >"$WORK/$tag.sub"
+    ROOST_CONFIG=$config submit "$WORK/$tag.sub"
+}
+machine() { "$ROOST" userprio -machines -af Name "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
+over() { ROOST_CONFIG=$1 is_done "$2" "$3"; }
+begun() { [ "$(grep -c "^$1\$" "$WORK/order")" -ge "$2" ]; }
+
+say "one runs, both wait"
+long=$(jobs_at "$ROOST_CONFIG" 2 4 long) || exit 1
+until_true 20 "the long jobs run" begun long 2
+mine=$(jobs_at "$ROOST_CONFIG" 6 0.2 mine) || exit 1
+theirs=$(jobs_at "$SECOND" 6 0.2 theirs "accounting_group_user = eve") || exit 1
+more=$(jobs_at "$SECOND" 1 0.2 more "accounting_group_user = bob") || exit 1
+until_true 10 "two users of the second are counted" eval '[ "$(machine Users second)" = 2 ]'
+equals "users of the first" "$(machine Users personal)" 1
+equals "jobs that run of the first" "$(machine Running personal)" 2
+equals "jobs that run of the second" "$(machine Running second)" 0
+apart() { awk -v a="$(machine Prio second)" -v b="$(machine Prio personal)" 'BEGIN { exit !(a >= 10 && b <= -5) }'; }
+until_true 10 "the first sinks, the second rises" apart
+"$ROOST" userprio -machines >"$WORK/machines" || fail "roost userprio -machines"
+equals "machines that are shown" "$(grep -cE '^(personal|second) ' "$WORK/machines")" 2
+
+say "the second comes first, though it asked later"
+until_true 40 "the jobs of the first are done" over "$ROOST_CONFIG" "$mine" 6
+until_true 20 "the jobs of the second are done" over "$SECOND" "$theirs" 6
+until_true 20 "those of its other user, too" over "$SECOND" "$more" 1
+equals "order" "$(grep -v '^long$' "$WORK/order" | head -n 7 | sort | uniq -c | awk '{ print $2 ":" $1 }' | xargs)" "more:1 theirs:6"
+check_committed "$long" 2
+check_committed "$mine" 6
+
+say "without UPDATE_PRIO users compete: the queue of the one with the worse priority waits"
+sed -i '/^UPDATE_PRIO = /d' "$ROOST_CONFIG" "$SECOND"
+kill -HUP "$(pids_of negotiator)"
+reloaded() { grep -q " config.reloaded " "$POOL/log/NegotiatorLog"; }
+until_true 10 "the negotiator has read it" reloaded
+"$ROOST" userprio -setfactor bob@personal 1000000 >/dev/null || fail "roost userprio -setfactor"
+"$ROOST" userprio -setfactor cat@personal 1 >/dev/null || fail "roost userprio -setfactor"
+: >"$WORK/order"
+blocking=$(jobs_at "$ROOST_CONFIG" 2 2 blocking "accounting_group_user = dan") || exit 1
+until_true 20 "all slots are in use" begun blocking 2
+bob=$(jobs_at "$SECOND" 4 0.2 bob "accounting_group_user = bob") || exit 1
+cat=$(jobs_at "$ROOST_CONFIG" 4 0.2 cat "accounting_group_user = cat") || exit 1
+until_true 30 "all of them are done" over "$SECOND" "$bob" 4
+until_true 10 "all of them are done" over "$ROOST_CONFIG" "$cat" 4
+until_true 10 "all of them are done" over "$ROOST_CONFIG" "$blocking" 2
+equals "who was first" "$(grep -v '^blocking$' "$WORK/order" | head -n 3 | sort -u)" cat
+
+kill "$second_pid"
+wait "$second_pid"
+pool_stop
+passed
