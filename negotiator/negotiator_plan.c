@@ -324,6 +324,7 @@ static void match_claims(struct cycle *cycle, struct request *request, bool only
     struct negotiator_plan *plan = cycle->plan;
     bool by_priority =
         !only_rank && plan->takes_by_priority && share_permits(cycle->shares, WEIGHT_MIN, true);
+    bound(cycle, request); /* another may have used it up since */
     if (request->wanted <= 0 || request->spent_claims) {
         return;
     }
