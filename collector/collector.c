@@ -171,7 +171,6 @@ static void destroy(void *state)
     hub_destroy(collector->hub);
     collector_hang_up(collector);
     wire_context_destroy(collector->context);
-    tls_identity_destroy(collector->identity);
     collector_leases_destroy(collector->leases);
     if (collector->inspection.ads) {
         ads_cursor_fini(&collector->inspection);
@@ -206,11 +205,6 @@ static int open_everything(struct collector *collector, struct err *err)
     if (!code) {
         (void)snprintf(collector->own_name, sizeof(collector->own_name), "%s", machine.hostname);
         code = pool_context_create(env, &collector->context, err);
-    }
-    if (!code) {
-        code =
-            tls_identity_load(env->os, config_path(env->config, "COLLECTOR_CERT"),
-                              config_path(env->config, "COLLECTOR_KEY"), &collector->identity, err);
     }
     if (!code) {
         code = open_store(collector, err);
@@ -258,9 +252,12 @@ static void reload(void *state, const struct config *config)
     struct collector *collector = state;
     collector->env.config = config;
     configure(collector, config);
+    pool_context_reload(collector->context, config, collector->env.log);
+    collector_listen_anew(collector);
     collector_ads_look_at_all(collector->ads);
     loop_timer_set(collector->own_ad, 0);
-    log_info(collector->env.log, "config.reloaded", "lifetimes and intervals are taken over");
+    log_info(collector->env.log, "config.reloaded",
+             "lifetimes, intervals, keys, address and certificate are taken over");
 }
 
 static const struct knob_table *const TABLES[] = {&collector_knobs, &knobs_common};

@@ -15,13 +15,13 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
-#include "base/stream.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
+#include "wire/door.h"
 #include "wire/watch.h"
 
 #define RECENT_S       600
@@ -213,7 +213,7 @@ void collector_show_figures(void *arg)
     ad_set_string(ad, "Machine", collector->own_name);
     ad_set_string(ad, "CollectorName", config_string(collector->env.config, "COLLECTOR_NAME"));
     ad_set_string(ad, "RoostVersion", ROOST_VERSION);
-    ad_set_string(ad, "MyAddress", listener_address(collector->tcp));
+    ad_set_string(ad, "MyAddress", door_address(collector->door));
     ad_set_int(ad, "DaemonStartTime", collector->started_s);
     ad_set_int(ad, "MyCurrentTime", now_s);
     ad_set_int(ad, "LastHeardFrom", now_s);

@@ -21,6 +21,7 @@
 #include "collector/collector_lease.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
+#include "wire/door.h"
 #include "wire/pool.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
@@ -190,7 +191,7 @@ static void on_incoming(struct collector *collector, struct incoming *incoming,
 static void on_tcp(void *arg, struct incoming *incoming)
 {
     struct collector *collector = arg;
-    on_incoming(collector, incoming, collector->identity);
+    on_incoming(collector, incoming, door_identity(collector->door));
 }
 
 static void on_local(void *arg, struct incoming *incoming)
@@ -200,22 +201,22 @@ static void on_local(void *arg, struct incoming *incoming)
 
 /* ---- listening ------------------------------------------------------------------------------- */
 
-/* COLLECTOR_LISTEN, or the first of COLLECTOR_HOST, as a stream address. */
-static int tcp_address(const struct collector *collector, char *ret, size_t size, struct err *err)
+/* COLLECTOR_LISTEN, or the first of COLLECTOR_HOST, as a stream address; and the certificate. */
+static int place_of_door(const struct config *config, char *address, size_t size,
+                         struct door_place *ret, struct err *err)
 {
-    const struct config *config = collector->env.config;
     const char *listen = config_string(config, "COLLECTOR_LISTEN");
-    if (listen && *listen) {
-        return pool_address("COLLECTOR_LISTEN", listen, config_int(config, "COLLECTOR_PORT"), ret,
-                            size, err);
-    }
-    char all[POOL_ADDRESS_MAX];
-    int code = pool_collector_addresses(config, all, sizeof(all), err);
+    int code = listen && *listen
+                   ? pool_address("COLLECTOR_LISTEN", listen, config_int(config, "COLLECTOR_PORT"),
+                                  address, size, err)
+                   : pool_collector_addresses(config, address, size, err);
     if (code) {
         return code;
     }
-    all[strcspn(all, ",")] = '\0';
-    (void)snprintf(ret, size, "%s", all);
+    address[strcspn(address, ",")] = '\0';
+    *ret = (struct door_place){.address = address,
+                               .cert = config_path(config, "COLLECTOR_CERT"),
+                               .key = config_path(config, "COLLECTOR_KEY")};
     return 0;
 }
 
@@ -237,28 +238,45 @@ static int listen_local(struct collector *collector, struct err *err)
 
 int collector_listen(struct collector *collector, struct err *err)
 {
+    const struct daemon_env *env = &collector->env;
     char address[POOL_ADDRESS_MAX];
-    int code = tcp_address(collector, address, sizeof(address), err);
+    struct door_place place;
+    int code = place_of_door(env->config, address, sizeof(address), &place, err);
     if (!code) {
-        code =
-            listener_create(collector->env.loop, address, on_tcp, collector, &collector->tcp, err);
+        code = door_open(env->loop, env->os, env->log, &place, on_tcp, collector, &collector->door,
+                         err);
     }
     if (!code) {
         code = listen_local(collector, err);
     }
     if (!code) {
         log_info(collector->env.log, "listening", "the collector listens",
-                 LOG_TEXT("address", listener_address(collector->tcp)),
+                 LOG_TEXT("address", door_address(collector->door)),
                  LOG_TEXT("local", listener_address(collector->local)));
     }
     return code;
 }
 
+void collector_listen_anew(struct collector *collector)
+{
+    char address[POOL_ADDRESS_MAX];
+    struct door_place place;
+    struct err err = {""};
+    int code = place_of_door(collector->env.config, address, sizeof(address), &place, &err);
+    if (!code) {
+        code = door_change(collector->door, &place, NULL, &err);
+    }
+    if (code) {
+        log_error(collector->env.log, "config.refused", err.text,
+                  LOG_TEXT("kept", "the old address and certificate"));
+    }
+}
+
 void collector_hang_up(struct collector *collector)
 {
-    listener_destroy(collector->tcp);
+    door_close(collector->door);
     listener_destroy(collector->local);
-    collector->tcp = NULL;
+    collector->door = NULL;
     collector->local = NULL;
     while (collector->sessions) {
         struct session *session = collector->sessions;

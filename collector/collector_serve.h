@@ -12,6 +12,9 @@ struct err;
 
 /* Listens on COLLECTOR_LISTEN (or COLLECTOR_HOST) and on $(RUN)/collector.sock. */
 int collector_listen(struct collector *collector, struct err *err);
+/* The same address and certificate as the configuration says now; what is bad is logged, and the
+ * old ones stay. */
+void collector_listen_anew(struct collector *collector);
 void collector_hang_up(struct collector *collector); /* listeners and connections; after the hub */
 
 #endif

@@ -16,6 +16,7 @@ struct ad_pool;
 struct batch;
 struct collector_ads;
 struct collector_leases;
+struct door;
 struct hub;
 struct listener;
 struct loop_timer;
@@ -25,7 +26,6 @@ struct revocation;
 struct session;
 struct store;
 struct strmap;
-struct tls_identity;
 struct watch_server;
 struct wire_context;
 
@@ -59,8 +59,7 @@ struct collector_sample {
 struct collector {
     struct daemon_env env;
     struct wire_context *context;
-    struct tls_identity *identity;
-    struct listener *tcp;
+    struct door *door;
     struct listener *local;
     struct store *store;
     struct prototypes *prototypes; /* of the ads in the store */

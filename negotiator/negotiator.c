@@ -386,6 +386,8 @@ static void negotiator_reload(void *state, const struct config *config)
     struct negotiator *negotiator = state;
     struct err err;
     negotiator->env.config = config;
+    pool_context_reload(negotiator->wires, config, negotiator->env.log);
+    pool_uplink_reload(negotiator->uplink, config, negotiator->env.log);
     if (set_policy(negotiator, &err) != 0) {
         log_error(negotiator->env.log, "config.expr", err.text);
     }

@@ -242,6 +242,8 @@ static void rooster_reload(void *state, const struct config *config)
     struct rooster *rooster = state;
     struct err err;
     rooster->env.config = config;
+    pool_context_reload(rooster->wires, config, rooster->env.log);
+    pool_uplink_reload(rooster->uplink, config, rooster->env.log);
     rooster->configuration++; /* perhaps there is a way to wake what could not be woken */
     if (parse_expressions(rooster, &err) != 0) {
         log_error(rooster->env.log, "config.expr", err.text);

@@ -21,6 +21,7 @@
 #include "schedd/job_autocluster.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
+#include "wire/door.h"
 #include "wire/wire.h"
 
 #define CLAIM_PEERS_MAX 100000
@@ -99,10 +100,21 @@ static void attach(struct claim *claim, struct claim_peer *peer)
     peer->claim = claim;
 }
 
-static void answer(const struct claim *claim, struct wire_request *request)
+/* Also where we are and what certificate we show: either may have changed since DIAL_ME, and the
+ * startd must find us again after a cut. */
+static struct ad *lease_answer(const struct claim *claim)
 {
+    const struct schedd *schedd = claim->schedd;
     struct ad *args = ad_create();
     ad_set_int(args, "LeaseDuration", (int64_t)(claim->lease_ms / 1000));
+    ad_set_string(args, "ScheddAddress", schedd->address);
+    ad_set_string(args, "ScheddPin", tls_identity_pin(door_identity(schedd->door)));
+    return args;
+}
+
+static void answer(const struct claim *claim, struct wire_request *request)
+{
+    struct ad *args = lease_answer(claim);
     if (claim->job != NULL) {
         ad_set_string(args, "JobId", claim->job_id);
         ad_set_int(args, "ClaimEpoch", claim->epoch);
@@ -291,8 +303,7 @@ static void handle_alive(struct claim_peer *peer, struct wire_request *request)
     }
     bool has_starter = id[0] != '\0';
     claim_renewed(claim);
-    struct ad *reply = ad_create();
-    ad_set_int(reply, "LeaseDuration", (int64_t)(claim->lease_ms / 1000));
+    struct ad *reply = lease_answer(claim);
     const struct wire_body body = {.args = reply};
     wire_reply_ok(request, &body);
     ad_destroy(reply);
@@ -394,7 +405,7 @@ void claim_peers_accept(struct schedd *schedd, struct incoming *incoming)
         return;
     }
     const struct wire_accept how = {
-        .identity = schedd->identity,
+        .identity = door_identity(schedd->door),
         .no_token = true,
         .scopes = SCOPE_ADVERTISE,
         .admit = admit,

@@ -20,6 +20,7 @@
 #include "schedd/job_autocluster.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
+#include "wire/door.h"
 #include "wire/wire.h"
 
 #define WAIT_MAX_S      ((int64_t)366 * 24 * 3600)
@@ -92,7 +93,7 @@ static bool dial(struct claim *claim, bool again)
     ad_set_string(args, "ClaimId", claim->id);
     ad_set_string(args, "ScheddAddress", schedd->address);
     ad_set_string(args, "ScheddName", schedd->name);
-    ad_set_string(args, "ScheddPin", tls_identity_pin(schedd->identity));
+    ad_set_string(args, "ScheddPin", tls_identity_pin(door_identity(schedd->door)));
     ad_set_int(args, "LeaseDuration", (int64_t)(claim->lease_ms / 1000));
     ad_set_string(args, "JobId", claim->job_id);
     if (claim->preemption[0] != '\0') {

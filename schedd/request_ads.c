@@ -24,6 +24,7 @@
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
 #include "schedd/submitters.h"
+#include "wire/door.h"
 #include "wire/wire.h"
 
 #define ADS_PER_UPDATE 500
@@ -87,7 +88,7 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
     ad_set_string(ad, "Name", schedd->name);
     ad_set_string(ad, "Machine", schedd->machine);
     ad_set_string(ad, "MyAddress", schedd->address);
-    ad_set_string(ad, "ScheddPin", tls_identity_pin(schedd->identity));
+    ad_set_string(ad, "ScheddPin", tls_identity_pin(door_identity(schedd->door)));
     ad_set_string(ad, "ScheddUplink", schedd->uplink_name);
     ad_set_int(ad, "TotalIdleJobs", schedd->idle);
     ad_set_int(ad, "TotalRunningJobs", schedd->running);
@@ -326,6 +327,14 @@ void request_ads_changed(struct schedd *schedd)
     uint64_t gather_ms = schedd->settings.publish_gather_ms;
     uint64_t quiet_ms = now_ms - self->sent_ms;
     loop_timer_set(self->gather, quiet_ms >= gather_ms ? 0 : gather_ms - quiet_ms);
+}
+
+void request_ads_moved(struct schedd *schedd)
+{
+    if (schedd->request_ads != NULL) {
+        mark_all(schedd);
+        request_ads_changed(schedd);
+    }
 }
 
 void request_ads_up(struct schedd *schedd, struct wire *wire)

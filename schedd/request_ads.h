@@ -17,6 +17,8 @@ void request_ads_init(struct schedd *schedd);
 void request_ads_fini(struct schedd *schedd);
 /* Some autocluster or owner is dirty. */
 void request_ads_changed(struct schedd *schedd);
+/* Address or certificate are others now: all are told anew. */
+void request_ads_moved(struct schedd *schedd);
 /* The uplink is up (again): everything is news. */
 void request_ads_up(struct schedd *schedd, struct wire *wire);
 /* Our Scheduler ad as it is now; owned by the caller. */

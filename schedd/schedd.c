@@ -36,6 +36,7 @@
 #include "schedd/significant.h"
 #include "schedd/shadows.h"
 #include "store/store.h"
+#include "wire/door.h"
 #include "wire/pool.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
@@ -175,7 +176,7 @@ static void accept_peer(struct schedd *schedd, struct incoming *incoming, bool l
         incoming_refuse(incoming);
         return;
     }
-    const struct wire_accept how = {.identity = local ? NULL : schedd->identity};
+    const struct wire_accept how = {.identity = local ? NULL : door_identity(schedd->door)};
     struct peer *peer = mem_zalloc(sizeof(*peer));
     peer->schedd = schedd;
     peer->is_shadow = is_shadow;
@@ -322,9 +323,10 @@ static bool is_loopback(const char *host)
            strcmp(host, "[::1]") == 0;
 }
 
-static int listen_tcp(struct schedd *schedd, struct err *err)
+/* Where SCHEDD_HOST, SCHEDD_LISTEN and SCHEDD_PORT say that we listen, and the certificate. */
+static int place_of_door(const struct config *config, struct strbuf *address,
+                         struct door_place *ret, struct err *err)
 {
-    const struct config *config = schedd->config;
     const char *host = config_string(config, "SCHEDD_HOST");
     const char *on = config_string(config, "SCHEDD_LISTEN");
     if (host == NULL || host[0] == '\0') {
@@ -333,25 +335,66 @@ static int listen_tcp(struct schedd *schedd, struct err *err)
     if (on == NULL || on[0] == '\0') {
         on = is_loopback(host) ? host : "0.0.0.0";
     }
+    strbuf_printf(address, "tcp:%s:%lld", on, (long long)config_int(config, "SCHEDD_PORT"));
+    *ret = (struct door_place){.address = strbuf_text(address),
+                               .cert = config_path(config, "SCHEDD_CERT"),
+                               .key = config_path(config, "SCHEDD_KEY")};
+    return 0;
+}
+
+/* Our address as others reach us, for our ads, and in a file for tools on this host. */
+static int say_address(struct schedd *schedd, struct err *err)
+{
     struct strbuf text;
+    const char *port = strrchr(door_address(schedd->door), ':');
     strbuf_init(&text, 0);
-    strbuf_printf(&text, "tcp:%s:%lld", on, (long long)config_int(config, "SCHEDD_PORT"));
+    strbuf_printf(&text, "tcp:%s%s", config_string(schedd->config, "SCHEDD_HOST"),
+                  port != NULL ? port : "");
+    mem_free(schedd->address);
+    schedd->address = mem_strdup(strbuf_text(&text));
+    strbuf_clear(&text);
+    strbuf_printf(&text, "%s/schedd.address", schedd->spool);
+    char *line = join(schedd->address, "\n");
     int result =
-        listener_create(schedd->loop, strbuf_text(&text), incoming_tcp, schedd, &schedd->tcp, err);
-    if (result == 0) {
-        const char *port = strrchr(listener_address(schedd->tcp), ':');
-        strbuf_clear(&text);
-        strbuf_printf(&text, "tcp:%s%s", host, port != NULL ? port : "");
-        schedd->address = mem_strdup(strbuf_text(&text));
-        strbuf_clear(&text);
-        strbuf_printf(&text, "%s/schedd.address", schedd->spool);
-        char *line = join(schedd->address, "\n");
-        result =
-            os_write_file(schedd->os, strbuf_text(&text), line, strlen(line), 0644, false, err);
-        mem_free(line);
-    }
+        os_write_file(schedd->os, strbuf_text(&text), line, strlen(line), 0644, false, err);
+    mem_free(line);
     strbuf_fini(&text);
     return result;
+}
+
+static int listen_tcp(struct schedd *schedd, struct err *err)
+{
+    struct door_place place;
+    struct strbuf address;
+    strbuf_init(&address, 0);
+    int result = place_of_door(schedd->config, &address, &place, err);
+    if (result == 0) {
+        result = door_open(schedd->loop, schedd->os, schedd->log, &place, incoming_tcp, schedd,
+                           &schedd->door, err);
+    }
+    strbuf_fini(&address);
+    return result == 0 ? say_address(schedd, err) : result;
+}
+
+/* The same with what the configuration says now; what is bad is logged, and the old place stays. */
+static void listen_anew(struct schedd *schedd)
+{
+    struct door_place place;
+    struct strbuf address;
+    struct err err = {""};
+    strbuf_init(&address, 0);
+    int result = place_of_door(schedd->config, &address, &place, &err);
+    if (result == 0) {
+        result = door_change(schedd->door, &place, NULL, &err);
+    }
+    if (result == 0) {
+        result = say_address(schedd, &err);
+    }
+    if (result != 0) {
+        log_error(schedd->log, "config.refused", err.text,
+                  LOG_TEXT("kept", "the old address and certificate"));
+    }
+    strbuf_fini(&address);
 }
 
 static int listen_local(struct schedd *schedd, struct err *err)
@@ -370,11 +413,6 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
     int result = read_settings(&schedd->settings, schedd->config, err);
     if (result == 0) {
         result = name_ourselves(schedd, err);
-    }
-    if (result == 0) {
-        result =
-            tls_identity_load(schedd->os, config_path(schedd->config, "SCHEDD_CERT"),
-                              config_path(schedd->config, "SCHEDD_KEY"), &schedd->identity, err);
     }
     if (result == 0) {
         result = pool_context_create(env, &schedd->context, err);
@@ -408,7 +446,9 @@ static void destroy(void *state)
 {
     struct schedd *schedd = state;
     schedd->stopping = true;
-    listener_destroy(schedd->tcp);
+    if (schedd->door != NULL) {
+        door_shut(schedd->door);
+    }
     listener_destroy(schedd->local);
     loop_timer_destroy(schedd->stop_timer);
     if (schedd->owners != NULL) {
@@ -431,7 +471,7 @@ static void destroy(void *state)
     request_ads_fini(schedd);
     watch_server_destroy(schedd->watchers);
     wire_context_destroy(schedd->context);
-    tls_identity_destroy(schedd->identity);
+    door_close(schedd->door);
     ad_expr_destroy(schedd->settings.prio);
     mem_free(schedd->name);
     mem_free(schedd->machine);
@@ -471,7 +511,10 @@ static void reload(void *state, const struct config *config)
         schedd->settings.significant = config_list(config, "SIGNIFICANT_ATTRIBUTES", NULL);
         schedd->settings.shadow_path = config_path(config, "SHADOW");
     }
-    request_ads_changed(schedd);
+    pool_context_reload(schedd->context, config, schedd->log);
+    pool_uplink_reload(schedd->uplink, config, schedd->log);
+    listen_anew(schedd);
+    request_ads_moved(schedd); /* they say where we are */
 }
 
 /* ---- stop: shadows first; claims and jobs stay, for the next start -----------------------------

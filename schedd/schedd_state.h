@@ -18,6 +18,7 @@
 struct ad_expr;
 struct ad;
 struct config;
+struct door;
 struct listener;
 struct log;
 struct loop;
@@ -26,7 +27,6 @@ struct os;
 struct request_ads;
 struct store;
 struct strmap;
-struct tls_identity;
 struct uplink;
 struct watch_server;
 struct wire_context;
@@ -63,8 +63,7 @@ struct schedd {
 
     /* schedd.c: connections */
     struct wire_context *context;
-    struct tls_identity *identity;
-    struct listener *tcp;
+    struct door *door;
     struct listener *local;
     struct uplink *uplink;
     struct watch_server *watchers;

@@ -22,14 +22,16 @@
 #include "base/mem.h"
 #include "base/redial.h"
 #include "base/strbuf.h"
+#include "base/stream.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
 #include "store/store.h"
 #include "wire/wire.h"
 
-#define CLAIM_CALL_MS 20000
-#define LEASE_MAX_S   86400
-#define OVERDUE_MS    3000 /* for a starter whose lease is over; below the usual LEASE_MARGIN */
+#define CLAIM_CALL_MS     20000
+#define LEASE_MAX_S       86400
+#define CLAIM_ADDRESS_MAX 512  /* bytes of what a schedd says of where it is */
+#define OVERDUE_MS        3000 /* for a starter whose lease is over; below the usual LEASE_MARGIN */
 
 static void dial_later(struct claim *claim);
 
@@ -374,8 +376,30 @@ static void lease_tick(void *arg)
 
 /* ---- renewing */
 
+/* Takes over another value that the schedd told of itself, over a connection on which it had proved
+ * who it is. */
+static bool learn(char **own, const struct ad *args, const char *name, size_t length)
+{
+    const char *told = args != NULL ? ad_string_or(args, name, "") : "";
+    if (told[0] == '\0' || strlen(told) > CLAIM_ADDRESS_MAX || strcmp(told, *own) == 0 ||
+        (length != 0 && strlen(told) != length)) {
+        return false;
+    }
+    mem_free(*own);
+    *own = mem_strdup(told);
+    return true;
+}
+
 static void confirmed(struct claim *claim, const struct ad *args)
 {
+    bool moved = learn(&claim->schedd_address, args, "ScheddAddress", 0);
+    bool renewed = learn(&claim->schedd_pin, args, "ScheddPin", STREAM_PIN_SIZE - 1);
+    if ((moved || renewed) && claim->stage != CLAIM_OFFERED && claim->stage != CLAIM_OVER) {
+        log_info(claim->startd->env.log, "claim.schedd",
+                 "the schedd has another address or certificate",
+                 LOG_TEXT("slot", claim->slot_name), LOG_TEXT("address", claim->schedd_address));
+        claim_commit(claim, NULL);
+    }
     int64_t lease_s = args != NULL ? ad_int_or(args, "LeaseDuration", 0) : 0;
     claim->lease_s = lease_s >= 1 && lease_s <= LEASE_MAX_S ? lease_s : claim->lease_s;
     claim->lease_end_ms = claim->renew_sent_ms + (uint64_t)claim->lease_s * 1000;

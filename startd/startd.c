@@ -134,6 +134,8 @@ static void startd_reload(void *state, const struct config *config)
 {
     struct startd *startd = state;
     startd->env.config = config;
+    pool_context_reload(startd->wires, config, startd->env.log);
+    pool_uplink_reload(startd->collector, config, startd->env.log);
     const char *text = config_expr(config, "HIBERNATE");
     struct ad_expr *hibernate;
     if (ad_expr_parse(text, strlen(text), AD_OLD, &hibernate, NULL) ==

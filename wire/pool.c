@@ -11,24 +11,31 @@
 #include "base/config.h"
 #include "base/daemon.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/os.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "wire/wire.h"
 
+static void options_read(const struct config *config, struct wire_context_options *ret)
+{
+    ret->token_path = config_path(config, "TOKEN_FILE");
+    ret->pool_keys = config_path(config, "POOL_KEYS");
+    ret->ca_file = config_path(config, "POOL_CA");
+    ret->uid_domain = config_string(config, "UID_DOMAIN");
+}
+
 static int create(const struct daemon_env *env, bool judges, struct wire_context **ret,
                   struct err *err)
 {
-    const struct wire_context_options options = {
+    struct wire_context_options options = {
         .loop = env->loop,
         .os = env->os,
         .log = env->log,
-        .token_path = config_path(env->config, "TOKEN_FILE"),
-        .pool_keys = judges ? config_path(env->config, "POOL_KEYS") : NULL,
-        .ca_file = config_path(env->config, "POOL_CA"),
-        .uid_domain = config_string(env->config, "UID_DOMAIN"),
         .admin_uid = os_uid(env->os),
     };
+    options_read(env->config, &options);
+    options.pool_keys = judges ? options.pool_keys : NULL;
     return wire_context_create(&options, ret, err);
 }
 
@@ -41,6 +48,16 @@ int pool_client_context_create(const struct daemon_env *env, struct wire_context
                                struct err *err)
 {
     return create(env, false, ret, err);
+}
+
+void pool_context_reload(struct wire_context *context, const struct config *config, struct log *log)
+{
+    struct wire_context_options options = {.loop = NULL};
+    struct err err = {""};
+    options_read(config, &options);
+    if (wire_context_change(context, &options, &err) < 0) {
+        log_error(log, "config.refused", err.text, LOG_TEXT("kept", "the old keys and token"));
+    }
 }
 
 /* One entry, "HOST", "HOST:PORT", "[IPV6]" or "[IPV6]:PORT", as "tcp:HOST:PORT". */
@@ -81,6 +98,17 @@ int pool_collector_addresses(const struct config *config, char *ret, size_t size
     }
     strbuf_fini(&out);
     return rc;
+}
+
+void pool_uplink_reload(struct uplink *uplink, const struct config *config, struct log *log)
+{
+    char addresses[POOL_ADDRESS_MAX];
+    struct err err = {""};
+    int rc = pool_collector_addresses(config, addresses, sizeof(addresses), &err);
+    rc = rc < 0 ? rc : uplink_change(uplink, addresses, &err);
+    if (rc < 0) {
+        log_error(log, "config.refused", err.text, LOG_TEXT("kept", "the old COLLECTOR_HOST"));
+    }
 }
 
 int pool_address(const char *knob, const char *entry, int64_t port, char *ret, size_t size,

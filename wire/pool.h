@@ -11,6 +11,8 @@
 struct config;
 struct daemon_env;
 struct err;
+struct log;
+struct uplink;
 struct wire_context;
 
 #define POOL_ADDRESS_MAX 1024
@@ -24,10 +26,18 @@ int pool_context_create(const struct daemon_env *env, struct wire_context **ret,
 int pool_client_context_create(const struct daemon_env *env, struct wire_context **ret,
                                struct err *err);
 
+/* The same at a reload: new values for connections that are made from now on.  Bad ones are logged,
+ * in one line, and the old ones stay. */
+void pool_context_reload(struct wire_context *context, const struct config *config,
+                         struct log *log);
+
 /* COLLECTOR_HOST ("cm.example, backup:9620, [::1]:9618") as a list of stream addresses for
  * uplink_create(): "tcp:cm.example:9618,tcp:backup:9620,tcp:[::1]:9618".  -EINVAL: an entry that is
  * not HOST or HOST:PORT; -ENAMETOOLONG. */
 int pool_collector_addresses(const struct config *config, char *ret, size_t size, struct err *err);
+
+/* COLLECTOR_HOST at a reload; bad values are logged, and the old ones stay. */
+void pool_uplink_reload(struct uplink *uplink, const struct config *config, struct log *log);
 
 /* One HOST or HOST:PORT as a stream address, with that port where it names none.  knob: for err. */
 int pool_address(const char *knob, const char *entry, int64_t port, char *ret, size_t size,

@@ -28,6 +28,7 @@ struct uplink {
     void *arg;
     struct vec addresses;
     size_t next_address;
+    char *dialled; /* the address of wire */
     char *route, *name, *pin;
     struct ad *hello;
     uint32_t server_scopes;
@@ -102,6 +103,8 @@ static void uplink_dial(void *arg)
                              .pin = uplink->pin,
                              .hello = uplink->hello,
                              .server_scopes = uplink->server_scopes};
+    mem_free(uplink->dialled);
+    uplink->dialled = mem_strdup(dial.address);
     uplink->next_address = (uplink->next_address + 1) % uplink->addresses.count;
     if (wire_dial(uplink->context, &dial, &EVENTS, uplink, &uplink->wire, &err) < 0) {
         uplink->wire = NULL;
@@ -163,6 +166,35 @@ int uplink_create(struct wire_context *context, const struct wire_dial *dial,
     return 0;
 }
 
+int uplink_change(struct uplink *uplink, const char *address, struct err *err)
+{
+    struct vec addresses = {0};
+    addresses_split(&addresses, address);
+    if (addresses.count == 0) {
+        vec_fini(&addresses, mem_free);
+        return err_set(err, -EINVAL, "'%s': no address to dial", address);
+    }
+    bool stays = uplink->wire == NULL; /* the next try is to one of the new ones */
+    for (size_t i = 0; i < addresses.count && !stays; i++) {
+        stays = strcmp(addresses.items[i], uplink->dialled) == 0;
+    }
+    vec_fini(&uplink->addresses, mem_free);
+    uplink->addresses = addresses;
+    uplink->next_address = 0;
+    if (!stays) {
+        wire_close(uplink->wire);
+        uplink->wire = NULL;
+        uplink->failures = 0;
+        loop_timer_set(uplink->timer, 0);
+        bool was_up = uplink->up;
+        uplink->up = false;
+        if (was_up && uplink->events.down != NULL) {
+            uplink->events.down(uplink->arg, "another address is configured");
+        }
+    }
+    return 0;
+}
+
 void uplink_destroy(struct uplink *uplink)
 {
     if (uplink == NULL) {
@@ -171,6 +203,7 @@ void uplink_destroy(struct uplink *uplink)
     wire_close(uplink->wire);
     loop_timer_destroy(uplink->timer);
     vec_fini(&uplink->addresses, mem_free);
+    mem_free(uplink->dialled);
     mem_free(uplink->route);
     mem_free(uplink->name);
     mem_free(uplink->pin);

@@ -206,6 +206,11 @@ struct wire_context_options {
 };
 int wire_context_create(const struct wire_context_options *options, struct wire_context **ret,
                         struct err *err);
+/* Takes over other paths of token, keys, CA and another uid_domain (the rest of options is not
+ * looked at), and reads them anew; connections stay as they are.  Errors of the keys: all is as
+ * before. */
+int wire_context_change(struct wire_context *context, const struct wire_context_options *options,
+                        struct err *err);
 /* After hubs, uplinks and watch servers, and not inside a callback of a wire.  Frees the wires that
  * are left, telling nobody.  NULL is allowed. */
 void wire_context_destroy(struct wire_context *context);
@@ -266,6 +271,9 @@ struct uplink_events {
 int uplink_create(struct wire_context *context, const struct wire_dial *dial,
                   const struct uplink_events *events, void *arg, struct uplink **ret,
                   struct err *err);
+/* Another list of addresses: an uplink to one that is no longer in it is made anew.  -EINVAL: the
+ * list is empty; all stays. */
+int uplink_change(struct uplink *uplink, const char *address, struct err *err);
 void uplink_destroy(struct uplink *uplink);
 struct wire *uplink_wire(const struct uplink *uplink); /* NULL while down */
 

@@ -78,6 +78,34 @@ void wire_context_destroy(struct wire_context *context)
     mem_free(context);
 }
 
+static void path_change(char **path, const char *fresh)
+{
+    char *copy = copy_or_null(fresh);
+    mem_free(*path);
+    *path = copy;
+}
+
+int wire_context_change(struct wire_context *context, const struct wire_context_options *options,
+                        struct err *err)
+{
+    struct token_keys *keys = NULL;
+    if (options->pool_keys != NULL) {
+        int rc = token_keys_load(context->os, options->pool_keys, &keys, err);
+        if (rc < 0 && (rc != -ENOENT || context->keys != NULL)) { /* as at the start */
+            return rc;
+        }
+    }
+    token_keys_destroy(context->keys); /* one that was taken away is good no more */
+    context->keys = keys;
+    context->keys_read_ms = loop_now_ms(context->loop);
+    token_forget(context);
+    path_change(&context->keys_path, options->pool_keys);
+    path_change(&context->token_path, options->token_path);
+    path_change(&context->ca_file, options->ca_file);
+    path_change(&context->uid_domain, options->uid_domain);
+    return 0;
+}
+
 const char *wire_context_token(struct wire_context *context, uint64_t max_age_ms)
 {
     uint64_t now_ms = loop_now_ms(context->loop);

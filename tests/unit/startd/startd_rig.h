@@ -26,8 +26,9 @@ struct schedd { /* the schedd's end of a claim's connection */
     int claims, resumes, alives, gones, idle_alives;
     int claim_status, alive_status;
     int64_t lease_s;
-    bool silent;    /* CLAIM and ALIVE are not answered */
-    bool mute_gone; /* CLAIM_GONE is not answered */
+    const char *moved_to, *new_pin; /* told in answers, if not NULL */
+    bool silent;                    /* CLAIM and ALIVE are not answered */
+    bool mute_gone;                 /* CLAIM_GONE is not answered */
 };
 
 struct starter_end { /* the starter's end of its connection to the startd */
@@ -169,6 +170,10 @@ static inline void schedd_request(void *arg, struct wire_request *request)
     ad_set_int(reply, "LeaseDuration", schedd->lease_s);
     ad_set_string(reply, "JobId", "1.0");
     ad_set_int(reply, "ClaimEpoch", 1);
+    if (schedd->moved_to != NULL) {
+        ad_set_string(reply, "ScheddAddress", schedd->moved_to);
+        ad_set_string(reply, "ScheddPin", schedd->new_pin);
+    }
     const struct wire_body body = {.args = reply};
     wire_reply_ok(request, &body);
     ad_destroy(reply);

@@ -345,6 +345,39 @@ static void what_no_claim_knows_is_swept_at_start(void **state)
     assert_true(is_unclaimed(rig));
 }
 
+#define NEW_PIN "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+static bool has_moved(struct rig *rig)
+{
+    const struct claim *claim = rig->startd->claims.items[0];
+    return strcmp(claim->schedd_address, "tcp:198.51.100.7:1234") == 0;
+}
+
+static bool has_new_pin(struct rig *rig)
+{
+    const struct claim *claim = rig->startd->claims.items[0];
+    return strcmp(claim->schedd_pin, NEW_PIN) == 0;
+}
+
+static void a_schedd_that_moves_is_followed(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    assert_int_equal(hello(rig, 1), 0);
+    struct claim *claim = rig->startd->claims.items[0];
+    char *pin = mem_strdup(claim->schedd_pin);
+    rig->schedd.moved_to = "tcp:198.51.100.7:1234";
+    rig->schedd.new_pin = "too short";
+    loop_timer_set(claim->alive_timer, 0);
+    until(rig, has_moved);
+    assert_string_equal(claim->schedd_pin, pin); /* nonsense is not learned */
+    rig->schedd.new_pin = NEW_PIN;
+    rig->schedd.alives = 0;
+    loop_timer_set(claim->alive_timer, 0);
+    until(rig, has_new_pin);
+    mem_free(pin);
+}
+
 static void a_lease_that_is_over_ends_the_job(void **state)
 {
     struct rig *rig = *state;
@@ -393,5 +426,6 @@ UNIT_TESTS(RIG(an_offer_is_taken_and_the_claim_made), RIG(a_claim_id_works_once)
            RIG(an_idle_claim_is_resumed_without_a_job),
            RIG(a_starter_that_died_while_the_startd_was_away_is_found_out),
            RIG(a_resumption_that_is_refused_ends_the_job),
-           RIG(what_no_claim_knows_is_swept_at_start), RIG(a_lease_that_is_over_ends_the_job),
+           RIG(what_no_claim_knows_is_swept_at_start), RIG(a_schedd_that_moves_is_followed),
+           RIG(a_lease_that_is_over_ends_the_job),
            RIG(a_starter_that_does_not_end_with_the_lease_is_killed))
