@@ -247,5 +247,33 @@ struct ad_outline { /* of an ad in binary form, version 2: nothing of it is chec
     const unsigned char *end; /* of what there is, not of the ad */
 };
 int ad_outline_read(const void *data, size_t length, struct ad_outline *ret, struct err *err);
+/* Which attribute has that name; AD_NO_PLACE: none, or the names are malformed. */
+uint32_t ad_outline_place(const struct ad_outline *outline, const char *name, size_t length);
+
+bool ad_pass_long_value(const unsigned char **at, const unsigned char *end);
+/* Goes over one value; false: its length is not in its shortest form, zero, or more than is left.
+ */
+static inline bool ad_pass_value(const unsigned char **at, const unsigned char *end)
+{
+    const unsigned char *next = *at;
+    size_t length = next < end ? *next : 0;
+    if (length >= 0x80) {
+        return ad_pass_long_value(at, end);
+    }
+    if (length == 0 || length >= (size_t)(end - next)) {
+        return false;
+    }
+    *at = next + 1 + length;
+    return true;
+}
+
+/* ---- ads that arrive (ad_arrival.c) ---- */
+
+struct ad_given;
+
+/* The body of an ad in version 2, as ad_decode_given() says.  *used: bytes of the ad. */
+int ad_body_arrive(struct ad_pool *pool, const struct ad *previous,
+                   const struct ad_given *const *given, size_t given_count, const void *data,
+                   size_t length, size_t *used, struct ad_body **ret, struct err *err);
 
 #endif

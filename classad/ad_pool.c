@@ -1,10 +1,5 @@
-/* classad/ad_pool.c - ads into and out of a pool: which base a body gets, and what is checked.
- *
- * An ad that arrives is compared value by value with a body of its shape: that of the ad it
- * replaces, or the base of that, or (for a new ad) one of those that the shape remembers.  Only
- * what differs is looked at.  It is kept as differences when those are at most half; otherwise it
- * keeps all its values and is remembered as a base for others.  An ad that is like no other thus
- * costs its values once, whatever arrives before and after it.
+/* classad/ad_pool.c - ads into and out of a pool.  What becomes of the bytes of an ad that arrives:
+ * ad_arrival.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,352 +41,19 @@ void ad_pool_destroy(struct ad_pool *pool)
     mem_free(pool);
 }
 
-/* ---- an ad arrives ---- */
-
-struct arrival {
-    struct ad_pool *pool;
-    const struct ad_body *before; /* of the previous ad, of the same shape; NULL: none */
-    struct ad_shape *shape;
-    const unsigned char *values;
-    const unsigned char *end; /* of what there is */
-    size_t bytes;             /* of the values, when all were gone over */
-    struct ad_own *own;       /* values that differ from the base under trial */
-    uint32_t own_count;
-    size_t own_bytes;
-    struct err *err;
-    void *heap; /* own, when there are many */
-    struct ad_own own_inline[COUNT_INLINE];
-};
-
-static int arrival_room(struct arrival *arrival, uint32_t count)
-{
-    arrival->heap = NULL;
-    arrival->own = arrival->own_inline;
-    if (count > COUNT_INLINE) {
-        arrival->heap = mem_try_alloc(count * sizeof(*arrival->own));
-        arrival->own = arrival->heap;
-    }
-    return arrival->own != NULL ? 0 : err_set(arrival->err, -E2BIG, "binary ad: out of memory");
-}
-
-/* Goes over one value; false: its length is not in its shortest form, zero, or more than is left.
- */
-static bool pass_value(const unsigned char **at, const unsigned char *end)
-{
-    const unsigned char *next = *at;
-    size_t length = next < end ? *next++ : 0;
-    if (length >= 0x80) {
-        length &= 0x7f;
-        unsigned char byte = 0x80;
-        for (unsigned shift = 7; byte >= 0x80 && shift <= 28 && next < end; shift += 7) {
-            byte = *next++;
-            length |= (size_t)(byte & 0x7f) << shift;
-        }
-        if (byte >= 0x80 || byte == 0) {
-            return false;
-        }
-    }
-    if (length == 0 || length > (size_t)(end - next)) {
-        return false;
-    }
-    *at = next + length;
-    return true;
-}
-
-/* Adds the value at *at, which is that of place, to own. */
-static int add_own(struct arrival *arrival, uint32_t place, const unsigned char **at)
-{
-    const unsigned char *raw = *at;
-    if (!pass_value(at, arrival->end)) {
-        return err_set(arrival->err, -EBADMSG,
-                       "binary ad, byte %zu of the values: the length of %s is wrong",
-                       (size_t)(raw - arrival->values), ad_shape_name(arrival->shape, place));
-    }
-    size_t length = (size_t)(*at - raw);
-    arrival->own[arrival->own_count++] = (struct ad_own){place, {raw, length}};
-    arrival->own_bytes += length;
-    return 0;
-}
-
-/* How many bytes are the same from the beginning on. */
-static size_t same_bytes(const unsigned char *a, const unsigned char *b, size_t length)
-{
-    size_t at = 0;
-    for (; length - at >= 32; at += 32) {
-        uint64_t x[4];
-        uint64_t y[4];
-        memcpy(x, a + at, sizeof(x));
-        memcpy(y, b + at, sizeof(y));
-        if (((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3])) != 0) {
-            break;
-        }
-    }
-    for (; length - at >= 8; at += 8) {
-        uint64_t x;
-        uint64_t y;
-        memcpy(&x, a + at, sizeof(x));
-        memcpy(&y, b + at, sizeof(y));
-        if (x != y) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-            return at + (size_t)__builtin_ctzll(x ^ y) / 8;
-#else
-            break;
-#endif
-        }
-    }
-    while (at < length && a[at] == b[at]) {
-        at++;
-    }
-    return at;
-}
-
-/* Sets own to what differs from base, in one walk over both.  1; 0 when the differences are more
- * than bytes_max (own is not complete then); -EBADMSG. */
-static int compare(struct arrival *arrival, const struct ad_body *base, size_t bytes_max)
-{
-    const unsigned char *at = arrival->values;
-    uint32_t count = arrival->shape->count;
-    uint32_t i = 0;
-    arrival->own_count = 0;
-    arrival->own_bytes = 0;
-    while (i < count) {
-        uint32_t begin = ad_body_offset(base, i);
-        size_t left = (size_t)(arrival->end - at);
-        size_t theirs = base->bytes - begin;
-        size_t same = same_bytes(at, base->data + begin, left < theirs ? left : theirs);
-        uint32_t next;
-        /* A value begins with its length: where all its bytes are the same, so is its end. */
-        while (i < count && (next = ad_body_offset(base, i + 1)) - begin <= same) {
-            i++;
-        }
-        at += ad_body_offset(base, i) - begin;
-        if (i < count) {
-            int rc = add_own(arrival, i, &at);
-            if (rc < 0) {
-                return rc;
-            }
-            if (arrival->own_bytes > bytes_max) {
-                return 0;
-            }
-            i++;
-        }
-    }
-    arrival->bytes = (size_t)(at - arrival->values);
-    return 1;
-}
-
-static int all_own(struct arrival *arrival)
-{
-    const unsigned char *at = arrival->values;
-    arrival->own_count = 0;
-    arrival->own_bytes = 0;
-    for (uint32_t i = 0; i < arrival->shape->count; i++) {
-        int rc = add_own(arrival, i, &at);
-        if (rc < 0) {
-            return rc;
-        }
-    }
-    arrival->bytes = arrival->own_bytes;
-    return 1;
-}
-
-/* The remembered body that differs least, at most by half; own is set for it, or to all when *ret
- * is NULL.  1 or -EBADMSG. */
-static int best_base(struct arrival *arrival, struct ad_body **ret)
-{
-    struct ad_body *best = NULL;
-    size_t bytes_max = 0;
-    for (uint32_t i = 0; i < AD_SHAPE_BODIES; i++) {
-        struct ad_body *body = arrival->shape->bodies[i];
-        if (body == NULL) {
-            continue;
-        }
-        int rc = compare(arrival, body, best == NULL ? body->bytes / 2 : bytes_max);
-        if (rc < 0) {
-            return rc;
-        }
-        if (rc > 0) {
-            best = body;
-            if (arrival->own_bytes == 0) {
-                break;
-            }
-            bytes_max = arrival->own_bytes - 1;
-        }
-    }
-    *ret = best;
-    return best != NULL ? compare(arrival, best, SIZE_MAX) : all_own(arrival);
-}
-
-/* Checks the values in own; those which the previous ad had as well were checked then: *known of
- * them. */
-static int check_own(const struct arrival *arrival, uint32_t *known, bool *has_ads)
-{
-    const struct ad_body *before = arrival->before;
-    size_t nodes = 0;
-    *known = 0;
-    for (uint32_t i = 0; i < arrival->own_count; i++) {
-        const struct ad_own *own = &arrival->own[i];
-        if (before != NULL && before->base != NULL) {
-            struct ad_bytes old = ad_body_raw(before, own->place);
-            if (old.length == own->raw.length && memcmp(old.data, own->raw.data, old.length) == 0) {
-                *has_ads = *has_ads || ad_body_holds_ads(before);
-                ++*known;
-                continue;
-            }
-        }
-        int rc = ad_value_check(ad_raw_value(own->raw), &nodes, has_ads, arrival->err);
-        if (rc < 0) {
-            return err_prefix(arrival->err, rc, "%s", ad_shape_name(arrival->shape, own->place));
-        }
-    }
-    return 0;
-}
-
-/* What the values are kept as. */
-struct choice {
-    struct ad_body *base;        /* differences from this one, or */
-    const struct ad_body *patch; /* all of this one, with the differences in it, or all of own */
-};
-
-/* Compares with what there is.  1 or -EBADMSG. */
-static int choose(struct arrival *arrival, struct choice *choice)
-{
-    const struct ad_body *before = arrival->before;
-    *choice = (struct choice){NULL, NULL};
-    if (before != NULL && before->base == NULL) {
-        int rc = compare(arrival, before, SIZE_MAX);
-        bool is_like = arrival->own_bytes <= before->bytes / 2;
-        if (before->user_count > 0 && is_like) {
-            choice->base = (struct ad_body *)(uintptr_t)before; /* gets one more user */
-        } else {
-            choice->patch = before;
-        }
-        return rc;
-    }
-    if (before != NULL) {
-        int rc = compare(arrival, before->base, before->base->bytes / 2);
-        choice->base = before->base;
-        if (rc != 0) {
-            return rc;
-        }
-    }
-    return best_base(arrival, &choice->base);
-}
-
-static bool is_unchanged(const struct arrival *arrival, const struct choice *choice, uint32_t known)
-{
-    const struct ad_body *before = arrival->before;
-    if (before == NULL) {
-        return false;
-    }
-    return before->base == NULL ? arrival->own_count == 0
-                                : choice->base == before->base && known == arrival->own_count &&
-                                      known == before->own_count;
-}
-
-static int make_body(struct arrival *arrival, struct ad_body **ret)
-{
-    struct choice choice;
-    uint32_t known;
-    bool has_ads = false;
-    int rc = choose(arrival, &choice);
-    if (rc >= 0) {
-        rc = check_own(arrival, &known, &has_ads);
-    }
-    if (rc < 0) {
-        return rc;
-    }
-    if (is_unchanged(arrival, &choice, known)) {
-        *ret = ad_body_ref(arrival->before);
-        return 0;
-    }
-    struct ad_body *body;
-    if (choice.patch != NULL) {
-        body = ad_body_patch(choice.patch, arrival->own, arrival->own_count);
-        has_ads = has_ads || choice.patch->has_ads;
-    } else {
-        body = ad_body_build(arrival->shape, choice.base, arrival->own, arrival->own_count,
-                             arrival->bytes);
-    }
-    if (body == NULL) {
-        return err_set(arrival->err, -E2BIG, "binary ad: out of memory");
-    }
-    body->has_ads = has_ads;
-    if (body->base == NULL && arrival->pool != NULL) {
-        ad_body_remember(body);
-    }
-    *ret = body;
-    return 0;
-}
-
-static int arrival_shape(struct arrival *arrival, const struct ad *previous,
-                         const struct ad_outline *outline)
-{
-    const struct ad_body *before = previous != NULL ? previous->body : NULL;
-    if (before != NULL &&
-        ad_shape_is(before->shape, outline->names, outline->names_bytes, outline->count)) {
-        arrival->before = before;
-        arrival->shape = ad_shape_ref(before->shape);
-        return 0;
-    }
-    return ad_shape_get(arrival->pool, outline->names, outline->names_bytes, outline->count,
-                        &arrival->shape, arrival->err);
-}
-
-/* *used: bytes of the ad. */
-static int decode_body(struct ad_pool *pool, const struct ad *previous, const void *data,
-                       size_t length, size_t *used, struct ad_body **ret, struct err *err)
-{
-    struct arrival arrival;
-    arrival.pool = pool;
-    arrival.before = NULL;
-    arrival.err = err;
-    struct ad_outline outline;
-    int rc = ad_outline_read(data, length, &outline, err);
-    if (rc == 0) {
-        rc = arrival_shape(&arrival, previous, &outline);
-    }
-    if (rc < 0) {
-        return rc;
-    }
-    struct ad_body *body = NULL;
-    arrival.values = outline.values;
-    arrival.end = outline.end;
-    rc = arrival_room(&arrival, outline.count);
-    if (rc == 0) {
-        rc = make_body(&arrival, &body);
-    }
-    if (rc == 0) {
-        *used = (size_t)(outline.values - (const unsigned char *)data) + body->total_bytes;
-    }
-    mem_free(arrival.heap);
-    ad_shape_unref(arrival.shape); /* the body has it */
-    *ret = body;
-    return rc;
-}
-
 static bool is_first_version(const void *data, size_t length)
 {
     return length > 0 && *(const unsigned char *)data == AD_BINARY_FIRST;
 }
 
-int ad_decode_in(struct ad_pool *pool, const struct ad *previous, const void *data, size_t length,
-                 size_t *used, struct ad **ret, struct err *err)
+/* Decodes version 2. */
+static int decode_body(struct ad_pool *pool, const struct ad *previous,
+                       const struct ad_given *const *given, size_t given_count, const void *data,
+                       size_t length, size_t *used, struct ad **ret, struct err *err)
 {
-    if (is_first_version(data, length)) {
-        struct ad *ad = NULL;
-        int rc = ad_decode_first(data, length, used, &ad, err);
-        if (rc == 0) {
-            if (pool != NULL) {
-                ad_pack(pool, previous, ad);
-            }
-            *ret = ad;
-        }
-        return rc;
-    }
     struct ad_body *body = NULL;
     size_t taken = 0;
-    int rc = decode_body(pool, previous, data, length, &taken, &body, err);
+    int rc = ad_body_arrive(pool, previous, given, given_count, data, length, &taken, &body, err);
     if (rc < 0) {
         return rc;
     }
@@ -404,9 +66,49 @@ int ad_decode_in(struct ad_pool *pool, const struct ad *previous, const void *da
         *used = taken;
     }
     struct ad *ad = ad_create();
-    ad_set_body(ad, body);
+    ad->body = body;
+    ad->has_special = body->shape->has_special;
     *ret = ad;
     return 0;
+}
+
+int ad_decode_given(struct ad_pool *pool, const struct ad *previous,
+                    const struct ad_given *const *given, size_t given_count, const void *data,
+                    size_t length, struct ad **ret, struct err *err)
+{
+    if (!is_first_version(data, length)) {
+        return decode_body(pool, previous, given, given_count, data, length, NULL, ret, err);
+    }
+    struct ad *ad = NULL;
+    int rc = ad_decode_first(data, length, NULL, &ad, err);
+    if (rc < 0) {
+        return rc;
+    }
+    for (size_t i = 0; i < given_count; i++) {
+        ad_given_set(ad, given[i]);
+    }
+    if (pool != NULL) {
+        ad_pack(pool, previous, ad);
+    }
+    *ret = ad;
+    return 0;
+}
+
+int ad_decode_in(struct ad_pool *pool, const struct ad *previous, const void *data, size_t length,
+                 size_t *used, struct ad **ret, struct err *err)
+{
+    if (!is_first_version(data, length)) {
+        return decode_body(pool, previous, NULL, 0, data, length, used, ret, err);
+    }
+    struct ad *ad = NULL;
+    int rc = ad_decode_first(data, length, used, &ad, err);
+    if (rc == 0) {
+        if (pool != NULL) {
+            ad_pack(pool, previous, ad);
+        }
+        *ret = ad;
+    }
+    return rc;
 }
 
 int ad_decode(const void *data, size_t length, size_t *used, struct ad **ret, struct err *err)
@@ -448,19 +150,7 @@ static uint32_t peek_place(struct ad_pool *pool, const struct ad_outline *outlin
     if (shape != NULL) {
         return ad_shape_place(shape, name, length, ad_name_hash(name, length));
     }
-    const char *at = outline->names;
-    const char *end = at + outline->names_bytes;
-    for (uint32_t i = 0; i < outline->count && at < end; i++) {
-        const char *zero = memchr(at, '\0', (size_t)(end - at));
-        if (zero == NULL) {
-            break;
-        }
-        if ((size_t)(zero - at) == length && ad_name_equal(at, name, length)) {
-            return i;
-        }
-        at = zero + 1;
-    }
-    return AD_NO_PLACE;
+    return ad_outline_place(outline, name, length);
 }
 
 int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const char *name,
@@ -482,7 +172,7 @@ int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const 
     const unsigned char *begin = at;
     for (uint32_t i = 0; i <= place; i++) {
         begin = at;
-        if (!pass_value(&at, outline.end)) {
+        if (!ad_pass_value(&at, outline.end)) {
             return err_set(err, -EBADMSG, "binary ad: a value is cut short");
         }
     }
@@ -706,8 +396,8 @@ void ad_pack(struct ad_pool *pool, const struct ad *previous, struct ad *ad)
     struct ad_body *body = NULL;
     size_t used;
     /* What is beyond a limit of the binary form stays as it is. */
-    if (!bytes.failed &&
-        decode_body(pool, previous, bytes.data, bytes.length, &used, &body, NULL) == 0) {
+    if (!bytes.failed && ad_body_arrive(pool, previous, NULL, 0, bytes.data, bytes.length, &used,
+                                        &body, NULL) == 0) {
         ad_set_body(ad, body);
     }
     strbuf_fini(&bytes);

@@ -20,6 +20,8 @@
 #include <stdint.h>
 
 struct ad;
+struct ad_expr;
+struct ad_given;
 struct ad_pool;
 struct err;
 
@@ -31,6 +33,19 @@ void ad_pool_destroy(struct ad_pool *pool); /* NULL is allowed */
  * change since is neither checked nor copied again. */
 int ad_decode_in(struct ad_pool *pool, const struct ad *previous, const void *data, size_t length,
                  size_t *used, struct ad **ret, struct err *err);
+
+/* An attribute that the receiver of an ad sets in it, whatever the sender said: the time, the
+ * address.  Made once for many ads. */
+#define AD_GIVEN_MAX 4
+struct ad_given *ad_given_create(const char *name, struct ad_expr *value); /* takes value */
+void ad_given_destroy(struct ad_given *given);                             /* NULL is allowed */
+void ad_given_set(struct ad *ad, const struct ad_given *given);
+
+/* ad_decode_in() of an ad that ends with the data, then ad_given_set() of each of given[0..count),
+ * at most AD_GIVEN_MAX of different names, in one go: they cost next to nothing. */
+int ad_decode_given(struct ad_pool *pool, const struct ad *previous,
+                    const struct ad_given *const *given, size_t given_count, const void *data,
+                    size_t length, struct ad **ret, struct err *err);
 
 /* The attribute `name` of an ad in binary form that is not decoded yet, when it is a literal
  * string: to find what the ad is about to replace.  0 and *text (in data; not always
