@@ -498,7 +498,7 @@ static int compare_guided(struct arrival *arrival, size_t bytes_max)
     for (uint32_t i = 0; i < words; i++) {
         for (uint64_t bits = places_of_word(arrival, i); bits != 0; bits &= bits - 1) {
             uint64_t bit = bits & (0 - bits);
-            uint32_t place = i * 64 + ad_bits(bit - 1);
+            uint32_t place = i * 64 + ad_lowest_bit(bits);
             int rc = pass_run(arrival, done, place < sent ? place : sent, &at, bytes_max);
             if (rc <= 0) {
                 return rc;

@@ -11,16 +11,15 @@
 
 /* ---- getting ---- */
 
-static struct ad_asked *asked_at(const struct ad *ad, const char *name)
+static struct ad_asked *asked_at(struct ad_shape *shape, const char *name)
 {
-    struct ad_shape *shape = ad->body->shape; /* what it remembers is not seen */
     return &shape->asked[((uintptr_t)name >> 1 ^ (uintptr_t)name >> 5) % AD_SHAPE_ASKED];
 }
 
 /* In the body as it is, or nowhere, where that name was asked for before: without hashing. */
 static bool find_again(const struct ad *ad, const char *name, struct ad_spot *ret, bool *found)
 {
-    const struct ad_asked *asked = asked_at(ad, name);
+    const struct ad_asked *asked = asked_at(ad->body->shape, name);
     if (asked->name != name || strcmp(asked->text, name) != 0) {
         return false;
     }
@@ -31,6 +30,29 @@ static bool find_again(const struct ad *ad, const char *name, struct ad_spot *re
                   : ad->count == 0 && ad->chain == NULL;
 }
 
+/* Looks it up and remembers it: what a shape remembers is not seen. */
+static uint32_t ask(struct ad_shape *shape, const char *name, size_t length, uint32_t hash)
+{
+    uint32_t place = ad_shape_place(shape, name, length, hash);
+    if (length < AD_ASKED_BYTES) {
+        struct ad_asked *asked = asked_at(shape, name);
+        asked->name = name;
+        asked->place = place;
+        memcpy(asked->text, name, length + 1);
+    }
+    return place;
+}
+
+uint32_t ad_asked_place(struct ad_shape *shape, const char *name)
+{
+    const struct ad_asked *asked = asked_at(shape, name);
+    if (asked->name == name && strcmp(asked->text, name) == 0) {
+        return asked->place;
+    }
+    size_t length = strlen(name);
+    return ask(shape, name, length, ad_name_hash(name, length));
+}
+
 static bool find_value(const struct ad *ad, const char *name, struct ad_spot *ret)
 {
     bool found;
@@ -39,11 +61,8 @@ static bool find_value(const struct ad *ad, const char *name, struct ad_spot *re
     }
     size_t length = strlen(name);
     uint32_t hash = ad_name_hash(name, length);
-    if (ad->body != NULL && length < AD_ASKED_BYTES) {
-        struct ad_asked *asked = asked_at(ad, name);
-        asked->name = name;
-        asked->place = ad_shape_place(ad->body->shape, name, length, hash);
-        memcpy(asked->text, name, length + 1);
+    if (ad->body != NULL) {
+        (void)ask(ad->body->shape, name, length, hash);
     }
     return ad_find_spot(ad, name, length, hash, ret);
 }

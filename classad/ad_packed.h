@@ -35,6 +35,9 @@ struct strbuf;
 
 #define AD_POOL_NAMES 32u /* names of entries that a pool keeps */
 
+#define AD_POOL_KEPT  8u  /* small shapes that stay with a pool when their last ad is gone */
+#define AD_KEPT_COUNT 16u /* names in them */
+
 struct ad_pool {
     struct ad_shape **chains;
     size_t chain_count; /* a power of two */
@@ -43,6 +46,9 @@ struct ad_pool {
     struct ad_regex_cache *regexes; /* NULL until needed */
     /* Of entries over bodies, which mostly are the same few: by hash, the latest in each place. */
     struct ad_name *names[AD_POOL_NAMES];
+    /* Arguments and changes come one at a time: their shape would be made anew for each. */
+    struct ad_shape *kept[AD_POOL_KEPT];
+    uint32_t next_kept;
 };
 
 struct ad_shape_name {
@@ -61,6 +67,7 @@ struct ad_shape {
     uint64_t hash; /* of names, for the table */
     bool has_special;
     bool has_private;
+    bool is_kept;          /* by its pool */
     struct ad_pool *pool;  /* in whose table it is; NULL: in none */
     struct ad_shape *next; /* in its chain of the table */
     struct ad_body *bodies[AD_SHAPE_BODIES];
@@ -120,6 +127,12 @@ static inline unsigned ad_bits(uint64_t word)
     word -= (word >> 1) & 0x5555555555555555u;
     word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
     return (unsigned)((((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u) >> 56);
+}
+
+/* The number of the lowest bit in word, which is not 0. */
+static inline unsigned ad_lowest_bit(uint64_t word)
+{
+    return (unsigned)__builtin_ctzll(word);
 }
 
 /* The body where the value of that place lies, and its number there. */
@@ -195,6 +208,9 @@ uint32_t ad_shape_place(const struct ad_shape *shape, const char *text, size_t l
                         uint32_t hash); /* AD_NO_PLACE: it has no such name */
 const uint16_t *ad_shape_order(struct ad_shape *shape);
 size_t ad_shape_bytes(const struct ad_shape *shape);
+
+/* ad_shape_place() of a name that is asked for again and again with the same pointer. */
+uint32_t ad_asked_place(struct ad_shape *shape, const char *name);
 
 static inline const char *ad_shape_name(const struct ad_shape *shape, uint32_t place)
 {

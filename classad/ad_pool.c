@@ -28,6 +28,9 @@ void ad_pool_destroy(struct ad_pool *pool)
     if (pool == NULL) {
         return;
     }
+    for (uint32_t i = 0; i < AD_POOL_KEPT; i++) {
+        ad_shape_unref(pool->kept[i]);
+    }
     for (size_t i = 0; i < pool->chain_count; i++) {
         for (struct ad_shape *shape = pool->chains[i]; shape != NULL; shape = shape->next) {
             shape->pool = NULL; /* lives on with its ads */
@@ -198,7 +201,7 @@ static uint32_t lay_over(const struct ad_body *old, const struct ad_own *changes
     uint32_t own = 0;
     for (uint32_t i = 0; i < words; i++) {
         for (uint64_t word = old->mask[i]; word != 0; word &= word - 1) {
-            uint32_t place = i * 64 + ad_bits((word & (0 - word)) - 1);
+            uint32_t place = i * 64 + ad_lowest_bit(word);
             while (next < count && changes[next].place < place) {
                 ret[made++] = changes[next++];
             }
@@ -403,6 +406,37 @@ void ad_pack(struct ad_pool *pool, const struct ad *previous, struct ad *ad)
     strbuf_fini(&bytes);
 }
 
+/* ---- what stayed the same ---- */
+
+bool ad_same_literal(const struct ad *a, const struct ad *b, const char *name)
+{
+    const struct ad_body *x = a->body;
+    const struct ad_body *y = b->body;
+    if (x == NULL || y == NULL || x->shape != y->shape || a->count > 0 || b->count > 0 ||
+        a->hidden != NULL || b->hidden != NULL || a->chain != NULL || b->chain != NULL) {
+        return false;
+    }
+    uint32_t place = ad_asked_place(x->shape, name);
+    if (place == AD_NO_PLACE) {
+        return true;
+    }
+    struct ad_bytes u = ad_body_raw(x, place);
+    struct ad_bytes v = ad_body_raw(y, place);
+    return ad_raw_value(u).data[0] < AD_NODE_LIST &&
+           (u.data == v.data || (u.length == v.length && memcmp(u.data, v.data, u.length) == 0));
+}
+
+void ad_prefetch(const struct ad *ad)
+{
+    enum { LINE = 64, LINES = 12 };
+    if (ad != NULL && ad->body != NULL) {
+        const char *at = (const char *)ad->body;
+        for (unsigned i = 0; i < LINES; i++) {
+            __builtin_prefetch(at + (size_t)i * LINE);
+        }
+    }
+}
+
 /* ---- figures ---- */
 
 void ad_pool_figures(const struct ad_pool *pool, struct ad_pool_figures *ret)
@@ -410,6 +444,9 @@ void ad_pool_figures(const struct ad_pool *pool, struct ad_pool_figures *ret)
     *ret = (struct ad_pool_figures){0};
     for (size_t i = 0; i < pool->chain_count; i++) {
         for (const struct ad_shape *shape = pool->chains[i]; shape != NULL; shape = shape->next) {
+            if (shape->is_kept && shape->owner_count == 1) {
+                continue; /* no ad has it */
+            }
             ret->shapes++;
             ret->bytes += ad_shape_bytes(shape);
             for (uint32_t j = 0; j < AD_SHAPE_BODIES; j++) {

@@ -5,7 +5,8 @@
  * ad (its names, in order, with their index) and *prototypes* (whole sets of values).  An ad of the
  * pool keeps the values in which it differs from a prototype, in their binary form; expressions are
  * made from it when they are first asked for, and those of a prototype once for all its ads.
- * Everything shared is counted and leaves the table with its last ad.  Whether an ad is in a pool
+ * Everything shared is counted and leaves the table with its last ad, but for the
+ * names of a few small ads.  Whether an ad is in a pool
  * cannot be seen but in time and memory: all of ad.h holds for it.
  *
  * pool may be NULL everywhere: nothing is shared then.  Ads may outlive their pool.  A pool and its
@@ -16,6 +17,7 @@
 #ifndef CLASSAD_AD_POOL_H
 #define CLASSAD_AD_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,6 +55,14 @@ int ad_decode_given(struct ad_pool *pool, const struct ad *previous,
  * -EPROTONOSUPPORT, -E2BIG as ad_decode().  0 does not mean that ad_decode() will accept it. */
 int ad_peek_string(struct ad_pool *pool, const void *data, size_t length, const char *name,
                    const char **text, size_t *text_length, struct err *err);
+
+/* Do both surely evaluate `name` (best a literal of the program) to the same, because neither has
+ * it, or both have the same literal?  Told only of ads of the pool with the same names, without a
+ * look at what the value is; false means nothing. */
+bool ad_same_literal(const struct ad *a, const struct ad *b, const char *name);
+
+/* The values of ad (may be NULL) will be needed soon: the memory where they lie is asked for. */
+void ad_prefetch(const struct ad *ad);
 
 /* A new ad: `old` with the attributes of `changes` set (own ones of each; the chaining of old is
  * kept).  Neither argument changes.  NULL when AD_ATTRS_MAX or AD_COLLISIONS_MAX is crossed or

@@ -104,6 +104,19 @@ static void table_add(struct ad_pool *pool, struct ad_shape *shape)
     pool->latest = shape;
 }
 
+/* Keeps a small shape that is new in the table, in place of the one that was kept longest. */
+static void keep(struct ad_pool *pool, struct ad_shape *shape)
+{
+    struct ad_shape **place = &pool->kept[pool->next_kept];
+    pool->next_kept = (pool->next_kept + 1) % AD_POOL_KEPT;
+    if (*place != NULL) {
+        (*place)->is_kept = false;
+        ad_shape_unref(*place);
+    }
+    *place = ad_shape_ref(shape);
+    shape->is_kept = true;
+}
+
 static void table_remove(struct ad_pool *pool, struct ad_shape *shape)
 {
     struct ad_shape **link = &pool->chains[shape->hash & (pool->chain_count - 1)];
@@ -257,6 +270,9 @@ int ad_shape_get(struct ad_pool *pool, const char *names, size_t bytes, uint32_t
     shape->hash = hash;
     if (pool != NULL && passed < AD_CHAIN_MAX) {
         table_add(pool, shape);
+        if (count <= AD_KEPT_COUNT) {
+            keep(pool, shape);
+        }
     }
     *ret = shape;
     return 0;

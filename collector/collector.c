@@ -177,7 +177,7 @@ static void destroy(void *state)
     }
     collector_ads_destroy(collector->ads);
     strmap_destroy(collector->accounts, mem_free);
-    ad_expr_destroy(collector->heard);
+    ad_given_destroy(collector->heard);
     ad_pool_destroy(collector->pool);
     prototypes_destroy(collector->prototypes);
     ad_expr_destroy(collector->absent_requirements);

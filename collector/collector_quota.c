@@ -23,6 +23,12 @@ struct ads_account *collector_account(struct collector *collector, const char *i
     return account;
 }
 
+/* Of the sender's: what the collector set in the ad does not count. */
+static size_t attributes_of(const struct ad *ad)
+{
+    return ad_count(ad) - (ad_has(ad, "LastHeardFrom") ? 1 : 0);
+}
+
 int collector_quota_admit(struct collector *collector, const char *identity,
                           const struct ads_account *account, const struct ads_entry *entry,
                           const char *name, const struct ad *ad, size_t bytes,
@@ -32,9 +38,10 @@ int collector_quota_admit(struct collector *collector, const char *identity,
         return err_set(err, -E2BIG, "the ad '%s' has more than %zu KiB", name,
                        collector->ad_bytes_max >> 10);
     }
-    if (ad_count(ad) > collector->ad_attributes_max) {
+    if (ad_count(ad) > collector->ad_attributes_max &&
+        attributes_of(ad) > collector->ad_attributes_max) {
         return err_set(err, -E2BIG, "the ad '%s' has %zu attributes, more than %zu", name,
-                       ad_count(ad), collector->ad_attributes_max);
+                       attributes_of(ad), collector->ad_attributes_max);
     }
     bool is_own = entry && entry->account == account;
     size_t more_ads = is_own ? 0 : 1;

@@ -17,6 +17,7 @@
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "classad/ad.h"
+#include "classad/ad_pool.h"
 #include "collector/collector_ads.h"
 #include "collector/collector_lease.h"
 #include "collector/collector_state.h"
@@ -124,7 +125,7 @@ static void session_destroy(struct session *session)
     if (session->next) {
         session->next->link = session->link;
     }
-    ad_expr_destroy(session->address);
+    ad_given_destroy(session->address);
     mem_free(session);
 }
 

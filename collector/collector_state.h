@@ -12,6 +12,7 @@
 #include "collector/collector_plan.h"
 
 struct ad_expr;
+struct ad_given;
 struct ad_pool;
 struct batch;
 struct collector_ads;
@@ -73,7 +74,7 @@ struct collector {
     struct loop_timer *expiry;
     struct loop_timer *own_ad;
     struct loop_timer *indexing;
-    struct ad_expr *heard; /* LastHeardFrom of what comes in this second; may be NULL */
+    struct ad_given *heard; /* LastHeardFrom of what comes in this second; may be NULL */
     int64_t heard_s;
     struct loop_timer *inspecting;
     struct ads_cursor inspection; /* where that walk is */

@@ -45,8 +45,9 @@ struct update {
         struct ads_entry *entry; /* that it replaces; NULL: of a new name */
         struct ad *ad;           /* as it will be in the table */
         struct plan_traits traits;
-        size_t bytes;      /* on the wire */
-        bool same_machine; /* as in the ad that it replaces */
+        size_t bytes;       /* on the wire */
+        bool same_machine;  /* as in the ad that it replaces */
+        bool address_given; /* it has the address of its connection */
     } ads[];
 };
 
@@ -128,28 +129,48 @@ static void reject(struct update *update, const struct err *err)
     update->collector->counts.rejected++;
 }
 
-/* What the collector knows better than the sender.  All ads of a second share the time, and those
- * of a connection the address. */
-static void finish_ad(const struct update *update, struct update_ad *item, bool is_machine)
+/* ---- what the collector knows better than the sender ------------------------------------------
+ */
+
+/* All ads of a second share the time, and those of a connection the address. */
+static const struct ad_given *heard_now(struct collector *collector)
 {
-    struct collector *collector = update->collector;
-    struct session *session = update->session;
-    const struct wire_peer *peer = wire_request_peer(update->request);
     int64_t now_s = loop_wall_s(collector->env.loop);
     if (!collector->heard || collector->heard_s != now_s) {
-        ad_expr_destroy(collector->heard);
-        collector->heard = ad_expr_int(now_s);
+        ad_given_destroy(collector->heard);
+        collector->heard = ad_given_create("LastHeardFrom", ad_expr_int(now_s));
         collector->heard_s = now_s;
     }
-    ad_set(item->ad, "LastHeardFrom", ad_expr_ref(collector->heard));
-    if (is_machine && !peer->has_uid && !item->traits.offline &&
-        strcmp(ad_string_or(item->ad, "MyAddress", ""), peer->address) != 0) {
-        if (!session->address) {
-            session->address = ad_expr_string(peer->address, strlen(peer->address));
-        }
-        ad_set(item->ad, "MyAddress", ad_expr_ref(session->address));
+    return collector->heard;
+}
+
+static const struct ad_given *address_of(const struct update *update)
+{
+    struct session *session = update->session;
+    if (!session->address) {
+        const char *address = wire_request_peer(update->request)->address;
+        session->address = ad_given_create("MyAddress", ad_expr_string(address, strlen(address)));
+    }
+    return session->address;
+}
+
+/* Live ads of machines that come over the network have the address of their connection. */
+static bool has_address(const struct update *update, bool is_machine, bool is_offline)
+{
+    return is_machine && !is_offline && !wire_request_peer(update->request)->has_uid;
+}
+
+/* Where decoding did not set it. */
+static void set_address(const struct update *update, const struct update_ad *item, bool is_machine)
+{
+    if (!item->address_given && has_address(update, is_machine, item->traits.offline) &&
+        strcmp(ad_string_or(item->ad, "MyAddress", ""),
+               wire_request_peer(update->request)->address) != 0) {
+        ad_given_set(item->ad, address_of(update));
     }
 }
+
+/* ---- which ad it is -------------------------------------------------------------------------- */
 
 /* A live ad of a machine whose offline ad of that name was made by the same boot: a straggler. */
 static bool is_straggler(const struct update *update, const struct ads_entry *entry,
@@ -184,29 +205,93 @@ static bool is_of(const struct ads_entry *entry, const struct ad *ad)
 {
     const char *name;
     const char *type;
+    if (entry && entry->latest && ad_same_literal(entry->latest, ad, "Name") &&
+        ad_same_literal(entry->latest, ad, "MyType")) {
+        return true;
+    }
     return entry && ad_get_string(ad, "Name", &name) == 0 && strcmp(name, entry->name) == 0 &&
            ad_get_string(ad, "MyType", &type) == 0 && strcmp(type, entry->type) == 0;
 }
 
-/* Decodes one ad and finds what is there of its key, *name and *type being those of the ad or of
- * what is there.  A full one is decoded against the one that it replaces, most of which is usually
- * the same. */
-static int identify(struct update *update, const void *bytes, size_t length, struct ad **sent,
-                    const char **type, const char **name, struct ads_entry **ret, struct err *err)
+/* The ads after the next one will be looked at soon: their memory is asked for in three steps,
+ * because each says where the next is. */
+static void look_ahead(const struct update *update)
+{
+    const struct collector_ads *ads = update->collector->ads;
+    uint32_t next = update->session->last_place + 1;
+    const struct ads_entry *entry = collector_ads_placed(ads, next + 3);
+    if (entry) {
+        __builtin_prefetch(entry);
+        __builtin_prefetch((const char *)entry + 64);
+        __builtin_prefetch((const char *)entry + 128);
+        __builtin_prefetch((const char *)entry + 192);
+    }
+    entry = collector_ads_placed(ads, next + 2);
+    if (entry && entry->latest) {
+        __builtin_prefetch(entry->latest);
+    }
+    entry = collector_ads_placed(ads, next + 1);
+    if (entry) {
+        ad_prefetch(entry->latest);
+    }
+}
+
+/* What else than its values matters of a full ad that probably says the same as before. */
+static struct plan_traits traits_of(const struct ads_entry *entry, bool is_machine,
+                                    const struct ad *ad)
+{
+    if (entry && entry->latest && ad_same_literal(entry->latest, ad, "ClassAdLifetime") &&
+        ad_same_literal(entry->latest, ad, "Offline") &&
+        ad_same_literal(entry->latest, ad, "Absent")) {
+        return (struct plan_traits){.offline = entry->latest_offline,
+                                    .absent = entry->latest_absent,
+                                    .lifetime_s = entry->lifetime_s};
+    }
+    return plan_traits_of(is_machine, ad);
+}
+
+/* Decodes an ad that is foreseen to be that of entry (may be NULL).  A full one is decoded against
+ * the one that it replaces, most of which is usually the same. */
+static int decode(struct update *update, const struct ads_entry *entry, const void *bytes,
+                  size_t length, struct update_ad *item, struct err *err)
+{
+    const struct ad *previous = !update->full ? update->model : entry ? entry->latest : NULL;
+    const struct ad_given *given[] = {heard_now(update->collector), NULL};
+    size_t count = 1;
+    item->address_given =
+        update->full && entry && has_address(update, entry->is_machine, entry->latest_offline);
+    if (item->address_given) {
+        given[count++] = address_of(update);
+    }
+    int code = ad_decode_given(update->collector->pool, previous, given, count, bytes, length,
+                               &item->ad, err);
+    if (code || !item->address_given ||
+        (is_of(entry, item->ad) && !traits_of(entry, true, item->ad).offline)) {
+        return code;
+    }
+    ad_destroy(item->ad); /* another one, or it goes to sleep: what it says itself is to stay */
+    item->address_given = false;
+    return ad_decode_given(update->collector->pool, previous, given, 1, bytes, length, &item->ad,
+                           err);
+}
+
+/* Decodes one ad and finds what is there of its key: item->entry; *name and *type are those of the
+ * ad or of what is there. */
+static int identify(struct update *update, const void *bytes, size_t length, struct update_ad *item,
+                    const char **type, const char **name, struct err *err)
 {
     struct ads_entry *entry = foresee(update);
-    const struct ad *previous = !update->full ? update->model : entry ? entry->latest : NULL;
-    int code = ad_decode_in(update->collector->pool, previous, bytes, length, NULL, sent, err);
+    int code = decode(update, entry, bytes, length, item, err);
     if (code) {
         return code;
     }
-    if (is_of(entry, *sent)) {
+    if (item->address_given || is_of(entry, item->ad)) {
         *type = entry->type;
         *name = entry->name;
     } else {
-        code = plan_identify(*sent, type, name, err);
+        code = plan_identify(item->ad, type, name, err);
         if (code) {
-            ad_destroy(*sent);
+            ad_destroy(item->ad);
             return code;
         }
         entry = collector_ads_find(update->collector->ads, *type, *name);
@@ -214,30 +299,33 @@ static int identify(struct update *update, const void *bytes, size_t length, str
     if (entry) {
         remember(update, entry);
     }
-    *ret = entry;
+    item->entry = entry;
     return 0;
 }
 
-/* What will be in the table: the ad as it was sent, or what is there with its changes.  Takes sent.
- * -EACCES, -E2BIG: it is to be left out. */
-static int make(struct update *update, struct ad *sent, size_t length, const char *name,
-                struct update_ad *item, struct err *err)
+/* ---- judging --------------------------------------------------------------------------------- */
+
+/* What will be in the table: item->ad as it was sent, or what is there with its changes.  -EACCES,
+ * -E2BIG, -EDQUOT: it is to be left out. */
+static int make(struct update *update, size_t length, const char *name, struct update_ad *item,
+                struct err *err)
 {
     const struct ads_entry *entry = item->entry;
+    struct ad *sent = item->ad;
     size_t bytes = length;
-    item->ad = sent;
     if (!update->full) {
         item->ad = plan_change(update->collector->pool, entry->latest, sent, update->args);
         bytes = ad_encoded_bytes(item->ad);
     }
-    const char *machine = ad_string_or(item->ad, "Machine", "");
-    item->same_machine = entry && entry->machine && strcmp(entry->machine, machine) == 0;
     item->bytes = bytes;
+    item->same_machine = entry && entry->machine &&
+                         ((entry->latest && ad_same_literal(entry->latest, item->ad, "Machine")) ||
+                          strcmp(entry->machine, ad_string_or(item->ad, "Machine", "")) == 0);
     int code =
         collector_quota_admit(update->collector, wire_request_peer(update->request)->identity,
                               update->account, entry, name, item->ad, bytes, &update->pending, err);
     if (!code && !(item->same_machine && entry->stamp.session == update->stamp.session)) {
-        code = admit_machine(update, machine, err);
+        code = admit_machine(update, ad_string_or(item->ad, "Machine", ""), err);
     }
     if (!update->full) {
         ad_destroy(update->model); /* name may be that of sent */
@@ -256,12 +344,13 @@ static int judge(struct update *update, const void *bytes, size_t length, struct
     struct err why;
     const char *type;
     const char *name;
-    struct ad *sent;
-    struct ads_entry *entry;
-    if (identify(update, bytes, length, &sent, &type, &name, &entry, &why) != 0) {
+    struct update_ad *item = &update->ads[update->taken];
+    look_ahead(update);
+    if (identify(update, bytes, length, item, &type, &name, &why) != 0) {
         reject(update, &why);
         return 0;
     }
+    const struct ads_entry *entry = item->entry;
     const struct ad *latest = entry && !entry->latest_absent ? entry->latest : NULL;
     int code = 0;
     if (admit(update, entry, type, name, &why) != 0) {
@@ -272,25 +361,25 @@ static int judge(struct update *update, const void *bytes, size_t length, struct
         code = err_set(err, -ESTALE, "there is no ad '%s' to be changed: send it in full", name);
     } else {
         bool is_machine = entry ? entry->is_machine : text_equal_nocase(type, "Machine");
-        struct update_ad *item = &update->ads[update->taken];
-        item->entry = entry;
-        if (make(update, sent, length, name, item, &why) != 0) {
+        if (make(update, length, name, item, &why) != 0) {
             reject(update, &why);
             return 0;
         }
         update->taken++;
-        item->traits = plan_traits_of(is_machine, item->ad);
+        item->traits = traits_of(entry, is_machine, item->ad);
         if (is_straggler(update, entry, item->ad)) {
             return err_set(err, -ESTALE,
                            "%s left offline ads in this boot: send CancelOffline if it is awake",
                            ad_string_or(item->ad, "Machine", "?"));
         }
-        finish_ad(update, item, is_machine);
+        set_address(update, item, is_machine);
         return 0;
     }
-    ad_destroy(sent);
+    ad_destroy(item->ad);
     return code;
 }
+
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 /* The offline ads of a machine end when a live ad of a later boot comes, or of the same boot with
  * CancelOffline.  The one of the live ad's own name is about to be replaced. */

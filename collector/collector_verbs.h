@@ -29,7 +29,7 @@ struct session {
     uint32_t first_place, last_place;
     bool begins_again;
     struct ads_account *account; /* of its identity; NULL before its first UPDATE */
-    struct ad_expr *address;     /* MyAddress of its machines; NULL before the first */
+    struct ad_given *address;    /* MyAddress of its machines; NULL before the first */
 };
 
 /* collector_update.c */
