@@ -41,6 +41,24 @@ static void what_is_sent_is_found(void **state)
     assert_null(strstr(show(reader, "Machine", "LastHeardFrom"), "=-"));
 }
 
+static void live_machines_have_the_address_of_their_connection(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    for (int i = 0; i < 3; i++) { /* the later ones are foreseen */
+        OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "MyAddress = \"mine\""));
+        assert_non_null(strstr(show(reader, "Machine", "MyAddress"), "slot1@wn01=tcp:127.0.0.1:"));
+    }
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "MyAddress = \"mine\"; Offline = true"));
+    assert_string_equal(show(reader, "Machine", "MyAddress"), "slot1@wn01=mine ");
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b2", "MyAddress = \"mine\""));
+    assert_non_null(strstr(show(reader, "Machine", "MyAddress"), "slot1@wn01=tcp:127.0.0.1:"));
+    OK(startd, VERB_UPDATE, "[]",
+       "[ MyType = \"DaemonMaster\"; Name = \"wn01\"; MyAddress = \"mine\" ]");
+    assert_string_equal(show(reader, "DaemonMaster", "MyAddress"), "wn01=mine ");
+}
+
 static void a_bad_ad_is_left_out_and_the_others_count(void **state)
 {
     struct bed *bed = *state;
@@ -618,7 +636,8 @@ static void a_verb_of_others_is_refused(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_bed, remove_bed)
 
-UNIT_TESTS(CASE(what_is_sent_is_found), CASE(a_bad_ad_is_left_out_and_the_others_count),
+UNIT_TESTS(CASE(what_is_sent_is_found), CASE(live_machines_have_the_address_of_their_connection),
+           CASE(a_bad_ad_is_left_out_and_the_others_count),
            CASE(an_ad_that_is_there_is_not_everybodys), CASE(an_ad_that_is_too_large_is_left_out),
            CASE(changes_alone_are_applied_to_what_is_there), CASE(an_older_update_changes_nothing),
            CASE(what_is_not_renewed_goes_and_a_merge_renews_nothing),
