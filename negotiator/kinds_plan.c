@@ -17,6 +17,7 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "classad/ad_depends.h"
+#include "negotiator/number_array.h"
 #include "negotiator/number_table.h"
 
 struct node { /* a name, on one side */
@@ -83,15 +84,6 @@ struct kinds {
 };
 
 /* Makes room for one more in an array that doubles. */
-static void *grow(void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room) {
-        return array;
-    }
-    *room = *room > 0 ? 2 * *room : 16;
-    return mem_realloc(array, *room * size);
-}
-
 /* ---- names */
 
 static uint32_t watch_name(struct kinds *kinds, enum kinds_side which, const char *text)
@@ -104,7 +96,8 @@ static uint32_t watch_name(struct kinds *kinds, enum kinds_side which, const cha
     if (side->name_count >= KINDS_NAMES_MAX) {
         return NUMBER_NONE;
     }
-    side->names = grow(side->names, side->name_count, &side->name_room, sizeof *side->names);
+    side->names =
+        number_array_grow(side->names, side->name_count, &side->name_room, sizeof *side->names);
     side->names[side->name_count] = (struct name){.text = mem_strdup(text)};
     if (side->last_room < side->name_room) {
         side->last = mem_realloc(side->last, side->name_room * sizeof *side->last);
@@ -135,7 +128,7 @@ static void add_edge(struct scan *scan, enum kinds_side side, const char *text)
             return;
         }
     }
-    of->reads = grow(of->reads, of->read_count, &of->read_room, sizeof *of->reads);
+    of->reads = number_array_grow(of->reads, of->read_count, &of->read_room, sizeof *of->reads);
     of->reads[of->read_count++] = (struct node){.side = side, .name = name};
     scan->kinds->structure += of->asked ? 1 : 0;
 }
@@ -249,8 +242,8 @@ static uint32_t value_of(struct kinds *kinds, const struct ad_expr *expr)
     if (kinds->free_count > 0) {
         id = kinds->free_values[--kinds->free_count];
     } else {
-        kinds->values =
-            grow(kinds->values, kinds->value_count, &kinds->value_room, sizeof *kinds->values);
+        kinds->values = number_array_grow(kinds->values, kinds->value_count, &kinds->value_room,
+                                          sizeof *kinds->values);
         id = kinds->value_count++;
     }
     kinds->values[id] = (struct value){.expr = ad_expr_ref(expr),
@@ -270,8 +263,8 @@ static void drop_value(struct kinds *kinds, uint32_t id)
     ad_expr_destroy(value->expr);
     mem_free(value->scanned);
     *value = (struct value){0};
-    kinds->free_values =
-        grow(kinds->free_values, kinds->free_count, &kinds->free_room, sizeof *kinds->free_values);
+    kinds->free_values = number_array_grow(kinds->free_values, kinds->free_count, &kinds->free_room,
+                                           sizeof *kinds->free_values);
     kinds->free_values[kinds->free_count++] = id;
 }
 
@@ -296,7 +289,8 @@ static uint32_t take_number(struct side *side)
     if (side->free_count > 0) {
         return side->free_kinds[--side->free_count];
     }
-    side->kinds = grow(side->kinds, side->kind_count, &side->kind_room, sizeof *side->kinds);
+    side->kinds =
+        number_array_grow(side->kinds, side->kind_count, &side->kind_room, sizeof *side->kinds);
     return side->kind_count++;
 }
 
@@ -454,8 +448,8 @@ void kinds_unref(struct kinds *kinds, enum kinds_side which, uint32_t id)
     }
     mem_free(kind->pairs);
     *kind = (struct kind){0};
-    side->free_kinds =
-        grow(side->free_kinds, side->free_count, &side->free_room, sizeof *side->free_kinds);
+    side->free_kinds = number_array_grow(side->free_kinds, side->free_count, &side->free_room,
+                                         sizeof *side->free_kinds);
     side->free_kinds[side->free_count++] = id;
 }
 
@@ -533,7 +527,7 @@ static void reach(struct walk *walk, enum kinds_side side, uint32_t name)
 {
     if (name != NUMBER_NONE && !walk->seen[side][name]) {
         walk->seen[side][name] = true;
-        walk->stack = grow(walk->stack, walk->count, &walk->room, sizeof *walk->stack);
+        walk->stack = number_array_grow(walk->stack, walk->count, &walk->room, sizeof *walk->stack);
         walk->stack[walk->count++] = (struct node){.side = side, .name = name};
     }
 }
@@ -652,7 +646,7 @@ struct kinds *kinds_create(void)
 {
     static const char *const NAMES[] = {"Requirements", "Rank"};
     struct kinds *kinds = mem_zalloc(sizeof *kinds);
-    kinds->values = grow(NULL, 0, &kinds->value_room, sizeof *kinds->values);
+    kinds->values = number_array_grow(NULL, 0, &kinds->value_room, sizeof *kinds->values);
     kinds->values[kinds->value_count++] = (struct value){0};
     for (int i = 0; i < KINDS_SIDES; i++) {
         kinds->sides[i].index = strmap_create(STRMAP_CASE_IGNORED);

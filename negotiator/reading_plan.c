@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "negotiator/number_array.h"
 #include "negotiator/number_table.h"
 
 struct reading {
@@ -63,28 +64,6 @@ struct readings {
     uint32_t timely_room[KINDS_SIDES];
     size_t class_count, evaluated;
 };
-
-static void *grow(void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room) {
-        return array;
-    }
-    *room = *room > 0 ? 2 * *room : 16;
-    return mem_realloc(array, *room * size);
-}
-
-/* Room for index `at`; what is new is zero. */
-static void *grow_to(void *array, uint32_t at, uint32_t *room, size_t size)
-{
-    if (at < *room) {
-        return array;
-    }
-    uint32_t wanted = at + at / 2 + 16;
-    array = mem_realloc(array, wanted * size);
-    memset((char *)array + *room * size, 0, (wanted - *room) * size);
-    *room = wanted;
-    return array;
-}
 
 /* ---- cells */
 
@@ -199,8 +178,9 @@ bool cell_compare(enum ad_compare op, const struct cell *a, const struct cell *b
 
 static void note_timely(struct readings *readings, enum kinds_side side, uint32_t kind)
 {
-    readings->timely[side] = grow_to(readings->timely[side], kind, &readings->timely_room[side],
-                                     sizeof *readings->timely[side]);
+    readings->timely[side] =
+        number_array_grow_to(readings->timely[side], kind, &readings->timely_room[side],
+                             sizeof *readings->timely[side]);
     readings->timely[side][kind] = true;
 }
 
@@ -299,8 +279,8 @@ static uint32_t find_or_add(struct readings *readings, uint64_t hash,
     if (id != NUMBER_NONE) {
         return id;
     }
-    readings->readings =
-        grow(readings->readings, readings->count, &readings->room, sizeof *readings->readings);
+    readings->readings = number_array_grow(readings->readings, readings->count, &readings->room,
+                                           sizeof *readings->readings);
     id = readings->count++;
     readings->readings[id] = (struct reading){
         .of = wanted->of,
@@ -339,7 +319,8 @@ uint32_t readings_expr(struct readings *readings, enum kinds_side of, enum kinds
 const struct cell *readings_cell(struct readings *readings, uint32_t id, uint32_t kind)
 {
     struct reading *reading = &readings->readings[id];
-    reading->cells = grow_to(reading->cells, kind, &reading->room, sizeof *reading->cells);
+    reading->cells =
+        number_array_grow_to(reading->cells, kind, &reading->room, sizeof *reading->cells);
     struct cell *cell = &reading->cells[kind];
     if (cell->type == CELL_UNREAD) {
         bool timely = false;
@@ -380,8 +361,8 @@ uint32_t readings_pair(struct readings *readings, enum kinds_side stands,
     if (id != NUMBER_NONE) {
         return id;
     }
-    readings->pairs =
-        grow(readings->pairs, readings->pair_count, &readings->pair_room, sizeof *readings->pairs);
+    readings->pairs = number_array_grow(readings->pairs, readings->pair_count, &readings->pair_room,
+                                        sizeof *readings->pairs);
     id = readings->pair_count++;
     struct pair *pair = &readings->pairs[id];
     *pair = (struct pair){.stands = stands, .expr = ad_expr_ref(expr)};
@@ -415,7 +396,8 @@ static bool same_tuple(const void *arg, uint32_t id)
 static uint32_t class_of(struct readings *readings, struct classes *classes, enum kinds_side side,
                          uint32_t kind)
 {
-    classes->of_kind = grow_to(classes->of_kind, kind, &classes->room, sizeof *classes->of_kind);
+    classes->of_kind =
+        number_array_grow_to(classes->of_kind, kind, &classes->room, sizeof *classes->of_kind);
     if (classes->of_kind[kind] != 0) {
         return classes->of_kind[kind] - 1;
     }
@@ -456,10 +438,10 @@ static struct column *column_of(struct readings *readings, uint32_t id, uint32_t
     struct pair *pair = &readings->pairs[id];
     uint32_t row = class_of(readings, &pair->classes[KINDS_JOB], KINDS_JOB, job);
     *ret = class_of(readings, &pair->classes[KINDS_SLOT], KINDS_SLOT, slot);
-    pair->columns = grow_to(pair->columns, row, &pair->room, sizeof *pair->columns);
+    pair->columns = number_array_grow_to(pair->columns, row, &pair->room, sizeof *pair->columns);
     struct column *column = &pair->columns[row];
     uint32_t before = column->room;
-    column->known = grow_to(column->known, *ret, &column->room, sizeof *column->known);
+    column->known = number_array_grow_to(column->known, *ret, &column->room, sizeof *column->known);
     if (column->values != NULL && column->room > before) {
         column->values = mem_realloc(column->values, column->room * sizeof *column->values);
     }

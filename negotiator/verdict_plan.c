@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "classad/ad.h"
 #include "classad/ad_clauses.h"
+#include "negotiator/number_array.h"
 #include "negotiator/number_table.h"
 #include "negotiator/reading_plan.h"
 
@@ -110,27 +111,6 @@ struct verdicts {
     uint64_t structure;
     size_t kept_max; /* 0: not known yet */
 };
-
-static void *grow(void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room) {
-        return array;
-    }
-    *room = *room > 0 ? 2 * *room : 16;
-    return mem_realloc(array, *room * size);
-}
-
-static void *grow_to(void *array, uint32_t at, uint32_t *room, size_t size)
-{
-    if (at < *room) {
-        return array;
-    }
-    uint32_t wanted = at + at / 2 + 16;
-    array = mem_realloc(array, wanted * size);
-    memset((char *)array + *room * size, 0, (wanted - *room) * size);
-    *room = wanted;
-    return array;
-}
 
 /* ---- templates */
 
@@ -249,8 +229,8 @@ static const struct template *template_of(struct verdicts *verdicts, enum kinds_
                     &template.demands[i]);
     }
     ad_clauses_destroy(clauses);
-    state->templates = grow(state->templates, state->template_count, &state->template_room,
-                            sizeof *state->templates);
+    state->templates = number_array_grow(state->templates, state->template_count,
+                                         &state->template_room, sizeof *state->templates);
     id = state->template_count++;
     state->templates[id] = template;
     number_table_add(&state->template_table, skeleton, id);
@@ -334,8 +314,8 @@ static uint32_t take_program(struct side_state *state, struct program *program)
         program_fini(program);
         return id;
     }
-    state->programs =
-        grow(state->programs, state->program_count, &state->program_room, sizeof *state->programs);
+    state->programs = number_array_grow(state->programs, state->program_count, &state->program_room,
+                                        sizeof *state->programs);
     id = state->program_count++;
     state->programs[id] = *program;
     number_table_add(&state->program_table, program->hash, id);
@@ -419,7 +399,8 @@ static bool slot_wants(struct verdicts *verdicts, uint32_t job_kind, uint32_t sl
         return false;
     }
     struct job *job = &verdicts->jobs[job_kind];
-    job->passed = grow_to(job->passed, member->program, &job->passed_room, sizeof *job->passed);
+    job->passed =
+        number_array_grow_to(job->passed, member->program, &job->passed_room, sizeof *job->passed);
     uint8_t *passed = &job->passed[member->program];
     if (*passed == 0) {
         *passed = tests_pass(verdicts, KINDS_SLOT, member->program, job_kind, slot) ? 1 : 2;
@@ -515,7 +496,8 @@ static uint32_t list_unseen(struct verdicts *verdicts, struct job *job)
 {
     uint32_t limit = kinds_limit(verdicts->kinds, KINDS_SLOT), count = 0;
     uint32_t most = job->begun ? verdicts->log_count - job->seen : limit;
-    verdicts->list = grow_to(verdicts->list, most, &verdicts->list_room, sizeof *verdicts->list);
+    verdicts->list =
+        number_array_grow_to(verdicts->list, most, &verdicts->list_room, sizeof *verdicts->list);
     for (uint32_t i = 0; i < most; i++) {
         uint32_t slot = job->begun ? verdicts->log[job->seen + i] : i;
         if (takes_part(verdicts, slot)) {
@@ -630,7 +612,8 @@ static void job_fini(struct job *job)
 void verdicts_add(struct verdicts *verdicts, enum kinds_side side, uint32_t kind)
 {
     struct side_state *state = &verdicts->sides[side];
-    state->members = grow_to(state->members, kind, &state->room, sizeof *state->members);
+    state->members =
+        number_array_grow_to(state->members, kind, &state->room, sizeof *state->members);
     uint64_t serial = kinds_serial(verdicts->kinds, side, kind);
     if (state->members[kind].serial == serial) {
         return;
@@ -641,11 +624,12 @@ void verdicts_add(struct verdicts *verdicts, enum kinds_side side, uint32_t kind
     state->members[kind] = (struct member){.serial = serial};
     compile(verdicts, side, kind);
     if (side == KINDS_SLOT) {
-        verdicts->log =
-            grow(verdicts->log, verdicts->log_count, &verdicts->log_room, sizeof *verdicts->log);
+        verdicts->log = number_array_grow(verdicts->log, verdicts->log_count, &verdicts->log_room,
+                                          sizeof *verdicts->log);
         verdicts->log[verdicts->log_count++] = kind;
     } else {
-        verdicts->jobs = grow_to(verdicts->jobs, kind, &verdicts->job_room, sizeof *verdicts->jobs);
+        verdicts->jobs =
+            number_array_grow_to(verdicts->jobs, kind, &verdicts->job_room, sizeof *verdicts->jobs);
         job_fini(&verdicts->jobs[kind]);
     }
 }

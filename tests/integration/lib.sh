@@ -99,10 +99,11 @@ no_process_of() { [ -z "$(traces "$1")" ]; }
 pool_stop() {
     local pids
     timeout 90 "$ROOST" stop >"$WORK/stop.out" 2>&1 || fail "roost stop: $(cat "$WORK/stop.out")"
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
+    local end=$((SECONDS + 10)) # what was killed is in /proc until its parent has been told
+    while [ $SECONDS -lt $end ]; do
         mapfile -t pids < <(traces "$POOL/")
         [ ${#pids[@]} -gt 0 ] || return 0
-        sleep 0.1
+        sleep 0.05
     done
     fail "roost stop left $(describe "${pids[@]}")"
 }

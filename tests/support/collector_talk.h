@@ -8,6 +8,22 @@
 #include "base/strbuf.h"
 #include "tests/support/collector_bed.h"
 
+/* A bed whose collector runs, as the fixture of a test; remove_bed() takes it down. */
+static inline int make_bed_with(void **state, const char *config)
+{
+    struct bed *bed = bed_create(config);
+    bed_start(bed);
+    bed_find_address(bed);
+    *state = bed;
+    return 0;
+}
+
+static inline int remove_bed(void **state)
+{
+    bed_destroy(*state);
+    return 0;
+}
+
 static inline void restart(struct bed *bed)
 {
     bed_stop(bed);

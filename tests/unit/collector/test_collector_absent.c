@@ -13,18 +13,8 @@
 
 static int make_bed(void **state)
 {
-    struct bed *bed = bed_create("CLASSAD_LIFETIME = 60\nABSENT_REQUIREMENTS = \"Cpus > 1\"\n"
-                                 "EXPIRE_INVALIDATED_ADS = true\n");
-    bed_start(bed);
-    bed_find_address(bed);
-    *state = bed;
-    return 0;
-}
-
-static int remove_bed(void **state)
-{
-    bed_destroy(*state);
-    return 0;
+    return make_bed_with(state, "CLASSAD_LIFETIME = 60\nABSENT_REQUIREMENTS = \"Cpus > 1\"\n"
+                                "EXPIRE_INVALIDATED_ADS = true\n");
 }
 
 #define ABSENT "MY.Absent =?= true"

@@ -10,17 +10,7 @@
 
 static int make_bed(void **state)
 {
-    struct bed *bed = bed_create("CLASSAD_LIFETIME = 60\nCOLLECTOR_UPDATE_INTERVAL = 1");
-    bed_start(bed);
-    bed_find_address(bed);
-    *state = bed;
-    return 0;
-}
-
-static int remove_bed(void **state)
-{
-    bed_destroy(*state);
-    return 0;
+    return make_bed_with(state, "CLASSAD_LIFETIME = 60\nCOLLECTOR_UPDATE_INTERVAL = 1");
 }
 
 enum { MANY = 200, FILLER = 20000 };

@@ -10,21 +10,11 @@
 
 static int make_bed(void **state)
 {
-    struct bed *bed = bed_create("CLASSAD_LIFETIME = 60\nCOLLECTOR_UPDATE_INTERVAL = 1\n"
-                                 "COLLECTOR_MAX_ADS_PER_IDENTITY = 3\n"
-                                 "COLLECTOR_MAX_BYTES_PER_IDENTITY = 4000\n"
-                                 "COLLECTOR_MAX_BYTES_PER_AD = 3000\n"
-                                 "COLLECTOR_MAX_ATTRIBUTES_PER_AD = 15\n");
-    bed_start(bed);
-    bed_find_address(bed);
-    *state = bed;
-    return 0;
-}
-
-static int remove_bed(void **state)
-{
-    bed_destroy(*state);
-    return 0;
+    return make_bed_with(state, "CLASSAD_LIFETIME = 60\nCOLLECTOR_UPDATE_INTERVAL = 1\n"
+                                "COLLECTOR_MAX_ADS_PER_IDENTITY = 3\n"
+                                "COLLECTOR_MAX_BYTES_PER_IDENTITY = 4000\n"
+                                "COLLECTOR_MAX_BYTES_PER_AD = 3000\n"
+                                "COLLECTOR_MAX_ATTRIBUTES_PER_AD = 15\n");
 }
 
 /* The answer is OK, for the other ads of the message; this one is left out, for that reason. */

@@ -74,16 +74,23 @@ static struct result run(struct share_input *in, double cost)
     return result;
 }
 
+/* total is what is free; the lightest match weighs 1. */
+static struct share_input input_of(const struct share_user *users, size_t user_count,
+                                   struct group_entry *groups, size_t group_count, double free)
+{
+    return (struct share_input){.users = users,
+                                .user_count = user_count,
+                                .groups = groups,
+                                .group_count = group_count,
+                                .free = free,
+                                .total = free,
+                                .weight_min = 1};
+}
+
 static struct result run_users(const struct share_user *users, size_t count, double free)
 {
     struct group_entry groups[] = {none_group()};
-    struct share_input in = {.users = users,
-                             .user_count = count,
-                             .groups = groups,
-                             .group_count = 1,
-                             .free = free,
-                             .total = free,
-                             .weight_min = 1};
+    struct share_input in = input_of(users, count, groups, 1, free);
     group_plan_quotas(groups, 1, free, false);
     return run(&in, 1);
 }
@@ -152,13 +159,7 @@ static void a_spin_that_matches_nothing_is_the_last(void **state)
     struct share_user users[] = {user("a", 500, 0, 10), user("b", 500, 0, 10)};
     struct group_entry groups[] = {none_group()};
     users[1].ceiling = 3;
-    struct share_input in = {.users = users,
-                             .user_count = 2,
-                             .groups = groups,
-                             .group_count = 1,
-                             .free = 10,
-                             .total = 10,
-                             .weight_min = 1};
+    struct share_input in = input_of(users, 2, groups, 1, 10);
     struct arena *arena = arena_create(0, (size_t)1 << 20);
     struct share_plan *plan;
     struct share_offer offer;
@@ -221,13 +222,8 @@ static void heavy_slots_are_shared_by_weight(void **state)
     (void)state;
     const struct share_user users[] = {user("a", 500, 0, 1000), user("b", 1500, 0, 1000)};
     struct group_entry groups[] = {none_group()};
-    struct share_input in = {.users = users,
-                             .user_count = 2,
-                             .groups = groups,
-                             .group_count = 1,
-                             .free = 80,
-                             .total = 80,
-                             .weight_min = 4};
+    struct share_input in = input_of(users, 2, groups, 1, 80);
+    in.weight_min = 4;
     struct result result = run(&in, 4);
     near(result.got[0], 60);
     near(result.got[1], 20);
@@ -244,13 +240,7 @@ static void a_group_stays_within_its_quota(void **state)
         {.name = "h", .config_quota = 0.5, .is_dynamic = true, .ceiling = -1}};
     users[0].group = 1;
     users[1].group = 2;
-    struct share_input in = {.users = users,
-                             .user_count = COUNT(users),
-                             .groups = groups,
-                             .group_count = COUNT(groups),
-                             .free = 100,
-                             .total = 100,
-                             .weight_min = 1};
+    struct share_input in = input_of(users, COUNT(users), groups, COUNT(groups), 100);
     group_plan_quotas(groups, COUNT(groups), 100, false);
     struct result result = run(&in, 1);
     near(result.got[0], 30);
@@ -268,13 +258,7 @@ static void what_a_group_cannot_use_goes_to_others_in_a_later_round(void **state
         {.name = "h", .config_quota = 40, .ceiling = -1, .accept_surplus = true}};
     users[0].group = 1;
     users[1].group = 2;
-    struct share_input in = {.users = users,
-                             .user_count = COUNT(users),
-                             .groups = groups,
-                             .group_count = COUNT(groups),
-                             .free = 100,
-                             .total = 100,
-                             .weight_min = 1};
+    struct share_input in = input_of(users, COUNT(users), groups, COUNT(groups), 100);
     struct arena *arena = arena_create(0, (size_t)1 << 24);
     struct share_plan *plan;
     struct share_offer offer;
@@ -302,13 +286,7 @@ static void users_of_a_group_share_its_quota(void **state)
                                  user("c", 500, 0, 1000)};
     struct group_entry groups[] = {none_group(), {.name = "g", .config_quota = 40, .ceiling = -1}};
     users[0].group = users[1].group = 1;
-    struct share_input in = {.users = users,
-                             .user_count = COUNT(users),
-                             .groups = groups,
-                             .group_count = COUNT(groups),
-                             .free = 100,
-                             .total = 100,
-                             .weight_min = 1};
+    struct share_input in = input_of(users, COUNT(users), groups, COUNT(groups), 100);
     group_plan_quotas(groups, COUNT(groups), 100, false);
     struct result result = run(&in, 1);
     near(result.got[0], 30);
@@ -327,13 +305,7 @@ static void who_regroups_competes_for_what_is_left_at_the_end(void **state)
         {.name = "h", .config_quota = 30, .ceiling = -1, .autoregroup = true}};
     users[0].group = 1;
     users[1].group = users[2].group = 2;
-    struct share_input in = {.users = users,
-                             .user_count = COUNT(users),
-                             .groups = groups,
-                             .group_count = COUNT(groups),
-                             .free = 100,
-                             .total = 100,
-                             .weight_min = 1};
+    struct share_input in = input_of(users, COUNT(users), groups, COUNT(groups), 100);
     group_plan_quotas(groups, COUNT(groups), 100, false);
     groups[0].sort_key = -5; /* last all the same */
     struct result result = run(&in, 1);
@@ -351,14 +323,9 @@ static void the_round_robin_lets_groups_take_turns(void **state)
                                    {.name = "h", .config_quota = 40, .ceiling = -1}};
     users[0].group = 1;
     users[1].group = 2;
-    struct share_input in = {.users = users,
-                             .user_count = COUNT(users),
-                             .groups = groups,
-                             .group_count = COUNT(groups),
-                             .free = 20,
-                             .total = 80,
-                             .weight_min = 1,
-                             .round_robin = 2};
+    struct share_input in = input_of(users, COUNT(users), groups, COUNT(groups), 20);
+    in.total = 80;
+    in.round_robin = 2;
     group_plan_quotas(groups, COUNT(groups), 80, false);
     struct result result = run(&in, 1);
     near(result.got[0], 10);
@@ -375,13 +342,7 @@ static void the_ceiling_of_a_group_binds_all_its_users(void **state)
     struct group_entry groups[] = {
         none_group(), {.name = "g", .config_quota = 100, .ceiling = 12, .autoregroup = true}};
     users[0].group = users[1].group = 1;
-    struct share_input in = {.users = users,
-                             .user_count = COUNT(users),
-                             .groups = groups,
-                             .group_count = COUNT(groups),
-                             .free = 100,
-                             .total = 100,
-                             .weight_min = 1};
+    struct share_input in = input_of(users, COUNT(users), groups, COUNT(groups), 100);
     group_plan_quotas(groups, COUNT(groups), 100, false);
     struct result result = run(&in, 1);
     near(result.got[0] + result.got[1], 10);
@@ -393,14 +354,9 @@ static void with_preemption_shares_are_of_the_whole_pool(void **state)
     (void)state;
     const struct share_user users[] = {user("a", 500, 90, 1000), user("b", 500, 10, 1000)};
     struct group_entry groups[] = {none_group()};
-    struct share_input in = {.users = users,
-                             .user_count = 2,
-                             .groups = groups,
-                             .group_count = 1,
-                             .free = 0,
-                             .total = 100,
-                             .weight_min = 1,
-                             .consider_preemption = true};
+    struct share_input in = input_of(users, 2, groups, 1, 0);
+    in.total = 100;
+    in.consider_preemption = true;
     struct arena *arena = arena_create(0, (size_t)1 << 24);
     struct share_plan *plan;
     struct share_offer offer;
@@ -428,17 +384,11 @@ static struct result run_machines(const struct share_machine *machines, size_t m
                                   const struct share_user *users, size_t user_count, double free)
 {
     struct group_entry groups[] = {none_group()};
-    struct share_input in = {.users = users,
-                             .user_count = user_count,
-                             .groups = groups,
-                             .group_count = 1,
-                             .free = free,
-                             .total = free,
-                             .weight_min = 1,
-                             .machines = machines,
-                             .machine_count = machine_count,
-                             .pairs = pairs,
-                             .pair_count = pair_count};
+    struct share_input in = input_of(users, user_count, groups, 1, free);
+    in.machines = machines;
+    in.machine_count = machine_count;
+    in.pairs = pairs;
+    in.pair_count = pair_count;
     return run(&in, 1);
 }
 
@@ -493,13 +443,8 @@ static void a_hundred_thousand_users_are_no_pause(void **state)
         users[i] =
             user(names + i * 16, 500 + (double)(i % 977), (double)(i % 13), i % 3 == 0 ? 2 : 50);
     }
-    struct share_input in = {.users = users,
-                             .user_count = count,
-                             .groups = groups,
-                             .group_count = 1,
-                             .free = 1000000,
-                             .total = 2000000,
-                             .weight_min = 1};
+    struct share_input in = input_of(users, count, groups, 1, 1000000);
+    in.total = 2000000;
     struct arena *arena = arena_create(0, (size_t)1 << 28);
     struct share_plan *plan;
     struct share_offer offer;

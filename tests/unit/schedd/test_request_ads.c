@@ -4,33 +4,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/collector_bed.h"
+#include "tests/support/schedd_bed.h"
 #include "tests/support/unit.h"
-
-#include "base/daemon_run.h"
-#include "schedd/schedd.h"
-
-static void write_config(struct bed *bed, const char *token_id, char path[300])
-{
-    char text[1024];
-    (void)snprintf(text, sizeof text,
-                   "LOCAL_DIR = \"%s/schedd\"\nLOG = \"%s/schedd\"\nRUN = \"%s/schedd\"\n"
-                   "SEC_DIRECTORY = \"%s\"\nTOKEN_FILE = \"%s/%s\"\nCOLLECTOR_HOST = \"%s\"\n"
-                   "SCHEDD_HOST = \"127.0.0.1\"\nSCHEDD_NAME = \"s\"\nUID_DOMAIN = \"pool\"\n",
-                   bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, token_id,
-                   bed->tcp + strlen("tcp:"));
-    bed_path(bed, "schedd.conf", path);
-    BED_MUST(os_write_file(bed->os, path, text, strlen(text), 0600, false, err));
-}
-
-static void make_certificate(struct bed *bed)
-{
-    char cert[300], key[300];
-    const char *const sans[] = {"127.0.0.1"};
-    bed_path(bed, "schedd.pem", cert);
-    bed_path(bed, "schedd-key.pem", key);
-    BED_MUST(pki_make_server_cert(bed->os, bed->dir, cert, key, "schedd", sans, 1, err));
-}
 
 static size_t count_requests(struct client *client, const char *schedd)
 {
@@ -67,12 +42,9 @@ static void requests_of_an_earlier_life_are_taken_back(void **state)
                      0);
     answer_fini(&answer);
     assert_int_equal(count_requests(client, "s"), 1);
-    char path[300], name[] = "roost-schedd", option[] = "-config", alone[] = "-noresurrect";
-    char *const argv[] = {name, option, path, alone, NULL};
-    struct daemon_run *run;
-    make_certificate(bed);
-    write_config(bed, other->token_id, path);
-    BED_MUST(daemon_run_start(&schedd_daemon, bed->loop, bed->os, NULL, 4, argv, &run, err));
+    char path[300];
+    schedd_bed_write(bed, other->token_id, path);
+    struct daemon_run *run = schedd_bed_start(bed, path);
     for (int i = 0; i < 1000 && count_requests(client, "s") > 0; i++) {
         bool over = false;
         struct loop_timer *timer = loop_timer_create(bed->loop, later, &over);

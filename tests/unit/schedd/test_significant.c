@@ -4,43 +4,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/collector_bed.h"
+#include "tests/support/schedd_bed.h"
 #include "tests/support/unit.h"
 
-#include "base/daemon_run.h"
 #include "schedd/autocluster_plan.h"
-#include "schedd/schedd.h"
-
-static void write_config(struct bed *bed, const char *token_id, char path[300])
-{
-    char text[1024];
-    (void)snprintf(text, sizeof text,
-                   "LOCAL_DIR = \"%s/schedd\"\nLOG = \"%s/schedd\"\nRUN = \"%s/schedd\"\n"
-                   "SEC_DIRECTORY = \"%s\"\nTOKEN_FILE = \"%s/%s\"\nCOLLECTOR_HOST = \"%s\"\n"
-                   "SCHEDD_HOST = \"127.0.0.1\"\nSCHEDD_NAME = \"s\"\nUID_DOMAIN = \"pool\"\n",
-                   bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, token_id,
-                   bed->tcp + strlen("tcp:"));
-    bed_path(bed, "schedd.conf", path);
-    BED_MUST(os_write_file(bed->os, path, text, strlen(text), 0600, false, err));
-}
-
-static void make_certificate(struct bed *bed)
-{
-    char cert[300], key[300];
-    const char *const sans[] = {"127.0.0.1"};
-    bed_path(bed, "schedd.pem", cert);
-    bed_path(bed, "schedd-key.pem", key);
-    BED_MUST(pki_make_server_cert(bed->os, bed->dir, cert, key, "schedd", sans, 1, err));
-}
-
-static struct daemon_run *start_schedd(struct bed *bed, char *path)
-{
-    char name[] = "roost-schedd", option[] = "-config", alone[] = "-noresurrect";
-    char *const argv[] = {name, option, path, alone, NULL};
-    struct daemon_run *run;
-    BED_MUST(daemon_run_start(&schedd_daemon, bed->loop, bed->os, NULL, 4, argv, &run, err));
-    return run;
-}
 
 /* A client of the schedd, over its Unix socket. */
 static struct client *dial_schedd(struct bed *bed)
@@ -117,9 +84,8 @@ static void a_name_that_machines_look_at_divides_the_jobs_that_have_it(void **st
     const struct client *token =
         client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
     char path[300];
-    make_certificate(bed);
-    write_config(bed, token->token_id, path);
-    struct daemon_run *run = start_schedd(bed, path);
+    schedd_bed_write(bed, token->token_id, path);
+    struct daemon_run *run = schedd_bed_start(bed, path);
     struct client *schedd = dial_schedd(bed);
     static const char *const PROCS[] = {"[]", "[Want = 1]", "[Want = 1]", NULL};
     call_ok(schedd, VERB_SUBMIT, "[Cmd = \"/bin/true\"; Iwd = \"/tmp\"; Requirements = true]",
@@ -143,7 +109,7 @@ static void a_name_that_machines_look_at_divides_the_jobs_that_have_it(void **st
     call_ok(pool, VERB_UPDATE, "[ Full = true; Epoch = 1; Sequence = 2 ]", SILENT);
     client_close(schedd);
     daemon_run_destroy(run);
-    run = start_schedd(bed, path);
+    run = schedd_bed_start(bed, path);
     schedd = dial_schedd(bed);
     call_ok(schedd, VERB_SUBMIT, JOB "; Want = 2]", NULL);
     call_ok(schedd, VERB_SUBMIT, JOB "; Want = 3]", NULL);
@@ -199,9 +165,8 @@ static void idle_jobs_show_why_they_got_no_slot(void **state)
     const struct client *token =
         client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
     char path[300];
-    make_certificate(bed);
-    write_config(bed, token->token_id, path);
-    struct daemon_run *run = start_schedd(bed, path);
+    schedd_bed_write(bed, token->token_id, path);
+    struct daemon_run *run = schedd_bed_start(bed, path);
     struct client *schedd = dial_schedd(bed);
     /* What the submitter writes is not believed. */
     call_ok(schedd, VERB_SUBMIT, JOB "; LastRejMatchReason = \"mine\"]", NULL);
