@@ -25,57 +25,27 @@
  * LINK: wire classad base
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/check.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
-#include "base/os.h"
-#include "base/os_run.h"
 #include "base/strbuf.h"
 #include "base/stream.h"
-#include "bench/slot_ad.h"
+#include "bench/collector_rig.h"
+#include "bench/update_ads.h"
 #include "classad/ad.h"
 #include "wire/frame.h"
 #include "wire/wire.h"
 
-#define ROUNDS         4 /* different states of each ad, sent in turn */
 #define AHEAD_MESSAGES 128
 #define AHEAD_BYTES    ((size_t)256 << 10) /* of one connection, on their way */
 #define LOOK_MS        20
 #define ANSWERED_EACH  16 /* of QUIET ones, so that we know how far the collector is */
-
-struct running {
-    pid_t pid;
-    bool ended;
-    int status;
-};
-
-struct bench {
-    struct loop *loop;
-    struct os *os;
-    const char *bin;
-    char dir[256], ca[400], address[64], *token;
-    struct running collector;
-    unsigned ads, uplinks;
-    int64_t epoch;
-    bool done;
-};
-
-/* Ads in binary form, one after the other. */
-struct bytes {
-    struct strbuf text;
-    size_t *at; /* count + 1 */
-    unsigned count;
-};
 
 struct load;
 
@@ -108,177 +78,6 @@ struct load {
     uint64_t wanted, sent, taken; /* ads */
     struct loop_timer *feed;
 };
-
-static void die(struct bench *bench, const char *what, const struct err *err)
-{
-    (void)fprintf(stderr, "collector_updates: %s: %s\n", what, err != NULL ? err->text : "failed");
-    if (bench->collector.pid > 0) {
-        (void)os_kill(bench->os, bench->collector.pid, SIGKILL);
-    }
-    exit(1);
-}
-
-/* ---- the collector --------------------------------------------------------------------------- */
-
-static double seconds(clockid_t clock)
-{
-    struct timespec now;
-    CHECK(clock_gettime(clock, &now) == 0);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static double collector_cpu_s(const struct bench *bench)
-{
-    clockid_t clock;
-    CHECK(clock_getcpuclockid(bench->collector.pid, &clock) == 0);
-    return seconds(clock);
-}
-
-static double collector_rss_kb(const struct bench *bench)
-{
-    char path[64];
-    unsigned long size = 0, resident = 0;
-    (void)snprintf(path, sizeof path, "/proc/%d/statm", (int)bench->collector.pid);
-    FILE *file = fopen(path, "re");
-    CHECK(file != NULL && fscanf(file, "%lu %lu", &size, &resident) == 2);
-    (void)fclose(file);
-    return (double)resident * (double)sysconf(_SC_PAGESIZE) / 1024;
-}
-
-static void ended(void *arg, pid_t pid, const struct os_exit *how)
-{
-    struct running *running = arg;
-    (void)pid;
-    running->status = how->signal != 0 ? -1 : how->status;
-    running->ended = true;
-}
-
-static void spawn(struct bench *bench, const char *const *argv, struct running *running)
-{
-    const struct os_spawn spec = {.argv = argv, .stderr_path = "-"};
-    struct err err;
-    running->ended = false;
-    if (os_spawn(bench->os, &spec, ended, running, &running->pid, &err) != 0) {
-        die(bench, argv[0], &err);
-    }
-}
-
-static void collector_start(struct bench *bench)
-{
-    char program[400], log[400];
-    (void)snprintf(program, sizeof program, "%s/roost-collector", bench->bin);
-    (void)snprintf(log, sizeof log, "%s/collector.log", bench->dir);
-    const char *argv[] = {program, "-log", log, NULL};
-    spawn(bench, argv, &bench->collector);
-}
-
-static void collector_kill(struct bench *bench)
-{
-    CHECK(os_kill(bench->os, bench->collector.pid, SIGKILL) == 0);
-    loop_run_until(bench->loop, &bench->collector.ended);
-}
-
-/* An empty collector. */
-static void collector_new(struct bench *bench)
-{
-    char path[400];
-    collector_kill(bench);
-    (void)snprintf(path, sizeof path, "%s/spool", bench->dir);
-    (void)os_remove_tree(bench->os, path, NULL);
-    collector_start(bench);
-}
-
-static void make_pool(struct bench *bench)
-{
-    char text[600], *config;
-    size_t length;
-    struct err err;
-    const char *above = getenv("TMPDIR");
-    (void)snprintf(bench->dir, sizeof bench->dir, "%s/roost-bench-XXXXXX",
-                   above != NULL ? above : "/tmp");
-    CHECK(mkdtemp(bench->dir) != NULL);
-    (void)snprintf(text, sizeof text, "%s/roost", bench->bin);
-    const char *argv[] = {text, "init", bench->dir, "--nodes", "1", NULL};
-    struct running init = {0};
-    spawn(bench, argv, &init);
-    loop_run_until(bench->loop, &init.ended);
-    if (init.status != 0) {
-        die(bench, "roost init", NULL);
-    }
-    (void)snprintf(text, sizeof text, "%s/roost.conf", bench->dir);
-    CHECK(setenv("ROOST_CONFIG", text, 1) == 0);
-    if (os_read_file(bench->os, text, 1 << 20, &config, &length, &err) != 0) {
-        die(bench, text, &err);
-    }
-    const char *host = strstr(config, "COLLECTOR_HOST = {\"");
-    CHECK(host != NULL);
-    host += strlen("COLLECTOR_HOST = {\"");
-    (void)snprintf(bench->address, sizeof bench->address, "tcp:%.*s", (int)strcspn(host, "\""),
-                   host);
-    mem_free(config);
-    (void)snprintf(text, sizeof text, "%s/security/tokens/SCHEDD", bench->dir);
-    if (os_read_file(bench->os, text, 1 << 16, &bench->token, &length, &err) != 0) {
-        die(bench, text, &err);
-    }
-    bench->token[strcspn(bench->token, "\n")] = '\0';
-    (void)snprintf(bench->ca, sizeof bench->ca, "%s/security/ca.pem", bench->dir);
-}
-
-/* ---- ads ------------------------------------------------------------------------------------- */
-
-enum kind { WHOLE, WHOLE_DIFFER, FIVE, OFFLINE };
-
-static void five_of(struct ad *ad, unsigned number, unsigned round)
-{
-    struct ad *all = ad_create();
-    static const char *const FIVE_NAMES[] = {"LoadAvg", "CondorLoadAvg", "KeyboardIdle", "Disk",
-                                             "MyCurrentTime"};
-    slot_ad_renew(all, number, round);
-    slot_ad_identify(all, number);
-    for (size_t i = 0; i < ARRAY_COUNT(FIVE_NAMES); i++) {
-        CHECK(ad_copy_attr(ad, FIVE_NAMES[i], all, FIVE_NAMES[i]) == 0);
-    }
-    CHECK(ad_copy_attr(ad, "Name", all, "Name") == 0);
-    ad_set_string(ad, "MyType", "Machine");
-    ad_destroy(all);
-}
-
-static struct ad *make_ad(enum kind kind, unsigned number, unsigned round)
-{
-    if (kind == FIVE) {
-        struct ad *ad = ad_create();
-        five_of(ad, number, round);
-        return ad;
-    }
-    struct ad *ad = slot_ad_create(number, kind == WHOLE_DIFFER);
-    slot_ad_renew(ad, number, round);
-    if (kind == OFFLINE) {
-        ad_set_bool(ad, "Offline", true);
-        ad_set_int(ad, "ClassAdLifetime", 8640000);
-        ad_set_string(ad, "OfflineReason", "nothing to do");
-    }
-    return ad;
-}
-
-static void encode(struct bytes *ret, enum kind kind, unsigned count, unsigned round)
-{
-    strbuf_init(&ret->text, 0);
-    ret->at = mem_alloc((count + 1) * sizeof ret->at[0]);
-    ret->count = count;
-    for (unsigned i = 0; i < count; i++) {
-        struct ad *ad = make_ad(kind, i, round);
-        ret->at[i] = ret->text.length;
-        ad_encode(ad, true, &ret->text);
-        ad_destroy(ad);
-    }
-    ret->at[count] = ret->text.length;
-}
-
-static void bytes_fini(struct bytes *bytes)
-{
-    strbuf_fini(&bytes->text);
-    mem_free(bytes->at);
-}
 
 /* ---- one connection -------------------------------------------------------------------------- */
 
@@ -465,35 +264,6 @@ static const struct stream_events EVENTS = {.opened = on_opened,
                                             .drained = on_drained,
                                             .closed = on_closed};
 
-/* Dials until somebody listens. */
-static void wait_listening(struct bench *bench)
-{
-    char host[64];
-    int port = 0;
-    (void)snprintf(host, sizeof host, "%s", bench->address + 4);
-    char *colon = strrchr(host, ':');
-    CHECK(colon != NULL);
-    port = (int)strtol(colon + 1, NULL, 10);
-    char path[64];
-    (void)snprintf(path, sizeof path, ":%04X ", (unsigned)port);
-    for (int i = 0; i < 20000; i++) {
-        char line[400];
-        bool there = false;
-        FILE *file = fopen("/proc/net/tcp", "re");
-        CHECK(file != NULL);
-        while (!there && fgets(line, sizeof line, file) != NULL) {
-            there = strstr(line, path) != NULL && strstr(line, " 0A ") != NULL;
-        }
-        (void)fclose(file);
-        if (there) {
-            return;
-        }
-        struct timespec pause = {0, 1000000};
-        (void)nanosleep(&pause, NULL);
-    }
-    die(bench, "the collector does not listen", NULL);
-}
-
 static void load_open(struct load *load, struct bench *bench, unsigned connections)
 {
     const struct stream_trust trust = {.ca_file = bench->ca}, none = {0};
@@ -572,20 +342,6 @@ static bool wanted(const char *name)
     return only == NULL || strstr(only, name) != NULL;
 }
 
-static void encode_all(struct bytes *rounds, enum kind kind, unsigned count)
-{
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        encode(&rounds[i], kind, count, i);
-    }
-}
-
-static void bytes_fini_all(struct bytes *rounds)
-{
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        bytes_fini(&rounds[i]);
-    }
-}
-
 static struct load load_of(const struct bytes *rounds, unsigned batch, bool full)
 {
     return (struct load){.rounds = rounds, .batch = batch, .ahead = AHEAD_MESSAGES, .full = full};
@@ -630,16 +386,7 @@ static void measure_delta(struct bench *bench)
 static void measure_uplinks(struct bench *bench, const char *name, const char *dialled)
 {
     struct bytes whole[ROUNDS], five[ROUNDS];
-    struct rlimit limit;
-    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-    unsigned uplinks = bench->uplinks;
-    if (uplinks > limit.rlim_cur - 200) {
-        uplinks = (unsigned)limit.rlim_cur - 200;
-    }
-    (void)fprintf(stderr, "limit of open files: %llu, so %u uplinks\n",
-                  (unsigned long long)limit.rlim_cur, uplinks);
+    unsigned uplinks = uplinks_allowed(bench->uplinks);
     encode_all(whole, WHOLE, bench->ads);
     encode_all(five, FIVE, bench->ads);
     collector_new(bench);
@@ -718,12 +465,6 @@ static void measure_memory(struct bench *bench, const char *name, enum kind kind
     (void)fprintf(stderr, "%s: %.2f KB at first\n", name, first_kb);
     load_close(&load);
     bytes_fini_all(rounds);
-}
-
-static unsigned number_of(const char *name, unsigned fallback)
-{
-    const char *text = getenv(name);
-    return text != NULL ? (unsigned)strtoul(text, NULL, 10) : fallback;
 }
 
 int main(void)

@@ -37,7 +37,8 @@ function(roost_case NAME LABEL FILE TIMEOUT)
 endfunction()
 
 # roost_test_program(TARGET FILE LINK...): adds the libraries of the file's line "LINK: a b".  Linked with the real
-# bodies, unless the simulator, which has its own, is among the libraries.
+# bodies, unless the simulator, which has its own, is among the libraries; without those of base/stream.h when the
+# file brings its own: line "STREAMS: own".
 function(roost_test_program TARGET FILE)
     roost_header_line("${FILE}" LINK more)
     separate_arguments(more)
@@ -48,7 +49,11 @@ function(roost_test_program TARGET FILE)
             message(FATAL_ERROR "${FILE}: is to be linked with '${lib}', and there is no such folder with .c files")
         endif()
     endforeach()
-    if(NOT "sim" IN_LIST libs)
+    roost_header_line("${FILE}" STREAMS streams)
+    if(streams STREQUAL "own")
+        list(APPEND libs "$<FILTER:$<TARGET_OBJECTS:base_real>,EXCLUDE,/stream_[a-z_]*[.]c>"
+            "$<TARGET_PROPERTY:base_real,INTERFACE_LINK_LIBRARIES>")
+    elseif(NOT "sim" IN_LIST libs)
         list(APPEND libs base_real)
     endif()
     add_executable(${TARGET} "${FILE}")

@@ -1,0 +1,209 @@
+/* bench/collector_rig.h - a pool with a real roost-collector, for the benches that measure it.
+ *
+ * The pool is one that `roost init` made in a directory of its own; the collector's CPU time is
+ * that of its process, all threads, user and system.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BENCH_COLLECTOR_RIG_H
+#define BENCH_COLLECTOR_RIG_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/os_run.h"
+
+struct running {
+    pid_t pid;
+    bool ended;
+    int status;
+};
+
+struct bench {
+    struct loop *loop;
+    struct os *os;
+    const char *bin;
+    char dir[256], ca[400], address[64], *token;
+    struct running collector;
+    unsigned ads, uplinks;
+    int64_t epoch;
+    bool done;
+};
+
+static inline void die(struct bench *bench, const char *what, const struct err *err)
+{
+    (void)fprintf(stderr, "%s: %s\n", what, err != NULL ? err->text : "failed");
+    if (bench->collector.pid > 0) {
+        (void)os_kill(bench->os, bench->collector.pid, SIGKILL);
+    }
+    exit(1);
+}
+
+/* ---- the collector --------------------------------------------------------------------------- */
+
+static inline double seconds(clockid_t clock)
+{
+    struct timespec now;
+    CHECK(clock_gettime(clock, &now) == 0);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static inline double collector_cpu_s(const struct bench *bench)
+{
+    clockid_t clock;
+    CHECK(clock_getcpuclockid(bench->collector.pid, &clock) == 0);
+    return seconds(clock);
+}
+
+static inline double collector_rss_kb(const struct bench *bench)
+{
+    char path[64];
+    unsigned long size = 0, resident = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/statm", (int)bench->collector.pid);
+    FILE *file = fopen(path, "re");
+    CHECK(file != NULL && fscanf(file, "%lu %lu", &size, &resident) == 2);
+    (void)fclose(file);
+    return (double)resident * (double)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static inline void ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct running *running = arg;
+    (void)pid;
+    running->status = how->signal != 0 ? -1 : how->status;
+    running->ended = true;
+}
+
+static inline void spawn(struct bench *bench, const char *const *argv, struct running *running)
+{
+    const struct os_spawn spec = {.argv = argv, .stderr_path = "-"};
+    struct err err;
+    running->ended = false;
+    if (os_spawn(bench->os, &spec, ended, running, &running->pid, &err) != 0) {
+        die(bench, argv[0], &err);
+    }
+}
+
+static inline void collector_start(struct bench *bench)
+{
+    char program[400], log[400];
+    (void)snprintf(program, sizeof program, "%s/roost-collector", bench->bin);
+    (void)snprintf(log, sizeof log, "%s/collector.log", bench->dir);
+    const char *argv[] = {program, "-log", log, NULL};
+    spawn(bench, argv, &bench->collector);
+}
+
+static inline void collector_kill(struct bench *bench)
+{
+    CHECK(os_kill(bench->os, bench->collector.pid, SIGKILL) == 0);
+    loop_run_until(bench->loop, &bench->collector.ended);
+}
+
+/* An empty collector. */
+static inline void collector_new(struct bench *bench)
+{
+    char path[400];
+    collector_kill(bench);
+    (void)snprintf(path, sizeof path, "%s/spool", bench->dir);
+    (void)os_remove_tree(bench->os, path, NULL);
+    collector_start(bench);
+}
+
+static inline void make_pool(struct bench *bench)
+{
+    char text[600], *config;
+    size_t length;
+    struct err err;
+    const char *above = getenv("TMPDIR");
+    (void)snprintf(bench->dir, sizeof bench->dir, "%s/roost-bench-XXXXXX",
+                   above != NULL ? above : "/tmp");
+    CHECK(mkdtemp(bench->dir) != NULL);
+    (void)snprintf(text, sizeof text, "%s/roost", bench->bin);
+    const char *argv[] = {text, "init", bench->dir, "--nodes", "1", NULL};
+    struct running init = {0};
+    spawn(bench, argv, &init);
+    loop_run_until(bench->loop, &init.ended);
+    if (init.status != 0) {
+        die(bench, "roost init", NULL);
+    }
+    (void)snprintf(text, sizeof text, "%s/roost.conf", bench->dir);
+    CHECK(setenv("ROOST_CONFIG", text, 1) == 0);
+    if (os_read_file(bench->os, text, 1 << 20, &config, &length, &err) != 0) {
+        die(bench, text, &err);
+    }
+    const char *host = strstr(config, "COLLECTOR_HOST = {\"");
+    CHECK(host != NULL);
+    host += strlen("COLLECTOR_HOST = {\"");
+    (void)snprintf(bench->address, sizeof bench->address, "tcp:%.*s", (int)strcspn(host, "\""),
+                   host);
+    mem_free(config);
+    (void)snprintf(text, sizeof text, "%s/security/tokens/SCHEDD", bench->dir);
+    if (os_read_file(bench->os, text, 1 << 16, &bench->token, &length, &err) != 0) {
+        die(bench, text, &err);
+    }
+    bench->token[strcspn(bench->token, "\n")] = '\0';
+    (void)snprintf(bench->ca, sizeof bench->ca, "%s/security/ca.pem", bench->dir);
+}
+
+/* Until somebody listens at the collector's port. */
+static inline void wait_listening(struct bench *bench)
+{
+    char host[64];
+    int port = 0;
+    (void)snprintf(host, sizeof host, "%s", bench->address + 4);
+    char *colon = strrchr(host, ':');
+    CHECK(colon != NULL);
+    port = (int)strtol(colon + 1, NULL, 10);
+    char path[64];
+    (void)snprintf(path, sizeof path, ":%04X ", (unsigned)port);
+    for (int i = 0; i < 20000; i++) {
+        char line[400];
+        bool there = false;
+        FILE *file = fopen("/proc/net/tcp", "re");
+        CHECK(file != NULL);
+        while (!there && fgets(line, sizeof line, file) != NULL) {
+            there = strstr(line, path) != NULL && strstr(line, " 0A ") != NULL;
+        }
+        (void)fclose(file);
+        if (there) {
+            return;
+        }
+        struct timespec pause = {0, 1000000};
+        (void)nanosleep(&pause, NULL);
+    }
+    die(bench, "the collector does not listen", NULL);
+}
+
+static inline unsigned number_of(const char *name, unsigned fallback)
+{
+    const char *text = getenv(name);
+    return text != NULL ? (unsigned)strtoul(text, NULL, 10) : fallback;
+}
+
+/* As many descriptors as are allowed; returns how many uplinks that makes, wanted at most. */
+static inline unsigned uplinks_allowed(unsigned wanted)
+{
+    struct rlimit limit;
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    unsigned allowed = wanted <= limit.rlim_cur - 200 ? wanted : (unsigned)limit.rlim_cur - 200;
+    (void)fprintf(stderr, "limit of open files: %llu, so %u uplinks\n",
+                  (unsigned long long)limit.rlim_cur, allowed);
+    return allowed;
+}
+
+#endif
