@@ -223,13 +223,24 @@ static void print_chain(struct printer *to, const struct ad_node *node)
     }
 }
 
+/* After a dot, and of a function, HTCondor quotes no name.  Here one is quoted that would be more
+ * than a line. */
+static void print_bare(struct printer *to, const struct ad_name *name)
+{
+    if (strpbrk(name->text, "\t\n\r") != NULL) {
+        print_quoted(name->text, name->length, '\'', to->syntax, to->out);
+    } else {
+        strbuf_append(to->out, name->text, name->length);
+    }
+}
+
 static void print_reference(struct printer *to, const struct ad_node *node)
 {
     const struct ad_name *name = node->named.name;
     if (node->count > 0) {
         print_node(to, node->named.kids);
         strbuf_putc(to->out, '.');
-        strbuf_append(to->out, name->text, name->length); /* HTCondor quotes no name here */
+        print_bare(to, name);
         return;
     }
     if (node->op == AD_REF_ABSOLUTE) {
@@ -334,7 +345,7 @@ static void print_node(struct printer *to, const struct ad_node *node)
         strbuf_putc(to->out, ')');
         break;
     case AD_NODE_CALL:
-        strbuf_append(to->out, node->named.name->text, node->named.name->length);
+        print_bare(to, node->named.name);
         strbuf_putc(to->out, '(');
         print_items(to, node->named.kids, node->count);
         strbuf_putc(to->out, ')');

@@ -352,7 +352,23 @@ static void old_syntax_keeps_backslashes(void **state)
     check(CASES, sizeof(CASES) / sizeof(CASES[0]), AD_OLD);
 }
 
+static void what_is_printed_is_one_line(void **state)
+{
+    (void)state;
+    static const struct syntax_case CASES[] = {
+        {"a.'x\\ny'", "a.'x\\ny'"},
+        {"a.'x\ty'.b", "a.'x\\ty'.b"},
+        {"'f\\r'(1)", "'f\\r'(1)"},
+        {"'x\\ny'", "'x\\ny'"},
+        {"['x\ny'=\"a\nb\"]", "[ 'x\\ny' = \"a\\nb\" ]"},
+        {"a.'x\\\\y'", "a.x\\y"},
+        {"'f g'(1)", "f g(1)"},
+    };
+    check(CASES, sizeof(CASES) / sizeof(CASES[0]), AD_NEW);
+}
+
 UNIT_TESTS(UNIT(numbers_print_as_in_htcondor), UNIT(numbers_print_as_in_the_long_form),
            UNIT(operators_keep_their_parentheses_and_get_none),
            UNIT(words_and_quoted_names_print_as_in_htcondor),
-           UNIT(strings_and_comments_print_as_in_htcondor), UNIT(old_syntax_keeps_backslashes))
+           UNIT(strings_and_comments_print_as_in_htcondor), UNIT(old_syntax_keeps_backslashes),
+           UNIT(what_is_printed_is_one_line))
