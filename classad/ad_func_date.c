@@ -152,18 +152,22 @@ void ad_func_split_time(struct ad_evaluator *ev, const struct ad_call *call, str
 
 /* ---- formatTime ---- */
 
-/* An attribute of the ad that splitTime() makes: an integer, else 0 or what is given. */
+/* An attribute of the ad that splitTime() makes, or of an ad around it: an integer, else 0 or what
+ * is given. */
 static int32_t field(struct ad_evaluator *ev, const struct ad_value *ad, const char *text,
                      int32_t otherwise)
 {
     struct ad_value value;
-    const struct ad_expr *expr = ad->ad != NULL ? ad_lookup(ad->ad, text) : NULL;
-    if (expr == NULL) {
-        return otherwise;
+    struct ad_found found = {.scope = ad->scope};
+    for (; found.scope != AD_SCOPE_NONE; found.scope = ev->scopes[found.scope].parent) {
+        const struct ad *here = ev->scopes[found.scope].ad;
+        found.expr = here != NULL ? ad_lookup(here, text) : NULL;
+        if (found.expr != NULL) {
+            ad_evaluate_found(ev, &found, &value);
+            return value.type == AD_TYPE_INT ? ad_to_int32(&value) : otherwise;
+        }
     }
-    struct ad_found found = {.expr = expr, .scope = ad->scope};
-    ad_evaluate_found(ev, &found, &value);
-    return value.type == AD_TYPE_INT ? ad_to_int32(&value) : otherwise;
+    return otherwise;
 }
 
 static bool is_leap(int64_t year)

@@ -230,7 +230,7 @@ static void expressions_print_as_in_htcondor(void **state)
 static void what_was_derived_by_reading_holds(void **state)
 {
     (void)state;
-    replay("classad_derived/eval.tsv", answer_eval, 70);
+    replay("classad_derived/eval.tsv", answer_eval, 80);
     replay("classad_derived/match.tsv", answer_match, 20);
 }
 
