@@ -269,6 +269,19 @@ static void an_environment_may_have_thousands_of_variables(void **state)
     ad_destroy(ad);
 }
 
+static void what_comes_one_after_another_is_not_deep(void **state)
+{
+    (void)state;
+    struct strbuf text;
+    struct ad *ad = ad_create();
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, "0");
+    repeat(&text, 2 * AD_EVAL_DEPTH_MAX, " + {[a=1]}.a[0]");
+    is_value(ad, strbuf_text(&text), "6000");
+    strbuf_fini(&text);
+    ad_destroy(ad);
+}
+
 static void deep_things_end_in_a_limit_of_the_text(void **state)
 {
     (void)state;
@@ -332,6 +345,7 @@ UNIT_TESTS(UNIT(texts_that_double_end_at_the_limit_of_a_text),
            UNIT(numbers_that_double_end_at_the_limit_of_steps),
            UNIT(functions_on_long_things_pay_for_what_they_do),
            UNIT(an_environment_may_have_thousands_of_variables),
+           UNIT(what_comes_one_after_another_is_not_deep),
            UNIT(deep_things_end_in_a_limit_of_the_text),
            UNIT(texts_that_are_too_long_are_refused_at_once),
            UNIT(chains_of_attributes_end_in_the_limit_of_depth))
