@@ -114,6 +114,9 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
                    matched, flight) > 0) {
         request->facts.in_flight++;
         shares_matched(negotiator, slot->name, flight->user, flight->limits, match->weight);
+        if (match->preemption != PLAN_FREE) {
+            shares_takes_over(slot, flight->user, flight->limits);
+        }
         log_info(negotiator->env.log, match->preemption == PLAN_FREE ? "match" : "match.preempt",
                  "slot goes to request", LOG_TEXT("slot", slot->name),
                  LOG_TEXT("request", request->name));

@@ -50,6 +50,8 @@ static void slot_destroy(void *value)
     offline_holds_destroy(slot->pending);
     mem_free(slot->use.submitter);
     mem_free(slot->limits);
+    mem_free(slot->taken_by);
+    mem_free(slot->taken_limits);
     mem_free(slot->user);
     mem_free(slot->name);
     mem_free(slot);
@@ -120,6 +122,7 @@ void copies_slot_changed(void *arg, const char *key, const struct ad *ad)
     read_slot(negotiator, slot, ad);
     given_read(slot);
     usage_slot(negotiator, slot, ad, is_new);
+    shares_slot_changed(slot);
     if (significant_slot(negotiator->significant, ad)) {
         act_advertise(negotiator);
     }

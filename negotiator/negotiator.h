@@ -57,7 +57,9 @@ struct pool_slot { /* what we know of a slot beside its ad */
     bool dirty;             /* in negotiator->dirty */
     char *user;             /* whose it is; NULL: nobody's */
     struct slot_use use;
-    char *limits;  /* live: concurrency limits that it uses; NULL: none */
+    char *limits; /* live: concurrency limits that it uses; NULL: none */
+    /* in use, and matched to take it over: whose jobs, and their limits; NULL: not, or over */
+    char *taken_by, *taken_limits;
     double weight; /* live: SLOT_WEIGHT, part of weight_total */
 };
 
@@ -180,6 +182,9 @@ void shares_matched(struct negotiator *negotiator, const char *slot, const char 
 /* False: there was no such match. */
 bool shares_unmatched(struct negotiator *negotiator, const char *slot, const char *submitter,
                       const char *limits);
+/* The match takes the slot over from its user: it ends also when its ad offers it once more. */
+void shares_takes_over(struct pool_slot *slot, const char *submitter, const char *limits);
+void shares_slot_changed(struct pool_slot *slot);  /* its ad; after usage_slot() */
 void shares_forget(struct negotiator *negotiator); /* matches that are too old to come */
 /* Users, groups (with quotas for that weight), round_robin, machines; in the arena.  -ENOMEM. */
 int shares_input(struct negotiator *negotiator, double total, struct arena *arena,

@@ -3,7 +3,9 @@
  *
  * A match takes a moment until the slot's ad shows that it is used; cycles go on meanwhile.  So a
  * match counts as in use from when it is sent, until usage.c sees the use begin, the schedd
- * declines, or PENDING_MS are over.
+ * declines, or PENDING_MS are over.  One that takes a slot over waits for the job that runs; when
+ * it is cancelled meanwhile (its job was removed), the startd offers the slot to others, by a new
+ * claim id: then it is over, too.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -80,6 +82,29 @@ bool shares_unmatched(struct negotiator *negotiator, const char *slot, const cha
     }
     mem_free(key);
     return pending != NULL;
+}
+
+void shares_takes_over(struct pool_slot *slot, const char *submitter, const char *limits)
+{
+    char *by = mem_strdup(submitter), *used = limits != NULL ? mem_strdup(limits) : NULL;
+    mem_free(slot->taken_by);
+    mem_free(slot->taken_limits);
+    slot->taken_by = by;
+    slot->taken_limits = used;
+}
+
+void shares_slot_changed(struct pool_slot *slot)
+{
+    bool offered = slot->facts.free || (slot->facts.preemptable && slot->claim_id[0] != '\0' &&
+                                        !given_is(slot->negotiator, slot->claim_id));
+    if (slot->taken_by == NULL || !offered) {
+        return;
+    }
+    (void)shares_unmatched(slot->negotiator, slot->name, slot->taken_by,
+                           slot->taken_limits); /* or it was used: usage_slot() saw that */
+    mem_free(slot->taken_by);
+    mem_free(slot->taken_limits);
+    slot->taken_by = slot->taken_limits = NULL;
 }
 
 void shares_forget(struct negotiator *negotiator)

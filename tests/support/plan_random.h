@@ -19,8 +19,21 @@
 #define SLOTS    12
 #define REQUESTS 6
 #define USERS    3
+#define GROUPS   4
+#define MACHINES 2
 
 static const char *const USER[] = {"ann", "bob", "cat"};
+
+static const char *const MACHINE[MACHINES] = {"s0", "s1"};
+static const char *const GROUP[GROUPS] = {GROUP_ROOT_NAME, "g", "g.x", "h"};
+
+/* Lists of concurrency limits, and how many of a and b each job counts; c has no limit. */
+static const struct {
+    const char *list;
+    int counts[2];
+} LIMITS[] = {{NULL, {0, 0}}, {"", {0, 0}},       {"a", {1, 0}},
+              {"c", {0, 0}},  {"b:2, A", {1, 2}}, {"c:3,b", {0, 1}}};
+static const int LIMIT_MAX[2] = {4, 7};
 
 struct pool {
     struct plan_slot slots[SLOTS];
@@ -28,7 +41,13 @@ struct pool {
     struct plan_request requests[REQUESTS];
     bool has_request[REQUESTS];
     char slot_names[SLOTS][40], machines[SLOTS][16], request_names[REQUESTS][40];
+    size_t limits_of[REQUESTS]; /* index of LIMITS */
     struct share_user users[USERS];
+    struct group_entry groups[GROUPS];
+    size_t group_count; /* 1: only the root */
+    double quota_total, round_robin;
+    bool oversubscribe, by_machine;
+    struct share_machine submit_machines[MACHINES];
     struct ad_expr *exprs[4];
     struct plan_policy policy;
     uint64_t serial;
@@ -189,6 +208,8 @@ static inline void random_request(struct pool *pool, size_t i, bool new_ad)
                                          .serial = ++pool->serial,
                                          .number = (uint32_t)i};
     }
+    pool->limits_of[i] = below(pool, 2) == 0 ? 0 : below(pool, 6);
+    request->limits = LIMITS[pool->limits_of[i]].list;
     request->count = below(pool, 7);
     request->in_flight = below(pool, 4) == 0 ? below(pool, 3) : 0;
     request->resting = below(pool, 8) == 0;
@@ -204,6 +225,32 @@ static inline struct ad_expr *parse_expr(const char *text)
         assert_int_equal(ad_expr_parse(text, strlen(text), AD_NEW, &expr, NULL), 0);
     }
     return expr;
+}
+
+static inline void random_groups(struct pool *pool)
+{
+    pool->group_count = below(pool, 2) == 0 ? 1 : GROUPS;
+    pool->quota_total = 1 + below(pool, 20);
+    pool->round_robin = below(pool, 4) == 0 ? 1 + below(pool, 3) : 0;
+    pool->oversubscribe = below(pool, 2) == 0;
+    for (size_t i = 0; i < GROUPS; i++) {
+        bool is_dynamic = below(pool, 2) == 0;
+        pool->groups[i] =
+            (struct group_entry){.name = GROUP[i],
+                                 .parent = i == 2 ? 1 : 0,
+                                 .is_dynamic = is_dynamic,
+                                 .config_quota =
+                                     is_dynamic ? below(pool, 10) / 10.0 : below(pool, 8),
+                                 .accept_surplus = below(pool, 2) == 0,
+                                 .autoregroup = below(pool, 3) == 0,
+                                 .ceiling = below(pool, 5) == 0 ? (double)below(pool, 6) : -1,
+                                 .sort_key = below(pool, 3)};
+    }
+    pool->by_machine = below(pool, 4) == 0;
+    for (size_t i = 0; i < MACHINES; i++) {
+        pool->submit_machines[i] =
+            (struct share_machine){.name = MACHINE[i], .prio = below(pool, 6)};
+    }
 }
 
 static inline void random_policy(struct pool *pool)
@@ -238,7 +285,12 @@ static inline void random_policy(struct pool *pool)
         pool->users[i] = (struct share_user){.name = USER[i],
                                              .priority = 1 + below(pool, 5),
                                              .in_use = below(pool, 3),
-                                             .ceiling = (double)below(pool, 36) - 30};
+                                             .ceiling = (double)below(pool, 36) - 30,
+                                             .floor = below(pool, 6) == 0 ? below(pool, 5) : 0};
+    }
+    random_groups(pool);
+    for (size_t i = 0; i < USERS; i++) {
+        pool->users[i].group = below(pool, (unsigned)pool->group_count);
     }
 }
 

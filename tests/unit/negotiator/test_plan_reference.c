@@ -2,574 +2,21 @@
  * with whole ads; on 5,000 small random pools, each through a few random changes, of which the plan
  * is told, while a second plan is made anew from all there is.
  *
- * Shares come from share_plan, which has tests of its own; all else is written a second time.
+ * Shares (of users, groups with quotas, or submitting machines) come from share_plan, which has
+ * tests of its own; all else is written a second time.
  *
  * TIMEOUT: 300
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/plan_random.h"
-
-#include <math.h>
+#include "tests/support/plan_reference.h"
 
 #include "base/arena.h"
 #include "base/strbuf.h"
+#include "negotiator/limit_plan.h"
 
 #define POOLS   5000
 #define CHANGES 3
-#define OUT_MAX 400
-#define NAMES   3
-
-static const struct ad_context NOW = {.now_s = 1764000000};
-static const char *const AMOUNT[NAMES] = {"Cpus", "Memory", "Disk"};
-static const char *const REQUEST[NAMES] = {"RequestCpus", "RequestMemory", "RequestDisk"};
-static const double UNIT_OF[NAMES] = {1, 128, 1024};
-
-struct ref_slot {   /* where the reference stands */
-    struct ad *now; /* what is left of it */
-    bool split, taken;
-    int64_t jobs, copies;
-    double whole[NAMES], left[NAMES];
-};
-
-struct outcome {
-    struct plan_match matches[OUT_MAX];
-    struct plan_hold held[OUT_MAX];
-    struct plan_release released[OUT_MAX];
-    size_t match_count, held_count, released_count;
-};
-
-/* ---- the reference */
-
-struct reference {
-    const struct pool *pool;
-    struct ref_slot slots[SLOTS];
-    int64_t wanted[REQUESTS];
-    bool released[SLOTS][8]; /* by entry of the holds */
-    bool spent[REQUESTS], spent_claims[REQUESTS];
-    size_t order[REQUESTS], order_count;
-    struct share_plan *shares;
-    struct outcome *out;
-};
-
-static bool has_holds(const struct plan_slot *slot)
-{
-    return slot->offline && slot->holds != NULL;
-}
-
-static const struct plan_request *holder_of(const struct reference *ref,
-                                            const struct offline_hold *hold)
-{
-    for (size_t i = 0; i < REQUESTS; i++) {
-        const struct plan_request *request = &ref->pool->requests[i];
-        if (ref->pool->has_request[i] && request->auto_cluster == hold->auto_cluster &&
-            strcmp(request->schedd, hold->schedd) == 0) {
-            return request;
-        }
-    }
-    return NULL;
-}
-
-static void piece_of(const struct plan_request *request, double ret[NAMES])
-{
-    for (size_t i = 0; i < NAMES; i++) {
-        double asked = ad_real_or(request->ad, REQUEST[i], UNIT_OF[i]);
-        ret[i] = ceil(asked / UNIT_OF[i]) * UNIT_OF[i];
-    }
-}
-
-static bool fits(const double left[NAMES], const double piece[NAMES])
-{
-    return piece[0] <= left[0] && piece[1] <= left[1] && piece[2] <= left[2];
-}
-
-static void ref_fill(struct ref_slot *slot, const double piece[NAMES])
-{
-    if (!fits(slot->left, piece) && slot->copies > 0) {
-        slot->copies--;
-        memcpy(slot->left, slot->whole, sizeof slot->left);
-    }
-    for (size_t i = 0; i < NAMES; i++) {
-        slot->left[i] -= piece[i];
-    }
-}
-
-static void show_left(struct ref_slot *slot)
-{
-    for (size_t i = 0; slot->split && i < NAMES; i++) {
-        const double *amounts = slot->copies > 0 ? slot->whole : slot->left;
-        ad_set_int(slot->now, AMOUNT[i], (int64_t)amounts[i]);
-    }
-}
-
-static int64_t most_jobs(const struct plan_slot *facts, const struct ref_slot *slot)
-{
-    int64_t copies = facts->multiplicity > 1 ? facts->multiplicity : 1;
-    if (!facts->offline) {
-        return slot->split ? facts->pieces : 1;
-    }
-    return (slot->split ? (int64_t)slot->whole[0] : 1) * copies;
-}
-
-/* By its facts and the holds that stand. */
-static void ref_settle(struct reference *ref, size_t i)
-{
-    const struct plan_slot *facts = &ref->pool->slots[i];
-    struct ref_slot *slot = &ref->slots[i];
-    ad_destroy(slot->now);
-    *slot = (struct ref_slot){.now = ad_copy(facts->ad),
-                              .split = ad_bool_or(facts->ad, "PartitionableSlot", false)};
-    slot->copies = (facts->multiplicity > 1 ? facts->multiplicity : 1) - 1;
-    for (size_t j = 0; j < NAMES; j++) {
-        slot->whole[j] = slot->left[j] = ad_real_or(facts->ad, AMOUNT[j], 0);
-    }
-    for (size_t j = 0; has_holds(facts) && j < offline_holds_entries(facts->holds); j++) {
-        const struct offline_hold *hold = offline_holds_at(facts->holds, j);
-        const struct plan_request *request = holder_of(ref, hold);
-        if (ref->released[i][j]) {
-            continue;
-        }
-        slot->jobs += hold->count;
-        for (int64_t k = 0;
-             slot->split && request != NULL && k < hold->count && k < most_jobs(facts, slot); k++) {
-            double piece[NAMES];
-            piece_of(request, piece);
-            ref_fill(slot, piece);
-        }
-    }
-    show_left(slot);
-}
-
-static bool is_open(const struct reference *ref, size_t i)
-{
-    const struct plan_slot *facts = &ref->pool->slots[i];
-    return ref->pool->has_slot[i] && facts->free && !ref->slots[i].taken &&
-           !(facts->offline && facts->barred) &&
-           ref->slots[i].jobs < most_jobs(facts, &ref->slots[i]);
-}
-
-static bool wakes_anyway(const struct reference *ref, const char *machine)
-{
-    for (size_t i = 0; i < SLOTS; i++) {
-        const struct plan_slot *facts = &ref->pool->slots[i];
-        if (ref->pool->has_slot[i] && facts->offline && strcmp(facts->machine, machine) == 0 &&
-            (facts->waking || ref->slots[i].jobs > 0)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_waking(const struct reference *ref, const char *machine)
-{
-    for (size_t i = 0; i < SLOTS; i++) {
-        const struct plan_slot *facts = &ref->pool->slots[i];
-        if (ref->pool->has_slot[i] && facts->offline && facts->waking &&
-            strcmp(facts->machine, machine) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static int by_name(const struct plan_slot *a, const struct plan_slot *b)
-{
-    int order = strcmp(a->machine, b->machine);
-    return order != 0 ? order : strcmp(a->name, b->name);
-}
-
-struct ref_rank {
-    double keys[8]; /* the first that differs decides; greater is better */
-};
-
-static double rank_of(const struct ad_expr *expr, const struct ad *my, const struct ad *target)
-{
-    double value = expr != NULL ? ad_eval_rank(expr, my, target, &NOW) : 0;
-    return isnan(value) ? 0 : value;
-}
-
-/* > 0: a is better */
-static int compare(const struct ref_rank *a, const struct ref_rank *b)
-{
-    for (size_t i = 0; i < 8; i++) {
-        if (a->keys[i] > b->keys[i] || a->keys[i] < b->keys[i]) {
-            return a->keys[i] > b->keys[i] ? 1 : -1;
-        }
-    }
-    return 0;
-}
-
-static bool suits(const struct reference *ref, size_t i, const struct plan_request *request)
-{
-    const struct ref_slot *slot = &ref->slots[i];
-    double piece[NAMES];
-    piece_of(request, piece);
-    return ad_match(request->ad, slot->now, &NOW) &&
-           (!slot->split || fits(slot->copies > 0 ? slot->whole : slot->left, piece));
-}
-
-/* The best open slot, of running ones or offline ones or both; SLOTS: none. */
-static size_t best_slot(const struct reference *ref, const struct plan_request *request, bool live,
-                        bool offline)
-{
-    const struct plan_policy *policy = &ref->pool->policy;
-    size_t best = SLOTS;
-    struct ref_rank best_rank = {{0}};
-    for (size_t i = 0; i < SLOTS; i++) {
-        const struct plan_slot *facts = &ref->pool->slots[i];
-        if (!is_open(ref, i) || !(facts->offline ? offline : live) || !suits(ref, i, request)) {
-            continue;
-        }
-        const struct ad *ad = ref->slots[i].now;
-        double level = !facts->offline ? 2 : wakes_anyway(ref, facts->machine) ? 1 : 0;
-        double post = rank_of(policy->post_job, ad, request->ad);
-        struct ref_rank rank = {{rank_of(policy->pre_job, ad, request->ad),
-                                 rank_of(ad_lookup(request->ad, "Rank"), request->ad, ad),
-                                 policy->offline_last ? level : post,
-                                 policy->offline_last ? post : level}};
-        int order = best < SLOTS ? compare(&rank, &best_rank) : 1;
-        if (order > 0 || (order == 0 && by_name(facts, &ref->pool->slots[best]) < 0)) {
-            best = i;
-            best_rank = rank;
-        }
-    }
-    return best;
-}
-
-static double weight_of(const struct ad *ad)
-{
-    double weight = ad_real_or(ad, "SlotWeight", ad_real_or(ad, "Cpus", 1));
-    return (double)llround(weight * 1000) / 1000;
-}
-
-static double cost_of(const struct reference *ref, size_t i, const struct plan_request *request)
-{
-    const struct ref_slot *slot = &ref->slots[i];
-    struct ad *ad = ad_copy(slot->now);
-    double piece[NAMES];
-    piece_of(request, piece);
-    for (size_t j = 0; slot->split && j < NAMES; j++) {
-        ad_set_int(ad, AMOUNT[j], (int64_t)piece[j]);
-    }
-    double cost = weight_of(ad);
-    ad_destroy(ad);
-    return cost;
-}
-
-static void ref_give(struct reference *ref, size_t i, const struct plan_request *request)
-{
-    struct ref_slot *slot = &ref->slots[i];
-    double piece[NAMES];
-    piece_of(request, piece);
-    slot->jobs++;
-    if (slot->split) {
-        ref_fill(slot, piece);
-        show_left(slot);
-    } else {
-        slot->taken = !ref->pool->slots[i].offline;
-    }
-}
-
-static void ref_match(struct reference *ref, size_t slot, size_t request, enum plan_preemption why,
-                      double cost)
-{
-    ref->out->matches[ref->out->match_count++] = (struct plan_match){.slot = (uint32_t)slot,
-                                                                     .request = (uint32_t)request,
-                                                                     .preemption = why,
-                                                                     .weight = cost};
-    ref_give(ref, slot, &ref->pool->requests[request]);
-    ref->wanted[request]--;
-}
-
-static void ref_hold(struct reference *ref, size_t slot, size_t request)
-{
-    ref->out->held[ref->out->held_count++] =
-        (struct plan_hold){.slot = (uint32_t)slot, .request = (uint32_t)request};
-    ref_give(ref, slot, &ref->pool->requests[request]);
-    ref->wanted[request]--;
-}
-
-static double priority_of(const struct reference *ref, const char *user)
-{
-    for (size_t i = 0; i < USERS; i++) {
-        if (strcmp(USER[i], user) == 0) {
-            return ref->pool->users[i].priority;
-        }
-    }
-    return 0.5;
-}
-
-/* The best slot in use that may be taken over; SLOTS: none. */
-static size_t best_claim(const struct reference *ref, const struct plan_request *request,
-                         bool only_rank, enum plan_preemption *why)
-{
-    const struct plan_policy *policy = &ref->pool->policy;
-    double own = priority_of(ref, request->user);
-    size_t best = SLOTS;
-    struct ref_rank best_rank = {{0}};
-    for (size_t i = 0; i < SLOTS; i++) {
-        const struct plan_slot *facts = &ref->pool->slots[i];
-        if (!ref->pool->has_slot[i] || facts->offline || facts->free || !facts->preemptable ||
-            ref->slots[i].taken || ref->slots[i].split ||
-            !ad_match(request->ad, ref->slots[i].now, &NOW)) {
-            continue;
-        }
-        double remote = priority_of(ref, facts->user);
-        double machine_rank = rank_of(ad_lookup(facts->ad, "Rank"), facts->ad, request->ad);
-        struct ad *slot = ad_copy(facts->ad), *job = ad_copy(request->ad);
-        ad_set_real(slot, "RemoteUserPrio", remote);
-        ad_set_real(job, "SubmitterUserPrio", own);
-        ad_set_string(job, "SubmitterUser", request->user);
-        bool by_rank = machine_rank > facts->current_rank;
-        bool by_priority =
-            !only_rank && policy->preemption_requirements != NULL &&
-            !(machine_rank < facts->current_rank) && remote > own &&
-            strcmp(facts->user, request->user) != 0 &&
-            ad_eval_bool(policy->preemption_requirements, slot, job, &NOW) == AD_TRUE;
-        struct ref_rank rank = {{by_rank ? 1 : 0, rank_of(policy->pre_job, facts->ad, request->ad),
-                                 rank_of(ad_lookup(request->ad, "Rank"), request->ad, facts->ad),
-                                 rank_of(policy->post_job, facts->ad, request->ad),
-                                 rank_of(policy->preemption_rank, slot, job)}};
-        int order = best < SLOTS ? compare(&rank, &best_rank) : 1;
-        if ((by_rank || by_priority) &&
-            (order > 0 || (order == 0 && by_name(facts, &ref->pool->slots[best]) < 0))) {
-            best = i;
-            best_rank = rank;
-            *why = by_rank ? PLAN_BY_RANK : PLAN_BY_PRIORITY;
-        }
-        ad_destroy(slot);
-        ad_destroy(job);
-    }
-    return best;
-}
-
-static void ref_free(struct reference *ref, size_t index)
-{
-    const struct plan_request *request = &ref->pool->requests[index];
-    while (ref->wanted[index] > 0) {
-        size_t slot = best_slot(ref, request, true, !ref->pool->policy.offline_last);
-        if (slot == SLOTS) {
-            ref->spent[index] = true;
-            return;
-        }
-        if (ref->pool->slots[slot].offline) {
-            ref_hold(ref, slot, index);
-            continue;
-        }
-        double cost = cost_of(ref, slot, request);
-        if (!share_permits(ref->shares, cost, false)) {
-            return;
-        }
-        share_took(ref->shares, cost, false);
-        ref_match(ref, slot, index, PLAN_FREE, cost);
-    }
-}
-
-static void ref_claims(struct reference *ref, size_t index, bool only_rank)
-{
-    const struct plan_request *request = &ref->pool->requests[index];
-    bool never = ref->pool->policy.preemption_requirements == NULL;
-    bool allowed = !only_rank && (never || share_permits(ref->shares, 0.001, true));
-    while (ref->wanted[index] > 0 && !ref->spent_claims[index]) {
-        enum plan_preemption why = PLAN_FREE;
-        size_t slot = best_claim(ref, request, only_rank, &why);
-        if (slot == SLOTS) {
-            ref->spent_claims[index] = allowed;
-            return;
-        }
-        double cost = cost_of(ref, slot, request);
-        if (why == PLAN_BY_PRIORITY && !share_permits(ref->shares, cost, true)) {
-            return;
-        }
-        share_took(ref->shares, cost, true);
-        ref_match(ref, slot, index, why, cost);
-    }
-}
-
-static void ref_offers(struct reference *ref)
-{
-    const bool preempts = ref->pool->policy.consider_preemption;
-    struct share_offer offer;
-    while (share_next(ref->shares, &offer)) {
-        bool more = false;
-        for (size_t i = 0; i < ref->order_count; i++) {
-            size_t index = ref->order[i];
-            if (strcmp(ref->pool->requests[index].user, USER[offer.user]) != 0 ||
-                ref->wanted[index] <= 0) {
-                continue;
-            }
-            if (!offer.only_rank && !ref->spent[index]) {
-                ref_free(ref, index);
-            }
-            if (preempts && (ref->spent[index] || offer.only_rank)) {
-                ref_claims(ref, index, offer.only_rank);
-            }
-            more = more || (ref->wanted[index] > 0 &&
-                            (!ref->spent[index] || (preempts && !ref->spent_claims[index])));
-        }
-        if (!more) {
-            share_exhausted(ref->shares);
-        }
-    }
-}
-
-static void ref_release(struct reference *ref, size_t slot, size_t entry)
-{
-    const struct offline_hold *hold = offline_holds_at(ref->pool->slots[slot].holds, entry);
-    ref->out->released[ref->out->released_count++] =
-        (struct plan_release){.slot = (uint32_t)slot,
-                              .schedd = hold->schedd,
-                              .auto_cluster = hold->auto_cluster};
-    ref->released[slot][entry] = true;
-    ref_settle(ref, slot);
-}
-
-static void ref_settle_holds(struct reference *ref)
-{
-    for (size_t i = 0; i < SLOTS; i++) {
-        const struct plan_slot *facts = &ref->pool->slots[i];
-        size_t count =
-            ref->pool->has_slot[i] && has_holds(facts) ? offline_holds_entries(facts->holds) : 0;
-        for (size_t j = 0; j < count; j++) {
-            const struct plan_request *request = holder_of(ref, offline_holds_at(facts->holds, j));
-            if (facts->barred || request == NULL) {
-                ref_release(ref, i, j);
-            } else {
-                ref->wanted[request->number] -= offline_holds_at(facts->holds, j)->count;
-            }
-        }
-    }
-    for (size_t r = 0; r < ref->order_count; r++) {
-        size_t index = ref->order[r];
-        bool done[SLOTS] = {false};
-        for (size_t round = 0; round < SLOTS; round++) { /* the last by name first */
-            size_t last = SLOTS;
-            for (size_t i = 0; i < SLOTS; i++) {
-                if (ref->pool->has_slot[i] && !done[i] &&
-                    (last == SLOTS || by_name(&ref->pool->slots[i], &ref->pool->slots[last]) > 0)) {
-                    last = i;
-                }
-            }
-            if (last == SLOTS) {
-                break;
-            }
-            done[last] = true;
-            const struct plan_slot *facts = &ref->pool->slots[last];
-            size_t count = has_holds(facts) ? offline_holds_entries(facts->holds) : 0;
-            for (size_t j = 0; j < count; j++) {
-                const struct offline_hold *hold = offline_holds_at(facts->holds, j);
-                if (holder_of(ref, hold) == &ref->pool->requests[index] &&
-                    !ref->released[last][j] && !is_waking(ref, facts->machine) &&
-                    ref->wanted[index] < 0 && ref->wanted[index] + hold->count <= 0) {
-                    ref->wanted[index] += hold->count;
-                    ref_release(ref, last, j);
-                }
-            }
-        }
-    }
-}
-
-static bool comes_before(const struct reference *ref, const struct plan_request *a,
-                         const struct plan_request *b)
-{
-    double x = priority_of(ref, a->user), y = priority_of(ref, b->user);
-    if (x < y || x > y) {
-        return x < y;
-    }
-    int order = strcmp(a->user, b->user);
-    if (order == 0 && a->prio != b->prio) {
-        order = a->prio > b->prio ? -1 : 1;
-    }
-    if (order == 0 && a->qdate_s != b->qdate_s) {
-        order = a->qdate_s < b->qdate_s ? -1 : 1;
-    }
-    return (order != 0 ? order : strcmp(a->name, b->name)) < 0;
-}
-
-static void ref_order(struct reference *ref)
-{
-    for (size_t i = 0; i < REQUESTS; i++) {
-        const struct plan_request *request = &ref->pool->requests[i];
-        if (!ref->pool->has_request[i]) {
-            continue;
-        }
-        size_t at = ref->order_count++;
-        for (; at > 0 && comes_before(ref, request, &ref->pool->requests[ref->order[at - 1]]);
-             at--) {
-            ref->order[at] = ref->order[at - 1];
-        }
-        ref->order[at] = i;
-        ref->wanted[i] =
-            request->count > request->in_flight ? request->count - request->in_flight : 0;
-        ref->spent[i] = ref->spent_claims[i] = request->resting;
-    }
-}
-
-static void ref_shares(struct reference *ref, struct arena *arena)
-{
-    struct share_user *users = arena_alloc(arena, USERS * sizeof *users);
-    struct group_entry *root = arena_zalloc(arena, sizeof *root);
-    memcpy(users, ref->pool->users, USERS * sizeof *users);
-    struct share_input input = {.users = users,
-                                .user_count = USERS,
-                                .groups = root,
-                                .group_count = 1,
-                                .consider_preemption = ref->pool->policy.consider_preemption};
-    for (size_t i = 0; i < SLOTS; i++) {
-        const struct plan_slot *facts = &ref->pool->slots[i];
-        if (ref->pool->has_slot[i] && !facts->offline) {
-            double weight = weight_of(facts->ad);
-            input.free += facts->free ? weight : 0;
-            input.total += facts->free || facts->user != NULL ? weight : 0;
-        }
-    }
-    for (size_t i = 0; i < REQUESTS; i++) {
-        const struct plan_request *request = &ref->pool->requests[i];
-        for (size_t j = 0; j < USERS && ref->pool->has_request[i] && !request->resting; j++) {
-            if (strcmp(request->user, USER[j]) == 0) {
-                users[j].wanted +=
-                    (double)ref->wanted[i] * ad_real_or(request->ad, "RequestCpus", 1);
-            }
-        }
-    }
-    *root = (struct group_entry){.name = GROUP_ROOT_NAME, .ceiling = -1};
-    group_plan_quotas(root, 1, input.total, false);
-    assert_int_equal(share_plan_create(&input, arena, &ref->shares), 0);
-}
-
-static void judge_by_reference(const struct pool *pool, struct outcome *out)
-{
-    struct arena *arena = arena_create(0, 0);
-    struct reference *ref = arena_zalloc(arena, sizeof *ref);
-    *out = (struct outcome){.match_count = 0};
-    ref->pool = pool;
-    ref->out = out;
-    for (size_t i = 0; i < SLOTS; i++) {
-        if (pool->has_slot[i]) {
-            ref_settle(ref, i);
-        }
-    }
-    ref_order(ref);
-    if (!pool->policy.offline_last) {
-        ref_settle_holds(ref);
-    }
-    ref_shares(ref, arena);
-    ref_offers(ref);
-    if (pool->policy.offline_last) {
-        ref_settle_holds(ref);
-    }
-    for (size_t i = 0; i < ref->order_count; i++) {
-        size_t index = ref->order[i], slot;
-        while (ref->wanted[index] > 0 && !pool->requests[index].resting &&
-               (slot = best_slot(ref, &pool->requests[index], false, true)) < SLOTS) {
-            ref_hold(ref, slot, index);
-        }
-    }
-    for (size_t i = 0; i < SLOTS; i++) {
-        ad_destroy(ref->slots[i].now);
-    }
-    arena_destroy(arena);
-}
 
 /* ---- the comparison */
 
@@ -605,10 +52,16 @@ static void show(const struct pool *pool)
         const struct plan_slot *slot = &pool->slots[i];
         if (pool->has_slot[i]) {
             strbuf_printf(&text,
-                          "slot %zu %s offline %d free %d user %s rank %g pieces %d times %d ", i,
-                          slot->name, slot->offline, slot->free,
+                          "slot %zu %s offline %d free %d user %s rank %g pieces %d times %d "
+                          "waking %d barred %d ",
+                          i, slot->name, slot->offline, slot->free,
                           slot->user != NULL ? slot->user : "-", slot->current_rank,
-                          (int)slot->pieces, (int)slot->multiplicity);
+                          (int)slot->pieces, (int)slot->multiplicity, slot->waking, slot->barred);
+            for (size_t j = 0; has_holds(slot) && j < offline_holds_entries(slot->holds); j++) {
+                const struct offline_hold *hold = offline_holds_at(slot->holds, j);
+                strbuf_printf(&text, "held %s#%d x %d ", hold->schedd, (int)hold->auto_cluster,
+                              (int)hold->count);
+            }
             ad_print(slot->ad, &text);
             strbuf_puts(&text, "\n");
         }
@@ -616,7 +69,8 @@ static void show(const struct pool *pool)
     for (size_t i = 0; i < REQUESTS; i++) {
         const struct plan_request *request = &pool->requests[i];
         if (pool->has_request[i]) {
-            strbuf_printf(&text, "request %zu %s count %d resting %d ", i, request->user,
+            strbuf_printf(&text, "request %zu %s limits %s count %d resting %d ", i, request->user,
+                          request->limits != NULL ? request->limits : "-",
                           (int)(request->count - request->in_flight), request->resting);
             ad_print(request->ad, &text);
             strbuf_puts(&text, "\n");
@@ -633,12 +87,29 @@ static void show(const struct pool *pool)
     strbuf_fini(&text);
 }
 
+static double limit_max(void *arg, const char *name)
+{
+    (void)arg;
+    return strcmp(name, "a") == 0 ? LIMIT_MAX[0] : strcmp(name, "b") == 0 ? LIMIT_MAX[1] : -1;
+}
+
 static void check(const struct pool *pool, struct negotiator_plan *plan, uint64_t seed,
                   const char *which, struct outcome *expected)
 {
     struct arena *arena = arena_create(0, 0);
-    const struct share_input shares = {.users = pool->users, .user_count = USERS};
-    const struct plan_input input = {.shares = &shares, .context = &NOW};
+    struct group_entry groups[GROUPS];
+    memcpy(groups, pool->groups, sizeof groups);
+    group_plan_quotas(groups, pool->group_count, pool->quota_total, pool->oversubscribe);
+    const struct share_input shares = {.users = pool->users,
+                                       .user_count = USERS,
+                                       .groups = groups,
+                                       .group_count = pool->group_count,
+                                       .round_robin = pool->round_robin,
+                                       .machines = pool->by_machine ? pool->submit_machines : NULL,
+                                       .machine_count = pool->by_machine ? MACHINES : 0};
+    struct limit_plan *limits = limit_plan_create();
+    limit_plan_configure(limits, limit_max, NULL);
+    const struct plan_input input = {.shares = &shares, .limits = limits, .context = &NOW};
     struct plan_output out;
     assert_int_equal(negotiator_plan_cycle(plan, &input, arena, &out), 0);
     bool same = out.match_count == expected->match_count &&
@@ -671,6 +142,13 @@ static void check(const struct pool *pool, struct negotiator_plan *plan, uint64_
         print_message("%s hold slot %u request %u\n", i < out.held_count ? "plan" : "reference",
                       hold->slot, hold->request);
     }
+    for (size_t i = 0; !same && i < out.released_count + expected->released_count; i++) {
+        const struct plan_release *release =
+            i < out.released_count ? &out.released[i] : &expected->released[i - out.released_count];
+        print_message("%s releases slot %u of %s#%d\n",
+                      i < out.released_count ? "plan" : "reference", release->slot, release->schedd,
+                      (int)release->auto_cluster);
+    }
     if (!same) {
         show(pool);
         fail_msg("seed %llu, %s plan: %zu matches (%zu), %zu held (%zu), %zu released (%zu)",
@@ -678,6 +156,7 @@ static void check(const struct pool *pool, struct negotiator_plan *plan, uint64_
                  out.held_count, expected->held_count, out.released_count,
                  expected->released_count);
     }
+    limit_plan_destroy(limits);
     arena_destroy(arena);
 }
 
@@ -713,7 +192,8 @@ static void the_plan_says_what_the_reference_says(void **state)
 {
     (void)state;
     struct outcome *expected = calloc(1, sizeof *expected);
-    size_t matches = 0, pieces = 0, taken_over = 0, holds = 0, released = 0;
+    size_t matches = 0, pieces = 0, taken_over = 0, holds = 0, released = 0, bounded = 0,
+           of_groups = 0, of_machines = 0;
     for (uint64_t seed = 1; seed <= POOLS; seed++) {
         struct pool *pool = calloc(1, sizeof *pool);
         rng_seed(&pool->rng, seed);
@@ -740,6 +220,9 @@ static void the_plan_says_what_the_reference_says(void **state)
             matches += expected->match_count;
             holds += expected->held_count;
             released += expected->released_count;
+            bounded += expected->bounded;
+            of_groups += pool->group_count > 1 ? expected->match_count : 0;
+            of_machines += pool->by_machine ? expected->match_count : 0;
             for (size_t i = 0; i < expected->match_count; i++) {
                 const struct plan_match *match = &expected->matches[i];
                 taken_over += match->preemption != PLAN_FREE ? 1 : 0;
@@ -751,10 +234,12 @@ static void the_plan_says_what_the_reference_says(void **state)
         free(pool);
     }
     free(expected);
-    print_message("%zu matches, %zu of them pieces, %zu taken over, %zu holds, %zu released\n",
-                  matches, pieces, taken_over, holds, released);
-    assert_true(matches > 15000 && pieces > 2000 && taken_over > 1000);
+    print_message("%zu matches, %zu of them pieces, %zu taken over, %zu with groups, %zu by "
+                  "machines; %zu holds, %zu released, %zu times a limit\n",
+                  matches, pieces, taken_over, of_groups, of_machines, holds, released, bounded);
+    assert_true(matches > 12000 && pieces > 2000 && taken_over > 900);
     assert_true(holds > 10000 && released > 3000);
+    assert_true(bounded > 3000 && of_groups > 3000 && of_machines > 2000);
 }
 
 UNIT_TESTS(UNIT(the_plan_says_what_the_reference_says))
