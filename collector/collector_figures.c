@@ -207,6 +207,7 @@ void collector_show_figures(void *arg)
     int64_t now_s = loop_wall_s(collector->env.loop);
     double cpu = cpu_s(collector);
     take_sample(collector, cpu);
+    collector->own_ad_s = now_s;
     struct ad *ad = ad_create();
     ad_set_string(ad, "MyType", "Collector");
     ad_set_string(ad, "Name", collector->own_name);
@@ -226,4 +227,11 @@ void collector_show_figures(void *arg)
         collector_ads_apply(collector->ads, change);
     }
     loop_timer_set(collector->own_ad, collector->own_ad_interval_ms);
+}
+
+void collector_renew_figures(struct collector *collector)
+{
+    if (loop_wall_s(collector->env.loop) != collector->own_ad_s) {
+        collector_show_figures(collector);
+    }
 }

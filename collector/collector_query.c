@@ -333,7 +333,11 @@ void collector_query(struct collector *collector, struct wire_request *request)
         return;
     }
     collector->counts.queries++;
-    begin(query, ad_string_or(args, "Type", "Any"));
+    const char *type = ad_string_or(args, "Type", "Any");
+    if (ad_name_compare(type, "Collector") == 0) {
+        collector_renew_figures(collector);
+    }
+    begin(query, type);
     wire_request_on_gone(request, gone, query);
     wire_request_on_drained(request, take_turn, query);
     take_turn(query);

@@ -73,6 +73,7 @@ struct collector {
     struct collector_leases *leases;
     struct loop_timer *expiry;
     struct loop_timer *own_ad;
+    int64_t own_ad_s; /* when it was made */
     struct loop_timer *indexing;
     struct ad_given *heard; /* LastHeardFrom of what comes in this second; may be NULL */
     int64_t heard_s;

@@ -45,6 +45,8 @@ void collector_inspect_some(void *collector);
 
 /* collector_figures.c: the collector's own ad; sets the timer for the next. */
 void collector_show_figures(void *collector);
+/* ... when the one that is there is of an earlier second: somebody asks for it. */
+void collector_renew_figures(struct collector *collector);
 
 /* collector_query.c */
 void collector_query(struct collector *collector, struct wire_request *request);

@@ -85,7 +85,7 @@ static const struct knob KNOBS[] = {
      .fallback = "60",
      .min = 1,
      .max = YEAR_S,
-     .help = "How often the collector renews its own ad."},
+     .help = "How often the collector renews its own ad; who asks gets it as of now."},
 };
 
 const struct knob_table collector_knobs = {.owner = "COLLECTOR",

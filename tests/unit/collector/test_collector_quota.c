@@ -145,8 +145,27 @@ static void the_collector_counts_what_it_does_and_holds(void **state)
                 figure(reader, "MonitorSelfResidentSetSize"));
 }
 
+static int make_slow_bed(void **state)
+{
+    return make_bed_with(state, "COLLECTOR_UPDATE_INTERVAL = 3600\n");
+}
+
+static void who_asks_for_the_figures_gets_those_of_now(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    uint64_t begin_ms = loop_now_ms(bed->loop);
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", ""));
+    while (figure(reader, "HostsTotal") != 1) { /* at most a second old */
+        assert_true(loop_now_ms(bed->loop) < begin_ms + 20000);
+    }
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_bed, remove_bed)
-UNIT_TESTS(CASE(an_identity_has_so_many_ads_and_no_more), CASE(one_message_cannot_slip_more_in),
+UNIT_TESTS(cmocka_unit_test_setup_teardown(who_asks_for_the_figures_gets_those_of_now,
+                                           make_slow_bed, remove_bed),
+           CASE(an_identity_has_so_many_ads_and_no_more), CASE(one_message_cannot_slip_more_in),
            CASE(an_identity_has_so_many_bytes_and_no_more),
            CASE(an_ad_has_so_many_bytes_and_attributes),
            CASE(the_collector_counts_what_it_does_and_holds))
