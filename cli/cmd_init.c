@@ -192,6 +192,9 @@ static int make_secrets(struct init *init, struct err *err)
     rc = rc != 0 ? rc
                  : write_token(init, "security/tokens/NEGOTIATOR", "negotiator",
                                SCOPE_READ | SCOPE_NEGOTIATOR | SCOPE_ADVERTISE, "", err);
+    rc = rc != 0 ? rc
+                 : write_token(init, "security/tokens/MASTER", "master",
+                               SCOPE_READ | SCOPE_ADVERTISE, "", err);
     return rc != 0 ? rc
                    : write_token(init, "security/tokens/ROOSTER", "rooster",
                                  SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", err);
@@ -302,6 +305,7 @@ static int write_node(struct init *init, int64_t index, int64_t memory_mib, stru
                   "TOKEN_FILE = \"$(LOCAL_DIR)/token\"\n"
                   "DAEMON_LIST = {STARTD}\n"
                   "STARTD_NAME = \"%s\"\n"
+                  "MASTER_NAME = \"$(STARTD_NAME)\"\n"
                   "NUM_CPUS = %lld\n"
                   "NUM_SLOTS = %lld\n"
                   "MEMORY = %lld\n"

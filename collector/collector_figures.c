@@ -21,6 +21,7 @@
 #include "collector/collector_ads.h"
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
+#include "wire/daemon_ad.h"
 #include "wire/door.h"
 #include "wire/watch.h"
 
@@ -209,13 +210,10 @@ void collector_show_figures(void *arg)
     take_sample(collector, cpu);
     collector->own_ad_s = now_s;
     struct ad *ad = ad_create();
-    ad_set_string(ad, "MyType", "Collector");
-    ad_set_string(ad, "Name", collector->own_name);
+    daemon_ad_put(ad, collector->env.os, "Collector", collector->own_name, collector->started_s);
     ad_set_string(ad, "Machine", collector->own_name);
     ad_set_string(ad, "CollectorName", config_string(collector->env.config, "COLLECTOR_NAME"));
-    ad_set_string(ad, "RoostVersion", ROOST_VERSION);
     ad_set_string(ad, "MyAddress", door_address(collector->door));
-    ad_set_int(ad, "DaemonStartTime", collector->started_s);
     ad_set_int(ad, "MyCurrentTime", now_s);
     ad_set_int(ad, "LastHeardFrom", now_s);
     put_counts(collector, ad);

@@ -163,6 +163,11 @@ static bool has_address(const struct update *update, bool is_machine, bool is_of
 /* Where decoding did not set it. */
 static void set_address(const struct update *update, const struct update_ad *item, bool is_machine)
 {
+    if (!is_machine && !wire_request_peer(update->request)->has_uid &&
+        ad_has(item->ad, "DaemonStartTime") && !ad_has(item->ad, "MyAddress")) {
+        ad_given_set(item->ad, address_of(update)); /* of a daemon that listens nowhere */
+        return;
+    }
     if (!item->address_given && has_address(update, is_machine, item->traits.offline) &&
         strcmp(ad_string_or(item->ad, "MyAddress", ""),
                wire_request_peer(update->request)->address) != 0) {

@@ -12,6 +12,17 @@ static const struct knob KNOBS[] = {
      .fallback = "",
      .help = "The daemons that this machine's master keeps running: COLLECTOR, NEGOTIATOR, SCHEDD, "
              "STARTD, ROOSTER."},
+    {.name = "MASTER_NAME",
+     .type = KNOB_STRING,
+     .fallback = "",
+     .help = "What the master's ad is called; empty: this host's name.  A node's token must allow "
+             "it."},
+    {.name = "MASTER_UPDATE_INTERVAL",
+     .type = KNOB_DURATION_S,
+     .fallback = "5m",
+     .min = 1,
+     .max = 86400,
+     .help = "How often the master renews its ad in the collector, changes of its daemons aside."},
     {.name = "MASTER_BACKOFF_CONSTANT",
      .type = KNOB_DURATION_MS,
      .fallback = "100ms",

@@ -28,9 +28,12 @@
 #include "base/os.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "classad/ad.h"
+#include "master/master_ad.h"
 #include "master/master_plan.h"
 
-#define KILL_AFTER_MS 5000 /* between the order to end at once and SIGKILL */
+#define DAEMONS_SAID_MAX 64   /* of DAEMON_LIST, in our ad */
+#define KILL_AFTER_MS    5000 /* between the order to end at once and SIGKILL */
 
 struct master;
 
@@ -41,6 +44,8 @@ struct keeper { /* of one daemon */
     bool adopted;
     bool wanted; /* in DAEMON_LIST */
     uint64_t started_ms;
+    int64_t started_s; /* of an adopted one: since when we know it */
+    int64_t restarts;
     unsigned failures;
     struct loop_timer *restart;
 };
@@ -48,6 +53,8 @@ struct keeper { /* of one daemon */
 struct master {
     struct daemon_env env;
     struct vec keepers;
+    struct master_ad *ad;
+    bool ad_there; /* while it is being taken back */
     struct loop_timer *stop_timer;
     int stopping; /* 0 no, 1 all but the last, 2 the last too, 3 killing */
 };
@@ -75,6 +82,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
     }
     uint64_t now_ms = loop_now_ms(master->env.loop);
     keeper->pid = 0;
+    master_ad_changed(master->ad);
     if (master->stopping != 0 || !keeper->wanted) {
         log_info(master->env.log, "daemon.stopped", "ended as told",
                  LOG_TEXT("name", keeper->name));
@@ -84,6 +92,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     struct master_backoff backoff = backoff_of(master);
+    keeper->restarts++;
     keeper->failures =
         master_plan_failures(&backoff, keeper->failures, now_ms - keeper->started_ms);
     uint64_t delay_ms = master_plan_delay_ms(&backoff, keeper->failures);
@@ -125,6 +134,8 @@ static void start_daemon(void *arg)
         return;
     }
     keeper->started_ms = loop_now_ms(master->env.loop);
+    keeper->started_s = loop_wall_s(master->env.loop);
+    master_ad_changed(master->ad);
     if (adopt(keeper)) {
         return;
     }
@@ -230,7 +241,7 @@ static void stop_more(struct master *master)
         master->stopping = 2;
         signal_all(master, true, SIGTERM);
     }
-    if (running(master, false) + running(master, true) == 0) {
+    if (running(master, false) + running(master, true) == 0 && !master->ad_there) {
         loop_stop(master->env.loop, 0);
     }
 }
@@ -246,6 +257,13 @@ static void stop_late(void *arg)
     loop_timer_set(master->stop_timer, KILL_AFTER_MS);
 }
 
+static void ad_is_gone(void *arg)
+{
+    struct master *master = arg;
+    master->ad_there = false;
+    stop_more(master);
+}
+
 static void master_stop(void *state)
 {
     struct master *master = state;
@@ -253,11 +271,50 @@ static void master_stop(void *state)
         return;
     }
     master->stopping = 1;
+    master->ad_there = master_ad_stop(master->ad, ad_is_gone);
     loop_timer_set(master->stop_timer,
                    (uint64_t)config_duration_s(master->env.config, "SHUTDOWN_GRACEFUL_TIMEOUT") *
                        1000);
     signal_all(master, false, SIGTERM);
     stop_more(master);
+}
+
+/* ---- its ad */
+
+/* "SCHEDD_Pid", ...: the name in capitals, as in DAEMON_LIST. */
+static void say_number(const struct keeper *keeper, const char *what, int64_t value, struct ad *ad)
+{
+    char name[sizeof(keeper->name) + 32];
+    (void)snprintf(name, sizeof name, "%s_%s", keeper->name, what);
+    for (char *c = name; *c != '_'; c++) {
+        *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+    }
+    ad_set_int(ad, name, value);
+}
+
+static void say_daemons(void *arg, struct ad *ad)
+{
+    const struct master *master = arg;
+    const char *list[DAEMONS_SAID_MAX];
+    size_t count = 0;
+    int64_t runs = 0, restarts = 0;
+    for (size_t i = 0; i < master->keepers.count; i++) {
+        const struct keeper *keeper = master->keepers.items[i];
+        restarts += keeper->restarts;
+        if (!keeper->wanted || count == DAEMONS_SAID_MAX) {
+            continue;
+        }
+        list[count++] = keeper->name;
+        say_number(keeper, "Restarts", keeper->restarts, ad);
+        if (keeper->pid != 0) {
+            runs++;
+            say_number(keeper, "Pid", keeper->pid, ad);
+            say_number(keeper, "StartTime", keeper->started_s, ad);
+        }
+    }
+    ad_set_strings(ad, "DaemonList", list, count);
+    ad_set_int(ad, "DaemonsRunning", runs);
+    ad_set_int(ad, "DaemonRestarts", restarts);
 }
 
 /* ---- life */
@@ -273,6 +330,7 @@ static void master_destroy(void *state)
         loop_timer_destroy(keeper->restart);
     }
     vec_fini(&master->keepers, mem_free);
+    master_ad_destroy(master->ad);
     loop_timer_destroy(master->stop_timer);
     mem_free(master);
 }
@@ -287,6 +345,7 @@ static int master_start(const struct daemon_env *env, void **state, struct err *
     struct master *master = mem_zalloc(sizeof *master);
     master->env = *env;
     master->stop_timer = loop_timer_create(env->loop, stop_late, master);
+    master->ad = master_ad_create(env, say_daemons, master);
     *state = master;
     follow_list(master);
     return 0;
@@ -303,6 +362,7 @@ static void master_reload(void *state, const struct config *config)
         }
     }
     follow_list(master);
+    master_ad_reload(master->ad, config);
 }
 
 static const struct knob_table *const TABLES[] = {&master_knobs, &knobs_common};

@@ -24,6 +24,7 @@
 #include "negotiator/negotiator.h"
 #include "negotiator/significant_plan.h"
 #include "offline_ads/offline_holds.h"
+#include "wire/daemon_ad.h"
 #include "wire/wire.h"
 
 #define LIMITS_TOLD_MAX 200 /* concurrency limits in our ad */
@@ -262,8 +263,7 @@ void act_advertise(struct negotiator *negotiator)
     ad_set_int(args, "Epoch", (int64_t)negotiator->epoch);
     ad_set_int(args, "Sequence", (int64_t)++negotiator->sequence);
     ad_set_bool(args, "Full", true);
-    ad_set_string(ad, "MyType", "Negotiator");
-    ad_set_string(ad, "Name", negotiator->name);
+    daemon_ad_put(ad, negotiator->env.os, "Negotiator", negotiator->name, negotiator->started_s);
     ad_set_int(ad, "MyCurrentTime", loop_wall_s(negotiator->env.loop));
     ad_set_int(ad, "TotalNegotiationCycles", negotiator->cycles);
     ad_set_int(ad, "TotalMatches", negotiator->matches);

@@ -343,6 +343,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
     struct negotiator *negotiator = mem_zalloc(sizeof *negotiator);
     negotiator->env = *env;
     negotiator->epoch = (uint64_t)loop_wall_ms(env->loop);
+    negotiator->started_s = loop_wall_s(env->loop);
     loop_secret(env->loop, &negotiator->random_state, sizeof negotiator->random_state);
     set_names(negotiator);
     copies_create(negotiator);

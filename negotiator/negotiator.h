@@ -115,6 +115,7 @@ struct negotiator {
     int64_t cycles, matches, holds, last_cycle_s, last_duration_ms, last_judged, slot_kinds,
         request_kinds, preemptions, last_matches;
     uint64_t epoch, sequence;
+    int64_t started_s;
 };
 
 extern const struct knob_table negotiator_knobs;

@@ -24,6 +24,7 @@
 #include "classad/ad.h"
 #include "power/power.h"
 #include "rooster/ledger.h"
+#include "wire/daemon_ad.h"
 #include "wire/pool.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
@@ -72,8 +73,7 @@ static void advertise(struct rooster *rooster)
     ad_set_int(args, "Epoch", (int64_t)rooster->epoch);
     ad_set_int(args, "Sequence", (int64_t)++rooster->sequence);
     ad_set_bool(args, "Full", true);
-    ad_set_string(ad, "MyType", "Rooster");
-    ad_set_string(ad, "Name", rooster->name);
+    daemon_ad_put(ad, rooster->env.os, "Rooster", rooster->name, (int64_t)rooster->epoch / 1000);
     ad_set_int(ad, "MyCurrentTime", loop_wall_s(rooster->env.loop));
     int64_t under_way = 0;
     size_t at = 0;

@@ -24,6 +24,7 @@
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
 #include "schedd/submitters.h"
+#include "wire/daemon_ad.h"
 #include "wire/door.h"
 #include "wire/wire.h"
 
@@ -84,8 +85,7 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
         users += ((const struct owner *)value)->jobs > 0 ? 1 : 0;
     }
     struct ad *ad = ad_create();
-    ad_set_string(ad, "MyType", "Scheduler");
-    ad_set_string(ad, "Name", schedd->name);
+    daemon_ad_put(ad, schedd->os, "Scheduler", schedd->name, schedd->started_s);
     ad_set_string(ad, "Machine", schedd->machine);
     ad_set_string(ad, "MyAddress", schedd->address);
     ad_set_string(ad, "ScheddPin", tls_identity_pin(door_identity(schedd->door)));

@@ -490,6 +490,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     schedd->os = env->os;
     schedd->log = env->log;
     schedd->config = env->config;
+    schedd->started_s = loop_wall_s(env->loop);
     int result = bring_up(schedd, env, err);
     if (result != 0) {
         destroy(schedd);

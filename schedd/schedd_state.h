@@ -64,6 +64,7 @@ struct schedd {
     /* schedd.c: connections */
     struct wire_context *context;
     struct door *door;
+    int64_t started_s;
     struct listener *local;
     struct uplink *uplink;
     struct watch_server *watchers;

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
+#include "wire/daemon_ad.h"
 
 struct ad_context startd_context(struct startd *startd)
 {
@@ -124,7 +125,6 @@ static void set_machine(struct slot *slot, struct ad *ad)
     ad_set_string(ad, "BootId", startd->machine.boot_id);
     ad_set_int(ad, "BootTime", startd->machine.boot_time_s);
     ad_set_string(ad, "StartdUplink", startd->uplink);
-    ad_set_int(ad, "DaemonStartTime", startd->started_s);
 }
 
 static void set_policy(struct slot *slot, struct ad *ad)
@@ -326,6 +326,7 @@ void slot_build(struct slot *slot)
     struct ad *ad = ad_create();
     ad_set_string(ad, "MyType", "Machine");
     ad_set_string(ad, "Name", slot->name);
+    daemon_ad_put_program(ad, &slot->startd->machine, slot->startd->started_s);
     set_machine(slot, ad);
     set_policy(slot, ad);
     set_state(slot, ad);

@@ -1,0 +1,147 @@
+/* The master's ad: in the collector while it runs, and taken back when it ends.
+ *
+ * LINK: master collector
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/collector_bed.h"
+
+#include "collector/collector_state.h"
+#include "master/master.h"
+
+struct rig {
+    struct bed *bed;
+    struct config *config;
+    struct daemon_env env;
+    void *master;
+    char text[2048];
+};
+
+static int read_text(void *context, const char *path, size_t max, char **text, size_t *length,
+                     struct err *err)
+{
+    const struct rig *rig = context;
+    (void)path, (void)max, (void)err;
+    *text = mem_strdup(rig->text);
+    *length = strlen(rig->text);
+    return 0;
+}
+
+static void write_token(struct rig *rig)
+{
+    struct bed *bed = rig->bed;
+    char key[300], path[300];
+    char *text = NULL;
+    struct token token = {.scopes = SCOPE_ADVERTISE | SCOPE_READ,
+                          .issued_s = loop_wall_s(bed->loop)};
+    (void)snprintf(token.identity, sizeof(token.identity), "wn01@pool");
+    (void)snprintf(token.pool, sizeof(token.pool), "pool");
+    (void)snprintf(token.id, sizeof(token.id), "master-token");
+    (void)snprintf(token.pattern, sizeof(token.pattern), "wn01");
+    bed_path(bed, "keys/k1.key", key);
+    bed_path(bed, "master.token", path);
+    BED_MUST(token_issue(bed->os, key, "k1", &token, &text, err));
+    BED_MUST(os_write_file(bed->os, path, text, strlen(text), 0600, false, err));
+    mem_free(text);
+}
+
+static void start_master(struct rig *rig, const char *name)
+{
+    struct bed *bed = rig->bed;
+    (void)
+        snprintf(rig->text, sizeof(rig->text),
+                 "LOCAL_DIR = \"%s\"\nSBIN = \"%s\"\nLOCK = \"%s\"\nDAEMON_LIST = {STARTD}\n"
+                 "SEC_DIRECTORY = \"%s\"\nTOKEN_FILE = \"%s/master.token\"\nMASTER_NAME = \"%s\"\n"
+                 "COLLECTOR_HOST = \"%s\"\nMASTER_UPDATE_INTERVAL = 1\n",
+                 bed->dir, bed->dir, bed->dir, bed->dir, bed->dir, name, bed->tcp + 4);
+    const struct config_source source = {.read_file = read_text,
+                                         .list_directory = bed_list,
+                                         .get_env = bed_env,
+                                         .context = rig};
+    const struct config_options options = {.subsystem = "MASTER",
+                                           .path = "/roost.conf",
+                                           .tables = master_daemon.tables,
+                                           .table_count = master_daemon.table_count};
+    BED_MUST(config_load(&source, &options, &rig->config, err));
+    rig->env = (struct daemon_env){.loop = bed->loop,
+                                   .os = bed->os,
+                                   .config = rig->config,
+                                   .name = "master"};
+    BED_MUST(master_daemon.start(&rig->env, &rig->master, err));
+}
+
+static struct rig rig_open(void)
+{
+    struct rig rig = {.bed = bed_create("")};
+    bed_start(rig.bed);
+    bed_find_address(rig.bed);
+    return rig;
+}
+
+static void rig_close(struct rig *rig)
+{
+    master_daemon.destroy(rig->master);
+    config_destroy(rig->config);
+    bed_destroy(rig->bed);
+}
+
+/* The masters' ads that the collector has, once there are as many as wanted. */
+static void until_masters(struct rig *rig, size_t wanted, struct answer *answer)
+{
+    struct client *client = client_dial(rig->bed, 0, "", NULL, NULL);
+    size_t count = wanted + 1;
+    for (int i = 0; i < 100000 && count != wanted; i++) {
+        if (i > 0) {
+            answer_fini(answer);
+        }
+        assert_int_equal(client_call(client, VERB_QUERY, "[ Type = \"DaemonMaster\" ]", NULL,
+                                     answer),
+                         0);
+        count = answer->ads.count;
+    }
+    assert_int_equal(count, wanted);
+    client_close(client);
+}
+
+static void a_master_shows_itself_and_its_daemons_until_it_ends(void **state)
+{
+    (void)state;
+    struct rig rig = rig_open();
+    struct answer answer;
+    write_token(&rig);
+    start_master(&rig, "wn01");
+    until_masters(&rig, 1, &answer);
+    const struct ad *ad = answer.ads.items[0];
+    assert_string_equal(ad_string_or(ad, "Name", ""), "wn01");
+    assert_string_equal(ad_string_or(ad, "Machine", ""), "wn01");
+    assert_string_equal(ad_string_or(ad, "RoostVersion", ""), ROOST_VERSION);
+    assert_int_equal(strncmp(ad_string_or(ad, "MyAddress", ""), "tcp:127.0.0.1:", 14), 0);
+    assert_true(ad_int_or(ad, "DaemonStartTime", 0) > 0);
+    assert_true(ad_int_or(ad, "DetectedCpus", 0) > 0);
+    assert_int_equal(ad_int_or(ad, "DaemonsRunning", -1), 0); /* there is no such program */
+    assert_int_equal(ad_int_or(ad, "STARTD_Restarts", -1), 0);
+    answer_fini(&answer);
+    bool never = false;
+    master_daemon.stop(rig.master);
+    loop_run_until(rig.bed->loop, &never); /* no daemon runs: once the ad is taken back */
+    const struct collector *collector = rig.bed->collector; /* the loop is over: nobody answers */
+    assert_int_equal(collector_ads_count(collector->ads, "DaemonMaster"), 0);
+    rig_close(&rig);
+}
+
+static void a_master_waits_for_its_token(void **state)
+{
+    (void)state;
+    struct rig rig = rig_open();
+    struct answer answer;
+    start_master(&rig, "wn01");
+    until_masters(&rig, 0, &answer);
+    answer_fini(&answer);
+    write_token(&rig);
+    until_masters(&rig, 1, &answer); /* with the next interval */
+    answer_fini(&answer);
+    rig_close(&rig);
+}
+
+UNIT_TESTS(UNIT(a_master_shows_itself_and_its_daemons_until_it_ends),
+           UNIT(a_master_waits_for_its_token))

@@ -1,0 +1,31 @@
+/* wire/daemon_ad.c - see daemon_ad.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "wire/daemon_ad.h"
+
+#include <stdio.h>
+
+#include "base/os.h"
+#include "classad/ad.h"
+
+void daemon_ad_put_program(struct ad *ad, const struct os_machine *machine, int64_t started_s)
+{
+    char platform[sizeof(machine->arch) + sizeof(machine->opsys) + 1];
+    (void)snprintf(platform, sizeof(platform), "%s-%s", machine->arch, machine->opsys);
+    ad_set_int(ad, "DaemonStartTime", started_s);
+    ad_set_string(ad, "RoostVersion", ROOST_VERSION);
+    ad_set_string(ad, "RoostPlatform", platform);
+}
+
+void daemon_ad_put(struct ad *ad, struct os *os, const char *type, const char *name,
+                   int64_t started_s)
+{
+    struct os_machine machine;
+    ad_set_string(ad, "MyType", type);
+    ad_set_string(ad, "Name", name);
+    if (os_machine(os, &machine, NULL) == 0) {
+        ad_set_string(ad, "Machine", machine.hostname);
+        daemon_ad_put_program(ad, &machine, started_s);
+    }
+}
