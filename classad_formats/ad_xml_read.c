@@ -460,7 +460,8 @@ static void complain(void *arg, xmlErrorPtr error)
                  error->code == XML_ERR_NAME_TOO_LONG || error->code == XML_ERR_ENTITY_LOOP;
     const char *text = error->message != NULL ? error->message : "this is no XML";
     size_t length = strcspn(text, "\n");
-    reader->broken.rc = err_set(&reader->broken.err, limit ? -E2BIG : -EINVAL, "%.*s",
+    reader->broken.rc = err_set(&reader->broken.err, limit ? -E2BIG : -EINVAL, "%s%.*s",
+                                limit ? "beyond a limit of libxml2: " : "",
                                 (int)(length < 200 ? length : 200), text);
     reader->broken.place = (struct ad_place){error->line > 0 ? (unsigned long)error->line : 1,
                                              error->int2 > 0 ? (unsigned long)error->int2 : 1};

@@ -177,6 +177,22 @@ static void deep_documents_end_in_a_limit(void **state)
     }
 }
 
+static void a_comment_without_end_is_told_as_a_limit(void **state)
+{
+    (void)state;
+    char block[4096];
+    struct err err;
+    memset(block, 'x', sizeof(block));
+    struct ad_xml_reader *reader = ad_xml_reader_create(NULL);
+    int rc = ad_xml_reader_feed(reader, "<c><!--", 7, NULL, NULL);
+    for (size_t fed = 0; rc == 0 && fed < 2 * AD_TEXT_MAX; fed += sizeof(block)) {
+        rc = ad_xml_reader_feed(reader, block, sizeof(block), NULL, &err);
+    }
+    assert_int_equal(rc, -E2BIG);
+    assert_non_null(strstr(err.text, "limit of libxml2"));
+    ad_xml_reader_destroy(reader);
+}
+
 /* head, then part over and over, then tail. */
 static bool repeated_breaks(const char *head, const char *part, size_t count, const char *tail,
                             int expected)
@@ -231,6 +247,7 @@ static void long_documents_end_in_a_limit(void **state)
 
 UNIT_TESTS(UNIT(each_element_is_a_value), UNIT(names_keep_every_character),
            UNIT(ads_come_one_after_another), UNIT(long_tags_and_declarations_end_in_a_limit),
+           UNIT(a_comment_without_end_is_told_as_a_limit),
            UNIT(a_bad_ad_is_refused_and_the_next_one_read),
            UNIT(what_is_no_such_document_is_refused),
            UNIT(entities_are_refused_and_nothing_is_fetched), UNIT(deep_documents_end_in_a_limit),
