@@ -77,6 +77,13 @@ void accountant_set_policy(struct accountant *accountant, const struct accountan
     accountant->policy = *policy;
     while (strmap_next(accountant->accounts, &at, NULL, &value)) {
         struct account *account = value;
+        if (account->read_ms > 0 && account->read_ms < accountant->settled_ms) {
+            account->real =
+                accountant_decay(account->real, 0,
+                                 (double)(accountant->settled_ms - account->read_ms) / 1000,
+                                 (double)policy->halflife_s);
+        }
+        account->read_ms = 0;
         if (is_group_name(account->name)) {
             account->weight = account->slots = 0;
         }
@@ -126,7 +133,9 @@ static int load_one(void *arg, const char *key, const void *value, size_t length
     if (ad_decode(value, length, NULL, &ad, NULL) != 0) {
         return 0; /* one bad record is left out: that user begins anew */
     }
-    read_account(account_of(accountant, key), ad);
+    struct account *account = account_of(accountant, key);
+    read_account(account, ad);
+    account->read_ms = ad_int_or(ad, "LastUpdateMs", 0);
     /* a row of before LastUpdateMs was written tells it in LastUsageTime */
     int64_t settled_ms = ad_int_or(ad, "LastUpdateMs", ad_int_or(ad, "LastUsageTime", 0) * 1000);
     bool is_root = strcmp(key, GROUP_ROOT_NAME) == 0; /* it is written with all others */
@@ -280,11 +289,10 @@ static bool settle_account(struct accountant *accountant, struct store_txn *txn,
         account->last_s = to_ms / 1000;
         usage_add(accountant, txn, account, from_ms, to_ms, weighted_s, slots_s);
     }
-    bool changed = slots_s > 0 || was > ACCOUNTANT_PRIO_MIN;
-    if (changed) {
+    if (slots_s > 0) { /* what only decays follows from its row and the time */
         save(accountant, account, txn);
     }
-    return changed;
+    return slots_s > 0 || was > ACCOUNTANT_PRIO_MIN;
 }
 
 void accountant_settle(struct accountant *accountant, int64_t now_ms)

@@ -25,6 +25,7 @@ struct account {
     char *name;
     struct account *group; /* a submitter's; NULL: it is a group */
     double real, factor;   /* factor 0: the default */
+    int64_t read_ms;       /* real is as of then: a row that was read; 0: as of settled_ms */
     double ceiling, floor;
     double weight, slots; /* now */
     double weighted_s, slots_s;

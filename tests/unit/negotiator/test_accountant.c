@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/loop.h"
@@ -88,6 +89,13 @@ static void restart(struct rig *rig)
     loop_run_until(rig->loop, &rig->durable);
     close_it(rig);
     open_it(rig);
+    const struct accountant_policy policy = {.halflife_s = DAY,
+                                             .default_factor = 1000,
+                                             .remote_factor = 1e7,
+                                             .nice_factor = 1e10,
+                                             .hours = 72,
+                                             .days = 400};
+    accountant_set_policy(rig->accountant, &policy); /* before anything else, as it does */
 }
 
 /* Until now_s, `user` had so many slots since all was settled last. */
@@ -231,6 +239,43 @@ static void a_use_that_has_decayed_to_the_minimum_is_remembered_so(void **state)
     assert_int_equal(priority(rig, "ann@x"), 500);
     use(rig, "ann@x", 1, 1000 + 61 * DAY);
     assert_int_equal(priority(rig, "ann@x"), 750);
+}
+
+static double cpu_s(void)
+{
+    struct timespec now;
+    assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now), 0);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Who only decays is not written: that follows from when his row was. */
+static void many_users_who_do_nothing_cost_no_rows(void **state)
+{
+    struct rig *rig = *state;
+    use(rig, NULL, 0, 1000);
+    char name[32];
+    for (int i = 0; i < 20000; i++) {
+        (void)snprintf(name, sizeof name, "u%d@x", i);
+        accountant_charge(rig->accountant, name, 10, DAY);
+    }
+    double begin_s = cpu_s();
+    accountant_settle(rig->accountant, (1000 + DAY) * (int64_t)1000);
+    double all_s = cpu_s() - begin_s;
+    begin_s = cpu_s();
+    accountant_charge(rig->accountant, "u7@x", 10, DAY);
+    accountant_settle(rig->accountant, (1000 + 2 * DAY) * (int64_t)1000);
+    double one_s = cpu_s() - begin_s;
+    print_message("20,000 users settled: %.1f ms when all used something, %.1f ms when one did\n",
+                  all_s * 1e3, one_s * 1e3);
+    assert_true(one_s < all_s / 2);
+    restart(rig);
+    assert_int_equal(accountant_settled_ms(rig->accountant), (1000 + 2 * DAY) * (int64_t)1000);
+    assert_int_equal(priority(rig, "u7@x"), 7625); /* 10 - (10 - 5.25) / 2 */
+    assert_int_equal(priority(rig, "u8@x"), 2625);
+    accountant_settle(rig->accountant, (1000 + 3 * DAY) * (int64_t)1000);
+    assert_int_equal(priority(rig, "u8@x"), 1313);
+    restart(rig);
+    assert_int_equal(priority(rig, "u8@x"), 1313);
 }
 
 /* ---- factors and groups */
@@ -465,6 +510,7 @@ UNIT_TESTS(UNIT(priorities_follow_use_with_a_half_life),
            RIG(a_restart_forgets_neither_use_nor_when_it_was_settled),
            RIG(a_use_that_has_decayed_to_the_minimum_is_remembered_so),
            RIG(the_factor_is_the_users_own_or_its_groups_or_that_of_its_kind),
-           RIG(a_group_is_charged_with_its_users), RIG(what_is_set_survives_a_restart),
-           RIG(values_that_cannot_be_are_refused), RIG(usage_can_be_reset_and_accounts_deleted),
+           RIG(many_users_who_do_nothing_cost_no_rows), RIG(a_group_is_charged_with_its_users),
+           RIG(what_is_set_survives_a_restart), RIG(values_that_cannot_be_are_refused),
+           RIG(usage_can_be_reset_and_accounts_deleted),
            RIG(use_is_kept_by_the_hour_and_by_the_day), RIG(old_history_is_forgotten))
