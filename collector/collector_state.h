@@ -19,6 +19,7 @@ struct collector_ads;
 struct collector_leases;
 struct door;
 struct hub;
+struct invalidation;
 struct listener;
 struct loop_timer;
 struct prototypes;
@@ -78,8 +79,10 @@ struct collector {
     struct ad_given *heard; /* LastHeardFrom of what comes in this second; may be NULL */
     int64_t heard_s;
     struct loop_timer *inspecting;
-    struct ads_cursor inspection; /* where that walk is */
-    bool inspected_any;           /* in this walk */
+    struct loop_timer *invalidating;
+    struct invalidation *invalidations; /* walks that wait for one another */
+    struct ads_cursor inspection;       /* where that walk is */
+    bool inspected_any;                 /* in this walk */
     struct session *sessions;
     struct query *queries;
     struct revocation *revocations; /* that wait for their commit */

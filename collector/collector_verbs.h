@@ -11,6 +11,8 @@
 #include "collector/collector_plan.h"
 
 struct ad;
+struct ads_entry;
+struct batch;
 struct collector;
 struct wire;
 struct wire_peer;
@@ -36,8 +38,14 @@ struct session {
 void collector_update(struct session *session, struct wire_request *request);
 void collector_merge(struct session *session, struct wire_request *request);
 
-/* collector_expire.c */
+/* collector_invalidate.c */
 void collector_invalidate(struct session *session, struct wire_request *request);
+void collector_invalidate_some(void *collector); /* a slice of a walk; sets its timer */
+void collector_invalidations_drop(struct collector *collector);
+
+/* collector_expire.c */
+/* Removes the ad, or keeps it as absent. */
+void collector_end_ad(struct collector *collector, struct batch *batch, struct ads_entry *entry);
 void collector_expire(struct collector *collector); /* takes away what nobody renewed */
 
 /* collector_inspect.c: a step of the walk over machine ads; sets the timer for the next. */

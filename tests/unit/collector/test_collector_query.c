@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "base/mem.h"
 #include "tests/support/collector_talk.h"
 
 static int make_bed(void **state)
@@ -135,8 +136,100 @@ static void a_constraint_that_costs_much_in_each_ad_holds_nobody_up(void **state
     answer_fini(&answer);
 }
 
+static void invalidate_by_a_costly_constraint_holds_nobody_up(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *other = dial(bed, SCOPE_ADVERTISE);
+    struct client *leaver = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    struct answer answer, second, third;
+    char ad[200];
+    for (int i = 0; i < 300; i++) {
+        snprintf(ad, sizeof(ad), "[ MyType = \"Machine\"; Name = \"slot%d@w\"; Machine = \"w\" ]",
+                 i);
+        OK(startd, VERB_UPDATE, "[]", ad);
+    }
+    OK(startd, VERB_UPDATE, "[]", "[ MyType = \"DaemonMaster\"; Name = \"w\" ]");
+    struct strbuf args;
+    strbuf_init(&args, 0);
+    strbuf_puts(&args, "[ Type = \"Machine\"; Names = { \"slot0@w\" }; Constraint = \"");
+    for (int i = 0; i < 25000; i++) {
+        strbuf_puts(&args, "Name > Machine || ");
+    }
+    strbuf_puts(&args, "true\" ]");
+    uint64_t begin_ms = loop_now_ms(bed->loop);
+    client_send(other, VERB_INVALIDATE, strbuf_text(&args), NULL, &answer);
+    strbuf_fini(&args);
+    client_send(other, VERB_INVALIDATE, "[ Type = \"DaemonMaster\"; Constraint = \"true\" ]", NULL,
+                &second);
+    client_send(leaver, VERB_INVALIDATE,
+                "[ Type = \"Machine\"; Constraint = \"Name == \\\"none\\\"\" ]", NULL, &third);
+    int pings = 0;
+    while (!answer.over) {
+        OK(startd, VERB_PING, "[]", NULL);
+        if (++pings == 3) { /* after the message: it stays */
+            assert_true(loop_now_ms(bed->loop) > begin_ms);
+            OK(startd, VERB_UPDATE, "[]", ad);
+            assert_false(answer.over);
+        }
+    }
+    assert_true(pings > 5);
+    assert_int_equal(answer.status, 0);
+    assert_int_equal(ad_int_or(answer.args, "Count", -1), 299);
+    loop_run_until(bed->loop, &second.over);
+    assert_int_equal(ad_int_or(second.args, "Count", -1), 1);
+    loop_run_until(bed->loop, &third.over);
+    assert_int_equal(ad_int_or(third.args, "Count", -1), 0);
+    assert_string_equal(show(reader, "Machine", "Machine"), "slot299@w=w ");
+    assert_string_equal(show(reader, "DaemonMaster", "Name"), "");
+    answer_fini(&answer);
+    answer_fini(&second);
+    answer_fini(&third);
+}
+
+/* Megabytes that one connection has sent do not stand before what another asks. */
+static void a_flood_of_one_connection_starves_nobody(void **state)
+{
+    struct bed *bed = *state;
+    struct client *flooder = dial(bed, SCOPE_ADVERTISE);
+    struct client *other = dial(bed, SCOPE_ADVERTISE);
+    enum { MESSAGES = 400 };
+    struct answer *answers = mem_zalloc(MESSAGES * sizeof(*answers));
+    char ad[FILLER + 200], filler[FILLER + 1];
+    memset(filler, 'f', FILLER);
+    filler[FILLER] = '\0';
+    for (int i = 0; i < MESSAGES; i++) { /* 8 MB */
+        snprintf(ad, sizeof(ad), "[ MyType = \"Machine\"; Name = \"slot%d@w\"; F = \"%s\" ]",
+                 i % 10, filler);
+        const char *const ads[] = {ad, NULL};
+        client_send(flooder, VERB_UPDATE, "[]", ads, &answers[i]);
+    }
+    int between = 0;
+    int behind = 0;
+    while (!answers[MESSAGES - 1].over) {
+        int done = 0;
+        OK(other, VERB_PING, "[]", NULL);
+        for (int i = 0; i < MESSAGES; i++) {
+            done += answers[i].over;
+        }
+        /* One turn of 128 KiB is 6 of these messages; both ends share this loop, so a few turns. */
+        behind = done - behind > 60 ? behind : done;
+        assert_int_equal(behind, done);
+        between++;
+    }
+    assert_true(between > 10);
+    for (int i = 0; i < MESSAGES; i++) {
+        assert_int_equal(answers[i].status, 0);
+        answer_fini(&answers[i]);
+    }
+    mem_free(answers);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_bed, remove_bed)
-UNIT_TESTS(CASE(an_answer_shows_one_moment_while_updates_go_on),
+UNIT_TESTS(CASE(invalidate_by_a_costly_constraint_holds_nobody_up),
+           CASE(a_flood_of_one_connection_starves_nobody),
+           CASE(an_answer_shows_one_moment_while_updates_go_on),
            CASE(an_ad_that_computes_what_is_wanted_comes_whole),
            CASE(what_an_index_leaves_is_what_all_would_give),
            CASE(a_constraint_that_costs_much_in_each_ad_holds_nobody_up))

@@ -1,0 +1,252 @@
+/* collector/collector_invalidate.c - INVALIDATE: a sender takes ads back.
+ *
+ * Names are taken away at once.  A constraint is judged in slices of the loop's budget, as in a
+ * query: one that costs a millisecond in each of 100,000 ads holds up nobody.  What comes for an ad
+ * after the message is newer than it and stays: by the stamp of the sender, or, from one that gives
+ * none, by the time.  A sender that leaves meanwhile has said what it wanted: the walk goes on.
+ * Walks wait for one another, so that all of them together take one slice of a turn.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "classad/ad.h"
+#include "collector/collector_ads.h"
+#include "collector/collector_batch.h"
+#include "collector/collector_state.h"
+#include "collector/collector_verbs.h"
+#include "wire/wire.h"
+
+#define SLICE_ADS 2000 /* looked at in one turn of the loop, at most */
+#define SLICE_MS  1    /* and for so long */
+#define CLOCK_ADS 4    /* between two looks at the clock */
+#define WALKS_MAX 100  /* that wait for one another */
+
+struct invalidation {
+    struct invalidation *next; /* in the collector's queue of walks */
+    struct collector *collector;
+    struct wire_request *request;
+    struct batch *batch; /* of the slice under way */
+    struct plan_stamp stamp;
+    uint64_t begin_ms;
+    bool offline, absent;       /* meant are ads of this kind only */
+    struct ad_expr *constraint; /* NULL: none */
+    struct ads_cursor cursor;   /* when there is one */
+    bool walks;
+    unsigned batches; /* that are not public yet */
+    int64_t count;    /* taken away */
+};
+
+static void invalidation_destroy(struct invalidation *invalidation)
+{
+    if (invalidation->cursor.ads) {
+        ads_cursor_fini(&invalidation->cursor);
+    }
+    ad_expr_destroy(invalidation->constraint);
+    mem_free(invalidation);
+}
+
+/* ---- which ads ------------------------------------------------------------------------------- */
+
+/* May the sender take this ad away, is it not newer than the message, and of the kind that is
+ * meant? A startd that stops does not take back what stands for its sleeping machine. */
+static bool is_meant(const struct invalidation *invalidation, const struct ads_entry *entry)
+{
+    return entry && entry->latest && !plan_is_old(&entry->stamp, &invalidation->stamp) &&
+           entry->heard_ms <= invalidation->begin_ms &&
+           wire_peer_may_advertise(wire_request_peer(invalidation->request), entry->name) &&
+           entry->latest_offline == invalidation->offline &&
+           entry->latest_absent == invalidation->absent;
+}
+
+static void take_away(struct invalidation *invalidation, struct ads_entry *entry)
+{
+    if (!is_meant(invalidation, entry)) {
+        return;
+    }
+    if (invalidation->collector->expire_invalidated && !entry->latest_offline) {
+        collector_end_ad(invalidation->collector, invalidation->batch, entry);
+    } else {
+        batch_remove(invalidation->batch, entry);
+    }
+    invalidation->count++;
+}
+
+static void take_names(struct invalidation *invalidation, const char *type)
+{
+    struct ad_value names;
+    (void)ad_eval_attr(wire_request_args(invalidation->request), NULL, "Names", NULL,
+                       &names); /* absent: none */
+    size_t name_count = ad_value_count(&names);
+    for (size_t i = 0; i < name_count; i++) {
+        struct ad_value name;
+        ad_value_item(&names, i, &name);
+        if (name.type == AD_TYPE_STRING) {
+            take_away(invalidation,
+                      collector_ads_find(invalidation->collector->ads, type, name.string.text));
+        }
+        ad_value_fini(&name);
+    }
+    ad_value_fini(&names);
+}
+
+/* The constraint is judged in what the pool may know of the ad. */
+static void judge(struct invalidation *invalidation, struct ads_entry *entry)
+{
+    const struct ad_context context = {.now_s = loop_wall_s(invalidation->collector->env.loop)};
+    const struct ad *bare = is_meant(invalidation, entry) ? collector_ads_bare(entry) : NULL;
+    if (bare && ad_eval_bool(invalidation->constraint, bare, NULL, &context) == AD_TRUE) {
+        take_away(invalidation, entry);
+    }
+}
+
+/* ---- in slices ------------------------------------------------------------------------------- */
+
+static void end_if_over(struct invalidation *invalidation)
+{
+    if (!invalidation->walks && invalidation->batches == 0) {
+        collector_answer_ok(collector_answer_create(invalidation->request, invalidation->count));
+        invalidation_destroy(invalidation);
+    }
+}
+
+static void is_public(void *arg)
+{
+    struct invalidation *invalidation = arg;
+    invalidation->batches--;
+    end_if_over(invalidation);
+}
+
+/* The collector ends before the commit. */
+static void drop(void *arg)
+{
+    struct invalidation *invalidation = arg;
+    invalidation->batches--;
+    if (!invalidation->walks && invalidation->batches == 0) {
+        collector_drop_request(invalidation->request);
+        invalidation_destroy(invalidation);
+    }
+}
+
+static void slice_begin(struct invalidation *invalidation)
+{
+    invalidation->batch = batch_begin(invalidation->collector);
+    invalidation->batches++;
+}
+
+/* invalidation may be no more. */
+static void slice_end(struct invalidation *invalidation)
+{
+    struct batch *batch = invalidation->batch;
+    invalidation->batch = NULL;
+    batch_end(batch, is_public, drop, invalidation);
+}
+
+/* False: that was all. */
+static bool look(struct invalidation *invalidation)
+{
+    struct loop *loop = invalidation->collector->env.loop;
+    uint64_t begin_ms = loop_now_ms(loop);
+    for (int looked = 1; looked <= SLICE_ADS; looked++) {
+        struct ads_entry *entry = ads_cursor_next(&invalidation->cursor);
+        if (!entry) {
+            return false;
+        }
+        judge(invalidation, entry);
+        if (looked % CLOCK_ADS == 0 && loop_now_ms(loop) - begin_ms >= SLICE_MS) {
+            break;
+        }
+    }
+    return true;
+}
+
+void collector_invalidate_some(void *arg)
+{
+    struct collector *collector = arg;
+    struct invalidation *first = collector->invalidations;
+    if (!first) {
+        return;
+    }
+    slice_begin(first);
+    if (!look(first)) {
+        collector->invalidations = first->next;
+        first->walks = false;
+    }
+    slice_end(first);
+    if (collector->invalidations) {
+        loop_timer_set(collector->invalidating, 0);
+    }
+}
+
+void collector_invalidations_drop(struct collector *collector)
+{
+    while (collector->invalidations) {
+        struct invalidation *first = collector->invalidations;
+        collector->invalidations = first->next;
+        collector_drop_request(first->request);
+        invalidation_destroy(first);
+    }
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+/* Where the next walk is put in; NULL: too many wait. */
+static struct invalidation **queue_end(struct collector *collector)
+{
+    struct invalidation **link = &collector->invalidations;
+    for (unsigned count = 0; *link; link = &(*link)->next) {
+        if (++count == WALKS_MAX) {
+            return NULL;
+        }
+    }
+    return link;
+}
+
+void collector_invalidate(struct session *session, struct wire_request *request)
+{
+    struct collector *collector = session->collector;
+    const struct ad *args = wire_request_args(request);
+    const char *type = ad_string_or(args, "Type", "");
+    const char *text = ad_string_or(args, "Constraint", "");
+    struct plan_sender sender = collector_sender(wire_request_peer(request));
+    struct ad_expr *constraint = NULL;
+    struct invalidation **link = queue_end(collector);
+    struct err err = {""};
+    if (!plan_may_advertise(&sender, type)) {
+        wire_reply_error(request, -EACCES, "you may not have ads of type '%s'", type);
+        return;
+    }
+    if (*text && !link) {
+        wire_reply_error(request, -EBUSY, "%d of these wait already; try again", WALKS_MAX);
+        return;
+    }
+    if (*text && ad_expr_parse(text, strlen(text), AD_OLD, &constraint, &err) != 0) {
+        wire_reply_error(request, -EINVAL, "Constraint: %s", err.text);
+        return;
+    }
+    struct invalidation *invalidation = mem_alloc(sizeof(*invalidation));
+    *invalidation = (struct invalidation){.collector = collector,
+                                          .request = request,
+                                          .stamp = collector_stamp(session, args),
+                                          .begin_ms = loop_now_ms(collector->env.loop),
+                                          .offline = ad_bool_or(args, "Offline", false),
+                                          .absent = ad_bool_or(args, "Absent", false),
+                                          .constraint = constraint,
+                                          .walks = constraint != NULL};
+    session->last = invalidation->stamp;
+    if (constraint) {
+        bool is_first = link == &collector->invalidations;
+        ads_cursor_init(&invalidation->cursor, collector->ads, type);
+        *link = invalidation;
+        if (is_first) {
+            loop_timer_set(collector->invalidating, 0);
+        }
+    }
+    slice_begin(invalidation);
+    take_names(invalidation, type);
+    slice_end(invalidation);
+}
