@@ -4,7 +4,7 @@
  * TCP and TLS; 10,000 slots of 169 attributes (slot_ad.h), an eighth of them claimed.  The real
  * `roost status` is started for each kind of listing, its output into a file (as from a pipe, no
  * terminal draws it), and waited for: wall time from fork to exit, its CPU time and the
- * collector's.
+ * collector's; CPU beside that of a process that does nothing.
  *
  * Environment: ROOST_BIN (needed), BENCH_ADS, BENCH_TRIES, BENCH_KEEP=1 leaves the directory,
  * BENCH_HOLD=SECONDS only fills the collector and holds it for a profiler, BENCH_DIFFER=1 with ads
@@ -47,6 +47,7 @@ struct bench {
         int status;
     } collecting;
     int ads, tries;
+    double nothing_ms; /* CPU of a process that does nothing */
 };
 
 static void stop(struct bench *bench)
@@ -82,7 +83,7 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
     running->ended = true;
 }
 
-/* argv[0] is the name of one of our programs. */
+/* argv[0] is the name of one of our programs, or a path. */
 static pid_t start(struct bench *bench, const char *const *argv, const char *output,
                    struct running *running)
 {
@@ -90,7 +91,11 @@ static pid_t start(struct bench *bench, const char *const *argv, const char *out
     const char *full[8] = {path};
     struct err err;
     pid_t pid;
-    (void)snprintf(path, sizeof path, "%s/%s", bench->bin, argv[0]);
+    if (argv[0][0] == '/') {
+        (void)snprintf(path, sizeof path, "%s", argv[0]);
+    } else {
+        (void)snprintf(path, sizeof path, "%s/%s", bench->bin, argv[0]);
+    }
     for (size_t i = 1; argv[i] != NULL && i < ARRAY_COUNT(full) - 1; i++) {
         full[i] = argv[i];
     }
@@ -224,9 +229,27 @@ static void measure(struct bench *bench, const char *name, const char *const *ar
     (void)printf("BENCH status_%s %.1f ms ratio %.1f vs HTCondor (unencrypted)\n", name, middle,
                  peer_ms / middle);
     (void)printf("BENCH status_%s_least %.1f ms\n", name, least);
-    (void)printf("BENCH status_%s_cpu %.1f ms\n", name, median(client, bench->tries));
+    double cpu_ms = median(client, bench->tries);
+    (void)printf("BENCH status_%s_cpu %.1f ms ratio %.1f vs /bin/true\n", name, cpu_ms,
+                 cpu_ms / bench->nothing_ms);
     (void)printf("BENCH status_%s_collector_cpu %.1f ms\n", name, median(collector, bench->tries));
     (void)fflush(stdout);
+}
+
+/* What any process costs: of the figures, this part is the machine's. */
+static void measure_nothing(struct bench *bench)
+{
+    static const char *const NOTHING[] = {"/bin/true", NULL};
+    double cpu[TRIES_MAX];
+    for (int i = 0; i < bench->tries; i++) {
+        struct cost cost;
+        if (run(bench, NOTHING, &cost) != 0) {
+            fail(bench, NOTHING[0], NULL);
+        }
+        cpu[i] = cost.client_ms;
+    }
+    bench->nothing_ms = median(cpu, bench->tries);
+    (void)printf("BENCH status_nothing_cpu %.2f ms\n", bench->nothing_ms);
 }
 
 static void measure_all(struct bench *bench, const char *suffix)
@@ -236,6 +259,7 @@ static void measure_all(struct bench *bench, const char *suffix)
         const char *argv[6];
         double peer_ms;
     } KINDS[] = {
+        {"start", {"roost", "--version"}, 30},
         {"table", {"roost", "status"}, 110},
         {"long", {"roost", "status", "-l"}, 1100},
         {"constraint", {"roost", "status", "-constraint", "State == \"Claimed\""}, 35},
@@ -283,6 +307,7 @@ int main(void)
         cli_pause(&bench.cli, (uint64_t)number("BENCH_HOLD", 60, 100000) * 1000);
         bench.tries = 0;
     } else {
+        measure_nothing(&bench);
         fill(&bench, false);
         measure_all(&bench, "");
         fill(&bench, true);

@@ -11,16 +11,34 @@
 
 /* ---- getting ---- */
 
+/* A name may stand in any of these, so that names that are asked for in turn do not drive each
+ * other out. */
+#define WAYS 4u
+
 static struct ad_asked *asked_at(struct ad_shape *shape, const char *name)
 {
-    return &shape->asked[((uintptr_t)name >> 1 ^ (uintptr_t)name >> 5) % AD_SHAPE_ASKED];
+    /* Literals lie close together: the product spreads their addresses over its upper bits. */
+    uint64_t spread = (uint64_t)(uintptr_t)name * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    return &shape->asked[spread % (AD_SHAPE_ASKED / WAYS) * WAYS];
+}
+
+/* NULL: it was not asked for, or the text there is another one now. */
+static const struct ad_asked *find_asked(struct ad_shape *shape, const char *name)
+{
+    const struct ad_asked *asked = asked_at(shape, name);
+    for (unsigned way = 0; way < WAYS; way++, asked++) {
+        if (asked->name == name) {
+            return strcmp(asked->text, name) == 0 ? asked : NULL;
+        }
+    }
+    return NULL;
 }
 
 /* In the body as it is, or nowhere, where that name was asked for before: without hashing. */
 static bool find_again(const struct ad *ad, const char *name, struct ad_spot *ret, bool *found)
 {
-    const struct ad_asked *asked = asked_at(ad->body->shape, name);
-    if (asked->name != name || strcmp(asked->text, name) != 0) {
+    const struct ad_asked *asked = find_asked(ad->body->shape, name);
+    if (asked == NULL) {
         return false;
     }
     uint32_t place = asked->place;
@@ -36,6 +54,11 @@ static uint32_t ask(struct ad_shape *shape, const char *name, size_t length, uin
     uint32_t place = ad_shape_place(shape, name, length, hash);
     if (length < AD_ASKED_BYTES) {
         struct ad_asked *asked = asked_at(shape, name);
+        unsigned way = 0;
+        while (way + 1 < WAYS && asked[way].name != name) {
+            way++;
+        }
+        memmove(asked + 1, asked, way * sizeof(*asked)); /* the latest first, the oldest goes */
         asked->name = name;
         asked->place = place;
         memcpy(asked->text, name, length + 1);
@@ -45,8 +68,8 @@ static uint32_t ask(struct ad_shape *shape, const char *name, size_t length, uin
 
 uint32_t ad_asked_place(struct ad_shape *shape, const char *name)
 {
-    const struct ad_asked *asked = asked_at(shape, name);
-    if (asked->name == name && strcmp(asked->text, name) == 0) {
+    const struct ad_asked *asked = find_asked(shape, name);
+    if (asked != NULL) {
         return asked->place;
     }
     size_t length = strlen(name);

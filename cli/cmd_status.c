@@ -232,12 +232,17 @@ static struct ad *projection(const struct status *status)
     return args;
 }
 
+static int connect_to(struct cli *cli, const struct status *status, struct err *err)
+{
+    return status->pool != NULL ? cli_collector_at(cli, status->pool, err)
+                                : cli_collector(cli, err);
+}
+
 static int from_collector(struct cli *cli, const struct status *status, struct cli_reply *reply,
                           struct err *err)
 {
     *reply = (struct cli_reply){0};
-    int rc =
-        status->pool != NULL ? cli_collector_at(cli, status->pool, err) : cli_collector(cli, err);
+    int rc = connect_to(cli, status, err);
     if (rc != 0) {
         return rc;
     }
@@ -303,6 +308,41 @@ static void warn(const struct status *status, const struct ad *const *ads, size_
     strbuf_fini(&text);
 }
 
+static void add_rows(void *arg, const struct ad *const *ads, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        status_rows_add(arg, ads[i]);
+    }
+}
+
+/* A table whose lines are made while the collector is still sending. */
+static int show_rows(struct cli *cli, const struct status *status, struct status_rows *rows)
+{
+    struct err err;
+    int rc = connect_to(cli, status, &err);
+    if (rc == 0) {
+        struct ad *args = projection(status);
+        rc = listing_query_each(cli, cli->collector, type_of(status), &status->listing, args,
+                                add_rows, rows, &err);
+        ad_destroy(args);
+    }
+    if (rc != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    struct listing_output output = {cli, CLI_OK};
+    struct strbuf out, warnings;
+    strbuf_init(&out, LISTING_TEXT_MAX);
+    strbuf_init(&warnings, 0);
+    status_rows_end(rows, status->natural, listing_write_some, &output, &out, &warnings);
+    listing_write_some(&output, &out);
+    if (warnings.length > 0) {
+        (void)fputs(strbuf_text(&warnings), stderr);
+    }
+    strbuf_fini(&out);
+    strbuf_fini(&warnings);
+    return output.status;
+}
+
 static int show(struct cli *cli, const struct status *status)
 {
     struct cli_reply reply;
@@ -340,7 +380,13 @@ int cmd_status(struct cli *cli)
     strbuf_init(&status.names, 0);
     int code = parse(cli, &status);
     if (code == CLI_OK) {
-        code = show(cli, &status);
+        const struct ad_context context = listing_context(cli);
+        bool as_they_come =
+            status.listing.style == LISTING_TABLE && status.file == NULL && status.sort.count == 0;
+        struct status_rows *rows =
+            as_they_come ? status_rows_begin(status.view, &status.how, &context) : NULL;
+        code = rows != NULL ? show_rows(cli, &status, rows) : show(cli, &status);
+        status_rows_destroy(rows);
     }
     status_fini(&status);
     return code;

@@ -79,9 +79,8 @@ struct ad_context listing_context(struct cli *cli)
                                .arg = cli};
 }
 
-int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, const char *type,
-                  const struct listing *listing, const char *const *projection,
-                  const struct ad *more, struct cli_reply *reply, struct err *err)
+/* Owned by the caller. */
+static struct ad *query_args(const char *type, const struct listing *listing, const struct ad *more)
 {
     struct ad *args = more != NULL ? ad_copy(more) : ad_create();
     char *constraint = listing_plan_constraint(listing);
@@ -92,6 +91,15 @@ int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, cons
     if (listing->limit > 0) {
         ad_set_int(args, "Limit", listing->limit);
     }
+    mem_free(constraint);
+    return args;
+}
+
+int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, const char *type,
+                  const struct listing *listing, const char *const *projection,
+                  const struct ad *more, struct cli_reply *reply, struct err *err)
+{
+    struct ad *args = query_args(type, listing, more);
     if (projection != NULL && listing->style == LISTING_TABLE) {
         size_t count = 0;
         while (projection[count] != NULL) {
@@ -101,7 +109,19 @@ int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, cons
     }
     const struct wire_body body = {.args = args};
     int rc = cli_call(cli, wire, relay_to, VERB_QUERY, &body, 0, reply, err);
-    mem_free(constraint);
+    ad_destroy(args);
+    return rc;
+}
+
+int listing_query_each(struct cli *cli, struct wire *wire, const char *type,
+                       const struct listing *listing, const struct ad *more, cli_ads_f each,
+                       void *arg, struct err *err)
+{
+    struct ad *args = query_args(type, listing, more);
+    struct cli_reply reply;
+    const struct wire_body body = {.args = args};
+    int rc = cli_call_each(cli, wire, VERB_QUERY, &body, each, arg, &reply, err);
+    cli_reply_fini(&reply);
     ad_destroy(args);
     return rc;
 }
@@ -134,16 +154,11 @@ int listing_write(const struct cli *cli, struct strbuf *out)
     return status;
 }
 
-struct emitting {
-    const struct cli *cli;
-    int status;
-};
-
-static void write_some(void *arg, struct strbuf *out)
+void listing_write_some(void *arg, struct strbuf *out)
 {
-    struct emitting *emitting = arg;
-    if (emitting->status == CLI_OK) {
-        emitting->status = write_all(emitting->cli, out);
+    struct listing_output *output = arg;
+    if (output->status == CLI_OK) {
+        output->status = write_all(output->cli, out);
     }
     if (!out->failed) {
         strbuf_clear(out);
@@ -154,18 +169,18 @@ int listing_show(struct cli *cli, const struct listing *listing, const struct ad
                  size_t count)
 {
     struct strbuf out;
-    struct emitting emitting = {cli, CLI_OK};
+    struct listing_output output = {cli, CLI_OK};
     struct listing how = *listing;
     const struct ad_context context = listing_context(cli);
-    how.emit = write_some;
-    how.emit_arg = &emitting;
+    how.emit = listing_write_some;
+    how.emit_arg = &output;
     strbuf_init(&out, LISTING_TEXT_MAX);
     listing_plan_print(&how, ads, count, &context, &out);
-    if (emitting.status == CLI_OK) {
+    if (output.status == CLI_OK) {
         return listing_write(cli, &out);
     }
     strbuf_fini(&out);
-    return emitting.status;
+    return output.status;
 }
 
 int listing_select(struct cli *cli, const struct listing *listing, const struct ad **ads,

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "cli/cli.h"
 #include "cli/listing_plan.h"
 #include "wire/verbs.h"
 
@@ -14,8 +15,6 @@
 
 struct ad;
 struct ad_context;
-struct cli;
-struct cli_reply;
 struct err;
 struct strbuf;
 struct wire;
@@ -31,9 +30,23 @@ int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, cons
                   const struct listing *listing, const char *const *projection,
                   const struct ad *more, struct cli_reply *reply, struct err *err);
 
+/* The same of the caller's own pool or schedd, for ads that are not kept: each gets them as they
+ * come (cli_call_each()). */
+int listing_query_each(struct cli *cli, struct wire *wire, const char *type,
+                       const struct listing *listing, const struct ad *more, cli_ads_f each,
+                       void *arg, struct err *err);
+
 /* Prints in the listing's style, which is not LISTING_TABLE, to standard output. */
 int listing_show(struct cli *cli, const struct listing *listing, const struct ad *const *ads,
                  size_t count);
+
+/* Writes out to standard output and empties it: for printers that emit.  arg is a struct
+ * listing_output, whose status is that of listing_write() from then on. */
+struct listing_output {
+    const struct cli *cli;
+    int status; /* CLI_OK to begin with */
+};
+void listing_write_some(void *arg, struct strbuf *out);
 
 /* Writes out to standard output and releases it.  Exit status: CLI_FAILED with a message when that
  * is not possible. */

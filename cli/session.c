@@ -271,13 +271,18 @@ int cli_schedd(struct cli *cli, struct err *err)
 
 struct waiting {
     struct cli_reply *reply;
+    cli_ads_f each; /* NULL: the reply takes them */
+    void *arg;
     bool done;
 };
 
 static void on_reply(void *arg, struct wire_reply *reply)
 {
     struct waiting *waiting = arg;
-    for (size_t i = 0; i < reply->ad_count; i++) {
+    if (waiting->each != NULL) {
+        waiting->each(waiting->arg, (const struct ad *const *)reply->ads, reply->ad_count);
+    }
+    for (size_t i = 0; waiting->each == NULL && i < reply->ad_count; i++) {
         vec_push(&waiting->reply->ads, wire_reply_take_ad(reply, i));
     }
     if (reply->more) {
@@ -291,12 +296,12 @@ static void on_reply(void *arg, struct wire_reply *reply)
     waiting->done = true;
 }
 
-int cli_call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire_verb verb,
-             const struct wire_body *body, uint64_t deadline_ms, struct cli_reply *reply,
-             struct err *err)
+static int call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire_verb verb,
+                const struct wire_body *body, uint64_t deadline_ms, struct waiting waiting,
+                struct err *err)
 {
+    struct cli_reply *reply = waiting.reply;
     *reply = (struct cli_reply){0};
-    struct waiting waiting = {.reply = reply};
     int64_t rc = wire == NULL ? -ENOTCONN
                  : relay_to != NULL
                      ? wire_relay(wire, relay_to, verb, body, deadline_ms, on_reply, &waiting)
@@ -311,6 +316,22 @@ int cli_call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire
                        reply->text[0] != '\0' ? reply->text : err_code_text(reply->status));
     }
     return 0;
+}
+
+int cli_call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire_verb verb,
+             const struct wire_body *body, uint64_t deadline_ms, struct cli_reply *reply,
+             struct err *err)
+{
+    return call(cli, wire, relay_to, verb, body, deadline_ms, (struct waiting){.reply = reply},
+                err);
+}
+
+int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
+                  const struct wire_body *body, cli_ads_f each, void *arg, struct cli_reply *reply,
+                  struct err *err)
+{
+    return call(cli, wire, NULL, verb, body, 0,
+                (struct waiting){.reply = reply, .each = each, .arg = arg}, err);
 }
 
 static void destroy_ad(void *ad)

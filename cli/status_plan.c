@@ -7,15 +7,18 @@
 #include "cli/status_plan.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/listing_plan.h"
 #include "cli/status_cells.h"
 #include "cli/status_compact_plan.h"
+#include "cli/status_sort_plan.h"
 #include "cli/status_totals_plan.h"
 #include "cli/table_plan.h"
 
@@ -552,26 +555,166 @@ void status_plan_print(const struct status_view *view, const struct status_how *
     }
 }
 
+/* ---- warnings */
+
 /* So many are named in the warning; -problems shows all. */
 #define PROBLEMS_NAMED 5
+
+/* "" for none. */
+static const char *problems_of(const struct status_view *view, const struct ad *ad)
+{
+    return view->columns != PROBLEMS ? ad_string_or(ad, "AdProblems", "") : "";
+}
+
+static void put_problem(const char *name, const char *problems, struct strbuf *out)
+{
+    size_t begin = out->length;
+    strbuf_printf(out, "%s: %s\n", name, problems);
+    table_plan_clean(out, begin);
+}
+
+static void put_problem_count(size_t found, struct strbuf *out)
+{
+    if (found > PROBLEMS_NAMED) {
+        strbuf_printf(out, "%zu more: roost status -problems\n", found - PROBLEMS_NAMED);
+    }
+}
 
 size_t status_plan_warn(const struct status_view *view, const struct ad *const *ads, size_t count,
                         struct strbuf *out)
 {
     size_t found = 0;
-    for (size_t i = 0; i < count && view->columns != PROBLEMS; i++) {
-        const char *problems = ad_string_or(ads[i], "AdProblems", "");
-        if (problems[0] == '\0') {
-            continue;
-        }
-        if (found++ < PROBLEMS_NAMED) {
-            size_t begin = out->length;
-            strbuf_printf(out, "%s: %s\n", ad_string_or(ads[i], "Name", "?"), problems);
-            table_plan_clean(out, begin);
+    for (size_t i = 0; i < count; i++) {
+        const char *problems = problems_of(view, ads[i]);
+        if (problems[0] != '\0' && found++ < PROBLEMS_NAMED) {
+            put_problem(ad_string_or(ads[i], "Name", "?"), problems, out);
         }
     }
-    if (found > PROBLEMS_NAMED) {
-        strbuf_printf(out, "%zu more: roost status -problems\n", found - PROBLEMS_NAMED);
-    }
+    put_problem_count(found, out);
     return found;
+}
+
+/* ---- ads that are not kept */
+
+struct problem {
+    size_t row;
+    size_t place; /* in the order in which rows are shown */
+    char *text;
+};
+
+struct status_rows {
+    const struct status_view *view;
+    bool wide;
+    struct ad_context context;
+    struct table *table;         /* NULL: totals only */
+    struct status_order *order;  /* NULL likewise */
+    struct status_count *totals; /* NULL: none */
+    size_t count;
+    struct vec problems; /* struct problem */
+};
+
+struct status_rows *status_rows_begin(const struct status_view *view, const struct status_how *how,
+                                      const struct ad_context *context)
+{
+    struct status_count *totals = view->totals != NULL ? status_count_begin(view->totals) : NULL;
+    if (view->compact || (view->totals != NULL && totals == NULL)) {
+        return NULL;
+    }
+    struct status_rows *rows = mem_zalloc(sizeof *rows);
+    rows->view = view;
+    rows->wide = how->wide;
+    rows->context = *context;
+    rows->totals = totals;
+    rows->order = status_order_create();
+    if (!how->totals_only) {
+        const struct column *columns = how->wide && view->wide ? view->wide : view->columns;
+        rows->table = table_plan_begin(columns, view->column_count, &rows->context);
+    }
+    return rows;
+}
+
+static void problem_destroy(void *arg)
+{
+    struct problem *problem = arg;
+    mem_free(problem->text);
+    mem_free(problem);
+}
+
+void status_rows_add(struct status_rows *rows, const struct ad *ad)
+{
+    const char *problems = problems_of(rows->view, ad);
+    if (problems[0] != '\0') {
+        struct problem *problem = mem_alloc(sizeof *problem);
+        struct strbuf text;
+        strbuf_init(&text, 0);
+        put_problem(ad_string_or(ad, "Name", "?"), problems, &text);
+        problem->row = rows->count;
+        problem->place = rows->count;
+        problem->text = mem_strdup(strbuf_text(&text));
+        vec_push(&rows->problems, problem);
+        strbuf_fini(&text);
+    }
+    status_order_add(rows->order, ad);
+    if (rows->table != NULL) {
+        table_plan_add(rows->table, ad);
+    }
+    if (rows->totals != NULL) {
+        status_count_add(rows->totals, ad);
+    }
+    rows->count++;
+}
+
+static int problem_order(const void *a, const void *b)
+{
+    const struct problem *const *left = a, *const *right = b;
+    return (*left)->place < (*right)->place ? -1 : 1;
+}
+
+static void put_problems(struct status_rows *rows, const uint32_t *order, struct strbuf *out)
+{
+    size_t count = rows->problems.count;
+    if (order != NULL && count > 1) {
+        size_t *places = mem_alloc(rows->count * sizeof *places);
+        for (size_t i = 0; i < rows->count; i++) {
+            places[order[i]] = i;
+        }
+        for (size_t i = 0; i < count; i++) {
+            struct problem *problem = rows->problems.items[i];
+            problem->place = places[problem->row];
+        }
+        mem_free(places);
+        qsort(rows->problems.items, count, sizeof *rows->problems.items, problem_order);
+    }
+    for (size_t i = 0; i < count && i < PROBLEMS_NAMED; i++) {
+        strbuf_puts(out, ((struct problem *)rows->problems.items[i])->text);
+    }
+    put_problem_count(count, out);
+}
+
+void status_rows_end(struct status_rows *rows, bool natural,
+                     void (*emit)(void *arg, struct strbuf *out), void *emit_arg,
+                     struct strbuf *out, struct strbuf *warnings)
+{
+    const uint32_t *order = natural ? NULL : status_order_list(rows->order);
+    if (rows->table != NULL && rows->count > 0) {
+        table_plan_end(rows->table, true, order, emit, emit_arg, out);
+        rows->table = NULL;
+    }
+    if (rows->totals != NULL && rows->count > 0) {
+        status_count_end(rows->totals, rows->wide, out);
+        rows->totals = NULL;
+    }
+    put_problems(rows, order, warnings);
+}
+
+void status_rows_destroy(struct status_rows *rows)
+{
+    if (rows == NULL) {
+        return;
+    }
+    table_plan_destroy(rows->table);
+    status_count_destroy(rows->totals);
+    status_order_destroy(rows->order);
+    vec_fini(&rows->problems, problem_destroy);
+    mem_free(rows);
 }

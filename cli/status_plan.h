@@ -34,6 +34,19 @@ void status_plan_print(const struct status_view *view, const struct status_how *
                        const struct ad *const *ads, size_t count, const struct ad_context *context,
                        struct strbuf *out);
 
+/* The same, with the default order, of ads that come one after the other and are not kept: a line
+ * is made while the next ads are on their way.  NULL: this view wants all at once. */
+struct status_rows;
+struct status_rows *status_rows_begin(const struct status_view *view, const struct status_how *how,
+                                      const struct ad_context *context);
+void status_rows_add(struct status_rows *rows, const struct ad *ad);
+/* natural: as they came.  emit (may be NULL) writes out away and empties it, whenever it is large.
+ * warnings gets what status_plan_warn() says. */
+void status_rows_end(struct status_rows *rows, bool natural,
+                     void (*emit)(void *arg, struct strbuf *out), void *emit_arg,
+                     struct strbuf *out, struct strbuf *warnings);
+void status_rows_destroy(struct status_rows *rows); /* NULL is allowed */
+
 /* A line for each ad that has AdProblems, "NAME: what"; how many there are.  Only a view that asks
  * for that attribute finds any. */
 size_t status_plan_warn(const struct status_view *view, const struct ad *const *ads, size_t count,

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/arena.h"
 #include "base/mem.h"
 #include "classad/ad.h"
 
@@ -22,7 +23,7 @@ struct place {
     uint64_t head; /* of machine, behind what is common to all */
     const char *machine, *name;
     int64_t slot;
-    const struct ad *ad;
+    size_t index; /* in the order in which they came */
 };
 
 static int place_order(const void *a, const void *b)
@@ -61,17 +62,11 @@ static uint64_t head_of(const char *text)
     return head;
 }
 
-void status_sort_default(const struct ad **ads, size_t count)
+/* False: they were in order already. */
+static bool sort_places(struct place *places, size_t count)
 {
     if (count < 2) {
-        return;
-    }
-    struct place *places = mem_alloc(count * sizeof *places);
-    for (size_t i = 0; i < count; i++) {
-        places[i] = (struct place){.machine = ad_string_or(ads[i], "Machine", ""),
-                                   .name = ad_string_or(ads[i], "Name", ""),
-                                   .slot = ad_int_or(ads[i], "SlotID", 0),
-                                   .ad = ads[i]};
+        return false;
     }
     size_t common = common_bytes(places, count);
     bool sorted = true;
@@ -82,10 +77,89 @@ void status_sort_default(const struct ad **ads, size_t count)
     if (!sorted) {
         qsort(places, count, sizeof *places, place_order);
     }
+    return !sorted;
+}
+
+static struct place place_of(const struct ad *ad, size_t index)
+{
+    return (struct place){.machine = ad_string_or(ad, "Machine", ""),
+                          .name = ad_string_or(ad, "Name", ""),
+                          .slot = ad_int_or(ad, "SlotID", 0),
+                          .index = index};
+}
+
+void status_sort_default(const struct ad **ads, size_t count)
+{
+    struct place *places = mem_alloc((count + 1) * sizeof *places);
     for (size_t i = 0; i < count; i++) {
-        ads[i] = places[i].ad;
+        places[i] = place_of(ads[i], i);
+    }
+    if (sort_places(places, count)) {
+        const struct ad **before = mem_alloc(count * sizeof *before);
+        memcpy(before, ads, count * sizeof *before);
+        for (size_t i = 0; i < count; i++) {
+            ads[i] = before[places[i].index];
+        }
+        mem_free(before);
     }
     mem_free(places);
+}
+
+struct status_order {
+    struct arena *texts;
+    struct place *places;
+    size_t count, room;
+    uint32_t *list;
+};
+
+struct status_order *status_order_create(void)
+{
+    struct status_order *order = mem_zalloc(sizeof *order);
+    order->texts = arena_create(0, 0);
+    return order;
+}
+
+void status_order_destroy(struct status_order *order)
+{
+    if (order != NULL) {
+        arena_destroy(order->texts);
+        mem_free(order->places);
+        mem_free(order->list);
+        mem_free(order);
+    }
+}
+
+static const char *keep(struct arena *texts, const char *text)
+{
+    const char *kept = arena_strdup(texts, text);
+    return kept != NULL ? kept : ""; /* no memory: the order suffers */
+}
+
+void status_order_add(struct status_order *order, const struct ad *ad)
+{
+    if (order->count == order->room) {
+        order->room = order->room > 0 ? order->room * 2 : 64;
+        order->places = mem_realloc(order->places, order->room * sizeof *order->places);
+    }
+    struct place *place = &order->places[order->count];
+    const char *before = order->count > 0 ? place[-1].machine : "";
+    *place = place_of(ad, order->count++);
+    /* The slots of a machine come in a row. */
+    place->machine =
+        strcmp(before, place->machine) == 0 ? before : keep(order->texts, place->machine);
+    place->name = keep(order->texts, place->name);
+}
+
+const uint32_t *status_order_list(struct status_order *order)
+{
+    if (!sort_places(order->places, order->count)) {
+        return NULL;
+    }
+    order->list = mem_alloc(order->count * sizeof *order->list);
+    for (size_t i = 0; i < order->count; i++) {
+        order->list[i] = (uint32_t)order->places[i].index;
+    }
+    return order->list;
 }
 
 /* ---- -sort */

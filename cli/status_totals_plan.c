@@ -39,9 +39,9 @@ struct totals {
 };
 
 struct groups {
+    const struct totals *totals;
     struct strmap *by_key;
     struct vec list;
-    struct group all;
     struct group *last; /* ads that are alike come in a row */
     struct strbuf scratch;
 };
@@ -83,47 +83,69 @@ static void print_line(const struct totals *totals, const struct group *group, i
     strbuf_putc(out, '\n');
 }
 
-static void print_totals(const struct totals *totals, const struct ad *const *ads, size_t count,
-                         bool natural, struct strbuf *out)
+static void groups_begin(struct groups *groups, const struct totals *totals)
 {
-    struct groups groups = {.by_key = strmap_create(STRMAP_CASE_SENSITIVE)};
+    *groups = (struct groups){.totals = totals, .by_key = strmap_create(STRMAP_CASE_SENSITIVE)};
+    strbuf_init(&groups->scratch, 0);
+}
+
+static void groups_add(struct groups *groups, const struct ad *ad)
+{
+    strbuf_clear(&groups->scratch);
+    groups->totals->key(ad, &groups->scratch);
+    struct group *group = group_of(groups, strbuf_text(&groups->scratch));
+    group->count++;
+    groups->totals->add(group, ad);
+}
+
+static void groups_end(struct groups *groups, bool natural, struct strbuf *out)
+{
+    const struct totals *totals = groups->totals;
     char total[] = "Total";
-    groups.all.key = total;
-    strbuf_init(&groups.scratch, 0);
-    for (size_t i = 0; i < count; i++) {
-        strbuf_clear(&groups.scratch);
-        totals->key(ads[i], &groups.scratch);
-        struct group *group = group_of(&groups, strbuf_text(&groups.scratch));
-        group->count++;
-        totals->add(group, ads[i]);
-    }
-    for (size_t i = 0; i < groups.list.count; i++) {
-        const struct group *group = groups.list.items[i];
-        groups.all.count += group->count;
+    struct group all = {.key = total};
+    for (size_t i = 0; i < groups->list.count; i++) {
+        const struct group *group = groups->list.items[i];
+        all.count += group->count;
         for (size_t k = 0; k < SUMS_MAX; k++) {
-            groups.all.sums[k] += group->sums[k];
+            all.sums[k] += group->sums[k];
         }
     }
-    if (groups.list.count > 1 && !totals->in_order) {
-        qsort(groups.list.items, groups.list.count, sizeof *groups.list.items, group_order);
+    if (groups->list.count > 1 && !totals->in_order) {
+        qsort(groups->list.items, groups->list.count, sizeof *groups->list.items, group_order);
     }
     int width = natural ? (int)strlen(total) : KEY_WIDTH;
-    for (size_t i = 0; i < groups.list.count; i++) {
-        int length = (int)strlen(((struct group *)groups.list.items[i])->key);
+    for (size_t i = 0; i < groups->list.count; i++) {
+        int length = (int)strlen(((struct group *)groups->list.items[i])->key);
         width = length > width ? length : width;
     }
     strbuf_putc(out, '\n');
     table_plan_pad("", width, TABLE_LEFT, out);
     strbuf_puts(out, totals->headings);
     strbuf_puts(out, "\n\n");
-    for (size_t i = 0; i < groups.list.count; i++) {
-        print_line(totals, groups.list.items[i], width, out);
+    for (size_t i = 0; i < groups->list.count; i++) {
+        print_line(totals, groups->list.items[i], width, out);
     }
-    strbuf_puts(out, groups.list.count > 0 ? "\n" : "");
-    print_line(totals, &groups.all, width, out);
-    vec_fini(&groups.list, group_destroy);
-    strmap_destroy(groups.by_key, NULL);
-    strbuf_fini(&groups.scratch);
+    strbuf_puts(out, groups->list.count > 0 ? "\n" : "");
+    print_line(totals, &all, width, out);
+}
+
+static void groups_fini(struct groups *groups)
+{
+    vec_fini(&groups->list, group_destroy);
+    strmap_destroy(groups->by_key, NULL);
+    strbuf_fini(&groups->scratch);
+}
+
+static void print_totals(const struct totals *totals, const struct ad *const *ads, size_t count,
+                         bool natural, struct strbuf *out)
+{
+    struct groups groups;
+    groups_begin(&groups, totals);
+    for (size_t i = 0; i < count; i++) {
+        groups_add(&groups, ads[i]);
+    }
+    groups_end(&groups, natural, out);
+    groups_fini(&groups);
 }
 
 /* ---- keys */
@@ -206,12 +228,15 @@ static void print_activities(const struct group *group, struct strbuf *out)
 #define ACTIVITY_HEADINGS \
     " Total Owner Unclaimed Claimed Preempting Matched  Drain Backfill BkIdle Offline"
 
+static const struct totals PLATFORM = {by_platform, add_state, print_states, STATE_HEADINGS, false};
+static const struct totals ACTIVITY = {by_activity, add_state, print_activities, ACTIVITY_HEADINGS,
+                                       false};
+static const struct totals POWER = {by_power, add_state, print_states, STATE_HEADINGS, false};
+
 void status_totals_platform(const struct ad *const *ads, size_t count, bool natural,
                             struct strbuf *out)
 {
-    static const struct totals TOTALS = {by_platform, add_state, print_states, STATE_HEADINGS,
-                                         false};
-    print_totals(&TOTALS, ads, count, natural, out);
+    print_totals(&PLATFORM, ads, count, natural, out);
 }
 
 void status_totals_short_platform(const struct ad *const *ads, size_t count, bool natural,
@@ -225,16 +250,52 @@ void status_totals_short_platform(const struct ad *const *ads, size_t count, boo
 void status_totals_activity(const struct ad *const *ads, size_t count, bool natural,
                             struct strbuf *out)
 {
-    static const struct totals TOTALS = {by_activity, add_state, print_activities,
-                                         ACTIVITY_HEADINGS, false};
-    print_totals(&TOTALS, ads, count, natural, out);
+    print_totals(&ACTIVITY, ads, count, natural, out);
 }
 
 void status_totals_power(const struct ad *const *ads, size_t count, bool natural,
                          struct strbuf *out)
 {
-    static const struct totals TOTALS = {by_power, add_state, print_states, STATE_HEADINGS, false};
-    print_totals(&TOTALS, ads, count, natural, out);
+    print_totals(&POWER, ads, count, natural, out);
+}
+
+/* ---- of ads that are not kept: whole numbers of states, whose order does not matter */
+
+struct status_count {
+    struct groups groups;
+};
+
+struct status_count *status_count_begin(status_totals_f kind)
+{
+    const struct totals *totals = kind == status_totals_platform   ? &PLATFORM
+                                  : kind == status_totals_activity ? &ACTIVITY
+                                  : kind == status_totals_power    ? &POWER
+                                                                   : NULL;
+    if (totals == NULL) {
+        return NULL;
+    }
+    struct status_count *count = mem_alloc(sizeof *count);
+    groups_begin(&count->groups, totals);
+    return count;
+}
+
+void status_count_add(struct status_count *count, const struct ad *ad)
+{
+    groups_add(&count->groups, ad);
+}
+
+void status_count_end(struct status_count *count, bool natural, struct strbuf *out)
+{
+    groups_end(&count->groups, natural, out);
+    status_count_destroy(count);
+}
+
+void status_count_destroy(struct status_count *count)
+{
+    if (count != NULL) {
+        groups_fini(&count->groups);
+        mem_free(count);
+    }
 }
 
 /* ---- capabilities */

@@ -35,6 +35,14 @@ void status_totals_schedds(const struct ad *const *ads, size_t count, bool natur
 void status_totals_submitters(const struct ad *const *ads, size_t count, bool natural,
                               struct strbuf *out);
 
+/* The same of ads that come one after the other and are not kept; NULL: that kind wants all at
+ * once. */
+struct status_count;
+struct status_count *status_count_begin(status_totals_f kind);
+void status_count_add(struct status_count *count, const struct ad *ad);
+void status_count_end(struct status_count *count, bool natural, struct strbuf *out); /* takes it */
+void status_count_destroy(struct status_count *count); /* NULL is allowed */
+
 /* "x64/Debian12" of a machine; appended. */
 void status_short_platform(const struct ad *ad, struct strbuf *out);
 

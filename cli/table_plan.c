@@ -15,6 +15,8 @@
 
 #define DAY_S 86400
 
+#define EMIT_BYTES ((size_t)128 << 10)
+
 #define TABLE_BYTES_MAX ((size_t)UINT32_MAX) /* of all cells */
 
 static bool is_control(char c)
@@ -121,53 +123,112 @@ static void put_cell(struct line *line, const char *text, size_t length, int wid
     line->length += length + gap + 1;
 }
 
-/* All cells are printed one behind the other into one buffer, ends[i] behind the i-th; then the
- * widths are known.  No memory is taken for a row of its own. */
+/* All cells are printed one behind the other into one buffer, ends[i] behind the i-th; when the
+ * last one is there the widths are known.  No memory is taken for a row of its own. */
+struct table {
+    const struct column *columns;
+    size_t column_count;
+    const struct ad_context *context;
+    size_t count; /* of lines */
+    size_t room;  /* lines that ends has room for */
+    uint32_t *ends;
+    struct strbuf cells;
+    int widths[];
+};
+
+struct table *table_plan_begin(const struct column *columns, size_t column_count,
+                               const struct ad_context *context)
+{
+    struct table *table = mem_zalloc(sizeof(*table) + column_count * sizeof(table->widths[0]));
+    table->columns = columns;
+    table->column_count = column_count;
+    table->context = context;
+    strbuf_init(&table->cells, TABLE_BYTES_MAX);
+    for (size_t c = 0; c < column_count; c++) {
+        table->widths[c] = columns[c].width;
+    }
+    return table;
+}
+
+void table_plan_add(struct table *table, const struct ad *ad)
+{
+    if (table->count == table->room) {
+        table->room = table->room > 0 ? table->room * 2 : 64;
+        table->ends =
+            mem_realloc(table->ends, table->room * table->column_count * sizeof(*table->ends));
+    }
+    uint32_t *ends = table->ends + table->count * table->column_count;
+    for (size_t c = 0; c < table->column_count; c++) {
+        const struct column *column = &table->columns[c];
+        size_t begin = table->cells.length;
+        column->cell(ad, table->context, &table->cells);
+        size_t length = table->cells.length - begin;
+        if (column->grows && length > (size_t)table->widths[c]) {
+            table->widths[c] = length < INT_MAX ? (int)length : INT_MAX;
+        }
+        ends[c] = (uint32_t)table->cells.length;
+    }
+    table->count++;
+}
+
+void table_plan_destroy(struct table *table)
+{
+    if (table != NULL) {
+        strbuf_fini(&table->cells);
+        mem_free(table->ends);
+        mem_free(table);
+    }
+}
+
+static void put_headings(const struct table *table, struct line *line)
+{
+    for (size_t c = 0; c < table->column_count; c++) {
+        const struct column *column = &table->columns[c];
+        put_cell(line, column->heading, strlen(column->heading), table->widths[c],
+                 c + 1 == table->column_count, column->heading_align);
+    }
+    flush(line);
+}
+
+void table_plan_end(struct table *table, bool gap, const uint32_t *order, table_emit_f emit,
+                    void *emit_arg, struct strbuf *out)
+{
+    struct line line;
+    line.out = out;
+    line.length = 0;
+    if (table->cells.length > 0) {
+        clean(table->cells.data, table->cells.length);
+    }
+    put_headings(table, &line);
+    strbuf_puts(out, gap ? "\n" : "");
+    const char *text = strbuf_text(&table->cells);
+    for (size_t i = 0; i < table->count && !out->failed; i++) {
+        size_t first = (order != NULL ? order[i] : i) * table->column_count;
+        size_t begin = first > 0 ? table->ends[first - 1] : 0;
+        for (size_t c = 0; c < table->column_count; c++) {
+            size_t end = table->ends[first + c];
+            put_cell(&line, text + begin, end - begin, table->widths[c],
+                     c + 1 == table->column_count, table->columns[c].align);
+            begin = end;
+        }
+        if (emit != NULL && out->length >= EMIT_BYTES) {
+            emit(emit_arg, out);
+        }
+    }
+    flush(&line);
+    out->failed = out->failed || table->cells.failed;
+    table_plan_destroy(table);
+}
+
 void table_plan_print(const struct column *columns, size_t column_count, bool gap,
                       const struct ad *const *ads, size_t count, const struct ad_context *context,
                       struct strbuf *out)
 {
-    int *widths = mem_alloc((column_count + 1) * sizeof *widths);
-    uint32_t *ends = mem_alloc((column_count * count + 1) * sizeof *ends);
-    struct strbuf cells;
-    struct line line;
-    line.out = out;
-    line.length = 0;
-    strbuf_init(&cells, TABLE_BYTES_MAX);
-    for (size_t c = 0; c < column_count; c++) {
-        widths[c] = columns[c].width;
+    struct table *table = table_plan_begin(columns, column_count, context);
+    for (size_t i = 0; i < count; i++) {
+        table_plan_add(table, ads[i]);
     }
-    for (size_t i = 0; i < count * column_count; i++) {
-        const struct column *column = &columns[i % column_count];
-        int *width = &widths[i % column_count];
-        size_t begin = cells.length;
-        column->cell(ads[i / column_count], context, &cells);
-        size_t length = cells.length - begin;
-        if (column->grows && length > (size_t)*width) {
-            *width = length < INT_MAX ? (int)length : INT_MAX;
-        }
-        ends[i] = (uint32_t)cells.length;
-    }
-    if (cells.length > 0) {
-        clean(cells.data, cells.length);
-    }
-    for (size_t c = 0; c < column_count; c++) {
-        put_cell(&line, columns[c].heading, strlen(columns[c].heading), widths[c],
-                 c + 1 == column_count, columns[c].heading_align);
-    }
-    flush(&line);
-    strbuf_puts(out, gap ? "\n" : "");
-    const char *text = strbuf_text(&cells);
-    for (size_t i = 0; i < count * column_count && !out->failed; i++) {
-        size_t begin = i > 0 ? ends[i - 1] : 0, c = i % column_count;
-        put_cell(&line, text + begin, ends[i] - begin, widths[c], c + 1 == column_count,
-                 columns[c].align);
-    }
-    flush(&line);
-    out->failed = out->failed || cells.failed;
-    strbuf_fini(&cells);
-    mem_free(ends);
-    mem_free(widths);
+    table_plan_end(table, gap, NULL, NULL, NULL, out);
 }
 
 void table_plan_date(int64_t at_s, const struct ad_context *context, struct strbuf *out)

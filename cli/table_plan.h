@@ -34,6 +34,19 @@ void table_plan_print(const struct column *columns, size_t column_count, bool ga
                       const struct ad *const *ads, size_t count, const struct ad_context *context,
                       struct strbuf *out);
 
+/* The same of ads that come one after the other and are not kept. */
+struct table;
+struct table *table_plan_begin(const struct column *columns, size_t column_count,
+                               const struct ad_context *context); /* all outlive it */
+void table_plan_add(struct table *table, const struct ad *ad);
+void table_plan_destroy(struct table *table); /* NULL is allowed */
+/* Prints the lines, order[i] being the number of the i-th from above among those that were added,
+ * or as they were added (NULL).  Takes table.  emit (may be NULL) is called whenever out has become
+ * large, writes it away and empties it. */
+typedef void (*table_emit_f)(void *arg, struct strbuf *out);
+void table_plan_end(struct table *table, bool gap, const uint32_t *order, table_emit_f emit,
+                    void *emit_arg, struct strbuf *out);
+
 /* ---- what cells are made of */
 
 /* "11/20 09:15" in the zone of the context. */

@@ -565,7 +565,38 @@ static void private_attributes_stay_when_an_ad_leaves_its_base(void **state)
     ad_pool_destroy(pool);
 }
 
-UNIT_TESTS(UNIT(private_attributes_stay_when_an_ad_leaves_its_base),
+/* What is remembered about names that were asked for belongs to the text, not to where it stands.
+ */
+static void names_are_found_however_often_others_are_asked_for_between(void **state)
+{
+    (void)state;
+    enum { NAMES = 300 };
+    struct ad_pool *pool = ad_pool_create();
+    struct ad *ad = ad_create();
+    static char texts[2 * NAMES][24];
+    for (int i = 0; i < 2 * NAMES; i++) {
+        (void)snprintf(texts[i], sizeof texts[i], "Name%d", i);
+        if (i < NAMES) {
+            ad_set_int(ad, texts[i], i);
+        }
+    }
+    ad_pack(pool, NULL, ad);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 2 * NAMES; i++) {
+            char moved[24];
+            assert_int_equal(ad_int_or(ad, texts[i], -1), i < NAMES ? i : -1);
+            assert_int_equal(ad_int_or(ad, texts[i / 2], -1), i / 2);
+            (void)snprintf(moved, sizeof moved, "nAME%d", i * 7 % (2 * NAMES));
+            assert_int_equal(ad_int_or(ad, moved, -1),
+                             i * 7 % (2 * NAMES) < NAMES ? i * 7 % (2 * NAMES) : -1);
+        }
+    }
+    ad_destroy(ad);
+    ad_pool_destroy(pool);
+}
+
+UNIT_TESTS(UNIT(names_are_found_however_often_others_are_asked_for_between),
+           UNIT(private_attributes_stay_when_an_ad_leaves_its_base),
            UNIT(colliding_names_are_refused_by_decoders_and_left_out_by_setters),
            UNIT(many_shapes_come_and_go), UNIT(ads_alike_share_names_and_values),
            UNIT(an_update_keeps_what_did_not_change), UNIT(ads_that_differ_in_all_keep_their_own),

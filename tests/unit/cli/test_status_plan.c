@@ -25,12 +25,44 @@ static void add_slot(struct vec *ads, int id, const char *machine, const char *m
     ads_add(ads, text);
 }
 
+/* Of ads as they come, before anybody sorted them; false: this view wants all at once. */
+static bool print_rows(const struct status_view *view, const struct status_how *how, bool natural,
+                       const struct vec *ads, struct strbuf *out, struct strbuf *warnings)
+{
+    const struct ad_context context = {.now_s = NOW};
+    struct status_rows *rows = status_rows_begin(view, how, &context);
+    for (size_t i = 0; rows != NULL && i < ads->count; i++) {
+        struct ad *passing = ad_copy(ads->items[i]);
+        status_rows_add(rows, passing);
+        ad_destroy(passing);
+    }
+    if (rows != NULL) {
+        status_rows_end(rows, natural, NULL, NULL, out, warnings);
+    }
+    status_rows_destroy(rows);
+    return rows != NULL;
+}
+
+static void expect_rows(const struct status_view *view, const struct status_how *how,
+                        const struct vec *ads, const char *text)
+{
+    struct strbuf out, warnings;
+    strbuf_init(&out, 0);
+    strbuf_init(&warnings, 0);
+    if (print_rows(view, how, false, ads, &out, &warnings)) {
+        assert_string_equal(strbuf_text(&out), text);
+    }
+    strbuf_fini(&out);
+    strbuf_fini(&warnings);
+}
+
 static void expect(const char *option, struct vec *ads, const char *text)
 {
     const struct ad_context context = {.now_s = NOW};
     const struct status_view *view = status_view_find(option);
     struct strbuf out;
     assert_non_null(view);
+    expect_rows(view, &NORMAL, ads, text);
     strbuf_init(&out, 0);
     status_sort_default((const struct ad **)ads->items, ads->count);
     status_plan_print(view, &NORMAL, ads_list(ads), ads->count, &context, &out);
@@ -406,6 +438,95 @@ static void absent_tells_since_when_and_until_when(void **state)
            "slot2@wn01                         LINUX      X86_64     11/20 08:58 never\n");
 }
 
+/* ---- ads that are not kept */
+
+static void count_pieces(void *arg, struct strbuf *out)
+{
+    size_t *sums = arg;
+    assert_true(out->length > 0);
+    sums[0]++;
+    sums[1] += out->length;
+    strbuf_clear(out);
+}
+
+static void a_long_table_of_passing_ads_is_the_same_in_pieces(void **state)
+{
+    (void)state;
+    const struct ad_context context = {.now_s = NOW};
+    const struct status_view *view = status_view_find("");
+    struct vec ads = {0};
+    struct strbuf whole, out, warnings;
+    size_t pieces[2] = {0, 0};
+    strbuf_init(&whole, 0);
+    strbuf_init(&out, 0);
+    strbuf_init(&warnings, 0);
+    for (int i = 0; i < 3000; i++) {
+        char machine[32];
+        (void)snprintf(machine, sizeof machine, "wn%d", i * 7919 % 1000);
+        add_slot(&ads, i % 3, machine,
+                 i % 2 > 0 ? "State = \"Owner\"" : "State = \"Claimed\"; Offline = true");
+    }
+    assert_true(print_rows(view, &NORMAL, false, &ads, &out, &warnings));
+    struct status_rows *rows = status_rows_begin(view, &NORMAL, &context);
+    for (size_t i = 0; i < ads.count; i++) {
+        status_rows_add(rows, ads.items[i]);
+    }
+    strbuf_clear(&out);
+    status_rows_end(rows, false, count_pieces, pieces, &out, &warnings);
+    assert_true(pieces[0] > 1);
+    status_rows_destroy(rows);
+    pieces[1] += out.length;
+    strbuf_clear(&out);
+    assert_true(print_rows(view, &NORMAL, false, &ads, &out, &warnings));
+    status_sort_default((const struct ad **)ads.items, ads.count);
+    status_plan_print(view, &NORMAL, ads_list(&ads), ads.count, &context, &whole);
+    assert_int_equal(pieces[1], whole.length);
+    assert_string_equal(strbuf_text(&out), strbuf_text(&whole));
+    assert_int_equal(warnings.length, 0);
+    strbuf_fini(&whole);
+    strbuf_fini(&out);
+    strbuf_fini(&warnings);
+    vec_fini(&ads, ads_destroy_one);
+}
+
+static void problems_of_passing_ads_come_in_the_order_of_the_table(void **state)
+{
+    (void)state;
+    const struct status_how totals = {.totals_only = true};
+    struct vec ads = {0};
+    struct strbuf out, warnings;
+    strbuf_init(&out, 0);
+    strbuf_init(&warnings, 0);
+    for (int i = 9; i > 0; i--) {
+        char machine[32], more[64];
+        (void)snprintf(machine, sizeof machine, "wn%d", i);
+        (void)snprintf(more, sizeof more, i % 3 == 0 ? "X = %d" : "AdProblems = \"bad\t%d\"", i);
+        add_slot(&ads, 1, machine, more);
+    }
+    const struct status_view *view = status_view_find("");
+    assert_true(print_rows(view, &NORMAL, false, &ads, &out, &warnings));
+    assert_string_equal(strbuf_text(&warnings),
+                        "slot1@wn1: bad?1\nslot1@wn2: bad?2\nslot1@wn4: bad?4\n"
+                        "slot1@wn5: bad?5\nslot1@wn7: bad?7\n1 more: roost status -problems\n");
+    strbuf_clear(&warnings);
+    strbuf_clear(&out);
+    assert_true(print_rows(view, &totals, true, &ads, &out, &warnings));
+    assert_string_equal(strbuf_text(&warnings),
+                        "slot1@wn8: bad?8\nslot1@wn7: bad?7\nslot1@wn5: bad?5\n"
+                        "slot1@wn4: bad?4\nslot1@wn2: bad?2\n1 more: roost status -problems\n");
+    assert_memory_equal(strbuf_text(&out), "\n               Total", 21);
+    strbuf_clear(&out);
+    strbuf_clear(&warnings);
+    vec_fini(&ads, ads_destroy_one);
+    ads = (struct vec){0};
+    assert_true(print_rows(view, &NORMAL, false, &ads, &out, &warnings));
+    assert_string_equal(strbuf_text(&out), ""); /* no ads, no headings */
+    assert_false(print_rows(status_view_find("-claimed"), &NORMAL, false, &ads, &out, &warnings));
+    assert_false(print_rows(status_view_find("-compact"), &NORMAL, false, &ads, &out, &warnings));
+    strbuf_fini(&out);
+    strbuf_fini(&warnings);
+}
+
 /* ---- order */
 
 static void order_of(struct vec *ads, const char *expected)
@@ -526,6 +647,8 @@ int main(void)
         cmocka_unit_test(claimed_shows_who_runs_where),
         cmocka_unit_test(compact_sums_up_the_slots_of_a_machine),
         cmocka_unit_test(absent_tells_since_when_and_until_when),
+        cmocka_unit_test(a_long_table_of_passing_ads_is_the_same_in_pieces),
+        cmocka_unit_test(problems_of_passing_ads_come_in_the_order_of_the_table),
         cmocka_unit_test(machines_come_by_name_then_slot),
         cmocka_unit_test(sort_puts_numbers_before_words_before_nothing_and_keeps_what_is_equal),
         cmocka_unit_test(a_file_of_ads_may_be_long_or_new),
