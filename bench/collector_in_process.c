@@ -233,7 +233,7 @@ int incoming_pass(struct incoming *incoming, const char *pass_address, struct er
 void incoming_refuse(struct incoming *incoming)
 {
     (void)incoming;
-    CHECK(!"refused");
+    CHECK(false); /* nobody is refused here */
 }
 
 /* ---- what the peers send --------------------------------------------------------------------- */
