@@ -25,6 +25,8 @@
 #include "base/strmap.h"
 #include "base/text.h"
 
+#define FAMILY_EDITS_MAX 2 /* in the prefix of a misspelt name of a family */
+
 #define TOO_LARGE(err) \
     err_set((err), -ENOMEM, "the configuration is larger than %zu bytes", CONFIG_BYTES_MAX)
 
@@ -664,6 +666,17 @@ static bool is_of_a_family(const struct config_options *options, const char *nam
     return false;
 }
 
+static const char *nearest_to(const struct config_loader *loader, const char *name)
+{
+    const struct config_options *options = loader->options;
+    const char *knob = config_nearest_knob(loader->config, name);
+    size_t distance = FAMILY_EDITS_MAX + 1;
+    const char *own = config_nearest_family(options->tables, options->table_count, name, &distance);
+    const char *other =
+        config_nearest_family(options->others, options->other_count, name, &distance);
+    return knob != NULL ? knob : other != NULL ? other : own;
+}
+
 static int find_unknown(struct config_loader *loader, struct err *err)
 {
     size_t at = 0;
@@ -676,7 +689,7 @@ static int find_unknown(struct config_loader *loader, struct err *err)
             !is_of_a_family(loader->options, name)) {
             const struct config_origin *origin = &entry->before_environment;
             rc = note_unknown(loader, origin->file, origin->line, "knob", entry->name,
-                              config_nearest_knob(loader->config, name), err);
+                              nearest_to(loader, name), err);
         }
     }
     return rc;

@@ -44,6 +44,8 @@ const char *knob_type_name(enum knob_type type)
 
 /* ---- likeness ---- */
 
+#define FAMILY_HEAD_MAX 64 /* no family has a longer prefix */
+
 /* A third of the letters may be wrong, three at most. */
 static size_t near_enough(const char *name)
 {
@@ -71,6 +73,30 @@ const char *config_nearest_knob(const struct config *config, const char *name)
     while (strmap_next(config->entries, &at, &candidate, &value)) {
         if (((const struct config_entry *)value)->value.knob) {
             take_nearer(candidate, name, &best, &distance);
+        }
+    }
+    return best;
+}
+
+const char *config_nearest_family(const struct knob_table *const *tables, size_t count,
+                                  const char *name, size_t *distance)
+{
+    const char *best = NULL;
+    char head[FAMILY_HEAD_MAX];
+    for (const char *end = strchr(name, '_'); end != NULL; end = strchr(end + 1, '_')) {
+        size_t length = (size_t)(end - name) + 1;
+        if (length >= sizeof head) {
+            break;
+        }
+        memcpy(head, name, length);
+        head[length] = '\0';
+        for (size_t i = 0; i < count; i++) {
+            for (size_t j = 0; j < tables[i]->family_count; j++) {
+                const struct knob_family *family = &tables[i]->families[j];
+                const char *found = NULL;
+                take_nearer(family->prefix, head, &found, distance);
+                best = found != NULL ? family->written : best;
+            }
         }
     }
     return best;

@@ -96,6 +96,10 @@ void config_append_item(struct strbuf *out, const char *item);
 
 /* The nearest name of a knob (own and others'), or NULL if none is near. */
 const char *config_nearest_knob(const struct config *config, const char *name);
+/* Likewise of families, by what stands before one of the name's underscores, as it is documented
+ * ("GROUP_QUOTA_<group>"); only one that is nearer than *distance, which is set. */
+const char *config_nearest_family(const struct knob_table *const *tables, size_t count,
+                                  const char *name, size_t *distance);
 const char *config_nearest_option(const struct knob *options, size_t count, const char *name);
 
 #endif

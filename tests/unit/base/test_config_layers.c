@@ -315,7 +315,8 @@ static void a_name_of_a_family_is_known_and_a_bare_prefix_is_not(void **state)
     assert_non_null(strstr(config_unknown(config, 2), "'_LIMIT'"));
     assert_non_null(strstr(config_unknown(config, 3), "'A_LIMITS'"));
     assert_non_null(strstr(config_unknown(config, 0), "'SLOT_TYPE_'"));
-    assert_non_null(strstr(config_unknown(config, 1), "'SLOT_TYPES_1'"));
+    assert_non_null(strstr(config_unknown(config, 1), "'SLOT_TYPES_1' (did you mean SLOT_TYPE_"));
+    assert_null(strstr(config_unknown(config, 3), "did you mean"));
     assert_string_equal(config_text(config, "SLOT_TYPE_1"), "x");
     config_destroy(config);
 }
