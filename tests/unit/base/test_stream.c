@@ -521,6 +521,60 @@ static void a_paused_stream_is_told_what_it_missed(void **state)
     AWAIT(rig, rig->server.readable == 3);
 }
 
+/* Small writes go to the kernel at once, as long as it takes them. */
+static void small_writes_arrive_in_order_when_the_peer_is_slow(struct rig *rig)
+{
+    size_t written = 0;
+    stream_pause(rig->server.stream, true);
+    for (int more = 3; more > 0;) { /* some behind the first that did not go */
+        char text[10007];
+        for (size_t i = 0; i < sizeof(text); i++) {
+            text[i] = (char)((written + i) * 7 + (written + i) / 251);
+        }
+        assert_int_equal(stream_write(rig->client.stream, text, sizeof(text)), 0);
+        written += sizeof(text);
+        more -= stream_pending(rig->client.stream) > 0;
+    }
+    assert_int_equal(rig->client.drained + rig->client.closed, 0);
+    stream_pause(rig->server.stream, false);
+    AWAIT(rig, rig->server.got_bytes == written);
+    const char *got = strbuf_text(&rig->server.got);
+    for (size_t i = 0; i < written; i++) {
+        if (got[i] != (char)(i * 7 + i / 251)) {
+            fail_msg("byte %zu is wrong", i);
+        }
+    }
+}
+
+static void small_writes_arrive_in_order_over_tls(void **state)
+{
+    rig_open_tcp(*state);
+    small_writes_arrive_in_order_when_the_peer_is_slow(*state);
+}
+
+static void small_writes_arrive_in_order_over_a_unix_socket(void **state)
+{
+    rig_open_unix(*state);
+    small_writes_arrive_in_order_when_the_peer_is_slow(*state);
+}
+
+static void one_who_does_not_read_hears_of_the_end_by_writing(void **state)
+{
+    struct rig *rig = *state;
+    rig_open_unix(rig);
+    stream_pause(rig->client.stream, true);
+    struct loop_timer *timer = loop_timer_create(rig->loop, rig_wake, rig);
+    loop_timer_set(timer, 1);
+    rig->woken = false;
+    loop_run_until(rig->loop, &rig->woken); /* the pause has been worked off */
+    loop_timer_destroy(timer);
+    end_close(&rig->server);
+    assert_int_equal(stream_write(rig->client.stream, "x", 1), 0);
+    assert_int_equal(rig->client.closed, 0); /* not inside the call */
+    AWAIT(rig, rig->client.closed);
+    assert_int_equal(rig->client.code, -ECONNRESET);
+}
+
 static void output_has_a_limit(void **state)
 {
     struct rig *rig = *state;
@@ -563,6 +617,9 @@ int main(void)
         RIG_TEST(a_tls_reader_that_does_not_read_holds_up_its_peer),
         RIG_TEST(a_unix_reader_that_does_not_read_holds_up_its_peer),
         RIG_TEST(a_paused_stream_is_told_what_it_missed),
+        RIG_TEST(small_writes_arrive_in_order_over_tls),
+        RIG_TEST(small_writes_arrive_in_order_over_a_unix_socket),
+        RIG_TEST(one_who_does_not_read_hears_of_the_end_by_writing),
         RIG_TEST(output_has_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
