@@ -36,8 +36,8 @@ struct ad_context {
      * are no maps. */
     bool (*user_map)(void *arg, const char *map, const char *user, struct strbuf *out);
     void *arg; /* for the callbacks */
-    /* Set to true when the clock, the time zone or random() was asked: another time the value may
-     * be another one.  Never set to false; NULL: nobody wants to know. */
+    /* Set to true when the clock, the time zone, random() or a map of users was asked: another time
+     * the value may be another one.  Never set to false; NULL: nobody wants to know. */
     bool *is_timely;
 };
 

@@ -112,6 +112,9 @@ void ad_func_user_map(struct ad_evaluator *ev, const struct ad_call *call, struc
     struct strbuf names;
     struct ad_value name;
     strbuf_init(&names, AD_STRING_MAX);
+    if (context != NULL && context->is_timely != NULL) {
+        *context->is_timely = true; /* maps change at a reload */
+    }
     if (context != NULL && context->user_map != NULL && ad_evaluator_spend(ev, 100) &&
         context->user_map(context->arg, args[0].string.text, args[1].string.text, &names) &&
         ad_evaluator_spend(ev, names.length / 16)) {

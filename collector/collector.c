@@ -33,12 +33,26 @@
 #include "collector/collector_verbs.h"
 #include "collector/knobs.h"
 #include "store/store.h"
+#include "user_maps/user_world.h"
 #include "wire/pool.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
 
 #define INDEX_ENTRIES 2000 /* looked at in one turn for an index that is to be made */
 #define EXPIRY_MS     1000 /* how often ads are looked through for those whose time is over */
+
+struct ad_context collector_context(const struct collector *collector)
+{
+    struct ad_context context = {.now_s = loop_wall_s(collector->env.loop)};
+    user_world_serve(collector->users, &context);
+    return context;
+}
+
+static void serve_watch(void *arg, struct ad_context *context)
+{
+    const struct collector *collector = arg;
+    user_world_serve(collector->users, context);
+}
 
 /* ---- tables and watches ---------------------------------------------------------------------- */
 
@@ -183,6 +197,7 @@ static void destroy(void *state)
     ad_pool_destroy(collector->pool);
     prototypes_destroy(collector->prototypes);
     ad_expr_destroy(collector->absent_requirements);
+    user_world_destroy(collector->users);
     mem_free(collector);
 }
 
@@ -221,9 +236,12 @@ static int open_everything(struct collector *collector, struct err *err)
 static int start(const struct daemon_env *env, void **state, struct err *err)
 {
     static const struct ads_events EVENTS = {.changed = ad_changed, .gone = ad_gone};
-    static const struct watch_server_source SOURCE = {.walk = walk_shown, .get = get_shown};
+    static const struct watch_server_source SOURCE = {.walk = walk_shown,
+                                                      .get = get_shown,
+                                                      .serve = serve_watch};
     struct collector *collector = mem_zalloc(sizeof(*collector));
     collector->env = *env;
+    collector->users = user_world_create(env->os, env->config);
     collector->started_s = loop_wall_s(env->loop);
     configure(collector, env->config);
     collector->pool = ad_pool_create();
@@ -254,6 +272,8 @@ static void reload(void *state, const struct config *config)
 {
     struct collector *collector = state;
     collector->env.config = config;
+    user_world_destroy(collector->users);
+    collector->users = user_world_create(collector->env.os, config);
     configure(collector, config);
     pool_context_reload(collector->context, config, collector->env.log);
     collector_listen_anew(collector);

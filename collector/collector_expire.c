@@ -27,7 +27,7 @@ static bool is_to_be_missed(const struct collector *collector, const struct ads_
         !collector->absent_requirements) {
         return false;
     }
-    const struct ad_context context = {.now_s = loop_wall_s(collector->env.loop)};
+    const struct ad_context context = collector_context(collector);
     return ad_eval_bool(collector->absent_requirements, entry->latest, NULL, &context) == AD_TRUE;
 }
 

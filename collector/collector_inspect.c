@@ -48,7 +48,7 @@ static void annotate(struct collector *collector, struct ads_entry *entry, const
 
 static void inspect(struct collector *collector, struct ads_entry *entry)
 {
-    const struct ad_context context = {.now_s = loop_wall_s(collector->env.loop)};
+    const struct ad_context context = collector_context(collector);
     struct strbuf problems;
     strbuf_init(&problems, 0);
     inspect_plan_ad(entry->shown, &context, &problems);

@@ -97,7 +97,7 @@ static void take_names(struct invalidation *invalidation, const char *type)
 /* The constraint is judged in what the pool may know of the ad. */
 static void judge(struct invalidation *invalidation, struct ads_entry *entry)
 {
-    const struct ad_context context = {.now_s = loop_wall_s(invalidation->collector->env.loop)};
+    const struct ad_context context = collector_context(invalidation->collector);
     const struct ad *bare = is_meant(invalidation, entry) ? collector_ads_bare(entry) : NULL;
     if (bare && ad_eval_bool(invalidation->constraint, bare, NULL, &context) == AD_TRUE) {
         take_away(invalidation, entry);

@@ -160,7 +160,7 @@ static bool wants(const struct query *query, struct ads_entry *entry, const stru
     if (!query->constraint) {
         return true;
     }
-    const struct ad_context context = {.now_s = loop_wall_s(query->collector->env.loop)};
+    const struct ad_context context = collector_context(query->collector);
     return ad_eval_bool(query->constraint, *ret, NULL, &context) == AD_TRUE;
 }
 

@@ -28,6 +28,7 @@ struct revocation;
 struct session;
 struct store;
 struct strmap;
+struct user_world;
 struct watch_server;
 struct wire_context;
 
@@ -69,6 +70,7 @@ struct collector {
     struct collector_ads *ads;
     struct watch_server *watches;
     struct hub *hub;
+    struct user_world *users;           /* of userMap() in expressions */
     struct strmap *accounts;            /* by identity */
     struct collector_sample samples[2]; /* of itself: at the start of the recent time, before */
     struct collector_leases *leases;
@@ -102,5 +104,8 @@ struct collector {
     bool expire_invalidated;
     uint64_t own_ad_interval_ms;
 };
+
+/* What expressions may ask: the clock, the maps of users. */
+struct ad_context collector_context(const struct collector *collector);
 
 #endif

@@ -136,8 +136,7 @@ static void carry_out(struct negotiator *negotiator, struct arena *arena,
 
 static int plan_and_act(struct negotiator *negotiator, struct arena *arena)
 {
-    const struct ad_context context = {.now_s = loop_wall_s(negotiator->env.loop),
-                                       .random_state = &negotiator->random_state};
+    const struct ad_context context = negotiator_context(negotiator);
     struct share_input shares;
     const struct plan_input input = {.shares = &shares,
                                      .limits = negotiator->limits,

@@ -31,6 +31,7 @@
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
 #include "store/store.h"
+#include "user_maps/user_world.h"
 #include "wire/pool.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
@@ -62,6 +63,14 @@ static void refused(void *arg, int status, const char *why)
 {
     struct negotiator *negotiator = arg;
     log_error(negotiator->env.log, "watch.refused", why, LOG_INT("status", status));
+}
+
+struct ad_context negotiator_context(struct negotiator *negotiator)
+{
+    struct ad_context context = {.now_s = loop_wall_s(negotiator->env.loop),
+                                 .random_state = &negotiator->random_state};
+    user_world_serve(negotiator->users, &context);
+    return context;
 }
 
 /* ---- the lease */
@@ -320,6 +329,7 @@ static void negotiator_destroy(void *state)
     groups_destroy(negotiator->groups);
     limit_plan_destroy(negotiator->limits);
     destroy_exprs(negotiator);
+    user_world_destroy(negotiator->users);
     mem_free(negotiator);
 }
 
@@ -342,6 +352,7 @@ static int negotiator_start(const struct daemon_env *env, void **state, struct e
                                                        .refused = refused};
     struct negotiator *negotiator = mem_zalloc(sizeof *negotiator);
     negotiator->env = *env;
+    negotiator->users = user_world_create(env->os, env->config);
     negotiator->epoch = (uint64_t)loop_wall_ms(env->loop);
     negotiator->started_s = loop_wall_s(env->loop);
     loop_secret(env->loop, &negotiator->random_state, sizeof negotiator->random_state);
@@ -387,6 +398,8 @@ static void negotiator_reload(void *state, const struct config *config)
     struct negotiator *negotiator = state;
     struct err err;
     negotiator->env.config = config;
+    user_world_destroy(negotiator->users);
+    negotiator->users = user_world_create(negotiator->env.os, config);
     pool_context_reload(negotiator->wires, config, negotiator->env.log);
     pool_uplink_reload(negotiator->uplink, config, negotiator->env.log);
     if (set_policy(negotiator, &err) != 0) {

@@ -108,9 +108,10 @@ struct negotiator {
     struct vec free_numbers; /* of slots that are gone */
     bool full;               /* the next cycle is a full one */
     uint64_t random_state;
-    bool leads;    /* has the lease */
-    bool leasing;  /* the answer is awaited */
-    unsigned life; /* of the uplink: answers of an earlier one are stale */
+    struct user_world *users; /* of userMap() in expressions */
+    bool leads;               /* has the lease */
+    bool leasing;             /* the answer is awaited */
+    unsigned life;            /* of the uplink: answers of an earlier one are stale */
     /* statistics, in our ad */
     int64_t cycles, matches, holds, last_cycle_s, last_duration_ms, last_judged, slot_kinds,
         request_kinds, preemptions, last_matches;
@@ -218,5 +219,8 @@ struct share_machine *update_prio_machines(const struct negotiator *negotiator, 
                                            size_t *count);
 /* Walks them as ads, owned by the caller; NULL: no more. */
 struct ad *update_prio_next(const struct negotiator *negotiator, size_t *at);
+
+/* What expressions may ask: the clock, chance, the maps of users. */
+struct ad_context negotiator_context(struct negotiator *negotiator);
 
 #endif

@@ -158,8 +158,7 @@ static void set_groups(struct negotiator *negotiator, double total, const struct
                        size_t count)
 {
     struct groups *groups = negotiator->groups;
-    const struct ad_context context = {.now_s = loop_wall_s(negotiator->env.loop),
-                                       .random_state = &negotiator->random_state};
+    const struct ad_context context = negotiator_context(negotiator);
     for (size_t i = 0; i < groups->count; i++) {
         struct group_entry *entry = &groups->entries[i];
         const struct account *account = accountant_find(negotiator->accountant, entry->name);

@@ -147,7 +147,7 @@ static void save(const struct submitting *machine, struct store_txn *txn)
 
 static double apply(const struct update_prio *self, const struct submitting *machine)
 {
-    const struct ad_context context = {.now_s = loop_wall_s(self->negotiator->env.loop)};
+    const struct ad_context context = negotiator_context(self->negotiator);
     struct ad *ad = ad_create();
     ad_set_string(ad, "Name", machine->name);
     ad_set_real(ad, "Prio", machine->prio);

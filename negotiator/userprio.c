@@ -192,7 +192,7 @@ static struct answer *answer_create(struct negotiator *negotiator, struct wire_r
 /* Takes the ad. */
 static void answer_add(struct answer *answer, struct ad *ad)
 {
-    const struct ad_context context = {.now_s = loop_wall_s(answer->negotiator->env.loop)};
+    const struct ad_context context = negotiator_context(answer->negotiator);
     if (answer->count >= answer->limit ||
         (answer->constraint != NULL &&
          ad_eval_bool(answer->constraint, ad, NULL, &context) != AD_TRUE)) {

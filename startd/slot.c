@@ -20,12 +20,15 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
+#include "user_maps/user_world.h"
 #include "wire/daemon_ad.h"
 
 struct ad_context startd_context(struct startd *startd)
 {
-    return (struct ad_context){.now_s = loop_wall_s(startd->env.loop),
-                               .random_state = &startd->random_state};
+    struct ad_context context = {.now_s = loop_wall_s(startd->env.loop),
+                                 .random_state = &startd->random_state};
+    user_world_serve(startd->users, &context);
+    return context;
 }
 
 /* ---- claim ids */

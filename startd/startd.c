@@ -23,6 +23,7 @@
 #include "classad/ad.h"
 #include "power/power.h"
 #include "store/store.h"
+#include "user_maps/user_world.h"
 #include "wire/pool.h"
 #include "wire/wire.h"
 
@@ -88,6 +89,7 @@ static void startd_destroy(void *state)
     wire_context_destroy(startd->wires);
     claims_release_rest(startd);
     ad_expr_destroy(startd->hibernate);
+    user_world_destroy(startd->users);
     mem_free(startd->sleep_reason);
     mem_free(startd);
 }
@@ -96,6 +98,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
 {
     struct startd *startd = mem_zalloc(sizeof *startd);
     startd->env = *env;
+    startd->users = user_world_create(env->os, env->config);
     for (int i = 0; i < env->argc; i++) {
         startd->asleep = startd->asleep || strcmp(env->argv[i], "-asleep") == 0;
     }
@@ -134,6 +137,8 @@ static void startd_reload(void *state, const struct config *config)
 {
     struct startd *startd = state;
     startd->env.config = config;
+    user_world_destroy(startd->users);
+    startd->users = user_world_create(startd->env.os, config);
     pool_context_reload(startd->wires, config, startd->env.log);
     pool_uplink_reload(startd->collector, config, startd->env.log);
     const char *text = config_expr(config, "HIBERNATE");

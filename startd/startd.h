@@ -147,10 +147,11 @@ struct startd {
     struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer, *leave_timer;
     uint64_t epoch, sequence; /* of our updates */
     uint64_t random_state;
-    bool first_update_done; /* since the uplink came up */
-    bool going_down;        /* asleep soon: no new claims */
-    bool leaving;           /* jobs are being ended so that it can go down: no new claims, either */
-    bool offline_sent;      /* offline ads on their way or acknowledged */
+    struct user_world *users; /* of userMap() in expressions */
+    bool first_update_done;   /* since the uplink came up */
+    bool going_down;          /* asleep soon: no new claims */
+    bool leaving;      /* jobs are being ended so that it can go down: no new claims, either */
+    bool offline_sent; /* offline ads on their way or acknowledged */
     bool stopping;
     bool asleep; /* -asleep: only leave offline ads, then end */
     char sleep_level[8];

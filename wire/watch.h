@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct ad;
+struct ad_context;
 struct err;
 struct loop;
 struct uplink;
@@ -70,6 +71,8 @@ struct watch_server_source {
     /* The ad of that key as it is public now, NULL when there is none: a watcher that is behind is
      * told the newest state, so that only keys need to be kept for it.  Required. */
     const struct ad *(*get)(void *arg, const char *type, const char *key);
+    /* Adds to what constraints may ask (now_s is set); may be NULL. */
+    void (*serve)(void *arg, struct ad_context *context);
 };
 struct watch_server *watch_server_create(struct loop *loop,
                                          const struct watch_server_source *source, void *arg);

@@ -141,15 +141,14 @@ static struct ad *bare_copy(const struct ad *ad)
     return bare;
 }
 
-bool watch_kind_wants(const struct watch_kind *kind, const struct ad *ad, int64_t now_s)
+bool watch_kind_wants(const struct watch_kind *kind, const struct ad *ad,
+                      const struct ad_context *context)
 {
     if (kind->constraint == NULL) {
         return true;
     }
     struct ad *bare = kind->with_private ? NULL : bare_copy(ad);
-    struct ad_context context = {.now_s = now_s};
-    bool wants =
-        ad_eval_bool(kind->constraint, bare != NULL ? bare : ad, NULL, &context) == AD_TRUE;
+    bool wants = ad_eval_bool(kind->constraint, bare != NULL ? bare : ad, NULL, context) == AD_TRUE;
     ad_destroy(bare);
     return wants;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct ad;
+struct ad_context;
 struct ad_expr;
 struct ad_projection;
 struct err;
@@ -37,7 +38,8 @@ int watch_kind_create(const struct ad *args, const struct wire_peer *peer, struc
 void watch_kind_destroy(struct watch_kind *kind); /* NULL is allowed */
 
 /* A constraint sees what its watchers may see: else a claim id could be found out by comparing. */
-bool watch_kind_wants(const struct watch_kind *kind, const struct ad *ad, int64_t now_s);
+bool watch_kind_wants(const struct watch_kind *kind, const struct ad *ad,
+                      const struct ad_context *context);
 
 /* Appends the ad as a message carries it (wire_body.encoded). */
 void watch_kind_encode(const struct watch_kind *kind, const struct ad *ad, struct strbuf *out);

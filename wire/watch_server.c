@@ -107,7 +107,15 @@ static void event_send(struct watcher *watcher, const char *event, const struct 
 
 static bool wants(const struct watcher *watcher, const struct ad *ad)
 {
-    return watch_kind_wants(watcher->kind, ad, loop_wall_s(watcher->server->loop));
+    const struct watch_server *server = watcher->server;
+    if (watcher->kind->constraint == NULL) {
+        return true;
+    }
+    struct ad_context context = {.now_s = loop_wall_s(server->loop)};
+    if (server->source.serve != NULL) {
+        server->source.serve(server->arg, &context);
+    }
+    return watch_kind_wants(watcher->kind, ad, &context);
 }
 
 static void now_knows(struct watcher *watcher, const char *key)

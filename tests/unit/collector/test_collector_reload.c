@@ -143,6 +143,34 @@ static void a_key_that_was_taken_away_is_good_no_more(void **state)
     mem_free(text);
 }
 
-UNIT_TESTS(UNIT(a_moved_collector_with_a_new_certificate_keeps_its_connections),
+static size_t found(struct bed *bed, const char *constraint)
+{
+    struct client *client = client_dial(bed, 0, "", NULL, NULL);
+    struct answer answer;
+    char args[300];
+    (void)snprintf(args, sizeof(args), "[ Type = \"Collector\"; Constraint = %s ]", constraint);
+    assert_int_equal(client_call(client, VERB_QUERY, args, NULL, &answer), 0);
+    size_t count = answer.ads.count;
+    answer_fini(&answer);
+    client_close(client);
+    return count;
+}
+
+static void a_constraint_asks_the_maps_that_are_configured_now(void **state)
+{
+    (void)state;
+    static const char *const IN_PHYSICS =
+        "\"userMap(\\\"groups\\\", \\\"alice\\\", \\\"physics\\\") == \\\"physics\\\"\"";
+    struct bed *bed = bed_create("CLASSAD_USER_MAP_NAMES = \"groups\"\n"
+                                 "CLASSAD_USER_MAPDATA_groups = \"* alice physics\"\n");
+    bed_start(bed);
+    assert_int_equal(found(bed, IN_PHYSICS), 1);
+    reload(bed, "CLASSAD_USER_MAPDATA_groups = \"* alice biology\"");
+    assert_int_equal(found(bed, IN_PHYSICS), 0);
+    bed_destroy(bed);
+}
+
+UNIT_TESTS(UNIT(a_constraint_asks_the_maps_that_are_configured_now),
+           UNIT(a_moved_collector_with_a_new_certificate_keeps_its_connections),
            UNIT(bad_values_keep_the_old_ones_with_one_error),
            UNIT(a_key_that_was_taken_away_is_good_no_more))

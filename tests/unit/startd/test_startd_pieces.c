@@ -321,6 +321,29 @@ static bool collector_has_the_new_rank(struct rig *rig)
     return count == 1;
 }
 
+static void start_asks_the_maps_that_are_configured_now(void **state)
+{
+    struct rig *rig = *state;
+    static const char *const MAP =
+        "START = \"userMap(\\\"groups\\\", TARGET.Owner, \\\"physics\\\")"
+        " == \\\"physics\\\"\"\n"
+        "CLASSAD_USER_MAP_NAMES = \"groups\"\n"
+        "CLASSAD_USER_MAPDATA_groups = \"* ann %s\"\n";
+    char text[1000];
+    (void)snprintf(text, sizeof text, MAP, "biology");
+    stop(rig);
+    load(rig, text);
+    start(rig);
+    until(rig, is_connected);
+    remember_id(rig);
+    assert_int_equal(dial_me(rig, JOB), -ENOTSUP);
+    (void)snprintf(text, sizeof text, MAP, "physics");
+    load(rig, text);
+    startd_daemon.reload(rig->startd, rig->config);
+    remember_id(rig);
+    assert_int_equal(dial_me(rig, JOB), 0);
+}
+
 static void a_reload_changes_expressions_and_not_the_division(void **state)
 {
     struct rig *rig = *state;
@@ -441,6 +464,7 @@ UNIT_TESTS(RIG(a_whole_slot_says_what_it_is_and_offers_a_claim_id_for_each_cpu),
            RIG(a_startd_that_is_started_anew_has_its_pieces_and_their_jobs),
            RIG(a_running_piece_survives_and_its_end_gives_the_resources_back),
            RIG(what_the_collector_still_has_of_another_life_is_taken_away),
+           RIG(start_asks_the_maps_that_are_configured_now),
            RIG(a_reload_changes_expressions_and_not_the_division),
            RIG(slots_of_a_type_may_have_a_policy_of_their_own),
            RIG(a_division_that_cannot_be_is_refused_at_the_start),
