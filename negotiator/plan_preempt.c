@@ -448,6 +448,7 @@ struct plan_in_use { /* slots that somebody uses, by kind */
     uint64_t *kinds; /* bits */
     uint32_t *first; /* by kind: number of a slot + 1 */
     uint32_t *next;  /* by slot: likewise; 0: no more */
+    size_t words;    /* of kinds */
 };
 
 struct plan_in_use *plan_in_use_find(const struct negotiator_plan *plan, struct arena *arena)
@@ -456,8 +457,10 @@ struct plan_in_use *plan_in_use_find(const struct negotiator_plan *plan, struct 
     if (in_use == NULL) {
         return NULL;
     }
-    in_use->kinds = arena_zalloc(arena, (plan->open_words + 1) * sizeof *in_use->kinds);
-    in_use->first = arena_zalloc(arena, (plan->kind_room + 1) * sizeof *in_use->first);
+    /* kinds whose slots were never placed are there, too */
+    in_use->words = kinds_limit(plan->kinds, KINDS_SLOT) / 64 + 1;
+    in_use->kinds = arena_zalloc(arena, in_use->words * sizeof *in_use->kinds);
+    in_use->first = arena_zalloc(arena, in_use->words * 64 * sizeof *in_use->first);
     in_use->next = arena_zalloc(arena, (plan->slot_room + 1) * sizeof *in_use->next);
     if (in_use->kinds == NULL || in_use->first == NULL || in_use->next == NULL) {
         return NULL;
@@ -486,7 +489,7 @@ enum plan_reason plan_claims_reason(struct negotiator_plan *plan, const struct p
     const uint64_t *matches = verdicts_of(plan->verdicts, request->kind);
     enum plan_reason reason = PLAN_NO_MATCH;
     unsigned looks = 0;
-    for (size_t at = 0; at < plan->open_words; at++) {
+    for (size_t at = 0; at < in_use->words; at++) {
         for (uint64_t some = in_use->kinds[at] & matches[at]; some != 0; some &= some - 1) {
             uint32_t kind = (uint32_t)(at * 64) + (uint32_t)__builtin_ctzll(some);
             double machine_rank = verdicts_machine_rank(plan->verdicts, request->kind, kind);
