@@ -7,7 +7,7 @@ set(ROOST_TEST_ENV "ROOST_BIN=${CMAKE_BINARY_DIR}/bin" "ROOST_SRC=${CMAKE_SOURCE
 if(ROOST_SANITIZE)
     # An allocation that cannot succeed returns NULL, as it does elsewhere: tests ask for some.
     list(APPEND ROOST_TEST_ENV "ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1"
-        "TSAN_OPTIONS=allocator_may_return_null=1:second_deadlock_stack=1" "UBSAN_OPTIONS=print_stacktrace=1")
+        "TSAN_OPTIONS=allocator_may_return_null=1:second_deadlock_stack=1:atexit_sleep_ms=0" "UBSAN_OPTIONS=print_stacktrace=1")
 endif()
 
 # Reads the value of a line "KEY: value" in the first comment of a file ("// LINK: classad", "# TIMEOUT: 120").
