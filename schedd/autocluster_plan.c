@@ -27,21 +27,10 @@ static const char *const ALWAYS[] = {
 bool autocluster_plan_may_matter(const char *name)
 {
     static const char *const NEVER[] = {
-        "ProcId",
-        "GlobalJobId",
-        "JobStatus",
-        "EnteredCurrentStatus",
-        "AutoClusterId",
-        "ClaimEpoch",
-        "ClaimState",
-        "LastMatchTime",
-        "NumJobMatches",
-        "JobCount",
-        "JobPrio",
-        "CurrentTime",
-        "LastRejMatchReason",
-        "LastRejMatchTime",
-        "LastRejMatchNegotiator",
+        "ProcId",        "GlobalJobId",        "JobStatus",        "EnteredCurrentStatus",
+        "AutoClusterId", "ClaimEpoch",         "ClaimState",       "LastJobStatus",
+        "LastMatchTime", "NumJobMatches",      "JobCount",         "JobPrio",
+        "CurrentTime",   "LastRejMatchReason", "LastRejMatchTime", "LastRejMatchNegotiator",
     };
     for (size_t i = 0; i < ARRAY_COUNT(NEVER); i++) {
         if (ad_name_compare(NEVER[i], name) == 0) {

@@ -18,11 +18,11 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_submit.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
-#include "schedd/shadows.h"
 #include "wire/wire.h"
 
 #define ACT_IDS_MAX 100000
@@ -45,77 +45,6 @@ static const char *const VIA[] = {"roost rm", "roost hold", "roost release", "ro
 
 /* ---- one job --------------------------------------------------------------------------------- */
 
-static bool has_run(const struct job *job)
-{
-    return job->phase == JOB_CLAIMED || job->phase == JOB_ACTIVE;
-}
-
-/* Takes a job off its slot, or off its match; afterwards no result of that run counts. */
-static void stop_run(struct act *act, struct job *job, bool fast, const char *why)
-{
-    if (has_run(job)) {
-        shadows_forget(act->change, job, true, why);
-        claims_take_job(job, true, fast);
-        claim_run_ended(act->schedd, job);
-        job->epoch++;
-    } else {
-        claims_take_job(job, true, fast); /* matched, at most */
-    }
-}
-
-static void move_reason(struct ad *own, const char *from, const char *to)
-{
-    if (ad_has(own, from)) {
-        (void)ad_copy_attr(own, to, own, from); /* it is there */
-        ad_remove(own, from);
-    }
-}
-
-static void release(struct act *act, struct job *job, const char *why)
-{
-    struct ad *own = job_own(job);
-    bool staged = job->staged;
-    move_reason(own, "HoldReason", "LastHoldReason");
-    move_reason(own, "HoldReasonCode", "LastHoldReasonCode");
-    move_reason(own, "HoldReasonSubCode", "LastHoldReasonSubCode");
-    ad_set_string(own, "ReleaseReason", why);
-    queue_move(act->schedd, job, staged ? JOB_PLACING : JOB_IDLE);
-    if (staged) {
-        shadows_place(act->schedd, job);
-    }
-    change_job(act->change, job);
-}
-
-static void hold(struct act *act, struct job *job, const char *why)
-{
-    const struct ad *args = wire_request_args(act->request);
-    stop_run(act, job, false, why);
-    struct ad *own = job_own(job);
-    ad_set_string(own, "HoldReason", why);
-    ad_set_int(own, "HoldReasonCode", ad_int_or(args, "ReasonCode", 1));
-    ad_set_int(own, "HoldReasonSubCode", ad_int_or(args, "ReasonSubCode", 0));
-    queue_move(act->schedd, job, JOB_HELD);
-    change_job(act->change, job);
-}
-
-static void remove_job(struct act *act, struct job *job, const char *why)
-{
-    if (job->phase == JOB_PLACING || job->staged) {
-        shadows_forget(act->change, job, true, why);
-    }
-    stop_run(act, job, false, why);
-    ad_set_string(job_own(job), "RemoveReason", why);
-    queue_finish(act->change, job, STATUS_REMOVED);
-}
-
-static void vacate(struct act *act, struct job *job, const char *why)
-{
-    stop_run(act, job, act->action == ACT_VACATE_FAST, why);
-    ad_set_string(job_own(job), "VacateReason", why);
-    queue_move(act->schedd, job, JOB_IDLE);
-    change_job(act->change, job);
-}
-
 static enum act_result act_on(struct act *act, struct job *job)
 {
     bool allowed = act->is_admin || strcmp(job->cluster->owner->name, act->owner) == 0;
@@ -135,20 +64,22 @@ static enum act_result act_on(struct act *act, struct job *job)
     job_id(job, id);
     log_info(act->schedd->log, "job.act", why, LOG_TEXT("job", id),
              LOG_TEXT("action", WORDS[act->action]));
+    const struct ad *args = wire_request_args(act->request);
     switch (act->action) {
     case ACT_REMOVE:
-        remove_job(act, job, why);
+        moves_remove(act->change, job, why);
         break;
     case ACT_HOLD:
-        hold(act, job, why);
+        moves_hold(act->change, job, why, (int)ad_int_or(args, "ReasonCode", HOLD_USER_REQUEST),
+                   (int)ad_int_or(args, "ReasonSubCode", 0), true);
         break;
     case ACT_RELEASE:
-        release(act, job, why);
+        moves_release(act->change, job, why);
         break;
     case ACT_VACATE:
     case ACT_VACATE_FAST:
     default:
-        vacate(act, job, why);
+        moves_vacate(act->change, job, why, act->action == ACT_VACATE_FAST);
         break;
     }
     return result;

@@ -111,6 +111,9 @@ struct ad *job_view(const struct schedd *schedd, const struct job *job)
     ad_set_string(view, "GlobalJobId", global);
     ad_set_int(view, "JobStatus", job_status(job));
     ad_set_int(view, "EnteredCurrentStatus", job->entered_s);
+    if (job->last > 0) {
+        ad_set_int(view, "LastJobStatus", job->last);
+    }
     if (job->epoch > 0) {
         ad_set_int(view, "ClaimEpoch", job->epoch);
     }

@@ -234,6 +234,9 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     ad_set_string(own, "RemoteHost", claim->slot);
     ad_set_string(own, "ClaimId", claim->id);
     ad_set_string(own, "_roost_priv_Nonce", nonce);
+    ad_set_int(own, "ShadowBday", loop_wall_s(schedd->loop));
+    ad_set_int(own, "NumShadowStarts", job_int(job, "NumShadowStarts", 0) + 1);
+    ad_remove(own, "LastRemoteWallClockTime");
     if (claim->provisioned != NULL) {
         ad_merge(own, claim->provisioned);
     }
@@ -261,20 +264,46 @@ void claim_detach(struct claim *claim)
     }
 }
 
+static void add_real(struct job *job, const char *name, double more)
+{
+    double before = 0;
+    struct ad *own = job_own(job);
+    if (ad_get_real(own, name, &before) != 0) {
+        before = ad_real_or(job->cluster->ad, name, 0);
+    }
+    ad_set_real(own, name, before + more);
+}
+
+/* What a second of the slot costs: its cpus. */
+static double slot_weight(const struct job *job)
+{
+    int64_t cpus = job_int(job, "CpusProvisioned", job_int(job, "RequestCpus", 1));
+    return cpus > 0 ? (double)cpus : 1;
+}
+
 void claim_run_ended(struct schedd *schedd, struct job *job)
 {
     struct ad *own = job_own(job);
     int64_t started_s = job_int(job, "JobCurrentStartDate", 0);
     if (job->phase == JOB_ACTIVE && started_s > 0) {
         int64_t run_s = loop_wall_s(schedd->loop) - started_s;
-        double before_s = ad_real_or(own, "RemoteWallClockTime", 0.0);
-        ad_set_real(own, "RemoteWallClockTime", before_s + (double)(run_s > 0 ? run_s : 0));
+        double run = run_s > 0 ? (double)run_s : 0;
+        add_real(job, "RemoteWallClockTime", run);
+        add_real(job, "CumulativeSlotTime", run * slot_weight(job));
+        ad_set_real(own, "LastRemoteWallClockTime", run);
     }
     if (ad_has(own, "RemoteHost")) {
         (void)ad_copy_attr(own, "LastRemoteHost", own, "RemoteHost"); /* it is there */
     }
     ad_remove(own, "RemoteHost");
     ad_remove(own, "ClaimId"); /* the nonce stays: the starter may still have to be answered */
+}
+
+void claim_run_committed(struct job *job)
+{
+    double run = ad_real_or(job_own(job), "LastRemoteWallClockTime", 0);
+    ad_set_int(job_own(job), "CommittedTime", job_int(job, "CommittedTime", 0) + (int64_t)run);
+    add_real(job, "CommittedSlotTime", run * slot_weight(job));
 }
 
 static void flush_after_commit(void *arg)

@@ -134,6 +134,8 @@ void claims_take_job(struct job *job, bool stop, bool fast);
 
 /* What a run leaves in the job's ad when it ends: LastRemoteHost, RemoteWallClockTime ... */
 void claim_run_ended(struct schedd *schedd, struct job *job);
+/* That run's result counts: CommittedTime, CommittedSlotTime. */
+void claim_run_committed(struct job *job);
 
 /* ---- claim_calls.c: what the schedd asks of the startd ---- */
 

@@ -330,6 +330,7 @@ void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
     enum job_status after = job_status(job);
     if (after != before) {
         job->entered_s = loop_wall_s(schedd->loop);
+        job->last = (uint8_t)before;
         count(schedd, job->cluster->owner, before, -1);
         count(schedd, job->cluster->owner, after, 1);
         submitter_count(schedd, job, before, -1);
@@ -445,6 +446,7 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
     int64_t now_s = loop_wall_s(schedd->loop);
     struct ad *flat = job_flat(schedd, job);
     ad_set_int(flat, "JobStatus", status);
+    ad_set_int(flat, "LastJobStatus", job_status(job));
     ad_set_int(flat, "EnteredCurrentStatus", now_s);
     ad_remove(flat, "ClaimState");
     ad_remove(flat, "_roost_priv_Nonce");
@@ -568,11 +570,13 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     struct job *job = add_job(schedd, cluster, (uint32_t)proc, NULL, phase_of_row(ad));
     job->entered_s = ad_int_or(ad, "EnteredCurrentStatus", 0);
     job->epoch = ad_int_or(ad, "ClaimEpoch", 0);
+    job->last = (uint8_t)ad_int_or(ad, "LastJobStatus", 0);
     job->staged =
         job->phase == JOB_HELD && strcmp(ad_string_or(ad, "ClaimState", ""), "Staged") == 0;
     int64_t autocluster = ad_int_or(ad, "AutoClusterId", 0);
-    static const char *const FIXED[] = {"ProcId",     "JobStatus",     "EnteredCurrentStatus",
-                                        "ClaimEpoch", "AutoClusterId", "ClaimState"};
+    static const char *const FIXED[] = {"ProcId",       "JobStatus",     "EnteredCurrentStatus",
+                                        "ClaimEpoch",   "AutoClusterId", "ClaimState",
+                                        "LastJobStatus"};
     for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
         ad_remove(ad, FIXED[i]);
     }

@@ -86,6 +86,7 @@ struct job {
     uint32_t proc;
     uint32_t heap_at; /* place among the idle jobs of its autocluster */
     uint8_t phase;    /* enum job_phase */
+    uint8_t last;     /* LastJobStatus; 0: none */
     bool staged;      /* held, and its committed result is still to be placed */
 };
 

@@ -15,6 +15,7 @@
 #include "classad/ad.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_history.h"
+#include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
@@ -128,7 +129,11 @@ static void started(struct schedd *schedd, struct job *job, struct wire_request 
         struct ad *own = job_own(job);
         queue_move(schedd, job, JOB_ACTIVE);
         ad_set_int(own, "NumJobStarts", job_int(job, "NumJobStarts", 0) + 1);
+        if (ad_has(own, "JobCurrentStartDate")) {
+            (void)ad_copy_attr(own, "JobLastStartDate", own, "JobCurrentStartDate"); /* there */
+        }
         ad_set_int(own, "JobCurrentStartDate", now_s);
+        ad_set_int(own, "JobCurrentStartExecutingDate", now_s);
         if (!ad_has(own, "JobStartDate")) {
             ad_set_int(own, "JobStartDate", now_s);
         }
@@ -149,24 +154,13 @@ static void hold(struct schedd *schedd, struct job *job, struct wire_request *re
 {
     const struct ad *args = wire_request_args(request);
     struct change *change = change_begin(schedd);
-    struct ad *own = job_own(job);
-    bool staged = job->phase == JOB_PLACING;
+    const char *why = ad_string_or(args, "HoldReason", "held by its shadow");
     char id[JOB_ID_SIZE];
     job_id(job, id);
-    ad_set_string(own, "HoldReason", ad_string_or(args, "HoldReason", "held by its shadow"));
-    ad_set_int(own, "HoldReasonCode", ad_int_or(args, "HoldReasonCode", 0));
-    ad_set_int(own, "HoldReasonSubCode", ad_int_or(args, "HoldReasonSubCode", 0));
-    ad_set_int(own, "NumSystemHolds", job_int(job, "NumSystemHolds", 0) + 1);
-    log_info(schedd->log, "job.held", ad_string_or(own, "HoldReason", ""), LOG_TEXT("job", id));
-    shadows_forget(change, job, false, "held");
-    if (!staged) {
-        claims_take_job(job, false, false);
-        claim_run_ended(schedd, job);
-        job->epoch++; /* no result of that run counts any more */
-    }
-    queue_move(schedd, job, JOB_HELD);
-    job->staged = staged;
-    change_job(change, job);
+    log_info(schedd->log, "job.held", why, LOG_TEXT("job", id));
+    ad_set_int(job_own(job), "NumSystemHolds", job_int(job, "NumSystemHolds", 0) + 1);
+    moves_hold(change, job, why, (int)ad_int_or(args, "HoldReasonCode", 0),
+               (int)ad_int_or(args, "HoldReasonSubCode", 0), false);
     commit_and_answer(change, schedd, request, false);
 }
 
@@ -191,6 +185,21 @@ static void status(struct schedd *schedd, struct job *job, struct wire_request *
     }
 }
 
+/* The exit is in the ad: of the other kind nothing is left from an earlier run. */
+static void note_exit(struct job *job)
+{
+    struct ad *own = job_own(job);
+    if (ad_bool_or(own, "ExitBySignal", false)) {
+        ad_remove(own, "ExitCode");
+    } else {
+        ad_remove(own, "ExitSignal");
+        if (ad_has(own, "ExitCode")) {
+            (void)ad_copy_attr(own, "ExitStatus", own, "ExitCode"); /* it is there */
+        }
+    }
+    ad_set_int(own, "NumJobCompletions", job_int(job, "NumJobCompletions", 0) + 1);
+}
+
 static void commit_result(struct schedd *schedd, struct job *job, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -198,6 +207,7 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     struct ad *own = job_own(job);
     copy_some(own, args, USAGE, ARRAY_COUNT(USAGE));
     copy_some(own, args, EXIT, ARRAY_COUNT(EXIT));
+    note_exit(job);
     struct claim *claim = job->claim;
     if (claim != NULL && job->phase == JOB_MATCHED) {
         claim_detach(claim); /* the match is for whoever is next */
@@ -205,6 +215,7 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
         claims_take_job(job, false, false);
     }
     claim_run_ended(schedd, job);
+    claim_run_committed(job);
     queue_move(schedd, job, JOB_PLACING);
     shadows_expect_placing(change, job);
     change_job(change, job);
@@ -251,7 +262,6 @@ static void placed(struct schedd *schedd, struct job *job, struct wire_request *
     char id[JOB_ID_SIZE];
     job_id(job, id);
     ad_set_int(job_own(job), "CompletionDate", loop_wall_s(schedd->loop));
-    ad_set_int(job_own(job), "NumJobCompletions", job_int(job, "NumJobCompletions", 0) + 1);
     shadows_forget(change, job, false, "completed");
     queue_finish(change, job, STATUS_COMPLETED);
     log_info(schedd->log, "job.completed", "the job is completed", LOG_TEXT("job", id));

@@ -20,6 +20,7 @@
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
 #include "schedd/request_ads.h"
 #include "schedd/schedd_state.h"
@@ -272,9 +273,7 @@ static void add_one(struct change *change, struct submission *submission, struct
     }
     struct job *job = queue_add_job(submission->schedd, cluster, own, held ? JOB_HELD : JOB_IDLE);
     if (held && job_int(job, "HoldReasonCode", 0) == 0) {
-        ad_set_string(job_own(job), "HoldReason", "submitted on hold at user's request");
-        ad_set_int(job_own(job), "HoldReasonCode", 15);
-        ad_set_int(job_own(job), "HoldReasonSubCode", 0);
+        moves_note_hold(job, "submitted on hold at user's request", HOLD_SUBMITTED_ON_HOLD, 0);
     }
     change_job(change, job);
 }

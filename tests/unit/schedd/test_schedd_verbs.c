@@ -167,6 +167,38 @@ static void jobs_are_held_released_and_removed_and_stay_so(void **state)
     answer_fini(&answer);
 }
 
+static void holds_are_counted_by_their_reasons_and_their_story_is_kept(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    const char *const held[] = {"[JobStatus = 5]", NULL};
+    assert_int_equal(call(world, VERB_SUBMIT, "[" GOOD "]", held, &answer), 0);
+    answer_fini(&answer);
+    act(world, "[Action = \"Release\"; Ids = {\"1.0\"}; Reason = \"go\"]", "Success", 1);
+    count_is(world,
+             "[Constraint = \"LastJobStatus == 5 && LastHoldReasonCode == 15 && "
+             "ReleaseReason == \\\"go\\\" && HoldReason =?= undefined\"]",
+             1);
+    act(world, "[Action = \"Hold\"; Ids = {\"1.0\"}; ReasonSubCode = 7]", "Success", 1);
+    act(world, "[Action = \"Release\"; Ids = {\"1.0\"}]", "Success", 1);
+    act(world, "[Action = \"Hold\"; Ids = {\"1.0\"}]", "Success", 1);
+    restart(world);
+    query(world, "[]", &answer);
+    const struct ad *job = answer.ads.items[0], *counts = NULL;
+    assert_int_equal(ad_int_or(job, "NumHolds", 0), 3);
+    assert_int_equal(ad_get_ad(job, "NumHoldsByReason", &counts), 0);
+    assert_int_equal(ad_int_or(counts, "SubmittedOnHold", 0), 1);
+    assert_int_equal(ad_int_or(counts, "UserRequest", 0), 2);
+    assert_int_equal(ad_int_or(job, "LastHoldReasonSubCode", 0), 7);
+    assert_int_equal(ad_int_or(job, "LastJobStatus", 0), 1);
+    assert_false(ad_has(job, "ReleaseReason"));
+    assert_int_equal(ad_int_or(job, "NumJobStarts", -1), 0); /* policies may count on it */
+    answer_fini(&answer);
+    act(world, "[Action = \"Remove\"; Ids = {\"1.0\"}]", "Success", 1);
+    count_is(world, "[Type = \"History\"; Constraint = \"LastJobStatus == 5 && JobStatus == 3\"]",
+             1);
+}
+
 static void what_was_asked_for_by_id_is_answered_one_by_one(void **state)
 {
     struct world *world = *state;
@@ -401,6 +433,7 @@ int main(void)
         CASE(a_refused_submission_leaves_nothing_and_says_why),
         CASE(jobs_are_held_released_and_removed_and_stay_so),
         CASE(what_was_asked_for_by_id_is_answered_one_by_one),
+        CASE(holds_are_counted_by_their_reasons_and_their_story_is_kept),
         CASE(a_job_can_be_submitted_on_hold),
         CASE(queries_project_limit_and_hide),
         CASE(history_is_newest_first_and_stops_where_it_is_told),

@@ -1,0 +1,162 @@
+/* schedd/job_moves.c - see job_moves.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_moves.h"
+
+#include "base/check.h"
+#include "classad/ad.h"
+#include "schedd/job_claims.h"
+#include "schedd/job_queue.h"
+#include "schedd/shadows.h"
+
+const char *hold_code_name(int code)
+{
+    static const struct {
+        int code;
+        const char *name;
+    } NAMES[] = {
+        {1, "UserRequest"},
+        {3, "JobPolicy"},
+        {4, "CorruptedCredential"},
+        {5, "JobPolicyUndefined"},
+        {6, "FailedToCreateProcess"},
+        {7, "UnableToOpenOutput"},
+        {8, "UnableToOpenInput"},
+        {9, "UnableToOpenOutputStream"},
+        {10, "UnableToOpenInputStream"},
+        {11, "InvalidTransferAck"},
+        {12, "TransferOutputError"},
+        {13, "TransferInputError"},
+        {14, "IwdError"},
+        {15, "SubmittedOnHold"},
+        {16, "SpoolingInput"},
+        {18, "InvalidTransferGoAhead"},
+        {19, "HookPrepareJobFailure"},
+        {20, "MissedDeferredExecutionTime"},
+        {21, "StartdHeldJob"},
+        {22, "UnableToInitUserLog"},
+        {23, "FailedToAccessUserAccount"},
+        {24, "NoCompatibleShadow"},
+        {25, "InvalidCronSettings"},
+        {26, "SystemPolicy"},
+        {27, "SystemPolicyUndefined"},
+        {32, "MaxTransferInputSizeExceeded"},
+        {33, "MaxTransferOutputSizeExceeded"},
+        {34, "JobOutOfResources"},
+        {36, "FailedToCheckpoint"},
+        {43, "PreScriptFailed"},
+        {44, "PostScriptFailed"},
+        {46, "JobDurationExceeded"},
+        {47, "JobExecuteExceeded"},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
+        if (NAMES[i].code == code) {
+            return NAMES[i].name;
+        }
+    }
+    return "Unspecified";
+}
+
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+static void add_one(struct job *job, const char *name)
+{
+    ad_set_int(job_own(job), name, job_int(job, name, 0) + 1);
+}
+
+/* NumHoldsByReason = [ UserRequest = 2 ] */
+static void count_by_reason(struct ad *own, const char *attribute, const char *label)
+{
+    const struct ad *before = NULL;
+    struct ad *counts = ad_get_ad(own, attribute, &before) == 0 ? ad_copy(before) : ad_create();
+    ad_set_int(counts, label, ad_int_or(counts, label, 0) + 1);
+    ad_set_ad(own, attribute, counts);
+}
+
+void moves_note_hold(struct job *job, const char *why, int code, int subcode)
+{
+    struct ad *own = job_own(job);
+    ad_set_string(own, "HoldReason", why);
+    ad_set_int(own, "HoldReasonCode", code);
+    ad_set_int(own, "HoldReasonSubCode", subcode);
+    ad_remove(own, "ReleaseReason");
+    add_one(job, "NumHolds");
+    count_by_reason(own, "NumHoldsByReason", hold_code_name(code));
+}
+
+static void move_reason(struct ad *own, const char *from, const char *to)
+{
+    if (ad_has(own, from)) {
+        (void)ad_copy_attr(own, to, own, from); /* it is there */
+        ad_remove(own, from);
+    }
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+static bool has_run(const struct job *job)
+{
+    return job->phase == JOB_CLAIMED || job->phase == JOB_ACTIVE;
+}
+
+/* Takes a job off its slot, or off its match; afterwards no result of that run counts. */
+static void stop_run(struct change *change, struct job *job, bool stop, bool fast, const char *why)
+{
+    if (has_run(job)) {
+        shadows_forget(change, job, stop, why);
+        claims_take_job(job, stop, fast);
+        claim_run_ended(change_schedd(change), job);
+        job->epoch++;
+    } else {
+        claims_take_job(job, stop, fast); /* matched, at most */
+    }
+}
+
+void moves_hold(struct change *change, struct job *job, const char *why, int code, int subcode,
+                bool stop)
+{
+    bool staged = job->phase == JOB_PLACING;
+    if (staged) {
+        shadows_forget(change, job, false, "held");
+    } else {
+        stop_run(change, job, stop, false, why);
+    }
+    moves_note_hold(job, why, code, subcode);
+    queue_move(change_schedd(change), job, JOB_HELD);
+    job->staged = staged;
+    change_job(change, job);
+}
+
+void moves_release(struct change *change, struct job *job, const char *why)
+{
+    struct ad *own = job_own(job);
+    bool staged = job->staged;
+    move_reason(own, "HoldReason", "LastHoldReason");
+    move_reason(own, "HoldReasonCode", "LastHoldReasonCode");
+    move_reason(own, "HoldReasonSubCode", "LastHoldReasonSubCode");
+    ad_set_string(own, "ReleaseReason", why);
+    queue_move(change_schedd(change), job, staged ? JOB_PLACING : JOB_IDLE);
+    if (staged) {
+        shadows_place(change_schedd(change), job);
+    }
+    change_job(change, job);
+}
+
+void moves_remove(struct change *change, struct job *job, const char *why)
+{
+    if (job->phase == JOB_PLACING || job->staged) {
+        shadows_forget(change, job, true, why);
+    }
+    stop_run(change, job, true, false, why);
+    ad_set_string(job_own(job), "RemoveReason", why);
+    queue_finish(change, job, STATUS_REMOVED);
+}
+
+void moves_vacate(struct change *change, struct job *job, const char *why, bool fast)
+{
+    stop_run(change, job, true, fast, why);
+    ad_set_string(job_own(job), "VacateReason", why);
+    queue_move(change_schedd(change), job, JOB_IDLE);
+    change_job(change, job);
+}

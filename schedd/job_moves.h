@@ -1,0 +1,46 @@
+/* schedd/job_moves.h - what a job's ad says after each turn of its life: hold, release, removal,
+ * eviction, start, end of a run.
+ *
+ * Design.  Whoever decides (a user's ACT, a policy, a shadow, a lease) calls one of these; each
+ * moves the job, keeps HTCondor's attributes about it (reasons, codes, counters, times), takes it
+ * off its claim and tells its shadow, all in the caller's change.  So each of these attributes has
+ * one writer.  After the commit the caller flushes the claims (claims_flush()).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SCHEDD_JOB_MOVES_H
+#define SCHEDD_JOB_MOVES_H
+
+#include <stdbool.h>
+
+struct change;
+struct job;
+
+/* HTCondor's HoldReasonCode. */
+enum hold_code {
+    HOLD_USER_REQUEST = 1,
+    HOLD_JOB_POLICY = 3,
+    HOLD_SUBMITTED_ON_HOLD = 15,
+    HOLD_INVALID_CRON = 25,
+    HOLD_SYSTEM_POLICY = 26,
+    HOLD_JOB_DURATION = 46,
+    HOLD_EXECUTE_DURATION = 47
+};
+/* "UserRequest": the label in NumHoldsByReason; "Unspecified" for one that is not known. */
+const char *hold_code_name(int code);
+
+/* Held.  A job with a claim leaves it, and no result of that run counts any more; stop: its starter
+ * is told to end, else it ends by itself.  A job whose result is committed (JOB_PLACING) keeps it:
+ * released, it is placed. */
+void moves_hold(struct change *change, struct job *job, const char *why, int code, int subcode,
+                bool stop);
+/* A held job is idle again, or its committed result is placed. */
+void moves_release(struct change *change, struct job *job, const char *why);
+/* Out of the queue, into the history; frees job. */
+void moves_remove(struct change *change, struct job *job, const char *why);
+/* Off its slot, idle again. */
+void moves_vacate(struct change *change, struct job *job, const char *why, bool fast);
+/* What a hold that did not come about by a move writes: a job submitted on hold. */
+void moves_note_hold(struct job *job, const char *why, int code, int subcode);
+
+#endif
