@@ -1,0 +1,88 @@
+/* eventlog/event_text.h - one event of a job, as HTCondor writes it into a job event log.
+ *
+ * Design.  An event is an ad with the attribute names that HTCondor's own JSON and XML logs show
+ * (MyType, EventTypeNumber, Cluster, Proc, Subproc, and those of the event), so that these two
+ * forms are the ad itself, and the text form is a print of it.  What a text needs beyond that is
+ * EVENT_RESOURCES: the names of the resources whose use is listed ("Cpus Disk Memory"); it is not
+ * shown in JSON and XML.  Pure: time and time zone are handed in.
+ *
+ * Source: what HTCondor 25 writes (tests/conformance/eventlog).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef EVENTLOG_EVENT_TEXT_H
+#define EVENTLOG_EVENT_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ad;
+struct err;
+struct strbuf;
+
+#define EVENT_RESOURCES "PartitionableResources"
+#define EVENT_END       "...\n" /* the line after each event of the text form */
+
+enum event_type { /* HTCondor's numbers */
+                  EVENT_SUBMIT = 0,
+                  EVENT_EXECUTE = 1,
+                  EVENT_EXECUTABLE_ERROR = 2,
+                  EVENT_CHECKPOINTED = 3,
+                  EVENT_EVICTED = 4,
+                  EVENT_TERMINATED = 5,
+                  EVENT_IMAGE_SIZE = 6,
+                  EVENT_SHADOW_EXCEPTION = 7,
+                  EVENT_GENERIC = 8,
+                  EVENT_ABORTED = 9,
+                  EVENT_SUSPENDED = 10,
+                  EVENT_UNSUSPENDED = 11,
+                  EVENT_HELD = 12,
+                  EVENT_RELEASED = 13,
+                  EVENT_REMOTE_ERROR = 21,
+                  EVENT_DISCONNECTED = 22,
+                  EVENT_RECONNECTED = 23,
+                  EVENT_RECONNECT_FAILED = 24,
+                  EVENT_AD_INFORMATION = 28,
+                  EVENT_CLUSTER_SUBMIT = 35,
+                  EVENT_CLUSTER_REMOVE = 36,
+                  EVENT_FACTORY_PAUSED = 37,
+                  EVENT_FACTORY_RESUMED = 38,
+                  EVENT_FILE_TRANSFER = 40
+};
+
+enum event_transfer { /* Type of a FileTransferEvent */
+                      TRANSFER_IN_QUEUED = 1,
+                      TRANSFER_IN_STARTED = 2,
+                      TRANSFER_IN_FINISHED = 3,
+                      TRANSFER_OUT_QUEUED = 4,
+                      TRANSFER_OUT_STARTED = 5,
+                      TRANSFER_OUT_FINISHED = 6
+};
+
+enum event_form { EVENT_AS_TEXT, EVENT_AS_XML, EVENT_AS_JSON };
+
+struct event_format {
+    enum event_form form;
+    bool legacy;     /* "11/20 09:08:50" in place of "2026-11-20 09:08:50" */
+    bool utc;        /* else local time */
+    bool sub_second; /* milliseconds; JSON and XML have them always */
+};
+
+/* The words of ..._FORMAT_OPTIONS: ISO_DATE, LEGACY, UTC, SUB_SECOND, XML, JSON, with an optional
+ * '!' before; blanks, commas and '|' divide.  -EINVAL names one that is none of them. */
+int event_format_parse(const char *words, struct event_format *ret, struct err *err);
+
+/* An ad with what all events have. */
+struct ad *event_create(enum event_type type, int64_t cluster, int64_t proc);
+
+/* Appends the event, its EVENT_END included.  zone_s: seconds east of UTC at that moment. */
+void event_print(const struct ad *event, int64_t utc_ms, int32_t zone_s,
+                 const struct event_format *format, struct strbuf *out);
+
+/* "SubmitEvent"; "FutureEvent" for a number that is none of ours */
+const char *event_type_name(int64_t type);
+
+/* "Usr 0 00:00:10, Sys 0 00:00:00" */
+void event_usage_text(double user_s, double system_s, struct strbuf *out);
+
+#endif
