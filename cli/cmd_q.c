@@ -139,30 +139,22 @@ static int put_title(struct question *question, const struct ad_context *context
 static int put_totals(struct question *question, const struct cli_reply *reply, struct strbuf *out,
                       struct err *err)
 {
-    struct jobs_totals totals;
-    jobs_plan_count((const struct ad *const *)reply->ads.items, reply->ads.count, &totals);
-    jobs_plan_totals("query", &totals, out);
-    strbuf_puts(out, " \n");
-    if (question->me[0] != '\0') {
-        int rc = count_mine(question, &totals, err);
-        if (rc != 0) {
-            return rc;
-        }
-        jobs_plan_totals(question->me, &totals, out);
-        strbuf_puts(out, " \n");
-    }
+    struct jobs_totals query, mine = {0}, all = {0};
     const struct ad *args = reply->args;
-    totals = (struct jobs_totals){0};
+    jobs_plan_count((const struct ad *const *)reply->ads.items, reply->ads.count, &query);
     if (args != NULL) {
-        totals = (struct jobs_totals){.completed = ad_int_or(args, "CompletedJobs", 0),
-                                      .removed = ad_int_or(args, "RemovedJobs", 0),
-                                      .idle = ad_int_or(args, "IdleJobs", 0),
-                                      .running = ad_int_or(args, "RunningJobs", 0),
-                                      .held = ad_int_or(args, "HeldJobs", 0)};
+        all = (struct jobs_totals){.completed = ad_int_or(args, "CompletedJobs", 0),
+                                   .removed = ad_int_or(args, "RemovedJobs", 0),
+                                   .idle = ad_int_or(args, "IdleJobs", 0),
+                                   .running = ad_int_or(args, "RunningJobs", 0),
+                                   .held = ad_int_or(args, "HeldJobs", 0)};
     }
-    jobs_plan_totals("all users", &totals, out);
-    strbuf_puts(out, "\n\n");
-    return 0;
+    const char *me = question->me[0] != '\0' ? question->me : NULL;
+    int rc = me != NULL ? count_mine(question, &mine, err) : 0;
+    if (rc == 0) {
+        jobs_plan_footer(question->layout, &query, me, &mine, &all, out);
+    }
+    return rc;
 }
 
 static int print_table(struct question *question, const struct cli_reply *reply, bool is_history)
@@ -179,7 +171,6 @@ static int print_table(struct question *question, const struct cli_reply *reply,
                         &context, &out);
     }
     if (rc == 0 && jobs_layout_totals(layout)) {
-        strbuf_puts(&out, jobs_layout_is_bare(layout) ? "" : "\n");
         rc = put_totals(question, reply, &out, &err);
     }
     if (rc != 0) {

@@ -459,6 +459,21 @@ void jobs_plan_totals(const char *what, const struct jobs_totals *totals, struct
                   (long long)totals->suspended);
 }
 
+void jobs_plan_footer(const struct jobs_layout *layout, const struct jobs_totals *query,
+                      const char *user, const struct jobs_totals *mine,
+                      const struct jobs_totals *all, struct strbuf *out)
+{
+    strbuf_puts(out, jobs_layout_is_bare(layout) ? "" : "\n");
+    jobs_plan_totals("query", query, out);
+    strbuf_puts(out, " \n");
+    if (user != NULL) {
+        jobs_plan_totals(user, mine, out);
+        strbuf_puts(out, " \n");
+    }
+    jobs_plan_totals("all users", all, out);
+    strbuf_puts(out, "\n\n");
+}
+
 bool jobs_plan_is_id(const char *word)
 {
     size_t digits = strspn(word, "0123456789");

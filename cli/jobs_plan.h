@@ -47,5 +47,10 @@ struct jobs_totals {
 void jobs_plan_count(const struct ad *const *jobs, size_t count, struct jobs_totals *ret);
 /* "Total for query: 10 jobs; 0 completed, ..." */
 void jobs_plan_totals(const char *what, const struct jobs_totals *totals, struct strbuf *out);
+/* The lines below a table that has totals: of what was asked for, of user's jobs (NULL: no such
+ * line), of everybody's. */
+void jobs_plan_footer(const struct jobs_layout *layout, const struct jobs_totals *query,
+                      const char *user, const struct jobs_totals *mine,
+                      const struct jobs_totals *all, struct strbuf *out);
 
 #endif

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "tests/unit/cli/ads.h"
+#include "tests/unit/cli/samples.h"
 
 #include "base/check.h"
 #include "cli/ads_text_plan.h"
@@ -223,72 +224,17 @@ static void views_are_found_by_their_beginning(void **state)
 
 /* ---- what HTCondor printed */
 
-/* The file without its first line, blanks at the ends of lines taken away. */
-static char *expected_text(const char *name)
-{
-    static char text[16384];
-    static char clean[16384];
-    char path[600];
-    const char *source = getenv("ROOST_SRC");
-    (void)snprintf(path, sizeof path, "%s/tests/conformance/cli/status_%s.txt",
-                   source != NULL ? source : ".", name);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    (void)fclose(file);
-    text[length] = '\0';
-    size_t out = 0;
-    for (const char *at = strchr(text, '\n') + 1; *at != '\0'; at++) {
-        while (*at == '\n' && out > 0 && clean[out - 1] == ' ') {
-            out--;
-        }
-        clean[out++] = *at;
-    }
-    clean[out] = '\0';
-    return clean;
-}
-
-/* Takes our own columns away: Power with `power` columns at its place, Offline at the end. */
-static char *without_ours(const char *text, size_t power_width)
-{
-    static char kept[16384];
-    size_t out = 0, power_at = 0;
-    bool totals = false;
-    for (const char *line = text; *line != '\0';) {
-        size_t length = strcspn(line, "\n");
-        const char *heading = strstr(line, "Power");
-        if (line == text && heading != NULL && heading < line + length) {
-            power_at = (size_t)(heading - line);
-        }
-        totals = totals || strncmp(line, "             ", 13) == 0;
-        for (size_t i = 0; i < length; i++) {
-            bool power = !totals && power_at > 0 && i >= power_at && i < power_at + power_width;
-            bool offline = totals && length > 80 && i >= length - 8;
-            if (!power && !offline) {
-                kept[out++] = line[i];
-            }
-        }
-        while (out > 0 && kept[out - 1] == ' ') {
-            out--;
-        }
-        line += length;
-        if (*line == '\n') {
-            kept[out++] = *line++;
-        }
-    }
-    kept[out] = '\0';
-    return kept;
-}
-
 static void printed_as(const char *option, const struct status_how *how, struct vec *ads,
                        const char *file, size_t power_width)
 {
+    char name[64];
+    (void)snprintf(name, sizeof name, "status_%s", file);
     const struct ad_context context = {.now_s = NOW};
     struct strbuf out;
     strbuf_init(&out, 0);
     status_sort_default((const struct ad **)ads->items, ads->count);
     status_plan_print(status_view_find(option), how, ads_list(ads), ads->count, &context, &out);
-    assert_string_equal(without_ours(strbuf_text(&out), power_width), expected_text(file));
+    assert_string_equal(without_ours(strbuf_text(&out), power_width), sample_text(name));
     strbuf_fini(&out);
     vec_fini(ads, ads_destroy_one);
 }
@@ -385,7 +331,7 @@ static void claimed_shows_who_runs_where(void **state)
     strbuf_init(&out, 0);
     status_plan_print(status_view_find("-claimed"), &NORMAL, ads_list(&ads), 4, &context, &out);
     /* The sum over loads that were not 0.000 to the last digit is HTCondor's alone. */
-    char *expected = expected_text("claimed");
+    char *expected = sample_text("status_claimed");
     for (char *load; (load = strstr(expected, "0.007")) != NULL;) {
         load[4] = '0';
     }
@@ -614,7 +560,7 @@ static void xml_is_as_htcondor_writes_it(void **state)
     ads_add(&ads, "[Name = \"slot2@node001.example\"; Cpus = 1; State = \"Claimed\"]");
     strbuf_init(&out, 0);
     listing_plan_print(&listing, ads_list(&ads), 2, NULL, &out);
-    ads_expect(&out, expected_text("xml"));
+    ads_expect(&out, sample_text("status_xml"));
     vec_fini(&ads, ads_destroy_one);
     ads_add(&ads, "[a = true; b = undefined; c = error; d = 1.5; e = x < \"<&>\"; f = \"<&\"]");
     strbuf_init(&out, 0);
