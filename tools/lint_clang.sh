@@ -8,7 +8,7 @@ cd "$ROOST_SRC" || exit 1
 
 command -v clang >/dev/null || { echo "lint.clang: no clang: run 'make deps'"; exit 1; }
 read -ra warnings < <(roost_warnings)
-packages=$(pkg-config --cflags libevent libssl libconfuse sqlite3 libjwt jansson libxml-2.0 cmocka 2>/dev/null || true)
+packages=$(pkg-config --cflags libevent libssl libconfuse sqlite3 jansson libxml-2.0 cmocka 2>/dev/null || true)
 # shellcheck disable=SC2086 # several options
 out=$(tree_files '*.c' | xargs -r -P2 -n 8 clang -std=c17 -D_GNU_SOURCE= '-DROOST_VERSION="0"' \
     '-DROOST_SONAME_LIBXML_2_0=""' -I. $packages \

@@ -1,15 +1,16 @@
-/* wire/token.c - issuing and checking tokens through libjwt.
+/* wire/token.c - issuing and checking tokens: JSON by jansson, signatures by token_key.c.
  *
- * libjwt parses a token without a key (it would parse that key anew for each token, see
- * token_key.h); before a claim is looked at, the header must say ES256 and a key that we have, and
- * the signature over exactly these bytes must be that key's.
+ * Of a token only the header is parsed before the signature over exactly these bytes was found to
+ * be that of a key that we have: what is in the claims was put there by somebody who holds one.
+ *
+ * Rejected: libjwt (docs/decisions/0002-wire.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "wire/token.h"
 
 #include <errno.h>
-#include <jwt.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@
 #include "base/os.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "wire/base64url.h"
 #include "wire/token_key.h"
 #include "wire/verbs.h"
 
@@ -125,25 +127,41 @@ static const struct token_key *key_find(const struct token_keys *keys, const cha
 
 /* ---- issuing --------------------------------------------------------------------------------- */
 
-static int claims_put(jwt_t *jwt, const struct token *token)
+static json_t *claims_make(const struct token *token)
 {
     char scopes[128];
     (void)scope_names(token->scopes, scopes, sizeof scopes);
     for (char *at = scopes; *at != '\0'; at++) {
         *at = *at == ',' ? ' ' : *at;
     }
-    int rc = jwt_add_grant(jwt, "sub", token->identity);
-    rc = rc != 0 ? rc : jwt_add_grant(jwt, "scope", scopes);
-    rc = rc != 0 ? rc : jwt_add_grant(jwt, "iss", token->pool);
-    rc = rc != 0 ? rc : jwt_add_grant(jwt, "jti", token->id);
-    rc = rc != 0 ? rc : jwt_add_grant_int(jwt, "iat", (long)token->issued_s);
-    if (rc == 0 && token->expires_s != 0) {
-        rc = jwt_add_grant_int(jwt, "exp", (long)token->expires_s);
+    json_t *claims =
+        json_pack("{s:s, s:s, s:s, s:s, s:I}", "sub", token->identity, "scope", scopes, "iss",
+                  token->pool, "jti", token->id, "iat", (json_int_t)token->issued_s);
+    bool good = claims != NULL;
+    if (good && token->expires_s != 0) {
+        good = json_object_set_new(claims, "exp", json_integer(token->expires_s)) == 0;
     }
-    if (rc == 0 && token->pattern[0] != '\0') {
-        rc = jwt_add_grant(jwt, "pattern", token->pattern);
+    if (good && token->pattern[0] != '\0') {
+        good = json_object_set_new(claims, "pattern", json_string(token->pattern)) == 0;
     }
-    return rc;
+    if (!good) {
+        json_decref(claims);
+        return NULL;
+    }
+    return claims;
+}
+
+/* Appends a part of a token; takes json.  -EINVAL: there is none, its texts are not UTF-8. */
+static int part_append(struct strbuf *out, json_t *json)
+{
+    char *text = json == NULL ? NULL : json_dumps(json, JSON_COMPACT);
+    json_decref(json);
+    if (text == NULL) {
+        return -EINVAL;
+    }
+    base64url_encode(out, text, strlen(text));
+    free(text);
+    return 0;
 }
 
 static int key_read(struct os *os, const char *path, char **pem, size_t *length, struct err *err)
@@ -165,30 +183,26 @@ int token_issue(struct os *os, const char *key_path, const char *kid, const stru
 {
     char *pem = NULL;
     size_t pem_length = 0;
-    jwt_t *jwt = NULL;
-    char *text = NULL;
     int rc = key_read(os, key_path, &pem, &pem_length, err);
     if (rc < 0) {
         return rc;
     }
-    int failed = jwt_new(&jwt);
-    failed = failed != 0 ? failed : claims_put(jwt, token);
-    failed = failed != 0 ? failed : jwt_add_header(jwt, "kid", kid);
-    failed = failed != 0
-                 ? failed
-                 : jwt_set_alg(jwt, JWT_ALG_ES256, (const unsigned char *)pem, (int)pem_length);
-    text = failed != 0 ? NULL : jwt_encode_str(jwt);
-    if (text == NULL) {
-        rc = err_set(err, -EINVAL, "%s: cannot sign a token for '%s' with this key", key_path,
-                     token->identity);
-    } else if (strlen(text) > TOKEN_TEXT_MAX) {
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    rc = part_append(&text, json_pack("{s:s, s:s, s:s}", "alg", "ES256", "typ", "JWT", "kid", kid));
+    strbuf_putc(&text, '.');
+    rc = rc < 0 ? rc : part_append(&text, claims_make(token));
+    rc = rc < 0 ? rc : token_key_sign(pem, pem_length, &text);
+    if (rc < 0) {
+        (void)err_set(err, rc, "%s: cannot sign a token for '%s' with this key", key_path,
+                      token->identity);
+    } else if (text.length > TOKEN_TEXT_MAX) {
         rc = err_set(err, -E2BIG, "token for '%s' is longer than %d bytes", token->identity,
                      TOKEN_TEXT_MAX);
     } else {
-        *ret = mem_strdup(text);
+        *ret = mem_strdup(strbuf_text(&text));
     }
-    free(text);
-    jwt_free(jwt);
+    strbuf_fini(&text);
     memset(pem, 0, pem_length);
     mem_free(pem);
     return rc;
@@ -197,10 +211,15 @@ int token_issue(struct os *os, const char *key_path, const char *kid, const stru
 /* ---- checking -------------------------------------------------------------------------------- */
 
 /* A text of a claim; absent is "".  Control characters would break log lines: refused. */
-static int claim_text(jwt_t *jwt, const char *name, char *ret, size_t size, struct err *err)
+static int claim_text(const json_t *claims, const char *name, char *ret, size_t size,
+                      struct err *err)
 {
-    const char *text = jwt_get_grant(jwt, name);
-    size_t length = text == NULL ? 0 : strlen(text);
+    const json_t *claim = json_object_get(claims, name);
+    const char *text = claim == NULL ? "" : json_string_value(claim);
+    if (text == NULL) {
+        return err_set(err, -EINVAL, "malformed token: claim '%s' is no text", name);
+    }
+    size_t length = strlen(text); /* json_parse() allows no zero in a text */
     if (length >= size) {
         return err_set(err, -EINVAL, "malformed token: claim '%s' is longer than %zu bytes", name,
                        size - 1);
@@ -210,32 +229,25 @@ static int claim_text(jwt_t *jwt, const char *name, char *ret, size_t size, stru
             return err_set(err, -EINVAL, "malformed token: control character in claim '%s'", name);
         }
     }
-    memcpy(ret, text == NULL ? "" : text, length + 1);
+    memcpy(ret, text, length + 1);
     return 0;
 }
 
-/* A whole number; absent is 0.  jwt_get_grant_int() would read "never" as 0, too. */
-static int claim_number(jwt_t *jwt, const char *name, int64_t *ret, struct err *err)
+/* A whole number; absent is 0. */
+static int claim_number(const json_t *claims, const char *name, int64_t *ret, struct err *err)
 {
-    char *json = jwt_get_grants_json(jwt, name);
-    if (json == NULL) {
-        *ret = 0;
-        return 0;
-    }
-    int64_t number = 0;
-    int rc = text_parse_int64(json, &number, NULL);
-    free(json);
-    if (rc < 0 || number < 0) {
+    const json_t *claim = json_object_get(claims, name);
+    if (claim != NULL && (!json_is_integer(claim) || json_integer_value(claim) < 0)) {
         return err_set(err, -EINVAL, "malformed token: claim '%s' is no time", name);
     }
-    *ret = number;
+    *ret = json_integer_value(claim);
     return 0;
 }
 
-static int claim_scopes(jwt_t *jwt, uint32_t *ret, struct err *err)
+static int claim_scopes(const json_t *claims, uint32_t *ret, struct err *err)
 {
     char text[512];
-    int rc = claim_text(jwt, "scope", text, sizeof text, err);
+    int rc = claim_text(claims, "scope", text, sizeof text, err);
     if (rc < 0) {
         return rc;
     }
@@ -254,36 +266,69 @@ static int claim_scopes(jwt_t *jwt, uint32_t *ret, struct err *err)
     return 0;
 }
 
-static int claims_get(jwt_t *jwt, struct token *token, struct err *err)
+static int claims_get(const json_t *claims, struct token *token, struct err *err)
 {
-    int rc = claim_text(jwt, "sub", token->identity, sizeof token->identity, err);
-    rc = rc < 0 ? rc : claim_text(jwt, "jti", token->id, sizeof token->id, err);
-    rc = rc < 0 ? rc : claim_text(jwt, "iss", token->pool, sizeof token->pool, err);
-    rc = rc < 0 ? rc : claim_text(jwt, "pattern", token->pattern, sizeof token->pattern, err);
-    rc = rc < 0 ? rc : claim_scopes(jwt, &token->scopes, err);
-    rc = rc < 0 ? rc : claim_number(jwt, "iat", &token->issued_s, err);
+    int rc = claim_text(claims, "sub", token->identity, sizeof token->identity, err);
+    rc = rc < 0 ? rc : claim_text(claims, "jti", token->id, sizeof token->id, err);
+    rc = rc < 0 ? rc : claim_text(claims, "iss", token->pool, sizeof token->pool, err);
+    rc = rc < 0 ? rc : claim_text(claims, "pattern", token->pattern, sizeof token->pattern, err);
+    rc = rc < 0 ? rc : claim_scopes(claims, &token->scopes, err);
+    rc = rc < 0 ? rc : claim_number(claims, "iat", &token->issued_s, err);
+    rc = rc < 0 ? rc : claim_number(claims, "exp", &token->expires_s, err);
     /* An exp of 0, said in so many words, is 1970, not never. */
-    char *expires = jwt_get_grants_json(jwt, "exp");
-    rc = rc < 0 ? rc : claim_number(jwt, "exp", &token->expires_s, err);
-    if (rc == 0 && expires != NULL && token->expires_s == 0) {
+    if (rc == 0 && token->expires_s == 0 && json_object_get(claims, "exp") != NULL) {
         token->expires_s = 1;
     }
-    free(expires);
     if (rc == 0 && token->identity[0] == '\0') {
         rc = err_set(err, -EINVAL, "malformed token: no identity (claim 'sub')");
     }
     return rc;
 }
 
-/* Header and signature: 0 when the text is one of ours. */
-static int signature_check(const struct token_keys *keys, jwt_t *jwt, const char *text,
-                           struct err *err)
+/* Where the three parts of a token are. */
+struct parts {
+    size_t header_length;
+    const char *claims;
+    size_t claims_length;
+    const char *signature;
+};
+
+/* Three parts, no more: what is signed must be all that is read. */
+static bool parts_find(const char *text, struct parts *ret)
 {
-    const char *signature = strrchr(text, '.');
-    const char *kid = jwt_get_header(jwt, "kid");
+    const char *first = strchr(text, '.');
+    const char *second = first == NULL ? NULL : strchr(first + 1, '.');
+    if (second == NULL || strchr(second + 1, '.') != NULL) {
+        return false;
+    }
+    *ret = (struct parts){.header_length = (size_t)(first - text),
+                          .claims = first + 1,
+                          .claims_length = (size_t)(second - first - 1),
+                          .signature = second + 1};
+    return true;
+}
+
+/* The object that a part holds, owned by the caller; NULL when it holds none. */
+static json_t *json_parse(const char *text, size_t length)
+{
+    char bytes[TOKEN_TEXT_MAX];
+    ssize_t decoded = base64url_decode(text, length, bytes, sizeof bytes);
+    json_t *json =
+        decoded < 0 ? NULL : json_loadb(bytes, (size_t)decoded, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(json)) {
+        json_decref(json);
+        return NULL;
+    }
+    return json;
+}
+
+/* Header and signature: 0 when the text is one of ours. */
+static int signature_check(const struct token_keys *keys, const json_t *header, const char *text,
+                           const struct parts *parts, struct err *err)
+{
+    const char *algorithm = json_string_value(json_object_get(header, "alg"));
+    const char *kid = json_string_value(json_object_get(header, "kid"));
     const struct token_key *key = kid == NULL ? NULL : key_find(keys, kid);
-    /* Without a key libjwt calls every algorithm "none": the header says which it is. */
-    const char *algorithm = jwt_get_header(jwt, "alg");
     if (algorithm == NULL || strcmp(algorithm, "ES256") != 0) {
         return err_set(err, -EINVAL, "malformed token: its algorithm is not ES256");
     }
@@ -293,20 +338,31 @@ static int signature_check(const struct token_keys *keys, jwt_t *jwt, const char
     if (key == NULL) {
         return err_set(err, -EKEYREJECTED, "token is signed with unknown key '%s'", kid);
     }
-    if (!token_key_verify(key->key, text, (size_t)(signature - text), signature + 1)) {
+    if (!token_key_verify(key->key, text, (size_t)(parts->signature - 1 - text),
+                          parts->signature)) {
         return err_set(err, -EKEYREJECTED, "token signature is wrong (key '%s')", kid);
     }
     return 0;
 }
 
-/* Three parts, no more: what is signed must be all that libjwt reads. */
-static bool has_two_dots(const char *text)
+static int parse(const struct token_keys *keys, const char *text, struct token *token,
+                 struct err *err)
 {
-    unsigned dots = 0;
-    for (const char *at = text; *at != '\0'; at++) {
-        dots += *at == '.';
+    struct parts parts = {0};
+    json_t *header = parts_find(text, &parts) ? json_parse(text, parts.header_length) : NULL;
+    if (header == NULL) {
+        return err_set(err, -EINVAL, "malformed token: not a JWT");
     }
-    return dots == 2;
+    int rc = signature_check(keys, header, text, &parts, err);
+    json_decref(header);
+    if (rc < 0) {
+        return rc;
+    }
+    json_t *claims = json_parse(parts.claims, parts.claims_length);
+    rc = claims != NULL ? claims_get(claims, token, err)
+                        : err_set(err, -EINVAL, "malformed token: its claims are no JSON object");
+    json_decref(claims);
+    return rc;
 }
 
 int token_check(const struct token_keys *keys, const char *text, int64_t now_s, struct token *ret,
@@ -318,14 +374,8 @@ int token_check(const struct token_keys *keys, const char *text, int64_t now_s, 
     if (strlen(text) > TOKEN_TEXT_MAX) {
         return err_set(err, -EINVAL, "malformed token: longer than %d bytes", TOKEN_TEXT_MAX);
     }
-    jwt_t *jwt = NULL;
-    if (!has_two_dots(text) || jwt_decode(&jwt, text, NULL, 0) != 0) {
-        return err_set(err, -EINVAL, "malformed token: not a JWT");
-    }
     struct token token = {0};
-    int rc = signature_check(keys, jwt, text, err);
-    rc = rc < 0 ? rc : claims_get(jwt, &token, err);
-    jwt_free(jwt);
+    int rc = parse(keys, text, &token, err);
     if (rc < 0) {
         return rc;
     }

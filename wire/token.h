@@ -3,8 +3,8 @@
  * Claims: sub identity, scope names, exp, iat, jti id, iss pool, and `pattern` (glob of the names
  * that it may advertise); docs/protocol/wire.md §5.  The signing keys live in a directory:
  * <kid>.key (private, mode 0600, only where tokens are made) and <kid>.pub; `kid` in the header
- * picks one, so that an old key stays valid for an overlap.  libjwt does the cryptography; the
- * algorithm is fixed before it sees a key, so that a public key is never taken for a shared secret.
+ * picks one, so that an old key stays valid for an overlap.  ES256 is the only algorithm there is:
+ * what the header says of it is compared, never obeyed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,4 +1,4 @@
-/* wire/token_key.c - making a signing key; verifying with one.
+/* wire/token_key.c - making a signing key; signing and verifying with one.
  *
  * The private number is drawn from loop_secret(), not by OpenSSL, so that a simulated pool has the
  * same keys in each run of a seed: 32 bytes are a valid key of P-256 unless they are zero or not
@@ -25,13 +25,14 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/strbuf.h"
+#include "wire/base64url.h"
 #include "wire/token.h"
 
-#define KEY_BYTES       32
-#define POINT_BYTES     65 /* uncompressed */
-#define DRAWS_MAX       16 /* one in 2^32 fails */
-#define SIGNATURE_BYTES 64 /* ES256: two numbers of 32 bytes, RFC 7518 section 3.4 */
-#define SIGNATURE_CHARS 86 /* the same in base64url */
+#define KEY_BYTES         32
+#define POINT_BYTES       65 /* uncompressed */
+#define DRAWS_MAX         16 /* one in 2^32 fails */
+#define SIGNATURE_BYTES   64 /* ES256: two numbers of 32 bytes, RFC 7518 section 3.4 */
+#define SIGNATURE_DER_MAX 80 /* the same as OpenSSL makes it: at most 72 */
 
 /* A private number in 1 .. order-1 and the point that belongs to it. */
 static int key_draw(struct loop *loop, BIGNUM *secret, uint8_t point[POINT_BYTES])
@@ -169,22 +170,27 @@ int token_key_make(struct os *os, struct loop *loop, const char *dir, const char
     return rc;
 }
 
-/* ---- verifying ------------------------------------------------------------------------------- */
+/* ---- keys from their files ------------------------------------------------------------------- */
 
 static void key_drop(void *key)
 {
     EVP_PKEY_free(key);
 }
 
-struct evp_pkey_st *token_key_public(const char *pem, size_t length)
+static bool is_p256(EVP_PKEY *key)
 {
     char group[32];
     size_t used = 0;
+    return EVP_PKEY_get_group_name(key, group, sizeof group, &used) == 1 &&
+           strcmp(group, "prime256v1") == 0;
+}
+
+struct evp_pkey_st *token_key_public(const char *pem, size_t length)
+{
     BIO *text = BIO_new_mem_buf(pem, (int)length);
     EVP_PKEY *key = text == NULL ? NULL : PEM_read_bio_PUBKEY(text, NULL, NULL, NULL);
     BIO_free(text);
-    if (key == NULL || EVP_PKEY_get_group_name(key, group, sizeof group, &used) != 1 ||
-        strcmp(group, "prime256v1") != 0) {
+    if (key == NULL || !is_p256(key)) {
         EVP_PKEY_free(key);
         ERR_clear_error();
         return NULL;
@@ -201,43 +207,56 @@ void token_key_free(struct evp_pkey_st *key)
     }
 }
 
-static int base64url_digit(char c)
+/* ---- signing --------------------------------------------------------------------------------- */
+
+/* A key that is locked by a passphrase is refused: nobody is there to be asked. */
+static int no_passphrase(char *buffer, int size, int writes, void *arg)
 {
-    if (c >= 'A' && c <= 'Z') {
-        return c - 'A';
-    }
-    if (c >= 'a' && c <= 'z') {
-        return c - 'a' + 26;
-    }
-    if (c >= '0' && c <= '9') {
-        return c - '0' + 52;
-    }
-    return c == '-' ? 62 : c == '_' ? 63 : -1;
+    (void)buffer;
+    (void)size;
+    (void)writes;
+    (void)arg;
+    return -1;
 }
 
-static bool signature_decode(const char *text, uint8_t bytes[SIGNATURE_BYTES])
+/* The two numbers of a signature in DER, each in 32 bytes. */
+static bool signature_raw(const uint8_t *der, size_t length, uint8_t bytes[SIGNATURE_BYTES])
 {
-    uint32_t gathered = 0;
-    unsigned bits = 0;
-    size_t used = 0;
-    if (strlen(text) != SIGNATURE_CHARS) {
-        return false;
-    }
-    for (size_t i = 0; i < SIGNATURE_CHARS; i++) {
-        int digit = base64url_digit(text[i]);
-        if (digit < 0) {
-            return false;
-        }
-        gathered = (gathered << 6 | (uint32_t)digit) & 0xffff;
-        bits += 6;
-        if (bits >= 8) {
-            bits -= 8;
-            bytes[used++] = (uint8_t)(gathered >> bits);
-        }
-    }
-    /* One signature, one text: the bits left over are zero. */
-    return used == SIGNATURE_BYTES && (gathered & ((1U << bits) - 1)) == 0;
+    const unsigned char *at = der;
+    ECDSA_SIG *signature = d2i_ECDSA_SIG(NULL, &at, (long)length);
+    bool good = signature != NULL &&
+                BN_bn2binpad(ECDSA_SIG_get0_r(signature), bytes, SIGNATURE_BYTES / 2) ==
+                    SIGNATURE_BYTES / 2 &&
+                BN_bn2binpad(ECDSA_SIG_get0_s(signature), bytes + SIGNATURE_BYTES / 2,
+                             SIGNATURE_BYTES / 2) == SIGNATURE_BYTES / 2;
+    ECDSA_SIG_free(signature);
+    return good;
 }
+
+int token_key_sign(const char *pem, size_t pem_length, struct strbuf *text)
+{
+    uint8_t der[SIGNATURE_DER_MAX], bytes[SIGNATURE_BYTES];
+    size_t length = sizeof der;
+    BIO *file = BIO_new_mem_buf(pem, (int)pem_length);
+    EVP_PKEY *key = file == NULL ? NULL : PEM_read_bio_PrivateKey(file, NULL, no_passphrase, NULL);
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    bool good = key != NULL && is_p256(key) && context != NULL &&
+                EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, key) == 1 &&
+                EVP_DigestSign(context, der, &length, (const unsigned char *)strbuf_text(text),
+                               text->length) == 1 &&
+                signature_raw(der, length, bytes);
+    if (good) {
+        strbuf_putc(text, '.');
+        base64url_encode(text, bytes, sizeof bytes);
+    }
+    EVP_MD_CTX_free(context);
+    EVP_PKEY_free(key);
+    BIO_free(file);
+    ERR_clear_error();
+    return good ? 0 : -EINVAL;
+}
+
+/* ---- verifying ------------------------------------------------------------------------------- */
 
 /* OpenSSL wants the two numbers in DER. */
 static int signature_der(const uint8_t bytes[SIGNATURE_BYTES], uint8_t **der)
@@ -261,7 +280,7 @@ bool token_key_verify(struct evp_pkey_st *key, const char *text, size_t length,
 {
     uint8_t bytes[SIGNATURE_BYTES];
     uint8_t *der = NULL;
-    if (!signature_decode(signature, bytes)) {
+    if (base64url_decode(signature, strlen(signature), bytes, sizeof bytes) != SIGNATURE_BYTES) {
         return false;
     }
     int der_length = signature_der(bytes, &der);

@@ -5,6 +5,8 @@
  */
 #include "tests/unit/wire/world.h"
 
+#include "wire/base64url.h"
+#include "wire/token_key.h"
 #include "wire/verbs.h"
 
 /* {"sub":"mallory@pool","scope":"ADMINISTRATOR"} */
@@ -37,6 +39,109 @@ static void an_issued_token_comes_back_with_all_its_claims(void **state)
     assert_int_equal(found.expires_s, 2000000000);
     mem_free(text);
     token_keys_destroy(keys);
+}
+
+/* Made with another implementation of JWT (libjwt 1.10). */
+static void a_token_of_another_implementation_is_understood(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys;
+    struct token found;
+    char path[160];
+    const char *text =
+        "eyJhbGciOiJFUzI1NiIsImtpZCI6IlBPT0wiLCJ0eXAiOiJKV1QifQ.eyJpYXQiOjE3OTUxOTMxNzgsImlzcyI6In"
+        "BlcnNvbmFsIiwianRpIjoiMDFhMWY5ZGEtMGIwNC03MTM1LWI3YzEtMmEzNTQ2ZDI1OTNjIiwicGF0dGVybiI6Indu"
+        "KiIsInNjb3BlIjoiUkVBRCBBRFZFUlRJU0UiLCJzdWIiOiJhbGljZUBwb29sIn0.ljaCLSjRfZK60owV8GDixAZ1qa"
+        "Gk4rbTh5jrLwB8IM7PYRoI0qB-OAGWL3bbEUKBlx3P76Maekhpoj7hf_kX-Q";
+    (void)snprintf(path, sizeof path, "%s/POOL.pub", world->keys);
+    world_write(world, path,
+                "-----BEGIN PUBLIC KEY-----\n"
+                "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEJCcuVe95cnqoDgflfMRhgvewaeoN\n"
+                "jbCumTGK7E8pyFIWpxrBrIhNk4lZTsAh5bXU1aCqlt17QU0uXq83mzXbIA==\n"
+                "-----END PUBLIC KEY-----\n");
+    keys = keys_of(world);
+    assert_int_equal(token_check(keys, text, 0, &found, NULL), 0);
+    assert_string_equal(found.identity, "alice@pool");
+    assert_string_equal(found.pool, "personal");
+    assert_string_equal(found.pattern, "wn*");
+    assert_int_equal(found.scopes, SCOPE_READ | SCOPE_ADVERTISE);
+    assert_int_equal(found.issued_s, 1795193178);
+    assert_int_equal(found.expires_s, 0);
+    token_keys_destroy(keys);
+}
+
+/* What a signed token says must still be what a token says. */
+static void claims_of_other_kinds_are_refused_although_they_are_signed(void **state)
+{
+    struct world *world = *state;
+    const struct {
+        const char *claims, *says;
+    } cases[] = {
+        {"{}", "no identity"},
+        {"[1]", "no JSON object"},
+        {"{\"sub\":\"a\"", "no JSON object"},
+        {"{\"sub\":\"a\",\"sub\":\"b\"}", "no JSON object"},
+        {"{\"sub\":\"a\\u0000b\"}", "no JSON object"},
+        {"{\"sub\":7}", "claim 'sub' is no text"},
+        {"{\"sub\":\"a\\nb\"}", "control character in claim 'sub'"},
+        {"{\"sub\":\"a\",\"exp\":\"never\"}", "claim 'exp' is no time"},
+        {"{\"sub\":\"a\",\"exp\":1.5}", "claim 'exp' is no time"},
+        {"{\"sub\":\"a\",\"exp\":null}", "claim 'exp' is no time"},
+        {"{\"sub\":\"a\",\"iat\":-1}", "claim 'iat' is no time"},
+    };
+    struct token_keys *keys = keys_of(world);
+    char *pem;
+    size_t length;
+    assert_int_equal(os_read_file(world->os, world->key_path, 10000, &pem, &length, NULL), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct strbuf text;
+        struct token found;
+        struct err err = {{0}};
+        strbuf_init(&text, 0);
+        strbuf_puts(&text, "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsxIn0."); /* {"alg":"ES256","kid":"k1"} */
+        base64url_encode(&text, cases[i].claims, strlen(cases[i].claims));
+        assert_int_equal(token_key_sign(pem, length, &text), 0);
+        assert_int_equal(token_check(keys, strbuf_text(&text), 0, &found, &err), -EINVAL);
+        assert_non_null(strstr(err.text, cases[i].says));
+        strbuf_fini(&text);
+    }
+    mem_free(pem);
+    token_keys_destroy(keys);
+}
+
+static void an_expiry_of_zero_is_1970_not_never(void **state)
+{
+    struct world *world = *state;
+    struct token_keys *keys = keys_of(world);
+    const char *claims = "{\"sub\":\"a\",\"exp\":0}";
+    struct strbuf text;
+    struct token found;
+    char *pem;
+    size_t length;
+    assert_int_equal(os_read_file(world->os, world->key_path, 10000, &pem, &length, NULL), 0);
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsxIn0.");
+    base64url_encode(&text, claims, strlen(claims));
+    assert_int_equal(token_key_sign(pem, length, &text), 0);
+    assert_int_equal(token_check(keys, strbuf_text(&text), 100, &found, NULL), -EKEYEXPIRED);
+    strbuf_fini(&text);
+    mem_free(pem);
+    token_keys_destroy(keys);
+}
+
+static void a_key_that_is_none_signs_nothing(void **state)
+{
+    struct world *world = *state;
+    struct token token = world_token_of(world, "alice@pool", SCOPE_READ);
+    struct err err = {{0}};
+    char path[160], *text = NULL;
+    (void)snprintf(path, sizeof path, "%s/bad.key", world->keys);
+    assert_int_equal(os_write_file(world->os, path, "rubbish", 7, 0600, false, NULL), 0);
+    assert_int_equal(token_issue(world->os, path, "bad", &token, &text, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "cannot sign a token for 'alice@pool'"));
+    (void)snprintf(token.identity, sizeof token.identity, "\xff"); /* no UTF-8 */
+    assert_int_equal(token_issue(world->os, world->key_path, "k1", &token, &text, &err), -EINVAL);
+    assert_null(text);
 }
 
 static void a_token_is_expired_from_its_second_on_and_says_whose_it_was(void **state)
@@ -239,6 +344,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(an_issued_token_comes_back_with_all_its_claims),
+        WORLD_TEST(a_token_of_another_implementation_is_understood),
+        WORLD_TEST(claims_of_other_kinds_are_refused_although_they_are_signed),
+        WORLD_TEST(an_expiry_of_zero_is_1970_not_never),
+        WORLD_TEST(a_key_that_is_none_signs_nothing),
         WORLD_TEST(a_token_is_expired_from_its_second_on_and_says_whose_it_was),
         WORLD_TEST(no_token_is_not_a_malformed_token),
         WORLD_TEST(malformed_tokens_are_refused_as_such),
