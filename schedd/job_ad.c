@@ -68,6 +68,7 @@ enum job_status job_status(const struct job *job)
         [JOB_ACTIVE] = STATUS_RUNNING,
         [JOB_PLACING] = STATUS_TRANSFERRING,
         [JOB_HELD] = STATUS_HELD,
+        [JOB_COMPLETED] = STATUS_COMPLETED,
     };
     return STATUS[job->phase];
 }

@@ -128,6 +128,30 @@ void moves_hold(struct change *change, struct job *job, const char *why, int cod
     change_job(change, job);
 }
 
+/* Its shadow may ask again about the run that is over: the new epoch refuses. */
+static void end_placed_run(struct change *change, struct job *job)
+{
+    CHECK(job->phase == JOB_PLACING);
+    shadows_forget(change, job, false, "placed");
+    job->epoch++;
+}
+
+void moves_hold_after_exit(struct change *change, struct job *job, const char *why, int code,
+                           int subcode)
+{
+    end_placed_run(change, job);
+    moves_note_hold(job, why, code, subcode);
+    queue_move(change_schedd(change), job, JOB_HELD);
+    change_job(change, job);
+}
+
+void moves_requeue(struct change *change, struct job *job)
+{
+    end_placed_run(change, job);
+    queue_move(change_schedd(change), job, JOB_IDLE);
+    change_job(change, job);
+}
+
 void moves_release(struct change *change, struct job *job, const char *why)
 {
     struct ad *own = job_own(job);
@@ -150,7 +174,8 @@ void moves_remove(struct change *change, struct job *job, const char *why)
     }
     stop_run(change, job, true, false, why);
     ad_set_string(job_own(job), "RemoveReason", why);
-    queue_finish(change, job, STATUS_REMOVED);
+    /* One that had its end and only stayed in the queue did complete. */
+    queue_finish(change, job, job->phase == JOB_COMPLETED ? STATUS_COMPLETED : STATUS_REMOVED);
 }
 
 void moves_vacate(struct change *change, struct job *job, const char *why, bool fast)

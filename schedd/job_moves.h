@@ -34,6 +34,11 @@ const char *hold_code_name(int code);
  * released, it is placed. */
 void moves_hold(struct change *change, struct job *job, const char *why, int code, int subcode,
                 bool stop);
+/* The same for a job whose output is in its place: it runs anew after a release. */
+void moves_hold_after_exit(struct change *change, struct job *job, const char *why, int code,
+                           int subcode);
+/* A job whose output is in its place is idle again; no further result of that run counts. */
+void moves_requeue(struct change *change, struct job *job);
 /* A held job is idle again, or its committed result is placed. */
 void moves_release(struct change *change, struct job *job, const char *why);
 /* Out of the queue, into the history; frees job. */

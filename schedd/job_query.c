@@ -48,7 +48,7 @@ struct query {
     struct vec ads; /* the answer */
     size_t sent;
     bool totals;
-    int64_t idle, running, held; /* of the whole queue, at the time of the question */
+    int64_t idle, running, held, completed; /* of the whole queue, at the time of the question */
     struct history_filter filter;
 };
 
@@ -166,6 +166,8 @@ static void send_more(void *arg)
         ad_set_int(args, "IdleJobs", query->idle);
         ad_set_int(args, "RunningJobs", query->running);
         ad_set_int(args, "HeldJobs", query->held);
+        ad_set_int(args, "CompletedJobs", query->completed);
+        ad_set_int(args, "RemovedJobs", 0); /* a removed job leaves at once */
     }
     const struct wire_body last = {
         .args = args,
@@ -213,6 +215,7 @@ static void query_jobs(struct query *query)
     query->idle = schedd->idle;
     query->running = schedd->running;
     query->held = schedd->held;
+    query->completed = schedd->completed;
     queue_walk(schedd, each_job, query);
     change_commit(change_begin(schedd), begin_sending, NULL, query); /* dropped: queries_fini() */
 }

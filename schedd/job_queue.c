@@ -21,6 +21,7 @@
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_history.h"
+#include "schedd/job_policy.h"
 #include "schedd/request_ads.h"
 #include "schedd/schedd_state.h"
 #include "schedd/significant.h"
@@ -290,8 +291,9 @@ static const unsigned MOVES[JOB_PHASES] = {
     [JOB_CLAIMED] =
         TO(JOB_IDLE) | TO(JOB_CLAIMED) | TO(JOB_ACTIVE) | TO(JOB_PLACING) | TO(JOB_HELD),
     [JOB_ACTIVE] = TO(JOB_IDLE) | TO(JOB_CLAIMED) | TO(JOB_PLACING) | TO(JOB_HELD),
-    [JOB_PLACING] = TO(JOB_HELD),
+    [JOB_PLACING] = TO(JOB_HELD) | TO(JOB_IDLE) | TO(JOB_COMPLETED),
     [JOB_HELD] = TO(JOB_IDLE) | TO(JOB_PLACING),
+    [JOB_COMPLETED] = 0,
     [JOB_GONE] = 0,
 };
 
@@ -310,6 +312,9 @@ static void count(struct schedd *schedd, struct owner *owner, enum job_status st
     case STATUS_HELD:
         schedd->held += by;
         owner->held += by;
+        break;
+    case STATUS_COMPLETED:
+        schedd->completed += by;
         break;
     default:
         CHECK(status == STATUS_IDLE); /* no job in the queue has another */
@@ -401,6 +406,7 @@ struct job *queue_add_job(struct schedd *schedd, struct cluster *cluster, struct
 {
     struct job *job = add_job(schedd, cluster, cluster->proc_count, own, phase);
     job->entered_s = loop_wall_s(schedd->loop);
+    policy_look_at(job);
     autocluster_join(schedd, job, 0);
     if (phase == JOB_IDLE) {
         autocluster_push(schedd, job);
@@ -446,8 +452,10 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
     int64_t now_s = loop_wall_s(schedd->loop);
     struct ad *flat = job_flat(schedd, job);
     ad_set_int(flat, "JobStatus", status);
-    ad_set_int(flat, "LastJobStatus", job_status(job));
-    ad_set_int(flat, "EnteredCurrentStatus", now_s);
+    if (job_status(job) != status) { /* else it stayed in the queue */
+        ad_set_int(flat, "LastJobStatus", job_status(job));
+        ad_set_int(flat, "EnteredCurrentStatus", now_s);
+    }
     ad_remove(flat, "ClaimState");
     ad_remove(flat, "_roost_priv_Nonce");
     ad_remove(flat, "ClaimId");
@@ -543,6 +551,8 @@ static enum job_phase phase_of_row(const struct ad *ad)
         return JOB_HELD;
     case STATUS_TRANSFERRING:
         return JOB_PLACING;
+    case STATUS_COMPLETED:
+        return JOB_COMPLETED;
     default:
         return strcmp(state, "Claimed") == 0 ? JOB_CLAIMED : JOB_IDLE;
     }
@@ -585,6 +595,7 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     } else {
         ad_destroy(ad);
     }
+    policy_look_at(job);
     autocluster_join(schedd, job, autocluster);
     if (job->phase == JOB_IDLE) {
         autocluster_push(schedd, job);

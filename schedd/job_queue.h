@@ -40,7 +40,8 @@ enum job_phase {
     JOB_ACTIVE,  /* its program runs */
     JOB_PLACING, /* its result is committed; the output is being moved to its place */
     JOB_HELD,
-    JOB_GONE, /* completed or removed: in the history */
+    JOB_COMPLETED, /* over, and LeaveJobInQueue keeps it */
+    JOB_GONE,      /* completed or removed: in the history */
     JOB_PHASES
 };
 
@@ -65,7 +66,8 @@ struct cluster {
     struct ad *ad;
     struct job **procs; /* by ProcId; NULL where the job is gone */
     uint32_t proc_count;
-    uint32_t alive; /* jobs that are there */
+    uint32_t alive;  /* jobs that are there */
+    bool has_policy; /* some job is to be asked from time to time (job_policy.c) */
     int64_t id;
     int64_t qdate_s;
     /* of jobs that change no significant attribute (job_autocluster.c) */

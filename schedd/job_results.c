@@ -16,6 +16,7 @@
 #include "schedd/job_claims.h"
 #include "schedd/job_history.h"
 #include "schedd/job_moves.h"
+#include "schedd/job_policy.h"
 #include "schedd/job_queue.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
@@ -169,7 +170,9 @@ static void status(struct schedd *schedd, struct job *job, struct wire_request *
     const struct ad *args = wire_request_args(request);
     const char *event = ad_string_or(args, "Event", "");
     bool runs = job->phase == JOB_CLAIMED || job->phase == JOB_ACTIVE;
-    if (strcmp(event, "Ask") == 0) {
+    if (strcmp(event, "Ask") == 0 && job->phase == JOB_COMPLETED) {
+        commit_and_answer(change_begin(schedd), schedd, request, true);
+    } else if (strcmp(event, "Ask") == 0) {
         wire_reply_error(request, -EAGAIN, "this is the current run");
     } else if (strcmp(event, "Usage") == 0) {
         /* In memory only: it goes to disk with the next change of the job. */
@@ -208,6 +211,7 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     copy_some(own, args, USAGE, ARRAY_COUNT(USAGE));
     copy_some(own, args, EXIT, ARRAY_COUNT(EXIT));
     note_exit(job);
+    policy_judge_exit(schedd, job);
     struct claim *claim = job->claim;
     if (claim != NULL && job->phase == JOB_MATCHED) {
         claim_detach(claim); /* the match is for whoever is next */
@@ -234,6 +238,7 @@ static void result(struct schedd *schedd, struct job *job, int64_t epoch,
         .runs = job->phase == JOB_IDLE || job->phase == JOB_MATCHED || job->phase == JOB_CLAIMED ||
                 job->phase == JOB_ACTIVE,
         .placing = job->phase == JOB_PLACING || (job->phase == JOB_HELD && job->staged),
+        .completed = job->phase == JOB_COMPLETED,
         .job_epoch = job->epoch,
         .epoch = epoch,
     };
@@ -245,6 +250,8 @@ static void result(struct schedd *schedd, struct job *job, int64_t epoch,
         commit_and_answer(change_begin(schedd), schedd, request, false);
         break;
     case RESULT_DONE:
+        commit_and_answer(change_begin(schedd), schedd, request, true);
+        break;
     case RESULT_STALE:
     default:
         wire_reply_error(request, -ESTALE, "another run of this job counts, or none");
@@ -254,17 +261,16 @@ static void result(struct schedd *schedd, struct job *job, int64_t epoch,
 
 static void placed(struct schedd *schedd, struct job *job, struct wire_request *request)
 {
+    if (job->phase == JOB_COMPLETED) { /* said again: the answer was lost */
+        commit_and_answer(change_begin(schedd), schedd, request, true);
+        return;
+    }
     if (job->phase != JOB_PLACING && !(job->phase == JOB_HELD && job->staged)) {
         wire_reply_error(request, -ESTALE, "this job has no result to be placed");
         return;
     }
     struct change *change = change_begin(schedd);
-    char id[JOB_ID_SIZE];
-    job_id(job, id);
-    ad_set_int(job_own(job), "CompletionDate", loop_wall_s(schedd->loop));
-    shadows_forget(change, job, false, "completed");
-    queue_finish(change, job, STATUS_COMPLETED);
-    log_info(schedd->log, "job.completed", "the job is completed", LOG_TEXT("job", id));
+    policy_act_on_exit(change, job);
     commit_and_answer(change, schedd, request, true);
 }
 

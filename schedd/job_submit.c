@@ -272,7 +272,7 @@ static void add_one(struct change *change, struct submission *submission, struct
         }
     }
     struct job *job = queue_add_job(submission->schedd, cluster, own, held ? JOB_HELD : JOB_IDLE);
-    if (held && job_int(job, "HoldReasonCode", 0) == 0) {
+    if (held) {
         moves_note_hold(job, "submitted on hold at user's request", HOLD_SUBMITTED_ON_HOLD, 0);
     }
     change_job(change, job);

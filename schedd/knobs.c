@@ -128,6 +128,87 @@ static const struct knob KNOBS[] = {
      .min = 1,
      .max = YEAR_S,
      .help = "How often all ads of the schedd are sent anew."},
+    {.name = "PERIODIC_EXPR_INTERVAL",
+     .type = KNOB_DURATION_S,
+     .fallback = "60",
+     .max = YEAR_S,
+     .help = "How often the policies of jobs and of the site are asked: PeriodicHold, "
+             "SYSTEM_PERIODIC_HOLD and their kin; 0 for never."},
+    {.name = "MAX_PERIODIC_EXPR_INTERVAL",
+     .type = KNOB_DURATION_S,
+     .fallback = "20m",
+     .min = 1,
+     .max = YEAR_S,
+     .help = "The longest that this interval becomes for the sake of PERIODIC_EXPR_TIMESLICE."},
+    {.name = "PERIODIC_EXPR_TIMESLICE",
+     .type = KNOB_REAL,
+     .fallback = "0.01",
+     .max = 1,
+     .help = "The part of its time that the schedd may spend on asking policies."},
+    {.name = "SYSTEM_PERIODIC_HOLD",
+     .type = KNOB_EXPR,
+     .fallback = "false",
+     .help = "A job that is not held is held when this is true in its ad."},
+    {.name = "SYSTEM_PERIODIC_HOLD_REASON",
+     .type = KNOB_EXPR,
+     .help = "The reason that is given then, an expression for a text; unset: a default "
+             "sentence."},
+    {.name = "SYSTEM_PERIODIC_HOLD_SUBCODE",
+     .type = KNOB_EXPR,
+     .help = "The subcode that is given then, an expression for a number."},
+    {.name = "SYSTEM_PERIODIC_HOLD_NAMES",
+     .type = KNOB_LIST,
+     .fallback = "",
+     .help = "Names of further such expressions, SYSTEM_PERIODIC_HOLD_<name>, asked before it in "
+             "this order."},
+    {.name = "SYSTEM_PERIODIC_RELEASE",
+     .type = KNOB_EXPR,
+     .fallback = "false",
+     .help = "A job that is held, but not by a user is released when this is true in its ad."},
+    {.name = "SYSTEM_PERIODIC_RELEASE_REASON",
+     .type = KNOB_EXPR,
+     .help = "The reason that is given then, an expression for a text; unset: a default "
+             "sentence."},
+    {.name = "SYSTEM_PERIODIC_RELEASE_SUBCODE",
+     .type = KNOB_EXPR,
+     .help = "The subcode that is given then, an expression for a number."},
+    {.name = "SYSTEM_PERIODIC_RELEASE_NAMES",
+     .type = KNOB_LIST,
+     .fallback = "",
+     .help = "Names of further such expressions, SYSTEM_PERIODIC_RELEASE_<name>, asked before it "
+             "in this order."},
+    {.name = "SYSTEM_PERIODIC_REMOVE",
+     .type = KNOB_EXPR,
+     .fallback = "false",
+     .help = "A job in the queue is removed when this is true in its ad."},
+    {.name = "SYSTEM_PERIODIC_REMOVE_REASON",
+     .type = KNOB_EXPR,
+     .help = "The reason that is given then, an expression for a text; unset: a default "
+             "sentence."},
+    {.name = "SYSTEM_PERIODIC_REMOVE_SUBCODE",
+     .type = KNOB_EXPR,
+     .help = "The subcode that is given then, an expression for a number."},
+    {.name = "SYSTEM_PERIODIC_REMOVE_NAMES",
+     .type = KNOB_LIST,
+     .fallback = "",
+     .help = "Names of further such expressions, SYSTEM_PERIODIC_REMOVE_<name>, asked before it in "
+             "this order."},
+    {.name = "SYSTEM_PERIODIC_VACATE",
+     .type = KNOB_EXPR,
+     .fallback = "false",
+     .help = "A job that runs is taken off its slot when this is true in its ad."},
+    {.name = "SYSTEM_PERIODIC_VACATE_REASON",
+     .type = KNOB_EXPR,
+     .help = "The reason that is given then, an expression for a text; unset: a default "
+             "sentence."},
+    {.name = "SYSTEM_PERIODIC_VACATE_SUBCODE",
+     .type = KNOB_EXPR,
+     .help = "The subcode that is given then, an expression for a number."},
+    {.name = "SYSTEM_PERIODIC_VACATE_NAMES",
+     .type = KNOB_LIST,
+     .fallback = "",
+     .help = "Names of further such expressions, SYSTEM_PERIODIC_VACATE_<name>, asked before it in "
+             "this order."},
     {.name = "PRIO",
      .type = KNOB_EXPR,
      .fallback = "(UserPrio * 10) + Expanded - (QDate / 1000000000.0)",
@@ -141,6 +222,23 @@ static const struct knob KNOBS[] = {
              "the policies of machines, need not be said."},
 };
 
+static const struct knob_family FAMILIES[] = {
+    {"SYSTEM_PERIODIC_HOLD_", "SYSTEM_PERIODIC_HOLD_<name>",
+     "One of SYSTEM_PERIODIC_HOLD_NAMES; likewise SYSTEM_PERIODIC_HOLD_<name>_REASON and "
+     "_SUBCODE."},
+    {"SYSTEM_PERIODIC_RELEASE_", "SYSTEM_PERIODIC_RELEASE_<name>",
+     "One of SYSTEM_PERIODIC_RELEASE_NAMES; likewise SYSTEM_PERIODIC_RELEASE_<name>_REASON and "
+     "_SUBCODE."},
+    {"SYSTEM_PERIODIC_REMOVE_", "SYSTEM_PERIODIC_REMOVE_<name>",
+     "One of SYSTEM_PERIODIC_REMOVE_NAMES; likewise SYSTEM_PERIODIC_REMOVE_<name>_REASON and "
+     "_SUBCODE."},
+    {"SYSTEM_PERIODIC_VACATE_", "SYSTEM_PERIODIC_VACATE_<name>",
+     "One of SYSTEM_PERIODIC_VACATE_NAMES; likewise SYSTEM_PERIODIC_VACATE_<name>_REASON and "
+     "_SUBCODE."},
+};
+
 const struct knob_table schedd_knobs = {.owner = "SCHEDD",
                                         .knobs = KNOBS,
-                                        .knob_count = ARRAY_COUNT(KNOBS)};
+                                        .knob_count = ARRAY_COUNT(KNOBS),
+                                        .families = FAMILIES,
+                                        .family_count = ARRAY_COUNT(FAMILIES)};

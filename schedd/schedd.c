@@ -26,6 +26,7 @@
 #include "classad/ad.h"
 #include "schedd/job_act.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_policy.h"
 #include "schedd/job_query.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_results.h"
@@ -67,6 +68,10 @@ static int read_settings(struct schedd_settings *settings, const struct config *
         .shadow_linger_ms = (uint64_t)config_duration_ms(config, "SHADOW_LINGER"),
         .publish_gather_ms = (uint64_t)config_duration_ms(config, "REQUEST_AD_GATHER"),
         .publish_full_ms = (uint64_t)config_duration_ms(config, "SCHEDD_INTERVAL"),
+        .policy_interval_ms = (uint64_t)config_duration_ms(config, "PERIODIC_EXPR_INTERVAL"),
+        .policy_interval_max_ms =
+            (uint64_t)config_duration_ms(config, "MAX_PERIODIC_EXPR_INTERVAL"),
+        .policy_timeslice = config_real(config, "PERIODIC_EXPR_TIMESLICE"),
         .significant = config_list(config, "SIGNIFICANT_ATTRIBUTES", NULL),
         .shadow_path = config_path(config, "SHADOW"),
     };
@@ -422,6 +427,10 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
     }
     if (result == 0) {
         schedd->watchers = query_watchers_create(schedd);
+        policies_init(schedd);
+        result = policies_reload(schedd, err);
+    }
+    if (result == 0) {
         result = queue_init(schedd, err);
     }
     if (result == 0) {
@@ -437,6 +446,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
         result = claims_init(schedd, err);
     }
     if (result == 0) {
+        policies_start(schedd);
         result = dial_collector(schedd, err);
     }
     return result;
@@ -469,6 +479,7 @@ static void destroy(void *state)
         queue_fini(schedd);
     }
     request_ads_fini(schedd);
+    policies_fini(schedd);
     watch_server_destroy(schedd->watchers);
     wire_context_destroy(schedd->context);
     door_close(schedd->door);
@@ -512,6 +523,10 @@ static void reload(void *state, const struct config *config)
         schedd->settings.significant = config_list(config, "SIGNIFICANT_ATTRIBUTES", NULL);
         schedd->settings.shadow_path = config_path(config, "SHADOW");
     }
+    if (policies_reload(schedd, &err) != 0) {
+        log_error(schedd->log, "config.refused", err.text, LOG_TEXT("kept", "the old policies"));
+    }
+    policies_start(schedd);
     pool_context_reload(schedd->context, config, schedd->log);
     pool_uplink_reload(schedd->uplink, config, schedd->log);
     listen_anew(schedd);

@@ -88,6 +88,9 @@ enum plan_verdict schedd_plan_result(const struct plan_result *result)
         if (result->epoch != result->job_epoch) {
             return RESULT_STALE;
         }
+        if (result->completed) {
+            return RESULT_DONE;
+        }
         if (result->placing) {
             return RESULT_AGAIN;
         }
@@ -105,8 +108,11 @@ enum act_result schedd_plan_act(enum act_action action, int status, bool allowed
     if (!allowed) {
         return ACT_PERMISSION_DENIED;
     }
-    if (status == COMPLETED || status == REMOVED) {
+    if (status == REMOVED) {
         return action == ACT_REMOVE ? ACT_ALREADY_DONE : ACT_BAD_STATUS;
+    }
+    if (status == COMPLETED) { /* it stays in the queue until it is removed */
+        return action == ACT_REMOVE ? ACT_SUCCESS : ACT_BAD_STATUS;
     }
     switch (action) {
     case ACT_REMOVE:

@@ -76,6 +76,7 @@ struct plan_result {
     bool in_queue;
     bool runs;              /* idle, matched, claimed or active: has no result yet */
     bool placing;           /* JobStatus 6, or held and staged: its result is committed */
+    bool completed;         /* JobStatus 4: placed, and the job stays in the queue */
     int64_t job_epoch;      /* of the job in the queue */
     bool finished;          /* in the history ... */
     int64_t finished_epoch; /* ... and by which run it got there; 0: removed */

@@ -24,6 +24,7 @@ struct log;
 struct loop;
 struct loop_timer;
 struct os;
+struct policies;
 struct request_ads;
 struct store;
 struct strmap;
@@ -38,6 +39,8 @@ struct schedd_settings {
     uint64_t claim_lease_ms, lease_margin_ms;
     uint64_t match_timeout_ms, claim_worklife_ms, claim_idle_ms;
     uint64_t shadow_linger_ms, publish_gather_ms, publish_full_ms;
+    uint64_t policy_interval_ms, policy_interval_max_ms; /* 0: policies are not asked */
+    double policy_timeslice;
     struct ad_expr *prio;           /* NULL: the built-in order, which is the default expression */
     const char *const *significant; /* NULL-terminated, borrowed from the configuration */
     const char *shadow_path;        /* borrowed */
@@ -80,6 +83,7 @@ struct schedd {
     struct vec reservations;            /* job_submit.c: ids given away and not yet used */
     int64_t life;                       /* larger with each start, whatever the clock says */
     int64_t idle, running, held, total; /* jobs; running counts JobStatus 2 and 6 */
+    int64_t completed;                  /* ... that stay in the queue */
     int64_t history_count;              /* job_history.c */
     bool history_trimming;
     struct ad *shown;            /* what queue_show() returned last */
@@ -100,6 +104,9 @@ struct schedd {
     /* job_claims.c */
     struct strmap *claims;  /* claim id -> struct claim */
     struct vec claim_peers; /* claim_peer.c: struct claim_peer, connections of startds */
+
+    /* job_policy.c */
+    struct policies *policies;
 
     /* request_ads.c */
     struct request_ads *request_ads;

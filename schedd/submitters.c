@@ -109,6 +109,8 @@ void submitter_count(struct schedd *schedd, const struct job *job, enum job_stat
     case STATUS_HELD:
         submitter->held += by;
         break;
+    case STATUS_COMPLETED:
+        break; /* wants nothing */
     default:
         CHECK(status == STATUS_IDLE); /* no job in the queue has another */
     }

@@ -150,7 +150,8 @@ static inline int set_up(void **state)
                  "LOCAL_DIR = \"%s\"\nLOG = \"%s/log\"\nRUN = \"%s/run\"\nSEC_DIRECTORY = \"%s\"\n"
                  "COLLECTOR_HOST = \"127.0.0.1:1\"\nSCHEDD_HOST = \"127.0.0.1\"\n"
                  "SCHEDD_NAME = \"s1\"\nUID_DOMAIN = \"pool\"\nMAX_JOBS_PER_OWNER = 20\n"
-                 "MAX_JOBS_PER_SUBMISSION = 15\nMAX_HISTORY_JOBS = 5\n",
+                 "MAX_JOBS_PER_SUBMISSION = 15\nMAX_HISTORY_JOBS = 5\n"
+                 "PERIODIC_EXPR_INTERVAL = 1\n",
                  world->dir, world->dir, world->dir, world->dir);
     put(world, "roost.conf", config);
     start(world);

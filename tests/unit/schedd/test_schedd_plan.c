@@ -147,6 +147,10 @@ static void a_result_counts_once_and_only_of_the_current_epoch(void **state)
     assert_int_equal(schedd_plan_result(&result), RESULT_STALE);
     result = (struct plan_result){.finished = true, .finished_epoch = 0, .epoch = 0};
     assert_int_equal(schedd_plan_result(&result), RESULT_STALE); /* removed */
+    result = (struct plan_result){.in_queue = true, .completed = true, .job_epoch = 2, .epoch = 2};
+    assert_int_equal(schedd_plan_result(&result), RESULT_DONE); /* it stays in the queue */
+    result.epoch = 1;
+    assert_int_equal(schedd_plan_result(&result), RESULT_STALE);
     result = (struct plan_result){.epoch = 1};
     assert_int_equal(schedd_plan_result(&result), RESULT_STALE); /* unknown */
 }
@@ -156,9 +160,10 @@ static void actions_fit_the_status(void **state)
     (void)state;
     assert_int_equal(schedd_plan_act(ACT_REMOVE, 1, false), ACT_PERMISSION_DENIED);
     for (int status = 1; status <= 6; status++) {
-        enum act_result expected = status == 3 || status == 4 ? ACT_ALREADY_DONE : ACT_SUCCESS;
+        enum act_result expected = status == 3 ? ACT_ALREADY_DONE : ACT_SUCCESS;
         assert_int_equal(schedd_plan_act(ACT_REMOVE, status, true), expected);
     }
+    assert_int_equal(schedd_plan_act(ACT_HOLD, 4, true), ACT_BAD_STATUS); /* stays in the queue */
     assert_int_equal(schedd_plan_act(ACT_HOLD, 1, true), ACT_SUCCESS);
     assert_int_equal(schedd_plan_act(ACT_HOLD, 2, true), ACT_SUCCESS);
     assert_int_equal(schedd_plan_act(ACT_HOLD, 5, true), ACT_ALREADY_DONE);

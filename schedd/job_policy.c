@@ -1,0 +1,362 @@
+/* schedd/job_policy.c - see job_policy.h.
+ *
+ * A round remembers ids, not jobs: between two slices any of them may go.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_policy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "schedd/job_claims.h"
+#include "schedd/job_moves.h"
+#include "schedd/job_queue.h"
+#include "schedd/policy_plan.h"
+#include "schedd/schedd_state.h"
+#include "schedd/shadows.h"
+
+#define VERDICT_ATTRIBUTE "_roost_privExit"
+#define NAME_MAX_BYTES    128
+
+struct policies {
+    struct schedd *schedd;
+    struct policy_system system;
+    struct loop_timer *timer;
+    /* the round */
+    int64_t *clusters; /* ids */
+    size_t count, capacity, at;
+    uint32_t proc; /* the next of clusters[at] */
+    uint64_t begun_ms;
+};
+
+/* ---- the site's rules ------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name, *reason, *subcode, *names;
+} SYSTEM[POLICY_KINDS] = {
+    [POLICY_OF_HOLD] = {"SYSTEM_PERIODIC_HOLD", "SYSTEM_PERIODIC_HOLD_REASON",
+                        "SYSTEM_PERIODIC_HOLD_SUBCODE", "SYSTEM_PERIODIC_HOLD_NAMES"},
+    [POLICY_OF_RELEASE] = {"SYSTEM_PERIODIC_RELEASE", "SYSTEM_PERIODIC_RELEASE_REASON",
+                           "SYSTEM_PERIODIC_RELEASE_SUBCODE", "SYSTEM_PERIODIC_RELEASE_NAMES"},
+    [POLICY_OF_REMOVE] = {"SYSTEM_PERIODIC_REMOVE", "SYSTEM_PERIODIC_REMOVE_REASON",
+                          "SYSTEM_PERIODIC_REMOVE_SUBCODE", "SYSTEM_PERIODIC_REMOVE_NAMES"},
+    [POLICY_OF_VACATE] = {"SYSTEM_PERIODIC_VACATE", "SYSTEM_PERIODIC_VACATE_REASON",
+                          "SYSTEM_PERIODIC_VACATE_SUBCODE", "SYSTEM_PERIODIC_VACATE_NAMES"},
+};
+
+static const char *text_of(const struct config *config, const char *name, const char *suffix)
+{
+    char full[NAME_MAX_BYTES + 16];
+    (void)snprintf(full, sizeof(full), "%s%s", name, suffix); /* fits */
+    return config_text(config, full);
+}
+
+/* The named rules in the order of their list, then the one without a name. */
+static int read_kind(const struct config *config, enum policy_kind kind,
+                     struct policy_system *system, struct err *err)
+{
+    const char *const *names = config_list(config, SYSTEM[kind].names, NULL);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        char name[NAME_MAX_BYTES];
+        int written = snprintf(name, sizeof(name), "%s_%s", SYSTEM[kind].name, names[i]);
+        if (written < 0 || (size_t)written >= sizeof(name)) {
+            return err_set(err, -EINVAL, "%s: '%.40s...' is too long", SYSTEM[kind].names,
+                           names[i]);
+        }
+        if (config_text(config, name) == NULL) {
+            return err_set(err, -EINVAL, "%s names %s, but %s is not set", SYSTEM[kind].names,
+                           names[i], name);
+        }
+        int result = policy_system_add(system, kind, name, text_of(config, name, ""),
+                                       text_of(config, name, "_REASON"),
+                                       text_of(config, name, "_SUBCODE"), err);
+        if (result != 0) {
+            return result;
+        }
+    }
+    return policy_system_add(system, kind, SYSTEM[kind].name,
+                             config_expr(config, SYSTEM[kind].name),
+                             config_expr(config, SYSTEM[kind].reason),
+                             config_expr(config, SYSTEM[kind].subcode), err);
+}
+
+int policies_reload(struct schedd *schedd, struct err *err)
+{
+    struct policy_system fresh = {0};
+    int result = 0;
+    for (int kind = 0; result == 0 && kind < POLICY_KINDS; kind++) {
+        result = read_kind(schedd->config, (enum policy_kind)kind, &fresh, err);
+    }
+    if (result != 0) {
+        policy_system_fini(&fresh);
+        return result;
+    }
+    policy_system_fini(&schedd->policies->system);
+    schedd->policies->system = fresh;
+    return 0;
+}
+
+/* ---- the exit of a job ----------------------------------------------------------------------- */
+
+static struct ad_context context_of(const struct schedd *schedd)
+{
+    return (struct ad_context){.now_s = loop_wall_s(schedd->loop)};
+}
+
+void policy_judge_exit(struct schedd *schedd, struct job *job)
+{
+    struct policy_verdict verdict;
+    struct ad_context context = context_of(schedd);
+    struct ad *view = job_view(schedd, job);
+    ad_set_int(view, "JobStatus", STATUS_RUNNING); /* also where its start was not heard of */
+    policy_plan_exit(view, &schedd->policies->system, &context, &verdict);
+    ad_destroy(view);
+    struct ad *own = job_own(job);
+    ad_remove(own, VERDICT_ATTRIBUTE);
+    if (verdict.action == POLICY_NONE) {
+        return;
+    }
+    struct ad *kept = ad_create();
+    ad_set_int(kept, "Action", verdict.action);
+    if (verdict.action == POLICY_HOLD) {
+        ad_set_int(kept, "Code", verdict.code);
+        ad_set_int(kept, "SubCode", verdict.subcode);
+        ad_set_string(kept, "Reason", verdict.reason);
+    }
+    ad_set_ad(own, VERDICT_ATTRIBUTE, kept);
+}
+
+static void complete(struct change *change, struct job *job)
+{
+    struct schedd *schedd = change_schedd(change);
+    struct ad_context context = context_of(schedd);
+    struct ad *own = job_own(job);
+    char id[JOB_ID_SIZE];
+    job_id(job, id);
+    shadows_forget(change, job, false, "completed");
+    ad_set_int(own, "CompletionDate", context.now_s);
+    struct ad *view = job_view(schedd, job);
+    ad_set_int(view, "JobStatus", STATUS_COMPLETED);
+    ad_set_int(view, "EnteredCurrentStatus", context.now_s);
+    bool stays = policy_plan_stays(view, &context);
+    ad_destroy(view);
+    if (stays) {
+        ad_remove(own, "_roost_priv_Nonce");
+        queue_move(schedd, job, JOB_COMPLETED);
+        change_job(change, job);
+    } else {
+        queue_finish(change, job, STATUS_COMPLETED);
+    }
+    log_info(schedd->log, "job.completed", "the job is completed", LOG_TEXT("job", id),
+             LOG_BOOL("stays", stays));
+}
+
+void policy_act_on_exit(struct change *change, struct job *job)
+{
+    struct schedd *schedd = change_schedd(change);
+    struct ad *own = job_own(job);
+    const struct ad *kept = NULL;
+    if (ad_get_ad(own, VERDICT_ATTRIBUTE, &kept) != 0) {
+        complete(change, job);
+        return;
+    }
+    struct ad *verdict = ad_copy(kept);
+    ad_remove(own, VERDICT_ATTRIBUTE);
+    if (ad_int_or(verdict, "Action", 0) == POLICY_HOLD) {
+        moves_hold_after_exit(change, job, ad_string_or(verdict, "Reason", ""),
+                              (int)ad_int_or(verdict, "Code", HOLD_JOB_POLICY),
+                              (int)ad_int_or(verdict, "SubCode", 0));
+    } else {
+        char id[JOB_ID_SIZE];
+        job_id(job, id);
+        log_info(schedd->log, "job.requeued", "its policy lets the job run again",
+                 LOG_TEXT("job", id), LOG_INT("completions", job_int(job, "NumJobCompletions", 0)));
+        moves_requeue(change, job);
+    }
+    ad_destroy(verdict);
+}
+
+/* ---- the rounds ------------------------------------------------------------------------------ */
+
+void policy_look_at(struct job *job)
+{
+    struct cluster *cluster = job->cluster;
+    if (!cluster->has_policy) {
+        cluster->has_policy = policy_plan_matters(cluster->ad) || policy_plan_matters(job->own);
+    }
+}
+
+static void act(struct change *change, struct job *job, const struct policy_verdict *verdict)
+{
+    static const char *const WORDS[] = {
+        [POLICY_NONE] = "none",     [POLICY_HOLD] = "hold",     [POLICY_RELEASE] = "release",
+        [POLICY_REMOVE] = "remove", [POLICY_VACATE] = "vacate", [POLICY_REQUEUE] = "requeue",
+    };
+    struct schedd *schedd = change_schedd(change);
+    char id[JOB_ID_SIZE];
+    job_id(job, id);
+    log_info(schedd->log, "job.policy", verdict->reason, LOG_TEXT("job", id),
+             LOG_TEXT("action", WORDS[verdict->action]));
+    switch (verdict->action) {
+    case POLICY_HOLD:
+        moves_hold(change, job, verdict->reason, verdict->code, verdict->subcode, true);
+        break;
+    case POLICY_RELEASE:
+        moves_release(change, job, verdict->reason);
+        break;
+    case POLICY_REMOVE:
+        moves_remove(change, job, verdict->reason);
+        break;
+    case POLICY_VACATE:
+        moves_vacate(change, job, verdict->reason, false);
+        break;
+    case POLICY_NONE:
+    case POLICY_REQUEUE:
+    default:
+        CHECK(verdict->action == POLICY_HOLD); /* the plan gives no other */
+    }
+}
+
+/* NULL: nothing changed so far. */
+static struct change *ask(struct schedd *schedd, struct job *job, struct change *change)
+{
+    struct policy_verdict verdict = {.action = POLICY_NONE};
+    struct ad_context context = context_of(schedd);
+    if (job->phase == JOB_PLACING || job->staged) {
+        return change; /* its result is committed: it goes to its end */
+    }
+    struct ad *view = job_view(schedd, job);
+    bool leaves = job->phase == JOB_COMPLETED && !policy_plan_stays(view, &context);
+    if (!leaves) {
+        policy_plan_periodic(view, &schedd->policies->system, &context, &verdict);
+    }
+    ad_destroy(view);
+    if (!leaves && verdict.action == POLICY_NONE) {
+        return change;
+    }
+    change = change != NULL ? change : change_begin(schedd);
+    if (leaves) {
+        queue_finish(change, job, STATUS_COMPLETED);
+    } else {
+        act(change, job, &verdict);
+    }
+    return change;
+}
+
+static void flush_after_commit(void *arg)
+{
+    claims_flush(arg);
+}
+
+static void plan_round(struct policies *policies)
+{
+    const struct schedd_settings *settings = &policies->schedd->settings;
+    if (settings->policy_interval_ms == 0) {
+        loop_timer_stop(policies->timer);
+        return;
+    }
+    /* So that asking takes no more than PERIODIC_EXPR_TIMESLICE of the time. */
+    uint64_t took_ms = loop_now_ms(policies->schedd->loop) - policies->begun_ms;
+    uint64_t wait_ms = settings->policy_interval_ms;
+    double wanted_ms = settings->policy_timeslice > 0 ? (double)took_ms / settings->policy_timeslice
+                                                      : (double)settings->policy_interval_max_ms;
+    if (wanted_ms > (double)wait_ms && settings->policy_interval_max_ms > wait_ms) {
+        wait_ms = wanted_ms < (double)settings->policy_interval_max_ms
+                      ? (uint64_t)wanted_ms
+                      : settings->policy_interval_max_ms;
+    }
+    loop_timer_set(policies->timer, wait_ms);
+}
+
+static void gather(struct policies *policies)
+{
+    bool all = !policy_system_is_empty(&policies->system);
+    size_t at = 0;
+    void *value = NULL;
+    policies->begun_ms = loop_now_ms(policies->schedd->loop);
+    policies->count = 0;
+    policies->at = 0;
+    policies->proc = 0;
+    while (strmap_next(policies->schedd->clusters, &at, NULL, &value)) {
+        const struct cluster *cluster = value;
+        if (!all && !cluster->has_policy) {
+            continue;
+        }
+        if (policies->count == policies->capacity) {
+            policies->capacity = policies->capacity == 0 ? 64 : policies->capacity * 2;
+            policies->clusters =
+                mem_realloc(policies->clusters, policies->capacity * sizeof(*policies->clusters));
+        }
+        policies->clusters[policies->count++] = cluster->id;
+    }
+}
+
+static void slice(void *arg)
+{
+    struct policies *policies = arg;
+    struct schedd *schedd = policies->schedd;
+    struct change *change = NULL;
+    if (schedd->stopping) {
+        return;
+    }
+    if (policies->at == policies->count) {
+        gather(policies);
+    }
+    /* Places of jobs that are gone count, too: they are looked at. */
+    for (size_t asked = 0; asked < POLICY_SLICE && policies->at < policies->count; asked++) {
+        const struct cluster *cluster = queue_cluster(schedd, policies->clusters[policies->at]);
+        if (cluster == NULL || policies->proc >= cluster->proc_count) {
+            policies->at++;
+            policies->proc = 0;
+            continue;
+        }
+        struct job *job = cluster->procs[policies->proc++];
+        if (job != NULL) {
+            change = ask(schedd, job, change);
+        }
+    }
+    if (change != NULL) {
+        change_commit(change, flush_after_commit, NULL, schedd);
+    }
+    if (policies->at < policies->count) {
+        loop_timer_set(policies->timer, 0);
+    } else {
+        plan_round(policies);
+    }
+}
+
+void policies_init(struct schedd *schedd)
+{
+    struct policies *policies = mem_zalloc(sizeof(*policies));
+    policies->schedd = schedd;
+    policies->timer = loop_timer_create(schedd->loop, slice, policies);
+    schedd->policies = policies;
+}
+
+void policies_start(struct schedd *schedd)
+{
+    schedd->policies->begun_ms = loop_now_ms(schedd->loop);
+    plan_round(schedd->policies);
+}
+
+void policies_fini(struct schedd *schedd)
+{
+    struct policies *policies = schedd->policies;
+    if (policies != NULL) {
+        loop_timer_destroy(policies->timer);
+        policy_system_fini(&policies->system);
+        mem_free(policies->clusters);
+        mem_free(policies);
+        schedd->policies = NULL;
+    }
+}

@@ -1,0 +1,92 @@
+#!/bin/bash
+# What jobs say of themselves is done: a job that failed runs again until it did well or was tried often enough; exits
+# hold; a completed job stays while it says so; a job that runs too long, or that its policy is against, is held,
+# released, removed or vacated.
+#
+# TIMEOUT: 90
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+
+pool_init --nodes 1 --cpus-per-node 4
+echo 'PERIODIC_EXPR_INTERVAL = 1' >>"$POOL/roost.conf"
+pool_start
+chmod 0777 "$OUT" # jobs may run as somebody else
+
+q() { "$ROOST" q "$@" 2>/dev/null; }
+h() { "$ROOST" history "$@" 2>/dev/null; }
+is() { [ "$(q "$1" -af "${@:3}")" = "$2" ]; }
+
+# job NAME SCRIPT LINE...: a submit file whose job runs SCRIPT with sh.
+job() {
+    local name=$1 script=$2
+    shift 2
+    {
+        echo "executable = /bin/sh"
+        echo "transfer_executable = false"
+        echo "arguments = \"-c '$script'\""
+        echo "initialdir = $OUT"
+        echo "output = $name.out"
+        echo "request_memory = 1"
+        printf '%s\n' "$@"
+        echo "queue"
+    } >"$WORK/$name.sub"
+    submit "$WORK/$name.sub"
+}
+
+say "a job is tried again until it does well"
+third=$(job third "echo x >>$OUT/third.runs; echo run; test \$(wc -l <$OUT/third.runs) -ge 3" \
+    '+JobMaxRetries = 5' '+OnExitRemove = NumJobCompletions > JobMaxRetries || ExitCode == 0') || exit 1
+never=$(job never "echo x >>$OUT/never.runs; exit 7" \
+    '+JobMaxRetries = 2' '+OnExitRemove = NumJobCompletions > JobMaxRetries || ExitCode == 0') || exit 1
+killed=$(job killed "kill -9 \$\$" '+OnExitRemove = ExitBySignal == false || NumJobCompletions >= 2') || exit 1
+say "an exit holds, and a release runs the job again"
+exit_hold=$(job exit_hold "echo x >>$OUT/exit_hold.runs; exit 3" '+OnExitHold = ExitCode == 3 && NumJobCompletions < 2' \
+    '+OnExitHoldReason = strcat("code ", ExitCode)' '+OnExitHoldSubCode = 30 + ExitCode') || exit 1
+say "a completed job stays"
+stays=$(job stays "echo here" '+LeaveJobInQueue = JobStatus == 4') || exit 1
+leaves=$(job leaves "echo here" '+LeaveJobInQueue = JobStatus == 4 && time() - CompletionDate < 2') || exit 1
+
+until_true 40 "the third run is the last" is_done "$third" 1
+equals "how the third run ended" "$(h "$third" -af JobStatus ExitCode NumJobCompletions NumJobStarts)" "4 0 3 3"
+equals "its output" "$(cat "$OUT/third.out")" run
+until_true 30 "it is given up" is_done "$never" 1
+equals "how the last run ended" "$(h "$never" -af JobStatus ExitCode NumJobCompletions ExitStatus)" "4 7 3 7"
+equals "runs" "$(wc -l <"$OUT/never.runs")" 3
+until_true 30 "the one that is killed is over" is_done "$killed" 1
+equals "how it ended" "$(h "$killed" -af JobStatus ExitBySignal ExitSignal NumJobCompletions ExitCode)" "4 true 9 2 undefined"
+
+until_true 20 "the exit holds it" is "$exit_hold" "5 3 33" JobStatus HoldReasonCode HoldReasonSubCode
+equals "why" "$(q "$exit_hold" -af HoldReason ExitCode RemoteHost)" "code 3 3 undefined"
+"$ROOST" release "$exit_hold" >/dev/null || fail "roost release"
+until_true 20 "it completes after its second run" is_done "$exit_hold" 1
+equals "its runs" "$(wc -l <"$OUT/exit_hold.runs") $(h "$exit_hold" -af JobStatus NumHolds)" "2 4 1"
+
+until_true 20 "it stays as completed" is "$stays" 4 JobStatus
+equals "its output" "$(cat "$OUT/stays.out")" here
+equals "nothing of it is in the history" "$(h "$stays" -af ClusterId)" ""
+until_true 20 "the one that stays for a moment leaves" is_done "$leaves" 1
+equals "how it left" "$(h "$leaves" -af JobStatus ExitCode)" "4 0"
+
+say "a restart changes nothing of that; removing ends it"
+pool_stop
+pool_start
+equals "it is still there" "$(q "$stays" -af JobStatus ExitCode)" "4 0"
+! "$ROOST" hold "$stays" 2>/dev/null || fail "a completed job was held"
+"$ROOST" rm "$stays" >/dev/null || fail "roost rm of a completed job"
+equals "it left as completed" "$(h "$stays" -af JobStatus) $(q "$stays" -af JobStatus)" "4 "
+
+say "policies of running jobs"
+long=$(job long "sleep 300" '+AllowedExecuteDuration = 1') || exit 1
+once=$(job once "sleep 300" '+PeriodicHold = JobStatus == 2 && NumHolds =?= undefined' '+PeriodicHoldSubCode = 5' \
+    '+PeriodicRelease = HoldReasonSubCode == 5') || exit 1
+gone=$(job gone "sleep 300" '+PeriodicRemove = JobStatus == 2' '+PeriodicRemoveReason = "enough"') || exit 1
+again=$(job again "sleep 300" '+PeriodicVacate = NumJobStarts == 1') || exit 1
+until_true 30 "the long one is held" is "$long" "5 47" JobStatus HoldReasonCode
+equals "why" "$(q "$long" -af HoldReason)" "The job exceeded allowed execute duration of 00:01"
+until_true 30 "the one runs again after it was held once" is "$once" "2 2 1" JobStatus NumJobStarts NumHolds
+until_true 30 "one is removed" is_done "$gone" 1
+equals "how" "$(h "$gone" -af JobStatus RemoveReason)" "3 enough"
+until_true 30 "one is moved" is "$again" "2 2" JobStatus NumJobStarts
+"$ROOST" rm -all >/dev/null || fail "roost rm -all"
+pool_stop
+passed

@@ -1,0 +1,127 @@
+/* tests/unit/schedd/test_job_policy.c - a schedd asks the policies of its jobs from time to time.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/schedd/schedd_world.h"
+
+/* Until so many jobs meet the constraint; the answers to our questions let the time pass. */
+static void until(struct world *world, const char *constraint, size_t count)
+{
+    uint64_t give_up_ms = loop_now_ms(world->loop) + PATIENCE_MS;
+    struct strbuf args;
+    strbuf_init(&args, 0);
+    strbuf_printf(&args, "[Constraint = \"%s\"; Projection = {\"ProcId\"}]", constraint);
+    for (;;) {
+        struct answer answer;
+        query(world, strbuf_text(&args), &answer);
+        size_t found = answer.ads.count;
+        answer_fini(&answer);
+        if (found == count) {
+            break;
+        }
+        if (loop_now_ms(world->loop) > give_up_ms) {
+            fail_msg("%zu jobs, not %zu: %s; the log says:\n%s", found, count, constraint,
+                     strbuf_text(&world->log_text));
+        }
+    }
+    strbuf_fini(&args);
+}
+
+static void jobs_are_held_released_and_removed_by_their_own_policies(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    const char *const procs[] = {
+        "[]",
+        "[PeriodicHold = NumHolds =?= undefined; PeriodicHoldReason = \"once\";"
+        " PeriodicHoldSubCode = 5; PeriodicRelease = LeaveIt =!= true]",
+        "[PeriodicHold = true; PeriodicHoldReason = strcat(\"as \", ProcId)]",
+        "[PeriodicRemove = ProcId == 3]",
+        NULL,
+    };
+    assert_int_equal(call(world, VERB_SUBMIT, "[" GOOD "]", procs, &answer), 0);
+    answer_fini(&answer);
+    until(world, "NumHolds == 1 && JobStatus == 1 && ProcId == 1", 1);
+    until(world, "JobStatus == 5 && ProcId == 2 && HoldReasonCode == 3", 1);
+    until(world, "true", 3);
+    query(world, "[]", &answer);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "JobStatus", 0), 1);
+    assert_string_equal(ad_string_or(answer.ads.items[1], "LastHoldReason", ""), "once");
+    assert_int_equal(ad_int_or(answer.ads.items[1], "LastHoldReasonSubCode", 0), 5);
+    assert_non_null(strstr(ad_string_or(answer.ads.items[1], "ReleaseReason", ""),
+                           "PeriodicRelease expression"));
+    assert_string_equal(ad_string_or(answer.ads.items[2], "HoldReason", ""), "as 2");
+    answer_fini(&answer);
+    query(world, "[Type = \"History\"]", &answer);
+    assert_int_equal(answer.ads.count, 1);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "JobStatus", 0), 3);
+    assert_string_equal(ad_string_or(answer.ads.items[0], "RemoveReason", ""),
+                        "The job attribute PeriodicRemove expression 'ProcId == 3' evaluated to "
+                        "TRUE");
+    answer_fini(&answer);
+}
+
+static void a_policy_is_asked_after_a_restart_and_beside_jobs_that_are_gone(void **state)
+{
+    struct world *world = *state;
+    (void)submit(world, "[" GOOD "; ProcCount = 15; PeriodicHold = RemoteHost =!= undefined]");
+    restart(world);
+    for (int i = 0; i < 2; i++) {
+        char args[96];
+        (void)submit(world, "[" GOOD "; ProcCount = 5; PeriodicRemove = ProcId == 4]");
+        (void)snprintf(args, sizeof(args), "[Action = \"Remove\"; Ids = {\"%d.0\", \"%d.1\"}]",
+                       i + 2, i + 2);
+        act(world, args, "Success", 2);
+        until(world, "ClusterId > 1", 2);
+        (void)snprintf(args, sizeof(args), "[Action = \"Remove\"; Ids = {\"%d\"}]", i + 2);
+        act(world, args, "Success", 2);
+    }
+    count_is(world, "[]", 15);
+    restart(world);
+    count_is(world, "[Constraint = \"JobStatus == 1\"]", 15);
+}
+
+static void the_sites_policies_are_read_with_their_names(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    char *text = NULL;
+    size_t length = 0;
+    assert_int_equal(os_read_file(world->os, world->config, 10000, &text, &length, NULL), 0);
+    struct strbuf config;
+    strbuf_init(&config, 0);
+    strbuf_printf(&config, "%s%s", text,
+                  "SYSTEM_PERIODIC_HOLD_NAMES = \"Big Odd\"\n"
+                  "SYSTEM_PERIODIC_HOLD_Big = \"RequestMemory > 1000\"\n"
+                  "SYSTEM_PERIODIC_HOLD_Big_REASON = \"strcat(RequestMemory, \\\" is big\\\")\"\n"
+                  "SYSTEM_PERIODIC_HOLD_Big_SUBCODE = 3\n"
+                  "SYSTEM_PERIODIC_HOLD_Odd = \"Odd\"\n"
+                  "SYSTEM_PERIODIC_REMOVE = \"Bad =?= true\"\n");
+    put(world, "roost.conf", strbuf_text(&config));
+    strbuf_fini(&config);
+    mem_free(text);
+    restart(world);
+    const char *const procs[] = {"[]", "[RequestMemory = 2000]", "[Odd = true]", "[Bad = true]",
+                                 NULL};
+    assert_int_equal(call(world, VERB_SUBMIT, "[" GOOD "]", procs, &answer), 0);
+    answer_fini(&answer);
+    until(world, "JobStatus == 5 && HoldReasonCode == 26", 2);
+    until(world, "true", 3);
+    query(world, "[Constraint = \"JobStatus == 5\"]", &answer);
+    assert_string_equal(ad_string_or(answer.ads.items[0], "HoldReason", ""), "2000 is big");
+    assert_int_equal(ad_int_or(answer.ads.items[0], "HoldReasonSubCode", 0), 3);
+    assert_string_equal(ad_string_or(answer.ads.items[1], "HoldReason", ""),
+                        "The system macro SYSTEM_PERIODIC_HOLD_Odd expression 'Odd' evaluated to "
+                        "TRUE");
+    answer_fini(&answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(jobs_are_held_released_and_removed_by_their_own_policies),
+        CASE(a_policy_is_asked_after_a_restart_and_beside_jobs_that_are_gone),
+        CASE(the_sites_policies_are_read_with_their_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
