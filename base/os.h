@@ -17,6 +17,7 @@
 struct err;
 struct loop;
 struct os;
+struct os_cage;
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
@@ -87,6 +88,9 @@ struct os_spawn {
     int nice; /* added to ours */
     /* the starter's job: descendants stay below us and are found by os_descendants_kill() */
     bool subreaper_job;
+    /* what it is shut in (base/os_cage.h); NULL: nothing.  -ENOTSUP: it could not be, and nothing
+     * runs. */
+    const struct os_cage *cage;
 };
 
 /* Starts a program; on_exit may be NULL.  -ENOENT, -EACCES etc. name the path: an exec that fails

@@ -9,6 +9,9 @@
 
 #include "base/os.h"
 
+#define OS_CGROUP_PLACES_MAX 8
+
+struct os_cgroup;
 struct process_table; /* os_proc_linux.c */
 
 struct os {
@@ -20,8 +23,26 @@ struct os {
 struct process_table *process_table_create(struct os *os);
 void process_table_destroy(struct process_table *table); /* NULL is allowed */
 
+/* What a process in namespaces of its own and we have in common while it lives; see os_cage.h. */
+struct cage_end {
+    pid_t program;       /* the program's pid, as we see it */
+    bool ended;          /* then: */
+    int status;          /* as of wait4() */
+    struct rusage usage; /* of the program and what it waited for */
+};
+struct spawned {
+    pid_t pid;
+    const struct cage_end *end; /* NULL: not in namespaces of its own */
+    void *shared;               /* to be unmapped when pid is dead, not before */
+    size_t shared_bytes;
+};
+
 /* Runs the program; see os_spawn().  The pid is set also for a detached one. */
-int spawn_program(struct os *os, const struct os_spawn *spec, pid_t *ret, struct err *err);
+int spawn_program(struct os *os, const struct os_spawn *spec, struct spawned *ret, struct err *err);
+
+/* The files to write "0" to, in order to be in the group; the caller closes them, on errors too. */
+int os_cgroup_open_procs(const struct os_cgroup *group, int fds[OS_CGROUP_PLACES_MAX],
+                         size_t *count);
 
 /* A small file of /proc or /sys, zero-terminated; the number of bytes or -errno. */
 ssize_t os_read_small(const char *path, char *buffer, size_t size);

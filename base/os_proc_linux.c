@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/queue.h>
 #include <sys/wait.h>
@@ -25,6 +26,7 @@
 #include "base/loop.h"
 #include "base/loop_event.h"
 #include "base/mem.h"
+#include "base/os_cage.h"
 
 #define KILL_ROUNDS_MAX 50 /* of os_descendants_kill(), while new ones appear */
 
@@ -38,6 +40,8 @@ struct process {
     struct loop_timer *gone; /* tells so, soon */
     os_exit_f on_exit;       /* NULL: nobody wants to know */
     void *arg;
+    struct spawned caged; /* .end: NULL for what is not in a cage */
+    int program_fd;       /* pidfd of the program in the cage; -1: none */
 };
 
 struct process_table {
@@ -62,13 +66,30 @@ static void process_free(struct process *process)
     if (process->pidfd >= 0) {
         close(process->pidfd);
     }
+    if (process->program_fd >= 0) {
+        close(process->program_fd);
+    }
+    if (process->caged.shared != NULL) {
+        (void)munmap(process->caged.shared, process->caged.shared_bytes);
+    }
     mem_free(process);
+}
+
+/* A cage is nothing without us, and its keeper uses memory of ours. */
+static void cage_end_now(const struct process *process)
+{
+    if (process->caged.end != NULL) {
+        (void)kill(process->pid, SIGKILL);
+        while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
 }
 
 void process_table_destroy(struct process_table *table)
 {
     if (table != NULL) {
         while (!LIST_EMPTY(&table->processes)) {
+            cage_end_now(LIST_FIRST(&table->processes));
             process_free(LIST_FIRST(&table->processes));
         }
         mem_free(table);
@@ -127,7 +148,9 @@ static void pidfd_ready(void *arg, unsigned ready)
     }
     pid_t pid = wait4(process->pid, &status, WNOHANG, &usage);
     if (pid == process->pid) {
-        struct os_exit how = describe(status, &usage);
+        const struct cage_end *end = process->caged.end;
+        bool told = end != NULL && end->ended; /* else the keeper was killed, and all with it */
+        struct os_exit how = told ? describe(end->status, &end->usage) : describe(status, &usage);
         process_ended(process, &how);
     } else if (pid < 0 && errno != EINTR) { /* somebody else has reaped it */
         process_ended(process, &UNKNOWN_END);
@@ -148,6 +171,7 @@ static struct process *process_add(struct os *os, pid_t pid, int pidfd, bool chi
     process->pid = pid;
     process->child = child;
     process->pidfd = pidfd;
+    process->program_fd = -1;
     process->on_exit = on_exit;
     process->arg = arg;
     LIST_INSERT_HEAD(&os->processes->processes, process, entry);
@@ -159,61 +183,6 @@ static struct process *process_add(struct os *os, pid_t pid, int pidfd, bool chi
         loop_timer_set(process->gone, 0);
     }
     return process;
-}
-
-int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
-             struct err *err)
-{
-    pid_t pid = 0;
-    if (spec->subreaper_job) {
-        os_become_subreaper(os);
-    }
-    int code = spawn_program(os, spec, &pid, err);
-    if (code != 0) {
-        return code;
-    }
-    if (!spec->detached && os->loop != NULL) {
-        int pidfd = pidfd_open(pid, 0); /* not reaped yet: it cannot be another's */
-        if (pidfd < 0) {
-            code = err_set(err, -errno, "%s: cannot watch it: %s", spec->argv[0], strerror(errno));
-            (void)kill(pid, SIGKILL);
-            (void)waitpid(pid, NULL, 0);
-            return code;
-        }
-        (void)process_add(os, pid, pidfd, true, on_exit, arg);
-    }
-    *ret = pid;
-    return 0;
-}
-
-int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,
-             struct err *err)
-{
-    int pidfd = pid > 0 ? pidfd_open(pid, 0) : -1;
-    if (pidfd < 0 && pid > 0 && errno != ESRCH && errno != EINVAL) {
-        return err_set(err, -errno, "cannot watch process %d: %s", (int)pid, strerror(errno));
-    }
-    /* Only now: the descriptor and the start time are of the same process, or it is gone. */
-    if (pidfd >= 0 && start_time != 0 && os_start_time(os, pid) != start_time) {
-        close(pidfd);
-        pidfd = -1;
-    }
-    (void)process_add(os, pid, pidfd, false, on_exit, arg);
-    return 0;
-}
-
-void os_forget(struct os *os, pid_t pid)
-{
-    struct process *next;
-    for (struct process *each = LIST_FIRST(&os->processes->processes); each != NULL; each = next) {
-        next = LIST_NEXT(each, entry);
-        if (each->pid == pid) {
-            each->on_exit = NULL;
-            if (!each->child) {
-                process_free(each);
-            }
-        }
-    }
 }
 
 /* ---- who is who ------------------------------------------------------------------------------ */
@@ -249,6 +218,99 @@ static bool read_stat(pid_t pid, struct proc_stat *ret)
     return true;
 }
 
+/* A descriptor of the program in the cage: -1 when it has ended, and its pid may be another's. */
+static int open_program(const struct spawned *spawned)
+{
+    struct proc_stat stat;
+    int fd = pidfd_open(spawned->end->program, 0);
+    if (fd >= 0 && (!read_stat(spawned->end->program, &stat) || stat.parent != spawned->pid)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
+             struct err *err)
+{
+    struct spawned spawned = {0};
+    if (spec->subreaper_job) {
+        os_become_subreaper(os);
+    }
+    int code = spawn_program(os, spec, &spawned, err);
+    if (code != 0) {
+        return code;
+    }
+    if (!spec->detached && os->loop != NULL) {
+        int pidfd = pidfd_open(spawned.pid, 0); /* not reaped yet: it cannot be another's */
+        if (pidfd < 0) {
+            code = err_set(err, -errno, "%s: cannot watch it: %s", spec->argv[0], strerror(errno));
+            (void)kill(spawned.pid, SIGKILL);
+            (void)waitpid(spawned.pid, NULL, 0);
+            if (spawned.shared != NULL) {
+                (void)munmap(spawned.shared, spawned.shared_bytes);
+            }
+            return code;
+        }
+        struct process *process = process_add(os, spawned.pid, pidfd, true, on_exit, arg);
+        process->caged = spawned;
+        process->program_fd = spawned.end != NULL ? open_program(&spawned) : -1;
+    }
+    *ret = spawned.pid;
+    return 0;
+}
+
+static const struct process *find_caged(const struct os *os, pid_t pid)
+{
+    const struct process *process;
+    LIST_FOREACH(process, &os->processes->processes, entry)
+    {
+        if (process->pid == pid && process->caged.end != NULL) {
+            return process;
+        }
+    }
+    return NULL;
+}
+
+pid_t os_caged_pid(struct os *os, pid_t pid)
+{
+    const struct process *process = find_caged(os, pid);
+    return process == NULL ? pid : process->program_fd >= 0 ? process->caged.end->program : 0;
+}
+
+int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,
+             struct err *err)
+{
+    int pidfd = pid > 0 ? pidfd_open(pid, 0) : -1;
+    if (pidfd < 0 && pid > 0 && errno != ESRCH && errno != EINVAL) {
+        return err_set(err, -errno, "cannot watch process %d: %s", (int)pid, strerror(errno));
+    }
+    /* Only now: the descriptor and the start time are of the same process, or it is gone. */
+    if (pidfd >= 0 && start_time != 0 && os_start_time(os, pid) != start_time) {
+        close(pidfd);
+        pidfd = -1;
+    }
+    (void)process_add(os, pid, pidfd, false, on_exit, arg);
+    return 0;
+}
+
+void os_forget(struct os *os, pid_t pid)
+{
+    struct process *next;
+    for (struct process *each = LIST_FIRST(&os->processes->processes); each != NULL; each = next) {
+        next = LIST_NEXT(each, entry);
+        if (each->pid == pid) {
+            each->on_exit = NULL;
+            if (!each->child) {
+                process_free(each);
+            }
+        }
+    }
+}
+
+/* ---- signals, names ---------------------------------------------------------------------------
+ */
+
 static bool is_dead(char state)
 {
     return state == 'Z' || state == 'X' || state == 'x';
@@ -263,10 +325,16 @@ uint64_t os_start_time(struct os *os, pid_t pid)
 
 int os_kill(struct os *os, pid_t pid, int signal_number)
 {
-    (void)os;
     CHECK(pid != 0); /* kill(2) means something else by it: our own group */
     if (pid < 0) {
         return -ESRCH;
+    }
+    /* Who holds a cage is deaf to all but KILL: what is meant is the program in it. */
+    const struct process *caged = signal_number != SIGKILL ? find_caged(os, pid) : NULL;
+    if (caged != NULL) {
+        return caged->program_fd < 0                                               ? -ESRCH
+               : pidfd_send_signal(caged->program_fd, signal_number, NULL, 0) == 0 ? 0
+                                                                                   : -errno;
     }
     return kill(pid, signal_number) == 0 ? 0 : -errno;
 }

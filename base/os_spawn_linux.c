@@ -15,7 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "base/os_linux.h"
+#include "base/os_spawn_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,61 +36,11 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-#define STACK_BYTES     ((size_t)128 << 10)
 #define INPUT_TEXT_MAX  ((size_t)64 << 10)
 #define KERNEL_SIGNALS  64
 #define KERNEL_SIGBYTES 8
 
-/* Sanitizers keep books about memory and calls of the process; the child is none of it. */
-#define CHILD_SIDE __attribute__((no_sanitize("address", "thread", "undefined")))
-
-/* The thread sanitizer takes every clone(2) for a fork and loses our signals when the memory is
- * shared: with it the child has a copy, but for the mapping that holds struct launch. */
-#if defined(__SANITIZE_THREAD__)
-#define CHILD_FLAGS (CLONE_VFORK | SIGCHLD)
-#else
-#define CHILD_FLAGS (CLONE_VM | CLONE_VFORK | SIGCHLD)
-#endif
-
-enum step {
-    STEP_NONE,
-    STEP_FORK,
-    STEP_SESSION,
-    STEP_NICE,
-    STEP_USER,
-    STEP_DIRECTORY,
-    STEP_STDIN,
-    STEP_STDOUT,
-    STEP_STDERR,
-    STEP_DESCRIPTORS,
-    STEP_LIMITS,
-    STEP_PRIVILEGES,
-    STEP_EXEC
-};
-
-/* Shared with the child; see the design note. */
-struct launch {
-    const struct os_spawn *spec;
-    char *const *argv;
-    char *const *env;
-    int input_fd; /* holds input_text; -1 for none */
-    const struct rlimit *files;
-    char *inner_stack_top; /* of the grandchild */
-    pid_t grandchild;
-    enum step step; /* that failed */
-    int error;      /* errno of it */
-};
-
 /* ---- the child's side: system calls only ----------------------------------------------------- */
-
-CHILD_SIDE static long failed(struct launch *launch, enum step step, long result)
-{
-    if (result < 0) {
-        launch->step = step;
-        launch->error = errno;
-    }
-    return result;
-}
 
 /* Puts fd to number `to`, or what `path` names, opened as flags say.  The caller of os_spawn()
  * waits for us: a FIFO that nobody has opened yet must not keep it (it reads as empty; -ENXIO to
@@ -99,16 +49,17 @@ CHILD_SIDE static bool redirect(struct launch *launch, enum step step, int fd, c
                                 int flags, int to)
 {
     if (fd < 0) {
-        fd = (int)failed(launch, step,
-                         syscall(SYS_openat, AT_FDCWD, path, flags | O_NONBLOCK, 0644));
-        if (fd < 0 || failed(launch, step, syscall(SYS_fcntl, fd, F_SETFL, flags & O_APPEND)) < 0) {
+        fd = (int)spawn_failed(launch, step,
+                               syscall(SYS_openat, AT_FDCWD, path, flags | O_NONBLOCK, 0644));
+        if (fd < 0 ||
+            spawn_failed(launch, step, syscall(SYS_fcntl, fd, F_SETFL, flags & O_APPEND)) < 0) {
             return false;
         }
     }
     if (fd == to) {
-        return failed(launch, step, syscall(SYS_fcntl, fd, F_SETFD, 0)) >= 0;
+        return spawn_failed(launch, step, syscall(SYS_fcntl, fd, F_SETFD, 0)) >= 0;
     }
-    return failed(launch, step, syscall(SYS_dup3, fd, to, 0)) >= 0;
+    return spawn_failed(launch, step, syscall(SYS_dup3, fd, to, 0)) >= 0;
 }
 
 CHILD_SIDE static bool set_files(struct launch *launch)
@@ -125,18 +76,18 @@ CHILD_SIDE static bool set_files(struct launch *launch)
             redirect(launch, STEP_STDIN, launch->input_fd, in, O_RDONLY | O_NOCTTY, 0)) &&
            (ours_out || redirect(launch, STEP_STDOUT, -1, out, output, 1)) &&
            (ours_error || redirect(launch, STEP_STDERR, -1, error, output, 2)) &&
-           failed(launch, STEP_DESCRIPTORS, syscall(SYS_close_range, 3, UINT_MAX, 0)) >= 0;
+           spawn_failed(launch, STEP_DESCRIPTORS, syscall(SYS_close_range, 3, UINT_MAX, 0)) >= 0;
 }
 
 CHILD_SIDE static bool set_user(struct launch *launch)
 {
     const struct os_spawn *spec = launch->spec;
     return !spec->change_user ||
-           (failed(launch, STEP_USER, syscall(SYS_setgroups, 0, NULL)) >= 0 &&
-            failed(launch, STEP_USER, syscall(SYS_setresgid, spec->gid, spec->gid, spec->gid)) >=
-                0 &&
-            failed(launch, STEP_USER, syscall(SYS_setresuid, spec->uid, spec->uid, spec->uid)) >=
-                0);
+           (spawn_failed(launch, STEP_USER, syscall(SYS_setgroups, 0, NULL)) >= 0 &&
+            spawn_failed(launch, STEP_USER,
+                         syscall(SYS_setresgid, spec->gid, spec->gid, spec->gid)) >= 0 &&
+            spawn_failed(launch, STEP_USER,
+                         syscall(SYS_setresuid, spec->uid, spec->uid, spec->uid)) >= 0);
 }
 
 CHILD_SIDE static bool set_nice(struct launch *launch)
@@ -145,8 +96,64 @@ CHILD_SIDE static bool set_nice(struct launch *launch)
         return true;
     }
     long now = 20 - syscall(SYS_getpriority, PRIO_PROCESS, 0);
-    return failed(launch, STEP_NICE,
-                  syscall(SYS_setpriority, PRIO_PROCESS, 0, now + launch->spec->nice)) >= 0;
+    return spawn_failed(launch, STEP_NICE,
+                        syscall(SYS_setpriority, PRIO_PROCESS, 0, now + launch->spec->nice)) >= 0;
+}
+
+/* Before it is anything else, it is where it is counted: nothing that it does escapes. */
+CHILD_SIDE static bool enter_cage(struct launch *launch)
+{
+    const struct os_cage *cage = launch->spec->cage;
+    char self[16];
+    if (cage == NULL) {
+        return true;
+    }
+    if (cage->namespaces) { /* the old /proc knows us by the pid that our starter knows */
+        long length =
+            spawn_failed(launch, STEP_NAMESPACES,
+                         syscall(SYS_readlinkat, launch->proc_fd, "self", self, sizeof(self)));
+        for (long i = 0; i < length; i++) {
+            launch->end.program = 10 * launch->end.program + (self[i] - '0');
+        }
+        if (length < 0) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < launch->procs_count; i++) {
+        if (spawn_failed(launch, STEP_CGROUP, syscall(SYS_write, launch->procs[i], "0", 1)) < 0) {
+            return false;
+        }
+    }
+    if (cage->oom_score > 0) { /* only ever worse for it: a wish, not a wall */
+        char text[8];
+        size_t digits = 0;
+        int divisor = cage->oom_score >= 1000 ? 1000 : cage->oom_score >= 100 ? 100 : 10;
+        for (; divisor > 0; divisor /= 10) { /* a leading zero would make it octal */
+            ((volatile char *)text)[digits++] = (char)('0' + cage->oom_score / divisor % 10);
+        }
+        long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+        (void)syscall(SYS_write, fd, text, digits);
+        (void)syscall(SYS_close, fd);
+    }
+    return true;
+}
+
+CHILD_SIDE static bool limit_core(struct launch *launch)
+{
+    const struct os_cage *cage = launch->spec->cage;
+    if (cage == NULL || !cage->limit_core) {
+        return true;
+    }
+    struct rlimit limit;
+    limit.rlim_cur = limit.rlim_max = (rlim_t)cage->core_bytes;
+    struct rlimit now;
+    if (spawn_failed(launch, STEP_LIMITS, syscall(SYS_prlimit64, 0, RLIMIT_CORE, NULL, &now)) < 0) {
+        return false;
+    }
+    limit.rlim_max = limit.rlim_max > now.rlim_max ? now.rlim_max : limit.rlim_max;
+    limit.rlim_cur = limit.rlim_max;
+    return spawn_failed(launch, STEP_LIMITS,
+                        syscall(SYS_prlimit64, 0, RLIMIT_CORE, &limit, NULL)) >= 0;
 }
 
 CHILD_SIDE static void set_signals(void)
@@ -165,21 +172,25 @@ CHILD_SIDE static void set_signals(void)
     (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, none, NULL, KERNEL_SIGBYTES);
 }
 
-CHILD_SIDE static int become_program(void *arg)
+CHILD_SIDE int spawn_become_program(void *arg)
 {
     struct launch *launch = arg;
     const struct os_spawn *spec = launch->spec;
-    if ((!spec->new_session || failed(launch, STEP_SESSION, syscall(SYS_setsid)) >= 0) &&
+    if (enter_cage(launch) &&
+        (!spec->new_session || spawn_failed(launch, STEP_SESSION, syscall(SYS_setsid)) >= 0) &&
         set_nice(launch) && set_user(launch) &&
-        (spec->cwd == NULL || failed(launch, STEP_DIRECTORY, syscall(SYS_chdir, spec->cwd)) >= 0) &&
+        (spec->cwd == NULL ||
+         spawn_failed(launch, STEP_DIRECTORY, syscall(SYS_chdir, spec->cwd)) >= 0) &&
         set_files(launch) &&
-        failed(launch, STEP_LIMITS,
-               syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, launch->files, NULL)) >= 0 &&
-        (!spec->no_new_privs || failed(launch, STEP_PRIVILEGES,
-                                       syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) >= 0)) {
+        spawn_failed(launch, STEP_LIMITS,
+                     syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, launch->files, NULL)) >= 0 &&
+        limit_core(launch) &&
+        (!spec->no_new_privs ||
+         spawn_failed(launch, STEP_PRIVILEGES,
+                      syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) >= 0)) {
         set_signals();
-        (void)failed(launch, STEP_EXEC,
-                     syscall(SYS_execve, launch->argv[0], launch->argv, launch->env));
+        (void)spawn_failed(launch, STEP_EXEC,
+                           syscall(SYS_execve, launch->argv[0], launch->argv, launch->env));
     }
     (void)syscall(SYS_exit_group, 127);
     return 127;
@@ -188,14 +199,19 @@ CHILD_SIDE static int become_program(void *arg)
 CHILD_SIDE static int become_parent_of_program(void *arg)
 {
     struct launch *launch = arg;
-    launch->grandchild =
-        (pid_t)failed(launch, STEP_FORK,
-                      clone(become_program, launch->inner_stack_top, CHILD_FLAGS, launch));
+    launch->grandchild = (pid_t)spawn_failed(launch, STEP_FORK,
+                                             clone(spawn_become_program, launch->inner_stack_top,
+                                                   CHILD_FLAGS, launch));
     (void)syscall(SYS_exit_group, 0);
     return 0;
 }
 
 /* ---- the parent's side ----------------------------------------------------------------------- */
+
+static bool is_caged(const struct os_spawn *spec)
+{
+    return spec->cage != NULL && spec->cage->namespaces;
+}
 
 static int launch_err(const struct launch *launch, struct err *err)
 {
@@ -222,6 +238,14 @@ static int launch_err(const struct launch *launch, struct err *err)
                        spec->nice, why);
     case STEP_EXEC:
         return err_set(err, code, "%s: %s", spec->argv[0], why);
+    case STEP_CGROUP:
+        return err_set(err, -ENOTSUP, "%s: cannot join its cgroup: %s", spec->argv[0], why);
+    case STEP_NAMESPACES:
+        return err_set(err, -ENOTSUP, "%s: cannot have namespaces of its own: %s", spec->argv[0],
+                       why);
+    case STEP_MOUNT:
+        return err_set(err, -ENOTSUP, "%s: cannot mount %s for it: %s", spec->argv[0],
+                       launch->mount->to, why);
     case STEP_NONE:
     case STEP_FORK:
     case STEP_SESSION:
@@ -282,20 +306,23 @@ static int launch_run(struct launch *launch, char *stack_top, pid_t *ret, struct
 {
     bool detached = launch->spec->detached;
     sigset_t all, before;
+    pid_t child;
     CHECK(sigfillset(&all) == 0);
     CHECK(pthread_sigmask(SIG_SETMASK, &all, &before) == 0);
-    pid_t child =
-        clone(detached ? become_parent_of_program : become_program, stack_top, CHILD_FLAGS, launch);
-    int error = errno;
-    CHECK(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
-    if (child < 0) {
-        launch->step = STEP_FORK;
-        launch->error = error;
-    }
-    if (child > 0 && (detached || launch->step != STEP_NONE)) {
-        while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    if (is_caged(launch->spec)) {
+        spawn_in_cage(launch, stack_top, &child);
+        detached = false;
+    } else {
+        child =
+            (pid_t)spawn_failed(launch, STEP_FORK,
+                                clone(detached ? become_parent_of_program : spawn_become_program,
+                                      stack_top, CHILD_FLAGS, launch));
+        if (child > 0 && (detached || launch->step != STEP_NONE)) {
+            while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+            }
         }
     }
+    CHECK(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
     if (launch->step != STEP_NONE) {
         return launch_err(launch, err);
     }
@@ -303,7 +330,21 @@ static int launch_run(struct launch *launch, char *stack_top, pid_t *ret, struct
     return 0;
 }
 
-int spawn_program(struct os *os, const struct os_spawn *spec, pid_t *ret, struct err *err)
+static int launch_prepare(struct launch *launch, struct err *err)
+{
+    const struct os_cage *cage = launch->spec->cage;
+    if (cage == NULL) {
+        return 0;
+    }
+    CHECK(cage->mount_count <= SPAWN_MOUNTS_MAX);
+    CHECK(!cage->namespaces || !launch->spec->detached);
+    int code = os_cgroup_open_procs(cage->cgroup, launch->procs, &launch->procs_count);
+    return code == 0 ? 0
+                     : err_set(err, -ENOTSUP, "%s: its cgroup cannot be joined: %s",
+                               launch->spec->argv[0], strerror(-code));
+}
+
+int spawn_program(struct os *os, const struct os_spawn *spec, struct spawned *ret, struct err *err)
 {
     struct vec env = {0};
     int code = 0, input_fd = -1;
@@ -315,20 +356,34 @@ int spawn_program(struct os *os, const struct os_spawn *spec, pid_t *ret, struct
     }
     make_env(spec, &env);
     /* Two stacks, which grow down, and behind them the launch. */
-    size_t size = 2 * STACK_BYTES + sizeof(struct launch);
+    size_t size = 2 * SPAWN_STACK_BYTES + sizeof(struct launch);
     char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) {
         code = err_set(err, -errno, "%s: cannot start it: %s", spec->argv[0], strerror(errno));
     } else {
-        struct launch *launch = (struct launch *)(void *)(mapped + 2 * STACK_BYTES);
+        struct launch *launch = (struct launch *)(void *)(mapped + 2 * SPAWN_STACK_BYTES);
+        struct spawned spawned = {0};
         *launch = (struct launch){.spec = spec,
                                   .argv = (char *const *)(uintptr_t)spec->argv,
                                   .env = (char *const *)env.items,
                                   .input_fd = input_fd,
                                   .files = &os->files,
-                                  .inner_stack_top = mapped + 2 * STACK_BYTES};
-        code = launch_run(launch, mapped + STACK_BYTES, ret, err);
-        (void)munmap(mapped, size);
+                                  .inner_stack_top = mapped + 2 * SPAWN_STACK_BYTES};
+        code = launch_prepare(launch, err);
+        code = code != 0 ? code : launch_run(launch, mapped + SPAWN_STACK_BYTES, &spawned.pid, err);
+        for (size_t i = 0; i < launch->procs_count; i++) {
+            close(launch->procs[i]);
+        }
+        if (code == 0 && is_caged(spec)) {
+            spawned.end = &launch->end;
+            spawned.shared = mapped;
+            spawned.shared_bytes = size;
+        } else {
+            (void)munmap(mapped, size);
+        }
+        if (code == 0) {
+            *ret = spawned;
+        }
     }
     if (input_fd >= 0) {
         close(input_fd);

@@ -1,0 +1,53 @@
+/* base/os_cage.h - what a spawned program is shut in: namespaces, mounts, a cgroup, limits.
+ *
+ * Design note: a program in a PID namespace needs a process 1 beside it, because process 1 itself
+ * is deaf to signals that it has no handler for: a job could not be asked to end.  That process is
+ * a thread of control of ours that shares our memory, makes the namespaces and the mounts, starts
+ * the program as its child, reaps what is orphaned in there, and ends with the program - and with
+ * it, by the kernel's doing, everything in the namespace.  It costs no memory and no exec, and it
+ * dies with us.  It is never in the program's cgroup: a kill for lack of memory takes all that
+ * share a memory.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_OS_CAGE_H
+#define BASE_OS_CAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+struct os;
+struct os_cgroup; /* base/os_cgroup.h */
+
+enum os_mount_kind {
+    OS_MOUNT_BIND,   /* `from`, as it was before all mounts, appears at `to` */
+    OS_MOUNT_HIDE,   /* an empty directory in place of `to`; nothing when there is no `to` */
+    OS_MOUNT_MEMORY, /* an empty file system in memory at `to`, for everybody (mode 1777) */
+    OS_MOUNT_PROC,   /* the namespace's own /proc at `to` */
+};
+
+struct os_mount {
+    enum os_mount_kind kind;
+    const char *from; /* of OS_MOUNT_BIND */
+    const char *to;   /* absolute; what is missing of a bind's way is made */
+};
+
+struct os_cage {
+    struct os_cgroup *cgroup; /* it is in it before it is the program; NULL: ours */
+    bool namespaces;          /* mount, PID and IPC namespaces of its own */
+    bool user_namespace;      /* and one of users, in which it is who it was: for who is not root */
+    const struct os_mount *mounts; /* in order; only with namespaces */
+    size_t mount_count;
+    int oom_score;       /* 0 or 10..1000: how readily the kernel kills it when memory runs out */
+    bool limit_core;     /* then: */
+    uint64_t core_bytes; /* of a core file at most; UINT64_MAX: any size */
+};
+
+/* The program's own process, where pid (as os_spawn() gave it) is that of its cage: the one to ask
+ * to end.  pid itself when there is no cage; 0 when the program is gone. */
+pid_t os_caged_pid(struct os *os, pid_t pid);
+
+#endif

@@ -1,0 +1,84 @@
+/* sim/os_cage_sim.c - base/os_cage.h and base/os_cgroup.h for a simulated process: there are no
+ * cgroups, and a cage changes nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+
+#include "base/err.h"
+#include "base/os_cage.h"
+#include "base/os_cgroup.h"
+#include "sim/sim_private.h"
+
+pid_t os_caged_pid(struct os *os, pid_t pid)
+{
+    (void)os;
+    return pid;
+}
+
+int os_cgroup_create(struct os *os, const char *base, const char *name,
+                     const struct os_cgroup_limits *limits, struct os_cgroup **ret, struct err *err)
+{
+    (void)os;
+    (void)base;
+    (void)limits;
+    (void)ret;
+    return err_set(err, -ENOTSUP, "%s: no cgroups in a simulation", name);
+}
+
+struct os_cgroup *os_cgroup_open(struct os *os, const char *places)
+{
+    (void)os;
+    (void)places;
+    return NULL;
+}
+
+const char *os_cgroup_places(const struct os_cgroup *group)
+{
+    (void)group;
+    return "";
+}
+
+const char *os_cgroup_controls(const struct os_cgroup *group)
+{
+    (void)group;
+    return "";
+}
+
+void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret)
+{
+    (void)group;
+    *ret = (struct os_cgroup_usage){0};
+}
+
+int os_cgroup_freeze(struct os_cgroup *group, bool frozen)
+{
+    (void)group;
+    (void)frozen;
+    return -ENOTSUP;
+}
+
+void os_cgroup_kill(struct os_cgroup *group)
+{
+    (void)group;
+}
+
+size_t os_cgroup_signal(struct os_cgroup *group, int signal_number)
+{
+    (void)group;
+    (void)signal_number;
+    return 0;
+}
+
+int os_cgroup_remove(struct os_cgroup *group, unsigned wait_ms, struct err *err)
+{
+    (void)group;
+    (void)wait_ms;
+    (void)err;
+    return 0;
+}
+
+void os_cgroup_close(struct os_cgroup *group)
+{
+    (void)group;
+}

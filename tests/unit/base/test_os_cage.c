@@ -1,0 +1,341 @@
+/* tests/unit/base/test_os_cage.c - programs in namespaces of their own, and in cgroups.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/os_cage.h"
+#include "base/os_cgroup.h"
+#include "base/os_run.h"
+
+#define DEADLINE_MS 20000
+#define MIB         ((int64_t)1 << 20)
+
+struct fixture {
+    struct loop *loop;
+    struct os *os;
+    struct loop_timer *deadline;
+    char top[64], inner[96], sibling[96], out[112];
+    struct os_mount mounts[4];
+    struct os_cage cage;
+    bool ended;
+    struct os_exit how;
+    struct err err;
+};
+
+static void too_late(void *arg)
+{
+    (void)arg;
+    fail_msg("waited too long");
+}
+
+/* top/inner is the program's own, top/sibling somebody else's. */
+static int setup(void **state)
+{
+    struct fixture *f = mem_zalloc(sizeof(*f));
+    assert_int_equal(loop_create(&f->loop, NULL), 0);
+    assert_int_equal(os_create(f->loop, &f->os, NULL), 0);
+    f->deadline = loop_timer_create(f->loop, too_late, NULL);
+    loop_timer_set(f->deadline, DEADLINE_MS);
+    (void)snprintf(f->top, sizeof(f->top), "/tmp/roost-test-XXXXXX");
+    assert_non_null(mkdtemp(f->top));
+    (void)snprintf(f->inner, sizeof(f->inner), "%s/inner", f->top);
+    (void)snprintf(f->sibling, sizeof(f->sibling), "%s/sibling", f->top);
+    (void)snprintf(f->out, sizeof(f->out), "%s/out", f->inner);
+    assert_int_equal(mkdir(f->inner, 0755), 0);
+    assert_int_equal(mkdir(f->sibling, 0755), 0);
+    f->mounts[0] = (struct os_mount){.kind = OS_MOUNT_HIDE, .to = f->top};
+    f->mounts[1] = (struct os_mount){.kind = OS_MOUNT_BIND, .from = f->inner, .to = f->inner};
+    f->mounts[2] = (struct os_mount){.kind = OS_MOUNT_MEMORY, .to = "/dev/shm"};
+    f->mounts[3] = (struct os_mount){.kind = OS_MOUNT_PROC, .to = "/proc"};
+    f->cage = (struct os_cage){.namespaces = true,
+                               .user_namespace = getuid() != 0,
+                               .mounts = f->mounts,
+                               .mount_count = 4,
+                               .oom_score = 800,
+                               .limit_core = true};
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    os_destroy(f->os);
+    assert_int_equal(os_create(NULL, &f->os, NULL), 0);
+    assert_int_equal(os_remove_tree(f->os, f->top, NULL), 0);
+    os_destroy(f->os);
+    loop_timer_destroy(f->deadline);
+    loop_destroy(f->loop);
+    mem_free(f);
+    return 0;
+}
+
+static void on_exit_of(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct fixture *f = arg;
+    (void)pid;
+    f->how = *how;
+    f->ended = true;
+}
+
+static int start(struct fixture *f, const char *script, pid_t *pid)
+{
+    const char *const argv[] = {"/bin/sh", "-c", script, NULL};
+    const struct os_spawn spec = {.argv = argv,
+                                  .cwd = f->inner,
+                                  .stdout_path = f->out,
+                                  .stderr_path = f->out,
+                                  .truncate_output = true,
+                                  .new_session = true,
+                                  .no_new_privs = true,
+                                  .subreaper_job = true,
+                                  .cage = &f->cage};
+    f->ended = false;
+    return os_spawn(f->os, &spec, on_exit_of, f, pid, &f->err);
+}
+
+/* Runs it to its end; what it wrote, to be freed. */
+static char *run(struct fixture *f, const char *script)
+{
+    pid_t pid;
+    char *text;
+    size_t length;
+    if (start(f, script, &pid) != 0) {
+        fail_msg("%s", f->err.text);
+    }
+    loop_run_until(f->loop, &f->ended);
+    assert_int_equal(os_read_file(f->os, f->out, 65536, &text, &length, NULL), 0);
+    return text;
+}
+
+static bool may_have_namespaces(struct fixture *f)
+{
+    pid_t pid;
+    if (start(f, ":", &pid) == 0) {
+        loop_run_until(f->loop, &f->ended);
+        return true;
+    }
+    print_message("[          ] no namespaces: %s\n", f->err.text);
+    return false;
+}
+
+static void a_caged_program_sees_itself_alone(void **state)
+{
+    struct fixture *f = *state;
+    if (!may_have_namespaces(f)) {
+        skip();
+    }
+    char *text = run(f, "ls -d /proc/[0-9]* | wc -l; ls ..; echo x >/dev/shm/mine; ls /dev/shm; "
+                        "cat /proc/self/oom_score_adj; ulimit -c; id -u");
+    char expected[64];
+    (void)snprintf(expected, sizeof expected, "4\ninner\nmine\n%s\n0\n%u\n",
+                   getuid() == 0 ? "800" : "0", (unsigned)getuid()); /* keeper, sh, ls, wc */
+    assert_string_equal(text, expected);
+    assert_int_equal(access("/dev/shm/mine", F_OK), -1);
+    mem_free(text);
+}
+
+static void status_signal_and_times_of_a_caged_program_are_its_own(void **state)
+{
+    struct fixture *f = *state;
+    if (!may_have_namespaces(f)) {
+        skip();
+    }
+    mem_free(run(f, "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; exit 7"));
+    assert_int_equal(f->how.status, 7);
+    assert_int_equal(f->how.signal, 0);
+    assert_true(f->how.user_cpu_s > 0.01);
+    mem_free(run(f, "kill -9 $$"));
+    assert_int_equal(f->how.signal, SIGKILL);
+}
+
+static void a_caged_program_gets_the_signals_that_it_is_sent(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pid;
+    if (!may_have_namespaces(f)) {
+        skip();
+    }
+    assert_int_equal(start(f, "exec sleep 1000", &pid), 0);
+    assert_true(os_caged_pid(f->os, pid) > pid);
+    assert_int_equal(os_kill(f->os, pid, SIGTERM), 0); /* no handler: process 1 would ignore it */
+    loop_run_until(f->loop, &f->ended);
+    assert_int_equal(f->how.signal, SIGTERM);
+}
+
+static void what_a_caged_program_leaves_running_ends_with_it(void **state)
+{
+    struct fixture *f = *state;
+    if (!may_have_namespaces(f)) {
+        skip();
+    }
+    /* As a daemon does it: not a child, not of the session, no environment to know it by. */
+    mem_free(run(f, "(setsid env -i /bin/sh -c 'sleep 61.718' </dev/null >/dev/null 2>&1 &) & "
+                    "until pgrep -f 'sleep 61[.]718' >/dev/null; do sleep 0.01; done"));
+    assert_int_equal(f->how.status, 0);
+    assert_int_not_equal(system("pgrep -f '^sleep 61[.]718' >/dev/null"), 0);
+}
+
+static void a_program_that_is_not_there_is_said_not_to_be(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pid;
+    if (!may_have_namespaces(f)) {
+        skip();
+    }
+    const char *const argv[] = {"/nowhere/program", NULL};
+    const struct os_spawn spec = {.argv = argv, .cage = &f->cage};
+    assert_int_equal(os_spawn(f->os, &spec, NULL, NULL, &pid, &f->err), -ENOENT);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nothing is left of the attempt */
+}
+
+static void a_mount_that_fails_fails_closed(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pid;
+    if (!may_have_namespaces(f)) {
+        skip();
+    }
+    f->mounts[1].from = "/nowhere/at/all";
+    assert_int_equal(start(f, "echo ran >../sibling/ran", &pid), -ENOTSUP);
+    assert_non_null(strstr(f->err.text, f->inner));
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/ran", f->sibling);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+/* ---- cgroups */
+
+static bool make_group(struct fixture *f, const struct os_cgroup_limits *limits)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "test-%d", (int)getpid());
+    if (os_cgroup_create(f->os, "roost-test", name, limits, &f->cage.cgroup, &f->err) != 0) {
+        print_message("[          ] no cgroup: %s\n", f->err.text);
+        return false;
+    }
+    f->cage.namespaces = false;
+    f->cage.mount_count = 0;
+    return true;
+}
+
+static void remove_group(struct fixture *f)
+{
+    char *places = mem_strdup(os_cgroup_places(f->cage.cgroup));
+    if (os_cgroup_remove(f->cage.cgroup, 2000, &f->err) != 0) {
+        fail_msg("%s", f->err.text);
+    }
+    os_cgroup_close(f->cage.cgroup);
+    f->cage.cgroup = NULL;
+    places[strcspn(places, "\n")] = '\0';
+    assert_int_equal(access(places, F_OK), -1);
+    mem_free(places);
+}
+
+static void a_program_is_in_its_cgroup_before_it_is_a_program(void **state)
+{
+    struct fixture *f = *state;
+    const struct os_cgroup_limits limits = {.processes = 20};
+    if (!make_group(f, &limits)) {
+        skip();
+    }
+    char *text = run(f, "grep -c /roost-test/test- /proc/self/cgroup");
+    assert_true(strtol(text, NULL, 10) >= 1);
+    mem_free(text);
+    struct os_cgroup_usage usage;
+    os_cgroup_figures(f->cage.cgroup, &usage);
+    assert_int_equal(usage.processes, 0);
+    remove_group(f);
+}
+
+static void a_cgroup_that_forks_without_end_is_bounded_and_removed(void **state)
+{
+    struct fixture *f = *state;
+    struct os_cgroup_usage usage = {0};
+    const struct os_cgroup_limits limits = {.processes = 40};
+    if (!make_group(f, &limits)) {
+        skip();
+    }
+    mem_free(run(f, "while (sleep 1000 &); do :; done")); /* until it cannot fork any more */
+    os_cgroup_figures(f->cage.cgroup, &usage);
+    assert_in_range(usage.processes, 30, 40);
+    struct os_cgroup *again = os_cgroup_open(f->os, os_cgroup_places(f->cage.cgroup));
+    assert_int_equal(os_cgroup_remove(again, 5000, NULL), 0); /* as somebody else would */
+    os_cgroup_close(again);
+    os_cgroup_close(f->cage.cgroup);
+}
+
+static void a_cgroup_that_needs_more_memory_is_killed_and_counted(void **state)
+{
+    struct fixture *f = *state;
+    struct os_cgroup_usage usage;
+    const struct os_cgroup_limits limits = {.memory_bytes = 20 * MIB, .no_swap = true};
+    if (!make_group(f, &limits)) {
+        skip();
+    }
+    os_cgroup_figures(f->cage.cgroup, &usage);
+    if (!usage.has_memory) {
+        remove_group(f);
+        skip();
+    }
+    mem_free(run(f, "exec head -c 60m /dev/zero | exec tail"));
+    os_cgroup_figures(f->cage.cgroup, &usage);
+    assert_true(usage.oom_kills > 0);
+    assert_true(usage.memory_peak_bytes == 0 || usage.memory_peak_bytes > 10 * MIB);
+    remove_group(f);
+}
+
+static void a_frozen_cgroup_does_nothing_and_can_be_killed(void **state)
+{
+    struct fixture *f = *state;
+    pid_t pid;
+    struct os_cgroup_usage before, after;
+    const struct os_cgroup_limits limits = {0};
+    if (!make_group(f, &limits)) {
+        skip();
+    }
+    assert_int_equal(start(f, "while :; do :; done", &pid), 0);
+    if (os_cgroup_freeze(f->cage.cgroup, true) != 0) {
+        os_cgroup_kill(f->cage.cgroup);
+        skip();
+    }
+    do { /* the kernel takes a moment */
+        os_cgroup_figures(f->cage.cgroup, &before);
+        usleep(50000);
+        os_cgroup_figures(f->cage.cgroup, &after);
+    } while (after.user_cpu_s > before.user_cpu_s);
+    remove_group(f);
+    loop_run_until(f->loop, &f->ended);
+    assert_int_equal(f->how.signal, SIGKILL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_caged_program_sees_itself_alone),
+        TEST(status_signal_and_times_of_a_caged_program_are_its_own),
+        TEST(a_caged_program_gets_the_signals_that_it_is_sent),
+        TEST(what_a_caged_program_leaves_running_ends_with_it),
+        TEST(a_program_that_is_not_there_is_said_not_to_be),
+        TEST(a_mount_that_fails_fails_closed),
+        TEST(a_program_is_in_its_cgroup_before_it_is_a_program),
+        TEST(a_cgroup_that_forks_without_end_is_bounded_and_removed),
+        TEST(a_cgroup_that_needs_more_memory_is_killed_and_counted),
+        TEST(a_frozen_cgroup_does_nothing_and_can_be_killed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
