@@ -98,6 +98,9 @@ struct os_spawn {
  * handling, and the limit of open files with which we were started. */
 int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
              struct err *err);
+/* The program's own process, where pid (as os_spawn() gave it) is that of its cage.  pid itself
+ * when there is no cage; 0 when the program is gone. */
+pid_t os_caged_pid(struct os *os, pid_t pid);
 /* Calls on_exit when a process that is not our child ends (soon, when it is gone already or
  * start_time, unless 0, differs: a reused pid). */
 int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,

@@ -16,10 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-struct err;
-struct os;
 struct os_cgroup; /* base/os_cgroup.h */
 
 enum os_mount_kind {
@@ -45,9 +42,5 @@ struct os_cage {
     bool limit_core;     /* then: */
     uint64_t core_bytes; /* of a core file at most; UINT64_MAX: any size */
 };
-
-/* The program's own process, where pid (as os_spawn() gave it) is that of its cage: the one to ask
- * to end.  pid itself when there is no cage; 0 when the program is gone. */
-pid_t os_caged_pid(struct os *os, pid_t pid);
 
 #endif

@@ -1,0 +1,155 @@
+/* starter/cage_plan.c - what a job gets to see of its machine: see cage_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "starter/cage_plan.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+
+#define GROUP_NAME_MAX 200
+
+/* HTCondor's numbers. */
+#define HOLD_OUT_OF_RESOURCES 34
+#define HOLD_SUBCODE_MEMORY   102
+#define HOLD_SUBCODE_DISK     104
+
+static void print(char *ret, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void print(char *ret, size_t size, const char *format, ...)
+{
+    struct strbuf text;
+    va_list arguments;
+    strbuf_init(&text, 0);
+    va_start(arguments, format);
+    strbuf_vprintf(&text, format, arguments);
+    va_end(arguments);
+    size_t length = text.length < size ? text.length : size - 1;
+    memcpy(ret, strbuf_text(&text), length);
+    ret[length] = '\0';
+    strbuf_fini(&text);
+}
+
+static bool is_below(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+    while (length > 1 && directory[length - 1] == '/') {
+        length--;
+    }
+    return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+static bool job_names_below(const struct ad *job, const char *directory)
+{
+    static const char *const NAMES[] = {"Cmd", "In", "Out", "Err", "PreCmd", "PostCmd"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (is_below(ad_string_or(job, NAMES[i], ""), directory)) {
+            return true;
+        }
+    }
+    return ad_name_compare(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO") == 0 &&
+           is_below(ad_string_or(job, "Iwd", ""), directory);
+}
+
+static void add(struct cage_view *view, enum os_mount_kind kind, const char *from, const char *to)
+{
+    if (view->mount_count < CAGE_MOUNTS_MAX) {
+        view->mounts[view->mount_count++] = (struct os_mount){.kind = kind, .from = from, .to = to};
+    }
+}
+
+void cage_plan_view(const struct ad *job, const struct cage_place *place, struct cage_view *ret)
+{
+    bool secret_is_open = place->secret != NULL;
+    *ret = (struct cage_view){0};
+    for (size_t i = 0; i < place->scratch_count && ret->name_count < CAGE_SCRATCH_MAX; i++) {
+        if (job_names_below(job, place->scratch[i])) {
+            continue;
+        }
+        struct strbuf name;
+        strbuf_init(&name, 0);
+        strbuf_printf(&name, "%s/scratch%zu", place->directory, i);
+        ret->names[ret->name_count] = strbuf_take(&name);
+        add(ret, OS_MOUNT_BIND, ret->names[ret->name_count++], place->scratch[i]);
+        strbuf_fini(&name);
+        secret_is_open = secret_is_open && !is_below(place->secret, place->scratch[i]);
+    }
+    if (place->private_shm) {
+        add(ret, OS_MOUNT_MEMORY, NULL, "/dev/shm");
+    }
+    for (size_t i = 0; i < place->hide_count && i < CAGE_MOUNTS_MAX / 2; i++) {
+        add(ret, OS_MOUNT_HIDE, NULL, place->hide[i]);
+        secret_is_open = secret_is_open && !is_below(place->secret, place->hide[i]);
+    }
+    if (secret_is_open) {
+        add(ret, OS_MOUNT_BIND, "/dev/null", place->secret);
+    }
+    add(ret, OS_MOUNT_BIND, place->sandbox, place->sandbox);
+    add(ret, OS_MOUNT_PROC, NULL, "/proc");
+}
+
+void cage_view_fini(struct cage_view *view)
+{
+    for (size_t i = 0; i < view->name_count; i++) {
+        mem_free(view->names[i]);
+    }
+    *view = (struct cage_view){0};
+}
+
+void cage_plan_group_name(const char *directory, struct strbuf *ret)
+{
+    size_t length = strlen(directory);
+    const char *at = directory + (length > GROUP_NAME_MAX ? length - GROUP_NAME_MAX : 0);
+    at += *at == '/' ? 1 : 0;
+    for (; *at != '\0'; at++) {
+        strbuf_putc(ret, *at == '/' || (unsigned char)*at <= ' ' ? '_' : *at);
+    }
+}
+
+void cage_plan_user_knobs(const char *slot, char ret[2][CAGE_KNOB_SIZE])
+{
+    char name[CAGE_KNOB_SIZE - 8];
+    size_t length = strcspn(slot, "@");
+    ret[0][0] = ret[1][0] = '\0';
+    if (length == 0 || length >= sizeof name) {
+        return;
+    }
+    for (size_t i = 0; i < length; i++) {
+        name[i] = (char)toupper((unsigned char)slot[i]);
+    }
+    name[length] = '\0';
+    print(ret[0], CAGE_KNOB_SIZE, "%s_USER", name);
+    char *piece = strchr(name, '_');
+    if (piece != NULL) {
+        *piece = '\0';
+        print(ret[1], CAGE_KNOB_SIZE, "%s_USER", name);
+    }
+}
+
+void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct cage_verdict *ret)
+{
+    *ret = (struct cage_verdict){0};
+    bool over = taken->memory_limit_mib > 0 && taken->memory_mib > taken->memory_limit_mib;
+    if (taken->oom_kills > 0 || over) {
+        ret->code = HOLD_OUT_OF_RESOURCES;
+        ret->subcode = HOLD_SUBCODE_MEMORY;
+        print(ret->reason, sizeof ret->reason,
+              "Error from %.100s: Job has gone over cgroup memory limit of %lld "
+              "megabytes. Last measured usage: %lld megabytes.  Consider resubmitting "
+              "with a higher request_memory.",
+              slot, (long long)taken->memory_limit_mib, (long long)taken->memory_mib);
+    } else if (taken->disk_limit_kib > 0 && taken->disk_kib > taken->disk_limit_kib) {
+        ret->code = HOLD_OUT_OF_RESOURCES;
+        ret->subcode = HOLD_SUBCODE_DISK;
+        print(ret->reason, sizeof ret->reason,
+              "Error from %.100s: Job has gone over its disk limit of %lld kilobytes. "
+              "Last measured usage: %lld kilobytes.  Consider resubmitting with a higher "
+              "request_disk.",
+              slot, (long long)taken->disk_limit_kib, (long long)taken->disk_kib);
+    }
+}

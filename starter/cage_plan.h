@@ -1,0 +1,66 @@
+/* starter/cage_plan.h - what a job gets to see of its machine, and when it has taken too much.
+ *
+ * Pure: names and figures in, mounts, names and verdicts out.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STARTER_CAGE_PLAN_H
+#define STARTER_CAGE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/os_cage.h"
+
+struct ad;
+struct strbuf;
+
+#define CAGE_SCRATCH_MAX 8
+#define CAGE_MOUNTS_MAX  32
+
+struct cage_place {          /* all borrowed */
+    const char *directory;   /* the starter's, below EXECUTE */
+    const char *sandbox;     /* below it: all that the job sees of EXECUTE */
+    const char *const *hide; /* directories of the daemons, EXECUTE among them */
+    size_t hide_count;
+    const char *secret;         /* a file that is hidden where it is not below these; may be NULL */
+    const char *const *scratch; /* directories that the job has to itself: MOUNT_UNDER_SCRATCH */
+    size_t scratch_count;
+    bool private_shm;
+};
+
+struct cage_view {
+    struct os_mount mounts[CAGE_MOUNTS_MAX]; /* names are borrowed from the place, or of names */
+    size_t mount_count;
+    char *names[CAGE_SCRATCH_MAX]; /* directories to be made for the scratch ones; mem_ blocks */
+    size_t name_count;
+};
+
+/* What is mounted for a job, in order.  A scratch directory that the job itself names something
+ * below (its program, its standard files, its Iwd where nothing is transferred) stays the
+ * machine's: it is to find what it named.  Too many of anything are left out, the least important
+ * (scratch) first. */
+void cage_plan_view(const struct ad *job, const struct cage_place *place, struct cage_view *ret);
+void cage_view_fini(struct cage_view *view);
+
+/* The name of the job's cgroup: its directory, with _ for /, and its end only when it is long. */
+void cage_plan_group_name(const char *directory, struct strbuf *ret);
+
+/* The knob that names the account of a slot: "slot1_2@wn" is SLOT1_2_USER, or else SLOT1_USER (of
+ * the whole slot).  Both into ret, the narrower first; "" where there is none. */
+#define CAGE_KNOB_SIZE 80
+void cage_plan_user_knobs(const char *slot, char ret[2][CAGE_KNOB_SIZE]);
+
+struct cage_taken {
+    uint64_t oom_kills;
+    int64_t memory_mib, memory_limit_mib; /* limit 0: none */
+    int64_t disk_kib, disk_limit_kib;
+};
+struct cage_verdict {
+    int code, subcode; /* HoldReasonCode 34 with 102 (memory) or 104 (disk); 0: nothing is wrong */
+    char reason[400];
+};
+void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct cage_verdict *ret);
+
+#endif

@@ -1,0 +1,188 @@
+/* tests/unit/starter/test_cage_plan.c - what a job sees, and when it has taken too much.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "starter/cage_plan.h"
+
+static const char *const HIDE[] = {"/var/lib/roost/execute", "/var/lib/roost/spool", "/run/roost"};
+static const char *const SCRATCH[] = {"/tmp", "/var/tmp"};
+static const struct cage_place PLACE = {
+    .directory = "/var/lib/roost/execute/dir_1",
+    .sandbox = "/var/lib/roost/execute/dir_1/sandbox",
+    .hide = HIDE,
+    .hide_count = 3,
+    .secret = "/etc/roost/token",
+    .scratch = SCRATCH,
+    .scratch_count = 2,
+    .private_shm = true,
+};
+
+static struct ad *parse(const char *text)
+{
+    struct ad *ad;
+    assert_int_equal(ad_parse(text, strlen(text), &ad, NULL), 0);
+    return ad;
+}
+
+static void view_of(const char *job, const struct cage_place *place, struct cage_view *ret)
+{
+    struct ad *ad = parse(job);
+    cage_plan_view(ad, place, ret);
+    ad_destroy(ad);
+}
+
+static int index_of(const struct cage_view *view, enum os_mount_kind kind, const char *to)
+{
+    for (size_t i = 0; i < view->mount_count; i++) {
+        if (view->mounts[i].kind == kind && strcmp(view->mounts[i].to, to) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static void the_sandbox_is_shown_after_all_is_hidden(void **state)
+{
+    (void)state;
+    struct cage_view view;
+    view_of("[Cmd = \"condor_exec.exe\"]", &PLACE, &view);
+    int sandbox = index_of(&view, OS_MOUNT_BIND, PLACE.sandbox);
+    assert_true(sandbox > 0);
+    for (size_t i = 0; i < 3; i++) {
+        assert_in_range(index_of(&view, OS_MOUNT_HIDE, HIDE[i]), 0, sandbox - 1);
+    }
+    assert_in_range(index_of(&view, OS_MOUNT_BIND, "/tmp"), 0, sandbox - 1);
+    assert_in_range(index_of(&view, OS_MOUNT_MEMORY, "/dev/shm"), 0, sandbox - 1);
+    assert_int_equal(index_of(&view, OS_MOUNT_PROC, "/proc"), (int)view.mount_count - 1);
+    assert_int_equal(view.name_count, 2);
+    assert_string_equal(view.names[1], "/var/lib/roost/execute/dir_1/scratch1");
+    cage_view_fini(&view);
+}
+
+static void a_secret_file_is_covered_where_no_directory_hides_it(void **state)
+{
+    (void)state;
+    struct cage_view view;
+    view_of("[]", &PLACE, &view);
+    int at = index_of(&view, OS_MOUNT_BIND, "/etc/roost/token");
+    assert_true(at >= 0);
+    assert_string_equal(view.mounts[at].from, "/dev/null");
+    cage_view_fini(&view);
+    struct cage_place place = PLACE;
+    place.secret = "/run/roost/token";
+    view_of("[]", &place, &view);
+    assert_int_equal(index_of(&view, OS_MOUNT_BIND, place.secret), -1);
+    cage_view_fini(&view);
+    place.secret = "/tmp/pool/token";
+    view_of("[]", &place, &view);
+    assert_int_equal(index_of(&view, OS_MOUNT_BIND, place.secret), -1);
+    cage_view_fini(&view);
+    place.secret = NULL;
+    view_of("[]", &place, &view);
+    cage_view_fini(&view);
+}
+
+static void what_the_job_names_below_tmp_it_finds(void **state)
+{
+    (void)state;
+    struct cage_view view;
+    view_of("[Cmd = \"/tmp/program\"]", &PLACE, &view);
+    assert_int_equal(index_of(&view, OS_MOUNT_BIND, "/tmp"), -1);
+    assert_true(index_of(&view, OS_MOUNT_BIND, "/var/tmp") >= 0);
+    cage_view_fini(&view);
+    view_of("[Cmd = \"/tmporary/x\"; Iwd = \"/tmp/here\"]", &PLACE, &view);
+    assert_true(index_of(&view, OS_MOUNT_BIND, "/tmp") >= 0);
+    cage_view_fini(&view);
+    view_of("[Iwd = \"/tmp/here\"; ShouldTransferFiles = \"NO\"]", &PLACE, &view);
+    assert_int_equal(index_of(&view, OS_MOUNT_BIND, "/tmp"), -1);
+    cage_view_fini(&view);
+}
+
+static void a_cgroup_is_named_after_the_run(void **state)
+{
+    (void)state;
+    struct strbuf name;
+    char path[600];
+    strbuf_init(&name, 0);
+    cage_plan_group_name("/var/lib/roost/execute/dir_slot1_1.0_1", &name);
+    assert_string_equal(strbuf_text(&name), "var_lib_roost_execute_dir_slot1_1.0_1");
+    memset(path, 'x', sizeof path);
+    memcpy(path + 570, "/dir_slot1_1.0_1", 17);
+    strbuf_clear(&name);
+    cage_plan_group_name(path, &name);
+    assert_true(name.length <= 200);
+    assert_non_null(strstr(strbuf_text(&name), "_dir_slot1_1.0_1"));
+    strbuf_fini(&name);
+}
+
+static void an_account_is_named_for_a_piece_or_for_its_slot(void **state)
+{
+    (void)state;
+    char knobs[2][CAGE_KNOB_SIZE];
+    cage_plan_user_knobs("slot1_2@wn", knobs);
+    assert_string_equal(knobs[0], "SLOT1_2_USER");
+    assert_string_equal(knobs[1], "SLOT1_USER");
+    cage_plan_user_knobs("slot3@wn", knobs);
+    assert_string_equal(knobs[0], "SLOT3_USER");
+    assert_string_equal(knobs[1], "");
+    cage_plan_user_knobs("", knobs);
+    assert_string_equal(knobs[0], "");
+}
+
+static void too_much_memory_is_said_as_htcondor_says_it(void **state)
+{
+    (void)state;
+    struct cage_verdict verdict;
+    const struct cage_taken killed = {.oom_kills = 1,
+                                      .memory_mib = 127,
+                                      .memory_limit_mib = 128,
+                                      .disk_limit_kib = 5};
+    cage_plan_judge("slot1@wn", &killed, &verdict);
+    assert_int_equal(verdict.code, 34);
+    assert_int_equal(verdict.subcode, 102);
+    assert_string_equal(verdict.reason,
+                        "Error from slot1@wn: Job has gone over cgroup memory limit of 128 "
+                        "megabytes. Last measured usage: 127 megabytes.  Consider resubmitting "
+                        "with a higher request_memory.");
+    const struct cage_taken measured = {.memory_mib = 129, .memory_limit_mib = 128};
+    cage_plan_judge("slot1@wn", &measured, &verdict);
+    assert_int_equal(verdict.subcode, 102);
+}
+
+static void too_much_disk_is_held_and_what_is_allowed_is_not(void **state)
+{
+    (void)state;
+    struct cage_verdict verdict;
+    struct cage_taken taken = {.memory_mib = 128,
+                               .memory_limit_mib = 128,
+                               .disk_kib = 1000,
+                               .disk_limit_kib = 1000};
+    cage_plan_judge("slot1@wn", &taken, &verdict);
+    assert_int_equal(verdict.code, 0);
+    taken.disk_kib = 1001;
+    cage_plan_judge("slot1@wn", &taken, &verdict);
+    assert_int_equal(verdict.code, 34);
+    assert_int_equal(verdict.subcode, 104);
+    taken.disk_limit_kib = taken.memory_limit_mib = 0;
+    cage_plan_judge("slot1@wn", &taken, &verdict);
+    assert_int_equal(verdict.code, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_sandbox_is_shown_after_all_is_hidden),
+        cmocka_unit_test(a_secret_file_is_covered_where_no_directory_hides_it),
+        cmocka_unit_test(what_the_job_names_below_tmp_it_finds),
+        cmocka_unit_test(a_cgroup_is_named_after_the_run),
+        cmocka_unit_test(an_account_is_named_for_a_piece_or_for_its_slot),
+        cmocka_unit_test(too_much_memory_is_said_as_htcondor_says_it),
+        cmocka_unit_test(too_much_disk_is_held_and_what_is_allowed_is_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
