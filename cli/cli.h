@@ -120,6 +120,7 @@ int cmd_history(struct cli *cli);
 int cmd_status(struct cli *cli);
 int cmd_advertise(struct cli *cli);
 int cmd_act(struct cli *cli); /* rm, hold, release, vacate */
+int cmd_edit(struct cli *cli);
 int cmd_wait(struct cli *cli);
 int cmd_power(struct cli *cli);
 int cmd_token(struct cli *cli);

@@ -106,6 +106,11 @@ static const struct cli_command RELEASE = {"release", cmd_act, ACT_USAGE, "relea
 static const struct cli_command VACATE = {"vacate", cmd_act, ACT_USAGE " [-fast]",
                                           "take jobs off the machines they run on", NULL};
 
+static const struct cli_command EDIT = {
+    "edit", cmd_edit, "ID...|OWNER|-constraint EXPR ATTR VALUE [ATTR VALUE...]",
+    "set attributes of jobs in the queue",
+    "  VALUE            an expression; a text is to be in double quotes: '\"text\"'\n"
+    "                   A run that has begun goes on with what it began with.\n"};
 static const struct cli_command WAIT = {
     "wait", cmd_wait, "[ID|OWNER...] [--timeout TIME] [-echo]",
     "wait until jobs have left the queue",
@@ -172,7 +177,7 @@ static const struct cli_command CLASSAD = {
     "                     every fault with its line and column, at most N (20)\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,    &START, &STOP,   &MASTER,  &SUBMIT,  &Q,         &STATUS,
-    &HISTORY, &RM,    &HOLD,   &RELEASE, &VACATE,  &WAIT,      &USERPRIO,
-    &POWER,   &TOKEN, &CONFIG, &WHY,     &CLASSAD, &ADVERTISE, NULL,
+    &INIT,  &START,  &STOP,    &MASTER,  &SUBMIT,    &Q,    &STATUS,   &HISTORY,
+    &RM,    &HOLD,   &RELEASE, &VACATE,  &EDIT,      &WAIT, &USERPRIO, &POWER,
+    &TOKEN, &CONFIG, &WHY,     &CLASSAD, &ADVERTISE, NULL,
 };

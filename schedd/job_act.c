@@ -20,7 +20,7 @@
 #include "schedd/job_claims.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
-#include "schedd/job_submit.h"
+#include "schedd/job_select.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
@@ -32,9 +32,8 @@ struct act {
     struct wire_request *request;
     struct change *change;
     enum act_action action;
-    bool is_admin;
-    char owner[OWNER_NAME_MAX + 1]; /* "" for an administrator who is no user here */
-    const char *reason;             /* NULL: the default */
+    struct job_caller caller;
+    const char *reason; /* NULL: the default */
     int64_t totals[ACT_RESULTS];
     struct vec answers; /* struct ad, for what was asked for by id */
 };
@@ -47,7 +46,7 @@ static const char *const VIA[] = {"roost rm", "roost hold", "roost release", "ro
 
 static enum act_result act_on(struct act *act, struct job *job)
 {
-    bool allowed = act->is_admin || strcmp(job->cluster->owner->name, act->owner) == 0;
+    bool allowed = caller_may(&act->caller, job);
     enum act_result result = schedd_plan_act(act->action, (int)job_status(job), allowed);
     act->totals[result]++;
     if (result != ACT_SUCCESS) {
@@ -58,7 +57,8 @@ static enum act_result act_on(struct act *act, struct job *job)
         (void)snprintf(why, sizeof(why), "%s", act->reason); /* cut if long */
     } else {
         (void)snprintf(why, sizeof(why), "via %s (by user %s)", VIA[act->action],
-                       act->owner[0] != '\0' ? act->owner : "administrator"); /* fits */
+                       act->caller.owner[0] != '\0' ? act->caller.owner
+                                                    : "administrator"); /* fits */
     }
     char id[JOB_ID_SIZE];
     job_id(job, id);
@@ -146,40 +146,15 @@ static void act_on_id(struct act *act, const char *id)
     add_answer(act, id, result, status);
 }
 
-struct selection {
-    struct schedd *schedd;
-    const struct ad_expr *constraint;
-    struct ad_context context;
-    struct vec jobs;
-};
-
-static bool select_job(void *arg, struct job *job)
-{
-    struct selection *selection = arg;
-    struct ad *view = job_view(selection->schedd, job);
-    if (ad_eval_bool(selection->constraint, view, NULL, &selection->context) == AD_TRUE) {
-        vec_push(&selection->jobs, job);
-    }
-    ad_destroy(view);
-    return true;
-}
-
 static int act_on_constraint(struct act *act, const char *text, struct err *err)
 {
-    struct ad_expr *constraint = NULL;
-    int result = ad_expr_parse(text, strlen(text), AD_OLD, &constraint, err);
-    if (result != 0) {
-        return err_prefix(err, -EINVAL, "Constraint");
+    struct vec jobs = {0};
+    int result = select_by_constraint(act->schedd, text, &jobs, err);
+    for (size_t i = 0; i < jobs.count; i++) {
+        (void)act_on(act, jobs.items[i]); /* counted there */
     }
-    struct selection selection = {.schedd = act->schedd, .constraint = constraint};
-    selection.context.now_s = loop_wall_s(act->schedd->loop);
-    queue_walk(act->schedd, select_job, &selection);
-    for (size_t i = 0; i < selection.jobs.count; i++) {
-        (void)act_on(act, selection.jobs.items[i]); /* counted there */
-    }
-    vec_fini(&selection.jobs, NULL);
-    ad_expr_destroy(constraint);
-    return 0;
+    vec_fini(&jobs, NULL);
+    return result;
 }
 
 static int act_on_ids(struct act *act, const struct ad *args, struct err *err)
@@ -258,13 +233,9 @@ static int begin(struct act *act, struct err *err)
         return err_set(err, -EINVAL, "Action '%.50s' is not one that can be done to jobs", word);
     }
     act->action = (enum act_action)action;
-    act->is_admin = (peer->scopes & SCOPE_ADMINISTRATOR) != 0;
-    int result = submit_owner(act->schedd, peer, act->owner, sizeof(act->owner), err);
-    if (result != 0 && !act->is_admin) {
-        return result;
-    }
+    int result = caller_find(act->schedd, peer, &act->caller, err);
     if (result != 0) {
-        act->owner[0] = '\0';
+        return result;
     }
     const char *reason = ad_string_or(args, "Reason", "");
     act->reason = reason[0] != '\0' ? reason : NULL;

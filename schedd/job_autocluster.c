@@ -285,7 +285,7 @@ static bool has_one(const struct ad *ad, const char *const *names, size_t count)
     return false;
 }
 
-static void rejoin(struct schedd *schedd, struct job *job)
+void autocluster_rejoin(struct schedd *schedd, struct job *job)
 {
     bool idle = job->heap_at != HEAP_NOWHERE;
     if (idle) {
@@ -313,7 +313,7 @@ size_t autoclusters_divide(struct schedd *schedd, const char *const *names, size
         for (uint32_t i = 0; i < cluster->proc_count; i++) {
             struct job *job = cluster->procs[i];
             if (job != NULL && (all || has_one(job->own, names, count))) {
-                rejoin(schedd, job);
+                autocluster_rejoin(schedd, job);
                 moved++;
             }
         }

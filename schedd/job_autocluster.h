@@ -59,6 +59,9 @@ void autocluster_rejected(struct schedd *schedd, struct autocluster *autocluster
  * belong to.  Returns how many jobs were looked at again.  O(jobs). */
 size_t autoclusters_divide(struct schedd *schedd, const char *const *names, size_t count);
 
+/* Attributes of the job changed: into the autocluster that fits now, in order of its PRIO now. */
+void autocluster_rejoin(struct schedd *schedd, struct job *job);
+
 /* A claim remembers it; it stays as long as that. */
 void autocluster_hold(struct autocluster *autocluster);
 void autocluster_release(struct schedd *schedd, struct autocluster *autocluster);

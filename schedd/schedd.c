@@ -26,6 +26,7 @@
 #include "classad/ad.h"
 #include "schedd/job_act.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_edit.h"
 #include "schedd/job_policy.h"
 #include "schedd/job_query.h"
 #include "schedd/job_queue.h"
@@ -50,6 +51,18 @@
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
+/* What points into the configuration. */
+static void borrow_settings(struct schedd_settings *settings, const struct config *config)
+{
+    settings->significant = config_list(config, "SIGNIFICANT_ATTRIBUTES", NULL);
+    settings->shadow_path = config_path(config, "SHADOW");
+    settings->super_users = config_list(config, "QUEUE_SUPER_USERS", NULL);
+    settings->immutable = config_list(config, "IMMUTABLE_JOB_ATTRS", NULL);
+    settings->system_immutable = config_list(config, "SYSTEM_IMMUTABLE_JOB_ATTRS", NULL);
+    settings->protected = config_list(config, "PROTECTED_JOB_ATTRS", NULL);
+    settings->system_protected = config_list(config, "SYSTEM_PROTECTED_JOB_ATTRS", NULL);
+}
+
 static int read_settings(struct schedd_settings *settings, const struct config *config,
                          struct err *err)
 {
@@ -72,9 +85,8 @@ static int read_settings(struct schedd_settings *settings, const struct config *
         .policy_interval_max_ms =
             (uint64_t)config_duration_ms(config, "MAX_PERIODIC_EXPR_INTERVAL"),
         .policy_timeslice = config_real(config, "PERIODIC_EXPR_TIMESLICE"),
-        .significant = config_list(config, "SIGNIFICANT_ATTRIBUTES", NULL),
-        .shadow_path = config_path(config, "SHADOW"),
     };
+    borrow_settings(&new, config);
     const char *prio = config_expr(config, "PRIO");
     /* The default needs no evaluation. */
     if (prio != NULL && strcmp(prio, DEFAULT_PRIO) != 0) {
@@ -118,6 +130,9 @@ static void handle_client(struct schedd *schedd, struct wire_request *request)
         break;
     case VERB_ACT:
         act_handle(schedd, request);
+        break;
+    case VERB_EDIT:
+        edit_handle(schedd, request);
         break;
     case VERB_QUERY:
         query_handle(schedd, request);
@@ -520,8 +535,7 @@ static void reload(void *state, const struct config *config)
     schedd->config = config;
     if (read_settings(&schedd->settings, config, &err) != 0) {
         log_error(schedd->log, "config.refused", err.text); /* PRIO; the old one stays */
-        schedd->settings.significant = config_list(config, "SIGNIFICANT_ATTRIBUTES", NULL);
-        schedd->settings.shadow_path = config_path(config, "SHADOW");
+        borrow_settings(&schedd->settings, config);
     }
     if (policies_reload(schedd, &err) != 0) {
         log_error(schedd->log, "config.refused", err.text, LOG_TEXT("kept", "the old policies"));

@@ -44,6 +44,9 @@ struct schedd_settings {
     struct ad_expr *prio;           /* NULL: the built-in order, which is the default expression */
     const char *const *significant; /* NULL-terminated, borrowed from the configuration */
     const char *shadow_path;        /* borrowed */
+    const char *const *super_users; /* borrowed, as the lists below */
+    const char *const *immutable, *const *system_immutable;
+    const char *const *protected, *const *system_protected;
 };
 
 struct schedd {

@@ -56,6 +56,17 @@ static const char *const OURS[] = {
     "LastRejMatchNegotiator",
 };
 
+bool submit_plan_is_ours(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(OURS); i++) {
+        if (ad_name_compare(OURS[i], name) == 0) {
+            return true;
+        }
+    }
+    /* JobStatus may be submitted: 5 for a job on hold. */
+    return ad_name_compare(name, "JobStatus") == 0;
+}
+
 void submit_plan_clean(struct ad *ad)
 {
     for (size_t i = 0; i < ARRAY_COUNT(OURS); i++) {

@@ -8,11 +8,15 @@
 #ifndef SCHEDD_SUBMIT_PLAN_H
 #define SCHEDD_SUBMIT_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct ad;
 struct err;
+
+/* Is it an attribute that only the schedd sets? */
+bool submit_plan_is_ours(const char *name);
 
 /* Removes from an ad of a submitter what the schedd sets itself, and what is private. */
 void submit_plan_clean(struct ad *ad);

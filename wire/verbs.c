@@ -39,6 +39,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_ALIVE, "ALIVE", A | D, 20000},
     {VERB_CLAIM_GONE, "CLAIM_GONE", A | D, 20000},
     {VERB_NO_MATCH, "NO_MATCH", N, 15000},
+    {VERB_EDIT, "EDIT", W | M, 60000},
     /* startd, through the hub */
     {VERB_DIAL_ME, "DIAL_ME", D, 20000},
     {VERB_POWER_DOWN, "POWER_DOWN", M, 30000},

@@ -41,6 +41,7 @@ enum wire_verb {
     VERB_ALIVE = 34,      /* from a startd: renew the lease */
     VERB_CLAIM_GONE = 35, /* from a startd: this claim ended, and why */
     VERB_NO_MATCH = 36,   /* from the negotiator: why these autoclusters got no slot */
+    VERB_EDIT = 37,       /* set attributes of jobs in the queue */
     /* answered by the startd, relayed */
     VERB_DIAL_ME = 50,    /* from the schedd: will you take this job? then dial me */
     VERB_POWER_DOWN = 51, /* from an administrator: go to sleep */

@@ -1,0 +1,13 @@
+/* schedd/job_edit.h - EDIT: attributes of jobs in the queue (docs/protocol/queue.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SCHEDD_JOB_EDIT_H
+#define SCHEDD_JOB_EDIT_H
+
+struct schedd;
+struct wire_request;
+
+void edit_handle(struct schedd *schedd, struct wire_request *request);
+
+#endif
