@@ -194,7 +194,8 @@ static int judge_job(struct claim *claim, struct wire_request *request, struct e
         return err_set(err, -EINVAL, "ACTIVATE: JobId '%.80s' is not CLUSTER.PROC",
                        ad_string_or(args, "JobId", ""));
     }
-    if (claim->startd->stopping || claim->startd->going_down || claim->startd->leaving) {
+    if (claim->startd->stopping || claim->startd->going_down || claim->startd->leaving ||
+        claim->startd->farewell) {
         return err_set(err, -EAGAIN, "%s is going down", claim->startd->name);
     }
     int rc = slot_fits(claim->slot, wire_request_ad(request, 0), err);

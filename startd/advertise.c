@@ -113,7 +113,7 @@ static void send_changes(void *arg)
 {
     struct startd *startd = arg;
     struct wire *wire = uplink_wire(startd->collector);
-    if (wire == NULL || startd->offline_sent) {
+    if (wire == NULL || startd->offline_sent || startd->ads_taken_back) {
         return; /* the up callback sends everything; a machine with offline ads out is silent */
     }
     advertise_gone(startd); /* first: a new piece may have the name of one that is gone */

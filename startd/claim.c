@@ -298,10 +298,9 @@ void claim_starter_gone(struct claim *claim, const char *reason)
     if (claim->reason[0] == '\0') {
         (void)snprintf(claim->reason, sizeof claim->reason, "%s", reason);
     }
-    if (claim->reason[0] == '\0' && claim->slot->waiting != NULL) { /* it takes no further job */
-        claim->preempted = true;
-        (void)snprintf(claim->reason, sizeof claim->reason, "preempted by a job of %.100s",
-                       claim->slot->waiting->user);
+    if (claim->reason[0] == '\0' &&
+        preempt_is_due(claim->slot, claim->reason, sizeof claim->reason)) {
+        claim->preempted = true; /* it takes no further job */
     }
     if (claim->reason[0] != '\0') {
         claim_over(claim);

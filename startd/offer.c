@@ -50,9 +50,9 @@ static int judge_request(struct startd *startd, struct wire_request *request, st
 {
     const struct ad *args = wire_request_args(request);
     struct slot *slot = slot_by_claim_id(startd, ad_string_or(args, "ClaimId", ""));
-    if (startd->going_down || startd->leaving || startd->stopping) {
+    if (startd->going_down || startd->leaving || startd->stopping || startd->farewell) {
         return err_set(err, -EAGAIN, "%s is going %s", startd->name,
-                       startd->stopping ? "down" : "to sleep");
+                       startd->stopping || startd->farewell ? "down" : "to sleep");
     }
     if (slot == NULL) {
         return err_set(err, -ENOKEY, "%s: this claim id is unknown or was used", startd->name);

@@ -67,11 +67,21 @@ int64_t preempt_wait_max_s(const struct slot *slot)
     return retirement_left_s(slot) + vacate_max_s(slot) + 2 * KILLING_S;
 }
 
+bool preempt_is_due(const struct slot *slot, char *ret, size_t size)
+{
+    if (slot->waiting != NULL) {
+        (void)snprintf(ret, size, "preempted by a job of %.100s", slot->waiting->user);
+    } else if (slot->startd->farewell) {
+        (void)snprintf(ret, size, "the machine takes no more jobs");
+    }
+    return slot->waiting != NULL || slot->startd->farewell;
+}
+
 static void vacate(struct slot *slot)
 {
     struct claim *claim = slot->claim;
     char reason[200];
-    (void)snprintf(reason, sizeof reason, "preempted by a job of %.100s", slot->waiting->user);
+    CHECK(preempt_is_due(slot, reason, sizeof reason));
     int64_t grace_s = vacate_max_s(slot);
     claim->preempted = true;
     claim->grace_s = grace_s;
@@ -114,9 +124,14 @@ void preempt_begin(struct slot *slot, struct claim *waiting)
     push(slot);
 }
 
+void preempt_retire(struct slot *slot)
+{
+    push(slot);
+}
+
 void preempt_run_began(struct slot *slot)
 {
-    if (slot->waiting != NULL) {
+    if (slot->waiting != NULL || slot->startd->farewell) {
         push(slot);
     }
 }
@@ -129,7 +144,7 @@ void preempt_step(void *arg)
         return;
     }
     if (slot->state == SLOT_CLAIMED) {
-        if (slot->waiting != NULL) {
+        if (slot->waiting != NULL || slot->startd->farewell) {
             push(slot);
         }
         return;

@@ -200,7 +200,7 @@ static void set_claim(const struct slot *slot, struct ad *ad)
 static void set_claim_ids(const struct slot *slot, struct ad *ad)
 {
     const struct startd *startd = slot->startd;
-    if (startd->going_down || startd->leaving || startd->stopping) {
+    if (startd->going_down || startd->leaving || startd->stopping || startd->farewell) {
         return;
     }
     if (slot->kind == SLOT_PARTITIONABLE && slot->piece_ids.count > 0) {
@@ -226,9 +226,9 @@ static void set_state(struct slot *slot, struct ad *ad)
                 strcmp(config_string(startd->env.config, "POWER_METHOD"), "none") != 0);
     ad_set_string(ad, "HibernationState", startd->going_down ? startd->sleep_level : "NONE");
     ad_set_string(ad, "PowerState",
-                  startd->going_down ? "GoingDown"
-                  : startd->leaving  ? "Draining"
-                                     : "On");
+                  startd->going_down                    ? "GoingDown"
+                  : startd->leaving || startd->farewell ? "Draining"
+                                                        : "On");
     ad_set_string(ad, "PowerMethod", config_string(startd->env.config, "POWER_METHOD"));
 }
 

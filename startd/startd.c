@@ -27,14 +27,24 @@
 #include "wire/pool.h"
 #include "wire/wire.h"
 
-#define STOP_GRACE_MS 20000 /* for the jobs of a startd that is told to stop */
+#define STOP_GRACE_MS    20000 /* for the jobs of a startd that is told to stop */
+#define FAREWELL_POLL_MS 200   /* is the last slot free? */
+
+static void startd_stop(void *state);
 
 static void poll(void *arg)
 {
     struct startd *startd = arg;
     slots_poll(startd);
+    if (farewell_check(startd)) {
+        startd_stop(startd);
+        return;
+    }
     loop_timer_set(startd->poll_timer,
-                   (uint64_t)config_duration_s(startd->env.config, "POLLING_INTERVAL") * 1000);
+                   startd->farewell
+                       ? FAREWELL_POLL_MS
+                       : (uint64_t)config_duration_s(startd->env.config, "POLLING_INTERVAL") *
+                             1000);
 }
 
 static void check_sleep(void *arg)
@@ -59,6 +69,19 @@ static int open_store(struct startd *startd, struct err *err)
     return rc;
 }
 
+static int read_expr(const struct config *config, const char *knob, struct ad_expr **ret,
+                     struct err *err)
+{
+    const char *text = config_expr(config, knob);
+    struct ad_expr *fresh;
+    int rc = ad_expr_parse(text, strlen(text), AD_OLD, &fresh, err);
+    if (rc == 0) {
+        ad_expr_destroy(*ret);
+        *ret = fresh;
+    }
+    return rc;
+}
+
 static int set_names(struct startd *startd, struct err *err)
 {
     int rc = os_machine(startd->env.os, &startd->machine, err);
@@ -69,8 +92,8 @@ static int set_names(struct startd *startd, struct err *err)
     (void)snprintf(startd->name, sizeof startd->name, "%s",
                    name != NULL && name[0] != '\0' ? name : startd->machine.hostname);
     (void)snprintf(startd->uplink, sizeof startd->uplink, "startd/%s", startd->name);
-    const char *hibernate = config_expr(startd->env.config, "HIBERNATE");
-    return ad_expr_parse(hibernate, strlen(hibernate), AD_OLD, &startd->hibernate, err);
+    rc = read_expr(startd->env.config, "HIBERNATE", &startd->hibernate, err);
+    return rc != 0 ? rc : read_expr(startd->env.config, "DAEMON_SHUTDOWN", &startd->shutdown, err);
 }
 
 static void startd_destroy(void *state)
@@ -89,6 +112,7 @@ static void startd_destroy(void *state)
     wire_context_destroy(startd->wires);
     claims_release_rest(startd);
     ad_expr_destroy(startd->hibernate);
+    ad_expr_destroy(startd->shutdown);
     user_world_destroy(startd->users);
     mem_free(startd->sleep_reason);
     mem_free(startd);
@@ -141,13 +165,8 @@ static void startd_reload(void *state, const struct config *config)
     startd->users = user_world_create(startd->env.os, config);
     pool_context_reload(startd->wires, config, startd->env.log);
     pool_uplink_reload(startd->collector, config, startd->env.log);
-    const char *text = config_expr(config, "HIBERNATE");
-    struct ad_expr *hibernate;
-    if (ad_expr_parse(text, strlen(text), AD_OLD, &hibernate, NULL) ==
-        0) { /* checked when it was loaded */
-        ad_expr_destroy(startd->hibernate);
-        startd->hibernate = hibernate;
-    }
+    (void)read_expr(config, "HIBERNATE", &startd->hibernate, NULL); /* checked when it was loaded */
+    (void)read_expr(config, "DAEMON_SHUTDOWN", &startd->shutdown, NULL);
     slots_reload(startd);
     hibernate_check(startd);
     poll(startd);
@@ -165,7 +184,9 @@ static void stop_check(void *arg)
 {
     struct startd *startd = arg;
     if (startd->claims.count == 0) {
-        loop_stop(startd->env.loop, 0);
+        if (!farewell_tell(startd)) {
+            loop_stop(startd->env.loop, 0);
+        }
         return;
     }
     loop_timer_set(startd->poll_timer, 20);
@@ -174,6 +195,9 @@ static void stop_check(void *arg)
 static void startd_stop(void *state)
 {
     struct startd *startd = state;
+    if (startd->stopping) {
+        return;
+    }
     startd->stopping = true;
     loop_timer_stop(startd->hibernate_timer);
     for (size_t i = startd->claims.count; i > 0; i--) {

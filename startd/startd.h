@@ -150,8 +150,12 @@ struct startd {
     struct user_world *users; /* of userMap() in expressions */
     bool first_update_done;   /* since the uplink came up */
     bool going_down;          /* asleep soon: no new claims */
-    bool leaving;      /* jobs are being ended so that it can go down: no new claims, either */
-    bool offline_sent; /* offline ads on their way or acknowledged */
+    bool leaving;        /* jobs are being ended so that it can go down: no new claims, either */
+    bool offline_sent;   /* offline ads on their way or acknowledged */
+    bool farewell;       /* we end when the claims that are there have ended (farewell.c) */
+    uint64_t claimed_ms; /* when there was a claim last, or we began */
+    struct ad_expr *shutdown; /* DAEMON_SHUTDOWN */
+    bool ads_taken_back;      /* of a glidein that ends: nothing more is sent */
     bool stopping;
     bool asleep; /* -asleep: only leave offline ads, then end */
     char sleep_level[8];
@@ -212,6 +216,10 @@ int preempt_judge(const struct slot *slot, const struct ad *job, const char *wor
 /* waiting, in stage CLAIM_WAITING, is the slot's next; the running claim's end begins. */
 void preempt_begin(struct slot *slot, struct claim *waiting);
 void preempt_cancel(struct claim *waiting, const char *why);
+/* The claim of the slot retires, and takes no further job, although none waits for the slot. */
+void preempt_retire(struct slot *slot);
+/* Has the running claim to go? Then why, in ret. */
+bool preempt_is_due(const struct slot *slot, char *ret, size_t size);
 /* A run has begun on the slot: it retires at once if a claim waits. */
 void preempt_run_began(struct slot *slot);
 void preempt_take(struct slot *slot); /* the slot is free: the claim that waits gets it */
@@ -243,6 +251,12 @@ void activation_request(void *claim, struct wire_request *request);
 void activation_starter_gone(struct claim *claim);
 void activation_destroy(struct claim *claim);
 int activation_set_job(struct claim *claim, const struct ad *job);
+
+/* ---- farewell.c: a startd that ends by itself */
+/* Begins the end when it is time; true once it has begun and no slot is claimed any more. */
+bool farewell_check(struct startd *startd);
+/* A glidein takes its ads back; true: the loop is stopped when the collector has answered. */
+bool farewell_tell(struct startd *startd);
 
 /* ---- starters.c */
 int starters_open(struct startd *startd, struct err *err);
