@@ -25,8 +25,9 @@
 
 /* What a run may tell about itself. */
 static const char *const USAGE[] = {
-    "RemoteUserCpu", "RemoteSysCpu", "MemoryUsage", "ResidentSetSize", "ImageSize",
-    "DiskUsage",     "BytesSent",    "BytesRecvd",  "NumPids",
+    "RemoteUserCpu", "RemoteSysCpu", "MemoryUsage",         "ResidentSetSize",
+    "ImageSize",     "DiskUsage",    "BytesSent",           "BytesRecvd",
+    "NumPids",       "CpusUsage",    "ScratchDirFileCount",
 };
 static const char *const EXIT[] = {
     "ExitCode", "ExitSignal", "ExitBySignal", "JobCoreDumped", "ExitReason",

@@ -17,13 +17,38 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/os_cgroup.h"
 #include "base/strbuf.h"
 #include "base/stream.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
 
+#define CGROUPS_BYTES_MAX ((size_t)64 << 10)
+#define CGROUP_WAIT_MS    500 /* for what was killed to be gone */
+
 /* ---- sandboxes of the dead */
+
+/* The cgroup that the starter noted, if it had one for its job. */
+static void end_cgroup(struct startd *startd, const char *directory)
+{
+    struct strbuf path;
+    struct err err;
+    char *places;
+    size_t length;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/job.cgroups", directory);
+    if (os_read_file(startd->env.os, strbuf_text(&path), CGROUPS_BYTES_MAX, &places, &length,
+                     NULL) == 0) {
+        struct os_cgroup *group = os_cgroup_open(startd->env.os, places);
+        if (os_cgroup_remove(group, CGROUP_WAIT_MS, &err) != 0) {
+            log_warn(startd->env.log, "cgroup.remove", err.text);
+        }
+        os_cgroup_close(group);
+        mem_free(places);
+    }
+    strbuf_fini(&path);
+}
 
 /* Ends every process of the run whose directory this is, then removes it.  The directory's path is
  * the mark in their environment. */
@@ -35,6 +60,7 @@ static void clean_up(struct startd *startd, const char *directory)
     strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", directory);
     size_t killed = os_marked_kill(startd->env.os, strbuf_text(&mark), SIGKILL);
     strbuf_fini(&mark);
+    end_cgroup(startd, directory);
     if (os_remove_tree(startd->env.os, directory, &err) != 0) {
         log_error(startd->env.log, "sandbox.remove", err.text);
     }

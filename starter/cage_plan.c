@@ -138,6 +138,11 @@ void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct ca
     if (taken->oom_kills > 0 || over) {
         ret->code = HOLD_OUT_OF_RESOURCES;
         ret->subcode = HOLD_SUBCODE_MEMORY;
+        if (taken->memory_limit_mib <= 0) { /* what contains us has less */
+            print(ret->reason, sizeof ret->reason,
+                  "Error from %.100s: Job has encountered an out-of-memory event.", slot);
+            return;
+        }
         print(ret->reason, sizeof ret->reason,
               "Error from %.100s: Job has gone over cgroup memory limit of %lld "
               "megabytes. Last measured usage: %lld megabytes.  Consider resubmitting "

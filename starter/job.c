@@ -18,9 +18,30 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/cage_plan.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
 #include "wire/wire.h"
+
+/* SLOT1_2_USER, or SLOT1_USER, or SLOT_USER. */
+static int find_slot_user(struct starter *starter, struct err *err)
+{
+    const struct config *config = starter->env.config;
+    char knobs[2][CAGE_KNOB_SIZE];
+    const char *name = "SLOT_USER", *account = NULL;
+    cage_plan_user_knobs(ad_string_or(starter->record, "SlotName", ""), knobs);
+    for (size_t i = 0; i < 2 && account == NULL; i++) {
+        account = knobs[i][0] != '\0' ? config_text(config, knobs[i]) : NULL;
+        name = account != NULL ? knobs[i] : name;
+    }
+    account = account != NULL ? account : config_string(config, "SLOT_USER");
+    int rc = os_user_find(starter->env.os, account, &starter->uid, &starter->gid, err);
+    if (rc == 0 && !starter_plan_may_run_as(starter->uid, starter->gid)) {
+        rc = err_set(err, -EPERM,
+                     "%s: jobs never run as root, nor in root's group: name another account", name);
+    }
+    return rc;
+}
 
 static int choose_account(struct starter *starter, struct err *err)
 {
@@ -39,14 +60,7 @@ static int choose_account(struct starter *starter, struct err *err)
         starter_plan_may_run_as(starter->uid, starter->gid)) {
         return 0;
     }
-    int rc = os_user_find(starter->env.os, config_string(config, "SLOT_USER"), &starter->uid,
-                          &starter->gid, err);
-    if (rc == 0 && !starter_plan_may_run_as(starter->uid, starter->gid)) {
-        rc =
-            err_set(err, -EPERM,
-                    "SLOT_USER: jobs never run as root, nor in root's group: name another account");
-    }
-    return rc;
+    return find_slot_user(starter, err);
 }
 
 int job_prepare(struct starter *starter, struct err *err)
@@ -88,11 +102,17 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
     if (starter->phase != STARTER_RUN) {
         return;
     }
+    bool held = watch_end(starter) || starter->hold != NULL;
+    cage_empty(starter); /* the output stands still from here on */
     if (starter->stopping) {
         starter_give_up(starter, "");
         return;
     }
-    (void)os_descendants_kill(starter->env.os, SIGKILL); /* the output stands still from here on */
+    if (held) {
+        starter_enter(starter, STARTER_REPORT);
+        starter_go(starter);
+        return;
+    }
     struct err err;
     if (job_take_back(starter, &err) != 0) {
         starter_give_up(starter, err.text);
@@ -117,15 +137,32 @@ static void write_ad(struct starter *starter, const char *name, const struct ad 
     strbuf_fini(&text);
 }
 
-static void hold(struct starter *starter, int code, int subcode, const char *reason)
+static void set_hold(struct starter *starter, int code, int subcode, const char *reason)
 {
     starter->hold = ad_create();
     ad_set_string(starter->hold, "HoldReason", reason);
     ad_set_int(starter->hold, "HoldReasonCode", code);
     ad_set_int(starter->hold, "HoldReasonSubCode", subcode);
+    log_info(starter->env.log, "job.hold", reason, LOG_TEXT("job", starter->job_id),
+             LOG_INT("code", code), LOG_INT("subcode", subcode));
+}
+
+static void hold(struct starter *starter, int code, int subcode, const char *reason)
+{
+    set_hold(starter, code, subcode, reason);
     starter->pid = -1;
     starter_enter(starter, STARTER_REPORT);
     starter_go(starter);
+}
+
+void job_hold_running(struct starter *starter, int code, int subcode, const char *reason)
+{
+    if (starter->hold != NULL || starter->stopping || starter->phase != STARTER_RUN) {
+        return;
+    }
+    set_hold(starter, code, subcode, reason);
+    watch_tell(starter); /* a hold says why, not how much */
+    cage_kill(starter);  /* job_ended() goes on */
 }
 
 static const char *absolute(struct starter *starter, const char *directory, const char *name,
@@ -167,7 +204,7 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
         .nice = (int)config_int(starter->env.config, "JOB_RENICE_INCREMENT"),
         .subreaper_job = true,
     };
-    return os_spawn(starter->env.os, &spec, job_ended, starter, &starter->pid, err);
+    return cage_spawn(starter, &spec, job_ended, &starter->pid, err);
 }
 
 void job_start(struct starter *starter)
@@ -206,8 +243,10 @@ void job_start(struct starter *starter)
             hold(starter, 6, -rc, err.text);
         } else {
             starter->started_s = loop_wall_s(starter->env.loop);
+            watch_begin(starter);
             log_info(starter->env.log, "job.started", "the job runs",
-                     LOG_TEXT("job", starter->job_id), LOG_INT("pid", starter->pid));
+                     LOG_TEXT("job", starter->job_id),
+                     LOG_INT("pid", os_caged_pid(starter->env.os, starter->pid)));
             job_tell_started(starter);
         }
     }
@@ -235,7 +274,7 @@ void job_tell_started(struct starter *starter)
         return;
     }
     struct ad *args = ad_create();
-    ad_set_int(args, "Pid", starter->pid);
+    ad_set_int(args, "Pid", os_caged_pid(starter->env.os, starter->pid));
     ad_set_int(args, "StartTime", starter->started_s);
     ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
     ad_set_string(args, "RemoteHost", ad_string_or(starter->record, "SlotName", ""));
@@ -254,8 +293,7 @@ void job_stop(struct starter *starter, bool fast)
         job_freeze(starter, false);
     }
     if (fast) {
-        (void)os_kill_group(starter->env.os, starter->pid, SIGKILL);
-        (void)os_descendants_kill(starter->env.os, SIGKILL);
+        cage_kill(starter);
         return;
     }
     int64_t signal_number = ad_int_or(starter->job, "KillSig", SIGTERM);
@@ -273,22 +311,17 @@ void job_freeze(struct starter *starter, bool frozen)
         return;
     }
     starter->frozen = frozen;
-    (void)os_descendants_kill(starter->env.os, frozen ? SIGSTOP : SIGCONT);
+    cage_freeze(starter, frozen);
 }
 
 void job_clean(struct starter *starter)
 {
-    struct strbuf mark;
     struct err err;
     if (starter->pid > 0) {
         os_forget(starter->env.os, starter->pid);
-        (void)os_kill_group(starter->env.os, starter->pid, SIGKILL);
+        cage_kill(starter);
     }
-    (void)os_descendants_kill(starter->env.os, SIGKILL);
-    strbuf_init(&mark, 0);
-    strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", starter->directory);
-    (void)os_marked_kill(starter->env.os, strbuf_text(&mark), SIGKILL);
-    strbuf_fini(&mark);
+    cage_empty(starter);
     starter->pid = -1;
     if (os_remove_tree(starter->env.os, starter->directory, &err) != 0) {
         log_error(starter->env.log, "sandbox.remove", err.text);

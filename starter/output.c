@@ -248,10 +248,7 @@ void output_report(struct starter *starter)
         } else {
             ad_set_int(args, "ExitCode", starter->exit.status);
         }
-        ad_set_real(args, "RemoteUserCpu", starter->exit.user_cpu_s);
-        ad_set_real(args, "RemoteSysCpu", starter->exit.system_cpu_s);
-        ad_set_int(args, "MemoryUsage", (starter->exit.max_rss_kib + 1023) / 1024);
-        ad_set_int(args, "ResidentSetSize", starter->exit.max_rss_kib);
+        watch_report(starter, args);
         ad_set_int(args, "RemoteWallClockTime", starter->ended_s - starter->started_s);
         ad_set_strings(args, "Files", (const char *const *)starter->outputs.items,
                        starter->outputs.count);

@@ -202,6 +202,8 @@ static void starter_destroy(void *state)
     loop_timer_destroy(starter->lease_timer);
     loop_timer_destroy(starter->tick_timer);
     loop_timer_destroy(starter->kill_timer);
+    loop_timer_destroy(starter->watch.timer);
+    cage_close(starter);
     wire_context_destroy(starter->wires);
     ad_destroy(starter->record);
     ad_destroy(starter->job);
@@ -231,6 +233,7 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
     starter->lease_timer = loop_timer_create(env->loop, lease_timer, starter);
     starter->tick_timer = loop_timer_create(env->loop, tick, starter);
     starter->kill_timer = loop_timer_create(env->loop, kill_timer, starter);
+    starter->watch.timer = loop_timer_create(env->loop, watch_tick, starter);
     int rc = read_record(starter, err);
     rc = rc != 0 ? rc : pool_context_create(env, &starter->wires, err);
     if (rc == 0) {

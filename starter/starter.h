@@ -19,7 +19,9 @@
 #include "base/vec.h"
 
 struct ad;
+struct cage;
 struct knob_table;
+struct os_cgroup_usage;
 struct loop_timer;
 struct uplink;
 struct wire;
@@ -47,6 +49,19 @@ struct starter_input {
     char checksum[DIGEST_HEX_SIZE]; /* as received */
     int64_t mtime_s;                /* as written */
 };
+
+/* What was seen of the job so far. */
+struct starter_watch {
+    struct loop_timer *timer;
+    uint64_t next_walk_ms, next_slow_ms, next_tell_ms;
+    bool has_memory; /* its cgroup counts memory */
+    int64_t memory_kib, memory_peak_kib, group_peak_kib, image_kib;
+    int64_t disk_kib, files, processes;
+    double user_cpu_s, system_cpu_s;
+    uint64_t oom_kills;
+};
+
+#define STARTER_CGROUPS_FILE "job.cgroups" /* beside the record: where the job's cgroup is */
 
 struct starter {
     struct daemon_env env;
@@ -78,7 +93,9 @@ struct starter {
     uint64_t offset;
     struct digest *digest;
     /* the job */
-    pid_t pid;
+    struct cage *cage;
+    struct starter_watch watch;
+    pid_t pid; /* of its process, or of what keeps its cage; 0 not yet, -1 no more */
     int64_t started_s;
     bool started_told;
     struct os_exit exit;
@@ -126,5 +143,27 @@ void job_tell_started(struct starter *starter);
 void job_stop(struct starter *starter, bool fast);
 void job_freeze(struct starter *starter, bool frozen);
 void job_clean(struct starter *starter);
+/* Holds the job that runs: it is killed, and its run ends with that report. */
+void job_hold_running(struct starter *starter, int code, int subcode, const char *reason);
+
+/* ---- cage.c: what the job is shut in */
+/* os_spawn() in the job's cage, which is made at the first call.  -ENOTSUP: it cannot be had, and
+ * nothing may run without it. */
+int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit, pid_t *ret,
+               struct err *err);
+int64_t cage_memory_limit_mib(const struct starter *starter);            /* 0: none */
+void cage_figures(struct starter *starter, struct os_cgroup_usage *ret); /* all 0 without a group */
+void cage_kill(struct starter *starter); /* all that is in it; returns at once */
+void cage_freeze(struct starter *starter, bool frozen);
+void cage_empty(struct starter *starter); /* nothing lives in it after this */
+void cage_close(struct starter *starter);
+
+/* ---- watch.c: what the job takes */
+void watch_tick(void *arg);
+void watch_begin(struct starter *starter);
+/* A last look, before the cage is emptied; true if it led to a hold. */
+bool watch_end(struct starter *starter);
+void watch_tell(struct starter *starter); /* JOB_USAGE */
+void watch_report(const struct starter *starter, struct ad *args);
 
 #endif

@@ -90,7 +90,11 @@ equals() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 
 # ---- the pool
 
-pool_init() { "$ROOST" init "$POOL" "$@" >/dev/null || fail "roost init $*"; }
+# Jobs of tests write below /tmp, where $OUT is: they have the machine's.
+pool_init() {
+    "$ROOST" init "$POOL" "$@" >/dev/null || fail "roost init $*"
+    echo 'MOUNT_UNDER_SCRATCH = {"/var/tmp"}' >>"$ROOST_CONFIG"
+}
 pool_start() { timeout 60 "$ROOST" start >"$WORK/start.out" 2>&1 || fail "roost start: $(cat "$WORK/start.out")"; }
 
 no_process_of() { [ -z "$(traces "$1")" ]; }

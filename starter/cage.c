@@ -1,0 +1,267 @@
+/* starter/cage.c - what the job is shut in, made, used and taken away.
+ *
+ * As root a job has namespaces or it does not run (JOB_NAMESPACES): what cannot be made fails
+ * closed, as a hold that says what.  Without root it has them where the kernel lets users have
+ * some.  A cgroup is had where one can be made; what it would have limited is measured otherwise
+ * (watch.c).
+ *
+ * Where the cgroup is stands in a file beside the record, so that a startd can end what a killed
+ * starter left (startd/starters.c).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/os_cage.h"
+#include "base/os_cgroup.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "starter/cage_plan.h"
+#include "starter/starter.h"
+
+#define OOM_SCORE   800  /* a job is killed before what the machine itself runs */
+#define EMPTIED_MS  5000 /* for killed processes to be gone */
+#define WEIGHT_EACH 100  /* of a CPU of the slot */
+
+struct cage {
+    struct os_cage spec;
+    struct cage_view view;
+    bool closed; /* namespaces or nothing */
+    bool began;  /* something may run in it */
+};
+
+static const struct ad *slot_of(const struct starter *starter)
+{
+    const struct ad *slot = NULL;
+    return ad_get_ad(starter->record, "Slot", &slot) == 0 ? slot : NULL;
+}
+
+static struct os_cgroup_limits limits_of(const struct starter *starter)
+{
+    const struct config *config = starter->env.config;
+    const struct ad *slot = slot_of(starter);
+    int64_t cpus = slot != NULL ? ad_int_or(slot, "Cpus", 1) : 1;
+    int64_t memory_mib = cage_memory_limit_mib(starter);
+    return (struct os_cgroup_limits){
+        .memory_bytes = memory_mib * 1024 * 1024,
+        .no_swap = config_bool(config, "DISABLE_SWAP_FOR_JOB"),
+        .processes = config_int(config, "JOB_MAX_PROCESSES"),
+        .cpu_weight = WEIGHT_EACH * (cpus > 0 ? cpus : 1),
+        .cpus = config_bool(config, "CGROUP_LIMIT_CPUS") ? (double)(cpus > 0 ? cpus : 1) : 0,
+    };
+}
+
+int64_t cage_memory_limit_mib(const struct starter *starter)
+{
+    const struct ad *slot = slot_of(starter);
+    if (slot == NULL ||
+        strcmp(config_string(starter->env.config, "CGROUP_MEMORY_LIMIT_POLICY"), "none") == 0) {
+        return 0;
+    }
+    return ad_int_or(slot, "Memory", 0);
+}
+
+static int make_group(struct starter *starter, struct cage *cage, struct err *err)
+{
+    const char *base = config_string(starter->env.config, "BASE_CGROUP");
+    if (base == NULL || base[0] == '\0') {
+        return 0;
+    }
+    struct os_cgroup_limits limits = limits_of(starter);
+    struct strbuf name;
+    char path[4096];
+    strbuf_init(&name, 0);
+    cage_plan_group_name(starter->directory, &name);
+    int rc = os_cgroup_create(starter->env.os, base, strbuf_text(&name), &limits,
+                              &cage->spec.cgroup, err);
+    strbuf_fini(&name);
+    if (rc == -ENOTSUP) {
+        log_info(starter->env.log, "job.no_cgroup", err->text, LOG_TEXT("job", starter->job_id));
+        return 0;
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    const char *places = os_cgroup_places(cage->spec.cgroup);
+    (void)snprintf(path, sizeof path, "%s/" STARTER_CGROUPS_FILE, starter->directory);
+    return os_write_file(starter->env.os, path, places, strlen(places), 0600, false, err);
+}
+
+/* Does it name more than a directory of the root, which others need, too? */
+static bool is_own_directory(const char *path)
+{
+    return path != NULL && path[0] == '/' && path[1] != '\0' && strchr(path + 1, '/') != NULL;
+}
+
+static int make_view(struct starter *starter, struct cage *cage, struct err *err)
+{
+    static const char *const DIRECTORIES[] = {"EXECUTE", "SPOOL", "SEC_DIRECTORY",
+                                              "RUN",     "LOCK",  "LOG"};
+    const struct config *config = starter->env.config;
+    struct os *os = starter->env.os;
+    const char *hide[ARRAY_COUNT(DIRECTORIES)], *scratch[CAGE_SCRATCH_MAX];
+    struct cage_place place = {.directory = starter->directory,
+                               .sandbox = starter->sandbox,
+                               .hide = hide,
+                               .scratch = scratch,
+                               .private_shm = config_bool(config, "MOUNT_PRIVATE_DEV_SHM")};
+    struct os_stat stat;
+    for (size_t i = 0; i < ARRAY_COUNT(DIRECTORIES); i++) {
+        const char *path = config_path(config, DIRECTORIES[i]);
+        if (is_own_directory(path)) {
+            hide[place.hide_count++] = path;
+        }
+    }
+    const char *token = config_path(config, "TOKEN_FILE");
+    if (token != NULL && os_stat(os, token, &stat) == 0 && stat.is_file) {
+        place.secret = token;
+    }
+    const char *const *list = config_list(config, "MOUNT_UNDER_SCRATCH", NULL);
+    for (; *list != NULL && place.scratch_count < CAGE_SCRATCH_MAX; list++) {
+        if ((*list)[0] == '/' && os_stat(os, *list, &stat) == 0 && stat.is_dir) {
+            scratch[place.scratch_count++] = *list;
+        }
+    }
+    cage_plan_view(starter->job, &place, &cage->view);
+    int rc = 0;
+    for (size_t i = 0; i < cage->view.name_count && rc == 0; i++) {
+        const char *name = cage->view.names[i];
+        rc = os_mkdirs(os, name, 01777, err);
+        rc = rc != 0 ? rc : os_chmod(os, name, 01777, err);
+        if (rc == 0 && starter->change_user) {
+            rc = os_chown(os, name, starter->uid, starter->gid, err);
+        }
+    }
+    return rc;
+}
+
+static int cage_open(struct starter *starter, struct err *err)
+{
+    const char *mode = config_string(starter->env.config, "JOB_NAMESPACES");
+    bool root = os_uid(starter->env.os) == 0;
+    int64_t core_bytes = ad_int_or(starter->job, "CoreSize", 0);
+    struct cage *cage = mem_zalloc(sizeof *cage);
+    starter->cage = cage;
+    cage->closed = strcmp(mode, "required") == 0 || (strcmp(mode, "auto") == 0 && root);
+    cage->spec = (struct os_cage){
+        .namespaces = strcmp(mode, "none") != 0,
+        .user_namespace = !root,
+        .oom_score = OOM_SCORE,
+        .limit_core = true,
+        .core_bytes = core_bytes < 0 ? UINT64_MAX : (uint64_t)core_bytes,
+    };
+    int rc = make_group(starter, cage, err);
+    if (rc == 0 && cage->spec.namespaces) {
+        rc = make_view(starter, cage, err);
+        cage->spec.mounts = cage->view.mounts;
+        cage->spec.mount_count = cage->view.mount_count;
+    }
+    return rc;
+}
+
+int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit, pid_t *ret,
+               struct err *err)
+{
+    int rc = starter->cage == NULL ? cage_open(starter, err) : 0;
+    if (rc != 0) {
+        return rc;
+    }
+    struct cage *cage = starter->cage;
+    struct os_spawn caged = *spec;
+    caged.cage = &cage->spec;
+    cage->began = true;
+    rc = os_spawn(starter->env.os, &caged, on_exit, starter, ret, err);
+    if (rc == -ENOTSUP && cage->spec.namespaces && !cage->closed) {
+        log_info(starter->env.log, "job.no_namespaces", err->text,
+                 LOG_TEXT("job", starter->job_id));
+        cage->spec.namespaces = cage->spec.user_namespace = false;
+        rc = os_spawn(starter->env.os, &caged, on_exit, starter, ret, err);
+    }
+    return rc;
+}
+
+void cage_figures(struct starter *starter, struct os_cgroup_usage *ret)
+{
+    *ret = (struct os_cgroup_usage){0};
+    if (starter->cage != NULL && starter->cage->spec.cgroup != NULL) {
+        os_cgroup_figures(starter->cage->spec.cgroup, ret);
+    }
+}
+
+void cage_kill(struct starter *starter)
+{
+    struct cage *cage = starter->cage;
+    if (cage != NULL && cage->spec.cgroup != NULL) {
+        os_cgroup_kill(cage->spec.cgroup);
+    }
+    if (starter->pid > 0) {
+        (void)os_kill(starter->env.os, starter->pid, SIGKILL); /* gone: its end is on its way */
+    }
+    if (cage == NULL || (cage->spec.cgroup == NULL && !cage->spec.namespaces)) {
+        (void)os_descendants_kill(starter->env.os, SIGKILL);
+    }
+}
+
+void cage_freeze(struct starter *starter, bool frozen)
+{
+    const struct cage *cage = starter->cage;
+    if (cage == NULL || cage->spec.cgroup == NULL ||
+        os_cgroup_freeze(cage->spec.cgroup, frozen) != 0) {
+        (void)os_descendants_kill(starter->env.os, frozen ? SIGSTOP : SIGCONT);
+    }
+}
+
+/* What no wall holds is found in the tree of processes, and by its mark. */
+static void hunt(struct starter *starter)
+{
+    struct strbuf mark;
+    (void)os_descendants_kill(starter->env.os, SIGKILL);
+    strbuf_init(&mark, 0);
+    strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", starter->directory);
+    (void)os_marked_kill(starter->env.os, strbuf_text(&mark), SIGKILL);
+    strbuf_fini(&mark);
+}
+
+void cage_empty(struct starter *starter)
+{
+    struct cage *cage = starter->cage;
+    struct err err;
+    bool walls = cage != NULL && cage->spec.namespaces;
+    if (cage != NULL && cage->spec.cgroup != NULL) {
+        int rc = os_cgroup_remove(cage->spec.cgroup, EMPTIED_MS, &err);
+        if (rc != 0) {
+            log_error(starter->env.log, "cgroup.remove", err.text,
+                      LOG_TEXT("job", starter->job_id));
+        }
+        walls = walls || rc == 0;
+        os_cgroup_close(cage->spec.cgroup);
+        cage->spec.cgroup = NULL;
+    }
+    if (!walls && (cage == NULL || cage->began)) {
+        hunt(starter);
+    }
+    if (cage != NULL) {
+        cage->began = false;
+    }
+}
+
+void cage_close(struct starter *starter)
+{
+    struct cage *cage = starter->cage;
+    if (cage == NULL) {
+        return;
+    }
+    os_cgroup_close(cage->spec.cgroup);
+    cage_view_fini(&cage->view);
+    mem_free(cage);
+    starter->cage = NULL;
+}

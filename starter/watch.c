@@ -1,0 +1,197 @@
+/* starter/watch.c - what the job takes: looked at while it runs, judged, told.
+ *
+ * Memory is limited by the cgroup; here its kills are noticed, and without one the sizes of the
+ * processes are measured.  Disk is measured by walking the job's directories, the less often the
+ * longer a walk takes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/os_cgroup.h"
+#include "base/os_figures.h"
+#include "classad/ad.h"
+#include "starter/cage_plan.h"
+#include "starter/starter.h"
+#include "wire/wire.h"
+
+#define LOOK_MS        1000
+#define LOOK_SLOWLY_MS 5000 /* at all processes of the machine */
+#define WALK_REST      50   /* a walk may take this part of the time */
+#define WALK_MS        2000
+#define WALK_FILES_MAX 200000
+
+static const char *slot_name(const struct starter *starter)
+{
+    return ad_string_or(starter->record, "SlotName", "");
+}
+
+static void keep_larger(int64_t *kept, int64_t seen)
+{
+    *kept = seen > *kept ? seen : *kept;
+}
+
+/* ---- what is seen */
+
+static void look_at_processes(struct starter *starter)
+{
+    struct starter_watch *watch = &starter->watch;
+    struct os_cgroup_usage group;
+    cage_figures(starter, &group);
+    watch->has_memory = group.has_memory;
+    if (group.has_memory) {
+        watch->memory_kib = group.memory_bytes / 1024;
+        watch->group_peak_kib = group.memory_peak_bytes / 1024;
+        watch->oom_kills = group.oom_kills;
+    }
+    keep_larger(&watch->processes, group.processes);
+    if (group.has_cpu) {
+        watch->user_cpu_s = group.user_cpu_s;
+        watch->system_cpu_s = group.system_cpu_s;
+    }
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    if ((!group.has_memory || !group.has_cpu) && now_ms >= watch->next_slow_ms) {
+        struct os_figures figures;
+        os_descendants_figures(starter->env.os, &figures);
+        watch->next_slow_ms = now_ms + LOOK_SLOWLY_MS;
+        keep_larger(&watch->image_kib, figures.image_kib);
+        keep_larger(&watch->processes, figures.processes);
+        watch->memory_kib = group.has_memory ? watch->memory_kib : figures.rss_kib;
+        if (!group.has_cpu &&
+            figures.user_cpu_s + figures.system_cpu_s > watch->user_cpu_s + watch->system_cpu_s) {
+            watch->user_cpu_s = figures.user_cpu_s;
+            watch->system_cpu_s = figures.system_cpu_s;
+        }
+    }
+    keep_larger(&watch->memory_peak_kib, watch->memory_kib);
+}
+
+static void look_at_files(struct starter *starter)
+{
+    struct starter_watch *watch = &starter->watch;
+    struct os_tree_figures tree;
+    uint64_t before_ms = loop_now_ms(starter->env.loop);
+    os_tree_figures(starter->env.os, starter->directory, WALK_FILES_MAX, &tree);
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    uint64_t rest_ms = (now_ms - before_ms) * WALK_REST;
+    watch->disk_kib = tree.disk_kib;
+    watch->files = tree.files;
+    watch->next_walk_ms = now_ms + (rest_ms > WALK_MS ? rest_ms : WALK_MS);
+}
+
+static bool judge(struct starter *starter)
+{
+    const struct ad *slot = NULL;
+    const struct starter_watch *watch = &starter->watch;
+    struct cage_verdict verdict;
+    (void)ad_get_ad(starter->record, "Slot", &slot); /* a record without one has no limits */
+    const struct cage_taken taken = {
+        .oom_kills = watch->oom_kills,
+        .memory_mib = (watch->memory_kib + 1023) / 1024,
+        .memory_limit_mib = cage_memory_limit_mib(starter),
+        .disk_kib = watch->disk_kib,
+        .disk_limit_kib =
+            slot != NULL && config_bool(starter->env.config, "STARTD_ENFORCE_DISK_LIMITS")
+                ? ad_int_or(slot, "Disk", 0)
+                : 0,
+    };
+    cage_plan_judge(slot_name(starter), &taken, &verdict);
+    if (verdict.code != 0) {
+        job_hold_running(starter, verdict.code, verdict.subcode, verdict.reason);
+    }
+    return verdict.code != 0;
+}
+
+/* ---- what is told */
+
+void watch_report(const struct starter *starter, struct ad *args)
+{
+    const struct starter_watch *watch = &starter->watch;
+    const struct os_exit *exit = &starter->exit;
+    int64_t end_s = starter->ended_s > 0 ? starter->ended_s : loop_wall_s(starter->env.loop);
+    int64_t wall_s = end_s > starter->started_s ? end_s - starter->started_s : 1;
+    /* What wait4() calls its peak counts us in, from before the exec: the cgroup knows better. */
+    int64_t peak_kib = exit->max_rss_kib;
+    if (watch->has_memory && watch->group_peak_kib > 0 && watch->group_peak_kib < peak_kib) {
+        peak_kib = watch->group_peak_kib;
+    }
+    keep_larger(&peak_kib, watch->memory_peak_kib);
+    double user_s = watch->user_cpu_s > exit->user_cpu_s ? watch->user_cpu_s : exit->user_cpu_s;
+    double system_s =
+        watch->system_cpu_s > exit->system_cpu_s ? watch->system_cpu_s : exit->system_cpu_s;
+    ad_set_real(args, "RemoteUserCpu", user_s);
+    ad_set_real(args, "RemoteSysCpu", system_s);
+    ad_set_real(args, "CpusUsage", (user_s + system_s) / (double)wall_s);
+    ad_set_int(args, "MemoryUsage", (peak_kib + 1023) / 1024);
+    ad_set_int(args, "ResidentSetSize", peak_kib);
+    ad_set_int(args, "ImageSize", watch->image_kib > peak_kib ? watch->image_kib : peak_kib);
+    ad_set_int(args, "DiskUsage", watch->disk_kib);
+    ad_set_int(args, "ScratchDirFileCount", watch->files);
+    ad_set_int(args, "NumPids", watch->processes);
+}
+
+static void ignore_answer(void *arg, struct wire_reply *reply)
+{
+    (void)arg;
+    (void)reply; /* the next one is newer */
+}
+
+void watch_tell(struct starter *starter)
+{
+    if (starter->shadow == NULL || !wire_is_ready(starter->shadow)) {
+        return;
+    }
+    struct ad *args = ad_create();
+    watch_report(starter, args);
+    const struct wire_body body = {.args = args};
+    (void)wire_call(starter->shadow, VERB_JOB_USAGE, &body, 0, ignore_answer,
+                    NULL); /* else: the next time */
+    ad_destroy(args);
+}
+
+/* ---- when */
+
+void watch_tick(void *arg)
+{
+    struct starter *starter = arg;
+    struct starter_watch *watch = &starter->watch;
+    if (starter->phase != STARTER_RUN || starter->pid <= 0) {
+        return;
+    }
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    look_at_processes(starter);
+    if (now_ms >= watch->next_walk_ms) {
+        look_at_files(starter);
+    }
+    if (judge(starter)) {
+        return;
+    }
+    if (now_ms >= watch->next_tell_ms) {
+        watch->next_tell_ms =
+            now_ms + (uint64_t)config_duration_ms(starter->env.config, "STARTER_UPDATE_INTERVAL");
+        watch_tell(starter);
+    }
+    loop_timer_set(watch->timer, LOOK_MS);
+}
+
+void watch_begin(struct starter *starter)
+{
+    struct starter_watch *watch = &starter->watch;
+    watch->next_tell_ms =
+        loop_now_ms(starter->env.loop) +
+        (uint64_t)config_duration_ms(starter->env.config, "STARTER_INITIAL_UPDATE_INTERVAL");
+    loop_timer_set(watch->timer, LOOK_MS);
+}
+
+bool watch_end(struct starter *starter)
+{
+    loop_timer_stop(starter->watch.timer);
+    look_at_processes(starter);
+    look_at_files(starter);
+    return starter->watch.oom_kills > 0 && judge(starter);
+}
