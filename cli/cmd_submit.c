@@ -35,8 +35,11 @@ struct submit {
     bool dry_run, terse;
     char cwd[4096];
     struct submit_place place;
-    char user[256]; /* "" when it has no name */
-    struct vec ads; /* one for each job */
+    char user[256];       /* "" when it has no name */
+    struct vec ads;       /* one for each job; of a cluster that is made later the first only */
+    struct strbuf digest; /* of such a cluster; empty: it is made now */
+    int64_t later;        /* jobs of it */
+    bool wants_env;       /* getenv */
     bool reserve;
     int64_t cluster;
 };
@@ -155,6 +158,46 @@ static void warn(void *arg, const char *text)
     (void)fprintf(stderr, "roost submit: warning: %s\n", text);
 }
 
+/* max_materialize or max_idle: the schedd makes the jobs one by one. */
+static bool is_made_later(const struct submit *submit, const struct submit_file *file)
+{
+    return !submit->dry_run && submit->ads.count == 0 &&
+           (submit_file_line(file, "max_materialize") != 0 ||
+            submit_file_line(file, "max_idle") != 0 ||
+            submit_file_line(file, "materialize_max_idle") != 0);
+}
+
+/* Its first jobs are made here as well, to be seen at fault where the owner looks. */
+#define LATER_CHECKED 10000
+
+static int read_later(struct submit *submit, struct submit_file *file, struct err *err)
+{
+    submit->later = submit_file_jobs(file);
+    if (submit->later == 0) {
+        return 0;
+    }
+    submit->wants_env =
+        submit_file_line(file, "getenv") != 0 || submit_file_line(file, "get_env") != 0;
+    strbuf_clear(&submit->digest);
+    submit_file_digest(file, &submit->digest);
+    int rc = 0;
+    for (int64_t i = 0; i < submit->later && i < LATER_CHECKED && rc == 0; i++) {
+        submit_file_select(file, i, i);
+        rc = one_job(submit, file, err);
+        if (i > 0 && rc == 0) {
+            ad_destroy(submit->ads.items[1]);
+            vec_remove_at(&submit->ads, 1);
+        }
+    }
+    rc = rc != 0 ? rc : submit_file_read(file, err);
+    if (rc > 0 || (rc == 0 && submit->digest.failed)) {
+        rc = err_set(err, -EINVAL, "%s: with max_materialize or max_idle %s", submit->path,
+                     rc > 0 ? "there can be one queue statement only"
+                            : "the items of the queue statement must be less than 15 MiB");
+    }
+    return rc;
+}
+
 static int read_all(struct submit *submit, const char *text, struct err *err)
 {
     const struct submit_world world = {.read = read_file,
@@ -177,6 +220,10 @@ static int read_all(struct submit *submit, const char *text, struct err *err)
         submit_file_set_cluster(file, submit->cluster);
     }
     while ((rc = submit_file_read(file, err)) > 0) {
+        if (is_made_later(submit, file)) {
+            rc = read_later(submit, file, err);
+            break;
+        }
         for (int64_t i = 0; rc > 0 && i < submit_file_jobs(file); i++) {
             submit_file_select(file, i, (int64_t)submit->ads.count);
             int made = one_job(submit, file, err);
@@ -241,36 +288,13 @@ static int reserve(struct submit *submit, struct err *err)
     return rc;
 }
 
-/* What the job has and the cluster's ad has not, or has otherwise.  What only the cluster has is
- * told as undefined. */
-static struct ad *difference(const struct ad *job, const struct ad *cluster)
-{
-    struct ad *own = ad_create();
-    size_t at = 0;
-    const char *name;
-    const struct ad_expr *expr;
-    while (ad_next(job, &at, &name, &expr)) {
-        const struct ad_expr *shared = ad_lookup(cluster, name);
-        if (shared == NULL || !ad_expr_same(shared, expr)) {
-            (void)ad_copy_attr(own, name, job, name); /* is there */
-        }
-    }
-    at = 0;
-    while (ad_next(cluster, &at, &name, NULL)) {
-        if (!ad_has(job, name)) {
-            ad_set_undefined(own, name);
-        }
-    }
-    return own;
-}
-
 static int send_part(struct submit *submit, const struct ad *args, size_t from, size_t count,
                      int64_t *last, struct err *err)
 {
     struct ad **own = mem_alloc((count + 1) * sizeof *own);
     struct cli_reply reply;
     for (size_t i = 0; i < count; i++) {
-        own[i] = difference(submit->ads.items[from + i], submit->ads.items[0]);
+        own[i] = submit_job_difference(submit->ads.items[from + i], submit->ads.items[0]);
     }
     const struct wire_body body = {.args = args,
                                    .ads = (const struct ad *const *)own,
@@ -297,10 +321,89 @@ static int send_part(struct submit *submit, const struct ad *args, size_t from, 
     return rc;
 }
 
+static int say(const struct submit *submit, int64_t last)
+{
+    if (submit->terse) {
+        (void)printf("%lld.0 - %lld.%lld\n", (long long)submit->cluster, (long long)submit->cluster,
+                     (long long)last);
+    } else {
+        (void)printf("Submitting job(s)");
+        for (size_t i = 0; i <= (size_t)last && i < 100; i++) {
+            (void)putchar('.');
+        }
+        (void)printf("\n%lld job(s) submitted to cluster %lld.\n", (long long)last + 1,
+                     (long long)submit->cluster);
+    }
+    return 0;
+}
+
+#define DIGEST_PART ((size_t)900 << 10) /* bytes of one string */
+
+/* Where the file was submitted, for the values that depend on it. */
+static struct ad *digest_place(struct submit *submit)
+{
+    const struct submit_place *place = &submit->place;
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "Cwd", place->cwd);
+    ad_set_string(ad, "File", place->file);
+    ad_set_string(ad, "Arch", place->arch);
+    ad_set_string(ad, "OpSys", place->opsys);
+    if (place->user != NULL) {
+        ad_set_string(ad, "User", place->user);
+    }
+    if (submit->wants_env || strstr(strbuf_text(&submit->digest), "$ENV(") != NULL) {
+        size_t count = 0;
+        while (place->env[count] != NULL) {
+            count++;
+        }
+        ad_set_strings(ad, "Env", (const char *const *)place->env, count);
+    }
+    return ad;
+}
+
+/* The cluster's ad and the digest: the schedd makes the jobs. */
+static int send_digest(struct submit *submit, int64_t *last, struct err *err)
+{
+    struct vec parts = {0};
+    struct cli_reply reply;
+    struct ad *args = ad_copy(submit->ads.items[0]), *place = digest_place(submit);
+    const char *text = strbuf_text(&submit->digest);
+    for (size_t at = 0; at < submit->digest.length; at += DIGEST_PART) {
+        size_t left = submit->digest.length - at;
+        char *piece = mem_strndup(text + at, left < DIGEST_PART ? left : DIGEST_PART);
+        struct ad *part = ad_create();
+        ad_set_string(part, "Text", piece);
+        vec_push(&parts, part);
+        mem_free(piece);
+    }
+    ad_set_bool(args, "Digest", true);
+    ad_set_ad(args, "DigestPlace", place);
+    if (submit->cluster > 0) {
+        ad_set_int(args, "ReservedClusterId", submit->cluster);
+    }
+    const struct wire_body body = {.args = args,
+                                   .ads = (const struct ad *const *)parts.items,
+                                   .ad_count = parts.count};
+    int rc = cli_call(submit->cli, submit->cli->schedd, NULL, VERB_SUBMIT, &body, SUBMIT_CALL_MS,
+                      &reply, err);
+    if (rc == 0 && reply.args != NULL) {
+        submit->cluster = ad_int_or(reply.args, "ClusterId", 0);
+        *last = ad_int_or(reply.args, "LastProcId", 0);
+    }
+    cli_reply_fini(&reply);
+    vec_fini(&parts, destroy_ad);
+    ad_destroy(args);
+    return rc;
+}
+
 static int send_all(struct submit *submit, struct err *err)
 {
     int64_t last = 0;
     int rc = cli_schedd(submit->cli, err);
+    if (rc == 0 && submit->digest.length > 0) {
+        rc = send_digest(submit, &last, err);
+        return rc != 0 ? rc : say(submit, last);
+    }
     for (size_t at = 0; at < submit->ads.count && rc == 0; at += SUBMIT_CALL_ADS) {
         size_t count =
             submit->ads.count - at < SUBMIT_CALL_ADS ? submit->ads.count - at : SUBMIT_CALL_ADS;
@@ -317,18 +420,7 @@ static int send_all(struct submit *submit, struct err *err)
         }
         ad_destroy(args);
     }
-    if (rc == 0 && submit->terse) {
-        (void)printf("%lld.0 - %lld.%lld\n", (long long)submit->cluster, (long long)submit->cluster,
-                     (long long)last);
-    } else if (rc == 0) {
-        (void)printf("Submitting job(s)");
-        for (size_t i = 0; i < submit->ads.count && i < 100; i++) {
-            (void)putchar('.');
-        }
-        (void)printf("\n%zu job(s) submitted to cluster %lld.\n", submit->ads.count,
-                     (long long)submit->cluster);
-    }
-    return rc;
+    return rc != 0 ? rc : say(submit, last);
 }
 
 static void print_all(const struct submit *submit)
@@ -431,6 +523,7 @@ int cmd_submit(struct cli *cli)
     struct err err;
     strbuf_init(&submit.before, 0);
     strbuf_init(&submit.after, 0);
+    strbuf_init(&submit.digest, (size_t)15 << 20);
     int status = parse(&submit);
     if (status == 0 && run(&submit, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
@@ -438,5 +531,6 @@ int cmd_submit(struct cli *cli)
     vec_fini(&submit.ads, destroy_ad);
     strbuf_fini(&submit.before);
     strbuf_fini(&submit.after);
+    strbuf_fini(&submit.digest);
     return status;
 }

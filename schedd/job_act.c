@@ -15,9 +15,11 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_factory.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_select.h"
@@ -100,10 +102,35 @@ static void add_answer(struct act *act, const char *id, enum act_result result, 
     }
 }
 
+/* The jobs of a cluster that are not made yet: removed, they never are; held, not now. */
+static enum act_result act_on_factory(struct act *act, struct cluster *cluster)
+{
+    bool allowed = act->caller.is_super || strcmp(cluster->owner->name, act->caller.owner) == 0;
+    if (cluster->factory == NULL) {
+        return ACT_NOT_FOUND;
+    }
+    if (!allowed) {
+        return ACT_PERMISSION_DENIED;
+    }
+    switch (act->action) {
+    case ACT_REMOVE:
+        factory_end(act->change, cluster);
+        return ACT_SUCCESS;
+    case ACT_HOLD:
+        factory_pause(act->change, cluster, act->reason != NULL ? act->reason : VIA[ACT_HOLD]);
+        return ACT_SUCCESS;
+    case ACT_RELEASE:
+        factory_resume(act->change, cluster);
+        return ACT_SUCCESS;
+    default:
+        return ACT_NOT_FOUND; /* there is no slot to leave */
+    }
+}
+
 /* For a whole cluster: success if any job's was, else what the last one's was. */
 static enum act_result act_on_cluster(struct act *act, struct cluster *cluster)
 {
-    enum act_result outcome = ACT_NOT_FOUND;
+    enum act_result outcome = act_on_factory(act, cluster);
     struct vec jobs = {0};
     for (uint32_t i = 0; i < cluster->proc_count; i++) {
         if (cluster->procs[i] != NULL) {
@@ -115,6 +142,9 @@ static enum act_result act_on_cluster(struct act *act, struct cluster *cluster)
         if (outcome != ACT_SUCCESS) {
             outcome = result;
         }
+    }
+    if (jobs.count == 0) {
+        queue_drop_if_empty(act->change, cluster);
     }
     vec_fini(&jobs, NULL);
     return outcome;
@@ -146,6 +176,32 @@ static void act_on_id(struct act *act, const char *id)
     add_answer(act, id, result, status);
 }
 
+/* Clusters that are still being made, by what their jobs have in common. */
+static void act_on_factories(struct act *act, const char *text)
+{
+    struct ad_expr *constraint = NULL;
+    const struct ad_context context = {.now_s = loop_wall_s(act->schedd->loop)};
+    if (ad_expr_parse(text, strlen(text), AD_OLD, &constraint, NULL) != 0) {
+        return; /* refused before */
+    }
+    struct vec clusters = {0};
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(act->schedd->clusters, &at, NULL, &value)) {
+        struct cluster *cluster = value;
+        if (cluster->factory != NULL &&
+            ad_eval_bool(constraint, cluster->ad, NULL, &context) == AD_TRUE) {
+            vec_push(&clusters, cluster);
+        }
+    }
+    for (size_t i = 0; i < clusters.count; i++) {
+        act->totals[act_on_factory(act, clusters.items[i])]++;
+        queue_drop_if_empty(act->change, clusters.items[i]);
+    }
+    vec_fini(&clusters, NULL);
+    ad_expr_destroy(constraint);
+}
+
 static int act_on_constraint(struct act *act, const char *text, struct err *err)
 {
     struct vec jobs = {0};
@@ -154,6 +210,9 @@ static int act_on_constraint(struct act *act, const char *text, struct err *err)
         (void)act_on(act, jobs.items[i]); /* counted there */
     }
     vec_fini(&jobs, NULL);
+    if (result == 0) {
+        act_on_factories(act, text);
+    }
     return result;
 }
 

@@ -20,6 +20,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/job_factory.h"
 #include "schedd/job_history.h"
 #include "schedd/job_policy.h"
 #include "schedd/request_ads.h"
@@ -187,6 +188,12 @@ void change_put(struct change *change, const char *table, const char *key, const
     strbuf_fini(&bytes);
 }
 
+void change_put_bytes(struct change *change, const char *table, const char *key, const void *data,
+                      size_t length)
+{
+    store_put(change->txn, table, key, data, length);
+}
+
 void change_delete(struct change *change, const char *table, const char *key)
 {
     store_delete(change->txn, table, key);
@@ -338,6 +345,9 @@ void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
         job->last = (uint8_t)before;
         count(schedd, job->cluster->owner, before, -1);
         count(schedd, job->cluster->owner, after, 1);
+        job->cluster->idle += after == STATUS_IDLE ? 1 : 0;
+        job->cluster->idle -= before == STATUS_IDLE ? 1 : 0;
+        factory_kick(schedd, job->cluster);
         submitter_count(schedd, job, before, -1);
         submitter_count(schedd, job, after, 1);
     }
@@ -398,6 +408,7 @@ static struct job *add_job(struct schedd *schedd, struct cluster *cluster, uint3
     cluster->owner->jobs++;
     schedd->total++;
     count(schedd, cluster->owner, job_status(job), 1);
+    cluster->idle += job_status(job) == STATUS_IDLE ? 1 : 0;
     return job;
 }
 
@@ -428,6 +439,7 @@ static void drop_cluster(struct schedd *schedd, struct cluster *cluster)
     if (cluster->common != NULL) {
         autocluster_release(schedd, cluster->common);
     }
+    factory_destroy(cluster->factory);
     ad_destroy(cluster->ad);
     mem_free(cluster->procs);
     mem_free(cluster);
@@ -435,7 +447,7 @@ static void drop_cluster(struct schedd *schedd, struct cluster *cluster)
 
 void queue_drop_if_empty(struct change *change, struct cluster *cluster)
 {
-    if (cluster->alive == 0) {
+    if (cluster->alive == 0 && cluster->factory == NULL) {
         char key[KEY_SIZE];
         cluster_key(cluster->id, key);
         change_delete(change, "clusters", key);
@@ -470,12 +482,15 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
         autocluster_pull(schedd, job);
     }
     count(schedd, cluster->owner, job_status(job), -1);
+    cluster->idle -= job_status(job) == STATUS_IDLE ? 1 : 0;
     cluster->owner->jobs--;
     schedd->total--;
     autocluster_leave(schedd, job);
     cluster->procs[job->proc] = NULL;
     cluster->alive--;
     job_destroy(job);
+    factory_kick(schedd, cluster);
+    factories_room(schedd);
     queue_drop_if_empty(change, cluster);
 }
 
@@ -610,7 +625,7 @@ static void drop_empty_clusters(struct schedd *schedd)
     void *value = NULL;
     while (strmap_next(schedd->clusters, &at, NULL, &value)) {
         struct cluster *cluster = value;
-        if (cluster->alive == 0) {
+        if (cluster->alive == 0 && cluster->factory == NULL) {
             vec_push(&empty, cluster);
         }
     }
@@ -636,6 +651,9 @@ int queue_init(struct schedd *schedd, struct err *err)
     if (result == 0) {
         result = store_load(schedd->store, "jobs", load_job, &loading, err);
     }
+    if (result == 0) {
+        result = factories_load(schedd, err);
+    }
     if (result != 0) {
         return err_prefix(err, result, "job queue");
     }
@@ -654,6 +672,7 @@ static void cluster_destroy(void *value)
             job_destroy(cluster->procs[i]);
         }
     }
+    factory_destroy(cluster->factory);
     ad_destroy(cluster->ad);
     mem_free(cluster->procs);
     mem_free(cluster);
@@ -662,6 +681,7 @@ static void cluster_destroy(void *value)
 void queue_fini(struct schedd *schedd)
 {
     drop_changes(schedd);
+    factories_fini(schedd);
     strmap_destroy(schedd->clusters, cluster_destroy);
     strmap_destroy(schedd->owners, owner_destroy);
     vec_fini(&schedd->reservations, mem_free);

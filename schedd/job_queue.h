@@ -24,6 +24,7 @@ struct ad;
 struct autocluster;
 struct claim;
 struct err;
+struct job_factory;
 struct schedd;
 struct shadow;
 
@@ -68,8 +69,11 @@ struct cluster {
     uint32_t proc_count;
     uint32_t alive;  /* jobs that are there */
     bool has_policy; /* some job is to be asked from time to time (job_policy.c) */
+    uint32_t idle;   /* of the jobs, JobStatus 1 */
+    bool kicked;     /* in factories_kicked */
     int64_t id;
     int64_t qdate_s;
+    struct job_factory *factory; /* job_factory.c: more are to be made; NULL: no */
     /* of jobs that change no significant attribute (job_autocluster.c) */
     struct autocluster *common;
     struct strmap *significant;
@@ -129,6 +133,8 @@ struct schedd *change_schedd(const struct change *change);
 void change_job(struct change *change, struct job *job); /* its row as it is now */
 void change_cluster(struct change *change, const struct cluster *cluster);
 void change_put(struct change *change, const char *table, const char *key, const struct ad *ad);
+void change_put_bytes(struct change *change, const char *table, const char *key, const void *data,
+                      size_t length); /* at most STORE_VALUE_MAX */
 void change_delete(struct change *change, const char *table, const char *key);
 /* call(arg) comes after the commit, before change_commit()'s done; in the order given.  arg is on
  * the heap: call frees it, or the schedd when it ends before. */

@@ -16,10 +16,12 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_factory.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
 #include "schedd/request_ads.h"
@@ -116,9 +118,10 @@ struct submission {
     struct schedd *schedd;
     struct wire_request *request;
     struct owner *owner;
-    struct cluster *cluster; /* of a later call; NULL: a new one */
-    struct ad *ad;           /* of a new cluster */
-    struct vec procs;        /* what each job has of its own, struct ad; items may be NULL */
+    struct cluster *cluster;     /* of a later call; NULL: a new one */
+    struct ad *ad;               /* of a new cluster */
+    struct job_factory *factory; /* of a new cluster whose jobs are made later; NULL: none */
+    struct vec procs;            /* what each job has of its own, struct ad; items may be NULL */
     size_t count;
 };
 
@@ -127,12 +130,48 @@ static void destroy_ad(void *ad)
     ad_destroy(ad);
 }
 
+/* The texts of the ads, one behind the other. */
+static int take_digest(struct submission *submission, struct err *err)
+{
+    struct wire_request *request = submission->request;
+    struct strbuf digest;
+    if (submission->cluster != NULL) {
+        return err_set(err, -EINVAL, "a cluster that is there can get no digest");
+    }
+    strbuf_init(&digest, FACTORY_DIGEST_MAX);
+    strbuf_puts(&digest, "");
+    for (size_t i = 0; i < wire_request_ad_count(request); i++) {
+        struct ad *part = wire_request_take_ad(request, i);
+        strbuf_puts(&digest, ad_string_or(part, "Text", ""));
+        ad_destroy(part);
+    }
+    struct ad *place = ad_create();
+    const struct ad *args = wire_request_args(request);
+    struct ad_value value;
+    if (ad_eval_attr(args, NULL, "DigestPlace", NULL, &value) == 0 && value.type == AD_TYPE_AD) {
+        ad_merge(place, value.ad);
+    }
+    ad_value_fini(&value);
+    int result = digest.failed
+                     ? err_set(err, -E2BIG, "a digest of more than %zu bytes", FACTORY_DIGEST_MAX)
+                     : factory_create(submission->schedd, ad_int_or(submission->ad, "ClusterId", 0),
+                                      strbuf_text(&digest), place, &submission->factory, err);
+    ad_remove(submission->ad, "Digest");
+    ad_remove(submission->ad, "DigestPlace");
+    ad_destroy(place);
+    strbuf_fini(&digest);
+    return result != 0 ? result : submit_plan_check_job(submission->ad, err);
+}
+
 /* An alike job has no ad of its own. */
 static int take_procs(struct submission *submission, struct err *err)
 {
     struct wire_request *request = submission->request;
     const struct ad *base = submission->cluster != NULL ? submission->cluster->ad : submission->ad;
     size_t count = wire_request_ad_count(request);
+    if (ad_bool_or(wire_request_args(request), "Digest", false)) {
+        return take_digest(submission, err);
+    }
     if (count == 0) {
         int64_t wanted = ad_int_or(wire_request_args(request), "ProcCount", 1);
         if (wanted < 1 || wanted > CLUSTER_PROCS_MAX) {
@@ -256,9 +295,8 @@ static void put_meta(struct change *change, const char *key, int64_t value)
     ad_destroy(ad);
 }
 
-static void add_one(struct change *change, struct submission *submission, struct ad *own)
+void submit_add_job(struct change *change, struct cluster *cluster, struct ad *own)
 {
-    struct cluster *cluster = submission->cluster;
     int64_t status = own != NULL ? ad_int_or(own, "JobStatus", 0) : 0;
     if (status == 0) {
         status = ad_int_or(cluster->ad, "JobStatus", STATUS_IDLE);
@@ -271,7 +309,8 @@ static void add_one(struct change *change, struct submission *submission, struct
             own = NULL;
         }
     }
-    struct job *job = queue_add_job(submission->schedd, cluster, own, held ? JOB_HELD : JOB_IDLE);
+    struct job *job =
+        queue_add_job(change_schedd(change), cluster, own, held ? JOB_HELD : JOB_IDLE);
     if (held) {
         moves_note_hold(job, "submitted on hold at user's request", HOLD_SUBMITTED_ON_HOLD, 0);
     }
@@ -304,9 +343,14 @@ static void apply(struct submission *submission)
             own = submission->procs.items[i];
             submission->procs.items[i] = NULL;
         }
-        add_one(change, submission, own);
+        submit_add_job(change, submission->cluster, own);
     }
-    answer->last = submission->cluster->proc_count - 1;
+    answer->last = (int64_t)submission->cluster->proc_count - 1;
+    if (submission->factory != NULL) {
+        factory_attach(change, submission->factory, submission->cluster);
+        submission->factory = NULL;
+        answer->last = ad_int_or(submission->cluster->ad, "TotalSubmitProcs", 1) - 1;
+    }
     if (schedd->next_autocluster != next_autocluster) {
         put_meta(change, "next_autocluster", schedd->next_autocluster);
     }
@@ -347,5 +391,6 @@ void submit_handle(struct schedd *schedd, struct wire_request *request)
         wire_reply_error(request, result, "%s", err.text);
     }
     ad_destroy(submission.ad);
+    factory_destroy(submission.factory);
     vec_fini(&submission.procs, destroy_ad);
 }

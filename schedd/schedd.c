@@ -322,8 +322,8 @@ static int name_ourselves(struct schedd *schedd, struct err *err)
 
 static int open_store(struct schedd *schedd, struct err *err)
 {
-    static const char *const TABLES[] = {"counters", "clusters", "jobs", "claims",
-                                         "history",  "finished", NULL};
+    static const char *const TABLES[] = {"counters", "clusters", "jobs",      "claims",
+                                         "history",  "finished", "factories", NULL};
     static const struct store_schema SCHEMA = {
         .daemon = "schedd",
         .tables = TABLES,

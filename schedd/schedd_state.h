@@ -92,6 +92,11 @@ struct schedd {
     struct ad *shown;            /* what queue_show() returned last */
     LIST_HEAD(, change) changes; /* on their way to the disk */
 
+    /* job_factory.c */
+    struct vec factories_kicked; /* struct kicked: clusters that may want more jobs */
+    struct loop_timer *factory_timer;
+    bool factories_wait; /* some want more, but the queue or their owner has no room */
+
     /* job_query.c */
     LIST_HEAD(, query) queries; /* not answered yet */
 

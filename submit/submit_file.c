@@ -180,6 +180,11 @@ int64_t submit_file_jobs(const struct submit_file *file)
     return file->queue.count * (file->queue.has_items ? (int64_t)file->queue.items.count : 1);
 }
 
+int64_t submit_file_row(const struct submit_file *file, int64_t job)
+{
+    return job / file->queue.count;
+}
+
 void submit_file_select(struct submit_file *file, int64_t job, int64_t proc)
 {
     CHECK(file->selectable && job >= 0 && job < submit_file_jobs(file));

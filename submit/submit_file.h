@@ -72,6 +72,7 @@ int submit_file_read(struct submit_file *file, struct err *err);
 /* Of that statement. */
 int64_t submit_file_jobs(const struct submit_file *file);
 void submit_file_select(struct submit_file *file, int64_t job, int64_t proc);
+int64_t submit_file_row(const struct submit_file *file, int64_t job); /* $(Row) of that job */
 /* Settings and the statement, as a text that reads to the same jobs without looking at the world's
  * files, commands or conditions. */
 void submit_file_digest(const struct submit_file *file, struct strbuf *out);

@@ -425,8 +425,8 @@ static const struct command COMMANDS[] = {
     {"on_exit_remove", NULL, NULL, not_yet},
     {"leave_in_queue", NULL, NULL, not_yet},
     {"deferral_time", NULL, NULL, not_yet},
-    {"max_materialize", NULL, NULL, not_yet},
-    {"max_idle", NULL, NULL, not_yet},
+    {"max_materialize", NULL, "JobMaterializeLimit", set_int},
+    {"max_idle", "materialize_max_idle", "JobMaterializeMaxIdle", set_int},
 };
 
 /* ---- what needs more than its own value */
@@ -698,4 +698,25 @@ int submit_job_make(struct submit_file *file, const char *file_name,
     }
     *ret = making.ad;
     return 0;
+}
+
+struct ad *submit_job_difference(const struct ad *job, const struct ad *cluster)
+{
+    struct ad *own = ad_create();
+    size_t at = 0;
+    const char *name;
+    const struct ad_expr *expr;
+    while (ad_next(job, &at, &name, &expr)) {
+        const struct ad_expr *shared = ad_lookup(cluster, name);
+        if (shared == NULL || !ad_expr_same(shared, expr)) {
+            (void)ad_copy_attr(own, name, job, name); /* is there */
+        }
+    }
+    at = 0;
+    while (ad_next(cluster, &at, &name, NULL)) {
+        if (!ad_has(job, name)) {
+            ad_set_undefined(own, name);
+        }
+    }
+    return own;
 }

@@ -32,4 +32,8 @@ struct submit_place {
 int submit_job_make(struct submit_file *file, const char *file_name,
                     const struct submit_place *place, struct ad **ret, struct err *err);
 
+/* What the job has and the cluster's ad has not, or has otherwise; what only the cluster has is
+ * undefined.  ad_destroy() it. */
+struct ad *submit_job_difference(const struct ad *job, const struct ad *cluster);
+
 #endif

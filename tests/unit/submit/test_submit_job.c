@@ -264,8 +264,7 @@ static void commands_take_only_the_values_they_know(void **state)
                                           "notification = Always",
                                           "transfer_executable = 7up",
                                           "max_retries = 3",
-                                          "periodic_remove = true",
-                                          "max_idle = 2"};
+                                          "periodic_remove = true"};
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
         char text[128], message[64];
         (void)snprintf(text, sizeof text, "executable = x\n\n%s\nqueue", REFUSED[i]);

@@ -1,0 +1,425 @@
+/* schedd/job_factory.c - see job_factory.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_factory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/random.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "schedd/job_factory_plan.h"
+#include "schedd/job_queue.h"
+#include "schedd/job_submit.h"
+#include "schedd/schedd_state.h"
+#include "schedd/submit_plan.h"
+#include "store/store.h"
+#include "submit/submit_file.h"
+#include "submit/submit_job.h"
+
+#define TABLE    "factories"
+#define SLICE    100 /* jobs made in one turn of the loop */
+#define SLICE_MS 1   /* between turns */
+#define KEY_SIZE 64
+#define NAME     "digest" /* of the file, in messages */
+#define ENV_MAX  20000
+
+struct job_factory {
+    struct schedd *schedd;
+    struct cluster *cluster;
+    char *digest;
+    struct ad *place_ad;
+    struct submit_place place;
+    struct submit_world world;
+    struct submit_source source;
+    struct submit_file *file;
+    struct ad *base; /* the first job as it is made here */
+    struct vec env;  /* "NAME=value", for place.env, with a NULL at its end */
+    int64_t total;
+};
+
+/* ---- the digest */
+
+static const char *environment(void *arg, const char *name)
+{
+    const struct job_factory *factory = arg;
+    size_t length = strlen(name);
+    for (size_t i = 0; i + 1 < factory->env.count; i++) {
+        const char *entry = factory->env.items[i];
+        if (strncmp(entry, name, length) == 0 && entry[length] == '=') {
+            return entry + length + 1;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t random_number(void *arg)
+{
+    const struct job_factory *factory = arg;
+    return rng_next(loop_rng(factory->schedd->loop));
+}
+
+static void read_place(struct job_factory *factory)
+{
+    const struct ad *ad = factory->place_ad;
+    struct ad_value list;
+    size_t count = ad_eval_attr(ad, NULL, "Env", NULL, &list) == 0 ? ad_value_count(&list) : 0;
+    for (size_t i = 0; i < count && i < ENV_MAX; i++) {
+        struct ad_value item;
+        ad_value_item(&list, i, &item);
+        if (item.type == AD_TYPE_STRING) {
+            vec_push(&factory->env, mem_strdup(item.string.text));
+        }
+        ad_value_fini(&item);
+    }
+    ad_value_fini(&list);
+    vec_push(&factory->env, NULL);
+    factory->place = (struct submit_place){.cwd = ad_string_or(ad, "Cwd", "/"),
+                                           .file = ad_string_or(ad, "File", NULL),
+                                           .arch = ad_string_or(ad, "Arch", ""),
+                                           .opsys = ad_string_or(ad, "OpSys", ""),
+                                           .user = ad_string_or(ad, "User", NULL),
+                                           .env = (char **)factory->env.items};
+    factory->world = (struct submit_world){.env = environment,
+                                           .random = random_number,
+                                           .cwd = factory->place.cwd,
+                                           .arg = factory};
+}
+
+static int make(struct job_factory *factory, int64_t proc, struct ad **ret, struct err *err)
+{
+    submit_file_select(factory->file, proc, proc);
+    return submit_job_make(factory->file, NAME, &factory->place, ret, err);
+}
+
+static int read_digest(struct job_factory *factory, struct err *err)
+{
+    factory->source = (struct submit_source){.name = NAME, .text = factory->digest};
+    factory->file = submit_file_open(&factory->source, &factory->world);
+    int rc = submit_file_read(factory->file, err);
+    if (rc == 0) {
+        rc = err_set(err, -EINVAL, NAME ": there is no queue statement");
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    factory->total = submit_file_jobs(factory->file);
+    return factory->total > 0 && factory->total <= CLUSTER_PROCS_MAX
+               ? 0
+               : err_set(err, -EINVAL, NAME ": not between 1 and %d jobs", CLUSTER_PROCS_MAX);
+}
+
+int factory_create(struct schedd *schedd, int64_t cluster, const char *digest,
+                   const struct ad *place, struct job_factory **ret, struct err *err)
+{
+    struct job_factory *factory = mem_zalloc(sizeof(*factory));
+    factory->schedd = schedd;
+    factory->digest = mem_strdup(digest);
+    factory->place_ad = ad_copy(place);
+    read_place(factory);
+    int rc = read_digest(factory, err);
+    if (rc == 0) {
+        submit_file_set_cluster(factory->file, cluster);
+        rc = make(factory, 0, &factory->base, err);
+    }
+    if (rc != 0) {
+        factory_destroy(factory);
+        return rc;
+    }
+    *ret = factory;
+    return 0;
+}
+
+void factory_destroy(struct job_factory *factory)
+{
+    if (factory == NULL) {
+        return;
+    }
+    submit_file_close(factory->file);
+    ad_destroy(factory->base);
+    ad_destroy(factory->place_ad);
+    vec_fini(&factory->env, mem_free);
+    mem_free(factory->digest);
+    mem_free(factory);
+}
+
+/* ---- rows: the place under "<cluster>", the digest under "<cluster>.digest" ------------------ */
+
+static void row_keys(const struct cluster *cluster, char place[KEY_SIZE], char digest[KEY_SIZE])
+{
+    (void)snprintf(place, KEY_SIZE, "%010" PRId64, cluster->id);            /* fits */
+    (void)snprintf(digest, KEY_SIZE, "%010" PRId64 ".digest", cluster->id); /* fits */
+}
+
+void factory_attach(struct change *change, struct job_factory *factory, struct cluster *cluster)
+{
+    char place[KEY_SIZE];
+    char digest[KEY_SIZE];
+    row_keys(cluster, place, digest);
+    factory->cluster = cluster;
+    cluster->factory = factory;
+    ad_set_int(cluster->ad, "TotalSubmitProcs", factory->total);
+    ad_set_int(cluster->ad, "JobMaterializeNextProcId", 0);
+    ad_set_int(cluster->ad, "JobMaterializeNextRow", 0);
+    ad_set_int(cluster->ad, "JobMaterializePaused", FACTORY_RUNS);
+    change_cluster(change, cluster);
+    change_put(change, TABLE, place, factory->place_ad);
+    change_put_bytes(change, TABLE, digest, factory->digest, strlen(factory->digest));
+    factory_kick(factory->schedd, cluster);
+}
+
+void factory_end(struct change *change, struct cluster *cluster)
+{
+    if (cluster->factory == NULL) {
+        return;
+    }
+    char place[KEY_SIZE];
+    char digest[KEY_SIZE];
+    row_keys(cluster, place, digest);
+    change_delete(change, TABLE, place);
+    change_delete(change, TABLE, digest);
+    factory_destroy(cluster->factory);
+    cluster->factory = NULL;
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static void pause_at(struct change *change, struct cluster *cluster, int64_t state, const char *why)
+{
+    ad_set_int(cluster->ad, "JobMaterializePaused", state);
+    if (why != NULL) {
+        ad_set_string(cluster->ad, "JobMaterializePauseReason", why);
+    } else {
+        ad_remove(cluster->ad, "JobMaterializePauseReason");
+    }
+    change_cluster(change, cluster);
+}
+
+static int make_one(struct change *change, struct job_factory *factory, int64_t proc,
+                    struct err *err)
+{
+    struct cluster *cluster = factory->cluster;
+    struct ad *whole = NULL;
+    int rc = make(factory, proc, &whole, err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct ad *own = submit_job_difference(whole, factory->base);
+    ad_destroy(whole);
+    factory_plan_clean(own);
+    rc = submit_plan_check_size(own, JOB_AD_MAX, err);
+    if (rc == 0) {
+        ad_chain(own, cluster->ad);
+        rc = submit_plan_check_job(own, err);
+        ad_chain(own, NULL);
+    }
+    if (rc != 0) {
+        ad_destroy(own);
+        return rc;
+    }
+    submit_add_job(change, cluster, own);
+    return 0;
+}
+
+static int64_t room_of(int64_t limit, int64_t used)
+{
+    return limit > 0 ? limit - used : INT64_MAX;
+}
+
+/* Up to *room jobs more, as many as the cluster may have now. */
+static void make_some(struct change *change, struct job_factory *factory, int64_t *room)
+{
+    struct schedd *schedd = factory->schedd;
+    struct cluster *cluster = factory->cluster;
+    int64_t next = ad_int_or(cluster->ad, "JobMaterializeNextProcId", 0);
+    const struct factory_facts facts = {
+        .next = next,
+        .total = factory->total,
+        .alive = cluster->alive,
+        .idle = cluster->idle,
+        .limit = ad_int_or(cluster->ad, "JobMaterializeLimit", -1),
+        .max_idle = ad_int_or(cluster->ad, "JobMaterializeMaxIdle", -1),
+        .queue_room = room_of(schedd->settings.jobs_max, schedd->total),
+        .owner_room = room_of(schedd->settings.jobs_owner_max, cluster->owner->jobs),
+        .paused = factory_is_paused(cluster),
+    };
+    int64_t wanted = factory_plan_wanted(&facts);
+    schedd->factories_wait = schedd->factories_wait || factory_plan_waits_for_room(&facts);
+    wanted = wanted < *room ? wanted : *room;
+    struct err err = {{0}};
+    int rc = 0;
+    int64_t made = 0;
+    for (; made < wanted && rc == 0; made += rc == 0 ? 1 : 0) {
+        rc = make_one(change, factory, next + made, &err);
+    }
+    *room -= made;
+    if (made > 0) {
+        int64_t now = next + made;
+        ad_set_int(cluster->ad, "JobMaterializeNextProcId", now);
+        ad_set_int(cluster->ad, "JobMaterializeNextRow",
+                   now < factory->total ? submit_file_row(factory->file, now) : -1);
+        change_cluster(change, cluster);
+    }
+    if (rc != 0) {
+        log_warn(schedd->log, "factory.paused", err.text, LOG_INT("cluster", cluster->id),
+                 LOG_INT("proc", next + made));
+        pause_at(change, cluster, FACTORY_BAD_ITEM, err.text);
+    } else if (next + made == factory->total) {
+        factory_end(change, cluster);
+        queue_drop_if_empty(change, cluster);
+    }
+}
+
+struct kicked {
+    int64_t id;
+};
+
+static void work(void *arg)
+{
+    struct schedd *schedd = arg;
+    struct vec ids = schedd->factories_kicked;
+    schedd->factories_kicked = (struct vec){0};
+    struct change *change = change_begin(schedd);
+    int64_t room = SLICE;
+    for (size_t i = 0; i < ids.count; i++) {
+        const struct kicked *kicked = ids.items[i];
+        struct cluster *cluster = queue_cluster(schedd, kicked->id);
+        if (cluster == NULL || cluster->factory == NULL) {
+            continue;
+        }
+        cluster->kicked = false;
+        if (room > 0) {
+            make_some(change, cluster->factory, &room);
+        }
+        cluster = queue_cluster(schedd, kicked->id);
+        if (room <= 0 && cluster != NULL) {
+            factory_kick(schedd, cluster); /* goes on in the next turn */
+        }
+    }
+    vec_fini(&ids, mem_free);
+    change_commit(change, NULL, NULL, NULL);
+}
+
+void factory_kick(struct schedd *schedd, struct cluster *cluster)
+{
+    if (cluster->factory == NULL || cluster->kicked) {
+        return;
+    }
+    cluster->kicked = true;
+    struct kicked *kicked = mem_alloc(sizeof(*kicked));
+    kicked->id = cluster->id;
+    vec_push(&schedd->factories_kicked, kicked);
+    if (schedd->factory_timer == NULL) {
+        schedd->factory_timer = loop_timer_create(schedd->loop, work, schedd);
+    }
+    loop_timer_set(schedd->factory_timer, SLICE_MS);
+}
+
+/* ---- hold and release ------------------------------------------------------------------------ */
+
+bool factory_is_paused(const struct cluster *cluster)
+{
+    return ad_int_or(cluster->ad, "JobMaterializePaused", FACTORY_RUNS) != FACTORY_RUNS;
+}
+
+void factory_pause(struct change *change, struct cluster *cluster, const char *why)
+{
+    if (cluster->factory != NULL) {
+        pause_at(change, cluster, FACTORY_HELD, why);
+    }
+}
+
+void factory_resume(struct change *change, struct cluster *cluster)
+{
+    if (cluster->factory != NULL) {
+        pause_at(change, cluster, FACTORY_RUNS, NULL);
+        factory_kick(change_schedd(change), cluster);
+    }
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+struct loading {
+    struct schedd *schedd;
+    char key[KEY_SIZE]; /* of the place that was read last */
+    struct ad *place;
+};
+
+static void damaged(const struct loading *loading, const char *key, const char *why)
+{
+    log_error(loading->schedd->log, "queue.row_damaged",
+              "the rest of a cluster's jobs cannot be made; the row is left as it is",
+              LOG_TEXT("table", TABLE), LOG_TEXT("key", key), LOG_TEXT("error", why));
+}
+
+/* Rows come in order of their keys: the place, then the digest. */
+static int load_row(void *arg, const char *key, const void *value, size_t length)
+{
+    struct loading *loading = arg;
+    struct err err = {{0}};
+    if (strchr(key, '.') == NULL) {
+        ad_destroy(loading->place);
+        loading->place = NULL;
+        (void)snprintf(loading->key, sizeof(loading->key), "%.60s", key);
+        if (ad_decode(value, length, NULL, &loading->place, &err) != 0) {
+            damaged(loading, key, err.text);
+        }
+        return 0;
+    }
+    struct cluster *cluster = strmap_get(loading->schedd->clusters, loading->key);
+    size_t own = strlen(loading->key);
+    if (loading->place == NULL || cluster == NULL || strncmp(key, loading->key, own) != 0 ||
+        key[own] != '.') {
+        damaged(loading, key, "there is no such cluster");
+        return 0;
+    }
+    char *digest = mem_strndup(value, length);
+    struct job_factory *factory = NULL;
+    if (factory_create(loading->schedd, cluster->id, digest, loading->place, &factory, &err) != 0) {
+        damaged(loading, key, err.text);
+    } else {
+        factory->cluster = cluster;
+        cluster->factory = factory;
+        factory_kick(loading->schedd, cluster);
+    }
+    mem_free(digest);
+    return 0;
+}
+
+void factories_room(struct schedd *schedd)
+{
+    size_t at = 0;
+    void *value = NULL;
+    if (!schedd->factories_wait) {
+        return;
+    }
+    schedd->factories_wait = false;
+    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+        factory_kick(schedd, value);
+    }
+}
+
+int factories_load(struct schedd *schedd, struct err *err)
+{
+    struct loading loading = {.schedd = schedd};
+    int rc = store_load(schedd->store, TABLE, load_row, &loading, err);
+    ad_destroy(loading.place);
+    return rc;
+}
+
+void factories_fini(struct schedd *schedd)
+{
+    loop_timer_destroy(schedd->factory_timer);
+    schedd->factory_timer = NULL;
+    vec_fini(&schedd->factories_kicked, mem_free);
+    schedd->factories_kicked = (struct vec){0};
+}
