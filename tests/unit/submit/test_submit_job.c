@@ -255,16 +255,11 @@ static void commands_take_only_the_values_they_know(void **state)
     gives("rank = Memory", "Rank", "Memory");
     gives("job_lease_duration = 60", "JobLeaseDuration", "60");
     gives("no_such_command = is a macro", "no_such_command", "");
-    static const char *const REFUSED[] = {"universe = parallel",
-                                          "priority = high",
-                                          "hold = maybe",
-                                          "getenv = A, !B",
-                                          "should_transfer_files = x",
-                                          "when_to_transfer_output = never",
-                                          "notification = Always",
-                                          "transfer_executable = 7up",
-                                          "max_retries = 3",
-                                          "periodic_remove = true"};
+    static const char *const REFUSED[] = {
+        "universe = parallel",   "priority = high",           "hold = maybe",
+        "getenv = A, !B",        "should_transfer_files = x", "when_to_transfer_output = never",
+        "notification = Always", "transfer_executable = 7up", "max_retries = 3",
+        "periodic_remove = true"};
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
         char text[128], message[64];
         (void)snprintf(text, sizeof text, "executable = x\n\n%s\nqueue", REFUSED[i]);
