@@ -41,6 +41,8 @@ int64_t os_disk_free_kib(struct os *os, const char *path); /* negative errno on 
 /* Seconds since the last key on any tty or pty; INT64_MAX / 2 where there are none. */
 int64_t os_keyboard_idle_s(struct os *os);
 const char *os_getenv(struct os *os, const char *name); /* NULL when unset */
+/* Seconds east of UTC of the local time zone at that moment. */
+int32_t os_zone_offset_s(struct os *os, int64_t at_s);
 
 /* ---- users ----------------------------------------------------------------------------------- */
 
@@ -172,6 +174,9 @@ ssize_t os_file_read(struct os_file *file, uint64_t offset, void *data, size_t l
 int os_file_write(struct os_file *file, uint64_t offset, const void *data, size_t length);
 int os_file_sync(struct os_file *file);
 int64_t os_file_size(const struct os_file *file);
+/* Locks the whole file against other processes that ask; until it is closed.  -EAGAIN: another has
+ * it; another errno: its file system knows no locks. */
+int os_file_lock(struct os_file *file);
 void os_file_close(struct os_file *file); /* NULL is allowed */
 
 /* An exclusive lock on a file that names its holder (first line its pid, second its start time);

@@ -463,6 +463,16 @@ int64_t os_file_size(const struct os_file *file)
     return fstat(file->fd, &st) == 0 ? st.st_size : -errno;
 }
 
+int os_file_lock(struct os_file *file)
+{
+    /* An open file description's: closing another descriptor of the same file does not drop it. */
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(file->fd, F_OFD_SETLK, &whole) == 0) {
+        return 0;
+    }
+    return errno == EACCES ? -EAGAIN : -errno;
+}
+
 void os_file_close(struct os_file *file)
 {
     if (file != NULL) {

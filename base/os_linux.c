@@ -62,6 +62,14 @@ void os_leave(int status)
 #endif
 }
 
+int32_t os_zone_offset_s(struct os *os, int64_t at_s)
+{
+    (void)os;
+    time_t at = (time_t)at_s;
+    struct tm local;
+    return localtime_r(&at, &local) != NULL ? (int32_t)local.tm_gmtoff : 0;
+}
+
 const char *os_getenv(struct os *os, const char *name)
 {
     (void)os;

@@ -507,10 +507,6 @@ static int run(struct submit *submit, struct err *err)
     } else if (rc == 0 && submit->ads.count == 0) {
         rc = err_set(err, -EINVAL, "%s: its queue statements make no job", submit->path);
     } else if (rc == 0) {
-        if (ad_has(submit->ads.items[0], "UserLog")) {
-            (void)fprintf(stderr, "roost submit: warning: log: the event log is not written yet; "
-                                  "`roost wait` and `roost history` tell how jobs ended\n");
-        }
         rc = send_all(submit, err);
     }
     strbuf_fini(&text);

@@ -69,7 +69,7 @@ static enum act_result act_on(struct act *act, struct job *job)
     const struct ad *args = wire_request_args(act->request);
     switch (act->action) {
     case ACT_REMOVE:
-        moves_remove(act->change, job, why);
+        moves_remove(act->change, job, why, false);
         break;
     case ACT_HOLD:
         moves_hold(act->change, job, why, (int)ad_int_or(args, "ReasonCode", HOLD_USER_REQUEST),

@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/job_events.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
@@ -336,6 +337,7 @@ static void lose(struct claim *claim, const char *why, bool preempted)
         claim_detach(claim);
         if (durable) {
             if (job->phase == JOB_ACTIVE) {
+                events_evicted(change, job, 0, 0, why);
                 count_vacate(schedd, job, preempted);
             }
             claim_run_ended(schedd, job);

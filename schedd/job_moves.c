@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "classad/ad.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_events.h"
 #include "schedd/job_queue.h"
 #include "schedd/shadows.h"
 
@@ -117,12 +118,16 @@ void moves_hold(struct change *change, struct job *job, const char *why, int cod
                 bool stop)
 {
     bool staged = job->phase == JOB_PLACING;
+    if (job->phase == JOB_ACTIVE && code == HOLD_USER_REQUEST) {
+        events_evicted(change, job, code, subcode, why);
+    }
     if (staged) {
         shadows_forget(change, job, false, "held");
     } else {
         stop_run(change, job, stop, false, why);
     }
     moves_note_hold(job, why, code, subcode);
+    events_held(change, job);
     queue_move(change_schedd(change), job, JOB_HELD);
     job->staged = staged;
     change_job(change, job);
@@ -141,12 +146,14 @@ void moves_hold_after_exit(struct change *change, struct job *job, const char *w
 {
     end_placed_run(change, job);
     moves_note_hold(job, why, code, subcode);
+    events_held(change, job);
     queue_move(change_schedd(change), job, JOB_HELD);
     change_job(change, job);
 }
 
-void moves_requeue(struct change *change, struct job *job)
+void moves_requeue(struct change *change, struct job *job, const char *why)
 {
+    events_requeued(change, job, why);
     end_placed_run(change, job);
     queue_move(change_schedd(change), job, JOB_IDLE);
     change_job(change, job);
@@ -160,6 +167,7 @@ void moves_release(struct change *change, struct job *job, const char *why)
     move_reason(own, "HoldReasonCode", "LastHoldReasonCode");
     move_reason(own, "HoldReasonSubCode", "LastHoldReasonSubCode");
     ad_set_string(own, "ReleaseReason", why);
+    events_released(change, job, why);
     queue_move(change_schedd(change), job, staged ? JOB_PLACING : JOB_IDLE);
     if (staged) {
         shadows_place(change_schedd(change), job);
@@ -167,10 +175,16 @@ void moves_release(struct change *change, struct job *job, const char *why)
     change_job(change, job);
 }
 
-void moves_remove(struct change *change, struct job *job, const char *why)
+void moves_remove(struct change *change, struct job *job, const char *why, bool by_policy)
 {
     if (job->phase == JOB_PLACING || job->staged) {
         shadows_forget(change, job, true, why);
+    }
+    if (job->phase == JOB_ACTIVE && !by_policy) {
+        events_evicted(change, job, EVICTED_BY_REMOVE, 0, why);
+    }
+    if (job->phase != JOB_COMPLETED) {
+        events_aborted(change, job, why);
     }
     stop_run(change, job, true, false, why);
     ad_set_string(job_own(job), "RemoveReason", why);
@@ -180,6 +194,9 @@ void moves_remove(struct change *change, struct job *job, const char *why)
 
 void moves_vacate(struct change *change, struct job *job, const char *why, bool fast)
 {
+    if (job->phase == JOB_ACTIVE) {
+        events_evicted(change, job, EVICTED_BY_VACATE, 0, "Job vacated by schedd");
+    }
     stop_run(change, job, true, fast, why);
     ad_set_string(job_own(job), "VacateReason", why);
     queue_move(change_schedd(change), job, JOB_IDLE);

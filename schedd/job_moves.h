@@ -38,11 +38,11 @@ void moves_hold(struct change *change, struct job *job, const char *why, int cod
 void moves_hold_after_exit(struct change *change, struct job *job, const char *why, int code,
                            int subcode);
 /* A job whose output is in its place is idle again; no further result of that run counts. */
-void moves_requeue(struct change *change, struct job *job);
+void moves_requeue(struct change *change, struct job *job, const char *why);
 /* A held job is idle again, or its committed result is placed. */
 void moves_release(struct change *change, struct job *job, const char *why);
-/* Out of the queue, into the history; frees job. */
-void moves_remove(struct change *change, struct job *job, const char *why);
+/* Out of the queue, into the history; frees job.  by_policy: nobody took it off its slot first. */
+void moves_remove(struct change *change, struct job *job, const char *why, bool by_policy);
 /* Off its slot, idle again. */
 void moves_vacate(struct change *change, struct job *job, const char *why, bool fast);
 /* What a hold that did not come about by a move writes: a job submitted on hold. */

@@ -19,6 +19,7 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_events.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
 #include "schedd/policy_plan.h"
@@ -131,8 +132,8 @@ void policy_judge_exit(struct schedd *schedd, struct job *job)
     if (verdict.action == POLICY_HOLD) {
         ad_set_int(kept, "Code", verdict.code);
         ad_set_int(kept, "SubCode", verdict.subcode);
-        ad_set_string(kept, "Reason", verdict.reason);
     }
+    ad_set_string(kept, "Reason", verdict.reason);
     ad_set_ad(own, VERDICT_ATTRIBUTE, kept);
 }
 
@@ -143,6 +144,7 @@ static void complete(struct change *change, struct job *job)
     struct ad *own = job_own(job);
     char id[JOB_ID_SIZE];
     job_id(job, id);
+    events_terminated(change, job);
     shadows_forget(change, job, false, "completed");
     ad_set_int(own, "CompletionDate", context.now_s);
     struct ad *view = job_view(schedd, job);
@@ -181,7 +183,7 @@ void policy_act_on_exit(struct change *change, struct job *job)
         job_id(job, id);
         log_info(schedd->log, "job.requeued", "its policy lets the job run again",
                  LOG_TEXT("job", id), LOG_INT("completions", job_int(job, "NumJobCompletions", 0)));
-        moves_requeue(change, job);
+        moves_requeue(change, job, ad_string_or(verdict, "Reason", ""));
     }
     ad_destroy(verdict);
 }
@@ -215,7 +217,7 @@ static void act(struct change *change, struct job *job, const struct policy_verd
         moves_release(change, job, verdict->reason);
         break;
     case POLICY_REMOVE:
-        moves_remove(change, job, verdict->reason);
+        moves_remove(change, job, verdict->reason, true);
         break;
     case POLICY_VACATE:
         moves_vacate(change, job, verdict->reason, false);

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "classad/ad.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_events.h"
 #include "schedd/job_history.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_policy.h"
@@ -143,6 +144,7 @@ static void started(struct schedd *schedd, struct job *job, struct wire_request 
         if (boot_id[0] != '\0') {
             ad_set_string(own, "RemoteBootId", boot_id);
         }
+        events_executing(change, job, args);
         change_job(change, job);
         char id[JOB_ID_SIZE];
         job_id(job, id);
@@ -166,6 +168,20 @@ static void hold(struct schedd *schedd, struct job *job, struct wire_request *re
     commit_and_answer(change, schedd, request, false);
 }
 
+static void usage(struct schedd *schedd, struct job *job, const struct ad *args)
+{
+    struct change *change = events_usage_is_news(job, args) ? change_begin(schedd) : NULL;
+    if (change != NULL) {
+        events_usage(change, job, args);
+    }
+    /* Else in memory only: it goes to disk with the next change of the job. */
+    copy_some(job_own(job), args, USAGE, ARRAY_COUNT(USAGE));
+    if (change != NULL) {
+        change_job(change, job);
+        change_commit(change, NULL, NULL, NULL);
+    }
+}
+
 static void status(struct schedd *schedd, struct job *job, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -176,8 +192,7 @@ static void status(struct schedd *schedd, struct job *job, struct wire_request *
     } else if (strcmp(event, "Ask") == 0) {
         wire_reply_error(request, -EAGAIN, "this is the current run");
     } else if (strcmp(event, "Usage") == 0) {
-        /* In memory only: it goes to disk with the next change of the job. */
-        copy_some(job_own(job), args, USAGE, ARRAY_COUNT(USAGE));
+        usage(schedd, job, args);
         wire_reply_ok(request, NULL);
     } else if (strcmp(event, "Started") == 0 && runs) {
         started(schedd, job, request);
@@ -209,6 +224,7 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     const struct ad *args = wire_request_args(request);
     struct change *change = change_begin(schedd);
     struct ad *own = job_own(job);
+    events_usage(change, job, args);
     copy_some(own, args, USAGE, ARRAY_COUNT(USAGE));
     copy_some(own, args, EXIT, ARRAY_COUNT(EXIT));
     note_exit(job);

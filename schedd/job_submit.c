@@ -21,6 +21,7 @@
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_events.h"
 #include "schedd/job_factory.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
@@ -314,6 +315,7 @@ void submit_add_job(struct change *change, struct cluster *cluster, struct ad *o
     if (held) {
         moves_note_hold(job, "submitted on hold at user's request", HOLD_SUBMITTED_ON_HOLD, 0);
     }
+    events_submitted(change, job);
     change_job(change, job);
 }
 

@@ -86,6 +86,11 @@ static const struct knob KNOBS[] = {
      .max = YEAR_S,
      .help = "JobLeaseDuration of jobs that ask for none: how long a job runs on without contact "
              "to its schedd, if the claim's lease is not shorter."},
+    {.name = "DEFAULT_USERLOG_FORMAT_OPTIONS",
+     .type = KNOB_STRING,
+     .fallback = "",
+     .help = "How job event logs are written: words of ISO_DATE (also without), LEGACY, UTC, "
+             "SUB_SECOND, XML, JSON."},
     {.name = "CLAIM_LEASE_DURATION",
      .type = KNOB_DURATION_S,
      .fallback = "20m",

@@ -291,7 +291,16 @@ void policy_plan_exit(const struct ad *job, const struct policy_system *system,
     }
     const struct ad_expr *expr = ad_lookup(job, "OnExitRemove");
     if (expr != NULL && ad_eval_bool(expr, job, NULL, context) == AD_FALSE) {
+        struct strbuf printed, text;
+        strbuf_init(&printed, 0);
+        strbuf_init(&text, 0);
+        ad_expr_print(expr, AD_OLD, &printed);
+        strbuf_printf(&text, "The job attribute OnExitRemove expression '%.*s' evaluated to FALSE",
+                      TEXT_MAX, strbuf_text(&printed));
         ret->action = POLICY_REQUEUE;
+        set_reason(ret, strbuf_text(&text));
+        strbuf_fini(&printed);
+        strbuf_fini(&text);
     }
 }
 

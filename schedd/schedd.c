@@ -25,6 +25,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_act.h"
+#include "schedd/event_rows.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_edit.h"
 #include "schedd/job_policy.h"
@@ -87,10 +88,15 @@ static int read_settings(struct schedd_settings *settings, const struct config *
         .policy_timeslice = config_real(config, "PERIODIC_EXPR_TIMESLICE"),
     };
     borrow_settings(&new, config);
+    const char *words = config_string(config, "DEFAULT_USERLOG_FORMAT_OPTIONS");
+    int result = event_format_parse(words, &new.event_format, err);
+    if (result != 0) {
+        return err_prefix(err, result, "DEFAULT_USERLOG_FORMAT_OPTIONS");
+    }
     const char *prio = config_expr(config, "PRIO");
     /* The default needs no evaluation. */
     if (prio != NULL && strcmp(prio, DEFAULT_PRIO) != 0) {
-        int result = ad_expr_parse(prio, strlen(prio), AD_OLD, &new.prio, err);
+        result = ad_expr_parse(prio, strlen(prio), AD_OLD, &new.prio, err);
         if (result != 0) {
             return err_prefix(err, result, "PRIO");
         }
@@ -322,8 +328,8 @@ static int name_ourselves(struct schedd *schedd, struct err *err)
 
 static int open_store(struct schedd *schedd, struct err *err)
 {
-    static const char *const TABLES[] = {"counters", "clusters", "jobs",      "claims",
-                                         "history",  "finished", "factories", NULL};
+    static const char *const TABLES[] = {"counters", "clusters",  "jobs",   "claims", "history",
+                                         "finished", "factories", "events", NULL};
     static const struct store_schema SCHEMA = {
         .daemon = "schedd",
         .tables = TABLES,
@@ -449,6 +455,9 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
         result = queue_init(schedd, err);
     }
     if (result == 0) {
+        result = event_rows_init(schedd, err);
+    }
+    if (result == 0) {
         request_ads_init(schedd);
     }
     if (result == 0) {
@@ -458,6 +467,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
         result = listen_local(schedd, err);
     }
     if (result == 0) {
+        event_rows_start(schedd);
         result = claims_init(schedd, err);
     }
     if (result == 0) {
@@ -490,6 +500,7 @@ static void destroy(void *state)
     if (schedd->claims != NULL) {
         claims_fini(schedd);
     }
+    event_rows_fini(schedd);
     if (schedd->clusters != NULL) {
         queue_fini(schedd);
     }

@@ -14,6 +14,7 @@
 #include <sys/queue.h>
 
 #include "base/vec.h"
+#include "eventlog/event_text.h"
 
 struct ad_expr;
 struct ad;
@@ -47,6 +48,7 @@ struct schedd_settings {
     const char *const *super_users; /* borrowed, as the lists below */
     const char *const *immutable, *const *system_immutable;
     const char *const *protected, *const *system_protected;
+    struct event_format event_format; /* of job event logs */
 };
 
 struct schedd {
@@ -95,7 +97,8 @@ struct schedd {
     /* job_factory.c */
     struct vec factories_kicked; /* struct kicked: clusters that may want more jobs */
     struct loop_timer *factory_timer;
-    bool factories_wait; /* some want more, but the queue or their owner has no room */
+    bool factories_wait;           /* some want more, but the queue or their owner has no room */
+    struct event_rows *event_rows; /* event_rows.c */
 
     /* job_query.c */
     LIST_HEAD(, query) queries; /* not answered yet */

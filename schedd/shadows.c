@@ -22,6 +22,7 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "schedd/event_rows.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_queue.h"
@@ -65,7 +66,8 @@ static void spawn(struct shadow *shadow);
 
 static bool is_needed(const struct shadow *shadow)
 {
-    return (strmap_count(shadow->runs) > 0 || shadow->waiting.count > 0) &&
+    return (strmap_count(shadow->runs) > 0 || shadow->waiting.count > 0 ||
+            event_rows_wait(shadow->schedd, shadow->owner)) &&
            !shadow->schedd->stopping;
 }
 
@@ -531,7 +533,25 @@ void shadows_hello(struct schedd *schedd, struct wire_request *request)
         pass(shadow, shadow->waiting.items[i]);
     }
     vec_clear(&shadow->waiting, NULL);
+    event_rows_shadow_up(schedd, owner);
     plan_next(shadow);
+}
+
+struct wire *shadows_wire_for_events(struct schedd *schedd, struct owner *owner)
+{
+    struct shadow *shadow = shadow_of(schedd, owner);
+    if (shadow->wire == NULL && !schedd->stopping) {
+        want(shadow);
+    }
+    return shadow->wire;
+}
+
+void shadows_done_with_events(struct schedd *schedd, struct owner *owner)
+{
+    (void)schedd;
+    if (owner->shadow != NULL) {
+        plan_next(owner->shadow);
+    }
 }
 
 void shadows_gone(struct schedd *schedd, const struct wire *wire)

@@ -95,6 +95,9 @@ static void on_request(void *arg, struct wire_request *request)
     case VERB_JOB_STOP:
         job_stop(shadow, request);
         break;
+    case VERB_JOB_EVENT:
+        event_logs_handle(shadow, request);
+        break;
     case VERB_PING:
         wire_reply_ok(request, NULL);
         break;
@@ -286,6 +289,7 @@ static void destroy(void *state)
         loop_lane_destroy(shadow->lanes[i]);
     }
     runs_end(shadow);
+    event_logs_end(shadow);
     loop_timer_destroy(shadow->orphan);
     wire_context_destroy(shadow->context);
     tls_identity_destroy(shadow->identity);

@@ -81,6 +81,7 @@ struct shadow {
     LIST_HEAD(, get) gets; /* feed.c: files on their way to starters */
     struct loop_timer *orphan;
     uint64_t orphan_ms;
+    struct event_logs *event_logs; /* event_log.c; NULL: no event came yet */
 };
 
 struct run {
@@ -158,6 +159,11 @@ void stages_end(struct shadow *shadow); /* for runs_end() */
 void feed_fetch(struct run *run, struct wire_request *request); /* JOB_FETCH */
 void feed_get(struct run *run, struct wire_request *request);   /* FILE_GET */
 void feeds_end(struct shadow *shadow);                          /* for runs_end() */
+
+/* ---- event_log.c: events of jobs, appended to the owner's logs ---- */
+
+void event_logs_handle(struct shadow *shadow, struct wire_request *request); /* JOB_EVENT */
+void event_logs_end(struct shadow *shadow); /* the process ends; lanes included */
 
 /* ---- a work on the run's lane ---- */
 

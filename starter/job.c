@@ -278,6 +278,7 @@ void job_tell_started(struct starter *starter)
     ad_set_int(args, "StartTime", starter->started_s);
     ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
     ad_set_string(args, "RemoteHost", ad_string_or(starter->record, "SlotName", ""));
+    ad_set_string(args, "CondorScratchDir", starter->sandbox);
     struct wire_body body = {.args = args};
     (void)wire_call(starter->shadow, VERB_JOB_STARTED, &body, 0, started_answered,
                     starter); /* else: when up */

@@ -54,6 +54,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_JOB_PLACED, "JOB_PLACED", W, 60000},
     {VERB_JOB_STATUS, "JOB_STATUS", W, 30000},
     {VERB_JOB_STOP, "JOB_STOP", D, 30000},
+    {VERB_JOB_EVENT, "JOB_EVENT", D, 600000},
     /* shadow: whom it admits (by the job's nonce) may; the starter has no token */
     {VERB_JOB_FETCH, "JOB_FETCH", 0, 60000},
     {VERB_FILE_GET, "FILE_GET", 0, 120000},

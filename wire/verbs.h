@@ -56,6 +56,7 @@ enum wire_verb {
     VERB_JOB_PLACED = 73,   /* shadow to schedd: output is in its place */
     VERB_JOB_STATUS = 74,   /* shadow to schedd: usage, started, failed */
     VERB_JOB_STOP = 75,     /* schedd to shadow: this run is over, drop it */
+    VERB_JOB_EVENT = 76,    /* schedd to shadow: append these events to job event logs */
     /* answered by the shadow; the starter dials */
     VERB_JOB_FETCH = 80, /* the job ad and the list of input files */
     VERB_FILE_GET = 81,  /* one file's bytes, in parts */

@@ -1,0 +1,368 @@
+/* schedd/event_rows.c - see event_rows.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/event_rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "eventlog/log_append.h"
+#include "schedd/job_queue.h"
+#include "schedd/schedd_state.h"
+#include "schedd/shadows.h"
+#include "store/store.h"
+#include "wire/wire.h"
+
+#define KEY_SIZE   32
+#define LOCKED_MS  50  /* another process writes to the log: again after so long */
+#define LOCKED_MAX 100 /* so often; then without waiting for it */
+#define FAILED_MS  5000
+#define EVENTS_OF_A_MS                                                        \
+    ((int64_t)1 << 20) /* numbers between one life of the schedd and the next \
+                        */
+
+struct row {
+    STAILQ_ENTRY(row) entry;
+    struct schedd *schedd;
+    struct owner *owner;
+    int64_t number;
+    const char *path, *text; /* behind the struct */
+    char bytes[];
+};
+
+struct stream {
+    STAILQ_HEAD(, row) rows;
+    struct event_queue *queue;
+    struct loop_timer *again;
+    size_t sent; /* rows of the batch under way, or of its deletion; 0: none */
+    unsigned locked;
+    unsigned number;
+};
+
+struct event_queue {
+    struct schedd *schedd;
+    struct owner *owner;
+    size_t count;
+    struct stream streams[EVENT_STREAMS];
+};
+
+struct event_rows {
+    struct strmap *queues; /* owner -> struct event_queue */
+    int64_t next;
+};
+
+static void stream_go(struct stream *stream);
+
+static void again(void *arg)
+{
+    stream_go(arg);
+}
+
+static struct event_queue *queue_of(struct schedd *schedd, struct owner *owner)
+{
+    struct event_queue *queue = strmap_get(schedd->event_rows->queues, owner->name);
+    if (queue == NULL) {
+        queue = mem_zalloc(sizeof(*queue));
+        queue->schedd = schedd;
+        queue->owner = owner;
+        for (unsigned i = 0; i < EVENT_STREAMS; i++) {
+            struct stream *stream = &queue->streams[i];
+            STAILQ_INIT(&stream->rows);
+            stream->queue = queue;
+            stream->number = i;
+            stream->again = loop_timer_create(schedd->loop, again, stream);
+        }
+        (void)strmap_set(schedd->event_rows->queues, owner->name, queue); /* was absent */
+    }
+    return queue;
+}
+
+static unsigned stream_number(const char *path)
+{
+    uint32_t hash = 2166136261U; /* FNV-1a */
+    for (const char *at = path; *at != '\0'; at++) {
+        hash = (hash ^ (unsigned char)*at) * 16777619U;
+    }
+    return hash % EVENT_STREAMS;
+}
+
+static struct row *row_create(struct schedd *schedd, struct owner *owner, int64_t number,
+                              const char *path, const char *text)
+{
+    size_t path_bytes = strlen(path) + 1, text_bytes = strlen(text) + 1;
+    struct row *row = mem_alloc(sizeof(*row) + path_bytes + text_bytes);
+    row->schedd = schedd;
+    row->owner = owner;
+    row->number = number;
+    memcpy(row->bytes, path, path_bytes);
+    memcpy(row->bytes + path_bytes, text, text_bytes);
+    row->path = row->bytes;
+    row->text = row->bytes + path_bytes;
+    return row;
+}
+
+static struct stream *row_append(struct row *row)
+{
+    struct event_queue *queue = queue_of(row->schedd, row->owner);
+    struct stream *stream = &queue->streams[stream_number(row->path)];
+    STAILQ_INSERT_TAIL(&stream->rows, row, entry);
+    queue->count++;
+    return stream;
+}
+
+static void row_key(int64_t number, char ret[KEY_SIZE])
+{
+    (void)snprintf(ret, KEY_SIZE, "%020" PRId64, number); /* fits */
+}
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+static void committed(void *arg)
+{
+    stream_go(row_append(arg));
+}
+
+void event_rows_add(struct change *change, struct owner *owner, const char *path, const char *text)
+{
+    struct schedd *schedd = change_schedd(change);
+    if (strlen(path) > EVENT_LOG_PATH_MAX || strchr(path, '\n') != NULL || path[0] != '/') {
+        log_warn(schedd->log, "events.no_log", "this is no path of a job event log",
+                 LOG_TEXT("path", path), LOG_TEXT("owner", owner->name));
+        return;
+    }
+    struct row *row = row_create(schedd, owner, schedd->event_rows->next++, path, text);
+    char key[KEY_SIZE];
+    row_key(row->number, key);
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "Owner", owner->name);
+    ad_set_string(ad, "Path", path);
+    ad_set_string(ad, "Text", text);
+    change_put(change, "events", key, ad);
+    ad_destroy(ad);
+    change_then(change, committed, row);
+}
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+struct batch { /* finds its stream again */
+    struct schedd *schedd;
+    unsigned stream;
+    char owner[OWNER_NAME_MAX + 1];
+};
+
+static struct stream *batch_stream(const struct batch *batch)
+{
+    struct event_rows *rows = batch->schedd->event_rows;
+    struct event_queue *queue = rows != NULL ? strmap_get(rows->queues, batch->owner) : NULL;
+    return queue != NULL ? &queue->streams[batch->stream] : NULL;
+}
+
+static void deleted(void *arg)
+{
+    struct batch *batch = arg;
+    struct stream *stream = batch_stream(batch);
+    if (stream != NULL) {
+        for (; stream->sent > 0; stream->sent--) {
+            struct row *row = STAILQ_FIRST(&stream->rows);
+            STAILQ_REMOVE_HEAD(&stream->rows, entry);
+            stream->queue->count--;
+            mem_free(row);
+        }
+        stream_go(stream);
+        if (stream->queue->count == 0) {
+            shadows_done_with_events(stream->queue->schedd, stream->queue->owner);
+        }
+    }
+    mem_free(batch);
+}
+
+static void delete_rows(struct stream *stream, struct batch *batch)
+{
+    struct change *change = change_begin(batch->schedd);
+    const struct row *row = STAILQ_FIRST(&stream->rows);
+    for (size_t i = 0; i < stream->sent; i++) {
+        char key[KEY_SIZE];
+        row_key(row->number, key);
+        change_delete(change, "events", key);
+        row = STAILQ_NEXT(row, entry);
+    }
+    change_commit(change, deleted, mem_free, batch);
+}
+
+static void answered(void *arg, struct wire_reply *reply)
+{
+    struct batch *batch = arg;
+    struct stream *stream = batch_stream(batch);
+    if (stream == NULL || stream->sent == 0) {
+        mem_free(batch);
+        return;
+    }
+    if (reply->status == 0) {
+        stream->locked = 0;
+        delete_rows(stream, batch);
+        return;
+    }
+    stream->sent = 0;
+    if (reply->status == -EAGAIN) {
+        stream->locked++;
+        loop_timer_set(stream->again, LOCKED_MS);
+    } else if (reply->status != -ECONNRESET) { /* else it is told again when it is back */
+        log_warn(batch->schedd->log, "events.not_written", reply->text,
+                 LOG_TEXT("owner", batch->owner), LOG_INT("status", reply->status));
+        loop_timer_set(stream->again, FAILED_MS);
+    }
+    mem_free(batch);
+}
+
+static void send_batch(struct stream *stream, struct wire *wire)
+{
+    struct schedd *schedd = stream->queue->schedd;
+    struct ad *ads[LOG_APPEND_ITEMS_MAX];
+    size_t count = 0, bytes = 0;
+    const struct row *row;
+    STAILQ_FOREACH(row, &stream->rows, entry)
+    {
+        bytes += strlen(row->text);
+        if (count == LOG_APPEND_ITEMS_MAX || (count > 0 && bytes > EVENT_BATCH_BYTES)) {
+            break;
+        }
+        ads[count] = ad_create();
+        ad_set_int(ads[count], "Number", row->number);
+        ad_set_string(ads[count], "Path", row->path);
+        ad_set_string(ads[count], "Text", row->text);
+        count++;
+    }
+    struct ad *args = ad_create();
+    ad_set_int(args, "Stream", stream->number);
+    if (stream->locked > LOCKED_MAX) {
+        ad_set_bool(args, "Force", true);
+    }
+    struct batch *batch = mem_zalloc(sizeof(*batch));
+    batch->schedd = schedd;
+    batch->stream = stream->number;
+    (void)snprintf(batch->owner, sizeof(batch->owner), "%s", stream->queue->owner->name); /* fits */
+    const struct wire_body body = {.args = args,
+                                   .ads = (const struct ad *const *)ads,
+                                   .ad_count = count};
+    stream->sent = count;
+    if (wire_call(wire, VERB_JOB_EVENT, &body, 0, answered, batch) < 0) {
+        stream->sent = 0; /* the connection is gone: told when it is back */
+        mem_free(batch);
+    }
+    for (size_t i = 0; i < count; i++) {
+        ad_destroy(ads[i]);
+    }
+    ad_destroy(args);
+}
+
+static void stream_go(struct stream *stream)
+{
+    if (stream->sent > 0 || STAILQ_EMPTY(&stream->rows) || loop_timer_is_set(stream->again)) {
+        return;
+    }
+    struct wire *wire = shadows_wire_for_events(stream->queue->schedd, stream->queue->owner);
+    if (wire != NULL) {
+        send_batch(stream, wire);
+    }
+}
+
+bool event_rows_wait(const struct schedd *schedd, const struct owner *owner)
+{
+    const struct event_queue *queue =
+        schedd->event_rows != NULL ? strmap_get(schedd->event_rows->queues, owner->name) : NULL;
+    return queue != NULL && queue->count > 0;
+}
+
+void event_rows_shadow_up(struct schedd *schedd, struct owner *owner)
+{
+    struct event_queue *queue = strmap_get(schedd->event_rows->queues, owner->name);
+    for (size_t i = 0; queue != NULL && i < EVENT_STREAMS; i++) {
+        stream_go(&queue->streams[i]);
+    }
+}
+
+/* ---- start and end --------------------------------------------------------------------------- */
+
+static int load_row(void *arg, const char *key, const void *value, size_t length)
+{
+    struct schedd *schedd = arg;
+    struct ad *ad = NULL;
+    int64_t number = 0;
+    struct err err;
+    if (sscanf(key, "%" SCNd64, &number) != 1 || ad_decode(value, length, NULL, &ad, &err) != 0) {
+        log_error(schedd->log, "events.row_damaged", "an event's row cannot be read; left alone",
+                  LOG_TEXT("key", key));
+        return 0;
+    }
+    const char *owner = ad_string_or(ad, "Owner", "");
+    if (owner_name_is_valid(owner)) {
+        (void)row_append(row_create(schedd, queue_owner(schedd, owner), number,
+                                    ad_string_or(ad, "Path", ""),
+                                    ad_string_or(ad, "Text", ""))); /* sent when a shadow is up */
+    }
+    if (number >= schedd->event_rows->next) {
+        schedd->event_rows->next = number + 1;
+    }
+    ad_destroy(ad);
+    return 0;
+}
+
+int event_rows_init(struct schedd *schedd, struct err *err)
+{
+    schedd->event_rows = mem_zalloc(sizeof(*schedd->event_rows));
+    schedd->event_rows->queues = strmap_create(STRMAP_CASE_SENSITIVE);
+    int result = store_load(schedd->store, "events", load_row, schedd, err);
+    if (result != 0) {
+        return err_prefix(err, result, "events");
+    }
+    return 0;
+}
+
+void event_rows_start(struct schedd *schedd)
+{
+    /* Larger than all that an earlier life gave: a shadow knows by it what it has written. */
+    int64_t first = schedd->life * EVENTS_OF_A_MS;
+    if (first > schedd->event_rows->next) {
+        schedd->event_rows->next = first;
+    }
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->event_rows->queues, &at, NULL, &value)) {
+        (void)shadows_wire_for_events(schedd, ((struct event_queue *)value)->owner); /* starts it */
+    }
+}
+
+static void queue_destroy(void *value)
+{
+    struct event_queue *queue = value;
+    for (unsigned i = 0; i < EVENT_STREAMS; i++) {
+        struct stream *stream = &queue->streams[i];
+        while (!STAILQ_EMPTY(&stream->rows)) {
+            struct row *row = STAILQ_FIRST(&stream->rows);
+            STAILQ_REMOVE_HEAD(&stream->rows, entry);
+            mem_free(row);
+        }
+        loop_timer_destroy(stream->again);
+    }
+    mem_free(queue);
+}
+
+void event_rows_fini(struct schedd *schedd)
+{
+    if (schedd->event_rows != NULL) {
+        strmap_destroy(schedd->event_rows->queues, queue_destroy);
+        mem_free(schedd->event_rows);
+        schedd->event_rows = NULL;
+    }
+}
