@@ -90,9 +90,9 @@ int cli_call(struct cli *cli, struct wire *wire, const char *relay_to, enum wire
              const struct wire_body *body, uint64_t deadline_ms, struct cli_reply *reply,
              struct err *err);
 void cli_reply_fini(struct cli_reply *reply);
-/* The same, giving the ads to each as they come, part by part, borrowed; the reply has none.  What
- * comes before an error was given, too. */
-typedef void (*cli_ads_f)(void *arg, const struct ad *const *ads, size_t count);
+/* The same, giving the ads to each as they come, part by part: borrowed, but each may change them;
+ * the reply has none.  What comes before an error was given, too. */
+typedef void (*cli_ads_f)(void *arg, struct ad *const *ads, size_t count);
 int cli_call_each(struct cli *cli, struct wire *wire, enum wire_verb verb,
                   const struct wire_body *body, cli_ads_f each, void *arg, struct cli_reply *reply,
                   struct err *err);

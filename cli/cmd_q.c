@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/os.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
@@ -23,6 +24,7 @@ struct question {
     struct vec words; /* ids and owners, borrowed */
     bool all_users;
     bool analyze;
+    bool ids_only;     /* the words are ids: the schedd looks nowhere else */
     const char *since; /* history: stop at this job */
     char me[256];      /* q without ids shows this owner's jobs; "" everybody's */
 };
@@ -70,7 +72,12 @@ static int parse(struct question *question, bool is_history)
             return status;
         }
     }
-    if (listing_jobs(&question->listing, (char *const *)question->words.items,
+    question->ids_only = !is_history && question->words.count > 0;
+    for (size_t i = 0; i < question->words.count; i++) {
+        question->ids_only = question->ids_only && jobs_plan_is_id(question->words.items[i]);
+    }
+    if (!question->ids_only &&
+        listing_jobs(&question->listing, (char *const *)question->words.items,
                      question->words.count, &err) != 0) {
         return cli_usage(cli, "%s", err.text);
     }
@@ -100,34 +107,19 @@ static void restrict_to_me(struct question *question)
     strbuf_fini(&text);
 }
 
-/* How many jobs of ours there are, whatever else was asked for. */
-static int count_mine(struct question *question, struct jobs_totals *ret, struct err *err)
-{
-    static const char *const PROJECTION[] = {"JobStatus", NULL};
-    struct listing mine = {0};
-    struct cli_reply reply = {0};
-    char *words[1] = {question->me};
-    int rc = listing_jobs(&mine, words, 1, err);
-    rc = rc != 0 ? rc
-                 : listing_query(question->cli, question->cli->schedd, NULL, "Job", &mine,
-                                 PROJECTION, NULL, &reply, err);
-    if (rc == 0) {
-        jobs_plan_count((const struct ad *const *)reply.ads.items, reply.ads.count, ret);
-    }
-    cli_reply_fini(&reply);
-    listing_fini(&mine);
-    return rc;
-}
-
-static int put_title(struct question *question, const struct ad_context *context,
-                     struct strbuf *out, struct err *err)
+/* The first line; of what the schedd said of itself, or its ad. */
+static int put_title(struct question *question, const struct ad *said,
+                     const struct ad_context *context, struct strbuf *out, struct err *err)
 {
     struct listing all = {0};
-    struct cli_reply reply;
-    int rc = listing_query(question->cli, question->cli->schedd, NULL, "Scheduler", &all, NULL,
-                           NULL, &reply, err);
+    struct cli_reply reply = {0};
+    int rc = said != NULL ? 0
+                          : listing_query(question->cli, question->cli->schedd, NULL, "Scheduler",
+                                          &all, NULL, NULL, &reply, err);
     if (rc == 0) {
-        const struct ad *schedd = reply.ads.count > 0 ? reply.ads.items[0] : NULL;
+        const struct ad *schedd = said != NULL          ? said
+                                  : reply.ads.count > 0 ? reply.ads.items[0]
+                                                        : NULL;
         const char *address = schedd != NULL ? ad_string_or(schedd, "MyAddress", "?") : "?";
         jobs_plan_title(schedd != NULL ? ad_string_or(schedd, "Name", "?") : "?",
                         strncmp(address, "tcp:", 4) == 0 ? address + 4 : address, context, out);
@@ -136,43 +128,138 @@ static int put_title(struct question *question, const struct ad_context *context
     return rc;
 }
 
-static int put_totals(struct question *question, const struct cli_reply *reply, struct strbuf *out,
-                      struct err *err)
+/* ---- lines that are made while the schedd is still sending */
+
+struct rows {
+    struct ad_context context;
+    struct jobs_rows *lines; /* of a table; NULL: values */
+    struct ad *common;       /* of values: what the jobs share that come now */
+    struct listing how;
+    struct strbuf out;
+};
+
+static void put_values(struct rows *rows, struct ad *job)
 {
-    struct jobs_totals query, mine = {0}, all = {0};
-    const struct ad *args = reply->args;
-    jobs_plan_count((const struct ad *const *)reply->ads.items, reply->ads.count, &query);
-    if (args != NULL) {
-        all = (struct jobs_totals){.completed = ad_int_or(args, "CompletedJobs", 0),
-                                   .removed = ad_int_or(args, "RemovedJobs", 0),
-                                   .idle = ad_int_or(args, "IdleJobs", 0),
-                                   .running = ad_int_or(args, "RunningJobs", 0),
-                                   .held = ad_int_or(args, "HeldJobs", 0)};
+    int64_t count = ad_int_or(job, "ProcCount", 1), proc = ad_int_or(job, "ProcId", 0);
+    const struct ad *one = job;
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0) {
+            ad_set_int(job, "ProcId", proc + i);
+        }
+        listing_plan_print(&rows->how, &one, 1, &rows->context, &rows->out);
     }
-    const char *me = question->me[0] != '\0' ? question->me : NULL;
-    int rc = me != NULL ? count_mine(question, &mine, err) : 0;
-    if (rc == 0) {
-        jobs_plan_footer(question->layout, &query, me, &mine, &all, out);
-    }
-    return rc;
 }
 
-static int print_table(struct question *question, const struct cli_reply *reply, bool is_history)
+static void add_rows(void *arg, struct ad *const *ads, size_t count)
+{
+    struct rows *rows = arg;
+    for (size_t i = 0; i < count; i++) {
+        if (rows->lines != NULL) {
+            jobs_rows_add(rows->lines, ads[i], &rows->out);
+        } else if (!ad_has(ads[i], "ProcId")) {
+            ad_destroy(rows->common);
+            rows->common = ad_copy(ads[i]);
+        } else {
+            ad_chain(ads[i], rows->common);
+            put_values(rows, ads[i]);
+            ad_chain(ads[i], NULL);
+        }
+    }
+}
+
+static struct ad *arguments(const struct question *question)
+{
+    struct ad *args = ad_create();
+    if (question->ids_only) {
+        ad_set_strings(args, "Ids", (const char *const *)question->words.items,
+                       question->words.count);
+    }
+    if (question->me[0] != '\0') {
+        ad_set_string(args, "TotalsOf", question->me);
+    }
+    if (question->since != NULL) {
+        ad_set_string(args, "Since", question->since);
+    }
+    return args;
+}
+
+static void add_footer(const struct question *question, const struct ad *said,
+                       const struct jobs_totals *query, struct strbuf *out)
+{
+    struct jobs_totals mine = {0}, all = {0};
+    const char *me = question->me[0] != '\0' ? question->me : NULL;
+    if (said != NULL) {
+        jobs_plan_read_totals(said, "", &all);
+        jobs_plan_read_totals(said, "Owner", &mine);
+    }
+    jobs_plan_footer(question->layout, query, me, &mine, &all, out);
+}
+
+/* A table, or values without headings: names is what they need. */
+static int show_rows(struct question *question, const char *const *names, size_t count)
 {
     struct cli *cli = question->cli;
+    struct rows rows = {.context = listing_context(cli), .how = question->listing};
+    struct ad *args = arguments(question), *said = NULL;
+    struct strbuf head;
+    struct err err;
+    bool is_table = rows.how.style == LISTING_TABLE;
+    strbuf_init(&head, 0);
+    strbuf_init(&rows.out, LISTING_TEXT_MAX);
+    rows.lines = is_table ? jobs_rows_create(question->layout, &rows.context) : NULL;
+    ad_set_strings(args, "Projection", names, count);
+    ad_set_bool(args, "Shared", true);
+    ad_set_bool(args, "WholeIfComputed", true);
+    int rc = listing_query_each(cli, cli->schedd, "Job", &question->listing, args, add_rows, &rows,
+                                &said, &err);
+    if (rc == 0 && is_table) {
+        rc = put_title(question, said, &rows.context, &head, &err);
+        jobs_plan_print(question->layout, NULL, 0, &rows.context, &head);
+    }
+    if (rc == 0 && is_table && jobs_layout_totals(question->layout)) {
+        add_footer(question, said, jobs_rows_totals(rows.lines), &rows.out);
+    }
+    ad_destroy(said);
+    ad_destroy(args);
+    ad_destroy(rows.common);
+    jobs_rows_destroy(rows.lines);
+    if (rc != 0) {
+        strbuf_fini(&head);
+        strbuf_fini(&rows.out);
+        return cli_fail(cli, "%s", err.text);
+    }
+    int status = listing_write(cli, &head);
+    if (status == CLI_OK) {
+        return listing_write(cli, &rows.out);
+    }
+    strbuf_fini(&rows.out);
+    return status;
+}
+
+/* Lines of batches, or totals: the schedd counts. */
+static int show_batches(struct question *question)
+{
+    struct cli *cli = question->cli;
+    struct cli_reply reply;
     struct strbuf out;
     struct err err;
+    struct jobs_totals totals = {0};
     const struct ad_context context = listing_context(cli);
-    const struct jobs_layout *layout = question->layout;
-    strbuf_init(&out, (size_t)1 << 30);
-    int rc = is_history ? 0 : put_title(question, &context, &out, &err);
+    struct ad *args = arguments(question);
+    strbuf_init(&out, LISTING_TEXT_MAX);
+    int rc = listing_query(cli, cli->schedd, NULL, "JobBatch", &question->listing, NULL, args,
+                           &reply, &err);
+    rc = rc != 0 ? rc : put_title(question, reply.args, &context, &out, &err);
+    for (size_t i = 0; rc == 0 && i < reply.ads.count; i++) {
+        jobs_plan_read_totals(reply.ads.items[i], "", &totals);
+    }
     if (rc == 0) {
-        jobs_plan_print(layout, (const struct ad *const *)reply->ads.items, reply->ads.count,
-                        &context, &out);
+        jobs_plan_print(question->layout, (const struct ad *const *)reply.ads.items,
+                        reply.ads.count, &context, &out);
+        add_footer(question, reply.args, &totals, &out);
     }
-    if (rc == 0 && jobs_layout_totals(layout)) {
-        rc = put_totals(question, reply, &out, &err);
-    }
+    cli_reply_fini(&reply);
+    ad_destroy(args);
     if (rc != 0) {
         strbuf_fini(&out);
         return cli_fail(cli, "%s", err.text);
@@ -180,17 +267,14 @@ static int print_table(struct question *question, const struct cli_reply *reply,
     return listing_write(cli, &out);
 }
 
-static int by_id(const void *a, const void *b)
+static int print_history(struct question *question, const struct cli_reply *reply)
 {
-    const struct ad *left = *(const struct ad *const *)a, *right = *(const struct ad *const *)b;
-    static const char *const KEYS[] = {"ClusterId", "ProcId"};
-    for (size_t i = 0; i < 2; i++) {
-        int64_t one = ad_int_or(left, KEYS[i], 0), other = ad_int_or(right, KEYS[i], 0);
-        if (one != other) {
-            return one < other ? -1 : 1;
-        }
-    }
-    return 0;
+    struct strbuf out;
+    const struct ad_context context = listing_context(question->cli);
+    strbuf_init(&out, LISTING_TEXT_MAX);
+    jobs_plan_print(question->layout, (const struct ad *const *)reply->ads.items, reply->ads.count,
+                    &context, &out);
+    return listing_write(question->cli, &out);
 }
 
 /* Each job in the form of HTCondor's analysis. */
@@ -202,7 +286,7 @@ static int analyze(struct question *question, const struct cli_reply *reply)
     struct err err;
     why_view_init(&view, cli);
     strbuf_init(&out, 0);
-    int rc = put_title(question, NULL, &out, &err);
+    int rc = put_title(question, NULL, NULL, &out, &err);
     rc = rc != 0 ? rc : why_view_load(&view, &err);
     for (size_t i = 0; i < reply->ads.count && rc == 0; i++) {
         why_view_analyze(&view, reply->ads.items[i], &out);
@@ -215,37 +299,51 @@ static int analyze(struct question *question, const struct cli_reply *reply)
     return listing_write(cli, &out);
 }
 
-static int ask(struct question *question, bool is_history)
+/* Whole ads. */
+static int show_ads(struct question *question, bool is_history)
 {
     struct cli *cli = question->cli;
     struct cli_reply reply;
     struct err err;
-    struct ad *more = ad_create();
+    struct ad *args = arguments(question);
     int status = CLI_OK;
-    if (question->since != NULL) {
-        ad_set_string(more, "Since", question->since);
-    }
     if (listing_query(cli, cli->schedd, NULL, is_history ? "History" : "Job", &question->listing,
-                      question->analyze ? NULL : jobs_layout_projection(question->layout), more,
-                      &reply, &err) != 0) {
+                      NULL, args, &reply, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
-        cli_reply_fini(&reply);
-        ad_destroy(more);
-        return status;
-    }
-    if (!is_history && reply.ads.count > 1) {
-        qsort(reply.ads.items, reply.ads.count, sizeof *reply.ads.items, by_id);
-    }
-    if (question->analyze) {
+    } else if (question->analyze) {
         status = analyze(question, &reply);
     } else if (question->listing.style != LISTING_TABLE) {
         status = listing_show(cli, &question->listing, (const struct ad *const *)reply.ads.items,
                               reply.ads.count);
     } else {
-        status = print_table(question, &reply, is_history);
+        status = print_history(question, &reply);
     }
     cli_reply_fini(&reply);
-    ad_destroy(more);
+    ad_destroy(args);
+    return status;
+}
+
+static int ask(struct question *question, bool is_history)
+{
+    const struct listing *listing = &question->listing;
+    struct vec names = {0};
+    int status;
+    bool table = listing->style == LISTING_TABLE;
+    bool values = (listing->style == LISTING_AUTO || listing->style == LISTING_FORMAT) &&
+                  !listing->headings && listing_plan_names(listing, &names);
+    if (is_history || question->analyze) {
+        status = show_ads(question, is_history);
+    } else if (table && !jobs_layout_is_rows(question->layout)) {
+        status = show_batches(question);
+    } else if (table) {
+        jobs_layout_names(question->layout, &names);
+        status = show_rows(question, (const char *const *)names.items, names.count);
+    } else if (values) {
+        status = show_rows(question, (const char *const *)names.items, names.count);
+    } else {
+        status = show_ads(question, false);
+    }
+    vec_fini(&names, mem_free);
     return status;
 }
 

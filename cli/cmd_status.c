@@ -308,7 +308,7 @@ static void warn(const struct status *status, const struct ad *const *ads, size_
     strbuf_fini(&text);
 }
 
-static void add_rows(void *arg, const struct ad *const *ads, size_t count)
+static void add_rows(void *arg, struct ad *const *ads, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         status_rows_add(arg, ads[i]);
@@ -323,7 +323,7 @@ static int show_rows(struct cli *cli, const struct status *status, struct status
     if (rc == 0) {
         struct ad *args = projection(status);
         rc = listing_query_each(cli, cli->collector, type_of(status), &status->listing, args,
-                                add_rows, rows, &err);
+                                add_rows, rows, NULL, &err);
         ad_destroy(args);
     }
     if (rc != 0) {

@@ -22,15 +22,22 @@
 
 enum { IDLE = 1, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED }; /* JobStatus */
 
+#define PARTS_MAX 3
+
+/* A piece of a line; beside JobStatus it depends on what is named, NULL-terminated. */
+struct part {
+    void (*put)(const struct ad *job, const struct ad_context *context, struct strbuf *out);
+    const char *names[10];
+};
+
 struct jobs_layout {
     const char *option; /* without dash */
     size_t letters;     /* at least, of the option */
     const char *constraint;
     bool totals;
     const char *heading;
-    /* NULL: batches, or nothing but totals when there is no heading either */
-    void (*job)(const struct ad *job, const struct ad_context *context, struct strbuf *out);
-    const char *const *projection;
+    /* None: batches, or nothing but totals when there is no heading either. */
+    struct part parts[PARTS_MAX + 1];
 };
 
 /* ---- parts of a line */
@@ -82,58 +89,103 @@ static double size_mb(const struct ad *job)
 /* What came from a job is one line, and cannot move the cursor of a terminal. */
 static void put_clean(const char *text, struct strbuf *out)
 {
-    for (; *text != '\0'; text++) {
-        strbuf_putc(out, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+    while (*text != '\0') {
+        size_t clean = 0;
+        while ((unsigned char)text[clean] >= ' ' && text[clean] != 0x7f) {
+            clean++;
+        }
+        strbuf_append(out, text, clean);
+        text += clean;
+        if (*text != '\0') {
+            strbuf_putc(out, '?');
+            text++;
+        }
     }
 }
 
-static void put_command(const struct ad *job, struct strbuf *out)
+static void put_command(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
     const char *cmd = ad_string_or(job, "Cmd", "");
     const char *slash = strrchr(cmd, '/');
-    const char *args = ad_string_or(job, "Args", ad_string_or(job, "Arguments", ""));
+    (void)context;
     put_clean(slash != NULL ? slash + 1 : cmd, out);
+}
+
+static void put_arguments(const struct ad *job, const struct ad_context *context,
+                          struct strbuf *out)
+{
+    const char *args = NULL;
+    (void)context;
+    if (ad_get_string(job, "Args", &args) != 0) {
+        args = ad_string_or(job, "Arguments", "");
+    }
     if (args[0] != '\0') {
         strbuf_putc(out, ' ');
         put_clean(args, out);
     }
-    strbuf_putc(out, '\n');
 }
 
-static void put_id_and_owner(const struct ad *job, struct strbuf *out)
+/* A number in at least width columns. */
+static void put_number(int64_t number, size_t width, bool left, struct strbuf *out)
 {
-    strbuf_printf(out, "%4lld.%-3lld %-14s ", (long long)ad_int_or(job, "ClusterId", 0),
-                  (long long)ad_int_or(job, "ProcId", 0), ad_string_or(job, "Owner", ""));
+    char digits[32];
+    size_t at = sizeof digits;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    do {
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (number < 0) {
+        digits[--at] = '-';
+    }
+    size_t length = sizeof digits - at;
+    for (size_t i = length; !left && i < width; i++) {
+        strbuf_putc(out, ' ');
+    }
+    strbuf_append(out, digits + at, length);
+    for (size_t i = length; left && i < width; i++) {
+        strbuf_putc(out, ' ');
+    }
 }
 
-/* ---- a line for each job */
-
-static void job_line(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+static void put_owner(const struct ad *job, struct strbuf *out)
 {
-    put_id_and_owner(job, out);
+    strbuf_printf(out, "%-14s ", ad_string_or(job, "Owner", ""));
+}
+
+/* ---- a line for each job: its id, then parts, of which most are the same for all jobs of a
+ * cluster
+ */
+
+static void job_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+{
+    put_owner(job, out);
     put_date(job, "QDate", context, out);
     strbuf_putc(out, ' ');
     put_run_time(job, context, out);
     strbuf_printf(out, " %-2c %-3lld %4.1f ", status_letter(ad_int_or(job, "JobStatus", 0)),
                   (long long)ad_int_or(job, "JobPrio", 0), size_mb(job));
-    put_command(job, out);
 }
 
-static void run_line(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+static void run_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
-    put_id_and_owner(job, out);
+    put_owner(job, out);
     put_date(job, "QDate", context, out);
     strbuf_putc(out, ' ');
     put_run_time(job, context, out);
     strbuf_putc(out, ' ');
-    put_clean(ad_string_or(job, "RemoteHost", "[????????????????]"), out);
-    strbuf_putc(out, '\n');
 }
 
-static void hold_line(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+static void run_host(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    put_clean(ad_string_or(job, "RemoteHost", "[????????????????]"), out);
+}
+
+static void hold_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
     int64_t sub = ad_int_or(job, "HoldReasonSubCode", 0);
-    put_id_and_owner(job, out);
+    put_owner(job, out);
     put_date(job, "EnteredCurrentStatus", context, out);
     strbuf_printf(out, " %4lld", (long long)ad_int_or(job, "HoldReasonCode", 0));
     if (sub != 0) {
@@ -141,8 +193,12 @@ static void hold_line(const struct ad *job, const struct ad_context *context, st
     } else {
         strbuf_puts(out, "     ");
     }
+}
+
+static void hold_reason(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
     put_clean(ad_string_or(job, "HoldReason", ""), out);
-    strbuf_putc(out, '\n');
 }
 
 static const char *universe(int64_t number)
@@ -159,105 +215,59 @@ static const char *universe(int64_t number)
     }
 }
 
-static void idle_line(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+static void idle_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
     struct ad_value memory;
-    put_id_and_owner(job, out);
+    put_owner(job, out);
     (void)ad_eval_attr(job, NULL, "RequestMemory", context, &memory); /* absent: undefined */
     strbuf_printf(out, "%-9s %4lld %6lld %6lld ", universe(ad_int_or(job, "JobUniverse", 5)),
                   (long long)ad_int_or(job, "RequestCpus", 1),
                   memory.type == AD_TYPE_INT ? (long long)memory.integer : 0,
                   (long long)ad_int_or(job, "NumJobStarts", 0));
     ad_value_fini(&memory);
-    put_clean(ad_string_or(job, "LastRemoteHost", "undefined"), out);
-    strbuf_putc(out, '\n');
 }
 
-static void history_line(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+static void idle_host(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
-    struct strbuf id;
-    strbuf_init(&id, 0);
-    strbuf_printf(&id, "%lld.%lld", (long long)ad_int_or(job, "ClusterId", 0),
-                  (long long)ad_int_or(job, "ProcId", 0));
-    strbuf_printf(out, "%-12s %-14s ", strbuf_text(&id), ad_string_or(job, "Owner", ""));
-    strbuf_fini(&id);
+    (void)context;
+    put_clean(ad_string_or(job, "LastRemoteHost", "undefined"), out);
+}
+
+static void history_middle(const struct ad *job, const struct ad_context *context,
+                           struct strbuf *out)
+{
+    put_owner(job, out);
     put_date(job, "QDate", context, out);
     strbuf_putc(out, ' ');
     put_run_time(job, context, out);
     strbuf_printf(out, " %-2c ", status_letter(ad_int_or(job, "JobStatus", 0)));
     put_date(job, "CompletionDate", context, out);
     strbuf_putc(out, ' ');
-    put_command(job, out);
 }
 
 /* ---- a line for each batch */
 
-struct batch {
-    char *owner, *name;
-    int64_t since_s;
-    struct jobs_totals counts;
-    int64_t first_cluster, first_proc, last_cluster, last_proc; /* order of ids */
-    int64_t submitted; /* jobs that its clusters had in the beginning */
-};
-
-static void batch_destroy(void *arg)
-{
-    struct batch *batch = arg;
-    mem_free(batch->owner);
-    mem_free(batch->name);
-    mem_free(batch);
-}
-
-static char *batch_name(const struct ad *job)
+static char *batch_name(const struct ad *batch)
 {
     struct strbuf text;
-    const char *name = ad_string_or(job, "JobBatchName", "");
+    const char *name = ad_string_or(batch, "JobBatchName", "");
     strbuf_init(&text, 0);
     if (name[0] != '\0') {
         put_clean(name, &text);
     } else {
-        strbuf_printf(&text, "ID: %lld", (long long)ad_int_or(job, "ClusterId", 0));
+        strbuf_printf(&text, "ID: %lld", (long long)ad_int_or(batch, "ClusterId", 0));
     }
     return strbuf_take(&text);
 }
 
-static void count_job(struct jobs_totals *totals, int64_t status)
+static void count_job(struct jobs_totals *totals, int64_t status, int64_t jobs)
 {
-    totals->idle += status == IDLE ? 1 : 0;
-    totals->running += status == RUNNING || status == TRANSFERRING ? 1 : 0;
-    totals->removed += status == REMOVED ? 1 : 0;
-    totals->completed += status == COMPLETED ? 1 : 0;
-    totals->held += status == HELD ? 1 : 0;
-    totals->suspended += status == SUSPENDED ? 1 : 0;
-}
-
-static void add_to_batch(struct strmap *by_key, struct vec *batches, const struct ad *job)
-{
-    struct strbuf key;
-    char *name = batch_name(job);
-    const char *owner = ad_string_or(job, "Owner", "");
-    int64_t cluster = ad_int_or(job, "ClusterId", 0), proc = ad_int_or(job, "ProcId", 0);
-    strbuf_init(&key, 0);
-    strbuf_printf(&key, "%s\n%s", owner, name);
-    struct batch *batch = strmap_get(by_key, strbuf_text(&key));
-    if (batch == NULL) {
-        batch = mem_zalloc(sizeof *batch);
-        batch->owner = mem_strdup(owner);
-        batch->name = mem_strdup(name);
-        batch->since_s = ad_int_or(job, "QDate", 0);
-        batch->first_cluster = cluster;
-        batch->first_proc = proc;
-        vec_push(batches, batch);
-        (void)strmap_set(by_key, strbuf_text(&key), batch); /* was absent */
-    }
-    if (cluster != batch->last_cluster) {
-        batch->submitted += ad_int_or(job, "TotalSubmitProcs", 0);
-    }
-    batch->last_cluster = cluster;
-    batch->last_proc = proc;
-    count_job(&batch->counts, ad_int_or(job, "JobStatus", 0));
-    strbuf_fini(&key);
-    mem_free(name);
+    totals->idle += status == IDLE ? jobs : 0;
+    totals->running += status == RUNNING || status == TRANSFERRING ? jobs : 0;
+    totals->removed += status == REMOVED ? jobs : 0;
+    totals->completed += status == COMPLETED ? jobs : 0;
+    totals->held += status == HELD ? jobs : 0;
+    totals->suspended += status == SUSPENDED ? jobs : 0;
 }
 
 static void put_count(int64_t count, struct strbuf *out)
@@ -269,105 +279,122 @@ static void put_count(int64_t count, struct strbuf *out)
     }
 }
 
-static void batch_line(const struct batch *batch, int owner_width, int name_width,
+static void batch_line(const struct ad *batch, int owner_width, int name_width,
                        const struct ad_context *context, struct strbuf *out)
 {
-    const struct jobs_totals *counts = &batch->counts;
-    int64_t here = counts->idle + counts->running + counts->suspended + counts->held;
-    int64_t total = here + counts->completed + counts->removed;
-    total = batch->submitted > total ? batch->submitted : total;
-    table_plan_pad(batch->owner, owner_width, TABLE_LEFT, out);
+    struct jobs_totals counts = {0};
+    jobs_plan_read_totals(batch, "", &counts);
+    int64_t here = counts.idle + counts.running + counts.suspended + counts.held;
+    int64_t total = here + counts.completed + counts.removed;
+    int64_t submitted = ad_int_or(batch, "TotalSubmitProcs", 0);
+    int64_t first = ad_int_or(batch, "ClusterId", 0), proc = ad_int_or(batch, "ProcId", 0);
+    int64_t last = ad_int_or(batch, "LastClusterId", first);
+    int64_t last_proc = ad_int_or(batch, "LastProcId", proc);
+    char *name = batch_name(batch);
+    total = submitted > total ? submitted : total;
+    table_plan_pad(ad_string_or(batch, "Owner", ""), owner_width, TABLE_LEFT, out);
     strbuf_putc(out, ' ');
-    table_plan_pad(batch->name, name_width, TABLE_LEFT, out);
+    table_plan_pad(name, name_width, TABLE_LEFT, out);
     strbuf_putc(out, ' ');
-    table_plan_date(batch->since_s, context, out);
+    table_plan_date(ad_int_or(batch, "QDate", 0), context, out);
     put_count(total - here, out);
-    put_count(counts->running + counts->suspended, out);
-    put_count(counts->idle, out);
-    put_count(counts->held, out);
+    put_count(counts.running + counts.suspended, out);
+    put_count(counts.idle, out);
+    put_count(counts.held, out);
     put_count(total, out);
-    strbuf_printf(out, " %lld.%lld", (long long)batch->first_cluster, (long long)batch->first_proc);
-    if (batch->last_cluster != batch->first_cluster) {
-        strbuf_printf(out, " ... %lld.%lld", (long long)batch->last_cluster,
-                      (long long)batch->last_proc);
-    } else if (batch->last_proc != batch->first_proc) {
-        strbuf_printf(out, "-%lld", (long long)batch->last_proc);
+    strbuf_printf(out, " %lld.%lld", (long long)first, (long long)proc);
+    if (last != first) {
+        strbuf_printf(out, " ... %lld.%lld", (long long)last, (long long)last_proc);
+    } else if (last_proc != proc) {
+        strbuf_printf(out, "-%lld", (long long)last_proc);
     }
     strbuf_putc(out, '\n');
+    mem_free(name);
 }
 
-static void print_batches(const struct ad *const *jobs, size_t count,
+static void print_batches(const struct ad *const *batches, size_t count,
                           const struct ad_context *context, struct strbuf *out)
 {
-    struct strmap *by_key = strmap_create(STRMAP_CASE_SENSITIVE);
-    struct vec batches = {0};
     size_t owner_width = count > 0 ? 8 : 5, name_width = count > 0 ? 11 : 13;
     for (size_t i = 0; i < count; i++) {
-        add_to_batch(by_key, &batches, jobs[i]);
-    }
-    for (size_t i = 0; i < batches.count; i++) {
-        const struct batch *batch = batches.items[i];
-        size_t owner = strlen(batch->owner), name = strlen(batch->name);
+        char *text = batch_name(batches[i]);
+        size_t owner = strlen(ad_string_or(batches[i], "Owner", "")), name = strlen(text);
         owner_width = owner > owner_width ? owner : owner_width;
         name_width = name > name_width ? name : name_width;
+        mem_free(text);
     }
     table_plan_pad("OWNER", (int)owner_width, TABLE_LEFT, out);
     strbuf_putc(out, ' ');
     table_plan_pad("BATCH_NAME", (int)name_width, TABLE_LEFT, out);
     strbuf_puts(out, "   SUBMITTED   DONE   RUN    IDLE   HOLD  TOTAL JOB_IDS\n");
-    for (size_t i = 0; i < batches.count; i++) {
-        batch_line(batches.items[i], (int)owner_width, (int)name_width, context, out);
+    for (size_t i = 0; i < count; i++) {
+        batch_line(batches[i], (int)owner_width, (int)name_width, context, out);
     }
-    strmap_destroy(by_key, NULL);
-    vec_fini(&batches, batch_destroy);
 }
 
 /* ---- layouts: a new one is one row here */
 
-static const char *const JOB_ATTRIBUTES[] = {
-    "ClusterId",           "ProcId",    "Owner",   "QDate",
-    "RemoteWallClockTime", "JobStatus", "JobPrio", "MemoryUsage",
-    "ImageSize",           "Cmd",       "Args",    "Arguments",
-    "JobCurrentStartDate", NULL};
-static const char *const RUN_ATTRIBUTES[] = {
-    "ClusterId",           "ProcId",     "Owner", "QDate", "JobStatus", "RemoteWallClockTime",
-    "JobCurrentStartDate", "RemoteHost", NULL};
-static const char *const HOLD_ATTRIBUTES[] = {"ClusterId",
-                                              "ProcId",
-                                              "Owner",
-                                              "JobStatus",
-                                              "EnteredCurrentStatus",
-                                              "HoldReasonCode",
-                                              "HoldReasonSubCode",
-                                              "HoldReason",
-                                              NULL};
-static const char *const BATCH_ATTRIBUTES[] = {
-    "ClusterId", "ProcId", "Owner", "QDate", "JobStatus", "JobBatchName", "TotalSubmitProcs", NULL};
-static const char *const TOTAL_ATTRIBUTES[] = {"JobStatus", NULL};
-static const char *const ALL_ATTRIBUTES[] = {NULL};
+#define COMMAND      \
+    {                \
+        put_command, \
+        {            \
+            "Cmd"    \
+        }            \
+    }
+#define ARGUMENTS               \
+    {                           \
+        put_arguments,          \
+        {                       \
+            "Args", "Arguments" \
+        }                       \
+    }
 
 static const struct jobs_layout LAYOUTS[] = {
-    {"", 1, NULL, true, NULL, NULL, BATCH_ATTRIBUTES},
-    {"nobatch", 3, NULL, true, " ID      OWNER            SUBMITTED     RUN_TIME ST PRI SIZE CMD\n",
-     job_line, JOB_ATTRIBUTES},
-    {"run", 1, "JobStatus == 2 || JobStatus == 6 || JobStatus == 7", false,
-     " ID      OWNER            SUBMITTED     RUN_TIME HOST(S)\n", run_line, RUN_ATTRIBUTES},
-    {"hold", 3, "JobStatus == 5", true,
-     " ID      OWNER          HELD_SINCE  CODE/SUB HOLD_REASON\n", hold_line, HOLD_ATTRIBUTES},
-    {"idle", 2, "JobStatus == 1", false,
-     " ID      OWNER          UNIVERSE  CPUS MEMORY STARTS LAST_HOST\n", idle_line, ALL_ATTRIBUTES},
-    {"totals", 3, NULL, true, NULL, NULL, TOTAL_ATTRIBUTES},
+    {.option = "", .letters = 1, .totals = true},
+    {"nobatch",
+     3,
+     NULL,
+     true,
+     " ID      OWNER            SUBMITTED     RUN_TIME ST PRI SIZE CMD\n",
+     {{job_middle,
+       {"Owner", "QDate", "RemoteWallClockTime", "JobCurrentStartDate", "JobPrio", "MemoryUsage",
+        "ImageSize"}},
+      COMMAND,
+      ARGUMENTS}},
+    {"run",
+     1,
+     "JobStatus == 2 || JobStatus == 6 || JobStatus == 7",
+     false,
+     " ID      OWNER            SUBMITTED     RUN_TIME HOST(S)\n",
+     {{run_middle, {"Owner", "QDate", "RemoteWallClockTime", "JobCurrentStartDate"}},
+      {run_host, {"RemoteHost"}}}},
+    {"hold",
+     3,
+     "JobStatus == 5",
+     true,
+     " ID      OWNER          HELD_SINCE  CODE/SUB HOLD_REASON\n",
+     {{hold_middle, {"Owner", "EnteredCurrentStatus", "HoldReasonCode", "HoldReasonSubCode"}},
+      {hold_reason, {"HoldReason"}}}},
+    {"idle",
+     2,
+     "JobStatus == 1",
+     false,
+     " ID      OWNER          UNIVERSE  CPUS MEMORY STARTS LAST_HOST\n",
+     {{idle_middle, {"Owner", "JobUniverse", "RequestCpus", "RequestMemory", "NumJobStarts"}},
+      {idle_host, {"LastRemoteHost"}}}},
+    {.option = "totals", .letters = 3, .totals = true},
 };
 enum { LAYOUT_BATCHES = 0, LAYOUT_TOTALS = 5 };
 
+#define JOBS_ALIKE_MAX 10000000 /* that one ad stands for */
+
 static const struct jobs_layout HISTORY = {
-    "",
-    1,
-    NULL,
-    false,
-    " ID          OWNER            SUBMITTED   RUN_TIME   ST   COMPLETED CMD\n",
-    history_line,
-    ALL_ATTRIBUTES};
+    .option = "",
+    .heading = " ID          OWNER            SUBMITTED   RUN_TIME   ST   COMPLETED CMD\n",
+    .parts = {{history_middle,
+               {"Owner", "QDate", "RemoteWallClockTime", "JobCurrentStartDate", "CompletionDate"}},
+              COMMAND,
+              ARGUMENTS}};
 
 const struct jobs_layout *jobs_layout_find(const char *option)
 {
@@ -392,9 +419,17 @@ const char *jobs_layout_constraint(const struct jobs_layout *layout)
     return layout->constraint;
 }
 
-const char *const *jobs_layout_projection(const struct jobs_layout *layout)
+void jobs_layout_names(const struct jobs_layout *layout, struct vec *names)
 {
-    return layout->projection[0] != NULL ? layout->projection : NULL;
+    static const char *const ALWAYS[] = {"ClusterId", "ProcId", "JobStatus"};
+    for (size_t i = 0; i < ARRAY_COUNT(ALWAYS); i++) {
+        vec_push(names, mem_strdup(ALWAYS[i]));
+    }
+    for (const struct part *part = layout->parts; part->put != NULL; part++) {
+        for (size_t i = 0; part->names[i] != NULL; i++) {
+            vec_push(names, mem_strdup(part->names[i]));
+        }
+    }
 }
 
 bool jobs_layout_totals(const struct jobs_layout *layout)
@@ -407,16 +442,160 @@ bool jobs_layout_is_bare(const struct jobs_layout *layout)
     return layout == &LAYOUTS[LAYOUT_TOTALS];
 }
 
-void jobs_plan_print(const struct jobs_layout *layout, const struct ad *const *jobs, size_t count,
+bool jobs_layout_is_rows(const struct jobs_layout *layout)
+{
+    return layout->parts[0].put != NULL;
+}
+
+static void put_id(const struct jobs_layout *layout, int64_t cluster, int64_t proc,
+                   struct strbuf *out)
+{
+    size_t begin = out->length;
+    put_number(cluster, layout == &HISTORY ? 0 : 4, false, out);
+    strbuf_putc(out, '.');
+    put_number(proc, layout == &HISTORY ? 0 : 3, true, out);
+    for (size_t i = out->length - begin; layout == &HISTORY && i < 12; i++) {
+        strbuf_putc(out, ' ');
+    }
+    strbuf_putc(out, ' ');
+}
+
+/* ---- rows that share */
+
+#define STATUSES 8
+
+struct jobs_rows {
+    const struct jobs_layout *layout;
+    const struct ad_context *context;
+    struct jobs_totals totals;
+    struct strmap *parts_of; /* name of an attribute -> bits of the parts that show it */
+    struct ad *common;       /* what the jobs share that come now; NULL: nothing */
+    int64_t cluster;
+    bool computed; /* something shown is more than a literal: it may depend on the job */
+    struct strbuf parts[PARTS_MAX][STATUSES]; /* of a job that has nothing of its own */
+    bool made[PARTS_MAX][STATUSES];
+};
+
+struct jobs_rows *jobs_rows_create(const struct jobs_layout *layout,
+                                   const struct ad_context *context)
+{
+    struct jobs_rows *rows = mem_zalloc(sizeof *rows);
+    rows->layout = layout;
+    rows->context = context;
+    rows->parts_of = strmap_create(STRMAP_CASE_IGNORED);
+    for (size_t i = 0; i < PARTS_MAX; i++) {
+        const struct part *part = &layout->parts[i];
+        for (size_t k = 0; part->put != NULL && part->names[k] != NULL; k++) {
+            uintptr_t bits = (uintptr_t)strmap_get(rows->parts_of, part->names[k]);
+            (void)strmap_set(rows->parts_of, part->names[k], (void *)(bits | (uintptr_t)1 << i));
+        }
+        for (size_t k = 0; k < STATUSES; k++) {
+            strbuf_init(&rows->parts[i][k], 0);
+        }
+    }
+    return rows;
+}
+
+void jobs_rows_destroy(struct jobs_rows *rows)
+{
+    if (rows == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < PARTS_MAX * STATUSES; i++) {
+        strbuf_fini(&rows->parts[i / STATUSES][i % STATUSES]);
+    }
+    strmap_destroy(rows->parts_of, NULL);
+    ad_destroy(rows->common);
+    mem_free(rows);
+}
+
+const struct jobs_totals *jobs_rows_totals(const struct jobs_rows *rows)
+{
+    return &rows->totals;
+}
+
+static void begin_common(struct jobs_rows *rows, const struct ad *common)
+{
+    ad_destroy(rows->common);
+    rows->common = ad_copy(common);
+    rows->cluster = ad_int_or(common, "ClusterId", 0);
+    rows->computed = false;
+    memset(rows->made, 0, sizeof rows->made);
+    size_t at = 0;
+    const char *name;
+    while (strmap_next(rows->parts_of, &at, &name, NULL)) {
+        const struct ad_expr *expr = ad_lookup(rows->common, name);
+        rows->computed = rows->computed || (expr != NULL && !ad_expr_is_literal(expr));
+    }
+}
+
+/* The bits of parts that show something of the job's own. */
+static uintptr_t own_parts(const struct jobs_rows *rows, const struct ad *job)
+{
+    uintptr_t bits = 0;
+    size_t at = 0;
+    const char *name;
+    while (ad_next(job, &at, &name, NULL)) {
+        bits |= (uintptr_t)strmap_get(rows->parts_of, name);
+    }
+    return bits;
+}
+
+static void put_part(struct jobs_rows *rows, size_t index, bool own, size_t status,
+                     const struct ad *job, struct strbuf *out)
+{
+    const struct part *part = &rows->layout->parts[index];
+    if (own || status >= STATUSES || rows->common == NULL || rows->computed) {
+        part->put(job, rows->context, out);
+        return;
+    }
+    struct strbuf *kept = &rows->parts[index][status];
+    if (!rows->made[index][status]) {
+        strbuf_clear(kept);
+        part->put(job, rows->context, kept);
+        rows->made[index][status] = true;
+    }
+    strbuf_append(out, kept->data, kept->length);
+}
+
+void jobs_rows_add(struct jobs_rows *rows, struct ad *job, struct strbuf *out)
+{
+    int64_t proc;
+    if (ad_get_int(job, "ProcId", &proc) != 0) {
+        begin_common(rows, job);
+        return;
+    }
+    uintptr_t own = own_parts(rows, job);
+    ad_chain(job, rows->common);
+    int64_t count = ad_int_or(job, "ProcCount", 1), status = ad_int_or(job, "JobStatus", 0);
+    count = count < 1 || count > JOBS_ALIKE_MAX ? 1 : count;
+    count_job(&rows->totals, status, count);
+    for (int64_t i = 0; i < count; i++) {
+        put_id(rows->layout, rows->common != NULL ? rows->cluster : ad_int_or(job, "ClusterId", 0),
+               proc + i, out);
+        for (size_t k = 0; rows->layout->parts[k].put != NULL; k++) {
+            put_part(rows, k, (own >> k & 1) != 0, status >= 0 ? (size_t)status : STATUSES, job,
+                     out);
+        }
+        strbuf_putc(out, '\n');
+    }
+    ad_chain(job, NULL);
+}
+
+void jobs_plan_print(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
                      const struct ad_context *context, struct strbuf *out)
 {
     if (layout == &LAYOUTS[LAYOUT_BATCHES]) {
-        print_batches(jobs, count, context, out);
+        print_batches(ads, count, context, out);
         return;
     }
     strbuf_puts(out, layout->heading != NULL ? layout->heading : "");
-    for (size_t i = 0; i < count && layout->job != NULL; i++) {
-        layout->job(jobs[i], context, out);
+    for (size_t i = 0; i < count && jobs_layout_is_rows(layout); i++) {
+        put_id(layout, ad_int_or(ads[i], "ClusterId", 0), ad_int_or(ads[i], "ProcId", 0), out);
+        for (const struct part *part = layout->parts; part->put != NULL; part++) {
+            part->put(ads[i], context, out);
+        }
+        strbuf_putc(out, '\n');
     }
 }
 
@@ -443,8 +622,24 @@ void jobs_plan_count(const struct ad *const *jobs, size_t count, struct jobs_tot
 {
     *ret = (struct jobs_totals){0};
     for (size_t i = 0; i < count; i++) {
-        count_job(ret, ad_int_or(jobs[i], "JobStatus", 0));
+        count_job(ret, ad_int_or(jobs[i], "JobStatus", 0), 1);
     }
+}
+
+void jobs_plan_read_totals(const struct ad *ad, const char *prefix, struct jobs_totals *ret)
+{
+    static const char *const NAMES[] = {"CompletedJobs", "RemovedJobs", "IdleJobs",
+                                        "RunningJobs",   "HeldJobs",    "SuspendedJobs"};
+    int64_t *const numbers[] = {&ret->completed, &ret->removed, &ret->idle,
+                                &ret->running,   &ret->held,    &ret->suspended};
+    struct strbuf name;
+    strbuf_init(&name, 0);
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
+        strbuf_clear(&name);
+        strbuf_printf(&name, "%s%s", prefix, NAMES[i]);
+        *numbers[i] += ad_int_or(ad, strbuf_text(&name), 0);
+    }
+    strbuf_fini(&name);
 }
 
 void jobs_plan_totals(const char *what, const struct jobs_totals *totals, struct strbuf *out)

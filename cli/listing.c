@@ -115,14 +115,18 @@ int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, cons
 
 int listing_query_each(struct cli *cli, struct wire *wire, const char *type,
                        const struct listing *listing, const struct ad *more, cli_ads_f each,
-                       void *arg, struct err *err)
+                       void *arg, struct ad **args, struct err *err)
 {
-    struct ad *args = query_args(type, listing, more);
+    struct ad *asked = query_args(type, listing, more);
     struct cli_reply reply;
-    const struct wire_body body = {.args = args};
+    const struct wire_body body = {.args = asked};
     int rc = cli_call_each(cli, wire, VERB_QUERY, &body, each, arg, &reply, err);
+    if (rc == 0 && args != NULL) {
+        *args = reply.args;
+        reply.args = NULL;
+    }
     cli_reply_fini(&reply);
-    ad_destroy(args);
+    ad_destroy(asked);
     return rc;
 }
 

@@ -31,10 +31,11 @@ int listing_query(struct cli *cli, struct wire *wire, const char *relay_to, cons
                   const struct ad *more, struct cli_reply *reply, struct err *err);
 
 /* The same of the caller's own pool or schedd, for ads that are not kept: each gets them as they
- * come (cli_call_each()). */
+ * come (cli_call_each()).  args (may be NULL) gets what the last part said, NULL or the caller's.
+ */
 int listing_query_each(struct cli *cli, struct wire *wire, const char *type,
                        const struct listing *listing, const struct ad *more, cli_ads_f each,
-                       void *arg, struct err *err);
+                       void *arg, struct ad **args, struct err *err);
 
 /* Prints in the listing's style, which is not LISTING_TABLE, to standard output. */
 int listing_show(struct cli *cli, const struct listing *listing, const struct ad *const *ads,

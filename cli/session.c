@@ -280,7 +280,7 @@ static void on_reply(void *arg, struct wire_reply *reply)
 {
     struct waiting *waiting = arg;
     if (waiting->each != NULL) {
-        waiting->each(waiting->arg, (const struct ad *const *)reply->ads, reply->ad_count);
+        waiting->each(waiting->arg, reply->ads, reply->ad_count);
     }
     for (size_t i = 0; waiting->each == NULL && i < reply->ad_count; i++) {
         vec_push(&waiting->reply->ads, wire_reply_take_ad(reply, i));

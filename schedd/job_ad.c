@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -88,44 +89,154 @@ static const char *claim_state(const struct job *job)
     }
 }
 
-/* What was said of its autocluster since it is idle. */
-static void show_rejection(const struct job *job, struct ad *view)
+/* ---- what every job has in a struct and not in an ad: a new one is one row of FIXED ------------
+ */
+
+typedef void (*fixed_f)(const struct schedd *schedd, const struct job *job, const char *name,
+                        struct ad *ad);
+
+static void put_proc(const struct schedd *schedd, const struct job *job, const char *name,
+                     struct ad *ad)
 {
-    const struct autocluster *autocluster = job->autocluster;
-    if (autocluster != NULL && autocluster->rejected_why != NULL &&
-        autocluster->rejected_s >= job->entered_s) {
-        ad_set_string(view, "LastRejMatchReason", autocluster->rejected_why);
-        ad_set_string(view, "LastRejMatchNegotiator", autocluster->rejected_by);
-        ad_set_int(view, "LastRejMatchTime", autocluster->rejected_s);
-    }
+    (void)schedd;
+    ad_set_int(ad, name, job->proc);
 }
 
-struct ad *job_view(const struct schedd *schedd, const struct job *job)
+static void put_global_id(const struct schedd *schedd, const struct job *job, const char *name,
+                          struct ad *ad)
 {
-    struct ad *view = job->own != NULL ? ad_copy(job->own) : ad_create();
     char id[JOB_ID_SIZE];
     job_id(job, id);
     char global[512];
     (void)snprintf(global, sizeof(global), "%s#%s#%" PRId64, schedd->name, id,
                    job->cluster->qdate_s); /* a longer name is cut */
-    ad_set_int(view, "ProcId", job->proc);
-    ad_set_string(view, "GlobalJobId", global);
-    ad_set_int(view, "JobStatus", job_status(job));
-    ad_set_int(view, "EnteredCurrentStatus", job->entered_s);
+    ad_set_string(ad, name, global);
+}
+
+static void put_status(const struct schedd *schedd, const struct job *job, const char *name,
+                       struct ad *ad)
+{
+    (void)schedd;
+    ad_set_int(ad, name, job_status(job));
+}
+
+static void put_entered(const struct schedd *schedd, const struct job *job, const char *name,
+                        struct ad *ad)
+{
+    (void)schedd;
+    ad_set_int(ad, name, job->entered_s);
+}
+
+static void put_last_status(const struct schedd *schedd, const struct job *job, const char *name,
+                            struct ad *ad)
+{
+    (void)schedd;
     if (job->last > 0) {
-        ad_set_int(view, "LastJobStatus", job->last);
+        ad_set_int(ad, name, job->last);
     }
+}
+
+static void put_epoch(const struct schedd *schedd, const struct job *job, const char *name,
+                      struct ad *ad)
+{
+    (void)schedd;
     if (job->epoch > 0) {
-        ad_set_int(view, "ClaimEpoch", job->epoch);
+        ad_set_int(ad, name, job->epoch);
     }
+}
+
+static void put_autocluster(const struct schedd *schedd, const struct job *job, const char *name,
+                            struct ad *ad)
+{
+    (void)schedd;
     if (job->autocluster != NULL) {
-        ad_set_int(view, "AutoClusterId", job->autocluster->id);
+        ad_set_int(ad, name, job->autocluster->id);
     }
-    if (job->phase == JOB_IDLE) {
-        show_rejection(job, view);
+}
+
+/* What was said of its autocluster since it is idle; NULL: nothing. */
+static const struct autocluster *rejected(const struct job *job)
+{
+    const struct autocluster *autocluster = job->autocluster;
+    return job->phase == JOB_IDLE && autocluster != NULL && autocluster->rejected_why != NULL &&
+                   autocluster->rejected_s >= job->entered_s
+               ? autocluster
+               : NULL;
+}
+
+static void put_rejected_why(const struct schedd *schedd, const struct job *job, const char *name,
+                             struct ad *ad)
+{
+    (void)schedd;
+    if (rejected(job) != NULL) {
+        ad_set_string(ad, name, rejected(job)->rejected_why);
     }
+}
+
+static void put_rejected_by(const struct schedd *schedd, const struct job *job, const char *name,
+                            struct ad *ad)
+{
+    (void)schedd;
+    if (rejected(job) != NULL) {
+        ad_set_string(ad, name, rejected(job)->rejected_by);
+    }
+}
+
+static void put_rejected_time(const struct schedd *schedd, const struct job *job, const char *name,
+                              struct ad *ad)
+{
+    (void)schedd;
+    if (rejected(job) != NULL) {
+        ad_set_int(ad, name, rejected(job)->rejected_s);
+    }
+}
+
+static void put_claim_state(const struct schedd *schedd, const struct job *job, const char *name,
+                            struct ad *ad)
+{
+    (void)schedd;
     if (claim_state(job) != NULL) {
-        ad_set_string(view, "ClaimState", claim_state(job));
+        ad_set_string(ad, name, claim_state(job));
+    }
+}
+
+static const struct {
+    const char *name;
+    fixed_f put;
+} FIXED[] = {
+    {"ProcId", put_proc},
+    {"GlobalJobId", put_global_id},
+    {"JobStatus", put_status},
+    {"EnteredCurrentStatus", put_entered},
+    {"LastJobStatus", put_last_status},
+    {"ClaimEpoch", put_epoch},
+    {"AutoClusterId", put_autocluster},
+    {"LastRejMatchReason", put_rejected_why},
+    {"LastRejMatchNegotiator", put_rejected_by},
+    {"LastRejMatchTime", put_rejected_time},
+    {"ClaimState", put_claim_state},
+};
+
+int job_fixed_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
+        if (ad_name_compare(FIXED[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+void job_fixed_put(const struct schedd *schedd, const struct job *job, int fixed, struct ad *ad)
+{
+    FIXED[fixed].put(schedd, job, FIXED[fixed].name, ad);
+}
+
+struct ad *job_view(const struct schedd *schedd, const struct job *job)
+{
+    struct ad *view = job->own != NULL ? ad_copy(job->own) : ad_create();
+    for (size_t i = 0; i < ARRAY_COUNT(FIXED); i++) {
+        FIXED[i].put(schedd, job, FIXED[i].name, view);
     }
     ad_chain(view, job->cluster->ad);
     return view;

@@ -7,22 +7,29 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "schedd/job_batches.h"
 #include "schedd/job_queue.h"
+#include "schedd/job_rows.h"
+#include "schedd/job_filter.h"
 #include "schedd/request_ads.h"
 #include "schedd/schedd_state.h"
 #include "store/store.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
 
-#define PART_ADS           256 /* ads in one part of an answer */
+#define PART_ADS           256                 /* ads in one part of an answer */
+#define PART_BYTES         ((size_t)128 << 10) /* the same, of jobs */
+#define SLICE_JOBS         4000 /* looked at in one turn, and in one message: a millisecond or two */
 #define HISTORY_ROWS_MAX   100000
 #define WATCH_BARRIERS_MAX 50
 
@@ -42,13 +49,27 @@ struct query {
     struct wire_request *request;
     struct ad_expr *constraint; /* NULL: all */
     struct vec projection;      /* names; empty: all */
-    int64_t limit;              /* 0: none */
-    char since[JOB_ID_SIZE];    /* history stops there; "" none */
+    bool shared, whole_if_computed;
+    struct job_filter *job_filter; /* of jobs */
+    struct job_rows *rows;
+    struct job_batches *batches; /* NULL: rows are wanted */
+    struct vec ids;              /* struct wanted: where to look, in order of id */
+    size_t at;                   /* place in ids */
+    uint32_t proc;               /* next one there */
+    int64_t found;               /* jobs */
+    size_t batches_put;
+    bool walked, last; /* the last part is being made */
+    bool committing;   /* the part waits for the disk */
+    bool gone;         /* nobody waits for the answer any more */
+    struct strbuf part;
+    size_t part_ads, sent_ads;
+    struct loop_timer *turn;
+    const struct owner *of;  /* whose totals are wanted, too; NULL: nobody's */
+    int64_t limit;           /* 0: none */
+    char since[JOB_ID_SIZE]; /* history stops there; "" none */
     struct ad_context context;
     struct vec ads; /* the answer */
     size_t sent;
-    bool totals;
-    int64_t idle, running, held, completed; /* of the whole queue, at the time of the question */
     struct history_filter filter;
 };
 
@@ -60,6 +81,12 @@ static void destroy_ad(void *ad)
 static void query_destroy(struct query *query)
 {
     LIST_REMOVE(query, entry);
+    loop_timer_destroy(query->turn);
+    job_filter_destroy(query->job_filter);
+    job_rows_destroy(query->rows);
+    job_batches_destroy(query->batches);
+    vec_fini(&query->ids, mem_free);
+    strbuf_fini(&query->part);
     ad_expr_destroy(query->constraint);
     ad_expr_destroy(query->filter.parsed);
     mem_free(query->filter.constraint);
@@ -96,7 +123,10 @@ static int query_create(struct schedd *schedd, struct wire_request *request, str
     query->schedd = schedd;
     query->request = request;
     query->limit = ad_int_or(args, "Limit", 0);
+    query->shared = ad_bool_or(args, "Shared", false);
+    query->whole_if_computed = ad_bool_or(args, "WholeIfComputed", false);
     query->context.now_s = loop_wall_s(schedd->loop);
+    strbuf_init(&query->part, 0);
     (void)snprintf(query->since, sizeof(query->since), "%s",
                    ad_string_or(args, "Since", "")); /* a longer one is no id */
     const char *text = ad_string_or(args, "Constraint", "");
@@ -162,13 +192,6 @@ static void send_more(void *arg)
     }
     struct ad *args = ad_create();
     ad_set_int(args, "Count", (int64_t)query->ads.count);
-    if (query->totals) {
-        ad_set_int(args, "IdleJobs", query->idle);
-        ad_set_int(args, "RunningJobs", query->running);
-        ad_set_int(args, "HeldJobs", query->held);
-        ad_set_int(args, "CompletedJobs", query->completed);
-        ad_set_int(args, "RemovedJobs", 0); /* a removed job leaves at once */
-    }
     const struct wire_body last = {
         .args = args,
         .ads = (const struct ad *const *)query->ads.items + query->sent,
@@ -192,32 +215,249 @@ static void begin_sending(void *arg)
     send_more(query);
 }
 
-/* ---- jobs ------------------------------------------------------------------------------------ */
+/* ---- jobs: in slices, so that nobody waits for a long queue ------------------------------------
+ *
+ * Each part holds jobs as they were at one moment, and is sent when that moment is durable.  A job
+ * that changes between two parts is seen as before or as after; none is seen twice.
+ */
 
-static bool each_job(void *arg, struct job *job)
+struct wanted {
+    int64_t cluster;
+    int64_t proc; /* -1: all of the cluster */
+};
+
+static int by_id(const void *a, const void *b)
 {
-    struct query *query = arg;
-    struct ad *view = job_view(query->schedd, job);
-    if (wants(query, view)) {
-        struct ad *flat = ad_create();
-        ad_merge(flat, job->cluster->ad);
-        ad_merge(flat, view);
-        add(query, flat);
+    const struct wanted *left = *(struct wanted *const *)a, *right = *(struct wanted *const *)b;
+    if (left->cluster != right->cluster) {
+        return left->cluster < right->cluster ? -1 : 1;
     }
-    ad_destroy(view);
-    return !is_full(query);
+    return left->proc < right->proc ? -1 : left->proc > right->proc;
 }
 
-static void query_jobs(struct query *query)
+static void want(struct query *query, int64_t cluster, int64_t proc)
+{
+    struct wanted *wanted = mem_alloc(sizeof(*wanted));
+    *wanted = (struct wanted){cluster, proc};
+    vec_push(&query->ids, wanted);
+}
+
+/* What is named, each job once. */
+static void sort_wanted(struct query *query)
+{
+    struct vec *ids = &query->ids;
+    size_t kept = 0;
+    if (ids->count > 1) {
+        qsort(ids->items, ids->count, sizeof(*ids->items), by_id);
+    }
+    for (size_t i = 0; i < ids->count; i++) {
+        struct wanted *one = ids->items[i];
+        const struct wanted *before = kept > 0 ? ids->items[kept - 1] : NULL;
+        if (before != NULL && before->cluster == one->cluster &&
+            (before->proc < 0 || before->proc == one->proc)) {
+            mem_free(one);
+        } else {
+            ids->items[kept++] = one;
+        }
+    }
+    ids->count = kept;
+}
+
+static int read_ids(struct query *query, const struct ad *args, struct err *err)
+{
+    struct ad_value list;
+    int result = 0;
+    (void)ad_eval_attr(args, NULL, "Ids", NULL, &list); /* absent: undefined */
+    if (list.type == AD_TYPE_UNDEFINED) {
+        size_t at = 0;
+        void *value = NULL;
+        while (strmap_next(query->schedd->clusters, &at, NULL, &value)) {
+            want(query, ((const struct cluster *)value)->id, -1);
+        }
+    }
+    for (size_t i = 0; result == 0 && i < ad_value_count(&list); i++) {
+        struct ad_value item;
+        int64_t cluster = 0;
+        int64_t proc = -1;
+        ad_value_item(&list, i, &item);
+        if (item.type == AD_TYPE_STRING && job_id_parse(item.string.text, &cluster, &proc)) {
+            want(query, cluster, proc);
+        } else {
+            result = err_set(err, -EINVAL, "Ids is not a list of \"12\" or \"12.3\"");
+        }
+        ad_value_fini(&item);
+    }
+    ad_value_fini(&list);
+    sort_wanted(query);
+    return result;
+}
+
+static bool is_found(const struct query *query)
+{
+    return query->limit > 0 && query->found >= query->limit;
+}
+
+static void look_at(struct query *query, const struct job *job)
+{
+    if (job == NULL || !job_filter_wants(query->job_filter, job)) {
+        return;
+    }
+    query->found++;
+    if (query->batches != NULL) {
+        job_batches_add(query->batches, job);
+    } else {
+        job_rows_add(query->rows, job, &query->part);
+    }
+}
+
+/* One slice. */
+static void walk(struct query *query)
+{
+    size_t left = SLICE_JOBS;
+    while (query->at < query->ids.count && !is_found(query) && left > 0 &&
+           query->part.length < PART_BYTES) {
+        const struct wanted *wanted = query->ids.items[query->at];
+        const struct cluster *cluster = queue_cluster(query->schedd, wanted->cluster);
+        uint32_t end = cluster != NULL ? cluster->proc_count : 0;
+        left--; /* a cluster costs something, too */
+        if (wanted->proc >= 0) {
+            look_at(query, queue_job(query->schedd, wanted->cluster, wanted->proc));
+            query->proc = end;
+        }
+        while (query->proc < end && !is_found(query) && left > 0 &&
+               query->part.length < PART_BYTES) {
+            look_at(query, cluster->procs[query->proc++]);
+            left--;
+        }
+        if (query->proc >= end) {
+            query->at++;
+            query->proc = 0;
+        }
+    }
+    query->walked = query->at >= query->ids.count || is_found(query);
+}
+
+static void put_batches(struct query *query)
+{
+    size_t count = job_batches_count(query->batches);
+    while (query->batches_put < count && query->part.length < PART_BYTES) {
+        struct ad *ad = job_batches_ad(query->batches, query->batches_put++);
+        size_t begin = wire_ad_begin(&query->part);
+        ad_encode(ad, false, &query->part);
+        wire_ad_end(&query->part, begin);
+        query->part_ads++;
+        ad_destroy(ad);
+    }
+    query->last = query->batches_put == count;
+}
+
+static void put_totals(const struct query *query, struct ad *args)
+{
+    const struct schedd *schedd = query->schedd;
+    ad_set_string(args, "Name", schedd->name);
+    ad_set_string(args, "MyAddress", schedd->address);
+    ad_set_int(args, "IdleJobs", schedd->idle);
+    ad_set_int(args, "RunningJobs", schedd->running);
+    ad_set_int(args, "HeldJobs", schedd->held);
+    ad_set_int(args, "CompletedJobs", schedd->completed); /* a removed one leaves at once */
+    if (query->of != NULL) {
+        ad_set_int(args, "OwnerIdleJobs", query->of->idle);
+        ad_set_int(args, "OwnerRunningJobs", query->of->running);
+        ad_set_int(args, "OwnerHeldJobs", query->of->held);
+    }
+}
+
+static void send_part(void *arg)
+{
+    struct query *query = arg;
+    if (query->gone) {
+        query_destroy(query);
+        return;
+    }
+    struct wire_body body = {.encoded = &query->part, .encoded_count = query->part_ads};
+    query->sent_ads += query->part_ads;
+    if (query->part.failed) {
+        wire_reply_error(query->request, -ENOMEM, "the answer does not fit into memory");
+        query_destroy(query);
+        return;
+    }
+    if (query->last) {
+        struct ad *args = ad_create();
+        ad_set_int(args, "Count", query->found);
+        put_totals(query, args);
+        body.args = args;
+        wire_reply_ok(query->request, &body);
+        ad_destroy(args);
+        query_destroy(query);
+        return;
+    }
+    bool open = query->part_ads == 0 || wire_reply_part(query->request, &body);
+    strbuf_clear(&query->part);
+    query->part_ads = 0;
+    if (open) {
+        loop_timer_set(query->turn, 0); /* others have their turn; drained calls otherwise */
+    }
+}
+
+static void send_made(void *arg)
+{
+    struct query *query = arg;
+    query->committing = false;
+    send_part(query);
+}
+
+static void make_part(void *arg)
+{
+    struct query *query = arg;
+    struct schedd *schedd = query->schedd;
+    if (!query->walked) {
+        job_filter_forget(query->job_filter);
+        walk(query);
+        job_rows_flush(query->rows, &query->part);
+        query->part_ads += job_rows_ads(query->rows);
+        query->last = query->walked && query->batches == NULL;
+    }
+    if (query->walked && query->batches != NULL) {
+        put_batches(query);
+    }
+    query->committing = !store_is_idle(schedd->store);
+    if (query->committing) {
+        change_commit(change_begin(schedd), send_made, NULL, query); /* dropped: queries_fini() */
+    } else {
+        send_part(query);
+    }
+}
+
+static void jobs_gone(void *arg)
+{
+    struct query *query = arg;
+    query->gone = true;
+    query->request = NULL;
+    loop_timer_stop(query->turn);
+    if (!query->committing) {
+        query_destroy(query);
+    }
+}
+
+static void query_jobs(struct query *query, bool batches)
 {
     struct schedd *schedd = query->schedd;
-    query->totals = true;
-    query->idle = schedd->idle;
-    query->running = schedd->running;
-    query->held = schedd->held;
-    query->completed = schedd->completed;
-    queue_walk(schedd, each_job, query);
-    change_commit(change_begin(schedd), begin_sending, NULL, query); /* dropped: queries_fini() */
+    const struct ad *args = wire_request_args(query->request);
+    struct err err = {{0}};
+    if (read_ids(query, args, &err) != 0) {
+        wire_reply_error(query->request, -EINVAL, "%s", err.text);
+        query_destroy(query);
+        return;
+    }
+    query->of = strmap_get(schedd->owners, ad_string_or(args, "TotalsOf", ""));
+    query->job_filter = job_filter_create(schedd, query->constraint, &query->context);
+    query->rows = job_rows_create(schedd, (const char *const *)query->projection.items,
+                                  query->projection.count, query->shared, query->whole_if_computed);
+    query->batches = batches ? job_batches_create() : NULL;
+    query->turn = loop_timer_create(schedd->loop, make_part, query);
+    wire_request_on_drained(query->request, make_part, query);
+    wire_request_on_gone(query->request, jobs_gone, query);
+    make_part(query);
 }
 
 /* ---- history --------------------------------------------------------------------------------- */
@@ -299,14 +539,17 @@ void query_handle(struct schedd *schedd, struct wire_request *request)
     }
     const char *type = ad_string_or(wire_request_args(request), "Type", "Job");
     if (strcmp(type, "Job") == 0) {
-        query_jobs(query);
+        query_jobs(query, false);
+    } else if (strcmp(type, "JobBatch") == 0) {
+        query_jobs(query, true);
     } else if (strcmp(type, "History") == 0) {
         query_history(query);
     } else if (strcmp(type, "Scheduler") == 0) {
         query_scheduler(query);
     } else {
         query_destroy(query);
-        wire_reply_error(request, -EINVAL, "a schedd has ads of type Job, History, Scheduler");
+        wire_reply_error(request, -EINVAL,
+                         "a schedd has ads of type Job, JobBatch, History, Scheduler");
     }
 }
 
@@ -314,7 +557,9 @@ void queries_fini(struct schedd *schedd)
 {
     while (!LIST_EMPTY(&schedd->queries)) {
         struct query *query = LIST_FIRST(&schedd->queries);
-        wire_reply_error(query->request, -ESHUTDOWN, "the schedd ends");
+        if (query->request != NULL) {
+            wire_reply_error(query->request, -ESHUTDOWN, "the schedd ends");
+        }
         query_destroy(query);
     }
 }

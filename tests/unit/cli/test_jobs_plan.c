@@ -35,12 +35,13 @@ static void a_batch_is_a_line(void **state)
 {
     (void)state;
     struct vec ads = {0};
-    for (int i = 0; i < 6; i++) {
-        add_job(&ads, 33, i, i < 4 ? 2 : 1, "JobBatchName = \"survey\"");
-    }
-    add_job(&ads, 34, 0, 5, "");
-    add_job(&ads, 34, 1, 5, "");
-    add_job(&ads, 35, 0, 1, "");
+    ads_add(&ads, "[Owner = \"user\"; JobBatchName = \"survey\"; QDate = 1795166140;"
+                  " ClusterId = 33; ProcId = 0; LastClusterId = 33; LastProcId = 5;"
+                  " IdleJobs = 2; RunningJobs = 4; TotalSubmitProcs = 6]");
+    ads_add(&ads, "[Owner = \"user\"; QDate = 1795166140; ClusterId = 34; ProcId = 0;"
+                  " LastClusterId = 34; LastProcId = 1; HeldJobs = 2]");
+    ads_add(&ads, "[Owner = \"user\"; QDate = 1795166140; ClusterId = 35; ProcId = 0;"
+                  " IdleJobs = 1]");
     expect(jobs_layout_find(""), &ads,
            "OWNER    BATCH_NAME    SUBMITTED   DONE   RUN    IDLE   HOLD  TOTAL JOB_IDS\n"
            "user     survey      11/20 09:15      _      4      2      _      6 33.0-5\n"
@@ -48,16 +49,90 @@ static void a_batch_is_a_line(void **state)
            "user     ID: 35      11/20 09:15      _      _      1      _      1 35.0\n");
 }
 
-static void a_batch_counts_what_is_done_and_spans_clusters(void **state)
+static void a_batch_tells_what_is_done_and_spans_clusters(void **state)
 {
     (void)state;
     struct vec ads = {0};
-    add_job(&ads, 40, 1, 1, "JobBatchName = \"b\"; TotalSubmitProcs = 5");
-    add_job(&ads, 40, 2, 6, "JobBatchName = \"b\"; TotalSubmitProcs = 5");
-    add_job(&ads, 41, 0, 1, "JobBatchName = \"b\"; TotalSubmitProcs = 1");
+    ads_add(&ads, "[Owner = \"user\"; JobBatchName = \"b\"; QDate = 1795166140; ClusterId = 40;"
+                  " ProcId = 1; LastClusterId = 41; LastProcId = 0; IdleJobs = 1;"
+                  " RunningJobs = 1; SuspendedJobs = 1; TotalSubmitProcs = 6]");
     expect(jobs_layout_find(""), &ads,
            "OWNER    BATCH_NAME    SUBMITTED   DONE   RUN    IDLE   HOLD  TOTAL JOB_IDS\n"
-           "user     b           11/20 09:15      3      1      2      _      6 40.1 ... 41.0\n");
+           "user     b           11/20 09:15      3      2      1      _      6 40.1 ... 41.0\n");
+}
+
+/* As they come in a shared answer. */
+static void expect_rows(const char *option, const char *const *ads, const char *text)
+{
+    struct vec list = {0};
+    struct strbuf out;
+    struct jobs_rows *rows = jobs_rows_create(jobs_layout_find(option), &CONTEXT);
+    strbuf_init(&out, 0);
+    for (; *ads != NULL; ads++) {
+        ads_add(&list, *ads);
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        jobs_rows_add(rows, list.items[i], &out);
+    }
+    jobs_plan_totals("query", jobs_rows_totals(rows), &out);
+    jobs_rows_destroy(rows);
+    vec_fini(&list, ads_destroy_one);
+    ads_expect(&out, text);
+}
+
+#define COMMON "Owner = \"user\"; QDate = 1795166140; JobPrio = 0; Cmd = \"/home/user/work.sh\";"
+
+static void rows_that_share_are_the_lines_of_whole_ads(void **state)
+{
+    (void)state;
+    static const char *const ADS[] = {
+        "[ClusterId = 33; " COMMON "]",
+        "[ProcId = 0; JobStatus = 2; Args = \"0\"; JobCurrentStartDate = 1795166142]",
+        "[ProcId = 1; JobStatus = 1; ProcCount = 2]",
+        "[ProcId = 3; JobStatus = 5; Args = \"3\"]",
+        "[ProcId = 4; JobStatus = 1; JobPrio = 7]",
+        "[ProcId = 5; JobStatus = 2; JobCurrentStartDate = 1795166143]",
+        "[ProcId = 6; JobStatus = 1]",
+        "[ClusterId = 34; Owner = \"bob\"; QDate = 1795166140; Cmd = \"b\"]",
+        "[ProcId = 0; JobStatus = 1]",
+        NULL};
+    expect_rows("-nobatch", ADS,
+                "  33.0   user           11/20 09:15   0+00:00:05 R  0    0.0 work.sh 0\n"
+                "  33.1   user           11/20 09:15   0+00:00:00 I  0    0.0 work.sh\n"
+                "  33.2   user           11/20 09:15   0+00:00:00 I  0    0.0 work.sh\n"
+                "  33.3   user           11/20 09:15   0+00:00:00 H  0    0.0 work.sh 3\n"
+                "  33.4   user           11/20 09:15   0+00:00:00 I  7    0.0 work.sh\n"
+                "  33.5   user           11/20 09:15   0+00:00:04 R  0    0.0 work.sh\n"
+                "  33.6   user           11/20 09:15   0+00:00:00 I  0    0.0 work.sh\n"
+                "  34.0   bob            11/20 09:15   0+00:00:00 I  0    0.0 b\n"
+                "Total for query: 8 jobs; 0 completed, 0 removed, 5 idle, 2 running, 1 held, 0 "
+                "suspended");
+}
+
+static void what_is_computed_is_computed_for_each_row(void **state)
+{
+    (void)state;
+    static const char *const ADS[] = {
+        "[ClusterId = 33; " COMMON " MemoryUsage = (ResidentSetSize + 1023) / 1024]",
+        "[ProcId = 0; JobStatus = 1; ResidentSetSize = 2048]",
+        "[ProcId = 1; JobStatus = 1; ResidentSetSize = 8192]",
+        "[ClusterId = 33; ProcId = 2; JobStatus = 1; Owner = \"user\"; Cmd = \"x\"]", NULL};
+    expect_rows("-nobatch", ADS,
+                "  33.0   user           11/20 09:15   0+00:00:00 I  0    2.0 work.sh\n"
+                "  33.1   user           11/20 09:15   0+00:00:00 I  0    8.0 work.sh\n"
+                "  33.2   user           11/20 09:15   0+00:00:00 I  0    0.0 x\n"
+                "Total for query: 3 jobs; 0 completed, 0 removed, 3 idle, 0 running, 0 held, 0 "
+                "suspended");
+}
+
+static void what_a_job_says_cannot_move_the_cursor(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    add_job(&ads, 1, 0, 1, "Cmd = \"a\\033[2Jb\"; Args = \"x\\ny\\177\"");
+    expect(jobs_layout_find("-nobatch"), &ads,
+           " ID      OWNER            SUBMITTED     RUN_TIME ST PRI SIZE CMD\n"
+           "   1.0   user           11/20 09:15   0+00:00:00 I  0    0.0 a?[2Jb x?y?\n");
 }
 
 static void an_empty_queue_has_headings(void **state)
@@ -222,7 +297,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_batch_is_a_line),
-        cmocka_unit_test(a_batch_counts_what_is_done_and_spans_clusters),
+        cmocka_unit_test(a_batch_tells_what_is_done_and_spans_clusters),
+        cmocka_unit_test(rows_that_share_are_the_lines_of_whole_ads),
+        cmocka_unit_test(what_is_computed_is_computed_for_each_row),
+        cmocka_unit_test(what_a_job_says_cannot_move_the_cursor),
         cmocka_unit_test(an_empty_queue_has_headings),
         cmocka_unit_test(nobatch_is_a_line_for_each_job),
         cmocka_unit_test(hold_shows_code_and_reason),

@@ -1,0 +1,308 @@
+/* QUERY of jobs: the same jobs whatever the way they are found, the same values whatever the way
+ * they are sent; batches counted.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/schedd/schedd_world.h"
+
+#include "base/check.h"
+
+static const char *const OWN[] = {
+    "[Args = \"a\"]",
+    "[Args = \"b\"; JobPrio = 3]",
+    "[MemoryUsage = (Grown + 1) * 2; Grown = 4]",
+    "[JobBatchName = \"other\"]",
+    "[]",
+    NULL,
+};
+
+/* Three clusters: 1 alike, 2 each with something of its own, 3 that computes; some are held. */
+static void fill(struct world *world)
+{
+    struct answer answer;
+    submit(world, "[" GOOD "; ProcCount = 6; JobBatchName = \"survey\"; JobPrio = 1]");
+    assert_int_equal(call(world, VERB_SUBMIT, "[" GOOD "; JobBatchName = \"survey\"]", OWN,
+                          &answer),
+                     0);
+    answer_fini(&answer);
+    submit(world, "[" GOOD "; ProcCount = 2; Wanted = ProcId * 10 + JobStatus;"
+                  " RequestMemory = Wanted + 1]");
+    act(world, "[Action = \"Hold\"; Ids = {\"1.2\", \"1.3\", \"2.1\", \"3\"}]", "Success", 5);
+}
+
+static void id_of(const struct ad *ad, const struct ad *common, char *ret, size_t size)
+{
+    (void)snprintf(ret, size, "%lld.%lld",
+                   (long long)ad_int_or(ad, "ClusterId", ad_int_or(common, "ClusterId", 0)),
+                   (long long)ad_int_or(ad, "ProcId", -1));
+}
+
+/* "1.0 1.1 ...", of a shared or a flat answer. */
+static void ids_of(const struct answer *answer, struct strbuf *out)
+{
+    const struct ad *common = NULL;
+    strbuf_init(out, 0);
+    for (size_t i = 0; i < answer->ads.count; i++) {
+        struct ad *ad = answer->ads.items[i];
+        if (!ad_has(ad, "ProcId")) {
+            common = ad;
+            continue;
+        }
+        int64_t count = ad_int_or(ad, "ProcCount", 1), proc = ad_int_or(ad, "ProcId", 0);
+        for (int64_t k = 0; k < count; k++) {
+            char id[64];
+            ad_set_int(ad, "ProcId", proc + k);
+            id_of(ad, common != NULL ? common : ad, id, sizeof(id));
+            strbuf_printf(out, "%s ", id);
+        }
+        ad_set_int(ad, "ProcId", proc);
+    }
+}
+
+static void ask(struct world *world, const char *constraint, const char *more,
+                struct answer *answer)
+{
+    char args[600];
+    (void)snprintf(args, sizeof(args), "[Type = \"Job\"; Constraint = \"%s\"; %s]", constraint,
+                   more);
+    query(world, args, answer);
+}
+
+static void a_constraint_means_the_same_jobs_however_it_is_asked(void **state)
+{
+    struct world *world = *state;
+    static const char *const CONSTRAINTS[] = {
+        "true",
+        "false",
+        "Nothing",
+        "ClusterId == 1",
+        "ClusterId != 2",
+        "Owner == \\\"nobody\\\"",
+        "JobStatus == 5",
+        "JobStatus != 5 && ClusterId < 3",
+        "ProcId == 1",
+        "ProcId % 2 == 0 && JobStatus == 1",
+        "JobPrio > 0",
+        "JobPrio == 3",
+        "Args == \\\"b\\\"",
+        "Args =?= undefined",
+        "MemoryUsage > 5",
+        "Grown == 4 || Wanted > 6",
+        "Wanted == 15",
+        "TARGET.JobStatus == 5",
+        "eval(\\\"JobStatus\\\") == 5",
+        "JobBatchName == \\\"survey\\\"",
+        "regexp(\\\"#1[.][0-2]#\\\", GlobalJobId)",
+        "EnteredCurrentStatus > 0 && LastJobStatus =!= 1",
+        "random(10) >= 0",
+        "ifThenElse(ClusterId == 3, JobStatus == 5, ProcId == 0)",
+    };
+    struct answer all;
+    fill(world);
+    query(world, "[Type = \"Job\"]", &all);
+    assert_int_equal(all.ads.count, 13);
+    for (size_t i = 0; i < ARRAY_COUNT(CONSTRAINTS); i++) {
+        struct answer flat, shared;
+        struct strbuf want, got;
+        struct ad *args = NULL;
+        char text[300];
+        const char *plain = NULL;
+        (void)snprintf(text, sizeof(text), "[C = \"%s\"]", CONSTRAINTS[i]);
+        args = parse(text);
+        assert_int_equal(ad_get_string(args, "C", &plain), 0);
+        struct ad_expr *expr = NULL;
+        assert_int_equal(ad_expr_parse(plain, strlen(plain), AD_OLD, &expr, NULL), 0);
+        strbuf_init(&want, 0);
+        for (size_t k = 0; k < all.ads.count; k++) {
+            if (ad_eval_bool(expr, all.ads.items[k], NULL, NULL) == AD_TRUE) {
+                char id[64];
+                id_of(all.ads.items[k], all.ads.items[k], id, sizeof(id));
+                strbuf_printf(&want, "%s ", id);
+            }
+        }
+        ask(world, CONSTRAINTS[i], "", &flat);
+        ids_of(&flat, &got);
+        assert_string_equal(strbuf_text(&got), strbuf_text(&want));
+        assert_int_equal(ad_int_or(flat.args, "Count", -1), flat.ads.count);
+        strbuf_fini(&got);
+        ask(world, CONSTRAINTS[i],
+            "Shared = true; WholeIfComputed = true; Projection = {\"ClusterId\"}", &shared);
+        ids_of(&shared, &got);
+        assert_string_equal(strbuf_text(&got), strbuf_text(&want));
+        strbuf_fini(&got);
+        strbuf_fini(&want);
+        answer_fini(&flat);
+        answer_fini(&shared);
+        ad_expr_destroy(expr);
+        ad_destroy(args);
+    }
+    answer_fini(&all);
+}
+
+/* Each job of a shared answer, chained to what it shares, has the values that its whole ad has. */
+static void what_is_shared_is_what_each_has(void **state)
+{
+    struct world *world = *state;
+    static const char *const NAMES[] = {"ClusterId",     "Owner",       "JobStatus", "JobPrio",
+                                        "RequestMemory", "MemoryUsage", "Args",      "JobBatchName",
+                                        "LastJobStatus", "GlobalJobId"};
+    struct answer all, shared;
+    fill(world);
+    query(world, "[Type = \"Job\"]", &all);
+    query(world,
+          "[Type = \"Job\"; Shared = true; WholeIfComputed = true; Projection = {\"Owner\","
+          " \"JobStatus\", \"JobPrio\", \"RequestMemory\", \"MemoryUsage\", \"Args\","
+          " \"JobBatchName\", \"LastJobStatus\", \"GlobalJobId\"}]",
+          &shared);
+    struct ad *common = NULL;
+    size_t at = 0;
+    for (size_t i = 0; i < shared.ads.count; i++) {
+        struct ad *row = shared.ads.items[i];
+        if (!ad_has(row, "ProcId")) {
+            common = row;
+            continue;
+        }
+        assert_non_null(common);
+        ad_chain(row, common);
+        for (size_t k = 0; k < ARRAY_COUNT(NAMES); k++) {
+            struct ad_value want, got;
+            (void)ad_eval_attr(all.ads.items[at], NULL, NAMES[k], NULL, &want);
+            (void)ad_eval_attr(row, NULL, NAMES[k], NULL, &got);
+            struct strbuf a, b;
+            strbuf_init(&a, 0);
+            strbuf_init(&b, 0);
+            ad_value_print(&want, &a);
+            ad_value_print(&got, &b);
+            if (strcmp(strbuf_text(&a), strbuf_text(&b)) != 0) {
+                fail_msg("%s of job %zu: %s, not %s", NAMES[k], at, strbuf_text(&b),
+                         strbuf_text(&a));
+            }
+            strbuf_fini(&a);
+            strbuf_fini(&b);
+            ad_value_fini(&want);
+            ad_value_fini(&got);
+        }
+        ad_chain(row, NULL);
+        at++;
+    }
+    assert_int_equal(at, all.ads.count);
+    answer_fini(&all);
+    answer_fini(&shared);
+}
+
+static void jobs_alike_are_one_ad(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    fill(world);
+    query(world,
+          "[Type = \"Job\"; Shared = true; Projection = {\"ClusterId\", \"JobStatus\"};"
+          " Ids = {\"1\"}]",
+          &answer);
+    assert_int_equal(answer.ads.count, 4); /* shared; 0 and 1; held; 4 and 5 */
+    assert_int_equal(ad_int_or(answer.ads.items[1], "ProcCount", 0), 2);
+    assert_int_equal(ad_int_or(answer.ads.items[2], "JobStatus", 0), 5);
+    assert_int_equal(ad_int_or(answer.ads.items[3], "ProcId", 0), 4);
+    assert_int_equal(ad_int_or(answer.args, "Count", 0), 6);
+    assert_int_equal(ad_int_or(answer.args, "HeldJobs", 0), 5);
+    assert_int_equal(ad_int_or(answer.args, "IdleJobs", 0), 8);
+    assert_string_equal(ad_string_or(answer.args, "Name", ""), "s1");
+    answer_fini(&answer);
+}
+
+static void ids_name_jobs_once_and_in_order(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    struct strbuf ids;
+    fill(world);
+    query(world,
+          "[Type = \"Job\"; Ids = {\"3.1\", \"1.4\", \"2\", \"1.4\", \"2.3\", \"99\", \"1.77\"};"
+          " Constraint = \"JobStatus == 1 || ClusterId == 3\"]",
+          &answer);
+    ids_of(&answer, &ids);
+    assert_string_equal(strbuf_text(&ids), "1.4 2.0 2.2 2.3 2.4 3.1 ");
+    strbuf_fini(&ids);
+    answer_fini(&answer);
+    count_is(world, "[Type = \"Job\"; Ids = {}]", 0);
+    count_is(world, "[Type = \"Job\"; Limit = 4]", 4);
+    assert_int_equal(call(world, VERB_QUERY, "[Type = \"Job\"; Ids = {\"1.x\"}]", NULL, &answer),
+                     -EINVAL);
+    answer_fini(&answer);
+    assert_int_equal(call(world, VERB_QUERY, "[Type = \"Job\"; Ids = {1}]", NULL, &answer),
+                     -EINVAL);
+    answer_fini(&answer);
+}
+
+static void batch_is(const struct ad *ad, const char *name, int64_t first, int64_t last,
+                     int64_t idle, int64_t held, int64_t submitted)
+{
+    assert_string_equal(ad_string_or(ad, "JobBatchName", ""), name);
+    assert_int_equal(ad_int_or(ad, "ClusterId", 0), first);
+    assert_int_equal(ad_int_or(ad, "LastClusterId", 0), last);
+    assert_int_equal(ad_int_or(ad, "IdleJobs", -1), idle);
+    assert_int_equal(ad_int_or(ad, "HeldJobs", -1), held);
+    assert_int_equal(ad_int_or(ad, "RunningJobs", -1), 0);
+    assert_int_equal(ad_int_or(ad, "TotalSubmitProcs", 0), submitted);
+}
+
+static void batches_are_counted(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    char args[200];
+    fill(world);
+    (void)snprintf(args, sizeof(args), "[Type = \"JobBatch\"; TotalsOf = \"%s\"]", world->me);
+    query(world, args, &answer);
+    assert_int_equal(answer.ads.count, 3);
+    batch_is(answer.ads.items[0], "survey", 1, 2, 7, 3, 11);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "LastProcId", 0), 4);
+    batch_is(answer.ads.items[1], "other", 2, 2, 1, 0, 5);
+    assert_int_equal(ad_int_or(answer.ads.items[1], "ProcId", 0), 3);
+    batch_is(answer.ads.items[2], "", 3, 3, 0, 2, 2);
+    assert_string_equal(ad_string_or(answer.ads.items[2], "Owner", ""), world->me);
+    assert_int_equal(ad_int_or(answer.args, "OwnerIdleJobs", -1), 8);
+    assert_int_equal(ad_int_or(answer.args, "OwnerHeldJobs", -1), 5);
+    answer_fini(&answer);
+    query(world, "[Type = \"JobBatch\"; Constraint = \"JobStatus == 5\"; TotalsOf = \"nobody\"]",
+          &answer);
+    assert_int_equal(answer.ads.count, 2);
+    batch_is(answer.ads.items[0], "survey", 1, 2, 0, 3, 11);
+    assert_false(ad_has(answer.args, "OwnerIdleJobs"));
+    answer_fini(&answer);
+    count_is(world, "[Type = \"JobBatch\"; Ids = {\"77\"}]", 0);
+}
+
+static void private_attributes_do_not_leave(void **state)
+{
+    struct world *world = *state;
+    static const char *const ASKED[] = {
+        "[Type = \"Job\"]",
+        "[Type = \"Job\"; Projection = {\"ClaimId\", \"_roost_priv_Nonce\", \"Owner\"}]",
+        "[Type = \"Job\"; Shared = true; WholeIfComputed = true;"
+        " Projection = {\"ClaimId\", \"RequestMemory\", \"_roost_priv_Nonce\"}]",
+    };
+    struct answer answer;
+    submit(world, "[" GOOD "; RequestMemory = 1 + 1; ClaimId = \"secret\"]");
+    for (size_t i = 0; i < ARRAY_COUNT(ASKED); i++) {
+        query(world, ASKED[i], &answer);
+        assert_true(answer.ads.count > 0);
+        for (size_t k = 0; k < answer.ads.count; k++) {
+            assert_false(ad_has_private(answer.ads.items[k]));
+        }
+        answer_fini(&answer);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_constraint_means_the_same_jobs_however_it_is_asked),
+        CASE(what_is_shared_is_what_each_has),
+        CASE(jobs_alike_are_one_ad),
+        CASE(ids_name_jobs_once_and_in_order),
+        CASE(batches_are_counted),
+        CASE(private_attributes_do_not_leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
