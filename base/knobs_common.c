@@ -84,6 +84,14 @@ static const struct knob KNOBS[] = {
      .fallback = "$(LOCAL_DIR)/config",
      .help = "Directory of what was set at run time, one file per daemon."},
 
+    {.name = "KILLING_TIMEOUT",
+     .type = KNOB_DURATION_S,
+     .fallback = "30",
+     .min = 1,
+     .max = 86400,
+     .help = "How long a job that was asked to end may take before it is killed, and its starter "
+             "after that."},
+
     /* Words for policies, as the example policies use them */
     {.name = "MINUTE", .type = KNOB_INT, .fallback = "60", .help = "Seconds of a minute."},
 

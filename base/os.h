@@ -38,8 +38,22 @@ struct os_machine {
 int os_machine(struct os *os, struct os_machine *ret, struct err *err);
 double os_load_average(struct os *os);                     /* one minute */
 int64_t os_disk_free_kib(struct os *os, const char *path); /* negative errno on failure */
-/* Seconds since the last key on any tty or pty; INT64_MAX / 2 where there are none. */
-int64_t os_keyboard_idle_s(struct os *os);
+
+/* Seconds since somebody last typed; OS_NEVER_IDLE_S where there is nothing to type on.  The kernel
+ * moves a terminal's time in steps of eight seconds while one types, at once after a pause. */
+#define OS_NEVER_IDLE_S (INT64_MAX / 2)
+struct os_idleness {
+    int64_t keyboard_s; /* on any tty or pty, the console among them */
+    int64_t console_s;  /* at the machine itself */
+};
+struct os_terminals {
+    /* names below /dev that are the console; tty1 to tty63, the virtual ones, are in any case */
+    const char *const *console;
+    size_t console_count;
+    bool sessions_only; /* of ttys and ptys only those that utmp or logind has a session on */
+};
+void os_idleness(struct os *os, const struct os_terminals *which, struct os_idleness *ret);
+
 const char *os_getenv(struct os *os, const char *name); /* NULL when unset */
 /* Seconds east of UTC of the local time zone at that moment. */
 int32_t os_zone_offset_s(struct os *os, int64_t at_s);
@@ -121,6 +135,10 @@ void os_become_subreaper(struct os *os);
 /* Sends a signal once to every living descendant of ours, also to those that are born meanwhile;
  * returns how many got it. */
 size_t os_descendants_kill(struct os *os, int signal_number);
+/* cpu_s[i]: seconds of CPU that the process roots[i], its living descendants and those that these
+ * have reaped have used so far; less than before when one has ended unreaped.  One look at all
+ * processes for all roots. */
+void os_families_cpu(struct os *os, const pid_t *roots, size_t count, double *cpu_s);
 
 /* Sends a signal (0: none) to every process, ourselves excepted, whose environment holds exactly
  * mark ("NAME=value"); returns how many there were.  For what a killed starter left behind. */

@@ -4,7 +4,6 @@
  */
 #include "base/os_linux.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -29,7 +28,6 @@
 
 #define PASSWD_BYTES_MAX ((size_t)1 << 20)
 #define CPUS_MAX         8192
-#define NEVER_IDLE_S     (INT64_MAX / 2)
 
 int os_create(struct loop *loop, struct os **ret, struct err *err)
 {
@@ -244,42 +242,6 @@ int64_t os_disk_free_kib(struct os *os, const char *path)
         return -errno;
     }
     return (int64_t)((uint64_t)st.f_bavail * st.f_frsize / 1024);
-}
-
-/* tty1, ttyS0, console, and all of /dev/pts; not "tty", which stands for whoever asks. */
-static bool is_keyboard(const char *directory, const char *name)
-{
-    if (strcmp(directory, "/dev/pts") == 0) {
-        return name[0] >= '0' && name[0] <= '9';
-    }
-    return strcmp(name, "console") == 0 || (strncmp(name, "tty", 3) == 0 && name[3] != '\0');
-}
-
-int64_t os_keyboard_idle_s(struct os *os)
-{
-    (void)os;
-    static const char *const DIRECTORIES[] = {"/dev", "/dev/pts"};
-    int64_t last_s = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(DIRECTORIES); i++) {
-        DIR *directory = opendir(DIRECTORIES[i]);
-        struct dirent *entry;
-        while (directory != NULL && (entry = readdir(directory)) != NULL) {
-            struct stat st;
-            if (is_keyboard(DIRECTORIES[i], entry->d_name) &&
-                fstatat(dirfd(directory), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-                S_ISCHR(st.st_mode) && st.st_atim.tv_sec > last_s) {
-                last_s = st.st_atim.tv_sec;
-            }
-        }
-        if (directory != NULL) {
-            closedir(directory);
-        }
-    }
-    if (last_s == 0) {
-        return NEVER_IDLE_S;
-    }
-    int64_t idle_s = (int64_t)time(NULL) - last_s;
-    return idle_s > 0 ? idle_s : 0;
 }
 
 /* ---- users ----------------------------------------------------------------------------------- */

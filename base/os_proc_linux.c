@@ -28,7 +28,8 @@
 #include "base/mem.h"
 #include "base/os_cage.h"
 
-#define KILL_ROUNDS_MAX 50 /* of os_descendants_kill(), while new ones appear */
+#define KILL_ROUNDS_MAX  50 /* of os_descendants_kill(), while new ones appear */
+#define FAMILY_DEPTH_MAX 1000
 
 struct process {
     LIST_ENTRY(process) entry;
@@ -190,11 +191,12 @@ static struct process *process_add(struct os *os, pid_t pid, int pidfd, bool chi
 struct proc_stat {
     char state;
     pid_t parent;
+    uint64_t cpu_ticks; /* of it and of the children that it has reaped */
     uint64_t start_time;
 };
 
 /* Reads /proc/PID/stat.  The name in it may hold anything, so fields are counted from its last
- * parenthesis; the start time is field 22 (proc(5)). */
+ * parenthesis; 14 to 17 are the CPU times, 22 is the start time (proc(5)). */
 static bool read_stat(pid_t pid, struct proc_stat *ret)
 {
     char path[64], text[1024];
@@ -208,10 +210,14 @@ static bool read_stat(pid_t pid, struct proc_stat *ret)
     }
     ret->state = at[2];
     ret->parent = (pid_t)strtol(at + 3, NULL, 10);
+    ret->cpu_ticks = 0;
     for (int field = 2; field < 22; field++) {
         at = strchr(at + 1, ' ');
         if (at == NULL) {
             return false;
+        }
+        if (field + 1 >= 14 && field + 1 <= 17) {
+            ret->cpu_ticks += strtoull(at + 1, NULL, 10);
         }
     }
     ret->start_time = strtoull(at + 1, NULL, 10);
@@ -402,7 +408,7 @@ void os_become_subreaper(struct os *os)
 
 struct living {
     pid_t pid, parent;
-    uint64_t start_time;
+    uint64_t start_time, cpu_ticks;
     bool ours, killed;
 };
 
@@ -445,7 +451,8 @@ static void population_read(struct population *population)
         }
         population->all[population->count++] = (struct living){.pid = (pid_t)pid,
                                                                .parent = stat.parent,
-                                                               .start_time = stat.start_time};
+                                                               .start_time = stat.start_time,
+                                                               .cpu_ticks = stat.cpu_ticks};
     }
     if (directory != NULL) {
         closedir(directory);
@@ -498,4 +505,25 @@ size_t os_descendants_kill(struct os *os, int signal_number)
     mem_free(before.all);
     mem_free(now.all);
     return total;
+}
+
+void os_families_cpu(struct os *os, const pid_t *roots, size_t count, double *cpu_s)
+{
+    (void)os;
+    struct population all = {0};
+    population_read(&all);
+    double ticks_per_s = (double)sysconf(_SC_CLK_TCK);
+    for (size_t i = 0; i < count; i++) {
+        cpu_s[i] = 0;
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        const struct living *above = &all.all[i];
+        for (int depth = 0; above != NULL && depth < FAMILY_DEPTH_MAX; depth++) {
+            for (size_t k = 0; k < count; k++) {
+                cpu_s[k] += above->pid == roots[k] ? (double)all.all[i].cpu_ticks / ticks_per_s : 0;
+            }
+            above = population_find(&all, above->parent);
+        }
+    }
+    mem_free(all.all);
 }

@@ -375,6 +375,7 @@ static void deliver_cont(void *arg)
     }
     process->stopped = false;
     uint64_t now_us = process->sim->now_us;
+    process->stood_us += now_us - process->stopped_us;
     uint64_t shift_us = process->program->timed ? now_us - process->stopped_us : 0;
     for (struct sim_link *at = process->events.next; at != &process->events; at = at->next) {
         struct sim_event *event = at->item;

@@ -203,6 +203,7 @@ struct sim_process {
     pid_t pid, parent, group;
     bool started, dead, subreaper, stopped;
     uint64_t stopped_us, pending_signals;
+    uint64_t stood_us; /* how long it was stopped, all in all */
     int argc;
     char **argv, **env;
     char *cwd, *stdout_path;

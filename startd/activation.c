@@ -227,6 +227,8 @@ static void begin(struct claim *claim)
     claim->starter_pid = 0;
     claim->starter_start = 0;
     claim->job_start_s = loop_wall_s(claim->startd->env.loop);
+    claim->suspended_at_s = claim->suspended_s = claim->suspensions = 0;
+    claim->adopted = false;
     claim->committing = true;
     claim_commit(claim, run_recorded);
 }

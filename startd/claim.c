@@ -78,6 +78,7 @@ void claim_discard(struct claim *claim)
     loop_timer_destroy(claim->alive_timer);
     loop_timer_destroy(claim->lease_timer);
     loop_timer_destroy(claim->retire_timer);
+    loop_timer_destroy(claim->stop_timer);
     mem_free(claim->schedd_address);
     mem_free(claim->schedd_pin);
     mem_free(claim->schedd_name);
@@ -141,6 +142,11 @@ static struct ad *claim_to_ad(const struct claim *claim)
     ad_set_int(ad, "JobStart", claim->job_start_s);
     ad_set_string(ad, "Reason", claim->reason);
     ad_set_bool(ad, "Preempted", claim->preempted);
+    ad_set_bool(ad, "Evicted", claim->evicted);
+    ad_set_bool(ad, "Suspended", claim->suspended);
+    ad_set_int(ad, "SuspendedAt", claim->suspended_at_s);
+    ad_set_int(ad, "SuspendedSeconds", claim->suspended_s);
+    ad_set_int(ad, "NumSuspensions", claim->suspensions);
     if (claim->job != NULL) {
         ad_set_ad(ad, "Job", ad_copy(claim->job));
     }
@@ -293,8 +299,10 @@ void claim_starter_gone(struct claim *claim, const char *reason)
     claim->overdue = false;
     wire_close(claim->starter_wire);
     claim->starter_wire = NULL;
-    claim->stopping = false;
+    claim->stopping = claim->stopping_fast = false;
     loop_timer_stop(claim->retire_timer);
+    loop_timer_stop(claim->stop_timer);
+    claim->suspended = false;
     if (claim->reason[0] == '\0') {
         (void)snprintf(claim->reason, sizeof claim->reason, "%s", reason);
     }
@@ -453,6 +461,7 @@ static void alive(void *arg)
     if (claim->stage == CLAIM_ACTIVE) {
         ad_set_string(args, "JobId", claim->job_id);
         ad_set_int(args, "ClaimEpoch", claim->epoch);
+        claim_put_suspension(claim, args);
     }
     struct wire_body body = {.args = args, .with_private = true};
     claim->renew_sent_ms = loop_now_ms(claim->startd->env.loop);
@@ -460,6 +469,11 @@ static void alive(void *arg)
                                 alive_answered, claim) > 0;
     claim->pending += claim->renewing ? 1 : 0;
     ad_destroy(args);
+}
+
+void claim_say_alive(struct claim *claim)
+{
+    loop_timer_set(claim->alive_timer, 0);
 }
 
 /* ---- claiming */
@@ -518,6 +532,7 @@ static void say_claim(void *arg, struct wire *wire)
     if (claim->resume && claim->stage != CLAIM_HELD && claim->job_id[0] != '\0') {
         ad_set_string(args, "JobId", claim->job_id);
         ad_set_int(args, "ClaimEpoch", claim->epoch);
+        claim_put_suspension(claim, args);
     }
     const struct ad *ads[1] = {claim->slot != NULL ? claim->slot->ad : NULL};
     struct wire_body body = {.args = args, .ads = ads, .ad_count = ads[0] != NULL ? 1 : 0};
@@ -581,6 +596,7 @@ struct claim *claim_make(struct startd *startd)
     claim->alive_timer = loop_timer_create(startd->env.loop, alive, claim);
     claim->lease_timer = loop_timer_create(startd->env.loop, lease_tick, claim);
     claim->retire_timer = loop_timer_create(startd->env.loop, preempt_step, claim);
+    claim->stop_timer = loop_timer_create(startd->env.loop, starters_stop_step, claim);
     vec_push(&startd->claims, claim);
     return claim;
 }
@@ -622,6 +638,11 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     claim->lease_end_ms = loop_now_ms(startd->env.loop) + (uint64_t)claim->lease_s * 1000;
     claim->job_start_s = ad_int_or(ad, "JobStart", 0);
     claim->preempted = ad_bool_or(ad, "Preempted", false);
+    claim->evicted = ad_bool_or(ad, "Evicted", false);
+    claim->suspended = ad_bool_or(ad, "Suspended", false);
+    claim->suspended_at_s = ad_int_or(ad, "SuspendedAt", 0);
+    claim->suspended_s = ad_int_or(ad, "SuspendedSeconds", 0);
+    claim->suspensions = ad_int_or(ad, "NumSuspensions", 0);
     if (same_boot && !over && slot != NULL && slot->claim == NULL) {
         claim->slot = slot;
         slot->claim = claim;
@@ -665,8 +686,11 @@ int claims_restore(struct startd *startd, struct err *err)
             slot_move(claim->slot, SLOT_CLAIMED,
                       claim->stage == CLAIM_ACTIVE ? SLOT_BUSY : SLOT_IDLE);
         }
+        if (claim->stage == CLAIM_ACTIVE && claim->suspended) {
+            slot_move(claim->slot, SLOT_CLAIMED, SLOT_SUSPENDED);
+        }
         if (claim->stage == CLAIM_ACTIVE) {
-            starters_adopt(claim);
+            starters_adopt(claim); /* last: it may be the claim's end */
         }
     }
     vec_fini(&all, NULL);

@@ -175,10 +175,9 @@ void hibernate_check(struct startd *startd)
     }
     int votes[STARTD_SLOTS_MAX];
     struct ad_context context = startd_context(startd);
+    figures_measure(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
-        ad_set_int(slot->ad, "CurrentTime", context.now_s);
-        ad_set_int(slot->ad, "KeyboardIdle", os_keyboard_idle_s(startd->env.os));
         votes[i] = slot_plan_sleep_vote(startd->hibernate, slot->ad, &context);
     }
     int level = slot_plan_sleep_level(votes, startd->slot_count);

@@ -1,5 +1,5 @@
-/* startd/preempt.c - a better claim waits for a slot, and the running one has to go
- * (docs/protocol/claim.md, sections 3 and 7).
+/* startd/preempt.c - a better claim waits for a slot, and the running one has to go; or the owner
+ * wants his machine back, and it has to go as well (docs/protocol/claim.md, sections 3 and 7).
  *
  * The claim that waits is in memory only: neither side has promised anything durable, its schedd
  * asks again and again, and whoever forgets it frees the other.  The running claim ends in steps:
@@ -10,7 +10,6 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,8 +22,6 @@
 #include "classad/ad.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
-
-#define KILLING_S 30 /* for a starter that was told to end at once, before it is killed itself */
 
 int preempt_judge(const struct slot *slot, const struct ad *job, const char *word, struct err *err)
 {
@@ -52,7 +49,8 @@ static int64_t retirement_left_s(const struct slot *slot)
     if (claim->stage != CLAIM_ACTIVE || claim->job == NULL) {
         return 0;
     }
-    return slot_plan_retirement_s(slot->ad, claim->job, context.now_s - claim->job_start_s,
+    return slot_plan_retirement_s(slot->ad, claim->job,
+                                  context.now_s - claim->job_start_s - claim_suspended_s(claim),
                                   &context);
 }
 
@@ -64,30 +62,39 @@ static int64_t vacate_max_s(const struct slot *slot)
 
 int64_t preempt_wait_max_s(const struct slot *slot)
 {
-    return retirement_left_s(slot) + vacate_max_s(slot) + 2 * KILLING_S;
+    return retirement_left_s(slot) + vacate_max_s(slot) +
+           2 * config_duration_s(slot->startd->env.config, "KILLING_TIMEOUT");
+}
+
+static bool must_go(const struct slot *slot)
+{
+    return slot->waiting != NULL || slot->startd->farewell ||
+           (slot->claim != NULL && slot->claim->evicted);
 }
 
 bool preempt_is_due(const struct slot *slot, char *ret, size_t size)
 {
     if (slot->waiting != NULL) {
         (void)snprintf(ret, size, "preempted by a job of %.100s", slot->waiting->user);
+    } else if (slot->claim != NULL && slot->claim->evicted) {
+        (void)snprintf(ret, size, "PREEMPT is true");
     } else if (slot->startd->farewell) {
         (void)snprintf(ret, size, "the machine takes no more jobs");
     }
-    return slot->waiting != NULL || slot->startd->farewell;
+    return must_go(slot);
 }
 
 static void vacate(struct slot *slot)
 {
     struct claim *claim = slot->claim;
     char reason[200];
+    struct ad_context context = startd_context(slot->startd);
     CHECK(preempt_is_due(slot, reason, sizeof reason));
-    int64_t grace_s = vacate_max_s(slot);
-    claim->preempted = true;
-    claim->grace_s = grace_s;
-    /* A little more than the starter, which kills the job itself. */
-    loop_timer_set(claim->retire_timer, (uint64_t)(grace_s + KILLING_S) * 1000);
-    claim_end(claim, reason, grace_s == 0); /* last: the claim may be gone */
+    claim->preempted = slot->waiting != NULL || !claim->evicted;
+    claim->grace_s = vacate_max_s(slot);
+    bool asks =
+        claim->grace_s > 0 && policy_plan_vacates(&slot->policy, slot->ad, claim->job, &context);
+    claim_end(claim, reason, !asks); /* last: the claim may be gone */
 }
 
 /* Lets the running claim go on towards its end, wherever it is now. */
@@ -101,7 +108,14 @@ static void push(struct slot *slot)
     if (claim->starter_pid == 0) {
         return; /* being started: preempt_run_began() */
     }
+    if (claim->suspended && !claim->evicted && !slot->startd->farewell) {
+        return; /* retirement is run time: CONTINUE lets it go on, PREEMPT ends it */
+    }
     int64_t left_s = retirement_left_s(slot);
+    if (left_s > 0 && claim->suspended) {
+        claim_continue(claim); /* comes back here */
+        return;
+    }
     if (left_s > 0) {
         if (slot->activity != SLOT_RETIRING) {
             slot_move(slot, SLOT_CLAIMED, SLOT_RETIRING);
@@ -110,6 +124,15 @@ static void push(struct slot *slot)
         return;
     }
     vacate(slot);
+}
+
+void preempt_evict(struct slot *slot)
+{
+    if (slot->claim->evicted) {
+        return;
+    }
+    slot->claim->evicted = true;
+    push(slot);
 }
 
 void preempt_begin(struct slot *slot, struct claim *waiting)
@@ -131,7 +154,7 @@ void preempt_retire(struct slot *slot)
 
 void preempt_run_began(struct slot *slot)
 {
-    if (slot->waiting != NULL || slot->startd->farewell) {
+    if (must_go(slot)) {
         push(slot);
     }
 }
@@ -143,22 +166,8 @@ void preempt_step(void *arg)
     if (slot == NULL || slot->claim != claim || claim->stage != CLAIM_ACTIVE) {
         return;
     }
-    if (slot->state == SLOT_CLAIMED) {
-        if (slot->waiting != NULL || slot->startd->farewell) {
-            push(slot);
-        }
-        return;
-    }
-    if (slot->activity == SLOT_VACATING) {
-        loop_timer_set(claim->retire_timer, (uint64_t)KILLING_S * 1000);
-        claim_end(claim, "", true);
-        return;
-    }
-    log_error(claim->startd->env.log, "starter.overdue", "it does not end: it is killed",
-              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
-              LOG_INT("pid", claim->starter_pid));
-    if (claim->starter_pid > 0) {
-        (void)os_kill(claim->startd->env.os, claim->starter_pid, SIGKILL); /* watched */
+    if (slot->state == SLOT_CLAIMED && must_go(slot)) {
+        push(slot);
     }
 }
 
@@ -170,7 +179,7 @@ void preempt_cancel(struct claim *waiting, const char *why)
              LOG_TEXT("user", waiting->user));
     claim_discard(waiting);
     if (slot->state == SLOT_CLAIMED) {
-        if (slot->activity == SLOT_RETIRING) {
+        if (slot->activity == SLOT_RETIRING && !slot->claim->evicted) {
             loop_timer_stop(slot->claim->retire_timer);
             slot_move(slot, SLOT_CLAIMED, SLOT_BUSY);
         }

@@ -112,7 +112,6 @@ static void set_resources(struct slot *slot, struct ad *ad)
     ad_set_int(ad, "DetectedCpus", startd->machine.cpus);
     ad_set_int(ad, "DetectedMemory", startd->machine.memory_mib);
     ad_set_int(ad, "TotalSlots", (int64_t)startd->slot_count);
-    ad_set_real(ad, "LoadAvg", os_load_average(startd->env.os) / (double)startd->machine_slots);
 }
 
 static void set_machine(struct slot *slot, struct ad *ad)
@@ -124,10 +123,23 @@ static void set_machine(struct slot *slot, struct ad *ad)
     ad_set_string(ad, "KernelVersion", startd->machine.kernel);
     set_kind(slot, ad);
     set_resources(slot, ad);
-    ad_set_int(ad, "KeyboardIdle", os_keyboard_idle_s(startd->env.os));
     ad_set_string(ad, "BootId", startd->machine.boot_id);
     ad_set_int(ad, "BootTime", startd->machine.boot_time_s);
     ad_set_string(ad, "StartdUplink", startd->uplink);
+}
+
+static void set_attrs(const struct startd *startd, const char *knob, struct ad *ad)
+{
+    size_t count;
+    const char *const *names = config_list(startd->env.config, knob, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *text = config_text(startd->env.config, names[i]);
+        struct err err = {.text = "not defined"};
+        if (text == NULL || !ad_name_is_valid(names[i]) ||
+            ad_set_expr_old(ad, names[i], text, &err) != 0) {
+            log_warn(startd->env.log, "config.attr", err.text, LOG_TEXT("attribute", names[i]));
+        }
+    }
 }
 
 static void set_policy(struct slot *slot, struct ad *ad)
@@ -140,7 +152,8 @@ static void set_policy(struct slot *slot, struct ad *ad)
                                            {"UNHIBERNATE", "Unhibernate"},
                                            {"HIBERNATE", "Hibernate"},
                                            {"MAXJOBRETIREMENTTIME", "MaxJobRetirementTime"},
-                                           {"MACHINEMAXVACATETIME", "MachineMaxVacateTime"}};
+                                           {"MACHINEMAXVACATETIME", "MachineMaxVacateTime"},
+                                           {"CPU_BUSY", "CpuBusy"}};
     for (size_t i = 0; i < ARRAY_COUNT(PAIRS); i++) {
         const char *text = slots_type_expr(config, slot->type_id, PAIRS[i][0]);
         text = text != NULL ? text : config_expr(config, PAIRS[i][0]);
@@ -151,16 +164,8 @@ static void set_policy(struct slot *slot, struct ad *ad)
         }
     }
     (void)ad_set_expr(ad, "Requirements", "Start", NULL); /* a constant text: cannot fail */
-    size_t count;
-    const char *const *names = config_list(config, "STARTD_ATTRS", &count);
-    for (size_t i = 0; i < count; i++) {
-        const char *text = config_text(config, names[i]);
-        struct err err = {.text = "not defined"};
-        if (text == NULL || !ad_name_is_valid(names[i]) ||
-            ad_set_expr_old(ad, names[i], text, &err) != 0) {
-            log_warn(startd->env.log, "config.attr", err.text, LOG_TEXT("attribute", names[i]));
-        }
-    }
+    set_attrs(startd, "STARTD_ATTRS", ad);
+    set_attrs(startd, "STARTD_EXPRS", ad);
 }
 
 static void set_claim(const struct slot *slot, struct ad *ad)
@@ -178,9 +183,9 @@ static void set_claim(const struct slot *slot, struct ad *ad)
         ad_merge(ad, claim->shown);
     }
     if (claim->stage == CLAIM_ACTIVE && claim->job_start_s > 0) {
-        int64_t run_s = loop_wall_s(slot->startd->env.loop) - claim->job_start_s;
+        int64_t run_s =
+            loop_wall_s(slot->startd->env.loop) - claim->job_start_s - claim_suspended_s(claim);
         ad_set_int(ad, "JobStart", claim->job_start_s);
-        ad_set_int(ad, "TotalJobRunTime", run_s > 0 ? run_s : 0);
         struct ad_context context = startd_context(slot->startd);
         ad_set_int(ad, "RetirementTimeRemaining",
                    slot_plan_retirement_s(ad, claim->job, run_s, &context));
@@ -215,13 +220,10 @@ static void set_claim_ids(const struct slot *slot, struct ad *ad)
 static void set_state(struct slot *slot, struct ad *ad)
 {
     struct startd *startd = slot->startd;
-    int64_t now_s = loop_wall_s(startd->env.loop);
     ad_set_string(ad, "State", slot_state_name(slot->state));
     ad_set_string(ad, "Activity", slot_activity_name(slot->activity));
     ad_set_int(ad, "EnteredCurrentState", slot->entered_state_s);
     ad_set_int(ad, "EnteredCurrentActivity", slot->entered_activity_s);
-    ad_set_int(ad, "MyCurrentTime", now_s);
-    ad_set_int(ad, "CurrentTime", now_s);
     ad_set_bool(ad, "CanHibernate",
                 strcmp(config_string(startd->env.config, "POWER_METHOD"), "none") != 0);
     ad_set_string(ad, "HibernationState", startd->going_down ? startd->sleep_level : "NONE");
@@ -333,6 +335,7 @@ void slot_build(struct slot *slot)
     set_machine(slot, ad);
     set_policy(slot, ad);
     set_state(slot, ad);
+    figures_write(slot, ad);
     set_claim(slot, ad);
     if (slot->kind == SLOT_PARTITIONABLE) {
         mint_for_pieces(slot);

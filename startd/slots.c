@@ -136,6 +136,7 @@ static struct slot *add_slot(struct startd *startd, enum slot_kind kind)
 static void destroy_slot(struct slot *slot)
 {
     vec_fini(&slot->piece_ids, mem_free);
+    policy_unload(slot);
     ad_destroy(slot->ad);
     mem_free(slot);
 }
@@ -150,8 +151,9 @@ static const char *type_text(const struct config *config, const char *prefix, in
 }
 
 /* HIBERNATE is not among them: the machine sleeps as one. */
-static const char *const TYPE_KNOBS[] = {"START", "RANK", "MAXJOBRETIREMENTTIME",
-                                         "MACHINEMAXVACATETIME", "UNHIBERNATE"};
+static const char *const TYPE_KNOBS[] = {
+    "START",    "RANK",    "MAXJOBRETIREMENTTIME", "MACHINEMAXVACATETIME", "UNHIBERNATE", "SUSPEND",
+    "CONTINUE", "PREEMPT", "WANT_SUSPEND",         "WANT_VACATE",          "KILL"};
 
 const char *slots_type_expr(const struct config *config, int type_id, const char *knob)
 {
@@ -244,9 +246,11 @@ int slots_create(struct startd *startd, struct err *err)
     startd->machine_slots = startd->slot_count;
     find_modifiers(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
+        policy_load(startd->slots[i]);
         slot_mint(startd->slots[i]);
         slot_refresh(startd->slots[i]);
     }
+    figures_measure(startd);
     return 0;
 }
 
@@ -278,6 +282,9 @@ void slots_refresh(struct startd *startd)
 void slots_reload(struct startd *startd)
 {
     find_modifiers(startd);
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        policy_load(startd->slots[i]);
+    }
     slots_refresh(startd);
 }
 
@@ -311,26 +318,29 @@ struct slot *slot_by_name(struct startd *startd, const char *name)
     return NULL;
 }
 
+static void poll_free(struct slot *slot)
+{
+    struct ad_context context = startd_context(slot->startd);
+    if (context.now_s - slot->minted_s >= CLAIM_ID_LIFETIME_S || context.now_s < slot->minted_s) {
+        slot_mint(slot); /* the last one may have been given away, and the word of it lost */
+        slot_refresh(slot);
+    }
+    enum slot_state rest = slot_plan_rest(slot->ad, &context);
+    if (rest != slot->state) {
+        slot_move(slot, rest, SLOT_IDLE);
+    }
+}
+
 void slots_poll(struct startd *startd)
 {
-    for (size_t i = 0; i < startd->machine_slots; i++) {
-        struct slot *slot = startd->slots[i];
-        if (slot->claim != NULL || (slot->state != SLOT_OWNER && slot->state != SLOT_UNCLAIMED)) {
-            continue;
-        }
-        struct ad_context context = startd_context(startd);
-        ad_set_real(slot->ad, "LoadAvg",
-                    os_load_average(startd->env.os) / (double)startd->machine_slots);
-        ad_set_int(slot->ad, "KeyboardIdle", os_keyboard_idle_s(startd->env.os));
-        ad_set_int(slot->ad, "CurrentTime", context.now_s);
-        if (context.now_s - slot->minted_s >= CLAIM_ID_LIFETIME_S ||
-            context.now_s < slot->minted_s) {
-            slot_mint(slot); /* the last one may have been given away, and the word of it lost */
-            slot_refresh(slot);
-        }
-        enum slot_state rest = slot_plan_rest(slot->ad, &context);
-        if (rest != slot->state) {
-            slot_move(slot, rest, SLOT_IDLE);
+    figures_measure(startd);
+    for (size_t i = startd->slot_count; i > 0; i--) { /* a piece may be gone after its step */
+        struct slot *slot = startd->slots[i - 1];
+        if (slot->claim != NULL) {
+            policy_check(slot);
+        } else if (slot->kind != SLOT_DYNAMIC &&
+                   (slot->state == SLOT_OWNER || slot->state == SLOT_UNCLAIMED)) {
+            poll_free(slot);
         }
     }
 }
@@ -374,6 +384,7 @@ static struct slot *add_piece(struct slot *parent, int piece_id, const struct re
     piece->total = *resources;
     (void)snprintf(piece->short_name, sizeof piece->short_name, "slot%d_%d", piece->id, piece_id);
     (void)snprintf(piece->name, sizeof piece->name, "%s@%s", piece->short_name, startd->name);
+    policy_load(piece);
     slot_build(piece);
     return piece;
 }

@@ -20,6 +20,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "startd/carve_plan.h"
+#include "startd/policy_plan.h"
 #include "startd/slot_plan.h"
 
 #define STARTD_SLOTS_MAX    1024
@@ -63,6 +64,12 @@ struct slot {
     int64_t minted_s;      /* when the (oldest) claim id was made */
     struct claim *claim;   /* NULL in Owner, Unclaimed, Drained */
     struct claim *waiting; /* for the running claim to end; NULL: none */
+    struct policy policy;  /* SUSPEND ... of its type */
+    double condor_load;    /* of its job's processes, CPUs, over a minute */
+    double owner_load;     /* its share of the load of others */
+    pid_t measured_pid;    /* the starter whose family's CPU time ... */
+    double measured_cpu_s; /* ... this was at the last look */
+    int64_t cpu_busy_s;    /* since when CpuBusy is true; 0: it is not */
     struct ad *ad;         /* as last built */
     bool changed;          /* must be sent */
 };
@@ -89,8 +96,15 @@ struct claim {
     struct ad *shown;    /* what the slot's ad says of the job, CurrentRank among it */
     int64_t job_start_s; /* of the run; 0: none yet */
     int64_t grace_s;     /* for the job between soft signal and KILL; 0: the starter's own */
-    struct loop_timer *retire_timer; /* of a claim that is preempted: the next step */
+    struct loop_timer *retire_timer; /* of a claim that is preempted: it has retired long enough */
+    struct loop_timer *stop_timer;   /* the starter was told to stop and does not: the next step */
     bool preempted;
+    bool evicted;           /* PREEMPT was true: its job has to go, after its retirement */
+    bool adopted;           /* its starter was there before us */
+    bool suspended;         /* the job stands still */
+    int64_t suspended_at_s; /* when it last began to; 0: never in this run */
+    int64_t suspended_s;    /* of this run, up to the last CONTINUE */
+    int64_t suspensions;    /* of this run */
     uint64_t lease_end_ms;  /* loop_now_ms() */
     uint64_t renew_sent_ms; /* of the renewal (CLAIM, ALIVE) under way */
     bool resume;            /* the next CLAIM is a resumption */
@@ -111,6 +125,7 @@ struct claim {
     bool starter_done;             /* it said so; its process is still to end */
     char done_reason[200];         /* what it said */
     bool stopping;                 /* the starter was told to stop */
+    bool stopping_fast;            /* at once */
     bool overdue;                  /* and the lease is over: it is killed if it does not end soon */
     char reason[200];              /* why the claim ends with the starter; "" = it does not */
     struct wire_request *starting; /* ACTIVATE, to be answered once its run is committed */
@@ -122,8 +137,17 @@ struct claim {
     bool committing;  /* a record of it is on its way to the disk */
 };
 
+struct figures {          /* of the machine, at the last look */
+    uint64_t measured_ms; /* when the jobs' use of CPUs was; 0: never */
+    double load, condor_load;
+    struct os_idleness idle;
+    bool console_told; /* by kbdd: when the console was used last, loop_now_ms() */
+    uint64_t console_used_ms;
+};
+
 struct startd {
     struct daemon_env env;
+    struct figures figures;
     struct os_machine machine;
     char name[256];   /* Machine */
     char uplink[300]; /* "startd/<name>" */
@@ -220,13 +244,32 @@ void preempt_cancel(struct claim *waiting, const char *why);
 void preempt_retire(struct slot *slot);
 /* Has the running claim to go? Then why, in ret. */
 bool preempt_is_due(const struct slot *slot, char *ret, size_t size);
-/* A run has begun on the slot: it retires at once if a claim waits. */
+/* The owner wants the machine back (PREEMPT): the running claim retires, then ends. */
+void preempt_evict(struct slot *slot);
+/* A run has begun on the slot, or goes on: it retires at once if it has to go. */
 void preempt_run_began(struct slot *slot);
 void preempt_take(struct slot *slot); /* the slot is free: the claim that waits gets it */
 int64_t preempt_wait_max_s(const struct slot *slot);
 void preempt_step(void *claim); /* the retire_timer's */
 
+/* ---- figures.c: what the policy expressions look at */
+void figures_measure(struct startd *startd); /* and writes it into all ads */
+void figures_write(struct slot *slot, struct ad *ad);
+void figures_console_used(struct startd *startd, int64_t idle_s); /* kbdd says so */
+
+/* ---- policy.c: the owner's policy for claimed slots */
+void policy_load(struct slot *slot);
+void policy_unload(struct slot *slot);
+void policy_check(struct slot *slot); /* takes a step where one is due; a piece may be gone then */
+void claim_suspend(struct claim *claim);
+void claim_continue(struct claim *claim);
+int64_t claim_suspended_s(const struct claim *claim); /* of the run so far */
+/* What CLAIM and ALIVE say of it: Suspended, NumSuspensions, LastSuspensionTime, SuspendedSeconds
+ */
+void claim_put_suspension(const struct claim *claim, struct ad *args);
+
 /* ---- claim.c */
+void claim_say_alive(struct claim *claim); /* an ALIVE at once */
 struct claim *claim_make(struct startd *startd);
 void claim_discard(struct claim *claim);
 void claim_dial(struct claim *claim);
@@ -264,6 +307,8 @@ void starters_close(struct startd *startd);
 int starters_spawn(struct claim *claim, struct err *err);
 void starters_adopt(struct claim *claim); /* after our restart: watch it, or find that it is gone */
 void starters_stop(struct claim *claim, bool fast);
+void starters_stop_step(void *claim);       /* the stop_timer's */
+void starters_suspend(struct claim *claim); /* or lets go on: as claim->suspended says */
 void starters_renewed(struct claim *claim);
 void starters_sweep(struct startd *startd); /* at start: sandboxes that no claim knows */
 

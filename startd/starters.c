@@ -185,6 +185,7 @@ void starters_adopt(struct claim *claim)
 {
     struct err err;
     /* Without a start time it was dead when it was recorded, and the pid is another's by now. */
+    claim->adopted = true;
     if (claim->starter_pid > 0 && claim->starter_start != 0 && watch(claim, &err) == 0) {
         return; /* if it is gone already, starter_ended() comes at once */
     }
@@ -207,7 +208,14 @@ void starters_stop(struct claim *claim, bool fast)
     if (claim->stopping && !fast) {
         return;
     }
+    /* A little more than the starter itself gives its job. */
+    int64_t killing_s = config_duration_s(startd->env.config, "KILLING_TIMEOUT");
+    int64_t grace_s = fast ? 0 : claim->grace_s > 0 ? claim->grace_s : killing_s;
+    if (!claim->stopping || !claim->stopping_fast) {
+        loop_timer_set(claim->stop_timer, (uint64_t)(grace_s + killing_s) * 1000);
+    }
     claim->stopping = true;
+    claim->stopping_fast = fast;
     if (claim->starter_wire != NULL && wire_is_ready(claim->starter_wire)) {
         struct ad *args = ad_create();
         ad_set_bool(args, "Fast", fast);
@@ -224,6 +232,42 @@ void starters_stop(struct claim *claim, bool fast)
         (void)os_kill(startd->env.os, claim->starter_pid,
                       fast ? SIGQUIT : SIGTERM); /* gone: watched */
     }
+}
+
+/* It should have ended by now: it is told again, more firmly, then killed. */
+void starters_stop_step(void *arg)
+{
+    struct claim *claim = arg;
+    if (claim->stage != CLAIM_ACTIVE || claim->starter_pid <= 0) {
+        return;
+    }
+    if (!claim->stopping_fast) {
+        if (claim->reason[0] != '\0') {
+            claim_end(claim, "", true);
+        } else {
+            starters_stop(claim, true); /* the claim goes on */
+        }
+        return;
+    }
+    log_error(claim->startd->env.log, "starter.overdue", "it does not end: it is killed",
+              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
+              LOG_INT("pid", claim->starter_pid));
+    (void)os_kill(claim->startd->env.os, claim->starter_pid, SIGKILL); /* watched */
+}
+
+void starters_suspend(struct claim *claim)
+{
+    if (claim->starter_wire == NULL || !wire_is_ready(claim->starter_wire)) {
+        return; /* it asks when it says hello */
+    }
+    struct ad *args = ad_create();
+    ad_set_bool(args, "Suspended", claim->suspended);
+    struct wire_body body = {.args = args};
+    if (wire_call(claim->starter_wire, VERB_STARTER_SUSPEND, &body, 0, ignore_reply, NULL) < 0) {
+        log_warn(claim->startd->env.log, "starter.suspend", "the starter does not take orders",
+                 LOG_TEXT("job", claim->job_id));
+    }
+    ad_destroy(args);
 }
 
 void starters_renewed(struct claim *claim)
@@ -276,6 +320,7 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
         ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
     } /* else its lease stays what it was: that we were started again renews nothing */
     ad_set_bool(args, "Stop", claim->stopping);
+    ad_set_bool(args, "Suspended", claim->suspended);
     if (claim->grace_s > 0) {
         ad_set_int(args, "Grace", claim->grace_s);
     }

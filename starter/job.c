@@ -290,9 +290,8 @@ void job_stop(struct starter *starter, bool fast)
     if (starter->pid <= 0) {
         return;
     }
-    if (starter->frozen) {
-        job_freeze(starter, false);
-    }
+    starter->gap = starter->suspended = false; /* it is to see the signal */
+    job_freeze(starter);
     if (fast) {
         cage_kill(starter);
         return;
@@ -306,12 +305,15 @@ void job_stop(struct starter *starter, bool fast)
     loop_timer_set(starter->kill_timer, (uint64_t)grace_s * 1000);
 }
 
-void job_freeze(struct starter *starter, bool frozen)
+void job_freeze(struct starter *starter)
 {
+    bool frozen = starter->gap || starter->suspended;
     if (starter->pid <= 0 || starter->frozen == frozen) {
         return;
     }
     starter->frozen = frozen;
+    log_info(starter->env.log, frozen ? "job.frozen" : "job.thawed",
+             frozen ? "the job stands still" : "the job goes on", LOG_TEXT("job", starter->job_id));
     cage_freeze(starter, frozen);
 }
 

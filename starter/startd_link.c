@@ -34,6 +34,19 @@ static struct ad *who_we_are(const struct starter *starter)
     return args;
 }
 
+/* Sets one of the reasons for the job to stand still. */
+static void go_on(struct starter *starter, bool *reason, bool holds)
+{
+    if (starter->stopping) {
+        return; /* it is to end, not to stand still */
+    }
+    *reason = holds;
+    job_freeze(starter);
+    if (starter->phase == STARTER_RUN && starter->pid == 0) {
+        starter_go(starter); /* it was to be started meanwhile */
+    }
+}
+
 static void renewed(struct starter *starter, const struct ad *args)
 {
     int64_t remaining_ms = ad_int_or(args, "LeaseRemainingMs", 0);
@@ -42,7 +55,7 @@ static void renewed(struct starter *starter, const struct ad *args)
     }
     starter->lease_end_ms = loop_now_ms(starter->env.loop) + (uint64_t)remaining_ms;
     loop_timer_set(starter->lease_timer, (uint64_t)remaining_ms);
-    job_freeze(starter, false);
+    go_on(starter, &starter->gap, false);
 }
 
 static void told(void *arg, struct wire_reply *reply)
@@ -80,6 +93,7 @@ static void welcomed(void *arg, struct wire_reply *reply)
     }
     renewed(starter, reply->args);
     starter->grace_s = ad_int_or(reply->args, "Grace", 0);
+    go_on(starter, &starter->suspended, ad_bool_or(reply->args, "Suspended", false));
     if (ad_bool_or(reply->args, "Stop", false)) {
         starter_stop(starter, false);
     }
@@ -113,6 +127,12 @@ static void on_request(void *arg, struct wire_request *request)
         starter->grace_s = ad_int_or(args, "Grace", 0);
         wire_reply_ok(request, NULL);
         starter_stop(starter, fast);
+        break;
+    }
+    case VERB_STARTER_SUSPEND: {
+        bool suspended = ad_bool_or(args, "Suspended", false);
+        wire_reply_ok(request, NULL);
+        go_on(starter, &starter->suspended, suspended);
         break;
     }
     default:

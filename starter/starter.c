@@ -77,9 +77,9 @@ void starter_go(struct starter *starter)
         input_next(starter);
         break;
     case STARTER_RUN:
-        if (starter->pid == 0) {
+        if (starter->pid == 0 && !starter->suspended && !starter->gap) {
             job_start(starter);
-        } else {
+        } else if (starter->pid != 0) {
             job_tell_started(starter);
         }
         break;
@@ -146,7 +146,8 @@ static void tick(void *arg)
         log_warn(starter->env.log, "starter.gap", "the clock jumped: the job waits for its claim",
                  LOG_TEXT("job", starter->job_id),
                  LOG_INT("gap_ms", now_ms - starter->last_tick_ms));
-        job_freeze(starter, true);
+        starter->gap = true;
+        job_freeze(starter);
     }
     starter->last_tick_ms = now_ms;
     loop_timer_set(starter->tick_timer, tick_ms);

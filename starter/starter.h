@@ -100,7 +100,9 @@ struct starter {
     bool started_told;
     struct os_exit exit;
     int64_t ended_s;
-    bool frozen;
+    bool gap;       /* the clock jumped: the job waits for its claim */
+    bool suspended; /* the machine's owner is back */
+    bool frozen;    /* it stands still, for one of these */
     bool stopping, stop_fast;
     int64_t grace_s;  /* between soft signal and KILL, as the startd says; 0: KILLING_TIMEOUT */
     struct ad *hold;  /* HoldReason ... when the job could not be started for its own fault */
@@ -141,7 +143,7 @@ void job_start(struct starter *starter);
 int job_take_back(struct starter *starter, struct err *err); /* the sandbox, from its account */
 void job_tell_started(struct starter *starter);
 void job_stop(struct starter *starter, bool fast);
-void job_freeze(struct starter *starter, bool frozen);
+void job_freeze(struct starter *starter); /* or lets it go on: as gap and suspended say */
 void job_clean(struct starter *starter);
 /* Holds the job that runs: it is killed, and its run ends with that report. */
 void job_hold_running(struct starter *starter, int code, int subcode, const char *reason);

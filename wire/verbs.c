@@ -67,6 +67,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_LEASE_RENEWED, "LEASE_RENEWED", D, 20000},
     {VERB_STARTER_STOP, "STARTER_STOP", D, 30000},
     {VERB_STARTER_DONE, "STARTER_DONE", W, 30000},
+    {VERB_STARTER_SUSPEND, "STARTER_SUSPEND", D, 30000},
     /* rooster, through the hub */
     {VERB_POWER_ON, "POWER_ON", M, 30000},
     {VERB_POWER_STATUS, "POWER_STATUS", R | W | D | N | M, 30000},

@@ -65,10 +65,11 @@ enum wire_verb {
     VERB_JOB_USAGE = 84,
     VERB_JOB_DONE = 85, /* exit status; all output sent; answered when committed */
     /* between startd and starter, Unix socket; the starter dials */
-    VERB_STARTER_HELLO = 90, /* starter to startd: I run this claim */
-    VERB_LEASE_RENEWED = 91, /* startd to starter: the claim's lease was confirmed */
-    VERB_STARTER_STOP = 92,  /* startd to starter: vacate or kill */
-    VERB_STARTER_DONE = 93,  /* starter to startd: sandbox gone, this is how it ended */
+    VERB_STARTER_HELLO = 90,   /* starter to startd: I run this claim */
+    VERB_LEASE_RENEWED = 91,   /* startd to starter: the claim's lease was confirmed */
+    VERB_STARTER_STOP = 92,    /* startd to starter: vacate or kill */
+    VERB_STARTER_DONE = 93,    /* starter to startd: sandbox gone, this is how it ended */
+    VERB_STARTER_SUSPEND = 94, /* startd to starter: the job stands still, or goes on */
     /* answered by the rooster, relayed */
     VERB_POWER_ON = 100,
     VERB_POWER_STATUS = 101,

@@ -34,7 +34,7 @@ plant() {
     failed=1
 }
 
-plant reply_before_commit job_lost offline_lost result_twice
+plant reply_before_commit job_lost job_unfinished offline_lost result_twice
 plant lease_check_skipped job_twice
 plant slot_matched_twice claim_matched_twice
 plant offline_ad_lost_on_restart offline_lost

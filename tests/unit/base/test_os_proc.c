@@ -561,8 +561,11 @@ static void idleness_of_the_keyboard_is_of_the_last_terminal_used(void **state)
 {
     struct fixture *f = *state;
     int pty = posix_openpt(O_RDWR | O_NOCTTY);
-    int64_t before_s = os_keyboard_idle_s(f->os);
-    assert_true(before_s >= 0);
+    static const char *const CONSOLE[] = {"console"};
+    struct os_terminals which = {.console = CONSOLE, .console_count = 1};
+    struct os_idleness idle = {.keyboard_s = -1, .console_s = -1};
+    os_idleness(f->os, &which, &idle);
+    assert_true(idle.keyboard_s >= 0 && idle.console_s >= idle.keyboard_s);
     if (pty < 0 || grantpt(pty) != 0 || unlockpt(pty) != 0) {
         skip();
     }
@@ -570,9 +573,52 @@ static void idleness_of_the_keyboard_is_of_the_last_terminal_used(void **state)
     assert_true(terminal >= 0);
     struct timespec now[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_NOW}};
     assert_int_equal(futimens(terminal, now), 0); /* as the kernel does at a key */
-    assert_in_range(os_keyboard_idle_s(f->os), 0, 2);
+    os_idleness(f->os, &which, &idle);
+    assert_in_range(idle.keyboard_s, 0, 2);
+    const char *line = ptsname(pty) + strlen("/dev/");
+    which.console = &line; /* a console is whatever is said to be one */
+    os_idleness(f->os, &which, &idle);
+    assert_in_range(idle.console_s, 0, 2);
+    which.console_count = 0;
+    which.sessions_only = true; /* nobody is logged in on it */
+    os_idleness(f->os, &which, &idle);
+    assert_true(idle.keyboard_s >= 0);
     close(terminal);
     close(pty);
+}
+
+static void the_cpu_time_of_a_family_is_that_of_all_its_members(void **state)
+{
+    struct fixture *f = *state;
+    const pid_t roots[2] = {getpid(), 1 << 29};
+    double before[2] = {-1, -1}, after[2] = {-1, -1};
+    os_families_cpu(f->os, roots, 2, before);
+    assert_true(before[0] >= 0);
+    assert_true(before[1] == 0); /* there is no such process */
+    int alive[2];
+    assert_int_equal(pipe(alive), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (fork() == 0) { /* a grandchild works until it has used 0.2 s, and lives on */
+            while (clock() < CLOCKS_PER_SEC / 5) {
+            }
+            (void)!write(alive[1], "x", 1);
+            pause();
+        }
+        pause();
+        _exit(0);
+    }
+    char byte;
+    assert_int_equal(read(alive[0], &byte, 1), 1);
+    os_families_cpu(f->os, roots, 2, after);
+    assert_true(after[0] - before[0] >= 0.15);
+    const pid_t child[1] = {pid};
+    os_families_cpu(f->os, child, 1, before);
+    assert_true(before[0] >= 0.15 && before[0] <= after[0]);
+    (void)os_descendants_kill(f->os, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(alive[0]);
+    close(alive[1]);
 }
 
 static void users_are_found_by_name_and_number(void **state)
@@ -623,6 +669,7 @@ int main(void)
         TEST(the_machine_is_described),
         TEST(a_power_method_may_give_a_boot_of_its_own),
         TEST(idleness_of_the_keyboard_is_of_the_last_terminal_used),
+        TEST(the_cpu_time_of_a_family_is_that_of_all_its_members),
         TEST(users_are_found_by_name_and_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

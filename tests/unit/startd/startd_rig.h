@@ -22,7 +22,7 @@ struct schedd { /* the schedd's end of a claim's connection */
     struct tls_identity *identity;
     struct listener *listener;
     struct wire *wire; /* the newest connection */
-    struct ad *claim, *gone;
+    struct ad *claim, *gone, *alive;
     int claims, resumes, alives, gones, idle_alives;
     int claim_status, alive_status;
     int64_t lease_s;
@@ -35,7 +35,8 @@ struct starter_end { /* the starter's end of its connection to the startd */
     struct wire_context *context;
     struct wire *wire;
     bool ready;
-    int stops;
+    int stops, suspends;
+    bool suspended; /* the last that it was told */
     bool fast;
     int64_t grace_s; /* that the job is given */
 };
@@ -151,6 +152,8 @@ static inline void schedd_request(void *arg, struct wire_request *request)
         status = schedd->claim_status;
     } else if (verb == VERB_ALIVE) {
         schedd->alives++;
+        ad_destroy(schedd->alive);
+        schedd->alive = ad_copy(args);
         schedd->idle_alives += ad_has(args, "JobId") ? 0 : 1;
         status = schedd->alive_status;
     } else if (verb == VERB_CLAIM_GONE) {
@@ -231,6 +234,7 @@ static inline void schedd_close(struct rig *rig)
     tls_identity_destroy(schedd->identity);
     ad_destroy(schedd->claim);
     ad_destroy(schedd->gone);
+    ad_destroy(schedd->alive);
 }
 
 /* ---- the startd ---- */
@@ -485,6 +489,9 @@ static inline void starter_request(void *arg, struct wire_request *request)
         end->stops++;
         end->fast = ad_bool_or(wire_request_args(request), "Fast", false);
         end->grace_s = ad_int_or(wire_request_args(request), "Grace", 0);
+    } else if (wire_request_verb(request) == VERB_STARTER_SUSPEND) {
+        end->suspends++;
+        end->suspended = ad_bool_or(wire_request_args(request), "Suspended", false);
     }
     wire_reply_ok(request, NULL);
 }
@@ -516,7 +523,7 @@ static inline int tell(struct rig *rig, enum wire_verb verb, int64_t epoch, cons
 }
 
 /* As the starter does: dials the socket and says which run it is. */
-static inline int hello(struct rig *rig, int64_t epoch)
+static inline int hello_answer(struct rig *rig, int64_t epoch, struct ad **ret)
 {
     static const struct wire_events EVENTS = {.ready = starter_ready,
                                               .request = starter_request,
@@ -538,8 +545,16 @@ static inline int hello(struct rig *rig, int64_t epoch)
     loop_run_until(rig->bed->loop, &end->ready);
     struct answer answer;
     int status = tell(rig, VERB_STARTER_HELLO, epoch, "", &answer);
+    if (ret != NULL) {
+        *ret = answer.args != NULL ? ad_copy(answer.args) : ad_create();
+    }
     answer_fini(&answer);
     return status;
+}
+
+static inline int hello(struct rig *rig, int64_t epoch)
+{
+    return hello_answer(rig, epoch, NULL);
 }
 
 static inline void end_script(struct rig *rig)

@@ -207,9 +207,9 @@ static void a_job_past_its_retirement_is_asked_to_end_then_killed(void **state)
     until(rig, has_stop);
     assert_false(rig->starter.fast);
     assert_int_equal(rig->starter.grace_s, 40);
-    preempt_step(slot_of(rig)->claim); /* the vacate time is over */
+    starters_stop_step(slot_of(rig)->claim); /* the vacate time is over */
     until(rig, is_killing);
-    preempt_step(slot_of(rig)->claim); /* and that of killing: the script hears no orders */
+    starters_stop_step(slot_of(rig)->claim); /* and that of killing: the script hears no orders */
     until(rig, second_is_claimed);
     until(rig, is_cleaned);
     until(rig, has_gone);

@@ -1,0 +1,34 @@
+/* startd/load_plan.h - whose load is it: that of our jobs, or of the machine's owner?
+ *
+ * Pure.  The kernel's load average counts everybody's processes.  What our jobs make of it is taken
+ * from the CPU time that they use, averaged as the kernel averages (a minute's exponential decay),
+ * so that both move alike.  What is left is the owner's, and it is shared out to the slots: an
+ * owner who needs one of eight CPUs is to be given one, not eight.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STARTD_LOAD_PLAN_H
+#define STARTD_LOAD_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The average elapsed_s (>= 0) seconds later, in which `load` CPUs were in use. */
+double load_plan_decay(double average, double load, double elapsed_s);
+
+/* CPUs in use between two looks at how much CPU time was used; 0 where time or use ran backwards.
+ */
+double load_plan_rate(double before_s, double after_s, double elapsed_s);
+
+struct load_share {
+    double cpus; /* of the slot, those that pieces have left of it */
+    /* it is no good to jobs now: Owner, or Suspended; it goes on taking what is the owner's */
+    bool of_owner;
+    bool is_free; /* no job there would have to give way */
+    double owner; /* out: the owner's load that this slot bears */
+};
+/* Shares the owner's load out: first to slots that are his, then to free ones, then in order; each
+ * takes as much as it has CPUs.  What no slot has a CPU for is spread evenly. */
+void load_plan_share(double owner_load, struct load_share *slots, size_t count);
+
+#endif

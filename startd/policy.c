@@ -1,0 +1,147 @@
+/* startd/policy.c - the owner's policy for claimed slots, carried out: jobs are suspended,
+ * continue, and have to go.
+ *
+ * policy_plan.c says which step a slot takes; it is asked at each look at the machine.  One step at
+ * a time: what the next one depends on (Activity, EnteredCurrentActivity) is in the ad by then.
+ * A suspension is durable before the schedd hears of it (ALIVE, at once), and survives our death:
+ * the starter keeps the job frozen, and is told again when it says hello.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "classad/ad.h"
+#include "startd/startd.h"
+
+/* ---- the expressions of a slot */
+
+void policy_unload(struct slot *slot)
+{
+    for (size_t i = 0; i < POLICY_EXPRS; i++) {
+        ad_expr_destroy(slot->policy.expr[i]);
+        slot->policy.expr[i] = NULL;
+    }
+}
+
+void policy_load(struct slot *slot)
+{
+    const struct config *config = slot->startd->env.config;
+    policy_unload(slot);
+    for (size_t i = 0; i < POLICY_EXPRS; i++) {
+        const char *knob = policy_plan_knob((enum policy_expr)i);
+        const char *text = slots_type_expr(config, slot->type_id, knob);
+        text = text != NULL ? text : config_expr(config, knob);
+        struct err err;
+        if (text != NULL &&
+            ad_expr_parse(text, strlen(text), AD_OLD, &slot->policy.expr[i], &err) != 0) {
+            slot->policy.expr[i] = NULL;
+            log_error(slot->startd->env.log, "config.expr", err.text, LOG_TEXT("knob", knob));
+        }
+    }
+}
+
+/* ---- suspensions */
+
+int64_t claim_suspended_s(const struct claim *claim)
+{
+    int64_t now_s = loop_wall_s(claim->startd->env.loop);
+    int64_t open_s =
+        claim->suspended && now_s > claim->suspended_at_s ? now_s - claim->suspended_at_s : 0;
+    return claim->suspended_s + open_s;
+}
+
+void claim_put_suspension(const struct claim *claim, struct ad *args)
+{
+    if (claim->stage != CLAIM_ACTIVE) {
+        return;
+    }
+    ad_set_bool(args, "Suspended", claim->suspended);
+    if (claim->suspensions > 0) {
+        ad_set_int(args, "NumSuspensions", claim->suspensions);
+        ad_set_int(args, "LastSuspensionTime", claim->suspended_at_s);
+        ad_set_int(args, "SuspendedSeconds", claim_suspended_s(claim));
+    }
+}
+
+static void recorded(void *arg)
+{
+    claim_say_alive(arg); /* the schedd is told */
+}
+
+void claim_suspend(struct claim *claim)
+{
+    claim->suspended = true;
+    claim->suspended_at_s = loop_wall_s(claim->startd->env.loop);
+    claim->suspensions++;
+    loop_timer_stop(claim->retire_timer); /* time does not count while it stands still */
+    starters_suspend(claim);
+    slot_move(claim->slot, SLOT_CLAIMED, SLOT_SUSPENDED);
+    claim_commit(claim, recorded);
+}
+
+void claim_continue(struct claim *claim)
+{
+    claim->suspended_s = claim_suspended_s(claim);
+    claim->suspended = false;
+    starters_suspend(claim);
+    slot_move(claim->slot, SLOT_CLAIMED, SLOT_BUSY);
+    claim_commit(claim, recorded);
+    preempt_run_began(claim->slot); /* last: it goes on retiring if it has to go */
+}
+
+/* ---- steps */
+
+static void take_step(struct slot *slot, enum policy_step step)
+{
+    static const char *const NAMES[] = {[POLICY_STAYS] = "",
+                                        [POLICY_SUSPENDS] = "SUSPEND",
+                                        [POLICY_CONTINUES] = "CONTINUE",
+                                        [POLICY_PREEMPTS] = "PREEMPT",
+                                        [POLICY_KILLS] = "KILL"};
+    struct claim *claim = slot->claim;
+    if (step == POLICY_STAYS) {
+        return;
+    }
+    log_info(slot->startd->env.log, "slot.policy", "the policy's expression is true",
+             LOG_TEXT("slot", slot->name), LOG_TEXT("expression", NAMES[step]),
+             LOG_TEXT("job", claim->job_id),
+             LOG_INT("keyboard_idle", slot->startd->figures.idle.keyboard_s));
+    switch (step) {
+    case POLICY_SUSPENDS:
+        claim_suspend(claim);
+        break;
+    case POLICY_CONTINUES:
+        claim_continue(claim);
+        break;
+    case POLICY_PREEMPTS:
+        preempt_evict(slot);
+        break;
+    case POLICY_KILLS:
+        claim_end(claim, "", true);
+        break;
+    case POLICY_STAYS:
+        break;
+    }
+}
+
+void policy_check(struct slot *slot)
+{
+    struct claim *claim = slot->claim;
+    if (claim == NULL || slot->startd->stopping ||
+        (claim->stage != CLAIM_HELD && claim->stage != CLAIM_ACTIVE)) {
+        return;
+    }
+    if (claim->stage == CLAIM_ACTIVE &&
+        (claim->starter_pid == 0 || (claim->stopping && slot->state == SLOT_CLAIMED))) {
+        return; /* it is just being started, or ended by its schedd */
+    }
+    struct ad_context context = startd_context(slot->startd);
+    const struct ad *job = claim->stage == CLAIM_ACTIVE ? claim->job : NULL;
+    take_step(slot, policy_plan_step(&slot->policy, slot->state, slot->activity, claim->evicted,
+                                     slot->ad, job, &context));
+}
