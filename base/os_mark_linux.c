@@ -42,8 +42,13 @@ static bool process_has_mark(pid_t pid, const char *mark, char **buffer, size_t 
     char path[64];
     (void)snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) { /* gone, another user's, or a starter that lets nobody look into it */
+        (void)snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        mark = strchr(mark, '=') != NULL ? strchr(mark, '=') + 1 : mark;
+    }
     if (fd < 0) {
-        return false; /* gone, or another user's */
+        return false;
     }
     size_t length = 0;
     for (;;) {

@@ -90,9 +90,13 @@ static bool judge(struct starter *starter)
     const struct starter_watch *watch = &starter->watch;
     struct cage_verdict verdict;
     (void)ad_get_ad(starter->record, "Slot", &slot); /* a record without one has no limits */
+    /* What was killed takes nothing any more. */
+    int64_t memory_kib = watch->oom_kills > 0 && watch->group_peak_kib > watch->memory_kib
+                             ? watch->group_peak_kib
+                             : watch->memory_kib;
     const struct cage_taken taken = {
         .oom_kills = watch->oom_kills,
-        .memory_mib = (watch->memory_kib + 1023) / 1024,
+        .memory_mib = (memory_kib + 1023) / 1024,
         .memory_limit_mib = cage_memory_limit_mib(starter),
         .disk_kib = watch->disk_kib,
         .disk_limit_kib =

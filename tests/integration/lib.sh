@@ -117,8 +117,9 @@ pids_of() {
     local pid place=$POOL/ exe
     [ $# -lt 2 ] || place=$POOL/nodes/$2/
     for pid in $(traces "$place"); do
-        exe=$(readlink "/proc/$pid/exe") || continue
+        exe=$(readlink "/proc/$pid/exe" 2>/dev/null) || exe=$( (tr '\0' '\n' <"/proc/$pid/cmdline") 2>/dev/null | head -n 1)
         [ "${exe##*/}" = "roost-$1" ] || continue
+        [ "$(cat "/proc/$pid/comm" 2>/dev/null)" != roost-keeper ] || continue # of a starter's job, and a part of it
         if [ $# -lt 2 ] && grep -qsaF "$POOL/nodes/" "/proc/$pid/environ" "/proc/$pid/cmdline"; then continue; fi
         echo "$pid"
     done
