@@ -111,28 +111,10 @@ static int look(void *arg, const char *path, bool executable, struct err *err)
 
 /* ---- reading */
 
-/* $$(Attribute), a value of the machine that was matched, is not obeyed yet: a job that counts on
- * it must not run without. */
-static int check_dollars(const struct submit *submit, const struct ad *ad, struct err *err)
-{
-    size_t at = 0;
-    const char *name, *text;
-    while (ad_next(ad, &at, &name, NULL)) {
-        if (ad_get_string(ad, name, &text) == 0 && strstr(text, "$$(") != NULL) {
-            return err_set(err, -ENOTSUP, "%s: %s: $$(...) is not obeyed yet: %.100s", submit->path,
-                           name, text);
-        }
-    }
-    return 0;
-}
-
 static int one_job(struct submit *submit, struct submit_file *file, struct err *err)
 {
     struct ad *ad;
     int rc = submit_job_make(file, submit->path, &submit->place, &ad, err);
-    if (rc == 0 && !submit->dry_run && (rc = check_dollars(submit, ad, err)) != 0) {
-        ad_destroy(ad);
-    }
     if (rc == 0) {
         vec_push(&submit->ads, ad);
         submit->reserve = submit->reserve || submit_file_uses_cluster(file);

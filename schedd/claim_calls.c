@@ -17,6 +17,8 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "classad/ad.h"
+#include "schedd/job_dollar.h"
+#include "schedd/job_moves.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
 #include "wire/wire.h"
@@ -128,7 +130,7 @@ static void send_activate(struct claim *claim, const char *pin)
     ad_set_string(args, "ShadowRoute", route);
     ad_set_string(args, "ShadowPin", pin);
     ad_set_string(args, "Nonce", job_string(job, "_roost_priv_Nonce", ""));
-    struct ad *flat = job_flat(schedd, job);
+    struct ad *flat = job_run_ad(schedd, job);
     const struct ad *ads[] = {flat};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
     if (call(claim, VERB_ACTIVATE, &body, 0, activate_answered) > 0) {
@@ -139,8 +141,31 @@ static void send_activate(struct claim *claim, const char *pin)
     ad_destroy(args);
 }
 
+static void flush_after_commit(void *arg)
+{
+    claims_flush(arg);
+}
+
+/* It has $$() that cannot be expanded. */
+static void refuse_job(struct claim *claim)
+{
+    struct schedd *schedd = claim->schedd;
+    if (!claim->cannot_ever) {
+        claim_lost(claim, claim->cannot);
+        return;
+    }
+    struct change *change = change_begin(schedd);
+    log_info(schedd->log, "job.held", claim->cannot, LOG_TEXT("job", claim->job_id));
+    moves_hold(change, claim->job, claim->cannot, HOLD_UNSPECIFIED, 0, true);
+    change_commit(change, flush_after_commit, NULL, schedd);
+}
+
 void claim_start(struct claim *claim)
 {
+    if (claim->cannot != NULL) {
+        refuse_job(claim);
+        return;
+    }
     loop_timer_set(claim->wait, CLAIM_START_MS);
     shadows_run(claim->schedd, claim->job);
 }

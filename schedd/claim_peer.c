@@ -221,6 +221,9 @@ static void resume(struct claim *claim, struct wire_request *request)
         return;
     }
     claim_renewed(claim);
+    if (wire_request_ad_count(request) > 0) {
+        claim_set_slot(claim, "", wire_request_ad(request, 0));
+    }
     if (verdict == RESUME_RUNNING) {
         if (claim->state == CLAIM_STARTING) {
             claim_move(claim, CLAIM_BUSY); /* the answer to ACTIVATE was lost */

@@ -19,6 +19,7 @@
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_events.h"
+#include "schedd/job_dollar.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
@@ -154,6 +155,8 @@ static void claim_destroy(void *value)
     mem_free(claim->machine);
     mem_free(claim->uplink);
     ad_destroy(claim->provisioned);
+    ad_destroy(claim->slot_ad);
+    mem_free(claim->cannot);
     mem_free(claim);
 }
 
@@ -200,6 +203,8 @@ void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot
     if (slot == NULL) {
         return;
     }
+    ad_destroy(claim->slot_ad);
+    claim->slot_ad = claim->schedd->has_dollar ? ad_copy_public(slot) : NULL;
     struct ad *provisioned = ad_create();
     const char *at = ad_string_or(slot, "MachineResources", "Cpus Memory Disk");
     while (*at != '\0') {
@@ -218,6 +223,16 @@ void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot
     }
     ad_destroy(claim->provisioned);
     claim->provisioned = provisioned;
+}
+
+/* The verdict waits in the claim until what claim_assign() writes is committed. */
+static void expand(struct claim *claim, struct job *job)
+{
+    struct err err = {{0}};
+    int result = dollar_expand(claim->schedd, job, claim->slot_ad, &err);
+    mem_free(claim->cannot);
+    claim->cannot = result != 0 ? mem_strdup(err.text) : NULL;
+    claim->cannot_ever = result == -EINVAL;
 }
 
 void claim_assign(struct change *change, struct claim *claim, struct job *job)
@@ -241,6 +256,7 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     if (claim->provisioned != NULL) {
         ad_merge(own, claim->provisioned);
     }
+    expand(claim, job);
     claim->job = job;
     job_id(job, claim->job_id);
     claim->epoch = job->epoch;

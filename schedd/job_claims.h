@@ -72,6 +72,9 @@ struct claim {
     bool await_idle;        /* the startd said -EBUSY: give the job anew when the slot is idle */
     const char *preemption; /* "Rank" or "Priority": what the negotiator says; "": none */
     uint64_t wait_until_ms; /* waiting: no longer than that */
+    struct ad *slot_ad;     /* for $$(); NULL: not needed when it came */
+    char *cannot;           /* why the job cannot be expanded on this slot; NULL: it can */
+    bool cannot_ever;       /* and on no other: it is held */
     struct ad *provisioned; /* CpusProvisioned ..., of the slot; NULL: not told */
     unsigned restarts;
     uint64_t lease_ms, renewed_ms, claimed_ms, idle_since_ms;

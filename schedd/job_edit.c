@@ -18,7 +18,6 @@
 #include "schedd/edit_plan.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
-#include "schedd/job_policy.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_select.h"
 #include "schedd/schedd_state.h"
@@ -104,7 +103,7 @@ static void apply(struct edit *edit, struct wire_request *request)
     for (size_t i = 0; i < edit->jobs.count; i++) {
         struct job *job = edit->jobs.items[i];
         ad_merge(job_own(job), edit->changes);
-        policy_look_at(job);
+        queue_look_at(schedd, job);
         autocluster_rejoin(schedd, job);
         change_job(change, job);
     }

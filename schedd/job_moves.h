@@ -18,6 +18,7 @@ struct job;
 
 /* HTCondor's HoldReasonCode. */
 enum hold_code {
+    HOLD_UNSPECIFIED = 0,
     HOLD_USER_REQUEST = 1,
     HOLD_JOB_POLICY = 3,
     HOLD_SUBMITTED_ON_HOLD = 15,

@@ -21,6 +21,7 @@
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_factory.h"
+#include "schedd/job_dollar.h"
 #include "schedd/job_history.h"
 #include "schedd/job_policy.h"
 #include "schedd/request_ads.h"
@@ -412,12 +413,18 @@ static struct job *add_job(struct schedd *schedd, struct cluster *cluster, uint3
     return job;
 }
 
+void queue_look_at(struct schedd *schedd, struct job *job)
+{
+    policy_look_at(job);
+    dollar_look_at(schedd, job);
+}
+
 struct job *queue_add_job(struct schedd *schedd, struct cluster *cluster, struct ad *own,
                           enum job_phase phase)
 {
     struct job *job = add_job(schedd, cluster, cluster->proc_count, own, phase);
     job->entered_s = loop_wall_s(schedd->loop);
-    policy_look_at(job);
+    queue_look_at(schedd, job);
     autocluster_join(schedd, job, 0);
     if (phase == JOB_IDLE) {
         autocluster_push(schedd, job);
@@ -610,7 +617,7 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     } else {
         ad_destroy(ad);
     }
-    policy_look_at(job);
+    queue_look_at(schedd, job);
     autocluster_join(schedd, job, autocluster);
     if (job->phase == JOB_IDLE) {
         autocluster_push(schedd, job);

@@ -68,6 +68,7 @@ struct cluster {
     struct job **procs; /* by ProcId; NULL where the job is gone */
     uint32_t proc_count;
     uint32_t alive;  /* jobs that are there */
+    bool has_dollar; /* some job has $$() in it (job_dollar.c) */
     bool has_policy; /* some job is to be asked from time to time (job_policy.c) */
     uint32_t idle;   /* of the jobs, JobStatus 1 */
     bool kicked;     /* in factories_kicked */
@@ -153,6 +154,9 @@ void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase);
 /* The job is over with JobStatus status: into the history, out of the queue.  Frees job, and its
  * cluster when it was the last. */
 void queue_finish(struct change *change, struct job *job, enum job_status status);
+
+/* Attributes of its cluster or of the job changed, or are new: what others need to know of that. */
+void queue_look_at(struct schedd *schedd, struct job *job);
 
 /* A new cluster or further jobs of one: for job_submit.c.  ads are taken. */
 struct cluster *queue_add_cluster(struct schedd *schedd, struct owner *owner, struct ad *ad,

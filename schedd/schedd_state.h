@@ -89,6 +89,7 @@ struct schedd {
     int64_t life;                       /* larger with each start, whatever the clock says */
     int64_t idle, running, held, total; /* jobs; running counts JobStatus 2 and 6 */
     int64_t completed;                  /* ... that stay in the queue */
+    bool has_dollar;                    /* slots' ads are kept for $$() (job_dollar.c) */
     int64_t history_count;              /* job_history.c */
     bool history_trimming;
     struct ad *shown;            /* what queue_show() returned last */

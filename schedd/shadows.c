@@ -25,6 +25,7 @@
 #include "schedd/event_rows.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_dollar.h"
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
@@ -318,7 +319,7 @@ static void tell(struct shadow *shadow, const char *id, const struct run *run)
         ad_set_bool(args, "PlaceOnly", true);
     }
     ad_set_string(args, "Nonce", job_string(job, "_roost_priv_Nonce", ""));
-    struct ad *flat = job_flat(schedd, job);
+    struct ad *flat = job_run_ad(schedd, job);
     const struct ad *ads[] = {flat};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
     struct run_ref *ref = mem_zalloc(sizeof(*ref));
