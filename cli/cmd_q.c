@@ -4,14 +4,17 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
+#include "cli/history_plan.h"
 #include "cli/jobs_plan.h"
 #include "cli/listing.h"
 #include "cli/why_ask.h"
@@ -24,16 +27,59 @@ struct question {
     struct vec words; /* ids and owners, borrowed */
     bool all_users;
     bool analyze;
-    bool ids_only;     /* the words are ids: the schedd looks nowhere else */
-    const char *since; /* history: stop at this job */
-    char me[256];      /* q without ids shows this owner's jobs; "" everybody's */
+    bool ids_only; /* the words are ids: the schedd looks nowhere else */
+    /* history */
+    const char *since;  /* stop at this job, cluster, or where this is true */
+    int64_t scan_limit; /* 0: none */
+    bool forwards, summary;
+    char me[256]; /* q without ids shows this owner's jobs; "" everybody's */
 };
+
+/* The options that only the history has; false: arg is none of them. */
+static bool take_history(struct question *question, int *at, int *status)
+{
+    struct cli *cli = question->cli;
+    const char *arg = cli->argv[*at], *next = *at + 1 < cli->argc ? cli->argv[*at + 1] : NULL;
+    bool match = listing_is(arg, "match", 2), scan = listing_is(arg, "scanlimit", 2);
+    bool completed = listing_is(arg, "completedsince", 9), since = listing_is(arg, "since", 2);
+    int64_t number = 0;
+    *status = CLI_OK;
+    if (listing_is(arg, "forwards", 3) || listing_is(arg, "backwards", 1)) {
+        question->forwards = listing_is(arg, "forwards", 3);
+        return true;
+    }
+    if (listing_is(arg, "summary", 2)) {
+        question->summary = true;
+        return true;
+    }
+    if (!match && !scan && !completed && !since) {
+        return false;
+    }
+    ++*at;
+    if (next == NULL) {
+        *status = cli_usage(cli, "%s needs %s", arg, since ? "a job or an expression" : "a number");
+    } else if (since) {
+        question->since = next;
+    } else if (text_parse_int64(next, &number, NULL) != 0 || number < 1) {
+        *status = cli_usage(cli, "%s needs a number above 0, not '%s'", arg, next);
+    } else if (match) {
+        question->listing.limit = number;
+    } else if (scan) {
+        question->scan_limit = number;
+    } else {
+        char text[64];
+        (void)snprintf(text, sizeof text, "CompletionDate >= %lld", (long long)number);
+        listing_also(&question->listing, text);
+    }
+    return true;
+}
 
 static int parse_one(struct question *question, bool is_history, int *at)
 {
     struct cli *cli = question->cli;
     char *arg = cli->argv[*at];
     struct err err;
+    int status;
     const struct jobs_layout *layout = is_history ? NULL : jobs_layout_find(arg);
     if (arg[0] != '-') {
         vec_push(&question->words, arg);
@@ -47,8 +93,8 @@ static int parse_one(struct question *question, bool is_history, int *at)
         question->analyze = true;
     } else if (!is_history && listing_is(arg, "allusers", 3)) {
         question->all_users = true;
-    } else if (is_history && listing_is(arg, "since", 2) && *at + 1 < cli->argc) {
-        question->since = cli->argv[++*at];
+    } else if (is_history && take_history(question, at, &status)) {
+        return status;
     } else {
         int rc =
             listing_plan_option(&question->listing, cli->argc, cli->argv, at, &listing_zone, &err);
@@ -80,10 +126,6 @@ static int parse(struct question *question, bool is_history)
         listing_jobs(&question->listing, (char *const *)question->words.items,
                      question->words.count, &err) != 0) {
         return cli_usage(cli, "%s", err.text);
-    }
-    if (question->since != NULL &&
-        (!jobs_plan_is_id(question->since) || strchr(question->since, '.') == NULL)) {
-        return cli_usage(cli, "-since needs a job, as 12.0, not '%s'", question->since);
     }
     return CLI_OK;
 }
@@ -180,6 +222,12 @@ static struct ad *arguments(const struct question *question)
     if (question->since != NULL) {
         ad_set_string(args, "Since", question->since);
     }
+    if (question->scan_limit > 0) {
+        ad_set_int(args, "ScanLimit", question->scan_limit);
+    }
+    if (question->forwards) {
+        ad_set_bool(args, "Forwards", true);
+    }
     return args;
 }
 
@@ -267,14 +315,63 @@ static int show_batches(struct question *question)
     return listing_write(cli, &out);
 }
 
-static int print_history(struct question *question, const struct cli_reply *reply)
-{
+/* ---- history */
+
+struct past {
+    struct ad_context context;
+    struct history_summary *summary; /* NULL: a line for each job */
+    const struct jobs_layout *layout;
+    struct listing_output output;
     struct strbuf out;
-    const struct ad_context context = listing_context(question->cli);
-    strbuf_init(&out, LISTING_TEXT_MAX);
-    jobs_plan_print(question->layout, (const struct ad *const *)reply->ads.items, reply->ads.count,
-                    &context, &out);
-    return listing_write(question->cli, &out);
+};
+
+static void add_past(void *arg, struct ad *const *ads, size_t count)
+{
+    struct past *past = arg;
+    for (size_t i = 0; past->summary != NULL && i < count; i++) {
+        history_summary_add(past->summary, ads[i]);
+    }
+    if (past->summary == NULL) {
+        jobs_plan_lines(past->layout, (const struct ad *const *)ads, count, &past->context,
+                        &past->out);
+        listing_write_some(&past->output, &past->out);
+    }
+}
+
+/* Lines that are written while the next jobs come, or sums of all. */
+static int show_past(struct question *question)
+{
+    struct cli *cli = question->cli;
+    struct past past = {.context = listing_context(cli),
+                        .layout = question->layout,
+                        .output = {cli, CLI_OK}};
+    struct ad *args = arguments(question);
+    struct vec names = {0};
+    struct err err;
+    strbuf_init(&past.out, LISTING_TEXT_MAX);
+    if (question->summary) {
+        past.summary = history_summary_create();
+        for (size_t i = 0; history_summary_names[i] != NULL; i++) {
+            vec_push(&names, mem_strdup(history_summary_names[i]));
+        }
+    } else {
+        jobs_layout_names(question->layout, &names);
+        jobs_plan_print(question->layout, NULL, 0, &past.context, &past.out);
+    }
+    ad_set_strings(args, "Projection", (const char *const *)names.items, names.count);
+    int rc = listing_query_each(cli, cli->schedd, "History", &question->listing, args, add_past,
+                                &past, NULL, &err);
+    if (rc == 0 && past.summary != NULL) {
+        history_summary_print(past.summary, &past.context, &past.out);
+    }
+    history_summary_destroy(past.summary);
+    vec_fini(&names, mem_free);
+    ad_destroy(args);
+    if (rc != 0 || past.output.status != CLI_OK) {
+        strbuf_fini(&past.out);
+        return rc != 0 ? cli_fail(cli, "%s", err.text) : past.output.status;
+    }
+    return listing_write(cli, &past.out);
 }
 
 /* Each job in the form of HTCondor's analysis. */
@@ -312,11 +409,9 @@ static int show_ads(struct question *question, bool is_history)
         status = cli_fail(cli, "%s", err.text);
     } else if (question->analyze) {
         status = analyze(question, &reply);
-    } else if (question->listing.style != LISTING_TABLE) {
+    } else {
         status = listing_show(cli, &question->listing, (const struct ad *const *)reply.ads.items,
                               reply.ads.count);
-    } else {
-        status = print_history(question, &reply);
     }
     cli_reply_fini(&reply);
     ad_destroy(args);
@@ -331,7 +426,9 @@ static int ask(struct question *question, bool is_history)
     bool table = listing->style == LISTING_TABLE;
     bool values = (listing->style == LISTING_AUTO || listing->style == LISTING_FORMAT) &&
                   !listing->headings && listing_plan_names(listing, &names);
-    if (is_history || question->analyze) {
+    if (is_history && (table || question->summary)) {
+        status = show_past(question);
+    } else if (is_history || question->analyze) {
         status = show_ads(question, is_history);
     } else if (table && !jobs_layout_is_rows(question->layout)) {
         status = show_batches(question);

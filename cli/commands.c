@@ -51,9 +51,15 @@ static const struct cli_command Q = {
     "                       roost why tells more\n"
     "  -allusers            everybody's jobs\n" LISTING_HELP};
 static const struct cli_command HISTORY = {
-    "history", cmd_history, "[ID|OWNER...] [-since ID] " LISTING_USAGE,
+    "history", cmd_history,
+    "[ID|OWNER...] [-since ID|EXPR] [-completedsince TIME] [-forwards] [-summary] " LISTING_USAGE,
     "show the jobs that left the queue, newest first",
-    "  -since ID            stop at this job\n" LISTING_HELP};
+    "  -since ID|EXPR       stop at this job or cluster, or where EXPR is true\n"
+    "  -completedsince T    only jobs that completed at T (seconds since 1970) or later\n"
+    "  -forwards            oldest first;  -backwards  newest first\n"
+    "  -match N             as -limit N;  -scanlimit N  look at N jobs at most\n"
+    "  -summary             what each user's jobs came to: how many ended how, hours of\n"
+    "                       machines and of processors, how much of these was used\n" LISTING_HELP};
 static const struct cli_command STATUS = {
     "status", cmd_status, "[MACHINE|SLOT...] [VIEW] " LISTING_USAGE,
     "show the machines of the pool, asleep or awake",

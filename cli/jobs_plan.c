@@ -582,6 +582,18 @@ void jobs_rows_add(struct jobs_rows *rows, struct ad *job, struct strbuf *out)
     ad_chain(job, NULL);
 }
 
+void jobs_plan_lines(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
+                     const struct ad_context *context, struct strbuf *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        put_id(layout, ad_int_or(ads[i], "ClusterId", 0), ad_int_or(ads[i], "ProcId", 0), out);
+        for (const struct part *part = layout->parts; part->put != NULL; part++) {
+            part->put(ads[i], context, out);
+        }
+        strbuf_putc(out, '\n');
+    }
+}
+
 void jobs_plan_print(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
                      const struct ad_context *context, struct strbuf *out)
 {
@@ -590,12 +602,8 @@ void jobs_plan_print(const struct jobs_layout *layout, const struct ad *const *a
         return;
     }
     strbuf_puts(out, layout->heading != NULL ? layout->heading : "");
-    for (size_t i = 0; i < count && jobs_layout_is_rows(layout); i++) {
-        put_id(layout, ad_int_or(ads[i], "ClusterId", 0), ad_int_or(ads[i], "ProcId", 0), out);
-        for (const struct part *part = layout->parts; part->put != NULL; part++) {
-            part->put(ads[i], context, out);
-        }
-        strbuf_putc(out, '\n');
+    if (jobs_layout_is_rows(layout)) {
+        jobs_plan_lines(layout, ads, count, context, out);
     }
 }
 

@@ -38,6 +38,9 @@ bool jobs_plan_is_id(const char *word);
  * JobBatch), or nothing for a layout of totals. */
 void jobs_plan_print(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
                      const struct ad_context *context, struct strbuf *out);
+/* The lines alone, of whole ads. */
+void jobs_plan_lines(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
+                     const struct ad_context *context, struct strbuf *out);
 bool jobs_layout_is_rows(const struct jobs_layout *layout); /* a line for each job */
 
 /* Lines of a shared answer (docs/protocol/queue.md), whose ads come one after the other and are not

@@ -30,7 +30,9 @@
 #define PART_ADS           256                 /* ads in one part of an answer */
 #define PART_BYTES         ((size_t)128 << 10) /* the same, of jobs */
 #define SLICE_JOBS         4000 /* looked at in one turn, and in one message: a millisecond or two */
-#define HISTORY_ROWS_MAX   100000
+#define HISTORY_PAGE       500  /* rows of the history in one scan */
+#define HISTORY_PART_BYTES ((size_t)512 << 10) /* of them in one part, but for the last ad */
+#define HISTORY_KEY_SIZE   64
 #define WATCH_BARRIERS_MAX 50
 
 /* On the worker thread: touches nothing but the filter and the row.  Expressions and ads belong to
@@ -38,8 +40,7 @@
 struct history_filter {
     char *constraint;
     struct ad_expr *parsed;
-    int64_t limit;
-    int64_t kept;
+    int64_t scan_limit, scanned; /* rows looked at; limit 0: none */
     struct ad_context context;
 };
 
@@ -59,14 +60,20 @@ struct query {
     int64_t found;               /* jobs */
     size_t batches_put;
     bool walked, last; /* the last part is being made */
-    bool committing;   /* the part waits for the disk */
+    bool committing;   /* the part waits for the disk, or for rows of it */
     bool gone;         /* nobody waits for the answer any more */
     struct strbuf part;
     size_t part_ads, sent_ads;
     struct loop_timer *turn;
-    const struct owner *of;  /* whose totals are wanted, too; NULL: nobody's */
-    int64_t limit;           /* 0: none */
-    char since[JOB_ID_SIZE]; /* history stops there; "" none */
+    const struct owner *of; /* whose totals are wanted, too; NULL: nobody's */
+    int64_t limit;          /* 0: none */
+    /* of the history: stops at that job, at a job of that cluster (proc -1), at an ad for which the
+     * expression is true; 0 and NULL: nowhere */
+    int64_t since_cluster, since_proc;
+    struct ad_expr *since;
+    bool forwards;
+    size_t page;                /* rows that were asked for */
+    char key[HISTORY_KEY_SIZE]; /* of the last row that was looked at */
     struct ad_context context;
     struct vec ads; /* the answer */
     size_t sent;
@@ -88,6 +95,7 @@ static void query_destroy(struct query *query)
     vec_fini(&query->ids, mem_free);
     strbuf_fini(&query->part);
     ad_expr_destroy(query->constraint);
+    ad_expr_destroy(query->since);
     ad_expr_destroy(query->filter.parsed);
     mem_free(query->filter.constraint);
     vec_fini(&query->projection, mem_free);
@@ -114,6 +122,16 @@ static int read_projection(struct query *query, const struct ad *args, struct er
     return result;
 }
 
+static int read_since(struct query *query, const char *text, struct err *err)
+{
+    query->since_proc = -1;
+    if (text[0] == '\0' || job_id_parse(text, &query->since_cluster, &query->since_proc)) {
+        return 0;
+    }
+    int result = ad_expr_parse(text, strlen(text), AD_OLD, &query->since, err);
+    return result != 0 ? err_prefix(err, -EINVAL, "Since") : 0;
+}
+
 static int query_create(struct schedd *schedd, struct wire_request *request, struct query **ret,
                         struct err *err)
 {
@@ -127,8 +145,7 @@ static int query_create(struct schedd *schedd, struct wire_request *request, str
     query->whole_if_computed = ad_bool_or(args, "WholeIfComputed", false);
     query->context.now_s = loop_wall_s(schedd->loop);
     strbuf_init(&query->part, 0);
-    (void)snprintf(query->since, sizeof(query->since), "%s",
-                   ad_string_or(args, "Since", "")); /* a longer one is no id */
+    query->forwards = ad_bool_or(args, "Forwards", false);
     const char *text = ad_string_or(args, "Constraint", "");
     int result = 0;
     if (text[0] != '\0') {
@@ -139,6 +156,9 @@ static int query_create(struct schedd *schedd, struct wire_request *request, str
     }
     if (result == 0) {
         result = read_projection(query, args, err);
+    }
+    if (result == 0) {
+        result = read_since(query, ad_string_or(args, "Since", ""), err);
     }
     if (result != 0) {
         query_destroy(query);
@@ -152,11 +172,6 @@ static bool wants(const struct query *query, const struct ad *ad)
 {
     return query->constraint == NULL ||
            ad_eval_bool(query->constraint, ad, NULL, &query->context) == AD_TRUE;
-}
-
-static bool is_full(const struct query *query)
-{
-    return query->limit > 0 && (int64_t)query->ads.count >= query->limit;
 }
 
 /* Takes flat. */
@@ -384,7 +399,9 @@ static void send_part(void *arg)
     if (query->last) {
         struct ad *args = ad_create();
         ad_set_int(args, "Count", query->found);
-        put_totals(query, args);
+        if (query->job_filter != NULL) {
+            put_totals(query, args);
+        }
         body.args = args;
         wire_reply_ok(query->request, &body);
         ad_destroy(args);
@@ -428,7 +445,7 @@ static void make_part(void *arg)
     }
 }
 
-static void jobs_gone(void *arg)
+static void slices_gone(void *arg)
 {
     struct query *query = arg;
     query->gone = true;
@@ -456,7 +473,7 @@ static void query_jobs(struct query *query, bool batches)
     query->batches = batches ? job_batches_create() : NULL;
     query->turn = loop_timer_create(schedd->loop, make_part, query);
     wire_request_on_drained(query->request, make_part, query);
-    wire_request_on_gone(query->request, jobs_gone, query);
+    wire_request_on_gone(query->request, slices_gone, query);
     make_part(query);
 }
 
@@ -465,6 +482,9 @@ static void query_jobs(struct query *query, bool batches)
 static bool filter_row(void *arg, const struct store_row *row)
 {
     struct history_filter *filter = arg;
+    if (filter->scan_limit > 0 && filter->scanned++ >= filter->scan_limit) {
+        return false;
+    }
     if (filter->constraint == NULL) {
         return true;
     }
@@ -481,40 +501,91 @@ static bool filter_row(void *arg, const struct store_row *row)
     return keep;
 }
 
+static bool is_since(const struct query *query, const struct ad *ad)
+{
+    if (query->since != NULL) {
+        return ad_eval_bool(query->since, ad, NULL, &query->context) == AD_TRUE;
+    }
+    return query->since_cluster > 0 && ad_int_or(ad, "ClusterId", 0) == query->since_cluster &&
+           (query->since_proc < 0 || ad_int_or(ad, "ProcId", 0) == query->since_proc);
+}
+
+static void put_past(struct query *query, const struct ad *ad)
+{
+    struct ad *part = query->projection.count > 0 ? ad_create() : ad_copy_public(ad);
+    for (size_t i = 0; i < query->projection.count; i++) {
+        const char *name = query->projection.items[i];
+        if (!ad_attr_is_private(name)) {
+            (void)ad_copy_attr(part, name, ad, name); /* absent: left out */
+        }
+    }
+    size_t begin = wire_ad_begin(&query->part);
+    ad_encode(part, false, &query->part);
+    wire_ad_end(&query->part, begin);
+    query->part_ads++;
+    query->found++;
+    ad_destroy(part);
+}
+
 static void history_found(void *arg, int result, const struct store_row *rows, size_t count)
 {
     struct query *query = arg;
-    for (size_t i = 0; result == 0 && i < count && !is_full(query); i++) {
+    bool stopped = false;
+    size_t i = 0;
+    query->committing = false;
+    for (; result == 0 && !query->gone && i < count && query->part.length < HISTORY_PART_BYTES;
+         i++) {
         struct ad *ad = NULL;
+        (void)snprintf(query->key, sizeof(query->key), "%s", rows[i].key); /* fits */
         if (ad_decode(rows[i].value, rows[i].length, NULL, &ad, NULL) != 0) {
             continue; /* a damaged row is left out */
         }
-        char id[JOB_ID_SIZE];
-        (void)snprintf(id, sizeof(id), "%" PRId64 ".%" PRId64, ad_int_or(ad, "ClusterId", 0),
-                       ad_int_or(ad, "ProcId", 0)); /* fits */
-        if (strcmp(id, query->since) == 0) {
-            ad_destroy(ad);
+        stopped = is_since(query, ad);
+        if (!stopped) {
+            put_past(query, ad);
+        }
+        ad_destroy(ad);
+        if (stopped) {
             break;
         }
-        add(query, ad);
     }
-    if (result != 0) {
+    if (result != 0 && !query->gone) {
         wire_reply_error(query->request, result, "the history cannot be read");
         query_destroy(query);
         return;
     }
-    begin_sending(query);
+    query->last = stopped || is_found(query) || (i == count && count < query->page);
+    send_part(query);
+}
+
+/* One page: rows behind the last that was looked at. */
+static void history_page(void *arg)
+{
+    struct query *query = arg;
+    char from[HISTORY_KEY_SIZE + 1];
+    (void)snprintf(from, sizeof(from), "%s!", query->key); /* behind it, before the next */
+    const char *behind = query->key[0] != '\0' ? query->key : NULL;
+    query->page = HISTORY_PAGE;
+    if (query->limit > 0 && query->limit - query->found < HISTORY_PAGE) {
+        query->page = (size_t)(query->limit - query->found);
+    }
+    query->committing = true; /* not ours to free until it is done */
+    store_scan(query->schedd->store, "history", query->forwards && behind != NULL ? from : NULL,
+               query->forwards ? NULL : behind, !query->forwards, query->page, filter_row,
+               &query->filter, history_found, query);
 }
 
 static void query_history(struct query *query)
 {
-    const char *text = ad_string_or(wire_request_args(query->request), "Constraint", "");
+    const struct ad *args = wire_request_args(query->request);
+    const char *text = ad_string_or(args, "Constraint", "");
     query->filter.constraint = text[0] != '\0' ? mem_strdup(text) : NULL;
     query->filter.context = query->context;
-    size_t limit = query->limit > 0 && query->limit < HISTORY_ROWS_MAX ? (size_t)query->limit
-                                                                       : HISTORY_ROWS_MAX;
-    store_scan(query->schedd->store, "history", NULL, NULL, true, limit, filter_row, &query->filter,
-               history_found, query);
+    query->filter.scan_limit = ad_int_or(args, "ScanLimit", 0);
+    query->turn = loop_timer_create(query->schedd->loop, history_page, query);
+    wire_request_on_drained(query->request, history_page, query);
+    wire_request_on_gone(query->request, slices_gone, query);
+    history_page(query);
 }
 
 static void query_scheduler(struct query *query)

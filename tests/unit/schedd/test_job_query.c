@@ -294,6 +294,75 @@ static void private_attributes_do_not_leave(void **state)
     }
 }
 
+/* ClusterIds, in the order they came. */
+static void past_is(struct world *world, const char *args, const char *text)
+{
+    struct answer answer;
+    struct strbuf ids;
+    query(world, args, &answer);
+    strbuf_init(&ids, 0);
+    for (size_t i = 0; i < answer.ads.count; i++) {
+        strbuf_printf(&ids, "%lld.%lld ", (long long)ad_int_or(answer.ads.items[i], "ClusterId", 0),
+                      (long long)ad_int_or(answer.ads.items[i], "ProcId", -1));
+    }
+    assert_string_equal(strbuf_text(&ids), text);
+    assert_int_equal(ad_int_or(answer.args, "Count", -1), answer.ads.count);
+    strbuf_fini(&ids);
+    answer_fini(&answer);
+}
+
+static void the_history_is_read_from_either_end_up_to_where_it_is_said(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    for (int i = 0; i < 3; i++) {
+        submit(world, "[" GOOD "; ProcCount = 2]");
+    }
+    act(world, "[Action = \"Remove\"; Ids = {\"1\"}]", "Success", 2);
+    act(world, "[Action = \"Remove\"; Ids = {\"2\"}]", "Success", 2);
+    act(world, "[Action = \"Remove\"; Ids = {\"3\"}]", "Success", 2);
+    past_is(world, "[Type = \"History\"]", "3.1 3.0 2.1 2.0 1.1 1.0 ");
+    past_is(world, "[Type = \"History\"; Forwards = true]", "1.0 1.1 2.0 2.1 3.0 3.1 ");
+    past_is(world, "[Type = \"History\"; Limit = 3]", "3.1 3.0 2.1 ");
+    past_is(world, "[Type = \"History\"; Since = \"2.0\"]", "3.1 3.0 2.1 ");
+    past_is(world, "[Type = \"History\"; Since = \"2\"]", "3.1 3.0 ");
+    past_is(world, "[Type = \"History\"; Since = \"ClusterId < 2\"]", "3.1 3.0 2.1 2.0 ");
+    past_is(world, "[Type = \"History\"; Constraint = \"ProcId == 0\"; ScanLimit = 4]", "3.0 2.0 ");
+    past_is(world, "[Type = \"History\"; Constraint = \"ProcId == 1\"; Forwards = true; Limit = 2]",
+            "1.1 2.1 ");
+    assert_int_equal(call(world, VERB_QUERY, "[Type = \"History\"; Since = \"((\"]", NULL, &answer),
+                     -EINVAL);
+    answer_fini(&answer);
+    query(world, "[Type = \"History\"; Projection = {\"JobStatus\", \"ClaimId\"}; Limit = 1]",
+          &answer);
+    assert_int_equal(ad_count(answer.ads.items[0]), 1);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "JobStatus", 0), 3);
+    answer_fini(&answer);
+}
+
+static void a_history_of_several_pages_comes_whole(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    int64_t last = 0;
+    for (int i = 0; i < 60; i++) {
+        submit(world, "[" GOOD "; ProcCount = 15]");
+        act(world, "[Action = \"Remove\"; Constraint = \"true\"]", "Success", 15);
+    }
+    query(world, "[Type = \"History\"; Forwards = true]", &answer);
+    for (size_t i = 0; i < answer.ads.count; i++) {
+        int64_t at = ad_int_or(answer.ads.items[i], "ClusterId", 0) * 100 +
+                     ad_int_or(answer.ads.items[i], "ProcId", 0);
+        assert_true(at > last);
+        last = at;
+    }
+    assert_true(answer.ads.count == 900);
+    size_t all = answer.ads.count;
+    answer_fini(&answer);
+    count_is(world, "[Type = \"History\"]", all);
+    count_is(world, "[Type = \"History\"; Limit = 777]", 777);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +371,8 @@ int main(void)
         CASE(jobs_alike_are_one_ad),
         CASE(ids_name_jobs_once_and_in_order),
         CASE(batches_are_counted),
+        CASE(the_history_is_read_from_either_end_up_to_where_it_is_said),
+        CASE(a_history_of_several_pages_comes_whole),
         CASE(private_attributes_do_not_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
