@@ -23,6 +23,10 @@
 #include "starter/starter_plan.h"
 #include "wire/wire.h"
 
+#define HOLD_NOT_STARTED  6 /* HTCondor's number */
+#define WRAPPER_ERRORS    ".job_wrapper_failure"
+#define WRAPPER_BYTES_MAX 4096
+
 /* SLOT1_2_USER, or SLOT1_USER, or SLOT_USER. */
 static int find_slot_user(struct starter *starter, struct err *err)
 {
@@ -101,19 +105,47 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     bool held = watch_end(starter) || starter->hold != NULL;
-    cage_empty(starter); /* the output stands still from here on */
     if (starter->stopping) {
         starter_give_up(starter, "");
-        return;
-    }
-    if (held) {
+    } else if (held) {
+        cage_empty(starter);
         starter_enter(starter, STARTER_REPORT);
         starter_go(starter);
-        return;
+    } else {
+        scripts_after(starter);
     }
+}
+
+/* What the wrapper of the site says of why it did not become the job; true: the job is held. */
+static bool wrapper_failed(struct starter *starter)
+{
+    const char *wrapper = config_path(starter->env.config, "USER_JOB_WRAPPER");
+    char path[4096], reason[500];
+    struct os_stat stat;
+    char *text;
+    size_t length;
+    starter_path(starter, WRAPPER_ERRORS, path, sizeof path);
+    if (wrapper == NULL || os_stat(starter->env.os, path, &stat) != 0 || !stat.is_file ||
+        os_read_file(starter->env.os, path, WRAPPER_BYTES_MAX, &text, &length, NULL) != 0) {
+        return false;
+    }
+    (void)snprintf(reason, sizeof reason, "Error from %.100s: job wrapper failed: %.*s",
+                   ad_string_or(starter->record, "SlotName", ""), (int)strcspn(text, "\n"), text);
+    mem_free(text);
+    job_hold_before(starter, HOLD_NOT_STARTED, 0, reason);
+    return true;
+}
+
+void job_over(struct starter *starter)
+{
     struct err err;
+    starter->pid = -1;
+    cage_empty(starter); /* the output stands still from here on */
     if (job_take_back(starter, &err) != 0) {
         starter_give_up(starter, err.text);
+        return;
+    }
+    if (wrapper_failed(starter)) {
         return;
     }
     output_collect(starter);
@@ -145,7 +177,7 @@ static void set_hold(struct starter *starter, int code, int subcode, const char 
              LOG_INT("code", code), LOG_INT("subcode", subcode));
 }
 
-static void hold(struct starter *starter, int code, int subcode, const char *reason)
+void job_hold_before(struct starter *starter, int code, int subcode, const char *reason)
 {
     set_hold(starter, code, subcode, reason);
     starter->pid = -1;
@@ -171,11 +203,37 @@ static const char *absolute(struct starter *starter, const char *directory, cons
     return ret;
 }
 
+const char *job_directory(const struct starter *starter)
+{
+    bool transferred =
+        ad_name_compare(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO") != 0;
+    return transferred ? starter->sandbox : ad_string_or(starter->job, "Iwd", starter->sandbox);
+}
+
+int job_environment(struct starter *starter, struct vec *entries, struct err *err)
+{
+    const struct config *config = starter->env.config;
+    const struct ad *slot = NULL;
+    (void)ad_get_ad(starter->record, "Slot", &slot); /* one CPU without it */
+    const struct starter_place place = {
+        .sandbox = starter->sandbox,
+        .directory = starter->directory,
+        .slot = ad_string_or(starter->record, "SlotName", ""),
+        .boot_id = ad_string_or(starter->record, "BootId", ""),
+        .boot_time_s = ad_int_or(starter->record, "BootTime", 0),
+        .cpus = slot != NULL ? ad_int_or(slot, "Cpus", 1) : 1,
+        .machine = slot,
+        .threads = config_list(config, "STARTER_NUM_THREADS_ENV_VARS", NULL),
+        .site = config_string(config, "STARTER_JOB_ENVIRONMENT"),
+        .wrapper_errors = config_path(config, "USER_JOB_WRAPPER") != NULL ? WRAPPER_ERRORS : NULL,
+    };
+    return starter_plan_env(starter->job, &place, entries, err);
+}
+
 static int spawn(struct starter *starter, struct vec *argv, struct vec *entries, struct err *err)
 {
     const struct ad *job = starter->job;
-    bool transferred = ad_name_compare(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO") != 0;
-    const char *cwd = transferred ? starter->sandbox : ad_string_or(job, "Iwd", starter->sandbox);
+    const char *cwd = job_directory(starter);
     char in[4096], out[4096], error[4096], program[4096];
     const char *in_name = ad_string_or(job, "In", "/dev/null");
     vec_push(argv, NULL);
@@ -183,6 +241,12 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
     absolute(starter, cwd, argv->items[0], program, sizeof program);
     mem_free(argv->items[0]);
     argv->items[0] = mem_strdup(program);
+    const char *wrapper = config_path(starter->env.config, "USER_JOB_WRAPPER");
+    if (wrapper != NULL) {
+        vec_push(argv, NULL);
+        memmove(argv->items + 1, argv->items, (argv->count - 1) * sizeof *argv->items);
+        argv->items[0] = mem_strdup(wrapper);
+    }
     const struct os_spawn spec = {
         .argv = (const char *const *)argv->items,
         .env = (const char *const *)entries->items,
@@ -205,46 +269,46 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
     return cage_spawn(starter, &spec, job_ended, &starter->pid, err);
 }
 
-void job_start(struct starter *starter)
+/* Once, before anything runs as the account. */
+static int open_sandbox(struct starter *starter, struct err *err)
 {
-    struct vec argv = {0}, entries = {0};
-    struct err err;
     const struct ad *slot = NULL;
     if (ad_get_ad(starter->record, "Slot", &slot) == 0) {
         write_ad(starter, ".machine.ad", slot);
     }
     write_ad(starter, ".job.ad", starter->job);
-    const struct starter_place place = {
-        .sandbox = starter->sandbox,
-        .directory = starter->directory,
-        .slot = ad_string_or(starter->record, "SlotName", ""),
-        .boot_id = ad_string_or(starter->record, "BootId", ""),
-        .boot_time_s = ad_int_or(starter->record, "BootTime", 0),
-        .cpus = slot != NULL ? ad_int_or(slot, "Cpus", 1) : 1,
-        .machine = slot,
-    };
-    if (hand_over(starter, &err) != 0) {
+    return hand_over(starter, err);
+}
+
+void job_start(struct starter *starter)
+{
+    struct vec argv = {0}, entries = {0};
+    struct err err;
+    if (starter->script == SCRIPT_NONE && open_sandbox(starter, &err) != 0) {
         starter->pid = -1;
         starter_give_up(starter, err.text); /* this machine's fault */
         return;
     }
+    if (scripts_before(starter)) {
+        return; /* comes back here */
+    }
     int rc = starter_plan_argv(starter->job, ad_string_or(starter->job, "Cmd", ""), &argv, &err);
-    rc = rc != 0 ? rc : starter_plan_env(starter->job, &place, &entries, &err);
+    rc = rc != 0 ? rc : job_environment(starter, &entries, &err);
     if (rc != 0) {
-        hold(starter, 6, -rc, err.text);
+        job_hold_before(starter, HOLD_NOT_STARTED, -rc, err.text);
     } else {
         rc = spawn(starter, &argv, &entries, &err);
         if (rc == -EAGAIN || rc == -ENOMEM) {
             starter->pid = -1;
             starter_give_up(starter, err.text); /* this machine's fault */
         } else if (rc != 0) {
-            hold(starter, 6, -rc, err.text);
+            job_hold_before(starter, HOLD_NOT_STARTED, -rc, err.text);
         } else {
             starter->started_s = loop_wall_s(starter->env.loop);
+            starter->job_pid = os_caged_pid(starter->env.os, starter->pid);
             watch_begin(starter);
             log_info(starter->env.log, "job.started", "the job runs",
-                     LOG_TEXT("job", starter->job_id),
-                     LOG_INT("pid", os_caged_pid(starter->env.os, starter->pid)));
+                     LOG_TEXT("job", starter->job_id), LOG_INT("pid", starter->job_pid));
             job_tell_started(starter);
         }
     }
@@ -268,11 +332,12 @@ static void started_answered(void *arg, struct wire_reply *reply)
 
 void job_tell_started(struct starter *starter)
 {
-    if (starter->started_told || starter->shadow == NULL || !wire_is_ready(starter->shadow)) {
+    if (starter->started_told || starter->job_pid == 0 || starter->shadow == NULL ||
+        !wire_is_ready(starter->shadow)) {
         return;
     }
     struct ad *args = ad_create();
-    ad_set_int(args, "Pid", os_caged_pid(starter->env.os, starter->pid));
+    ad_set_int(args, "Pid", starter->job_pid);
     ad_set_int(args, "StartTime", starter->started_s);
     ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
     ad_set_string(args, "RemoteHost", ad_string_or(starter->record, "SlotName", ""));

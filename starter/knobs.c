@@ -62,6 +62,24 @@ static const struct knob KNOBS[] = {
      .type = KNOB_BOOL,
      .fallback = "true",
      .help = "Whether a job whose directory becomes larger than its slot's Disk is held."},
+    {.name = "USER_JOB_WRAPPER",
+     .type = KNOB_PATH,
+     .help = "A program that is run in place of each job, with the job's command line as its "
+             "arguments; it says in the file _CONDOR_WRAPPER_ERROR_FILE why it did not become the "
+             "job, which is then held."},
+    {.name = "STARTER_DEFAULT_JOB_HOOK_KEYWORD",
+     .type = KNOB_STRING,
+     .help = "The word that the names of this machine's job hooks begin with, for jobs that name "
+             "no other."},
+    {.name = "STARTER_JOB_ENVIRONMENT",
+     .type = KNOB_STRING,
+     .help = "Environment of every job, as submit's environment command has it; a job's own wins."},
+    {.name = "STARTER_NUM_THREADS_ENV_VARS",
+     .type = KNOB_LIST,
+     .fallback = "CUBACORES,GOMAXPROCS,JULIA_NUM_THREADS,MKL_NUM_THREADS,NUMEXPR_NUM_THREADS,"
+                 "OMP_NUM_THREADS,OMP_THREAD_LIMIT,OPENBLAS_NUM_THREADS,PYTHON_CPU_COUNT,"
+                 "ROOT_MAX_THREADS,TF_LOOP_PARALLEL_ITERATIONS,TF_NUM_THREADS",
+     .help = "Names that tell a job's libraries how many CPUs it has."},
     {.name = "STARTER_INITIAL_UPDATE_INTERVAL",
      .type = KNOB_DURATION_S,
      .fallback = "8",
@@ -80,6 +98,10 @@ static const struct knob_family FAMILIES[] = {
     {"*_USER", "SLOT<n>_USER",
      "The account for jobs of slot n in place of SLOT_USER; SLOT<n>_<m>_USER that of one dynamic "
      "slot."},
+    {"*_HOOK_PREPARE_JOB", "<keyword>_HOOK_PREPARE_JOB",
+     "A program that is run before the job, in its sandbox and as its account, with the job ad on "
+     "its standard input; if it fails the job is held."},
+    {"*_HOOK_JOB_EXIT", "<keyword>_HOOK_JOB_EXIT", "The same, after the job has ended."},
 };
 
 const struct knob_table starter_knobs = {.owner = "STARTER",

@@ -42,6 +42,17 @@ enum starter_phase {
     STARTER_END,
 };
 
+/* What runs in the job's cage, one after the other: see scripts.c. */
+enum starter_script {
+    SCRIPT_NONE,
+    SCRIPT_PREPARE,
+    SCRIPT_PRE,
+    SCRIPT_JOB,
+    SCRIPT_POST,
+    SCRIPT_EXIT,
+    SCRIPT_OVER,
+};
+
 struct starter_input {
     char *name;
     int64_t size_bytes;
@@ -95,7 +106,9 @@ struct starter {
     /* the job */
     struct cage *cage;
     struct starter_watch watch;
-    pid_t pid; /* of its process, or of what keeps its cage; 0 not yet, -1 no more */
+    enum starter_script script; /* in hand */
+    pid_t pid;     /* of its process, or of what keeps its cage; 0 not yet, -1 no more */
+    pid_t job_pid; /* of the job itself */
     int64_t started_s;
     bool started_told;
     struct os_exit exit;
@@ -147,6 +160,16 @@ void job_freeze(struct starter *starter); /* or lets it go on: as gap and suspen
 void job_clean(struct starter *starter);
 /* Holds the job that runs: it is killed, and its run ends with that report. */
 void job_hold_running(struct starter *starter, int code, int subcode, const char *reason);
+
+/* The job was not even started, for its own fault. */
+void job_hold_before(struct starter *starter, int code, int subcode, const char *reason);
+const char *job_directory(const struct starter *starter); /* it runs in */
+int job_environment(struct starter *starter, struct vec *entries, struct err *err);
+void job_over(struct starter *starter); /* it and what runs after it have ended */
+
+/* ---- scripts.c: what runs before and after the job */
+bool scripts_before(struct starter *starter); /* false: it is the job's turn */
+void scripts_after(struct starter *starter);  /* at the end of all: job_over() */
 
 /* ---- cage.c: what the job is shut in */
 /* os_spawn() in the job's cage, which is made at the first call.  -ENOTSUP: it cannot be had, and

@@ -100,6 +100,23 @@ static void add_assigned(const struct ad *machine, struct vec *entries)
     }
 }
 
+/* What the site gives every job; a job's own words win. */
+static int add_site(struct vec *entries, const char *text, struct err *err)
+{
+    struct vec site = {0};
+    int rc = env_parse_v2(text, &site, err);
+    for (size_t i = 0; i < site.count && rc == 0; i++) {
+        char *entry = site.items[i];
+        char *value = strchr(entry, '=');
+        if (value != NULL) {
+            *value = '\0';
+            add_default(entries, entry, value + 1);
+        }
+    }
+    vec_fini(&site, mem_free);
+    return rc != 0 ? err_prefix(err, rc, "STARTER_JOB_ENVIRONMENT") : 0;
+}
+
 int starter_plan_env(const struct ad *job, const struct starter_place *place, struct vec *entries,
                      struct err *err)
 {
@@ -124,19 +141,30 @@ int starter_plan_env(const struct ad *job, const struct starter_place *place, st
     strbuf_clear(&path);
     strbuf_printf(&path, "%s/.machine.ad", place->sandbox);
     add_default(entries, "_CONDOR_MACHINE_AD", strbuf_text(&path));
+    if (place->wrapper_errors != NULL) {
+        strbuf_clear(&path);
+        strbuf_printf(&path, "%s/%s", place->sandbox, place->wrapper_errors);
+        add_default(entries, "_CONDOR_WRAPPER_ERROR_FILE", strbuf_text(&path));
+    }
     strbuf_fini(&path);
     add_default(entries, "ROOST_STARTER_DIR", place->directory);
     add_default(entries, "ROOST_BOOT_ID", place->boot_id);
     add_number(entries, "ROOST_BOOT_TIME", place->boot_time_s);
-    add_number(entries, "OMP_NUM_THREADS", place->cpus > 0 ? place->cpus : 1);
+    for (size_t i = 0; place->threads != NULL && place->threads[i] != NULL; i++) {
+        add_number(entries, place->threads[i], place->cpus > 0 ? place->cpus : 1);
+    }
+    add_default(entries, "BATCH_SYSTEM", "HTCondor"); /* programs look for that word */
     if (place->machine != NULL) {
         add_assigned(place->machine, entries);
+    }
+    if (rc == 0 && place->site != NULL) {
+        rc = add_site(entries, place->site, err);
     }
     add_default(entries, "PATH", "/usr/local/bin:/usr/bin:/bin");
     add_default(entries, "TMPDIR", place->sandbox);
     add_default(entries, "TMP", place->sandbox);
     add_default(entries, "TEMP", place->sandbox);
-    return 0;
+    return rc;
 }
 
 static bool is_stream(const char *name)

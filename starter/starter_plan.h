@@ -31,7 +31,10 @@ struct starter_place {     /* what the machine adds to a job's environment; all 
     const char *boot_id;
     int64_t boot_time_s;
     int64_t cpus;
-    const struct ad *machine; /* the slot's ad: Assigned<resource>; may be NULL */
+    const char *const *threads; /* names that are set to cpus; NULL-terminated; may be NULL */
+    const char *site;           /* NAME=value ... (V2) for every job of this machine; may be NULL */
+    const char *wrapper_errors; /* the file of the site's wrapper for it; NULL: there is none */
+    const struct ad *machine;   /* the slot's ad: Assigned<resource>; may be NULL */
 };
 /* The job's environment into entries (mem_ blocks): its own wins over what the machine adds, but
  * for the names that begin with _CONDOR_ and ROOST_. */

@@ -70,12 +70,16 @@ static void bad_arguments_are_refused_with_the_name_of_the_attribute(void **stat
     vec_fini(&words, mem_free);
 }
 
+static const char *const THREADS[] = {"OMP_NUM_THREADS", "MKL_NUM_THREADS", NULL};
 static const struct starter_place PLACE = {.sandbox = "/ex/dir/sandbox",
                                            .directory = "/ex/dir",
                                            .slot = "slot1@m",
                                            .boot_id = "boot-7",
                                            .boot_time_s = 1764000000,
-                                           .cpus = 3};
+                                           .cpus = 3,
+                                           .threads = THREADS,
+                                           .site = "SITE=north 'TMP=/never mind' PATH=/site/bin",
+                                           .wrapper_errors = ".job_wrapper_failure"};
 
 /* The value of name, or NULL; fails the test when it is there twice. */
 static const char *value_of(const struct vec *entries, const char *name)
@@ -108,9 +112,13 @@ static void the_machine_adds_what_a_job_may_rely_on(void **state)
         {"ROOST_BOOT_ID", "boot-7"},
         {"ROOST_BOOT_TIME", "1764000000"},
         {"OMP_NUM_THREADS", "3"},
-        {"PATH", "/usr/local/bin:/usr/bin:/bin"},
+        {"MKL_NUM_THREADS", "3"},
+        {"BATCH_SYSTEM", "HTCondor"},
+        {"SITE", "north"},
+        {"_CONDOR_WRAPPER_ERROR_FILE", "/ex/dir/sandbox/.job_wrapper_failure"},
+        {"PATH", "/site/bin"},
         {"TMPDIR", "/ex/dir/sandbox"},
-        {"TMP", "/ex/dir/sandbox"},
+        {"TMP", "/never mind"},
         {"TEMP", "/ex/dir/sandbox"},
     };
     for (size_t i = 0; i < sizeof EXPECTED / sizeof EXPECTED[0]; i++) {
@@ -119,6 +127,20 @@ static void the_machine_adds_what_a_job_may_rely_on(void **state)
             fail_msg("%s is %s", EXPECTED[i][0], value != NULL ? value : "absent");
         }
     }
+    vec_fini(&entries, mem_free);
+    ad_destroy(job);
+}
+
+static void a_bad_environment_of_the_site_is_named(void **state)
+{
+    (void)state;
+    struct ad *job = parse("[x = 1]");
+    struct starter_place place = PLACE;
+    struct vec entries = {0};
+    struct err err = {{0}};
+    place.site = "A='b";
+    assert_int_equal(starter_plan_env(job, &place, &entries, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "STARTER_JOB_ENVIRONMENT"));
     vec_fini(&entries, mem_free);
     ad_destroy(job);
 }
@@ -280,6 +302,7 @@ static void a_gap_is_more_than_a_third_of_the_lease_beyond_the_tick(void **state
 UNIT_TESTS(UNIT(arguments_of_both_syntaxes_follow_the_program),
            UNIT(bad_arguments_are_refused_with_the_name_of_the_attribute),
            UNIT(the_machine_adds_what_a_job_may_rely_on),
+           UNIT(a_bad_environment_of_the_site_is_named),
            UNIT(a_job_is_told_which_units_of_a_resource_are_its_own),
            UNIT(the_jobs_own_environment_wins_but_for_names_of_ours),
            UNIT(the_old_syntax_of_the_environment_is_read_too),

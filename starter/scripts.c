@@ -1,0 +1,231 @@
+/* starter/scripts.c - what runs before and after the job, in its cage and as its account: the
+ * site's hooks and the job's own PreCmd and PostCmd.
+ *
+ *     <KEYWORD>_HOOK_PREPARE_JOB, PreCmd, the job, PostCmd, <KEYWORD>_HOOK_JOB_EXIT
+ *
+ * A hook is told the job ad on its standard input; the one at the end is told how the job ended, as
+ * its argument ("exit") and in the ad.  KEYWORD is STARTER_DEFAULT_JOB_HOOK_KEYWORD, or HookKeyword
+ * of the job where the site has hooks of that name.  A job's own scripts hold it only if it said
+ * what their success is (SuccessPreExitCode ...).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/args.h"
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "starter/starter.h"
+#include "starter/starter_plan.h"
+
+/* HTCondor's numbers. */
+#define HOLD_HOOK_PREPARE_JOB 19
+#define HOLD_PRE_SCRIPT       43
+#define HOLD_POST_SCRIPT      44
+
+#define KEYWORD_MAX 64
+
+static const char *const SCRIPT_NAMES[] = {"",        "prepare hook", "PreCmd", "job",
+                                           "PostCmd", "exit hook",    ""};
+
+/* The site's hook of that name; NULL: there is none. */
+static const char *hook_path(const struct starter *starter, const char *hook)
+{
+    const struct config *config = starter->env.config;
+    const char *keywords[] = {ad_string_or(starter->job, "HookKeyword", ""),
+                              config_string(config, "STARTER_DEFAULT_JOB_HOOK_KEYWORD")};
+    for (size_t i = 0; i < ARRAY_COUNT(keywords); i++) {
+        char name[KEYWORD_MAX + 40];
+        size_t length = keywords[i] != NULL ? strlen(keywords[i]) : 0;
+        bool plain = length > 0 && length < KEYWORD_MAX;
+        for (size_t k = 0; k < length && plain; k++) {
+            plain = isalnum((unsigned char)keywords[i][k]) || keywords[i][k] == '_';
+        }
+        if (!plain) {
+            continue;
+        }
+        (void)snprintf(name, sizeof name, "%.63s_HOOK_%.30s", keywords[i], hook);
+        const char *path = config_text(config, name);
+        if (path != NULL && path[0] == '/') {
+            return path;
+        }
+    }
+    return NULL;
+}
+
+/* ---- one of them */
+
+static void script_ended(void *arg, pid_t pid, const struct os_exit *how);
+
+static void script_failed(struct starter *starter, enum starter_script script, int code,
+                          int subcode, const char *what)
+{
+    char reason[500];
+    (void)snprintf(reason, sizeof reason, "Error from %.100s: %s %.300s",
+                   ad_string_or(starter->record, "SlotName", ""), SCRIPT_NAMES[script], what);
+    job_hold_before(starter, code, subcode, reason);
+}
+
+static int hold_code_of(enum starter_script script)
+{
+    return script == SCRIPT_PRE    ? HOLD_PRE_SCRIPT
+           : script == SCRIPT_POST ? HOLD_POST_SCRIPT
+                                   : HOLD_HOOK_PREPARE_JOB;
+}
+
+static void run(struct starter *starter, enum starter_script script, const char *program,
+                const char *argument, bool is_hook)
+{
+    struct vec words = {0}, entries = {0};
+    struct strbuf ad;
+    char path[4096];
+    struct err err;
+    const char *cwd = job_directory(starter);
+    strbuf_init(&ad, 0);
+    if (program[0] == '/') {
+        (void)snprintf(path, sizeof path, "%.4000s", program);
+    } else {
+        (void)snprintf(path, sizeof path, "%.2000s/%.2000s", cwd, program);
+    }
+    vec_push(&words, mem_strdup(path));
+    int rc = 0;
+    if (is_hook && argument != NULL) {
+        vec_push(&words, mem_strdup(argument));
+    } else if (argument != NULL) {
+        rc = args_parse_v2(argument, &words, &err);
+    }
+    if (is_hook) {
+        ad_print_long(starter->job, &ad);
+    }
+    rc = rc != 0 ? rc : job_environment(starter, &entries, &err);
+    vec_push(&words, NULL);
+    vec_push(&entries, NULL);
+    if (rc == 0) {
+        const struct os_spawn spec = {
+            .argv = (const char *const *)words.items,
+            .env = (const char *const *)entries.items,
+            .cwd = cwd,
+            .input_text = is_hook ? strbuf_text(&ad) : NULL,
+            .new_session = true,
+            .no_new_privs = true,
+            .change_user = starter->change_user,
+            .uid = starter->uid,
+            .gid = starter->gid,
+            .subreaper_job = true,
+        };
+        starter->script = script;
+        rc = cage_spawn(starter, &spec, script_ended, &starter->pid, &err);
+    }
+    vec_fini(&words, mem_free);
+    vec_fini(&entries, mem_free);
+    strbuf_fini(&ad);
+    if (rc != 0) {
+        starter->pid = -1;
+        script_failed(starter, script, hold_code_of(script), -rc, err.text);
+    }
+}
+
+/* Did it do what the job says is its success?  A job that says nothing does not care. */
+static bool is_success(const struct starter *starter, enum starter_script script,
+                       const struct os_exit *how)
+{
+    const char *which = script == SCRIPT_PRE ? "Pre" : "Post";
+    char name[40];
+    if (script == SCRIPT_PREPARE) {
+        return how->signal == 0 && how->status == 0;
+    }
+    if (script == SCRIPT_EXIT) {
+        return true; /* the job is over: its result stands */
+    }
+    (void)snprintf(name, sizeof name, "Success%sExitBySignal", which);
+    bool by_signal = ad_bool_or(starter->job, name, false);
+    (void)snprintf(name, sizeof name, by_signal ? "Success%sExitSignal" : "Success%sExitCode",
+                   which);
+    int64_t wanted = ad_int_or(starter->job, name, -1);
+    if (wanted < 0) {
+        return true;
+    }
+    return by_signal ? how->signal == wanted : how->signal == 0 && how->status == wanted;
+}
+
+static void script_ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct starter *starter = arg;
+    enum starter_script script = starter->script;
+    (void)pid;
+    starter->pid = script < SCRIPT_JOB ? 0 : -1;
+    log_info(starter->env.log, "script.ended", SCRIPT_NAMES[script],
+             LOG_TEXT("job", starter->job_id), LOG_INT("status", how->status),
+             LOG_INT("signal", how->signal));
+    if (starter->phase != STARTER_RUN) {
+        return;
+    }
+    if (starter->stopping) {
+        starter->pid = -1;
+        starter_give_up(starter, "");
+        return;
+    }
+    if (!is_success(starter, script, how)) {
+        char what[80];
+        (void)snprintf(what, sizeof what, how->signal != 0 ? "died of signal %d" : "exited with %d",
+                       how->signal != 0 ? how->signal : how->status);
+        starter->pid = -1;
+        script_failed(starter, script, hold_code_of(script), how->status, what);
+        return;
+    }
+    if (script < SCRIPT_JOB) {
+        starter_go(starter); /* job_start() comes back to scripts_before() */
+    } else {
+        scripts_after(starter);
+    }
+}
+
+/* ---- all of them */
+
+bool scripts_before(struct starter *starter)
+{
+    while (starter->script < SCRIPT_PRE) {
+        starter->script++;
+        const char *program = starter->script == SCRIPT_PREPARE
+                                  ? hook_path(starter, "PREPARE_JOB")
+                                  : ad_string_or(starter->job, "PreCmd", "");
+        if (program != NULL && program[0] != '\0') {
+            run(starter, starter->script, program,
+                starter->script == SCRIPT_PRE ? ad_string_or(starter->job, "PreArguments", NULL)
+                                              : NULL,
+                starter->script == SCRIPT_PREPARE);
+            return true;
+        }
+    }
+    starter->script = SCRIPT_JOB;
+    return false;
+}
+
+void scripts_after(struct starter *starter)
+{
+    while (starter->script < SCRIPT_EXIT) {
+        starter->script++;
+        const char *program = starter->script == SCRIPT_POST
+                                  ? ad_string_or(starter->job, "PostCmd", "")
+                                  : hook_path(starter, "JOB_EXIT");
+        if (program != NULL && program[0] != '\0') {
+            run(starter, starter->script, program,
+                starter->script == SCRIPT_POST ? ad_string_or(starter->job, "PostArguments", NULL)
+                                               : "exit",
+                starter->script == SCRIPT_EXIT);
+            return;
+        }
+    }
+    starter->script = SCRIPT_OVER;
+    job_over(starter);
+}
