@@ -10,6 +10,7 @@
 #include "base/config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,6 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/text.h"
-
-#define FAMILY_EDITS_MAX 2 /* in the prefix of a misspelt name of a family */
 
 #define TOO_LARGE(err) \
     err_set((err), -ENOMEM, "the configuration is larger than %zu bytes", CONFIG_BYTES_MAX)
@@ -187,40 +186,60 @@ static int assign(struct config_loader *loader, const struct knob *knob,
     return rc;
 }
 
+static bool may_be_overruled(enum config_layer layer)
+{
+    return layer == CONFIG_SHARED || layer == CONFIG_LOCAL;
+}
+
+/* "STARTD.START = ..." of a startd: START is "$(STARTD.START)" there, too. */
+static int assign_qualified(struct config_loader *loader, const struct reading *reading,
+                            const struct config_statement *statement, struct config_entry *entry,
+                            struct err *err)
+{
+    struct config_statement bare = *statement;
+    struct strbuf value;
+    strbuf_init(&value, CONFIG_VALUE_MAX);
+    bare.name = entry->name;
+    int rc =
+        macro_replace_self(statement->value, statement->name, entry->value.origin.raw, &value, err);
+    if (rc == 0 && value.failed) {
+        rc = err_set(err, -EFBIG, "it has more than %zu bytes", CONFIG_VALUE_MAX);
+    }
+    bare.value = strbuf_text(&value);
+    rc = rc < 0 ? rc
+                : assign(loader, entry->value.knob, &bare, reading->path, reading->layer,
+                         &entry->value.origin, err);
+    strbuf_fini(&value);
+    entry->qualified = true;
+    return rc;
+}
+
 static int assign_entry(struct config_loader *loader, const struct reading *reading,
                         const struct config_statement *statement, struct err *err)
 {
     struct config *config = loader->config;
-    struct config_entry *entry = strmap_get(config->entries, statement->name);
+    const char *bare = config_own_part(loader, statement->name);
+    const char *name = bare ? bare : statement->name;
+    struct config_entry *entry = strmap_get(config->entries, name);
     if (!entry) {
         if (strmap_count(config->entries) >= CONFIG_NAMES_MAX) {
             return err_set(err, -EFBIG, "more than %d names are defined", CONFIG_NAMES_MAX);
         }
-        entry = add_entry(loader, statement->name, ENTRY_MACRO, NULL, NULL);
+        entry = add_entry(loader, name, ENTRY_MACRO, NULL, NULL);
         if (!entry) {
             return TOO_LARGE(err);
         }
     }
+    if (bare) {
+        return assign_qualified(loader, reading, statement, entry, err);
+    }
+    if (entry->qualified && may_be_overruled(reading->layer)) {
+        struct config_origin unused = entry->value.origin; /* it must be right all the same */
+        return assign(loader, entry->value.knob, statement, reading->path, reading->layer, &unused,
+                      err);
+    }
     return assign(loader, entry->value.knob, statement, reading->path, reading->layer,
                   &entry->value.origin, err);
-}
-
-static int note_unknown(struct config_loader *loader, const char *file, unsigned line,
-                        const char *what, const char *name, const char *nearest, struct err *err)
-{
-    struct strbuf text;
-    strbuf_init(&text, 0);
-    strbuf_printf(&text, "%s:%u: unknown %s '%s'", file, line, what, name);
-    if (nearest) {
-        strbuf_printf(&text, " (did you mean %s?)", nearest);
-    }
-    char *copy = arena_strdup(loader->config->arena, strbuf_text(&text));
-    strbuf_fini(&text);
-    if (!copy) {
-        return TOO_LARGE(err);
-    }
-    vec_push(&loader->config->unknown, copy);
-    return 0;
 }
 
 static struct config_section *make_section(struct config *config, struct config_kind *kind,
@@ -264,8 +283,9 @@ static int assign_section(struct config_loader *loader, const struct reading *re
     struct config_kind *kind = strmap_get(config->kinds, statement->section);
     if (!kind || !kind->kind) {
         if (!kind && statement->kind == CONFIG_SECTION) {
-            return note_unknown(loader, reading->path, statement->line, "section",
-                                statement->section, nearest_kind(config, statement->section), err);
+            return config_note_unknown(loader, reading->path, statement->line, "section",
+                                       statement->section, nearest_kind(config, statement->section),
+                                       err);
         }
         /* What another daemon's section refers to is not unknown. */
         return macro_each(statement->value, reference, loader, err);
@@ -490,17 +510,23 @@ static int load_directory(struct config_loader *loader, const char *directory, s
     return rc;
 }
 
-static int load_local(struct config_loader *loader, struct err *err)
+/* The files and directories that one knob names. */
+static int load_named(struct config_loader *loader, const char *knob, struct err *err)
 {
-    const struct config_entry *entry = strmap_get(loader->config->entries, "LOCAL_CONFIG");
+    const struct config_entry *entry = strmap_get(loader->config->entries, knob);
     if (!entry) {
         return 0;
     }
+    char reference[CONFIG_NAME_MAX];
     const char *text = NULL;
     const char *const *items = NULL;
     size_t count = 0;
-    int rc = expand_now(loader, "$(LOCAL_CONFIG:)", &text, err);
-    rc = rc < 0 ? rc : config_split_list(loader->config->arena, text, &items, &count, err);
+    (void)snprintf(reference, sizeof(reference), "$(%s:)", knob);
+    int rc = expand_now(loader, reference, &text, err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = config_split_list(loader->config->arena, text, &items, &count, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         const char *path = NULL;
         rc = resolve(loader, loader->shared_directory, items[i], &path, err);
@@ -508,21 +534,37 @@ static int load_local(struct config_loader *loader, struct err *err)
         if (rc == -EISDIR) {
             rc = load_directory(loader, path, err);
         }
-        rc = rc < 0 ? err_prefix(err, rc, "LOCAL_CONFIG") : 0;
     }
-    return rc;
+    return rc < 0 ? err_prefix(err, rc, "%s", knob) : 0;
 }
 
-/* What was set at run time: none of it is the ordinary case. */
-static int load_persistent(struct config_loader *loader, struct err *err)
+static int load_local(struct config_loader *loader, struct err *err)
+{
+    int rc = load_named(loader, "LOCAL_CONFIG_DIR", err);
+    rc = rc < 0 ? rc : load_named(loader, "LOCAL_CONFIG_FILE", err);
+    return rc < 0 ? rc : load_named(loader, "LOCAL_CONFIG", err);
+}
+
+/* Where the settings made at run time are; *ret NULL: there are none, nor may there be. */
+static int find_settings(struct config_loader *loader, const char **ret, struct err *err)
 {
     const char *subsystem = loader->options->subsystem;
     const struct config_entry *entry = strmap_get(loader->config->entries, "PERSISTENT_CONFIG_DIR");
+    *ret = NULL;
     if (!entry || !subsystem) {
         return 0;
     }
-    const char *directory = NULL;
-    int rc = expand_now(loader, "$(PERSISTENT_CONFIG_DIR:)", &directory, err);
+    bool enabled = false;
+    const char *directory = NULL, *said = NULL;
+    int rc = expand_now(loader, "$(ENABLE_PERSISTENT_CONFIG:false)", &said, err);
+    rc = rc < 0 ? rc : text_parse_bool(said, &enabled, err);
+    if (rc < 0) {
+        return err_prefix(err, rc, "ENABLE_PERSISTENT_CONFIG");
+    }
+    if (!enabled) {
+        return 0;
+    }
+    rc = expand_now(loader, "$(PERSISTENT_CONFIG_DIR:)", &directory, err);
     if (rc < 0 || !directory[0]) {
         return rc;
     }
@@ -532,10 +574,27 @@ static int load_persistent(struct config_loader *loader, struct err *err)
         strbuf_putc(&name, text_lower(*at));
     }
     strbuf_puts(&name, ".conf");
-    const char *path = NULL;
-    rc = resolve(loader, directory, strbuf_text(&name), &path, err);
+    rc = resolve(loader, directory, strbuf_text(&name), ret, err);
     strbuf_fini(&name);
-    rc = rc < 0 ? rc : load_file(loader, path, CONFIG_PERSISTENT, 0, err);
+    return rc;
+}
+
+/* What was set at run time: none of it is the ordinary case. */
+static int load_persistent(struct config_loader *loader, struct err *err)
+{
+    const char *path = NULL;
+    const char *trial = loader->options->settings;
+    int rc = find_settings(loader, &path, err);
+    loader->config->settings_path = path;
+    if (rc < 0 || !path) {
+        return rc;
+    }
+    if (trial) {
+        const struct reading reading = {path, directory_of(loader, path), CONFIG_PERSISTENT, 0};
+        return reading.directory ? load_text(loader, &reading, trial, strlen(trial), err)
+                                 : TOO_LARGE(err);
+    }
+    rc = load_file(loader, path, CONFIG_PERSISTENT, 0, err);
     return rc == -ENOENT ? 0 : rc;
 }
 
@@ -633,68 +692,6 @@ static int finish_sections(struct config_loader *loader, struct err *err)
     return rc;
 }
 
-static bool table_has_family(const struct knob_table *table, const char *name)
-{
-    for (size_t i = 0; i < table->family_count; i++) {
-        const char *written = table->families[i].prefix;
-        bool ends = written[0] == '*';
-        size_t length = strlen(written) - (ends ? 1 : 0), all = strlen(name), at = 0;
-        const char *part = ends ? written + 1 : written;
-        const char *where = ends && all > length ? name + all - length : name;
-        while (at < length && text_lower(where[at]) == text_lower(part[at])) {
-            at++;
-        }
-        if (at == length && all > length) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_of_a_family(const struct config_options *options, const char *name)
-{
-    for (size_t i = 0; i < options->table_count; i++) {
-        if (table_has_family(options->tables[i], name)) {
-            return true;
-        }
-    }
-    for (size_t i = 0; i < options->other_count; i++) {
-        if (table_has_family(options->others[i], name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static const char *nearest_to(const struct config_loader *loader, const char *name)
-{
-    const struct config_options *options = loader->options;
-    const char *knob = config_nearest_knob(loader->config, name);
-    size_t distance = FAMILY_EDITS_MAX + 1;
-    const char *own = config_nearest_family(options->tables, options->table_count, name, &distance);
-    const char *other =
-        config_nearest_family(options->others, options->other_count, name, &distance);
-    return knob != NULL ? knob : other != NULL ? other : own;
-}
-
-static int find_unknown(struct config_loader *loader, struct err *err)
-{
-    size_t at = 0;
-    const char *name = NULL;
-    void *value = NULL;
-    int rc = 0;
-    while (rc == 0 && strmap_next(loader->config->entries, &at, &name, &value)) {
-        const struct config_entry *entry = value;
-        if (entry->kind == ENTRY_MACRO && !strmap_get(loader->referenced, name) &&
-            !is_of_a_family(loader->options, name)) {
-            const struct config_origin *origin = &entry->before_environment;
-            rc = note_unknown(loader, origin->file, origin->line, "knob", entry->name,
-                              nearest_to(loader, name), err);
-        }
-    }
-    return rc;
-}
-
 static int load(struct config_loader *loader, struct err *err)
 {
     int rc = add_builtin(loader, err);
@@ -704,7 +701,7 @@ static int load(struct config_loader *loader, struct err *err)
     rc = rc < 0 ? rc : overlay_environment(loader, err);
     rc = rc < 0 ? rc : finish_knobs(loader, err);
     rc = rc < 0 ? rc : finish_sections(loader, err);
-    return rc < 0 ? rc : find_unknown(loader, err);
+    return rc < 0 ? rc : config_find_unknown(loader, err);
 }
 
 int config_load(const struct config_source *source, const struct config_options *options,
@@ -714,6 +711,8 @@ int config_load(const struct config_source *source, const struct config_options 
     config->arena = arena_create(0, CONFIG_BYTES_MAX);
     config->entries = strmap_create(STRMAP_CASE_IGNORED);
     config->kinds = strmap_create(STRMAP_CASE_IGNORED);
+    config->tables = options->tables;
+    config->table_count = options->table_count;
     struct config_loader loader = {.source = source, .options = options, .config = config};
     loader.referenced = strmap_create(STRMAP_CASE_IGNORED);
     int rc = load(&loader, err);

@@ -7,10 +7,13 @@
  * START had before), arithmetic in numbers ("15 * $(MINUTE)").  A NAME that is no knob is a macro
  * of the user's; one that no value refers to is reported as unknown.
  *
- * Layers, later ones win: the built-in tables, the shared file, LOCAL_CONFIG (files, directories),
- * the persistent runtime configuration (PERSISTENT_CONFIG_DIR/<subsystem>.conf), the environment
- * (ROOST_<NAME>).  Macros are expanded after all layers are read, so a macro changed in a later
- * layer changes what was built from it; self-references are resolved where they stand.
+ * Layers, later ones win: the built-in tables, the shared file, local files and directories
+ * (LOCAL_CONFIG_DIR, LOCAL_CONFIG_FILE, LOCAL_CONFIG), the persistent runtime configuration
+ * (PERSISTENT_CONFIG_DIR/<subsystem>.conf, with ENABLE_PERSISTENT_CONFIG), the environment
+ * (ROOST_<NAME>).  In files, STARTD.NAME is NAME for the startd alone, and there it wins over a
+ * NAME without prefix, wherever that stands.  Macros are expanded after all layers are read, so a
+ * macro changed in a later layer changes what was built from it; self-references are resolved where
+ * they stand.
  *
  * Design note: config.c, the only user of libconfuse, turns one file into a list of assignments;
  * everything else works on that list.  libconfuse needs to know all names beforehand and accepts a
@@ -41,6 +44,7 @@
 
 struct config; /* immutable once loaded */
 struct err;
+struct strbuf;
 struct vec;
 
 enum config_layer {
@@ -86,6 +90,8 @@ struct config_options {
     int (*check_expr)(void *context, const char *text,
                       struct err *err); /* for KNOB_EXPR; NULL: any text */
     void *check_context;
+    const char
+        *settings; /* the text to take as persistent configuration, on trial; NULL: the file's */
 };
 
 /* Reads all layers, expands and checks everything.  Returns 0 and sets *ret; or -ENOENT (no such
@@ -157,6 +163,27 @@ bool config_next(const struct config *config, size_t *at, const char **name,
  * version may know the name. */
 size_t config_unknown_count(const struct config *config);
 const char *config_unknown(const struct config *config, size_t index);
+
+/* ---- settings made at run time (base/config_settings.c) */
+
+/* The file of this daemon's; NULL: ENABLE_PERSISTENT_CONFIG is not set, or there is no directory.
+ */
+const char *config_settings_path(const struct config *config);
+/* The names that hold because they were set so, with commas between; "" for none. */
+void config_settings_names(const struct config *config, struct strbuf *out);
+/* May a file set this name at all?  0 for a knob, a name of a family of knobs, or a macro of the
+ * files; -ENOENT with the nearest name; -EPERM for what guards the settings themselves. */
+int config_settings_may_name(const struct config *config, const char *name, struct err *err);
+/* Appends the text of the file after a change of one name; value NULL: taken back.  text is what
+ * the file held, path is for messages.  -ENOENT: it was not set; -EINVAL: no such name can be, or
+ * the value is not one line; -EFBIG; -EBADMSG: the file is broken. */
+int config_settings_edit(const char *path, const char *text, const char *name, const char *value,
+                         struct strbuf *out, struct err *err);
+/* Appends what differs between two configurations of one daemon, names with ", " between: knobs,
+ * names of families of knobs, kinds of sections; those that are read at the start only to restart.
+ */
+void config_compare(const struct config *before, const struct config *after, struct strbuf *changed,
+                    struct strbuf *restart);
 
 /* The files read, in order, for messages and to watch for changes. */
 size_t config_file_count(const struct config *config);

@@ -76,6 +76,8 @@ static int expand_reference(struct config_loader *loader, const struct macro_ref
         return 0;
     } else {
         struct config_entry *entry = strmap_get(loader->config->entries, name);
+        const char *bare = entry ? NULL : config_own_part(loader, name);
+        entry = bare ? strmap_get(loader->config->entries, bare) : entry;
         if (entry && entry->value.origin.raw) {
             int rc = expand_entry(loader, entry, depth + 1, err);
             if (rc == 0) {

@@ -38,7 +38,8 @@ struct config_entry {
     enum config_entry_kind kind;
     struct config_value value;
     struct config_origin before_environment;
-    bool running; /* being expanded: met again, it is a cycle */
+    bool running;   /* being expanded: met again, it is a cycle */
+    bool qualified; /* a file says it for this very daemon: "STARTD.START = ..." */
 };
 
 struct config_section {
@@ -61,6 +62,9 @@ struct config {
     size_t section_count;
     struct vec unknown; /* lines of text */
     struct vec files;   /* paths */
+    const struct knob_table *const *tables;
+    size_t table_count;
+    const char *settings_path; /* of what was set at run time; NULL: nothing may be */
 };
 
 /* What is needed only while loading. */
@@ -93,6 +97,19 @@ int config_split_list(struct arena *arena, const char *text, const char *const *
                       size_t *count, struct err *err);
 /* Appends an item so that config_split_list() gives it back as one. */
 void config_append_item(struct strbuf *out, const char *item);
+
+/* What follows the dot in "STARTD.START" for the daemon STARTD; NULL for other names. */
+const char *config_own_part(const struct config_loader *loader, const char *name);
+
+/* Adds a line to the unknown; nearest may be NULL. */
+int config_note_unknown(struct config_loader *loader, const char *file, unsigned line,
+                        const char *what, const char *name, const char *nearest, struct err *err);
+/* After all layers: the unknown knobs. */
+int config_find_unknown(struct config_loader *loader, struct err *err);
+
+/* Is the name of a family?  *restart, set only then: one that is read at the start only. */
+bool config_family(const struct knob_table *const *tables, size_t count, const char *name,
+                   bool *restart);
 
 /* The nearest name of a knob (own and others'), or NULL if none is near. */
 const char *config_nearest_knob(const struct config *config, const char *name);

@@ -13,11 +13,13 @@
 #include <stddef.h>
 
 struct config;
+struct daemon_run;
 struct err;
 struct knob_table; /* base/knob.h */
 struct log;
 struct loop;
 struct os;
+struct strbuf;
 
 /* What a daemon is given by its process; valid until destroy() returns. */
 struct daemon_env {
@@ -29,6 +31,7 @@ struct daemon_env {
     /* what follows the common options: "-owner", "alice" of a shadow */
     int argc;
     char *const *argv;
+    struct daemon_run *run; /* for daemon_reload() and daemon_set(); NULL: they are refused */
 };
 
 struct daemon {
@@ -46,7 +49,23 @@ struct daemon {
     void (*destroy)(void *state);
     /* Checks the text of a KNOB_EXPR, at start and reload; NULL: any text. */
     int (*check_expr)(void *context, const char *text, struct err *err);
+    /* All knobs that a file may hold, ended by NULL: names that are none of them are logged.  NULL:
+     * nothing is said of unknown names. */
+    const struct knob_table *const *known;
 };
+
+/* Loads the configuration anew, as at SIGHUP, and appends what is other than before as
+ * config_compare() does.  On failure the old one stays, err tells why, and nothing was appended.
+ * -ENOTSUP: the daemon takes a new configuration at a restart only. */
+int daemon_reload(const struct daemon_env *env, struct strbuf *changed, struct strbuf *restart,
+                  struct err *err);
+/* Sets a knob of this daemon at run time: durably, and then in the running daemon; value NULL:
+ * takes that back.  Who may is the caller's business, what can be set is checked here: -EPERM
+ * without ENABLE_PERSISTENT_CONFIG, else errors of config_settings_may_name(),
+ * config_settings_edit(), config_load() with the value in its place, and of writing; then all is as
+ * before. */
+int daemon_set(const struct daemon_env *env, const char *name, const char *value,
+               struct strbuf *changed, struct strbuf *restart, struct err *err);
 
 /* Runs the daemon: DAEMON [-config FILE] [-log FILE] [-pidfile FILE] [-instance NAME]
  * [-noresurrect] [its own arguments].  Reads ROOST_CONFIG.  Holds $(LOCK)/<name>.lock for its life;

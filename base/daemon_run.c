@@ -115,7 +115,17 @@ static void set_names(struct daemon_run *run)
 
 /* ---- configuration, log, lock ---------------------------------------------------------------- */
 
-static int load(struct daemon_run *run, struct config **ret, struct err *err)
+static size_t count_tables(const struct knob_table *const *tables)
+{
+    size_t count = 0;
+    while (tables != NULL && tables[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* settings: those to be tried, NULL for those of the file. */
+static int load(struct daemon_run *run, const char *settings, struct config **ret, struct err *err)
 {
     struct config_source source = config_source_os(run->os);
     struct os_machine machine;
@@ -145,9 +155,12 @@ static int load(struct daemon_run *run, struct config **ret, struct err *err)
         .path = run->options.config,
         .tables = run->daemon->tables,
         .table_count = run->daemon->table_count,
+        .others = run->daemon->known,
+        .other_count = count_tables(run->daemon->known),
         .macros = macros,
         .macro_count = ARRAY_COUNT(macros),
         .check_expr = run->daemon->check_expr,
+        .settings = settings,
     };
     return config_load(&source, &options, ret, err);
 }
@@ -286,33 +299,152 @@ static void told_to_end(void *arg)
     loop_stop(run->loop, 0);
 }
 
-static void told_to_reload(void *arg)
+/* ---- another configuration ------------------------------------------------------------------- */
+
+static void log_unknown(const struct daemon_run *run)
 {
-    struct daemon_run *run = arg;
+    for (size_t i = 0; run->daemon->known != NULL && i < config_unknown_count(run->config); i++) {
+        log_warn(run->log, "config.unknown", config_unknown(run->config, i));
+    }
+}
+
+static int load_fresh(struct daemon_run *run, const char *settings, struct config **ret,
+                      enum log_level *level, struct err *err)
+{
     struct config *fresh = NULL;
-    enum log_level level = LOG_LEVEL_INFO;
-    struct err err = {""};
-    int code = load(run, &fresh, &err);
-    if (code == 0) {
-        code = log_level(run, fresh, &level, &err);
-    }
+    int code = load(run, settings, &fresh, err);
+    code = code != 0 ? code : log_level(run, fresh, level, err);
     if (code != 0) {
-        log_error(run->log, "config.bad", err.text, LOG_TEXT("kept", "the old configuration"));
         config_destroy(fresh);
-        return;
+        return code;
     }
-    if (run->daemon->reload == NULL) {
-        log_warn(run->log, "config.restart",
-                 "this daemon takes a new configuration at a restart only");
-        config_destroy(fresh);
-        return;
-    }
+    *ret = fresh;
+    return 0;
+}
+
+/* fresh is good: the daemon has it from now on. */
+static void take_over(struct daemon_run *run, struct config *fresh, enum log_level level,
+                      struct strbuf *changed, struct strbuf *restart)
+{
+    config_compare(run->config, fresh, changed, restart);
     log_set_level(run->log, level);
     run->daemon->reload(run->state, fresh);
     config_destroy(run->config);
     run->config = fresh;
     run->env.config = fresh;
-    log_info(run->log, "config.reloaded", "took over a new configuration");
+    log_info(run->log, "config.reloaded", "took over a new configuration",
+             LOG_TEXT("changed", strbuf_text(changed)),
+             LOG_TEXT("after_restart", strbuf_text(restart)));
+    log_unknown(run);
+}
+
+static int may_change(const struct daemon_env *env, struct err *err)
+{
+    if (env->run == NULL || env->run->daemon->reload == NULL || env->run->state == NULL) {
+        return err_set(err, -ENOTSUP, "this daemon takes a new configuration at a restart only");
+    }
+    return 0;
+}
+
+int daemon_reload(const struct daemon_env *env, struct strbuf *changed, struct strbuf *restart,
+                  struct err *err)
+{
+    struct daemon_run *run = env->run;
+    struct config *fresh = NULL;
+    enum log_level level = LOG_LEVEL_INFO;
+    struct err own = {""};
+    int code = may_change(env, err);
+    if (code != 0) {
+        return code;
+    }
+    code = load_fresh(run, NULL, &fresh, &level, &own);
+    if (code != 0) {
+        log_error(run->log, "config.bad", own.text, LOG_TEXT("kept", "the old configuration"));
+        return err_set(err, code, "%s", own.text);
+    }
+    take_over(run, fresh, level, changed, restart);
+    return 0;
+}
+
+static void told_to_reload(void *arg)
+{
+    struct daemon_run *run = arg;
+    struct strbuf changed, restart;
+    struct err err = {""};
+    strbuf_init(&changed, 0);
+    strbuf_init(&restart, 0);
+    int code = daemon_reload(&run->env, &changed, &restart, &err);
+    if (code == -ENOTSUP) {
+        log_warn(run->log, "config.restart", err.text);
+    }
+    strbuf_fini(&changed);
+    strbuf_fini(&restart);
+}
+
+/* What the file holds now; nothing when there is none. */
+static int read_settings(struct daemon_run *run, const char *path, char **ret, struct err *err)
+{
+    size_t length = 0;
+    struct err own = {""};
+    int code = os_read_file(run->os, path, CONFIG_FILE_MAX, ret, &length, &own);
+    if (code == -ENOENT) {
+        *ret = mem_strdup("");
+        return 0;
+    }
+    if (code != 0) {
+        return err_set(err, code, "%s", own.text);
+    }
+    if (strlen(*ret) != length) {
+        return err_set(err, -EBADMSG, "%s: a zero byte", path);
+    }
+    return 0;
+}
+
+static int write_settings(struct daemon_run *run, const char *path, struct strbuf *text,
+                          struct err *err)
+{
+    char *directory = mem_strdup(path);
+    *strrchr(directory, '/') = '\0';
+    int code = os_mkdirs(run->os, directory, 0755, err);
+    mem_free(directory);
+    return code != 0
+               ? code
+               : os_write_file(run->os, path, strbuf_text(text), text->length, 0644, true, err);
+}
+
+int daemon_set(const struct daemon_env *env, const char *name, const char *value,
+               struct strbuf *changed, struct strbuf *restart, struct err *err)
+{
+    struct daemon_run *run = env->run;
+    struct config *fresh = NULL;
+    enum log_level level = LOG_LEVEL_INFO;
+    struct strbuf text;
+    char *now = NULL;
+    int code = may_change(env, err);
+    if (code != 0) {
+        return code;
+    }
+    const char *path = config_settings_path(run->config);
+    if (path == NULL) {
+        return err_set(err, -EPERM, "ENABLE_PERSISTENT_CONFIG is not true here");
+    }
+    strbuf_init(&text, 0);
+    /* A name that no version of us knows any more can still be taken back. */
+    code = value != NULL ? config_settings_may_name(run->config, name, err) : 0;
+    code = code != 0 ? code : read_settings(run, path, &now, err);
+    code = code != 0 ? code : config_settings_edit(path, now, name, value, &text, err);
+    code = code != 0 ? code : load_fresh(run, strbuf_text(&text), &fresh, &level, err);
+    if (code == 0) {
+        code = write_settings(run, path, &text, err);
+        if (code == 0) {
+            take_over(run, fresh, level, changed, restart);
+        } else {
+            config_destroy(fresh);
+        }
+    }
+    mem_free(now);
+    strbuf_fini(&text);
+    return code;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -325,7 +457,7 @@ struct log *daemon_run_log(const struct daemon_run *run)
 static int start(struct daemon_run *run, const struct log_sink *sink, int argc, char *const *argv,
                  struct err *err)
 {
-    int code = load(run, &run->config, err);
+    int code = load(run, NULL, &run->config, err);
     if (code != 0) {
         return EXIT_NOT_STARTED;
     }
@@ -341,13 +473,15 @@ static int start(struct daemon_run *run, const struct log_sink *sink, int argc, 
              LOG_TEXT("version", ROOST_VERSION),
              LOG_TEXT("config",
                       config_file_count(run->config) > 0 ? config_file(run->config, 0) : NULL));
+    log_unknown(run);
     run->env = (struct daemon_env){.loop = run->loop,
                                    .os = run->os,
                                    .log = run->log,
                                    .config = run->config,
                                    .name = run->name,
                                    .argc = argc - run->options.first,
-                                   .argv = argv + run->options.first};
+                                   .argv = argv + run->options.first,
+                                   .run = run};
     code = write_pidfile(run, err);
     if (code == 0) {
         code = run->daemon->start(&run->env, &run->state, err);

@@ -15,6 +15,7 @@
 #ifndef BASE_KNOB_H
 #define BASE_KNOB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,7 @@ struct knob {
                          be NULL */
     const char *help; /* one line, a full sentence */
     const char *choices; /* KNOB_STRING: "process|command", the only values allowed; NULL: any */
+    bool restart;        /* read when the daemon starts: a reload does not change it */
 };
 
 /* A kind of section: KIND "title" { option = value ... } */
@@ -55,7 +57,7 @@ struct knob_section {
 /* Names that the user makes: SLOT_TYPE_1, MACHINE_RESOURCE_GPUS.  No getter but config_text() and
  * config_next() knows them; what they hold is checked by who reads them. */
 struct knob_family {
-    const char *prefix;  /* "SLOT_TYPE_"; "*_LIMIT" for names that end so */
+    const char *prefix;  /* "SLOT_TYPE_"; with a '*' for at least one byte: "*_LIMIT" */
     const char *written; /* as documented: "SLOT_TYPE_<n>" */
     const char *help;
 };
@@ -68,6 +70,8 @@ struct knob_table {
     size_t section_count;
     const struct knob_family *families; /* may be NULL */
     size_t family_count;
+    const char *const *restart_families; /* prefixes of those that are read when the daemon starts,
+                                            ended by NULL; may be NULL */
 };
 
 /* What all daemons and tools share: COLLECTOR_HOST, LOG, SPOOL, EXECUTE, MINUTE, HOUR ...  Pass it

@@ -279,8 +279,6 @@ static void reload(void *state, const struct config *config)
     collector_listen_anew(collector);
     collector_ads_look_at_all(collector->ads);
     loop_timer_set(collector->own_ad, 0);
-    log_info(collector->env.log, "config.reloaded",
-             "lifetimes, intervals, keys, address and certificate are taken over");
 }
 
 static const struct knob_table *const TABLES[] = {&collector_knobs, &knobs_common};

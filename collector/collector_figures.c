@@ -22,6 +22,7 @@
 #include "collector/collector_state.h"
 #include "collector/collector_verbs.h"
 #include "wire/daemon_ad.h"
+#include "wire/settings.h"
 #include "wire/door.h"
 #include "wire/watch.h"
 
@@ -211,6 +212,7 @@ void collector_show_figures(void *arg)
     collector->own_ad_s = now_s;
     struct ad *ad = ad_create();
     daemon_ad_put(ad, collector->env.os, "Collector", collector->own_name, collector->started_s);
+    settings_put(ad, collector->env.config);
     ad_set_string(ad, "Machine", collector->own_name);
     ad_set_string(ad, "CollectorName", config_string(collector->env.config, "COLLECTOR_NAME"));
     ad_set_string(ad, "MyAddress", door_address(collector->door));

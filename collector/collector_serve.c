@@ -24,6 +24,7 @@
 #include "collector/collector_verbs.h"
 #include "wire/door.h"
 #include "wire/pool.h"
+#include "wire/settings.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
 
@@ -107,6 +108,9 @@ static void on_request(void *arg, struct wire_request *request)
         break;
     case VERB_REVOKE:
         collector_revoke(session, request);
+        break;
+    case VERB_CONFIG:
+        settings_serve(&collector->env, request);
         break;
     case VERB_PING:
         answer_ping(request);

@@ -28,6 +28,7 @@ static const struct knob KNOBS[] = {
      .help = "The key of that certificate; nobody but its owner may read it."},
     {.name = "COLLECTOR_STORE",
      .type = KNOB_PATH,
+     .restart = true,
      .fallback = "$(SPOOL)/collector.db",
      .help = "File with the offline ads and the revoked tokens; never on a network file system."},
     {.name = "CLASSAD_LIFETIME",

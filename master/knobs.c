@@ -14,6 +14,7 @@ static const struct knob KNOBS[] = {
              "STARTD, ROOSTER."},
     {.name = "MASTER_NAME",
      .type = KNOB_STRING,
+     .restart = true,
      .fallback = "",
      .help = "What the master's ad is called; empty: this host's name.  A node's token must allow "
              "it."},

@@ -375,4 +375,5 @@ const struct daemon master_daemon = {
     .reload = master_reload,
     .stop = master_stop,
     .destroy = master_destroy,
+    .known = knob_tables, /* one daemon of a host says what no daemon knows */
 };

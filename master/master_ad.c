@@ -17,6 +17,7 @@
 #include "classad/ad.h"
 #include "wire/daemon_ad.h"
 #include "wire/pool.h"
+#include "wire/settings.h"
 #include "wire/wire.h"
 
 #define TAKE_BACK_MS 2000
@@ -72,6 +73,7 @@ static void send_ad(struct master_ad *self, struct wire *wire)
         ad_set_int(ad, "DetectedMemory", machine.memory_mib);
         ad_set_string(ad, "BootId", machine.boot_id);
     }
+    settings_put(ad, self->env.config);
     self->fill(self->arg, ad);
     const struct ad *ads[1] = {ad};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
@@ -100,10 +102,27 @@ static void down(void *arg, const char *why)
     self->was_down = true;
 }
 
+/* Who asks is judged by the token that comes along. */
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct master_ad *self = arg;
+    switch (wire_request_verb(request)) {
+    case VERB_CONFIG:
+        settings_serve(&self->env, request);
+        break;
+    case VERB_PING:
+        wire_reply_ok(request, NULL);
+        break;
+    default:
+        wire_reply_error(request, -ENOSYS, "%s is not for a master",
+                         wire_verb_name(wire_request_verb(request)));
+    }
+}
+
 /* Once there is a token.  What is wrong is tried again with the next interval. */
 static void dial(struct master_ad *self)
 {
-    static const struct uplink_events EVENTS = {.up = up, .down = down};
+    static const struct uplink_events EVENTS = {.up = up, .down = down, .request = on_request};
     struct os_stat token;
     char addresses[POOL_ADDRESS_MAX], name[sizeof(self->name) + 16];
     struct err err = {""};
@@ -112,7 +131,7 @@ static void dial(struct master_ad *self)
     }
     int rc = pool_collector_addresses(self->env.config, addresses, sizeof(addresses), &err);
     if (rc == 0 && self->wires == NULL) {
-        rc = pool_client_context_create(&self->env, &self->wires, &err);
+        rc = pool_context_create(&self->env, &self->wires, &err);
     }
     (void)snprintf(name, sizeof(name), "master/%s", self->name);
     const struct wire_dial how = {.address = addresses, .route = "collector", .name = name};
@@ -176,7 +195,7 @@ void master_ad_reload(struct master_ad *self, const struct config *config)
 {
     self->env.config = config;
     if (self->uplink != NULL) {
-        pool_client_context_reload(self->wires, config, self->env.log);
+        pool_context_reload(self->wires, config, self->env.log);
         pool_uplink_reload(self->uplink, config, self->env.log);
     }
     loop_timer_set(self->timer, 0);

@@ -25,6 +25,7 @@
 #include "negotiator/significant_plan.h"
 #include "offline_ads/offline_holds.h"
 #include "wire/daemon_ad.h"
+#include "wire/settings.h"
 #include "wire/wire.h"
 
 #define LIMITS_TOLD_MAX 200 /* concurrency limits in our ad */
@@ -264,6 +265,7 @@ void act_advertise(struct negotiator *negotiator)
     ad_set_int(args, "Sequence", (int64_t)++negotiator->sequence);
     ad_set_bool(args, "Full", true);
     daemon_ad_put(ad, negotiator->env.os, "Negotiator", negotiator->name, negotiator->started_s);
+    settings_put(ad, negotiator->env.config);
     ad_set_int(ad, "MyCurrentTime", loop_wall_s(negotiator->env.loop));
     ad_set_int(ad, "TotalNegotiationCycles", negotiator->cycles);
     ad_set_int(ad, "TotalMatches", negotiator->matches);

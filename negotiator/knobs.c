@@ -9,6 +9,7 @@
 static const struct knob KNOBS[] = {
     {.name = "NEGOTIATOR_NAME",
      .type = KNOB_STRING,
+     .restart = true,
      .help = "Name in the negotiator's ad; default the host name."},
     {.name = "NEGOTIATOR_INTERVAL",
      .type = KNOB_DURATION_S,

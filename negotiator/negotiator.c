@@ -33,6 +33,7 @@
 #include "store/store.h"
 #include "user_maps/user_world.h"
 #include "wire/pool.h"
+#include "wire/settings.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
 
@@ -152,6 +153,9 @@ static void uplink_down(void *arg, const char *why)
 static void on_request(void *arg, struct wire_request *request)
 {
     switch (wire_request_verb(request)) {
+    case VERB_CONFIG:
+        settings_serve(&((struct negotiator *)arg)->env, request);
+        break;
     case VERB_PING:
         wire_reply_ok(request, NULL);
         break;

@@ -9,6 +9,7 @@
 static const struct knob KNOBS[] = {
     {.name = "ROOSTER_NAME",
      .type = KNOB_STRING,
+     .restart = true,
      .help = "Name of the rooster in its ad; default the host name."},
     {.name = "ROOSTER_INTERVAL",
      .type = KNOB_DURATION_S,

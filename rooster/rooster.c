@@ -25,6 +25,7 @@
 #include "power/power.h"
 #include "rooster/ledger.h"
 #include "wire/daemon_ad.h"
+#include "wire/settings.h"
 #include "wire/pool.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
@@ -74,6 +75,7 @@ static void advertise(struct rooster *rooster)
     ad_set_int(args, "Sequence", (int64_t)++rooster->sequence);
     ad_set_bool(args, "Full", true);
     daemon_ad_put(ad, rooster->env.os, "Rooster", rooster->name, (int64_t)rooster->epoch / 1000);
+    settings_put(ad, rooster->env.config);
     ad_set_int(ad, "MyCurrentTime", loop_wall_s(rooster->env.loop));
     int64_t under_way = 0;
     size_t at = 0;

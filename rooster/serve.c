@@ -16,6 +16,7 @@
 #include "power/power.h"
 #include "rooster/ledger.h"
 #include "rooster/rooster.h"
+#include "wire/settings.h"
 #include "wire/wire.h"
 
 static void destroy_ad(void *ad)
@@ -142,6 +143,9 @@ void rooster_serve(void *arg, struct wire_request *request)
         break;
     case VERB_QUERY:
         ledger_query(rooster->ledger, request);
+        break;
+    case VERB_CONFIG:
+        settings_serve(&rooster->env, request);
         break;
     case VERB_PING:
         wire_reply_ok(request, NULL);

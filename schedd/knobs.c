@@ -12,6 +12,7 @@
 static const struct knob KNOBS[] = {
     {.name = "SCHEDD_NAME",
      .type = KNOB_STRING,
+     .restart = true,
      .fallback = "$(FULL_HOSTNAME:localhost)",
      .help = "Name of this schedd, unique in the pool."},
     {.name = "SCHEDD_HOST",
@@ -38,6 +39,7 @@ static const struct knob KNOBS[] = {
      .help = "The key of that certificate; nobody but its owner may read it."},
     {.name = "SCHEDD_STORE",
      .type = KNOB_PATH,
+     .restart = true,
      .fallback = "$(SPOOL)/schedd.db",
      .help = "File with the job queue and its history; never on a network file system."},
     {.name = "SHADOW",

@@ -25,6 +25,7 @@
 #include "schedd/schedd_state.h"
 #include "schedd/submitters.h"
 #include "wire/daemon_ad.h"
+#include "wire/settings.h"
 #include "wire/door.h"
 #include "wire/wire.h"
 
@@ -86,6 +87,7 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
     }
     struct ad *ad = ad_create();
     daemon_ad_put(ad, schedd->os, "Scheduler", schedd->name, schedd->started_s);
+    settings_put(ad, schedd->config);
     ad_set_string(ad, "Machine", schedd->machine);
     ad_set_string(ad, "MyAddress", schedd->address);
     ad_set_string(ad, "ScheddPin", tls_identity_pin(door_identity(schedd->door)));

@@ -41,6 +41,7 @@
 #include "store/store.h"
 #include "wire/door.h"
 #include "wire/pool.h"
+#include "wire/settings.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
 
@@ -145,6 +146,9 @@ static void handle_client(struct schedd *schedd, struct wire_request *request)
         break;
     case VERB_WATCH:
         query_watch(schedd, request);
+        break;
+    case VERB_CONFIG:
+        settings_serve(&schedd->env, request);
         break;
     case VERB_PING:
         wire_reply_ok(request, NULL);
@@ -527,6 +531,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     schedd->os = env->os;
     schedd->log = env->log;
     schedd->config = env->config;
+    schedd->env = *env;
     schedd->started_s = loop_wall_s(env->loop);
     int result = bring_up(schedd, env, err);
     if (result != 0) {
@@ -544,6 +549,7 @@ static void reload(void *state, const struct config *config)
     struct schedd *schedd = state;
     struct err err;
     schedd->config = config;
+    schedd->env.config = config;
     if (read_settings(&schedd->settings, config, &err) != 0) {
         log_error(schedd->log, "config.refused", err.text); /* PRIO; the old one stays */
         borrow_settings(&schedd->settings, config);

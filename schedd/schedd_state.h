@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "base/daemon.h"
 #include "base/vec.h"
 #include "eventlog/event_text.h"
 
@@ -56,6 +57,7 @@ struct schedd {
     struct os *os;
     struct log *log;
     const struct config *config;
+    struct daemon_env env; /* with the same config */
     struct schedd_settings settings;
     struct store *store;
 

@@ -19,6 +19,7 @@
 #include "classad/ad.h"
 #include "startd/startd.h"
 #include "wire/pool.h"
+#include "wire/settings.h"
 #include "wire/wire.h"
 
 #define GATHER_MS 20
@@ -198,6 +199,8 @@ static void on_request(void *arg, struct wire_request *request)
         offer_release(startd, request);
     } else if (verb == VERB_POWER_DOWN) {
         hibernate_power_down(startd, request);
+    } else if (verb == VERB_CONFIG) {
+        settings_serve(&startd->env, request);
     } else if (verb == VERB_PING) {
         wire_reply_ok(request, NULL);
     } else {

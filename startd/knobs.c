@@ -9,9 +9,11 @@
 static const struct knob KNOBS[] = {
     {.name = "STARTD_NAME",
      .type = KNOB_STRING,
+     .restart = true,
      .help = "Name of this machine in its ads; default the host name."},
     {.name = "NUM_SLOTS",
      .type = KNOB_INT,
+     .restart = true,
      .fallback = "0",
      .min = 0,
      .max = STARTD_SLOTS_MAX,
@@ -21,6 +23,7 @@ static const struct knob KNOBS[] = {
          "when any NUM_SLOTS_TYPE_<n> is set."},
     {.name = "NUM_CPUS",
      .type = KNOB_INT,
+     .restart = true,
      .fallback = "0",
      .min = 0,
      .max = 65536,
@@ -28,6 +31,7 @@ static const struct knob KNOBS[] = {
      .help = "How many CPUs to offer; 0: those that this process may use."},
     {.name = "MEMORY",
      .type = KNOB_INT,
+     .restart = true,
      .fallback = "0",
      .min = 0,
      .max = 1LL << 40,
@@ -35,6 +39,7 @@ static const struct knob KNOBS[] = {
      .help = "How much memory to offer; 0: what the machine has."},
     {.name = "RESERVED_MEMORY",
      .type = KNOB_INT,
+     .restart = true,
      .fallback = "0",
      .min = 0,
      .max = 1LL << 40,
@@ -49,6 +54,7 @@ static const struct knob KNOBS[] = {
      .help = "How much of the free disk below EXECUTE is kept from jobs."},
     {.name = "MACHINE_RESOURCE_NAMES",
      .type = KNOB_LIST,
+     .restart = true,
      .help = "Which of the MACHINE_RESOURCE_<name> count; empty: all of them."},
     {.name = "MODIFY_REQUEST_EXPR_REQUESTCPUS",
      .type = KNOB_EXPR,
@@ -217,17 +223,17 @@ static const struct knob KNOBS[] = {
 };
 
 static const struct knob_family FAMILIES[] = {
+    {"SLOT_TYPE_*_PARTITIONABLE", "SLOT_TYPE_<n>_PARTITIONABLE",
+     "Whether slots of that type are partitionable: jobs get pieces of them as large as they ask "
+     "for."},
+    {"SLOT_TYPE_*_*", "SLOT_TYPE_<n>_START",
+     "For slots of that type, in place of START; likewise RANK, SUSPEND, CONTINUE, "
+     "PREEMPT, WANT_SUSPEND, WANT_VACATE, KILL, MAXJOBRETIREMENTTIME, MACHINEMAXVACATETIME, "
+     "UNHIBERNATE."},
     {"SLOT_TYPE_", "SLOT_TYPE_<n>",
      "What a slot of type n (1 to 10) gets: `cpus=2, memory=25%, disk=1/4, GPUs=auto`, or one "
      "share "
      "of everything, `50%`; what is not named is `auto`, an equal share of what is left."},
-    {"SLOT_TYPE_", "SLOT_TYPE_<n>_PARTITIONABLE",
-     "Whether slots of that type are partitionable: jobs get pieces of them as large as they ask "
-     "for."},
-    {"SLOT_TYPE_", "SLOT_TYPE_<n>_START",
-     "For slots of that type, in place of START; likewise RANK, SUSPEND, CONTINUE, "
-     "PREEMPT, WANT_SUSPEND, WANT_VACATE, KILL, MAXJOBRETIREMENTTIME, MACHINEMAXVACATETIME, "
-     "UNHIBERNATE."},
     {"NUM_SLOTS_TYPE_", "NUM_SLOTS_TYPE_<n>", "How many slots of type n the machine has."},
     {"MACHINE_RESOURCE_", "MACHINE_RESOURCE_<name>",
      "A resource of this machine beside Cpus, Memory and Disk: how many there are (`4`), or the "
@@ -236,8 +242,12 @@ static const struct knob_family FAMILIES[] = {
      "How much of that resource a piece gets; unset: what the job asks for."},
 };
 
+static const char *const RESTART_FAMILIES[] = {"SLOT_TYPE_*_PARTITIONABLE", "SLOT_TYPE_",
+                                               "NUM_SLOTS_TYPE_", "MACHINE_RESOURCE_", NULL};
+
 const struct knob_table startd_knobs = {.owner = "STARTD",
                                         .knobs = KNOBS,
                                         .knob_count = ARRAY_COUNT(KNOBS),
                                         .families = FAMILIES,
-                                        .family_count = ARRAY_COUNT(FAMILIES)};
+                                        .family_count = ARRAY_COUNT(FAMILIES),
+                                        .restart_families = RESTART_FAMILIES};

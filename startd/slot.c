@@ -22,6 +22,7 @@
 #include "startd/startd.h"
 #include "user_maps/user_world.h"
 #include "wire/daemon_ad.h"
+#include "wire/settings.h"
 
 struct ad_context startd_context(struct startd *startd)
 {
@@ -332,6 +333,7 @@ void slot_build(struct slot *slot)
     ad_set_string(ad, "MyType", "Machine");
     ad_set_string(ad, "Name", slot->name);
     daemon_ad_put_program(ad, &slot->startd->machine, slot->startd->started_s);
+    settings_put(ad, slot->startd->env.config);
     set_machine(slot, ad);
     set_policy(slot, ad);
     set_state(slot, ad);

@@ -18,7 +18,28 @@ static const char INTRODUCTION[] =
     "\n"
     "Made from the tables in the code by `make config-page`; `lint.knobs` checks that it is up to\n"
     "date.\n"
-    "`roost config` says which value a knob of yours has, and from where.\n";
+    "`roost config dump --why` says which value a knob of yours has, and from where.\n"
+    "\n"
+    "Later layers win: what is below; the shared file (`ROOST_CONFIG`); local files\n"
+    "(`LOCAL_CONFIG_DIR`, `LOCAL_CONFIG_FILE`, `LOCAL_CONFIG`), as the old `condor_config.local`;\n"
+    "what `roost config set` has set (`ENABLE_PERSISTENT_CONFIG`); the environment, "
+    "`ROOST_<KNOB>`.\n"
+    "In files, `STARTD.<KNOB>` is for the startd alone, and there it wins over `<KNOB>`.\n"
+    "\n"
+    "`$(NAME)` stands for another value, `$(NAME:default)` for one that need not be there,\n"
+    "`$ENV(NAME)` for the environment's. `START = \"$(START) && KeyboardIdle > 60\"` adds to what\n"
+    "START was before, `STARTD_ATTRS += More` to a list. Numbers may be reckoned:\n"
+    "`15 * $(MINUTE)`. `include(\"file\")` reads another file at that place. A file that ends\n"
+    "inside a section or quotes is refused, and so is one with a value that its knob does not "
+    "take:\n"
+    "with file, line and reason. `roost config check` tells before a daemon does.\n"
+    "\n"
+    "`roost config reload` or SIGHUP makes daemons read everything again. A bad configuration\n"
+    "changes nothing, and is one line `config.bad` in the log; a good one is `config.reloaded`, "
+    "with\n"
+    "what changed. What is marked *restart* is read when the daemon starts.\n";
+
+static const char RESTART[] = " *(restart)*";
 
 /* A cell of a table of Markdown: | would end it, * _ < would mean something. */
 static void put_cell(const char *text)
@@ -98,8 +119,17 @@ static void put_knobs(const struct knob *knobs, size_t count)
         put_range(knob);
         (void)printf(" | ");
         put_cell(knob->help != NULL ? knob->help : "");
-        (void)printf(" |\n");
+        (void)printf("%s |\n", knob->restart ? RESTART : "");
     }
+}
+
+static bool is_read_at_start(const struct knob_table *table, const char *prefix)
+{
+    const char *const *at = table->restart_families;
+    while (at != NULL && *at != NULL && strcmp(*at, prefix) != 0) {
+        at++;
+    }
+    return at != NULL && *at != NULL;
 }
 
 static void put_families(const struct knob_table *table)
@@ -108,7 +138,7 @@ static void put_families(const struct knob_table *table)
     for (size_t i = 0; i < table->family_count; i++) {
         (void)printf("| `%s` | ", table->families[i].written);
         put_cell(table->families[i].help);
-        (void)printf(" |\n");
+        (void)printf("%s |\n", is_read_at_start(table, table->families[i].prefix) ? RESTART : "");
     }
 }
 

@@ -73,6 +73,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_POWER_STATUS, "POWER_STATUS", R | W | D | N | M, 30000},
     /* every daemon */
     {VERB_PING, "PING", 0, 10000},
+    {VERB_CONFIG, "CONFIG", W | D | N | M, 30000},
     /* negotiator, through the hub; QUERY, too */
     {VERB_USERPRIO, "USERPRIO", M, 30000},
 };

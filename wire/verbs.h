@@ -75,6 +75,7 @@ enum wire_verb {
     VERB_POWER_STATUS = 101,
     /* answered by every daemon, relayed or direct */
     VERB_PING = 110,
+    VERB_CONFIG = 111, /* get, set, unset, reload: wire/settings.h */
     /* answered by the negotiator, relayed */
     VERB_USERPRIO = 120, /* from an administrator: set, reset or delete an account */
 };

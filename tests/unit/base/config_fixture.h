@@ -17,7 +17,13 @@
 static const struct knob KNOBS[] = {
     {.name = "START", .type = KNOB_EXPR, .fallback = "TRUE", .help = "h"},
     {.name = "HIBERNATE", .type = KNOB_EXPR, .help = "h"},
-    {.name = "PORT", .type = KNOB_INT, .fallback = "9618", .min = 1, .max = 65535, .help = "h"},
+    {.name = "PORT",
+     .type = KNOB_INT,
+     .restart = true,
+     .fallback = "9618",
+     .min = 1,
+     .max = 65535,
+     .help = "h"},
     {.name = "ANY_INT", .type = KNOB_INT, .fallback = "-1", .help = "h"},
     {.name = "FACTOR", .type = KNOB_REAL, .fallback = "0.5", .min = 0, .max = 1, .help = "h"},
     {.name = "ENABLED", .type = KNOB_BOOL, .fallback = "false", .help = "h"},
@@ -71,13 +77,15 @@ static const struct knob NODE_OPTIONS[] = {
 static const struct knob_section SECTIONS[] = {
     {"node", NODE_OPTIONS, ARRAY_COUNT(NODE_OPTIONS), "h"}};
 static const struct knob_family FAMILIES[] = {{"SLOT_TYPE_", "SLOT_TYPE_<n>", "h"}};
+static const char *const RESTART[] = {"SLOT_TYPE_", NULL};
 static const struct knob_table TABLE = {.owner = "STARTD",
                                         .knobs = KNOBS,
                                         .knob_count = ARRAY_COUNT(KNOBS),
                                         .sections = SECTIONS,
                                         .section_count = 1,
                                         .families = FAMILIES,
-                                        .family_count = 1};
+                                        .family_count = 1,
+                                        .restart_families = RESTART};
 
 static const struct knob OTHER_KNOBS[] = {
     {.name = "NEGOTIATOR_INTERVAL", .type = KNOB_DURATION_S, .fallback = "60", .help = "h"},

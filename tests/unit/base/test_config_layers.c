@@ -20,6 +20,7 @@ static void later_layers_win_and_say_so(void **state)
         .files =
             {{"/etc/roost.conf",
               "LOCAL_CONFIG = \"conf.d /opt/last\"\nPERSISTENT_CONFIG_DIR = /persist\n"
+              "ENABLE_PERSISTENT_CONFIG = true "
               "NOTE = \"shared $(PORT)\"\nPORT = 1\nFACTOR = 0.1\nANY_INT = 1\nMAX_SIZE = 1\n"},
              {"/etc/conf.d/10-a.conf", "PORT = 2\nFACTOR = 0.2\nATTRS += Local\nANY_INT = 2\n"},
              {"/etc/conf.d/20-b.conf", "PORT = 3\nFACTOR = 0.3\n"},
@@ -68,6 +69,97 @@ static void later_layers_win_and_say_so(void **state)
     assert_int_equal(config_file_count(config), 5);
     assert_string_equal(config_file(config, 1), "/etc/conf.d/10-a.conf");
     assert_string_equal(config_file(config, 3), "/opt/last");
+    config_destroy(config);
+}
+
+static void what_was_set_at_run_time_holds_only_where_that_is_allowed(void **state)
+{
+    (void)state;
+    struct config_memory memory = {
+        .files = {{"/etc/roost.conf", "PERSISTENT_CONFIG_DIR = /p\nON = false\n"
+                                      "ENABLE_PERSISTENT_CONFIG = \"$(ON)\"\n"},
+                  {"/p/startd.conf", "PORT = 4\nLOCAL_CONFIG = ignored\n"}}};
+    struct config *config = load_good(&memory);
+    assert_int_equal(config_int(config, "PORT"), 9618);
+    assert_null(config_settings_path(config));
+    config_destroy(config);
+    memory.environment[0] = (struct config_memory_pair){"ROOST_ON", "true"};
+    config = load_good(&memory);
+    assert_int_equal(config_int(config, "PORT"), 4);
+    assert_string_equal(config_settings_path(config), "/p/startd.conf");
+    config_destroy(config);
+    memory.environment[0].text = "perhaps";
+    struct err err;
+    assert_int_equal(load(&memory, &config, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "ENABLE_PERSISTENT_CONFIG: 'perhaps'"));
+}
+
+static void local_files_are_read_directory_first_then_file_then_the_rest(void **state)
+{
+    (void)state;
+    struct config_memory memory = {
+        .files = {{"/etc/roost.conf", "LOCAL_CONFIG = c\nLOCAL_CONFIG_FILE = \"b\"\n"
+                                      "LOCAL_CONFIG_DIR = \"$(CONFIG_ROOT)/d\"\n"},
+                  {"/etc/d/x.conf", "PORT = 1\nANY_INT = 1\nFACTOR = 0.1"},
+                  {"/etc/b", "PORT = 2\nANY_INT = 2"},
+                  {"/etc/c", "PORT = 3"}}};
+    struct config *config = load_good(&memory);
+    assert_int_equal(config_int(config, "PORT"), 3);
+    assert_int_equal(config_int(config, "ANY_INT"), 2);
+    assert_true(config_real(config, "FACTOR") == 0.1);
+    config_destroy(config);
+    memory.files[2].name = "/etc/elsewhere";
+    struct err err;
+    assert_int_equal(load(&memory, &config, &err), -ENOENT);
+    assert_string_equal(err.text, "LOCAL_CONFIG_FILE: /etc/b: no such file");
+}
+
+static void a_name_with_the_daemon_s_prefix_wins_over_the_bare_one(void **state)
+{
+    (void)state;
+    struct config_memory memory = {
+        .files = {{"/etc/roost.conf",
+                   "PORT = 1\nANY_INT = 1\nSTARTD.PORT = 2\nSTARTD.ANY_INT = \"$(ANY_INT) + 1\"\n"
+                   "START = a\nStartd.Start = \"$(START) && b\"\n"
+                   "startd.START = \"$(STARTD.START) && c\"\n"
+                   "STARTD.ATTRS += Mine\nNEGOTIATOR.PORT = 7\nNOTE = \"$(STARTD.PORT)\"\n"
+                   "STARTD.own = x\nDIRECTORY = \"/$(own)\"\nLOCAL_CONFIG = local\n"
+                   "ENABLE_PERSISTENT_CONFIG = yes\nPERSISTENT_CONFIG_DIR = /p\n"
+                   "BEAT = 1\nSTARTD.BEAT = 2\n"},
+                  {"/etc/local", "PORT = 3\nATTRS = Other\n"},
+                  {"/p/startd.conf", "BEAT = 3\n"}}};
+    struct config *config = load_good(&memory);
+    assert_int_equal(config_int(config, "PORT"), 2);
+    assert_int_equal(config_int(config, "ANY_INT"), 2);
+    assert_string_equal(config_expr(config, "START"), "a && b && c");
+    assert_string_equal(joined(config_list(config, "ATTRS", NULL)), "[Arch][Mine]");
+    assert_string_equal(config_string(config, "NOTE"), "2");
+    assert_string_equal(config_path(config, "DIRECTORY"), "/x");
+    assert_int_equal(config_duration_ms(config, "BEAT"), 3); /* set later, and for this daemon */
+    assert_int_equal(config_unknown_count(config), 0);
+    struct config_origin origin;
+    assert_true(config_why(config, "PORT", &origin));
+    assert_int_equal(origin.line, 3);
+    config_destroy(config);
+    assert_string_equal(refusal("STARTD.PORT = 1\nPORT = \"$(\""),
+                        "/etc/roost.conf:2: PORT: '$(': the $( is not closed");
+    assert_string_equal(refusal("STARTD.PORT = 99999"),
+                        "/etc/roost.conf:1: PORT: '99999' is out of range: 1 to 65535");
+}
+
+static void unknown_names_behind_a_daemon_s_prefix_are_reported(void **state)
+{
+    (void)state;
+    struct config *config = load_one("NEGOTIATOR.NEGOTIATOR_INTERVAL = 1\nNEGOTIATOR.PROT = 2\n"
+                                     "NEGOTIATOR.X_LIMIT = 1\nSHADOWS.PORT = 1\n"
+                                     "STARTD.STRAT = 1\nA.B = 1\nNOTE = \"$(A.B)\"\n");
+    assert_int_equal(config_unknown_count(config), 3);
+    assert_string_equal(config_unknown(config, 0), "/etc/roost.conf:2: unknown knob "
+                                                   "'NEGOTIATOR.PROT' (did you mean PORT?)");
+    assert_string_equal(config_unknown(config, 1),
+                        "/etc/roost.conf:4: unknown knob 'SHADOWS.PORT' (did you mean PORT?)");
+    assert_string_equal(config_unknown(config, 2),
+                        "/etc/roost.conf:5: unknown knob 'STRAT' (did you mean START?)");
     config_destroy(config);
 }
 
@@ -142,8 +234,10 @@ static void refusals_name_the_layer_at_fault(void **state)
     memory.environment[0].text = "$(";
     assert_int_equal(load(&memory, &config, &err), -EINVAL);
     assert_string_equal(err.text, "environment variable ROOST_PORT: '$(': the $( is not closed");
-    memory = (struct config_memory){.files = {{"/etc/roost.conf", "PERSISTENT_CONFIG_DIR = /p"},
-                                              {"/p/startd.conf", "PORT = "}}};
+    memory =
+        (struct config_memory){.files = {{"/etc/roost.conf", "PERSISTENT_CONFIG_DIR = /p\n"
+                                                             "ENABLE_PERSISTENT_CONFIG = true"},
+                                         {"/p/startd.conf", "PORT = "}}};
     assert_int_equal(load(&memory, &config, &err), -EINVAL);
     assert_string_equal(err.text, "/p/startd.conf:1: the file ends where a value should be");
     memory = (struct config_memory){
@@ -353,6 +447,10 @@ static void every_type_has_a_name(void **state)
 }
 
 UNIT_TESTS(UNIT(later_layers_win_and_say_so),
+           UNIT(what_was_set_at_run_time_holds_only_where_that_is_allowed),
+           UNIT(local_files_are_read_directory_first_then_file_then_the_rest),
+           UNIT(a_name_with_the_daemon_s_prefix_wins_over_the_bare_one),
+           UNIT(unknown_names_behind_a_daemon_s_prefix_are_reported),
            UNIT(the_environment_also_decides_which_files_are_read),
            UNIT(the_shared_file_is_found_by_argument_environment_or_habit),
            UNIT(refusals_name_the_layer_at_fault),

@@ -25,6 +25,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/os_run.h"
+#include "base/strbuf.h"
 
 #define DEADLINE_MS \
     20000 /* longer than anything here may take: a test that gets there has failed */
@@ -37,7 +38,12 @@ static const struct knob TOY_KNOBS[] = {
      .type = KNOB_STRING,
      .fallback = "none",
      .help = "What is written at a reload."},
-    {.name = "TOY_LIMIT", .type = KNOB_INT, .fallback = "1", .max = 10, .help = "A number."},
+    {.name = "TOY_LIMIT",
+     .type = KNOB_INT,
+     .restart = true,
+     .fallback = "1",
+     .max = 10,
+     .help = "A number."},
     {.name = "TOY_START", .type = KNOB_EXPR, .help = "An expression."},
 };
 static const struct knob_table toy_knobs = {.owner = "TOY",
@@ -47,6 +53,7 @@ static const struct knob_table *const TABLES[] = {&toy_knobs, &knobs_common};
 
 struct toy {
     struct daemon_env env;
+    struct loop_timer *set;
     char trace[256];
 };
 
@@ -58,6 +65,24 @@ static void toy_step(const struct toy *toy, const char *word)
     close(fd);
 }
 
+/* "-set NAME VALUE": as soon as it runs; writes down what came of it. */
+static void toy_set(void *arg)
+{
+    struct toy *toy = arg;
+    struct strbuf changed, restart;
+    char step[600];
+    struct err err = {""};
+    const char *value = toy->env.argc > 2 ? toy->env.argv[2] : NULL;
+    strbuf_init(&changed, 0);
+    strbuf_init(&restart, 0);
+    int rc = daemon_set(&toy->env, toy->env.argv[1], value, &changed, &restart, &err);
+    (void)snprintf(step, sizeof(step), "[%d %s%s|%s]", rc, err.text, strbuf_text(&changed),
+                   strbuf_text(&restart));
+    toy_step(toy, step);
+    strbuf_fini(&changed);
+    strbuf_fini(&restart);
+}
+
 static int toy_start(const struct daemon_env *env, void **state, struct err *err)
 {
     if (env->argc > 0 && strcmp(env->argv[0], "fail") == 0) {
@@ -67,8 +92,13 @@ static int toy_start(const struct daemon_env *env, void **state, struct err *err
     toy->env = *env;
     (void)snprintf(toy->trace, sizeof(toy->trace), "%s", config_path(env->config, "TOY_TRACE"));
     toy_step(toy, env->name);
-    for (int i = 0; i < env->argc; i++) {
+    bool sets = env->argc > 1 && strcmp(env->argv[0], "-set") == 0;
+    for (int i = 0; i < env->argc && !sets; i++) {
         toy_step(toy, env->argv[i]);
+    }
+    toy->set = loop_timer_create(env->loop, toy_set, toy);
+    if (sets) {
+        loop_timer_set(toy->set, 0);
     }
     *state = toy;
     return 0;
@@ -93,8 +123,10 @@ static void toy_stop(void *state)
 
 static void toy_destroy(void *state)
 {
-    toy_step(state, "destroy");
-    mem_free(state);
+    struct toy *toy = state;
+    toy_step(toy, "destroy");
+    loop_timer_destroy(toy->set);
+    mem_free(toy);
 }
 
 static int toy_check_expr(void *context, const char *text, struct err *err)
@@ -103,6 +135,8 @@ static int toy_check_expr(void *context, const char *text, struct err *err)
     return strcmp(text, "bad") == 0 ? err_set(err, -EINVAL, "not an expression") : 0;
 }
 
+static const struct knob_table *const TOY_KNOWN[] = {&toy_knobs, &knobs_common, NULL};
+
 static const struct daemon TOY = {.name = "toy",
                                   .tables = TABLES,
                                   .table_count = ARRAY_COUNT(TABLES),
@@ -110,7 +144,8 @@ static const struct daemon TOY = {.name = "toy",
                                   .reload = toy_reload,
                                   .stop = toy_stop,
                                   .destroy = toy_destroy,
-                                  .check_expr = toy_check_expr};
+                                  .check_expr = toy_check_expr,
+                                  .known = TOY_KNOWN};
 
 static int master_start(const struct daemon_env *env, void **state, struct err *err)
 {
@@ -263,7 +298,9 @@ static pid_t start_toy(struct fixture *f, const char *const *words)
 {
     pid_t pid = spawn_with(f, "roost-toy", words, NULL);
     UNTIL(f, strstr(text_of(f, "lock/toy.lock"), "ready") != NULL || f->exits > 0);
-    assert_int_equal(f->exits, 0);
+    if (f->exits > 0) {
+        fail_msg("it ended: %s", text_of(f, "stderr"));
+    }
     return pid;
 }
 
@@ -370,6 +407,70 @@ static void a_good_configuration_is_taken_over_and_a_bad_one_is_not(void **state
     assert_string_equal(text_of(f, "trace"), "toy one three ");
     assert_int_equal(os_kill(f->os, pid, SIGTERM), 0);
     await_exit(f, 1, 0);
+}
+
+static void a_reload_says_what_changed_and_what_is_unknown(void **state)
+{
+    struct fixture *f = *state;
+    configure(f, "TOY_WORD = one\nTOY_WORT = x\n");
+    pid_t pid = start_toy(f, NULL);
+    assert_non_null(strstr(text_of(f, "log/ToyLog"), "unknown knob 'TOY_WORT' (did you mean "));
+    configure(f, "TOY_WORD = two\nTOY_LIMIT = 2\nTOY_LIMITT = 3\n");
+    assert_int_equal(os_kill(f->os, pid, SIGHUP), 0);
+    UNTIL(f, strstr(text_of(f, "log/ToyLog"), "TOY_LIMITT") != NULL);
+    assert_non_null(strstr(text_of(f, "log/ToyLog"),
+                           "changed=\"TOY_WORD, TOY_LIMIT\" after_restart=TOY_LIMIT\n"));
+    assert_int_equal(os_kill(f->os, pid, SIGTERM), 0);
+    await_exit(f, 1, 0);
+}
+
+/* One life of a toy that sets something: what it wrote down. */
+static const char *toy_that_sets(struct fixture *f, const char *name, const char *value)
+{
+    f->exits = 0;
+    (void)unlink(at(f, "trace"));
+    (void)unlink(at(f, "lock/toy.lock"));
+    pid_t pid = start_toy(f, WORDS("-set", name, value));
+    UNTIL(f, strchr(text_of(f, "trace"), ']') != NULL);
+    assert_int_equal(os_kill(f->os, pid, SIGTERM), 0);
+    await_exit(f, 1, 0);
+    return text_of(f, "trace");
+}
+
+static void a_setting_holds_at_once_and_in_the_next_life(void **state)
+{
+    struct fixture *f = *state;
+    configure(f, "TOY_WORD = one\nENABLE_PERSISTENT_CONFIG = true\n");
+    assert_string_equal(toy_that_sets(f, "TOY_WORD", "two"),
+                        "toy one two [0 TOY_WORD|] stop destroy ");
+    assert_string_equal(toy_that_sets(f, "TOY_LIMIT", "3"),
+                        "toy two two [0 TOY_LIMIT|TOY_LIMIT] stop destroy ");
+    /* A write that a kill cut short leaves a file of another name. */
+    put(f, "config/toy.conf.tmp", "TOY_WORD = half");
+    assert_string_equal(toy_that_sets(f, "TOY_WORD", NULL),
+                        "toy two one [0 TOY_WORD|] stop destroy ");
+    assert_non_null(strstr(text_of(f, "config/toy.conf"), "\nTOY_LIMIT = \"3\"\n"));
+    assert_null(strstr(text_of(f, "config/toy.conf"), "TOY_WORD"));
+}
+
+static void a_refused_setting_changes_nothing(void **state)
+{
+    struct fixture *f = *state;
+    configure(f, "TOY_WORD = one\n");
+    assert_string_equal(toy_that_sets(f, "TOY_WORD", "two"),
+                        "toy [-1 ENABLE_PERSISTENT_CONFIG is not true here|] stop destroy ");
+    configure(f, "TOY_WORD = one\nENABLE_PERSISTENT_CONFIG = true\n");
+    (void)toy_that_sets(f, "TOY_WORD", "two");
+    assert_non_null(strstr(toy_that_sets(f, "TOY_LIMIT", "11"), "out of range"));
+    assert_non_null(strstr(toy_that_sets(f, "TOY_START", "bad"), "not an expression"));
+    assert_non_null(strstr(toy_that_sets(f, "TOY_WORD", "$(TOY_TRACE) $(A)"), "no such knob"));
+    assert_non_null(strstr(toy_that_sets(f, "TOY_WORTH", "1"), "did you mean TOY_WORD?"));
+    assert_string_equal(strchr(text_of(f, "config/toy.conf"), '\n'), "\nTOY_WORD = \"two\"\n");
+    /* Where it cannot be written, nothing is taken over. */
+    configure(f, "TOY_WORD = one\nENABLE_PERSISTENT_CONFIG = true\n"
+                 "PERSISTENT_CONFIG_DIR = /proc/nothing\n");
+    assert_null(strstr(toy_that_sets(f, "TOY_WORD", "two"), "two"));
+    assert_non_null(strstr(text_of(f, "trace"), "/proc/nothing"));
 }
 
 static void log_pidfile_and_ready_descriptor_are_as_asked(void **state)
@@ -516,6 +617,9 @@ int main(int argc, char **argv)
         TEST(what_is_wrong_at_the_start_is_said_with_status_1),
         TEST(a_second_signal_or_quit_ends_a_stubborn_daemon),
         TEST(a_good_configuration_is_taken_over_and_a_bad_one_is_not),
+        TEST(a_reload_says_what_changed_and_what_is_unknown),
+        TEST(a_setting_holds_at_once_and_in_the_next_life),
+        TEST(a_refused_setting_changes_nothing),
         TEST(log_pidfile_and_ready_descriptor_are_as_asked),
         TEST(a_master_that_was_killed_is_started_again_and_again),
         TEST(a_master_of_another_user_or_an_unwanted_one_is_not_started),
