@@ -64,10 +64,11 @@ int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((for
 /* Loads the configuration that ROOST_CONFIG names.  0 or -errno with the reason. */
 int cli_config(struct cli *cli, struct err *err);
 
-/* The same with other tables, as a daemon named subsystem (NULL: a tool) would read it; ret is the
- * caller's (config_destroy). */
-int cli_config_load(struct cli *cli, const struct knob_table *const *tables, size_t table_count,
-                    const char *subsystem, struct config **ret, struct err *err);
+/* The same of another file (path NULL: that one) with other tables, as a daemon named subsystem
+ * (NULL: a tool) would read it; ret is the caller's (config_destroy). */
+int cli_config_load(struct cli *cli, const char *path, const struct knob_table *const *tables,
+                    size_t table_count, const char *subsystem, struct config **ret,
+                    struct err *err);
 
 /* ---- connections (session.c); each waits until it is ready */
 int cli_schedd(struct cli *cli, struct err *err);
@@ -125,6 +126,7 @@ int cmd_wait(struct cli *cli);
 int cmd_power(struct cli *cli);
 int cmd_token(struct cli *cli);
 int cmd_config(struct cli *cli);
+int cmd_reconfig(struct cli *cli);
 int cmd_userprio(struct cli *cli);
 int cmd_why(struct cli *cli);
 int cmd_classad(struct cli *cli);

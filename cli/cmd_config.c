@@ -1,24 +1,33 @@
-/* cli/cmd_config.c - `roost config dump`: every knob and macro, its value, and which layer won.
+/* cli/cmd_config.c - `roost config`: what is configured, where it was said, whether it is right;
+ * what daemons are told to read again, or to set.
+ *
+ * Here: this host's configuration.  Other machines': config_ask.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
 #include "base/knob.h"
+#include "base/os.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
+#include "cli/config_ask.h"
 #include "cli/listing.h"
+#include "wire/settings.h"
 
 struct dump {
     struct cli *cli;
     struct listing listing;
-    struct vec words; /* borrowed patterns */
+    struct vec words; /* borrowed: patterns, settings, a file */
+    struct vec nodes; /* borrowed names */
     bool why;
     const char *subsystem;
 };
@@ -32,9 +41,6 @@ static int parse(struct dump *dump)
 {
     struct cli *cli = dump->cli;
     struct err err;
-    if (cli->argc < 2 || strcmp(cli->argv[1], "dump") != 0) {
-        return cli_usage(cli, "it is `roost config dump`");
-    }
     for (int i = 2; i < cli->argc; i++) {
         char *arg = cli->argv[i];
         int rc = listing_plan_option(&dump->listing, cli->argc, cli->argv, &i, &listing_zone, &err);
@@ -48,6 +54,8 @@ static int parse(struct dump *dump)
             dump->why = true;
         } else if (listing_is(arg, "subsystem", 3) && i + 1 < cli->argc) {
             dump->subsystem = cli->argv[++i];
+        } else if (listing_is(arg, "node", 1) && i + 1 < cli->argc) {
+            vec_push(&dump->nodes, cli->argv[++i]);
         } else if (arg[0] == '-') {
             return cli_usage(cli, "'%s' is not understood", arg);
         } else {
@@ -65,34 +73,6 @@ static bool is_wanted(const struct dump *dump, const char *name)
         }
     }
     return dump->words.count == 0;
-}
-
-static struct ad *describe(const struct config *config, const char *name, const struct knob *knob)
-{
-    struct config_origin origin;
-    struct ad *ad = ad_create();
-    const char *value = config_text(config, name);
-    ad_set_string(ad, "Name", name);
-    ad_set_bool(ad, "IsKnob", knob != NULL);
-    if (value != NULL) {
-        ad_set_string(ad, "Value", value);
-    }
-    if (config_why(config, name, &origin)) {
-        ad_set_string(ad, "Layer", config_layer_name(origin.layer));
-        if (origin.file != NULL) {
-            ad_set_string(ad, "File", origin.file);
-        }
-        if (origin.line > 0) {
-            ad_set_int(ad, "Line", origin.line);
-        }
-        if (origin.raw != NULL) {
-            ad_set_string(ad, "Written", origin.raw);
-        }
-    }
-    if (knob != NULL && knob->help != NULL) {
-        ad_set_string(ad, "Help", knob->help);
-    }
-    return ad;
 }
 
 static int by_name(const void *a, const void *b)
@@ -123,64 +103,337 @@ static void print_line(const struct dump *dump, const struct ad *ad, struct strb
     strbuf_putc(out, '\n');
 }
 
-static int show(struct dump *dump, const struct config *config)
+/* All of them, for one configuration; count is what the patterns found. */
+static int show(struct dump *dump, struct vec *ads)
 {
-    struct vec ads = {0};
     struct err err;
+    size_t count = ads->count;
+    if (count > 1) {
+        qsort(ads->items, count, sizeof *ads->items, by_name);
+    }
+    if (count == 0 && dump->words.count > 0) {
+        return cli_fail(dump->cli, "nothing is called %s", (const char *)dump->words.items[0]);
+    }
+    if (listing_select(dump->cli, &dump->listing, (const struct ad **)ads->items, &count, &err) !=
+        0) {
+        return cli_fail(dump->cli, "%s", err.text);
+    }
+    if (dump->listing.style != LISTING_TABLE) {
+        return listing_show(dump->cli, &dump->listing, (const struct ad *const *)ads->items, count);
+    }
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    for (size_t i = 0; i < count; i++) {
+        print_line(dump, ads->items[i], &out);
+    }
+    return listing_write(dump->cli, &out);
+}
+
+/* ---- this host's */
+
+static size_t table_count(void)
+{
+    size_t count = 0;
+    while (knob_tables[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+static void warn_of_unknown(const struct cli *cli, const struct config *config)
+{
+    for (size_t i = 0; i < config_unknown_count(config); i++) {
+        (void)cli_fail(cli, "%s", config_unknown(config, i)); /* a warning only */
+    }
+}
+
+static int collect_here(struct dump *dump, struct vec *ads, struct err *err)
+{
+    struct config *config;
     const char *name;
     const struct knob *knob;
     size_t at = 0;
-    int status = CLI_OK;
+    int rc =
+        cli_config_load(dump->cli, NULL, knob_tables, table_count(), dump->subsystem, &config, err);
+    if (rc != 0) {
+        return rc;
+    }
     while (config_next(config, &at, &name, &knob)) {
         if (is_wanted(dump, name)) {
-            vec_push(&ads, describe(config, name, knob));
+            vec_push(ads, settings_describe(config, name, knob));
         }
     }
-    size_t count = ads.count;
-    if (count > 1) {
-        qsort(ads.items, count, sizeof *ads.items, by_name);
-    }
-    if (count == 0 && dump->words.count > 0) {
-        status = cli_fail(dump->cli, "nothing is called %s", (const char *)dump->words.items[0]);
-    } else if (listing_select(dump->cli, &dump->listing, (const struct ad **)ads.items, &count,
-                              &err) != 0) {
-        status = cli_fail(dump->cli, "%s", err.text);
-    } else if (dump->listing.style != LISTING_TABLE) {
-        status =
-            listing_show(dump->cli, &dump->listing, (const struct ad *const *)ads.items, count);
-    } else {
-        struct strbuf out;
-        strbuf_init(&out, 0);
-        for (size_t i = 0; i < count; i++) {
-            print_line(dump, ads.items[i], &out);
+    warn_of_unknown(dump->cli, config);
+    config_destroy(config);
+    return 0;
+}
+
+/* As each daemon would read it: a name with a daemon's prefix counts for that one only. */
+static int check_file(struct cli *cli, const char *path, bool is_loud, size_t *files,
+                      struct err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; knob_tables[i] != NULL && rc == 0; i++) {
+        const char *owner = knob_tables[i]->owner;
+        struct config *config;
+        rc = cli_config_load(cli, path, knob_tables, table_count(), owner[0] != '\0' ? owner : NULL,
+                             &config, err);
+        if (rc == 0) {
+            *files = config_file_count(config);
+            if (i == 0 && is_loud) {
+                warn_of_unknown(cli, config);
+            }
+            config_destroy(config);
         }
-        status = listing_write(dump->cli, &out);
     }
-    vec_fini(&ads, destroy_ad);
+    return rc;
+}
+
+static int config_check(struct dump *dump)
+{
+    struct cli *cli = dump->cli;
+    const char *path = dump->words.count > 0 ? dump->words.items[0] : NULL;
+    size_t files = 0;
+    struct err err;
+    if (dump->words.count > 1 || dump->nodes.count > 0) {
+        return cli_usage(cli, "one file at a time");
+    }
+    if (check_file(cli, path, true, &files, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    (void)printf("The configuration is good; %zu file%s read\n", files,
+                 files == 1 ? " was" : "s were");
+    return CLI_OK;
+}
+
+/* ---- dump, get */
+
+static int collect(struct dump *dump, const char *node, struct vec *ads, struct err *err)
+{
+    if (node == NULL) {
+        return collect_here(dump, ads, err);
+    }
+    const struct config_peer peer = {node, dump->subsystem};
+    struct cli_reply reply;
+    int rc = config_ask_get(dump->cli, &peer, (const char *const *)dump->words.items,
+                            dump->words.count, &reply, err);
+    if (rc == 0) {
+        *ads = reply.ads;
+        reply.ads = (struct vec){0};
+    }
+    cli_reply_fini(&reply);
+    return rc;
+}
+
+static int dump_all(struct dump *dump)
+{
+    int status = CLI_OK;
+    for (size_t i = 0; i < dump->nodes.count || i == 0; i++) {
+        struct vec ads = {0};
+        struct err err;
+        int rc = collect(dump, i < dump->nodes.count ? dump->nodes.items[i] : NULL, &ads, &err);
+        if (rc == 0 && dump->nodes.count > 1 && dump->listing.style == LISTING_TABLE) {
+            (void)printf("%s# %s\n", i > 0 ? "\n" : "", (const char *)dump->nodes.items[i]);
+        }
+        status |= rc != 0 ? cli_fail(dump->cli, "%s", err.text) : show(dump, &ads);
+        vec_fini(&ads, destroy_ad);
+    }
+    return status;
+}
+
+/* Prints the value alone. */
+static int print_value(struct dump *dump, const char *word, const struct vec *ads)
+{
+    int status = CLI_FAILED;
+    for (size_t i = 0; i < ads->count; i++) {
+        const char *value = ad_string_or(ads->items[i], "Value", NULL);
+        if (!text_glob(word, ad_string_or(ads->items[i], "Name", ""), true)) {
+            continue;
+        }
+        if (value == NULL) {
+            return cli_fail(dump->cli, "%s is not set", ad_string_or(ads->items[i], "Name", word));
+        }
+        (void)printf("%s\n", value);
+        status = CLI_OK;
+    }
+    return status == CLI_OK ? status : cli_fail(dump->cli, "nothing is called %s", word);
+}
+
+static int config_get(struct dump *dump)
+{
+    if (dump->words.count == 0) {
+        return cli_usage(dump->cli, "which knob?");
+    }
+    if (dump->why || dump->listing.style != LISTING_TABLE) {
+        return dump_all(dump);
+    }
+    int status = CLI_OK;
+    for (size_t i = 0; i < dump->nodes.count || i == 0; i++) {
+        struct vec ads = {0};
+        struct err err;
+        int rc = collect(dump, i < dump->nodes.count ? dump->nodes.items[i] : NULL, &ads, &err);
+        status |= rc != 0 ? cli_fail(dump->cli, "%s", err.text) : CLI_OK;
+        for (size_t w = 0; w < dump->words.count && rc == 0; w++) {
+            status |= print_value(dump, dump->words.items[w], &ads);
+        }
+        vec_fini(&ads, destroy_ad);
+    }
+    return status;
+}
+
+/* ---- set, unset */
+
+static int change(struct dump *dump, bool unset)
+{
+    int status = CLI_OK;
+    if (dump->words.count == 0) {
+        return cli_usage(dump->cli, unset ? "which knob?" : "KNOB=VALUE is missing");
+    }
+    for (size_t i = 0; (i < dump->nodes.count || i == 0) && status != CLI_USAGE; i++) {
+        const struct config_peer peer = {i < dump->nodes.count ? dump->nodes.items[i] : NULL,
+                                         dump->subsystem};
+        for (size_t w = 0; w < dump->words.count && status != CLI_USAGE; w++) {
+            int one = config_ask_set(dump->cli, &peer, dump->words.items[w], unset);
+            status = one != CLI_OK ? one : status;
+        }
+    }
+    return status;
+}
+
+static int config_set(struct dump *dump)
+{
+    return change(dump, false);
+}
+
+static int config_unset(struct dump *dump)
+{
+    return change(dump, true);
+}
+
+/* ---- reload */
+
+/* The master passes it on; daemons without one are told themselves.  How many were told. */
+static int tell_daemons(struct cli *cli, const char *lock_dir, size_t *told, struct err *err)
+{
+    static const char *const NAMES[] = {"master",     "startd", "rooster",
+                                        "negotiator", "schedd", "collector"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        pid_t pid = cli_lock_holder(cli, lock_dir, NAMES[i]);
+        int rc = pid > 0 ? os_kill(cli->os, pid, SIGHUP) : 0;
+        if (rc != 0 && rc != -ESRCH) {
+            return err_set(err, rc, "the %s of process %d cannot be told: %s", NAMES[i], (int)pid,
+                           err_code_text(rc));
+        }
+        *told += pid > 0 && rc == 0 ? 1 : 0;
+        if (i == 0 && *told > 0) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+static int reload_here(struct cli *cli)
+{
+    struct err err;
+    struct cli_node node;
+    size_t told = 0, files;
+    int rc = check_file(cli, NULL, true, &files, &err);
+    rc = rc != 0 ? rc : cli_config(cli, &err);
+    for (size_t i = 0; rc == 0 && i < cli_node_count(cli); i++) {
+        rc = cli_node_at(cli, i, &node) ? check_file(cli, node.config, false, &files, &err) : 0;
+    }
+    if (rc != 0) { /* nobody is told: they would say the same in their logs */
+        return cli_fail(cli, "%s", err.text);
+    }
+    rc = tell_daemons(cli, config_path(cli->config, "LOCK"), &told, &err);
+    for (size_t i = 0; rc == 0 && i < cli_node_count(cli); i++) {
+        if (cli_node_at(cli, i, &node)) {
+            size_t here = 0;
+            rc = tell_daemons(cli, node.lock_dir, &here, &err);
+            told += here;
+        }
+    }
+    if (rc != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    if (told == 0) {
+        return cli_fail(cli, "no daemon of this configuration runs on this host");
+    }
+    (void)printf(
+        "The configuration is good; the daemons were told to read it again.  Their logs say "
+        "what changed.\n");
+    return CLI_OK;
+}
+
+static int config_reload(struct dump *dump)
+{
+    int status = CLI_OK;
+    if (dump->words.count > 0) {
+        return cli_usage(dump->cli, "'%s' is not understood", (const char *)dump->words.items[0]);
+    }
+    if (dump->nodes.count == 0 && dump->subsystem == NULL) {
+        return reload_here(dump->cli);
+    }
+    for (size_t i = 0; i < dump->nodes.count || i == 0; i++) {
+        const struct config_peer peer = {i < dump->nodes.count ? dump->nodes.items[i] : NULL,
+                                         dump->subsystem};
+        status |= config_ask_reload(dump->cli, &peer);
+    }
+    return status;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(struct dump *dump);
+} VERBS[] = {
+    {"dump", dump_all},  {"get", config_get},     {"check", config_check},
+    {"set", config_set}, {"unset", config_unset}, {"reload", config_reload},
+};
+
+static int run(struct cli *cli, size_t verb)
+{
+    struct dump dump = {.cli = cli};
+    int status = parse(&dump);
+    if (status == CLI_OK) {
+        status = VERBS[verb].run(&dump);
+    }
+    vec_fini(&dump.words, NULL);
+    vec_fini(&dump.nodes, NULL);
+    listing_fini(&dump.listing);
     return status;
 }
 
 int cmd_config(struct cli *cli)
 {
-    struct dump dump = {.cli = cli};
-    struct config *config;
-    struct err err;
-    size_t tables = 0;
-    while (knob_tables[tables] != NULL) {
-        tables++;
-    }
-    int status = parse(&dump);
-    if (status == CLI_OK &&
-        cli_config_load(cli, knob_tables, tables, dump.subsystem, &config, &err) != 0) {
-        status = cli_fail(cli, "%s", err.text);
-    } else if (status == CLI_OK) {
-        status = show(&dump, config);
-        for (size_t i = 0; i < config_unknown_count(config); i++) {
-            (void)cli_fail(cli, "%s", config_unknown(config, i)); /* a warning only */
+    const char *word = cli->argc > 1 ? cli->argv[1] : "";
+    for (size_t i = 0; i < sizeof VERBS / sizeof VERBS[0]; i++) {
+        if (strcmp(VERBS[i].name, word) == 0) {
+            return run(cli, i);
         }
-        config_destroy(config);
     }
-    vec_fini(&dump.words, NULL);
-    listing_fini(&dump.listing);
+    return word[0] != '\0'
+               ? cli_usage(cli, "'%s' is not dump, get, check, set, unset or reload", word)
+               : cli_usage(cli, "dump, get, check, set, unset or reload?");
+}
+
+/* `roost reconfig [...]` is `roost config reload [...]`. */
+int cmd_reconfig(struct cli *cli)
+{
+    char *argv[64];
+    if (cli->argc >= (int)(sizeof argv / sizeof argv[0])) {
+        return cli_usage(cli, "so many machines are told in several calls");
+    }
+    struct cli *as = cli;
+    char **old = cli->argv;
+    argv[0] = old[0];
+    argv[1] = (char *)"reload";
+    for (int i = 1; i < cli->argc; i++) {
+        argv[i + 1] = old[i];
+    }
+    as->argv = argv;
+    as->argc++;
+    int status = cmd_config(as);
+    as->argv = old;
+    as->argc--;
     return status;
 }

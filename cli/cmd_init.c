@@ -259,6 +259,8 @@ static int write_pool(struct init *init, struct err *err)
         "SCHEDD_HOST = \"127.0.0.1\"\n"
         "SCHEDD_PORT = %d\n"
         "DAEMON_LIST = {COLLECTOR, SCHEDD, NEGOTIATOR, ROOSTER}\n\n"
+        "# `roost config set` may change policies of daemons while they run.\n"
+        "ENABLE_PERSISTENT_CONFIG = true\n\n"
         "# Everything is on one machine: a dead one is noticed soon.\n"
         "CLAIM_LEASE_DURATION = 60\n"
         "LEASE_MARGIN = 5\n"

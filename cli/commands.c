@@ -158,11 +158,25 @@ static const struct cli_command TOKEN = {
     "  revoke ID...       refuse them from now on, all over the pool\n" LISTING_HELP};
 
 static const struct cli_command CONFIG = {
-    "config", cmd_config, "dump [KNOB...] [--why] [--subsystem NAME] " LISTING_USAGE,
-    "show what is configured, and where it was said",
-    "  KNOB...              only these; '*' and '?' stand for parts of names\n"
-    "  --why                also the layer, file and line that won, and what was written there\n"
-    "  --subsystem NAME     as that daemon reads it (STARTD ...)\n" LISTING_HELP};
+    "config", cmd_config, "dump|get|check|reload|set|unset ...",
+    "show, check and change what is configured",
+    "  dump [KNOB...]       every knob and macro, or these; '*' and '?' stand for parts of names\n"
+    "  get KNOB...          the values alone\n"
+    "  check [FILE]         whether daemons will take it, and names that are no knob\n"
+    "  reload               the daemons of this host read their configuration again\n"
+    "  set KNOB=VALUE...    at run time, for good; needs --node, and ENABLE_PERSISTENT_CONFIG and\n"
+    "                       SETTABLE_ATTRS_ADMINISTRATOR there to allow it\n"
+    "  unset KNOB...        take back what was set\n"
+    "  --node NAME          that machine's startd; may be said several times; reload: all its "
+    "daemons\n"
+    "  --subsystem NAME     as that daemon reads it; with --node: that daemon (SCHEDD, MASTER "
+    "...);\n"
+    "                       COLLECTOR needs no --node\n"
+    "  --why                also the layer, file and line that won, and what was written "
+    "there\n" LISTING_HELP};
+
+static const struct cli_command RECONFIG = {"reconfig", cmd_reconfig, "[--node NAME]...",
+                                            "the same as `roost config reload`", NULL};
 
 static const struct cli_command CLASSAD = {
     "classad", cmd_classad, "eval|unparse|match|convert|check ...",
@@ -183,7 +197,7 @@ static const struct cli_command CLASSAD = {
     "                     every fault with its line and column, at most N (20)\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,  &START,  &STOP,    &MASTER,  &SUBMIT,    &Q,    &STATUS,   &HISTORY,
-    &RM,    &HOLD,   &RELEASE, &VACATE,  &EDIT,      &WAIT, &USERPRIO, &POWER,
-    &TOKEN, &CONFIG, &WHY,     &CLASSAD, &ADVERTISE, NULL,
+    &INIT,  &START,  &STOP,     &MASTER, &SUBMIT,  &Q,         &STATUS,   &HISTORY,
+    &RM,    &HOLD,   &RELEASE,  &VACATE, &EDIT,    &WAIT,      &USERPRIO, &POWER,
+    &TOKEN, &CONFIG, &RECONFIG, &WHY,    &CLASSAD, &ADVERTISE, NULL,
 };

@@ -70,8 +70,8 @@ int cli_usage(const struct cli *cli, const char *format, ...)
 
 /* ---- configuration */
 
-int cli_config_load(struct cli *cli, const struct knob_table *const *tables, size_t table_count,
-                    const char *subsystem, struct config **ret, struct err *err)
+int cli_config_load(struct cli *cli, const char *path, const struct knob_table *const *tables,
+                    size_t table_count, const char *subsystem, struct config **ret, struct err *err)
 {
     size_t others = 0;
     while (knob_tables[others] != NULL) {
@@ -84,6 +84,7 @@ int cli_config_load(struct cli *cli, const struct knob_table *const *tables, siz
     }
     struct config_source source = config_source_os(cli->os);
     const struct config_options options = {.subsystem = subsystem,
+                                           .path = path,
                                            .tables = tables,
                                            .table_count = table_count,
                                            .others = knob_tables,
@@ -92,7 +93,7 @@ int cli_config_load(struct cli *cli, const struct knob_table *const *tables, siz
                                            .macro_count = 1,
                                            .check_expr = ad_expr_check};
     int rc = config_load(&source, &options, ret, err);
-    return rc == -ENOENT ? err_prefix(err, rc, "ROOST_CONFIG") : rc;
+    return rc == -ENOENT && path == NULL ? err_prefix(err, rc, "ROOST_CONFIG") : rc;
 }
 
 int cli_config(struct cli *cli, struct err *err)
@@ -101,7 +102,7 @@ int cli_config(struct cli *cli, struct err *err)
     if (cli->config != NULL) {
         return 0;
     }
-    return cli_config_load(cli, TABLES, ARRAY_COUNT(TABLES), NULL, &cli->config, err);
+    return cli_config_load(cli, NULL, TABLES, ARRAY_COUNT(TABLES), NULL, &cli->config, err);
 }
 
 /* ---- dialling */
