@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/job_moves.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "wire/door.h"
@@ -228,6 +229,9 @@ static void resume(struct claim *claim, struct wire_request *request)
         if (claim->state == CLAIM_STARTING) {
             claim_move(claim, CLAIM_BUSY); /* the answer to ACTIVATE was lost */
         }
+        if (claim->job != NULL) {
+            moves_suspension(claim->schedd, claim->job, args);
+        }
         answer(claim, request);
         return;
     }
@@ -306,6 +310,9 @@ static void handle_alive(struct claim_peer *peer, struct wire_request *request)
     }
     bool has_starter = id[0] != '\0';
     claim_renewed(claim);
+    if (has_starter && claim->job != NULL && epoch == claim->epoch) {
+        moves_suspension(claim->schedd, claim->job, args);
+    }
     struct ad *reply = lease_answer(claim);
     const struct wire_body body = {.args = reply};
     wire_reply_ok(request, &body);

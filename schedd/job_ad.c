@@ -71,7 +71,7 @@ enum job_status job_status(const struct job *job)
         [JOB_HELD] = STATUS_HELD,
         [JOB_COMPLETED] = STATUS_COMPLETED,
     };
-    return STATUS[job->phase];
+    return job->suspended ? STATUS_SUSPENDED : STATUS[job->phase];
 }
 
 static const char *claim_state(const struct job *job)

@@ -126,7 +126,7 @@ struct ad *job_batches_ad(const struct job_batches *batches, size_t index)
     ad_set_int(ad, "HeldJobs", batch->jobs[STATUS_HELD]);
     ad_set_int(ad, "CompletedJobs", batch->jobs[STATUS_COMPLETED]);
     ad_set_int(ad, "RemovedJobs", batch->jobs[STATUS_REMOVED]);
-    ad_set_int(ad, "SuspendedJobs", batch->jobs[7]);
+    ad_set_int(ad, "SuspendedJobs", batch->jobs[STATUS_SUSPENDED]);
     ad_set_int(ad, "TotalSubmitProcs", batch->submitted);
     return ad;
 }

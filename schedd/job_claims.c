@@ -19,6 +19,7 @@
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_events.h"
+#include "schedd/job_moves.h"
 #include "schedd/job_dollar.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
@@ -253,6 +254,7 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     ad_set_int(own, "ShadowBday", loop_wall_s(schedd->loop));
     ad_set_int(own, "NumShadowStarts", job_int(job, "NumShadowStarts", 0) + 1);
     ad_remove(own, "LastRemoteWallClockTime");
+    moves_forget_suspensions(job, false);
     if (claim->provisioned != NULL) {
         ad_merge(own, claim->provisioned);
     }
@@ -321,6 +323,7 @@ void claim_run_committed(struct job *job)
     double run = ad_real_or(job_own(job), "LastRemoteWallClockTime", 0);
     ad_set_int(job_own(job), "CommittedTime", job_int(job, "CommittedTime", 0) + (int64_t)run);
     add_real(job, "CommittedSlotTime", run * slot_weight(job));
+    moves_forget_suspensions(job, true);
 }
 
 static void flush_after_commit(void *arg)

@@ -86,6 +86,59 @@ void moves_note_hold(struct job *job, const char *why, int code, int subcode)
     count_by_reason(own, "NumHoldsByReason", hold_code_name(code));
 }
 
+/* Of this run, what is added to the job's totals already: private. */
+#define RUN_SUSPENSIONS "_roost_privSuspensions"
+#define RUN_SUSPENDED_S "_roost_privSuspendedS"
+
+static void add_news(struct job *job, const char *known, const char *total, int64_t told)
+{
+    struct ad *own = job_own(job);
+    int64_t before = ad_int_or(own, known, 0);
+    if (told > before) {
+        ad_set_int(own, known, told);
+        ad_set_int(own, total, job_int(job, total, 0) + told - before);
+    }
+}
+
+void moves_suspension(struct schedd *schedd, struct job *job, const struct ad *told)
+{
+    bool suspended = false;
+    if (job->phase != JOB_ACTIVE || ad_get_bool(told, "Suspended", &suspended) != 0) {
+        return;
+    }
+    int64_t count = ad_int_or(told, "NumSuspensions", 0);
+    if (count > 0) {
+        add_news(job, RUN_SUSPENSIONS, "TotalSuspensions", count);
+        add_news(job, RUN_SUSPENDED_S, "CumulativeSuspensionTime",
+                 ad_int_or(told, "SuspendedSeconds", 0));
+        ad_set_int(job_own(job), "LastSuspensionTime", ad_int_or(told, "LastSuspensionTime", 0));
+    }
+    if (suspended == job->suspended) {
+        return; /* what is above goes to disk with the next change of the job */
+    }
+    struct change *change = change_begin(schedd);
+    queue_suspend(schedd, job, suspended);
+    if (suspended) {
+        events_suspended(change, job, job_int(job, "NumPids", 1));
+    } else {
+        events_unsuspended(change, job);
+    }
+    change_job(change, job);
+    change_commit(change, NULL, NULL, NULL);
+}
+
+void moves_forget_suspensions(struct job *job, bool committed)
+{
+    struct ad *own = job_own(job);
+    int64_t seconds = ad_int_or(own, RUN_SUSPENDED_S, 0);
+    if (committed && seconds > 0) {
+        ad_set_int(own, "CommittedSuspensionTime",
+                   job_int(job, "CommittedSuspensionTime", 0) + seconds);
+    }
+    ad_remove(own, RUN_SUSPENSIONS);
+    ad_remove(own, RUN_SUSPENDED_S);
+}
+
 static void move_reason(struct ad *own, const char *from, const char *to)
 {
     if (ad_has(own, from)) {

@@ -14,7 +14,9 @@
 #include <stdbool.h>
 
 struct change;
+struct ad;
 struct job;
+struct schedd;
 
 /* HTCondor's HoldReasonCode. */
 enum hold_code {
@@ -46,6 +48,11 @@ void moves_release(struct change *change, struct job *job, const char *why);
 void moves_remove(struct change *change, struct job *job, const char *why, bool by_policy);
 /* Off its slot, idle again. */
 void moves_vacate(struct change *change, struct job *job, const char *why, bool fast);
+/* What a startd says of the run with each renewal: Suspended, NumSuspensions, LastSuspensionTime,
+ * SuspendedSeconds (docs/protocol/claim.md).  Commits by itself, and only what is news. */
+void moves_suspension(struct schedd *schedd, struct job *job, const struct ad *told);
+/* A run is over; committed: its result counts. */
+void moves_forget_suspensions(struct job *job, bool committed);
 /* What a hold that did not come about by a move writes: a job submitted on hold. */
 void moves_note_hold(struct job *job, const char *why, int code, int subcode);
 

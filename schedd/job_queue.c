@@ -314,6 +314,7 @@ static void count(struct schedd *schedd, struct owner *owner, enum job_status st
         break;
     case STATUS_RUNNING:
     case STATUS_TRANSFERRING:
+    case STATUS_SUSPENDED:
         schedd->running += by;
         owner->running += by;
         break;
@@ -329,17 +330,8 @@ static void count(struct schedd *schedd, struct owner *owner, enum job_status st
     }
 }
 
-void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
+static void status_changed(struct schedd *schedd, struct job *job, enum job_status before)
 {
-    CHECK((MOVES[job->phase] & TO(phase)) != 0);
-    enum job_status before = job_status(job);
-    if (job->phase == JOB_IDLE) {
-        autocluster_pull(schedd, job);
-    }
-    if (job->phase == JOB_HELD) {
-        job->staged = false;
-    }
-    job->phase = (uint8_t)phase;
     enum job_status after = job_status(job);
     if (after != before) {
         job->entered_s = loop_wall_s(schedd->loop);
@@ -352,6 +344,29 @@ void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
         submitter_count(schedd, job, before, -1);
         submitter_count(schedd, job, after, 1);
     }
+}
+
+void queue_suspend(struct schedd *schedd, struct job *job, bool suspended)
+{
+    CHECK(job->phase == JOB_ACTIVE && job->suspended != suspended);
+    enum job_status before = job_status(job);
+    job->suspended = suspended;
+    status_changed(schedd, job, before);
+}
+
+void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
+{
+    CHECK((MOVES[job->phase] & TO(phase)) != 0);
+    enum job_status before = job_status(job);
+    if (job->phase == JOB_IDLE) {
+        autocluster_pull(schedd, job);
+    }
+    if (job->phase == JOB_HELD) {
+        job->staged = false;
+    }
+    job->phase = (uint8_t)phase;
+    job->suspended = false;
+    status_changed(schedd, job, before);
     if (phase == JOB_IDLE) {
         autocluster_push(schedd, job);
     }
@@ -568,6 +583,7 @@ static enum job_phase phase_of_row(const struct ad *ad)
     const char *state = ad_string_or(ad, "ClaimState", "");
     switch (ad_int_or(ad, "JobStatus", STATUS_IDLE)) {
     case STATUS_RUNNING:
+    case STATUS_SUSPENDED:
         return JOB_ACTIVE;
     case STATUS_HELD:
         return JOB_HELD;
@@ -599,7 +615,9 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
         ad_destroy(ad);
         return 0;
     }
+    bool suspended = ad_int_or(ad, "JobStatus", 0) == STATUS_SUSPENDED;
     struct job *job = add_job(schedd, cluster, (uint32_t)proc, NULL, phase_of_row(ad));
+    job->suspended = suspended; /* counted as running, both */
     job->entered_s = ad_int_or(ad, "EnteredCurrentStatus", 0);
     job->epoch = ad_int_or(ad, "ClaimEpoch", 0);
     job->last = (uint8_t)ad_int_or(ad, "LastJobStatus", 0);

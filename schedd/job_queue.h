@@ -52,7 +52,8 @@ enum job_status { /* HTCondor's numbers */
                   STATUS_REMOVED = 3,
                   STATUS_COMPLETED = 4,
                   STATUS_HELD = 5,
-                  STATUS_TRANSFERRING = 6
+                  STATUS_TRANSFERRING = 6,
+                  STATUS_SUSPENDED = 7
 };
 
 struct owner {
@@ -94,6 +95,7 @@ struct job {
     uint32_t heap_at; /* place among the idle jobs of its autocluster */
     uint8_t phase;    /* enum job_phase */
     uint8_t last;     /* LastJobStatus; 0: none */
+    bool suspended;   /* active, and its machine makes it stand still */
     bool staged;      /* held, and its committed result is still to be placed */
 };
 
@@ -151,6 +153,8 @@ void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(
 
 /* Moves the job; CHECKs that the table allows it.  Not to JOB_GONE. */
 void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase);
+/* A job in JOB_ACTIVE stands still on its machine, or goes on; it is otherwise now. */
+void queue_suspend(struct schedd *schedd, struct job *job, bool suspended);
 /* The job is over with JobStatus status: into the history, out of the queue.  Frees job, and its
  * cluster when it was the last. */
 void queue_finish(struct change *change, struct job *job, enum job_status status);

@@ -104,7 +104,15 @@ enum plan_verdict schedd_plan_result(const struct plan_result *result)
 
 enum act_result schedd_plan_act(enum act_action action, int status, bool allowed)
 {
-    enum { IDLE = 1, RUNNING = 2, REMOVED = 3, COMPLETED = 4, HELD = 5, TRANSFERRING = 6 };
+    enum {
+        IDLE = 1,
+        RUNNING = 2,
+        REMOVED = 3,
+        COMPLETED = 4,
+        HELD = 5,
+        TRANSFERRING = 6,
+        SUSPENDED = 7
+    };
     if (!allowed) {
         return ACT_PERMISSION_DENIED;
     }
@@ -127,7 +135,7 @@ enum act_result schedd_plan_act(enum act_action action, int status, bool allowed
         return status == HELD ? ACT_SUCCESS : ACT_BAD_STATUS;
     case ACT_VACATE:
     case ACT_VACATE_FAST:
-        return status == RUNNING ? ACT_SUCCESS : ACT_BAD_STATUS;
+        return status == RUNNING || status == SUSPENDED ? ACT_SUCCESS : ACT_BAD_STATUS;
     default:
         return ACT_ERROR;
     }

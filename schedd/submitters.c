@@ -103,6 +103,7 @@ void submitter_count(struct schedd *schedd, const struct job *job, enum job_stat
         break;
     case STATUS_RUNNING:
     case STATUS_TRANSFERRING:
+    case STATUS_SUSPENDED:
         submitter->running += by;
         submitter->weighted_running += weight;
         break;

@@ -1,0 +1,43 @@
+#!/bin/bash
+# A job that its machine suspends is JobStatus 7 and no longer, what that took is in its ad, and a schedd that is
+# started meanwhile knows.
+#
+# TIMEOUT: 60
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+
+pool_init --nodes 1 --cpus-per-node 1
+cat >>"$POOL/nodes/wn01/roost.conf" <<END
+POLLING_INTERVAL = 1
+WANT_SUSPEND = true
+SUSPEND = "TARGET.MayStop && (time() - JobStart) >= 1 && (time() - JobStart) < 6"
+CONTINUE = "(time() - JobStart) >= 6"
+END
+pool_start
+cat >"$WORK/job.sub" <<END
+executable = /bin/sh
+transfer_executable = false
+arguments = "-c 'sleep 8; echo done'"
+initialdir = $OUT
+output = out
+request_memory = 1
++MayStop = true
+queue
+END
+chmod 0777 "$OUT" # the job may run as somebody else
+job=$(submit "$WORK/job.sub") || exit 1
+job_is() { [ "$("$ROOST" q "$job" -af JobStatus 2>/dev/null)" = "$1" ]; }
+until_true 20 "it is suspended" job_is 7
+equals "what is told then" "$("$ROOST" q "$job" -af LastJobStatus TotalSuspensions 'LastSuspensionTime > 0')" "2 1 true"
+equals "as what it is counted" "$("$ROOST" status -schedd -af TotalRunningJobs)" 1
+pid=$(pids_of schedd)
+kill -9 "$pid"
+until_true 20 "the schedd that follows knows" job_is 7
+until_true 20 "it goes on" job_is 2
+until_true 30 "it is done" is_done "$job" 1
+check_committed "$job" 1
+equals "output" "$(cat "$OUT/out")" done
+equals "its story" "$("$ROOST" history "$job" -af TotalSuspensions 'CumulativeSuspensionTime >= 3' \
+    'CommittedSuspensionTime == CumulativeSuspensionTime' 'NumJobStarts')" "1 true true 1"
+pool_stop
+passed
