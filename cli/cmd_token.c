@@ -24,8 +24,9 @@
 #include "wire/token.h"
 #include "wire/wire.h"
 
-#define DEFAULT_SCOPES (SCOPE_READ | SCOPE_WRITE)
-#define DEFAULT_DAYS   365
+#define DEFAULT_SCOPES  (SCOPE_READ | SCOPE_WRITE)
+#define DEFAULT_DAYS    365
+#define BUNDLE_FILE_MAX ((size_t)64 << 10) /* bytes of a certificate or a key */
 
 static void destroy_ad(void *ad)
 {
@@ -92,7 +93,7 @@ static int read_expires(struct cli *cli, const char *text, int64_t now_s, int64_
     return CLI_OK;
 }
 
-static int parse_create(struct cli *cli, struct token *token, const char **file)
+static int parse_create(struct cli *cli, struct token *token, const char **file, bool *bundle)
 {
     int64_t now_s = loop_wall_s(cli->loop);
     *token = (struct token){.scopes = DEFAULT_SCOPES,
@@ -100,6 +101,11 @@ static int parse_create(struct cli *cli, struct token *token, const char **file)
                             .expires_s = now_s + (int64_t)DEFAULT_DAYS * 86400};
     for (int i = 2; i < cli->argc; i += 2) {
         const char *arg = cli->argv[i];
+        if (arg[0] == '-' && listing_is(arg, "bundle", 1)) {
+            *bundle = true;
+            i--; /* it has no argument */
+            continue;
+        }
         const char *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
         int status;
         if (arg[0] != '-') {
@@ -129,15 +135,57 @@ static int parse_create(struct cli *cli, struct token *token, const char **file)
     return token->identity[0] != '\0' ? CLI_OK : cli_usage(cli, "--identity is missing: whose?");
 }
 
-static int deliver(struct cli *cli, const char *text, const char *file, struct err *err)
+/* ---- a bundle: what a machine needs to know of the pool, in one file (pilot/pilot_plan.h) */
+
+static int append_file(struct cli *cli, const char *path, struct strbuf *out, struct err *err)
+{
+    char *text = NULL;
+    size_t length;
+    int rc = os_read_file(cli->os, path, BUNDLE_FILE_MAX, &text, &length, err);
+    if (rc == 0) {
+        strbuf_append(out, text, length);
+        mem_free(text);
+    }
+    return rc;
+}
+
+static void collect_name(void *arg, const char *name)
+{
+    vec_push(arg, mem_strdup(name));
+}
+
+static int append_pool(struct cli *cli, struct strbuf *out, struct err *err)
+{
+    const char *keys = config_path(cli->config, "POOL_KEYS");
+    struct vec names = {0};
+    int rc = append_file(cli, config_path(cli->config, "POOL_CA"), out, err);
+    rc = rc != 0 ? rc : os_list(cli->os, keys, collect_name, &names, err);
+    for (size_t i = 0; i < names.count && rc == 0; i++) {
+        const char *name = names.items[i];
+        size_t length = strlen(name);
+        if (length > 4 && strcmp(name + length - 4, ".pub") == 0) {
+            struct strbuf path;
+            strbuf_init(&path, 0);
+            strbuf_printf(&path, "%s/%s", keys, name);
+            strbuf_printf(out, "kid: %.*s\n", (int)length - 4, name);
+            rc = append_file(cli, strbuf_text(&path), out, err);
+            strbuf_fini(&path);
+        }
+    }
+    vec_fini(&names, mem_free);
+    return rc;
+}
+
+static int deliver(struct cli *cli, const char *text, const char *file, bool bundle,
+                   struct err *err)
 {
     struct strbuf line;
     strbuf_init(&line, 0);
     strbuf_printf(&line, "%s\n", text);
-    int rc = 0;
-    if (file == NULL) {
+    int rc = bundle ? append_pool(cli, &line, err) : 0;
+    if (rc == 0 && file == NULL) {
         (void)printf("%s", strbuf_text(&line)); /* main() looks at the end of stdout */
-    } else {
+    } else if (rc == 0) {
         rc = os_write_file(cli->os, file, strbuf_text(&line), line.length, 0600, true, err);
     }
     strbuf_fini(&line);
@@ -148,13 +196,14 @@ static int token_create(struct cli *cli)
 {
     struct token token;
     const char *file = NULL;
+    bool bundle = false;
     struct err err;
     char key[4200], *text = NULL;
     if (cli_config(cli, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
     const char *domain = config_string(cli->config, "UID_DOMAIN");
-    int status = parse_create(cli, &token, &file);
+    int status = parse_create(cli, &token, &file, &bundle);
     if (status != CLI_OK) {
         return status;
     }
@@ -173,7 +222,7 @@ static int token_create(struct cli *cli)
     int rc = token_issue(cli->os, key, kid, &token, &text, &err);
     /* Noted first: a token that exists can be found and revoked. */
     rc = rc != 0 ? rc : token_ledger_add(cli->os, ledger, &token, file, &err);
-    rc = rc != 0 ? rc : deliver(cli, text, file, &err);
+    rc = rc != 0 ? rc : deliver(cli, text, file, bundle, &err);
     mem_free(text);
     return rc != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;
 }

@@ -1,0 +1,159 @@
+#!/bin/bash
+# The pilot: one static file that joins the pool, runs jobs, leaves, and leaves nothing behind: as an ordinary user, as
+# root in a root directory with nothing in it, asked to end, and with its keeper killed.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+[ -x "$ROOST_BIN/roost-pilot" ] || { echo "skipped: a build with sanitizers has no static roost-pilot"; exit 77; }
+. "$(dirname "$0")/lib.sh"
+
+chmod 1777 "$OUT"
+PILOT=$WORK/roost-pilot # a copy: the build may be where only root can go
+cp "$ROOST_BIN/roost-pilot" "$PILOT" && chmod 0755 "$PILOT"
+as=()
+[ "$(id -u)" -ne 0 ] || as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+
+# It is static, and asks for no library that a host might not have.
+! ldd "$PILOT" >/dev/null 2>&1 || fail "the pilot needs libraries: $(ldd "$PILOT")"
+say "the file has $(stat -c %s "$PILOT") bytes"
+equals "its version" "$("$PILOT" --version)" "roost-pilot $("$ROOST" --version | grep -oE '[0-9.]+' | head -n 1)"
+"$PILOT" --collector localhost >/dev/null 2>"$WORK/usage"
+equals "exit status of wrong arguments" "$?" 2
+grep -q -- "--token is missing" "$WORK/usage" || fail "it does not say what is missing: $(cat "$WORK/usage")"
+
+pool_init --nodes 1 --asleep
+pool_start
+port=$(sed -n 's/^COLLECTOR_PORT = //p' "$ROOST_CONFIG")
+"$ROOST" token create --identity glidein --scope ADVERTISE,READ --name-pattern '*gl-*' --expires 1h --bundle \
+    --file "$WORK/bundle" || fail "roost token create --bundle"
+chmod 0644 "$WORK/bundle"
+mkdir -m 1777 "$WORK/scratch"
+
+# pilot NAME ARGUMENT...: in the background; its pid in $pilot.
+pilot() {
+    local name=$1
+    shift
+    "${as[@]}" "$PILOT" --collector "localhost:$port" --token "$WORK/bundle" --execute "$WORK/scratch" --name "$name" \
+        --cpus 2 POLLING_INTERVAL=1 "$@" </dev/null >"$WORK/$name.log" 2>&1 &
+    pilot=$!
+}
+has_joined() { [ -n "$("$ROOST" status -constraint "Machine == \"$1\"" -af Name 2>/dev/null)" ]; }
+has_left() { ! has_joined "$1"; }
+is_over() { ! kill -0 "$1" 2>/dev/null; }
+is_running() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null | sort -u)" = 2 ]; }
+nothing_left() {
+    [ -z "$(ls -A "$WORK/scratch")" ] || fail "the pilot left $(ls -A "$WORK/scratch")"
+    until_true 5 "no process of the pilot: $(mapfile -t left < <(traces "$WORK/scratch/"); describe "${left[@]}")" no_process_of "$WORK/scratch/"
+}
+# job WHERE ARGUMENTS COUNT >FILE
+job() {
+    cat <<SUB
+executable = /bin/sh
+transfer_executable = false
+arguments = "-c '$2'"
+initialdir = $OUT
+transfer_input_files = input
+output = out.\$(Process)
+error = err.\$(Process)
+should_transfer_files = YES
+when_to_transfer_output = ON_EXIT
+request_memory = 1
+requirements = Machine == "$1"
+queue $3
+SUB
+}
+echo "the input" >"$OUT/input"
+
+# Idle for so long it ends by itself.
+begin=$(date +%s%3N)
+pilot gl-idle --idle-timeout 4 GLIDEIN_Site='"Here"'
+until_true 20 "the pilot has joined" has_joined gl-idle
+say "joined $(($(date +%s%3N) - begin)) ms after its start"
+equals "what it says of itself" "$("$ROOST" status -constraint 'Machine == "gl-idle"' -af IsGlidein GLIDEIN_Site)" "true Here"
+job gl-idle 'cat input; id -u; echo \$(Process)' 6 >"$WORK/job.sub"
+cluster=$(submit "$WORK/job.sub") || exit 1
+until_true 30 "the jobs are done" is_done "$cluster" 6
+check_committed "$cluster" 6
+user=$(id -u)
+[ "$user" -ne 0 ] || user=65534
+for ((number = 0; number < 6; number++)); do
+    equals "output of job $number" "$(tr '\n' ' ' <"$OUT/out.$number")" \
+        "the input $user $number "
+done
+until_true 20 "the pilot ends when it is idle" is_over "$pilot"
+wait "$pilot"
+equals "exit status of an idle pilot" "$?" 0
+equals "its ads" "$("$ROOST" status -constraint 'Machine == "gl-idle"' -af Name)" ""
+nothing_left
+
+# Its time is over: the job that runs is vacated, and waits for another machine.
+pilot gl-late --lifetime 5
+until_true 20 "the pilot has joined" has_joined gl-late
+job gl-late 'sleep 1000' 1 >"$WORK/job.sub"
+cluster=$(submit "$WORK/job.sub") || exit 1
+until_true 20 "the job runs" is_running "$cluster"
+until_true 30 "the pilot ends when its time is over" is_over "$pilot"
+wait "$pilot"
+equals "exit status of a pilot whose time is over" "$?" 0
+has_left gl-late || fail "its ads are still there"
+equals "the job is idle again" "$("$ROOST" q "$cluster" -af JobStatus)" 1
+nothing_left
+"$ROOST" rm "$cluster" >/dev/null || fail "roost rm"
+
+# Asked to end, as batch systems do.
+pilot gl-term
+until_true 20 "the pilot has joined" has_joined gl-term
+job gl-term 'sleep 1000' 1 >"$WORK/job.sub"
+cluster=$(submit "$WORK/job.sub") || exit 1
+until_true 20 "the job runs" is_running "$cluster"
+kill -TERM "$pilot"
+until_true 30 "the pilot ends when it is asked to" is_over "$pilot"
+nothing_left
+"$ROOST" rm "$cluster" >/dev/null || fail "roost rm"
+
+# Its keeper is killed: the startd ends the job and removes what there is.
+pilot gl-kill
+until_true 20 "the pilot has joined" has_joined gl-kill
+job gl-kill 'sleep 1000' 1 >"$WORK/job.sub"
+cluster=$(submit "$WORK/job.sub") || exit 1
+until_true 20 "the job runs" is_running "$cluster"
+kill -KILL "$pilot"
+is_empty() { [ -z "$(ls -A "$WORK/scratch")" ]; }
+until_true 30 "what a killed pilot left goes" is_empty
+nothing_left
+"$ROOST" rm "$cluster" >/dev/null || fail "roost rm"
+
+# Its startd is killed: the keeper ends the job and removes what there is.
+pilot gl-crash
+until_true 20 "the pilot has joined" has_joined gl-crash
+job gl-crash 'sleep 1000' 1 >"$WORK/job.sub"
+cluster=$(submit "$WORK/job.sub") || exit 1
+until_true 20 "the job runs" is_running "$cluster"
+kill -KILL "$(head -n 1 "$WORK"/scratch/*/lock/startd.lock)"
+until_true 60 "the pilot ends after its startd" is_over "$pilot"
+wait "$pilot"
+equals "exit status of a pilot whose startd was killed" "$?" 1
+nothing_left
+"$ROOST" rm "$cluster" >/dev/null || fail "roost rm"
+
+# As root where there is nothing: no program, no library, no account, no name service; /proc, /tmp and /dev/null only.
+if [ "$(id -u)" -eq 0 ]; then
+    mkdir -p "$WORK/root/proc" "$WORK/root/tmp" "$WORK/root/dev"
+    cp "$PILOT" "$WORK/root/pilot"
+    cp "$WORK/bundle" "$WORK/root/bundle"
+    unshare --mount bash -c 'mount --make-rprivate / && mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && touch dev/null &&
+        mount --bind /dev/null dev/null && exec chroot . /pilot --collector "127.0.0.1:$1" --token /bundle --name gl-bare \
+        --idle-timeout 4 POLLING_INTERVAL=1' "$WORK/root" "$port" </dev/null >"$WORK/gl-bare.log" 2>&1 &
+    pilot=$!
+    until_true 20 "the pilot in an empty root has joined" has_joined gl-bare
+    job gl-bare '' 1 | sed -e "s|^executable.*|executable = $PILOT|" -e 's|^transfer_executable.*|transfer_executable = true|' \
+        -e 's|^arguments.*|arguments = --version|' >"$WORK/job.sub"
+    cluster=$(submit "$WORK/job.sub") || exit 1
+    until_true 30 "the job in an empty root is done" is_done "$cluster" 1
+    equals "its output" "$(cat "$OUT/out.0")" "$("$PILOT" --version)"
+    until_true 20 "the pilot ends when it is idle" is_over "$pilot"
+    equals "what is left in the empty root" "$(ls -A "$WORK/root/tmp")" ""
+fi
+
+pool_stop
+passed
