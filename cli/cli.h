@@ -1,6 +1,6 @@
 /* cli/cli.h - what the subcommands of `roost` share: configuration, connections, calls that wait.
  *
- * One file per subcommand, cli/cmd_<name>.c, with one function; its row is in main.c's table.  A
+ * One file per subcommand, cli/cmd_<name>.c, with one function; its row is in commands.c's table. A
  * subcommand asks for what it needs, as late as it can, so that `roost --help` opens nothing.  Exit
  * status: 0 done, 1 the request failed, 2 usage.
  *
@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "cli/commands.h"
 #include "wire/verbs.h"
 
 struct ad;
@@ -46,14 +47,6 @@ struct cli {
     char **argv;
 };
 
-struct cli_command {
-    const char *name;
-    int (*run)(struct cli *cli);
-    const char *usage;   /* what follows "roost NAME" */
-    const char *summary; /* one line */
-    const char *help;    /* more lines, each ended by a newline; may be NULL */
-};
-extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
 extern const struct knob_table cli_knobs;
 
 /* Prints "roost NAME: ..." to stderr and returns CLI_FAILED. */
@@ -130,5 +123,6 @@ int cmd_reconfig(struct cli *cli);
 int cmd_userprio(struct cli *cli);
 int cmd_why(struct cli *cli);
 int cmd_classad(struct cli *cli);
+int cmd_completion(struct cli *cli);
 
 #endif

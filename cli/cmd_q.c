@@ -93,6 +93,8 @@ static int parse_one(struct question *question, bool is_history, int *at)
         question->analyze = true;
     } else if (!is_history && listing_is(arg, "allusers", 3)) {
         question->all_users = true;
+    } else if (!is_history && listing_is(arg, "wide", 1)) {
+        /* nothing is ever cut */
     } else if (is_history && take_history(question, at, &status)) {
         return status;
     } else {

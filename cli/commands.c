@@ -46,7 +46,7 @@ static const struct cli_command Q = {
     "show the jobs in the queue",
     "  -nobatch             a line for each job, not for each batch\n"
     "  -run, -hold, -idle   only jobs that run, are held, are idle\n"
-    "  -totals              only totals\n"
+    "  -totals              only totals;  -wide  as condor_q's: lines are never cut here\n"
     "  -analyze             why they do not run, in the form of condor_q -better-analyze;\n"
     "                       roost why tells more\n"
     "  -allusers            everybody's jobs\n" LISTING_HELP};
@@ -197,8 +197,13 @@ static const struct cli_command CLASSAD = {
     "  check [--from FORM] [--limit N] FILE|-...\n"
     "                     every fault with its line and column, at most N (20)\n"};
 
+static const struct cli_command COMPLETION = {"completion", cmd_completion, "bash|zsh",
+                                              "print the script that completes this command line",
+                                              "  . <(roost completion bash)   in a shell's "
+                                              "start-up file; `make install` puts it into place\n"};
+
 const struct cli_command *const cli_commands[] = {
-    &INIT,  &START,  &STOP,     &MASTER, &SUBMIT,  &Q,         &STATUS,   &HISTORY,
-    &RM,    &HOLD,   &RELEASE,  &VACATE, &EDIT,    &WAIT,      &USERPRIO, &POWER,
-    &TOKEN, &CONFIG, &RECONFIG, &WHY,    &CLASSAD, &ADVERTISE, NULL,
+    &INIT,  &START,  &STOP,     &MASTER, &SUBMIT,  &Q,         &STATUS,     &HISTORY,
+    &RM,    &HOLD,   &RELEASE,  &VACATE, &EDIT,    &WAIT,      &USERPRIO,   &POWER,
+    &TOKEN, &CONFIG, &RECONFIG, &WHY,    &CLASSAD, &ADVERTISE, &COMPLETION, NULL,
 };

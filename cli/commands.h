@@ -1,0 +1,19 @@
+/* cli/commands.h - the table of subcommands: what finds, helps and completes them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+struct cli;
+
+struct cli_command {
+    const char *name;
+    int (*run)(struct cli *cli);
+    const char *usage;   /* what follows "roost NAME" */
+    const char *summary; /* one line */
+    const char *help;    /* more lines, each ended by a newline; may be NULL */
+};
+extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
+
+#endif
