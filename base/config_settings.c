@@ -102,7 +102,7 @@ static int append_others(const struct vec *statements, const char *name, bool *f
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < statements->count; i++) {
         const struct config_statement *statement = statements->items[i];
-        if (statement->kind != CONFIG_ASSIGN || statement->section) {
+        if (statement->kind != CONFIG_ASSIGN || statement->section || statement->list_item) {
             rc = err_set(err, -EBADMSG, "line %u is not a setting", statement->line);
         } else if (text_equal_nocase(statement->name, name)) {
             *found = true;
@@ -135,6 +135,10 @@ int config_settings_edit(const char *path, const char *text, const char *name, c
     }
     if (rc == 0 && (out->failed || out->length > CONFIG_FILE_MAX)) {
         rc = err_set(err, -EFBIG, "%s would have more than %zu bytes", path, CONFIG_FILE_MAX);
+    }
+    if (rc == 0) { /* names that a file means otherwise: include, __... */
+        vec_clear(&statements, NULL);
+        rc = config_file_parse(path, strbuf_text(out), out->length, arena, &statements, err);
     }
     vec_fini(&statements, NULL);
     arena_destroy(arena);

@@ -99,9 +99,11 @@ static void hostile_values_and_names_are_refused(void **state)
     assert_null(edit("", "NOTE", "\x7f", &err));
     assert_null(edit("", "NOTE = 1\nPORT", "1", &err));
     assert_null(edit("", "", "1", &err));
+    assert_null(edit("", "include", "1", &err));
     assert_null(edit("node a { }", "NOTE", "1", &err));
     assert_string_equal(err.text, "/p/startd.conf: line 1 is not a setting");
     assert_null(edit("NOTE += a", "PORT", "1", &err));
+    assert_null(edit("ATTRS = {\"a b\"}", "PORT", "1", &err));
     assert_null(edit("NOTE = {", "PORT", "1", &err));
     char *large = mem_alloc(CONFIG_FILE_MAX + 1);
     memset(large, 'x', CONFIG_FILE_MAX);
