@@ -144,16 +144,22 @@ void args_append_v2(struct strbuf *out, const char *word)
     if (out->length > 0) {
         strbuf_putc(out, ' ');
     }
-    if (*word != '\0' && strpbrk(word, " \t\n\r'") == NULL) {
-        strbuf_puts(out, word);
-        return;
+    if (*word == '\0') {
+        strbuf_puts(out, "''");
     }
-    strbuf_putc(out, '\'');
+    bool quoted = false;
     for (const char *at = word; *at != '\0'; at++) {
+        bool quote = is_blank(*at) || *at == '\'';
+        if (quote != quoted) {
+            strbuf_putc(out, '\'');
+            quoted = quote;
+        }
         if (*at == '\'') {
             strbuf_putc(out, '\'');
         }
         strbuf_putc(out, *at);
     }
-    strbuf_putc(out, '\'');
+    if (quoted) {
+        strbuf_putc(out, '\'');
+    }
 }

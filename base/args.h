@@ -25,7 +25,8 @@ int args_parse_v2(const char *text, struct vec *words, struct err *err);
 int env_parse_v1(const char *text, struct vec *entries, struct err *err);
 int env_parse_v2(const char *text, struct vec *entries, struct err *err);
 
-/* Appends one word in V2 form, after a blank if out is not empty. */
+/* Appends one word in V2 form, after a blank if out is not empty: quotes around its blanks and
+ * single quotes only, as HTCondor writes it. */
 void args_append_v2(struct strbuf *out, const char *word);
 
 #endif
