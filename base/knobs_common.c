@@ -16,6 +16,11 @@ static const struct knob KNOBS[] = {
      .restart = true,
      .fallback = "$(FULL_HOSTNAME:localhost)",
      .help = "Machines of one UID_DOMAIN share their accounts: a job runs there as its submitter."},
+    {.name = "FILESYSTEM_DOMAIN",
+     .type = KNOB_STRING,
+     .fallback = "$(FULL_HOSTNAME:localhost)",
+     .help = "Machines of one FILESYSTEM_DOMAIN see the same files: jobs run there without file "
+             "transfer."},
 
     /* Places */
     {.name = "LOCAL_DIR",

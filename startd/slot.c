@@ -24,6 +24,10 @@
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"
 
+/* The version of HTCondor whose words these ads are: Requirements that condor_submit makes ask it.
+ */
+#define CONDOR_VERSION "$CondorVersion: 25.14.0 2026-01-12 Roost " ROOST_VERSION " $"
+
 struct ad_context startd_context(struct startd *startd)
 {
     struct ad_context context = {.now_s = loop_wall_s(startd->env.loop),
@@ -122,6 +126,9 @@ static void set_machine(struct slot *slot, struct ad *ad)
     ad_set_string(ad, "OpSys", startd->machine.opsys);
     ad_set_string(ad, "Arch", startd->machine.arch);
     ad_set_string(ad, "KernelVersion", startd->machine.kernel);
+    ad_set_string(ad, "FileSystemDomain", config_string(startd->env.config, "FILESYSTEM_DOMAIN"));
+    ad_set_bool(ad, "HasFileTransfer", true);
+    ad_set_string(ad, "CondorVersion", CONDOR_VERSION);
     set_kind(slot, ad);
     set_resources(slot, ad);
     ad_set_string(ad, "BootId", startd->machine.boot_id);

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/signal_name.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "starter/cage_plan.h"
@@ -359,9 +360,9 @@ void job_stop(struct starter *starter, bool fast)
         cage_kill(starter);
         return;
     }
-    int64_t signal_number = ad_int_or(starter->job, "KillSig", SIGTERM);
+    int number = signal_name_number(ad_string_or(starter->job, "KillSig", "SIGTERM"));
     (void)os_kill(starter->env.os, starter->pid,
-                  (int)signal_number); /* gone: job_ended() follows */
+                  number != 0 ? number : SIGTERM); /* gone: job_ended() follows */
     int64_t grace_s = starter->grace_s > 0
                           ? starter->grace_s
                           : config_duration_s(starter->env.config, "KILLING_TIMEOUT");
