@@ -9,17 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/loop.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/os.h"
-#include "base/random.h"
 #include "base/strbuf.h"
-#include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
+#include "cli/submit_host.h"
+#include "submit/submit_command.h"
 #include "submit/submit_file.h"
 #include "submit/submit_job.h"
 #include "wire/wire.h"
@@ -31,14 +30,14 @@ struct submit {
     struct cli *cli;
     const char *path;
     const char *queue;           /* -queue */
+    const char *out;             /* of -dry-run; NULL: standard output */
     struct strbuf before, after; /* name=value of the command line; -append */
-    bool dry_run, terse;
-    char cwd[4096];
-    struct submit_place place;
-    char user[256];       /* "" when it has no name */
-    struct vec ads;       /* one for each job; of a cluster that is made later the first only */
+    bool dry_run, terse, is_late;
+    struct submit_host host;
+    struct vec ads; /* the first job's is whole, the others have what differs; of a cluster that is
+                     * made later the first only */
     struct strbuf digest; /* of such a cluster; empty: it is made now */
-    int64_t later;        /* jobs of it */
+    int64_t later_limit;  /* max_materialize; -1: none */
     bool wants_env;       /* getenv */
     bool reserve;
     int64_t cluster;
@@ -49,72 +48,13 @@ static void destroy_ad(void *ad)
     ad_destroy(ad);
 }
 
-/* ---- the world */
-
-static int read_file(void *arg, const char *path, char **text, struct err *err)
-{
-    struct submit *submit = arg;
-    size_t length;
-    return os_read_file(submit->cli->os, path, SUBMIT_FILE_MAX, text, &length, err);
-}
-
-struct matching {
-    struct submit *submit;
-    const char *directory; /* with the slash at its end; "" for the working directory */
-    const char *pattern;   /* of the last component */
-    bool files, dirs;
-    struct vec *names;
-};
-
-static void match_one(void *arg, const char *name)
-{
-    struct matching *matching = arg;
-    char path[4096];
-    struct os_stat stat;
-    (void)snprintf(path, sizeof path, "%s%s", matching->directory, name);
-    if (text_glob(matching->pattern, name, false) &&
-        (name[0] != '.' || matching->pattern[0] == '.') &&
-        os_stat(matching->submit->cli->os, path, &stat) == 0 &&
-        (stat.is_dir ? matching->dirs : matching->files)) {
-        size_t length = strlen(path);
-        (void)snprintf(path + length, sizeof path - length, "%s", stat.is_dir ? "/" : "");
-        vec_push(matching->names, mem_strdup(path));
-    }
-}
-
-/* Patterns ('*', '?') count in the last component of a path. */
-static int match(void *arg, const char *pattern, bool files, bool dirs, void *names,
-                 struct err *err)
-{
-    struct submit *submit = arg;
-    char directory[4096];
-    const char *slash = strrchr(pattern, '/');
-    int length = slash != NULL ? (int)(slash - pattern) + 1 : 0;
-    (void)snprintf(directory, sizeof directory, "%.*s", length, pattern);
-    struct matching matching = {.submit = submit,
-                                .directory = directory,
-                                .pattern = pattern + length,
-                                .files = files,
-                                .dirs = dirs,
-                                .names = names};
-    return os_list(submit->cli->os, length > 0 ? directory : ".", match_one, &matching, err);
-}
-
-static int look(void *arg, const char *path, bool executable, struct err *err)
-{
-    (void)arg;
-    if (access(path, executable ? F_OK : R_OK) != 0) {
-        return err_set(err, -errno, "%s: %s", path, err_code_text(-errno));
-    }
-    return 0;
-}
-
 /* ---- reading */
 
-static int one_job(struct submit *submit, struct submit_file *file, struct err *err)
+static int one_job(struct submit *submit, struct submit_file *file, int64_t proc, struct err *err)
 {
     struct ad *ad;
-    int rc = submit_job_make(file, submit->path, &submit->place, &ad, err);
+    const struct ad *first = submit->ads.count > 0 ? submit->ads.items[0] : NULL;
+    int rc = submit_job_make(file, submit->path, &submit->host.place, proc, first, &ad, err);
     if (rc == 0) {
         vec_push(&submit->ads, ad);
         submit->reserve = submit->reserve || submit_file_uses_cluster(file);
@@ -122,101 +62,110 @@ static int one_job(struct submit *submit, struct submit_file *file, struct err *
     return rc;
 }
 
-static const char *environment(void *arg, const char *name)
-{
-    struct submit *submit = arg;
-    return os_getenv(submit->cli->os, name);
-}
-
-static uint64_t random_number(void *arg)
-{
-    struct submit *submit = arg;
-    return rng_next(loop_rng(submit->cli->loop));
-}
-
-static void warn(void *arg, const char *text)
-{
-    (void)arg;
-    (void)fprintf(stderr, "roost submit: warning: %s\n", text);
-}
-
-/* max_materialize or max_idle: the schedd makes the jobs one by one. */
-static bool is_made_later(const struct submit *submit, const struct submit_file *file)
-{
-    return !submit->dry_run && submit->ads.count == 0 &&
-           (submit_file_line(file, "max_materialize") != 0 ||
-            submit_file_line(file, "max_idle") != 0 ||
-            submit_file_line(file, "materialize_max_idle") != 0);
-}
-
 /* Its first jobs are made here as well, to be seen at fault where the owner looks. */
 #define LATER_CHECKED 10000
 
+/* max_materialize or max_idle: the schedd makes the jobs one by one. */
 static int read_later(struct submit *submit, struct submit_file *file, struct err *err)
 {
-    submit->later = submit_file_jobs(file);
-    if (submit->later == 0) {
-        return 0;
-    }
+    int64_t count = submit_file_jobs(file);
+    int64_t checked = submit->dry_run ? 1 : LATER_CHECKED;
+    int rc = 0;
     submit->wants_env =
         submit_file_line(file, "getenv") != 0 || submit_file_line(file, "get_env") != 0;
     strbuf_clear(&submit->digest);
     submit_file_digest(file, &submit->digest);
-    int rc = 0;
-    for (int64_t i = 0; i < submit->later && i < LATER_CHECKED && rc == 0; i++) {
+    for (int64_t i = 0; i < count && i < checked && rc == 0; i++) {
         submit_file_select(file, i, i);
-        rc = one_job(submit, file, err);
+        rc = one_job(submit, file, i, err);
         if (i > 0 && rc == 0) {
             ad_destroy(submit->ads.items[1]);
             vec_remove_at(&submit->ads, 1);
         }
     }
-    rc = rc != 0 ? rc : submit_file_read(file, err);
-    if (rc > 0 || (rc == 0 && submit->digest.failed)) {
-        rc = err_set(err, -EINVAL, "%s: with max_materialize or max_idle %s", submit->path,
-                     rc > 0 ? "there can be one queue statement only"
-                            : "the items of the queue statement must be less than 15 MiB");
+    return rc == 0 && submit->digest.failed
+               ? err_set(err, -EINVAL,
+                         "%s: with max_materialize or max_idle the items of the queue statement "
+                         "must be less than 15 MiB",
+                         submit->path)
+               : rc;
+}
+
+static int one_statement(struct submit *submit, struct submit_file *file, struct err *err)
+{
+    int64_t count = submit_file_jobs(file);
+    int rc = 0;
+    if (submit->ads.count == 0 && count > 0) {
+        submit_file_select(file, 0, 0);
+        rc = submit_job_is_late(file, &submit->is_late, &submit->later_limit, err);
+        rc = rc != 0 ? err_prefix(err, rc, "%s", submit->path) : 0;
+    }
+    if (rc == 0 && submit->is_late) {
+        return submit_file_queue_count(file) > 1
+                   ? err_set(err, -EINVAL,
+                             "%s: Extra data found after queue statement: with max_materialize or "
+                             "max_idle there can be one queue statement only",
+                             submit->path)
+                   : read_later(submit, file, err);
+    }
+    if (rc == 0 && submit_file_queue_count(file) == 2) {
+        (void)fprintf(stderr, "WARNING: Use of multiple queue statements in a single submit file "
+                              "is deprecated.\n");
+    }
+    for (int64_t i = 0; rc == 0 && i < count; i++) {
+        submit_file_select(file, i, (int64_t)submit->ads.count);
+        rc = one_job(submit, file, (int64_t)submit->ads.count, err);
     }
     return rc;
 }
 
-static int read_all(struct submit *submit, const char *text, struct err *err)
+/* Settings that nothing looked at are misspelt commands, or forgotten macros. */
+static void warn_unused(const struct submit_file *file)
 {
-    const struct submit_world world = {.read = read_file,
-                                       .match = match,
-                                       .env = environment,
-                                       .random = random_number,
-                                       .warn = warn,
-                                       .cwd = submit->cwd,
-                                       .arg = submit};
+    size_t at = 0;
+    const char *name, *value;
+    unsigned line;
+    while (submit_file_unused(file, &at, &name, &value, &line)) {
+        const char *nearest = command_nearest(name);
+        if (command_find(name) != NULL) {
+            continue;
+        }
+        (void)fprintf(stderr,
+                      "WARNING: the line '%s = %s' was unused by condor_submit. Is it a typo?",
+                      name, value);
+        (void)fprintf(stderr, nearest != NULL ? " Did you mean %s?\n" : "\n", nearest);
+    }
+}
+
+static int read_all(struct submit *submit, const char *text, bool warns, struct err *err)
+{
     const struct submit_source source = {.name = submit->path,
                                          .text = text,
                                          .first = strbuf_text(&submit->before),
                                          .append = strbuf_text(&submit->after),
                                          .queue = submit->queue};
-    struct submit_file *file = submit_file_open(&source, &world);
+    struct submit_file *file = submit_file_open(&source, &submit->host.world);
     int rc;
     vec_fini(&submit->ads, destroy_ad);
     submit->ads = (struct vec){0};
-    if (submit->cluster > 0) {
-        submit_file_set_cluster(file, submit->cluster);
+    if (submit->cluster > 0 || submit->dry_run) {
+        submit_file_set_cluster(file, submit->cluster > 0 ? submit->cluster : 1);
     }
     while ((rc = submit_file_read(file, err)) > 0) {
-        if (is_made_later(submit, file)) {
-            rc = read_later(submit, file, err);
-            break;
-        }
-        for (int64_t i = 0; rc > 0 && i < submit_file_jobs(file); i++) {
-            submit_file_select(file, i, (int64_t)submit->ads.count);
-            int made = one_job(submit, file, err);
-            rc = made != 0 ? made : rc;
-        }
+        rc = one_statement(submit, file, err);
         if (rc < 0) {
             break;
         }
     }
-    if (rc == 0 && submit_file_queue_count(file) == 0 && !submit->dry_run) {
-        rc = err_set(err, -EINVAL, "%s: there is no queue statement: no job is made", submit->path);
+    if (rc == 0 && submit_file_queue_count(file) == 0) {
+        /* HTCondor's dry run shows the job that a file without a queue statement describes. */
+        rc = submit->dry_run
+                 ? one_job(submit, file, 0, err)
+                 : err_set(err, -EINVAL, "%s: there is no queue statement: no job is made",
+                           submit->path);
+    }
+    if (rc == 0 && warns && submit->ads.count > 0) {
+        warn_unused(file);
     }
     submit_file_close(file);
     return rc;
@@ -240,7 +189,7 @@ static int load_text(struct submit *submit, struct strbuf *text, struct err *err
         return read_stdin(text, err);
     }
     char *file;
-    int rc = read_file(submit, submit->path, &file, err);
+    int rc = submit->host.world.read(submit->host.world.arg, submit->path, &file, err);
     if (rc == 0) {
         strbuf_puts(text, file);
         mem_free(file);
@@ -270,13 +219,37 @@ static int reserve(struct submit *submit, struct err *err)
     return rc;
 }
 
+/* What only the schedd says, or a job for itself. */
+static struct ad *cluster_ad(const struct submit *submit)
+{
+    static const char *const OWN[] = {"ProcId", "JobStatus", "HoldReason", "HoldReasonCode",
+                                      "Owner"};
+    struct ad *ad = ad_copy(submit->ads.items[0]);
+    for (size_t i = 0; i < sizeof OWN / sizeof OWN[0]; i++) {
+        ad_remove(ad, OWN[i]);
+    }
+    return ad;
+}
+
+static struct ad *own_ad(const struct submit *submit, size_t index)
+{
+    struct ad *ad = index > 0 ? ad_copy(submit->ads.items[index]) : ad_create();
+    bool held = ad_int_or(submit->ads.items[index], "JobStatus", 1) == 5;
+    ad_remove(ad, "ProcId");
+    ad_remove(ad, "JobStatus");
+    if (held) {
+        ad_set_int(ad, "JobStatus", 5);
+    }
+    return ad;
+}
+
 static int send_part(struct submit *submit, const struct ad *args, size_t from, size_t count,
                      int64_t *last, struct err *err)
 {
     struct ad **own = mem_alloc((count + 1) * sizeof *own);
     struct cli_reply reply;
     for (size_t i = 0; i < count; i++) {
-        own[i] = submit_job_difference(submit->ads.items[from + i], submit->ads.items[0]);
+        own[i] = own_ad(submit, from + i);
     }
     const struct wire_body body = {.args = args,
                                    .ads = (const struct ad *const *)own,
@@ -324,7 +297,7 @@ static int say(const struct submit *submit, int64_t last)
 /* Where the file was submitted, for the values that depend on it. */
 static struct ad *digest_place(struct submit *submit)
 {
-    const struct submit_place *place = &submit->place;
+    const struct submit_place *place = &submit->host.place;
     struct ad *ad = ad_create();
     ad_set_string(ad, "Cwd", place->cwd);
     ad_set_string(ad, "File", place->file);
@@ -348,7 +321,7 @@ static int send_digest(struct submit *submit, int64_t *last, struct err *err)
 {
     struct vec parts = {0};
     struct cli_reply reply;
-    struct ad *args = ad_copy(submit->ads.items[0]), *place = digest_place(submit);
+    struct ad *args = cluster_ad(submit), *place = digest_place(submit);
     const char *text = strbuf_text(&submit->digest);
     for (size_t at = 0; at < submit->digest.length; at += DIGEST_PART) {
         size_t left = submit->digest.length - at;
@@ -357,6 +330,9 @@ static int send_digest(struct submit *submit, int64_t *last, struct err *err)
         ad_set_string(part, "Text", piece);
         vec_push(&parts, part);
         mem_free(piece);
+    }
+    if (submit->later_limit >= 0) {
+        ad_set_int(args, "JobMaterializeLimit", submit->later_limit);
     }
     ad_set_bool(args, "Digest", true);
     ad_set_ad(args, "DigestPlace", place);
@@ -382,14 +358,14 @@ static int send_all(struct submit *submit, struct err *err)
 {
     int64_t last = 0;
     int rc = cli_schedd(submit->cli, err);
-    if (rc == 0 && submit->digest.length > 0) {
+    if (rc == 0 && submit->is_late) {
         rc = send_digest(submit, &last, err);
         return rc != 0 ? rc : say(submit, last);
     }
     for (size_t at = 0; at < submit->ads.count && rc == 0; at += SUBMIT_CALL_ADS) {
         size_t count =
             submit->ads.count - at < SUBMIT_CALL_ADS ? submit->ads.count - at : SUBMIT_CALL_ADS;
-        struct ad *args = at == 0 ? ad_copy(submit->ads.items[0]) : ad_create();
+        struct ad *args = at == 0 ? cluster_ad(submit) : ad_create();
         if (at > 0) {
             ad_set_int(args, "ClusterId", submit->cluster);
         } else if (submit->cluster > 0) {
@@ -405,16 +381,41 @@ static int send_all(struct submit *submit, struct err *err)
     return rc != 0 ? rc : say(submit, last);
 }
 
-static void print_all(const struct submit *submit)
+/* Name=expression, as condor_submit -dry-run. */
+static void print_ad(const struct ad *ad, FILE *out, const char *before, bool is_late)
 {
+    size_t at = 0;
+    const char *name;
+    const struct ad_expr *expr;
     struct strbuf text;
     strbuf_init(&text, 0);
-    for (size_t i = 0; i < submit->ads.count; i++) {
-        strbuf_clear(&text);
-        ad_print_long(submit->ads.items[i], &text);
-        (void)printf("ProcId=%zu\n%s\n", i, strbuf_text(&text));
+    strbuf_puts(&text, before);
+    while (ad_next(ad, &at, &name, &expr)) {
+        if (!is_late || (strcmp(name, "ProcId") != 0 && strcmp(name, "JobStatus") != 0)) {
+            strbuf_printf(&text, "%s=", name);
+            ad_expr_print(expr, AD_OLD, &text);
+            strbuf_putc(&text, '\n');
+        }
     }
+    (void)fputs(strbuf_text(&text), out);
     strbuf_fini(&text);
+}
+
+/* The cluster with its first job, then what is different in each other; of a cluster that is made
+ * one by one only itself. */
+static int print_all(const struct submit *submit, struct err *err)
+{
+    FILE *out = submit->out != NULL ? fopen(submit->out, "w") : stdout;
+    if (out == NULL) {
+        return err_set(err, -errno, "%s: %s", submit->out, strerror(errno));
+    }
+    for (size_t i = 0; i < submit->ads.count; i++) {
+        print_ad(submit->ads.items[i], out, i == 0 ? "ClusterId=1\n" : "\n", submit->is_late);
+    }
+    if (submit->out != NULL && fclose(out) != 0) {
+        return err_set(err, -errno, "%s: %s", submit->out, strerror(errno));
+    }
+    return 0;
 }
 
 /* ---- arguments */
@@ -425,8 +426,15 @@ static int parse(struct submit *submit)
     for (int i = 1; i < cli->argc; i++) {
         const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
         const char *option = arg[0] == '-' && arg[1] == '-' ? arg + 1 : arg;
-        if (strcmp(option, "-dry-run") == 0) {
+        if (strcmp(arg, "--dry-run") == 0) {
             submit->dry_run = true;
+        } else if (strcmp(arg, "-dry-run") == 0 && next != NULL) {
+            submit->dry_run = true; /* HTCondor's, with the file for the ads */
+            submit->out = strcmp(next, "-") == 0 ? NULL : next;
+            i++;
+        } else if ((strcmp(option, "-batch-name") == 0) && next != NULL) {
+            strbuf_printf(&submit->after, "batch_name = %s\n", next);
+            i++;
         } else if (strcmp(option, "-terse") == 0) {
             submit->terse = true;
         } else if ((strcmp(option, "-append") == 0 || strcmp(option, "-a") == 0) && next != NULL) {
@@ -453,45 +461,28 @@ static int parse(struct submit *submit)
 
 static int run(struct submit *submit, struct err *err)
 {
-    struct os_machine machine;
     struct strbuf text;
-    extern char **environ;
-    if (getcwd(submit->cwd, sizeof submit->cwd) == NULL) {
-        return err_set(err, -errno, "the working directory cannot be found");
-    }
-    int rc = os_machine(submit->cli->os, &machine, err);
+    int rc = submit_host_init(&submit->host, submit->cli, submit->path, !submit->dry_run, err);
     if (rc != 0) {
+        submit_host_fini(&submit->host);
         return rc;
     }
-    if (os_user_name(submit->cli->os, os_uid(submit->cli->os), submit->user, sizeof submit->user,
-                     NULL) != 0) {
-        submit->user[0] = '\0';
-    }
-    submit->place = (struct submit_place){.cwd = submit->cwd,
-                                          .user = submit->user[0] != '\0' ? submit->user : NULL,
-                                          .file = submit->path,
-                                          .arch = machine.arch,
-                                          .opsys = machine.opsys,
-                                          .env = environ,
-                                          .look = look,
-                                          .look_arg = submit};
+    submit->host.place.obeyed_only = !submit->dry_run;
     rc = load_text(submit, &text, err);
-    if (rc == 0) {
-        rc = read_all(submit, strbuf_text(&text), err);
-    }
+    rc = rc != 0 ? rc : read_all(submit, strbuf_text(&text), true, err);
     if (rc == 0 && submit->reserve && !submit->dry_run) {
-        rc = reserve(submit,
-                     err); /* $(ClusterId) is used: it must be known before the ads are made */
-        rc = rc != 0 ? rc : read_all(submit, strbuf_text(&text), err);
+        rc = reserve(submit, err); /* $(ClusterId) is used: it must be known before */
+        rc = rc != 0 ? rc : read_all(submit, strbuf_text(&text), false, err);
     }
     if (rc == 0 && submit->dry_run) {
-        print_all(submit);
+        rc = print_all(submit, err);
     } else if (rc == 0 && submit->ads.count == 0) {
         rc = err_set(err, -EINVAL, "%s: its queue statements make no job", submit->path);
     } else if (rc == 0) {
         rc = send_all(submit, err);
     }
     strbuf_fini(&text);
+    submit_host_fini(&submit->host);
     return rc;
 }
 

@@ -22,11 +22,14 @@ static const struct cli_command MASTER = {"master", cmd_master, "",
 
 static const struct cli_command SUBMIT = {
     "submit", cmd_submit,
-    "[FILE|-] [NAME=VALUE...] [-append LINE] [-queue ARGS] [--dry-run] [-terse]",
+    "[FILE|-] [NAME=VALUE...] [-append LINE] [-queue ARGS] [-batch-name NAME] "
+    "[--dry-run | -dry-run FILE] [-terse]",
     "put the jobs of a submit file into the queue",
     "  -append LINE   a line to be read before the queue statement\n"
     "  -queue ARGS    a queue statement for a file that has none\n"
+    "  -batch-name N  the name under which roost q shows them\n"
     "  --dry-run      print the jobs' ads instead of submitting them\n"
+    "  -dry-run FILE  the same into a file, as condor_submit\n"
     "  -terse         print only the first and the last job's id\n"};
 
 #define LISTING_USAGE "[-l | --json | -af[:FLAGS] ATTR...] [-constraint EXPR] [-limit N]"

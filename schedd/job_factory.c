@@ -95,10 +95,11 @@ static void read_place(struct job_factory *factory)
                                            .arg = factory};
 }
 
+/* The first job whole, once; of each job what it has of its own from then on. */
 static int make(struct job_factory *factory, int64_t proc, struct ad **ret, struct err *err)
 {
     submit_file_select(factory->file, proc, proc);
-    return submit_job_make(factory->file, NAME, &factory->place, ret, err);
+    return submit_job_make(factory->file, NAME, &factory->place, proc, factory->base, ret, err);
 }
 
 static int read_digest(struct job_factory *factory, struct err *err)
@@ -208,13 +209,11 @@ static int make_one(struct change *change, struct job_factory *factory, int64_t 
                     struct err *err)
 {
     struct cluster *cluster = factory->cluster;
-    struct ad *whole = NULL;
-    int rc = make(factory, proc, &whole, err);
+    struct ad *own = NULL;
+    int rc = make(factory, proc, &own, err);
     if (rc != 0) {
         return rc;
     }
-    struct ad *own = submit_job_difference(whole, factory->base);
-    ad_destroy(whole);
     factory_plan_clean(own);
     rc = submit_plan_check_size(own, JOB_AD_MAX, err);
     if (rc == 0) {

@@ -22,7 +22,7 @@
 
 struct setting {
     char *name, *value;
-    bool plus;
+    bool plus, is_used;
     unsigned line;
 };
 
@@ -49,7 +49,7 @@ struct submit_file {
     size_t ifs;
     struct submit_queue queue;
     bool selectable, uses_cluster, appended;
-    unsigned queues;
+    unsigned queues, queue_line;
     /* of the setting or statement at hand, for messages */
     const char *name;
     unsigned line;
@@ -76,8 +76,9 @@ static const char *lookup(void *arg, const char *name)
         text_equal_nocase(name, "JobId")) {
         file->uses_cluster = true;
     }
-    const struct setting *setting = strmap_get(file->settings, name);
+    struct setting *setting = strmap_get(file->settings, name);
     if (setting != NULL) {
+        setting->is_used = true;
         return setting->value;
     }
     return file->world->config != NULL ? file->world->config(file->world->arg, name) : NULL;
@@ -106,19 +107,26 @@ static int expand(struct submit_file *file, const char *text, struct strbuf *out
 
 int submit_file_value(struct submit_file *file, const char *name, char **ret, struct err *err)
 {
-    const struct setting *setting = strmap_get(file->settings, name);
+    /* An item's variable may be named as a command: `queue arguments from list`. */
+    const char *text = strmap_get(file->variables, name);
+    struct setting *setting = strmap_get(file->settings, name);
     *ret = NULL;
-    if (setting == NULL) {
+    if (setting != NULL) {
+        setting->is_used = true;
+        text = text != NULL ? text : setting->value;
+    }
+    if (text == NULL) {
         return 0;
     }
     struct strbuf out;
     strbuf_init(&out, SUBMIT_VALUE_MAX);
     strbuf_puts(&out, "");
-    int rc = expand(file, setting->value, &out, err);
+    int rc = expand(file, text, &out, err);
     if (rc == 0) {
         *ret = mem_strdup(strbuf_text(&out));
     } else {
-        rc = err_prefix(err, rc, "%s:%u: %.100s", file->source->name, setting->line, name);
+        rc = err_prefix(err, rc, "%s:%u: %.100s", file->source->name, submit_file_line(file, name),
+                        name);
     }
     strbuf_fini(&out);
     return rc;
@@ -127,7 +135,25 @@ int submit_file_value(struct submit_file *file, const char *name, char **ret, st
 unsigned submit_file_line(const struct submit_file *file, const char *name)
 {
     const struct setting *setting = strmap_get(file->settings, name);
-    return setting != NULL ? setting->line : 0;
+    return strmap_get(file->variables, name) != NULL ? file->queue_line
+           : setting != NULL                         ? setting->line
+                                                     : 0;
+}
+
+bool submit_file_unused(const struct submit_file *file, size_t *at, const char **name,
+                        const char **value, unsigned *line)
+{
+    void *item;
+    while (strmap_next(file->settings, at, NULL, &item)) {
+        const struct setting *setting = item;
+        if (!setting->is_used && !setting->plus) {
+            *name = setting->name;
+            *value = setting->value;
+            *line = setting->line;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool submit_file_walk(const struct submit_file *file, size_t *at, const char **name, bool *plus,
@@ -227,6 +253,7 @@ static int queue_statement(struct submit_file *file, const char *args, struct su
     }
     file->selectable = rc == 0;
     file->queues++;
+    file->queue_line = file->line;
     return rc != 0 ? rc : 1;
 }
 

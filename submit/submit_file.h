@@ -80,12 +80,15 @@ void submit_file_digest(const struct submit_file *file, struct strbuf *out);
 /* The value of a command or macro for the job at hand, expanded; NULL when it is not set.  mem_free
  * it. */
 int submit_file_value(struct submit_file *file, const char *name, char **ret, struct err *err);
-/* The line that set it; 0 when it is not set. */
+/* The line that set it, an item's variable counting; 0 when it is not set. */
 unsigned submit_file_line(const struct submit_file *file, const char *name);
 /* Walks what was set by the file; at = 0 first.  plus: written as +Name or MY.Name; its value is
  * submit_file_value() of "MY.<name>". */
 bool submit_file_walk(const struct submit_file *file, size_t *at, const char **name, bool *plus,
                       unsigned *line);
+/* Walks the settings that nothing looked at so far: misspelt commands?  at = 0 first. */
+bool submit_file_unused(const struct submit_file *file, size_t *at, const char **name,
+                        const char **value, unsigned *line);
 /* $(ClusterId) was used so far: it must be known before the ads are made. */
 bool submit_file_uses_cluster(const struct submit_file *file);
 void submit_file_set_cluster(struct submit_file *file, int64_t cluster);

@@ -41,17 +41,22 @@ static int match(void *arg, const char *pattern, bool files, bool dirs, void *na
     return 0;
 }
 
-static int one_job(struct submit_file *file, struct err *err)
+static int one_job(struct submit_file *file, int64_t proc, struct ad **first, struct err *err)
 {
     static const struct submit_place PLACE = {.cwd = "/home",
                                               .file = "f",
                                               .arch = "X86_64",
                                               .opsys = "LINUX"};
     struct ad *ad = NULL;
-    int rc = submit_job_make(file, "f", &PLACE, &ad, err);
+    int rc = submit_job_make(file, "f", &PLACE, proc, *first, &ad, err);
     CHECK((rc == 0) == (ad != NULL));
-    CHECK(rc != 0 || (ad_has(ad, "Cmd") && ad_has(ad, "Requirements")));
-    ad_destroy(ad);
+    CHECK(rc != 0 || ad_int_or(ad, "ProcId", -1) == proc);
+    if (rc == 0 && *first == NULL) {
+        CHECK(ad_has(ad, "Cmd") && ad_has(ad, "Requirements") && ad_has(ad, "RequestMemory"));
+        *first = ad;
+    } else {
+        ad_destroy(ad);
+    }
     return rc;
 }
 
@@ -82,12 +87,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct submit_source source = {.name = "f", .text = text};
     struct submit_file *file = submit_file_open(&source, &world);
     struct err err = {{0}};
+    struct ad *first = NULL;
     int rc = 1;
     for (int statements = 0; rc == 1 && statements < STATEMENTS_MAX; statements++) {
         rc = submit_file_read(file, &err);
         for (int64_t i = 0; rc == 1 && i < submit_file_jobs(file) && i < JOBS_MAX; i++) {
             submit_file_select(file, i, i);
-            int made = one_job(file, &err);
+            int made = one_job(file, i, &first, &err);
             rc = made != 0 ? made : rc;
         }
         if (rc == 1) {
@@ -95,6 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     CHECK(rc >= 0 || err.text[0] != '\0');
+    ad_destroy(first);
     submit_file_close(file);
     mem_free(text);
     return 0;

@@ -9,6 +9,7 @@
 samples=$ROOST_SRC/tests/conformance/eventlog
 
 pool_init --nodes 1 --cpus-per-node 4
+echo 'PERIODIC_EXPR_INTERVAL = 12' >>"$POOL/roost.conf"
 pool_start
 cp "$samples"/jobs/*.sub "$OUT/"
 printf '#!/bin/sh\nexit 3\n' >"$OUT/exit3.sh"

@@ -1,0 +1,344 @@
+/* cli/submit_host.c - what the submitting host gives to a submit file: see submit_host.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/submit_host.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/random.h"
+#include "base/strmap.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "cli/cli.h"
+
+#define SIZE_DEPTH_MAX 64  /* directories in directories whose files are counted */
+#define SCRIPT_BYTES   128 /* of a script's first line, as the kernel reads it */
+
+/* ---- files ------------------------------------------------------------------------------------
+ */
+
+static int read_file(void *arg, const char *path, char **text, struct err *err)
+{
+    struct submit_host *host = arg;
+    size_t length;
+    return os_read_file(host->cli->os, path, SUBMIT_FILE_MAX, text, &length, err);
+}
+
+/* Of what a link leads to. */
+static int look_through(struct submit_host *host, const char *path, struct os_stat *ret)
+{
+    char real[PATH_MAX];
+    return realpath(path, real) != NULL ? os_stat(host->cli->os, real, ret) : -errno;
+}
+
+struct matching {
+    struct submit_host *host;
+    const char *directory; /* with the slash at its end; "" for the working directory */
+    const char *pattern;   /* of the last component */
+    bool files, dirs;
+    struct vec *names;
+};
+
+static void match_one(void *arg, const char *name)
+{
+    struct matching *matching = arg;
+    char path[4096];
+    struct os_stat stat;
+    (void)snprintf(path, sizeof path, "%s%s", matching->directory, name);
+    if (text_glob(matching->pattern, name, false) &&
+        (name[0] != '.' || matching->pattern[0] == '.') &&
+        look_through(matching->host, path, &stat) == 0 &&
+        (stat.is_dir ? matching->dirs : matching->files)) {
+        size_t length = strlen(path);
+        (void)snprintf(path + length, sizeof path - length, "%s", stat.is_dir ? "/" : "");
+        vec_push(matching->names, mem_strdup(path));
+    }
+}
+
+/* Patterns ('*', '?') count in the last component of a path. */
+static int match(void *arg, const char *pattern, bool files, bool dirs, void *names,
+                 struct err *err)
+{
+    struct submit_host *host = arg;
+    char directory[4096];
+    const char *slash = strrchr(pattern, '/');
+    int length = slash != NULL ? (int)(slash - pattern) + 1 : 0;
+    (void)snprintf(directory, sizeof directory, "%.*s", length, pattern);
+    struct matching matching = {.host = host,
+                                .directory = directory,
+                                .pattern = pattern + length,
+                                .files = files,
+                                .dirs = dirs,
+                                .names = names};
+    return os_list(host->cli->os, length > 0 ? directory : ".", match_one, &matching, err);
+}
+
+/* ---- commands ---------------------------------------------------------------------------------
+ */
+
+struct running {
+    bool over;
+    int status; /* 0: it succeeded */
+};
+
+static void command_ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct running *running = arg;
+    (void)pid;
+    running->over = true;
+    running->status = how->signal != 0 ? 128 + how->signal : how->status;
+}
+
+/* Its output goes through a file: it may be larger than any pipe. */
+static int run_command(void *arg, const char *command, char **text, struct err *err)
+{
+    struct submit_host *host = arg;
+    char path[] = "/tmp/roost-submit-XXXXXX";
+    int descriptor = mkstemp(path);
+    if (descriptor < 0) {
+        return err_set(err, -errno, "no temporary file for the output of `%.100s`", command);
+    }
+    (void)close(descriptor);
+    const char *const argv[] = {"/bin/sh", "-c", command, NULL};
+    const struct os_spawn spec = {.argv = argv,
+                                  .stdin_path = "-",
+                                  .stdout_path = path,
+                                  .stderr_path = "-",
+                                  .truncate_output = true};
+    struct running running = {0};
+    pid_t pid;
+    int rc = os_spawn(host->cli->os, &spec, command_ended, &running, &pid, err);
+    if (rc == 0) {
+        loop_run_until(host->cli->loop, &running.over);
+        rc = running.status == 0 ? read_file(host, path, text, err)
+                                 : err_set(err, -EINVAL, "`%.200s` failed with exit status %d",
+                                           command, running.status);
+    }
+    (void)unlink(path);
+    return rc;
+}
+
+/* ---- looking ----------------------------------------------------------------------------------
+ */
+
+struct size {
+    struct submit_host *host;
+    const char *path;
+    int64_t bytes;
+    int depth;
+};
+
+static void add_entry(void *arg, const char *name)
+{
+    struct size *size = arg;
+    struct os_stat stat;
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/%s", size->path, name) >= (int)sizeof path ||
+        os_stat(size->host->cli->os, path, &stat) != 0) {
+        return;
+    }
+    if (!stat.is_dir) {
+        size->bytes += stat.is_file ? stat.size_bytes : 0;
+    } else if (size->depth < SIZE_DEPTH_MAX) {
+        struct size below = {.host = size->host, .path = path, .depth = size->depth + 1};
+        (void)os_list(size->host->cli->os, path, add_entry, &below, NULL); /* else: not counted */
+        size->bytes += below.bytes;
+    }
+}
+
+static int look_at_size(struct submit_host *host, const char *path, int64_t *bytes)
+{
+    struct os_stat stat;
+    *bytes = 0;
+    if (look_through(host, path, &stat) != 0) {
+        return 0; /* what is not there takes no room */
+    }
+    if (stat.is_dir) {
+        struct size size = {.host = host, .path = path};
+        (void)os_list(host->cli->os, path, add_entry, &size, NULL); /* else: not counted */
+        *bytes = size.bytes;
+    } else if (stat.is_file) {
+        *bytes = stat.size_bytes;
+    }
+    return 0;
+}
+
+static const char *last_component(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* A script whose first line ends as in DOS names an interpreter that is not there. */
+static int look_at_program(struct submit_host *host, const char *path, struct err *err)
+{
+    struct os_stat stat;
+    char line[SCRIPT_BYTES + 1];
+    int rc = look_through(host, path, &stat);
+    if (rc != 0) {
+        return err_set(err, rc, "%s: %s", last_component(path), strerror(-rc));
+    }
+    if (stat.is_file && stat.size_bytes == 0) {
+        return err_set(err, -EINVAL, "%s: it has zero length", last_component(path));
+    }
+    FILE *file = fopen(path, "r");
+    size_t length = file != NULL ? fread(line, 1, SCRIPT_BYTES, file) : 0;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    line[length] = '\0';
+    size_t end = strcspn(line, "\n");
+    if (strncmp(line, "#!", 2) == 0 && line[end] == '\n' && line[end - 1] == '\r') {
+        return err_set(err, -EINVAL,
+                       "%s: a script with CRLF (DOS/Windows) line endings: run dos2unix on it",
+                       last_component(path));
+    }
+    return 0;
+}
+
+static int look(void *arg, enum submit_look what, const char *path, int64_t *bytes, struct err *err)
+{
+    struct os_stat stat;
+    switch (what) {
+    case SUBMIT_LOOK_SIZE:
+        return look_at_size(arg, path, bytes);
+    case SUBMIT_LOOK_EXECUTABLE:
+        return look_at_program(arg, path, err);
+    case SUBMIT_LOOK_DIRECTORY:
+        if (access(path, X_OK) != 0 || look_through(arg, path, &stat) != 0 || !stat.is_dir) {
+            return err_set(err, -ENOENT, "%s", path);
+        }
+        return 0;
+    case SUBMIT_LOOK_INPUT:
+        return access(path, R_OK) == 0 ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
+    }
+    return 0;
+}
+
+/* ---- names ------------------------------------------------------------------------------------
+ */
+
+static const char *environment(void *arg, const char *name)
+{
+    struct submit_host *host = arg;
+    return os_getenv(host->cli->os, name);
+}
+
+static uint64_t random_number(void *arg)
+{
+    struct submit_host *host = arg;
+    return rng_next(loop_rng(host->cli->loop));
+}
+
+static void warn(void *arg, const char *text)
+{
+    (void)arg;
+    (void)fprintf(stderr, "WARNING: %s\n", text);
+}
+
+static const char *macro(void *arg, const char *name)
+{
+    struct submit_host *host = arg;
+    return strmap_get(host->macros, name);
+}
+
+static const char *site(void *arg, const char *knob)
+{
+    struct submit_host *host = arg;
+    return host->cli->config != NULL ? config_text(host->cli->config, knob) : NULL;
+}
+
+static void set_macro(struct submit_host *host, const char *name, const char *value)
+{
+    mem_free(strmap_set(host->macros, name, mem_strdup(value)));
+}
+
+static void set_macros(struct submit_host *host, const char *file)
+{
+    time_t now = (time_t)loop_wall_s(host->cli->loop);
+    struct tm tm = {0};
+    char text[32];
+    set_macro(host, "ARCH", host->arch);
+    set_macro(host, "OPSYS", host->opsys);
+    set_macro(host, "IsLinux", "1");
+    set_macro(host, "IsWindows", "0");
+    set_macro(host, "SUBMIT_FILE", file);
+    (void)snprintf(text, sizeof text, "%lld", (long long)now);
+    set_macro(host, "SUBMIT_TIME", text);
+    if (localtime_r(&now, &tm) != NULL) {
+        (void)snprintf(text, sizeof text, "%04d", tm.tm_year + 1900);
+        set_macro(host, "YEAR", text);
+        (void)snprintf(text, sizeof text, "%02d", tm.tm_mon + 1);
+        set_macro(host, "MONTH", text);
+        (void)snprintf(text, sizeof text, "%02d", tm.tm_mday);
+        set_macro(host, "DAY", text);
+    }
+}
+
+int submit_host_init(struct submit_host *host, struct cli *cli, const char *file, bool needs_config,
+                     struct err *err)
+{
+    struct os_machine machine;
+    extern char **environ;
+    *host = (struct submit_host){.cli = cli, .macros = strmap_create(STRMAP_CASE_IGNORED)};
+    if (getcwd(host->cwd, sizeof host->cwd) == NULL) {
+        return err_set(err, -errno, "the working directory cannot be found");
+    }
+    int rc = os_machine(cli->os, &machine, err);
+    if (rc == 0 && cli_config(cli, err) != 0 && needs_config) {
+        return -EINVAL;
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    if (os_user_name(cli->os, os_uid(cli->os), host->user, sizeof host->user, NULL) != 0) {
+        host->user[0] = '\0'; /* has none */
+    }
+    const char *domain = site(host, "FILESYSTEM_DOMAIN");
+    domain = domain != NULL ? domain : os_getenv(cli->os, "ROOST_FILESYSTEM_DOMAIN");
+    (void)snprintf(host->domain, sizeof host->domain, "%s",
+                   domain != NULL ? domain : machine.hostname);
+    (void)snprintf(host->arch, sizeof host->arch, "%s", machine.arch);
+    (void)snprintf(host->opsys, sizeof host->opsys, "%s", machine.opsys);
+    set_macros(host, file);
+    host->world = (struct submit_world){.read = read_file,
+                                        .run = run_command,
+                                        .match = match,
+                                        .env = environment,
+                                        .config = macro,
+                                        .random = random_number,
+                                        .warn = warn,
+                                        .cwd = host->cwd,
+                                        .arg = host};
+    host->place = (struct submit_place){.cwd = host->cwd,
+                                        .file = file,
+                                        .arch = host->arch,
+                                        .opsys = host->opsys,
+                                        .user = host->user[0] != '\0' ? host->user : NULL,
+                                        .filesystem_domain = host->domain,
+                                        .env = environ,
+                                        .look = look,
+                                        .site = site,
+                                        .warn = warn,
+                                        .arg = host};
+    return 0;
+}
+
+void submit_host_fini(struct submit_host *host)
+{
+    strmap_destroy(host->macros, mem_free);
+}
