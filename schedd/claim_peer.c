@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/job_events.h"
 #include "schedd/job_moves.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
@@ -193,6 +194,18 @@ static void accept_claim(struct claim *claim, struct wire_request *request)
     change_commit(change, claim_committed, mem_free, ref);
 }
 
+static void note_reconnected(const struct claim *claim)
+{
+    struct job *job = claim->job;
+    if (job != NULL && ad_has(job_own(job), "JobDisconnectedDate")) {
+        struct change *change = change_begin(claim->schedd);
+        ad_remove(job_own(job), "JobDisconnectedDate");
+        events_reconnected(change, job);
+        change_job(change, job);
+        change_commit(change, NULL, NULL, NULL);
+    }
+}
+
 static void resume(struct claim *claim, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -229,6 +242,7 @@ static void resume(struct claim *claim, struct wire_request *request)
         if (claim->state == CLAIM_STARTING) {
             claim_move(claim, CLAIM_BUSY); /* the answer to ACTIVATE was lost */
         }
+        note_reconnected(claim);
         if (claim->job != NULL) {
             moves_suspension(claim->schedd, claim->job, args);
         }
@@ -393,6 +407,12 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
         claim->state == CLAIM_STOPPING) {
         struct change *change = change_begin(claim->schedd);
         claims_end(change, claim, "its connection is lost, and it has no job");
+        change_commit(change, NULL, NULL, NULL);
+    } else if (claim->job != NULL && claim->job->phase == JOB_ACTIVE && !claim->schedd->stopping) {
+        struct change *change = change_begin(claim->schedd);
+        ad_set_int(job_own(claim->job), "JobDisconnectedDate", loop_wall_s(claim->schedd->loop));
+        events_disconnected(change, claim->job, why);
+        change_job(change, claim->job);
         change_commit(change, NULL, NULL, NULL);
     }
 }

@@ -315,6 +315,7 @@ void claim_run_ended(struct schedd *schedd, struct job *job)
         (void)ad_copy_attr(own, "LastRemoteHost", own, "RemoteHost"); /* it is there */
     }
     ad_remove(own, "RemoteHost");
+    ad_remove(own, "JobDisconnectedDate");
     ad_remove(own, "ClaimId"); /* the nonce stays: the starter may still have to be answered */
 }
 
@@ -356,7 +357,11 @@ static void lose(struct claim *claim, const char *why, bool preempted)
         claim_detach(claim);
         if (durable) {
             if (job->phase == JOB_ACTIVE) {
-                events_evicted(change, job, 0, 0, why);
+                if (ad_has(job_own(job), "JobDisconnectedDate")) {
+                    events_lost(change, job, why);
+                } else {
+                    events_evicted(change, job, 0, 0, why);
+                }
                 count_vacate(schedd, job, preempted);
             }
             claim_run_ended(schedd, job);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "schedd/job_events.h"
 #include "schedd/job_factory.h"
 
 #include <errno.h>
@@ -175,6 +176,7 @@ void factory_attach(struct change *change, struct job_factory *factory, struct c
     change_cluster(change, cluster);
     change_put(change, TABLE, place, factory->place_ad);
     change_put_bytes(change, TABLE, digest, factory->digest, strlen(factory->digest));
+    events_cluster_submitted(change, cluster);
     factory_kick(factory->schedd, cluster);
 }
 
@@ -272,6 +274,7 @@ static void make_some(struct change *change, struct job_factory *factory, int64_
         log_warn(schedd->log, "factory.paused", err.text, LOG_INT("cluster", cluster->id),
                  LOG_INT("proc", next + made));
         pause_at(change, cluster, FACTORY_BAD_ITEM, err.text);
+        events_factory_paused(change, cluster, err.text, FACTORY_BAD_ITEM, 0);
     } else if (next + made == factory->total) {
         factory_end(change, cluster);
         queue_drop_if_empty(change, cluster);
@@ -334,12 +337,16 @@ void factory_pause(struct change *change, struct cluster *cluster, const char *w
 {
     if (cluster->factory != NULL) {
         pause_at(change, cluster, FACTORY_HELD, why);
+        events_factory_paused(change, cluster, why, FACTORY_HELD, 1);
     }
 }
 
 void factory_resume(struct change *change, struct cluster *cluster)
 {
     if (cluster->factory != NULL) {
+        if (factory_is_paused(cluster)) {
+            events_factory_resumed(change, cluster, "");
+        }
         pause_at(change, cluster, FACTORY_RUNS, NULL);
         factory_kick(change_schedd(change), cluster);
     }

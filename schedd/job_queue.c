@@ -22,6 +22,7 @@
 #include "schedd/job_autocluster.h"
 #include "schedd/job_factory.h"
 #include "schedd/job_dollar.h"
+#include "schedd/job_events.h"
 #include "schedd/job_history.h"
 #include "schedd/job_policy.h"
 #include "schedd/request_ads.h"
@@ -473,6 +474,13 @@ void queue_drop_if_empty(struct change *change, struct cluster *cluster)
         char key[KEY_SIZE];
         cluster_key(cluster->id, key);
         change_delete(change, "clusters", key);
+        if (ad_has(cluster->ad, "JobMaterializeNextProcId")) {
+            int64_t made = ad_int_or(cluster->ad, "JobMaterializeNextProcId", 0);
+            bool all = made >= ad_int_or(cluster->ad, "TotalSubmitProcs", 0);
+            events_cluster_removed(change, cluster, made,
+                                   ad_int_or(cluster->ad, "JobMaterializeItemCount", 0),
+                                   all ? 1 : 0, NULL);
+        }
         drop_cluster(change->schedd, cluster);
     }
 }

@@ -123,6 +123,18 @@ static void ask_history(struct schedd *schedd, const char *id, int64_t epoch,
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
+/* Both ends of a transfer, told when it is over. */
+static void note_transfer(struct change *change, struct job *job, const struct ad *args,
+                          enum event_transfer started)
+{
+    int64_t began_ms = ad_int_or(args, "TransferStarted", 0);
+    int64_t ended_ms = ad_int_or(args, "TransferFinished", 0);
+    if (began_ms > 0 && ended_ms >= began_ms) {
+        events_transfer(change, job, started, began_ms);
+        events_transfer(change, job, (enum event_transfer)(started + 1), ended_ms);
+    }
+}
+
 static void started(struct schedd *schedd, struct job *job, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -144,6 +156,7 @@ static void started(struct schedd *schedd, struct job *job, struct wire_request 
         if (boot_id[0] != '\0') {
             ad_set_string(own, "RemoteBootId", boot_id);
         }
+        note_transfer(change, job, args, TRANSFER_IN_STARTED);
         events_executing(change, job, args);
         change_job(change, job);
         char id[JOB_ID_SIZE];
@@ -225,6 +238,7 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     struct change *change = change_begin(schedd);
     struct ad *own = job_own(job);
     events_usage(change, job, args);
+    note_transfer(change, job, args, TRANSFER_OUT_STARTED);
     copy_some(own, args, USAGE, ARRAY_COUNT(USAGE));
     copy_some(own, args, EXIT, ARRAY_COUNT(EXIT));
     note_exit(job);

@@ -14,6 +14,7 @@
 #include "base/os.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "shadow/shadow_state.h"
 #include "shadow/transfer_plan.h"
@@ -240,10 +241,35 @@ static void started_answered(struct run *run, void *arg, int status, const char 
     }
 }
 
+void run_note_transfer(const struct run *run, struct ad *args, int64_t began_ms, int64_t ended_ms)
+{
+    if (began_ms > 0 &&
+        !text_equal_nocase(ad_string_or(run->job, "ShouldTransferFiles", ""), "NO")) {
+        ad_set_int(args, "TransferStarted", began_ms);
+        ad_set_int(args, "TransferFinished", ended_ms);
+    }
+}
+
+/* When the starter asked for its input and sent its output, as seen from here. */
+static void note_times(struct run *run, enum wire_verb verb)
+{
+    int64_t now_ms = loop_wall_ms(run->shadow->loop);
+    if (verb == VERB_JOB_FETCH && run->input_began_ms == 0) {
+        run->input_began_ms = now_ms;
+    }
+    if (verb == VERB_JOB_FETCH || verb == VERB_FILE_GET) {
+        run->input_ended_ms = now_ms;
+    }
+    if (verb == VERB_FILE_PUT && run->output_began_ms == 0) {
+        run->output_began_ms = now_ms;
+    }
+}
+
 static void handle_started(struct run *run, struct wire_request *request)
 {
     struct ad *args = ad_copy(wire_request_args(request));
     ad_set_string(args, "Event", "Started");
+    run_note_transfer(run, args, run->input_began_ms, run->input_ended_ms);
     report_send(run->shadow, run, VERB_JOB_STATUS, args, started_answered, request);
 }
 
@@ -295,6 +321,7 @@ static void handle_done(struct run *run, struct wire_request *request)
 void run_handle(struct run *run, struct wire_request *request)
 {
     enum wire_verb verb = wire_request_verb(request);
+    note_times(run, verb);
     if (verb == VERB_JOB_DONE) {
         handle_done(run, request);
         return;

@@ -100,6 +100,8 @@ struct run {
     struct vec inputs;    /* struct transfer_input, after JOB_FETCH */
     struct strmap *files; /* name -> struct staged; touched on the lane only */
     struct vec waiting;   /* struct wire_request: JOB_DONE to be answered */
+    /* wall clock in ms; 0: not yet */
+    int64_t input_began_ms, input_ended_ms, output_began_ms;
 };
 
 /* ---- shadow_run.c: runs and what starters ask ---- */
@@ -108,6 +110,8 @@ struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, con
                        const struct ad *job);
 struct run *run_find(const struct shadow *shadow, const char *id, int64_t epoch);
 void run_move(struct run *run, enum run_phase phase);
+/* When a transfer was, for the job's event log; a job that transfers nothing says nothing. */
+void run_note_transfer(const struct run *run, struct ad *args, int64_t began_ms, int64_t ended_ms);
 void run_use(struct run *run);
 void run_unuse(struct run *run); /* may free it */
 /* Forgets the run, closes its connection; remove_stage: and what it has staged. */
