@@ -5,6 +5,9 @@
  * history, as are those that had left it before.  A job that is in neither is an error: a schedd
  * loses none.
  *
+ * Where the first word names a file that is there, it is a job event log, and no schedd is asked
+ * (wait_log.c).
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
@@ -24,6 +27,8 @@
 #include "cli/cli.h"
 #include "cli/jobs_plan.h"
 #include "cli/listing.h"
+#include "cli/wait_log.h"
+#include "cli/wait_log_plan.h"
 #include "cli/wait_plan.h"
 #include "wire/watch.h"
 #include "wire/wire.h"
@@ -41,7 +46,8 @@ struct wait {
     struct listing listing; /* its constraints: which jobs */
     struct vec words;       /* borrowed */
     int64_t timeout_s;      /* 0: none */
-    bool echo;
+    bool echo, status;      /* status, number: of a log */
+    int64_t number;
     struct strmap *jobs; /* id -> struct waited: all that were seen in the queue */
     struct watch *watch;
     bool wake; /* something happened: look again */
@@ -337,12 +343,48 @@ static int parse_one(struct wait *wait, int *at)
         }
     } else if (listing_is(arg, "echo", 1) || listing_is(arg, "verbose", 1)) {
         wait->echo = true;
+    } else if (listing_is(arg, "status", 1)) {
+        wait->status = true;
+    } else if (listing_is(arg, "num", 1)) {
+        ++*at;
+        if (next == NULL || text_parse_int64(next, &wait->number, NULL) != 0 || wait->number < 1) {
+            return cli_usage(cli, "%s: how many?", arg);
+        }
     } else if (arg[0] == '-') {
         return cli_usage(cli, "'%s' is not understood", arg);
     } else {
         vec_push(&wait->words, arg);
     }
     return CLI_OK;
+}
+
+/* The first word, if it is a file and no job. */
+static const char *log_of(const struct wait *wait)
+{
+    struct os_stat st;
+    const char *word = wait->words.count > 0 ? wait->words.items[0] : NULL;
+    bool is_file = word != NULL && !jobs_plan_is_id(word) &&
+                   os_stat(wait->cli->os, word, &st) == 0 && !st.is_dir;
+    return is_file || (word != NULL && strchr(word, '/') != NULL) ? word : NULL;
+}
+
+static int follow_log(struct wait *wait, const char *path)
+{
+    struct wait_log which;
+    int status = CLI_OK;
+    wait_log_init(&which);
+    which.number = wait->number;
+    which.status = wait->status;
+    which.echo = wait->echo;
+    if (wait->words.count > 2) {
+        status = cli_usage(wait->cli, "a log, and one job of it at most");
+    } else if (wait->words.count == 2 && !wait_log_set_job(&which, wait->words.items[1])) {
+        status = cli_usage(wait->cli, "'%s' is no job id", (const char *)wait->words.items[1]);
+    } else {
+        status = wait_log_follow(wait->cli, path, &which, wait->timeout_s);
+    }
+    wait_log_fini(&which);
+    return status;
 }
 
 static int parse(struct wait *wait, char *me, size_t size)
@@ -354,6 +396,12 @@ static int parse(struct wait *wait, char *me, size_t size)
         if (status != CLI_OK) {
             return status;
         }
+    }
+    if (log_of(wait) != NULL) {
+        return CLI_OK;
+    }
+    if (wait->status || wait->number > 0) {
+        return cli_usage(cli, "-status and -num are of a job event log: name its file");
     }
     char *const *words = (char *const *)wait->words.items;
     size_t count = wait->words.count;
@@ -406,7 +454,9 @@ int cmd_wait(struct cli *cli)
     struct wait wait = {.cli = cli};
     char me[256];
     int status = parse(&wait, me, sizeof me);
-    if (status == CLI_OK) {
+    if (status == CLI_OK && log_of(&wait) != NULL) {
+        status = follow_log(&wait, log_of(&wait));
+    } else if (status == CLI_OK) {
         wait.jobs = strmap_create(STRMAP_CASE_SENSITIVE);
         status = run(&wait);
         strmap_destroy(wait.jobs, mem_free);

@@ -121,11 +121,14 @@ static const struct cli_command EDIT = {
     "  VALUE            an expression; a text is to be in double quotes: '\"text\"'\n"
     "                   A run that has begun goes on with what it began with.\n"};
 static const struct cli_command WAIT = {
-    "wait", cmd_wait, "[ID|OWNER...] [--timeout TIME] [-echo]",
+    "wait", cmd_wait,
+    "[ID|OWNER...] [--timeout TIME] [-echo] | LOG [ID] [-wait TIME] [-num N] [-status] [-echo]",
     "wait until jobs have left the queue",
     "  ID, OWNER        whose; all of your own when none is named\n"
     "  --timeout TIME   give up after 90, 5m, 1h ... (exit status 1)\n"
-    "  -echo            say how each job ended\n"};
+    "  -echo            say how each job ended\n"
+    "  LOG              a job event log: until the jobs in it (that of ID) are over\n"
+    "  -num N           N ends are enough;  -status  a line for each event;  -echo  all of it\n"};
 static const struct cli_command USERPRIO = {
     "userprio", cmd_userprio,
     "[NAME] [-all] [-allusers] [-grouporder|-grouprollup|-quotas|-surplus] " LISTING_USAGE

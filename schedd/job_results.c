@@ -127,8 +127,9 @@ static void ask_history(struct schedd *schedd, const char *id, int64_t epoch,
 static void note_transfer(struct change *change, struct job *job, const struct ad *args,
                           enum event_transfer started)
 {
-    int64_t began_ms = ad_int_or(args, "TransferStarted", 0);
-    int64_t ended_ms = ad_int_or(args, "TransferFinished", 0);
+    bool in = started == TRANSFER_IN_STARTED;
+    int64_t began_ms = ad_int_or(args, in ? "InputStarted" : "OutputStarted", 0);
+    int64_t ended_ms = ad_int_or(args, in ? "InputFinished" : "OutputFinished", 0);
     if (began_ms > 0 && ended_ms >= began_ms) {
         events_transfer(change, job, started, began_ms);
         events_transfer(change, job, (enum event_transfer)(started + 1), ended_ms);
@@ -183,7 +184,9 @@ static void hold(struct schedd *schedd, struct job *job, struct wire_request *re
 
 static void usage(struct schedd *schedd, struct job *job, const struct ad *args)
 {
-    struct change *change = events_usage_is_news(job, args) ? change_begin(schedd) : NULL;
+    /* Before its start is told nothing is told of its size. */
+    bool news = job->phase == JOB_ACTIVE && events_usage_is_news(job, args);
+    struct change *change = news ? change_begin(schedd) : NULL;
     if (change != NULL) {
         events_usage(change, job, args);
     }
@@ -237,6 +240,10 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     const struct ad *args = wire_request_args(request);
     struct change *change = change_begin(schedd);
     struct ad *own = job_own(job);
+    if (job->phase != JOB_ACTIVE) { /* that it started was not heard, or is not true any more */
+        note_transfer(change, job, args, TRANSFER_IN_STARTED);
+        events_executing(change, job, args);
+    }
     events_usage(change, job, args);
     note_transfer(change, job, args, TRANSFER_OUT_STARTED);
     copy_some(own, args, USAGE, ARRAY_COUNT(USAGE));

@@ -241,12 +241,19 @@ static void started_answered(struct run *run, void *arg, int status, const char 
     }
 }
 
-void run_note_transfer(const struct run *run, struct ad *args, int64_t began_ms, int64_t ended_ms)
+void run_note_transfers(const struct run *run, struct ad *args)
 {
-    if (began_ms > 0 &&
-        !text_equal_nocase(ad_string_or(run->job, "ShouldTransferFiles", ""), "NO")) {
-        ad_set_int(args, "TransferStarted", began_ms);
-        ad_set_int(args, "TransferFinished", ended_ms);
+    if (text_equal_nocase(ad_string_or(run->job, "ShouldTransferFiles", ""), "NO")) {
+        return;
+    }
+    int64_t now_ms = loop_wall_ms(run->shadow->loop);
+    if (run->input_began_ms > 0) {
+        ad_set_int(args, "InputStarted", run->input_began_ms);
+        ad_set_int(args, "InputFinished", run->input_ended_ms);
+    }
+    if (run->phase != RUN_OPEN) {
+        ad_set_int(args, "OutputStarted", run->output_began_ms > 0 ? run->output_began_ms : now_ms);
+        ad_set_int(args, "OutputFinished", now_ms);
     }
 }
 
@@ -269,7 +276,7 @@ static void handle_started(struct run *run, struct wire_request *request)
 {
     struct ad *args = ad_copy(wire_request_args(request));
     ad_set_string(args, "Event", "Started");
-    run_note_transfer(run, args, run->input_began_ms, run->input_ended_ms);
+    run_note_transfers(run, args);
     report_send(run->shadow, run, VERB_JOB_STATUS, args, started_answered, request);
 }
 

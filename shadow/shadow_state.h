@@ -111,7 +111,7 @@ struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, con
 struct run *run_find(const struct shadow *shadow, const char *id, int64_t epoch);
 void run_move(struct run *run, enum run_phase phase);
 /* When a transfer was, for the job's event log; a job that transfers nothing says nothing. */
-void run_note_transfer(const struct run *run, struct ad *args, int64_t began_ms, int64_t ended_ms);
+void run_note_transfers(const struct run *run, struct ad *args);
 void run_use(struct run *run);
 void run_unuse(struct run *run); /* may free it */
 /* Forgets the run, closes its connection; remove_stage: and what it has staged. */

@@ -326,9 +326,7 @@ static void sync_done(struct work *work, int result)
         return;
     }
     run_move(run, RUN_REPORTING);
-    int64_t now_ms = loop_wall_ms(run->shadow->loop);
-    run_note_transfer(run, manifest, run->output_began_ms > 0 ? run->output_began_ms : now_ms,
-                      now_ms);
+    run_note_transfers(run, manifest);
     report_send(run->shadow, run, VERB_JOB_RESULT, manifest, result_answered, NULL);
 }
 

@@ -255,6 +255,7 @@ void output_report(struct starter *starter)
         ad_set_strings(args, "Checksums", (const char *const *)starter->checksums.items,
                        starter->checksums.count);
     }
+    ad_set_string(args, "CondorScratchDir", starter->sandbox); /* if the start was not told */
     ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
     struct wire_body body = {.args = args};
     int64_t rc = wire_call(starter->shadow, VERB_JOB_DONE, &body, REPORT_MS, reported, starter);

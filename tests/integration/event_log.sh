@@ -62,6 +62,13 @@ for life in $lives; do
     until_true 40 "the end of $life is logged" logged "$life" "$last" "$count"
     compare "$life"
 done
+say "waiting for a log"
+equals "roost wait LOG" "$("$ROOST" wait "$OUT/multi.log")" "All jobs done."
+equals "roost wait LOG ID -status" "$("$ROOST" wait "$OUT/multi.log" "$(id_of multi).1" -status | grep -c "^$(id_of multi).1.0 terminated$")" 1
+"$ROOST" wait "$OUT/unmet.log" -wait 1 >"$WORK/wait.out" && fail "a job that waits is not over"
+equals "its text" "$(cat "$WORK/wait.out")" "Time expired."
+"$ROOST" wait "$OUT/none.log" 2>/dev/null && fail "roost wait of a log that is not there"
+
 say "a job that is held, released, vacated and removed while it runs"
 runs() { [ "$("$ROOST" q "$(id_of ctl)" -af JobStatus 2>/dev/null)" = 2 ] && logged ctl '^001' "$1"; }
 live ctl
