@@ -5,7 +5,6 @@
 #include "cli/wait_log_plan.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -14,8 +13,6 @@
 #include "base/text.h"
 #include "eventlog/event_reader.h"
 #include "eventlog/event_text.h"
-
-#define KEY_SIZE 64
 
 void wait_log_init(struct wait_log *wait)
 {
@@ -96,26 +93,29 @@ void wait_log_event(struct wait_log *wait, const struct event_entry *event, stru
         (wait->proc >= 0 && (of_cluster || event->proc != wait->proc))) {
         return;
     }
-    char key[KEY_SIZE];
-    (void)snprintf(key, sizeof(key), "%" PRId64 ".%" PRId64, event->cluster, event->proc);
+    struct strbuf key;
+    strbuf_init(&key, 0);
+    strbuf_printf(&key, "%" PRId64 ".%" PRId64, event->cluster, event->proc);
     switch (event->type) {
     case EVENT_SUBMIT:
     case EVENT_CLUSTER_SUBMIT:
         wait->seen++;
-        (void)strmap_set(wait->active, key,
+        (void)strmap_set(wait->active, strbuf_text(&key),
                          (void *)(uintptr_t)PRESENT); /* a log that was joined says it again */
         break;
     case EVENT_TERMINATED:
     case EVENT_ABORTED:
         wait->over++;
-        (void)strmap_remove(wait->active, key); /* absent: the log begins behind its submission */
+        (void)strmap_remove(wait->active,
+                            strbuf_text(&key)); /* absent: the log begins behind its submission */
         break;
     case EVENT_CLUSTER_REMOVE:
-        (void)strmap_remove(wait->active, key); /* as above */
+        (void)strmap_remove(wait->active, strbuf_text(&key)); /* as above */
         break;
     default:
         break;
     }
+    strbuf_fini(&key);
     say(wait, event, out);
 }
 
