@@ -20,6 +20,7 @@
 #include "base/loop_run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
@@ -137,11 +138,26 @@ struct rng *loop_rng(struct loop *loop)
     return &loop->rng;
 }
 
+static ssize_t read_urandom(void *data, size_t length)
+{
+    int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, data, length);
+    int error = errno;
+    if (fd >= 0) {
+        close(fd);
+    }
+    errno = error;
+    return got;
+}
+
 static void get_random(void *data, size_t length)
 {
     unsigned char *at = data;
     while (length > 0) {
         ssize_t got = getrandom(at, length, 0);
+        if (got < 0 && errno == ENOSYS) { /* before Linux 3.17 */
+            got = read_urandom(at, length);
+        }
         CHECK(got > 0 || errno == EINTR);
         if (got > 0) {
             at += got;

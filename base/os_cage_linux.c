@@ -158,7 +158,7 @@ CHILD_SIDE static int keep(void *arg)
     if (!runs) {
         launch->end.program = 0;
     }
-    (void)syscall(SYS_close_range, 0, UINT_MAX, 0);
+    (void)spawn_close_from(0);
     (void)syscall(SYS_prctl, PR_SET_NAME, "roost-keeper", 0, 0, 0);
     (void)syscall(SYS_chdir, "/");
     __atomic_store_n(&launch->starting, 0, __ATOMIC_SEQ_CST);

@@ -2,7 +2,9 @@
  *
  * Design note: every child and every watched process has a pidfd in the loop, so there is no
  * SIGCHLD handler and no race with a reused pid: the descriptor means one process for ever.  Only a
- * subreaper listens to SIGCHLD, too, because it inherits children that it never started.
+ * subreaper listens to SIGCHLD, too, because it inherits children that it never started.  Where the
+ * kernel (before 5.3) or a container's filter of system calls knows no pidfd, processes are looked
+ * at every POLL_MS.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,6 +12,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +31,7 @@
 #include "base/mem.h"
 #include "base/os_cage.h"
 
+#define POLL_MS          20
 #define KILL_ROUNDS_MAX  50 /* of os_descendants_kill(), while new ones appear */
 #define FAMILY_DEPTH_MAX 1000
 
@@ -36,9 +40,10 @@ struct process {
     struct process_table *table;
     pid_t pid;
     bool child; /* ours to reap */
-    int pidfd;  /* -1: gone already when it was to be watched */
+    int pidfd;  /* -1: gone already when it was to be watched, or looked at again and again */
     struct loop_fd *watch;
-    struct loop_timer *gone; /* tells so, soon */
+    uint64_t start_time;     /* of one that is looked at, and no child */
+    struct loop_timer *gone; /* tells so, soon; or looks */
     os_exit_f on_exit;       /* NULL: nobody wants to know */
     void *arg;
     struct spawned caged; /* .end: NULL for what is not in a cage */
@@ -163,6 +168,36 @@ static void process_gone(void *arg)
     process_ended(arg, &UNKNOWN_END);
 }
 
+static void process_look(void *arg)
+{
+    struct process *process = arg;
+    siginfo_t info = {.si_pid = 0};
+    bool runs = process->child
+                    ? waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                          info.si_pid == 0
+                    : os_start_time(process->table->os, process->pid) == process->start_time;
+    if (runs) {
+        loop_timer_set(process->gone, POLL_MS);
+    } else {
+        pidfd_ready(process, LOOP_READ);
+    }
+}
+
+/* A process that has no pidfd because there are none here. */
+static void process_poll(struct process *process, uint64_t start_time)
+{
+    loop_timer_destroy(process->gone);
+    process->start_time = start_time;
+    process->gone = loop_timer_create(process->table->os->loop, process_look, process);
+    loop_timer_set(process->gone, POLL_MS);
+}
+
+/* EPERM: older filters of containers answer so to every call that they do not know. */
+static bool is_unknown_call(int error)
+{
+    return error == ENOSYS || error == EPERM;
+}
+
 static struct process *process_add(struct os *os, pid_t pid, int pidfd, bool child,
                                    os_exit_f on_exit, void *arg)
 {
@@ -229,6 +264,11 @@ static int open_program(const struct spawned *spawned)
 {
     struct proc_stat stat;
     int fd = pidfd_open(spawned->end->program, 0);
+    if (fd < 0 && is_unknown_call(errno)) { /* the directory, too, is of one process only */
+        char path[64];
+        (void)snprintf(path, sizeof(path), "/proc/%d", (int)spawned->end->program);
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
     if (fd >= 0 && (!read_stat(spawned->end->program, &stat) || stat.parent != spawned->pid)) {
         close(fd);
         fd = -1;
@@ -249,7 +289,8 @@ int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void
     }
     if (!spec->detached && os->loop != NULL) {
         int pidfd = pidfd_open(spawned.pid, 0); /* not reaped yet: it cannot be another's */
-        if (pidfd < 0) {
+        bool polled = pidfd < 0 && is_unknown_call(errno);
+        if (pidfd < 0 && !polled) {
             code = err_set(err, -errno, "%s: cannot watch it: %s", spec->argv[0], strerror(errno));
             (void)kill(spawned.pid, SIGKILL);
             (void)waitpid(spawned.pid, NULL, 0);
@@ -259,6 +300,9 @@ int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void
             return code;
         }
         struct process *process = process_add(os, spawned.pid, pidfd, true, on_exit, arg);
+        if (polled) {
+            process_poll(process, 0);
+        }
         process->caged = spawned;
         process->program_fd = spawned.end != NULL ? open_program(&spawned) : -1;
     }
@@ -288,7 +332,8 @@ int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, v
              struct err *err)
 {
     int pidfd = pid > 0 ? pidfd_open(pid, 0) : -1;
-    if (pidfd < 0 && pid > 0 && errno != ESRCH && errno != EINVAL) {
+    bool polled = pidfd < 0 && pid > 0 && is_unknown_call(errno);
+    if (pidfd < 0 && pid > 0 && !polled && errno != ESRCH && errno != EINVAL) {
         return err_set(err, -errno, "cannot watch process %d: %s", (int)pid, strerror(errno));
     }
     /* Only now: the descriptor and the start time are of the same process, or it is gone. */
@@ -296,7 +341,11 @@ int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, v
         close(pidfd);
         pidfd = -1;
     }
-    (void)process_add(os, pid, pidfd, false, on_exit, arg);
+    uint64_t started = polled ? os_start_time(os, pid) : 0;
+    struct process *process = process_add(os, pid, pidfd, false, on_exit, arg);
+    if (started != 0 && (start_time == 0 || started == start_time)) {
+        process_poll(process, started);
+    }
     return 0;
 }
 
@@ -329,6 +378,24 @@ uint64_t os_start_time(struct os *os, pid_t pid)
     return pid > 0 && read_stat(pid, &stat) && !is_dead(stat.state) ? stat.start_time : 0;
 }
 
+static int signal_program(const struct process *caged, int signal_number)
+{
+    struct proc_stat stat;
+    if (caged->program_fd < 0) {
+        return -ESRCH;
+    }
+    if (pidfd_send_signal(caged->program_fd, signal_number, NULL, 0) == 0) {
+        return 0;
+    }
+    if (!is_unknown_call(errno)) {
+        return -errno;
+    }
+    if (!read_stat(caged->caged.end->program, &stat) || stat.parent != caged->pid) {
+        return -ESRCH;
+    }
+    return kill(caged->caged.end->program, signal_number) == 0 ? 0 : -errno;
+}
+
 int os_kill(struct os *os, pid_t pid, int signal_number)
 {
     CHECK(pid != 0); /* kill(2) means something else by it: our own group */
@@ -338,9 +405,7 @@ int os_kill(struct os *os, pid_t pid, int signal_number)
     /* Who holds a cage is deaf to all but KILL: what is meant is the program in it. */
     const struct process *caged = signal_number != SIGKILL ? find_caged(os, pid) : NULL;
     if (caged != NULL) {
-        return caged->program_fd < 0                                               ? -ESRCH
-               : pidfd_send_signal(caged->program_fd, signal_number, NULL, 0) == 0 ? 0
-                                                                                   : -errno;
+        return signal_program(caged, signal_number);
     }
     return kill(pid, signal_number) == 0 ? 0 : -errno;
 }

@@ -62,6 +62,47 @@ CHILD_SIDE static bool redirect(struct launch *launch, enum step step, int fd, c
     return spawn_failed(launch, step, syscall(SYS_dup3, fd, to, 0)) >= 0;
 }
 
+struct proc_entry { /* of getdents64(2) */
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
+/* Before Linux 5.9, or under a container's filter of system calls: one by one. */
+CHILD_SIDE static long close_listed(long first)
+{
+    char entries[2048] __attribute__((aligned(8)));
+    long directory =
+        syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    long length = directory;
+    while (length >= 0 &&
+           (length = syscall(SYS_getdents64, directory, entries, sizeof(entries))) > 0) {
+        for (long at = 0; at < length;) {
+            const struct proc_entry *entry = (const struct proc_entry *)(void *)(entries + at);
+            long fd = 0;
+            for (const char *digit = entry->name; *digit != '\0'; digit++) {
+                fd = *digit >= '0' && *digit <= '9' && fd >= 0 ? fd * 10 + (*digit - '0') : -1;
+            }
+            if (fd >= first && fd != directory) {
+                (void)syscall(SYS_close, fd);
+            }
+            at += entry->length;
+        }
+    }
+    if (directory >= 0) {
+        (void)syscall(SYS_close, directory);
+    }
+    return length;
+}
+
+CHILD_SIDE long spawn_close_from(unsigned first)
+{
+    long result = syscall(SYS_close_range, first, UINT_MAX, 0);
+    return result < 0 && (errno == ENOSYS || errno == EPERM) ? close_listed((long)first) : result;
+}
+
 CHILD_SIDE static bool set_files(struct launch *launch)
 {
     const struct os_spawn *spec = launch->spec;
@@ -76,7 +117,7 @@ CHILD_SIDE static bool set_files(struct launch *launch)
             redirect(launch, STEP_STDIN, launch->input_fd, in, O_RDONLY | O_NOCTTY, 0)) &&
            (ours_out || redirect(launch, STEP_STDOUT, -1, out, output, 1)) &&
            (ours_error || redirect(launch, STEP_STDERR, -1, error, output, 2)) &&
-           spawn_failed(launch, STEP_DESCRIPTORS, syscall(SYS_close_range, 3, UINT_MAX, 0)) >= 0;
+           spawn_failed(launch, STEP_DESCRIPTORS, spawn_close_from(3)) >= 0;
 }
 
 CHILD_SIDE static bool set_user(struct launch *launch)

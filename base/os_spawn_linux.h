@@ -86,4 +86,7 @@ int spawn_become_program(void *arg);
  * stacks stay in use until that process is dead. */
 void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret);
 
+/* The child's side: closes all descriptors from that one on; negative with errno set. */
+long spawn_close_from(unsigned first);
+
 #endif

@@ -1,0 +1,105 @@
+#!/bin/bash
+# The pilot in a machine with nothing but a kernel, busybox and the pilot: it joins the pool through the emulator's user-mode
+# network, runs a job whose output shows the guest's kernel, and leaves; the guest then switches itself off.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+[ -x "$ROOST_BIN/roost-pilot" ] || { echo "skipped: a build with sanitizers has no static roost-pilot"; exit 77; }
+for need in qemu-system-x86_64 busybox cpio modprobe; do
+    PATH=$PATH:/sbin:/usr/sbin command -v $need >/dev/null || { echo "skipped: no $need here (make deps)"; exit 77; }
+done
+. "$(dirname "$0")/lib.sh"
+PATH=$PATH:/sbin:/usr/sbin
+
+# The newest kernel of the kind that guests of clouds have, here or unpacked elsewhere.
+KERNEL_ROOT=${ROOST_GUEST_ROOT:-}
+kernel=$(find "$KERNEL_ROOT/boot" -maxdepth 1 -name 'vmlinuz-*cloud*' 2>/dev/null | sort -V | tail -n 1)
+[ -n "$kernel" ] || { echo "skipped: no linux-image-cloud-amd64 here (make deps)"; exit 77; }
+[ -r "$kernel" ] || { echo "skipped: $kernel may not be read"; exit 77; }
+release=${kernel##*/vmlinuz-}
+
+chmod 1777 "$OUT"
+pool_init --nodes 1 --asleep
+sed -i "s/^SCHEDD_HOST = .*/SCHEDD_HOST = \"10.0.2.2\"\nSCHEDD_LISTEN = \"127.0.0.1\"/" "$ROOST_CONFIG" # as the guest sees this host
+pool_start
+port=$(sed -n 's/^COLLECTOR_PORT = //p' "$ROOST_CONFIG")
+
+# ---- the guest: busybox, modules of its network card, the pilot, a token
+guest=$WORK/guest
+mkdir -p "$guest/bin" "$guest/mod" "$guest/proc" "$guest/sys" "$guest/dev" "$guest/tmp"
+cp "$(command -v busybox)" "$guest/bin/busybox"
+cp "$ROOST_BIN/roost-pilot" "$guest/bin/" && strip "$guest/bin/roost-pilot"
+say "the stripped pilot has $(stat -c %s "$guest/bin/roost-pilot") bytes"
+"$ROOST" token create --identity guest --scope ADVERTISE,READ --expires 1h --bundle --file "$guest/bundle" ||
+    fail "roost token create --bundle"
+modprobe ${KERNEL_ROOT:+-d "$KERNEL_ROOT"} -S "$release" --show-depends virtio_pci >"$WORK/modules" 2>/dev/null
+modprobe ${KERNEL_ROOT:+-d "$KERNEL_ROOT"} -S "$release" --show-depends virtio_net >>"$WORK/modules" 2>/dev/null
+number=10
+while read -r _ module _; do
+    case $module in
+    *.xz) xz -dc "$module" >"$guest/mod/$number.ko" ;;
+    *) cp "$module" "$guest/mod/$number.ko" ;;
+    esac
+    number=$((number + 1))
+done < <(grep '^insmod' "$WORK/modules")
+cat >"$guest/init" <<INIT
+#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+for module in /mod/*.ko; do insmod "\$module" 2>/dev/null; done
+hostname guest
+ip link set lo up
+ip link set eth0 up
+ip addr add 10.0.2.15/24 dev eth0
+ip route add default via 10.0.2.2
+echo "NETWORK \$(cut -d' ' -f1 /proc/uptime)"
+roost-pilot --collector 10.0.2.2:$port --token /bundle --name guest --idle-timeout 3 POLLING_INTERVAL=1
+echo "PILOT ended with \$? and left '\$(ls /tmp)'"
+poweroff -f
+INIT
+chmod 0755 "$guest/init"
+(cd "$guest" && find . | cpio -o -H newc --quiet | gzip -1) >"$WORK/initramfs" || fail "the initramfs could not be made"
+
+# 10.0.2.2 is this host: its 127.0.0.1.
+begin=$(date +%s%3N)
+qemu-system-x86_64 -accel tcg -machine pc -m 384 -smp 1 -nographic -no-reboot -nodefaults -serial stdio \
+    -netdev "user,id=net0" -device virtio-net-pci,netdev=net0 -kernel "$kernel" -initrd "$WORK/initramfs" \
+    -append "console=ttyS0 quiet panic=-1" </dev/null >"$WORK/console" 2>&1 &
+qemu=$!
+has_joined() { [ -n "$("$ROOST" status -constraint 'Machine == "guest"' -af Name 2>/dev/null)" ]; }
+show_console() { tail -n 30 "$WORK/console"; }
+is_over() { ! kill -0 "$qemu" 2>/dev/null; }
+trap 'show_console; clean_up' EXIT
+until_true 60 "the guest has joined" has_joined
+say "the guest joined $(($(date +%s%3N) - begin)) ms after the start of the emulator"
+
+cat >"$WORK/job.sub" <<SUB
+executable = /bin/sh
+transfer_executable = false
+arguments = "-c 'uname -r; uname -n; id -u; cat input'"
+initialdir = $OUT
+transfer_input_files = input
+output = out
+error = err
+should_transfer_files = YES
+when_to_transfer_output = ON_EXIT
+request_memory = 1
+requirements = Machine == "guest"
+queue
+SUB
+echo "the input" >"$OUT/input"
+cluster=$(submit "$WORK/job.sub") || exit 1
+until_true 40 "the guest's job is done" is_done "$cluster" 1
+check_committed "$cluster" 1
+equals "what the job saw" "$(tr '\n' ' ' <"$OUT/out")" "$release guest 65534 the input "
+say "the job ran on kernel $(head -n 1 "$OUT/out"), here it is $(uname -r)"
+
+until_true 40 "the guest switches itself off" is_over
+grep -q "PILOT ended with 0 and left ''" "$WORK/console" || fail "the pilot did not leave as it should"
+equals "its ads" "$("$ROOST" status -constraint 'Machine == "guest"' -af Name)" ""
+trap clean_up EXIT
+pool_stop
+passed
