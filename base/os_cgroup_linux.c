@@ -284,26 +284,34 @@ static int make_place(struct os_cgroup *group, bool is_v2, char *own, size_t siz
     return -EBUSY;
 }
 
-/* Calls for each hierarchy of cgroups that is mounted, once. */
-static int make_places(struct os_cgroup *group, const char *mounts, const char *groups,
+static unsigned controls_had(const struct os_cgroup *group)
+{
+    unsigned bits = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        bits |= group->places[i].controls;
+    }
+    return bits;
+}
+
+/* In each hierarchy that gives something new; v2 first, which may give all.  Each costs every job a
+ * directory to make and to remove. */
+static int make_places(struct os_cgroup *group, bool is_v2, const char *mounts, const char *groups,
                        const char *base, const char *name)
 {
     int code = -ENOTSUP;
-    unsigned have = 0;
     for (const char *line = mounts; line != NULL && *line != '\0';) {
         char root[1024], mount[1024], type[32], options[512], own[2048], directory[4096];
         const char *tail = strstr(line, " - ");
         const char *end = strchr(line, '\n');
         if (tail != NULL && (end == NULL || tail < end) &&
             sscanf(line, "%*s %*s %*s %1023s %1023s", root, mount) == 2 &&
-            sscanf(tail, " - %31s %*s %511s", type, options) == 2) {
-            bool is_v2 = strcmp(type, "cgroup2") == 0;
+            sscanf(tail, " - %31s %*s %511s", type, options) == 2 &&
+            strcmp(type, is_v2 ? "cgroup2" : "cgroup") == 0) {
             unsigned bits = is_v2 ? CONTROL_KILL : controls_of(options);
-            if ((is_v2 || strcmp(type, "cgroup") == 0) && bits != 0 && (have & bits) == 0 &&
-                group->count < PLACES_MAX && own_group(groups, is_v2, options, own, sizeof own)) {
+            if ((bits & ~controls_had(group)) != 0 && group->count < PLACES_MAX &&
+                own_group(groups, is_v2, options, own, sizeof own)) {
                 own_directory(mount, root, own, directory, sizeof directory);
                 int rc = make_place(group, is_v2, directory, sizeof directory, base, name);
-                have |= rc == 0 ? bits : 0U;
                 code = rc == 0 || group->count > 0 ? 0 : rc;
             }
         }
@@ -384,7 +392,9 @@ int os_cgroup_create(struct os *os, const char *base, const char *name,
         return err_prefix(err, -ENOTSUP, "cgroups");
     }
     struct os_cgroup *group = group_create();
-    code = make_places(group, mounts, groups, base, name);
+    code = make_places(group, true, mounts, groups, base, name);
+    int v1 = make_places(group, false, mounts, groups, base, name);
+    code = group->count > 0 ? 0 : v1 != -ENOTSUP ? v1 : code;
     mem_free(mounts);
     mem_free(groups);
     if (code != 0) {
