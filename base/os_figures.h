@@ -18,8 +18,8 @@ struct os_figures {
     double user_cpu_s, system_cpu_s; /* of those that live and what they have reaped */
 };
 /* Of all our living descendants, as /proc has them; keepers of cages (base/os_cage.h) are left
- * out, as their memory is ours. */
-void os_descendants_figures(struct os *os, struct os_figures *ret);
+ * out, as their memory is ours.  exact costs a walk of each process's pages. */
+void os_descendants_figures(struct os *os, bool exact, struct os_figures *ret);
 
 struct os_tree_figures {
     int64_t disk_kib; /* as allocated */

@@ -106,7 +106,16 @@ static bool descends(const struct crowd *crowd, const struct person *person, pid
     return false;
 }
 
-void os_descendants_figures(struct os *os, struct os_figures *ret)
+/* The proportional share of pages; what /proc/PID/stat said where that cannot be read. */
+static int64_t exact_kib(const struct person *person)
+{
+    char path[64], text[2048];
+    (void)snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)person->pid);
+    const char *at = os_read_small(path, text, sizeof text) > 0 ? strstr(text, "\nPss:") : NULL;
+    return at != NULL ? strtoll(at + 5, NULL, 10) : person->rss_kib;
+}
+
+void os_descendants_figures(struct os *os, bool exact, struct os_figures *ret)
 {
     struct crowd crowd = {0};
     pid_t self = getpid();
@@ -125,7 +134,7 @@ void os_descendants_figures(struct os *os, struct os_figures *ret)
         ret->system_cpu_s += each->system_s;
         if (!each->is_keeper) {
             ret->processes++;
-            ret->rss_kib += each->rss_kib;
+            ret->rss_kib += exact ? exact_kib(each) : each->rss_kib;
             ret->image_kib += each->image_kib;
         }
     }

@@ -84,9 +84,10 @@ void os_cgroup_close(struct os_cgroup *group)
     (void)group;
 }
 
-void os_descendants_figures(struct os *os, struct os_figures *ret)
+void os_descendants_figures(struct os *os, bool exact, struct os_figures *ret)
 {
     (void)os;
+    (void)exact;
     *ret = (struct os_figures){0};
 }
 

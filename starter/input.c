@@ -146,6 +146,7 @@ static void got_piece(void *arg, struct wire_reply *reply)
         } else {
             digest_update(starter->digest, reply->blob, reply->blob_length);
             starter->offset += reply->blob_length;
+            starter->received_bytes += (int64_t)reply->blob_length;
         }
     }
     if (rc == 0 && !reply->more) {

@@ -306,7 +306,8 @@ void job_start(struct starter *starter)
             job_hold_before(starter, HOLD_NOT_STARTED, -rc, err.text);
         } else {
             starter->started_s = loop_wall_s(starter->env.loop);
-            starter->job_pid = os_caged_pid(starter->env.os, starter->pid);
+            pid_t inner = os_caged_pid(starter->env.os, starter->pid);
+            starter->job_pid = inner > 0 ? inner : starter->pid; /* it was quick, and is gone */
             watch_begin(starter);
             log_info(starter->env.log, "job.started", "the job runs",
                      LOG_TEXT("job", starter->job_id), LOG_INT("pid", starter->job_pid));

@@ -152,6 +152,7 @@ static void send_piece(struct starter *starter)
     struct wire_body body = {.args = args, .blob = buffer, .blob_length = (size_t)got};
     digest_update(starter->digest, buffer, (size_t)got);
     starter->offset += (uint64_t)got;
+    starter->sent_bytes += got;
     starter->busy = wire_call(starter->shadow, VERB_FILE_PUT, &body, 0, piece_sent, starter) > 0;
     ad_destroy(args);
     mem_free(buffer);

@@ -102,6 +102,7 @@ struct starter {
     unsigned resends; /* of all outputs */
     struct os_file *file;
     uint64_t offset;
+    int64_t received_bytes, sent_bytes; /* of files, what was sent again included */
     struct digest *digest;
     /* the job */
     struct cage *cage;

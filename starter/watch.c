@@ -57,7 +57,11 @@ static void look_at_processes(struct starter *starter)
     uint64_t now_ms = loop_now_ms(starter->env.loop);
     if ((!group.has_memory || !group.has_cpu) && now_ms >= watch->next_slow_ms) {
         struct os_figures figures;
-        os_descendants_figures(starter->env.os, &figures);
+        int64_t limit_kib = cage_memory_limit_mib(starter) * 1024;
+        os_descendants_figures(starter->env.os, false, &figures);
+        if (!group.has_memory && limit_kib > 0 && figures.rss_kib > limit_kib) {
+            os_descendants_figures(starter->env.os, true, &figures); /* before it is blamed */
+        }
         watch->next_slow_ms = now_ms + LOOK_SLOWLY_MS;
         keep_larger(&watch->image_kib, figures.image_kib);
         keep_larger(&watch->processes, figures.processes);
@@ -137,6 +141,8 @@ void watch_report(const struct starter *starter, struct ad *args)
     ad_set_int(args, "DiskUsage", watch->disk_kib);
     ad_set_int(args, "ScratchDirFileCount", watch->files);
     ad_set_int(args, "NumPids", watch->processes);
+    ad_set_real(args, "BytesRecvd", (double)starter->received_bytes);
+    ad_set_real(args, "BytesSent", (double)starter->sent_bytes);
 }
 
 static void ignore_answer(void *arg, struct wire_reply *reply)

@@ -131,6 +131,18 @@ if $root; then
     clean "forked without end" 7776
 fi
 
+say "leaves mounts and a namespace of its own"
+script mounts <<'END'
+mkdir here
+unshare -Urm /bin/sh -c 'mount -t tmpfs none here && touch here/file && echo mounted >done; sleep 7780' &
+until [ -e done ] || ! kill -0 $!; do sleep 0.05; done
+cat done
+END
+cluster=$(job mounts) || exit 1
+until_true 20 "a job that mounted something is done" is_done "$cluster" 1
+equals "its output" "$(cat "$OUT/mounts.out")" mounted
+clean "left mounts" 7780
+
 say "its starter is killed"
 script orphan <<'END'
 (setsid env -i /bin/sh -c '(sleep 7777 </dev/null >/dev/null 2>&1 &) &' &)

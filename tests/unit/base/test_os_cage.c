@@ -17,6 +17,7 @@
 #include "base/os.h"
 #include "base/os_cage.h"
 #include "base/os_cgroup.h"
+#include "base/os_figures.h"
 #include "base/os_run.h"
 
 #define DEADLINE_MS 20000
@@ -323,6 +324,43 @@ static void a_frozen_cgroup_does_nothing_and_can_be_killed(void **state)
     assert_int_equal(f->how.signal, SIGKILL);
 }
 
+/* ---- figures */
+
+/* Without a cage, as they are for. */
+static void descendants_are_counted_and_shared_pages_once_when_exact(void **state)
+{
+    struct fixture *f = *state;
+    struct os_figures figures = {0}, exact;
+    pid_t pid;
+    f->cage = (struct os_cage){0};
+    assert_int_equal(start(f, "sleep 1000 & sleep 1000 & exec sleep 1000", &pid), 0);
+    while (figures.processes < 3) {
+        os_descendants_figures(f->os, false, &figures);
+    }
+    os_descendants_figures(f->os, true, &exact);
+    assert_int_equal(exact.processes, 3);
+    assert_in_range(exact.rss_kib, 1, figures.rss_kib - 1);
+    assert_true(figures.image_kib > figures.rss_kib);
+    (void)os_descendants_kill(f->os, SIGKILL);
+    loop_run_until(f->loop, &f->ended);
+}
+
+static void a_tree_is_measured_without_following_links(void **state)
+{
+    struct fixture *f = *state;
+    struct os_tree_figures tree;
+    f->cage = (struct os_cage){0};
+    mem_free(run(f, "mkdir a && head -c 100000 /dev/zero >a/b && ln -s /usr c && ln a/b d"));
+    os_tree_figures(f->os, f->inner, 1000, &tree);
+    assert_true(tree.complete);
+    assert_int_equal(tree.files, 5); /* a, a/b, c, d, out */
+    assert_in_range(tree.disk_kib, 98, 200);
+    os_tree_figures(f->os, f->inner, 2, &tree);
+    assert_false(tree.complete);
+    os_tree_figures(f->os, "/nowhere", 2, &tree);
+    assert_int_equal(tree.files, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -338,6 +376,8 @@ int main(void)
         TEST(a_cgroup_that_forks_without_end_is_bounded_and_removed),
         TEST(a_cgroup_that_needs_more_memory_is_killed_and_counted),
         TEST(a_frozen_cgroup_does_nothing_and_can_be_killed),
+        TEST(descendants_are_counted_and_shared_pages_once_when_exact),
+        TEST(a_tree_is_measured_without_following_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
