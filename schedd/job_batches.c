@@ -86,7 +86,7 @@ static struct batch *batch_of(struct job_batches *batches, const struct job *job
 void job_batches_add(struct job_batches *batches, const struct job *job)
 {
     const struct cluster *cluster = job->cluster;
-    bool odd = job->own != NULL && ad_has(job->own, "JobBatchName");
+    bool odd = cluster->own_batches && job->own != NULL && ad_has(job->own, "JobBatchName");
     struct batch *batch = !odd && cluster->id == batches->cluster && batches->last != NULL
                               ? batches->last
                               : batch_of(batches, job);

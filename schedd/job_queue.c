@@ -201,8 +201,18 @@ void change_delete(struct change *change, const char *table, const char *key)
     store_delete(change->txn, table, key);
 }
 
+/* Own attributes were given to the job, or changed. */
+static void note_own(struct job *job)
+{
+    struct cluster *cluster = job->cluster;
+    if (!cluster->own_batches && job->own != NULL) {
+        cluster->own_batches = ad_has(job->own, "JobBatchName");
+    }
+}
+
 void change_job(struct change *change, struct job *job)
 {
+    note_own(job);
     char key[KEY_SIZE];
     job_key(job, key);
     struct ad *view = job_view(change->schedd, job);
@@ -439,6 +449,7 @@ struct job *queue_add_job(struct schedd *schedd, struct cluster *cluster, struct
                           enum job_phase phase)
 {
     struct job *job = add_job(schedd, cluster, cluster->proc_count, own, phase);
+    note_own(job);
     job->entered_s = loop_wall_s(schedd->loop);
     queue_look_at(schedd, job);
     autocluster_join(schedd, job, 0);
@@ -640,6 +651,7 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     }
     if (ad_count(ad) > 0) {
         job->own = ad;
+        note_own(job);
     } else {
         ad_destroy(ad);
     }

@@ -68,11 +68,12 @@ struct cluster {
     struct ad *ad;
     struct job **procs; /* by ProcId; NULL where the job is gone */
     uint32_t proc_count;
-    uint32_t alive;  /* jobs that are there */
-    bool has_dollar; /* some job has $$() in it (job_dollar.c) */
-    bool has_policy; /* some job is to be asked from time to time (job_policy.c) */
-    uint32_t idle;   /* of the jobs, JobStatus 1 */
-    bool kicked;     /* in factories_kicked */
+    uint32_t alive;   /* jobs that are there */
+    bool has_dollar;  /* some job has $$() in it (job_dollar.c) */
+    bool own_batches; /* some job has, or had, a JobBatchName of its own */
+    bool has_policy;  /* some job is to be asked from time to time (job_policy.c) */
+    uint32_t idle;    /* of the jobs, JobStatus 1 */
+    bool kicked;      /* in factories_kicked */
     int64_t id;
     int64_t qdate_s;
     struct job_factory *factory; /* job_factory.c: more are to be made; NULL: no */

@@ -273,6 +273,19 @@ static void batches_are_counted(void **state)
     count_is(world, "[Type = \"JobBatch\"; Ids = {\"77\"}]", 0);
 }
 
+static void batches_are_the_same_after_a_restart(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    fill(world);
+    restart(world);
+    query(world, "[Type = \"JobBatch\"]", &answer);
+    assert_int_equal(answer.ads.count, 3);
+    batch_is(answer.ads.items[0], "survey", 1, 2, 7, 3, 11);
+    batch_is(answer.ads.items[1], "other", 2, 2, 1, 0, 5);
+    answer_fini(&answer);
+}
+
 static void private_attributes_do_not_leave(void **state)
 {
     struct world *world = *state;
@@ -371,6 +384,7 @@ int main(void)
         CASE(jobs_alike_are_one_ad),
         CASE(ids_name_jobs_once_and_in_order),
         CASE(batches_are_counted),
+        CASE(batches_are_the_same_after_a_restart),
         CASE(the_history_is_read_from_either_end_up_to_where_it_is_said),
         CASE(a_history_of_several_pages_comes_whole),
         CASE(private_attributes_do_not_leave),
