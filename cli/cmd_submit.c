@@ -306,6 +306,13 @@ static struct ad *digest_place(struct submit *submit)
     if (place->user != NULL) {
         ad_set_string(ad, "User", place->user);
     }
+    ad_set_string(ad, "FileSystemDomain", place->filesystem_domain);
+    for (size_t i = 0; i < SUBMIT_SITE_COUNT; i++) {
+        const char *value = place->site(place->arg, submit_site_knobs[i]);
+        if (value != NULL) {
+            ad_set_string(ad, submit_site_knobs[i], value);
+        }
+    }
     if (submit->wants_env || strstr(strbuf_text(&submit->digest), "$ENV(") != NULL) {
         size_t count = 0;
         while (place->env[count] != NULL) {

@@ -63,6 +63,13 @@ static const char *environment(void *arg, const char *name)
     return NULL;
 }
 
+/* As the submitting host's configuration said it. */
+static const char *site(void *arg, const char *knob)
+{
+    const struct job_factory *factory = arg;
+    return ad_string_or(factory->place_ad, knob, NULL);
+}
+
 static uint64_t random_number(void *arg)
 {
     const struct job_factory *factory = arg;
@@ -84,12 +91,16 @@ static void read_place(struct job_factory *factory)
     }
     ad_value_fini(&list);
     vec_push(&factory->env, NULL);
-    factory->place = (struct submit_place){.cwd = ad_string_or(ad, "Cwd", "/"),
-                                           .file = ad_string_or(ad, "File", NULL),
-                                           .arch = ad_string_or(ad, "Arch", ""),
-                                           .opsys = ad_string_or(ad, "OpSys", ""),
-                                           .user = ad_string_or(ad, "User", NULL),
-                                           .env = (char **)factory->env.items};
+    factory->place =
+        (struct submit_place){.cwd = ad_string_or(ad, "Cwd", "/"),
+                              .file = ad_string_or(ad, "File", NULL),
+                              .arch = ad_string_or(ad, "Arch", ""),
+                              .opsys = ad_string_or(ad, "OpSys", ""),
+                              .user = ad_string_or(ad, "User", NULL),
+                              .filesystem_domain = ad_string_or(ad, "FileSystemDomain", NULL),
+                              .site = site,
+                              .arg = factory,
+                              .env = (char **)factory->env.items};
     factory->world = (struct submit_world){.env = environment,
                                            .random = random_number,
                                            .cwd = factory->place.cwd,

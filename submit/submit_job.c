@@ -21,6 +21,23 @@
 #include "submit/submit_file.h"
 #include "submit/submit_making.h"
 
+const char *const submit_site_knobs[SUBMIT_SITE_COUNT] = {
+    "APPEND_RANK",
+    "APPEND_REQUIREMENTS",
+    "DEFAULT_JOB_MAX_RETRIES",
+    "DEFAULT_RANK",
+    "DEFAULT_UNIVERSE",
+    "JOB_DEFAULT_LEASE_DURATION",
+    "JOB_DEFAULT_NOTIFICATION",
+    "JOB_DEFAULT_REQUESTCPUS",
+    "JOB_DEFAULT_REQUESTDISK",
+    "JOB_DEFAULT_REQUESTGPUS",
+    "JOB_DEFAULT_REQUESTMEMORY",
+    "NICE_USER_ACCOUNTING_GROUP_NAME",
+    "SCHEDD_INTERVAL",
+    "SUBMIT_DEFAULT_SHOULD_TRANSFER_FILES",
+};
+
 /* What a job begins with: nothing was done for it. */
 static void set_base(struct submit_making *making)
 {

@@ -12,6 +12,7 @@
 #define SUBMIT_SUBMIT_JOB_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct ad;
@@ -24,6 +25,10 @@ enum submit_look {
     SUBMIT_LOOK_DIRECTORY,  /* can be entered */
     SUBMIT_LOOK_SIZE        /* of a file, or of all that is below a directory; absent: 0 */
 };
+
+/* The knobs that submit_place.site is asked for. */
+#define SUBMIT_SITE_COUNT 14
+extern const char *const submit_site_knobs[SUBMIT_SITE_COUNT];
 
 struct submit_place {
     const char *cwd;  /* of roost submit, absolute */

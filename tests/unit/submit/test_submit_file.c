@@ -443,21 +443,44 @@ static void a_digest_makes_the_same_jobs(void **state)
     strbuf_fini(&digest);
 }
 
-UNIT_TESTS(UNIT(macros_are_replaced_when_a_job_is_made), UNIT(a_default_stands_for_what_is_not_set),
-           UNIT(a_value_may_append_to_what_it_was), UNIT(dollars_stay_where_they_are_meant),
-           UNIT(macros_that_go_round_or_never_end_are_refused),
-           UNIT(macros_that_double_are_refused_soon),
-           UNIT(lines_are_continued_trimmed_and_commented),
-           UNIT(queue_counts_jobs_in_all_statements),
-           UNIT(items_of_in_are_split_at_commas_and_blanks), UNIT(items_of_from_are_lines),
-           UNIT(items_of_matching_are_names),
-           UNIT(an_items_variable_is_seen_before_a_setting_and_gone_after),
-           UNIT(a_queue_of_the_command_line_is_used_after_the_file),
-           UNIT(bad_files_are_refused_by_file_and_line),
-           UNIT(bad_queue_statements_are_refused_by_file_and_line),
-           UNIT(attributes_of_ones_own_are_told_from_commands),
-           UNIT(functions_compute_from_macros_and_texts),
-           UNIT(parts_of_a_path_are_taken_by_letters), UNIT(conditions_choose_lines),
-           UNIT(blocks_includes_and_messages_are_obeyed), UNIT(slices_select_items),
-           UNIT(what_comes_before_and_what_is_appended_is_read_there),
-           UNIT(a_digest_makes_the_same_jobs))
+static void what_nothing_looked_at_is_told(void **state)
+{
+    (void)state;
+    static const struct submit_world world = {0};
+    const struct submit_source source = {.name = "f",
+                                         .text = "used = 1\nlooked = $(used)\nMY.Own = 2\n"
+                                                 "misspelt = 3\nqueue\n"};
+    struct submit_file *file = submit_file_open(&source, &world);
+    char *value = NULL;
+    size_t at = 0;
+    const char *name = NULL, *text = NULL;
+    unsigned line = 0;
+    assert_int_equal(submit_file_read(file, NULL), 1);
+    submit_file_select(file, 0, 0);
+    assert_int_equal(submit_file_value(file, "looked", &value, NULL), 0);
+    assert_string_equal(value, "1");
+    mem_free(value);
+    assert_true(submit_file_unused(file, &at, &name, &text, &line));
+    assert_string_equal(name, "misspelt");
+    assert_string_equal(text, "3");
+    assert_int_equal(line, 4);
+    assert_false(submit_file_unused(file, &at, &name, &text, &line));
+    submit_file_close(file);
+}
+
+UNIT_TESTS(
+    UNIT(what_nothing_looked_at_is_told), UNIT(macros_are_replaced_when_a_job_is_made),
+    UNIT(a_default_stands_for_what_is_not_set), UNIT(a_value_may_append_to_what_it_was),
+    UNIT(dollars_stay_where_they_are_meant), UNIT(macros_that_go_round_or_never_end_are_refused),
+    UNIT(macros_that_double_are_refused_soon), UNIT(lines_are_continued_trimmed_and_commented),
+    UNIT(queue_counts_jobs_in_all_statements), UNIT(items_of_in_are_split_at_commas_and_blanks),
+    UNIT(items_of_from_are_lines), UNIT(items_of_matching_are_names),
+    UNIT(an_items_variable_is_seen_before_a_setting_and_gone_after),
+    UNIT(a_queue_of_the_command_line_is_used_after_the_file),
+    UNIT(bad_files_are_refused_by_file_and_line),
+    UNIT(bad_queue_statements_are_refused_by_file_and_line),
+    UNIT(attributes_of_ones_own_are_told_from_commands),
+    UNIT(functions_compute_from_macros_and_texts), UNIT(parts_of_a_path_are_taken_by_letters),
+    UNIT(conditions_choose_lines), UNIT(blocks_includes_and_messages_are_obeyed),
+    UNIT(slices_select_items), UNIT(what_comes_before_and_what_is_appended_is_read_there),
+    UNIT(a_digest_makes_the_same_jobs))
