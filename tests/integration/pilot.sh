@@ -86,55 +86,42 @@ equals "exit status of an idle pilot" "$?" 0
 equals "its ads" "$("$ROOST" status -constraint 'Machine == "gl-idle"' -af Name)" ""
 nothing_left
 
-# Its time is over: the job that runs is vacated, and waits for another machine.
-pilot gl-late --lifetime 5
-until_true 20 "the pilot has joined" has_joined gl-late
-job gl-late 'sleep 1000' 1 >"$WORK/job.sub"
-cluster=$(submit "$WORK/job.sub") || exit 1
-until_true 20 "the job runs" is_running "$cluster"
-until_true 30 "the pilot ends when its time is over" is_over "$pilot"
-wait "$pilot"
-equals "exit status of a pilot whose time is over" "$?" 0
-has_left gl-late || fail "its ads are still there"
-equals "the job is idle again" "$("$ROOST" q "$cluster" -af JobStatus)" 1
-nothing_left
-"$ROOST" rm "$cluster" >/dev/null || fail "roost rm"
-
-# Asked to end, as batch systems do.
-pilot gl-term
-until_true 20 "the pilot has joined" has_joined gl-term
-job gl-term 'sleep 1000' 1 >"$WORK/job.sub"
-cluster=$(submit "$WORK/job.sub") || exit 1
-until_true 20 "the job runs" is_running "$cluster"
-kill -TERM "$pilot"
-until_true 30 "the pilot ends when it is asked to" is_over "$pilot"
-nothing_left
-"$ROOST" rm "$cluster" >/dev/null || fail "roost rm"
-
-# Its keeper is killed: the startd ends the job and removes what there is.
-pilot gl-kill
-until_true 20 "the pilot has joined" has_joined gl-kill
-job gl-kill 'sleep 1000' 1 >"$WORK/job.sub"
-cluster=$(submit "$WORK/job.sub") || exit 1
-until_true 20 "the job runs" is_running "$cluster"
-kill -KILL "$pilot"
+# Four ways to end, side by side, each with a job that would run much longer: its time is over; it is asked to, as batch systems
+# do; its keeper is killed, and the startd tidies up; its startd is killed, and the keeper does.
+declare -A pids clusters
+for name in gl-late gl-term gl-kill gl-crash; do
+    if [ "$name" = gl-late ]; then pilot "$name" --lifetime 8; else pilot "$name"; fi
+    pids[$name]=$pilot
+done
+for name in "${!pids[@]}"; do
+    until_true 20 "$name has joined" has_joined "$name"
+    job "$name" 'sleep 1000' 1 >"$WORK/job.sub"
+    clusters[$name]=$(submit "$WORK/job.sub") || exit 1
+done
+for name in "${!pids[@]}"; do
+    until_true 20 "the job of $name runs" is_running "${clusters[$name]}"
+done
+kill -TERM "${pids[gl-term]}"
+kill -KILL "${pids[gl-kill]}"
+for lock in "$WORK"/scratch/*/lock/startd.lock; do
+    if grep -qs '"gl-crash"' "${lock%/lock/*}/roost.conf"; then kill -KILL "$(head -n 1 "$lock")"; fi
+done
+for name in "${!pids[@]}"; do
+    until_true 30 "$name ends" is_over "${pids[$name]}"
+    wait "${pids[$name]}"
+    case "$name $?" in
+    'gl-late 0' | 'gl-term 0' | 'gl-kill 137' | 'gl-crash 1') ;;
+    *) fail "$name ended with another status" ;;
+    esac
+done
 is_empty() { [ -z "$(ls -A "$WORK/scratch")" ]; }
-until_true 30 "what a killed pilot left goes" is_empty
+until_true 30 "nothing is left" is_empty
 nothing_left
-"$ROOST" rm "$cluster" >/dev/null || fail "roost rm"
-
-# Its startd is killed: the keeper ends the job and removes what there is.
-pilot gl-crash
-until_true 20 "the pilot has joined" has_joined gl-crash
-job gl-crash 'sleep 1000' 1 >"$WORK/job.sub"
-cluster=$(submit "$WORK/job.sub") || exit 1
-until_true 20 "the job runs" is_running "$cluster"
-kill -KILL "$(head -n 1 "$WORK"/scratch/*/lock/startd.lock)"
-until_true 60 "the pilot ends after its startd" is_over "$pilot"
-wait "$pilot"
-equals "exit status of a pilot whose startd was killed" "$?" 1
-nothing_left
-"$ROOST" rm "$cluster" >/dev/null || fail "roost rm"
+for name in gl-late gl-term; do
+    has_left "$name" || fail "the ads of $name are still there"
+    equals "the job of $name is idle again" "$("$ROOST" q "${clusters[$name]}" -af JobStatus)" 1
+done
+"$ROOST" rm "${clusters[@]}" >/dev/null || fail "roost rm"
 
 # As root where there is nothing: no program, no library, no account, no name service; /proc, /tmp and /dev/null only.
 if [ "$(id -u)" -eq 0 ]; then
