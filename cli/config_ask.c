@@ -197,5 +197,8 @@ int config_ask_reload(struct cli *cli, const struct config_peer *peer)
     if (master_rc != 0 && (rc != 0 || master_rc != -EHOSTUNREACH)) {
         return cli_fail(cli, "%s", err.text);
     }
+    if (master_rc != 0) {
+        (void)printf("%s: only the startd was told\n", err.text);
+    }
     return CLI_OK;
 }

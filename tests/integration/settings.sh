@@ -76,6 +76,8 @@ config unset --node wn01 START RANK >/dev/null || fail "config unset"
 equals "START of wn01 taken back" "$(config get --node wn01 START)" true
 
 # ---- files
+has_master() { config get --node wn02 --subsystem MASTER DAEMON_LIST >/dev/null 2>&1; }
+until_true 10 "the master of wn02 is connected" has_master
 printf 'RANK = 3\nNUM_SLOTS = 3\nSTARTD.START = "$(START) && true"\nSTRAT = 1\n' >>"$POOL/nodes/wn02/roost.conf"
 config reload --node wn02 >"$WORK/reload" || fail "config reload --node wn02"
 grep -qx 'the startd of wn02: changed .*RANK.*' "$WORK/reload" || fail "it says: $(cat "$WORK/reload")"
