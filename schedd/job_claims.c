@@ -26,6 +26,8 @@
 #include "schedd/shadows.h"
 #include "store/store.h"
 
+#define KEEP_MAX_S ((int64_t)24 * 3600) /* of KeepClaimIdle */
+
 static const char *const STATE_NAMES[CLAIM_STATES] = {
     "asked",    "waiting", "expected", "committing", "idle",
     "starting", "busy",    "stopping", "releasing",
@@ -465,7 +467,9 @@ void claim_next(struct claim *claim)
         .claimed_ms = claim->claimed_ms,
         .idle_ms = claim->idle_since_ms,
         .worklife_ms = schedd->settings.claim_worklife_ms,
-        .linger_ms = schedd->settings.claim_idle_ms,
+        .linger_ms = claim->keep_ms > schedd->settings.claim_idle_ms
+                         ? claim->keep_ms
+                         : schedd->settings.claim_idle_ms,
     };
     uint64_t wait_ms = 0;
     switch (schedd_plan_next(&facts, &wait_ms)) {
@@ -551,6 +555,8 @@ void claims_take_job(struct job *job, bool stop, bool fast)
         return;
     }
     claim_detach(claim);
+    int64_t keep_s = stop ? 0 : job_int(job, "KeepClaimIdle", 0);
+    claim->keep_ms = keep_s > 0 ? (uint64_t)(keep_s < KEEP_MAX_S ? keep_s : KEEP_MAX_S) * 1000 : 0;
     switch (claim->state) {
     case CLAIM_ASKED:
     case CLAIM_WAITING:

@@ -77,6 +77,7 @@ struct claim {
     bool cannot_ever;       /* and on no other: it is held */
     struct ad *provisioned; /* CpusProvisioned ..., of the slot; NULL: not told */
     unsigned restarts;
+    uint64_t keep_ms; /* KeepClaimIdle of the job that ended last */
     uint64_t lease_ms, renewed_ms, claimed_ms, idle_since_ms;
     struct claim_peer *peer;            /* NULL while not connected */
     struct wire_request *claim_request; /* CLAIM, answered after the commit */

@@ -136,34 +136,40 @@ static void note_transfer(struct change *change, struct job *job, const struct a
     }
 }
 
+/* Its program runs, or ran. */
+static void begin_run(struct change *change, struct job *job, const struct ad *args)
+{
+    struct schedd *schedd = change_schedd(change);
+    int64_t now_s = loop_wall_s(schedd->loop);
+    struct ad *own = job_own(job);
+    queue_move(schedd, job, JOB_ACTIVE);
+    ad_set_int(own, "NumJobStarts", job_int(job, "NumJobStarts", 0) + 1);
+    if (ad_has(own, "JobCurrentStartDate")) {
+        (void)ad_copy_attr(own, "JobLastStartDate", own, "JobCurrentStartDate"); /* there */
+    }
+    ad_set_int(own, "JobCurrentStartDate", now_s);
+    ad_set_int(own, "JobCurrentStartExecutingDate", now_s);
+    if (!ad_has(own, "JobStartDate")) {
+        ad_set_int(own, "JobStartDate", now_s);
+    }
+    const char *boot_id = ad_string_or(args, "BootId", "");
+    if (boot_id[0] != '\0') {
+        ad_set_string(own, "RemoteBootId", boot_id);
+    }
+    note_transfer(change, job, args, TRANSFER_IN_STARTED);
+    events_executing(change, job, args);
+    change_job(change, job);
+    char id[JOB_ID_SIZE];
+    job_id(job, id);
+    log_info(schedd->log, "job.started", "the job runs", LOG_TEXT("job", id),
+             LOG_TEXT("slot", ad_string_or(own, "RemoteHost", "")));
+}
+
 static void started(struct schedd *schedd, struct job *job, struct wire_request *request)
 {
-    const struct ad *args = wire_request_args(request);
     struct change *change = change_begin(schedd);
     if (job->phase == JOB_CLAIMED) {
-        int64_t now_s = loop_wall_s(schedd->loop);
-        struct ad *own = job_own(job);
-        queue_move(schedd, job, JOB_ACTIVE);
-        ad_set_int(own, "NumJobStarts", job_int(job, "NumJobStarts", 0) + 1);
-        if (ad_has(own, "JobCurrentStartDate")) {
-            (void)ad_copy_attr(own, "JobLastStartDate", own, "JobCurrentStartDate"); /* there */
-        }
-        ad_set_int(own, "JobCurrentStartDate", now_s);
-        ad_set_int(own, "JobCurrentStartExecutingDate", now_s);
-        if (!ad_has(own, "JobStartDate")) {
-            ad_set_int(own, "JobStartDate", now_s);
-        }
-        const char *boot_id = ad_string_or(args, "BootId", "");
-        if (boot_id[0] != '\0') {
-            ad_set_string(own, "RemoteBootId", boot_id);
-        }
-        note_transfer(change, job, args, TRANSFER_IN_STARTED);
-        events_executing(change, job, args);
-        change_job(change, job);
-        char id[JOB_ID_SIZE];
-        job_id(job, id);
-        log_info(schedd->log, "job.started", "the job runs", LOG_TEXT("job", id),
-                 LOG_TEXT("slot", ad_string_or(own, "RemoteHost", "")));
+        begin_run(change, job, wire_request_args(request));
     } /* else said again: the answer was lost */
     commit_and_answer(change, schedd, request, false);
 }
@@ -240,7 +246,9 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     const struct ad *args = wire_request_args(request);
     struct change *change = change_begin(schedd);
     struct ad *own = job_own(job);
-    if (job->phase != JOB_ACTIVE) { /* that it started was not heard, or is not true any more */
+    if (job->phase == JOB_CLAIMED) { /* so short that its end is told before its start */
+        begin_run(change, job, args);
+    } else if (job->phase != JOB_ACTIVE) { /* it started, but that is not true any more */
         note_transfer(change, job, args, TRANSFER_IN_STARTED);
         events_executing(change, job, args);
     }

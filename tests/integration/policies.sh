@@ -75,6 +75,16 @@ equals "it is still there" "$(q "$stays" -af JobStatus ExitCode)" "4 0"
 "$ROOST" rm "$stays" >/dev/null || fail "roost rm of a completed job"
 equals "it left as completed" "$(h "$stays" -af JobStatus) $(q "$stays" -af JobStatus)" "4 "
 
+say "a claim is kept for a job that is still to come"
+keep=$(job keep "true" '+KeepClaimIdle = 30') || exit 1
+until_true 20 "it is done" is_done "$keep" 1
+slot=$(h "$keep" -af LastRemoteHost)
+kept() { [ "$("$ROOST" status "$slot" -af State Activity)" = "Claimed Idle" ]; }
+until_true 10 "its slot lies idle, but claimed" kept
+more=$(job more "true" 'request_memory = 2') || exit 1 # another kind: not for that claim
+until_true 20 "another job is done" is_done "$more" 1
+kept || fail "the claim was not kept"
+
 say "policies of running jobs"
 long=$(job long "sleep 300" '+AllowedExecuteDuration = 1') || exit 1
 once=$(job once "sleep 300" '+PeriodicHold = JobStatus == 2 && NumHolds =?= undefined' '+PeriodicHoldSubCode = 5' \
