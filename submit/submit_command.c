@@ -186,7 +186,7 @@ static const struct submit_command COMMANDS[] = {
     {"remove_kill_sig", "RemoveKillSig", COMMAND_SPECIAL, COMMAND_REFUSED},
     {"hold_kill_sig", "HoldKillSig", COMMAND_SPECIAL, COMMAND_REFUSED},
     {"kill_sig_timeout", "KillSigTimeout", COMMAND_SPECIAL, COMMAND_REFUSED},
-    {"keep_claim_idle", "KeepClaimIdle", COMMAND_EXPR, COMMAND_IGNORED},
+    {"keep_claim_idle", "KeepClaimIdle", COMMAND_EXPR, COMMAND_OBEYED},
     {"next_job_start_delay", "NextJobStartDelay", COMMAND_EXPR, COMMAND_REFUSED},
     {"deferral_time", "DeferralTime", COMMAND_SPECIAL, COMMAND_REFUSED},
     {"deferral_window", "DeferralWindow", COMMAND_SPECIAL, COMMAND_OBEYED},

@@ -76,7 +76,7 @@ say 'what is between $$( and ) is the slot'"'"'s'
 cat >"$WORK/dollar.sub" <<'END'
 executable = /bin/sh
 transfer_executable = false
-arguments = "-c 'echo $$(Name) $$(Cpus) $$(NoSuch:none) $$([TARGET.Cpus * 2 + MY.Plus]); echo ""$TOLD""'"
+arguments = "-c 'echo $$(Name) $$(Cpus) $$(NoSuch:none) $$([TARGET.Cpus*2+MY.Plus]); echo ""$TOLD""'"
 environment = "TOLD=$$(Arch)"
 output = dollar.$$(Arch)
 request_memory = 1
@@ -92,8 +92,8 @@ slot=$("$ROOST" status -af Name)
 arch=$("$ROOST" status -af Arch)
 equals "the output" "$(cat "$OUT/dollar.$arch")" "$slot 1 none 7
 $arch"
-equals "what the job keeps" "$("$ROOST" history "$dollar.0" -af MATCH_Name MATCH_EXP_Env MATCH_EXP_Environment)" \
-    "$slot undefined TOLD=$arch"
+equals "what the job keeps" "$("$ROOST" history "$dollar.0" -af MATCH_Name MATCH_EXP_Environment)" \
+    "$slot TOLD=$arch"
 until_true 30 "what cannot be expanded is held" job_is "$cannot.1" 5
 equals "why" "$(q "$cannot" -af HoldReason NumJobStarts | sort -u)" 'Cannot expand $$(NoSuch). 0'
 "$ROOST" edit "$cannot.1" Arguments '"-c true"' >/dev/null || fail "edit of the arguments"

@@ -35,16 +35,16 @@ job() {
 
 say "a job is tried again until it does well"
 third=$(job third "echo x >>$OUT/third.runs; echo run; test \$(wc -l <$OUT/third.runs) -ge 3" \
-    '+JobMaxRetries = 5' '+OnExitRemove = NumJobCompletions > JobMaxRetries || ExitCode == 0') || exit 1
+    'max_retries = 5') || exit 1
 never=$(job never "echo x >>$OUT/never.runs; exit 7" \
-    '+JobMaxRetries = 2' '+OnExitRemove = NumJobCompletions > JobMaxRetries || ExitCode == 0') || exit 1
-killed=$(job killed "kill -9 \$\$" '+OnExitRemove = ExitBySignal == false || NumJobCompletions >= 2') || exit 1
+    'max_retries = 2') || exit 1
+killed=$(job killed "kill -9 \$\$" 'on_exit_remove = ExitBySignal == false || NumJobCompletions >= 2') || exit 1
 say "an exit holds, and a release runs the job again"
-exit_hold=$(job exit_hold "echo x >>$OUT/exit_hold.runs; exit 3" '+OnExitHold = ExitCode == 3 && NumJobCompletions < 2' \
-    '+OnExitHoldReason = strcat("code ", ExitCode)' '+OnExitHoldSubCode = 30 + ExitCode') || exit 1
+exit_hold=$(job exit_hold "echo x >>$OUT/exit_hold.runs; exit 3" 'on_exit_hold = ExitCode == 3 && NumJobCompletions < 2' \
+    'on_exit_hold_reason = strcat("code ", ExitCode)' 'on_exit_hold_subcode = 30 + ExitCode') || exit 1
 say "a completed job stays"
-stays=$(job stays "echo here" '+LeaveJobInQueue = JobStatus == 4') || exit 1
-leaves=$(job leaves "echo here" '+LeaveJobInQueue = JobStatus == 4 && time() - CompletionDate < 2') || exit 1
+stays=$(job stays "echo here" 'leave_in_queue = JobStatus == 4') || exit 1
+leaves=$(job leaves "echo here" 'leave_in_queue = JobStatus == 4 && time() - CompletionDate < 2') || exit 1
 
 until_true 40 "the third run is the last" is_done "$third" 1
 equals "how the third run ended" "$(h "$third" -af JobStatus ExitCode NumJobCompletions NumJobStarts)" "4 0 3 3"
@@ -76,7 +76,7 @@ equals "it is still there" "$(q "$stays" -af JobStatus ExitCode)" "4 0"
 equals "it left as completed" "$(h "$stays" -af JobStatus) $(q "$stays" -af JobStatus)" "4 "
 
 say "a claim is kept for a job that is still to come"
-keep=$(job keep "true" '+KeepClaimIdle = 30') || exit 1
+keep=$(job keep "true" 'keep_claim_idle = 30') || exit 1
 until_true 20 "it is done" is_done "$keep" 1
 slot=$(h "$keep" -af LastRemoteHost)
 kept() { [ "$("$ROOST" status "$slot" -af State Activity)" = "Claimed Idle" ]; }
@@ -86,11 +86,11 @@ until_true 20 "another job is done" is_done "$more" 1
 kept || fail "the claim was not kept"
 
 say "policies of running jobs"
-long=$(job long "sleep 300" '+AllowedExecuteDuration = 1') || exit 1
-once=$(job once "sleep 300" '+PeriodicHold = JobStatus == 2 && NumHolds =?= undefined' '+PeriodicHoldSubCode = 5' \
-    '+PeriodicRelease = HoldReasonSubCode == 5') || exit 1
-gone=$(job gone "sleep 300" '+PeriodicRemove = JobStatus == 2' '+PeriodicRemoveReason = "enough"') || exit 1
-again=$(job again "sleep 300" '+PeriodicVacate = NumJobStarts == 1') || exit 1
+long=$(job long "sleep 300" 'allowed_execute_duration = 1') || exit 1
+once=$(job once "sleep 300" 'periodic_hold = JobStatus == 2 && NumHolds =?= undefined' 'periodic_hold_subcode = 5' \
+    'periodic_release = HoldReasonSubCode == 5') || exit 1
+gone=$(job gone "sleep 300" 'periodic_remove = JobStatus == 2' '+PeriodicRemoveReason = "enough"') || exit 1
+again=$(job again "sleep 300" 'periodic_vacate = NumJobStarts == 1') || exit 1
 until_true 30 "the long one is held" is "$long" "5 47" JobStatus HoldReasonCode
 equals "why" "$(q "$long" -af HoldReason)" "The job exceeded allowed execute duration of 00:01"
 until_true 30 "the one runs again after it was held once" is "$once" "2 2 1" JobStatus NumJobStarts NumHolds
