@@ -148,6 +148,9 @@ static int write_all(const struct cli *cli, struct strbuf *out)
     if (rc == -E2BIG) {
         return cli_fail(cli, "the listing is too long; use -limit or -constraint");
     }
+    if (rc == -EPIPE) {
+        return CLI_FAILED; /* who reads has enough: `roost q | head` */
+    }
     return rc != 0 ? cli_fail(cli, "standard output: %s", err_code_text(rc)) : CLI_OK;
 }
 

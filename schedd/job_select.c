@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_submit.h"
+#include "schedd/job_filter.h"
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
 
@@ -69,20 +70,16 @@ bool caller_may(const struct job_caller *caller, const struct job *job)
 /* ---- which ----------------------------------------------------------------------------------- */
 
 struct selection {
-    struct schedd *schedd;
-    const struct ad_expr *constraint;
-    struct ad_context context;
+    struct job_filter *filter;
     struct vec *jobs;
 };
 
 static bool select_job(void *arg, struct job *job)
 {
     struct selection *selection = arg;
-    struct ad *view = job_view(selection->schedd, job);
-    if (ad_eval_bool(selection->constraint, view, NULL, &selection->context) == AD_TRUE) {
+    if (job_filter_wants(selection->filter, job)) {
         vec_push(selection->jobs, job);
     }
-    ad_destroy(view);
     return true;
 }
 
@@ -92,9 +89,11 @@ int select_by_constraint(struct schedd *schedd, const char *text, struct vec *jo
     if (ad_expr_parse(text, strlen(text), AD_OLD, &constraint, err) != 0) {
         return err_prefix(err, -EINVAL, "Constraint");
     }
-    struct selection selection = {.schedd = schedd, .constraint = constraint, .jobs = jobs};
-    selection.context.now_s = loop_wall_s(schedd->loop);
+    const struct ad_context context = {.now_s = loop_wall_s(schedd->loop)};
+    struct selection selection = {.jobs = jobs,
+                                  .filter = job_filter_create(schedd, constraint, &context)};
     queue_walk(schedd, select_job, &selection);
+    job_filter_destroy(selection.filter);
     ad_expr_destroy(constraint);
     return 0;
 }
