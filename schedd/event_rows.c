@@ -24,10 +24,13 @@
 #include "store/store.h"
 #include "wire/wire.h"
 
-#define KEY_SIZE   32
-#define LOCKED_MS  50  /* another process writes to the log: again after so long */
-#define LOCKED_MAX 100 /* so often; then without waiting for it */
-#define FAILED_MS  5000
+#define KEY_SIZE    32
+#define MAIL_PATH   "mail" /* not absolute: no log */
+#define MAIL_STREAM EVENT_STREAMS
+#define STREAMS     (EVENT_STREAMS + 1)
+#define LOCKED_MS   50  /* another process writes to the log: again after so long */
+#define LOCKED_MAX  100 /* so often; then without waiting for it */
+#define FAILED_MS   5000
 #define EVENTS_OF_A_MS                                                        \
     ((int64_t)1 << 20) /* numbers between one life of the schedd and the next \
                         */
@@ -54,7 +57,7 @@ struct event_queue {
     struct schedd *schedd;
     struct owner *owner;
     size_t count;
-    struct stream streams[EVENT_STREAMS];
+    struct stream streams[STREAMS];
 };
 
 struct event_rows {
@@ -76,7 +79,7 @@ static struct event_queue *queue_of(struct schedd *schedd, struct owner *owner)
         queue = mem_zalloc(sizeof(*queue));
         queue->schedd = schedd;
         queue->owner = owner;
-        for (unsigned i = 0; i < EVENT_STREAMS; i++) {
+        for (unsigned i = 0; i < STREAMS; i++) {
             struct stream *stream = &queue->streams[i];
             STAILQ_INIT(&stream->rows);
             stream->queue = queue;
@@ -90,6 +93,9 @@ static struct event_queue *queue_of(struct schedd *schedd, struct owner *owner)
 
 static unsigned stream_number(const char *path)
 {
+    if (strcmp(path, MAIL_PATH) == 0) {
+        return MAIL_STREAM;
+    }
     uint32_t hash = 2166136261U; /* FNV-1a */
     for (const char *at = path; *at != '\0'; at++) {
         hash = (hash ^ (unsigned char)*at) * 16777619U;
@@ -133,14 +139,9 @@ static void committed(void *arg)
     stream_go(row_append(arg));
 }
 
-void event_rows_add(struct change *change, struct owner *owner, const char *path, const char *text)
+static void add_row(struct change *change, struct owner *owner, const char *path, const char *text)
 {
     struct schedd *schedd = change_schedd(change);
-    if (strlen(path) > EVENT_LOG_PATH_MAX || strchr(path, '\n') != NULL || path[0] != '/') {
-        log_warn(schedd->log, "events.no_log", "this is no path of a job event log",
-                 LOG_TEXT("path", path), LOG_TEXT("owner", owner->name));
-        return;
-    }
     struct row *row = row_create(schedd, owner, schedd->event_rows->next++, path, text);
     char key[KEY_SIZE];
     row_key(row->number, key);
@@ -151,6 +152,22 @@ void event_rows_add(struct change *change, struct owner *owner, const char *path
     change_put(change, "events", key, ad);
     ad_destroy(ad);
     change_then(change, committed, row);
+}
+
+void event_rows_add(struct change *change, struct owner *owner, const char *path, const char *text)
+{
+    struct schedd *schedd = change_schedd(change);
+    if (strlen(path) > EVENT_LOG_PATH_MAX || strchr(path, '\n') != NULL || path[0] != '/') {
+        log_warn(schedd->log, "events.no_log", "this is no path of a job event log",
+                 LOG_TEXT("path", path), LOG_TEXT("owner", owner->name));
+        return;
+    }
+    add_row(change, owner, path, text);
+}
+
+void event_rows_add_mail(struct change *change, struct owner *owner, const char *message)
+{
+    add_row(change, owner, MAIL_PATH, message);
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -234,7 +251,8 @@ static void send_batch(struct stream *stream, struct wire *wire)
     STAILQ_FOREACH(row, &stream->rows, entry)
     {
         bytes += strlen(row->text);
-        if (count == LOG_APPEND_ITEMS_MAX || (count > 0 && bytes > EVENT_BATCH_BYTES)) {
+        if (count == (stream->number == MAIL_STREAM ? 1 : LOG_APPEND_ITEMS_MAX) ||
+            (count > 0 && bytes > EVENT_BATCH_BYTES)) {
             break;
         }
         ads[count] = ad_create();
@@ -245,6 +263,9 @@ static void send_batch(struct stream *stream, struct wire *wire)
     }
     struct ad *args = ad_create();
     ad_set_int(args, "Stream", stream->number);
+    if (stream->number == MAIL_STREAM) {
+        ad_set_bool(args, "Mail", true);
+    }
     if (stream->locked > LOCKED_MAX) {
         ad_set_bool(args, "Force", true);
     }
@@ -287,7 +308,7 @@ bool event_rows_wait(const struct schedd *schedd, const struct owner *owner)
 void event_rows_shadow_up(struct schedd *schedd, struct owner *owner)
 {
     struct event_queue *queue = strmap_get(schedd->event_rows->queues, owner->name);
-    for (size_t i = 0; queue != NULL && i < EVENT_STREAMS; i++) {
+    for (size_t i = 0; queue != NULL && i < STREAMS; i++) {
         stream_go(&queue->streams[i]);
     }
 }
@@ -346,7 +367,7 @@ void event_rows_start(struct schedd *schedd)
 static void queue_destroy(void *value)
 {
     struct event_queue *queue = value;
-    for (unsigned i = 0; i < EVENT_STREAMS; i++) {
+    for (unsigned i = 0; i < STREAMS; i++) {
         struct stream *stream = &queue->streams[i];
         while (!STAILQ_EMPTY(&stream->rows)) {
             struct row *row = STAILQ_FIRST(&stream->rows);

@@ -17,6 +17,7 @@
 #include "schedd/event_rows.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_queue.h"
+#include "schedd/mail_plan.h"
 #include "schedd/schedd_state.h"
 
 /* Not shown to anybody: what the log was told last, and sums over runs. */
@@ -437,8 +438,34 @@ void events_requeued(struct change *change, struct job *job, const char *reason)
     add_to_totals(job);
 }
 
+static void send_mail(struct change *change, struct job *job, enum mail_occasion occasion,
+                      const char *reason)
+{
+    struct schedd *schedd = change_schedd(change);
+    if (job_int(job, "JobNotification", MAIL_NEVER) == MAIL_NEVER) {
+        return;
+    }
+    struct ad *flat = job_flat(schedd, job);
+    if (mail_plan_is_wanted(flat, occasion)) {
+        int64_t now_s = loop_wall_s(schedd->loop);
+        const struct mail_facts facts = {.occasion = occasion,
+                                         .reason = reason,
+                                         .machine = schedd->machine,
+                                         .domain = schedd->uid_domain,
+                                         .now_s = now_s,
+                                         .zone_s = os_zone_offset_s(schedd->os, now_s)};
+        struct strbuf message;
+        strbuf_init(&message, MAIL_BYTES_MAX);
+        mail_plan_message(flat, &facts, &message);
+        event_rows_add_mail(change, job->cluster->owner, strbuf_text(&message));
+        strbuf_fini(&message);
+    }
+    ad_destroy(flat);
+}
+
 void events_terminated(struct change *change, struct job *job)
 {
+    send_mail(change, job, MAIL_ENDED, "");
     struct ad *event = begin(job, EVENT_TERMINATED);
     if (event == NULL) {
         return;
@@ -471,6 +498,7 @@ static void tell_reason(struct change *change, struct job *job, enum event_type 
 
 void events_aborted(struct change *change, struct job *job, const char *reason)
 {
+    send_mail(change, job, MAIL_REMOVED, reason);
     tell_reason(change, job, EVENT_ABORTED, reason);
 }
 
@@ -498,6 +526,7 @@ void events_unsuspended(struct change *change, struct job *job)
 
 void events_held(struct change *change, struct job *job)
 {
+    send_mail(change, job, MAIL_HELD, job_string(job, "HoldReason", ""));
     struct ad *event = begin(job, EVENT_HELD);
     if (event != NULL) {
         ad_set_string(event, "HoldReason", job_string(job, "HoldReason", ""));

@@ -15,6 +15,12 @@ static const struct knob KNOBS[] = {
      .unit = "threads",
      .help = "Threads for file operations of a shadow: a hung file server blocks only the jobs of "
              "those that wait for it."},
+    {.name = "SENDMAIL",
+     .type = KNOB_STRING,
+     .fallback = "/usr/sbin/sendmail",
+     .help =
+         "Program that sends the mail which jobs with `notification` ask for; it is called with "
+         "-oi -t; empty: none is sent."},
     {.name = "SHADOW_ORPHAN_TIMEOUT",
      .type = KNOB_DURATION_S,
      .fallback = "20m",

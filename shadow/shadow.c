@@ -96,7 +96,11 @@ static void on_request(void *arg, struct wire_request *request)
         job_stop(shadow, request);
         break;
     case VERB_JOB_EVENT:
-        event_logs_handle(shadow, request);
+        if (ad_bool_or(wire_request_args(request), "Mail", false)) {
+            mail_handle(shadow, request);
+        } else {
+            event_logs_handle(shadow, request);
+        }
         break;
     case VERB_PING:
         wire_reply_ok(request, NULL);
@@ -290,9 +294,11 @@ static void destroy(void *state)
     }
     runs_end(shadow);
     event_logs_end(shadow);
+    mail_forget(shadow);
     loop_timer_destroy(shadow->orphan);
     wire_context_destroy(shadow->context);
     tls_identity_destroy(shadow->identity);
+    mem_free(shadow->sendmail);
     mem_free(shadow->owner);
     mem_free(shadow->directory);
     mem_free(shadow->stages);
@@ -308,6 +314,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     shadow->runs = strmap_create(STRMAP_CASE_SENSITIVE);
     shadow->orphan = loop_timer_create(env->loop, orphaned, shadow);
     shadow->orphan_ms = (uint64_t)config_duration_ms(env->config, "SHADOW_ORPHAN_TIMEOUT");
+    shadow->sendmail = mem_strdup(config_string(env->config, "SENDMAIL"));
     shadow->lane_count = (size_t)config_int(env->config, "SHADOW_LANES");
     CHECK(shadow->lane_count <= SHADOW_LANES_MAX);
     for (size_t i = 0; i < shadow->lane_count; i++) {

@@ -81,6 +81,9 @@ struct shadow {
     LIST_HEAD(, get) gets; /* feed.c: files on their way to starters */
     struct loop_timer *orphan;
     uint64_t orphan_ms;
+    struct mail *mail;             /* mail.c; NULL: none is being sent */
+    int64_t mail_sent;             /* number of the last */
+    char *sendmail;                /* "": mail is not sent */
     struct event_logs *event_logs; /* event_log.c; NULL: no event came yet */
 };
 
@@ -168,6 +171,11 @@ void feeds_end(struct shadow *shadow);                          /* for runs_end(
 
 void event_logs_handle(struct shadow *shadow, struct wire_request *request); /* JOB_EVENT */
 void event_logs_end(struct shadow *shadow); /* the process ends; lanes included */
+
+/* ---- mail.c ---- */
+
+void mail_handle(struct shadow *shadow, struct wire_request *request); /* JOB_EVENT with Mail */
+void mail_forget(struct shadow *shadow);                               /* the process ends */
 
 /* ---- a work on the run's lane ---- */
 

@@ -10,6 +10,9 @@ samples=$ROOST_SRC/tests/conformance/eventlog
 
 pool_init --nodes 1 --cpus-per-node 4
 echo 'PERIODIC_EXPR_INTERVAL = 12' >>"$POOL/roost.conf"
+printf '#!/bin/sh\necho "sendmail $*" >>"%s/mail"\ncat >>"%s/mail"\n' "$OUT" "$OUT" >"$WORK/sendmail"
+chmod 0755 "$WORK/sendmail"
+printf 'SENDMAIL = "%s"\n' "$WORK/sendmail" >>"$POOL/roost.conf"
 pool_start
 cp "$samples"/jobs/*.sub "$OUT/"
 printf '#!/bin/sh\nexit 3\n' >"$OUT/exit3.sh"
@@ -85,6 +88,14 @@ until_true 20 "ctl runs for the fourth time" runs 4
 until_true 20 "the removal is logged" logged ctl '^009' 1
 # Its size is told at its end only, and here nobody suspends it.
 compare ctl 006 010 011
+
+say "mail"
+sed 's/^log=.*/log = mail.log\nnotification = error\nnotify_user = alice@example.org/' "$OUT/exit3.sub" >"$OUT/mail.sub"
+live mail
+mailed() { grep -q "exited normally with status 3" "$OUT/mail"; }
+until_true 20 "mail is sent" mailed
+equals "whom it is for" "$(grep '^To:' "$OUT/mail")" "To: alice@example.org"
+equals "how sendmail was called" "$(grep '^sendmail' "$OUT/mail")" "sendmail -oi -t"
 
 say "shadows that are killed while they write"
 printf 'executable = /bin/true\nshould_transfer_files = no\nrequest_memory = 10\nlog = killed.log\nqueue 60\n' >"$OUT/killed.sub"

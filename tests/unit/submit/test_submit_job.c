@@ -585,7 +585,7 @@ static void a_real_job_is_refused_what_is_not_obeyed(void **state)
                        (int)strcspn(NOT_YET[i], " "), NOT_YET[i]);
         refused_for_real(text, message);
     }
-    refused_for_real("executable = x\nnotification = Always\nqueue", "mail is not sent yet");
+    refused_for_real("executable = x\nnotification = Start\nqueue", "no mail is sent at the start");
 }
 
 static void the_site_adds_to_the_rank(void **state)
