@@ -19,4 +19,5 @@ equals "its HIBERNATE" "$(value node.conf STARTD HIBERNATE)" \
     'ifThenElse(State =?= "Unclaimed" && CurrentTime - EnteredCurrentState >= 15 * 60, "S5", "NONE")'
 equals "daemons of a submit host" "$(value submit.conf MASTER DAEMON_LIST)" "SCHEDD"
 equals "port of the schedd" "$(value submit.conf SCHEDD SCHEDD_PORT)" "9619"
+equals "START of a workstation" "$(value desktop.conf STARTD START)" "(LoadAvg - CondorLoadAvg) <= 0.3 && KeyboardIdle > 15 * 60"
 passed
