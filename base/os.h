@@ -61,6 +61,8 @@ int32_t os_zone_offset_s(struct os *os, int64_t at_s);
 /* ---- users ----------------------------------------------------------------------------------- */
 
 uid_t os_uid(struct os *os); /* effective */
+/* Gives up root for that account, for good and on all threads; without supplementary groups. */
+int os_become(struct os *os, uid_t uid, gid_t gid, struct err *err);
 /* -ENOENT */
 int os_user_find(struct os *os, const char *name, uid_t *uid, gid_t *gid, struct err *err);
 /* -ENOENT, -ENAMETOOLONG */

@@ -252,6 +252,18 @@ uid_t os_uid(struct os *os)
     return geteuid();
 }
 
+int os_become(struct os *os, uid_t uid, gid_t gid, struct err *err)
+{
+    (void)os;
+    CHECK(uid != 0);
+    if (setgroups(0, NULL) != 0 || setresgid(gid, gid, gid) != 0 || setresuid(uid, uid, uid) != 0) {
+        return err_set(err, -errno, "cannot become uid %u: %s", (unsigned)uid, strerror(errno));
+    }
+    CHECK(setuid(0) != 0);                    /* there is no way back */
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* that account's processes may not look into us */
+    return 0;
+}
+
 /* Calls getpwnam_r (name) or getpwuid_r (uid) with as much room as it takes. */
 static int find_user(const char *name, uid_t uid, struct passwd *entry, char **room)
 {

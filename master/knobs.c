@@ -11,7 +11,7 @@ static const struct knob KNOBS[] = {
      .type = KNOB_LIST,
      .fallback = "",
      .help = "The daemons that this machine's master keeps running: COLLECTOR, NEGOTIATOR, SCHEDD, "
-             "STARTD, ROOSTER."},
+             "STARTD, ROOSTER, KBDD."},
     {.name = "MASTER_NAME",
      .type = KNOB_STRING,
      .restart = true,

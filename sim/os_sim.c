@@ -102,6 +102,14 @@ uid_t os_uid(struct os *os)
     return os->process->uid;
 }
 
+int os_become(struct os *os, uid_t uid, gid_t gid, struct err *err)
+{
+    (void)err;
+    os->process->uid = uid;
+    os->process->gid = gid;
+    return 0;
+}
+
 int os_user_find(struct os *os, const char *name, uid_t *uid, gid_t *gid, struct err *err)
 {
     (void)os;

@@ -68,6 +68,8 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_STARTER_STOP, "STARTER_STOP", D, 30000},
     {VERB_STARTER_DONE, "STARTER_DONE", W, 30000},
     {VERB_STARTER_SUSPEND, "STARTER_SUSPEND", D, 30000},
+    /* kbdd to startd, the same socket */
+    {VERB_CONSOLE_USED, "CONSOLE_USED", W, 20000},
     /* rooster, through the hub */
     {VERB_POWER_ON, "POWER_ON", M, 30000},
     {VERB_POWER_STATUS, "POWER_STATUS", R | W | D | N | M, 30000},

@@ -69,6 +69,7 @@ enum wire_verb {
     VERB_LEASE_RENEWED = 91,   /* startd to starter: the claim's lease was confirmed */
     VERB_STARTER_STOP = 92,    /* startd to starter: vacate or kill */
     VERB_STARTER_DONE = 93,    /* starter to startd: sandbox gone, this is how it ended */
+    VERB_CONSOLE_USED = 95,    /* kbdd to startd: when keyboard or mouse were used last */
     VERB_STARTER_SUSPEND = 94, /* startd to starter: the job stands still, or goes on */
     /* answered by the rooster, relayed */
     VERB_POWER_ON = 100,

@@ -1,0 +1,29 @@
+/* kbdd/knobs.c - what can be configured of a kbdd.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/check.h"
+#include "base/knob.h"
+#include "kbdd/kbdd.h"
+
+static const struct knob KNOBS[] = {
+    {.name = "KBDD",
+     .type = KNOB_PATH,
+     .fallback = "$(SBIN)/roost-kbdd",
+     .help = "The program that watches X displays, once for each."},
+    {.name = "KBDD_USER",
+     .type = KNOB_STRING,
+     .fallback = "nobody",
+     .help = "The account that talks to an X server of root, when kbdd was started as root; to "
+             "that of another user it talks as this user."},
+    {.name = "KBDD_INTERVAL",
+     .type = KNOB_DURATION_S,
+     .fallback = "1",
+     .min = 1,
+     .max = 3600,
+     .help = "How often an X server is asked when keyboard and mouse were used last."},
+};
+
+const struct knob_table kbdd_knobs = {.owner = "KBDD",
+                                      .knobs = KNOBS,
+                                      .knob_count = ARRAY_COUNT(KNOBS)};
