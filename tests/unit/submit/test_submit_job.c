@@ -518,6 +518,8 @@ static void universes_are_told_apart(void **state)
     gives("universe = docker\ndocker_image = \"busybox\"", "DockerImage", "\"busybox\"");
     gives("universe = docker\ndocker_image = x", "WantDocker", "true");
     gives("docker_image = x", "WantDockerImage", "true");
+    gives("docker_image = x", "WantContainer", "true");
+    gives("", "WantContainer", "");
     gives("container_image = docker://x/y", "Requirements",
           ARCH " && TARGET.HasContainer && TARGET.HasDockerURL && " DISK " && " MEMORY
                " && " FILES);
@@ -546,6 +548,7 @@ static void commands_take_only_the_values_they_know(void **state)
     gives("", "JobPrio", "0");
     gives("hold = true", "JobStatus", "5");
     gives("hold = true", "HoldReasonCode", "15");
+    gives("hold = true", "HoldReason", "\"submitted on hold at user's request\"");
     gives("hold = false", "JobStatus", "1");
     gives("notification = Never", "JobNotification", "0");
     gives("notification = ALWAYS", "JobNotification", "1");
