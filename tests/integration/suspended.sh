@@ -36,7 +36,7 @@ until_true 20 "the schedd that follows knows" job_is 7
 until_true 20 "it goes on" job_is 2
 until_true 30 "it is done" is_done "$job" 1
 check_committed "$job" 1
-equals "output" "$(cat "$OUT/out")" done
+equals "output" "$(cat "$OUT/out")" "done"
 equals "its story" "$("$ROOST" history "$job" -af TotalSuspensions 'CumulativeSuspensionTime >= 3' \
     'CommittedSuspensionTime == CumulativeSuspensionTime' 'NumJobStarts')" "1 true true 1"
 pool_stop

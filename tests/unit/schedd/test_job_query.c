@@ -292,8 +292,8 @@ static void private_attributes_do_not_leave(void **state)
     static const char *const ASKED[] = {
         "[Type = \"Job\"]",
         "[Type = \"Job\"; Projection = {\"ClaimId\", \"_roost_priv_Nonce\", \"Owner\"}]",
-        "[Type = \"Job\"; Shared = true; WholeIfComputed = true;"
-        " Projection = {\"ClaimId\", \"RequestMemory\", \"_roost_priv_Nonce\"}]",
+        ("[Type = \"Job\"; Shared = true; WholeIfComputed = true;"
+         " Projection = {\"ClaimId\", \"RequestMemory\", \"_roost_priv_Nonce\"}]"),
     };
     struct answer answer;
     submit(world, "[" GOOD "; RequestMemory = 1 + 1; ClaimId = \"secret\"]");
