@@ -196,6 +196,11 @@ static void a_log_that_was_made_anew_meanwhile_gets_all(void **state)
     put(fixture, fixture->a, "");
     append(fixture, true, fixture->a, THREE, NULL);
     check(fixture, fixture->a, THREE);
+    append(fixture, false, fixture->a, ONE, TWO);
+    append(fixture, false, fixture->a, OTHER, NULL);
+    put(fixture, fixture->a, OTHER); /* what was written went into the new one */
+    append(fixture, true, fixture->a, OTHER, NULL);
+    check(fixture, fixture->a, OTHER);
 }
 
 static void a_log_that_cannot_be_written_keeps_no_other_back(void **state)
