@@ -50,7 +50,7 @@ static void drop_read(struct event_reader *reader)
         }
         strbuf_fini(&reader->text);
         reader->text = rest;
-        reader->looked -= reader->at;
+        reader->looked = reader->looked > reader->at ? reader->looked - reader->at : 0;
         reader->at = 0;
     }
 }

@@ -8,6 +8,7 @@
 
 struct asked {
     struct end *ends;
+    struct wire_request *kept[ENDS]; /* what the server was asked */
     unsigned told;
     bool all_told;
 };
@@ -43,7 +44,7 @@ static bool all_kept(void *arg)
 static void ask_all(struct world *world, struct end *ends, struct asked *asked,
                     wire_reply_f first_answer)
 {
-    struct wire_request *kept[ENDS] = {NULL}, **next = kept;
+    struct wire_request **next = asked->kept;
     world->handler = keep;
     world->handler_arg = &next;
     *asked = (struct asked){.ends = ends};
@@ -52,7 +53,16 @@ static void ask_all(struct world *world, struct end *ends, struct asked *asked,
         assert_true(wire_call(ends[i].wire, VERB_SUBMIT, NULL, 0, i == 0 ? first_answer : on_answer,
                               asked) > 0);
     }
-    world_until(world, all_kept, kept);
+    world_until(world, all_kept, asked->kept);
+}
+
+/* All ends are told; the server answers in vain. */
+static void end_all(struct world *world, struct asked *asked)
+{
+    world_until_flag(world, &asked->all_told);
+    for (unsigned i = 0; i < ENDS; i++) {
+        wire_reply_ok(asked->kept[i], NULL);
+    }
 }
 
 static void connections_that_end_in_one_moment_all_tell_it(void **state)
@@ -64,7 +74,7 @@ static void connections_that_end_in_one_moment_all_tell_it(void **state)
     for (unsigned i = 0; i < ENDS; i++) {
         wire_close(ends[i].wire);
     }
-    world_until_flag(world, &asked.all_told);
+    end_all(world, &asked);
 }
 
 static void a_connection_may_end_others_in_its_turn(void **state)
@@ -74,7 +84,7 @@ static void a_connection_may_end_others_in_its_turn(void **state)
     struct asked asked;
     ask_all(world, ends, &asked, on_first_answer);
     wire_close(ends[0].wire);
-    world_until_flag(world, &asked.all_told);
+    end_all(world, &asked);
 }
 
 int main(void)
