@@ -195,7 +195,8 @@ static void act_on_factories(struct act *act, const char *text)
         }
     }
     for (size_t i = 0; i < clusters.count; i++) {
-        act->totals[act_on_factory(act, clusters.items[i])]++;
+        enum act_result result = act_on_factory(act, clusters.items[i]);
+        act->totals[result] += result != ACT_NOT_FOUND ? 1 : 0; /* there was nothing to do */
         queue_drop_if_empty(act->change, clusters.items[i]);
     }
     vec_fini(&clusters, NULL);

@@ -578,6 +578,16 @@ static int load_meta(void *arg, const char *key, const void *value, size_t lengt
     return 0;
 }
 
+/* The next job's number is behind all that ever were: those at the end may be gone. */
+static void count_made(struct cluster *cluster)
+{
+    int64_t made = ad_int_or(cluster->ad, "JobMaterializeNextProcId",
+                             ad_int_or(cluster->ad, "TotalSubmitProcs", 0));
+    if (made > 0 && made <= CLUSTER_PROCS_MAX) {
+        grow(cluster, (uint32_t)made - 1);
+    }
+}
+
 static int load_cluster(void *arg, const char *key, const void *value, size_t length)
 {
     struct loading *loading = arg;
@@ -591,8 +601,8 @@ static int load_cluster(void *arg, const char *key, const void *value, size_t le
         ad = NULL;
     }
     if (ad != NULL) {
-        (void)queue_add_cluster(loading->schedd, queue_owner(loading->schedd, owner), ad,
-                                ad_int_or(ad, "QDate", 0)); /* found again by its id */
+        count_made(queue_add_cluster(loading->schedd, queue_owner(loading->schedd, owner), ad,
+                                     ad_int_or(ad, "QDate", 0)));
     }
     return 0;
 }

@@ -68,6 +68,15 @@ until_true 10 "there are two again" has_queued "$million" 2
 equals "the next" "$(value_of "$million" JobMaterializeNextProcId)" 3
 for pid in $(pids_of schedd); do kill -9 "$pid" 2>/dev/null; done
 until_true 20 "there are two still" has_queued "$million" 2
+say "the highest job is gone when the schedd comes back: its number is not given again"
+"$ROOST" hold "$million" >/dev/null || fail "roost hold"
+"$ROOST" rm "$million.2" >/dev/null || fail "roost rm of the highest"
+until_true 10 "one is left" has_queued "$million" 1
+for pid in $(pids_of schedd); do kill -9 "$pid" 2>/dev/null; done
+until_true 20 "one is left still" has_queued "$million" 1
+"$ROOST" release "$million" >/dev/null || fail "roost release"
+until_true 10 "there are two again" has_queued "$million" 2
+equals "their numbers" "$("$ROOST" q "$million" -af ProcId | sort -n | paste -sd' ')" "1 3"
 "$ROOST" rm -constraint "ClusterId == $million" >/dev/null || fail "roost rm"
 until_true 10 "none is left" has_queued "$million" 0
 for pid in $(pids_of schedd); do kill -9 "$pid" 2>/dev/null; done
