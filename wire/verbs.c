@@ -40,6 +40,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_CLAIM_GONE, "CLAIM_GONE", A | D, 20000},
     {VERB_NO_MATCH, "NO_MATCH", N, 15000},
     {VERB_EDIT, "EDIT", W | M, 60000},
+    {VERB_JOB_ACCESS, "JOB_ACCESS", W | M, 60000},
     /* startd, through the hub */
     {VERB_DIAL_ME, "DIAL_ME", D, 20000},
     {VERB_POWER_DOWN, "POWER_DOWN", M, 30000},
@@ -55,6 +56,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_JOB_STATUS, "JOB_STATUS", W, 30000},
     {VERB_JOB_STOP, "JOB_STOP", D, 30000},
     {VERB_JOB_EVENT, "JOB_EVENT", D, 600000},
+    {VERB_JOB_ADMIT, "JOB_ADMIT", D, 30000},
     /* shadow: whom it admits (by the job's nonce) may; the starter has no token */
     {VERB_JOB_FETCH, "JOB_FETCH", 0, 60000},
     {VERB_FILE_GET, "FILE_GET", 0, 120000},
@@ -62,6 +64,11 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_JOB_STARTED, "JOB_STARTED", 0, 30000},
     {VERB_JOB_USAGE, "JOB_USAGE", 0, 30000},
     {VERB_JOB_DONE, "JOB_DONE", 0, 120000},
+    /* starter: the shadow, whose pin came with the claim, may; shadow: who has a ticket for it */
+    {VERB_FILE_PEEK, "FILE_PEEK", 0, 60000},
+    {VERB_SHELL_OPEN, "SHELL_OPEN", 0, 60000},
+    {VERB_SHELL_READ, "SHELL_READ", 0, 0},
+    {VERB_SHELL_WRITE, "SHELL_WRITE", 0, 0},
     /* startd and starter, Unix socket */
     {VERB_STARTER_HELLO, "STARTER_HELLO", W, 20000},
     {VERB_LEASE_RENEWED, "LEASE_RENEWED", D, 20000},
@@ -70,6 +77,11 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_STARTER_SUSPEND, "STARTER_SUSPEND", D, 30000},
     /* kbdd to startd, the same socket */
     {VERB_CONSOLE_USED, "CONSOLE_USED", W, 20000},
+    /* shadow: who has a ticket for it */
+    {VERB_SPOOL_LOOK, "SPOOL_LOOK", 0, 120000},
+    {VERB_SPOOL_PUT, "SPOOL_PUT", 0, 120000},
+    {VERB_SPOOL_GET, "SPOOL_GET", 0, 120000},
+    {VERB_SPOOL_END, "SPOOL_END", 0, 120000},
     /* rooster, through the hub */
     {VERB_POWER_ON, "POWER_ON", M, 30000},
     {VERB_POWER_STATUS, "POWER_STATUS", R | W | D | N | M, 30000},

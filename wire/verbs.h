@@ -42,6 +42,7 @@ enum wire_verb {
     VERB_CLAIM_GONE = 35, /* from a startd: this claim ended, and why */
     VERB_NO_MATCH = 36,   /* from the negotiator: why these autoclusters got no slot */
     VERB_EDIT = 37,       /* set attributes of jobs in the queue */
+    VERB_JOB_ACCESS = 38, /* a ticket to the owner's shadow: tail, shell, spooled files */
     /* answered by the startd, relayed */
     VERB_DIAL_ME = 50,    /* from the schedd: will you take this job? then dial me */
     VERB_POWER_DOWN = 51, /* from an administrator: go to sleep */
@@ -57,6 +58,7 @@ enum wire_verb {
     VERB_JOB_STATUS = 74,   /* shadow to schedd: usage, started, failed */
     VERB_JOB_STOP = 75,     /* schedd to shadow: this run is over, drop it */
     VERB_JOB_EVENT = 76,    /* schedd to shadow: append these events to job event logs */
+    VERB_JOB_ADMIT = 77,    /* schedd to shadow: who shows this ticket may do that */
     /* answered by the shadow; the starter dials */
     VERB_JOB_FETCH = 80, /* the job ad and the list of input files */
     VERB_FILE_GET = 81,  /* one file's bytes, in parts */
@@ -64,6 +66,11 @@ enum wire_verb {
     VERB_JOB_STARTED = 83,
     VERB_JOB_USAGE = 84,
     VERB_JOB_DONE = 85, /* exit status; all output sent; answered when committed */
+    /* answered by the starter, whom the shadow asks for a client with a ticket */
+    VERB_FILE_PEEK = 86,   /* bytes of a file in the sandbox of a running job */
+    VERB_SHELL_OPEN = 87,  /* a program beside the job, with a terminal or pipes */
+    VERB_SHELL_READ = 88,  /* what it wrote, or how it ended */
+    VERB_SHELL_WRITE = 89, /* what it is to read; size of the terminal, signals */
     /* between startd and starter, Unix socket; the starter dials */
     VERB_STARTER_HELLO = 90,   /* starter to startd: I run this claim */
     VERB_LEASE_RENEWED = 91,   /* startd to starter: the claim's lease was confirmed */
@@ -71,6 +78,11 @@ enum wire_verb {
     VERB_STARTER_DONE = 93,    /* starter to startd: sandbox gone, this is how it ended */
     VERB_CONSOLE_USED = 95,    /* kbdd to startd: when keyboard or mouse were used last */
     VERB_STARTER_SUSPEND = 94, /* startd to starter: the job stands still, or goes on */
+    /* answered by the shadow; a client with a ticket dials */
+    VERB_SPOOL_LOOK = 96, /* which files a job's sandbox in SPOOL has */
+    VERB_SPOOL_PUT = 97,  /* bytes of one input file */
+    VERB_SPOOL_GET = 98,  /* bytes of one output file */
+    VERB_SPOOL_END = 99,  /* all is there: the jobs may run; or all was fetched */
     /* answered by the rooster, relayed */
     VERB_POWER_ON = 100,
     VERB_POWER_STATUS = 101,
