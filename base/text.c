@@ -439,11 +439,13 @@ size_t text_distance(const char *a, const char *b, size_t max)
 {
     size_t a_length = strlen(a);
     size_t b_length = strlen(b);
-    if (a_length > NEAREST_MAX || b_length > NEAREST_MAX) {
-        return max + 1;
+    if (a_length > NEAREST_MAX || b_length > NEAREST_MAX ||
+        (a_length > b_length ? a_length - b_length : b_length - a_length) > max) {
+        return max + 1; /* so many insertions at least */
     }
     /* Optimal string alignment: rows of the last three prefixes of a. */
     size_t rows[3][NEAREST_MAX + 1];
+    size_t least_above = 0; /* in the row above */
     for (size_t j = 0; j <= b_length; j++) {
         rows[0][j] = j;
     }
@@ -451,7 +453,7 @@ size_t text_distance(const char *a, const char *b, size_t max)
         size_t *row = rows[i % 3];
         const size_t *above = rows[(i + 2) % 3];
         const size_t *above2 = rows[(i + 1) % 3];
-        row[0] = i;
+        size_t least = row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
             bool same = text_lower(a[i - 1]) == text_lower(b[j - 1]);
             size_t best = above[j - 1] + (same ? 0 : 1);
@@ -462,7 +464,12 @@ size_t text_distance(const char *a, const char *b, size_t max)
                 best = above2[j - 2] + 1;
             }
             row[j] = best;
+            least = best < least ? best : least;
         }
+        if (least > max && least_above > max) {
+            return max + 1; /* every way on begins in one of these two rows */
+        }
+        least_above = least;
     }
     size_t distance = rows[a_length % 3][b_length];
     return distance > max ? max + 1 : distance;

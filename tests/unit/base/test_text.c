@@ -266,6 +266,34 @@ static void likeness_counts_edits_and_swaps(void **state)
     assert_int_equal(text_distance(longer, longer, 3), 0);
 }
 
+/* Every word of up to four of three letters. */
+static void word_of(unsigned number, char ret[5])
+{
+    size_t length = 0;
+    for (; number > 0; number = (number - 1) / 3) {
+        ret[length++] = (char)('a' + (number - 1) % 3);
+    }
+    ret[length] = '\0';
+}
+
+static void a_limit_of_likeness_changes_no_answer_within_it(void **state)
+{
+    (void)state;
+    const unsigned words = 1 + 3 + 9 + 27 + 81;
+    for (unsigned i = 0; i < words; i++) {
+        for (unsigned j = 0; j < words; j++) {
+            char a[5], b[5];
+            word_of(i, a);
+            word_of(j, b);
+            size_t whole = text_distance(a, b, 10);
+            for (size_t max = 0; max < 5; max++) {
+                size_t wanted = whole <= max ? whole : max + 1;
+                assert_int_equal(text_distance(a, b, max), wanted);
+            }
+        }
+    }
+}
+
 static void one_token_stays_one_token(void **state)
 {
     (void)state;
@@ -295,4 +323,4 @@ UNIT_TESTS(UNIT(whole_numbers_are_read_strictly), UNIT(numbers_are_read_strictly
            UNIT(times_are_written_and_read_back), UNIT(what_is_not_a_time_is_refused),
            UNIT(hex_goes_both_ways), UNIT(patterns_match_whole_texts),
            UNIT(comparisons_know_ascii_case_only), UNIT(likeness_counts_edits_and_swaps),
-           UNIT(one_token_stays_one_token))
+           UNIT(a_limit_of_likeness_changes_no_answer_within_it), UNIT(one_token_stays_one_token))
