@@ -142,6 +142,11 @@ void policy_check(struct slot *slot)
     }
     struct ad_context context = startd_context(slot->startd);
     const struct ad *job = claim->stage == CLAIM_ACTIVE ? claim->job : NULL;
-    take_step(slot, policy_plan_step(&slot->policy, slot->state, slot->activity, claim->evicted,
-                                     slot->ad, job, &context));
+    enum policy_step step = policy_plan_step(&slot->policy, slot->state, slot->activity,
+                                             claim->evicted, slot->ad, job, &context);
+    if (step == POLICY_STAYS && slot->activity == SLOT_RETIRING) {
+        preempt_retire(slot); /* how long is an expression, too: it may have become another time */
+        return;
+    }
+    take_step(slot, step);
 }

@@ -229,6 +229,19 @@ static void the_end_of_the_retirement_begins_the_vacating(void **state)
     assert_true(is_vacating(rig));
 }
 
+static void a_retirement_that_is_made_shorter_ends_at_the_next_look(void **state)
+{
+    struct rig *rig = *state;
+    char id[CLAIM_ID_MAX];
+    run_known(rig, PATIENT, KNOWN);
+    assert_int_equal(preempt(rig, FAMOUS, "[]", id, NULL), 0);
+    slots_poll(rig->startd);
+    assert_true(is_retiring(rig));
+    load(rig, IMPATIENT);
+    startd_daemon.reload(rig->startd, rig->config); /* looks */
+    assert_true(is_vacating(rig));
+}
+
 static void an_idle_claim_is_preempted_at_once(void **state)
 {
     struct rig *rig = *state;
@@ -342,6 +355,7 @@ UNIT_TESTS(RIG(a_claimed_slot_shows_whose_it_is_and_offers_itself_to_better_ones
            RIG(a_job_that_ends_while_it_retires_ends_well_and_hands_the_slot_over),
            RIG(a_job_past_its_retirement_is_asked_to_end_then_killed),
            RIG(the_end_of_the_retirement_begins_the_vacating),
+           RIG(a_retirement_that_is_made_shorter_ends_at_the_next_look),
            RIG(an_idle_claim_is_preempted_at_once),
            RIG(a_wait_that_is_taken_back_lets_the_job_run_on),
            RIG(a_wait_that_nobody_asks_for_is_over),
