@@ -328,19 +328,162 @@ static int read_value(struct scanner *s)
     return rc < 0 ? rc : advance(s);
 }
 
-/* The current token is what follows a name. */
-static int read_assignment(struct scanner *s)
+/* ---- values as the seeds and HTCondor write them: the rest of the line, without quotes */
+
+static const char *skip_blanks(const char *at, const char *end)
 {
-    if (!is_punctuation(s, '=') && !is_punctuation(s, '+')) {
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) {
+        at++;
+    }
+    return at;
+}
+
+static const char *skip_word(const char *at, const char *end)
+{
+    while (at < end && !ends_word(*at)) {
+        at++;
+    }
+    return at;
+}
+
+/* Does another statement begin there?  A name, and what follows names. */
+static bool is_statement(const char *at, const char *end)
+{
+    const char *after = skip_word(at, end);
+    if (!config_name_ok(at, (size_t)(after - at))) {
+        return false;
+    }
+    after = skip_blanks(after, end);
+    size_t left = (size_t)(end - after);
+    if (left > 0 && *after == '=') {
+        return left < 2 || after[1] != '='; /* a comparison is part of an expression */
+    }
+    return left > 0 &&
+           (is_one_of(*after, "({\"'") || (*after == '+' && left > 1 && after[1] == '='));
+}
+
+/* Is what follows `=` more than libconfuse's words can hold, and not two statements on a line? */
+static bool is_plain_line(const char *at, const char *end)
+{
+    at = skip_blanks(at, end);
+    const char *after = skip_word(at, end);
+    if (after == at) {
+        return at < end && is_one_of(*at, "(+*");
+    }
+    if (after < end && !is_one_of(*after, " \t\r\n")) {
+        return !is_one_of(*after, "#}\"'=") && !(*after == '{' && after[-1] == '$');
+    }
+    after = skip_blanks(after, end);
+    size_t left = (size_t)(end - after);
+    bool ends = left == 0 || is_one_of(*after, "\n#}") ||
+                (left > 1 && *after == '/' && is_one_of(after[1], "/*"));
+    return !ends && !is_statement(after, end);
+}
+
+/* Where the value ends that begins at `at`: at the line's end, or before a comment. */
+static const char *plain_end(const char *at, const char *end)
+{
+    bool quoted = false;
+    const char *last = at; /* behind the last byte that is no blank */
+    for (; at < end && *at != '\n'; at++) {
+        bool blank = is_one_of(*at, " \t\r");
+        if (!quoted && last < at &&
+            (*at == '#' || (end - at > 1 && at[0] == '/' && at[1] == '/'))) {
+            break;
+        }
+        if (*at == '\\' && end - at > 1) { /* the next line goes on with it */
+            const char *next = at + 1 + (at[1] == '\r' && end - at > 2 ? 1 : 0);
+            at = *next == '\n' || quoted ? next : at;
+            last = at + 1;
+            continue;
+        }
+        quoted = *at == '"' ? !quoted : quoted;
+        last = blank ? last : at + 1;
+    }
+    return last;
+}
+
+/* Hands it on in quotes. */
+static int read_plain(struct scanner *s)
+{
+    const unsigned line = s->line;
+    copy_until(s, skip_blanks(s->at, s->end));
+    const char *end = plain_end(s->at, s->end);
+    if (end == s->at) {
+        return REFUSE(s, line, "a value is missing");
+    }
+    add_string(s, line, false);
+    strbuf_putc(&s->copy, '"');
+    while (s->at < end) {
+        unsigned char c = (unsigned char)*s->at;
+        if (starts(s, "\\\n") || starts(s, "\\\r\n")) {
+            strbuf_puts(&s->copy, "\\\n");
+            s->at += starts(s, "\\\n") ? 2 : 3;
+            s->line++;
+            continue;
+        }
+        if (starts(s, "${")) {
+            return REFUSE(s, s->line, "write $ENV(NAME) for an environment variable");
+        }
+        if ((c < ' ' && c != '\t') || c == 0x7f) {
+            return REFUSE(s, s->line, "a control character (0x%02x)", c);
+        }
+        if (c == '"' || c == '\\') {
+            strbuf_putc(&s->copy, '\\');
+        }
+        copy_until(s, s->at + 1);
+    }
+    strbuf_putc(&s->copy, '"');
+    return advance(s);
+}
+
+/* ---- statements */
+
+/* The current token is what follows a name.  `plain`: a value may be the rest of its line. */
+static int read_assignment(struct scanner *s, bool plain)
+{
+    bool colon = plain && is_punctuation(s, ':');
+    if (!colon && !is_punctuation(s, '=') && !is_punctuation(s, '+')) {
         return unexpected(s, "'=' or '+='");
+    }
+    const char *value = skip_blanks(s->at, s->end);
+    bool quoted = value < s->end && is_one_of(*value, "\"'{");
+    if ((colon && !quoted) || (plain && !quoted && is_plain_line(s->at, s->end))) {
+        return read_plain(s);
     }
     int rc = advance(s);
     return rc < 0 ? rc : read_value(s);
 }
 
+/* The ':' that a name ends with, or that follows it: START : $(CPU_Idle) */
+static int read_colon(struct scanner *s)
+{
+    int rc = skip_space(s);
+    if (rc == 0 && starts(s, ":")) {
+        s->token = (struct token){.kind = TOKEN_PUNCTUATION,
+                                  .start = s->at,
+                                  .length = 1,
+                                  .line = s->line,
+                                  .punctuation = ':'};
+        strbuf_putc(&s->copy, '=');
+        s->at++;
+        return 0;
+    }
+    return rc < 0 ? rc : advance(s);
+}
+
 /* Checks the current token as a name and takes it, zero-terminated, into name. */
 static int read_name(struct scanner *s, char name[CONFIG_NAME_MAX + 1])
 {
+    const char *colon = memchr(s->token.start, ':', s->token.length);
+    if (s->token.kind == TOKEN_WORD && colon != NULL && colon > s->token.start &&
+        !s->copy.failed) { /* take back what the copy got of it */
+        const size_t length = (size_t)(colon - s->token.start);
+        s->copy.length -= (size_t)(s->at - colon) + 1;
+        strbuf_putc(&s->copy, '"');
+        s->token.length = length;
+        s->at = colon;
+    }
     const struct token token = s->token;
     if (token.kind != TOKEN_WORD || !config_name_ok(token.start, token.length) ||
         (token.length >= 2 && memcmp(token.start, "__", 2) == 0)) {
@@ -348,7 +491,7 @@ static int read_name(struct scanner *s, char name[CONFIG_NAME_MAX + 1])
     }
     memcpy(name, token.start, token.length);
     name[token.length] = '\0';
-    return advance(s);
+    return read_colon(s);
 }
 
 static int read_section(struct scanner *s, const char *kind, unsigned kind_line)
@@ -395,7 +538,7 @@ static int read_section(struct scanner *s, const char *kind, unsigned kind_line)
         }
         if (rc == 0) {
             (void)strmap_set(entry->names, name, entry);
-            rc = read_assignment(s);
+            rc = read_assignment(s, false);
         }
     }
     return rc < 0 ? rc : advance(s);
@@ -443,7 +586,7 @@ static int read_file(struct scanner *s)
             rc = REFUSE(s, line, "'%s' is the kind of a section and cannot be assigned", name);
         } else {
             (void)strmap_set(s->result->names, name, s->result);
-            rc = read_assignment(s);
+            rc = read_assignment(s, true);
         }
     }
     return rc;

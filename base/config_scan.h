@@ -12,6 +12,15 @@
  *
  * A quoted string ends on its line, unless the line ends in a backslash.
  *
+ * Outside sections a value may also be the rest of its line, as the seeds and HTCondor write it:
+ *
+ *     StartIdleTime = 15 * $(MINUTE)
+ *     START : $(CPU_Idle) && KeyboardIdle > $(StartIdleTime)
+ *
+ * After ':' always, unless it begins with a quote or brace; after '=' where it is more than one
+ * word and no second statement (`a = 1 b = 2` are two).  A comment ends it, and a backslash at the
+ * line's end goes on with the next.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef BASE_CONFIG_SCAN_H

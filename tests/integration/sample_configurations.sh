@@ -20,4 +20,18 @@ equals "its HIBERNATE" "$(value node.conf STARTD HIBERNATE)" \
 equals "daemons of a submit host" "$(value submit.conf MASTER DAEMON_LIST)" "SCHEDD"
 equals "port of the schedd" "$(value submit.conf SCHEDD SCHEDD_PORT)" "9619"
 equals "START of a workstation" "$(value desktop.conf STARTD START)" "(LoadAvg - CondorLoadAvg) <= 0.3 && KeyboardIdle > 15 * 60"
+
+# The examples of the summary of 1989, letter by letter.
+cat >"$WORK/condor_config" <<'END'
+BackgroundLoad    = 0.3
+StartIdleTime    = 15 * $(MINUTE)
+CPU_Idle    = LoadAvg <= $(BackgroundLoad)
+START        : $(CPU_Idle) && KeyboardIdle > $(StartIdleTime)
+PRIO        : (UserPrio * 10) + $(Expanded) - (QDate / 1000000000.0)
+UPDATE_PRIO : Prio + Users - Running
+END
+old_value() { ROOST_CONFIG=$WORK/condor_config "$ROOST_BIN/roost" config get "$1"; }
+equals "the START of 1989" "$(old_value START)" "LoadAvg <= 0.3 && KeyboardIdle > 15 * 60"
+equals "the PRIO of 1989" "$(old_value PRIO)" "(UserPrio * 10) + Expanded - (QDate / 1000000000.0)"
+equals "the UPDATE_PRIO of 1989" "$(old_value UPDATE_PRIO)" "Prio + Users - Running"
 passed

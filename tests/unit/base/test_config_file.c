@@ -158,21 +158,49 @@ static void strings_and_comments_end_where_they_should(void **state)
                         "error: f:2: the comment that begins here is not closed");
 }
 
-static void a_value_that_needs_quotes_is_recognized(void **state)
+static void a_value_may_be_the_rest_of_its_line(void **state)
 {
     (void)state;
-    assert_string_equal(read_string("A = $(B)\n"),
-                        "error: f:1: a value with $( ) or ${ } goes in quotes");
-    assert_string_equal(read_string("A = 15 * 60\n"),
+    assert_string_equal(read_string("A = $(B)\n"), "1:A=$(B)");
+    assert_string_equal(read_string("A = 15 * 60 # seconds\nB = 1"), "1:A=15 * 60; 2:B=1");
+    assert_string_equal(read_string("A = 2 GiB\nB = 3\n"), "1:A=2 GiB; 2:B=3");
+    assert_string_equal(read_string("A = KeyboardIdle > 60 // idle\n"), "1:A=KeyboardIdle > 60");
+    assert_string_equal(read_string("A = 2 GiB"), "1:A=2 GiB");
+    assert_string_equal(read_string("A = (x == 3) && Owner == \"a # b\"\r\nB += x, y"),
+                        "1:A=(x == 3) && Owner == \"a # b\"; 2:B+=x, y");
+    assert_string_equal(read_string("A = x || \\\n y \\\\ z\nB = 1"), "1:A=x ||  y \\\\ z; 3:B=1");
+    assert_string_equal(read_string("A = 1 B = 2 * 3"), "1:A=1; 1:B=2 * 3");
+    assert_string_equal(read_string("A = x y += 2"), "1:A=x; 1:y+=2");
+    assert_string_equal(read_string("A = ! y == 2"), "1:A=! y == 2");
+    assert_string_equal(read_string("A = 1 include(x)"), "1:A=1; 1:includex");
+    assert_string_equal(read_string("A = 1 node b {}"), "1:A=1 node b {}"); /* quote the title */
+    assert_string_equal(read_string("A = 1 node \"b\" {}"), "1:A=1; 1:node<b>.{");
+    assert_string_equal(read_string("node a { x = 1 * 2 }"),
                         "error: f:1: '*' does not belong here: values with it go in quotes");
-    assert_string_equal(
-        read_string("A = 2 GiB\nB = 3\n"),
-        "error: f:2: expected '{' after the title, not '=' (a value with blanks goes in quotes)");
-    assert_string_equal(
-        read_string("START = KeyboardIdle > 60\n"),
-        "error: f:1: expected a name, not '>' (a value with blanks goes in quotes)");
-    assert_string_equal(read_string("A = 2 GiB"),
-                        "error: f:1: the file ends where '=' or '+=' should be");
+}
+
+static void a_colon_makes_the_rest_of_the_line_the_value(void **state)
+{
+    (void)state;
+    assert_string_equal(read_string(
+                            "BackgroundLoad    = 0.3\n"
+                            "StartIdleTime    = 15 * $(MINUTE)\n"
+                            "CPU_Idle    = LoadAvg <= $(BackgroundLoad)\n"
+                            "START        : $(CPU_Idle) && KeyboardIdle > $(StartIdleTime)\n"
+                            "UPDATE_PRIO : Prio + Users - Running"),
+                        "1:BackgroundLoad=0.3; 2:StartIdleTime=15 * $(MINUTE); "
+                        "3:CPU_Idle=LoadAvg <= $(BackgroundLoad); "
+                        "4:START=$(CPU_Idle) && KeyboardIdle > $(StartIdleTime); "
+                        "5:UPDATE_PRIO=Prio + Users - Running");
+    assert_string_equal(read_string("A:1\nB: x = 2\nC :y"), "1:A=1; 2:B=x = 2; 3:C=y");
+    assert_string_equal(read_string("A : \"quoted\" B = 1"), "1:A=quoted; 1:B=1");
+    assert_string_equal(read_string("A : {x, y}"), "1:A=*x; 1:A+=*y");
+    assert_string_equal(read_string("A :\nB = 1"), "error: f:1: a value is missing");
+    assert_string_equal(read_string("A : ${HOME}"),
+                        "error: f:1: write $ENV(NAME) for an environment variable");
+    assert_string_equal(read_string("A : \x01"), "error: f:1: a control character (0x01)");
+    assert_memory_equal(read_string(": 1"), "error: f:1: expected a name, not ':'", 36);
+    assert_memory_equal(read_string("node a { x : 1 }"), "error: f:1: expected '=' or '+='", 32);
 }
 
 static void what_libconfuse_would_let_pass_is_refused(void **state)
@@ -290,7 +318,8 @@ UNIT_TESTS(UNIT(statements_come_in_their_order_with_their_lines),
            UNIT(carriage_returns_of_other_systems_do_not_matter),
            UNIT(a_brace_that_is_not_closed_is_named_by_its_own_line),
            UNIT(strings_and_comments_end_where_they_should),
-           UNIT(a_value_that_needs_quotes_is_recognized),
+           UNIT(a_value_may_be_the_rest_of_its_line),
+           UNIT(a_colon_makes_the_rest_of_the_line_the_value),
            UNIT(what_libconfuse_would_let_pass_is_refused), UNIT(names_are_names),
            UNIT(sections_that_cannot_be_are_refused), UNIT(broken_statements_say_what_was_expected),
            UNIT(one_bad_file_leaves_nothing_for_the_next))
