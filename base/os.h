@@ -185,7 +185,13 @@ int os_absolute(struct os *os, const char *path, char **ret, struct err *err);
 bool os_is_network_fs(struct os *os, const char *path);
 
 struct os_file;
-enum os_open { OS_READ, OS_WRITE_NEW /* fails if there */, OS_WRITE_TRUNCATE, OS_APPEND };
+enum os_open {
+    OS_READ,
+    OS_WRITE_NEW, /* fails if there */
+    OS_WRITE_TRUNCATE,
+    OS_APPEND,
+    OS_WRITE, /* what is there stays, but for what is written */
+};
 int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
                  struct os_file **ret, struct err *err);
 /* 0..length bytes read (0 at the end), or -errno. */

@@ -35,6 +35,18 @@ static int path_err(struct err *err, const char *path)
     return err_set(err, -error, "%s: %s", path, strerror(error));
 }
 
+void os_stat_set(struct os_stat *ret, const struct stat *st)
+{
+    *ret = (struct os_stat){.is_dir = S_ISDIR(st->st_mode),
+                            .is_file = S_ISREG(st->st_mode),
+                            .is_link = S_ISLNK(st->st_mode),
+                            .size_bytes = st->st_size,
+                            .mtime_s = st->st_mtim.tv_sec,
+                            .mode = st->st_mode & 07777,
+                            .uid = st->st_uid,
+                            .gid = st->st_gid};
+}
+
 int os_stat(struct os *os, const char *path, struct os_stat *ret)
 {
     (void)os;
@@ -42,14 +54,7 @@ int os_stat(struct os *os, const char *path, struct os_stat *ret)
     if (lstat(path, &st) != 0) {
         return -errno;
     }
-    *ret = (struct os_stat){.is_dir = S_ISDIR(st.st_mode),
-                            .is_file = S_ISREG(st.st_mode),
-                            .is_link = S_ISLNK(st.st_mode),
-                            .size_bytes = st.st_size,
-                            .mtime_s = st.st_mtim.tv_sec,
-                            .mode = st.st_mode & 07777,
-                            .uid = st.st_uid,
-                            .gid = st.st_gid};
+    os_stat_set(ret, &st);
     return 0;
 }
 
@@ -413,17 +418,30 @@ struct os_file {
     int fd;
 };
 
-int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
-                 struct os_file **ret, struct err *err)
+int os_file_flags(enum os_open how)
 {
-    (void)os;
     static const int FLAGS[] = {
         [OS_READ] = O_RDONLY | O_NONBLOCK,
         [OS_WRITE_NEW] = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
         [OS_WRITE_TRUNCATE] = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK,
         [OS_APPEND] = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK,
+        [OS_WRITE] = O_WRONLY | O_CREAT | O_NONBLOCK,
     };
-    int fd = open(path, FLAGS[how] | O_CLOEXEC | O_NOCTTY, mode);
+    return FLAGS[how];
+}
+
+struct os_file *os_file_of(int fd)
+{
+    struct os_file *file = mem_zalloc(sizeof(*file));
+    file->fd = fd;
+    return file;
+}
+
+int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
+                 struct os_file **ret, struct err *err)
+{
+    (void)os;
+    int fd = open(path, os_file_flags(how) | O_CLOEXEC | O_NOCTTY, mode);
     if (fd < 0) {
         return path_err(err, path);
     }
@@ -432,9 +450,7 @@ int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
         close(fd);
         return err_set(err, S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL, "%s: is not a file", path);
     }
-    struct os_file *file = mem_zalloc(sizeof(*file));
-    file->fd = fd;
-    *ret = file;
+    *ret = os_file_of(fd);
     return 0;
 }
 

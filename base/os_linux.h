@@ -44,6 +44,11 @@ int spawn_program(struct os *os, const struct os_spawn *spec, struct spawned *re
 int os_cgroup_open_procs(const struct os_cgroup *group, int fds[OS_CGROUP_PLACES_MAX],
                          size_t *count);
 
+struct stat;
+void os_stat_set(struct os_stat *ret, const struct stat *st);
+int os_file_flags(enum os_open how); /* for open() */
+struct os_file *os_file_of(int fd);  /* takes it over */
+
 /* A small file of /proc or /sys, zero-terminated; the number of bytes or -errno. */
 ssize_t os_read_small(const char *path, char *buffer, size_t size);
 
