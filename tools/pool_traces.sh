@@ -10,8 +10,9 @@ traces() {
     (
         unset ROOST_CONFIG
         grep -lsaF -f /dev/fd/3 /proc/[0-9]*/environ /proc/[0-9]*/cmdline
-        for link in /proc/[0-9]*/cwd; do
-            case $(readlink "$link" 2>/dev/null)/ in "$1"*) echo "$link" ;; esac
+        # One program for all processes, not one for each: this is asked again and again.
+        find /proc/[0-9]*/cwd -maxdepth 0 -printf '%p %l/\n' 2>/dev/null | while read -r link; do
+            case ${link#* } in "$1"*) echo "${link%% *}" ;; esac
         done
     ) 3< <(printf '%s\n' "$1") | env -u ROOST_CONFIG cut -d/ -f3 | env -u ROOST_CONFIG sort -un
 }

@@ -183,6 +183,11 @@ queue $1
 SUB
 }
 
+# Jobs that last until the test has seen what it wants to see, and not for a time: gate NAME prints the shell text that
+# waits for the gate; open_gate NAME.
+gate() { echo "until test -e $WORK/gate.$1; do sleep 0.1; done"; }
+open_gate() { touch "$WORK/gate.$1"; }
+
 # ---- the wake ledger
 
 # wakes: "Machine Outcome BootId StartTime" of each wake, oldest first.
