@@ -114,12 +114,14 @@ pool_stop() {
 
 # pids_of NAME [NODE]: the daemon NAME of the pool's own host, or of a node; starters and shadows may be several.
 pids_of() {
-    local pid place=$POOL/ exe
+    local pid comm name=roost-$1 place=$POOL/ exe
     [ $# -lt 2 ] || place=$POOL/nodes/$2/
     for pid in $(traces "$place"); do
+        # "roost-keeper" is of a starter's job, and a part of it.
+        { read -r comm <"/proc/$pid/comm"; } 2>/dev/null || continue
+        [ "$comm" = "${name:0:15}" ] || continue
         exe=$(readlink "/proc/$pid/exe" 2>/dev/null) || exe=$( (tr '\0' '\n' <"/proc/$pid/cmdline") 2>/dev/null | head -n 1)
-        [ "${exe##*/}" = "roost-$1" ] || continue
-        [ "$(cat "/proc/$pid/comm" 2>/dev/null)" != roost-keeper ] || continue # of a starter's job, and a part of it
+        [ "${exe##*/}" = "$name" ] || continue
         if [ $# -lt 2 ] && grep -qsaF "$POOL/nodes/" "/proc/$pid/environ" "/proc/$pid/cmdline"; then continue; fi
         echo "$pid"
     done

@@ -24,7 +24,7 @@ JOB
     : >"$WORK/runs"
     chmod 0666 "$WORK/runs"
     sed -e '/^executable/c executable = '"$WORK/chaos_job.sh" -e '/^transfer_executable/d' \
-        -e '/^arguments/c arguments = "$(Process) '"$2 $WORK/runs\"" \
+        -e '/^arguments/c arguments = "$(Process) '"$2 $WORK/runs\"" -e '/^output/i log = jobs.log' \
         < <(number_jobs "$1" "$2") >"$WORK/chaos.sub"
     cluster=$(submit "$WORK/chaos.sub") || exit 1
     say "seed $SEED: $1 jobs of $2 s are cluster $cluster"
@@ -61,6 +61,31 @@ kill_one() {
     say "killed $* ($pid)"
 }
 
+# kill_on_a_node KIND: on an awake node that has one; asleep ones are no aim.  A node whose master and startd are both gone
+# has nobody left to start either again, as a machine that lost its power: that is another story.
+kill_on_a_node() {
+    local nodes node
+    for _ in 1 2 3 4 5 6 7 8; do
+        mapfile -t nodes < <(awake_nodes)
+        [ ${#nodes[@]} -gt 0 ] || { sleep 0.5; continue; }
+        node=${nodes[RANDOM % ${#nodes[@]}]}
+        if [ -n "$(pids_of master "$node")" ] && [ -n "$(pids_of startd "$node")" ] &&
+            [ -n "$(pids_of "$1" "$node")" ] && kill_one "$1" "$node"; then
+            return
+        fi
+        sleep 0.3
+    done
+    say "no awake node had a $1"
+}
+
+# check_log COUNT: what the log tells of the jobs are lives that jobs can have, and so many terminated.
+check_log() {
+    local told
+    told=$("$ROOST_BUILD/tools/event_check" "$OUT/jobs.log") || fail "the job event log: $told"
+    say "the log: $told"
+    equals "jobs that terminated by the log" "$(sed -E 's/.* terminated ([0-9]+) .*/\1/' <<<"$told")" "$1"
+}
+
 # What must be true after the storm.
 check_chaos() {
     local count=$1 seconds=$2
@@ -74,5 +99,8 @@ check_chaos() {
         "$WORK/runs")" ""
     equals "jobs of which no run came to its end" "$(awk '$2 == "end" { done[$1] = 1 }
         END { for (i = 0; i < n; i++) if (!(i in done)) print i }' n="$count" "$WORK/runs")" ""
+    until_true 30 "the job event log is complete" has_ends "$count"
+    check_log "$count"
     say "$(grep -c ' begin ' "$WORK/runs") runs of $count jobs"
 }
+has_ends() { [ "$(grep -c '^005 ' "$OUT/jobs.log")" -ge "$1" ]; }

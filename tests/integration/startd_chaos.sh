@@ -17,22 +17,7 @@ for victim in $(plan startd starter master); do
         say "the jobs were done before the last kills"
         break
     fi
-    # An awake node that has one; asleep ones are no aim.
-    killed=0
-    for _ in 1 2 3 4 5 6 7 8; do
-        mapfile -t nodes < <(awake_nodes)
-        [ ${#nodes[@]} -gt 0 ] || { sleep 0.5; continue; }
-        node=${nodes[RANDOM % ${#nodes[@]}]}
-        # A node whose master and startd are both gone has nobody left to start either again, as a machine that lost its
-        # power: that is another story than this one.
-        if [ -n "$(pids_of master "$node")" ] && [ -n "$(pids_of startd "$node")" ] &&
-            [ -n "$(pids_of "$victim" "$node")" ] && kill_one "$victim" "$node"; then
-            killed=1
-            break
-        fi
-        sleep 0.3
-    done
-    [ $killed -eq 1 ] || say "no awake node had a $victim"
+    kill_on_a_node "$victim"
 done
 check_chaos 40 90
 until_true 60 "all are asleep" is_asleep 3

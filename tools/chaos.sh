@@ -1,0 +1,57 @@
+#!/bin/bash
+# tools/chaos.sh [-j JOBS] [-n NODES] [-c CPUS] [-s SECONDS] [-b MS]: jobs eventually complete.
+#
+# JOBS jobs (1000) of up to SECONDS (2) on NODES (4) nodes of CPUS (4) slots, while every kind of daemon - the pool's
+# master, collector, negotiator, rooster, schedd, shadow, the nodes' masters, startds, starters - is killed -9 again and again,
+# one every MS (400) milliseconds on the average.  Then: every result right and committed once, no two runs of a job
+# at a time, and a job event log that tells lives that jobs can have.  The short forms of it in the suite are
+# integration.chaos and integration.startd_chaos.
+#
+# ROOST_BIN: the programs (build/bin).  ROOST_TEST_SEED: repeats the order of kills.  ROOST_TEST_KEEP=DIR: keeps the pool
+# of a run that failed.
+#
+# SPDX-License-Identifier: Apache-2.0
+JOBS=1000 NODES=4 CPUS=4 LENGTH=2 BETWEEN=400
+while getopts j:n:c:s:b: option; do
+    case $option in
+    j) JOBS=$OPTARG ;;
+    n) NODES=$OPTARG ;;
+    c) CPUS=$OPTARG ;;
+    s) LENGTH=$OPTARG ;;
+    b) BETWEEN=$OPTARG ;;
+    *) sed -n '2,3s/^# //p' "$0" >&2; exit 2 ;;
+    esac
+done
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export ROOST_SRC=$here ROOST_BIN=${ROOST_BIN:-$here/build/bin}
+export ROOST_BUILD=${ROOST_BUILD:-${ROOST_BIN%/bin}}
+. "$here/tests/integration/lib.sh"
+. "$here/tests/integration/lib_chaos.sh"
+
+pool_init --nodes "$NODES" --cpus-per-node "$CPUS" --idle 3600
+pool_start
+cluster='' # set by chaos_jobs
+chaos_jobs "$JOBS" "$LENGTH"
+begun=$SECONDS
+declare -A killed=()
+while ! is_done "$cluster" "$JOBS"; do
+    [ $((SECONDS - begun)) -lt $((120 + JOBS * (LENGTH + 1))) ] || fail "not in time"
+    kinds=(collector schedd negotiator rooster shadow master node.startd node.starter node.master)
+    kind=${kinds[RANDOM % ${#kinds[@]}]}
+    pause 0 $((2 * BETWEEN))
+    case $kind in
+    node.*) kill_on_a_node "${kind#node.}" ;;
+    shadow) [ -z "$(pids_of shadow)" ] || kill_one shadow ;;
+    *) kill_one "$kind" || fail "there is no $kind to be killed: it did not come back" ;;
+    esac
+    killed[$kind]=$((${killed[$kind]:-0} + 1))
+done
+seconds=$((SECONDS - begun))
+check_chaos "$JOBS" 60
+for kind in "${!killed[@]}"; do
+    printf '%s %s  ' "$kind" "${killed[$kind]}"
+done
+echo
+pool_stop
+say "$JOBS jobs in $seconds s, seed $SEED"
+passed
