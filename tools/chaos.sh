@@ -37,11 +37,12 @@ declare -A killed=()
 while ! is_done "$cluster" "$JOBS"; do
     [ $((SECONDS - begun)) -lt $((120 + JOBS * (LENGTH + 1))) ] || fail "not in time"
     kinds=(collector schedd negotiator rooster shadow master node.startd node.starter node.master)
-    kind=${kinds[RANDOM % ${#kinds[@]}]}
+    below ${#kinds[@]}
+    kind=${kinds[chosen]}
     pause 0 $((2 * BETWEEN))
     case $kind in
     node.*) kill_on_a_node "${kind#node.}" ;;
-    shadow) [ -z "$(pids_of shadow)" ] || kill_one shadow ;;
+    shadow) [ -z "$(holders shadow)" ] || kill_one shadow ;;
     *) kill_one "$kind" || fail "there is no $kind to be killed: it did not come back" ;;
     esac
     killed[$kind]=$((${killed[$kind]:-0} + 1))

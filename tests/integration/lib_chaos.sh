@@ -41,22 +41,39 @@ plan() {
     done | sort -n | cut -d' ' -f2
 }
 
+# below N: sets `chosen` to 0 .. N-1; the lowest bits of RANDOM follow one another too regularly.
+chosen=0
+below() { chosen=$(((RANDOM >> 3) % $1)); }
+
 # pause MIN_MS MAX_MS
 pause() {
-    local ms=$(($1 + RANDOM % ($2 - $1)))
+    below $(($2 - $1))
+    local ms=$(($1 + chosen))
     sleep "$((ms / 1000)).$(printf %03d $((ms % 1000)))"
+}
+
+# holders KIND [NODE]: pids of the daemons KIND of the pool's own host, or of a node, by their locks: quicker
+# than pids_of, which looks at every process of the machine.
+holders() {
+    local file pid dir=$POOL/lock
+    [ $# -lt 2 ] || dir=$POOL/nodes/$2/lock
+    for file in "$dir/$1.lock" "$dir/$1".*.lock "$POOL"/spool/owner/*/"$1".*.lock; do
+        { read -r pid <"$file"; } 2>/dev/null || continue
+        case $(readlink "/proc/$pid/exe" 2>/dev/null) in */roost-"$1") echo "$pid" ;; esac
+    done
 }
 
 # kill_one KIND [NODE]: waits until there is one, then kills it with -9.
 kill_one() {
     local pids=() end=$((SECONDS + 15))
     while :; do
-        mapfile -t pids < <(pids_of "$@")
+        mapfile -t pids < <(holders "$@")
         [ ${#pids[@]} -eq 0 ] || break
         [ $SECONDS -lt $end ] || return 1
-        sleep 0.1
+        sleep 0.05
     done
-    local pid=${pids[RANDOM % ${#pids[@]}]}
+    below ${#pids[@]}
+    local pid=${pids[chosen]}
     kill -9 "$pid" 2>/dev/null || return 1
     say "killed $* ($pid)"
 }
@@ -68,9 +85,10 @@ kill_on_a_node() {
     for _ in 1 2 3 4 5 6 7 8; do
         mapfile -t nodes < <(awake_nodes)
         [ ${#nodes[@]} -gt 0 ] || { sleep 0.5; continue; }
-        node=${nodes[RANDOM % ${#nodes[@]}]}
-        if [ -n "$(pids_of master "$node")" ] && [ -n "$(pids_of startd "$node")" ] &&
-            [ -n "$(pids_of "$1" "$node")" ] && kill_one "$1" "$node"; then
+        below ${#nodes[@]}
+        node=${nodes[chosen]}
+        if [ -n "$(holders master "$node")" ] && [ -n "$(holders startd "$node")" ] &&
+            [ -n "$(holders "$1" "$node")" ] && kill_one "$1" "$node"; then
             return
         fi
         sleep 0.3
@@ -104,3 +122,80 @@ check_chaos() {
     say "$(grep -c ' begin ' "$WORK/runs") runs of $count jobs"
 }
 has_ends() { [ "$(grep -c '^005 ' "$OUT/jobs.log")" -ge "$1" ]; }
+
+# ---- restarts: jobs at a gate
+
+# gate_jobs COUNT: submits jobs that write "NUMBER begin" and wait until the gate is opened; sets `cluster`.
+gate_jobs() {
+    cat >"$WORK/gate_job.sh" <<'JOB'
+#!/bin/sh
+echo "$1 begin" >>"$2/runs"
+echo "$1"
+[ -e "$2/gate.open" ] || read -r _ <"$2/gate"
+echo "$1 end" >>"$2/runs"
+JOB
+    chmod 0755 "$WORK/gate_job.sh"
+    rm -f "$WORK/gate" "$WORK/gate.open" "$OUT/jobs.log"
+    mkfifo -m 0666 "$WORK/gate"
+    : >"$WORK/runs"
+    chmod 0666 "$WORK/runs"
+    sed -e '/^executable/c executable = '"$WORK/gate_job.sh" -e '/^transfer_executable/d' \
+        -e '/^arguments/c arguments = "$(Process) '"$WORK\"" -e '/^output/i log = jobs.log' \
+        < <(number_jobs "$1" 0) >"$WORK/gate.sub"
+    cluster=$(submit "$WORK/gate.sub") || exit 1
+    say "seed $SEED: $1 jobs are cluster $cluster"
+}
+have_begun() { [ "$(cut -d' ' -f1 "$WORK/runs" | sort -u | wc -l)" -ge "$1" ]; }
+is_gone() { ! kill -0 "$1" 2>/dev/null; }
+
+open_gate() {
+    : >"$WORK/gate.open"
+    : >"$WORK/gate" # whoever waits reads its end; whoever comes sees gate.open
+}
+
+# another_one OLD KIND [NODE]: there is one, and it is not OLD.
+another_one() {
+    local old=$1 pids
+    shift
+    pids=$(holders "$@")
+    [ -n "$pids" ] && [ "$pids" != "$old" ]
+}
+
+# end_one SIGNAL KIND [NODE]: ends it, and waits for the one that takes its place.
+end_one() {
+    local signal=$1 pid
+    shift
+    pid=$(holders "$@" | head -n 1)
+    [ -n "$pid" ] || fail "there is no $* to be ended"
+    kill -"$signal" "$pid"
+    say "$signal to $* ($pid)"
+    until_true 30 "another $*" another_one "$pid" "$@"
+}
+
+# restart_each TIMES: every daemon that is restarted without its jobs, in random order.
+restart_each() {
+    local node step kind signal number list=()
+    for ((number = 0; number < $1; number++)); do
+        for kind in collector negotiator rooster schedd shadow; do
+            list+=("TERM $kind" "KILL $kind")
+        done
+        list+=("KILL master")
+        for node in $(awake_nodes); do
+            list+=("QUIT startd $node" "KILL startd $node" "KILL master $node")
+        done
+    done
+    while read -r _ step; do
+        # shellcheck disable=SC2086
+        end_one $step
+    done < <(for step in "${list[@]}"; do echo "$((RANDOM * 32768 + RANDOM)) $step"; done | sort -n)
+}
+
+# check_restarts COUNT SECONDS: all came to their end, and none began twice.
+check_restarts() {
+    until_true "$2" "all $1 jobs done" is_done "$cluster" "$1"
+    check_committed "$cluster" "$1"
+    check_outputs "$1"
+    equals "jobs that began more than once" "$(awk '$2 == "begin" { n[$1]++ } END { for (i in n) if (n[i] > 1) print i, n[i] }' "$WORK/runs")" ""
+    until_true 30 "the job event log is complete" has_ends "$1"
+    check_log "$1"
+}

@@ -1,12 +1,14 @@
 #!/bin/bash
-# The pool is stopped and started again with jobs idle, running and held in the queue; then all daemons are killed at once:
-# nothing is lost.
+# The pool is stopped and started again with jobs idle, running and held in the queue; then all processes are killed at once;
+# then each daemon is ended in turn while jobs run, with SIGTERM and with kill -9, and all of the pool's own at once: nothing
+# is lost, and nothing begins twice that need not.  At full size: tools/restarts.sh.
 #
 # TIMEOUT: 120
 # SPDX-License-Identifier: Apache-2.0
 # Functions are called by until_true, too.
 # shellcheck disable=SC2317
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_chaos.sh"
 
 status_of() { "$ROOST" q "$1" -af ProcId JobStatus 2>/dev/null | sort -n; }
 running_count() { status_of "$1" | grep -c ' 2$'; }
@@ -62,8 +64,11 @@ pool_start
 drain
 check_committed "$first" 8
 
-say "the pool's own daemons are killed at once, and start again by themselves or by roost start; jobs go on"
-fill
+say "each daemon is ended while jobs run; then the pool's own at once, which start again by themselves or by roost start"
+rm -f "$OUT"/*
+gate_jobs 2
+until_true 30 "both jobs run" have_begun 2
+restart_each 1
 pids=()
 for daemon in master collector schedd negotiator rooster; do
     mapfile -t -O ${#pids[@]} pids < <(pids_of $daemon)
@@ -71,8 +76,11 @@ done
 equals "daemons of the pool" ${#pids[@]} 5
 kill -9 "${pids[@]}"
 pool_start
-drain
+say "the pool is up"
+open_gate
+check_restarts 2 60
 equals "starts of the jobs" "$("$ROOST" history "$cluster" -af NumJobStarts | sort -u)" 1
+until_true 30 "all are asleep" is_asleep 2
 
 pool_stop
 passed

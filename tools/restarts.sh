@@ -1,0 +1,42 @@
+#!/bin/bash
+# tools/restarts.sh [-j JOBS] [-n NODES] [-t TIMES]: every daemon is restarted while JOBS (200) jobs run on NODES (4) nodes.
+#
+# The jobs wait at a gate.  Each daemon of the pool is ended with SIGTERM and with kill -9, TIMES (2) each, the nodes' startds with
+# SIGQUIT (SIGTERM means that the machine goes) and kill -9, their masters with kill -9, all in random order; in the end the
+# pool's master with everything it keeps is told to stop, and started again.  Then the gate opens: every job must have begun once.
+# The short form of it in the suite is integration.restart.
+#
+# ROOST_BIN: the programs (build/bin).  ROOST_TEST_SEED: repeats the order.  ROOST_TEST_KEEP=DIR: keeps the pool of a run that
+# failed.
+#
+# SPDX-License-Identifier: Apache-2.0
+JOBS=200 NODES=4 TIMES=2
+while getopts j:n:t: option; do
+    case $option in
+    j) JOBS=$OPTARG ;;
+    n) NODES=$OPTARG ;;
+    t) TIMES=$OPTARG ;;
+    *) sed -n '2s/^# //p' "$0" >&2; exit 2 ;;
+    esac
+done
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export ROOST_SRC=$here ROOST_BIN=${ROOST_BIN:-$here/build/bin}
+export ROOST_BUILD=${ROOST_BUILD:-${ROOST_BIN%/bin}}
+. "$here/tests/integration/lib.sh"
+. "$here/tests/integration/lib_chaos.sh"
+
+pool_init --nodes "$NODES" --cpus-per-node $(((JOBS + NODES - 1) / NODES)) --idle 3600
+pool_start
+gate_jobs "$JOBS" # sets cluster
+until_true $((60 + JOBS)) "all jobs run" have_begun "$JOBS"
+say "all run"
+restart_each "$TIMES"
+say "the pool is stopped, its nodes are not; then started again"
+master=$(holders master)
+kill "$master"
+until_true 60 "the pool's daemons are gone" is_gone "$master"
+pool_start
+open_gate
+check_restarts "$JOBS" $((60 + JOBS))
+pool_stop
+passed
