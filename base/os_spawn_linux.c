@@ -281,9 +281,12 @@ static int launch_err(const struct launch *launch, struct err *err)
         return err_set(err, code, "%s: %s", spec->argv[0], why);
     case STEP_CGROUP:
         return err_set(err, -ENOTSUP, "%s: cannot join its cgroup: %s", spec->argv[0], why);
-    case STEP_NAMESPACES:
-        return err_set(err, -ENOTSUP, "%s: cannot have namespaces of its own: %s", spec->argv[0],
-                       why);
+    case STEP_NAMESPACES: {
+        /* Not allowed, a kernel without them, or a root directory that is no mount point. */
+        bool never = launch->error == EPERM || launch->error == EINVAL || launch->error == ENOSYS;
+        return err_set(err, never ? -ENOSYS : -ENOTSUP, "%s: cannot have namespaces of its own: %s",
+                       spec->argv[0], why);
+    }
     case STEP_MOUNT:
         return err_set(err, -ENOTSUP, "%s: cannot mount %s for it: %s", spec->argv[0],
                        launch->mount->to, why);

@@ -1,9 +1,10 @@
 /* starter/cage.c - what the job is shut in, made, used and taken away.
  *
  * As root a job has namespaces or it does not run (JOB_NAMESPACES): what cannot be made fails
- * closed, as a hold that says what.  Without root it has them where the kernel lets users have
- * some.  A cgroup is had where one can be made; what it would have limited is measured otherwise
- * (watch.c).
+ * closed, as a hold that says what.  Only where nobody can have any (in a container without
+ * CAP_SYS_ADMIN, in a root directory that is no mount point) does "auto" do without them, and warn.
+ * Without root it has them where the kernel lets users have some.  A cgroup is had where one can be
+ * made; what it would have limited is measured otherwise (watch.c).
  *
  * Where the cgroup is stands in a file beside the record, so that a startd can end what a killed
  * starter left (startd/starters.c).
@@ -35,8 +36,9 @@
 struct cage {
     struct os_cage spec;
     struct cage_view view;
-    bool closed; /* namespaces or nothing */
-    bool began;  /* something may run in it */
+    bool required; /* namespaces or nothing */
+    bool closed;   /* nothing that can be had is left out */
+    bool began;    /* something may run in it */
 };
 
 static const struct ad *slot_of(const struct starter *starter)
@@ -151,7 +153,8 @@ static int cage_open(struct starter *starter, struct err *err)
     int64_t core_bytes = ad_int_or(starter->job, "CoreSize", 0);
     struct cage *cage = mem_zalloc(sizeof *cage);
     starter->cage = cage;
-    cage->closed = strcmp(mode, "required") == 0 || (strcmp(mode, "auto") == 0 && root);
+    cage->required = strcmp(mode, "required") == 0;
+    cage->closed = cage->required || root;
     cage->spec = (struct os_cage){
         .namespaces = strcmp(mode, "none") != 0,
         .user_namespace = !root,
@@ -168,6 +171,17 @@ static int cage_open(struct starter *starter, struct err *err)
     return rc;
 }
 
+/* It runs without walls: to an ordinary user that is how the kernel is, to root it is a lack. */
+static void tell_open(const struct starter *starter, const char *why)
+{
+    if (os_uid(starter->env.os) == 0) {
+        log_warn(starter->env.log, "job.no_namespaces", why, LOG_TEXT("job", starter->job_id),
+                 LOG_TEXT("JOB_NAMESPACES", "auto: it runs without"));
+    } else {
+        log_info(starter->env.log, "job.no_namespaces", why, LOG_TEXT("job", starter->job_id));
+    }
+}
+
 int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit, pid_t *ret,
                struct err *err)
 {
@@ -180,11 +194,14 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
     caged.cage = &cage->spec;
     cage->began = true;
     rc = os_spawn(starter->env.os, &caged, on_exit, starter, ret, err);
-    if (rc == -ENOTSUP && cage->spec.namespaces && !cage->closed) {
-        log_info(starter->env.log, "job.no_namespaces", err->text,
-                 LOG_TEXT("job", starter->job_id));
+    bool walls_failed = cage->spec.namespaces && (rc == -ENOTSUP || rc == -ENOSYS);
+    if (walls_failed && !cage->required && (rc == -ENOSYS || !cage->closed)) {
+        tell_open(starter, err->text);
         cage->spec.namespaces = cage->spec.user_namespace = false;
         rc = os_spawn(starter->env.os, &caged, on_exit, starter, ret, err);
+    } else if (walls_failed) {
+        rc = err_prefix(err, rc, "JOB_NAMESPACES is %s",
+                        config_string(starter->env.config, "JOB_NAMESPACES"));
     }
     return rc;
 }

@@ -21,9 +21,9 @@ static const struct knob KNOBS[] = {
      .type = KNOB_STRING,
      .fallback = "auto",
      .choices = "auto|required|none",
-     .help = "Whether a job has mounts and processes of its own: auto is required for a starter "
-             "that is root, else where the kernel lets users have them; without what is required "
-             "a job is held."},
+     .help = "Whether a job has mounts and processes of its own: auto is wherever this machine can "
+             "give them (what fails then holds the job of a starter that is root), required is "
+             "never without: the job is held."},
     {.name = "MOUNT_UNDER_SCRATCH",
      .type = KNOB_LIST,
      .fallback = "/tmp,/var/tmp",

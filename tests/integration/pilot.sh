@@ -128,7 +128,7 @@ if [ "$(id -u)" -eq 0 ]; then
     mkdir -p "$WORK/root/proc" "$WORK/root/tmp" "$WORK/root/dev"
     cp "$PILOT" "$WORK/root/pilot"
     cp "$WORK/bundle" "$WORK/root/bundle"
-    unshare --mount bash -c 'mount --make-rprivate / && mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && touch dev/null &&
+    unshare --mount bash -c 'mount --make-rprivate / && cd "$0" && mount -t proc proc proc && touch dev/null &&
         mount --bind /dev/null dev/null && exec chroot . /pilot --collector "127.0.0.1:$1" --token /bundle --name gl-bare \
         --idle-timeout 4 POLLING_INTERVAL=1' "$WORK/root" "$port" </dev/null >"$WORK/gl-bare.log" 2>&1 &
     pilot=$!

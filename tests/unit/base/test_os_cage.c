@@ -234,6 +234,35 @@ static void a_mount_that_fails_fails_closed(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
+/* In a root directory that is no mount point, as root: none of the mounts could be kept from
+ * others. */
+static void where_there_are_no_namespaces_it_is_said_for_good(void **state)
+{
+    struct fixture *f = *state;
+    if (getuid() != 0 || !may_have_namespaces(f)) {
+        skip();
+    }
+    char proc[112];
+    (void)snprintf(proc, sizeof proc, "%s/proc", f->top);
+    assert_int_equal(mkdir(proc, 0755), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        pid_t pid;
+        f->mounts[0].to = "/sibling";
+        f->cage.mount_count = 1;
+        const char *const argv[] = {"/sibling/program", NULL};
+        const struct os_spawn spec = {.argv = argv, .cage = &f->cage};
+        int rc = chroot(f->top) == 0 && chdir("/") == 0
+                     ? os_spawn(f->os, &spec, NULL, NULL, &pid, &f->err)
+                     : 0;
+        _exit(rc == -ENOSYS && strstr(f->err.text, "namespaces of its own") != NULL ? 42 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 42);
+}
+
 /* ---- cgroups */
 
 static bool make_group(struct fixture *f, const struct os_cgroup_limits *limits)
@@ -388,6 +417,7 @@ int main(void)
         TEST(what_a_caged_program_leaves_running_ends_with_it),
         TEST(a_program_that_is_not_there_is_said_not_to_be),
         TEST(a_mount_that_fails_fails_closed),
+        TEST(where_there_are_no_namespaces_it_is_said_for_good),
         TEST(a_program_is_in_its_cgroup_before_it_is_a_program),
         TEST(a_cgroup_that_forks_without_end_is_bounded_and_removed),
         TEST(a_cgroup_that_needs_more_memory_is_killed_and_counted),
