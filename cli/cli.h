@@ -38,6 +38,7 @@ struct cli {
     struct config *config;      /* NULL before cli_config() */
     struct wire_context *wires; /* NULL before the first dial */
     struct wire *schedd, *collector;
+    const char *remote_schedd, *remote_pool; /* -name, -pool (cli/remote.h); NULL: not said */
     struct ad_pool *pool;     /* of the ads that replies bring */
     struct vec links;         /* what session.c keeps for its connections */
     uint64_t random_state;    /* of random() in expressions; seeded when first asked for */

@@ -10,6 +10,7 @@
 #include "base/loop_run.h"
 #include "base/os_run.h"
 #include "cli/cli.h"
+#include "cli/remote.h"
 #include "cli/session.h"
 
 static void print_summary(FILE *out)
@@ -46,6 +47,10 @@ static int print_help(const struct cli_command *command)
 {
     (void)printf("usage: roost %s %s\n\n%s\n%s", command->name, command->usage, command->summary,
                  command->help != NULL ? command->help : "");
+    if (remote_is_for(command->name)) {
+        (void)printf("  -name SCHEDD         of that schedd of the pool, not of this host's\n"
+                     "  -pool HOST[:PORT]    of another pool: its collector\n");
+    }
     return CLI_OK;
 }
 
@@ -100,7 +105,8 @@ int main(int argc, char **argv)
     if (loop_create(&cli.loop, &err) != 0 || os_create(cli.loop, &cli.os, &err) != 0) {
         return cli_fail(&cli, "%s", err.text);
     }
-    int status = command->run(&cli);
+    int status = remote_take(&cli);
+    status = status != CLI_OK ? status : command->run(&cli);
     session_hang_up(&cli);
     os_destroy(cli.os);
     loop_destroy(cli.loop); /* what is still to be said is sent */

@@ -25,6 +25,7 @@
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
 #include "cli/cli.h"
+#include "cli/remote.h"
 #include "power/power.h"
 #include "user_maps/user_world.h"
 #include "wire/pool.h"
@@ -239,33 +240,16 @@ int cli_schedd(struct cli *cli, struct err *err)
     }
     const char *spool = config_path(cli->config, "SPOOL");
     (void)snprintf(address, sizeof address, "%s/schedd.sock", spool);
-    if (os_stat(cli->os, address, &stat) == 0) {
+    bool is_remote = cli->remote_schedd != NULL || cli->remote_pool != NULL;
+    if (!is_remote && os_stat(cli->os, address, &stat) == 0) {
         (void)snprintf(address, sizeof address, "unix:%s/schedd.sock", spool);
         rc = cli_dial(cli, address, "schedd", &cli->schedd, err);
         return rc != 0 ? err_prefix(err, rc, "the schedd cannot be reached; is the pool started?")
                        : 0;
     }
     /* No schedd on this host: the pool's, by its ad. */
-    rc = cli_collector(cli, err);
-    if (rc != 0) {
-        return rc;
-    }
-    struct ad *args = ad_create();
-    struct cli_reply reply;
-    ad_set_string(args, "Type", "Scheduler");
-    const struct wire_body body = {.args = args};
-    rc = cli_call(cli, cli->collector, NULL, VERB_QUERY, &body, 0, &reply, err);
-    if (rc == 0 && reply.ads.count == 0) {
-        rc = err_set(err, -ENOENT, "the pool has no schedd");
-    }
-    if (rc == 0) {
-        (void)snprintf(address, sizeof address, "%s",
-                       ad_string_or(reply.ads.items[0], "MyAddress", ""));
-        rc = cli_dial(cli, address, "schedd", &cli->schedd, err);
-    }
-    cli_reply_fini(&reply);
-    ad_destroy(args);
-    return rc;
+    rc = remote_schedd_address(cli, address, sizeof address, err);
+    return rc != 0 ? rc : cli_dial(cli, address, "schedd", &cli->schedd, err);
 }
 
 /* ---- calling */

@@ -1,0 +1,132 @@
+/* cli/remote.c - whose queue: -name SCHEDD and -pool HOST, for every command that asks a schedd.
+ *
+ * They are taken out of the arguments before the command sees them, so that each of these commands
+ * has them and none has to know.  A schedd that is named is looked up in the collector and dialled
+ * at its port, with a token, also where it is this host's: one way, whoever calls.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/remote.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "cli/cli.h"
+#include "wire/wire.h"
+
+/* Those that ask a schedd, and have no other use for these words. */
+static const char *const COMMANDS[] = {
+    "q",    "history", "rm",   "hold",   "release",       "vacate", "edit",
+    "wait", "why",     "tail", "submit", "transfer-data", "ssh",
+};
+
+bool remote_is_for(const char *command)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {
+        if (strcmp(COMMANDS[i], command) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_option(const char *word, const char *name)
+{
+    word += word[0] == '-' && word[1] == '-' ? 1 : 0;
+    return word[0] == '-' && strcmp(word + 1, name) == 0;
+}
+
+int remote_take(struct cli *cli)
+{
+    if (!remote_is_for(cli->argv[0])) {
+        return CLI_OK;
+    }
+    /* What follows the job is the command that runs there. */
+    bool until_word = strcmp(cli->argv[0], "ssh") == 0;
+    int kept = 1;
+    for (int i = 1; i < cli->argc; i++) {
+        char *word = cli->argv[i];
+        bool names = is_option(word, "name"), pools = is_option(word, "pool");
+        bool over = until_word && kept > 1 && cli->argv[kept - 1][0] != '-';
+        if (over || (!names && !pools)) {
+            cli->argv[kept++] = word;
+            continue;
+        }
+        if (i + 1 == cli->argc) {
+            return cli_usage(cli, "%s needs %s", word, names ? "the name of a schedd" : "a host");
+        }
+        *(names ? &cli->remote_schedd : &cli->remote_pool) = cli->argv[++i];
+    }
+    cli->argc = kept;
+    cli->argv[kept] = NULL;
+    return CLI_OK;
+}
+
+/* Its whole name, or what stands before '@' in it, or its machine. */
+static bool is_meant(const struct ad *ad, const char *wanted)
+{
+    const char *name = ad_string_or(ad, "Name", "");
+    size_t length = strcspn(name, "@");
+    return ad_name_compare(name, wanted) == 0 ||
+           ad_name_compare(ad_string_or(ad, "Machine", ""), wanted) == 0 ||
+           (strlen(wanted) == length && strncasecmp(name, wanted, length) == 0);
+}
+
+/* The one of that name; else the only one that may be meant. */
+static int choose(const struct vec *ads, const char *wanted, const struct ad **ret, struct err *err)
+{
+    size_t fit = 0;
+    for (size_t i = 0; i < ads->count; i++) {
+        if (wanted == NULL ||
+            ad_name_compare(ad_string_or(ads->items[i], "Name", ""), wanted) == 0) {
+            *ret = ads->items[i];
+            return 0;
+        }
+        if (is_meant(ads->items[i], wanted)) {
+            *ret = ads->items[i];
+            fit++;
+        }
+    }
+    if (wanted == NULL) {
+        return err_set(err, -ENOENT, "the pool has no schedd");
+    }
+    return fit == 1 ? 0
+           : fit > 1
+               ? err_set(err, -EINVAL, "several schedds may be '%.100s': say the whole name",
+                         wanted)
+               : err_set(err, -ENOENT,
+                         "there is no schedd '%.100s' in the pool; `roost status -schedd` lists "
+                         "them",
+                         wanted);
+}
+
+int remote_schedd_address(struct cli *cli, char *ret, size_t size, struct err *err)
+{
+    struct cli_reply reply;
+    int rc = cli->remote_pool != NULL ? cli_collector_at(cli, cli->remote_pool, err)
+                                      : cli_collector(cli, err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct ad *args = ad_create();
+    ad_set_string(args, "Type", "Scheduler");
+    const struct wire_body body = {.args = args};
+    rc = cli_call(cli, cli->collector, NULL, VERB_QUERY, &body, 0, &reply, err);
+    const struct ad *found = NULL;
+    rc = rc == 0 ? choose(&reply.ads, cli->remote_schedd, &found, err) : rc;
+    if (rc == 0) {
+        const char *address = ad_string_or(found, "MyAddress", "");
+        rc = address[0] != '\0' && strlen(address) < size
+                 ? 0
+                 : err_set(err, -EINVAL, "the schedd's ad has no MyAddress");
+        (void)snprintf(ret, size, "%s", rc == 0 ? address : "");
+    }
+    cli_reply_fini(&reply);
+    ad_destroy(args);
+    return rc;
+}

@@ -1,0 +1,21 @@
+/* cli/remote.h - -name SCHEDD and -pool HOST, for every command that asks a schedd.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_REMOTE_H
+#define CLI_REMOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cli;
+struct err;
+
+bool remote_is_for(const char *command); /* is it one that asks a schedd? */
+/* Takes them out of cli's arguments, where the command is one that asks a schedd; CLI_OK or
+ * CLI_USAGE. */
+int remote_take(struct cli *cli);
+/* Where that schedd is, as the collector knows it; the pool's first where none was named. */
+int remote_schedd_address(struct cli *cli, char *ret, size_t size, struct err *err);
+
+#endif
