@@ -29,6 +29,7 @@ struct user_world;
 struct wire;
 struct wire_body;
 struct wire_context;
+struct wire_dial;
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
@@ -72,6 +73,10 @@ int cli_collector_at(struct cli *cli, const char *host, struct err *err);
 /* To any address of this pool, for `roost start`: gives up at once when nobody listens. */
 int cli_dial(struct cli *cli, const char *address, const char *route, struct wire **ret,
              struct err *err);
+
+/* The same, with whatever may be said at a dial.  *ret stays where it is as long as the session:
+ * it becomes NULL when the connection ends. */
+int cli_dial_as(struct cli *cli, const struct wire_dial *how, struct wire **ret, struct err *err);
 
 struct cli_reply {
     int status; /* 0 or negative errno */
@@ -123,6 +128,7 @@ int cmd_config(struct cli *cli);
 int cmd_reconfig(struct cli *cli);
 int cmd_userprio(struct cli *cli);
 int cmd_why(struct cli *cli);
+int cmd_tail(struct cli *cli);
 int cmd_classad(struct cli *cli);
 int cmd_completion(struct cli *cli);
 

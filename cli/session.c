@@ -117,6 +117,7 @@ struct dialled {
 struct link { /* lives as long as the session */
     struct cli *cli;
     struct dialled *dialled; /* NULL once ready */
+    struct wire **place;     /* where the caller has it: NULL again when it ends */
 };
 
 static void on_ready(void *arg, struct wire *wire)
@@ -137,11 +138,8 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
         link->dialled = NULL;
         return; /* cli_dial() closes it */
     }
-    if (link->cli->schedd == wire) {
-        link->cli->schedd = NULL;
-    }
-    if (link->cli->collector == wire) {
-        link->cli->collector = NULL;
+    if (*link->place == wire) {
+        *link->place = NULL;
     }
     wire_close(wire);
 }
@@ -163,6 +161,12 @@ static int open_wires(struct cli *cli, struct err *err)
 int cli_dial(struct cli *cli, const char *address, const char *route, struct wire **ret,
              struct err *err)
 {
+    const struct wire_dial how = {.address = address, .route = route, .name = ""};
+    return cli_dial_as(cli, &how, ret, err);
+}
+
+int cli_dial_as(struct cli *cli, const struct wire_dial *how, struct wire **ret, struct err *err)
+{
     static const struct wire_events EVENTS = {.ready = on_ready, .closed = on_closed};
     int rc = open_wires(cli, err);
     if (rc != 0) {
@@ -170,11 +174,10 @@ int cli_dial(struct cli *cli, const char *address, const char *route, struct wir
     }
     struct dialled dialled = {0};
     struct link *link = mem_alloc(sizeof *link);
-    *link = (struct link){.cli = cli, .dialled = &dialled};
+    *link = (struct link){.cli = cli, .dialled = &dialled, .place = ret};
     vec_push(&cli->links, link);
-    const struct wire_dial how = {.address = address, .route = route, .name = ""};
     struct wire *wire;
-    rc = wire_dial(cli->wires, &how, &EVENTS, link, &wire, err);
+    rc = wire_dial(cli->wires, how, &EVENTS, link, &wire, err);
     if (rc != 0) {
         return rc;
     }

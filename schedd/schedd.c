@@ -24,6 +24,7 @@
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "schedd/job_access.h"
 #include "schedd/job_act.h"
 #include "schedd/event_rows.h"
 #include "schedd/job_claims.h"
@@ -140,6 +141,9 @@ static void handle_client(struct schedd *schedd, struct wire_request *request)
         break;
     case VERB_EDIT:
         edit_handle(schedd, request);
+        break;
+    case VERB_JOB_ACCESS:
+        access_handle(schedd, request);
         break;
     case VERB_QUERY:
         query_handle(schedd, request);

@@ -32,6 +32,8 @@
 
 #define RESPAWN_FIRST_MS 100
 #define RESPAWN_MAX_MS   10000
+#define ADMITS_MAX       256
+#define ADMIT_MS         40000
 #define EXIT_LOCK_HELD   3 /* base/daemon.h: another shadow of this owner lives, and will dial */
 
 struct run {
@@ -48,9 +50,20 @@ struct shadow {
     char pin[STREAM_PIN_SIZE];
     char *pass_address;
     struct vec waiting;       /* struct incoming, until it says hello */
+    struct vec admits;        /* struct admit: not answered yet */
     struct loop_timer *timer; /* start it (again), or end it */
     uint64_t backoff_ms;
-    bool ending; /* SIGTERM was sent */
+    bool ending; /* it was told to end */
+};
+
+/* Somebody is to be let in. */
+struct admit {
+    struct shadow *shadow; /* NULL: the schedd ends, nobody waits */
+    struct ad *args;
+    shadows_admitted_f answered;
+    void *arg;
+    struct loop_timer *deadline;
+    bool asked; /* on the connection as it is now */
 };
 
 struct forget {
@@ -68,7 +81,7 @@ static void spawn(struct shadow *shadow);
 static bool is_needed(const struct shadow *shadow)
 {
     return (strmap_count(shadow->runs) > 0 || shadow->waiting.count > 0 ||
-            event_rows_wait(shadow->schedd, shadow->owner)) &&
+            shadow->admits.count > 0 || event_rows_wait(shadow->schedd, shadow->owner)) &&
            !shadow->schedd->stopping;
 }
 
@@ -101,16 +114,61 @@ static void ignore_answer(void *arg, struct wire_reply *reply)
     (void)reply; /* a shadow that is gone has nothing to stop */
 }
 
+static void kill_it(struct shadow *shadow)
+{
+    if (shadow->pid > 0 && !shadow->ending) {
+        shadow->ending = true;
+        (void)os_kill(shadow->schedd->os, shadow->pid, SIGTERM); /* gone already: on_exit comes */
+    }
+}
+
 /* One that an earlier schedd started is not our child: it is asked. */
 static void end(struct shadow *shadow)
 {
     if (shadow->wire != NULL) {
         (void)wire_call(shadow->wire, VERB_JOB_STOP, NULL, 0, ignore_answer, NULL); /* or SIGTERM */
     }
-    if (shadow->pid > 0 && !shadow->ending) {
-        shadow->ending = true;
-        (void)os_kill(shadow->schedd->os, shadow->pid, SIGTERM); /* gone already: on_exit comes */
+    kill_it(shadow);
+}
+
+static void plan_next(struct shadow *shadow);
+
+struct ending {
+    struct schedd *schedd;
+    char owner[OWNER_NAME_MAX + 1];
+};
+
+static void end_answered(void *arg, struct wire_reply *reply)
+{
+    struct ending *ending = arg;
+    struct owner *owner = ending->schedd->owners != NULL && reply->status != -ECONNRESET
+                              ? strmap_get(ending->schedd->owners, ending->owner)
+                              : NULL;
+    if (reply->status != 0 && owner != NULL && owner->shadow != NULL) {
+        owner->shadow->ending = false; /* files are spooled or fetched: asked again later */
+        plan_next(owner->shadow);
     }
+    mem_free(ending);
+}
+
+/* Asks it to end if it has nothing to do. */
+static void retire(struct shadow *shadow)
+{
+    if (shadow->wire == NULL) {
+        kill_it(shadow);
+        return;
+    }
+    struct ending *ending = mem_zalloc(sizeof(*ending));
+    ending->schedd = shadow->schedd;
+    (void)snprintf(ending->owner, sizeof(ending->owner), "%s", shadow->owner->name); /* fits */
+    struct ad *args = ad_create();
+    ad_set_bool(args, "IfIdle", true);
+    const struct wire_body body = {.args = args};
+    shadow->ending = shadow->pid > 0;
+    if (wire_call(shadow->wire, VERB_JOB_STOP, &body, 0, end_answered, ending) < 0) {
+        mem_free(ending); /* it is going */
+    }
+    ad_destroy(args);
 }
 
 static void timer_fired(void *arg)
@@ -122,7 +180,7 @@ static void timer_fired(void *arg)
         }
     } else {
         drop_waiting(shadow);
-        end(shadow);
+        retire(shadow);
     }
 }
 
@@ -417,6 +475,94 @@ void shadows_forget(struct change *change, const struct job *job, bool stop, con
     }
 }
 
+/* ---- letting others in ----------------------------------------------------------------------- */
+
+static void admit_over(struct admit *admit, int status, const char *text)
+{
+    struct shadow *shadow = admit->shadow;
+    for (size_t i = 0; i < shadow->admits.count; i++) {
+        if (shadow->admits.items[i] == admit) {
+            vec_remove_at(&shadow->admits, i);
+            break;
+        }
+    }
+    admit->answered(admit->arg, status, text);
+    plan_next(shadow);
+    loop_timer_destroy(admit->deadline);
+    ad_destroy(admit->args);
+    admit->args = NULL;
+    admit->deadline = NULL;
+    if (!admit->asked) {
+        mem_free(admit);
+    } else {
+        admit->shadow = NULL; /* its call still has it */
+    }
+}
+
+static void admit_late(void *arg)
+{
+    admit_over(arg, -ETIMEDOUT,
+               "the owner's shadow does not come up; the schedd's log may say why");
+}
+
+static void admit_answered(void *arg, struct wire_reply *reply)
+{
+    struct admit *admit = arg;
+    admit->asked = false;
+    if (admit->shadow == NULL) {
+        mem_free(admit);
+    } else if (reply->status != -ECONNRESET) { /* else asked again when it says hello */
+        admit_over(admit, reply->status, reply->status == 0 ? admit->shadow->pin : reply->text);
+    }
+}
+
+static void admit_ask(struct admit *admit)
+{
+    struct shadow *shadow = admit->shadow;
+    const struct wire_body body = {.args = admit->args, .with_private = true};
+    if (shadow->wire != NULL && !admit->asked) {
+        admit->asked =
+            wire_call(shadow->wire, VERB_JOB_ADMIT, &body, 0, admit_answered, admit) >= 0;
+    }
+}
+
+void shadows_admit(struct schedd *schedd, struct owner *owner, const struct ad *args,
+                   shadows_admitted_f answered, void *arg)
+{
+    struct shadow *shadow = shadow_of(schedd, owner);
+    if (shadow->admits.count >= ADMITS_MAX) {
+        answered(arg, -EBUSY, "too many wait for the owner's shadow");
+        return;
+    }
+    struct admit *admit = mem_zalloc(sizeof(*admit));
+    *admit = (struct admit){
+        shadow, ad_copy(args), answered, arg, loop_timer_create(schedd->loop, admit_late, admit),
+        false};
+    vec_push(&shadow->admits, admit);
+    loop_timer_set(admit->deadline, ADMIT_MS);
+    want(shadow);
+    admit_ask(admit);
+}
+
+/* The schedd ends. */
+static void drop_admits(struct shadow *shadow)
+{
+    while (shadow->admits.count > 0) {
+        admit_over(shadow->admits.items[0], -ESHUTDOWN, "the schedd ends");
+    }
+    vec_fini(&shadow->admits, NULL);
+}
+
+void shadows_tell(struct schedd *schedd, struct owner *owner, enum wire_verb verb,
+                  const struct ad *args)
+{
+    (void)schedd;
+    if (owner->shadow != NULL && owner->shadow->wire != NULL) {
+        const struct wire_body body = {.args = args};
+        (void)wire_call(owner->shadow->wire, verb, &body, 0, ignore_answer, NULL);
+    }
+}
+
 /* ---- its calls ------------------------------------------------------------------------------- */
 
 static void pass(struct shadow *shadow, struct incoming *incoming)
@@ -534,6 +680,9 @@ void shadows_hello(struct schedd *schedd, struct wire_request *request)
         pass(shadow, shadow->waiting.items[i]);
     }
     vec_clear(&shadow->waiting, NULL);
+    for (size_t i = 0; i < shadow->admits.count; i++) {
+        admit_ask(shadow->admits.items[i]);
+    }
     event_rows_shadow_up(schedd, owner);
     plan_next(shadow);
 }
@@ -619,6 +768,8 @@ void shadows_fini(struct schedd *schedd)
         }
         drop_waiting(shadow);
         vec_fini(&shadow->waiting, NULL);
+        loop_timer_stop(shadow->timer);
+        drop_admits(shadow);
         strmap_destroy(shadow->runs, mem_free);
         loop_timer_destroy(shadow->timer);
         mem_free(shadow->pass_address);

@@ -2,7 +2,8 @@
  *
  * A starter proves by the nonce of its run, in the hello of its greeting, that it is the one that
  * was given the job.  A starter of a run that we do not know (we were started again, or the run is
- * over) is let in to be answered: the schedd is asked what became of that run.
+ * over) is let in to be answered: the schedd is asked what became of that run.  A client shows a
+ * ticket that the schedd gave it (guest.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,13 +16,15 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "shadow/guest.h"
 #include "shadow/shadow_state.h"
 #include "wire/wire.h"
 
 struct link {
     struct shadow *shadow;
     struct wire *wire;
-    struct run *run; /* NULL: not known, or over */
+    struct run *run;     /* NULL: not known, or over */
+    struct guest *guest; /* NULL: a starter's connection */
     char id[RUN_ID_SIZE];
     char nonce[RUN_NONCE_SIZE];
     int64_t epoch;
@@ -39,7 +42,15 @@ static void link_destroy(struct link *link)
     if (link->run != NULL && link->run->link == link) {
         link->run->link = NULL;
     }
+    if (link->guest != NULL) {
+        guest_leave(link->guest);
+    }
     mem_free(link);
+}
+
+struct wire *link_wire(const struct link *link)
+{
+    return link->wire;
 }
 
 void link_close(struct link *link)
@@ -72,7 +83,13 @@ static int bind(struct link *link)
 static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err)
 {
     struct link *link = arg;
-    (void)peer;
+    const char *ticket = hello != NULL ? ad_string_or(hello, "Ticket", "") : "";
+    if (ticket[0] != '\0') {
+        link->guest = guest_enter(link->shadow, ticket);
+        return link->guest != NULL
+                   ? 0
+                   : err_set(err, -EACCES, "the ticket is none, was used, or is too old");
+    }
     const char *id = hello != NULL ? ad_string_or(hello, "JobId", "") : "";
     const char *nonce = hello != NULL ? ad_string_or(hello, "Nonce", "") : "";
     if (id[0] == '\0' || strlen(id) >= sizeof(link->id) || strlen(nonce) != RUN_NONCE_SIZE - 1) {
@@ -151,6 +168,10 @@ static void ask(struct link *link, struct wire_request *request)
 static void on_request(void *arg, struct wire_request *request)
 {
     struct link *link = arg;
+    if (link->guest != NULL) {
+        guest_handle(link->guest, request);
+        return;
+    }
     if (link->run == NULL && bind(link) == -EACCES) {
         wire_reply_error(request, -EACCES, "the nonce is wrong");
         return;

@@ -18,6 +18,7 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "shadow/guest.h"
 #include "shadow/knobs.h"
 #include "shadow/shadow_state.h"
 #include "wire/wire.h"
@@ -71,6 +72,10 @@ static void job_stop(struct shadow *shadow, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     const char *id = ad_string_or(args, "JobId", "");
+    if (id[0] == '\0' && ad_bool_or(args, "IfIdle", false) && guests_are_there(shadow)) {
+        wire_reply_error(request, -EBUSY, "clients are here");
+        return;
+    }
     if (id[0] == '\0') {
         log_info(shadow->log, "shadow.told", "the schedd needs this shadow no more");
         wire_reply_ok(request, NULL);
@@ -94,6 +99,9 @@ static void on_request(void *arg, struct wire_request *request)
         break;
     case VERB_JOB_STOP:
         job_stop(shadow, request);
+        break;
+    case VERB_JOB_ADMIT:
+        guests_admit(shadow, request);
         break;
     case VERB_JOB_EVENT:
         if (ad_bool_or(wire_request_args(request), "Mail", false)) {
@@ -292,6 +300,7 @@ static void destroy(void *state)
     for (size_t i = 0; i < shadow->lane_count; i++) {
         loop_lane_destroy(shadow->lanes[i]);
     }
+    guests_end(shadow);
     runs_end(shadow);
     event_logs_end(shadow);
     mail_forget(shadow);

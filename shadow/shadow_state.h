@@ -73,12 +73,14 @@ struct shadow {
     bool greeted; /* SHADOW_HELLO was answered on the uplink as it is now */
     struct loop_lane *lanes[SHADOW_LANES_MAX];
     size_t lane_count, lane_next;
-    struct strmap *runs;   /* job id -> struct run, the newest of each job */
-    struct vec links;      /* struct link: connections of starters */
-    struct vec reports;    /* struct report: not answered yet */
-    struct vec works;      /* struct work: under way on lanes */
-    struct vec sweeps;     /* of stage.c */
-    LIST_HEAD(, get) gets; /* feed.c: files on their way to starters */
+    struct strmap *runs;           /* job id -> struct run, the newest of each job */
+    struct vec links;              /* struct link: connections of starters */
+    struct vec reports;            /* struct report: not answered yet */
+    struct vec works;              /* struct work: under way on lanes */
+    struct vec sweeps;             /* of stage.c */
+    LIST_HEAD(, get) gets;         /* feed.c: files on their way to starters */
+    struct vec tickets, guests;    /* guest.c: who may come, and who is there */
+    LIST_HEAD(, forward) forwards; /* guest.c: what starters were asked for guests */
     struct loop_timer *orphan;
     uint64_t orphan_ms;
     struct mail *mail;             /* mail.c; NULL: none is being sent */
@@ -131,6 +133,7 @@ void run_answer_done(struct run *run, int status, const char *text);
 struct incoming;
 void link_accept(void *shadow, struct incoming *incoming); /* a listener_f */
 void link_close(struct link *link);
+struct wire *link_wire(const struct link *link);
 
 /* A request of a starter whose run is known: shadow_run.c. */
 void run_handle(struct run *run, struct wire_request *request);

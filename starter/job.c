@@ -107,9 +107,11 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
     }
     bool held = watch_end(starter) || starter->hold != NULL;
     if (starter->stopping) {
+        peek_over(starter);
         starter_give_up(starter, "");
     } else if (held) {
         cage_empty(starter);
+        peek_over(starter);
         starter_enter(starter, STARTER_REPORT);
         starter_go(starter);
     } else {
@@ -142,6 +144,7 @@ void job_over(struct starter *starter)
     struct err err;
     starter->pid = -1;
     cage_empty(starter); /* the output stands still from here on */
+    peek_over(starter);
     if (job_take_back(starter, &err) != 0) {
         starter_give_up(starter, err.text);
         return;
@@ -390,6 +393,7 @@ void job_clean(struct starter *starter)
         cage_kill(starter);
     }
     cage_empty(starter);
+    peek_close(starter);
     starter->pid = -1;
     if (os_remove_tree(starter->env.os, starter->directory, &err) != 0) {
         log_error(starter->env.log, "sandbox.remove", err.text);

@@ -51,9 +51,22 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     dial_later(starter);
 }
 
+/* What the owner asks through the shadow. */
+static void on_request(void *arg, struct wire_request *request)
+{
+    struct starter *starter = arg;
+    enum wire_verb verb = wire_request_verb(request);
+    if (verb == VERB_FILE_PEEK) {
+        peek_handle(starter, request);
+    } else {
+        wire_reply_error(request, -ENOSYS, "a starter does not answer %s", wire_verb_name(verb));
+    }
+}
+
 void shadow_link_dial(struct starter *starter)
 {
-    static const struct wire_events EVENTS = {.ready = on_ready, .closed = on_closed};
+    static const struct wire_events EVENTS = {
+        .ready = on_ready, .request = on_request, .closed = on_closed};
     if (starter->shadow != NULL || starter->phase >= STARTER_CLEAN) {
         return;
     }

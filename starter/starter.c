@@ -197,6 +197,7 @@ static void starter_destroy(void *state)
 {
     struct starter *starter = state;
     transfer_reset(starter);
+    peek_close(starter);
     shadow_link_close(starter);
     startd_link_close(starter);
     loop_timer_destroy(starter->dial_timer);

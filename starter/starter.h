@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <sys/types.h>
 
 #include "base/daemon.h"
@@ -26,6 +27,7 @@ struct loop_timer;
 struct uplink;
 struct wire;
 struct wire_context;
+struct wire_request;
 
 #define STARTER_PIECE_BYTES  ((size_t)1 << 20) /* of a file, in one FILE_PUT */
 #define STARTER_INPUTS_MAX   10000
@@ -119,7 +121,10 @@ struct starter {
     bool frozen;    /* it stands still, for one of these */
     bool stopping, stop_fast;
     int64_t grace_s;  /* between soft signal and KILL, as the startd says; 0: KILLING_TIMEOUT */
-    struct ad *hold;  /* HoldReason ... when the job could not be started for its own fault */
+    LIST_HEAD(, peek) peeks; /* peek.c: looks that wait for more */
+    struct loop_timer *peek_timer;
+    bool peeks_over; /* nothing of the job is left that could write */
+    struct ad *hold; /* HoldReason ... when the job could not be started for its own fault */
     char reason[200]; /* for the startd: "" the claim goes on */
 };
 
@@ -183,6 +188,11 @@ void cage_kill(struct starter *starter); /* all that is in it; returns at once *
 void cage_freeze(struct starter *starter, bool frozen);
 void cage_empty(struct starter *starter); /* nothing lives in it after this */
 void cage_close(struct starter *starter);
+
+/* ---- peek.c: what the owner sees of its files meanwhile */
+void peek_handle(struct starter *starter, struct wire_request *request); /* FILE_PEEK */
+void peek_over(struct starter *starter); /* no process of the job is left: all that there is */
+void peek_close(struct starter *starter);
 
 /* ---- watch.c: what the job takes */
 void watch_tick(void *arg);

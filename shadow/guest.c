@@ -1,0 +1,369 @@
+/* shadow/guest.c - see guest.h.
+ *
+ * What a client asks of a running job is asked of its starter, on the connection that the starter
+ * made, and the answer is handed back: this process keeps nothing of it.  One question is one
+ * answer, of bounded size, so the client's own pace is the flow control.
+ *
+ * A guest names its run by id and epoch and looks it up each time: it holds nothing of a run that
+ * is over.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "shadow/guest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "shadow/shadow_state.h"
+#include "wire/wire.h"
+
+#define TICKET_MS      60000
+#define TICKETS_MAX    1000
+#define TICKET_SIZE    33
+#define FORWARDS_MAX   16  /* questions of one guest that are not answered yet */
+#define RUN_GUESTS_MAX 256 /* of all runs of the owner */
+
+enum purpose { FOR_TAIL, FOR_SHELL, FOR_SPOOL, FOR_FETCH, PURPOSES };
+static const char *const PURPOSE_NAMES[PURPOSES] = {"Tail", "Shell", "Spool", "Fetch"};
+
+struct guest {
+    struct shadow *shadow;
+    enum purpose purpose;
+    char ticket[TICKET_SIZE];
+    uint64_t until_ms; /* of a ticket that nobody has shown yet */
+    char id[RUN_ID_SIZE];
+    int64_t epoch;
+    struct vec clusters; /* "12" */
+    struct vec shells;   /* int64_t: numbers of those that it opened */
+    unsigned forwards;   /* its questions to the starter */
+};
+
+/* A question that a starter was asked. */
+struct forward {
+    LIST_ENTRY(forward) entry;
+    struct shadow *shadow;
+    struct guest *guest; /* NULL: it left */
+    struct wire_request *request;
+    enum wire_verb verb;
+    char id[RUN_ID_SIZE];
+    int64_t epoch;
+};
+
+static void guest_destroy(void *item)
+{
+    struct guest *guest = item;
+    vec_fini(&guest->clusters, mem_free);
+    vec_fini(&guest->shells, mem_free);
+    mem_free(guest);
+}
+
+static void take_out(struct vec *vec, const void *item)
+{
+    for (size_t i = 0; i < vec->count; i++) {
+        if (vec->items[i] == item) {
+            vec_remove_at(vec, i);
+            return;
+        }
+    }
+}
+
+/* ---- tickets --------------------------------------------------------------------------------- */
+
+static void forget_old_tickets(struct shadow *shadow)
+{
+    uint64_t now_ms = loop_now_ms(shadow->loop);
+    for (size_t i = shadow->tickets.count; i > 0; i--) {
+        struct guest *ticket = shadow->tickets.items[i - 1];
+        if (ticket->until_ms <= now_ms) {
+            vec_remove_at(&shadow->tickets, i - 1);
+            guest_destroy(ticket);
+        }
+    }
+}
+
+static enum purpose purpose_of(const char *name)
+{
+    for (int i = 0; i < PURPOSES; i++) {
+        if (text_equal_nocase(PURPOSE_NAMES[i], name)) {
+            return (enum purpose)i;
+        }
+    }
+    return PURPOSES;
+}
+
+static void take_clusters(struct guest *guest, const struct ad *args)
+{
+    struct ad_value list;
+    (void)ad_eval_attr(args, NULL, "Ids", NULL, &list); /* absent: no elements */
+    for (size_t i = 0; i < ad_value_count(&list); i++) {
+        struct ad_value item;
+        ad_value_item(&list, i, &item);
+        if (item.type == AD_TYPE_STRING) {
+            vec_push(&guest->clusters, mem_strdup(item.string.text));
+        }
+        ad_value_fini(&item);
+    }
+    ad_value_fini(&list);
+}
+
+void guests_admit(struct shadow *shadow, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    const char *ticket = ad_string_or(args, "Ticket", "");
+    const char *id = ad_string_or(args, "JobId", "");
+    enum purpose purpose = purpose_of(ad_string_or(args, "Purpose", ""));
+    forget_old_tickets(shadow);
+    if (strlen(ticket) != TICKET_SIZE - 1 || purpose == PURPOSES || strlen(id) >= RUN_ID_SIZE) {
+        wire_reply_error(request, -EINVAL, "JOB_ADMIT needs Ticket, Purpose and the jobs");
+        return;
+    }
+    if (shadow->tickets.count >= TICKETS_MAX) {
+        wire_reply_error(request, -EBUSY, "too many tickets that nobody has used");
+        return;
+    }
+    struct guest *guest = mem_zalloc(sizeof(*guest));
+    guest->shadow = shadow;
+    guest->purpose = purpose;
+    guest->until_ms = loop_now_ms(shadow->loop) + TICKET_MS;
+    guest->epoch = ad_int_or(args, "ClaimEpoch", 0);
+    memcpy(guest->ticket, ticket, TICKET_SIZE);
+    memcpy(guest->id, id, strlen(id) + 1);
+    take_clusters(guest, args);
+    vec_push(&shadow->tickets, guest);
+    wire_reply_ok(request, NULL);
+}
+
+struct guest *guest_enter(struct shadow *shadow, const char *ticket)
+{
+    forget_old_tickets(shadow);
+    if (strlen(ticket) != TICKET_SIZE - 1 || shadow->guests.count >= RUN_GUESTS_MAX) {
+        return NULL;
+    }
+    for (size_t i = 0; i < shadow->tickets.count; i++) {
+        struct guest *guest = shadow->tickets.items[i];
+        if (text_equal_secret(guest->ticket, ticket, TICKET_SIZE - 1)) {
+            vec_remove_at(&shadow->tickets, i);
+            vec_push(&shadow->guests, guest);
+            log_info(shadow->log, "guest.entered", "a client with a ticket",
+                     LOG_TEXT("purpose", PURPOSE_NAMES[guest->purpose]),
+                     LOG_TEXT("job", guest->id));
+            return guest;
+        }
+    }
+    return NULL;
+}
+
+bool guests_are_there(struct shadow *shadow)
+{
+    forget_old_tickets(shadow);
+    return shadow->tickets.count > 0 || shadow->guests.count > 0;
+}
+
+bool guest_may_touch(const struct guest *guest, const char *id)
+{
+    size_t length = strcspn(id, ".");
+    for (size_t i = 0; i < guest->clusters.count; i++) {
+        const char *cluster = guest->clusters.items[i];
+        if (strlen(cluster) == length && strncmp(cluster, id, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool guest_fetches(const struct guest *guest)
+{
+    return guest->purpose == FOR_FETCH;
+}
+
+struct shadow *guest_shadow(const struct guest *guest)
+{
+    return guest->shadow;
+}
+
+/* ---- to the starter and back ----------------------------------------------------------------- */
+
+static struct wire *starter_of(struct shadow *shadow, const char *id, int64_t epoch)
+{
+    const struct run *run = run_find(shadow, id, epoch);
+    struct wire *wire = run != NULL && run->link != NULL ? link_wire(run->link) : NULL;
+    return wire != NULL && wire_is_ready(wire) ? wire : NULL;
+}
+
+static void ignore_answer(void *arg, struct wire_reply *reply)
+{
+    (void)arg;
+    (void)reply; /* a shell that is gone needs no hanging up */
+}
+
+static void hang_up(struct shadow *shadow, const char *id, int64_t epoch, int64_t shell)
+{
+    struct wire *wire = starter_of(shadow, id, epoch);
+    if (wire == NULL) {
+        return; /* the starter hangs up by itself when its connection ends */
+    }
+    struct ad *args = ad_create();
+    ad_set_int(args, "Shell", shell);
+    ad_set_bool(args, "HangUp", true);
+    const struct wire_body body = {.args = args};
+    (void)wire_call(wire, VERB_SHELL_WRITE, &body, 0, ignore_answer, NULL);
+    ad_destroy(args);
+}
+
+static void note_shell(const struct forward *forward, const struct wire_reply *reply)
+{
+    int64_t shell = reply->args != NULL ? ad_int_or(reply->args, "Shell", 0) : 0;
+    if (forward->guest == NULL) {
+        hang_up(forward->shadow, forward->id, forward->epoch, shell);
+        return;
+    }
+    int64_t *number = mem_alloc(sizeof(*number));
+    *number = shell;
+    vec_push(&forward->guest->shells, number);
+}
+
+static void forward_destroy(struct forward *forward)
+{
+    LIST_REMOVE(forward, entry);
+    if (forward->guest != NULL) {
+        forward->guest->forwards--;
+    }
+    mem_free(forward);
+}
+
+static void answered(void *arg, struct wire_reply *reply)
+{
+    struct forward *forward = arg;
+    if (reply->more) {
+        return; /* starters do not answer in parts */
+    }
+    if (forward->verb == VERB_SHELL_OPEN && reply->status == 0) {
+        note_shell(forward, reply);
+    }
+    if (reply->status == 0) {
+        const struct wire_body body = {.args = reply->args,
+                                       .blob = reply->blob,
+                                       .blob_length = reply->blob_length};
+        wire_reply_ok(forward->request, &body);
+    } else if (reply->status == -ECONNRESET) {
+        wire_reply_error(forward->request, -EAGAIN, "the starter's connection was cut");
+    } else {
+        wire_reply_error(forward->request, reply->status, "%s", reply->text);
+    }
+    forward_destroy(forward);
+}
+
+static bool has_shell(const struct guest *guest, int64_t shell)
+{
+    for (size_t i = 0; i < guest->shells.count; i++) {
+        if (*(const int64_t *)guest->shells.items[i] == shell) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void forward(struct guest *guest, struct wire_request *request)
+{
+    enum wire_verb verb = wire_request_verb(request);
+    const struct ad *args = wire_request_args(request);
+    if (run_find(guest->shadow, guest->id, guest->epoch) == NULL) {
+        wire_reply_error(request, -ESRCH, "this run of job %s is over", guest->id);
+        return;
+    }
+    struct wire *wire = starter_of(guest->shadow, guest->id, guest->epoch);
+    if (wire == NULL) {
+        wire_reply_error(request, -EAGAIN, "the starter of job %s is not connected now", guest->id);
+        return;
+    }
+    bool of_shell = verb == VERB_SHELL_READ || verb == VERB_SHELL_WRITE;
+    if (of_shell && !has_shell(guest, ad_int_or(args, "Shell", 0))) {
+        wire_reply_error(request, -ENOENT, "there is no such shell");
+        return;
+    }
+    if (guest->forwards >= FORWARDS_MAX) {
+        wire_reply_error(request, -EBUSY, "too many requests at once");
+        return;
+    }
+    struct forward *one = mem_zalloc(sizeof(*one));
+    *one = (struct forward){.shadow = guest->shadow,
+                            .guest = guest,
+                            .request = request,
+                            .verb = verb,
+                            .epoch = guest->epoch};
+    memcpy(one->id, guest->id, sizeof(one->id));
+    struct wire_body body = {.args = args};
+    body.blob = wire_request_blob(request, &body.blob_length);
+    LIST_INSERT_HEAD(&guest->shadow->forwards, one, entry);
+    guest->forwards++;
+    int64_t rc = wire_call(wire, verb, &body, 0, answered, one);
+    if (rc < 0) {
+        forward_destroy(one);
+        wire_reply_error(request, -EAGAIN, "the starter of job %s cannot be asked now", guest->id);
+    }
+}
+
+/* ---- guests ---------------------------------------------------------------------------------- */
+
+void guest_handle(struct guest *guest, struct wire_request *request)
+{
+    static const unsigned TAIL = 1U << FOR_TAIL, SHELL = 1U << FOR_SHELL;
+    enum wire_verb verb = wire_request_verb(request);
+    unsigned allowed = 0;
+    switch (verb) {
+    case VERB_FILE_PEEK:
+        allowed = TAIL;
+        break;
+    case VERB_SHELL_OPEN:
+    case VERB_SHELL_READ:
+    case VERB_SHELL_WRITE:
+        allowed = SHELL;
+        break;
+    case VERB_PING:
+        wire_reply_ok(request, NULL);
+        return;
+    default:
+        break;
+    }
+    if ((allowed & (1U << guest->purpose)) == 0) {
+        wire_reply_error(request, -EACCES, "this ticket is not for %s", wire_verb_name(verb));
+    } else {
+        forward(guest, request);
+    }
+}
+
+void guest_leave(struct guest *guest)
+{
+    struct shadow *shadow = guest->shadow;
+    struct forward *one;
+    LIST_FOREACH(one, &shadow->forwards, entry)
+    {
+        if (one->guest == guest) {
+            one->guest = NULL; /* the answer goes nowhere */
+        }
+    }
+    for (size_t i = 0; i < guest->shells.count; i++) {
+        hang_up(shadow, guest->id, guest->epoch, *(const int64_t *)guest->shells.items[i]);
+    }
+    take_out(&shadow->guests, guest);
+    guest_destroy(guest);
+}
+
+void guests_end(struct shadow *shadow)
+{
+    while (!LIST_EMPTY(&shadow->forwards)) {
+        struct forward *one = LIST_FIRST(&shadow->forwards);
+        wire_reply_error(one->request, -ESHUTDOWN, "the shadow ends");
+        forward_destroy(one);
+    }
+    vec_fini(&shadow->tickets, guest_destroy);
+    vec_fini(&shadow->guests, guest_destroy);
+}

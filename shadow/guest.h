@@ -1,0 +1,28 @@
+/* shadow/guest.h - clients whom the schedd lets in with a ticket: docs/protocol/access.md.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SHADOW_GUEST_H
+#define SHADOW_GUEST_H
+
+#include <stdbool.h>
+
+struct guest;
+struct shadow;
+struct wire_request;
+
+void guests_admit(struct shadow *shadow, struct wire_request *request); /* JOB_ADMIT */
+/* Uses the ticket up; NULL: it is none, or too old. */
+struct guest *guest_enter(struct shadow *shadow, const char *ticket);
+void guest_handle(struct guest *guest, struct wire_request *request);
+void guest_leave(struct guest *guest); /* its connection is over */
+/* Somebody is there who moves files, or may come any moment. */
+bool guests_are_there(struct shadow *shadow);
+void guests_end(struct shadow *shadow); /* the process ends; their connections are closed */
+
+/* May it touch the sandbox of that job, or all of that cluster ("12")? */
+bool guest_may_touch(const struct guest *guest, const char *id);
+bool guest_fetches(const struct guest *guest); /* its ticket is for Fetch, not for Spool */
+struct shadow *guest_shadow(const struct guest *guest);
+
+#endif
