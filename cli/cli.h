@@ -40,8 +40,8 @@ struct cli {
     struct wire_context *wires; /* NULL before the first dial */
     struct wire *schedd, *collector;
     const char *remote_schedd, *remote_pool; /* -name, -pool (cli/remote.h); NULL: not said */
-    struct ad_pool *pool;     /* of the ads that replies bring */
-    struct vec links;         /* what session.c keeps for its connections */
+    struct ad_pool *pool;                    /* of the ads that replies bring */
+    struct vec links;                        /* what session.c keeps for its connections */
     uint64_t random_state;    /* of random() in expressions; seeded when first asked for */
     struct user_world *users; /* of userMap() and userHome(); NULL before they are asked */
     char program_dir[4096];   /* where our own executable lies: the daemons are beside it */

@@ -129,6 +129,15 @@ static const struct cli_command WAIT = {
     "  -echo            say how each job ended\n"
     "  LOG              a job event log: until the jobs in it (that of ID) are over\n"
     "  -num N           N ends are enough;  -status  a line for each event;  -echo  all of it\n"};
+static const struct cli_command TAIL = {
+    "tail", cmd_tail, "[-follow] [-stderr] [-no-stdout] [-maxbytes N] JOB [FILE...]",
+    "show the end of what a running job writes",
+    "  FILE             files below the job's sandbox, beside its standard output\n"
+    "  -follow          go on until the job ends;  -f  the same\n"
+    "  -stderr          its standard error instead;  -no-stdout  the named files only\n"
+    "  -maxbytes N      begin so many bytes before the end (1024)\n"
+    "  -auto-retry      wait for a job that does not run yet\n"
+    "  -debug           say what fails and is tried again\n"};
 static const struct cli_command USERPRIO = {
     "userprio", cmd_userprio,
     "[NAME] [-all] [-allusers] [-grouporder|-grouprollup|-quotas|-surplus] " LISTING_USAGE
@@ -209,7 +218,7 @@ static const struct cli_command COMPLETION = {"completion", cmd_completion, "bas
                                               "start-up file; `make install` puts it into place\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,  &START,  &STOP,     &MASTER, &SUBMIT,  &Q,         &STATUS,     &HISTORY,
-    &RM,    &HOLD,   &RELEASE,  &VACATE, &EDIT,    &WAIT,      &USERPRIO,   &POWER,
-    &TOKEN, &CONFIG, &RECONFIG, &WHY,    &CLASSAD, &ADVERTISE, &COMPLETION, NULL,
+    &INIT,     &START,   &STOP,   &MASTER,  &SUBMIT,    &Q,          &STATUS, &HISTORY, &RM,
+    &HOLD,     &RELEASE, &VACATE, &EDIT,    &WAIT,      &USERPRIO,   &POWER,  &TOKEN,   &CONFIG,
+    &RECONFIG, &TAIL,    &WHY,    &CLASSAD, &ADVERTISE, &COMPLETION, NULL,
 };

@@ -120,10 +120,10 @@ static void look(struct starter *starter, struct peek *peek, bool last)
 {
     struct os_file *file = NULL;
     struct err err;
-    int rc = starter->phase < STARTER_RUN || peek->name[0] == '\0'
-                 ? -ENOENT
-                 : os_below_open(starter->env.os, starter->sandbox, peek->name, OS_READ, 0, &file,
-                                 &err);
+    int rc =
+        starter->phase < STARTER_RUN || peek->name[0] == '\0'
+            ? -ENOENT
+            : os_below_open(starter->env.os, starter->sandbox, peek->name, OS_READ, 0, &file, &err);
     if (rc == -ENOENT) {
         if (last || is_over(starter)) {
             struct ad *args = ad_create();
@@ -182,7 +182,8 @@ void peek_handle(struct starter *starter, struct wire_request *request)
     size_t waiting = 0;
     struct peek *peek;
     struct err err;
-    LIST_FOREACH (peek, &starter->peeks, entry) {
+    LIST_FOREACH(peek, &starter->peeks, entry)
+    {
         waiting++;
     }
     if (waiting >= PEEKS_MAX || starter->phase >= STARTER_CLEAN) {

@@ -65,8 +65,9 @@ static void on_request(void *arg, struct wire_request *request)
 
 void shadow_link_dial(struct starter *starter)
 {
-    static const struct wire_events EVENTS = {
-        .ready = on_ready, .request = on_request, .closed = on_closed};
+    static const struct wire_events EVENTS = {.ready = on_ready,
+                                              .request = on_request,
+                                              .closed = on_closed};
     if (starter->shadow != NULL || starter->phase >= STARTER_CLEAN) {
         return;
     }

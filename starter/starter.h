@@ -120,11 +120,11 @@ struct starter {
     bool suspended; /* the machine's owner is back */
     bool frozen;    /* it stands still, for one of these */
     bool stopping, stop_fast;
-    int64_t grace_s;  /* between soft signal and KILL, as the startd says; 0: KILLING_TIMEOUT */
+    int64_t grace_s; /* between soft signal and KILL, as the startd says; 0: KILLING_TIMEOUT */
     LIST_HEAD(, peek) peeks; /* peek.c: looks that wait for more */
     struct loop_timer *peek_timer;
-    bool peeks_over; /* nothing of the job is left that could write */
-    struct ad *hold; /* HoldReason ... when the job could not be started for its own fault */
+    bool peeks_over;  /* nothing of the job is left that could write */
+    struct ad *hold;  /* HoldReason ... when the job could not be started for its own fault */
     char reason[200]; /* for the startd: "" the claim goes on */
 };
 

@@ -1,0 +1,98 @@
+#!/bin/bash
+# A look into a running job: `roost tail` shows what its files end with and follows them until the job ends, whatever is
+# cut meanwhile; nothing outside the sandbox is shown, and nothing to others.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+# Functions are called by until_true, too.
+# shellcheck disable=SC2317
+. "$(dirname "$0")/lib.sh"
+
+pool_init --nodes 1 --idle 80000
+pool_start
+
+# The job goes on when a file is there.
+cat >"$WORK/job.sh" <<'JOB'
+echo one
+echo two >&2
+ln -s /etc/passwd link
+ln -s /etc links
+mkfifo pipe
+mkdir -p sub
+echo below >sub/file
+head -c 300000 /dev/zero >zeros
+echo first >grows
+until [ -e "$1/second" ]; do sleep 0.05; done
+echo second >>grows
+echo three
+until [ -e "$1/third" ]; do sleep 0.05; done
+echo third >>grows
+echo last
+JOB
+cat >"$WORK/job.sub" <<SUB
+executable = $WORK/job.sh
+arguments = $OUT
+output = $OUT/job.out
+error = $OUT/job.err
+queue
+SUB
+sed -i '1i #!/bin/sh' "$WORK/job.sh"
+chmod 0755 "$WORK/job.sh"
+
+tail_is() { # WANTED ARGUMENT...
+    local wanted=$1
+    shift
+    [ "$(timeout 20 "$ROOST" tail "$@" 2>/dev/null)" = "$wanted" ]
+}
+tail_refused() { # MESSAGE ARGUMENT...
+    local message=$1 status=0
+    shift
+    timeout 20 "$ROOST" tail "$@" >"$WORK/tail.out" 2>"$WORK/tail.err" || status=$?
+    equals "exit status of roost tail $*" "$status" 1
+    equals "what roost tail $* shows" "$(cat "$WORK/tail.out")" ""
+    grep -qF "$message" "$WORK/tail.err" || fail "roost tail $*: $(cat "$WORK/tail.err")"
+}
+
+say "a job that waits"
+job=$(submit "$WORK/job.sub")
+until_true 60 "the job writes" tail_is first -no-stdout "$job" grows
+equals "standard output" "$(timeout 20 "$ROOST" tail "$job.0")" one
+equals "standard error" "$(timeout 20 "$ROOST" tail -stderr "$job")" two
+equals "a file in a directory" "$(timeout 20 "$ROOST" tail -no-stdout "$job" ./sub/file)" below
+equals "the end of a file" "$(timeout 20 "$ROOST" tail -no-stdout -maxbytes 3 "$job" grows)" "st"
+equals "bytes of a large file" "$(timeout 20 "$ROOST" tail -no-stdout -maxbytes 1000000 "$job" zeros | wc -c)" 300000
+
+say "what is not shown"
+tail_refused "'link' is no plain file of the job's sandbox" -no-stdout "$job" link
+tail_refused "'links/passwd' is no plain file" -no-stdout "$job" links/passwd
+tail_refused "'pipe' is no plain file" -no-stdout "$job" pipe
+tail_refused "'../job.record' is no plain file" -no-stdout "$job" ../job.record
+tail_refused "'/etc/passwd' is not below" -no-stdout "$job" /etc/passwd
+tail_refused "has no file 'nothing'" -no-stdout "$job" nothing
+tail_refused "there is no job 77.0" 77
+if [ "$(id -u)" -eq 0 ]; then
+    "$ROOST" token create --identity nobody@personal --file "$WORK/token.other" || fail "token create"
+    ROOST_TOKEN_FILE=$WORK/token.other tail_refused "job $job.0 is not yours" -name personal "$job"
+fi
+
+say "following, over the death of the shadow and of the schedd"
+timeout 60 "$ROOST" tail -f -no-stdout "$job" grows >"$WORK/grows" &
+follower=$!
+timeout 60 "$ROOST" tail -follow "$job" >"$WORK/followed" &
+other=$!
+has() { grep -qx "$2" "$1"; }
+until_true 20 "the first line is there" has "$WORK/grows" first
+kill -9 "$(pids_of shadow)" || fail "no shadow"
+touch "$OUT/second"
+until_true 30 "the second line comes over the shadow's death" has "$WORK/grows" second
+kill -9 "$(pids_of schedd)" || fail "no schedd"
+until_true 30 "the other one has the second line, too" has "$WORK/followed" three
+touch "$OUT/third"
+wait "$follower" || fail "roost tail -f"
+wait "$other" || fail "roost tail -follow"
+equals "what the followed file had" "$(cat "$WORK/grows")" "$(printf 'first\nsecond\nthird')"
+equals "what was written to standard output" "$(cat "$WORK/followed")" "$(printf 'one\nthree\nlast')"
+until_true 30 "the job is in the history" is_done "$job" 1
+check_committed "$job" 1
+tail_refused "there is no job $job.0" "$job"
+passed
