@@ -28,42 +28,47 @@ ROOST_CONFIG=$SECOND "$ROOST_BIN/roost-schedd" -config "$SECOND" -noresurrect >"
 second_pid=$!
 until_true 20 "both schedds are known" eval '[ "$("$ROOST" status -schedd -af Name | sort | xargs)" = "personal second" ]'
 
-# jobs CONFIG COUNT SECONDS TAG [LINE...]: each writes its tag and number to $WORK/order when it begins.
+# jobs_at CONFIG COUNT TAG [LINE...]: each writes its tag to $WORK/order when it begins, and ends when $WORK/gate.TAG is there.
 : >"$WORK/order"
 chmod 0666 "$WORK/order"
-cat >"$WORK/timed.sh" <<'JOB'
+cat >"$WORK/gated.sh" <<'JOB'
 #!/bin/sh
-echo "$2" >>"$3"
-sleep "$1"
+echo "$1" >>"$2/order"
+until [ -e "$2/gate.$1" ]; do
+    sleep 0.05
+done
 JOB
-chmod 0755 "$WORK/timed.sh"
+chmod 0755 "$WORK/gated.sh"
 jobs_at() {
-    local config=$1 count=$2 seconds=$3 tag=$4
-    shift 4
-    printf '%s\n' "executable = $WORK/timed.sh" "arguments = \"$seconds $tag $WORK/order\"" "initialdir = $OUT" \
+    local config=$1 count=$2 tag=$3
+    shift 3
+    printf '%s\n' "executable = $WORK/gated.sh" "arguments = \"$tag $WORK\"" "initialdir = $OUT" \
         "request_memory = 1" "$@" "queue $count" >"$WORK/$tag.sub"
     ROOST_CONFIG=$config submit "$WORK/$tag.sub"
 }
 machine() { "$ROOST" userprio -machines -af Name "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
 over() { ROOST_CONFIG=$1 is_done "$2" "$3"; }
+open_gates() { local tag; for tag in "$@"; do : >"$WORK/gate.$tag"; done; }
+waiting() { [ "$("$ROOST" status -submitters -constraint 'IdleJobs > 0' -af Name IdleJobs | sort | xargs)" = "$*" ]; }
 begun() { [ "$(grep -c "^$1\$" "$WORK/order")" -ge "$2" ]; }
 
 say "one runs, both wait"
-long=$(jobs_at "$ROOST_CONFIG" 2 4 long) || exit 1
+long=$(jobs_at "$ROOST_CONFIG" 2 long) || exit 1
 until_true 20 "the long jobs run" begun long 2
-mine=$(jobs_at "$ROOST_CONFIG" 6 0.2 mine) || exit 1
-theirs=$(jobs_at "$SECOND" 6 0.2 theirs "accounting_group_user = eve") || exit 1
-more=$(jobs_at "$SECOND" 1 0.2 more "accounting_group_user = bob") || exit 1
+mine=$(jobs_at "$ROOST_CONFIG" 6 mine) || exit 1
+theirs=$(jobs_at "$SECOND" 6 theirs "accounting_group_user = eve") || exit 1
+more=$(jobs_at "$SECOND" 1 more "accounting_group_user = bob") || exit 1
 until_true 10 "two users of the second are counted" eval '[ "$(machine Users second)" = 2 ]'
 equals "users of the first" "$(machine Users personal)" 1
 equals "jobs that run of the first" "$(machine Running personal)" 2
 equals "jobs that run of the second" "$(machine Running second)" 0
 apart() { awk -v a="$(machine Prio second)" -v b="$(machine Prio personal)" 'BEGIN { exit !(a >= 10 && b <= -5) }'; }
-until_true 10 "the first sinks, the second rises" apart
+until_true 30 "the first sinks, the second rises" apart
 "$ROOST" userprio -machines >"$WORK/machines" || fail "roost userprio -machines"
 equals "machines that are shown" "$(grep -cE '^(personal|second) ' "$WORK/machines")" 2
 
 say "the second comes first, though it asked later"
+open_gates long mine theirs more
 until_true 40 "the jobs of the first are done" over "$ROOST_CONFIG" "$mine" 6
 until_true 20 "the jobs of the second are done" over "$SECOND" "$theirs" 6
 until_true 20 "those of its other user, too" over "$SECOND" "$more" 1
@@ -79,14 +84,22 @@ until_true 10 "the negotiator has read it" reloaded
 "$ROOST" userprio -setfactor bob@personal 1000000 >/dev/null || fail "roost userprio -setfactor"
 "$ROOST" userprio -setfactor cat@personal 1 >/dev/null || fail "roost userprio -setfactor"
 : >"$WORK/order"
-blocking=$(jobs_at "$ROOST_CONFIG" 2 2 blocking "accounting_group_user = dan") || exit 1
-until_true 20 "all slots are in use" begun blocking 2
-bob=$(jobs_at "$SECOND" 4 0.2 bob "accounting_group_user = bob") || exit 1
-cat=$(jobs_at "$ROOST_CONFIG" 4 0.2 cat "accounting_group_user = cat") || exit 1
+# One slot comes free: of two, each user would be given one, for what is left of a slot is rounded up (share_plan.h).
+staying=$(jobs_at "$ROOST_CONFIG" 1 staying "accounting_group_user = dan") || exit 1
+until_true 20 "a slot is in use" begun staying 1
+blocking=$(jobs_at "$ROOST_CONFIG" 1 blocking "accounting_group_user = dan") || exit 1
+until_true 20 "all slots are in use" begun blocking 1
+bob=$(jobs_at "$SECOND" 4 bob "accounting_group_user = bob") || exit 1
+cat=$(jobs_at "$ROOST_CONFIG" 4 cat "accounting_group_user = cat") || exit 1
+until_true 30 "both are seen to wait" waiting "bob@personal#second 4 cat@personal#personal 4"
+open_gates blocking bob cat
 until_true 30 "all of them are done" over "$SECOND" "$bob" 4
 until_true 10 "all of them are done" over "$ROOST_CONFIG" "$cat" 4
-until_true 10 "all of them are done" over "$ROOST_CONFIG" "$blocking" 2
-equals "who was first" "$(grep -v '^blocking$' "$WORK/order" | head -n 3 | sort -u)" cat
+until_true 10 "all of them are done" over "$ROOST_CONFIG" "$blocking" 1
+equals "who was first" "$(xargs <"$WORK/order")" "staying blocking cat cat cat cat bob bob bob bob"
+
+open_gates staying
+until_true 10 "the last is done" over "$ROOST_CONFIG" "$staying" 1
 
 kill "$second_pid"
 wait "$second_pid"
