@@ -181,11 +181,35 @@ int starters_spawn(struct claim *claim, struct err *err)
     return rc;
 }
 
+/* A startd that was killed between the start of a starter and the commit of its pid left none: the
+ * starter holds its slot's lock, which the one before had given up when this run was recorded. */
+static void find_by_lock(struct claim *claim)
+{
+    struct startd *startd = claim->startd;
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/starter.%s.lock", config_path(startd->env.config, "LOCK"),
+                  claim->slot->short_name);
+    pid_t pid = os_lock_holder(startd->env.os, strbuf_text(&path));
+    strbuf_fini(&path);
+    if (pid > 0) {
+        claim->starter_pid = pid;
+        claim->starter_start = os_start_time(startd->env.os, pid);
+        log_info(startd->env.log, "starter.found", "a starter that was not recorded yet",
+                 LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
+                 LOG_INT("pid", pid));
+        claim_commit(claim, NULL);
+    }
+}
+
 void starters_adopt(struct claim *claim)
 {
     struct err err;
-    /* Without a start time it was dead when it was recorded, and the pid is another's by now. */
     claim->adopted = true;
+    if (claim->starter_pid == 0 && claim->slot != NULL) {
+        find_by_lock(claim);
+    }
+    /* Without a start time it was dead when it was recorded, and the pid is another's by now. */
     if (claim->starter_pid > 0 && claim->starter_start != 0 && watch(claim, &err) == 0) {
         return; /* if it is gone already, starter_ended() comes at once */
     }

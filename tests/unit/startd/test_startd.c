@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "base/strbuf.h"
+#include "store/store.h"
 #include "tests/unit/startd/startd_rig.h"
 
 /* ---- DIAL_ME --------------------------------------------------------------------------------- */
@@ -294,6 +296,58 @@ static void a_startd_that_is_started_anew_resumes_its_claim(void **state)
     until(rig, is_claimed_idle);
 }
 
+static bool is_stored(struct rig *rig)
+{
+    return store_is_idle(rig->startd->store);
+}
+
+/* Killed between the start of the starter and the commit of its pid. */
+static void a_starter_whose_pid_was_not_recorded_yet_is_found_by_its_lock(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    struct claim *claim = rig->startd->claims.items[0];
+    os_forget(rig->bed->os, claim->starter_pid);
+    claim->starter_pid = 0;
+    claim->starter_start = 0;
+    claim_commit(claim, NULL);
+    until(rig, is_stored);
+    stop(rig);
+    struct strbuf lock;
+    struct os_lock *held = NULL; /* by this process, in the starter's place */
+    BED_MUST(os_mkdirs(rig->bed->os, config_path(rig->config, "LOCK"), 0755, err));
+    strbuf_init(&lock, 0);
+    strbuf_printf(&lock, "%s/starter.slot1.lock", config_path(rig->config, "LOCK"));
+    BED_MUST(os_lock(rig->bed->os, strbuf_text(&lock), &held, NULL, err));
+    start(rig);
+    claim = rig->startd->claims.items[0];
+    assert_int_equal(claim->starter_pid, os_pid(rig->bed->os));
+    assert_true(is_claimed_busy(rig));
+    assert_false(is_cleaned(rig));
+    until(rig, is_stored);
+    os_unlock(held);
+    restart(rig); /* by now it is recorded */
+    claim = rig->startd->claims.items[0];
+    assert_int_equal(claim->starter_pid, os_pid(rig->bed->os));
+    strbuf_fini(&lock);
+}
+
+static void a_starter_that_was_never_there_is_not_looked_for_long(void **state)
+{
+    struct rig *rig = *state;
+    run_it(rig);
+    struct claim *claim = rig->startd->claims.items[0];
+    os_forget(rig->bed->os, claim->starter_pid);
+    claim->starter_pid = 0;
+    claim_commit(claim, NULL);
+    until(rig, is_stored);
+    restart(rig);
+    until(rig, has_gone);
+    assert_string_equal(ad_string_or(rig->schedd.gone, "Reason", ""),
+                        "starter died while the startd was away");
+    until(rig, is_cleaned);
+}
+
 static void an_idle_claim_is_resumed_without_a_job(void **state)
 {
     struct rig *rig = *state;
@@ -423,6 +477,8 @@ UNIT_TESTS(RIG(an_offer_is_taken_and_the_claim_made), RIG(a_claim_id_works_once)
            RIG(a_stranger_is_not_taken_for_the_starter),
            RIG(a_starter_that_is_killed_leaves_nothing),
            RIG(a_startd_that_is_started_anew_resumes_its_claim),
+           RIG(a_starter_whose_pid_was_not_recorded_yet_is_found_by_its_lock),
+           RIG(a_starter_that_was_never_there_is_not_looked_for_long),
            RIG(an_idle_claim_is_resumed_without_a_job),
            RIG(a_starter_that_died_while_the_startd_was_away_is_found_out),
            RIG(a_resumption_that_is_refused_ends_the_job),
