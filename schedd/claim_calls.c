@@ -218,6 +218,9 @@ void claim_call_deactivate(struct claim *claim)
     ad_set_string(args, "JobId", claim->job_id);
     ad_set_int(args, "ClaimEpoch", claim->epoch);
     ad_set_bool(args, "Fast", claim->stop_fast);
+    if (claim->stop_kind != NULL) {
+        ad_set_string(args, "Kind", claim->stop_kind);
+    }
     const struct wire_body body = {.args = args};
     int64_t sent = call(claim, VERB_DEACTIVATE, &body, DEACTIVATE_MS, deactivate_answered);
     ad_destroy(args);

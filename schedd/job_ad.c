@@ -271,6 +271,11 @@ struct ad *job_own(struct job *job)
     return job->own;
 }
 
+bool job_has(const struct job *job, const char *name)
+{
+    return (job->own != NULL && ad_has(job->own, name)) || ad_has(job->cluster->ad, name);
+}
+
 int64_t job_int(const struct job *job, const char *name, int64_t otherwise)
 {
     int64_t value = 0;

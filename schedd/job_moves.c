@@ -5,10 +5,13 @@
 #include "schedd/job_moves.h"
 
 #include "base/check.h"
+#include "base/loop.h"
 #include "classad/ad.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_cron.h"
 #include "schedd/job_events.h"
 #include "schedd/job_queue.h"
+#include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
 
 const char *hold_code_name(int code)
@@ -154,9 +157,28 @@ static bool has_run(const struct job *job)
     return job->phase == JOB_CLAIMED || job->phase == JOB_ACTIVE;
 }
 
-/* Takes a job off its slot, or off its match; afterwards no result of that run counts. */
-static void stop_run(struct change *change, struct job *job, bool stop, bool fast, const char *why)
+/* May its program end by itself when it is removed or held?  It may, unless its owner said no. */
+static bool may_end_itself(struct schedd *schedd, struct job *job)
 {
+    if (!has_run(job) || !job_has(job, "WantGracefulRemoval")) {
+        return true;
+    }
+    const struct ad_context context = {.now_s = loop_wall_s(schedd->loop)};
+    struct ad *view = job_view(schedd, job);
+    bool graceful =
+        ad_eval_bool(ad_lookup(view, "WantGracefulRemoval"), view, NULL, &context) != AD_FALSE;
+    ad_destroy(view);
+    return graceful;
+}
+
+/* Takes a job off its slot, or off its match; afterwards no result of that run counts.  kind: what
+ * its starter is told it is for. */
+static void stop_run(struct change *change, struct job *job, bool stop, bool fast, const char *kind,
+                     const char *why)
+{
+    if (job->claim != NULL) {
+        job->claim->stop_kind = kind;
+    }
     if (has_run(job)) {
         shadows_forget(change, job, stop, why);
         claims_take_job(job, stop, fast);
@@ -177,7 +199,7 @@ void moves_hold(struct change *change, struct job *job, const char *why, int cod
     if (staged) {
         shadows_forget(change, job, false, "held");
     } else {
-        stop_run(change, job, stop, false, why);
+        stop_run(change, job, stop, !may_end_itself(change_schedd(change), job), "Hold", why);
     }
     moves_note_hold(job, why, code, subcode);
     events_held(change, job);
@@ -208,6 +230,7 @@ void moves_requeue(struct change *change, struct job *job, const char *why)
 {
     events_requeued(change, job, why);
     end_placed_run(change, job);
+    cron_ran(job);
     queue_move(change_schedd(change), job, JOB_IDLE);
     change_job(change, job);
 }
@@ -239,7 +262,7 @@ void moves_remove(struct change *change, struct job *job, const char *why, bool 
     if (job->phase != JOB_COMPLETED) {
         events_aborted(change, job, why);
     }
-    stop_run(change, job, true, false, why);
+    stop_run(change, job, true, !may_end_itself(change_schedd(change), job), "Remove", why);
     ad_set_string(job_own(job), "RemoveReason", why);
     /* One that had its end and only stayed in the queue did complete. */
     queue_finish(change, job, job->phase == JOB_COMPLETED ? STATUS_COMPLETED : STATUS_REMOVED);
@@ -250,7 +273,7 @@ void moves_vacate(struct change *change, struct job *job, const char *why, bool 
     if (job->phase == JOB_ACTIVE) {
         events_evicted(change, job, EVICTED_BY_VACATE, 0, "Job vacated by schedd");
     }
-    stop_run(change, job, true, fast, why);
+    stop_run(change, job, true, fast, NULL, why);
     ad_set_string(job_own(job), "VacateReason", why);
     queue_move(change_schedd(change), job, JOB_IDLE);
     change_job(change, job);

@@ -18,7 +18,9 @@
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_cron.h"
 #include "schedd/job_events.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
@@ -229,6 +231,25 @@ static void act(struct change *change, struct job *job, const struct policy_verd
     }
 }
 
+/* An idle job whose time went by without a slot gets the next one; one whose times are none is
+ * held. NULL: nothing changed so far. */
+static struct change *ask_cron(struct schedd *schedd, struct job *job, struct change *change)
+{
+    struct err err = {{0}};
+    int result = job->phase == JOB_IDLE ? cron_refresh(schedd, job, &err) : 0;
+    if (result == 0) {
+        return change;
+    }
+    change = change != NULL ? change : change_begin(schedd);
+    if (result > 0) {
+        autocluster_rejoin(schedd, job);
+        change_job(change, job);
+    } else {
+        moves_hold(change, job, err.text, HOLD_INVALID_CRON, 0, true);
+    }
+    return change;
+}
+
 /* NULL: nothing changed so far. */
 static struct change *ask(struct schedd *schedd, struct job *job, struct change *change)
 {
@@ -244,7 +265,7 @@ static struct change *ask(struct schedd *schedd, struct job *job, struct change 
     }
     ad_destroy(view);
     if (!leaves && verdict.action == POLICY_NONE) {
-        return change;
+        return ask_cron(schedd, job, change);
     }
     change = change != NULL ? change : change_begin(schedd);
     if (leaves) {

@@ -21,6 +21,7 @@
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_factory.h"
+#include "schedd/job_cron.h"
 #include "schedd/job_dollar.h"
 #include "schedd/job_events.h"
 #include "schedd/job_history.h"
@@ -379,6 +380,9 @@ void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
     job->suspended = false;
     status_changed(schedd, job, before);
     if (phase == JOB_IDLE) {
+        if (cron_refresh(schedd, job, NULL) > 0) { /* times that are none: its policy holds it */
+            autocluster_rejoin(schedd, job);
+        }
         autocluster_push(schedd, job);
     }
 }
@@ -452,6 +456,9 @@ struct job *queue_add_job(struct schedd *schedd, struct cluster *cluster, struct
     note_own(job);
     job->entered_s = loop_wall_s(schedd->loop);
     queue_look_at(schedd, job);
+    if (phase == JOB_IDLE) {
+        (void)cron_refresh(schedd, job, NULL); /* as above */
+    }
     autocluster_join(schedd, job, 0);
     if (phase == JOB_IDLE) {
         autocluster_push(schedd, job);

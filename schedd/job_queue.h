@@ -130,6 +130,7 @@ struct ad *job_flat(const struct schedd *schedd, const struct job *job);
 /* job_flat(), owned by the queue, until the next call; NULL when there is none of that id */
 const struct ad *queue_show(struct schedd *schedd, const char *id);
 struct ad *job_own(struct job *job); /* to set attributes in; follow with change_job() */
+bool job_has(const struct job *job, const char *name); /* of its own, or its cluster's */
 int64_t job_int(const struct job *job, const char *name, int64_t otherwise);
 const char *job_string(const struct job *job, const char *name, const char *otherwise);
 

@@ -99,8 +99,11 @@ void policy_system_fini(struct policy_system *system)
 bool policy_plan_matters(const struct ad *ad)
 {
     static const char *const NAMES[] = {
-        "PeriodicHold",       "PeriodicRelease",        "PeriodicRemove",  "PeriodicVacate",
-        "AllowedJobDuration", "AllowedExecuteDuration", "LeaveJobInQueue", "TimerRemove",
+        "PeriodicHold",    "PeriodicRelease",    "PeriodicRemove",
+        "PeriodicVacate",  "AllowedJobDuration", "AllowedExecuteDuration",
+        "LeaveJobInQueue", "TimerRemove",        "CronMinute",
+        "CronHour",        "CronDayOfMonth",     "CronMonth",
+        "CronDayOfWeek",
     };
     for (size_t i = 0; ad != NULL && i < ARRAY_COUNT(NAMES); i++) {
         const struct ad_expr *expr = ad_lookup(ad, NAMES[i]);

@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "schedd/cron_plan.h"
 
 /* What only the schedd sets. */
 static const char *const OURS[] = {
@@ -215,6 +216,11 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
     if (universe != 5) {
         return err_set(err, -EINVAL, "JobUniverse %lld: only vanilla (5) is run here",
                        (long long)universe);
+    }
+    struct cron_times times;
+    result = cron_plan_matters(job) ? cron_plan_read(job, &times, err) : 0;
+    if (result != 0) {
+        return result;
     }
     int64_t number = 0;
     if (ad_has(job, "JobPrio") && ad_get_int(job, "JobPrio", &number) != 0) {

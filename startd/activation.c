@@ -257,6 +257,8 @@ static void deactivate(struct claim *claim, struct wire_request *request)
     }
     answer(&claim->deactivate, 0, NULL); /* asked twice: the later one waits */
     claim->deactivate = request;
+    (void)snprintf(claim->stop_kind, sizeof claim->stop_kind, "%s",
+                   ad_string_or(args, "Kind", "")); /* an unknown word, or half of one, is none */
     starters_stop(claim, ad_bool_or(args, "Fast", false));
 }
 

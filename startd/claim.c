@@ -300,6 +300,7 @@ void claim_starter_gone(struct claim *claim, const char *reason)
     wire_close(claim->starter_wire);
     claim->starter_wire = NULL;
     claim->stopping = claim->stopping_fast = false;
+    claim->stop_kind[0] = '\0';
     loop_timer_stop(claim->retire_timer);
     loop_timer_stop(claim->stop_timer);
     claim->suspended = false;

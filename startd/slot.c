@@ -128,6 +128,7 @@ static void set_machine(struct slot *slot, struct ad *ad)
     ad_set_string(ad, "KernelVersion", startd->machine.kernel);
     ad_set_string(ad, "FileSystemDomain", config_string(startd->env.config, "FILESYSTEM_DOMAIN"));
     ad_set_bool(ad, "HasFileTransfer", true);
+    ad_set_bool(ad, "HasJobDeferral", true);
     ad_set_string(ad, "CondorVersion", CONDOR_VERSION);
     set_kind(slot, ad);
     set_resources(slot, ad);

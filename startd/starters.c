@@ -243,6 +243,9 @@ void starters_stop(struct claim *claim, bool fast)
     if (claim->starter_wire != NULL && wire_is_ready(claim->starter_wire)) {
         struct ad *args = ad_create();
         ad_set_bool(args, "Fast", fast);
+        if (claim->stop_kind[0] != '\0') {
+            ad_set_string(args, "Kind", claim->stop_kind);
+        }
         if (claim->grace_s > 0) {
             ad_set_int(args, "Grace", claim->grace_s);
         }
@@ -344,6 +347,9 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
         ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
     } /* else its lease stays what it was: that we were started again renews nothing */
     ad_set_bool(args, "Stop", claim->stopping);
+    if (claim->stop_kind[0] != '\0') {
+        ad_set_string(args, "Kind", claim->stop_kind);
+    }
     ad_set_bool(args, "Suspended", claim->suspended);
     if (claim->grace_s > 0) {
         ad_set_int(args, "Grace", claim->grace_s);

@@ -16,7 +16,6 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/signal_name.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "starter/cage_plan.h"
@@ -288,6 +287,9 @@ void job_start(struct starter *starter)
 {
     struct vec argv = {0}, entries = {0};
     struct err err;
+    if (deferral_holds_back(starter)) {
+        return; /* comes back here, or the job is held */
+    }
     if (starter->script == SCRIPT_NONE && open_sandbox(starter, &err) != 0) {
         starter->pid = -1;
         starter_give_up(starter, err.text); /* this machine's fault */
@@ -364,13 +366,14 @@ void job_stop(struct starter *starter, bool fast)
         cage_kill(starter);
         return;
     }
-    int number = signal_name_number(ad_string_or(starter->job, "KillSig", "SIGTERM"));
     (void)os_kill(starter->env.os, starter->pid,
-                  number != 0 ? number : SIGTERM); /* gone: job_ended() follows */
+                  starter_plan_soft_signal(starter->job,
+                                           starter->stop_kind)); /* gone: job_ended() follows */
     int64_t grace_s = starter->grace_s > 0
                           ? starter->grace_s
                           : config_duration_s(starter->env.config, "KILLING_TIMEOUT");
-    loop_timer_set(starter->kill_timer, (uint64_t)grace_s * 1000);
+    loop_timer_set(starter->kill_timer,
+                   (uint64_t)starter_plan_grace_s(starter->job, grace_s) * 1000);
 }
 
 void job_freeze(struct starter *starter)

@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "starter/starter.h"
+#include "starter/starter_plan.h"
 #include "wire/wire.h"
 
 #define TELL_MAX_MS 30000 /* for a startd that is not there: it finds out by our pid */
@@ -95,6 +96,7 @@ static void welcomed(void *arg, struct wire_reply *reply)
     starter->grace_s = ad_int_or(reply->args, "Grace", 0);
     go_on(starter, &starter->suspended, ad_bool_or(reply->args, "Suspended", false));
     if (ad_bool_or(reply->args, "Stop", false)) {
+        starter->stop_kind = starter_plan_stop_kind(ad_string_or(reply->args, "Kind", ""));
         starter_stop(starter, false);
     }
 }
@@ -125,6 +127,7 @@ static void on_request(void *arg, struct wire_request *request)
     case VERB_STARTER_STOP: {
         bool fast = ad_bool_or(args, "Fast", false);
         starter->grace_s = ad_int_or(args, "Grace", 0);
+        starter->stop_kind = starter_plan_stop_kind(ad_string_or(args, "Kind", ""));
         wire_reply_ok(request, NULL);
         starter_stop(starter, fast);
         break;

@@ -108,7 +108,8 @@ void starter_stop(struct starter *starter, bool fast)
     starter->stopping = true;
     if (starter->phase == STARTER_RUN && starter->pid != 0) {
         job_stop(starter, starter->stop_fast); /* its exit goes on to give_up */
-    } else if (starter->phase < STARTER_RUN || starter->stop_fast) {
+    } else if (starter->phase < STARTER_RUN || starter->stop_fast ||
+               (starter->phase == STARTER_RUN && starter->pid == 0)) { /* nothing runs yet */
         starter_give_up(starter, "");
     } else if (first && starter->phase <
                             STARTER_CLEAN) { /* the result is on its way: a little time for it */
@@ -204,6 +205,7 @@ static void starter_destroy(void *state)
     loop_timer_destroy(starter->lease_timer);
     loop_timer_destroy(starter->tick_timer);
     loop_timer_destroy(starter->kill_timer);
+    loop_timer_destroy(starter->deferral_timer);
     loop_timer_destroy(starter->watch.timer);
     cage_close(starter);
     wire_context_destroy(starter->wires);
@@ -235,6 +237,7 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
     starter->lease_timer = loop_timer_create(env->loop, lease_timer, starter);
     starter->tick_timer = loop_timer_create(env->loop, tick, starter);
     starter->kill_timer = loop_timer_create(env->loop, kill_timer, starter);
+    starter->deferral_timer = loop_timer_create(env->loop, deferral_tick, starter);
     starter->watch.timer = loop_timer_create(env->loop, watch_tick, starter);
     int rc = read_record(starter, err);
     rc = rc != 0 ? rc : pool_context_create(env, &starter->wires, err);

@@ -18,6 +18,7 @@
 #include "base/digest.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "starter/starter_plan.h"
 
 struct ad;
 struct cage;
@@ -120,6 +121,12 @@ struct starter {
     bool suspended; /* the machine's owner is back */
     bool frozen;    /* it stands still, for one of these */
     bool stopping, stop_fast;
+    enum starter_stop_kind stop_kind;
+    /* deferral.c */
+    struct loop_timer *deferral_timer;
+    enum starter_deferral deferral;
+    bool deferral_known, deferral_waited, deferral_over;
+    int64_t begin_s, begin_until_s;
     int64_t grace_s; /* between soft signal and KILL, as the startd says; 0: KILLING_TIMEOUT */
     LIST_HEAD(, peek) peeks; /* peek.c: looks that wait for more */
     struct loop_timer *peek_timer;
@@ -172,6 +179,11 @@ void job_hold_before(struct starter *starter, int code, int subcode, const char 
 const char *job_directory(const struct starter *starter); /* it runs in */
 int job_environment(struct starter *starter, struct vec *entries, struct err *err);
 void job_over(struct starter *starter); /* it and what runs after it have ended */
+
+/* ---- deferral.c */
+/* True: it is not the job's time yet, starter_go() comes again; or it is held, its time is over. */
+bool deferral_holds_back(struct starter *starter);
+void deferral_tick(void *starter); /* the deferral_timer's */
 
 /* ---- scripts.c: what runs before and after the job */
 bool scripts_before(struct starter *starter); /* false: it is the job's turn */

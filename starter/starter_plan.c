@@ -10,6 +10,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/signal_name.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
@@ -256,4 +257,69 @@ bool starter_plan_may_run_as(uint32_t uid, uint32_t gid)
 bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, int64_t lease_s)
 {
     return now_ms > last_ms + tick_ms + (uint64_t)lease_s * 1000 / 3;
+}
+
+/* ---- when it begins, how it is told to end ----------------------------------------------------
+ */
+
+/* 0 and *ret, -ENOENT undefined or absent, -EINVAL no number. */
+static int number_of(const struct ad *job, const char *name, int64_t now_s, int64_t *ret)
+{
+    const struct ad_context context = {.now_s = now_s};
+    struct ad_value value;
+    if (!ad_has(job, name) || ad_eval_attr(job, NULL, name, &context, &value) != 0) {
+        return -ENOENT;
+    }
+    int rc = -EINVAL;
+    if (value.type == AD_TYPE_INT) {
+        *ret = value.integer;
+        rc = 0;
+    } else if (value.type == AD_TYPE_REAL && value.real > -9e15 && value.real < 9e15) {
+        *ret = (int64_t)value.real;
+        rc = 0;
+    } else if (value.type == AD_TYPE_UNDEFINED) {
+        rc = -ENOENT;
+    }
+    ad_value_fini(&value);
+    return rc;
+}
+
+enum starter_deferral starter_plan_deferral_read(const struct ad *job, int64_t now_s,
+                                                 int64_t *begin_s, int64_t *until_s)
+{
+    int64_t window_s = 0;
+    int rc = number_of(job, "DeferralTime", now_s, begin_s);
+    if (rc == -ENOENT) {
+        return DEFERRAL_NONE;
+    }
+    if (rc != 0 || *begin_s <= 0) {
+        return DEFERRAL_INVALID;
+    }
+    if (number_of(job, "DeferralWindow", now_s, &window_s) != 0 || window_s < 0) {
+        window_s = 0;
+    }
+    *until_s = *begin_s > INT64_MAX - window_s ? INT64_MAX : *begin_s + window_s;
+    return DEFERRAL_WAITS;
+}
+
+enum starter_stop_kind starter_plan_stop_kind(const char *word)
+{
+    return strcmp(word, "Remove") == 0 ? STOP_REMOVED
+           : strcmp(word, "Hold") == 0 ? STOP_HELD
+                                       : STOP_OTHER;
+}
+
+int starter_plan_soft_signal(const struct ad *job, enum starter_stop_kind kind)
+{
+    static const char *const OWN[] = {
+        [STOP_OTHER] = "KillSig", [STOP_REMOVED] = "RemoveKillSig", [STOP_HELD] = "HoldKillSig"};
+    int number = signal_name_number(ad_string_or(job, OWN[kind], ""));
+    number = number != 0 ? number : signal_name_number(ad_string_or(job, "KillSig", ""));
+    return number != 0 ? number : signal_name_number("SIGTERM");
+}
+
+int64_t starter_plan_grace_s(const struct ad *job, int64_t grace_s)
+{
+    int64_t own_s = ad_int_or(job, "KillSigTimeout", -1);
+    return own_s >= 0 && own_s < grace_s ? own_s : grace_s;
 }

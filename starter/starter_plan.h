@@ -62,6 +62,21 @@ const char *starter_plan_account(const struct ad *job, const char *uid_domain);
 /* Neither root nor a member of root's group: the least that an account of jobs must be. */
 bool starter_plan_may_run_as(uint32_t uid, uint32_t gid);
 
+enum starter_deferral { DEFERRAL_NONE, DEFERRAL_WAITS, DEFERRAL_INVALID };
+/* May the job begin at once, or not before *begin_s, and not after *until_s (DeferralTime,
+ * DeferralWindow: expressions, evaluated at now_s)?  A window that is no number is 0. */
+enum starter_deferral starter_plan_deferral_read(const struct ad *job, int64_t now_s,
+                                                 int64_t *begin_s, int64_t *until_s);
+
+enum starter_stop_kind { STOP_OTHER, STOP_REMOVED, STOP_HELD };
+/* "Remove", "Hold"; anything else: STOP_OTHER. */
+enum starter_stop_kind starter_plan_stop_kind(const char *word);
+/* The soft signal: RemoveKillSig, HoldKillSig where the job has them, else KillSig, else SIGTERM.
+ */
+int starter_plan_soft_signal(const struct ad *job, enum starter_stop_kind kind);
+/* Seconds between that and KILL: KillSigTimeout of the job where that is less than what it gets. */
+int64_t starter_plan_grace_s(const struct ad *job, int64_t grace_s);
+
 /* Has the clock jumped (suspend, restored guest)?  tick_ms is the interval that was asked for. */
 bool starter_plan_is_gap(uint64_t last_ms, uint64_t now_ms, uint64_t tick_ms, int64_t lease_s);
 

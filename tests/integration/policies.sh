@@ -85,6 +85,45 @@ more=$(job more "true" 'request_memory = 2') || exit 1 # another kind: not for t
 until_true 20 "another job is done" is_done "$more" 1
 kept || fail "the claim was not kept"
 
+say "a job that waits for its time, and one that comes too late"
+begin=$(($(date +%s) + 3))
+later=$(job later "date +%s >$OUT/later.began" "deferral_time = $begin" 'deferral_window = 30') || exit 1
+late=$(job late "true" "deferral_time = $((begin - 100))" 'deferral_window = 10' '+Requirements = true') || exit 1
+cron=$(job cron "true" 'cron_minute = */5' 'cron_prep_time = 0' 'on_exit_remove = false') || exit 1
+equals "a job with cron times has the next of them" "$(q "$cron" -af 'DeferralTime % 300' 'DeferralTime > time() - 5 && DeferralTime <= time() + 300')" "0 true"
+"$ROOST" rm "$cron" >/dev/null || fail "roost rm of a job that waits for its time"
+until_true 30 "the one that is too late is held" is "$late" "5 20" JobStatus HoldReasonCode
+until_true 40 "the other runs" is_done "$later" 1
+[ "$(cat "$OUT/later.began")" -ge "$begin" ] || fail "it began at $(cat "$OUT/later.began"), not at $begin"
+waiting=$(job waiting "true" "deferral_time = $((begin + 1000))" 'deferral_window = 10' 'deferral_prep_time = 2000') || exit 1
+until_true 20 "it waits on a slot" is "$waiting" Claimed ClaimState
+until_true 20 "its slot is busy with waiting" grep -qs 'job.deferred.*job='"$waiting.0" "$POOL"/nodes/*/log/*
+"$ROOST" rm "$waiting" >/dev/null || fail "roost rm of a job that waits on its slot"
+
+say "each kind of end has its signal"
+signals='for s in USR1 USR2 HUP TERM; do trap "echo $s >>'"$OUT/signals"'; exit 0" $s; done; echo run >>'"$OUT/signals"'; while :; do sleep 0.1; done'
+told() { [ "$(sort "$OUT/signals" 2>/dev/null | tr '\n' ' ')" = "$1" ]; } # the next run may begin meanwhile
+printf '%s\n' "$signals" >"$OUT/signals.sh"
+told_of=$(job signals ". $OUT/signals.sh" 'kill_sig = SIGUSR1' 'hold_kill_sig = 1' 'remove_kill_sig = SIGUSR2') || exit 1
+until_true 20 "it runs" told "run "
+"$ROOST" hold "$told_of" >/dev/null || fail "hold"
+until_true 20 "held by its signal" told "HUP run "
+"$ROOST" release "$told_of" >/dev/null || fail "release"
+until_true 20 "it runs again" told "HUP run run "
+until_true 20 "and is known to run" is "$told_of" 2 JobStatus
+"$ROOST" vacate "$told_of" >/dev/null || fail "vacate"
+until_true 20 "vacated by its signal" told "HUP USR1 run run run "
+until_true 20 "and is known to run" is "$told_of" 2 JobStatus
+"$ROOST" rm "$told_of" >/dev/null || fail "rm"
+until_true 20 "removed by its signal" told "HUP USR1 USR2 run run run "
+: >"$OUT/signals"
+told_of=$(job signals ". $OUT/signals.sh" 'want_graceful_removal = false') || exit 1
+until_true 20 "another runs" told "run "
+until_true 20 "and is known to run" is "$told_of" 2 JobStatus
+"$ROOST" rm "$told_of" >/dev/null || fail "rm"
+until_true 20 "it is gone" grep -qs "job.ended.*job=$told_of.0" "$POOL"/nodes/*/log/*
+equals "at once" "$(cat "$OUT/signals")" run
+
 say "policies of running jobs"
 long=$(job long "sleep 300" 'allowed_execute_duration = 1') || exit 1
 once=$(job once "sleep 300" 'periodic_hold = JobStatus == 2 && NumHolds =?= undefined' 'periodic_hold_subcode = 5' \

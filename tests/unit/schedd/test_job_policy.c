@@ -116,12 +116,49 @@ static void the_sites_policies_are_read_with_their_names(void **state)
     answer_fini(&answer);
 }
 
+static void a_job_with_cron_times_gets_the_next_of_them(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    const char *const procs[] = {"[]", "[CronMinute = \"*\"]",
+                                 "[CronMinute = \"*\"; DeferralTime = 77]", NULL};
+    assert_int_equal(call(world, VERB_SUBMIT, "[" GOOD "]", procs, &answer), 0);
+    answer_fini(&answer);
+    query(world, "[]", &answer);
+    int64_t now_s = loop_wall_s(world->loop);
+    assert_false(ad_has(answer.ads.items[0], "DeferralTime"));
+    for (size_t i = 1; i < 3; i++) {
+        int64_t next_s = ad_int_or(answer.ads.items[i], "DeferralTime", 0);
+        assert_int_equal(next_s % 60, 0);
+        assert_in_range(next_s, now_s - 5, now_s + 60);
+    }
+    answer_fini(&answer);
+}
+
+static void cron_times_that_are_none_are_refused(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    assert_int_equal(call(world, VERB_SUBMIT, "[" GOOD "; CronHour = \"25\"]", NULL, &answer),
+                     -EINVAL);
+    assert_non_null(strstr(answer.text, "CronHour"));
+    answer_fini(&answer);
+    assert_int_equal(call(world, VERB_SUBMIT, "[" GOOD "; CronHour = \"5\"]", NULL, &answer), 0);
+    answer_fini(&answer);
+    const char *const changes[] = {"[CronHour = \"5-\"; DeferralTime = 0]", NULL};
+    assert_int_equal(call(world, VERB_EDIT, "[Constraint = \"true\"]", changes, &answer), -EINVAL);
+    answer_fini(&answer);
+    until(world, "CronHour == \\\"5\\\"", 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(jobs_are_held_released_and_removed_by_their_own_policies),
         CASE(a_policy_is_asked_after_a_restart_and_beside_jobs_that_are_gone),
         CASE(the_sites_policies_are_read_with_their_names),
+        CASE(a_job_with_cron_times_gets_the_next_of_them),
+        CASE(cron_times_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

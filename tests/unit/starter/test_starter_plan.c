@@ -299,6 +299,76 @@ static void a_gap_is_more_than_a_third_of_the_lease_beyond_the_tick(void **state
     assert_true(starter_plan_is_gap(1000, 11501, 500, 30));
 }
 
+static enum starter_deferral deferral(const char *text, int64_t *begin_s, int64_t *until_s)
+{
+    struct ad *job = parse(text);
+    enum starter_deferral result = starter_plan_deferral_read(job, 1000, begin_s, until_s);
+    ad_destroy(job);
+    return result;
+}
+
+static void a_job_begins_at_its_time_or_within_its_window(void **state)
+{
+    (void)state;
+    int64_t begin_s = -1, until_s = -1;
+    assert_int_equal(deferral("[x = 1]", &begin_s, &until_s), DEFERRAL_NONE);
+    assert_int_equal(deferral("[DeferralTime = undefined]", &begin_s, &until_s), DEFERRAL_NONE);
+    assert_int_equal(deferral("[DeferralTime = 1200]", &begin_s, &until_s), DEFERRAL_WAITS);
+    assert_int_equal(begin_s, 1200);
+    assert_int_equal(until_s, 1200);
+    assert_int_equal(deferral("[DeferralTime = time() + 5; DeferralWindow = 2.0 * 30]", &begin_s,
+                              &until_s),
+                     DEFERRAL_WAITS);
+    assert_int_equal(begin_s, 1005);
+    assert_int_equal(until_s, 1065);
+    assert_int_equal(deferral("[DeferralTime = 9; DeferralWindow = 9223372036854775807]", &begin_s,
+                              &until_s),
+                     DEFERRAL_WAITS);
+    assert_true(until_s == INT64_MAX);
+}
+
+static void a_deferral_time_that_is_none_is_said(void **state)
+{
+    (void)state;
+    int64_t begin_s = 0, until_s = 0;
+    assert_int_equal(deferral("[DeferralTime = \"noon\"]", &begin_s, &until_s), DEFERRAL_INVALID);
+    assert_int_equal(deferral("[DeferralTime = -5]", &begin_s, &until_s), DEFERRAL_INVALID);
+    assert_int_equal(deferral("[DeferralTime = 1/0]", &begin_s, &until_s), DEFERRAL_INVALID);
+}
+
+static int soft_signal(const char *text, const char *kind)
+{
+    struct ad *job = parse(text);
+    int number = starter_plan_soft_signal(job, starter_plan_stop_kind(kind));
+    ad_destroy(job);
+    return number;
+}
+
+static void each_kind_of_end_has_its_signal(void **state)
+{
+    (void)state;
+    static const char ALL[] =
+        "[KillSig = \"SIGUSR1\"; RemoveKillSig = \"SIGUSR2\"; HoldKillSig = \"SIGHUP\"]";
+    assert_int_equal(soft_signal("[x = 1]", ""), 15);
+    assert_int_equal(soft_signal("[x = 1]", "Remove"), 15);
+    assert_int_equal(soft_signal(ALL, ""), 10);
+    assert_int_equal(soft_signal(ALL, "Vacate"), 10);
+    assert_int_equal(soft_signal(ALL, "Remove"), 12);
+    assert_int_equal(soft_signal(ALL, "Hold"), 1);
+    assert_int_equal(soft_signal("[KillSig = \"SIGINT\"; HoldKillSig = \"SIGNONE\"]", "Hold"), 2);
+}
+
+static void a_job_may_shorten_its_grace(void **state)
+{
+    (void)state;
+    struct ad *job = parse("[KillSigTimeout = 5]"), *other = parse("[KillSigTimeout = \"x\"]");
+    assert_int_equal(starter_plan_grace_s(job, 30), 5);
+    assert_int_equal(starter_plan_grace_s(job, 3), 3);
+    assert_int_equal(starter_plan_grace_s(other, 30), 30);
+    ad_destroy(job);
+    ad_destroy(other);
+}
+
 UNIT_TESTS(UNIT(arguments_of_both_syntaxes_follow_the_program),
            UNIT(bad_arguments_are_refused_with_the_name_of_the_attribute),
            UNIT(the_machine_adds_what_a_job_may_rely_on),
@@ -311,4 +381,7 @@ UNIT_TESTS(UNIT(arguments_of_both_syntaxes_follow_the_program),
            UNIT(a_job_gets_its_owners_account_only_where_the_domains_agree),
            UNIT(an_owner_who_is_not_the_user_does_not_choose_an_account),
            UNIT(neither_root_nor_its_group_runs_jobs),
+           UNIT(a_job_begins_at_its_time_or_within_its_window),
+           UNIT(a_deferral_time_that_is_none_is_said), UNIT(each_kind_of_end_has_its_signal),
+           UNIT(a_job_may_shorten_its_grace),
            UNIT(a_gap_is_more_than_a_third_of_the_lease_beyond_the_tick))

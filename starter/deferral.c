@@ -1,0 +1,69 @@
+/* starter/deferral.c - a job that is to begin at a time of its own waits for it here, with its
+ * files in place and nothing of it running.
+ *
+ * DeferralTime is looked at once, when the job could begin.  The wall clock is asked again and
+ * again, because it may be set, and the loop's clock does not follow.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "classad/ad.h"
+#include "starter/starter.h"
+#include "starter/starter_plan.h"
+
+#define HOLD_MISSED  20 /* HTCondor's number: MissedDeferredExecutionTime */
+#define LOOK_AGAIN_S 30 /* the longest between two looks at the clock */
+
+void deferral_tick(void *arg)
+{
+    struct starter *starter = arg;
+    if (starter->phase == STARTER_RUN && starter->pid == 0) {
+        starter_go(starter);
+    }
+}
+
+bool deferral_holds_back(struct starter *starter)
+{
+    int64_t now_s = loop_wall_s(starter->env.loop);
+    if (starter->deferral_over) {
+        return false;
+    }
+    if (!starter->deferral_known) {
+        starter->deferral_known = true;
+        starter->deferral = starter_plan_deferral_read(starter->job, now_s, &starter->begin_s,
+                                                       &starter->begin_until_s);
+        if (starter->deferral == DEFERRAL_WAITS) {
+            log_info(starter->env.log, "job.deferred", "the job waits for its time",
+                     LOG_TEXT("job", starter->job_id),
+                     LOG_INT("seconds", starter->begin_s - now_s));
+        }
+    }
+    if (starter->deferral == DEFERRAL_INVALID) {
+        job_hold_before(starter, HOLD_MISSED, 0,
+                        "DeferralTime is not a time: it must be a number of seconds since 1970");
+        return true;
+    }
+    if (starter->deferral == DEFERRAL_NONE || now_s >= starter->begin_s) {
+        /* One that waited may be woken a little late; a machine that slept meanwhile is too late.
+         */
+        int64_t late_s = now_s - (starter->deferral_waited ? LOOK_AGAIN_S : 0);
+        if (starter->deferral != DEFERRAL_NONE && late_s > starter->begin_until_s) {
+            job_hold_before(starter, HOLD_MISSED, 0, "Job missed deferred execution time");
+            return true;
+        }
+        starter->deferral_over = true;
+        return false;
+    }
+    int64_t wait_s = starter->begin_s - now_s;
+    int64_t look_s = wait_s < LOOK_AGAIN_S ? wait_s : LOOK_AGAIN_S;
+    uint64_t wait_ms = (uint64_t)look_s * 1000;
+    if (look_s == wait_s) { /* to the second, not up to one later */
+        wait_ms -= (uint64_t)(loop_wall_ms(starter->env.loop) % 1000);
+    }
+    starter->deferral_waited = true;
+    loop_timer_set(starter->deferral_timer, wait_ms);
+    return true;
+}
