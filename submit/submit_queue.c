@@ -119,6 +119,23 @@ static int parse_list(const char *at, struct submit_lines *lines, bool by_lines,
     return rc;
 }
 
+/* from @=TAG: each line up to "@TAG" is an item, whatever it looks like.  Ours, for what a list in
+ * parentheses cannot hold: items that begin with ')' or '#'. */
+static int parse_verbatim(const char *tag, struct submit_lines *lines, struct submit_queue *ret,
+                          struct err *err)
+{
+    unsigned line = lines->line;
+    char *text;
+    for (; (text = submit_lines_raw(lines)) != NULL; mem_free(text)) {
+        if (text[0] == '@' && strcmp(text + 1, tag) == 0) {
+            mem_free(text);
+            return 0;
+        }
+        push_trimmed(&ret->items, text, strlen(text));
+    }
+    return err_set(err, -EINVAL, "the items that begin on line %u have no end '@%s'", line, tag);
+}
+
 static int parse_in(const char *at, struct submit_lines *lines, struct submit_queue *ret,
                     struct err *err)
 {
@@ -134,6 +151,9 @@ static int parse_from(const char *at, struct submit_lines *lines, const struct s
 {
     if (*at == '(') {
         return parse_list(at, lines, true, ret, err);
+    }
+    if (at[0] == '@' && at[1] == '=') {
+        return parse_verbatim(at + 2, lines, ret, err);
     }
     size_t length = strlen(at);
     while (length > 0 && strchr(BLANKS, at[length - 1]) != NULL) {
@@ -393,6 +413,8 @@ void submit_queue_split(const struct submit_queue *queue, size_t row,
     }
 }
 
+#define DIGEST_TAG "end-of-these-items"
+
 void submit_queue_print(const struct submit_queue *queue, struct strbuf *out)
 {
     strbuf_printf(out, "queue %lld", (long long)queue->count);
@@ -400,11 +422,11 @@ void submit_queue_print(const struct submit_queue *queue, struct strbuf *out)
         strbuf_printf(out, "%s%s", i > 0 ? "," : " ", (const char *)queue->variables.items[i]);
     }
     if (queue->has_items) {
-        strbuf_puts(out, " from (\n");
+        strbuf_puts(out, " from @=" DIGEST_TAG "\n");
         for (size_t i = 0; i < queue->items.count; i++) {
             strbuf_printf(out, "%s\n", (const char *)queue->items.items[i]);
         }
-        strbuf_putc(out, ')');
+        strbuf_puts(out, "@" DIGEST_TAG);
     }
     strbuf_putc(out, '\n');
 }

@@ -22,6 +22,10 @@ struct reading {
 static int read_file(void *arg, const char *path, char **text, struct err *err)
 {
     (void)arg;
+    if (strcmp(path, "strange.txt") == 0) {
+        *text = mem_strdup(")\n) b\n#no\nc\n");
+        return 0;
+    }
     if (strcmp(path, "items.txt") != 0) {
         return err_set(err, -ENOENT, "%s: no such file", path);
     }
@@ -37,6 +41,11 @@ static int match(void *arg, const char *pattern, bool files, bool dirs, void *na
     (void)arg;
     if (strcmp(pattern, "[") == 0) {
         return err_set(err, -EINVAL, "[: bad pattern");
+    }
+    if (strcmp(pattern, "*.strange") == 0) {
+        vec_push(names, mem_strdup("#one"));
+        vec_push(names, mem_strdup("the other"));
+        return 0;
     }
     for (int i = 0; i < 2; i++) {
         (void)snprintf(name, sizeof name, "%s%s%s%d", files ? "f" : "", dirs ? "d" : "", pattern,
@@ -443,6 +452,31 @@ static void a_digest_makes_the_same_jobs(void **state)
     strbuf_fini(&digest);
 }
 
+static void digest_gives(const char *text, const char *rows)
+{
+    const struct submit_source source = {.name = "job.sub", .text = text};
+    struct submit_file *file = submit_file_open(&source, &WORLD);
+    struct strbuf digest;
+    strbuf_init(&digest, 0);
+    assert_int_equal(submit_file_read(file, NULL), 1);
+    submit_file_digest(file, &digest);
+    submit_file_close(file);
+    gives(strbuf_text(&digest), rows);
+    strbuf_fini(&digest);
+}
+
+static void an_item_that_looks_like_the_end_of_its_list_or_like_a_comment_is_an_item(void **state)
+{
+    (void)state;
+    digest_gives("show = $(x)\nqueue x in (\na #b c\n)", "a|#b|c");
+    digest_gives("show = $(x)\nqueue x from strange.txt", ")|) b|c");
+    digest_gives("show = $(x)\nqueue x in (\n#a )b\n)", "#a|)b");
+    digest_gives("show = $(x)\nqueue x from (\n#no\na b\n)", "a b");
+    digest_gives("show = $(x)\nqueue x matching files *.strange", "#one|the other");
+    gives("show = $(x)\nqueue x from @=e\n#a\n)\n@f\n@e\nqueue", "#a|)|@f|");
+    refused("queue x from @=e\na", -EINVAL, "the items that begin on line 1 have no end '@e'");
+}
+
 static void what_nothing_looked_at_is_told(void **state)
 {
     (void)state;
@@ -483,4 +517,5 @@ UNIT_TESTS(
     UNIT(functions_compute_from_macros_and_texts), UNIT(parts_of_a_path_are_taken_by_letters),
     UNIT(conditions_choose_lines), UNIT(blocks_includes_and_messages_are_obeyed),
     UNIT(slices_select_items), UNIT(what_comes_before_and_what_is_appended_is_read_there),
-    UNIT(a_digest_makes_the_same_jobs))
+    UNIT(a_digest_makes_the_same_jobs),
+    UNIT(an_item_that_looks_like_the_end_of_its_list_or_like_a_comment_is_an_item))
