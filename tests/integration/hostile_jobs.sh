@@ -30,7 +30,7 @@ pool_start
 EXECUTE=$POOL/nodes/wn01/execute
 
 # script NAME <TEXT: a program of that name.  job NAME [LINE...]: submits it; prints the cluster.
-script() { { echo '#!/bin/bash'; cat; } >"$WORK/$1" && chmod 0755 "$WORK/$1"; }
+script() { { echo '#!/bin/bash'; sed "s/@@/$$/"; } >"$WORK/$1" && chmod 0755 "$WORK/$1"; }
 job() {
     local name=$1
     shift
@@ -46,8 +46,8 @@ runs() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null)" = 2 ]; }
 wrote() { grep -qs "$2" "$OUT/$1"; }
 why() { "$ROOST" q "$1" -af HoldReasonCode HoldReasonSubCode; }
 cgroups() { find /sys/fs/cgroup -maxdepth 6 -type d -path "*$(basename "$WORK")*" 2>/dev/null; }
-# Sleepers have a length of their own; see below.
-sleepers() { pgrep -f "^sleep $1\$"; }
+# Sleepers have a length of their own, with this test's number behind the point (@@ in scripts): others may run beside it.
+sleepers() { pgrep -f "^sleep $1\\.$$\$"; }
 sleeps() { [ -n "$(sleepers "$1")" ]; }
 no_spy() { ! "$ROOST" q -af Cmd | grep -q spy; }
 nothing_left() { [ -z "$(ls "$EXECUTE")$(cgroups)$(sleepers "$1")" ]; }
@@ -55,8 +55,8 @@ clean() { until_true 15 "nothing is left of what $1" nothing_left "$2"; }
 
 say "forks daemons"
 script daemons <<'END'
-(setsid env -i /bin/sh -c '(sleep 7771 </dev/null >/dev/null 2>&1 &) &' &)
-until pgrep -f '^sleep 7771$' >/dev/null; do sleep 0.02; done
+(setsid env -i /bin/sh -c '(sleep 7771.@@ </dev/null >/dev/null 2>&1 &) &' &)
+until pgrep -f '^sleep 7771\.@@$' >/dev/null; do sleep 0.02; done
 echo forked
 END
 cluster=$(job daemons) || exit 1
@@ -70,7 +70,7 @@ script disk <<'END'
 dd if=/dev/zero of=a bs=1M count=12 2>/dev/null
 dd if=/dev/zero of=/tmp/b bs=1M count=12 2>/dev/null
 echo filled
-sleep 7772
+sleep 7772.@@
 END
 cluster=$(job disk) || exit 1
 until_true 20 "a job that fills its disk is held" is_held "$cluster"
@@ -94,7 +94,7 @@ clean "exceeded its memory" 7773
 say "does not hear SIGTERM, and leaves children that do not either"
 script deaf <<'END'
 trap '' TERM
-(trap '' TERM HUP; setsid sleep 7774) &
+(trap '' TERM HUP; setsid sleep 7774.@@) &
 echo deaf
 while :; do sleep 0.1; done
 END
@@ -120,7 +120,7 @@ clean "destroyed its sandbox" 7775
 
 say "forks without end"
 script bomb <<'END'
-f() { sleep 7776 & f & f; }
+f() { sleep 7776.@@ & f & f; }
 f 2>/dev/null
 END
 if $root; then
@@ -134,7 +134,7 @@ fi
 say "leaves mounts and a namespace of its own"
 script mounts <<'END'
 mkdir here
-unshare -Urm /bin/sh -c 'mount -t tmpfs none here && touch here/file && echo mounted >done; sleep 7780' &
+unshare -Urm /bin/sh -c 'mount -t tmpfs none here && touch here/file && echo mounted >done; sleep 7780.@@' &
 until [ -e done ] || ! kill -0 $!; do sleep 0.05; done
 cat done
 END
@@ -145,8 +145,8 @@ clean "left mounts" 7780
 
 say "its starter is killed"
 script orphan <<'END'
-(setsid env -i /bin/sh -c '(sleep 7777 </dev/null >/dev/null 2>&1 &) &' &)
-exec sleep 7777
+(setsid env -i /bin/sh -c '(sleep 7777.@@ </dev/null >/dev/null 2>&1 &) &' &)
+exec sleep 7777.@@
 END
 cluster=$(job orphan) || exit 1
 until_true 20 "it runs" sleeps 7777
@@ -201,7 +201,7 @@ echo secret >mine
 echo secret >/tmp/mine
 echo secret >/dev/shm/mine
 id -un
-sleep 7779
+sleep 7779.@@
 END
     script spy <<END
 id -un
@@ -212,7 +212,7 @@ id -un
     ls -A /dev/shm/
     ls -A /var/tmp/
     ls -A /tmp/ | grep -v '^roost-it-' # the way to its sandbox, which is below /tmp here
-    pgrep -f 'sleep 7779'
+    pgrep -f 'sleep 7779.@@'
     pgrep -x roost-startd
     cat $POOL/security/keys/* $POOL/nodes/wn01/token $POOL/spool/* $POOL/nodes/wn01/spool/* /proc/1/environ /proc/1/maps
     cat /proc/1/mem
