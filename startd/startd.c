@@ -27,6 +27,7 @@
 #include "wire/pool.h"
 #include "wire/wire.h"
 
+#define STOP_TRIES       2     /* to reach a schedd that is to hear of its claim's end */
 #define STOP_GRACE_MS    20000 /* for the jobs of a startd that is told to stop */
 #define FAREWELL_POLL_MS 200   /* is the last slot free? */
 
@@ -180,10 +181,21 @@ static void stop_now(void *arg)
     loop_stop(startd->env.loop, 0);
 }
 
+/* A job that ends, or the word of it to a schedd that is there: one that cannot be reached is not
+ * waited for, it sees the claim's lease end. */
+static bool is_waited_for(const struct claim *claim)
+{
+    return claim->stage != CLAIM_OVER || claim->failures < STOP_TRIES;
+}
+
 static void stop_check(void *arg)
 {
     struct startd *startd = arg;
-    if (startd->claims.count == 0) {
+    size_t waited_for = 0;
+    for (size_t i = 0; i < startd->claims.count; i++) {
+        waited_for += is_waited_for(startd->claims.items[i]) ? 1 : 0;
+    }
+    if (waited_for == 0) {
         if (!farewell_tell(startd)) {
             loop_stop(startd->env.loop, 0);
         }

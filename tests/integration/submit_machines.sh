@@ -101,7 +101,12 @@ equals "who was first" "$(xargs <"$WORK/order")" "staying blocking cat cat cat c
 open_gates staying
 until_true 10 "the last is done" over "$ROOST_CONFIG" "$staying" 1
 
+say "a machine that stops does not wait for a schedd that is gone"
+left=$(jobs_at "$SECOND" 1 left) || exit 1
+until_true 20 "its job runs" begun left 1
 kill "$second_pid"
 wait "$second_pid"
+began=$SECONDS
 pool_stop
+[ $((SECONDS - began)) -lt 15 ] || fail "roost stop waited $((SECONDS - began)) s for the schedd of job $left"
 passed
