@@ -95,3 +95,28 @@ bool act_plan_many(const struct act_words *words, const char *what, const struct
     strbuf_printf(out, "Couldn't find/%s all jobs%s%s", words->verb, blank, what);
     return false;
 }
+
+#define DOTS_MAX 100
+
+void act_plan_submitted(int64_t jobs, int64_t cluster, bool terse, struct strbuf *out)
+{
+    if (terse) {
+        strbuf_printf(out, "%lld.0 - %lld.%lld\n", (long long)cluster, (long long)cluster,
+                      (long long)jobs - 1);
+        return;
+    }
+    strbuf_puts(out, "Submitting job(s)");
+    for (int64_t i = 0; i < jobs && i < DOTS_MAX; i++) {
+        strbuf_putc(out, '.');
+    }
+    strbuf_printf(out,
+                  "\n%lld job(s) submitted to cluster %lld.\n"
+                  "To monitor your job(s), run: roost top -clusters %lld\n",
+                  (long long)jobs, (long long)cluster, (long long)cluster);
+}
+
+void act_plan_edited(const char *attribute, int64_t jobs, struct strbuf *out)
+{
+    strbuf_printf(out, "Set attribute \"%s\" for %lld matching jobs.\n", attribute,
+                  (long long)jobs);
+}

@@ -1,4 +1,4 @@
-/* cli/act_plan.h - what `roost rm`, `hold` and `release` say about each job.  Pure.
+/* cli/act_plan.h - what `roost submit`, `edit`, `rm`, `hold` and `release` say about jobs.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -6,6 +6,7 @@
 #define CLI_ACT_PLAN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ad;
 struct strbuf;
@@ -21,5 +22,9 @@ bool act_plan_id(const struct act_words *words, const struct ad *answer, struct 
 /* The totals for a constraint.  what: "of user alice", "matching constraint (x)", "" for all. */
 bool act_plan_many(const struct act_words *words, const char *what, const struct ad *totals,
                    struct strbuf *out);
+
+/* What `roost submit` and `edit` say when it is done. */
+void act_plan_submitted(int64_t jobs, int64_t cluster, bool terse, struct strbuf *out);
+void act_plan_edited(const char *attribute, int64_t jobs, struct strbuf *out);
 
 #endif

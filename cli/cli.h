@@ -53,8 +53,11 @@ extern const struct knob_table cli_knobs;
 
 /* Prints "roost NAME: ..." to stderr and returns CLI_FAILED. */
 int cli_fail(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same with the usage; returns CLI_USAGE. */
+/* The same of how the command was called; returns CLI_USAGE. */
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same of a word that the command does not know: names the nearest one, or what is to be done
+ * instead (options_plan.h). */
+int cli_unknown(const struct cli *cli, const char *arg);
 
 /* Loads the configuration that ROOST_CONFIG names.  0 or -errno with the reason. */
 int cli_config(struct cli *cli, struct err *err);

@@ -43,7 +43,7 @@ static int read_option(struct act *act, int *at)
     }
     bool is_reason = listing_is(arg, "reason", 3), is_code = listing_is(arg, "subcode", 3);
     if (!is_reason && !is_code && !listing_is(arg, "constraint", 3)) {
-        return cli_usage(cli, "'%s' is not understood", arg);
+        return cli_unknown(cli, arg);
     }
     if (next == NULL) {
         return cli_usage(cli, "%s needs an argument", arg);

@@ -36,7 +36,7 @@ static int parse(struct cli *cli, struct checking *how)
         }
         bool from = strcmp(arg, "--from") == 0;
         if (!from && strcmp(arg, "--limit") != 0) {
-            return cli_usage(cli, "'%s' is not understood", arg);
+            return cli_unknown(cli, arg);
         }
         if (++i == cli->argc) {
             return cli_usage(cli, "%s: its value is missing", arg);

@@ -32,7 +32,7 @@ static int parse(struct cli *cli, struct conversion *how)
             break;
         }
         if (!is_to && strcmp(arg, "--from") != 0) {
-            return cli_usage(cli, "'%s' is not understood", arg);
+            return cli_unknown(cli, arg);
         }
         if (++i == cli->argc ||
             !classad_form_of(cli->argv[i], is_to ? &how->to.form : &how->from)) {

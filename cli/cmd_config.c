@@ -57,7 +57,7 @@ static int parse(struct dump *dump)
         } else if (listing_is(arg, "node", 1) && i + 1 < cli->argc) {
             vec_push(&dump->nodes, cli->argv[++i]);
         } else if (arg[0] == '-') {
-            return cli_usage(cli, "'%s' is not understood", arg);
+            return cli_unknown(cli, arg);
         } else {
             vec_push(&dump->words, arg);
         }
@@ -369,7 +369,7 @@ static int config_reload(struct dump *dump)
 {
     int status = CLI_OK;
     if (dump->words.count > 0) {
-        return cli_usage(dump->cli, "'%s' is not understood", (const char *)dump->words.items[0]);
+        return cli_unknown(dump->cli, (const char *)dump->words.items[0]);
     }
     if (dump->nodes.count == 0 && dump->subsystem == NULL) {
         return reload_here(dump->cli);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "cli/act_plan.h"
 #include "cli/cli.h"
 #include "cli/jobs_plan.h"
 #include "cli/listing.h"
@@ -93,7 +94,11 @@ static int report(struct edit *edit, const struct ad *totals)
     long long changed = ad_int_or(totals, "Success", 0);
     long long denied = ad_int_or(totals, "PermissionDenied", 0);
     for (int i = edit->at; changed > 0 && i < cli->argc; i += 2) {
-        (void)printf("Set attribute \"%s\" for %lld matching jobs.\n", cli->argv[i], changed);
+        struct strbuf line;
+        strbuf_init(&line, 0);
+        act_plan_edited(cli->argv[i], changed, &line);
+        (void)fputs(strbuf_text(&line), stdout);
+        strbuf_fini(&line);
     }
     if (denied > 0) {
         return cli_fail(cli, "permission denied to edit %lld jobs %s: they are other users'",

@@ -95,7 +95,7 @@ static int parse(struct init *init)
         } else if (strcmp(arg, "--asleep") == 0) {
             init->asleep = true;
         } else if (arg[0] == '-' || dir != NULL) {
-            rc = cli_usage(cli, "'%s' is not understood", arg);
+            rc = cli_unknown(cli, arg);
         } else {
             dir = arg;
         }

@@ -52,7 +52,7 @@ static int parse(struct power_command *power)
         } else if (listing_is(arg, "force", 5)) {
             power->force = true;
         } else if (arg[0] == '-') {
-            return cli_usage(cli, "'%s' is not understood", arg);
+            return cli_unknown(cli, arg);
         } else if (arg[0] == '\0' || strpbrk(arg, "\"\\ \t\n") != NULL) {
             return cli_usage(cli, "'%s' is no name of a machine", arg);
         } else {

@@ -1,4 +1,4 @@
-/* cli/cmd_q.c - `roost q`: the jobs in the schedd's queue; `roost history`: those that left it.
+/* cli/cmd_q.c - `roost q`: the jobs in the schedd's queue.
  *
  * What is printed is decided in jobs_plan.c.
  *
@@ -14,130 +14,85 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
-#include "cli/history_plan.h"
 #include "cli/jobs_plan.h"
+#include "cli/jobs_question.h"
+#include "cli/print_format_plan.h"
 #include "cli/listing.h"
 #include "cli/why_ask.h"
 #include "wire/wire.h"
 
-struct question {
-    struct cli *cli;
-    struct listing listing;
-    const struct jobs_layout *layout;
-    struct vec words; /* ids and owners, borrowed */
-    bool all_users;
-    bool analyze;
-    bool ids_only; /* the words are ids: the schedd looks nowhere else */
-    /* history */
-    const char *since;  /* stop at this job, cluster, or where this is true */
-    int64_t scan_limit; /* 0: none */
-    bool forwards, summary;
-    char me[256]; /* q without ids shows this owner's jobs; "" everybody's */
-};
-
-/* The options that only the history has; false: arg is none of them. */
-static bool take_history(struct question *question, int *at, int *status)
+/* The options that only the queue has; false: arg is none of them. */
+static bool take_queue(struct jobs_question *question, int *at, int *status)
 {
     struct cli *cli = question->cli;
-    const char *arg = cli->argv[*at], *next = *at + 1 < cli->argc ? cli->argv[*at + 1] : NULL;
-    bool match = listing_is(arg, "match", 2), scan = listing_is(arg, "scanlimit", 2);
-    bool completed = listing_is(arg, "completedsince", 9), since = listing_is(arg, "since", 2);
-    int64_t number = 0;
+    const char *arg = cli->argv[*at];
+    const struct jobs_layout *layout = jobs_layout_find(arg);
     *status = CLI_OK;
-    if (listing_is(arg, "forwards", 3) || listing_is(arg, "backwards", 1)) {
-        question->forwards = listing_is(arg, "forwards", 3);
-        return true;
-    }
-    if (listing_is(arg, "summary", 2)) {
-        question->summary = true;
-        return true;
-    }
-    if (!match && !scan && !completed && !since) {
-        return false;
-    }
-    ++*at;
-    if (next == NULL) {
-        *status = cli_usage(cli, "%s needs %s", arg, since ? "a job or an expression" : "a number");
-    } else if (since) {
-        question->since = next;
-    } else if (text_parse_int64(next, &number, NULL) != 0 || number < 1) {
-        *status = cli_usage(cli, "%s needs a number above 0, not '%s'", arg, next);
-    } else if (match) {
-        question->listing.limit = number;
-    } else if (scan) {
-        question->scan_limit = number;
-    } else {
-        char text[64];
-        (void)snprintf(text, sizeof text, "CompletionDate >= %lld", (long long)number);
-        listing_also(&question->listing, text);
-    }
-    return true;
-}
-
-static int parse_one(struct question *question, bool is_history, int *at)
-{
-    struct cli *cli = question->cli;
-    char *arg = cli->argv[*at];
-    struct err err;
-    int status;
-    const struct jobs_layout *layout = is_history ? NULL : jobs_layout_find(arg);
-    if (arg[0] != '-') {
-        vec_push(&question->words, arg);
+    if (listing_is(arg, "hold-codes", 5)) {
+        question->kind = JOBS_GROUPED;
+        question->grouping = JOBS_BY_HOLD_CODE;
+        listing_also(&question->listing, "JobStatus == 5");
     } else if (layout != NULL) {
         /* -idle -nobatch: the narrower one counts */
         if (jobs_layout_constraint(question->layout) == NULL) {
             question->layout = layout;
         }
-    } else if (!is_history &&
-               (listing_is(arg, "analyze", 3) || listing_is(arg, "better-analyze", 3))) {
+    } else if (listing_is(arg, "analyze", 3) || listing_is(arg, "better-analyze", 3)) {
         question->analyze = true;
-    } else if (!is_history && listing_is(arg, "allusers", 3)) {
+    } else if (listing_is(arg, "allusers", 3)) {
         question->all_users = true;
-    } else if (!is_history && listing_is(arg, "wide", 1)) {
-        /* nothing is ever cut */
-    } else if (is_history && take_history(question, at, &status)) {
-        return status;
+    } else if (listing_is(arg, "batch", 3)) {
+        question->layout = jobs_layout_find("");
+    } else if (listing_is(arg, "currentrun", 4)) {
+        question->time = JOBS_TIME_CURRENT_RUN;
+    } else if (listing_is(arg, "cputime", 3)) {
+        question->time = JOBS_TIME_CPU;
+    } else if (listing_is(arg, "autocluster", 3)) {
+        question->kind = JOBS_GROUPED;
+        question->grouping = JOBS_BY_AUTOCLUSTER;
+    } else if (listing_is(arg, "factory", 3)) {
+        question->kind = JOBS_FACTORIES;
+    } else if (listing_is(arg, "jobads", 4) || listing_is(arg, "jobs", 4)) {
+        if (*at + 1 >= cli->argc) {
+            *status = cli_usage(cli, "%s needs a file", arg);
+        } else {
+            question->file = cli->argv[++*at];
+        }
     } else {
-        int rc =
-            listing_plan_option(&question->listing, cli->argc, cli->argv, at, &listing_zone, &err);
-        if (rc < 0) {
-            return cli_usage(cli, "%s", err.text);
-        }
-        if (rc == 0) {
-            return cli_usage(cli, "'%s' is not understood", arg);
-        }
+        return false;
     }
-    return CLI_OK;
+    return true;
 }
 
-static int parse(struct question *question, bool is_history)
+static int parse(struct jobs_question *question)
 {
     struct cli *cli = question->cli;
-    struct err err;
-    for (int i = 1; i < cli->argc; i++) {
-        int status = parse_one(question, is_history, &i);
-        if (status != CLI_OK) {
-            return status;
+    int status = CLI_OK;
+    for (int i = 1; i < cli->argc && status == CLI_OK; i++) {
+        const char *arg = cli->argv[i];
+        bool took = arg[0] == '-' && take_queue(question, &i, &status);
+        if (!took && status == CLI_OK) {
+            status = jobs_question_option(question, &i, &took);
+        }
+        if (!took && status == CLI_OK) {
+            status = cli_unknown(cli, arg);
         }
     }
-    question->ids_only = !is_history && question->words.count > 0;
+    question->ids_only = question->words.count > 0 && question->file == NULL;
     for (size_t i = 0; i < question->words.count; i++) {
         question->ids_only = question->ids_only && jobs_plan_is_id(question->words.items[i]);
     }
-    if (!question->ids_only &&
-        listing_jobs(&question->listing, (char *const *)question->words.items,
-                     question->words.count, &err) != 0) {
-        return cli_usage(cli, "%s", err.text);
-    }
-    return CLI_OK;
+    question->layout = jobs_layout_timed(question->layout, question->time);
+    return status == CLI_OK ? jobs_question_settle(question) : status;
 }
 
 /* Without words the queue is that of who asks; the superuser sees all. */
-static void restrict_to_me(struct question *question)
+static void restrict_to_me(struct jobs_question *question)
 {
     struct cli *cli = question->cli;
     struct strbuf text;
-    if (question->words.count > 0 || question->all_users || os_uid(cli->os) == 0 ||
+    if (question->words.count > 0 || question->all_users || question->whom.submitter != NULL ||
+        os_uid(cli->os) == 0 ||
         os_user_name(cli->os, os_uid(cli->os), question->me, sizeof question->me, NULL) != 0) {
         question->me[0] = '\0';
         return;
@@ -152,7 +107,7 @@ static void restrict_to_me(struct question *question)
 }
 
 /* The first line; of what the schedd said of itself, or its ad. */
-static int put_title(struct question *question, const struct ad *said,
+static int put_title(struct jobs_question *question, const struct ad *said,
                      const struct ad_context *context, struct strbuf *out, struct err *err)
 {
     struct listing all = {0};
@@ -211,29 +166,7 @@ static void add_rows(void *arg, struct ad *const *ads, size_t count)
     }
 }
 
-static struct ad *arguments(const struct question *question)
-{
-    struct ad *args = ad_create();
-    if (question->ids_only) {
-        ad_set_strings(args, "Ids", (const char *const *)question->words.items,
-                       question->words.count);
-    }
-    if (question->me[0] != '\0') {
-        ad_set_string(args, "TotalsOf", question->me);
-    }
-    if (question->since != NULL) {
-        ad_set_string(args, "Since", question->since);
-    }
-    if (question->scan_limit > 0) {
-        ad_set_int(args, "ScanLimit", question->scan_limit);
-    }
-    if (question->forwards) {
-        ad_set_bool(args, "Forwards", true);
-    }
-    return args;
-}
-
-static void add_footer(const struct question *question, const struct ad *said,
+static void add_footer(const struct jobs_question *question, const struct ad *said,
                        const struct jobs_totals *query, struct strbuf *out)
 {
     struct jobs_totals mine = {0}, all = {0};
@@ -246,17 +179,19 @@ static void add_footer(const struct question *question, const struct ad *said,
 }
 
 /* A table, or values without headings: names is what they need. */
-static int show_rows(struct question *question, const char *const *names, size_t count)
+static int show_rows(struct jobs_question *question, const char *const *names, size_t count)
 {
     struct cli *cli = question->cli;
     struct rows rows = {.context = listing_context(cli), .how = question->listing};
-    struct ad *args = arguments(question), *said = NULL;
+    struct ad *args = jobs_question_args(question), *said = NULL;
     struct strbuf head;
     struct err err;
     bool is_table = rows.how.style == LISTING_TABLE;
     strbuf_init(&head, 0);
     strbuf_init(&rows.out, LISTING_TEXT_MAX);
-    rows.lines = is_table ? jobs_rows_create(question->layout, &rows.context) : NULL;
+    rows.lines = is_table
+                     ? jobs_rows_create(question->layout, question->terminal.columns, &rows.context)
+                     : NULL;
     ad_set_strings(args, "Projection", names, count);
     ad_set_bool(args, "Shared", true);
     ad_set_bool(args, "WholeIfComputed", true);
@@ -287,7 +222,7 @@ static int show_rows(struct question *question, const char *const *names, size_t
 }
 
 /* Lines of batches, or totals: the schedd counts. */
-static int show_batches(struct question *question)
+static int show_batches(struct jobs_question *question)
 {
     struct cli *cli = question->cli;
     struct cli_reply reply;
@@ -295,7 +230,7 @@ static int show_batches(struct question *question)
     struct err err;
     struct jobs_totals totals = {0};
     const struct ad_context context = listing_context(cli);
-    struct ad *args = arguments(question);
+    struct ad *args = jobs_question_args(question);
     strbuf_init(&out, LISTING_TEXT_MAX);
     int rc = listing_query(cli, cli->schedd, NULL, "JobBatch", &question->listing, NULL, args,
                            &reply, &err);
@@ -317,67 +252,8 @@ static int show_batches(struct question *question)
     return listing_write(cli, &out);
 }
 
-/* ---- history */
-
-struct past {
-    struct ad_context context;
-    struct history_summary *summary; /* NULL: a line for each job */
-    const struct jobs_layout *layout;
-    struct listing_output output;
-    struct strbuf out;
-};
-
-static void add_past(void *arg, struct ad *const *ads, size_t count)
-{
-    struct past *past = arg;
-    for (size_t i = 0; past->summary != NULL && i < count; i++) {
-        history_summary_add(past->summary, ads[i]);
-    }
-    if (past->summary == NULL) {
-        jobs_plan_lines(past->layout, (const struct ad *const *)ads, count, &past->context,
-                        &past->out);
-        listing_write_some(&past->output, &past->out);
-    }
-}
-
-/* Lines that are written while the next jobs come, or sums of all. */
-static int show_past(struct question *question)
-{
-    struct cli *cli = question->cli;
-    struct past past = {.context = listing_context(cli),
-                        .layout = question->layout,
-                        .output = {cli, CLI_OK}};
-    struct ad *args = arguments(question);
-    struct vec names = {0};
-    struct err err;
-    strbuf_init(&past.out, LISTING_TEXT_MAX);
-    if (question->summary) {
-        past.summary = history_summary_create();
-        for (size_t i = 0; history_summary_names[i] != NULL; i++) {
-            vec_push(&names, mem_strdup(history_summary_names[i]));
-        }
-    } else {
-        jobs_layout_names(question->layout, &names);
-        jobs_plan_print(question->layout, NULL, 0, &past.context, &past.out);
-    }
-    ad_set_strings(args, "Projection", (const char *const *)names.items, names.count);
-    int rc = listing_query_each(cli, cli->schedd, "History", &question->listing, args, add_past,
-                                &past, NULL, &err);
-    if (rc == 0 && past.summary != NULL) {
-        history_summary_print(past.summary, &past.context, &past.out);
-    }
-    history_summary_destroy(past.summary);
-    vec_fini(&names, mem_free);
-    ad_destroy(args);
-    if (rc != 0 || past.output.status != CLI_OK) {
-        strbuf_fini(&past.out);
-        return rc != 0 ? cli_fail(cli, "%s", err.text) : past.output.status;
-    }
-    return listing_write(cli, &past.out);
-}
-
 /* Each job in the form of HTCondor's analysis. */
-static int analyze(struct question *question, const struct cli_reply *reply)
+static int analyze(struct jobs_question *question, const struct cli_reply *reply)
 {
     struct cli *cli = question->cli;
     struct why_view view;
@@ -398,29 +274,188 @@ static int analyze(struct question *question, const struct cli_reply *reply)
     return listing_write(cli, &out);
 }
 
-/* Whole ads. */
-static int show_ads(struct question *question, bool is_history)
+/* Whole ads; those of a -print-format between title and totals. */
+static int show_ads(struct jobs_question *question)
 {
     struct cli *cli = question->cli;
+    const struct listing *listing = &question->listing;
     struct cli_reply reply;
     struct err err;
-    struct ad *args = arguments(question);
+    struct ad *args = jobs_question_args(question);
     int status = CLI_OK;
-    if (listing_query(cli, cli->schedd, NULL, is_history ? "History" : "Job", &question->listing,
-                      NULL, args, &reply, &err) != 0) {
+    bool custom = listing->style == LISTING_CUSTOM;
+    if (listing_query(cli, cli->schedd, NULL, "Job", listing, NULL, args, &reply, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (question->analyze) {
         status = analyze(question, &reply);
     } else {
-        status = listing_show(cli, &question->listing, (const struct ad *const *)reply.ads.items,
-                              reply.ads.count);
+        const struct ad *const *ads = (const struct ad *const *)reply.ads.items;
+        struct strbuf foot;
+        strbuf_init(&foot, 0);
+        if (custom && print_format_has_title(listing->custom)) {
+            const struct ad_context context = listing_context(cli);
+            struct strbuf head;
+            strbuf_init(&head, 0);
+            status = put_title(question, reply.args, &context, &head, &err) == 0
+                         ? listing_write(cli, &head)
+                         : cli_fail(cli, "%s", err.text);
+        }
+        status = status == CLI_OK ? listing_show(cli, listing, ads, reply.ads.count) : status;
+        if (custom && print_format_has_summary(listing->custom) && status == CLI_OK) {
+            struct jobs_totals totals;
+            jobs_plan_count(ads, reply.ads.count, &totals);
+            add_footer(question, reply.args, &totals, &foot);
+        }
+        status = status == CLI_OK ? listing_write(cli, &foot) : status;
     }
     cli_reply_fini(&reply);
     ad_destroy(args);
     return status;
 }
 
-static int ask(struct question *question, bool is_history)
+/* ---- jobs counted */
+
+static void add_to_groups(void *arg, struct ad *const *ads, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        jobs_groups_add(arg, ads[i]);
+    }
+}
+
+static int print_groups(struct jobs_question *question, struct jobs_groups *groups,
+                        const struct strbuf *head)
+{
+    struct cli *cli = question->cli;
+    if (question->listing.style != LISTING_TABLE) {
+        size_t count;
+        const struct ad *const *list = jobs_groups_list(groups, &count);
+        return listing_show(cli, &question->listing, list, count);
+    }
+    struct strbuf out;
+    const struct ad_context context = listing_context(cli);
+    strbuf_init(&out, LISTING_TEXT_MAX);
+    strbuf_append(&out, head->data, head->length);
+    jobs_groups_print(groups, &context, &out);
+    return listing_write(cli, &out);
+}
+
+static int show_groups(struct jobs_question *question)
+{
+    struct cli *cli = question->cli;
+    struct jobs_groups *groups = jobs_groups_create(question->grouping);
+    struct ad *args = jobs_question_args(question), *said = NULL;
+    struct strbuf head;
+    struct err err;
+    const char *const *names = jobs_groups_names(question->grouping);
+    const struct ad_context context = listing_context(cli);
+    size_t count = 0;
+    strbuf_init(&head, 0);
+    while (names[count] != NULL) {
+        count++;
+    }
+    ad_set_strings(args, "Projection", names, count);
+    int rc = listing_query_each(cli, cli->schedd, "Job", &question->listing, args, add_to_groups,
+                                groups, &said, &err);
+    rc = rc != 0 ? rc : put_title(question, said, &context, &head, &err);
+    int status = rc == 0 ? print_groups(question, groups, &head) : cli_fail(cli, "%s", err.text);
+    strbuf_fini(&head);
+    jobs_groups_destroy(groups);
+    ad_destroy(args);
+    ad_destroy(said);
+    return status;
+}
+
+static int show_factories(struct jobs_question *question)
+{
+    struct cli *cli = question->cli;
+    const struct ad_context context = listing_context(cli);
+    struct cli_reply reply;
+    struct strbuf out;
+    struct err err;
+    strbuf_init(&out, LISTING_TEXT_MAX);
+    int rc = listing_query(cli, cli->schedd, NULL, "JobFactory", &question->listing, NULL, NULL,
+                           &reply, &err);
+    const struct ad *const *ads = (const struct ad *const *)reply.ads.items;
+    bool table = question->listing.style == LISTING_TABLE;
+    rc = rc == 0 && table ? put_title(question, NULL, &context, &out, &err) : rc;
+    int status = CLI_OK;
+    if (rc != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    } else if (table) {
+        jobs_groups_factories(ads, reply.ads.count, &context, &out);
+        status = listing_write(cli, &out);
+    } else {
+        status = listing_show(cli, &question->listing, ads, reply.ads.count);
+    }
+    strbuf_fini(&out);
+    cli_reply_fini(&reply);
+    return status;
+}
+
+/* ---- jobs of a file */
+
+static void destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+static void print_file(struct jobs_question *question, const struct vec *jobs,
+                       const struct jobs_totals *all, const struct ad_context *context,
+                       struct strbuf *out)
+{
+    const struct ad *const *ads = (const struct ad *const *)jobs->items;
+    struct jobs_totals query;
+    jobs_plan_count(ads, jobs->count, &query);
+    strbuf_printf(out, "\n\n-- Jobs: %s\n", question->file);
+    if (jobs_layout_is_rows(question->layout)) {
+        jobs_plan_print(question->layout, NULL, 0, context, out);
+        jobs_plan_lines(question->layout, ads, jobs->count, question->terminal.columns, context,
+                        out);
+    } else {
+        struct jobs_groups *batches = jobs_groups_create(JOBS_BY_BATCH);
+        size_t count;
+        add_to_groups(batches, (struct ad *const *)jobs->items, jobs->count);
+        const struct ad *const *list = jobs_groups_list(batches, &count);
+        jobs_plan_print(question->layout, list, count, context, out);
+        jobs_groups_destroy(batches);
+    }
+    if (jobs_layout_totals(question->layout)) {
+        jobs_plan_footer(question->layout, &query, NULL, NULL, all, out);
+    }
+}
+
+static int show_file(struct jobs_question *question)
+{
+    struct cli *cli = question->cli;
+    struct vec jobs = {0};
+    struct jobs_totals all = {0};
+    struct strbuf out;
+    struct err err;
+    const struct ad_context context = listing_context(cli);
+    int status = CLI_OK;
+    strbuf_init(&out, LISTING_TEXT_MAX);
+    if (jobs_question_read(question, &jobs, &all, &err) != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    } else if (question->kind == JOBS_GROUPED) {
+        struct jobs_groups *groups = jobs_groups_create(question->grouping);
+        add_to_groups(groups, (struct ad *const *)jobs.items, jobs.count);
+        status = print_groups(question, groups, &out);
+        jobs_groups_destroy(groups);
+    } else if (question->listing.style != LISTING_TABLE) {
+        status =
+            listing_show(cli, &question->listing, (const struct ad *const *)jobs.items, jobs.count);
+    } else {
+        print_file(question, &jobs, &all, &context, &out);
+        status = listing_write(cli, &out);
+    }
+    strbuf_fini(&out);
+    vec_fini(&jobs, destroy_ad);
+    return status;
+}
+
+/* ---- */
+
+static int ask(struct jobs_question *question)
 {
     const struct listing *listing = &question->listing;
     struct vec names = {0};
@@ -428,10 +463,12 @@ static int ask(struct question *question, bool is_history)
     bool table = listing->style == LISTING_TABLE;
     bool values = (listing->style == LISTING_AUTO || listing->style == LISTING_FORMAT) &&
                   !listing->headings && listing_plan_names(listing, &names);
-    if (is_history && (table || question->summary)) {
-        status = show_past(question);
-    } else if (is_history || question->analyze) {
-        status = show_ads(question, is_history);
+    if (question->kind == JOBS_GROUPED) {
+        status = show_groups(question);
+    } else if (question->kind == JOBS_FACTORIES) {
+        status = show_factories(question);
+    } else if (question->analyze) {
+        status = show_ads(question);
     } else if (table && !jobs_layout_is_rows(question->layout)) {
         status = show_batches(question);
     } else if (table) {
@@ -440,42 +477,47 @@ static int ask(struct question *question, bool is_history)
     } else if (values) {
         status = show_rows(question, (const char *const *)names.items, names.count);
     } else {
-        status = show_ads(question, false);
+        status = show_ads(question);
     }
     vec_fini(&names, mem_free);
     return status;
 }
 
-static int run(struct cli *cli, bool is_history)
+static int ask_all(struct jobs_question *question)
 {
-    struct question question = {.cli = cli,
-                                .layout =
-                                    is_history ? jobs_layout_history() : jobs_layout_find("")};
+    struct cli *cli = question->cli;
+    struct vec schedds = {0};
     struct err err;
-    int status = parse(&question, is_history);
-    if (status == CLI_OK && cli_schedd(cli, &err) != 0) {
+    int status = CLI_OK;
+    if (schedds_find(cli, &schedds, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     }
-    if (status == CLI_OK) {
-        if (!is_history) {
-            restrict_to_me(&question);
-        }
-        if (jobs_layout_constraint(question.layout) != NULL) {
-            listing_also(&question.listing, jobs_layout_constraint(question.layout));
-        }
-        status = ask(&question, is_history);
+    for (size_t i = 0; i < schedds.count; i++) {
+        int one = schedds_dial(cli, schedds.items[i], &err) == 0 ? ask(question)
+                                                                 : cli_fail(cli, "%s", err.text);
+        status = one != CLI_OK ? one : status; /* the others are asked, too */
     }
-    vec_fini(&question.words, NULL);
-    listing_fini(&question.listing);
+    vec_fini(&schedds, destroy_ad);
     return status;
 }
 
 int cmd_q(struct cli *cli)
 {
-    return run(cli, false);
-}
-
-int cmd_history(struct cli *cli)
-{
-    return run(cli, true);
+    struct jobs_question question = {.cli = cli, .layout = jobs_layout_find("")};
+    struct err err;
+    int status = parse(&question);
+    if (status == CLI_OK) {
+        if (question.file == NULL) {
+            restrict_to_me(&question);
+        }
+        if (jobs_layout_constraint(question.layout) != NULL) {
+            listing_also(&question.listing, jobs_layout_constraint(question.layout));
+        }
+        status = question.file != NULL                  ? show_file(&question)
+                 : !schedds_is_one(cli, &question.whom) ? ask_all(&question)
+                 : cli_schedd(cli, &err) == 0           ? ask(&question)
+                                                        : cli_fail(cli, "%s", err.text);
+    }
+    jobs_question_fini(&question);
+    return status;
 }

@@ -218,7 +218,7 @@ int cmd_start(struct cli *cli)
 {
     struct err err;
     if (cli->argc > 1) {
-        return cli_usage(cli, "'%s' is not understood", cli->argv[1]);
+        return cli_unknown(cli, cli->argv[1]);
     }
     if (cli_config(cli, &err) != 0) {
         return cli_fail(cli, "%s", err.text);

@@ -15,9 +15,9 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
-#include "cli/ads_text_plan.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
+#include "cli/options_plan.h"
 #include "cli/status_plan.h"
 #include "cli/status_sort_plan.h"
 #include "wire/wire.h"
@@ -176,6 +176,7 @@ static int parse(struct cli *cli, struct status *status)
     for (int i = 1; i < cli->argc; i++) {
         const char *arg = cli->argv[i];
         int rc = take_pair(status, cli, &i, &err);
+        rc = rc != 0 ? rc : listing_print_format(cli, &status->listing, &i, &err);
         rc = rc != 0 ? rc
                      : listing_plan_option(&status->listing, cli->argc, cli->argv, &i,
                                            &listing_zone, &err);
@@ -183,8 +184,8 @@ static int parse(struct cli *cli, struct status *status)
             continue;
         }
         if (rc == 0 && arg[0] == '-') {
-            if (!take_flag(status, arg)) {
-                return cli_usage(cli, "'%s' is not understood", arg);
+            if (!take_flag(status, arg) && !options_ignored("status", arg)) {
+                return cli_unknown(cli, arg);
             }
             continue;
         }
@@ -193,6 +194,7 @@ static int parse(struct cli *cli, struct status *status)
             return cli_usage(cli, "%s", err.text);
         }
     }
+    status->how.terminal = listing_terminal(cli, status->how.wide);
     if (status->names.length > 0) {
         listing_also(&status->listing, strbuf_text(&status->names));
     }
@@ -262,16 +264,11 @@ static bool is_of_type(const struct ad *ad, const char *type)
 static int from_file(struct cli *cli, const struct status *status, struct cli_reply *reply,
                      struct err *err)
 {
-    char *text;
-    size_t length;
     *reply = (struct cli_reply){0};
-    int rc = os_read_file(cli->os, status->file, ADS_TEXT_BYTES_MAX, &text, &length, err);
+    int rc = listing_read_file(cli, status->file, &reply->ads, err);
     if (rc != 0) {
         return rc;
     }
-    rc = ads_text_read(text, length, &reply->ads, err);
-    rc = rc != 0 ? err_prefix(err, rc, "%s", status->file) : 0;
-    mem_free(text);
     size_t kept = 0;
     for (size_t i = 0; i < reply->ads.count; i++) {
         if (is_of_type(reply->ads.items[i], type_of(status))) {
@@ -281,7 +278,7 @@ static int from_file(struct cli *cli, const struct status *status, struct cli_re
         }
     }
     reply->ads.count = kept;
-    return rc;
+    return 0;
 }
 
 /* ---- showing */

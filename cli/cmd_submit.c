@@ -16,6 +16,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "cli/act_plan.h"
 #include "cli/cli.h"
 #include "cli/submit_host.h"
 #include "submit/submit_command.h"
@@ -278,17 +279,11 @@ static int send_part(struct submit *submit, const struct ad *args, size_t from, 
 
 static int say(const struct submit *submit, int64_t last)
 {
-    if (submit->terse) {
-        (void)printf("%lld.0 - %lld.%lld\n", (long long)submit->cluster, (long long)submit->cluster,
-                     (long long)last);
-    } else {
-        (void)printf("Submitting job(s)");
-        for (size_t i = 0; i <= (size_t)last && i < 100; i++) {
-            (void)putchar('.');
-        }
-        (void)printf("\n%lld job(s) submitted to cluster %lld.\n", (long long)last + 1,
-                     (long long)submit->cluster);
-    }
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    act_plan_submitted(last + 1, submit->cluster, submit->terse, &out);
+    (void)fputs(strbuf_text(&out), stdout);
+    strbuf_fini(&out);
     return 0;
 }
 
@@ -451,7 +446,13 @@ static int parse(struct submit *submit)
             submit->queue = next;
             i++;
         } else if (arg[0] == '-' && arg[1] != '\0') {
-            return cli_usage(cli, "'%s' is not understood, or its value is missing", arg);
+            bool needs_value =
+                next == NULL &&
+                (strcmp(option, "-dry-run") == 0 || strcmp(option, "-batch-name") == 0 ||
+                 strcmp(option, "-append") == 0 || strcmp(option, "-a") == 0 ||
+                 strcmp(option, "-queue") == 0 || strcmp(option, "-q") == 0);
+            return needs_value ? cli_usage(cli, "%s: its value is missing", arg)
+                               : cli_unknown(cli, arg);
         } else if (submit->path == NULL && strchr(arg, '=') == NULL) {
             submit->path = arg;
         } else if (strchr(arg, '=') != NULL) {

@@ -227,7 +227,7 @@ static int read_option(struct tail *tail, int *at)
             return cli_usage(cli, "-maxbytes: '%s' is no number of bytes", cli->argv[*at]);
         }
     } else {
-        return cli_usage(cli, "'%s' is not understood", arg);
+        return cli_unknown(cli, arg);
     }
     return CLI_OK;
 }

@@ -109,7 +109,7 @@ static int parse_create(struct cli *cli, struct token *token, const char **file,
         const char *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
         int status;
         if (arg[0] != '-') {
-            return cli_usage(cli, "'%s' is not understood", arg);
+            return cli_unknown(cli, arg);
         }
         if (next == NULL) {
             return cli_usage(cli, "%s needs an argument", arg);
@@ -126,7 +126,7 @@ static int parse_create(struct cli *cli, struct token *token, const char **file,
             *file = next;
             status = CLI_OK;
         } else {
-            status = cli_usage(cli, "'%s' is not understood", arg);
+            status = cli_unknown(cli, arg);
         }
         if (status != CLI_OK) {
             return status;
@@ -239,8 +239,7 @@ static int token_list(struct cli *cli)
         const char *arg = cli->argv[i];
         int rc = listing_plan_option(&listing, cli->argc, cli->argv, &i, &listing_zone, &err);
         if (rc != 1) {
-            status = rc < 0 ? cli_usage(cli, "%s", err.text)
-                            : cli_usage(cli, "'%s' is not understood", arg);
+            status = rc < 0 ? cli_usage(cli, "%s", err.text) : cli_unknown(cli, arg);
         }
     }
     if (status == CLI_OK) {

@@ -15,9 +15,11 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "classad/ad_time.h"
 #include "cli/accounts.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
+#include "cli/options_plan.h"
 #include "cli/userprio_plan.h"
 #include "wire/wire.h"
 
@@ -54,6 +56,7 @@ struct userprio {
     const struct edit *edit;
     const char *name; /* of an edit, or whose to show */
     const char *pool; /* -pool; NULL: our own */
+    const char *file; /* -inputfile; NULL: none */
     const char *value_text;
     double value;
     struct accounts_negotiator negotiator;
@@ -85,6 +88,57 @@ static int parse_edit(struct userprio *userprio, const struct edit *edit, int *a
     return CLI_OK;
 }
 
+/* -inputfile FILE, -name NEGOTIATOR */
+static int parse_source(struct userprio *userprio, int *at)
+{
+    struct cli *cli = userprio->cli;
+    const char *arg = cli->argv[*at];
+    bool file = listing_is(arg, "inputfile", 2);
+    if (*at + 1 >= cli->argc) {
+        return cli_usage(cli, "%s needs %s", arg, file ? "a file" : "the name of a negotiator");
+    }
+    const char *value = cli->argv[++*at];
+    if (file) {
+        userprio->file = value;
+        return CLI_OK;
+    }
+    if (strpbrk(value, "\"\\\n") != NULL) {
+        return cli_usage(cli, "'%s' is no name of a negotiator", value);
+    }
+    struct strbuf only;
+    strbuf_init(&only, 0);
+    strbuf_printf(&only, "NegotiatorName == \"%s\"", value);
+    listing_also(&userprio->listing, strbuf_text(&only));
+    strbuf_fini(&only);
+    return CLI_OK;
+}
+
+/* -activefrom MONTH DAY YEAR: who used something since, in the zone of here. */
+static int parse_active(struct userprio *userprio, int *at)
+{
+    struct cli *cli = userprio->cli;
+    int64_t numbers[3] = {0};
+    bool good = *at + 3 < cli->argc;
+    for (int i = 0; i < 3 && good; i++) {
+        good = text_parse_int64(cli->argv[*at + 1 + i], &numbers[i], NULL) == 0;
+    }
+    if (!good || numbers[0] < 1 || numbers[0] > 12 || numbers[1] < 1 || numbers[1] > 31 ||
+        numbers[2] < 1970 || numbers[2] > 9999) {
+        return cli_usage(cli, "%s needs a month, a day and a year: 11 20 2026", cli->argv[*at]);
+    }
+    const struct ad_calendar day = {.year = numbers[2],
+                                    .month = (int)numbers[0],
+                                    .day = (int)numbers[1]};
+    int64_t since = ad_calendar_seconds(&day);
+    char text[64];
+    since -= listing_zone.zone_offset_s(listing_zone.arg, since);
+    (void)snprintf(text, sizeof text, "LastUsageTime >= %lld", (long long)since);
+    listing_also(&userprio->listing, text);
+    userprio->view.all_users = true;
+    *at += 3;
+    return CLI_OK;
+}
+
 static int parse_one(struct userprio *userprio, int *at)
 {
     struct cli *cli = userprio->cli;
@@ -93,12 +147,11 @@ static int parse_one(struct userprio *userprio, int *at)
         const char *option;
         size_t min;
         bool *flag;
-    } FLAGS[] = {{"allusers", 4, &userprio->view.all_users},
-                 {"all", 3, &userprio->view.all},
-                 {"grouporder", 6, &userprio->view.group_order},
-                 {"grouprollup", 6, &userprio->view.rollup},
-                 {"quotas", 1, &userprio->view.quotas},
-                 {"surplus", 2, &userprio->view.surplus}};
+    } FLAGS[] = {
+        {"allusers", 4, &userprio->view.all_users},     {"all", 3, &userprio->view.all},
+        {"grouporder", 6, &userprio->view.group_order}, {"grouprollup", 6, &userprio->view.rollup},
+        {"quotas", 1, &userprio->view.quotas},          {"surplus", 2, &userprio->view.surplus},
+        {"priority", 2, &userprio->view.priority},      {"usage", 3, &userprio->view.usage}};
     for (size_t i = 0; i < ARRAY_COUNT(EDITS); i++) {
         if (listing_is(arg, EDITS[i].option, EDITS[i].min)) {
             return parse_edit(userprio, &EDITS[i], at);
@@ -110,8 +163,14 @@ static int parse_one(struct userprio *userprio, int *at)
             return CLI_OK;
         }
     }
-    if (listing_is(arg, "most", 2)) {
-        return CLI_OK; /* of condor_userprio: the columns that are shown anyway */
+    if (listing_is(arg, "negotiator", 2)) {
+        return CLI_OK; /* it is asked in any case */
+    }
+    if (listing_is(arg, "inputfile", 2) || listing_is(arg, "name", 2)) {
+        return parse_source(userprio, at);
+    }
+    if (listing_is(arg, "activefrom", 7)) {
+        return parse_active(userprio, at);
     }
     if (listing_is(arg, "pool", 2)) {
         userprio->pool = *at + 1 < cli->argc ? cli->argv[++*at] : NULL;
@@ -124,7 +183,7 @@ static int parse_one(struct userprio *userprio, int *at)
     } else if (listing_is(arg, "machines", 4)) {
         userprio->show = SHOW_MACHINES;
     } else if (arg[0] == '-' || userprio->name != NULL || strpbrk(arg, "\"\\ \t\n") != NULL) {
-        return cli_usage(cli, "'%s' is not understood", arg);
+        return options_ignored("userprio", arg) ? CLI_OK : cli_unknown(cli, arg);
     } else {
         userprio->name = arg;
     }
@@ -137,8 +196,10 @@ static int parse(struct userprio *userprio)
     int status = CLI_OK;
     for (int i = 1; i < cli->argc && status == CLI_OK; i++) {
         struct err err;
-        int rc =
-            listing_plan_option(&userprio->listing, cli->argc, cli->argv, &i, &listing_zone, &err);
+        int rc = listing_print_format(cli, &userprio->listing, &i, &err);
+        rc = rc != 0 ? rc
+                     : listing_plan_option(&userprio->listing, cli->argc, cli->argv, &i,
+                                           &listing_zone, &err);
         if (rc < 0) {
             return cli_usage(cli, "%s", err.text);
         }
@@ -153,6 +214,17 @@ static int ask(struct userprio *userprio, struct cli_reply *reply, struct err *e
 {
     static const char *const TYPES[] = {"Accounting", "Usage", "Usage", "SubmittingMachine"};
     struct cli *cli = userprio->cli;
+    if (userprio->file != NULL) {
+        int read = listing_read_file(cli, userprio->file, &reply->ads, err);
+        const struct ad **ads = (const struct ad **)reply->ads.items;
+        size_t count = reply->ads.count;
+        read = read != 0 ? read : listing_select(cli, &userprio->listing, ads, &count, err);
+        for (size_t i = count; read == 0 && i < reply->ads.count; i++) {
+            ad_destroy(reply->ads.items[i]);
+        }
+        reply->ads.count = read == 0 ? count : reply->ads.count;
+        return read;
+    }
     if (userprio->show == SHOW_ACCOUNTS) {
         return accounts_query(cli, &userprio->listing, reply, err);
     }
@@ -295,9 +367,9 @@ int cmd_userprio(struct cli *cli)
     struct userprio userprio = {.cli = cli};
     struct err err;
     int status = parse(&userprio);
-    int rc = status != CLI_OK        ? 0
-             : userprio.pool != NULL ? cli_collector_at(cli, userprio.pool, &err)
-                                     : cli_collector(cli, &err);
+    int rc = status != CLI_OK || userprio.file != NULL ? 0
+             : userprio.pool != NULL                   ? cli_collector_at(cli, userprio.pool, &err)
+                                                       : cli_collector(cli, &err);
     if (rc != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else if (status == CLI_OK) {

@@ -351,7 +351,7 @@ static int parse_one(struct wait *wait, int *at)
             return cli_usage(cli, "%s: how many?", arg);
         }
     } else if (arg[0] == '-') {
-        return cli_usage(cli, "'%s' is not understood", arg);
+        return cli_unknown(cli, arg);
     } else {
         vec_push(&wait->words, arg);
     }

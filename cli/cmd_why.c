@@ -58,8 +58,7 @@ static int parse(struct why *why)
             int rc =
                 listing_plan_option(&why->listing, cli->argc, cli->argv, &i, &listing_zone, &err);
             if (rc != 1) {
-                return rc < 0 ? cli_usage(cli, "%s", err.text)
-                              : cli_usage(cli, "'%s' is not understood", arg);
+                return rc < 0 ? cli_usage(cli, "%s", err.text) : cli_unknown(cli, arg);
             }
         }
     }

@@ -33,26 +33,46 @@ static const struct cli_command SUBMIT = {
     "  -terse         print only the first and the last job's id\n"};
 
 #define LISTING_USAGE "[-l | --json | -af[:FLAGS] ATTR...] [-constraint EXPR] [-limit N]"
-#define LISTING_HELP                                                                      \
-    "  -l                   whole ads;  --json  the same as JSON\n"                       \
-    "  -attributes A,B      of -l and --json: only these\n"                               \
-    "  -af[:FLAGS] ATTR...  values of attributes or expressions; flags: h headings,\n"    \
-    "                       j job id, t tabs, ',' commas, n lines, l labels, V quotes,\n" \
-    "                       r unevaluated, g a gap after each ad\n"                       \
-    "  -format FMT ATTR     as printf\n"                                                  \
-    "  -constraint EXPR     only ads for which EXPR is true\n"                            \
+#define LISTING_HELP                                                                       \
+    "  -l                   whole ads;  --json  the same as JSON\n"                        \
+    "  -jsonl               an ad on each line, as JSON;  -xml  as XML\n"                  \
+    "  -attributes A,B      of -l and --json: only these\n"                                \
+    "  -af[:FLAGS] ATTR...  values of attributes or expressions; flags: h headings,\n"     \
+    "                       j job id, t tabs, ',' commas, n lines, l labels, V quotes,\n"  \
+    "                       r unevaluated, g a gap after each ad, T seconds as days and\n" \
+    "                       hours, Y seconds since 1970 as dates\n"                        \
+    "  -format FMT ATTR     as printf; may be mixed with -af\n"                            \
+    "  -constraint EXPR     only ads for which EXPR is true\n"                             \
     "  -limit N             at most N\n"
+
+#define PRINT_FORMAT_HELP \
+    "  -print-format FILE   columns as HTCondor's print format files describe them\n"
+#define SCHEDDS_HELP                                           \
+    "  -global              of all schedds of the pool\n"      \
+    "  -submitter NAME      that user's jobs in all schedds\n" \
+    "  -wide[:N]            lines are not cut at the terminal's width, or cut at N\n"
 
 static const struct cli_command Q = {
     "q", cmd_q,
-    "[ID|OWNER...] [-nobatch|-run|-hold|-idle|-totals|-analyze] [-allusers] " LISTING_USAGE,
+    "[ID|OWNER...] [-nobatch|-run|-hold|-idle|-io|-goodput|-totals|-analyze] "
+    "[-allusers] " LISTING_USAGE,
     "show the jobs in the queue",
-    "  -nobatch             a line for each job, not for each batch\n"
+    "  -nobatch             a line for each job, not for each batch (-batch)\n"
     "  -run, -hold, -idle   only jobs that run, are held, are idle\n"
-    "  -totals              only totals;  -wide  as condor_q's: lines are never cut here\n"
+    "  -hold-codes          how many are held for which reason\n"
+    "  -io, -goodput        what was transferred; how much of the time counted\n"
+    "  -currentrun          with -nobatch, -run: the time of this run alone\n"
+    "  -cputime             likewise: the processors' time\n"
+    "  -totals              only totals\n"
+    "  -factory             clusters whose jobs are made later, and how far they are\n"
+    "  -autocluster         how many jobs are alike for matching\n"
     "  -analyze             why they do not run, in the form of condor_q -better-analyze;\n"
     "                       roost why tells more\n"
-    "  -allusers            everybody's jobs\n" LISTING_HELP};
+    "  -allusers            everybody's jobs\n"
+    "  -jobads FILE         jobs of a file of ads\n"
+    "                       ST: I idle, R running, < input comes, > output goes (q: it waits\n"
+    "                       for its turn), S suspended, H held, C completed, X "
+    "removed\n" SCHEDDS_HELP PRINT_FORMAT_HELP LISTING_HELP};
 static const struct cli_command HISTORY = {
     "history", cmd_history,
     "[ID|OWNER...] [-since ID|EXPR] [-completedsince TIME] [-forwards] [-summary] " LISTING_USAGE,
@@ -61,8 +81,10 @@ static const struct cli_command HISTORY = {
     "  -completedsince T    only jobs that completed at T (seconds since 1970) or later\n"
     "  -forwards            oldest first;  -backwards  newest first\n"
     "  -match N             as -limit N;  -scanlimit N  look at N jobs at most\n"
+    "  -file FILE           jobs of a file of ads\n"
     "  -summary             what each user's jobs came to: how many ended how, hours of\n"
-    "                       machines and of processors, how much of these was used\n" LISTING_HELP};
+    "                       machines and of processors, how much of these was used\n" SCHEDDS_HELP
+        PRINT_FORMAT_HELP LISTING_HELP};
 static const struct cli_command STATUS = {
     "status", cmd_status, "[MACHINE|SLOT...] [VIEW] " LISTING_USAGE,
     "show the machines of the pool, asleep or awake",
@@ -71,14 +93,16 @@ static const struct cli_command STATUS = {
     "  -offline             those that are asleep, why, and when last wanted\n"
     "  -absent              those that vanished and are missed\n"
     "  -problems            ads with something wrong in them, and what\n"
-    "  -compact             a line for each machine;  -wide  columns as wide as need be\n"
+    "  -compact             a line for each machine;  -nocompact  one for each slot\n"
+    "  -wide                columns as wide as need be\n"
     "  -total               only totals\n"
-    "  -schedd -run -submitters -requests -negotiator -collector -rooster -master   other ads\n"
+    "  -schedd -run -submitters -requests -negotiator -collector -rooster -master -accounting\n"
+    "                       other ads than those of machines (-startd)\n"
     "  -any, -generic TYPE  ads of any type, of that type;  -subsystem TYPE  its view\n"
     "  -sort EXPR           by ascending values (may be repeated);  -natural  as they come\n"
     "  -xml                 whole ads as XML\n"
     "  -ads FILE            ads of a file instead of the collector's\n"
-    "  -pool HOST[:PORT]    of another pool\n" LISTING_HELP};
+    "  -pool HOST[:PORT]    of another pool\n" PRINT_FORMAT_HELP LISTING_HELP};
 
 static const struct cli_command WHY = {
     "why", cmd_why, "JOB...|-user NAME...|-slot NAME... [-verbose] " LISTING_USAGE,
@@ -147,6 +171,9 @@ static const struct cli_command USERPRIO = {
     "  -all                 more columns;  -allusers  also who used nothing for a day\n"
     "  -grouporder          users below their groups;  -grouprollup  groups with their parts\n"
     "  -quotas, -surplus    what groups may use, and whether they may use what others leave\n"
+    "  -priority            only what priorities are made of;  -usage  only what was used\n"
+    "  -activefrom M D Y    who used something since that day\n"
+    "  -inputfile FILE      accounts of a file of ads;  -name NEGOTIATOR  of that one\n"
     "  -history [-hours]    what was used in each day or hour, of all or of NAME\n"
     "  -machines            submitting machines and their Prio (UPDATE_PRIO)\n"
     "  -setprio NAME P      the real priority;  -setfactor NAME F  0: the default\n"
@@ -154,7 +181,7 @@ static const struct cli_command USERPRIO = {
     "  -setaccum NAME S     weighted seconds used;  -setbegin, -setlast NAME T  since 1970\n"
     "  -resetusage NAME     forget what was used;  -resetall  of everybody\n"
     "  -delete NAME         forget the account\n"
-    "  -pool HOST[:PORT]    of another pool\n" LISTING_HELP};
+    "  -pool HOST[:PORT]    of another pool\n" PRINT_FORMAT_HELP LISTING_HELP};
 static const struct cli_command POWER = {
     "power", cmd_power, "status|on|off|history [NODE...] [--reason TEXT] [--force] " LISTING_USAGE,
     "show and switch the machines' power",

@@ -17,17 +17,17 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "classad/ad_time.h"
+#include "cli/jobs_cells_plan.h"
 #include "cli/listing_plan.h"
 #include "cli/table_plan.h"
-
-enum { IDLE = 1, RUNNING, REMOVED, COMPLETED, HELD, TRANSFERRING, SUSPENDED }; /* JobStatus */
+#include "cli/terminal_plan.h"
 
 #define PARTS_MAX 3
 
 /* A piece of a line; beside JobStatus it depends on what is named, NULL-terminated. */
 struct part {
     void (*put)(const struct ad *job, const struct ad_context *context, struct strbuf *out);
-    const char *names[10];
+    const char *names[14];
 };
 
 struct jobs_layout {
@@ -42,151 +42,119 @@ struct jobs_layout {
 
 /* ---- parts of a line */
 
-static void put_date(const struct ad *job, const char *name, const struct ad_context *context,
-                     struct strbuf *out)
-{
-    struct strbuf text;
-    int64_t at;
-    strbuf_init(&text, 0);
-    if (ad_get_int(job, name, &at) == 0 && at > 0) {
-        table_plan_date(at, context, &text);
-    }
-    table_plan_pad(strbuf_text(&text), 11, TABLE_RIGHT, out);
-    strbuf_fini(&text);
-}
-
-static bool is_running(int64_t status)
-{
-    return status == RUNNING || status == TRANSFERRING || status == SUSPENDED;
-}
-
-static void put_run_time(const struct ad *job, const struct ad_context *context, struct strbuf *out)
-{
-    struct strbuf text;
-    double seconds = ad_real_or(job, "RemoteWallClockTime", 0);
-    int64_t since = ad_int_or(job, "JobCurrentStartDate", 0);
-    strbuf_init(&text, 0);
-    if (is_running(ad_int_or(job, "JobStatus", 0)) && since > 0 && context->now_s > since) {
-        seconds += (double)(context->now_s - since);
-    }
-    table_plan_duration(seconds < 1e15 ? (int64_t)seconds : 0, &text);
-    table_plan_pad(strbuf_text(&text), 12, TABLE_RIGHT, out);
-    strbuf_fini(&text);
-}
-
-static char status_letter(int64_t status)
-{
-    static const char LETTERS[] = "UIRXCH>S";
-    return status >= 0 && status < (int64_t)sizeof LETTERS - 1 ? LETTERS[status] : '?';
-}
-
-static double size_mb(const struct ad *job)
-{
-    double size = ad_real_or(job, "MemoryUsage", -1);
-    return size >= 0 ? size : ad_real_or(job, "ImageSize", 0) / 1024.0;
-}
-
-/* What came from a job is one line, and cannot move the cursor of a terminal. */
-static void put_clean(const char *text, struct strbuf *out)
-{
-    while (*text != '\0') {
-        size_t clean = 0;
-        while ((unsigned char)text[clean] >= ' ' && text[clean] != 0x7f) {
-            clean++;
-        }
-        strbuf_append(out, text, clean);
-        text += clean;
-        if (*text != '\0') {
-            strbuf_putc(out, '?');
-            text++;
-        }
-    }
-}
-
-static void put_command(const struct ad *job, const struct ad_context *context, struct strbuf *out)
-{
-    const char *cmd = ad_string_or(job, "Cmd", "");
-    const char *slash = strrchr(cmd, '/');
-    (void)context;
-    put_clean(slash != NULL ? slash + 1 : cmd, out);
-}
-
-static void put_arguments(const struct ad *job, const struct ad_context *context,
-                          struct strbuf *out)
-{
-    const char *args = NULL;
-    (void)context;
-    if (ad_get_string(job, "Args", &args) != 0) {
-        args = ad_string_or(job, "Arguments", "");
-    }
-    if (args[0] != '\0') {
-        strbuf_putc(out, ' ');
-        put_clean(args, out);
-    }
-}
-
-/* A number in at least width columns. */
-static void put_number(int64_t number, size_t width, bool left, struct strbuf *out)
-{
-    char digits[32];
-    size_t at = sizeof digits;
-    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    do {
-        digits[--at] = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (number < 0) {
-        digits[--at] = '-';
-    }
-    size_t length = sizeof digits - at;
-    for (size_t i = length; !left && i < width; i++) {
-        strbuf_putc(out, ' ');
-    }
-    strbuf_append(out, digits + at, length);
-    for (size_t i = length; left && i < width; i++) {
-        strbuf_putc(out, ' ');
-    }
-}
-
-static void put_owner(const struct ad *job, struct strbuf *out)
-{
-    strbuf_printf(out, "%-14s ", ad_string_or(job, "Owner", ""));
-}
-
 /* ---- a line for each job: its id, then parts, of which most are the same for all jobs of a
  * cluster
  */
 
-static void job_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+static void job_line(const struct ad *job, enum jobs_time time, const struct ad_context *context,
+                     struct strbuf *out)
 {
-    put_owner(job, out);
-    put_date(job, "QDate", context, out);
+    jobs_put_owner(job, out);
+    jobs_put_date(job, "QDate", context, out);
     strbuf_putc(out, ' ');
-    put_run_time(job, context, out);
-    strbuf_printf(out, " %-2c %-3lld %4.1f ", status_letter(ad_int_or(job, "JobStatus", 0)),
-                  (long long)ad_int_or(job, "JobPrio", 0), size_mb(job));
+    jobs_put_time(job, time, context, out);
+    strbuf_printf(out, " %-2s %-3lld %4.1f ", jobs_status_text(job),
+                  (long long)ad_int_or(job, "JobPrio", 0), jobs_size_mb(job));
 }
 
-static void run_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+static void run_line(const struct ad *job, enum jobs_time time, const struct ad_context *context,
+                     struct strbuf *out)
 {
-    put_owner(job, out);
-    put_date(job, "QDate", context, out);
+    jobs_put_owner(job, out);
+    jobs_put_date(job, "QDate", context, out);
     strbuf_putc(out, ' ');
-    put_run_time(job, context, out);
+    jobs_put_time(job, time, context, out);
     strbuf_putc(out, ' ');
+}
+
+/* Behind the run time: how much of it counted, how busy the processor was, what went over. */
+static void good_line(const struct ad *job, enum jobs_time time, const struct ad_context *context,
+                      struct strbuf *out)
+{
+    double run = jobs_run_time_s(job, JOBS_TIME_ALL, context);
+    double committed = ad_real_or(job, "CommittedTime", 0);
+    double bytes = ad_real_or(job, "BytesSent", 0) + ad_real_or(job, "BytesRecvd", 0);
+    run_line(job, time, context, out);
+    if (run > 0) {
+        strbuf_printf(out, "%6.1f%%", 100 * (committed < run ? committed : run) / run);
+    } else {
+        strbuf_puts(out, "[?????]");
+    }
+    if (committed > 0) {
+        strbuf_printf(out, " %7.1f%%", 100 * ad_real_or(job, "RemoteUserCpu", 0) / committed);
+    } else {
+        strbuf_puts(out, " [??????]");
+    }
+    if (run > 0) {
+        strbuf_printf(out, " %6.2f", bytes * 8 / 1e6 / run);
+    } else {
+        strbuf_puts(out, " [????]");
+    }
+}
+
+#define TIMED(name, line)                                                                        \
+    static void name(const struct ad *job, const struct ad_context *context, struct strbuf *out) \
+    {                                                                                            \
+        line(job, JOBS_TIME_ALL, context, out);                                                  \
+    }                                                                                            \
+    static void name##_current(const struct ad *job, const struct ad_context *context,           \
+                               struct strbuf *out)                                               \
+    {                                                                                            \
+        line(job, JOBS_TIME_CURRENT_RUN, context, out);                                          \
+    }                                                                                            \
+    static void name##_cpu(const struct ad *job, const struct ad_context *context,               \
+                           struct strbuf *out)                                                   \
+    {                                                                                            \
+        line(job, JOBS_TIME_CPU, context, out);                                                  \
+    }
+TIMED(job_middle, job_line)
+TIMED(run_middle, run_line)
+TIMED(good_middle, good_line)
+
+static void put_right(const char *text, int width, struct strbuf *out)
+{
+    table_plan_pad(text, width, TABLE_RIGHT, out);
+    strbuf_putc(out, ' ');
+}
+
+/* What went over: bytes to the job, from it, and how many a second. */
+static void io_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+{
+    double in = ad_real_or(job, "BytesRecvd", 0), sent = ad_real_or(job, "BytesSent", 0);
+    double run = jobs_run_time_s(job, JOBS_TIME_ALL, context);
+    const double numbers[] = {in, sent, run > 0 ? (in + sent) / run : 0};
+    jobs_put_owner(job, out);
+    strbuf_printf(out, "%4lld %-2s ", (long long)ad_int_or(job, "NumJobStarts", 0),
+                  jobs_status_text(job));
+    for (size_t i = 0; i < ARRAY_COUNT(numbers); i++) {
+        struct strbuf text;
+        strbuf_init(&text, 0);
+        jobs_put_bytes(numbers[i], &text);
+        strbuf_puts(&text, i == 2 ? "/s" : "");
+        put_right(strbuf_text(&text), i == 2 ? 11 : 9, out);
+        strbuf_fini(&text);
+    }
+}
+
+static void io_misc(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    const char *transfer = jobs_transfer_text(job);
+    strbuf_puts(out,
+                transfer[0] != '\0' ? transfer : jobs_universe(ad_int_or(job, "JobUniverse", 5)));
 }
 
 static void run_host(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    put_clean(ad_string_or(job, "RemoteHost", "[????????????????]"), out);
+    jobs_put_clean(ad_string_or(job, "RemoteHost", "[????????????????]"), out);
 }
 
 static void hold_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
     int64_t sub = ad_int_or(job, "HoldReasonSubCode", 0);
-    put_owner(job, out);
-    put_date(job, "EnteredCurrentStatus", context, out);
+    jobs_put_owner(job, out);
+    jobs_put_date(job, "EnteredCurrentStatus", context, out);
     strbuf_printf(out, " %4lld", (long long)ad_int_or(job, "HoldReasonCode", 0));
     if (sub != 0) {
         strbuf_printf(out, "/%-3lld ", (long long)sub);
@@ -198,29 +166,15 @@ static void hold_middle(const struct ad *job, const struct ad_context *context, 
 static void hold_reason(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    put_clean(ad_string_or(job, "HoldReason", ""), out);
-}
-
-static const char *universe(int64_t number)
-{
-    switch (number) {
-    case 5:
-        return "Vanilla";
-    case 7:
-        return "Scheduler";
-    case 12:
-        return "Local";
-    default:
-        return "Unknown";
-    }
+    jobs_put_clean(ad_string_or(job, "HoldReason", ""), out);
 }
 
 static void idle_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
     struct ad_value memory;
-    put_owner(job, out);
+    jobs_put_owner(job, out);
     (void)ad_eval_attr(job, NULL, "RequestMemory", context, &memory); /* absent: undefined */
-    strbuf_printf(out, "%-9s %4lld %6lld %6lld ", universe(ad_int_or(job, "JobUniverse", 5)),
+    strbuf_printf(out, "%-9s %4lld %6lld %6lld ", jobs_universe(ad_int_or(job, "JobUniverse", 5)),
                   (long long)ad_int_or(job, "RequestCpus", 1),
                   memory.type == AD_TYPE_INT ? (long long)memory.integer : 0,
                   (long long)ad_int_or(job, "NumJobStarts", 0));
@@ -230,18 +184,18 @@ static void idle_middle(const struct ad *job, const struct ad_context *context, 
 static void idle_host(const struct ad *job, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;
-    put_clean(ad_string_or(job, "LastRemoteHost", "undefined"), out);
+    jobs_put_clean(ad_string_or(job, "LastRemoteHost", "undefined"), out);
 }
 
 static void history_middle(const struct ad *job, const struct ad_context *context,
                            struct strbuf *out)
 {
-    put_owner(job, out);
-    put_date(job, "QDate", context, out);
+    jobs_put_owner(job, out);
+    jobs_put_date(job, "QDate", context, out);
     strbuf_putc(out, ' ');
-    put_run_time(job, context, out);
-    strbuf_printf(out, " %-2c ", status_letter(ad_int_or(job, "JobStatus", 0)));
-    put_date(job, "CompletionDate", context, out);
+    jobs_put_time(job, JOBS_TIME_ALL, context, out);
+    strbuf_printf(out, " %-2s ", jobs_status_text(job));
+    jobs_put_date(job, "CompletionDate", context, out);
     strbuf_putc(out, ' ');
 }
 
@@ -253,7 +207,7 @@ static char *batch_name(const struct ad *batch)
     const char *name = ad_string_or(batch, "JobBatchName", "");
     strbuf_init(&text, 0);
     if (name[0] != '\0') {
-        put_clean(name, &text);
+        jobs_put_clean(name, &text);
     } else {
         strbuf_printf(&text, "ID: %lld", (long long)ad_int_or(batch, "ClusterId", 0));
     }
@@ -262,12 +216,12 @@ static char *batch_name(const struct ad *batch)
 
 static void count_job(struct jobs_totals *totals, int64_t status, int64_t jobs)
 {
-    totals->idle += status == IDLE ? jobs : 0;
-    totals->running += status == RUNNING || status == TRANSFERRING ? jobs : 0;
-    totals->removed += status == REMOVED ? jobs : 0;
-    totals->completed += status == COMPLETED ? jobs : 0;
-    totals->held += status == HELD ? jobs : 0;
-    totals->suspended += status == SUSPENDED ? jobs : 0;
+    totals->idle += status == JOBS_IDLE ? jobs : 0;
+    totals->running += status == JOBS_RUNNING || status == JOBS_TRANSFERRING ? jobs : 0;
+    totals->removed += status == JOBS_REMOVED ? jobs : 0;
+    totals->completed += status == JOBS_COMPLETED ? jobs : 0;
+    totals->held += status == JOBS_HELD ? jobs : 0;
+    totals->suspended += status == JOBS_SUSPENDED ? jobs : 0;
 }
 
 static void put_count(int64_t count, struct strbuf *out)
@@ -279,7 +233,7 @@ static void put_count(int64_t count, struct strbuf *out)
     }
 }
 
-static void batch_line(const struct ad *batch, int owner_width, int name_width,
+static void batch_line(const struct ad *batch, int owner_width, int name_width, bool hold,
                        const struct ad_context *context, struct strbuf *out)
 {
     struct jobs_totals counts = {0};
@@ -287,6 +241,7 @@ static void batch_line(const struct ad *batch, int owner_width, int name_width,
     int64_t here = counts.idle + counts.running + counts.suspended + counts.held;
     int64_t total = here + counts.completed + counts.removed;
     int64_t submitted = ad_int_or(batch, "TotalSubmitProcs", 0);
+    int64_t later = ad_int_or(batch, "UnmaterializedJobs", 0); /* are still to be made */
     int64_t first = ad_int_or(batch, "ClusterId", 0), proc = ad_int_or(batch, "ProcId", 0);
     int64_t last = ad_int_or(batch, "LastClusterId", first);
     int64_t last_proc = ad_int_or(batch, "LastProcId", proc);
@@ -297,17 +252,26 @@ static void batch_line(const struct ad *batch, int owner_width, int name_width,
     table_plan_pad(name, name_width, TABLE_LEFT, out);
     strbuf_putc(out, ' ');
     table_plan_date(ad_int_or(batch, "QDate", 0), context, out);
-    put_count(total - here, out);
+    put_count(total - here - later, out);
     put_count(counts.running + counts.suspended, out);
     put_count(counts.idle, out);
-    put_count(counts.held, out);
+    if (hold) {
+        put_count(counts.held, out);
+    }
     put_count(total, out);
-    strbuf_printf(out, " %lld.%lld", (long long)first, (long long)proc);
+    if (here + counts.completed + counts.removed == 0 && ad_has(batch, "UnmaterializedJobs")) {
+        strbuf_printf(out, " %lld", (long long)first); /* no job of it is there yet */
+        last = first;
+        last_proc = proc;
+    } else {
+        strbuf_printf(out, " %lld.%lld", (long long)first, (long long)proc);
+    }
     if (last != first) {
         strbuf_printf(out, " ... %lld.%lld", (long long)last, (long long)last_proc);
     } else if (last_proc != proc) {
         strbuf_printf(out, "-%lld", (long long)last_proc);
     }
+    strbuf_puts(out, ad_int_or(batch, "JobMaterializePaused", 0) != 0 ? " (paused)" : "");
     strbuf_putc(out, '\n');
     mem_free(name);
 }
@@ -316,9 +280,13 @@ static void print_batches(const struct ad *const *batches, size_t count,
                           const struct ad_context *context, struct strbuf *out)
 {
     size_t owner_width = count > 0 ? 8 : 5, name_width = count > 0 ? 11 : 13;
+    bool hold = count == 0; /* a column for it where some are held */
     for (size_t i = 0; i < count; i++) {
         char *text = batch_name(batches[i]);
-        size_t owner = strlen(ad_string_or(batches[i], "Owner", "")), name = strlen(text);
+        const char *user = ad_string_or(batches[i], "Owner", "");
+        size_t owner = terminal_width(user, strlen(user)),
+               name = terminal_width(text, strlen(text));
+        hold = hold || ad_int_or(batches[i], "HeldJobs", 0) > 0;
         owner_width = owner > owner_width ? owner : owner_width;
         name_width = name > name_width ? name : name_width;
         mem_free(text);
@@ -326,48 +294,64 @@ static void print_batches(const struct ad *const *batches, size_t count,
     table_plan_pad("OWNER", (int)owner_width, TABLE_LEFT, out);
     strbuf_putc(out, ' ');
     table_plan_pad("BATCH_NAME", (int)name_width, TABLE_LEFT, out);
-    strbuf_puts(out, "   SUBMITTED   DONE   RUN    IDLE   HOLD  TOTAL JOB_IDS\n");
+    strbuf_puts(out, hold ? "   SUBMITTED   DONE   RUN    IDLE   HOLD  TOTAL JOB_IDS\n"
+                          : "   SUBMITTED   DONE   RUN    IDLE  TOTAL JOB_IDS\n");
     for (size_t i = 0; i < count; i++) {
-        batch_line(batches[i], (int)owner_width, (int)name_width, context, out);
+        batch_line(batches[i], (int)owner_width, (int)name_width, hold, context, out);
     }
 }
 
 /* ---- layouts: a new one is one row here */
 
-#define COMMAND      \
-    {                \
-        put_command, \
-        {            \
-            "Cmd"    \
-        }            \
+#define COMMAND           \
+    {                     \
+        jobs_put_command, \
+        {                 \
+            "Cmd"         \
+        }                 \
     }
 #define ARGUMENTS               \
     {                           \
-        put_arguments,          \
+        jobs_put_arguments,     \
         {                       \
             "Args", "Arguments" \
         }                       \
     }
 
+#define TIME_ATTRIBUTES                                                                        \
+    "Owner", "QDate", "RemoteWallClockTime", "JobCurrentStartDate", "LastRemoteWallClockTime", \
+        "RemoteUserCpu"
+#define TRANSFER_ATTRIBUTES "TransferringInput", "TransferringOutput", "TransferQueued"
+#define JOB_HEADING(time)   " ID      OWNER            SUBMITTED     " time " ST PRI SIZE CMD\n"
+#define JOB_PARTS(middle)                                                                        \
+    {                                                                                            \
+        {middle, {TIME_ATTRIBUTES, "JobPrio", "MemoryUsage", "ImageSize", TRANSFER_ATTRIBUTES}}, \
+            COMMAND, ARGUMENTS                                                                   \
+    }
+#define RUN_HEADING(time) " ID      OWNER            SUBMITTED     " time " HOST(S)\n"
+#define RUN_PARTS(middle)            \
+    {                                \
+        {middle, {TIME_ATTRIBUTES}}, \
+        {                            \
+            run_host,                \
+            {                        \
+                "RemoteHost"         \
+            }                        \
+        }                            \
+    }
+#define RUNNING "JobStatus == 2 || JobStatus == 6 || JobStatus == 7"
+#define GOOD_HEADING(time) \
+    " ID      OWNER            SUBMITTED     " time " GOODPUT CPU_UTIL   Mb/s\n"
+#define GOOD_PARTS(middle)                                                       \
+    {                                                                            \
+        {middle, {TIME_ATTRIBUTES, "CommittedTime", "BytesSent", "BytesRecvd"}}, \
+    }
+
 static const struct jobs_layout LAYOUTS[] = {
     {.option = "", .letters = 1, .totals = true},
-    {"nobatch",
-     3,
-     NULL,
-     true,
-     " ID      OWNER            SUBMITTED     RUN_TIME ST PRI SIZE CMD\n",
-     {{job_middle,
-       {"Owner", "QDate", "RemoteWallClockTime", "JobCurrentStartDate", "JobPrio", "MemoryUsage",
-        "ImageSize"}},
-      COMMAND,
-      ARGUMENTS}},
-    {"run",
-     1,
-     "JobStatus == 2 || JobStatus == 6 || JobStatus == 7",
-     false,
-     " ID      OWNER            SUBMITTED     RUN_TIME HOST(S)\n",
-     {{run_middle, {"Owner", "QDate", "RemoteWallClockTime", "JobCurrentStartDate"}},
-      {run_host, {"RemoteHost"}}}},
+    {"nobatch", 3, NULL, true, JOB_HEADING("RUN_TIME"), JOB_PARTS(job_middle)},
+    {"run", 1, RUNNING, false, RUN_HEADING("RUN_TIME"), RUN_PARTS(run_middle)},
+    {"goodput", 4, NULL, false, GOOD_HEADING("RUN_TIME"), GOOD_PARTS(good_middle)},
     {"hold",
      3,
      "JobStatus == 5",
@@ -382,9 +366,44 @@ static const struct jobs_layout LAYOUTS[] = {
      " ID      OWNER          UNIVERSE  CPUS MEMORY STARTS LAST_HOST\n",
      {{idle_middle, {"Owner", "JobUniverse", "RequestCpus", "RequestMemory", "NumJobStarts"}},
       {idle_host, {"LastRemoteHost"}}}},
+    {"io",
+     2,
+     NULL,
+     true,
+     " ID      OWNER          RUNS ST     INPUT    OUTPUT        RATE MISC\n",
+     {{io_middle,
+       {"Owner", "NumJobStarts", "BytesRecvd", "BytesSent", "RemoteWallClockTime",
+        "JobCurrentStartDate", TRANSFER_ATTRIBUTES}},
+      {io_misc, {"JobUniverse", TRANSFER_ATTRIBUTES}}}},
     {.option = "totals", .letters = 3, .totals = true},
 };
-enum { LAYOUT_BATCHES = 0, LAYOUT_TOTALS = 5 };
+enum { LAYOUT_BATCHES = 0, LAYOUT_NOBATCH, LAYOUT_RUN, LAYOUT_GOODPUT, LAYOUT_TOTALS = 7 };
+
+/* The same with another time in RUN_TIME's place, in the order of enum jobs_time. */
+static const struct {
+    int layout;
+    struct jobs_layout timed[2];
+} TIMES[] = {
+    {LAYOUT_NOBATCH,
+     {{"nobatch", 3, NULL, true, JOB_HEADING("RUN_TIME"), JOB_PARTS(job_middle_current)},
+      {"nobatch", 3, NULL, true, JOB_HEADING("CPU_TIME"), JOB_PARTS(job_middle_cpu)}}},
+    {LAYOUT_RUN,
+     {{"run", 1, RUNNING, false, RUN_HEADING("RUN_TIME"), RUN_PARTS(run_middle_current)},
+      {"run", 1, RUNNING, false, RUN_HEADING("CPU_TIME"), RUN_PARTS(run_middle_cpu)}}},
+    {LAYOUT_GOODPUT,
+     {{"goodput", 4, NULL, false, GOOD_HEADING("RUN_TIME"), GOOD_PARTS(good_middle_current)},
+      {"goodput", 4, NULL, false, GOOD_HEADING("CPU_TIME"), GOOD_PARTS(good_middle_cpu)}}},
+};
+
+const struct jobs_layout *jobs_layout_timed(const struct jobs_layout *layout, enum jobs_time time)
+{
+    for (size_t i = 0; time != JOBS_TIME_ALL && i < ARRAY_COUNT(TIMES); i++) {
+        if (layout == &LAYOUTS[TIMES[i].layout]) {
+            return &TIMES[i].timed[time - 1];
+        }
+    }
+    return layout;
+}
 
 #define JOBS_ALIKE_MAX 10000000 /* that one ad stands for */
 
@@ -451,9 +470,9 @@ static void put_id(const struct jobs_layout *layout, int64_t cluster, int64_t pr
                    struct strbuf *out)
 {
     size_t begin = out->length;
-    put_number(cluster, layout == &HISTORY ? 0 : 4, false, out);
+    jobs_put_number(cluster, layout == &HISTORY ? 0 : 4, false, out);
     strbuf_putc(out, '.');
-    put_number(proc, layout == &HISTORY ? 0 : 3, true, out);
+    jobs_put_number(proc, layout == &HISTORY ? 0 : 3, true, out);
     for (size_t i = out->length - begin; layout == &HISTORY && i < 12; i++) {
         strbuf_putc(out, ' ');
     }
@@ -467,6 +486,7 @@ static void put_id(const struct jobs_layout *layout, int64_t cluster, int64_t pr
 struct jobs_rows {
     const struct jobs_layout *layout;
     const struct ad_context *context;
+    int columns; /* lines are cut there; 0: never */
     struct jobs_totals totals;
     struct strmap *parts_of; /* name of an attribute -> bits of the parts that show it */
     struct ad *common;       /* what the jobs share that come now; NULL: nothing */
@@ -476,12 +496,13 @@ struct jobs_rows {
     bool made[PARTS_MAX][STATUSES];
 };
 
-struct jobs_rows *jobs_rows_create(const struct jobs_layout *layout,
+struct jobs_rows *jobs_rows_create(const struct jobs_layout *layout, int columns,
                                    const struct ad_context *context)
 {
     struct jobs_rows *rows = mem_zalloc(sizeof *rows);
     rows->layout = layout;
     rows->context = context;
+    rows->columns = columns;
     rows->parts_of = strmap_create(STRMAP_CASE_IGNORED);
     for (size_t i = 0; i < PARTS_MAX; i++) {
         const struct part *part = &layout->parts[i];
@@ -571,25 +592,29 @@ void jobs_rows_add(struct jobs_rows *rows, struct ad *job, struct strbuf *out)
     count = count < 1 || count > JOBS_ALIKE_MAX ? 1 : count;
     count_job(&rows->totals, status, count);
     for (int64_t i = 0; i < count; i++) {
+        size_t begin = out->length;
         put_id(rows->layout, rows->common != NULL ? rows->cluster : ad_int_or(job, "ClusterId", 0),
                proc + i, out);
         for (size_t k = 0; rows->layout->parts[k].put != NULL; k++) {
             put_part(rows, k, (own >> k & 1) != 0, status >= 0 ? (size_t)status : STATUSES, job,
                      out);
         }
+        terminal_cut(out, begin, rows->columns);
         strbuf_putc(out, '\n');
     }
     ad_chain(job, NULL);
 }
 
 void jobs_plan_lines(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
-                     const struct ad_context *context, struct strbuf *out)
+                     int columns, const struct ad_context *context, struct strbuf *out)
 {
     for (size_t i = 0; i < count; i++) {
+        size_t begin = out->length;
         put_id(layout, ad_int_or(ads[i], "ClusterId", 0), ad_int_or(ads[i], "ProcId", 0), out);
         for (const struct part *part = layout->parts; part->put != NULL; part++) {
             part->put(ads[i], context, out);
         }
+        terminal_cut(out, begin, columns);
         strbuf_putc(out, '\n');
     }
 }
@@ -603,7 +628,7 @@ void jobs_plan_print(const struct jobs_layout *layout, const struct ad *const *a
     }
     strbuf_puts(out, layout->heading != NULL ? layout->heading : "");
     if (jobs_layout_is_rows(layout)) {
-        jobs_plan_lines(layout, ads, count, context, out);
+        jobs_plan_lines(layout, ads, count, 0, context, out);
     }
 }
 

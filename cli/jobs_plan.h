@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/jobs_cells_plan.h"
+
 struct ad;
 struct ad_context;
 struct err;
@@ -23,6 +25,8 @@ struct vec;
 /* The layout of that option of q ("-hold"; shortened, with one dash or two), NULL: no such option.
  * "" is the default: a line for each batch. */
 const struct jobs_layout *jobs_layout_find(const char *option);
+/* The same with that time in the column RUN_TIME, where the layout has one. */
+const struct jobs_layout *jobs_layout_timed(const struct jobs_layout *layout, enum jobs_time time);
 const struct jobs_layout *jobs_layout_history(void);
 const char *jobs_layout_constraint(const struct jobs_layout *layout); /* NULL: all jobs */
 /* Adds the names of what its lines show (char *, copies). */
@@ -38,15 +42,15 @@ bool jobs_plan_is_id(const char *word);
  * JobBatch), or nothing for a layout of totals. */
 void jobs_plan_print(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
                      const struct ad_context *context, struct strbuf *out);
-/* The lines alone, of whole ads. */
+/* The lines alone, of whole ads, cut to so many columns (0: not). */
 void jobs_plan_lines(const struct jobs_layout *layout, const struct ad *const *ads, size_t count,
-                     const struct ad_context *context, struct strbuf *out);
+                     int columns, const struct ad_context *context, struct strbuf *out);
 bool jobs_layout_is_rows(const struct jobs_layout *layout); /* a line for each job */
 
 /* Lines of a shared answer (docs/protocol/queue.md), whose ads come one after the other and are not
  * kept.  What the jobs of a cluster have in common is made once.  context is borrowed. */
 struct jobs_rows;
-struct jobs_rows *jobs_rows_create(const struct jobs_layout *layout,
+struct jobs_rows *jobs_rows_create(const struct jobs_layout *layout, int columns,
                                    const struct ad_context *context);
 void jobs_rows_destroy(struct jobs_rows *rows); /* NULL is allowed */
 /* A line, or as many as the ad stands for.  Its chaining is changed. */

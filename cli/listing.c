@@ -7,19 +7,25 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/os.h"
 #include "base/random.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_time.h"
+#include "cli/ads_text_plan.h"
 #include "cli/cli.h"
 #include "cli/jobs_plan.h"
+#include "cli/print_format_plan.h"
 #include "user_maps/user_world.h"
 #include "wire/wire.h"
+
+#define LISTING_FORMAT_MAX ((size_t)1 << 20) /* bytes of a -print-format file */
 
 static int32_t local_zone(void *arg, int64_t at_s)
 {
@@ -77,6 +83,22 @@ struct ad_context listing_context(struct cli *cli)
                                .user_home = home_of,
                                .user_map = names_of,
                                .arg = cli};
+}
+
+struct terminal listing_terminal(struct cli *cli, bool wide)
+{
+    struct terminal terminal = {0};
+    struct winsize size = {0};
+    const char *term = os_getenv(cli->os, "TERM"), *none = os_getenv(cli->os, "NO_COLOR");
+    if (isatty(STDOUT_FILENO) == 0) {
+        return terminal;
+    }
+    bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    terminal.colour = term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0 &&
+                      (none == NULL || none[0] == '\0');
+    terminal.columns = wide ? 0 : known ? size.ws_col : 80;
+    terminal.rows = known && size.ws_row > 0 ? size.ws_row : 24;
+    return terminal;
 }
 
 /* Owned by the caller. */
@@ -228,4 +250,55 @@ int listing_jobs(struct listing *listing, char *const *words, size_t count, stru
     }
     strbuf_fini(&text);
     return rc;
+}
+
+int listing_read_file(struct cli *cli, const char *path, struct vec *ads, struct err *err)
+{
+    char *text;
+    size_t length;
+    bool stdin_too = strcmp(path, "-") == 0;
+    int rc = os_read_file(cli->os, stdin_too ? "/dev/stdin" : path, ADS_TEXT_BYTES_MAX, &text,
+                          &length, err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = ads_text_read(text, length, ads, err);
+    mem_free(text);
+    return rc != 0 ? err_prefix(err, rc, "%s", path) : 0;
+}
+
+int listing_print_format(struct cli *cli, struct listing *listing, int *at, struct err *err)
+{
+    char *text;
+    size_t length;
+    if (!listing_is(cli->argv[*at], "print-format", 2)) {
+        return 0;
+    }
+    if (*at + 1 >= cli->argc) {
+        return err_set(err, -EINVAL, "%s needs a file", cli->argv[*at]);
+    }
+    const char *path = cli->argv[++*at];
+    int rc = os_read_file(cli->os, path, LISTING_FORMAT_MAX, &text, &length, err);
+    if (rc != 0) {
+        return rc;
+    }
+    print_format_destroy(listing->custom);
+    listing->custom = NULL;
+    rc = print_format_read(text, length, &listing_zone, &listing->custom, err);
+    mem_free(text);
+    if (rc != 0) {
+        return err_prefix(err, rc, "%s", path);
+    }
+    const char *where = print_format_constraint(listing->custom);
+    listing->style = LISTING_CUSTOM;
+    if (where == NULL) {
+        return 1;
+    }
+    char *zoned;
+    rc = listing_plan_zoned(where, &listing_zone, &zoned, err);
+    if (rc == 0) {
+        listing_also(listing, zoned);
+        mem_free(zoned);
+    }
+    return rc != 0 ? rc : 1;
 }

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/listing_plan.h"
+#include "cli/terminal_plan.h"
 #include "wire/verbs.h"
 
 #define LISTING_TEXT_MAX ((size_t)4 << 30) /* bytes of one listing */
@@ -22,6 +23,10 @@ struct wire;
 /* Now, in the local time zone: what expressions and dates of a listing are evaluated with. */
 struct ad_context listing_context(struct cli *cli);
 extern const struct ad_context listing_zone; /* the caller's time zone alone, to parse in */
+
+/* What standard output is.  No colour without a terminal, where TERM is dumb or NO_COLOR is set;
+ * wide: lines are not cut. */
+struct terminal listing_terminal(struct cli *cli, bool wide);
 
 /* QUERY of that type with the listing's constraint and limit; projection NULL (or a style other
  * than LISTING_TABLE): all attributes; more: further arguments, may be NULL; relay_to as in
@@ -58,6 +63,12 @@ int listing_write(const struct cli *cli, struct strbuf *out);
  * their number, the others lie behind. */
 int listing_select(struct cli *cli, const struct listing *listing, const struct ad **ads,
                    size_t *count, struct err *err);
+
+/* -print-format FILE (or -pr): 1, 0 (argv[*at] is no such option), or -errno with what is wrong. */
+int listing_print_format(struct cli *cli, struct listing *listing, int *at, struct err *err);
+
+/* Appends the ads of a file, "-" for standard input, in any form; the caller's. */
+int listing_read_file(struct cli *cli, const char *path, struct vec *ads, struct err *err);
 
 /* For jobs: turns "12", "12.3" and names of owners into constraints, all of them into one that any
  * may meet.  -EINVAL: none of these. */

@@ -15,7 +15,10 @@
 #include "classad/ad.h"
 #include "classad/ad_format.h"
 #include "classad/ad_lister.h"
+#include "classad/ad_time.h"
 #include "classad/ad_xml.h"
+#include "cli/print_format_plan.h"
+#include "cli/table_plan.h"
 
 #define EMIT_BYTES ((size_t)256 << 10)
 
@@ -39,6 +42,7 @@ void listing_fini(struct listing *listing)
     vec_fini(&listing->items, item_destroy);
     vec_fini(&listing->attributes, mem_free);
     vec_fini(&listing->constraints, mem_free);
+    print_format_destroy(listing->custom);
 }
 
 /* ---- options */
@@ -101,8 +105,14 @@ static int read_flags(struct listing *listing, const char *flags, struct err *er
         case 'g':
             listing->gap = true;
             break;
+        case 'T':
+            listing->elapsed = true;
+            break;
+        case 'Y':
+            listing->dates = true;
+            break;
         default:
-            return err_set(err, -EINVAL, "-af:%c is not known: it is one of , t n g l h j V r o",
+            return err_set(err, -EINVAL, "-af:%c is not known: it is one of , t n g l h j V r T Y",
                            *flags);
         }
     }
@@ -115,6 +125,7 @@ static int read_auto(struct listing *listing, const char *flags, int argc, char 
     int rc = flags != NULL ? read_flags(listing, flags + 1, err) : 0;
     size_t before = listing->items.count;
     listing->style = LISTING_AUTO;
+    listing->has_auto = true;
     while (rc == 0 && *at + 1 < argc && argv[*at + 1][0] != '-') {
         rc = add_item(listing, argv[++*at], NULL, context, err);
     }
@@ -190,6 +201,10 @@ int listing_plan_option(struct listing *listing, int argc, char *const *argv, in
         listing->style = LISTING_LONG;
         return 1;
     }
+    if (listing_is(arg, "jsonl", 5)) {
+        listing->style = LISTING_JSON_LINES;
+        return 1;
+    }
     if (listing_is(arg, "json", 2)) {
         listing->style = LISTING_JSON;
         return 1;
@@ -218,6 +233,7 @@ int listing_plan_option(struct listing *listing, int argc, char *const *argv, in
     }
     if (is_format) {
         listing->style = LISTING_FORMAT;
+        listing->has_format = true;
         rc = add_item(listing, argv[*at + 2], next, context, err);
         *at += 2;
     } else {
@@ -329,6 +345,29 @@ static void print_xml(const struct listing *listing, const struct ad *ad, struct
 
 /* ---- -af */
 
+/* -af:T of seconds, -af:Y of a moment; false: the value is no number. */
+static bool put_time(const struct listing *listing, const struct ad_value *value,
+                     const struct ad_context *context, struct strbuf *out)
+{
+    bool whole = value->type == AD_TYPE_INT;
+    if ((!listing->elapsed && !listing->dates) || (!whole && value->type != AD_TYPE_REAL)) {
+        return false;
+    }
+    int64_t number = whole                                       ? value->integer
+                     : value->real > -1e15 && value->real < 1e15 ? (int64_t)value->real
+                                                                 : 0;
+    if (listing->elapsed) {
+        table_plan_duration(number, out);
+        return true;
+    }
+    struct ad_calendar at;
+    number += context->zone_offset_s != NULL ? context->zone_offset_s(context->arg, number) : 0;
+    ad_calendar_of(number, &at);
+    strbuf_printf(out, "%04lld-%02d-%02d %02d:%02d:%02d", (long long)at.year, at.month, at.day,
+                  at.hour, at.minute, at.second);
+    return true;
+}
+
 static void print_cell(const struct listing *listing, const struct item *item, const struct ad *ad,
                        const struct ad_context *context, struct strbuf *out)
 {
@@ -344,7 +383,9 @@ static void print_cell(const struct listing *listing, const struct item *item, c
         return;
     }
     ad_eval(item->expr, ad, NULL, context, &value);
-    if (listing->quoted) {
+    if (put_time(listing, &value, context, out)) {
+        /* it is printed */
+    } else if (listing->quoted) {
         ad_value_print(&value, out);
     } else {
         ad_value_print_bare(&value, out);
@@ -527,18 +568,67 @@ static void print_formatted(const struct item *item, const struct ad *ad,
     ad_value_fini(&value);
 }
 
+/* -format and -af together: each item in its turn; a line ends behind the last of a row of -af's.
+ */
+static void print_mixed(const struct listing *listing, const struct ad *ad,
+                        const struct ad_context *context, struct strbuf *out)
+{
+    for (size_t i = 0; i < listing->items.count; i++) {
+        const struct item *item = listing->items.items[i];
+        const struct item *next = i + 1 < listing->items.count ? listing->items.items[i + 1] : NULL;
+        if (item->format != NULL) {
+            print_formatted(item, ad, context, out);
+            continue;
+        }
+        print_cell(listing, item, ad, context, out);
+        strbuf_puts(out, next != NULL && next->format == NULL ? " " : "\n");
+    }
+}
+
+/* An ad on one line: a newline of the lister's is never within a text. */
+static void print_json_line(struct ad_lister *lister, const struct ad *ad, struct strbuf *out)
+{
+    size_t begin = out->length;
+    ad_lister_print(lister, ad, out);
+    if (out->failed) {
+        return;
+    }
+    size_t to = begin;
+    for (size_t at = begin; at < out->length; at++) {
+        if (out->data[at] != '\n') {
+            out->data[to++] = out->data[at];
+            continue;
+        }
+        while (at + 1 < out->length && out->data[at + 1] == ' ') {
+            at++;
+        }
+        if (to > begin + 1 && out->data[to - 1] == ',') {
+            out->data[to++] = ' ';
+        }
+    }
+    out->length = to;
+    strbuf_putc(out, '\n');
+}
+
 /* ---- all */
 
 void listing_plan_print(const struct listing *listing, const struct ad *const *ads, size_t count,
                         const struct ad_context *context, struct strbuf *out)
 {
-    if (listing->style == LISTING_AUTO) {
+    const bool mixed = listing->has_auto && listing->has_format &&
+                       (listing->style == LISTING_AUTO || listing->style == LISTING_FORMAT);
+    if (listing->style == LISTING_AUTO && !mixed) {
         print_auto(listing, ads, count, context, out);
         return;
     }
+    if (listing->style == LISTING_CUSTOM) {
+        print_format_print(listing->custom, ads, count, context, out);
+        return;
+    }
     struct ad_lister *lister = NULL;
-    if (listing->style == LISTING_LONG || listing->style == LISTING_JSON) {
-        lister = ad_lister_create(listing->style == LISTING_JSON ? AD_LISTER_JSON : AD_LISTER_LONG,
+    const bool lines = listing->style == LISTING_JSON_LINES;
+    if (listing->style == LISTING_LONG || listing->style == LISTING_JSON || lines) {
+        lister = ad_lister_create(listing->style == LISTING_LONG ? AD_LISTER_LONG : AD_LISTER_JSON,
                                   (const char *const *)listing->attributes.items,
                                   listing->attributes.count);
     }
@@ -556,6 +646,10 @@ void listing_plan_print(const struct listing *listing, const struct ad *const *a
         } else if (listing->style == LISTING_JSON) {
             strbuf_puts(out, i > 0 ? ",\n" : "");
             ad_lister_print(lister, ads[i], out);
+        } else if (lines) {
+            print_json_line(lister, ads[i], out);
+        } else if (mixed) {
+            print_mixed(listing, ads[i], context, out);
         } else {
             for (size_t k = 0; k < listing->items.count; k++) {
                 print_formatted(listing->items.items[k], ads[i], context, out);

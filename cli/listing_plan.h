@@ -1,8 +1,8 @@
 /* cli/listing_plan.h - the options that every listing shares, and what they print.
  *
- * -l, --json, -af[:FLAGS] ATTR..., -format FMT ATTR, -attributes A,B, -constraint EXPR, -limit N:
- * as HTCondor's tools take them, words may be shortened and have one dash or two.  Pure, so that
- * the layouts are tested with ads in and text out; cli/listing.h asks and writes.
+ * -l, --json, -jsonl, -af[:FLAGS] ATTR..., -format FMT ATTR, -attributes A,B, -constraint EXPR,
+ * -limit N: as HTCondor's tools take them, words may be shortened and have one dash or two.  Pure,
+ * so that the layouts are tested with ads in and text out; cli/listing.h asks and writes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,6 +18,7 @@
 struct ad;
 struct ad_context;
 struct err;
+struct print_format;
 struct strbuf;
 
 enum listing_style {
@@ -27,17 +28,21 @@ enum listing_style {
     LISTING_XML,
     LISTING_AUTO,
     LISTING_FORMAT,
+    LISTING_JSON_LINES,
+    LISTING_CUSTOM, /* -print-format */
 };
 
 struct listing {
     enum listing_style style;
     /* -af: */
     bool headings, job_id, labels, quoted, unevaluated, gap;
-    bool comma, tab, newline;
-    struct vec items;       /* of -af and -format, private to listing_plan.c */
-    struct vec attributes;  /* of -attributes: names */
-    struct vec constraints; /* texts: all must be true */
-    int64_t limit;          /* 0: none */
+    bool comma, tab, newline, elapsed, dates;
+    bool has_auto, has_format;   /* both: items are printed in their order */
+    struct print_format *custom; /* of LISTING_CUSTOM; owned */
+    struct vec items;            /* of -af and -format, private to listing_plan.c */
+    struct vec attributes;       /* of -attributes: names */
+    struct vec constraints;      /* texts: all must be true */
+    int64_t limit;               /* 0: none */
     /* Called when much has been printed, to write it and empty out; NULL: all of it stays in out.
      */
     void (*emit)(void *arg, struct strbuf *out);

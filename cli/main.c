@@ -10,6 +10,7 @@
 #include "base/loop_run.h"
 #include "base/os_run.h"
 #include "cli/cli.h"
+#include "cli/options_plan.h"
 #include "cli/remote.h"
 #include "cli/session.h"
 
@@ -90,7 +91,10 @@ int main(int argc, char **argv)
     const char *name = argv[help ? 2 : 1];
     const struct cli_command *command = find(name);
     if (command == NULL) {
-        (void)fprintf(stderr, "roost: there is no command '%s'; `roost --help` lists them\n", name);
+        const char *near = options_nearest_command(cli_commands, name);
+        (void)fprintf(stderr, "roost: there is no command '%s'; %s%s%s\n", name,
+                      near != NULL ? "did you mean `roost " : "`roost --help` lists them",
+                      near != NULL ? near : "", near != NULL ? "`?" : "");
         return CLI_USAGE;
     }
     if (help) {

@@ -21,10 +21,12 @@
 #include "base/loop_run.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/strbuf.h"
 #include "base/stream_run.h"
 #include "classad/ad.h"
 #include "classad/ad_pool.h"
 #include "cli/cli.h"
+#include "cli/options_plan.h"
 #include "cli/remote.h"
 #include "power/power.h"
 #include "user_maps/user_world.h"
@@ -61,12 +63,22 @@ int cli_usage(const struct cli *cli, const char *format, ...)
     va_start(args, format);
     (void)say(cli, format, args);
     va_end(args);
-    for (size_t i = 0; cli_commands[i] != NULL; i++) {
-        if (strcmp(cli_commands[i]->name, cli->argv[0]) == 0) {
-            (void)fprintf(stderr, "usage: roost %s %s\n", cli->argv[0], cli_commands[i]->usage);
-        }
-    }
     return CLI_USAGE;
+}
+
+int cli_unknown(const struct cli *cli, const char *arg)
+{
+    struct strbuf text;
+    size_t i = 0;
+    while (cli_commands[i] != NULL && strcmp(cli_commands[i]->name, cli->argv[0]) != 0) {
+        i++;
+    }
+    CHECK(cli_commands[i] != NULL);
+    strbuf_init(&text, 0);
+    options_unknown(cli_commands[i], arg, &text);
+    int status = cli_usage(cli, "%s", strbuf_text(&text));
+    strbuf_fini(&text);
+    return status;
 }
 
 /* ---- configuration */

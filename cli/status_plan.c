@@ -548,7 +548,12 @@ void status_plan_print(const struct status_view *view, const struct status_how *
     if (view->compact && !how->totals_only) {
         status_compact_print(ads, count, context, out);
     } else if (!how->totals_only) {
-        table_plan_print(columns, view->column_count, true, ads, count, context, out);
+        struct table *table = table_plan_begin(columns, view->column_count, context);
+        table_plan_look(table, &how->terminal);
+        for (size_t i = 0; i < count; i++) {
+            table_plan_add(table, ads[i]);
+        }
+        table_plan_end(table, true, NULL, NULL, NULL, out);
     }
     if (view->totals) {
         view->totals(ads, count, how->wide, out);
@@ -629,6 +634,7 @@ struct status_rows *status_rows_begin(const struct status_view *view, const stru
     if (!how->totals_only) {
         const struct column *columns = how->wide && view->wide ? view->wide : view->columns;
         rows->table = table_plan_begin(columns, view->column_count, &rows->context);
+        table_plan_look(rows->table, &how->terminal);
     }
     return rows;
 }

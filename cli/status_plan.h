@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/terminal_plan.h"
+
 struct ad;
 struct ad_context;
 struct strbuf;
@@ -28,6 +30,7 @@ const char *const *status_view_attributes(const struct status_view *view);
 struct status_how {
     bool wide;        /* -wide: as HTCondor's */
     bool totals_only; /* -total */
+    struct terminal terminal;
 };
 /* Headings, a line for each ad, totals; nothing at all when there are none. */
 void status_plan_print(const struct status_view *view, const struct status_how *how,

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "classad/ad_time.h"
+#include "cli/terminal_plan.h"
 
 #define DAY_S 86400
 
@@ -19,47 +20,33 @@
 
 #define TABLE_BYTES_MAX ((size_t)UINT32_MAX) /* of all cells */
 
-static bool is_control(char c)
-{
-    return (unsigned char)c < ' ' || c == 0x7f;
-}
-
-/* May one of the eight bytes be a control character? */
+/* May one of the eight bytes be of a control character? */
 static bool may_have_control(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
     uint64_t low = (word - ones * ' ') & ~word; /* below a blank: the high bit of the byte */
     uint64_t other = word ^ ones * 0x7f;
-    return ((low | ((other - ones) & ~other)) & highs) != 0;
+    return ((word | low | ((other - ones) & ~other)) & highs) != 0; /* or what is not ASCII */
 }
 
 /* One line each: what an ad says cannot move the terminal's cursor or break the table.  Hardly ever
  * is there anything to do, and that is found out eight bytes at a time. */
 static void clean(char *text, size_t length)
 {
-    for (size_t i = 0; i < length;) {
-        uint64_t word;
-        if (length - i >= sizeof word) {
-            memcpy(&word, text + i, sizeof word);
-            if (!may_have_control(word)) {
-                i += sizeof word;
-                continue;
-            }
-        }
-        size_t end = length - i < sizeof word ? length : i + sizeof word;
-        for (; i < end; i++) {
-            text[i] = is_control(text[i]) ? '?' : text[i];
+    size_t i = 0;
+    for (uint64_t word; length - i >= sizeof word; i += sizeof word) {
+        memcpy(&word, text + i, sizeof word);
+        if (may_have_control(word)) {
+            break;
         }
     }
+    terminal_clean(text + i, length - i);
 }
 
 void table_plan_clean(struct strbuf *out, size_t begin)
 {
-    for (size_t i = begin; i < out->length; i++) {
-        if (is_control(out->data[i]) && i + 1 < out->length) {
-            out->data[i] = '?';
-        }
-    }
+    bool ended = out->length > begin && out->data[out->length - 1] == '\n';
+    terminal_clean(out->data + begin, out->length - begin - (ended ? 1 : 0));
 }
 
 static void put_spaces(size_t count, struct strbuf *out)
@@ -75,7 +62,8 @@ static void put_spaces(size_t count, struct strbuf *out)
 static void put_padded(const char *text, size_t length, int width, enum table_align align,
                        struct strbuf *out)
 {
-    size_t gap = length < (size_t)width ? (size_t)width - length : 0;
+    size_t columns = terminal_width(text, length);
+    size_t gap = columns < (size_t)width ? (size_t)width - columns : 0;
     if (align == TABLE_RIGHT) {
         put_spaces(gap, out);
     }
@@ -107,7 +95,8 @@ static void put_cell(struct line *line, const char *text, size_t length, int wid
                      enum table_align align)
 {
     size_t full = last && align == TABLE_LEFT ? 0 : (size_t)width;
-    size_t gap = full > length ? full - length : 0;
+    size_t columns = terminal_width(text, length);
+    size_t gap = full > columns ? full - columns : 0;
     if (length + gap + 1 > sizeof line->text - line->length) {
         flush(line);
     }
@@ -129,6 +118,7 @@ struct table {
     const struct column *columns;
     size_t column_count;
     const struct ad_context *context;
+    struct terminal terminal;
     size_t count; /* of lines */
     size_t room;  /* lines that ends has room for */
     uint32_t *ends;
@@ -162,7 +152,9 @@ void table_plan_add(struct table *table, const struct ad *ad)
         const struct column *column = &table->columns[c];
         size_t begin = table->cells.length;
         column->cell(ad, table->context, &table->cells);
-        size_t length = table->cells.length - begin;
+        size_t length = table->cells.failed ? 0
+                                            : terminal_width(table->cells.data + begin,
+                                                             table->cells.length - begin);
         if (column->grows && length > (size_t)table->widths[c]) {
             table->widths[c] = length < INT_MAX ? (int)length : INT_MAX;
         }
@@ -179,6 +171,104 @@ void table_plan_destroy(struct table *table)
         mem_free(table);
     }
 }
+
+void table_plan_look(struct table *table, const struct terminal *terminal)
+{
+    table->terminal = *terminal;
+}
+
+/* ---- on a terminal */
+
+#define NAME_COLUMNS 16 /* a first column is not made narrower */
+
+static size_t cell_begin(const struct table *table, size_t cell)
+{
+    return cell > 0 ? table->ends[cell - 1] : 0;
+}
+
+/* Columns no wider than what is in them, when the lines would be too long otherwise; then the first
+ * one, which holds names, gives way. */
+static void make_narrow(struct table *table)
+{
+    int line = -1;
+    for (size_t c = 0; c < table->column_count; c++) {
+        line += table->widths[c] + 1;
+    }
+    if (line <= table->terminal.columns) {
+        return;
+    }
+    line = -1;
+    for (size_t c = 0; c < table->column_count; c++) {
+        size_t width = strlen(table->columns[c].heading);
+        for (size_t i = 0; i < table->count; i++) {
+            size_t cell = i * table->column_count + c, begin = cell_begin(table, cell);
+            size_t columns = terminal_width(table->cells.data + begin, table->ends[cell] - begin);
+            width = columns > width ? columns : width;
+        }
+        table->widths[c] = width < INT_MAX ? (int)width : INT_MAX;
+        line += table->widths[c] + 1;
+    }
+    if (line > table->terminal.columns && table->column_count > 1) {
+        int rest = table->terminal.columns - (line - table->widths[0]);
+        table->widths[0] = rest > NAME_COLUMNS               ? rest
+                           : table->widths[0] < NAME_COLUMNS ? table->widths[0]
+                                                             : NAME_COLUMNS;
+    }
+}
+
+static void put_spaces_before(bool right, size_t have, size_t width, struct strbuf *out)
+{
+    put_spaces(right && have < width ? width - have : 0, out);
+}
+
+static void put_terminal_cell(const struct table *table, size_t c, bool heading, const char *text,
+                              size_t length, struct strbuf *out)
+{
+    const struct column *column = &table->columns[c];
+    size_t width = (size_t)table->widths[c], columns = terminal_width(text, length);
+    const char *colour =
+        table->terminal.colour && !heading ? terminal_colour(column->heading, text, length) : "";
+    bool right = (heading ? column->heading_align : column->align) == TABLE_RIGHT;
+    bool cut = c == 0 && columns > width && width > 1;
+    if (cut) {
+        length = terminal_fit(text, length, width - 1);
+        columns = width;
+    }
+    put_spaces_before(right, columns, width, out);
+    strbuf_puts(out, colour);
+    strbuf_append(out, text, length);
+    strbuf_puts(out, cut ? "~" : "");
+    strbuf_puts(out, colour[0] != '\0' ? terminal_plain : "");
+    if (c + 1 < table->column_count) {
+        put_spaces_before(!right, columns, width, out);
+        strbuf_putc(out, ' ');
+    }
+}
+
+static void put_terminal(struct table *table, bool gap, const uint32_t *order, struct strbuf *out)
+{
+    if (table->terminal.columns > 0) {
+        make_narrow(table);
+    }
+    strbuf_puts(out, table->terminal.colour ? terminal_bold : "");
+    for (size_t c = 0; c < table->column_count; c++) {
+        const char *heading = table->columns[c].heading;
+        put_terminal_cell(table, c, true, heading, strlen(heading), out);
+    }
+    strbuf_puts(out, table->terminal.colour ? terminal_plain : "");
+    strbuf_puts(out, gap ? "\n\n" : "\n");
+    for (size_t i = 0; i < table->count && !out->failed; i++) {
+        size_t first = (order != NULL ? order[i] : i) * table->column_count;
+        for (size_t c = 0; c < table->column_count; c++) {
+            size_t begin = cell_begin(table, first + c);
+            put_terminal_cell(table, c, false, table->cells.data + begin,
+                              table->ends[first + c] - begin, out);
+        }
+        strbuf_putc(out, '\n');
+    }
+}
+
+/* ---- */
 
 static void put_headings(const struct table *table, struct line *line)
 {
@@ -198,6 +288,12 @@ void table_plan_end(struct table *table, bool gap, const uint32_t *order, table_
     line.length = 0;
     if (table->cells.length > 0) {
         clean(table->cells.data, table->cells.length);
+    }
+    if (table->terminal.colour || table->terminal.columns > 0) {
+        put_terminal(table, gap, order, out);
+        out->failed = out->failed || table->cells.failed;
+        table_plan_destroy(table);
+        return;
     }
     put_headings(table, &line);
     strbuf_puts(out, gap ? "\n" : "");

@@ -14,6 +14,7 @@
 struct ad;
 struct ad_context;
 struct strbuf;
+struct terminal;
 
 /* What a cell may know beside its ad: the time and the time zone. */
 typedef void (*cell_f)(const struct ad *ad, const struct ad_context *context, struct strbuf *out);
@@ -38,6 +39,8 @@ void table_plan_print(const struct column *columns, size_t column_count, bool ga
 struct table;
 struct table *table_plan_begin(const struct column *columns, size_t column_count,
                                const struct ad_context *context); /* all outlive it */
+/* Lines for a terminal: coloured, and narrower where they do not fit.  Before the end. */
+void table_plan_look(struct table *table, const struct terminal *terminal);
 void table_plan_add(struct table *table, const struct ad *ad);
 void table_plan_destroy(struct table *table); /* NULL is allowed */
 /* Prints the lines, order[i] being the number of the i-th from above among those that were added,

@@ -354,27 +354,32 @@ static const struct part {
     part_f part;
     void (*total)(const struct page *page, struct strbuf *out);
     int when;
+    bool usage; /* of what was used, not of priorities */
 } PARTS[] = {
-    {"Effective", "  Quota  ", part_effective_quota, NULL, OF_QUOTAS},
-    {" Config  ", "  Quota  ", part_quota, NULL, OF_GROUPS},
-    {" Subtree ", "  Quota  ", part_subtree_quota, NULL, OF_QUOTAS},
-    {"  Use  ", "Surplus", part_surplus, NULL, OF_GROUPS},
-    {" Effective  ", "  Priority  ", part_effective, NULL, NOT_QUOTAS},
-    {"  Real  ", "Priority", part_real, NULL, IN_ALL},
-    {"Priority ", " Factor  ", part_factor, NULL, NOT_QUOTAS},
-    {"Wghted", "In Use", part_used, total_used, ALWAYS},
-    {"Total Usage ", "(wghted-hrs)", part_total, total_weighted, NOT_QUOTAS},
-    {"     Usage      ", "   Start Time   ", part_begin, NULL, IN_ALL},
-    {"      Last      ", "   Usage Time   ", part_last, total_last, IN_ALL},
-    {"Time Since", "Last Usage", part_since, total_since, NOT_QUOTAS},
-    {"Requested", "Resources", part_requested, NULL, OF_GROUPS},
-    {"Submitter", "  Floor  ", part_floor, NULL, NOT_QUOTAS},
-    {"Submitter", " Ceiling ", part_ceiling, NULL, NOT_QUOTAS},
+    {"Effective", "  Quota  ", part_effective_quota, NULL, OF_QUOTAS, false},
+    {" Config  ", "  Quota  ", part_quota, NULL, OF_GROUPS, false},
+    {" Subtree ", "  Quota  ", part_subtree_quota, NULL, OF_QUOTAS, false},
+    {"  Use  ", "Surplus", part_surplus, NULL, OF_GROUPS, false},
+    {" Effective  ", "  Priority  ", part_effective, NULL, NOT_QUOTAS, false},
+    {"  Real  ", "Priority", part_real, NULL, IN_ALL, false},
+    {"Priority ", " Factor  ", part_factor, NULL, NOT_QUOTAS, false},
+    {"Wghted", "In Use", part_used, total_used, ALWAYS, true},
+    {"Total Usage ", "(wghted-hrs)", part_total, total_weighted, NOT_QUOTAS, true},
+    {"     Usage      ", "   Start Time   ", part_begin, NULL, IN_ALL, true},
+    {"      Last      ", "   Usage Time   ", part_last, total_last, IN_ALL, true},
+    {"Time Since", "Last Usage", part_since, total_since, NOT_QUOTAS, true},
+    {"Requested", "Resources", part_requested, NULL, OF_GROUPS, false},
+    {"Submitter", "  Floor  ", part_floor, NULL, NOT_QUOTAS, false},
+    {"Submitter", " Ceiling ", part_ceiling, NULL, NOT_QUOTAS, false},
 };
 
 static bool is_wanted(const struct part *part, const struct userprio_view *view, bool grouped)
 {
     bool quotas = view->quotas || view->surplus;
+    if (view->priority || view->usage) {
+        bool mine = part->when == IN_ALL || part->when == NOT_QUOTAS || part->when == ALWAYS;
+        return mine && part->usage == view->usage;
+    }
     switch (part->when) {
     case IN_ALL:
         return view->all && !quotas;

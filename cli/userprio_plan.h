@@ -24,6 +24,8 @@ struct userprio_view {
     bool rollup;      /* -grouprollup: groups with all below them */
     bool quotas;      /* -quotas: quotas of groups */
     bool surplus;     /* -surplus: who may use what others leave */
+    bool priority;    /* -priority: only what priorities are made of */
+    bool usage;       /* -usage: only what was used */
 };
 
 /* Best priority first, groups before users of equal ones; then by name. */

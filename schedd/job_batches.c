@@ -24,6 +24,9 @@ struct batch {
     uint32_t first_proc, last_proc;
     int64_t jobs[STATUSES];
     int64_t submitted;
+    int64_t later;                 /* jobs still to be made */
+    int64_t paused;                /* JobMaterializePaused; 0: no */
+    const struct cluster *factory; /* that is paused, or the last one */
 };
 
 struct job_batches {
@@ -57,10 +60,9 @@ void job_batches_destroy(struct job_batches *batches)
     }
 }
 
-static struct batch *batch_of(struct job_batches *batches, const struct job *job)
+static struct batch *batch_of(struct job_batches *batches, const struct cluster *cluster,
+                              const char *name, uint32_t proc)
 {
-    const struct cluster *cluster = job->cluster;
-    const char *name = job_string(job, "JobBatchName", "");
     struct strbuf key;
     strbuf_init(&key, 0);
     if (name[0] != '\0') {
@@ -75,7 +77,7 @@ static struct batch *batch_of(struct job_batches *batches, const struct job *job
         batch->name = mem_strdup(name);
         batch->qdate_s = cluster->qdate_s;
         batch->first_cluster = cluster->id;
-        batch->first_proc = job->proc;
+        batch->first_proc = proc;
         (void)strmap_set(batches->by_key, strbuf_text(&key), batch); /* was absent */
         vec_push(&batches->list, batch);
     }
@@ -87,9 +89,10 @@ void job_batches_add(struct job_batches *batches, const struct job *job)
 {
     const struct cluster *cluster = job->cluster;
     bool odd = cluster->own_batches && job->own != NULL && ad_has(job->own, "JobBatchName");
-    struct batch *batch = !odd && cluster->id == batches->cluster && batches->last != NULL
-                              ? batches->last
-                              : batch_of(batches, job);
+    struct batch *batch =
+        !odd && cluster->id == batches->cluster && batches->last != NULL
+            ? batches->last
+            : batch_of(batches, cluster, job_string(job, "JobBatchName", ""), job->proc);
     if (!odd) {
         batches->last = batch;
         batches->cluster = cluster->id;
@@ -101,6 +104,22 @@ void job_batches_add(struct job_batches *batches, const struct job *job)
     batch->last_proc = job->proc;
     int status = (int)job_status(job);
     batch->jobs[status > 0 && status < STATUSES ? status : 0]++;
+}
+
+void job_batches_add_factory(struct job_batches *batches, const struct cluster *cluster)
+{
+    int64_t next = ad_int_or(cluster->ad, "JobMaterializeNextProcId", 0);
+    int64_t total = ad_int_or(cluster->ad, "TotalSubmitProcs", 0);
+    struct batch *batch =
+        batch_of(batches, cluster, ad_string_or(cluster->ad, "JobBatchName", ""), (uint32_t)next);
+    if (cluster->id != batch->last_cluster) {
+        batch->submitted += total;
+        batch->last_cluster = cluster->id;
+        batch->last_proc = (uint32_t)next;
+    }
+    batch->later += next < total ? total - next : 0;
+    batch->factory = batch->paused != 0 ? batch->factory : cluster;
+    batch->paused = ad_int_or(batch->factory->ad, "JobMaterializePaused", 0);
 }
 
 size_t job_batches_count(const struct job_batches *batches)
@@ -128,5 +147,11 @@ struct ad *job_batches_ad(const struct job_batches *batches, size_t index)
     ad_set_int(ad, "RemovedJobs", batch->jobs[STATUS_REMOVED]);
     ad_set_int(ad, "SuspendedJobs", batch->jobs[STATUS_SUSPENDED]);
     ad_set_int(ad, "TotalSubmitProcs", batch->submitted);
+    if (batch->factory != NULL) {
+        ad_set_int(ad, "UnmaterializedJobs", batch->later);
+        ad_set_int(ad, "JobMaterializePaused", batch->paused);
+        (void)ad_copy_attr(ad, "JobMaterializePauseReason", batch->factory->ad,
+                           "JobMaterializePauseReason"); /* absent: left out */
+    }
     return ad;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 struct ad;
+struct cluster;
 struct job;
 struct job_batches;
 
@@ -19,13 +20,17 @@ void job_batches_destroy(struct job_batches *batches); /* NULL is allowed */
 
 /* Jobs come in order of id. */
 void job_batches_add(struct job_batches *batches, const struct job *job);
+/* The cluster's factory (job_factory.h), which there is: it has a batch even while none of its jobs
+ * is in the queue.  Behind the cluster's jobs, which are all in the same batch. */
+void job_batches_add_factory(struct job_batches *batches, const struct cluster *cluster);
 
 size_t job_batches_count(const struct job_batches *batches);
 /* One batch, in the order in which their first jobs came: Owner, JobBatchName (absent: none),
  * QDate, ClusterId and ProcId of its first job, LastClusterId and LastProcId, the numbers of its
  * jobs by status (IdleJobs, RunningJobs with those whose output is being placed, HeldJobs,
- * CompletedJobs, RemovedJobs, SuspendedJobs), TotalSubmitProcs of its clusters together.  Owned by
- * the caller. */
+ * CompletedJobs, RemovedJobs, SuspendedJobs), TotalSubmitProcs of its clusters together; with a
+ * factory UnmaterializedJobs (still to be made), JobMaterializePaused and -PauseReason where it
+ * does not go on.  Owned by the caller. */
 struct ad *job_batches_ad(const struct job_batches *batches, size_t index);
 
 #endif

@@ -325,6 +325,29 @@ static void look_at(struct query *query, const struct job *job)
     }
 }
 
+/* A cluster's ad with what its jobs would have: what a constraint may ask of one that has none. */
+static struct ad *factory_ad(const struct cluster *cluster)
+{
+    struct ad *ad = ad_copy_public(cluster->ad);
+    ad_set_string(ad, "MyType", "JobFactory");
+    ad_set_int(ad, "ClusterId", cluster->id);
+    ad_set_string(ad, "Owner", cluster->owner->name);
+    ad_set_int(ad, "QDate", cluster->qdate_s);
+    return ad;
+}
+
+static void look_at_factory(struct query *query, const struct cluster *cluster)
+{
+    if (query->batches == NULL || cluster == NULL || cluster->factory == NULL) {
+        return;
+    }
+    struct ad *ad = factory_ad(cluster);
+    if (wants(query, ad)) {
+        job_batches_add_factory(query->batches, cluster);
+    }
+    ad_destroy(ad);
+}
+
 /* One slice. */
 static void walk(struct query *query)
 {
@@ -345,6 +368,9 @@ static void walk(struct query *query)
             left--;
         }
         if (query->proc >= end) {
+            if (wanted->proc < 0) {
+                look_at_factory(query, cluster);
+            }
             query->at++;
             query->proc = 0;
         }
@@ -588,6 +614,37 @@ static void query_history(struct query *query)
     history_page(query);
 }
 
+/* Clusters whose jobs are made later: how far they are. */
+static void query_factories(struct query *query)
+{
+    const struct schedd *schedd = query->schedd;
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->clusters, &at, NULL, &value)) {
+        const struct cluster *cluster = value;
+        int64_t jobs[STATUS_SUSPENDED + 1] = {0};
+        bool full = query->limit > 0 && (int64_t)query->ads.count >= query->limit;
+        if (cluster->factory == NULL || full) {
+            continue;
+        }
+        struct ad *ad = factory_ad(cluster);
+        for (uint32_t i = 0; i < cluster->proc_count; i++) {
+            int64_t status = cluster->procs[i] != NULL ? job_status(cluster->procs[i]) : 0;
+            jobs[status >= 0 && status <= STATUS_SUSPENDED ? status : 0]++;
+        }
+        ad_set_int(ad, "PresentJobs", cluster->alive);
+        ad_set_int(ad, "IdleJobs", jobs[STATUS_IDLE]);
+        ad_set_int(ad, "RunningJobs", jobs[STATUS_RUNNING] + jobs[STATUS_TRANSFERRING]);
+        ad_set_int(ad, "HeldJobs", jobs[STATUS_HELD]);
+        if (wants(query, ad)) {
+            add(query, ad);
+        } else {
+            ad_destroy(ad);
+        }
+    }
+    begin_sending(query);
+}
+
 static void query_scheduler(struct query *query)
 {
     struct ad *ad = request_ads_scheduler(query->schedd);
@@ -615,12 +672,14 @@ void query_handle(struct schedd *schedd, struct wire_request *request)
         query_jobs(query, true);
     } else if (strcmp(type, "History") == 0) {
         query_history(query);
+    } else if (strcmp(type, "JobFactory") == 0) {
+        query_factories(query);
     } else if (strcmp(type, "Scheduler") == 0) {
         query_scheduler(query);
     } else {
         query_destroy(query);
         wire_reply_error(request, -EINVAL,
-                         "a schedd has ads of type Job, JobBatch, History, Scheduler");
+                         "a schedd has ads of type Job, JobBatch, JobFactory, History, Scheduler");
     }
 }
 

@@ -57,10 +57,13 @@ million=$(submit "$WORK/million.sub") || exit 1
 until_true 10 "two jobs are there" has_queued "$million" 2
 after=$(memory_of)
 [ $((after - before)) -le 2048 ] || fail "a million jobs took $((after - before)) KiB"
+equals "batch of a million" "$("$ROOST" q "$million" | awk '$2 == "ID:" {print $6, $8, $9}')" "_ 2 1000000"
 
 say "hold, release, remove of the whole cluster"
 "$ROOST" hold "$million" >/dev/null || fail "roost hold"
 equals "JobMaterializePaused" "$(value_of "$million" JobMaterializePaused)" 1
+"$ROOST" q -factory | grep -q "^$million .* held: " || fail "roost q -factory: $("$ROOST" q -factory)"
+"$ROOST" q "$million" | grep -q " (paused)$" || fail "the pause is not seen: $("$ROOST" q "$million")"
 "$ROOST" rm "$million.0" >/dev/null || fail "roost rm of one"
 until_true 10 "one is left" has_queued "$million" 1
 "$ROOST" release "$million" >/dev/null || fail "roost release"

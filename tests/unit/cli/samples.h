@@ -12,11 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file without its first line, blanks at the ends of lines taken away. */
-static inline char *sample_text(const char *name)
+/* The file without its first line. */
+static inline char *sample_raw(const char *name)
 {
     static char text[16384];
-    static char clean[16384];
     char path[600];
     const char *source = getenv("ROOST_SRC");
     (void)snprintf(path, sizeof path, "%s/tests/conformance/cli/%s.txt",
@@ -26,8 +25,15 @@ static inline char *sample_text(const char *name)
     size_t length = fread(text, 1, sizeof text - 1, file);
     (void)fclose(file);
     text[length] = '\0';
+    return strchr(text, '\n') + 1;
+}
+
+/* The same, blanks at the ends of lines taken away. */
+static inline char *sample_text(const char *name)
+{
+    static char clean[16384];
     size_t out = 0;
-    for (const char *at = strchr(text, '\n') + 1; *at != '\0'; at++) {
+    for (const char *at = sample_raw(name); *at != '\0'; at++) {
         while (*at == '\n' && out > 0 && clean[out - 1] == ' ') {
             out--;
         }

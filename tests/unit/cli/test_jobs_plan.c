@@ -5,6 +5,7 @@
  */
 #include "tests/unit/cli/ads.h"
 
+#include "base/check.h"
 #include "cli/jobs_plan.h"
 
 #define NOW 1795166147 /* 11/20/26 09:15:47 UTC */
@@ -57,8 +58,129 @@ static void a_batch_tells_what_is_done_and_spans_clusters(void **state)
                   " ProcId = 1; LastClusterId = 41; LastProcId = 0; IdleJobs = 1;"
                   " RunningJobs = 1; SuspendedJobs = 1; TotalSubmitProcs = 6]");
     expect(jobs_layout_find(""), &ads,
+           "OWNER    BATCH_NAME    SUBMITTED   DONE   RUN    IDLE  TOTAL JOB_IDS\n"
+           "user     b           11/20 09:15      3      2      1      6 40.1 ... 41.0\n");
+}
+
+static void the_hold_column_is_there_where_a_batch_has_held_jobs(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    ads_add(&ads, "[Owner = \"user\"; QDate = 1795166140; ClusterId = 40; IdleJobs = 1]");
+    ads_add(&ads, "[Owner = \"user\"; QDate = 1795166140; ClusterId = 41; HeldJobs = 1]");
+    expect(jobs_layout_find(""), &ads,
            "OWNER    BATCH_NAME    SUBMITTED   DONE   RUN    IDLE   HOLD  TOTAL JOB_IDS\n"
-           "user     b           11/20 09:15      3      2      1      _      6 40.1 ... 41.0\n");
+           "user     ID: 40      11/20 09:15      _      _      1      _      1 40.0\n"
+           "user     ID: 41      11/20 09:15      _      _      _      1      1 41.0\n");
+}
+
+static void jobs_that_are_still_to_be_made_are_not_done(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    ads_add(&ads, "[Owner = \"user\"; QDate = 1795166140; ClusterId = 40; ProcId = 1; IdleJobs = 1;"
+                  " LastProcId = 1; TotalSubmitProcs = 10; UnmaterializedJobs = 8]");
+    ads_add(&ads, "[Owner = \"user\"; QDate = 1795166140; ClusterId = 41; ProcId = 2;"
+                  " TotalSubmitProcs = 4; UnmaterializedJobs = 2; JobMaterializePaused = 1]");
+    expect(jobs_layout_find(""), &ads,
+           "OWNER    BATCH_NAME    SUBMITTED   DONE   RUN    IDLE  TOTAL JOB_IDS\n"
+           "user     ID: 40      11/20 09:15      1      _      1     10 40.1\n"
+           "user     ID: 41      11/20 09:15      2      _      _      4 41 (paused)\n");
+}
+
+static void names_of_other_alphabets_stand_in_their_columns(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    ads_add(&ads, "[Owner = \"user\"; QDate = 1795166140; ClusterId = 40; IdleJobs = 1;"
+                  " JobBatchName = \"caf\xc3\xa9\"]");
+    ads_add(&ads, "[Owner = \"user\"; QDate = 1795166140; ClusterId = 41; IdleJobs = 1;"
+                  " JobBatchName = \"\xe8\xa8\x88\xe7\xae\x97\"]");
+    expect(
+        jobs_layout_find(""), &ads,
+        "OWNER    BATCH_NAME    SUBMITTED   DONE   RUN    IDLE  TOTAL JOB_IDS\n"
+        "user     caf\xc3\xa9        11/20 09:15      _      _      1      1 40.0\n"
+        "user     \xe8\xa8\x88\xe7\xae\x97        11/20 09:15      _      _      1      1 41.0\n");
+}
+
+static void lines_are_cut_at_the_edge_of_the_terminal(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    struct strbuf out;
+    ads_add(&ads, "[ClusterId = 33; ProcId = 0; JobStatus = 5; Owner = \"user\";"
+                  " EnteredCurrentStatus = 1795166140; HoldReasonCode = 1; HoldReason = \"a long"
+                  " one with much to say, more than anybody likes to read\"]");
+    strbuf_init(&out, 0);
+    jobs_plan_lines(jobs_layout_find("-hold"), ads_list(&ads), 1, 50, &CONTEXT, &out);
+    ads_expect(&out, "  33.0   user           11/20 09:15    1     a lon\n");
+    vec_fini(&ads, ads_destroy_one);
+}
+
+static void files_on_their_way_are_seen_in_the_state(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ad, *text;
+    } CASES[] = {{"[JobStatus = 2]", "R"},
+                 {"[JobStatus = 2; TransferringInput = true]", "<"},
+                 {"[JobStatus = 2; TransferringInput = true; TransferQueued = true]", "<q"},
+                 {"[JobStatus = 2; TransferringOutput = true]", ">"},
+                 {"[JobStatus = 2; TransferringOutput = true; TransferQueued = true]", "q>"},
+                 {"[JobStatus = 6]", ">"},
+                 {"[JobStatus = 5; TransferringInput = true]", "H"},
+                 {"[JobStatus = 99]", "?"}};
+    for (size_t i = 0; i < ARRAY_COUNT(CASES); i++) {
+        struct vec ads = {0};
+        ads_add(&ads, CASES[i].ad);
+        assert_string_equal(jobs_status_text(ads.items[0]), CASES[i].text);
+        vec_fini(&ads, ads_destroy_one);
+    }
+}
+
+static void the_run_time_is_of_all_runs_of_this_one_or_of_processors(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    struct strbuf out;
+    char text[400];
+    (void)snprintf(text, sizeof text,
+                   "[ClusterId = 1; ProcId = 0; JobStatus = 2; Owner = \"user\"; Cmd = \"/bin/a\";"
+                   " RemoteWallClockTime = 100.0; RemoteUserCpu = 7.0; JobCurrentStartDate = %lld]",
+                   (long long)CONTEXT.now_s - 30);
+    ads_add(&ads, text);
+    static const char *const TIMES[] = {"0+00:02:10", "0+00:00:30", "0+00:00:07"};
+    for (int time = JOBS_TIME_ALL; time <= JOBS_TIME_CPU; time++) {
+        const struct jobs_layout *layout =
+            jobs_layout_timed(jobs_layout_find("-nobatch"), (enum jobs_time)time);
+        strbuf_init(&out, 0);
+        jobs_plan_print(layout, ads_list(&ads), 1, &CONTEXT, &out);
+        assert_non_null(strstr(strbuf_text(&out), TIMES[time]));
+        assert_non_null(strstr(strbuf_text(&out), time == JOBS_TIME_CPU ? "CPU_TIME" : "RUN_TIME"));
+        strbuf_fini(&out);
+    }
+    assert_ptr_equal(jobs_layout_timed(jobs_layout_find("-idle"), JOBS_TIME_CPU),
+                     jobs_layout_find("-idle"));
+    vec_fini(&ads, ads_destroy_one);
+}
+
+static void transfers_and_goodput_have_layouts(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    struct strbuf out;
+    ads_add(&ads, "[ClusterId = 1; ProcId = 0; JobStatus = 5; Owner = \"user\"; NumJobStarts = 2;"
+                  " BytesRecvd = 1048576.0; BytesSent = 2048.0; RemoteWallClockTime = 100.0;"
+                  " CommittedTime = 50; RemoteUserCpu = 25.0; QDate = 1795166140]");
+    strbuf_init(&out, 0);
+    jobs_plan_print(jobs_layout_find("-io"), ads_list(&ads), 1, &CONTEXT, &out);
+    ads_expect(&out, " ID      OWNER          RUNS ST     INPUT    OUTPUT        RATE MISC\n"
+                     "   1.0   user              2 H     1.0 MB    2.0 KB   10.3 KB/s Vanilla\n");
+    strbuf_init(&out, 0);
+    jobs_plan_print(jobs_layout_find("-goodput"), ads_list(&ads), 1, &CONTEXT, &out);
+    ads_expect(&out, " ID      OWNER            SUBMITTED     RUN_TIME GOODPUT CPU_UTIL   Mb/s\n"
+                     "   1.0   user           11/20 09:15   0+00:01:40   50.0%    50.0%   0.08\n");
+    vec_fini(&ads, ads_destroy_one);
 }
 
 /* As they come in a shared answer. */
@@ -66,7 +188,7 @@ static void expect_rows(const char *option, const char *const *ads, const char *
 {
     struct vec list = {0};
     struct strbuf out;
-    struct jobs_rows *rows = jobs_rows_create(jobs_layout_find(option), &CONTEXT);
+    struct jobs_rows *rows = jobs_rows_create(jobs_layout_find(option), 0, &CONTEXT);
     strbuf_init(&out, 0);
     for (; *ads != NULL; ads++) {
         ads_add(&list, *ads);
@@ -297,6 +419,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_batch_is_a_line),
+        cmocka_unit_test(the_hold_column_is_there_where_a_batch_has_held_jobs),
+        cmocka_unit_test(jobs_that_are_still_to_be_made_are_not_done),
+        cmocka_unit_test(names_of_other_alphabets_stand_in_their_columns),
+        cmocka_unit_test(lines_are_cut_at_the_edge_of_the_terminal),
+        cmocka_unit_test(files_on_their_way_are_seen_in_the_state),
+        cmocka_unit_test(the_run_time_is_of_all_runs_of_this_one_or_of_processors),
+        cmocka_unit_test(transfers_and_goodput_have_layouts),
         cmocka_unit_test(a_batch_tells_what_is_done_and_spans_clusters),
         cmocka_unit_test(rows_that_share_are_the_lines_of_whole_ads),
         cmocka_unit_test(what_is_computed_is_computed_for_each_row),

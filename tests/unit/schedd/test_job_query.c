@@ -273,6 +273,55 @@ static void batches_are_counted(void **state)
     count_is(world, "[Type = \"JobBatch\"; Ids = {\"77\"}]", 0);
 }
 
+/* Each question lets the schedd's loop turn. */
+static void until_jobs(struct world *world, size_t count)
+{
+    size_t there = SIZE_MAX;
+    for (int i = 0; i < 10000 && there != count; i++) {
+        struct answer answer;
+        query(world, "[Type = \"Job\"]", &answer);
+        there = answer.ads.count;
+        answer_fini(&answer);
+    }
+    assert_int_equal(there, count);
+}
+
+static void a_cluster_without_jobs_yet_has_a_batch(void **state)
+{
+    struct world *world = *state;
+    static const char *const DIGEST[] = {"[Text = \"executable = /bin/true\\nqueue 5\\n\"]", NULL};
+    struct answer answer;
+    assert_int_equal(call(world, VERB_SUBMIT,
+                          "[" GOOD "; Digest = true; JobMaterializeMaxIdle = 2;"
+                          " DigestPlace = [Cwd = \"/tmp\"; File = \"a.sub\"; Arch = \"X86_64\";"
+                          " OpSys = \"LINUX\"; User = \"me\"; FileSystemDomain = \"here\"]]",
+                          DIGEST, &answer),
+                     0);
+    answer_fini(&answer);
+    until_jobs(world, 2);
+    query(world, "[Type = \"JobBatch\"]", &answer);
+    assert_int_equal(answer.ads.count, 1);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "UnmaterializedJobs", -1), 3);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "JobMaterializePaused", -1), 0);
+    answer_fini(&answer);
+    act(world, "[Action = \"Hold\"; Ids = {\"1\"}]", "Success", 2);
+    act(world, "[Action = \"Remove\"; Ids = {\"1.0\", \"1.1\"}]", "Success", 2);
+    count_is(world, "[Type = \"Job\"]", 0);
+    query(world, "[Type = \"JobBatch\"; Constraint = \"ClusterId == 1\"]", &answer);
+    assert_int_equal(answer.ads.count, 1);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "JobMaterializePaused", -1), 1);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "TotalSubmitProcs", -1), 5);
+    answer_fini(&answer);
+    count_is(world, "[Type = \"JobBatch\"; Constraint = \"JobStatus == 5\"]", 0);
+    count_is(world, "[Type = \"JobBatch\"; Constraint = \"Owner == \\\"nobody-else\\\"\"]", 0);
+    query(world, "[Type = \"JobFactory\"]", &answer);
+    assert_int_equal(answer.ads.count, 1);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "PresentJobs", -1), 0);
+    assert_int_equal(ad_int_or(answer.ads.items[0], "JobMaterializeNextProcId", -1), 2);
+    assert_string_equal(ad_string_or(answer.ads.items[0], "Owner", ""), world->me);
+    answer_fini(&answer);
+}
+
 static void batches_are_the_same_after_a_restart(void **state)
 {
     struct world *world = *state;
@@ -384,6 +433,7 @@ int main(void)
         CASE(jobs_alike_are_one_ad),
         CASE(ids_name_jobs_once_and_in_order),
         CASE(batches_are_counted),
+        CASE(a_cluster_without_jobs_yet_has_a_batch),
         CASE(batches_are_the_same_after_a_restart),
         CASE(the_history_is_read_from_either_end_up_to_where_it_is_said),
         CASE(a_history_of_several_pages_comes_whole),
