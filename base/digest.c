@@ -53,3 +53,11 @@ void digest_hex(struct digest *digest, char ret[DIGEST_HEX_SIZE])
     text_hex(bytes, length, ret);
     CHECK(EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) == 1);
 }
+
+void digest_peek(const struct digest *digest, char ret[DIGEST_HEX_SIZE])
+{
+    struct digest *copy = digest_create();
+    CHECK(EVP_MD_CTX_copy_ex(copy->context, digest->context) == 1);
+    digest_hex(copy, ret);
+    digest_destroy(copy);
+}

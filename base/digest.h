@@ -19,5 +19,7 @@ void digest_destroy(struct digest *digest); /* NULL is allowed */
 void digest_update(struct digest *digest, const void *data, size_t length);
 /* The SHA-256 of all that was given; the digest then begins anew. */
 void digest_hex(struct digest *digest, char ret[DIGEST_HEX_SIZE]);
+/* The same; more may follow. */
+void digest_peek(const struct digest *digest, char ret[DIGEST_HEX_SIZE]);
 
 #endif

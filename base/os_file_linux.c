@@ -479,6 +479,15 @@ int64_t os_file_size(const struct os_file *file)
     return fstat(file->fd, &st) == 0 ? st.st_size : -errno;
 }
 
+void os_file_stat(const struct os_file *file, struct os_stat *ret)
+{
+    struct stat st;
+    *ret = (struct os_stat){0};
+    if (fstat(file->fd, &st) == 0) {
+        os_stat_set(ret, &st);
+    }
+}
+
 int os_file_lock(struct os_file *file)
 {
     /* An open file description's: closing another descriptor of the same file does not drop it. */

@@ -116,6 +116,19 @@ static struct ad_context context_of(const struct schedd *schedd)
     return (struct ad_context){.now_s = loop_wall_s(schedd->loop)};
 }
 
+/* For policy_act_on_exit(), which comes when the output is in its place. */
+static void keep_verdict(struct ad *own, int action, int code, int subcode, const char *reason)
+{
+    struct ad *kept = ad_create();
+    ad_set_int(kept, "Action", action);
+    if (action == POLICY_HOLD) {
+        ad_set_int(kept, "Code", code);
+        ad_set_int(kept, "SubCode", subcode);
+    }
+    ad_set_string(kept, "Reason", reason);
+    ad_set_ad(own, VERDICT_ATTRIBUTE, kept);
+}
+
 void policy_judge_exit(struct schedd *schedd, struct job *job)
 {
     struct policy_verdict verdict;
@@ -129,14 +142,12 @@ void policy_judge_exit(struct schedd *schedd, struct job *job)
     if (verdict.action == POLICY_NONE) {
         return;
     }
-    struct ad *kept = ad_create();
-    ad_set_int(kept, "Action", verdict.action);
-    if (verdict.action == POLICY_HOLD) {
-        ad_set_int(kept, "Code", verdict.code);
-        ad_set_int(kept, "SubCode", verdict.subcode);
-    }
-    ad_set_string(kept, "Reason", verdict.reason);
-    ad_set_ad(own, VERDICT_ATTRIBUTE, kept);
+    keep_verdict(own, verdict.action, verdict.code, verdict.subcode, verdict.reason);
+}
+
+void policy_hold_on_exit(struct job *job, int code, int subcode, const char *reason)
+{
+    keep_verdict(job_own(job), POLICY_HOLD, code, subcode, reason);
 }
 
 static void complete(struct change *change, struct job *job)

@@ -30,6 +30,8 @@ int policies_reload(struct schedd *schedd, struct err *err);
 void policy_look_at(struct job *job);
 /* The run ended and its result is about to be committed: finds the verdict, keeps it in the ad. */
 void policy_judge_exit(struct schedd *schedd, struct job *job);
+/* Instead of that verdict: the run's own fault, told with its result. */
+void policy_hold_on_exit(struct job *job, int code, int subcode, const char *reason);
 /* Its output is in its place: the job is over, stays as completed, is held, or runs again. */
 void policy_act_on_exit(struct change *change, struct job *job);
 

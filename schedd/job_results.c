@@ -258,6 +258,11 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     copy_some(own, args, EXIT, ARRAY_COUNT(EXIT));
     note_exit(job);
     policy_judge_exit(schedd, job);
+    if (ad_int_or(args, "HoldReasonCode", 0) > 0) { /* output that it names is missing */
+        policy_hold_on_exit(job, (int)ad_int_or(args, "HoldReasonCode", 0),
+                            (int)ad_int_or(args, "HoldReasonSubCode", 0),
+                            ad_string_or(args, "HoldReason", "held by its starter"));
+    }
     struct claim *claim = job->claim;
     if (claim != NULL && job->phase == JOB_MATCHED) {
         claim_detach(claim); /* the match is for whoever is next */

@@ -1,5 +1,9 @@
 /* shadow/feed.c - a run's input: which files there are, and their bytes.
  *
+ * JOB_FETCH looks at all of it and makes the list; FILE_GET sends from one entry of the list on,
+ * all files in one stream of parts, so that ten thousand small files cost no round trip each.  A
+ * file that was cut is gone on with where the starter has it, if what it has is ours.
+ *
  * A file that is missing or cannot be read is the job's own fault: the schedd is told to hold the
  * job before the starter gets its refusal.
  *
@@ -14,12 +18,19 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/strmap.h"
 #include "classad/ad.h"
 #include "shadow/shadow_state.h"
 #include "shadow/transfer_plan.h"
+#include "transfer/transfer_names.h"
+#include "transfer/transfer_walk.h"
 #include "wire/wire.h"
 
-#define HOLD_INPUT 13 /* HTCondor's */
+#define HOLD_INPUT     13 /* HTCondor's */
+#define HOLD_INPUT_MAX 32
+
+#define ADS_A_PART     1000
+#define PIECES_A_BATCH 64
 
 struct refusal {
     struct wire_request *request;
@@ -44,82 +55,187 @@ static void hold(struct run *run, struct wire_request *request, int status, cons
     struct refusal *refusal = mem_zalloc(sizeof(*refusal));
     refusal->request = request;
     refusal->status = status;
-    (void)snprintf(refusal->reason, sizeof(refusal->reason), "The job's input cannot be sent: %s",
-                   why); /* fits */
+    (void)snprintf(refusal->reason, sizeof(refusal->reason),
+                   "Transfer input files failure at the access point. Details: %s", why); /* fits */
     if (run->phase != RUN_OPEN) {
         wire_reply_error(request, status, "%s", why);
         mem_free(refusal);
         return;
     }
     run_move(run, RUN_FINISHING);
-    report_hold(run, HOLD_INPUT, -status, refusal->reason, refused, refusal);
+    report_hold(run, status == -EDQUOT ? HOLD_INPUT_MAX : HOLD_INPUT, -status, refusal->reason,
+                refused, refusal);
 }
 
 /* ---- JOB_FETCH
  * ----------------------------------------------------------------------------------- */
 
 struct fetch {
-    struct vec inputs; /* struct transfer_input */
-    struct vec ads;    /* struct ad: Name, Size, Mode, IsExecutable */
+    struct vec wants;   /* struct transfer_input */
+    struct vec entries; /* struct transfer_entry */
+    int64_t bytes, bytes_max;
 };
+
+static void fetch_destroy(struct fetch *fetch)
+{
+    vec_fini(&fetch->wants, transfer_input_destroy);
+    vec_fini(&fetch->entries, transfer_entry_destroy);
+    mem_free(fetch);
+}
+
+static int add_tree(struct work *work, const struct transfer_input *input)
+{
+    struct fetch *fetch = work->arg;
+    size_t left_out = 0;
+    if (!input->is_contents) {
+        vec_push(&fetch->entries,
+                 transfer_entry_create(TRANSFER_DIRECTORY, input->name, input->path));
+    }
+    size_t length = strlen(input->path);
+    while (length > 1 && input->path[length - 1] == '/') {
+        length--;
+    }
+    char *root = mem_strndup(input->path, length);
+    int result = transfer_walk(work->run->shadow->os, root, "", input->name,
+                               TRANSFER_LINKS_FOLLOWED, &fetch->entries, &left_out, &work->err);
+    mem_free(root);
+    return result;
+}
+
+/* Opens it, too: what cannot be read is found now and not in the middle. */
+static int look_at(struct work *work, const struct transfer_input *input)
+{
+    struct fetch *fetch = work->arg;
+    struct os *os = work->run->shadow->os;
+    struct os_stat stat;
+    struct os_file *file = NULL;
+    if (input->is_url) {
+        struct transfer_entry *entry =
+            transfer_entry_create(TRANSFER_FILE, input->name, input->path);
+        entry->is_url = true;
+        entry->is_executable = input->is_executable;
+        vec_push(&fetch->entries, entry);
+        return 0;
+    }
+    const char *what = input->is_executable ? "executable" : "input file";
+    int result = os_file_open(os, input->path, OS_READ, 0, &file, NULL);
+    if (result == -EISDIR && !input->is_executable) {
+        return add_tree(work, input);
+    }
+    if (result == 0 && input->is_contents) {
+        os_file_close(file);
+        result = -ENOTDIR;
+    }
+    if (result != 0) {
+        return err_set(&work->err, result, "%s '%s': %s", what, input->path, err_code_text(result));
+    }
+    os_file_stat(file, &stat);
+    struct transfer_entry *entry = transfer_entry_create(TRANSFER_FILE, input->name, input->path);
+    entry->size_bytes = stat.size_bytes;
+    entry->mode = stat.mode & 0777;
+    entry->is_executable = input->is_executable;
+    vec_push(&fetch->entries, entry);
+    os_file_close(file);
+    return 0;
+}
+
+/* One name each, and not too much of all. */
+static int judge(struct work *work)
+{
+    struct fetch *fetch = work->arg;
+    struct strmap *names = strmap_create(STRMAP_CASE_SENSITIVE);
+    size_t name_bytes = 0, kept = 0;
+    int result = 0;
+    for (size_t i = 0; i < fetch->entries.count; i++) {
+        struct transfer_entry *entry = fetch->entries.items[i];
+        const struct transfer_entry *same = strmap_get(names, entry->name);
+        if (same != NULL && result == 0 &&
+            (same->type != entry->type || entry->type != TRANSFER_DIRECTORY) &&
+            strcmp(same->path, entry->path) != 0) {
+            result = err_set(&work->err, -EINVAL,
+                             "inputs '%.300s' and '%.300s' would have one name in the sandbox",
+                             same->path, entry->path);
+        }
+        if (same != NULL) {
+            transfer_entry_destroy(entry);
+            continue;
+        }
+        (void)strmap_set(names, entry->name, entry); /* was not there */
+        fetch->entries.items[kept++] = entry;
+        name_bytes += strlen(entry->name) + 200;
+        fetch->bytes += entry->type == TRANSFER_FILE ? entry->size_bytes : 0;
+    }
+    fetch->entries.count = kept;
+    strmap_destroy(names, NULL);
+    if (result == 0 && (kept > TRANSFER_FILES_MAX || name_bytes > 4 * TRANSFER_LIST_MAX)) {
+        result = err_set(&work->err, -E2BIG, "more than %d input files, or too long names",
+                         TRANSFER_FILES_MAX);
+    }
+    if (result == 0 && fetch->bytes_max >= 0 && fetch->bytes > fetch->bytes_max) {
+        result = err_set(&work->err, -EDQUOT,
+                         "%lld bytes, and no more than %lld MB (MaxTransferInputMB) may be sent",
+                         (long long)fetch->bytes, (long long)(fetch->bytes_max >> 20));
+    }
+    return result;
+}
+
+static int fetch_body(struct work *work)
+{
+    struct fetch *fetch = work->arg;
+    int result = 0;
+    for (size_t i = 0; i < fetch->wants.count && result == 0; i++) {
+        result = look_at(work, fetch->wants.items[i]);
+    }
+    return result != 0 ? result : judge(work);
+}
+
+static struct ad *entry_ad(const struct transfer_entry *entry)
+{
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "Name", entry->name);
+    ad_set_int(ad, "Mode", (int64_t)entry->mode);
+    if (entry->type == TRANSFER_FILE) {
+        ad_set_int(ad, "Size", entry->size_bytes);
+        ad_set_bool(ad, "IsExecutable", entry->is_executable);
+    } else {
+        ad_set_string(ad, "Type", entry->type == TRANSFER_LINK ? "link" : "dir");
+    }
+    if (entry->target != NULL) {
+        ad_set_string(ad, "Target", entry->target);
+    }
+    if (entry->is_url) {
+        ad_set_string(ad, "Url", entry->path);
+    }
+    return ad;
+}
 
 static void destroy_ad(void *ad)
 {
     ad_destroy(ad);
 }
 
-static void fetch_destroy(struct fetch *fetch)
+/* The list in as many parts as it needs: they are bounded by TRANSFER_LIST_MAX, so that the window
+ * is not looked at. */
+static void send_list(struct run *run, struct wire_request *request)
 {
-    vec_fini(&fetch->inputs, transfer_input_destroy);
-    vec_fini(&fetch->ads, destroy_ad);
-    mem_free(fetch);
-}
-
-/* Opens it, too: what cannot be read is found now and not in the middle. */
-static int look_at(struct work *work, const struct transfer_input *input, struct ad **ret)
-{
-    struct os *os = work->run->shadow->os;
-    struct os_stat stat;
-    struct os_file *file = NULL;
-    int result = os_stat(os, input->path, &stat);
-    if (result != 0) {
-        return err_set(&work->err, result, "%s '%s': %s",
-                       input->is_executable ? "executable" : "input file", input->path,
-                       err_code_text(result));
-    }
-    if (stat.is_dir) {
-        return err_set(&work->err, -EISDIR,
-                       "'%s' is a directory; directories are not transferred "
-                       "yet",
-                       input->path);
-    }
-    result = os_file_open(os, input->path, OS_READ, 0, &file, &work->err);
-    if (result != 0) {
-        return result;
-    }
-    struct ad *ad = ad_create();
-    ad_set_string(ad, "Name", input->name);
-    ad_set_int(ad, "Size", os_file_size(file));
-    ad_set_int(ad, "Mode", stat.is_link ? 0644 : (int64_t)(stat.mode & 0777));
-    ad_set_bool(ad, "IsExecutable", input->is_executable);
-    os_file_close(file);
-    *ret = ad;
-    return 0;
-}
-
-static int fetch_body(struct work *work)
-{
-    struct fetch *fetch = work->arg;
-    for (size_t i = 0; i < fetch->inputs.count; i++) {
-        struct ad *ad = NULL;
-        int result = look_at(work, fetch->inputs.items[i], &ad);
-        if (result != 0) {
-            return result;
+    struct vec ads = {0};
+    vec_push(&ads, transfer_plan_sandbox_ad(run->job));
+    for (size_t i = 0; i < run->inputs.count; i++) {
+        vec_push(&ads, entry_ad(run->inputs.items[i]));
+        if (ads.count == ADS_A_PART && i + 1 < run->inputs.count) {
+            const struct wire_body part = {.ads = (const struct ad *const *)ads.items,
+                                           .ad_count = ads.count};
+            (void)wire_reply_part(request, &part); /* see above */
+            vec_clear(&ads, destroy_ad);
         }
-        vec_push(&fetch->ads, ad);
     }
-    return 0;
+    const struct wire_body last = {.ads = (const struct ad *const *)ads.items,
+                                   .ad_count = ads.count};
+    wire_reply_ok(request, &last);
+    vec_fini(&ads, destroy_ad);
 }
+
+static bool feeds_has(const struct run *run);
 
 static void fetch_done(struct work *work, int result)
 {
@@ -129,23 +245,14 @@ static void fetch_done(struct work *work, int result)
         wire_reply_error(work->request, -ESTALE, "this run does not count any more");
     } else if (result != 0) {
         hold(run, work->request, result, work->err.text);
+    } else if (feeds_has(run)) { /* the lane reads by the list that there is */
+        wire_reply_error(work->request, -EBUSY, "files are being sent");
     } else {
-        struct ad *job = transfer_plan_sandbox_ad(run->job);
-        struct vec ads = {0};
-        vec_push(&ads, job);
-        for (size_t i = 0; i < fetch->ads.count; i++) {
-            vec_push(&ads, fetch->ads.items[i]);
-        }
-        const struct wire_body body = {
-            .ads = (const struct ad *const *)ads.items,
-            .ad_count = ads.count,
-        };
-        wire_reply_ok(work->request, &body);
-        vec_fini(&ads, NULL);
-        ad_destroy(job);
-        vec_fini(&run->inputs, transfer_input_destroy);
-        run->inputs = fetch->inputs;
-        fetch->inputs = (struct vec){0};
+        vec_fini(&run->inputs, transfer_entry_destroy);
+        run->inputs = fetch->entries;
+        run->input_bytes = fetch->bytes;
+        fetch->entries = (struct vec){0};
+        send_list(run, work->request);
     }
     fetch_destroy(fetch);
 }
@@ -154,7 +261,11 @@ void feed_fetch(struct run *run, struct wire_request *request)
 {
     struct fetch *fetch = mem_zalloc(sizeof(*fetch));
     struct err err;
-    int result = transfer_plan_inputs(run->job, &fetch->inputs, &err);
+    const char *domain = ad_string_or(wire_request_args(request), "FileSystemDomain", NULL);
+    transfer_plan_settle(run->job, domain);
+    fetch->bytes_max =
+        transfer_plan_limit(run->job, "MaxTransferInputMB", run->shadow->input_mb_max);
+    int result = transfer_plan_inputs(run->job, &fetch->wants, &err);
     if (result != 0) {
         fetch_destroy(fetch);
         hold(run, request, result, err.text);
@@ -163,56 +274,154 @@ void feed_fetch(struct run *run, struct wire_request *request)
     work_start(run, request, fetch_body, fetch_done, fetch);
 }
 
-/* ---- FILE_GET: one piece after the other, as the window allows
+/* ---- FILE_GET: a batch of pieces after the other, as the window allows
  * ------------------------------------- */
+
+struct piece {
+    size_t index;  /* in run->inputs */
+    size_t length; /* in the buffer, behind the one before */
+    uint64_t offset;
+    bool ends; /* the file */
+    char hex[DIGEST_HEX_SIZE];
+};
 
 struct get {
     LIST_ENTRY(get) entry; /* in shadow->gets */
     struct run *run;
     struct wire_request *request;
-    char *path;
+    size_t at, end; /* entries: in hand, and where it ends */
     struct os_file *file;
     struct digest *digest;
-    char *buffer;
     uint64_t offset;
-    size_t length; /* of the piece in the buffer */
-    bool gone;     /* the starter is */
-    bool working;  /* a piece is being read */
+    /* what the starter has of the first file */
+    uint64_t prefix;
+    char prefix_hex[DIGEST_HEX_SIZE];
+    char *buffer;
+    struct piece pieces[PIECES_A_BATCH];
+    size_t piece_count;
+    bool gone;    /* the starter is */
+    bool working; /* a batch is being read */
 };
 
-static void read_piece(struct get *get);
+static void read_batch(struct get *get);
 
 static void get_destroy(struct get *get)
 {
     LIST_REMOVE(get, entry);
     os_file_close(get->file);
     digest_destroy(get->digest);
-    mem_free(get->path);
     mem_free(get->buffer);
     struct run *run = get->run;
     mem_free(get);
     run_unuse(run);
 }
 
-static int get_body(struct work *work)
+/* Are the first bytes those that the starter has?  Then it goes on behind them. */
+static int check_prefix(struct work *work, struct get *get, const char *path)
 {
-    struct get *get = work->arg;
+    uint64_t offset = 0;
+    while (offset < get->prefix) {
+        uint64_t left = get->prefix - offset;
+        size_t wanted = left < SHADOW_PIECE_BYTES ? (size_t)left : SHADOW_PIECE_BYTES;
+        ssize_t got = os_file_read(get->file, offset, get->buffer, wanted);
+        if (got < 0) {
+            return err_set(&work->err, (int)got, "'%s' cannot be read: %s", path,
+                           err_code_text((int)got));
+        }
+        if (got == 0) {
+            break; /* it is shorter now */
+        }
+        digest_update(get->digest, get->buffer, (size_t)got);
+        offset += (uint64_t)got;
+    }
+    char hex[DIGEST_HEX_SIZE];
+    digest_peek(get->digest, hex);
+    if (offset == get->prefix && strcmp(hex, get->prefix_hex) == 0) {
+        get->offset = offset;
+    } else {
+        digest_destroy(get->digest);
+        get->digest = digest_create();
+    }
+    get->prefix = 0;
+    return 0;
+}
+
+static int read_piece(struct work *work, struct get *get, size_t *used)
+{
+    const struct transfer_entry *input = work->run->inputs.items[get->at];
+    int result = 0;
     if (get->file == NULL) {
-        int result =
-            os_file_open(work->run->shadow->os, get->path, OS_READ, 0, &get->file, &work->err);
+        result =
+            os_file_open(work->run->shadow->os, input->path, OS_READ, 0, &get->file, &work->err);
         if (result != 0) {
             return result;
         }
+        get->digest = digest_create();
+        get->offset = 0;
+        result = get->prefix > 0 ? check_prefix(work, get, input->path) : 0;
     }
-    ssize_t got = os_file_read(get->file, get->offset, get->buffer, SHADOW_PIECE_BYTES);
-    if (got < 0) {
-        return err_set(&work->err, (int)got, "'%s' cannot be read: %s", get->path,
-                       err_code_text((int)got));
+    size_t room = SHADOW_PIECE_BYTES - *used;
+    ssize_t got = result == 0 ? os_file_read(get->file, get->offset, get->buffer + *used, room) : 0;
+    if (result != 0 || got < 0) {
+        return result != 0 ? result
+                           : err_set(&work->err, (int)got, "'%s' cannot be read: %s", input->path,
+                                     err_code_text((int)got));
     }
-    get->length = (size_t)got;
-    get->offset += get->length;
-    digest_update(get->digest, get->buffer, get->length);
+    struct piece *piece = &get->pieces[get->piece_count++];
+    *piece = (struct piece){.index = get->at, .length = (size_t)got, .offset = get->offset};
+    digest_update(get->digest, get->buffer + *used, (size_t)got);
+    *used += (size_t)got;
+    get->offset += (uint64_t)got;
+    if ((size_t)got < room) {
+        piece->ends = true;
+        digest_hex(get->digest, piece->hex);
+        digest_destroy(get->digest);
+        get->digest = NULL;
+        os_file_close(get->file);
+        get->file = NULL;
+        get->at++;
+    }
     return 0;
+}
+
+/* run->inputs does not change while there is a get: feed_fetch() is refused then. */
+static int get_body(struct work *work)
+{
+    struct get *get = work->arg;
+    size_t used = 0;
+    int result = 0;
+    get->piece_count = 0;
+    while (result == 0 && get->at < get->end && get->piece_count < PIECES_A_BATCH &&
+           used < SHADOW_PIECE_BYTES) {
+        const struct transfer_entry *input = work->run->inputs.items[get->at];
+        if (input->type != TRANSFER_FILE || input->is_url) {
+            get->at++;
+            continue;
+        }
+        result = read_piece(work, get, &used);
+    }
+    return result;
+}
+
+static bool send_batch(struct get *get)
+{
+    const char *data = get->buffer;
+    bool more = true;
+    for (size_t i = 0; i < get->piece_count; i++) {
+        const struct piece *piece = &get->pieces[i];
+        const struct transfer_entry *input = get->run->inputs.items[piece->index];
+        struct ad *args = ad_create();
+        ad_set_string(args, "Name", input->name);
+        ad_set_int(args, "Offset", (int64_t)piece->offset);
+        if (piece->ends) {
+            ad_set_string(args, "Checksum", piece->hex);
+        }
+        const struct wire_body body = {.args = args, .blob = data, .blob_length = piece->length};
+        more = wire_reply_part(get->request, &body);
+        ad_destroy(args);
+        data += piece->length;
+    }
+    return more;
 }
 
 static void get_done(struct work *work, int result)
@@ -234,24 +443,17 @@ static void get_done(struct work *work, int result)
         get_destroy(get);
         return;
     }
-    if (get->length == 0) {
-        char hex[DIGEST_HEX_SIZE];
-        digest_hex(get->digest, hex);
-        struct ad *args = ad_create();
-        ad_set_string(args, "Checksum", hex);
-        const struct wire_body body = {.args = args};
-        wire_reply_ok(get->request, &body);
-        ad_destroy(args);
+    bool more = send_batch(get);
+    if (get->at == get->end) {
+        wire_request_on_gone(get->request, NULL, NULL);
+        wire_reply_ok(get->request, NULL);
         get_destroy(get);
-        return;
-    }
-    const struct wire_body part = {.blob = get->buffer, .blob_length = get->length};
-    if (wire_reply_part(get->request, &part)) {
-        read_piece(get);
+    } else if (more) {
+        read_batch(get);
     }
 }
 
-static void read_piece(struct get *get)
+static void read_batch(struct get *get)
 {
     get->working = true;
     work_start(get->run, get->request, get_body, get_done, get);
@@ -261,7 +463,7 @@ static void drained(void *arg)
 {
     struct get *get = arg;
     if (!get->working) {
-        read_piece(get);
+        read_batch(get);
     }
 }
 
@@ -274,15 +476,33 @@ static void gone(void *arg)
     }
 }
 
+static bool feeds_has(const struct run *run)
+{
+    const struct get *get;
+    LIST_FOREACH(get, &run->shadow->gets, entry)
+    {
+        if (get->run == run) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void feed_get(struct run *run, struct wire_request *request)
 {
-    const char *name = ad_string_or(wire_request_args(request), "Name", "");
-    const struct transfer_input *input = NULL;
-    for (size_t i = 0; i < run->inputs.count && input == NULL; i++) {
-        const struct transfer_input *one = run->inputs.items[i];
-        input = strcmp(one->name, name) == 0 ? one : NULL;
+    const struct ad *args = wire_request_args(request);
+    const char *name = ad_string_or(args, "Name", "");
+    const char *prefix_hex = ad_string_or(args, "Checksum", "");
+    int64_t prefix = ad_int_or(args, "Offset", 0);
+    size_t at = 0;
+    while (at < run->inputs.count) {
+        const struct transfer_entry *input = run->inputs.items[at];
+        if (input->type == TRANSFER_FILE && !input->is_url && strcmp(input->name, name) == 0) {
+            break;
+        }
+        at++;
     }
-    if (input == NULL) {
+    if (at == run->inputs.count) {
         wire_reply_error(request, -ENOENT,
                          "'%.100s' is no input of this job, or JOB_FETCH did not "
                          "come first",
@@ -294,12 +514,16 @@ void feed_get(struct run *run, struct wire_request *request)
     get->run = run;
     run_use(run);
     get->request = request;
-    get->path = mem_strdup(input->path);
-    get->digest = digest_create();
+    get->at = at;
+    get->end = ad_bool_or(args, "AndFollowing", false) ? run->inputs.count : at + 1;
+    if (prefix > 0 && strlen(prefix_hex) == DIGEST_HEX_SIZE - 1) {
+        get->prefix = (uint64_t)prefix;
+        memcpy(get->prefix_hex, prefix_hex, sizeof(get->prefix_hex));
+    }
     get->buffer = mem_alloc(SHADOW_PIECE_BYTES);
     wire_request_on_drained(request, drained, get);
     wire_request_on_gone(request, gone, get);
-    read_piece(get);
+    read_batch(get);
 }
 
 void feeds_end(struct shadow *shadow)

@@ -15,6 +15,22 @@ static const struct knob KNOBS[] = {
      .unit = "threads",
      .help = "Threads for file operations of a shadow: a hung file server blocks only the jobs of "
              "those that wait for it."},
+    {.name = "MAX_TRANSFER_INPUT_MB",
+     .type = KNOB_INT,
+     .fallback = "-1",
+     .min = -1,
+     .max = 1000000000,
+     .unit = "MB",
+     .help =
+         "How much input may be transferred for a job that does not say (max_transfer_input_mb) "
+         "itself; one with more is held; -1: any."},
+    {.name = "MAX_TRANSFER_OUTPUT_MB",
+     .type = KNOB_INT,
+     .fallback = "-1",
+     .min = -1,
+     .max = 1000000000,
+     .unit = "MB",
+     .help = "The same of its output."},
     {.name = "SENDMAIL",
      .type = KNOB_STRING,
      .fallback = "/usr/sbin/sendmail",

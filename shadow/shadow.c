@@ -324,6 +324,8 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     shadow->orphan = loop_timer_create(env->loop, orphaned, shadow);
     shadow->orphan_ms = (uint64_t)config_duration_ms(env->config, "SHADOW_ORPHAN_TIMEOUT");
     shadow->sendmail = mem_strdup(config_string(env->config, "SENDMAIL"));
+    shadow->input_mb_max = config_int(env->config, "MAX_TRANSFER_INPUT_MB");
+    shadow->output_mb_max = config_int(env->config, "MAX_TRANSFER_OUTPUT_MB");
     shadow->lane_count = (size_t)config_int(env->config, "SHADOW_LANES");
     CHECK(shadow->lane_count <= SHADOW_LANES_MAX);
     for (size_t i = 0; i < shadow->lane_count; i++) {

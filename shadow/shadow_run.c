@@ -18,6 +18,7 @@
 #include "classad/ad.h"
 #include "shadow/shadow_state.h"
 #include "shadow/transfer_plan.h"
+#include "transfer/transfer_walk.h"
 #include "wire/wire.h"
 
 #define TO(phase) (1U << (phase))
@@ -73,6 +74,7 @@ struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, con
     run->part = stage_path(shadow, id, epoch, ".part");
     run->stage = stage_path(shadow, id, epoch, "");
     run->files = strmap_create(STRMAP_CASE_SENSITIVE);
+    run->output_bytes_max = transfer_plan_limit(job, "MaxTransferOutputMB", shadow->output_mb_max);
     CHECK(strmap_set(shadow->runs, id, run) == NULL);
     return run;
 }
@@ -101,7 +103,7 @@ static void run_destroy(struct run *run)
 {
     stage_forget_files(run);
     strmap_destroy(run->files, NULL);
-    vec_fini(&run->inputs, transfer_input_destroy);
+    vec_fini(&run->inputs, transfer_entry_destroy);
     run_answer_done(run, -ESHUTDOWN, "the shadow ends"); /* to nobody: the links are closed */
     ad_destroy(run->job);
     ad_destroy(run->lane_job);
@@ -313,7 +315,9 @@ static void held_answered(struct run *run, void *arg, int status, const char *te
 static void handle_done(struct run *run, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
-    if (run->phase == RUN_OPEN && ad_int_or(args, "HoldReasonCode", 0) > 0) {
+    /* With files it has run, and the hold is part of its result. */
+    if (run->phase == RUN_OPEN && ad_int_or(args, "HoldReasonCode", 0) > 0 &&
+        !ad_has(args, "Files")) {
         vec_push(&run->waiting, request);
         run_move(run, RUN_FINISHING);
         report_hold(run, (int)ad_int_or(args, "HoldReasonCode", 0),

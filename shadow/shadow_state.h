@@ -83,10 +83,11 @@ struct shadow {
     LIST_HEAD(, forward) forwards; /* guest.c: what starters were asked for guests */
     struct loop_timer *orphan;
     uint64_t orphan_ms;
-    struct mail *mail;             /* mail.c; NULL: none is being sent */
-    int64_t mail_sent;             /* number of the last */
-    char *sendmail;                /* "": mail is not sent */
-    struct event_logs *event_logs; /* event_log.c; NULL: no event came yet */
+    struct mail *mail;                   /* mail.c; NULL: none is being sent */
+    int64_t mail_sent;                   /* number of the last */
+    int64_t input_mb_max, output_mb_max; /* where a job says nothing; -1: any */
+    char *sendmail;                      /* "": mail is not sent */
+    struct event_logs *event_logs;       /* event_log.c; NULL: no event came yet */
 };
 
 struct run {
@@ -102,9 +103,13 @@ struct run {
     struct loop_lane *lane;
     struct link *link;    /* its starter's connection, NULL: none */
     char *part, *stage;   /* directories: while it is filled, and when it is complete */
-    struct vec inputs;    /* struct transfer_input, after JOB_FETCH */
+    struct vec inputs;    /* struct transfer_entry, after JOB_FETCH */
     struct strmap *files; /* name -> struct staged; touched on the lane only */
-    struct vec waiting;   /* struct wire_request: JOB_DONE to be answered */
+    bool has_stage;       /* the same: the directory was made */
+    bool has_trees;       /* the same: not all is at its top */
+    int64_t input_bytes, output_bytes; /* the latter on the lane only */
+    int64_t output_bytes_max;          /* -1: any */
+    struct vec waiting;                /* struct wire_request: JOB_DONE to be answered */
     /* wall clock in ms; 0: not yet */
     int64_t input_began_ms, input_ended_ms, output_began_ms;
 };
@@ -152,7 +157,17 @@ void reports_end(struct shadow *shadow);        /* for runs_end() */
 void report_hold(struct run *run, int code, int subcode, const char *reason, report_f answered,
                  void *arg);
 
-/* ---- stage.c: output, from JOB_DONE to its place ---- */
+/* ---- stage.c: output, until it is durable; place.c: to its place ---- */
+
+#define STAGE_MANIFEST     "_condor_roost_result" /* no output can have this name: transfer_plan.c */
+#define STAGE_MANIFEST_MAX ((size_t)64 << 20)
+
+struct work;
+char *stage_join(const char *directory, const char *name);
+/* Calls each(work, name, checksum) for what JOB_DONE names, until one fails; *ret_count is how many
+ * there are. */
+int stage_each(struct work *work, const struct ad *result_ad, size_t *ret_count,
+               int (*each)(struct work *work, const char *name, const char *checksum));
 
 void stage_put(struct run *run, struct wire_request *request);  /* FILE_PUT */
 void stage_done(struct run *run, struct wire_request *request); /* JOB_DONE */

@@ -1,59 +1,55 @@
-/* shadow/stage.c - a run's output: received into its stage, made durable, put into its place.
+/* shadow/stage.c - a run's output: received into its stage and made durable.
  *
  * While it is filled the stage is <stages>/<id>.<epoch>.part; after JOB_DONE every file is synced
  * and checked, the manifest (what the starter said, and the names) is written durably beside them,
  * and the directory is renamed: a directory without ".part" is complete.  Only then the schedd is
- * asked to commit.  Placing is a rename per file (or copy to a temporary name beside the
- * destination, then rename); a staged file that is not there any more has been placed.  So each
- * step can be repeated after a death at any moment, with the same outcome.
+ * asked to commit, and what was staged is put into its place (place.c).
+ *
+ * In the stage everything has the name that it had in the sandbox.  The names are a stranger's, and
+ * so are the links that he sends: nothing here follows one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os_below.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "shadow/shadow_state.h"
 #include "shadow/transfer_plan.h"
+#include "transfer/transfer_names.h"
 #include "wire/wire.h"
 
-#define MANIFEST     "_condor_roost_result" /* no output can have this name: transfer_plan.c */
-#define MANIFEST_MAX ((size_t)4 << 20)
-#define STAGED_MAX   10000 /* files of one job */
+#define HOLD_OUTPUT_MAX 33 /* HTCondor's */
 
-/* HTCondor's hold codes */
-#define HOLD_OUTPUT 12
+/* Up to so many entries each file is synced by itself; more, the whole file system once. */
+#define SYNC_EACH_MAX 16
 
 struct staged {           /* a file that arrives; on the lane only */
     struct os_file *file; /* NULL once it is complete */
     struct digest *digest;
     uint64_t offset;
+    int64_t size; /* as it was said */
     char hex[DIGEST_HEX_SIZE];
 };
-
-static char *join(const char *directory, const char *name)
-{
-    struct strbuf path;
-    strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/%s", directory, name);
-    return strbuf_take(&path);
-}
 
 static void staged_destroy(void *value)
 {
     struct staged *staged = value;
-    os_file_close(staged->file);
-    digest_destroy(staged->digest);
-    mem_free(staged);
+    if (staged != NULL) {
+        os_file_close(staged->file);
+        digest_destroy(staged->digest);
+        mem_free(staged);
+    }
 }
 
 void stage_forget_files(struct run *run)
@@ -70,31 +66,53 @@ void stage_forget_files(struct run *run)
 /* ---- FILE_PUT ----------------------------------------------------------------------------------
  */
 
-static int begin_file(struct work *work, const char *name, struct staged **ret)
+/* The directories above name, and the stage itself. */
+static int make_parents(struct work *work, const char *name)
+{
+    struct os *os = work->run->shadow->os;
+    const char *slash = strrchr(name, '/');
+    int result = work->run->has_stage ? 0 : os_mkdirs(os, work->run->part, 0700, &work->err);
+    work->run->has_stage = result == 0;
+    if (result == 0 && slash != NULL) {
+        char *above = mem_strndup(name, (size_t)(slash - name));
+        result = os_below_mkdirs(os, work->run->part, above, 0700, &work->err);
+        mem_free(above);
+    }
+    return result;
+}
+
+static int begin_file(struct work *work, const char *name, int64_t size, struct staged **ret)
 {
     struct run *run = work->run;
-    struct os *os = run->shadow->os;
     struct staged *old = strmap_remove(run->files, name);
-    if (old != NULL) {
-        staged_destroy(old);
+    run->output_bytes += size - (old != NULL ? old->size : 0);
+    staged_destroy(old);
+    if (run->output_bytes_max >= 0 && run->output_bytes > run->output_bytes_max) {
+        return err_set(&work->err, -EFBIG,
+                       "more than %" PRId64 " MB (MaxTransferOutputMB), with '%s'",
+                       run->output_bytes_max >> 20, name);
     }
-    if (strmap_count(run->files) >= STAGED_MAX) {
-        return err_set(&work->err, -EDQUOT, "more than %d output files", STAGED_MAX);
+    if (strmap_count(run->files) >= TRANSFER_FILES_MAX) {
+        return err_set(&work->err, -EDQUOT, "more than %d output files", TRANSFER_FILES_MAX);
     }
-    int result = os_mkdirs(os, run->part, 0700, &work->err);
-    if (result != 0) {
-        return result;
-    }
-    char *path = join(run->part, name);
     struct os_file *file = NULL;
-    result = os_file_open(os, path, OS_WRITE_TRUNCATE, 0600, &file, &work->err);
-    mem_free(path);
+    int result = make_parents(work, name);
+    if (result == 0) {
+        result = os_below_open(run->shadow->os, run->part, name, OS_WRITE_TRUNCATE, 0600, &file,
+                               &work->err);
+    }
+    if (result == -EACCES) { /* it came before, and may not be written */
+        (void)os_below_remove(run->shadow->os, run->part, name, NULL); /* else the same again */
+        result =
+            os_below_open(run->shadow->os, run->part, name, OS_WRITE_NEW, 0600, &file, &work->err);
+    }
     if (result != 0) {
         return result;
     }
     struct staged *staged = mem_zalloc(sizeof(*staged));
     staged->file = file;
     staged->digest = digest_create();
+    staged->size = size;
     (void)strmap_set(run->files, name, staged); /* was removed */
     *ret = staged;
     return 0;
@@ -102,35 +120,35 @@ static int begin_file(struct work *work, const char *name, struct staged **ret)
 
 static int end_file(struct work *work, const char *name, struct staged *staged, int64_t mode)
 {
-    int result = os_file_sync(staged->file);
+    bool alone = strmap_count(work->run->files) <= SYNC_EACH_MAX;
+    int result = alone ? os_file_sync(staged->file) : 0;
     os_file_close(staged->file);
     staged->file = NULL;
     digest_hex(staged->digest, staged->hex);
+    digest_destroy(staged->digest);
+    staged->digest = NULL;
     if (result != 0) {
         return err_set(&work->err, result, "output '%s' cannot be made durable: %s", name,
                        err_code_text(result));
     }
-    char *path = join(work->run->part, name);
-    result = os_chmod(work->run->shadow->os, path, (mode_t)(mode & 0777), &work->err);
-    mem_free(path);
-    return result;
+    return os_below_chmod(work->run->shadow->os, work->run->part, name,
+                          (mode_t)((mode & 0777) | 0400), &work->err);
 }
 
-static int put_body(struct work *work)
+static int put_bytes(struct work *work, const char *name, const struct ad *args)
 {
-    const struct ad *args = wire_request_args(work->request);
-    const char *name = ad_string_or(args, "Name", "");
     int64_t offset = ad_int_or(args, "Offset", -1);
     int64_t size = ad_int_or(args, "Size", -1);
     size_t length = 0;
     const void *data = wire_request_blob(work->request, &length);
-    struct staged *staged = strmap_get(work->run->files, name);
-    if (offset < 0 || size < 0 || offset + (int64_t)length > size) {
+    struct run *run = work->run;
+    struct staged *staged = strmap_get(run->files, name);
+    if (offset < 0 || size < 0 || offset > size || (int64_t)length > size - offset) {
         return err_set(&work->err, -EINVAL, "output '%s': offset and size do not fit", name);
     }
     int result = 0;
     if (offset == 0) {
-        result = begin_file(work, name, &staged);
+        result = begin_file(work, name, size, &staged);
     } else if (staged == NULL || staged->file == NULL || staged->offset != (uint64_t)offset) {
         result = err_set(&work->err, -ESTALE, "output '%s' is to be sent from its beginning", name);
     }
@@ -149,25 +167,144 @@ static int put_body(struct work *work)
     return result;
 }
 
+static int put_link(struct work *work, const char *name, const char *target)
+{
+    if (!transfer_link_is_safe(name, target)) {
+        return err_set(&work->err, -EPERM, "output '%s' is a link out of its directory", name);
+    }
+    int result = make_parents(work, name);
+    return result != 0
+               ? result
+               : os_below_link(work->run->shadow->os, work->run->part, name, target, &work->err);
+}
+
+static int put_directory(struct work *work, const char *name)
+{
+    int result = make_parents(work, name);
+    return result != 0
+               ? result
+               : os_below_mkdirs(work->run->shadow->os, work->run->part, name, 0700, &work->err);
+}
+
+/* What there is of a file, for a starter that was cut: it may have come before we were started
+ * again, and is on the disk only. */
+static int ask_body(struct work *work, const char *name)
+{
+    struct run *run = work->run;
+    struct os *os = run->shadow->os;
+    if (strmap_get(run->files, name) != NULL) {
+        return 0;
+    }
+    struct os_file *file = NULL;
+    int result = os_below_open(os, run->part, name, OS_READ, 0, &file, NULL);
+    if (result != 0) {
+        return 0; /* nothing */
+    }
+    struct staged *staged = mem_zalloc(sizeof(*staged));
+    staged->digest = digest_create();
+    char *buffer = mem_alloc(SHADOW_PIECE_BYTES);
+    ssize_t got = 0;
+    while ((got = os_file_read(file, staged->offset, buffer, SHADOW_PIECE_BYTES)) > 0) {
+        digest_update(staged->digest, buffer, (size_t)got);
+        staged->offset += (uint64_t)got;
+    }
+    mem_free(buffer);
+    os_file_close(file);
+    result = got < 0 ? (int)got : os_below_chmod(os, run->part, name, 0600, NULL);
+    if (result == 0) {
+        result = os_below_open(os, run->part, name, OS_WRITE, 0600, &staged->file, NULL);
+    }
+    if (result != 0) {
+        staged_destroy(staged);
+        return 0; /* from the beginning, then */
+    }
+    (void)strmap_set(run->files, name, staged); /* was not there */
+    return 0;
+}
+
+static int put_body(struct work *work)
+{
+    const struct ad *args = wire_request_args(work->request);
+    const char *name = ad_string_or(args, "Name", "");
+    const char *type = ad_string_or(args, "Type", "file");
+    if (ad_bool_or(args, "Ask", false)) {
+        return ask_body(work, name);
+    }
+    if (strcmp(type, "dir") == 0) {
+        return put_directory(work, name);
+    }
+    if (strcmp(type, "link") == 0) {
+        return put_link(work, name, ad_string_or(args, "Target", ""));
+    }
+    return put_bytes(work, name, args);
+}
+
+static void too_large(struct run *run, void *arg, int status, const char *text,
+                      const struct ad *answer)
+{
+    (void)status;
+    (void)text;
+    (void)answer;
+    wire_reply_error(arg, -EFBIG, "the job's output is too large");
+    run_drop(run, true);
+}
+
+static void answer_ask(struct work *work)
+{
+    const char *name = ad_string_or(wire_request_args(work->request), "Name", "");
+    const struct staged *staged = strmap_get(work->run->files, name); /* no work is under way */
+    char hex[DIGEST_HEX_SIZE] = "";
+    if (staged != NULL && staged->digest != NULL) {
+        digest_peek(staged->digest, hex);
+    } else if (staged != NULL) {
+        memcpy(hex, staged->hex, sizeof(hex));
+    }
+    struct ad *args = ad_create();
+    ad_set_int(args, "Offset", staged != NULL ? (int64_t)staged->offset : 0);
+    ad_set_bool(args, "Whole", staged != NULL && staged->file == NULL);
+    ad_set_string(args, "Checksum", hex);
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(work->request, &body);
+    ad_destroy(args);
+}
+
 static void put_done(struct work *work, int result)
 {
+    struct run *run = work->run;
+    if (result == 0 && ad_bool_or(wire_request_args(work->request), "Ask", false) &&
+        !run->dropped) {
+        answer_ask(work);
+        return;
+    }
     if (result == 0) {
         wire_reply_ok(work->request, NULL);
-    } else {
-        log_warn(work->run->shadow->log, "stage.put", work->err.text,
-                 LOG_TEXT("job", work->run->id));
-        wire_reply_error(work->request, result, "%s", work->err.text);
+        return;
     }
+    log_warn(run->shadow->log, "stage.put", work->err.text, LOG_TEXT("job", run->id));
+    if (result == -EFBIG && run->phase == RUN_OPEN && !run->dropped) {
+        char reason[ERR_TEXT_MAX + 80];
+        (void)snprintf(reason, sizeof(reason),
+                       "Transfer output files failure at the access point. Details: %s",
+                       work->err.text); /* fits */
+        run_move(run, RUN_FINISHING);
+        report_hold(run, HOLD_OUTPUT_MAX, 0, reason, too_large, work->request);
+        return;
+    }
+    wire_reply_error(work->request, result, "%s", work->err.text);
+}
+
+static int may_produce(const struct ad *job, const char *name, struct err *err)
+{
+    struct transfer_place place = {0};
+    int result = transfer_plan_output(job, name, &place, err);
+    transfer_place_fini(&place);
+    return result;
 }
 
 void stage_put(struct run *run, struct wire_request *request)
 {
     struct err err;
-    char *destination = NULL;
-    int result =
-        transfer_plan_output(run->job, ad_string_or(wire_request_args(request), "Name", ""),
-                             &destination, &err);
-    mem_free(destination);
+    int result = may_produce(run->job, ad_string_or(wire_request_args(request), "Name", ""), &err);
     if (result != 0) {
         wire_reply_error(request, result, "%s", err.text);
         return;
@@ -178,10 +315,11 @@ void stage_put(struct run *run, struct wire_request *request)
 /* ---- JOB_DONE: make the stage durable
  * ------------------------------------------------------------ */
 
-static int check_from_disk(struct work *work, const char *path, char hex[DIGEST_HEX_SIZE])
+static int check_from_disk(struct work *work, const char *name, char hex[DIGEST_HEX_SIZE])
 {
     struct os_file *file = NULL;
-    int result = os_file_open(work->run->shadow->os, path, OS_READ, 0, &file, &work->err);
+    int result =
+        os_below_open(work->run->shadow->os, work->run->part, name, OS_READ, 0, &file, &work->err);
     if (result != 0) {
         return result;
     }
@@ -197,7 +335,25 @@ static int check_from_disk(struct work *work, const char *path, char hex[DIGEST_
     digest_destroy(digest);
     mem_free(buffer);
     os_file_close(file);
-    return got < 0 ? err_set(&work->err, (int)got, "'%s' cannot be read", path) : 0;
+    return got < 0 ? err_set(&work->err, (int)got, "'%s' cannot be read", name) : 0;
+}
+
+/* A directory or a link: there as it was said. */
+static int check_other(struct work *work, const char *name, const char *sum)
+{
+    struct run *run = work->run;
+    char target[TRANSFER_PATH_MAX + 1];
+    struct os_stat stat;
+    const char *says = strchr(sum, ':') + 1;
+    bool there = os_below_stat(run->shadow->os, run->part, name, &stat) == 0;
+    if (there && strncmp(sum, "link:", 5) == 0) {
+        there = os_below_read_link(run->shadow->os, run->part, name, target, sizeof(target)) == 0 &&
+                strcmp(target, says) == 0;
+    } else if (there) {
+        there = stat.is_dir && strncmp(sum, "dir:", 4) == 0;
+    }
+    return there ? 0
+                 : err_set(&work->err, -EAGAIN, "output '%s' did not come: send it again", name);
 }
 
 /* A file that came before we were started again is on the disk, and only there. */
@@ -206,11 +362,13 @@ static int check_file(struct work *work, const char *name, const char *checksum)
     struct run *run = work->run;
     char hex[DIGEST_HEX_SIZE] = "";
     const struct staged *staged = strmap_get(run->files, name);
-    char *destination = NULL;
-    int result = transfer_plan_output(run->lane_job, name, &destination, &work->err);
-    mem_free(destination);
+    int result = may_produce(run->lane_job, name, &work->err);
     if (result != 0) {
         return result;
+    }
+    run->has_trees = run->has_trees || strchr(name, '/') != NULL || strchr(checksum, ':') != NULL;
+    if (strchr(checksum, ':') != NULL) {
+        return check_other(work, name, checksum);
     }
     if (staged != NULL && staged->file != NULL) {
         return err_set(&work->err, -EAGAIN, "output '%s' is not complete: send it again", name);
@@ -218,9 +376,7 @@ static int check_file(struct work *work, const char *name, const char *checksum)
     if (staged != NULL) {
         memcpy(hex, staged->hex, sizeof(hex));
     } else {
-        char *path = join(run->part, name);
-        result = check_from_disk(work, path, hex);
-        mem_free(path);
+        result = check_from_disk(work, name, hex);
         if (result == -ENOENT) {
             return err_set(&work->err, -EAGAIN, "output '%s' did not come: send it again", name);
         }
@@ -231,9 +387,8 @@ static int check_file(struct work *work, const char *name, const char *checksum)
     return result;
 }
 
-/* Calls each(work, name, checksum) for the files that JOB_DONE names. */
-static int each_file(struct work *work, const struct ad *result_ad,
-                     int (*each)(struct work *work, const char *name, const char *checksum))
+int stage_each(struct work *work, const struct ad *result_ad, size_t *ret_count,
+               int (*each)(struct work *work, const char *name, const char *checksum))
 {
     struct ad_value names;
     struct ad_value sums;
@@ -241,7 +396,7 @@ static int each_file(struct work *work, const struct ad *result_ad,
     (void)ad_eval_attr(result_ad, NULL, "Checksums", NULL, &sums); /* the same */
     int result = 0;
     size_t count = ad_value_count(&names);
-    if (count != ad_value_count(&sums) || count > STAGED_MAX) {
+    if (count != ad_value_count(&sums) || count > TRANSFER_FILES_MAX) {
         result = err_set(&work->err, -EINVAL, "Files and Checksums are not of one length");
     }
     for (size_t i = 0; result == 0 && i < count; i++) {
@@ -259,6 +414,7 @@ static int each_file(struct work *work, const struct ad *result_ad,
     }
     ad_value_fini(&sums);
     ad_value_fini(&names);
+    *ret_count = count;
     return result;
 }
 
@@ -270,22 +426,26 @@ static int sync_body(struct work *work)
     if (os_stat(os, run->stage, &stat) == 0 && stat.is_dir) {
         return 0; /* complete since before we were started again */
     }
+    size_t count = 0;
     int result = os_mkdirs(os, run->part, 0700, &work->err);
     if (result == 0) {
-        result = each_file(work, work->arg, check_file);
+        result = stage_each(work, work->arg, &count, check_file);
     }
     if (result != 0) {
         return result;
     }
     struct strbuf text;
-    strbuf_init(&text, MANIFEST_MAX);
-    ad_print_long(work->arg, &text);
-    char *path = join(run->part, MANIFEST);
+    strbuf_init(&text, STAGE_MANIFEST_MAX);
+    ad_encode(work->arg, false, &text); /* names may be any bytes */
+    char *path = stage_join(run->part, STAGE_MANIFEST);
     result = text.failed
                  ? err_set(&work->err, -E2BIG, "too many output files")
                  : os_write_file(os, path, strbuf_text(&text), text.length, 0600, true, &work->err);
     mem_free(path);
     strbuf_fini(&text);
+    if (result == 0 && (count > SYNC_EACH_MAX || run->has_trees)) {
+        result = os_below_sync_all(os, run->part, &work->err);
+    }
     return result == 0 ? os_rename(os, run->part, run->stage, true, &work->err) : result;
 }
 
@@ -327,6 +487,8 @@ static void sync_done(struct work *work, int result)
     }
     run_move(run, RUN_REPORTING);
     run_note_transfers(run, manifest);
+    ad_remove(manifest, "Files"); /* the schedd has no use for them, and they may be many */
+    ad_remove(manifest, "Checksums");
     report_send(run->shadow, run, VERB_JOB_RESULT, manifest, result_answered, NULL);
 }
 
@@ -340,159 +502,8 @@ void stage_done(struct run *run, struct wire_request *request)
     work_start(run, NULL, sync_body, sync_done, ad_for_lane(wire_request_args(request)));
 }
 
-/* ---- placing
- * ------------------------------------------------------------------------------------- */
-
-static int copy_bytes(struct work *work, const char *from, const char *to, mode_t mode)
-{
-    struct os *os = work->run->shadow->os;
-    struct os_file *in = NULL;
-    struct os_file *out = NULL;
-    int result = os_file_open(os, from, OS_READ, 0, &in, &work->err);
-    if (result == 0) {
-        result = os_file_open(os, to, OS_WRITE_TRUNCATE, mode, &out, &work->err);
-    }
-    char *buffer = mem_alloc(SHADOW_PIECE_BYTES);
-    uint64_t offset = 0;
-    while (result == 0) {
-        ssize_t got = os_file_read(in, offset, buffer, SHADOW_PIECE_BYTES);
-        if (got <= 0) {
-            result = (int)got;
-            break;
-        }
-        result = os_file_write(out, offset, buffer, (size_t)got);
-        offset += (uint64_t)got;
-    }
-    if (result == 0) {
-        result = os_file_sync(out);
-    }
-    if (result != 0 && in != NULL && out != NULL) {
-        (void)err_set(&work->err, result, "'%s' cannot be written: %s", to, err_code_text(result));
-    }
-    mem_free(buffer);
-    os_file_close(in);
-    os_file_close(out);
-    return result;
-}
-
-/* To another file system: a temporary name beside the destination, then a rename. */
-static int move_across(struct work *work, const char *from, const char *to, mode_t mode)
-{
-    struct run *run = work->run;
-    struct os *os = run->shadow->os;
-    const char *slash = strrchr(to, '/');
-    struct strbuf temporary;
-    strbuf_init(&temporary, 0);
-    strbuf_printf(&temporary, "%.*s/.roost.%s.%" PRId64 ".%s", (int)(slash - to), to, run->id,
-                  run->epoch, slash + 1);
-    int result = copy_bytes(work, from, strbuf_text(&temporary), mode);
-    if (result == 0) {
-        result = os_chmod(os, strbuf_text(&temporary), mode, &work->err);
-    }
-    if (result == 0) {
-        result = os_rename(os, strbuf_text(&temporary), to, true, &work->err);
-    }
-    if (result != 0) {
-        (void)os_remove(os, strbuf_text(&temporary), NULL); /* the first error is the one to tell */
-    } else {
-        result = os_remove(os, from, &work->err);
-    }
-    strbuf_fini(&temporary);
-    return result;
-}
-
-static int place_file(struct work *work, const char *name, const char *checksum)
-{
-    (void)checksum;
-    struct run *run = work->run;
-    struct os *os = run->shadow->os;
-    char *to = NULL;
-    int result = transfer_plan_output(run->lane_job, name, &to, &work->err);
-    if (result != 0 || to == NULL) {
-        return result;
-    }
-    char *from = join(run->stage, name);
-    struct os_stat there;
-    struct os_stat staged;
-    if (os_stat(os, from, &staged) == -ENOENT) {
-        result = 0; /* placed before we died */
-    } else if (os_stat(os, to, &there) == 0 && !there.is_file && !there.is_link) {
-        /* A rename would take a device's or a pipe's place. */
-        result = err_set(&work->err, -EISDIR, "output '%s' cannot replace '%s', which is no file",
-                         name, to);
-    } else {
-        result = os_rename(os, from, to, true, &work->err);
-        if (result == -EXDEV) {
-            result = move_across(work, from, to, staged.mode);
-        }
-    }
-    mem_free(from);
-    mem_free(to);
-    return result;
-}
-
-static int place_body(struct work *work)
-{
-    struct run *run = work->run;
-    struct os *os = run->shadow->os;
-    char *text = NULL;
-    size_t length = 0;
-    struct ad *manifest = NULL;
-    char *path = join(run->stage, MANIFEST);
-    int result = os_read_file(os, path, MANIFEST_MAX, &text, &length, &work->err);
-    mem_free(path);
-    if (result == 0) {
-        result = ad_parse_long(text, length, &manifest, &work->err);
-        mem_free(text);
-    }
-    if (result == 0) {
-        result = each_file(work, manifest, place_file);
-        ad_destroy(manifest);
-    }
-    return result;
-}
-
-static void finished(struct run *run, void *arg, int status, const char *text,
-                     const struct ad *answer)
-{
-    (void)answer;
-    bool keep_stage = arg != NULL; /* held with its output staged */
-    if (run->dropped) {
-        return;
-    }
-    if (status != 0) {
-        log_info(run->shadow->log, "run.not_wanted", text, LOG_TEXT("job", run->id));
-    }
-    /* The result is committed, whatever became of the files: the starter may go. */
-    run_answer_done(run, 0, "");
-    run_drop(run, !keep_stage || status == -ESTALE);
-}
-
-static void place_done(struct work *work, int result)
-{
-    struct run *run = work->run;
-    if (run->dropped) {
-        return;
-    }
-    run_move(run, RUN_FINISHING);
-    if (result == 0) {
-        report_send(run->shadow, run, VERB_JOB_PLACED, ad_create(), finished, NULL);
-        return;
-    }
-    char reason[ERR_TEXT_MAX + 64];
-    (void)snprintf(reason, sizeof(reason), "The job's output cannot be put into its place: %s",
-                   work->err.text); /* fits */
-    report_hold(run, HOLD_OUTPUT, -result, reason, finished, run);
-}
-
-void stage_place(struct run *run)
-{
-    work_start(run, NULL, place_body, place_done, NULL);
-}
-
 /* ---- what earlier shadows left
  * --------------------------------------------------------------------- */
-
 struct sweep {
     struct shadow *shadow;
     struct vec names; /* directories */
@@ -539,7 +550,7 @@ static int sweep_body(void *arg)
 {
     const struct sweep *sweep = arg;
     for (size_t i = 0; i < sweep->names.count; i++) {
-        char *path = join(sweep->shadow->stages, sweep->names.items[i]);
+        char *path = stage_join(sweep->shadow->stages, sweep->names.items[i]);
         (void)os_remove_tree(sweep->shadow->os, path, NULL); /* the next shadow tries again */
         mem_free(path);
     }

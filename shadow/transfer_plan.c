@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "transfer/transfer_names.h"
 
 #define NOTHING "/dev/null"
 
@@ -21,65 +22,59 @@ bool transfer_plan_is_wanted(const struct ad *job)
     return !text_equal_nocase(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO");
 }
 
-static bool is_url(const char *path)
+void transfer_plan_settle(struct ad *job, const char *machine_domain)
 {
-    const char *colon = strstr(path, "://");
-    return colon != NULL && colon != path && memchr(path, '/', (size_t)(colon - path)) == NULL;
+    const char *own = ad_string_or(job, "FileSystemDomain", "");
+    if (!text_equal_nocase(ad_string_or(job, "ShouldTransferFiles", "YES"), "IF_NEEDED")) {
+        return;
+    }
+    bool shared =
+        machine_domain != NULL && own[0] != '\0' && text_equal_nocase(own, machine_domain);
+    ad_set_string(job, "ShouldTransferFiles", shared ? "NO" : "YES");
 }
 
-static const char *last_component(const char *path)
+int64_t transfer_plan_limit(const struct ad *job, const char *attribute, int64_t site_mb)
 {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    struct ad_value value;
+    int64_t mb = site_mb;
+    (void)ad_eval_attr(job, NULL, attribute, NULL, &value); /* absent: undefined */
+    if (value.type == AD_TYPE_INT) {
+        mb = value.integer;
+    } else if (value.type == AD_TYPE_REAL && value.real < 1e12) {
+        mb = (int64_t)value.real;
+    }
+    ad_value_fini(&value);
+    return mb < 0 || mb > INT64_MAX >> 20 ? -1 : mb << 20;
+}
+
+static char *join(const char *directory, const char *name)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%s%s%s", directory, directory[0] != '\0' && name[0] != '\0' ? "/" : "",
+                  name);
+    return strbuf_take(&text);
 }
 
 static char *absolute(const struct ad *job, const char *path)
 {
-    if (path[0] == '/') {
-        return mem_strdup(path);
-    }
-    struct strbuf text;
-    strbuf_init(&text, 0);
-    strbuf_printf(&text, "%s/%s", ad_string_or(job, "Iwd", "/"), path);
-    return strbuf_take(&text);
+    return path[0] == '/' ? mem_strdup(path) : join(ad_string_or(job, "Iwd", "/"), path);
 }
 
-static bool is_plain(const char *name)
+static bool is_nothing(const char *path)
 {
-    return name[0] != '\0' && strlen(name) <= TRANSFER_NAME_MAX && strchr(name, '/') == NULL &&
-           strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+    return path[0] == '\0' || strcmp(path, NOTHING) == 0;
 }
 
-/* ---- lists: items between separators, blanks around them removed -------------------------------
- */
-
-static bool is_blank(char c)
+static bool keeps_paths(const struct ad *job)
 {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    return ad_bool_or(job, "PreserveRelativePaths", false);
 }
 
-static char *trimmed(const char *from, const char *to)
+static bool ends_with_slash(const char *path)
 {
-    while (from < to && is_blank(*from)) {
-        from++;
-    }
-    while (to > from && is_blank(to[-1])) {
-        to--;
-    }
-    return mem_strndup(from, (size_t)(to - from));
-}
-
-/* The next item of *at, or NULL at the end. */
-static char *next_item(const char **at, char separator)
-{
-    if (*at == NULL) {
-        return NULL;
-    }
-    const char *end = strchr(*at, separator);
-    const char *stop = end != NULL ? end : *at + strlen(*at);
-    char *item = trimmed(*at, stop);
-    *at = end != NULL ? end + 1 : NULL;
-    return item;
+    size_t length = strlen(path);
+    return length > 0 && path[length - 1] == '/';
 }
 
 /* ---- input ----------------------------------------------------------------------------------- */
@@ -94,45 +89,90 @@ void transfer_input_destroy(void *value)
     }
 }
 
-static int add_input(const struct ad *job, const char *path, const char *name, bool executable,
-                     struct vec *inputs, struct err *err)
+/* Takes path and name over. */
+static int add_input(char *path, char *name, bool contents, bool executable, struct vec *inputs,
+                     struct err *err)
 {
-    if (is_url(path)) {
-        return err_set(err, -ENOTSUP, "input '%s': URLs are not transferred yet", path);
+    bool is_url = transfer_is_url(path);
+    int result = 0;
+    if (name == NULL || (name[0] == '\0' && !contents) ||
+        (name[0] != '\0' && !transfer_path_is_safe(name))) {
+        result = err_set(err, -EINVAL, "input '%s' names nothing that could be in a sandbox", path);
     }
-    if (path[0] == '\0' || !is_plain(name)) {
-        return err_set(err, -ENOTSUP, "input '%s' names a directory's contents or no file", path);
-    }
-    char *full = absolute(job, path);
-    for (size_t i = 0; i < inputs->count; i++) {
+    for (size_t i = 0; i < inputs->count && result == 0 && name[0] != '\0'; i++) {
         const struct transfer_input *other = inputs->items[i];
-        if (strcmp(other->name, name) != 0) {
+        if (strcmp(other->name, name) != 0 || contents || other->is_contents) {
             continue;
         }
-        bool same = strcmp(other->path, full) == 0;
-        int result = same ? 0
-                          : err_set(err, -EINVAL,
-                                    "inputs '%s' and '%s' would have one name in the "
-                                    "sandbox",
-                                    other->path, full);
-        mem_free(full);
+        if (strcmp(other->path, path) != 0) {
+            result =
+                err_set(err, -EINVAL, "inputs '%s' and '%s' would have one name in the sandbox",
+                        other->path, path);
+            break;
+        }
+        mem_free(path);
+        mem_free(name);
+        return 0;
+    }
+    if (result == 0 && inputs->count >= TRANSFER_FILES_MAX) {
+        result = err_set(err, -E2BIG, "more than %d inputs", TRANSFER_FILES_MAX);
+    }
+    if (result != 0) {
+        mem_free(path);
+        mem_free(name);
         return result;
     }
-    if (inputs->count >= TRANSFER_FILES_MAX) {
-        mem_free(full);
-        return err_set(err, -E2BIG, "more than %d input files", TRANSFER_FILES_MAX);
-    }
     struct transfer_input *input = mem_zalloc(sizeof(*input));
-    input->path = full;
-    input->name = mem_strdup(name);
+    input->path = path;
+    input->name = name;
+    input->is_contents = contents;
     input->is_executable = executable;
+    input->is_url = is_url;
     vec_push(inputs, input);
     return 0;
+}
+
+/* "http://host/data/x.csv?v=2#top" gives x.csv. */
+static char *url_name(const char *url)
+{
+    const char *path = strstr(url, "://") + 3;
+    size_t length = strcspn(path, "?#");
+    while (length > 0 && path[length - 1] == '/') {
+        length--;
+    }
+    size_t begin = length;
+    while (begin > 0 && path[begin - 1] != '/') {
+        begin--;
+    }
+    return mem_strndup(path + begin, length - begin);
+}
+
+static int add_listed(const struct ad *job, const char *item, struct vec *inputs, struct err *err)
+{
+    if (transfer_is_url(item)) {
+        return add_input(mem_strdup(item), url_name(item), false, false, inputs, err);
+    }
+    bool contents = ends_with_slash(item);
+    bool whole = keeps_paths(job) && item[0] != '/';
+    char *name;
+    if (whole) {
+        name = transfer_path_clean(item);
+        name = name == NULL && contents && strstr(item, "..") == NULL ? mem_strdup("") : name;
+    } else {
+        name = mem_strdup(contents ? "" : transfer_last_name(item));
+    }
+    return add_input(absolute(job, item), name, contents, false, inputs, err);
 }
 
 static bool sends_executable(const struct ad *job)
 {
     return ad_bool_or(job, "TransferExecutable", true);
+}
+
+/* In, Out, Err: does that file travel?  Otherwise the path is one of the machine's. */
+static bool sends_stream(const struct ad *job, const char *attribute, const char *transfer)
+{
+    return !is_nothing(ad_string_or(job, attribute, "")) && ad_bool_or(job, transfer, true);
 }
 
 int transfer_plan_inputs(const struct ad *job, struct vec *inputs, struct err *err)
@@ -141,19 +181,24 @@ int transfer_plan_inputs(const struct ad *job, struct vec *inputs, struct err *e
         return 0;
     }
     int result = 0;
-    if (sends_executable(job)) {
-        result =
-            add_input(job, ad_string_or(job, "Cmd", ""), TRANSFER_EXECUTABLE, true, inputs, err);
+    const char *program = ad_string_or(job, "Cmd", "");
+    if (sends_executable(job) && program[0] == '\0') {
+        return err_set(err, -EINVAL, "the job names no program");
     }
-    const char *in = ad_string_or(job, "In", "");
-    if (result == 0 && in[0] != '\0' && strcmp(in, NOTHING) != 0) {
-        result = add_input(job, in, last_component(in), false, inputs, err);
+    if (sends_executable(job)) {
+        char *path = transfer_is_url(program) ? mem_strdup(program) : absolute(job, program);
+        result = add_input(path, mem_strdup(TRANSFER_EXECUTABLE), false, true, inputs, err);
+    }
+    if (result == 0 && sends_stream(job, "In", "TransferIn")) {
+        const char *in = ad_string_or(job, "In", "");
+        result = add_input(absolute(job, in), mem_strdup(transfer_last_name(in)), false, false,
+                           inputs, err);
     }
     const char *at = ad_string_or(job, "TransferInput", "");
     char *item = NULL;
-    while (result == 0 && (item = next_item(&at, ',')) != NULL) {
+    while (result == 0 && (item = transfer_list_next(&at, ',')) != NULL) {
         if (item[0] != '\0') {
-            result = add_input(job, item, last_component(item), false, inputs, err);
+            result = add_listed(job, item, inputs, err);
         }
         mem_free(item);
     }
@@ -162,11 +207,6 @@ int transfer_plan_inputs(const struct ad *job, struct vec *inputs, struct err *e
 
 /* ---- the ad in the sandbox ---------------------------------------------------------------------
  */
-
-static bool is_nothing(const char *path)
-{
-    return path[0] == '\0' || strcmp(path, NOTHING) == 0;
-}
 
 struct ad *transfer_plan_sandbox_ad(const struct ad *job)
 {
@@ -177,22 +217,26 @@ struct ad *transfer_plan_sandbox_ad(const struct ad *job)
     if (sends_executable(job)) {
         ad_set_string(ad, "Cmd", TRANSFER_EXECUTABLE);
     }
-    const char *in = ad_string_or(job, "In", "");
-    if (!is_nothing(in)) {
-        ad_set_string(ad, "In", last_component(in));
+    if (sends_stream(job, "In", "TransferIn")) {
+        ad_set_string(ad, "In", transfer_last_name(ad_string_or(job, "In", "")));
     }
     const char *out = ad_string_or(job, "Out", "");
     const char *error = ad_string_or(job, "Err", "");
+    bool sends_out = sends_stream(job, "Out", "TransferOut");
+    bool sends_error = sends_stream(job, "Err", "TransferErr");
     char *full_out = absolute(job, out);
     char *full_error = absolute(job, error);
-    bool one_file = strcmp(full_out, full_error) == 0;
+    bool one_file = sends_out && sends_error && strcmp(full_out, full_error) == 0;
     mem_free(full_out);
     mem_free(full_error);
-    ad_set_string(ad, "Out", is_nothing(out) ? NOTHING : TRANSFER_STDOUT);
-    if (is_nothing(error)) {
-        ad_set_string(ad, "Err", NOTHING);
-    } else {
-        ad_set_string(ad, "Err", one_file ? TRANSFER_STDOUT : TRANSFER_STDERR);
+    if (sends_out || is_nothing(out)) {
+        ad_set_string(ad, "Out", sends_out ? TRANSFER_STDOUT : NOTHING);
+    }
+    if (sends_error || is_nothing(error)) {
+        ad_set_string(ad, "Err",
+                      one_file      ? TRANSFER_STDOUT
+                      : sends_error ? TRANSFER_STDERR
+                                    : NOTHING);
     }
     return ad;
 }
@@ -200,74 +244,159 @@ struct ad *transfer_plan_sandbox_ad(const struct ad *job)
 /* ---- output ------------------------------------------------------------------------------------
  */
 
-static bool is_listed(const struct ad *job, const char *name)
+void transfer_place_fini(struct transfer_place *place)
 {
-    const char *at = ad_string_or(job, "TransferOutput", "");
-    char *item = NULL;
+    mem_free(place->base);
+    mem_free(place->below);
+    *place = (struct transfer_place){0};
+}
+
+/* The name that an entry of TransferOutput has in the sandbox; owned by the caller.  NULL: none. */
+static char *entry_name(const char *item)
+{
+    return transfer_path_clean(item[0] == '/' ? transfer_last_name(item) : item);
+}
+
+/* Where name would go by that entry, relative to Iwd: in *ret, owned by the caller, with what the
+ * owner did not name himself, in *below, which is in *ret.  False: it is not of that entry. */
+static bool goes_by(const struct ad *job, const char *item, const char *name, bool exactly,
+                    char **ret, size_t *below)
+{
+    char *entry = entry_name(item);
+    const char *rest = entry != NULL ? transfer_path_below(name, entry) : NULL;
+    bool contents = ends_with_slash(item);
+    bool fits = rest != NULL && (exactly ? rest[0] == '\0' : rest[0] != '\0');
+    if (fits) {
+        const char *known = keeps_paths(job) ? entry : contents ? "" : transfer_last_name(entry);
+        *ret = join(known, rest);
+        *below = strlen(known);
+    }
+    mem_free(entry);
+    return fits;
+}
+
+static bool find_entry(const struct ad *job, const char *name, char **ret, size_t *below)
+{
+    if (!ad_has(job, "TransferOutput")) {
+        *ret = mem_strdup(name);
+        *below = strlen(name);
+        return transfer_name_is_plain(name);
+    }
     bool found = false;
-    while (!found && (item = next_item(&at, ',')) != NULL) {
-        found = item[0] != '\0' && strcmp(last_component(item), name) == 0;
-        mem_free(item);
+    for (int exactly = 1; exactly >= 0 && !found; exactly--) {
+        const char *at = ad_string_or(job, "TransferOutput", "");
+        char *item = NULL;
+        while (!found && (item = transfer_list_next(&at, ',')) != NULL) {
+            found = goes_by(job, item, name, exactly != 0, ret, below);
+            mem_free(item);
+        }
     }
     return found;
 }
 
-/* The new name by TransferOutputRemaps ("a = b; c = d"), or NULL; owned by the caller. */
-static char *remapped(const struct ad *job, const char *name)
+/* The new name of exactly `name` by TransferOutputRemaps ("a = b; c = d"), or NULL; owned by the
+ * caller. */
+static char *remap_of(const struct ad *job, const char *name, size_t length)
 {
     const char *at = ad_string_or(job, "TransferOutputRemaps", "");
     char *item = NULL;
     char *found = NULL;
-    while (found == NULL && (item = next_item(&at, ';')) != NULL) {
-        const char *equals = strchr(item, '=');
-        if (equals != NULL) {
-            char *old = trimmed(item, equals);
-            if (strcmp(old, name) == 0 || strcmp(last_component(old), name) == 0) {
-                found = trimmed(equals + 1, equals + strlen(equals));
-            }
-            mem_free(old);
+    while (found == NULL && (item = transfer_list_next(&at, ';')) != NULL) {
+        const char *sides = item;
+        char *old = strchr(item, '=') != NULL ? transfer_list_next(&sides, '=') : NULL;
+        char *clean = old != NULL ? transfer_path_clean(old) : NULL;
+        if (clean != NULL && strlen(clean) == length && strncmp(clean, name, length) == 0) {
+            found = transfer_list_next(&sides, ';'); /* blanks off: there is no other item */
         }
+        mem_free(clean);
+        mem_free(old);
         mem_free(item);
     }
     return found;
 }
 
-static int standard_stream(const struct ad *job, const char *attribute, char **ret, struct err *err)
+/* The same for name or the longest of the directories that it is in; *rest: what is below. */
+static char *remapped(const struct ad *job, const char *name, const char **rest)
+{
+    for (size_t length = strlen(name); length > 0;) {
+        char *found = remap_of(job, name, length);
+        if (found != NULL) {
+            *rest = name[length] == '/' ? name + length + 1 : name + length;
+            return found;
+        }
+        do {
+            length--;
+        } while (length > 0 && name[length] != '/');
+    }
+    return NULL;
+}
+
+static int standard_stream(const struct ad *job, const char *attribute, struct transfer_place *ret,
+                           struct err *err)
 {
     const char *path = ad_string_or(job, attribute, "");
-    if (is_url(path)) {
-        return err_set(err, -ENOTSUP, "%s '%s': URLs are not transferred yet", attribute, path);
+    if (transfer_is_url(path)) {
+        return err_set(err, -ENOTSUP, "%s '%s': that is no file", attribute, path);
     }
-    *ret = is_nothing(path) ? NULL : absolute(job, path);
+    ret->base = is_nothing(path) ? NULL : absolute(job, path);
+    ret->below = mem_strdup("");
     return 0;
 }
 
-int transfer_plan_output(const struct ad *job, const char *name, char **ret, struct err *err)
+/* By its name for the owner first, then by that in the sandbox. */
+static int place_output(const struct ad *job, const char *name, const char *dest, size_t below,
+                        struct transfer_place *ret, struct err *err)
 {
-    if (!is_plain(name) || !transfer_plan_is_wanted(job)) {
-        return err_set(err, -EPERM, "'%.100s' is no name of an output file", name);
-    }
-    if (strcmp(name, TRANSFER_STDOUT) == 0) {
-        return standard_stream(job, "Out", ret, err);
-    }
-    if (strcmp(name, TRANSFER_STDERR) == 0) {
-        return standard_stream(job, "Err", ret, err);
-    }
-    if (strncmp(name, "_condor_", 8) == 0 ||
-        (ad_has(job, "TransferOutput") && !is_listed(job, name))) {
-        return err_set(err, -EPERM, "the job may not produce a file '%.100s'", name);
-    }
-    char *new_name = remapped(job, name);
-    if (new_name != NULL && (is_url(new_name) || new_name[0] == '\0')) {
+    const char *rest = dest + below + (dest[below] == '/' ? 1 : 0);
+    char *new_name = remapped(job, dest, &rest);
+    new_name = new_name != NULL ? new_name : remapped(job, name, &rest);
+    if (new_name != NULL && (transfer_is_url(new_name) || new_name[0] == '\0')) {
         int result = err_set(err, -ENOTSUP, "output '%s' cannot go to '%s'", name, new_name);
         mem_free(new_name);
         return result;
     }
-    *ret = absolute(job, new_name != NULL ? new_name : name);
-    mem_free(new_name);
-    if (strcmp(*ret, NOTHING) == 0) {
-        mem_free(*ret);
-        *ret = NULL;
+    char *known;
+    ret->is_kept = new_name == NULL && keeps_paths(job);
+    if (new_name == NULL) {
+        known = mem_strndup(dest, below);
+    } else if (ends_with_slash(new_name) && rest[0] == '\0') { /* into that directory */
+        known = join(new_name, transfer_last_name(dest));
+        mem_free(new_name);
+    } else {
+        known = new_name;
+    }
+    ret->base = known[0] != '\0' ? absolute(job, known) : mem_strdup(ad_string_or(job, "Iwd", "/"));
+    ret->below = mem_strdup(rest);
+    mem_free(known);
+    if (strcmp(ret->base, NOTHING) == 0) {
+        mem_free(ret->base);
+        ret->base = NULL;
     }
     return 0;
+}
+
+int transfer_plan_output(const struct ad *job, const char *name, struct transfer_place *ret,
+                         struct err *err)
+{
+    struct transfer_place place = {0};
+    if (!transfer_path_is_safe(name) || !transfer_plan_is_wanted(job)) {
+        return err_set(err, -EPERM, "'%.100s' is no name of an output file", name);
+    }
+    int result;
+    char *dest = NULL;
+    size_t below = 0;
+    if (strcmp(name, TRANSFER_STDOUT) == 0) {
+        result = standard_stream(job, "Out", &place, err);
+    } else if (strcmp(name, TRANSFER_STDERR) == 0) {
+        result = standard_stream(job, "Err", &place, err);
+    } else if (strncmp(name, "_condor_", 8) == 0 || !find_entry(job, name, &dest, &below)) {
+        result = err_set(err, -EPERM, "the job may not produce a file '%.100s'", name);
+    } else {
+        result = place_output(job, name, dest, below, &place, err);
+    }
+    mem_free(dest);
+    if (result == 0) {
+        *ret = place;
+    }
+    return result;
 }

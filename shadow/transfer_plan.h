@@ -9,39 +9,50 @@
 #define SHADOW_TRANSFER_PLAN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ad;
 struct err;
 struct vec;
-
-#define TRANSFER_FILES_MAX 4000 /* input files of a job */
-#define TRANSFER_NAME_MAX  255
 
 #define TRANSFER_EXECUTABLE "condor_exec.exe"
 #define TRANSFER_STDOUT     "_condor_stdout"
 #define TRANSFER_STDERR     "_condor_stderr"
 
 struct transfer_input {
-    char *path; /* absolute */
-    char *name; /* in the sandbox */
+    char *path;       /* absolute, or a URL */
+    char *name;       /* in the sandbox; "" for contents that go to its top */
+    bool is_contents; /* of a directory: what is in it, without itself */
     bool is_executable;
+    bool is_url; /* fetched by the starter */
 };
 
 /* False with ShouldTransferFiles "NO": the job uses the files where they are. */
 bool transfer_plan_is_wanted(const struct ad *job);
+/* Makes of IF_NEEDED what it means for a machine of that FileSystemDomain (may be NULL). */
+void transfer_plan_settle(struct ad *job, const char *machine_domain);
+
+/* How many bytes may be transferred: the job's attribute, or site_mb, in MB; -1: any number. */
+int64_t transfer_plan_limit(const struct ad *job, const char *attribute, int64_t site_mb);
 
 /* Appends struct transfer_input (transfer_input_destroy) for the program, In and TransferInput.
- * 0; -EINVAL (two files of one name, an empty name), -ENOTSUP (a URL, a directory's contents),
- * -E2BIG. */
+ * 0; -EINVAL: two of one name, no name, a name that leads up. */
 int transfer_plan_inputs(const struct ad *job, struct vec *inputs, struct err *err);
 void transfer_input_destroy(void *input);
 
 /* The job ad as it is to run in the sandbox; owned by the caller. */
 struct ad *transfer_plan_sandbox_ad(const struct ad *job);
 
-/* Where the output file of that name goes: an absolute path, owned by the caller (mem_free); NULL
- * with 0 where it is to be dropped (/dev/null).  -EPERM: the job may not produce a file of that
- * name; -ENOTSUP: its destination is a URL. */
-int transfer_plan_output(const struct ad *job, const char *name, char **ret, struct err *err);
+/* Where something goes: what the owner named, and what is below that by the job's doing. */
+struct transfer_place {
+    char *base;   /* absolute; NULL: it is dropped (/dev/null) */
+    char *below;  /* relative to base, "" for base itself; the directories in it may be made */
+    bool is_kept; /* base is a path that is kept (PreserveRelativePaths): it may be made, too */
+};
+/* Where the output of that path in the sandbox goes; transfer_place_fini().  -EPERM: the job may
+ * not produce it; -ENOTSUP: its destination is a URL. */
+int transfer_plan_output(const struct ad *job, const char *name, struct transfer_place *ret,
+                         struct err *err);
+void transfer_place_fini(struct transfer_place *place);
 
 #endif

@@ -180,12 +180,8 @@ static void placed(struct os *os, const char *path)
     }
 }
 
-int os_stat(struct os *os, const char *path, struct os_stat *ret)
+static void stat_node(const struct sim_node *node, struct os_stat *ret)
 {
-    const struct sim_node *node = find(os, path);
-    if (node == NULL) {
-        return -ENOENT;
-    }
     *ret = (struct os_stat){
         .is_dir = node->type == SIM_DIR,
         .is_file = node->type == SIM_FILE,
@@ -195,6 +191,15 @@ int os_stat(struct os *os, const char *path, struct os_stat *ret)
         .uid = node->uid,
         .gid = node->gid,
     };
+}
+
+int os_stat(struct os *os, const char *path, struct os_stat *ret)
+{
+    const struct sim_node *node = find(os, path);
+    if (node == NULL) {
+        return -ENOENT;
+    }
+    stat_node(node, ret);
     return 0;
 }
 
@@ -450,6 +455,11 @@ int os_file_sync(struct os_file *file)
 int64_t os_file_size(const struct os_file *file)
 {
     return (int64_t)file->node->size;
+}
+
+void os_file_stat(const struct os_file *file, struct os_stat *ret)
+{
+    stat_node(file->node, ret);
 }
 
 int os_file_lock(struct os_file *file)

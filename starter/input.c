@@ -1,5 +1,10 @@
 /* starter/input.c - the job ad and its input files, from the shadow into the sandbox.
  *
+ * The list comes first, in parts; then one request for all files from the first that is not here
+ * yet.  After a cut the file in hand is gone on with, if the shadow finds that what we have of it
+ * is right.  The sandbox is ours alone until the job begins; nevertheless the names are a
+ * stranger's, and all is written through base/os_below.h.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
@@ -10,9 +15,14 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/os_below.h"
 #include "classad/ad.h"
 #include "starter/starter.h"
+#include "transfer/transfer_names.h"
 #include "wire/wire.h"
+
+#define HOLD_INPUT  13 /* HTCondor's */
+#define DAMAGED_MAX 3  /* times that one file may come damaged */
 
 void transfer_reset(struct starter *starter)
 {
@@ -23,33 +33,68 @@ void transfer_reset(struct starter *starter)
     starter->digest = NULL;
 }
 
-/* A name that the shadow gave must stay in the sandbox. */
-static bool is_plain_name(const char *name)
+static void input_destroy(void *value)
 {
-    return name[0] != '\0' && strchr(name, '/') == NULL && strcmp(name, ".") != 0 &&
-           strcmp(name, "..") != 0 && strlen(name) <= 255;
+    struct starter_input *input = value;
+    mem_free(input->name);
+    mem_free(input->target);
+    mem_free(input->url);
+    mem_free(input);
 }
 
-static int take_inputs(struct starter *starter, struct wire_reply *reply, struct err *err)
+void input_forget(struct starter *starter)
 {
-    if (reply->ad_count < 1 || reply->ad_count > STARTER_INPUTS_MAX) {
+    vec_fini(&starter->inputs, input_destroy);
+    starter->input_at = 0;
+    starter->input_made = false;
+}
+
+/* ---- the list */
+
+static int take_entry(struct starter *starter, const struct ad *ad, struct err *err)
+{
+    const char *name = ad_string_or(ad, "Name", "");
+    const char *type = ad_string_or(ad, "Type", "file");
+    const char *target = ad_string_or(ad, "Target", "");
+    const char *url = ad_string_or(ad, "Url", NULL);
+    if (!transfer_path_is_safe(name)) {
+        return err_set(err, -EPROTO, "the shadow names an input '%.300s'", name);
+    }
+    bool is_link = strcmp(type, "link") == 0;
+    if (is_link && !transfer_link_is_safe(name, target)) {
+        return err_set(err, -EPROTO, "the shadow sends a link '%.300s' out of its directory", name);
+    }
+    struct starter_input *input = mem_zalloc(sizeof *input);
+    input->name = mem_strdup(name);
+    input->type = is_link                    ? TRANSFER_LINK
+                  : strcmp(type, "dir") == 0 ? TRANSFER_DIRECTORY
+                                             : TRANSFER_FILE;
+    input->target = is_link ? mem_strdup(target) : NULL;
+    input->url = url != NULL && input->type == TRANSFER_FILE ? mem_strdup(url) : NULL;
+    input->size_bytes = ad_int_or(ad, "Size", 0);
+    input->mode = (mode_t)(ad_int_or(ad, "Mode", 0644) & 0777);
+    if (ad_bool_or(ad, "IsExecutable", false)) {
+        input->mode |= 0111;
+    }
+    vec_push(&starter->inputs, input);
+    return 0;
+}
+
+static int take_part(struct starter *starter, struct wire_reply *reply, struct err *err)
+{
+    size_t first = starter->job == NULL ? 1 : 0;
+    if (first > reply->ad_count || starter->inputs.count + reply->ad_count > TRANSFER_FILES_MAX) {
         return err_set(err, -EPROTO, "the shadow sent %zu ads for a job", reply->ad_count);
     }
-    for (size_t i = 1; i < reply->ad_count; i++) {
-        const char *name = ad_string_or(reply->ads[i], "Name", "");
-        if (!is_plain_name(name)) {
-            return err_set(err, -EPROTO, "the shadow names an input '%s'", name);
+    for (size_t i = first; i < reply->ad_count; i++) {
+        int rc = take_entry(starter, reply->ads[i], err);
+        if (rc != 0) {
+            return rc;
         }
-        struct starter_input *input = mem_zalloc(sizeof *input);
-        input->name = mem_strdup(name);
-        input->size_bytes = ad_int_or(reply->ads[i], "Size", 0);
-        input->mode = (mode_t)(ad_int_or(reply->ads[i], "Mode", 0644) & 0777);
-        if (ad_bool_or(reply->ads[i], "IsExecutable", false)) {
-            input->mode |= 0111;
-        }
-        vec_push(&starter->inputs, input);
     }
-    starter->job = wire_reply_take_ad(reply, 0);
+    if (first == 1) {
+        starter->job = wire_reply_take_ad(reply, 0);
+    }
     return 0;
 }
 
@@ -59,7 +104,7 @@ static void fetched(void *arg, struct wire_reply *reply)
     if (starter->phase != STARTER_FETCH) {
         return;
     }
-    starter->busy = false;
+    starter->busy = reply->more;
     if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
         return;
     }
@@ -69,53 +114,191 @@ static void fetched(void *arg, struct wire_reply *reply)
         return;
     }
     struct err err;
-    if (take_inputs(starter, reply, &err) != 0) {
+    if (take_part(starter, reply, &err) != 0) {
         starter_give_up(starter, err.text);
         return;
     }
-    starter_enter(starter, STARTER_INPUT);
-    starter_go(starter);
+    if (!reply->more) {
+        starter_enter(starter, STARTER_INPUT);
+        starter_go(starter);
+    }
 }
 
 void input_fetch(struct starter *starter)
 {
-    starter->busy = wire_call(starter->shadow, VERB_JOB_FETCH, NULL, 0, fetched, starter) > 0;
+    const struct ad *slot = NULL;
+    struct ad *args = ad_create();
+    /* Only the owner's own account finds his files where he has them. */
+    if (ad_get_ad(starter->record, "Slot", &slot) == 0 && starter->is_owner) {
+        ad_set_string(args, "FileSystemDomain", ad_string_or(slot, "FileSystemDomain", ""));
+    }
+    const struct wire_body body = {.args = args};
+    input_forget(starter);
+    ad_destroy(starter->job);
+    starter->job = NULL;
+    starter->busy = wire_call(starter->shadow, VERB_JOB_FETCH, &body, 0, fetched, starter) > 0;
+    ad_destroy(args);
 }
 
-/* ---- one file */
+/* ---- what is not a file's bytes */
 
-static int begin_file(struct starter *starter, const struct starter_input *input, struct err *err)
+static int make_parents(struct starter *starter, const char *name, struct err *err)
 {
-    char path[4096];
-    int rc = os_file_open(starter->env.os, starter_path(starter, input->name, path, sizeof path),
-                          OS_WRITE_TRUNCATE, input->mode | 0200, &starter->file, err);
-    if (rc == 0) {
-        starter->digest = digest_create();
-        starter->offset = 0;
+    const char *slash = strrchr(name, '/');
+    if (slash == NULL) {
+        return 0;
+    }
+    char *above = mem_strndup(name, (size_t)(slash - name));
+    int rc = os_below_mkdirs(starter->env.os, starter->sandbox, above, 0755, err);
+    mem_free(above);
+    return rc;
+}
+
+/* All directories and links, before the first file. */
+static int make_tree(struct starter *starter, struct err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; i < starter->inputs.count && rc == 0; i++) {
+        const struct starter_input *input = starter->inputs.items[i];
+        rc = make_parents(starter, input->name, err);
+        if (rc == 0 && input->type == TRANSFER_DIRECTORY) {
+            rc = os_below_mkdirs(starter->env.os, starter->sandbox, input->name, 0755, err);
+        } else if (rc == 0 && input->type == TRANSFER_LINK) {
+            rc = os_below_link(starter->env.os, starter->sandbox, input->name, input->target, err);
+        }
     }
     return rc;
 }
 
-static int end_file(struct starter *starter, struct starter_input *input, const struct ad *args,
-                    struct err *err)
+static int give_to_account(struct starter *starter, const char *name, struct err *err)
 {
-    char path[4096];
-    const char *expected = args != NULL ? ad_string_or(args, "Checksum", "") : "";
-    digest_hex(starter->digest, input->checksum);
+    return starter->change_user ? os_below_chown(starter->env.os, starter->sandbox, name,
+                                                 starter->uid, starter->gid, err)
+                                : 0;
+}
+
+/* What was made above the names of the list is the account's, too. */
+static int give_parents(struct starter *starter, const char *name, struct err *err)
+{
+    int rc = 0;
+    for (const char *slash = strchr(name, '/'); slash != NULL && rc == 0;
+         slash = strchr(slash + 1, '/')) {
+        char *above = mem_strndup(name, (size_t)(slash - name));
+        rc = give_to_account(starter, above, err);
+        mem_free(above);
+    }
+    return rc;
+}
+
+/* The deepest first: who may not write in a directory may not change what is in it. */
+static int finish_tree(struct starter *starter, struct err *err)
+{
+    int rc = 0;
+    for (size_t i = starter->inputs.count; i > 0 && rc == 0; i--) {
+        const struct starter_input *input = starter->inputs.items[i - 1];
+        if (input->type == TRANSFER_DIRECTORY) {
+            rc = os_below_chmod(starter->env.os, starter->sandbox, input->name, input->mode | 0700,
+                                err);
+        }
+        if (rc == 0 && input->type != TRANSFER_FILE) {
+            rc = give_to_account(starter, input->name, err);
+        }
+        if (rc == 0 && starter->change_user && strchr(input->name, '/') != NULL) {
+            rc = give_parents(starter, input->name, err);
+        }
+    }
+    return rc;
+}
+
+/* ---- files */
+
+/* Past what the shadow does not send bytes of. */
+static struct starter_input *file_in_hand(struct starter *starter)
+{
+    while (starter->input_at < starter->inputs.count) {
+        struct starter_input *input = starter->inputs.items[starter->input_at];
+        if (input->type == TRANSFER_FILE && input->url == NULL) {
+            return input;
+        }
+        starter->input_at++;
+    }
+    return NULL;
+}
+
+static int begin_file(struct starter *starter, const struct starter_input *input, struct err *err)
+{
     transfer_reset(starter);
-    if (strcmp(expected, input->checksum) != 0) {
-        return err_set(err, -EIO,
-                       "input %s: the bytes received do not have the checksum that was sent",
+    int rc = os_below_open(starter->env.os, starter->sandbox, input->name, OS_WRITE_TRUNCATE,
+                           (input->mode & 0777) | 0200, &starter->file, err);
+    if (rc == 0) {
+        starter->digest = digest_create();
+    }
+    return rc;
+}
+
+static int end_file(struct starter *starter, struct starter_input *input, struct err *err)
+{
+    struct os_stat stat = {0};
+    transfer_reset(starter);
+    int rc =
+        os_below_chmod(starter->env.os, starter->sandbox, input->name, input->mode | 0400, err);
+    rc = rc != 0 ? rc : give_to_account(starter, input->name, err);
+    if (rc == 0 && os_below_stat(starter->env.os, starter->sandbox, input->name, &stat) == 0) {
+        input->mtime_s = stat.mtime_s;
+    }
+    starter->input_at++;
+    return rc;
+}
+
+/* Bytes that are not those that were sent: again from the beginning, a few times. */
+static void came_damaged(struct starter *starter, struct starter_input *input)
+{
+    char reason[600];
+    (void)snprintf(reason, sizeof reason,
+                   "Transfer input files failure at the execution point. Details: the bytes of "
+                   "%.300s do not have the checksum that was sent",
+                   input->name);
+    log_warn(starter->env.log, "input.damaged", reason, LOG_TEXT("job", starter->job_id));
+    wire_cancel(starter->shadow, starter->input_call);
+    starter->busy = false;
+    transfer_reset(starter);
+    if (++input->damaged < DAMAGED_MAX) {
+        starter_go(starter);
+    } else {
+        job_hold_before(starter, HOLD_INPUT, EIO, reason);
+    }
+}
+
+/* 1: came damaged. */
+static int take_piece(struct starter *starter, struct starter_input *input,
+                      const struct wire_reply *reply, struct err *err)
+{
+    const char *name = ad_string_or(reply->args, "Name", "");
+    int64_t offset = ad_int_or(reply->args, "Offset", -1);
+    const char *checksum = ad_string_or(reply->args, "Checksum", "");
+    int rc = 0;
+    if (strcmp(name, input->name) != 0) {
+        return err_set(err, -EPROTO, "the shadow sends '%.100s' for input '%.100s'", name,
                        input->name);
     }
-    starter_path(starter, input->name, path, sizeof path);
-    int rc = os_chmod(starter->env.os, path, input->mode | 0400, err);
-    if (rc == 0 && starter->change_user) {
-        rc = os_chown(starter->env.os, path, starter->uid, starter->gid, err);
+    if (starter->file == NULL || (offset == 0 && starter->offset > 0)) {
+        rc = begin_file(starter, input, err);
     }
-    struct os_stat stat;
-    if (rc == 0 && os_stat(starter->env.os, path, &stat) == 0) {
-        input->mtime_s = stat.mtime_s;
+    if (rc == 0 && offset != (int64_t)starter->offset) {
+        rc = err_set(err, -EPROTO, "input %.100s: the shadow left something out", name);
+    }
+    if (rc == 0 && reply->blob_length > 0) {
+        rc = os_file_write(starter->file, starter->offset, reply->blob, reply->blob_length);
+        if (rc != 0) {
+            return err_set(err, rc, "input %.100s: %s", name, err_code_text(rc));
+        }
+        digest_update(starter->digest, reply->blob, reply->blob_length);
+        starter->offset += reply->blob_length;
+        starter->received_bytes += (int64_t)reply->blob_length;
+    }
+    if (rc == 0 && checksum[0] != '\0') {
+        digest_hex(starter->digest, input->checksum);
+        rc = strcmp(checksum, input->checksum) == 0 ? end_file(starter, input, err) : 1;
     }
     return rc;
 }
@@ -123,62 +306,70 @@ static int end_file(struct starter *starter, struct starter_input *input, const 
 static void got_piece(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    if (starter->phase != STARTER_INPUT || starter->file == NULL) {
-        return; /* of a connection that was lost */
+    if (starter->phase != STARTER_INPUT) {
+        return;
     }
     if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
-        starter->busy = false;
-        transfer_reset(starter);
+        starter->busy = false; /* goes on with the file in hand on the next connection */
         return;
     }
-    struct starter_input *input = starter->inputs.items[starter->input_at];
     struct err err;
-    int rc = 0;
-    if (reply->status != 0) {
-        starter_give_up(starter,
-                        reply->status == -ENOENT || reply->status == -EACCES ? "" : reply->text);
+    if (reply->status != 0) { /* the job is held by now, or that run counts no more */
+        bool known = reply->status == -ENOENT || reply->status == -EACCES;
+        starter_give_up(starter, known ? "" : reply->text);
         return;
     }
-    if (reply->blob_length > 0) {
-        rc = os_file_write(starter->file, starter->offset, reply->blob, reply->blob_length);
-        if (rc != 0) {
-            (void)err_set(&err, rc, "input %s: %s", input->name, err_code_text(rc));
-        } else {
-            digest_update(starter->digest, reply->blob, reply->blob_length);
-            starter->offset += reply->blob_length;
-            starter->received_bytes += (int64_t)reply->blob_length;
-        }
+    struct starter_input *input = file_in_hand(starter);
+    int rc = 0;
+    if (reply->more && input == NULL) {
+        rc = err_set(&err, -EPROTO, "the shadow sends more than it said");
+    } else if (reply->more) {
+        rc = take_piece(starter, input, reply, &err);
     }
-    if (rc == 0 && !reply->more) {
-        rc = end_file(starter, input, reply->args, &err);
-        if (rc == 0) {
-            starter->busy = false;
-            starter->input_at++;
-            starter_go(starter);
-            return;
-        }
-    }
-    if (rc != 0) { /* this machine's fault: disk full, damaged bytes */
+    if (rc < 0) { /* this machine's fault: disk full */
         starter_give_up(starter, err.text);
+    } else if (rc > 0) {
+        came_damaged(starter, input);
+    } else if (!reply->more) {
+        starter->busy = false;
+        starter_go(starter);
     }
 }
 
 void input_next(struct starter *starter)
 {
-    if (starter->input_at == starter->inputs.count) {
+    struct err err;
+    int rc = 0;
+    if (!starter->input_made) {
+        rc = make_tree(starter, &err);
+        starter->input_made = true;
+    }
+    const struct starter_input *input = file_in_hand(starter);
+    if (rc == 0 && input == NULL) {
+        rc = finish_tree(starter, &err);
+    }
+    if (rc != 0) {
+        starter_give_up(starter, err.text);
+        return;
+    }
+    if (input == NULL) {
         starter_enter(starter, STARTER_RUN);
         starter_go(starter);
         return;
     }
-    const struct starter_input *input = starter->inputs.items[starter->input_at];
-    struct err err;
-    if (begin_file(starter, input, &err) != 0) {
-        starter_give_up(starter, err.text);
-        return;
-    }
     struct ad *args = ad_create();
     ad_set_string(args, "Name", input->name);
+    ad_set_bool(args, "AndFollowing", true);
+    if (starter->file != NULL && starter->offset > 0) {
+        char checksum[DIGEST_HEX_SIZE];
+        digest_peek(starter->digest, checksum);
+        ad_set_int(args, "Offset", (int64_t)starter->offset);
+        ad_set_string(args, "Checksum", checksum);
+        log_info(starter->env.log, "input.resumed", input->name, LOG_TEXT("job", starter->job_id),
+                 LOG_INT("offset", starter->offset));
+    }
     struct wire_body body = {.args = args};
-    starter->busy = wire_call(starter->shadow, VERB_FILE_GET, &body, 0, got_piece, starter) > 0;
+    starter->input_call = wire_call(starter->shadow, VERB_FILE_GET, &body, 0, got_piece, starter);
+    starter->busy = starter->input_call > 0;
     ad_destroy(args);
 }

@@ -50,18 +50,24 @@ static int find_slot_user(struct starter *starter, struct err *err)
 static int choose_account(struct starter *starter, struct err *err)
 {
     const struct config *config = starter->env.config;
-    if (os_uid(starter->env.os) != 0) {
-        return 0;
-    }
     const struct ad *job;
     const char *account = NULL;
     if (ad_get_ad(starter->record, "Job", &job) == 0) {
         account = starter_plan_account(job, config_string(config, "UID_DOMAIN"));
     }
+    if (os_uid(starter->env.os) != 0) {
+        char me[256];
+        starter->is_owner =
+            account != NULL &&
+            os_user_name(starter->env.os, os_uid(starter->env.os), me, sizeof me, NULL) == 0 &&
+            strcmp(me, account) == 0;
+        return 0;
+    }
     starter->change_user = true;
     if (account != NULL &&
         os_user_find(starter->env.os, account, &starter->uid, &starter->gid, NULL) == 0 &&
         starter_plan_may_run_as(starter->uid, starter->gid)) {
+        starter->is_owner = true;
         return 0;
     }
     return find_slot_user(starter, err);

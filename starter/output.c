@@ -1,208 +1,299 @@
 /* starter/output.c - what the job made, from the sandbox to the shadow, and how it ended.
  *
+ * Several FILE_PUTs are on their way at once; they are answered in order.  After a cut it goes on
+ * with the first entry that was not acknowledged: the shadow says what it has of that file, and
+ * what is the same here is not sent again.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/os_below.h"
+#include "base/strbuf.h"
 #include "classad/ad.h"
 #include "starter/starter.h"
-#include "starter/starter_plan.h"
+#include "transfer/transfer_walk.h"
 #include "wire/wire.h"
 
-#define REPORT_MS 600000 /* the shadow may have much to place; asked again afterwards */
+#define REPORT_MS   600000 /* the shadow may have much to place; asked again afterwards */
+#define RESENDS_MAX 3      /* of all output, because some of it did not arrive whole */
+#define HOLD_OUTPUT 12     /* HTCondor's */
 
-#define RESENDS_MAX 3 /* of all output, because some of it did not arrive whole */
-
-/* ---- which files */
-
-struct collect {
-    struct starter *starter;
-    struct starter_file *files;
-    size_t count, capacity;
-};
-
-static int digest_file(struct starter *starter, const char *path, char ret[DIGEST_HEX_SIZE])
+void output_forget(struct starter *starter)
 {
-    struct os_file *file;
-    int rc = os_file_open(starter->env.os, path, OS_READ, 0, &file, NULL);
-    if (rc != 0) {
-        return rc;
-    }
-    struct digest *digest = digest_create();
-    char *buffer = mem_alloc(STARTER_PIECE_BYTES);
-    uint64_t offset = 0;
-    ssize_t got;
-    while ((got = os_file_read(file, offset, buffer, STARTER_PIECE_BYTES)) > 0) {
-        digest_update(digest, buffer, (size_t)got);
-        offset += (uint64_t)got;
-    }
-    digest_hex(digest, ret);
-    digest_destroy(digest);
-    mem_free(buffer);
-    os_file_close(file);
-    return got < 0 ? (int)got : 0;
+    vec_fini(&starter->outputs, transfer_entry_destroy);
+    vec_fini(&starter->checksums, mem_free);
+    starter->output_at = starter->output_acked = 0;
+    starter->output_asks = false;
+    ad_destroy(starter->missing);
+    starter->missing = NULL;
 }
 
-/* An input of the same size that was touched since the job began, in the same second perhaps: only
- * its bytes can tell. */
-static int64_t judged_mtime(struct starter *starter, const char *name, const char *path,
-                            const struct os_stat *stat)
+void output_cut(struct starter *starter)
 {
-    for (size_t i = 0; i < starter->inputs.count; i++) {
-        const struct starter_input *input = starter->inputs.items[i];
-        char checksum[DIGEST_HEX_SIZE];
-        if (strcmp(input->name, name) != 0 || input->size_bytes != stat->size_bytes) {
-            continue;
-        }
-        if (digest_file(starter, path, checksum) == 0 && strcmp(checksum, input->checksum) == 0) {
-            return input->mtime_s;
-        }
-        return input->mtime_s + 1;
-    }
-    return stat->mtime_s;
-}
-
-static void collect_name(void *arg, const char *name)
-{
-    struct collect *collect = arg;
-    struct starter *starter = collect->starter;
-    char path[4096];
-    struct os_stat stat;
-    if (os_stat(starter->env.os, starter_path(starter, name, path, sizeof path), &stat) != 0) {
+    if (starter->phase != STARTER_OUTPUT) {
         return;
     }
-    if (collect->count == collect->capacity) {
-        collect->capacity = collect->capacity == 0 ? 16 : collect->capacity * 2;
-        collect->files = mem_realloc(collect->files, collect->capacity * sizeof *collect->files);
+    transfer_reset(starter);
+    while (starter->checksums.count > starter->output_acked) {
+        mem_free(starter->checksums.items[--starter->checksums.count]);
     }
-    collect->files[collect->count++] =
-        (struct starter_file){.name = mem_strdup(name),
-                              .size_bytes = stat.size_bytes,
-                              .mtime_s =
-                                  stat.is_file ? judged_mtime(starter, name, path, &stat) : 0,
-                              .is_file = stat.is_file};
+    starter->output_at = starter->output_acked;
+    starter->output_asks = true;
+    starter->puts_count = 0;
 }
 
-void output_collect(struct starter *starter)
+/* ---- one entry after the other */
+
+static void go_on(struct starter *starter);
+
+static void fail(struct starter *starter, const char *name, int code)
 {
-    struct collect collect = {.starter = starter};
-    struct err err;
-    if (os_list(starter->env.os, starter->sandbox, collect_name, &collect, &err) != 0) {
-        log_warn(starter->env.log, "output.list", err.text, LOG_TEXT("job", starter->job_id));
-    }
-    size_t before_count = starter->inputs.count;
-    struct starter_file *before = mem_alloc((before_count + 1) * sizeof *before);
-    for (size_t i = 0; i < before_count; i++) {
-        const struct starter_input *input = starter->inputs.items[i];
-        before[i] = (struct starter_file){.name = input->name,
-                                          .size_bytes = input->size_bytes,
-                                          .mtime_s = input->mtime_s,
-                                          .is_file = true};
-    }
-    starter_plan_outputs(starter->job, before, before_count, collect.files, collect.count,
-                         &starter->outputs);
-    for (size_t i = 0; i < collect.count; i++) {
-        mem_free((char *)collect.files[i].name);
-    }
-    mem_free(collect.files);
-    mem_free(before);
+    char why[400];
+    (void)snprintf(why, sizeof why, "output %.200s: %s", name, err_code_text(code));
+    starter_give_up(starter, why);
 }
 
-/* ---- one file after the other */
-
-static void piece_sent(void *arg, struct wire_reply *reply);
-
-static void send_piece(struct starter *starter)
-{
-    const char *name = starter->outputs.items[starter->output_at];
-    char *buffer = mem_alloc(STARTER_PIECE_BYTES);
-    ssize_t got = os_file_read(starter->file, starter->offset, buffer, STARTER_PIECE_BYTES);
-    if (got < 0) {
-        char why[300];
-        (void)snprintf(why, sizeof why, "output %.200s: %s", name, err_code_text((int)got));
-        mem_free(buffer);
-        starter_give_up(starter, why);
-        return;
-    }
-    if (got == 0 && starter->offset > 0) { /* the end; an empty file is one empty piece */
-        mem_free(buffer);
-        char checksum[DIGEST_HEX_SIZE];
-        digest_hex(starter->digest, checksum);
-        vec_push(&starter->checksums, mem_strdup(checksum));
-        transfer_reset(starter);
-        starter->output_at++;
-        starter_go(starter);
-        return;
-    }
-    char path[4096];
-    struct os_stat stat = {.mode = 0644};
-    (void)os_stat(starter->env.os, starter_path(starter, name, path, sizeof path),
-                  &stat); /* else the default */
-    struct ad *args = ad_create();
-    ad_set_string(args, "Name", name);
-    ad_set_int(args, "Offset", (int64_t)starter->offset);
-    ad_set_int(args, "Size", os_file_size(starter->file));
-    ad_set_int(args, "Mode", stat.mode & 0777);
-    struct wire_body body = {.args = args, .blob = buffer, .blob_length = (size_t)got};
-    digest_update(starter->digest, buffer, (size_t)got);
-    starter->offset += (uint64_t)got;
-    starter->sent_bytes += got;
-    starter->busy = wire_call(starter->shadow, VERB_FILE_PUT, &body, 0, piece_sent, starter) > 0;
-    ad_destroy(args);
-    mem_free(buffer);
-}
-
-static void piece_sent(void *arg, struct wire_reply *reply)
+static void put_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
-    if (starter->phase != STARTER_OUTPUT || starter->file == NULL) {
-        return; /* of a connection that was lost */
+    if (starter->phase != STARTER_OUTPUT || reply->status == -ECONNRESET) {
+        return; /* a cut: output_cut() */
     }
-    starter->busy = false;
-    if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
-        transfer_reset(starter); /* this file from its beginning */
+    if (reply->status == -ETIMEDOUT) {
+        shadow_link_close(starter);
+        output_cut(starter);
+        starter->busy = false;
+        shadow_link_dial(starter);
+        return;
+    }
+    bool no_fault = reply->status == -ESTALE || reply->status == -EAGAIN ||
+                    reply->status == -ESHUTDOWN || reply->status == -EBUSY;
+    if (reply->status == -EFBIG || no_fault) { /* the first: the shadow has the job held */
+        starter_give_up(starter, no_fault ? reply->text : "");
         return;
     }
     if (reply->status != 0) {
-        starter_give_up(starter, reply->text);
+        char reason[ERR_TEXT_MAX + 80];
+        (void)snprintf(reason, sizeof reason,
+                       "Transfer output files failure at the access point. Details: %s",
+                       reply->text);
+        job_hold_before(starter, HOLD_OUTPUT, -reply->status, reason);
         return;
     }
-    if (os_file_size(starter->file) == 0) {
+    CHECK(starter->puts_count > 0);
+    starter->output_acked += starter->puts[0].ends ? 1 : 0;
+    starter->puts_count--;
+    memmove(starter->puts, starter->puts + 1, starter->puts_count * sizeof starter->puts[0]);
+    go_on(starter);
+}
+
+/* False: not now. */
+static bool put(struct starter *starter, struct ad *args, const void *data, size_t length,
+                bool ends)
+{
+    const struct wire_body body = {.args = args, .blob = data, .blob_length = length};
+    bool sent = wire_call(starter->shadow, VERB_FILE_PUT, &body, 0, put_answered, starter) > 0;
+    ad_destroy(args);
+    if (sent) {
+        starter->puts[starter->puts_count++] = (struct starter_put){ends, length};
+    }
+    return sent;
+}
+
+static void end_entry(struct starter *starter, const char *checksum)
+{
+    vec_push(&starter->checksums, mem_strdup(checksum));
+    transfer_reset(starter);
+    starter->output_at++;
+}
+
+/* A directory or a link: their "checksum" says all. */
+static bool put_other(struct starter *starter, const struct transfer_entry *entry)
+{
+    struct ad *args = ad_create();
+    struct strbuf sum;
+    bool is_link = entry->type == TRANSFER_LINK;
+    strbuf_init(&sum, 0);
+    ad_set_string(args, "Name", entry->name);
+    ad_set_string(args, "Type", is_link ? "link" : "dir");
+    if (is_link) {
+        ad_set_string(args, "Target", entry->target);
+        strbuf_printf(&sum, "link:%s", entry->target);
+    } else {
+        strbuf_printf(&sum, "dir:%o", (unsigned)entry->mode);
+    }
+    bool sent = put(starter, args, NULL, 0, true);
+    if (sent) {
+        end_entry(starter, strbuf_text(&sum));
+    }
+    strbuf_fini(&sum);
+    return sent;
+}
+
+static int open_file(struct starter *starter, struct transfer_entry *entry)
+{
+    if (starter->file != NULL) {
+        return 0;
+    }
+    int rc = os_below_open(starter->env.os, starter->sandbox, entry->path, OS_READ, 0,
+                           &starter->file, NULL);
+    if (rc == 0) {
+        starter->digest = digest_create();
+        starter->offset = 0;
+        entry->size_bytes = os_file_size(starter->file);
+    }
+    return rc;
+}
+
+/* Sends the next piece; false: it cannot go on now. */
+static bool put_piece(struct starter *starter, struct transfer_entry *entry)
+{
+    int rc = open_file(starter, entry);
+    uint64_t left = rc == 0 ? (uint64_t)entry->size_bytes - starter->offset : 0;
+    size_t wanted = left < STARTER_PIECE_BYTES ? (size_t)left : STARTER_PIECE_BYTES;
+    char *buffer = mem_alloc(wanted + 1);
+    ssize_t got = rc != 0 ? rc : os_file_read(starter->file, starter->offset, buffer, wanted);
+    if (got < 0 || (size_t)got < wanted) {
+        mem_free(buffer);
+        fail(starter, entry->name, got < 0 ? (int)got : -EIO);
+        return false;
+    }
+    struct ad *args = ad_create();
+    ad_set_string(args, "Name", entry->name);
+    ad_set_int(args, "Offset", (int64_t)starter->offset);
+    ad_set_int(args, "Size", entry->size_bytes);
+    ad_set_int(args, "Mode", (int64_t)entry->mode);
+    bool ends = left == wanted;
+    bool sent = put(starter, args, buffer, wanted, ends);
+    if (sent) {
+        digest_update(starter->digest, buffer, wanted);
+        starter->offset += wanted;
+        starter->sent_bytes += (int64_t)wanted;
+    }
+    mem_free(buffer);
+    if (sent && ends) {
         char checksum[DIGEST_HEX_SIZE];
         digest_hex(starter->digest, checksum);
-        vec_push(&starter->checksums, mem_strdup(checksum));
+        end_entry(starter, checksum);
+    }
+    return sent;
+}
+
+/* ---- after a cut */
+
+/* What the shadow has of the file is what is here: then it goes on behind that. */
+static void go_behind(struct starter *starter, struct transfer_entry *entry, int64_t offset,
+                      bool whole, const char *checksum)
+{
+    char hex[DIGEST_HEX_SIZE];
+    if (open_file(starter, entry) != 0 || offset > entry->size_bytes ||
+        (whole && offset != entry->size_bytes)) {
         transfer_reset(starter);
-        starter->output_at++;
-        starter_go(starter);
         return;
     }
-    send_piece(starter);
+    char *buffer = mem_alloc(STARTER_PIECE_BYTES);
+    while (starter->offset < (uint64_t)offset) {
+        uint64_t left = (uint64_t)offset - starter->offset;
+        size_t wanted = left < STARTER_PIECE_BYTES ? (size_t)left : STARTER_PIECE_BYTES;
+        ssize_t got = os_file_read(starter->file, starter->offset, buffer, wanted);
+        if (got <= 0) {
+            break;
+        }
+        digest_update(starter->digest, buffer, (size_t)got);
+        starter->offset += (uint64_t)got;
+    }
+    mem_free(buffer);
+    digest_peek(starter->digest, hex);
+    if (starter->offset != (uint64_t)offset || strcmp(hex, checksum) != 0) {
+        transfer_reset(starter);
+        return;
+    }
+    log_info(starter->env.log, "output.resumed", entry->name, LOG_TEXT("job", starter->job_id),
+             LOG_INT("offset", offset));
+    if (whole) {
+        end_entry(starter, hex);
+        starter->output_acked++;
+    }
+}
+
+static void ask_answered(void *arg, struct wire_reply *reply)
+{
+    struct starter *starter = arg;
+    if (starter->phase != STARTER_OUTPUT || reply->status == -ECONNRESET) {
+        return;
+    }
+    starter->output_asks = false;
+    if (reply->status == 0 && reply->args != NULL) {
+        int64_t offset = ad_int_or(reply->args, "Offset", 0);
+        if (offset > 0) {
+            go_behind(starter, starter->outputs.items[starter->output_at], offset,
+                      ad_bool_or(reply->args, "Whole", false),
+                      ad_string_or(reply->args, "Checksum", ""));
+        }
+    }
+    go_on(starter);
+}
+
+static bool ask(struct starter *starter, const struct transfer_entry *entry)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "Name", entry->name);
+    ad_set_bool(args, "Ask", true);
+    const struct wire_body body = {.args = args};
+    bool sent = wire_call(starter->shadow, VERB_FILE_PUT, &body, 0, ask_answered, starter) > 0;
+    ad_destroy(args);
+    return sent;
+}
+
+/* ---- */
+
+static size_t bytes_on_their_way(const struct starter *starter)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < starter->puts_count; i++) {
+        bytes += starter->puts[i].bytes;
+    }
+    return bytes;
+}
+
+static void go_on(struct starter *starter)
+{
+    while (starter->phase == STARTER_OUTPUT && starter->output_at < starter->outputs.count &&
+           starter->puts_count < STARTER_PUTS_MAX &&
+           bytes_on_their_way(starter) < STARTER_PIECE_BYTES + STARTER_PIECE_BYTES) {
+        struct transfer_entry *entry = starter->outputs.items[starter->output_at];
+        bool sent =
+            entry->type == TRANSFER_FILE ? put_piece(starter, entry) : put_other(starter, entry);
+        if (!sent) {
+            return; /* the connection is gone, or we gave up */
+        }
+    }
+    if (starter->phase == STARTER_OUTPUT && starter->output_at == starter->outputs.count &&
+        starter->puts_count == 0) {
+        starter_enter(starter, STARTER_REPORT);
+        starter_go(starter);
+    }
 }
 
 void output_next(struct starter *starter)
 {
-    if (starter->output_at == starter->outputs.count) {
-        starter_enter(starter, STARTER_REPORT);
-        starter_go(starter);
-        return;
+    starter->busy = true; /* until a cut */
+    if (starter->output_asks && starter->output_at < starter->outputs.count) {
+        const struct transfer_entry *entry = starter->outputs.items[starter->output_at];
+        if (entry->type == TRANSFER_FILE) {
+            (void)ask(starter, entry); /* else a cut follows */
+            return;
+        }
     }
-    char path[4096];
-    struct err err;
-    const char *name = starter->outputs.items[starter->output_at];
-    if (os_file_open(starter->env.os, starter_path(starter, name, path, sizeof path), OS_READ, 0,
-                     &starter->file, &err) != 0) {
-        starter_give_up(starter, err.text);
-        return;
-    }
-    starter->digest = digest_create();
-    starter->offset = 0;
-    send_piece(starter);
+    go_on(starter);
 }
 
 /* ---- how it ended */
@@ -224,10 +315,10 @@ static void reported(void *arg, struct wire_reply *reply)
     if (reply->status == -EAGAIN && starter->resends < RESENDS_MAX) {
         log_warn(starter->env.log, "output.again", reply->text, LOG_TEXT("job", starter->job_id));
         starter->resends++;
-        starter->output_at = 0;
-        vec_fini(&starter->checksums, mem_free);
-        starter->checksums = (struct vec){0};
         starter->phase = STARTER_OUTPUT; /* the only way back */
+        starter->output_acked = 0;
+        output_cut(starter);
+        starter->output_asks = false; /* what is there is not trusted */
         starter_go(starter);
         return;
     }
@@ -238,23 +329,34 @@ static void reported(void *arg, struct wire_reply *reply)
     starter_go(starter);
 }
 
+static void add_result(struct starter *starter, struct ad *args)
+{
+    ad_set_bool(args, "ExitBySignal", starter->exit.signal != 0);
+    if (starter->exit.signal != 0) {
+        ad_set_int(args, "ExitSignal", starter->exit.signal);
+        ad_set_bool(args, "JobCoreDumped", starter->exit.core);
+    } else {
+        ad_set_int(args, "ExitCode", starter->exit.status);
+    }
+    watch_report(starter, args);
+    ad_set_int(args, "RemoteWallClockTime", starter->ended_s - starter->started_s);
+    const char **names = mem_alloc((starter->outputs.count + 1) * sizeof *names);
+    for (size_t i = 0; i < starter->outputs.count; i++) {
+        names[i] = ((const struct transfer_entry *)starter->outputs.items[i])->name;
+    }
+    ad_set_strings(args, "Files", names, starter->outputs.count);
+    ad_set_strings(args, "Checksums", (const char *const *)starter->checksums.items,
+                   starter->checksums.count);
+    mem_free(names);
+}
+
 void output_report(struct starter *starter)
 {
-    struct ad *args = starter->hold != NULL ? ad_copy(starter->hold) : ad_create();
+    struct ad *args = starter->hold != NULL      ? ad_copy(starter->hold)
+                      : starter->missing != NULL ? ad_copy(starter->missing)
+                                                 : ad_create();
     if (starter->hold == NULL) {
-        ad_set_bool(args, "ExitBySignal", starter->exit.signal != 0);
-        if (starter->exit.signal != 0) {
-            ad_set_int(args, "ExitSignal", starter->exit.signal);
-            ad_set_bool(args, "JobCoreDumped", starter->exit.core);
-        } else {
-            ad_set_int(args, "ExitCode", starter->exit.status);
-        }
-        watch_report(starter, args);
-        ad_set_int(args, "RemoteWallClockTime", starter->ended_s - starter->started_s);
-        ad_set_strings(args, "Files", (const char *const *)starter->outputs.items,
-                       starter->outputs.count);
-        ad_set_strings(args, "Checksums", (const char *const *)starter->checksums.items,
-                       starter->checksums.count);
+        add_result(starter, args);
     }
     ad_set_string(args, "CondorScratchDir", starter->sandbox); /* if the start was not told */
     ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
@@ -266,7 +368,7 @@ void output_report(struct starter *starter)
         starter->hold = ad_create();
         ad_set_string(starter->hold, "HoldReason",
                       "the job made more output files than one message can name");
-        ad_set_int(starter->hold, "HoldReasonCode", 12);
+        ad_set_int(starter->hold, "HoldReasonCode", HOLD_OUTPUT);
         ad_set_int(starter->hold, "HoldReasonSubCode", EMSGSIZE);
         output_report(starter);
     }

@@ -27,7 +27,7 @@ static void on_ready(void *arg, struct wire *wire)
     (void)wire;
     starter->failures = 0;
     starter->busy = false;
-    transfer_reset(starter);
+    output_cut(starter);
     starter_go(starter);
 }
 

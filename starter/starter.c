@@ -212,13 +212,8 @@ static void starter_destroy(void *state)
     ad_destroy(starter->record);
     ad_destroy(starter->job);
     ad_destroy(starter->hold);
-    for (size_t i = 0; i < starter->inputs.count; i++) {
-        struct starter_input *input = starter->inputs.items[i];
-        mem_free(input->name);
-    }
-    vec_fini(&starter->inputs, mem_free);
-    vec_fini(&starter->outputs, mem_free);
-    vec_fini(&starter->checksums, mem_free);
+    input_forget(starter);
+    output_forget(starter);
     mem_free(starter->directory);
     mem_free(starter->sandbox);
     mem_free(starter);

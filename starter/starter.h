@@ -19,6 +19,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "starter/starter_plan.h"
+#include "transfer/transfer_walk.h"
 
 struct ad;
 struct cage;
@@ -31,7 +32,7 @@ struct wire_context;
 struct wire_request;
 
 #define STARTER_PIECE_BYTES  ((size_t)1 << 20) /* of a file, in one FILE_PUT */
-#define STARTER_INPUTS_MAX   10000
+#define STARTER_PUTS_MAX     16                /* FILE_PUTs on their way at once */
 #define STARTER_RECORD_BYTES ((size_t)16 << 20)
 
 enum starter_phase {
@@ -57,11 +58,20 @@ enum starter_script {
 };
 
 struct starter_input {
-    char *name;
+    char *name; /* in the sandbox */
+    enum transfer_type type;
+    char *target;     /* of a link */
+    char *url;        /* it comes from there, not from the shadow; NULL otherwise */
+    unsigned damaged; /* times that it came so */
     int64_t size_bytes;
     mode_t mode;
     char checksum[DIGEST_HEX_SIZE]; /* as received */
     int64_t mtime_s;                /* as written */
+};
+
+struct starter_put { /* not answered yet */
+    bool ends;       /* its entry */
+    size_t bytes;
 };
 
 /* What was seen of the job so far. */
@@ -94,15 +104,22 @@ struct starter {
     bool busy; /* an answer is awaited */
     /* who it runs as */
     bool change_user;
+    bool is_owner; /* the job's own account */
     uid_t uid;
     gid_t gid;
     /* files */
     struct vec inputs; /* struct starter_input */
-    size_t input_at;
-    struct vec outputs; /* names */
-    struct vec checksums;
-    size_t output_at;
-    unsigned resends; /* of all outputs */
+    size_t input_at;   /* the first that is not here yet */
+    bool input_made;   /* its directories and links */
+    int64_t input_call;
+    struct vec outputs;             /* struct transfer_entry; path below the sandbox */
+    struct vec checksums;           /* of those that were sent */
+    size_t output_at, output_acked; /* next to be sent, to be acknowledged */
+    bool output_asks;               /* what the shadow has of the file in hand is not known */
+    struct starter_put puts[STARTER_PUTS_MAX];
+    size_t puts_count;
+    struct ad *missing; /* HoldReason ...: some output that the job names is not there */
+    unsigned resends;   /* of all outputs */
     struct os_file *file;
     uint64_t offset;
     int64_t received_bytes, sent_bytes; /* of files, what was sent again included */
@@ -155,13 +172,16 @@ int startd_link_open(struct starter *starter, struct err *err);
 void startd_link_tell(struct starter *starter); /* STARTER_DONE, then the end */
 void startd_link_close(struct starter *starter);
 
-/* ---- input.c, output.c: one step each */
+/* ---- input.c, collect.c, output.c: one step each */
 void input_fetch(struct starter *starter);
 void input_next(struct starter *starter);
 void output_collect(struct starter *starter);
 void output_next(struct starter *starter);
 void output_report(struct starter *starter);
 void transfer_reset(struct starter *starter); /* forgets the file in hand */
+void input_forget(struct starter *starter);
+void output_forget(struct starter *starter);
+void output_cut(struct starter *starter); /* the connection is another */
 
 /* ---- job.c */
 int job_prepare(struct starter *starter, struct err *err); /* sandbox and account */

@@ -168,35 +168,10 @@ int starter_plan_env(const struct ad *job, const struct starter_place *place, st
     return rc;
 }
 
-static bool is_stream(const char *name)
+static bool is_ours(const char *name)
 {
-    return strcmp(name, STARTER_STDOUT) == 0 || strcmp(name, STARTER_STDERR) == 0;
-}
-
-/* Is name the last component of one of the comma-separated entries? */
-static bool is_listed(const char *list, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *at = list; *at != '\0';) {
-        size_t span = strcspn(at, ",");
-        size_t begin = 0, end = span;
-        while (begin < end && (at[begin] == ' ' || at[begin] == '\t')) {
-            begin++;
-        }
-        while (end > begin && (at[end - 1] == ' ' || at[end - 1] == '\t' || at[end - 1] == '/')) {
-            end--;
-        }
-        for (size_t i = begin; i < end; i++) {
-            if (at[i] == '/') {
-                begin = i + 1;
-            }
-        }
-        if (end - begin == length && strncmp(at + begin, name, length) == 0) {
-            return true;
-        }
-        at += span + (at[span] == ',' ? 1 : 0);
-    }
-    return false;
+    return strncmp(name, "_condor_", 8) == 0 || strcmp(name, "condor_exec.exe") == 0 ||
+           strcmp(name, ".job.ad") == 0 || strcmp(name, ".machine.ad") == 0;
 }
 
 static bool is_unchanged(const struct starter_file *before, size_t count,
@@ -210,28 +185,12 @@ static bool is_unchanged(const struct starter_file *before, size_t count,
     return false;
 }
 
-void starter_plan_outputs(const struct ad *job, const struct starter_file *before,
-                          size_t before_count, const struct starter_file *after, size_t after_count,
-                          struct vec *ret)
+void starter_plan_outputs(const struct starter_file *before, size_t before_count,
+                          const struct starter_file *after, size_t after_count, struct vec *ret)
 {
-    const char *list;
-    bool listed = ad_get_string(job, "TransferOutput", &list) == 0;
     for (size_t i = 0; i < after_count; i++) {
         const struct starter_file *file = &after[i];
-        if (!file->is_file) {
-            continue;
-        }
-        bool wanted;
-        if (is_stream(file->name)) {
-            wanted = true;
-        } else if (listed) {
-            wanted = is_listed(list, file->name);
-        } else {
-            wanted = strcmp(file->name, "condor_exec.exe") != 0 &&
-                     strcmp(file->name, ".job.ad") != 0 && strcmp(file->name, ".machine.ad") != 0 &&
-                     !is_unchanged(before, before_count, file);
-        }
-        if (wanted) {
+        if (file->is_file && !is_ours(file->name) && !is_unchanged(before, before_count, file)) {
             vec_push(ret, mem_strdup(file->name));
         }
     }

@@ -48,12 +48,11 @@ struct starter_file {
     int64_t mtime_s;
     bool is_file;
 };
-/* Which files go back: those of TransferOutput (last components) where the job has it, that exist;
- * else the new and the changed, never the executable nor the job's ad files.  stdout and stderr
- * always when they exist.  Names into ret (mem_ blocks), in the order of `after`. */
-void starter_plan_outputs(const struct ad *job, const struct starter_file *before,
-                          size_t before_count, const struct starter_file *after, size_t after_count,
-                          struct vec *ret);
+/* Which files go back when the job names none: the new and the changed, never the executable, the
+ * job's ad files, stdout and stderr (they go in any case).  Names into ret (mem_ blocks), in the
+ * order of `after`. */
+void starter_plan_outputs(const struct starter_file *before, size_t before_count,
+                          const struct starter_file *after, size_t after_count, struct vec *ret);
 
 /* The account a job gets on a machine whose starter is root: its owner's when User is Owner@domain
  * of this domain and it is not root, else NULL (the slot's low user). */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -16,6 +17,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "transfer/transfer_names.h"
 
 static struct ad *parse(const char *text)
 {
@@ -65,10 +67,12 @@ static void what_cannot_be_transferred_is_named(void **state)
 {
     (void)state;
     input_result("[Cmd = \"/a\"; Iwd = \"/h\"; TransferInput = \"x/d, y/d\"]", -EINVAL, "/h/y/d");
-    input_result("[Cmd = \"/a\"; Iwd = \"/h\"; TransferInput = \"http://x/d\"]", -ENOTSUP, "URL");
-    input_result("[Cmd = \"/a\"; Iwd = \"/h\"; TransferInput = \"dir/\"]", -ENOTSUP, "dir/");
-    input_result("[Cmd = \"/a\"; Iwd = \"/h\"; TransferInput = \"..\"]", -ENOTSUP, "..");
-    input_result("[Cmd = \"\"; Iwd = \"/h\"]", -ENOTSUP, NULL);
+    input_result("[Cmd = \"/a\"; Iwd = \"/h\"; TransferInput = \"http://x/\"]", 0, NULL);
+    input_result("[Cmd = \"/a\"; Iwd = \"/h\"; TransferInput = \"..\"]", -EINVAL, "..");
+    input_result("[Cmd = \"/a\"; Iwd = \"/h\"; TransferInput = \"x/../y\"; "
+                 "PreserveRelativePaths = true]",
+                 -EINVAL, "x/../y");
+    input_result("[Cmd = \"\"; Iwd = \"/h\"]", -EINVAL, NULL);
 }
 
 static void without_transfer_nothing_is_sent_or_renamed(void **state)
@@ -81,8 +85,8 @@ static void without_transfer_nothing_is_sent_or_renamed(void **state)
     assert_int_equal(inputs.count, 0);
     struct ad *sandbox = transfer_plan_sandbox_ad(job);
     assert_true(ad_same(job, sandbox));
-    char *path = NULL;
-    assert_int_equal(transfer_plan_output(job, "o", &path, NULL), -EPERM);
+    struct transfer_place place = {0};
+    assert_int_equal(transfer_plan_output(job, "o", &place, NULL), -EPERM);
     ad_destroy(sandbox);
     ad_destroy(job);
 }
@@ -115,28 +119,45 @@ static void the_sandbox_has_names_of_its_own(void **state)
     ad_destroy(job);
 }
 
+/* expected: "base|below", or NULL: dropped. */
 static void goes_to(const struct ad *job, const char *name, const char *expected)
 {
-    char *path = NULL;
-    assert_int_equal(transfer_plan_output(job, name, &path, NULL), 0);
-    if (expected == NULL) {
-        assert_null(path);
-    } else {
-        assert_string_equal(path, expected);
+    struct transfer_place place = {0};
+    char text[300];
+    struct err err = {{0}};
+    if (transfer_plan_output(job, name, &place, &err) != 0) {
+        fail_msg("%s: %s", name, err.text);
     }
-    mem_free(path);
+    if (expected == NULL) {
+        assert_null(place.base);
+    } else {
+        (void)snprintf(text, sizeof(text), "%s|%s", place.base, place.below);
+        assert_string_equal(text, expected);
+    }
+    transfer_place_fini(&place);
+}
+
+static void is_refused(const struct ad *job, const char *name, int expected)
+{
+    struct transfer_place place = {0};
+    assert_int_equal(transfer_plan_output(job, name, &place, NULL), expected);
+    assert_null(place.base);
+    transfer_place_fini(&place);
 }
 
 static void output_goes_where_the_job_says(void **state)
 {
     (void)state;
     struct ad *job = parse("[Iwd = \"/h\"; Out = \"logs/o\"; Err = \"/var/e\"; "
-                           "TransferOutputRemaps = \" a.dat = b/c.dat ; x=/abs/x\"]");
-    goes_to(job, "_condor_stdout", "/h/logs/o");
-    goes_to(job, "_condor_stderr", "/var/e");
-    goes_to(job, "a.dat", "/h/b/c.dat");
-    goes_to(job, "x", "/abs/x");
-    goes_to(job, "new.dat", "/h/new.dat");
+                           "TransferOutputRemaps = \" a.dat = b/c.dat ; x=/abs/x; y = into/; "
+                           "u = http://x/u\"]");
+    goes_to(job, "_condor_stdout", "/h/logs/o|");
+    goes_to(job, "_condor_stderr", "/var/e|");
+    goes_to(job, "a.dat", "/h/b/c.dat|");
+    goes_to(job, "x", "/abs/x|");
+    goes_to(job, "y", "/h/into//y|");
+    goes_to(job, "new.dat", "/h/new.dat|");
+    is_refused(job, "u", -ENOTSUP);
     ad_set_string(job, "Err", "/dev/null");
     goes_to(job, "_condor_stderr", NULL);
     ad_destroy(job);
@@ -149,31 +170,119 @@ static void a_starter_cannot_name_its_way_out(void **state)
     static const char *const HOSTILE[] = {
         "", ".", "..", "../x", "a/b", "/etc/passwd", "_condor_roost_result", "_condor_x",
     };
-    char *path = NULL;
     for (size_t i = 0; i < sizeof(HOSTILE) / sizeof(HOSTILE[0]); i++) {
-        assert_int_equal(transfer_plan_output(job, HOSTILE[i], &path, NULL), -EPERM);
+        is_refused(job, HOSTILE[i], -EPERM);
     }
+    ad_set_string(job, "TransferOutput", "d, e/");
+    static const char *const HOSTILE_BELOW[] = {"d/../x", "d/..", "e/../x", "d//x", "dx", "f/x"};
+    for (size_t i = 0; i < sizeof(HOSTILE_BELOW) / sizeof(HOSTILE_BELOW[0]); i++) {
+        is_refused(job, HOSTILE_BELOW[i], -EPERM);
+    }
+    ad_remove(job, "TransferOutput");
     char name[TRANSFER_NAME_MAX + 2];
     memset(name, 'a', sizeof(name));
     name[sizeof(name) - 1] = '\0';
-    assert_int_equal(transfer_plan_output(job, name, &path, NULL), -EPERM);
+    is_refused(job, name, -EPERM);
     name[sizeof(name) - 2] = '\0';
-    assert_int_equal(transfer_plan_output(job, name, &path, NULL), 0);
-    mem_free(path);
+    struct transfer_place place = {0};
+    assert_int_equal(transfer_plan_output(job, name, &place, NULL), 0);
+    transfer_place_fini(&place);
     ad_destroy(job);
 }
 
 static void only_listed_files_come_back_where_the_job_lists_them(void **state)
 {
     (void)state;
-    struct ad *job = parse("[Iwd = \"/h\"; Out = \"o\"; TransferOutput = \"res/a.dat, b\"]");
-    char *path = NULL;
-    goes_to(job, "a.dat", "/h/a.dat");
-    goes_to(job, "b", "/h/b");
-    goes_to(job, "_condor_stdout", "/h/o");
-    assert_int_equal(transfer_plan_output(job, "c", &path, NULL), -EPERM);
+    struct ad *job = parse("[Iwd = \"/h\"; Out = \"o\"; "
+                           "TransferOutput = \"res/a.dat, b, dir, ./all/, res/deep\"]");
+    goes_to(job, "res/a.dat", "/h/a.dat|");
+    goes_to(job, "b", "/h/b|");
+    goes_to(job, "dir", "/h/dir|");
+    goes_to(job, "dir/x/y", "/h/dir|x/y");
+    goes_to(job, "all/x/y", "/h|x/y");
+    goes_to(job, "res/deep/z", "/h/deep|z");
+    goes_to(job, "_condor_stdout", "/h/o|");
+    is_refused(job, "c", -EPERM);
+    is_refused(job, "a.dat", -EPERM);
+    is_refused(job, "res", -EPERM);
+    ad_set_bool(job, "PreserveRelativePaths", true);
+    goes_to(job, "res/a.dat", "/h/res/a.dat|");
+    goes_to(job, "all/x/y", "/h/all|x/y");
+    goes_to(job, "res/deep/z", "/h/res/deep|z");
     ad_set_string(job, "TransferOutput", "");
-    assert_int_equal(transfer_plan_output(job, "b", &path, NULL), -EPERM);
+    is_refused(job, "b", -EPERM);
+    ad_destroy(job);
+}
+
+static void remaps_take_directories_with_what_is_in_them(void **state)
+{
+    (void)state;
+    struct ad *job = parse("[Iwd = \"/h\"; TransferOutput = \"d, res/a.dat, all/\"; "
+                           "TransferOutputRemaps = \"d = /data/new; d/sub/x = one; res/a.dat = b; "
+                           "q = moved\"]");
+    goes_to(job, "d", "/data/new|");
+    goes_to(job, "d/f", "/data/new|f");
+    goes_to(job, "d/sub/f", "/data/new|sub/f");
+    goes_to(job, "d/sub/x", "/h/one|");
+    goes_to(job, "res/a.dat", "/h/b|");
+    goes_to(job, "all/q/r", "/h/moved|r");
+    ad_destroy(job);
+}
+
+static void directories_and_urls_are_inputs_too(void **state)
+{
+    (void)state;
+    struct ad *job = parse("[Cmd = \"/p\"; Iwd = \"/h\"; TransferIn = false; In = \"/there\"; "
+                           "TransferInput = \"d/e, all/, http://x/y/z.csv?v=1, ./k/l\"]");
+    static const char *const EXPECTED[][2] = {
+        {"/p", TRANSFER_EXECUTABLE},       {"/h/d/e", "e"},   {"/h/all/", ""},
+        {"http://x/y/z.csv?v=1", "z.csv"}, {"/h/./k/l", "l"},
+    };
+    static const char *const PRESERVED[] = {TRANSFER_EXECUTABLE, "d/e", "all", "z.csv", "k/l"};
+    for (int preserve = 0; preserve < 2; preserve++) {
+        struct vec inputs = {0};
+        ad_set_bool(job, "PreserveRelativePaths", preserve != 0);
+        assert_int_equal(transfer_plan_inputs(job, &inputs, NULL), 0);
+        assert_int_equal(inputs.count, 5);
+        for (size_t i = 0; i < 5; i++) {
+            const struct transfer_input *input = inputs.items[i];
+            assert_string_equal(input->path, EXPECTED[i][0]);
+            assert_string_equal(input->name, preserve ? PRESERVED[i] : EXPECTED[i][1]);
+            assert_int_equal(input->is_url, i == 3);
+            assert_int_equal(input->is_contents, i == 2);
+        }
+        vec_fini(&inputs, transfer_input_destroy);
+    }
+    struct ad *ad = transfer_plan_sandbox_ad(job);
+    assert_string_equal(ad_string_or(ad, "In", ""), "/there");
+    ad_destroy(ad);
+    ad_destroy(job);
+}
+
+static void if_needed_is_settled_by_the_machine(void **state)
+{
+    (void)state;
+    struct ad *job = parse("[ShouldTransferFiles = \"IF_NEEDED\"; FileSystemDomain = \"Fs\"]");
+    struct ad *other = ad_copy(job);
+    transfer_plan_settle(job, "fs");
+    assert_false(transfer_plan_is_wanted(job));
+    transfer_plan_settle(other, "else");
+    assert_true(transfer_plan_is_wanted(other));
+    transfer_plan_settle(other, "fs"); /* was settled */
+    assert_true(transfer_plan_is_wanted(other));
+    ad_destroy(other);
+    ad_destroy(job);
+}
+
+static void limits_are_the_jobs_or_the_sites(void **state)
+{
+    (void)state;
+    struct ad *job = parse("[A = 2; B = 1 + 2; C = -1]");
+    assert_int_equal(transfer_plan_limit(job, "A", 7), 2 << 20);
+    assert_int_equal(transfer_plan_limit(job, "B", 7), 3 << 20);
+    assert_int_equal(transfer_plan_limit(job, "C", 7), -1);
+    assert_int_equal(transfer_plan_limit(job, "D", 7), 7 << 20);
+    assert_int_equal(transfer_plan_limit(job, "D", -1), -1);
     ad_destroy(job);
 }
 
@@ -186,6 +295,10 @@ int main(void)
         cmocka_unit_test(the_sandbox_has_names_of_its_own),
         cmocka_unit_test(output_goes_where_the_job_says),
         cmocka_unit_test(a_starter_cannot_name_its_way_out),
+        cmocka_unit_test(remaps_take_directories_with_what_is_in_them),
+        cmocka_unit_test(directories_and_urls_are_inputs_too),
+        cmocka_unit_test(if_needed_is_settled_by_the_machine),
+        cmocka_unit_test(limits_are_the_jobs_or_the_sites),
         cmocka_unit_test(only_listed_files_come_back_where_the_job_lists_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,28 +52,30 @@ struct bed {
     struct wire_request *held;
     const char *job;   /* the ad's text */
     const char *input; /* bytes of the one input file; NULL: none */
-    bool damage;       /* its checksum is that of other bytes */
+    int damage;        /* so often its checksum is that of other bytes */
     int starts;
     int refusals; /* JOB_DONE is answered -EAGAIN so often */
-    int done_calls, puts_calls;
+    int done_calls, puts_calls, gets_calls;
     char output[4096]; /* of _condor_stdout, as it came last */
     int64_t hold_code;
     bool over;
     struct stat at_done; /* of the sandbox */
 };
 
-static void send_input(const struct bed *bed, struct wire_request *request)
+static void send_input(struct bed *bed, struct wire_request *request)
 {
     struct ad *args = ad_create();
     struct digest *digest = digest_create();
     char checksum[DIGEST_HEX_SIZE];
-    const struct wire_body part = {.blob = bed->input, .blob_length = strlen(bed->input)};
-    assert_true(wire_reply_part(request, &part));
-    digest_update(digest, bed->input, part.blob_length - (bed->damage ? 1 : 0));
+    size_t length = strlen(bed->input);
+    digest_update(digest, bed->input, length - (bed->damage > bed->gets_calls++ ? 1 : 0));
     digest_hex(digest, checksum);
+    ad_set_string(args, "Name", "input");
+    ad_set_int(args, "Offset", 0);
     ad_set_string(args, "Checksum", checksum);
-    const struct wire_body last = {.args = args};
-    wire_reply_ok(request, &last);
+    const struct wire_body part = {.args = args, .blob = bed->input, .blob_length = length};
+    assert_true(wire_reply_part(request, &part));
+    wire_reply_ok(request, NULL);
     digest_destroy(digest);
     ad_destroy(args);
 }
@@ -299,15 +301,30 @@ static void a_job_never_starts_on_a_damaged_input(void **state)
     (void)state;
     struct bed *bed = bed_create(READS);
     bed->input = "the input";
-    bed->damage = true;
+    bed->damage = 100;
     loop_run_until(bed->loop, &bed->over);
     assert_int_equal(bed->starts, 0);
-    assert_int_equal(bed->done_calls, 0);
-    const struct starter *starter = bed->starter;
-    assert_non_null(strstr(starter->reason, "input input: the bytes received"));
+    assert_int_equal(bed->gets_calls, 3);
+    assert_int_equal(bed->done_calls, 1);
+    assert_int_equal(bed->hold_code, 13);
+    bed_destroy(bed);
+}
+
+static void an_input_that_came_damaged_is_asked_for_again(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(READS);
+    bed->input = "the input";
+    bed->damage = 2;
+    loop_run_until(bed->loop, &bed->over);
+    assert_int_equal(bed->gets_calls, 3);
+    assert_int_equal(bed->starts, 1);
+    assert_int_equal(bed->hold_code, 0);
+    assert_string_equal(bed->output, "the input");
     bed_destroy(bed);
 }
 
 UNIT_TESTS(UNIT(a_job_reads_its_input), UNIT(a_job_never_starts_on_a_damaged_input),
+           UNIT(an_input_that_came_damaged_is_asked_for_again),
            UNIT(the_sandbox_is_the_accounts_only_while_the_job_runs),
            UNIT(output_that_did_not_arrive_whole_is_sent_again))

@@ -447,7 +447,7 @@ static void files_travel_when_the_user_says(void **state)
     refused("executable = x\nshould_transfer_files = if_needed\nwhen_to_transfer_output = "
             "on_exit_or_evict\nqueue",
             "incompatible");
-    refused_for_real("executable = x\nwhen_to_transfer_output = on_success\nqueue",
+    refused_for_real("executable = x\nwhen_to_transfer_output = on_exit_or_evict\nqueue",
                      "not obeyed yet");
 }
 
