@@ -107,7 +107,8 @@ struct os_spawn {
     /* the starter's job: descendants stay below us and are found by os_descendants_kill() */
     bool subreaper_job;
     /* what it is shut in (base/os_cage.h); NULL: nothing.  -ENOTSUP: it could not be, and nothing
-     * runs; -ENOSYS: the same, and it never will: there are no namespaces for us here. */
+     * runs; -ENOSYS: the same, and it never will: there are no namespaces for us here;
+     * -EPROTONOSUPPORT: nor filters of system calls. */
     const struct os_cage *cage;
 };
 

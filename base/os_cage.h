@@ -32,6 +32,17 @@ struct os_mount {
     const char *to;   /* absolute; what is missing of a bind's way is made */
 };
 
+struct os_filter_code { /* struct sock_filter of the kernel */
+    uint16_t code;
+    uint8_t jt, jf;
+    uint32_t k;
+};
+
+struct os_filter { /* of system calls: seccomp(2) */
+    const struct os_filter_code *codes;
+    uint16_t count;
+};
+
 struct os_cage {
     struct os_cgroup *cgroup; /* it is in it before it is the program; NULL: ours */
     bool namespaces;          /* mount, PID and IPC namespaces of its own */
@@ -41,6 +52,9 @@ struct os_cage {
     int oom_score;       /* 0 or 10..1000: how readily the kernel kills it when memory runs out */
     bool limit_core;     /* then: */
     uint64_t core_bytes; /* of a core file at most; UINT64_MAX: any size */
+    /* What the program is under from its first instruction on, and all that it starts; with
+     * no_new_privs only.  NULL: nothing. */
+    const struct os_filter *filter;
 };
 
 #endif

@@ -20,6 +20,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -197,6 +199,23 @@ CHILD_SIDE static bool limit_core(struct launch *launch)
                         syscall(SYS_prlimit64, 0, RLIMIT_CORE, &limit, NULL)) >= 0;
 }
 
+_Static_assert(sizeof(struct os_filter_code) == sizeof(struct sock_filter),
+               "a code of a filter is the kernel's");
+
+CHILD_SIDE static bool set_filter(struct launch *launch)
+{
+    const struct os_cage *cage = launch->spec->cage;
+    if (cage == NULL || cage->filter == NULL) {
+        return true;
+    }
+    struct sock_fprog program;
+    program.len = cage->filter->count;
+    program.filter = (struct sock_filter *)(uintptr_t)cage->filter->codes;
+    return spawn_failed(launch, STEP_FILTER,
+                        syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0)) >=
+           0;
+}
+
 CHILD_SIDE static void set_signals(void)
 {
     unsigned char defaults[64],
@@ -228,7 +247,8 @@ CHILD_SIDE int spawn_become_program(void *arg)
         limit_core(launch) &&
         (!spec->no_new_privs ||
          spawn_failed(launch, STEP_PRIVILEGES,
-                      syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) >= 0)) {
+                      syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) >= 0) &&
+        set_filter(launch)) {
         set_signals();
         (void)spawn_failed(launch, STEP_EXEC,
                            syscall(SYS_execve, launch->argv[0], launch->argv, launch->env));
@@ -290,6 +310,9 @@ static int launch_err(const struct launch *launch, struct err *err)
     case STEP_MOUNT:
         return err_set(err, -ENOTSUP, "%s: cannot mount %s for it: %s", spec->argv[0],
                        launch->mount->to, why);
+    case STEP_FILTER:
+        return err_set(err, -EPROTONOSUPPORT, "%s: its system calls cannot be filtered: %s",
+                       spec->argv[0], why);
     case STEP_NONE:
     case STEP_FORK:
     case STEP_SESSION:

@@ -44,6 +44,7 @@ enum step {
     STEP_CGROUP,
     STEP_NAMESPACES,
     STEP_MOUNT,
+    STEP_FILTER,
 };
 
 /* Shared with the child; see the design note of os_spawn_linux.c. */

@@ -27,11 +27,13 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "starter/cage_plan.h"
+#include "starter/job_filter.h"
 #include "starter/starter.h"
 
 #define OOM_SCORE   800  /* a job is killed before what the machine itself runs */
 #define EMPTIED_MS  5000 /* for killed processes to be gone */
 #define WEIGHT_EACH 100  /* of a CPU of the slot */
+#define HIDDEN_MAX  10   /* of HIDDEN_FROM_JOBS */
 
 struct cage {
     struct os_cage spec;
@@ -110,7 +112,7 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
                                               "RUN",     "LOCK",  "LOG"};
     const struct config *config = starter->env.config;
     struct os *os = starter->env.os;
-    const char *hide[ARRAY_COUNT(DIRECTORIES)], *scratch[CAGE_SCRATCH_MAX];
+    const char *hide[ARRAY_COUNT(DIRECTORIES) + HIDDEN_MAX], *scratch[CAGE_SCRATCH_MAX];
     struct cage_place place = {.directory = starter->directory,
                                .sandbox = starter->sandbox,
                                .hide = hide,
@@ -121,6 +123,12 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
         const char *path = config_path(config, DIRECTORIES[i]);
         if (is_own_directory(path)) {
             hide[place.hide_count++] = path;
+        }
+    }
+    const char *const *more = config_list(config, "HIDDEN_FROM_JOBS", NULL);
+    for (size_t i = 0; i < HIDDEN_MAX && more[i] != NULL; i++) {
+        if (is_own_directory(more[i])) {
+            hide[place.hide_count++] = more[i];
         }
     }
     const char *token = config_path(config, "TOKEN_FILE");
@@ -149,6 +157,7 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
 static int cage_open(struct starter *starter, struct err *err)
 {
     const char *mode = config_string(starter->env.config, "JOB_NAMESPACES");
+    const char *filter = config_string(starter->env.config, "JOB_SECCOMP");
     bool root = os_uid(starter->env.os) == 0;
     int64_t core_bytes = ad_int_or(starter->job, "CoreSize", 0);
     struct cage *cage = mem_zalloc(sizeof *cage);
@@ -161,6 +170,9 @@ static int cage_open(struct starter *starter, struct err *err)
         .oom_score = OOM_SCORE,
         .limit_core = true,
         .core_bytes = core_bytes < 0 ? UINT64_MAX : (uint64_t)core_bytes,
+        .filter = strcmp(filter, "strict") == 0     ? &job_filter_strict
+                  : strcmp(filter, "standard") == 0 ? &job_filter_standard
+                                                    : NULL,
     };
     int rc = make_group(starter, cage, err);
     if (rc == 0 && cage->spec.namespaces) {
@@ -194,6 +206,11 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
     caged.cage = &cage->spec;
     cage->began = true;
     rc = os_spawn(starter->env.os, &caged, on_exit, starter, ret, err);
+    if (rc == -EPROTONOSUPPORT && cage->spec.filter != &job_filter_strict) {
+        log_warn(starter->env.log, "job.no_filter", err->text, LOG_TEXT("job", starter->job_id));
+        cage->spec.filter = NULL;
+        rc = os_spawn(starter->env.os, &caged, on_exit, starter, ret, err);
+    }
     bool walls_failed = cage->spec.namespaces && (rc == -ENOTSUP || rc == -ENOSYS);
     if (walls_failed && !cage->required && (rc == -ENOSYS || !cage->closed)) {
         tell_open(starter, err->text);

@@ -156,5 +156,11 @@ void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct ca
               "Last measured usage: %lld kilobytes.  Consider resubmitting with a higher "
               "request_disk.",
               slot, (long long)taken->disk_limit_kib, (long long)taken->disk_kib);
+    } else if (taken->files_limit > 0 && taken->files > taken->files_limit) {
+        ret->code = HOLD_OUT_OF_RESOURCES;
+        ret->subcode = HOLD_SUBCODE_DISK;
+        print(ret->reason, sizeof ret->reason,
+              "Error from %.100s: Job has more than %lld files and directories (JOB_MAX_FILES).",
+              slot, (long long)taken->files_limit);
     }
 }

@@ -56,9 +56,11 @@ struct cage_taken {
     uint64_t oom_kills;
     int64_t memory_mib, memory_limit_mib; /* limit 0: none */
     int64_t disk_kib, disk_limit_kib;
+    int64_t files, files_limit; /* of any kind; limit 0: none */
 };
 struct cage_verdict {
-    int code, subcode; /* HoldReasonCode 34 with 102 (memory) or 104 (disk); 0: nothing is wrong */
+    int code,
+        subcode; /* HoldReasonCode 34 with 102 (memory) or 104 (disk, files); 0: nothing is wrong */
     char reason[400];
 };
 void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct cage_verdict *ret);

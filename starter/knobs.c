@@ -24,6 +24,18 @@ static const struct knob KNOBS[] = {
      .help = "Whether a job has mounts and processes of its own: auto is wherever this machine can "
              "give them (what fails then holds the job of a starter that is root), required is "
              "never without: the job is held."},
+    {.name = "JOB_SECCOMP",
+     .type = KNOB_STRING,
+     .fallback = "standard",
+     .choices = "standard|strict|none",
+     .help = "Which system calls jobs are refused: standard is what no job needs (kernel modules, "
+             "bpf, keys, io_uring, the machine's clock and names, typing into terminals), strict "
+             "also tracing, namespaces and mounts of their own; where a kernel cannot do it, "
+             "strict holds the job."},
+    {.name = "HIDDEN_FROM_JOBS",
+     .type = KNOB_LIST,
+     .help = "Directories that a job with namespaces finds empty, beside those of this machine's "
+             "daemons."},
     {.name = "MOUNT_UNDER_SCRATCH",
      .type = KNOB_LIST,
      .fallback = "/tmp,/var/tmp",
@@ -58,6 +70,14 @@ static const struct knob KNOBS[] = {
      .max = 4194304,
      .unit = "processes",
      .help = "How many processes and threads a job may have at once; 0: any number."},
+    {.name = "JOB_MAX_FILES",
+     .type = KNOB_INT,
+     .fallback = "1000000",
+     .min = 0,
+     .max = 1000000000,
+     .unit = "files",
+     .help = "A job with more files and directories in its scratch directories is held: a file "
+             "system has only so many; 0: any number."},
     {.name = "STARTD_ENFORCE_DISK_LIMITS",
      .type = KNOB_BOOL,
      .fallback = "true",

@@ -24,7 +24,8 @@
 #define LOOK_SLOWLY_MS 5000 /* at all processes of the machine */
 #define WALK_REST      50   /* a walk may take this part of the time */
 #define WALK_MS        2000
-#define WALK_FILES_MAX 200000
+#define WALK_FILES_MAX 1000000 /* where JOB_MAX_FILES is none */
+#define OWN_FILES_MAX  20      /* that we put there ourselves */
 
 static const char *slot_name(const struct starter *starter)
 {
@@ -80,7 +81,9 @@ static void look_at_files(struct starter *starter)
     struct starter_watch *watch = &starter->watch;
     struct os_tree_figures tree;
     uint64_t before_ms = loop_now_ms(starter->env.loop);
-    os_tree_figures(starter->env.os, starter->directory, WALK_FILES_MAX, &tree);
+    int64_t files_max = config_int(starter->env.config, "JOB_MAX_FILES");
+    os_tree_figures(starter->env.os, starter->directory,
+                    files_max > 0 ? files_max + OWN_FILES_MAX + 1 : WALK_FILES_MAX, &tree);
     uint64_t now_ms = loop_now_ms(starter->env.loop);
     uint64_t rest_ms = (now_ms - before_ms) * WALK_REST;
     watch->disk_kib = tree.disk_kib;
@@ -107,6 +110,8 @@ static bool judge(struct starter *starter)
             slot != NULL && config_bool(starter->env.config, "STARTD_ENFORCE_DISK_LIMITS")
                 ? ad_int_or(slot, "Disk", 0)
                 : 0,
+        .files = watch->files - OWN_FILES_MAX,
+        .files_limit = config_int(starter->env.config, "JOB_MAX_FILES"),
     };
     cage_plan_judge(slot_name(starter), &taken, &verdict);
     if (verdict.code != 0) {

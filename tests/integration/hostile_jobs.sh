@@ -21,6 +21,7 @@ SLOT_TYPE_1_PARTITIONABLE = true
 HIBERNATE = "NONE"
 KILLING_TIMEOUT = 1
 JOB_MAX_PROCESSES = 100
+JOB_MAX_FILES = 5000
 MOUNT_UNDER_SCRATCH = {"/tmp", "/var/tmp"}
 STARTER_INITIAL_UPDATE_INTERVAL = 1
 STARTER_UPDATE_INTERVAL = 1
@@ -79,6 +80,17 @@ equals "why" "$(why "$cluster")" "34 104"
     fail "HoldReason: $("$ROOST" q "$cluster" -af HoldReason)"
 [ "$("$ROOST" q "$cluster" -af DiskUsage)" -ge 20480 ] || fail "DiskUsage: $("$ROOST" q "$cluster" -af DiskUsage)"
 clean "filled its disk" 7772
+
+say "makes files without end"
+script files <<'END'
+while :; do : >"$((n++))"; done
+END
+cluster=$(job files) || exit 1
+until_true 30 "a job that makes files without end is held" is_held "$cluster"
+equals "why" "$(why "$cluster")" "34 104"
+"$ROOST" q "$cluster" -af HoldReason | grep -q 'Job has more than 5000 files' ||
+    fail "HoldReason: $("$ROOST" q "$cluster" -af HoldReason)"
+clean "made files" 7781
 
 say "exceeds its memory"
 script memory <<'END'
@@ -192,18 +204,25 @@ if $root; then
     cluster=$(submit "$WORK/setuid-id.sub") || exit 1
     until_true 20 "it is done" is_done "$cluster" 1
     equals "what it is in a job" "$(cat "$OUT/setuid-id.out")" "$(id -u nobody)"
+fi
 
-    say "two jobs of one account, and jobs of two users"
-    script victim <<'END'
+say "two jobs of one account, and jobs of two users"
+script victim <<'END'
 umask 0
 chmod 0777 .
 echo secret >mine
 echo secret >/tmp/mine
 echo secret >/dev/shm/mine
 id -un
-sleep 7779.@@
+exec python3 -c '
+import ctypes, time
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.shmget(0x7779, 4096, 0o1666) < 0: raise SystemExit("no shared memory")
+ctypes.CDLL(None).prctl(15, b"victim", 0, 0, 0)
+open("ready", "w").close()
+time.sleep(7779.@@)'
 END
-    script spy <<END
+script spy <<END
 id -un
 {
     ls $EXECUTE | grep -v "\$(basename "\$(dirname "\$PWD")")"
@@ -212,23 +231,120 @@ id -un
     ls -A /dev/shm/
     ls -A /var/tmp/
     ls -A /tmp/ | grep -v '^roost-it-' # the way to its sandbox, which is below /tmp here
-    pgrep -f 'sleep 7779.@@'
+    pgrep -f 'time.sleep[(]7779.@@'
     pgrep -x roost-startd
-    cat $POOL/security/keys/* $POOL/nodes/wn01/token $POOL/spool/* $POOL/nodes/wn01/spool/* /proc/1/environ /proc/1/maps
+    cat $POOL/security/*.pem $POOL/security/keys/* $POOL/security/tokens/* $POOL/nodes/*/token $POOL/spool/* $POOL/nodes/wn01/spool/*
+    ls -A $POOL/run $POOL/spool $POOL/security $POOL/log $POOL/nodes/wn01 | grep -vE "^(execute|\$)|:\\\$"
+    cat /proc/1/environ /proc/1/maps
     cat /proc/1/mem
 } 2>/dev/null
 for pid in \$VICTIMS; do kill -0 \$pid 2>/dev/null && echo "can signal \$pid"; done
 kill -9 1 2>/dev/null
 [ -d /proc/1 ] && echo alive
 END
-    chmod 0755 "$POOL" "$POOL/spool" 2>/dev/null
-    victim=$(job victim) || exit 1
-    until_true 20 "the victim runs" sleeps 7779
-    victims=$(sleepers 7779 | tr '\n' ' ')
-    spy=$(job spy "environment = \"VICTIMS='$victims'\"") || exit 1
-    until_true 20 "the spy is done" is_done "$spy" 1
-    equals "what a spy of the same account sees" "$(cat "$OUT/spy.out")" "nobody
+# What a program with bad intentions tries; each line that it writes is a hole.
+{ echo '#!/usr/bin/env python3' && cat <<END; } >"$WORK/attack" && chmod 0755 "$WORK/attack"
+import ctypes, errno, glob, os, resource, signal, socket, subprocess, sys
+libc = ctypes.CDLL(None, use_errno=True)
+POOL, EXECUTE, VICTIMS = "$POOL", "$EXECUTE", [int(pid) for pid in os.environ["VICTIMS"].split()]
+NODE = POOL + "/nodes/wn01"
+def hole(text): print(text, flush=True)
+def refused(number, *args):
+    ctypes.set_errno(0)
+    return libc.syscall(number, *args) < 0
+# the keeper, which shares the starter's memory, and processes of others
+for pid in [1] + VICTIMS:
+    if not refused(101, 16, pid, 0, 0): hole("ptrace attaches to %d" % pid)
+    buffer = ctypes.create_string_buffer(8)
+    iovec = (ctypes.c_size_t * 2)(ctypes.addressof(buffer), 8)
+    if pid != os.getpid() and libc.process_vm_readv(pid, iovec, 1, (ctypes.c_size_t * 2)(0x400000, 8), 1, 0) >= 0: hole("reads memory of %d" % pid)
+    for file in ("mem", "environ", "maps", "root/etc/hostname", "cwd/.", "fd/0"):
+        try:
+            with open("/proc/%d/%s" % (pid, file), "rb") as f:
+                f.read(1)
+            hole("opens /proc/%d/%s" % (pid, file))
+        except OSError: pass
+for pid in VICTIMS:
+    if not refused(434, pid, 0): hole("a pidfd of %d" % pid)
+try:
+    os.kill(1, signal.SIGKILL) # arrives nowhere: we would not be here
+    os.kill(1, signal.SIGSTOP)
+except OSError: pass
+# memory shared by key, files in memory, terminals
+if libc.shmget(0x7779, 4096, 0) >= 0: hole("the victim's shared memory")
+terminal, _ = os.openpty()
+if not refused(16, terminal, 0x5412, ctypes.c_char_p(b"x")): hole("types into a terminal")
+if not refused(250, 9999, 0, 0, 0, 0) or ctypes.get_errno() != errno.EPERM: hole("keys are not refused")
+if not refused(321, 9999, 0, 0) or ctypes.get_errno() != errno.EPERM: hole("bpf is not refused")
+if resource.getrlimit(resource.RLIMIT_CORE)[1] != 0: hole("core files")
+# what is covered shows again in nobody's namespace: mounts of ours are locked in one of theirs
+covered = [EXECUTE, POOL + "/security", NODE + "/run", NODE + "/token"]
+for path in covered:
+    subprocess.run(["unshare", "-Urm", "/bin/sh", "-c",
+        "umount -l %s; [ -z \"\$(cat %s/../job.record %s/keys/*.key %s 2>/dev/null)\" ] || echo uncovers %s" % (path, os.environ["_CONDOR_SCRATCH_DIR"], path, path, path)],
+        stderr=subprocess.DEVNULL)
+subprocess.run(["unshare", "-Urm", "/bin/sh", "-c", "mkdir -p under && mount --bind / under && ls under/%s/security/*.pem under/%s/keys" % (POOL[1:], POOL[1:])],
+    stderr=subprocess.DEVNULL)
+subprocess.run(["unshare", "-Urmp", "--fork", "/bin/sh", "-c", "mount -t proc proc /proc && pgrep -f [t]ime.sleep.7779"], stderr=subprocess.DEVNULL)
+# other groups
+for path in glob.glob("/sys/fs/cgroup/**/cgroup.procs", recursive=True)[:2000]:
+    try:
+        with open(path, "w") as f:
+            f.write(str(os.getpid()))
+        hole("moves to " + path)
+        break
+    except OSError: pass
+for path in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/sys/power/state"):
+    if os.access(path, os.W_OK) and os.getuid() != 0: hole("writes " + path)
+# sockets of the daemons
+for path in glob.glob(POOL + "/**/*.sock", recursive=True) + [POOL + "/run/schedd.sock", NODE + "/run/startd.sock"]:
+    with socket.socket(socket.AF_UNIX) as s:
+        try:
+            s.connect(path)
+            hole("connects to " + path)
+        except OSError: pass
+# descriptors that were not meant for it
+for fd in os.listdir("/proc/self/fd"):
+    try:
+        target = os.readlink("/proc/self/fd/" + fd)
+        if "sandbox" not in target and not target.startswith(("/dev/", "/proc/")) and "_condor" not in target: hole("has %s: %s" % (fd, target))
+    except OSError: pass
+print("tried")
+END
+chmod 0755 "$POOL" "$POOL/spool" 2>/dev/null
+victim=$(job victim) || exit 1
+victim_pids() { pgrep -f "time.sleep[(]7779.$$"; }
+victim_runs() { [ -n "$(victim_pids)" ]; }
+victim_is_ready() { compgen -G "$EXECUTE/dir_*/sandbox/ready" >/dev/null; }
+until_true 20 "the victim runs" victim_runs
+until_true 20 "it is ready" victim_is_ready
+victims=$(victim_pids | tr '\n' ' ')
+spy=$(job spy "environment = \"VICTIMS='$victims'\"") || exit 1
+attack=$(job attack "environment = \"VICTIMS='$victims'\"") || exit 1
+until_true 20 "the spy is done" is_done "$spy" 1
+until_true 20 "the attacker is done" is_done "$attack" 1
+equals "what a spy of the same account sees" "$(cat "$OUT/spy.out")" "$(id -un 65534 2>/dev/null)
 alive"
+equals "what an attacker of the same account gets" "$(cat "$OUT/attack.out" "$OUT/attack.err")" "tried"
+
+say "links to others' files are no way to have them sent"
+echo secret >"$WORK/readable-by-few" && chmod 0600 "$WORK/readable-by-few"
+script thief <<END
+ln -s $WORK/readable-by-few stolen
+ln -s $WORK d
+ln $WORK/readable-by-few linked 2>/dev/null
+mkdir under && ln -s ../../job.record under/record
+END
+if $root; then
+    thief=$(job thief 'transfer_output_files = stolen, d/readable-by-few, linked, under') || exit 1
+    is_over() { is_held "$thief" || is_done "$thief" 1; }
+    until_true 20 "the thief is held or done" is_over
+    ! grep -rqs secret "$OUT"/stolen "$OUT"/readable-by-few "$OUT"/linked "$OUT"/d || fail "it has what is not its own"
+    ! grep -rqs ClaimId "$OUT"/under || fail "it has the starter's record"
+    "$ROOST" rm "$thief" >/dev/null 2>&1 # where it is held
+fi
+
+if $root; then
     domain=$("$ROOST" config get UID_DOMAIN 2>/dev/null | tail -1)
     for user in www-data games; do
         rm -f "$OUT"/spy.*
@@ -239,8 +355,8 @@ alive"
         head -1 "$OUT/spy.out" | grep -qx "$user" || fail "$user's job ran as $(head -1 "$OUT/spy.out") (domain $domain)"
         equals "what a spy of $user sees" "$(tail -n +2 "$OUT/spy.out")" alive
     done
-    "$ROOST" rm "$victim" >/dev/null || fail "roost rm"
-    clean "was spied upon" 7779
 fi
+"$ROOST" rm "$victim" >/dev/null || fail "roost rm"
+clean "was spied upon" 7779
 pool_stop
 passed

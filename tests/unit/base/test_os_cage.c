@@ -263,6 +263,26 @@ static void where_there_are_no_namespaces_it_is_said_for_good(void **state)
     assert_int_equal(WEXITSTATUS(status), 42);
 }
 
+static void a_filter_holds_from_the_first_instruction_on(void **state)
+{
+    struct fixture *f = *state;
+    static const struct os_filter_code ALLOW[] = {{0x06, 0, 0, 0x7fff0000}}; /* return ALLOW */
+    static const struct os_filter_code REFUSE[] = {{0x06, 0, 0, 0x00050000 | EIO}};
+    const struct os_filter allow = {ALLOW, 1}, refuse = {REFUSE, 1}, broken = {REFUSE, 0};
+    pid_t pid;
+    f->cage.namespaces = f->cage.user_namespace = false;
+    f->cage.mount_count = 0;
+    f->cage.filter = &allow;
+    char *text = run(f, "grep -x 'Seccomp:[^0-9]*2' /proc/self/status");
+    assert_memory_equal(text, "Seccomp:", 8);
+    mem_free(text);
+    f->cage.filter = &refuse;
+    assert_int_equal(start(f, ":", &pid), -EIO); /* not even the exec */
+    f->cage.filter = &broken;
+    assert_int_equal(start(f, ":", &pid), -EPROTONOSUPPORT);
+    assert_non_null(strstr(f->err.text, "system calls cannot be filtered"));
+}
+
 /* ---- cgroups */
 
 static bool make_group(struct fixture *f, const struct os_cgroup_limits *limits)
@@ -417,6 +437,7 @@ int main(void)
         TEST(what_a_caged_program_leaves_running_ends_with_it),
         TEST(a_program_that_is_not_there_is_said_not_to_be),
         TEST(a_mount_that_fails_fails_closed),
+        TEST(a_filter_holds_from_the_first_instruction_on),
         TEST(where_there_are_no_namespaces_it_is_said_for_good),
         TEST(a_program_is_in_its_cgroup_before_it_is_a_program),
         TEST(a_cgroup_that_forks_without_end_is_bounded_and_removed),

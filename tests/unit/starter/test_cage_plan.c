@@ -171,6 +171,15 @@ static void too_much_disk_is_held_and_what_is_allowed_is_not(void **state)
     taken.disk_limit_kib = taken.memory_limit_mib = 0;
     cage_plan_judge("slot1@wn", &taken, &verdict);
     assert_int_equal(verdict.code, 0);
+    taken.files = 5000;
+    taken.files_limit = 5000;
+    cage_plan_judge("slot1@wn", &taken, &verdict);
+    assert_int_equal(verdict.code, 0);
+    taken.files++;
+    cage_plan_judge("slot1@wn", &taken, &verdict);
+    assert_int_equal(verdict.code, 34);
+    assert_int_equal(verdict.subcode, 104);
+    assert_non_null(strstr(verdict.reason, "more than 5000 files"));
 }
 
 int main(void)
