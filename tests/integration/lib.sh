@@ -32,6 +32,7 @@ say() { printf '%s %s\n' "$(date +%T.%3N)" "$*"; }
 clean_up() {
     local status=$? pid
     trap - EXIT
+    cd / || exit # not below WORK: what is there is ended
     if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
         echo "---- warnings and errors of the daemons:"
         grep -hE '^[^ ]+ [^ ]+ (error|warn) ' "$POOL"/log/* "$POOL"/nodes/*/log/* 2>/dev/null |
