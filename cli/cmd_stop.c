@@ -2,7 +2,10 @@
  * the foreground.
  *
  * Whoever holds a master's lock is told to end, and waited for.  Daemons whose master is gone are
- * told one by one.
+ * told one by one.  A schedd ends the shadows that it knows; one that was killed a moment ago, or
+ * that its owner's shadow has not found yet, leaves that shadow to wait for the next schedd: our
+ * own account's is ended here (those of others end by SHADOW_ORPHAN_TIMEOUT: what their lock files
+ * say is theirs to say).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,6 +63,31 @@ static int stop_all(struct cli *cli, const char *lock_dir, pid_t told, uint64_t 
     return 0;
 }
 
+/* Ends the shadow of this account that no schedd has ended. */
+static int stop_shadow(struct cli *cli, uint64_t end_ms)
+{
+    char user[256], name[300], lock_dir[4200];
+    struct err err;
+    if (os_user_name(cli->os, os_uid(cli->os), user, sizeof user, &err) != 0) {
+        return 0; /* nobody's account has a shadow */
+    }
+    (void)snprintf(name, sizeof name, "shadow.%s", user);
+    (void)snprintf(lock_dir, sizeof lock_dir, "%s/owner/%s", config_path(cli->config, "SPOOL"),
+                   user);
+    pid_t told = 0, pid;
+    while ((pid = cli_lock_holder(cli, lock_dir, name)) != 0) {
+        if (pid > 0 && pid != told) {
+            (void)os_kill(cli->os, pid, SIGTERM); /* gone meanwhile: looked at again */
+            told = pid;
+        }
+        if (loop_now_ms(cli->loop) >= end_ms) {
+            return -ETIMEDOUT;
+        }
+        cli_pause(cli, RETRY_MS);
+    }
+    return 0;
+}
+
 int cmd_stop(struct cli *cli)
 {
     struct err err;
@@ -91,7 +119,7 @@ int cmd_stop(struct cli *cli)
     if (rc != 0) {
         return cli_fail(cli, "node %s did not stop in %d s", node.name, STOP_MS / 1000);
     }
-    if (stop_all(cli, lock_dir, 0, end_ms) != 0) {
+    if (stop_all(cli, lock_dir, 0, end_ms) != 0 || stop_shadow(cli, end_ms) != 0) {
         return cli_fail(cli, "the daemons did not stop in %d s", STOP_MS / 1000);
     }
     (void)printf("The pool %s.\n", ran ? "is stopped" : "was not running");

@@ -82,5 +82,12 @@ check_restarts 2 60
 equals "starts of the jobs" "$("$ROOST" history "$cluster" -af NumJobStarts | sort -u)" 1
 until_true 30 "all are asleep" is_asleep 2
 
+say "a pool that is stopped when its daemons were killed leaves no shadow"
+gate_jobs 1
+open_gate
+until_true 60 "the job is done" is_done "$cluster" 1
+[ -n "$(holders shadow)" ] || fail "there is no shadow"
+mapfile -t pids < <(holders master; holders collector; holders schedd; holders negotiator; holders rooster)
+kill -9 "${pids[@]}"
 pool_stop
 passed
