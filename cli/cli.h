@@ -134,5 +134,6 @@ int cmd_why(struct cli *cli);
 int cmd_tail(struct cli *cli);
 int cmd_classad(struct cli *cli);
 int cmd_completion(struct cli *cli);
+int cmd_help(struct cli *cli);
 
 #endif

@@ -244,8 +244,13 @@ static const struct cli_command COMPLETION = {"completion", cmd_completion, "bas
                                               "  . <(roost completion bash)   in a shell's "
                                               "start-up file; `make install` puts it into place\n"};
 
+static const struct cli_command HELP = {
+    "help", cmd_help, "[COMMAND...] | --man [PAGE...]", "say what commands do",
+    "  --man PAGE...        manual pages, as man reads them: roost-q.1, roost_config.5;\n"
+    "                       without one their names\n"};
+
 const struct cli_command *const cli_commands[] = {
     &INIT,     &START,   &STOP,   &MASTER,  &SUBMIT,    &Q,          &STATUS, &HISTORY, &RM,
     &HOLD,     &RELEASE, &VACATE, &EDIT,    &WAIT,      &USERPRIO,   &POWER,  &TOKEN,   &CONFIG,
-    &RECONFIG, &TAIL,    &WHY,    &CLASSAD, &ADVERTISE, &COMPLETION, NULL,
+    &RECONFIG, &TAIL,    &WHY,    &CLASSAD, &ADVERTISE, &COMPLETION, &HELP,   NULL,
 };

@@ -100,17 +100,19 @@ void completion_bash(const struct cli_command *const *commands, struct strbuf *o
                      "_roost()\n"
                      "{\n"
                      "    local cur=${COMP_WORDS[COMP_CWORD]} roost=${COMP_WORDS[0]} words=\n"
-                     "    if [ \"$COMP_CWORD\" -eq 1 ] ||\n"
-                     "        { [ \"$COMP_CWORD\" -eq 2 ] && [ \"${COMP_WORDS[1]}\" = help ]; }; "
-                     "then\n"
+                     "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
                      "        words='");
     put_names(commands, NULL, out);
-    strbuf_puts(out, " help version'\n"
+    strbuf_puts(out, " version'\n"
                      "    else\n"
                      "        case ${COMP_WORDS[1]} in\n");
     for (size_t i = 0; commands[i] != NULL; i++) {
         strbuf_printf(out, "        %s) words='", commands[i]->name);
         put_words(commands[i], out);
+        if (strcmp(commands[i]->name, "help") == 0) {
+            strbuf_putc(out, ' ');
+            put_names(commands, NULL, out);
+        }
         strbuf_puts(out, "' ;;\n");
     }
     strbuf_puts(out, "        esac\n"

@@ -14,16 +14,6 @@
 #include "cli/remote.h"
 #include "cli/session.h"
 
-static void print_summary(FILE *out)
-{
-    (void)fprintf(out, "usage: roost COMMAND [ARGUMENTS]\n\n");
-    for (size_t i = 0; cli_commands[i] != NULL; i++) {
-        (void)fprintf(out, "  %-12s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-    }
-    (void)fprintf(out,
-                  "\nROOST_CONFIG names the configuration; `roost COMMAND --help` tells more.\n");
-}
-
 static const struct cli_command *find(const char *name)
 {
     for (size_t i = 0; cli_commands[i] != NULL; i++) {
@@ -44,15 +34,12 @@ static void find_program_dir(struct cli *cli)
     }
 }
 
-static int print_help(const struct cli_command *command)
+/* The same as `roost help COMMAND`, or `roost help`. */
+static int say_help(char *command)
 {
-    (void)printf("usage: roost %s %s\n\n%s\n%s", command->name, command->usage, command->summary,
-                 command->help != NULL ? command->help : "");
-    if (remote_is_for(command->name)) {
-        (void)printf("  -name SCHEDD         of that schedd of the pool, not of this host's\n"
-                     "  -pool HOST[:PORT]    of another pool: its collector\n");
-    }
-    return CLI_OK;
+    char *argv[] = {(char[]){"help"}, command, NULL};
+    struct cli cli = {.argc = command != NULL ? 2 : 1, .argv = argv};
+    return cmd_help(&cli);
 }
 
 /* As condor_* take it, too. */
@@ -78,31 +65,32 @@ static bool wants_help(const struct cli *cli)
 
 int main(int argc, char **argv)
 {
-    const bool help = argc == 3 && strcmp(argv[1], "help") == 0;
-    if (argc < 2 || is_help(argv[1]) || (strcmp(argv[1], "help") == 0 && !help)) {
-        print_summary(argc < 2 ? stderr : stdout);
-        return argc < 2 ? CLI_USAGE : CLI_OK;
+    if (argc < 2) {
+        (void)fprintf(stderr, "roost: say what is to be done; `roost --help` lists the commands\n");
+        return CLI_USAGE;
+    }
+    if (is_help(argv[1])) {
+        return say_help(NULL);
     }
     if (is_version(argv[1]) || strcmp(argv[1], "version") == 0 ||
         (argc == 3 && is_version(argv[2]))) {
         (void)printf("roost %s\n", ROOST_VERSION);
         return CLI_OK;
     }
-    const char *name = argv[help ? 2 : 1];
-    const struct cli_command *command = find(name);
+    const struct cli_command *command = find(argv[1]);
     if (command == NULL) {
-        const char *near = options_nearest_command(cli_commands, name);
-        (void)fprintf(stderr, "roost: there is no command '%s'; %s%s%s\n", name,
+        const char *near = options_nearest_command(cli_commands, argv[1]);
+        (void)fprintf(stderr, "roost: there is no command '%s'; %s%s%s\n", argv[1],
                       near != NULL ? "did you mean `roost " : "`roost --help` lists them",
                       near != NULL ? near : "", near != NULL ? "`?" : "");
         return CLI_USAGE;
     }
-    if (help) {
-        return print_help(command);
-    }
     struct cli cli = {.argc = argc - 1, .argv = argv + 1};
     if (wants_help(&cli)) {
-        return print_help(command);
+        return say_help(argv[1]);
+    }
+    if (command->run == cmd_help) {
+        return cmd_help(&cli); /* it opens nothing */
     }
     struct err err;
     find_program_dir(&cli);

@@ -25,6 +25,9 @@ static const char *const COMMANDS[] = {
     "wait", "why",     "tail", "submit", "transfer-data", "ssh",
 };
 
+const char remote_help[] = "  -name SCHEDD         of that schedd of the pool, not of this host's\n"
+                           "  -pool HOST[:PORT]    of another pool: its collector\n";
+
 bool remote_is_for(const char *command)
 {
     for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {

@@ -12,6 +12,7 @@ struct cli;
 struct err;
 
 bool remote_is_for(const char *command); /* is it one that asks a schedd? */
+extern const char remote_help[];         /* of these two options */
 /* Takes them out of cli's arguments, where the command is one that asks a schedd; CLI_OK or
  * CLI_USAGE. */
 int remote_take(struct cli *cli);

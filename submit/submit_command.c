@@ -203,6 +203,11 @@ static const struct submit_command COMMANDS[] = {
     {"materialize_max_idle", NULL, COMMAND_SPECIAL, COMMAND_OBEYED}, /* the same as max_idle */
 };
 
+const struct submit_command *command_at(size_t index)
+{
+    return index < ARRAY_COUNT(COMMANDS) ? &COMMANDS[index] : NULL;
+}
+
 const struct submit_command *command_find(const char *name)
 {
     for (size_t i = 0; i < ARRAY_COUNT(COMMANDS); i++) {

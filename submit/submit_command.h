@@ -6,6 +6,8 @@
 #ifndef SUBMIT_SUBMIT_COMMAND_H
 #define SUBMIT_SUBMIT_COMMAND_H
 
+#include <stddef.h>
+
 struct err;
 struct submit_making;
 
@@ -36,6 +38,9 @@ struct submit_command {
 
 /* The command of that name or attribute, in any case; NULL: there is none. */
 const struct submit_command *command_find(const char *name);
+
+/* The index-th command, NULL behind the last one. */
+const struct submit_command *command_at(size_t index);
 
 /* The attributes of all commands that are not special. */
 int command_set_simple(struct submit_making *making, struct err *err);

@@ -1,0 +1,50 @@
+#!/bin/bash
+# `cmake --install` puts programs, manual pages, completion, units and samples where they belong, below DESTDIR; the pages are
+# right for man and mandoc, and say what --help says.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+set -u
+: "${ROOST_BIN:?where the programs are}"
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+export MANPATH="$WORK/usr/share/man" MANROFFSEQ='' LC_ALL=C.UTF-8
+unset ROOST_CONFIG
+
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+build=$(dirname "$ROOST_BIN")
+DESTDIR=$WORK cmake --install "$build" --prefix /usr >"$WORK/log" 2>&1 || fail "$(tail -5 "$WORK/log")"
+for program in roost roost-master roost-collector roost-negotiator roost-schedd roost-shadow roost-startd roost-starter; do
+    [ -x "$WORK/usr/bin/$program" ] || fail "no $program in usr/bin"
+done
+for file in share/bash-completion/completions/roost share/zsh/site-functions/_roost share/man/man1/roost.1 \
+    share/man/man1/roost-q.1 share/man/man5/roost_config.5 share/man/man5/roost_submit.5 share/doc/roost/README.md \
+    share/doc/roost/etc/roost.conf share/doc/roost/docs/CONFIG.md lib/systemd/system/roost.service; do
+    [ -s "$WORK/usr/$file" ] || fail "no usr/$file"
+done
+grep -q '^ExecStart=/usr/bin/roost-master$' "$WORK/usr/lib/systemd/system/roost.service" || fail "the unit starts another program"
+if grep -rl "$WORK" "$WORK/usr/lib" "$WORK/usr/share"; then fail "DESTDIR is in what was installed"; fi
+bash -n "$WORK/usr/share/bash-completion/completions/roost" || fail "completion"
+if find "$WORK" -mindepth 1 -maxdepth 1 ! -name usr ! -name log | grep .; then fail "something is outside of usr"; fi
+
+pages=$(find "$WORK/usr/share/man" -name '*.[15]' | wc -l)
+commands=$("$WORK/usr/bin/roost" --help | grep -c '^  [a-z]')
+[ "$pages" -eq $((commands + 3)) ] || fail "$pages pages for $commands commands"
+for page in "$WORK"/usr/share/man/man?/*; do
+    found=$(mandoc -T lint -W warning "$page" 2>&1 | grep -v 'missing date')
+    [ -z "$found" ] || fail "mandoc: $found"
+    found=$(groff -man -Tutf8 -ww -z "$page" 2>&1 | grep -v "can.*t \(adjust\|break\) line")
+    [ -z "$found" ] || fail "groff: $found"
+done
+for command in $("$WORK/usr/bin/roost" --help | sed -n 's/^  \([a-z-]\+\) .*/\1/p'); do
+    mandoc -T utf8 "$WORK/usr/share/man/man1/roost-$command.1" | sed 's/.\x08//g' >"$WORK/page"
+    "$WORK/usr/bin/roost" help "$command" | sed -n 's/^  \( *-[-a-z]*\) .*/\1/p' | while read -r option; do
+        grep -q -e "$option" "$WORK/page" || fail "$command: its page has no $option"
+    done || exit 1
+done
+"$WORK/usr/bin/roost" help --man roost_config | mandoc -T utf8 | sed 's/.\x08//g' | grep -q 'COLLECTOR_HOST' || fail "roost_config"
+echo "install.sh: passed"
