@@ -89,6 +89,7 @@ static const struct {
     {EVENT_RECONNECTED, "JobReconnectedEvent"},
     {EVENT_RECONNECT_FAILED, "JobReconnectFailedEvent"},
     {EVENT_AD_INFORMATION, "JobAdInformationEvent"},
+    {EVENT_ATTRIBUTE_UPDATE, "AttributeUpdateEvent"},
     {EVENT_CLUSTER_SUBMIT, "ClusterSubmitEvent"},
     {EVENT_CLUSTER_REMOVE, "ClusterRemoveEvent"},
     {EVENT_FACTORY_PAUSED, "FactoryPausedEvent"},
@@ -561,6 +562,21 @@ static void print_information(const struct ad *event, struct strbuf *out)
     }
 }
 
+static void print_attribute_update(const struct ad *event, struct strbuf *out)
+{
+    const char *name = ad_string_or(event, "Attribute", "");
+    const char *before = ad_string_or(event, "OldValue", "");
+    struct strbuf line;
+    strbuf_init(&line, 0);
+    if (before[0] != '\0') {
+        strbuf_printf(&line, "Changing job attribute %s from %s to ", name, before);
+    } else {
+        strbuf_printf(&line, "Setting job attribute %s to ", name);
+    }
+    put_line(out, strbuf_text(&line), ad_string_or(event, "Value", ""));
+    strbuf_fini(&line);
+}
+
 static void print_body(const struct ad *event, int64_t type, struct strbuf *out)
 {
     switch (type) {
@@ -624,6 +640,9 @@ static void print_body(const struct ad *event, int64_t type, struct strbuf *out)
         break;
     case EVENT_AD_INFORMATION:
         print_information(event, out);
+        break;
+    case EVENT_ATTRIBUTE_UPDATE:
+        print_attribute_update(event, out);
         break;
     case EVENT_CLUSTER_REMOVE:
         print_cluster_remove(event, out);

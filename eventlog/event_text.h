@@ -43,6 +43,7 @@ enum event_type { /* HTCondor's numbers */
                   EVENT_RECONNECTED = 23,
                   EVENT_RECONNECT_FAILED = 24,
                   EVENT_AD_INFORMATION = 28,
+                  EVENT_ATTRIBUTE_UPDATE = 33,
                   EVENT_CLUSTER_SUBMIT = 35,
                   EVENT_CLUSTER_REMOVE = 36,
                   EVENT_FACTORY_PAUSED = 37,

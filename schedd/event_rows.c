@@ -21,12 +21,14 @@
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
+#include "schedd/site_log.h"
 #include "store/store.h"
 #include "wire/wire.h"
 
 #define KEY_SIZE    32
 #define MAIL_PATH   "mail" /* not absolute: no log */
 #define MAIL_STREAM EVENT_STREAMS
+#define SITE_PATH   "site" /* of rows without owner */
 #define STREAMS     (EVENT_STREAMS + 1)
 #define LOCKED_MS   50  /* another process writes to the log: again after so long */
 #define LOCKED_MAX  100 /* so often; then without waiting for it */
@@ -55,13 +57,14 @@ struct stream {
 
 struct event_queue {
     struct schedd *schedd;
-    struct owner *owner;
+    struct owner *owner; /* NULL: the site's, which we write ourselves */
     size_t count;
     struct stream streams[STREAMS];
 };
 
 struct event_rows {
-    struct strmap *queues; /* owner -> struct event_queue */
+    struct strmap *queues; /* owner, "" for the site -> struct event_queue */
+    struct site_log *site;
     int64_t next;
 };
 
@@ -74,7 +77,8 @@ static void again(void *arg)
 
 static struct event_queue *queue_of(struct schedd *schedd, struct owner *owner)
 {
-    struct event_queue *queue = strmap_get(schedd->event_rows->queues, owner->name);
+    const char *name = owner != NULL ? owner->name : "";
+    struct event_queue *queue = strmap_get(schedd->event_rows->queues, name);
     if (queue == NULL) {
         queue = mem_zalloc(sizeof(*queue));
         queue->schedd = schedd;
@@ -86,7 +90,7 @@ static struct event_queue *queue_of(struct schedd *schedd, struct owner *owner)
             stream->number = i;
             stream->again = loop_timer_create(schedd->loop, again, stream);
         }
-        (void)strmap_set(schedd->event_rows->queues, owner->name, queue); /* was absent */
+        (void)strmap_set(schedd->event_rows->queues, name, queue); /* was absent */
     }
     return queue;
 }
@@ -146,7 +150,7 @@ static void add_row(struct change *change, struct owner *owner, const char *path
     char key[KEY_SIZE];
     row_key(row->number, key);
     struct ad *ad = ad_create();
-    ad_set_string(ad, "Owner", owner->name);
+    ad_set_string(ad, "Owner", owner != NULL ? owner->name : "");
     ad_set_string(ad, "Path", path);
     ad_set_string(ad, "Text", text);
     change_put(change, "events", key, ad);
@@ -163,6 +167,11 @@ void event_rows_add(struct change *change, struct owner *owner, const char *path
         return;
     }
     add_row(change, owner, path, text);
+}
+
+void event_rows_add_site(struct change *change, const char *text)
+{
+    add_row(change, NULL, SITE_PATH, text);
 }
 
 void event_rows_add_mail(struct change *change, struct owner *owner, const char *message)
@@ -197,7 +206,7 @@ static void deleted(void *arg)
             mem_free(row);
         }
         stream_go(stream);
-        if (stream->queue->count == 0) {
+        if (stream->queue->count == 0 && stream->queue->owner != NULL) {
             shadows_done_with_events(stream->queue->schedd, stream->queue->owner);
         }
     }
@@ -287,9 +296,49 @@ static void send_batch(struct stream *stream, struct wire *wire)
     ad_destroy(args);
 }
 
+static void site_written(void *arg, int result)
+{
+    struct batch *batch = arg;
+    struct stream *stream = batch_stream(batch);
+    if (stream == NULL || stream->sent == 0) {
+        mem_free(batch);
+    } else if (result == -EAGAIN) {
+        stream->sent = 0;
+        loop_timer_set(stream->again, LOCKED_MS);
+        mem_free(batch);
+    } else {
+        delete_rows(stream, batch);
+    }
+}
+
+static void send_site(struct stream *stream)
+{
+    struct schedd *schedd = stream->queue->schedd;
+    const char *texts[LOG_APPEND_ITEMS_MAX];
+    size_t count = 0, bytes = 0;
+    const struct row *row;
+    STAILQ_FOREACH(row, &stream->rows, entry)
+    {
+        bytes += strlen(row->text);
+        if (count == LOG_APPEND_ITEMS_MAX || (count > 0 && bytes > EVENT_BATCH_BYTES)) {
+            break;
+        }
+        texts[count++] = row->text;
+    }
+    struct batch *batch = mem_zalloc(sizeof(*batch));
+    batch->schedd = schedd;
+    batch->stream = stream->number;
+    stream->sent = count;
+    site_log_append(schedd->event_rows->site, texts, count, site_written, batch);
+}
+
 static void stream_go(struct stream *stream)
 {
     if (stream->sent > 0 || STAILQ_EMPTY(&stream->rows) || loop_timer_is_set(stream->again)) {
+        return;
+    }
+    if (stream->queue->owner == NULL) {
+        send_site(stream);
         return;
     }
     struct wire *wire = shadows_wire_for_events(stream->queue->schedd, stream->queue->owner);
@@ -327,8 +376,9 @@ static int load_row(void *arg, const char *key, const void *value, size_t length
         return 0;
     }
     const char *owner = ad_string_or(ad, "Owner", "");
-    if (owner_name_is_valid(owner)) {
-        (void)row_append(row_create(schedd, queue_owner(schedd, owner), number,
+    bool is_site = strcmp(ad_string_or(ad, "Path", ""), SITE_PATH) == 0;
+    if (is_site || owner_name_is_valid(owner)) {
+        (void)row_append(row_create(schedd, is_site ? NULL : queue_owner(schedd, owner), number,
                                     ad_string_or(ad, "Path", ""),
                                     ad_string_or(ad, "Text", ""))); /* sent when a shadow is up */
     }
@@ -343,6 +393,7 @@ int event_rows_init(struct schedd *schedd, struct err *err)
 {
     schedd->event_rows = mem_zalloc(sizeof(*schedd->event_rows));
     schedd->event_rows->queues = strmap_create(STRMAP_CASE_SENSITIVE);
+    schedd->event_rows->site = site_log_create(schedd);
     int result = store_load(schedd->store, "events", load_row, schedd, err);
     if (result != 0) {
         return err_prefix(err, result, "events");
@@ -360,7 +411,12 @@ void event_rows_start(struct schedd *schedd)
     size_t at = 0;
     void *value = NULL;
     while (strmap_next(schedd->event_rows->queues, &at, NULL, &value)) {
-        (void)shadows_wire_for_events(schedd, ((struct event_queue *)value)->owner); /* starts it */
+        struct event_queue *queue = value;
+        if (queue->owner != NULL) {
+            (void)shadows_wire_for_events(schedd, queue->owner); /* starts it */
+        } else {
+            stream_go(&queue->streams[stream_number(SITE_PATH)]);
+        }
     }
 }
 
@@ -382,6 +438,7 @@ static void queue_destroy(void *value)
 void event_rows_fini(struct schedd *schedd)
 {
     if (schedd->event_rows != NULL) {
+        site_log_destroy(schedd->event_rows->site);
         strmap_destroy(schedd->event_rows->queues, queue_destroy);
         mem_free(schedd->event_rows);
         schedd->event_rows = NULL;

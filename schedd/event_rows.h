@@ -35,6 +35,8 @@ void event_rows_fini(struct schedd *schedd);
 /* One printed event for the log at path.  A path with a line break or above EVENT_LOG_PATH_MAX
  * bytes is no log. */
 void event_rows_add(struct change *change, struct owner *owner, const char *path, const char *text);
+/* One for the site's log, of whosever job it is. */
+void event_rows_add_site(struct change *change, const char *text);
 /* A mail to the owner: the whole message, its header included. */
 void event_rows_add_mail(struct change *change, struct owner *owner, const char *message);
 /* Is there something for a shadow of that owner to do? */

@@ -22,6 +22,7 @@
 #include "schedd/job_moves.h"
 #include "schedd/job_dollar.h"
 #include "schedd/schedd_plan.h"
+#include "schedd/machine_attrs.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
 #include "store/store.h"
@@ -207,7 +208,9 @@ void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot
         return;
     }
     ad_destroy(claim->slot_ad);
-    claim->slot_ad = claim->schedd->has_dollar ? ad_copy_public(slot) : NULL;
+    const char *const *machine_attrs = claim->schedd->settings.machine_attrs;
+    bool wanted = claim->schedd->wants_slots || (machine_attrs != NULL && machine_attrs[0] != NULL);
+    claim->slot_ad = wanted ? ad_copy_public(slot) : NULL;
     struct ad *provisioned = ad_create();
     const char *at = ad_string_or(slot, "MachineResources", "Cpus Memory Disk");
     while (*at != '\0') {
@@ -261,6 +264,7 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
         ad_merge(own, claim->provisioned);
     }
     expand(claim, job);
+    machine_attrs_note(schedd, job, claim->slot_ad);
     claim->job = job;
     job_id(job, claim->job_id);
     claim->epoch = job->epoch;
@@ -345,7 +349,21 @@ static void count_vacate(struct schedd *schedd, struct job *job, bool preempted)
     }
 }
 
-static void lose(struct claim *claim, const char *why, bool preempted)
+enum loss { LOST, PREEMPTED, FAILED };
+
+static void tell_loss(struct change *change, struct job *job, const char *why, enum loss loss)
+{
+    bool ran = job->phase == JOB_ACTIVE;
+    if (ran && ad_has(job_own(job), "JobDisconnectedDate")) {
+        events_lost(change, job, why);
+    } else if (loss == FAILED && (ran || job->phase == JOB_CLAIMED)) {
+        events_starter_failed(change, job, why);
+    } else if (ran) {
+        events_evicted(change, job, 0, 0, why);
+    }
+}
+
+static void lose(struct claim *claim, const char *why, enum loss loss)
 {
     struct schedd *schedd = claim->schedd;
     struct job *job = claim->job;
@@ -358,13 +376,9 @@ static void lose(struct claim *claim, const char *why, bool preempted)
                  LOG_TEXT("slot", claim->slot));
         claim_detach(claim);
         if (durable) {
+            tell_loss(change, job, why, loss);
             if (job->phase == JOB_ACTIVE) {
-                if (ad_has(job_own(job), "JobDisconnectedDate")) {
-                    events_lost(change, job, why);
-                } else {
-                    events_evicted(change, job, 0, 0, why);
-                }
-                count_vacate(schedd, job, preempted);
+                count_vacate(schedd, job, loss == PREEMPTED);
             }
             claim_run_ended(schedd, job);
             ad_set_string(job_own(job), "VacateReason", why);
@@ -381,12 +395,17 @@ static void lose(struct claim *claim, const char *why, bool preempted)
 
 void claim_lost(struct claim *claim, const char *why)
 {
-    lose(claim, why, false);
+    lose(claim, why, LOST);
 }
 
 void claim_preempted(struct claim *claim, const char *why)
 {
-    lose(claim, why, true);
+    lose(claim, why, PREEMPTED);
+}
+
+void claim_failed(struct claim *claim, const char *why)
+{
+    lose(claim, why, FAILED);
 }
 
 /* ---- what an idle claim does ----------------------------------------------------------------- */

@@ -129,6 +129,8 @@ void claim_restart(struct claim *claim);
 void claim_lost(struct claim *claim, const char *why);
 /* The same for one that a better claim preempted: its job's NumPreemptions grows. */
 void claim_preempted(struct claim *claim, const char *why);
+/* Its starter failed, before or while the job ran; why: what the startd says of it. */
+void claim_failed(struct claim *claim, const char *why);
 /* What the slot's ad, which may be NULL, says of resources becomes the job's ...Provisioned. */
 void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot);
 

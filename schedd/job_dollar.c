@@ -20,7 +20,7 @@ void dollar_look_at(struct schedd *schedd, struct job *job)
         cluster->has_dollar =
             (cluster->alive == 1 && dollar_plan_matters(cluster->ad)) || /* its first job */
             dollar_plan_matters(job->own);
-        schedd->has_dollar = schedd->has_dollar || cluster->has_dollar;
+        schedd->wants_slots = schedd->wants_slots || cluster->has_dollar;
     }
 }
 

@@ -18,6 +18,7 @@
 #include "schedd/edit_plan.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_events.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_select.h"
 #include "schedd/schedd_state.h"
@@ -96,12 +97,23 @@ static void dropped(void *arg)
     mem_free(answer);
 }
 
+static void tell(struct change *change, struct job *job, const struct ad *changes)
+{
+    size_t at = 0;
+    const char *name = NULL;
+    const struct ad_expr *value = NULL;
+    while (ad_next(changes, &at, &name, &value)) {
+        events_attribute(change, job, name, value);
+    }
+}
+
 static void apply(struct edit *edit, struct wire_request *request)
 {
     struct schedd *schedd = edit->schedd;
     struct change *change = change_begin(schedd);
     for (size_t i = 0; i < edit->jobs.count; i++) {
         struct job *job = edit->jobs.items[i];
+        tell(change, job, edit->changes);
         ad_merge(job_own(job), edit->changes);
         queue_look_at(schedd, job);
         autocluster_rejoin(schedd, job);

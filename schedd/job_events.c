@@ -17,6 +17,7 @@
 #include "schedd/event_rows.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_queue.h"
+#include "schedd/machine_attrs.h"
 #include "schedd/mail_plan.h"
 #include "schedd/schedd_state.h"
 
@@ -51,9 +52,10 @@ static const char *log_of(const struct job *job, const struct cluster *cluster, 
     return job != NULL ? job_string(job, name, "") : ad_string_or(cluster->ad, name, "");
 }
 
-static bool has_log(const struct job *job)
+/* Is any log told of it, the site's among them? */
+static bool has_log(const struct schedd *schedd, const struct job *job)
 {
-    return job_string(job, "UserLog", "")[0] != '\0' ||
+    return schedd->settings.site_log.path != NULL || job_string(job, "UserLog", "")[0] != '\0' ||
            job_string(job, "DAGManNodesLog", "")[0] != '\0';
 }
 
@@ -88,60 +90,113 @@ static bool dagman_wants(const char *mask, int64_t type)
     return !any;
 }
 
-static void print_and_send(struct change *change, const struct job *job,
-                           const struct cluster *cluster, const struct ad *event, int64_t at_ms)
+static bool uses_xml(const struct job *job, const struct cluster *cluster)
 {
-    struct schedd *schedd = change_schedd(change);
+    const struct ad *own = job != NULL && job->own != NULL ? job->own : cluster->ad;
+    return ad_bool_or(own, "UserLogUseXML", ad_bool_or(cluster->ad, "UserLogUseXML", false));
+}
+
+struct moment {
+    int64_t now_ms;
+    int32_t zone_s;
+};
+
+static struct moment moment_of(const struct schedd *schedd, int64_t at_ms)
+{
+    int64_t now_ms = at_ms > 0 ? at_ms : loop_wall_ms(schedd->loop);
+    return (struct moment){now_ms, os_zone_offset_s(schedd->os, now_ms / 1000)};
+}
+
+/* Into the logs that the job's owner named. */
+static void send_to_owner(struct change *change, const struct job *job,
+                          const struct cluster *cluster, const struct ad *event, int64_t at_ms)
+{
+    const struct schedd *schedd = change_schedd(change);
     const char *log = log_of(job, cluster, "UserLog");
     const char *dagman = log_of(job, cluster, "DAGManNodesLog");
-    int64_t now_ms = at_ms > 0 ? at_ms : loop_wall_ms(schedd->loop);
-    int32_t zone_s = os_zone_offset_s(schedd->os, now_ms / 1000);
+    struct moment moment = moment_of(schedd, at_ms);
     struct event_format format = schedd->settings.event_format;
     struct strbuf text;
     strbuf_init(&text, 0);
     if (dagman[0] != '\0' && dagman_wants(log_of(job, cluster, "DAGManNodesMask"),
                                           ad_int_or(event, "EventTypeNumber", 0))) {
         format.form = EVENT_AS_TEXT; /* DAGMan reads no other */
-        event_print(event, now_ms, zone_s, &format, &text);
+        event_print(event, moment.now_ms, moment.zone_s, &format, &text);
         send(change, job, cluster, dagman, strbuf_text(&text));
         strbuf_clear(&text);
         format = schedd->settings.event_format;
     }
     if (log[0] != '\0') {
-        const struct ad *own = job != NULL && job->own != NULL ? job->own : cluster->ad;
-        if (ad_bool_or(own, "UserLogUseXML", ad_bool_or(cluster->ad, "UserLogUseXML", false))) {
-            format.form = EVENT_AS_XML;
-        }
-        event_print(event, now_ms, zone_s, &format, &text);
+        format.form = uses_xml(job, cluster) ? EVENT_AS_XML : format.form;
+        event_print(event, moment.now_ms, moment.zone_s, &format, &text);
         send(change, job, cluster, log, strbuf_text(&text));
     }
     strbuf_fini(&text);
 }
 
-/* 028, behind each event of a job that asks for some of its attributes. */
-static void add_information(struct change *change, struct job *job, const struct ad *trigger,
-                            int64_t at_ms)
+static void send_to_site(struct change *change, const struct ad *event, int64_t at_ms)
+{
+    const struct schedd *schedd = change_schedd(change);
+    struct moment moment = moment_of(schedd, at_ms);
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    event_print(event, moment.now_ms, moment.zone_s, &schedd->settings.site_log.format, &text);
+    event_rows_add_site(change, strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
+static void add_attribute(struct ad *event, const struct ad *view, const char *name)
+{
+    if (ad_name_is_valid(name) && !ad_attr_is_private(name) && !ad_has(event, name)) {
+        copy_value(event, name, view, name);
+    }
+}
+
+/* 028, behind each event of a job of which somebody wants to know some attributes. */
+static struct ad *information(const struct job *job, const struct ad *trigger)
+{
+    struct ad *event = event_create(EVENT_AD_INFORMATION, job->cluster->id, job->proc);
+    ad_set_int(event, "TriggerEventTypeNumber", ad_int_or(trigger, "EventTypeNumber", 0));
+    ad_set_string(event, "TriggerEventTypeName", ad_string_or(trigger, "MyType", ""));
+    return event;
+}
+
+static void add_for_owner(struct change *change, struct job *job, const struct ad *trigger,
+                          int64_t at_ms)
 {
     const char *names = job_string(job, "JobAdInformationAttrs", "");
     if (names[0] == '\0') {
         return;
     }
     struct ad *view = job_view(change_schedd(change), job);
-    struct ad *event = event_create(EVENT_AD_INFORMATION, job->cluster->id, job->proc);
-    ad_set_int(event, "TriggerEventTypeNumber", ad_int_or(trigger, "EventTypeNumber", 0));
-    ad_set_string(event, "TriggerEventTypeName", ad_string_or(trigger, "MyType", ""));
+    struct ad *event = information(job, trigger);
     const char *at = names + strspn(names, ", ");
     while (*at != '\0') {
         char name[NAME_SIZE];
         size_t length = strcspn(at, ", ");
         (void)snprintf(name, sizeof(name), "%.*s", (int)(length < NAME_SIZE ? length : 0), at);
-        if (ad_name_is_valid(name) && !ad_attr_is_private(name) && !ad_has(event, name)) {
-            copy_value(event, name, view, name);
-        }
+        add_attribute(event, view, name);
         at += length;
         at += strspn(at, ", ");
     }
-    print_and_send(change, job, job->cluster, event, at_ms);
+    send_to_owner(change, job, job->cluster, event, at_ms);
+    ad_destroy(event);
+    ad_destroy(view);
+}
+
+static void add_for_site(struct change *change, struct job *job, const struct ad *trigger,
+                         int64_t at_ms)
+{
+    const char *const *names = change_schedd(change)->settings.site_log.attributes;
+    if (names == NULL || names[0] == NULL) {
+        return;
+    }
+    struct ad *view = job_view(change_schedd(change), job);
+    struct ad *event = information(job, trigger);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        add_attribute(event, view, names[i]);
+    }
+    send_to_site(change, event, at_ms);
     ad_destroy(event);
     ad_destroy(view);
 }
@@ -149,8 +204,12 @@ static void add_information(struct change *change, struct job *job, const struct
 /* Takes event. */
 static void tell_at(struct change *change, struct job *job, struct ad *event, int64_t at_ms)
 {
-    print_and_send(change, job, job->cluster, event, at_ms);
-    add_information(change, job, event, at_ms);
+    send_to_owner(change, job, job->cluster, event, at_ms);
+    add_for_owner(change, job, event, at_ms);
+    if (change_schedd(change)->settings.site_log.path != NULL) {
+        send_to_site(change, event, at_ms);
+        add_for_site(change, job, event, at_ms);
+    }
     ad_destroy(event);
 }
 
@@ -159,9 +218,10 @@ static void tell(struct change *change, struct job *job, struct ad *event)
     tell_at(change, job, event, 0);
 }
 
-static struct ad *begin(const struct job *job, enum event_type type)
+static struct ad *begin(const struct change *change, const struct job *job, enum event_type type)
 {
-    return has_log(job) ? event_create(type, job->cluster->id, job->proc) : NULL;
+    return has_log(change_schedd(change), job) ? event_create(type, job->cluster->id, job->proc)
+                                               : NULL;
 }
 
 /* ---- parts of events ------------------------------------------------------------------------- */
@@ -307,6 +367,33 @@ static void set_resources(struct ad *event, const struct schedd *schedd, const s
     strbuf_fini(&table.names);
 }
 
+/* ---- mail ------------------------------------------------------------------------------------ */
+
+static void send_mail(struct change *change, struct job *job, enum mail_occasion occasion,
+                      const char *reason)
+{
+    struct schedd *schedd = change_schedd(change);
+    if (job_int(job, "JobNotification", MAIL_NEVER) == MAIL_NEVER) {
+        return;
+    }
+    struct ad *flat = job_flat(schedd, job);
+    if (mail_plan_is_wanted(flat, occasion)) {
+        int64_t now_s = loop_wall_s(schedd->loop);
+        const struct mail_facts facts = {.occasion = occasion,
+                                         .reason = reason,
+                                         .machine = schedd->machine,
+                                         .domain = schedd->uid_domain,
+                                         .now_s = now_s,
+                                         .zone_s = os_zone_offset_s(schedd->os, now_s)};
+        struct strbuf message;
+        strbuf_init(&message, MAIL_BYTES_MAX);
+        mail_plan_message(flat, &facts, &message);
+        event_rows_add_mail(change, job->cluster->owner, strbuf_text(&message));
+        strbuf_fini(&message);
+    }
+    ad_destroy(flat);
+}
+
 /* ---- submission and start -------------------------------------------------------------------- */
 
 static void set_submitter(struct ad *event, const struct schedd *schedd)
@@ -316,7 +403,7 @@ static void set_submitter(struct ad *event, const struct schedd *schedd)
 
 void events_submitted(struct change *change, struct job *job)
 {
-    struct ad *event = begin(job, EVENT_SUBMIT);
+    struct ad *event = begin(change, job, EVENT_SUBMIT);
     if (event == NULL) {
         return;
     }
@@ -339,7 +426,8 @@ static void add_prop(void *props, const char *resource, int64_t amount)
 
 void events_executing(struct change *change, struct job *job, const struct ad *started)
 {
-    struct ad *event = begin(job, EVENT_EXECUTE);
+    send_mail(change, job, MAIL_STARTED, "");
+    struct ad *event = begin(change, job, EVENT_EXECUTE);
     if (event == NULL) {
         return;
     }
@@ -351,6 +439,7 @@ void events_executing(struct change *change, struct job *job, const struct ad *s
     if (scratch[0] != '\0') {
         ad_set_string(props, "CondorScratchDir", scratch);
     }
+    machine_attrs_tell(job, job->claim != NULL ? job->claim->slot_ad : NULL, props);
     ad_set_ad(event, "ExecuteProps", props);
     tell(change, job, event);
 }
@@ -359,22 +448,23 @@ static int64_t image_size(const struct job *job, const struct ad *usage)
 {
     int64_t size = ad_int_or(usage, "ImageSize", 0);
     int64_t before = job_int(job, "ImageSize", 0);
-    size = size > 0 ? size : ad_int_or(usage, "ResidentSetSize", 0);
     return size > before ? size : before;
 }
 
-bool events_usage_is_news(const struct job *job, const struct ad *usage)
+bool events_usage_is_news(const struct schedd *schedd, const struct job *job,
+                          const struct ad *usage)
 {
-    return has_log(job) && (ad_has(usage, "ImageSize") || ad_has(usage, "ResidentSetSize")) &&
+    return has_log(schedd, job) &&
+           (ad_has(usage, "ImageSize") || ad_has(usage, "ResidentSetSize")) &&
            image_size(job, usage) > job_int(job, LOGGED_SIZE, -1);
 }
 
 void events_usage(struct change *change, struct job *job, const struct ad *usage)
 {
-    if (!events_usage_is_news(job, usage)) {
+    if (!events_usage_is_news(change_schedd(change), job, usage)) {
         return;
     }
-    struct ad *event = begin(job, EVENT_IMAGE_SIZE);
+    struct ad *event = begin(change, job, EVENT_IMAGE_SIZE);
     ad_set_int(event, "Size", image_size(job, usage));
     copy_value(event, "MemoryUsage", usage, "MemoryUsage");
     copy_value(event, "ResidentSetSize", usage, "ResidentSetSize");
@@ -403,7 +493,7 @@ static void add_to_totals(struct job *job)
 void events_evicted(struct change *change, struct job *job, int64_t code, int64_t subcode,
                     const char *reason)
 {
-    struct ad *event = begin(job, EVENT_EVICTED);
+    struct ad *event = begin(change, job, EVENT_EVICTED);
     if (event != NULL) {
         struct ad *view = job_view(change_schedd(change), job);
         ad_set_bool(event, "Checkpointed", false);
@@ -424,7 +514,7 @@ void events_evicted(struct change *change, struct job *job, int64_t code, int64_
 
 void events_requeued(struct change *change, struct job *job, const char *reason)
 {
-    struct ad *event = begin(job, EVENT_EVICTED);
+    struct ad *event = begin(change, job, EVENT_EVICTED);
     if (event != NULL) {
         struct ad *view = job_view(change_schedd(change), job);
         ad_set_bool(event, "Checkpointed", false);
@@ -438,35 +528,10 @@ void events_requeued(struct change *change, struct job *job, const char *reason)
     add_to_totals(job);
 }
 
-static void send_mail(struct change *change, struct job *job, enum mail_occasion occasion,
-                      const char *reason)
-{
-    struct schedd *schedd = change_schedd(change);
-    if (job_int(job, "JobNotification", MAIL_NEVER) == MAIL_NEVER) {
-        return;
-    }
-    struct ad *flat = job_flat(schedd, job);
-    if (mail_plan_is_wanted(flat, occasion)) {
-        int64_t now_s = loop_wall_s(schedd->loop);
-        const struct mail_facts facts = {.occasion = occasion,
-                                         .reason = reason,
-                                         .machine = schedd->machine,
-                                         .domain = schedd->uid_domain,
-                                         .now_s = now_s,
-                                         .zone_s = os_zone_offset_s(schedd->os, now_s)};
-        struct strbuf message;
-        strbuf_init(&message, MAIL_BYTES_MAX);
-        mail_plan_message(flat, &facts, &message);
-        event_rows_add_mail(change, job->cluster->owner, strbuf_text(&message));
-        strbuf_fini(&message);
-    }
-    ad_destroy(flat);
-}
-
 void events_terminated(struct change *change, struct job *job)
 {
     send_mail(change, job, MAIL_ENDED, "");
-    struct ad *event = begin(job, EVENT_TERMINATED);
+    struct ad *event = begin(change, job, EVENT_TERMINATED);
     if (event == NULL) {
         return;
     }
@@ -489,7 +554,7 @@ void events_terminated(struct change *change, struct job *job)
 static void tell_reason(struct change *change, struct job *job, enum event_type type,
                         const char *reason)
 {
-    struct ad *event = begin(job, type);
+    struct ad *event = begin(change, job, type);
     if (event != NULL) {
         ad_set_string(event, "Reason", reason);
         tell(change, job, event);
@@ -509,7 +574,7 @@ void events_released(struct change *change, struct job *job, const char *reason)
 
 void events_suspended(struct change *change, struct job *job, int64_t processes)
 {
-    struct ad *event = begin(job, EVENT_SUSPENDED);
+    struct ad *event = begin(change, job, EVENT_SUSPENDED);
     if (event != NULL) {
         ad_set_int(event, "NumberOfPIDs", processes);
         tell(change, job, event);
@@ -518,7 +583,7 @@ void events_suspended(struct change *change, struct job *job, int64_t processes)
 
 void events_unsuspended(struct change *change, struct job *job)
 {
-    struct ad *event = begin(job, EVENT_UNSUSPENDED);
+    struct ad *event = begin(change, job, EVENT_UNSUSPENDED);
     if (event != NULL) {
         tell(change, job, event);
     }
@@ -527,7 +592,7 @@ void events_unsuspended(struct change *change, struct job *job)
 void events_held(struct change *change, struct job *job)
 {
     send_mail(change, job, MAIL_HELD, job_string(job, "HoldReason", ""));
-    struct ad *event = begin(job, EVENT_HELD);
+    struct ad *event = begin(change, job, EVENT_HELD);
     if (event != NULL) {
         ad_set_string(event, "HoldReason", job_string(job, "HoldReason", ""));
         ad_set_int(event, "HoldReasonCode", job_int(job, "HoldReasonCode", 0));
@@ -539,7 +604,7 @@ void events_held(struct change *change, struct job *job)
 static void tell_connection(struct change *change, struct job *job, enum event_type type,
                             const char *reason_name, const char *reason)
 {
-    struct ad *event = begin(job, type);
+    struct ad *event = begin(change, job, type);
     if (event != NULL) {
         ad_set_string(event, "StartdName", slot_of(job));
         set_startd(event, "StartdAddr", slot_of(job));
@@ -567,10 +632,54 @@ void events_lost(struct change *change, struct job *job, const char *reason)
     tell_connection(change, job, EVENT_RECONNECT_FAILED, "Reason", reason);
 }
 
+void events_starter_failed(struct change *change, struct job *job, const char *why)
+{
+    struct ad *event = begin(change, job, EVENT_SHADOW_EXCEPTION);
+    if (event != NULL) {
+        struct strbuf text;
+        strbuf_init(&text, 0);
+        strbuf_printf(&text, "Error from %s: %s", slot_of(job), why);
+        ad_set_string(event, "Message", strbuf_text(&text));
+        ad_set_real(event, "SentBytes", ad_real_or(job_own(job), "BytesSent", 0));
+        ad_set_real(event, "ReceivedBytes", ad_real_or(job_own(job), "BytesRecvd", 0));
+        ad_set_bool(event, "BeganExecution", job->phase == JOB_ACTIVE);
+        strbuf_fini(&text);
+        tell(change, job, event);
+    }
+    add_to_totals(job);
+}
+
+static void set_expression(struct ad *event, const char *name, const struct ad_expr *expr)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    ad_expr_print(expr, AD_OLD, &text);
+    ad_set_string(event, name, strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
+void events_attribute(struct change *change, struct job *job, const char *name,
+                      const struct ad_expr *value)
+{
+    struct ad *event = begin(change, job, EVENT_ATTRIBUTE_UPDATE);
+    if (event == NULL) {
+        return;
+    }
+    struct ad *view = job_view(change_schedd(change), job);
+    const struct ad_expr *before = ad_lookup(view, name);
+    ad_set_string(event, "Attribute", name);
+    set_expression(event, "Value", value);
+    if (before != NULL) {
+        set_expression(event, "OldValue", before);
+    }
+    ad_destroy(view);
+    tell(change, job, event);
+}
+
 void events_transfer(struct change *change, struct job *job, enum event_transfer type,
                      int64_t at_ms)
 {
-    struct ad *event = begin(job, EVENT_FILE_TRANSFER);
+    struct ad *event = begin(change, job, EVENT_FILE_TRANSFER);
     if (event != NULL) {
         ad_set_int(event, "Type", type);
         if (type == TRANSFER_IN_STARTED) {
@@ -584,7 +693,10 @@ void events_transfer(struct change *change, struct job *job, enum event_transfer
 
 static void tell_cluster(struct change *change, const struct cluster *cluster, struct ad *event)
 {
-    print_and_send(change, NULL, cluster, event, 0);
+    send_to_owner(change, NULL, cluster, event, 0);
+    if (change_schedd(change)->settings.site_log.path != NULL) {
+        send_to_site(change, event, 0);
+    }
     ad_destroy(event);
 }
 

@@ -17,9 +17,11 @@
 #include "eventlog/event_text.h"
 
 struct ad;
+struct ad_expr;
 struct change;
 struct cluster;
 struct job;
+struct schedd;
 
 #define EVICTED_BY_VACATE 1022 /* HTCondor's codes of an eviction that is no hold's */
 #define EVICTED_BY_REMOVE 1023
@@ -30,7 +32,8 @@ void events_executing(struct change *change, struct job *job, const struct ad *s
 /* 006, when the job is larger than what was told before; usage: what its starter said. */
 void events_usage(struct change *change, struct job *job, const struct ad *usage);
 /* Is there anything for events_usage() to tell? */
-bool events_usage_is_news(const struct job *job, const struct ad *usage);
+bool events_usage_is_news(const struct schedd *schedd, const struct job *job,
+                          const struct ad *usage);
 /* 004; code 0: none.  For a job whose program ran. */
 void events_evicted(struct change *change, struct job *job, int64_t code, int64_t subcode,
                     const char *reason);
@@ -45,6 +48,11 @@ void events_released(struct change *change, struct job *job, const char *reason)
 void events_disconnected(struct change *change, struct job *job, const char *reason); /* 022 */
 void events_reconnected(struct change *change, struct job *job);                      /* 023 */
 void events_lost(struct change *change, struct job *job, const char *reason);         /* 024 */
+/* 007: its starter failed. */
+void events_starter_failed(struct change *change, struct job *job, const char *why);
+/* 033: somebody is about to set that attribute of it to that expression. */
+void events_attribute(struct change *change, struct job *job, const char *name,
+                      const struct ad_expr *value);
 /* 040; at_ms: when it was, 0: now. */
 void events_transfer(struct change *change, struct job *job, enum event_transfer type,
                      int64_t at_ms);

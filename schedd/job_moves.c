@@ -268,6 +268,19 @@ void moves_remove(struct change *change, struct job *job, const char *why, bool 
     queue_finish(change, job, job->phase == JOB_COMPLETED ? STATUS_COMPLETED : STATUS_REMOVED);
 }
 
+void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_t signal)
+{
+    struct ad *own = job_own(job);
+    ad_set_bool(own, "ExitBySignal", signal != 0);
+    ad_set_int(own, signal != 0 ? "ExitSignal" : "ExitCode", signal != 0 ? signal : code);
+    ad_set_int(own, "ExitStatus", signal != 0 ? 0 : code);
+    ad_set_int(own, "CompletionDate", loop_wall_s(change_schedd(change)->loop));
+    add_one(job, "NumJobCompletions");
+    events_terminated(change, job);
+    stop_run(change, job, true, true, "Remove", "nothing of this job is to be run");
+    queue_finish(change, job, STATUS_COMPLETED);
+}
+
 void moves_vacate(struct change *change, struct job *job, const char *why, bool fast)
 {
     if (job->phase == JOB_ACTIVE) {

@@ -12,6 +12,7 @@
 #define SCHEDD_JOB_MOVES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct change;
 struct ad;
@@ -46,6 +47,8 @@ void moves_requeue(struct change *change, struct job *job, const char *why);
 void moves_release(struct change *change, struct job *job, const char *why);
 /* Out of the queue, into the history; frees job.  by_policy: nobody took it off its slot first. */
 void moves_remove(struct change *change, struct job *job, const char *why, bool by_policy);
+/* Nothing of it is run: it completes as it says (noop_job); frees job. */
+void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_t signal);
 /* Off its slot, idle again. */
 void moves_vacate(struct change *change, struct job *job, const char *why, bool fast);
 /* What a startd says of the run with each renewal: Suspended, NumSuspensions, LastSuspensionTime,

@@ -40,6 +40,8 @@ struct policies {
     size_t count, capacity, at;
     uint32_t proc; /* the next of clusters[at] */
     uint64_t begun_ms;
+    bool started;
+    bool hurry; /* another round at once */
 };
 
 /* ---- the site's rules ------------------------------------------------------------------------ */
@@ -203,11 +205,16 @@ void policy_act_on_exit(struct change *change, struct job *job)
 
 /* ---- the rounds ------------------------------------------------------------------------------ */
 
-void policy_look_at(struct job *job)
+void policy_look_at(struct schedd *schedd, struct job *job)
 {
     struct cluster *cluster = job->cluster;
     if (!cluster->has_policy) {
         cluster->has_policy = policy_plan_matters(cluster->ad) || policy_plan_matters(job->own);
+    }
+    struct policies *policies = schedd->policies;
+    if (policies != NULL && policies->started && job_has(job, "IsNoopJob")) {
+        policies->hurry = true; /* before it gets a slot */
+        loop_timer_set(policies->timer, 0);
     }
 }
 
@@ -266,10 +273,17 @@ static struct change *ask(struct schedd *schedd, struct job *job, struct change 
 {
     struct policy_verdict verdict = {.action = POLICY_NONE};
     struct ad_context context = context_of(schedd);
+    int64_t code = 0, signal = 0;
     if (job->phase == JOB_PLACING || job->staged) {
         return change; /* its result is committed: it goes to its end */
     }
     struct ad *view = job_view(schedd, job);
+    if (job->phase < JOB_ACTIVE && policy_plan_is_noop(view, &context, &code, &signal)) {
+        ad_destroy(view);
+        change = change != NULL ? change : change_begin(schedd);
+        moves_end_noop(change, job, code, signal);
+        return change;
+    }
     bool leaves = job->phase == JOB_COMPLETED && !policy_plan_stays(view, &context);
     if (!leaves) {
         policy_plan_periodic(view, &schedd->policies->system, &context, &verdict);
@@ -295,6 +309,10 @@ static void flush_after_commit(void *arg)
 static void plan_round(struct policies *policies)
 {
     const struct schedd_settings *settings = &policies->schedd->settings;
+    if (policies->hurry) {
+        loop_timer_set(policies->timer, 0);
+        return;
+    }
     if (settings->policy_interval_ms == 0) {
         loop_timer_stop(policies->timer);
         return;
@@ -317,6 +335,7 @@ static void gather(struct policies *policies)
     bool all = !policy_system_is_empty(&policies->system);
     size_t at = 0;
     void *value = NULL;
+    policies->hurry = false;
     policies->begun_ms = loop_now_ms(policies->schedd->loop);
     policies->count = 0;
     policies->at = 0;
@@ -379,6 +398,7 @@ void policies_init(struct schedd *schedd)
 
 void policies_start(struct schedd *schedd)
 {
+    schedd->policies->started = true;
     schedd->policies->begun_ms = loop_now_ms(schedd->loop);
     plan_round(schedd->policies);
 }

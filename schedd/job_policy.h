@@ -27,7 +27,7 @@ void policies_fini(struct schedd *schedd);
 int policies_reload(struct schedd *schedd, struct err *err);
 
 /* Attributes of its cluster or of the job changed, or are new. */
-void policy_look_at(struct job *job);
+void policy_look_at(struct schedd *schedd, struct job *job);
 /* The run ended and its result is about to be committed: finds the verdict, keeps it in the ad. */
 void policy_judge_exit(struct schedd *schedd, struct job *job);
 /* Instead of that verdict: the run's own fault, told with its result. */

@@ -27,6 +27,7 @@
 #include "schedd/job_history.h"
 #include "schedd/job_policy.h"
 #include "schedd/request_ads.h"
+#include "schedd/machine_attrs.h"
 #include "schedd/schedd_state.h"
 #include "schedd/significant.h"
 #include "schedd/submitters.h"
@@ -445,8 +446,9 @@ static struct job *add_job(struct schedd *schedd, struct cluster *cluster, uint3
 
 void queue_look_at(struct schedd *schedd, struct job *job)
 {
-    policy_look_at(job);
+    policy_look_at(schedd, job);
     dollar_look_at(schedd, job);
+    machine_attrs_look_at(schedd, job);
 }
 
 struct job *queue_add_job(struct schedd *schedd, struct cluster *cluster, struct ad *own,

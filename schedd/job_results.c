@@ -191,7 +191,7 @@ static void hold(struct schedd *schedd, struct job *job, struct wire_request *re
 static void usage(struct schedd *schedd, struct job *job, const struct ad *args)
 {
     /* Before its start is told nothing is told of its size. */
-    bool news = job->phase == JOB_ACTIVE && events_usage_is_news(job, args);
+    bool news = job->phase == JOB_ACTIVE && events_usage_is_news(schedd, job, args);
     struct change *change = news ? change_begin(schedd) : NULL;
     if (change != NULL) {
         events_usage(change, job, args);

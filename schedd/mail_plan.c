@@ -12,6 +12,7 @@
 #include "classad/ad.h"
 
 #define ARGUMENTS_SHOWN 1000
+#define NAME_BYTES      128
 #define USER_REQUEST    1 /* HoldReasonCode: the owner knows */
 
 bool mail_plan_is_wanted(const struct ad *job, enum mail_occasion occasion)
@@ -19,6 +20,8 @@ bool mail_plan_is_wanted(const struct ad *job, enum mail_occasion occasion)
     switch (ad_int_or(job, "JobNotification", MAIL_NEVER)) {
     case MAIL_ALWAYS:
         return true;
+    case MAIL_START:
+        return occasion == MAIL_STARTED;
     case MAIL_COMPLETE:
         return occasion == MAIL_ENDED;
     case MAIL_ERROR:
@@ -68,6 +71,7 @@ static void put_header(const struct ad *job, const struct mail_facts *facts, str
     strbuf_printf(out, "\nSubject: [Roost] Job %" PRId64 ".%" PRId64 "%s\n",
                   ad_int_or(job, "ClusterId", 0), ad_int_or(job, "ProcId", 0),
                   facts->occasion == MAIL_HELD      ? " held"
+                  : facts->occasion == MAIL_STARTED ? " started"
                   : facts->occasion == MAIL_REMOVED ? " removed"
                                                     : "");
     strbuf_puts(out, "Auto-Submitted: auto-generated\nContent-Type: text/plain; charset=utf-8\n\n");
@@ -75,7 +79,11 @@ static void put_header(const struct ad *job, const struct mail_facts *facts, str
 
 static void put_end(const struct ad *job, const struct mail_facts *facts, struct strbuf *out)
 {
-    if (facts->occasion != MAIL_ENDED) {
+    if (facts->occasion == MAIL_STARTED) {
+        strbuf_puts(out, "has started on ");
+        put_plain(out, ad_string_or(job, "RemoteHost", "a slot"), 255);
+        strbuf_puts(out, ".\n");
+    } else if (facts->occasion != MAIL_ENDED) {
         strbuf_puts(out, facts->occasion == MAIL_HELD ? "is being held.\n\n    "
                                                       : "was removed.\n\n    ");
         put_plain(out, facts->reason, 2000);
@@ -85,6 +93,37 @@ static void put_end(const struct ad *job, const struct mail_facts *facts, struct
     } else {
         strbuf_printf(out, "exited normally with status %" PRId64 "\n",
                       ad_int_or(job, "ExitCode", 0));
+    }
+}
+
+/* What the owner wants to be told, too: the expressions of these attributes. */
+static void put_attributes(const struct ad *job, struct strbuf *out)
+{
+    const char *at = ad_string_or(job, "EmailAttributes", "");
+    bool first = true;
+    for (;;) {
+        char name[NAME_BYTES];
+        at += strspn(at, ", \t");
+        size_t length = strcspn(at, ", \t");
+        if (length == 0) {
+            return;
+        }
+        bool fits = length < sizeof(name);
+        memcpy(name, at, fits ? length : 0);
+        name[fits ? length : 0] = '\0';
+        at += length;
+        const struct ad_expr *expr = ad_attr_is_private(name) ? NULL : ad_lookup(job, name);
+        if (expr != NULL) {
+            struct strbuf text;
+            strbuf_init(&text, 0);
+            ad_expr_print(expr, AD_OLD, &text);
+            strbuf_puts(out, first ? "\n\n" : "");
+            strbuf_printf(out, "%s = ", name);
+            put_plain(out, strbuf_text(&text), ARGUMENTS_SHOWN);
+            strbuf_putc(out, '\n');
+            strbuf_fini(&text);
+            first = false;
+        }
     }
 }
 
@@ -121,4 +160,5 @@ void mail_plan_message(const struct ad *job, const struct mail_facts *facts, str
         strbuf_puts(out, "\nStatistics totaled from all runs:\n");
         put_duration(out, "Allocation/Run time:", ad_real_or(job, "RemoteWallClockTime", 0));
     }
+    put_attributes(job, out);
 }

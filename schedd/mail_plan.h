@@ -15,13 +15,14 @@ struct strbuf;
 
 #define MAIL_BYTES_MAX 32768
 
-enum mail_occasion { MAIL_ENDED, MAIL_HELD, MAIL_REMOVED };
+enum mail_occasion { MAIL_ENDED, MAIL_HELD, MAIL_REMOVED, MAIL_STARTED };
 
 enum mail_wish { /* JobNotification */
                  MAIL_NEVER = 0,
                  MAIL_ALWAYS = 1,
                  MAIL_COMPLETE = 2,
-                 MAIL_ERROR = 3
+                 MAIL_ERROR = 3,
+                 MAIL_START = 4
 };
 
 struct mail_facts {

@@ -101,9 +101,9 @@ bool policy_plan_matters(const struct ad *ad)
     static const char *const NAMES[] = {
         "PeriodicHold",    "PeriodicRelease",    "PeriodicRemove",
         "PeriodicVacate",  "AllowedJobDuration", "AllowedExecuteDuration",
-        "LeaveJobInQueue", "TimerRemove",        "CronMinute",
-        "CronHour",        "CronDayOfMonth",     "CronMonth",
-        "CronDayOfWeek",
+        "LeaveJobInQueue", "IsNoopJob",          "TimerRemove",
+        "CronMinute",      "CronHour",           "CronDayOfMonth",
+        "CronMonth",       "CronDayOfWeek",
     };
     for (size_t i = 0; ad != NULL && i < ARRAY_COUNT(NAMES); i++) {
         const struct ad_expr *expr = ad_lookup(ad, NAMES[i]);
@@ -305,6 +305,20 @@ void policy_plan_exit(const struct ad *job, const struct policy_system *system,
         strbuf_fini(&printed);
         strbuf_fini(&text);
     }
+}
+
+bool policy_plan_is_noop(const struct ad *job, const struct ad_context *context, int64_t *code,
+                         int64_t *signal)
+{
+    const struct ad_expr *expr = ad_lookup(job, "IsNoopJob");
+    if (expr == NULL || ad_eval_bool(expr, job, NULL, context) != AD_TRUE) {
+        return false;
+    }
+    *code = 0;
+    *signal = 0;
+    (void)value_of(job, "NoopJobExitCode", context, code);     /* stays 0 */
+    (void)value_of(job, "NoopJobExitSignal", context, signal); /* the same */
+    return true;
 }
 
 bool policy_plan_stays(const struct ad *job, const struct ad_context *context)

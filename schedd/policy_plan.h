@@ -71,6 +71,10 @@ void policy_plan_periodic(const struct ad *job, const struct policy_system *syst
  * or POLICY_REQUEUE. */
 void policy_plan_exit(const struct ad *job, const struct policy_system *system,
                       const struct ad_context *context, struct policy_verdict *ret);
+/* Is it a job of which nothing is to be run (IsNoopJob)?  Then how it is to have ended: by *signal
+ * unless that is 0, else with *code. */
+bool policy_plan_is_noop(const struct ad *job, const struct ad_context *context, int64_t *code,
+                         int64_t *signal);
 /* Does LeaveJobInQueue say that this completed job stays? */
 bool policy_plan_stays(const struct ad *job, const struct ad_context *context);
 

@@ -57,6 +57,8 @@
 /* What points into the configuration. */
 static void borrow_settings(struct schedd_settings *settings, const struct config *config)
 {
+    site_log_settings_borrow(config, &settings->site_log);
+    settings->machine_attrs = config_list(config, "SYSTEM_JOB_MACHINE_ATTRS", NULL);
     settings->significant = config_list(config, "SIGNIFICANT_ATTRIBUTES", NULL);
     settings->shadow_path = config_path(config, "SHADOW");
     settings->super_users = config_list(config, "QUEUE_SUPER_USERS", NULL);
@@ -94,6 +96,10 @@ static int read_settings(struct schedd_settings *settings, const struct config *
     int result = event_format_parse(words, &new.event_format, err);
     if (result != 0) {
         return err_prefix(err, result, "DEFAULT_USERLOG_FORMAT_OPTIONS");
+    }
+    result = site_log_settings_read(config, &new.site_log, err);
+    if (result != 0) {
+        return result;
     }
     const char *prio = config_expr(config, "PRIO");
     /* The default needs no evaluation. */

@@ -16,6 +16,7 @@
 #include "base/daemon.h"
 #include "base/vec.h"
 #include "eventlog/event_text.h"
+#include "schedd/site_log.h"
 
 struct ad_expr;
 struct ad;
@@ -48,8 +49,10 @@ struct schedd_settings {
     const char *shadow_path;        /* borrowed */
     const char *const *super_users; /* borrowed, as the lists below */
     const char *const *immutable, *const *system_immutable;
+    const char *const *machine_attrs; /* SYSTEM_JOB_MACHINE_ATTRS */
     const char *const *protected, *const *system_protected;
     struct event_format event_format; /* of job event logs */
+    struct site_log_settings site_log;
 };
 
 struct schedd {
@@ -91,8 +94,8 @@ struct schedd {
     int64_t life;                       /* larger with each start, whatever the clock says */
     int64_t idle, running, held, total; /* jobs; running counts JobStatus 2 and 6 */
     int64_t completed;                  /* ... that stay in the queue */
-    bool has_dollar;                    /* slots' ads are kept for $$() (job_dollar.c) */
-    int64_t history_count;              /* job_history.c */
+    bool wants_slots;      /* slots' ads are kept, for job_dollar.c or machine_attrs.c */
+    int64_t history_count; /* job_history.c */
     bool history_trimming;
     struct ad *shown;            /* what queue_show() returned last */
     LIST_HEAD(, change) changes; /* on their way to the disk */

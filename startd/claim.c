@@ -142,6 +142,7 @@ static struct ad *claim_to_ad(const struct claim *claim)
     ad_set_int(ad, "JobStart", claim->job_start_s);
     ad_set_string(ad, "Reason", claim->reason);
     ad_set_bool(ad, "Preempted", claim->preempted);
+    ad_set_bool(ad, "StarterFailed", claim->starter_failed);
     ad_set_bool(ad, "Evicted", claim->evicted);
     ad_set_bool(ad, "Suspended", claim->suspended);
     ad_set_int(ad, "SuspendedAt", claim->suspended_at_s);
@@ -252,6 +253,8 @@ static void tell_gone(struct claim *claim)
     ad_set_string(args, "Reason", claim->reason);
     if (claim->preempted) {
         ad_set_bool(args, "Preempted", true);
+    } else if (claim->starter_failed) {
+        ad_set_bool(args, "StarterFailed", true);
     }
     struct wire_body body = {.args = args, .with_private = true};
     if (wire_call(claim->wire, VERB_CLAIM_GONE, &body, CLAIM_CALL_MS, told_gone, claim) > 0) {
@@ -306,6 +309,7 @@ void claim_starter_gone(struct claim *claim, const char *reason)
     claim->suspended = false;
     if (claim->reason[0] == '\0') {
         (void)snprintf(claim->reason, sizeof claim->reason, "%s", reason);
+        claim->starter_failed = claim->reason[0] != '\0';
     }
     if (claim->reason[0] == '\0' &&
         preempt_is_due(claim->slot, claim->reason, sizeof claim->reason)) {
@@ -639,6 +643,7 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     claim->lease_end_ms = loop_now_ms(startd->env.loop) + (uint64_t)claim->lease_s * 1000;
     claim->job_start_s = ad_int_or(ad, "JobStart", 0);
     claim->preempted = ad_bool_or(ad, "Preempted", false);
+    claim->starter_failed = ad_bool_or(ad, "StarterFailed", false);
     claim->evicted = ad_bool_or(ad, "Evicted", false);
     claim->suspended = ad_bool_or(ad, "Suspended", false);
     claim->suspended_at_s = ad_int_or(ad, "SuspendedAt", 0);

@@ -126,6 +126,7 @@ struct claim {
     char done_reason[200];         /* what it said */
     bool stopping;                 /* the starter was told to stop */
     bool stopping_fast;            /* at once */
+    bool starter_failed;           /* why the claim ends is the starter's own reason */
     char stop_kind[16];            /* what DEACTIVATE said it is for: "Remove", "Hold" or "" */
     bool overdue;                  /* and the lease is over: it is killed if it does not end soon */
     char reason[200];              /* why the claim ends with the starter; "" = it does not */

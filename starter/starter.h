@@ -79,6 +79,7 @@ struct starter_watch {
     struct loop_timer *timer;
     uint64_t next_walk_ms, next_slow_ms, next_tell_ms;
     bool has_memory; /* its cgroup counts memory */
+    bool looked;     /* while it ran */
     int64_t memory_kib, memory_peak_kib, group_peak_kib, image_kib;
     int64_t disk_kib, files, processes;
     double user_cpu_s, system_cpu_s;

@@ -142,7 +142,9 @@ void watch_report(const struct starter *starter, struct ad *args)
     ad_set_real(args, "CpusUsage", (user_s + system_s) / (double)wall_s);
     ad_set_int(args, "MemoryUsage", (peak_kib + 1023) / 1024);
     ad_set_int(args, "ResidentSetSize", peak_kib);
-    ad_set_int(args, "ImageSize", watch->image_kib > peak_kib ? watch->image_kib : peak_kib);
+    if (watch->looked) { /* of one that was never looked at while it ran its peak says too much */
+        ad_set_int(args, "ImageSize", watch->image_kib > peak_kib ? watch->image_kib : peak_kib);
+    }
     ad_set_int(args, "DiskUsage", watch->disk_kib);
     ad_set_int(args, "ScratchDirFileCount", watch->files);
     ad_set_int(args, "NumPids", watch->processes);
@@ -180,6 +182,7 @@ void watch_tick(void *arg)
     }
     uint64_t now_ms = loop_now_ms(starter->env.loop);
     look_at_processes(starter);
+    watch->looked = true;
     if (now_ms >= watch->next_walk_ms) {
         look_at_files(starter);
     }

@@ -54,9 +54,9 @@ static const struct submit_command COMMANDS[] = {
     {"core_size", "CoreSize", COMMAND_INT, COMMAND_IGNORED},
     {"load_profile", "LoadProfile", COMMAND_BOOL, COMMAND_IGNORED},
     {"run_as_owner", "RunAsOwner", COMMAND_BOOL, COMMAND_IGNORED},
-    {"noop_job", "IsNoopJob", COMMAND_EXPR, COMMAND_REFUSED},
-    {"noop_job_exit_signal", "NoopJobExitSignal", COMMAND_EXPR, COMMAND_REFUSED},
-    {"noop_job_exit_code", "NoopJobExitCode", COMMAND_EXPR, COMMAND_REFUSED},
+    {"noop_job", "IsNoopJob", COMMAND_EXPR, COMMAND_OBEYED},
+    {"noop_job_exit_signal", "NoopJobExitSignal", COMMAND_EXPR, COMMAND_OBEYED},
+    {"noop_job_exit_code", "NoopJobExitCode", COMMAND_EXPR, COMMAND_OBEYED},
     {"jar_files", "JarFiles", COMMAND_STRING, COMMAND_REFUSED},
     {"java_vm_args", "JavaVMArgs", COMMAND_STRING, COMMAND_REFUSED},
     {"suspend_job_at_exec", "SuspendJobAtExec", COMMAND_BOOL, COMMAND_REFUSED},
@@ -118,7 +118,7 @@ static const struct submit_command COMMANDS[] = {
     {"log", "UserLog", COMMAND_PATH, COMMAND_OBEYED},
     {"dagman_log", "DAGManNodesLog", COMMAND_PATH, COMMAND_OBEYED},
     {"log_xml", "UserLogUseXML", COMMAND_BOOL, COMMAND_OBEYED},
-    {"ulog_execute_attrs", "UserLogExecuteEventAttrs", COMMAND_STRING, COMMAND_IGNORED},
+    {"ulog_execute_attrs", "UserLogExecuteEventAttrs", COMMAND_STRING, COMMAND_OBEYED},
     {"submit_event_notes", "SubmitEventNotes", COMMAND_STRING, COMMAND_OBEYED},
     {"submit_event_user_notes", "SubmitEventUserNotes", COMMAND_STRING, COMMAND_OBEYED},
     {"job_ad_information_attrs", "JobAdInformationAttrs", COMMAND_STRING, COMMAND_OBEYED},
@@ -156,9 +156,9 @@ static const struct submit_command COMMANDS[] = {
     {"priority", "JobPrio", COMMAND_INT, COMMAND_OBEYED},
     {"prio", NULL, COMMAND_SPECIAL, COMMAND_OBEYED}, /* the same as priority */
     {"match_list_length", "LastMatchListLength", COMMAND_INT, COMMAND_IGNORED},
-    {"job_machine_attrs", "JobMachineAttrs", COMMAND_STRING, COMMAND_IGNORED},
+    {"job_machine_attrs", "JobMachineAttrs", COMMAND_STRING, COMMAND_OBEYED},
     {"job_machine_attrs_history_length", "JobMachineAttrsHistoryLength", COMMAND_INT,
-     COMMAND_IGNORED},
+     COMMAND_OBEYED},
 
     /* its life */
     {"hold", NULL, COMMAND_SPECIAL, COMMAND_OBEYED},

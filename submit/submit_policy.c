@@ -31,8 +31,6 @@ int policy_set_status(struct submit_making *making, struct err *err)
     return 0;
 }
 
-#define NOTIFY_START 4 /* JobNotification */
-
 int policy_set_notification(struct submit_making *making, struct err *err)
 {
     static const char *const NAMES[] = {"never", "always", "complete", "error", "start"};
@@ -53,10 +51,6 @@ int policy_set_notification(struct submit_making *making, struct err *err)
     if (rc != 0) {
         rc = making_refuse(
             making, err, "Notification must be 'Never', 'Always', 'Complete', 'Start', or 'Error'");
-    } else if (making->place->obeyed_only &&
-               ad_int_or(making->ad, "JobNotification", 0) == NOTIFY_START) {
-        rc = making_refuse(making, err,
-                           "notification = %.100s: no mail is sent at the start of a job", name);
     }
     mem_free(value);
     return rc;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares two job event logs: usage: event_logs.py EXPECTED GOT [NUMBER...]
+"""Compares job event logs, two by two: usage: event_logs.py EXPECTED GOT [EXPECTED GOT...] [NUMBER...]
 
 Events of the NUMBERs are left out of both.
 Masked: ids' cluster, times, addresses, host names, directories, amounts of what slots have and jobs use, the name of
@@ -54,13 +54,11 @@ def events(path):
 
 
 def told(list_of_events, left_out):
-    """Of several 006 in one run the first: how often a job's size is looked at is not part of the layout."""
+    """Of several 006 of a job the first: how often its size is looked at, and what is found then, is not part of the layout."""
     out, seen = [], False
     for number, shown in list_of_events:
         if number in left_out:
             continue
-        if number == "001":
-            seen = False
         if number == "006":
             if seen:
                 continue
@@ -69,18 +67,17 @@ def told(list_of_events, left_out):
     return out
 
 
-def main():
-    expected, got = events(sys.argv[1]), events(sys.argv[2])
-    left_out = sys.argv[3:]
+def compare(expected_path, got_path, left_out):
+    expected, got = events(expected_path), events(got_path)
     bad = 0
     if expected.keys() != got.keys():
-        print(f"jobs: expected {sorted(expected)}, got {sorted(got)}")
+        print(f"{got_path}: jobs: expected {sorted(expected)}, got {sorted(got)}")
         bad = 1
     for proc in sorted(expected.keys() & got.keys()):
         want, have = told(expected[proc], left_out), told(got[proc], left_out)
         if want != have:
             bad = 1
-            print(f"{sys.argv[2]}: job {proc}")
+            print(f"{got_path}: job {proc}")
             for at in range(max(len(want), len(have))):
                 a = want[at] if at < len(want) else "(nothing)"
                 b = have[at] if at < len(have) else "(nothing)"
@@ -88,6 +85,12 @@ def main():
                     print(f"--- event {at}, expected:\n{a}\n--- got:\n{b}")
                     break
     return bad
+
+
+def main():
+    paths = [word for word in sys.argv[1:] if not word.isdigit()]
+    left_out = [word for word in sys.argv[1:] if word.isdigit()]
+    return max(compare(paths[at], paths[at + 1], left_out) for at in range(0, len(paths), 2))
 
 
 sys.exit(main())

@@ -183,6 +183,10 @@ static void the_small_events_are_told_as_htcondor_does(void **state)
          "\"HoldReasonSubCode\":77",
          "012|Job was held.\n\texit code was 3\n\tCode 3 Subcode 77\n"},
         {"\"EventTypeNumber\":12", "012|Job was held.\n\tReason unspecified\n\tCode 0 Subcode 0\n"},
+        {"\"EventTypeNumber\":33,\"Attribute\":\"JobPrio\",\"Value\":\"7\",\"OldValue\":\"0\"",
+         "033|Changing job attribute JobPrio from 0 to 7\n"},
+        {"\"EventTypeNumber\":33,\"Attribute\":\"Note\",\"Value\":\"\\\"a\\nb\\\"\"",
+         "033|Setting job attribute Note to \"a b\"\n"},
         {"\"EventTypeNumber\":13,\"Reason\":\"go on\"", "013|Job was released.\n\tgo on\n"},
         {"\"EventTypeNumber\":21,\"Daemon\":\"starter\",\"ExecuteHost\":\"n1\","
          "\"ErrorMsg\":\"no disk\"",

@@ -135,6 +135,43 @@ static void a_job_with_cron_times_gets_the_next_of_them(void **state)
     answer_fini(&answer);
 }
 
+static void a_noop_job_completes_and_nothing_of_it_is_run(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    const char *const procs[] = {"[IsNoopJob = true]",
+                                 "[IsNoopJob = ProcId == 1; NoopJobExitCode = 4]",
+                                 "[IsNoopJob = true; NoopJobExitSignal = 9]",
+                                 "[IsNoopJob = false]",
+                                 "[IsNoopJob = true; JobStatus = 5]",
+                                 NULL};
+    assert_int_equal(call(world, VERB_SUBMIT, "[" GOOD "]", procs, &answer), 0);
+    answer_fini(&answer);
+    until(world, "true", 2);
+    until(world, "ProcId > 2", 2);
+    query(world, "[Type = \"History\"; Constraint = \"JobStatus == 4\"]", &answer);
+    assert_int_equal(answer.ads.count, 3);
+    int seen = 0;
+    for (size_t i = 0; i < 3; i++) {
+        const struct ad *ad = answer.ads.items[i];
+        switch (ad_int_or(ad, "ProcId", -1)) {
+        case 0:
+            seen |= ad_int_or(ad, "ExitCode", -1) == 0 ? 1 : 0;
+            break;
+        case 1:
+            seen |= ad_int_or(ad, "ExitCode", -1) == 4 ? 2 : 0;
+            break;
+        default:
+            seen |= ad_bool_or(ad, "ExitBySignal", false) && ad_int_or(ad, "ExitSignal", 0) == 9 &&
+                            ad_int_or(ad, "NumJobStarts", -1) == 0
+                        ? 4
+                        : 0;
+        }
+    }
+    assert_int_equal(seen, 7);
+    answer_fini(&answer);
+}
+
 static void cron_times_that_are_none_are_refused(void **state)
 {
     struct world *world = *state;
@@ -158,6 +195,7 @@ int main(void)
         CASE(a_policy_is_asked_after_a_restart_and_beside_jobs_that_are_gone),
         CASE(the_sites_policies_are_read_with_their_names),
         CASE(a_job_with_cron_times_gets_the_next_of_them),
+        CASE(a_noop_job_completes_and_nothing_of_it_is_run),
         CASE(cron_times_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,10 @@ static void mail_comes_when_it_is_wished_for(void **state)
     check_wish(MAIL_ERROR, "HoldReasonCode", 13, MAIL_HELD, true);
     check_wish(MAIL_ERROR, "HoldReasonCode", 1, MAIL_HELD, false);
     check_wish(MAIL_ERROR, "HoldReasonCode", 1, MAIL_REMOVED, false);
+    check_wish(MAIL_START, "ExitCode", 0, MAIL_STARTED, true);
+    check_wish(MAIL_START, "ExitCode", 1, MAIL_ENDED, false);
+    check_wish(MAIL_COMPLETE, "ExitCode", 1, MAIL_STARTED, false);
+    check_wish(MAIL_ALWAYS, "ExitCode", 1, MAIL_STARTED, true);
 }
 
 static const struct mail_facts FACTS = {.occasion = MAIL_ENDED,
@@ -99,6 +103,39 @@ static void a_hold_is_told_with_its_reason(void **state)
     ad_destroy(ad);
 }
 
+static void a_start_is_told_with_its_slot(void **state)
+{
+    (void)state;
+    struct strbuf out;
+    struct ad *ad = job(MAIL_START);
+    struct mail_facts facts = FACTS;
+    facts.occasion = MAIL_STARTED;
+    ad_set_string(ad, "RemoteHost", "slot1@m");
+    strbuf_init(&out, 0);
+    mail_plan_message(ad, &facts, &out);
+    assert_non_null(strstr(strbuf_text(&out), "Subject: [Roost] Job 8.1 started\n"));
+    assert_non_null(strstr(strbuf_text(&out), "has started on slot1@m.\n"));
+    strbuf_fini(&out);
+    ad_destroy(ad);
+}
+
+static void attributes_that_the_owner_named_are_told(void **state)
+{
+    (void)state;
+    struct strbuf out;
+    struct ad *ad = job(MAIL_COMPLETE);
+    ad_set_string(ad, "EmailAttributes", "ExitCode, Nothing,Note,_roost_priv_Nonce,");
+    ad_set_string(ad, "Note", "a\nb");
+    ad_set_string(ad, "_roost_priv_Nonce", "secret");
+    strbuf_init(&out, 0);
+    mail_plan_message(ad, &FACTS, &out);
+    const char *tail = strstr(strbuf_text(&out), "\n\n\nExitCode");
+    assert_non_null(tail);
+    assert_string_equal(tail, "\n\n\nExitCode = 0\nNote = \"a b\"\n");
+    strbuf_fini(&out);
+    ad_destroy(ad);
+}
+
 static void nothing_of_the_job_can_add_a_header(void **state)
 {
     (void)state;
@@ -118,6 +155,8 @@ int main(void)
         cmocka_unit_test(mail_comes_when_it_is_wished_for),
         cmocka_unit_test(an_end_is_told_with_times_and_use),
         cmocka_unit_test(a_hold_is_told_with_its_reason),
+        cmocka_unit_test(a_start_is_told_with_its_slot),
+        cmocka_unit_test(attributes_that_the_owner_named_are_told),
         cmocka_unit_test(nothing_of_the_job_can_add_a_header),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

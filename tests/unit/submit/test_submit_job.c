@@ -462,8 +462,8 @@ static void attributes_of_ones_own_are_expressions(void **state)
     gives("+Nothing =", "Nothing", "undefined");
     refused("executable = x\n+Bad = 1 +\nqueue", "job.sub:2: Parse error in expression: Bad");
     refused("executable = x\n+1bad = 1\nqueue", "job.sub:2: '1bad' cannot be");
-    refused_for_real("executable = x\n+IsNoopJob = true\nqueue",
-                     "IsNoopJob: this command is not obeyed yet");
+    refused_for_real("executable = x\n+WantIOProxy = true\nqueue",
+                     "WantIOProxy: this command is not obeyed yet");
 }
 
 #define TRIED "NumJobCompletions > JobMaxRetries || ExitCode =?= "
@@ -580,7 +580,7 @@ static void commands_take_only_the_values_they_know(void **state)
 static void a_real_job_is_refused_what_is_not_obeyed(void **state)
 {
     (void)state;
-    static const char *const NOT_YET[] = {"noop_job = true", "container_image = x"};
+    static const char *const NOT_YET[] = {"want_io_proxy = true", "container_image = x"};
     for (size_t i = 0; i < sizeof NOT_YET / sizeof NOT_YET[0]; i++) {
         char text[128], message[64];
         (void)snprintf(text, sizeof text, "executable = x\n\n%s\nqueue", NOT_YET[i]);
@@ -588,7 +588,6 @@ static void a_real_job_is_refused_what_is_not_obeyed(void **state)
                        (int)strcspn(NOT_YET[i], " "), NOT_YET[i]);
         refused_for_real(text, message);
     }
-    refused_for_real("executable = x\nnotification = Start\nqueue", "no mail is sent at the start");
 }
 
 static void the_site_adds_to_the_rank(void **state)
