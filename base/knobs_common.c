@@ -165,6 +165,17 @@ static const struct knob KNOBS[] = {
     {.name = "CLASSAD_USER_MAP_NAMES",
      .type = KNOB_LIST,
      .help = "The maps that userMap() in an expression may ask."},
+    {.name = "FILETRANSFER_PLUGINS",
+     .type = KNOB_LIST,
+     .restart = true,
+     .help = "File transfer plug-ins, as HTCondor has them: absolute paths of programs that fetch "
+             "inputs that are URLs."},
+    {.name = "FILETRANSFER_CURL",
+     .type = KNOB_STRING,
+     .fallback = "/usr/bin/curl",
+     .restart = true,
+     .help = "Fetches http, https and ftp URLs that none of the plug-ins claims; empty: they are "
+             "not fetched."},
 };
 
 static const struct knob_family FAMILIES[] = {

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
+#include "transfer/transfer_plugins.h"
 #include "user_maps/user_world.h"
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"
@@ -128,6 +129,13 @@ static void set_machine(struct slot *slot, struct ad *ad)
     ad_set_string(ad, "KernelVersion", startd->machine.kernel);
     ad_set_string(ad, "FileSystemDomain", config_string(startd->env.config, "FILESYSTEM_DOMAIN"));
     ad_set_bool(ad, "HasFileTransfer", true);
+    struct strbuf methods;
+    strbuf_init(&methods, 0);
+    transfer_plugins_methods(startd->plugins, &methods);
+    if (methods.length > 0) {
+        ad_set_string(ad, "HasFileTransferPluginMethods", strbuf_text(&methods));
+    }
+    strbuf_fini(&methods);
     ad_set_bool(ad, "HasJobDeferral", true);
     ad_set_string(ad, "CondorVersion", CONDOR_VERSION);
     set_kind(slot, ad);

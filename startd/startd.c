@@ -24,6 +24,7 @@
 #include "power/power.h"
 #include "store/store.h"
 #include "user_maps/user_world.h"
+#include "transfer/transfer_plugins.h"
 #include "wire/pool.h"
 #include "wire/wire.h"
 
@@ -97,9 +98,28 @@ static int set_names(struct startd *startd, struct err *err)
     return rc != 0 ? rc : read_expr(startd->env.config, "DAEMON_SHUTDOWN", &startd->shutdown, err);
 }
 
+static void plugins_known(void *arg)
+{
+    slots_refresh(arg);
+}
+
+static void ask_plugins(struct startd *startd)
+{
+    const struct config *config = startd->env.config;
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/plugin.answer", config_path(config, "SPOOL"));
+    startd->plugins =
+        transfer_plugins_create(startd->env.os, config_list(config, "FILETRANSFER_PLUGINS", NULL),
+                                config_string(config, "FILETRANSFER_CURL"), strbuf_text(&path),
+                                plugins_known, startd);
+    strbuf_fini(&path);
+}
+
 static void startd_destroy(void *state)
 {
     struct startd *startd = state;
+    transfer_plugins_destroy(startd->plugins);
     advertise_close(startd);
     starters_close(startd);
     claims_destroy(startd);
@@ -138,6 +158,9 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     int rc = set_names(startd, err);
     rc = rc != 0 ? rc : pool_context_create(env, &startd->wires, err);
     rc = rc != 0 ? rc : open_store(startd, err);
+    if (rc == 0) {
+        ask_plugins(startd);
+    }
     rc = rc != 0 ? rc : slots_create(startd, err);
     rc = rc != 0 ? rc : starters_open(startd, err);
     rc = rc != 0 ? rc : claims_restore(startd, err);

@@ -173,9 +173,10 @@ struct startd {
     struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer, *leave_timer;
     uint64_t epoch, sequence; /* of our updates */
     uint64_t random_state;
-    struct user_world *users; /* of userMap() in expressions */
-    bool first_update_done;   /* since the uplink came up */
-    bool going_down;          /* asleep soon: no new claims */
+    struct user_world *users;         /* of userMap() in expressions */
+    struct transfer_plugins *plugins; /* who fetches URLs here */
+    bool first_update_done;           /* since the uplink came up */
+    bool going_down;                  /* asleep soon: no new claims */
     bool leaving;        /* jobs are being ended so that it can go down: no new claims, either */
     bool offline_sent;   /* offline ads on their way or acknowledged */
     bool farewell;       /* we end when the claims that are there have ended (farewell.c) */

@@ -146,7 +146,7 @@ static int64_t judged_mtime(struct collect *collect, const char *name, const cha
 {
     const struct starter_input *input = strmap_get(collect->inputs, name);
     char checksum[DIGEST_HEX_SIZE];
-    if (input == NULL || input->size_bytes != stat->size_bytes) {
+    if (input == NULL || input->url != NULL || input->size_bytes != stat->size_bytes) {
         return stat->mtime_s;
     }
     if (digest_file(collect->starter, path, checksum) == 0 &&

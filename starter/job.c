@@ -293,6 +293,15 @@ void job_start(struct starter *starter)
 {
     struct vec argv = {0}, entries = {0};
     struct err err;
+    if (starter->script == SCRIPT_NONE && fetch_is_needed(starter)) {
+        if (open_sandbox(starter, &err) != 0) {
+            starter->pid = -1;
+            starter_give_up(starter, err.text); /* this machine's fault */
+        } else {
+            fetch_next(starter);
+        }
+        return;
+    }
     if (deferral_holds_back(starter)) {
         return; /* comes back here, or the job is held */
     }

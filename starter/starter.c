@@ -213,6 +213,7 @@ static void starter_destroy(void *state)
     ad_destroy(starter->job);
     ad_destroy(starter->hold);
     input_forget(starter);
+    fetch_forget(starter);
     output_forget(starter);
     mem_free(starter->directory);
     mem_free(starter->sandbox);

@@ -26,6 +26,7 @@ struct cage;
 struct knob_table;
 struct os_cgroup_usage;
 struct loop_timer;
+struct transfer_plugins;
 struct uplink;
 struct wire;
 struct wire_context;
@@ -113,6 +114,10 @@ struct starter {
     size_t input_at;   /* the first that is not here yet */
     bool input_made;   /* its directories and links */
     int64_t input_call;
+    struct transfer_plugins *plugins; /* NULL: not asked for yet */
+    size_t url_at;                    /* in inputs */
+    unsigned url_tries;
+    bool url_is_curls;
     struct vec outputs;             /* struct transfer_entry; path below the sandbox */
     struct vec checksums;           /* of those that were sent */
     size_t output_at, output_acked; /* next to be sent, to be acknowledged */
@@ -205,6 +210,11 @@ void job_over(struct starter *starter); /* it and what runs after it have ended 
 /* True: it is not the job's time yet, starter_go() comes again; or it is held, its time is over. */
 bool deferral_holds_back(struct starter *starter);
 void deferral_tick(void *starter); /* the deferral_timer's */
+
+/* ---- fetch.c: inputs that are URLs */
+bool fetch_is_needed(struct starter *starter);
+void fetch_next(struct starter *starter); /* comes back by starter_go() */
+void fetch_forget(struct starter *starter);
 
 /* ---- scripts.c: what runs before and after the job */
 bool scripts_before(struct starter *starter); /* false: it is the job's turn */

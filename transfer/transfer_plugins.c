@@ -1,0 +1,194 @@
+/* transfer/transfer_plugins.c - see transfer_plugins.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "transfer/transfer_plugins.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "transfer/transfer_names.h"
+
+#define ANSWER_BYTES_MAX ((size_t)64 << 10)
+
+static const char *const CURL_METHODS[] = {"ftp", "http", "https"};
+
+struct method {
+    char *name, *path;
+    bool is_curl, takes_several;
+};
+
+struct transfer_plugins {
+    struct os *os;
+    struct vec paths; /* to be asked */
+    size_t at;
+    char *scratch;
+    struct vec methods; /* struct method */
+    pid_t pid;          /* of the one that is asked, 0: none */
+    void (*ready)(void *arg);
+    void *arg;
+};
+
+static void method_destroy(void *value)
+{
+    struct method *method = value;
+    mem_free(method->name);
+    mem_free(method->path);
+    mem_free(method);
+}
+
+static void add(struct transfer_plugins *plugins, const char *name, const char *path, bool is_curl,
+                bool takes_several)
+{
+    struct method *method = mem_alloc(sizeof(*method));
+    *method = (struct method){mem_strdup(name), mem_strdup(path), is_curl, takes_several};
+    vec_push(&plugins->methods, method);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static void take_answer(struct transfer_plugins *plugins, const char *path)
+{
+    char *text = NULL;
+    size_t length = 0;
+    struct ad *ad = NULL;
+    if (os_read_file(plugins->os, plugins->scratch, ANSWER_BYTES_MAX, &text, &length, NULL) != 0) {
+        return;
+    }
+    if (ad_parse_long(text, length, &ad, NULL) == 0) {
+        const char *at = ad_string_or(ad, "SupportedMethods", "");
+        char *name;
+        while ((name = transfer_list_next(&at, ',')) != NULL) {
+            if (name[0] != '\0') {
+                add(plugins, name, path, false, ad_bool_or(ad, "MultipleFileSupport", false));
+            }
+            mem_free(name);
+        }
+        ad_destroy(ad);
+    }
+    mem_free(text);
+}
+
+static bool ask_next(struct transfer_plugins *plugins);
+
+static void answered(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct transfer_plugins *plugins = arg;
+    (void)pid;
+    plugins->pid = 0;
+    if (how->signal == 0 && how->status == 0) {
+        take_answer(plugins, plugins->paths.items[plugins->at]);
+    }
+    plugins->at++;
+    if (!ask_next(plugins) && plugins->ready != NULL) {
+        plugins->ready(plugins->arg);
+    }
+}
+
+/* False: there is none left. */
+static bool ask_next(struct transfer_plugins *plugins)
+{
+    for (; plugins->at < plugins->paths.count; plugins->at++) {
+        const char *const argv[] = {plugins->paths.items[plugins->at], "-classad", NULL};
+        const struct os_spawn spec = {.argv = argv,
+                                      .stdout_path = plugins->scratch,
+                                      .truncate_output = true,
+                                      .new_session = true,
+                                      .no_new_privs = true};
+        if (os_spawn(plugins->os, &spec, answered, plugins, &plugins->pid, NULL) == 0) {
+            return true;
+        }
+        plugins->pid = 0;
+    }
+    (void)os_remove(plugins->os, plugins->scratch, NULL); /* left: small, and written over */
+    return false;
+}
+
+struct transfer_plugins *transfer_plugins_create(struct os *os, const char *const *paths,
+                                                 const char *curl, const char *scratch,
+                                                 void (*ready)(void *arg), void *arg)
+{
+    struct transfer_plugins *plugins = mem_zalloc(sizeof(*plugins));
+    struct os_stat stat;
+    plugins->os = os;
+    plugins->scratch = mem_strdup(scratch);
+    plugins->ready = ready;
+    plugins->arg = arg;
+    for (size_t i = 0; paths != NULL && paths[i] != NULL; i++) {
+        vec_push(&plugins->paths, mem_strdup(paths[i]));
+    }
+    (void)ask_next(plugins); /* none: it is all known */
+    if (curl != NULL && curl[0] == '/' && os_stat(os, curl, &stat) == 0) {
+        for (size_t i = 0; i < ARRAY_COUNT(CURL_METHODS); i++) {
+            add(plugins, CURL_METHODS[i], curl, true, false);
+        }
+    }
+    return plugins;
+}
+
+void transfer_plugins_destroy(struct transfer_plugins *plugins)
+{
+    if (plugins == NULL) {
+        return;
+    }
+    if (plugins->pid > 0) {
+        os_forget(plugins->os, plugins->pid);
+        (void)os_kill(plugins->os, plugins->pid, 9); /* gone: fine */
+    }
+    vec_fini(&plugins->paths, mem_free);
+    vec_fini(&plugins->methods, method_destroy);
+    mem_free(plugins->scratch);
+    mem_free(plugins);
+}
+
+bool transfer_plugins_are_known(const struct transfer_plugins *plugins)
+{
+    return plugins->at == plugins->paths.count;
+}
+
+/* Of two, the first; any plug-in before curl. */
+bool transfer_plugins_find(const struct transfer_plugins *plugins, const char *url,
+                           struct transfer_plugin *ret)
+{
+    size_t length = strcspn(url, ":");
+    for (size_t i = 0; i < length; i++) { /* "token+https": whose token is the plug-in's business */
+        if (url[i] == '+') {
+            url += i + 1;
+            length -= i + 1;
+            i = 0;
+        }
+    }
+    bool found = false;
+    for (size_t i = 0; i < plugins->methods.count; i++) {
+        const struct method *method = plugins->methods.items[i];
+        if (strlen(method->name) == length && strncasecmp(method->name, url, length) == 0 &&
+            (!found || (ret->is_curl && !method->is_curl))) {
+            *ret = (struct transfer_plugin){method->path, method->is_curl, method->takes_several};
+            found = true;
+        }
+    }
+    return found;
+}
+
+void transfer_plugins_methods(const struct transfer_plugins *plugins, struct strbuf *ret)
+{
+    for (size_t i = 0; i < plugins->methods.count; i++) {
+        const struct method *method = plugins->methods.items[i];
+        bool again = false;
+        for (size_t k = 0; k < i; k++) {
+            const struct method *before = plugins->methods.items[k];
+            again = again || text_equal_nocase(before->name, method->name);
+        }
+        if (!again) {
+            strbuf_printf(ret, "%s%s", ret->length > 0 ? "," : "", method->name);
+        }
+    }
+}
