@@ -171,11 +171,14 @@ check_outputs() {
 }
 
 # number_jobs COUNT SECONDS >FILE: each writes its number and sleeps.
-number_jobs() {
+number_jobs() { script_jobs "$1" "echo \$(Process); sleep $2"; }
+# gated_jobs COUNT GATE >FILE: each writes its number and waits for the gate.
+gated_jobs() { script_jobs "$1" "echo \$(Process); $(gate "$2")"; }
+script_jobs() {
     cat <<SUB
 executable = /bin/sh
 transfer_executable = false
-arguments = "-c 'echo \$(Process); sleep $2'"
+arguments = "-c '$2'"
 initialdir = $OUT
 output = out.\$(Process)
 error = err.\$(Process)

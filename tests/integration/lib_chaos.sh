@@ -10,21 +10,24 @@
 SEED=${ROOST_TEST_SEED:-$(($(date +%s) % 32768))}
 RANDOM=$SEED
 
-# chaos_jobs COUNT SECONDS: submits them; sets `cluster`.
+# chaos_jobs COUNT SECONDS [LAST]: submits them; sets `cluster`.  The last ones wait for the gate `storm`, so that there are
+# some however fast the others are.
 chaos_jobs() {
+    local free=$(($1 - ${3:-0}))
     cat >"$WORK/chaos_job.sh" <<'JOB'
 #!/bin/sh
 read -r run </proc/sys/kernel/random/uuid
 echo "$1 begin $run $(date +%s%3N)" >>"$3"
 echo "$1"
 sleep "$2"
+[ "$1" -lt "$4" ] || until test -e "$5"; do sleep 0.1; done
 echo "$1 end $run $(date +%s%3N)" >>"$3"
 JOB
     chmod 0755 "$WORK/chaos_job.sh"
     : >"$WORK/runs"
     chmod 0666 "$WORK/runs"
     sed -e '/^executable/c executable = '"$WORK/chaos_job.sh" -e '/^transfer_executable/d' \
-        -e '/^arguments/c arguments = "$(Process) '"$2 $WORK/runs\"" -e '/^output/i log = jobs.log' \
+        -e '/^arguments/c arguments = "$(Process) '"$2 $WORK/runs $free $WORK/gate.storm\"" -e '/^output/i log = jobs.log' \
         < <(number_jobs "$1" "$2") >"$WORK/chaos.sub"
     cluster=$(submit "$WORK/chaos.sub") || exit 1
     say "seed $SEED: $1 jobs of $2 s are cluster $cluster"
@@ -149,7 +152,8 @@ have_begun() { [ "$(cut -d' ' -f1 "$WORK/runs" | sort -u | wc -l)" -ge "$1" ]; }
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # Whoever reads a line goes on: there are some for each job, and who comes late finds his.
-open_gate() {
+open_gate() { # without a name; with one it is lib.sh's
+    [ $# -eq 0 ] || { touch "$WORK/gate.$1"; return; }
     local file
     exec {file}<>"$WORK/gate" # for reading, too: this waits for nobody
     head -c 8000 /dev/zero | tr '\0' '\n' >&"$file"

@@ -23,10 +23,10 @@ whole() { "$ROOST" status -constraint 'PartitionableSlot =?= true' -af "$@" 2>/d
 running_is() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null | grep -c 2)" -eq "$2" ]; }
 is_whole() { [ "$(whole Cpus Memory Tapes NumDynamicSlots)" = "4 4096 2 0" ] && [ -z "$(pieces)" ]; }
 
-# job CPUS SECONDS COUNT [LINE...] >FILE
+# job CPUS END COUNT [LINE...] >FILE: END is what the job does behind its number.
 job() {
     printf 'executable = /bin/sh\ntransfer_executable = false\n'
-    printf 'arguments = "-c '"'"'echo $(Process); sleep %s'"'"'"\n' "$2"
+    printf 'arguments = "-c '"'"'echo $(Process); %s'"'"'"\n' "$2"
     printf 'initialdir = %s\noutput = out.$(Process)\nrequest_cpus = %s\nrequest_memory = 100\n' "$OUT" "$1"
     printf '%s\n' "${@:4}" "queue $3"
 }
@@ -34,11 +34,12 @@ job() {
 until_true 20 "the machine is there, in one piece" is_whole
 
 say "four jobs of one CPU run at once; the fifth waits"
-job 1 4 5 >"$WORK/four.sub"
+job 1 "$(gate four)" 5 >"$WORK/four.sub"
 cluster=$(submit "$WORK/four.sub") || exit 1
 until_true 20 "four run" running_is "$cluster" 4
 equals "what is left" "$(whole Cpus Memory NumDynamicSlots)" "0 3584 4"
 equals "slots of the pieces" "$(pieces | cut -d@ -f1 | tr '\n' ' ')" "slot1_1 slot1_2 slot1_3 slot1_4 "
+open_gate four
 until_true 30 "all are done" is_done "$cluster" 5
 check_committed "$cluster" 5
 check_outputs 5
@@ -47,23 +48,24 @@ equals "what they were given" \
 until_true 20 "the machine is whole again" is_whole
 
 say "two CPUs, one and one"
-job 2 5 1 'My.RequestTapes = 2' >"$WORK/two.sub"
-job 1 5 2 >"$WORK/one.sub"
+job 2 "$(gate two)" 1 'My.RequestTapes = 2' >"$WORK/two.sub"
+job 1 "$(gate two)" 2 >"$WORK/one.sub"
 two=$(submit "$WORK/two.sub") || exit 1
 one=$(submit "$WORK/one.sub") || exit 1
 until_true 20 "the large one runs" running_is "$two" 1
 until_true 20 "the small ones run" running_is "$one" 2
 equals "what is left" "$(whole Cpus Tapes ChildCpus)" "0 0 { 2,1,1 }"
+open_gate two
 until_true 30 "the large one is done" is_done "$two" 1
 until_true 30 "the small ones are done" is_done "$one" 2
 equals "what the large one was given" "$("$ROOST" history "$two" -af CpusProvisioned TapesProvisioned)" "2 2"
 
 say "the startd is killed amid, three times"
-job 1 2 12 >"$WORK/many.sub"
+job 1 "sleep 1" 12 >"$WORK/many.sub"
 cluster=$(submit "$WORK/many.sub") || exit 1
 until_true 20 "four run" running_is "$cluster" 4
 for _ in 1 2 3; do
-    sleep 1.3 # anywhere in the life of the jobs
+    sleep 0.9 # anywhere in the life of the jobs
     for pid in $(pids_of startd wn01); do
         kill -9 "$pid"
     done

@@ -15,20 +15,23 @@ running_count() { status_of "$1" | grep -c ' 2$'; }
 some_run() { [ "$(running_count "$1")" -ge "$2" ]; }
 is_held() { [ "$(status_of "$1" | grep -c ' 5$')" -eq "$2" ]; }
 
-# A queue with held, running and idle jobs; sets `cluster` (8 jobs) and `held` (2 jobs).
+round=0
+# A queue with held, running and idle jobs, which run until drain(); sets `cluster` (8 jobs) and `held` (2 jobs).
 fill() {
     rm -f "$OUT"/*
     sed '/^queue/i hold = true' < <(number_jobs 2 0.1) >"$WORK/held.sub"
     held=$(submit "$WORK/held.sub") || exit 1
-    number_jobs 8 2 >"$WORK/jobs.sub"
+    round=$((round + 1))
+    gated_jobs 8 $round >"$WORK/jobs.sub"
     cluster=$(submit "$WORK/jobs.sub") || exit 1
-    until_true 20 "two jobs run" some_run "$cluster" 2
-    until_true 5 "two jobs are held" is_held "$held" 2
+    until_true 30 "two jobs run" some_run "$cluster" 2
+    until_true 30 "two jobs are held" is_held "$held" 2
 }
 
 # Everything that was in the queue comes to its end.
 drain() {
-    until_true 5 "the held jobs are held still" is_held "$held" 2
+    until_true 30 "the held jobs are held still" is_held "$held" 2
+    open_gate $round
     until_true 60 "the jobs are done" is_done "$cluster" 8
     check_committed "$cluster" 8
     check_outputs 8
@@ -59,7 +62,7 @@ kill_rest() {
     mapfile -t pids < <(traces "$POOL/")
     [ ${#pids[@]} -eq 0 ] || { kill -9 "${pids[@]}" 2>/dev/null; return 1; }
 }
-until_true 5 "all are dead" kill_rest
+until_true 20 "all are dead" kill_rest
 pool_start
 drain
 check_committed "$first" 8

@@ -10,14 +10,14 @@ pool_init --nodes 1 --cpus-per-node 1
 cat >>"$POOL/nodes/wn01/roost.conf" <<END
 POLLING_INTERVAL = 1
 WANT_SUSPEND = true
-SUSPEND = "TARGET.MayStop && (time() - JobStart) >= 1 && (time() - JobStart) < 6"
-CONTINUE = "(time() - JobStart) >= 6"
+SUSPEND = "TARGET.MayStop && (time() - JobStart) >= 1"
+CONTINUE = "false"
 END
 pool_start
 cat >"$WORK/job.sub" <<END
 executable = /bin/sh
 transfer_executable = false
-arguments = "-c 'sleep 8; echo done'"
+arguments = "-c '$(gate end); echo done'"
 initialdir = $OUT
 output = out
 request_memory = 1
@@ -33,7 +33,12 @@ equals "as what it is counted" "$("$ROOST" status -schedd -af TotalRunningJobs)"
 pid=$(pids_of schedd)
 kill -9 "$pid"
 until_true 20 "the schedd that follows knows" job_is 7
+was_long() { [ "$("$ROOST" q "$job" -af 'time() - LastSuspensionTime >= 3' 2>/dev/null)" = true ]; }
+until_true 20 "it lasts" was_long
+sed -i 's/^SUSPEND = .*/SUSPEND = "false"/; s/^CONTINUE = .*/CONTINUE = "true"/' "$POOL/nodes/wn01/roost.conf"
+kill -HUP "$(pids_of startd wn01)"
 until_true 20 "it goes on" job_is 2
+open_gate end
 until_true 30 "it is done" is_done "$job" 1
 check_committed "$job" 1
 equals "output" "$(cat "$OUT/out")" "done"
