@@ -117,10 +117,10 @@ static void a_constraint_that_costs_much_in_each_ad_holds_nobody_up(void **state
                  i);
         OK(startd, VERB_UPDATE, "[]", ad);
     }
-    struct strbuf args; /* 25,000 terms, each false */
+    struct strbuf args; /* 10,000 terms, each false */
     strbuf_init(&args, 0);
     strbuf_puts(&args, "[ Type = \"Machine\"; Constraint = \"false");
-    for (int i = 0; i < 25000; i++) {
+    for (int i = 0; i < 10000; i++) {
         strbuf_puts(&args, " || Name > Machine");
     }
     strbuf_puts(&args, "\" ]");
@@ -154,7 +154,7 @@ static void invalidate_by_a_costly_constraint_holds_nobody_up(void **state)
     struct strbuf args;
     strbuf_init(&args, 0);
     strbuf_puts(&args, "[ Type = \"Machine\"; Names = { \"slot0@w\" }; Constraint = \"");
-    for (int i = 0; i < 25000; i++) {
+    for (int i = 0; i < 10000; i++) {
         strbuf_puts(&args, "Name > Machine || ");
     }
     strbuf_puts(&args, "true\" ]");
