@@ -13,7 +13,7 @@ pool_init --nodes 1 --cpus-per-node 1
     cat <<END
 StartIdleTime = "1"
 ContinueIdleTime = "9"
-MaxSuspendTime = "11"
+MaxSuspendTime = "600"
 MaxVacateTime = "3"
 BackgroundLoad = "1000"
 HighLoad = "1000"
@@ -43,7 +43,7 @@ type_a_line() { echo key >&"${PTY[1]}"; }
 cat >"$WORK/job.sub" <<END
 executable = /bin/sh
 transfer_executable = false
-arguments = "-c 'sleep 6117'"
+arguments = "-c 'sleep 6117.$$'"
 request_memory = 100
 log = $OUT/log
 queue 1
@@ -53,18 +53,20 @@ until_true 30 "the job runs" status_is "$job" 2
 
 say "the owner reads his mail"
 type_a_line
-until_true 10 "the slot suspends" slot_is "Claimed Suspended"
-until_true 5 "q says so" status_is "$job" 7
-sleeper=$(pgrep -f '^sleep 6117$' | head -1)
-until_true 25 "the job goes on" slot_is "Claimed Busy"
-until_true 5 "q says so" status_is "$job" 2
+until_true 30 "the slot suspends" slot_is "Claimed Suspended"
+until_true 30 "q says so" status_is "$job" 7
+sleeper=$(pgrep -f "^sleep 6117\\.$$\$" | head -1)
+until_true 60 "the job goes on" slot_is "Claimed Busy"
+until_true 30 "q says so" status_is "$job" 2
 equals "suspensions" "$("$ROOST" q "$job" -af TotalSuspensions)" 1
 lives() { [ -n "$sleeper" ] && kill -0 "$sleeper" 2>/dev/null; }
 lives || fail "it is not the same process any more"
 
 say "the owner stays"
+sed -i 's/^MaxSuspendTime = "600"/MaxSuspendTime = "3"/' "$POOL/nodes/wn01/roost.conf"
+timeout 20 "$ROOST" config reload --node wn01 >"$WORK/reload" || fail "config reload"
 type_a_line
-until_true 10 "the slot suspends" slot_is "Claimed Suspended"
+until_true 30 "the slot suspends" slot_is "Claimed Suspended"
 stays() { type_a_line; [ "$("$ROOST" status -af Activity 2>/dev/null)" != Suspended ]; }
 until_true 30 "the job has to go" stays
 gone() { ! lives; }

@@ -48,5 +48,5 @@ done
 kill -HUP "$startd"
 until_true 30 "the slot suspends" slot_is "Claimed Suspended"
 status_is() { [ "$("$ROOST" q "$job" -af JobStatus 2>/dev/null)" = "$1" ]; }
-until_true 5 "q says so" status_is 7
+until_true 30 "q says so" status_is 7
 passed

@@ -89,17 +89,17 @@ nothing_left
 # Four ways to end, side by side, each with a job that would run much longer: its time is over; it is asked to, as batch systems
 # do; its keeper is killed, and the startd tidies up; its startd is killed, and the keeper does.
 declare -A pids clusters
+# The jobs are there first: a lifetime does not wait for them.
 for name in gl-late gl-term gl-kill gl-crash; do
-    if [ "$name" = gl-late ]; then pilot "$name" --lifetime 8; else pilot "$name"; fi
-    pids[$name]=$pilot
-done
-for name in "${!pids[@]}"; do
-    until_true 20 "$name has joined" has_joined "$name"
     job "$name" 'sleep 1000' 1 >"$WORK/job.sub"
     clusters[$name]=$(submit "$WORK/job.sub") || exit 1
 done
-for name in "${!pids[@]}"; do
-    until_true 20 "the job of $name runs" is_running "${clusters[$name]}"
+for name in gl-late gl-term gl-kill gl-crash; do
+    if [ "$name" = gl-late ]; then pilot "$name" --lifetime 10; else pilot "$name"; fi
+    pids[$name]=$pilot
+done
+for name in gl-late gl-term gl-kill gl-crash; do # the one whose time runs first
+    until_true 30 "the job of $name runs" is_running "${clusters[$name]}"
 done
 kill -TERM "${pids[gl-term]}"
 kill -KILL "${pids[gl-kill]}"

@@ -28,7 +28,7 @@ port=$(sed -n 's/^COLLECTOR_PORT = //p' "$ROOST_CONFIG")
 chmod 0644 "$WORK/bundle"
 
 "${as[@]}" /usr/bin/python3 "$WORK/old_kernel.py" "$WORK/roost-pilot" --collector "127.0.0.1:$port" --token "$WORK/bundle" \
-    --execute "$WORK/scratch" --name old --cpus 2 --lifetime 12 POLLING_INTERVAL=1 \
+    --execute "$WORK/scratch" --name old --cpus 2 --lifetime 14 POLLING_INTERVAL=1 \
     3</etc/passwd </dev/null >"$WORK/old.log" 2>&1 &
 pilot=$!
 has_joined() { [ -n "$("$ROOST" status -constraint 'Machine == "old"' -af Name 2>/dev/null)" ]; }
@@ -51,19 +51,20 @@ requirements = Machine == "old"
 queue $2
 SUB
 }
+# One to be vacated, beside the others: a lifetime waits for nobody.
+job 'sleep 1000' 1 >"$WORK/job.sub"
+long=$(submit "$WORK/job.sub") || exit 1
+until_true 20 "the long job runs" is_running "$long"
 # Descriptor 3, with which the pilot was started, is none of the job's.
 job 'echo \$(Process); [ ! -e /proc/self/fd/3 ] || echo leak' 4 >"$WORK/job.sub"
 cluster=$(submit "$WORK/job.sub") || exit 1
 until_true 30 "the jobs are done" is_done "$cluster" 4
 check_committed "$cluster" 4
 check_outputs 4
-job 'sleep 1000' 1 >"$WORK/job.sub"
-cluster=$(submit "$WORK/job.sub") || exit 1
-until_true 20 "the job runs" is_running "$cluster"
 until_true 40 "the pilot ends when its time is over" is_over
 wait "$pilot"
 equals "its exit status" "$?" 0
-equals "the job is idle again" "$("$ROOST" q "$cluster" -af JobStatus)" 1
+equals "the long job is idle again" "$("$ROOST" q "$long" -af JobStatus)" 1
 equals "what is left" "$(ls -A "$WORK/scratch")" ""
 until_true 5 "no process of the pilot" no_process_of "$WORK/scratch/"
 pool_stop

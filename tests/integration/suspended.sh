@@ -27,17 +27,17 @@ END
 chmod 0777 "$OUT" # the job may run as somebody else
 job=$(submit "$WORK/job.sub") || exit 1
 job_is() { [ "$("$ROOST" q "$job" -af JobStatus 2>/dev/null)" = "$1" ]; }
-until_true 20 "it is suspended" job_is 7
+until_true 30 "it is suspended" job_is 7
 equals "what is told then" "$("$ROOST" q "$job" -af LastJobStatus TotalSuspensions 'LastSuspensionTime > 0')" "2 1 true"
 equals "as what it is counted" "$("$ROOST" status -schedd -af TotalRunningJobs)" 1
 pid=$(pids_of schedd)
 kill -9 "$pid"
-until_true 20 "the schedd that follows knows" job_is 7
+until_true 30 "the schedd that follows knows" job_is 7
 was_long() { [ "$("$ROOST" q "$job" -af 'time() - LastSuspensionTime >= 3' 2>/dev/null)" = true ]; }
-until_true 20 "it lasts" was_long
+until_true 30 "it lasts" was_long
 sed -i 's/^SUSPEND = .*/SUSPEND = "false"/; s/^CONTINUE = .*/CONTINUE = "true"/' "$POOL/nodes/wn01/roost.conf"
 kill -HUP "$(pids_of startd wn01)"
-until_true 20 "it goes on" job_is 2
+until_true 30 "it goes on" job_is 2
 open_gate end
 until_true 30 "it is done" is_done "$job" 1
 check_committed "$job" 1
