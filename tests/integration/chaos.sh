@@ -9,7 +9,6 @@
 
 pool_init --nodes 3 --idle 2 --asleep
 pool_start
-cluster='' # set by chaos_jobs
 chaos_jobs 50 0.8 2
 for victim in $(plan collector schedd negotiator rooster shadow master); do
     pause 50 600

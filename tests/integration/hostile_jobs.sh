@@ -37,7 +37,7 @@ job() {
     shift
     {
         printf 'executable = %s\ninitialdir = %s\noutput = %s.out\nerror = %s.err\n' "$WORK/$name" "$OUT" "$name" "$name"
-        printf 'request_memory = 100\nrequest_disk = 20MB\ntransfer_output_files = ""\n'
+        printf 'request_memory = 100\nrequest_disk = 20MB\nshould_transfer_files = YES\ntransfer_output_files = ""\n'
         printf '%s\n' "$@" queue
     } >"$WORK/$name.sub"
     submit "$WORK/$name.sub"

@@ -65,9 +65,12 @@ fail() {
     exit 1
 }
 passed() {
-    local reports
+    local reports pid
     # Leaks are looked for when a daemon ends, so it must end of itself.
     if [ -n "${ASAN_OPTIONS:-}" ] && [ -e "$ROOST_CONFIG" ] && ! no_process_of "$POOL/"; then
+        for pid in $(jobs -p); do # the test's own: they know the pool's name, too
+            kill "$pid" 2>/dev/null
+        done
         pool_stop
     fi
     reports=("$WORK"/sanitizer/*)

@@ -86,7 +86,8 @@ pause 500 600
 usage >>"$WORK/usage"
 
 # A slot that was matched is not matched again before its machine said that it is free again, or that nothing came of it.
-# Of one millisecond machines come first: the negotiator acts on what they said.
+# Of one millisecond machines come first: the negotiator acts on what they said.  A match of which its machine had not
+# heard when the negotiator was killed may never have left: the next negotiator may give that slot.
 cat "$POOL"/nodes/*/log/StartLog* "$POOL"/log/NegotiatorLog* | sort -s -k1,1 >"$WORK/log"
 equals "slots that were claimed twice at a time" "$(awk '
     / slot.state / {
@@ -99,7 +100,10 @@ awk '
         match($0, / slot=[^ ]+/); slot = substr($0, RSTART, RLENGTH)
         if (given[slot]) print $1 slot " was given at " given[slot]
         given[slot] = $1
+        heard[slot] = 0
     }
+    / negotiator info daemon.start / { for (slot in given) if (!heard[slot]) given[slot] = "" }
+    / slot.state .* to=(Matched|Claimed)/ { match($0, / slot=[^ ]+/); heard[substr($0, RSTART, RLENGTH)] = 1 }
     / match.declined / || / slot.state .* to=(Unclaimed|Owner)/ {
         match($0, / slot=[^ ]+/); given[substr($0, RSTART, RLENGTH)] = ""
     }' "$WORK/log" >"$WORK/twice"

@@ -9,7 +9,6 @@
 
 pool_init --nodes 3 --idle 2 --asleep
 pool_start
-cluster='' # set by chaos_jobs
 chaos_jobs 40 0.7 2
 for victim in $(plan startd starter master); do
     pause 100 900
