@@ -48,6 +48,7 @@ struct submit_file {
     struct branch branches[SUBMIT_IF_MAX];
     size_t ifs;
     struct submit_queue queue;
+    size_t work; /* what may be looked at, of the reading or of the job at hand */
     bool selectable, uses_cluster, appended;
     unsigned queues, queue_line;
     /* of the setting or statement at hand, for messages */
@@ -214,6 +215,7 @@ int64_t submit_file_row(const struct submit_file *file, int64_t job)
 void submit_file_select(struct submit_file *file, int64_t job, int64_t proc)
 {
     CHECK(file->selectable && job >= 0 && job < submit_file_jobs(file));
+    file->work = SUBMIT_WORK_MAX;
     const struct submit_queue *queue = &file->queue;
     size_t row = (size_t)(job / queue->count);
     if (queue->has_items) {
@@ -620,6 +622,7 @@ static int last_queue(struct submit_file *file, struct err *err)
 
 int submit_file_read(struct submit_file *file, struct err *err)
 {
+    file->work = SUBMIT_WORK_MAX;
     int rc = 0;
     forget_queue(file);
     if (strlen(file->source->text) > SUBMIT_FILE_MAX) {
@@ -657,6 +660,7 @@ struct submit_file *submit_file_open(const struct submit_source *source,
                                         .env = environment,
                                         .random = random_number,
                                         .cwd = world->cwd,
+                                        .work = &file->work,
                                         .arg = file};
     push(file, mem_strdup(source->name), NULL, source->text);
     if (source->first != NULL) {

@@ -574,6 +574,14 @@ static int expand(struct expanding *expanding, const char *text, size_t length, 
                        "$(%.100s) refers to itself, or macros are nested more than %d deep", self,
                        SUBMIT_DEPTH_MAX);
     }
+    size_t *work = expanding->scope->work;
+    if (work != NULL && *work < length) {
+        return err_set(err, -E2BIG, "the values of a job are more than %zu bytes of macros",
+                       SUBMIT_WORK_MAX);
+    }
+    if (work != NULL) {
+        *work -= length;
+    }
     expanding->depth++;
     for (const char *at = text; at < end && rc == 0 && !out->failed;) {
         size_t used = 0;

@@ -21,6 +21,7 @@
 #ifndef SUBMIT_SUBMIT_MACRO_H
 #define SUBMIT_SUBMIT_MACRO_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
@@ -29,7 +30,10 @@ struct strbuf;
 #define SUBMIT_VALUE_MAX ((size_t)1 << 20) /* bytes of a value after expansion */
 #define SUBMIT_DEPTH_MAX 32                /* of macros in macros */
 #define SUBMIT_STEPS_MAX 100000            /* macros replaced in one value */
-#define SUBMIT_NAME_MAX  255               /* bytes of a macro's name */
+#define SUBMIT_WORK_MAX                                                           \
+    ((size_t)4 << 20)       /* bytes looked at, of one job or of a file's reading \
+                             */
+#define SUBMIT_NAME_MAX 255 /* bytes of a macro's name */
 
 /* What a value may look at.  Any member but lookup may be NULL. */
 struct submit_scope {
@@ -37,6 +41,7 @@ struct submit_scope {
     const char *(*env)(void *arg, const char *name);    /* NULL: not set */
     uint64_t (*random)(void *arg);
     const char *cwd; /* for $Ff(); absolute */
+    size_t *work;    /* bytes that may still be looked at, in all calls together; NULL: no limit */
     void *arg;
 };
 

@@ -177,6 +177,37 @@ static void macros_that_go_round_or_never_end_are_refused(void **state)
     refused("show = $INT(x)\nqueue", -EINVAL, "job.sub:1: show: $INT(): x is not a number");
 }
 
+/* Each value within its limits, and many of them: one job cannot hold up the schedd that makes it.
+ */
+static void the_values_of_one_job_are_limited_together(void **state)
+{
+    (void)state;
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "a0 = %01024d\n", 0);
+    for (int i = 1; i <= 9; i++) {
+        strbuf_printf(&text, "a%d = $(a%d)$(a%d)\n", i, i - 1, i - 1);
+    }
+    strbuf_puts(&text, "show = $(a9)\nqueue 2\n");
+    const struct submit_source source = {.name = "job.sub", .text = strbuf_text(&text)};
+    struct submit_file *file = submit_file_open(&source, &WORLD);
+    struct err err;
+    assert_int_equal(submit_file_read(file, &err), 1);
+    for (int64_t job = 0; job < 2; job++) {
+        submit_file_select(file, job, job);
+        int rc = 0, values = 0;
+        for (char *value = NULL; rc == 0 && values < 100; values++) {
+            rc = submit_file_value(file, "show", &value, &err);
+            mem_free(rc == 0 ? value : NULL);
+        }
+        assert_int_equal(rc, -E2BIG);
+        assert_in_range(values, 5, 10);
+        assert_non_null(strstr(err.text, "the values of a job are more than"));
+    }
+    submit_file_close(file);
+    strbuf_fini(&text);
+}
+
 static void macros_that_double_are_refused_soon(void **state)
 {
     (void)state;
@@ -506,9 +537,10 @@ UNIT_TESTS(
     UNIT(what_nothing_looked_at_is_told), UNIT(macros_are_replaced_when_a_job_is_made),
     UNIT(a_default_stands_for_what_is_not_set), UNIT(a_value_may_append_to_what_it_was),
     UNIT(dollars_stay_where_they_are_meant), UNIT(macros_that_go_round_or_never_end_are_refused),
-    UNIT(macros_that_double_are_refused_soon), UNIT(lines_are_continued_trimmed_and_commented),
-    UNIT(queue_counts_jobs_in_all_statements), UNIT(items_of_in_are_split_at_commas_and_blanks),
-    UNIT(items_of_from_are_lines), UNIT(items_of_matching_are_names),
+    UNIT(the_values_of_one_job_are_limited_together), UNIT(macros_that_double_are_refused_soon),
+    UNIT(lines_are_continued_trimmed_and_commented), UNIT(queue_counts_jobs_in_all_statements),
+    UNIT(items_of_in_are_split_at_commas_and_blanks), UNIT(items_of_from_are_lines),
+    UNIT(items_of_matching_are_names),
     UNIT(an_items_variable_is_seen_before_a_setting_and_gone_after),
     UNIT(a_queue_of_the_command_line_is_used_after_the_file),
     UNIT(bad_files_are_refused_by_file_and_line),
