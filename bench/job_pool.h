@@ -1,0 +1,173 @@
+/* bench/job_pool.h - a personal pool of one node that runs jobs, for benches of running jobs.
+ *
+ * As root everything is in a cgroup of its own, whose CPU time is what the whole pool and its jobs
+ * took, whoever lives and whoever has ended meanwhile.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BENCH_JOB_POOL_H
+#define BENCH_JOB_POOL_H
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "bench/command_speed.h"
+
+#define POOL_PATIENCE_MS 600000
+#define POOL_POLL_MS     10
+#define CPUACCT          "/sys/fs/cgroup/cpuacct"
+
+struct job_pool {
+    struct bench bench;
+    char group[200]; /* directory in the hierarchy of cpuacct; "": none */
+};
+
+static inline int pool_roost(struct job_pool *pool, const char *command, const char *argument)
+{
+    const char *const argv[] = {"roost", command, argument, NULL};
+    return run(&pool->bench, argv, NULL);
+}
+
+static inline void pool_fail(struct job_pool *pool, const char *what, const struct err *err)
+{
+    (void)fprintf(stderr, "%s: %s: %s; logs are in %s/log\n", pool->bench.what, what,
+                  err != NULL ? err->text : "no", pool->bench.dir);
+    (void)pool_roost(pool, "stop", NULL);
+    exit(1);
+}
+
+static inline void pool_enter_group(struct job_pool *pool)
+{
+    char path[300];
+    (void)snprintf(pool->group, sizeof pool->group, CPUACCT "/roost-bench-%d", (int)getpid());
+    if (mkdir(pool->group, 0755) != 0) {
+        pool->group[0] = '\0';
+        return;
+    }
+    (void)snprintf(path, sizeof path, "%s/cgroup.procs", pool->group);
+    FILE *file = fopen(path, "we");
+    CHECK(file != NULL && fputs("0", file) >= 0 && fclose(file) == 0);
+}
+
+static inline void pool_leave_group(struct job_pool *pool)
+{
+    FILE *file = pool->group[0] != '\0' ? fopen(CPUACCT "/cgroup.procs", "we") : NULL;
+    if (file != NULL) {
+        CHECK(fputs("0", file) >= 0 && fclose(file) == 0);
+        (void)rmdir(pool->group); /* what still ends in it keeps it: a name that is left */
+    }
+}
+
+/* CPU time of the pool and its jobs, ms; 0 without a group. */
+static inline double pool_cpu_ms(const struct job_pool *pool)
+{
+    char path[300], text[64] = "";
+    (void)snprintf(path, sizeof path, "%s/cpuacct.usage", pool->group);
+    FILE *file = pool->group[0] != '\0' ? fopen(path, "re") : NULL;
+    if (file != NULL) {
+        CHECK(fgets(text, sizeof text, file) != NULL && fclose(file) == 0);
+    }
+    return (double)strtoll(text, NULL, 10) / 1e6;
+}
+
+static inline void pool_begin(struct job_pool *pool, const char *cpus, const char *settings)
+{
+    struct bench *bench = &pool->bench;
+    char path[500];
+    struct err err;
+    bench_begin(bench);
+    pool_enter_group(pool);
+    const char *const init[] = {"roost",           "init", bench->dir, "--nodes", "1",
+                                "--cpus-per-node", cpus,   NULL};
+    if (run(bench, init, NULL) != 0) {
+        pool_fail(pool, "roost init", NULL);
+    }
+    (void)snprintf(path, sizeof path, "%s/nodes/wn01/roost.conf", bench->dir);
+    FILE *config = fopen(path, "a");
+    CHECK(config != NULL && fputs("HIBERNATE = \"NONE\"\n", config) >= 0 && fclose(config) == 0);
+    (void)snprintf(path, sizeof path, "%s/roost.conf", bench->dir);
+    config = fopen(path, "a");
+    CHECK(config != NULL && fputs(settings, config) >= 0 && fclose(config) == 0);
+    CHECK(setenv("ROOST_CONFIG", path, 1) == 0);
+    if (pool_roost(pool, "start", NULL) != 0 || cli_schedd(&bench->cli, &err) != 0) {
+        pool_fail(pool, "roost start", NULL);
+    }
+}
+
+static inline void pool_end(struct job_pool *pool)
+{
+    (void)pool_roost(pool, "stop", NULL);
+    pool_leave_group(pool);
+    bench_end(&pool->bench);
+}
+
+/* The queue's totals: IdleJobs, RunningJobs ... */
+static inline struct ad *pool_totals(struct job_pool *pool)
+{
+    struct ad *args = ad_create();
+    struct cli_reply reply;
+    struct err err;
+    ad_set_string(args, "Type", "Job");
+    ad_set_string(args, "Constraint", "false");
+    ad_set_strings(args, "Ids", (const char *const[]){"1000000000.0"}, 1);
+    const struct wire_body body = {.args = args};
+    if (cli_call(&pool->bench.cli, pool->bench.cli.schedd, NULL, VERB_QUERY, &body, 0, &reply,
+                 &err) != 0 ||
+        reply.args == NULL) {
+        pool_fail(pool, "QUERY", &err);
+    }
+    struct ad *totals = ad_copy(reply.args);
+    cli_reply_fini(&reply);
+    ad_destroy(args);
+    return totals;
+}
+
+static inline int64_t pool_total(struct job_pool *pool, const char *name)
+{
+    struct ad *totals = pool_totals(pool);
+    int64_t total = ad_int_or(totals, name, 0);
+    ad_destroy(totals);
+    return total;
+}
+
+static inline void pool_submit(struct job_pool *pool, const char *text)
+{
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/bench.sub", pool->bench.dir);
+    FILE *file = fopen(path, "we");
+    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+    if (pool_roost(pool, "submit", path) != 0) {
+        pool_fail(pool, "roost submit", NULL);
+    }
+}
+
+/* Calls each(arg, pid, name) for our programs, but for those that share the memory of another. */
+static inline void pool_each_process(void (*each)(void *arg, int pid, const char *name), void *arg)
+{
+    DIR *directory = opendir("/proc");
+    struct dirent *entry;
+    CHECK(directory != NULL);
+    while ((entry = readdir(directory)) != NULL) {
+        char path[300], name[64] = "", exe[300];
+        int pid = (int)strtol(entry->d_name, NULL, 10);
+        (void)snprintf(path, sizeof path, "/proc/%d/comm", pid);
+        FILE *file = pid > 0 ? fopen(path, "re") : NULL;
+        if (file == NULL) {
+            continue;
+        }
+        bool read = fgets(name, sizeof name, file) != NULL;
+        (void)fclose(file);
+        name[strcspn(name, "\n")] = '\0';
+        (void)snprintf(path, sizeof path, "/proc/%d/exe", pid);
+        ssize_t length = readlink(path, exe, sizeof exe - 1);
+        exe[length > 0 ? length : 0] = '\0';
+        const char *bin = getenv("ROOST_BIN");
+        if (read && strncmp(exe, bin, strlen(bin)) == 0 && strcmp(name, "roost-keeper") != 0) {
+            each(arg, pid, name);
+        }
+    }
+    (void)closedir(directory);
+}
+
+#endif
