@@ -28,6 +28,7 @@ struct link {
     char id[RUN_ID_SIZE];
     char nonce[RUN_NONCE_SIZE];
     int64_t epoch;
+    bool stays; /* its starter wants to go on with another run when this one is over */
 };
 
 static void link_destroy(struct link *link)
@@ -60,6 +61,22 @@ void link_close(struct link *link)
     wire_finish(wire); /* the last answer still goes out */
 }
 
+void link_stays(struct link *link, bool stays)
+{
+    link->stays = stays;
+}
+
+void link_let_go(struct link *link)
+{
+    if (!link->stays) {
+        link_close(link);
+        return;
+    }
+    link->run->link = NULL;
+    link->run = NULL;
+    link->id[0] = link->nonce[0] = '\0';
+}
+
 /* Finds the run of the link, now or since JOB_RUN came; -EACCES: it is another's, or another run.
  */
 static int bind(struct link *link)
@@ -80,6 +97,25 @@ static int bind(struct link *link)
     return 0;
 }
 
+static int take_who(struct link *link, const struct ad *hello, const char *address, struct err *err)
+{
+    const char *id = hello != NULL ? ad_string_or(hello, "JobId", "") : "";
+    const char *nonce = hello != NULL ? ad_string_or(hello, "Nonce", "") : "";
+    if (id[0] == '\0' || strlen(id) >= sizeof(link->id) || strlen(nonce) != RUN_NONCE_SIZE - 1) {
+        return err_set(err, -EACCES, "a starter says JobId, ClaimEpoch and Nonce");
+    }
+    memcpy(link->id, id, strlen(id) + 1);
+    memcpy(link->nonce, nonce, RUN_NONCE_SIZE);
+    link->epoch = ad_int_or(hello, "ClaimEpoch", 0);
+    link->stays = false; /* said anew by each run's JOB_DONE */
+    if (bind(link) == -EACCES) {
+        log_warn(link->shadow->log, "link.refused", "a starter with a wrong nonce",
+                 LOG_TEXT("job", id), LOG_TEXT("peer", address));
+        return err_set(err, -EACCES, "the nonce is wrong");
+    }
+    return 0;
+}
+
 static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello, struct err *err)
 {
     struct link *link = arg;
@@ -90,20 +126,7 @@ static int admit(void *arg, const struct wire_peer *peer, const struct ad *hello
                    ? 0
                    : err_set(err, -EACCES, "the ticket is none, was used, or is too old");
     }
-    const char *id = hello != NULL ? ad_string_or(hello, "JobId", "") : "";
-    const char *nonce = hello != NULL ? ad_string_or(hello, "Nonce", "") : "";
-    if (id[0] == '\0' || strlen(id) >= sizeof(link->id) || strlen(nonce) != RUN_NONCE_SIZE - 1) {
-        return err_set(err, -EACCES, "a starter says JobId, ClaimEpoch and Nonce");
-    }
-    memcpy(link->id, id, strlen(id) + 1);
-    memcpy(link->nonce, nonce, RUN_NONCE_SIZE);
-    link->epoch = ad_int_or(hello, "ClaimEpoch", 0);
-    if (bind(link) == -EACCES) {
-        log_warn(link->shadow->log, "link.refused", "a starter with a wrong nonce",
-                 LOG_TEXT("job", id), LOG_TEXT("peer", peer->address));
-        return err_set(err, -EACCES, "the nonce is wrong");
-    }
-    return 0;
+    return take_who(link, hello, peer->address, err);
 }
 
 /* ---- a starter whose run is not known
@@ -168,11 +191,18 @@ static void ask(struct link *link, struct wire_request *request)
 static void on_request(void *arg, struct wire_request *request)
 {
     struct link *link = arg;
+    struct err err;
     if (link->guest != NULL) {
         guest_handle(link->guest, request);
         return;
     }
-    if (link->run == NULL && bind(link) == -EACCES) {
+    if (link->stays && link->run == NULL && wire_request_verb(request) == VERB_JOB_FETCH) {
+        if (take_who(link, wire_request_args(request), "a starter that stayed", &err) != 0) {
+            wire_reply_error(request, -EACCES, "%s", err.text);
+            return;
+        }
+    }
+    if (link->run == NULL && (link->id[0] == '\0' || bind(link) == -EACCES)) {
         wire_reply_error(request, -EACCES, "the nonce is wrong");
         return;
     }

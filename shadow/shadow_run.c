@@ -153,7 +153,7 @@ void run_drop(struct run *run, bool remove)
     CHECK(strmap_remove(shadow->runs, run->id) == run);
     run_answer_done(run, -ESTALE, "this run does not count any more");
     if (run->link != NULL) {
-        link_close(run->link);
+        link_let_go(run->link);
     }
     if (remove) {
         work_start(run, NULL, remove_stage, stage_removed, NULL);
@@ -334,6 +334,9 @@ void run_handle(struct run *run, struct wire_request *request)
     enum wire_verb verb = wire_request_verb(request);
     note_times(run, verb);
     if (verb == VERB_JOB_DONE) {
+        if (run->link != NULL) {
+            link_stays(run->link, ad_bool_or(wire_request_args(request), "MayStay", false));
+        }
         handle_done(run, request);
         return;
     }

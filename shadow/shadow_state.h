@@ -139,6 +139,9 @@ struct incoming;
 void link_accept(void *shadow, struct incoming *incoming); /* a listener_f */
 void link_close(struct link *link);
 struct wire *link_wire(const struct link *link);
+void link_stays(struct link *link, bool stays);
+/* Its run is over: closed, unless its starter stays for the next one. */
+void link_let_go(struct link *link);
 
 /* A request of a starter whose run is known: shadow_run.c. */
 void run_handle(struct run *run, struct wire_request *request);

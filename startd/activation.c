@@ -91,6 +91,12 @@ static void forget_lost(struct claim *claim)
     }
 }
 
+bool activation_waits(struct claim *claim)
+{
+    forget_lost(claim);
+    return claim->activate != NULL && claim->release == NULL;
+}
+
 void activation_starter_gone(struct claim *claim)
 {
     forget_lost(claim);
@@ -155,17 +161,19 @@ static void spawn_recorded(void *arg)
     }
 }
 
-static void run_recorded(void *arg)
+void activation_start(struct claim *claim)
 {
-    struct claim *claim = arg;
     struct startd *startd = claim->startd;
-    claim->committing = false;
     struct err err;
     if (claim->reason[0] != '\0') { /* the claim ended meanwhile */
         claim_starter_gone(claim, claim->reason);
         return;
     }
-    int rc = starters_spawn(claim, &err);
+    if (claim->kept_pid > 0 && claim->kept_wire == NULL) {
+        return; /* until it is gone: claim_kept_gone() */
+    }
+    bool kept = claim->kept_pid > 0;
+    int rc = kept ? starters_hand_over(claim, &err) : starters_spawn(claim, &err);
     if (rc != 0) {
         log_error(startd->env.log, "starter.spawn", err.text, LOG_TEXT("job", claim->job_id));
         answer(&claim->starting, rc, err.text);
@@ -173,8 +181,19 @@ static void run_recorded(void *arg)
         return;
     }
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_BUSY);
-    claim_commit(claim, spawn_recorded);
+    if (kept && claim->recorded_pid == claim->starter_pid) {
+        answer(&claim->starting, 0, NULL);
+    } else {
+        claim_commit(claim, spawn_recorded);
+    }
     preempt_run_began(claim->slot);
+}
+
+static void run_recorded(void *arg)
+{
+    struct claim *claim = arg;
+    claim->committing = false;
+    activation_start(claim);
 }
 
 static int judge_job(struct claim *claim, struct wire_request *request, struct err *err)
@@ -215,6 +234,7 @@ static void begin(struct claim *claim)
         log_info(claim->startd->env.log, "claim.job.declined", err.text,
                  LOG_TEXT("slot", claim->slot_name));
         answer(&claim->activate, rc, err.text);
+        claim_is_idle(claim);
         return;
     }
     (void)snprintf(claim->job_id, sizeof claim->job_id, "%s", ad_string_or(args, "JobId", ""));
@@ -226,6 +246,8 @@ static void begin(struct claim *claim)
     claim->stage = CLAIM_ACTIVE;
     claim->starter_pid = 0;
     claim->starter_start = 0;
+    starters_name_directory(claim);
+    claim->recorded_pid = claim->kept_wire != NULL ? claim->kept_pid : 0;
     claim->job_start_s = loop_wall_s(claim->startd->env.loop);
     claim->suspended_at_s = claim->suspended_s = claim->suspensions = 0;
     claim->adopted = false;

@@ -72,6 +72,9 @@ void claim_discard(struct claim *claim)
     if (claim->starter_pid > 0) {
         os_forget(claim->startd->env.os, claim->starter_pid);
     }
+    if (claim->kept_pid > 0) { /* it ends with its connection */
+        os_forget(claim->startd->env.os, claim->kept_pid);
+    }
     activation_destroy(claim);
     wire_finish(claim->wire); /* an answer may be on its way */
     loop_timer_destroy(claim->dial_timer);
@@ -134,8 +137,10 @@ static struct ad *claim_to_ad(const struct claim *claim)
     ad_set_int(ad, "ClaimEpoch", claim->epoch);
     ad_set_bool(ad, "Active", claim->stage == CLAIM_ACTIVE);
     ad_set_bool(ad, "Over", claim->stage == CLAIM_OVER);
-    ad_set_int(ad, "StarterPid", claim->starter_pid);
-    ad_set_int(ad, "StarterStart", (int64_t)claim->starter_start);
+    /* A run that is to be given to a kept starter is known by it before it has it. */
+    bool kept = claim->starter_pid == 0 && claim->kept_wire != NULL;
+    ad_set_int(ad, "StarterPid", kept ? claim->kept_pid : claim->starter_pid);
+    ad_set_int(ad, "StarterStart", (int64_t)(kept ? claim->kept_start : claim->starter_start));
     if (claim->directory != NULL) {
         ad_set_string(ad, "Directory", claim->directory);
     }
@@ -270,6 +275,10 @@ static void tell_gone(struct claim *claim)
 /* Nothing of the claim runs any more: frees the slot, then tells the schedd. */
 static void claim_over(struct claim *claim)
 {
+    if (claim->kept_pid > 0) { /* the slot is not free before its lock is: claim_kept_gone() */
+        starters_unkeep(claim);
+        return;
+    }
     struct slot *slot = claim->slot;
     bool known =
         claim->stage != CLAIM_OFFERED &&
@@ -293,6 +302,12 @@ static void claim_over(struct claim *claim)
     } else if (claim->wire == NULL) {
         claim_dial(claim);
     }
+}
+
+void claim_is_idle(struct claim *claim)
+{
+    claim_commit(claim, NULL);
+    loop_timer_set(claim->alive_timer, 0);
 }
 
 void claim_starter_gone(struct claim *claim, const char *reason)
@@ -321,9 +336,24 @@ void claim_starter_gone(struct claim *claim, const char *reason)
     }
     claim->stage = CLAIM_HELD;
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_IDLE);
-    claim_commit(claim, NULL);
-    loop_timer_set(claim->alive_timer, 0); /* says that the claim is idle */
-    activation_starter_gone(claim);        /* last: it may start the next job */
+    if (!activation_waits(claim)) {
+        claim_is_idle(claim);
+    }
+    activation_starter_gone(claim); /* last: it may start the next job */
+}
+
+void claim_kept_gone(struct claim *claim)
+{
+    bool at_rest = claim->stage == CLAIM_HELD ||
+                   (claim->stage == CLAIM_ACTIVE && claim->starter_pid == 0 && !claim->committing);
+    claim->kept_pid = 0;
+    wire_close(claim->kept_wire);
+    claim->kept_wire = NULL;
+    if (at_rest && claim->reason[0] != '\0') {
+        claim_over(claim);
+    } else if (at_rest && claim->stage == CLAIM_ACTIVE) {
+        activation_start(claim);
+    }
 }
 
 void claim_end(struct claim *claim, const char *reason, bool fast)

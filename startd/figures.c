@@ -47,8 +47,12 @@ static void measure_jobs(struct startd *startd, double elapsed_s)
     struct slot **slots = mem_alloc(startd->slot_count * sizeof(struct slot *));
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
-        if (slot->claim != NULL && slot->claim->starter_pid > 0) {
-            roots[count] = slot->claim->starter_pid;
+        const struct claim *claim = slot->claim;
+        pid_t root = claim == NULL             ? 0
+                     : claim->starter_pid != 0 ? claim->starter_pid
+                                               : claim->kept_pid;
+        if (root > 0) { /* of a kept one, too: its next job's use is counted from here */
+            roots[count] = root;
             slots[count++] = slot;
         } else {
             slot->measured_pid = 0;

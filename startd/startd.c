@@ -192,6 +192,8 @@ static void startd_reload(void *state, const struct config *config)
     (void)read_expr(config, "HIBERNATE", &startd->hibernate, NULL); /* checked when it was loaded */
     (void)read_expr(config, "DAEMON_SHUTDOWN", &startd->shutdown, NULL);
     slots_reload(startd);
+    startd->configurations++;
+    starters_unkeep_all(startd);
     hibernate_check(startd);
     poll(startd);
 }

@@ -122,6 +122,13 @@ struct claim {
     pid_t starter_pid;
     uint64_t starter_start;
     struct wire *starter_wire;
+    uint64_t starter_config; /* startd->configurations when it was started */
+    /* A starter between two jobs: it waits for the claim's next.  Without its connection it is on
+     * its way out, and holds the slot's lock until it is gone. */
+    pid_t kept_pid; /* 0: none */
+    uint64_t kept_start;
+    pid_t recorded_pid; /* that the record of the run names; 0: none yet */
+    struct wire *kept_wire;
     bool starter_done;             /* it said so; its process is still to end */
     char done_reason[200];         /* what it said */
     bool stopping;                 /* the starter was told to stop */
@@ -158,6 +165,7 @@ struct startd {
     struct store *store;
     struct power *power;
     struct listener *starters; /* unix:$(RUN)/startd.sock */
+    uint64_t configurations;   /* so many were taken over: starters read theirs when they start */
     struct vec starter_wires;  /* accepted, hello not yet said or already matched */
     struct vec claims;         /* struct claim */
     struct vec commits;        /* of claims, on their way to the disk, oldest first */
@@ -282,6 +290,10 @@ void claims_release_rest(struct startd *startd); /* last of all: nothing calls b
 /* The starter is gone and its sandbox with it.  reason "": its job was answered; else the claim
  * ends with it. */
 void claim_starter_gone(struct claim *claim, const char *reason);
+/* It has no job: that is recorded, and the schedd told. */
+void claim_is_idle(struct claim *claim);
+/* A kept starter's process is gone: what waited for that goes on. */
+void claim_kept_gone(struct claim *claim);
 /* Ends a claim: its starter is stopped first.  The schedd is told reason. */
 void claim_end(struct claim *claim, const char *reason, bool fast);
 struct claim *claim_find(struct startd *startd, const char *claim_id);
@@ -297,6 +309,10 @@ void activation_request(void *claim, struct wire_request *request);
 void activation_starter_gone(struct claim *claim);
 void activation_destroy(struct claim *claim);
 int activation_set_job(struct claim *claim, const struct ad *job);
+/* A job waits for the claim to be idle. */
+bool activation_waits(struct claim *claim);
+/* The run is committed, and no starter is in its way. */
+void activation_start(struct claim *claim);
 
 /* ---- farewell.c: a startd that ends by itself */
 /* Begins the end when it is time; true once it has begun and no slot is claimed any more. */
@@ -307,7 +323,14 @@ bool farewell_tell(struct startd *startd);
 /* ---- starters.c */
 int starters_open(struct startd *startd, struct err *err);
 void starters_close(struct startd *startd);
+/* The directory of the claim's run, which is to be known before anything of it is. */
+void starters_name_directory(struct claim *claim);
 int starters_spawn(struct claim *claim, struct err *err);
+/* Gives the run to the starter that was kept, which must be connected. */
+int starters_hand_over(struct claim *claim, struct err *err);
+/* Lets the kept one go; claim_kept_gone() follows. */
+void starters_unkeep(struct claim *claim);
+void starters_unkeep_all(struct startd *startd); /* their configuration is an old one */
 void starters_adopt(struct claim *claim); /* after our restart: watch it, or find that it is gone */
 void starters_stop(struct claim *claim, bool fast);
 void starters_stop_step(void *claim);       /* the stop_timer's */

@@ -1,5 +1,8 @@
 /* startd/starters.c - starters: one process for each running job, which outlives us.
  *
+ * One whose job ended as it should may wait for the claim's next job (kept_pid): it is then a
+ * process without a job, which ends with its connection to us.
+ *
  * A starter is started detached, in a directory of its own below EXECUTE that holds its job record.
  * It dials our Unix socket and says which claim it runs; over that connection go lease renewals and
  * orders to stop down, and its end up.  We watch its pid as well: a starter that dies without a
@@ -12,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/config.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -25,7 +29,8 @@
 #include "wire/wire.h"
 
 #define CGROUPS_BYTES_MAX ((size_t)64 << 10)
-#define CGROUP_WAIT_MS    500 /* for what was killed to be gone */
+#define CGROUP_WAIT_MS    500  /* for what was killed to be gone */
+#define UNKEPT_MS         2000 /* for a starter without a job to end */
 
 /* ---- sandboxes of the dead */
 
@@ -68,6 +73,41 @@ static void clean_up(struct startd *startd, const char *directory)
              LOG_TEXT("directory", directory), LOG_INT("killed", killed));
 }
 
+/* A starter's own mark: it may have been started for another run than the one it has now. */
+static void put_slot_mark(struct strbuf *mark, const struct startd *startd, const char *slot,
+                          size_t length)
+{
+    strbuf_printf(mark, "ROOST_STARTER_OF=%s/%.*s", config_path(startd->env.config, "EXECUTE"),
+                  (int)length, slot);
+}
+
+/* The starter of a directory that no claim knows, "dir_slot1_2_12.3_4": before its job, of whose
+ * end it would tell. */
+static void end_starter_of(struct startd *startd, const char *name)
+{
+    const char *slot = name + strlen("dir_");
+    size_t length = strlen(slot);
+    for (int i = 0; i < 2; i++) {
+        while (length > 0 && slot[--length] != '_') {
+        }
+    }
+    for (size_t i = 0; i < startd->claims.count; i++) {
+        const struct claim *claim = startd->claims.items[i];
+        if (claim->stage == CLAIM_ACTIVE && claim->slot != NULL &&
+            strlen(claim->slot->short_name) == length &&
+            strncmp(claim->slot->short_name, slot, length) == 0) {
+            return; /* the slot's starter has another job */
+        }
+    }
+    struct strbuf mark;
+    strbuf_init(&mark, 0);
+    put_slot_mark(&mark, startd, slot, length);
+    if (length > 0) {
+        (void)os_marked_kill(startd->env.os, strbuf_text(&mark), SIGKILL);
+    }
+    strbuf_fini(&mark);
+}
+
 struct sweep {
     struct startd *startd;
     struct vec names;
@@ -100,6 +140,7 @@ void starters_sweep(struct startd *startd)
                               strcmp(claim->directory, strbuf_text(&path)) == 0);
         }
         if (!known) {
+            end_starter_of(startd, sweep.names.items[i]);
             clean_up(startd, strbuf_text(&path));
         }
         strbuf_fini(&path);
@@ -113,6 +154,10 @@ static void starter_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct claim *claim = arg;
     (void)how; /* not our child: its status is not known; what it did, it said */
+    if (pid == claim->kept_pid) {
+        claim_kept_gone(claim);
+        return;
+    }
     if (pid != claim->starter_pid) {
         return;
     }
@@ -133,25 +178,46 @@ static int watch(struct claim *claim, struct err *err)
                     claim, err);
 }
 
+void starters_name_directory(struct claim *claim)
+{
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/dir_%s_%s_%lld", config_path(claim->startd->env.config, "EXECUTE"),
+                  claim->slot->short_name, claim->job_id, (long long)claim->epoch);
+    mem_free(claim->directory);
+    claim->directory = strbuf_take(&path);
+    strbuf_fini(&path);
+}
+
+/* Its directory, with the record. */
+static int make_directory(const struct claim *claim, struct err *err)
+{
+    struct startd *startd = claim->startd;
+    struct os_stat stat;
+    struct strbuf path;
+    if (os_stat(startd->env.os, claim->directory, &stat) != -ENOENT) {
+        clean_up(startd, claim->directory); /* of an earlier life of this very run */
+    }
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/job.record", claim->directory);
+    int rc = os_mkdirs(startd->env.os, claim->directory, 0711, err);
+    rc = rc != 0 ? rc
+                 : os_write_file(startd->env.os, strbuf_text(&path), claim->record,
+                                 strlen(claim->record), 0600, false, err);
+    strbuf_fini(&path);
+    return rc;
+}
+
 int starters_spawn(struct claim *claim, struct err *err)
 {
     struct startd *startd = claim->startd;
     struct os *os = startd->env.os;
-    struct strbuf path, mark;
-    strbuf_init(&path, 0);
+    struct strbuf mark, slot_mark;
     strbuf_init(&mark, 0);
-    strbuf_printf(&path, "%s/dir_%s_%s_%lld", config_path(startd->env.config, "EXECUTE"),
-                  claim->slot->short_name, claim->job_id, (long long)claim->epoch);
-    mem_free(claim->directory);
-    claim->directory = mem_strdup(strbuf_text(&path));
-    strbuf_puts(&path, "/job.record");
+    strbuf_init(&slot_mark, 0);
     strbuf_printf(&mark, "ROOST_STARTER_DIR=%s", claim->directory);
-    clean_up(startd, claim->directory); /* of an earlier life of this very run, if any */
-    int rc = os_mkdirs(os, claim->directory, 0711, err);
-    if (rc == 0) {
-        rc = os_write_file(os, strbuf_text(&path), claim->record, strlen(claim->record), 0600,
-                           false, err);
-    }
+    put_slot_mark(&slot_mark, startd, claim->slot->short_name, strlen(claim->slot->short_name));
+    int rc = make_directory(claim, err);
     if (rc == 0) {
         const char *argv[] = {config_path(startd->env.config, "STARTER"),
                               "-instance",
@@ -160,7 +226,7 @@ int starters_spawn(struct claim *claim, struct err *err)
                               "-dir",
                               claim->directory,
                               NULL};
-        const char *env_add[] = {strbuf_text(&mark), NULL};
+        const char *env_add[] = {strbuf_text(&mark), strbuf_text(&slot_mark), NULL};
         const struct os_spawn spec = {.argv = argv,
                                       .env_add = env_add,
                                       .cwd = claim->directory,
@@ -169,6 +235,7 @@ int starters_spawn(struct claim *claim, struct err *err)
         rc = os_spawn(os, &spec, NULL, NULL, &claim->starter_pid, err);
     }
     if (rc == 0) {
+        claim->starter_config = startd->configurations;
         claim->starter_start = os_start_time(os, claim->starter_pid);
         rc = watch(claim, err);
     }
@@ -176,8 +243,8 @@ int starters_spawn(struct claim *claim, struct err *err)
         claim->starter_pid = 0;
         clean_up(startd, claim->directory);
     }
-    strbuf_fini(&path);
     strbuf_fini(&mark);
+    strbuf_fini(&slot_mark);
     return rc;
 }
 
@@ -202,6 +269,72 @@ static void find_by_lock(struct claim *claim)
     }
 }
 
+/* ---- those that are kept */
+
+static void ignore_reply(void *arg, struct wire_reply *reply)
+{
+    (void)arg;
+    (void)reply; /* its connection's end tells what matters */
+}
+
+int starters_hand_over(struct claim *claim, struct err *err)
+{
+    CHECK(claim->kept_pid > 0 && claim->kept_wire != NULL);
+    int rc = make_directory(claim, err);
+    if (rc != 0) {
+        return rc;
+    }
+    claim->starter_pid = claim->kept_pid;
+    claim->starter_start = claim->kept_start;
+    claim->starter_wire = claim->kept_wire;
+    claim->kept_pid = 0;
+    claim->kept_wire = NULL;
+    struct ad *args = ad_create();
+    ad_set_string(args, "Directory", claim->directory);
+    const struct wire_body body = {.args = args};
+    (void)wire_call(claim->starter_wire, VERB_STARTER_RUN, &body, 0, ignore_reply,
+                    NULL); /* one that cannot ends: it is watched */
+    ad_destroy(args);
+    return 0;
+}
+
+void starters_unkeep(struct claim *claim)
+{
+    if (claim->kept_wire != NULL) {
+        wire_close(claim->kept_wire); /* with that it ends */
+        claim->kept_wire = NULL;
+        loop_timer_set(claim->stop_timer, UNKEPT_MS);
+    }
+}
+
+void starters_unkeep_all(struct startd *startd)
+{
+    for (size_t i = 0; i < startd->claims.count; i++) {
+        starters_unkeep(startd->claims.items[i]);
+    }
+}
+
+/* May the starter that is done wait for the next job? */
+static bool is_to_be_kept(const struct claim *claim, const struct ad *args)
+{
+    const struct startd *startd = claim->startd;
+    char why[200];
+    return ad_bool_or(args, "MayStay", false) && ad_string_or(args, "Reason", "")[0] == '\0' &&
+           !startd->stopping && !startd->leaving && !startd->going_down && !startd->farewell &&
+           claim->reason[0] == '\0' && claim->release == NULL && !claim->stopping &&
+           !claim->adopted && claim->starter_config == startd->configurations &&
+           claim->starter_wire != NULL && !preempt_is_due(claim->slot, why, sizeof why);
+}
+
+static void keep(struct claim *claim)
+{
+    claim->kept_pid = claim->starter_pid;
+    claim->kept_start = claim->starter_start;
+    claim->kept_wire = claim->starter_wire;
+    claim->starter_wire = NULL;
+    claim_starter_gone(claim, "");
+}
+
 void starters_adopt(struct claim *claim)
 {
     struct err err;
@@ -219,12 +352,6 @@ void starters_adopt(struct claim *claim)
 }
 
 /* ---- what is said to a starter */
-
-static void ignore_reply(void *arg, struct wire_reply *reply)
-{
-    (void)arg;
-    (void)reply; /* its connection's end tells what matters */
-}
 
 void starters_stop(struct claim *claim, bool fast)
 {
@@ -265,6 +392,10 @@ void starters_stop(struct claim *claim, bool fast)
 void starters_stop_step(void *arg)
 {
     struct claim *claim = arg;
+    if (claim->kept_pid > 0 && claim->kept_wire == NULL) {
+        (void)os_kill(claim->startd->env.os, claim->kept_pid, SIGKILL); /* watched */
+        return;
+    }
     if (claim->stage != CLAIM_ACTIVE || claim->starter_pid <= 0) {
         return;
     }
@@ -365,13 +496,23 @@ static void starter_done(struct startd *startd, struct wire_request *request)
     char reason[200];
     (void)snprintf(reason, sizeof reason, "%s",
                    ad_string_or(wire_request_args(request), "Reason", ""));
-    wire_reply_ok(request, NULL);
+    bool kept = claim != NULL && is_to_be_kept(claim, wire_request_args(request)) &&
+                claim->starter_wire == wire_request_wire(request);
+    struct ad *args = ad_create();
+    ad_set_bool(args, "Keep", kept);
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
     if (claim == NULL) {
         return;
     }
     log_info(startd->env.log, "starter.done", "the starter is done",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
              LOG_TEXT("reason", reason));
+    if (kept) {
+        keep(claim);
+        return;
+    }
     /* The next starter of this slot may begin when this process is gone: it holds the slot's lock
      * until then. */
     claim->starter_done = true;
@@ -412,6 +553,10 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
         struct claim *claim = startd->claims.items[i];
         if (claim->starter_wire == wire) {
             claim->starter_wire = NULL;
+        }
+        if (claim->kept_wire == wire) { /* and with it the starter */
+            claim->kept_wire = NULL;
+            loop_timer_set(claim->stop_timer, UNKEPT_MS);
         }
     }
     wire_close(wire);
@@ -467,6 +612,8 @@ void starters_close(struct startd *startd)
         struct claim *claim = startd->claims.items[i];
         wire_close(claim->starter_wire);
         claim->starter_wire = NULL;
+        wire_close(claim->kept_wire);
+        claim->kept_wire = NULL;
     }
     for (size_t i = 0; i < startd->starter_wires.count; i++) {
         wire_close(startd->starter_wires.items[i]);

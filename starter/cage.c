@@ -275,6 +275,7 @@ void cage_empty(struct starter *starter)
         if (rc != 0) {
             log_error(starter->env.log, "cgroup.remove", err.text,
                       LOG_TEXT("job", starter->job_id));
+            starter->odd = true;
         }
         walls = walls || rc == 0;
         os_cgroup_close(cage->spec.cgroup);

@@ -132,7 +132,12 @@ void input_fetch(struct starter *starter)
     if (ad_get_ad(starter->record, "Slot", &slot) == 0 && starter->is_owner) {
         ad_set_string(args, "FileSystemDomain", ad_string_or(slot, "FileSystemDomain", ""));
     }
-    const struct wire_body body = {.args = args};
+    struct ad *who = shadow_link_who(starter);
+    if (who != NULL) {
+        ad_merge(args, who);
+        ad_destroy(who);
+    }
+    const struct wire_body body = {.args = args, .with_private = true};
     input_forget(starter);
     ad_destroy(starter->job);
     starter->job = NULL;

@@ -179,6 +179,7 @@ static void write_ad(struct starter *starter, const char *name, const struct ad 
 static void set_hold(struct starter *starter, int code, int subcode, const char *reason)
 {
     starter->hold = ad_create();
+    starter->odd = true;
     ad_set_string(starter->hold, "HoldReason", reason);
     ad_set_int(starter->hold, "HoldReasonCode", code);
     ad_set_int(starter->hold, "HoldReasonSubCode", subcode);
@@ -415,5 +416,6 @@ void job_clean(struct starter *starter)
     starter->pid = -1;
     if (os_remove_tree(starter->env.os, starter->directory, &err) != 0) {
         log_error(starter->env.log, "sandbox.remove", err.text);
+        starter->odd = true;
     }
 }

@@ -100,6 +100,14 @@ static const struct knob KNOBS[] = {
                  "OMP_NUM_THREADS,OMP_THREAD_LIMIT,OPENBLAS_NUM_THREADS,PYTHON_CPU_COUNT,"
                  "ROOT_MAX_THREADS,TF_LOOP_PARALLEL_ITERATIONS,TF_NUM_THREADS",
      .help = "Names that tell a job's libraries how many CPUs it has."},
+    {.name = "STARTER_MAX_JOBS",
+     .type = KNOB_INT,
+     .fallback = "10000",
+     .min = 1,
+     .max = 1000000000,
+     .unit = "jobs",
+     .help = "How many jobs of a claim one starter runs, one after the other; 1: each job has a "
+             "starter of its own.  One whose job did not end as it should takes no other."},
     {.name = "STARTER_INITIAL_UPDATE_INTERVAL",
      .type = KNOB_DURATION_S,
      .fallback = "8",

@@ -315,6 +315,7 @@ static void reported(void *arg, struct wire_reply *reply)
     if (reply->status == -EAGAIN && starter->resends < RESENDS_MAX) {
         log_warn(starter->env.log, "output.again", reply->text, LOG_TEXT("job", starter->job_id));
         starter->resends++;
+        starter->odd = true;
         starter->phase = STARTER_OUTPUT; /* the only way back */
         starter->output_acked = 0;
         output_cut(starter);
@@ -322,6 +323,7 @@ static void reported(void *arg, struct wire_reply *reply)
         starter_go(starter);
         return;
     }
+    starter->odd = starter->odd || reply->status != 0;
     log_info(starter->env.log, "job.reported",
              reply->status == 0 ? "the result is committed" : reply->text,
              LOG_TEXT("job", starter->job_id), LOG_INT("status", reply->status));
@@ -360,6 +362,7 @@ void output_report(struct starter *starter)
     }
     ad_set_string(args, "CondorScratchDir", starter->sandbox); /* if the start was not told */
     ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
+    ad_set_bool(args, "MayStay", starter_may_stay(starter));
     struct wire_body body = {.args = args};
     int64_t rc = wire_call(starter->shadow, VERB_JOB_DONE, &body, REPORT_MS, reported, starter);
     starter->busy = rc > 0;

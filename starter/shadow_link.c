@@ -1,4 +1,5 @@
-/* starter/shadow_link.c - the connection to the shadow: made again as long as the lease lasts.
+/* starter/shadow_link.c - the connection to the shadow: made again as long as the lease lasts, kept
+ * for the next run where that one's shadow is the same.
  *
  * The way leads over the schedd's port, which hands the connection on; we trust exactly the
  * certificate whose fingerprint came with the claim, and prove ourselves by the nonce of this run.
@@ -6,11 +7,14 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "base/mem.h"
 #include "base/redial.h"
+#include "base/strbuf.h"
 #include "classad/ad.h"
 #include "starter/starter.h"
 #include "wire/wire.h"
@@ -41,6 +45,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
         starter->busy = false;
     }
     wire_close(wire);
+    starter->shadow_kept = false;
     if (starter->phase >= STARTER_CLEAN) {
         return;
     }
@@ -56,11 +61,56 @@ static void on_request(void *arg, struct wire_request *request)
 {
     struct starter *starter = arg;
     enum wire_verb verb = wire_request_verb(request);
-    if (verb == VERB_FILE_PEEK) {
+    if (verb == VERB_FILE_PEEK && starter->phase >= STARTER_CLEAN) {
+        wire_reply_error(request, -ESRCH, "this run of the job is over");
+    } else if (verb == VERB_FILE_PEEK) {
         peek_handle(starter, request);
     } else {
         wire_reply_error(request, -ENOSYS, "a starter does not answer %s", wire_verb_name(verb));
     }
+}
+
+static struct ad *who(const struct starter *starter)
+{
+    struct ad *hello = ad_create();
+    ad_set_string(hello, "JobId", starter->job_id);
+    ad_set_int(hello, "ClaimEpoch", starter->epoch);
+    ad_set_string(hello, "Nonce", ad_string_or(starter->record, "_roost_priv_Nonce", ""));
+    return hello;
+}
+
+struct ad *shadow_link_who(struct starter *starter)
+{
+    bool kept = starter->shadow_kept;
+    starter->shadow_kept = false;
+    return kept ? who(starter) : NULL;
+}
+
+/* Where the record says that the shadow is; the caller frees it. */
+static char *place_of(const struct starter *starter)
+{
+    struct strbuf place;
+    strbuf_init(&place, 0);
+    strbuf_printf(&place, "%s %s %s", ad_string_or(starter->record, "ShadowAddress", ""),
+                  ad_string_or(starter->record, "ShadowRoute", ""),
+                  ad_string_or(starter->record, "ShadowPin", ""));
+    char *text = strbuf_take(&place);
+    strbuf_fini(&place);
+    return text;
+}
+
+/* The connection of the last run, if it is good for this one; else it is closed. */
+static bool go_on_with_kept(struct starter *starter)
+{
+    char *place = place_of(starter);
+    bool good = starter->shadow_kept && wire_is_ready(starter->shadow) &&
+                strcmp(place, starter->shadow_place) == 0;
+    if (starter->shadow != NULL && !good) {
+        shadow_link_close(starter);
+    }
+    mem_free(starter->shadow_place);
+    starter->shadow_place = place;
+    return good;
 }
 
 void shadow_link_dial(struct starter *starter)
@@ -68,13 +118,14 @@ void shadow_link_dial(struct starter *starter)
     static const struct wire_events EVENTS = {.ready = on_ready,
                                               .request = on_request,
                                               .closed = on_closed};
-    if (starter->shadow != NULL || starter->phase >= STARTER_CLEAN) {
+    if ((starter->shadow != NULL && !starter->shadow_kept) || starter->phase >= STARTER_CLEAN) {
         return;
     }
-    struct ad *hello = ad_create();
-    ad_set_string(hello, "JobId", starter->job_id);
-    ad_set_int(hello, "ClaimEpoch", starter->epoch);
-    ad_set_string(hello, "Nonce", ad_string_or(starter->record, "_roost_priv_Nonce", ""));
+    if (go_on_with_kept(starter)) {
+        starter_go(starter);
+        return;
+    }
+    struct ad *hello = who(starter);
     const struct wire_dial how = {
         .address = ad_string_or(starter->record, "ShadowAddress", ""),
         .route = ad_string_or(starter->record, "ShadowRoute", ""),
@@ -95,5 +146,6 @@ void shadow_link_close(struct starter *starter)
 {
     wire_close(starter->shadow);
     starter->shadow = NULL;
+    starter->shadow_kept = false;
     loop_timer_stop(starter->dial_timer);
 }

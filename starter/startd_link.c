@@ -42,6 +42,7 @@ static void go_on(struct starter *starter, bool *reason, bool holds)
         return; /* it is to end, not to stand still */
     }
     *reason = holds;
+    starter->odd = starter->odd || holds;
     job_freeze(starter);
     if (starter->phase == STARTER_RUN && starter->pid == 0) {
         starter_go(starter); /* it was to be started meanwhile */
@@ -65,7 +66,12 @@ static void told(void *arg, struct wire_reply *reply)
     if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
         return; /* told again when the startd is back */
     }
-    end(starter);
+    if (reply->status == 0 && reply->args != NULL && ad_bool_or(reply->args, "Keep", false) &&
+        starter_may_stay(starter)) {
+        starter_rest(starter);
+    } else {
+        end(starter);
+    }
 }
 
 static void say_done(struct starter *starter)
@@ -76,6 +82,7 @@ static void say_done(struct starter *starter)
     }
     struct ad *args = who_we_are(starter);
     ad_set_string(args, "Reason", starter->reason);
+    ad_set_bool(args, "MayStay", starter_may_stay(starter));
     struct wire_body body = {.args = args, .with_private = true};
     (void)wire_call(wire, VERB_STARTER_DONE, &body, 0, told,
                     starter); /* else: when the link is up again */
@@ -115,6 +122,33 @@ static void on_up(void *arg, struct wire *wire)
     ad_destroy(args);
 }
 
+/* A startd that is gone, or gives the claim up, has no next job. */
+static void on_down(void *arg, const char *why)
+{
+    struct starter *starter = arg;
+    if (starter->phase == STARTER_IDLE) {
+        log_info(starter->env.log, "starter.unkept", why);
+        end(starter);
+    }
+}
+
+static void run_next(struct starter *starter, struct wire_request *request)
+{
+    struct err err = {""};
+    int rc = starter->phase == STARTER_IDLE
+                 ? starter_begin(starter, ad_string_or(wire_request_args(request), "Directory", ""),
+                                 &err)
+                 : err_set(&err, -EBUSY, "this starter has a job");
+    if (rc == 0) {
+        wire_reply_ok(request, NULL);
+        return;
+    }
+    wire_reply_error(request, rc, "%s", err.text);
+    if (rc != -EBUSY) {
+        end(starter);
+    }
+}
+
 static void on_request(void *arg, struct wire_request *request)
 {
     struct starter *starter = arg;
@@ -138,6 +172,9 @@ static void on_request(void *arg, struct wire_request *request)
         go_on(starter, &starter->suspended, suspended);
         break;
     }
+    case VERB_STARTER_RUN:
+        run_next(starter, request);
+        break;
     default:
         wire_reply_error(request, -ENOSYS, "not for a starter");
     }
@@ -145,7 +182,9 @@ static void on_request(void *arg, struct wire_request *request)
 
 int startd_link_open(struct starter *starter, struct err *err)
 {
-    static const struct uplink_events EVENTS = {.up = on_up, .request = on_request};
+    static const struct uplink_events EVENTS = {.up = on_up,
+                                                .down = on_down,
+                                                .request = on_request};
     struct strbuf address;
     strbuf_init(&address, 0);
     strbuf_printf(&address, "unix:%s/startd.sock", config_path(starter->env.config, "RUN"));

@@ -28,8 +28,8 @@
 #include "wire/pool.h"
 #include "wire/wire.h"
 
-static const char *const PHASE_NAMES[] = {"fetch",  "input", "run",  "output",
-                                          "report", "clean", "tell", "end"};
+static const char *const PHASE_NAMES[] = {"fetch", "input", "run",  "output", "report",
+                                          "clean", "tell",  "idle", "end"};
 
 const char *starter_path(const struct starter *starter, const char *name, char *ret, size_t size)
 {
@@ -56,6 +56,7 @@ void starter_give_up(struct starter *starter, const char *reason)
         log_warn(starter->env.log, "starter.gives_up", reason, LOG_TEXT("job", starter->job_id));
     }
     (void)snprintf(starter->reason, sizeof starter->reason, "%s", reason);
+    starter->odd = true;
     starter_enter(starter, STARTER_CLEAN);
     starter_go(starter);
 }
@@ -92,10 +93,13 @@ void starter_go(struct starter *starter)
     case STARTER_CLEAN:
         job_clean(starter);
         starter_enter(starter, STARTER_TELL);
-        shadow_link_close(starter);
+        if (!starter_may_stay(starter)) {
+            shadow_link_close(starter);
+        }
         startd_link_tell(starter);
         break;
     case STARTER_TELL:
+    case STARTER_IDLE:
     case STARTER_END:
         break;
     }
@@ -105,8 +109,10 @@ void starter_stop(struct starter *starter, bool fast)
 {
     starter->stop_fast = starter->stop_fast || fast;
     bool first = !starter->stopping;
-    starter->stopping = true;
-    if (starter->phase == STARTER_RUN && starter->pid != 0) {
+    starter->stopping = starter->odd = true;
+    if (starter->phase == STARTER_IDLE) {
+        loop_stop(starter->env.loop, 0);
+    } else if (starter->phase == STARTER_RUN && starter->pid != 0) {
         job_stop(starter, starter->stop_fast); /* its exit goes on to give_up */
     } else if (starter->phase < STARTER_RUN || starter->stop_fast ||
                (starter->phase == STARTER_RUN && starter->pid == 0)) { /* nothing runs yet */
@@ -147,21 +153,15 @@ static void tick(void *arg)
         log_warn(starter->env.log, "starter.gap", "the clock jumped: the job waits for its claim",
                  LOG_TEXT("job", starter->job_id),
                  LOG_INT("gap_ms", now_ms - starter->last_tick_ms));
-        starter->gap = true;
+        starter->gap = starter->odd = true;
         job_freeze(starter);
     }
     starter->last_tick_ms = now_ms;
     loop_timer_set(starter->tick_timer, tick_ms);
 }
 
-static int read_record(struct starter *starter, struct err *err)
+static int read_record(struct starter *starter, const char *directory, struct err *err)
 {
-    const char *directory = NULL;
-    for (int i = 0; i + 1 < starter->env.argc; i++) {
-        if (strcmp(starter->env.argv[i], "-dir") == 0) {
-            directory = starter->env.argv[i + 1];
-        }
-    }
     if (directory == NULL || directory[0] != '/') {
         return err_set(err, -EINVAL,
                        "roost-starter needs -dir with the absolute path of a job's directory");
@@ -194,21 +194,11 @@ static int read_record(struct starter *starter, struct err *err)
     return 0;
 }
 
-static void starter_destroy(void *state)
+static void free_run(struct starter *starter)
 {
-    struct starter *starter = state;
     transfer_reset(starter);
     peek_close(starter);
-    shadow_link_close(starter);
-    startd_link_close(starter);
-    loop_timer_destroy(starter->dial_timer);
-    loop_timer_destroy(starter->lease_timer);
-    loop_timer_destroy(starter->tick_timer);
-    loop_timer_destroy(starter->kill_timer);
-    loop_timer_destroy(starter->deferral_timer);
-    loop_timer_destroy(starter->watch.timer);
     cage_close(starter);
-    wire_context_destroy(starter->wires);
     ad_destroy(starter->record);
     ad_destroy(starter->job);
     ad_destroy(starter->hold);
@@ -217,12 +207,108 @@ static void starter_destroy(void *state)
     output_forget(starter);
     mem_free(starter->directory);
     mem_free(starter->sandbox);
+}
+
+/* What is not named here is the run's. */
+static void starter_forget_run(struct starter *starter)
+{
+    loop_timer_stop(starter->dial_timer);
+    loop_timer_stop(starter->lease_timer);
+    loop_timer_stop(starter->tick_timer);
+    loop_timer_stop(starter->deferral_timer);
+    loop_timer_stop(starter->watch.timer);
+    loop_timer_destroy(starter->kill_timer); /* startd_link_tell() uses it for the process's end */
+    free_run(starter);
+    *starter = (struct starter){
+        .env = starter->env,
+        .wires = starter->wires,
+        .startd = starter->startd,
+        .shadow = starter->shadow,
+        .shadow_place = starter->shadow_place,
+        .runs = starter->runs,
+        .dial_timer = starter->dial_timer,
+        .lease_timer = starter->lease_timer,
+        .tick_timer = starter->tick_timer,
+        .kill_timer = loop_timer_create(starter->env.loop, kill_timer, starter),
+        .deferral_timer = starter->deferral_timer,
+        .watch = {.timer = starter->watch.timer},
+    };
+}
+
+static void starter_destroy(void *state)
+{
+    struct starter *starter = state;
+    shadow_link_close(starter);
+    startd_link_close(starter);
+    loop_timer_destroy(starter->dial_timer);
+    loop_timer_destroy(starter->lease_timer);
+    loop_timer_destroy(starter->tick_timer);
+    loop_timer_destroy(starter->kill_timer);
+    loop_timer_destroy(starter->deferral_timer);
+    loop_timer_destroy(starter->watch.timer);
+    free_run(starter);
+    wire_context_destroy(starter->wires);
+    mem_free(starter->shadow_place);
     mem_free(starter);
 }
 
 static void redial(void *arg)
 {
     shadow_link_dial(arg);
+}
+
+/* The record is read. */
+static void set_out(struct starter *starter)
+{
+    struct err err = {""};
+    starter->runs++;
+    lease_timer(starter);
+    starter->last_tick_ms = loop_now_ms(starter->env.loop);
+    tick(starter);
+    if (job_prepare(starter, &err) != 0) {
+        starter_give_up(starter, err.text[0] != '\0' ? err.text : "no sandbox could be made");
+    } else {
+        shadow_link_dial(starter);
+    }
+}
+
+int starter_begin(struct starter *starter, const char *directory, struct err *err)
+{
+    CHECK(starter->phase == STARTER_IDLE);
+    starter->phase = STARTER_FETCH;
+    starter->shadow_kept = starter->shadow != NULL;
+    int rc = read_record(starter, directory, err);
+    if (rc != 0) {
+        return rc;
+    }
+    log_info(starter->env.log, "starter.next", "the claim's next job",
+             LOG_TEXT("job", starter->job_id), LOG_INT("run", starter->runs + 1));
+    set_out(starter);
+    return 0;
+}
+
+bool starter_may_stay(const struct starter *starter)
+{
+    return !starter->odd && starter->runs < config_int(starter->env.config, "STARTER_MAX_JOBS");
+}
+
+void starter_rest(struct starter *starter)
+{
+    log_info(starter->env.log, "starter.idle", "waits for the claim's next job",
+             LOG_TEXT("after", starter->job_id), LOG_INT("runs", starter->runs));
+    starter_forget_run(starter);
+    starter->phase = STARTER_IDLE;
+}
+
+static const char *directory_argument(const struct starter *starter)
+{
+    const char *directory = NULL;
+    for (int i = 0; i + 1 < starter->env.argc; i++) {
+        if (strcmp(starter->env.argv[i], "-dir") == 0) {
+            directory = starter->env.argv[i + 1];
+        }
+    }
+    return directory;
 }
 
 static int starter_start(const struct daemon_env *env, void **state, struct err *err)
@@ -235,7 +321,7 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
     starter->kill_timer = loop_timer_create(env->loop, kill_timer, starter);
     starter->deferral_timer = loop_timer_create(env->loop, deferral_tick, starter);
     starter->watch.timer = loop_timer_create(env->loop, watch_tick, starter);
-    int rc = read_record(starter, err);
+    int rc = read_record(starter, directory_argument(starter), err);
     rc = rc != 0 ? rc : pool_context_create(env, &starter->wires, err);
     if (rc == 0) {
         os_become_subreaper(env->os);
@@ -246,14 +332,7 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
         return rc;
     }
     *state = starter;
-    lease_timer(starter);
-    starter->last_tick_ms = loop_now_ms(env->loop);
-    tick(starter);
-    if (job_prepare(starter, err) != 0) {
-        starter_give_up(starter, err != NULL ? err->text : "no sandbox could be made");
-    } else {
-        shadow_link_dial(starter);
-    }
+    set_out(starter);
     return 0;
 }
 

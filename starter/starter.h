@@ -1,7 +1,14 @@
 /* starter/starter.h - the starter's own structures, shared by the files of this folder.
  *
- * One process for one run of one job.  It goes through phases in order; what a phase still has to
- * do can be begun again from scratch after a lost connection (starter_go()).
+ * One process for one run of one job at a time.  It goes through phases in order; what a phase
+ * still has to do can be begun again from scratch after a lost connection (starter_go()).
+ *
+ * A run that ended as it should leaves nothing behind, and the startd may keep the starter for the
+ * claim's next job (STARTER_IDLE): a new process, its configuration and its handshake with the
+ * shadow cost more than a short job.  Whatever was odd about a run ends its starter: a failed
+ * clean-up, a hold, a stop, a suspension, a gap of the clock.  All of struct starter that is not
+ * named in starter_forget_run() is the run's and gone with it, so that nothing of one job is there
+ * for the next.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -44,6 +51,7 @@ enum starter_phase {
     STARTER_REPORT, /* JOB_DONE */
     STARTER_CLEAN,  /* kill what is left, remove the sandbox */
     STARTER_TELL,   /* the startd */
+    STARTER_IDLE,   /* kept for the claim's next job */
     STARTER_END,
 };
 
@@ -99,6 +107,9 @@ struct starter {
     struct wire_context *wires;
     struct uplink *startd;
     struct wire *shadow; /* NULL while not connected */
+    char *shadow_place;  /* where that one leads, and whom it trusts there */
+    bool shadow_kept;    /* it served an earlier run, and has not been told of this one */
+    int64_t runs;        /* that this process has begun */
     struct loop_timer *dial_timer, *lease_timer, *tick_timer, *kill_timer;
     unsigned failures;
     uint64_t lease_end_ms, last_tick_ms;
@@ -156,6 +167,7 @@ struct starter {
     bool peeks_over;  /* nothing of the job is left that could write */
     struct ad *hold;  /* HoldReason ... when the job could not be started for its own fault */
     char reason[200]; /* for the startd: "" the claim goes on */
+    bool odd;         /* something was not as it should be: no further job for this process */
 };
 
 extern const struct knob_table starter_knobs;
@@ -167,10 +179,19 @@ void starter_enter(struct starter *starter, enum starter_phase phase);
 /* The run is over without a result: cleans up and tells the startd why ("": the claim goes on). */
 void starter_give_up(struct starter *starter, const char *reason);
 void starter_stop(struct starter *starter, bool fast);
+/* Begins the run whose record is in that directory. */
+int starter_begin(struct starter *starter, const char *directory, struct err *err);
+/* Nothing is left of the run, and nothing odd was seen: another job may follow. */
+bool starter_may_stay(const struct starter *starter);
+/* The startd keeps us: all of the run is forgotten. */
+void starter_rest(struct starter *starter);
 const char *starter_path(const struct starter *starter, const char *name, char *ret, size_t size);
 
 /* ---- shadow_link.c */
 void shadow_link_dial(struct starter *starter);
+/* What a kept connection is told with its first call, and a new one in its hello: which run, and
+ * its nonce.  NULL: it knows.  The caller owns it. */
+struct ad *shadow_link_who(struct starter *starter);
 void shadow_link_close(struct starter *starter);
 
 /* ---- startd_link.c */

@@ -78,6 +78,7 @@ enum wire_verb {
     VERB_STARTER_DONE = 93,    /* starter to startd: sandbox gone, this is how it ended */
     VERB_CONSOLE_USED = 95,    /* kbdd to startd: when keyboard or mouse were used last */
     VERB_STARTER_SUSPEND = 94, /* startd to starter: the job stands still, or goes on */
+    VERB_STARTER_RUN = 79,     /* startd to a starter that it kept: the claim's next job */
     /* answered by the shadow; a client with a ticket dials */
     VERB_SPOOL_LOOK = 96, /* which files a job's sandbox in SPOOL has */
     VERB_SPOOL_PUT = 97,  /* bytes of one input file */

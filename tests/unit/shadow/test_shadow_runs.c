@@ -479,6 +479,71 @@ static void a_missing_input_holds_the_job_before_the_starter_is_refused(void **s
     wire_close(starter.wire);
 }
 
+#define OTHER "00112233445566778899aabbccddeeff"
+
+/* Over the connection of a run that is over. */
+static int fetch_next(struct world *world, struct starter *starter, const char *nonce)
+{
+    char args[200];
+    (void)snprintf(args, sizeof(args), "[JobId = \"2.0\"; ClaimEpoch = 1; Nonce = \"%s\"]", nonce);
+    return call(world, starter->wire, VERB_JOB_FETCH, args, NULL, NULL);
+}
+
+/* A run is over, its starter stays, and another run is expected. */
+static void stay(struct world *world, struct starter *starter)
+{
+    put(world, "run.sh", "#!/bin/sh\n");
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, starter);
+    assert_int_equal(call(world, starter->wire, VERB_JOB_DONE,
+                          "[ExitCode = 0; Files = {}; Checksums = {}; MayStay = true]", NULL, NULL),
+                     0);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_RUN,
+                          "[JobId = \"2.0\"; ClaimEpoch = 1; Nonce = \"" OTHER "\"]",
+                          "[Cmd = \"/bin/true\"; Iwd = \"/tmp\"; TransferExecutable = false]",
+                          NULL),
+                     0);
+}
+
+static void a_starter_that_stays_goes_on_with_another_run_by_its_nonce(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    stay(world, &starter);
+    assert_int_equal(call(world, starter.wire, VERB_JOB_DONE, "[ExitCode = 9]", NULL, NULL),
+                     -EACCES); /* it has not said which run */
+    assert_int_equal(fetch_next(world, &starter, OTHER), 0);
+    assert_int_equal(call(world, starter.wire, VERB_JOB_DONE,
+                          "[ExitCode = 6; Files = {}; Checksums = {}]", NULL, NULL),
+                     0);
+    wait_for(world, &starter.closed); /* it did not say that it stays */
+    reports_are(world, "JOB_RESULT exit 0;JOB_PLACED;JOB_RESULT exit 6;JOB_PLACED;");
+}
+
+static void a_starter_that_stays_with_a_wrong_nonce_gets_nothing(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    stay(world, &starter);
+    assert_int_equal(fetch_next(world, &starter, NONCE), -EACCES); /* that of the run before */
+    assert_int_equal(fetch_next(world, &starter, OTHER), -EACCES); /* there is one try */
+    assert_int_equal(call(world, starter.wire, VERB_JOB_STARTED, "[Pid = 7]", NULL, NULL), -EACCES);
+    wire_close(starter.wire);
+    reports_are(world, "JOB_RESULT exit 0;JOB_PLACED;");
+}
+
+static void the_connection_of_a_stopped_run_is_closed_also_of_a_starter_that_stayed(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    stay(world, &starter);
+    assert_int_equal(fetch_next(world, &starter, OTHER), 0);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_STOP, "[JobId = \"2.0\"; ClaimEpoch = 1]",
+                          NULL, NULL),
+                     0);
+    wait_for(world, &starter.closed);
+}
+
 static void a_wrong_nonce_or_epoch_gets_nothing(void **state)
 {
     struct world *world = *state;
@@ -719,6 +784,9 @@ int main(void)
         CASE(a_job_is_fetched_and_its_result_is_placed),
         CASE(a_missing_input_holds_the_job_before_the_starter_is_refused),
         CASE(a_wrong_nonce_or_epoch_gets_nothing),
+        CASE(a_starter_that_stays_goes_on_with_another_run_by_its_nonce),
+        CASE(a_starter_that_stays_with_a_wrong_nonce_gets_nothing),
+        CASE(the_connection_of_a_stopped_run_is_closed_also_of_a_starter_that_stayed),
         CASE(what_a_starter_sends_must_be_whole_and_allowed),
         CASE(a_refused_result_is_not_placed),
         CASE(output_without_a_place_is_kept_and_placed_later),

@@ -35,8 +35,9 @@ struct starter_end { /* the starter's end of its connection to the startd */
     struct wire_context *context;
     struct wire *wire;
     bool ready;
-    int stops, suspends;
-    bool suspended; /* the last that it was told */
+    int stops, suspends, runs;
+    char directory[256]; /* of the last run that it was given */
+    bool suspended;      /* the last that it was told */
     bool fast;
     int64_t grace_s; /* that the job is given */
 };
@@ -489,6 +490,10 @@ static inline void starter_request(void *arg, struct wire_request *request)
         end->stops++;
         end->fast = ad_bool_or(wire_request_args(request), "Fast", false);
         end->grace_s = ad_int_or(wire_request_args(request), "Grace", 0);
+    } else if (wire_request_verb(request) == VERB_STARTER_RUN) {
+        end->runs++;
+        (void)snprintf(end->directory, sizeof end->directory, "%s",
+                       ad_string_or(wire_request_args(request), "Directory", ""));
     } else if (wire_request_verb(request) == VERB_STARTER_SUSPEND) {
         end->suspends++;
         end->suspended = ad_bool_or(wire_request_args(request), "Suspended", false);

@@ -56,9 +56,11 @@ struct bed {
     int starts;
     int refusals; /* JOB_DONE is answered -EAGAIN so often */
     int done_calls, puts_calls, gets_calls;
+    int connections;
+    char fetched[200]; /* what the last JOB_FETCH said of its run */
     char output[4096]; /* of _condor_stdout, as it came last */
     int64_t hold_code;
-    bool over;
+    bool over, turned;
     struct stat at_done; /* of the sandbox */
 };
 
@@ -90,6 +92,10 @@ static void on_request(void *arg, struct wire_request *request)
     char path[256];
     switch (wire_request_verb(request)) {
     case VERB_JOB_FETCH: {
+        (void)snprintf(bed->fetched, sizeof bed->fetched, "%s %lld %s",
+                       args != NULL ? ad_string_or(args, "JobId", "") : "",
+                       args != NULL ? (long long)ad_int_or(args, "ClaimEpoch", 0) : 0,
+                       args != NULL ? ad_string_or(args, "Nonce", "") : "");
         struct ad *job;
         assert_int_equal(ad_parse(bed->job, strlen(bed->job), &job, &err), 0);
         struct ad *input = ad_create();
@@ -152,20 +158,21 @@ static void on_incoming(void *arg, struct incoming *incoming)
     static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
     struct bed *bed = arg;
     const struct wire_accept how = {.identity = bed->identity, .no_token = true};
+    bed->connections++;
     MUST(wire_accept(bed->wires, incoming, &how, &EVENTS, bed, &bed->wire, err));
 }
 
-static void write_record(struct bed *bed)
+static void write_record_of(struct bed *bed, const char *job_id, const char *pin)
 {
     struct ad *record = ad_create();
     struct strbuf text;
     char path[256];
     ad_set_string(record, "ClaimId", "slot1@wn#b#00");
-    ad_set_string(record, "JobId", "1.0");
+    ad_set_string(record, "JobId", job_id);
     ad_set_int(record, "ClaimEpoch", 1);
     ad_set_string(record, "ShadowAddress", listener_address(bed->listener));
     ad_set_string(record, "ShadowRoute", "shadow/somebody");
-    ad_set_string(record, "ShadowPin", tls_identity_pin(bed->identity));
+    ad_set_string(record, "ShadowPin", pin);
     ad_set_string(record, "_roost_priv_Nonce", "00000000000000000000000000000000");
     ad_set_string(record, "SlotName", "slot1@wn");
     ad_set_string(record, "BootId", "b");
@@ -177,6 +184,11 @@ static void write_record(struct bed *bed)
     MUST(os_write_file(bed->os, path, strbuf_text(&text), text.length, 0600, false, err));
     strbuf_fini(&text);
     ad_destroy(record);
+}
+
+static void write_record(struct bed *bed)
+{
+    write_record_of(bed, "1.0", tls_identity_pin(bed->identity));
 }
 
 static void load_config(struct bed *bed)
@@ -324,7 +336,138 @@ static void an_input_that_came_damaged_is_asked_for_again(void **state)
     bed_destroy(bed);
 }
 
-UNIT_TESTS(UNIT(a_job_reads_its_input), UNIT(a_job_never_starts_on_a_damaged_input),
+static void set_flag(void *flag)
+{
+    *(bool *)flag = true;
+}
+
+static void wait_for_phase(struct bed *bed, enum starter_phase phase)
+{
+    const struct starter *starter = bed->starter;
+    struct loop_timer *turn = loop_timer_create(bed->loop, set_flag, &bed->turned);
+    while (starter->phase != phase) {
+        bed->turned = false;
+        loop_timer_set(turn, 1);
+        loop_run_until(bed->loop, &bed->turned);
+    }
+    loop_timer_destroy(turn);
+}
+
+/* The first job ended as it should, and the startd keeps the starter. */
+static struct starter *ran_one(struct bed *bed)
+{
+    struct starter *starter = bed->starter;
+    loop_run_until(bed->loop, &bed->over);
+    wait_for_phase(bed, STARTER_TELL);
+    return starter;
+}
+
+static void begin_next(struct bed *bed, const char *job_id, const char *pin)
+{
+    struct starter *starter = bed->starter;
+    starter_rest(starter);
+    (void)snprintf(bed->run_dir, sizeof bed->run_dir, "%s/dir_slot1_%s_1", bed->dir, job_id);
+    MUST(os_mkdirs(bed->os, bed->run_dir, 0711, err));
+    write_record_of(bed, job_id, pin);
+    bed->over = false;
+    MUST(starter_begin(starter, bed->run_dir, err));
+}
+
+static void a_kept_starter_runs_the_next_job_over_the_same_connection(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(READS);
+    bed->input = "the input";
+    struct starter *starter = ran_one(bed);
+    assert_string_equal(bed->fetched, " 0 "); /* its hello said it */
+    assert_true(starter_may_stay(starter));
+    assert_int_not_equal(access(bed->run_dir, F_OK), 0);
+    bed->input = "another input";
+    begin_next(bed, "2.0", tls_identity_pin(bed->identity));
+    loop_run_until(bed->loop, &bed->over);
+    assert_string_equal(bed->output, "another input");
+    assert_string_equal(bed->fetched, "2.0 1 00000000000000000000000000000000");
+    assert_int_equal(bed->connections, 1);
+    assert_int_equal(bed->starts + bed->done_calls, 4);
+    assert_string_equal(starter->job_id, "2.0");
+    bed_destroy(bed);
+}
+
+#define STUBBORN                                                                     \
+    "[ Cmd = \"/bin/sh\"; Arguments = \"-c 'trap \\\"\\\" TERM; exec sleep 600'\"; " \
+    "Out = \"_condor_stdout\"; Owner = \"nobody-here\"; User = \"x@elsewhere\" ]"
+
+static void the_next_job_is_killed_when_it_does_not_stop_in_time(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(READS);
+    bed->input = "the input";
+    struct starter *starter = ran_one(bed);
+    bed->job = STUBBORN;
+    bed->input = NULL;
+    begin_next(bed, "2.0", tls_identity_pin(bed->identity));
+    wait_for_phase(bed, STARTER_RUN);
+    assert_true(starter->pid > 0);
+    starter_stop(starter, false);
+    assert_true(loop_timer_is_set(starter->kill_timer));
+    loop_timer_set(starter->kill_timer, 0); /* its grace is over */
+    wait_for_phase(bed, STARTER_TELL);
+    assert_int_not_equal(access(bed->run_dir, F_OK), 0);
+    assert_false(starter_may_stay(starter));
+    bed_destroy(bed);
+}
+
+static void nothing_of_a_run_is_there_for_the_next(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(READS);
+    bed->input = "the input";
+    struct starter *starter = ran_one(bed);
+    starter_rest(starter);
+    assert_int_equal(starter->phase, STARTER_IDLE);
+    assert_string_equal(starter->job_id, "");
+    assert_int_equal(starter->inputs.count + starter->outputs.count + starter->checksums.count, 0);
+    assert_null(starter->job);
+    assert_null(starter->cage);
+    assert_int_equal(starter->pid, 0);
+    assert_int_equal(starter->lease_end_ms, 0);
+    assert_false(starter->started_told);
+    assert_false(loop_timer_is_set(starter->lease_timer));
+    assert_false(loop_timer_is_set(starter->tick_timer));
+    assert_false(loop_timer_is_set(starter->kill_timer));
+    assert_int_equal(starter->exit.status, 0);
+    bed_destroy(bed);
+}
+
+static void another_shadow_is_dialled_anew(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(READS);
+    bed->input = "the input";
+    struct starter *starter = ran_one(bed);
+    begin_next(bed, "2.0", "0011223344556677001122334455667700112233445566770011223344556677");
+    loop_run_until(bed->loop, &bed->over); /* the connection is closed */
+    assert_int_equal(bed->done_calls, 1);  /* whom it was not told to trust, it tells nothing */
+    assert_string_equal(starter->job_id, "2.0");
+    bed_destroy(bed);
+}
+
+static void a_starter_whose_job_was_held_takes_no_other(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create("[ Cmd = \"/nowhere/at/all\"; Out = \"_condor_stdout\"; "
+                                 "Owner = \"nobody-here\"; User = \"x@elsewhere\" ]");
+    struct starter *starter = ran_one(bed);
+    assert_int_not_equal(bed->hold_code, 0);
+    assert_false(starter_may_stay(starter));
+    bed_destroy(bed);
+}
+
+UNIT_TESTS(UNIT(a_kept_starter_runs_the_next_job_over_the_same_connection),
+           UNIT(nothing_of_a_run_is_there_for_the_next),
+           UNIT(the_next_job_is_killed_when_it_does_not_stop_in_time),
+           UNIT(another_shadow_is_dialled_anew), UNIT(a_starter_whose_job_was_held_takes_no_other),
+           UNIT(a_job_reads_its_input), UNIT(a_job_never_starts_on_a_damaged_input),
            UNIT(an_input_that_came_damaged_is_asked_for_again),
            UNIT(the_sandbox_is_the_accounts_only_while_the_job_runs),
            UNIT(output_that_did_not_arrive_whole_is_sent_again))
