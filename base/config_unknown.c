@@ -1,7 +1,8 @@
 /* base/config_unknown.c - names that are no knob: which they might have been meant to be.
  *
  * A name is known when it is a knob, or of a family of names, of this daemon or another, or when
- * some value refers to it; before a daemon's name and a dot likewise.
+ * some value refers to it, or a list of attributes (..._ATTRS, ..._EXPRS) has it; before a daemon's
+ * name and a dot likewise.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +17,8 @@
 #include "base/strmap.h"
 #include "base/text.h"
 
-#define FAMILY_EDITS_MAX 2 /* in the prefix of a misspelt name of a family */
+#define ITEM_BYTES       256 /* of a list of attributes; a longer one names no knob */
+#define FAMILY_EDITS_MAX 2   /* in the prefix of a misspelt name of a family */
 
 #define TOO_LARGE(err) \
     err_set((err), -ENOMEM, "the configuration is larger than %zu bytes", CONFIG_BYTES_MAX)
@@ -132,12 +134,45 @@ static bool is_unknown(const struct config_loader *loader, const struct config_e
            !is_of_a_family(loader->options, name) && !is_known_of_an_owner(loader, name);
 }
 
+/* STARTD_ATTRS, SUBMIT_EXPRS, ... name settings of the site's own. */
+static void refer_to_items(struct config_loader *loader, const struct config_entry *entry)
+{
+    const char *at = entry->value.text;
+    while (at != NULL && *at != '\0') {
+        char item[ITEM_BYTES];
+        at += strspn(at, ", \t\n\"+");
+        size_t length = strcspn(at, ", \t\n\"");
+        if (length > 0 && length < sizeof(item)) {
+            memcpy(item, at, length);
+            item[length] = '\0';
+            (void)strmap_set(loader->referenced, text_glob("my.?*", item, true) ? item + 3 : item,
+                             loader);
+        }
+        at += length;
+    }
+}
+
+static void refer_to_lists(struct config_loader *loader)
+{
+    size_t at = 0;
+    const char *name = NULL;
+    void *value = NULL;
+    while (strmap_next(loader->config->entries, &at, &name, &value)) {
+        const struct config_entry *entry = value;
+        if (entry->kind != ENTRY_MACRO &&
+            (text_glob("*_ATTRS", name, true) || text_glob("*_EXPRS", name, true))) {
+            refer_to_items(loader, entry);
+        }
+    }
+}
+
 int config_find_unknown(struct config_loader *loader, struct err *err)
 {
     size_t at = 0;
     const char *name = NULL;
     void *value = NULL;
     int rc = 0;
+    refer_to_lists(loader);
     while (rc == 0 && strmap_next(loader->config->entries, &at, &name, &value)) {
         const struct config_entry *entry = value;
         if (is_unknown(loader, entry, name)) {

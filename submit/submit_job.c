@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "submit/submit_command.h"
@@ -68,6 +69,39 @@ static void set_base(struct submit_making *making)
         ad_set_real(ad, REALS[i], 0);
     }
     ad_set_bool(ad, "ExitBySignal", false);
+}
+
+/* The site's own attributes: those that it names plainly come before all commands, which replace
+ * them; those with "+" or "MY." before come behind them.  A value that is no expression is left
+ * out. */
+static void set_site_attributes(struct submit_making *making, bool forced)
+{
+    static const char *const LISTS[] = {"SUBMIT_ATTRS", "SUBMIT_EXPRS", "SYSTEM_SUBMIT_ATTRS"};
+    for (size_t i = 0; i < ARRAY_COUNT(LISTS) && making->is_first; i++) {
+        struct vec names = {0};
+        making_split(making_site(making, LISTS[i], ""), ", \t", &names);
+        for (size_t j = 0; j < names.count; j++) {
+            const char *name = names.items[j];
+            bool plus = name[0] == '+', my = text_glob("my.?*", name, true);
+            name += plus ? 1 : my ? 3 : 0;
+            const char *text = (plus || my) == forced ? making_site(making, name, NULL) : NULL;
+            if (text != NULL &&
+                (!ad_name_is_valid(name) || ad_set_expr_old(making->ad, name, text, NULL) != 0)) {
+                making_warn(making,
+                            "%s: %.100s is not set: '%.200s' is no expression; did you "
+                            "forget to quote a string?",
+                            LISTS[i], name, text);
+            }
+        }
+        vec_fini(&names, mem_free);
+    }
+}
+
+static int set_forced_site_attributes(struct submit_making *making, struct err *err)
+{
+    (void)err; /* what is wrong is the site's, and only said */
+    set_site_attributes(making, true);
+    return 0;
 }
 
 static int set_directory(struct submit_making *making, struct err *err)
@@ -213,6 +247,7 @@ static int make(struct submit_making *making, struct err *err)
         resources_set_sizes,
         transfer_set_files,
         set_automatic,
+        set_forced_site_attributes,
         set_own,
         resources_set_properties,
         requirements_set,
@@ -240,6 +275,7 @@ int submit_job_make(struct submit_file *file, const char *file_name,
     ad_chain(making.ad, first);
     if (making.is_first) {
         set_base(&making);
+        set_site_attributes(&making, false);
     }
     int rc = command_check_obeyed(&making, err);
     rc = rc != 0 ? rc : make(&making, err);

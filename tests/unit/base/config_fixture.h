@@ -40,6 +40,7 @@ static const struct knob KNOBS[] = {
      .max = 1 << 30,
      .help = "h"},
     {.name = "ATTRS", .type = KNOB_LIST, .fallback = "Arch", .help = "h"},
+    {.name = "MORE_ATTRS", .type = KNOB_LIST, .fallback = "", .help = "h"},
     {.name = "UNSET_LIST", .type = KNOB_LIST, .help = "h"},
     {.name = "NOTE", .type = KNOB_STRING, .help = "h"},
     {.name = "METHOD",

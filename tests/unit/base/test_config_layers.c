@@ -163,6 +163,16 @@ static void unknown_names_behind_a_daemon_s_prefix_are_reported(void **state)
     config_destroy(config);
 }
 
+static void what_a_list_of_attributes_names_is_known(void **state)
+{
+    (void)state;
+    struct config *config = load_one(
+        "MORE_ATTRS = \"Colour, +Size MY.Place\"\nColour = 5\nSize = 3\nPlace = 1\nStray = 2\n");
+    assert_int_equal(config_unknown_count(config), 1);
+    assert_string_equal(config_unknown(config, 0), "/etc/roost.conf:5: unknown knob 'Stray'");
+    config_destroy(config);
+}
+
 static void the_environment_also_decides_which_files_are_read(void **state)
 {
     (void)state;
@@ -451,6 +461,7 @@ UNIT_TESTS(UNIT(later_layers_win_and_say_so),
            UNIT(local_files_are_read_directory_first_then_file_then_the_rest),
            UNIT(a_name_with_the_daemon_s_prefix_wins_over_the_bare_one),
            UNIT(unknown_names_behind_a_daemon_s_prefix_are_reported),
+           UNIT(what_a_list_of_attributes_names_is_known),
            UNIT(the_environment_also_decides_which_files_are_read),
            UNIT(the_shared_file_is_found_by_argument_environment_or_habit),
            UNIT(refusals_name_the_layer_at_fault),

@@ -605,6 +605,68 @@ static void the_site_adds_to_the_rank(void **state)
     vec_fini(&ads, destroy_ad);
 }
 
+static const char *site_with_attributes(void *arg, const char *knob)
+{
+    static const char *const KNOBS[][2] = {
+        {"SUBMIT_ATTRS", "Project, +Site,MY.Zone Absent"},
+        {"SUBMIT_EXPRS", "JobPrio"},
+        {"SYSTEM_SUBMIT_ATTRS", "Broken"},
+        {"Project", "\"blue\""},
+        {"Site", "strcat(\"n\", 1)"},
+        {"Zone", "5"},
+        {"JobPrio", "3"},
+        {"Broken", "a b"},
+    };
+    (void)arg;
+    for (size_t i = 0; i < sizeof(KNOBS) / sizeof(KNOBS[0]); i++) {
+        if (strcmp(knob, KNOBS[i][0]) == 0) {
+            return KNOBS[i][1];
+        }
+    }
+    return NULL;
+}
+
+static void expect(const struct ad *ad, const char *name, const char *text)
+{
+    struct strbuf printed;
+    strbuf_init(&printed, 0);
+    if (ad_has(ad, name)) {
+        ad_expr_print(ad_lookup(ad, name), AD_OLD, &printed);
+    }
+    assert_string_equal(strbuf_text(&printed), text);
+    strbuf_fini(&printed);
+}
+
+static void the_sites_own_attributes_are_in_every_job(void **state)
+{
+    (void)state;
+    struct submit_place place = PLACE;
+    struct strbuf warnings;
+    struct vec ads = {0};
+    strbuf_init(&warnings, 0);
+    place.site = site_with_attributes;
+    place.arg = &warnings;
+    assert_int_equal(make_at(&place, "executable = x\nqueue 2", &ads, NULL), 0);
+    expect(ads.items[0], "Project", "\"blue\"");
+    expect(ads.items[0], "Site", "strcat(\"n\",1)");
+    expect(ads.items[0], "Zone", "5");
+    expect(ads.items[0], "JobPrio", "3");
+    expect(ads.items[0], "Absent", "");
+    expect(ads.items[0], "Broken", "");
+    expect(ads.items[1], "Project", ""); /* the first job's */
+    assert_non_null(strstr(strbuf_text(&warnings), "SYSTEM_SUBMIT_ATTRS: Broken is not set"));
+    vec_fini(&ads, destroy_ad);
+    ads = (struct vec){0};
+    assert_int_equal(make_at(&place, "executable = x\npriority = 7\nMY.Zone = 6\n+Site = 1\nqueue",
+                             &ads, NULL),
+                     0);
+    expect(ads.items[0], "JobPrio", "7");
+    expect(ads.items[0], "Zone", "6");
+    expect(ads.items[0], "Site", "1");
+    vec_fini(&ads, destroy_ad);
+    strbuf_fini(&warnings);
+}
+
 static void a_job_that_could_never_run_is_refused(void **state)
 {
     (void)state;
@@ -654,19 +716,17 @@ static void the_items_of_a_queue_statement_may_be_commands(void **state)
     refused("executable = x\n\nqueue priority in (1 high)", "job.sub:3: priority=high is invalid");
 }
 
-UNIT_TESTS(UNIT(paths_are_those_of_the_directory_of_submission),
-           UNIT(streams_are_sent_unless_there_is_nothing),
-           UNIT(arguments_of_both_quotings_are_one_text), UNIT(environments_are_merged_and_sorted),
-           UNIT(getenv_takes_all_or_what_a_list_lets_pass),
-           UNIT(the_account_is_the_group_and_its_user),
-           UNIT(concurrency_limits_are_one_sorted_list),
-           UNIT(requirements_are_completed_by_what_the_user_left_open),
-           UNIT(requirements_speak_of_how_files_travel),
-           UNIT(resources_of_the_sites_own_are_asked_for),
-           UNIT(amounts_have_units_or_are_expressions), UNIT(sizes_are_measured),
-           UNIT(files_travel_when_the_user_says), UNIT(attributes_of_ones_own_are_expressions),
-           UNIT(jobs_are_tried_again_until_one_of_the_ways_out), UNIT(a_job_may_wait_for_its_time),
-           UNIT(universes_are_told_apart), UNIT(commands_take_only_the_values_they_know),
-           UNIT(a_real_job_is_refused_what_is_not_obeyed), UNIT(the_site_adds_to_the_rank),
-           UNIT(a_job_that_could_never_run_is_refused), UNIT(later_jobs_say_what_is_different),
-           UNIT(the_items_of_a_queue_statement_may_be_commands))
+UNIT_TESTS(
+    UNIT(paths_are_those_of_the_directory_of_submission),
+    UNIT(streams_are_sent_unless_there_is_nothing), UNIT(arguments_of_both_quotings_are_one_text),
+    UNIT(environments_are_merged_and_sorted), UNIT(getenv_takes_all_or_what_a_list_lets_pass),
+    UNIT(the_account_is_the_group_and_its_user), UNIT(concurrency_limits_are_one_sorted_list),
+    UNIT(requirements_are_completed_by_what_the_user_left_open),
+    UNIT(requirements_speak_of_how_files_travel), UNIT(resources_of_the_sites_own_are_asked_for),
+    UNIT(amounts_have_units_or_are_expressions), UNIT(sizes_are_measured),
+    UNIT(files_travel_when_the_user_says), UNIT(attributes_of_ones_own_are_expressions),
+    UNIT(jobs_are_tried_again_until_one_of_the_ways_out), UNIT(a_job_may_wait_for_its_time),
+    UNIT(universes_are_told_apart), UNIT(commands_take_only_the_values_they_know),
+    UNIT(a_real_job_is_refused_what_is_not_obeyed), UNIT(the_site_adds_to_the_rank),
+    UNIT(the_sites_own_attributes_are_in_every_job), UNIT(a_job_that_could_never_run_is_refused),
+    UNIT(later_jobs_say_what_is_different), UNIT(the_items_of_a_queue_statement_may_be_commands))
