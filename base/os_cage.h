@@ -49,9 +49,10 @@ struct os_cage {
     bool user_namespace;      /* and one of users, in which it is who it was: for who is not root */
     const struct os_mount *mounts; /* in order; only with namespaces */
     size_t mount_count;
-    int oom_score;       /* 0 or 10..1000: how readily the kernel kills it when memory runs out */
-    bool limit_core;     /* then: */
-    uint64_t core_bytes; /* of a core file at most; UINT64_MAX: any size */
+    int oom_score;        /* 0 or 10..1000: how readily the kernel kills it when memory runs out */
+    bool limit_core;      /* then: */
+    uint64_t core_bytes;  /* of a core file at most; UINT64_MAX: any size */
+    uint64_t stack_bytes; /* of a stack at most; 0: as ours */
     /* What the program is under from its first instruction on, and all that it starts; with
      * no_new_privs only.  NULL: nothing. */
     const struct os_filter *filter;

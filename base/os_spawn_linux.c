@@ -181,22 +181,24 @@ CHILD_SIDE static bool enter_cage(struct launch *launch)
     return true;
 }
 
-CHILD_SIDE static bool limit_core(struct launch *launch)
+/* Lower than it is, or as it is: more than it may be cannot be had. */
+CHILD_SIDE static bool limit_one(struct launch *launch, int which, uint64_t most)
 {
-    const struct os_cage *cage = launch->spec->cage;
-    if (cage == NULL || !cage->limit_core) {
-        return true;
-    }
-    struct rlimit limit;
-    limit.rlim_cur = limit.rlim_max = (rlim_t)cage->core_bytes;
-    struct rlimit now;
-    if (spawn_failed(launch, STEP_LIMITS, syscall(SYS_prlimit64, 0, RLIMIT_CORE, NULL, &now)) < 0) {
+    struct rlimit limit, now;
+    if (spawn_failed(launch, STEP_LIMITS, syscall(SYS_prlimit64, 0, which, NULL, &now)) < 0) {
         return false;
     }
-    limit.rlim_max = limit.rlim_max > now.rlim_max ? now.rlim_max : limit.rlim_max;
+    limit.rlim_max = (rlim_t)most > now.rlim_max ? now.rlim_max : (rlim_t)most;
     limit.rlim_cur = limit.rlim_max;
-    return spawn_failed(launch, STEP_LIMITS,
-                        syscall(SYS_prlimit64, 0, RLIMIT_CORE, &limit, NULL)) >= 0;
+    return spawn_failed(launch, STEP_LIMITS, syscall(SYS_prlimit64, 0, which, &limit, NULL)) >= 0;
+}
+
+CHILD_SIDE static bool set_limits(struct launch *launch)
+{
+    const struct os_cage *cage = launch->spec->cage;
+    return cage == NULL ||
+           ((!cage->limit_core || limit_one(launch, RLIMIT_CORE, cage->core_bytes)) &&
+            (cage->stack_bytes == 0 || limit_one(launch, RLIMIT_STACK, cage->stack_bytes)));
 }
 
 _Static_assert(sizeof(struct os_filter_code) == sizeof(struct sock_filter),
@@ -244,7 +246,7 @@ CHILD_SIDE int spawn_become_program(void *arg)
         set_files(launch) &&
         spawn_failed(launch, STEP_LIMITS,
                      syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, launch->files, NULL)) >= 0 &&
-        limit_core(launch) &&
+        set_limits(launch) &&
         (!spec->no_new_privs ||
          spawn_failed(launch, STEP_PRIVILEGES,
                       syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) >= 0) &&

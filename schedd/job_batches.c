@@ -92,7 +92,9 @@ void job_batches_add(struct job_batches *batches, const struct job *job)
     struct batch *batch =
         !odd && cluster->id == batches->cluster && batches->last != NULL
             ? batches->last
-            : batch_of(batches, cluster, job_string(job, "JobBatchName", ""), job->proc);
+            : batch_of(batches, cluster,
+                       job_string(job, "JobBatchName", job_string(job, "JobSetName", "")),
+                       job->proc);
     if (!odd) {
         batches->last = batch;
         batches->cluster = cluster->id;
@@ -110,8 +112,10 @@ void job_batches_add_factory(struct job_batches *batches, const struct cluster *
 {
     int64_t next = ad_int_or(cluster->ad, "JobMaterializeNextProcId", 0);
     int64_t total = ad_int_or(cluster->ad, "TotalSubmitProcs", 0);
-    struct batch *batch =
-        batch_of(batches, cluster, ad_string_or(cluster->ad, "JobBatchName", ""), (uint32_t)next);
+    struct batch *batch = batch_of(batches, cluster,
+                                   ad_string_or(cluster->ad, "JobBatchName",
+                                                ad_string_or(cluster->ad, "JobSetName", "")),
+                                   (uint32_t)next);
     if (cluster->id != batch->last_cluster) {
         batch->submitted += total;
         batch->last_cluster = cluster->id;

@@ -160,6 +160,7 @@ static int cage_open(struct starter *starter, struct err *err)
     const char *filter = config_string(starter->env.config, "JOB_SECCOMP");
     bool root = os_uid(starter->env.os) == 0;
     int64_t core_bytes = ad_int_or(starter->job, "CoreSize", 0);
+    int64_t stack_bytes = ad_int_or(starter->job, "StackSize", 0);
     struct cage *cage = mem_zalloc(sizeof *cage);
     starter->cage = cage;
     cage->required = strcmp(mode, "required") == 0;
@@ -173,6 +174,7 @@ static int cage_open(struct starter *starter, struct err *err)
         .filter = strcmp(filter, "strict") == 0     ? &job_filter_strict
                   : strcmp(filter, "standard") == 0 ? &job_filter_standard
                                                     : NULL,
+        .stack_bytes = stack_bytes > 0 ? (uint64_t)stack_bytes : 0,
     };
     int rc = make_group(starter, cage, err);
     if (rc == 0 && cage->spec.namespaces) {

@@ -65,7 +65,8 @@ static int setup(void **state)
                                .mounts = f->mounts,
                                .mount_count = 4,
                                .oom_score = 800,
-                               .limit_core = true};
+                               .limit_core = true,
+                               .stack_bytes = 1 << 20};
     *state = f;
     return 0;
 }
@@ -139,9 +140,9 @@ static void a_caged_program_sees_itself_alone(void **state)
         skip();
     }
     char *text = run(f, "ls -d /proc/[0-9]* | wc -l; ls ..; echo x >/dev/shm/mine; ls /dev/shm; "
-                        "cat /proc/self/oom_score_adj; ulimit -c; id -u");
+                        "cat /proc/self/oom_score_adj; ulimit -c; ulimit -s; id -u");
     char expected[64];
-    (void)snprintf(expected, sizeof expected, "4\ninner\nmine\n%s\n0\n%u\n",
+    (void)snprintf(expected, sizeof expected, "4\ninner\nmine\n%s\n0\n1024\n%u\n",
                    getuid() == 0 ? "800" : "0", (unsigned)getuid()); /* keeper, sh, ls, wc */
     assert_string_equal(text, expected);
     assert_int_equal(access("/dev/shm/mine", F_OK), -1);
