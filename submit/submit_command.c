@@ -227,6 +227,11 @@ static int set_number(struct submit_making *making, const struct submit_command 
         return making_refuse(making, err, "%s=%.200s is invalid, must eval to an integer.",
                              command->name, value);
     }
+    if (strcmp(command->name, "job_machine_attrs_history_length") == 0 &&
+        (number < 0 || number > INT32_MAX)) {
+        return making_refuse(making, err, "%s=%lld is out of bounds 0 to %d", command->name,
+                             (long long)number, INT32_MAX);
+    }
     if (command->kind == COMMAND_UINT && number < 0) {
         return making_refuse(making, err,
                              "%s=%.200s is invalid, must eval to a non-negative integer.",

@@ -169,7 +169,7 @@ static int set_automatic(struct submit_making *making, struct err *err)
 static void warn_of_mistakes(const struct submit_making *making)
 {
     const char *who = ad_string_or(making->ad, "NotifyUser", "");
-    if (making->is_first && (strcmp(who, "never") == 0 || strcmp(who, "false") == 0)) {
+    if (making->is_first && (text_equal_nocase(who, "never") || text_equal_nocase(who, "false"))) {
         making_warn(making,
                     "You used notify_user=%s in your submit file: mail will go to the user \"%s\". "
                     "If you do not want mail, put \"notification = never\" into it instead.",
@@ -200,6 +200,49 @@ static int set_own(struct submit_making *making, struct err *err)
         rc = rc != 0 ? rc : making_expr(making, name, value != NULL ? value : "undefined", err);
         strbuf_fini(&key);
         mem_free(value);
+    }
+    return rc;
+}
+
+/* JOBSET.Attribute: what the job's set is to have.  Only the set's name becomes the job's own. */
+static int set_jobset(struct submit_making *making, struct err *err)
+{
+    static const char PREFIX[] = "JOBSET.";
+    size_t at = 0;
+    const char *name;
+    bool plus, is_of_a_set = false;
+    unsigned line;
+    int rc = 0;
+    while (rc == 0 && submit_file_walk(making->file, &at, &name, &plus, &line)) {
+        char *value = NULL;
+        if (plus || !text_glob("jobset.?*", name, true)) {
+            continue;
+        }
+        rc = making_value(making, name, NULL, &value, err);
+        if (rc == 0 && value != NULL) {
+            is_of_a_set = true;
+            if (text_equal_nocase(name + sizeof(PREFIX) - 1, "name") &&
+                !ad_has(making->ad, "JobSetName")) {
+                ad_set_string(making->ad, "JobSetName", making_unquote(value));
+            }
+        }
+        mem_free(value);
+    }
+    if (rc == 0 && is_of_a_set && !ad_has(making->ad, "JobSetName")) {
+        char *cluster = NULL;
+        rc = making_value(making, "ClusterId", NULL, &cluster, err);
+        if (cluster != NULL) { /* else whoever asks does not know yet */
+            ad_set_string(making->ad, "JobSetName", cluster);
+        }
+        mem_free(cluster);
+    }
+    const char *set = ad_string_or(making->ad, "JobSetName", "");
+    if (rc == 0 && making->first != NULL &&
+        strcmp(set, ad_string_or(making->first, "JobSetName", set)) != 0) {
+        rc =
+            making_refuse(making, err,
+                          "(%s != %s) All jobs from a single submission must be in the same JOBSET",
+                          ad_string_or(making->first, "JobSetName", ""), set);
     }
     return rc;
 }
@@ -249,6 +292,7 @@ static int make(struct submit_making *making, struct err *err)
         set_automatic,
         set_forced_site_attributes,
         set_own,
+        set_jobset,
         resources_set_properties,
         requirements_set,
     };

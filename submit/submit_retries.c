@@ -14,6 +14,7 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "classad/ad_depends.h"
 #include "submit/submit_job.h"
 #include "submit/submit_making.h"
 
@@ -55,6 +56,26 @@ static int add_way_out(struct submit_making *making, const char *name, const cha
     return 0;
 }
 
+static void note_one(void *arg, const char *name, bool in_my, bool in_target)
+{
+    (void)name;
+    (void)in_my;
+    (void)in_target;
+    *(bool *)arg = false;
+}
+
+/* Does it refer to no attribute?  "ExitCode == 3 || true" is no number, whatever its value. */
+static bool is_plain(const char *text)
+{
+    struct ad_expr *expr;
+    bool plain = true;
+    if (ad_expr_parse(text, strlen(text), AD_OLD, &expr, NULL) == 0) {
+        (void)ad_depends(expr, note_one, &plain); /* what it refers to is all that is asked */
+        ad_expr_destroy(expr);
+    }
+    return plain;
+}
+
 static int set_remove(struct submit_making *making, const struct wishes *wishes, struct err *err)
 {
     struct strbuf text;
@@ -63,7 +84,7 @@ static int set_remove(struct submit_making *making, const struct wishes *wishes,
     strbuf_init(&text, 0);
     strbuf_printf(&text, "NumJobCompletions > JobMaxRetries || ExitCode =?= %s",
                   wishes->success != NULL ? "JobSuccessExitCode" : "0");
-    if (wishes->until != NULL && making_int(wishes->until, &code)) {
+    if (wishes->until != NULL && is_plain(wishes->until) && making_int(wishes->until, &code)) {
         if (code < INT_MIN || code > INT_MAX) {
             rc = making_refuse(making, err,
                                "retry_until=%.200s is invalid, it must be an integer or boolean "

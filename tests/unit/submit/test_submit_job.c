@@ -480,6 +480,8 @@ static void jobs_are_tried_again_until_one_of_the_ways_out(void **state)
     gives("success_exit_code = 2", "OnExitRemove", TRIED "JobSuccessExitCode");
     gives("success_exit_code = 2", "JobMaxRetries", "2");
     gives("retry_until = 5", "OnExitRemove", TRIED "0 || ExitCode =?= 5");
+    gives("retry_until = ExitCode == 3 || true", "OnExitRemove",
+          TRIED "0 || ExitCode == 3 || true");
     gives("retry_until = ExitCode > 3 && ExitCode < 9", "OnExitRemove",
           TRIED "0 || ExitCode > 3 && ExitCode < 9");
     gives("retry_until = A ? B : C\non_exit_remove = D", "OnExitRemove",
@@ -567,7 +569,12 @@ static void commands_take_only_the_values_they_know(void **state)
     gives("periodic_remove = JobStatus == 5", "PeriodicRemove", "JobStatus == 5");
     gives("materialize_max_idle = 4", "JobMaterializeMaxIdle", "4");
     gives("no_such_command = is a macro", "no_such_command", "");
-    warns("notify_user = never", "notification = never");
+    warns("notify_user = Never", "notification = never");
+    gives("JOBSET.Name = \"a b\"", "JobSetName", "\"a b\"");
+    gives("JOBSET.Name = x\njobset = y", "JobSetName", "\"y\"");
+    gives("priority = 3", "JobSetName", "");
+    refused("executable = x\njobset = a$(Process)\nqueue 2", "must be in the same JOBSET");
+    refused("executable = x\njob_machine_attrs_history_length = -1\nqueue", "out of bounds");
     refused("executable = x\npriority = high\nqueue", "job.sub:2: priority=high is invalid");
     refused("executable = x\nhold = maybe\nqueue", "job.sub:2: hold=maybe is invalid");
     refused("executable = x\nnotification = Sometimes\nqueue", "Notification must be");
