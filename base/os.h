@@ -36,6 +36,8 @@ struct os_machine {
 };
 
 int os_machine(struct os *os, struct os_machine *ret, struct err *err);
+/* Numbers of the CPUs that this process may use, ascending, at most max; returns how many. */
+size_t os_cpu_numbers(struct os *os, uint32_t *ret, size_t max);
 double os_load_average(struct os *os);                     /* one minute */
 int64_t os_disk_free_kib(struct os *os, const char *path); /* negative errno on failure */
 

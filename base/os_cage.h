@@ -43,6 +43,8 @@ struct os_filter { /* of system calls: seccomp(2) */
     uint16_t count;
 };
 
+#define OS_CAGE_CPUS_MAX 1024
+
 struct os_cage {
     struct os_cgroup *cgroup; /* it is in it before it is the program; NULL: ours */
     bool namespaces;          /* mount, PID and IPC namespaces of its own */
@@ -56,6 +58,10 @@ struct os_cage {
     /* What the program is under from its first instruction on, and all that it starts; with
      * no_new_privs only.  NULL: nothing. */
     const struct os_filter *filter;
+    /* The CPUs that it may use, bit i of word[i / 64]; with limit_cpus.  A wish: where there is
+     * none of them, it may use those that we may. */
+    bool limit_cpus;
+    uint64_t cpus[OS_CAGE_CPUS_MAX / 64];
 };
 
 #endif

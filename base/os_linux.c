@@ -150,17 +150,29 @@ static int read_boot_time(int64_t *ret, struct err *err)
     return 0;
 }
 
-static uint32_t count_cpus(void)
+size_t os_cpu_numbers(struct os *os, uint32_t *ret, size_t max)
 {
-    uint32_t count = 1;
+    (void)os;
+    size_t count = 0;
     cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
     CHECK(set != NULL);
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
     if (sched_getaffinity(0, size, set) == 0) {
-        count = (uint32_t)CPU_COUNT_S(size, set);
+        for (uint32_t cpu = 0; cpu < CPUS_MAX && count < max; cpu++) {
+            if (CPU_ISSET_S(cpu, size, set)) {
+                ret[count++] = cpu;
+            }
+        }
     }
     CPU_FREE(set);
     return count;
+}
+
+static uint32_t count_cpus(struct os *os)
+{
+    uint32_t numbers[CPUS_MAX];
+    size_t count = os_cpu_numbers(os, numbers, CPUS_MAX);
+    return count > 0 ? (uint32_t)count : 1;
 }
 
 /* The least memory.max on the way from our cgroup to the root; INT64_MAX for none. */
@@ -201,8 +213,7 @@ static const char *condor_arch(const char *machine)
 
 int os_machine(struct os *os, struct os_machine *ret, struct err *err)
 {
-    (void)os;
-    struct os_machine machine = {.cpus = count_cpus()};
+    struct os_machine machine = {.cpus = count_cpus(os)};
     struct utsname names;
     struct sysinfo info;
     int code = read_boot_id(machine.boot_id, err);

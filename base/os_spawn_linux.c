@@ -167,6 +167,9 @@ CHILD_SIDE static bool enter_cage(struct launch *launch)
             return false;
         }
     }
+    if (cage->limit_cpus) {
+        (void)syscall(SYS_sched_setaffinity, 0, sizeof(cage->cpus), cage->cpus);
+    }
     if (cage->oom_score > 0) { /* only ever worse for it: a wish, not a wall */
         char text[8];
         size_t digits = 0;

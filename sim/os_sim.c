@@ -41,6 +41,15 @@ const char *os_getenv(struct os *os, const char *name)
     return NULL;
 }
 
+size_t os_cpu_numbers(struct os *os, uint32_t *ret, size_t max)
+{
+    size_t count = 0;
+    for (; count < host_of(os)->cpus && count < max; count++) {
+        ret[count] = (uint32_t)count;
+    }
+    return count;
+}
+
 int os_machine(struct os *os, struct os_machine *ret, struct err *err)
 {
     (void)err;

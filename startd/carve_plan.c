@@ -26,8 +26,8 @@ static bool is_separator(char c)
 
 static void set_name(struct resource_kind *kind, const char *name)
 {
-    *kind = (struct resource_kind){{0}, 0, {{0}}};
-    memcpy(kind->name, name, strlen(name)); /* bounded by the caller */
+    kind->id_count = 0;
+    memcpy(kind->name, name, strlen(name) + 1); /* bounded by the caller */
 }
 
 void carve_plan_kinds_init(struct resource_kinds *kinds)
@@ -71,9 +71,47 @@ static int read_ids(struct resource_kind *kind, const char *text, struct err *er
     return 0;
 }
 
-static uint64_t all_ids(size_t count)
+static bool has_id(const struct resource_ids *ids, size_t bit)
 {
-    return count >= 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+    return (ids->word[bit / 64] >> (bit % 64) & 1) != 0;
+}
+
+static void add_id(struct resource_ids *ids, size_t bit)
+{
+    ids->word[bit / 64] |= (uint64_t)1 << (bit % 64);
+}
+
+static void remove_ids(struct resource_ids *ids, const struct resource_ids *gone)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(ids->word); i++) {
+        ids->word[i] &= ~gone->word[i];
+    }
+}
+
+static struct resource_ids all_ids(size_t count)
+{
+    struct resource_ids ids = {{0}};
+    for (size_t bit = 0; bit < count; bit++) {
+        add_id(&ids, bit);
+    }
+    return ids;
+}
+
+void carve_plan_name_cpus(struct resource_kinds *kinds, const uint32_t *numbers, size_t count,
+                          struct resources *total)
+{
+    struct resource_kind *kind = &kinds->kinds[RESOURCE_CPUS];
+    int64_t cpus = total->amount[RESOURCE_CPUS];
+    kind->id_count = 0;
+    while (kind->id_count < count && (int64_t)kind->id_count < cpus &&
+           kind->id_count < RESOURCE_IDS_MAX) {
+        struct strbuf text;
+        strbuf_init(&text, 0);
+        strbuf_printf(&text, "%u", numbers[kind->id_count]);
+        memcpy(kind->ids[kind->id_count++], strbuf_text(&text), text.length + 1);
+        strbuf_fini(&text);
+    }
+    total->ids[RESOURCE_CPUS] = all_ids(kind->id_count);
 }
 
 int carve_plan_kinds_add(struct resource_kinds *kinds, const char *name, const char *text,
@@ -173,7 +211,7 @@ int carve_plan_request(const struct resource_kinds *kinds, const struct carve_ex
                        const struct ad *job, const struct ad *slot,
                        const struct ad_context *context, struct resources *ret, struct err *err)
 {
-    struct resources want = {{0}, {0}};
+    struct resources want = {0};
     for (size_t i = 0; i < kinds->count; i++) {
         int rc = request_one(kinds, i, exprs->expr[i], job, slot, context, &want.amount[i], err);
         if (rc != 0) {
@@ -202,15 +240,15 @@ void carve_plan_take(const struct resource_kinds *kinds, struct resources *free,
 {
     for (size_t i = 0; i < kinds->count; i++) {
         free->amount[i] -= want->amount[i];
-        want->ids[i] = 0;
+        want->ids[i] = (struct resource_ids){{0}};
         int64_t left = kinds->kinds[i].id_count > 0 ? want->amount[i] : 0;
         for (size_t bit = 0; bit < kinds->kinds[i].id_count && left > 0; bit++) {
-            if ((free->ids[i] >> bit & 1) != 0) {
-                want->ids[i] |= (uint64_t)1 << bit;
+            if (has_id(&free->ids[i], bit)) {
+                add_id(&want->ids[i], bit);
                 left--;
             }
         }
-        free->ids[i] &= ~want->ids[i];
+        remove_ids(&free->ids[i], &want->ids[i]);
     }
 }
 
@@ -219,7 +257,7 @@ void carve_plan_subtract(const struct resource_kinds *kinds, struct resources *f
 {
     for (size_t i = 0; i < kinds->count; i++) {
         free->amount[i] -= piece->amount[i];
-        free->ids[i] &= ~piece->ids[i];
+        remove_ids(&free->ids[i], &piece->ids[i]);
     }
 }
 
@@ -260,7 +298,7 @@ void carve_plan_write_ids(const struct resource_kinds *kinds, const struct resou
         strbuf_clear(&ids);
         bool first = true;
         for (size_t bit = 0; bit < kind->id_count; bit++) {
-            if ((resources->ids[i] >> bit & 1) != 0) {
+            if (has_id(&resources->ids[i], bit)) {
                 strbuf_printf(&ids, "%s%s", first ? "" : ",", kind->ids[bit]);
                 first = false;
             }
@@ -287,7 +325,7 @@ static bool lists(const char *text, const char *word)
 
 void carve_plan_read(const struct resource_kinds *kinds, const struct ad *ad, struct resources *ret)
 {
-    *ret = (struct resources){{0}, {0}};
+    *ret = (struct resources){0};
     for (size_t i = 0; i < kinds->count; i++) {
         const struct resource_kind *kind = &kinds->kinds[i];
         int64_t amount = ad_int_or(ad, kind->name, 0);
@@ -297,7 +335,7 @@ void carve_plan_read(const struct resource_kinds *kinds, const struct ad *ad, st
         const char *ids = ad_string_or(ad, name, "");
         for (size_t bit = 0; bit < kind->id_count; bit++) {
             if (lists(ids, kind->ids[bit])) {
-                ret->ids[i] |= (uint64_t)1 << bit;
+                add_id(&ret->ids[i], bit);
             }
         }
     }

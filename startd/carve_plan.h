@@ -25,8 +25,8 @@ struct err;
 
 #define RESOURCE_KINDS_MAX  12 /* Cpus, Memory and Disk among them */
 #define RESOURCE_NAME_MAX   40
-#define RESOURCE_IDS_MAX    64 /* units with identifiers of one kind */
-#define RESOURCE_ID_MAX     64 /* bytes of one */
+#define RESOURCE_IDS_MAX    256 /* units with identifiers of one kind; a multiple of 64 */
+#define RESOURCE_ID_MAX     64  /* bytes of one */
 #define RESOURCE_AMOUNT_MAX ((int64_t)1 << 50)
 #define PIECES_OFFERED_MAX  64 /* claim ids in a partitionable slot's ad */
 
@@ -43,9 +43,13 @@ struct resource_kinds {
     struct resource_kind kinds[RESOURCE_KINDS_MAX];
 };
 
+struct resource_ids { /* bit i: unit ids[i] of the kind */
+    uint64_t word[RESOURCE_IDS_MAX / 64];
+};
+
 struct resources {
     int64_t amount[RESOURCE_KINDS_MAX]; /* negative: more was given away than is there now */
-    uint64_t ids[RESOURCE_KINDS_MAX];   /* bit i: unit ids[i] of the kind */
+    struct resource_ids ids[RESOURCE_KINDS_MAX];
 };
 
 void carve_plan_kinds_init(struct resource_kinds *kinds); /* Cpus, Memory, Disk */
@@ -53,6 +57,10 @@ void carve_plan_kinds_init(struct resource_kinds *kinds); /* Cpus, Memory, Disk 
  * sets its amount in total.  -EINVAL (what is no number and no list, a bad name), -E2BIG. */
 int carve_plan_kinds_add(struct resource_kinds *kinds, const char *name, const char *text,
                          struct resources *total, struct err *err);
+/* Gives the machine's CPUs identifiers, their numbers, so that each piece has its own; as many as
+ * it has CPUs to offer (total) and as there are, at most RESOURCE_IDS_MAX. */
+void carve_plan_name_cpus(struct resource_kinds *kinds, const uint32_t *numbers, size_t count,
+                          struct resources *total);
 /* Index of the kind, any case; kinds->count if there is none. */
 size_t carve_plan_kind(const struct resource_kinds *kinds, const char *name);
 

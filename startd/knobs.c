@@ -29,6 +29,13 @@ static const struct knob KNOBS[] = {
      .max = 65536,
      .unit = "CPUs",
      .help = "How many CPUs to offer; 0: those that this process may use."},
+    {.name = "ASSIGN_CPU_AFFINITY",
+     .type = KNOB_BOOL,
+     .restart = true,
+     .fallback = "false",
+     .help =
+         "Whether each slot, and each piece of one, has CPUs of its own, AssignedCpus, on which "
+         "alone its jobs run; for the first 256 CPUs."},
     {.name = "MEMORY",
      .type = KNOB_INT,
      .restart = true,

@@ -219,7 +219,7 @@ int slot_types_plan_divide(const struct resource_kinds *kinds, const struct reso
         return err_set(err, -ERANGE, "NUM_SLOTS: %lld slots are not in 1..%zu", (long long)slots,
                        slots_max);
     }
-    struct resources share_of_auto = {{0}, {0}};
+    struct resources share_of_auto = {0};
     int rc = automatic(kinds, total, types, shares, type_count, &share_of_auto, err);
     if (rc != 0) {
         return rc;

@@ -63,6 +63,11 @@ static int find_resources(struct startd *startd, struct err *err)
     total->amount[RESOURCE_DISK] = disk > 0 ? disk : 0;
     startd->kinds = mem_zalloc(sizeof *startd->kinds);
     carve_plan_kinds_init(startd->kinds);
+    if (config_bool(config, "ASSIGN_CPU_AFFINITY")) {
+        uint32_t numbers[RESOURCE_IDS_MAX];
+        size_t numbered = os_cpu_numbers(startd->env.os, numbers, RESOURCE_IDS_MAX);
+        carve_plan_name_cpus(startd->kinds, numbers, numbered, total);
+    }
     size_t at = 0;
     const char *name = NULL;
     const struct knob *knob = NULL;

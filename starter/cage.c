@@ -154,6 +154,36 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
     return rc;
 }
 
+/* Which CPUs the job may use: those that its slot was given, or those that are configured. */
+static bool find_cpus(const struct starter *starter, uint64_t ret[OS_CAGE_CPUS_MAX / 64])
+{
+    const struct config *config = starter->env.config;
+    const struct ad *slot = slot_of(starter);
+    const char *name = ad_string_or(starter->record, "SlotName", "");
+    char knobs[2][CAGE_KNOB_SIZE], number[24];
+    if (slot != NULL && cage_plan_cpus(ad_string_or(slot, "AssignedCpus", ""), ret)) {
+        return true;
+    }
+    if (!config_bool(config, "ENFORCE_CPU_AFFINITY")) {
+        return false;
+    }
+    const char *list = NULL;
+    cage_plan_slot_knobs(name, "CPU_AFFINITY", knobs);
+    for (size_t i = 0; i < 2 && list == NULL; i++) {
+        list = knobs[i][0] != '\0' ? config_text(config, knobs[i]) : NULL;
+    }
+    if (list == NULL && cage_plan_slot_number(name) > 0) {
+        (void)snprintf(number, sizeof number, "%lld", (long long)cage_plan_slot_number(name) - 1);
+        list = number;
+    }
+    if (list != NULL && !cage_plan_cpus(list, ret)) {
+        log_warn(starter->env.log, "job.cpus", "this is no list of CPUs", LOG_TEXT("slot", name),
+                 LOG_TEXT("CPU_AFFINITY", list));
+        return false;
+    }
+    return list != NULL;
+}
+
 static int cage_open(struct starter *starter, struct err *err)
 {
     const char *mode = config_string(starter->env.config, "JOB_NAMESPACES");
@@ -176,6 +206,7 @@ static int cage_open(struct starter *starter, struct err *err)
                                                     : NULL,
         .stack_bytes = stack_bytes > 0 ? (uint64_t)stack_bytes : 0,
     };
+    cage->spec.limit_cpus = find_cpus(starter, cage->spec.cpus);
     int rc = make_group(starter, cage, err);
     if (rc == 0 && cage->spec.namespaces) {
         rc = make_view(starter, cage, err);

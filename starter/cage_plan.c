@@ -111,9 +111,9 @@ void cage_plan_group_name(const char *directory, struct strbuf *ret)
     }
 }
 
-void cage_plan_user_knobs(const char *slot, char ret[2][CAGE_KNOB_SIZE])
+void cage_plan_slot_knobs(const char *slot, const char *suffix, char ret[2][CAGE_KNOB_SIZE])
 {
-    char name[CAGE_KNOB_SIZE - 8];
+    char name[CAGE_KNOB_SIZE - 16];
     size_t length = strcspn(slot, "@");
     ret[0][0] = ret[1][0] = '\0';
     if (length == 0 || length >= sizeof name) {
@@ -123,12 +123,74 @@ void cage_plan_user_knobs(const char *slot, char ret[2][CAGE_KNOB_SIZE])
         name[i] = (char)toupper((unsigned char)slot[i]);
     }
     name[length] = '\0';
-    print(ret[0], CAGE_KNOB_SIZE, "%s_USER", name);
+    print(ret[0], CAGE_KNOB_SIZE, "%s_%s", name, suffix);
     char *piece = strchr(name, '_');
     if (piece != NULL) {
         *piece = '\0';
-        print(ret[1], CAGE_KNOB_SIZE, "%s_USER", name);
+        print(ret[1], CAGE_KNOB_SIZE, "%s_%s", name, suffix);
     }
+}
+
+/* Digits at *at; false: there are none, or the number is too large. */
+static bool read_cpu(const char **at, unsigned *ret)
+{
+    unsigned number = 0;
+    const char *begin = *at;
+    while (isdigit((unsigned char)**at) && number < OS_CAGE_CPUS_MAX) {
+        number = number * 10 + (unsigned)(*(*at)++ - '0');
+    }
+    *ret = number;
+    return *at > begin && number < OS_CAGE_CPUS_MAX;
+}
+
+static void skip_blanks(const char **at)
+{
+    while (**at == ' ' || **at == '\t') {
+        (*at)++;
+    }
+}
+
+bool cage_plan_cpus(const char *list, uint64_t ret[OS_CAGE_CPUS_MAX / 64])
+{
+    uint64_t bits[OS_CAGE_CPUS_MAX / 64] = {0};
+    const char *at = list;
+    for (bool more = true; more;) {
+        unsigned first, last;
+        skip_blanks(&at);
+        if (!read_cpu(&at, &first)) {
+            return false;
+        }
+        last = first;
+        if (*at == '-') {
+            at++;
+            if (!read_cpu(&at, &last) || last < first) {
+                return false;
+            }
+        }
+        for (unsigned cpu = first; cpu <= last; cpu++) {
+            bits[cpu / 64] |= (uint64_t)1 << (cpu % 64);
+        }
+        skip_blanks(&at);
+        more = *at == ',';
+        at += more ? 1 : 0;
+    }
+    if (*at != '\0') {
+        return false;
+    }
+    memcpy(ret, bits, sizeof bits);
+    return true;
+}
+
+int64_t cage_plan_slot_number(const char *slot)
+{
+    int64_t number = 0;
+    if (strncmp(slot, "slot", 4) != 0) {
+        return 0;
+    }
+    for (slot += 4; isdigit((unsigned char)*slot) && number < 1000000; slot++) {
+        number = number * 10 + (*slot - '0');
+    }
+    return *slot == '@' || *slot == '\0' ? number : 0;
 }
 
 void cage_plan_judge(const char *slot, const struct cage_taken *taken, struct cage_verdict *ret)

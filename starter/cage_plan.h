@@ -47,10 +47,16 @@ void cage_view_fini(struct cage_view *view);
 /* The name of the job's cgroup: its directory, with _ for /, and its end only when it is long. */
 void cage_plan_group_name(const char *directory, struct strbuf *ret);
 
-/* The knob that names the account of a slot: "slot1_2@wn" is SLOT1_2_USER, or else SLOT1_USER (of
- * the whole slot).  Both into ret, the narrower first; "" where there is none. */
+/* The knob of a slot with that suffix: for "slot1_2@wn" and "USER" it is SLOT1_2_USER, or else
+ * SLOT1_USER (of the whole slot).  Both into ret, the narrower first; "" where there is none. */
 #define CAGE_KNOB_SIZE 80
-void cage_plan_user_knobs(const char *slot, char ret[2][CAGE_KNOB_SIZE]);
+void cage_plan_slot_knobs(const char *slot, const char *suffix, char ret[2][CAGE_KNOB_SIZE]);
+
+/* "0,2,4-7" as bits.  False: it is no such list, or empty, or names a CPU from OS_CAGE_CPUS_MAX on;
+ * *ret is untouched then. */
+bool cage_plan_cpus(const char *list, uint64_t ret[OS_CAGE_CPUS_MAX / 64]);
+/* The n of "slot<n>@wn", which is a whole slot; 0: it is none. */
+int64_t cage_plan_slot_number(const char *slot);
 
 struct cage_taken {
     uint64_t oom_kills;

@@ -33,7 +33,7 @@ static int find_slot_user(struct starter *starter, struct err *err)
     const struct config *config = starter->env.config;
     char knobs[2][CAGE_KNOB_SIZE];
     const char *name = "SLOT_USER", *account = NULL;
-    cage_plan_user_knobs(ad_string_or(starter->record, "SlotName", ""), knobs);
+    cage_plan_slot_knobs(ad_string_or(starter->record, "SlotName", ""), "USER", knobs);
     for (size_t i = 0; i < 2 && account == NULL; i++) {
         account = knobs[i][0] != '\0' ? config_text(config, knobs[i]) : NULL;
         name = account != NULL ? knobs[i] : name;

@@ -63,6 +63,11 @@ static const struct knob KNOBS[] = {
      .fallback = "false",
      .help = "Whether a job never gets more CPUs than its slot has; false: only a larger share "
              "when all are busy."},
+    {.name = "ENFORCE_CPU_AFFINITY",
+     .type = KNOB_BOOL,
+     .fallback = "false",
+     .help = "Whether jobs run on the CPUs of SLOT<n>_CPU_AFFINITY only, where ASSIGN_CPU_AFFINITY "
+             "gives them none."},
     {.name = "JOB_MAX_PROCESSES",
      .type = KNOB_INT,
      .fallback = "4096",
@@ -126,6 +131,8 @@ static const struct knob_family FAMILIES[] = {
     {"*_USER", "SLOT<n>_USER",
      "The account for jobs of slot n in place of SLOT_USER; SLOT<n>_<m>_USER that of one dynamic "
      "slot."},
+    {"*_CPU_AFFINITY", "SLOT<n>_CPU_AFFINITY",
+     "The CPUs, from 0, of slot n for ENFORCE_CPU_AFFINITY: `0,2,4-7`; unset: n - 1."},
     {"*_HOOK_PREPARE_JOB", "<keyword>_HOOK_PREPARE_JOB",
      "A program that is run before the job, in its sandbox and as its account, with the job ad on "
      "its standard input; if it fails the job is held."},

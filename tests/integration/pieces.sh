@@ -14,6 +14,7 @@ SLOT_TYPE_1 = "100%"
 SLOT_TYPE_1_PARTITIONABLE = true
 MACHINE_RESOURCE_Tapes = "T0, T1"
 HIBERNATE = "NONE"
+ASSIGN_CPU_AFFINITY = true
 END
 pool_start
 
@@ -26,8 +27,9 @@ is_whole() { [ "$(whole Cpus Memory Tapes NumDynamicSlots)" = "4 4096 2 0" ] && 
 # job CPUS END COUNT [LINE...] >FILE: END is what the job does behind its number.
 job() {
     printf 'executable = /bin/sh\ntransfer_executable = false\n'
-    printf 'arguments = "-c '"'"'echo $(Process); %s'"'"'"\n' "$2"
-    printf 'initialdir = %s\noutput = out.$(Process)\nrequest_cpus = %s\nrequest_memory = 100\n' "$OUT" "$1"
+    printf 'arguments = "-c '"'"'echo $(Process); sed -n s/^Cpus_allowed_list:.//p /proc/self/status >&2; '
+    printf 'echo $_CONDOR_AssignedCpus $_CONDOR_AssignedTapes >&2; %s'"'"'"\n' "$2"
+    printf 'initialdir = %s\noutput = out.$(Process)\nerror = err.$(Process)\nrequest_cpus = %s\nrequest_memory = 100\n' "$OUT" "$1"
     printf '%s\n' "${@:4}" "queue $3"
 }
 
@@ -39,8 +41,16 @@ cluster=$(submit "$WORK/four.sub") || exit 1
 until_true 20 "four run" running_is "$cluster" 4
 equals "what is left" "$(whole Cpus Memory NumDynamicSlots)" "0 3584 4"
 equals "slots of the pieces" "$(pieces | cut -d@ -f1 | tr '\n' ' ')" "slot1_1 slot1_2 slot1_3 slot1_4 "
+# This machine has fewer CPUs than it offers, perhaps: some pieces then have none of their own.
+assigned=$("$ROOST" status -constraint 'DynamicSlot =?= true' -af AssignedCpus | grep .)
+equals "CPUs of two pieces" "$(sort <<<"$assigned" | uniq -d)" ""
+equals "pieces with a CPU of their own" "$(wc -l <<<"$assigned")" "$(($(nproc) < 4 ? $(nproc) : 4))"
 open_gate four
 until_true 30 "all are done" is_done "$cluster" 5
+for number in 0 1 2 3 4; do
+    { read -r allowed && read -r own; } <"$OUT/err.$number"
+    [ -z "$own" ] || equals "the CPUs of job $number" "$allowed" "$own"
+done
 check_committed "$cluster" 5
 check_outputs 5
 equals "what they were given" \
@@ -48,7 +58,7 @@ equals "what they were given" \
 until_true 20 "the machine is whole again" is_whole
 
 say "two CPUs, one and one"
-job 2 "$(gate two)" 1 'My.RequestTapes = 2' >"$WORK/two.sub"
+job 2 "$(gate two)" 1 'My.RequestTapes = 2' 'error = large.err' >"$WORK/two.sub"
 job 1 "$(gate two)" 2 >"$WORK/one.sub"
 two=$(submit "$WORK/two.sub") || exit 1
 one=$(submit "$WORK/one.sub") || exit 1
@@ -57,6 +67,7 @@ until_true 20 "the small ones run" running_is "$one" 2
 equals "what is left" "$(whole Cpus Tapes ChildCpus)" "0 0 { 2,1,1 }"
 open_gate two
 until_true 30 "the large one is done" is_done "$two" 1
+equals "which tapes the large one was told" "$(tail -n 1 "$OUT/large.err" | grep -oE 'T[01].*')" "T0,T1"
 until_true 30 "the small ones are done" is_done "$one" 2
 equals "what the large one was given" "$("$ROOST" history "$two" -af CpusProvisioned TapesProvisioned)" "2 2"
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "classad/ad.h"
 #include "startd/carve_plan.h"
 
@@ -108,7 +109,7 @@ static void a_request_that_is_no_amount_is_refused_by_name(void **state)
                                          {"[RequestGPUs = error]", "RequestGPUs"},
                                          {"[RequestTapes = {1}]", "RequestTapes"}};
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
-        struct resources want = {{77}, {0}};
+        struct resources want = {.amount = {77}};
         struct err err = {{0}};
         assert_int_equal(request(*state, BAD[i][0], &want, &err), -EINVAL);
         assert_non_null(strstr(err.text, BAD[i][1]));
@@ -118,7 +119,37 @@ static void a_request_that_is_no_amount_is_refused_by_name(void **state)
 
 static struct resources want_of(int64_t cpus, int64_t memory_mib, int64_t gpus)
 {
-    return (struct resources){{cpus, memory_mib, 1024, gpus}, {0}};
+    return (struct resources){.amount = {cpus, memory_mib, 1024, gpus}};
+}
+
+static void cpus_with_numbers_are_shared_out_like_other_units(void **state)
+{
+    (void)state;
+    static const uint32_t NUMBERS[] = {2, 3, 64, 130};
+    struct resource_kinds *kinds = mem_zalloc(sizeof *kinds);
+    struct resources free = {.amount = {4, 4096, 4096}}, first = {.amount = {1, 1, 1}};
+    struct resources second = {.amount = {2, 1, 1}}, read;
+    carve_plan_kinds_init(kinds);
+    carve_plan_name_cpus(kinds, NUMBERS, 4, &free);
+    carve_plan_take(kinds, &free, &first);
+    carve_plan_take(kinds, &free, &second);
+    struct ad *ad = ad_create();
+    carve_plan_write(kinds, &second, "", "", ad);
+    carve_plan_write_ids(kinds, &second, ad);
+    assert_string_equal(ad_string_or(ad, "AssignedCpus", ""), "3,64");
+    carve_plan_read(kinds, ad, &read);
+    assert_memory_equal(&read.ids[RESOURCE_CPUS], &second.ids[RESOURCE_CPUS],
+                        sizeof read.ids[RESOURCE_CPUS]);
+    carve_plan_write_ids(kinds, &free, ad);
+    assert_string_equal(ad_string_or(ad, "AssignedCpus", ""), "130");
+    ad_destroy(ad);
+    struct resources fewer = {.amount = {1, 1, 1}}; /* NUM_CPUS is less than there are, or more */
+    carve_plan_name_cpus(kinds, NUMBERS, 4, &fewer);
+    assert_int_equal(kinds->kinds[RESOURCE_CPUS].id_count, 1);
+    fewer.amount[RESOURCE_CPUS] = 9;
+    carve_plan_name_cpus(kinds, NUMBERS, 4, &fewer);
+    assert_int_equal(kinds->kinds[RESOURCE_CPUS].id_count, 4);
+    mem_free(kinds);
 }
 
 static void a_piece_fits_to_the_last_unit_and_not_beyond(void **state)
@@ -144,9 +175,9 @@ static void what_is_taken_and_what_is_left_are_the_whole(void **state)
     assert_int_equal(free.amount[RESOURCE_CPUS], 3);
     assert_int_equal(free.amount[RESOURCE_MEMORY], 4096 - 1024 - 512);
     assert_int_equal(free.amount[RESOURCE_CUSTOM], 0);
-    assert_int_equal(first.ids[RESOURCE_CUSTOM], 1);
-    assert_int_equal(second.ids[RESOURCE_CUSTOM], 6); /* no unit is in two pieces */
-    assert_int_equal(free.ids[RESOURCE_CUSTOM], 0);
+    assert_int_equal(first.ids[RESOURCE_CUSTOM].word[0], 1);
+    assert_int_equal(second.ids[RESOURCE_CUSTOM].word[0], 6); /* no unit is in two pieces */
+    assert_int_equal(free.ids[RESOURCE_CUSTOM].word[0], 0);
     carve_plan_subtract(&machine->kinds, &again, &second);
     carve_plan_subtract(&machine->kinds, &again, &first);
     assert_memory_equal(&again, &free, sizeof free); /* the same, counted anew */
@@ -158,15 +189,15 @@ static void what_is_taken_and_what_is_left_are_the_whole(void **state)
 static void there_is_a_claim_id_for_each_free_cpu(void **state)
 {
     (void)state;
-    struct resources free = {{4, 1, 1}, {0}};
+    struct resources free = {.amount = {4, 1, 1}};
     assert_int_equal(carve_plan_offers(&free), 4);
     free.amount[RESOURCE_CPUS] = 1000;
     assert_int_equal(carve_plan_offers(&free), PIECES_OFFERED_MAX);
     free.amount[RESOURCE_CPUS] = -2;
     assert_int_equal(carve_plan_offers(&free), 0);
-    free = (struct resources){{4, 0, 1}, {0}};
+    free = (struct resources){.amount = {4, 0, 1}};
     assert_int_equal(carve_plan_offers(&free), 0);
-    free = (struct resources){{4, 1, 0}, {0}};
+    free = (struct resources){.amount = {4, 1, 0}};
     assert_int_equal(carve_plan_offers(&free), 0);
 }
 
@@ -217,6 +248,7 @@ static void kinds_with_bad_names_or_amounts_are_refused(void **state)
 UNIT_TESTS(CASE(requests_are_rounded_as_the_expressions_say),
            CASE(a_job_without_requests_gets_the_smallest_piece),
            CASE(a_request_that_is_no_amount_is_refused_by_name),
+           CASE(cpus_with_numbers_are_shared_out_like_other_units),
            CASE(a_piece_fits_to_the_last_unit_and_not_beyond),
            CASE(what_is_taken_and_what_is_left_are_the_whole),
            CASE(there_is_a_claim_id_for_each_free_cpu), CASE(a_piece_is_written_and_read_back),

@@ -53,7 +53,7 @@ static void is_slot(const struct division *division, size_t at, int64_t cpus, in
     assert_int_equal(resources->amount[RESOURCE_CPUS], cpus);
     assert_int_equal(resources->amount[RESOURCE_MEMORY], memory_mib);
     assert_int_equal(resources->amount[RESOURCE_DISK], disk_kib);
-    assert_int_equal(resources->ids[RESOURCE_CUSTOM], gpu_ids);
+    assert_int_equal(resources->ids[RESOURCE_CUSTOM].word[0], gpu_ids);
 }
 
 static void without_types_the_slots_are_equal(void **state)

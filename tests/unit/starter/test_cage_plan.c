@@ -124,13 +124,13 @@ static void an_account_is_named_for_a_piece_or_for_its_slot(void **state)
 {
     (void)state;
     char knobs[2][CAGE_KNOB_SIZE];
-    cage_plan_user_knobs("slot1_2@wn", knobs);
+    cage_plan_slot_knobs("slot1_2@wn", "USER", knobs);
     assert_string_equal(knobs[0], "SLOT1_2_USER");
     assert_string_equal(knobs[1], "SLOT1_USER");
-    cage_plan_user_knobs("slot3@wn", knobs);
+    cage_plan_slot_knobs("slot3@wn", "USER", knobs);
     assert_string_equal(knobs[0], "SLOT3_USER");
     assert_string_equal(knobs[1], "");
-    cage_plan_user_knobs("", knobs);
+    cage_plan_slot_knobs("", "USER", knobs);
     assert_string_equal(knobs[0], "");
 }
 
@@ -182,6 +182,35 @@ static void too_much_disk_is_held_and_what_is_allowed_is_not(void **state)
     assert_non_null(strstr(verdict.reason, "more than 5000 files"));
 }
 
+static bool has_cpus(const char *list, uint64_t low, uint64_t high)
+{
+    uint64_t cpus[OS_CAGE_CPUS_MAX / 64] = {0};
+    return cage_plan_cpus(list, cpus) && cpus[0] == low && cpus[OS_CAGE_CPUS_MAX / 64 - 1] == high;
+}
+
+static void a_list_of_cpus_has_numbers_and_ranges(void **state)
+{
+    (void)state;
+    assert_true(has_cpus("0", 1, 0));
+    assert_true(has_cpus(" 0, 2 ,4-7", 0xf5, 0));
+    assert_true(has_cpus("63,1023", (uint64_t)1 << 63, (uint64_t)1 << 63));
+    static const char *const BAD[] = {"", " ", ",", "1,", "x", "1 2", "3-1", "1024", "1-", "-1"};
+    for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
+        uint64_t cpus[OS_CAGE_CPUS_MAX / 64] = {7};
+        assert_false(cage_plan_cpus(BAD[i], cpus));
+        assert_int_equal(cpus[0], 7);
+    }
+}
+
+static void a_whole_slot_has_a_number_and_a_piece_has_none(void **state)
+{
+    (void)state;
+    assert_int_equal(cage_plan_slot_number("slot3@wn"), 3);
+    assert_int_equal(cage_plan_slot_number("slot12"), 12);
+    assert_int_equal(cage_plan_slot_number("slot1_2@wn"), 0);
+    assert_int_equal(cage_plan_slot_number("other@wn"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +221,8 @@ int main(void)
         cmocka_unit_test(an_account_is_named_for_a_piece_or_for_its_slot),
         cmocka_unit_test(too_much_memory_is_said_as_htcondor_says_it),
         cmocka_unit_test(too_much_disk_is_held_and_what_is_allowed_is_not),
+        cmocka_unit_test(a_list_of_cpus_has_numbers_and_ranges),
+        cmocka_unit_test(a_whole_slot_has_a_number_and_a_piece_has_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
