@@ -18,6 +18,7 @@ struct err;
 struct loop;
 struct os;
 struct os_cage;
+struct os_terminal;
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
@@ -112,6 +113,10 @@ struct os_spawn {
      * runs; -ENOSYS: the same, and it never will: there are no namespaces for us here;
      * -EPROTONOSUPPORT: nor filters of system calls. */
     const struct os_cage *cage;
+    /* A process whose namespaces (PID, mounts, IPC, user) it joins; 0: ours stay.  With a cage only
+     * if that makes no namespaces. */
+    pid_t beside;
+    struct os_terminal *terminal; /* its standard streams (base/os_terminal.h); NULL: the paths */
 };
 
 /* Starts a program; on_exit may be NULL.  -ENOENT, -EACCES etc. name the path: an exec that fails

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -212,4 +213,75 @@ void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret)
         close(launch->proc_fd);
     }
     *ret = keeper;
+}
+
+/* ---- beside a program that is in a cage ------------------------------------------------------ */
+
+/* A child in between joins, because we must stay where we are; its child, which is the program, is
+ * made ours (CLONE_PARENT) and is in the PID namespace from its birth. */
+CHILD_SIDE static int join_and_spawn(void *arg)
+{
+    struct launch *launch = arg;
+    bool joined = true;
+    for (int i = 0; i < SPAWN_NAMESPACES && joined; i++) {
+        joined = launch->joined[i] < 0 ||
+                 spawn_failed(launch, STEP_JOIN, syscall(SYS_setns, launch->joined[i], 0)) >= 0;
+    }
+    if (joined) {
+        launch->grandchild =
+            (pid_t)spawn_failed(launch, STEP_FORK,
+                                clone(spawn_become_program, launch->inner_stack_top,
+                                      CHILD_FLAGS | CLONE_PARENT, launch));
+    }
+    (void)syscall(SYS_exit_group, 0);
+    return 0;
+}
+
+/* Those of the process that are not ours: joining one's own user namespace is an error. */
+static bool open_namespaces(struct launch *launch)
+{
+    static const char *const NAMES[SPAWN_NAMESPACES] = {"user", "ipc", "mnt", "pid"};
+    for (int i = 0; i < SPAWN_NAMESPACES; i++) {
+        char path[64], own[64];
+        struct stat theirs, ours;
+        (void)snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)launch->spec->beside, NAMES[i]);
+        (void)snprintf(own, sizeof own, "/proc/self/ns/%s", NAMES[i]);
+        if (stat(path, &theirs) == 0 && stat(own, &ours) == 0 && theirs.st_ino == ours.st_ino) {
+            continue;
+        }
+        launch->joined[i] = (int)spawn_failed(launch, STEP_JOIN, open(path, O_RDONLY | O_CLOEXEC));
+        if (launch->joined[i] < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void reap(pid_t pid)
+{
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
+void spawn_beside(struct launch *launch, char *stack_top, pid_t *ret)
+{
+    for (int i = 0; i < SPAWN_NAMESPACES; i++) {
+        launch->joined[i] = -1;
+    }
+    if (open_namespaces(launch)) {
+        reap((pid_t)spawn_failed(launch, STEP_FORK,
+                                 clone(join_and_spawn, stack_top, CHILD_FLAGS, launch)));
+        if (launch->step != STEP_NONE) {
+            reap(launch->grandchild);
+        } else if (launch->grandchild <= 0) { /* what is between was killed */
+            launch->step = STEP_FORK;
+            launch->error = EAGAIN;
+        }
+    }
+    for (int i = 0; i < SPAWN_NAMESPACES; i++) {
+        if (launch->joined[i] >= 0) {
+            close(launch->joined[i]);
+        }
+    }
+    *ret = launch->grandchild;
 }

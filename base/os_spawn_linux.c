@@ -26,6 +26,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -105,9 +106,23 @@ CHILD_SIDE long spawn_close_from(unsigned first)
     return result < 0 && (errno == ENOSYS || errno == EPERM) ? close_listed((long)first) : result;
 }
 
+CHILD_SIDE static bool set_terminal(struct launch *launch)
+{
+    return (!launch->has_tty ||
+            spawn_failed(launch, STEP_SESSION,
+                         syscall(SYS_ioctl, launch->terminal[0], TIOCSCTTY, 0)) >= 0) &&
+           redirect(launch, STEP_STDIN, launch->terminal[0], "", 0, 0) &&
+           redirect(launch, STEP_STDOUT, launch->terminal[1], "", 0, 1) &&
+           redirect(launch, STEP_STDERR, launch->terminal[2], "", 0, 2) &&
+           spawn_failed(launch, STEP_DESCRIPTORS, spawn_close_from(3)) >= 0;
+}
+
 CHILD_SIDE static bool set_files(struct launch *launch)
 {
     const struct os_spawn *spec = launch->spec;
+    if (launch->terminal[0] >= 0) {
+        return set_terminal(launch);
+    }
     const int output =
         O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | (spec->truncate_output ? O_TRUNC : 0);
     const char *in = spec->stdin_path != NULL ? spec->stdin_path : "/dev/null";
@@ -318,6 +333,9 @@ static int launch_err(const struct launch *launch, struct err *err)
     case STEP_FILTER:
         return err_set(err, -EPROTONOSUPPORT, "%s: its system calls cannot be filtered: %s",
                        spec->argv[0], why);
+    case STEP_JOIN:
+        return err_set(err, code, "%s: cannot join the namespaces of process %d: %s", spec->argv[0],
+                       (int)spec->beside, why);
     case STEP_NONE:
     case STEP_FORK:
     case STEP_SESSION:
@@ -384,6 +402,8 @@ static int launch_run(struct launch *launch, char *stack_top, pid_t *ret, struct
     if (is_caged(launch->spec)) {
         spawn_in_cage(launch, stack_top, &child);
         detached = false;
+    } else if (launch->spec->beside > 0) {
+        spawn_beside(launch, stack_top, &child);
     } else {
         child =
             (pid_t)spawn_failed(launch, STEP_FORK,
@@ -405,6 +425,10 @@ static int launch_run(struct launch *launch, char *stack_top, pid_t *ret, struct
 static int launch_prepare(struct launch *launch, struct err *err)
 {
     const struct os_cage *cage = launch->spec->cage;
+    CHECK(launch->spec->beside == 0 || (!is_caged(launch->spec) && !launch->spec->detached));
+    if (launch->spec->terminal != NULL) {
+        os_terminal_theirs(launch->spec->terminal, launch->terminal, &launch->has_tty);
+    }
     if (cage == NULL) {
         return 0;
     }
@@ -440,11 +464,15 @@ int spawn_program(struct os *os, const struct os_spawn *spec, struct spawned *re
                                   .env = (char *const *)env.items,
                                   .input_fd = input_fd,
                                   .files = &os->files,
-                                  .inner_stack_top = mapped + 2 * SPAWN_STACK_BYTES};
+                                  .inner_stack_top = mapped + 2 * SPAWN_STACK_BYTES,
+                                  .terminal = {-1, -1, -1}};
         code = launch_prepare(launch, err);
         code = code != 0 ? code : launch_run(launch, mapped + SPAWN_STACK_BYTES, &spawned.pid, err);
         for (size_t i = 0; i < launch->procs_count; i++) {
             close(launch->procs[i]);
+        }
+        if (code == 0 && spec->terminal != NULL) {
+            os_terminal_started(spec->terminal);
         }
         if (code == 0 && is_caged(spec)) {
             spawned.end = &launch->end;

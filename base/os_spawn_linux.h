@@ -11,6 +11,7 @@
 
 #include "base/os_cage.h"
 #include "base/os_linux.h"
+#include "base/os_terminal.h"
 
 /* Sanitizers keep books about memory and calls of the process; the child is none of it. */
 #define CHILD_SIDE __attribute__((no_sanitize("address", "thread", "undefined")))
@@ -45,7 +46,10 @@ enum step {
     STEP_NAMESPACES,
     STEP_MOUNT,
     STEP_FILTER,
+    STEP_JOIN,
 };
+
+#define SPAWN_NAMESPACES 4
 
 /* Shared with the child; see the design note of os_spawn_linux.c. */
 struct launch {
@@ -67,6 +71,9 @@ struct launch {
     const struct os_mount *mount; /* in hand */
     int starting;                 /* a futex; 0: it is the program now, or nothing will come */
     struct cage_end end;
+    int terminal[3]; /* its standard streams; -1: as spec says */
+    bool has_tty;
+    int joined[SPAWN_NAMESPACES]; /* namespaces to join, in order; -1: none */
 };
 
 /* Notes which step failed, and why. */
@@ -86,6 +93,14 @@ int spawn_become_program(void *arg);
  * what holds them, or launch->step says what failed, and nothing is left of it.  launch and the
  * stacks stay in use until that process is dead. */
 void spawn_in_cage(struct launch *launch, char *stack_top, pid_t *ret);
+
+/* Starts the program in the namespaces of spec->beside, as our child, with all signals blocked: 0
+ * or launch->step says what failed. */
+void spawn_beside(struct launch *launch, char *stack_top, pid_t *ret);
+
+/* What the program gets of a terminal, and that it has it. */
+void os_terminal_theirs(const struct os_terminal *terminal, int fds[3], bool *tty);
+void os_terminal_started(struct os_terminal *terminal);
 
 /* The child's side: closes all descriptors from that one on; negative with errno set. */
 long spawn_close_from(unsigned first);

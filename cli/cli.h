@@ -132,6 +132,7 @@ int cmd_reconfig(struct cli *cli);
 int cmd_userprio(struct cli *cli);
 int cmd_why(struct cli *cli);
 int cmd_tail(struct cli *cli);
+int cmd_ssh(struct cli *cli);
 int cmd_classad(struct cli *cli);
 int cmd_completion(struct cli *cli);
 int cmd_help(struct cli *cli);

@@ -190,7 +190,8 @@ static int run(struct tail *tail)
         if (tail->follow && began && (rc == -ESRCH || rc == -ENOENT)) {
             return tail->status;
         }
-        if (!access_is_passing(rc) || loop_now_ms(tail->cli->loop) - since_ms > PATIENCE_MS) {
+        bool passing = access_is_passing(rc) || (began && rc == -ECONNREFUSED);
+        if (!passing || loop_now_ms(tail->cli->loop) - since_ms > PATIENCE_MS) {
             return cli_fail(tail->cli, "%s", err.text);
         }
         if (tail->is_debug) {

@@ -162,6 +162,16 @@ static const struct cli_command TAIL = {
     "  -maxbytes N      begin so many bytes before the end (1024)\n"
     "  -auto-retry      wait for a job that does not run yet\n"
     "  -debug           say what fails and is tried again\n"};
+static const struct cli_command SSH = {
+    "ssh", cmd_ssh, "[-t|-T] [-auto-retry] JOB [COMMAND...]",
+    "a shell, or a command, beside a running job",
+    "  COMMAND          a line of shell; without one: a shell, with a terminal if there is one\n"
+    "  -t, -T           a terminal for COMMAND, too; none for a shell\n"
+    "  -auto-retry      wait for a job that does not run yet, or is suspended\n"
+    "  ~.               at the beginning of a line: end it (~~ is one ~)\n"
+    "                   It runs where the job runs, as the job does: in its directory, with its\n"
+    "                   environment, counted with it, suspended with it, ended with it.  The exit\n"
+    "                   status is the command's, 128 + N of signal N, or 255.\n"};
 static const struct cli_command USERPRIO = {
     "userprio", cmd_userprio,
     "[NAME] [-all] [-allusers] [-grouporder|-grouprollup|-quotas|-surplus] " LISTING_USAGE
@@ -250,7 +260,7 @@ static const struct cli_command HELP = {
     "                       without one their names\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,     &START,   &STOP,   &MASTER,  &SUBMIT,    &Q,          &STATUS, &HISTORY, &RM,
-    &HOLD,     &RELEASE, &VACATE, &EDIT,    &WAIT,      &USERPRIO,   &POWER,  &TOKEN,   &CONFIG,
-    &RECONFIG, &TAIL,    &WHY,    &CLASSAD, &ADVERTISE, &COMPLETION, &HELP,   NULL,
+    &INIT,     &START,   &STOP,   &MASTER, &SUBMIT,  &Q,         &STATUS,     &HISTORY, &RM,
+    &HOLD,     &RELEASE, &VACATE, &EDIT,   &WAIT,    &USERPRIO,  &POWER,      &TOKEN,   &CONFIG,
+    &RECONFIG, &TAIL,    &SSH,    &WHY,    &CLASSAD, &ADVERTISE, &COMPLETION, &HELP,    NULL,
 };

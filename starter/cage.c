@@ -256,6 +256,33 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
     return rc;
 }
 
+/* As root the namespaces are those of the cage's keeper, which is ours: the job can change nothing
+ * in them.  Without root the keeper's are closed to us, as all that it has; those of the job's
+ * program are what we could enter as who we are. */
+int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit,
+                      pid_t *ret, struct err *err)
+{
+    const struct cage *cage = starter->cage;
+    if (cage == NULL || starter->pid <= 0) {
+        return err_set(err, -ESRCH, "job %s does not run", starter->job_id);
+    }
+    struct os_cage limits = cage->spec;
+    struct os_spawn beside = *spec;
+    limits.namespaces = limits.user_namespace = false;
+    limits.mounts = NULL;
+    limits.mount_count = 0;
+    limits.oom_score = 0; /* written by path, which is the job's in there */
+    beside.cage = &limits;
+    if (cage->spec.namespaces) {
+        beside.beside =
+            cage->spec.user_namespace ? os_caged_pid(starter->env.os, starter->pid) : starter->pid;
+        if (beside.beside <= 0) {
+            return err_set(err, -ESRCH, "the program of job %s has ended", starter->job_id);
+        }
+    }
+    return os_spawn(starter->env.os, &beside, on_exit, starter, ret, err);
+}
+
 void cage_figures(struct starter *starter, struct os_cgroup_usage *ret)
 {
     *ret = (struct os_cgroup_usage){0};

@@ -402,6 +402,7 @@ void job_freeze(struct starter *starter)
     log_info(starter->env.log, frozen ? "job.frozen" : "job.thawed",
              frozen ? "the job stands still" : "the job goes on", LOG_TEXT("job", starter->job_id));
     cage_freeze(starter, frozen);
+    shells_note_frozen(starter);
 }
 
 void job_clean(struct starter *starter)
@@ -413,6 +414,7 @@ void job_clean(struct starter *starter)
     }
     cage_empty(starter);
     peek_close(starter);
+    shells_close(starter);
     starter->pid = -1;
     if (os_remove_tree(starter->env.os, starter->directory, &err) != 0) {
         log_error(starter->env.log, "sandbox.remove", err.text);

@@ -186,7 +186,7 @@ void peek_handle(struct starter *starter, struct wire_request *request)
     {
         waiting++;
     }
-    if (waiting >= PEEKS_MAX || starter->phase >= STARTER_CLEAN) {
+    if (waiting >= PEEKS_MAX || starter->phase >= STARTER_CLEAN || starter->phase == STARTER_IDLE) {
         wire_reply_error(request, waiting >= PEEKS_MAX ? -EBUSY : -ESRCH, "%s",
                          waiting >= PEEKS_MAX ? "too many look at this job's files"
                                               : "this run of the job is over");

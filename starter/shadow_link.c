@@ -43,6 +43,7 @@ static void on_closed(void *arg, struct wire *wire, int status, const char *why)
     if (wire == starter->shadow) {
         starter->shadow = NULL;
         starter->busy = false;
+        shells_hang_up(starter);
     }
     wire_close(wire);
     starter->shadow_kept = false;
@@ -65,6 +66,8 @@ static void on_request(void *arg, struct wire_request *request)
         wire_reply_error(request, -ESRCH, "this run of the job is over");
     } else if (verb == VERB_FILE_PEEK) {
         peek_handle(starter, request);
+    } else if (verb == VERB_SHELL_OPEN || verb == VERB_SHELL_READ || verb == VERB_SHELL_WRITE) {
+        shells_handle(starter, request);
     } else {
         wire_reply_error(request, -ENOSYS, "a starter does not answer %s", wire_verb_name(verb));
     }

@@ -164,7 +164,9 @@ struct starter {
     int64_t grace_s; /* between soft signal and KILL, as the startd says; 0: KILLING_TIMEOUT */
     LIST_HEAD(, peek) peeks; /* peek.c: looks that wait for more */
     struct loop_timer *peek_timer;
-    bool peeks_over;  /* nothing of the job is left that could write */
+    LIST_HEAD(, shell) shells; /* shell.c */
+    int64_t shell_number;      /* of the last one */
+    bool peeks_over;           /* nothing of the job is left that could write */
     struct ad *hold;  /* HoldReason ... when the job could not be started for its own fault */
     char reason[200]; /* for the startd: "" the claim goes on */
     bool odd;         /* something was not as it should be: no further job for this process */
@@ -246,6 +248,9 @@ void scripts_after(struct starter *starter);  /* at the end of all: job_over() *
  * nothing may run without it. */
 int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit, pid_t *ret,
                struct err *err);
+/* The same for a program beside the job that runs: where the job is, counted as it is. */
+int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit,
+                      pid_t *ret, struct err *err);
 int64_t cage_memory_limit_mib(const struct starter *starter);            /* 0: none */
 void cage_figures(struct starter *starter, struct os_cgroup_usage *ret); /* all 0 without a group */
 void cage_kill(struct starter *starter); /* all that is in it; returns at once */
@@ -257,6 +262,12 @@ void cage_close(struct starter *starter);
 void peek_handle(struct starter *starter, struct wire_request *request); /* FILE_PEEK */
 void peek_over(struct starter *starter); /* no process of the job is left: all that there is */
 void peek_close(struct starter *starter);
+
+/* ---- shell.c: programs beside the job, for its owner */
+void shells_handle(struct starter *starter, struct wire_request *request); /* SHELL_... */
+void shells_note_frozen(struct starter *starter); /* the job stands still, or goes on */
+void shells_hang_up(struct starter *starter);     /* the way to their owner is lost */
+void shells_close(struct starter *starter);       /* the job's end is theirs */
 
 /* ---- watch.c: what the job takes */
 void watch_tick(void *arg);

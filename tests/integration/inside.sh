@@ -1,6 +1,6 @@
 #!/bin/bash
 # A look into a running job: `roost tail` shows what its files end with and follows them until the job ends, whatever is
-# cut meanwhile; nothing outside the sandbox is shown, and nothing to others.
+# cut meanwhile; nothing outside the sandbox is shown, and nothing to others. `roost ssh` runs commands and shells beside it.
 #
 # TIMEOUT: 120
 # SPDX-License-Identifier: Apache-2.0
@@ -75,6 +75,57 @@ if [ "$(id -u)" -eq 0 ]; then
     ROOST_TOKEN_FILE=$WORK/token.other tail_refused "job $job.0 is not yours" -name personal "$job"
 fi
 
+say "a command beside it"
+ssh_job() { timeout 30 "$ROOST" ssh "$@"; }
+ssh_job "$job" 'pwd; cat grows; echo wrong >&2; exit 7' >"$WORK/ssh.out" 2>"$WORK/ssh.err"
+equals "exit status of a command" $? 7
+equals "its standard output" "$(sed -n 2p "$WORK/ssh.out")" first
+equals "its standard error" "$(cat "$WORK/ssh.err")" wrong
+grep -q "/execute/dir_slot1_$job.0_1/sandbox$" "$WORK/ssh.out" || fail "it is elsewhere: $(cat "$WORK/ssh.out")"
+ssh_job "$job" "kill -TERM \$\$" 2>"$WORK/ssh.err"
+equals "exit status of a command that a signal ends" $? 143
+head -c 2000000 /dev/urandom >"$WORK/bytes"
+ssh_job "$job" 'cat >copy; cat copy; rm copy' <"$WORK/bytes" | cmp - "$WORK/bytes" || fail "bytes are changed"
+printf 'to a pipe\n' | ssh_job -T "$job" 'cat; echo over' >"$WORK/ssh.out" || fail "input from a pipe"
+equals "input from a pipe" "$(cat "$WORK/ssh.out")" "$(printf 'to a pipe\nover')"
+ssh_job "$job" 'ps -e -o pid=,args=' >"$WORK/ssh.out" || fail "ps"
+grep -q "job.sh\|condor_exec" "$WORK/ssh.out" || fail "the job is not seen: $(cat "$WORK/ssh.out")"
+grep -q "roost-startd" "$WORK/ssh.out" && [ "$(id -u)" -eq 0 ] && fail "it is not in the job's namespaces"
+group=$(ssh_job "$job" 'cat /proc/self/cgroup /proc/2/cgroup | sort | uniq -u')
+equals "cgroups that are not the job's" "$group" ""
+
+quietly() { timeout 30 "$@" >"$WORK/quiet" 2>&1; }
+
+say "a shell on a terminal"
+python3 "$(dirname "$0")/lib_pty.py" "$ROOST" ssh "$job" <<'PTY' || fail "roost ssh on a terminal"
+want [$#]
+size 33 101
+type stty -echo; PS1=:; until [ "$(stty size)" = "33 101" ]; do sleep 0.1; done; echo size $(stty size)\n
+want size 33 101
+want :
+type sh -c 'trap "exit 42" INT; echo be""gun; while :; do sleep 0.2; done'\n
+want begun
+type \x03
+want :
+type echo it=$?\n
+want it=42
+type ls\n
+want grows
+type exit 5\n
+end 5
+PTY
+python3 "$(dirname "$0")/lib_pty.py" "$ROOST" ssh "$job" <<'PTY' || fail "~. does not end it"
+want [$#]
+type \n~.
+end 255
+PTY
+if [ "$(id -u)" -eq 0 ]; then
+    status=0
+    ROOST_TOKEN_FILE=$WORK/token.other ssh_job -name personal "$job" id 2>"$WORK/ssh.err" || status=$?
+    equals "exit status for another" "$status" 255
+    grep -qF "job $job.0 is not yours" "$WORK/ssh.err" || fail "another is told: $(cat "$WORK/ssh.err")"
+fi
+
 say "following, over the death of the shadow and of the schedd"
 timeout 60 "$ROOST" tail -f -no-stdout "$job" grows >"$WORK/grows" &
 follower=$!
@@ -87,7 +138,15 @@ touch "$OUT/second"
 until_true 30 "the second line comes over the shadow's death" has "$WORK/grows" second
 kill -9 "$(pids_of schedd)" || fail "no schedd"
 until_true 30 "the other one has the second line, too" has "$WORK/followed" three
+until_true 30 "the schedd answers again" quietly "$ROOST" ssh "$job" true
+# Held by what is beside it: it ends when the job does.
+ssh_job "$job" 'trap "" HUP; echo there; sleep 1000' >"$WORK/beside" 2>"$WORK/beside.err" &
+beside=$!
+until_true 30 "a command is beside the job" has "$WORK/beside" there
 touch "$OUT/third"
+wait "$beside"
+equals "exit status of what was beside the job" $? 137
+grep -qF "the job has ended" "$WORK/beside.err" || fail "it is told: $(cat "$WORK/beside.err")"
 wait "$follower" || fail "roost tail -f"
 wait "$other" || fail "roost tail -follow"
 equals "what the followed file had" "$(cat "$WORK/grows")" "$(printf 'first\nsecond\nthird')"
