@@ -1,7 +1,8 @@
 # tests/integration/lib_chaos.sh - jobs that run while daemons are killed; sourced after lib.sh.
 #
 # Each run of a job writes "NUMBER begin RUN MS" and "NUMBER end RUN MS" to a file outside of the pool, so that two runs
-# of one job at a time would be seen.
+# of one job at a time would be seen.  Each is given a file of CHAOS_BYTES (200,000), and returns it with its number: what
+# is cut in the middle of a transfer must come whole.
 #
 # ROOST_TEST_SEED: chooses the order and the moments of the kills; printed, so that a failure can be repeated.
 #
@@ -21,13 +22,16 @@ echo "$1 begin $run $(date +%s%3N)" >>"$3"
 echo "$1"
 sleep "$2"
 [ "$1" -lt "$4" ] || until test -e "$5"; do sleep 0.1; done
+{ echo "$1"; cat chaos.in; } >"whole.$1"
 echo "$1 end $run $(date +%s%3N)" >>"$3"
 JOB
     chmod 0755 "$WORK/chaos_job.sh"
+    head -c "${CHAOS_BYTES:-200000}" /dev/urandom >"$WORK/chaos.in"
     : >"$WORK/runs"
     chmod 0666 "$WORK/runs"
     sed -e '/^executable/c executable = '"$WORK/chaos_job.sh" -e '/^transfer_executable/d' \
         -e '/^arguments/c arguments = "$(Process) '"$2 $WORK/runs $free $WORK/gate.storm\"" -e '/^output/i log = jobs.log' \
+        -e '/^output/i transfer_input_files = '"$WORK/chaos.in" -e '/^output/i transfer_output_files = whole.$(Process)' \
         < <(number_jobs "$1" "$2") >"$WORK/chaos.sub"
     cluster=$(submit "$WORK/chaos.sub") || exit 1
     say "seed $SEED: $1 jobs of $2 s are cluster $cluster"
@@ -107,6 +111,14 @@ check_log() {
     equals "jobs that terminated by the log" "$(sed -E 's/.* terminated ([0-9]+) .*/\1/' <<<"$told")" "$1"
 }
 
+check_wholes() {
+    local number
+    for ((number = 0; number < $1; number++)); do
+        { echo "$number"; cat "$WORK/chaos.in"; } | cmp - "$OUT/whole.$number" || fail "the file that job $number returned"
+        rm "$OUT/whole.$number"
+    done
+}
+
 # What must be true after the storm.
 check_chaos() {
     local count=$1 seconds=$2
@@ -114,6 +126,7 @@ check_chaos() {
     say "all are done"
     check_committed "$cluster" "$count"
     check_outputs "$count"
+    check_wholes "$count"
     equals "jobs of which two runs overlap" "$(awk '
         $2 == "begin" { last[$1] = $3 }
         $2 == "end" && last[$1] != $3 { print "job " $1 " run " $3 " ended after run " last[$1] " had begun" }' \

@@ -58,6 +58,7 @@ static void a_job_is_submitted_executes_and_terminates(void **state)
     assert_null(life("0 9"));
     assert_null(life("0 1 4 1 10 11 4 1 22 23 22 24 1 12 13 1 9"));
     assert_null(life("0 1 10 22 23 11 5"));
+    assert_null(life("0 7 1 7 7 1 5"));
 }
 
 static void what_no_life_can_be_is_told_with_what_the_job_had_come_to(void **state)
@@ -76,6 +77,8 @@ static void what_no_life_can_be_is_told_with_what_the_job_had_come_to(void **sta
     assert_string_equal(life("0 1 10 10"), "is suspended");
     assert_string_equal(life("0 1 22 1"), "is disconnected");
     assert_string_equal(life("0 1 10 22 11"), "is disconnected and suspended");
+    assert_string_equal(life("0 1 7 5"), "is idle");
+    assert_string_equal(life("0 12 7"), "is held");
     assert_string_equal(life("0 12 12"), "is held");
     assert_string_equal(life("0 12 1"), "is held");
     assert_string_equal(life("0 1 5 5"), "is over");
