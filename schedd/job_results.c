@@ -22,13 +22,16 @@
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
+#include "schedd/transfer_turns.h"
 #include "wire/wire.h"
 
 /* What a run may tell about itself. */
 static const char *const USAGE[] = {
-    "RemoteUserCpu", "RemoteSysCpu", "MemoryUsage",         "ResidentSetSize",
-    "ImageSize",     "DiskUsage",    "BytesSent",           "BytesRecvd",
-    "NumPids",       "CpusUsage",    "ScratchDirFileCount",
+    "RemoteUserCpu",      "RemoteSysCpu",        "MemoryUsage",
+    "ResidentSetSize",    "ImageSize",           "DiskUsage",
+    "BytesSent",          "BytesRecvd",          "NumPids",
+    "CpusUsage",          "ScratchDirFileCount", "TransferDoneBytes",
+    "TransferTotalBytes",
 };
 static const char *const EXIT[] = {
     "ExitCode", "ExitSignal", "ExitBySignal", "JobCoreDumped", "ExitReason",
@@ -142,6 +145,7 @@ static void begin_run(struct change *change, struct job *job, const struct ad *a
     struct schedd *schedd = change_schedd(change);
     int64_t now_s = loop_wall_s(schedd->loop);
     struct ad *own = job_own(job);
+    turns_clear(own);
     queue_move(schedd, job, JOB_ACTIVE);
     ad_set_int(own, "NumJobStarts", job_int(job, "NumJobStarts", 0) + 1);
     if (ad_has(own, "JobCurrentStartDate")) {
@@ -188,6 +192,15 @@ static void hold(struct schedd *schedd, struct job *job, struct wire_request *re
     commit_and_answer(change, schedd, request, false);
 }
 
+/* What it had made is with its shadow: the next run begins with that. */
+static void evicted(struct schedd *schedd, struct job *job, struct wire_request *request)
+{
+    struct change *change = change_begin(schedd);
+    ad_set_int(job_own(job), "SpooledEpoch", job->epoch);
+    change_job(change, job);
+    commit_and_answer(change, schedd, request, false);
+}
+
 static void usage(struct schedd *schedd, struct job *job, const struct ad *args)
 {
     /* Before its start is told nothing is told of its size. */
@@ -218,6 +231,8 @@ static void status(struct schedd *schedd, struct job *job, struct wire_request *
         wire_reply_ok(request, NULL);
     } else if (strcmp(event, "Started") == 0 && runs) {
         started(schedd, job, request);
+    } else if (strcmp(event, "Evicted") == 0 && runs) {
+        evicted(schedd, job, request);
     } else if (strcmp(event, "Hold") == 0 && (runs || job->phase == JOB_PLACING)) {
         hold(schedd, job, request);
     } else {
@@ -256,6 +271,7 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     note_transfer(change, job, args, TRANSFER_OUT_STARTED);
     copy_some(own, args, USAGE, ARRAY_COUNT(USAGE));
     copy_some(own, args, EXIT, ARRAY_COUNT(EXIT));
+    turns_clear(own);
     note_exit(job);
     policy_judge_exit(schedd, job);
     if (ad_int_or(args, "HoldReasonCode", 0) > 0) { /* output that it names is missing */

@@ -39,6 +39,7 @@
 #include "schedd/schedd_state.h"
 #include "schedd/significant.h"
 #include "schedd/shadows.h"
+#include "schedd/transfer_turns.h"
 #include "store/store.h"
 #include "wire/door.h"
 #include "wire/pool.h"
@@ -180,6 +181,10 @@ static void handle_shadow(struct schedd *schedd, struct wire_request *request)
     struct owner *owner = wire != NULL ? shadows_owner(schedd, wire) : NULL;
     if (owner == NULL) {
         wire_reply_error(request, -EACCES, "SHADOW_HELLO comes first");
+        return;
+    }
+    if (wire_request_verb(request) == VERB_TRANSFER_TURN) {
+        turns_handle(schedd, owner, request);
         return;
     }
     results_handle(schedd, owner, request);
@@ -500,6 +505,7 @@ static void destroy(void *state)
     }
     listener_destroy(schedd->local);
     loop_timer_destroy(schedd->stop_timer);
+    turns_end(schedd);
     if (schedd->owners != NULL) {
         shadows_fini(schedd);
     }
@@ -543,6 +549,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     schedd->config = env->config;
     schedd->env = *env;
     schedd->started_s = loop_wall_s(env->loop);
+    TAILQ_INIT(&schedd->turns);
     int result = bring_up(schedd, env, err);
     if (result != 0) {
         destroy(schedd);
@@ -568,6 +575,7 @@ static void reload(void *state, const struct config *config)
         log_error(schedd->log, "config.refused", err.text, LOG_TEXT("kept", "the old policies"));
     }
     policies_start(schedd);
+    turns_look(schedd);
     pool_context_reload(schedd->context, config, schedd->log);
     pool_uplink_reload(schedd->uplink, config, schedd->log);
     listen_anew(schedd);

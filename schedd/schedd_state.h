@@ -100,6 +100,8 @@ struct schedd {
     struct ad *shown;            /* what queue_show() returned last */
     LIST_HEAD(, change) changes; /* on their way to the disk */
 
+    TAILQ_HEAD(, turn) turns; /* transfer_turns.c */
+
     /* job_factory.c */
     struct vec factories_kicked; /* struct kicked: clusters that may want more jobs */
     struct loop_timer *factory_timer;

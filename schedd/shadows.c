@@ -616,6 +616,7 @@ static struct owner *hello_owner(struct schedd *schedd, struct wire_request *req
 struct staged {
     const struct owner *owner;
     struct strbuf *known;
+    struct strbuf *spooled; /* what evicted jobs have left for their next run */
 };
 
 /* Held, but with a committed result: what is staged is still needed. */
@@ -627,6 +628,15 @@ static bool add_staged(void *arg, struct job *job)
         job_id(job, id);
         strbuf_printf(staged->known, "%s%s.%" PRId64, staged->known->length > 0 ? "," : "", id,
                       job->epoch);
+    }
+    int64_t spooled = job->cluster->owner == staged->owner && job->own != NULL
+                          ? ad_int_or(job->own, "SpooledEpoch", 0)
+                          : 0;
+    if (spooled > 0) {
+        char id[JOB_ID_SIZE];
+        job_id(job, id);
+        strbuf_printf(staged->spooled, "%s%s.%" PRId64, staged->spooled->length > 0 ? "," : "", id,
+                      spooled);
     }
     return true;
 }
@@ -663,10 +673,14 @@ void shadows_hello(struct schedd *schedd, struct wire_request *request)
         strbuf_printf(&known, "%s%s.%" PRId64, known.length > 0 ? "," : "", id,
                       ((const struct run *)value)->epoch);
     }
-    struct staged staged = {owner, &known};
+    struct strbuf spooled;
+    strbuf_init(&spooled, 0);
+    struct staged staged = {owner, &known, &spooled};
     queue_walk(schedd, add_staged, &staged);
     struct ad *answer = ad_create();
     ad_set_string(answer, "Runs", strbuf_text(&known));
+    ad_set_string(answer, "Spooled", strbuf_text(&spooled));
+    strbuf_fini(&spooled);
     const struct wire_body body = {.args = answer};
     wire_reply_ok(request, &body);
     ad_destroy(answer);

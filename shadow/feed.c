@@ -179,6 +179,50 @@ static int judge(struct work *work)
     return result;
 }
 
+/* What an earlier run had made when it was evicted, in the place of what it was made from. */
+static int add_spooled(struct work *work)
+{
+    struct fetch *fetch = work->arg;
+    struct run *run = work->run;
+    struct vec spooled = {0};
+    struct os_stat stat;
+    if (run->spooled == NULL || os_stat(run->shadow->os, run->spooled, &stat) != 0) {
+        return 0;
+    }
+    struct strmap *names = strmap_create(STRMAP_CASE_SENSITIVE);
+    int result = transfer_walk(run->shadow->os, run->spooled, "", "", TRANSFER_LINKS_CONTAINED,
+                               &spooled, NULL, &work->err);
+    size_t kept = 0;
+    for (size_t i = 0; i < spooled.count; i++) {
+        struct transfer_entry *entry = spooled.items[i];
+        char *path = stage_join(run->spooled, entry->path);
+        mem_free(entry->path);
+        entry->path = path;
+        entry->is_spooled = true;
+        (void)strmap_set(names, entry->name, entry); /* a directory has each name once */
+    }
+    for (size_t i = 0; i < fetch->entries.count; i++) {
+        struct transfer_entry *entry = fetch->entries.items[i];
+        if (strmap_get(names, entry->name) != NULL) {
+            transfer_entry_destroy(entry);
+        } else {
+            fetch->entries.items[kept++] = entry;
+        }
+    }
+    fetch->entries.count = kept;
+    for (size_t i = 0; i < spooled.count; i++) {
+        struct transfer_entry *entry = spooled.items[i];
+        if (strcmp(entry->name, STAGE_MANIFEST) == 0) {
+            transfer_entry_destroy(entry);
+        } else {
+            vec_push(&fetch->entries, entry);
+        }
+    }
+    vec_fini(&spooled, NULL);
+    strmap_destroy(names, NULL);
+    return result;
+}
+
 static int fetch_body(struct work *work)
 {
     struct fetch *fetch = work->arg;
@@ -186,7 +230,8 @@ static int fetch_body(struct work *work)
     for (size_t i = 0; i < fetch->wants.count && result == 0; i++) {
         result = look_at(work, fetch->wants.items[i]);
     }
-    return result != 0 ? result : judge(work);
+    result = result != 0 ? result : judge(work);
+    return result != 0 ? result : add_spooled(work);
 }
 
 static struct ad *entry_ad(const struct transfer_entry *entry)
@@ -202,6 +247,9 @@ static struct ad *entry_ad(const struct transfer_entry *entry)
     }
     if (entry->target != NULL) {
         ad_set_string(ad, "Target", entry->target);
+    }
+    if (entry->is_spooled) {
+        ad_set_bool(ad, "Spooled", true);
     }
     if (entry->is_url) {
         ad_set_string(ad, "Url", entry->path);
@@ -407,6 +455,7 @@ static bool send_batch(struct get *get)
 {
     const char *data = get->buffer;
     bool more = true;
+    int64_t sent = 0;
     for (size_t i = 0; i < get->piece_count; i++) {
         const struct piece *piece = &get->pieces[i];
         const struct transfer_entry *input = get->run->inputs.items[piece->index];
@@ -420,7 +469,9 @@ static bool send_batch(struct get *get)
         more = wire_reply_part(get->request, &body);
         ad_destroy(args);
         data += piece->length;
+        sent += (int64_t)piece->length;
     }
+    turn_progress(get->run, false, sent, get->run->input_bytes);
     return more;
 }
 

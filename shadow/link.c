@@ -42,6 +42,8 @@ static void link_destroy(struct link *link)
     }
     if (link->run != NULL && link->run->link == link) {
         link->run->link = NULL;
+        turn_give_back(link->run, false);
+        turn_give_back(link->run, true);
     }
     if (link->guest != NULL) {
         guest_leave(link->guest);

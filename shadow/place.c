@@ -302,6 +302,7 @@ static void finished(struct run *run, void *arg, int status, const char *text,
     if (status != 0) {
         log_info(run->shadow->log, "run.not_wanted", text, LOG_TEXT("job", run->id));
     }
+    run->is_spent = status == 0 && !keep_stage;
     /* The result is committed, whatever became of the files: the starter may go. */
     run_answer_done(run, 0, "");
     run_drop(run, !keep_stage || status == -ESTALE);

@@ -120,6 +120,14 @@ static void on_request(void *arg, struct wire_request *request)
     }
 }
 
+static char *join(const char *a, const char *b, const char *c)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "%s%s%s", a, b, c);
+    return strbuf_take(&text);
+}
+
 /* ---- the uplink
  * ---------------------------------------------------------------------------------- */
 
@@ -159,7 +167,13 @@ static void greeted(void *arg, struct wire_reply *reply)
     loop_timer_stop(shadow->orphan);
     drop_unknown(shadow, known);
     stages_sweep(shadow, known);
+    if (reply->args != NULL && ad_has(reply->args, "Spooled")) {
+        char *spooled = join(known, ",", ad_string_or(reply->args, "Spooled", ""));
+        spools_sweep(shadow, spooled);
+        mem_free(spooled);
+    }
     reports_send_again(shadow);
+    turns_ask_again(shadow);
 }
 
 static void uplink_up(void *arg, struct wire *wire)
@@ -197,14 +211,6 @@ static void orphaned(void *arg)
 /* ---- start
  * --------------------------------------------------------------------------------------- */
 
-static char *join(const char *a, const char *b, const char *c)
-{
-    struct strbuf text;
-    strbuf_init(&text, 0);
-    strbuf_printf(&text, "%s%s%s", a, b, c);
-    return strbuf_take(&text);
-}
-
 static int read_arguments(struct shadow *shadow, const struct daemon_env *env, struct err *err)
 {
     const char *owner = NULL;
@@ -229,6 +235,7 @@ static int read_arguments(struct shadow *shadow, const struct daemon_env *env, s
     char *parent = join(config_path(env->config, "SPOOL"), "/owner/", owner);
     shadow->directory = parent;
     shadow->stages = join(parent, "/stage", "");
+    shadow->spools = join(parent, "/spool", "");
     return os_mkdirs(shadow->os, shadow->stages, 0700, err);
 }
 
@@ -311,6 +318,7 @@ static void destroy(void *state)
     mem_free(shadow->owner);
     mem_free(shadow->directory);
     mem_free(shadow->stages);
+    mem_free(shadow->spools);
     mem_free(shadow);
 }
 

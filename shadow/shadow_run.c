@@ -37,12 +37,11 @@ void run_move(struct run *run, enum run_phase phase)
     run->phase = phase;
 }
 
-static char *stage_path(const struct shadow *shadow, const char *id, int64_t epoch,
-                        const char *suffix)
+static char *stage_path(const char *above, const char *id, int64_t epoch, const char *suffix)
 {
     struct strbuf path;
     strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/%s.%" PRId64 "%s", shadow->stages, id, epoch, suffix);
+    strbuf_printf(&path, "%s/%s.%" PRId64 "%s", above, id, epoch, suffix);
     return strbuf_take(&path);
 }
 
@@ -71,8 +70,11 @@ struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, con
     run->job = ad_copy(job);
     run->lane_job = ad_for_lane(job);
     run->lane = shadow->lanes[shadow->lane_next++ % shadow->lane_count];
-    run->part = stage_path(shadow, id, epoch, ".part");
-    run->stage = stage_path(shadow, id, epoch, "");
+    run->part = stage_path(shadow->stages, id, epoch, ".part");
+    run->stage = stage_path(shadow->stages, id, epoch, "");
+    run->spool = stage_path(shadow->spools, id, epoch, "");
+    int64_t spooled = ad_int_or(job, "SpooledEpoch", 0);
+    run->spooled = spooled > 0 ? stage_path(shadow->spools, id, spooled, "") : NULL;
     run->files = strmap_create(STRMAP_CASE_SENSITIVE);
     run->output_bytes_max = transfer_plan_limit(job, "MaxTransferOutputMB", shadow->output_mb_max);
     CHECK(strmap_set(shadow->runs, id, run) == NULL);
@@ -102,6 +104,7 @@ void run_answer_done(struct run *run, int status, const char *text)
 static void run_destroy(struct run *run)
 {
     stage_forget_files(run);
+    live_close(run);
     strmap_destroy(run->files, NULL);
     vec_fini(&run->inputs, transfer_entry_destroy);
     run_answer_done(run, -ESHUTDOWN, "the shadow ends"); /* to nobody: the links are closed */
@@ -109,6 +112,8 @@ static void run_destroy(struct run *run)
     ad_destroy(run->lane_job);
     mem_free(run->part);
     mem_free(run->stage);
+    mem_free(run->spool);
+    mem_free(run->spooled);
     mem_free(run);
 }
 
@@ -130,6 +135,9 @@ static int remove_stage(struct work *work)
 {
     struct run *run = work->run;
     int result = os_remove_tree(run->shadow->os, run->part, &work->err);
+    if (result == 0 && run->is_spent && run->spooled != NULL) {
+        result = os_remove_tree(run->shadow->os, run->spooled, &work->err);
+    }
     return result == 0 ? os_remove_tree(run->shadow->os, run->stage, &work->err) : result;
 }
 
@@ -152,6 +160,8 @@ void run_drop(struct run *run, bool remove)
     run_move(run, RUN_OVER);
     CHECK(strmap_remove(shadow->runs, run->id) == run);
     run_answer_done(run, -ESTALE, "this run does not count any more");
+    turn_give_back(run, false);
+    turn_give_back(run, true);
     if (run->link != NULL) {
         link_let_go(run->link);
     }
@@ -213,6 +223,7 @@ void runs_end(struct shadow *shadow)
     for (size_t i = 0; i < runs.count; i++) {
         struct run *run = runs.items[i];
         run->dropped = true; /* the callbacks below only let go */
+        turns_forget(run);
         if (run->uses == 0) {
             run_destroy(run);
         }
@@ -334,6 +345,7 @@ void run_handle(struct run *run, struct wire_request *request)
     enum wire_verb verb = wire_request_verb(request);
     note_times(run, verb);
     if (verb == VERB_JOB_DONE) {
+        turn_give_back(run, true);
         if (run->link != NULL) {
             link_stays(run->link, ad_bool_or(wire_request_args(request), "MayStay", false));
         }
@@ -349,12 +361,17 @@ void run_handle(struct run *run, struct wire_request *request)
         feed_fetch(run, request);
         break;
     case VERB_FILE_GET:
-        feed_get(run, request);
+        if (turn_is_there(run, false, run->input_bytes, request)) {
+            feed_get(run, request);
+        }
         break;
     case VERB_FILE_PUT:
-        stage_put(run, request);
+        if (turn_is_there(run, true, ad_int_or(wire_request_args(request), "Total", 0), request)) {
+            stage_put(run, request);
+        }
         break;
     case VERB_JOB_STARTED:
+        turn_give_back(run, false);
         handle_started(run, request);
         break;
     case VERB_JOB_USAGE:

@@ -66,6 +66,7 @@ struct shadow {
     char *owner;
     char *directory; /* SPOOL/owner/<owner> */
     char *stages;    /* <directory>/stage */
+    char *spools;    /* <directory>/spool: what evicted jobs have made */
     struct tls_identity *identity;
     struct wire_context *context;
     struct uplink *uplink;
@@ -90,6 +91,17 @@ struct shadow {
     struct event_logs *event_logs;       /* event_log.c; NULL: no event came yet */
 };
 
+struct run_turn { /* turns.c: to transfer something large */
+    struct run *run;
+    struct wire *wire; /* the uplink on which it was asked for */
+    int64_t call;      /* 0: not asked for, or given back */
+    bool is_wanted;    /* to be asked for when the schedd is back */
+    bool has_begun, is_over;
+    struct vec parked; /* struct wire_request: calls of the starter that wait */
+    int64_t bytes;
+    uint64_t told_ms;
+};
+
 struct run {
     struct shadow *shadow;
     char id[RUN_ID_SIZE];
@@ -101,12 +113,18 @@ struct run {
     bool dropped; /* not in shadow->runs any more: freed when uses is 0 */
     unsigned uses;
     struct loop_lane *lane;
-    struct link *link;    /* its starter's connection, NULL: none */
-    char *part, *stage;   /* directories: while it is filled, and when it is complete */
-    struct vec inputs;    /* struct transfer_entry, after JOB_FETCH */
-    struct strmap *files; /* name -> struct staged; touched on the lane only */
-    bool has_stage;       /* the same: the directory was made */
-    bool has_trees;       /* the same: not all is at its top */
+    struct link *link;        /* its starter's connection, NULL: none */
+    char *part, *stage;       /* directories: while it is filled, and when it is complete */
+    char *spool;              /* where it goes instead when the job is evicted */
+    char *spooled;            /* what an earlier run has left there, NULL: nothing */
+    bool evicted;             /* JOB_DONE said so */
+    bool is_spent;            /* spooled is of no more use */
+    struct vec inputs;        /* struct transfer_entry, after JOB_FETCH */
+    struct strmap *files;     /* name -> struct staged; touched on the lane only */
+    struct run_turn turns[2]; /* of input, of output */
+    struct os_file *live[2];  /* the same: where streams of the running job go */
+    bool has_stage;           /* the same: the directory was made */
+    bool has_trees;           /* the same: not all is at its top */
     int64_t input_bytes, output_bytes; /* the latter on the lane only */
     int64_t output_bytes_max;          /* -1: any */
     struct vec waiting;                /* struct wire_request: JOB_DONE to be answered */
@@ -180,7 +198,23 @@ void stage_forget_files(struct run *run); /* closes what is open; no work may be
 bool stages_lists(const char *known, const char *name);
 /* Removes, on a lane, the stages that are not of `known` ("12.3.1,12.4.2") nor of a run. */
 void stages_sweep(struct shadow *shadow, const char *known);
+/* The same of what evicted jobs have left; those of `known` stay. */
+void spools_sweep(struct shadow *shadow, const char *known);
 void stages_end(struct shadow *shadow); /* for runs_end() */
+
+/* ---- turns.c: large transfers take turns ---- */
+
+/* May it be handled now?  Otherwise run_handle() gets it again when it is the run's turn. */
+bool turn_is_there(struct run *run, bool output, int64_t bytes, struct wire_request *request);
+void turn_give_back(struct run *run, bool output);
+void turn_progress(struct run *run, bool output, int64_t bytes, int64_t total); /* more went */
+void turns_ask_again(struct shadow *shadow); /* after SHADOW_HELLO */
+void turns_forget(struct run *run);          /* for runs_end() */
+
+/* ---- live.c: output while the job runs ---- */
+
+void live_put(struct run *run, struct wire_request *request); /* FILE_PUT with Stream */
+void live_close(struct run *run);                             /* no work may be under way */
 
 /* ---- feed.c: input ---- */
 

@@ -277,6 +277,10 @@ static void put_done(struct work *work, int result)
         return;
     }
     if (result == 0) {
+        size_t length = 0;
+        (void)wire_request_blob(work->request, &length); /* only how much */
+        turn_progress(run, true, (int64_t)length,
+                      ad_int_or(wire_request_args(work->request), "Total", 0));
         wire_reply_ok(work->request, NULL);
         return;
     }
@@ -304,6 +308,10 @@ static int may_produce(const struct ad *job, const char *name, struct err *err)
 void stage_put(struct run *run, struct wire_request *request)
 {
     struct err err;
+    if (ad_bool_or(wire_request_args(request), "Stream", false)) {
+        live_put(run, request);
+        return;
+    }
     int result = may_produce(run->job, ad_string_or(wire_request_args(request), "Name", ""), &err);
     if (result != 0) {
         wire_reply_error(request, result, "%s", err.text);
@@ -423,7 +431,8 @@ static int sync_body(struct work *work)
     struct run *run = work->run;
     struct os *os = run->shadow->os;
     struct os_stat stat;
-    if (os_stat(os, run->stage, &stat) == 0 && stat.is_dir) {
+    const char *to = run->evicted ? run->spool : run->stage;
+    if (os_stat(os, to, &stat) == 0 && stat.is_dir) {
         return 0; /* complete since before we were started again */
     }
     size_t count = 0;
@@ -446,7 +455,10 @@ static int sync_body(struct work *work)
     if (result == 0 && (count > SYNC_EACH_MAX || run->has_trees)) {
         result = os_below_sync_all(os, run->part, &work->err);
     }
-    return result == 0 ? os_rename(os, run->part, run->stage, true, &work->err) : result;
+    if (result == 0 && run->evicted) {
+        result = os_mkdirs(os, run->shadow->spools, 0700, &work->err);
+    }
+    return result == 0 ? os_rename(os, run->part, to, true, &work->err) : result;
 }
 
 static void result_answered(struct run *run, void *arg, int status, const char *text,
@@ -470,6 +482,34 @@ static void result_answered(struct run *run, void *arg, int status, const char *
     }
 }
 
+static int remove_body(struct work *work)
+{
+    return os_remove_tree(work->run->shadow->os, work->arg, &work->err);
+}
+
+static void removed(struct work *work, int result)
+{
+    (void)result; /* the next shadow's sweep tries again */
+    mem_free(work->arg);
+}
+
+static void evict_answered(struct run *run, void *arg, int status, const char *text,
+                           const struct ad *answer)
+{
+    (void)arg;
+    (void)answer;
+    if (run->dropped) {
+        return;
+    }
+    /* Committed: what was there before has been replaced.  Otherwise this is of no use. */
+    const char *useless = status == 0 ? run->spooled : run->spool;
+    if (useless != NULL && status != -ESHUTDOWN) {
+        work_start(run, NULL, remove_body, removed, mem_strdup(useless));
+    }
+    run_answer_done(run, status, text);
+    run_drop(run, true);
+}
+
 static void sync_done(struct work *work, int result)
 {
     struct run *run = work->run;
@@ -486,6 +526,13 @@ static void sync_done(struct work *work, int result)
         return;
     }
     run_move(run, RUN_REPORTING);
+    if (run->evicted) {
+        struct ad *args = ad_create();
+        ad_set_string(args, "Event", "Evicted");
+        ad_destroy(manifest);
+        report_send(run->shadow, run, VERB_JOB_STATUS, args, evict_answered, NULL);
+        return;
+    }
     run_note_transfers(run, manifest);
     ad_remove(manifest, "Files"); /* the schedd has no use for them, and they may be many */
     ad_remove(manifest, "Checksums");
@@ -498,6 +545,7 @@ void stage_done(struct run *run, struct wire_request *request)
     if (run->phase != RUN_OPEN) {
         return; /* said again: answered with the first */
     }
+    run->evicted = ad_bool_or(wire_request_args(request), "Evicted", false);
     run_move(run, RUN_SYNCING);
     work_start(run, NULL, sync_body, sync_done, ad_for_lane(wire_request_args(request)));
 }
@@ -506,7 +554,8 @@ void stage_done(struct run *run, struct wire_request *request)
  * --------------------------------------------------------------------- */
 struct sweep {
     struct shadow *shadow;
-    struct vec names; /* directories */
+    const char *above; /* shadow's: where they are */
+    struct vec names;  /* directories */
 };
 
 static void collect(void *arg, const char *name)
@@ -550,7 +599,7 @@ static int sweep_body(void *arg)
 {
     const struct sweep *sweep = arg;
     for (size_t i = 0; i < sweep->names.count; i++) {
-        char *path = stage_join(sweep->shadow->stages, sweep->names.items[i]);
+        char *path = stage_join(sweep->above, sweep->names.items[i]);
         (void)os_remove_tree(sweep->shadow->os, path, NULL); /* the next shadow tries again */
         mem_free(path);
     }
@@ -583,21 +632,32 @@ void stages_end(struct shadow *shadow)
     vec_fini(&shadow->sweeps, sweep_destroy);
 }
 
-void stages_sweep(struct shadow *shadow, const char *known)
+static void sweep_below(struct shadow *shadow, const char *above, const char *known)
 {
-    struct sweep *sweep = mem_zalloc(sizeof(*sweep));
-    sweep->shadow = shadow;
+    struct sweep *made = mem_zalloc(sizeof(*made));
+    made->shadow = shadow;
+    made->above = above;
     struct vec all = {0};
     struct sweep listing = {.shadow = shadow};
-    if (os_list(shadow->os, shadow->stages, collect, &listing, NULL) == 0) {
+    if (os_list(shadow->os, above, collect, &listing, NULL) == 0) {
         all = listing.names;
     }
     for (size_t i = 0; i < all.count; i++) {
         if (!stages_lists(known, all.items[i]) && !is_of_a_run(shadow, all.items[i])) {
-            vec_push(&sweep->names, mem_strdup(all.items[i]));
+            vec_push(&made->names, mem_strdup(all.items[i]));
         }
     }
     vec_fini(&all, mem_free);
-    vec_push(&shadow->sweeps, sweep);
-    loop_lane_run(shadow->lanes[0], sweep_body, sweep_done, sweep);
+    vec_push(&shadow->sweeps, made);
+    loop_lane_run(shadow->lanes[0], sweep_body, sweep_done, made);
+}
+
+void stages_sweep(struct shadow *shadow, const char *known)
+{
+    sweep_below(shadow, shadow->stages, known);
+}
+
+void spools_sweep(struct shadow *shadow, const char *known)
+{
+    sweep_below(shadow, shadow->spools, known);
 }

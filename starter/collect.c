@@ -33,6 +33,15 @@ static void add(struct starter *starter, enum transfer_type type, const char *na
     vec_push(&starter->outputs, entry);
 }
 
+static void add_up(struct starter *starter)
+{
+    starter->output_bytes = 0;
+    for (size_t i = 0; i < starter->outputs.count; i++) {
+        const struct transfer_entry *entry = starter->outputs.items[i];
+        starter->output_bytes += entry->type == TRANSFER_FILE ? entry->size_bytes : 0;
+    }
+}
+
 /* The file that a name leads to, if it is in the sandbox. */
 static bool find_file(struct starter *starter, const char *name, char real[TRANSFER_PATH_MAX + 1],
                       struct os_stat *stat)
@@ -45,7 +54,8 @@ static bool find_file(struct starter *starter, const char *name, char real[TRANS
 static void add_stream(struct starter *starter, const char *name)
 {
     struct os_stat stat;
-    if (os_below_stat(starter->env.os, starter->sandbox, name, &stat) == 0 && stat.is_file) {
+    if (!live_is(starter, name) &&
+        os_below_stat(starter->env.os, starter->sandbox, name, &stat) == 0 && stat.is_file) {
         add(starter, TRANSFER_FILE, name, name, &stat);
     }
 }
@@ -102,7 +112,7 @@ static void collect_item(struct starter *starter, const char *item)
     } else if (rc == 0) {
         rc = -EINVAL;
     }
-    if (rc != 0) {
+    if (rc != 0 && !starter->evicted) {
         note_missing(starter, item, rc);
     }
     mem_free(name);
@@ -184,7 +194,8 @@ static void collect_new(struct starter *starter)
     struct starter_file *before = mem_alloc((starter->inputs.count + 1) * sizeof *before);
     for (size_t i = 0; i < starter->inputs.count; i++) {
         struct starter_input *input = starter->inputs.items[i];
-        if (input->type == TRANSFER_FILE && strchr(input->name, '/') == NULL) {
+        if (input->type == TRANSFER_FILE && !input->is_spooled &&
+            strchr(input->name, '/') == NULL) {
             (void)strmap_set(collect.inputs, input->name, input); /* one name, one file */
             before[before_count++] = (struct starter_file){.name = input->name,
                                                            .size_bytes = input->size_bytes,
@@ -220,7 +231,15 @@ static bool is_success(const struct starter *starter)
            starter->exit.status == ad_int_or(starter->job, "JobSuccessExitCode", 0);
 }
 
-void output_collect(struct starter *starter)
+bool output_is_spooled(const struct starter *starter)
+{
+    return !starter->stop_fast && starter->job != NULL &&
+           text_equal_nocase(ad_string_or(starter->job, "WhenToTransferOutput", ""),
+                             "ON_EXIT_OR_EVICT") &&
+           !text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO");
+}
+
+static void collect_all(struct starter *starter)
 {
     const struct ad *job = starter->job;
     const char *list = NULL;
@@ -228,8 +247,10 @@ void output_collect(struct starter *starter)
     if (text_equal_nocase(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO")) {
         return;
     }
-    add_stream(starter, STARTER_STDOUT);
-    add_stream(starter, STARTER_STDERR);
+    if (!starter->evicted) {
+        add_stream(starter, STARTER_STDOUT);
+        add_stream(starter, STARTER_STDERR);
+    }
     if (text_equal_nocase(ad_string_or(job, "WhenToTransferOutput", ""), "ON_SUCCESS") &&
         !is_success(starter)) {
         return;
@@ -243,4 +264,10 @@ void output_collect(struct starter *starter)
             collect_item(starter, item);
         }
     }
+}
+
+void output_collect(struct starter *starter)
+{
+    collect_all(starter);
+    add_up(starter);
 }

@@ -71,6 +71,7 @@ static int take_entry(struct starter *starter, const struct ad *ad, struct err *
                                              : TRANSFER_FILE;
     input->target = is_link ? mem_strdup(target) : NULL;
     input->url = url != NULL && input->type == TRANSFER_FILE ? mem_strdup(url) : NULL;
+    input->is_spooled = ad_bool_or(ad, "Spooled", false);
     input->size_bytes = ad_int_or(ad, "Size", 0);
     input->mode = (mode_t)(ad_int_or(ad, "Mode", 0644) & 0777);
     if (ad_bool_or(ad, "IsExecutable", false)) {
@@ -374,7 +375,8 @@ void input_next(struct starter *starter)
                  LOG_INT("offset", starter->offset));
     }
     struct wire_body body = {.args = args};
-    starter->input_call = wire_call(starter->shadow, VERB_FILE_GET, &body, 0, got_piece, starter);
+    starter->input_call =
+        wire_call(starter->shadow, VERB_FILE_GET, &body, WIRE_NO_DEADLINE, got_piece, starter);
     starter->busy = starter->input_call > 0;
     ad_destroy(args);
 }

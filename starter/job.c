@@ -111,7 +111,10 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     bool held = watch_end(starter) || starter->hold != NULL;
-    if (starter->stopping) {
+    if (starter->stopping && !held && output_is_spooled(starter)) {
+        starter->evicted = starter->odd = true;
+        job_over(starter);
+    } else if (starter->stopping) {
         peek_over(starter);
         starter_give_up(starter, "");
     } else if (held) {
@@ -330,6 +333,7 @@ void job_start(struct starter *starter)
             pid_t inner = os_caged_pid(starter->env.os, starter->pid);
             starter->job_pid = inner > 0 ? inner : starter->pid; /* it was quick, and is gone */
             watch_begin(starter);
+            live_begin(starter);
             log_info(starter->env.log, "job.started", "the job runs",
                      LOG_TEXT("job", starter->job_id), LOG_INT("pid", starter->job_pid));
             job_tell_started(starter);

@@ -100,7 +100,8 @@ static bool put(struct starter *starter, struct ad *args, const void *data, size
                 bool ends)
 {
     const struct wire_body body = {.args = args, .blob = data, .blob_length = length};
-    bool sent = wire_call(starter->shadow, VERB_FILE_PUT, &body, 0, put_answered, starter) > 0;
+    bool sent = wire_call(starter->shadow, VERB_FILE_PUT, &body, WIRE_NO_DEADLINE, put_answered,
+                          starter) > 0;
     ad_destroy(args);
     if (sent) {
         starter->puts[starter->puts_count++] = (struct starter_put){ends, length};
@@ -171,6 +172,7 @@ static bool put_piece(struct starter *starter, struct transfer_entry *entry)
     ad_set_int(args, "Offset", (int64_t)starter->offset);
     ad_set_int(args, "Size", entry->size_bytes);
     ad_set_int(args, "Mode", (int64_t)entry->mode);
+    ad_set_int(args, "Total", starter->output_bytes);
     bool ends = left == wanted;
     bool sent = put(starter, args, buffer, wanted, ends);
     if (sent) {
@@ -285,6 +287,10 @@ static void go_on(struct starter *starter)
 
 void output_next(struct starter *starter)
 {
+    if (!live_is_over(starter)) {
+        live_look(starter); /* comes back here */
+        return;
+    }
     starter->busy = true; /* until a cut */
     if (starter->output_asks && starter->output_at < starter->outputs.count) {
         const struct transfer_entry *entry = starter->outputs.items[starter->output_at];
@@ -359,6 +365,9 @@ void output_report(struct starter *starter)
                                                  : ad_create();
     if (starter->hold == NULL) {
         add_result(starter, args);
+    }
+    if (starter->evicted) {
+        ad_set_bool(args, "Evicted", true);
     }
     ad_set_string(args, "CondorScratchDir", starter->sandbox); /* if the start was not told */
     ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));

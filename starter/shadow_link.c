@@ -32,6 +32,7 @@ static void on_ready(void *arg, struct wire *wire)
     starter->failures = 0;
     starter->busy = false;
     output_cut(starter);
+    live_cut(starter);
     starter_go(starter);
 }
 

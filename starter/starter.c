@@ -205,6 +205,7 @@ static void free_run(struct starter *starter)
     ad_destroy(starter->hold);
     input_forget(starter);
     fetch_forget(starter);
+    live_forget(starter);
     output_forget(starter);
     mem_free(starter->directory);
     mem_free(starter->sandbox);
@@ -232,6 +233,7 @@ static void starter_forget_run(struct starter *starter)
         .tick_timer = starter->tick_timer,
         .kill_timer = loop_timer_create(starter->env.loop, kill_timer, starter),
         .deferral_timer = starter->deferral_timer,
+        .live_timer = starter->live_timer,
         .watch = {.timer = starter->watch.timer},
     };
 }
@@ -248,6 +250,7 @@ static void starter_destroy(void *state)
     loop_timer_destroy(starter->deferral_timer);
     loop_timer_destroy(starter->watch.timer);
     free_run(starter);
+    loop_timer_destroy(starter->live_timer);
     wire_context_destroy(starter->wires);
     mem_free(starter->shadow_place);
     mem_free(starter);
@@ -322,6 +325,7 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
     starter->kill_timer = loop_timer_create(env->loop, kill_timer, starter);
     starter->deferral_timer = loop_timer_create(env->loop, deferral_tick, starter);
     starter->watch.timer = loop_timer_create(env->loop, watch_tick, starter);
+    starter->live_timer = loop_timer_create(env->loop, live_look, starter);
     int rc = read_record(starter, directory_argument(starter), err);
     rc = rc != 0 ? rc : pool_context_create(env, &starter->wires, err);
     if (rc == 0) {

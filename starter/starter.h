@@ -70,6 +70,7 @@ struct starter_input {
     char *name; /* in the sandbox */
     enum transfer_type type;
     char *target;     /* of a link */
+    bool is_spooled;  /* an earlier run of the job made it: it goes back in any case */
     char *url;        /* it comes from there, not from the shadow; NULL otherwise */
     unsigned damaged; /* times that it came so */
     int64_t size_bytes;
@@ -81,6 +82,13 @@ struct starter_input {
 struct starter_put { /* not answered yet */
     bool ends;       /* its entry */
     size_t bytes;
+};
+
+struct starter_live { /* a stream that goes to the owner while the job runs */
+    uint64_t offset;  /* acknowledged */
+    uint64_t sent;    /* on its way behind that */
+    bool ends, over;
+    unsigned fails;
 };
 
 /* What was seen of the job so far. */
@@ -131,10 +139,16 @@ struct starter {
     bool url_is_curls;
     struct vec outputs;             /* struct transfer_entry; path below the sandbox */
     struct vec checksums;           /* of those that were sent */
+    int64_t output_bytes;           /* of all of them */
     size_t output_at, output_acked; /* next to be sent, to be acknowledged */
     bool output_asks;               /* what the shadow has of the file in hand is not known */
     struct starter_put puts[STARTER_PUTS_MAX];
     size_t puts_count;
+    struct starter_live live[2]; /* stdout, stderr */
+    struct loop_timer *live_timer;
+    size_t live_at;
+    bool live_busy;
+    bool evicted;       /* what there is goes back for the next run */
     struct ad *missing; /* HoldReason ...: some output that the job names is not there */
     unsigned resends;   /* of all outputs */
     struct os_file *file;
@@ -205,6 +219,8 @@ void startd_link_close(struct starter *starter);
 void input_fetch(struct starter *starter);
 void input_next(struct starter *starter);
 void output_collect(struct starter *starter);
+/* Does what a job has made by the time it is stopped go back, too? */
+bool output_is_spooled(const struct starter *starter);
 void output_next(struct starter *starter);
 void output_report(struct starter *starter);
 void transfer_reset(struct starter *starter); /* forgets the file in hand */
@@ -233,6 +249,14 @@ void job_over(struct starter *starter); /* it and what runs after it have ended 
 /* True: it is not the job's time yet, starter_go() comes again; or it is held, its time is over. */
 bool deferral_holds_back(struct starter *starter);
 void deferral_tick(void *starter); /* the deferral_timer's */
+
+/* ---- live.c: streams that go to the owner while the job runs */
+bool live_is(const struct starter *starter, const char *name); /* is that file one? */
+void live_look(void *starter);                                 /* the live_timer's */
+void live_begin(struct starter *starter);
+bool live_is_over(const struct starter *starter);
+void live_cut(struct starter *starter); /* the connection is another */
+void live_forget(struct starter *starter);
 
 /* ---- fetch.c: inputs that are URLs */
 bool fetch_is_needed(struct starter *starter);

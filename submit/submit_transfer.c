@@ -272,11 +272,6 @@ static int judge_files(struct submit_making *making, struct files *files, struct
                                "former needs \"should_transfer_files = YES\"");
         }
     }
-    if (rc == 0 && making->place->obeyed_only && strcmp(files->when, "ON_EXIT_OR_EVICT") == 0) {
-        rc = making_refuse(
-            making, err, "when_to_transfer_output = %s: not obeyed yet; ON_EXIT and ON_SUCCESS are",
-            files->when);
-    }
     bool wanted = false;
     if (rc == 0 && never) {
         rc =

@@ -26,6 +26,7 @@ struct transfer_entry {
     mode_t mode;        /* permission bits */
     char *target;       /* of a link */
     bool is_url;        /* path is one: the starter fetches it, from elsewhere */
+    bool is_spooled;    /* an earlier run of the job made it */
     bool is_executable; /* made so at the other side, whatever its mode */
 };
 struct transfer_entry *transfer_entry_create(enum transfer_type type, const char *name,

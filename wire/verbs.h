@@ -51,14 +51,15 @@ enum wire_verb {
     VERB_DEACTIVATE = 53, /* end this job: vacate, remove, hold */
     VERB_RELEASE_CLAIM = 54,
     /* between schedd and shadow, Unix socket; the shadow dials */
-    VERB_SHADOW_HELLO = 70, /* shadow to schedd: I serve this owner; these jobs I have */
-    VERB_JOB_RUN = 71,      /* schedd to shadow: expect the starter of this job */
-    VERB_JOB_RESULT = 72,   /* shadow to schedd: this is how it ended; output is staged */
-    VERB_JOB_PLACED = 73,   /* shadow to schedd: output is in its place */
-    VERB_JOB_STATUS = 74,   /* shadow to schedd: usage, started, failed */
-    VERB_JOB_STOP = 75,     /* schedd to shadow: this run is over, drop it */
-    VERB_JOB_EVENT = 76,    /* schedd to shadow: append these events to job event logs */
-    VERB_JOB_ADMIT = 77,    /* schedd to shadow: who shows this ticket may do that */
+    VERB_SHADOW_HELLO = 70,  /* shadow to schedd: I serve this owner; these jobs I have */
+    VERB_JOB_RUN = 71,       /* schedd to shadow: expect the starter of this job */
+    VERB_JOB_RESULT = 72,    /* shadow to schedd: this is how it ended; output is staged */
+    VERB_JOB_PLACED = 73,    /* shadow to schedd: output is in its place */
+    VERB_JOB_STATUS = 74,    /* shadow to schedd: usage, started, failed */
+    VERB_JOB_STOP = 75,      /* schedd to shadow: this run is over, drop it */
+    VERB_JOB_EVENT = 76,     /* schedd to shadow: append these events to job event logs */
+    VERB_JOB_ADMIT = 77,     /* schedd to shadow: who shows this ticket may do that */
+    VERB_TRANSFER_TURN = 78, /* shadow to schedd: may this run's files be transferred now? */
     /* answered by the shadow; the starter dials */
     VERB_JOB_FETCH = 80, /* the job ad and the list of input files */
     VERB_FILE_GET = 81,  /* one file's bytes, in parts */

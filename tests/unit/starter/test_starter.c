@@ -52,6 +52,7 @@ struct bed {
     struct wire_request *held;
     const char *job;   /* the ad's text */
     const char *input; /* bytes of the one input file; NULL: none */
+    bool cut_input;    /* the connection is cut in the middle of it */
     int damage;        /* so often its checksum is that of other bytes */
     int starts;
     int refusals; /* JOB_DONE is answered -EAGAIN so often */
@@ -63,6 +64,50 @@ struct bed {
     bool over, turned;
     struct stat at_done; /* of the sandbox */
 };
+
+/* The first half, and no more: the connection goes. */
+static void send_half(struct bed *bed, struct wire_request *request)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "Name", "input");
+    ad_set_int(args, "Offset", 0);
+    const struct wire_body part = {.args = args,
+                                   .blob = bed->input,
+                                   .blob_length = strlen(bed->input) / 2};
+    assert_true(wire_reply_part(request, &part));
+    ad_destroy(args);
+    bed->cut_input = false;
+    bed->gets_calls++;
+    wire_finish(bed->wire);
+    bed->wire = NULL;
+}
+
+/* What the starter says that it has must be that half. */
+static void send_rest(struct bed *bed, struct wire_request *request)
+{
+    const struct ad *got = wire_request_args(request);
+    struct ad *args = ad_create();
+    struct digest *digest = digest_create();
+    char checksum[DIGEST_HEX_SIZE];
+    size_t half = strlen(bed->input) / 2;
+    digest_update(digest, bed->input, half);
+    digest_peek(digest, checksum);
+    assert_int_equal(ad_int_or(got, "Offset", 0), half);
+    assert_string_equal(ad_string_or(got, "Checksum", ""), checksum);
+    digest_update(digest, bed->input + half, strlen(bed->input) - half);
+    digest_hex(digest, checksum);
+    ad_set_string(args, "Name", "input");
+    ad_set_int(args, "Offset", (int64_t)half);
+    ad_set_string(args, "Checksum", checksum);
+    const struct wire_body part = {.args = args,
+                                   .blob = bed->input + half,
+                                   .blob_length = strlen(bed->input) - half};
+    assert_true(wire_reply_part(request, &part));
+    wire_reply_ok(request, NULL);
+    digest_destroy(digest);
+    ad_destroy(args);
+    bed->gets_calls++;
+}
 
 static void send_input(struct bed *bed, struct wire_request *request)
 {
@@ -111,7 +156,13 @@ static void on_request(void *arg, struct wire_request *request)
     }
     case VERB_FILE_GET:
         assert_string_equal(ad_string_or(args, "Name", ""), "input");
-        send_input(bed, request);
+        if (bed->cut_input) {
+            send_half(bed, request);
+        } else if (ad_has(args, "Offset")) {
+            send_rest(bed, request);
+        } else {
+            send_input(bed, request);
+        }
         return;
     case VERB_JOB_STARTED:
         bed->starts++;
@@ -308,6 +359,19 @@ static void a_job_reads_its_input(void **state)
     bed_destroy(bed);
 }
 
+static void after_a_cut_only_the_rest_of_an_input_is_asked_for(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(READS);
+    bed->input = "the input";
+    bed->cut_input = true;
+    loop_run_until(bed->loop, &bed->over);
+    assert_int_equal(bed->gets_calls, 2);
+    assert_int_equal(bed->starts, 1);
+    assert_string_equal(bed->output, "the input");
+    bed_destroy(bed);
+}
+
 static void a_job_never_starts_on_a_damaged_input(void **state)
 {
     (void)state;
@@ -469,5 +533,6 @@ UNIT_TESTS(UNIT(a_kept_starter_runs_the_next_job_over_the_same_connection),
            UNIT(another_shadow_is_dialled_anew), UNIT(a_starter_whose_job_was_held_takes_no_other),
            UNIT(a_job_reads_its_input), UNIT(a_job_never_starts_on_a_damaged_input),
            UNIT(an_input_that_came_damaged_is_asked_for_again),
+           UNIT(after_a_cut_only_the_rest_of_an_input_is_asked_for),
            UNIT(the_sandbox_is_the_accounts_only_while_the_job_runs),
            UNIT(output_that_did_not_arrive_whole_is_sent_again))

@@ -193,8 +193,6 @@ static void streams_are_sent_unless_there_is_nothing(void **state)
     gives("input = missing", "In", "\"missing\"");
     refused_for_real("executable = x\ninput = missing\nqueue",
                      "job.sub:2: input: /home/ann/missing: not there");
-    refused_for_real("executable = x\noutput = o\nstream_output = true\nqueue",
-                     "job.sub:3: stream_output: this command is not obeyed yet");
 }
 
 static void arguments_of_both_quotings_are_one_text(void **state)
@@ -447,8 +445,6 @@ static void files_travel_when_the_user_says(void **state)
     refused("executable = x\nshould_transfer_files = if_needed\nwhen_to_transfer_output = "
             "on_exit_or_evict\nqueue",
             "incompatible");
-    refused_for_real("executable = x\nwhen_to_transfer_output = on_exit_or_evict\nqueue",
-                     "not obeyed yet");
 }
 
 static void attributes_of_ones_own_are_expressions(void **state)

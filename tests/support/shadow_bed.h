@@ -1,0 +1,463 @@
+/* tests/support/shadow_bed.h - a real shadow between a schedd and a starter that a test plays.
+ *
+ * The shadow runs on the test's own loop with its real files, sockets and TLS.  The test's schedd
+ * notes every report and answers as told; the test's starter comes by TCP and is passed on, as a
+ * schedd does it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef TESTS_SUPPORT_SHADOW_BED_H
+#define TESTS_SUPPORT_SHADOW_BED_H
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/daemon_run.h"
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/os_run.h"
+#include "base/strbuf.h"
+#include "base/stream.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "shadow/shadow.h"
+#include "wire/wire.h"
+
+#define PATIENCE_MS 20000
+#define NONCE       "0123456789abcdef0123456789abcdef"
+
+struct world {
+    struct loop *loop;
+    struct os *os;
+    struct loop_timer *patience;
+    char dir[64], config[96], me[64], pass[160];
+    struct strbuf log_text;
+    struct daemon_run *run;
+    struct wire_context *context;
+    struct listener *local, *tcp;
+    struct wire *shadow; /* its uplink, after SHADOW_HELLO */
+    bool greeted;
+    char pin[STREAM_PIN_SIZE];
+    char runs[128];            /* what HELLO is answered */
+    int status[200];           /* by verb: what reports are answered */
+    struct strbuf reports;     /* "JOB_STATUS Hold 13;JOB_RESULT;" */
+    struct wire_request *turn; /* TRANSFER_TURN, not answered yet */
+    bool turn_asked, turn_gone;
+    bool swallow;         /* reports get no answer */
+    struct vec swallowed; /* struct wire_request: never answered */
+};
+
+struct answer {
+    bool done;
+    int status;
+    struct ad *args;
+    struct vec ads;
+    struct strbuf bytes;
+    struct strbuf sums;    /* the Checksum of each part that has one */
+    struct strbuf offsets; /* "Offset;" of each part that has one */
+};
+
+struct starter {
+    struct wire *wire;
+    bool ready, closed, settled;
+    int status;
+};
+
+static inline void out_of_patience(void *arg)
+{
+    loop_stop(((struct world *)arg)->loop, 1);
+}
+
+static inline void wait_for(struct world *world, const bool *flag)
+{
+    loop_timer_set(world->patience, PATIENCE_MS);
+    loop_run_until(world->loop, flag);
+    loop_timer_stop(world->patience);
+    if (!*flag) {
+        fail_msg("waited in vain; the log says:\n%s", strbuf_text(&world->log_text));
+    }
+}
+
+/* ---- the schedd that we play -------------------------------------------------------------------
+ */
+
+static inline void turn_gone(void *arg)
+{
+    struct world *world = arg;
+    world->turn = NULL;
+    world->turn_gone = true;
+}
+
+static inline void schedd_request(void *arg, struct wire_request *request)
+{
+    struct world *world = arg;
+    const struct ad *args = wire_request_args(request);
+    enum wire_verb verb = wire_request_verb(request);
+    if (verb == VERB_SHADOW_HELLO) {
+        (void)snprintf(world->pin, sizeof(world->pin), "%s", ad_string_or(args, "ShadowPin", ""));
+        (void)snprintf(world->pass, sizeof(world->pass), "%s",
+                       ad_string_or(args, "PassAddress", ""));
+        assert_string_equal(ad_string_or(args, "Owner", ""), world->me);
+        struct ad *answer = ad_create();
+        ad_set_string(answer, "Runs", world->runs);
+        const struct wire_body body = {.args = answer};
+        world->shadow = wire_request_wire(request);
+        wire_reply_ok(request, &body);
+        ad_destroy(answer);
+        world->greeted = true;
+        return;
+    }
+    if (verb == VERB_TRANSFER_TURN) {
+        world->turn = request;
+        world->turn_asked = true;
+        wire_request_on_gone(request, turn_gone, world);
+        return;
+    }
+    strbuf_printf(&world->reports, "%s", wire_verb_name(verb));
+    if (ad_has(args, "Event")) {
+        strbuf_printf(&world->reports, " %s", ad_string_or(args, "Event", ""));
+    }
+    if (ad_has(args, "HoldReasonCode")) {
+        strbuf_printf(&world->reports, " %lld %s", (long long)ad_int_or(args, "HoldReasonCode", 0),
+                      ad_string_or(args, "HoldReason", ""));
+    }
+    if (ad_has(args, "ExitCode")) {
+        strbuf_printf(&world->reports, " exit %lld", (long long)ad_int_or(args, "ExitCode", 0));
+    }
+    strbuf_putc(&world->reports, ';');
+    int status = world->status[verb];
+    if (world->swallow) {
+        vec_push(&world->swallowed, request);
+        return;
+    }
+    if (status == 0) {
+        wire_reply_ok(request, NULL);
+    } else {
+        wire_reply_error(request, status, "as the test wants it");
+    }
+}
+
+static inline void schedd_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct world *world = arg;
+    (void)status;
+    (void)why;
+    if (wire == world->shadow) {
+        world->shadow = NULL;
+    }
+    wire_close(wire);
+}
+
+static inline void shadow_comes(void *arg, struct incoming *incoming)
+{
+    static const struct wire_events EVENTS = {.request = schedd_request, .closed = schedd_closed};
+    static const struct wire_accept HOW = {.identity = NULL};
+    struct world *world = arg;
+    struct wire *wire = NULL;
+    assert_string_equal(incoming_route(incoming), "shadow");
+    assert_int_equal(wire_accept(world->context, incoming, &HOW, &EVENTS, world, &wire, NULL), 0);
+}
+
+static inline void starter_comes(void *arg, struct incoming *incoming)
+{
+    struct world *world = arg;
+    struct err err;
+    assert_int_equal(incoming_pass(incoming, world->pass, &err), 0);
+}
+
+/* ---- the shadow --------------------------------------------------------------------------------
+ */
+
+static inline void sink_write(void *context, const char *line, size_t length)
+{
+    strbuf_append(context, line, length);
+}
+
+static inline void start(struct world *world)
+{
+    char *const argv[] = {(char *)"roost-shadow", (char *)"-config", world->config,
+                          (char *)"-instance",    world->me,         (char *)"-noresurrect",
+                          (char *)"-owner",       world->me,         NULL};
+    struct log_sink sink = {.write = sink_write, .context = &world->log_text};
+    struct err err = {{0}};
+    world->greeted = false;
+    if (daemon_run_start(&shadow_daemon, world->loop, world->os, &sink, 8, argv, &world->run,
+                         &err) != 0) {
+        fail_msg("%s", err.text);
+    }
+    wait_for(world, &world->greeted);
+}
+
+static inline void restart(struct world *world)
+{
+    daemon_run_destroy(world->run);
+    start(world);
+}
+
+static inline void put(struct world *world, const char *name, const char *text)
+{
+    char path[160];
+    (void)snprintf(path, sizeof(path), "%s/%s", world->dir, name);
+    assert_int_equal(os_write_file(world->os, path, text, strlen(text), 0640, false, NULL), 0);
+}
+
+static inline void file_is(struct world *world, const char *name, const char *expected)
+{
+    char path[160];
+    char *text = NULL;
+    size_t length = 0;
+    (void)snprintf(path, sizeof(path), "%s/%s", world->dir, name);
+    int result = os_read_file(world->os, path, 1000000, &text, &length, NULL);
+    if (expected == NULL) {
+        assert_int_equal(result, -ENOENT);
+        return;
+    }
+    assert_int_equal(result, 0);
+    assert_string_equal(text, expected);
+    mem_free(text);
+}
+
+static inline int set_up(void **state)
+{
+    struct world *world = calloc(1, sizeof(*world));
+    struct err err = {{0}};
+    (void)snprintf(world->dir, sizeof(world->dir), "/tmp/roost_shadow_XXXXXX");
+    assert_non_null(mkdtemp(world->dir));
+    assert_int_equal(loop_create(&world->loop, NULL), 0);
+    assert_int_equal(os_create(world->loop, &world->os, NULL), 0);
+    strbuf_init(&world->log_text, 0);
+    strbuf_init(&world->reports, 0);
+    world->patience = loop_timer_create(world->loop, out_of_patience, world);
+    assert_int_equal(os_user_name(world->os, os_uid(world->os), world->me, sizeof(world->me), NULL),
+                     0);
+    char text[512];
+    (void)snprintf(world->config, sizeof(world->config), "%s/roost.conf", world->dir);
+    (void)snprintf(text, sizeof(text),
+                   "LOCAL_DIR = \"%s\"\nLOG = \"%s/log\"\nSPOOL = \"%s\"\nUID_DOMAIN = \"pool\"\n"
+                   "SHADOW_LANES = 2\n",
+                   world->dir, world->dir, world->dir);
+    put(world, "roost.conf", text);
+    const struct wire_context_options options = {.loop = world->loop,
+                                                 .os = world->os,
+                                                 .uid_domain = "pool",
+                                                 .admin_uid = 1};
+    assert_int_equal(wire_context_create(&options, &world->context, NULL), 0);
+    (void)snprintf(text, sizeof(text), "unix:%s/schedd.sock", world->dir);
+    if (listener_create(world->loop, text, shadow_comes, world, &world->local, &err) != 0 ||
+        listener_create(world->loop, "tcp:127.0.0.1:0", starter_comes, world, &world->tcp, &err) !=
+            0) {
+        fail_msg("%s", err.text);
+    }
+    start(world);
+    *state = world;
+    return 0;
+}
+
+static inline int tear_down(void **state)
+{
+    struct world *world = *state;
+    daemon_run_destroy(world->run);
+    for (size_t i = 0; i < world->swallowed.count; i++) {
+        wire_reply_error(world->swallowed.items[i], -ESHUTDOWN, "too late"); /* to nobody */
+    }
+    vec_fini(&world->swallowed, NULL);
+    if (world->turn != NULL) {
+        wire_request_on_gone(world->turn, NULL, NULL);
+        wire_reply_error(world->turn, -ESHUTDOWN, "too late"); /* to nobody */
+    }
+    wire_close(world->shadow);
+    listener_destroy(world->local);
+    listener_destroy(world->tcp);
+    wire_context_destroy(world->context);
+    loop_timer_destroy(world->patience);
+    (void)os_remove_tree(world->os, world->dir, NULL); /* a leftover in /tmp harms nobody */
+    os_destroy(world->os);
+    loop_destroy(world->loop);
+    strbuf_fini(&world->log_text);
+    strbuf_fini(&world->reports);
+    free(world);
+    return 0;
+}
+
+/* ---- calls -------------------------------------------------------------------------------------
+ */
+
+static inline void on_answer(void *arg, struct wire_reply *reply)
+{
+    struct answer *answer = arg;
+    for (size_t i = 0; i < reply->ad_count; i++) {
+        vec_push(&answer->ads, wire_reply_take_ad(reply, i));
+    }
+    strbuf_append(&answer->bytes, reply->blob, reply->blob_length);
+    if (reply->args != NULL) {
+        strbuf_puts(&answer->sums, ad_string_or(reply->args, "Checksum", ""));
+        if (ad_has(reply->args, "Offset")) {
+            strbuf_printf(&answer->offsets, "%lld;",
+                          (long long)ad_int_or(reply->args, "Offset", 0));
+        }
+    }
+    if (!reply->more) {
+        answer->status = reply->status;
+        answer->args = reply->args != NULL ? ad_copy(reply->args) : ad_create();
+        answer->done = true;
+    }
+}
+
+static inline void free_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+static inline void answer_fini(struct answer *answer)
+{
+    ad_destroy(answer->args);
+    vec_fini(&answer->ads, free_ad);
+    strbuf_fini(&answer->bytes);
+    strbuf_fini(&answer->sums);
+    strbuf_fini(&answer->offsets);
+}
+
+static inline struct ad *parse(const char *text)
+{
+    struct ad *ad = NULL;
+    assert_int_equal(ad_parse(text, strlen(text), &ad, NULL), 0);
+    return ad;
+}
+
+static inline void begin(struct wire *wire, enum wire_verb verb, const char *args_text,
+                         const char *ad_text, const char *blob, struct answer *answer)
+{
+    struct ad *args = parse(args_text);
+    struct ad *ad = ad_text != NULL ? parse(ad_text) : NULL;
+    const struct ad *ads[] = {ad};
+    const struct wire_body body = {.args = args,
+                                   .ads = ads,
+                                   .ad_count = ad != NULL ? 1 : 0,
+                                   .blob = blob,
+                                   .blob_length = blob != NULL ? strlen(blob) : 0};
+    *answer = (struct answer){0};
+    strbuf_init(&answer->bytes, 0);
+    strbuf_init(&answer->sums, 0);
+    strbuf_init(&answer->offsets, 0);
+    assert_true(wire_call(wire, verb, &body, 0, on_answer, answer) > 0);
+    ad_destroy(ad);
+    ad_destroy(args);
+}
+
+static inline int call(struct world *world, struct wire *wire, enum wire_verb verb,
+                       const char *args_text, const char *ad_text, const char *blob)
+{
+    struct answer answer;
+    begin(wire, verb, args_text, ad_text, blob, &answer);
+    wait_for(world, &answer.done);
+    int status = answer.status;
+    answer_fini(&answer);
+    return status;
+}
+
+static inline void starter_ready(void *arg, struct wire *wire)
+{
+    (void)wire;
+    ((struct starter *)arg)->ready = true;
+    ((struct starter *)arg)->settled = true;
+}
+
+static inline void starter_closed(void *arg, struct wire *wire, int status, const char *why)
+{
+    struct starter *starter = arg;
+    (void)why;
+    starter->closed = true;
+    starter->settled = true;
+    starter->status = status;
+    starter->wire = NULL;
+    wire_close(wire);
+}
+
+static inline void dial(struct world *world, const char *id, int64_t epoch, const char *nonce,
+                        struct starter *starter)
+{
+    static const struct wire_events EVENTS = {.ready = starter_ready, .closed = starter_closed};
+    struct ad *hello = ad_create();
+    ad_set_string(hello, "JobId", id);
+    ad_set_int(hello, "ClaimEpoch", epoch);
+    ad_set_string(hello, "Nonce", nonce);
+    const struct wire_dial how = {.address = listener_address(world->tcp),
+                                  .route = "shadow/x",
+                                  .name = "",
+                                  .pin = world->pin,
+                                  .hello = hello};
+    *starter = (struct starter){0};
+    assert_int_equal(wire_dial(world->context, &how, &EVENTS, starter, &starter->wire, NULL), 0);
+    wait_for(world, &starter->settled);
+    ad_destroy(hello);
+}
+
+static inline void job_run(struct world *world, const char *more_args, const char *job)
+{
+    char args[256];
+    char ad[1024];
+    (void)snprintf(args, sizeof(args), "[JobId = \"1.0\"; ClaimEpoch = 3; Nonce = \"%s\"; %s]",
+                   NONCE, more_args);
+    (void)snprintf(ad, sizeof(ad), "[Cmd = \"%s/run.sh\"; Iwd = \"%s\"; Out = \"out\"; %s]",
+                   world->dir, world->dir, job);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_RUN, args, ad, NULL), 0);
+}
+
+static inline void reports_are(struct world *world, const char *expected)
+{
+    assert_string_equal(strbuf_text(&world->reports), expected);
+    strbuf_clear(&world->reports);
+}
+
+static inline void put_file(struct world *world, struct starter *starter, const char *name,
+                            const char *text)
+{
+    char args[256];
+    (void)snprintf(args, sizeof(args), "[Name = \"%s\"; Offset = 0; Size = %zu; Mode = 416]", name,
+                   strlen(text));
+    assert_int_equal(call(world, starter->wire, VERB_FILE_PUT, args, NULL, text), 0);
+}
+
+static const char *done_args(const char *name, const char *text, char ret[512])
+{
+    char hex[DIGEST_HEX_SIZE];
+    struct digest *digest = digest_create();
+    digest_update(digest, text, strlen(text));
+    digest_hex(digest, hex);
+    digest_destroy(digest);
+    (void)snprintf(ret, 512, "[ExitCode = 5; Files = {\"%s\"}; Checksums = {\"%s\"}]", name, hex);
+    return ret;
+}
+
+static inline bool has_stage(struct world *world, const char *name)
+{
+    char path[200];
+    struct os_stat stat;
+    (void)snprintf(path, sizeof(path), "%s/owner/%s/stage/%s", world->dir, world->me, name);
+    return os_stat(world->os, path, &stat) == 0;
+}
+
+static inline void hash(const char *text, size_t length, char ret[DIGEST_HEX_SIZE])
+{
+    struct digest *digest = digest_create();
+    digest_update(digest, text, length);
+    digest_hex(digest, ret);
+    digest_destroy(digest);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+#endif

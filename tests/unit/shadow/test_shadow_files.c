@@ -1,0 +1,273 @@
+/* tests/unit/shadow/test_shadow_files.c - a run's files: cuts, trees, links, limits, turns,
+ * streams.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/shadow_bed.h"
+
+static void a_cut_input_is_gone_on_with_where_the_starter_has_it(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    char hex[DIGEST_HEX_SIZE], args[256];
+    put(world, "run.sh", "#!/bin/sh\n");
+    put(world, "a", "0123456789");
+    put(world, "b", "other");
+    job_run(world, "", "TransferInput = \"a, b\"");
+    dial(world, "1.0", 3, NONCE, &starter);
+    assert_int_equal(call(world, starter.wire, VERB_JOB_FETCH, "[]", NULL, NULL), 0);
+    hash("0123", 4, hex);
+    (void)snprintf(args, sizeof(args),
+                   "[Name = \"a\"; Offset = 4; Checksum = \"%s\"; AndFollowing = true]", hex);
+    begin(starter.wire, VERB_FILE_GET, args, NULL, NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_string_equal(strbuf_text(&answer.bytes), "456789other");
+    assert_string_equal(strbuf_text(&answer.offsets), "4;0;");
+    hash("0123456789", 10, hex); /* of the whole */
+    assert_memory_equal(strbuf_text(&answer.sums), hex, 64);
+    answer_fini(&answer);
+    hash("x123", 4, hex); /* the owner changed it meanwhile */
+    (void)snprintf(args, sizeof(args), "[Name = \"a\"; Offset = 4; Checksum = \"%s\"]", hex);
+    begin(starter.wire, VERB_FILE_GET, args, NULL, NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_string_equal(strbuf_text(&answer.bytes), "0123456789");
+    assert_string_equal(strbuf_text(&answer.offsets), "0;");
+    answer_fini(&answer);
+    wire_close(starter.wire);
+}
+
+static void after_a_death_the_rest_of_an_output_is_enough(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    char text[512], hex[DIGEST_HEX_SIZE];
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, &starter);
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"x\"; Offset = 0; Size = 10]", NULL, "0123"),
+                     0);
+    (void)snprintf(world->runs, sizeof(world->runs), "1.0.3");
+    restart(world);
+    wait_for(world, &starter.closed);
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, &starter);
+    begin(starter.wire, VERB_FILE_PUT, "[Name = \"x\"; Ask = true]", NULL, NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_int_equal(ad_int_or(answer.args, "Offset", -1), 4);
+    assert_false(ad_bool_or(answer.args, "Whole", true));
+    hash("0123", 4, hex);
+    assert_string_equal(ad_string_or(answer.args, "Checksum", ""), hex);
+    answer_fini(&answer);
+    begin(starter.wire, VERB_FILE_PUT, "[Name = \"y\"; Ask = true]", NULL, NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_int_equal(ad_int_or(answer.args, "Offset", -1), 0);
+    answer_fini(&answer);
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"x\"; Offset = 4; Size = 10]", NULL, "456789"),
+                     0);
+    begin(starter.wire, VERB_FILE_PUT, "[Name = \"x\"; Ask = true]", NULL, NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_true(ad_bool_or(answer.args, "Whole", false));
+    answer_fini(&answer);
+    assert_int_equal(call(world, starter.wire, VERB_JOB_DONE, done_args("x", "0123456789", text),
+                          NULL, NULL),
+                     0);
+    file_is(world, "x", "0123456789");
+    wire_close(starter.wire);
+}
+
+static void trees_come_back_but_no_link_leads_out_of_one(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    char hex[DIGEST_HEX_SIZE], text[512], path[160], target[64] = "";
+    static const char *const LINKS[][2] = {
+        {"d/l", "../x"},
+        {"d/l", "/etc"},
+        {"d/l", "e/../../x"},
+        {"d", "e"},
+    };
+    job_run(world, "", "TransferOutput = \"d\"");
+    dial(world, "1.0", 3, NONCE, &starter);
+    for (size_t i = 0; i < sizeof(LINKS) / sizeof(LINKS[0]); i++) {
+        (void)snprintf(text, sizeof(text), "[Name = \"%s\"; Type = \"link\"; Target = \"%s\"]",
+                       LINKS[i][0], LINKS[i][1]);
+        assert_int_equal(call(world, starter.wire, VERB_FILE_PUT, text, NULL, NULL), -EPERM);
+    }
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT, "[Name = \"d/e\"; Type = \"dir\"]",
+                          NULL, NULL),
+                     0);
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"d/l\"; Type = \"link\"; Target = \"e\"]", NULL, NULL),
+                     0);
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"d/l/x\"; Offset = 0; Size = 1]", NULL, "x"),
+                     -ENOTDIR); /* not through a link */
+    put_file(world, &starter, "d/e/x", "deep");
+    hash("deep", 4, hex);
+    (void)snprintf(text, sizeof(text),
+                   "[ExitCode = 5; Files = {\"d\", \"d/e\", \"d/l\", \"d/e/x\"}; "
+                   "Checksums = {\"dir:755\", \"dir:750\", \"link:e\", \"%s\"}]",
+                   hex);
+    assert_int_equal(call(world, starter.wire, VERB_JOB_DONE, text, NULL, NULL), 0);
+    file_is(world, "d/l/x", "deep");
+    (void)snprintf(path, sizeof(path), "%s/d/l", world->dir);
+    assert_int_equal(readlink(path, target, sizeof(target) - 1), 1);
+    (void)snprintf(path, sizeof(path), "%s/d/e", world->dir);
+    struct os_stat stat;
+    assert_int_equal(os_stat(world->os, path, &stat), 0);
+    assert_int_equal(stat.mode, 0750);
+    wire_close(starter.wire);
+}
+
+static void below_a_directory_of_output_no_link_of_the_owners_is_followed(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    char text[512], path[160];
+    (void)snprintf(path, sizeof(path), "%s/d", world->dir);
+    assert_int_equal(os_mkdirs(world->os, path, 0700, NULL), 0);
+    (void)snprintf(path, sizeof(path), "%s/d/way", world->dir);
+    assert_int_equal(symlink("..", path), 0);
+    job_run(world, "", "TransferOutput = \"d\"");
+    dial(world, "1.0", 3, NONCE, &starter);
+    put_file(world, &starter, "d/way/x", "out");
+    assert_int_equal(call(world, starter.wire, VERB_JOB_DONE, done_args("d/way/x", "out", text),
+                          NULL, NULL),
+                     0);
+    assert_non_null(strstr(strbuf_text(&world->reports), "Hold 12"));
+    file_is(world, "x", NULL);
+    wire_close(starter.wire);
+}
+
+static void missing_output_is_part_of_a_result(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    char hex[DIGEST_HEX_SIZE], text[512];
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, &starter);
+    put_file(world, &starter, "_condor_stdout", "said");
+    hash("said", 4, hex);
+    (void)snprintf(text, sizeof(text),
+                   "[ExitCode = 5; HoldReasonCode = 12; HoldReason = \"nowhere\"; "
+                   "Files = {\"_condor_stdout\"}; Checksums = {\"%s\"}]",
+                   hex);
+    assert_int_equal(call(world, starter.wire, VERB_JOB_DONE, text, NULL, NULL), 0);
+    reports_are(world, "JOB_RESULT 12 nowhere exit 5;JOB_PLACED;");
+    file_is(world, "out", "said");
+    wire_close(starter.wire);
+}
+
+static void more_output_than_the_job_may_have_holds_it(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    job_run(world, "", "MaxTransferOutputMB = 1");
+    dial(world, "1.0", 3, NONCE, &starter);
+    put_file(world, &starter, "x", "small");
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"y\"; Offset = 0; Size = 1048572]", NULL, "large"),
+                     -EFBIG);
+    assert_non_null(strstr(strbuf_text(&world->reports), "Hold 33"));
+    assert_non_null(strstr(strbuf_text(&world->reports), "1 MB"));
+    wire_close(starter.wire);
+}
+
+static void what_is_large_waits_for_its_turn_and_gives_it_back(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    enum { LARGE = 2 << 20 };
+    char *large = mem_alloc(LARGE + 1);
+    memset(large, 'x', LARGE);
+    large[LARGE] = '\0';
+    put(world, "run.sh", large);
+    mem_free(large);
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, &starter);
+    assert_int_equal(call(world, starter.wire, VERB_JOB_FETCH, "[]", NULL, NULL), 0);
+    begin(starter.wire, VERB_FILE_GET, "[Name = \"condor_exec.exe\"]", NULL, NULL, &answer);
+    wait_for(world, &world->turn_asked);
+    assert_int_equal(call(world, starter.wire, VERB_PING, "[]", NULL, NULL), 0);
+    assert_false(answer.done);
+    assert_int_equal(answer.bytes.length, 0);
+    assert_true(wire_reply_part(world->turn, &(struct wire_body){0}));
+    wait_for(world, &answer.done);
+    assert_int_equal(answer.status, 0);
+    assert_int_equal(answer.bytes.length, LARGE);
+    answer_fini(&answer);
+    assert_false(world->turn_gone);
+    assert_int_equal(call(world, starter.wire, VERB_JOB_STARTED, "[Pid = 7]", NULL, NULL), 0);
+    wait_for(world, &world->turn_gone);
+    wire_close(starter.wire);
+}
+
+static void a_turn_of_a_starter_that_is_gone_is_given_back(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, &starter);
+    begin(starter.wire, VERB_FILE_PUT, "[Name = \"x\"; Offset = 0; Size = 1; Total = 9000000]",
+          NULL, "x", &answer);
+    wait_for(world, &world->turn_asked);
+    wire_close(starter.wire);
+    wait_for(world, &world->turn_gone);
+    wait_for(world, &answer.done);
+    assert_int_equal(answer.status, -ECONNRESET);
+    answer_fini(&answer);
+    assert_false(has_stage(world, "1.0.3.part"));
+}
+
+static void streams_are_written_where_they_belong(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    put(world, "out", "an older and longer text");
+    job_run(world, "", "StreamOut = true; Err = \"err\"");
+    dial(world, "1.0", 3, NONCE, &starter);
+    static const char *const HELLO = "[Name = \"_condor_stdout\"; Stream = true; Offset = 0]";
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT, HELLO, NULL, "hello "), 0);
+    file_is(world, "out", "hello ");
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT, HELLO, NULL, "hello "),
+                     0); /* a cut */
+    (void)snprintf(world->runs, sizeof(world->runs), "1.0.3");
+    restart(world);
+    wait_for(world, &starter.closed);
+    job_run(world, "", "StreamOut = true; Err = \"err\"");
+    dial(world, "1.0", 3, NONCE, &starter);
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"_condor_stdout\"; Stream = true; Offset = 6; Ends = true]",
+                          NULL, "you"),
+                     0);
+    file_is(world, "out", "hello you");
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"_condor_stdout\"; Stream = true; Offset = 99]", NULL, "x"),
+                     -ESTALE);
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"_condor_stderr\"; Stream = true; Offset = 0]", NULL, "x"),
+                     -EPERM); /* not asked for */
+    file_is(world, "err", NULL);
+    wire_close(starter.wire);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_cut_input_is_gone_on_with_where_the_starter_has_it),
+        CASE(after_a_death_the_rest_of_an_output_is_enough),
+        CASE(trees_come_back_but_no_link_leads_out_of_one),
+        CASE(below_a_directory_of_output_no_link_of_the_owners_is_followed),
+        CASE(missing_output_is_part_of_a_result),
+        CASE(more_output_than_the_job_may_have_holds_it),
+        CASE(what_is_large_waits_for_its_turn_and_gives_it_back),
+        CASE(a_turn_of_a_starter_that_is_gone_is_given_back),
+        CASE(streams_are_written_where_they_belong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
