@@ -127,7 +127,9 @@ static void set_machine(struct slot *slot, struct ad *ad)
     ad_set_string(ad, "OpSys", startd->machine.opsys);
     ad_set_string(ad, "Arch", startd->machine.arch);
     ad_set_string(ad, "KernelVersion", startd->machine.kernel);
+    ad_merge(ad, startd->opsys);
     ad_set_string(ad, "FileSystemDomain", config_string(startd->env.config, "FILESYSTEM_DOMAIN"));
+    ad_set_string(ad, "UidDomain", config_string(startd->env.config, "UID_DOMAIN"));
     ad_set_bool(ad, "HasFileTransfer", true);
     struct strbuf methods;
     strbuf_init(&methods, 0);

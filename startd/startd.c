@@ -22,12 +22,14 @@
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "startd/opsys_plan.h"
 #include "store/store.h"
 #include "user_maps/user_world.h"
 #include "transfer/transfer_plugins.h"
 #include "wire/pool.h"
 #include "wire/wire.h"
 
+#define OPSYS_BYTES_MAX  65536 /* of /etc/os-release */
 #define STOP_TRIES       2     /* to reach a schedd that is to hear of its claim's end */
 #define STOP_GRACE_MS    20000 /* for the jobs of a startd that is told to stop */
 #define FAREWELL_POLL_MS 200   /* is the last slot free? */
@@ -84,8 +86,23 @@ static int read_expr(const struct config *config, const char *knob, struct ad_ex
     return rc;
 }
 
+static struct ad *find_opsys(struct os *os)
+{
+    static const char *const FILES[] = {"/etc/os-release", "/usr/lib/os-release"};
+    struct ad *ad = ad_create();
+    char *text = NULL;
+    size_t length;
+    for (size_t i = 0; i < ARRAY_COUNT(FILES) && text == NULL; i++) {
+        (void)os_read_file(os, FILES[i], OPSYS_BYTES_MAX, &text, &length, NULL); /* or the next */
+    }
+    opsys_plan_name(text != NULL ? text : "", ad);
+    mem_free(text);
+    return ad;
+}
+
 static int set_names(struct startd *startd, struct err *err)
 {
+    startd->opsys = find_opsys(startd->env.os);
     int rc = os_machine(startd->env.os, &startd->machine, err);
     if (rc != 0) {
         return rc;
@@ -136,6 +153,7 @@ static void startd_destroy(void *state)
     ad_expr_destroy(startd->shutdown);
     user_world_destroy(startd->users);
     mem_free(startd->sleep_reason);
+    ad_destroy(startd->opsys);
     mem_free(startd);
 }
 

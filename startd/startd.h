@@ -158,6 +158,7 @@ struct startd {
     struct daemon_env env;
     struct figures figures;
     struct os_machine machine;
+    struct ad *opsys; /* opsys_plan.h */
     char name[256];   /* Machine */
     char uplink[300]; /* "startd/<name>" */
     struct wire_context *wires;
