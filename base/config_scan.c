@@ -371,7 +371,7 @@ static bool is_plain_line(const char *at, const char *end)
         return at < end && is_one_of(*at, "(+*");
     }
     if (after < end && !is_one_of(*after, " \t\r\n")) {
-        return !is_one_of(*after, "#}\"'=") && !(*after == '{' && after[-1] == '$');
+        return !is_one_of(*after, "#}\"'") && !(*after == '{' && after[-1] == '$');
     }
     after = skip_blanks(after, end);
     size_t left = (size_t)(end - after);

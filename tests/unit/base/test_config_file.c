@@ -165,6 +165,8 @@ static void a_value_may_be_the_rest_of_its_line(void **state)
     assert_string_equal(read_string("A = 15 * 60 # seconds\nB = 1"), "1:A=15 * 60; 2:B=1");
     assert_string_equal(read_string("A = 2 GiB\nB = 3\n"), "1:A=2 GiB; 2:B=3");
     assert_string_equal(read_string("A = KeyboardIdle > 60 // idle\n"), "1:A=KeyboardIdle > 60");
+    assert_string_equal(read_string("A = cpus=50%,memory=1\nB = Owner==\"x\"\n"),
+                        "1:A=cpus=50%,memory=1; 2:B=Owner==\"x\"");
     assert_string_equal(read_string("A = 2 GiB"), "1:A=2 GiB");
     assert_string_equal(read_string("A = (x == 3) && Owner == \"a # b\"\r\nB += x, y"),
                         "1:A=(x == 3) && Owner == \"a # b\"; 2:B+=x, y");
