@@ -288,13 +288,18 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     claim_run_ended(schedd, job);
     claim_run_committed(job);
     queue_move(schedd, job, JOB_PLACING);
-    shadows_expect_placing(change, job);
-    change_job(change, job);
     char id[JOB_ID_SIZE];
     job_id(job, id);
     log_info(schedd->log, "job.result", "the result of the job is committed", LOG_TEXT("job", id),
              LOG_INT("epoch", job->epoch), LOG_INT("exit_code", ad_int_or(own, "ExitCode", -1)));
-    commit_and_answer(change, schedd, request, false);
+    bool placed = !ad_bool_or(args, "Staged", true);
+    if (placed) { /* there is nothing to be placed: its end is committed with it */
+        policy_act_on_exit(change, job);
+    } else {
+        shadows_expect_placing(change, job);
+        change_job(change, job);
+    }
+    commit_and_answer(change, schedd, request, placed);
 }
 
 static void result(struct schedd *schedd, struct job *job, int64_t epoch,

@@ -125,6 +125,7 @@ struct run {
     struct os_file *live[2];  /* the same: where streams of the running job go */
     bool has_stage;           /* the same: the directory was made */
     bool has_trees;           /* the same: not all is at its top */
+    bool no_output;           /* JOB_DONE named no file: nothing is staged or placed */
     int64_t input_bytes, output_bytes; /* the latter on the lane only */
     int64_t output_bytes_max;          /* -1: any */
     struct vec waiting;                /* struct wire_request: JOB_DONE to be answered */

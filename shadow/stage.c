@@ -469,6 +469,7 @@ static void result_answered(struct run *run, void *arg, int status, const char *
         return;
     }
     if (status == 0 && answer != NULL && ad_bool_or(answer, "Placed", false)) {
+        run->is_spent = true;
         run_answer_done(run, 0, "");
         run_drop(run, true);
     } else if (status == 0) {
@@ -539,6 +540,30 @@ static void sync_done(struct work *work, int result)
     report_send(run->shadow, run, VERB_JOB_RESULT, manifest, result_answered, NULL);
 }
 
+static bool names_no_file(const struct ad *args)
+{
+    struct ad_value names;
+    (void)ad_eval_attr(args, NULL, "Files", NULL, &names); /* absent: undefined */
+    bool none = names.type == AD_TYPE_UNDEFINED ||
+                (names.type == AD_TYPE_LIST && ad_value_count(&names) == 0);
+    ad_value_fini(&names);
+    return none;
+}
+
+/* No file is to be made durable or put anywhere: the schedd commits the result and its end at once.
+ */
+static void report_without_output(struct run *run, const struct ad *args)
+{
+    struct ad *report = ad_copy(args);
+    run->no_output = true;
+    run_move(run, RUN_REPORTING);
+    run_note_transfers(run, report);
+    ad_remove(report, "Files");
+    ad_remove(report, "Checksums");
+    ad_set_bool(report, "Staged", false);
+    report_send(run->shadow, run, VERB_JOB_RESULT, report, result_answered, NULL);
+}
+
 void stage_done(struct run *run, struct wire_request *request)
 {
     vec_push(&run->waiting, request);
@@ -547,6 +572,10 @@ void stage_done(struct run *run, struct wire_request *request)
     }
     run->evicted = ad_bool_or(wire_request_args(request), "Evicted", false);
     run_move(run, RUN_SYNCING);
+    if (!run->evicted && names_no_file(wire_request_args(request))) {
+        report_without_output(run, wire_request_args(request));
+        return;
+    }
     work_start(run, NULL, sync_body, sync_done, ad_for_lane(wire_request_args(request)));
 }
 

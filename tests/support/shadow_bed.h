@@ -135,7 +135,8 @@ static inline void schedd_request(void *arg, struct wire_request *request)
                       ad_string_or(args, "HoldReason", ""));
     }
     if (ad_has(args, "ExitCode")) {
-        strbuf_printf(&world->reports, " exit %lld", (long long)ad_int_or(args, "ExitCode", 0));
+        strbuf_printf(&world->reports, " exit %lld%s", (long long)ad_int_or(args, "ExitCode", 0),
+                      ad_bool_or(args, "Staged", true) ? "" : " unstaged");
     }
     strbuf_putc(&world->reports, ';');
     int status = world->status[verb];

@@ -99,7 +99,8 @@ static void a_starter_that_stays_goes_on_with_another_run_by_its_nonce(void **st
                           "[ExitCode = 6; Files = {}; Checksums = {}]", NULL, NULL),
                      0);
     wait_for(world, &starter.closed); /* it did not say that it stays */
-    reports_are(world, "JOB_RESULT exit 0;JOB_PLACED;JOB_RESULT exit 6;JOB_PLACED;");
+    reports_are(world,
+                "JOB_RESULT exit 0 unstaged;JOB_PLACED;JOB_RESULT exit 6 unstaged;JOB_PLACED;");
 }
 
 static void a_starter_that_stays_with_a_wrong_nonce_gets_nothing(void **state)
@@ -111,7 +112,7 @@ static void a_starter_that_stays_with_a_wrong_nonce_gets_nothing(void **state)
     assert_int_equal(fetch_next(world, &starter, OTHER), -EACCES); /* there is one try */
     assert_int_equal(call(world, starter.wire, VERB_JOB_STARTED, "[Pid = 7]", NULL, NULL), -EACCES);
     wire_close(starter.wire);
-    reports_are(world, "JOB_RESULT exit 0;JOB_PLACED;");
+    reports_are(world, "JOB_RESULT exit 0 unstaged;JOB_PLACED;");
 }
 
 static void the_connection_of_a_stopped_run_is_closed_also_of_a_starter_that_stayed(void **state)
