@@ -136,5 +136,7 @@ int cmd_ssh(struct cli *cli);
 int cmd_classad(struct cli *cli);
 int cmd_completion(struct cli *cli);
 int cmd_help(struct cli *cli);
+int cmd_top(struct cli *cli);
+int cmd_who(struct cli *cli);
 
 #endif

@@ -34,6 +34,7 @@ struct status {
     struct vec sort_names; /* their attributes; borrowed from argv */
     bool sort_needs_more;
     struct strbuf names; /* the constraint that words make */
+    const char *name;    /* the first of them; NULL: none */
 };
 
 static void destroy_expr(void *expr)
@@ -190,6 +191,7 @@ static int parse(struct cli *cli, struct status *status)
             continue;
         }
         rc = rc != 0 ? rc : add_name(arg, &status->names, &err);
+        status->name = status->name != NULL ? status->name : arg;
         if (rc != 0) {
             return cli_usage(cli, "%s", err.text);
         }
@@ -305,6 +307,14 @@ static void warn(const struct status *status, const struct ad *const *ads, size_
     strbuf_fini(&text);
 }
 
+/* Of machines that were named none is there: nothing would look as if all were well. */
+static int nobody(const struct cli *cli, const struct status *status)
+{
+    return cli_fail(cli, "there is no %s '%s' here that fits; `roost status -any` shows all ads",
+                    strcmp(type_of(status), "Machine") == 0 ? "machine or slot" : type_of(status),
+                    status->name);
+}
+
 static void add_rows(void *arg, struct ad *const *ads, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -325,6 +335,9 @@ static int show_rows(struct cli *cli, const struct status *status, struct status
     }
     if (rc != 0) {
         return cli_fail(cli, "%s", err.text);
+    }
+    if (status_rows_count(rows) == 0 && status->name != NULL) {
+        return nobody(cli, status);
     }
     struct listing_output output = {cli, CLI_OK};
     struct strbuf out, warnings;
@@ -354,6 +367,8 @@ static int show(struct cli *cli, const struct status *status)
     int code = CLI_OK;
     if (rc != 0) {
         code = cli_fail(cli, "%s", err.text);
+    } else if (count == 0 && status->name != NULL) {
+        code = nobody(cli, status);
     } else {
         const struct ad_context context = listing_context(cli);
         sort_ads(status, ads, count, &context);

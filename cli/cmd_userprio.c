@@ -355,6 +355,9 @@ static int show(struct userprio *userprio)
     }
     if (ask(userprio, &reply, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
+    } else if (userprio->name != NULL && userprio->show == SHOW_ACCOUNTS && reply.ads.count == 0) {
+        status = cli_fail(cli, "there is no account '%s'; `roost userprio -allusers` shows them",
+                          userprio->name);
     } else {
         status = print(userprio, (const struct ad **)reply.ads.items, reply.ads.count);
     }

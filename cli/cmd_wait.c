@@ -51,7 +51,7 @@ struct wait {
     struct strmap *jobs; /* id -> struct waited: all that were seen in the queue */
     struct watch *watch;
     bool wake; /* something happened: look again */
-    bool lost, timed_out, contacted;
+    bool lost, timed_out, contacted, told;
     int refused; /* the schedd's no; 0: none */
     char why[ERR_TEXT_MAX];
 };
@@ -146,11 +146,19 @@ static int connect_again(struct wait *wait, struct err *err)
 {
     struct cli *cli = wait->cli;
     uint64_t begin_ms = loop_now_ms(cli->loop), delay_ms = RETRY_MS;
+    int config = cli_config(cli, err);
+    if (config != 0) {
+        return config; /* nothing to wait for */
+    }
     for (;;) {
         int rc = cli_schedd(cli, err);
         if (rc == 0) {
             wait->contacted = true;
             return 0;
+        }
+        if (!wait->told && !wait->contacted && is_passing(rc)) {
+            wait->told = true;
+            (void)cli_fail(cli, "%s; trying again for %d s", err->text, FIRST_CONTACT_MS / 1000);
         }
         bool hopeless = !wait->contacted && loop_now_ms(cli->loop) - begin_ms >= FIRST_CONTACT_MS;
         if (wait->timed_out || hopeless || !is_passing(rc)) {
@@ -297,21 +305,29 @@ static void all_ended(struct wait *wait, const struct cli_reply *reply)
     }
 }
 
-/* A job that was named and never seen may have ended before; or it is a mistake. */
+/* A job that was named and never seen may have ended before; or it is a mistake.  So is a user who
+ * never had any: rather the name of a log that is not there. */
 static int look_up_named(struct wait *wait, struct err *err)
 {
     for (size_t i = 0; i < wait->words.count; i++) {
         const char *word = wait->words.items[i];
         struct cli_reply reply;
         struct strbuf constraint;
-        if (!jobs_plan_is_id(word) || was_seen(wait, word)) {
+        bool is_id = jobs_plan_is_id(word);
+        if (is_id ? was_seen(wait, word) : strmap_count(wait->jobs) > 0) {
             continue;
         }
         strbuf_init(&constraint, 0);
-        (void)jobs_plan_select(word, &constraint, NULL); /* it is an id */
-        int rc = ask_history(wait, strbuf_text(&constraint), wait->echo ? 0 : 1, &reply, err);
+        (void)jobs_plan_select(word, &constraint, NULL); /* it was taken before */
+        int rc =
+            ask_history(wait, strbuf_text(&constraint), wait->echo && is_id ? 0 : 1, &reply, err);
         bool found = rc == 0 && reply.ads.count > 0;
-        if (found) {
+        if (rc == 0 && !found && !is_id) {
+            rc = err_set(err, -ENOENT,
+                         "'%s' is no job, no job event log that is there, and no user who has or "
+                         "had jobs",
+                         word);
+        } else if (found && is_id) {
             all_ended(wait, &reply);
         }
         cli_reply_fini(&reply);

@@ -249,6 +249,26 @@ static const struct cli_command CLASSAD = {
     "  check [--from FORM] [--limit N] FILE|-...\n"
     "                     every fault with its line and column, at most N (20)\n"};
 
+static const struct cli_command TOP = {
+    "top", cmd_top, "[ID|OWNER...] [-delay TIME] [-b [-count N]] [-constraint EXPR] | -daemons",
+    "watch machines and jobs, or this host's daemons",
+    "  ID, OWNER            only these jobs; -clusters ID is the same\n"
+    "  -delay TIME          between frames: 2, 500ms, 1m (2 s)\n"
+    "  -batch               plain text instead of a screen, as where standard output is no\n"
+    "                       terminal: one frame;  -count N  so many\n"
+    "  -constraint EXPR     only jobs for which EXPR is true\n"
+    "  -daemons             this host's daemons: their processor time and memory\n"
+    "  -schedd, -startd, -collector, -negotiator, -rooster, -master, -shadow, -starter\n"
+    "                       only these of them\n"
+    "                       Keys: q ends, a blank asks at once.\n"};
+static const struct cli_command WHO = {
+    "who", cmd_who, "[-daemons] [-wide] " LISTING_USAGE, "show the jobs that run on this machine",
+    "  -daemons             the daemons of this machine instead, and their pids\n"
+    "  -wide                lines are not cut at the terminal's width\n"
+    "                       What runs is read from the starters' own records, which belong to\n"
+    "                       root; others are answered by the collector, without pid and "
+    "program.\n" PRINT_FORMAT_HELP LISTING_HELP};
+
 static const struct cli_command COMPLETION = {"completion", cmd_completion, "bash|zsh",
                                               "print the script that completes this command line",
                                               "  . <(roost completion bash)   in a shell's "
@@ -260,7 +280,8 @@ static const struct cli_command HELP = {
     "                       without one their names\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,     &START,   &STOP,   &MASTER, &SUBMIT,  &Q,         &STATUS,     &HISTORY, &RM,
-    &HOLD,     &RELEASE, &VACATE, &EDIT,   &WAIT,    &USERPRIO,  &POWER,      &TOKEN,   &CONFIG,
-    &RECONFIG, &TAIL,    &SSH,    &WHY,    &CLASSAD, &ADVERTISE, &COMPLETION, &HELP,    NULL,
+    &INIT,  &START,  &STOP,       &MASTER, &SUBMIT, &Q,    &STATUS,   &HISTORY,
+    &RM,    &HOLD,   &RELEASE,    &VACATE, &EDIT,   &WAIT, &USERPRIO, &POWER,
+    &TOKEN, &CONFIG, &RECONFIG,   &TAIL,   &SSH,    &WHY,  &CLASSAD,  &ADVERTISE,
+    &TOP,   &WHO,    &COMPLETION, &HELP,   NULL,
 };

@@ -218,6 +218,13 @@ static int dial_collector(struct cli *cli, char *addresses, struct err *err)
         return err_set(err, rc, "the collector cannot be reached: %s; is the pool started?",
                        why.text);
     }
+    if (rc != 0 && err != NULL && strstr(err->text, "no token") != NULL) {
+        struct err why = *err;
+        return err_set(err, rc,
+                       "the collector cannot be reached: %s; `roost token create` on the pool's "
+                       "host makes one, TOKEN_FILE names it",
+                       why.text);
+    }
     return rc != 0 ? err_prefix(err, rc, "the collector cannot be reached") : 0;
 }
 

@@ -670,6 +670,11 @@ void status_rows_add(struct status_rows *rows, const struct ad *ad)
     rows->count++;
 }
 
+size_t status_rows_count(const struct status_rows *rows)
+{
+    return rows->count;
+}
+
 static int problem_order(const void *a, const void *b)
 {
     const struct problem *const *left = a, *const *right = b;

@@ -43,6 +43,7 @@ struct status_rows;
 struct status_rows *status_rows_begin(const struct status_view *view, const struct status_how *how,
                                       const struct ad_context *context);
 void status_rows_add(struct status_rows *rows, const struct ad *ad);
+size_t status_rows_count(const struct status_rows *rows);
 /* natural: as they came.  emit (may be NULL) writes out away and empties it, whenever it is large.
  * warnings gets what status_plan_warn() says. */
 void status_rows_end(struct status_rows *rows, bool natural,

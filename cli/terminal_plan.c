@@ -153,6 +153,17 @@ void terminal_cut(struct strbuf *out, size_t begin, int columns)
     }
 }
 
+void terminal_cut_lines(const char *text, int columns, struct strbuf *out)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n"), begin = out->length;
+        strbuf_append(out, text, length);
+        terminal_cut(out, begin, columns);
+        strbuf_puts(out, text[length] == '\n' ? "\n" : "");
+        text += length + (text[length] == '\n' ? 1 : 0);
+    }
+}
+
 /* ---- colours */
 
 static const struct {

@@ -29,6 +29,8 @@ size_t terminal_fit(const char *text, size_t length, size_t columns);
 void terminal_clean(char *text, size_t length); /* in place, byte for byte */
 /* The line that was printed from begin on, without its end, is cut to so many columns. */
 void terminal_cut(struct strbuf *out, size_t begin, int columns);
+/* Every line of text, cut likewise. */
+void terminal_cut_lines(const char *text, int columns, struct strbuf *out);
 
 /* The escape sequence for a cell of that text under that heading, "" for none.  Colours say what
  * wants attention: red what failed or is held, green what works, blue what sleeps. */

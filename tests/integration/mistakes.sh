@@ -1,0 +1,107 @@
+#!/bin/bash
+# What a new user gets wrong is answered by one line that names the thing at fault, and an exit status that is not 0: without a
+# configuration, without a pool, without a token, with slips of the fingers.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+set -u
+: "${ROOST_BIN:?where the programs are}"
+PATH=$ROOST_BIN:$PATH
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+chmod 755 "$WORK"
+unset ROOST_CONFIG
+failures=0
+cases=0
+
+# says STATUS PATTERN roost WORDS...
+says() {
+    local want=$1 pattern=$2 status
+    shift 2
+    timeout 30 "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+    status=$?
+    cases=$((cases + 1))
+    if [ "$status" -ne "$want" ] || [ "$(wc -l <"$WORK/err")" -ne 1 ] || ! grep -qE -e "$pattern" "$WORK/err" || [ -s "$WORK/out" ]; then
+        echo "FAILED: $*: status $status (wanted $want), said:"
+        cat "$WORK/out" "$WORK/err"
+        echo "  wanted one line: $pattern"
+        failures=$((failures + 1))
+    fi
+}
+
+# ---- words
+says 2 "say what is to be done; .roost --help." roost
+says 2 "no command 'statsu'; did you mean .roost status." roost statsu
+says 2 "no command 'condor_rmm'; did you mean .roost rm." roost condor_rmm
+says 2 "no command 'frobnicate'; .roost --help. lists" roost frobnicate
+says 2 "no option '-nobtach'; did you mean -nobatch" roost q -nobtach
+says 2 "no option '-dag': Roost has no DAGMan" roost q -dag
+says 2 "no option '-direct'" roost status -direct host
+says 2 "no option '--frobnicate'; .roost submit --help. lists" roost submit --frobnicate
+says 2 "'statsu' is not status, on, off or history" roost power statsu
+says 2 "which jobs\? name ids, an owner, -constraint or -all" roost rm
+says 2 "'1.x' is neither a job \(12 or 12.3\) nor an owner" roost rm 1.x
+says 2 "-constraint JobStatus ==: at byte 12: expression expected" roost q -constraint "JobStatus =="
+says 2 "-limit needs a number above 0, not 'x'" roost history -limit x
+says 2 "-af needs the names of attributes" roost q -af
+says 2 "which job\?" roost why
+says 2 "-queue: its value is missing" roost submit -queue
+says 2 "'fish' is neither bash nor zsh" roost completion fish
+says 2 "there is no 'stauts'; did you mean .roost status." roost help stauts
+says 2 "-delay x: say 2, 500ms or 1m" roost top -delay x
+says 2 "'maybe' is not understood" roost who maybe
+says 2 "no option '-usge'; did you mean -usage" roost userprio -usge
+
+# ---- no configuration, a wrong one
+for command in q status history userprio top who "rm 1" "wait 1" "why 1" "power status" "config dump" start stop; do
+    # shellcheck disable=SC2086
+    says 1 "ROOST_CONFIG: there is no /etc/roost/roost.conf" roost $command
+done
+ROOST_CONFIG=$WORK/none.conf says 1 "ROOST_CONFIG: $WORK/none.conf: No such file or directory" roost q
+ROOST_CONFIG=$WORK says 1 "$WORK: is a directory" roost q
+printf 'DAEMON_LIST = {MASTER\n' >"$WORK/broken.conf"
+ROOST_CONFIG=$WORK/broken.conf says 1 "broken.conf:1: .* is not closed" roost status
+
+# ---- no pool
+roost init "$WORK/pool" --nodes 1 >/dev/null || exit 1
+export ROOST_CONFIG=$WORK/pool/roost.conf
+printf 'executable = /bin/true\nqueue\n' >"$WORK/good.sub"
+for command in q status history userprio top "rm 1" "why 1" "power status" "submit $WORK/good.sub"; do
+    # shellcheck disable=SC2086
+    says 1 "the collector cannot be reached: .*Connection refused; is the pool started\?" roost $command
+done
+
+# ---- files
+says 1 "none.sub: No such file or directory" roost submit "$WORK/none.sub"
+says 1 "$WORK: is a directory" roost submit "$WORK"
+says 1 "none.ads: No such file or directory" roost q -jobads "$WORK/none.ads"
+says 2 "none.cpf: No such file or directory" roost status -print-format "$WORK/none.cpf"
+printf 'executable = /bin/true\n' >"$WORK/noqueue.sub"
+says 1 "noqueue.sub: there is no queue statement" roost submit "$WORK/noqueue.sub"
+says 1 "roost.conf is there already: this directory holds a pool" roost init "$WORK/pool"
+
+# ---- a pool that is there, and what is not in it
+roost start >/dev/null || exit 1
+trap 'roost stop >/dev/null 2>&1; rm -rf "$WORK"' EXIT
+says 1 "there is no machine or slot 'nope' here" roost status nope
+says 1 "there is no job 999" roost why 999
+says 1 "there is no job 999, neither in the queue nor in the history" roost wait 999
+says 1 "'none.log' is no job, no job event log that is there, and no user" roost wait none.log
+says 1 "jobs 999.0 are not in the queue" roost edit 999.0 JobPrio 1
+says 1 "there is no account 'nobody'" roost userprio nobody
+says 1 "there is no schedd 'nope' in the pool; .roost status -schedd. lists them" roost q -name nope
+says 1 "the startd of nope is not connected to the collector" roost config get --node nope START
+mv "$WORK/pool/security/tokens" "$WORK/pool/security/tokens.away"
+says 1 "no token; .roost token create. on the pool's host makes one" roost status
+mv "$WORK/pool/security/tokens.away" "$WORK/pool/security/tokens"
+
+# ---- what is shown on a terminal and elsewhere
+roost status >"$WORK/out" && roost q >>"$WORK/out" && roost top >>"$WORK/out" || failures=$((failures + 1))
+if grep -q $'\x1b' "$WORK/out"; then
+    echo "FAILED: escape sequences in a pipe"
+    failures=$((failures + 1))
+fi
+python3 "$(dirname "$0")/lib_terminal.py" || failures=$((failures + 1))
+
+[ "$failures" -eq 0 ] || exit 1
+echo "mistakes.sh: $cases mistakes, each one line"
