@@ -166,6 +166,25 @@ static void add_rows(void *arg, struct ad *const *ads, size_t count)
     }
 }
 
+/* For who looks at a terminal: machines that come up for jobs that wait.  Elsewhere it would cost a
+ * connection to the collector for nothing. */
+static void add_waking(const struct jobs_question *question, struct strbuf *out)
+{
+    static const char *const NAMES[] = {"Machine", "EnteredPowerState", NULL};
+    struct cli *cli = question->cli;
+    struct listing waking = {0};
+    struct cli_reply reply = {0};
+    listing_also(&waking, "PowerState =?= \"Waking\"");
+    if (cli_collector(cli, NULL) == 0 && listing_query(cli, cli->collector, NULL, "Machine",
+                                                       &waking, NAMES, NULL, &reply, NULL) == 0) {
+        const struct ad_context context = listing_context(cli);
+        jobs_groups_waking((const struct ad *const *)reply.ads.items, reply.ads.count, &context,
+                           out);
+    }
+    cli_reply_fini(&reply);
+    listing_fini(&waking);
+}
+
 static void add_footer(const struct jobs_question *question, const struct ad *said,
                        const struct jobs_totals *query, struct strbuf *out)
 {
@@ -176,6 +195,9 @@ static void add_footer(const struct jobs_question *question, const struct ad *sa
         jobs_plan_read_totals(said, "Owner", &mine);
     }
     jobs_plan_footer(question->layout, query, me, &mine, &all, out);
+    if (question->terminal.rows > 0 && query->idle > 0) {
+        add_waking(question, out);
+    }
 }
 
 /* A table, or values without headings: names is what they need. */

@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/jobs_plan.h"
 #include "cli/listing.h"
+#include "cli/why_advice_plan.h"
 #include "cli/why_ask.h"
 #include "cli/why_plan.h"
 #include "cli/why_reason_plan.h"
@@ -125,23 +126,37 @@ static void put_answer(struct why *why, const struct alike *alike,
                        const struct why_verdict *verdict, const struct why_answer *answer)
 {
     struct strbuf label;
+    struct strbuf advice, id;
+    const struct alike one = {alike->job, 1};
     strbuf_init(&label, 0);
+    strbuf_init(&advice, 0);
+    strbuf_init(&id, 0);
     label_of(alike, &label);
+    label_of(&one, &id);
+    why_advice(alike->job, strbuf_text(&id), verdict, &advice);
     if (why->listing.style == LISTING_TABLE) {
         strbuf_puts(&why->out, why->out.length > 0 ? "\n" : "");
         why_show_job(strbuf_text(&label), verdict, answer, why->all, &why->out);
         const struct ad_context context = listing_context(why->cli);
         why_show_rejection(alike->job, &context, &why->out);
+        if (advice.length > 0) {
+            strbuf_printf(&why->out, "    %s\n", strbuf_text(&advice));
+        }
     } else {
         struct ad *ad = why_show_ad("Job", strbuf_text(&label), verdict, answer);
         ad_set_int(ad, "ClusterId", ad_int_or(alike->job, "ClusterId", 0));
         ad_set_int(ad, "ProcId", ad_int_or(alike->job, "ProcId", 0));
         ad_set_int(ad, "JobCount", alike->count);
+        if (advice.length > 0) {
+            ad_set_string(ad, "Advice", strbuf_text(&advice));
+        }
         (void)ad_copy_attr(ad, "LastRejMatchReason", alike->job, "LastRejMatchReason"); /* absent */
         (void)ad_copy_attr(ad, "LastRejMatchTime", alike->job, "LastRejMatchTime"); /* stays so */
         vec_push(&why->answers, ad);
     }
     strbuf_fini(&label);
+    strbuf_fini(&advice);
+    strbuf_fini(&id);
 }
 
 static int answer_job(struct why *why, const struct alike *alike, struct err *err)
@@ -210,6 +225,35 @@ static int answer_jobs(struct why *why, struct cli_reply *reply, struct err *err
     return rc;
 }
 
+/* A cluster whose jobs are made later, and which has none in the queue, or more to come. */
+static int ask_factory(struct why *why, const char *word, bool *found, struct err *err)
+{
+    struct listing listing = {0};
+    struct cli_reply reply;
+    struct strbuf only;
+    if (word == NULL || !jobs_plan_is_id(word) || strchr(word, '.') != NULL) {
+        return 0;
+    }
+    strbuf_init(&only, 0);
+    strbuf_printf(&only, "ClusterId == %s", word);
+    listing_also(&listing, strbuf_text(&only));
+    strbuf_fini(&only);
+    int rc = listing_query(why->cli, why->cli->schedd, NULL, "JobFactory", &listing, NULL, NULL,
+                           &reply, err);
+    if (rc == -EINVAL) {
+        rc = 0; /* a schedd of before this question */
+    } else if (rc == 0 && reply.ads.count > 0) {
+        *found = true;
+        if (why->listing.style == LISTING_TABLE) {
+            strbuf_puts(&why->out, why->out.length > 0 ? "\n" : "");
+            why_factory(reply.ads.items[0], &why->out);
+        }
+    }
+    cli_reply_fini(&reply);
+    listing_fini(&listing);
+    return rc;
+}
+
 /* One word, or all jobs of the constraint when there is none. */
 static int ask_jobs(struct why *why, char *word, struct err *err)
 {
@@ -230,6 +274,7 @@ static int ask_jobs(struct why *why, char *word, struct err *err)
         found = rc == 0 && reply.ads.count > 0;
         rc = found ? answer_jobs(why, &reply, err) : rc;
         cli_reply_fini(&reply);
+        rc = rc == 0 && i == 0 ? ask_factory(why, word, &found, err) : rc;
     }
     listing_fini(&listing);
     if (rc == 0 && !found) {

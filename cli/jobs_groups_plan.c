@@ -209,3 +209,31 @@ void jobs_groups_factories(const struct ad *const *factories, size_t count,
         strbuf_putc(out, '\n');
     }
 }
+
+#define WAKING_NAMED 5
+
+void jobs_groups_waking(const struct ad *const *slots, size_t count,
+                        const struct ad_context *context, struct strbuf *out)
+{
+    struct strmap *seen = strmap_create(STRMAP_CASE_IGNORED);
+    size_t machines = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *machine = ad_string_or(slots[i], "Machine", "?");
+        int64_t since = ad_int_or(slots[i], "EnteredPowerState", context->now_s);
+        if (strmap_get(seen, machine) != NULL) {
+            continue;
+        }
+        (void)strmap_set(seen, machine, (void *)(uintptr_t)slots[i]);
+        if (machines++ < WAKING_NAMED) {
+            strbuf_puts(out, machines == 1 ? "Being woken: " : ", ");
+            jobs_put_clean(machine, out);
+            strbuf_printf(out, " (%lld s)",
+                          (long long)(context->now_s > since ? context->now_s - since : 0));
+        }
+    }
+    if (machines > WAKING_NAMED) {
+        strbuf_printf(out, " and %zu more", machines - WAKING_NAMED);
+    }
+    strbuf_puts(out, machines > 0 ? "\n\n" : "");
+    strmap_destroy(seen, NULL);
+}

@@ -31,6 +31,9 @@ const struct ad *const *jobs_groups_list(struct jobs_groups *groups, size_t *cou
 /* -factory: clusters whose jobs are made later (QUERY of JobFactory). */
 void jobs_groups_factories(const struct ad *const *factories, size_t count,
                            const struct ad_context *context, struct strbuf *out);
+/* Machines that are being woken, each once, and for how long: one line; nothing for none. */
+void jobs_groups_waking(const struct ad *const *slots, size_t count,
+                        const struct ad_context *context, struct strbuf *out);
 /* Headings and lines; not of batches, which jobs_plan.c prints. */
 void jobs_groups_print(struct jobs_groups *groups, const struct ad_context *context,
                        struct strbuf *out);

@@ -468,9 +468,18 @@ static void put_running(const struct why_pool *pool, struct strbuf *out)
 {
     const struct ad *job = pool->job;
     int64_t status = ad_int_or(job, "JobStatus", RUNNING);
+    bool input = ad_bool_or(job, "TransferringInput", false);
+    bool output = ad_bool_or(job, "TransferringOutput", false);
+    bool queued = ad_bool_or(job, "TransferQueued", false);
     strbuf_puts(out, status == TRANSFERRING ? "its output is being written, from "
                      : status == SUSPENDED  ? "suspended on "
-                                            : "running on ");
+                     : status == RUNNING && input && queued
+                         ? "its input waits for its turn to go to "
+                     : status == RUNNING && input ? "its input is on the way to "
+                     : status == RUNNING && output && queued
+                         ? "its output waits for its turn to come from "
+                     : status == RUNNING && output ? "its output is on the way from "
+                                                   : "running on ");
     strbuf_puts(out, ad_string_or(job, "RemoteHost", "a slot"));
     put_since(pool, job, "EnteredCurrentStatus", out);
 }

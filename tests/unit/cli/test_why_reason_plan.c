@@ -127,6 +127,13 @@ static void a_job_that_has_a_slot_says_which(void **state)
     begin(&scene, "[JobStatus = 2; RemoteHost = \"slot1@n\"; EnteredCurrentStatus = 999000]");
     find(&scene, false);
     expect(&scene, "Running", "running on slot1@n since 1/12 13:30 (0+00:16:40)");
+    begin(&scene, "[JobStatus = 2; RemoteHost = \"slot1@n\"; TransferringInput = true]");
+    find(&scene, false);
+    expect(&scene, "Running", "its input is on the way to slot1@n");
+    begin(&scene, "[JobStatus = 2; RemoteHost = \"slot1@n\"; TransferringOutput = true;"
+                  " TransferQueued = true]");
+    find(&scene, false);
+    expect(&scene, "Running", "its output waits for its turn to come from slot1@n");
     begin(&scene, "[JobStatus = 6; RemoteHost = \"slot1@n\"]");
     find(&scene, false);
     expect(&scene, "Running", "its output is being written, from slot1@n");
