@@ -24,6 +24,8 @@
 
 #define REPORT_MS   600000 /* the shadow may have much to place; asked again afterwards */
 #define RESENDS_MAX 3      /* of all output, because some of it did not arrive whole */
+#define AGAIN_MAX   5      /* tries of a file that the submit host cannot store */
+#define AGAIN_MS    1000   /* before the first of them; then twice as long each time */
 #define HOLD_OUTPUT 12     /* HTCondor's */
 
 void output_forget(struct starter *starter)
@@ -32,6 +34,8 @@ void output_forget(struct starter *starter)
     vec_fini(&starter->checksums, mem_free);
     starter->output_at = starter->output_acked = 0;
     starter->output_asks = false;
+    starter->put_failures = 0;
+    starter->output_doubted = false;
     ad_destroy(starter->missing);
     starter->missing = NULL;
 }
@@ -61,6 +65,26 @@ static void fail(struct starter *starter, const char *name, int code)
     starter_give_up(starter, why);
 }
 
+static bool is_lack_of_storage(int status)
+{
+    return status == -EIO || status == -ENOSPC || status == -EDQUOT || status == -ENOMEM ||
+           status == -EMFILE || status == -ENFILE;
+}
+
+/* What was computed is worth some patience with the submit host's disk: the file in hand is sent
+ * from its beginning, after a while. */
+static void put_again(struct starter *starter, const char *why)
+{
+    log_warn(starter->env.log, "output.again", why, LOG_TEXT("job", starter->job_id),
+             LOG_INT("times", starter->put_failures + 1));
+    starter->odd = true;
+    shadow_link_close(starter);
+    output_cut(starter);
+    starter->output_doubted = true;
+    starter->busy = false;
+    loop_timer_set(starter->dial_timer, (uint64_t)AGAIN_MS << starter->put_failures++);
+}
+
 static void put_answered(void *arg, struct wire_reply *reply)
 {
     struct starter *starter = arg;
@@ -80,6 +104,10 @@ static void put_answered(void *arg, struct wire_reply *reply)
         starter_give_up(starter, no_fault ? reply->text : "");
         return;
     }
+    if (is_lack_of_storage(reply->status) && starter->put_failures < AGAIN_MAX) {
+        put_again(starter, reply->text);
+        return;
+    }
     if (reply->status != 0) {
         char reason[ERR_TEXT_MAX + 80];
         (void)snprintf(reason, sizeof reason,
@@ -89,6 +117,7 @@ static void put_answered(void *arg, struct wire_reply *reply)
         return;
     }
     CHECK(starter->puts_count > 0);
+    starter->output_doubted = false;
     starter->output_acked += starter->puts[0].ends ? 1 : 0;
     starter->puts_count--;
     memmove(starter->puts, starter->puts + 1, starter->puts_count * sizeof starter->puts[0]);
@@ -292,7 +321,8 @@ void output_next(struct starter *starter)
         return;
     }
     starter->busy = true; /* until a cut */
-    if (starter->output_asks && starter->output_at < starter->outputs.count) {
+    if (starter->output_asks && !starter->output_doubted &&
+        starter->output_at < starter->outputs.count) {
         const struct transfer_entry *entry = starter->outputs.items[starter->output_at];
         if (entry->type == TRANSFER_FILE) {
             (void)ask(starter, entry); /* else a cut follows */

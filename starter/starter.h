@@ -141,6 +141,8 @@ struct starter {
     struct vec checksums;           /* of those that were sent */
     int64_t output_bytes;           /* of all of them */
     size_t output_at, output_acked; /* next to be sent, to be acknowledged */
+    unsigned put_failures;          /* of the submit host's storage, in this run's output */
+    bool output_doubted;            /* what the shadow has of it could not be stored */
     bool output_asks;               /* what the shadow has of the file in hand is not known */
     struct starter_put puts[STARTER_PUTS_MAX];
     size_t puts_count;

@@ -55,7 +55,8 @@ struct bed {
     bool cut_input;    /* the connection is cut in the middle of it */
     int damage;        /* so often its checksum is that of other bytes */
     int starts;
-    int refusals; /* JOB_DONE is answered -EAGAIN so often */
+    int refusals;                 /* JOB_DONE is answered -EAGAIN so often */
+    int put_refusals, put_status; /* FILE_PUT is answered with it so often */
     int done_calls, puts_calls, gets_calls;
     int connections;
     char fetched[200]; /* what the last JOB_FETCH said of its run */
@@ -170,6 +171,11 @@ static void on_request(void *arg, struct wire_request *request)
         return;
     case VERB_FILE_PUT:
         bed->puts_calls++;
+        if (bed->put_refusals > 0) {
+            bed->put_refusals--;
+            wire_reply_error(request, bed->put_status, "output cannot be written");
+            return;
+        }
         if (strcmp(ad_string_or(args, "Name", ""), "_condor_stdout") == 0) {
             assert_true(length < sizeof bed->output);
             memcpy(bed->output, blob, length);
@@ -341,6 +347,37 @@ static void output_that_did_not_arrive_whole_is_sent_again(void **state)
     if (getuid() != 0) {
         assert_int_equal(strtol(bed->output, NULL, 10), getuid());
     }
+    bed_destroy(bed);
+}
+
+static void output_waits_for_a_submit_host_that_cannot_store_it_now(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(CURIOUS);
+    bed->put_refusals = 1;
+    bed->put_status = -EIO;
+    loop_run_until(bed->loop, &bed->over); /* the connection is closed */
+    assert_int_equal(bed->done_calls, 0);
+    bed->over = false;
+    loop_run_until(bed->loop, &bed->over);
+    assert_int_equal(bed->puts_calls, 2);
+    assert_int_equal(bed->connections, 2);
+    assert_int_equal(bed->done_calls, 1);
+    assert_int_equal(bed->hold_code, 0);
+    assert_int_not_equal(bed->output[0], '\0');
+    bed_destroy(bed);
+}
+
+static void output_that_may_not_be_stored_holds_the_job_at_once(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(CURIOUS);
+    bed->put_refusals = 1;
+    bed->put_status = -EPERM;
+    loop_run_until(bed->loop, &bed->over);
+    assert_int_equal(bed->puts_calls, 1);
+    assert_int_equal(bed->done_calls, 1);
+    assert_int_equal(bed->hold_code, 12);
     bed_destroy(bed);
 }
 
@@ -535,4 +572,6 @@ UNIT_TESTS(UNIT(a_kept_starter_runs_the_next_job_over_the_same_connection),
            UNIT(an_input_that_came_damaged_is_asked_for_again),
            UNIT(after_a_cut_only_the_rest_of_an_input_is_asked_for),
            UNIT(the_sandbox_is_the_accounts_only_while_the_job_runs),
+           UNIT(output_waits_for_a_submit_host_that_cannot_store_it_now),
+           UNIT(output_that_may_not_be_stored_holds_the_job_at_once),
            UNIT(output_that_did_not_arrive_whole_is_sent_again))
