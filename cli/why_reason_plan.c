@@ -219,10 +219,22 @@ static bool is_at_ceiling(const struct why_pool *pool)
            ad_real_or(account, "WeightedResourcesUsed", 0) + weight_of(pool->job) > ceiling;
 }
 
+/* Without any, <none> has the pool for its quota, and to say so explains nothing. */
+static bool has_groups(const struct why_pool *pool)
+{
+    for (size_t i = 0; i < pool->account_count; i++) {
+        if (ad_bool_or(pool->accounts[i], "IsAccountingGroup", false) &&
+            !is_text(pool->accounts[i], "Name", "<none>")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_at_quota(const struct why_pool *pool)
 {
     const struct ad *group = own_group(pool);
-    return group != NULL && is_text(group, "SurplusPolicy", "no") &&
+    return group != NULL && has_groups(pool) && is_text(group, "SurplusPolicy", "no") &&
            ad_has(group, "EffectiveQuota") &&
            ad_real_or(group, "WeightedResourcesUsed", 0) + weight_of(pool->job) >
                ad_real_or(group, "EffectiveQuota", 0);

@@ -341,6 +341,27 @@ static void a_ceiling_and_a_quota_are_told(void **state)
     }
 }
 
+static void a_pool_without_groups_has_no_quota_to_tell_of(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene, IDLE_JOB);
+    others_wait(&scene);
+    slot(&scene, false, "State = \"Unclaimed\"");
+    for (size_t i = 0; i < scene.accounts.count; i++) {
+        struct ad *account = scene.accounts.items[i];
+        if (ad_bool_or(account, "IsAccountingGroup", false)) {
+            ad_set_string(account, "Name", "<none>");
+        }
+    }
+    ad_set_int(scene.job, "RequestCpus", 2);
+    ads_add(&scene.accounts, "[Name = \"phys.me\"; Priority = 2.0; Ceiling = 40.0; "
+                             "WeightedResourcesUsed = 3.5; AccountingGroup = \"<none>\"]");
+    find(&scene, true);
+    assert_int_equal(scene.verdict.reason, WHY_SOON);
+    end(&scene);
+}
+
 static void a_concurrency_limit_that_is_used_up_is_told(void **state)
 {
     (void)state;
@@ -561,7 +582,9 @@ UNIT_TESTS(UNIT(a_job_that_ended_says_when_and_how),
            UNIT(what_rules_out_all_slots_is_told_before_anything_else),
            UNIT(the_parts_of_the_pool_must_be_there),
            UNIT(busy_slots_are_told_apart_by_what_they_do), UNIT(priority_says_who_comes_first),
-           UNIT(a_ceiling_and_a_quota_are_told), UNIT(a_concurrency_limit_that_is_used_up_is_told),
+           UNIT(a_ceiling_and_a_quota_are_told),
+           UNIT(a_pool_without_groups_has_no_quota_to_tell_of),
+           UNIT(a_concurrency_limit_that_is_used_up_is_told),
            UNIT(a_partitionable_slot_that_would_fit_empty_is_too_full),
            UNIT(a_machine_that_wakes_for_the_job_is_named),
            UNIT(a_machine_that_cannot_be_woken_says_why),
