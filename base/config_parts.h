@@ -39,6 +39,7 @@ struct config_entry {
     struct config_value value;
     struct config_origin before_environment;
     bool running;   /* being expanded: met again, it is a cycle */
+    bool listed;    /* a macro that a list of attributes (..._ATTRS, ..._EXPRS) has */
     bool qualified; /* a file says it for this very daemon: "STARTD.START = ..." */
 };
 

@@ -210,12 +210,17 @@ static void compare_sections(const struct config *before, const struct config *a
     }
 }
 
-/* Does an entry count, and is it read at the start only?  A macro counts by what is made of it. */
+/* Does an entry count, and is it read at the start only?  A macro counts by what is made of it, and
+ * where a list of attributes has it. */
 static bool is_compared(const struct config *config, const struct config_entry *entry,
                         bool *restart)
 {
     if (entry->kind == ENTRY_KNOB) {
         *restart = entry->value.knob->restart;
+        return true;
+    }
+    if (entry->kind == ENTRY_MACRO && entry->listed) {
+        *restart = false;
         return true;
     }
     return entry->kind == ENTRY_MACRO &&

@@ -145,8 +145,12 @@ static void refer_to_items(struct config_loader *loader, const struct config_ent
         if (length > 0 && length < sizeof(item)) {
             memcpy(item, at, length);
             item[length] = '\0';
-            (void)strmap_set(loader->referenced, text_glob("my.?*", item, true) ? item + 3 : item,
-                             loader);
+            const char *own = text_glob("my.?*", item, true) ? item + 3 : item;
+            struct config_entry *named = strmap_get(loader->config->entries, own);
+            if (named != NULL) {
+                named->listed = true;
+            }
+            (void)strmap_set(loader->referenced, own, loader);
         }
         at += length;
     }

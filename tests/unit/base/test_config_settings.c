@@ -200,6 +200,10 @@ static void a_comparison_names_what_changed_and_what_needs_a_restart(void **stat
     assert_string_equal(differs("A = 1\n", "A = 2\n"), "; ");
     assert_string_equal(differs("SLOT_TYPE_1 = a\nSLOT_TYPE_2 = a\n", "SLOT_TYPE_1 = b\n"),
                         "SLOT_TYPE_1, SLOT_TYPE_2; SLOT_TYPE_1, SLOT_TYPE_2");
+    assert_string_equal(differs("MORE_ATTRS = a B\nA = 1\nB = $(A)\nC = 1\n",
+                                "MORE_ATTRS = a B\nA = 1\nB = 2\nC = 2\n"),
+                        "B; ");
+    assert_string_equal(differs("MORE_ATTRS = a\n", "MORE_ATTRS = a\nA = 1\n"), "A; ");
     assert_string_equal(differs("", "SLOT_TYPE_3 = a\n"), "SLOT_TYPE_3; SLOT_TYPE_3");
     assert_string_equal(differs("node a { watts = 1 }\n", "node a { watts = 2 }\n"), "node; ");
     assert_string_equal(differs("node a { watts = 1 }\n", "node b { watts = 1 }\n"), "node; ");
