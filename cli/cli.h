@@ -86,6 +86,8 @@ struct cli_reply {
     char text[ERR_TEXT_MAX];
     struct ad *args; /* of the last part; NULL when none */
     struct vec ads;  /* struct ad, of all parts */
+    char *blob;      /* of the last part; NULL when none */
+    size_t blob_length;
 };
 /* Calls and waits for the last reply; relay_to: through the hub to that uplink, or NULL.  Returns
  * the reply's status with err filled. Release the reply in any case. */
@@ -133,6 +135,7 @@ int cmd_userprio(struct cli *cli);
 int cmd_why(struct cli *cli);
 int cmd_tail(struct cli *cli);
 int cmd_ssh(struct cli *cli);
+int cmd_transfer(struct cli *cli); /* transfer-data */
 int cmd_classad(struct cli *cli);
 int cmd_completion(struct cli *cli);
 int cmd_help(struct cli *cli);

@@ -14,10 +14,12 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "cli/act_plan.h"
 #include "cli/cli.h"
+#include "cli/spool_send.h"
 #include "cli/submit_host.h"
 #include "submit/submit_command.h"
 #include "submit/submit_file.h"
@@ -33,7 +35,8 @@ struct submit {
     const char *queue;           /* -queue */
     const char *out;             /* of -dry-run; NULL: standard output */
     struct strbuf before, after; /* name=value of the command line; -append */
-    bool dry_run, terse, is_late;
+    bool dry_run, terse, is_late, spool;
+    int64_t resume; /* the cluster whose spooling goes on; 0: none */
     struct submit_host host;
     struct vec ads; /* the first job's is whole, the others have what differs; of a cluster that is
                      * made later the first only */
@@ -356,10 +359,31 @@ static int send_digest(struct submit *submit, int64_t *last, struct err *err)
     return rc;
 }
 
+/* The cluster is in the queue, held for this. */
+static int spool_input(struct submit *submit, struct err *err)
+{
+    int rc = spool_send(submit->cli, submit->cluster, submit->resume > 0, err);
+    if (rc != 0) {
+        char why[ERR_TEXT_MAX];
+        (void)snprintf(why, sizeof why, "%s", err->text);
+        rc = err_set(err, rc,
+                     "the input of cluster %lld is not spooled: %.300s; `roost submit -resume "
+                     "%lld` goes on, `roost rm %lld` gives it up",
+                     (long long)submit->cluster, why, (long long)submit->cluster,
+                     (long long)submit->cluster);
+    }
+    return rc;
+}
+
 static int send_all(struct submit *submit, struct err *err)
 {
     int64_t last = 0;
     int rc = cli_schedd(submit->cli, err);
+    if (rc == 0 && submit->is_late && submit->spool) {
+        return err_set(err, -EINVAL,
+                       "jobs that are made later (max_materialize, max_idle) cannot "
+                       "be spooled");
+    }
     if (rc == 0 && submit->is_late) {
         rc = send_digest(submit, &last, err);
         return rc != 0 ? rc : say(submit, last);
@@ -373,6 +397,9 @@ static int send_all(struct submit *submit, struct err *err)
         } else if (submit->cluster > 0) {
             ad_set_int(args, "ReservedClusterId", submit->cluster);
         }
+        if (at == 0 && submit->spool) {
+            ad_set_bool(args, "Spool", true);
+        }
         rc = send_part(submit, args, at, count, &last, err);
         if (rc != 0 && at > 0) {
             rc = err_prefix(err, rc, "%zu of %zu jobs are submitted, as cluster %lld; then", at,
@@ -380,7 +407,11 @@ static int send_all(struct submit *submit, struct err *err)
         }
         ad_destroy(args);
     }
-    return rc != 0 ? rc : say(submit, last);
+    if (rc == 0) {
+        (void)say(submit, last);
+        (void)fflush(stdout); /* known, whatever becomes of its files */
+    }
+    return rc == 0 && submit->spool ? spool_input(submit, err) : rc;
 }
 
 /* Name=expression, as condor_submit -dry-run. */
@@ -425,6 +456,7 @@ static int print_all(const struct submit *submit, struct err *err)
 static int parse(struct submit *submit)
 {
     struct cli *cli = submit->cli;
+    struct err err;
     for (int i = 1; i < cli->argc; i++) {
         const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
         const char *option = arg[0] == '-' && arg[1] == '-' ? arg + 1 : arg;
@@ -436,6 +468,17 @@ static int parse(struct submit *submit)
             i++;
         } else if ((strcmp(option, "-batch-name") == 0) && next != NULL) {
             strbuf_printf(&submit->after, "batch_name = %s\n", next);
+            i++;
+        } else if (strcmp(option, "-spool") == 0) {
+            submit->spool = true;
+        } else if ((strcmp(option, "-remote") == 0 || strcmp(option, "-r") == 0) && next != NULL) {
+            cli->remote_schedd = next;
+            submit->spool = true;
+            i++;
+        } else if (strcmp(option, "-resume") == 0 && next != NULL) {
+            if (text_parse_int64(next, &submit->resume, &err) != 0 || submit->resume < 1) {
+                return cli_usage(cli, "-resume: '%s' is not the number of a cluster", next);
+            }
             i++;
         } else if (strcmp(option, "-terse") == 0) {
             submit->terse = true;
@@ -449,8 +492,10 @@ static int parse(struct submit *submit)
             bool needs_value =
                 next == NULL &&
                 (strcmp(option, "-dry-run") == 0 || strcmp(option, "-batch-name") == 0 ||
-                 strcmp(option, "-append") == 0 || strcmp(option, "-a") == 0 ||
-                 strcmp(option, "-queue") == 0 || strcmp(option, "-q") == 0);
+                 strcmp(option, "-remote") == 0 || strcmp(option, "-r") == 0 ||
+                 strcmp(option, "-resume") == 0 || strcmp(option, "-append") == 0 ||
+                 strcmp(option, "-a") == 0 || strcmp(option, "-queue") == 0 ||
+                 strcmp(option, "-q") == 0);
             return needs_value ? cli_usage(cli, "%s: its value is missing", arg)
                                : cli_unknown(cli, arg);
         } else if (submit->path == NULL && strchr(arg, '=') == NULL) {
@@ -502,7 +547,10 @@ int cmd_submit(struct cli *cli)
     strbuf_init(&submit.after, 0);
     strbuf_init(&submit.digest, (size_t)15 << 20);
     int status = parse(&submit);
-    if (status == 0 && run(&submit, &err) != 0) {
+    if (status == 0 && submit.resume > 0) {
+        submit.cluster = submit.resume;
+        status = spool_input(&submit, &err) != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;
+    } else if (status == 0 && run(&submit, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
     }
     vec_fini(&submit.ads, destroy_ad);

@@ -30,6 +30,9 @@ static const struct cli_command SUBMIT = {
     "  -batch-name N  the name under which roost q shows them\n"
     "  --dry-run      print the jobs' ads instead of submitting them\n"
     "  -dry-run FILE  the same into a file, as condor_submit\n"
+    "  -spool         send the input along, to any schedd; roost transfer-data brings the output\n"
+    "  -remote NAME   the same to the schedd NAME of the pool\n"
+    "  -resume ID     go on spooling the input of a cluster, after a cut\n"
     "  -terse         print only the first and the last job's id\n"};
 
 #define LISTING_USAGE "[-l | --json | -af[:FLAGS] ATTR...] [-constraint EXPR] [-limit N]"
@@ -172,6 +175,12 @@ static const struct cli_command SSH = {
     "                   It runs where the job runs, as the job does: in its directory, with its\n"
     "                   environment, counted with it, suspended with it, ended with it.  The exit\n"
     "                   status is the command's, 128 + N of signal N, or 255.\n"};
+static const struct cli_command TRANSFER_DATA = {
+    "transfer-data", cmd_transfer, "ID...|OWNER...|-constraint EXPR|-all",
+    "bring back the output of spooled jobs",
+    "  Output goes where the submit file said; jobs that are completed leave the queue then.\n"
+    "  Of jobs that are not completed only the event log comes.\n"
+    "  -all             of all jobs that were submitted with -spool\n"};
 static const struct cli_command USERPRIO = {
     "userprio", cmd_userprio,
     "[NAME] [-all] [-allusers] [-grouporder|-grouprollup|-quotas|-surplus] " LISTING_USAGE
@@ -280,8 +289,9 @@ static const struct cli_command HELP = {
     "                       without one their names\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,  &START,  &STOP,       &MASTER, &SUBMIT, &Q,    &STATUS,   &HISTORY,
-    &RM,    &HOLD,   &RELEASE,    &VACATE, &EDIT,   &WAIT, &USERPRIO, &POWER,
-    &TOKEN, &CONFIG, &RECONFIG,   &TAIL,   &SSH,    &WHY,  &CLASSAD,  &ADVERTISE,
-    &TOP,   &WHO,    &COMPLETION, &HELP,   NULL,
+    &INIT,      &START,   &STOP,     &MASTER,        &SUBMIT,  &Q,
+    &STATUS,    &HISTORY, &RM,       &HOLD,          &RELEASE, &VACATE,
+    &EDIT,      &WAIT,    &USERPRIO, &POWER,         &TOKEN,   &CONFIG,
+    &RECONFIG,  &TAIL,    &SSH,      &TRANSFER_DATA, &WHY,     &CLASSAD,
+    &ADVERTISE, &TOP,     &WHO,      &COMPLETION,    &HELP,    NULL,
 };

@@ -296,6 +296,11 @@ static void on_reply(void *arg, struct wire_reply *reply)
         return;
     }
     waiting->reply->status = reply->status;
+    if (reply->blob_length > 0) {
+        waiting->reply->blob = mem_alloc(reply->blob_length);
+        memcpy(waiting->reply->blob, reply->blob, reply->blob_length);
+        waiting->reply->blob_length = reply->blob_length;
+    }
     (void)snprintf(waiting->reply->text, sizeof waiting->reply->text, "%s", reply->text);
     if (reply->args != NULL) {
         waiting->reply->args = ad_copy(reply->args);
@@ -351,6 +356,8 @@ void cli_reply_fini(struct cli_reply *reply)
     ad_destroy(reply->args);
     reply->args = NULL;
     vec_fini(&reply->ads, destroy_ad);
+    mem_free(reply->blob);
+    reply->blob = NULL;
 }
 
 static void pause_over(void *arg)

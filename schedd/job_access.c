@@ -180,7 +180,7 @@ void access_handle(struct schedd *schedd, struct wire_request *request)
         log_info(schedd->log, "access.granted", "a client may go to the owner's shadow",
                  LOG_TEXT("owner", access->owner->name), LOG_TEXT("purpose", purpose),
                  LOG_TEXT("by", wire_request_peer(request)->identity));
-        shadows_admit(schedd, access->owner, admit, admitted, access);
+        shadows_call(schedd, access->owner, VERB_JOB_ADMIT, admit, admitted, access);
     }
     ad_destroy(admit);
 }

@@ -23,6 +23,7 @@
 #include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_select.h"
+#include "schedd/job_spool.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "wire/wire.h"
@@ -50,6 +51,9 @@ static enum act_result act_on(struct act *act, struct job *job)
 {
     bool allowed = caller_may(&act->caller, job);
     enum act_result result = schedd_plan_act(act->action, (int)job_status(job), allowed);
+    if (result == ACT_SUCCESS && act->action == ACT_RELEASE && spool_is_waiting(job)) {
+        result = ACT_BAD_STATUS; /* its input is not there */
+    }
     act->totals[result]++;
     if (result != ACT_SUCCESS) {
         return result;

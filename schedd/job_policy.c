@@ -24,6 +24,7 @@
 #include "schedd/job_events.h"
 #include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
+#include "schedd/job_spool.h"
 #include "schedd/policy_plan.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
@@ -276,6 +277,9 @@ static struct change *ask(struct schedd *schedd, struct job *job, struct change 
     int64_t code = 0, signal = 0;
     if (job->phase == JOB_PLACING || job->staged) {
         return change; /* its result is committed: it goes to its end */
+    }
+    if (spool_is_waiting(job)) {
+        return change; /* nothing releases it before its input is there */
     }
     struct ad *view = job_view(schedd, job);
     if (job->phase < JOB_ACTIVE && policy_plan_is_noop(view, &context, &code, &signal)) {

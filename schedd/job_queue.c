@@ -26,6 +26,7 @@
 #include "schedd/job_events.h"
 #include "schedd/job_history.h"
 #include "schedd/job_policy.h"
+#include "schedd/job_spool.h"
 #include "schedd/request_ads.h"
 #include "schedd/machine_attrs.h"
 #include "schedd/schedd_state.h"
@@ -528,6 +529,7 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
     job_key(job, key);
     change_delete(change, "jobs", key);
 
+    spool_forget(change, cluster, job->proc, cluster->alive == 1);
     if (job->phase == JOB_IDLE) {
         autocluster_pull(schedd, job);
     }

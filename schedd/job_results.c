@@ -19,6 +19,7 @@
 #include "schedd/job_moves.h"
 #include "schedd/job_policy.h"
 #include "schedd/job_queue.h"
+#include "schedd/job_spool.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
@@ -351,6 +352,9 @@ void results_handle(struct schedd *schedd, struct owner *owner, struct wire_requ
     const struct ad *args = wire_request_args(request);
     const char *id = ad_string_or(args, "JobId", "");
     int64_t epoch = ad_int_or(args, "ClaimEpoch", 0);
+    if (spool_handle(schedd, owner, request)) {
+        return;
+    }
     struct job *job = queue_job_by_id(schedd, id);
     if (job == NULL) {
         ask_history(schedd, id, epoch, request);

@@ -26,6 +26,7 @@
 #include "schedd/job_moves.h"
 #include "schedd/job_queue.h"
 #include "schedd/request_ads.h"
+#include "schedd/job_spool.h"
 #include "schedd/schedd_state.h"
 #include "schedd/submit_plan.h"
 #include "wire/wire.h"
@@ -170,7 +171,16 @@ static int take_procs(struct submission *submission, struct err *err)
     struct wire_request *request = submission->request;
     const struct ad *base = submission->cluster != NULL ? submission->cluster->ad : submission->ad;
     size_t count = wire_request_ad_count(request);
-    if (ad_bool_or(wire_request_args(request), "Digest", false)) {
+    bool spooled = spool_is_spooled(base);
+    int64_t first = submission->cluster != NULL ? submission->cluster->proc_count : 0;
+    bool later = ad_bool_or(wire_request_args(request), "Digest", false);
+    if (spooled && (count == 0 || later)) {
+        return err_set(err, -EINVAL,
+                       later ? "jobs that are made later (max_materialize, max_idle) "
+                               "cannot be spooled"
+                             : "spooled jobs come with an ad each");
+    }
+    if (later) {
         return take_digest(submission, err);
     }
     if (count == 0) {
@@ -197,7 +207,16 @@ static int take_procs(struct submission *submission, struct err *err)
         if (result != 0) {
             return err_prefix(err, result, "job %zu", i);
         }
-        if (status == STATUS_HELD) {
+        if (spooled) {
+            if (status == STATUS_HELD) {
+                ad_set_int(own, "JobStatus", STATUS_HELD);
+            }
+            result = spool_take_job(submission->schedd, own, base, first + (int64_t)i, err);
+            result = result != 0 ? result : submit_plan_check_size(own, JOB_AD_MAX, err);
+            if (result != 0) {
+                return err_prefix(err, result, "job %zu", i);
+            }
+        } else if (status == STATUS_HELD) {
             ad_set_int(own, "JobStatus", STATUS_HELD); /* taken out again when it is added */
         }
     }
@@ -229,6 +248,7 @@ static int take_cluster(struct submission *submission, struct err *err)
     submission->ad = ad_copy(args);
     ad_remove(submission->ad, "ReservedClusterId");
     submit_plan_clean(submission->ad);
+    spool_take_cluster(schedd, submission->ad);
     submit_plan_defaults(submission->ad, schedd->settings.job_lease_s);
     ad_set_int(submission->ad, "ClusterId", reserved != 0 ? reserved : schedd->next_cluster);
     ad_set_string(submission->ad, "Owner", submission->owner->name);
@@ -312,10 +332,15 @@ void submit_add_job(struct change *change, struct cluster *cluster, struct ad *o
     }
     struct job *job =
         queue_add_job(change_schedd(change), cluster, own, held ? JOB_HELD : JOB_IDLE);
-    if (held) {
+    if (held && spool_is_spooled(cluster->ad)) {
+        spool_note_hold(job);
+    } else if (held) {
         moves_note_hold(job, "submitted on hold at user's request", HOLD_SUBMITTED_ON_HOLD, 0);
     }
     events_submitted(change, job);
+    if (spool_is_waiting(job)) {
+        events_held(change, job);
+    }
     change_job(change, job);
 }
 

@@ -51,6 +51,12 @@ static const struct knob KNOBS[] = {
      .fallback = "5m",
      .max = YEAR_S,
      .help = "How long a shadow is kept when no job of its owner runs."},
+    {.name = "SPOOL_TIMEOUT",
+     .type = KNOB_DURATION_S,
+     .fallback = "12h",
+     .max = YEAR_S,
+     .help =
+         "Jobs whose input is being spooled, and was not after so long, are removed; 0: never."},
     {.name = "MAX_JOBS_SUBMITTED",
      .type = KNOB_INT,
      .fallback = "0",

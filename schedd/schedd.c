@@ -33,6 +33,7 @@
 #include "schedd/job_query.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_results.h"
+#include "schedd/job_spool.h"
 #include "schedd/job_submit.h"
 #include "schedd/knobs.h"
 #include "schedd/request_ads.h"
@@ -78,6 +79,7 @@ static int read_settings(struct schedd_settings *settings, const struct config *
         .jobs_submit_max = config_int(config, "MAX_JOBS_PER_SUBMISSION"),
         .running_max = config_int(config, "MAX_JOBS_RUNNING"),
         .history_max = config_int(config, "MAX_HISTORY_JOBS"),
+        .spool_timeout_s = config_duration_s(config, "SPOOL_TIMEOUT"),
         .job_lease_s = config_duration_s(config, "JOB_DEFAULT_LEASE_DURATION"),
         .claim_lease_ms = (uint64_t)config_duration_ms(config, "CLAIM_LEASE_DURATION"),
         .lease_margin_ms = (uint64_t)config_duration_ms(config, "LEASE_MARGIN"),
@@ -491,6 +493,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
     }
     if (result == 0) {
         policies_start(schedd);
+        spool_start(schedd);
         result = dial_collector(schedd, err);
     }
     return result;
@@ -506,6 +509,7 @@ static void destroy(void *state)
     listener_destroy(schedd->local);
     loop_timer_destroy(schedd->stop_timer);
     turns_end(schedd);
+    spool_stop(schedd);
     if (schedd->owners != NULL) {
         shadows_fini(schedd);
     }

@@ -39,6 +39,7 @@ struct wire_context;
 struct schedd_settings {
     int64_t jobs_max, jobs_owner_max, jobs_submit_max, running_max, history_max;
     int64_t job_lease_s;
+    int64_t spool_timeout_s;
     uint64_t claim_lease_ms, lease_margin_ms;
     uint64_t match_timeout_ms, claim_worklife_ms, claim_idle_ms;
     uint64_t shadow_linger_ms, publish_gather_ms, publish_full_ms;
@@ -123,6 +124,8 @@ struct schedd {
     /* job_claims.c */
     struct strmap *claims;  /* claim id -> struct claim */
     struct vec claim_peers; /* claim_peer.c: struct claim_peer, connections of startds */
+
+    struct loop_timer *spool_timer; /* job_spool.c */
 
     /* job_policy.c */
     struct policies *policies;

@@ -59,6 +59,7 @@ struct shadow {
 /* Somebody is to be let in. */
 struct admit {
     struct shadow *shadow; /* NULL: the schedd ends, nobody waits */
+    enum wire_verb verb;
     struct ad *args;
     shadows_admitted_f answered;
     void *arg;
@@ -521,13 +522,12 @@ static void admit_ask(struct admit *admit)
     struct shadow *shadow = admit->shadow;
     const struct wire_body body = {.args = admit->args, .with_private = true};
     if (shadow->wire != NULL && !admit->asked) {
-        admit->asked =
-            wire_call(shadow->wire, VERB_JOB_ADMIT, &body, 0, admit_answered, admit) >= 0;
+        admit->asked = wire_call(shadow->wire, admit->verb, &body, 0, admit_answered, admit) >= 0;
     }
 }
 
-void shadows_admit(struct schedd *schedd, struct owner *owner, const struct ad *args,
-                   shadows_admitted_f answered, void *arg)
+void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb verb,
+                  const struct ad *args, shadows_admitted_f answered, void *arg)
 {
     struct shadow *shadow = shadow_of(schedd, owner);
     if (shadow->admits.count >= ADMITS_MAX) {
@@ -535,9 +535,12 @@ void shadows_admit(struct schedd *schedd, struct owner *owner, const struct ad *
         return;
     }
     struct admit *admit = mem_zalloc(sizeof(*admit));
-    *admit = (struct admit){
-        shadow, ad_copy(args), answered, arg, loop_timer_create(schedd->loop, admit_late, admit),
-        false};
+    *admit = (struct admit){.shadow = shadow,
+                            .verb = verb,
+                            .args = ad_copy(args),
+                            .answered = answered,
+                            .arg = arg,
+                            .deadline = loop_timer_create(schedd->loop, admit_late, admit)};
     vec_push(&shadow->admits, admit);
     loop_timer_set(admit->deadline, ADMIT_MS);
     want(shadow);
@@ -551,16 +554,6 @@ static void drop_admits(struct shadow *shadow)
         admit_over(shadow->admits.items[0], -ESHUTDOWN, "the schedd ends");
     }
     vec_fini(&shadow->admits, NULL);
-}
-
-void shadows_tell(struct schedd *schedd, struct owner *owner, enum wire_verb verb,
-                  const struct ad *args)
-{
-    (void)schedd;
-    if (owner->shadow != NULL && owner->shadow->wire != NULL) {
-        const struct wire_body body = {.args = args};
-        (void)wire_call(owner->shadow->wire, verb, &body, 0, ignore_answer, NULL);
-    }
 }
 
 /* ---- its calls ------------------------------------------------------------------------------- */

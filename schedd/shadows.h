@@ -54,15 +54,11 @@ struct owner *shadows_owner(const struct schedd *schedd, const struct wire *wire
  * event_rows_shadow_up() comes. */
 struct wire *shadows_wire_for_events(struct schedd *schedd, struct owner *owner);
 void shadows_done_with_events(struct schedd *schedd, struct owner *owner);
-/* Tells the owner's shadow, which is started for it where none is there, whom it is to let in
- * (VERB_JOB_ADMIT; args and owner are copied).  answered(arg, ...) comes in any case but when the
- * schedd ends: status 0 and the shadow's pin, or negative and why. */
+/* Asks the owner's shadow, which is started for it where none is there; args is copied. answered
+ * comes in any case: status 0 and the shadow's pin, or negative and why. */
 typedef void (*shadows_admitted_f)(void *arg, int status, const char *pin_or_why);
-void shadows_admit(struct schedd *schedd, struct owner *owner, const struct ad *args,
-                   shadows_admitted_f answered, void *arg);
-/* Tells it what it may hear or not: a shadow that is not there finds out by itself. */
-void shadows_tell(struct schedd *schedd, struct owner *owner, enum wire_verb verb,
-                  const struct ad *args);
+void shadows_call(struct schedd *schedd, struct owner *owner, enum wire_verb verb,
+                  const struct ad *args, shadows_admitted_f answered, void *arg);
 /* Tells all shadows to end, adopted ones included: each closes its connection and exits. */
 void shadows_stop(struct schedd *schedd);
 bool shadows_are_gone(const struct schedd *schedd);

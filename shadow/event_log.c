@@ -72,9 +72,28 @@ static void write_destroy(struct event_write *write)
     mem_free(write);
 }
 
+/* The log of a spooled job is in its sandbox, whose first file it is.  Only its first event makes
+ * the directory: the last one may come when the sandbox is gone. */
+static void make_way(const struct event_write *write)
+{
+    const struct shadow *shadow = write->shadow;
+    size_t length = strlen(shadow->directory);
+    for (size_t i = 0; i < write->count; i++) {
+        const char *path = write->items[i].path, *slash = strrchr(path, '/');
+        if (strncmp(write->items[i].text, "000 (", 5) == 0 && slash != NULL &&
+            strncmp(path, shadow->directory, length) == 0 &&
+            strncmp(path + length, "/sandbox/", 9) == 0) {
+            char *parent = mem_strndup(path, (size_t)(slash - path));
+            (void)os_mkdirs(shadow->os, parent, 0700, NULL); /* the append says what is wrong */
+            mem_free(parent);
+        }
+    }
+}
+
 static int write_body(void *arg)
 {
     struct event_write *write = arg;
+    make_way(write);
     return log_append(&write->how, write->items, write->count, &write->err);
 }
 

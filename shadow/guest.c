@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "shadow/shadow_state.h"
+#include "shadow/spool.h"
 #include "wire/wire.h"
 
 #define TICKET_MS      60000
@@ -326,6 +327,15 @@ void guest_handle(struct guest *guest, struct wire_request *request)
     case VERB_SHELL_READ:
     case VERB_SHELL_WRITE:
         allowed = SHELL;
+        break;
+    case VERB_SPOOL_LOOK:
+    case VERB_SPOOL_PUT:
+    case VERB_SPOOL_GET:
+    case VERB_SPOOL_END:
+        if (guest->purpose == FOR_SPOOL || guest->purpose == FOR_FETCH) {
+            spool_answer(guest->shadow, guest, request);
+            return;
+        }
         break;
     case VERB_PING:
         wire_reply_ok(request, NULL);

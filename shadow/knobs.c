@@ -31,6 +31,11 @@ static const struct knob KNOBS[] = {
      .max = 1000000000,
      .unit = "MB",
      .help = "The same of its output."},
+    {.name = "SPOOL_QUOTA_PER_OWNER",
+     .type = KNOB_SIZE_BYTES,
+     .fallback = "50 GiB",
+     .help = "What the spooled files of an owner, input and output, may take before more input is "
+             "refused; 0: no limit."},
     {.name = "SENDMAIL",
      .type = KNOB_STRING,
      .fallback = "/usr/sbin/sendmail",

@@ -21,6 +21,7 @@
 #include "shadow/guest.h"
 #include "shadow/knobs.h"
 #include "shadow/shadow_state.h"
+#include "shadow/spool.h"
 #include "wire/wire.h"
 
 /* ---- what the schedd asks
@@ -72,6 +73,11 @@ static void job_stop(struct shadow *shadow, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     const char *id = ad_string_or(args, "JobId", "");
+    if (ad_has(args, "Sandbox")) {
+        spool_remove(shadow, ad_string_or(args, "Sandbox", ""));
+        wire_reply_ok(request, NULL);
+        return;
+    }
     if (id[0] == '\0' && ad_bool_or(args, "IfIdle", false) && guests_are_there(shadow)) {
         wire_reply_error(request, -EBUSY, "clients are here");
         return;
@@ -174,6 +180,7 @@ static void greeted(void *arg, struct wire_reply *reply)
     }
     reports_send_again(shadow);
     turns_ask_again(shadow);
+    spool_sweep(shadow);
 }
 
 static void uplink_up(void *arg, struct wire *wire)
@@ -309,6 +316,7 @@ static void destroy(void *state)
     }
     guests_end(shadow);
     runs_end(shadow);
+    spools_end(shadow);
     event_logs_end(shadow);
     mail_forget(shadow);
     loop_timer_destroy(shadow->orphan);
@@ -331,6 +339,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     shadow->runs = strmap_create(STRMAP_CASE_SENSITIVE);
     shadow->orphan = loop_timer_create(env->loop, orphaned, shadow);
     shadow->orphan_ms = (uint64_t)config_duration_ms(env->config, "SHADOW_ORPHAN_TIMEOUT");
+    shadow->spool_quota = config_bytes(env->config, "SPOOL_QUOTA_PER_OWNER");
     shadow->sendmail = mem_strdup(config_string(env->config, "SENDMAIL"));
     shadow->input_mb_max = config_int(env->config, "MAX_TRANSFER_INPUT_MB");
     shadow->output_mb_max = config_int(env->config, "MAX_TRANSFER_OUTPUT_MB");

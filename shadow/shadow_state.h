@@ -74,14 +74,17 @@ struct shadow {
     bool greeted; /* SHADOW_HELLO was answered on the uplink as it is now */
     struct loop_lane *lanes[SHADOW_LANES_MAX];
     size_t lane_count, lane_next;
-    struct strmap *runs;           /* job id -> struct run, the newest of each job */
-    struct vec links;              /* struct link: connections of starters */
-    struct vec reports;            /* struct report: not answered yet */
-    struct vec works;              /* struct work: under way on lanes */
-    struct vec sweeps;             /* of stage.c */
-    LIST_HEAD(, get) gets;         /* feed.c: files on their way to starters */
-    struct vec tickets, guests;    /* guest.c: who may come, and who is there */
-    LIST_HEAD(, forward) forwards; /* guest.c: what starters were asked for guests */
+    struct strmap *runs;                 /* job id -> struct run, the newest of each job */
+    struct vec links;                    /* struct link: connections of starters */
+    struct vec reports;                  /* struct report: not answered yet */
+    struct vec works;                    /* struct work: under way on lanes */
+    struct vec sweeps;                   /* of stage.c */
+    LIST_HEAD(, get) gets;               /* feed.c: files on their way to starters */
+    struct vec tickets, guests;          /* guest.c: who may come, and who is there */
+    LIST_HEAD(, forward) forwards;       /* guest.c: what starters were asked for guests */
+    LIST_HEAD(, spool_work) spool_works; /* spool.c */
+    int64_t spool_quota, spool_used;     /* bytes; used: of the lane that writes */
+    bool spool_counted;
     struct loop_timer *orphan;
     uint64_t orphan_ms;
     struct mail *mail;                   /* mail.c; NULL: none is being sent */

@@ -1,0 +1,18 @@
+/* shadow/spool.h - sandboxes of spooled clusters: docs/protocol/access.md, section 4.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SHADOW_SPOOL_H
+#define SHADOW_SPOOL_H
+
+struct guest;
+struct shadow;
+struct wire_request;
+
+void spool_answer(struct shadow *shadow, const struct guest *guest, struct wire_request *request);
+/* The job ("12.3") or the whole cluster ("12") has left the queue. */
+void spool_remove(struct shadow *shadow, const char *id);
+void spool_sweep(struct shadow *shadow); /* asks the schedd which sandboxes are of no cluster */
+void spools_end(struct shadow *shadow);  /* the process ends, lanes have stopped */
+
+#endif
