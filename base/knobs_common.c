@@ -63,6 +63,11 @@ static const struct knob KNOBS[] = {
      .type = KNOB_PATH,
      .fallback = "$(SEC_DIRECTORY)/ca.pem",
      .help = "The pool's certificate authority: what the servers of the pool must show."},
+    {.name = "COLLECTOR_PIN",
+     .type = KNOB_STRING,
+     .help =
+         "The SHA-256 fingerprint of the collector's certificate, in hex: it is known by that, in "
+         "place of POOL_CA, by who has no file of the pool's; it changes with the certificate."},
     {.name = "POOL_KEYS",
      .type = KNOB_PATH,
      .fallback = "$(SEC_DIRECTORY)/keys",

@@ -182,17 +182,20 @@ static int write_secrets(struct pilot *pilot, const struct pilot_options *option
     if (rc == 0 && options->ca_file != NULL) {
         rc = read_text(pilot->os, options->ca_file, &ca, err);
     }
-    if (rc == 0 && ca == NULL && bundle.ca == NULL) {
-        rc = err_set(err, -EINVAL, "%s has no certificate of the pool's CA: --ca is needed",
-                     options->token_file);
+    if (rc == 0 && ca == NULL && bundle.ca == NULL && options->pin == NULL) {
+        rc =
+            err_set(err, -EINVAL, "%s has no certificate of the pool's CA: --ca or --pin is needed",
+                    options->token_file);
     }
     if (rc == 0 && bundle.keys.count + options->key_count == 0) {
         rc = err_set(err, -EINVAL, "%s has no public key of the pool: --key is needed",
                      options->token_file);
     }
     rc = rc != 0 ? rc : write_text(pilot, "security/token", bundle.token, 0600, err);
-    rc =
-        rc != 0 ? rc : write_text(pilot, "security/ca.pem", ca != NULL ? ca : bundle.ca, 0644, err);
+    if (ca != NULL || bundle.ca != NULL) {
+        rc = rc != 0 ? rc
+                     : write_text(pilot, "security/ca.pem", ca != NULL ? ca : bundle.ca, 0644, err);
+    }
     for (size_t i = 0; i < bundle.keys.count && rc == 0; i++) {
         const struct pilot_key *key = bundle.keys.items[i];
         rc = write_key(pilot, key->kid, key->pem, err);

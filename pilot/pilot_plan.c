@@ -21,6 +21,7 @@ const char PILOT_USAGE[] =
     "  --collector HOST[:PORT]  the pool's collector\n"
     "  --token FILE             a token, or a bundle made by `roost token create --bundle`\n"
     "  --ca FILE                the pool's CA, where the token file has none\n"
+    "  --pin FINGERPRINT        SHA-256 of the collector's certificate, in place of the CA\n"
     "  --key KID.pub            a public key that tokens are checked with; may be repeated\n"
     "  --name NAME              of this machine in the pool\n"
     "  --cpus N --memory MIB    what is offered; everything where it is not said\n"
@@ -90,11 +91,9 @@ static int read_option(struct pilot_options *options, const char *arg, const cha
     const struct {
         const char *name;
         const char **text;
-    } texts[] = {{"collector", &options->collector},
-                 {"token", &options->token_file},
-                 {"ca", &options->ca_file},
-                 {"name", &options->name},
-                 {"execute", &options->execute}};
+    } texts[] = {{"collector", &options->collector}, {"token", &options->token_file},
+                 {"ca", &options->ca_file},          {"pin", &options->pin},
+                 {"name", &options->name},           {"execute", &options->execute}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (is_option(arg, texts[i].name)) {
             *texts[i].text = next;
@@ -359,6 +358,9 @@ int pilot_plan_config(const struct pilot_options *options, const struct pilot_pl
                      "SLOT_TYPE_1 = \"100%\"\n"
                      "SLOT_TYPE_1_PARTITIONABLE = \"true\"\n");
     rc = rc != 0 ? rc : put(out, "COLLECTOR_HOST", 14, "=", options->collector, err);
+    if (options->pin != NULL) {
+        rc = rc != 0 ? rc : put(out, "COLLECTOR_PIN", 13, "=", options->pin, err);
+    }
     rc = rc != 0 ? rc : put(out, "STARTD_NAME", 11, "=", place->name, err);
     /* Accounts of the same name here are other people's. */
     rc = rc != 0 ? rc : put(out, "UID_DOMAIN", 10, "=", place->name, err);

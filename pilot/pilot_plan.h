@@ -29,7 +29,7 @@ struct pilot_options { /* texts are borrowed from argv; NULL: not said */
     bool help, version;
     const char *collector;
     const char *token_file;
-    const char *ca_file;
+    const char *ca_file, *pin;
     const char *name;
     const char *execute;
     int64_t cpus, memory_mib;              /* 0: what the machine has */

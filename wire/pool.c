@@ -22,6 +22,7 @@ static void options_read(const struct config *config, struct wire_context_option
     ret->token_path = config_path(config, "TOKEN_FILE");
     ret->pool_keys = config_path(config, "POOL_KEYS");
     ret->ca_file = config_path(config, "POOL_CA");
+    ret->collector_pin = config_string(config, "COLLECTOR_PIN");
     ret->uid_domain = config_string(config, "UID_DOMAIN");
 }
 

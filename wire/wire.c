@@ -624,8 +624,12 @@ int wire_dial(struct wire_context *context, const struct wire_dial *dial,
 {
     CHECK(events->closed != NULL);
     bool is_unix = strncmp(dial->address, "unix:", 5) == 0;
-    struct stream_trust trust = {.ca_file = is_unix || dial->pin != NULL ? NULL : context->ca_file,
-                                 .pin = is_unix ? NULL : dial->pin};
+    const char *pin = dial->pin;
+    if (pin == NULL && context->collector_pin[0] != '\0' && strcmp(dial->route, "collector") == 0) {
+        pin = context->collector_pin;
+    }
+    struct stream_trust trust = {.ca_file = is_unix || pin != NULL ? NULL : context->ca_file,
+                                 .pin = is_unix ? NULL : pin};
     if (!is_unix && trust.ca_file == NULL && trust.pin == NULL) {
         return err_set(err, -EINVAL, "%s: neither a CA nor a pin to know the server by",
                        dial->address);

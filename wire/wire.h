@@ -201,6 +201,9 @@ struct wire_context_options {
     const char *pool_keys;
     /* the pool's CA: what dialled servers must show, unless a pin is given */
     const char *ca_file;
+    /* SHA-256 of the collector's certificate, hex, colons and case do not matter: what is dialled
+     * on the route "collector" must show that one.  NULL or "": the CA's, as all others */
+    const char *collector_pin;
     const char *uid_domain; /* identity of Unix peers: user@uid_domain */
     uid_t admin_uid;        /* this uid and root are ADMINISTRATOR over a Unix socket */
 };

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/strmap.h"
+#include "base/text.h"
 #include "classad/ad_pool.h"
 #include "wire/wire_private.h"
 
@@ -22,10 +23,37 @@ static char *copy_or_null(const char *text)
     return text == NULL ? NULL : mem_strdup(text);
 }
 
+/* A fingerprint as people have it ("AB:CD:...") as the stream wants it; "" for none. */
+static int read_pin(const char *text, char ret[STREAM_PIN_SIZE], struct err *err)
+{
+    size_t length = 0;
+    char pin[STREAM_PIN_SIZE] = "";
+    for (const char *at = text != NULL ? text : ""; *at != '\0'; at++) {
+        char c = text_lower(*at);
+        bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+        if (*at != ':' && (!digit || length + 1 == STREAM_PIN_SIZE)) {
+            return err_set(err, -EINVAL, "COLLECTOR_PIN: '%.100s' is no SHA-256 fingerprint", text);
+        }
+        pin[length] = digit ? c : pin[length];
+        length += digit ? 1 : 0;
+    }
+    if (length != 0 && length + 1 != STREAM_PIN_SIZE) {
+        return err_set(err, -EINVAL, "COLLECTOR_PIN: '%.100s' has %zu of %d digits", text, length,
+                       STREAM_PIN_SIZE - 1);
+    }
+    memcpy(ret, pin, sizeof pin);
+    return 0;
+}
+
 int wire_context_create(const struct wire_context_options *options, struct wire_context **ret,
                         struct err *err)
 {
     struct token_keys *keys = NULL;
+    char pin[STREAM_PIN_SIZE];
+    int code = read_pin(options->collector_pin, pin, err);
+    if (code < 0) {
+        return code;
+    }
     if (options->pool_keys != NULL) {
         int rc = token_keys_load(options->os, options->pool_keys, &keys, err);
         if (rc < 0 && rc != -ENOENT) { /* none yet is fine: looked for again when a token comes */
@@ -39,6 +67,7 @@ int wire_context_create(const struct wire_context_options *options, struct wire_
     context->log = options->log;
     context->token_path = copy_or_null(options->token_path);
     context->ca_file = copy_or_null(options->ca_file);
+    memcpy(context->collector_pin, pin, sizeof pin);
     context->uid_domain = copy_or_null(options->uid_domain);
     context->admin_uid = options->admin_uid;
     context->keys_path = copy_or_null(options->pool_keys);
@@ -89,6 +118,11 @@ int wire_context_change(struct wire_context *context, const struct wire_context_
                         struct err *err)
 {
     struct token_keys *keys = NULL;
+    char pin[STREAM_PIN_SIZE];
+    int code = read_pin(options->collector_pin, pin, err);
+    if (code < 0) {
+        return code;
+    }
     if (options->pool_keys != NULL) {
         int rc = token_keys_load(context->os, options->pool_keys, &keys, err);
         if (rc < 0 && (rc != -ENOENT || context->keys != NULL)) { /* as at the start */
@@ -102,6 +136,7 @@ int wire_context_change(struct wire_context *context, const struct wire_context_
     path_change(&context->keys_path, options->pool_keys);
     path_change(&context->token_path, options->token_path);
     path_change(&context->ca_file, options->ca_file);
+    memcpy(context->collector_pin, pin, sizeof pin);
     path_change(&context->uid_domain, options->uid_domain);
     return 0;
 }

@@ -23,6 +23,7 @@
 #include <sys/queue.h>
 
 #include "base/strbuf.h"
+#include "base/stream.h"
 #include "wire/frame.h"
 #include "wire/id_table.h"
 #include "wire/token.h"
@@ -58,6 +59,7 @@ struct wire_context {
     struct os *os;
     struct log *log;
     char *token_path, *ca_file, *uid_domain; /* NULL: none */
+    char collector_pin[STREAM_PIN_SIZE];     /* "": none */
     uid_t admin_uid;
     char *keys_path;         /* NULL: nobody is accepted by token */
     struct token_keys *keys; /* NULL: none there */

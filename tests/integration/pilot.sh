@@ -123,14 +123,25 @@ for name in gl-late gl-term; do
 done
 "$ROOST" rm "${clusters[@]}" >/dev/null || fail "roost rm"
 
+# The collector is known by its certificate's fingerprint as well as by the CA.
+pin=$(openssl x509 -in "$POOL/security/collector.pem" -noout -fingerprint -sha256 | cut -d= -f2)
+if ROOST_COLLECTOR_PIN=$pin ROOST_POOL_CA=/nowhere "$ROOST" status >"$WORK/pin" 2>&1; then :; else
+    fail "with the right pin: $(cat "$WORK/pin")"
+fi
+if ROOST_COLLECTOR_PIN=${pin//[0-9]/A} "$ROOST" status >/dev/null 2>"$WORK/pin"; then fail "a wrong pin is taken"; fi
+if ROOST_COLLECTOR_PIN=AB:CD "$ROOST" status >/dev/null 2>"$WORK/pin"; then fail "half a pin is taken"; fi
+grep -q "COLLECTOR_PIN: 'AB:CD' has 4 of 64 digits" "$WORK/pin" || fail "it does not say what is wrong: $(cat "$WORK/pin")"
+
 # As root where there is nothing: no program, no library, no account, no name service; /proc, /tmp and /dev/null only.
+# No CA either, and an environment as poor as a batch system's.
 if [ "$(id -u)" -eq 0 ]; then
     mkdir -p "$WORK/root/proc" "$WORK/root/tmp" "$WORK/root/dev"
     cp "$PILOT" "$WORK/root/pilot"
-    cp "$WORK/bundle" "$WORK/root/bundle"
+    sed '/BEGIN CERTIFICATE/,/END CERTIFICATE/d' "$WORK/bundle" >"$WORK/root/bundle"
+    mkdir "$WORK/root/tmp/batch"
     unshare --mount bash -c 'mount --make-rprivate / && cd "$0" && mount -t proc proc proc && touch dev/null &&
-        mount --bind /dev/null dev/null && exec chroot . /pilot --collector "127.0.0.1:$1" --token /bundle --name gl-bare \
-        --idle-timeout 4 POLLING_INTERVAL=1' "$WORK/root" "$port" </dev/null >"$WORK/gl-bare.log" 2>&1 &
+        mount --bind /dev/null dev/null && exec env -i TMPDIR=/tmp/batch SLURM_JOB_ID=7 "$(command -v chroot)" . /pilot --collector "127.0.0.1:$1" --token /bundle \
+        --pin "$2" --name gl-bare --idle-timeout 4 POLLING_INTERVAL=1' "$WORK/root" "$port" "$pin" </dev/null >"$WORK/gl-bare.log" 2>&1 &
     pilot=$!
     until_true 20 "the pilot in an empty root has joined" has_joined gl-bare
     job gl-bare '' 1 | sed -e "s|^executable.*|executable = $PILOT|" -e 's|^transfer_executable.*|transfer_executable = true|' \
@@ -139,7 +150,7 @@ if [ "$(id -u)" -eq 0 ]; then
     until_true 30 "the job in an empty root is done" is_done "$cluster" 1
     equals "its output" "$(cat "$OUT/out.0")" "$("$PILOT" --version)"
     until_true 20 "the pilot ends when it is idle" is_over "$pilot"
-    equals "what is left in the empty root" "$(ls -A "$WORK/root/tmp")" ""
+    equals "what is left in the empty root" "$(ls -A "$WORK/root/tmp/batch")" ""
 fi
 
 pool_stop

@@ -61,7 +61,7 @@ ip route add default via 10.0.2.2
 echo "NETWORK \$(cut -d' ' -f1 /proc/uptime)"
 roost-pilot --collector 10.0.2.2:$port --token /bundle --name guest --cpus 8 --idle-timeout 8 POLLING_INTERVAL=1 \\
     MODIFY_REQUEST_EXPR_REQUESTMEMORY=RequestMemory JOB_MAX_PROCESSES=20 CGROUP_LIMIT_CPUS=true STARTER_INITIAL_UPDATE_INTERVAL=1 \\
-    WANT_SUSPEND='TARGET.Freeze =?= true' SUSPEND='TotalJobRunTime >= 1 && TotalJobSuspendTime == 0' \\
+    ENABLE_PERSISTENT_CONFIG=true WANT_SUSPEND='TARGET.Freeze =?= true' SUSPEND=false \\
     CONTINUE='CurrentTime - EnteredCurrentActivity >= 3'
 echo "PILOT ended with \$? and left '\$(ls /tmp)' '\$(ls -d /sys/fs/cgroup/roost/* 2>/dev/null)'"
 poweroff -f
@@ -93,7 +93,7 @@ group=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
 cd "$group" && cat memory.max pids.max cpu.weight cpu.max
 (setsid sleep 1000 &)
 i=0
-while [ $i -lt 200000 ]; do i=$((i + 1)); done
+while [ $i -lt 20000 ]; do i=$((i + 1)); done
 END
 limits=$(job limits) || exit 1
 script eats <<'END'
@@ -102,9 +102,16 @@ sleep 1000
 END
 eats=$(job eats) || exit 1
 script freezes <<'END'
-n=0
-while [ $n -lt 30 ]; do sleep 0.1; n=$((n + 1)); done
-echo thawed
+n=0 gap=0 # it ends when it has missed two seconds
+read -r before _ </proc/uptime
+while [ $gap -lt 2 ] && [ $n -lt 600 ]; do
+    sleep 0.1
+    read -r now _ </proc/uptime
+    gap=$((${now%.*} - ${before%.*}))
+    before=$now
+    n=$((n + 1))
+done
+[ $gap -lt 2 ] || echo thawed
 END
 freezes=$(job freezes 'My.Freeze = true') || exit 1
 
@@ -121,11 +128,14 @@ show_console() { # for the trap, which is to see the status of what came before
     return "$status"
 }
 is_over() { ! kill -0 "$qemu" 2>/dev/null; }
+is_running() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null)" = 2 ]; }
 is_held() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null)" = 5 ]; }
 trap 'show_console; clean_up' EXIT
 until_true 60 "the guest has joined" has_joined
 say "the guest joined $(($(date +%s%3N) - begin)) ms after the start of the emulator"
 
+until_true 40 "the job that will be frozen runs" is_running "$freezes"
+"$ROOST" config set --node guest "SUSPEND=TotalJobSuspendTime == 0" >/dev/null || fail "roost config set"
 until_true 40 "the job that looks is done" is_done "$looks" 1
 check_committed "$looks" 1
 equals "what the job saw" "$(tr '\n' ' ' <"$OUT/looks.out")" "$release guest 65534 the input "
