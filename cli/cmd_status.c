@@ -111,8 +111,23 @@ static void set_type(struct status *status, const char *type)
     status->type = type;
 }
 
+/* -target FILE: its first ad. */
+static int read_target(struct status *status, struct cli *cli, const char *path, struct err *err)
+{
+    struct vec ads = {0};
+    int rc = listing_read_file(cli, path, &ads, err);
+    rc = rc == 0 && ads.count == 0 ? err_set(err, -EINVAL, "%s: there is no ad in it", path) : rc;
+    if (rc == 0) {
+        ad_destroy(status->listing.target);
+        status->listing.target = ads.items[0];
+        ads.items[0] = NULL; /* ad_destroy() allows it */
+    }
+    vec_fini(&ads, destroy_ad);
+    return rc != 0 ? rc : 1;
+}
+
 /* Options with an argument: 1, 0 (none of these), or -EINVAL. */
-static int take_pair(struct status *status, const struct cli *cli, int *at, struct err *err)
+static int take_pair(struct status *status, struct cli *cli, int *at, struct err *err)
 {
     const char *arg = cli->argv[*at];
     const char *next = *at + 1 < cli->argc ? cli->argv[*at + 1] : NULL;
@@ -121,20 +136,24 @@ static int take_pair(struct status *status, const struct cli *cli, int *at, stru
     bool subsystem = listing_is(arg, "subsystem", 5);
     bool ads = listing_is(arg, "ads", 2);
     bool pool = listing_is(arg, "pool", 1);
-    if (!sort && !generic && !subsystem && !ads && !pool) {
+    bool target = listing_is(arg, "target", 2);
+    if (!sort && !generic && !subsystem && !ads && !pool && !target) {
         return 0;
     }
     if (next == NULL) {
         return err_set(err, -EINVAL, "%s needs %s", arg,
-                       sort   ? "an expression"
-                       : ads  ? "a file"
-                       : pool ? "a host"
-                              : "a type of ads");
+                       sort              ? "an expression"
+                       : (ads || target) ? "a file"
+                       : pool            ? "a host"
+                                         : "a type of ads");
     }
     ++*at;
     if (sort) {
         int rc = add_sort(status, next, err);
         return rc != 0 ? rc : 1;
+    }
+    if (target) {
+        return read_target(status, cli, next, err);
     }
     if (generic) {
         status->view = status_view_find("-any");
@@ -228,7 +247,7 @@ static struct ad *projection(const struct status *status)
     for (size_t i = 0; i < status->sort_names.count; i++) {
         vec_push(&names, mem_strdup(status->sort_names.items[i]));
     }
-    if (known) {
+    if (known && status->listing.target == NULL) {
         ad_set_strings(args, "Projection", (const char *const *)names.items, names.count);
         ad_set_bool(args, "WholeIfComputed", true);
     }
@@ -361,7 +380,7 @@ static int show(struct cli *cli, const struct status *status)
                                   : from_collector(cli, status, &reply, &err);
     const struct ad **ads = (const struct ad **)reply.ads.items;
     size_t count = reply.ads.count;
-    if (rc == 0 && status->file != NULL) {
+    if (rc == 0 && (status->file != NULL || status->listing.target != NULL)) {
         rc = listing_select(cli, &status->listing, ads, &count, &err);
     }
     int code = CLI_OK;
@@ -393,8 +412,8 @@ int cmd_status(struct cli *cli)
     int code = parse(cli, &status);
     if (code == CLI_OK) {
         const struct ad_context context = listing_context(cli);
-        bool as_they_come =
-            status.listing.style == LISTING_TABLE && status.file == NULL && status.sort.count == 0;
+        bool as_they_come = status.listing.style == LISTING_TABLE && status.file == NULL &&
+                            status.sort.count == 0 && status.listing.target == NULL;
         struct status_rows *rows =
             as_they_come ? status_rows_begin(status.view, &status.how, &context) : NULL;
         code = rows != NULL ? show_rows(cli, &status, rows) : show(cli, &status);

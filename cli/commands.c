@@ -105,6 +105,7 @@ static const struct cli_command STATUS = {
     "  -sort EXPR           by ascending values (may be repeated);  -natural  as they come\n"
     "  -xml                 whole ads as XML\n"
     "  -ads FILE            ads of a file instead of the collector's\n"
+    "  -target FILE         what TARGET is in -constraint, -af and -format: an ad\n"
     "  -pool HOST[:PORT]    of another pool\n" PRINT_FORMAT_HELP LISTING_HELP};
 
 static const struct cli_command WHY = {

@@ -105,12 +105,13 @@ struct terminal listing_terminal(struct cli *cli, bool wide)
 static struct ad *query_args(const char *type, const struct listing *listing, const struct ad *more)
 {
     struct ad *args = more != NULL ? ad_copy(more) : ad_create();
-    char *constraint = listing_plan_constraint(listing);
+    /* with a target of our own whoever is asked cannot judge */
+    char *constraint = listing->target == NULL ? listing_plan_constraint(listing) : NULL;
     ad_set_string(args, "Type", type);
     if (constraint != NULL) {
         ad_set_string(args, "Constraint", constraint);
     }
-    if (listing->limit > 0) {
+    if (listing->limit > 0 && listing->target == NULL) {
         ad_set_int(args, "Limit", listing->limit);
     }
     mem_free(constraint);
@@ -222,7 +223,8 @@ int listing_select(struct cli *cli, const struct listing *listing, const struct 
     int rc = text != NULL ? ad_expr_parse(text, strlen(text), AD_OLD, &expr, err) : 0;
     for (size_t i = 0; rc == 0 && i < *count; i++) {
         bool full = listing->limit > 0 && (int64_t)kept >= listing->limit;
-        if (!full && (expr == NULL || ad_eval_bool(expr, ads[i], NULL, &context) == AD_TRUE)) {
+        if (!full &&
+            (expr == NULL || ad_eval_bool(expr, ads[i], listing->target, &context) == AD_TRUE)) {
             const struct ad *one = ads[i];
             ads[i] = ads[kept]; /* none is lost */
             ads[kept++] = one;

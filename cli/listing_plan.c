@@ -43,6 +43,7 @@ void listing_fini(struct listing *listing)
     vec_fini(&listing->attributes, mem_free);
     vec_fini(&listing->constraints, mem_free);
     print_format_destroy(listing->custom);
+    ad_destroy(listing->target);
 }
 
 /* ---- options */
@@ -382,7 +383,7 @@ static void print_cell(const struct listing *listing, const struct item *item, c
         }
         return;
     }
-    ad_eval(item->expr, ad, NULL, context, &value);
+    ad_eval(item->expr, ad, listing->target, context, &value);
     if (put_time(listing, &value, context, out)) {
         /* it is printed */
     } else if (listing->quoted) {
@@ -549,7 +550,7 @@ static void print_text(const char *text, size_t length, struct strbuf *out)
 }
 
 /* An attribute that is not there prints nothing, and nothing of what is around it. */
-static void print_formatted(const struct item *item, const struct ad *ad,
+static void print_formatted(const struct item *item, const struct ad *ad, const struct ad *target,
                             const struct ad_context *context, struct strbuf *out)
 {
     struct ad_value value;
@@ -559,7 +560,7 @@ static void print_formatted(const struct item *item, const struct ad *ad,
         print_text(item->format, length, out);
         return;
     }
-    ad_eval(item->expr, ad, NULL, context, &value);
+    ad_eval(item->expr, ad, target, context, &value);
     if (value.type != AD_TYPE_UNDEFINED) {
         print_text(item->format, how.begin, out);
         ad_format_print(&how, &value, out);
@@ -577,7 +578,7 @@ static void print_mixed(const struct listing *listing, const struct ad *ad,
         const struct item *item = listing->items.items[i];
         const struct item *next = i + 1 < listing->items.count ? listing->items.items[i + 1] : NULL;
         if (item->format != NULL) {
-            print_formatted(item, ad, context, out);
+            print_formatted(item, ad, listing->target, context, out);
             continue;
         }
         print_cell(listing, item, ad, context, out);
@@ -652,7 +653,7 @@ void listing_plan_print(const struct listing *listing, const struct ad *const *a
             print_mixed(listing, ads[i], context, out);
         } else {
             for (size_t k = 0; k < listing->items.count; k++) {
-                print_formatted(listing->items.items[k], ads[i], context, out);
+                print_formatted(listing->items.items[k], ads[i], listing->target, context, out);
             }
         }
         emit(listing, out);

@@ -39,6 +39,7 @@ struct listing {
     bool comma, tab, newline, elapsed, dates;
     bool has_auto, has_format;   /* both: items are printed in their order */
     struct print_format *custom; /* of LISTING_CUSTOM; owned */
+    struct ad *target;           /* -target: what TARGET is in expressions; NULL: none; owned */
     struct vec items;            /* of -af and -format, private to listing_plan.c */
     struct vec attributes;       /* of -attributes: names */
     struct vec constraints;      /* texts: all must be true */

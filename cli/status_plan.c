@@ -537,6 +537,14 @@ const char *const *status_view_attributes(const struct status_view *view)
     return view->attributes;
 }
 
+/* Takes totals. */
+static void put_totals(struct strbuf *totals, const struct terminal *terminal, struct strbuf *out)
+{
+    status_totals_narrow(totals, terminal->columns);
+    strbuf_append(out, totals->data, totals->length);
+    strbuf_fini(totals);
+}
+
 void status_plan_print(const struct status_view *view, const struct status_how *how,
                        const struct ad *const *ads, size_t count, const struct ad_context *context,
                        struct strbuf *out)
@@ -556,7 +564,10 @@ void status_plan_print(const struct status_view *view, const struct status_how *
         table_plan_end(table, true, NULL, NULL, NULL, out);
     }
     if (view->totals) {
-        view->totals(ads, count, how->wide, out);
+        struct strbuf totals;
+        strbuf_init(&totals, 0);
+        view->totals(ads, count, how->wide, &totals);
+        put_totals(&totals, &how->terminal, out);
     }
 }
 
@@ -610,6 +621,7 @@ struct problem {
 struct status_rows {
     const struct status_view *view;
     bool wide;
+    struct terminal terminal;
     struct ad_context context;
     struct table *table;         /* NULL: totals only */
     struct status_order *order;  /* NULL likewise */
@@ -628,6 +640,7 @@ struct status_rows *status_rows_begin(const struct status_view *view, const stru
     struct status_rows *rows = mem_zalloc(sizeof *rows);
     rows->view = view;
     rows->wide = how->wide;
+    rows->terminal = how->terminal;
     rows->context = *context;
     rows->totals = totals;
     rows->order = status_order_create();
@@ -712,8 +725,11 @@ void status_rows_end(struct status_rows *rows, bool natural,
         rows->table = NULL;
     }
     if (rows->totals != NULL && rows->count > 0) {
-        status_count_end(rows->totals, rows->wide, out);
+        struct strbuf totals;
+        strbuf_init(&totals, 0);
+        status_count_end(rows->totals, rows->wide, &totals);
         rows->totals = NULL;
+        put_totals(&totals, &rows->terminal, out);
     }
     put_problems(rows, order, warnings);
 }

@@ -418,3 +418,74 @@ void status_totals_submitters(const struct ad *const *ads, size_t count, bool na
                                          "RunningJobs   IdleJobs   HeldJobs", true};
     print_totals(&TOTALS, ads, count, natural, out);
 }
+
+/* ---- on a narrow terminal */
+
+/* The column under that heading, right-aligned, from the blank before it on; 0 wide: there is none,
+ * or something is in it. */
+static size_t empty_column(const char *text, const char *heading, size_t *begin)
+{
+    const char *at = strstr(text, heading);
+    if (at == NULL) {
+        return 0;
+    }
+    const char *line = at;
+    while (line > text && line[-1] != '\n') {
+        line--;
+    }
+    size_t end = (size_t)(at - line) + strlen(heading);
+    *begin = (size_t)(at - line);
+    while (*begin > 0 && line[*begin - 1] == ' ') {
+        --*begin;
+    }
+    for (const char *row = strchr(at, '\n'); row != NULL; row = strchr(row, '\n')) {
+        row++;
+        size_t length = strcspn(row, "\n");
+        for (size_t i = *begin; i < end && i < length; i++) {
+            if (row[i] != ' ' && !(row[i] == '0' && i + 1 == end)) {
+                return 0;
+            }
+        }
+    }
+    return end - *begin;
+}
+
+static size_t longest_line(const char *text)
+{
+    size_t longest = 0;
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        longest = length > longest ? length : longest;
+        text += length + (text[length] == '\n' ? 1 : 0);
+    }
+    return longest;
+}
+
+void status_totals_narrow(struct strbuf *text, int columns)
+{
+    static const char *const RARE[] = {"BkIdle", "Backfill", "Drain", "Preempting", "Matched"};
+    for (size_t i = 0; i < ARRAY_COUNT(RARE) && columns > 0; i++) {
+        size_t begin = 0, width;
+        if (longest_line(strbuf_text(text)) <= (size_t)columns) {
+            return;
+        }
+        width = empty_column(strbuf_text(text), RARE[i], &begin);
+        struct strbuf less;
+        strbuf_init(&less, 0);
+        for (const char *line = strbuf_text(text); *line != '\0';) {
+            size_t length = strcspn(line, "\n");
+            for (size_t k = 0; k < length; k++) {
+                if (k < begin || k >= begin + width) {
+                    strbuf_putc(&less, line[k]);
+                }
+            }
+            line += length;
+            if (*line == '\n') {
+                strbuf_putc(&less, *line++);
+            }
+        }
+        strbuf_clear(text);
+        strbuf_append(text, less.data, less.length);
+        strbuf_fini(&less);
+    }
+}

@@ -43,6 +43,10 @@ void status_count_add(struct status_count *count, const struct ad *ad);
 void status_count_end(struct status_count *count, bool natural, struct strbuf *out); /* takes it */
 void status_count_destroy(struct status_count *count); /* NULL is allowed */
 
+/* Takes columns away that hold nothing but 0 until the lines fit; those that hardly ever hold more
+ * go first.  text: the lines of totals. */
+void status_totals_narrow(struct strbuf *text, int columns);
+
 /* "x64/Debian12" of a machine; appended. */
 void status_short_platform(const struct ad *ad, struct strbuf *out);
 

@@ -230,6 +230,64 @@ static void mistakes_are_named(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void lines_and_mixed_items_are_printed_in_their_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words[8];
+        const char *text;
+    } CASES[] = {
+        {{"-jsonl", "-attributes", "A,B"}, "{\"A\": 1, \"B\": \"x\"}\n"},
+        {{"-format", "%d:", "A", "-af", "B", "A"}, "1:x 1\n"},
+        {{"-af", "B", "-format", "<%s>\\n", "B"}, "x\n<x>\n"},
+        {{"-af:T", "A", "B"}, "0+00:00:01 x\n"},
+        {{"-af:Y", "A"}, "1970-01-01 00:00:01\n"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        const struct ad_context context = {.now_s = 100};
+        struct listing listing = {0};
+        struct vec ads = {0};
+        struct strbuf out;
+        struct err err;
+        char *argv[8];
+        int argc = 0;
+        for (; CASES[i].words[argc] != NULL; argc++) {
+            argv[argc] = (char *)(uintptr_t)CASES[i].words[argc];
+        }
+        for (int at = 0; at < argc; at++) {
+            assert_int_equal(listing_plan_option(&listing, argc, argv, &at, &context, &err), 1);
+        }
+        ads_add(&ads, "[A = 1; B = \"x\"]");
+        strbuf_init(&out, 0);
+        listing_plan_print(&listing, ads_list(&ads), 1, &context, &out);
+        vec_fini(&ads, ads_destroy_one);
+        listing_fini(&listing);
+        ads_expect(&out, CASES[i].text);
+    }
+}
+
+static void a_target_is_what_expressions_see(void **state)
+{
+    (void)state;
+    const struct ad_context context = {.now_s = 100};
+    struct listing listing = {0};
+    struct vec ads = {0};
+    struct strbuf out;
+    struct err err;
+    char *argv[] = {(char[]){"-af"}, (char[]){"A + TARGET.B"}};
+    int at = 0;
+    ads_add(&ads, "[A = 1]");
+    ads_add(&ads, "[B = 41]");
+    assert_int_equal(listing_plan_option(&listing, 2, argv, &at, &context, &err), 1);
+    listing.target = ads.items[1];
+    ads.count = 1;
+    strbuf_init(&out, 0);
+    listing_plan_print(&listing, ads_list(&ads), 1, &context, &out);
+    listing_fini(&listing);
+    vec_fini(&ads, ads_destroy_one);
+    ads_expect(&out, "42\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +308,8 @@ int main(void)
         TEST(constraints_are_joined),
         TEST(other_words_are_not_ours),
         TEST(mistakes_are_named),
+        cmocka_unit_test(lines_and_mixed_items_are_printed_in_their_order),
+        cmocka_unit_test(a_target_is_what_expressions_see),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/cli/ads.h"
 
+#include "cli/status_totals_plan.h"
 #include "cli/table_plan.h"
 #include "cli/terminal_plan.h"
 
@@ -133,6 +134,35 @@ static void a_table_gives_way_on_a_narrow_terminal(void **state)
              "a-machine-with-a-very~ Claimed\n");
 }
 
+static void totals_leave_out_what_is_zero_where_they_do_not_fit(void **state)
+{
+    (void)state;
+    static const char WIDE[] = "\n"
+                               "               Total Drain Backfill BkIdle Offline\n"
+                               "\n"
+                               "  X86_64/LINUX     4     2        0      0       1\n"
+                               "\n"
+                               "         Total     4     2        0      0       1\n";
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_puts(&text, WIDE);
+    status_totals_narrow(&text, 80);
+    assert_string_equal(strbuf_text(&text), WIDE);
+    status_totals_narrow(&text, 0);
+    assert_string_equal(strbuf_text(&text), WIDE);
+    status_totals_narrow(&text, 45);
+    assert_string_equal(strbuf_text(&text), "\n"
+                                            "               Total Drain Backfill Offline\n"
+                                            "\n"
+                                            "  X86_64/LINUX     4     2        0       1\n"
+                                            "\n"
+                                            "         Total     4     2        0       1\n");
+    status_totals_narrow(&text, 10); /* Drain holds something, and stays */
+    assert_null(strstr(strbuf_text(&text), "Backfill"));
+    assert_non_null(strstr(strbuf_text(&text), "Drain"));
+    strbuf_fini(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +171,7 @@ int main(void)
         cmocka_unit_test(nothing_that_moves_the_cursor_is_left),
         cmocka_unit_test(colours_are_for_terminals_alone),
         cmocka_unit_test(a_table_gives_way_on_a_narrow_terminal),
+        cmocka_unit_test(totals_leave_out_what_is_zero_where_they_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
