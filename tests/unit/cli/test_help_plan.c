@@ -75,6 +75,18 @@ static void a_page_is_safe_for_roff(void **state)
     strbuf_fini(&out);
 }
 
+static void no_line_of_a_page_is_taken_for_a_request(void **state)
+{
+    (void)state;
+    static const struct cli_command DOTS = {"dots", NULL, "", "more", ".so /etc/passwd\n'br\n"};
+    static const struct cli_command *const ONE[] = {&DOTS, NULL};
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    assert_true(help_page(ONE, TABLES, no_more, "dots", &out));
+    assert_non_null(strstr(strbuf_text(&out), "\n\\&.so /etc/passwd\n\\&\\(aqbr\n"));
+    strbuf_fini(&out);
+}
+
 static void every_name_is_a_page_and_no_other(void **state)
 {
     (void)state;
@@ -115,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_fits_into_80_columns),
         cmocka_unit_test(a_page_is_safe_for_roff),
+        cmocka_unit_test(no_line_of_a_page_is_taken_for_a_request),
         cmocka_unit_test(every_name_is_a_page_and_no_other),
         cmocka_unit_test(knobs_and_submit_commands_have_pages),
     };

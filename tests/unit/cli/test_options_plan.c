@@ -30,6 +30,8 @@ static void a_slip_is_answered_by_the_nearest_option(void **state)
     says(&Q, "--alluser", "there is no option '--alluser'; did you mean -allusers?");
     says(&Q, "-jsno", "there is no option '-jsno'; did you mean --json?");
     says(&POWER, "statsu", "'statsu' is not understood; did you mean status?");
+    says(&POWER, "-status",
+         "there is no option '-status'; `roost power --help` lists what there is");
 }
 
 static void what_is_near_to_nothing_leads_to_the_help(void **state)
