@@ -85,6 +85,8 @@ grep -q "/execute/dir_slot1_$job.0_1/sandbox$" "$WORK/ssh.out" || fail "it is el
 ssh_job "$job" "kill -TERM \$\$" 2>"$WORK/ssh.err"
 equals "exit status of a command that a signal ends" $? 143
 head -c 2000000 /dev/urandom >"$WORK/bytes"
+# Both only read the file.
+# shellcheck disable=SC2094
 ssh_job "$job" 'cat >copy; cat copy; rm copy' <"$WORK/bytes" | cmp - "$WORK/bytes" || fail "bytes are changed"
 printf 'to a pipe\n' | ssh_job -T "$job" 'cat; echo over' >"$WORK/ssh.out" || fail "input from a pipe"
 equals "input from a pipe" "$(cat "$WORK/ssh.out")" "$(printf 'to a pipe\nover')"
