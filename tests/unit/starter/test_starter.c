@@ -81,6 +81,7 @@ static void send_half(struct bed *bed, struct wire_request *request)
     bed->gets_calls++;
     wire_finish(bed->wire);
     bed->wire = NULL;
+    wire_reply_error(request, -ECONNRESET, "cut"); /* to nobody */
 }
 
 /* What the starter says that it has must be that half. */
