@@ -432,7 +432,7 @@ static inline void put_file(struct world *world, struct starter *starter, const 
     assert_int_equal(call(world, starter->wire, VERB_FILE_PUT, args, NULL, text), 0);
 }
 
-static const char *done_args(const char *name, const char *text, char ret[512])
+static inline const char *done_args(const char *name, const char *text, char ret[512])
 {
     char hex[DIGEST_HEX_SIZE];
     struct digest *digest = digest_create();
