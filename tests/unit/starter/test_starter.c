@@ -495,8 +495,9 @@ static void a_kept_starter_runs_the_next_job_over_the_same_connection(void **sta
     bed_destroy(bed);
 }
 
-#define STUBBORN                                                                     \
-    "[ Cmd = \"/bin/sh\"; Arguments = \"-c 'trap \\\"\\\" TERM; exec sleep 600'\"; " \
+#define STUBBORN                                                                 \
+    "[ Cmd = \"/bin/sh\"; "                                                      \
+    "Arguments = \"-c 'trap : TERM; echo >ready; while :; do sleep 1; done'\"; " \
     "Out = \"_condor_stdout\"; Owner = \"nobody-here\"; User = \"x@elsewhere\" ]"
 
 static void the_next_job_is_killed_when_it_does_not_stop_in_time(void **state)
@@ -509,7 +510,11 @@ static void the_next_job_is_killed_when_it_does_not_stop_in_time(void **state)
     bed->input = NULL;
     begin_next(bed, "2.0", tls_identity_pin(bed->identity));
     wait_for_phase(bed, STARTER_RUN);
-    assert_true(starter->pid > 0);
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/sandbox/ready", bed->run_dir);
+    while (access(path, F_OK) != 0) { /* it hears the signal, and goes on */
+        usleep(1000);
+    }
     starter_stop(starter, false);
     assert_true(loop_timer_is_set(starter->kill_timer));
     loop_timer_set(starter->kill_timer, 0); /* its grace is over */
