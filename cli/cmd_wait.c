@@ -38,7 +38,8 @@
 #define RETRY_MAX_MS     2000
 
 struct waited {
-    bool is_over; /* its end was seen */
+    bool is_over;  /* its end was seen */
+    bool in_queue; /* ... where it may stay, for its output to be fetched */
 };
 
 struct wait {
@@ -49,6 +50,7 @@ struct wait {
     bool echo, status;      /* status, number: of a log */
     int64_t number;
     struct strmap *jobs; /* id -> struct waited: all that were seen in the queue */
+    size_t left;         /* of these, in the queue and not over */
     struct watch *watch;
     bool wake; /* something happened: look again */
     bool lost, timed_out, contacted, told;
@@ -79,13 +81,21 @@ static void ended(struct wait *wait, const char *id, const struct ad *job)
         (void)fflush(stdout); /* seen at the end, too */
         strbuf_fini(&line);
     }
+    if (waited->in_queue && !waited->is_over) {
+        wait->left--;
+        wait->wake = wait->left == 0;
+    }
     waited->is_over = true;
 }
 
 static void changed(void *arg, const char *key, const struct ad *ad)
 {
     struct wait *wait = arg;
-    (void)waited_of(wait, key);
+    struct waited *waited = waited_of(wait, key);
+    if (!waited->in_queue) {
+        waited->in_queue = true;
+        wait->left += waited->is_over ? 0 : 1;
+    }
     if (wait_plan_is_over(ad)) {
         ended(wait, key, ad);
     }
@@ -94,8 +104,12 @@ static void changed(void *arg, const char *key, const struct ad *ad)
 static void gone(void *arg, const char *key)
 {
     struct wait *wait = arg;
-    (void)key; /* those whose end was not seen are looked up at the end */
-    wait->wake = true;
+    struct waited *waited = waited_of(wait, key);
+    if (waited->in_queue) {
+        waited->in_queue = false;
+        wait->left -= waited->is_over ? 0 : 1;
+    }
+    wait->wake = true; /* those whose end was not seen are looked up at the end */
 }
 
 static void synced(void *arg)
@@ -186,8 +200,7 @@ static int follow(struct wait *wait, struct err *err)
             return err_set(err, rc, "the schedd cannot be watched: %s", err_code_text(rc));
         }
         while (!wait->lost) {
-            if (wait->timed_out ||
-                (watch_is_synced(wait->watch) && watch_count(wait->watch) == 0)) {
+            if (wait->timed_out || (watch_is_synced(wait->watch) && wait->left == 0)) {
                 return 0;
             }
             if (wait->refused != 0) {
@@ -450,7 +463,7 @@ static int run(struct wait *wait)
     }
     wait->watch = watch_create(cli->loop, &spec, &EVENTS, wait);
     int rc = follow(wait, &err);
-    size_t left = watch_count(wait->watch);
+    size_t left = wait->left;
     watch_destroy(wait->watch);
     if (rc == 0 && !wait->timed_out) {
         rc = look_up_unseen(wait, &err);

@@ -91,7 +91,8 @@ equals "attributes of before" "$(queue 1.0 -af SUBMIT_Iwd SUBMIT_Out)" "$here re
 
 say "the jobs run, and wait for their output to be fetched"
 completed() { [ "$(queue 1 -af JobStatus 2>/dev/null | sort | uniq -c | tr -s ' ')" = " 2 4" ]; }
-until_true 60 "both are completed" completed
+remote wait -name personal 1 --timeout 60 || fail "roost wait" # they stay in the queue
+completed || fail "waited for, but not completed"
 kill -9 "$(pids_of shadow)" 2>/dev/null
 remote transfer-data -name personal 1.0 1.1 >"$WORK/fetch.out" 2>&1 || fail "transfer-data: $(cat "$WORK/fetch.out")"
 sum=$(cksum <large)
