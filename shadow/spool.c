@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/check.h"
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -23,11 +22,10 @@
 #include "base/os_below.h"
 #include "base/os_figures.h"
 #include "base/strbuf.h"
-#include "base/text.h"
 #include "classad/ad.h"
 #include "shadow/guest.h"
+#include "shadow/sandbox_name_plan.h"
 #include "shadow/shadow_state.h"
-#include "transfer/transfer_names.h"
 #include "wire/wire.h"
 
 #define PIECE_MAX   ((size_t)1 << 20)
@@ -387,21 +385,11 @@ static void run_done(void *arg, int result)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static bool is_below(const char *name, const char *part)
+static enum sandbox_use use_of(enum wire_verb verb, bool fetches, bool is_directory)
 {
-    size_t length = strlen(part);
-    return strncmp(name, part, length) == 0 && (name[length] == '\0' || name[length] == '/');
-}
-
-static bool may_name(const char *name, bool fetches, bool writes, bool is_directory)
-{
-    if (!transfer_path_is_safe(name)) {
-        return false;
-    }
-    if (writes && !is_directory) {
-        return is_below(name, "in") && strchr(name, '/') != NULL;
-    }
-    return is_below(name, "out") || is_below(name, "log") || (!fetches && is_below(name, "in"));
+    return verb == VERB_SPOOL_PUT ? (is_directory ? SANDBOX_PUT_DIRECTORY : SANDBOX_PUT_FILE)
+           : fetches              ? SANDBOX_FETCH
+                                  : SANDBOX_LOOK;
 }
 
 static void put(struct spool_work *work, const struct ad *args)
@@ -459,15 +447,14 @@ void spool_answer(struct shadow *shadow, const struct guest *guest, struct wire_
         end_of_all(shadow, guest, request);
         return;
     }
-    if (strlen(id) >= ID_MAX || strspn(id, "0123456789") != strlen(id) ||
-        !guest_may_touch(guest, id) || (writes && fetches)) {
+    if (!sandbox_id_is_valid(id) || !guest_may_touch(guest, id) || (writes && fetches)) {
         wire_reply_error(request, -EACCES, "this ticket is not for that of cluster %.30s", id);
         return;
     }
     int64_t max_bytes = ad_int_or(args, "MaxBytes", (int64_t)PIECE_MAX);
     int64_t offset = ad_int_or(args, "Offset", 0);
-    if (!may_name(name, fetches, writes, is_directory) || length > PIECE_MAX || max_bytes < 0 ||
-        max_bytes > (int64_t)PIECE_MAX || offset < (writes ? -1 : 0) ||
+    if (!sandbox_name_is_allowed(name, use_of(verb, fetches, is_directory)) || length > PIECE_MAX ||
+        max_bytes < 0 || max_bytes > (int64_t)PIECE_MAX || offset < (writes ? -1 : 0) ||
         ad_int_or(args, "Size", 0) < 0) {
         wire_reply_error(request, -EINVAL,
                          "'%.200s' is no file of a sandbox, or the piece is too "
