@@ -31,6 +31,11 @@ static const struct act_words WORDS[] = {
      "is not held: there is nothing to release", "is not held: there is nothing to release"},
     {"vacate", "Vacate", "VacateFast", "vacate", "vacated", "have been vacated",
      "is not running: there is nothing to vacate", "is not running: there is nothing to vacate"},
+    {"suspend", "Suspend", "Suspend", "suspend", "suspended", "have been suspended",
+     "already suspended", "is not running: there is nothing to suspend"},
+    {"continue", "Continue", "Continue", "continue", "continued", "have been continued",
+     "is not suspended: there is nothing to continue",
+     "is not suspended: there is nothing to continue"},
 };
 
 const struct act_words *act_words_find(const char *command)

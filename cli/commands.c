@@ -142,6 +142,10 @@ static const struct cli_command RELEASE = {"release", cmd_act, ACT_USAGE, "relea
                                            NULL};
 static const struct cli_command VACATE = {"vacate", cmd_act, ACT_USAGE " [-fast]",
                                           "take jobs off the machines they run on", NULL};
+static const struct cli_command SUSPEND = {"suspend", cmd_act, ACT_USAGE,
+                                           "let running jobs stand still where they are", NULL};
+static const struct cli_command CONTINUE = {"continue", cmd_act, ACT_USAGE,
+                                            "let suspended jobs go on", NULL};
 
 static const struct cli_command EDIT = {
     "edit", cmd_edit, "ID...|OWNER|-constraint EXPR ATTR VALUE [ATTR VALUE...]",
@@ -290,9 +294,8 @@ static const struct cli_command HELP = {
     "                       without one their names\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,      &START,   &STOP,     &MASTER,        &SUBMIT,  &Q,
-    &STATUS,    &HISTORY, &RM,       &HOLD,          &RELEASE, &VACATE,
-    &EDIT,      &WAIT,    &USERPRIO, &POWER,         &TOKEN,   &CONFIG,
-    &RECONFIG,  &TAIL,    &SSH,      &TRANSFER_DATA, &WHY,     &CLASSAD,
-    &ADVERTISE, &TOP,     &WHO,      &COMPLETION,    &HELP,    NULL,
+    &INIT,     &START,   &STOP,      &MASTER, &SUBMIT,   &Q,          &STATUS, &HISTORY,
+    &RM,       &HOLD,    &RELEASE,   &VACATE, &SUSPEND,  &CONTINUE,   &EDIT,   &WAIT,
+    &USERPRIO, &POWER,   &TOKEN,     &CONFIG, &RECONFIG, &TAIL,       &SSH,    &TRANSFER_DATA,
+    &WHY,      &CLASSAD, &ADVERTISE, &TOP,    &WHO,      &COMPLETION, &HELP,   NULL,
 };

@@ -230,6 +230,35 @@ void claim_call_deactivate(struct claim *claim)
     }
 }
 
+/* ---- SUSPEND_CLAIM --------------------------------------------------------------------------- */
+
+static void suspend_answered(void *arg, struct wire_reply *reply)
+{
+    struct claim *claim = ref_resolve(arg);
+    if (claim != NULL && reply->status != 0) {
+        log_info(claim->schedd->log, "claim.not_suspended", reply->text,
+                 LOG_TEXT("job", claim->job_id), LOG_INT("status", reply->status));
+    }
+}
+
+void claim_call_suspend(struct claim *claim, bool suspended)
+{
+    if (claim == NULL || claim->state != CLAIM_BUSY) {
+        return; /* a run that is being begun, or that has ended */
+    }
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", claim->id);
+    ad_set_string(args, "JobId", claim->job_id);
+    ad_set_int(args, "ClaimEpoch", claim->epoch);
+    ad_set_bool(args, "Suspended", suspended);
+    const struct wire_body body = {.args = args};
+    if (call(claim, VERB_SUSPEND_CLAIM, &body, 0, suspend_answered) < 0) {
+        log_info(claim->schedd->log, "claim.not_suspended", "its startd is not connected",
+                 LOG_TEXT("job", claim->job_id));
+    }
+    ad_destroy(args);
+}
+
 /* ---- RELEASE_CLAIM --------------------------------------------------------------------------- */
 
 static void release_answered(void *arg, struct wire_reply *reply)

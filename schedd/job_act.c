@@ -41,9 +41,10 @@ struct act {
     struct vec answers; /* struct ad, for what was asked for by id */
 };
 
-static const char *const WORDS[] = {"Remove", "Hold", "Release", "Vacate", "VacateFast"};
-static const char *const VIA[] = {"roost rm", "roost hold", "roost release", "roost vacate",
-                                  "roost vacate"};
+static const char *const WORDS[] = {"Remove",     "Hold",    "Release", "Vacate",
+                                    "VacateFast", "Suspend", "Continue"};
+static const char *const VIA[] = {"roost rm",     "roost hold",    "roost release", "roost vacate",
+                                  "roost vacate", "roost suspend", "roost continue"};
 
 /* ---- one job --------------------------------------------------------------------------------- */
 
@@ -81,6 +82,10 @@ static enum act_result act_on(struct act *act, struct job *job)
         break;
     case ACT_RELEASE:
         moves_release(act->change, job, why);
+        break;
+    case ACT_SUSPEND:
+    case ACT_CONTINUE:
+        claim_call_suspend(job->claim, act->action == ACT_SUSPEND);
         break;
     case ACT_VACATE:
     case ACT_VACATE_FAST:

@@ -145,7 +145,7 @@ void policy_judge_exit(struct schedd *schedd, struct job *job)
     if (verdict.action == POLICY_NONE) {
         return;
     }
-    keep_verdict(own, verdict.action, verdict.code, verdict.subcode, verdict.reason);
+    keep_verdict(own, (int)verdict.action, verdict.code, verdict.subcode, verdict.reason);
 }
 
 void policy_hold_on_exit(struct job *job, int code, int subcode, const char *reason)

@@ -136,6 +136,12 @@ enum act_result schedd_plan_act(enum act_action action, int status, bool allowed
     case ACT_VACATE:
     case ACT_VACATE_FAST:
         return status == RUNNING || status == SUSPENDED ? ACT_SUCCESS : ACT_BAD_STATUS;
+    case ACT_SUSPEND:
+        return status == RUNNING     ? ACT_SUCCESS
+               : status == SUSPENDED ? ACT_ALREADY_DONE
+                                     : ACT_BAD_STATUS;
+    case ACT_CONTINUE:
+        return status == SUSPENDED ? ACT_SUCCESS : ACT_BAD_STATUS;
     default:
         return ACT_ERROR;
     }

@@ -92,7 +92,15 @@ enum plan_verdict schedd_plan_result(const struct plan_result *result);
 
 /* ---- ACT ---- */
 
-enum act_action { ACT_REMOVE, ACT_HOLD, ACT_RELEASE, ACT_VACATE, ACT_VACATE_FAST };
+enum act_action {
+    ACT_REMOVE,
+    ACT_HOLD,
+    ACT_RELEASE,
+    ACT_VACATE,
+    ACT_VACATE_FAST,
+    ACT_SUSPEND,
+    ACT_CONTINUE
+};
 enum act_result { /* HTCondor's words for them are in schedd_plan_act_name() */
                   ACT_ERROR,
                   ACT_SUCCESS,

@@ -284,6 +284,27 @@ static void deactivate(struct claim *claim, struct wire_request *request)
     starters_stop(claim, ad_bool_or(args, "Fast", false));
 }
 
+/* The job's owner wants it to stand still, or to go on.  It is answered when that is begun; ALIVE
+ * tells when it is so. */
+static void suspend_claim(struct claim *claim, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    bool wanted = ad_bool_or(args, "Suspended", false);
+    bool same = strcmp(claim->job_id, ad_string_or(args, "JobId", "")) == 0 &&
+                claim->epoch == ad_int_or(args, "ClaimEpoch", -1);
+    if (claim->stage != CLAIM_ACTIVE || !same || claim->starter_pid == 0 || claim->stopping) {
+        wire_reply_error(request, -ESTALE, "that job does not run here, or is being ended");
+        return;
+    }
+    claim->by_user = wanted;
+    if (wanted && !claim->suspended) {
+        claim_suspend(claim);
+    } else if (!wanted && claim->suspended) {
+        claim_continue(claim);
+    }
+    wire_reply_ok(request, NULL);
+}
+
 static void release_claim(struct claim *claim, struct wire_request *request)
 {
     answer(&claim->release, 0, NULL);
@@ -317,6 +338,8 @@ void activation_request(void *arg, struct wire_request *request)
         activate(claim, request);
     } else if (verb == VERB_DEACTIVATE) {
         deactivate(claim, request);
+    } else if (verb == VERB_SUSPEND_CLAIM) {
+        suspend_claim(claim, request);
     } else if (verb == VERB_RELEASE_CLAIM) {
         release_claim(claim, request);
     } else {

@@ -150,6 +150,7 @@ static struct ad *claim_to_ad(const struct claim *claim)
     ad_set_bool(ad, "StarterFailed", claim->starter_failed);
     ad_set_bool(ad, "Evicted", claim->evicted);
     ad_set_bool(ad, "Suspended", claim->suspended);
+    ad_set_bool(ad, "SuspendedByUser", claim->by_user);
     ad_set_int(ad, "SuspendedAt", claim->suspended_at_s);
     ad_set_int(ad, "SuspendedSeconds", claim->suspended_s);
     ad_set_int(ad, "NumSuspensions", claim->suspensions);
@@ -321,7 +322,7 @@ void claim_starter_gone(struct claim *claim, const char *reason)
     claim->stop_kind[0] = '\0';
     loop_timer_stop(claim->retire_timer);
     loop_timer_stop(claim->stop_timer);
-    claim->suspended = false;
+    claim->suspended = claim->by_user = false;
     if (claim->reason[0] == '\0') {
         (void)snprintf(claim->reason, sizeof claim->reason, "%s", reason);
         claim->starter_failed = claim->reason[0] != '\0';
@@ -676,6 +677,7 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     claim->starter_failed = ad_bool_or(ad, "StarterFailed", false);
     claim->evicted = ad_bool_or(ad, "Evicted", false);
     claim->suspended = ad_bool_or(ad, "Suspended", false);
+    claim->by_user = ad_bool_or(ad, "SuspendedByUser", false);
     claim->suspended_at_s = ad_int_or(ad, "SuspendedAt", 0);
     claim->suspended_s = ad_int_or(ad, "SuspendedSeconds", 0);
     claim->suspensions = ad_int_or(ad, "NumSuspensions", 0);

@@ -87,7 +87,7 @@ void claim_suspend(struct claim *claim)
 void claim_continue(struct claim *claim)
 {
     claim->suspended_s = claim_suspended_s(claim);
-    claim->suspended = false;
+    claim->suspended = claim->by_user = false;
     starters_suspend(claim);
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_BUSY);
     claim_commit(claim, recorded);
@@ -144,6 +144,9 @@ void policy_check(struct slot *slot)
     const struct ad *job = claim->stage == CLAIM_ACTIVE ? claim->job : NULL;
     enum policy_step step = policy_plan_step(&slot->policy, slot->state, slot->activity,
                                              claim->evicted, slot->ad, job, &context);
+    if (step == POLICY_CONTINUES && claim->by_user) {
+        step = POLICY_STAYS;
+    }
     if (step == POLICY_STAYS && slot->activity == SLOT_RETIRING) {
         preempt_retire(slot); /* how long is an expression, too: it may have become another time */
         return;

@@ -108,7 +108,7 @@ static void push(struct slot *slot)
     if (claim->starter_pid == 0) {
         return; /* being started: preempt_run_began() */
     }
-    if (claim->suspended && !claim->evicted && !slot->startd->farewell) {
+    if (claim->suspended && !claim->by_user && !claim->evicted && !slot->startd->farewell) {
         return; /* retirement is run time: CONTINUE lets it go on, PREEMPT ends it */
     }
     int64_t left_s = retirement_left_s(slot);

@@ -102,6 +102,7 @@ struct claim {
     bool evicted;           /* PREEMPT was true: its job has to go, after its retirement */
     bool adopted;           /* its starter was there before us */
     bool suspended;         /* the job stands still */
+    bool by_user;           /* ... because its schedd wants it: CONTINUE does not let it go on */
     int64_t suspended_at_s; /* when it last began to; 0: never in this run */
     int64_t suspended_s;    /* of this run, up to the last CONTINUE */
     int64_t suspensions;    /* of this run */

@@ -48,6 +48,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_ACTIVATE, "ACTIVATE", D, 30000},
     {VERB_DEACTIVATE, "DEACTIVATE", D, 30000},
     {VERB_RELEASE_CLAIM, "RELEASE_CLAIM", D, 30000},
+    {VERB_SUSPEND_CLAIM, "SUSPEND_CLAIM", D, 30000},
     /* schedd and shadow, Unix socket: the shadow has the scopes of any user of the machine */
     {VERB_SHADOW_HELLO, "SHADOW_HELLO", W, 20000},
     {VERB_JOB_RUN, "JOB_RUN", D, 30000},

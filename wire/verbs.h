@@ -50,6 +50,7 @@ enum wire_verb {
     VERB_ACTIVATE = 52,   /* run this job */
     VERB_DEACTIVATE = 53, /* end this job: vacate, remove, hold */
     VERB_RELEASE_CLAIM = 54,
+    VERB_SUSPEND_CLAIM = 55, /* this job is to stand still, or to go on: roost suspend, continue */
     /* between schedd and shadow, Unix socket; the shadow dials */
     VERB_SHADOW_HELLO = 70,  /* shadow to schedd: I serve this owner; these jobs I have */
     VERB_JOB_RUN = 71,       /* schedd to shadow: expect the starter of this job */

@@ -77,6 +77,8 @@ static void vacate_fast_is_another_action(void **state)
     (void)state;
     assert_string_equal(act_words_action(act_words_find("vacate"), true), "VacateFast");
     assert_string_equal(act_words_action(act_words_find("vacate"), false), "Vacate");
+    assert_string_equal(act_words_action(act_words_find("suspend"), false), "Suspend");
+    assert_string_equal(act_words_action(act_words_find("continue"), false), "Continue");
     assert_string_equal(act_words_action(act_words_find("rm"), false), "Remove");
     assert_null(act_words_find("nosuch"));
 }

@@ -172,6 +172,12 @@ static void actions_fit_the_status(void **state)
     assert_int_equal(schedd_plan_act(ACT_RELEASE, 1, true), ACT_BAD_STATUS);
     assert_int_equal(schedd_plan_act(ACT_VACATE, 2, true), ACT_SUCCESS);
     assert_int_equal(schedd_plan_act(ACT_VACATE_FAST, 1, true), ACT_BAD_STATUS);
+    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 2, true), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 7, true), ACT_ALREADY_DONE);
+    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 1, true), ACT_BAD_STATUS);
+    assert_int_equal(schedd_plan_act(ACT_SUSPEND, 2, false), ACT_PERMISSION_DENIED);
+    assert_int_equal(schedd_plan_act(ACT_CONTINUE, 7, true), ACT_SUCCESS);
+    assert_int_equal(schedd_plan_act(ACT_CONTINUE, 2, true), ACT_BAD_STATUS);
     assert_string_equal(schedd_plan_act_name(ACT_PERMISSION_DENIED), "PermissionDenied");
 }
 

@@ -43,6 +43,7 @@ struct starter_end { /* the starter's end of its connection to the startd */
 };
 
 struct rig {
+    bool wants_suspended; /* what SUSPEND_CLAIM says */
     struct bed *bed;
     char config_text[4096], execute[300], script[300], pids[300];
     struct config *config;
@@ -430,6 +431,7 @@ static inline void send(struct rig *rig, enum wire_verb verb, int64_t epoch, con
     ad_set_string(args, "ShadowRoute", "shadow/ann");
     ad_set_string(args, "ShadowPin", "00");
     ad_set_string(args, "Nonce", "0123456789abcdef0123456789abcdef");
+    ad_set_bool(args, "Suspended", rig->wants_suspended);
     const struct ad *ads[1] = {job};
     const struct wire_body body = {.args = args,
                                    .ads = ads,

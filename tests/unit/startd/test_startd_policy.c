@@ -96,6 +96,31 @@ static void a_job_stands_still_while_the_owner_is_back(void **state)
     assert_int_equal(rig->starter.stops, 0);
 }
 
+static void what_its_schedd_wants_to_stand_still_does_until_it_wants_otherwise(void **state)
+{
+    struct rig *rig = *state;
+    run_under(rig, POLICY);
+    rig->wants_suspended = true;
+    assert_int_equal(call(rig, VERB_SUSPEND_CLAIM, 2, JOB), -ESTALE); /* of another run */
+    assert_int_equal(call(rig, VERB_SUSPEND_CLAIM, 1, JOB), 0);
+    assert_true(is_suspended(rig));
+    until(rig, starter_is_frozen);
+    until(rig, is_told_suspended);
+    owner_does(rig, "OwnerIsBack", false); /* CONTINUE is true */
+    assert_true(is_suspended(rig));
+    assert_int_equal(call(rig, VERB_SUSPEND_CLAIM, 1, JOB), 0); /* said again */
+    assert_int_equal(claim_of_slot(rig)->suspensions, 1);
+    rig->wants_suspended = false;
+    assert_int_equal(call(rig, VERB_SUSPEND_CLAIM, 1, JOB), 0);
+    assert_true(is_claimed_busy(rig));
+    until(rig, starter_goes_on);
+    until(rig, is_told_running);
+    owner_does(rig, "OwnerIsBack", true);
+    assert_true(is_suspended(rig));
+    owner_does(rig, "OwnerIsBack", false); /* the owner of the machine: CONTINUE counts */
+    assert_true(is_claimed_busy(rig));
+}
+
 static void a_suspension_survives_the_startd(void **state)
 {
     struct rig *rig = *state;
@@ -264,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RIG(a_job_stands_still_while_the_owner_is_back),
+        RIG(what_its_schedd_wants_to_stand_still_does_until_it_wants_otherwise),
         RIG(a_suspension_survives_the_startd),
         RIG(an_owner_who_stays_gets_his_machine_back),
         RIG(time_that_stood_still_is_no_retirement),
