@@ -52,9 +52,20 @@ const char *claim_state_name(enum claim_state state)
     return STATE_NAMES[state];
 }
 
+/* The run that it was to end has ended, or nothing more can be done about it. */
+static void run_has_ended(struct claim *claim)
+{
+    struct job *job = claim->ends_run ? queue_job_by_id(claim->schedd, claim->job_id) : NULL;
+    claim->ends_run = false;
+    if (job != NULL) { /* else it was removed */
+        queue_left(claim->schedd, job);
+    }
+}
+
 void claim_move(struct claim *claim, enum claim_state state)
 {
     CHECK((MOVES[claim->state] & TO(state)) != 0);
+    run_has_ended(claim);
     log_debug(claim->schedd->log, "claim.moved", "claim changed its state",
               LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
               LOG_TEXT("from", STATE_NAMES[claim->state]), LOG_TEXT("to", STATE_NAMES[state]));
@@ -168,6 +179,7 @@ void claims_end(struct change *change, struct claim *claim, const char *why)
 {
     struct schedd *schedd = claim->schedd;
     CHECK(claim->job == NULL);
+    run_has_ended(claim);
     log_info(schedd->log, "claim.ended", why, LOG_TEXT("slot", claim->slot),
              LOG_TEXT("job", claim->job_id), LOG_TEXT("state", STATE_NAMES[claim->state]));
     if (change != NULL) {
@@ -590,6 +602,8 @@ void claims_take_job(struct job *job, bool stop, bool fast)
             claim_move(claim, CLAIM_IDLE); /* claims_flush() goes on with it */
         } else if (claim->activated) {
             claim_move(claim, CLAIM_STOPPING);
+            claim->ends_run = true;
+            queue_leaves(job);
             claim->stop_told = false;
             claim->stop_fast = fast;
         } else {

@@ -69,6 +69,7 @@ struct claim {
     bool activated; /* ACTIVATE was sent for this epoch */
     bool stop_told; /* DEACTIVATE was sent */
     bool stop_fast;
+    bool ends_run;          /* of job_id, which leaves (job_queue.h) until that has ended */
     const char *stop_kind;  /* "Remove", "Hold", NULL: another */
     bool await_idle;        /* the startd said -EBUSY: give the job anew when the slot is idle */
     const char *preemption; /* "Rank" or "Priority": what the negotiator says; "": none */

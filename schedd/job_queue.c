@@ -372,7 +372,7 @@ void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
 {
     CHECK((MOVES[job->phase] & TO(phase)) != 0);
     enum job_status before = job_status(job);
-    if (job->phase == JOB_IDLE) {
+    if (job->phase == JOB_IDLE && job->leaving == 0) {
         autocluster_pull(schedd, job);
     }
     if (job->phase == JOB_HELD) {
@@ -385,6 +385,22 @@ void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
         if (cron_refresh(schedd, job, NULL) > 0) { /* times that are none: its policy holds it */
             autocluster_rejoin(schedd, job);
         }
+        if (job->leaving == 0) {
+            autocluster_push(schedd, job);
+        }
+    }
+}
+
+void queue_leaves(struct job *job)
+{
+    CHECK(job->phase != JOB_IDLE && job->leaving < UINT8_MAX);
+    job->leaving++;
+}
+
+void queue_left(struct schedd *schedd, struct job *job)
+{
+    CHECK(job->leaving > 0);
+    if (--job->leaving == 0 && job->phase == JOB_IDLE) {
         autocluster_push(schedd, job);
     }
 }
@@ -530,7 +546,7 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
     change_delete(change, "jobs", key);
 
     spool_forget(change, cluster, job->proc, cluster->alive == 1);
-    if (job->phase == JOB_IDLE) {
+    if (job->phase == JOB_IDLE && job->leaving == 0) {
         autocluster_pull(schedd, job);
     }
     count(schedd, cluster->owner, job_status(job), -1);

@@ -96,6 +96,7 @@ struct job {
     uint32_t heap_at; /* place among the idle jobs of its autocluster */
     uint8_t phase;    /* enum job_phase */
     uint8_t last;     /* LastJobStatus; 0: none */
+    uint8_t leaving;  /* claims that are still ending a run of it: it gets no slot meanwhile */
     bool suspended;   /* active, and its machine makes it stand still */
     bool staged;      /* held, and its committed result is still to be placed */
 };
@@ -155,6 +156,10 @@ void change_commit(struct change *change, void (*done)(void *arg), void (*drop)(
 
 /* Moves the job; CHECKs that the table allows it.  Not to JOB_GONE. */
 void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase);
+/* A startd was told to end a run of the job; ended, at last.  In between the job may be idle, but
+ * is offered to nobody: without a network partition no job runs twice at a time. */
+void queue_leaves(struct job *job);
+void queue_left(struct schedd *schedd, struct job *job);
 /* A job in JOB_ACTIVE stands still on its machine, or goes on; it is otherwise now. */
 void queue_suspend(struct schedd *schedd, struct job *job, bool suspended);
 /* The job is over with JobStatus status: into the history, out of the queue.  Frees job, and its

@@ -102,20 +102,21 @@ until_true 20 "its slot is busy with waiting" grep -qs 'job.deferred.*job='"$wai
 
 say "each kind of end has its signal"
 signals='for s in USR1 USR2 HUP TERM; do trap "echo $s >>'"$OUT/signals"'; exit 0" $s; done; echo run >>'"$OUT/signals"'; while :; do sleep 0.1; done'
-told() { [ "$(sort "$OUT/signals" 2>/dev/null | tr '\n' ' ')" = "$1" ]; } # the next run may begin meanwhile
+told() { [ "$(tr '\n' ' ' <"$OUT/signals")" = "$1" ]; } # no run begins before the last has ended
+: >"$OUT/signals" && chmod 0666 "$OUT/signals"
 printf '%s\n' "$signals" >"$OUT/signals.sh"
 told_of=$(job signals ". $OUT/signals.sh" 'kill_sig = SIGUSR1' 'hold_kill_sig = 1' 'remove_kill_sig = SIGUSR2') || exit 1
 until_true 20 "it runs" told "run "
 "$ROOST" hold "$told_of" >/dev/null || fail "hold"
-until_true 20 "held by its signal" told "HUP run "
+until_true 20 "held by its signal" told "run HUP "
 "$ROOST" release "$told_of" >/dev/null || fail "release"
-until_true 20 "it runs again" told "HUP run run "
+until_true 20 "it runs again" told "run HUP run "
 until_true 20 "and is known to run" is "$told_of" 2 JobStatus
 "$ROOST" vacate "$told_of" >/dev/null || fail "vacate"
-until_true 20 "vacated by its signal" told "HUP USR1 run run run "
+until_true 20 "vacated by its signal" told "run HUP run USR1 run "
 until_true 20 "and is known to run" is "$told_of" 2 JobStatus
 "$ROOST" rm "$told_of" >/dev/null || fail "rm"
-until_true 20 "removed by its signal" told "HUP USR1 USR2 run run run "
+until_true 20 "removed by its signal" told "run HUP run USR1 run USR2 "
 : >"$OUT/signals"
 told_of=$(job signals ". $OUT/signals.sh" 'want_graceful_removal = false') || exit 1
 until_true 20 "another runs" told "run "
