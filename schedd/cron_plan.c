@@ -196,7 +196,7 @@ static int64_t utc_of(int64_t local_s, cron_zone_f zone, void *arg)
 int64_t cron_plan_next(const struct cron_times *times, int64_t now_s, cron_zone_f zone, void *arg)
 {
     int64_t local_s = now_s + zone(arg, now_s);
-    int64_t day_s = local_s - ((local_s % DAY_S) + DAY_S) % DAY_S - DAY_S; /* the day before */
+    int64_t day_s = local_s - ((local_s % DAY_S) + DAY_S) % DAY_S;
     for (int looked = 0; looked < DAYS_LOOKED; looked++, day_s += DAY_S) {
         struct ad_calendar day;
         ad_calendar_of(day_s, &day);
