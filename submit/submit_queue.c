@@ -119,8 +119,9 @@ static int parse_list(const char *at, struct submit_lines *lines, bool by_lines,
     return rc;
 }
 
-/* from @=TAG: each line up to "@TAG" is an item, whatever it looks like.  Ours, for what a list in
- * parentheses cannot hold: items that begin with ')' or '#'. */
+/* from @=TAG: each line up to "@TAG" is an item between brackets, whatever it looks like.  Ours,
+ * for what a list in parentheses cannot hold: items that begin with ')' or '#', names of files with
+ * blanks at an end. */
 static int parse_verbatim(const char *tag, struct submit_lines *lines, struct submit_queue *ret,
                           struct err *err)
 {
@@ -131,7 +132,12 @@ static int parse_verbatim(const char *tag, struct submit_lines *lines, struct su
             mem_free(text);
             return 0;
         }
-        push_trimmed(&ret->items, text, strlen(text));
+        size_t length = strlen(text);
+        if (length >= 2 && text[0] == '[' && text[length - 1] == ']') {
+            vec_push(&ret->items, mem_strndup(text + 1, length - 2));
+        } else {
+            push_trimmed(&ret->items, text, length);
+        }
     }
     return err_set(err, -EINVAL, "the items that begin on line %u have no end '@%s'", line, tag);
 }
@@ -424,7 +430,7 @@ void submit_queue_print(const struct submit_queue *queue, struct strbuf *out)
     if (queue->has_items) {
         strbuf_puts(out, " from @=" DIGEST_TAG "\n");
         for (size_t i = 0; i < queue->items.count; i++) {
-            strbuf_printf(out, "%s\n", (const char *)queue->items.items[i]);
+            strbuf_printf(out, "[%s]\n", (const char *)queue->items.items[i]);
         }
         strbuf_puts(out, "@" DIGEST_TAG);
     }

@@ -45,6 +45,8 @@ static int match(void *arg, const char *pattern, bool files, bool dirs, void *na
     if (strcmp(pattern, "*.strange") == 0) {
         vec_push(names, mem_strdup("#one"));
         vec_push(names, mem_strdup("the other"));
+        vec_push(names, mem_strdup(" blanks "));
+        vec_push(names, mem_strdup("[x]"));
         return 0;
     }
     for (int i = 0; i < 2; i++) {
@@ -503,7 +505,7 @@ static void an_item_that_looks_like_the_end_of_its_list_or_like_a_comment_is_an_
     digest_gives("show = $(x)\nqueue x from strange.txt", ")|) b|c");
     digest_gives("show = $(x)\nqueue x in (\n#a )b\n)", "#a|)b");
     digest_gives("show = $(x)\nqueue x from (\n#no\na b\n)", "a b");
-    digest_gives("show = $(x)\nqueue x matching files *.strange", "#one|the other");
+    digest_gives("show = $(x)\nqueue x matching files *.strange", "#one|the other|blanks|[x]");
     gives("show = $(x)\nqueue x from @=e\n#a\n)\n@f\n@e\nqueue", "#a|)|@f|");
     refused("queue x from @=e\na", -EINVAL, "the items that begin on line 1 have no end '@e'");
 }
