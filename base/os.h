@@ -208,6 +208,8 @@ ssize_t os_file_read(struct os_file *file, uint64_t offset, void *data, size_t l
 int os_file_write(struct os_file *file, uint64_t offset, const void *data, size_t length);
 int os_file_sync(struct os_file *file);
 int64_t os_file_size(const struct os_file *file);
+int os_file_chmod(struct os_file *file, mode_t mode);
+int os_file_chown(struct os_file *file, uid_t uid, gid_t gid);
 /* all 0 when it cannot be had */
 void os_file_stat(const struct os_file *file, struct os_stat *ret);
 /* Locks the whole file against other processes that ask; until it is closed.  -EAGAIN: another has

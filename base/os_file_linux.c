@@ -479,6 +479,16 @@ int64_t os_file_size(const struct os_file *file)
     return fstat(file->fd, &st) == 0 ? st.st_size : -errno;
 }
 
+int os_file_chmod(struct os_file *file, mode_t mode)
+{
+    return fchmod(file->fd, mode) == 0 ? 0 : -errno;
+}
+
+int os_file_chown(struct os_file *file, uid_t uid, gid_t gid)
+{
+    return fchown(file->fd, uid, gid) == 0 ? 0 : -errno;
+}
+
 void os_file_stat(const struct os_file *file, struct os_stat *ret)
 {
     struct stat st;

@@ -88,8 +88,13 @@ static int add_tree(struct work *work, const struct transfer_input *input)
     struct fetch *fetch = work->arg;
     size_t left_out = 0;
     if (!input->is_contents) {
-        vec_push(&fetch->entries,
-                 transfer_entry_create(TRANSFER_DIRECTORY, input->name, input->path));
+        struct transfer_entry *top =
+            transfer_entry_create(TRANSFER_DIRECTORY, input->name, input->path);
+        struct os_stat stat;
+        if (os_stat(work->run->shadow->os, input->path, &stat) == 0 && stat.is_dir) {
+            top->mode = stat.mode & 0777;
+        }
+        vec_push(&fetch->entries, top);
     }
     size_t length = strlen(input->path);
     while (length > 1 && input->path[length - 1] == '/') {

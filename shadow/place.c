@@ -31,6 +31,7 @@
 
 struct placing {
     struct ad *manifest;
+    char *made;             /* the directory that find_spot() made last */
     struct strmap *changed; /* directories to be synced; the values say nothing */
     struct vec modes;       /* struct mode_to_be, in the order in which they were made */
 };
@@ -87,10 +88,18 @@ static int find_spot(struct work *work, const struct transfer_place *place, stru
         }
         return result;
     }
+    struct placing *placing = work->arg;
     char *above = parent_of(place->below);
-    result = os_mkdirs(os, place->base, 0755, &work->err);
-    if (result == 0 && above[0] != '\0') {
-        result = os_below_mkdirs(os, place->base, above, 0755, &work->err);
+    char *made = stage_join(place->base, above);
+    if (placing->made != NULL && strcmp(placing->made, made) == 0) {
+        mem_free(made); /* as for the file before */
+    } else {
+        result = os_mkdirs(os, place->base, 0755, &work->err);
+        if (result == 0 && above[0] != '\0') {
+            result = os_below_mkdirs(os, place->base, above, 0755, &work->err);
+        }
+        mem_free(placing->made);
+        placing->made = made;
     }
     mem_free(above);
     if (result == 0) {
@@ -287,6 +296,7 @@ static int place_body(struct work *work)
         work->arg = NULL;
     }
     strmap_destroy(placing.changed, NULL);
+    mem_free(placing.made);
     vec_fini(&placing.modes, mode_destroy);
     return result;
 }

@@ -111,6 +111,7 @@ static void run_destroy(struct run *run)
     ad_destroy(run->job);
     ad_destroy(run->lane_job);
     mem_free(run->part);
+    mem_free(run->made);
     mem_free(run->stage);
     mem_free(run->spool);
     mem_free(run->spooled);

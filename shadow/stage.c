@@ -75,8 +75,13 @@ static int make_parents(struct work *work, const char *name)
     work->run->has_stage = result == 0;
     if (result == 0 && slash != NULL) {
         char *above = mem_strndup(name, (size_t)(slash - name));
+        if (work->run->made != NULL && strcmp(work->run->made, above) == 0) {
+            mem_free(above); /* as for the file before */
+            return 0;
+        }
         result = os_below_mkdirs(os, work->run->part, above, 0700, &work->err);
-        mem_free(above);
+        mem_free(work->run->made);
+        work->run->made = above;
     }
     return result;
 }
@@ -121,18 +126,16 @@ static int begin_file(struct work *work, const char *name, int64_t size, struct 
 static int end_file(struct work *work, const char *name, struct staged *staged, int64_t mode)
 {
     bool alone = strmap_count(work->run->files) <= SYNC_EACH_MAX;
-    int result = alone ? os_file_sync(staged->file) : 0;
+    int result = os_file_chmod(staged->file, (mode_t)((mode & 0777) | 0400));
+    result = result == 0 && alone ? os_file_sync(staged->file) : result;
     os_file_close(staged->file);
     staged->file = NULL;
     digest_hex(staged->digest, staged->hex);
     digest_destroy(staged->digest);
     staged->digest = NULL;
-    if (result != 0) {
-        return err_set(&work->err, result, "output '%s' cannot be made durable: %s", name,
-                       err_code_text(result));
-    }
-    return os_below_chmod(work->run->shadow->os, work->run->part, name,
-                          (mode_t)((mode & 0777) | 0400), &work->err);
+    return result == 0 ? 0
+                       : err_set(&work->err, result, "output '%s' cannot be made durable: %s", name,
+                                 err_code_text(result));
 }
 
 static int put_bytes(struct work *work, const char *name, const struct ad *args)

@@ -466,6 +466,19 @@ int64_t os_file_size(const struct os_file *file)
     return (int64_t)file->node->size;
 }
 
+int os_file_chmod(struct os_file *file, mode_t mode)
+{
+    file->node->mode = mode & 07777;
+    return 0;
+}
+
+int os_file_chown(struct os_file *file, uid_t uid, gid_t gid)
+{
+    file->node->uid = uid;
+    file->node->gid = gid;
+    return 0;
+}
+
 void os_file_stat(const struct os_file *file, struct os_stat *ret)
 {
     stat_node(file->node, ret);

@@ -244,16 +244,16 @@ static int begin_file(struct starter *starter, const struct starter_input *input
 
 static int end_file(struct starter *starter, struct starter_input *input, struct err *err)
 {
-    struct os_stat stat = {0};
-    transfer_reset(starter);
-    int rc =
-        os_below_chmod(starter->env.os, starter->sandbox, input->name, input->mode | 0400, err);
-    rc = rc != 0 ? rc : give_to_account(starter, input->name, err);
-    if (rc == 0 && os_below_stat(starter->env.os, starter->sandbox, input->name, &stat) == 0) {
-        input->mtime_s = stat.mtime_s;
+    struct os_stat stat;
+    int rc = os_file_chmod(starter->file, input->mode | 0400);
+    if (rc == 0 && starter->change_user) {
+        rc = os_file_chown(starter->file, starter->uid, starter->gid);
     }
+    os_file_stat(starter->file, &stat);
+    input->mtime_s = stat.mtime_s;
+    transfer_reset(starter);
     starter->input_at++;
-    return rc;
+    return rc == 0 ? 0 : err_set(err, rc, "input %.100s: %s", input->name, err_code_text(rc));
 }
 
 /* Bytes that are not those that were sent: again from the beginning, a few times. */

@@ -111,4 +111,37 @@ equals "what the second read" "$(tr '\n' ' ' <"$OUT/evict.out")" "given changed 
 equals "what became of the input" "$(tr '\n' ' ' <"$OUT/given.new")" "given changed 0 changed 1 "
 spool_is_empty() { [ -z "$(find "$POOL"/spool/owner/*/spool -type f)" ]; }
 until_true 10 "nothing is left in the spool" spool_is_empty
+say "large files, and the shadow killed in the middle of each way"
+truncate -s 150M "$OUT/big" # no bytes on the disk, and as many on the way
+cat >"$WORK/big.sub" <<END
+executable = /bin/sh
+transfer_executable = false
+arguments = "-c 'sha256sum <big; mv big back'"
+initialdir = $OUT
+transfer_input_files = big
+transfer_output_files = back
+output = big.out
+request_disk = 1GB
+should_transfer_files = YES
+queue
+END
+cluster=$(submit "$WORK/big.sub") || exit 1
+# arrives DIRECTORY NAME: some of it is there, or it is over already.
+arrives() { [ -n "$(find "$1" -name "$2" -size +4M 2>/dev/null)" ] || is_done "$cluster" 1; }
+until_true 30 "some of it is in the sandbox" arrives "$POOL/nodes/wn01" big
+kill_all shadow
+until_true 40 "some of it is in the stage" arrives "$POOL/spool/owner" back
+kill_all shadow
+until_true 60 "the job is done" is_done "$cluster" 1
+check_committed "$cluster" 1
+cmp "$OUT/big" "$OUT/back" || fail "it is not what it was"
+equals "what the job saw" "$(cat "$OUT/big.out")" "$(sha256sum <"$OUT/big")"
+equals "runs" "$("$ROOST" history "$cluster" -af NumJobStarts)" 1
+# What the connection had not taken when it was cut may have to come again, and no more.
+most=$((180 * 1024 * 1024))
+for way in BytesRecvd BytesSent; do
+    bytes=$("$ROOST" history "$cluster" -af "$way" | cut -d. -f1)
+    say "$way $bytes"
+    if [ "$bytes" -lt 157286400 ] || [ "$bytes" -gt "$most" ]; then fail "$way is $bytes"; fi
+done
 passed
