@@ -128,6 +128,14 @@ if [ "$(id -u)" -eq 0 ]; then
     grep -qF "job $job.0 is not yours" "$WORK/ssh.err" || fail "another is told: $(cat "$WORK/ssh.err")"
 fi
 
+say "a suspended job has no shell beside it, and says so"
+"$ROOST" suspend "$job" >"$WORK/suspend" 2>&1 || fail "roost suspend: $(cat "$WORK/suspend")"
+is_refused() { ! ssh_job "$job" true 2>"$WORK/ssh.err" && grep -qF "job $job.0 is suspended" "$WORK/ssh.err"; }
+until_true 30 "it is refused" is_refused
+equals "a look at its files" "$(timeout 20 "$ROOST" tail -no-stdout "$job" grows)" first
+"$ROOST" continue "$job" >"$WORK/suspend" 2>&1 || fail "roost continue: $(cat "$WORK/suspend")"
+until_true 30 "it goes on" quietly "$ROOST" ssh "$job" true
+
 say "following, over the death of the shadow and of the schedd"
 timeout 60 "$ROOST" tail -f -no-stdout "$job" grows >"$WORK/grows" &
 follower=$!
