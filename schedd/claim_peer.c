@@ -264,8 +264,11 @@ static void handle_claim(struct claim_peer *peer, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     struct claim *claim = claims_find(peer->schedd, ad_string_or(args, "ClaimId", ""));
-    if (claim == NULL || peer->schedd->stopping ||
-        strcmp(claim->machine, ad_string_or(args, "Machine", "")) != 0) {
+    if (peer->schedd->stopping) { /* its successor knows the claim: the job is to go on */
+        wire_reply_error(request, -ESHUTDOWN, "this schedd ends");
+        return;
+    }
+    if (claim == NULL || strcmp(claim->machine, ad_string_or(args, "Machine", "")) != 0) {
         log_info(peer->schedd->log, "claim.refused", "a claim id that is not, or no longer, known",
                  LOG_TEXT("machine", ad_string_or(args, "Machine", "")),
                  LOG_TEXT("slot", ad_string_or(args, "SlotName", "")));
