@@ -54,6 +54,8 @@ struct pending {
     struct schedd *schedd;
     struct wire_request *request;
     bool placed;
+    char id[JOB_ID_SIZE]; /* of a result, which is told when it is durable; empty: no result */
+    int64_t epoch, exit_code;
 };
 
 static void answer_ok(struct wire_request *request, bool placed)
@@ -68,6 +70,11 @@ static void answer_ok(struct wire_request *request, bool placed)
 static void answer_after_commit(void *arg)
 {
     struct pending *pending = arg;
+    if (pending->id[0] != '\0') {
+        log_info(pending->schedd->log, "job.result", "the result of the job is committed",
+                 LOG_TEXT("job", pending->id), LOG_INT("epoch", pending->epoch),
+                 LOG_INT("exit_code", pending->exit_code));
+    }
     answer_ok(pending->request, pending->placed);
     claims_flush(pending->schedd);
     mem_free(pending);
@@ -84,7 +91,7 @@ static void commit_and_answer(struct change *change, struct schedd *schedd,
                               struct wire_request *request, bool placed)
 {
     struct pending *pending = mem_alloc(sizeof(*pending));
-    *pending = (struct pending){schedd, request, placed};
+    *pending = (struct pending){.schedd = schedd, .request = request, .placed = placed};
     change_commit(change, answer_after_commit, dropped, pending);
 }
 
@@ -289,18 +296,21 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     claim_run_ended(schedd, job);
     claim_run_committed(job);
     queue_move(schedd, job, JOB_PLACING);
-    char id[JOB_ID_SIZE];
-    job_id(job, id);
-    log_info(schedd->log, "job.result", "the result of the job is committed", LOG_TEXT("job", id),
-             LOG_INT("epoch", job->epoch), LOG_INT("exit_code", ad_int_or(own, "ExitCode", -1)));
     bool placed = !ad_bool_or(args, "Staged", true);
+    struct pending *pending = mem_alloc(sizeof(*pending));
+    *pending = (struct pending){.schedd = schedd,
+                                .request = request,
+                                .placed = placed,
+                                .epoch = job->epoch,
+                                .exit_code = ad_int_or(own, "ExitCode", -1)};
+    job_id(job, pending->id);
     if (placed) { /* there is nothing to be placed: its end is committed with it */
         policy_act_on_exit(change, job);
     } else {
         shadows_expect_placing(change, job);
         change_job(change, job);
     }
-    commit_and_answer(change, schedd, request, placed);
+    change_commit(change, answer_after_commit, dropped, pending);
 }
 
 static void result(struct schedd *schedd, struct job *job, int64_t epoch,
