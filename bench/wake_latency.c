@@ -251,6 +251,8 @@ static struct ad *machine_ad(const char *machine, const char *arch, const char *
     ad_set_string(ad, "BootId", boot_id);
     ad_set_string(ad, "SlotType", "Static");
     ad_set_string(ad, "KernelVersion", "6.1.0-18-amd64");
+    ad_set_string(ad, "CondorVersion", "$CondorVersion: 25.14.0 2026-01-12 Roost 0.1.0 $");
+    ad_set_bool(ad, "HasFileTransfer", true);
     for (size_t i = 0; i < ARRAY_COUNT(EXPRS); i++) {
         CHECK(ad_set_expr(ad, EXPRS[i][0], EXPRS[i][1], NULL) == 0);
     }
