@@ -203,7 +203,8 @@ static void what_a_caged_program_leaves_running_ends_with_it(void **state)
                     "until pgrep -f 'sleep 61[.]718' >/dev/null; do sleep 0.01; done"));
     assert_int_equal(f->how.status, 0);
     f->cage = (struct os_cage){0};
-    mem_free(run(f, "pgrep -f '^sleep 61[.]718'"));
+    mem_free(run(f, "for i in $(seq 500); do pgrep -f '^sleep 61[.]718' || exit 1; sleep 0.01; "
+                    "done"));
     assert_int_equal(f->how.status, 1);
 }
 
