@@ -198,13 +198,18 @@ static void what_a_caged_program_leaves_running_ends_with_it(void **state)
     if (!may_have_namespaces(f)) {
         skip();
     }
-    /* As a daemon does it: not a child, not of the session, no environment to know it by. */
-    mem_free(run(f, "(setsid env -i /bin/sh -c 'sleep 61.718' </dev/null >/dev/null 2>&1 &) & "
-                    "until pgrep -f 'sleep 61[.]718' >/dev/null; do sleep 0.01; done"));
+    /* As a daemon does it: not a child, not of the session, no environment to know it by.  Its name
+     * is that of this process: the suite may run twice on a machine. */
+    char script[300];
+    (void)snprintf(script, sizeof script,
+                   "(setsid env -i /bin/sh -c 'sleep 61.%d' </dev/null >/dev/null 2>&1 &) & "
+                   "until pgrep -f 'sleep 61[.]%d$' >/dev/null; do sleep 0.01; done",
+                   (int)getpid(), (int)getpid());
+    mem_free(run(f, script));
     assert_int_equal(f->how.status, 0);
     f->cage = (struct os_cage){0};
-    mem_free(run(f, "for i in $(seq 500); do pgrep -f '^sleep 61[.]718' || exit 1; sleep 0.01; "
-                    "done"));
+    (void)snprintf(script, sizeof script, "pgrep -f '^sleep 61[.]%d$'", (int)getpid());
+    mem_free(run(f, script));
     assert_int_equal(f->how.status, 1);
 }
 
