@@ -400,11 +400,13 @@ static void put_totals(const struct query *query, struct ad *args)
     ad_set_int(args, "IdleJobs", schedd->idle);
     ad_set_int(args, "RunningJobs", schedd->running);
     ad_set_int(args, "HeldJobs", schedd->held);
+    ad_set_int(args, "SuspendedJobs", schedd->suspended);
     ad_set_int(args, "CompletedJobs", schedd->completed); /* a removed one leaves at once */
     if (query->of != NULL) {
         ad_set_int(args, "OwnerIdleJobs", query->of->idle);
         ad_set_int(args, "OwnerRunningJobs", query->of->running);
         ad_set_int(args, "OwnerHeldJobs", query->of->held);
+        ad_set_int(args, "OwnerSuspendedJobs", query->of->suspended);
     }
 }
 
@@ -636,6 +638,7 @@ static void query_factories(struct query *query)
         ad_set_int(ad, "IdleJobs", jobs[STATUS_IDLE]);
         ad_set_int(ad, "RunningJobs", jobs[STATUS_RUNNING] + jobs[STATUS_TRANSFERRING]);
         ad_set_int(ad, "HeldJobs", jobs[STATUS_HELD]);
+        ad_set_int(ad, "SuspendedJobs", jobs[STATUS_SUSPENDED]);
         if (wants(query, ad)) {
             add(query, ad);
         } else {

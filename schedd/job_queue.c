@@ -328,9 +328,12 @@ static void count(struct schedd *schedd, struct owner *owner, enum job_status st
         break;
     case STATUS_RUNNING:
     case STATUS_TRANSFERRING:
-    case STATUS_SUSPENDED:
         schedd->running += by;
         owner->running += by;
+        break;
+    case STATUS_SUSPENDED:
+        schedd->suspended += by;
+        owner->suspended += by;
         break;
     case STATUS_HELD:
         schedd->held += by;
@@ -673,7 +676,11 @@ static int load_job(void *arg, const char *key, const void *value, size_t length
     }
     bool suspended = ad_int_or(ad, "JobStatus", 0) == STATUS_SUSPENDED;
     struct job *job = add_job(schedd, cluster, (uint32_t)proc, NULL, phase_of_row(ad));
-    job->suspended = suspended; /* counted as running, both */
+    if (suspended) { /* it was counted as running */
+        count(schedd, cluster->owner, job_status(job), -1);
+        job->suspended = true;
+        count(schedd, cluster->owner, job_status(job), 1);
+    }
     job->entered_s = ad_int_or(ad, "EnteredCurrentStatus", 0);
     job->epoch = ad_int_or(ad, "ClaimEpoch", 0);
     job->last = (uint8_t)ad_int_or(ad, "LastJobStatus", 0);

@@ -59,7 +59,7 @@ enum job_status { /* HTCondor's numbers */
 struct owner {
     char name[OWNER_NAME_MAX + 1];
     char *user; /* name@UID_DOMAIN */
-    int64_t jobs, idle, running, held;
+    int64_t jobs, idle, running, suspended, held;
     struct shadow *shadow; /* shadows.c; NULL until needed */
 };
 

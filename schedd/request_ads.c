@@ -93,7 +93,7 @@ struct ad *request_ads_scheduler(const struct schedd *schedd)
     ad_set_string(ad, "ScheddPin", tls_identity_pin(door_identity(schedd->door)));
     ad_set_string(ad, "ScheddUplink", schedd->uplink_name);
     ad_set_int(ad, "TotalIdleJobs", schedd->idle);
-    ad_set_int(ad, "TotalRunningJobs", schedd->running);
+    ad_set_int(ad, "TotalRunningJobs", schedd->running + schedd->suspended);
     ad_set_int(ad, "TotalHeldJobs", schedd->held);
     ad_set_int(ad, "TotalJobAds", schedd->total);
     ad_set_int(ad, "NumUsers", users);

@@ -94,7 +94,8 @@ struct schedd {
     struct vec reservations;            /* job_submit.c: ids given away and not yet used */
     int64_t life;                       /* larger with each start, whatever the clock says */
     int64_t idle, running, held, total; /* jobs; running counts JobStatus 2 and 6 */
-    int64_t completed;                  /* ... that stay in the queue */
+    int64_t suspended;
+    int64_t completed;     /* ... that stay in the queue */
     bool wants_slots;      /* slots' ads are kept, for job_dollar.c or machine_attrs.c */
     int64_t history_count; /* job_history.c */
     bool history_trimming;

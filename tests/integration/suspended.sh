@@ -30,14 +30,20 @@ job_is() { [ "$("$ROOST" q "$job" -af JobStatus 2>/dev/null)" = "$1" ]; }
 until_true 30 "it is suspended" job_is 7
 equals "what is told then" "$("$ROOST" q "$job" -af LastJobStatus TotalSuspensions 'LastSuspensionTime > 0')" "2 1 true"
 equals "as what it is counted" "$("$ROOST" status -schedd -af TotalRunningJobs)" 1
+# Of what was asked for, of its owner, of all: one rule.
+totals() { "$ROOST" q | sed -n 's/^Total for .*; 0 completed/0 completed/p' | sed 's/ *$//' | sort -u; }
+ONE="0 completed, 0 removed, 0 idle, 0 running, 0 held, 1 suspended"
+equals "each total" "$(totals)" "$ONE"
 pid=$(pids_of schedd)
 kill -9 "$pid"
 until_true 30 "the schedd that follows knows" job_is 7
+equals "each total, after a restart" "$(totals)" "$ONE"
 was_long() { [ "$("$ROOST" q "$job" -af 'time() - LastSuspensionTime >= 3' 2>/dev/null)" = true ]; }
 until_true 30 "it lasts" was_long
 sed -i 's/^SUSPEND = .*/SUSPEND = "false"/; s/^CONTINUE = .*/CONTINUE = "true"/' "$POOL/nodes/wn01/roost.conf"
 kill -HUP "$(pids_of startd wn01)"
 until_true 30 "it goes on" job_is 2
+equals "each total, when it goes on" "$(totals)" "${ONE/0 running, 0 held, 1 suspended/1 running, 0 held, 0 suspended}"
 open_gate end
 until_true 30 "it is done" is_done "$job" 1
 check_committed "$job" 1
