@@ -57,6 +57,10 @@ static void run_has_ended(struct claim *claim)
 {
     struct job *job = claim->ends_run ? queue_job_by_id(claim->schedd, claim->job_id) : NULL;
     claim->ends_run = false;
+    if (claim->keeps_run) {
+        claim->keeps_run = false;
+        shadows_run_ended(claim->autocluster->owner, claim->job_id, claim->epoch);
+    }
     if (job != NULL) { /* else it was removed */
         queue_left(claim->schedd, job);
     }
@@ -615,6 +619,21 @@ void claims_take_job(struct job *job, bool stop, bool fast)
     default:
         CHECK(claim->state == CLAIM_BUSY); /* in the others a claim has no job */
     }
+}
+
+bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t epoch)
+{
+    char id[JOB_ID_SIZE];
+    size_t at = 0;
+    void *value = NULL;
+    job_id(job, id);
+    while (job->leaving > 0 && strmap_next(schedd->claims, &at, NULL, &value)) {
+        const struct claim *claim = value;
+        if (claim->keeps_run && claim->epoch == epoch && strcmp(claim->job_id, id) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */

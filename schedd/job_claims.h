@@ -69,9 +69,10 @@ struct claim {
     bool activated; /* ACTIVATE was sent for this epoch */
     bool stop_told; /* DEACTIVATE was sent */
     bool stop_fast;
-    bool ends_run;          /* of job_id, which leaves (job_queue.h) until that has ended */
-    const char *stop_kind;  /* "Remove", "Hold", NULL: another */
-    bool await_idle;        /* the startd said -EBUSY: give the job anew when the slot is idle */
+    bool ends_run;         /* of job_id, which leaves (job_queue.h) until that has ended */
+    bool keeps_run;        /* what that run has made by then is taken: its shadow still serves it */
+    const char *stop_kind; /* "Remove", "Hold", NULL: another */
+    bool await_idle;       /* the startd said -EBUSY: give the job anew when the slot is idle */
     const char *preemption; /* "Rank" or "Priority": what the negotiator says; "": none */
     uint64_t wait_until_ms; /* waiting: no longer than that */
     struct ad *slot_ad;     /* for $$(); NULL: not needed when it came */
@@ -139,6 +140,9 @@ void claim_set_slot(struct claim *claim, const char *name, const struct ad *slot
  * stop the starter; or because it has its result, then the starter ends by itself.  To be followed
  * by a commit and claims_flush(). */
 void claims_take_job(struct job *job, bool stop, bool fast);
+/* Is that run of the job, which left its claim, still being ended, and may leave what it has made
+ * (WhenToTransferOutput)? */
+bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t epoch);
 
 /* What a run leaves in the job's ad when it ends: LastRemoteHost, RemoteWallClockTime ... */
 void claim_run_ended(struct schedd *schedd, struct job *job);

@@ -4,8 +4,11 @@
  */
 #include "schedd/job_moves.h"
 
+#include <string.h>
+
 #include "base/check.h"
 #include "base/loop.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_cron.h"
@@ -171,17 +174,31 @@ static bool may_end_itself(struct schedd *schedd, struct job *job)
     return graceful;
 }
 
+/* What it has made when it was told to end is there for its next run. */
+static bool is_spooled_at_its_end(const struct job *job)
+{
+    return text_equal_nocase(job_string(job, "WhenToTransferOutput", ""), "ON_EXIT_OR_EVICT");
+}
+
 /* Takes a job off its slot, or off its match; afterwards no result of that run counts.  kind: what
- * its starter is told it is for. */
+ * its starter is told it is for.  One that is told gently may still leave
+ * files for the next. */
 static void stop_run(struct change *change, struct job *job, bool stop, bool fast, const char *kind,
                      const char *why)
 {
-    if (job->claim != NULL) {
-        job->claim->stop_kind = kind;
+    struct claim *claim = job->claim;
+    bool removed = kind != NULL && strcmp(kind, "Remove") == 0;
+    if (claim != NULL) {
+        claim->stop_kind = kind;
     }
     if (has_run(job)) {
-        shadows_forget(change, job, stop, why);
         claims_take_job(job, stop, fast);
+        if (claim != NULL && claim->ends_run && claim->autocluster != NULL && !fast && !removed &&
+            is_spooled_at_its_end(job)) {
+            claim->keeps_run = true; /* its shadow forgets it when it has ended */
+        } else {
+            shadows_forget(change, job, stop, why);
+        }
         claim_run_ended(change_schedd(change), job);
         job->epoch++;
     } else {

@@ -201,10 +201,11 @@ static void hold(struct schedd *schedd, struct job *job, struct wire_request *re
 }
 
 /* What it had made is with its shadow: the next run begins with that. */
-static void evicted(struct schedd *schedd, struct job *job, struct wire_request *request)
+static void evicted(struct schedd *schedd, struct job *job, int64_t epoch,
+                    struct wire_request *request)
 {
     struct change *change = change_begin(schedd);
-    ad_set_int(job_own(job), "SpooledEpoch", job->epoch);
+    ad_set_int(job_own(job), "SpooledEpoch", epoch);
     change_job(change, job);
     commit_and_answer(change, schedd, request, false);
 }
@@ -240,12 +241,27 @@ static void status(struct schedd *schedd, struct job *job, struct wire_request *
     } else if (strcmp(event, "Started") == 0 && runs) {
         started(schedd, job, request);
     } else if (strcmp(event, "Evicted") == 0 && runs) {
-        evicted(schedd, job, request);
+        evicted(schedd, job, job->epoch, request);
     } else if (strcmp(event, "Hold") == 0 && (runs || job->phase == JOB_PLACING)) {
         hold(schedd, job, request);
     } else {
         wire_reply_error(request, -ESTALE, "JOB_STATUS %s does not fit the state of the job",
                          event);
+    }
+}
+
+/* A run that was told to end (vacated, held): what it has made is taken, its result is not. */
+static void last_words(struct schedd *schedd, struct job *job, int64_t epoch,
+                       struct wire_request *request)
+{
+    const char *event = ad_string_or(wire_request_args(request), "Event", "");
+    bool is_status = wire_request_verb(request) == VERB_JOB_STATUS;
+    if (is_status && strcmp(event, "Ask") == 0) {
+        wire_reply_error(request, -EAGAIN, "this run is being ended");
+    } else if (is_status && strcmp(event, "Evicted") == 0) {
+        evicted(schedd, job, epoch, request);
+    } else {
+        wire_reply_error(request, -ESTALE, "this run was told to end: its result does not count");
     }
 }
 
@@ -372,6 +388,10 @@ void results_handle(struct schedd *schedd, struct owner *owner, struct wire_requ
     }
     if (job->cluster->owner != owner) {
         wire_reply_error(request, -EPERM, "job %s is not of %s", id, owner->name);
+        return;
+    }
+    if (job->epoch != epoch && claims_keep_run(schedd, job, epoch)) {
+        last_words(schedd, job, epoch, request);
         return;
     }
     if (job->epoch != epoch) {

@@ -368,7 +368,8 @@ static void tell(struct shadow *shadow, const char *id, const struct run *run)
 {
     struct schedd *schedd = shadow->schedd;
     const struct job *job = queue_job_by_id(schedd, id);
-    if (shadow->wire == NULL || job == NULL || job->epoch != run->epoch) {
+    if (shadow->wire == NULL || job == NULL ||
+        (job->epoch != run->epoch && !claims_keep_run(schedd, job, run->epoch))) {
         return;
     }
     struct ad *args = ad_create();
@@ -448,25 +449,37 @@ void shadows_expect_placing(struct change *change, const struct job *job)
     }
 }
 
-static void forget_after_commit(void *arg)
+static void forget_run(struct shadow *shadow, const char *id, int64_t epoch, bool stop,
+                       const char *why)
 {
-    struct forget *forget = arg;
-    struct shadow *shadow = forget->shadow;
-    struct run *run = strmap_get(shadow->runs, forget->job_id);
-    if (run != NULL && run->epoch == forget->epoch) {
-        mem_free(strmap_remove(shadow->runs, forget->job_id));
+    struct run *run = strmap_get(shadow->runs, id);
+    if (run != NULL && run->epoch == epoch) {
+        mem_free(strmap_remove(shadow->runs, id));
     }
-    if (forget->stop && shadow->wire != NULL) {
+    if (stop && shadow->wire != NULL) {
         struct ad *args = ad_create();
-        ad_set_string(args, "JobId", forget->job_id);
-        ad_set_int(args, "ClaimEpoch", forget->epoch);
-        ad_set_string(args, "Reason", forget->why);
+        ad_set_string(args, "JobId", id);
+        ad_set_int(args, "ClaimEpoch", epoch);
+        ad_set_string(args, "Reason", why);
         const struct wire_body body = {.args = args};
         (void)wire_call(shadow->wire, VERB_JOB_STOP, &body, 0, ignore_answer, NULL);
         ad_destroy(args);
     }
     plan_next(shadow);
+}
+
+static void forget_after_commit(void *arg)
+{
+    struct forget *forget = arg;
+    forget_run(forget->shadow, forget->job_id, forget->epoch, forget->stop, forget->why);
     mem_free(forget);
+}
+
+void shadows_run_ended(struct owner *owner, const char *id, int64_t epoch)
+{
+    if (owner->shadow != NULL) {
+        forget_run(owner->shadow, id, epoch, true, "it was told to end, and has ended");
+    }
 }
 
 void shadows_forget(struct change *change, const struct job *job, bool stop, const char *why)

@@ -42,6 +42,9 @@ void shadows_expect_placing(struct change *change, const struct job *job);
 /* The run that the job has now is over; acts after the commit of change.  stop: the shadow is to
  * drop it (removed, held, evicted). */
 void shadows_forget(struct change *change, const struct job *job, bool stop, const char *why);
+/* A run that was left to its shadow until its starter has ended (claims_keep_run()) has ended: the
+ * shadow drops it, at once. */
+void shadows_run_ended(struct owner *owner, const char *id, int64_t epoch);
 
 /* A connection with route shadow/<owner>. */
 void shadows_incoming(struct schedd *schedd, struct incoming *incoming, const char *owner);

@@ -111,6 +111,37 @@ equals "what the second read" "$(tr '\n' ' ' <"$OUT/evict.out")" "given changed 
 equals "what became of the input" "$(tr '\n' ' ' <"$OUT/given.new")" "given changed 0 changed 1 "
 spool_is_empty() { [ -z "$(find "$POOL"/spool/owner/*/spool -type f)" ]; }
 until_true 10 "nothing is left in the spool" spool_is_empty
+
+say "nor is it lost when its owner vacates or holds the job; fast, or removed, it is"
+sed -i 's/-gt 0/-gt 1/' "$WORK/evict.sh"
+rm -rf "$OUT"/evict.* "$OUT/count" "$OUT/dir"
+cluster=$(submit "$WORK/evict.sub") || exit 1
+until_true 30 "the first run has begun" test -e "$OUT/evict.0"
+until_true 10 "that is known" status_is "$cluster" 2
+rm "$OUT/evict.0"
+"$ROOST" vacate -fast "$cluster" >/dev/null || fail "vacate -fast"
+until_true 30 "it begins anew" test -e "$OUT/evict.0"
+until_true 10 "that is known" status_is "$cluster" 2
+"$ROOST" vacate "$cluster" >/dev/null || fail "vacate"
+until_true 30 "its next run goes on" test -e "$OUT/evict.1"
+until_true 10 "that is known" status_is "$cluster" 2
+"$ROOST" hold "$cluster" >/dev/null || fail "hold"
+until_true 10 "it is held" status_is "$cluster" 5
+both_runs() { [ "$(cat "$POOL"/spool/owner/*/spool/*/dir/sub/all 2>/dev/null | tr '\n' ' ')" = "run 0 run 1 " ]; }
+until_true 20 "what both have made is spooled" both_runs
+equals "results that it has" "$("$ROOST" q "$cluster" -af NumJobCompletions)" 0
+"$ROOST" release "$cluster" >/dev/null || fail "release"
+until_true 40 "the job is done" is_done "$cluster" 1
+check_committed "$cluster" 1
+equals "what three runs wrote" "$(tr '\n' ' ' <"$OUT/dir/sub/all")" "run 0 run 1 run 2 "
+until_true 10 "nothing is left in the spool" spool_is_empty
+rm -rf "$OUT"/evict.* "$OUT/count" "$OUT/dir"
+cluster=$(submit "$WORK/evict.sub") || exit 1
+until_true 30 "the first run has begun" test -e "$OUT/evict.0"
+"$ROOST" rm "$cluster" >/dev/null || fail "rm"
+is_free() { [ "$("$ROOST" status -af Activity | sort -u)" = Idle ]; }
+until_true 20 "its slot is free" is_free
+spool_is_empty || fail "a removed job left files in the spool"
 say "large files, and the shadow killed in the middle of each way"
 truncate -s 150M "$OUT/big" # no bytes on the disk, and as many on the way
 cat >"$WORK/big.sub" <<END
