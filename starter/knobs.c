@@ -136,7 +136,13 @@ static const struct knob_family FAMILIES[] = {
     {"*_HOOK_PREPARE_JOB", "<keyword>_HOOK_PREPARE_JOB",
      "A program that is run before the job, in its sandbox and as its account, with the job ad on "
      "its standard input; if it fails the job is held."},
-    {"*_HOOK_JOB_EXIT", "<keyword>_HOOK_JOB_EXIT", "The same, after the job has ended."},
+    {"*_HOOK_UPDATE_JOB_INFO", "<keyword>_HOOK_UPDATE_JOB_INFO",
+     "A program that is run beside the job, there and as its account, with the job ad and what the "
+     "job takes (JobState, JobPid, JobStartDate, NumPids, RemoteUserCpu ...) on its standard "
+     "input, as often as that is told to its schedd (STARTER_UPDATE_INTERVAL). It may fail."},
+    {"*_HOOK_JOB_EXIT", "<keyword>_HOOK_JOB_EXIT",
+     "The same as the first, after the job has ended, with how it ended (ExitCode ...); its exit "
+     "status does not matter."},
 };
 
 const struct knob_table starter_knobs = {.owner = "STARTER",

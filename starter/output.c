@@ -367,7 +367,7 @@ static void reported(void *arg, struct wire_reply *reply)
     starter_go(starter);
 }
 
-static void add_result(struct starter *starter, struct ad *args)
+void output_add_exit(const struct starter *starter, struct ad *args)
 {
     ad_set_bool(args, "ExitBySignal", starter->exit.signal != 0);
     if (starter->exit.signal != 0) {
@@ -376,6 +376,11 @@ static void add_result(struct starter *starter, struct ad *args)
     } else {
         ad_set_int(args, "ExitCode", starter->exit.status);
     }
+}
+
+static void add_result(struct starter *starter, struct ad *args)
+{
+    output_add_exit(starter, args);
     watch_report(starter, args);
     ad_set_int(args, "RemoteWallClockTime", starter->ended_s - starter->started_s);
     const char **names = mem_alloc((starter->outputs.count + 1) * sizeof *names);

@@ -1,10 +1,14 @@
-/* starter/scripts.c - what runs before and after the job, in its cage and as its account: the
- * site's hooks and the job's own PreCmd and PostCmd.
+/* starter/scripts.c - what runs before, beside and after the job, in its cage and as its account:
+ * the site's hooks and the job's own PreCmd and PostCmd.
  *
  *     <KEYWORD>_HOOK_PREPARE_JOB, PreCmd, the job, PostCmd, <KEYWORD>_HOOK_JOB_EXIT
+ *     beside the job, now and then: <KEYWORD>_HOOK_UPDATE_JOB_INFO
  *
  * A hook is told the job ad on its standard input; the one at the end is told how the job ended, as
- * its argument ("exit") and in the ad.  KEYWORD is STARTER_DEFAULT_JOB_HOOK_KEYWORD, or HookKeyword
+ * its argument ("exit") and in the ad.  The one beside the job is told what the job takes, as often
+ * as its schedd is; one at a time, none while the job stands still (it would stand still, too), and
+ * nothing depends on it.  It counts as a process of the job and ends with it.
+ *  KEYWORD is STARTER_DEFAULT_JOB_HOOK_KEYWORD, or HookKeyword
  * of the job where the site has hooks of that name.  A job's own scripts hold it only if it said
  * what their success is (SuccessPreExitCode ...).
  *
@@ -83,13 +87,30 @@ static int hold_code_of(enum starter_script script)
                                    : HOLD_HOOK_PREPARE_JOB;
 }
 
-static void run(struct starter *starter, enum starter_script script, const char *program,
-                const char *argument, bool is_hook)
+/* The job ad, and from its start on what the job does: HTCondor's names. */
+static struct ad *what_it_is_told(const struct starter *starter, enum starter_script script)
+{
+    struct ad *told = ad_copy(starter->job);
+    if (script >= SCRIPT_JOB) {
+        ad_set_string(told, "JobState", script == SCRIPT_JOB ? "Running" : "Exited");
+        ad_set_int(told, "JobPid", starter->job_pid);
+        ad_set_int(told, "JobStartDate", starter->started_s);
+        watch_report(starter, told);
+    }
+    if (script > SCRIPT_JOB) {
+        output_add_exit(starter, told);
+        ad_set_int(told, "JobDuration", starter->ended_s - starter->started_s);
+    }
+    return told;
+}
+
+/* told: the ad that a hook gets; NULL: it is a script of the job. */
+static int start(struct starter *starter, const char *program, const char *argument,
+                 const struct ad *told, os_exit_f ended, pid_t *ret, struct err *err)
 {
     struct vec words = {0}, entries = {0};
     struct strbuf ad;
     char path[4096];
-    struct err err;
     const char *cwd = job_directory(starter);
     strbuf_init(&ad, 0);
     if (program[0] == '/') {
@@ -99,15 +120,15 @@ static void run(struct starter *starter, enum starter_script script, const char 
     }
     vec_push(&words, mem_strdup(path));
     int rc = 0;
-    if (is_hook && argument != NULL) {
+    if (told != NULL && argument != NULL) {
         vec_push(&words, mem_strdup(argument));
     } else if (argument != NULL) {
-        rc = args_parse_v2(argument, &words, &err);
+        rc = args_parse_v2(argument, &words, err);
     }
-    if (is_hook) {
-        ad_print_long(starter->job, &ad);
+    if (told != NULL) {
+        ad_print_long(told, &ad);
     }
-    rc = rc != 0 ? rc : job_environment(starter, &entries, &err);
+    rc = rc != 0 ? rc : job_environment(starter, &entries, err);
     vec_push(&words, NULL);
     vec_push(&entries, NULL);
     if (rc == 0) {
@@ -115,7 +136,7 @@ static void run(struct starter *starter, enum starter_script script, const char 
             .argv = (const char *const *)words.items,
             .env = (const char *const *)entries.items,
             .cwd = cwd,
-            .input_text = is_hook ? strbuf_text(&ad) : NULL,
+            .input_text = told != NULL ? strbuf_text(&ad) : NULL,
             .new_session = true,
             .no_new_privs = true,
             .change_user = starter->change_user,
@@ -123,12 +144,23 @@ static void run(struct starter *starter, enum starter_script script, const char 
             .gid = starter->gid,
             .subreaper_job = true,
         };
-        starter->script = script;
-        rc = cage_spawn(starter, &spec, script_ended, &starter->pid, &err);
+        rc = ended == script_ended ? cage_spawn(starter, &spec, ended, ret, err)
+                                   : cage_spawn_beside(starter, &spec, ended, ret, err);
     }
     vec_fini(&words, mem_free);
     vec_fini(&entries, mem_free);
     strbuf_fini(&ad);
+    return rc;
+}
+
+static void run(struct starter *starter, enum starter_script script, const char *program,
+                const char *argument, bool is_hook)
+{
+    struct err err;
+    struct ad *told = is_hook ? what_it_is_told(starter, script) : NULL;
+    starter->script = script;
+    int rc = start(starter, program, argument, told, script_ended, &starter->pid, &err);
+    ad_destroy(told);
     if (rc != 0) {
         starter->pid = -1;
         script_failed(starter, script, hold_code_of(script), -rc, err.text);
@@ -228,4 +260,45 @@ void scripts_after(struct starter *starter)
     }
     starter->script = SCRIPT_OVER;
     job_over(starter);
+}
+
+/* ---- beside the job */
+
+static void info_ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct starter *starter = arg;
+    (void)pid;
+    starter->info_pid = 0;
+    if (starter->phase == STARTER_RUN && starter->pid > 0 && (how->status | how->signal) != 0) {
+        log_info(starter->env.log, "script.info", "the update hook failed",
+                 LOG_TEXT("job", starter->job_id), LOG_INT("status", how->status),
+                 LOG_INT("signal", how->signal));
+    }
+}
+
+void scripts_tell(struct starter *starter)
+{
+    bool runs = starter->phase == STARTER_RUN && starter->pid > 0 && starter->script == SCRIPT_JOB;
+    if (!runs || starter->frozen || starter->stopping || starter->info_pid > 0) {
+        return;
+    }
+    const char *program = hook_path(starter, "UPDATE_JOB_INFO");
+    if (program == NULL) {
+        return;
+    }
+    struct err err;
+    struct ad *told = what_it_is_told(starter, SCRIPT_JOB);
+    if (start(starter, program, NULL, told, info_ended, &starter->info_pid, &err) != 0) {
+        starter->info_pid = 0;
+        log_warn(starter->env.log, "script.info", err.text, LOG_TEXT("job", starter->job_id));
+    }
+    ad_destroy(told);
+}
+
+void scripts_forget(struct starter *starter)
+{
+    if (starter->info_pid > 0) {
+        os_forget(starter->env.os, starter->info_pid);
+        starter->info_pid = 0;
+    }
 }

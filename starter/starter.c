@@ -199,6 +199,7 @@ static void free_run(struct starter *starter)
     transfer_reset(starter);
     peek_close(starter);
     shells_close(starter);
+    scripts_forget(starter);
     cage_close(starter);
     ad_destroy(starter->record);
     ad_destroy(starter->job);

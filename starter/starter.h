@@ -161,6 +161,7 @@ struct starter {
     struct cage *cage;
     struct starter_watch watch;
     enum starter_script script; /* in hand */
+    pid_t info_pid;             /* of the hook beside the job; 0: none runs */
     pid_t pid;     /* of its process, or of what keeps its cage; 0 not yet, -1 no more */
     pid_t job_pid; /* of the job itself */
     int64_t started_s;
@@ -225,6 +226,8 @@ void output_collect(struct starter *starter);
 bool output_is_spooled(const struct starter *starter);
 void output_next(struct starter *starter);
 void output_report(struct starter *starter);
+/* ExitBySignal, ExitCode ...: how the job ended. */
+void output_add_exit(const struct starter *starter, struct ad *args);
 void transfer_reset(struct starter *starter); /* forgets the file in hand */
 void input_forget(struct starter *starter);
 void output_forget(struct starter *starter);
@@ -268,6 +271,9 @@ void fetch_forget(struct starter *starter);
 /* ---- scripts.c: what runs before and after the job */
 bool scripts_before(struct starter *starter); /* false: it is the job's turn */
 void scripts_after(struct starter *starter);  /* at the end of all: job_over() */
+/* The site's hook that wants to know how the job that runs gets on; fails without consequences. */
+void scripts_tell(struct starter *starter);
+void scripts_forget(struct starter *starter); /* of the run: its hook's end is not waited for */
 
 /* ---- cage.c: what the job is shut in */
 /* os_spawn() in the job's cage, which is made at the first call.  -ENOTSUP: it cannot be had, and

@@ -193,6 +193,7 @@ void watch_tick(void *arg)
         watch->next_tell_ms =
             now_ms + (uint64_t)config_duration_ms(starter->env.config, "STARTER_UPDATE_INTERVAL");
         watch_tell(starter);
+        scripts_tell(starter);
     }
     loop_timer_set(watch->timer, LOOK_MS);
 }

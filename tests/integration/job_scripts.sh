@@ -12,6 +12,9 @@ USER_JOB_WRAPPER = "$WORK/wrapper"
 STARTER_DEFAULT_JOB_HOOK_KEYWORD = "SITE"
 SITE_HOOK_PREPARE_JOB = "$WORK/prepare"
 SITE_HOOK_JOB_EXIT = "$WORK/exit"
+SITE_HOOK_UPDATE_JOB_INFO = "$WORK/info"
+STARTER_INITIAL_UPDATE_INTERVAL = 1
+STARTER_UPDATE_INTERVAL = 1
 STARTER_JOB_ENVIRONMENT = "SITE=north"
 END
 chmod 0777 "$OUT"
@@ -27,7 +30,13 @@ echo prepare >>$OUT/trace
 echo made >prepared
 END
 script exit <<END
-echo "hook \$1" >>$OUT/trace
+echo "hook \$1 \$(sed -n 's/^ExitCode = //p')" >>$OUT/trace
+END
+script info <<END
+cat >$OUT/told.new
+mv $OUT/told.new $OUT/told
+echo "\$(id -u) \$(readlink /proc/self/ns/pid) \$PWD" >>$OUT/informed
+[ "\$(wc -l <$OUT/informed)" -lt 2 ] || exec sleep 600
 END
 script before <<END
 echo "before \$1" >>$OUT/trace
@@ -39,6 +48,10 @@ END
 script body <<END
 echo "job \$SITE \$BATCH_SYSTEM \$(cat prepared)" >>$OUT/trace
 echo made >made-by-job
+[ "\$1" != waits ] || {
+    echo "\$(id -u) \$(readlink /proc/self/ns/pid) \$PWD" >$OUT/waits
+    $(gate end)
+}
 END
 pool_start
 
@@ -62,8 +75,22 @@ before one
 wrapper of $(grep -o 'wrapper of .*' "$OUT/trace" | cut -d' ' -f3-)
 job north HTCondor made
 after two made
-hook exit"
+hook exit 0"
 grep -q '^wrapper of /.*/sandbox/condor_exec.exe$' "$OUT/trace" || fail "the wrapper got $(cat "$OUT/trace")"
+
+say "beside it"
+rm "$OUT/trace"
+cluster=$(job 'My.MyWish = "yes"' 'arguments = waits') || exit 1
+told_twice() { [ "$(wc -l <"$OUT/informed")" = 2 ] 2>/dev/null; }
+until_true 20 "the hook was told twice" told_twice
+equals "as whom and where it runs" "$(sort -u "$OUT/informed")" "$(cat "$OUT/waits")"
+for line in 'JobState = "Running"' 'MyWish = "yes"' 'JobPid = [1-9]' 'JobStartDate = [1-9]' 'NumPids = [1-9]' 'RemoteUserCpu = '; do
+    grep -q "^$line" "$OUT/told" || fail "the hook was not told $line: $(cat "$OUT/told")"
+done
+open_gate end
+until_true 20 "it is done, whatever the hook does" is_done "$cluster" 1
+check_committed "$cluster" 1
+equals "no hook while another runs" "$(wc -l <"$OUT/informed")" 2
 
 say "what fails"
 rm "$OUT/trace"
