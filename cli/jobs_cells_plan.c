@@ -112,6 +112,26 @@ void jobs_put_bytes(double bytes, struct strbuf *out)
     strbuf_printf(out, "%.1f %s", bytes > 0 ? bytes : 0, UNITS[unit]);
 }
 
+void jobs_put_moved(const struct ad *job, const char *before, const char *after, struct strbuf *out)
+{
+    double total = ad_real_or(job, "TransferTotalBytes", 0);
+    double done = ad_real_or(job, "TransferDoneBytes", 0);
+    bool moves =
+        ad_bool_or(job, "TransferringInput", false) || ad_bool_or(job, "TransferringOutput", false);
+    if (moves && !ad_bool_or(job, "TransferQueued", false) && total > 0) {
+        double part = done > 0 ? done / total : 0;
+        strbuf_printf(out, "%s%d%% of ", before, part < 1 ? (int)(100 * part) : 100);
+        jobs_put_bytes(total, out);
+        strbuf_puts(out, after);
+    }
+}
+
+void jobs_put_progress(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    jobs_put_moved(job, "(", ") ", out);
+}
+
 /* What came from a job is one line, and cannot move the cursor of a terminal. */
 void jobs_put_clean(const char *text, struct strbuf *out)
 {

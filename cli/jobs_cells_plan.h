@@ -43,6 +43,11 @@ const char *jobs_status_text(const struct ad *job);
 const char *jobs_status_word(int64_t status); /* "Running" */
 double jobs_size_mb(const struct ad *job);
 void jobs_put_clean(const char *text, struct strbuf *out);
+/* Between before and after, "43% of 150.0 MB" of files that are on their way now; else nothing. */
+void jobs_put_moved(const struct ad *job, const char *before, const char *after,
+                    struct strbuf *out);
+/* The same as "(43% of 150.0 MB) ". */
+void jobs_put_progress(const struct ad *job, const struct ad_context *context, struct strbuf *out);
 void jobs_put_command(const struct ad *job, const struct ad_context *context, struct strbuf *out);
 void jobs_put_arguments(const struct ad *job, const struct ad_context *context, struct strbuf *out);
 void jobs_put_number(int64_t number, size_t width, bool left, struct strbuf *out);

@@ -22,7 +22,7 @@
 #include "cli/table_plan.h"
 #include "cli/terminal_plan.h"
 
-#define PARTS_MAX 3
+#define PARTS_MAX 4
 
 /* A piece of a line; beside JobStatus it depends on what is named, NULL-terminated. */
 struct part {
@@ -322,11 +322,18 @@ static void print_batches(const struct ad *const *batches, size_t count,
     "Owner", "QDate", "RemoteWallClockTime", "JobCurrentStartDate", "LastRemoteWallClockTime", \
         "RemoteUserCpu"
 #define TRANSFER_ATTRIBUTES "TransferringInput", "TransferringOutput", "TransferQueued"
-#define JOB_HEADING(time)   " ID      OWNER            SUBMITTED     " time " ST PRI SIZE CMD\n"
+#define PROGRESS                                                           \
+    {                                                                      \
+        jobs_put_progress,                                                 \
+        {                                                                  \
+            "TransferDoneBytes", "TransferTotalBytes", TRANSFER_ATTRIBUTES \
+        }                                                                  \
+    }
+#define JOB_HEADING(time) " ID      OWNER            SUBMITTED     " time " ST PRI SIZE CMD\n"
 #define JOB_PARTS(middle)                                                                        \
     {                                                                                            \
         {middle, {TIME_ATTRIBUTES, "JobPrio", "MemoryUsage", "ImageSize", TRANSFER_ATTRIBUTES}}, \
-            COMMAND, ARGUMENTS                                                                   \
+            PROGRESS, COMMAND, ARGUMENTS                                                         \
     }
 #define RUN_HEADING(time) " ID      OWNER            SUBMITTED     " time " HOST(S)\n"
 #define RUN_PARTS(middle)            \

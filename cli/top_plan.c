@@ -35,6 +35,8 @@ const char *const top_job_names[] = {"ClusterId",
                                      "TransferringInput",
                                      "TransferringOutput",
                                      "TransferQueued",
+                                     "TransferDoneBytes",
+                                     "TransferTotalBytes",
                                      NULL};
 
 /* ---- heads */
@@ -116,6 +118,7 @@ static void put_job(const struct ad *job, const struct ad_context *context, size
     table_plan_pad(strbuf_text(&host), 16, TABLE_LEFT, out);
     strbuf_fini(&host);
     strbuf_putc(out, ' ');
+    jobs_put_progress(job, context, out);
     jobs_put_command(job, context, out);
     jobs_put_arguments(job, context, out);
 }

@@ -11,6 +11,7 @@
 #include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "cli/jobs_cells_plan.h"
 #include "cli/table_plan.h"
 #include "offline_ads/offline_holds.h"
 
@@ -493,6 +494,7 @@ static void put_running(const struct why_pool *pool, struct strbuf *out)
                      : status == RUNNING && output ? "its output is on the way from "
                                                    : "running on ");
     strbuf_puts(out, ad_string_or(job, "RemoteHost", "a slot"));
+    jobs_put_moved(job, " (", ")", out);
     put_since(pool, job, "EnteredCurrentStatus", out);
 }
 

@@ -231,6 +231,32 @@ static void rows_that_share_are_the_lines_of_whole_ads(void **state)
                 "suspended");
 }
 
+static void how_far_files_on_their_way_are_stands_before_the_command(void **state)
+{
+    (void)state;
+    static const char *const ADS[] = {
+        "[ClusterId = 33; " COMMON "]",
+        "[ProcId = 0; JobStatus = 2; TransferringInput = true; TransferDoneBytes = 1610612736;"
+        " TransferTotalBytes = 3221225472]",
+        "[ProcId = 1; JobStatus = 2; TransferringOutput = true; TransferDoneBytes = 2000;"
+        " TransferTotalBytes = 1024]",
+        "[ProcId = 2; JobStatus = 2; TransferringInput = true; TransferQueued = true;"
+        " TransferDoneBytes = 512; TransferTotalBytes = 1024]",
+        "[ProcId = 3; JobStatus = 2; TransferDoneBytes = 512; TransferTotalBytes = 1024]",
+        "[ProcId = 4; JobStatus = 2; TransferringInput = true]",
+        NULL};
+    expect_rows("-nobatch", ADS,
+                "  33.0   user           11/20 09:15   0+00:00:00 <  0    0.0 (50% of 3.0 GB) "
+                "work.sh\n"
+                "  33.1   user           11/20 09:15   0+00:00:00 >  0    0.0 (100% of 1.0 KB) "
+                "work.sh\n"
+                "  33.2   user           11/20 09:15   0+00:00:00 <q 0    0.0 work.sh\n"
+                "  33.3   user           11/20 09:15   0+00:00:00 R  0    0.0 work.sh\n"
+                "  33.4   user           11/20 09:15   0+00:00:00 <  0    0.0 work.sh\n"
+                "Total for query: 5 jobs; 0 completed, 0 removed, 0 idle, 5 running, 0 held, 0 "
+                "suspended");
+}
+
 static void what_is_computed_is_computed_for_each_row(void **state)
 {
     (void)state;
@@ -428,6 +454,7 @@ int main(void)
         cmocka_unit_test(transfers_and_goodput_have_layouts),
         cmocka_unit_test(a_batch_tells_what_is_done_and_spans_clusters),
         cmocka_unit_test(rows_that_share_are_the_lines_of_whole_ads),
+        cmocka_unit_test(how_far_files_on_their_way_are_stands_before_the_command),
         cmocka_unit_test(what_is_computed_is_computed_for_each_row),
         cmocka_unit_test(what_a_job_says_cannot_move_the_cursor),
         cmocka_unit_test(an_empty_queue_has_headings),

@@ -25,6 +25,7 @@ static void add_pool(struct vec *slots, struct vec *batches, struct vec *jobs)
                   " MemoryUsage = 12; Cmd = \"/bin/work.sh\"; Args = \"a rather long argument\"]");
     ads_add(jobs, "[ClusterId = 40; ProcId = 1; Owner = \"user\"; JobStatus = 2;"
                   " JobCurrentStartDate = 1795166127; TransferringInput = true;"
+                  " TransferDoneBytes = 3000; TransferTotalBytes = 4096;"
                   " RemoteHost = \"slot1@wn1\"; Cmd = \"/bin/work.sh\"]");
 }
 
@@ -60,15 +61,15 @@ static void a_frame_shows_machines_batches_and_running_jobs(void **state)
     (void)state;
     const struct terminal plain = {0};
     frame_is(&plain, NULL,
-             HEAD
-             "\n"
-             "OWNER    BATCH_NAME    SUBMITTED   DONE   RUN    IDLE  TOTAL JOB_IDS\n"
-             "user     ID: 40      11/20 09:15      _      2      _      2 40.0-1\n"
-             "\n"
-             " ID      OWNER          ST  RUN_TIME    CPU%   MEM_MB HOST             CMD\n"
-             "  40.1   user           <   0+00:00:20    0.0      0.0 slot1@wn1        work.sh\n"
-             "  40.0   user           R   0+00:01:00   50.0     12.0 slot1@wn1        work.sh"
-             " a rather long argument\n");
+             HEAD "\n"
+                  "OWNER    BATCH_NAME    SUBMITTED   DONE   RUN    IDLE  TOTAL JOB_IDS\n"
+                  "user     ID: 40      11/20 09:15      _      2      _      2 40.0-1\n"
+                  "\n"
+                  " ID      OWNER          ST  RUN_TIME    CPU%   MEM_MB HOST             CMD\n"
+                  "  40.1   user           <   0+00:00:20    0.0      0.0 slot1@wn1        "
+                  "(73% of 4.0 KB) work.sh\n"
+                  "  40.0   user           R   0+00:01:00   50.0     12.0 slot1@wn1        work.sh"
+                  " a rather long argument\n");
 }
 
 static void a_frame_fits_the_screen(void **state)

@@ -130,6 +130,10 @@ static void a_job_that_has_a_slot_says_which(void **state)
     begin(&scene, "[JobStatus = 2; RemoteHost = \"slot1@n\"; TransferringInput = true]");
     find(&scene, false);
     expect(&scene, "Running", "its input is on the way to slot1@n");
+    begin(&scene, "[JobStatus = 2; RemoteHost = \"slot1@n\"; TransferringInput = true;"
+                  " TransferDoneBytes = 1048576; TransferTotalBytes = 4194304]");
+    find(&scene, false);
+    expect(&scene, "Running", "its input is on the way to slot1@n (25% of 4.0 MB)");
     begin(&scene, "[JobStatus = 2; RemoteHost = \"slot1@n\"; TransferringOutput = true;"
                   " TransferQueued = true]");
     find(&scene, false);
