@@ -135,6 +135,8 @@ int cmd_userprio(struct cli *cli);
 int cmd_why(struct cli *cli);
 int cmd_tail(struct cli *cli);
 int cmd_ssh(struct cli *cli);
+/* A shell beside a job, when that runs; the status is the shell's, or 255. */
+int ssh_when_it_runs(struct cli *cli, const char *job_id);
 int cmd_transfer(struct cli *cli); /* transfer-data */
 int cmd_classad(struct cli *cli);
 int cmd_completion(struct cli *cli);

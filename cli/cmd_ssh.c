@@ -341,8 +341,7 @@ static int parse(struct ssh *ssh)
     for (i++; i < cli->argc; i++) {
         vec_push(&ssh->command, cli->argv[i]);
     }
-    bool terminal = os_console_is_tty();
-    ssh->tty = terminal && !ssh->no_tty && (ssh->command.count == 0 || ssh->force_tty);
+    ssh->tty = os_console_is_tty() && !ssh->no_tty && (ssh->command.count == 0 || ssh->force_tty);
     return CLI_OK;
 }
 
@@ -355,5 +354,19 @@ int cmd_ssh(struct cli *cli)
     vec_fini(&ssh->command, NULL);
     wire_close(ssh->wire);
     mem_free(ssh); /* the connection ends before the loop turns again */
+    return status;
+}
+
+int ssh_when_it_runs(struct cli *cli, const char *job_id)
+{
+    struct ssh *ssh = mem_zalloc(sizeof *ssh);
+    ssh->cli = cli;
+    ssh->auto_retry = true;
+    ssh->tty = os_console_is_tty();
+    (void)snprintf(ssh->job_id, sizeof ssh->job_id, "%s", job_id); /* fits */
+    int status = run(ssh);
+    vec_fini(&ssh->command, NULL);
+    wire_close(ssh->wire);
+    mem_free(ssh);
     return status;
 }

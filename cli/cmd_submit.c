@@ -36,6 +36,7 @@ struct submit {
     const char *out;             /* of -dry-run; NULL: standard output */
     struct strbuf before, after; /* name=value of the command line; -append */
     bool dry_run, terse, is_late, spool;
+    bool interactive, no_file;
     int64_t resume; /* the cluster whose spooling goes on; 0: none */
     struct submit_host host;
     struct vec ads; /* the first job's is whole, the others have what differs; of a cluster that is
@@ -188,7 +189,10 @@ static int read_stdin(struct strbuf *text, struct err *err)
 static int load_text(struct submit *submit, struct strbuf *text, struct err *err)
 {
     strbuf_init(text, SUBMIT_FILE_MAX);
-    strbuf_puts(text, "");
+    strbuf_puts(text, submit->no_file && submit->queue == NULL ? "queue\n" : "");
+    if (submit->no_file) {
+        return 0;
+    }
     if (strcmp(submit->path, "-") == 0) {
         return read_stdin(text, err);
     }
@@ -199,6 +203,37 @@ static int load_text(struct submit *submit, struct strbuf *text, struct err *err
         mem_free(file);
     }
     return rc;
+}
+
+/* ---- a job that is a place for its owner's shell */
+
+/* Its starter ends it when its owner's last shell is gone, or none came (starter/shell.c): the
+ * program only has to be there. */
+static const char INTERACTIVE[] =
+    "executable = /bin/sh\n"
+    "transfer_executable = false\n"
+    "arguments = \"-c 'trap ''exit 0'' TERM; sleep 2147483647 & wait'\"\n"
+    "description = interactive job\n"
+    "My.InteractiveJob = true\n";
+
+static int check_interactive(const struct submit *submit, struct err *err)
+{
+    if (submit->spool || submit->is_late || submit->ads.count != 1) {
+        return err_set(err, -EINVAL,
+                       submit->ads.count > 1 || submit->is_late
+                           ? "-interactive is for one job, and the queue statement makes more"
+                           : "-interactive does not go with -spool or -remote");
+    }
+    return 0;
+}
+
+static int go_there(const struct submit *submit)
+{
+    char id[64];
+    (void)snprintf(id, sizeof id, "%lld.0", (long long)submit->cluster);
+    (void)printf("Waiting for job to start...\n");
+    (void)fflush(stdout);
+    return ssh_when_it_runs(submit->cli, id);
 }
 
 /* ---- sending */
@@ -480,6 +515,8 @@ static int parse(struct submit *submit)
                 return cli_usage(cli, "-resume: '%s' is not the number of a cluster", next);
             }
             i++;
+        } else if (strcmp(option, "-interactive") == 0 || strcmp(option, "-i") == 0) {
+            submit->interactive = true;
         } else if (strcmp(option, "-terse") == 0) {
             submit->terse = true;
         } else if ((strcmp(option, "-append") == 0 || strcmp(option, "-a") == 0) && next != NULL) {
@@ -506,9 +543,11 @@ static int parse(struct submit *submit)
             return cli_usage(cli, "one submit file at a time: %s, %s", submit->path, arg);
         }
     }
+    submit->no_file = submit->path == NULL && submit->interactive;
     if (submit->path == NULL) {
         submit->path = "-";
     }
+    strbuf_puts(&submit->after, submit->interactive ? INTERACTIVE : "");
     return 0;
 }
 
@@ -527,6 +566,7 @@ static int run(struct submit *submit, struct err *err)
         rc = reserve(submit, err); /* $(ClusterId) is used: it must be known before */
         rc = rc != 0 ? rc : read_all(submit, strbuf_text(&text), false, err);
     }
+    rc = rc == 0 && submit->interactive ? check_interactive(submit, err) : rc;
     if (rc == 0 && submit->dry_run) {
         rc = print_all(submit, err);
     } else if (rc == 0 && submit->ads.count == 0) {
@@ -552,6 +592,8 @@ int cmd_submit(struct cli *cli)
         status = spool_input(&submit, &err) != 0 ? cli_fail(cli, "%s", err.text) : CLI_OK;
     } else if (status == 0 && run(&submit, &err) != 0) {
         status = cli_fail(cli, "%s", err.text);
+    } else if (status == 0 && submit.interactive && !submit.dry_run) {
+        status = go_there(&submit);
     }
     vec_fini(&submit.ads, destroy_ad);
     strbuf_fini(&submit.before);

@@ -23,7 +23,7 @@ static const struct cli_command MASTER = {"master", cmd_master, "",
 static const struct cli_command SUBMIT = {
     "submit", cmd_submit,
     "[FILE|-] [NAME=VALUE...] [-append LINE] [-queue ARGS] [-batch-name NAME] "
-    "[--dry-run | -dry-run FILE] [-terse]",
+    "[--dry-run | -dry-run FILE] [-terse] [-interactive]",
     "put the jobs of a submit file into the queue",
     "  -append LINE   a line to be read before the queue statement\n"
     "  -queue ARGS    a queue statement for a file that has none\n"
@@ -33,7 +33,8 @@ static const struct cli_command SUBMIT = {
     "  -spool         send the input along, to any schedd; roost transfer-data brings the output\n"
     "  -remote NAME   the same to the schedd NAME of the pool\n"
     "  -resume ID     go on spooling the input of a cluster, after a cut\n"
-    "  -terse         print only the first and the last job's id\n"};
+    "  -terse         print only the first and the last job's id\n"
+    "  -interactive   a shell where a job would run, with what it asks for; FILE is not needed\n"};
 
 #define LISTING_USAGE "[-l | --json | -af[:FLAGS] ATTR...] [-constraint EXPR] [-limit N]"
 #define LISTING_HELP                                                                       \

@@ -30,6 +30,7 @@
 #define SHELL_WORDS_MAX 4096
 #define HANG_UP_MS      3000 /* between SIGHUP and SIGKILL */
 #define SIZE_MAX_TTY    10000
+#define INTERACTIVE_S   180 /* for the owner of an interactive job to come */
 
 struct shell {
     LIST_ENTRY(shell) entry;
@@ -458,6 +459,19 @@ void shells_note_frozen(struct starter *starter)
         struct shell *next = LIST_NEXT(shell, entry);
         serve(shell);
         shell = next;
+    }
+}
+
+void shells_look(struct starter *starter)
+{
+    bool waits = starter->shell_number == 0 &&
+                 loop_wall_s(starter->env.loop) < starter->started_s + INTERACTIVE_S;
+    if (LIST_EMPTY(&starter->shells) && !waits && !starter->stopping && !starter->frozen &&
+        starter->script == SCRIPT_JOB && ad_bool_or(starter->job, "InteractiveJob", false)) {
+        log_info(starter->env.log, "shell.none", "the interactive job has no shell: it ends",
+                 LOG_TEXT("job", starter->job_id), LOG_INT("shells", starter->shell_number));
+        (void)os_kill(starter->env.os, starter->pid,
+                      SIGTERM); /* gone: its end is on its way, else the next look */
     }
 }
 

@@ -298,8 +298,9 @@ void peek_close(struct starter *starter);
 /* ---- shell.c: programs beside the job, for its owner */
 void shells_handle(struct starter *starter, struct wire_request *request); /* SHELL_... */
 void shells_note_frozen(struct starter *starter); /* the job stands still, or goes on */
-void shells_hang_up(struct starter *starter);     /* the way to their owner is lost */
-void shells_close(struct starter *starter);       /* the job's end is theirs */
+void shells_look(struct starter *starter);    /* ends an interactive job that has none any more */
+void shells_hang_up(struct starter *starter); /* the way to their owner is lost */
+void shells_close(struct starter *starter);   /* the job's end is theirs */
 
 /* ---- watch.c: what the job takes */
 void watch_tick(void *arg);

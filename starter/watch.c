@@ -196,6 +196,7 @@ void watch_tick(void *arg)
         scripts_tell(starter);
     }
     loop_timer_set(watch->timer, LOOK_MS);
+    shells_look(starter);
 }
 
 void watch_begin(struct starter *starter)

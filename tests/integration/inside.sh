@@ -8,7 +8,7 @@
 # shellcheck disable=SC2317
 . "$(dirname "$0")/lib.sh"
 
-pool_init --nodes 1 --idle 80000
+pool_init --nodes 1 --cpus-per-node 2 --idle 80000
 pool_start
 
 # The job goes on when a file is there.
@@ -127,6 +127,33 @@ if [ "$(id -u)" -eq 0 ]; then
     equals "exit status for another" "$status" 255
     grep -qF "job $job.0 is not yours" "$WORK/ssh.err" || fail "another is told: $(cat "$WORK/ssh.err")"
 fi
+
+say "a job that is a shell"
+cat >"$WORK/own.sub" <<SUB
+executable = $WORK/no-such-program
+arguments = none
+initialdir = $OUT
+transfer_input_files = $WORK/job.sub
+transfer_output_files = made
+request_memory = 1
+queue
+SUB
+echo "queue 2" >"$WORK/two.sub"
+"$ROOST" submit -interactive "$WORK/two.sub" </dev/null 2>"$WORK/two.err" && fail "two interactive jobs"
+grep -qF -- "-interactive is for one job" "$WORK/two.err" || fail "why not two: $(cat "$WORK/two.err")"
+python3 "$(dirname "$0")/lib_pty.py" "$ROOST" submit -interactive "$WORK/own.sub" <<'PTY' || fail "submit -interactive"
+want submitted to cluster \d+
+want Waiting for job to start
+want [$#]
+type stty -echo; PS1=:; echo pwd=$(basename $PWD)\n
+want pwd=sandbox
+type cp job.sub made; exit 6\n
+end 6
+PTY
+own_is_done() { own=$("$ROOST" history -limit 1 -constraint 'InteractiveJob' -af ClusterId 2>/dev/null) && [ -n "$own" ]; }
+until_true 30 "it ends with its shell" own_is_done
+check_committed "$own" 1
+cmp "$WORK/job.sub" "$OUT/made" || fail "its output is not there"
 
 say "a suspended job has no shell beside it, and says so"
 "$ROOST" suspend "$job" >"$WORK/suspend" 2>&1 || fail "roost suspend: $(cat "$WORK/suspend")"
