@@ -161,7 +161,11 @@ static void run(struct starter *starter, enum starter_script script, const char 
     starter->script = script;
     int rc = start(starter, program, argument, told, script_ended, &starter->pid, &err);
     ad_destroy(told);
-    if (rc != 0) {
+    if (rc != 0 && script == SCRIPT_EXIT) {
+        starter->pid = -1;
+        log_warn(starter->env.log, "script.exit", err.text, LOG_TEXT("job", starter->job_id));
+        scripts_after(starter); /* the job is over: its result stands */
+    } else if (rc != 0) {
         starter->pid = -1;
         script_failed(starter, script, hold_code_of(script), -rc, err.text);
     }

@@ -12,6 +12,7 @@ USER_JOB_WRAPPER = "$WORK/wrapper"
 STARTER_DEFAULT_JOB_HOOK_KEYWORD = "SITE"
 SITE_HOOK_PREPARE_JOB = "$WORK/prepare"
 SITE_HOOK_JOB_EXIT = "$WORK/exit"
+GONE_HOOK_JOB_EXIT = "$WORK/no-such-hook"
 SITE_HOOK_UPDATE_JOB_INFO = "$WORK/info"
 STARTER_INITIAL_UPDATE_INTERVAL = 1
 STARTER_UPDATE_INTERVAL = 1
@@ -80,7 +81,7 @@ grep -q '^wrapper of /.*/sandbox/condor_exec.exe$' "$OUT/trace" || fail "the wra
 
 say "beside it"
 rm "$OUT/trace"
-cluster=$(job 'My.MyWish = "yes"' 'arguments = waits') || exit 1
+cluster=$(job 'My.MyWish = "yes"' 'My.HookKeyword = "GONE"' 'arguments = waits') || exit 1
 told_twice() { [ "$(wc -l <"$OUT/informed")" = 2 ] 2>/dev/null; }
 until_true 20 "the hook was told twice" told_twice
 equals "as whom and where it runs" "$(sort -u "$OUT/informed")" "$(cat "$OUT/waits")"
@@ -88,7 +89,7 @@ for line in 'JobState = "Running"' 'MyWish = "yes"' 'JobPid = [1-9]' 'JobStartDa
     grep -q "^$line" "$OUT/told" || fail "the hook was not told $line: $(cat "$OUT/told")"
 done
 open_gate end
-until_true 20 "it is done, whatever the hook does" is_done "$cluster" 1
+until_true 20 "it is done, whatever the hooks do" is_done "$cluster" 1
 check_committed "$cluster" 1
 equals "no hook while another runs" "$(wc -l <"$OUT/informed")" 2
 
