@@ -86,4 +86,7 @@ int daemon_set(const struct daemon_env *env, const char *name, const char *value
  * (docs/decisions/ says why). */
 int daemon_main(const struct daemon *daemon, int argc, char **argv);
 
+/* The same for a daemon whose process may be a copy of a prepared one (base/prepared.h). */
+int daemon_main_prepared(const struct daemon *daemon, int argc, char **argv);
+
 #endif

@@ -23,6 +23,14 @@ void *mem_try_alloc(size_t size);                /* NULL when exhausted */
 void *mem_try_realloc(void *block, size_t size); /* NULL when exhausted, block still valid */
 void mem_free(void *block);                      /* NULL is allowed */
 
+/* Fills what is free between blocks, for good, so that what is allocated from now on lies together,
+ * on pages of its own: before a process is copied (base/prepared.h), whose copies would else each
+ * write a little on every page that they share.  The real body only. */
+void mem_settle(void);
+
+/* Gives the kernel the pages back that hold nothing: for a process that now waits for long. */
+void mem_trim(void);
+
 /* Something of a foreign library (an SQLite handle, an SSL object) that must be released when the
  * process's heap is dropped by the simulator.  The libc body only keeps no record: the kernel
  * cleans up after a dead process. */

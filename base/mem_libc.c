@@ -5,11 +5,18 @@
  */
 #include "base/mem.h"
 
+#include <malloc.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/check.h"
+
+#define SETTLE_LARGEST ((size_t)64 << 10)
+#define SETTLE_SMALL   ((size_t)1 << 10) /* below it every size that there is */
+#define SETTLE_STEP    ((size_t)16)
 
 static _Noreturn void exhausted(size_t size)
 {
@@ -34,6 +41,26 @@ void *mem_zalloc(size_t size)
         exhausted(size);
     }
     return block;
+}
+
+/* A block that ends beyond the heap's end of now is of new memory: no room of that size is left. */
+void mem_settle(void)
+{
+    const uintptr_t end = (uintptr_t)sbrk(0);
+    size_t size = SETTLE_LARGEST;
+    while (size >= SETTLE_STEP) {
+        uintptr_t block = (uintptr_t)malloc(size);
+        if (block != 0 && block < end) {
+            continue; /* it stays */
+        }
+        free((void *)block); /* NOLINT(performance-no-int-to-ptr) */
+        size = size > SETTLE_SMALL ? size / 2 : size - SETTLE_STEP;
+    }
+}
+
+void mem_trim(void)
+{
+    (void)malloc_trim(0); /* there may be none */
 }
 
 void *mem_realloc(void *block, size_t size)

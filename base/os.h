@@ -102,6 +102,9 @@ struct os_spawn {
     /* not our child: adopted by init (or by us, if we are a subreaper); the pid is known, its exit
      * is not reported */
     bool detached;
+    /* A copy of what os_prepare() started, where that is ready; argv[0] is the same, the streams
+     * are /dev/null, and of the rest only env_add, cwd, new_session and detached are used. */
+    bool prepared;
     bool no_new_privs;
     bool change_user; /* become uid/gid with no supplementary groups; needs root */
     uid_t uid;
@@ -124,6 +127,10 @@ struct os_spawn {
  * handling, and the limit of open files with which we were started. */
 int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
              struct err *err);
+/* Starts the program, whose main() calls prepared_main() (base/prepared.h), so that os_spawn() can
+ * have copies of it, soon.  One at a time: another path ends the one before.  Nothing is said of a
+ * failure: programs are started without it, and the next call after some time tries again. */
+void os_prepare(struct os *os, const char *program);
 /* The program's own process, where pid (as os_spawn() gave it) is that of its cage.  pid itself
  * when there is no cage; 0 when the program is gone. */
 pid_t os_caged_pid(struct os *os, pid_t pid);

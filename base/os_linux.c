@@ -46,6 +46,7 @@ int os_create(struct loop *loop, struct os **ret, struct err *err)
 void os_destroy(struct os *os)
 {
     if (os != NULL) {
+        prepared_end(os);
         process_table_destroy(os->processes);
         mem_free(os);
     }

@@ -12,12 +12,14 @@
 #define OS_CGROUP_PLACES_MAX 8
 
 struct os_cgroup;
+struct prepared;
 struct process_table; /* os_proc_linux.c */
 
 struct os {
     struct loop *loop;   /* may be NULL */
     struct rlimit files; /* RLIMIT_NOFILE as we were started: children get it back */
     struct process_table *processes;
+    struct prepared *prepared; /* os_prepare_linux.c; NULL: none */
 };
 
 struct process_table *process_table_create(struct os *os);
@@ -37,8 +39,17 @@ struct spawned {
     size_t shared_bytes;
 };
 
-/* Runs the program; see os_spawn().  The pid is set also for a detached one. */
-int spawn_program(struct os *os, const struct os_spawn *spec, struct spawned *ret, struct err *err);
+/* Runs the program; see os_spawn().  The pid is set also for a detached one.  stdin_fd: its
+ * standard input, stays the caller's; -1: as spec says. */
+int spawn_program(struct os *os, const struct os_spawn *spec, int stdin_fd, struct spawned *ret,
+                  struct err *err);
+/* os_spawn() with that. */
+int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_exit_f on_exit,
+                  void *arg, pid_t *ret, struct err *err);
+
+/* A copy of the prepared process: true and *ret its pid, or false, and nothing was started. */
+bool prepared_spawn(struct os *os, const struct os_spawn *spec, pid_t *ret);
+void prepared_end(struct os *os);
 
 /* The files to write "0" to, in order to be in the group; the caller closes them, on errors too. */
 int os_cgroup_open_procs(const struct os_cgroup *group, int fds[OS_CGROUP_PLACES_MAX],

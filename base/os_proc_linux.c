@@ -276,14 +276,11 @@ static int open_program(const struct spawned *spawned)
     return fd;
 }
 
-int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
-             struct err *err)
+int spawn_watched(struct os *os, const struct os_spawn *spec, int stdin_fd, os_exit_f on_exit,
+                  void *arg, pid_t *ret, struct err *err)
 {
     struct spawned spawned = {0};
-    if (spec->subreaper_job) {
-        os_become_subreaper(os);
-    }
-    int code = spawn_program(os, spec, &spawned, err);
+    int code = spawn_program(os, spec, stdin_fd, &spawned, err);
     if (code != 0) {
         return code;
     }
@@ -308,6 +305,17 @@ int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void
     }
     *ret = spawned.pid;
     return 0;
+}
+
+int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
+             struct err *err)
+{
+    if (spec->subreaper_job) {
+        os_become_subreaper(os);
+    }
+    return spec->prepared && prepared_spawn(os, spec, ret)
+               ? 0
+               : spawn_watched(os, spec, -1, on_exit, arg, ret, err);
 }
 
 static const struct process *find_caged(const struct os *os, pid_t pid)

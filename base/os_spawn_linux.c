@@ -440,7 +440,8 @@ static int launch_prepare(struct launch *launch, struct err *err)
                                launch->spec->argv[0], strerror(-code));
 }
 
-int spawn_program(struct os *os, const struct os_spawn *spec, struct spawned *ret, struct err *err)
+int spawn_program(struct os *os, const struct os_spawn *spec, int stdin_fd, struct spawned *ret,
+                  struct err *err)
 {
     struct vec env = {0};
     int code = 0, input_fd = -1;
@@ -462,7 +463,7 @@ int spawn_program(struct os *os, const struct os_spawn *spec, struct spawned *re
         *launch = (struct launch){.spec = spec,
                                   .argv = (char *const *)(uintptr_t)spec->argv,
                                   .env = (char *const *)env.items,
-                                  .input_fd = input_fd,
+                                  .input_fd = input_fd >= 0 ? input_fd : stdin_fd,
                                   .files = &os->files,
                                   .inner_stack_top = mapped + 2 * SPAWN_STACK_BYTES,
                                   .terminal = {-1, -1, -1}};

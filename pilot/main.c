@@ -66,7 +66,7 @@ int main(int argc, char **argv)
         return run_startd(argc, argv);
     }
     if (strcmp(name, "roost-starter") == 0) {
-        return daemon_main(&starter_daemon, argc, argv);
+        return daemon_main_prepared(&starter_daemon, argc, argv);
     }
     return run_keeper(argc, argv);
 }

@@ -167,6 +167,11 @@ char *mem_strndup(const char *text, size_t length)
     return copy;
 }
 
+/* The heap is dropped whole. */
+void mem_trim(void)
+{
+}
+
 void mem_free(void *data)
 {
     if (data == NULL) {

@@ -29,6 +29,13 @@ int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void
     return 0;
 }
 
+/* A simulated program has nothing to make ready. */
+void os_prepare(struct os *os, const char *program)
+{
+    (void)os;
+    (void)program;
+}
+
 int os_watch(struct os *os, pid_t pid, uint64_t start_time, os_exit_f on_exit, void *arg,
              struct err *err)
 {

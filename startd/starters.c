@@ -231,7 +231,9 @@ int starters_spawn(struct claim *claim, struct err *err)
                                       .env_add = env_add,
                                       .cwd = claim->directory,
                                       .new_session = true,
+                                      .prepared = true,
                                       .detached = true};
+        os_prepare(os, argv[0]); /* for the next, where it is not there yet */
         rc = os_spawn(os, &spec, NULL, NULL, &claim->starter_pid, err);
     }
     if (rc == 0) {

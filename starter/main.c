@@ -7,5 +7,5 @@
 
 int main(int argc, char **argv)
 {
-    return daemon_main(&starter_daemon, argc, argv);
+    return daemon_main_prepared(&starter_daemon, argc, argv);
 }

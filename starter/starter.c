@@ -328,7 +328,7 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
     starter->watch.timer = loop_timer_create(env->loop, watch_tick, starter);
     starter->live_timer = loop_timer_create(env->loop, live_look, starter);
     int rc = read_record(starter, directory_argument(starter), err);
-    rc = rc != 0 ? rc : pool_context_create(env, &starter->wires, err);
+    rc = rc != 0 ? rc : pool_client_context_create(env, &starter->wires, err);
     if (rc == 0) {
         os_become_subreaper(env->os);
         rc = startd_link_open(starter, err);
