@@ -219,6 +219,10 @@ int os_mkdirs(struct os *os, const char *path, mode_t mode, struct err *err)
 {
     (void)os;
     struct stat st;
+    if (mkdir(path, mode) == 0 ||
+        (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))) {
+        return 0; /* nearly always: no need to go there from the root */
+    }
     char *copy = mem_strdup(path);
     int code = 0;
     for (char *at = copy; code == 0; at++) {
