@@ -20,7 +20,7 @@
 #define DRAIN_TEXT_MAX   4096 /* bytes of a reason, of an expression */
 #define DRAIN_NAME_MAX   300  /* bytes of a slot's name */
 #define DRAIN_ID_MAX     40   /* with its terminating zero */
-#define DRAIN_COMMIT_S   20   /* so long the startd waits for commit or cancel, if not told less */
+#define DRAIN_COMMIT_S   10   /* so long the startd waits for commit or cancel, if not told less */
 #define DRAIN_ESTIMATE_S INT64_C(253402300799) /* no estimate lies behind the year 9999 */
 
 struct ad;

@@ -44,6 +44,9 @@ static const struct wire_verb_info VERBS[] = {
     /* startd, through the hub */
     {VERB_DIAL_ME, "DIAL_ME", D, 20000},
     {VERB_POWER_DOWN, "POWER_DOWN", M, 30000},
+    {VERB_START_DRAINING, "START_DRAINING", M, 30000},
+    {VERB_COMMIT_DRAINING, "COMMIT_DRAINING", M, 30000},
+    {VERB_CANCEL_DRAINING, "CANCEL_DRAINING", M, 30000},
     /* startd, on the claim's connection: the schedd is the server there, see server_scopes */
     {VERB_ACTIVATE, "ACTIVATE", D, 30000},
     {VERB_DEACTIVATE, "DEACTIVATE", D, 30000},

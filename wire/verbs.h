@@ -51,6 +51,10 @@ enum wire_verb {
     VERB_DEACTIVATE = 53, /* end this job: vacate, remove, hold */
     VERB_RELEASE_CLAIM = 54,
     VERB_SUSPEND_CLAIM = 55, /* this job is to stand still, or to go on: roost suspend, continue */
+    /* answered by the startd, relayed: docs/protocol/drain.md */
+    VERB_START_DRAINING = 56,  /* what would it cost? then wait for commit or cancel */
+    VERB_COMMIT_DRAINING = 57, /* drain */
+    VERB_CANCEL_DRAINING = 58, /* do not, or no longer */
     /* between schedd and shadow, Unix socket; the shadow dials */
     VERB_SHADOW_HELLO = 70,  /* shadow to schedd: I serve this owner; these jobs I have */
     VERB_JOB_RUN = 71,       /* schedd to shadow: expect the starter of this job */

@@ -119,7 +119,7 @@ static void a_bad_argument_is_refused_by_its_name(void **state)
         {"[Slots = {\"slot1\"}; OnCompletion = \"off\"]", "OnCompletion"},
         {"[DrainDeadline = -1]", "DrainDeadline"},
         {"[DrainDeadline = \"noon\"]", "DrainDeadline"},
-        {"[CommitWithin = 21]", "CommitWithin"},
+        {"[CommitWithin = 11]", "CommitWithin"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         struct drain_request request;
