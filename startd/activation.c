@@ -334,6 +334,9 @@ void activation_request(void *arg, struct wire_request *request)
         wire_reply_error(request, -ESHUTDOWN, "the claim is over: %s", claim->reason);
         return;
     }
+    if (draining_keeps(claim->startd, request, true)) {
+        return;
+    }
     if (verb == VERB_ACTIVATE) {
         activate(claim, request);
     } else if (verb == VERB_DEACTIVATE) {

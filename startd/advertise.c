@@ -120,6 +120,7 @@ static void send_changes(void *arg)
     advertise_gone(startd); /* first: a new piece may have the name of one that is gone */
     const struct ad **ads = mem_alloc(startd->slot_count * sizeof *ads);
     size_t count = 0;
+    draining_publish(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
         if (slot->changed || !startd->first_update_done) {
@@ -189,11 +190,17 @@ static void uplink_down(void *arg, const char *why)
     log_warn(startd->env.log, "uplink.down", why);
 }
 
-static void on_request(void *arg, struct wire_request *request)
+void advertise_request(struct startd *startd, struct wire_request *request)
 {
-    struct startd *startd = arg;
     enum wire_verb verb = wire_request_verb(request);
-    if (verb == VERB_DIAL_ME) {
+    bool changes = verb == VERB_DIAL_ME || verb == VERB_RELEASE_CLAIM || verb == VERB_POWER_DOWN;
+    if (changes && draining_keeps(startd, request, false)) {
+        return;
+    }
+    if (verb == VERB_START_DRAINING || verb == VERB_COMMIT_DRAINING ||
+        verb == VERB_CANCEL_DRAINING) {
+        draining_request(startd, request);
+    } else if (verb == VERB_DIAL_ME) {
         offer_dial_me(startd, request);
     } else if (verb == VERB_RELEASE_CLAIM) {
         offer_release(startd, request);
@@ -206,6 +213,11 @@ static void on_request(void *arg, struct wire_request *request)
     } else {
         wire_reply_error(request, -ENOSYS, "%s is not for a startd", wire_verb_name(verb));
     }
+}
+
+static void on_request(void *arg, struct wire_request *request)
+{
+    advertise_request(arg, request);
 }
 
 int advertise_open(struct startd *startd, struct err *err)

@@ -149,6 +149,8 @@ static struct ad *claim_to_ad(const struct claim *claim)
     ad_set_bool(ad, "Preempted", claim->preempted);
     ad_set_bool(ad, "StarterFailed", claim->starter_failed);
     ad_set_bool(ad, "Evicted", claim->evicted);
+    ad_set_bool(ad, "Drained", claim->drained);
+    ad_set_bool(ad, "Accepted", claim->accepted);
     ad_set_bool(ad, "Suspended", claim->suspended);
     ad_set_bool(ad, "SuspendedByUser", claim->by_user);
     ad_set_int(ad, "SuspendedAt", claim->suspended_at_s);
@@ -313,6 +315,7 @@ void claim_is_idle(struct claim *claim)
 
 void claim_starter_gone(struct claim *claim, const char *reason)
 {
+    draining_run_over(claim, reason[0] == '\0');
     claim->starter_pid = 0;
     claim->starter_done = false;
     claim->overdue = false;
@@ -676,6 +679,8 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     claim->preempted = ad_bool_or(ad, "Preempted", false);
     claim->starter_failed = ad_bool_or(ad, "StarterFailed", false);
     claim->evicted = ad_bool_or(ad, "Evicted", false);
+    claim->drained = ad_bool_or(ad, "Drained", false);
+    claim->accepted = ad_bool_or(ad, "Accepted", false);
     claim->suspended = ad_bool_or(ad, "Suspended", false);
     claim->by_user = ad_bool_or(ad, "SuspendedByUser", false);
     claim->suspended_at_s = ad_int_or(ad, "SuspendedAt", 0);

@@ -168,6 +168,9 @@ void hibernate_check(struct startd *startd)
     }
     loop_timer_set(startd->hibernate_timer, (uint64_t)interval_s * 1000);
     int64_t up_s = loop_wall_s(startd->env.loop) - startd->started_s;
+    if (draining_stands(startd) || draining_is_on(startd)) {
+        return; /* somebody else says what becomes of it */
+    }
     if (any_claim(startd) || up_s < config_duration_s(config, "HIBERNATE_MIN_UPTIME") ||
         uplink_wire(startd->collector) == NULL ||
         strcmp(config_string(config, "POWER_METHOD"), "none") == 0) {
@@ -184,6 +187,12 @@ void hibernate_check(struct startd *startd)
     if (level > 0) {
         go_down(startd, level, "HIBERNATE is true on every slot");
     }
+}
+
+void hibernate_drained(struct startd *startd, int level, const char *reason)
+{
+    loop_timer_stop(startd->hibernate_timer);
+    go_down(startd, level, reason);
 }
 
 void hibernate_leave(struct startd *startd)

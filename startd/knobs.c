@@ -160,6 +160,12 @@ static const struct knob KNOBS[] = {
      .type = KNOB_LIST,
      .help = "Names of further configuration values to put into the slots' ads."},
     {.name = "STARTD_EXPRS", .type = KNOB_LIST, .help = "The same: the older name."},
+    {.name = "DRAINING_EVICTS_SUSPENDED",
+     .type = KNOB_BOOL,
+     .fallback = "false",
+     .help =
+         "Whether graceful draining evicts suspended jobs, so that it ends when it was expected "
+         "to; if not, they keep the retirement time that is left for when they go on."},
     {.name = "HIBERNATE",
      .type = KNOB_EXPR,
      .fallback = "\"NONE\"",

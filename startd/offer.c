@@ -125,6 +125,7 @@ static struct claim *make(struct slot *slot, struct wire_request *request)
     (void)snprintf(claim->slot_name, sizeof claim->slot_name, "%s", slot->name);
     use_up(slot, claim->id);
     claim->slot = slot;
+    claim->accepted = draining_slot(slot);
     claim->schedd_address = mem_strdup(ad_string_or(args, "ScheddAddress", ""));
     claim->schedd_pin = mem_strdup(ad_string_or(args, "ScheddPin", ""));
     claim->schedd_name = mem_strdup(ad_string_or(args, "ScheddName", "?"));

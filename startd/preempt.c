@@ -23,6 +23,8 @@
 #include "startd/startd.h"
 #include "wire/wire.h"
 
+#define STANDS_MS 200 /* an offer of draining stands: nothing may change, look again */
+
 int preempt_judge(const struct slot *slot, const struct ad *job, const char *word, struct err *err)
 {
     struct ad_context context = startd_context(slot->startd);
@@ -68,7 +70,7 @@ int64_t preempt_wait_max_s(const struct slot *slot)
 
 static bool must_go(const struct slot *slot)
 {
-    return slot->waiting != NULL || slot->startd->farewell ||
+    return slot->waiting != NULL || slot->startd->farewell || draining_is_due(slot) ||
            (slot->claim != NULL && slot->claim->evicted);
 }
 
@@ -80,6 +82,8 @@ bool preempt_is_due(const struct slot *slot, char *ret, size_t size)
         (void)snprintf(ret, size, "PREEMPT is true");
     } else if (slot->startd->farewell) {
         (void)snprintf(ret, size, "the machine takes no more jobs");
+    } else if (draining_is_due(slot)) {
+        (void)snprintf(ret, size, "the machine is draining");
     }
     return must_go(slot);
 }
@@ -91,10 +95,46 @@ static void vacate(struct slot *slot)
     struct ad_context context = startd_context(slot->startd);
     CHECK(preempt_is_due(slot, reason, sizeof reason));
     claim->preempted = slot->waiting != NULL || !claim->evicted;
+    claim->drained = draining_is_due(slot);
     claim->grace_s = vacate_max_s(slot);
     bool asks =
         claim->grace_s > 0 && policy_plan_vacates(&slot->policy, slot->ad, claim->job, &context);
     claim_end(claim, reason, !asks); /* last: the claim may be gone */
+}
+
+void preempt_vacate(struct slot *slot, bool fast)
+{
+    struct claim *claim = slot->claim;
+    bool is_ending = slot->state == SLOT_PREEMPTING;
+    if (claim == NULL || (is_ending && (!fast || slot->activity == SLOT_KILLING))) {
+        return;
+    }
+    if (!fast && !is_ending) {
+        vacate(slot);
+        return;
+    }
+    claim->drained = claim->preempted = true;
+    claim_end(claim, "the machine is draining", true);
+}
+
+void preempt_is_over(struct slot *slot)
+{
+    if (slot->state == SLOT_CLAIMED && slot->activity == SLOT_RETIRING && !must_go(slot)) {
+        loop_timer_stop(slot->claim->retire_timer);
+        slot_move(slot, SLOT_CLAIMED, SLOT_BUSY);
+        slot_mint(slot);
+        slot_refresh(slot);
+    }
+}
+
+int64_t preempt_retirement_s(const struct slot *slot)
+{
+    return slot->claim != NULL ? retirement_left_s(slot) : 0;
+}
+
+int64_t preempt_vacate_s(const struct slot *slot)
+{
+    return slot->claim != NULL ? vacate_max_s(slot) : 0;
 }
 
 /* Lets the running claim go on towards its end, wherever it is now. */
@@ -166,7 +206,9 @@ void preempt_step(void *arg)
     if (slot == NULL || slot->claim != claim || claim->stage != CLAIM_ACTIVE) {
         return;
     }
-    if (slot->state == SLOT_CLAIMED && must_go(slot)) {
+    if (draining_stands(slot->startd)) {
+        loop_timer_set(claim->retire_timer, STANDS_MS);
+    } else if (slot->state == SLOT_CLAIMED && must_go(slot)) {
         push(slot);
     }
 }

@@ -224,7 +224,8 @@ static void set_claim(const struct slot *slot, struct ad *ad)
 static void set_claim_ids(const struct slot *slot, struct ad *ad)
 {
     const struct startd *startd = slot->startd;
-    if (startd->going_down || startd->leaving || startd->stopping || startd->farewell) {
+    if (startd->going_down || startd->leaving || startd->stopping || startd->farewell ||
+        slot->state == SLOT_DRAINED) {
         return;
     }
     if (slot->kind == SLOT_PARTITIONABLE && slot->piece_ids.count > 0) {
@@ -355,6 +356,7 @@ void slot_build(struct slot *slot)
     set_machine(slot, ad);
     set_policy(slot, ad);
     set_state(slot, ad);
+    draining_put(slot, ad);
     figures_write(slot, ad);
     set_claim(slot, ad);
     if (slot->kind == SLOT_PARTITIONABLE) {
@@ -411,12 +413,13 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
     slot->state = state;
     slot->activity = activity;
     slot_refresh(slot);
+    draining_moved(startd);
 }
 
 void slot_rest(struct slot *slot)
 {
     CHECK(slot->claim == NULL);
-    if (slot->kind == SLOT_PARTITIONABLE) {
+    if (slot->kind == SLOT_PARTITIONABLE || slot->state == SLOT_DRAINED) {
         slot_mint(slot);
         slot_refresh(slot);
         return;
@@ -428,7 +431,7 @@ void slot_rest(struct slot *slot)
         preempt_take(slot);
         return;
     }
-    if (slot->kind == SLOT_DYNAMIC) {
+    if (slot->kind == SLOT_DYNAMIC && !draining_is_due(slot)) {
         slot_remove(slot);
         return;
     }

@@ -33,12 +33,17 @@
 #define STOP_TRIES       2     /* to reach a schedd that is to hear of its claim's end */
 #define STOP_GRACE_MS    20000 /* for the jobs of a startd that is told to stop */
 #define FAREWELL_POLL_MS 200   /* is the last slot free? */
+#define STANDS_POLL_MS   200   /* an offer of draining stands: nothing may change */
 
 static void startd_stop(void *state);
 
 static void poll(void *arg)
 {
     struct startd *startd = arg;
+    if (draining_stands(startd)) {
+        loop_timer_set(startd->poll_timer, STANDS_POLL_MS);
+        return;
+    }
     slots_poll(startd);
     if (farewell_check(startd)) {
         startd_stop(startd);
@@ -58,7 +63,7 @@ static void check_sleep(void *arg)
 
 static int open_store(struct startd *startd, struct err *err)
 {
-    static const char *const TABLES[] = {"claims", NULL};
+    static const char *const TABLES[] = {"claims", "draining", NULL};
     static const struct store_schema SCHEMA = {.daemon = "startd", .tables = TABLES, .version = 1};
     const struct config *config = startd->env.config;
     struct strbuf path;
@@ -140,6 +145,7 @@ static void startd_destroy(void *state)
     advertise_close(startd);
     starters_close(startd);
     claims_destroy(startd);
+    draining_close(startd);
     loop_timer_destroy(startd->poll_timer);
     loop_timer_destroy(startd->hibernate_timer);
     loop_timer_destroy(startd->stop_timer);
@@ -179,6 +185,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     if (rc == 0) {
         ask_plugins(startd);
     }
+    rc = rc != 0 ? rc : draining_open(startd, err);
     rc = rc != 0 ? rc : slots_create(startd, err);
     rc = rc != 0 ? rc : starters_open(startd, err);
     rc = rc != 0 ? rc : claims_restore(startd, err);
@@ -190,6 +197,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
         startd_destroy(startd);
         return rc;
     }
+    draining_moved(startd);
     poll(startd);
     int64_t interval_s = config_duration_s(env->config, "HIBERNATE_CHECK_INTERVAL");
     if (interval_s > 0 && !startd->asleep) {
@@ -264,6 +272,11 @@ static void startd_stop(void *state)
     startd->stop_timer = loop_timer_create(startd->env.loop, stop_now, startd);
     loop_timer_set(startd->stop_timer, STOP_GRACE_MS);
     stop_check(startd);
+}
+
+void startd_end(struct startd *startd)
+{
+    startd_stop(startd);
 }
 
 static const struct knob_table *const TABLES[] = {&startd_knobs, &knobs_common};

@@ -19,6 +19,7 @@
 #include "base/daemon.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "drain/drain_plan.h"
 #include "startd/carve_plan.h"
 #include "startd/policy_plan.h"
 #include "startd/slot_plan.h"
@@ -99,6 +100,8 @@ struct claim {
     struct loop_timer *retire_timer; /* of a claim that is preempted: it has retired long enough */
     struct loop_timer *stop_timer;   /* the starter was told to stop and does not: the next step */
     bool preempted;
+    bool drained;           /* draining has ended its run: that is badput */
+    bool accepted;          /* it came while draining, under StartExpr */
     bool evicted;           /* PREEMPT was true: its job has to go, after its retirement */
     bool adopted;           /* its starter was there before us */
     bool suspended;         /* the job stands still */
@@ -155,8 +158,22 @@ struct figures {          /* of the machine, at the last look */
     uint64_t console_used_ms;
 };
 
+struct draining {
+    enum drain_phase phase;
+    struct drain_request request; /* phase NONE: none */
+    char id[DRAIN_ID_MAX];
+    char requester[256];
+    int64_t began_s;
+    bool last; /* StartExpr counts no more */
+    struct drain_totals totals;
+    struct vec held; /* struct held: calls that wait for the end of an offer */
+    struct wire_request *offer, *commit, *cancel; /* to be answered */
+    struct loop_timer *offer_timer, *look_timer;
+};
+
 struct startd {
     struct daemon_env env;
+    struct draining draining;
     struct figures figures;
     struct os_machine machine;
     struct ad *opsys; /* opsys_plan.h */
@@ -263,7 +280,12 @@ void preempt_evict(struct slot *slot);
 void preempt_run_began(struct slot *slot);
 void preempt_take(struct slot *slot); /* the slot is free: the claim that waits gets it */
 int64_t preempt_wait_max_s(const struct slot *slot);
-void preempt_step(void *claim); /* the retire_timer's */
+void preempt_step(void *claim);                        /* the retire_timer's */
+int64_t preempt_retirement_s(const struct slot *slot); /* that its job has left */
+int64_t preempt_vacate_s(const struct slot *slot);     /* between the soft signal and KILL */
+/* Draining: its job has to go now; fast: at once.  Again: nothing new. */
+void preempt_vacate(struct slot *slot, bool fast);
+void preempt_is_over(struct slot *slot); /* its job need not go any more, if it only retires */
 
 /* ---- figures.c: what the policy expressions look at */
 void figures_measure(struct startd *startd); /* and writes it into all ads */
@@ -280,6 +302,25 @@ int64_t claim_suspended_s(const struct claim *claim); /* of the run so far */
 /* What CLAIM and ALIVE say of it: Suspended, NumSuspensions, LastSuspensionTime, SuspendedSeconds
  */
 void claim_put_suspension(const struct claim *claim, struct ad *args);
+
+/* ---- draining.c: whole machine draining */
+int draining_open(struct startd *startd, struct err *err); /* before slots: START may be false */
+void draining_close(struct startd *startd);
+void draining_request(struct startd *startd, struct wire_request *request);
+bool draining_stands(const struct startd *startd); /* an offer: nothing may change */
+/* While an offer stands the call is kept, and served later: true. */
+bool draining_keeps(struct startd *startd, struct wire_request *request, bool of_claim);
+bool draining_is_on(const struct startd *startd);
+bool draining_slot(const struct slot *slot);   /* it is one of those that are drained */
+bool draining_is_due(const struct slot *slot); /* its claim takes no further job */
+void draining_moved(struct startd *startd);    /* a slot has, or is gone */
+/* The claim's run is over, its slot still there. */
+void draining_run_over(struct claim *claim, bool by_itself);
+void draining_put(const struct slot *slot, struct ad *ad); /* overrides Start */
+void draining_publish(struct startd *startd); /* estimates and totals, in ads to be sent */
+
+/* ---- startd.c */
+void startd_end(struct startd *startd); /* as if it was told to stop */
 
 /* ---- claim.c */
 void claim_say_alive(struct claim *claim); /* an ALIVE at once */
@@ -345,11 +386,15 @@ int advertise_open(struct startd *startd, struct err *err);
 void advertise_soon(struct startd *startd);
 void advertise_gone(struct startd *startd); /* pieces that are gone are told at once */
 void advertise_close(struct startd *startd);
+/* A command that came down the uplink, now or kept. */
+void advertise_request(struct startd *startd, struct wire_request *request);
 
 /* ---- hibernate.c */
 void hibernate_check(struct startd *startd);
 void hibernate_leave(
     struct startd *startd); /* -asleep: offline ads, as if it had been up, then the end */
+/* It is drained: down, without looking at HIBERNATE. */
+void hibernate_drained(struct startd *startd, int level, const char *reason);
 void hibernate_power_down(struct startd *startd, struct wire_request *request);
 struct loop_timer *hibernate_leaving(struct startd *startd); /* ends `leaving` */
 struct loop_timer *hibernate_guard(

@@ -1,0 +1,441 @@
+/* Draining over real wires: the transaction by drain_client, what becomes of the slots, what is
+ * durable, who is refused.  Seed: "Whole Machine Draining".
+ *
+ * LINK: startd collector drain
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "drain/drain_client.h"
+#include "tests/unit/startd/startd_rig.h"
+
+#define TWO_SLOTS "NUM_SLOTS = 2\n"
+#define PATIENT   TWO_SLOTS "MAXJOBRETIREMENTTIME = 1000\nMACHINEMAXVACATETIME = 40\n"
+#define IMPATIENT TWO_SLOTS "MAXJOBRETIREMENTTIME = 0\nMACHINEMAXVACATETIME = 40\n"
+
+/* ---- the requester */
+
+struct asker {
+    struct client *client;
+    struct drain_client *drain;
+    bool offered, done;
+    char id[DRAIN_ID_MAX];
+    enum drain_code code;
+    char text[512];
+    struct ad *answer;
+};
+
+static void on_offered(void *arg, const char *id, const struct ad *offer)
+{
+    struct asker *asker = arg;
+    asker->offered = true;
+    (void)snprintf(asker->id, sizeof asker->id, "%s", id);
+    ad_destroy(asker->answer);
+    asker->answer = ad_copy(offer);
+}
+
+static void on_done(void *arg, enum drain_code code, const char *text, const struct ad *answer)
+{
+    struct asker *asker = arg;
+    asker->done = true;
+    asker->code = code;
+    (void)snprintf(asker->text, sizeof asker->text, "%s", text);
+    if (answer != NULL) {
+        ad_destroy(asker->answer);
+        asker->answer = ad_copy(answer);
+    }
+}
+
+static const struct drain_client_events EVENTS = {.offered = on_offered, .done = on_done};
+
+static void begin(struct rig *rig, const char *policy)
+{
+    stop(rig);
+    load(rig, policy);
+    start(rig);
+    until(rig, is_connected);
+}
+
+static struct asker asker_as(struct rig *rig, uint32_t scopes)
+{
+    return (struct asker){.client = client_dial(rig->bed, scopes, "", NULL, NULL)};
+}
+
+static void asker_end(struct asker *asker)
+{
+    drain_client_destroy(asker->drain);
+    asker->drain = NULL;
+    asker->offered = asker->done = false;
+    ad_destroy(asker->answer);
+    asker->answer = NULL;
+}
+
+static bool is_answered(struct rig *rig);
+static struct asker *waited_for; /* what is_answered() looks at */
+
+static bool is_answered(struct rig *rig)
+{
+    (void)rig;
+    return waited_for->offered || waited_for->done;
+}
+
+static bool is_done(struct rig *rig)
+{
+    (void)rig;
+    return waited_for->done;
+}
+
+/* Asks, up to the offer or the refusal. */
+static void ask(struct rig *rig, struct asker *asker, const char *text)
+{
+    struct ad *args = bed_ad(text);
+    struct drain_request request;
+    assert_int_equal(drain_request_read(args, &request, NULL), DRAIN_OK);
+    asker_end(asker);
+    BED_MUST(drain_client_start(asker->client->wire, "wn01", &request, &EVENTS, asker,
+                                &asker->drain, err));
+    drain_request_fini(&request);
+    ad_destroy(args);
+    waited_for = asker;
+    until(rig, is_answered);
+}
+
+static void commit(struct rig *rig, struct asker *asker)
+{
+    drain_client_commit(asker->drain);
+    waited_for = asker;
+    until(rig, is_done);
+}
+
+/* Committed. */
+static void drain_it(struct rig *rig, struct asker *asker, const char *text)
+{
+    ask(rig, asker, text);
+    if (!asker->offered) {
+        fail_msg("%s", asker->text);
+    }
+    commit(rig, asker);
+    assert_int_equal(asker->code, DRAIN_OK);
+}
+
+static enum drain_code cancel(struct rig *rig, struct asker *asker, const char *id)
+{
+    asker_end(asker);
+    BED_MUST(drain_client_cancel(asker->client->wire, "wn01", id, NULL, &EVENTS, asker,
+                                 &asker->drain, err));
+    waited_for = asker;
+    until(rig, is_done);
+    return asker->code;
+}
+
+/* ---- what is to be waited for */
+
+static bool in_state(const struct rig *rig, size_t at, enum slot_state state,
+                     enum slot_activity activity)
+{
+    const struct slot *slot = rig->startd->slots[at];
+    return slot->state == state && slot->activity == activity;
+}
+
+static bool all_drained(struct rig *rig)
+{
+    return in_state(rig, 0, SLOT_DRAINED, SLOT_IDLE) && in_state(rig, 1, SLOT_DRAINED, SLOT_IDLE) &&
+           rig->startd->draining.phase == DRAIN_COMPLETE;
+}
+
+static bool second_waits(struct rig *rig)
+{
+    return in_state(rig, 1, SLOT_DRAINED, SLOT_RETIRING);
+}
+
+static bool is_retiring(struct rig *rig)
+{
+    return is(rig, SLOT_CLAIMED, SLOT_RETIRING);
+}
+
+static bool all_unclaimed(struct rig *rig)
+{
+    return in_state(rig, 0, SLOT_UNCLAIMED, SLOT_IDLE) &&
+           in_state(rig, 1, SLOT_UNCLAIMED, SLOT_IDLE);
+}
+
+static bool is_withdrawn(struct rig *rig)
+{
+    return rig->startd->draining.phase == DRAIN_NONE;
+}
+
+static bool is_killed(struct rig *rig)
+{
+    return has_stop(rig) && rig->starter.fast;
+}
+
+static void run_job(struct rig *rig)
+{
+    run_it(rig);
+    assert_int_equal(hello(rig, 1), 0);
+}
+
+/* ---- tests */
+
+static void an_idle_machine_is_drained_until_it_is_cancelled(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    ask(rig, &admin, "[DrainReason = \"new disk\"]");
+    assert_true(admin.offered);
+    assert_int_equal(ad_int_or(admin.answer, "ExpectedMachineFastDrainingBadput", -1), 0);
+    assert_string_equal(ad_string_or(admin.answer, "Machine", ""), "wn01");
+    assert_true(all_unclaimed(rig)); /* nothing changes before the commit */
+    commit(rig, &admin);
+    assert_int_equal(admin.code, DRAIN_OK);
+    until(rig, all_drained);
+    for (size_t i = 0; i < 2; i++) {
+        const struct ad *ad = rig->startd->slots[i]->ad;
+        assert_true(ad_bool_or(ad, "Draining", false));
+        assert_false(ad_bool_or(ad, "Start", true));
+        assert_string_equal(ad_string_or(ad, "State", ""), "Drained");
+        assert_string_equal(ad_string_or(ad, "Activity", ""), "Idle");
+        assert_string_equal(ad_string_or(ad, "DrainingRequestId", ""), admin.id);
+        assert_string_equal(ad_string_or(ad, "DrainReason", ""), "new disk");
+        assert_string_equal(ad_string_or(ad, "DrainingRequester", ""), "someone@pool");
+        assert_false(ad_has(ad, "ClaimId"));
+    }
+    char id[DRAIN_ID_MAX];
+    (void)snprintf(id, sizeof id, "%s", admin.id);
+    assert_int_equal(cancel(rig, &admin, "0123"), DRAIN_NO_SUCH_ID);
+    assert_true(all_drained(rig));
+    assert_int_equal(cancel(rig, &admin, id), DRAIN_OK);
+    assert_true(all_unclaimed(rig));
+    assert_false(ad_has(rig->startd->slots[0]->ad, "Draining"));
+    assert_true(ad_bool_or(rig->startd->slots[0]->ad, "Start", false));
+    assert_true(ad_has(rig->startd->slots[0]->ad, "ClaimId"));
+    assert_int_equal(cancel(rig, &admin, id), DRAIN_NO_SUCH_ID);
+    asker_end(&admin);
+}
+
+static void refusals_carry_their_codes(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    struct asker other = asker_as(rig, SCOPE_ADMINISTRATOR);
+    struct asker nobody = asker_as(rig, SCOPE_WRITE | SCOPE_DAEMON);
+    ask(rig, &nobody, "[]");
+    assert_int_equal(nobody.code, DRAIN_NO_AUTHORITY);
+    ask(rig, &admin, "[CheckExpr = \"SlotID == 1\"]");
+    assert_int_equal(admin.code, DRAIN_CHECK_FALSE);
+    assert_non_null(strstr(admin.text, "slot2@wn01"));
+    ask(rig, &admin, "[CheckExpr = \"SlotID == 1\"; Slots = {\"slot1\"}; EstimateOnly = true]");
+    assert_int_equal(admin.code, DRAIN_OK);
+    assert_false(admin.offered);
+    ask(rig, &admin, "[Slots = {\"slot1\", \"slot9\"}]");
+    assert_int_equal(admin.code, DRAIN_NO_SUCH_SLOT);
+    ask(rig, &admin, "[OnCompletion = \"off\"]");
+    assert_int_equal(admin.code, DRAIN_CANNOT);
+    assert_true(is_withdrawn(rig));
+    ask(rig, &admin, "[]");
+    assert_true(admin.offered);
+    ask(rig, &other, "[]"); /* while one is on offer */
+    assert_int_equal(other.code, DRAIN_ALREADY);
+    commit(rig, &admin);
+    ask(rig, &other, "[]"); /* while one drains */
+    assert_int_equal(other.code, DRAIN_ALREADY);
+    ask(rig, &other, "[EstimateOnly = true]");
+    assert_int_equal(other.code, DRAIN_OK);
+    asker_end(&admin);
+    asker_end(&other);
+    asker_end(&nobody);
+}
+
+static void nothing_changes_while_an_offer_stands(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    remember_id(rig);
+    ask(rig, &admin, "[]");
+    struct ad *args = bed_ad("[JobId = \"1.0\"]"), *job = bed_ad(JOB);
+    struct answer answer = {0};
+    ad_set_string(args, "ClaimId", rig->claim_id);
+    ad_set_string(args, "ScheddAddress", listener_address(rig->schedd.listener));
+    ad_set_string(args, "ScheddPin", tls_identity_pin(rig->schedd.identity));
+    const struct ad *ads[1] = {job};
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1, .with_private = true};
+    assert_true(wire_relay(rig->caller->wire, "startd/wn01", VERB_DIAL_ME, &body, 0, answer_part,
+                           &answer) > 0);
+    while (rig->startd->draining.held.count == 0) {
+        struct asker again = {.client = admin.client};
+        ask(rig, &again, "[EstimateOnly = true]"); /* the loop turns */
+        asker_end(&again);
+    }
+    assert_false(answer.over);
+    assert_true(all_unclaimed(rig));
+    drain_client_destroy(admin.drain); /* the offer is taken back */
+    admin.drain = NULL;
+    assert_int_equal(finish(rig, &answer, last_text, sizeof last_text), 0);
+    assert_true(is_withdrawn(rig));
+    ad_destroy(args);
+    ad_destroy(job);
+    asker_end(&admin);
+}
+
+static void a_requester_that_dies_blocks_nobody(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    ask(rig, &admin, "[]");
+    assert_true(draining_stands(rig->startd));
+    drain_client_destroy(admin.drain);
+    admin.drain = NULL;
+    client_close(admin.client);
+    until(rig, is_withdrawn);
+    assert_true(all_unclaimed(rig));
+    asker_end(&admin);
+}
+
+static void an_offer_ends_with_its_time(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    ask(rig, &admin, "[CommitWithin = 1]");
+    until(rig, is_done);
+    assert_int_equal(admin.code, DRAIN_TOO_LATE);
+    assert_true(is_withdrawn(rig));
+    asker_end(&admin);
+}
+
+static void a_graceful_drain_lets_the_job_retire_and_the_other_slot_waits(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    ask(rig, &admin, "[]");
+    int64_t now_s = loop_wall_s(rig->bed->loop);
+    assert_in_range(ad_int_or(admin.answer, "ExpectedMachineGracefulDrainingCompletion", 0) - now_s,
+                    960, 1000);
+    assert_int_equal(ad_int_or(admin.answer, "ExpectedMachineGracefulDrainingBadput", 0), 1000);
+    commit(rig, &admin);
+    until(rig, is_retiring);
+    until(rig, second_waits);
+    assert_int_equal(rig->starter.stops, 0);
+    starter_is_done(rig, ""); /* it ends by itself */
+    until(rig, all_drained);
+    assert_int_equal(rig->startd->draining.totals.badput_s, 0);
+    asker_end(&admin);
+}
+
+static void a_fast_drain_kills_the_job_and_its_run_time_is_badput(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    rig->startd->slots[0]->claim->job_start_s -=
+        500; /* it has run that long, 100 of it suspended */
+    rig->startd->slots[0]->claim->suspended_s = 100;
+    drain_it(rig, &admin, "[HowFast = \"fast\"]");
+    until(rig, is_killed);
+    starter_is_done(rig, "killed");
+    until(rig, all_drained);
+    assert_in_range(rig->startd->draining.totals.badput_s, 400, 430);
+    asker_end(&admin);
+}
+
+static void without_retirement_graceful_asks_at_once(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, IMPATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    drain_it(rig, &admin, "[]");
+    until(rig, has_stop);
+    assert_false(rig->starter.fast);
+    assert_int_equal(rig->starter.grace_s, 40);
+    starter_is_done(rig, "vacated");
+    until(rig, all_drained);
+    asker_end(&admin);
+}
+
+static void a_cancelled_drain_lets_a_retiring_job_go_on(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    drain_it(rig, &admin, "[]");
+    until(rig, is_retiring);
+    assert_int_equal(cancel(rig, &admin, NULL), DRAIN_OK);
+    assert_true(is_claimed_busy(rig));
+    assert_true(in_state(rig, 1, SLOT_UNCLAIMED, SLOT_IDLE));
+    asker_end(&admin);
+}
+
+static void only_the_slots_of_the_request_are_drained(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    drain_it(rig, &admin, "[Slots = {\"slot2\"}]");
+    assert_true(rig->startd->draining.phase != DRAIN_NONE);
+    assert_true(in_state(rig, 0, SLOT_UNCLAIMED, SLOT_IDLE));
+    assert_int_equal(rig->startd->slots[1]->state, SLOT_DRAINED);
+    assert_false(ad_has(rig->startd->slots[0]->ad, "Draining"));
+    claim_it(rig); /* the other one takes jobs */
+    asker_end(&admin);
+}
+
+static void a_drain_to_resume_resumes(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    drain_it(rig, &admin, "[OnCompletion = \"resume\"]");
+    until(rig, is_withdrawn);
+    assert_true(all_unclaimed(rig));
+    asker_end(&admin);
+}
+
+static void a_drain_and_its_totals_survive_the_startd(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    drain_it(rig, &admin, "[DrainReason = \"new disk\"]");
+    until(rig, all_drained);
+    drain_totals_evicted(&rig->startd->draining.totals, 77);
+    struct drain_totals *totals = &rig->startd->draining.totals;
+    assert_int_equal(totals->counting, 2);
+    stop(rig);
+    start(rig);
+    until(rig, all_drained);
+    assert_string_equal(rig->startd->draining.id, admin.id);
+    assert_string_equal(rig->startd->draining.requester, "someone@pool");
+    assert_string_equal(rig->startd->draining.request.reason, "new disk");
+    assert_int_equal(rig->startd->draining.totals.counting, 2);
+    assert_int_equal(cancel(rig, &admin, NULL), DRAIN_OK);
+    until(rig, all_unclaimed);
+    restart(rig);
+    until(rig, is_connected);
+    assert_true(is_withdrawn(rig));
+    asker_end(&admin);
+}
+
+#define STARTD(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
+           STARTD(refusals_carry_their_codes), STARTD(nothing_changes_while_an_offer_stands),
+           STARTD(a_requester_that_dies_blocks_nobody), STARTD(an_offer_ends_with_its_time),
+           STARTD(a_graceful_drain_lets_the_job_retire_and_the_other_slot_waits),
+           STARTD(a_fast_drain_kills_the_job_and_its_run_time_is_badput),
+           STARTD(without_retirement_graceful_asks_at_once),
+           STARTD(a_cancelled_drain_lets_a_retiring_job_go_on),
+           STARTD(only_the_slots_of_the_request_are_drained), STARTD(a_drain_to_resume_resumes),
+           STARTD(a_drain_and_its_totals_survive_the_startd))
