@@ -168,6 +168,11 @@ static bool is_withdrawn(struct rig *rig)
     return rig->startd->draining.phase == DRAIN_NONE;
 }
 
+static bool piece_is_claimed(struct rig *rig)
+{
+    return rig->startd->slot_count == 2 && in_state(rig, 1, SLOT_CLAIMED, SLOT_IDLE);
+}
+
 static bool is_killed(struct rig *rig)
 {
     return has_stop(rig) && rig->starter.fast;
@@ -177,6 +182,15 @@ static void run_job(struct rig *rig)
 {
     run_it(rig);
     assert_int_equal(hello(rig, 1), 0);
+}
+
+/* The starter says so, and its processes end. */
+static void job_is_over(struct rig *rig, const char *reason)
+{
+    struct answer answer;
+    assert_int_equal(tell(rig, VERB_STARTER_DONE, 1, reason, &answer), 0);
+    answer_fini(&answer);
+    end_script(rig);
 }
 
 /* ---- tests */
@@ -326,7 +340,7 @@ static void a_graceful_drain_lets_the_job_retire_and_the_other_slot_waits(void *
     until(rig, is_retiring);
     until(rig, second_waits);
     assert_int_equal(rig->starter.stops, 0);
-    starter_is_done(rig, ""); /* it ends by itself */
+    job_is_over(rig, ""); /* it ends by itself */
     until(rig, all_drained);
     assert_int_equal(rig->startd->draining.totals.badput_s, 0);
     asker_end(&admin);
@@ -343,7 +357,7 @@ static void a_fast_drain_kills_the_job_and_its_run_time_is_badput(void **state)
     rig->startd->slots[0]->claim->suspended_s = 100;
     drain_it(rig, &admin, "[HowFast = \"fast\"]");
     until(rig, is_killed);
-    starter_is_done(rig, "killed");
+    job_is_over(rig, "killed");
     until(rig, all_drained);
     assert_in_range(rig->startd->draining.totals.badput_s, 400, 430);
     asker_end(&admin);
@@ -359,7 +373,7 @@ static void without_retirement_graceful_asks_at_once(void **state)
     until(rig, has_stop);
     assert_false(rig->starter.fast);
     assert_int_equal(rig->starter.grace_s, 40);
-    starter_is_done(rig, "vacated");
+    job_is_over(rig, "vacated");
     until(rig, all_drained);
     asker_end(&admin);
 }
@@ -428,6 +442,27 @@ static void a_drain_and_its_totals_survive_the_startd(void **state)
     asker_end(&admin);
 }
 
+static void a_piece_of_the_request_keeps_its_resources_until_all_are_drained(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, "SLOT_TYPE_1 = \"100%\"\nSLOT_TYPE_1_PARTITIONABLE = true\nNUM_SLOTS_TYPE_1 = 1\n"
+               "MAXJOBRETIREMENTTIME = 1000\n");
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    struct ad *ad = rig->startd->slots[0]->ad;
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s", ad_string_or(ad, "ClaimId", ""));
+    assert_int_equal(dial_me(rig, "[Owner = \"ann\"; User = \"ann@pool\"; RequestCpus = 1;"
+                                  " RequestMemory = 16; RequestDisk = 16; Requirements = true]"),
+                     0);
+    until(rig, piece_is_claimed);
+    drain_it(rig, &admin, "[]"); /* the claim is idle: it ends */
+    until(rig, all_drained);
+    assert_int_equal(rig->startd->slots[1]->kind, SLOT_DYNAMIC);
+    assert_int_equal(cancel(rig, &admin, NULL), DRAIN_OK);
+    assert_int_equal(rig->startd->slot_count, 1); /* merged */
+    assert_true(is_unclaimed(rig));
+    asker_end(&admin);
+}
+
 #define STARTD(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
@@ -438,4 +473,5 @@ UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
            STARTD(without_retirement_graceful_asks_at_once),
            STARTD(a_cancelled_drain_lets_a_retiring_job_go_on),
            STARTD(only_the_slots_of_the_request_are_drained), STARTD(a_drain_to_resume_resumes),
+           STARTD(a_piece_of_the_request_keeps_its_resources_until_all_are_drained),
            STARTD(a_drain_and_its_totals_survive_the_startd))
