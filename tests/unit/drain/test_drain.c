@@ -133,6 +133,15 @@ static void a_bad_argument_is_refused_by_its_name(void **state)
     }
 }
 
+static void an_offer_stands_for_a_second_at_least(void **state)
+{
+    (void)state;
+    struct drain_request request;
+    assert_int_equal(read("[CommitWithin = 0]", &request, NULL), DRAIN_OK);
+    assert_int_equal(request.commit_s, 1);
+    drain_request_fini(&request);
+}
+
 static void texts_and_lists_have_limits(void **state)
 {
     (void)state;
@@ -190,5 +199,5 @@ static void a_slot_is_named_with_its_pieces_and_no_other(void **state)
 
 UNIT_TESTS(UNIT(an_empty_request_is_graceful_of_the_whole_machine_and_stays),
            UNIT(all_arguments_travel_there_and_back), UNIT(the_numbers_of_htcondor_are_understood),
-           UNIT(a_bad_argument_is_refused_by_its_name), UNIT(texts_and_lists_have_limits),
-           UNIT(a_slot_is_named_with_its_pieces_and_no_other))
+           UNIT(a_bad_argument_is_refused_by_its_name), UNIT(an_offer_stands_for_a_second_at_least),
+           UNIT(texts_and_lists_have_limits), UNIT(a_slot_is_named_with_its_pieces_and_no_other))

@@ -136,6 +136,16 @@ static void a_checkpoint_lessens_what_is_unsaved_not_the_badput(void **state)
     assert_int_equal(cost.graceful.unsaved_s, 510);
 }
 
+static void a_job_that_was_promised_nothing_is_foreseen_to_go_now(void **state)
+{
+    (void)state;
+    struct drain_slot job = slot(DRAIN_AT_RUNNING, 100, 500);
+    job.accepted = true;
+    struct drain_estimates cost = estimate(&job, 1);
+    assert_int_equal(cost.graceful.badput_s, 100);
+    assert_int_equal(cost.graceful.completion_s, NOW);
+}
+
 static void absurd_times_neither_turn_over_nor_go_below_zero(void **state)
 {
     (void)state;
@@ -317,6 +327,19 @@ static void short_jobs_may_start_until_the_last_job_of_before_is_gone(void **sta
     assert_int_equal(steps[3], DRAIN_STEP_RELEASE);
 }
 
+static void at_the_deadline_no_short_job_may_start(void **state)
+{
+    (void)state;
+    const struct drain_orders orders = {.schedule = DRAIN_GRACEFUL,
+                                        .has_start = true,
+                                        .deadline_s = NOW};
+    const struct drain_slot slots[] = {slot(DRAIN_AT_RUNNING, 5, 100),
+                                       slot(DRAIN_AT_UNCLAIMED, 0, 0)};
+    enum drain_step steps[SLOTS];
+    assert_true(look(&orders, slots, 2, steps).last);
+    assert_int_equal(steps[1], DRAIN_STEP_DRAINED_RETIRING);
+}
+
 static void slots_that_were_not_requested_are_left_alone(void **state)
 {
     (void)state;
@@ -477,6 +500,7 @@ UNIT_TESTS(UNIT(fast_badput_is_the_sum_of_run_times_and_ends_now),
            UNIT(a_deadline_ends_what_retirement_would_go_beyond),
            UNIT(only_requested_slots_are_estimated),
            UNIT(a_checkpoint_lessens_what_is_unsaved_not_the_badput),
+           UNIT(a_job_that_was_promised_nothing_is_foreseen_to_go_now),
            UNIT(absurd_times_neither_turn_over_nor_go_below_zero),
            UNIT(owner_and_unclaimed_become_drained_retiring),
            UNIT(drained_slots_become_idle_when_the_last_requested_one_is_drained),
@@ -485,6 +509,7 @@ UNIT_TESTS(UNIT(fast_badput_is_the_sum_of_run_times_and_ends_now),
            UNIT(a_suspended_job_waits_or_goes_as_the_policy_says),
            UNIT(at_the_hard_deadline_no_job_is_left),
            UNIT(short_jobs_may_start_until_the_last_job_of_before_is_gone),
+           UNIT(at_the_deadline_no_short_job_may_start),
            UNIT(slots_that_were_not_requested_are_left_alone),
            UNIT(the_check_must_be_true_on_every_slot),
            UNIT(an_offer_leads_to_draining_or_to_nothing),
