@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "transfer/transfer_dest.h"
 #include "transfer/transfer_names.h"
 
 #define NOTHING "/dev/null"
@@ -229,6 +230,12 @@ struct ad *transfer_plan_sandbox_ad(const struct ad *job)
     bool one_file = sends_out && sends_error && strcmp(full_out, full_error) == 0;
     mem_free(full_out);
     mem_free(full_error);
+    if (ad_string_or(job, "OutputDestination", "")[0] != '\0') {
+        ad_set_string(ad, "OutputDestinationOut",
+                      transfer_last_name(ad_string_or(job, "SUBMIT_Out", out)));
+        ad_set_string(ad, "OutputDestinationErr",
+                      transfer_last_name(ad_string_or(job, "SUBMIT_Err", error)));
+    }
     if (sends_out || is_nothing(out)) {
         ad_set_string(ad, "Out", sends_out ? TRANSFER_STDOUT : NOTHING);
     }
@@ -251,86 +258,6 @@ void transfer_place_fini(struct transfer_place *place)
     *place = (struct transfer_place){0};
 }
 
-/* The name that an entry of TransferOutput has in the sandbox; owned by the caller.  NULL: none. */
-static char *entry_name(const char *item)
-{
-    return transfer_path_clean(item[0] == '/' ? transfer_last_name(item) : item);
-}
-
-/* Where name would go by that entry, relative to Iwd: in *ret, owned by the caller, with what the
- * owner did not name himself, in *below, which is in *ret.  False: it is not of that entry. */
-static bool goes_by(const struct ad *job, const char *item, const char *name, bool exactly,
-                    char **ret, size_t *below)
-{
-    char *entry = entry_name(item);
-    const char *rest = entry != NULL ? transfer_path_below(name, entry) : NULL;
-    bool contents = ends_with_slash(item);
-    bool fits = rest != NULL && (exactly ? rest[0] == '\0' : rest[0] != '\0');
-    if (fits) {
-        const char *known = keeps_paths(job) ? entry : contents ? "" : transfer_last_name(entry);
-        *ret = join(known, rest);
-        *below = strlen(known);
-    }
-    mem_free(entry);
-    return fits;
-}
-
-static bool find_entry(const struct ad *job, const char *name, char **ret, size_t *below)
-{
-    if (!ad_has(job, "TransferOutput")) {
-        *ret = mem_strdup(name);
-        *below = strlen(name);
-        return transfer_name_is_plain(name);
-    }
-    bool found = false;
-    for (int exactly = 1; exactly >= 0 && !found; exactly--) {
-        const char *at = ad_string_or(job, "TransferOutput", "");
-        char *item = NULL;
-        while (!found && (item = transfer_list_next(&at, ',')) != NULL) {
-            found = goes_by(job, item, name, exactly != 0, ret, below);
-            mem_free(item);
-        }
-    }
-    return found;
-}
-
-/* The new name of exactly `name` by TransferOutputRemaps ("a = b; c = d"), or NULL; owned by the
- * caller. */
-static char *remap_of(const struct ad *job, const char *name, size_t length)
-{
-    const char *at = ad_string_or(job, "TransferOutputRemaps", "");
-    char *item = NULL;
-    char *found = NULL;
-    while (found == NULL && (item = transfer_list_next(&at, ';')) != NULL) {
-        const char *sides = item;
-        char *old = strchr(item, '=') != NULL ? transfer_list_next(&sides, '=') : NULL;
-        char *clean = old != NULL ? transfer_path_clean(old) : NULL;
-        if (clean != NULL && strlen(clean) == length && strncmp(clean, name, length) == 0) {
-            found = transfer_list_next(&sides, ';'); /* blanks off: there is no other item */
-        }
-        mem_free(clean);
-        mem_free(old);
-        mem_free(item);
-    }
-    return found;
-}
-
-/* The same for name or the longest of the directories that it is in; *rest: what is below. */
-static char *remapped(const struct ad *job, const char *name, const char **rest)
-{
-    for (size_t length = strlen(name); length > 0;) {
-        char *found = remap_of(job, name, length);
-        if (found != NULL) {
-            *rest = name[length] == '/' ? name + length + 1 : name + length;
-            return found;
-        }
-        do {
-            length--;
-        } while (length > 0 && name[length] != '/');
-    }
-    return NULL;
-}
-
 static int standard_stream(const struct ad *job, const char *attribute, struct transfer_place *ret,
                            struct err *err)
 {
@@ -348,15 +275,20 @@ static int place_output(const struct ad *job, const char *name, const char *dest
                         struct transfer_place *ret, struct err *err)
 {
     const char *rest = dest + below + (dest[below] == '/' ? 1 : 0);
-    char *new_name = remapped(job, dest, &rest);
-    new_name = new_name != NULL ? new_name : remapped(job, name, &rest);
-    if (new_name != NULL && (transfer_is_url(new_name) || new_name[0] == '\0')) {
+    char *new_name = transfer_dest_remap(job, dest, &rest);
+    new_name = new_name != NULL ? new_name : transfer_dest_remap(job, name, &rest);
+    if (new_name != NULL && new_name[0] == '\0') {
         int result = err_set(err, -ENOTSUP, "output '%s' cannot go to '%s'", name, new_name);
         mem_free(new_name);
         return result;
     }
     char *known;
     ret->is_kept = new_name == NULL && keeps_paths(job);
+    if (new_name != NULL && transfer_is_url(new_name)) { /* the starter sends it there */
+        mem_free(new_name);
+        ret->below = mem_strdup("");
+        return 0;
+    }
     if (new_name == NULL) {
         known = mem_strndup(dest, below);
     } else if (ends_with_slash(new_name) && rest[0] == '\0') { /* into that directory */
@@ -389,7 +321,7 @@ int transfer_plan_output(const struct ad *job, const char *name, struct transfer
         result = standard_stream(job, "Out", &place, err);
     } else if (strcmp(name, TRANSFER_STDERR) == 0) {
         result = standard_stream(job, "Err", &place, err);
-    } else if (strncmp(name, "_condor_", 8) == 0 || !find_entry(job, name, &dest, &below)) {
+    } else if (strncmp(name, "_condor_", 8) == 0 || !transfer_dest_find(job, name, &dest, &below)) {
         result = err_set(err, -EPERM, "the job may not produce a file '%.100s'", name);
     } else {
         result = place_output(job, name, dest, below, &place, err);

@@ -27,6 +27,9 @@
 static void add(struct starter *starter, enum transfer_type type, const char *name,
                 const char *path, const struct os_stat *stat)
 {
+    if (type == TRANSFER_FILE && upload_takes(starter, name, path, stat->size_bytes)) {
+        return;
+    }
     struct transfer_entry *entry = transfer_entry_create(type, name, path);
     entry->mode = stat->mode & 0777;
     entry->size_bytes = stat->size_bytes;
@@ -82,6 +85,29 @@ static void note_missing(struct starter *starter, const char *item, int code)
     ad_set_int(starter->missing, "HoldReasonSubCode", -code);
 }
 
+/* Of a directory's contents those that go to a URL; a link means nothing there, what it leads to
+ * does. */
+static void leave_uploads(struct starter *starter, size_t first)
+{
+    struct vec *outputs = &starter->outputs;
+    size_t kept = first;
+    if (!upload_has_destination(starter)) {
+        return;
+    }
+    for (size_t i = first; i < outputs->count; i++) {
+        struct transfer_entry *entry = outputs->items[i];
+        char real[TRANSFER_PATH_MAX + 1];
+        struct os_stat stat;
+        if (entry->type != TRANSFER_DIRECTORY && find_file(starter, entry->path, real, &stat) &&
+            upload_takes(starter, entry->name, real, stat.size_bytes)) {
+            transfer_entry_destroy(entry);
+        } else {
+            outputs->items[kept++] = entry;
+        }
+    }
+    outputs->count = kept;
+}
+
 static void collect_item(struct starter *starter, const char *item)
 {
     struct os *os = starter->env.os;
@@ -103,8 +129,10 @@ static void collect_item(struct starter *starter, const char *item)
         if (item[strlen(item) - 1] != '/') {
             add(starter, TRANSFER_DIRECTORY, name, real, &stat);
         }
+        size_t first = starter->outputs.count;
         rc = transfer_walk(os, starter->sandbox, real, name, TRANSFER_LINKS_CONTAINED,
                            &starter->outputs, &left_out, &err);
+        leave_uploads(starter, first);
         if (left_out > 0) {
             log_info(starter->env.log, "output.left_out", item, LOG_TEXT("job", starter->job_id),
                      LOG_INT("count", left_out));
@@ -269,5 +297,8 @@ static void collect_all(struct starter *starter)
 void output_collect(struct starter *starter)
 {
     collect_all(starter);
+    if (starter->missing == NULL && starter->upload_hold != NULL) {
+        starter->missing = ad_copy(starter->upload_hold);
+    }
     add_up(starter);
 }

@@ -151,6 +151,10 @@ void job_over(struct starter *starter)
 {
     struct err err;
     starter->pid = -1;
+    if (upload_is_needed(starter)) {
+        upload_next(starter); /* comes back here */
+        return;
+    }
     cage_empty(starter); /* the output stands still from here on */
     peek_over(starter);
     if (job_take_back(starter, &err) != 0) {

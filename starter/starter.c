@@ -206,6 +206,7 @@ static void free_run(struct starter *starter)
     ad_destroy(starter->hold);
     input_forget(starter);
     fetch_forget(starter);
+    upload_forget(starter);
     live_forget(starter);
     output_forget(starter);
     mem_free(starter->directory);

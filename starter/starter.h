@@ -79,6 +79,9 @@ struct starter_input {
     int64_t mtime_s;                /* as written */
 };
 
+/* upload.c: before all other output. */
+enum starter_uploads { UPLOADS_UNKNOWN, UPLOADS_LISTED, UPLOADS_OVER };
+
 struct starter_put { /* not answered yet */
     bool ends;       /* its entry */
     size_t bytes;
@@ -137,6 +140,10 @@ struct starter {
     size_t url_at;                    /* in inputs */
     unsigned url_tries;
     bool url_is_curls;
+    struct vec uploads; /* struct upload: output that goes to URLs */
+    size_t upload_at;
+    enum starter_uploads upload_step;
+    struct ad *upload_hold;         /* HoldReason ...: some of it could not be sent */
     struct vec outputs;             /* struct transfer_entry; path below the sandbox */
     struct vec checksums;           /* of those that were sent */
     int64_t output_bytes;           /* of all of them */
@@ -218,6 +225,8 @@ int startd_link_open(struct starter *starter, struct err *err);
 void startd_link_tell(struct starter *starter); /* STARTER_DONE, then the end */
 void startd_link_close(struct starter *starter);
 
+#define STARTER_URL_TRIES_MAX 3 /* of one URL, before the job is held */
+
 /* ---- input.c, collect.c, output.c: one step each */
 void input_fetch(struct starter *starter);
 void input_next(struct starter *starter);
@@ -267,6 +276,27 @@ void live_forget(struct starter *starter);
 bool fetch_is_needed(struct starter *starter);
 void fetch_next(struct starter *starter); /* comes back by starter_go() */
 void fetch_forget(struct starter *starter);
+
+/* ---- upload.c: output that goes to URLs, while the cage is there and the sandbox is the account's
+ */
+bool upload_is_needed(struct starter *starter);             /* comes back by job_over() */
+bool upload_has_destination(const struct starter *starter); /* cheap: some URL is named at all */
+void upload_next(struct starter *starter);
+/* Is that file of the sandbox one of them?  It is kept for upload_next() the first time. */
+bool upload_takes(struct starter *starter, const char *name, const char *path, int64_t size_bytes);
+void upload_forget(struct starter *starter);
+
+/* ---- url_program.c: programs that know URLs, in the job's cage and as its account */
+enum url_program_way { URL_FETCH, URL_UPLOAD };
+/* Fetches the URL to that name below the sandbox, or sends it.  1: not now, job_start() or
+ * job_over() is called when it is known who can; -ENOTSUP: nobody can. */
+int url_program_run(struct starter *starter, enum url_program_way way, const char *url,
+                    const char *name, os_exit_f on_exit, struct err *err);
+/* What it said, of why it failed: at most size - 1 bytes. */
+void url_program_message(struct starter *starter, const struct os_exit *how, char *ret,
+                         size_t size);
+bool url_program_is_hopeless(const struct starter *starter, const struct os_exit *how);
+void url_program_tidy(struct starter *starter); /* removes its files from the sandbox */
 
 /* ---- scripts.c: what runs before and after the job */
 bool scripts_before(struct starter *starter); /* false: it is the job's turn */

@@ -217,6 +217,30 @@ static void rewrite_streams(struct ad *own)
     }
 }
 
+/* What goes to a URL goes there; the rest comes back as it is called in the sandbox, and is given
+ * its name when it is fetched. */
+static void rewrite_remaps(struct ad *own)
+{
+    const char *at = ad_string_or(own, "TransferOutputRemaps", "");
+    struct strbuf kept;
+    if (at[0] == '\0') {
+        return;
+    }
+    strbuf_init(&kept, 0);
+    while (*at != '\0') {
+        size_t length = strcspn(at, ";");
+        char *item = mem_strndup(at, length);
+        const char *equals = strchr(item, '=');
+        if (equals != NULL && is_url(equals + 1 + strspn(equals + 1, " \t"))) {
+            strbuf_printf(&kept, "%s%s", kept.length > 0 ? ";" : "", item);
+        }
+        mem_free(item);
+        at += length + (at[length] == ';' ? 1 : 0);
+    }
+    ad_set_string(own, "TransferOutputRemaps", strbuf_text(&kept));
+    strbuf_fini(&kept);
+}
+
 static int rewrite(struct ad *own, const char *directory, int64_t proc, struct err *err)
 {
     char *iwd = mem_strdup(ad_string_or(own, "Iwd", "/"));
@@ -234,9 +258,7 @@ static int rewrite(struct ad *own, const char *directory, int64_t proc, struct e
     rc = rc != 0 ? rc : set_place(own, "UserLog", directory, "log", iwd, err);
     rc = rc != 0 ? rc : rewrite_inputs(own, directory, iwd, err);
     rewrite_streams(own);
-    if (ad_string_or(own, "TransferOutputRemaps", "")[0] != '\0') {
-        ad_set_string(own, "TransferOutputRemaps", "");
-    }
+    rewrite_remaps(own);
     ad_set_string(own, "ShouldTransferFiles", "YES");
     strbuf_init(&place, 0);
     strbuf_printf(&place, "%s/out/%" PRId64, directory, proc);

@@ -89,7 +89,7 @@ static const struct submit_command COMMANDS[] = {
     {"preserve_relative_paths", "PreserveRelativePaths", COMMAND_BOOL, COMMAND_OBEYED},
     {"max_transfer_input_mb", "MaxTransferInputMB", COMMAND_EXPR, COMMAND_OBEYED},
     {"max_transfer_output_mb", "MaxTransferOutputMB", COMMAND_EXPR, COMMAND_OBEYED},
-    {"output_destination", "OutputDestination", COMMAND_STRING, COMMAND_REFUSED},
+    {"output_destination", "OutputDestination", COMMAND_STRING, COMMAND_OBEYED},
     {"encrypt_execute_directory", "EncryptExecuteDirectory", COMMAND_BOOL, COMMAND_REFUSED},
     {"encrypt_input_files", "EncryptInputFiles", COMMAND_STRING, COMMAND_OBEYED},
     {"encrypt_output_files", "EncryptOutputFiles", COMMAND_STRING, COMMAND_OBEYED},

@@ -45,7 +45,7 @@ static const char CLUSTER[] =
     "Iwd = \"/home/a/w\"\nCmd = \"/home/a/w/prog.sh\"\nIn = \"stdin\"\nErr = \"err\"\n"
     "UserLog = \"/home/a/w/job.log\"\nShouldTransferFiles = \"IF_NEEDED\"\n"
     "TransferInput = \"data/a, ../b , http://x/y, dir/\"\nLeaveJobInQueue = false\n"
-    "TransferOutputRemaps = \"m=there/m.dat;d=elsewhere\"\n";
+    "TransferOutputRemaps = \"m=there/m.dat;u = s3://b/u ;d=elsewhere\"\n";
 
 static const struct spool_item *item_of(const struct vec *items, const char *local)
 {
@@ -69,7 +69,7 @@ static void names_lie_below_the_sandbox_and_are_kept_as_they_were(void **state)
     assert_string_equal(ad_string_or(job, "SUBMIT_Out", ""), "res/out.3");
     assert_string_equal(ad_string_or(job, "Err", ""), "_condor_stderr");
     assert_string_equal(ad_string_or(job, "ShouldTransferFiles", ""), "YES");
-    assert_string_equal(ad_string_or(job, "TransferOutputRemaps", "-"), "");
+    assert_string_equal(ad_string_or(job, "TransferOutputRemaps", "-"), "u = s3://b/u ");
     const char *input = ad_string_or(job, "TransferInput", "");
     assert_non_null(strstr(input, ",http://x/y,"));
     assert_int_equal(strncmp(input, DIRECTORY "/in/", strlen(DIRECTORY "/in/")), 0);
