@@ -152,10 +152,10 @@ void os_become_subreaper(struct os *os);
 /* Sends a signal once to every living descendant of ours, also to those that are born meanwhile;
  * returns how many got it. */
 size_t os_descendants_kill(struct os *os, int signal_number);
-/* cpu_s[i]: seconds of CPU that the process roots[i], its living descendants and those that these
- * have reaped have used so far; less than before when one has ended unreaped.  One look at all
- * processes for all roots. */
-void os_families_cpu(struct os *os, const pid_t *roots, size_t count, double *cpu_s);
+/* running[i]: threads of the process roots[i] and its living descendants that run, want to, or wait
+ * for a disk: what the kernel's load average counts, now.  One look at all processes for all roots.
+ */
+void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_t *running);
 
 /* Sends a signal (0: none) to every process, ourselves excepted, whose environment holds exactly
  * mark ("NAME=value"); returns how many there were.  For what a killed starter left behind. */

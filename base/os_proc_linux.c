@@ -226,16 +226,15 @@ static struct process *process_add(struct os *os, pid_t pid, int pidfd, bool chi
 struct proc_stat {
     char state;
     pid_t parent;
-    uint64_t cpu_ticks; /* of it and of the children that it has reaped */
+    int64_t threads;
     uint64_t start_time;
 };
 
-/* Reads /proc/PID/stat.  The name in it may hold anything, so fields are counted from its last
- * parenthesis; 14 to 17 are the CPU times, 22 is the start time (proc(5)). */
-static bool read_stat(pid_t pid, struct proc_stat *ret)
+/* Reads a stat file.  The name in it may hold anything, so fields are counted from its last
+ * parenthesis; 20 is the number of threads, 22 the start time (proc(5)). */
+static bool read_stat_file(const char *path, struct proc_stat *ret)
 {
-    char path[64], text[1024];
-    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    char text[1024];
     if (os_read_small(path, text, sizeof(text)) <= 0) {
         return false;
     }
@@ -245,18 +244,24 @@ static bool read_stat(pid_t pid, struct proc_stat *ret)
     }
     ret->state = at[2];
     ret->parent = (pid_t)strtol(at + 3, NULL, 10);
-    ret->cpu_ticks = 0;
     for (int field = 2; field < 22; field++) {
         at = strchr(at + 1, ' ');
         if (at == NULL) {
             return false;
         }
-        if (field + 1 >= 14 && field + 1 <= 17) {
-            ret->cpu_ticks += strtoull(at + 1, NULL, 10);
+        if (field + 1 == 20) {
+            ret->threads = strtoll(at + 1, NULL, 10);
         }
     }
     ret->start_time = strtoull(at + 1, NULL, 10);
     return true;
+}
+
+static bool read_stat(pid_t pid, struct proc_stat *ret)
+{
+    char path[64];
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    return read_stat_file(path, ret);
 }
 
 /* A descriptor of the program in the cage: -1 when it has ended, and its pid may be another's. */
@@ -481,7 +486,9 @@ void os_become_subreaper(struct os *os)
 
 struct living {
     pid_t pid, parent;
-    uint64_t start_time, cpu_ticks;
+    char state;
+    int64_t threads;
+    uint64_t start_time;
     bool ours, killed;
 };
 
@@ -524,8 +531,9 @@ static void population_read(struct population *population)
         }
         population->all[population->count++] = (struct living){.pid = (pid_t)pid,
                                                                .parent = stat.parent,
-                                                               .start_time = stat.start_time,
-                                                               .cpu_ticks = stat.cpu_ticks};
+                                                               .state = stat.state,
+                                                               .threads = stat.threads,
+                                                               .start_time = stat.start_time};
     }
     if (directory != NULL) {
         closedir(directory);
@@ -580,20 +588,53 @@ size_t os_descendants_kill(struct os *os, int signal_number)
     return total;
 }
 
-void os_families_cpu(struct os *os, const pid_t *roots, size_t count, double *cpu_s)
+static bool is_load(char state)
+{
+    return state == 'R' || state == 'D';
+}
+
+/* The state of a process is that of its first thread. */
+static int64_t running_threads(const struct living *process)
+{
+    char path[64];
+    struct proc_stat stat;
+    int64_t running = 0;
+    if (process->threads <= 1) {
+        return is_load(process->state) ? 1 : 0;
+    }
+    (void)snprintf(path, sizeof(path), "/proc/%d/task", (int)process->pid);
+    DIR *directory = opendir(path);
+    const struct dirent *entry;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        char file[sizeof(path) + sizeof(entry->d_name) + 8];
+        (void)snprintf(file, sizeof(file), "%s/%s/stat", path, entry->d_name);
+        if (entry->d_name[0] != '.' && read_stat_file(file, &stat)) {
+            running += is_load(stat.state) ? 1 : 0;
+        }
+    }
+    if (directory != NULL) {
+        closedir(directory);
+    }
+    return running;
+}
+
+void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_t *running)
 {
     (void)os;
     struct population all = {0};
     population_read(&all);
-    double ticks_per_s = (double)sysconf(_SC_CLK_TCK);
     for (size_t i = 0; i < count; i++) {
-        cpu_s[i] = 0;
+        running[i] = 0;
     }
     for (size_t i = 0; i < all.count; i++) {
         const struct living *above = &all.all[i];
+        int64_t threads = -1; /* not looked at yet */
         for (int depth = 0; above != NULL && depth < FAMILY_DEPTH_MAX; depth++) {
             for (size_t k = 0; k < count; k++) {
-                cpu_s[k] += above->pid == roots[k] ? (double)all.all[i].cpu_ticks / ticks_per_s : 0;
+                if (above->pid == roots[k]) {
+                    threads = threads < 0 ? running_threads(&all.all[i]) : threads;
+                    running[k] += threads;
+                }
             }
             above = population_find(&all, above->parent);
         }

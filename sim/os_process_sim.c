@@ -167,27 +167,17 @@ size_t os_marked_kill(struct os *os, const char *mark, int signal_number)
     return count;
 }
 
-/* A timed program uses one CPU as long as it is not stopped. */
-static double cpu_of(const struct sim_process *process)
-{
-    if (!process->program->timed) {
-        return 0.0;
-    }
-    uint64_t until_us = process->stopped ? process->stopped_us : process->sim->now_us;
-    uint64_t idle_us = process->started_us + process->stood_us;
-    return until_us > idle_us ? (double)(until_us - idle_us) / 1e6 : 0.0;
-}
-
-void os_families_cpu(struct os *os, const pid_t *roots, size_t count, double *cpu_s)
+/* A timed program keeps one CPU busy as long as it is not stopped. */
+void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_t *running)
 {
     const struct sim_link *head = &os->process->sim->processes;
     for (size_t i = 0; i < count; i++) {
         const struct sim_process *root = sim_process_find(os->process->host, roots[i]);
-        cpu_s[i] = 0.0;
+        running[i] = 0;
         for (struct sim_link *at = head->next; root != NULL && at != head; at = at->next) {
             const struct sim_process *process = at->item;
             if (process->host == root->host && (process == root || descends(process, root))) {
-                cpu_s[i] += cpu_of(process);
+                running[i] += process->program->timed && !process->stopped ? 1 : 0;
             }
         }
     }

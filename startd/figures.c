@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "startd/load_plan.h"
 #include "startd/startd.h"
@@ -38,42 +39,48 @@ static void measure_idleness(struct startd *startd)
     }
 }
 
-/* Each slot's job: how much CPU its processes used since the last look. */
+/* The starter whose family makes the slot's load; 0: none. */
+static pid_t root_of(const struct slot *slot)
+{
+    const struct claim *claim = slot->claim;
+    return claim == NULL ? 0 : claim->starter_pid != 0 ? claim->starter_pid : claim->kept_pid;
+}
+
+/* A starter's knob: the kernel counts what it throttles as nobody's load. */
+static bool cpus_are_limited(const struct config *config)
+{
+    bool limited = false;
+    const char *text = config_text(config, "CGROUP_LIMIT_CPUS");
+    return text != NULL && text_parse_bool(text, &limited, NULL) == 0 && limited;
+}
+
 static void measure_jobs(struct startd *startd, double elapsed_s)
 {
     size_t count = 0;
     pid_t *roots = mem_alloc(startd->slot_count * sizeof *roots);
-    double *cpu_s = mem_alloc(startd->slot_count * sizeof *cpu_s);
-    struct slot **slots = mem_alloc(startd->slot_count * sizeof(struct slot *));
+    int64_t *running = mem_alloc(startd->slot_count * sizeof *running);
+    bool limited = cpus_are_limited(startd->env.config);
     for (size_t i = 0; i < startd->slot_count; i++) {
-        struct slot *slot = startd->slots[i];
-        const struct claim *claim = slot->claim;
-        pid_t root = claim == NULL             ? 0
-                     : claim->starter_pid != 0 ? claim->starter_pid
-                                               : claim->kept_pid;
-        if (root > 0) { /* of a kept one, too: its next job's use is counted from here */
-            roots[count] = root;
-            slots[count++] = slot;
-        } else {
-            slot->measured_pid = 0;
-            slot->condor_load = load_plan_decay(slot->condor_load, 0.0, elapsed_s);
+        if (root_of(startd->slots[i]) > 0) {
+            roots[count++] = root_of(startd->slots[i]);
         }
     }
     if (count > 0) {
-        os_families_cpu(startd->env.os, roots, count, cpu_s);
+        os_families_running(startd->env.os, roots, count, running);
     }
-    for (size_t i = 0; i < count; i++) {
-        /* A new one began after the last look: it has used what it has used since. */
-        double before_s = slots[i]->measured_pid == roots[i] ? slots[i]->measured_cpu_s : 0.0;
-        bool adopted = slots[i]->measured_pid != roots[i] && slots[i]->claim->adopted;
-        double rate = adopted ? 0.0 : load_plan_rate(before_s, cpu_s[i], elapsed_s);
-        slots[i]->condor_load = load_plan_decay(slots[i]->condor_load, rate, elapsed_s);
-        slots[i]->measured_pid = roots[i];
-        slots[i]->measured_cpu_s = cpu_s[i];
+    count = 0;
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        struct slot *slot = startd->slots[i];
+        struct load_job job = {0};
+        if (root_of(slot) > 0) {
+            job.running = running[count++];
+            job.suspended = slot->claim->suspended;
+            job.cpus = limited ? (double)slot->total.amount[RESOURCE_CPUS] : 0.0;
+        }
+        slot->condor_load = load_plan_decay(slot->condor_load, load_plan_job(&job), elapsed_s);
     }
     mem_free(roots);
-    mem_free(cpu_s);
-    mem_free(slots);
+    mem_free(running);
 }
 
 static void share_owner_load(struct startd *startd)
@@ -110,7 +117,7 @@ void figures_measure(struct startd *startd)
         figures->measured_ms != 0 ? (double)(now_ms - figures->measured_ms) / 1000.0 : 0.0;
     measure_idleness(startd);
     figures->load = os_load_average(startd->env.os);
-    if (figures->measured_ms == 0 || elapsed_s >= 1.0) { /* CPU time is counted in 1/100 s */
+    if (figures->measured_ms == 0 || elapsed_s >= 1.0) { /* not all processes for each question */
         figures->measured_ms = now_ms;
         measure_jobs(startd, elapsed_s);
     }

@@ -14,9 +14,10 @@ double load_plan_decay(double average, double load, double elapsed_s)
     return average * kept + load * (1.0 - kept);
 }
 
-double load_plan_rate(double before_s, double after_s, double elapsed_s)
+double load_plan_job(const struct load_job *job)
 {
-    return elapsed_s > 0.0 && after_s > before_s ? (after_s - before_s) / elapsed_s : 0.0;
+    double running = job->suspended ? 0.0 : (double)job->running;
+    return job->cpus > 0.0 && running > job->cpus ? job->cpus : running;
 }
 
 /* 0: the owner's already, 1: free, 2: with a job that runs. */

@@ -68,8 +68,6 @@ struct slot {
     struct policy policy;  /* SUSPEND ... of its type */
     double condor_load;    /* of its job's processes, CPUs, over a minute */
     double owner_load;     /* its share of the load of others */
-    pid_t measured_pid;    /* the starter whose family's CPU time ... */
-    double measured_cpu_s; /* ... this was at the last look */
     int64_t cpu_busy_s;    /* since when CpuBusy is true; 0: it is not */
     struct ad *ad;         /* as last built */
     bool changed;          /* must be sent */

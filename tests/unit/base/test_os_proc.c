@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -587,34 +588,48 @@ static void idleness_of_the_keyboard_is_of_the_last_terminal_used(void **state)
     close(pty);
 }
 
-static void the_cpu_time_of_a_family_is_that_of_all_its_members(void **state)
+static void *spin(void *arg)
+{
+    (void)arg;
+    for (;;) {
+    }
+    return NULL;
+}
+
+static void what_runs_of_a_family_is_counted_over_its_members_and_their_threads(void **state)
 {
     struct fixture *f = *state;
-    const pid_t roots[2] = {getpid(), 1 << 29};
-    double before[2] = {-1, -1}, after[2] = {-1, -1};
-    os_families_cpu(f->os, roots, 2, before);
-    assert_true(before[0] >= 0);
-    assert_true(before[1] == 0); /* there is no such process */
     int alive[2];
     assert_int_equal(pipe(alive), 0);
     pid_t pid = fork();
     if (pid == 0) {
-        if (fork() == 0) { /* a grandchild works until it has used 0.2 s, and lives on */
-            while (clock() < CLOCKS_PER_SEC / 5) {
-            }
+        if (fork() == 0) { /* a grandchild of two threads that spin, and one that tells */
+            pthread_t thread;
+            (void)!pthread_create(&thread, NULL, spin, NULL);
+            (void)!pthread_create(&thread, NULL, spin, NULL);
             (void)!write(alive[1], "x", 1);
             pause();
+        }
+        if (fork() == 0) { /* one that spins by itself */
+            (void)!write(alive[1], "x", 1);
+            (void)spin(NULL);
         }
         pause();
         _exit(0);
     }
     char byte;
     assert_int_equal(read(alive[0], &byte, 1), 1);
-    os_families_cpu(f->os, roots, 2, after);
-    assert_true(after[0] - before[0] >= 0.15);
-    const pid_t child[1] = {pid};
-    os_families_cpu(f->os, child, 1, before);
-    assert_true(before[0] >= 0.15 && before[0] <= after[0]);
+    assert_int_equal(read(alive[0], &byte, 1), 1);
+    const pid_t roots[3] = {pid, 1 << 29, getpid()};
+    int64_t running[3] = {-1, -1, -1};
+    for (int i = 0; i < 3000 && running[0] != 3;
+         i++) { /* until those who told have gone to sleep */
+        os_families_running(f->os, roots, 3, running);
+        usleep(10000);
+    }
+    assert_int_equal(running[0], 3);
+    assert_int_equal(running[1], 0); /* there is no such process */
+    assert_int_equal(running[2], 4); /* with ourselves, who look */
     (void)os_descendants_kill(f->os, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     close(alive[0]);
@@ -669,7 +684,7 @@ int main(void)
         TEST(the_machine_is_described),
         TEST(a_power_method_may_give_a_boot_of_its_own),
         TEST(idleness_of_the_keyboard_is_of_the_last_terminal_used),
-        TEST(the_cpu_time_of_a_family_is_that_of_all_its_members),
+        TEST(what_runs_of_a_family_is_counted_over_its_members_and_their_threads),
         TEST(users_are_found_by_name_and_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

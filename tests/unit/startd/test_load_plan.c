@@ -25,12 +25,48 @@ static void an_average_moves_as_the_kernels_does(void **state)
     assert_true(near(small, 0.632));
 }
 
-static void a_rate_never_runs_backwards(void **state)
+/* Two CPUs, a job that spins in four processes: all of the load is its own. */
+static void a_job_that_wants_more_cpus_than_there_are_is_no_owners_load(void **state)
 {
     (void)state;
-    assert_true(near(load_plan_rate(10.0, 15.0, 5.0), 1.0));
-    assert_true(near(load_plan_rate(10.0, 9.0, 5.0), 0.0));
-    assert_true(near(load_plan_rate(10.0, 15.0, 0.0), 0.0));
+    const struct load_job job = {.running = 4};
+    double ours = 0.0, kernels = 0.0;
+    for (int i = 0; i < 60; i++) {
+        ours = load_plan_decay(ours, load_plan_job(&job), 5.0);
+        kernels = load_plan_decay(kernels, 4.0, 5.0);
+    }
+    struct load_share slots[2] = {{.cpus = 1}, {.cpus = 1, .is_free = true}};
+    load_plan_share(kernels - ours, slots, 2);
+    assert_true(near(ours, 3.97));
+    assert_true(near(slots[0].owner + slots[1].owner, 0.0));
+    load_plan_share(kernels + 2.0 - ours, slots, 2); /* a type 3 user comes back */
+    assert_true(near(slots[0].owner + slots[1].owner, 2.0));
+}
+
+static void two_spinners_come_to_a_load_of_two(void **state)
+{
+    (void)state;
+    const struct load_job job = {.running = 2};
+    double load = 0.0;
+    for (int i = 0; i < 12; i++) {
+        load = load_plan_decay(load, load_plan_job(&job), 5.0);
+    }
+    assert_true(near(load, 1.264)); /* after a minute, as uptime(1) would show it */
+    for (int i = 0; i < 60; i++) {
+        load = load_plan_decay(load, load_plan_job(&job), 5.0);
+    }
+    assert_true(near(load, 1.995));
+}
+
+static void what_is_frozen_or_throttled_is_no_load(void **state)
+{
+    (void)state;
+    const struct load_job frozen = {.running = 3, .suspended = true};
+    const struct load_job throttled = {.running = 3, .cpus = 1.0};
+    const struct load_job within = {.running = 3, .cpus = 4.0};
+    assert_true(near(load_plan_job(&frozen), 0.0));
+    assert_true(near(load_plan_job(&throttled), 1.0));
+    assert_true(near(load_plan_job(&within), 3.0));
 }
 
 static void an_owner_who_needs_one_cpu_is_given_a_free_one(void **state)
@@ -73,7 +109,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_average_moves_as_the_kernels_does),
-        cmocka_unit_test(a_rate_never_runs_backwards),
+        cmocka_unit_test(a_job_that_wants_more_cpus_than_there_are_is_no_owners_load),
+        cmocka_unit_test(two_spinners_come_to_a_load_of_two),
+        cmocka_unit_test(what_is_frozen_or_throttled_is_no_load),
         cmocka_unit_test(an_owner_who_needs_one_cpu_is_given_a_free_one),
         cmocka_unit_test(what_is_the_owners_already_stays_his),
         cmocka_unit_test(more_than_there_are_cpus_is_spread_evenly),
