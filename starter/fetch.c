@@ -81,6 +81,12 @@ static void fetched(void *arg, pid_t pid, const struct os_exit *how)
         starter_give_up(starter, "");
         return;
     }
+    watch_rest(starter);
+    if (starter->hold != NULL) {
+        url_program_tidy(starter);
+        job_held(starter);
+        return;
+    }
     struct starter_input *input = starter->inputs.items[starter->url_at];
     char what[500];
     int rc = how->signal == 0 && how->status == 0 ? finish(starter, input) : -EIO;
@@ -111,6 +117,8 @@ void fetch_next(struct starter *starter)
     if (rc < 0) {
         starter->pid = -1;
         hold(starter, input, rc == -ENOTSUP ? 0 : -rc, err.text);
+    } else if (starter->pid > 0) {
+        watch_begin(starter);
     }
 }
 

@@ -46,6 +46,7 @@ void input_forget(struct starter *starter)
 {
     vec_fini(&starter->inputs, input_destroy);
     starter->input_at = 0;
+    starter->input_bytes = 0;
     starter->input_made = false;
 }
 
@@ -251,6 +252,7 @@ static int end_file(struct starter *starter, struct starter_input *input, struct
     }
     os_file_stat(starter->file, &stat);
     input->mtime_s = stat.mtime_s;
+    starter->input_bytes += (int64_t)starter->offset;
     transfer_reset(starter);
     starter->input_at++;
     return rc == 0 ? 0 : err_set(err, rc, "input %.100s: %s", input->name, err_code_text(rc));
@@ -273,6 +275,21 @@ static void came_damaged(struct starter *starter, struct starter_input *input)
     } else {
         job_hold_before(starter, HOLD_INPUT, EIO, reason);
     }
+}
+
+static int64_t bytes_here(const struct starter *starter)
+{
+    return starter->input_bytes + (int64_t)starter->offset;
+}
+
+/* More than its disk holds: the rest is not waited for. */
+static void came_too_much(struct starter *starter)
+{
+    int64_t bytes = bytes_here(starter);
+    wire_cancel(starter->shadow, starter->input_call);
+    starter->busy = false;
+    transfer_reset(starter);
+    watch_hold_input(starter, bytes);
 }
 
 /* 1: came damaged. */
@@ -336,6 +353,8 @@ static void got_piece(void *arg, struct wire_reply *reply)
         starter_give_up(starter, err.text);
     } else if (rc > 0) {
         came_damaged(starter, input);
+    } else if (watch_is_too_much(starter, bytes_here(starter))) {
+        came_too_much(starter);
     } else if (!reply->more) {
         starter->busy = false;
         starter_go(starter);

@@ -98,6 +98,15 @@ int job_take_back(struct starter *starter, struct err *err)
 
 /* ---- the process */
 
+void job_held(struct starter *starter)
+{
+    starter->pid = -1;
+    cage_empty(starter);
+    peek_over(starter);
+    starter_enter(starter, STARTER_REPORT);
+    starter_go(starter);
+}
+
 static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
@@ -118,10 +127,7 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
         peek_over(starter);
         starter_give_up(starter, "");
     } else if (held) {
-        cage_empty(starter);
-        peek_over(starter);
-        starter_enter(starter, STARTER_REPORT);
-        starter_go(starter);
+        job_held(starter);
     } else {
         scripts_after(starter);
     }
@@ -209,7 +215,7 @@ void job_hold_running(struct starter *starter, int code, int subcode, const char
     }
     set_hold(starter, code, subcode, reason);
     watch_tell(starter); /* a hold says why, not how much */
-    cage_kill(starter);  /* job_ended() goes on */
+    cage_kill(starter);  /* whose end is told then goes on with job_held() */
 }
 
 static const char *absolute(struct starter *starter, const char *directory, const char *name,

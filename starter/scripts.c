@@ -161,6 +161,9 @@ static void run(struct starter *starter, enum starter_script script, const char 
     starter->script = script;
     int rc = start(starter, program, argument, told, script_ended, &starter->pid, &err);
     ad_destroy(told);
+    if (rc == 0 && script != SCRIPT_EXIT) { /* the job's result stands, whatever that one takes */
+        watch_begin(starter);
+    }
     if (rc != 0 && script == SCRIPT_EXIT) {
         starter->pid = -1;
         log_warn(starter->env.log, "script.exit", err.text, LOG_TEXT("job", starter->job_id));
@@ -209,6 +212,11 @@ static void script_ended(void *arg, pid_t pid, const struct os_exit *how)
     if (starter->stopping) {
         starter->pid = -1;
         starter_give_up(starter, "");
+        return;
+    }
+    watch_rest(starter);
+    if (starter->hold != NULL) {
+        job_held(starter);
         return;
     }
     if (!is_success(starter, script, how)) {

@@ -132,9 +132,10 @@ struct starter {
     uid_t uid;
     gid_t gid;
     /* files */
-    struct vec inputs; /* struct starter_input */
-    size_t input_at;   /* the first that is not here yet */
-    bool input_made;   /* its directories and links */
+    struct vec inputs;   /* struct starter_input */
+    size_t input_at;     /* the first that is not here yet */
+    int64_t input_bytes; /* of the files before it */
+    bool input_made;     /* its directories and links */
     int64_t input_call;
     struct transfer_plugins *plugins; /* NULL: not asked for yet */
     size_t url_at;                    /* in inputs */
@@ -250,6 +251,8 @@ void job_tell_started(struct starter *starter);
 void job_stop(struct starter *starter, bool fast);
 void job_freeze(struct starter *starter); /* or lets it go on: as gap and suspended say */
 void job_clean(struct starter *starter);
+/* The cage's last process has ended, and there is a hold: the run ends with that report. */
+void job_held(struct starter *starter);
 /* Holds the job that runs: it is killed, and its run ends with that report. */
 void job_hold_running(struct starter *starter, int code, int subcode, const char *reason);
 
@@ -334,7 +337,12 @@ void shells_close(struct starter *starter);   /* the job's end is theirs */
 
 /* ---- watch.c: what the job takes */
 void watch_tick(void *arg);
+/* Whatever runs in the cage is watched: a script, a program that fetches a URL, the job. */
 void watch_begin(struct starter *starter);
+void watch_rest(struct starter *starter); /* what ran is over, and the job is not */
+/* Is so much input more than the disk that the job has?  Then it is to be held. */
+bool watch_is_too_much(const struct starter *starter, int64_t bytes);
+void watch_hold_input(struct starter *starter, int64_t bytes);
 /* A last look, before the cage is emptied; true if it led to a hold. */
 bool watch_end(struct starter *starter);
 void watch_tell(struct starter *starter); /* JOB_USAGE */

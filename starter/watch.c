@@ -92,12 +92,21 @@ static void look_at_files(struct starter *starter)
     watch->next_walk_ms = now_ms + (rest_ms > WALK_MS ? rest_ms : WALK_MS);
 }
 
-static bool judge(struct starter *starter)
+static int64_t disk_limit_kib(const struct starter *starter)
 {
     const struct ad *slot = NULL;
+    (void)ad_get_ad(starter->record, "Slot", &slot); /* a record without one has no limits */
+    return slot != NULL && config_bool(starter->env.config, "STARTD_ENFORCE_DISK_LIMITS")
+               ? ad_int_or(slot, "Disk", 0)
+               : 0;
+}
+
+typedef void (*hold_f)(struct starter *starter, int code, int subcode, const char *reason);
+
+static bool judge(struct starter *starter, hold_f hold)
+{
     const struct starter_watch *watch = &starter->watch;
     struct cage_verdict verdict;
-    (void)ad_get_ad(starter->record, "Slot", &slot); /* a record without one has no limits */
     /* What was killed takes nothing any more. */
     int64_t memory_kib = watch->oom_kills > 0 && watch->group_peak_kib > watch->memory_kib
                              ? watch->group_peak_kib
@@ -107,18 +116,27 @@ static bool judge(struct starter *starter)
         .memory_mib = (memory_kib + 1023) / 1024,
         .memory_limit_mib = cage_memory_limit_mib(starter),
         .disk_kib = watch->disk_kib,
-        .disk_limit_kib =
-            slot != NULL && config_bool(starter->env.config, "STARTD_ENFORCE_DISK_LIMITS")
-                ? ad_int_or(slot, "Disk", 0)
-                : 0,
+        .disk_limit_kib = disk_limit_kib(starter),
         .files = watch->files - OWN_FILES_MAX,
         .files_limit = config_int(starter->env.config, "JOB_MAX_FILES"),
     };
     cage_plan_judge(slot_name(starter), &taken, &verdict);
     if (verdict.code != 0) {
-        job_hold_running(starter, verdict.code, verdict.subcode, verdict.reason);
+        hold(starter, verdict.code, verdict.subcode, verdict.reason);
     }
     return verdict.code != 0;
+}
+
+bool watch_is_too_much(const struct starter *starter, int64_t bytes)
+{
+    int64_t limit_kib = disk_limit_kib(starter);
+    return limit_kib > 0 && bytes / 1024 > limit_kib;
+}
+
+void watch_hold_input(struct starter *starter, int64_t bytes)
+{
+    starter->watch.disk_kib = bytes / 1024;
+    (void)judge(starter, job_hold_before); /* it was asked before */
 }
 
 /* ---- what is told */
@@ -187,10 +205,10 @@ void watch_tick(void *arg)
     if (now_ms >= watch->next_walk_ms) {
         look_at_files(starter);
     }
-    if (judge(starter)) {
+    if (judge(starter, job_hold_running)) {
         return;
     }
-    if (now_ms >= watch->next_tell_ms) {
+    if (starter->script == SCRIPT_JOB && now_ms >= watch->next_tell_ms) {
         watch->next_tell_ms =
             now_ms + (uint64_t)config_duration_ms(starter->env.config, "STARTER_UPDATE_INTERVAL");
         watch_tell(starter);
@@ -210,10 +228,15 @@ void watch_begin(struct starter *starter)
     loop_timer_set(watch->timer, LOOK_MS);
 }
 
+void watch_rest(struct starter *starter)
+{
+    loop_timer_stop(starter->watch.timer);
+}
+
 bool watch_end(struct starter *starter)
 {
     loop_timer_stop(starter->watch.timer);
     look_at_processes(starter);
     look_at_files(starter);
-    return starter->watch.oom_kills > 0 && judge(starter);
+    return starter->watch.oom_kills > 0 && judge(starter, job_hold_running);
 }

@@ -81,6 +81,21 @@ equals "why" "$(why "$cluster")" "34 104"
 [ "$("$ROOST" q "$cluster" -af DiskUsage)" -ge 20480 ] || fail "DiskUsage: $("$ROOST" q "$cluster" -af DiskUsage)"
 clean "filled its disk" 7772
 
+say "fills its disk before it begins, and after its end"
+script filler <<'END'
+dd if=/dev/zero of=a bs=1M count=30 2>/dev/null
+sleep 7785.@@
+END
+script idle <<'END'
+exit 0
+END
+for when in Pre Post; do
+    cluster=$(job idle "transfer_input_files = $WORK/filler" "My.${when}Cmd = \"filler\"") || exit 1
+    until_true 30 "a job whose ${when}Cmd fills its disk is held" is_held "$cluster"
+    equals "why" "$(why "$cluster")" "34 104"
+    clean "filled its disk by its ${when}Cmd" 7785
+done
+
 say "makes files without end"
 script files <<'END'
 while :; do : >"$((n++))"; done

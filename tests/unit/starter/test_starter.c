@@ -51,6 +51,7 @@ struct bed {
     struct wire *wire;
     struct wire_request *held;
     const char *job;   /* the ad's text */
+    int64_t disk_kib;  /* of the slot; 0: any */
     const char *input; /* bytes of the one input file; NULL: none */
     bool cut_input;    /* the connection is cut in the middle of it */
     int damage;        /* so often its checksum is that of other bytes */
@@ -235,6 +236,11 @@ static void write_record_of(struct bed *bed, const char *job_id, const char *pin
     ad_set_string(record, "SlotName", "slot1@wn");
     ad_set_string(record, "BootId", "b");
     ad_set_int(record, "LeaseDuration", 600);
+    if (bed->disk_kib > 0) {
+        struct ad *slot = ad_create();
+        ad_set_int(slot, "Disk", bed->disk_kib);
+        ad_set_ad(record, "Slot", slot);
+    }
     ad_set_int(record, "LeaseRemainingMs", 600000);
     strbuf_init(&text, 0);
     ad_print(record, &text);
@@ -264,11 +270,12 @@ static void load_config(struct bed *bed)
     MUST(config_load(&source, &options, &bed->config, err));
 }
 
-static struct bed *bed_create(const char *job)
+static struct bed *bed_create_with(const char *job, int64_t disk_kib)
 {
     struct bed *bed = mem_zalloc(sizeof *bed);
     char keys[128];
     bed->job = job;
+    bed->disk_kib = disk_kib;
     assert_true(fast_dir_make(bed->dir));
     assert_int_equal(chmod(bed->dir, 0711), 0); /* SLOT_USER has to come through */
     MUST(loop_create(&bed->loop, err));
@@ -295,6 +302,11 @@ static struct bed *bed_create(const char *job)
                                    .argv = argv};
     MUST(starter_daemon.start(&bed->env, &bed->starter, err));
     return bed;
+}
+
+static struct bed *bed_create(const char *job)
+{
+    return bed_create_with(job, 0);
 }
 
 static void bed_destroy(struct bed *bed)
@@ -421,6 +433,34 @@ static void a_job_never_starts_on_a_damaged_input(void **state)
     assert_int_equal(bed->gets_calls, 3);
     assert_int_equal(bed->done_calls, 1);
     assert_int_equal(bed->hold_code, 13);
+    bed_destroy(bed);
+}
+
+static void input_that_its_disk_does_not_hold_holds_the_job(void **state)
+{
+    (void)state;
+    static char many[5 * 1024];
+    memset(many, 'i', sizeof many - 1);
+    struct bed *bed = bed_create_with(READS, 3);
+    bed->input = many;
+    loop_run_until(bed->loop, &bed->over);
+    assert_int_equal(bed->starts, 0);
+    assert_int_equal(bed->gets_calls, 1);
+    assert_int_equal(bed->done_calls, 1);
+    assert_int_equal(bed->hold_code, 34);
+    bed_destroy(bed);
+}
+
+static void input_that_its_disk_holds_does_not(void **state)
+{
+    (void)state;
+    static char some[3 * 1024];
+    memset(some, 'i', sizeof some - 1);
+    struct bed *bed = bed_create_with(READS, 1000);
+    bed->input = some;
+    loop_run_until(bed->loop, &bed->over);
+    assert_int_equal(bed->starts, 1);
+    assert_string_equal(bed->output, some);
     bed_destroy(bed);
 }
 
@@ -575,6 +615,8 @@ UNIT_TESTS(UNIT(a_kept_starter_runs_the_next_job_over_the_same_connection),
            UNIT(the_next_job_is_killed_when_it_does_not_stop_in_time),
            UNIT(another_shadow_is_dialled_anew), UNIT(a_starter_whose_job_was_held_takes_no_other),
            UNIT(a_job_reads_its_input), UNIT(a_job_never_starts_on_a_damaged_input),
+           UNIT(input_that_its_disk_does_not_hold_holds_the_job),
+           UNIT(input_that_its_disk_holds_does_not),
            UNIT(an_input_that_came_damaged_is_asked_for_again),
            UNIT(after_a_cut_only_the_rest_of_an_input_is_asked_for),
            UNIT(the_sandbox_is_the_accounts_only_while_the_job_runs),
