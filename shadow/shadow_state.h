@@ -127,6 +127,7 @@ struct run {
     struct run_turn turns[2]; /* of input, of output */
     struct os_file *live[2];  /* the same: where streams of the running job go */
     char *made;               /* the same: the directory of the stage that was made last */
+    char *in_hand;            /* the same: the file that was begun last */
     bool has_stage;           /* the same: the directory was made */
     bool has_trees;           /* the same: not all is at its top */
     bool no_output;           /* JOB_DONE named no file: nothing is staged or placed */

@@ -61,6 +61,8 @@ void stage_forget_files(struct run *run)
     }
     strmap_destroy(run->files, NULL);
     run->files = strmap_create(STRMAP_CASE_SENSITIVE);
+    mem_free(run->in_hand);
+    run->in_hand = NULL;
 }
 
 /* ---- FILE_PUT ----------------------------------------------------------------------------------
@@ -86,12 +88,35 @@ static int make_parents(struct work *work, const char *name)
     return result;
 }
 
+static void forget_file(struct run *run, const char *name)
+{
+    struct staged *old = strmap_remove(run->files, name);
+    run->output_bytes -= old != NULL ? old->size : 0;
+    staged_destroy(old);
+}
+
+/* They come one after the other: a starter that begins another without an end of the one before
+ * would only use up our descriptors. */
+static void take_in_hand(struct run *run, const char *name)
+{
+    const struct staged *before =
+        run->in_hand != NULL ? strmap_get(run->files, run->in_hand) : NULL;
+    if (before != NULL && before->file != NULL && strcmp(run->in_hand, name) != 0) {
+        forget_file(run, run->in_hand);
+    }
+    mem_free(run->in_hand);
+    run->in_hand = mem_strdup(name);
+}
+
 static int begin_file(struct work *work, const char *name, int64_t size, struct staged **ret)
 {
     struct run *run = work->run;
-    struct staged *old = strmap_remove(run->files, name);
-    run->output_bytes += size - (old != NULL ? old->size : 0);
-    staged_destroy(old);
+    forget_file(run, name);
+    take_in_hand(run, name);
+    if (size > INT64_MAX - run->output_bytes) {
+        return err_set(&work->err, -EINVAL, "output '%s': no files are of such a size", name);
+    }
+    run->output_bytes += size;
     if (run->output_bytes_max >= 0 && run->output_bytes > run->output_bytes_max) {
         return err_set(&work->err, -EFBIG,
                        "more than %" PRId64 " MB (MaxTransferOutputMB), with '%s'",
@@ -221,6 +246,7 @@ static int ask_body(struct work *work, const char *name)
         staged_destroy(staged);
         return 0; /* from the beginning, then */
     }
+    take_in_hand(run, name);
     (void)strmap_set(run->files, name, staged); /* was not there */
     return 0;
 }

@@ -176,6 +176,48 @@ static void more_output_than_the_job_may_have_holds_it(void **state)
     wire_close(starter.wire);
 }
 
+static void a_file_that_is_begun_before_the_end_of_another_is_in_its_place(void **state)
+{
+    static const char *const BEGINS = "[Name = \"%s\"; Offset = 0; Size = 4]";
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    char text[512];
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, &starter);
+    (void)snprintf(text, sizeof(text), BEGINS, "x");
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT, text, NULL, "01"), 0);
+    (void)snprintf(text, sizeof(text), BEGINS, "y");
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT, text, NULL, "01"), 0);
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"x\"; Offset = 2; Size = 4]", NULL, "23"),
+                     -ESTALE);
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"y\"; Offset = 2; Size = 4]", NULL, "23"),
+                     0);
+    put_file(world, &starter, "x", "0123"); /* what is whole stays */
+    begin(starter.wire, VERB_FILE_PUT, "[Name = \"y\"; Ask = true]", NULL, NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_true(ad_bool_or(answer.args, "Whole", false));
+    answer_fini(&answer);
+    wire_close(starter.wire);
+}
+
+static void sizes_that_cannot_be_are_refused(void **state)
+{
+    static const char *const HUGE = "[Name = \"%s\"; Offset = 0; Size = 9223372036854775807]";
+    struct world *world = *state;
+    struct starter starter;
+    char text[512];
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, &starter);
+    put_file(world, &starter, "small", "01");
+    (void)snprintf(text, sizeof(text), HUGE, "x");
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT, text, NULL, "01"), -EINVAL);
+    put_file(world, &starter, "x", "0123");
+    wire_close(starter.wire);
+}
+
 static void what_is_large_waits_for_its_turn_and_gives_it_back(void **state)
 {
     struct world *world = *state;
@@ -265,6 +307,8 @@ int main(void)
         CASE(below_a_directory_of_output_no_link_of_the_owners_is_followed),
         CASE(missing_output_is_part_of_a_result),
         CASE(more_output_than_the_job_may_have_holds_it),
+        CASE(a_file_that_is_begun_before_the_end_of_another_is_in_its_place),
+        CASE(sizes_that_cannot_be_are_refused),
         CASE(what_is_large_waits_for_its_turn_and_gives_it_back),
         CASE(a_turn_of_a_starter_that_is_gone_is_given_back),
         CASE(streams_are_written_where_they_belong),
