@@ -9,7 +9,7 @@
 static const struct knob NODE[] = {
     {.name = "method",
      .type = KNOB_STRING,
-     .choices = "process|command",
+     .choices = "process|command|wol",
      .help = "How the machine is switched."},
     {.name = "config", .type = KNOB_PATH, .help = "Method process: the node's configuration file."},
     {.name = "lock_dir", .type = KNOB_PATH, .help = "Method process: the node's LOCK directory."},
@@ -26,6 +26,36 @@ static const struct knob NODE[] = {
     {.name = "status_command",
      .type = KNOB_STRING,
      .help = "Method command: exit status 0 on, 1 off, else unknown; gets its name."},
+    {.name = "hardware_address",
+     .type = KNOB_STRING,
+     .help = "Method wol: of the adapter that listens while the machine sleeps, as "
+             "52:54:00:12:34:56; default HardwareAddress of its offline ads."},
+    {.name = "subnet",
+     .type = KNOB_STRING,
+     .help = "Method wol: the machine's network, as 10.0.0.0/24; default Subnet of its offline "
+             "ads, else those of all adapters here."},
+    {.name = "relay",
+     .type = KNOB_STRING,
+     .choices = "auto|always|never",
+     .fallback = "auto",
+     .help = "Method wol: does an awake machine of the network send the packets? auto: if the "
+             "rooster's host is not on it."},
+    {.name = "password_file",
+     .type = KNOB_PATH,
+     .help = "Method wol: a file, for its owner alone, with the password that the adapter wants "
+             "(SecureOn): 01:23:45:67:89:ab or 1.2.3.4."},
+    {.name = "wake_port",
+     .type = KNOB_INT,
+     .fallback = "0",
+     .min = 0,
+     .max = 65535,
+     .help = "Method wol: UDP port of the packets; 0: WakePort of its offline ads, else 9."},
+    {.name = "wake_repeats",
+     .type = KNOB_INT,
+     .fallback = "3",
+     .min = 1,
+     .max = 20,
+     .help = "Method wol: how often each packet is sent."},
 };
 
 static const struct knob_section SECTIONS[] = {

@@ -17,6 +17,9 @@
 #include "base/os.h"
 #include "power/power.h"
 
+struct os_adapter;
+struct os_caster;
+
 enum power_operation { POWER_DO_WAKE, POWER_DO_SLEEP, POWER_DO_STATUS };
 
 /* One operation under way; the node's texts are copies that live as long as it does. */
@@ -32,6 +35,8 @@ struct power_call {
     uint64_t end_ms;
     void (*tick)(struct power_call *call);
     pid_t pid; /* of the method's program; killed when the call is dropped */
+    void *own; /* the method's; freed by own_free when the call ends */
+    void (*own_free)(void *own);
     power_done_f done;
     power_status_f status_done;
     void *arg;
@@ -48,6 +53,7 @@ struct power_method {
 extern const struct power_method *const power_methods[]; /* NULL-terminated */
 extern const struct power_method power_method_process;
 extern const struct power_method power_method_command;
+extern const struct power_method power_method_wol;
 
 /* Each ends the call and frees it; the callback comes from the loop, later. */
 void power_call_done(struct power_call *call, int status, const char *format, ...)
@@ -56,5 +62,13 @@ void power_call_status(struct power_call *call, enum power_state state, const ch
 /* Calls call->tick after delay_ms. */
 void power_call_later(struct power_call *call, uint64_t delay_ms,
                       void (*tick)(struct power_call *call));
+
+struct os_caster *power_caster(struct power *power); /* of all calls; base/os_net.h */
+/* The adapters of this machine as they were at most a second ago; borrowed for the turn. */
+int power_adapters(struct power *power, const struct os_adapter **ret, size_t *count,
+                   struct err *err);
+/* False: there is nobody to ask. */
+bool power_ask_relay(struct power *power, const struct power_relay *what, power_done_f done,
+                     void *done_arg);
 
 #endif

@@ -19,10 +19,13 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/os_net.h"
+#include "base/secret_file.h"
 #include "base/vec.h"
 #include "power/method.h"
 
 #define POWER_DEADLINE_MS 30000
+#define ADAPTERS_MS       1000 /* for so long what was seen of our adapters is good */
 
 struct power {
     struct loop *loop;
@@ -31,6 +34,12 @@ struct power {
     struct vec calls; /* struct power_call, under way */
     struct vec ended; /* struct ended, to be told */
     struct loop_timer *tell;
+    struct os_caster *caster;    /* NULL: not needed yet */
+    struct os_adapter *adapters; /* NULL: not looked at yet */
+    size_t adapter_count;
+    uint64_t adapters_ms; /* when they were */
+    power_relay_f relay;  /* NULL: none */
+    void *relay_arg;
 };
 
 struct ended {
@@ -43,7 +52,7 @@ struct ended {
 };
 
 const struct power_method *const power_methods[] = {&power_method_process, &power_method_command,
-                                                    NULL};
+                                                    &power_method_wol, NULL};
 
 const char *power_method_name(unsigned index)
 {
@@ -91,14 +100,39 @@ struct power *power_create(struct loop *loop, struct os *os, struct log *log)
     return power;
 }
 
+/* Where in struct power_node its texts are: a call has copies of them. */
+static const size_t TEXTS[] = {
+    offsetof(struct power_node, name),
+    offsetof(struct power_node, method),
+    offsetof(struct power_node, config),
+    offsetof(struct power_node, lock_dir),
+    offsetof(struct power_node, program),
+    offsetof(struct power_node, wake_command),
+    offsetof(struct power_node, sleep_command),
+    offsetof(struct power_node, status_command),
+    offsetof(struct power_node, hardware_address),
+    offsetof(struct power_node, subnet),
+    offsetof(struct power_node, relay),
+    offsetof(struct power_node, password_file),
+    offsetof(struct power_node, ad_text),
+};
+
+static char **text_at(struct power_node *node, size_t index)
+{
+    return (char **)(void *)((char *)node + TEXTS[index]);
+}
+
 static void call_destroy(struct power_call *call)
 {
-    struct power_node *node = &call->node;
-    const char *const texts[] = {node->name,          node->method,         node->config,
-                                 node->lock_dir,      node->program,        node->wake_command,
-                                 node->sleep_command, node->status_command, node->ad_text};
-    for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
-        mem_free((char *)texts[i]); /* copies made by begin() */
+    for (size_t i = 0; i < ARRAY_COUNT(TEXTS); i++) {
+        mem_free(*text_at(&call->node, i)); /* copies made by begin() */
+    }
+    if (call->node.packet != NULL) {
+        secret_wipe((void *)(uintptr_t)call->node.packet, call->node.packet_length);
+        mem_free((void *)(uintptr_t)call->node.packet);
+    }
+    if (call->own_free != NULL) {
+        call->own_free(call->own);
     }
     if (call->pid > 0) {
         os_forget(call->os, call->pid);
@@ -118,6 +152,8 @@ void power_destroy(struct power *power)
     }
     vec_fini(&power->calls, NULL);
     vec_fini(&power->ended, mem_free);
+    os_caster_destroy(power->caster);
+    mem_free(power->adapters);
     loop_timer_destroy(power->tell);
     mem_free(power);
 }
@@ -187,11 +223,6 @@ static const struct power_method *find_method(const struct power_node *node, str
     return NULL;
 }
 
-static char *copy(const char *text)
-{
-    return text != NULL ? mem_strdup(text) : NULL;
-}
-
 static int begin(struct power *power, const struct power_node *node, enum power_operation operation,
                  const char *level, power_done_f done, power_status_f status_done, void *arg,
                  struct err *err)
@@ -210,16 +241,14 @@ static int begin(struct power *power, const struct power_node *node, enum power_
     call->os = power->os;
     call->log = power->log;
     call->operation = operation;
-    call->node = (struct power_node){.name = copy(node->name),
-                                     .method = copy(node->method),
-                                     .config = copy(node->config),
-                                     .lock_dir = copy(node->lock_dir),
-                                     .program = copy(node->program),
-                                     .wake_command = copy(node->wake_command),
-                                     .sleep_command = copy(node->sleep_command),
-                                     .status_command = copy(node->status_command),
-                                     .ad_text = copy(node->ad_text),
-                                     .deadline_ms = node->deadline_ms};
+    call->node = *node;
+    for (size_t i = 0; i < ARRAY_COUNT(TEXTS); i++) {
+        char **text = text_at(&call->node, i);
+        *text = *text != NULL ? mem_strdup(*text) : NULL;
+    }
+    if (node->packet != NULL) {
+        call->node.packet = mem_dup(node->packet, node->packet_length);
+    }
     (void)snprintf(call->level, sizeof call->level, "%s", level);
     call->end_ms =
         loop_now_ms(power->loop) + (node->deadline_ms != 0 ? node->deadline_ms : POWER_DEADLINE_MS);
@@ -248,6 +277,50 @@ int power_status(struct power *power, const struct power_node *node, power_statu
                  struct err *err)
 {
     return begin(power, node, POWER_DO_STATUS, "", NULL, done, arg, err);
+}
+
+void power_relay_by(struct power *power, power_relay_f relay, void *arg)
+{
+    power->relay = relay;
+    power->relay_arg = arg;
+}
+
+bool power_ask_relay(struct power *power, const struct power_relay *what, power_done_f done,
+                     void *done_arg)
+{
+    if (power->relay == NULL) {
+        return false;
+    }
+    power->relay(power->relay_arg, what, done, done_arg);
+    return true;
+}
+
+struct os_caster *power_caster(struct power *power)
+{
+    if (power->caster == NULL) {
+        power->caster = os_caster_create(power->os);
+    }
+    return power->caster;
+}
+
+int power_adapters(struct power *power, const struct os_adapter **ret, size_t *count,
+                   struct err *err)
+{
+    uint64_t now_ms = loop_now_ms(power->loop);
+    if (power->adapters == NULL || now_ms - power->adapters_ms >= ADAPTERS_MS) {
+        power->adapters = power->adapters != NULL
+                              ? power->adapters
+                              : mem_alloc(OS_ADAPTERS_MAX * sizeof *power->adapters);
+        power->adapter_count = 0;
+        int rc = os_adapters(power->os, power->adapters, &power->adapter_count, err);
+        if (rc != 0) {
+            return rc;
+        }
+        power->adapters_ms = now_ms;
+    }
+    *ret = power->adapters;
+    *count = power->adapter_count;
+    return 0;
 }
 
 int power_check(const struct power_node *node, struct err *err)

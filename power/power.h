@@ -6,7 +6,7 @@
  * why not.
  *
  * Methods of now: `process` (a machine is a process group of this host, started by roost-master:
- * laptops, demo, tests), `command` (any program).
+ * laptops, demo, tests), `command` (any program), `wol` (magic packets).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,6 +14,7 @@
 #define POWER_POWER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
@@ -31,15 +32,25 @@ const char *power_state_name(enum power_state state); /* "Unknown" "On" "Off" */
  * a method does not use is NULL.  All borrowed until done is called. */
 struct power_node {
     const char *name;     /* Machine */
-    const char *method;   /* "process", "command" */
+    const char *method;   /* "process", "command", "wol" */
     const char *config;   /* process: the node's configuration file (ROOST_CONFIG of its master) */
     const char *lock_dir; /* process: the node's LOCK directory, where its master.lock tells whether
                              it lives */
     const char *program;  /* process: path of roost-master */
-    const char *wake_command;   /* command: run with the node's name as its argument and the ad on
-                                   standard input */
-    const char *sleep_command;  /* "" the same */
-    const char *status_command; /* "" exit status 0 on, 1 off, anything else unknown */
+    const char *wake_command;     /* command: run with the node's name as its argument and the ad on
+                                     standard input */
+    const char *sleep_command;    /* "" the same */
+    const char *status_command;   /* "" exit status 0 on, 1 off, anything else unknown */
+    const char *hardware_address; /* wol: "52:54:00:12:34:56" */
+    const char *subnet; /* wol: its network, "10.0.0.0/24"; NULL: try those of all our adapters */
+    const char *relay;  /* wol: who sends: "auto" or NULL, "always", "never": power_relay_by() */
+    const char *password_file; /* wol: with the password that its adapter wants; NULL: none */
+    int64_t wake_port;         /* wol: of UDP; 0: 9 */
+    int64_t wake_repeats;      /* wol: how often each packet is sent; 0: 3 */
+    /* wol: a magic packet that somebody else made, instead of hardware_address and password_file;
+     * it is sent on our own networks only. */
+    const void *packet;
+    size_t packet_length;
     const char
         *ad_text; /* the offline ad in long form, for the commands' standard input; may be NULL */
     uint64_t deadline_ms; /* for the order itself (not the boot); 0: 30 s */
@@ -62,6 +73,20 @@ int power_sleep(struct power *power, const struct power_node *node, const char *
                 struct err *err); /* level: "S5", "S3", ...: what the machine decided */
 int power_status(struct power *power, const struct power_node *node, power_status_f done, void *arg,
                  struct err *err);
+
+/* A magic packet for a machine whose network we are not on: some awake machine of that network is
+ * to send it.  All borrowed for the call. */
+struct power_relay {
+    const char *node, *subnet; /* subnet NULL: not known */
+    const void *packet;        /* it may hold a password */
+    size_t packet_length;
+    int64_t port, repeats;
+};
+/* done comes later, once: status 0 and who sent it; -ENOENT: nobody is awake there.  It is not to
+ * be called any more after power_destroy(). */
+typedef void (*power_relay_f)(void *arg, const struct power_relay *what, power_done_f done,
+                              void *done_arg);
+void power_relay_by(struct power *power, power_relay_f relay, void *arg);
 
 /* May this node be described so?  For checking a configuration. */
 int power_check(const struct power_node *node, struct err *err);

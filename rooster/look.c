@@ -53,11 +53,28 @@ static int64_t jobs_waiting(const struct ad *ad, int64_t now_s)
     return jobs;
 }
 
+static void see_adapter(struct node *node, const struct ad *ad)
+{
+    struct node_adapter adapter = {.port = ad_int_or(ad, "WakePort", 0),
+                                   .wakes = ad_bool_or(ad, "IsWakeAble", false)};
+    (void)snprintf(adapter.hardware_address, sizeof adapter.hardware_address, "%s",
+                   ad_string_or(ad, "HardwareAddress", ""));
+    (void)snprintf(adapter.subnet, sizeof adapter.subnet, "%s", ad_string_or(ad, "Subnet", ""));
+    const struct node_adapter *old = &node->adapter;
+    if (adapter.port != old->port || adapter.wakes != old->wakes ||
+        strcmp(adapter.hardware_address, old->hardware_address) != 0 ||
+        strcmp(adapter.subnet, old->subnet) != 0) {
+        node->adapter = adapter;
+        node->judged = 0; /* perhaps there is a way to wake it now */
+    }
+}
+
 static void see_offline(struct rooster *rooster, struct node *node, const struct ad *ad,
                         const struct ad_context *context)
 {
     node->offline = true;
     node->offline_ad = ad;
+    see_adapter(node, ad);
     (void)snprintf(node->offline_boot_id, sizeof node->offline_boot_id, "%s",
                    ad_string_or(ad, "OfflineBootId", ""));
     node->misshown =
@@ -75,6 +92,7 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
 static void see_live(struct node *node, const struct ad *ad)
 {
     node->live = true;
+    see_adapter(node, ad);
     (void)snprintf(node->live_boot_id, sizeof node->live_boot_id, "%s",
                    ad_string_or(ad, "BootId", ""));
     node->live_boot_s = ad_int_or(ad, "BootTime", 0);

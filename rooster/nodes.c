@@ -56,6 +56,43 @@ void nodes_destroy(struct rooster *rooster)
     strmap_destroy(rooster->nodes, node_destroy);
 }
 
+static const char *or_null(const char *text)
+{
+    return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+static void read_section(const struct config_section *section, struct power_node *power)
+{
+    power->method = section_string(section, "method");
+    power->config = section_path(section, "config");
+    power->lock_dir = section_path(section, "lock_dir");
+    power->program = section_path(section, "program");
+    power->wake_command = section_string(section, "wake_command");
+    power->sleep_command = section_string(section, "sleep_command");
+    power->status_command = section_string(section, "status_command");
+    power->hardware_address = or_null(section_string(section, "hardware_address"));
+    power->subnet = or_null(section_string(section, "subnet"));
+    power->relay = section_string(section, "relay");
+    power->password_file = section_path(section, "password_file");
+    power->wake_port = section_int(section, "wake_port");
+    power->wake_repeats = section_int(section, "wake_repeats");
+}
+
+/* What its ads say, where the configuration says nothing. */
+static void add_adapter(const struct node *node, struct power_node *power)
+{
+    const struct node_adapter *adapter = &node->adapter;
+    if (power->hardware_address == NULL) {
+        power->hardware_address = or_null(adapter->hardware_address);
+    }
+    if (power->subnet == NULL) {
+        power->subnet = or_null(adapter->subnet);
+    }
+    if (power->wake_port == 0) {
+        power->wake_port = adapter->port;
+    }
+}
+
 int node_power(const struct node *node, struct power_node *ret, struct err *err)
 {
     const struct config *config = node->rooster->env.config;
@@ -63,22 +100,19 @@ int node_power(const struct node *node, struct power_node *ret, struct err *err)
     const char *command = config_string(config, "ROOSTER_WAKEUP_CMD");
     struct power_node power = {.name = node->name};
     if (section != NULL) {
-        power.method = section_string(section, "method");
-        power.config = section_path(section, "config");
-        power.lock_dir = section_path(section, "lock_dir");
-        power.program = section_path(section, "program");
-        power.wake_command = section_string(section, "wake_command");
-        power.sleep_command = section_string(section, "sleep_command");
-        power.status_command = section_string(section, "status_command");
+        read_section(section, &power);
     } else if (command != NULL && command[0] != '\0') {
         power.method = "command";
         power.wake_command = command;
+    } else if (node->adapter.wakes) {
+        power.method = "wol";
     } else {
-        return err_set(
-            err, -ENOENT,
-            "%s: no 'node' section describes how to wake it, and ROOSTER_WAKEUP_CMD is not set",
-            node->name);
+        return err_set(err, -ENOENT,
+                       "%s: no 'node' section describes how to wake it, ROOSTER_WAKEUP_CMD is not "
+                       "set, and its ads say of no network adapter that it would wake it",
+                       node->name);
     }
+    add_adapter(node, &power);
     int rc = power_check(&power, err);
     if (rc == 0) {
         *ret = power;

@@ -28,6 +28,12 @@ struct wire_request;
 
 #define ROOSTER_TEXT_MAX 300
 
+struct node_adapter { /* what its ads say of the network adapter that could wake it */
+    char hardware_address[32], subnet[40]; /* "": not said */
+    int64_t port;                          /* 0: not said */
+    bool wakes;                            /* IsWakeAble */
+};
+
 struct node { /* one machine */
     struct rooster *rooster;
     char *name;
@@ -36,8 +42,9 @@ struct node { /* one machine */
     char reason[ROOSTER_TEXT_MAX]; /* of the state */
     /* facts of the last look at the ads */
     bool live, offline, demanded;
-    bool misshown;   /* an offline ad shows another state than ours */
-    bool no_way;     /* it cannot be woken: shown as Unknown, so that nothing is held on it */
+    bool misshown; /* an offline ad shows another state than ours */
+    bool no_way;   /* it cannot be woken: shown as Unknown, so that nothing is held on it */
+    struct node_adapter adapter;
     uint64_t judged; /* the configuration that no_way is of; 0: none yet */
     double rank;
     int64_t jobs_waiting; /* of its holds */
