@@ -371,6 +371,14 @@ if $root; then
         head -1 "$OUT/spy.out" | grep -qx "$user" || fail "$user's job ran as $(head -1 "$OUT/spy.out") (domain $domain)"
         equals "what a spy of $user sees" "$(tail -n +2 "$OUT/spy.out")" alive
     done
+
+    say "an ordinary user of this host sees the pool, and rules nothing"
+    as=(setpriv --reuid=games --regid=games --clear-groups "$ROOST")
+    "${as[@]}" status -af Name | grep -q '^slot1@wn01$' || fail "roost status as games"
+    status=0
+    "${as[@]}" userprio -setfactor games@personal 2 >"$WORK/setfactor.out" 2>&1 || status=$?
+    equals "exit status of userprio -setfactor as games" "$status" 1
+    grep -q "no token" "$WORK/setfactor.out" || fail "userprio -setfactor says: $(cat "$WORK/setfactor.out")"
 fi
 "$ROOST" rm "$victim" >/dev/null || fail "roost rm"
 clean "was spied upon" 7779
