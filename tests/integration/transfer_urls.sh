@@ -179,7 +179,7 @@ cluster=$(submit "$WORK/all.sub") || exit 1
 two_held() { [ "$("$ROOST" q "$cluster" -constraint 'JobStatus == 5' -af HoldReasonCode | tr '\n' ' ')" = "12 12 " ]; }
 until_true 40 "what no server takes is held" two_held
 until_true 40 "the first is done" is_done "$cluster" 1
-equals "all of it" "$(cd "$WORK/site/put" && ls -d all-0_* | tr '\n' ' ')" "all-0_all.err all-0_all.out all-0_few all-0_here all-0_large all-0_multi "
+equals "all of it" "$(cd "$WORK/site/put" && printf '%s ' all-0_*)" "all-0_all.err all-0_all.out all-0_few all-0_here all-0_large all-0_multi "
 [ ! -e "$OUT/all.out" ] || fail "its output is at the submitter's, too"
 "$ROOST" q "$cluster.1" -af HoldReason | grep -q 'get/only.*403' || fail "reason: $("$ROOST" q "$cluster" -af HoldReason)"
 "$ROOST" q "$cluster.2" -af HoldReason | grep -q 'no file transfer plug-in' || fail "reason: $("$ROOST" q "$cluster" -af HoldReason)"
