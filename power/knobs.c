@@ -9,7 +9,7 @@
 static const struct knob NODE[] = {
     {.name = "method",
      .type = KNOB_STRING,
-     .choices = "process|command|wol",
+     .choices = "process|command|wol|libvirt",
      .help = "How the machine is switched."},
     {.name = "config", .type = KNOB_PATH, .help = "Method process: the node's configuration file."},
     {.name = "lock_dir", .type = KNOB_PATH, .help = "Method process: the node's LOCK directory."},
@@ -56,6 +56,30 @@ static const struct knob NODE[] = {
      .min = 1,
      .max = 20,
      .help = "Method wol: how often each packet is sent."},
+    {.name = "uri",
+     .type = KNOB_STRING,
+     .fallback = "qemu:///system",
+     .help = "Method libvirt: the connection to the hypervisor's daemon."},
+    {.name = "domain",
+     .type = KNOB_STRING,
+     .help = "Method libvirt: the guest's name, UUID or network address; default the machine's "
+             "name."},
+    {.name = "domain_sleep",
+     .type = KNOB_STRING,
+     .fallback = "level",
+     .choices = "level|shutdown|acpi|agent|save|suspend|disk|destroy",
+     .help = "Method libvirt: how the guest is taken down; level: S5 shutdown, S4 save (managed "
+             "save), S1 to S3 suspend (by its agent)."},
+    {.name = "shutdown_timeout",
+     .type = KNOB_DURATION_S,
+     .fallback = "60s",
+     .min = 1,
+     .max = 3600,
+     .help = "Method libvirt: how long the guest may take to shut down; then it is destroyed."},
+    {.name = "helper",
+     .type = KNOB_PATH,
+     .fallback = "$(SBIN)/roost-libvirt",
+     .help = "Method libvirt: the program that talks to the hypervisor's daemon."},
 };
 
 static const struct knob_section SECTIONS[] = {

@@ -30,6 +30,7 @@ struct power_call {
     struct log *log;
     enum power_operation operation;
     struct power_node node;
+    void *state; /* what the method keeps between calls; NULL: nothing */
     char level[16];
     struct loop_timer *timer; /* the method's, until the call's deadline takes it over */
     uint64_t end_ms;
@@ -48,12 +49,17 @@ struct power_method {
     int (*check)(const struct power_node *node, enum power_operation operation, struct err *err);
     /* Begins; ends by power_call_done() or power_call_status(), now or later. */
     void (*begin)(struct power_call *call);
+    /* What it keeps between calls (a session, a helper process), made before its first one; calls
+     * under way are dropped before it is destroyed.  Both NULL: nothing. */
+    void *(*create)(struct loop *loop, struct os *os, struct log *log);
+    void (*destroy)(void *state);
 };
 
 extern const struct power_method *const power_methods[]; /* NULL-terminated */
 extern const struct power_method power_method_process;
 extern const struct power_method power_method_command;
 extern const struct power_method power_method_wol;
+extern const struct power_method power_method_libvirt;
 
 /* Each ends the call and frees it; the callback comes from the loop, later. */
 void power_call_done(struct power_call *call, int status, const char *format, ...)

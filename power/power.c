@@ -27,7 +27,10 @@
 #define POWER_DEADLINE_MS 30000
 #define ADAPTERS_MS       1000 /* for so long what was seen of our adapters is good */
 
+#define METHODS_MAX 16
+
 struct power {
+    void *states[METHODS_MAX]; /* of power_methods[], what each keeps; NULL: none yet */
     struct loop *loop;
     struct os *os;
     struct log *log;
@@ -52,7 +55,7 @@ struct ended {
 };
 
 const struct power_method *const power_methods[] = {&power_method_process, &power_method_command,
-                                                    &power_method_wol, NULL};
+                                                    &power_method_wol, &power_method_libvirt, NULL};
 
 const char *power_method_name(unsigned index)
 {
@@ -114,6 +117,10 @@ static const size_t TEXTS[] = {
     offsetof(struct power_node, subnet),
     offsetof(struct power_node, relay),
     offsetof(struct power_node, password_file),
+    offsetof(struct power_node, helper),
+    offsetof(struct power_node, uri),
+    offsetof(struct power_node, domain),
+    offsetof(struct power_node, domain_sleep),
     offsetof(struct power_node, ad_text),
 };
 
@@ -152,6 +159,11 @@ void power_destroy(struct power *power)
     }
     vec_fini(&power->calls, NULL);
     vec_fini(&power->ended, mem_free);
+    for (size_t i = 0; power_methods[i] != NULL; i++) {
+        if (power->states[i] != NULL) {
+            power_methods[i]->destroy(power->states[i]);
+        }
+    }
     os_caster_destroy(power->caster);
     mem_free(power->adapters);
     loop_timer_destroy(power->tell);
@@ -211,6 +223,19 @@ void power_call_later(struct power_call *call, uint64_t delay_ms,
     loop_timer_set(call->timer, delay_ms);
 }
 
+static void *state_of(struct power *power, const struct power_method *method)
+{
+    size_t i = 0;
+    while (power_methods[i] != method) {
+        i++;
+    }
+    CHECK(i < METHODS_MAX);
+    if (power->states[i] == NULL && method->create != NULL) {
+        power->states[i] = method->create(power->loop, power->os, power->log);
+    }
+    return power->states[i];
+}
+
 static const struct power_method *find_method(const struct power_node *node, struct err *err)
 {
     for (size_t i = 0; power_methods[i] != NULL; i++) {
@@ -249,6 +274,7 @@ static int begin(struct power *power, const struct power_node *node, enum power_
     if (node->packet != NULL) {
         call->node.packet = mem_dup(node->packet, node->packet_length);
     }
+    call->state = state_of(power, method);
     (void)snprintf(call->level, sizeof call->level, "%s", level);
     call->end_ms =
         loop_now_ms(power->loop) + (node->deadline_ms != 0 ? node->deadline_ms : POWER_DEADLINE_MS);

@@ -6,7 +6,8 @@
  * why not.
  *
  * Methods of now: `process` (a machine is a process group of this host, started by roost-master:
- * laptops, demo, tests), `command` (any program), `wol` (magic packets).
+ * laptops, demo, tests), `command` (any program), `wol` (magic packets), `libvirt` (a guest of a
+ * hypervisor).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +33,7 @@ const char *power_state_name(enum power_state state); /* "Unknown" "On" "Off" */
  * a method does not use is NULL.  All borrowed until done is called. */
 struct power_node {
     const char *name;     /* Machine */
-    const char *method;   /* "process", "command", "wol" */
+    const char *method;   /* "process", "command", "wol", "libvirt" */
     const char *config;   /* process: the node's configuration file (ROOST_CONFIG of its master) */
     const char *lock_dir; /* process: the node's LOCK directory, where its master.lock tells whether
                              it lives */
@@ -51,6 +52,11 @@ struct power_node {
      * it is sent on our own networks only. */
     const void *packet;
     size_t packet_length;
+    const char *helper;         /* libvirt: path of roost-libvirt */
+    const char *uri;            /* libvirt: of the connection, "qemu:///system" */
+    const char *domain;         /* libvirt: name, UUID or network address; NULL: the node's name */
+    const char *domain_sleep;   /* libvirt: how it is taken down; NULL: as the level says */
+    int64_t shutdown_timeout_s; /* libvirt: for the guest; then it is destroyed */
     const char
         *ad_text; /* the offline ad in long form, for the commands' standard input; may be NULL */
     uint64_t deadline_ms; /* for the order itself (not the boot); 0: 30 s */

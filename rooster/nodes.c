@@ -76,6 +76,11 @@ static void read_section(const struct config_section *section, struct power_node
     power->password_file = section_path(section, "password_file");
     power->wake_port = section_int(section, "wake_port");
     power->wake_repeats = section_int(section, "wake_repeats");
+    power->helper = section_path(section, "helper");
+    power->uri = or_null(section_string(section, "uri"));
+    power->domain = or_null(section_string(section, "domain"));
+    power->domain_sleep = section_string(section, "domain_sleep");
+    power->shutdown_timeout_s = section_duration_s(section, "shutdown_timeout");
 }
 
 /* What its ads say, where the configuration says nothing. */

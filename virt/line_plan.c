@@ -1,0 +1,93 @@
+/* virt/line_plan.c - see line_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "virt/line_plan.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+
+static const char *const VERBS[] = {"wake", "sleep", "status"};
+static const char *const HOWS[] = {"shutdown", "acpi", "agent",  "save",
+                                   "suspend",  "disk", "destroy"};
+
+/* Cuts the next word off; false when there is none. */
+static bool word(const char **rest, char ret[32])
+{
+    size_t length = strcspn(*rest, " ");
+    if (length == 0 || length >= 32 || (*rest)[length] == '\0') {
+        return false;
+    }
+    memcpy(ret, *rest, length);
+    ret[length] = '\0';
+    *rest += length + 1;
+    return true;
+}
+
+static bool number(const char **rest, uint64_t max, uint64_t *ret)
+{
+    char text[32], *end;
+    if (!word(rest, text) || text[0] < '0' || text[0] > '9') {
+        return false;
+    }
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*end != '\0' || errno != 0 || value > max) {
+        return false;
+    }
+    *ret = value;
+    return true;
+}
+
+static bool choice(const char **rest, const char *const *names, size_t count, unsigned *ret)
+{
+    char text[32];
+    if (!word(rest, text)) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *ret = (unsigned)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+int virt_line_parse(const char *text, struct virt_line *ret, struct err *err)
+{
+    struct virt_line line = {0};
+    uint64_t patience_s = 0, limit_s = 0;
+    unsigned verb = 0, how = 0;
+    const char *rest = text;
+    if (!number(&rest, UINT64_MAX, &line.id)) {
+        return err_set(err, -EINVAL, "'%.60s': a line begins with a number", text);
+    }
+    if (!choice(&rest, VERBS, ARRAY_COUNT(VERBS), &verb)) {
+        return err_set(err, -EINVAL, "'%.60s': the verb is none of wake, sleep, status", text);
+    }
+    line.verb = (enum virt_verb)verb;
+    if (line.verb == VIRT_SLEEP && (!choice(&rest, HOWS, ARRAY_COUNT(HOWS), &how) ||
+                                    !number(&rest, VIRT_TIME_MAX_S, &patience_s))) {
+        return err_set(err, -EINVAL, "'%.60s': sleep wants a way and seconds", text);
+    }
+    if (!number(&rest, VIRT_TIME_MAX_S, &limit_s)) {
+        return err_set(err, -EINVAL, "'%.60s': the limit is no number of seconds", text);
+    }
+    size_t length = strlen(rest);
+    if (length == 0 || length >= sizeof line.domain) {
+        return err_set(err, -EINVAL, "'%.60s': a domain has 1 to %d characters", text,
+                       VIRT_DOMAIN_MAX - 1);
+    }
+    line.how = (enum virt_how)how;
+    line.patience_s = (uint32_t)patience_s;
+    line.limit_s = (uint32_t)limit_s;
+    memcpy(line.domain, rest, length);
+    *ret = line;
+    return 0;
+}

@@ -1,0 +1,274 @@
+/* virt/order.c - waking a domain, taking it down, asking for its state.
+ *
+ * An order is a loop: look at the state the domain is in, do the one thing that brings it nearer,
+ * wait for what libvirt says of it, look again.  So it does not matter in which state it is found,
+ * who else touches it, or that the connection is lost in between.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <libvirt/virterror.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "virt/line_plan.h"
+#include "virt/virt.h"
+
+#define AGAIN_MS     10000 /* a guest that has just begun to boot misses a shutdown: asked again */
+#define RECONNECT_MS 250
+
+enum step { STEP_DONE, STEP_WAIT, STEP_FAILED };
+
+struct order {
+    struct virt *virt;
+    const struct virt_line *line;
+    virConnectPtr conn;
+    virDomainPtr domain;
+    uint64_t begin_ms, end_ms;
+    uint64_t again_ms; /* when the guest is told once more */
+    bool told;         /* the guest was told to go */
+    bool by_force;     /* it did not, and was destroyed */
+    struct err why;
+    struct virt_answer *answer;
+};
+
+const char *virt_error_text(void)
+{
+    const virError *last = virGetLastError();
+    return last != NULL && last->message != NULL ? last->message : "libvirt gives no reason";
+}
+
+static enum step done(struct order *order, const char *text)
+{
+    order->answer->status = 0;
+    (void)snprintf(order->answer->text, sizeof order->answer->text, "%s", text);
+    return STEP_DONE;
+}
+
+__attribute__((format(printf, 3, 4))) static enum step failed(struct order *order, int code,
+                                                              const char *format, ...)
+{
+    char text[VIRT_TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    order->answer->status = err_set(&order->why, code, "%s", text);
+    return STEP_FAILED;
+}
+
+/* What a call of libvirt that changes the state came to.  One that was refused because the state
+ * had changed meanwhile is no failure: it is looked at again. */
+static enum step after(struct order *order, int result, const char *text)
+{
+    const virError *last = virGetLastError();
+    if (result == 0) {
+        return done(order, text);
+    }
+    if (last != NULL && last->code == VIR_ERR_OPERATION_INVALID && !order->told) {
+        order->told = true; /* once */
+        return STEP_WAIT;
+    }
+    return failed(order, -EIO, "%s", virt_error_text());
+}
+
+static enum step wake(struct order *order, int state, int reason, uint64_t *wait_ms)
+{
+    int saved;
+    *wait_ms = order->end_ms;
+    switch (state) {
+    case VIR_DOMAIN_RUNNING:
+    case VIR_DOMAIN_BLOCKED:
+        return done(order, order->told ? "started" : "it runs already");
+    case VIR_DOMAIN_PAUSED:
+        if (reason == VIR_DOMAIN_PAUSED_SAVE || reason == VIR_DOMAIN_PAUSED_MIGRATION ||
+            reason == VIR_DOMAIN_PAUSED_SHUTTING_DOWN || reason == VIR_DOMAIN_PAUSED_STARTING_UP) {
+            return STEP_WAIT; /* it is on its way to another state */
+        }
+        return after(order, virDomainResume(order->domain), "resumed");
+    case VIR_DOMAIN_PMSUSPENDED:
+        return after(order, virDomainPMWakeup(order->domain, 0), "woken from its suspend");
+    case VIR_DOMAIN_CRASHED: /* kept for whoever wants to look at it */
+        return failed(order, -EIO, "the guest has crashed and is kept as it was");
+    case VIR_DOMAIN_SHUTOFF:
+        saved = virDomainHasManagedSaveImage(order->domain, 0);
+        return after(order, virDomainCreate(order->domain), saved == 1 ? "restored" : "started");
+    default:
+        return STEP_WAIT; /* shutting down: until it is off */
+    }
+}
+
+static enum step destroy(struct order *order)
+{
+    order->by_force = true;
+    if (virDomainDestroy(order->domain) != 0) {
+        const virError *last = virGetLastError();
+        if (last == NULL || last->code != VIR_ERR_OPERATION_INVALID) { /* else: gone just now */
+            return failed(order, -EIO, "%s", virt_error_text());
+        }
+    }
+    return STEP_WAIT;
+}
+
+static int tell_guest(struct order *order)
+{
+    switch (order->line->how) {
+    case VIRT_ACPI:
+        return virDomainShutdownFlags(order->domain, VIR_DOMAIN_SHUTDOWN_ACPI_POWER_BTN);
+    case VIRT_AGENT:
+        return virDomainShutdownFlags(order->domain, VIR_DOMAIN_SHUTDOWN_GUEST_AGENT);
+    case VIRT_SUSPEND:
+        return virDomainPMSuspendForDuration(order->domain, VIR_NODE_SUSPEND_TARGET_MEM, 0, 0);
+    case VIRT_DISK:
+        return virDomainPMSuspendForDuration(order->domain, VIR_NODE_SUSPEND_TARGET_DISK, 0, 0);
+    default:
+        return virDomainShutdown(order->domain);
+    }
+}
+
+/* A guest that ends by itself; one that was asked to suspend is never destroyed. */
+static enum step ask(struct order *order, uint64_t *wait_ms)
+{
+    bool may_force = order->line->how != VIRT_SUSPEND && order->line->how != VIRT_DISK;
+    uint64_t now_ms = virt_now_ms();
+    uint64_t patience_ms = order->begin_ms + (uint64_t)order->line->patience_s * 1000;
+    if (now_ms >= patience_ms) {
+        return may_force ? destroy(order)
+                         : failed(order, -ETIMEDOUT, "the guest did not suspend in %u s",
+                                  order->line->patience_s);
+    }
+    if (now_ms >= order->again_ms) {
+        if (tell_guest(order) != 0 && !order->told) {
+            const virError *last = virGetLastError();
+            if (last == NULL || last->code != VIR_ERR_OPERATION_INVALID) {
+                return failed(order, -EIO, "%s", virt_error_text());
+            }
+        }
+        order->told = true;
+        order->again_ms = now_ms + AGAIN_MS;
+    }
+    *wait_ms = order->again_ms < patience_ms ? order->again_ms : patience_ms;
+    return STEP_WAIT;
+}
+
+static enum step go_down(struct order *order, int state, uint64_t *wait_ms)
+{
+    enum virt_how how = order->line->how;
+    *wait_ms = order->end_ms;
+    if (state == VIR_DOMAIN_SHUTOFF || state == VIR_DOMAIN_CRASHED) {
+        return done(order, order->by_force ? "it did not end in time and was destroyed"
+                           : order->told   ? "it has shut down"
+                                           : "it is off already");
+    }
+    if (state == VIR_DOMAIN_PMSUSPENDED && (how == VIRT_SUSPEND || how == VIRT_DISK)) {
+        return done(order, order->told ? "it is suspended" : "it is suspended already");
+    }
+    if (virDomainIsPersistent(order->domain) == 0) {
+        return failed(order, -EPERM, "the domain is transient: it could not be started again");
+    }
+    if (how == VIRT_SAVE) {
+        return after(order, virDomainManagedSave(order->domain, 0), "saved");
+    }
+    if (how == VIRT_DESTROY || order->by_force) {
+        return order->by_force ? STEP_WAIT : destroy(order);
+    }
+    return ask(order, wait_ms);
+}
+
+static enum step tell_state(struct order *order, int state)
+{
+    static const char *const NAMES[] = {"no state",      "running",  "blocked", "paused",
+                                        "shutting down", "shut off", "crashed", "suspended"};
+    bool on =
+        state == VIR_DOMAIN_RUNNING || state == VIR_DOMAIN_BLOCKED || state == VIR_DOMAIN_PAUSED;
+    bool off = state == VIR_DOMAIN_SHUTOFF || state == VIR_DOMAIN_PMSUSPENDED;
+    order->answer->state = on ? "on" : off ? "off" : "unknown";
+    return done(order, state >= 0 && state <= VIR_DOMAIN_PMSUSPENDED ? NAMES[state] : "no state");
+}
+
+/* Looks once, acts once. */
+static enum step step(struct order *order, uint64_t *wait_ms)
+{
+    int state = 0, reason = 0;
+    if (virDomainGetState(order->domain, &state, &reason, 0) != 0) {
+        return failed(order, -EIO, "%s", virt_error_text());
+    }
+    switch (order->line->verb) {
+    case VIRT_WAKE:
+        return wake(order, state, reason, wait_ms);
+    case VIRT_SLEEP:
+        return go_down(order, state, wait_ms);
+    case VIRT_STATUS:
+        break;
+    }
+    return tell_state(order, state);
+}
+
+/* With one connection, until the order is over or the connection lost: then STEP_WAIT. */
+static enum step with_connection(struct order *order)
+{
+    unsigned char uuid[VIR_UUID_BUFLEN];
+    int rc = virt_find(virt_names(order->virt), order->conn, order->line->domain, &order->domain,
+                       &order->why);
+    if (rc != 0) {
+        order->answer->status = rc;
+        return rc == -EIO && virt_lost(order->virt, order->conn) ? STEP_WAIT : STEP_FAILED;
+    }
+    if (virDomainGetUUID(order->domain, uuid) != 0) {
+        return failed(order, -EIO, "%s", virt_error_text());
+    }
+    struct virt_wait *wait = virt_wait_begin(order->virt, uuid);
+    enum step next = STEP_WAIT;
+    while (next == STEP_WAIT) {
+        uint64_t until_ms = order->end_ms;
+        next = step(order, &until_ms);
+        if (next == STEP_WAIT && virt_now_ms() >= order->end_ms) {
+            next = failed(order, -ETIMEDOUT, "not done after %u s", order->line->limit_s);
+        } else if (next == STEP_WAIT) {
+            virt_wait(wait, until_ms < order->end_ms ? until_ms : order->end_ms);
+        }
+        if (next != STEP_DONE && virt_lost(order->virt, order->conn)) {
+            next = STEP_WAIT;
+            break;
+        }
+    }
+    virt_wait_end(wait);
+    return next;
+}
+
+static void pause_until(struct virt *virt, uint64_t until_ms)
+{
+    struct virt_wait *wait = virt_wait_begin(virt, NULL);
+    virt_wait(wait, until_ms);
+    virt_wait_end(wait);
+}
+
+void virt_order(struct virt *virt, const struct virt_line *line, struct virt_answer *ret)
+{
+    struct order order = {.virt = virt, .line = line, .begin_ms = virt_now_ms(), .answer = ret};
+    order.end_ms = order.begin_ms + (uint64_t)line->limit_s * 1000;
+    *ret = (struct virt_answer){.state = "unknown"};
+    enum step next = STEP_WAIT;
+    do {
+        ret->status = virt_connect(virt, &order.conn, &order.why);
+        if (ret->status == 0) {
+            next = with_connection(&order);
+            if (order.domain != NULL) {
+                (void)virDomainFree(order.domain);
+            }
+            order.domain = NULL;
+            (void)virConnectClose(order.conn);
+        }
+        if (next == STEP_WAIT && virt_now_ms() >= order.end_ms) {
+            next = STEP_FAILED;
+        } else if (next == STEP_WAIT) {
+            pause_until(virt, virt_now_ms() + RECONNECT_MS);
+        }
+    } while (next == STEP_WAIT);
+    if (next == STEP_FAILED) {
+        ret->status = ret->status != 0 ? ret->status : -EIO;
+        (void)snprintf(ret->text, sizeof ret->text, "%.290s", order.why.text);
+    }
+}

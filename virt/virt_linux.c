@@ -1,0 +1,378 @@
+/* virt/virt_linux.c - threads, the connection, lines in and out: see virt.h.
+ *
+ * Locks: `opening` is held while a connection is made (it may take long, and all that want one
+ * wait); `lock` for everything else, never while libvirt is called.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <libvirt/virterror.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "virt/line_plan.h"
+#include "virt/virt.h"
+
+/* A daemon that has not answered for so long is as good as gone. */
+#define KEEPALIVE_S     5
+#define KEEPALIVE_COUNT 3
+#define QUEUE_MAX       100000 /* orders that wait for their turn */
+
+struct virt {
+    const char *uri;
+    pthread_mutex_t opening, lock, writing;
+    virConnectPtr conn; /* NULL: none */
+    bool lost;
+    int events; /* libvirt's number for our callback; -1: none */
+    struct virt_names *names;
+    struct vec waits; /* struct virt_wait */
+    struct vec queue; /* struct virt_line */
+    unsigned running; /* orders */
+    char input[VIRT_LINE_MAX];
+    size_t input_length;
+    bool skipping; /* the rest of a line that was too long */
+};
+
+struct virt_wait {
+    struct virt *virt;
+    bool any; /* of no domain */
+    unsigned char uuid[VIR_UUID_BUFLEN];
+    bool news;
+    pthread_cond_t cond;
+};
+
+static void lock(pthread_mutex_t *mutex)
+{
+    CHECK(pthread_mutex_lock(mutex) == 0);
+}
+
+static void unlock(pthread_mutex_t *mutex)
+{
+    CHECK(pthread_mutex_unlock(mutex) == 0);
+}
+
+uint64_t virt_now_ms(void)
+{
+    struct timespec now;
+    CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+struct virt_names *virt_names(struct virt *virt)
+{
+    return virt->names;
+}
+
+/* ---- waiting */
+
+struct virt_wait *virt_wait_begin(struct virt *virt, const unsigned char *uuid)
+{
+    struct virt_wait *wait = mem_zalloc(sizeof *wait);
+    pthread_condattr_t attr;
+    wait->virt = virt;
+    wait->any = uuid == NULL;
+    if (uuid != NULL) {
+        memcpy(wait->uuid, uuid, sizeof wait->uuid);
+    }
+    CHECK(pthread_condattr_init(&attr) == 0);
+    CHECK(pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0);
+    CHECK(pthread_cond_init(&wait->cond, &attr) == 0);
+    CHECK(pthread_condattr_destroy(&attr) == 0);
+    lock(&virt->lock);
+    vec_push(&virt->waits, wait);
+    unlock(&virt->lock);
+    return wait;
+}
+
+void virt_wait(struct virt_wait *wait, uint64_t until_ms)
+{
+    const struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
+                                   .tv_nsec = (long)(until_ms % 1000) * 1000000};
+    lock(&wait->virt->lock);
+    int rc = 0;
+    while (!wait->news && rc != ETIMEDOUT) {
+        rc = pthread_cond_timedwait(&wait->cond, &wait->virt->lock, &until);
+    }
+    wait->news = false;
+    unlock(&wait->virt->lock);
+}
+
+void virt_wait_end(struct virt_wait *wait)
+{
+    struct virt *virt = wait->virt;
+    lock(&virt->lock);
+    for (size_t i = 0; i < virt->waits.count; i++) {
+        if (virt->waits.items[i] == wait) {
+            vec_remove_at(&virt->waits, i);
+            break;
+        }
+    }
+    unlock(&virt->lock);
+    CHECK(pthread_cond_destroy(&wait->cond) == 0);
+    mem_free(wait);
+}
+
+/* uuid NULL: all of them. */
+static void tell_waits(struct virt *virt, const unsigned char *uuid)
+{
+    lock(&virt->lock);
+    for (size_t i = 0; i < virt->waits.count; i++) {
+        struct virt_wait *wait = virt->waits.items[i];
+        if (uuid == NULL || (!wait->any && memcmp(wait->uuid, uuid, VIR_UUID_BUFLEN) == 0)) {
+            wait->news = true;
+            CHECK(pthread_cond_signal(&wait->cond) == 0);
+        }
+    }
+    unlock(&virt->lock);
+}
+
+/* ---- the connection */
+
+static int happened(virConnectPtr conn, virDomainPtr domain, int event, int detail, void *arg)
+{
+    struct virt *virt = arg;
+    unsigned char uuid[VIR_UUID_BUFLEN];
+    (void)conn;
+    (void)detail;
+    if (event == VIR_DOMAIN_EVENT_DEFINED || event == VIR_DOMAIN_EVENT_UNDEFINED) {
+        virt_names_forget(virt->names);
+    }
+    if (virDomainGetUUID(domain, uuid) == 0) {
+        tell_waits(virt, uuid);
+    }
+    return 0;
+}
+
+static void closed(virConnectPtr conn, int reason, void *arg)
+{
+    struct virt *virt = arg;
+    (void)reason;
+    lock(&virt->lock);
+    virt->lost = virt->lost || conn == virt->conn;
+    unlock(&virt->lock);
+    tell_waits(virt, NULL);
+}
+
+bool virt_lost(struct virt *virt, virConnectPtr conn)
+{
+    bool alive = virConnectIsAlive(conn) == 1;
+    lock(&virt->lock);
+    bool lost = virt->lost || virt->conn != conn || !alive;
+    virt->lost = virt->lost || (virt->conn == conn && !alive);
+    unlock(&virt->lock);
+    return lost;
+}
+
+static void give_up(virConnectPtr conn, int events)
+{
+    if (events >= 0) {
+        (void)virConnectDomainEventDeregisterAny(conn, events); /* it is closed: fine */
+    }
+    (void)virConnectUnregisterCloseCallback(conn, closed);
+    (void)virConnectClose(conn);
+}
+
+static int open_connection(struct virt *virt, struct err *err)
+{
+    virConnectPtr conn = virConnectOpen(virt->uri);
+    if (conn == NULL) {
+        return err_set(err, -ENOTCONN, "%s", virt_error_text());
+    }
+    (void)virConnectSetKeepAlive(conn, KEEPALIVE_S, KEEPALIVE_COUNT); /* where there is a daemon */
+    (void)virConnectRegisterCloseCallback(conn, closed, virt, NULL);
+    int events = virConnectDomainEventRegisterAny(conn, NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
+                                                  VIR_DOMAIN_EVENT_CALLBACK(happened), virt, NULL);
+    if (events < 0) {
+        int rc = err_set(err, -ENOTCONN, "no events: %s", virt_error_text());
+        give_up(conn, -1);
+        return rc;
+    }
+    virt_names_forget(virt->names);
+    lock(&virt->lock);
+    virt->conn = conn;
+    virt->events = events;
+    virt->lost = false;
+    unlock(&virt->lock);
+    return 0;
+}
+
+int virt_connect(struct virt *virt, virConnectPtr *ret, struct err *err)
+{
+    int rc = 0;
+    lock(&virt->opening);
+    lock(&virt->lock);
+    virConnectPtr old = virt->lost ? virt->conn : NULL;
+    int events = virt->events;
+    virt->conn = virt->lost ? NULL : virt->conn;
+    virt->lost = false;
+    bool have = virt->conn != NULL;
+    unlock(&virt->lock);
+    if (old != NULL) {
+        give_up(old, events);
+    }
+    if (!have) {
+        rc = open_connection(virt, err);
+    }
+    if (rc == 0 && virConnectRef(virt->conn) != 0) { /* only changed under `opening` */
+        rc = err_set(err, -ENOTCONN, "%s", virt_error_text());
+    }
+    if (rc == 0) {
+        *ret = virt->conn;
+    }
+    unlock(&virt->opening);
+    return rc;
+}
+
+/* ---- lines */
+
+static void put_line(struct virt *virt, const char *text)
+{
+    size_t length = strlen(text), at = 0;
+    lock(&virt->writing);
+    while (at < length) {
+        ssize_t wrote = write(STDOUT_FILENO, text + at, length - at);
+        if (wrote < 0 && errno == EINTR) {
+            continue;
+        }
+        if (wrote < 0) {
+            _exit(1); /* nobody reads any more */
+        }
+        at += (size_t)wrote;
+    }
+    unlock(&virt->writing);
+}
+
+static void answer(struct virt *virt, const struct virt_line *line, struct virt_answer *how)
+{
+    char text[VIRT_TEXT_MAX + 80];
+    for (char *c = how->text; *c != '\0'; c++) {
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    }
+    if (line->verb == VIRT_STATUS) {
+        (void)snprintf(text, sizeof text, "%llu %s %s\n", (unsigned long long)line->id,
+                       how->status == 0 ? how->state : "unknown", how->text);
+    } else if (how->status == 0) {
+        (void)snprintf(text, sizeof text, "%llu ok %s\n", (unsigned long long)line->id, how->text);
+    } else {
+        (void)snprintf(text, sizeof text, "%llu error %d %s\n", (unsigned long long)line->id,
+                       -how->status, how->text);
+    }
+    put_line(virt, text);
+}
+
+/* A thread serves one order after the other, until there is none. */
+static void *serve(void *arg)
+{
+    struct virt *virt = arg;
+    lock(&virt->lock);
+    while (virt->queue.count > 0) {
+        struct virt_line *line = virt->queue.items[0];
+        struct virt_answer how;
+        vec_remove_at(&virt->queue, 0);
+        unlock(&virt->lock);
+        virt_order(virt, line, &how);
+        answer(virt, line, &how);
+        mem_free(line);
+        lock(&virt->lock);
+    }
+    virt->running--;
+    unlock(&virt->lock);
+    return NULL;
+}
+
+static void take(struct virt *virt, const char *text)
+{
+    struct virt_line line;
+    struct err err;
+    if (virt_line_parse(text, &line, &err) != 0) {
+        char reply[ERR_TEXT_MAX + 40];
+        (void)snprintf(reply, sizeof reply, "0 error %d %s\n", EINVAL, err.text);
+        put_line(virt, reply);
+        return;
+    }
+    pthread_t thread;
+    lock(&virt->lock);
+    bool full = virt->queue.count >= QUEUE_MAX;
+    bool more = !full && virt->running < VIRT_ORDERS_MAX;
+    if (!full) {
+        vec_push(&virt->queue, mem_dup(&line, sizeof line));
+    }
+    virt->running += more ? 1 : 0;
+    unlock(&virt->lock);
+    if (more && pthread_create(&thread, NULL, serve, virt) == 0) {
+        (void)pthread_detach(thread);
+    } else if (more) { /* a thread that runs takes it; without any the caller's deadline ends it */
+        lock(&virt->lock);
+        virt->running--;
+        unlock(&virt->lock);
+    } else if (full) {
+        struct virt_answer how = {.status = -EBUSY, .state = "unknown", .text = "too many orders"};
+        answer(virt, &line, &how);
+    }
+}
+
+static void readable(int watch, int fd, int events, void *arg)
+{
+    struct virt *virt = arg;
+    char data[4096];
+    (void)watch;
+    (void)events;
+    ssize_t got = read(fd, data, sizeof data);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
+        return;
+    }
+    if (got <= 0) {
+        _exit(0); /* the rooster has gone; what libvirtd is at, it brings to its end */
+    }
+    for (ssize_t i = 0; i < got; i++) {
+        if (data[i] == '\n') {
+            virt->input[virt->input_length] = '\0';
+            if (!virt->skipping) {
+                take(virt, virt->input);
+            }
+            virt->input_length = 0;
+            virt->skipping = false;
+        } else if (virt->input_length == sizeof virt->input - 1) {
+            virt->skipping = true;
+        } else {
+            virt->input[virt->input_length++] = data[i];
+        }
+    }
+}
+
+static void say_nothing(void *arg, virErrorPtr error)
+{
+    (void)arg;
+    (void)error; /* the answer to the order says it */
+}
+
+int virt_run(const char *uri)
+{
+    struct virt *virt = mem_zalloc(sizeof *virt);
+    *virt = (struct virt){.uri = uri, .events = -1, .names = virt_names_create()};
+    CHECK(pthread_mutex_init(&virt->opening, NULL) == 0);
+    CHECK(pthread_mutex_init(&virt->lock, NULL) == 0);
+    CHECK(pthread_mutex_init(&virt->writing, NULL) == 0);
+    CHECK(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
+    virSetErrorFunc(NULL, say_nothing);
+    if (virInitialize() != 0 || virEventRegisterDefaultImpl() != 0 ||
+        virEventAddHandle(STDIN_FILENO, VIR_EVENT_HANDLE_READABLE | VIR_EVENT_HANDLE_HANGUP,
+                          readable, virt, NULL) < 0) {
+        (void)fprintf(stderr, "roost-libvirt: %s\n", virt_error_text());
+        return 1;
+    }
+    for (;;) {
+        if (virEventRunDefaultImpl() != 0) {
+            (void)fprintf(stderr, "roost-libvirt: %s\n", virt_error_text());
+            return 1;
+        }
+    }
+}
