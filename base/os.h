@@ -127,6 +127,11 @@ struct os_spawn {
  * handling, and the limit of open files with which we were started. */
 int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void *arg, pid_t *ret,
              struct err *err);
+/* Runs a program to its end, and blocks as long: for what a daemon must know before it begins.
+ * -ETIMEDOUT: it took longer than wait_ms, and it and its process group, or session, were killed.
+ */
+int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct os_exit *how,
+           struct err *err);
 /* Starts the program, whose main() calls prepared_main() (base/prepared.h), so that os_spawn() can
  * have copies of it, soon.  One at a time: another path ends the one before.  Nothing is said of a
  * failure: programs are started without it, and the next call after some time tries again. */

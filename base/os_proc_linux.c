@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/queue.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/check.h"
@@ -32,6 +33,7 @@
 #include "base/os_cage.h"
 
 #define POLL_MS          20
+#define LOOK_MS          5  /* of os_run() */
 #define KILL_ROUNDS_MAX  50 /* of os_descendants_kill(), while new ones appear */
 #define FAMILY_DEPTH_MAX 1000
 
@@ -321,6 +323,35 @@ int os_spawn(struct os *os, const struct os_spawn *spec, os_exit_f on_exit, void
     return spec->prepared && prepared_spawn(os, spec, ret)
                ? 0
                : spawn_watched(os, spec, -1, on_exit, arg, ret, err);
+}
+
+int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct os_exit *how,
+           struct err *err)
+{
+    struct spawned spawned;
+    int status = 0;
+    struct rusage usage;
+    pid_t ended = 0;
+    CHECK(!spec->detached && spec->cage == NULL && spec->new_session);
+    int rc = spawn_program(os, spec, -1, &spawned, err);
+    if (rc != 0) {
+        return rc;
+    }
+    for (unsigned waited_ms = 0; ended == 0 && waited_ms < wait_ms; waited_ms += LOOK_MS) {
+        const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
+        ended = wait4(spawned.pid, &status, WNOHANG, &usage);
+        if (ended == 0) {
+            (void)nanosleep(&pause, NULL); /* a signal: looked at earlier */
+        }
+    }
+    if (ended != spawned.pid) {
+        (void)kill(-spawned.pid, SIGKILL);
+        (void)wait4(spawned.pid, &status, 0, &usage);
+        return err_set(err, -ETIMEDOUT, "%s: it did not end within %u s", spec->argv[0],
+                       wait_ms / 1000);
+    }
+    *how = describe(status, &usage);
+    return 0;
 }
 
 static const struct process *find_caged(const struct os *os, pid_t pid)

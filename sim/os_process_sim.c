@@ -167,6 +167,15 @@ size_t os_marked_kill(struct os *os, const char *mark, int signal_number)
     return count;
 }
 
+int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct os_exit *how,
+           struct err *err)
+{
+    (void)os;
+    (void)wait_ms;
+    (void)how;
+    return err_set(err, -ENOSYS, "%s: nothing blocks in a simulation", spec->argv[0]);
+}
+
 /* A timed program keeps one CPU busy as long as it is not stopped. */
 void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_t *running)
 {

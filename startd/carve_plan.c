@@ -27,6 +27,7 @@ static bool is_separator(char c)
 static void set_name(struct resource_kind *kind, const char *name)
 {
     kind->id_count = 0;
+    memset(kind->properties, 0, sizeof kind->properties);
     memcpy(kind->name, name, strlen(name) + 1); /* bounded by the caller */
 }
 
@@ -35,6 +36,16 @@ void carve_plan_kinds_init(struct resource_kinds *kinds)
     kinds->count = RESOURCE_CUSTOM;
     for (size_t i = 0; i < RESOURCE_CUSTOM; i++) {
         set_name(&kinds->kinds[i], BASIC[i]);
+    }
+}
+
+void carve_plan_kinds_fini(struct resource_kinds *kinds)
+{
+    for (size_t i = 0; i < kinds->count; i++) {
+        for (size_t unit = 0; unit < RESOURCE_IDS_MAX; unit++) {
+            ad_destroy(kinds->kinds[i].properties[unit]);
+            kinds->kinds[i].properties[unit] = NULL;
+        }
     }
 }
 
@@ -71,14 +82,14 @@ static int read_ids(struct resource_kind *kind, const char *text, struct err *er
     return 0;
 }
 
-static bool has_id(const struct resource_ids *ids, size_t bit)
+bool carve_plan_has_id(const struct resource_ids *ids, size_t unit)
 {
-    return (ids->word[bit / 64] >> (bit % 64) & 1) != 0;
+    return (ids->word[unit / 64] >> (unit % 64) & 1) != 0;
 }
 
-static void add_id(struct resource_ids *ids, size_t bit)
+void carve_plan_add_id(struct resource_ids *ids, size_t unit)
 {
-    ids->word[bit / 64] |= (uint64_t)1 << (bit % 64);
+    ids->word[unit / 64] |= (uint64_t)1 << (unit % 64);
 }
 
 static void remove_ids(struct resource_ids *ids, const struct resource_ids *gone)
@@ -92,7 +103,7 @@ static struct resource_ids all_ids(size_t count)
 {
     struct resource_ids ids = {{0}};
     for (size_t bit = 0; bit < count; bit++) {
-        add_id(&ids, bit);
+        carve_plan_add_id(&ids, bit);
     }
     return ids;
 }
@@ -222,10 +233,25 @@ int carve_plan_request(const struct resource_kinds *kinds, const struct carve_ex
     return 0;
 }
 
+static long long count_both(const struct resource_ids *a, const struct resource_ids *b)
+{
+    long long count = 0;
+    for (size_t unit = 0; unit < RESOURCE_IDS_MAX; unit++) {
+        count += carve_plan_has_id(a, unit) && carve_plan_has_id(b, unit) ? 1 : 0;
+    }
+    return count;
+}
+
 int carve_plan_fits(const struct resource_kinds *kinds, const struct resources *free,
                     const struct resources *want, struct err *err)
 {
     for (size_t i = 0; i < kinds->count; i++) {
+        if (want->amount[i] > 0 && want->picky[i] &&
+            count_both(&free->ids[i], &want->ids[i]) < want->amount[i]) {
+            return err_set(err, -ENOSPC, "asks for %lld %s that meet its Require%s, %lld are free",
+                           (long long)want->amount[i], kinds->kinds[i].name, kinds->kinds[i].name,
+                           count_both(&free->ids[i], &want->ids[i]));
+        }
         if (want->amount[i] > 0 && want->amount[i] > free->amount[i]) {
             return err_set(err, -ENOSPC, "asks for %lld %s, %lld are free",
                            (long long)want->amount[i], kinds->kinds[i].name,
@@ -240,14 +266,17 @@ void carve_plan_take(const struct resource_kinds *kinds, struct resources *free,
 {
     for (size_t i = 0; i < kinds->count; i++) {
         free->amount[i] -= want->amount[i];
+        const struct resource_ids wanted = want->ids[i];
         want->ids[i] = (struct resource_ids){{0}};
         int64_t left = kinds->kinds[i].id_count > 0 ? want->amount[i] : 0;
         for (size_t bit = 0; bit < kinds->kinds[i].id_count && left > 0; bit++) {
-            if (has_id(&free->ids[i], bit)) {
-                add_id(&want->ids[i], bit);
+            if (carve_plan_has_id(&free->ids[i], bit) &&
+                (!want->picky[i] || carve_plan_has_id(&wanted, bit))) {
+                carve_plan_add_id(&want->ids[i], bit);
                 left--;
             }
         }
+        want->picky[i] = false;
         remove_ids(&free->ids[i], &want->ids[i]);
     }
 }
@@ -298,7 +327,7 @@ void carve_plan_write_ids(const struct resource_kinds *kinds, const struct resou
         strbuf_clear(&ids);
         bool first = true;
         for (size_t bit = 0; bit < kind->id_count; bit++) {
-            if (has_id(&resources->ids[i], bit)) {
+            if (carve_plan_has_id(&resources->ids[i], bit)) {
                 strbuf_printf(&ids, "%s%s", first ? "" : ",", kind->ids[bit]);
                 first = false;
             }
@@ -335,7 +364,7 @@ void carve_plan_read(const struct resource_kinds *kinds, const struct ad *ad, st
         const char *ids = ad_string_or(ad, name, "");
         for (size_t bit = 0; bit < kind->id_count; bit++) {
             if (lists(ids, kind->ids[bit])) {
-                add_id(&ret->ids[i], bit);
+                carve_plan_add_id(&ret->ids[i], bit);
             }
         }
     }

@@ -36,6 +36,8 @@ struct resource_kind {
     char name[RESOURCE_NAME_MAX + 1]; /* "Cpus", "GPUs" */
     size_t id_count;                  /* 0: units have no identifiers */
     char ids[RESOURCE_IDS_MAX][RESOURCE_ID_MAX + 1];
+    /* what is known of each unit (inventory_plan.h), owned; NULL: nothing, and then of no unit */
+    struct ad *properties[RESOURCE_IDS_MAX];
 };
 
 struct resource_kinds {
@@ -50,9 +52,13 @@ struct resource_ids { /* bit i: unit ids[i] of the kind */
 struct resources {
     int64_t amount[RESOURCE_KINDS_MAX]; /* negative: more was given away than is there now */
     struct resource_ids ids[RESOURCE_KINDS_MAX];
+    bool picky[RESOURCE_KINDS_MAX]; /* of a request: of that kind none but `ids` will do */
 };
 
 void carve_plan_kinds_init(struct resource_kinds *kinds); /* Cpus, Memory, Disk */
+void carve_plan_kinds_fini(struct resource_kinds *kinds);
+bool carve_plan_has_id(const struct resource_ids *ids, size_t unit);
+void carve_plan_add_id(struct resource_ids *ids, size_t unit);
 /* Adds MACHINE_RESOURCE_<name> = text, a number or identifiers separated by commas or blanks, and
  * sets its amount in total.  -EINVAL (what is no number and no list, a bad name), -E2BIG. */
 int carve_plan_kinds_add(struct resource_kinds *kinds, const char *name, const char *text,
@@ -76,7 +82,8 @@ int carve_plan_request(const struct resource_kinds *kinds, const struct carve_ex
                        const struct ad *job, const struct ad *slot,
                        const struct ad_context *context, struct resources *ret, struct err *err);
 
-/* 0, or -ENOSPC saying of what there is too little: "asks for 4 Cpus, 2 are free". */
+/* 0, or -ENOSPC saying of what there is too little: "asks for 4 Cpus, 2 are free", "asks for 2 GPUs
+ * that meet its RequireGPUs, 1 are free". */
 int carve_plan_fits(const struct resource_kinds *kinds, const struct resources *free,
                     const struct resources *want, struct err *err);
 

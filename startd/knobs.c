@@ -158,7 +158,8 @@ static const struct knob KNOBS[] = {
      .help = "So much longer than the startd runs nobody has typed, for slots that see no use."},
     {.name = "STARTD_ATTRS",
      .type = KNOB_LIST,
-     .help = "Names of further configuration values to put into the slots' ads."},
+     .help = "Names of further configuration values to put into the slots' ads, as expressions: a "
+             "text needs quotes of its own, `Room = \"\\\"B12\\\"\"`."},
     {.name = "STARTD_EXPRS", .type = KNOB_LIST, .help = "The same: the older name."},
     {.name = "DRAINING_EVICTS_SUSPENDED",
      .type = KNOB_BOOL,
@@ -248,6 +249,11 @@ static const struct knob_family FAMILIES[] = {
      "share "
      "of everything, `50%`; what is not named is `auto`, an equal share of what is left."},
     {"NUM_SLOTS_TYPE_", "NUM_SLOTS_TYPE_<n>", "How many slots of type n the machine has."},
+    {"MACHINE_RESOURCE_INVENTORY_", "MACHINE_RESOURCE_INVENTORY_<name>",
+     "A command that says how many of that resource there are, Detected<name>, and what is known "
+     "of "
+     "each (docs/protocol/ads.md); run when the startd starts, unless MACHINE_RESOURCE_<name> is "
+     "set."},
     {"MACHINE_RESOURCE_", "MACHINE_RESOURCE_<name>",
      "A resource of this machine beside Cpus, Memory and Disk: how many there are (`4`), or the "
      "identifiers of each (`CUDA0, CUDA1`)."},

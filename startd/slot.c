@@ -19,6 +19,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/inventory_plan.h"
 #include "startd/startd.h"
 #include "transfer/transfer_plugins.h"
 #include "user_maps/user_world.h"
@@ -115,6 +116,8 @@ static void set_resources(struct slot *slot, struct ad *ad)
     carve_plan_write(startd->kinds, &slot->total, "TotalSlot", "", ad);
     carve_plan_write(startd->kinds, &startd->total, "Total", "", ad);
     carve_plan_write_ids(startd->kinds, &shown, ad);
+    ad_merge(ad, startd->inventory);
+    inventory_plan_write(startd->kinds, &shown, ad);
     ad_set_int(ad, "DetectedCpus", startd->machine.cpus);
     ad_set_int(ad, "DetectedMemory", startd->machine.memory_mib);
     ad_set_int(ad, "TotalSlots", (int64_t)startd->slot_count);

@@ -11,18 +11,24 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/args.h"
 #include "base/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/plant.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "startd/inventory_plan.h"
 #include "startd/slot_types_plan.h"
 #include "startd/startd.h"
 
 #define RESOURCE_PREFIX "MACHINE_RESOURCE_"
+#define INVENTORY       "INVENTORY_" /* behind that */
+#define INVENTORY_MS    30000        /* that its script may take */
+#define INVENTORY_BYTES ((size_t)1 << 20)
 #define MODIFIER_MAX    (RESOURCE_NAME_MAX + 40)
 
 /* ---- the machine */
@@ -48,6 +54,82 @@ static bool has_prefix(const char *text, const char *prefix)
     return at == length && text[at] != '\0';
 }
 
+/* Runs the script and waits for it: what the machine has must be known before it is divided. */
+static int read_inventory(const struct startd *startd, const char *command, const char *answer,
+                          struct ad **ret, struct err *err)
+{
+    struct os *os = startd->env.os;
+    struct vec words = {0};
+    struct os_exit how;
+    char *text = NULL;
+    size_t length;
+    int rc = args_parse_v2(command, &words, err);
+    if (rc == 0 && words.count == 0) {
+        rc = err_set(err, -EINVAL, "it names no program");
+    }
+    if (rc == 0) {
+        vec_push(&words, NULL);
+        const struct os_spawn spec = {.argv = (const char *const *)words.items,
+                                      .stdout_path = answer,
+                                      .truncate_output = true,
+                                      .new_session = true};
+        rc = os_run(os, &spec, INVENTORY_MS, &how, err);
+    }
+    if (rc == 0 && how.status != 0) {
+        rc = err_set(err, -EIO, "%s: it ended with %s %d", (const char *)words.items[0],
+                     how.signal != 0 ? "signal" : "status",
+                     how.signal != 0 ? how.signal : how.status);
+    }
+    rc = rc != 0 ? rc : os_read_file(os, answer, INVENTORY_BYTES, &text, &length, err);
+    rc = rc != 0 ? rc : ad_parse_long(text, length, ret, err);
+    (void)os_remove(os, answer, NULL); /* left: small, and written over */
+    mem_free(text);
+    vec_fini(&words, mem_free);
+    return rc;
+}
+
+/* One that fails leaves the machine without that resource, not the pool without the machine. */
+static void find_inventory(struct startd *startd, const char *name, const char *command)
+{
+    struct strbuf answer;
+    struct ad *found = NULL;
+    struct err err;
+    strbuf_init(&answer, 0);
+    strbuf_printf(&answer, "%s/inventory.answer", config_path(startd->env.config, "SPOOL"));
+    int rc = read_inventory(startd, command, strbuf_text(&answer), &found, &err);
+    rc = rc != 0 ? rc
+                 : inventory_plan_add(startd->kinds, name, found, &startd->total, startd->inventory,
+                                      &err);
+    if (rc != 0) {
+        log_error(startd->env.log, "config.inventory", err.text, LOG_TEXT("resource", name),
+                  LOG_TEXT("command", command));
+    }
+    ad_destroy(found);
+    strbuf_fini(&answer);
+}
+
+static int find_resource(struct startd *startd, const char *knob, struct err *err)
+{
+    const struct config *config = startd->env.config;
+    const char *name = knob + strlen(RESOURCE_PREFIX);
+    const char *text = config_text(config, knob);
+    text = text != NULL ? text : "";
+    if (!has_prefix(name, INVENTORY)) {
+        return counts(config, name)
+                   ? carve_plan_kinds_add(startd->kinds, name, text, &startd->total, err)
+                   : 0;
+    }
+    name += strlen(INVENTORY);
+    struct strbuf plain;
+    strbuf_init(&plain, 0);
+    strbuf_printf(&plain, RESOURCE_PREFIX "%s", name);
+    if (counts(config, name) && config_text(config, strbuf_text(&plain)) == NULL) {
+        find_inventory(startd, name, text); /* what is written down is not looked for */
+    }
+    strbuf_fini(&plain);
+    return 0;
+}
+
 static int find_resources(struct startd *startd, struct err *err)
 {
     const struct config *config = startd->env.config;
@@ -63,6 +145,7 @@ static int find_resources(struct startd *startd, struct err *err)
     total->amount[RESOURCE_DISK] = disk > 0 ? disk : 0;
     startd->kinds = mem_zalloc(sizeof *startd->kinds);
     carve_plan_kinds_init(startd->kinds);
+    startd->inventory = ad_create();
     if (config_bool(config, "ASSIGN_CPU_AFFINITY")) {
         uint32_t numbers[RESOURCE_IDS_MAX];
         size_t numbered = os_cpu_numbers(startd->env.os, numbers, RESOURCE_IDS_MAX);
@@ -73,13 +156,9 @@ static int find_resources(struct startd *startd, struct err *err)
     const struct knob *knob = NULL;
     int rc = 0;
     while (rc == 0 && config_next(config, &at, &name, &knob)) {
-        if (knob != NULL || !has_prefix(name, RESOURCE_PREFIX) ||
-            !counts(config, name + strlen(RESOURCE_PREFIX))) {
-            continue;
+        if (knob == NULL && has_prefix(name, RESOURCE_PREFIX)) {
+            rc = find_resource(startd, name, err);
         }
-        const char *text = config_text(config, name);
-        rc = carve_plan_kinds_add(startd->kinds, name + strlen(RESOURCE_PREFIX),
-                                  text != NULL ? text : "", total, err);
     }
     return rc;
 }
@@ -221,6 +300,31 @@ static int read_types(struct startd *startd, struct slot_type types[SLOT_TYPES_M
     return 0;
 }
 
+static const char *const ATTR_KNOBS[] = {"STARTD_ATTRS", "STARTD_EXPRS"};
+
+/* Room = "B12" is the value of an attribute B12: where there is none, a text was meant. */
+static void check_attrs(const struct startd *startd, const char *knob)
+{
+    size_t count;
+    const char *const *names = config_list(startd->env.config, knob, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *text = config_text(startd->env.config, names[i]);
+        if (text != NULL && ad_name_is_valid(text) && !ad_has(startd->slots[0]->ad, text)) {
+            log_warn(startd->env.log, "config.attr",
+                     "its value is the name of an attribute that there is not; a text needs quotes "
+                     "of its own: \"\\\"text\\\"\"",
+                     LOG_TEXT("attribute", names[i]), LOG_TEXT("value", text));
+        }
+    }
+}
+
+static void check_all_attrs(const struct startd *startd)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(ATTR_KNOBS); i++) {
+        check_attrs(startd, ATTR_KNOBS[i]);
+    }
+}
+
 int slots_create(struct startd *startd, struct err *err)
 {
     struct slot_type types[SLOT_TYPES_MAX];
@@ -256,6 +360,7 @@ int slots_create(struct startd *startd, struct err *err)
         slot_refresh(startd->slots[i]);
     }
     figures_measure(startd);
+    check_all_attrs(startd);
     return 0;
 }
 
@@ -271,8 +376,13 @@ void slots_destroy(struct startd *startd)
         ad_expr_destroy(startd->modify[i]);
         startd->modify[i] = NULL;
     }
+    if (startd->kinds != NULL) {
+        carve_plan_kinds_fini(startd->kinds);
+    }
     mem_free(startd->kinds);
     startd->kinds = NULL;
+    ad_destroy(startd->inventory);
+    startd->inventory = NULL;
     vec_fini(&startd->gone, mem_free);
 }
 
@@ -291,6 +401,7 @@ void slots_reload(struct startd *startd)
         policy_load(startd->slots[i]);
     }
     slots_refresh(startd);
+    check_all_attrs(startd);
 }
 
 struct slot *slot_by_claim_id(struct startd *startd, const char *claim_id)
@@ -429,7 +540,11 @@ static int request_of(const struct slot *slot, const struct ad *job, struct reso
     for (size_t i = 0; i < RESOURCE_KINDS_MAX; i++) {
         exprs.expr[i] = startd->modify[i];
     }
-    return carve_plan_request(startd->kinds, &exprs, job, slot->ad, &context, ret, err);
+    int rc = carve_plan_request(startd->kinds, &exprs, job, slot->ad, &context, ret, err);
+    if (rc == 0) {
+        inventory_plan_wish(startd->kinds, job, &context, ret);
+    }
+    return rc;
 }
 
 int slot_fits(const struct slot *slot, const struct ad *job, struct err *err)

@@ -192,6 +192,7 @@ struct startd {
     size_t machine_slots; /* of them, those that are no pieces */
     struct vec gone;      /* names of pieces that are to be taken from the collector */
     struct resource_kinds *kinds;
+    struct ad *inventory;                       /* what its scripts say beside that */
     struct resources total;                     /* of the machine, less what is reserved */
     struct ad_expr *modify[RESOURCE_KINDS_MAX]; /* MODIFY_REQUEST_EXPR_REQUEST...; NULL: none */
     struct ad_expr *hibernate;

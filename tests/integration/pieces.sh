@@ -13,9 +13,25 @@ NUM_SLOTS_TYPE_1 = 1
 SLOT_TYPE_1 = "100%"
 SLOT_TYPE_1_PARTITIONABLE = true
 MACHINE_RESOURCE_Tapes = "T0, T1"
+MACHINE_RESOURCE_INVENTORY_GPUs = "$WORK/gpu_discovery -extra"
 HIBERNATE = "NONE"
 ASSIGN_CPU_AFFINITY = true
+STARTD_ATTRS = {Room, Floor, Busy, Half}
+Room = "B12"
+Floor = "\"second\""
+Busy = "CpuIsBusy"
+Half = "TotalSlotCpus / 2"
 END
+# What HTCondor's condor_gpu_discovery -nested prints, of a machine with an old GPU and a new one.
+cat >"$WORK/gpu_discovery" <<'END'
+#!/bin/sh
+[ "$1" = -extra ] || exit 1
+echo 'DetectedGPUs="GPU-0a1b, GPU-2c3d"'
+echo 'Common=[ DriverVersion=12.2; MaxSupportedVersion=12020; ]'
+echo 'GPU_0a1b=[ id="GPU-0a1b"; Capability=6.1; DeviceName="GTX 1080"; GlobalMemoryMb=8110; ]'
+echo 'GPU_2c3d=[ id="GPU-2c3d"; Capability=8.6; DeviceName="RTX A4000"; GlobalMemoryMb=16117; ]'
+END
+chmod +x "$WORK/gpu_discovery"
 pool_start
 
 # pieces: "Name Cpus State" of each, sorted.  whole ATTR...: of the partitionable slot.
@@ -34,6 +50,9 @@ job() {
 }
 
 until_true 20 "the machine is there, in one piece" is_whole
+
+equals "attributes of the configuration" "$(whole Room Floor Half)" "undefined second 2"
+equals "those that name what there is not" "$(grep -ohE 'attribute=[A-Za-z]* value=.*' "$POOL"/nodes/wn01/log/StartLog | sort -u)" "attribute=Room value=B12"
 
 say "four jobs of one CPU run at once; the fifth waits"
 job 1 "$(gate four)" 5 >"$WORK/four.sub"
@@ -70,6 +89,23 @@ until_true 30 "the large one is done" is_done "$two" 1
 equals "which tapes the large one was told" "$(tail -n 1 "$OUT/large.err" | grep -oE 'T[01].*')" "T0,T1"
 until_true 30 "the small ones are done" is_done "$one" 2
 equals "what the large one was given" "$("$ROOST" history "$two" -af CpusProvisioned TapesProvisioned)" "2 2"
+
+say "jobs get the GPUs that they ask for, and no others"
+job 1 "$(gate gpus); echo \$_CONDOR_AssignedGPUs \$CUDA_VISIBLE_DEVICES >&2" 1 'request_gpus = 1' 'gpus_minimum_capability = 8' 'error = new.err' >"$WORK/new.sub"
+job 1 "$(gate gpus); echo \$_CONDOR_AssignedGPUs \$CUDA_VISIBLE_DEVICES >&2" 1 'request_gpus = 1' 'require_gpus = GlobalMemoryMb < 10000' \
+    'gpus_minimum_runtime = 12.1' 'error = old.err' >"$WORK/old.sub"
+new=$(submit "$WORK/new.sub") || exit 1
+until_true 20 "the one for the new GPU runs" running_is "$new" 1
+equals "which GPU is left" "$(whole GPUs AssignedGPUs AvailableGPUs GPUs_DriverVersion)" "1 GPU-0a1b { GPUs_GPU_0a1b } 12.2"
+second=$(submit "$WORK/new.sub") || exit 1 # there is no second such GPU: it waits
+old=$(submit "$WORK/old.sub") || exit 1
+until_true 20 "the one for the old GPU runs" running_is "$old" 1
+equals "the second one for the new GPU" "$("$ROOST" q "$second" -af JobStatus)" 1
+open_gate gpus
+until_true 30 "the second one is done, too" is_done "$second" 1
+until_true 30 "the one for the old GPU is done" is_done "$old" 1
+equals "what the new one was told" "$(tail -n 1 "$OUT/new.err")" "GPU-2c3d GPU-2c3d"
+equals "what the old one was told" "$(tail -n 1 "$OUT/old.err")" "GPU-0a1b GPU-0a1b"
 
 say "the startd is killed amid, three times"
 job 1 "sleep 1" 12 >"$WORK/many.sub"

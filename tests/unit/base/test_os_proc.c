@@ -636,6 +636,26 @@ static void what_runs_of_a_family_is_counted_over_its_members_and_their_threads(
     close(alive[1]);
 }
 
+static void a_program_is_run_to_its_end_or_killed_with_all_that_it_began(void **state)
+{
+    struct fixture *f = *state;
+    const char *const good[] = {"/bin/sh", "-c", "exit 3", NULL};
+    const char *const endless[] = {"/bin/sh", "-c", "sleep 1000 & sleep 1000", NULL};
+    const char *const none[] = {"/nowhere/at/all", NULL};
+    struct os_spawn spec = {.argv = good, .new_session = true};
+    struct os_exit how = {0};
+    struct err err;
+    assert_int_equal(os_run(f->os, &spec, 30000, &how, &err), 0);
+    assert_int_equal(how.status, 3);
+    assert_int_equal(how.signal, 0);
+    spec.argv = none;
+    assert_int_equal(os_run(f->os, &spec, 30000, &how, &err), -ENOENT);
+    spec.argv = endless;
+    assert_int_equal(os_run(f->os, &spec, 50, &how, &err), -ETIMEDOUT);
+    assert_non_null(strstr(err.text, "/bin/sh"));
+    assert_int_equal(how.status, 3); /* untouched */
+}
+
 static void users_are_found_by_name_and_number(void **state)
 {
     struct fixture *f = *state;
@@ -684,6 +704,7 @@ int main(void)
         TEST(the_machine_is_described),
         TEST(a_power_method_may_give_a_boot_of_its_own),
         TEST(idleness_of_the_keyboard_is_of_the_last_terminal_used),
+        TEST(a_program_is_run_to_its_end_or_killed_with_all_that_it_began),
         TEST(what_runs_of_a_family_is_counted_over_its_members_and_their_threads),
         TEST(users_are_found_by_name_and_number),
     };
