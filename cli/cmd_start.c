@@ -36,7 +36,8 @@ static int spawn_master(struct cli *cli, struct err *err)
 {
     char program[4200];
     (void)snprintf(program, sizeof program, "%s/roost-master", config_path(cli->config, "SBIN"));
-    const char *argv[] = {program, "-config", config_file_path(cli), NULL};
+    /* -all: what was told to stay down runs again, too */
+    const char *argv[] = {program, "-config", config_file_path(cli), "-all", NULL};
     const struct os_spawn spec = {.argv = argv, .cwd = "/", .new_session = true, .detached = true};
     pid_t pid;
     return os_spawn(cli->os, &spec, NULL, NULL, &pid, err);
@@ -214,14 +215,64 @@ static int bring_nodes(struct cli *cli, struct err *err)
     return rc;
 }
 
+/* ---- machines whose startd was told to stay down */
+
+static int turn_on(struct cli *cli, const char *machine, struct err *err)
+{
+    char uplink[WIRE_NAME_MAX + 1];
+    struct cli_reply reply = {0};
+    if ((size_t)snprintf(uplink, sizeof uplink, "master/%s", machine) >= sizeof uplink) {
+        return err_set(err, -EINVAL, "no machine has so long a name");
+    }
+    int rc = cli_call(cli, cli->collector, uplink, VERB_DAEMON_ON, NULL, 0, &reply, err);
+    if (rc == -EHOSTUNREACH) {
+        rc = err_set(err, rc,
+                     "the master of %s is not connected to the collector: asleep, or no such name",
+                     machine);
+    } else if (rc == 0) {
+        struct ad_value names;
+        (void)ad_eval_attr(reply.args, NULL, "Daemons", NULL, &names); /* none: undefined */
+        (void)printf("%s: %s", machine,
+                     ad_value_count(&names) == 0 ? "nothing stays down" : "starts");
+        for (size_t i = 0; i < ad_value_count(&names); i++) {
+            struct ad_value name;
+            ad_value_item(&names, i, &name);
+            (void)printf(" %s", name.type == AD_TYPE_STRING ? name.string.text : "?");
+            ad_value_fini(&name);
+        }
+        (void)printf("\n");
+        ad_value_fini(&names);
+    }
+    cli_reply_fini(&reply);
+    return rc;
+}
+
+static int start_machines(struct cli *cli)
+{
+    struct err err;
+    int status = CLI_OK;
+    if (cli_collector(cli, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    for (int i = 1; i < cli->argc; i++) {
+        if (turn_on(cli, cli->argv[i], &err) != 0) {
+            status = cli_fail(cli, "%s", err.text);
+        }
+    }
+    return status;
+}
+
 int cmd_start(struct cli *cli)
 {
     struct err err;
-    if (cli->argc > 1) {
+    if (cli->argc > 1 && cli->argv[1][0] == '-') {
         return cli_unknown(cli, cli->argv[1]);
     }
     if (cli_config(cli, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
+    }
+    if (cli->argc > 1) {
+        return start_machines(cli);
     }
     const char *lock_dir = config_path(cli->config, "LOCK");
     pid_t pid = cli_lock_holder(cli, lock_dir, "master");

@@ -13,8 +13,10 @@ static const struct cli_command INIT = {
     "  --cpus-per-node C  slots of a node (1)\n"
     "  --idle SECONDS     a node that had nothing to do for so long goes to sleep (5)\n"
     "  --asleep           all nodes are asleep when the pool is started\n"};
-static const struct cli_command START = {"start", cmd_start, "",
-                                         "start the pool's daemons in the background", NULL};
+static const struct cli_command START = {
+    "start", cmd_start, "[NODE...]", "start the pool's daemons in the background",
+    "  With NODE...: what stays down there because it was drained to exit is started by that\n"
+    "  machine's master.\n"};
 static const struct cli_command STOP = {"stop", cmd_stop, "",
                                         "stop the pool's daemons, and its nodes", NULL};
 static const struct cli_command MASTER = {"master", cmd_master, "",

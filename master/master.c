@@ -20,6 +20,7 @@
 #include "base/check.h"
 #include "base/config.h"
 #include "base/daemon.h"
+#include "base/daemon_down.h"
 #include "base/err.h"
 #include "base/knob.h"
 #include "base/log.h"
@@ -42,6 +43,9 @@ struct keeper { /* of one daemon */
     char name[64]; /* lower case: "collector" */
     pid_t pid;     /* 0: not running */
     bool adopted;
+    bool down;  /* it wants to stay down (base/daemon_down.h) */
+    bool asked; /* ... but somebody wants it: its note counts no more */
+    char why_down[DAEMON_DOWN_WHY_MAX];
     bool wanted; /* in DAEMON_LIST */
     uint64_t started_ms;
     int64_t started_s; /* of an adopted one: since when we know it */
@@ -56,6 +60,7 @@ struct master {
     struct master_ad *ad;
     bool ad_there; /* while it is being taken back */
     struct loop_timer *stop_timer;
+    bool all;     /* -all: nothing stays down */
     int stopping; /* 0 no, 1 all but the last, 2 the last too, 3 killing */
 };
 
@@ -71,6 +76,27 @@ static struct master_backoff backoff_of(const struct master *master)
         .ceiling_ms = (uint64_t)config_duration_ms(config, "MASTER_BACKOFF_CEILING"),
         .recover_ms = (uint64_t)config_duration_ms(config, "MASTER_RECOVER_FACTOR"),
     };
+}
+
+/* It left a note that it wants to stay down, and nobody has asked for it since. */
+static bool stays_down(struct keeper *keeper)
+{
+    struct master *master = keeper->master;
+    bool same_boot;
+    char why[DAEMON_DOWN_WHY_MAX];
+    if (!daemon_down_read(master->env.os, master->env.config, keeper->name, &same_boot, why)) {
+        keeper->asked = false; /* it is started as ever, should it leave another one */
+        keeper->down = false;
+        return false;
+    }
+    bool stays = same_boot && !keeper->asked;
+    if (stays && !keeper->down) {
+        log_info(master->env.log, "daemon.stays_down", why, LOG_TEXT("name", keeper->name));
+        (void)snprintf(keeper->why_down, sizeof keeper->why_down, "%s", why);
+        master_ad_changed(master->ad);
+    }
+    keeper->down = stays;
+    return stays;
 }
 
 static void ended(void *arg, pid_t pid, const struct os_exit *how)
@@ -89,6 +115,9 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
         if (master->stopping != 0) {
             stop_more(master);
         }
+        return;
+    }
+    if (stays_down(keeper)) {
         return;
     }
     struct master_backoff backoff = backoff_of(master);
@@ -135,10 +164,14 @@ static void start_daemon(void *arg)
     }
     keeper->started_ms = loop_now_ms(master->env.loop);
     keeper->started_s = loop_wall_s(master->env.loop);
-    master_ad_changed(master->ad);
     if (adopt(keeper)) {
+        master_ad_changed(master->ad);
         return;
     }
+    if (stays_down(keeper)) {
+        return;
+    }
+    master_ad_changed(master->ad);
     char program[4096], pid_text[64];
     struct err err;
     (void)snprintf(program, sizeof program, "%s/roost-%s", config_path(master->env.config, "SBIN"),
@@ -195,6 +228,7 @@ static void follow_list(struct master *master)
         if (keeper == NULL) {
             keeper = mem_zalloc(sizeof *keeper);
             keeper->master = master;
+            keeper->asked = master->all;
             (void)snprintf(keeper->name, sizeof keeper->name, "%s", name);
             keeper->restart = loop_timer_create(master->env.loop, start_daemon, keeper);
             vec_push(&master->keepers, keeper);
@@ -281,14 +315,21 @@ static void master_stop(void *state)
 
 /* ---- its ad */
 
+#define SAID_BYTES_MAX (sizeof(((struct keeper *)0)->name) + 32)
+
 /* "SCHEDD_Pid", ...: the name in capitals, as in DAEMON_LIST. */
-static void say_number(const struct keeper *keeper, const char *what, int64_t value, struct ad *ad)
+static void say(const struct keeper *keeper, const char *what, char name[SAID_BYTES_MAX])
 {
-    char name[sizeof(keeper->name) + 32];
-    (void)snprintf(name, sizeof name, "%s_%s", keeper->name, what);
+    (void)snprintf(name, SAID_BYTES_MAX, "%s_%s", keeper->name, what);
     for (char *c = name; *c != '_'; c++) {
         *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
     }
+}
+
+static void say_number(const struct keeper *keeper, const char *what, int64_t value, struct ad *ad)
+{
+    char name[SAID_BYTES_MAX];
+    say(keeper, what, name);
     ad_set_int(ad, name, value);
 }
 
@@ -296,6 +337,7 @@ static void say_daemons(void *arg, struct ad *ad)
 {
     const struct master *master = arg;
     const char *list[DAEMONS_SAID_MAX];
+    char name[SAID_BYTES_MAX];
     size_t count = 0;
     int64_t runs = 0, restarts = 0;
     for (size_t i = 0; i < master->keepers.count; i++) {
@@ -306,6 +348,10 @@ static void say_daemons(void *arg, struct ad *ad)
         }
         list[count++] = keeper->name;
         say_number(keeper, "Restarts", keeper->restarts, ad);
+        if (keeper->down) {
+            say(keeper, "Down", name);
+            ad_set_string(ad, name, keeper->why_down);
+        }
         if (keeper->pid != 0) {
             runs++;
             say_number(keeper, "Pid", keeper->pid, ad);
@@ -315,6 +361,28 @@ static void say_daemons(void *arg, struct ad *ad)
     ad_set_strings(ad, "DaemonList", list, count);
     ad_set_int(ad, "DaemonsRunning", runs);
     ad_set_int(ad, "DaemonRestarts", restarts);
+}
+
+/* ---- told to start what stays down */
+
+static int turn_on(void *arg, const char *daemon, struct vec *names)
+{
+    struct master *master = arg;
+    bool found = daemon == NULL;
+    for (size_t i = 0; i < master->keepers.count && master->stopping == 0; i++) {
+        struct keeper *keeper = master->keepers.items[i];
+        if (!keeper->wanted || (daemon != NULL && !text_equal_nocase(keeper->name, daemon))) {
+            continue;
+        }
+        found = true;
+        if (keeper->down && keeper->pid == 0) {
+            keeper->asked = true;
+            keeper->failures = 0;
+            vec_push(names, keeper->name);
+            start_daemon(keeper);
+        }
+    }
+    return found ? 0 : -ENOENT;
 }
 
 /* ---- life */
@@ -342,10 +410,14 @@ static int master_start(const struct daemon_env *env, void **state, struct err *
     if (count == 0) {
         return err_set(err, -EINVAL, "DAEMON_LIST is empty: nothing to keep running");
     }
+    static const struct master_ad_events EVENTS = {.fill = say_daemons, .turn_on = turn_on};
     struct master *master = mem_zalloc(sizeof *master);
+    for (int i = 0; i < env->argc; i++) {
+        master->all = master->all || strcmp(env->argv[i], "-all") == 0;
+    }
     master->env = *env;
     master->stop_timer = loop_timer_create(env->loop, stop_late, master);
-    master->ad = master_ad_create(env, say_daemons, master);
+    master->ad = master_ad_create(env, &EVENTS, master);
     *state = master;
     follow_list(master);
     return 0;

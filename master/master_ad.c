@@ -14,6 +14,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/vec.h"
 #include "classad/ad.h"
 #include "wire/daemon_ad.h"
 #include "wire/pool.h"
@@ -25,7 +26,7 @@
 
 struct master_ad {
     struct daemon_env env;
-    void (*fill)(void *arg, struct ad *ad);
+    const struct master_ad_events *events;
     void *arg;
     char name[256];
     int64_t started_s, epoch, sequence;
@@ -74,7 +75,7 @@ static void send_ad(struct master_ad *self, struct wire *wire)
         ad_set_string(ad, "BootId", machine.boot_id);
     }
     settings_put(ad, self->env.config);
-    self->fill(self->arg, ad);
+    self->events->fill(self->arg, ad);
     const struct ad *ads[1] = {ad};
     const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
     (void)wire_call(wire, VERB_UPDATE, &body, 0, answered, self); /* else: the next time */
@@ -102,6 +103,29 @@ static void down(void *arg, const char *why)
     self->was_down = true;
 }
 
+static void turn_on(struct master_ad *self, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    const char *daemon = ad_string_or(args, "Daemon", "");
+    struct vec names = {0};
+    int rc = self->events->turn_on(self->arg, daemon[0] != '\0' ? daemon : NULL, &names);
+    if (self->stopping) {
+        wire_reply_error(request, -ESHUTDOWN, "%s: its master ends", self->name);
+    } else if (rc != 0) {
+        wire_reply_error(request, rc, "the master of %s keeps no %s", self->name, daemon);
+    } else {
+        struct ad *reply = ad_create();
+        const struct wire_body body = {.args = reply};
+        log_info(self->env.log, "daemon.on", "daemons that stayed down are to run",
+                 LOG_TEXT("by", wire_request_peer(request)->identity),
+                 LOG_INT("count", names.count));
+        ad_set_strings(reply, "Daemons", (const char *const *)names.items, names.count);
+        wire_reply_ok(request, &body);
+        ad_destroy(reply);
+    }
+    vec_fini(&names, NULL);
+}
+
 /* Who asks is judged by the token that comes along. */
 static void on_request(void *arg, struct wire_request *request)
 {
@@ -109,6 +133,9 @@ static void on_request(void *arg, struct wire_request *request)
     switch (wire_request_verb(request)) {
     case VERB_CONFIG:
         settings_serve(&self->env, request);
+        break;
+    case VERB_DAEMON_ON:
+        turn_on(self, request);
         break;
     case VERB_PING:
         wire_reply_ok(request, NULL);
@@ -166,11 +193,11 @@ static void set_name(struct master_ad *self)
 }
 
 struct master_ad *master_ad_create(const struct daemon_env *env,
-                                   void (*fill)(void *arg, struct ad *ad), void *arg)
+                                   const struct master_ad_events *events, void *arg)
 {
     struct master_ad *self = mem_zalloc(sizeof(*self));
     self->env = *env;
-    self->fill = fill;
+    self->events = events;
     self->arg = arg;
     self->started_s = loop_wall_s(env->loop);
     self->epoch = loop_wall_ms(env->loop);

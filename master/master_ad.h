@@ -14,10 +14,18 @@ struct ad;
 struct config;
 struct daemon_env;
 struct master_ad;
+struct vec;
 
-/* fill adds what the master knows of its daemons, each time that the ad is sent. */
+struct master_ad_events {
+    /* adds what the master knows of its daemons, each time that the ad is sent */
+    void (*fill)(void *arg, struct ad *ad);
+    /* DAEMON_ON: starts those of its daemons that stay down, or that one of them; appends the
+     * names of those that it starts, valid until it ends.  -ENOENT: it keeps no such daemon. */
+    int (*turn_on)(void *arg, const char *daemon /* NULL: all */, struct vec *names);
+};
+
 struct master_ad *master_ad_create(const struct daemon_env *env,
-                                   void (*fill)(void *arg, struct ad *ad), void *arg);
+                                   const struct master_ad_events *events, void *arg);
 void master_ad_destroy(struct master_ad *self); /* NULL is allowed */
 void master_ad_reload(struct master_ad *self, const struct config *config);
 /* Takes the ad back: the master ends.  gone is called when that is done, or cannot be done, at the

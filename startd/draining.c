@@ -1,13 +1,10 @@
-/* startd/draining.c - this machine is drained: the transaction, the steps, what is durable
- * (docs/protocol/drain.md).
+/* startd/draining.c - this machine is drained: the steps, what comes in the end, what is durable
+ * (docs/protocol/drain.md, sections 2 and 3).
  *
  * drain/drain_plan.c decides from a snapshot of the slots; here the snapshot is made and the steps
  * are taken, again after each move of a slot, and when the plan wants to look again.  Jobs retire
- * and are evicted by preempt.c, as for a better claim or the machine's end.
- *
- * While an offer stands nothing may change: calls that would change a slot are kept until it is
- * over, and then served in their order.  A kept call of a claim is found again by its claim id: the
- * claim may be gone by then.
+ * and are evicted by preempt.c, as for a better claim or the machine's end.  What an administrator
+ * says is heard by draining_call.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/config.h"
+#include "base/daemon_down.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -28,13 +26,8 @@
 #include "store/store.h"
 #include "wire/wire.h"
 
-#define CLAIMS_MS 200  /* are the claims gone? */
-#define HELD_MAX  4096 /* calls kept while an offer stands; more are refused */
-
-struct held {
-    struct wire_request *request;
-    bool of_claim;
-};
+#define CLAIMS_MS 200   /* are the claims gone, is the collector there? */
+#define RETRY_MS  60000 /* the machine could not be taken down, the note could not be written */
 
 /* ---- what the slots are */
 
@@ -54,15 +47,15 @@ static bool counts_start(const struct startd *startd)
     return startd->draining.request.start != NULL && !startd->draining.last;
 }
 
+static bool orders_sleep(const struct draining *draining)
+{
+    return draining->request.then == DRAIN_THEN_SLEEP || draining->request.then == DRAIN_THEN_OFF;
+}
+
 bool draining_is_due(const struct slot *slot)
 {
     bool may_go_on = slot->claim == NULL || slot->claim->accepted;
     return draining_slot(slot) && !(may_go_on && counts_start(slot->startd));
-}
-
-bool draining_stands(const struct startd *startd)
-{
-    return startd->draining.phase == DRAIN_OFFERED;
 }
 
 static enum drain_place place_of(const struct slot *slot)
@@ -112,8 +105,8 @@ static struct drain_slot *snapshot(const struct startd *startd, const struct dra
     return slots;
 }
 
-static void estimate(const struct startd *startd, const struct drain_request *request,
-                     struct drain_estimates *ret)
+void draining_estimate(const struct startd *startd, const struct drain_request *request,
+                       struct drain_estimates *ret)
 {
     struct drain_slot *slots = snapshot(startd, request);
     drain_plan_estimate(slots, startd->slot_count,
@@ -128,8 +121,8 @@ static void estimate(const struct startd *startd, const struct drain_request *re
 void draining_put(const struct slot *slot, struct ad *ad)
 {
     const struct draining *draining = &slot->startd->draining;
-    if (!draining_slot(slot)) {
-        return;
+    if (!draining_slot(slot) || (slot->startd->going_down && orders_sleep(draining))) {
+        return; /* an offline ad says what the machine is when it is woken */
     }
     const char *start = counts_start(slot->startd) ? draining->request.start : "false";
     (void)ad_set_expr_old(ad, "Start", start, NULL); /* it parsed when the request came */
@@ -148,7 +141,7 @@ void draining_publish(struct startd *startd)
 {
     struct drain_estimates cost;
     int64_t now_s = loop_wall_s(startd->env.loop);
-    estimate(startd, NULL, &cost);
+    draining_estimate(startd, NULL, &cost);
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
         if (slot->changed || !startd->first_update_done) {
@@ -160,7 +153,7 @@ void draining_publish(struct startd *startd)
 
 /* ---- what is durable */
 
-static void save(struct startd *startd, void (*done)(void *arg))
+void draining_save(struct startd *startd, void (*done)(void *arg))
 {
     const struct draining *draining = &startd->draining;
     struct ad *ad = ad_create();
@@ -186,6 +179,25 @@ static void save(struct startd *startd, void (*done)(void *arg))
     ad_destroy(ad);
 }
 
+/* It was drained to exit, did, and was started none the less: it is to work. */
+static bool has_exited(const struct startd *startd)
+{
+    char why[DAEMON_DOWN_WHY_MAX];
+    bool same_boot;
+    return startd->draining.request.then == DRAIN_THEN_EXIT &&
+           daemon_down_read(startd->env.os, startd->env.config, startd->env.name, &same_boot, why);
+}
+
+/* What the note stands for is forgotten durably: so is it. */
+static void forget_note(void *arg)
+{
+    const struct startd *startd = arg;
+    struct err err;
+    if (daemon_down_remove(startd->env.os, startd->env.config, startd->env.name, &err) != 0) {
+        log_error(startd->env.log, "drain.note", err.text);
+    }
+}
+
 static int restore_one(void *arg, const char *key, const void *value, size_t length)
 {
     struct startd *startd = arg;
@@ -203,7 +215,7 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
     enum drain_phase phase =
         (enum drain_phase)ad_int_or(ad, "Phase", DRAIN_NONE); /* written by us */
     bool same_boot = strcmp(ad_string_or(ad, "BootId", ""), startd->machine.boot_id) == 0;
-    if (drain_request_read(ad, &draining->request, &err) == DRAIN_OK &&
+    if (drain_request_read(ad, &draining->request, &err) == DRAIN_OK && !has_exited(startd) &&
         drain_plan_still_holds(phase, draining->request.then, same_boot)) {
         (void)snprintf(draining->id, sizeof draining->id, "%s", ad_string_or(ad, "Id", ""));
         (void)snprintf(draining->requester, sizeof draining->requester, "%s",
@@ -220,7 +232,7 @@ static int restore_one(void *arg, const char *key, const void *value, size_t len
 
 /* ---- totals */
 
-static void count(struct startd *startd)
+void draining_count(struct startd *startd)
 {
     struct draining *draining = &startd->draining;
     int64_t counting = 0;
@@ -229,9 +241,12 @@ static void count(struct startd *startd)
         const struct drain_slot one = {.place = place_of(slot), .requested = draining_slot(slot)};
         counting += drain_plan_counting(&one, 1, draining->phase);
     }
+    if (startd->going_down || draining->no_more) {
+        counting = 0; /* time that it sleeps, or is not there, is none of draining */
+    }
     if (counting != draining->totals.counting) {
         drain_totals_count(&draining->totals, counting, loop_wall_s(startd->env.loop));
-        save(startd, NULL);
+        draining_save(startd, NULL);
     }
 }
 
@@ -241,7 +256,7 @@ void draining_moved(struct startd *startd)
         loop_timer_set(startd->draining.look_timer, 0);
     }
     if (draining_is_on(startd) || startd->draining.totals.counting > 0) {
-        count(startd);
+        draining_count(startd);
     }
 }
 
@@ -249,14 +264,14 @@ void draining_run_over(struct claim *claim, bool by_itself)
 {
     if (claim->drained && !by_itself) {
         drain_totals_evicted(&claim->startd->draining.totals, run_s(claim));
-        save(claim->startd, NULL);
+        draining_save(claim->startd, NULL);
     }
     claim->drained = false;
 }
 
 /* ---- phases */
 
-static void move_phase(struct startd *startd, enum drain_phase phase, const char *why)
+void draining_move(struct startd *startd, enum drain_phase phase, const char *why)
 {
     struct draining *draining = &startd->draining;
     CHECK(drain_plan_may_move(draining->phase, phase));
@@ -266,98 +281,37 @@ static void move_phase(struct startd *startd, enum drain_phase phase, const char
     draining->phase = phase;
 }
 
-static void serve_held(struct startd *startd)
-{
-    struct vec held = startd->draining.held;
-    startd->draining.held = (struct vec){0};
-    for (size_t i = 0; i < held.count; i++) {
-        struct held *one = held.items[i];
-        if (!one->of_claim) {
-            advertise_request(startd, one->request);
-        } else {
-            const struct ad *args = wire_request_args(one->request);
-            struct claim *claim = claim_find(startd, ad_string_or(args, "ClaimId", ""));
-            const struct wire *wire = wire_request_wire(one->request);
-            if (claim != NULL && wire != NULL && claim->wire == wire) {
-                activation_request(claim, one->request);
-            } else {
-                wire_reply_error(one->request, -ESHUTDOWN, "the claim is over");
-            }
-        }
-        mem_free(one);
-    }
-    vec_fini(&held, NULL);
-}
-
-bool draining_keeps(struct startd *startd, struct wire_request *request, bool of_claim)
-{
-    if (!draining_stands(startd)) {
-        return false;
-    }
-    if (startd->draining.held.count >= HELD_MAX) {
-        wire_reply_error(request, -EBUSY, "%s: waits for who wants to drain it", startd->name);
-        return true;
-    }
-    struct held *one = mem_alloc(sizeof *one);
-    *one = (struct held){.request = request, .of_claim = of_claim};
-    vec_push(&startd->draining.held, one);
-    return true;
-}
-
-static void forget(struct startd *startd)
+void draining_forget(struct startd *startd)
 {
     struct draining *draining = &startd->draining;
     loop_timer_stop(draining->offer_timer);
     loop_timer_stop(draining->look_timer);
     drain_request_fini(&draining->request);
+    draining->retry_ms = 0;
     draining->id[0] = draining->requester[0] = '\0';
 }
 
-/* The offer is over without a commit. */
-static void withdraw(struct startd *startd, int status, const char *why)
+void draining_merge(struct startd *startd)
 {
-    struct wire_request *offer = startd->draining.offer;
-    startd->draining.offer = NULL;
-    move_phase(startd, DRAIN_NONE, why);
-    forget(startd);
-    if (offer != NULL) {
-        struct ad *args = ad_create();
-        ad_set_int(args, "ErrorCode", DRAIN_TOO_LATE);
-        wire_reply_refusal(offer, args, status, why);
-        ad_destroy(args);
-    }
-    serve_held(startd);
-}
-
-static void offer_gone(void *arg)
-{
-    struct startd *startd = arg;
-    startd->draining.offer = NULL;
-    if (draining_stands(startd)) {
-        withdraw(startd, -ECANCELED, "the requester is gone, or wants it no more");
-    }
-}
-
-static void offer_late(void *arg)
-{
-    struct startd *startd = arg;
-    if (draining_stands(startd)) {
-        withdraw(startd, -ETIMEDOUT, "neither commit nor cancel came in time");
+    for (size_t i = startd->slot_count; i > 0; i--) {
+        struct slot *slot = startd->slots[i - 1];
+        if (slot->state == SLOT_DRAINED && slot->kind == SLOT_DYNAMIC) {
+            slot_remove(slot);
+        }
     }
 }
 
 /* START counts again. */
-static void finish(struct startd *startd, const char *why)
+void draining_finish(struct startd *startd, const char *why)
 {
-    move_phase(startd, DRAIN_NONE, why);
-    forget(startd);
+    draining_move(startd, DRAIN_NONE, why);
+    draining_forget(startd);
+    draining_merge(startd);
     for (size_t i = startd->slot_count; i > 0; i--) {
         struct slot *slot = startd->slots[i - 1];
         struct claim *claim = slot->claim;
         slot_refresh(slot);
-        if (slot->state == SLOT_DRAINED && slot->kind == SLOT_DYNAMIC) {
-            slot_remove(slot);
-        } else if (slot->state == SLOT_DRAINED) {
+        if (slot->state == SLOT_DRAINED) {
             struct ad_context context = startd_context(startd);
             slot_move(slot, slot_plan_rest(slot->ad, &context), SLOT_IDLE);
         } else if (claim != NULL) {
@@ -365,7 +319,7 @@ static void finish(struct startd *startd, const char *why)
             preempt_is_over(slot);
         }
     }
-    count(startd);
+    draining_count(startd);
 }
 
 static void end_for_restart(void *arg)
@@ -373,31 +327,92 @@ static void end_for_restart(void *arg)
     startd_end(arg);
 }
 
-static void complete(struct startd *startd)
+static void try_later(struct startd *startd, uint64_t after_ms)
+{
+    startd->draining.retry_ms = loop_now_ms(startd->env.loop) + after_ms;
+    loop_timer_set(startd->draining.look_timer, after_ms);
+}
+
+/* The note says that the request is done, see has_exited(): nothing else is to be written. */
+static void exit_for_good(struct startd *startd, const char *reason)
+{
+    struct err err;
+    if (daemon_down_write(startd->env.os, startd->env.config, startd->env.name, reason, &err) !=
+        0) {
+        log_error(startd->env.log, "drain.note", err.text);
+        try_later(startd, RETRY_MS);
+        return;
+    }
+    startd->draining.no_more = true;
+    draining_count(startd);
+    startd_end(startd);
+}
+
+/* What comes when all are drained; sleep, off and exit are tried until they succeed, and the
+ * request is there until then. */
+static void go_on(struct startd *startd)
 {
     enum drain_then then = startd->draining.request.then;
     char reason[DRAIN_ID_MAX + 40];
     (void)snprintf(reason, sizeof reason, "drained by request %s", startd->draining.id);
-    move_phase(startd, DRAIN_COMPLETE, "all requested slots are drained");
     switch (then) {
     case DRAIN_THEN_STAY:
-    case DRAIN_THEN_EXIT: /* was refused */
-        save(startd, NULL);
         break;
     case DRAIN_THEN_RESUME:
-        finish(startd, "it resumes");
-        save(startd, NULL);
+        draining_finish(startd, "it resumes");
+        draining_save(startd, NULL);
         break;
     case DRAIN_THEN_RESTART:
-        save(startd, end_for_restart); /* drain_plan_still_holds(): this was it */
+        draining_save(startd, end_for_restart); /* drain_plan_still_holds(): this was it */
+        break;
+    case DRAIN_THEN_EXIT:
+        exit_for_good(startd, reason);
         break;
     case DRAIN_THEN_SLEEP:
     case DRAIN_THEN_OFF:
-        /* First: an offline ad must not say that it drains.  No claim comes in between. */
-        finish(startd, "it goes down");
-        save(startd, NULL);
+        if (uplink_wire(startd->collector) == NULL) {
+            try_later(startd, CLAIMS_MS); /* who would keep the offline ads? */
+            break;
+        }
         hibernate_drained(startd, then == DRAIN_THEN_OFF ? 5 : 3, reason);
+        draining_count(startd);
         break;
+    }
+}
+
+/* What comes when all are drained, or what of it failed: once its time has come. */
+static void again(struct startd *startd)
+{
+    struct draining *draining = &startd->draining;
+    uint64_t now_ms = loop_now_ms(startd->env.loop);
+    if (now_ms < draining->retry_ms) {
+        loop_timer_set(draining->look_timer, draining->retry_ms - now_ms);
+        return;
+    }
+    draining->retry_ms = 0;
+    go_on(startd);
+}
+
+static void complete(struct startd *startd)
+{
+    draining_move(startd, DRAIN_COMPLETE, "all requested slots are drained");
+    draining_save(startd, NULL);
+    again(startd);
+}
+
+void draining_stays(struct startd *startd, bool retry)
+{
+    struct draining *draining = &startd->draining;
+    if (draining->phase != DRAIN_COMPLETE || !orders_sleep(draining)) {
+        return;
+    }
+    if (retry) {
+        slots_refresh(startd);
+        draining_count(startd);
+        try_later(startd, RETRY_MS);
+    } else {
+        draining_finish(startd, "it was told to go down, and is here: it has slept, or could not");
+        draining_save(startd, NULL);
     }
 }
 
@@ -434,12 +449,7 @@ static void take(struct slot *slot, enum drain_step step)
     }
 }
 
-static bool orders_sleep(const struct draining *draining)
-{
-    return draining->request.then == DRAIN_THEN_SLEEP || draining->request.then == DRAIN_THEN_OFF;
-}
-
-static void look(void *arg)
+void draining_look(void *arg)
 {
     struct startd *startd = arg;
     struct draining *draining = &startd->draining;
@@ -467,8 +477,10 @@ static void look(void *arg)
     bool sleeps = orders_sleep(draining);
     if (found.complete && sleeps && startd->claims.count > 0) {
         loop_timer_set(draining->look_timer, CLAIMS_MS); /* schedds are still to be told */
-    } else if (found.complete && draining->phase == DRAIN_ACTIVE) {
+    } else if (found.complete && draining->phase == DRAIN_ACTIVE && !draining->committing) {
         complete(startd);
+    } else if (found.complete && draining->retry_ms > 0) {
+        again(startd);
     } else if (found.next_s != INT64_MAX) {
         int64_t wait_s = found.next_s - now_s;
         loop_timer_set(draining->look_timer, (uint64_t)(wait_s < 86400 ? wait_s : 86400) * 1000);
@@ -477,220 +489,24 @@ static void look(void *arg)
     mem_free(slots);
 }
 
-/* ---- requests */
-
-static void refuse(struct wire_request *request, enum drain_code code, int status, const char *id,
-                   const char *why)
-{
-    struct ad *args = ad_create();
-    ad_set_int(args, "ErrorCode", code);
-    if (id[0] != '\0') {
-        ad_set_string(args, "DrainingRequestId", id);
-    }
-    wire_reply_refusal(request, args, status, why);
-    ad_destroy(args);
-}
-
-static enum drain_code judge_slots(struct startd *startd, const struct drain_request *asked,
-                                   struct err *err)
-{
-    for (size_t i = 0; i < asked->slot_count; i++) {
-        const struct drain_request one = {.slots = &asked->slots[i], .slot_count = 1};
-        bool found = false;
-        for (size_t j = 0; j < startd->slot_count && !found; j++) {
-            found = drain_request_names(&one, startd->slots[j]->name);
-        }
-        if (!found) {
-            (void)err_set(err, -ENOENT, "%s has no slot %s", startd->name, asked->slots[i]);
-            return DRAIN_NO_SUCH_SLOT;
-        }
-    }
-    const struct ad **ads = mem_alloc((startd->slot_count + 1) * sizeof *ads);
-    size_t ad_count = 0;
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        if (drain_request_names(asked, startd->slots[i]->name)) {
-            ads[ad_count++] = startd->slots[i]->ad;
-        }
-    }
-    struct ad_context context = startd_context(startd);
-    enum drain_code code = drain_plan_check(asked->check, ads, ad_count, &context, err);
-    mem_free(ads);
-    return code;
-}
-
-static enum drain_code judge(struct startd *startd, const struct drain_request *asked,
-                             struct err *err)
-{
-    bool sleeps = asked->then == DRAIN_THEN_SLEEP || asked->then == DRAIN_THEN_OFF;
-    if (startd->draining.phase != DRAIN_NONE && !asked->estimate) {
-        (void)err_set(err, -EBUSY, "%s: a request of %s is there already", startd->name,
-                      startd->draining.requester);
-        return DRAIN_ALREADY;
-    }
-    if (startd->going_down || startd->stopping || startd->farewell || startd->asleep) {
-        (void)err_set(err, -ESHUTDOWN, "%s is going down", startd->name);
-        return DRAIN_NOT_NOW;
-    }
-    if (sleeps && strcmp(config_string(startd->env.config, "POWER_METHOD"), "none") == 0) {
-        (void)err_set(err, -ENOTSUP, "%s: POWER_METHOD is none: nothing could wake it",
-                      startd->name);
-        return DRAIN_CANNOT;
-    }
-    if (asked->then == DRAIN_THEN_EXIT) {
-        (void)err_set(err, -ENOTSUP, "%s: its master would start the startd again", startd->name);
-        return DRAIN_CANNOT;
-    }
-    return judge_slots(startd, asked, err);
-}
-
-static void offer(struct startd *startd, struct wire_request *request,
-                  struct drain_request *asked /* taken */)
-{
-    struct draining *draining = &startd->draining;
-    unsigned char secret[8];
-    draining->request = *asked;
-    loop_secret(startd->env.loop, secret, sizeof secret);
-    text_hex(secret, sizeof secret, draining->id);
-    (void)snprintf(draining->requester, sizeof draining->requester, "%s",
-                   wire_request_peer(request)->identity);
-    move_phase(startd, DRAIN_OFFERED, "it is asked what draining would cost");
-    draining->offer = request;
-    wire_request_on_gone(request, offer_gone, startd);
-    loop_timer_set(draining->offer_timer, (uint64_t)draining->request.commit_s * 1000);
-}
-
-static void start_draining(struct startd *startd, struct wire_request *request)
-{
-    struct drain_request asked;
-    struct drain_estimates cost;
-    struct err err;
-    slots_refresh(startd); /* CheckExpr sees what is */
-    enum drain_code code = drain_request_read(wire_request_args(request), &asked, &err);
-    code = code != DRAIN_OK ? code : judge(startd, &asked, &err);
-    if (code != DRAIN_OK) {
-        int status = code == DRAIN_ALREADY ? -EBUSY : code == DRAIN_CHECK_FALSE ? -EPERM : -EINVAL;
-        refuse(request, code, status, code == DRAIN_ALREADY ? startd->draining.id : "", err.text);
-        drain_request_fini(&asked);
-        return;
-    }
-    struct ad *args = ad_create();
-    const struct wire_body body = {.args = args};
-    estimate(startd, &asked, &cost);
-    drain_plan_put_estimates(&cost, args);
-    ad_set_string(args, "Machine", startd->name);
-    if (asked.estimate) {
-        drain_request_fini(&asked);
-        wire_reply_ok(request, &body);
-    } else {
-        offer(startd, request, &asked);
-        ad_set_string(args, "DrainingRequestId", startd->draining.id);
-        ad_set_int(args, "CommitWithin", startd->draining.request.commit_s);
-        (void)wire_reply_part(request, &body); /* one part: there is no window to wait for */
-    }
-    ad_destroy(args);
-}
-
-static void committed(void *arg)
-{
-    struct startd *startd = arg;
-    struct wire_request *both[] = {startd->draining.offer, startd->draining.commit};
-    startd->draining.offer = startd->draining.commit = NULL;
-    for (size_t i = 0; i < ARRAY_COUNT(both); i++) {
-        if (both[i] != NULL) {
-            wire_reply_ok(both[i], NULL);
-        }
-    }
-}
-
-static void commit_gone(void *arg)
-{
-    ((struct startd *)arg)->draining.commit = NULL;
-}
-
-static void commit_draining(struct startd *startd, struct wire_request *request)
-{
-    struct draining *draining = &startd->draining;
-    const char *id = ad_string_or(wire_request_args(request), "DrainingRequestId", "");
-    bool is_it = draining->phase != DRAIN_NONE && strcmp(id, draining->id) == 0;
-    if (!is_it || !draining_stands(startd)) {
-        refuse(request, is_it ? DRAIN_TOO_LATE : DRAIN_NO_SUCH_ID, -ENOENT, "",
-               is_it ? "it is committed already" : "there is no such request, or not any more");
-        return;
-    }
-    loop_timer_stop(draining->offer_timer);
-    draining->began_s = loop_wall_s(startd->env.loop);
-    draining->last = draining->request.start == NULL;
-    draining->commit = request;
-    wire_request_on_gone(request, commit_gone, startd);
-    move_phase(startd, DRAIN_ACTIVE,
-               draining->request.reason != NULL ? draining->request.reason : "it begins");
-    save(startd, committed);
-    count(startd);
-    look(startd); /* from Unclaimed, before START makes Owner of it */
-    slots_refresh(startd);
-    serve_held(startd);
-}
-
-static void cancelled(void *arg)
-{
-    struct startd *startd = arg;
-    struct wire_request *request = startd->draining.cancel;
-    startd->draining.cancel = NULL;
-    if (request != NULL) {
-        wire_reply_ok(request, NULL);
-    }
-}
-
-static void cancel_gone(void *arg)
-{
-    ((struct startd *)arg)->draining.cancel = NULL;
-}
-
-static void cancel_draining(struct startd *startd, struct wire_request *request)
-{
-    struct draining *draining = &startd->draining;
-    const char *id = ad_string_or(wire_request_args(request), "DrainingRequestId", "");
-    if (draining->phase == DRAIN_NONE ? id[0] != '\0'
-                                      : id[0] != '\0' && strcmp(id, draining->id) != 0) {
-        refuse(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id, "there is no such request");
-        return;
-    }
-    if (draining_stands(startd)) {
-        withdraw(startd, -ECANCELED, "it was cancelled");
-    }
-    if (!draining_is_on(startd)) {
-        wire_reply_ok(request, NULL);
-        return;
-    }
-    if (draining->cancel != NULL) {
-        wire_reply_error(draining->cancel, -EALREADY, "it was cancelled by another");
-    }
-    draining->cancel = request;
-    wire_request_on_gone(request, cancel_gone, startd);
-    finish(startd, "it was cancelled");
-    save(startd, cancelled);
-}
-
-void draining_request(struct startd *startd, struct wire_request *request)
-{
-    enum wire_verb verb = wire_request_verb(request);
-    if (verb == VERB_START_DRAINING) {
-        start_draining(startd, request);
-    } else if (verb == VERB_COMMIT_DRAINING) {
-        commit_draining(startd, request);
-    } else {
-        cancel_draining(startd, request);
-    }
-}
-
 /* ---- life */
 
 int draining_open(struct startd *startd, struct err *err)
 {
     struct draining *draining = &startd->draining;
-    draining->offer_timer = loop_timer_create(startd->env.loop, offer_late, startd);
-    draining->look_timer = loop_timer_create(startd->env.loop, look, startd);
+    draining->offer_timer = loop_timer_create(startd->env.loop, draining_offer_late, startd);
+    draining->look_timer = loop_timer_create(startd->env.loop, draining_look, startd);
     return store_load(startd->store, "draining", restore_one, startd, err);
+}
+
+void draining_begin(struct startd *startd)
+{
+    bool same_boot;
+    char why[DAEMON_DOWN_WHY_MAX];
+    if (daemon_down_read(startd->env.os, startd->env.config, startd->env.name, &same_boot, why)) {
+        draining_save(startd, forget_note);
+    }
+    draining_moved(startd);
 }
 
 void draining_close(struct startd *startd)

@@ -4,7 +4,8 @@
  * seconds.  From then on there are no new claims; those that are there retire as if a better one
  * waited for each (preempt.c): MAXJOBRETIREMENTTIME, the soft signal, KILL.  When the last slot is
  * free the daemon stops in the ordinary way, and a glidein takes its ads from the collector, so
- * that nobody is matched with a machine that does not come back.
+ * that nobody is matched with a machine that does not come back; as does one that was drained to
+ * exit.
  *
  * Both are looked at when the machine's figures are (POLLING_INTERVAL); there is no way back.
  *
@@ -97,7 +98,7 @@ bool farewell_tell(struct startd *startd)
 {
     struct wire *wire = uplink_wire(startd->collector);
     if (wire == NULL || startd->asleep || startd->offline_sent ||
-        !config_bool(startd->env.config, "STARTD_IS_GLIDEIN")) {
+        !(config_bool(startd->env.config, "STARTD_IS_GLIDEIN") || startd->draining.no_more)) {
         return false;
     }
     const char **names = mem_alloc(startd->slot_count * sizeof *names);

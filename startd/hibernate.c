@@ -49,6 +49,7 @@ static void take_back(struct startd *startd, const char *why)
             slot_rest(startd->slots[i]);
         }
     }
+    draining_stays(startd, true);
     loop_timer_stop(startd->stop_timer);
     loop_timer_set(startd->hibernate_timer,
                    (uint64_t)config_duration_s(startd->env.config, "HIBERNATE_CHECK_INTERVAL") *
@@ -75,6 +76,7 @@ static void still_here(void *arg)
     struct startd *startd = arg;
     take_back(startd, startd->asleep ? "no collector took its offline ads in time"
                                      : "the machine did not go down in time");
+    draining_stays(startd, false); /* it may have slept */
 }
 
 static void acknowledged(void *arg, struct wire_reply *reply)
@@ -146,6 +148,7 @@ static void send_offline(struct startd *startd)
 static void go_down(struct startd *startd, int level, const char *reason)
 {
     startd->going_down = true;
+    draining_merge(startd);
     (void)snprintf(startd->sleep_level, sizeof startd->sleep_level, "%s",
                    slot_plan_level_name(level));
     mem_free(startd->sleep_reason);

@@ -197,7 +197,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
         startd_destroy(startd);
         return rc;
     }
-    draining_moved(startd);
+    draining_begin(startd);
     poll(startd);
     int64_t interval_s = config_duration_s(env->config, "HIBERNATE_CHECK_INTERVAL");
     if (interval_s > 0 && !startd->asleep) {

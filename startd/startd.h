@@ -162,11 +162,14 @@ struct draining {
     char id[DRAIN_ID_MAX];
     char requester[256];
     int64_t began_s;
-    bool last; /* StartExpr counts no more */
+    bool last;    /* StartExpr counts no more */
+    bool no_more; /* OnCompletion was exit: the ads are taken back */
     struct drain_totals totals;
     struct vec held; /* struct held: calls that wait for the end of an offer */
     struct wire_request *offer, *commit, *cancel; /* to be answered */
+    bool committing;                              /* the commit is on its way to the disk */
     struct loop_timer *offer_timer, *look_timer;
+    uint64_t retry_ms; /* COMPLETE: what comes then is tried (again) then, loop_now_ms() */
 };
 
 struct startd {
@@ -302,21 +305,39 @@ int64_t claim_suspended_s(const struct claim *claim); /* of the run so far */
  */
 void claim_put_suspension(const struct claim *claim, struct ad *args);
 
-/* ---- draining.c: whole machine draining */
-int draining_open(struct startd *startd, struct err *err); /* before slots: START may be false */
-void draining_close(struct startd *startd);
+/* ---- draining_call.c: what an administrator says of draining */
 void draining_request(struct startd *startd, struct wire_request *request);
 bool draining_stands(const struct startd *startd); /* an offer: nothing may change */
 /* While an offer stands the call is kept, and served later: true. */
 bool draining_keeps(struct startd *startd, struct wire_request *request, bool of_claim);
+void draining_offer_late(void *startd); /* the offer_timer's */
+
+/* ---- draining.c: whole machine draining */
+int draining_open(struct startd *startd, struct err *err); /* before slots: START may be false */
+void draining_begin(struct startd *startd);                /* after claims: goes on */
+void draining_close(struct startd *startd);
 bool draining_is_on(const struct startd *startd);
 bool draining_slot(const struct slot *slot);   /* it is one of those that are drained */
 bool draining_is_due(const struct slot *slot); /* its claim takes no further job */
+void draining_merge(struct startd *startd);    /* drained pieces go back to their slots */
 void draining_moved(struct startd *startd);    /* a slot has, or is gone */
 /* The claim's run is over, its slot still there. */
 void draining_run_over(struct claim *claim, bool by_itself);
 void draining_put(const struct slot *slot, struct ad *ad); /* overrides Start */
 void draining_publish(struct startd *startd); /* estimates and totals, in ads to be sent */
+/* hibernate.c: the machine did not go down as was ordered when it was drained; retry: nothing was
+ * done to it yet.  No matter when it was not draining that ordered it. */
+void draining_stays(struct startd *startd, bool retry);
+
+/* For draining_call.c.  request NULL: all of the machine. */
+void draining_estimate(const struct startd *startd, const struct drain_request *request,
+                       struct drain_estimates *ret);
+void draining_move(struct startd *startd, enum drain_phase phase, const char *why);
+void draining_save(struct startd *startd, void (*done)(void *arg)); /* done may be NULL */
+void draining_count(struct startd *startd); /* the slots whose time counts may be others now */
+void draining_look(void *startd);           /* takes the next steps; the look_timer's */
+void draining_finish(struct startd *startd, const char *why); /* START counts again */
+void draining_forget(struct startd *startd);                  /* the request, in phase NONE */
 
 /* ---- startd.c */
 void startd_end(struct startd *startd); /* as if it was told to stop */

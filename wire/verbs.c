@@ -94,6 +94,8 @@ static const struct wire_verb_info VERBS[] = {
     /* every daemon */
     {VERB_PING, "PING", 0, 10000},
     {VERB_CONFIG, "CONFIG", W | D | N | M, 30000},
+    /* master, through the hub */
+    {VERB_DAEMON_ON, "DAEMON_ON", M, 30000},
     /* negotiator, through the hub; QUERY, too */
     {VERB_USERPRIO, "USERPRIO", M, 30000},
 };

@@ -1,4 +1,5 @@
-/* The master's ad: in the collector while it runs, and taken back when it ends.
+/* The master's ad: in the collector while it runs, and taken back when it ends; daemons that left a
+ * note that they stay down, and the order to start them none the less.
  *
  * LINK: master collector
  *
@@ -6,6 +7,9 @@
  */
 #include "tests/support/collector_bed.h"
 
+#include <signal.h>
+
+#include "base/daemon_down.h"
 #include "collector/collector_state.h"
 #include "master/master.h"
 
@@ -143,5 +147,162 @@ static void a_master_waits_for_its_token(void **state)
     rig_close(&rig);
 }
 
-UNIT_TESTS(UNIT(a_master_shows_itself_and_its_daemons_until_it_ends),
+/* ---- daemons that stay down */
+
+/* Says in "runs" that it was started; leaves the note that the test has prepared, and ends; without
+ * one it takes its note back, and stays. */
+static const char STARTD[] = "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho run >>runs\n"
+                             "mv prepared startd.down 2>/dev/null && exit 0\n"
+                             "rm -f startd.down\nexec sleep 600\n";
+
+static void put(struct rig *rig, const char *name, const char *text, mode_t mode)
+{
+    char path[300];
+    bed_path(rig->bed, name, path);
+    BED_MUST(os_write_file(rig->bed->os, path, text, strlen(text), mode, false, err));
+}
+
+static size_t count_runs(struct rig *rig)
+{
+    char path[300], *text = NULL;
+    size_t length = 0;
+    bed_path(rig->bed, "runs", path);
+    (void)os_read_file(rig->bed->os, path, 4096, &text, &length, NULL); /* absent: none */
+    mem_free(text);
+    return length / strlen("run\n");
+}
+
+static void note(struct rig *rig, const char *name, const char *boot_id)
+{
+    char text[400];
+    struct os_machine machine;
+    BED_MUST(os_machine(rig->bed->os, &machine, err));
+    (void)snprintf(text, sizeof(text), "%s\ndrained by request 12\n",
+                   boot_id != NULL ? boot_id : machine.boot_id);
+    put(rig, name, text, 0644);
+}
+
+/* The master's ad, once it says so. */
+static void until_says(struct rig *rig, const char *attr, bool wanted)
+{
+    bool says = !wanted;
+    for (int i = 0; i < 100000 && says != wanted; i++) {
+        struct answer answer;
+        until_masters(rig, 1, &answer);
+        says = ad_has(answer.ads.items[0], attr);
+        if (says && strcmp(attr, "STARTD_Down") == 0) {
+            assert_string_equal(ad_string_or(answer.ads.items[0], attr, ""),
+                                "drained by request 12");
+        }
+        answer_fini(&answer);
+    }
+    assert_int_equal(says, wanted);
+}
+
+static int daemon_on(struct rig *rig, uint32_t scopes, const char *daemon, struct answer *answer)
+{
+    struct client *client = client_dial(rig->bed, scopes, "", NULL, NULL);
+    struct ad *args = ad_create();
+    if (daemon != NULL) {
+        ad_set_string(args, "Daemon", daemon);
+    }
+    const struct wire_body body = {.args = args};
+    *answer = (struct answer){0};
+    assert_true(
+        wire_relay(client->wire, "master/wn01", VERB_DAEMON_ON, &body, 0, answer_part, answer) > 0);
+    loop_run_until(rig->bed->loop, &answer->over);
+    ad_destroy(args);
+    client_close(client);
+    return answer->status;
+}
+
+static void end_startd(struct rig *rig)
+{
+    struct answer answer;
+    until_masters(rig, 1, &answer);
+    pid_t pid = (pid_t)ad_int_or(answer.ads.items[0], "STARTD_Pid", 0);
+    answer_fini(&answer);
+    assert_true(pid > 0);
+    (void)os_kill(rig->bed->os, pid, SIGKILL);
+}
+
+static struct rig rig_with_startd(void)
+{
+    struct rig rig = rig_open();
+    write_token(&rig);
+    put(&rig, "roost-startd", STARTD, 0755);
+    return rig;
+}
+
+static void who_left_a_note_is_not_started_again_until_somebody_asks(void **state)
+{
+    (void)state;
+    struct rig rig = rig_with_startd();
+    struct answer answer;
+    note(&rig, "prepared", NULL);
+    start_master(&rig, "wn01"); /* its startd runs, leaves the note and ends */
+    until_says(&rig, "STARTD_Down", true);
+    assert_int_equal(count_runs(&rig), 1);
+    master_daemon.reload(rig.master, rig.config); /* is no reason */
+    until_says(&rig, "STARTD_Down", true);
+    assert_int_equal(daemon_on(&rig, SCOPE_WRITE | SCOPE_DAEMON, NULL, &answer), -EACCES);
+    answer_fini(&answer);
+    assert_int_equal(daemon_on(&rig, SCOPE_ADMINISTRATOR, "schedd", &answer), -ENOENT);
+    answer_fini(&answer);
+    assert_int_equal(count_runs(&rig), 1);
+    assert_int_equal(daemon_on(&rig, SCOPE_ADMINISTRATOR, "STARTD", &answer), 0);
+    assert_true(ad_has(answer.args, "Daemons"));
+    answer_fini(&answer);
+    until_says(&rig, "STARTD_Down", false);
+    until_says(&rig, "STARTD_Pid", true);
+    while (count_runs(&rig) < 2) { /* the loop turns */
+        until_says(&rig, "STARTD_Pid", true);
+    }
+    end_startd(&rig); /* without a note: as ever */
+    while (count_runs(&rig) < 3) {
+        until_says(&rig, "Name", true);
+    }
+    end_startd(&rig);
+    rig_close(&rig);
+}
+
+static void a_note_is_heeded_by_another_master_unless_it_is_to_start_all(void **state)
+{
+    (void)state;
+    struct rig rig = rig_with_startd();
+    char *const all[] = {"-all"};
+    note(&rig, "startd.down", NULL);
+    start_master(&rig, "wn01");
+    until_says(&rig, "STARTD_Down", true);
+    assert_int_equal(count_runs(&rig), 0);
+    master_daemon.destroy(rig.master);
+    rig.env.argc = 1;
+    rig.env.argv = all;
+    BED_MUST(master_daemon.start(&rig.env, &rig.master, err));
+    until_says(&rig, "STARTD_Pid", true);
+    while (count_runs(&rig) < 1) {
+        until_says(&rig, "STARTD_Pid", true);
+    }
+    end_startd(&rig);
+    rig_close(&rig);
+}
+
+static void a_note_of_another_boot_counts_no_more(void **state)
+{
+    (void)state;
+    struct rig rig = rig_with_startd();
+    note(&rig, "startd.down", "of-another-boot");
+    start_master(&rig, "wn01");
+    until_says(&rig, "STARTD_Pid", true);
+    while (count_runs(&rig) < 1) {
+        until_says(&rig, "STARTD_Pid", true);
+    }
+    end_startd(&rig);
+    rig_close(&rig);
+}
+
+UNIT_TESTS(UNIT(who_left_a_note_is_not_started_again_until_somebody_asks),
+           UNIT(a_note_is_heeded_by_another_master_unless_it_is_to_start_all),
+           UNIT(a_note_of_another_boot_counts_no_more),
+           UNIT(a_master_shows_itself_and_its_daemons_until_it_ends),
            UNIT(a_master_waits_for_its_token))

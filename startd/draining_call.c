@@ -1,0 +1,329 @@
+/* startd/draining_call.c - the transaction of draining, seen from the startd
+ * (docs/protocol/drain.md, section 1).
+ *
+ * While an offer stands nothing may change: calls that would change a slot are kept until it is
+ * over, and then served in their order.  A kept call of a claim is found again by its claim id: the
+ * claim may be gone by then.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "startd/startd.h"
+#include "wire/wire.h"
+
+#define HELD_MAX     4096 /* calls kept while an offer stands; more are refused */
+#define LAST_WORD_MS 500  /* a startd that ends says first that the commit was good */
+
+struct held {
+    struct wire_request *request;
+    bool of_claim;
+};
+
+bool draining_stands(const struct startd *startd)
+{
+    return startd->draining.phase == DRAIN_OFFERED;
+}
+
+static bool ends(const struct draining *draining)
+{
+    return draining->request.then == DRAIN_THEN_EXIT ||
+           draining->request.then == DRAIN_THEN_RESTART;
+}
+
+/* ---- calls that wait */
+
+static void serve_held(struct startd *startd)
+{
+    struct vec held = startd->draining.held;
+    startd->draining.held = (struct vec){0};
+    for (size_t i = 0; i < held.count; i++) {
+        struct held *one = held.items[i];
+        if (!one->of_claim) {
+            advertise_request(startd, one->request);
+        } else {
+            const struct ad *args = wire_request_args(one->request);
+            struct claim *claim = claim_find(startd, ad_string_or(args, "ClaimId", ""));
+            const struct wire *wire = wire_request_wire(one->request);
+            if (claim != NULL && wire != NULL && claim->wire == wire) {
+                activation_request(claim, one->request);
+            } else {
+                wire_reply_error(one->request, -ESHUTDOWN, "the claim is over");
+            }
+        }
+        mem_free(one);
+    }
+    vec_fini(&held, NULL);
+}
+
+bool draining_keeps(struct startd *startd, struct wire_request *request, bool of_claim)
+{
+    if (!draining_stands(startd)) {
+        return false;
+    }
+    if (startd->draining.held.count >= HELD_MAX) {
+        wire_reply_error(request, -EBUSY, "%s: waits for who wants to drain it", startd->name);
+        return true;
+    }
+    struct held *one = mem_alloc(sizeof *one);
+    *one = (struct held){.request = request, .of_claim = of_claim};
+    vec_push(&startd->draining.held, one);
+    return true;
+}
+
+/* ---- the end of an offer */
+
+/* The offer is over without a commit. */
+static void withdraw(struct startd *startd, int status, const char *why)
+{
+    struct wire_request *offer = startd->draining.offer;
+    startd->draining.offer = NULL;
+    draining_move(startd, DRAIN_NONE, why);
+    draining_forget(startd);
+    if (offer != NULL) {
+        struct ad *args = ad_create();
+        ad_set_int(args, "ErrorCode", DRAIN_TOO_LATE);
+        wire_reply_refusal(offer, args, status, why);
+        ad_destroy(args);
+    }
+    serve_held(startd);
+}
+
+static void offer_gone(void *arg)
+{
+    struct startd *startd = arg;
+    startd->draining.offer = NULL;
+    if (draining_stands(startd)) {
+        withdraw(startd, -ECANCELED, "the requester is gone, or wants it no more");
+    }
+}
+
+void draining_offer_late(void *arg)
+{
+    struct startd *startd = arg;
+    if (draining_stands(startd)) {
+        withdraw(startd, -ETIMEDOUT, "neither commit nor cancel came in time");
+    }
+}
+
+/* ---- requests */
+
+static void refuse(struct wire_request *request, enum drain_code code, int status, const char *id,
+                   const char *why)
+{
+    struct ad *args = ad_create();
+    ad_set_int(args, "ErrorCode", code);
+    if (id[0] != '\0') {
+        ad_set_string(args, "DrainingRequestId", id);
+    }
+    wire_reply_refusal(request, args, status, why);
+    ad_destroy(args);
+}
+
+static enum drain_code judge_slots(struct startd *startd, const struct drain_request *asked,
+                                   struct err *err)
+{
+    for (size_t i = 0; i < asked->slot_count; i++) {
+        const struct drain_request one = {.slots = &asked->slots[i], .slot_count = 1};
+        bool found = false;
+        for (size_t j = 0; j < startd->slot_count && !found; j++) {
+            found = drain_request_names(&one, startd->slots[j]->name);
+        }
+        if (!found) {
+            (void)err_set(err, -ENOENT, "%s has no slot %s", startd->name, asked->slots[i]);
+            return DRAIN_NO_SUCH_SLOT;
+        }
+    }
+    const struct ad **ads = mem_alloc((startd->slot_count + 1) * sizeof *ads);
+    size_t ad_count = 0;
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        if (drain_request_names(asked, startd->slots[i]->name)) {
+            ads[ad_count++] = startd->slots[i]->ad;
+        }
+    }
+    struct ad_context context = startd_context(startd);
+    enum drain_code code = drain_plan_check(asked->check, ads, ad_count, &context, err);
+    mem_free(ads);
+    return code;
+}
+
+static enum drain_code judge(struct startd *startd, const struct drain_request *asked,
+                             struct err *err)
+{
+    bool sleeps = asked->then == DRAIN_THEN_SLEEP || asked->then == DRAIN_THEN_OFF;
+    if (startd->draining.phase != DRAIN_NONE && !asked->estimate) {
+        (void)err_set(err, -EBUSY, "%s: a request of %s is there already", startd->name,
+                      startd->draining.requester);
+        return DRAIN_ALREADY;
+    }
+    if (startd->going_down || startd->stopping || startd->farewell || startd->asleep) {
+        (void)err_set(err, -ESHUTDOWN, "%s is going down", startd->name);
+        return DRAIN_NOT_NOW;
+    }
+    if (sleeps && strcmp(config_string(startd->env.config, "POWER_METHOD"), "none") == 0) {
+        (void)err_set(err, -ENOTSUP, "%s: POWER_METHOD is none: nothing could wake it",
+                      startd->name);
+        return DRAIN_CANNOT;
+    }
+    return judge_slots(startd, asked, err);
+}
+
+static void offer(struct startd *startd, struct wire_request *request,
+                  struct drain_request *asked /* taken */)
+{
+    struct draining *draining = &startd->draining;
+    unsigned char secret[8];
+    draining->request = *asked;
+    loop_secret(startd->env.loop, secret, sizeof secret);
+    text_hex(secret, sizeof secret, draining->id);
+    (void)snprintf(draining->requester, sizeof draining->requester, "%s",
+                   wire_request_peer(request)->identity);
+    draining_move(startd, DRAIN_OFFERED, "it is asked what draining would cost");
+    draining->offer = request;
+    wire_request_on_gone(request, offer_gone, startd);
+    loop_timer_set(draining->offer_timer, (uint64_t)draining->request.commit_s * 1000);
+}
+
+static void start_draining(struct startd *startd, struct wire_request *request)
+{
+    struct drain_request asked;
+    struct drain_estimates cost;
+    struct err err;
+    slots_refresh(startd); /* CheckExpr sees what is, and what it would cost */
+    draining_publish(startd);
+    enum drain_code code = drain_request_read(wire_request_args(request), &asked, &err);
+    code = code != DRAIN_OK ? code : judge(startd, &asked, &err);
+    if (code != DRAIN_OK) {
+        int status = code == DRAIN_ALREADY ? -EBUSY : code == DRAIN_CHECK_FALSE ? -EPERM : -EINVAL;
+        refuse(request, code, status, code == DRAIN_ALREADY ? startd->draining.id : "", err.text);
+        drain_request_fini(&asked);
+        return;
+    }
+    struct ad *args = ad_create();
+    const struct wire_body body = {.args = args};
+    draining_estimate(startd, &asked, &cost);
+    drain_plan_put_estimates(&cost, args);
+    ad_set_string(args, "Machine", startd->name);
+    if (asked.estimate) {
+        drain_request_fini(&asked);
+        wire_reply_ok(request, &body);
+    } else {
+        offer(startd, request, &asked);
+        ad_set_string(args, "DrainingRequestId", startd->draining.id);
+        ad_set_int(args, "CommitWithin", startd->draining.request.commit_s);
+        (void)wire_reply_part(request, &body); /* one part: there is no window to wait for */
+    }
+    ad_destroy(args);
+}
+
+static void committed(void *arg)
+{
+    struct startd *startd = arg;
+    struct wire_request *both[] = {startd->draining.offer, startd->draining.commit};
+    startd->draining.offer = startd->draining.commit = NULL;
+    startd->draining.committing = false;
+    for (size_t i = 0; i < ARRAY_COUNT(both); i++) {
+        if (both[i] != NULL) {
+            wire_reply_ok(both[i], NULL);
+        }
+    }
+    if (ends(&startd->draining)) {
+        startd->draining.retry_ms = loop_now_ms(startd->env.loop) + LAST_WORD_MS;
+    }
+    draining_moved(startd);
+}
+
+static void commit_gone(void *arg)
+{
+    ((struct startd *)arg)->draining.commit = NULL;
+}
+
+static void commit_draining(struct startd *startd, struct wire_request *request)
+{
+    struct draining *draining = &startd->draining;
+    const char *id = ad_string_or(wire_request_args(request), "DrainingRequestId", "");
+    bool is_it = draining->phase != DRAIN_NONE && strcmp(id, draining->id) == 0;
+    if (!is_it || !draining_stands(startd)) {
+        refuse(request, is_it ? DRAIN_TOO_LATE : DRAIN_NO_SUCH_ID, -ENOENT, "",
+               is_it ? "it is committed already" : "there is no such request, or not any more");
+        return;
+    }
+    loop_timer_stop(draining->offer_timer);
+    draining->began_s = loop_wall_s(startd->env.loop);
+    draining->last = draining->request.start == NULL;
+    draining->commit = request;
+    draining->committing = true;
+    wire_request_on_gone(request, commit_gone, startd);
+    draining_move(startd, DRAIN_ACTIVE,
+                  draining->request.reason != NULL ? draining->request.reason : "it begins");
+    draining_save(startd, committed);
+    draining_count(startd);
+    draining_look(startd); /* from Unclaimed, before START makes Owner of it */
+    slots_refresh(startd);
+    serve_held(startd);
+}
+
+static void cancelled(void *arg)
+{
+    struct startd *startd = arg;
+    struct wire_request *request = startd->draining.cancel;
+    startd->draining.cancel = NULL;
+    if (request != NULL) {
+        wire_reply_ok(request, NULL);
+    }
+}
+
+static void cancel_gone(void *arg)
+{
+    ((struct startd *)arg)->draining.cancel = NULL;
+}
+
+static void cancel_draining(struct startd *startd, struct wire_request *request)
+{
+    struct draining *draining = &startd->draining;
+    const char *id = ad_string_or(wire_request_args(request), "DrainingRequestId", "");
+    if (draining->phase == DRAIN_NONE ? id[0] != '\0'
+                                      : id[0] != '\0' && strcmp(id, draining->id) != 0) {
+        refuse(request, DRAIN_NO_SUCH_ID, -ENOENT, draining->id, "there is no such request");
+        return;
+    }
+    if (startd->going_down || startd->stopping) {
+        refuse(request, DRAIN_NOT_NOW, -ESHUTDOWN, draining->id, "it is going down already");
+        return;
+    }
+    if (draining_stands(startd)) {
+        withdraw(startd, -ECANCELED, "it was cancelled");
+    }
+    if (!draining_is_on(startd)) {
+        wire_reply_ok(request, NULL);
+        return;
+    }
+    if (draining->cancel != NULL) {
+        wire_reply_error(draining->cancel, -EALREADY, "it was cancelled by another");
+    }
+    draining->cancel = request;
+    wire_request_on_gone(request, cancel_gone, startd);
+    draining_finish(startd, "it was cancelled");
+    draining_save(startd, cancelled);
+}
+
+void draining_request(struct startd *startd, struct wire_request *request)
+{
+    enum wire_verb verb = wire_request_verb(request);
+    if (verb == VERB_START_DRAINING) {
+        start_draining(startd, request);
+    } else if (verb == VERB_COMMIT_DRAINING) {
+        commit_draining(startd, request);
+    } else {
+        cancel_draining(startd, request);
+    }
+}
