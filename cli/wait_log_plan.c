@@ -60,17 +60,12 @@ static void say(const struct wait_log *wait, const struct event_entry *event, st
         int64_t type;
         const char *word;
     } WORDS[] = {
-        {EVENT_SUBMIT, "submitted"},
-        {EVENT_CLUSTER_SUBMIT, "submitted"},
-        {EVENT_EXECUTE, "executing"},
-        {EVENT_EVICTED, "evicted"},
-        {EVENT_TERMINATED, "terminated"},
-        {EVENT_ABORTED, "aborted"},
-        {EVENT_SUSPENDED, "suspended"},
-        {EVENT_UNSUSPENDED, "unsuspended"},
-        {EVENT_HELD, "held"},
-        {EVENT_RELEASED, "released"},
-        {EVENT_CLUSTER_REMOVE, "removed"},
+        {EVENT_SUBMIT, "submitted"},         {EVENT_CLUSTER_SUBMIT, "submitted"},
+        {EVENT_EXECUTE, "executing"},        {EVENT_EVICTED, "evicted"},
+        {EVENT_TERMINATED, "terminated"},    {EVENT_ABORTED, "aborted"},
+        {EVENT_DATAFLOW_SKIPPED, "skipped"}, {EVENT_SUSPENDED, "suspended"},
+        {EVENT_UNSUSPENDED, "unsuspended"},  {EVENT_HELD, "held"},
+        {EVENT_RELEASED, "released"},        {EVENT_CLUSTER_REMOVE, "removed"},
     };
     for (size_t i = 0; wait->status && i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
         if (WORDS[i].type == event->type && event->proc >= 0) {
@@ -105,6 +100,7 @@ void wait_log_event(struct wait_log *wait, const struct event_entry *event, stru
         break;
     case EVENT_TERMINATED:
     case EVENT_ABORTED:
+    case EVENT_DATAFLOW_SKIPPED:
         wait->over++;
         (void)strmap_remove(wait->active,
                             strbuf_text(&key)); /* absent: the log begins behind its submission */

@@ -66,6 +66,7 @@ static const struct turn {
       [LIFE_CUT] = LIFE_OVER,
       [LIFE_CUT_SUSPENDED] = LIFE_OVER,
       [LIFE_PLACES] = LIFE_OVER}},
+    {EVENT_DATAFLOW_SKIPPED, {[LIFE_SUBMITTED] = LIFE_OVER, [LIFE_IDLE] = LIFE_OVER}},
     {EVENT_SHADOW_EXCEPTION, /* of a run that may not have executed yet */
      {[LIFE_SUBMITTED] = LIFE_IDLE,
       [LIFE_IDLE] = LIFE_IDLE,

@@ -95,6 +95,7 @@ static const struct {
     {EVENT_FACTORY_PAUSED, "FactoryPausedEvent"},
     {EVENT_FACTORY_RESUMED, "FactoryResumedEvent"},
     {EVENT_FILE_TRANSFER, "FileTransferEvent"},
+    {EVENT_DATAFLOW_SKIPPED, "DataflowJobSkippedEvent"},
 };
 
 const char *event_type_name(int64_t type)
@@ -615,6 +616,9 @@ static void print_body(const struct ad *event, int64_t type, struct strbuf *out)
         break;
     case EVENT_ABORTED:
         print_with_reason(event, "Job was aborted.\n", out);
+        break;
+    case EVENT_DATAFLOW_SKIPPED:
+        print_with_reason(event, "Dataflow job was skipped.\n", out);
         break;
     case EVENT_SUSPENDED:
         strbuf_printf(out,

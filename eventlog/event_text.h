@@ -48,7 +48,8 @@ enum event_type { /* HTCondor's numbers */
                   EVENT_CLUSTER_REMOVE = 36,
                   EVENT_FACTORY_PAUSED = 37,
                   EVENT_FACTORY_RESUMED = 38,
-                  EVENT_FILE_TRANSFER = 40
+                  EVENT_FILE_TRANSFER = 40,
+                  EVENT_DATAFLOW_SKIPPED = 46
 };
 
 enum event_transfer { /* Type of a FileTransferEvent */

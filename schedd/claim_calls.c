@@ -160,11 +160,34 @@ static void refuse_job(struct claim *claim)
     change_commit(change, flush_after_commit, NULL, schedd);
 }
 
+/* The job that was started last may keep the next one waiting, whoever's that is: what they share
+ * (a licence server, a database) is to have its time with each. */
+static bool has_to_wait(struct claim *claim)
+{
+    struct schedd *schedd = claim->schedd;
+    uint64_t now_ms = loop_now_ms(schedd->loop);
+    if (now_ms < schedd->next_start_ms) {
+        claim->start_waits = true;
+        loop_timer_set(claim->wait, schedd->next_start_ms - now_ms);
+        log_info(schedd->log, "job.start_waits", "the job that was started last asked for it",
+                 LOG_TEXT("job", claim->job_id), LOG_INT("ms", schedd->next_start_ms - now_ms));
+        return true;
+    }
+    int64_t delay_s = job_int(claim->job, "NextJobStartDelay", 0);
+    int64_t max_s = schedd->settings.start_delay_max_s;
+    schedd->next_start_ms =
+        delay_s > 0 ? now_ms + (uint64_t)(delay_s < max_s ? delay_s : max_s) * 1000 : 0;
+    return false;
+}
+
 void claim_start(struct claim *claim)
 {
     if (claim->cannot != NULL) {
         refuse_job(claim);
         return;
+    }
+    if (has_to_wait(claim)) {
+        return; /* comes back here */
     }
     loop_timer_set(claim->wait, CLAIM_START_MS);
     shadows_run(claim->schedd, claim->job);

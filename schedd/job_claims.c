@@ -74,6 +74,7 @@ void claim_move(struct claim *claim, enum claim_state state)
               LOG_TEXT("slot", claim->slot), LOG_TEXT("job", claim->job_id),
               LOG_TEXT("from", STATE_NAMES[claim->state]), LOG_TEXT("to", STATE_NAMES[state]));
     claim->state = state;
+    claim->start_waits = false;
     loop_timer_stop(claim->wait);
     if (state == CLAIM_IDLE) {
         claim->idle_since_ms = loop_now_ms(claim->schedd->loop);
@@ -129,6 +130,9 @@ static void wait_fired(void *arg)
     struct claim *claim = arg;
     if (claim->state == CLAIM_IDLE) {
         claim_next(claim);
+    } else if (claim->state == CLAIM_STARTING && claim->start_waits) {
+        claim->start_waits = false;
+        claim_start(claim);
     } else if (claim->state == CLAIM_STARTING && !claim->activated) {
         claim_lost(claim, "its shadow did not come up in time");
     }

@@ -72,6 +72,7 @@ struct claim {
     bool ends_run;         /* of job_id, which leaves (job_queue.h) until that has ended */
     bool keeps_run;        /* what that run has made by then is taken: its shadow still serves it */
     const char *stop_kind; /* "Remove", "Hold", NULL: another */
+    bool start_waits;      /* for the NextJobStartDelay of the job that was started last */
     bool await_idle;       /* the startd said -EBUSY: give the job anew when the slot is idle */
     const char *preemption; /* "Rank" or "Priority": what the negotiator says; "": none */
     uint64_t wait_until_ms; /* waiting: no longer than that */
@@ -85,7 +86,7 @@ struct claim {
     struct claim_peer *peer;            /* NULL while not connected */
     struct wire_request *claim_request; /* CLAIM, answered after the commit */
     struct loop_timer *timer;           /* match timeout, then the lease */
-    struct loop_timer *wait;            /* idle: ask again; starting: gives up */
+    struct loop_timer *wait;            /* idle: ask again; starting: begins, gives up */
 };
 
 int claims_init(struct schedd *schedd, struct err *err); /* after queue_init() */

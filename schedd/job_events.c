@@ -528,9 +528,24 @@ void events_requeued(struct change *change, struct job *job, const char *reason)
     add_to_totals(job);
 }
 
+static void tell_reason(struct change *change, struct job *job, enum event_type type,
+                        const char *reason)
+{
+    struct ad *event = begin(change, job, type);
+    if (event != NULL) {
+        ad_set_string(event, "Reason", reason);
+        tell(change, job, event);
+    }
+}
+
 void events_terminated(struct change *change, struct job *job)
 {
     send_mail(change, job, MAIL_ENDED, "");
+    if (ad_bool_or(job->own, "DataflowJobSkipped", false)) {
+        tell_reason(change, job, EVENT_DATAFLOW_SKIPPED,
+                    "Its output files are newer than its input files");
+        return;
+    }
     struct ad *event = begin(change, job, EVENT_TERMINATED);
     if (event == NULL) {
         return;
@@ -550,16 +565,6 @@ void events_terminated(struct change *change, struct job *job)
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */
-
-static void tell_reason(struct change *change, struct job *job, enum event_type type,
-                        const char *reason)
-{
-    struct ad *event = begin(change, job, type);
-    if (event != NULL) {
-        ad_set_string(event, "Reason", reason);
-        tell(change, job, event);
-    }
-}
 
 void events_aborted(struct change *change, struct job *job, const char *reason)
 {

@@ -39,7 +39,7 @@ void events_evicted(struct change *change, struct job *job, int64_t code, int64_
                     const char *reason);
 /* 004 of a job that ended and tries again. */
 void events_requeued(struct change *change, struct job *job, const char *reason);
-void events_terminated(struct change *change, struct job *job);                       /* 005 */
+void events_terminated(struct change *change, struct job *job);                       /* 005, 046 */
 void events_aborted(struct change *change, struct job *job, const char *reason);      /* 009 */
 void events_suspended(struct change *change, struct job *job, int64_t processes);     /* 010 */
 void events_unsuspended(struct change *change, struct job *job);                      /* 011 */

@@ -285,14 +285,18 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
     const struct ad *args = wire_request_args(request);
     struct change *change = change_begin(schedd);
     struct ad *own = job_own(job);
-    if (job->phase == JOB_CLAIMED) { /* so short that its end is told before its start */
+    if (ad_bool_or(args, "DataflowJobSkipped", false)) { /* nothing ran */
+        ad_set_bool(own, "DataflowJobSkipped", true);
+    } else if (job->phase == JOB_CLAIMED) { /* so short that its end is told before its start */
         begin_run(change, job, args);
     } else if (job->phase != JOB_ACTIVE) { /* it started, but that is not true any more */
         note_transfer(change, job, args, TRANSFER_IN_STARTED);
         events_executing(change, job, args);
     }
-    events_usage(change, job, args);
-    note_transfer(change, job, args, TRANSFER_OUT_STARTED);
+    if (!ad_bool_or(args, "DataflowJobSkipped", false)) {
+        events_usage(change, job, args);
+        note_transfer(change, job, args, TRANSFER_OUT_STARTED);
+    }
     copy_some(own, args, USAGE, ARRAY_COUNT(USAGE));
     copy_some(own, args, EXIT, ARRAY_COUNT(EXIT));
     turns_clear(own);

@@ -84,6 +84,7 @@ static int read_settings(struct schedd_settings *settings, const struct config *
         .claim_lease_ms = (uint64_t)config_duration_ms(config, "CLAIM_LEASE_DURATION"),
         .lease_margin_ms = (uint64_t)config_duration_ms(config, "LEASE_MARGIN"),
         .match_timeout_ms = (uint64_t)config_duration_ms(config, "SCHEDD_MATCH_TIMEOUT"),
+        .start_delay_max_s = config_duration_s(config, "MAX_NEXT_JOB_START_DELAY"),
         .claim_worklife_ms = (uint64_t)config_duration_ms(config, "CLAIM_WORKLIFE"),
         .claim_idle_ms = (uint64_t)config_duration_ms(config, "CLAIM_WORKLIFE_IDLE"),
         .shadow_linger_ms = (uint64_t)config_duration_ms(config, "SHADOW_LINGER"),

@@ -41,6 +41,7 @@ struct schedd_settings {
     int64_t job_lease_s;
     int64_t spool_timeout_s;
     uint64_t claim_lease_ms, lease_margin_ms;
+    int64_t start_delay_max_s;
     uint64_t match_timeout_ms, claim_worklife_ms, claim_idle_ms;
     uint64_t shadow_linger_ms, publish_gather_ms, publish_full_ms;
     uint64_t policy_interval_ms, policy_interval_max_ms; /* 0: policies are not asked */
@@ -124,6 +125,7 @@ struct schedd {
 
     /* job_claims.c */
     struct strmap *claims;  /* claim id -> struct claim */
+    uint64_t next_start_ms; /* claim_calls.c: no job is started before */
     struct vec claim_peers; /* claim_peer.c: struct claim_peer, connections of startds */
 
     struct loop_timer *spool_timer; /* job_spool.c */

@@ -74,6 +74,7 @@ struct fetch {
     struct vec wants;   /* struct transfer_input */
     struct vec entries; /* struct transfer_entry */
     int64_t bytes, bytes_max;
+    bool is_dataflow; /* nothing is to be sent, nor run */
 };
 
 static void fetch_destroy(struct fetch *fetch)
@@ -232,11 +233,12 @@ static int fetch_body(struct work *work)
 {
     struct fetch *fetch = work->arg;
     int result = 0;
-    for (size_t i = 0; i < fetch->wants.count && result == 0; i++) {
+    fetch->is_dataflow = dataflow_is_done(work, &fetch->wants);
+    for (size_t i = 0; i < fetch->wants.count && result == 0 && !fetch->is_dataflow; i++) {
         result = look_at(work, fetch->wants.items[i]);
     }
     result = result != 0 ? result : judge(work);
-    return result != 0 ? result : add_spooled(work);
+    return result != 0 || fetch->is_dataflow ? result : add_spooled(work);
 }
 
 static struct ad *entry_ad(const struct transfer_entry *entry)
@@ -298,6 +300,8 @@ static void fetch_done(struct work *work, int result)
         wire_reply_error(work->request, -ESTALE, "this run does not count any more");
     } else if (result != 0) {
         hold(run, work->request, result, work->err.text);
+    } else if (fetch->is_dataflow) {
+        dataflow_report(run, work->request);
     } else if (feeds_has(run)) { /* the lane reads by the list that there is */
         wire_reply_error(work->request, -EBUSY, "files are being sent");
     } else {

@@ -219,6 +219,12 @@ void turns_forget(struct run *run);          /* for runs_end() */
 
 /* ---- live.c: output while the job runs ---- */
 
+/* ---- dataflow.c: runs that need not be (SkipIfDataflow) */
+/* In a lane: is all output of the job there, and newer than its inputs (struct transfer_input)? */
+bool dataflow_is_done(struct work *work, const struct vec *inputs);
+/* Reports the job as done; then answers JOB_FETCH: there is nothing to do. */
+void dataflow_report(struct run *run, struct wire_request *request);
+
 void live_put(struct run *run, struct wire_request *request); /* FILE_PUT with Stream */
 void live_close(struct run *run);                             /* no work may be under way */
 

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 
 pool_init --nodes 1 --cpus-per-node 4
-echo 'PERIODIC_EXPR_INTERVAL = 1' >>"$POOL/roost.conf"
+printf '%s\n' 'PERIODIC_EXPR_INTERVAL = 1' 'MAX_NEXT_JOB_START_DELAY = 2' >>"$POOL/roost.conf"
 pool_start
 chmod 0777 "$OUT" # jobs may run as somebody else
 
@@ -84,6 +84,31 @@ until_true 10 "its slot lies idle, but claimed" kept
 more=$(job more "true" 'request_memory = 2') || exit 1 # another kind: not for that claim
 until_true 20 "another job is done" is_done "$more" 1
 kept || fail "the claim was not kept"
+
+say "a job keeps the next one waiting, no longer than the schedd lets it"
+delay=$(job delay "true" 'next_job_start_delay = 10 * 60') || exit 1
+until_true 20 "it is done" is_done "$delay" 1
+delayed=$(job delayed "true") || exit 1
+until_true 20 "the next one is done" is_done "$delayed" 1
+grep -qs "job.start_waits.*job=$delayed.0" "$POOL"/log/* "$POOL"/*/log/* || fail "nothing kept the next job waiting"
+
+say "a job whose output is newer than its input is not run"
+echo data >"$OUT/flow.in"
+flow_lines=('transfer_input_files = flow.in' 'transfer_output_files = flow.made' 'skip_if_dataflow = true' 'should_transfer_files = YES'
+    "log = $WORK/flow.log")
+flow() { job flow "echo run >>$OUT/flow.runs; cat flow.in >flow.made" "${flow_lines[@]}"; }
+made=$(flow) || exit 1
+until_true 20 "its output was not there: it runs" is_done "$made" 1
+touch -d '1 hour ago' "$OUT/flow.in"
+skipped=$(flow) || exit 1
+until_true 20 "now it does not" is_done "$skipped" 1
+equals "how it ended" "$(h "$skipped" -af JobStatus ExitCode DataflowJobSkipped NumJobStarts)" "4 0 true 0"
+"$ROOST" wait "$WORK/flow.log" "$skipped" >/dev/null || fail "roost wait does not know that it is over"
+grep -q "^046 ($(printf %03d "$skipped")\.000\.000)" "$WORK/flow.log" || fail "no event 046: $(cat "$WORK/flow.log")"
+touch -d '1 hour' "$OUT/flow.in"
+remade=$(flow) || exit 1
+until_true 20 "its input is newer: it runs" is_done "$remade" 1
+equals "its runs" "$(wc -l <"$OUT/flow.runs")" 2
 
 say "a job that waits for its time, and one that comes too late"
 begin=$(($(date +%s) + 3))
