@@ -214,6 +214,10 @@ enum os_open {
 };
 int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
                  struct os_file **ret, struct err *err);
+/* For reading, with the rights of that account and group: what it may not read is -EACCES.  Of
+ * root; anybody else opens as who he is.  Regular files only: -EINVAL. */
+int os_file_open_as(struct os *os, const char *path, uid_t uid, gid_t gid, struct os_file **ret,
+                    struct err *err);
 /* 0..length bytes read (0 at the end), or -errno. */
 ssize_t os_file_read(struct os_file *file, uint64_t offset, void *data, size_t length);
 /* all of it, or -errno */

@@ -403,6 +403,14 @@ struct os_file {
     bool append, writable;
 };
 
+int os_file_open_as(struct os *os, const char *path, uid_t uid, gid_t gid, struct os_file **ret,
+                    struct err *err)
+{
+    (void)uid;
+    (void)gid; /* all is one account */
+    return os_file_open(os, path, OS_READ, 0, ret, err);
+}
+
 int os_file_open(struct os *os, const char *path, enum os_open how, mode_t mode,
                  struct os_file **ret, struct err *err)
 {

@@ -1,14 +1,16 @@
 /* starter/peek.c - a look at the files of a job that runs: FILE_PEEK of docs/protocol/access.md.
  *
  * The job may be anybody's: a name is followed from the sandbox down without links, and only plain
- * files are read (base/os_below.h).  A look that waits for more keeps nothing open, because the job
- * may put another file in the place of the one that it saw.
+ * files are read (base/os_below.h).  Files elsewhere (a job that transfers none, a stream that
+ * stays on the machine) are opened as the job's account.  A look that waits for more keeps nothing
+ * open, because the job may put another file in the place of the one that it saw.
  *
  * When the job's processes are gone all that wait get what is left, before the sandbox goes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -36,6 +38,14 @@ struct peek {
     uint64_t due_ms;
 };
 
+/* A job that transfers no files works in its own directory: what it names there is read with the
+ * rights of its account, wherever links lead. */
+static bool is_at_home(const struct starter *starter)
+{
+    return starter->job != NULL &&
+           text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO");
+}
+
 /* ---- which file ------------------------------------------------------------------------------ */
 
 static int find_name(const struct starter *starter, const struct ad *args, char *ret,
@@ -43,23 +53,23 @@ static int find_name(const struct starter *starter, const struct ad *args, char 
 {
     int64_t stream = ad_int_or(args, "Stream", 0);
     const char *name = ad_string_or(args, "Name", "");
-    if (starter->job != NULL &&
-        text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO")) {
-        return err_set(err, -ENOTSUP,
-                       "job %s transfers no files: it works in %s, where they can be read",
-                       starter->job_id, ad_string_or(starter->job, "Iwd", "its Iwd"));
-    }
     if (stream != 0) {
         name = starter->job == NULL
                    ? ""
                    : ad_string_or(starter->job, stream == 2 ? "Err" : "Out", "/dev/null");
-        if (name[0] == '/') {
+        if (strcmp(name, "/dev/null") == 0) {
             return err_set(err, -ENOENT, "job %s keeps no standard %s", starter->job_id,
                            stream == 2 ? "error" : "output");
         }
     }
     while (strncmp(name, "./", 2) == 0) {
         name += 2;
+    }
+    if ((is_at_home(starter) || stream != 0) && name[0] != '\0') { /* the job's own words */
+        const char *home = is_at_home(starter) ? ad_string_or(starter->job, "Iwd", "/") : NULL;
+        bool whole = home == NULL || name[0] == '/';
+        int length = snprintf(ret, PEEK_NAME, "%s%s%s", whole ? "" : home, whole ? "" : "/", name);
+        return length < PEEK_NAME ? 0 : err_set(err, -ENAMETOOLONG, "'%.200s' is too long", name);
     }
     if (strlen(name) >= PEEK_NAME || name[0] == '/') {
         return err_set(err, -EPERM, "'%.200s' is not below the job's sandbox", name);
@@ -115,15 +125,23 @@ static void answer_bytes(struct starter *starter, struct peek *peek, struct os_f
     mem_free(data);
 }
 
+static int open_file(struct starter *starter, const struct peek *peek, struct os_file **ret,
+                     struct err *err)
+{
+    if (starter->phase < STARTER_RUN || peek->name[0] == '\0') {
+        return -ENOENT;
+    }
+    return peek->name[0] == '/'
+               ? os_file_open_as(starter->env.os, peek->name, starter->uid, starter->gid, ret, err)
+               : os_below_open(starter->env.os, starter->sandbox, peek->name, OS_READ, 0, ret, err);
+}
+
 /* Answers it if there is something to say now. */
 static void look(struct starter *starter, struct peek *peek, bool last)
 {
     struct os_file *file = NULL;
     struct err err;
-    int rc =
-        starter->phase < STARTER_RUN || peek->name[0] == '\0'
-            ? -ENOENT
-            : os_below_open(starter->env.os, starter->sandbox, peek->name, OS_READ, 0, &file, &err);
+    int rc = open_file(starter, peek, &file, &err);
     if (rc == -ENOENT) {
         if (last || is_over(starter)) {
             struct ad *args = ad_create();
@@ -136,7 +154,10 @@ static void look(struct starter *starter, struct peek *peek, bool last)
     }
     if (rc != 0) {
         bool strange = rc == -ELOOP || rc == -ENOTDIR || rc == -EINVAL || rc == -EISDIR;
-        (void)err_set(&err, rc, "'%.200s' is no plain file of the job's sandbox", peek->name);
+        const char *what =
+            peek->name[0] == '/' ? "is no plain file" : "is no plain file of the job's sandbox";
+        (void)err_set(&err, rc, "'%.200s' %s%s", peek->name,
+                      strange ? what : "cannot be read: ", strange ? "" : err_code_text(rc));
         refuse(peek, strange ? -EPERM : rc, err.text);
         return;
     }

@@ -155,6 +155,31 @@ until_true 30 "it ends with its shell" own_is_done
 check_committed "$own" 1
 cmp "$WORK/job.sub" "$OUT/made" || fail "its output is not there"
 
+say "a job that transfers no files: its directory, as its account"
+cat >"$WORK/home.sub" <<SUB
+executable = /bin/sh
+arguments = "-c 'echo out; echo err >&2; echo here >$OUT/home/file; mkfifo $OUT/home/pipe; cat $OUT/home/go'"
+should_transfer_files = NO
+initialdir = $OUT/home
+output = home.out
+error = $OUT/home/home.err
+queue
+SUB
+mkdir "$OUT/home" && chmod 0777 "$OUT/home" && mkfifo "$OUT/home/go"
+home=$(submit "$WORK/home.sub")
+until_true 60 "it writes" tail_is here -no-stdout "$home" file
+until_true 20 "its output" tail_is out "$home"
+until_true 20 "its error" tail_is err -stderr "$home"
+tail_refused "pipe' is no plain file" -no-stdout "$home" pipe
+tail_refused "Permission denied" -no-stdout "$home" "$WORK/../../../../root/.profile"
+timeout 60 "$ROOST" tail -f -no-stdout "$home" "$OUT/home/file" >"$WORK/at_home" &
+follower=$!
+until_true 20 "it is followed" grep -qx here "$WORK/at_home"
+echo over >"$OUT/home/go"
+wait "$follower" || fail "roost tail -f of a job at home"
+equals "what was followed" "$(cat "$WORK/at_home")" here
+until_true 30 "the job is in the history" is_done "$home" 1
+
 say "a suspended job has no shell beside it, and says so"
 "$ROOST" suspend "$job" >"$WORK/suspend" 2>&1 || fail "roost suspend: $(cat "$WORK/suspend")"
 is_refused() { ! ssh_job "$job" true 2>"$WORK/ssh.err" && grep -qF "job $job.0 is suspended" "$WORK/ssh.err"; }
