@@ -24,6 +24,9 @@ struct os_cgroup_limits { /* 0: none */
     int64_t processes;
     int64_t cpu_weight; /* 100 is usual; two groups share in the ratio of their weights */
     double cpus;        /* never more than these at a time */
+    /* "0,2-3": it runs on no other CPU, whatever it asks the kernel for; NULL: on any.  A wish:
+     * where no cpuset hierarchy takes it, the controls have no word "cpuset". */
+    const char *cpu_list;
 };
 
 struct os_cgroup_usage {

@@ -34,6 +34,7 @@ enum control {
     CONTROL_PIDS = 8,
     CONTROL_FREEZER = 16,
     CONTROL_KILL = 32,
+    CONTROL_CPUSET = 64,
 };
 
 static const struct {
@@ -41,7 +42,8 @@ static const struct {
     unsigned bit;
 } CONTROLS[] = {{"memory", CONTROL_MEMORY},   {"cpu", CONTROL_CPU},
                 {"cpuacct", CONTROL_CPUACCT}, {"pids", CONTROL_PIDS},
-                {"freezer", CONTROL_FREEZER}, {"kill", CONTROL_KILL}};
+                {"freezer", CONTROL_FREEZER}, {"kill", CONTROL_KILL},
+                {"cpuset", CONTROL_CPUSET}};
 
 struct place {
     char *path;
@@ -216,9 +218,10 @@ static void wanted_controls(const char *own, char *ret, size_t size)
 {
     char available[512] = "";
     (void)get(own, "cgroup.controllers", available, sizeof available);
-    (void)snprintf(ret, size, "%s%s%s", is_word_of(available, "memory") ? "+memory " : "",
+    (void)snprintf(ret, size, "%s%s%s%s", is_word_of(available, "memory") ? "+memory " : "",
                    is_word_of(available, "cpu") ? "+cpu " : "",
-                   is_word_of(available, "pids") ? "+pids " : "");
+                   is_word_of(available, "pids") ? "+pids " : "",
+                   is_word_of(available, "cpuset") ? "+cpuset " : "");
 }
 
 static void add_place(struct os_cgroup *group, const char *path, bool is_v2)
@@ -238,13 +241,19 @@ static void add_place(struct os_cgroup *group, const char *path, bool is_v2)
         place->controls |= has_file(path, "cpuacct.usage_user") ? CONTROL_CPUACCT : 0U;
         place->controls |= has_file(path, "pids.max") ? CONTROL_PIDS : 0U;
         place->controls |= has_file(path, "freezer.state") ? CONTROL_FREEZER : 0U;
+        place->controls |= has_file(path, "cpuset.cpus") ? CONTROL_CPUSET : 0U;
     }
     strbuf_printf(&group->list, "%s\n", path);
-    for (size_t i = 0; i < sizeof CONTROLS / sizeof CONTROLS[0]; i++) {
-        if ((place->controls & CONTROLS[i].bit) != 0 &&
-            !is_word_of(strbuf_text(&group->words), CONTROLS[i].name)) {
-            strbuf_printf(&group->words, "%s%s", group->words.length > 0 ? " " : "",
-                          CONTROLS[i].name);
+}
+
+/* A new group of v1 has no CPUs and no memory nodes, and takes no process until it does. */
+static void inherit_cpuset(const char *parent, const char *path)
+{
+    static const char *const FILES[] = {"cpuset.mems", "cpuset.cpus"};
+    char text[4096];
+    for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
+        if (get(parent, FILES[i], text, sizeof text)) {
+            (void)put(path, FILES[i], text); /* if not: no process can join, and that is said */
         }
     }
 }
@@ -269,7 +278,13 @@ static int make_place(struct os_cgroup *group, bool is_v2, char *own, size_t siz
         if (wanted[0] != '\0') {
             (void)put(parent, "cgroup.subtree_control", wanted);
         }
+        if (!is_v2 && has_file(own, "cpuset.cpus")) {
+            inherit_cpuset(own, parent);
+        }
         if (mkdir(path, 0755) == 0) {
+            if (!is_v2 && has_file(own, "cpuset.cpus")) {
+                inherit_cpuset(parent, path);
+            }
             add_place(group, path, is_v2);
             return 0;
         }
@@ -296,7 +311,7 @@ static unsigned controls_had(const struct os_cgroup *group)
 /* In each hierarchy that gives something new; v2 first, which may give all.  Each costs every job a
  * directory to make and to remove. */
 static int make_places(struct os_cgroup *group, bool is_v2, const char *mounts, const char *groups,
-                       const char *base, const char *name)
+                       const char *base, const char *name, unsigned unwanted)
 {
     int code = -ENOTSUP;
     for (const char *line = mounts; line != NULL && *line != '\0';) {
@@ -308,7 +323,7 @@ static int make_places(struct os_cgroup *group, bool is_v2, const char *mounts, 
             sscanf(tail, " - %31s %*s %511s", type, options) == 2 &&
             strcmp(type, is_v2 ? "cgroup2" : "cgroup") == 0) {
             unsigned bits = is_v2 ? CONTROL_KILL : controls_of(options);
-            if ((bits & ~controls_had(group)) != 0 && group->count < PLACES_MAX &&
+            if ((bits & ~controls_had(group) & ~unwanted) != 0 && group->count < PLACES_MAX &&
                 own_group(groups, is_v2, options, own, sizeof own)) {
                 own_directory(mount, root, own, directory, sizeof directory);
                 int rc = make_place(group, is_v2, directory, sizeof directory, base, name);
@@ -371,6 +386,28 @@ static int limit_v1(const struct place *place, const struct os_cgroup_limits *li
     return code;
 }
 
+/* CPUs that are not there are no reason not to run. */
+static void limit_cpus(struct place *place, const struct os_cgroup_limits *limits)
+{
+    if ((place->controls & CONTROL_CPUSET) != 0 &&
+        (limits->cpu_list == NULL || put(place->path, "cpuset.cpus", limits->cpu_list) != 0)) {
+        place->controls &= ~(unsigned)CONTROL_CPUSET;
+    }
+}
+
+/* What took hold, as words. */
+static void tell_controls(struct os_cgroup *group)
+{
+    unsigned had = controls_had(group);
+    strbuf_clear(&group->words);
+    for (size_t i = 0; i < sizeof CONTROLS / sizeof CONTROLS[0]; i++) {
+        if ((had & CONTROLS[i].bit) != 0) {
+            strbuf_printf(&group->words, "%s%s", group->words.length > 0 ? " " : "",
+                          CONTROLS[i].name);
+        }
+    }
+}
+
 static struct os_cgroup *group_create(void)
 {
     struct os_cgroup *group = mem_zalloc(sizeof *group);
@@ -392,8 +429,9 @@ int os_cgroup_create(struct os *os, const char *base, const char *name,
         return err_prefix(err, -ENOTSUP, "cgroups");
     }
     struct os_cgroup *group = group_create();
-    code = make_places(group, true, mounts, groups, base, name);
-    int v1 = make_places(group, false, mounts, groups, base, name);
+    unsigned unwanted = limits->cpu_list != NULL ? 0 : CONTROL_CPUSET;
+    code = make_places(group, true, mounts, groups, base, name, unwanted);
+    int v1 = make_places(group, false, mounts, groups, base, name, unwanted);
     code = group->count > 0 ? 0 : v1 != -ENOTSUP ? v1 : code;
     mem_free(mounts);
     mem_free(groups);
@@ -403,7 +441,8 @@ int os_cgroup_create(struct os *os, const char *base, const char *name,
                        strerror(-code));
     }
     for (size_t i = 0; i < group->count && code == 0; i++) {
-        const struct place *place = &group->places[i];
+        struct place *place = &group->places[i];
+        limit_cpus(place, limits);
         code = place->is_v2 ? limit_v2(place, limits) : limit_v1(place, limits);
         if (code != 0) {
             (void)err_set(err, code, "%s takes no limit: %s", place->path, strerror(-code));
@@ -414,6 +453,7 @@ int os_cgroup_create(struct os *os, const char *base, const char *name,
         os_cgroup_close(group);
         return code;
     }
+    tell_controls(group);
     *ret = group;
     return 0;
 }
@@ -431,6 +471,7 @@ struct os_cgroup *os_cgroup_open(struct os *os, const char *places)
         }
         at += span + (at[span] == '\n' ? 1 : 0);
     }
+    tell_controls(group);
     return group;
 }
 

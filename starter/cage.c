@@ -81,13 +81,19 @@ static int make_group(struct starter *starter, struct cage *cage, struct err *er
         return 0;
     }
     struct os_cgroup_limits limits = limits_of(starter);
-    struct strbuf name;
+    struct strbuf name, cpus;
     char path[4096];
     strbuf_init(&name, 0);
+    strbuf_init(&cpus, 0);
+    if (cage->spec.limit_cpus) {
+        cage_plan_cpus_text(cage->spec.cpus, &cpus);
+        limits.cpu_list = strbuf_text(&cpus);
+    }
     cage_plan_group_name(starter->directory, &name);
     int rc = os_cgroup_create(starter->env.os, base, strbuf_text(&name), &limits,
                               &cage->spec.cgroup, err);
     strbuf_fini(&name);
+    strbuf_fini(&cpus);
     if (rc == -ENOTSUP) {
         log_info(starter->env.log, "job.no_cgroup", err->text, LOG_TEXT("job", starter->job_id));
         return 0;
@@ -208,6 +214,13 @@ static int cage_open(struct starter *starter, struct err *err)
     };
     cage->spec.limit_cpus = find_cpus(starter, cage->spec.cpus);
     int rc = make_group(starter, cage, err);
+    if (rc == 0 && cage->spec.limit_cpus &&
+        (cage->spec.cgroup == NULL ||
+         strstr(os_cgroup_controls(cage->spec.cgroup), "cpuset") == NULL)) {
+        log_info(starter->env.log, "job.cpus",
+                 "no cpuset holds it to its CPUs: it could leave them",
+                 LOG_TEXT("job", starter->job_id));
+    }
     if (rc == 0 && cage->spec.namespaces) {
         rc = make_view(starter, cage, err);
         cage->spec.mounts = cage->view.mounts;

@@ -181,6 +181,15 @@ bool cage_plan_cpus(const char *list, uint64_t ret[OS_CAGE_CPUS_MAX / 64])
     return true;
 }
 
+void cage_plan_cpus_text(const uint64_t cpus[OS_CAGE_CPUS_MAX / 64], struct strbuf *ret)
+{
+    for (unsigned cpu = 0; cpu < OS_CAGE_CPUS_MAX; cpu++) {
+        if ((cpus[cpu / 64] >> (cpu % 64) & 1) != 0) {
+            strbuf_printf(ret, "%s%u", ret->length > 0 ? "," : "", cpu);
+        }
+    }
+}
+
 int64_t cage_plan_slot_number(const char *slot)
 {
     int64_t number = 0;

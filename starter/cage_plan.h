@@ -55,6 +55,8 @@ void cage_plan_slot_knobs(const char *slot, const char *suffix, char ret[2][CAGE
 /* "0,2,4-7" as bits.  False: it is no such list, or empty, or names a CPU from OS_CAGE_CPUS_MAX on;
  * *ret is untouched then. */
 bool cage_plan_cpus(const char *list, uint64_t ret[OS_CAGE_CPUS_MAX / 64]);
+/* The other way round, for a cpuset: "0,2,4". */
+void cage_plan_cpus_text(const uint64_t cpus[OS_CAGE_CPUS_MAX / 64], struct strbuf *ret);
 /* The n of "slot<n>@wn", which is a whole slot; 0: it is none. */
 int64_t cage_plan_slot_number(const char *slot);
 

@@ -40,10 +40,14 @@ whole() { "$ROOST" status -constraint 'PartitionableSlot =?= true' -af "$@" 2>/d
 running_is() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null | grep -c 2)" -eq "$2" ]; }
 is_whole() { [ "$(whole Cpus Memory Tapes NumDynamicSlots)" = "4 4096 2 0" ] && [ -z "$(pieces)" ]; }
 
+undo=
+if [ -w /sys/fs/cgroup/cpuset/cgroup.procs ]; then
+    undo='taskset -p ffff $$ >/dev/null 2>&1;' # a cpuset holds the job where it is
+fi
 # job CPUS END COUNT [LINE...] >FILE: END is what the job does behind its number.
 job() {
     printf 'executable = /bin/sh\ntransfer_executable = false\n'
-    printf 'arguments = "-c '"'"'echo $(Process); sed -n s/^Cpus_allowed_list:.//p /proc/self/status >&2; '
+    printf 'arguments = "-c '"'"'echo $(Process); %s sed -n s/^Cpus_allowed_list:.//p /proc/self/status >&2; ' "$undo"
     printf 'echo $_CONDOR_AssignedCpus $_CONDOR_AssignedTapes >&2; %s'"'"'"\n' "$2"
     printf 'initialdir = %s\noutput = out.$(Process)\nerror = err.$(Process)\nrequest_cpus = %s\nrequest_memory = 100\n' "$OUT" "$1"
     printf '%s\n' "${@:4}" "queue $3"

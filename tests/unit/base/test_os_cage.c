@@ -334,6 +334,37 @@ static void a_program_is_in_its_cgroup_before_it_is_a_program(void **state)
     remove_group(f);
 }
 
+/* The CPU of its own that the program has left, after it asked for all of them. */
+static void a_cpuset_holds_a_program_that_asks_for_all_cpus(void **state)
+{
+    struct fixture *f = *state;
+    const struct os_cgroup_limits limits = {.cpu_list = "0"}, without = {0};
+    if (!make_group(f, &limits)) {
+        skip();
+    }
+    if (strstr(os_cgroup_controls(f->cage.cgroup), "cpuset") == NULL) {
+        print_message("[          ] no cpuset hierarchy: %s\n", os_cgroup_controls(f->cage.cgroup));
+        remove_group(f);
+        skip();
+    }
+    char *text = run(f, "taskset -p ff $$ >/dev/null; sed -n s/^Cpus_allowed_list:.//p "
+                        "/proc/self/status");
+    assert_string_equal(text, "0\n");
+    mem_free(text);
+    remove_group(f);
+    assert_true(make_group(f, &without)); /* costs no directory that nobody wants */
+    assert_null(strstr(os_cgroup_controls(f->cage.cgroup), "cpuset"));
+    assert_null(strstr(os_cgroup_places(f->cage.cgroup), "/cpuset/"));
+    remove_group(f);
+    const struct os_cgroup_limits absent = {.cpu_list = "1023"};
+    assert_true(make_group(f, &absent)); /* a wish, no more */
+    assert_null(strstr(os_cgroup_controls(f->cage.cgroup), "cpuset"));
+    text = run(f, "echo runs");
+    assert_string_equal(text, "runs\n");
+    mem_free(text);
+    remove_group(f);
+}
+
 static void a_cgroup_that_forks_without_end_is_bounded_and_removed(void **state)
 {
     struct fixture *f = *state;
@@ -449,6 +480,7 @@ int main(void)
         TEST(a_filter_holds_from_the_first_instruction_on),
         TEST(where_there_are_no_namespaces_it_is_said_for_good),
         TEST(a_program_is_in_its_cgroup_before_it_is_a_program),
+        TEST(a_cpuset_holds_a_program_that_asks_for_all_cpus),
         TEST(a_cgroup_that_forks_without_end_is_bounded_and_removed),
         TEST(a_cgroup_that_needs_more_memory_is_killed_and_counted),
         TEST(a_frozen_cgroup_does_nothing_and_can_be_killed),

@@ -188,6 +188,18 @@ static bool has_cpus(const char *list, uint64_t low, uint64_t high)
     return cage_plan_cpus(list, cpus) && cpus[0] == low && cpus[OS_CAGE_CPUS_MAX / 64 - 1] == high;
 }
 
+static void a_cpuset_is_told_what_the_list_says(void **state)
+{
+    (void)state;
+    uint64_t cpus[OS_CAGE_CPUS_MAX / 64] = {0};
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    assert_true(cage_plan_cpus("0,4-6,1023", cpus));
+    cage_plan_cpus_text(cpus, &text);
+    assert_string_equal(strbuf_text(&text), "0,4,5,6,1023");
+    strbuf_fini(&text);
+}
+
 static void a_list_of_cpus_has_numbers_and_ranges(void **state)
 {
     (void)state;
@@ -221,6 +233,7 @@ int main(void)
         cmocka_unit_test(an_account_is_named_for_a_piece_or_for_its_slot),
         cmocka_unit_test(too_much_memory_is_said_as_htcondor_says_it),
         cmocka_unit_test(too_much_disk_is_held_and_what_is_allowed_is_not),
+        cmocka_unit_test(a_cpuset_is_told_what_the_list_says),
         cmocka_unit_test(a_list_of_cpus_has_numbers_and_ranges),
         cmocka_unit_test(a_whole_slot_has_a_number_and_a_piece_has_none),
     };
