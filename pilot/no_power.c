@@ -33,3 +33,12 @@ int power_sleep(struct power *power, const struct power_node *node, const char *
     (void)arg;
     return err_set(err, -ENOTSUP, "%s: a pilot does not switch its host off", node->name);
 }
+
+int power_wake(struct power *power, const struct power_node *node, power_done_f done, void *arg,
+               struct err *err)
+{
+    (void)power;
+    (void)done;
+    (void)arg;
+    return err_set(err, -ENOTSUP, "%s: a pilot wakes nobody", node->name);
+}

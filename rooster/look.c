@@ -34,7 +34,7 @@ static void forget_facts(struct rooster *rooster)
     void *value;
     while (strmap_next(rooster->nodes, &at, NULL, &value)) {
         struct node *node = value;
-        node->live = node->offline = node->demanded = node->misshown = false;
+        node->live = node->offline = node->demanded = node->misshown = node->can_relay = false;
         node->jobs_waiting = 0;
         node->rank = 0;
         node->offline_ad = NULL;
@@ -92,6 +92,7 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
 static void see_live(struct node *node, const struct ad *ad)
 {
     node->live = true;
+    node->can_relay = strcmp(ad_string_or(ad, "PowerState", "On"), "GoingDown") != 0;
     see_adapter(node, ad);
     (void)snprintf(node->live_boot_id, sizeof node->live_boot_id, "%s",
                    ad_string_or(ad, "BootId", ""));
@@ -105,6 +106,7 @@ static void see_all(struct rooster *rooster)
     size_t at = 0;
     const struct ad *ad;
     forget_facts(rooster);
+    relays_look_again(rooster->relays);
     while (watch_next(rooster->watch, &at, NULL, &ad)) {
         const char *machine = ad_string_or(ad, "Machine", "");
         if (machine[0] == '\0' || offline_ads_is_sample(ad)) {

@@ -195,6 +195,7 @@ static void rooster_destroy(void *state)
 {
     struct rooster *rooster = state;
     power_destroy(rooster->power);
+    relays_destroy(rooster->relays);
     watch_destroy(rooster->watch);
     uplink_destroy(rooster->uplink);
     loop_timer_destroy(rooster->look_timer);
@@ -224,6 +225,7 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
     rooster->look_timer = loop_timer_create(env->loop, look, rooster);
     rooster->interval_timer = loop_timer_create(env->loop, interval, rooster);
     rooster->power = power_create(env->loop, env->os, env->log);
+    rooster->relays = relays_create(rooster);
     rooster->watch = watch_create(env->loop, &SPEC, &EVENTS, rooster);
     int rc = parse_expressions(rooster, err);
     rc = rc != 0 ? rc : ledger_open(env, &rooster->ledger, err);

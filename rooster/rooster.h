@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/daemon.h"
+#include "power/power.h"
 #include "rooster/wake_plan.h"
 
 struct ad;
@@ -18,7 +19,7 @@ struct knob_table;
 struct ledger;
 struct loop_timer;
 struct power;
-struct power_node;
+struct relays;
 struct rooster;
 struct strmap;
 struct uplink;
@@ -45,6 +46,7 @@ struct node { /* one machine */
     bool misshown; /* an offline ad shows another state than ours */
     bool no_way;   /* it cannot be woken: shown as Unknown, so that nothing is held on it */
     struct node_adapter adapter;
+    bool can_relay;  /* awake, and not on its way down */
     uint64_t judged; /* the configuration that no_way is of; 0: none yet */
     double rank;
     int64_t jobs_waiting; /* of its holds */
@@ -75,6 +77,7 @@ struct rooster {
     struct watch *watch;
     struct power *power;
     struct ledger *ledger;
+    struct relays *relays;
     struct strmap *nodes; /* Machine -> struct node */
     struct ad_expr *unhibernate, *rank;
     struct loop_timer *look_timer, *interval_timer;
@@ -105,6 +108,11 @@ void node_wake(struct node *node);    /* writes the ledger, then gives the order
 void node_give_up(struct node *node); /* the wake has failed: so it is written down */
 void node_is_up(struct node *node);   /* its live ad is there */
 struct ad *node_to_ad(const struct node *node);
+
+/* ---- relay.c: neighbours send magic packets */
+struct relays *relays_create(struct rooster *rooster); /* after its power, destroyed after it */
+void relays_destroy(struct relays *relays);
+void relays_look_again(struct relays *relays); /* the nodes have changed */
 
 /* ---- serve.c */
 void rooster_serve(void *rooster, struct wire_request *request);

@@ -148,6 +148,7 @@ static void set_machine(struct slot *slot, struct ad *ad)
     ad_set_string(ad, "BootId", startd->machine.boot_id);
     ad_set_int(ad, "BootTime", startd->machine.boot_time_s);
     ad_set_string(ad, "StartdUplink", startd->uplink);
+    adapter_write(startd, ad);
 }
 
 static void set_attrs(const struct startd *startd, const char *knob, struct ad *ad)

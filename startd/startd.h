@@ -18,6 +18,7 @@
 
 #include "base/daemon.h"
 #include "base/os.h"
+#include "base/os_net.h"
 #include "base/vec.h"
 #include "drain/drain_plan.h"
 #include "startd/carve_plan.h"
@@ -172,10 +173,18 @@ struct draining {
     uint64_t retry_ms; /* COMPLETE: what comes then is tried (again) then, loop_now_ms() */
 };
 
+struct adapter {      /* the network adapter that could wake the machine */
+    uint64_t seen_ms; /* 0: not looked for yet */
+    bool is_there, flags_known;
+    struct os_adapter is;
+    struct os_wake_flags flags;
+};
+
 struct startd {
     struct daemon_env env;
     struct draining draining;
     struct figures figures;
+    struct adapter adapter;
     struct os_machine machine;
     struct ad *opsys; /* opsys_plan.h */
     char name[256];   /* Machine */
@@ -288,6 +297,10 @@ int64_t preempt_vacate_s(const struct slot *slot);     /* between the soft signa
 /* Draining: its job has to go now; fast: at once.  Again: nothing new. */
 void preempt_vacate(struct slot *slot, bool fast);
 void preempt_is_over(struct slot *slot); /* its job need not go any more, if it only retires */
+
+/* ---- adapter.c: the network adapter that could wake the machine */
+void adapter_write(struct startd *startd, struct ad *ad);
+void adapter_wake_neighbour(struct startd *startd, struct wire_request *request); /* MAGIC_PACKET */
 
 /* ---- figures.c: what the policy expressions look at */
 void figures_measure(struct startd *startd); /* and writes it into all ads */

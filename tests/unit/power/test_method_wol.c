@@ -8,7 +8,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/ethernet.h>
-#include <netinet/in.h>
 #include <netpacket/packet.h>
 #include <stdbool.h>
 #include <sys/socket.h>
@@ -23,6 +22,7 @@
 #include "base/os_run.h"
 #include "power/power.h"
 #include "power/wol_packet.h"
+#include "tests/support/datagrams.h"
 #include "tests/support/fast_dir.h"
 
 #define OURS   "127.0.0.0/8"
@@ -54,17 +54,13 @@ struct rig {
 static int setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof *rig);
-    struct sockaddr_in address = {.sin_family = AF_INET};
-    socklen_t length = sizeof address;
     assert_true(fast_dir_make(rig->dir));
     (void)snprintf(rig->secret, sizeof rig->secret, "%s/secret", rig->dir);
     assert_int_equal(loop_create(&rig->loop, NULL), 0);
     assert_int_equal(os_create(rig->loop, &rig->os, NULL), 0);
     rig->power = power_create(rig->loop, rig->os, NULL);
-    rig->datagrams = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    assert_int_equal(bind(rig->datagrams, (const struct sockaddr *)&address, length), 0);
-    assert_int_equal(getsockname(rig->datagrams, (struct sockaddr *)&address, &length), 0);
-    rig->port = ntohs(address.sin_port);
+    rig->datagrams = datagrams_open(&rig->port);
+    assert_true(rig->datagrams >= 0);
     rig->frames =
         socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(WOL_FRAME_TYPE));
     rig->node = (struct power_node){.name = "n1",

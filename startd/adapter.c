@@ -1,0 +1,114 @@
+/* startd/adapter.c - the network adapter that could wake this machine, and waking neighbours by it.
+ *
+ * What the ads say of the adapter is how a sleeping machine is woken: the rooster knows nothing
+ * else of it.  And a broadcast does not leave its network: a rooster that is elsewhere asks any
+ * awake machine of the network to send the packet (MAGIC_PACKET).  We send nothing but magic
+ * packets, only on the network that was asked for, and only by an adapter of ours that is on it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "classad/ad.h"
+#include "power/power.h"
+#include "startd/adapter_plan.h"
+#include "startd/startd.h"
+#include "wire/wire.h"
+
+#define LOOK_MS   60000
+#define ELSEWHERE 0xc6336401u /* 198.51.100.1, of nobody: it is routed as the world is */
+
+/* By which of our addresses the collector is reached, if its own is a number and another host's;
+ * else the rest of the world. */
+static uint32_t own_address(struct startd *startd)
+{
+    size_t count;
+    const char *const *hosts = config_list(startd->env.config, "COLLECTOR_HOST", &count);
+    const char *host = count > 0 ? hosts[0] : "";
+    char text[NET_TEXT_MAX];
+    uint32_t address, source = 0;
+    (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(host, ":"), host);
+    if (net_text_ipv4(text, &address, NULL) == 0 && address >> 24 != 127) {
+        source = os_route_source(startd->env.os, address);
+    }
+    return source != 0 ? source : os_route_source(startd->env.os, ELSEWHERE);
+}
+
+static void look_at_adapter(struct startd *startd)
+{
+    struct adapter *adapter = &startd->adapter;
+    uint64_t now_ms = loop_now_ms(startd->env.loop);
+    if (adapter->seen_ms != 0 && now_ms - adapter->seen_ms < LOOK_MS) {
+        return;
+    }
+    struct os_adapter *all = mem_alloc(OS_ADAPTERS_MAX * sizeof *all);
+    const char *wanted = config_string(startd->env.config, "NETWORK_INTERFACE");
+    const struct os_adapter *chosen = NULL;
+    size_t count = 0;
+    if (os_adapters(startd->env.os, all, &count, NULL) == 0) { /* else: none is shown */
+        chosen = adapter_plan_choose(all, count, wanted != NULL ? wanted : "", own_address(startd));
+    }
+    adapter->seen_ms = now_ms;
+    adapter->is_there = chosen != NULL;
+    if (chosen != NULL) {
+        adapter->is = *chosen;
+        adapter->flags_known =
+            os_wake_flags(startd->env.os, chosen->name, &adapter->flags, NULL) == 0;
+    }
+    mem_free(all);
+}
+
+void adapter_write(struct startd *startd, struct ad *ad)
+{
+    const struct adapter *adapter = &startd->adapter;
+    look_at_adapter(startd);
+    if (adapter->is_there) {
+        adapter_plan_write(&adapter->is, adapter->flags_known ? &adapter->flags : NULL,
+                           config_int(startd->env.config, "WAKE_PORT"), ad);
+    }
+}
+
+/* ---- neighbours */
+
+static void sent(void *arg, int status, const char *text)
+{
+    struct wire_request *request = arg;
+    if (status != 0) {
+        wire_reply_error(request, status, "%s", text);
+        return;
+    }
+    struct ad *args = ad_create();
+    ad_set_string(args, "Text", text);
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
+void adapter_wake_neighbour(struct startd *startd, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    const char *subnet = ad_string_or(args, "Subnet", "");
+    struct power_node node = {.name = ad_string_or(args, "Machine", "unnamed"),
+                              .method = "wol",
+                              .subnet = subnet[0] != '\0' ? subnet : NULL,
+                              .wake_port = ad_int_or(args, "Port", 0),
+                              .wake_repeats = ad_int_or(args, "Repeats", 0)};
+    struct err err;
+    node.packet = wire_request_blob(request, &node.packet_length);
+    if (node.packet == NULL) {
+        node.packet = "";
+        node.packet_length = 0;
+    }
+    log_info(startd->env.log, "wake.neighbour", "a magic packet is to be sent",
+             LOG_TEXT("machine", node.name), LOG_TEXT("by", wire_request_peer(request)->identity));
+    int rc = power_wake(startd->power, &node, sent, request, &err);
+    if (rc != 0) {
+        wire_reply_error(request, rc, "%s", err.text);
+    }
+}

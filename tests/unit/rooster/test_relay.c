@@ -1,0 +1,311 @@
+/* A rooster whose host is not on the sleeping machine's network: neighbours that the test plays are
+ * asked to send the magic packet, through a real collector.
+ *
+ * LINK: rooster collector
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+
+#include "base/strmap.h"
+#include "power/wol_packet.h"
+#include "rooster/rooster.h"
+#include "tests/support/collector_bed.h"
+
+#define PATIENCE_MS 15000
+#define THERE       "203.0.113.0/24"
+
+struct rig {
+    struct bed *bed;
+    char config_text[2048];
+    struct config *config;
+    struct daemon_env env;
+    struct rooster *rooster;
+    struct client *ads, *near;
+    struct loop_timer *tick;
+    bool (*holds)(struct rig *rig);
+    bool over;
+    unsigned ticks;
+};
+
+/* What the neighbours were asked.  All of them play in this one. */
+struct asked {
+    unsigned count, packets; /* requests; of them, those with the packet that is expected */
+    int status;              /* their answer */
+    char subnet[40], names[200];
+    bool by_relay;
+};
+static struct asked *asked_of(void)
+{
+    static _Thread_local struct asked asked;
+    return &asked;
+}
+
+static void neighbour_asked(void *arg, struct wire_request *request)
+{
+    static const uint8_t MAC[NET_MAC_BYTES] = {2, 0, 0, 0, 0, 7};
+    const struct client *client = arg;
+    struct asked *asked = asked_of();
+    struct wol_packet packet;
+    size_t length;
+    const void *blob = wire_request_blob(request, &length);
+    const struct ad *args = wire_request_args(request);
+    wol_packet_make(MAC, NULL, &packet);
+    asked->count++;
+    asked->packets += wire_request_verb(request) == VERB_MAGIC_PACKET && length == packet.length &&
+                              memcmp(blob, packet.bytes, length) == 0
+                          ? 1
+                          : 0;
+    asked->by_relay = wire_request_peer(request)->relayed;
+    (void)snprintf(asked->subnet, sizeof asked->subnet, "%s", ad_string_or(args, "Subnet", ""));
+    size_t used = strlen(asked->names);
+    (void)snprintf(asked->names + used, sizeof asked->names - used, "%s", client->token_id);
+    if (asked->status != 0) {
+        wire_reply_error(request, asked->status, "not me");
+        return;
+    }
+    struct ad *reply = ad_create();
+    ad_set_string(reply, "Text", "sent by eth7");
+    const struct wire_body body = {.args = reply};
+    wire_reply_ok(request, &body);
+    ad_destroy(reply);
+}
+
+/* ---- the rig */
+
+static void tick(void *arg)
+{
+    struct rig *rig = arg;
+    rig->over = rig->holds(rig) || ++rig->ticks > PATIENCE_MS;
+    if (!rig->over) {
+        loop_timer_set(rig->tick, 1);
+    }
+}
+
+static void until_(struct rig *rig, bool (*holds)(struct rig *rig), const char *what)
+{
+    rig->holds = holds;
+    rig->ticks = 0;
+    rig->over = false;
+    loop_timer_set(rig->tick, 0);
+    loop_run_until(rig->bed->loop, &rig->over);
+    loop_timer_stop(rig->tick);
+    if (!holds(rig)) {
+        fail_msg("waited in vain for: %s", what);
+    }
+}
+#define until(rig, holds) until_(rig, holds, #holds)
+
+static int rooster_read(void *context, const char *path, size_t max, char **text, size_t *length,
+                        struct err *err)
+{
+    const struct rig *rig = context;
+    (void)path;
+    (void)max;
+    (void)err;
+    *text = mem_strdup(rig->config_text);
+    *length = strlen(rig->config_text);
+    return 0;
+}
+
+static void load(struct rig *rig)
+{
+    const struct bed *bed = rig->bed;
+    (void)snprintf(rig->config_text, sizeof rig->config_text,
+                   "LOCAL_DIR = \"%s\"\nSPOOL = \"%s\"\nSEC_DIRECTORY = \"%s\"\n"
+                   "TOKEN_FILE = \"%s/rooster.token\"\nCOLLECTOR_HOST = \"%s\"\n"
+                   "ROOSTER_NAME = \"r\"\nROOSTER_WAKE_ATTEMPTS = 1\n"
+                   "node asleep { method = \"wol\" relay = \"always\" wake_repeats = 1 }\n",
+                   bed->dir, bed->dir, bed->dir, bed->dir, bed->tcp + 4);
+    const struct config_source source = {.read_file = rooster_read,
+                                         .list_directory = bed_list,
+                                         .get_env = bed_env,
+                                         .context = rig};
+    const struct config_options options = {.subsystem = "ROOSTER",
+                                           .path = "/roost.conf",
+                                           .tables = rooster_daemon.tables,
+                                           .table_count = rooster_daemon.table_count};
+    BED_MUST(config_load(&source, &options, &rig->config, err));
+}
+
+static int setup(void **state)
+{
+    struct rig *rig = mem_zalloc(sizeof *rig);
+    struct bed *bed = rig->bed = bed_create("");
+    void *rooster = NULL;
+    char from[300], to[300];
+    *asked_of() = (struct asked){0};
+    bed_start(bed);
+    bed_find_address(bed);
+    struct client *token =
+        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+    bed_path(bed, token->token_id, from);
+    bed_path(bed, "rooster.token", to);
+    BED_MUST(os_rename(bed->os, from, to, false, err));
+    rig->ads = client_dial(bed, SCOPE_ADVERTISE, "", NULL, NULL);
+    rig->tick = loop_timer_create(bed->loop, tick, rig);
+    load(rig);
+    rig->env = (struct daemon_env){.loop = bed->loop,
+                                   .os = bed->os,
+                                   .log = bed->log,
+                                   .config = rig->config,
+                                   .name = "rooster"};
+    BED_MUST(rooster_daemon.start(&rig->env, &rooster, err));
+    rig->rooster = rooster;
+    *state = rig;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct rig *rig = *state;
+    rooster_daemon.destroy(rig->rooster);
+    loop_timer_destroy(rig->tick);
+    config_destroy(rig->config);
+    bed_destroy(rig->bed);
+    mem_free(rig);
+    return 0;
+}
+
+/* ---- what happens in the pool */
+
+static void tell(struct rig *rig, const char *machine, const char *more)
+{
+    char ad[600];
+    struct answer answer;
+    (void)snprintf(ad, sizeof ad,
+                   "[ MyType = \"Machine\"; Name = \"slot1@%s\"; Machine = \"%s\"; %s ]", machine,
+                   machine, more);
+    const char *const ads[] = {ad, NULL};
+    if (client_call(rig->ads, VERB_UPDATE, "[]", ads, &answer) != 0) {
+        fail_msg("%s: %s", machine, answer.text);
+    }
+    answer_fini(&answer);
+}
+
+static void falls_asleep(struct rig *rig, const char *machine)
+{
+    tell(rig, machine,
+         "Offline = true; OfflineBootId = \"b1\"; ClassAdLifetime = 86400; PowerState = \"Off\";"
+         " HardwareAddress = \"02:00:00:00:00:07\"; Subnet = \"" THERE "\"");
+}
+
+static void is_awake(struct rig *rig, const char *machine, const char *subnet, const char *state)
+{
+    char more[300];
+    (void)snprintf(more, sizeof more,
+                   "BootId = \"b9\"; State = \"Unclaimed\"; Subnet = \"%s\"; PowerState = \"%s\"",
+                   subnet, state);
+    tell(rig, machine, more);
+}
+
+static struct client *has_uplink(struct rig *rig, const char *uplink)
+{
+    return client_dial(rig->bed, SCOPE_ADVERTISE, "", uplink, neighbour_asked);
+}
+
+static const struct node *sleeper(struct rig *rig)
+{
+    return strmap_get(rig->rooster->nodes, "asleep");
+}
+static bool knows_two(struct rig *rig)
+{
+    return strmap_count(rig->rooster->nodes) == 2 && sleeper(rig) != NULL;
+}
+static bool knows_four(struct rig *rig)
+{
+    return strmap_count(rig->rooster->nodes) == 4 && sleeper(rig) != NULL;
+}
+static bool knows_six(struct rig *rig)
+{
+    return strmap_count(rig->rooster->nodes) == 6 && sleeper(rig) != NULL;
+}
+static bool was_given_up(struct rig *rig)
+{
+    return sleeper(rig)->state == WAKE_QUARANTINED;
+}
+static bool order_is_given(struct rig *rig)
+{
+    return sleeper(rig)->state == WAKE_WAKING && !sleeper(rig)->ordering;
+}
+
+static void wake(struct rig *rig)
+{
+    struct node *node = strmap_get(rig->rooster->nodes, "asleep");
+    node->ordered = true;
+    look_soon(rig->rooster);
+}
+
+/* ---- tests */
+
+static void an_awake_neighbour_is_given_the_packet(void **state)
+{
+    struct rig *rig = *state;
+    rig->near = has_uplink(rig, "startd/near");
+    (void)has_uplink(rig, "startd/far");
+    (void)has_uplink(rig, "startd/leaving");
+    falls_asleep(rig, "asleep");
+    is_awake(rig, "far", "198.51.100.0/24", "On");
+    is_awake(rig, "leaving", THERE, "GoingDown");
+    is_awake(rig, "near", THERE, "On");
+    until(rig, knows_four);
+    wake(rig);
+    until(rig, order_is_given);
+    assert_string_equal(asked_of()->names, rig->near->token_id);
+    assert_int_equal(asked_of()->packets, 1);
+    assert_string_equal(asked_of()->subnet, THERE);
+    assert_true(asked_of()->by_relay);
+}
+
+static void when_one_does_not_do_it_others_are_asked(void **state)
+{
+    static const char *const NAMES[] = {"n1", "n2", "n3", "n4", "n5"};
+    struct rig *rig = *state;
+    falls_asleep(rig, "asleep");
+    asked_of()->status = -ENETUNREACH;
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        char uplink[40];
+        (void)snprintf(uplink, sizeof uplink, "startd/%s", NAMES[i]);
+        if (i != 0) { /* an ad whose machine is gone */
+            (void)has_uplink(rig, uplink);
+        }
+        is_awake(rig, NAMES[i], THERE, "On");
+    }
+    until(rig, knows_six);
+    wake(rig);
+    until(rig, was_given_up);
+    assert_true(asked_of()->packets == 2 ||
+                asked_of()->packets == 3); /* three, n1 among them or not */
+    assert_int_equal(asked_of()->count, asked_of()->packets);
+    if (strstr(sleeper(rig)->reason, " did not relay it: ") == NULL) {
+        fail_msg("%s", sleeper(rig)->reason);
+    }
+}
+
+static void where_everybody_sleeps_that_is_the_reason(void **state)
+{
+    struct rig *rig = *state;
+    falls_asleep(rig, "asleep");
+    falls_asleep(rig, "other");
+    (void)has_uplink(rig, "startd/other");
+    until(rig, knows_two);
+    wake(rig);
+    until(rig, was_given_up);
+    assert_int_equal(asked_of()->count, 0);
+    if (strstr(sleeper(rig)->reason, "no machine is awake on its network (" THERE ")") == NULL) {
+        fail_msg("%s", sleeper(rig)->reason);
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        TEST(an_awake_neighbour_is_given_the_packet),
+        TEST(when_one_does_not_do_it_others_are_asked),
+        TEST(where_everybody_sleeps_that_is_the_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

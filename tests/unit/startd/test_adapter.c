@@ -1,0 +1,99 @@
+/* A startd that wakes its neighbours: MAGIC_PACKET through the collector, packets on the loopback
+ * adapter's network.
+ *
+ * LINK: startd collector
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include "power/wol_packet.h"
+#include "tests/support/datagrams.h"
+#include "tests/unit/startd/startd_rig.h"
+
+#define OURS "127.0.0.0/8"
+
+static const uint8_t MAC[NET_MAC_BYTES] = {2, 0, 0, 0, 0, 7};
+
+static int ask(struct rig *rig, struct client *client, const char *subnet, uint16_t port,
+               const void *data, size_t length)
+{
+    struct answer answer = {0};
+    struct ad *args = ad_create();
+    ad_set_string(args, "Machine", "asleep");
+    ad_set_string(args, "Subnet", subnet);
+    ad_set_int(args, "Port", port);
+    ad_set_int(args, "Repeats", 1);
+    const struct wire_body body = {.args = args, .blob = data, .blob_length = length};
+    assert_true(wire_relay(client->wire, "startd/wn01", VERB_MAGIC_PACKET, &body, 0, answer_part,
+                           &answer) > 0);
+    ad_destroy(args);
+    loop_run_until(rig->bed->loop, &answer.over);
+    (void)snprintf(last_text, sizeof last_text, "%s",
+                   answer.status == 0 ? ad_string_or(answer.args, "Text", "") : answer.text);
+    int status = answer.status;
+    answer_fini(&answer);
+    return status;
+}
+
+static void a_neighbour_is_woken_with_the_very_packet(void **state)
+{
+    struct rig *rig = *state;
+    struct wol_packet packet;
+    uint8_t bytes[2000];
+    uint16_t port;
+    int fd = datagrams_open(&port);
+    until(rig, is_connected);
+    wol_packet_make(MAC, NULL, &packet);
+    assert_int_equal(ask(rig, rig->caller, OURS, port, packet.bytes, packet.length), 0);
+    assert_non_null(strstr(last_text, "asleep (wol): "));
+    assert_non_null(strstr(last_text, "02:00:00:00:00:07 sent by lo"));
+    for (int i = 0; i < 2; i++) { /* to 127.255.255.255 and to all */
+        assert_int_equal(datagrams_read(fd, bytes, sizeof bytes), packet.length);
+        assert_memory_equal(bytes, packet.bytes, packet.length);
+    }
+    assert_true(datagrams_read(fd, bytes, sizeof bytes) < 0);
+    assert_int_equal(close(fd), 0);
+}
+
+static void a_network_that_is_not_ours_is_refused(void **state)
+{
+    struct rig *rig = *state;
+    struct wol_packet packet;
+    until(rig, is_connected);
+    wol_packet_make(MAC, NULL, &packet);
+    assert_int_equal(ask(rig, rig->caller, "203.0.113.0/24", 9, packet.bytes, packet.length),
+                     -ENETUNREACH);
+    assert_non_null(strstr(last_text, "203.0.113.0/24"));
+}
+
+static void what_is_no_magic_packet_is_not_sent(void **state)
+{
+    struct rig *rig = *state;
+    struct wol_packet packet;
+    uint8_t bytes[2000];
+    uint16_t port;
+    int fd = datagrams_open(&port);
+    until(rig, is_connected);
+    wol_packet_make(MAC, NULL, &packet);
+    packet.bytes[50] ^= 1;
+    assert_int_equal(ask(rig, rig->caller, OURS, port, packet.bytes, packet.length), -EINVAL);
+    assert_int_equal(ask(rig, rig->caller, OURS, port, NULL, 0), -EINVAL);
+    assert_int_equal(ask(rig, rig->caller, OURS, port, "hello", 5), -EINVAL);
+    assert_true(datagrams_read(fd, bytes, sizeof bytes) < 0);
+    assert_int_equal(close(fd), 0);
+}
+
+static void who_is_no_daemon_of_the_pool_wakes_nobody(void **state)
+{
+    struct rig *rig = *state;
+    struct wol_packet packet;
+    struct client *user = client_dial(rig->bed, SCOPE_READ | SCOPE_WRITE, "", NULL, NULL);
+    until(rig, is_connected);
+    wol_packet_make(MAC, NULL, &packet);
+    assert_int_equal(ask(rig, user, OURS, 9, packet.bytes, packet.length), -EACCES);
+}
+
+UNIT_TESTS(RIG(a_neighbour_is_woken_with_the_very_packet),
+           RIG(a_network_that_is_not_ours_is_refused), RIG(what_is_no_magic_packet_is_not_sent),
+           RIG(who_is_no_daemon_of_the_pool_wakes_nobody))
