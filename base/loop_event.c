@@ -7,13 +7,14 @@
  *
  * Deferred calls are one batch per turn of the loop, by a libevent timer of 0: what a batch defers
  * waits for the next turn, so that callbacks which defer each other for ever do not keep the loop
- * from its descriptors.
+ * from its descriptors.  Timers of 0 come by another such timer: to set the timerfd costs two turns
+ * of the kernel's clock, which was a quarter of what a busy connection takes.
  *
  * Every callback is timed, without those that run inside it, so that an overrun is laid at the door
  * of the function that took the time.
  *
  * Invariants: a timer is in the heap exactly while at != SIZE_MAX, and heap[at] is it; the timerfd
- * is armed for heap[0] or earlier.
+ * is armed for heap[0] or earlier, or heap[0] is due and due_event is pending.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -76,6 +77,7 @@ struct loop {
 
     int timer_fd;
     struct event timer_event;
+    struct event due_event; /* the first timer is due: no need to ask the kernel's clock */
     struct loop_timer **heap;
     size_t heap_count, heap_capacity;
     uint64_t timer_sequence;
@@ -271,6 +273,8 @@ static void heap_remove(struct loop *loop, struct loop_timer *timer)
     }
 }
 
+static const struct timeval AT_ONCE = {0, 0};
+
 static void timers_arm(struct loop *loop, uint64_t due_ns)
 {
     struct itimerspec spec = {0};
@@ -280,6 +284,20 @@ static void timers_arm(struct loop *loop, uint64_t due_ns)
     }
     CHECK(timerfd_settime(loop->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL) == 0);
     loop->armed_ns = due_ns;
+}
+
+/* Sees to it that timers_run() is called when the first timer is due. */
+static void timers_await(struct loop *loop, uint64_t now_ns)
+{
+    uint64_t next_ns = loop->heap_count > 0 ? loop->heap[0]->due_ns : UINT64_MAX;
+    if (next_ns >= loop->armed_ns) {
+        return; /* the timerfd is early enough: a wake for nothing is cheaper than setting it */
+    }
+    if (next_ns <= now_ns) {
+        CHECK(event_add(&loop->due_event, &AT_ONCE) == 0);
+    } else {
+        timers_arm(loop, next_ns);
+    }
 }
 
 static void timers_run(evutil_socket_t fd, short what, void *arg)
@@ -299,8 +317,11 @@ static void timers_run(evutil_socket_t fd, short what, void *arg)
         loop_call(loop, "timer", timer->call, timer->arg); /* may destroy the timer */
     }
     loop->in_timers = false;
-    /* Setting it takes back its readiness, too. */
-    timers_arm(loop, loop->heap_count > 0 ? loop->heap[0]->due_ns : UINT64_MAX);
+    now_ns = clock_ns(CLOCK_BOOTTIME);
+    if (loop->armed_ns <= now_ns) { /* setting it takes back its readiness, too */
+        timers_arm(loop, loop->heap_count > 0 ? loop->heap[0]->due_ns : UINT64_MAX);
+    }
+    timers_await(loop, now_ns);
 }
 
 struct loop_timer *loop_timer_create(struct loop *loop, loop_f call, void *arg)
@@ -325,7 +346,8 @@ void loop_timer_set(struct loop_timer *timer, uint64_t delay_ms)
 {
     struct loop *loop = timer->loop;
     uint64_t delay_ns = (delay_ms < DELAY_MS_MAX ? delay_ms : DELAY_MS_MAX) * NS_PER_MS;
-    timer->due_ns = clock_ns(CLOCK_BOOTTIME) + delay_ns;
+    uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+    timer->due_ns = now_ns + delay_ns;
     timer->sequence = ++loop->timer_sequence;
     if (timer->at == SIZE_MAX) {
         if (loop->heap_count == loop->heap_capacity) {
@@ -336,8 +358,8 @@ void loop_timer_set(struct loop_timer *timer, uint64_t delay_ms)
     } else {
         heap_settle(loop, timer->at, timer);
     }
-    if (!loop->in_timers && loop->heap[0]->due_ns < loop->armed_ns) {
-        timers_arm(loop, loop->heap[0]->due_ns);
+    if (!loop->in_timers && loop->heap[0] == timer) {
+        timers_await(loop, now_ns);
     }
 }
 
@@ -355,8 +377,6 @@ bool loop_timer_is_set(const struct loop_timer *timer)
 }
 
 /* ---- deferred calls -------------------------------------------------------------------------- */
-
-static const struct timeval AT_ONCE = {0, 0};
 
 static void deferred_run(evutil_socket_t fd, short what, void *arg)
 {
@@ -520,6 +540,7 @@ int loop_create(struct loop **ret, struct err *err)
     CHECK(event_assign(&loop->timer_event, base, timer_fd, EV_READ | EV_PERSIST, timers_run,
                        loop) == 0);
     CHECK(event_add(&loop->timer_event, NULL) == 0);
+    CHECK(evtimer_assign(&loop->due_event, base, timers_run, loop) == 0);
     CHECK(evtimer_assign(&loop->defer_event, base, deferred_run, loop) == 0);
     *ret = loop;
     return 0;
@@ -540,6 +561,7 @@ void loop_destroy(struct loop *loop)
         mem_free(loop->signals[i]);
     }
     (void)event_del(&loop->timer_event);
+    (void)event_del(&loop->due_event);
     (void)event_del(&loop->defer_event);
     event_base_free(loop->base);
     close(loop->timer_fd);

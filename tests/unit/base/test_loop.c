@@ -426,6 +426,55 @@ static void a_descriptor_is_watched_for_what_is_wanted_only(void **state)
     close(ends[1]);
 }
 
+struct ticks {
+    struct fixture *f;
+    size_t fast, readable;
+    int fd;
+};
+
+static void tick_again(void *arg)
+{
+    struct ticks *ticks = arg;
+    ticks->fast++;
+    loop_timer_set(ticks->f->timer[0], 0);
+}
+
+static void tick_read(void *arg, unsigned ready)
+{
+    struct ticks *ticks = arg;
+    char byte;
+    assert_int_equal(ready, LOOP_READ);
+    assert_int_equal(read(ticks->fd, &byte, 1), 1);
+    ticks->readable++;
+}
+
+static void a_timer_that_is_always_due_keeps_neither_others_nor_descriptors_waiting(void **state)
+{
+    struct fixture *f = *state;
+    int ends[2];
+    struct ticks ticks = {.f = f};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    ticks.fd = ends[0];
+    struct loop_fd *watch = loop_fd_create(f->loop, ends[0], tick_read, &ticks);
+    loop_fd_want(watch, LOOP_READ);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    f->timer[1] = loop_timer_create(f->loop, call_done, f);
+    loop_timer_set(f->timer[1], 20);
+    f->timer[0] = loop_timer_create(f->loop, tick_again, &ticks);
+    loop_timer_set(f->timer[0], 0);
+    loop_run_until(f->loop, &f->done);
+    assert_int_equal(ticks.readable, 1);
+    assert_true(ticks.fast > 1);
+    /* Without it the later ones come as before: the timerfd was not forgotten. */
+    loop_timer_stop(f->timer[0]);
+    f->done = false;
+    loop_timer_set(f->timer[1], 5);
+    loop_run_until(f->loop, &f->done);
+    loop_fd_destroy(watch);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void burn(uint64_t ms)
 {
     struct timespec began, now;
@@ -503,6 +552,7 @@ int main(void)
         TEST(a_signal_becomes_a_call_on_the_loop),
         TEST(writing_to_a_dead_peer_is_no_death),
         TEST(a_descriptor_is_watched_for_what_is_wanted_only),
+        TEST(a_timer_that_is_always_due_keeps_neither_others_nor_descriptors_waiting),
         TEST(an_overrun_is_laid_at_the_door_of_the_inner_callback),
         TEST(secrets_differ),
     };
