@@ -1,8 +1,10 @@
 /* startd/advertise.c - the uplink to the collector: our ads up, the commands for us down.
  *
- * Changes of one moment go in one UPDATE; the first goes at once.  After the uplink came up, and
- * every UPDATE_INTERVAL, all slots are sent.  An UPDATE is answered only if something is wrong with
- * it: what is lost is lost with the connection, and then everything is sent anew.
+ * Changes of one moment go in one UPDATE; the first goes at once.  That a claim's job ended and its
+ * next began is told at most each FLAP_GATHER_MS: with short jobs nobody could follow, and each
+ * full ad goes to the collector and all who watch it.  After the uplink came up, and every
+ * UPDATE_INTERVAL, all slots are sent.  An UPDATE is answered only if something is wrong with it:
+ * what is lost is lost with the connection, and then everything is sent anew.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +24,14 @@
 #include "wire/settings.h"
 #include "wire/wire.h"
 
-#define GATHER_MS 20
+#define GATHER_MS      20
+#define FLAP_GATHER_MS 500
+
+static void send_in(struct startd *startd, uint64_t delay_ms)
+{
+    startd->send_due_ms = loop_now_ms(startd->env.loop) + delay_ms;
+    loop_timer_set(startd->send_timer, delay_ms);
+}
 
 /* The collector has something against an UPDATE. */
 static void complaint(void *arg, struct wire_reply *reply)
@@ -124,6 +133,9 @@ static void send_changes(void *arg)
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
         if (slot->changed || !startd->first_update_done) {
+            if (slot->stale) {
+                slot_build(slot);
+            }
             ads[count++] = slot->ad;
             slot->changed = false;
         }
@@ -140,11 +152,11 @@ static void send_changes(void *arg)
         if (wire_tell(wire, VERB_UPDATE, &body) > 0) {
             startd->first_update_done = true;
         }
+        startd->last_sent_ms = loop_now_ms(startd->env.loop);
         ad_destroy(args);
     }
     mem_free(ads);
-    loop_timer_set(startd->send_timer,
-                   (uint64_t)config_duration_s(startd->env.config, "UPDATE_INTERVAL") * 1000);
+    send_in(startd, (uint64_t)config_duration_s(startd->env.config, "UPDATE_INTERVAL") * 1000);
 }
 
 static void send_timer(void *arg)
@@ -163,7 +175,19 @@ static void send_timer(void *arg)
 void advertise_soon(struct startd *startd)
 {
     if (startd->send_timer != NULL) {
-        loop_timer_set(startd->send_timer, startd->first_update_done ? 0 : GATHER_MS);
+        send_in(startd, startd->first_update_done ? 0 : GATHER_MS);
+    }
+}
+
+void advertise_flap(struct startd *startd)
+{
+    uint64_t now_ms = loop_now_ms(startd->env.loop);
+    uint64_t due_ms = startd->last_sent_ms + FLAP_GATHER_MS;
+    if (!startd->first_update_done || startd->last_sent_ms == 0 || due_ms <= now_ms) {
+        advertise_soon(startd);
+    } else if (startd->send_timer != NULL &&
+               (!loop_timer_is_set(startd->send_timer) || due_ms < startd->send_due_ms)) {
+        send_in(startd, due_ms - now_ms);
     }
 }
 
@@ -181,7 +205,7 @@ static void uplink_up(void *arg, struct wire *wire)
     }
     slots_refresh(startd);
     find_stale(startd, wire);
-    loop_timer_set(startd->send_timer, 0);
+    send_in(startd, 0);
 }
 
 static void uplink_down(void *arg, const char *why)

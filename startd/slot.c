@@ -372,6 +372,7 @@ void slot_build(struct slot *slot)
     ad_destroy(slot->ad);
     slot->ad = ad;
     slot->changed = true;
+    slot->stale = false;
 }
 
 void slot_refresh(struct slot *slot)
@@ -383,7 +384,33 @@ void slot_refresh(struct slot *slot)
     advertise_soon(slot->startd);
 }
 
+/* Between two jobs of a claim the ad says what START may look at; the rest of it, and the parent's,
+ * is made when it is sent, which is not for each of many short jobs. */
+static void slot_flap(struct slot *slot)
+{
+    static const char *const OF_A_JOB[] = {"JobStart", "RetirementTimeRemaining", "TotalJobRunTime",
+                                           "TotalJobSuspendTime"};
+    set_state(slot, slot->ad);
+    for (size_t i = 0; i < ARRAY_COUNT(OF_A_JOB); i++) {
+        ad_remove(slot->ad, OF_A_JOB[i]);
+    }
+    figures_write(slot, slot->ad);
+    set_claim(slot, slot->ad);
+    slot->changed = slot->stale = true;
+    if (slot->parent != NULL) {
+        slot->parent->changed = slot->parent->stale = true;
+    }
+    advertise_flap(slot->startd);
+}
+
 /* ---- moves */
+
+static bool is_flap(const struct slot *slot, enum slot_state state, enum slot_activity activity)
+{
+    return slot->state == SLOT_CLAIMED && state == SLOT_CLAIMED &&
+           (slot->activity == SLOT_IDLE || slot->activity == SLOT_BUSY) &&
+           (activity == SLOT_IDLE || activity == SLOT_BUSY);
+}
 
 static bool is_free(enum slot_state state)
 {
@@ -413,10 +440,15 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
             }
         }
     }
+    bool flap = is_flap(slot, state, activity);
     slot->entered_activity_s = now_s;
     slot->state = state;
     slot->activity = activity;
-    slot_refresh(slot);
+    if (flap) {
+        slot_flap(slot);
+    } else {
+        slot_refresh(slot);
+    }
     draining_moved(startd);
 }
 

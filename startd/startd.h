@@ -72,6 +72,7 @@ struct slot {
     int64_t cpu_busy_s;    /* since when CpuBusy is true; 0: it is not */
     struct ad *ad;         /* as last built */
     bool changed;          /* must be sent */
+    bool stale;            /* must be built before it is sent: slot_flap() */
 };
 
 enum claim_stage {
@@ -209,6 +210,8 @@ struct startd {
     struct ad_expr *modify[RESOURCE_KINDS_MAX]; /* MODIFY_REQUEST_EXPR_REQUEST...; NULL: none */
     struct ad_expr *hibernate;
     struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer, *leave_timer;
+    uint64_t send_due_ms;     /* when send_timer fires */
+    uint64_t last_sent_ms;    /* changes, on loop_now_ms(); 0: never */
     uint64_t epoch, sequence; /* of our updates */
     uint64_t random_state;
     struct user_world *users;         /* of userMap() in expressions */
@@ -417,6 +420,7 @@ void starters_sweep(struct startd *startd); /* at start: sandboxes that no claim
 /* ---- advertise.c */
 int advertise_open(struct startd *startd, struct err *err);
 void advertise_soon(struct startd *startd);
+void advertise_flap(struct startd *startd); /* a job began or ended on a claim that goes on */
 void advertise_gone(struct startd *startd); /* pieces that are gone are told at once */
 void advertise_close(struct startd *startd);
 /* A command that came down the uplink, now or kept. */
