@@ -489,16 +489,11 @@ static int64_t claims_with_jobs(const struct schedd *schedd)
     return count;
 }
 
-void claim_next(struct claim *claim)
+static enum plan_next judge_next(const struct claim *claim, bool job_waits, uint64_t *wait_ms)
 {
-    struct schedd *schedd = claim->schedd;
-    CHECK(claim->state == CLAIM_IDLE && claim->job == NULL);
-    if (!claim->slot_idle) {
-        return; /* the ALIVE that says so comes */
-    }
-    struct job *job = claim->autocluster != NULL ? autocluster_best(claim->autocluster) : NULL;
+    const struct schedd *schedd = claim->schedd;
     struct plan_claim facts = {
-        .job_waits = job != NULL,
+        .job_waits = job_waits,
         .may_run_more = schedd->settings.running_max <= 0 ||
                         claims_with_jobs(schedd) < schedd->settings.running_max,
         .stopping = schedd->stopping,
@@ -510,11 +505,40 @@ void claim_next(struct claim *claim)
                          ? claim->keep_ms
                          : schedd->settings.claim_idle_ms,
     };
+    return schedd_plan_next(&facts, wait_ms);
+}
+
+static struct job *best_for(const struct claim *claim)
+{
+    return claim->autocluster != NULL ? autocluster_best(claim->autocluster) : NULL;
+}
+
+static void give_next(struct claim *claim, struct job *job)
+{
+    claim->restarts = 0;
+    give(change_begin(claim->schedd), claim, job);
+}
+
+void claim_next_with_result(struct claim *claim)
+{
     uint64_t wait_ms = 0;
-    switch (schedd_plan_next(&facts, &wait_ms)) {
+    struct job *job = claim->state == CLAIM_IDLE && claim->slot_idle ? best_for(claim) : NULL;
+    if (job != NULL && judge_next(claim, true, &wait_ms) == NEXT_ACTIVATE) {
+        give_next(claim, job);
+    } /* else claims_flush() sees to it when the result is committed */
+}
+
+void claim_next(struct claim *claim)
+{
+    CHECK(claim->state == CLAIM_IDLE && claim->job == NULL);
+    if (!claim->slot_idle) {
+        return; /* the ALIVE that says so comes */
+    }
+    struct job *job = best_for(claim);
+    uint64_t wait_ms = 0;
+    switch (judge_next(claim, job != NULL, &wait_ms)) {
     case NEXT_ACTIVATE:
-        claim->restarts = 0;
-        give(change_begin(schedd), claim, job);
+        give_next(claim, job);
         break;
     case NEXT_WAIT:
         loop_timer_set(claim->wait, wait_ms);

@@ -122,6 +122,10 @@ void claim_detach(struct claim *claim);
 void claim_renewed(struct claim *claim);
 /* The slot is idle and there is no job: next job, wait, or release. */
 void claim_next(struct claim *claim);
+/* The result of the claim's last job has just been given to the store: gives the claim its next
+ * job, if there is one, so that both are one group of the store's.  Commits keep their order, so
+ * whoever hears of that job knows that the result is durable.  Nothing else is decided yet. */
+void claim_next_with_result(struct claim *claim);
 /* Idle jobs appeared: claims that wait take them. */
 void claims_offer(struct schedd *schedd);
 /* After a commit: DEACTIVATE for claims whose job was taken away, and claims_offer(). */

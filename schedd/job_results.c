@@ -331,6 +331,9 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
         change_job(change, job);
     }
     change_commit(change, answer_after_commit, dropped, pending);
+    if (claim != NULL) {
+        claim_next_with_result(claim);
+    }
 }
 
 static void result(struct schedd *schedd, struct job *job, int64_t epoch,
