@@ -449,6 +449,11 @@ int daemon_set(const struct daemon_env *env, const char *name, const char *value
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+void *daemon_run_state(const struct daemon_run *run)
+{
+    return run->state;
+}
+
 struct log *daemon_run_log(const struct daemon_run *run)
 {
     return run->log;

@@ -30,6 +30,8 @@ int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *
 /* After the loop has stopped: calls destroy(), gives up the lock.  NULL is allowed. */
 void daemon_run_destroy(struct daemon_run *run);
 
+/* What start() made; NULL before. */
+void *daemon_run_state(const struct daemon_run *run);
 struct log *daemon_run_log(const struct daemon_run *run);
 
 #endif

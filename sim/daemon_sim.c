@@ -65,3 +65,9 @@ const struct sim_program *sim_daemon_program(size_t index)
 {
     return index < ARRAY_COUNT(PROGRAMS) ? &PROGRAMS[index] : NULL;
 }
+
+void *sim_daemon_state(const struct sim_process *process)
+{
+    const struct daemon_run *run = sim_process_state(process);
+    return run != NULL ? daemon_run_state(run) : NULL;
+}

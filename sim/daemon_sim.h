@@ -9,5 +9,8 @@
 
 /* "roost-collector" and all others; NULL past the end. */
 const struct sim_program *sim_daemon_program(size_t index);
+/* The daemon's own structure ("struct startd" of a roost-startd): to be looked at from inside of
+ * its process (sim_enter()).  NULL: it has none yet. */
+void *sim_daemon_state(const struct sim_process *process);
 
 #endif

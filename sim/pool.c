@@ -112,9 +112,10 @@ static void put_config(struct pool *pool, struct sim_host *host, struct kind kin
     strbuf_puts(&text, COMMON_CONFIG);
     strbuf_printf(&text, "RESURRECT_MASTER = %s\n", pool->supervised ? "false" : "true");
     if (host != pool->central) {
+        const char *all = pool->options.node_config;
         strbuf_puts(&text, NODE_CONFIG);
-        strbuf_puts(&text, kind.is_whole ? WHOLE_CONFIG : STATIC_CONFIG);
-        strbuf_puts(&text, kind.is_choosy ? RANK_CONFIG : "");
+        strbuf_puts(&text, all != NULL ? all : kind.is_whole ? WHOLE_CONFIG : STATIC_CONFIG);
+        strbuf_puts(&text, all == NULL && kind.is_choosy ? RANK_CONFIG : "");
     } else {
         strbuf_puts(&text, CENTRAL_CONFIG);
         for (unsigned i = 1; i <= pool->options.nodes; i++) {
@@ -224,8 +225,11 @@ static void make_node(struct pool *pool, unsigned number)
     static const char *const MASTER[] = {"/usr/sbin/roost-master", NULL};
     (void)snprintf(name, sizeof(name), "wn%02u", number);
     struct kind kind = kind_of(number);
+    unsigned cpus = kind.is_whole ? WHOLE_CPUS : SLOTS;
     struct sim_host_options options = {.name = name,
-                                       .cpus = kind.is_whole ? WHOLE_CPUS : SLOTS,
+                                       .cpus = pool->options.node_config != NULL
+                                                   ? pool->options.node_cpus
+                                                   : cpus,
                                        .memory_mib = 4096};
     struct sim_host *host = sim_host_create(pool->sim, &options);
     put_files(pool, host, kind);
@@ -235,10 +239,40 @@ static void make_node(struct pool *pool, unsigned number)
     sim_host_service(host, MASTER, pool->supervised);
 }
 
+/* A service on the central machine that the caller brought along. */
+static void add_program(struct pool *pool)
+{
+    char path[64];
+    const struct sim_program *program = pool->options.program;
+    if (program != NULL) {
+        (void)snprintf(path, sizeof(path), "/usr/bin/%s", program->name);
+        const char *const argv[] = {path, NULL};
+        sim_program_put(pool->central, path, program->name);
+        sim_host_service(pool->central, argv, true);
+    }
+}
+
 /* ---- the work -------------------------------------------------------------------------------- */
+
+static void copy_batches(struct pool *pool, uint64_t begin_us)
+{
+    struct client *client = &pool->client;
+    client->batch_count = pool->options.batch_count;
+    client->batches =
+        mem_dup(pool->options.batches, pool->options.batch_count * sizeof(*client->batches));
+    for (size_t i = 0; i < client->batch_count; i++) {
+        struct client_batch *batch = &client->batches[i];
+        batch->at_us += begin_us;
+        batch->seconds = mem_dup(batch->seconds, batch->count * sizeof(unsigned));
+    }
+}
 
 static void plan_batches(struct pool *pool, uint64_t begin_us)
 {
+    if (pool->options.batches != NULL) {
+        copy_batches(pool, begin_us);
+        return;
+    }
     struct client *client = &pool->client;
     unsigned left = pool->options.jobs, first = 0;
     struct vec batches = {0};
@@ -312,6 +346,9 @@ static void create(struct pool *pool)
     pool->programs[count++] = &pool->client_program;
     tyrant_program(&pool->tyrant_program, &pool->tyrant);
     pool->programs[count++] = &pool->tyrant_program;
+    if (pool->options.program != NULL) {
+        pool->programs[count++] = pool->options.program;
+    }
     CHECK(count < ARRAY_COUNT(pool->programs));
     struct judge_options judge_options = {.jobs = pool->options.jobs,
                                           .output_directory = OUTPUT,
@@ -352,6 +389,7 @@ static void build(struct pool *pool)
     if (pool->options.tyrant || some_seeds) {
         sim_host_service(pool->central, TYRANT, true);
     }
+    add_program(pool);
     for (unsigned i = 1; i <= pool->options.nodes; i++) {
         make_node(pool, i);
     }

@@ -15,6 +15,7 @@
 
 #include "sim/sim.h"
 
+struct client_batch;
 struct tap;
 
 struct pool_options {
@@ -24,6 +25,12 @@ struct pool_options {
     bool tyrant;      /* somebody has slots preempted at random; with chaos: in half of the seeds */
     unsigned pause_s; /* at most, between two things that go wrong; 0: by seed */
     bool trace;       /* every line of it to stdout */
+    /* Instead of batches at random: at_us is counted from the dawn; borrowed. */
+    const struct client_batch *batches;
+    size_t batch_count;
+    const char *node_config; /* every machine's, instead of one of several kinds; NULL: those */
+    unsigned node_cpus;      /* with node_config */
+    const struct sim_program *program; /* one more on the central machine; NULL: none */
     /* A tap that is given all bytes, as the judge is: for tests that strike at a certain message.
      * NULL: none.  Its calls may schedule, not kill. */
     struct tap *tap;

@@ -315,7 +315,7 @@ void claim_is_idle(struct claim *claim)
 
 void claim_starter_gone(struct claim *claim, const char *reason)
 {
-    draining_run_over(claim, reason[0] == '\0');
+    draining_run_over(claim);
     claim->starter_pid = 0;
     claim->starter_done = false;
     claim->overdue = false;

@@ -260,13 +260,13 @@ void draining_moved(struct startd *startd)
     }
 }
 
-void draining_run_over(struct claim *claim, bool by_itself)
+void draining_run_over(struct claim *claim)
 {
-    if (claim->drained && !by_itself) {
+    if (claim->drained && !claim->delivered) { /* it may have ended just in time */
         drain_totals_evicted(&claim->startd->draining.totals, run_s(claim));
         draining_save(claim->startd, NULL);
     }
-    claim->drained = false;
+    claim->drained = claim->delivered = false;
 }
 
 /* ---- phases */

@@ -229,7 +229,7 @@ static void set_claim_ids(const struct slot *slot, struct ad *ad)
 {
     const struct startd *startd = slot->startd;
     if (startd->going_down || startd->leaving || startd->stopping || startd->farewell ||
-        slot->state == SLOT_DRAINED) {
+        draining_is_due(slot)) {
         return;
     }
     if (slot->kind == SLOT_PARTITIONABLE && slot->piece_ids.count > 0) {

@@ -135,6 +135,7 @@ struct claim {
     struct wire *kept_wire;
     bool starter_done;             /* it said so; its process is still to end */
     char done_reason[200];         /* what it said */
+    bool delivered;                /* ... and that the job's result was accepted */
     bool stopping;                 /* the starter was told to stop */
     bool stopping_fast;            /* at once */
     bool starter_failed;           /* why the claim ends is the starter's own reason */
@@ -337,8 +338,7 @@ bool draining_slot(const struct slot *slot);   /* it is one of those that are dr
 bool draining_is_due(const struct slot *slot); /* its claim takes no further job */
 void draining_merge(struct startd *startd);    /* drained pieces go back to their slots */
 void draining_moved(struct startd *startd);    /* a slot has, or is gone */
-/* The claim's run is over, its slot still there. */
-void draining_run_over(struct claim *claim, bool by_itself);
+void draining_run_over(struct claim *claim);   /* the claim's run, its slot still there */
 void draining_put(const struct slot *slot, struct ad *ad); /* overrides Start */
 void draining_publish(struct startd *startd); /* estimates and totals, in ads to be sent */
 /* hibernate.c: the machine did not go down as was ordered when it was drained; retry: nothing was

@@ -500,6 +500,7 @@ static void starter_done(struct startd *startd, struct wire_request *request)
                    ad_string_or(wire_request_args(request), "Reason", ""));
     bool kept = claim != NULL && is_to_be_kept(claim, wire_request_args(request)) &&
                 claim->starter_wire == wire_request_wire(request);
+    bool delivered = ad_bool_or(wire_request_args(request), "Delivered", false);
     struct ad *args = ad_create();
     ad_set_bool(args, "Keep", kept);
     const struct wire_body body = {.args = args};
@@ -508,6 +509,7 @@ static void starter_done(struct startd *startd, struct wire_request *request)
     if (claim == NULL) {
         return;
     }
+    claim->delivered = delivered;
     log_info(startd->env.log, "starter.done", "the starter is done",
              LOG_TEXT("slot", claim->slot_name), LOG_TEXT("job", claim->job_id),
              LOG_TEXT("reason", reason));

@@ -360,6 +360,7 @@ static void reported(void *arg, struct wire_reply *reply)
         return;
     }
     starter->odd = starter->odd || reply->status != 0;
+    starter->delivered = reply->status == 0 && !starter->evicted;
     log_info(starter->env.log, "job.reported",
              reply->status == 0 ? "the result is committed" : reply->text,
              LOG_TEXT("job", starter->job_id), LOG_INT("status", reply->status));

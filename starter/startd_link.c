@@ -83,6 +83,7 @@ static void say_done(struct starter *starter)
     struct ad *args = who_we_are(starter);
     ad_set_string(args, "Reason", starter->reason);
     ad_set_bool(args, "MayStay", starter_may_stay(starter));
+    ad_set_bool(args, "Delivered", starter->delivered);
     struct wire_body body = {.args = args, .with_private = true};
     (void)wire_call(wire, VERB_STARTER_DONE, &body, 0, told,
                     starter); /* else: when the link is up again */

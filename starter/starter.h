@@ -159,6 +159,7 @@ struct starter {
     size_t live_at;
     bool live_busy;
     bool evicted;       /* what there is goes back for the next run */
+    bool delivered;     /* JOB_DONE was accepted, and it was no eviction */
     struct ad *missing; /* HoldReason ...: some output that the job names is not there */
     unsigned resends;   /* of all outputs */
     struct os_file *file;

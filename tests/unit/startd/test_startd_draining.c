@@ -12,6 +12,36 @@
 
 #include "tests/unit/startd/draining_rig.h"
 
+#define SHORT_JOB "[Owner = \"ann\"; User = \"ann@pool\"; IsShort = true; Requirements = true]"
+#define OWNERS    "SUSPEND = \"OwnerIsBack =?= true\"\nCONTINUE = \"OwnerIsBack =!= true\"\n"
+
+static bool second_is_claimed(struct rig *rig)
+{
+    return in_state(rig, 1, SLOT_CLAIMED, SLOT_IDLE);
+}
+
+static bool something_is_held(struct rig *rig)
+{
+    return rig->startd->draining.held.count > 0;
+}
+
+/* COMMIT_DRAINING as a program without drain_client would send it: its ErrorCode. */
+static int64_t commit_raw(struct rig *rig, struct asker *asker, const char *id,
+                          struct answer *answer)
+{
+    struct ad *args = ad_create();
+    ad_set_string(args, "DrainingRequestId", id);
+    const struct wire_body body = {.args = args};
+    *answer = (struct answer){0};
+    assert_true(wire_relay(asker->client->wire, "startd/wn01", VERB_COMMIT_DRAINING, &body, 0,
+                           answer_part, answer) > 0);
+    loop_run_until(rig->bed->loop, &answer->over);
+    int64_t code = ad_int_or(answer->args, "ErrorCode", 0);
+    ad_destroy(args);
+    answer_fini(answer);
+    return code;
+}
+
 /* ---- tests */
 
 static void an_idle_machine_is_drained_until_it_is_cancelled(void **state)
@@ -284,6 +314,271 @@ static void a_piece_of_the_request_keeps_its_resources_until_all_are_drained(voi
     asker_end(&admin);
 }
 
+static void short_jobs_may_start_while_a_job_of_before_runs(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    drain_it(rig, &admin, "[StartExpr = \"TARGET.IsShort =?= true\"]");
+    until(rig, is_retiring);
+    struct slot *second = rig->startd->slots[1];
+    assert_int_equal(second->state, SLOT_UNCLAIMED);
+    assert_true(ad_bool_or(second->ad, "Draining", false));
+    char of_first[CLAIM_ID_MAX];
+    (void)snprintf(of_first, sizeof of_first, "%s", rig->claim_id);
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s", second->claim_id);
+    assert_int_equal(dial_me(rig, JOB), -EOPNOTSUPP); /* it is not short */
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s", second->claim_id);
+    assert_int_equal(dial_me(rig, SHORT_JOB), 0);
+    until(rig, second_is_claimed);
+    assert_true(second->claim->accepted);
+    (void)snprintf(rig->claim_id, sizeof rig->claim_id, "%s", of_first);
+    job_is_over(rig, ""); /* the last one of before: START is false from now on */
+    until(rig, all_drained);
+    assert_false(ad_bool_or(second->ad, "Start", true));
+    assert_int_equal(rig->startd->draining.totals.badput_s, 0);
+    asker_end(&admin);
+}
+
+static void a_retiring_job_is_asked_to_end_before_the_deadline_and_killed_at_it(void **state)
+{
+    struct rig *rig = *state;
+    char text[64];
+    begin(rig, PATIENT); /* 1000 s of retirement, 40 s to end */
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    int64_t deadline_s = loop_wall_s(rig->bed->loop) + 500;
+    (void)snprintf(text, sizeof text, "[DrainDeadline = %lld]", (long long)deadline_s);
+    ask(rig, &admin, text);
+    assert_int_equal(ad_int_or(admin.answer, "ExpectedMachineGracefulDrainingCompletion", 0),
+                     deadline_s);
+    commit(rig, &admin);
+    until(rig, is_retiring);
+    assert_int_equal(rig->starter.stops, 0);
+    rig->startd->draining.request.deadline_s = loop_wall_s(rig->bed->loop) + 40;
+    loop_timer_set(rig->startd->draining.look_timer, 0);
+    until(rig, has_stop);
+    assert_false(rig->starter.fast);
+    rig->startd->draining.request.deadline_s = loop_wall_s(rig->bed->loop);
+    loop_timer_set(rig->startd->draining.look_timer, 0);
+    until(rig, is_killed);
+    job_is_over(rig, "killed");
+    until(rig, all_drained);
+    asker_end(&admin);
+}
+
+static void a_deadline_is_looked_at_when_it_comes(void **state)
+{
+    struct rig *rig = *state;
+    char text[64];
+    begin(rig, PATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    int64_t deadline_s = loop_wall_s(rig->bed->loop) + 42; /* 40 s before it is soon */
+    (void)snprintf(text, sizeof text, "[DrainDeadline = %lld]", (long long)deadline_s);
+    drain_it(rig, &admin, text);
+    until(rig, has_stop);
+    assert_true(loop_wall_s(rig->bed->loop) >= deadline_s - 40);
+    assert_false(rig->starter.fast);
+    asker_end(&admin);
+}
+
+static void a_quick_drain_asks_at_once_and_leaves_the_time_to_end(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    rig->startd->slots[0]->claim->job_start_s -= 300;
+    drain_it(rig, &admin, "[HowFast = 10]");
+    until(rig, has_stop);
+    assert_false(rig->starter.fast);
+    assert_int_equal(rig->starter.grace_s, 40);
+    job_is_over(rig, "vacated");
+    until(rig, all_drained);
+    assert_in_range(rig->startd->draining.totals.badput_s, 300, 330);
+    asker_end(&admin);
+}
+
+static void an_evicted_job_is_badput_unless_its_result_came_just_in_time(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, IMPATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    rig->startd->slots[0]->claim->job_start_s -= 500;
+    drain_it(rig, &admin, "[]");
+    until(rig, has_stop);
+    job_has_delivered(rig);
+    until(rig, all_drained);
+    assert_int_equal(rig->startd->draining.totals.badput_s, 0);
+    asker_end(&admin);
+}
+
+static void what_a_starter_says_of_an_evicted_job_is_no_success(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, IMPATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    rig->startd->slots[0]->claim->job_start_s -= 500;
+    drain_it(rig, &admin, "[]");
+    until(rig, has_stop);
+    job_is_over(rig, ""); /* it has nothing to complain of */
+    until(rig, all_drained);
+    assert_in_range(rig->startd->draining.totals.badput_s, 500, 530);
+    asker_end(&admin);
+}
+
+static void a_fast_drain_kills_who_was_only_asked_to_end(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, IMPATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    drain_it(rig, &admin, "[]");
+    until(rig, has_stop);
+    assert_false(rig->starter.fast);
+    assert_int_equal(cancel(rig, &admin, NULL), DRAIN_OK);
+    drain_it(rig, &admin, "[HowFast = \"fast\"]");
+    until(rig, is_killed);
+    job_is_over(rig, "killed");
+    until(rig, all_drained);
+    asker_end(&admin);
+}
+
+/* The owner is back, and the job stands still. */
+static void suspend(struct rig *rig)
+{
+    ad_set_bool(rig->startd->slots[0]->ad, "OwnerIsBack", true);
+    policy_check(rig->startd->slots[0]);
+    assert_true(is(rig, SLOT_CLAIMED, SLOT_SUSPENDED));
+}
+
+static void a_suspended_job_keeps_the_retirement_that_is_left(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT OWNERS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    suspend(rig);
+    drain_it(rig, &admin, "[]");
+    until(rig, second_waits);
+    assert_true(is(rig, SLOT_CLAIMED, SLOT_SUSPENDED));
+    rig->startd->slots[0]->claim->suspended_at_s -= 5000; /* longer than its retirement */
+    draining_look(rig->startd);
+    assert_int_equal(rig->starter.stops, 0);
+    ad_remove(rig->startd->slots[0]->ad, "OwnerIsBack");
+    policy_check(rig->startd->slots[0]);
+    until(rig, is_retiring);
+    assert_int_equal(rig->starter.stops, 0);
+    assert_in_range(preempt_retirement_s(rig->startd->slots[0]), 960, 1000);
+    asker_end(&admin);
+}
+
+static void with_the_knob_a_suspended_job_is_evicted_so_that_the_estimate_holds(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT OWNERS "DRAINING_EVICTS_SUSPENDED = true\n");
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    suspend(rig);
+    ask(rig, &admin, "[]");
+    assert_in_range(ad_int_or(admin.answer, "ExpectedMachineGracefulDrainingCompletion", 0),
+                    loop_wall_s(rig->bed->loop) - 5, loop_wall_s(rig->bed->loop));
+    commit(rig, &admin);
+    until(rig, has_stop);
+    job_is_over(rig, "vacated");
+    until(rig, all_drained);
+    asker_end(&admin);
+}
+
+static void a_call_on_a_claim_waits_for_the_end_of_the_offer(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    claim_it(rig);
+    ask(rig, &admin, "[]");
+    send(rig, VERB_ACTIVATE, 1, JOB, &answer);
+    until(rig, something_is_held);
+    assert_false(answer.over);
+    assert_true(is_claimed_idle(rig));
+    drain_client_destroy(admin.drain);
+    admin.drain = NULL;
+    assert_int_equal(finish(rig, &answer, last_text, sizeof last_text), 0);
+    assert_true(is_claimed_busy(rig));
+    until(rig, has_pids);
+    asker_end(&admin);
+}
+
+static void who_waited_for_an_offer_that_was_committed_is_refused(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    claim_it(rig);
+    ask(rig, &admin, "[]");
+    send(rig, VERB_ACTIVATE, 1, JOB, &answer);
+    until(rig, something_is_held);
+    commit(rig, &admin);
+    assert_int_equal(finish(rig, &answer, last_text, sizeof last_text), -ESHUTDOWN);
+    until(rig, all_drained);
+    asker_end(&admin);
+}
+
+static void a_check_may_look_at_what_it_would_cost(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    ask(rig, &admin,
+        "[CheckExpr = \"ExpectedMachineGracefulDrainingBadput <= 0\"; EstimateOnly = true]");
+    assert_int_equal(admin.code, DRAIN_OK);
+    run_job(rig);
+    ask(rig, &admin, "[CheckExpr = \"ExpectedMachineGracefulDrainingBadput <= 0\"]");
+    assert_int_equal(admin.code, DRAIN_CHECK_FALSE);
+    asker_end(&admin);
+}
+
+static void a_commit_of_another_id_or_a_second_one_is_refused(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    char id[DRAIN_ID_MAX];
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    ask(rig, &admin, "[]");
+    (void)snprintf(id, sizeof id, "%s", admin.id);
+    assert_int_equal(commit_raw(rig, &admin, "0123", &answer), DRAIN_NO_SUCH_ID);
+    assert_true(draining_stands(rig->startd)); /* and the offer stands */
+    commit(rig, &admin);
+    assert_int_equal(commit_raw(rig, &admin, id, &answer), DRAIN_TOO_LATE);
+    until(rig, all_drained);
+    asker_end(&admin);
+}
+
+static void time_that_is_unclaimed_or_drained_counts_for_each_slot(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, TWO_SLOTS);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    drain_it(rig, &admin, "[]");
+    until(rig, all_drained);
+    rig->startd->draining.totals.counted_s -= 100; /* a while ago */
+    slots_refresh(rig->startd);
+    draining_publish(rig->startd);
+    assert_in_range(ad_int_or(rig->startd->slots[0]->ad, "TotalDrainingUnclaimedTime", -1), 200,
+                    230);
+    assert_int_equal(cancel(rig, &admin, NULL), DRAIN_OK);
+    assert_in_range(rig->startd->draining.totals.unclaimed_s, 200, 230);
+    assert_int_equal(rig->startd->draining.totals.counting, 0);
+    asker_end(&admin);
+}
+
 #define STARTD(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
@@ -295,4 +590,18 @@ UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
            STARTD(a_cancelled_drain_lets_a_retiring_job_go_on),
            STARTD(only_the_slots_of_the_request_are_drained), STARTD(a_drain_to_resume_resumes),
            STARTD(a_piece_of_the_request_keeps_its_resources_until_all_are_drained),
-           STARTD(a_drain_and_its_totals_survive_the_startd))
+           STARTD(a_drain_and_its_totals_survive_the_startd),
+           STARTD(short_jobs_may_start_while_a_job_of_before_runs),
+           STARTD(a_retiring_job_is_asked_to_end_before_the_deadline_and_killed_at_it),
+           STARTD(a_deadline_is_looked_at_when_it_comes),
+           STARTD(a_quick_drain_asks_at_once_and_leaves_the_time_to_end),
+           STARTD(an_evicted_job_is_badput_unless_its_result_came_just_in_time),
+           STARTD(what_a_starter_says_of_an_evicted_job_is_no_success),
+           STARTD(a_fast_drain_kills_who_was_only_asked_to_end),
+           STARTD(a_suspended_job_keeps_the_retirement_that_is_left),
+           STARTD(with_the_knob_a_suspended_job_is_evicted_so_that_the_estimate_holds),
+           STARTD(a_call_on_a_claim_waits_for_the_end_of_the_offer),
+           STARTD(who_waited_for_an_offer_that_was_committed_is_refused),
+           STARTD(a_check_may_look_at_what_it_would_cost),
+           STARTD(a_commit_of_another_id_or_a_second_one_is_refused),
+           STARTD(time_that_is_unclaimed_or_drained_counts_for_each_slot))
