@@ -139,6 +139,7 @@ static void a_suspension_survives_the_startd(void **state)
     until(rig, has_resumed);
     assert_true(ad_bool_or(rig->schedd.claim, "Suspended", false));
     assert_in_range(claim_suspended_s(claim_of_slot(rig)), 50, 60);
+    assert_int_equal(claim_of_slot(rig)->suspensions, 1);
     struct ad *welcome = NULL;
     assert_int_equal(hello_answer(rig, 1, &welcome), 0);
     assert_true(ad_bool_or(welcome, "Suspended", false));
