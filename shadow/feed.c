@@ -31,6 +31,7 @@
 
 #define ADS_A_PART     1000
 #define PIECES_A_BATCH 64
+#define GETS_MAX       8 /* of a run at a time; a starter needs one, each costs a buffer and a file */
 
 struct refusal {
     struct wire_request *request;
@@ -536,16 +537,20 @@ static void gone(void *arg)
     }
 }
 
-static bool feeds_has(const struct run *run)
+static size_t feeds_count(const struct run *run)
 {
     const struct get *get;
+    size_t count = 0;
     LIST_FOREACH(get, &run->shadow->gets, entry)
     {
-        if (get->run == run) {
-            return true;
-        }
+        count += get->run == run ? 1 : 0;
     }
-    return false;
+    return count;
+}
+
+static bool feeds_has(const struct run *run)
+{
+    return feeds_count(run) > 0;
 }
 
 void feed_get(struct run *run, struct wire_request *request)
@@ -567,6 +572,10 @@ void feed_get(struct run *run, struct wire_request *request)
                          "'%.100s' is no input of this job, or JOB_FETCH did not "
                          "come first",
                          name);
+        return;
+    }
+    if (feeds_count(run) >= GETS_MAX) {
+        wire_reply_error(request, -EBUSY, "%d requests for files are being answered", GETS_MAX);
         return;
     }
     struct get *get = mem_zalloc(sizeof(*get));

@@ -5,6 +5,8 @@
  */
 #include "tests/support/shadow_bed.h"
 
+#include "base/check.h"
+
 static void a_cut_input_is_gone_on_with_where_the_starter_has_it(void **state)
 {
     struct world *world = *state;
@@ -218,17 +220,48 @@ static void sizes_that_cannot_be_are_refused(void **state)
     wire_close(starter.wire);
 }
 
-static void what_is_large_waits_for_its_turn_and_gives_it_back(void **state)
+enum { LARGE = 2 << 20 };
+
+static void put_large(struct world *world)
 {
-    struct world *world = *state;
-    struct starter starter;
-    struct answer answer;
-    enum { LARGE = 2 << 20 };
     char *large = mem_alloc(LARGE + 1);
     memset(large, 'x', LARGE);
     large[LARGE] = '\0';
     put(world, "run.sh", large);
     mem_free(large);
+}
+
+static void a_starter_that_asks_for_the_same_again_and_again_is_told_to_wait(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answers[10];
+    size_t refused = 0;
+    put_large(world);
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, &starter);
+    assert_int_equal(call(world, starter.wire, VERB_JOB_FETCH, "[]", NULL, NULL), 0);
+    for (size_t i = 0; i < ARRAY_COUNT(answers); i++) {
+        begin(starter.wire, VERB_FILE_GET, "[Name = \"condor_exec.exe\"]", NULL, NULL, &answers[i]);
+    }
+    wait_for(world, &world->turn_asked);
+    assert_true(wire_reply_part(world->turn, &(struct wire_body){0}));
+    for (size_t i = 0; i < ARRAY_COUNT(answers); i++) {
+        wait_for(world, &answers[i].done);
+        refused += answers[i].status == -EBUSY ? 1 : 0;
+        assert_true(answers[i].status == -EBUSY || answers[i].bytes.length == LARGE);
+        answer_fini(&answers[i]);
+    }
+    assert_int_equal(refused, 2);
+    wire_close(starter.wire);
+}
+
+static void what_is_large_waits_for_its_turn_and_gives_it_back(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    put_large(world);
     job_run(world, "", "");
     dial(world, "1.0", 3, NONCE, &starter);
     assert_int_equal(call(world, starter.wire, VERB_JOB_FETCH, "[]", NULL, NULL), 0);
@@ -309,6 +342,7 @@ int main(void)
         CASE(more_output_than_the_job_may_have_holds_it),
         CASE(a_file_that_is_begun_before_the_end_of_another_is_in_its_place),
         CASE(sizes_that_cannot_be_are_refused),
+        CASE(a_starter_that_asks_for_the_same_again_and_again_is_told_to_wait),
         CASE(what_is_large_waits_for_its_turn_and_gives_it_back),
         CASE(a_turn_of_a_starter_that_is_gone_is_given_back),
         CASE(streams_are_written_where_they_belong),
