@@ -568,6 +568,28 @@ static size_t for_each_process(const struct place *place, int signal_number)
     return count;
 }
 
+size_t os_cgroup_pids(const struct os_cgroup *group, pid_t *ret, size_t max)
+{
+    char path[4096], line[64];
+    size_t count = 0;
+    if (group->count == 0) {
+        return 0;
+    }
+    (void)snprintf(path, sizeof path, "%.*s/cgroup.procs", (int)(sizeof path - 32),
+                   group->places[0].path);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && count < max && fgets(line, sizeof line, file) != NULL) {
+        long pid = strtol(line, NULL, 10);
+        if (pid > 1) {
+            ret[count++] = (pid_t)pid;
+        }
+    }
+    if (file != NULL) {
+        (void)fclose(file); /* only read from */
+    }
+    return count;
+}
+
 void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret)
 {
     *ret = (struct os_cgroup_usage){0};

@@ -55,6 +55,11 @@ void prepared_end(struct os *os);
 int os_cgroup_open_procs(const struct os_cgroup *group, int fds[OS_CGROUP_PLACES_MAX],
                          size_t *count);
 
+/* Its processes, at most max; how many. */
+size_t os_cgroup_pids(const struct os_cgroup *group, pid_t *ret, size_t max);
+/* The same of our living descendants. */
+size_t os_descendants_pids(pid_t *ret, size_t max);
+
 struct stat;
 void os_stat_set(struct os_stat *ret, const struct stat *st);
 int os_file_flags(enum os_open how); /* for open() */

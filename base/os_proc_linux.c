@@ -590,6 +590,21 @@ static void population_mark(struct population *population)
     }
 }
 
+size_t os_descendants_pids(pid_t *ret, size_t max)
+{
+    struct population all = {0};
+    size_t count = 0;
+    population_read(&all);
+    population_mark(&all);
+    for (size_t i = 0; i < all.count && count < max; i++) {
+        if (all.all[i].ours) {
+            ret[count++] = all.all[i].pid;
+        }
+    }
+    mem_free(all.all);
+    return count;
+}
+
 /* In rounds: while we kill, they may fork.  A process is signalled once. */
 size_t os_descendants_kill(struct os *os, int signal_number)
 {

@@ -32,7 +32,7 @@ static const char *const USAGE[] = {
     "ResidentSetSize",    "ImageSize",           "DiskUsage",
     "BytesSent",          "BytesRecvd",          "NumPids",
     "CpusUsage",          "ScratchDirFileCount", "TransferDoneBytes",
-    "TransferTotalBytes",
+    "TransferTotalBytes", "NetworkInputMb",      "NetworkOutputMb",
 };
 static const char *const EXIT[] = {
     "ExitCode", "ExitSignal", "ExitBySignal", "JobCoreDumped", "ExitReason",

@@ -1,5 +1,5 @@
-/* sim/os_cage_sim.c - base/os_cage.h, os_cgroup.h and os_figures.h for a simulated process: there
- * are no cgroups, a cage changes nothing, and nothing is counted.
+/* sim/os_cage_sim.c - base/os_cage.h, os_cgroup.h, os_figures.h and os_traffic.h for a simulated
+ * process: there are no cgroups, a cage changes nothing, and nothing is counted.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +9,7 @@
 #include "base/os_cage.h"
 #include "base/os_cgroup.h"
 #include "base/os_figures.h"
+#include "base/os_traffic.h"
 #include "sim/sim_private.h"
 
 pid_t os_caged_pid(struct os *os, pid_t pid)
@@ -82,6 +83,29 @@ int os_cgroup_remove(struct os_cgroup *group, unsigned wait_ms, struct err *err)
 void os_cgroup_close(struct os_cgroup *group)
 {
     (void)group;
+}
+
+struct os_traffic *os_traffic_create(struct os *os)
+{
+    (void)os;
+    return NULL;
+}
+
+void os_traffic_destroy(struct os_traffic *traffic)
+{
+    (void)traffic;
+}
+
+void os_traffic_look(struct os_traffic *traffic, const struct os_cgroup *group)
+{
+    (void)traffic;
+    (void)group;
+}
+
+void os_traffic_total(const struct os_traffic *traffic, uint64_t *received, uint64_t *sent)
+{
+    (void)traffic;
+    *received = *sent = 0;
 }
 
 void os_descendants_figures(struct os *os, bool exact, struct os_figures *ret)

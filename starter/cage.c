@@ -296,6 +296,11 @@ int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_e
     return os_spawn(starter->env.os, &beside, on_exit, starter, ret, err);
 }
 
+const struct os_cgroup *cage_group(const struct starter *starter)
+{
+    return starter->cage != NULL ? starter->cage->spec.cgroup : NULL;
+}
+
 void cage_figures(struct starter *starter, struct os_cgroup_usage *ret)
 {
     *ret = (struct os_cgroup_usage){0};

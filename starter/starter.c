@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/os_traffic.h"
 #include "base/plant.h"
 #include "classad/ad.h"
 #include "starter/starter_plan.h"
@@ -201,6 +202,7 @@ static void free_run(struct starter *starter)
     shells_close(starter);
     scripts_forget(starter);
     cage_close(starter);
+    os_traffic_destroy(starter->watch.traffic);
     ad_destroy(starter->record);
     ad_destroy(starter->job);
     ad_destroy(starter->hold);

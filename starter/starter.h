@@ -104,6 +104,8 @@ struct starter_watch {
     int64_t disk_kib, files, processes;
     double user_cpu_s, system_cpu_s;
     uint64_t oom_kills;
+    struct os_traffic *traffic; /* NULL: nothing was looked at yet */
+    uint64_t next_net_ms;
 };
 
 #define STARTER_CGROUPS_FILE "job.cgroups" /* beside the record: where the job's cgroup is */
@@ -318,6 +320,7 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
 int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit,
                       pid_t *ret, struct err *err);
 int64_t cage_memory_limit_mib(const struct starter *starter);            /* 0: none */
+const struct os_cgroup *cage_group(const struct starter *starter);       /* NULL: it has none */
 void cage_figures(struct starter *starter, struct os_cgroup_usage *ret); /* all 0 without a group */
 void cage_kill(struct starter *starter); /* all that is in it; returns at once */
 void cage_freeze(struct starter *starter, bool frozen);

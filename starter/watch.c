@@ -1,8 +1,8 @@
 /* starter/watch.c - what the job takes: looked at while it runs, judged, told.
  *
  * Memory is limited by the cgroup; here its kills are noticed, and without one the sizes of the
- * processes are measured.  Disk is measured by walking the job's directories, the less often the
- * longer a walk takes.
+ * processes are measured.  Disk is measured by walking the job's directories, the network by its
+ * connections (base/os_traffic.h says what that misses), both the less often the longer it takes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/os_cgroup.h"
 #include "base/os_figures.h"
+#include "base/os_traffic.h"
 #include "classad/ad.h"
 #include "starter/cage_plan.h"
 #include "starter/starter.h"
@@ -25,6 +26,8 @@
 #define LOOK_SLOWLY_MS 5000 /* at all processes of the machine */
 #define WALK_REST      50   /* a walk may take this part of the time */
 #define WALK_MS        2000
+#define NET_MS         1000
+#define MEGABYTE       1e6
 #define WALK_FILES_MAX 1000000 /* where JOB_MAX_FILES is none */
 #define OWN_FILES_MAX  20      /* that we put there ourselves */
 
@@ -103,6 +106,19 @@ static int64_t disk_limit_kib(const struct starter *starter)
 
 typedef void (*hold_f)(struct starter *starter, int code, int subcode, const char *reason);
 
+static void look_at_network(struct starter *starter)
+{
+    struct starter_watch *watch = &starter->watch;
+    uint64_t before_ms = loop_now_ms(starter->env.loop);
+    if (watch->traffic == NULL) {
+        watch->traffic = os_traffic_create(starter->env.os);
+    }
+    os_traffic_look(watch->traffic, cage_group(starter));
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    uint64_t rest_ms = (now_ms - before_ms) * WALK_REST;
+    watch->next_net_ms = now_ms + (rest_ms > NET_MS ? rest_ms : NET_MS);
+}
+
 static bool judge(struct starter *starter, hold_f hold)
 {
     const struct starter_watch *watch = &starter->watch;
@@ -167,6 +183,12 @@ void watch_report(const struct starter *starter, struct ad *args)
     ad_set_int(args, "DiskUsage", watch->disk_kib);
     ad_set_int(args, "ScratchDirFileCount", watch->files);
     ad_set_int(args, "NumPids", watch->processes);
+    if (watch->traffic != NULL) {
+        uint64_t received, sent;
+        os_traffic_total(watch->traffic, &received, &sent);
+        ad_set_real(args, "NetworkInputMb", (double)received / MEGABYTE);
+        ad_set_real(args, "NetworkOutputMb", (double)sent / MEGABYTE);
+    }
     ad_set_real(args, "BytesRecvd", (double)starter->received_bytes);
     ad_set_real(args, "BytesSent", (double)starter->sent_bytes);
 }
@@ -204,6 +226,9 @@ void watch_tick(void *arg)
     watch->looked = true;
     if (now_ms >= watch->next_walk_ms) {
         look_at_files(starter);
+    }
+    if (now_ms >= watch->next_net_ms) {
+        look_at_network(starter);
     }
     if (judge(starter, job_hold_running)) {
         return;

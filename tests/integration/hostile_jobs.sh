@@ -187,14 +187,35 @@ until_true 15 "what a killed starter left has ended" gone
 clean "lost its starter" 7777
 
 say "usage while it runs"
+# Loopback is not counted: it talks to an address of this machine, where there is one.
+address=$(hostname -I 2>/dev/null | tr ' ' '\n' | grep -m 1 '^[0-9.]*$')
+carried=true
+if [ -n "$address" ]; then
+    python3 -c '
+import socket, sys
+listener = socket.create_server((sys.argv[1], 0))
+open(sys.argv[2], "w").write("%d\n" % listener.getsockname()[1])
+peer = listener.accept()[0]
+left = 3000000
+while left > 0: left -= len(peer.recv(65536)) or left
+peer.sendall(b"x" * 200000)
+peer.recv(1)' "$address" "$WORK/port" &
+    until_true 10 "there is somebody to talk to" grep -qs . "$WORK/port"
+    carried='NetworkOutputMb == 3.0 && NetworkInputMb == 0.2'
+fi
 script busy <<'END'
 end=$((SECONDS + 60))
+if [ -n "$1" ]; then
+    exec 3<>"/dev/tcp/$1/$2"
+    head -c 3000000 /dev/zero >&3
+    head -c 200000 <&3 >/dev/null
+fi
 while [ $SECONDS -lt $end ] && [ ! -e /proc/1/nothing ]; do :; done
 END
-cluster=$(job busy) || exit 1
+cluster=$(job busy ${address:+"arguments = $address $(cat "$WORK/port")"}) || exit 1
 uses_cpu() {
     local user
-    user=$("$ROOST" q "$cluster" -af 'RemoteUserCpu > 0.5 && ResidentSetSize > 100 && DiskUsage > 0 && CpusUsage > 0.1' 2>/dev/null)
+    user=$("$ROOST" q "$cluster" -af "RemoteUserCpu > 0.5 && ResidentSetSize > 100 && DiskUsage > 0 && CpusUsage > 0.1 && $carried" 2>/dev/null)
     [ "$user" = true ]
 }
 until_true 20 "its usage is told" uses_cpu
