@@ -35,6 +35,7 @@ static void forget_facts(struct rooster *rooster)
     while (strmap_next(rooster->nodes, &at, NULL, &value)) {
         struct node *node = value;
         node->live = node->offline = node->demanded = node->misshown = node->can_relay = false;
+        node->going_down = false;
         node->jobs_waiting = 0;
         node->rank = 0;
         node->offline_ad = NULL;
@@ -75,6 +76,8 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
     node->offline = true;
     node->offline_ad = ad;
     see_adapter(node, ad);
+    node->going_down =
+        node->going_down || strcmp(ad_string_or(ad, "PowerState", ""), "GoingDown") == 0;
     (void)snprintf(node->offline_boot_id, sizeof node->offline_boot_id, "%s",
                    ad_string_or(ad, "OfflineBootId", ""));
     node->misshown =
@@ -151,6 +154,9 @@ static void recall(struct node *node)
         return;
     }
     node->known = true;
+    if (node->going_down) {
+        return; /* sleeps.c knows */
+    }
     const char *shown = ad_string_or(node->offline_ad, "PowerState", "Off");
     if (node->state != WAKE_OFF || strcmp(shown, wake_state_name(WAKE_OFF)) == 0) {
         return;
@@ -179,6 +185,13 @@ static void follow_ads(struct node *node)
 {
     recall(node);
     bool up = node->live && !node->offline;
+    if (!up && node->going_down && !node->live && node->state != WAKE_STAYING &&
+        sleeps_look(node)) {
+        return;
+    }
+    if (node->offline && node->state == WAKE_OFF) {
+        sleeps_settled(node);
+    }
     if (up && node->state != WAKE_UP) {
         node_is_up(node);
     } else if (!up && node->offline && node->state == WAKE_UP) {

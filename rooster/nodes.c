@@ -292,6 +292,11 @@ static void no_show(void *arg)
     struct node *node = arg;
     if (node->state == WAKE_WAKING) {
         failed(node, "it was woken but did not join the pool in time");
+    } else if (node->state == WAKE_STAYING) {
+        node_move(node, WAKE_OFF, "it was not taken down, but its live ads did not come back");
+        look_soon(node->rooster);
+    } else if (node->state == WAKE_GOING_DOWN) {
+        look_soon(node->rooster); /* asked again */
     }
 }
 
@@ -380,6 +385,7 @@ void node_is_up(struct node *node)
 {
     struct rooster *rooster = node->rooster;
     loop_timer_stop(node->deadline);
+    sleeps_over(node);
     if (node->wake_id[0] != '\0') {
         int64_t took_ms = (loop_wall_s(rooster->env.loop) - node->wake_s) * 1000;
         node->last_boot_ms = node->wake_ms != 0

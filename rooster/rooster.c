@@ -134,6 +134,10 @@ static void resume_wake(void *arg, const struct ad *record)
         return;
     }
     struct node *node = node_of(rooster, machine);
+    if (strcmp(ad_string_or(record, "Kind", "Wake"), "Sleep") == 0) {
+        sleeps_resume(node, record);
+        return;
+    }
     int64_t now_s = loop_wall_s(rooster->env.loop);
     int64_t deadline_s = config_duration_s(rooster->env.config, "ROOSTER_WAKE_DEADLINE");
     (void)snprintf(node->wake_id, sizeof node->wake_id, "%s", ad_string_or(record, "WakeId", ""));

@@ -43,8 +43,9 @@ struct node { /* one machine */
     char reason[ROOSTER_TEXT_MAX]; /* of the state */
     /* facts of the last look at the ads */
     bool live, offline, demanded;
-    bool misshown; /* an offline ad shows another state than ours */
-    bool no_way;   /* it cannot be woken: shown as Unknown, so that nothing is held on it */
+    bool going_down; /* its offline ads ask to be taken down */
+    bool misshown;   /* an offline ad shows another state than ours */
+    bool no_way;     /* it cannot be woken: shown as Unknown, so that nothing is held on it */
     struct node_adapter adapter;
     bool can_relay;  /* awake, and not on its way down */
     uint64_t judged; /* the configuration that no_way is of; 0: none yet */
@@ -62,6 +63,11 @@ struct node { /* one machine */
     uint64_t wake_ms;
     uint64_t retry_at_ms;
     struct loop_timer *deadline;
+    char sleep_id[32]; /* of the sleep under way; "" none */
+    char sleep_level[8];
+    int64_t sleep_s;      /* when its offline ads came */
+    int64_t sleep_order;  /* which: MyCurrentTime of its offline ads; 0: none */
+    bool sleep_done;      /* that one is over */
     bool ordering;        /* the ledger or the method is at work */
     unsigned showing;     /* of its offline ads that are being changed */
     bool seen_up;         /* it was live at the last look */
@@ -113,6 +119,16 @@ struct ad *node_to_ad(const struct node *node);
 struct relays *relays_create(struct rooster *rooster); /* after its power, destroyed after it */
 void relays_destroy(struct relays *relays);
 void relays_look_again(struct relays *relays); /* the nodes have changed */
+
+/* ---- sleeps.c: machines whose POWER_METHOD is `rooster` are taken down from here */
+/* Its offline ads ask for it: false when that has been done, and they do not say so yet. */
+bool sleeps_look(struct node *node);
+/* Its live ads are there, whatever was ordered. */
+void sleeps_over(struct node *node);
+/* Its offline ads do not ask for it, or no more. */
+void sleeps_settled(struct node *node);
+/* One that a rooster before us has begun. */
+void sleeps_resume(struct node *node, const struct ad *record);
 
 /* ---- serve.c */
 void rooster_serve(void *rooster, struct wire_request *request);

@@ -14,9 +14,12 @@ const char *wake_state_name(enum wake_state state)
 {
     switch (state) {
     case WAKE_UP:
+    case WAKE_STAYING:
         return "On";
     case WAKE_OFF:
         return "Off";
+    case WAKE_GOING_DOWN:
+        return "GoingDown";
     case WAKE_WAKING:
     case WAKE_BACKOFF:
         return "Waking";
@@ -40,6 +43,8 @@ static bool is_due(const struct wake_candidate *candidate, uint64_t now_ms)
     case WAKE_QUARANTINED:
         return candidate->ordered || (wanted && now_ms >= candidate->retry_at_ms);
     case WAKE_UP:
+    case WAKE_GOING_DOWN:
+    case WAKE_STAYING:
     case WAKE_WAKING:
         break;
     }

@@ -15,12 +15,14 @@
 enum wake_state {
     WAKE_UP,          /* its live ad is there */
     WAKE_OFF,         /* asleep */
+    WAKE_GOING_DOWN,  /* it has said good-bye, and we take it down */
+    WAKE_STAYING,     /* it could not be taken down; its live ads will come back */
     WAKE_WAKING,      /* an order is out */
     WAKE_BACKOFF,     /* an order failed; another may follow at retry_at_ms */
     WAKE_QUARANTINED, /* it failed too often; left alone until retry_at_ms */
 };
-const char *wake_state_name(
-    enum wake_state state); /* PowerState: "On" "Off" "Waking" "Waking" "WakeFailed" */
+const char *wake_state_name(enum wake_state state); /* PowerState: "On" "Off" "GoingDown" "On"
+                                                       "Waking" "Waking" "WakeFailed" */
 
 struct wake_candidate {
     const char *machine; /* borrowed */

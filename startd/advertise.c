@@ -201,6 +201,7 @@ static void uplink_up(void *arg, struct wire *wire)
         return;
     }
     if (startd->going_down && startd->offline_sent) {
+        hibernate_ask(startd);
         return; /* the sleep goes on or is taken back by its own timer */
     }
     slots_refresh(startd);

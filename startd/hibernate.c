@@ -6,6 +6,12 @@
  * of it back: live ads again, with CancelOffline.  A startd that is killed in between comes back in
  * the same boot, and its first update cancels the offline ads in the same way.
  *
+ * POWER_METHOD rooster: the offline ads themselves are the order (PowerState "GoingDown"), the
+ * rooster carries it out and writes into them what became of it.  Such a machine may be saved and
+ * restored without noticing; so it asks for its own offline ad until that says something else:
+ * then it is awake.  By the clock alone it takes the sleep back only when the rooster, which does
+ * not begin late, must long be through.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
@@ -17,6 +23,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
@@ -29,6 +36,10 @@
 #define LEAVE_MS     5000 /* after POWER_DOWN was answered with -EAGAIN no job is taken for so long */
 #define ASLEEP_MS    30000 /* for a startd that only leaves offline ads */
 #define TAKE_BACK_MS 60000 /* the order was given, and we are still here */
+/* More than the rooster may take: SLEEP_BEGIN_S of rooster/sleeps.c, the longest shutdown_timeout,
+ * and what it then takes to destroy a guest. */
+#define ROOSTER_TAKE_BACK_MS 240000
+#define ASK_MS               1000
 
 static void take_back(struct startd *startd, const char *why)
 {
@@ -43,6 +54,8 @@ static void take_back(struct startd *startd, const char *why)
     }
     startd->going_down = startd->leaving = false;
     startd->offline_sent = false;
+    startd->awake_since_s = loop_wall_s(startd->env.loop);
+    loop_timer_stop(startd->ask_timer);
     startd->first_update_done = false; /* cancels the offline ads */
     for (size_t i = 0; i < startd->slot_count; i++) {
         if (startd->slots[i]->claim == NULL) {
@@ -50,6 +63,8 @@ static void take_back(struct startd *startd, const char *why)
         }
     }
     draining_stays(startd, true);
+    slots_refresh(startd);
+    advertise_soon(startd);
     loop_timer_stop(startd->stop_timer);
     loop_timer_set(startd->hibernate_timer,
                    (uint64_t)config_duration_s(startd->env.config, "HIBERNATE_CHECK_INTERVAL") *
@@ -79,6 +94,65 @@ static void still_here(void *arg)
     draining_stays(startd, false); /* it may have slept */
 }
 
+static bool by_rooster(const struct startd *startd)
+{
+    return !startd->asleep &&
+           strcmp(config_string(startd->env.config, "POWER_METHOD"), "rooster") == 0;
+}
+
+static void told(void *arg, struct wire_reply *reply)
+{
+    struct startd *startd = arg;
+    if (!startd->going_down || !startd->offline_sent || startd->stopping) {
+        return;
+    }
+    if (reply->status == 0 && reply->ad_count == 0) {
+        take_back(startd, "its offline ads are gone");
+        return;
+    }
+    const char *state =
+        reply->status == 0 ? ad_string_or(reply->ads[0], "PowerState", "Off") : "GoingDown";
+    if (strcmp(state, "GoingDown") != 0) {
+        char why[300];
+        (void)snprintf(why, sizeof why, "its offline ad says %.20s, and it runs: %.200s", state,
+                       ad_string_or(reply->ads[0], "PowerStateReason", "no reason is given"));
+        bool slept = strcmp(state, "Off") == 0 || strcmp(state, "Waking") == 0;
+        take_back(startd, why);
+        if (slept) {
+            draining_stays(startd, false);
+        }
+        return;
+    }
+    loop_timer_set(startd->ask_timer, ASK_MS);
+}
+
+void hibernate_ask(void *arg)
+{
+    static const char *const WANTED[] = {"PowerState", "PowerStateReason"};
+    struct startd *startd = arg;
+    struct wire *wire = uplink_wire(startd->collector);
+    if (!by_rooster(startd) || !startd->going_down || startd->stopping || wire == NULL ||
+        !loop_timer_is_set(startd->stop_timer)) {
+        return; /* without a wire: asked when there is one */
+    }
+    struct ad *args = ad_create(), *mine = ad_create();
+    struct strbuf constraint;
+    strbuf_init(&constraint, 0);
+    strbuf_puts(&constraint, "Offline =?= true && Name =?= ");
+    ad_copy_attr(mine, "Name", startd->slots[0]->ad, "Name");
+    ad_expr_print(ad_lookup(mine, "Name"), AD_OLD, &constraint);
+    ad_set_string(args, "Type", "Machine");
+    ad_set_string(args, "Constraint", strbuf_text(&constraint));
+    ad_set_strings(args, "Projection", WANTED, 2);
+    const struct wire_body body = {.args = args};
+    if (wire_call(wire, VERB_QUERY, &body, OFFLINE_ACK_MS, told, startd) < 0) {
+        loop_timer_set(startd->ask_timer, ASK_MS);
+    }
+    strbuf_fini(&constraint);
+    ad_destroy(mine);
+    ad_destroy(args);
+}
+
 static void acknowledged(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
@@ -93,6 +167,12 @@ static void acknowledged(void *arg, struct wire_reply *reply)
              LOG_INT("slots", startd->slot_count));
     if (startd->asleep) {
         loop_stop(startd->env.loop, 0);
+        return;
+    }
+    if (by_rooster(startd)) {
+        powered(startd, 0, "");
+        loop_timer_set(startd->stop_timer, ROOSTER_TAKE_BACK_MS);
+        loop_timer_set(startd->ask_timer, ASK_MS);
         return;
     }
     const struct config *config = startd->env.config;
@@ -125,6 +205,9 @@ static void send_offline(struct startd *startd)
                                             .reason = startd->sleep_reason};
         ads[i] = offline_ads_make(startd->slots[i]->ad, &how);
         ad_set_string(ads[i], "HibernationState", startd->sleep_level);
+        if (by_rooster(startd)) {
+            ad_set_string(ads[i], "PowerState", "GoingDown");
+        }
     }
     struct ad *args = ad_create();
     ad_set_bool(args, "Full", true);

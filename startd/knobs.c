@@ -191,8 +191,9 @@ static const struct knob KNOBS[] = {
     {.name = "POWER_METHOD",
      .type = KNOB_STRING,
      .fallback = "none",
-     .choices = "none|process|command",
-     .help = "How this machine takes itself down; none: it never sleeps."},
+     .choices = "none|process|command|rooster",
+     .help = "How this machine is taken down; none: it never sleeps; rooster: from outside, as its "
+             "'node' section in the rooster's configuration says."},
     {.name = "POWER_SLEEP_CMD",
      .type = KNOB_STRING,
      .help = "The program that takes this machine down, for POWER_METHOD command."},

@@ -150,6 +150,7 @@ static void startd_destroy(void *state)
     loop_timer_destroy(startd->hibernate_timer);
     loop_timer_destroy(startd->stop_timer);
     loop_timer_destroy(startd->leave_timer);
+    loop_timer_destroy(startd->ask_timer);
     slots_destroy(startd);
     power_destroy(startd->power);
     store_close(startd->store);
@@ -172,12 +173,13 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
         startd->asleep = startd->asleep || strcmp(env->argv[i], "-asleep") == 0;
     }
     startd->epoch = (uint64_t)loop_wall_ms(env->loop);
-    startd->started_s = loop_wall_s(env->loop);
+    startd->started_s = startd->awake_since_s = loop_wall_s(env->loop);
     loop_secret(env->loop, &startd->random_state, sizeof startd->random_state);
     startd->poll_timer = loop_timer_create(env->loop, poll, startd);
     startd->hibernate_timer = loop_timer_create(env->loop, check_sleep, startd);
     startd->stop_timer = hibernate_guard(startd);
     startd->leave_timer = hibernate_leaving(startd);
+    startd->ask_timer = loop_timer_create(env->loop, hibernate_ask, startd);
     startd->power = power_create(env->loop, env->os, env->log);
     int rc = set_names(startd, err);
     rc = rc != 0 ? rc : pool_context_create(env, &startd->wires, err);

@@ -211,9 +211,10 @@ struct startd {
     struct ad_expr *modify[RESOURCE_KINDS_MAX]; /* MODIFY_REQUEST_EXPR_REQUEST...; NULL: none */
     struct ad_expr *hibernate;
     struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer, *leave_timer;
-    uint64_t send_due_ms;     /* when send_timer fires */
-    uint64_t last_sent_ms;    /* changes, on loop_now_ms(); 0: never */
-    uint64_t epoch, sequence; /* of our updates */
+    struct loop_timer *ask_timer; /* POWER_METHOD rooster: what became of it? */
+    uint64_t send_due_ms;         /* when send_timer fires */
+    uint64_t last_sent_ms;        /* changes, on loop_now_ms(); 0: never */
+    uint64_t epoch, sequence;     /* of our updates */
     uint64_t random_state;
     struct user_world *users;         /* of userMap() in expressions */
     struct transfer_plugins *plugins; /* who fetches URLs here */
@@ -230,6 +231,7 @@ struct startd {
     char sleep_level[8];
     char *sleep_reason;
     int64_t started_s;
+    int64_t awake_since_s;              /* started, or a sleep was taken back */
     struct wire_request *power_request; /* POWER_DOWN to be answered */
 };
 
@@ -433,6 +435,7 @@ void hibernate_leave(
 /* It is drained: down, without looking at HIBERNATE. */
 void hibernate_drained(struct startd *startd, int level, const char *reason);
 void hibernate_power_down(struct startd *startd, struct wire_request *request);
+void hibernate_ask(void *startd); /* the collector: is it still to be taken down? */
 struct loop_timer *hibernate_leaving(struct startd *startd); /* ends `leaving` */
 struct loop_timer *hibernate_guard(
     struct startd *startd); /* runs out when the machine did not go down */

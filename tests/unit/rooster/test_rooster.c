@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "base/strbuf.h"
 #include "base/strmap.h"
 #include "rooster/rooster.h"
 #include "store/store.h"
@@ -520,6 +521,196 @@ static void going_to_sleep_is_written_down(void **state)
     assert_string_equal(ledger(rig, "rooster.db"), "wn01:Sleep:Asleep ");
 }
 
+/* ---- machines that are taken down from here ---- */
+
+/* From now on wn01 has a section: its sleep command writes "sleep LEVEL" down and fails where it is
+ * told to; its status is what the file `status` says. */
+static void has_section(struct rig *rig)
+{
+    static const char SLEEP[] = "#!/bin/sh\ncd \"$(dirname $0)\"\nmkdir -p copy\n"
+                                "cp rooster.db* copy/\necho \"sleep-$ROOST_LEVEL\" >>wakes\n"
+                                "test ! -e fail\n";
+    static const char STATUS[] = "#!/bin/sh\ncd \"$(dirname $0)\"\necho status >>wakes\n"
+                                 "exit $(cat status)\n";
+    char text[900], path[300];
+    const char *dir = rig->bed->dir;
+    stop(rig);
+    bed_path(rig->bed, "sleep.sh", path);
+    BED_MUST(os_write_file(rig->bed->os, path, SLEEP, sizeof SLEEP - 1, 0755, false, err));
+    bed_path(rig->bed, "status.sh", path);
+    BED_MUST(os_write_file(rig->bed->os, path, STATUS, sizeof STATUS - 1, 0755, false, err));
+    (void)snprintf(text, sizeof text,
+                   "node \"wn01\" {\n method = command\n wake_command = \"%s\"\n"
+                   " sleep_command = \"%s/sleep.sh\"\n status_command = \"%s/status.sh\"\n}\n",
+                   rig->script, dir, dir);
+    load(rig, text);
+    start(rig);
+}
+
+static void status_is(struct rig *rig, const char *status)
+{
+    char path[300];
+    bed_path(rig->bed, "status", path);
+    BED_MUST(os_write_file(rig->bed->os, path, status, strlen(status), 0644, false, err));
+}
+
+static void asks_to_go_down(struct rig *rig, int at)
+{
+    char ad[500];
+    (void)snprintf(ad, sizeof ad,
+                   "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\";"
+                   " Offline = true; OfflineBootId = \"b1\"; ClassAdLifetime = 86400;"
+                   " MyCurrentTime = %d; PowerState = \"GoingDown\"; HibernationState = \"S4\";"
+                   " PowerStateReason = \"no work\";"
+                   " Unhibernate = MachineLastMatchTime =!= undefined ]",
+                   at);
+    must(rig->startd, VERB_UPDATE, "[]", ad);
+}
+
+/* What a rooster before us left in the ledger: an order of long ago. */
+static void has_begun_long_ago(struct rig *rig)
+{
+    static const char *const TABLES[] = {"wakes", NULL};
+    static const struct store_schema SCHEMA = {.daemon = "rooster", .tables = TABLES, .version = 1};
+    struct store *store;
+    struct ad *record = NULL;
+    struct strbuf bytes;
+    char path[300];
+    static const char TEXT[] = "[ MyType = \"Wake\"; WakeId = \"0a\"; Kind = \"Sleep\";"
+                               " Machine = \"wn01\"; StartTime = 5; Outcome = \"Started\" ]";
+    stop(rig);
+    bed_path(rig->bed, "rooster.db", path);
+    BED_MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
+    BED_MUST(ad_parse(TEXT, sizeof TEXT - 1, &record, err));
+    strbuf_init(&bytes, 0);
+    ad_encode(record, false, &bytes);
+    struct store_txn *txn = store_begin(store);
+    store_put(txn, "wakes", "0a", bytes.data, bytes.length);
+    store_commit(txn, NULL, NULL);
+    store_close(store);
+    strbuf_fini(&bytes);
+    ad_destroy(record);
+    start(rig);
+}
+
+static bool shows_on(struct rig *rig)
+{
+    return shows(rig, "On");
+}
+static bool is_going_down(struct rig *rig)
+{
+    return is(rig, "wn01", WAKE_GOING_DOWN);
+}
+
+static void a_machine_that_asks_for_it_is_taken_down(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    asks_to_go_down(rig, 100);
+    until(rig, shows_off);
+    until(rig, is_off);
+    assert_string_equal(wakes(rig), "sleep-S4 ");
+    assert_string_equal(ledger(rig, "copy/rooster.db"), "wn01:Sleep:Started ");
+    assert_string_equal(node_named(rig, "wn01")->reason, "no work");
+    stop(rig);
+    assert_string_equal(ledger(rig, "rooster.db"), "wn01:Sleep:Asleep ");
+}
+
+static void one_that_cannot_be_taken_down_is_on_and_comes_back(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    may_fail(rig, true);
+    asks_to_go_down(rig, 100);
+    until(rig, shows_on);
+    assert_string_equal(wakes(rig), "sleep-S4 ");
+    assert_non_null(strstr(node_named(rig, "wn01")->reason, "ended with status 1"));
+    is_held(rig, "wn01", 1);
+    until(rig, is_demanded);
+    assert_true(is(rig, "wn01", WAKE_STAYING)); /* it runs: there is nothing to wake */
+    must(rig->startd, VERB_UPDATE, "[ CancelOffline = true ]",
+         "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\"; BootId = \"b1\" ]");
+    until(rig, is_up);
+    may_fail(rig, false);
+    asks_to_go_down(rig, 200);
+    until(rig, shows_off);
+    assert_string_equal(wakes(rig), "sleep-S4 sleep-S4 ");
+    stop(rig);
+    assert_string_equal(ledger(rig, "rooster.db"), "wn01:Sleep:Failed wn01:Sleep:Asleep ");
+}
+
+static void one_without_a_way_down_is_told_so(void **state)
+{
+    struct rig *rig = *state;
+    asks_to_go_down(rig, 100); /* ROOSTER_WAKEUP_CMD only wakes */
+    until(rig, shows_on);
+    assert_non_null(strstr(node_named(rig, "wn01")->reason, "sleep_command"));
+    assert_string_equal(wakes(rig), "");
+}
+
+static void a_job_that_comes_meanwhile_wakes_it_when_it_is_down(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    asks_to_go_down(rig, 100);
+    is_held(rig, "wn01", 1);
+    until(rig, is_waking);
+    assert_string_equal(wakes(rig), "sleep-S4 wn01 ");
+}
+
+static void an_order_of_long_ago_is_not_given_but_its_outcome_is_found_out(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    has_begun_long_ago(rig);
+    status_is(rig, "1"); /* off */
+    asks_to_go_down(rig, 100);
+    until(rig, shows_off);
+    assert_string_equal(wakes(rig), "status ");
+    stop(rig);
+    assert_string_equal(ledger(rig, "rooster.db"), "wn01:Sleep:Asleep ");
+}
+
+static void one_that_runs_after_an_order_of_long_ago_stays_up(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    has_begun_long_ago(rig);
+    status_is(rig, "0");
+    asks_to_go_down(rig, 100);
+    until(rig, shows_on);
+    assert_string_equal(wakes(rig), "status ");
+    stop(rig);
+    assert_string_equal(ledger(rig, "rooster.db"), "wn01:Sleep:Failed ");
+}
+
+static void unknown_is_never_acted_on(void **state)
+{
+    struct rig *rig = *state;
+    has_section(rig);
+    has_begun_long_ago(rig);
+    status_is(rig, "7");
+    asks_to_go_down(rig, 100);
+    until(rig, is_going_down);
+    assert_string_equal(wakes(rig), "status ");
+    assert_true(shows(rig, "GoingDown"));
+    status_is(rig, "1");
+    loop_timer_set(node_named(rig, "wn01")->deadline, 0); /* time passes */
+    until(rig, shows_off);
+    assert_string_equal(wakes(rig), "status status ");
+}
+
+static void a_sleep_that_another_rooster_saw_the_end_of_is_written_down(void **state)
+{
+    struct rig *rig = *state;
+    falls_asleep(rig, "wn01");
+    has_begun_long_ago(rig);
+    until(rig, is_seen);
+    assert_true(is_off(rig));
+    stop(rig);
+    assert_string_equal(ledger(rig, "rooster.db"), "wn01:Sleep:Asleep ");
+}
+
 #define RIG(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 UNIT_TESTS(RIG(a_hold_wakes_the_machine_and_its_live_ad_is_the_success),
@@ -530,4 +721,11 @@ UNIT_TESTS(RIG(a_hold_wakes_the_machine_and_its_live_ad_is_the_success),
            RIG(after_quarantine_the_machine_may_be_held_again),
            RIG(a_restart_forgets_no_quarantine), RIG(a_machine_that_does_not_come_is_tried_again),
            RIG(a_wake_that_nobody_waits_for_any_more_is_over_in_the_ledger),
-           RIG(a_restart_in_mid_wake_does_not_wake_twice), RIG(going_to_sleep_is_written_down))
+           RIG(a_restart_in_mid_wake_does_not_wake_twice), RIG(going_to_sleep_is_written_down),
+           RIG(a_machine_that_asks_for_it_is_taken_down),
+           RIG(one_that_cannot_be_taken_down_is_on_and_comes_back),
+           RIG(one_without_a_way_down_is_told_so),
+           RIG(a_job_that_comes_meanwhile_wakes_it_when_it_is_down),
+           RIG(an_order_of_long_ago_is_not_given_but_its_outcome_is_found_out),
+           RIG(one_that_runs_after_an_order_of_long_ago_stays_up), RIG(unknown_is_never_acted_on),
+           RIG(a_sleep_that_another_rooster_saw_the_end_of_is_written_down))

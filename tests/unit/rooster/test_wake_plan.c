@@ -49,13 +49,15 @@ static void nothing_is_woken_without_demand_or_order_or_method(void **state)
         {SLEEPER("idle")},
         {.machine = "no_method", .state = WAKE_OFF, .demanded = true, .ordered = true},
         {.machine = "up", .state = WAKE_UP, .can_wake = true, .demanded = true, .ordered = true},
+        {.machine = "down", .state = WAKE_GOING_DOWN, .can_wake = true, .demanded = true},
+        {.machine = "stays", .state = WAKE_STAYING, .can_wake = true, .ordered = true},
         {.machine = "waking",
          .state = WAKE_WAKING,
          .can_wake = true,
          .demanded = true,
          .ordered = true},
     };
-    assert_string_equal(choose(candidates, 4, &NO_LIMITS, 0), "");
+    assert_string_equal(choose(candidates, 6, &NO_LIMITS, 0), "");
     assert_string_equal(choose(NULL, 0, &NO_LIMITS, 0), "");
 }
 
@@ -148,8 +150,9 @@ static void back_off_of_many_failures_neither_overflows_nor_outlasts_quarantine(
 static void states_have_the_names_that_status_shows(void **state)
 {
     (void)state;
-    static const char *const NAMES[] = {"On", "Off", "Waking", "Waking", "WakeFailed"};
-    for (int i = 0; i < 5; i++) {
+    static const char *const NAMES[] = {"On",     "Off",    "GoingDown", "On",
+                                        "Waking", "Waking", "WakeFailed"};
+    for (int i = 0; i < 7; i++) {
         assert_string_equal(wake_state_name((enum wake_state)i), NAMES[i]);
     }
 }

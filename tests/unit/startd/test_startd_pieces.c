@@ -455,7 +455,68 @@ static void the_machine_sleeps_as_one_whole_slot(void **state)
     answer_fini(&answer);
 }
 
-UNIT_TESTS(RIG(a_whole_slot_says_what_it_is_and_offers_a_claim_id_for_each_cpu),
+/* What its offline ad says of the machine: "" without one. */
+static const char *offline_state(struct rig *rig)
+{
+    static _Thread_local char text[32];
+    struct answer answer;
+    assert_int_equal(client_call(rig->caller, VERB_QUERY,
+                                 "[ Type = \"Machine\"; Constraint = \"Offline =?= true\" ]", NULL,
+                                 &answer),
+                     0);
+    (void)snprintf(text, sizeof text, "%s",
+                   answer.ads.count > 0 ? ad_string_or(answer.ads.items[0], "PowerState", "?")
+                                        : "");
+    answer_fini(&answer);
+    return text;
+}
+static bool collector_has_live(struct rig *rig)
+{
+    return offline_state(rig)[0] == '\0';
+}
+static bool is_advertised(struct rig *rig)
+{
+    return rig->startd->first_update_done;
+}
+static bool is_awake(struct rig *rig)
+{
+    return !rig->startd->going_down;
+}
+static bool is_to_be_taken_down(struct rig *rig)
+{
+    return loop_timer_is_set(rig->startd->ask_timer);
+}
+
+static void a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is_told(void **state)
+{
+    static const char *const CHANGE[] = {"[ PowerState = \"Waking\" ]", NULL};
+    struct rig *rig = *state;
+    struct answer answer;
+    char args[200];
+    begin(rig, "POWER_METHOD = rooster\n");
+    until(rig, is_advertised);
+    rig->startd->awake_since_s = 1;
+    hibernate_leave(rig->startd); /* as if HIBERNATE were true */
+    until_collector(rig, collector_has_offline);
+    assert_string_equal(offline_state(rig), "GoingDown");
+    until(rig, is_to_be_taken_down);
+    loop_timer_stop(rig->startd->ask_timer);
+    hibernate_ask(rig->startd); /* the answer is that it is to wait */
+    until(rig, is_to_be_taken_down);
+    assert_string_equal(offline_state(rig), "GoingDown");
+    assert_true(rig->startd->going_down);
+    /* It was saved and is restored: it cannot know, but the rooster does. */
+    (void)snprintf(args, sizeof args, "[ Type = \"Machine\"; Name = \"%s\" ]",
+                   ad_string_or(rig->startd->slots[0]->ad, "Name", ""));
+    assert_int_equal(client_call(rig->caller, VERB_MERGE, args, CHANGE, &answer), 0);
+    answer_fini(&answer);
+    until(rig, is_awake);
+    until_collector(rig, collector_has_live);
+    assert_true(rig->startd->awake_since_s > 1); /* HIBERNATE_MIN_UPTIME counts anew */
+}
+
+UNIT_TESTS(RIG(a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is_told),
+           RIG(a_whole_slot_says_what_it_is_and_offers_a_claim_id_for_each_cpu),
            RIG(a_job_gets_a_piece_as_large_as_it_asks_for),
            RIG(pieces_are_given_out_until_nothing_is_left),
            RIG(a_piece_that_is_not_wanted_is_whole_again_at_once),

@@ -1,0 +1,195 @@
+/* rooster/sleeps.c - taking machines down that cannot do it themselves: guests, and whatever is
+ * switched from outside.
+ *
+ * A startd whose POWER_METHOD is `rooster` leaves offline ads whose PowerState is GoingDown; by
+ * then it has no claim and takes none.  That is the order.  It goes into the ledger, then the
+ * machine's method takes it down, then its ads say Off.  If that fails they say On, with why, and
+ * the startd, which asks for its own ad, takes the sleep back.
+ *
+ * The startd takes it back by the clock as well, since there may be no rooster; and then it may be
+ * claimed.  So an order that is older than SLEEP_BEGIN_S is never given: the machine's state is
+ * asked for instead, and one that is off is Off, one that is on stays on, and Unknown is asked for
+ * again.  All the same when a rooster is started again in the middle of it.
+ *
+ * Rejected: a command from the startd to the rooster.  It would have to be authorized for that one
+ * machine, repeated, and remembered; an ad is all that already.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "classad/ad.h"
+#include "power/power.h"
+#include "rooster/ledger.h"
+#include "rooster/rooster.h"
+
+#define SLEEP_BEGIN_S   60     /* after its offline ads came */
+#define STAYING_MS      300000 /* until its live ads are back */
+#define STATUS_AGAIN_MS 10000
+
+static void record(struct node *node, const char *outcome, void (*done)(void *arg))
+{
+    struct rooster *rooster = node->rooster;
+    struct power_node power = {0};
+    struct ad *ad = ad_create();
+    (void)node_power(node, &power, NULL); /* else without a method */
+    ad_set_string(ad, "MyType", "Wake");
+    ad_set_string(ad, "Name", node->sleep_id);
+    ad_set_string(ad, "WakeId", node->sleep_id);
+    ad_set_string(ad, "Kind", "Sleep");
+    ad_set_string(ad, "Machine", node->name);
+    ad_set_string(ad, "AskedBy", "startd");
+    ad_set_string(ad, "Method", power.method != NULL ? power.method : "none");
+    ad_set_string(ad, "Reason", node->reason);
+    ad_set_int(ad, "StartTime", node->sleep_s);
+    ad_set_string(ad, "Outcome", outcome);
+    ad_set_string(ad, "BootId", node->offline_boot_id);
+    if (strcmp(outcome, "Started") != 0) {
+        ad_set_int(ad, "EndTime", loop_wall_s(rooster->env.loop));
+    }
+    ledger_put(rooster->ledger, node->sleep_id, ad, done, node);
+    ad_destroy(ad);
+}
+
+/* Writes down how it ended. */
+static void end_record(struct node *node, const char *outcome)
+{
+    if (node->sleep_id[0] != '\0') {
+        record(node, outcome, NULL);
+        node->sleep_id[0] = '\0';
+    }
+}
+
+static void stays(struct node *node, const char *why)
+{
+    node->sleep_done = true;
+    log_warn(node->rooster->env.log, "sleep.failed", why, LOG_TEXT("machine", node->name));
+    node_move(node, WAKE_STAYING, why);
+    end_record(node, "Failed");
+    loop_timer_set(node->deadline, STAYING_MS);
+}
+
+static void is_off(struct node *node, const char *how)
+{
+    node->sleep_done = true;
+    char reason[ROOSTER_TEXT_MAX];
+    (void)snprintf(reason, sizeof reason, "%s", node->reason); /* why it was to go down */
+    log_info(node->rooster->env.log, "sleep.done", how, LOG_TEXT("machine", node->name));
+    node_move(node, WAKE_OFF, reason);
+    end_record(node, "Asleep");
+    loop_timer_stop(node->deadline);
+}
+
+static void taken_down(void *arg, int status, const char *text)
+{
+    struct node *node = arg;
+    node->ordering = false;
+    if (node->state != WAKE_GOING_DOWN) {
+        log_warn(node->rooster->env.log, "sleep.late", text, LOG_TEXT("machine", node->name));
+    } else if (status == 0) {
+        is_off(node, text);
+    } else {
+        stays(node, text);
+    }
+    look_soon(node->rooster); /* looks passed it over while the order was at work */
+}
+
+static void state_told(void *arg, enum power_state state, const char *text)
+{
+    struct node *node = arg;
+    node->ordering = false;
+    if (node->state == WAKE_GOING_DOWN && state == POWER_OFF) {
+        is_off(node, text);
+    } else if (node->state == WAKE_GOING_DOWN && state == POWER_ON) {
+        stays(node, "nobody took it down in time");
+    } else if (node->state == WAKE_GOING_DOWN) {
+        loop_timer_set(node->deadline, STATUS_AGAIN_MS);
+    }
+    look_soon(node->rooster);
+}
+
+/* Since when the machine waits to be taken down. */
+static int64_t age_s(const struct node *node)
+{
+    return loop_wall_s(node->rooster->env.loop) - node->sleep_s;
+}
+
+static void order(void *arg)
+{
+    struct node *node = arg;
+    struct power_node power;
+    struct err err;
+    int rc = node->state == WAKE_GOING_DOWN ? node_power(node, &power, &err) : 1;
+    if (rc == 0 && age_s(node) <= SLEEP_BEGIN_S) {
+        rc = power_sleep(node->rooster->power, &power, node->sleep_level, taken_down, node, &err);
+    } else if (rc == 0) {
+        rc = power_status(node->rooster->power, &power, state_told, node, &err);
+    }
+    if (rc == 0) {
+        return;
+    }
+    node->ordering = false;
+    if (node->state == WAKE_GOING_DOWN) {
+        stays(node, err.text);
+    }
+    look_soon(node->rooster);
+}
+
+bool sleeps_look(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    const struct ad *ad = node->offline_ad;
+    int64_t which = ad_int_or(ad, "MyCurrentTime", 0);
+    if (node->state != WAKE_GOING_DOWN && node->sleep_done && which == node->sleep_order) {
+        return false;
+    }
+    if (node->ordering || (node->state == WAKE_GOING_DOWN && loop_timer_is_set(node->deadline))) {
+        return true; /* under way, or to be asked again later */
+    }
+    if (node->state != WAKE_GOING_DOWN) {
+        if (node->state != WAKE_OFF && node->state != WAKE_UP) {
+            node_is_up(node); /* for a moment that no look saw */
+        }
+        node->state = WAKE_GOING_DOWN;
+        node->sleep_order = which;
+        node->sleep_done = false;
+        node->since_s = loop_wall_s(rooster->env.loop);
+        if (node->sleep_id[0] == '\0') { /* else a rooster before us has begun */
+            node->sleep_s = ad_int_or(ad, "LastHeardFrom", node->since_s);
+        }
+        (void)snprintf(node->sleep_level, sizeof node->sleep_level, "%s",
+                       ad_string_or(ad, "HibernationState", "S5"));
+        (void)snprintf(node->reason, sizeof node->reason, "%s",
+                       ad_string_or(ad, "PowerStateReason", ""));
+        log_info(rooster->env.log, "sleep.begins", node->reason, LOG_TEXT("machine", node->name),
+                 LOG_TEXT("level", node->sleep_level));
+    }
+    node->ordering = true;
+    if (node->sleep_id[0] == '\0') {
+        ledger_new_id(rooster->ledger, node->sleep_id);
+    }
+    record(node, "Started", order); /* the order follows the commit */
+    return true;
+}
+
+void sleeps_over(struct node *node)
+{
+    node->sleep_order = 0;
+    node->sleep_done = false;
+    end_record(node, "Failed");
+}
+
+void sleeps_settled(struct node *node)
+{
+    end_record(node, "Asleep");
+}
+
+void sleeps_resume(struct node *node, const struct ad *ad)
+{
+    (void)snprintf(node->sleep_id, sizeof node->sleep_id, "%s", ad_string_or(ad, "WakeId", ""));
+    node->sleep_s = ad_int_or(ad, "StartTime", 0);
+}
