@@ -66,6 +66,16 @@ static void add_stream(struct starter *starter, const char *name)
 /* ---- those that the job names */
 
 /* What cannot go back holds the job, once all the rest has gone. */
+void output_cannot_be_read(const struct starter *starter, const char *name, int code,
+                           const char *why, char *ret, size_t size)
+{
+    (void)snprintf(ret, size,
+                   "Transfer output files failure at execution point %.100s while sending files to "
+                   "the access point. Details: reading from file %.300s/%.300s: (errno %d) %.100s",
+                   ad_string_or(starter->record, "SlotName", ""), starter->sandbox, name, -code,
+                   why);
+}
+
 static void note_missing(struct starter *starter, const char *item, int code)
 {
     char reason[900];
@@ -74,11 +84,11 @@ static void note_missing(struct starter *starter, const char *item, int code)
     if (starter->missing != NULL) {
         return;
     }
-    (void)snprintf(reason, sizeof reason,
-                   "Transfer output files failure at execution point %.100s while sending files to "
-                   "the access point. Details: reading from file %.300s/%.300s: (errno %d) %s",
-                   ad_string_or(starter->record, "SlotName", ""), starter->sandbox, item, -code,
-                   code == -EXDEV ? "It is not in the job's sandbox" : err_code_text(code));
+    const char *why = code == -EXDEV ? "It is not in the job's sandbox"
+                      : code == -E2BIG
+                          ? "What is in it is too deep, too much, or has too long names"
+                          : err_code_text(code);
+    output_cannot_be_read(starter, item, code, why, reason, sizeof reason);
     starter->missing = ad_create();
     ad_set_string(starter->missing, "HoldReason", reason);
     ad_set_int(starter->missing, "HoldReasonCode", HOLD_OUTPUT);

@@ -58,17 +58,24 @@ void output_cut(struct starter *starter)
 
 static void go_on(struct starter *starter);
 
-static void fail(struct starter *starter, const char *name, int code)
-{
-    char why[400];
-    (void)snprintf(why, sizeof why, "output %.200s: %s", name, err_code_text(code));
-    starter_give_up(starter, why);
-}
-
 static bool is_lack_of_storage(int status)
 {
     return status == -EIO || status == -ENOSPC || status == -EDQUOT || status == -ENOMEM ||
            status == -EMFILE || status == -ENFILE;
+}
+
+/* A machine that cannot read gives up; what the job made so that nobody can read it holds the job,
+ * which would do it again elsewhere. */
+static void fail(struct starter *starter, const char *name, int code)
+{
+    char why[900];
+    if (is_lack_of_storage(code)) {
+        (void)snprintf(why, sizeof why, "output %.200s: %s", name, err_code_text(code));
+        starter_give_up(starter, why);
+        return;
+    }
+    output_cannot_be_read(starter, name, code, err_code_text(code), why, sizeof why);
+    job_hold_before(starter, HOLD_OUTPUT, -code, why);
 }
 
 /* What was computed is worth some patience with the submit host's disk: the file in hand is sent
@@ -173,8 +180,12 @@ static int open_file(struct starter *starter, struct transfer_entry *entry)
     if (starter->file != NULL) {
         return 0;
     }
-    int rc = os_below_open(starter->env.os, starter->sandbox, entry->path, OS_READ, 0,
-                           &starter->file, NULL);
+    struct os *os = starter->env.os;
+    int rc = os_below_open(os, starter->sandbox, entry->path, OS_READ, 0, &starter->file, NULL);
+    if (rc == -EACCES && /* the job took it from itself, and we are no more than the job */
+        os_below_chmod(os, starter->sandbox, entry->path, entry->mode | 0400, NULL) == 0) {
+        rc = os_below_open(os, starter->sandbox, entry->path, OS_READ, 0, &starter->file, NULL);
+    }
     if (rc == 0) {
         starter->digest = digest_create();
         starter->offset = 0;

@@ -235,6 +235,9 @@ void startd_link_close(struct starter *starter);
 void input_fetch(struct starter *starter);
 void input_next(struct starter *starter);
 void output_collect(struct starter *starter);
+/* HTCondor's sentence, into ret. */
+void output_cannot_be_read(const struct starter *starter, const char *name, int code,
+                           const char *why, char *ret, size_t size);
 /* Does what a job has made by the time it is stopped go back, too? */
 bool output_is_spooled(const struct starter *starter);
 void output_next(struct starter *starter);

@@ -96,6 +96,17 @@ for when in Pre Post; do
     clean "filled its disk by its ${when}Cmd" 7785
 done
 
+say "leaves output that nobody may read"
+script closes <<'END'
+echo closed >closed
+chmod 0 closed
+END
+cluster=$(job closes 'transfer_output_files = closed') || exit 1
+until_true 20 "a job whose output is closed is done" is_done "$cluster" 1
+check_committed "$cluster" 1
+equals "its output" "$(cat "$OUT/closed")" closed
+clean "closed its output" 7786
+
 say "makes files without end"
 script files <<'END'
 while :; do : >"$((n++))"; done
