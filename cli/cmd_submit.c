@@ -183,7 +183,11 @@ static int read_stdin(struct strbuf *text, struct err *err)
     while ((got = fread(buffer, 1, sizeof buffer, stdin)) > 0) {
         strbuf_append(text, buffer, got);
     }
-    return text->failed ? err_set(err, -E2BIG, "standard input is too long") : 0;
+    if (text->failed) {
+        return err_set(err, -E2BIG, "standard input is too long");
+    }
+    strbuf_puts(text, "");
+    return submit_host_check_text("standard input", text->data, &text->length, err);
 }
 
 static int load_text(struct submit *submit, struct strbuf *text, struct err *err)
@@ -298,6 +302,9 @@ static int send_part(struct submit *submit, const struct ad *args, size_t from, 
     if (rc == 0 && reply.args != NULL) {
         submit->cluster = ad_int_or(reply.args, "ClusterId", 0);
         *last = ad_int_or(reply.args, "LastProcId", 0);
+    }
+    if (rc == -E2BIG || rc == -EINVAL) {
+        rc = err_prefix(err, rc, "%s", submit->path);
     }
     if (rc == -ECONNRESET || rc == -ETIMEDOUT) {
         char why[ERR_TEXT_MAX];
@@ -555,6 +562,7 @@ static int run(struct submit *submit, struct err *err)
 {
     struct strbuf text;
     int rc = submit_host_init(&submit->host, submit->cli, submit->path, !submit->dry_run, err);
+    submit->host.is_spooled = submit->spool;
     if (rc != 0) {
         submit_host_fini(&submit->host);
         return rc;

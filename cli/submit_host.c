@@ -22,6 +22,7 @@
 #include "base/random.h"
 #include "base/strmap.h"
 #include "base/text.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "cli/cli.h"
 
@@ -31,11 +32,70 @@
 /* ---- files ------------------------------------------------------------------------------------
  */
 
+int submit_host_check_text(const char *path, char *text, size_t *length, struct err *err)
+{
+    const char *zero = memchr(text, '\0', *length);
+    if (zero != NULL) {
+        unsigned line = 1;
+        for (const char *at = text; at < zero; at++) {
+            line += *at == '\n' ? 1 : 0;
+        }
+        return err_set(err, -EINVAL, "%s:%u: a zero byte: this is no text file", path, line);
+    }
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) { /* an editor's mark that it is UTF-8 */
+        *length -= 3;
+        memmove(text, text + 3, *length + 1);
+    }
+    return 0;
+}
+
+/* `roost submit <(...)`, `queue x from fifo`: to its end, whoever is slow. */
+/* A link, too, wherever it leads. */
+static int read_pipe(const char *path, char **text, size_t *length, struct err *err)
+{
+    struct strbuf all;
+    char buffer[16384];
+    size_t got;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        return err_set(err, -errno, "%s: %s", path, strerror(errno));
+    }
+    strbuf_init(&all, SUBMIT_FILE_MAX);
+    strbuf_puts(&all, "");
+    while (!all.failed && (got = fread(buffer, 1, sizeof buffer, file)) > 0) {
+        strbuf_append(&all, buffer, got);
+    }
+    int rc = ferror(file) != 0 ? err_set(err, -errno, "%s: %s", path, strerror(errno)) : 0;
+    (void)fclose(file);
+    if (rc != 0) {
+        strbuf_fini(&all);
+        return rc;
+    }
+    if (all.failed) {
+        strbuf_fini(&all);
+        return err_set(err, -EFBIG, "%s: larger than %zu bytes", path, SUBMIT_FILE_MAX);
+    }
+    *length = all.length;
+    *text = strbuf_take(&all);
+    return 0;
+}
+
 static int read_file(void *arg, const char *path, char **text, struct err *err)
 {
     struct submit_host *host = arg;
+    struct os_stat stat;
     size_t length;
-    return os_read_file(host->cli->os, path, SUBMIT_FILE_MAX, text, &length, err);
+    char *found = NULL;
+    bool is_pipe = os_stat(host->cli->os, path, &stat) == 0 && !stat.is_file && !stat.is_dir;
+    int rc = is_pipe ? read_pipe(path, &found, &length, err)
+                     : os_read_file(host->cli->os, path, SUBMIT_FILE_MAX, &found, &length, err);
+    rc = rc != 0 ? rc : submit_host_check_text(path, found, &length, err);
+    if (rc != 0) {
+        mem_free(found);
+        return rc;
+    }
+    *text = found;
+    return 0;
 }
 
 /* Of what a link leads to. */
@@ -192,6 +252,9 @@ static int look_at_program(struct submit_host *host, const char *path, struct er
     if (rc != 0) {
         return err_set(err, rc, "%s: %s", last_component(path), strerror(-rc));
     }
+    if (stat.is_dir) {
+        return err_set(err, -EISDIR, "%s: it is a directory", last_component(path));
+    }
     if (stat.is_file && stat.size_bytes == 0) {
         return err_set(err, -EINVAL, "%s: it has zero length", last_component(path));
     }
@@ -210,8 +273,34 @@ static int look_at_program(struct submit_host *host, const char *path, struct er
     return 0;
 }
 
+/* The shadow would find the same, when the job has run. */
+static int look_at_output(struct submit_host *host, const char *path, struct err *err)
+{
+    struct os_stat stat;
+    char *above = mem_strdup(path);
+    char *slash = strrchr(above, '/');
+    int rc = 0;
+    if (look_through(host, path, &stat) == 0) {
+        if (stat.is_dir) {
+            rc = err_set(err, -EISDIR, "%s: it is a directory", path);
+        } else if (access(path, W_OK) != 0) {
+            rc = err_set(err, -errno, "%s: %s", path, strerror(errno));
+        }
+    } else if (slash != NULL) {
+        slash[slash == above ? 1 : 0] = '\0';
+        if (look_through(host, above, &stat) != 0 || !stat.is_dir) {
+            rc = err_set(err, -ENOENT, "%s: there is no directory %s", path, above);
+        } else if (access(above, W_OK | X_OK) != 0) {
+            rc = err_set(err, -errno, "%s: %s: %s", path, above, strerror(errno));
+        }
+    }
+    mem_free(above);
+    return rc;
+}
+
 static int look(void *arg, enum submit_look what, const char *path, int64_t *bytes, struct err *err)
 {
+    const struct submit_host *host = arg;
     struct os_stat stat;
     switch (what) {
     case SUBMIT_LOOK_SIZE:
@@ -224,7 +313,14 @@ static int look(void *arg, enum submit_look what, const char *path, int64_t *byt
         }
         return 0;
     case SUBMIT_LOOK_INPUT:
-        return access(path, R_OK) == 0 ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
+        if (access(path, R_OK) != 0) {
+            return err_set(err, -errno, "%s: %s", path, strerror(errno));
+        }
+        return look_through(arg, path, &stat) == 0 && stat.is_dir
+                   ? err_set(err, -EISDIR, "%s: it is a directory", path)
+                   : 0;
+    case SUBMIT_LOOK_OUTPUT:
+        return host->is_spooled ? 0 : look_at_output(arg, path, err); /* made when it is fetched */
     }
     return 0;
 }

@@ -6,6 +6,8 @@
 #ifndef CLI_SUBMIT_HOST_H
 #define CLI_SUBMIT_HOST_H
 
+#include <stdbool.h>
+
 #include "submit/submit_file.h"
 #include "submit/submit_job.h"
 
@@ -15,6 +17,7 @@ struct strmap;
 
 struct submit_host {
     struct cli *cli;
+    bool is_spooled;       /* set by the caller: output comes when it is asked for */
     struct strmap *macros; /* ARCH, YEAR and the like */
     char cwd[4096];
     char user[256];
@@ -29,5 +32,9 @@ struct submit_host {
 int submit_host_init(struct submit_host *host, struct cli *cli, const char *file, bool needs_config,
                      struct err *err);
 void submit_host_fini(struct submit_host *host);
+
+/* What a submit file is: text.  Without the mark that some editors begin it with; *length bytes and
+ * a zero.  -EINVAL: another zero. */
+int submit_host_check_text(const char *path, char *text, size_t *length, struct err *err);
 
 #endif

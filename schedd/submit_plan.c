@@ -95,6 +95,26 @@ void submit_plan_clean(struct ad *ad)
     vec_fini(&private, mem_free);
 }
 
+static const char *largest_of(const struct ad *ad)
+{
+    size_t at = 0, most = 0;
+    const char *name = NULL, *found = "";
+    while (ad_next(ad, &at, &name, NULL)) {
+        struct strbuf bytes;
+        struct ad *one = ad_create();
+        strbuf_init(&bytes, 0);
+        (void)ad_copy_attr(one, name, ad, name); /* it is there */
+        ad_encode(one, true, &bytes);
+        if (bytes.length > most) {
+            most = bytes.length;
+            found = name;
+        }
+        strbuf_fini(&bytes);
+        ad_destroy(one);
+    }
+    return found;
+}
+
 int submit_plan_check_size(const struct ad *ad, size_t max, struct err *err)
 {
     size_t at = 0;
@@ -109,7 +129,10 @@ int submit_plan_check_size(const struct ad *ad, size_t max, struct err *err)
     ad_encode(ad, true, &bytes);
     bool fits = !bytes.failed;
     strbuf_fini(&bytes);
-    return fits ? 0 : err_set(err, -E2BIG, "an ad of more than %zu bytes", max);
+    return fits ? 0
+                : err_set(err, -E2BIG,
+                          "the job's ad has more than %zu bytes; its largest attribute is %.100s",
+                          max, largest_of(ad));
 }
 
 void submit_plan_defaults(struct ad *cluster, int64_t job_lease_s)

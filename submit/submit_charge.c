@@ -128,7 +128,9 @@ int charge_set_limits(struct submit_making *making, struct err *err)
 {
     char *value = NULL, *expr = NULL;
     int rc = making_value(making, "concurrency_limits", NULL, &value, err);
+    unsigned line = making->line;
     rc = rc != 0 ? rc : making_value(making, "concurrency_limits_expr", NULL, &expr, err);
+    making->line = value != NULL ? line : making->line;
     if (rc == 0 && value != NULL && expr != NULL) {
         rc = making_refuse(making, err,
                            "concurrency_limits and concurrency_limits_expr can't be used together");

@@ -295,6 +295,7 @@ static int make(struct submit_making *making, struct err *err)
         set_jobset,
         resources_set_properties,
         requirements_set,
+        transfer_look,
     };
     for (size_t i = 0; i < ARRAY_COUNT(STEPS); i++) {
         int rc = STEPS[i](making, err);

@@ -21,7 +21,8 @@ struct submit_file;
 
 enum submit_look {
     SUBMIT_LOOK_EXECUTABLE, /* a program that can be sent: it exists and is no broken script */
-    SUBMIT_LOOK_INPUT,      /* can be read */
+    SUBMIT_LOOK_INPUT,      /* a file that can be read */
+    SUBMIT_LOOK_OUTPUT,     /* no directory, and can be written, or made where it is to be */
     SUBMIT_LOOK_DIRECTORY,  /* can be entered */
     SUBMIT_LOOK_SIZE        /* of a file, or of all that is below a directory; absent: 0 */
 };

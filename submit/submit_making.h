@@ -119,6 +119,7 @@ int resources_set_sizes(struct submit_making *making, struct err *err);
 int resources_set_properties(struct submit_making *making, struct err *err);
 int transfer_set_streams(struct submit_making *making, struct err *err);
 int transfer_set_files(struct submit_making *making, struct err *err);
+int transfer_look(struct submit_making *making, struct err *err); /* after all others */
 int requirements_set(struct submit_making *making, struct err *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include "classad/ad.h"
 #include "submit/submit_file.h"
 #include "submit/submit_job.h"
+#include "submit/submit_command.h"
 #include "submit/submit_making.h"
 
 #define KIB  ((int64_t)1 << 10)
@@ -105,6 +106,11 @@ static int set_custom(struct submit_making *making, const char *name, struct err
         return 0;
     }
     char *value;
+    const char *meant = making->is_first ? command_nearest(name) : NULL;
+    if (meant != NULL && text_glob("request_*", meant, true)) {
+        making_warn(making, "%s asks for a resource of the name '%s'; did you mean %s?", name, tag,
+                    meant);
+    }
     strbuf_init(&attribute, 0);
     strbuf_printf(&attribute, "Request%s", tag);
     int rc = making_value(making, name, NULL, &value, err);

@@ -60,36 +60,13 @@ static int set_stream(struct submit_making *making, const struct stream *stream,
     return rc;
 }
 
-/* A job that could never run is refused where its owner sees it. */
-static int look_at_input(struct submit_making *making, struct err *err)
-{
-    const char *in = ad_string_or(making->ad, "In", NOTHING);
-    bool unchecked = false;
-    char *value;
-    int rc = making_bool_of(making, "skip_filechecks", NULL, &unchecked, NULL, err);
-    if (rc != 0 || unchecked || making->place->look == NULL || !making->place->obeyed_only ||
-        strcmp(in, NOTHING) == 0 || strstr(in, "$$(") != NULL) {
-        return rc;
-    }
-    rc = making_value(making, "input", "stdin", &value, err); /* for the line */
-    mem_free(value);
-    char *path = making_path(ad_string_or(making->ad, "Iwd", "/"), in);
-    struct err why = {{0}};
-    if (rc == 0 &&
-        making->place->look(making->place->arg, SUBMIT_LOOK_INPUT, path, NULL, &why) != 0) {
-        rc = making_refuse(making, err, "input: %.300s", why.text);
-    }
-    mem_free(path);
-    return rc;
-}
-
 int transfer_set_streams(struct submit_making *making, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < ARRAY_COUNT(STREAMS) && rc == 0; i++) {
         rc = set_stream(making, &STREAMS[i], err);
     }
-    return rc != 0 ? rc : look_at_input(making, err);
+    return rc;
 }
 
 /* ---- lists of files --------------------------------------------------------------------------
@@ -312,6 +289,32 @@ static int set_usage(struct submit_making *making, const struct files *files, st
     return rc;
 }
 
+static int check_remaps(struct submit_making *making, const char *value, struct err *err)
+{
+    struct vec items = {0};
+    int rc = 0;
+    making_split(value, ";", &items);
+    for (size_t i = 0; i < items.count && rc == 0; i++) {
+        if (strchr(items.items[i], '=') == NULL) {
+            rc = making_refuse(making, err, "transfer_output_remaps: '%.200s' is not NAME = NEW",
+                               (const char *)items.items[i]);
+        }
+    }
+    vec_fini(&items, mem_free);
+    return rc;
+}
+
+static int check_destination(struct submit_making *making, struct err *err)
+{
+    char *value;
+    int rc = making_value(making, "output_destination", "OutputDestination", &value, err);
+    if (rc == 0 && value != NULL && !making_is_url(value)) {
+        rc = making_refuse(making, err, "output_destination: '%.200s' is no URL", value);
+    }
+    mem_free(value);
+    return rc;
+}
+
 static int set_remaps(struct submit_making *making, struct err *err)
 {
     char *value;
@@ -322,7 +325,8 @@ static int set_remaps(struct submit_making *making, struct err *err)
                            "transfer_output_remaps must be a quoted string, not: %.200s", value);
     } else if (rc == 0 && value != NULL) {
         value[length - 1] = '\0';
-        if (value[1] != '\0') {
+        rc = check_remaps(making, value + 1, err);
+        if (rc == 0 && value[1] != '\0') {
             ad_set_string(making->ad, "TransferOutputRemaps", value + 1);
         }
     }
@@ -354,7 +358,58 @@ int transfer_set_files(struct submit_making *making, struct err *err)
         rc = set_usage(making, &files, err);
     }
     rc = rc != 0 ? rc : set_remaps(making, err);
+    rc = rc != 0 ? rc : check_destination(making, err);
     vec_fini(&files.in, mem_free);
     vec_fini(&files.out, mem_free);
+    return rc;
+}
+
+/* ---- what can be seen before it runs ----------------------------------------------------------
+ */
+
+static const struct seen {
+    const char *command, *alias, *attribute;
+    const char *transfer; /* false: its path is one of the machine's */
+    enum submit_look look;
+} SEEN[] = {
+    {"input", "stdin", "In", "TransferIn", SUBMIT_LOOK_INPUT},
+    {"output", "stdout", "Out", "TransferOut", SUBMIT_LOOK_OUTPUT},
+    {"error", "stderr", "Err", "TransferErr", SUBMIT_LOOK_OUTPUT},
+    {"log", "UserLog", "UserLog", NULL, SUBMIT_LOOK_OUTPUT},
+};
+
+static int look_at(struct submit_making *making, const struct seen *seen, struct err *err)
+{
+    const char *name = ad_string_or(making->ad, seen->attribute, NOTHING);
+    struct err why = {{0}};
+    char *value;
+    if (name[0] == '\0' || strcmp(name, NOTHING) == 0 || strstr(name, "$$(") != NULL ||
+        (seen->transfer != NULL && !ad_bool_or(making->ad, seen->transfer, true))) {
+        return 0;
+    }
+    int rc = making_value(making, seen->command, seen->alias, &value, err); /* for the line */
+    mem_free(value);
+    if (rc == 0 && making_is_url(name)) {
+        return making_refuse(making, err, "%s: '%.200s' is a URL, and must be a file",
+                             seen->command, name);
+    }
+    char *path = making_path(ad_string_or(making->ad, "Iwd", "/"), name);
+    if (rc == 0 && making->place->look(making->place->arg, seen->look, path, NULL, &why) != 0) {
+        rc = making_refuse(making, err, "%s: %.300s", seen->command, why.text);
+    }
+    mem_free(path);
+    return rc;
+}
+
+/* A job that could never run, or never put its output anywhere, is refused where its owner sees it.
+ */
+int transfer_look(struct submit_making *making, struct err *err)
+{
+    bool unchecked = false;
+    int rc = making_bool_of(making, "skip_filechecks", NULL, &unchecked, NULL, err);
+    bool looks = !unchecked && making->place->look != NULL && making->place->obeyed_only;
+    for (size_t i = 0; i < ARRAY_COUNT(SEEN) && rc == 0 && looks; i++) {
+        rc = look_at(making, &SEEN[i], err);
+    }
     return rc;
 }

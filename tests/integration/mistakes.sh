@@ -78,6 +78,24 @@ says 1 "none.ads: No such file or directory" roost q -jobads "$WORK/none.ads"
 says 2 "none.cpf: No such file or directory" roost status -print-format "$WORK/none.cpf"
 printf 'executable = /bin/true\n' >"$WORK/noqueue.sub"
 says 1 "noqueue.sub: there is no queue statement" roost submit "$WORK/noqueue.sub"
+# refused PATTERN TEXT: of a submit file, as printf has it.
+refused() {
+    # shellcheck disable=SC2059
+    printf "$2" >"$WORK/x.sub"
+    says 1 "x.sub:$1" roost submit "$WORK/x.sub"
+}
+exe='executable = /bin/true\n'
+refused "2: a zero byte: this is no text file" "${exe}arguments = a\0b\nqueue\n"
+refused "2: output: /nodir/out: there is no directory /nodir" "${exe}output = /nodir/out\nqueue\n"
+refused "2: error: $WORK: it is a directory" "${exe}error = $WORK\nqueue\n"
+refused "2: log: $WORK/none/log: there is no directory $WORK/none" "${exe}log = $WORK/none/log\nqueue\n"
+refused "2: output: 'http://x/y' is a URL, and must be a file" "${exe}output = http://x/y\nqueue\n"
+refused "2: input: $WORK: it is a directory" "${exe}input = $WORK\nqueue\n"
+refused "1: Can't access executable file .*: it is a directory" "executable = $WORK\nqueue\n"
+refused "2: output_destination: '/tmp/x' is no URL" "${exe}output_destination = /tmp/x\nqueue\n"
+refused "3: transfer_output_remaps: 'a' is not NAME = NEW" "${exe}transfer_output_files = a\ntransfer_output_remaps = \"a\"\nqueue\n"
+refused "2: Invalid concurrency limit 'b:x'" "${exe}concurrency_limits = a b:x\nqueue\n"
+
 says 1 "roost.conf is there already: this directory holds a pool" roost init "$WORK/pool"
 
 # ---- a pool that is there, and what is not in it
