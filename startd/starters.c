@@ -437,6 +437,9 @@ void starters_renewed(struct claim *claim)
     }
     struct ad *args = ad_create();
     ad_set_int(args, "LeaseRemainingMs", (int64_t)claim_remaining_ms(claim));
+    if (claim->schedd_address != NULL) { /* its shadows are behind the same port */
+        ad_set_string(args, "ShadowAddress", claim->schedd_address);
+    }
     struct wire_body body = {.args = args};
     if (wire_call(claim->starter_wire, VERB_LEASE_RENEWED, &body, 0, ignore_reply, NULL) < 0) {
         log_debug(claim->startd->env.log, "starter.renew", "not connected",

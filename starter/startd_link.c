@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <string.h>
 #include <stdio.h>
 
 #include "base/config.h"
@@ -57,6 +58,14 @@ static void renewed(struct starter *starter, const struct ad *args)
     }
     starter->lease_end_ms = loop_now_ms(starter->env.loop) + (uint64_t)remaining_ms;
     loop_timer_set(starter->lease_timer, (uint64_t)remaining_ms);
+    /* A schedd that has moved: for the next time that the shadow is dialled.  Who answers there
+     * still has to be the shadow of ShadowPin. */
+    const char *address = ad_string_or(args, "ShadowAddress", "");
+    if (address[0] != '\0' &&
+        strcmp(address, ad_string_or(starter->record, "ShadowAddress", "")) != 0) {
+        log_info(starter->env.log, "shadow.moved", address, LOG_TEXT("job", starter->job_id));
+        ad_set_string(starter->record, "ShadowAddress", address);
+    }
     go_on(starter, &starter->gap, false);
 }
 

@@ -143,7 +143,7 @@ is_free() { [ "$("$ROOST" status -af Activity | sort -u)" = Idle ]; }
 until_true 20 "its slot is free" is_free
 spool_is_empty || fail "a removed job left files in the spool"
 say "large files, and the shadow killed in the middle of each way"
-truncate -s 150M "$OUT/big" # no bytes on the disk, and as many on the way
+truncate -s 64M "$OUT/big" # no bytes on the disk, and as many on the way
 cat >"$WORK/big.sub" <<END
 executable = /bin/sh
 transfer_executable = false
@@ -169,10 +169,10 @@ cmp "$OUT/big" "$OUT/back" || fail "it is not what it was"
 equals "what the job saw" "$(cat "$OUT/big.out")" "$(sha256sum <"$OUT/big")"
 equals "runs" "$("$ROOST" history "$cluster" -af NumJobStarts)" 1
 # What the connection had not taken when it was cut may have to come again, and no more.
-most=$((180 * 1024 * 1024))
+most=$((94 * 1024 * 1024))
 for way in BytesRecvd BytesSent; do
     bytes=$("$ROOST" history "$cluster" -af "$way" | cut -d. -f1)
     say "$way $bytes"
-    if [ "$bytes" -lt 157286400 ] || [ "$bytes" -gt "$most" ]; then fail "$way is $bytes"; fi
+    if [ "$bytes" -lt 67108864 ] || [ "$bytes" -gt "$most" ]; then fail "$way is $bytes"; fi
 done
 passed

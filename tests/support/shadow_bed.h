@@ -217,7 +217,7 @@ static inline void put(struct world *world, const char *name, const char *text)
 
 static inline void file_is(struct world *world, const char *name, const char *expected)
 {
-    char path[160];
+    char path[256];
     char *text = NULL;
     size_t length = 0;
     (void)snprintf(path, sizeof(path), "%s/%s", world->dir, name);
@@ -387,14 +387,10 @@ static inline void starter_closed(void *arg, struct wire *wire, int status, cons
     wire_close(wire);
 }
 
-static inline void dial(struct world *world, const char *id, int64_t epoch, const char *nonce,
-                        struct starter *starter)
+/* Takes hello. */
+static inline void dial_with(struct world *world, struct ad *hello, struct starter *starter)
 {
     static const struct wire_events EVENTS = {.ready = starter_ready, .closed = starter_closed};
-    struct ad *hello = ad_create();
-    ad_set_string(hello, "JobId", id);
-    ad_set_int(hello, "ClaimEpoch", epoch);
-    ad_set_string(hello, "Nonce", nonce);
     const struct wire_dial how = {.address = listener_address(world->tcp),
                                   .route = "shadow/x",
                                   .name = "",
@@ -404,6 +400,16 @@ static inline void dial(struct world *world, const char *id, int64_t epoch, cons
     assert_int_equal(wire_dial(world->context, &how, &EVENTS, starter, &starter->wire, NULL), 0);
     wait_for(world, &starter->settled);
     ad_destroy(hello);
+}
+
+static inline void dial(struct world *world, const char *id, int64_t epoch, const char *nonce,
+                        struct starter *starter)
+{
+    struct ad *hello = ad_create();
+    ad_set_string(hello, "JobId", id);
+    ad_set_int(hello, "ClaimEpoch", epoch);
+    ad_set_string(hello, "Nonce", nonce);
+    dial_with(world, hello, starter);
 }
 
 static inline void job_run(struct world *world, const char *more_args, const char *job)

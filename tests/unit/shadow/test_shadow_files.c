@@ -5,6 +5,9 @@
  */
 #include "tests/support/shadow_bed.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "base/check.h"
 
 static void a_cut_input_is_gone_on_with_where_the_starter_has_it(void **state)
@@ -331,6 +334,80 @@ static void streams_are_written_where_they_belong(void **state)
     wire_close(starter.wire);
 }
 
+static void a_spooled_file_goes_on_where_it_is_and_nowhere_else(void **state)
+{
+    static const char *const PIECE =
+        "[Id = \"7\"; Name = \"in/h/f\"; Offset = %d; Size = 6; Mode = 420]";
+    struct world *world = *state;
+    struct starter guest;
+    char args[200], name[100];
+    struct ad *hello = ad_create();
+    (void)snprintf(args, sizeof(args), "[Ticket = \"%s\"; Purpose = \"Spool\"; Ids = {\"7\"}]",
+                   NONCE);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_ADMIT, args, NULL, NULL), 0);
+    ad_set_string(hello, "Ticket", NONCE);
+    dial_with(world, hello, &guest);
+    (void)snprintf(args, sizeof(args), PIECE, 0);
+    assert_int_equal(call(world, guest.wire, VERB_SPOOL_PUT, args, NULL, "abc"), 0);
+    for (int wrong = 1; wrong < 6; wrong++) {
+        (void)snprintf(args, sizeof(args), PIECE, wrong);
+        if (wrong != 3) {
+            assert_int_equal(call(world, guest.wire, VERB_SPOOL_PUT, args, NULL, "x"), -ESTALE);
+        }
+    }
+    (void)snprintf(args, sizeof(args), PIECE, 3);
+    assert_int_equal(call(world, guest.wire, VERB_SPOOL_PUT, args, NULL, "def"), 0);
+    (void)snprintf(name, sizeof(name), "owner/%s/sandbox/7/in/h/f", world->me);
+    file_is(world, name, "abcdef");
+    wire_close(guest.wire);
+}
+
+static void set_age(struct world *world, const char *name, time_t seconds)
+{
+    char path[200];
+    struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+    (void)snprintf(path, sizeof(path), "%s/%s", world->dir, name);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void output_that_is_newer_than_all_input_makes_a_run_needless(void **state)
+{
+    static const struct {
+        const char *job;
+        int out, in;
+        bool skipped;
+    } CASES[] = {
+        {"TransferInput = \"a\"; TransferOutput = \"o\"; SkipIfDataflow = true", 2000, 1999, true},
+        {"TransferInput = \"a\"; TransferOutput = \"o\"; SkipIfDataflow = true", 2000, 2000, false},
+        {"TransferInput = \"a\"; TransferOutput = \"o\"", 2000, 1999, false},
+        {"TransferInput = \"a\"; TransferOutput = \"o, p\"; SkipIfDataflow = true", 2000, 1999,
+         false}, /* p is not there */
+        {"TransferInput = \"a\"; SkipIfDataflow = true", 2000, 1999, false},
+        {"TransferInput = \"a\"; TransferOutput = \"q\"; TransferOutputRemaps = \"q = o\";"
+         " SkipIfDataflow = true",
+         2000, 1999, true},
+    };
+    struct world *world = *state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct starter starter;
+        put(world, "run.sh", "#!/bin/sh\n");
+        put(world, "a", "in");
+        put(world, "o", "out");
+        set_age(world, "run.sh", 1000);
+        set_age(world, "a", CASES[i].in);
+        set_age(world, "o", CASES[i].out);
+        job_run(world, "", CASES[i].job);
+        dial(world, "1.0", 3, NONCE, &starter);
+        assert_int_equal(call(world, starter.wire, VERB_JOB_FETCH, "[]", NULL, NULL),
+                         CASES[i].skipped ? -ECANCELED : 0);
+        reports_are(world, CASES[i].skipped ? "JOB_RESULT exit 0 unstaged;" : "");
+        assert_int_equal(call(world, world->shadow, VERB_JOB_STOP,
+                              "[JobId = \"1.0\"; ClaimEpoch = 3; Reason = \"\"]", NULL, NULL),
+                         0);
+        wait_for(world, &starter.closed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +423,8 @@ int main(void)
         CASE(what_is_large_waits_for_its_turn_and_gives_it_back),
         CASE(a_turn_of_a_starter_that_is_gone_is_given_back),
         CASE(streams_are_written_where_they_belong),
+        CASE(a_spooled_file_goes_on_where_it_is_and_nowhere_else),
+        CASE(output_that_is_newer_than_all_input_makes_a_run_needless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

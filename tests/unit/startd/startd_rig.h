@@ -37,6 +37,7 @@ struct starter_end { /* the starter's end of its connection to the startd */
     bool ready;
     int stops, suspends, runs;
     char directory[256]; /* of the last run that it was given */
+    char shadow[256];    /* where its shadow is, as it was told last */
     bool suspended;      /* the last that it was told */
     bool fast;
     int64_t grace_s; /* that the job is given */
@@ -496,6 +497,9 @@ static inline void starter_request(void *arg, struct wire_request *request)
         end->runs++;
         (void)snprintf(end->directory, sizeof end->directory, "%s",
                        ad_string_or(wire_request_args(request), "Directory", ""));
+    } else if (wire_request_verb(request) == VERB_LEASE_RENEWED) {
+        (void)snprintf(end->shadow, sizeof end->shadow, "%s",
+                       ad_string_or(wire_request_args(request), "ShadowAddress", ""));
     } else if (wire_request_verb(request) == VERB_STARTER_SUSPEND) {
         end->suspends++;
         end->suspended = ad_bool_or(wire_request_args(request), "Suspended", false);

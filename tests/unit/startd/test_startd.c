@@ -407,6 +407,11 @@ static bool has_moved(struct rig *rig)
     return strcmp(claim->schedd_address, "tcp:198.51.100.7:1234") == 0;
 }
 
+static bool its_starter_knows(struct rig *rig)
+{
+    return strcmp(rig->starter.shadow, "tcp:198.51.100.7:1234") == 0;
+}
+
 static bool has_new_pin(struct rig *rig)
 {
     const struct claim *claim = rig->startd->claims.items[0];
@@ -424,6 +429,7 @@ static void a_schedd_that_moves_is_followed(void **state)
     rig->schedd.new_pin = "too short";
     loop_timer_set(claim->alive_timer, 0);
     until(rig, has_moved);
+    until(rig, its_starter_knows);
     assert_string_equal(claim->schedd_pin, pin); /* nonsense is not learned */
     rig->schedd.new_pin = NEW_PIN;
     rig->schedd.alives = 0;

@@ -50,6 +50,8 @@ struct bed {
     struct listener *listener;
     struct wire *wire;
     struct wire_request *held;
+    struct listener *startd; /* the startd's socket; NULL: there is none */
+    struct wire *startd_wire;
     const char *job;   /* the ad's text */
     int64_t disk_kib;  /* of the slot; 0: any */
     const char *input; /* bytes of the one input file; NULL: none */
@@ -221,6 +223,34 @@ static void on_incoming(void *arg, struct incoming *incoming)
     MUST(wire_accept(bed->wires, incoming, &how, &EVENTS, bed, &bed->wire, err));
 }
 
+/* A startd that knows where the shadow is now. */
+static void startd_asked(void *arg, struct wire_request *request)
+{
+    struct bed *bed = arg;
+    struct ad *args = ad_create();
+    ad_set_int(args, "LeaseRemainingMs", 600000);
+    ad_set_string(args, "ShadowAddress", listener_address(bed->listener));
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
+static void startd_left(void *arg, struct wire *wire, int status, const char *why)
+{
+    (void)status;
+    (void)why;
+    wire_close(wire);
+    ((struct bed *)arg)->startd_wire = NULL;
+}
+
+static void startd_incoming(void *arg, struct incoming *incoming)
+{
+    static const struct wire_events EVENTS = {.request = startd_asked, .closed = startd_left};
+    struct bed *bed = arg;
+    const struct wire_accept how = {.identity = bed->identity, .no_token = true};
+    MUST(wire_accept(bed->wires, incoming, &how, &EVENTS, bed, &bed->startd_wire, err));
+}
+
 static void write_record_of(struct bed *bed, const char *job_id, const char *pin)
 {
     struct ad *record = ad_create();
@@ -229,7 +259,8 @@ static void write_record_of(struct bed *bed, const char *job_id, const char *pin
     ad_set_string(record, "ClaimId", "slot1@wn#b#00");
     ad_set_string(record, "JobId", job_id);
     ad_set_int(record, "ClaimEpoch", 1);
-    ad_set_string(record, "ShadowAddress", listener_address(bed->listener));
+    ad_set_string(record, "ShadowAddress",
+                  bed->startd != NULL ? "tcp:127.0.0.1:1" : listener_address(bed->listener));
     ad_set_string(record, "ShadowRoute", "shadow/somebody");
     ad_set_string(record, "ShadowPin", pin);
     ad_set_string(record, "_roost_priv_Nonce", "00000000000000000000000000000000");
@@ -270,7 +301,7 @@ static void load_config(struct bed *bed)
     MUST(config_load(&source, &options, &bed->config, err));
 }
 
-static struct bed *bed_create_with(const char *job, int64_t disk_kib)
+static struct bed *bed_create_where(const char *job, int64_t disk_kib, bool moved)
 {
     struct bed *bed = mem_zalloc(sizeof *bed);
     char keys[128];
@@ -291,6 +322,10 @@ static struct bed *bed_create_with(const char *job, int64_t disk_kib)
     MUST(wire_context_create(&options, &bed->wires, err));
     MUST(tls_identity_ephemeral(bed->loop, "shadow", &bed->identity, err));
     MUST(listener_create(bed->loop, "tcp:127.0.0.1:0", on_incoming, bed, &bed->listener, err));
+    if (moved) {
+        (void)snprintf(keys, sizeof keys, "unix:%s/startd.sock", bed->dir);
+        MUST(listener_create(bed->loop, keys, startd_incoming, bed, &bed->startd, err));
+    }
     write_record(bed);
     static char name[] = "starter", option[] = "-dir";
     char *const argv[] = {name, option, bed->run_dir, NULL};
@@ -304,6 +339,11 @@ static struct bed *bed_create_with(const char *job, int64_t disk_kib)
     return bed;
 }
 
+static struct bed *bed_create_with(const char *job, int64_t disk_kib)
+{
+    return bed_create_where(job, disk_kib, false);
+}
+
 static struct bed *bed_create(const char *job)
 {
     return bed_create_with(job, 0);
@@ -313,6 +353,8 @@ static void bed_destroy(struct bed *bed)
 {
     starter_daemon.destroy(bed->starter);
     listener_destroy(bed->listener);
+    listener_destroy(bed->startd);
+    wire_close(bed->startd_wire);
     wire_close(bed->wire);
     wire_context_destroy(bed->wires);
     tls_identity_destroy(bed->identity);
@@ -397,6 +439,16 @@ static void output_that_may_not_be_stored_holds_the_job_at_once(void **state)
 #define READS                                                                 \
     "[ Cmd = \"/bin/cat\"; Arguments = \"input\"; Out = \"_condor_stdout\"; " \
     "Owner = \"nobody-here\"; User = \"x@elsewhere\"; TransferOutput = \"\" ]"
+
+static void a_shadow_that_has_moved_is_found(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create_where(READS, 0, true);
+    bed->input = "the input";
+    loop_run_until(bed->loop, &bed->over);
+    assert_string_equal(bed->output, "the input");
+    bed_destroy(bed);
+}
 
 static void a_job_reads_its_input(void **state)
 {
@@ -614,6 +666,7 @@ UNIT_TESTS(UNIT(a_kept_starter_runs_the_next_job_over_the_same_connection),
            UNIT(nothing_of_a_run_is_there_for_the_next),
            UNIT(the_next_job_is_killed_when_it_does_not_stop_in_time),
            UNIT(another_shadow_is_dialled_anew), UNIT(a_starter_whose_job_was_held_takes_no_other),
+           UNIT(a_shadow_that_has_moved_is_found), UNIT(a_job_never_starts_on_a_damaged_input),
            UNIT(a_job_reads_its_input), UNIT(a_job_never_starts_on_a_damaged_input),
            UNIT(input_that_its_disk_does_not_hold_holds_the_job),
            UNIT(input_that_its_disk_holds_does_not),
