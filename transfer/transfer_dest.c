@@ -14,10 +14,12 @@
 static char *join(const char *directory, const char *name)
 {
     struct strbuf text;
-    size_t length = strlen(directory);
     strbuf_init(&text, 0);
-    strbuf_printf(&text, "%s%s%s", directory,
-                  length > 0 && directory[length - 1] != '/' && name[0] != '\0' ? "/" : "", name);
+    strbuf_puts(&text, directory);
+    if (text.length > 0 && directory[text.length - 1] != '/' && name[0] != '\0') {
+        strbuf_putc(&text, '/');
+    }
+    strbuf_puts(&text, name);
     return strbuf_take(&text);
 }
 
@@ -46,7 +48,7 @@ static bool goes_by(const struct ad *job, const char *item, const char *name, bo
     char *entry = entry_name(item);
     const char *rest = entry != NULL ? transfer_path_below(name, entry) : NULL;
     bool contents = ends_with_slash(item);
-    bool fits = rest != NULL && (exactly ? rest[0] == '\0' : rest[0] != '\0');
+    bool fits = entry != NULL && rest != NULL && (exactly ? rest[0] == '\0' : rest[0] != '\0');
     if (fits) {
         const char *known = keeps_paths(job) ? entry : contents ? "" : transfer_last_name(entry);
         *ret = join(known, rest);
