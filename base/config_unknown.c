@@ -162,9 +162,10 @@ static void refer_to_lists(struct config_loader *loader)
     const char *name = NULL;
     void *value = NULL;
     while (strmap_next(loader->config->entries, &at, &name, &value)) {
-        const struct config_entry *entry = value;
+        struct config_entry *entry = value;
         if (entry->kind != ENTRY_MACRO &&
             (text_glob("*_ATTRS", name, true) || text_glob("*_EXPRS", name, true))) {
+            (void)config_expand_entry(loader, entry, NULL); /* another daemon's is not, yet */
             refer_to_items(loader, entry);
         }
     }

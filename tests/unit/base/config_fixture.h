@@ -91,6 +91,7 @@ static const struct knob_table TABLE = {.owner = "STARTD",
 static const struct knob OTHER_KNOBS[] = {
     {.name = "NEGOTIATOR_INTERVAL", .type = KNOB_DURATION_S, .fallback = "60", .help = "h"},
     {.name = "OTHER_LIST", .type = KNOB_LIST, .fallback = "$(USED_BY_OTHER:)", .help = "h"},
+    {.name = "OTHER_ATTRS", .type = KNOB_LIST, .help = "h"},
     {.name = "PORT", .type = KNOB_INT, .fallback = "1", .help = "h"},
 };
 static const struct knob SITE_OPTIONS[] = {

@@ -173,6 +173,17 @@ static void what_a_list_of_attributes_names_is_known(void **state)
     config_destroy(config);
 }
 
+/* A master reads what is meant for the startd, too. */
+static void what_another_daemons_list_names_is_known(void **state)
+{
+    (void)state;
+    struct config *config = load_one("OTHER_ATTRS = \"Colour, $(LAST)\"\nLAST = Place\n"
+                                     "Colour = \"red\"\nPlace = 1\nStray = 2\n");
+    assert_int_equal(config_unknown_count(config), 1);
+    assert_string_equal(config_unknown(config, 0), "/etc/roost.conf:5: unknown knob 'Stray'");
+    config_destroy(config);
+}
+
 static void the_environment_also_decides_which_files_are_read(void **state)
 {
     (void)state;
@@ -462,6 +473,7 @@ UNIT_TESTS(UNIT(later_layers_win_and_say_so),
            UNIT(a_name_with_the_daemon_s_prefix_wins_over_the_bare_one),
            UNIT(unknown_names_behind_a_daemon_s_prefix_are_reported),
            UNIT(what_a_list_of_attributes_names_is_known),
+           UNIT(what_another_daemons_list_names_is_known),
            UNIT(the_environment_also_decides_which_files_are_read),
            UNIT(the_shared_file_is_found_by_argument_environment_or_habit),
            UNIT(refusals_name_the_layer_at_fault),
