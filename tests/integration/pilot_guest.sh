@@ -7,18 +7,8 @@
 # TIMEOUT: 120
 # SPDX-License-Identifier: Apache-2.0
 [ -x "$ROOST_BIN/roost-pilot" ] || { echo "skipped: a build with sanitizers has no static roost-pilot"; exit 77; }
-for need in qemu-system-x86_64 busybox cpio modprobe; do
-    PATH=$PATH:/sbin:/usr/sbin command -v $need >/dev/null || { echo "skipped: no $need here (make deps)"; exit 77; }
-done
 . "$(dirname "$0")/lib.sh"
-PATH=$PATH:/sbin:/usr/sbin
-
-# The newest kernel of the kind that guests of clouds have, here or unpacked elsewhere.
-KERNEL_ROOT=${ROOST_GUEST_ROOT:-}
-kernel=$(find "$KERNEL_ROOT/boot" -maxdepth 1 -name 'vmlinuz-*cloud*' 2>/dev/null | sort -V | tail -n 1)
-[ -n "$kernel" ] || { echo "skipped: no linux-image-cloud-amd64 here (make deps)"; exit 77; }
-[ -r "$kernel" ] || { echo "skipped: $kernel may not be read"; exit 77; }
-release=${kernel##*/vmlinuz-}
+. "$(dirname "$0")/lib_guest.sh"
 
 chmod 1777 "$OUT"
 pool_init --nodes 1 --asleep
@@ -28,34 +18,11 @@ port=$(sed -n 's/^COLLECTOR_PORT = //p' "$ROOST_CONFIG")
 
 # ---- the guest: busybox, modules of its network card, the pilot, a token
 guest=$WORK/guest
-mkdir -p "$guest/bin" "$guest/mod" "$guest/proc" "$guest/sys" "$guest/dev" "$guest/tmp"
-cp "$(command -v busybox)" "$guest/bin/busybox"
-cp "$ROOST_BIN/roost-pilot" "$guest/bin/" && strip "$guest/bin/roost-pilot"
+guest_tree "$guest" virtio_pci virtio_net
 say "the stripped pilot has $(stat -c %s "$guest/bin/roost-pilot") bytes"
 "$ROOST" token create --identity guest --scope ADVERTISE,READ --expires 1h --bundle --file "$guest/bundle" ||
     fail "roost token create --bundle"
-modprobe ${KERNEL_ROOT:+-d "$KERNEL_ROOT"} -S "$release" --show-depends virtio_pci >"$WORK/modules" 2>/dev/null
-modprobe ${KERNEL_ROOT:+-d "$KERNEL_ROOT"} -S "$release" --show-depends virtio_net >>"$WORK/modules" 2>/dev/null
-number=10
-while read -r _ module _; do
-    case $module in
-    *.xz) xz -dc "$module" >"$guest/mod/$number.ko" ;;
-    *) cp "$module" "$guest/mod/$number.ko" ;;
-    esac
-    number=$((number + 1))
-done < <(grep '^insmod' "$WORK/modules")
-cat >"$guest/init" <<INIT
-#!/bin/busybox sh
-/bin/busybox --install -s /bin
-export PATH=/bin
-mount -t proc proc /proc
-mount -t sysfs sysfs /sys
-mount -t cgroup2 none /sys/fs/cgroup
-mount -t devtmpfs devtmpfs /dev
-for module in /mod/*.ko; do insmod "\$module" 2>/dev/null; done
-hostname guest
-ip link set lo up
-ip link set eth0 up
+guest_init "$guest" guest <<INIT
 ip addr add 10.0.2.15/24 dev eth0
 ip route add default via 10.0.2.2
 echo "NETWORK \$(cut -d' ' -f1 /proc/uptime)"
@@ -64,10 +31,8 @@ roost-pilot --collector 10.0.2.2:$port --token /bundle --name guest --cpus 8 --i
     ENABLE_PERSISTENT_CONFIG=true WANT_SUSPEND='TARGET.Freeze =?= true' SUSPEND=false \\
     CONTINUE='CurrentTime - EnteredCurrentActivity >= 3'
 echo "PILOT ended with \$? and left '\$(ls /tmp)' '\$(ls -d /sys/fs/cgroup/roost/* 2>/dev/null)'"
-poweroff -f
 INIT
-chmod 0755 "$guest/init"
-(cd "$guest" && find . | cpio -o -H newc --quiet | gzip -1) >"$WORK/initramfs" || fail "the initramfs could not be made"
+guest_pack "$guest" "$WORK/initramfs"
 
 # ---- the jobs, which wait for it
 # script NAME <TEXT: a program of that name.  job NAME [LINE...]: submits it; prints the cluster.
@@ -117,9 +82,7 @@ freezes=$(job freezes 'My.Freeze = true') || exit 1
 
 # 10.0.2.2 is this host: its 127.0.0.1.
 begin=$(date +%s%3N)
-qemu-system-x86_64 -accel tcg -machine pc -m 384 -smp 1 -nographic -no-reboot -nodefaults -serial stdio \
-    -netdev "user,id=net0" -device virtio-net-pci,netdev=net0 -kernel "$kernel" -initrd "$WORK/initramfs" \
-    -append "console=ttyS0 quiet panic=-1" </dev/null >"$WORK/console" 2>&1 &
+guest_run "" "$WORK/initramfs" -netdev "user,id=net0" -device virtio-net-pci,netdev=net0 >"$WORK/console" 2>&1 &
 qemu=$!
 has_joined() { [ -n "$("$ROOST" status -constraint 'Machine == "guest"' -af Name 2>/dev/null)" ]; }
 show_console() { # for the trap, which is to see the status of what came before
@@ -138,7 +101,7 @@ until_true 40 "the job that will be frozen runs" is_running "$freezes"
 "$ROOST" config set --node guest "SUSPEND=TotalJobSuspendTime == 0" >/dev/null || fail "roost config set"
 until_true 40 "the job that looks is done" is_done "$looks" 1
 check_committed "$looks" 1
-equals "what the job saw" "$(tr '\n' ' ' <"$OUT/looks.out")" "$release guest 65534 the input "
+equals "what the job saw" "$(tr '\n' ' ' <"$OUT/looks.out")" "$GUEST_RELEASE guest 65534 the input "
 say "the job ran on kernel $(head -n 1 "$OUT/looks.out"), here it is $(uname -r)"
 until_true 30 "the job that reads its limits is done" is_done "$limits" 1
 equals "its limits" "$(tr '\n' ' ' <"$OUT/limits.out")" "33554432 20 100 100000 100000 "
