@@ -1,12 +1,12 @@
 /* bench/drain_transaction.c - what a drain transaction costs the startd.
  *
- * A real roost-startd of 128 slots under a real collector, over TLS.  A transaction: START_DRAINING
- * with a CheckExpr, the estimates, COMMIT_DRAINING, which is durable when it is answered, all slots
- * to Drained/Idle, and CANCEL_DRAINING, which gives them back.  The CPU time of the startd's
- * process, all threads, is read before and after each; what it spends anyway (ads every so often)
- * is among it.
+ * A real roost-startd of 16, then of 128 slots, under a real collector, over TLS.  The transaction:
+ * START_DRAINING with a CheckExpr (all ads are built anew for it), the estimates, COMMIT_DRAINING
+ * until it is answered: durable.  Then all slots become Drained/Idle and are shown so; then
+ * CANCEL_DRAINING gives them back.  CPU time of the startd's process, all threads; what it
+ * spends anyway is among it.
  *
- *   BENCH_TRIES   transactions (40)
+ *   BENCH_TRIES   rounds (40)
  *
  * LINK: base cli drain wire classad knobs
  * SPDX-License-Identifier: Apache-2.0
@@ -16,7 +16,6 @@
 #include "bench/job_pool.h"
 #include "drain/drain_client.h"
 
-#define SLOTS     128
 #define TARGET_MS 5.0
 
 struct asked {
@@ -84,7 +83,7 @@ static void cancel(struct job_pool *pool, const char *id)
 }
 
 /* Until the collector knows all of its slots in that state. */
-static void wait_slots(struct job_pool *pool, const char *state)
+static void wait_slots(struct job_pool *pool, const char *state, unsigned slots)
 {
     char constraint[200];
     (void)snprintf(constraint, sizeof constraint, "State =?= \"%s\" && Activity =?= \"Idle\"",
@@ -105,7 +104,7 @@ static void wait_slots(struct job_pool *pool, const char *state)
         size_t count = reply.ads.count;
         cli_reply_fini(&reply);
         ad_destroy(args);
-        if (count == SLOTS) {
+        if (count == slots) {
             return;
         }
         cli_pause(&pool->bench.cli, POOL_POLL_MS);
@@ -127,37 +126,65 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-int main(void)
+/* What the startd spends on each part of one round. */
+enum part { TRANSACTION, DRAINED, CANCELLED, PARTS };
+
+static double middle(double *took, size_t count)
 {
-    struct job_pool pool = {.bench = {.what = "drain_transaction"}};
-    char path[400], id[DRAIN_ID_MAX];
-    unsigned tries = number_of("BENCH_TRIES", 40);
-    double *took = mem_zalloc((tries + 1) * sizeof *took);
+    qsort(took, count, sizeof *took, compare);
+    return took[count / 2];
+}
+
+static void measure_machine(unsigned slots, size_t tries)
+{
+    struct job_pool pool = {.bench = {.what = "drain_transaction", .bin = getenv("ROOST_BIN")}};
+    char path[400], id[DRAIN_ID_MAX], cpus[16];
+    double *took[PARTS];
     struct err err;
-    pool_begin(&pool, "128", "PERSONAL_NODES = awake\n");
+    (void)snprintf(cpus, sizeof cpus, "%u", slots);
+    for (size_t part = 0; part < PARTS; part++) {
+        took[part] = mem_zalloc((tries + 1) * sizeof(double));
+    }
+    pool_begin(&pool, cpus, "PERSONAL_NODES = awake\n");
     if (cli_collector(&pool.bench.cli, &err) != 0) {
         pool_fail(&pool, "the collector", &err);
     }
-    wait_slots(&pool, "Unclaimed");
+    wait_slots(&pool, "Unclaimed", slots);
     (void)snprintf(path, sizeof path, "%s/nodes/wn01/lock/startd.lock", pool.bench.dir);
     FILE *lock = fopen(path, "re");
     int pid = 0;
     CHECK(lock != NULL && fscanf(lock, "%d", &pid) == 1 && fclose(lock) == 0);
-    for (unsigned i = 0; i <= tries; i++) { /* the first is for warmth */
-        double before_ms = cpu_ms(pid);
+    for (size_t i = 0; i <= tries; i++) { /* the first is for warmth */
+        double at_ms[PARTS + 1] = {cpu_ms(pid)};
+        size_t to = i > 0 ? i - 1 : tries;
         drain(&pool, id);
-        wait_slots(&pool, "Drained");
+        at_ms[TRANSACTION + 1] = cpu_ms(pid);
+        wait_slots(&pool, "Drained", slots);
+        at_ms[DRAINED + 1] = cpu_ms(pid);
         cancel(&pool, id);
-        wait_slots(&pool, "Unclaimed");
-        if (i > 0) {
-            took[i - 1] = cpu_ms(pid) - before_ms;
+        wait_slots(&pool, "Unclaimed", slots);
+        at_ms[CANCELLED + 1] = cpu_ms(pid);
+        for (size_t part = 0; part < PARTS; part++) {
+            took[part][to] = at_ms[part + 1] - at_ms[part];
         }
     }
-    qsort(took, tries, sizeof *took, compare);
-    (void)printf("BENCH drain_transaction_cpu %.2f ms ratio %.2f vs target %.0f ms\n",
-                 took[tries / 2], took[tries / 2] / TARGET_MS, TARGET_MS);
-    (void)printf("BENCH drain_transaction_cpu_worst %.2f ms\n", took[tries - 1]);
-    mem_free(took);
+    double transaction_ms = middle(took[TRANSACTION], tries);
+    (void)printf("BENCH drain_transaction_%u_slots %.2f ms ratio %.2f vs target %.0f ms\n", slots,
+                 transaction_ms, transaction_ms / TARGET_MS, TARGET_MS);
+    (void)printf("BENCH drain_transaction_%u_slots_worst %.2f ms\n", slots,
+                 took[TRANSACTION][tries - 1]);
+    (void)printf("BENCH drained_and_told_%u_slots %.2f ms\n", slots, middle(took[DRAINED], tries));
+    (void)printf("BENCH drain_cancelled_%u_slots %.2f ms\n", slots, middle(took[CANCELLED], tries));
+    for (size_t part = 0; part < PARTS; part++) {
+        mem_free(took[part]);
+    }
     pool_end(&pool);
+}
+
+int main(void)
+{
+    size_t tries = (size_t)number("BENCH_TRIES", 40, 1000);
+    measure_machine(16, tries);
+    measure_machine(128, tries);
     return 0;
 }

@@ -129,13 +129,15 @@ static void send_changes(void *arg)
     advertise_gone(startd); /* first: a new piece may have the name of one that is gone */
     const struct ad **ads = mem_alloc(startd->slot_count * sizeof *ads);
     size_t count = 0;
-    draining_publish(startd);
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        if (startd->slots[i]->stale) {
+            slot_build(startd->slots[i]);
+        }
+    }
+    draining_publish(startd); /* after: an ad that is built knows nothing of it */
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
         if (slot->changed || !startd->first_update_done) {
-            if (slot->stale) {
-                slot_build(slot);
-            }
             ads[count++] = slot->ad;
             slot->changed = false;
         }

@@ -198,9 +198,11 @@ static void start_draining(struct startd *startd, struct wire_request *request)
     struct drain_request asked;
     struct drain_estimates cost;
     struct err err;
-    slots_refresh(startd); /* CheckExpr sees what is, and what it would cost */
-    draining_publish(startd);
     enum drain_code code = drain_request_read(wire_request_args(request), &asked, &err);
+    if (asked.check != NULL) { /* it sees what is, and what it would cost */
+        slots_refresh(startd);
+        draining_publish(startd);
+    }
     code = code != DRAIN_OK ? code : judge(startd, &asked, &err);
     if (code != DRAIN_OK) {
         int status = code == DRAIN_ALREADY ? -EBUSY : code == DRAIN_CHECK_FALSE ? -EPERM : -EINVAL;
@@ -268,7 +270,11 @@ static void commit_draining(struct startd *startd, struct wire_request *request)
     draining_save(startd, committed);
     draining_count(startd);
     draining_look(startd); /* from Unclaimed, before START makes Owner of it */
-    slots_refresh(startd);
+    for (size_t i = startd->slot_count; i > 0; i--) {
+        if (startd->slots[i - 1]->state != SLOT_DRAINED) { /* else its move has shown it */
+            slot_refresh(startd->slots[i - 1]);
+        }
+    }
     serve_held(startd);
 }
 

@@ -561,6 +561,41 @@ static void a_commit_of_another_id_or_a_second_one_is_refused(void **state)
     asker_end(&admin);
 }
 
+/* The collector's ad of the first slot, in that activity, says it. */
+static void until_told(struct rig *rig, const char *activity)
+{
+    bool told = false;
+    for (int i = 0; i < 100000 && !told; i++) {
+        struct answer answer;
+        assert_int_equal(client_call(rig->caller, VERB_QUERY,
+                                     "[ Type = \"Machine\"; Constraint = \"SlotID == 1\" ]", NULL,
+                                     &answer),
+                         0);
+        assert_int_equal(answer.ads.count, 1);
+        const struct ad *ad = answer.ads.items[0];
+        told = strcmp(ad_string_or(ad, "Activity", ""), activity) == 0;
+        assert_true(ad_has(ad, "ExpectedMachineGracefulDrainingCompletion"));
+        assert_true(ad_has(ad, "ExpectedMachineFastDrainingBadput"));
+        assert_true(ad_has(ad, "TotalDrainingUnclaimedTime"));
+        assert_true(ad_has(ad, "TotalDrainingBadputTime"));
+        answer_fini(&answer);
+    }
+    assert_true(told);
+}
+
+static void every_ad_that_is_sent_says_what_draining_would_cost(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT);
+    until_told(rig, "Idle");
+    run_job(rig);
+    until_told(rig, "Busy");
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    drain_it(rig, &admin, "[]");
+    until_told(rig, "Retiring");
+    asker_end(&admin);
+}
+
 static void time_that_is_unclaimed_or_drained_counts_for_each_slot(void **state)
 {
     struct rig *rig = *state;
@@ -604,4 +639,5 @@ UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
            STARTD(who_waited_for_an_offer_that_was_committed_is_refused),
            STARTD(a_check_may_look_at_what_it_would_cost),
            STARTD(a_commit_of_another_id_or_a_second_one_is_refused),
+           STARTD(every_ad_that_is_sent_says_what_draining_would_cost),
            STARTD(time_that_is_unclaimed_or_drained_counts_for_each_slot))
