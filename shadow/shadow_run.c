@@ -345,6 +345,9 @@ void run_handle(struct run *run, struct wire_request *request)
 {
     enum wire_verb verb = wire_request_verb(request);
     note_times(run, verb);
+    if (verb == VERB_FILE_PUT || verb == VERB_JOB_DONE) {
+        turn_give_back(run, false); /* of so short a job no start is told */
+    }
     if (verb == VERB_JOB_DONE) {
         turn_give_back(run, true);
         if (run->link != NULL) {

@@ -23,6 +23,8 @@
 #include "starter/starter_plan.h"
 #include "wire/wire.h"
 
+#define STARTER_TELLS_MS 50 /* so long a job lives before its start is told by itself */
+
 #define HOLD_NOT_STARTED  6 /* HTCondor's number */
 #define WRAPPER_ERRORS    ".job_wrapper_failure"
 #define WRAPPER_BYTES_MAX 4096
@@ -346,7 +348,7 @@ void job_start(struct starter *starter)
             live_begin(starter);
             log_info(starter->env.log, "job.started", "the job runs",
                      LOG_TEXT("job", starter->job_id), LOG_INT("pid", starter->job_pid));
-            job_tell_started(starter);
+            loop_timer_set(starter->begun_timer, STARTER_TELLS_MS);
         }
     }
     vec_fini(&argv, mem_free);
@@ -383,6 +385,14 @@ void job_tell_started(struct starter *starter)
     (void)wire_call(starter->shadow, VERB_JOB_STARTED, &body, 0, started_answered,
                     starter); /* else: when up */
     ad_destroy(args);
+}
+
+void job_begun(void *arg)
+{
+    struct starter *starter = arg;
+    if (starter->phase == STARTER_RUN && starter->pid > 0) {
+        job_tell_started(starter);
+    }
 }
 
 void job_stop(struct starter *starter, bool fast)

@@ -222,6 +222,7 @@ static void starter_forget_run(struct starter *starter)
     loop_timer_stop(starter->lease_timer);
     loop_timer_stop(starter->tick_timer);
     loop_timer_stop(starter->deferral_timer);
+    loop_timer_stop(starter->begun_timer);
     loop_timer_stop(starter->watch.timer);
     loop_timer_destroy(starter->kill_timer); /* startd_link_tell() uses it for the process's end */
     free_run(starter);
@@ -237,6 +238,7 @@ static void starter_forget_run(struct starter *starter)
         .tick_timer = starter->tick_timer,
         .kill_timer = loop_timer_create(starter->env.loop, kill_timer, starter),
         .deferral_timer = starter->deferral_timer,
+        .begun_timer = starter->begun_timer,
         .live_timer = starter->live_timer,
         .watch = {.timer = starter->watch.timer},
     };
@@ -252,6 +254,7 @@ static void starter_destroy(void *state)
     loop_timer_destroy(starter->tick_timer);
     loop_timer_destroy(starter->kill_timer);
     loop_timer_destroy(starter->deferral_timer);
+    loop_timer_destroy(starter->begun_timer);
     loop_timer_destroy(starter->watch.timer);
     free_run(starter);
     loop_timer_destroy(starter->live_timer);
@@ -328,6 +331,7 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
     starter->tick_timer = loop_timer_create(env->loop, tick, starter);
     starter->kill_timer = loop_timer_create(env->loop, kill_timer, starter);
     starter->deferral_timer = loop_timer_create(env->loop, deferral_tick, starter);
+    starter->begun_timer = loop_timer_create(env->loop, job_begun, starter);
     starter->watch.timer = loop_timer_create(env->loop, watch_tick, starter);
     starter->live_timer = loop_timer_create(env->loop, live_look, starter);
     int rc = read_record(starter, directory_argument(starter), err);

@@ -123,7 +123,7 @@ struct starter {
     char *shadow_place;  /* where that one leads, and whom it trusts there */
     bool shadow_kept;    /* it served an earlier run, and has not been told of this one */
     int64_t runs;        /* that this process has begun */
-    struct loop_timer *dial_timer, *lease_timer, *tick_timer, *kill_timer;
+    struct loop_timer *dial_timer, *lease_timer, *tick_timer, *kill_timer, *begun_timer;
     unsigned failures;
     uint64_t lease_end_ms, last_tick_ms;
     enum starter_phase phase;
@@ -176,7 +176,7 @@ struct starter {
     pid_t pid;     /* of its process, or of what keeps its cage; 0 not yet, -1 no more */
     pid_t job_pid; /* of the job itself */
     int64_t started_s;
-    bool started_told;
+    bool started_told; /* a job that ends within STARTER_TELLS_MS is told of once, by JOB_DONE */
     struct os_exit exit;
     int64_t ended_s;
     bool gap;       /* the clock jumped: the job waits for its claim */
@@ -254,6 +254,7 @@ int job_prepare(struct starter *starter, struct err *err); /* sandbox and accoun
 void job_start(struct starter *starter);
 int job_take_back(struct starter *starter, struct err *err); /* the sandbox, from its account */
 void job_tell_started(struct starter *starter);
+void job_begun(void *arg); /* the job has lived for STARTER_TELLS_MS: its start is told */
 void job_stop(struct starter *starter, bool fast);
 void job_freeze(struct starter *starter); /* or lets it go on: as gap and suspended say */
 void job_clean(struct starter *starter);

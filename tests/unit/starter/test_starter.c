@@ -57,8 +57,10 @@ struct bed {
     const char *input; /* bytes of the one input file; NULL: none */
     bool cut_input;    /* the connection is cut in the middle of it */
     int damage;        /* so often its checksum is that of other bytes */
-    int starts;
-    int refusals;                 /* JOB_DONE is answered -EAGAIN so often */
+    int starts, ran;   /* starts that were told of; jobs that ran, told of at their start or end */
+    bool flag;         /* the job is shown that its start was told */
+    bool is_told;      /* of the start of the run at hand */
+    int refusals;      /* JOB_DONE is answered -EAGAIN so often */
     int put_refusals, put_status; /* FILE_PUT is answered with it so often */
     int done_calls, puts_calls, gets_calls;
     int connections;
@@ -171,6 +173,12 @@ static void on_request(void *arg, struct wire_request *request)
         return;
     case VERB_JOB_STARTED:
         bed->starts++;
+        bed->ran++;
+        bed->is_told = true;
+        if (bed->flag) {
+            (void)snprintf(path, sizeof path, "%s/sandbox/told", bed->run_dir);
+            assert_int_equal(os_write_file(bed->os, path, "", 0, 0644, false, &err), 0);
+        }
         wire_reply_ok(request, NULL);
         return;
     case VERB_FILE_PUT:
@@ -190,6 +198,8 @@ static void on_request(void *arg, struct wire_request *request)
     case VERB_JOB_DONE:
         bed->done_calls++;
         bed->hold_code = ad_int_or(args, "HoldReasonCode", 0);
+        bed->ran += bed->hold_code == 0 && !bed->is_told ? 1 : 0;
+        bed->is_told = bed->hold_code == 0; /* it may be said again */
         (void)snprintf(path, sizeof path, "%s/sandbox", bed->run_dir);
         assert_int_equal(stat(path, &bed->at_done), 0);
         if (bed->done_calls <= bed->refusals) {
@@ -456,7 +466,7 @@ static void a_job_reads_its_input(void **state)
     struct bed *bed = bed_create(READS);
     bed->input = "the input";
     loop_run_until(bed->loop, &bed->over);
-    assert_int_equal(bed->starts, 1);
+    assert_int_equal(bed->ran, 1);
     assert_string_equal(bed->output, "the input");
     bed_destroy(bed);
 }
@@ -469,8 +479,23 @@ static void after_a_cut_only_the_rest_of_an_input_is_asked_for(void **state)
     bed->cut_input = true;
     loop_run_until(bed->loop, &bed->over);
     assert_int_equal(bed->gets_calls, 2);
-    assert_int_equal(bed->starts, 1);
+    assert_int_equal(bed->ran, 1);
     assert_string_equal(bed->output, "the input");
+    bed_destroy(bed);
+}
+
+#define WAITS                                                                            \
+    "[ Cmd = \"/bin/sh\"; Arguments = \"-c 'until [ -e told ]; do sleep 0.02; done'\"; " \
+    "Out = \"_condor_stdout\"; Owner = \"nobody-here\"; User = \"x@elsewhere\"; "        \
+    "TransferOutput = \"\" ]"
+
+static void the_start_of_a_job_that_goes_on_is_told_while_it_runs(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(WAITS);
+    bed->flag = true;
+    loop_run_until(bed->loop, &bed->over);
+    assert_int_equal(bed->starts, 1);
     bed_destroy(bed);
 }
 
@@ -481,7 +506,7 @@ static void a_job_never_starts_on_a_damaged_input(void **state)
     bed->input = "the input";
     bed->damage = 100;
     loop_run_until(bed->loop, &bed->over);
-    assert_int_equal(bed->starts, 0);
+    assert_int_equal(bed->ran, 0);
     assert_int_equal(bed->gets_calls, 3);
     assert_int_equal(bed->done_calls, 1);
     assert_int_equal(bed->hold_code, 13);
@@ -496,7 +521,7 @@ static void input_that_its_disk_does_not_hold_holds_the_job(void **state)
     struct bed *bed = bed_create_with(READS, 3);
     bed->input = many;
     loop_run_until(bed->loop, &bed->over);
-    assert_int_equal(bed->starts, 0);
+    assert_int_equal(bed->ran, 0);
     assert_int_equal(bed->gets_calls, 1);
     assert_int_equal(bed->done_calls, 1);
     assert_int_equal(bed->hold_code, 34);
@@ -511,7 +536,7 @@ static void input_that_its_disk_holds_does_not(void **state)
     struct bed *bed = bed_create_with(READS, 1000);
     bed->input = some;
     loop_run_until(bed->loop, &bed->over);
-    assert_int_equal(bed->starts, 1);
+    assert_int_equal(bed->ran, 1);
     assert_string_equal(bed->output, some);
     bed_destroy(bed);
 }
@@ -524,7 +549,7 @@ static void an_input_that_came_damaged_is_asked_for_again(void **state)
     bed->damage = 2;
     loop_run_until(bed->loop, &bed->over);
     assert_int_equal(bed->gets_calls, 3);
-    assert_int_equal(bed->starts, 1);
+    assert_int_equal(bed->ran, 1);
     assert_int_equal(bed->hold_code, 0);
     assert_string_equal(bed->output, "the input");
     bed_destroy(bed);
@@ -563,7 +588,7 @@ static void begin_next(struct bed *bed, const char *job_id, const char *pin)
     (void)snprintf(bed->run_dir, sizeof bed->run_dir, "%s/dir_slot1_%s_1", bed->dir, job_id);
     MUST(os_mkdirs(bed->os, bed->run_dir, 0711, err));
     write_record_of(bed, job_id, pin);
-    bed->over = false;
+    bed->over = bed->is_told = false;
     MUST(starter_begin(starter, bed->run_dir, err));
 }
 
@@ -582,7 +607,7 @@ static void a_kept_starter_runs_the_next_job_over_the_same_connection(void **sta
     assert_string_equal(bed->output, "another input");
     assert_string_equal(bed->fetched, "2.0 1 00000000000000000000000000000000");
     assert_int_equal(bed->connections, 1);
-    assert_int_equal(bed->starts + bed->done_calls, 4);
+    assert_int_equal(bed->ran + bed->done_calls, 4);
     assert_string_equal(starter->job_id, "2.0");
     bed_destroy(bed);
 }
@@ -634,6 +659,7 @@ static void nothing_of_a_run_is_there_for_the_next(void **state)
     assert_false(loop_timer_is_set(starter->lease_timer));
     assert_false(loop_timer_is_set(starter->tick_timer));
     assert_false(loop_timer_is_set(starter->kill_timer));
+    assert_false(loop_timer_is_set(starter->begun_timer));
     assert_int_equal(starter->exit.status, 0);
     bed_destroy(bed);
 }
@@ -666,8 +692,9 @@ UNIT_TESTS(UNIT(a_kept_starter_runs_the_next_job_over_the_same_connection),
            UNIT(nothing_of_a_run_is_there_for_the_next),
            UNIT(the_next_job_is_killed_when_it_does_not_stop_in_time),
            UNIT(another_shadow_is_dialled_anew), UNIT(a_starter_whose_job_was_held_takes_no_other),
-           UNIT(a_shadow_that_has_moved_is_found), UNIT(a_job_never_starts_on_a_damaged_input),
-           UNIT(a_job_reads_its_input), UNIT(a_job_never_starts_on_a_damaged_input),
+           UNIT(a_shadow_that_has_moved_is_found), UNIT(a_job_reads_its_input),
+           UNIT(the_start_of_a_job_that_goes_on_is_told_while_it_runs),
+           UNIT(a_job_never_starts_on_a_damaged_input),
            UNIT(input_that_its_disk_does_not_hold_holds_the_job),
            UNIT(input_that_its_disk_holds_does_not),
            UNIT(an_input_that_came_damaged_is_asked_for_again),
