@@ -228,7 +228,7 @@ void autocluster_push(struct schedd *schedd, struct job *job)
     changed(schedd, autocluster);
 }
 
-void autocluster_pull(struct schedd *schedd, struct job *job)
+void autocluster_pull(struct schedd *schedd, struct job *job, bool by_claim)
 {
     struct autocluster *autocluster = job->autocluster;
     uint32_t at = job->heap_at;
@@ -239,7 +239,12 @@ void autocluster_pull(struct schedd *schedd, struct job *job)
         rise(autocluster, at, last);
         sink(autocluster, last->heap_at, last);
     }
-    changed(schedd, autocluster);
+    if (by_claim && autocluster->idle_count > 0) {
+        autocluster->dirty = true;
+        request_ads_drained(schedd);
+    } else {
+        changed(schedd, autocluster);
+    }
 }
 
 struct job *autocluster_best(const struct autocluster *autocluster)
@@ -289,7 +294,7 @@ void autocluster_rejoin(struct schedd *schedd, struct job *job)
 {
     bool idle = job->heap_at != HEAP_NOWHERE;
     if (idle) {
-        autocluster_pull(schedd, job);
+        autocluster_pull(schedd, job, false);
     }
     autocluster_leave(schedd, job);
     autocluster_join(schedd, job, 0);

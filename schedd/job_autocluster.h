@@ -47,7 +47,7 @@ void autocluster_leave(struct schedd *schedd, struct job *job);
 
 /* The job became idle, or is not any more. */
 void autocluster_push(struct schedd *schedd, struct job *job);
-void autocluster_pull(struct schedd *schedd, struct job *job);
+void autocluster_pull(struct schedd *schedd, struct job *job, bool by_claim);
 struct job *autocluster_best(const struct autocluster *autocluster); /* NULL when none is idle */
 struct autocluster *autocluster_find(const struct schedd *schedd, int64_t id);
 /* That some of its jobs got no slot just now; by: the negotiator's name.  Too long texts are cut.

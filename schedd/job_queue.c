@@ -376,7 +376,7 @@ void queue_move(struct schedd *schedd, struct job *job, enum job_phase phase)
     CHECK((MOVES[job->phase] & TO(phase)) != 0);
     enum job_status before = job_status(job);
     if (job->phase == JOB_IDLE && job->leaving == 0) {
-        autocluster_pull(schedd, job);
+        autocluster_pull(schedd, job, phase == JOB_CLAIMED);
     }
     if (job->phase == JOB_HELD) {
         job->staged = false;
@@ -550,7 +550,7 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
 
     spool_forget(change, cluster, job->proc, cluster->alive == 1);
     if (job->phase == JOB_IDLE && job->leaving == 0) {
-        autocluster_pull(schedd, job);
+        autocluster_pull(schedd, job, false);
     }
     count(schedd, cluster->owner, job_status(job), -1);
     cluster->idle -= job_status(job) == STATUS_IDLE ? 1 : 0;

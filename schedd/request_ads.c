@@ -30,6 +30,7 @@
 #include "wire/wire.h"
 
 #define ADS_PER_UPDATE 500
+#define DRAINED_MS     250 /* between two that tell only what claims have taken */
 
 struct request_ads {
     struct schedd *schedd;
@@ -38,6 +39,7 @@ struct request_ads {
     int64_t epoch;
     int64_t sequence;
     uint64_t sent_ms; /* when the last change went out */
+    uint64_t due_ms;  /* when gather fires */
 };
 
 /* ---- the ads --------------------------------------------------------------------------------- */
@@ -319,16 +321,32 @@ void request_ads_fini(struct schedd *schedd)
     }
 }
 
-void request_ads_changed(struct schedd *schedd)
+static void publish_after(struct schedd *schedd, uint64_t gather_ms)
 {
     struct request_ads *self = schedd->request_ads;
-    if (self == NULL || loop_timer_is_set(self->gather)) {
+    if (self == NULL) {
         return;
     }
     uint64_t now_ms = loop_now_ms(schedd->loop);
+    uint64_t due_ms = self->sent_ms + gather_ms;
+    if (due_ms < now_ms) {
+        due_ms = now_ms;
+    }
+    if (!loop_timer_is_set(self->gather) || due_ms < self->due_ms) {
+        self->due_ms = due_ms;
+        loop_timer_set(self->gather, due_ms - now_ms);
+    }
+}
+
+void request_ads_changed(struct schedd *schedd)
+{
+    publish_after(schedd, schedd->settings.publish_gather_ms);
+}
+
+void request_ads_drained(struct schedd *schedd)
+{
     uint64_t gather_ms = schedd->settings.publish_gather_ms;
-    uint64_t quiet_ms = now_ms - self->sent_ms;
-    loop_timer_set(self->gather, quiet_ms >= gather_ms ? 0 : gather_ms - quiet_ms);
+    publish_after(schedd, gather_ms > DRAINED_MS ? gather_ms : DRAINED_MS);
 }
 
 void request_ads_moved(struct schedd *schedd)

@@ -116,7 +116,11 @@ void submitter_count(struct schedd *schedd, const struct job *job, enum job_stat
         CHECK(status == STATUS_IDLE); /* no job in the queue has another */
     }
     submitter->dirty = true;
-    request_ads_changed(schedd);
+    if (submitter->published && submitter->idle + submitter->running + submitter->held > 0) {
+        request_ads_drained(schedd); /* who asks for slots anew says so with the request */
+    } else {
+        request_ads_changed(schedd);
+    }
 }
 
 /* ---- the ads */
