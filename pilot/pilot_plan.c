@@ -249,7 +249,7 @@ static int read_line(struct pilot_bundle *bundle, const char **at, struct strbuf
         }
         return rc;
     }
-    if (begins(text, "-----BEGIN ") || bundle->token != NULL || strpbrk(text, " \t") != NULL) {
+    if (begins(text, "-----BEGIN ") || bundle->token != NULL || strpbrk(text, " \t\r") != NULL) {
         return err_set(err, -EINVAL, "'%.40s' is not part of a token file", text);
     }
     bundle->token = mem_strdup(text);
