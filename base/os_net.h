@@ -45,9 +45,9 @@ uint32_t os_route_source(struct os *os, uint32_t to);
 
 /* ---- what an adapter wakes its machine for --------------------------------------------------- */
 
-struct os_wake_flags { /* in ethtool's letters, as HTCondor's ads list them */
-    bool magic_supported, magic_enabled;
-    char supported[16], enabled[16]; /* "pumbgs"; "d": nothing */
+struct os_wake_flags {                   /* in ethtool's letters, as HTCondor's ads list them */
+    bool magic_supported, magic_enabled; /* enabled: perhaps only with a password */
+    char supported[16], enabled[16];     /* "pumbgs"; "d": nothing */
 };
 /* -EPERM: only root may ask; -ENOTSUP: it is no adapter that could. */
 int os_wake_flags(struct os *os, const char *adapter, struct os_wake_flags *ret, struct err *err);

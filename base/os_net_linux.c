@@ -177,7 +177,7 @@ int os_wake_flags(struct os *os, const char *adapter, struct os_wake_flags *ret,
     int rc = ask_adapter(adapter, &info, err);
     if (rc == 0) {
         ret->magic_supported = (info.supported & WAKE_MAGIC) != 0;
-        ret->magic_enabled = (info.wolopts & WAKE_MAGIC) != 0;
+        ret->magic_enabled = (info.wolopts & (WAKE_MAGIC | WAKE_MAGICSECURE)) != 0;
         letters(info.supported, ret->supported);
         letters(info.wolopts, ret->enabled);
     }

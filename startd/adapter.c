@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/secret_file.h"
 #include "classad/ad.h"
 #include "power/power.h"
 #include "startd/adapter_plan.h"
@@ -72,6 +74,61 @@ void adapter_write(struct startd *startd, struct ad *ad)
         adapter_plan_write(&adapter->is, adapter->flags_known ? &adapter->flags : NULL,
                            config_int(startd->env.config, "WAKE_PORT"), ad);
     }
+}
+
+/* ---- before it sleeps */
+
+static int read_password(struct startd *startd, const char *path, uint8_t ret[NET_MAC_BYTES],
+                         struct err *err)
+{
+    char text[64];
+    int rc = secret_file_read(startd->env.os, path, text, sizeof text, err);
+    if (rc == 0 && net_text_mac(text, ret, NULL) != 0) {
+        rc = err_set(err, -EINVAL, "%s: the adapter's password is of six bytes: 01:23:45:67:89:ab",
+                     path);
+    }
+    secret_wipe(text, sizeof text);
+    return rc;
+}
+
+int adapter_arm(struct startd *startd, struct err *err)
+{
+    const struct config *config = startd->env.config;
+    struct adapter *adapter = &startd->adapter;
+    const char *method = config_string(config, "POWER_METHOD");
+    const char *path = config_path(config, "WAKE_PASSWORD_FILE");
+    bool has_password = path != NULL && path[0] != '\0';
+    uint8_t password[NET_MAC_BYTES] = {0};
+    struct err why = {.text = "it has no network adapter that could wake it"};
+    if (!config_bool(config, "ENABLE_WAKE_ON_LAN") || strcmp(method, "process") == 0) {
+        return 0; /* a process group has no adapter of its own */
+    }
+    adapter->seen_ms = 0;
+    look_at_adapter(startd);
+    const struct os_wake_flags *flags = adapter->flags_known ? &adapter->flags : NULL;
+    if (!adapter_plan_needs_arming(adapter->is_there ? flags : NULL, has_password)) {
+        return 0;
+    }
+    int rc = has_password ? read_password(startd, path, password, &why) : 0;
+    if (rc == 0) {
+        rc = adapter->is_there ? os_wake_on_magic(startd->env.os, adapter->is.name,
+                                                  has_password ? password : NULL, &why)
+                               : -ENODEV;
+    }
+    secret_wipe(password, sizeof password);
+    adapter->seen_ms = 0; /* the offline ads say how it is now */
+    if (rc == 0) {
+        log_info(startd->env.log, "wake.armed", "magic packets wake this machine",
+                 LOG_TEXT("adapter", adapter->is.name),
+                 LOG_TEXT("password", has_password ? "yes" : "no"));
+        return 0;
+    }
+    if (has_password) {
+        return err_set(err, rc, "magic packets with a password would not wake it: %.300s",
+                       why.text);
+    }
+    log_warn(startd->env.log, "wake.not_armed", why.text); /* perhaps others can wake it */
+    return 0;
 }
 
 /* ---- neighbours */

@@ -4,8 +4,6 @@
  */
 #include "startd/adapter_plan.h"
 
-#include <stdbool.h>
-
 #include "base/text.h"
 #include "classad/ad.h"
 
@@ -43,6 +41,11 @@ const struct os_adapter *adapter_plan_choose(const struct os_adapter *all, size_
         }
     }
     return best;
+}
+
+bool adapter_plan_needs_arming(const struct os_wake_flags *flags, bool has_password)
+{
+    return has_password || (flags != NULL && flags->magic_supported && !flags->magic_enabled);
 }
 
 void adapter_plan_write(const struct os_adapter *adapter, const struct os_wake_flags *flags,

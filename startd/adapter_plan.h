@@ -8,6 +8,7 @@
 #ifndef STARTD_ADAPTER_PLAN_H
 #define STARTD_ADAPTER_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ struct ad;
  * the way to the pool, 0 unknown.  NULL: none has an Ethernet address.  The result is in all. */
 const struct os_adapter *adapter_plan_choose(const struct os_adapter *all, size_t count,
                                              const char *wanted, uint32_t source);
+/* Is there something to be done so that it wakes the machine?  flags NULL: not known. */
+bool adapter_plan_needs_arming(const struct os_wake_flags *flags, bool has_password);
 /* HardwareAddress, SubnetMask, Subnet, WakePort; flags NULL: it is not known what wakes it, else
  * IsWakeOnLanSupported, IsWakeOnLanEnabled, IsWakeAble, WakeOnLanSupportedFlags,
  * WakeOnLanEnabledFlags. */

@@ -237,6 +237,11 @@ static void go_down(struct startd *startd, int level, const char *reason)
     mem_free(startd->sleep_reason);
     startd->sleep_reason = mem_strdup(reason);
     log_info(startd->env.log, "hibernate.begin", reason, LOG_TEXT("level", startd->sleep_level));
+    struct err err;
+    if (!startd->asleep && adapter_arm(startd, &err) != 0) {
+        take_back(startd, err.text);
+        return;
+    }
     send_offline(startd);
 }
 

@@ -201,6 +201,15 @@ static const struct knob KNOBS[] = {
      .type = KNOB_STRING,
      .help = "Which network adapter could wake this machine: a pattern for its name or IPv4 "
              "address; default the one by which the pool is reached."},
+    {.name = "ENABLE_WAKE_ON_LAN",
+     .type = KNOB_BOOL,
+     .fallback = "true",
+     .help = "Before it sleeps, this machine tells that adapter to wake it for magic packets."},
+    {.name = "WAKE_PASSWORD_FILE",
+     .type = KNOB_PATH,
+     .help =
+         "A file, for its owner alone, with a password (SecureOn, 01:23:45:67:89:ab) that magic "
+         "packets must hold; the machine does not sleep if its adapter does not take it."},
     {.name = "WAKE_PORT",
      .type = KNOB_INT,
      .fallback = "9",

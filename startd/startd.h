@@ -306,6 +306,9 @@ void preempt_is_over(struct slot *slot); /* its job need not go any more, if it 
 
 /* ---- adapter.c: the network adapter that could wake the machine */
 void adapter_write(struct startd *startd, struct ad *ad);
+/* Before it sleeps: its adapter is told to wake it for magic packets, if it can.  An error, and it
+ * must not sleep, only if a password is configured that the adapter does not take. */
+int adapter_arm(struct startd *startd, struct err *err);
 void adapter_wake_neighbour(struct startd *startd, struct wire_request *request); /* MAGIC_PACKET */
 
 /* ---- figures.c: what the policy expressions look at */

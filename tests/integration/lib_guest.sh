@@ -10,10 +10,16 @@ for need in qemu-system-x86_64 busybox cpio modprobe; do
     command -v $need >/dev/null || { echo "skipped: no $need here (make deps)"; exit 77; }
 done
 
-# The newest kernel of the kind that guests of clouds have, here or unpacked elsewhere.
+# The newest kernel of the kind that guests of clouds have, here or unpacked elsewhere; if a test sets GUEST_REAL, one with drivers of
+# real hardware.
 KERNEL_ROOT=${ROOST_GUEST_ROOT:-}
-GUEST_KERNEL=$(find "$KERNEL_ROOT/boot" -maxdepth 1 -name 'vmlinuz-*cloud*' 2>/dev/null | sort -V | tail -n 1)
-[ -n "$GUEST_KERNEL" ] || { echo "skipped: no linux-image-cloud-amd64 here (make deps)"; exit 77; }
+if [ -n "${GUEST_REAL:-}" ]; then
+    GUEST_KERNEL=$(find "$KERNEL_ROOT/boot" -maxdepth 1 -name 'vmlinuz-*' ! -name '*cloud*' 2>/dev/null | sort -V | tail -n 1)
+    [ -n "$GUEST_KERNEL" ] || { echo "skipped: no linux-image-amd64 here, nor in ROOST_GUEST_ROOT"; exit 77; }
+else
+    GUEST_KERNEL=$(find "$KERNEL_ROOT/boot" -maxdepth 1 -name 'vmlinuz-*cloud*' 2>/dev/null | sort -V | tail -n 1)
+    [ -n "$GUEST_KERNEL" ] || { echo "skipped: no linux-image-cloud-amd64 here (make deps)"; exit 77; }
+fi
 [ -r "$GUEST_KERNEL" ] || { echo "skipped: $GUEST_KERNEL may not be read"; exit 77; }
 GUEST_RELEASE=${GUEST_KERNEL##*/vmlinuz-}
 

@@ -94,6 +94,58 @@ static void who_is_no_daemon_of_the_pool_wakes_nobody(void **state)
     assert_int_equal(ask(rig, user, OURS, 9, packet.bytes, packet.length), -EACCES);
 }
 
+/* What POWER_DOWN says. */
+static int power_down(struct rig *rig)
+{
+    struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
+    struct answer answer = {0};
+    assert_true(
+        wire_relay(admin->wire, "startd/wn01", VERB_POWER_DOWN, NULL, 0, answer_part, &answer) > 0);
+    loop_run_until(rig->bed->loop, &answer.over);
+    (void)snprintf(last_text, sizeof last_text, "%s", answer.text);
+    int status = answer.status;
+    answer_fini(&answer);
+    return status;
+}
+
+static void a_machine_whose_adapter_takes_no_password_does_not_sleep(void **state)
+{
+    struct rig *rig = *state;
+    char more[500], path[300];
+    bed_path(rig->bed, "password", path);
+    (void)snprintf(more, sizeof more,
+                   "POWER_METHOD = \"command\"\nPOWER_SLEEP_CMD = \"/bin/true\"\n"
+                   "WAKE_PASSWORD_FILE = \"%s\"\nNETWORK_INTERFACE = \"lo\"",
+                   path);
+    load(rig, more);
+    restart(rig);
+    until(rig, is_connected);
+    assert_int_equal(power_down(rig), -EIO);
+    assert_non_null(strstr(last_text, "magic packets with a password would not wake it"));
+    assert_non_null(strstr(last_text, path)); /* it is not there */
+    BED_MUST(os_write_file(rig->bed->os, path, "secret", 6, 0600, false, err));
+    assert_int_equal(power_down(rig), -EIO);
+    assert_non_null(strstr(last_text, path)); /* it is none */
+    assert_null(strstr(last_text, "secret"));
+    BED_MUST(os_write_file(rig->bed->os, path, "01:23:45:67:89:ab", 17, 0600, false, err));
+    assert_int_equal(power_down(rig), -EIO);
+    assert_non_null(strstr(last_text, "no network adapter")); /* the loopback is none */
+    assert_false(rig->startd->going_down);
+    until(rig, is_unclaimed);
+}
+
+static void a_machine_without_such_an_adapter_may_be_woken_by_others(void **state)
+{
+    struct rig *rig = *state;
+    load(rig, "POWER_METHOD = \"command\"\nPOWER_SLEEP_CMD = \"/bin/true\"\n"
+              "NETWORK_INTERFACE = \"lo\"");
+    restart(rig);
+    until(rig, is_connected);
+    assert_int_equal(power_down(rig), 0);
+}
+
 UNIT_TESTS(RIG(a_neighbour_is_woken_with_the_very_packet),
            RIG(a_network_that_is_not_ours_is_refused), RIG(what_is_no_magic_packet_is_not_sent),
-           RIG(who_is_no_daemon_of_the_pool_wakes_nobody))
+           RIG(who_is_no_daemon_of_the_pool_wakes_nobody),
+           RIG(a_machine_whose_adapter_takes_no_password_does_not_sleep),
+           RIG(a_machine_without_such_an_adapter_may_be_woken_by_others))

@@ -100,6 +100,19 @@ static void only_what_is_supported_and_enabled_makes_it_wakeable(void **state)
     }
 }
 
+static void only_what_can_wake_and_does_not_is_armed(void **state)
+{
+    const struct os_wake_flags cannot = {false, false, "d", "d"}, off = {true, false, "g", "d"},
+                               on = {true, true, "g", "g"};
+    (void)state;
+    assert_true(adapter_plan_needs_arming(&off, false));
+    assert_false(adapter_plan_needs_arming(&on, false));
+    assert_false(adapter_plan_needs_arming(&cannot, false));
+    assert_false(adapter_plan_needs_arming(NULL, false));
+    assert_true(adapter_plan_needs_arming(&on, true)); /* its password may be another */
+    assert_true(adapter_plan_needs_arming(NULL, true));
+}
+
 static void what_is_not_known_is_not_said(void **state)
 {
     struct ad *ad = ad_create();
@@ -122,6 +135,7 @@ int main(void)
         cmocka_unit_test(a_person_may_name_it_by_name_or_address),
         cmocka_unit_test(the_ads_say_how_it_is_woken),
         cmocka_unit_test(only_what_is_supported_and_enabled_makes_it_wakeable),
+        cmocka_unit_test(only_what_can_wake_and_does_not_is_armed),
         cmocka_unit_test(what_is_not_known_is_not_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,42 @@
+#!/bin/bash
+# A machine that goes to sleep tells its network adapter to wake it: in a guest whose emulated adapter (rtl8139) knows Wake-on-LAN.
+#
+# The pilot that stands for the machine never sleeps, so that one can ask it afterwards; what comes before is the same.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+[ -x "$ROOST_BIN/roost-pilot" ] || { echo "skipped: a build with sanitizers has no static roost-pilot"; exit 77; }
+. "$(dirname "$0")/lib.sh"
+export GUEST_REAL=yes # the kernel of clouds has no driver for it
+. "$(dirname "$0")/lib_guest.sh"
+
+pool_init --nodes 1 --asleep
+sed -i "s/^SCHEDD_HOST = .*/SCHEDD_HOST = \"10.0.2.2\"\nSCHEDD_LISTEN = \"127.0.0.1\"/" "$ROOST_CONFIG" # as the guest sees this host
+pool_start
+port=$(sed -n 's/^COLLECTOR_PORT = //p' "$ROOST_CONFIG")
+guest=$WORK/guest
+guest_tree "$guest" 8139cp
+"$ROOST" token create --identity guest --scope ADVERTISE,READ --expires 1h --bundle --file "$guest/bundle" ||
+    fail "roost token create --bundle"
+guest_init "$guest" guest <<INIT
+ip addr add 10.0.2.15/24 dev eth0
+ip route add default via 10.0.2.2
+roost-pilot --collector 10.0.2.2:$port --token /bundle --name guest --cpus 1 --idle-timeout 600 POLLING_INTERVAL=1 \\
+    POWER_METHOD=command POWER_SLEEP_CMD=/bin/true
+INIT
+guest_pack "$guest" "$WORK/initramfs"
+guest_run "" "$WORK/initramfs" -netdev "user,id=net0" -device rtl8139,netdev=net0,mac=52:54:00:77:01:07 >"$WORK/console" 2>&1 &
+qemu=$!
+
+adapter() {
+    "$ROOST" status -constraint 'Machine == "guest" && Offline =!= true' -af HardwareAddress Subnet IsWakeOnLanSupported IsWakeOnLanEnabled \
+        IsWakeAble WakeOnLanSupportedFlags WakeOnLanEnabledFlags 2>/dev/null
+}
+says() { [ "$(adapter)" = "52:54:00:77:01:07 10.0.2.0/24 $1" ]; }
+until_true 90 "the guest has joined, and nothing would wake it" says "true false false pumbg d"
+"$ROOST" power off guest >"$WORK/off" 2>&1 && fail "a pilot sleeps"
+grep -q "a pilot does not switch its host off" "$WORK/off" || fail "$(cat "$WORK/off")"
+until_true 30 "magic packets would wake it" says "true true true pumbg g"
+kill "$qemu" && wait "$qemu"
+pool_stop
+passed
