@@ -58,17 +58,51 @@ libvirtd_stop() {
 }
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# guest_define NAME UUID MAC INITRAMFS WORDS: WORDS are for the guest, on its kernel's command line.
+# guests_make PORT: what all guests boot, $WORK/initramfs; the pool has one node, wn01, which is asleep.  The pilot has three
+# cores, which the guest does not have.  The button that a shutdown presses ends a guest, unless its command line has deaf=1.
+guests_make() {
+    local guest=$WORK/guest
+    guest_tree "$guest" virtio_pci virtio_net button evdev
+    mkdir -p "$guest/etc/acpi/PWRF"
+    printf '#!/bin/sh\necho "the button was pressed" >/dev/console\ngrep -q deaf=1 /proc/cmdline || poweroff -f\n' \
+        >"$guest/etc/acpi/PWRF/00000080"
+    chmod 0755 "$guest/etc/acpi/PWRF/00000080"
+    "$ROOST" token create --identity guest --scope ADVERTISE,READ --expires 1h --bundle --file "$guest/bundle" ||
+        fail "roost token create --bundle"
+    guest_init "$guest" guest <<INIT
+for word in \$(cat /proc/cmdline); do case \$word in host=*) host=\${word#*=} ;; level=*) level=\${word#*=} ;; esac; done
+hostname "\$host"
+ip addr add 10.0.2.15/24 dev eth0
+ip route add default via 10.0.2.2
+acpid -d >/dev/null 2>&1 &
+roost-pilot --collector 10.0.2.2:$1 --token /bundle --name "\$host" --cpus 3 --idle-timeout 3600 POLLING_INTERVAL=1 \\
+    MODIFY_REQUEST_EXPR_REQUESTMEMORY=RequestMemory POWER_METHOD=rooster HIBERNATE_CHECK_INTERVAL=1 HIBERNATE_MIN_UPTIME=5 \\
+    HIBERNATE="ifThenElse(State == \"Unclaimed\" && time() - EnteredCurrentActivity >= 2, \"\$level\", \"NONE\")"
+INIT
+    guest_pack "$guest" "$WORK/initramfs"
+    "$ROOST" status -constraint 'Machine == "wn01"' -l >"$WORK/asleep" || fail "roost status"
+}
+# guest_advertise NAME: an offline ad of a guest that was never seen.
+guest_advertise() {
+    {
+        sed -e "s/wn01/$1/g" -e '/^\(HardwareAddress\|Subnet\|SubnetMask\|IsWake[A-Za-z]*\) =/d' \
+            -e 's/^\(Cpus\|TotalCpus\|TotalSlotCpus\) = .*/\1 = 3/' -e 's/^SlotType = .*/SlotType = "Partitionable"/' \
+            -e 's/^\(Memory\|TotalMemory\|TotalSlotMemory\) = .*/\1 = 200/' "$WORK/asleep"
+        printf 'PartitionableSlot = true\nNumDynamicSlots = 0\nMODIFY_REQUEST_EXPR_REQUESTMEMORY = RequestMemory\nOfflineBootId = "before"\n'
+    } | grep . >"$WORK/$1.ad"
+    equals "the offline ad of $1" "$("$ROOST" advertise UPDATE_STARTD_AD "$WORK/$1.ad")" "Sent 1 of 1 ad to the collector."
+}
+# guest_define NAME WORDS: wxNN, with that number in its UUID and network address; WORDS go to its kernel's command line.
 guest_define() {
     cat >"$VIRT/$1.xml" <<XML
 <domain type='qemu'>
-  <name>$1</name><uuid>$2</uuid><memory unit='MiB'>256</memory><vcpu>1</vcpu>
-  <os><type arch='x86_64' machine='pc'>hvm</type><kernel>$GUEST_KERNEL</kernel><initrd>$4</initrd>
-    <cmdline>console=ttyS0 quiet panic=-1 host=$1 $5</cmdline></os>
+  <name>$1</name><uuid>11111111-1111-1111-1111-1111111111${1#wx}</uuid><memory unit='MiB'>256</memory><vcpu>1</vcpu>
+  <os><type arch='x86_64' machine='pc'>hvm</type><kernel>$GUEST_KERNEL</kernel><initrd>$WORK/initramfs</initrd>
+    <cmdline>console=ttyS0 quiet panic=-1 host=$1 $2</cmdline></os>
   <features><acpi/></features>
   <on_poweroff>destroy</on_poweroff><on_reboot>destroy</on_reboot><on_crash>destroy</on_crash>
   <devices><emulator>$(command -v qemu-system-x86_64)</emulator>
-    <interface type='user'><mac address='$3'/><model type='virtio'/></interface>
+    <interface type='user'><mac address='52:54:00:77:00:${1#wx}'/><model type='virtio'/></interface>
     <serial type='file'><source path='$VIRT/$1.console' append='on'/><target port='0'/></serial>
     <memballoon model='none'/></devices>
   <seclabel type='none'/>

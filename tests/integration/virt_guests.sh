@@ -1,6 +1,7 @@
 #!/bin/bash
 # Real machines: a libvirt daemon with three emulated guests, all off.  Jobs start as many of them as they need; idle ones go
 # down again, one by shutting down, one by a managed save, and a second round wakes them, with libvirtd restarted in between.
+# The third, switched on by name, does not listen to its button: it is destroyed, though libvirtd is restarted meanwhile.
 #
 # TIMEOUT: 240
 # SPDX-License-Identifier: Apache-2.0
@@ -28,6 +29,7 @@ node "wx03" {
     method = libvirt
     uri = "$VIRT_URI"
     domain = "11111111-1111-1111-1111-111111111103"
+    shutdown_timeout = 10
 }
 END
 # Jobs last until all of them run: what a guest sees of the gates that the test opens.
@@ -39,36 +41,10 @@ libvirtd_start
 pool_start
 port=$(sed -n 's/^COLLECTOR_PORT = //p' "$ROOST_CONFIG")
 
-# ---- the guests: of three cores each, which they do not have; the button that a shutdown presses ends them
-guest=$WORK/guest
-guest_tree "$guest" virtio_pci virtio_net button evdev
-mkdir -p "$guest/etc/acpi/PWRF"
-printf '#!/bin/sh\necho "the button was pressed" >/dev/console\npoweroff -f\n' >"$guest/etc/acpi/PWRF/00000080"
-chmod 0755 "$guest/etc/acpi/PWRF/00000080"
-"$ROOST" token create --identity guest --scope ADVERTISE,READ --expires 1h --bundle --file "$guest/bundle" ||
-    fail "roost token create --bundle"
-guest_init "$guest" guest <<INIT
-for word in \$(cat /proc/cmdline); do case \$word in host=*) host=\${word#*=} ;; level=*) level=\${word#*=} ;; esac; done
-hostname "\$host"
-ip addr add 10.0.2.15/24 dev eth0
-ip route add default via 10.0.2.2
-acpid -d >/dev/null 2>&1 &
-roost-pilot --collector 10.0.2.2:$port --token /bundle --name "\$host" --cpus 3 --idle-timeout 3600 POLLING_INTERVAL=1 \\
-    MODIFY_REQUEST_EXPR_REQUESTMEMORY=RequestMemory POWER_METHOD=rooster HIBERNATE_CHECK_INTERVAL=1 HIBERNATE_MIN_UPTIME=5 \\
-    HIBERNATE="ifThenElse(State == \"Unclaimed\" && time() - EnteredCurrentActivity >= 2, \"\$level\", \"NONE\")"
-INIT
-guest_pack "$guest" "$WORK/initramfs"
-"$ROOST" status -constraint 'Machine == "wn01"' -l >"$WORK/asleep" || fail "roost status"
-for name in wx01:S5 wx02:S4 wx03:S5; do
-    level=${name#*:} name=${name%:*}
-    guest_define "$name" "11111111-1111-1111-1111-1111111111${name#wx}" "52:54:00:77:00:${name#wx}" "$WORK/initramfs" "level=$level"
-    {
-        sed -e "s/wn01/$name/g" -e '/^\(HardwareAddress\|Subnet\|SubnetMask\|IsWake[A-Za-z]*\) =/d' \
-            -e 's/^\(Cpus\|TotalCpus\|TotalSlotCpus\) = .*/\1 = 3/' -e 's/^SlotType = .*/SlotType = "Partitionable"/' \
-            -e 's/^\(Memory\|TotalMemory\|TotalSlotMemory\) = .*/\1 = 200/' "$WORK/asleep"
-        printf 'PartitionableSlot = true\nNumDynamicSlots = 0\nMODIFY_REQUEST_EXPR_REQUESTMEMORY = RequestMemory\nOfflineBootId = "before"\n'
-    } | grep . >"$WORK/$name.ad"
-    equals "the offline ad of $name" "$("$ROOST" advertise UPDATE_STARTD_AD "$WORK/$name.ad")" "Sent 1 of 1 ad to the collector."
+guests_make "$port"
+for name in wx01:S5 wx02:S4 "wx03:S5 deaf=1"; do
+    guest_define "${name%%:*}" "level=${name#*:}"
+    guest_advertise "${name%%:*}"
 done
 
 # ---- rounds
@@ -86,7 +62,7 @@ show_consoles() { # for the trap, which is to see the status of what came before
 trap 'show_consoles; clean_up' EXIT
 until_true 20 "all guests are off" all_asleep
 are_running() { [ "$("$ROOST" q "$1" -af JobStatus 2>/dev/null | grep -c '^2$')" = "$2" ]; }
-# round NAME: six jobs of one core, that are two guests' work.
+# round NAME GUESTS: six jobs of one core, that are two guests' work, on those of that pattern.
 round() {
     local cluster begun
     begun=$(date +%s%3N)
@@ -95,7 +71,7 @@ round() {
         printf "arguments = \"-c 'hostname; cat /proc/sys/kernel/random/boot_id; until wget -qO /dev/null http://10.0.2.2:%d/%s; do sleep 0.1; done'\"\n" \
             "$gates" "$1"
         printf 'should_transfer_files = YES\nwhen_to_transfer_output = ON_EXIT\nrequest_memory = 16\nrequest_disk = 1MB\n'
-        printf 'requirements = regexp("^wx", Machine)\nqueue 6\n'
+        printf 'requirements = regexp("^%s$", Machine)\nqueue 6\n' "$2"
     } >"$WORK/$1.sub"
     cluster=$(submit "$WORK/$1.sub") || exit 1
     until_true 100 "six jobs run" are_running "$cluster" 6
@@ -108,12 +84,12 @@ round() {
         echo
     done | sort | uniq -c >"$WORK/$1.seen" # "3 wx01 boot-id"
     say "$1: $(tr '\n' ';' <"$WORK/$1.seen")"
-    until_true 60 "all guests are off after round $1" all_asleep
 }
 boot_of() { awk -v guest="$2" '$2 == guest { print $3 }' "$WORK/$1.seen"; }
 ran() { awk '{ print $1, $2 }' "$WORK/$1.seen" | tr '\n' ' '; } # jobs of each guest
 
-round first
+round first 'wx0.'
+until_true 60 "all guests are off after the first round" all_asleep
 equals "jobs of each guest" "$(ran first)" "3 wx01 3 wx02 "
 equals "guests that were started" "$(wakes | cut -d' ' -f1,2 | sort | tr '\n' ' ')" "wx01 Up wx02 Up "
 equals "boots that the ledger knows" "$(wakes | cut -d' ' -f1,3 | sort)" "$(awk '{ print $2, $3 }' "$WORK/first.seen")"
@@ -126,14 +102,22 @@ guest_is_saved wx02 || fail "wx02 was not saved"
 libvirtd_stop
 libvirtd_start
 
-round second
+"$ROOST" power on wx03 >"$WORK/power_on" 2>&1 &
+round second 'wx0[12]'
+was_pressed() { grep -qs "the button was pressed" "$VIRT/wx03.console"; }
+until_true 90 "wx03 has been told to shut down" was_pressed
+libvirtd_stop
+libvirtd_start
+until_true 90 "all guests are off after the second round" all_asleep
 equals "jobs of each guest in the second round" "$(ran second)" "3 wx01 3 wx02 "
 [ "$(boot_of second wx01)" != "$(boot_of first wx01)" ] || fail "wx01 did not boot again"
 equals "the boot of wx02, which was saved" "$(boot_of second wx02)" "$(boot_of first wx02)"
-equals "guests that were started in both rounds" "$(wakes | cut -d' ' -f1,2 | sort | tr '\n' ' ')" "wx01 Up wx01 Up wx02 Up wx02 Up "
+equals "guests that were started in both rounds" "$(wakes | cut -d' ' -f1,2 | sort | tr '\n' ' ')" \
+    "wx01 Up wx01 Up wx02 Up wx02 Up wx03 Up "
 equals "how they went down" "$("$ROOST" power history -constraint 'Kind == "Sleep"' -af Machine Outcome Method | sort | grep ^wx | tr '\n' ' ')" \
-    "wx01 Asleep libvirt wx01 Asleep libvirt wx02 Asleep libvirt wx02 Asleep libvirt "
-[ ! -e "$VIRT/wx03.console" ] || fail "wx03 was started"
+    "wx01 Asleep libvirt wx01 Asleep libvirt wx02 Asleep libvirt wx02 Asleep libvirt wx03 Asleep libvirt "
+grep -q 'wx03 (libvirt): it did not end in time and was destroyed' "$POOL"/log/RoosterLog* || fail "wx03 went down by itself"
+! grep -q ' power.helper ' "$POOL"/log/RoosterLog* || fail "roost-libvirt did not live through it"
 trap clean_up EXIT
 pool_stop
 libvirtd_stop
