@@ -22,8 +22,6 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/os_run.h"
-#include "base/prepared.h"
-#include "base/stream_run.h"
 
 #define OVERRUN_LOG_MS 10000 /* at most one line about slow callbacks in so long */
 
@@ -126,7 +124,8 @@ static bool answer(const struct daemon *daemon, const char *word)
     return false;
 }
 
-static int run_daemon(const struct daemon *daemon, int argc, char **argv, struct stream_warm *warm)
+int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
+                      void (*adopt)(struct loop *loop, void *begun), void *begun)
 {
     struct loop *loop = NULL;
     struct os *os = NULL;
@@ -141,7 +140,9 @@ static int run_daemon(const struct daemon *daemon, int argc, char **argv, struct
     if (loop_create(&loop, &err) != 0 || os_create(loop, &os, &err) != 0) {
         goto out;
     }
-    stream_run_adopt(loop, warm);
+    if (adopt != NULL) {
+        adopt(loop, begun);
+    }
     raise_file_limit();
     export_config_path(os, argc, argv);
     status = daemon_run_start(daemon, loop, os, NULL, argc, argv, &run, &err);
@@ -165,16 +166,5 @@ out:
 
 int daemon_main(const struct daemon *daemon, int argc, char **argv)
 {
-    return run_daemon(daemon, argc, argv, NULL);
-}
-
-static void *warm_up(void)
-{
-    return stream_run_warm();
-}
-
-int daemon_main_prepared(const struct daemon *daemon, int argc, char **argv)
-{
-    struct stream_warm *warm = prepared_main(&argc, &argv, warm_up);
-    return run_daemon(daemon, argc, argv, warm);
+    return daemon_main_begun(daemon, argc, argv, NULL, NULL);
 }

@@ -30,6 +30,11 @@ int daemon_run_start(const struct daemon *daemon, struct loop *loop, struct os *
 /* After the loop has stopped: calls destroy(), gives up the lock.  NULL is allowed. */
 void daemon_run_destroy(struct daemon_run *run);
 
+/* daemon_main() of a process in which something has begun already: adopt(its loop, begun) is called
+ * before the daemon starts; NULL: nothing. */
+int daemon_main_begun(const struct daemon *daemon, int argc, char **argv,
+                      void (*adopt)(struct loop *loop, void *begun), void *begun);
+
 /* What start() made; NULL before. */
 void *daemon_run_state(const struct daemon_run *run);
 struct log *daemon_run_log(const struct daemon_run *run);

@@ -51,7 +51,7 @@ function(roost_test_program TARGET FILE)
     endforeach()
     roost_header_line("${FILE}" STREAMS streams)
     if(streams STREQUAL "own")
-        list(APPEND libs "$<FILTER:$<TARGET_OBJECTS:base_real>,EXCLUDE,/stream_[a-z_]*[.]c>"
+        list(APPEND libs "$<FILTER:$<TARGET_OBJECTS:base_real>,EXCLUDE,/(stream_[a-z_]*|daemon_prepared_linux)[.]c>"
             "$<TARGET_PROPERTY:base_real,INTERFACE_LINK_LIBRARIES>")
     elseif(NOT "sim" IN_LIST libs)
         list(APPEND libs base_real)
