@@ -88,6 +88,16 @@ bool preempt_is_due(const struct slot *slot, char *ret, size_t size)
     return must_go(slot);
 }
 
+/* What its run took is badput, even if draining is cancelled and we die before it has ended. */
+static void by_draining(struct claim *claim)
+{
+    bool was = claim->drained;
+    claim->drained = true;
+    if (!was && claim->stage == CLAIM_ACTIVE) {
+        claim_commit(claim, NULL);
+    }
+}
+
 static void vacate(struct slot *slot)
 {
     struct claim *claim = slot->claim;
@@ -95,7 +105,10 @@ static void vacate(struct slot *slot)
     struct ad_context context = startd_context(slot->startd);
     CHECK(preempt_is_due(slot, reason, sizeof reason));
     claim->preempted = slot->waiting != NULL || !claim->evicted;
-    claim->drained = draining_is_due(slot);
+    bool by_others = slot->waiting != NULL || claim->evicted || slot->startd->farewell;
+    if (draining_is_due(slot) && !by_others) {
+        by_draining(claim);
+    }
     claim->grace_s = vacate_max_s(slot);
     bool asks =
         claim->grace_s > 0 && policy_plan_vacates(&slot->policy, slot->ad, claim->job, &context);
@@ -113,7 +126,8 @@ void preempt_vacate(struct slot *slot, bool fast)
         vacate(slot);
         return;
     }
-    claim->drained = claim->preempted = true;
+    claim->preempted = true;
+    by_draining(claim);
     claim_end(claim, "the machine is draining", true);
 }
 

@@ -16,13 +16,15 @@ slots() { "$ROOST" status -constraint "$1" -af Name 2>/dev/null | wc -l; }
 has_slots() { [ "$(slots "$2")" -eq "$1" ]; }
 shows() { "$ROOST" status -constraint 'SlotID == 1' -af "$1"; }
 some_run() { [ "$("$ROOST" q -af JobStatus 2>/dev/null | grep -c 2)" -eq "$1" ]; }
-# Jobs that run until they are told to end; kind 1 is promised 3 s, kind 2 7 s.
+# Jobs that run until they are told to end; what those of kind 1 have made by then is spooled, which is no result. Kind 1 is promised 3 s, kind 2 7 s.
 jobs_of() {
     cat <<SUB
 executable = /bin/sh
 transfer_executable = false
 arguments = "-c 'trap exit TERM; while :; do sleep 0.1; done'"
 initialdir = $OUT
+should_transfer_files = YES
+when_to_transfer_output = $([ "$1" -eq 1 ] && echo ON_EXIT_OR_EVICT || echo ON_EXIT)
 +Kind = $1
 request_memory = 1
 queue 2

@@ -416,6 +416,24 @@ static void an_evicted_job_is_badput_unless_its_result_came_just_in_time(void **
     asker_end(&admin);
 }
 
+static void whom_the_owner_wants_gone_is_not_the_badput_of_draining(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    drain_it(rig, &admin, "[]");
+    until(rig, is_retiring);
+    preempt_evict(rig->startd->slots[0]); /* PREEMPT is true */
+    rig->startd->slots[0]->claim->job_start_s -= 2000;
+    preempt_step(rig->startd->slots[0]->claim); /* its retirement is over */
+    until(rig, has_stop);
+    job_is_over(rig, "vacated");
+    until(rig, all_drained);
+    assert_int_equal(rig->startd->draining.totals.badput_s, 0);
+    asker_end(&admin);
+}
+
 static void what_a_starter_says_of_an_evicted_job_is_no_success(void **state)
 {
     struct rig *rig = *state;
@@ -631,6 +649,7 @@ UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
            STARTD(a_deadline_is_looked_at_when_it_comes),
            STARTD(a_quick_drain_asks_at_once_and_leaves_the_time_to_end),
            STARTD(an_evicted_job_is_badput_unless_its_result_came_just_in_time),
+           STARTD(whom_the_owner_wants_gone_is_not_the_badput_of_draining),
            STARTD(what_a_starter_says_of_an_evicted_job_is_no_success),
            STARTD(a_fast_drain_kills_who_was_only_asked_to_end),
            STARTD(a_suspended_job_keeps_the_retirement_that_is_left),

@@ -277,6 +277,32 @@ static void killed_while_it_evicts_it_still_knows_whose_badput_it_is(void **stat
     asker_end(&admin);
 }
 
+static bool first_is_free(struct rig *rig)
+{
+    return rig->startd->slots[0]->claim == NULL;
+}
+
+static void who_was_evicted_is_badput_though_it_was_cancelled_and_the_startd_killed(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, IMPATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    rig->startd->slots[0]->claim->job_start_s -= 500;
+    drain_it(rig, &admin, "[]");
+    until(rig, has_stop);
+    assert_int_equal(cancel(rig, &admin, NULL), DRAIN_OK);
+    until(rig, is_stored);
+    restart(rig);
+    until(rig, starter_is_cut);
+    assert_true(is_withdrawn(rig));
+    assert_int_equal(hello(rig, 1), 0);
+    job_is_over(rig, "vacated");
+    until(rig, first_is_free);
+    assert_in_range(rig->startd->draining.totals.badput_s, 500, 530);
+    asker_end(&admin);
+}
+
 static void an_offer_dies_with_the_startd(void **state)
 {
     struct rig *rig = *state;
@@ -304,4 +330,5 @@ UNIT_TESTS(STARTD(drained_to_exit_it_takes_its_ads_away_and_ends),
            STARTD(a_machine_that_cannot_be_taken_down_stays_drained_and_tries_again),
            STARTD(killed_in_mid_drain_it_goes_on_with_the_job_that_retires),
            STARTD(killed_while_it_evicts_it_still_knows_whose_badput_it_is),
+           STARTD(who_was_evicted_is_badput_though_it_was_cancelled_and_the_startd_killed),
            STARTD(an_offer_dies_with_the_startd))
