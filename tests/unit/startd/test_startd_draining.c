@@ -532,6 +532,32 @@ static void a_call_on_a_claim_waits_for_the_end_of_the_offer(void **state)
     asker_end(&admin);
 }
 
+static bool all_owner(struct rig *rig)
+{
+    return in_state(rig, 0, SLOT_OWNER, SLOT_IDLE) && in_state(rig, 1, SLOT_OWNER, SLOT_IDLE);
+}
+
+static void no_policy_is_looked_at_while_an_offer_stands(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, TWO_SLOTS "START = \"ConsoleIdle > 1000\"\n");
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    assert_true(all_unclaimed(rig));
+    ask(rig, &admin, "[]");
+    figures_console_used(rig->startd, 0); /* the owner is back */
+    loop_timer_set(rig->startd->poll_timer, 0);
+    for (int i = 0; i < 10; i++) { /* the loop turns */
+        struct asker again = {.client = admin.client};
+        ask(rig, &again, "[EstimateOnly = true]");
+        asker_end(&again);
+    }
+    assert_true(all_unclaimed(rig));
+    drain_client_destroy(admin.drain);
+    admin.drain = NULL;
+    until(rig, all_owner);
+    asker_end(&admin);
+}
+
 static void who_waited_for_an_offer_that_was_committed_is_refused(void **state)
 {
     struct rig *rig = *state;
@@ -655,6 +681,7 @@ UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
            STARTD(a_suspended_job_keeps_the_retirement_that_is_left),
            STARTD(with_the_knob_a_suspended_job_is_evicted_so_that_the_estimate_holds),
            STARTD(a_call_on_a_claim_waits_for_the_end_of_the_offer),
+           STARTD(no_policy_is_looked_at_while_an_offer_stands),
            STARTD(who_waited_for_an_offer_that_was_committed_is_refused),
            STARTD(a_check_may_look_at_what_it_would_cost),
            STARTD(a_commit_of_another_id_or_a_second_one_is_refused),
