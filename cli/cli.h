@@ -128,6 +128,7 @@ int cmd_act(struct cli *cli); /* rm, hold, release, vacate */
 int cmd_edit(struct cli *cli);
 int cmd_wait(struct cli *cli);
 int cmd_power(struct cli *cli);
+int cmd_drain(struct cli *cli);
 int cmd_token(struct cli *cli);
 int cmd_config(struct cli *cli);
 int cmd_reconfig(struct cli *cli);

@@ -216,6 +216,32 @@ static const struct cli_command POWER = {
     "  on NODE...         wake them, whether or not a job wants them\n"
     "  off NODE...        put them to sleep; --force ends their jobs (they run elsewhere)\n"
     "  history            every wake and every going to sleep, newest first\n" LISTING_HELP};
+static const struct cli_command DRAIN = {
+    "drain", cmd_drain,
+    "NODE... [--graceful|--quick|--fast] [--slots S,...] [--check E] [--start E] [--deadline T] "
+    "[--then WHAT] [--reason TEXT] [--wait] | --estimate NODE... | --cancel ID|NODE... | status "
+    "[NODE...]",
+    "empty machines of jobs, keep new ones away",
+    "  NODE...            names, folded or not: lab[01-16,20]; all are asked at once\n"
+    "  --graceful         jobs keep the retirement time that they were promised (the default)\n"
+    "  --quick            they are asked to end now\n"
+    "  --fast             they are killed now\n"
+    "  --slots S,...      only these slots of each machine: slot1,slot[3-4]\n"
+    "  --check EXPR       refuse a machine unless EXPR is true of each of its slots\n"
+    "  --start EXPR       jobs for which EXPR is true may start while others are still there\n"
+    "  --deadline T       no job is left then: 2h, 22:30, 2026-11-20T22:30\n"
+    "  --then WHAT        when all is drained: stay (the default), resume, restart, exit, sleep,\n"
+    "                     off; also -resume-on-completion, -restart-on-completion and\n"
+    "                     -exit-on-completion\n"
+    "  --reason TEXT      for people who ask why\n"
+    "  --wait             until all is done; what was begun goes on without it\n"
+    "  --estimate         only say how long it would take, and how much work would be lost\n"
+    "  --cancel ID        end that request: the machine works again; --cancel NODE... whichever\n"
+    "                     there is; -request-id ID only that\n"
+    "  status [NODE...]   what drains now; exit status 1 if a named machine does not\n"
+    "  -pool HOST[:PORT]  of another pool\n"
+    "                     One machine that refuses keeps no other from draining; the exit status\n"
+    "                     is 1 then.\n" LISTING_HELP};
 static const struct cli_command TOKEN = {
     "token", cmd_token, "create|list|revoke ...", "make, list and revoke tokens",
     "  create --identity NAME@POOL [--scope READ,WRITE] [--expires TIME|never]\n"
@@ -297,8 +323,9 @@ static const struct cli_command HELP = {
     "                       without one their names\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,     &START,   &STOP,      &MASTER, &SUBMIT,   &Q,          &STATUS, &HISTORY,
-    &RM,       &HOLD,    &RELEASE,   &VACATE, &SUSPEND,  &CONTINUE,   &EDIT,   &WAIT,
-    &USERPRIO, &POWER,   &TOKEN,     &CONFIG, &RECONFIG, &TAIL,       &SSH,    &TRANSFER_DATA,
-    &WHY,      &CLASSAD, &ADVERTISE, &TOP,    &WHO,      &COMPLETION, &HELP,   NULL,
+    &INIT,     &START, &STOP,       &MASTER,        &SUBMIT, &Q,       &STATUS,
+    &HISTORY,  &RM,    &HOLD,       &RELEASE,       &VACATE, &SUSPEND, &CONTINUE,
+    &EDIT,     &WAIT,  &USERPRIO,   &POWER,         &DRAIN,  &TOKEN,   &CONFIG,
+    &RECONFIG, &TAIL,  &SSH,        &TRANSFER_DATA, &WHY,    &CLASSAD, &ADVERTISE,
+    &TOP,      &WHO,   &COMPLETION, &HELP,          NULL,
 };

@@ -1,0 +1,519 @@
+/* cli/cmd_drain.c - `roost drain NODE...`, its estimates, its end, and what drains now.
+ *
+ * Many machines are asked at once, each by a transaction of its own (drain/drain_client.h): one
+ * that refuses, or does not answer, keeps no other from draining.  What was committed goes on
+ * whether or not we wait for it.  --wait looks at the collector's ads: a machine is done when all
+ * slots of our request are Drained/Idle, or when none shows our request any more.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "cli/cli.h"
+#include "cli/drain_show_plan.h"
+#include "cli/drain_words_plan.h"
+#include "cli/listing.h"
+#include "drain/drain_client.h"
+#include "wire/wire.h"
+
+#define ASKED_AT_ONCE 128   /* machines; each holds two requests at the collector */
+#define LOOK_MS       500   /* --wait */
+#define UNSEEN_MS     10000 /* a request that no ad has shown by then was over before we looked */
+
+static const char ID[] = "DrainingRequestId";
+
+struct drain_target {
+    struct drain_run *run;
+    const char *machine;
+    struct drain_client *client; /* NULL before and after */
+    struct ad *result;           /* drain_show_plan.h */
+    bool waits, seen;            /* --wait */
+};
+
+struct drain_run {
+    struct cli *cli;
+    struct drain_words words;
+    struct drain_target *targets;
+    size_t count, next, open, ended;
+    bool all_ended;
+    bool terminal; /* where progress is shown */
+};
+
+static void progress(const struct drain_run *run, const char *text)
+{
+    if (run->terminal) {
+        (void)fprintf(stderr, "\r%s\033[K%s", text, text[0] == '\0' ? "\r" : "");
+        (void)fflush(stderr);
+    }
+}
+
+/* ---- asking */
+
+static void start_more(struct drain_run *run);
+
+/* "wn01: wn01: it ..." is said of wn01. */
+static const char *without_name(const char *text, const char *machine)
+{
+    size_t length = strlen(machine);
+    while (strncmp(text, machine, length) == 0 && strncmp(text + length, ": ", 2) == 0) {
+        text += length + 2;
+    }
+    return text;
+}
+
+static void end(struct drain_target *target, enum drain_code code, const char *text,
+                const struct ad *answer)
+{
+    struct drain_run *run = target->run;
+    ad_set_int(target->result, "ErrorCode", code);
+    if (answer != NULL) {
+        ad_merge(target->result, answer);
+        ad_set_string(target->result, "Machine", target->machine);
+    }
+    if (code != DRAIN_OK) {
+        char why[ERR_TEXT_MAX];
+        (void)snprintf(why, sizeof why, "%.*s%s", ERR_TEXT_MAX - 60,
+                       without_name(text, target->machine),
+                       code == DRAIN_ALREADY ? "; roost drain status shows it" : "");
+        ad_set_string(target->result, "ErrorString", why);
+    }
+    run->ended++;
+    run->all_ended = run->ended == run->count;
+}
+
+static void on_offered(void *arg, const char *id, const struct ad *offer)
+{
+    struct drain_target *target = arg;
+    (void)id;
+    ad_merge(target->result, offer);
+    ad_set_string(target->result, "Machine", target->machine);
+    drain_client_commit(target->client);
+}
+
+static void on_done(void *arg, enum drain_code code, const char *text, const struct ad *answer)
+{
+    struct drain_target *target = arg;
+    struct drain_run *run = target->run;
+    end(target, code, text, answer);
+    drain_client_destroy(target->client);
+    target->client = NULL;
+    run->open--;
+    start_more(run);
+}
+
+static int start_one(struct drain_run *run, struct drain_target *target, struct err *err)
+{
+    static const struct drain_client_events EVENTS = {.offered = on_offered, .done = on_done};
+    const struct drain_words *words = &run->words;
+    struct wire *hub = run->cli->collector;
+    if (hub == NULL) {
+        return err_set(err, -ECONNRESET, "the connection to the collector was lost");
+    }
+    return words->verb == DRAIN_VERB_CANCEL
+               ? drain_client_cancel(hub, target->machine, words->id, words->request.reason,
+                                     &EVENTS, target, &target->client, err)
+               : drain_client_start(hub, target->machine, &words->request, &EVENTS, target,
+                                    &target->client, err);
+}
+
+static void start_more(struct drain_run *run)
+{
+    while (run->next < run->count && run->open < ASKED_AT_ONCE) {
+        struct drain_target *target = &run->targets[run->next++];
+        struct err err;
+        if (start_one(run, target, &err) == 0) {
+            run->open++;
+        } else {
+            end(target, DRAIN_NO_ANSWER, err.text, NULL);
+        }
+    }
+    if (run->count > ASKED_AT_ONCE) {
+        char text[80];
+        (void)snprintf(text, sizeof text, "%zu of %zu machines have answered", run->ended,
+                       run->count);
+        progress(run, text);
+    }
+}
+
+static void make_targets(struct drain_run *run)
+{
+    const struct drain_words *words = &run->words;
+    run->count = words->nodes.count;
+    run->targets = mem_zalloc((run->count + 1) * sizeof *run->targets);
+    for (size_t i = 0; i < run->count; i++) {
+        struct drain_target *target = &run->targets[i];
+        *target = (struct drain_target){.run = run,
+                                        .machine = words->nodes.items[i],
+                                        .result = ad_create()};
+        ad_set_string(target->result, "Machine", target->machine);
+        if (words->verb == DRAIN_VERB_START) {
+            ad_set_string(target->result, "DrainingSchedule",
+                          drain_schedule_name(words->request.schedule));
+            ad_set_string(target->result, "OnCompletion", drain_then_name(words->request.then));
+        }
+    }
+}
+
+/* ---- what the collector knows */
+
+static int query_slots(struct drain_run *run, const char *constraint, struct cli_reply *reply,
+                       struct err *err)
+{
+    struct listing slots = {0};
+    listing_also(&slots, constraint);
+    int rc = listing_query(run->cli, run->cli->collector, NULL, "Machine", &slots, NULL, NULL,
+                           reply, err);
+    listing_fini(&slots);
+    return rc;
+}
+
+/* Why a machine has no uplink: says so in the results. */
+static void explain_absence(struct drain_run *run)
+{
+    struct cli_reply reply = {0};
+    bool any = false;
+    for (size_t i = 0; i < run->count; i++) {
+        any |= ad_int_or(run->targets[i].result, "ErrorCode", 0) == DRAIN_NOT_THERE;
+    }
+    if (!any || query_slots(run, "Offline =?= true || Absent =?= true", &reply, NULL) != 0) {
+        cli_reply_fini(&reply);
+        return;
+    }
+    struct strmap *known = strmap_create(STRMAP_CASE_IGNORED);
+    for (size_t i = 0; i < reply.ads.count; i++) {
+        (void)strmap_set(known, ad_string_or(reply.ads.items[i], "Machine", ""),
+                         reply.ads.items[i]);
+    }
+    for (size_t i = 0; i < run->count; i++) {
+        struct drain_target *target = &run->targets[i];
+        const struct ad *ad = strmap_get(known, target->machine);
+        if (ad_int_or(target->result, "ErrorCode", 0) != DRAIN_NOT_THERE) {
+            continue;
+        }
+        ad_set_string(
+            target->result, "ErrorString",
+            ad == NULL ? "the pool has no such machine, or no startd runs there"
+            : ad_bool_or(ad, "Absent", false)
+                ? "it has vanished from the pool: what it does nobody knows"
+                : "it is asleep (offline): nothing runs there that could be drained; roost power "
+                  "on wakes it");
+    }
+    strmap_destroy(known, NULL);
+    cli_reply_fini(&reply);
+}
+
+/* --cancel ID alone: the machines that drain by that request. */
+static int find_by_id(struct drain_run *run, struct err *err)
+{
+    struct cli_reply reply = {0};
+    struct strbuf text;
+    struct vec *nodes = &run->words.nodes;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, "DrainingRequestId =?= \"%s\"", run->words.id);
+    int rc = query_slots(run, strbuf_text(&text), &reply, err);
+    for (size_t i = 0; i < reply.ads.count && nodes->count == 0; i++) {
+        vec_push(nodes, mem_strdup(ad_string_or(reply.ads.items[i], "Machine", "")));
+    }
+    if (rc == 0 && nodes->count == 0) {
+        rc = err_set(err, -ENOENT, "no machine drains by a request '%s'", run->words.id);
+    }
+    cli_reply_fini(&reply);
+    strbuf_fini(&text);
+    return rc;
+}
+
+/* ---- --wait */
+
+struct drained {
+    struct vec names; /* became Drained, and stay */
+    struct vec over;  /* our request is not there any more */
+};
+
+static void judge_one(struct drain_target *target, const struct ad *machine, bool is_late,
+                      struct drained *ret)
+{
+    bool stays = target->run->words.request.then == DRAIN_THEN_STAY;
+    bool is_ours = machine != NULL &&
+                   strcmp(ad_string_or(machine, ID, ""), ad_string_or(target->result, ID, "")) == 0;
+    if (is_ours) {
+        target->seen = true;
+        if (!stays || strcmp(ad_string_or(machine, "DrainingState", ""), "Drained") != 0) {
+            return;
+        }
+        vec_push(&ret->names, (char *)(uintptr_t)target->machine);
+    } else if (target->seen || is_late) {
+        vec_push(&ret->over, (char *)(uintptr_t)target->machine);
+    } else {
+        return;
+    }
+    target->waits = false;
+}
+
+/* One look at the collector's ads; *left: machines that are waited for. */
+static int look(struct drain_run *run, bool is_late, size_t *left, struct err *err)
+{
+    struct cli_reply reply = {0};
+    struct vec machines = {0};
+    struct drained found = {0};
+    struct strbuf out;
+    char text[120];
+    int64_t jobs = 0;
+    int rc = query_slots(run, "Draining =?= true", &reply, err);
+    if (rc != 0) {
+        cli_reply_fini(&reply);
+        return rc;
+    }
+    drain_show_machines((const struct ad *const *)reply.ads.items, reply.ads.count, &machines);
+    struct strmap *by_name = strmap_create(STRMAP_CASE_IGNORED);
+    for (size_t i = 0; i < machines.count; i++) {
+        (void)strmap_set(by_name, ad_string_or(machines.items[i], "Machine", ""),
+                         machines.items[i]);
+    }
+    *left = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        struct drain_target *target = &run->targets[i];
+        const struct ad *machine = strmap_get(by_name, target->machine);
+        if (target->waits) {
+            judge_one(target, machine, is_late, &found);
+        }
+        *left += target->waits ? 1 : 0;
+        jobs += target->waits && machine != NULL ? ad_int_or(machine, "DrainingJobs", 0) : 0;
+    }
+    strbuf_init(&out, 0);
+    drain_show_names((const char *const *)found.names.items, found.names.count, "drained", &out);
+    drain_show_names((const char *const *)found.over.items, found.over.count, "its request is over",
+                     &out);
+    if (out.length > 0 && run->words.listing.style == LISTING_TABLE) {
+        progress(run, "");
+        (void)fputs(strbuf_text(&out), stdout);
+        (void)fflush(stdout);
+    }
+    (void)snprintf(text, sizeof text, "%zu of %zu machines are drained, %lld jobs left",
+                   run->count - *left, run->count, (long long)jobs);
+    progress(run, *left > 0 ? text : "");
+    strbuf_fini(&out);
+    vec_fini(&found.names, NULL);
+    vec_fini(&found.over, NULL);
+    strmap_destroy(by_name, NULL);
+    for (size_t i = 0; i < machines.count; i++) {
+        ad_destroy(machines.items[i]);
+    }
+    vec_fini(&machines, NULL);
+    cli_reply_fini(&reply);
+    return 0;
+}
+
+static int wait_for_all(struct drain_run *run)
+{
+    struct cli *cli = run->cli;
+    uint64_t begun_ms = loop_now_ms(cli->loop);
+    size_t left = 0;
+    struct err err;
+    for (size_t i = 0; i < run->count; i++) {
+        run->targets[i].waits = ad_int_or(run->targets[i].result, "ErrorCode", 0) == DRAIN_OK;
+        left += run->targets[i].waits ? 1 : 0;
+    }
+    while (left > 0) {
+        bool is_late = loop_now_ms(cli->loop) > begun_ms + UNSEEN_MS;
+        int rc = cli_collector(cli, &err); /* it may have been started again */
+        if ((rc != 0 || look(run, is_late, &left, &err) != 0) && is_late) {
+            progress(run, "");
+            return cli_fail(cli, "%s; draining goes on", err.text);
+        }
+        if (left > 0) {
+            cli_pause(cli, LOOK_MS);
+        }
+    }
+    return CLI_OK;
+}
+
+/* ---- verbs */
+
+static int connect_to(struct drain_run *run, struct err *err)
+{
+    return run->words.pool != NULL ? cli_collector_at(run->cli, run->words.pool, err)
+                                   : cli_collector(run->cli, err);
+}
+
+/* Prints what came of it; the exit status. */
+static int show(struct drain_run *run)
+{
+    struct cli *cli = run->cli;
+    const struct ad **ads = mem_alloc((run->count + 1) * sizeof(const struct ad *));
+    const struct ad_context context = listing_context(cli);
+    struct strbuf out, failures;
+    for (size_t i = 0; i < run->count; i++) {
+        ads[i] = run->targets[i].result;
+    }
+    strbuf_init(&out, 0);
+    strbuf_init(&failures, 0);
+    size_t failed = drain_show_results(run->words.verb, ads, run->count, &context, &out, &failures);
+    int status = CLI_OK;
+    if (run->words.listing.style == LISTING_TABLE) {
+        (void)fputs(strbuf_text(&out), stdout);
+        (void)fflush(stdout);
+        const char *at = strbuf_text(&failures);
+        while (*at != '\0') {
+            size_t length = strcspn(at, "\n");
+            status = cli_fail(cli, "%.*s", (int)length, at);
+            at += length + 1;
+        }
+        if (failed > 0 && run->count > 1) {
+            status = cli_fail(cli, "%zu of %zu machines failed", failed, run->count);
+        }
+    } else if (listing_show(cli, &run->words.listing, ads, run->count) != CLI_OK) {
+        status = CLI_FAILED;
+    }
+    strbuf_fini(&out);
+    strbuf_fini(&failures);
+    mem_free(ads);
+    return failed > 0 ? CLI_FAILED : status;
+}
+
+static int ask(struct drain_run *run)
+{
+    struct cli *cli = run->cli;
+    struct err err;
+    int rc = connect_to(run, &err);
+    if (rc == 0 && run->words.nodes.count == 0) {
+        rc = find_by_id(run, &err);
+    }
+    if (rc != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    make_targets(run);
+    start_more(run);
+    if (!run->all_ended) {
+        loop_run_until(cli->loop, &run->all_ended);
+    }
+    progress(run, "");
+    explain_absence(run);
+    bool is_text = run->words.listing.style == LISTING_TABLE;
+    int status = is_text ? show(run) : CLI_OK;
+    if (run->words.wait) {
+        int waited = wait_for_all(run);
+        status = status != CLI_OK ? status : waited;
+    }
+    if (!is_text) {
+        int shown = show(run);
+        status = status != CLI_OK ? status : shown;
+    }
+    return status;
+}
+
+/* Named machines that do not drain. */
+static int complain_of_rest(struct drain_run *run, const struct vec *machines)
+{
+    const struct vec *nodes = &run->words.nodes;
+    struct strmap *known = strmap_create(STRMAP_CASE_IGNORED);
+    struct vec rest = {0};
+    struct strbuf line;
+    for (size_t i = 0; i < machines->count; i++) {
+        (void)strmap_set(known, ad_string_or(machines->items[i], "Machine", ""),
+                         machines->items[i]);
+    }
+    for (size_t i = 0; i < nodes->count; i++) {
+        if (strmap_get(known, nodes->items[i]) == NULL) {
+            vec_push(&rest, nodes->items[i]);
+        }
+    }
+    strbuf_init(&line, 0);
+    drain_show_names((const char *const *)rest.items, rest.count, "not draining", &line);
+    int status = rest.count == 0
+                     ? CLI_OK
+                     : cli_fail(run->cli, "%.*s", (int)(line.length - 1), strbuf_text(&line));
+    strbuf_fini(&line);
+    vec_fini(&rest, NULL);
+    strmap_destroy(known, NULL);
+    return status;
+}
+
+static void keep_named(const struct drain_run *run, struct vec *machines)
+{
+    const struct vec *nodes = &run->words.nodes;
+    struct strmap *named = strmap_create(STRMAP_CASE_IGNORED);
+    size_t kept = 0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        (void)strmap_set(named, nodes->items[i], nodes->items[i]);
+    }
+    for (size_t i = 0; i < machines->count; i++) {
+        struct ad *ad = machines->items[i];
+        if (nodes->count == 0 || strmap_get(named, ad_string_or(ad, "Machine", "")) != NULL) {
+            machines->items[kept++] = ad;
+        } else {
+            ad_destroy(ad);
+        }
+    }
+    machines->count = kept;
+    strmap_destroy(named, NULL);
+}
+
+static int drain_status(struct drain_run *run)
+{
+    struct cli *cli = run->cli;
+    struct cli_reply reply = {0};
+    struct vec machines = {0};
+    struct err err;
+    int status = CLI_OK;
+    int rc = connect_to(run, &err);
+    rc = rc != 0 ? rc : query_slots(run, "Draining =?= true", &reply, &err);
+    drain_show_machines((const struct ad *const *)reply.ads.items, reply.ads.count, &machines);
+    keep_named(run, &machines);
+    size_t count = machines.count;
+    const struct ad **shown = mem_alloc((count + 1) * sizeof(const struct ad *));
+    for (size_t i = 0; i < count; i++) {
+        shown[i] = machines.items[i];
+    }
+    rc = rc != 0 ? rc : listing_select(cli, &run->words.listing, shown, &count, &err);
+    if (rc != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    } else if (run->words.listing.style != LISTING_TABLE) {
+        status = listing_show(cli, &run->words.listing, shown, count);
+    } else {
+        struct strbuf out;
+        const struct ad_context context = listing_context(cli);
+        strbuf_init(&out, 0);
+        drain_show_status(shown, count, &context, &out);
+        status = listing_write(cli, &out);
+    }
+    if (rc == 0) {
+        int rest = complain_of_rest(run, &machines);
+        status = status != CLI_OK ? status : rest;
+    }
+    mem_free(shown);
+    for (size_t i = 0; i < machines.count; i++) {
+        ad_destroy(machines.items[i]);
+    }
+    vec_fini(&machines, NULL);
+    cli_reply_fini(&reply);
+    return status;
+}
+
+int cmd_drain(struct cli *cli)
+{
+    struct drain_run run = {.cli = cli, .terminal = isatty(STDERR_FILENO) == 1};
+    const struct ad_context now = listing_context(cli);
+    struct err err;
+    int rc = drain_words_read(cli->argc, cli->argv, &now, &run.words, &err);
+    int status = rc == -ENOENT                         ? cli_unknown(cli, run.words.unknown)
+                 : rc != 0                             ? cli_usage(cli, "%s", err.text)
+                 : run.words.verb == DRAIN_VERB_STATUS ? drain_status(&run)
+                                                       : ask(&run);
+    for (size_t i = 0; i < run.count; i++) {
+        drain_client_destroy(run.targets[i].client);
+        ad_destroy(run.targets[i].result);
+    }
+    mem_free(run.targets);
+    drain_words_fini(&run.words);
+    return status;
+}

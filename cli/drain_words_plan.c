@@ -1,0 +1,363 @@
+/* cli/drain_words_plan.c - see drain_words_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/drain_words_plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/hostlist.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "classad/ad_eval.h"
+#include "cli/options_plan.h"
+
+#define DAY_S       86400
+#define EPOCH_LEAST INT64_C(1000000000) /* a smaller number is meant as a duration */
+#define ID_LETTERS  16
+
+/* ---- a deadline */
+
+static int64_t offset_s(const struct ad_context *now)
+{
+    return now->zone_offset_s != NULL ? now->zone_offset_s(now->arg, now->now_s) : 0;
+}
+
+/* Two digits; -1: they are none. */
+static int two_digits(const char *text)
+{
+    return strspn(text, "0123456789") >= 2 ? (text[0] - '0') * 10 + (text[1] - '0') : -1;
+}
+
+/* "22:30": the next time that a clock shows it. */
+static bool read_clock(const char *text, const struct ad_context *now, int64_t *ret)
+{
+    if (strlen(text) != strlen("22:30") || text[2] != ':') {
+        return false;
+    }
+    int hour = two_digits(text), minute = two_digits(text + 3);
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59) {
+        return false;
+    }
+    int64_t local_s = now->now_s + offset_s(now);
+    int64_t at_s = local_s - local_s % DAY_S + hour * 3600 + minute * 60;
+    *ret = (at_s > local_s ? at_s : at_s + DAY_S) - offset_s(now);
+    return true;
+}
+
+/* "2026-11-20T22:30:00", a blank for the T and no seconds being allowed: local time. */
+static bool read_local(const char *text, const struct ad_context *now, int64_t *ret)
+{
+    struct strbuf whole;
+    int64_t at_ms;
+    size_t length = strlen(text);
+    if ((length != 16 && length != 19) || (text[10] != 'T' && text[10] != ' ')) {
+        return false;
+    }
+    strbuf_init(&whole, 0);
+    strbuf_printf(&whole, "%.10sT%s%sZ", text, text + 11, length == 16 ? ":00" : "");
+    int rc = text_parse_utc(strbuf_text(&whole), &at_ms, NULL);
+    strbuf_fini(&whole);
+    if (rc == 0) {
+        *ret = at_ms / 1000 - offset_s(now);
+    }
+    return rc == 0;
+}
+
+int drain_words_deadline(const char *text, const struct ad_context *now, int64_t *ret,
+                         struct err *err)
+{
+    int64_t at_s, ms, duration_s;
+    bool is_number = text_parse_int64(text, &at_s, NULL) == 0;
+    if (is_number && at_s >= EPOCH_LEAST) {
+        ;
+    } else if (!is_number && text_parse_duration_s(text, &duration_s, NULL) == 0) {
+        at_s = duration_s < DRAIN_ESTIMATE_S ? now->now_s + duration_s : DRAIN_ESTIMATE_S;
+    } else if (text_parse_utc(text, &ms, NULL) == 0) {
+        at_s = ms / 1000;
+    } else if (!read_clock(text, now, &at_s) && !read_local(text, now, &at_s)) {
+        return err_set(err, -EINVAL,
+                       "'%.60s' is no time: 2h, 22:30, 2026-11-20T22:30 or seconds since 1970",
+                       text);
+    }
+    if (at_s <= now->now_s || at_s > DRAIN_ESTIMATE_S) {
+        return err_set(err, -EINVAL, "'%.60s' is no time to come", text);
+    }
+    *ret = at_s;
+    return 0;
+}
+
+/* ---- words */
+
+struct reading {
+    struct drain_words *words;
+    const struct ad_context *now;
+    struct err *err;
+    const char *text;       /* what follows the option */
+    bool has_verb, has_how; /* the option said so, not the default */
+    struct vec slots;
+};
+
+static int set_text(char **place, const char *text)
+{
+    mem_free(*place);
+    *place = mem_strdup(text);
+    return 0;
+}
+
+static int set_verb(struct reading *reading, enum drain_verb verb)
+{
+    if (reading->has_verb && reading->words->verb != verb) {
+        return err_set(reading->err, -EINVAL, "--estimate and --cancel do not go together");
+    }
+    reading->has_verb = true;
+    reading->words->verb = verb;
+    return 0;
+}
+
+static int set_schedule(struct reading *reading, enum drain_schedule schedule)
+{
+    if (reading->has_how && reading->words->request.schedule != schedule) {
+        return err_set(reading->err, -EINVAL, "only one of --graceful, --quick and --fast");
+    }
+    reading->has_how = true;
+    reading->words->request.schedule = schedule;
+    return 0;
+}
+
+static int on_graceful(struct reading *reading)
+{
+    return set_schedule(reading, DRAIN_GRACEFUL);
+}
+static int on_quick(struct reading *reading)
+{
+    return set_schedule(reading, DRAIN_QUICK);
+}
+static int on_fast(struct reading *reading)
+{
+    return set_schedule(reading, DRAIN_FAST);
+}
+static int on_estimate(struct reading *reading)
+{
+    return set_verb(reading, DRAIN_VERB_ESTIMATE);
+}
+static int on_cancel(struct reading *reading)
+{
+    return set_verb(reading, DRAIN_VERB_CANCEL);
+}
+static int on_wait(struct reading *reading)
+{
+    reading->words->wait = true;
+    return 0;
+}
+static int on_check(struct reading *reading)
+{
+    return set_text(&reading->words->request.check, reading->text);
+}
+static int on_start(struct reading *reading)
+{
+    return set_text(&reading->words->request.start, reading->text);
+}
+static int on_reason(struct reading *reading)
+{
+    return set_text(&reading->words->request.reason, reading->text);
+}
+static int on_slots(struct reading *reading)
+{
+    return hostlist_expand(reading->text, &reading->slots, reading->err);
+}
+static int on_deadline(struct reading *reading)
+{
+    return drain_words_deadline(reading->text, reading->now, &reading->words->request.deadline_s,
+                                reading->err);
+}
+static int on_then(struct reading *reading)
+{
+    return drain_then_parse(reading->text, &reading->words->request.then) == 0
+               ? 0
+               : err_set(reading->err, -EINVAL,
+                         "'%.60s' is not resume, stay, restart, exit, sleep or off", reading->text);
+}
+static int on_resume(struct reading *reading)
+{
+    reading->words->request.then = DRAIN_THEN_RESUME;
+    return 0;
+}
+static int on_exit_after(struct reading *reading)
+{
+    reading->words->request.then = DRAIN_THEN_EXIT;
+    return 0;
+}
+static int on_restart(struct reading *reading)
+{
+    reading->words->request.then = DRAIN_THEN_RESTART;
+    return 0;
+}
+static int on_pool(struct reading *reading)
+{
+    reading->words->pool = reading->text;
+    return 0;
+}
+static int on_id(struct reading *reading)
+{
+    size_t length = strlen(reading->text);
+    if (length >= DRAIN_ID_MAX) {
+        return err_set(reading->err, -EINVAL, "'%.60s' is no id of a request", reading->text);
+    }
+    memcpy(reading->words->id, reading->text, length + 1);
+    return 0;
+}
+
+/* condor_drain's among them, which may be shortened to so many letters. */
+static const struct {
+    const char *name;
+    size_t letters;
+    bool has_text;
+    int (*take)(struct reading *reading);
+} OPTIONS[] = {
+    {"graceful", 1, false, on_graceful},
+    {"quick", 1, false, on_quick},
+    {"fast", 1, false, on_fast},
+    {"slots", 2, true, on_slots},
+    {"check", 2, true, on_check},
+    {"start", 5, true, on_start},
+    {"deadline", 4, true, on_deadline},
+    {"then", 4, true, on_then},
+    {"resume-on-completion", 3, false, on_resume},
+    {"exit-on-completion", 3, false, on_exit_after},
+    {"restart-on-completion", 4, false, on_restart},
+    {"reason", 6, true, on_reason},
+    {"estimate", 3, false, on_estimate},
+    {"cancel", 2, false, on_cancel},
+    {"request-id", 3, true, on_id},
+    {"wait", 4, false, on_wait},
+    {"pool", 2, true, on_pool},
+};
+
+static int take_option(struct reading *reading, int argc, char *const *argv, int *at)
+{
+    const char *arg = argv[*at];
+    for (size_t i = 0; i < ARRAY_COUNT(OPTIONS); i++) {
+        if (!listing_is(arg, OPTIONS[i].name, OPTIONS[i].letters)) {
+            continue;
+        }
+        if (OPTIONS[i].has_text) {
+            if (*at + 1 >= argc || argv[*at + 1][0] == '\0') {
+                return err_set(reading->err, -EINVAL, "%s needs a word behind it", arg);
+            }
+            reading->text = argv[++*at];
+        }
+        int rc = OPTIONS[i].take(reading);
+        return rc != 0 ? rc : 1;
+    }
+    int rc =
+        listing_plan_option(&reading->words->listing, argc, argv, at, reading->now, reading->err);
+    if (rc == 0 && options_ignored("drain", arg)) {
+        return 1;
+    }
+    if (rc == 0) {
+        reading->words->unknown = arg;
+        return -ENOENT;
+    }
+    return rc;
+}
+
+/* condor_drain takes a slot's name for its machine. */
+static int add_machines(struct reading *reading, const char *word)
+{
+    struct vec *nodes = &reading->words->nodes;
+    struct vec names = {0};
+    int rc = hostlist_expand(word, &names, reading->err);
+    for (size_t i = 0; i < names.count && rc == 0; i++) {
+        const char *at = strchr(names.items[i], '@');
+        rc = hostlist_expand(at != NULL ? at + 1 : (const char *)names.items[i], nodes,
+                             reading->err);
+    }
+    vec_fini(&names, mem_free);
+    return rc;
+}
+
+/* As the startd makes them (8 random bytes in hex). */
+static bool is_id(const char *word)
+{
+    return strlen(word) == ID_LETTERS && strspn(word, "0123456789abcdef") == ID_LETTERS;
+}
+
+/* What follows from all words together. */
+static int judge(struct reading *reading)
+{
+    struct drain_words *words = reading->words;
+    struct drain_request *request = &words->request;
+    if (words->verb == DRAIN_VERB_STATUS) {
+        return reading->has_verb || reading->has_how
+                   ? err_set(reading->err, -EINVAL, "status takes names of machines only")
+                   : 0;
+    }
+    if (words->verb != DRAIN_VERB_CANCEL && words->id[0] != '\0') {
+        return err_set(reading->err, -EINVAL, "-request-id belongs to --cancel");
+    }
+    if (words->verb == DRAIN_VERB_CANCEL && reading->slots.count > 0) {
+        return err_set(reading->err, -EINVAL, "a request is cancelled as a whole, without --slots");
+    }
+    if (words->nodes.count == 0 && words->id[0] == '\0') {
+        return err_set(reading->err, -EINVAL, "which machines?");
+    }
+    if (words->wait && words->verb != DRAIN_VERB_START) {
+        return err_set(reading->err, -EINVAL, "--wait is for what begins to drain");
+    }
+    request->slot_count = reading->slots.count;
+    request->slots = (char **)reading->slots.items;
+    reading->slots = (struct vec){0};
+    request->estimate = words->verb == DRAIN_VERB_ESTIMATE;
+    struct drain_request checked;
+    struct ad *args = ad_create();
+    drain_request_write(request, args);
+    enum drain_code code = drain_request_read(args, &checked, reading->err);
+    ad_destroy(args);
+    drain_request_fini(&checked);
+    return code == DRAIN_OK ? 0 : -EINVAL;
+}
+
+static int read_all(struct reading *reading, int argc, char *const *argv)
+{
+    struct drain_words *words = reading->words;
+    for (int i = 1; i < argc; i++) {
+        int rc = 0;
+        if (argv[i][0] == '-') {
+            rc = take_option(reading, argc, argv, &i);
+        } else if (i == 1 && strcmp(argv[i], "status") == 0) {
+            words->verb = DRAIN_VERB_STATUS;
+        } else if (words->verb == DRAIN_VERB_CANCEL && words->id[0] == '\0' && is_id(argv[i])) {
+            reading->text = argv[i];
+            rc = on_id(reading);
+        } else {
+            rc = add_machines(reading, argv[i]);
+        }
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return judge(reading);
+}
+
+int drain_words_read(int argc, char *const *argv, const struct ad_context *now,
+                     struct drain_words *ret, struct err *err)
+{
+    *ret = (struct drain_words){0};
+    struct reading reading = {.words = ret, .now = now, .err = err};
+    int rc = read_all(&reading, argc, argv);
+    vec_fini(&reading.slots, mem_free);
+    return rc;
+}
+
+void drain_words_fini(struct drain_words *words)
+{
+    vec_fini(&words->nodes, mem_free);
+    drain_request_fini(&words->request);
+    listing_fini(&words->listing);
+}

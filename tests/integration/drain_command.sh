@@ -1,0 +1,169 @@
+#!/bin/bash
+# `roost drain` and a real pool: many machines at once, each refusal with its sentence and none in the way of another
+# machine, estimates that change nothing, slots, ids, what comes when all is drained, and a progress on a terminal.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+# Functions are called by until_true, too.
+# shellcheck disable=SC2317
+. "$(dirname "$0")/lib.sh"
+
+pool_init --nodes 4 --cpus-per-node 2 --idle 86400
+chmod 0777 "$OUT"
+for node in 01 02 03 04; do echo 'MAXJOBRETIREMENTTIME = 1000' >>"$POOL/nodes/wn$node/roost.conf"; done
+pool_start
+are_awake() { [ "$(awake_count)" -eq "$1" ]; }
+until_true 30 "all are awake" are_awake 4
+
+# drain STATUS ARGUMENT...: its exit status; what it says is in drain.out and drain.err.
+drain() {
+    local wanted=$1 status=0
+    shift
+    timeout 60 "$ROOST" drain "$@" >"$WORK/drain.out" 2>"$WORK/drain.err" || status=$?
+    [ "$status" -eq "$wanted" ] ||
+        fail "roost drain $*: $status, not $wanted: $(cat "$WORK/drain.out" "$WORK/drain.err")"
+}
+said() { equals "standard output" "$(cat "$WORK/drain.out")" "$1"; }
+complained() { equals "standard error" "$(cat "$WORK/drain.err")" "$1"; }
+shows() { "$ROOST" drain status -af Machine DrainingState DrainingJobs 2>/dev/null | tr '\n' ';'; }
+shows_this() { [ "$(shows)" = "$1" ]; }
+id_of() { "$ROOST" drain status "$1" -af DrainingRequestId; }
+
+# Four jobs, two machines full, and one asleep.
+gated_jobs 4 end >"$WORK/job.sub"
+echo 'requirements = TARGET.Machine == "wn01" || TARGET.Machine == "wn02"' >"$WORK/four.sub"
+cat "$WORK/job.sub" >>"$WORK/four.sub"
+cluster=$(submit "$WORK/four.sub") || exit 1
+run_on() { "$ROOST" status -constraint 'State == "Claimed" && Activity == "Busy" || Activity == "Retiring" && State == "Claimed"' -af Machine | tr '\n' ' '; }
+full() { [ "$(run_on)" = "wn01 wn01 wn02 wn02 " ]; }
+until_true 30 "two machines are full" full
+"$ROOST" power off wn04 >/dev/null || fail "power off wn04"
+until_true 30 "wn04 is asleep" are_awake 3
+
+say "what is no request"
+drain 2
+complained "roost drain: which machines?"
+drain 2 wn01 --then fly
+drain 2 'wn[01-'
+drain 2 wn01 --check '(('
+grep -q 'CheckExpr: ' "$WORK/drain.err" || fail "a bad expression: $(cat "$WORK/drain.err")"
+drain 2 wn01 --gracful
+grep -q 'did you mean --graceful' "$WORK/drain.err" || fail "a slip: $(cat "$WORK/drain.err")"
+
+say "estimates change nothing"
+drain 1 --estimate 'wn[01-05]' --json
+python3 - "$WORK/drain.out" <<'END' || fail "estimates: $(cat "$WORK/drain.out")"
+import json, sys
+of = {ad["Machine"]: ad for ad in json.load(open(sys.argv[1]))}
+assert sorted(of) == ["wn01", "wn02", "wn03", "wn04", "wn05"], sorted(of)
+G, F = "ExpectedMachineGracefulDraining", "ExpectedMachineFastDraining"
+assert 900 < of["wn01"][G + "Completion"] - of["wn01"][F + "Completion"] <= 1000, of["wn01"]
+assert 1800 < of["wn01"][G + "Badput"] <= 2100, of["wn01"]  # two jobs: run and retirement of each
+assert of["wn03"][G + "Badput"] == 0 and of["wn03"]["ErrorCode"] == 0, of["wn03"]
+assert of["wn04"]["ErrorCode"] == of["wn05"]["ErrorCode"] == 10107
+assert "DrainingRequestId" not in of["wn01"]
+END
+equals "what drains after estimates" "$(shows)" ""
+
+say "who may not"
+"$ROOST" token create --identity weak@personal --scope WRITE --file "$WORK/weak" || fail "token create"
+status=0
+ROOST_TOKEN_FILE=$WORK/weak timeout 20 "$ROOST" drain 'wn[01-02]' >"$WORK/drain.out" 2>"$WORK/drain.err" || status=$?
+equals "exit status without authority" "$status" 1
+grep -q 'wn\[01,02\]: .*START_DRAINING needs ADMINISTRATOR; weak@personal has WRITE' "$WORK/drain.err" ||
+    fail "without authority: $(cat "$WORK/drain.err")"
+equals "what drains by the weak" "$(shows)" ""
+
+say "five machines, two of them not there"
+drain 1 'wn[01-05]' --reason 'new disks' --check 'Cpus > 0'
+grep -qE '^wn\[01-03\]: draining gracefully, the last job is gone by .*, badput 0\+..:..:.. at most$' "$WORK/drain.out" ||
+    fail "of those that drain: $(cat "$WORK/drain.out")"
+complained "roost drain: wn04: it is asleep (offline): nothing runs there that could be drained; roost power on wakes it
+roost drain: wn05: the pool has no such machine, or no startd runs there
+roost drain: 2 of 5 machines failed"
+until_true 20 "they drain" shows_this "wn01 Draining 2;wn02 Draining 2;wn03 Drained 0;"
+equals "why" "$("$ROOST" drain status wn02 -af DrainReason DrainingRequester DrainingSchedule)" \
+    "new disks root@personal graceful"
+drain 1 status 'wn[03-05]'
+complained "roost drain: wn[04,05]: not draining"
+
+say "ids"
+drain 1 wn01
+complained "roost drain: wn01: a request of root@personal is there already; roost drain status shows it"
+drain 1 --cancel -request-id 0123456789abcdef wn01
+grep -q '^roost drain: wn01: there is no such request' "$WORK/drain.err" || fail "wrong id: $(cat "$WORK/drain.err")"
+drain 1 --cancel 0123456789abcdef
+complained "roost drain: no machine drains by a request '0123456789abcdef'"
+equals "what drains still" "$(shows)" "wn01 Draining 2;wn02 Draining 2;wn03 Drained 0;"
+drain 0 --cancel "$(id_of wn02)"
+said "wn02: no request to drain is there any more"
+until_true 20 "only wn02 is cancelled" shows_this "wn01 Draining 2;wn03 Drained 0;"
+drain 0 -cancel -request-id "$(id_of wn03)" slot1@wn03 # as condor_drain is asked
+until_true 20 "wn03 is cancelled" shows_this "wn01 Draining 2;"
+drain 0 --cancel 'wn[01-03]'
+said "wn[01-03]: no request to drain is there any more"
+until_true 20 "none drains" shows_this ""
+equals "jobs run on where they were" "$(run_on)" "wn01 wn01 wn02 wn02 "
+
+say "check, slots"
+drain 1 'wn[01,03]' --check 'State == "Unclaimed"'
+grep -q '^wn03: draining' "$WORK/drain.out" || fail "where it is true: $(cat "$WORK/drain.out")"
+grep -q 'wn01: CheckExpr is not true on slot1@wn01' "$WORK/drain.err" || fail "where it is not: $(cat "$WORK/drain.err")"
+drain 0 --cancel wn03
+drain 1 wn03 --slots slot9
+grep -q 'wn03 has no slot slot9' "$WORK/drain.err" || fail "no such slot: $(cat "$WORK/drain.err")"
+drain 0 wn03 --slots slot2
+of_wn03() { "$ROOST" status -constraint 'Machine == "wn03"' -af Name State | sort | tr '\n' ';'; }
+one_slot() { [ "$(of_wn03)" = "slot1@wn03 Unclaimed;slot2@wn03 Drained;" ]; }
+until_true 20 "one slot is drained, the other is not" one_slot
+drain 0 --cancel wn03
+
+say "fast, then back to work: the jobs run again"
+drain 0 wn02 --fast --then resume --wait
+grep -q '^wn02: its request is over$' "$WORK/drain.out" || fail "--wait: $(cat "$WORK/drain.out")"
+until_true 30 "two machines are full again" full
+equals "jobs that began twice" "$("$ROOST" q "$cluster" -af 'NumJobStarts > 1' | grep -c true)" 2
+
+say "what comes then"
+pid=$(pids_of startd wn03)
+drain 0 wn03 --then restart --wait
+restarted() { [ -n "$(pids_of startd wn03)" ] && [ "$(pids_of startd wn03)" != "$pid" ] && are_awake 3; }
+until_true 30 "its startd is another one" restarted
+drain 0 wn03 --then exit --wait
+until_true 30 "its startd ends" are_awake 2
+equals "startds there" "$(pids_of startd wn03)" ""
+drain 1 wn03
+complained "roost drain: wn03: the pool has no such machine, or no startd runs there"
+"$ROOST" start wn03 >/dev/null || fail "roost start wn03"
+until_true 30 "it is there again" are_awake 3
+drain 0 wn03 --then off --wait
+is_off() { [ "$("$ROOST" status -constraint 'Offline =?= true && Machine == "wn03"' -af 'Draining =?= true' | sort -u)" = false ]; }
+until_true 30 "it is off, and its offline ads do not drain" is_off
+
+say "progress on a terminal"
+cat >"$WORK/terminal.py" <<'END'
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "drain", "wn01", "--wait"])
+seen = b""
+while True:
+    try:
+        some = os.read(fd, 4096)
+    except OSError:
+        some = b""
+    if not some:
+        break
+    seen += some
+    if b"0 of 1 machines are drained, 2 jobs left" in seen:
+        open(sys.argv[2], "w").close()
+assert b"wn01: drained" in seen and seen.count(b"\r\x1b[K") + seen.count(b"\x1b[K") > 0, seen
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+timeout 60 python3 "$WORK/terminal.py" "$ROOST" "$WORK/gate.end" || fail "on a terminal"
+until_true 30 "the jobs are done" is_done "$cluster" 4
+check_committed "$cluster" 4
+until_true 20 "it is drained" shows_this "wn01 Drained 0;"
+drain 0 --cancel wn01
+pool_stop
+passed

@@ -1,0 +1,247 @@
+/* What `roost drain` understands.
+ *
+ * LINK: cli
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/cli/ads.h"
+
+#include "base/mem.h"
+#include "classad/ad_eval.h"
+#include "cli/drain_words_plan.h"
+
+static int32_t east(void *arg, int64_t at_s)
+{
+    (void)arg;
+    (void)at_s;
+    return 3600;
+}
+
+/* 2026-11-20 09:15:47 UTC, an hour later where the caller sits. */
+static const struct ad_context NOW = {.now_s = 1795166147, .zone_offset_s = east};
+
+#define WORDS_MAX 16
+
+/* Words of "drain " + line, between blanks. */
+static int read_line(const char *line, struct drain_words *ret, struct err *err)
+{
+    char text[300], *argv[WORDS_MAX], *save = NULL;
+    int argc = 0;
+    (void)snprintf(text, sizeof text, "drain %s", line);
+    for (char *word = strtok_r(text, " ", &save); word != NULL && argc < WORDS_MAX;
+         word = strtok_r(NULL, " ", &save)) {
+        argv[argc++] = word;
+    }
+    return drain_words_read(argc, argv, &NOW, ret, err);
+}
+
+static struct drain_words understood(const char *line)
+{
+    struct drain_words words;
+    struct err err = {""};
+    if (read_line(line, &words, &err) != 0) {
+        fail_msg("%s: %s", line, err.text);
+    }
+    return words;
+}
+
+static void expect_refused(const char *line, const char *why)
+{
+    struct drain_words words;
+    struct err err = {""};
+    assert_int_equal(read_line(line, &words, &err), -EINVAL);
+    assert_string_equal(err.text, why);
+    drain_words_fini(&words);
+}
+
+static void machines_are_unfolded_and_each_is_there_once(void **state)
+{
+    (void)state;
+    struct drain_words words = understood("lab[01-03] lab02 head");
+    assert_int_equal(words.verb, DRAIN_VERB_START);
+    assert_int_equal(words.nodes.count, 4);
+    assert_string_equal(words.nodes.items[2], "lab03");
+    assert_string_equal(words.nodes.items[3], "head");
+    assert_int_equal(words.request.schedule, DRAIN_GRACEFUL);
+    assert_int_equal(words.request.then, DRAIN_THEN_STAY);
+    assert_int_equal(words.request.slot_count, 0);
+    assert_false(words.request.estimate);
+    drain_words_fini(&words);
+}
+
+static void a_slots_name_stands_for_its_machine_as_in_condor_drain(void **state)
+{
+    (void)state;
+    struct drain_words words = understood("slot1@wn01 slot2@wn01");
+    assert_int_equal(words.nodes.count, 1);
+    assert_string_equal(words.nodes.items[0], "wn01");
+    assert_int_equal(words.request.slot_count, 0);
+    drain_words_fini(&words);
+}
+
+static void all_of_a_request_can_be_said(void **state)
+{
+    (void)state;
+    struct drain_words words = understood("wn01 --quick --slots slot1,slot[3-4] --check Cpus>1 "
+                                          "--start TARGET.Short --deadline 2h --then resume "
+                                          "--reason disks --wait");
+    assert_int_equal(words.request.schedule, DRAIN_QUICK);
+    assert_int_equal(words.request.slot_count, 3);
+    assert_string_equal(words.request.slots[2], "slot4");
+    assert_string_equal(words.request.check, "Cpus>1");
+    assert_string_equal(words.request.start, "TARGET.Short");
+    assert_string_equal(words.request.reason, "disks");
+    assert_int_equal(words.request.deadline_s, NOW.now_s + 7200);
+    assert_int_equal(words.request.then, DRAIN_THEN_RESUME);
+    assert_true(words.wait);
+    drain_words_fini(&words);
+    words = understood("--fast wn01 --then OFF");
+    assert_int_equal(words.request.schedule, DRAIN_FAST);
+    assert_int_equal(words.request.then, DRAIN_THEN_OFF);
+    drain_words_fini(&words);
+}
+
+static void condor_drains_words_are_understood(void **state)
+{
+    (void)state;
+    struct drain_words words =
+        understood("-graceful -resume-on-completion -check true -start false -reason r "
+                   "-pool head:9618 slot1@wn01");
+    assert_int_equal(words.request.schedule, DRAIN_GRACEFUL);
+    assert_int_equal(words.request.then, DRAIN_THEN_RESUME);
+    assert_string_equal(words.pool, "head:9618");
+    drain_words_fini(&words);
+    words = understood("-quick -exit-on-completion wn01");
+    assert_int_equal(words.request.schedule, DRAIN_QUICK);
+    assert_int_equal(words.request.then, DRAIN_THEN_EXIT);
+    drain_words_fini(&words);
+    words = understood("-fast -restart-on-completion wn01");
+    assert_int_equal(words.request.then, DRAIN_THEN_RESTART);
+    drain_words_fini(&words);
+    words = understood("-cancel -request-id 12 wn01");
+    assert_int_equal(words.verb, DRAIN_VERB_CANCEL);
+    assert_string_equal(words.id, "12");
+    assert_string_equal(words.nodes.items[0], "wn01");
+    drain_words_fini(&words);
+}
+
+static void cancel_takes_an_id_or_machines_or_both(void **state)
+{
+    (void)state;
+    struct drain_words words = understood("--cancel 0123456789abcdef");
+    assert_string_equal(words.id, "0123456789abcdef");
+    assert_int_equal(words.nodes.count, 0);
+    drain_words_fini(&words);
+    words = understood("--cancel wn[01-02]");
+    assert_string_equal(words.id, "");
+    assert_int_equal(words.nodes.count, 2);
+    drain_words_fini(&words);
+    words = understood("--cancel 0123456789abcdef wn01");
+    assert_string_equal(words.id, "0123456789abcdef");
+    assert_int_equal(words.nodes.count, 1);
+    drain_words_fini(&words);
+    words = understood("0123456789abcdef"); /* a machine, where nothing is cancelled */
+    assert_int_equal(words.nodes.count, 1);
+    drain_words_fini(&words);
+}
+
+static void estimate_changes_nothing_and_status_needs_no_machine(void **state)
+{
+    (void)state;
+    struct drain_words words = understood("--estimate wn01");
+    assert_int_equal(words.verb, DRAIN_VERB_ESTIMATE);
+    assert_true(words.request.estimate);
+    drain_words_fini(&words);
+    words = understood("status");
+    assert_int_equal(words.verb, DRAIN_VERB_STATUS);
+    drain_words_fini(&words);
+    words = understood("status wn[1-2] --json");
+    assert_int_equal(words.nodes.count, 2);
+    assert_int_equal(words.listing.style, LISTING_JSON);
+    drain_words_fini(&words);
+}
+
+static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state)
+{
+    (void)state;
+    expect_refused("", "which machines?");
+    expect_refused("--cancel", "which machines?");
+    expect_refused("wn01 --then fly", "'fly' is not resume, stay, restart, exit, sleep or off");
+    expect_refused("wn01 --fast --quick", "only one of --graceful, --quick and --fast");
+    expect_refused("wn01 --estimate --cancel", "--estimate and --cancel do not go together");
+    expect_refused("wn01 -request-id 7", "-request-id belongs to --cancel");
+    expect_refused("wn01 --reason", "--reason needs a word behind it");
+    expect_refused("wn[1", "'wn[1': a [ without its ]");
+    expect_refused("wn01 --slots slot1 --then sleep",
+                   "OnCompletion: with Slots, only stay and resume: other slots still run");
+    expect_refused("--cancel wn01 --slots slot1",
+                   "a request is cancelled as a whole, without --slots");
+    expect_refused("--estimate wn01 --wait", "--wait is for what begins to drain");
+    expect_refused("status --fast", "status takes names of machines only");
+    struct drain_words words;
+    struct err err = {""};
+    assert_int_equal(read_line("wn01 --check ((", &words, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "CheckExpr: "));
+    drain_words_fini(&words);
+    assert_int_equal(read_line("wn01 --gracful", &words, &err), -ENOENT);
+    assert_string_equal(words.unknown, "--gracful");
+    drain_words_fini(&words);
+}
+
+static void expect_deadline(const char *text, int64_t expected)
+{
+    int64_t at_s = 0;
+    struct err err = {""};
+    if (drain_words_deadline(text, &NOW, &at_s, &err) != 0) {
+        fail_msg("%s", err.text);
+    }
+    assert_int_equal(at_s, expected);
+}
+
+static void a_deadline_is_a_time_to_come_in_the_callers_zone(void **state)
+{
+    (void)state;
+    expect_deadline("90m", NOW.now_s + 5400);
+    expect_deadline("1795166148", 1795166148);
+    expect_deadline("2026-11-20T22:30:00Z", 1795213800);
+    expect_deadline("2026-11-20T22:30", 1795210200);
+    expect_deadline("2026-11-20 22:30:05", 1795210205);
+    expect_deadline("22:30", 1795210200);
+    expect_deadline("10:15", 1795166100 + 86400); /* it is 10:15:47 there */
+    expect_deadline("10:16", 1795166160);
+    expect_deadline("00:00", 1795129200 + 86400);
+}
+
+static void what_is_no_time_to_come_is_no_deadline(void **state)
+{
+    (void)state;
+    static const char *const WRONG[] = {"soon",  "24:00", "12:60",           "12:", "1:2:3", "",
+                                        "x2:30", "-5",    "2026-13-20T22:30"};
+    static const char *const OVER[] = {"1795166147", "2026-11-20T09:15:47Z", "2026-11-20T10:00",
+                                       "0s"};
+    int64_t at_s = 7;
+    struct err err;
+    for (size_t i = 0; i < sizeof WRONG / sizeof WRONG[0]; i++) {
+        assert_int_equal(drain_words_deadline(WRONG[i], &NOW, &at_s, &err), -EINVAL);
+    }
+    for (size_t i = 0; i < sizeof OVER / sizeof OVER[0]; i++) {
+        assert_int_equal(drain_words_deadline(OVER[i], &NOW, &at_s, &err), -EINVAL);
+        assert_non_null(strstr(err.text, "no time to come"));
+    }
+    assert_int_equal(at_s, 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(machines_are_unfolded_and_each_is_there_once),
+        cmocka_unit_test(a_slots_name_stands_for_its_machine_as_in_condor_drain),
+        cmocka_unit_test(all_of_a_request_can_be_said),
+        cmocka_unit_test(condor_drains_words_are_understood),
+        cmocka_unit_test(cancel_takes_an_id_or_machines_or_both),
+        cmocka_unit_test(estimate_changes_nothing_and_status_needs_no_machine),
+        cmocka_unit_test(what_cannot_be_meant_is_refused_before_anybody_is_asked),
+        cmocka_unit_test(a_deadline_is_a_time_to_come_in_the_callers_zone),
+        cmocka_unit_test(what_is_no_time_to_come_is_no_deadline),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
