@@ -186,12 +186,21 @@ int os_read_file(struct os *os, const char *path, size_t max_bytes, char **data,
 /* Replaces path in one step (temporary file, rename); durable: with fsync of file and directory. */
 int os_write_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
                   bool durable, struct err *err);
+/* Writes what is there anew in its place where it is a file of ours with one name and that mode,
+ * which spares a file system a file to make and one to forget; else as os_write_file().  Not in one
+ * step: for readers that are told when it is done.  Not durable. */
+int os_rewrite_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
+                    struct err *err);
 /* with parents; existing is fine */
 int os_mkdirs(struct os *os, const char *path, mode_t mode, struct err *err);
 /* a file, link or empty directory; absent is fine */
 int os_remove(struct os *os, const char *path, struct err *err);
 /* Never follows links nor enters other file systems (-EXDEV); absent is fine. */
 int os_remove_tree(struct os *os, const char *path, struct err *err);
+/* Makes a directory that somebody else had as good as new: empty, ours, with that mode.  -ESTALE:
+ * it is empty, but what stuck to it a new one would not have (attributes, access lists, flags, a
+ * size that it grew to): it is to be removed.  As os_remove_tree() otherwise, but -ENOENT. */
+int os_renew_directory(struct os *os, const char *path, mode_t mode, struct err *err);
 int os_rename(struct os *os, const char *from, const char *to, bool durable, struct err *err);
 /* a link itself, not its target */
 int os_chown(struct os *os, const char *path, uid_t uid, gid_t gid, struct err *err);

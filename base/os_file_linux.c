@@ -214,6 +214,28 @@ int os_write_file(struct os *os, const char *path, const void *data, size_t leng
     return code == 0 ? 0 : err_set(err, code, "cannot write %s: %s", path, strerror(-code));
 }
 
+int os_rewrite_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
+                    struct err *err)
+{
+    struct stat st;
+    int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
+        st.st_uid != geteuid() || (st.st_mode & 07777) != mode) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        return os_write_file(os, path, data, length, mode, false, err);
+    }
+    int code = write_all(fd, data, length, 0);
+    if (code == 0 && (off_t)length != st.st_size && ftruncate(fd, (off_t)length) != 0) {
+        code = -errno;
+    }
+    if (close(fd) != 0 && code == 0) {
+        code = -errno;
+    }
+    return code == 0 ? 0 : err_set(err, code, "cannot write %s: %s", path, strerror(-code));
+}
+
 /* ---- names ----------------------------------------------------------------------------------- */
 
 int os_mkdirs(struct os *os, const char *path, mode_t mode, struct err *err)

@@ -1,10 +1,13 @@
-/* base/os_tree_linux.c - removing a tree that somebody else filled.
+/* base/os_tree_linux.c - removing a tree that somebody else filled, or only emptying it.
  *
  * Design note: a job's sandbox is removed by a more powerful user than the one who filled it.  So
  * every step goes through the descriptor of a directory that was opened without following links:
  * whatever a name is changed into meanwhile, nothing outside is touched.  A tree may be deeper than
  * we have descriptors; what lies DEPTH_MAX below is moved up to the top and removed in another
  * round.  Other file systems that are mounted inside are refused, not emptied.
+ *
+ * A directory that is used again in place of a new one spares its file system an inode to make and
+ * one to forget; ext4 looks at each inode that was freed lately whenever it makes one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +18,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -129,6 +135,17 @@ static int remove_entries(struct removal *r, int fd, unsigned depth)
     return code;
 }
 
+/* Everything in the directory r->top. */
+static int empty_top(struct removal *r)
+{
+    int code = 0;
+    do {
+        r->again = false;
+        code = remove_entries(r, r->top, 0);
+    } while (code == 0 && r->again);
+    return code;
+}
+
 int os_remove_tree(struct os *os, const char *path, struct err *err)
 {
     struct stat st;
@@ -153,15 +170,63 @@ int os_remove_tree(struct os *os, const char *path, struct err *err)
     } else if ((st.st_mode & S_IRWXU) != S_IRWXU) {
         (void)fchmod(r.top, 0700); /* not ours to change: then removing says so */
     }
-    do {
-        r.again = false;
-        if (code == 0) {
-            code = remove_entries(&r, r.top, 0);
-        }
-    } while (code == 0 && r.again);
+    code = code != 0 ? code : empty_top(&r);
     close(r.top);
     if (code == 0 && rmdir(path) != 0 && errno != ENOENT) {
         code = err_set(err, -errno, "cannot remove %s: %s", path, strerror(errno));
     }
+    return code;
+}
+
+#define NEW_DIRECTORY_BYTES 4096 /* where a file system gives a directory a size, it is a block */
+
+/* What its owner may have done to a directory that emptying does not undo.  An answer that a file
+ * system does not give is no difference. */
+static bool is_as_new(int fd)
+{
+    struct fsxattr now = {0}, above = {0};
+    struct stat st;
+    if (fstat(fd, &st) != 0 || st.st_size > NEW_DIRECTORY_BYTES || flistxattr(fd, NULL, 0) > 0) {
+        return false;
+    }
+    int parent = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int flags = 0, flags_above = 0;
+    bool same = parent >= 0;
+    if (same && ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
+        /* How the file system keeps it (extents, an index, inline data) is not its owner's. */
+        same = ioctl(parent, FS_IOC_GETFLAGS, &flags_above) == 0 &&
+               ((flags ^ flags_above) & FS_FL_USER_MODIFIABLE & ~FS_EXTENT_FL) == 0;
+    }
+    if (same && ioctl(fd, FS_IOC_FSGETXATTR, &now) == 0) {
+        same = ioctl(parent, FS_IOC_FSGETXATTR, &above) == 0 && now.fsx_projid == above.fsx_projid;
+    }
+    if (parent >= 0) {
+        close(parent);
+    }
+    return same;
+}
+
+int os_renew_directory(struct os *os, const char *path, mode_t mode, struct err *err)
+{
+    (void)os;
+    struct stat st = {0};
+    struct removal r = {.path = path, .err = err};
+    r.top = open_directory(AT_FDCWD, path);
+    if (r.top < 0) {
+        return err_set(err, -errno, "%s: %s", path, strerror(errno));
+    }
+    /* Ours first: nobody puts anything in while it is emptied. */
+    int code = fstat(r.top, &st) != 0 ||
+                       ((st.st_uid != geteuid() || st.st_gid != getegid()) &&
+                        fchown(r.top, geteuid(), getegid()) != 0) ||
+                       ((st.st_mode & 07777) != mode && fchmod(r.top, mode) != 0)
+                   ? err_set(err, -errno, "%s: %s", path, strerror(errno))
+                   : 0;
+    r.device = st.st_dev;
+    code = code != 0 ? code : empty_top(&r);
+    if (code == 0 && !is_as_new(r.top)) {
+        code = err_set(err, -ESTALE, "%s is not as a new directory", path);
+    }
+    close(r.top);
     return code;
 }

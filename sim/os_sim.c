@@ -271,6 +271,12 @@ int os_write_file(struct os *os, const char *path, const void *data, size_t leng
     return code == 0 ? 0 : fail(err, code, path);
 }
 
+int os_rewrite_file(struct os *os, const char *path, const void *data, size_t length, mode_t mode,
+                    struct err *err)
+{
+    return os_write_file(os, path, data, length, mode, false, err);
+}
+
 int os_mkdirs(struct os *os, const char *path, mode_t mode, struct err *err)
 {
     char full[SIM_PATH_MAX];
@@ -304,6 +310,21 @@ int os_remove_tree(struct os *os, const char *path, struct err *err)
     if (dir != NULL) {
         sim_dir_set(dir, name, NULL);
     }
+    return 0;
+}
+
+int os_renew_directory(struct os *os, const char *path, mode_t mode, struct err *err)
+{
+    struct sim_node *dir = find(os, path);
+    if (dir == NULL || dir->type != SIM_DIR) {
+        return fail(err, dir == NULL ? -ENOENT : -ENOTDIR, path);
+    }
+    while (dir->child_count > 0) {
+        sim_dir_set(dir, dir->children[0]->name, NULL);
+    }
+    dir->uid = os->process->uid;
+    dir->gid = os->process->gid;
+    dir->mode = mode & 07777;
     return 0;
 }
 
