@@ -88,6 +88,7 @@ void claim_discard(struct claim *claim)
     mem_free(claim->user);
     mem_free(claim->record);
     mem_free(claim->directory);
+    mem_free(claim->kept_directory);
     ad_destroy(claim->job);
     ad_destroy(claim->shown);
     claim->dead = true;

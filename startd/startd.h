@@ -131,7 +131,8 @@ struct claim {
      * its way out, and holds the slot's lock until it is gone. */
     pid_t kept_pid; /* 0: none */
     uint64_t kept_start;
-    pid_t recorded_pid; /* that the record of the run names; 0: none yet */
+    char *kept_directory; /* of its last run: empty, for its next; it may be gone */
+    pid_t recorded_pid;   /* that the record of the run names; 0: none yet */
     struct wire *kept_wire;
     bool starter_done;             /* it said so; its process is still to end */
     char done_reason[200];         /* what it said */

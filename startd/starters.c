@@ -150,11 +150,23 @@ void starters_sweep(struct startd *startd)
 
 /* ---- processes */
 
+/* A starter that ends by itself has removed it. */
+static void clean_up_rest(struct claim *claim, const char *directory)
+{
+    struct os_stat stat;
+    if (directory != NULL && os_stat(claim->startd->env.os, directory, &stat) == 0) {
+        clean_up(claim->startd, directory);
+    }
+}
+
 static void starter_ended(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct claim *claim = arg;
     (void)how; /* not our child: its status is not known; what it did, it said */
     if (pid == claim->kept_pid) {
+        clean_up_rest(claim, claim->kept_directory);
+        mem_free(claim->kept_directory);
+        claim->kept_directory = NULL;
         claim_kept_gone(claim);
         return;
     }
@@ -162,6 +174,7 @@ static void starter_ended(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     if (claim->starter_done) {
+        clean_up_rest(claim, claim->directory);
         claim_starter_gone(claim, claim->done_reason);
         return;
     }
@@ -189,8 +202,19 @@ void starters_name_directory(struct claim *claim)
     strbuf_fini(&path);
 }
 
+/* The directory of the kept starter's last run becomes that of its next. */
+static bool take_kept_directory(struct claim *claim)
+{
+    bool taken =
+        claim->kept_directory != NULL &&
+        os_rename(claim->startd->env.os, claim->kept_directory, claim->directory, false, NULL) == 0;
+    mem_free(claim->kept_directory);
+    claim->kept_directory = NULL;
+    return taken;
+}
+
 /* Its directory, with the record. */
-static int make_directory(const struct claim *claim, struct err *err)
+static int make_directory(struct claim *claim, struct err *err)
 {
     struct startd *startd = claim->startd;
     struct os_stat stat;
@@ -200,10 +224,11 @@ static int make_directory(const struct claim *claim, struct err *err)
     }
     strbuf_init(&path, 0);
     strbuf_printf(&path, "%s/job.record", claim->directory);
-    int rc = os_mkdirs(startd->env.os, claim->directory, 0711, err);
+    int rc =
+        take_kept_directory(claim) ? 0 : os_mkdirs(startd->env.os, claim->directory, 0711, err);
     rc = rc != 0 ? rc
-                 : os_write_file(startd->env.os, strbuf_text(&path), claim->record,
-                                 strlen(claim->record), 0600, false, err);
+                 : os_rewrite_file(startd->env.os, strbuf_text(&path), claim->record,
+                                   strlen(claim->record), 0600, err);
     strbuf_fini(&path);
     return rc;
 }
@@ -333,6 +358,8 @@ static void keep(struct claim *claim)
     claim->kept_pid = claim->starter_pid;
     claim->kept_start = claim->starter_start;
     claim->kept_wire = claim->starter_wire;
+    mem_free(claim->kept_directory);
+    claim->kept_directory = mem_strdup(claim->directory);
     claim->starter_wire = NULL;
     claim_starter_gone(claim, "");
 }

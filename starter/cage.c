@@ -103,7 +103,7 @@ static int make_group(struct starter *starter, struct cage *cage, struct err *er
     }
     const char *places = os_cgroup_places(cage->spec.cgroup);
     (void)snprintf(path, sizeof path, "%s/" STARTER_CGROUPS_FILE, starter->directory);
-    return os_write_file(starter->env.os, path, places, strlen(places), 0600, false, err);
+    return os_rewrite_file(starter->env.os, path, places, strlen(places), 0600, err);
 }
 
 /* Does it name more than a directory of the root, which others need, too? */
@@ -299,6 +299,21 @@ int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_e
 const struct os_cgroup *cage_group(const struct starter *starter)
 {
     return starter->cage != NULL ? starter->cage->spec.cgroup : NULL;
+}
+
+bool cage_has_walls(const struct starter *starter)
+{
+    return starter->cage != NULL && starter->cage->spec.namespaces;
+}
+
+bool cage_has_scratch(const struct starter *starter, const char *path)
+{
+    const struct cage_view *view = &starter->cage->view;
+    bool found = false;
+    for (size_t i = 0; i < view->name_count; i++) {
+        found = found || strcmp(view->names[i], path) == 0;
+    }
+    return found;
 }
 
 void cage_figures(struct starter *starter, struct os_cgroup_usage *ret)

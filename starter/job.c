@@ -78,6 +78,9 @@ static int choose_account(struct starter *starter, struct err *err)
 int job_prepare(struct starter *starter, struct err *err)
 {
     int rc = choose_account(starter, err);
+    if (nest_has_sandbox(starter)) {
+        return rc;
+    }
     rc = rc != 0 ? rc : os_remove_tree(starter->env.os, starter->sandbox, err);
     return rc != 0 ? rc : os_mkdirs(starter->env.os, starter->sandbox, 0700, err);
 }
@@ -177,17 +180,22 @@ void job_over(struct starter *starter)
     starter_go(starter);
 }
 
+/* Where the last run's may lie, then into the sandbox: over what is there, whatever that is. */
 static void write_ad(struct starter *starter, const char *name, const struct ad *ad)
 {
     struct strbuf text;
     char path[4096];
+    char *beside = nest_ad_path(starter, name);
     struct err err;
     strbuf_init(&text, 0);
     ad_print_long(ad, &text);
-    if (os_write_file(starter->env.os, starter_path(starter, name, path, sizeof path),
-                      strbuf_text(&text), text.length, 0644, false, &err) != 0) {
+    if (os_rewrite_file(starter->env.os, beside, strbuf_text(&text), text.length, 0644, &err) !=
+            0 ||
+        os_rename(starter->env.os, beside, starter_path(starter, name, path, sizeof path), false,
+                  &err) != 0) {
         log_warn(starter->env.log, "job.ad", err.text);
     }
+    mem_free(beside);
     strbuf_fini(&text);
 }
 
@@ -299,9 +307,9 @@ static int open_sandbox(struct starter *starter, struct err *err)
 {
     const struct ad *slot = NULL;
     if (ad_get_ad(starter->record, "Slot", &slot) == 0) {
-        write_ad(starter, ".machine.ad", slot);
+        write_ad(starter, STARTER_MACHINE_AD, slot);
     }
-    write_ad(starter, ".job.ad", starter->job);
+    write_ad(starter, STARTER_JOB_AD, starter->job);
     return hand_over(starter, err);
 }
 
@@ -440,7 +448,7 @@ void job_clean(struct starter *starter)
     peek_close(starter);
     shells_close(starter);
     starter->pid = -1;
-    if (os_remove_tree(starter->env.os, starter->directory, &err) != 0) {
+    if (!nest_keep(starter) && os_remove_tree(starter->env.os, starter->directory, &err) != 0) {
         log_error(starter->env.log, "sandbox.remove", err.text);
         starter->odd = true;
     }

@@ -233,6 +233,7 @@ static void starter_forget_run(struct starter *starter)
         .shadow = starter->shadow,
         .shadow_place = starter->shadow_place,
         .runs = starter->runs,
+        .nest = starter->nest,
         .dial_timer = starter->dial_timer,
         .lease_timer = starter->lease_timer,
         .tick_timer = starter->tick_timer,
@@ -256,6 +257,7 @@ static void starter_destroy(void *state)
     loop_timer_destroy(starter->deferral_timer);
     loop_timer_destroy(starter->begun_timer);
     loop_timer_destroy(starter->watch.timer);
+    nest_remove(starter);
     free_run(starter);
     loop_timer_destroy(starter->live_timer);
     wire_context_destroy(starter->wires);

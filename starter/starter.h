@@ -109,6 +109,8 @@ struct starter_watch {
 };
 
 #define STARTER_CGROUPS_FILE "job.cgroups" /* beside the record: where the job's cgroup is */
+#define STARTER_JOB_AD       ".job.ad"     /* in the sandbox */
+#define STARTER_MACHINE_AD   ".machine.ad"
 
 struct starter {
     struct daemon_env env;
@@ -123,6 +125,7 @@ struct starter {
     char *shadow_place;  /* where that one leads, and whom it trusts there */
     bool shadow_kept;    /* it served an earlier run, and has not been told of this one */
     int64_t runs;        /* that this process has begun */
+    char *nest;          /* nest.c: the last run's directory, empty, for the next; NULL: none */
     struct loop_timer *dial_timer, *lease_timer, *tick_timer, *kill_timer, *begun_timer;
     unsigned failures;
     uint64_t lease_end_ms, last_tick_ms;
@@ -269,6 +272,16 @@ const char *job_directory(const struct starter *starter); /* it runs in */
 int job_environment(struct starter *starter, struct vec *entries, struct err *err);
 void job_over(struct starter *starter); /* it and what runs after it have ended */
 
+/* ---- nest.c: what is kept of a run's directory for the next run */
+/* Empties the run's directory, of which no process is left, and keeps it; false: it is to be
+ * removed. */
+bool nest_keep(struct starter *starter);
+/* Is the run's sandbox that of the kept directory, as new?  What else is kept is removed then. */
+bool nest_has_sandbox(struct starter *starter);
+void nest_remove(struct starter *starter); /* what is kept, if anything */
+/* Where a file of the sandbox waits between two runs; the caller owns it. */
+char *nest_ad_path(const struct starter *starter, const char *name);
+
 /* ---- deferral.c */
 /* True: it is not the job's time yet, starter_go() comes again; or it is held, its time is over. */
 bool deferral_holds_back(struct starter *starter);
@@ -323,6 +336,8 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
 /* The same for a program beside the job that runs: where the job is, counted as it is. */
 int cage_spawn_beside(struct starter *starter, const struct os_spawn *spec, os_exit_f on_exit,
                       pid_t *ret, struct err *err);
+bool cage_has_walls(const struct starter *starter); /* nothing outside was within its reach */
+bool cage_has_scratch(const struct starter *starter, const char *path);  /* is it its /tmp? */
 int64_t cage_memory_limit_mib(const struct starter *starter);            /* 0: none */
 const struct os_cgroup *cage_group(const struct starter *starter);       /* NULL: it has none */
 void cage_figures(struct starter *starter, struct os_cgroup_usage *ret); /* all 0 without a group */

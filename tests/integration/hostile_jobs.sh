@@ -181,6 +181,57 @@ until_true 20 "a job that mounted something is done" is_done "$cluster" 1
 equals "its output" "$(cat "$OUT/mounts.out")" mounted
 clean "left mounts" 7780
 
+say "the claim's next job finds nothing of the last"
+script again <<'END'
+if [ "$1" = 0 ]; then
+    mkdir -p a/b /tmp/left /var/tmp/left
+    touch a/b/c .hidden /tmp/.left /dev/shm/left
+    ipcmk -M 4096 -Q -S 1 >/dev/null
+    python3 -c 'import ctypes; ctypes.CDLL("librt.so.1").mq_open(b"/left", 0o100 | 2, 0o666, None)'
+    (setsid env -i /bin/sh -c 'sleep 7782.@@ </dev/null >/dev/null 2>&1 &' &)
+    python3 -c 'x = b"x" * (60 << 20)' # MiB
+else
+    ls -A . /tmp /var/tmp /dev/shm | grep -v -e '^roost-it-' -e condor_exec -e '^\.job\.ad$' -e '^\.machine\.ad$' -e '^_condor_std'
+    tail -qn +2 /proc/sysvipc/*
+    python3 -c 'import ctypes; print(ctypes.CDLL("librt.so.1").mq_open(b"/left", 0))'
+    pgrep -f '^sleep 7782'
+    set -- /proc/[0-9]* && echo "$#"
+    stat -c %a . /tmp
+fi
+END
+cat >"$WORK/again.sub" <<END
+executable = $WORK/again
+arguments = \$(Process)
+initialdir = $OUT
+output = again\$(Process).out
+error = again\$(Process).err
+request_cpus = 4
+request_memory = 100
+request_disk = 20MB
+transfer_output_files = ""
+queue 2
+END
+cluster=$(submit "$WORK/again.sub") || exit 1
+until_true 30 "both jobs are done" is_done "$cluster" 2
+grep -q "starter.next .*job=$cluster\.1" "$POOL"/nodes/wn01/log/StarterLog* ||
+    fail "the second job did not have the starter of the first"
+if $root; then
+    equals "what the second one sees" "$(cat "$OUT/again1.out")" ".:
+
+/dev/shm:
+
+/tmp:
+
+/var/tmp:
+-1
+2
+700
+1777"
+    memory=$("$ROOST" history "$cluster.1" -af MemoryUsage)
+    [ "$memory" -lt 50 ] || fail "the second one is charged for the memory of the first: $memory MiB"
+fi
+clean "left something for the next" 7782
+
 say "its starter is killed"
 script orphan <<'END'
 (setsid env -i /bin/sh -c '(sleep 7777.@@ </dev/null >/dev/null 2>&1 &) &' &)

@@ -63,10 +63,15 @@ static void a_kept_starter_gets_the_claims_next_job(void **state)
     struct os_stat stat;
     struct claim *claim = run_and_keep(rig);
     assert_true(read_pids(rig, &starter, &child, directory));
+    (void)snprintf(path, sizeof path, "%s/kept", directory);
+    BED_MUST(os_mkdirs(rig->bed->os, path, 0700, err));
     assert_int_equal(call(rig, VERB_ACTIVATE, 2, JOB), 0);
     assert_true(is_claimed_busy(rig));
     assert_int_equal(claim->starter_pid, starter);
     until(rig, has_run);
+    assert_int_equal(os_stat(rig->bed->os, directory, &stat), -ENOENT); /* it has another name */
+    (void)snprintf(path, sizeof path, "%s/kept", rig->starter.directory);
+    assert_int_equal(os_stat(rig->bed->os, path, &stat), 0);
     assert_string_equal(rig->starter.directory, claim->directory);
     assert_non_null(strstr(rig->starter.directory, "dir_slot1_1.0_2"));
     (void)snprintf(path, sizeof path, "%s/job.record", rig->starter.directory);
@@ -109,6 +114,8 @@ static void a_kept_starter_that_dies_is_replaced(void **state)
     (void)os_kill(rig->bed->os, child, SIGKILL);
     (void)os_kill(rig->bed->os, starter, SIGKILL);
     until(rig, has_no_kept);
+    struct os_stat stat;
+    assert_int_equal(os_stat(rig->bed->os, directory, &stat), -ENOENT); /* it could not remove it */
     assert_true(is_claimed_idle(rig));
     assert_int_equal(call(rig, VERB_ACTIVATE, 2, JOB), 0);
     until(rig, has_pids);
@@ -189,7 +196,7 @@ static void a_kept_starter_that_no_claim_knows_is_ended_with_its_job(void **stat
     assert_int_equal(call(rig, VERB_ACTIVATE, 2, JOB), 0);
     until(rig, has_run);
     assert_true(read_pids(rig, &starter, &child, first));
-    BED_MUST(os_remove_tree(rig->bed->os, first, err)); /* as the starter did */
+    BED_MUST(os_remove_tree(rig->bed->os, first, err)); /* absent: it has another name */
     stop(rig);
     bed_path(rig->bed, "startd.db", path);
     BED_MUST(os_remove(rig->bed->os, path, err));

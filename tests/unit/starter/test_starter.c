@@ -68,7 +68,8 @@ struct bed {
     char output[4096]; /* of _condor_stdout, as it came last */
     int64_t hold_code;
     bool over, turned;
-    struct stat at_done; /* of the sandbox */
+    bool gives_new_directory; /* to the next run, in place of the last one's */
+    struct stat at_done;      /* of the sandbox */
 };
 
 /* The first half, and no more: the connection goes. */
@@ -585,8 +586,12 @@ static void begin_next(struct bed *bed, const char *job_id, const char *pin)
 {
     struct starter *starter = bed->starter;
     starter_rest(starter);
+    char before[sizeof bed->run_dir];
+    (void)snprintf(before, sizeof before, "%s", bed->run_dir);
     (void)snprintf(bed->run_dir, sizeof bed->run_dir, "%s/dir_slot1_%s_1", bed->dir, job_id);
-    MUST(os_mkdirs(bed->os, bed->run_dir, 0711, err));
+    if (bed->gives_new_directory || rename(before, bed->run_dir) != 0) { /* as the startd does */
+        MUST(os_mkdirs(bed->os, bed->run_dir, 0711, err));
+    }
     write_record_of(bed, job_id, pin);
     bed->over = bed->is_told = false;
     MUST(starter_begin(starter, bed->run_dir, err));
@@ -600,7 +605,7 @@ static void a_kept_starter_runs_the_next_job_over_the_same_connection(void **sta
     struct starter *starter = ran_one(bed);
     assert_string_equal(bed->fetched, " 0 "); /* its hello said it */
     assert_true(starter_may_stay(starter));
-    assert_int_not_equal(access(bed->run_dir, F_OK), 0);
+    assert_int_equal(access(bed->run_dir, F_OK), getuid() == 0 ? 0 : -1); /* kept, or gone */
     bed->input = "another input";
     begin_next(bed, "2.0", tls_identity_pin(bed->identity));
     loop_run_until(bed->loop, &bed->over);
@@ -609,6 +614,98 @@ static void a_kept_starter_runs_the_next_job_over_the_same_connection(void **sta
     assert_int_equal(bed->connections, 1);
     assert_int_equal(bed->ran + bed->done_calls, 4);
     assert_string_equal(starter->job_id, "2.0");
+    bed_destroy(bed);
+}
+
+/* Litters all that it can write to, and gives the sandbox to everybody. */
+#define LITTERS                                                                                 \
+    "[ Cmd = \"/bin/sh\"; Arguments = \"-c 'mkdir -p a/b; echo >a/b/c; echo >.hidden; ln -s / " \
+    "root; rm -f .job.ad; echo mine >.machine.ad.2; mv .machine.ad .job.ad; for d in /tmp "     \
+    "/var/tmp; do echo >$d/file; mkdir $d/directory; done; chmod 0777 .'\"; "                   \
+    "Out = \"_condor_stdout\"; Owner = \"nobody-here\"; User = \"x@elsewhere\"; "               \
+    "TransferOutput = \"\" ]"
+#define LOOKS                                                                               \
+    "[ Cmd = \"/bin/sh\"; Arguments = \"-c 'ls -A . /tmp /var/tmp; stat -c %a . /tmp; cat " \
+    ".job.ad | "                                                                            \
+    "grep -c LOOKS_LIKE_THIS'\"; Looks = \"LOOKS_LIKE_THIS\"; Out = \"_condor_stdout\"; "   \
+    "Owner = \"nobody-here\"; User = \"x@elsewhere\"; TransferOutput = \"\" ]"
+#define SEEN_BY_A_NEW_ONE ".:\n.job.ad\n_condor_stdout\n\n/tmp:\n\n/var/tmp:\n700\n1777\n2\n"
+
+static ino_t sandbox_inode(const struct bed *bed)
+{
+    struct stat st;
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/sandbox", bed->run_dir);
+    return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+static void the_next_job_finds_the_directories_of_the_last_as_new(void **state)
+{
+    (void)state;
+    if (getuid() != 0) {
+        skip(); /* they are made anew */
+    }
+    struct bed *bed = bed_create(LITTERS);
+    struct starter *starter = ran_one(bed);
+    ino_t inode = sandbox_inode(bed);
+    assert_string_equal(starter->nest, bed->run_dir);
+    assert_int_not_equal(inode, 0);
+    bed->job = LOOKS;
+    begin_next(bed, "2.0", tls_identity_pin(bed->identity));
+    assert_null(starter->nest);
+    assert_int_equal(sandbox_inode(bed), inode);
+    loop_run_until(bed->loop, &bed->over);
+    assert_string_equal(bed->output, SEEN_BY_A_NEW_ONE);
+    wait_for_phase(bed, STARTER_TELL);
+    bed_destroy(bed);
+}
+
+static void a_directory_that_is_not_taken_for_the_next_run_is_removed(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(LITTERS);
+    (void)ran_one(bed);
+    char before[256];
+    (void)snprintf(before, sizeof before, "%s", bed->run_dir);
+    bed->gives_new_directory = true;
+    bed->job = LOOKS;
+    begin_next(bed, "2.0", tls_identity_pin(bed->identity));
+    assert_int_not_equal(access(before, F_OK), 0);
+    loop_run_until(bed->loop, &bed->over);
+    if (getuid() == 0) {
+        assert_string_equal(bed->output, SEEN_BY_A_NEW_ONE);
+    }
+    bed_destroy(bed);
+}
+
+static void a_kept_directory_goes_with_its_starter(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create(LITTERS);
+    struct starter *starter = ran_one(bed);
+    starter_rest(starter);
+    nest_remove(starter);
+    assert_int_not_equal(access(bed->run_dir, F_OK), 0);
+    bed_destroy(bed);
+}
+
+/* What a job sticks to its sandbox is not there for the next. */
+static void a_directory_that_is_not_as_new_is_not_kept(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create("[ Cmd = \"/bin/sh\"; Arguments = \"-c 'echo >file'\"; Out = "
+                                 "\"_condor_stdout\"; Owner = \"nobody-here\"; "
+                                 "User = \"x@elsewhere\"; TransferOutput = \"\" ]");
+    char path[256];
+    struct starter *starter = bed->starter;
+    wait_for_phase(bed, STARTER_RUN);
+    (void)snprintf(path, sizeof path, "%s/unknown", bed->run_dir); /* whoever put it there */
+    MUST(os_mkdirs(bed->os, path, 0755, err));
+    loop_run_until(bed->loop, &bed->over);
+    wait_for_phase(bed, STARTER_TELL);
+    assert_null(starter->nest);
+    assert_int_not_equal(access(bed->run_dir, F_OK), 0);
+    assert_true(starter_may_stay(starter));
     bed_destroy(bed);
 }
 
@@ -695,6 +792,10 @@ UNIT_TESTS(UNIT(a_kept_starter_runs_the_next_job_over_the_same_connection),
            UNIT(a_shadow_that_has_moved_is_found), UNIT(a_job_reads_its_input),
            UNIT(the_start_of_a_job_that_goes_on_is_told_while_it_runs),
            UNIT(a_job_never_starts_on_a_damaged_input),
+           UNIT(the_next_job_finds_the_directories_of_the_last_as_new),
+           UNIT(a_directory_that_is_not_taken_for_the_next_run_is_removed),
+           UNIT(a_kept_directory_goes_with_its_starter),
+           UNIT(a_directory_that_is_not_as_new_is_not_kept),
            UNIT(input_that_its_disk_does_not_hold_holds_the_job),
            UNIT(input_that_its_disk_holds_does_not),
            UNIT(an_input_that_came_damaged_is_asked_for_again),

@@ -1,0 +1,138 @@
+/* starter/nest.c - what is kept of a run's directory for the next run of the same claim.
+ *
+ * A short job's directories and files cost a file system more than the job costs: ext4 looks at
+ * each inode that was freed in the last seconds whenever it makes one.  So the directory of a run
+ * that ended as it should is emptied instead of removed: the next run has its inodes, under its own
+ * name, which the startd gives it (startd/starters.c).
+ *
+ * As root only, and only after a job that was behind walls: then nobody but us can have been in
+ * what is kept once its processes are gone.  Each part is ours alone while it is kept, was found to
+ * be empty, and has nothing of what its last user could stick to it (os_renew_directory()); where
+ * that is not so, or where anything lies in the directory that is not known here, all is removed.
+ *
+ * What is removed is first put out of the way under another name: the startd, which may be about to
+ * take it for the next run, finds it whole or not at all.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "starter/starter.h"
+
+#define SANDBOX_MODE 0700
+
+/* Written into each sandbox: kept beside it meanwhile. */
+static const char *const ADS[] = {STARTER_JOB_AD, STARTER_MACHINE_AD};
+
+static char *join(const char *directory, const char *name)
+{
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/%s", directory, name);
+    char *text = strbuf_take(&path);
+    strbuf_fini(&path);
+    return text;
+}
+
+char *nest_ad_path(const struct starter *starter, const char *name)
+{
+    return join(starter->directory, name);
+}
+
+/* The job may have put something else in its place; what is root's is what we made. */
+static void save_ads(struct starter *starter)
+{
+    for (size_t i = 0; i < sizeof ADS / sizeof ADS[0]; i++) {
+        struct os_stat stat;
+        char *from = join(starter->sandbox, ADS[i]), *to = nest_ad_path(starter, ADS[i]);
+        if (os_stat(starter->env.os, from, &stat) == 0 && stat.is_file && stat.uid == 0) {
+            (void)os_rename(starter->env.os, from, to, false,
+                            NULL); /* else it goes with the rest */
+        }
+        mem_free(from);
+        mem_free(to);
+    }
+}
+
+struct look {
+    struct starter *starter;
+    bool is_clean;
+};
+
+static void look_at(void *arg, const char *name)
+{
+    static const char *const KNOWN[] = {"job.record", STARTER_CGROUPS_FILE, STARTER_JOB_AD,
+                                        STARTER_MACHINE_AD};
+    struct look *look = arg;
+    struct err err;
+    for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++) {
+        if (strcmp(name, KNOWN[i]) == 0) {
+            return;
+        }
+    }
+    if (!look->is_clean) {
+        return;
+    }
+    char *path = join(look->starter->directory, name);
+    bool mine = strcmp(path, look->starter->sandbox) == 0 || cage_has_scratch(look->starter, path);
+    if (!mine || os_renew_directory(look->starter->env.os, path, SANDBOX_MODE, &err) != 0) {
+        log_info(look->starter->env.log, "nest.not_kept", mine ? err.text : path,
+                 LOG_TEXT("job", look->starter->job_id));
+        look->is_clean = false;
+    }
+    mem_free(path);
+}
+
+bool nest_keep(struct starter *starter)
+{
+    struct look look = {.starter = starter, .is_clean = true};
+    if (!starter_may_stay(starter) || !starter->change_user || !cage_has_walls(starter)) {
+        return false;
+    }
+    save_ads(starter);
+    if (os_list(starter->env.os, starter->directory, look_at, &look, NULL) != 0 || !look.is_clean) {
+        return false;
+    }
+    starter->nest = mem_strdup(starter->directory);
+    return true;
+}
+
+bool nest_has_sandbox(struct starter *starter)
+{
+    struct os_stat stat;
+    bool has = starter->nest != NULL && starter->runs > 1 &&
+               os_stat(starter->env.os, starter->sandbox, &stat) == 0 && stat.is_dir;
+    if (has) { /* it has this run's name now */
+        mem_free(starter->nest);
+        starter->nest = NULL;
+        return true;
+    }
+    nest_remove(starter);
+    return false;
+}
+
+void nest_remove(struct starter *starter)
+{
+    struct err err;
+    if (starter->nest == NULL) {
+        return;
+    }
+    char *aside = NULL;
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s.old", starter->nest);
+    aside = strbuf_take(&path);
+    strbuf_fini(&path);
+    if (os_rename(starter->env.os, starter->nest, aside, false, NULL) == 0 &&
+        os_remove_tree(starter->env.os, aside, &err) != 0) {
+        log_error(starter->env.log, "sandbox.remove", err.text);
+    }
+    mem_free(aside);
+    mem_free(starter->nest);
+    starter->nest = NULL;
+}
