@@ -76,7 +76,7 @@ ip addr add 10.0.2.15/24 dev eth0
 ip route add default via 10.0.2.2
 acpid -d >/dev/null 2>&1 &
 roost-pilot --collector 10.0.2.2:$1 --token /bundle --name "\$host" --cpus 3 --idle-timeout 3600 POLLING_INTERVAL=1 \\
-    MODIFY_REQUEST_EXPR_REQUESTMEMORY=RequestMemory POWER_METHOD=rooster HIBERNATE_CHECK_INTERVAL=1 HIBERNATE_MIN_UPTIME=5 \\
+    MODIFY_REQUEST_EXPR_REQUESTMEMORY=RequestMemory POWER_METHOD=rooster HIBERNATE_CHECK_INTERVAL=1 HIBERNATE_MIN_UPTIME=8 \\
     HIBERNATE="ifThenElse(State == \"Unclaimed\" && time() - EnteredCurrentActivity >= 2, \"\$level\", \"NONE\")"
 INIT
     guest_pack "$guest" "$WORK/initramfs"
