@@ -148,13 +148,26 @@ static bool leads_there(const struct wol *wol, const struct os_adapter *adapter)
     return !adapter->is_loopback && adapter->can_broadcast;
 }
 
+/* Another address of that adapter is on the same network. */
+static bool is_found(const struct wol *wol, const struct os_adapter *adapter)
+{
+    for (size_t i = 0; i < wol->way_count; i++) {
+        const struct os_adapter *way = &wol->ways[i];
+        if (way->index == adapter->index && way->subnet.address == adapter->subnet.address &&
+            way->subnet.mask == adapter->subnet.mask) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int find_ways(struct power_call *call, struct wol *wol, struct err *err)
 {
     const struct os_adapter *all;
     size_t count;
     int rc = power_adapters(call->power, &all, &count, err);
     for (size_t i = 0; rc == 0 && i < count && wol->way_count < WAYS_MAX; i++) {
-        if (leads_there(wol, &all[i])) {
+        if (leads_there(wol, &all[i]) && !is_found(wol, &all[i])) {
             wol->ways[wol->way_count++] = all[i];
         }
     }

@@ -50,6 +50,7 @@ addr add 10.78.0.1/24 dev up0
 link set up0 up
 link add lab0 type veth peer name lab1 netns $router
 addr add 10.77.2.1/24 dev lab0
+addr add 10.77.2.2/24 dev lab0
 link set lab0 up
 END
 network "$router" <<END

@@ -231,6 +231,17 @@ static bool order_is_given(struct rig *rig)
     return sleeper(rig)->state == WAKE_WAKING && !sleeper(rig)->ordering;
 }
 
+static bool near_is_up(struct rig *rig)
+{
+    const struct node *node = strmap_get(rig->rooster->nodes, "near");
+    return node != NULL && node->state == WAKE_UP;
+}
+static bool desk_wakes(struct rig *rig)
+{
+    const struct node *node = strmap_get(rig->rooster->nodes, "desk");
+    return node != NULL && node->adapter.wakes;
+}
+
 static void wake(struct rig *rig)
 {
     struct node *node = strmap_get(rig->rooster->nodes, "asleep");
@@ -299,6 +310,49 @@ static void where_everybody_sleeps_that_is_the_reason(void **state)
     }
 }
 
+static void who_has_woken_up_meanwhile_may_be_asked(void **state)
+{
+    struct rig *rig = *state;
+    falls_asleep(rig, "asleep");
+    falls_asleep(rig, "near");
+    rig->near = has_uplink(rig, "startd/near");
+    until(rig, knows_two);
+    wake(rig);
+    until(rig, was_given_up);
+    assert_int_equal(asked_of()->count, 0);
+    is_awake(rig, "near", THERE, "On");
+    until(rig, near_is_up);
+    struct node *node = strmap_get(rig->rooster->nodes, "asleep");
+    node->state = WAKE_OFF;
+    node->retry_at_ms = 0;
+    wake(rig);
+    until(rig, order_is_given);
+    assert_string_equal(asked_of()->names, rig->near->token_id);
+}
+
+static void a_machine_whose_ads_say_that_it_wakes_needs_no_section(void **state)
+{
+    struct rig *rig = *state;
+    struct power_node power;
+    falls_asleep(rig, "asleep");
+    falls_asleep(rig, "desk");
+    until(rig, knows_two);
+    struct node *node = strmap_get(rig->rooster->nodes, "desk");
+    assert_int_equal(node_power(node, &power, NULL), -ENOENT);
+    assert_string_equal(node_shown(node), "Unknown");
+    tell(rig, "desk",
+         "Offline = true; OfflineBootId = \"b1\"; ClassAdLifetime = 86400; PowerState = \"Off\";"
+         " HardwareAddress = \"02:00:00:00:00:08\"; Subnet = \"" THERE "\"; WakePort = 40000;"
+         " IsWakeAble = true");
+    until(rig, desk_wakes);
+    assert_string_equal(node_shown(node), "Off");
+    assert_int_equal(node_power(node, &power, NULL), 0);
+    assert_string_equal(power.method, "wol");
+    assert_string_equal(power.hardware_address, "02:00:00:00:00:08");
+    assert_string_equal(power.subnet, THERE);
+    assert_int_equal(power.wake_port, 40000);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -306,6 +360,8 @@ int main(void)
         TEST(an_awake_neighbour_is_given_the_packet),
         TEST(when_one_does_not_do_it_others_are_asked),
         TEST(where_everybody_sleeps_that_is_the_reason),
+        TEST(who_has_woken_up_meanwhile_may_be_asked),
+        TEST(a_machine_whose_ads_say_that_it_wakes_needs_no_section),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
