@@ -3,7 +3,7 @@
 #
 # The pilot that stands for the machine never sleeps, so that one can ask it afterwards; what comes before is the same.
 #
-# TIMEOUT: 120
+# TIMEOUT: 300
 # SPDX-License-Identifier: Apache-2.0
 [ -x "$ROOST_BIN/roost-pilot" ] || { echo "skipped: a build with sanitizers has no static roost-pilot"; exit 77; }
 . "$(dirname "$0")/lib.sh"
@@ -33,7 +33,7 @@ adapter() {
         IsWakeAble WakeOnLanSupportedFlags WakeOnLanEnabledFlags 2>/dev/null
 }
 says() { [ "$(adapter)" = "52:54:00:77:01:07 10.0.2.0/24 $1" ]; }
-until_true 90 "the guest has joined, and nothing would wake it" says "true false false pumbg d"
+until_true 200 "the guest has joined, and nothing would wake it" says "true false false pumbg d"
 "$ROOST" power off guest >"$WORK/off" 2>&1 && fail "a pilot sleeps"
 grep -q "a pilot does not switch its host off" "$WORK/off" || fail "$(cat "$WORK/off")"
 until_true 30 "magic packets would wake it" says "true true true pumbg g"

@@ -7,7 +7,7 @@
 # What is on the wires is decoded by tshark.  A guest of an emulator is behind the adapter that hears the packet: it boots,
 # joins the pool and runs the job that it was woken for.
 #
-# TIMEOUT: 120
+# TIMEOUT: 300
 # SPDX-License-Identifier: Apache-2.0
 [ -x "$ROOST_BIN/roost-pilot" ] || { echo "skipped: a build with sanitizers has no static roost-pilot"; exit 77; }
 [ "$(id -u)" = 0 ] || { echo "skipped: networks can be made by root alone"; exit 77; }
@@ -185,7 +185,7 @@ show_console() { # for the trap, which is to see the status of what came before
     return "$status"
 }
 trap 'show_console; clean_up' EXIT
-until_true 80 "the job is done" is_done "$cluster" 1
+until_true 200 "the job is done" is_done "$cluster" 1
 say "the job was done $(($(date +%s%3N) - $(cat "$WORK/woken"))) ms after the adapter was woken"
 check_committed "$cluster" 1
 equals "where the job ran" "$(head -n 1 "$OUT/out")" guest
