@@ -222,6 +222,7 @@ static void startd_reload(void *state, const struct config *config)
     slots_reload(startd);
     startd->configurations++;
     starters_unkeep_all(startd);
+    draining_moved(startd); /* promises may be others now */
     hibernate_check(startd);
     poll(startd);
 }

@@ -384,6 +384,23 @@ static void a_deadline_is_looked_at_when_it_comes(void **state)
     asker_end(&admin);
 }
 
+static void a_promise_that_is_taken_back_counts_at_once(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    drain_it(rig, &admin, "[]");
+    until(rig, is_retiring);
+    load(rig, IMPATIENT);
+    startd_daemon.reload(rig->startd, rig->config);
+    until(rig, has_stop);
+    assert_false(rig->starter.fast);
+    job_is_over(rig, "vacated");
+    until(rig, all_drained);
+    asker_end(&admin);
+}
+
 static void a_quick_drain_asks_at_once_and_leaves_the_time_to_end(void **state)
 {
     struct rig *rig = *state;
@@ -673,6 +690,7 @@ UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
            STARTD(short_jobs_may_start_while_a_job_of_before_runs),
            STARTD(a_retiring_job_is_asked_to_end_before_the_deadline_and_killed_at_it),
            STARTD(a_deadline_is_looked_at_when_it_comes),
+           STARTD(a_promise_that_is_taken_back_counts_at_once),
            STARTD(a_quick_drain_asks_at_once_and_leaves_the_time_to_end),
            STARTD(an_evicted_job_is_badput_unless_its_result_came_just_in_time),
            STARTD(whom_the_owner_wants_gone_is_not_the_badput_of_draining),
