@@ -95,6 +95,10 @@ static void activate_answered(void *arg, struct wire_reply *reply)
         claim->await_idle = true;
         return;
     }
+    if (reply->status == -EIO) { /* the machine's fault */
+        claim_failed(claim, reply->text);
+        return;
+    }
     /* The job is idle again; the claim is given up, so that the same job is not offered to the
      * same slot without end. */
     struct job *job = claim->job;

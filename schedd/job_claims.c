@@ -23,6 +23,7 @@
 #include "schedd/job_dollar.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/machine_attrs.h"
+#include "schedd/machine_trouble.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
 #include "store/store.h"
@@ -383,12 +384,35 @@ static void tell_loss(struct change *change, struct job *job, const char *why, e
     }
 }
 
+/* Its starter failed: true when that was once too often, and it is held. */
+static bool hold_for_failures(struct change *change, struct claim *claim, struct job *job,
+                              const char *why)
+{
+    struct schedd *schedd = claim->schedd;
+    struct ad *own = job_own(job);
+    int64_t failures = job_int(job, "NumStarterFailures", 0) + 1;
+    ad_set_int(own, "NumStarterFailures", failures);
+    if (!schedd_plan_failures_hold(failures, schedd->settings.starter_failures_max)) {
+        return false;
+    }
+    char text[512];
+    (void)snprintf(text, sizeof(text), "Error from %s: %s (the job could not be run %lld times)",
+                   claim->slot, why, (long long)failures); /* cut if long */
+    ad_set_int(own, "NumSystemHolds", job_int(job, "NumSystemHolds", 0) + 1);
+    moves_hold(change, job, text, HOLD_NOT_STARTED, 0, true);
+    return true;
+}
+
 static void lose(struct claim *claim, const char *why, enum loss loss)
 {
     struct schedd *schedd = claim->schedd;
     struct job *job = claim->job;
     bool durable = !is_only_matched(claim);
+    bool held = false;
     struct change *change = change_begin(schedd);
+    if (loss == FAILED) {
+        trouble_note(schedd, claim->machine, claim->claimed_ms);
+    }
     if (job != NULL) {
         char id[JOB_ID_SIZE];
         job_id(job, id);
@@ -400,12 +424,17 @@ static void lose(struct claim *claim, const char *why, enum loss loss)
             if (job->phase == JOB_ACTIVE) {
                 count_vacate(schedd, job, loss == PREEMPTED);
             }
-            claim_run_ended(schedd, job);
             ad_set_string(job_own(job), "VacateReason", why);
+            held = loss == FAILED && hold_for_failures(change, claim, job, why);
+        }
+        if (durable && !held) {
+            claim_run_ended(schedd, job);
             shadows_forget(change, job, true, why);
         }
-        queue_move(schedd, job, JOB_IDLE);
-        if (durable) {
+        if (!held) {
+            queue_move(schedd, job, JOB_IDLE);
+        }
+        if (durable && !held) {
             change_job(change, job);
         }
     }
@@ -468,7 +497,7 @@ void claim_restart(struct claim *claim)
     struct job *job = claim->job;
     CHECK(job != NULL);
     if (++claim->restarts > CLAIM_RESTARTS_MAX) {
-        claim_lost(claim, "its startd lost the job again and again");
+        claim_failed(claim, "its startd lost the job again and again");
         return;
     }
     struct change *change = change_begin(claim->schedd);

@@ -18,6 +18,7 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/machine_trouble.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "wire/door.h"
@@ -179,6 +180,9 @@ static int check(struct schedd *schedd, const struct ad *args, struct autocluste
         (int64_t)strmap_count(schedd->claims) >= schedd->settings.running_max) {
         return -EDQUOT;
     }
+    if (trouble_is_avoided(schedd, ad_string_or(args, "Machine", ""))) {
+        return -EAGAIN;
+    }
     return schedd->stopping ? -ESHUTDOWN : 0;
 }
 
@@ -200,6 +204,10 @@ void claims_match(struct schedd *schedd, struct wire_request *request)
         return;
     case -ESHUTDOWN:
         wire_reply_error(request, -ESHUTDOWN, "the schedd is stopping");
+        return;
+    case -EAGAIN:
+        /* -ENOENT: the claim id was not used, and may be given to another */
+        wire_reply_error(request, -ENOENT, "starters failed there: it gets no job for a while");
         return;
     default:
         wire_reply_error(request, -ENOENT, "no idle job in autocluster %lld any more",

@@ -20,6 +20,7 @@
 #include "schedd/job_policy.h"
 #include "schedd/job_queue.h"
 #include "schedd/job_spool.h"
+#include "schedd/machine_trouble.h"
 #include "schedd/schedd_plan.h"
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
@@ -308,6 +309,9 @@ static void commit_result(struct schedd *schedd, struct job *job, struct wire_re
                             ad_string_or(args, "HoldReason", "held by its starter"));
     }
     struct claim *claim = job->claim;
+    if (claim != NULL && job->phase != JOB_MATCHED) {
+        trouble_passed(schedd, claim->machine);
+    }
     if (claim != NULL && job->phase == JOB_MATCHED) {
         claim_detach(claim); /* the match is for whoever is next */
     } else {

@@ -51,6 +51,20 @@ static const struct knob KNOBS[] = {
      .fallback = "10m",
      .max = YEAR_S,
      .help = "No job's NextJobStartDelay keeps the next jobs waiting for longer."},
+    {.name = "MAX_STARTER_FAILURES",
+     .type = KNOB_INT,
+     .fallback = "10",
+     .max = JOBS_MAX,
+     .unit = "failures",
+     .help = "A job is held when so many of its runs have ended because the machine could not run "
+             "it or its starter failed, and again after as many more; 0 for never."},
+    {.name = "STARTER_FAILURE_BACKOFF",
+     .type = KNOB_DURATION_MS,
+     .fallback = "10s",
+     .max = 3600000,
+     .help = "How long a machine gets no job from this schedd when starters have failed there "
+             "twice in a row; doubled with each further failure, up to 60 times as long; 0: it "
+             "is not avoided."},
     {.name = "SHADOW_LINGER",
      .type = KNOB_DURATION_S,
      .fallback = "5m",

@@ -22,6 +22,7 @@
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_queue.h"
+#include "schedd/machine_trouble.h"
 #include "schedd/schedd_state.h"
 #include "schedd/submitters.h"
 #include "wire/daemon_ad.h"
@@ -63,6 +64,7 @@ static struct ad *request_ad(const struct schedd *schedd, const struct autoclust
     while (strmap_next(autocluster->names, &at, &significant, NULL)) {
         (void)ad_copy_attr(ad, significant, view, significant); /* absent: stays so */
     }
+    troubles_narrow(schedd, ad);
     ad_set_string(ad, "MyType", "Request");
     ad_set_string(ad, "Name", name);
     ad_set_string(ad, "ScheddName", schedd->name);

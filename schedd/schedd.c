@@ -36,6 +36,7 @@
 #include "schedd/job_spool.h"
 #include "schedd/job_submit.h"
 #include "schedd/knobs.h"
+#include "schedd/machine_trouble.h"
 #include "schedd/request_ads.h"
 #include "schedd/schedd_state.h"
 #include "schedd/significant.h"
@@ -84,6 +85,8 @@ static int read_settings(struct schedd_settings *settings, const struct config *
         .claim_lease_ms = (uint64_t)config_duration_ms(config, "CLAIM_LEASE_DURATION"),
         .lease_margin_ms = (uint64_t)config_duration_ms(config, "LEASE_MARGIN"),
         .match_timeout_ms = (uint64_t)config_duration_ms(config, "SCHEDD_MATCH_TIMEOUT"),
+        .starter_failures_max = config_int(config, "MAX_STARTER_FAILURES"),
+        .starter_backoff_ms = (uint64_t)config_duration_ms(config, "STARTER_FAILURE_BACKOFF"),
         .start_delay_max_s = config_duration_s(config, "MAX_NEXT_JOB_START_DELAY"),
         .claim_worklife_ms = (uint64_t)config_duration_ms(config, "CLAIM_WORKLIFE"),
         .claim_idle_ms = (uint64_t)config_duration_ms(config, "CLAIM_WORKLIFE_IDLE"),
@@ -480,6 +483,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
         result = event_rows_init(schedd, err);
     }
     if (result == 0) {
+        troubles_init(schedd);
         request_ads_init(schedd);
     }
     if (result == 0) {
@@ -530,6 +534,7 @@ static void destroy(void *state)
         queue_fini(schedd);
     }
     request_ads_fini(schedd);
+    troubles_fini(schedd);
     policies_fini(schedd);
     watch_server_destroy(schedd->watchers);
     wire_context_destroy(schedd->context);

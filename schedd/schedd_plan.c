@@ -65,6 +65,28 @@ bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms)
     return now_ms >= lease_end_ms;
 }
 
+#define TROUBLE_DOUBLINGS 6
+#define TROUBLE_TIMES_MAX 60
+
+uint64_t schedd_plan_trouble_wait(unsigned failures, uint64_t first_ms)
+{
+    unsigned doublings = failures < 2 ? 0 : failures - 2;
+    doublings = doublings < TROUBLE_DOUBLINGS ? doublings : TROUBLE_DOUBLINGS;
+    uint64_t wait_ms = first_ms << doublings;
+    uint64_t max_ms = first_ms * TROUBLE_TIMES_MAX;
+    return failures < 2 ? 0 : wait_ms < max_ms ? wait_ms : max_ms;
+}
+
+bool schedd_plan_trouble_is_old(uint64_t noted_ms, uint64_t now_ms, uint64_t first_ms)
+{
+    return now_ms - noted_ms > 2 * TROUBLE_TIMES_MAX * first_ms;
+}
+
+bool schedd_plan_failures_hold(int64_t failures, int64_t failures_max)
+{
+    return failures_max > 0 && failures > 0 && failures % failures_max == 0;
+}
+
 enum plan_resumed schedd_plan_resume(const struct plan_resume *resume)
 {
     if (resume->lease_over) {

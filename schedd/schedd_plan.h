@@ -54,6 +54,16 @@ enum plan_next schedd_plan_next(const struct plan_claim *claim, uint64_t *wait_m
 uint64_t schedd_plan_lease_end(uint64_t renewed_ms, uint64_t lease_ms, uint64_t margin_ms);
 bool schedd_plan_lease_is_over(uint64_t lease_end_ms, uint64_t now_ms);
 
+/* ---- a machine on which starters fail ---- */
+
+/* How long it is avoided after so many failures in a row: the first is free, then first_ms, doubled
+ * with each, at most 60 times that. */
+uint64_t schedd_plan_trouble_wait(unsigned failures, uint64_t first_ms);
+/* Was the last failure so long ago that the next one is a first? */
+bool schedd_plan_trouble_is_old(uint64_t noted_ms, uint64_t now_ms, uint64_t first_ms);
+/* Is a job that has failed so often in all to be held now? */
+bool schedd_plan_failures_hold(int64_t failures, int64_t failures_max);
+
 /* ---- a startd says that it still has our claim ---- */
 
 struct plan_resume {

@@ -31,6 +31,7 @@ struct policies;
 struct request_ads;
 struct store;
 struct strmap;
+struct troubles;
 struct uplink;
 struct watch_server;
 struct wire_context;
@@ -42,6 +43,8 @@ struct schedd_settings {
     int64_t spool_timeout_s;
     uint64_t claim_lease_ms, lease_margin_ms;
     int64_t start_delay_max_s;
+    int64_t starter_failures_max; /* of a job, before it is held; 0: never */
+    uint64_t starter_backoff_ms;  /* 0: machines are not avoided */
     uint64_t match_timeout_ms, claim_worklife_ms, claim_idle_ms;
     uint64_t shadow_linger_ms, publish_gather_ms, publish_full_ms;
     uint64_t policy_interval_ms, policy_interval_max_ms; /* 0: policies are not asked */
@@ -132,6 +135,8 @@ struct schedd {
 
     /* job_policy.c */
     struct policies *policies;
+
+    struct troubles *troubles; /* machine_trouble.c */
 
     /* request_ads.c */
     struct request_ads *request_ads;

@@ -102,7 +102,11 @@ void activation_starter_gone(struct claim *claim)
     forget_lost(claim);
     answer(&claim->deactivate, 0, NULL);
     /* A run may be over before its record was: it must not be begun a second time. */
-    answer(&claim->starting, claim->reason[0] != '\0' ? -ESHUTDOWN : 0, claim->reason);
+    answer(&claim->starting,
+           claim->starter_failed      ? -EIO
+           : claim->reason[0] != '\0' ? -ESHUTDOWN
+                                      : 0,
+           claim->reason);
     if (claim->reason[0] != '\0') {
         answer(&claim->activate, -ESHUTDOWN, claim->reason);
     } else if (claim->release != NULL) {
@@ -176,8 +180,12 @@ void activation_start(struct claim *claim)
     int rc = kept ? starters_hand_over(claim, &err) : starters_spawn(claim, &err);
     if (rc != 0) {
         log_error(startd->env.log, "starter.spawn", err.text, LOG_TEXT("job", claim->job_id));
-        answer(&claim->starting, rc, err.text);
-        claim_starter_gone(claim, "the starter could not be started");
+        struct strbuf why;
+        strbuf_init(&why, 0);
+        strbuf_printf(&why, "the starter could not be started: %s", err.text);
+        answer(&claim->starting, -EIO, strbuf_text(&why));
+        claim_starter_gone(claim, strbuf_text(&why));
+        strbuf_fini(&why);
         return;
     }
     slot_move(claim->slot, SLOT_CLAIMED, SLOT_BUSY);

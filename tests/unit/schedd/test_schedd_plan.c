@@ -197,6 +197,29 @@ static void a_startd_that_lets_wait_is_asked_again_and_one_that_refuses_is_not(v
     }
 }
 
+static void a_machine_that_fails_again_is_avoided_for_longer_and_longer(void **state)
+{
+    (void)state;
+    static const uint64_t WAITS_S[] = {0, 0, 10, 20, 40, 80, 160, 320, 600, 600};
+    for (unsigned i = 0; i < sizeof(WAITS_S) / sizeof(WAITS_S[0]); i++) {
+        assert_int_equal(schedd_plan_trouble_wait(i, 10000), WAITS_S[i] * 1000);
+    }
+    assert_int_equal(schedd_plan_trouble_wait(4000000000U, 10000), 600000);
+    assert_false(schedd_plan_trouble_is_old(5, 1200005, 10000));
+    assert_true(schedd_plan_trouble_is_old(5, 1200006, 10000));
+}
+
+static void each_so_many_th_failure_holds(void **state)
+{
+    (void)state;
+    assert_false(schedd_plan_failures_hold(0, 3));
+    assert_false(schedd_plan_failures_hold(2, 3));
+    assert_true(schedd_plan_failures_hold(3, 3));
+    assert_false(schedd_plan_failures_hold(4, 3));
+    assert_true(schedd_plan_failures_hold(6, 3));
+    assert_false(schedd_plan_failures_hold(6, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +234,8 @@ int main(void)
         cmocka_unit_test(a_result_counts_once_and_only_of_the_current_epoch),
         cmocka_unit_test(a_startd_that_lets_wait_is_asked_again_and_one_that_refuses_is_not),
         cmocka_unit_test(actions_fit_the_status),
+        cmocka_unit_test(a_machine_that_fails_again_is_avoided_for_longer_and_longer),
+        cmocka_unit_test(each_so_many_th_failure_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,7 +166,8 @@ static void a_starter_that_is_not_there_ends_the_claim(void **state)
     struct rig *rig = *state;
     claim_it(rig);
     BED_MUST(os_remove(rig->bed->os, rig->script, err));
-    assert_int_equal(call(rig, VERB_ACTIVATE, 1, JOB), -ENOENT);
+    assert_int_equal(call(rig, VERB_ACTIVATE, 1, JOB), -EIO);
+    assert_non_null(strstr(last_text, "the starter could not be started: "));
     until(rig, is_unclaimed);
 }
 
