@@ -70,31 +70,29 @@ void ledger_put(struct ledger *ledger, const char *id, const struct ad *record,
     strbuf_fini(&bytes);
 }
 
-struct open_wakes {
+struct loading {
     void (*each)(void *arg, const struct ad *record);
     void *arg;
 };
 
-static int open_wake(void *arg, const char *key, const void *value, size_t length)
+static int load_record(void *arg, const char *key, const void *value, size_t length)
 {
-    struct open_wakes *open = arg;
+    struct loading *loading = arg;
     struct ad *record;
     (void)key; /* is in the record */
     if (ad_decode(value, length, NULL, &record, NULL) != 0) {
         return 0; /* one bad record is left out */
     }
-    if (strcmp(ad_string_or(record, "Outcome", ""), "Started") == 0) {
-        open->each(open->arg, record);
-    }
+    loading->each(loading->arg, record);
     ad_destroy(record);
     return 0;
 }
 
-int ledger_open_wakes(struct ledger *ledger, void (*each)(void *arg, const struct ad *record),
-                      void *arg, struct err *err)
+int ledger_load(struct ledger *ledger, void (*each)(void *arg, const struct ad *record), void *arg,
+                struct err *err)
 {
-    struct open_wakes open = {.each = each, .arg = arg};
-    return store_load(ledger->store, "wakes", open_wake, &open, err);
+    struct loading loading = {.each = each, .arg = arg};
+    return store_load(ledger->store, "wakes", load_record, &loading, err);
 }
 
 /* ---- asking */

@@ -27,9 +27,9 @@ void ledger_new_id(struct ledger *ledger, char ret[LEDGER_ID_SIZE]);
 /* Writes (again); done may be NULL.  The ad is borrowed. */
 void ledger_put(struct ledger *ledger, const char *id, const struct ad *record,
                 void (*done)(void *arg), void *arg);
-/* Records without an outcome, oldest first: at start. */
-int ledger_open_wakes(struct ledger *ledger, void (*each)(void *arg, const struct ad *record),
-                      void *arg, struct err *err);
+/* All records, oldest first: at start. */
+int ledger_load(struct ledger *ledger, void (*each)(void *arg, const struct ad *record), void *arg,
+                struct err *err);
 /* Answers a QUERY of type Wake: Constraint, Limit; newest first. */
 void ledger_query(struct ledger *ledger, struct wire_request *request);
 

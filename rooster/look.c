@@ -211,26 +211,41 @@ static void follow_ads(struct node *node)
     node->seen_up = up || (node->seen_up && !node->offline);
 }
 
+/* ROOSTER_DRY_RUN: who would be woken is told once, and nobody is. */
+static void only_say(struct rooster *rooster, struct node *const *nodes, const size_t *chosen,
+                     size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct node *node = nodes[chosen[i]];
+        if (!node->would_wake) {
+            log_info(rooster->env.log, "wake.dry_run", "it would be woken, but for ROOSTER_DRY_RUN",
+                     LOG_TEXT("machine", node->name), LOG_INT("jobs", node->jobs_waiting));
+        }
+        node->would_wake = true;
+    }
+}
+
 static void wake_chosen(struct rooster *rooster)
 {
     const struct config *config = rooster->env.config;
-    const struct wake_limits limits = {.per_cycle_max =
-                                           config_int(config, "ROOSTER_MAX_UNHIBERNATE"),
-                                       .at_once_max = config_int(config, "ROOSTER_MAX_WAKING")};
     size_t count = strmap_count(rooster->nodes), filled = 0, at = 0;
     struct wake_candidate *candidates = mem_alloc((count + 1) * sizeof *candidates);
     struct node **nodes = mem_alloc((count + 1) * sizeof *nodes);
     size_t *chosen = mem_alloc((count + 1) * sizeof *chosen);
     uint64_t now_ms = loop_now_ms(rooster->env.loop), next_ms = UINT64_MAX;
+    int64_t now_s = loop_wall_s(rooster->env.loop), machines = 0;
+    int64_t per_day_max = config_int(config, "ROOSTER_MAX_WAKES_PER_DAY");
     void *value;
     while (strmap_next(rooster->nodes, &at, NULL, &value)) {
         struct node *node = value;
         struct power_node power;
+        machines += node->live || node->offline ? 1 : 0;
         if (node->state == WAKE_QUARANTINED && node->retry_at_ms > now_ms &&
             node->retry_at_ms < next_ms) {
             next_ms = node->retry_at_ms;
         }
         bool wanted = node->demanded || node->ordered || PLANTED(wake_without_demand);
+        node->would_wake = node->would_wake && wanted && node->state != WAKE_UP;
         if (!wanted || (!node->offline && !node->ordered) || node->ordering) {
             if (node->state != WAKE_WAKING) {
                 continue;
@@ -247,12 +262,28 @@ static void wake_chosen(struct rooster *rooster)
                                     .demanded = node->demanded,
                                     .ordered = node->ordered,
                                     .can_wake = node_power(node, &power, NULL) == 0,
+                                    .worn = per_day_max > 0 &&
+                                            wake_day_count(&node->day, now_s) >= per_day_max,
                                     .rank = node->rank,
                                     .retry_at_ms = node->retry_at_ms};
     }
+    const struct wake_limits limits = {
+        .per_cycle_max = config_int(config, "ROOSTER_MAX_UNHIBERNATE"),
+        .at_once_max = config_int(config, "ROOSTER_MAX_WAKING"),
+        .share_max_percent = config_int(config, "ROOSTER_MAX_WAKING_PERCENT"),
+        .machines = machines,
+        .per_minute_max = config_int(config, "ROOSTER_MAX_WAKES_PER_MINUTE"),
+        .last_minute = wake_minute_count(&rooster->minute, now_ms)};
     size_t taken = wake_plan_choose(candidates, filled, &limits, now_ms, chosen);
-    for (size_t i = 0; i < taken; i++) {
-        node_wake(nodes[chosen[i]]);
+    if (config_bool(config, "ROOSTER_DRY_RUN")) {
+        only_say(rooster, nodes, chosen, taken);
+    } else {
+        for (size_t i = 0; i < taken; i++) {
+            node_wake(nodes[chosen[i]]);
+        }
+    }
+    if (taken < filled && limits.per_minute_max > 0 && next_ms > now_ms + 1000) {
+        next_ms = now_ms + 1000; /* the minute goes on */
     }
     if (next_ms != UINT64_MAX) {
         loop_timer_set(rooster->look_timer, next_ms - now_ms);

@@ -40,6 +40,7 @@ struct node *node_of(struct rooster *rooster, const char *machine)
         node->deadline = loop_timer_create(rooster->env.loop, no_show, node);
         (void)strmap_set(rooster->nodes, machine, node); /* was absent */
     }
+    node->listed = true;
     return node;
 }
 
@@ -199,6 +200,16 @@ void node_move(struct node *node, enum wake_state state, const char *reason)
     node_show(node);
 }
 
+uint64_t node_deadline_ms(const struct node *node)
+{
+    const struct config *config = node->rooster->env.config;
+    const struct boots_bounds bounds = {
+        .unlearned_ms = config_duration_s(config, "ROOSTER_WAKE_DEADLINE") * 1000,
+        .floor_ms = config_duration_s(config, "ROOSTER_WAKE_DEADLINE_MIN") * 1000,
+        .ceiling_ms = config_duration_s(config, "ROOSTER_WAKE_DEADLINE_MAX") * 1000};
+    return (uint64_t)boots_deadline_ms(&node->boots, &bounds);
+}
+
 struct ad *node_to_ad(const struct node *node)
 {
     struct power_node power;
@@ -214,6 +225,11 @@ struct ad *node_to_ad(const struct node *node)
     ad_set_int(ad, "WakeAttempts", node->attempts);
     if (node->last_boot_ms > 0) {
         ad_set_real(ad, "LastWakeSeconds", (double)node->last_boot_ms / 1000.0);
+    }
+    ad_set_int(ad, "WakeDeadline", (int64_t)(node_deadline_ms(node) / 1000));
+    ad_set_int(ad, "WakesToday", wake_day_count(&node->day, loop_wall_s(node->rooster->env.loop)));
+    if (node->would_wake) {
+        ad_set_bool(ad, "WouldWake", true);
     }
     if (node->live && node->live_boot_id[0] != '\0') {
         ad_set_string(ad, "BootId", node->live_boot_id);
@@ -287,11 +303,43 @@ static void failed(struct node *node, const char *why)
     look_soon(rooster);
 }
 
+/* It does not answer, it does not boot, or it boots and does not join: who has a way to ask the
+ * machine's state is told which. */
+static void did_not_come(void *arg, enum power_state state, const char *text)
+{
+    static const char *const WHY[] = {
+        [POWER_UNKNOWN] = "it was woken but did not join the pool in time",
+        [POWER_ON] = "it is switched on but did not join the pool in time",
+        [POWER_OFF] = "it was woken but is still switched off",
+    };
+    struct node *node = arg;
+    node->ordering = false;
+    log_debug(node->rooster->env.log, "wake.late", text, LOG_TEXT("machine", node->name));
+    if (node->state == WAKE_WAKING) {
+        failed(node, WHY[state]);
+    }
+    look_soon(node->rooster); /* looks passed it over meanwhile */
+}
+
+static void ask_why(struct node *node)
+{
+    struct power_node power;
+    if (node->ordering) { /* the order itself is not out yet: its end is waited for */
+        loop_timer_set(node->deadline, 1000);
+        return;
+    }
+    node->ordering = true;
+    if (node_power(node, &power, NULL) != 0 ||
+        power_status(node->rooster->power, &power, did_not_come, node, NULL) != 0) {
+        did_not_come(node, POWER_UNKNOWN, "it cannot be asked");
+    }
+}
+
 static void no_show(void *arg)
 {
     struct node *node = arg;
     if (node->state == WAKE_WAKING) {
-        failed(node, "it was woken but did not join the pool in time");
+        ask_why(node);
     } else if (node->state == WAKE_STAYING) {
         node_move(node, WAKE_OFF, "it was not taken down, but its live ads did not come back");
         look_soon(node->rooster);
@@ -356,19 +404,20 @@ void node_wake(struct node *node)
         return;
     }
     node->ordering = true;
+    node->would_wake = false;
     node->attempts++;
     rooster->wakes++;
     if (node->wake_id[0] == '\0') {
         ledger_new_id(rooster->ledger, node->wake_id);
         node->wake_s = loop_wall_s(rooster->env.loop);
+        wake_day_add(&node->day, node->wake_s);
         node->wake_ms = loop_now_ms(rooster->env.loop);
         if (!node->ordered) {
-            (void)snprintf(node->asked_by, sizeof node->asked_by, "negotiator");
+            (void)snprintf(node->asked_by, sizeof node->asked_by, ASKED_BY_NEGOTIATOR);
         }
     }
-    loop_timer_set(node->deadline,
-                   (uint64_t)config_duration_s(rooster->env.config, "ROOSTER_WAKE_DEADLINE") *
-                       1000);
+    wake_minute_add(&rooster->minute, loop_now_ms(rooster->env.loop));
+    loop_timer_set(node->deadline, node_deadline_ms(node));
     char reason[ROOSTER_TEXT_MAX];
     (void)snprintf(reason, sizeof reason,
                    node->ordered ? "switched on by %.200s" : "%.0s%lld jobs wait for it",
@@ -391,6 +440,7 @@ void node_is_up(struct node *node)
         node->last_boot_ms = node->wake_ms != 0
                                  ? (int64_t)(loop_now_ms(rooster->env.loop) - node->wake_ms)
                                  : took_ms;
+        boots_add(&node->boots, node->last_boot_ms);
         node_move(node, WAKE_UP, "its live ad is there");
         put_record(node, "Up", NULL);
         node->wake_id[0] = '\0';

@@ -126,23 +126,15 @@ static void interval(void *arg)
 
 /* A wake whose outcome an earlier life did not see: the order may be out, so none is given until
  * its deadline. */
-static void resume_wake(void *arg, const struct ad *record)
+static void resume_wake(struct node *node, const struct ad *record)
 {
-    struct rooster *rooster = arg;
-    const char *machine = ad_string_or(record, "Machine", "");
-    if (machine[0] == '\0') {
-        return;
-    }
-    struct node *node = node_of(rooster, machine);
-    if (strcmp(ad_string_or(record, "Kind", "Wake"), "Sleep") == 0) {
-        sleeps_resume(node, record);
-        return;
-    }
+    struct rooster *rooster = node->rooster;
     int64_t now_s = loop_wall_s(rooster->env.loop);
-    int64_t deadline_s = config_duration_s(rooster->env.config, "ROOSTER_WAKE_DEADLINE");
+    int64_t deadline_s = (int64_t)(node_deadline_ms(node) / 1000);
     (void)snprintf(node->wake_id, sizeof node->wake_id, "%s", ad_string_or(record, "WakeId", ""));
     (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
                    ad_string_or(record, "AskedBy", ""));
+    node->ordered = strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) != 0;
     node->wake_s = ad_int_or(record, "StartTime", now_s);
     node->attempts = ad_int_or(record, "Attempts", 1);
     node->state = WAKE_WAKING;
@@ -150,6 +142,35 @@ static void resume_wake(void *arg, const struct ad *record)
     int64_t left_s = node->wake_s + deadline_s - now_s;
     left_s = left_s < 0 ? 0 : left_s > deadline_s ? deadline_s : left_s;
     loop_timer_set(node->deadline, (uint64_t)left_s * 1000 + 1000);
+}
+
+/* What the ledger tells of a machine: how long its boots took, how often it was woken of late, what
+ * is without an outcome. */
+static void recall_record(void *arg, const struct ad *record)
+{
+    struct rooster *rooster = arg;
+    const char *machine = ad_string_or(record, "Machine", "");
+    const char *outcome = ad_string_or(record, "Outcome", "");
+    bool sleep = strcmp(ad_string_or(record, "Kind", "Wake"), "Sleep") == 0;
+    bool open = strcmp(outcome, "Started") == 0;
+    if (machine[0] == '\0' || (sleep && !open)) {
+        return;
+    }
+    const struct node *before = strmap_get(rooster->nodes, machine);
+    bool listed = open || (before != NULL && before->listed);
+    struct node *node = node_of(rooster, machine);
+    node->listed = listed;
+    if (sleep) {
+        sleeps_resume(node, record);
+        return;
+    }
+    wake_day_add(&node->day, ad_int_or(record, "StartTime", 0));
+    if (open) {
+        resume_wake(node, record);
+    } else if (strcmp(outcome, "Up") == 0) {
+        node->last_boot_ms = (int64_t)(ad_real_or(record, "Seconds", 0) * 1000);
+        boots_add(&node->boots, node->last_boot_ms);
+    }
 }
 
 static int parse_expressions(struct rooster *rooster, struct err *err)
@@ -233,7 +254,7 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
     rooster->watch = watch_create(env->loop, &SPEC, &EVENTS, rooster);
     int rc = parse_expressions(rooster, err);
     rc = rc != 0 ? rc : ledger_open(env, &rooster->ledger, err);
-    rc = rc != 0 ? rc : ledger_open_wakes(rooster->ledger, resume_wake, rooster, err);
+    rc = rc != 0 ? rc : ledger_load(rooster->ledger, recall_record, rooster, err);
     rc = rc != 0 ? rc : pool_context_create(env, &rooster->wires, err);
     rc = rc != 0 ? rc : open_uplink(rooster, err);
     if (rc != 0) {

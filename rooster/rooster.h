@@ -11,6 +11,7 @@
 
 #include "base/daemon.h"
 #include "power/power.h"
+#include "rooster/boots_plan.h"
 #include "rooster/wake_plan.h"
 
 struct ad;
@@ -27,7 +28,8 @@ struct watch;
 struct wire_context;
 struct wire_request;
 
-#define ROOSTER_TEXT_MAX 300
+#define ROOSTER_TEXT_MAX    300
+#define ASKED_BY_NEGOTIATOR "negotiator"
 
 struct node_adapter { /* what its ads say of the network adapter that could wake it */
     char hardware_address[32], subnet[40]; /* "": not said */
@@ -72,7 +74,11 @@ struct node { /* one machine */
     unsigned showing;     /* of its offline ads that are being changed */
     bool seen_up;         /* it was live at the last look */
     bool known;           /* what its offline ad says of an earlier life was looked at */
-    int64_t last_boot_ms; /* seconds it took the last time, in ms; 0 unknown */
+    int64_t last_boot_ms; /* what it took the last time; 0 unknown */
+    struct boots boots;   /* what it took when it was woken */
+    struct wake_day day;  /* its wakes of the last 24 hours */
+    bool would_wake;      /* but for ROOSTER_DRY_RUN */
+    bool listed;          /* an ad, the configuration or an order speaks of it, not just the past */
 };
 
 struct rooster {
@@ -90,6 +96,7 @@ struct rooster {
     uint64_t random_state;
     uint64_t configuration; /* counts reloads, from 1 */
     int64_t wakes, failures;
+    struct wake_minute minute; /* when the last wakes were ordered */
     uint64_t epoch, sequence;
 };
 
@@ -113,6 +120,8 @@ void node_show(struct node *node);    /* writes that into all offline ads of the
 void node_wake(struct node *node);    /* writes the ledger, then gives the order */
 void node_give_up(struct node *node); /* the wake has failed: so it is written down */
 void node_is_up(struct node *node);   /* its live ad is there */
+/* How long it may take to come. */
+uint64_t node_deadline_ms(const struct node *node);
 struct ad *node_to_ad(const struct node *node);
 
 /* ---- relay.c: neighbours send magic packets */

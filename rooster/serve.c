@@ -55,6 +55,9 @@ static void power_status_all(struct rooster *rooster, struct wire_request *reque
     add_configured(rooster);
     while (strmap_next(rooster->nodes, &at, NULL, &value)) {
         const struct node *node = value;
+        if (!node->listed) {
+            continue; /* only the ledger knows it */
+        }
         struct ad *ad = node_to_ad(node);
         if (!node->live && !node->offline) {
             ad_set_string(ad, "PowerState",
@@ -79,6 +82,11 @@ static const char *order(struct rooster *rooster, struct node *node, const struc
         return "Waking";
     }
     if (node_power(node, &power, err) != 0) {
+        return "Refused";
+    }
+    if (config_bool(rooster->env.config, "ROOSTER_DRY_RUN")) {
+        (void)err_set(err, -EPERM, "it would be woken by method %s, but for ROOSTER_DRY_RUN",
+                      power.method);
         return "Refused";
     }
     if (node->state == WAKE_UP) { /* it went without a word: only its own ads made it that */
@@ -111,7 +119,7 @@ static void power_on(struct rooster *rooster, struct wire_request *request)
         struct ad *ad = ad_create();
         struct err err = {.text = ""};
         ad_set_string(ad, "Name", name);
-        if (node == NULL) {
+        if (node == NULL || !node->listed) {
             ad_set_string(ad, "Result", "Unknown");
             ad_set_string(ad, "ErrorString",
                           "there is neither an ad nor a 'node' section of that name");

@@ -16,9 +16,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -124,7 +126,13 @@ static void order(void *arg)
     struct power_node power;
     struct err err;
     int rc = node->state == WAKE_GOING_DOWN ? node_power(node, &power, &err) : 1;
-    if (rc == 0 && age_s(node) <= SLEEP_BEGIN_S) {
+    if (rc == 0 && age_s(node) <= SLEEP_BEGIN_S &&
+        config_bool(node->rooster->env.config, "ROOSTER_DRY_RUN")) {
+        rc = err_set(&err, -EPERM,
+                     "it would be taken down (%s) by method %s, but for "
+                     "ROOSTER_DRY_RUN",
+                     node->sleep_level, power.method);
+    } else if (rc == 0 && age_s(node) <= SLEEP_BEGIN_S) {
         rc = power_sleep(node->rooster->power, &power, node->sleep_level, taken_down, node, &err);
     } else if (rc == 0) {
         rc = power_status(node->rooster->power, &power, state_told, node, &err);

@@ -37,7 +37,7 @@ static bool is_due(const struct wake_candidate *candidate, uint64_t now_ms)
     bool wanted = candidate->demanded || candidate->ordered || PLANTED(wake_without_demand);
     switch (candidate->state) {
     case WAKE_OFF:
-        return wanted;
+        return candidate->ordered || (wanted && !candidate->worn);
     case WAKE_BACKOFF:
         return wanted && now_ms >= candidate->retry_at_ms;
     case WAKE_QUARANTINED:
@@ -64,6 +64,30 @@ static int by_worth(const void *left, const void *right)
     return strcmp(a->machine, b->machine);
 }
 
+static int64_t lower_of(int64_t left, int64_t right)
+{
+    return left < right ? left : right;
+}
+
+int64_t wake_plan_room(const struct wake_limits *limits, int64_t waking)
+{
+    int64_t room = INT64_MAX;
+    if (limits->per_cycle_max > 0) {
+        room = limits->per_cycle_max;
+    }
+    if (limits->at_once_max > 0) {
+        room = lower_of(room, limits->at_once_max - waking);
+    }
+    if (limits->share_max_percent > 0) {
+        int64_t share = limits->machines * limits->share_max_percent / 100;
+        room = lower_of(room, (share > 1 ? share : 1) - waking);
+    }
+    if (limits->per_minute_max > 0) {
+        room = lower_of(room, limits->per_minute_max - limits->last_minute);
+    }
+    return room > 0 ? room : 0;
+}
+
 size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
                         const struct wake_limits *limits, uint64_t now_ms, size_t *chosen)
 {
@@ -77,19 +101,54 @@ size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
         }
     }
     qsort(due, due_count, sizeof *due, by_worth);
-    int64_t room = (int64_t)due_count;
-    if (limits->per_cycle_max > 0 && limits->per_cycle_max < room) {
-        room = limits->per_cycle_max;
-    }
-    if (limits->at_once_max > 0 && limits->at_once_max - waking < room) {
-        room = limits->at_once_max - waking;
-    }
+    int64_t room = wake_plan_room(limits, waking);
     size_t taken = 0;
     for (size_t i = 0; i < due_count && (int64_t)taken < room; i++) {
         chosen[taken++] = (size_t)(due[i] - candidates);
     }
     mem_free(due);
     return taken;
+}
+
+static void forget_seconds(struct wake_minute *minute, uint64_t now_s)
+{
+    if (now_s - minute->last_s >= WAKE_MINUTE_S) {
+        memset(minute->counts, 0, sizeof minute->counts);
+        minute->last_s = now_s;
+    }
+    while (minute->last_s < now_s) {
+        minute->counts[++minute->last_s % WAKE_MINUTE_S] = 0;
+    }
+}
+
+void wake_minute_add(struct wake_minute *minute, uint64_t now_ms)
+{
+    forget_seconds(minute, now_ms / 1000);
+    minute->counts[minute->last_s % WAKE_MINUTE_S]++;
+}
+
+int64_t wake_minute_count(struct wake_minute *minute, uint64_t now_ms)
+{
+    int64_t count = 0;
+    forget_seconds(minute, now_ms / 1000);
+    for (size_t i = 0; i < WAKE_MINUTE_S; i++) {
+        count += minute->counts[i];
+    }
+    return count;
+}
+
+void wake_day_add(struct wake_day *day, int64_t now_s)
+{
+    day->at_s[day->count++ % WAKE_DAY_MAX] = now_s;
+}
+
+int64_t wake_day_count(const struct wake_day *day, int64_t now_s)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < day->count && i < WAKE_DAY_MAX; i++) {
+        count += day->at_s[i] > now_s - 86400 && day->at_s[i] <= now_s ? 1 : 0;
+    }
+    return count;
 }
 
 enum wake_state wake_plan_after_failure(const struct wake_retry *retry, int64_t attempts,

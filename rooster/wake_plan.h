@@ -30,6 +30,7 @@ struct wake_candidate {
     bool demanded;        /* a request waits for it (OfflineMatches), and UNHIBERNATE allows it */
     bool ordered;         /* somebody asked for it by name */
     bool can_wake;        /* there is a method for it */
+    bool worn;            /* it was woken often enough of late; an order by name does not care */
     double rank;          /* ROOSTER_UNHIBERNATE_RANK, higher first */
     uint64_t retry_at_ms; /* in BACKOFF and QUARANTINED */
 };
@@ -37,12 +38,35 @@ struct wake_candidate {
 struct wake_limits {
     int64_t per_cycle_max; /* 0: none */
     int64_t at_once_max;   /* machines waking at a time; 0: none */
+    /* the same as a share of the pool, which is of so many machines; always at least one */
+    int64_t share_max_percent, machines; /* 0: none */
+    int64_t per_minute_max, last_minute; /* orders, and those of the last minute; 0: none */
 };
+/* How many may be woken now. */
+int64_t wake_plan_room(const struct wake_limits *limits, int64_t waking);
 
 /* Writes the indices of the machines to wake now to chosen[0..count), best first: ordered ones,
  * then by rank, then by name; returns how many. chosen has room for all. */
 size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
                         const struct wake_limits *limits, uint64_t now_ms, size_t *chosen);
+
+/* Orders of the last minute, of all machines; zero-initialized: none.  now_ms never goes back. */
+#define WAKE_MINUTE_S 61 /* the second that has begun is one of them */
+struct wake_minute {
+    int64_t counts[WAKE_MINUTE_S];
+    uint64_t last_s;
+};
+void wake_minute_add(struct wake_minute *minute, uint64_t now_ms);
+int64_t wake_minute_count(struct wake_minute *minute, uint64_t now_ms);
+
+/* When one machine was woken the last times; zero-initialized: never. */
+#define WAKE_DAY_MAX 48
+struct wake_day {
+    int64_t at_s[WAKE_DAY_MAX];
+    size_t count; /* all that there ever were */
+};
+void wake_day_add(struct wake_day *day, int64_t now_s);
+int64_t wake_day_count(const struct wake_day *day, int64_t now_s); /* of the last 24 hours */
 
 struct wake_retry {
     int64_t attempts_max; /* then quarantine */

@@ -121,6 +121,87 @@ static void limits_take_the_best_and_count_what_is_waking(void **state)
                         "b c a");
 }
 
+static void a_share_of_the_pool_is_at_least_one_machine(void **state)
+{
+    (void)state;
+    const struct wake_limits tenth = {.share_max_percent = 10, .machines = 59};
+    const struct wake_limits of_few = {.share_max_percent = 10, .machines = 3};
+    assert_int_equal(wake_plan_room(&tenth, 0), 5);
+    assert_int_equal(wake_plan_room(&tenth, 3), 2);
+    assert_int_equal(wake_plan_room(&tenth, 9), 0);
+    assert_int_equal(wake_plan_room(&of_few, 0), 1);
+    assert_int_equal(wake_plan_room(&of_few, 1), 0);
+    assert_int_equal(wake_plan_room(&NO_LIMITS, 1000000), INT64_MAX);
+}
+
+static void the_tightest_limit_counts(void **state)
+{
+    (void)state;
+    struct wake_limits limits = {.per_cycle_max = 7,
+                                 .at_once_max = 9,
+                                 .share_max_percent = 50,
+                                 .machines = 20,
+                                 .per_minute_max = 30,
+                                 .last_minute = 22};
+    assert_int_equal(wake_plan_room(&limits, 0), 7);
+    assert_int_equal(wake_plan_room(&limits, 4), 5);
+    limits.last_minute = 28;
+    assert_int_equal(wake_plan_room(&limits, 4), 2);
+    limits.last_minute = 31;
+    assert_int_equal(wake_plan_room(&limits, 4), 0);
+}
+
+static void orders_count_for_a_minute(void **state)
+{
+    (void)state;
+    struct wake_minute minute = {.last_s = 0};
+    assert_int_equal(wake_minute_count(&minute, 5000), 0);
+    wake_minute_add(&minute, 5999);
+    wake_minute_add(&minute, 30000);
+    wake_minute_add(&minute, 30001);
+    assert_int_equal(wake_minute_count(&minute, 65999), 3); /* 60 s later */
+    assert_int_equal(wake_minute_count(&minute, 66000), 2);
+    assert_int_equal(wake_minute_count(&minute, 90999), 2);
+    assert_int_equal(wake_minute_count(&minute, 91000), 0);
+    wake_minute_add(&minute, 91000);
+    assert_int_equal(wake_minute_count(&minute, 86400000), 0);
+    wake_minute_add(&minute, 86400000);
+    assert_int_equal(wake_minute_count(&minute, 86400000), 1);
+}
+
+static void wakes_count_for_a_day(void **state)
+{
+    (void)state;
+    struct wake_day day = {.count = 0};
+    const int64_t noon_s = 1795000000;
+    assert_int_equal(wake_day_count(&day, noon_s), 0);
+    wake_day_add(&day, noon_s);
+    wake_day_add(&day, noon_s + 3600);
+    assert_int_equal(wake_day_count(&day, noon_s + 86399), 2);
+    assert_int_equal(wake_day_count(&day, noon_s + 86400), 1);
+    assert_int_equal(wake_day_count(&day, noon_s + 90000), 0);
+    assert_int_equal(wake_day_count(&day, noon_s - 5), 0); /* the clock was set back */
+    for (int i = 0; i < 3 * WAKE_DAY_MAX; i++) {
+        wake_day_add(&day, noon_s);
+    }
+    assert_int_equal(wake_day_count(&day, noon_s), WAKE_DAY_MAX);
+}
+
+static void a_machine_that_was_woken_often_enough_is_woken_by_name_only(void **state)
+{
+    (void)state;
+    const struct wake_candidate candidates[] = {
+        {SLEEPER("worn"), .demanded = true, .worn = true},
+        {SLEEPER("named"), .ordered = true, .worn = true},
+        {.machine = "tried", /* a wake that has begun goes on */
+         .state = WAKE_BACKOFF,
+         .can_wake = true,
+         .demanded = true,
+         .worn = true},
+    };
+    assert_string_equal(choose(candidates, 3, &NO_LIMITS, 0), "named tried");
+}
+
 static void failures_back_off_doubling_and_end_in_quarantine(void **state)
 {
     (void)state;
@@ -161,6 +242,9 @@ UNIT_TESTS(UNIT(ordered_machines_come_first_then_rank_then_name),
            UNIT(nothing_is_woken_without_demand_or_order_or_method),
            UNIT(back_off_and_quarantine_wait_and_only_an_order_breaks_quarantine),
            UNIT(limits_take_the_best_and_count_what_is_waking),
+           UNIT(a_share_of_the_pool_is_at_least_one_machine), UNIT(the_tightest_limit_counts),
+           UNIT(orders_count_for_a_minute), UNIT(wakes_count_for_a_day),
+           UNIT(a_machine_that_was_woken_often_enough_is_woken_by_name_only),
            UNIT(failures_back_off_doubling_and_end_in_quarantine),
            UNIT(back_off_of_many_failures_neither_overflows_nor_outlasts_quarantine),
            UNIT(states_have_the_names_that_status_shows))

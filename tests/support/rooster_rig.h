@@ -1,0 +1,394 @@
+/* tests/support/rooster_rig.h - a rooster over real wires: a real collector, offline ads and holds
+ * that the test writes, a script that wakes.
+ *
+ * A test that includes it links rooster and collector.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef TESTS_SUPPORT_ROOSTER_RIG_H
+#define TESTS_SUPPORT_ROOSTER_RIG_H
+
+#include "tests/support/unit.h"
+
+#include <errno.h>
+
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "rooster/rooster.h"
+#include "store/store.h"
+#include "tests/support/collector_bed.h"
+#include "wire/watch.h"
+
+#define PATIENCE_MS 15000
+
+struct rig {
+    struct bed *bed;
+    char config_text[2048], script[300], wakes[300];
+    struct config *config;
+    struct daemon_env env;
+    struct rooster *rooster;
+    struct client *startd, *negotiator;
+    struct loop_timer *tick;
+    bool (*holds)(struct rig *rig);
+    bool over;
+    unsigned ticks;
+};
+
+static inline void tick(void *arg)
+{
+    struct rig *rig = arg;
+    rig->over = rig->holds(rig) || ++rig->ticks > PATIENCE_MS;
+    if (!rig->over) {
+        loop_timer_set(rig->tick, 1);
+    }
+}
+
+static inline void until_(struct rig *rig, bool (*holds)(struct rig *rig), const char *what)
+{
+    rig->holds = holds;
+    rig->ticks = 0;
+    rig->over = false;
+    loop_timer_set(rig->tick, 0);
+    loop_run_until(rig->bed->loop, &rig->over);
+    loop_timer_stop(rig->tick);
+    if (!holds(rig)) {
+        fail_msg("waited in vain for: %s", what);
+    }
+}
+#define until(rig, holds) until_(rig, holds, #holds)
+
+static inline struct node *node_named(struct rig *rig, const char *name)
+{
+    return strmap_get(rig->rooster->nodes, name);
+}
+
+static inline bool is(struct rig *rig, const char *name, enum wake_state state)
+{
+    const struct node *node = node_named(rig, name);
+    return node != NULL && node->state == state && !node->ordering;
+}
+static inline bool is_waking(struct rig *rig)
+{
+    return is(rig, "wn01", WAKE_WAKING);
+}
+static inline bool is_waking_2(struct rig *rig)
+{
+    return is(rig, "wn02", WAKE_WAKING);
+}
+static inline bool is_up(struct rig *rig)
+{
+    return is(rig, "wn01", WAKE_UP);
+}
+static inline bool is_off(struct rig *rig)
+{
+    return is(rig, "wn01", WAKE_OFF);
+}
+static inline bool is_backing_off(struct rig *rig)
+{
+    return is(rig, "wn01", WAKE_BACKOFF);
+}
+static inline bool is_quarantined(struct rig *rig)
+{
+    return is(rig, "wn01", WAKE_QUARANTINED);
+}
+static inline bool is_seen(struct rig *rig)
+{
+    const struct node *node = node_named(rig, "wn01");
+    return node != NULL && node->offline;
+}
+static inline bool is_demanded(struct rig *rig)
+{
+    const struct node *node = node_named(rig, "wn01");
+    return node != NULL && node->demanded;
+}
+
+/* What the offline ad of wn01 shows to the pool. */
+static inline bool shows(struct rig *rig, const char *power_state)
+{
+    size_t at = 0;
+    const struct ad *ad;
+    while (watch_next(rig->rooster->watch, &at, NULL, &ad)) {
+        if (strcmp(ad_string_or(ad, "Machine", ""), "wn01") == 0) {
+            return strcmp(ad_string_or(ad, "PowerState", ""), power_state) == 0;
+        }
+    }
+    return false;
+}
+static inline bool shows_off(struct rig *rig)
+{
+    return shows(rig, "Off");
+}
+static inline bool shows_waking(struct rig *rig)
+{
+    return shows(rig, "Waking");
+}
+static inline bool shows_failed(struct rig *rig)
+{
+    return shows(rig, "WakeFailed");
+}
+
+/* ---- the daemon ---- */
+
+static inline int rooster_read(void *context, const char *path, size_t max, char **text,
+                               size_t *length, struct err *err)
+{
+    const struct rig *rig = context;
+    (void)path;
+    (void)max;
+    (void)err;
+    *text = mem_strdup(rig->config_text);
+    *length = strlen(rig->config_text);
+    return 0;
+}
+
+static inline void load(struct rig *rig, const char *more)
+{
+    const struct bed *bed = rig->bed;
+    (void)snprintf(rig->config_text, sizeof rig->config_text,
+                   "LOCAL_DIR = \"%s\"\nSPOOL = \"%s\"\nSEC_DIRECTORY = \"%s\"\n"
+                   "TOKEN_FILE = \"%s/rooster.token\"\nCOLLECTOR_HOST = \"%s\"\n"
+                   "ROOSTER_NAME = \"r\"\nROOSTER_WAKEUP_CMD = \"%s\"\n"
+                   "ROOSTER_WAKE_ATTEMPTS = 2\n%s\n",
+                   bed->dir, bed->dir, bed->dir, bed->dir, bed->tcp + 4, rig->script, more);
+    const struct config_source source = {.read_file = rooster_read,
+                                         .list_directory = bed_list,
+                                         .get_env = bed_env,
+                                         .context = rig};
+    const struct config_options options = {.subsystem = "ROOSTER",
+                                           .path = "/roost.conf",
+                                           .tables = rooster_daemon.tables,
+                                           .table_count = rooster_daemon.table_count};
+    config_destroy(rig->config);
+    BED_MUST(config_load(&source, &options, &rig->config, err));
+}
+
+static inline void start(struct rig *rig)
+{
+    void *state = NULL;
+    rig->env = (struct daemon_env){.loop = rig->bed->loop,
+                                   .os = rig->bed->os,
+                                   .log = rig->bed->log,
+                                   .config = rig->config,
+                                   .name = "rooster"};
+    BED_MUST(rooster_daemon.start(&rig->env, &state, err));
+    rig->rooster = state;
+}
+
+static inline void stop(struct rig *rig)
+{
+    rooster_daemon.destroy(rig->rooster);
+    rig->rooster = NULL;
+}
+
+static inline void restart(struct rig *rig)
+{
+    stop(rig);
+    start(rig);
+}
+
+/* Writes its argument down, keeps a copy of the ledger as it finds it, and fails where it is told
+ * to. */
+static const char SCRIPT[] =
+    "#!/bin/sh\ncd \"$(dirname $0)\"\nmkdir -p copy\ncp rooster.db* copy/\ncat >ad\n"
+    "echo \"$1\" >>wakes\ntest ! -e fail\n";
+
+static inline void script(struct rig *rig, const char *text)
+{
+    BED_MUST(os_write_file(rig->bed->os, rig->script, text, strlen(text), 0755, false, err));
+}
+
+static inline int setup(void **state)
+{
+    struct rig *rig = mem_zalloc(sizeof *rig);
+    struct bed *bed = rig->bed = bed_create("");
+    bed_start(bed);
+    bed_find_address(bed);
+    bed_path(bed, "wake.sh", rig->script);
+    bed_path(bed, "wakes", rig->wakes);
+    script(rig, SCRIPT);
+    struct client *token =
+        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+    char from[300], to[300];
+    bed_path(bed, token->token_id, from);
+    bed_path(bed, "rooster.token", to);
+    BED_MUST(os_rename(bed->os, from, to, false, err));
+    rig->startd = client_dial(bed, SCOPE_ADVERTISE, "", NULL, NULL);
+    rig->negotiator = client_dial(bed, SCOPE_NEGOTIATOR, "", NULL, NULL);
+    rig->tick = loop_timer_create(bed->loop, tick, rig);
+    load(rig, "");
+    start(rig);
+    *state = rig;
+    return 0;
+}
+
+static inline int teardown(void **state)
+{
+    struct rig *rig = *state;
+    if (rig->rooster != NULL) {
+        stop(rig);
+    }
+    loop_timer_destroy(rig->tick);
+    config_destroy(rig->config);
+    bed_destroy(rig->bed);
+    mem_free(rig);
+    return 0;
+}
+
+/* ---- what happens in the pool ---- */
+
+static inline void must(struct client *client, enum wire_verb verb, const char *args,
+                        const char *ad)
+{
+    const char *const ads[] = {ad, NULL};
+    struct answer answer;
+    if (client_call(client, verb, args, ads, &answer) != 0) {
+        fail_msg("%s %s: %s", wire_verb_name(verb), args, answer.text);
+    }
+    answer_fini(&answer);
+}
+
+static inline void falls_asleep(struct rig *rig, const char *machine)
+{
+    char ad[400];
+    (void)snprintf(ad, sizeof ad,
+                   "[ MyType = \"Machine\"; Name = \"slot1@%s\"; Machine = \"%s\"; Offline = true;"
+                   " OfflineBootId = \"b1\"; ClassAdLifetime = 86400; PowerState = \"Off\";"
+                   " Unhibernate = MachineLastMatchTime =!= undefined ]",
+                   machine, machine);
+    must(rig->startd, VERB_UPDATE, "[]", ad);
+}
+
+static inline void is_held(struct rig *rig, const char *machine, int count)
+{
+    char args[128], ad[256];
+    (void)snprintf(args, sizeof args, "[ Type = \"Machine\"; Name = \"slot1@%s\" ]", machine);
+    (void)snprintf(ad, sizeof ad,
+                   count > 0 ? "[ OfflineMatches = { [ Schedd = \"s\"; AutoCluster = 1; Count = %d;"
+                               " Until = 4000000000 ] }; MachineLastMatchTime = 5 ]"
+                             : "[ OfflineMatches = {} ]",
+                   count);
+    must(rig->negotiator, VERB_MERGE, args, ad);
+}
+
+static inline void boots(struct rig *rig)
+{
+    must(rig->startd, VERB_UPDATE, "[]",
+         "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\"; BootId = \"b2\";"
+         " BootTime = 77; State = \"Unclaimed\" ]");
+}
+
+/* What the script was called with, "wn01 wn02 ". */
+static inline const char *wakes(struct rig *rig)
+{
+    static _Thread_local char text[512];
+    char *data = NULL;
+    size_t length;
+    text[0] = '\0';
+    if (os_read_file(rig->bed->os, rig->wakes, sizeof text - 1, &data, &length, NULL) == 0) {
+        for (size_t i = 0; i < length; i++) {
+            text[i] = data[i] == '\n' ? ' ' : data[i];
+            text[i + 1] = '\0';
+        }
+        mem_free(data);
+    }
+    return text;
+}
+
+static inline int outcome(void *arg, const char *key, const void *value, size_t length)
+{
+    struct ad *record;
+    char *text = arg;
+    (void)key;
+    assert_int_equal(ad_decode(value, length, NULL, &record, NULL), 0);
+    size_t used = strlen(text);
+    (void)snprintf(text + used, 256 - used, "%s:%s:%s ", ad_string_or(record, "Machine", ""),
+                   ad_string_or(record, "Kind", ""), ad_string_or(record, "Outcome", ""));
+    ad_destroy(record);
+    return 0;
+}
+
+/* The records of a ledger that no rooster has open. */
+static inline const char *ledger(struct rig *rig, const char *name)
+{
+    static _Thread_local char text[256];
+    static const char *const TABLES[] = {"wakes", NULL};
+    static const struct store_schema SCHEMA = {.daemon = "rooster", .tables = TABLES, .version = 1};
+    struct store *store;
+    char path[300];
+    text[0] = '\0';
+    bed_path(rig->bed, name, path);
+    BED_MUST(store_open(rig->bed->loop, rig->bed->os, path, &SCHEMA, NULL, &store, err));
+    BED_MUST(store_load(store, "wakes", outcome, text, err));
+    store_close(store);
+    return text;
+}
+
+static inline void may_fail(struct rig *rig, bool fails)
+{
+    char path[300];
+    bed_path(rig->bed, "fail", path);
+    if (fails) {
+        BED_MUST(os_write_file(rig->bed->os, path, "", 0, 0644, false, err));
+    } else {
+        BED_MUST(os_remove(rig->bed->os, path, err));
+    }
+}
+
+static inline void time_passes(struct rig *rig)
+{
+    node_named(rig, "wn01")->retry_at_ms = 0;
+    look_soon(rig->rooster);
+}
+
+/* From now on wn01 has a section: its sleep command writes "sleep LEVEL" down and fails where it is
+ * told to; its status is what the file `status` says. */
+static inline void has_section(struct rig *rig)
+{
+    static const char SLEEP[] = "#!/bin/sh\ncd \"$(dirname $0)\"\nmkdir -p copy\n"
+                                "cp rooster.db* copy/\necho \"sleep-$ROOST_LEVEL\" >>wakes\n"
+                                "test ! -e fail\n";
+    static const char STATUS[] = "#!/bin/sh\ncd \"$(dirname $0)\"\necho status >>wakes\n"
+                                 "exit $(cat status)\n";
+    char text[900], path[300];
+    const char *dir = rig->bed->dir;
+    stop(rig);
+    bed_path(rig->bed, "sleep.sh", path);
+    BED_MUST(os_write_file(rig->bed->os, path, SLEEP, sizeof SLEEP - 1, 0755, false, err));
+    bed_path(rig->bed, "status.sh", path);
+    BED_MUST(os_write_file(rig->bed->os, path, STATUS, sizeof STATUS - 1, 0755, false, err));
+    (void)snprintf(text, sizeof text,
+                   "node \"wn01\" {\n method = command\n wake_command = \"%s\"\n"
+                   " sleep_command = \"%s/sleep.sh\"\n status_command = \"%s/status.sh\"\n}\n",
+                   rig->script, dir, dir);
+    load(rig, text);
+    start(rig);
+}
+
+static inline void status_is(struct rig *rig, const char *status)
+{
+    char path[300];
+    bed_path(rig->bed, "status", path);
+    BED_MUST(os_write_file(rig->bed->os, path, status, strlen(status), 0644, false, err));
+}
+
+static inline void asks_to_go_down(struct rig *rig, int at)
+{
+    char ad[500];
+    (void)snprintf(ad, sizeof ad,
+                   "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\";"
+                   " Offline = true; OfflineBootId = \"b1\"; ClassAdLifetime = 86400;"
+                   " MyCurrentTime = %d; PowerState = \"GoingDown\"; HibernationState = \"S4\";"
+                   " PowerStateReason = \"no work\";"
+                   " Unhibernate = MachineLastMatchTime =!= undefined ]",
+                   at);
+    must(rig->startd, VERB_UPDATE, "[]", ad);
+}
+
+static inline bool shows_on(struct rig *rig)
+{
+    return shows(rig, "On");
+}
+
+#define RIG(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+#endif
