@@ -24,6 +24,7 @@
 
 #define SMALL           8u
 #define FIRST_OVER_BODY 2u /* entries that there is room for at first when there is a body */
+#define ENTRIES_MAX     ((uint64_t)1 << AD_ENTRIES_BITS)
 #define CHAIN_MAX       16 /* chained parents followed: longer is our mistake or a ring */
 
 struct ad *ad_create(void)
@@ -116,8 +117,8 @@ struct ad *ad_copy(const struct ad *ad)
         (void)ad_expr_ref(ad->entries[i].expr);
     }
     if (ad->index != NULL) {
-        copy->index = mem_dup(ad->index, ((size_t)ad->index_mask + 1) * sizeof(*ad->index));
-        copy->index_mask = ad->index_mask;
+        copy->index = mem_dup(ad->index, ad_index_size(ad));
+        copy->index_bits = ad->index_bits;
     }
     return copy;
 }
@@ -268,13 +269,18 @@ struct ad *ad_copy_public(const struct ad *ad)
 
 /* ---- the index ---- */
 
+static uint32_t index_mask(const struct ad *ad)
+{
+    return ((uint32_t)1 << ad->index_bits) - 1;
+}
+
 /* Returns how many places were taken before a free one was found. */
 static uint32_t index_add(struct ad *ad, uint32_t entry)
 {
     uint32_t passed = 0;
-    uint32_t place = ad->entries[entry].hash & ad->index_mask;
+    uint32_t place = ad->entries[entry].hash & index_mask(ad);
     while (ad->index[place] != 0) {
-        place = (place + 1) & ad->index_mask;
+        place = (place + 1) & index_mask(ad);
         passed++;
     }
     ad->index[place] = entry + 1;
@@ -293,7 +299,7 @@ static void index_build(struct ad *ad)
         places *= 2;
     }
     ad->index = mem_zalloc(places * sizeof(*ad->index));
-    ad->index_mask = places - 1;
+    ad->index_bits = (uint32_t)__builtin_ctz(places) & 31u;
     for (uint32_t i = 0; i < ad->count; i++) {
         (void)index_add(ad, i); /* collisions were judged when the name was put */
     }
@@ -316,8 +322,8 @@ static const struct ad_entry *find_entry(const struct ad *ad, const char *text, 
         }
         return NULL;
     }
-    for (uint32_t place = hash & ad->index_mask; ad->index[place] != 0;
-         place = (place + 1) & ad->index_mask) {
+    const uint32_t mask = index_mask(ad);
+    for (uint32_t place = hash & mask; ad->index[place] != 0; place = (place + 1) & mask) {
         const struct ad_entry *entry = &ad->entries[ad->index[place] - 1];
         if (entry_is(entry, text, length, hash)) {
             return entry;
@@ -421,8 +427,8 @@ static int append(struct ad *ad, const char *text, size_t length, uint32_t hash,
     if (ad->index != NULL) {
         /* A probe before the entry counts, so that a refusal leaves nothing behind. */
         uint32_t passed = 0;
-        for (uint32_t place = hash & ad->index_mask; ad->index[place] != 0;
-             place = (place + 1) & ad->index_mask) {
+        for (uint32_t place = hash & index_mask(ad); ad->index[place] != 0;
+             place = (place + 1) & index_mask(ad)) {
             passed++;
         }
         if (passed > AD_COLLISIONS_MAX) {
@@ -431,7 +437,9 @@ static int append(struct ad *ad, const char *text, size_t length, uint32_t hash,
     }
     if (grown) {
         uint32_t first = ad->body != NULL ? FIRST_OVER_BODY : SMALL;
-        ad->capacity = ad->capacity == 0 ? first : ad->capacity * 2;
+        uint64_t capacity = ad->capacity == 0 ? first : (uint64_t)ad->capacity * 2;
+        CHECK(capacity < ENTRIES_MAX);
+        ad->capacity = capacity & (ENTRIES_MAX - 1);
         ad->entries = mem_realloc(ad->entries, ad->capacity * sizeof(*ad->entries));
     }
     struct ad_entry *entry = &ad->entries[ad->count];

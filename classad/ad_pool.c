@@ -472,6 +472,6 @@ size_t ad_own_bytes(const struct ad *ad)
         bytes += ad_expr_bytes(ad->entries[i].expr);
         bytes += sizeof(struct ad_name) + ad->entries[i].name->length + 1;
     }
-    bytes += ad->index != NULL ? ((size_t)ad->index_mask + 1) * sizeof(*ad->index) : 0;
+    bytes += ad_index_size(ad);
     return bytes;
 }

@@ -218,19 +218,29 @@ struct ad_text { /* a computed string kept for a caller of ad_get_string() */
     char text[];
 };
 
+#define AD_ENTRIES_BITS 21
+
 struct ad {
     struct ad_body *body; /* NULL: entries alone */
     uint64_t *hidden;     /* a bit for each attribute of the body; NULL: none */
     struct ad_entry *entries;
-    uint32_t hidden_count;
-    uint32_t count; /* entries */
-    uint32_t capacity;
-    uint32_t index_mask;
-    uint32_t *index;  /* places hold entry + 1, 0 free; NULL while count is small */
-    bool has_special; /* an attribute is, or was, named like a side of a match: MY, TARGET ... */
+    uint32_t *index; /* places hold entry + 1, 0 free; NULL while count is small */
     const struct ad *chain;
     struct ad_text *texts;
+    /* Packed: a schedd has an ad for each of a million jobs, and 56 bytes are what fits malloc. */
+    uint64_t count : AD_ENTRIES_BITS, capacity : AD_ENTRIES_BITS; /* of entries */
+    uint64_t hidden_count : 16;                                   /* a shape has no more */
+    uint64_t index_bits : 5;                                      /* of a number of a place */
+    uint64_t has_special : 1; /* an attribute is, or was, named like a side of a match: MY ... */
 };
+
+_Static_assert(sizeof(struct ad) <= 56, "see the note");
+
+/* Bytes of its index. */
+static inline size_t ad_index_size(const struct ad *ad)
+{
+    return ad->index != NULL ? sizeof(*ad->index) << ad->index_bits : 0;
+}
 
 /* Where the value of an attribute lies. */
 struct ad_spot {
