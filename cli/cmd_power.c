@@ -1,4 +1,4 @@
-/* cli/cmd_power.c - `roost power status|on|off|history`.
+/* cli/cmd_power.c - `roost power status|on|off|keep|history`.
  *
  * The rooster is asked through the collector, to whose uplink its ad points; to go to sleep a
  * machine's own startd is told, the same way.  Both verify our token themselves.
@@ -12,8 +12,10 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "cli/cli.h"
+#include "cli/keep_plan.h"
 #include "cli/listing.h"
 #include "cli/power_show_plan.h"
 #include "wire/wire.h"
@@ -25,7 +27,7 @@ struct power_command {
     struct cli *cli;
     struct listing listing;
     struct vec nodes; /* borrowed names */
-    const char *reason;
+    const char *reason, *until;
     bool force;
     char rooster[WIRE_NAME_MAX + 1]; /* its uplink */
 };
@@ -49,6 +51,11 @@ static int parse(struct power_command *power)
                 return cli_usage(cli, "%s needs a text", arg);
             }
             power->reason = cli->argv[++i];
+        } else if (listing_is(arg, "until", 2)) {
+            if (i + 1 >= cli->argc) {
+                return cli_usage(cli, "%s needs a time", arg);
+            }
+            power->until = cli->argv[++i];
         } else if (listing_is(arg, "force", 5)) {
             power->force = true;
         } else if (arg[0] == '-') {
@@ -280,14 +287,69 @@ static int power_off(struct power_command *power)
     return status != CLI_OK ? CLI_FAILED : CLI_OK;
 }
 
+static int keep_up(struct power_command *power, const char *node, int64_t until_s)
+{
+    struct cli *cli = power->cli;
+    struct cli_reply reply = {0};
+    struct ad *args = ad_create();
+    struct err err;
+    char uplink[WIRE_NAME_MAX + 1];
+    ad_set_int(args, "Until", until_s);
+    if (power->reason != NULL) {
+        ad_set_string(args, "Reason", power->reason);
+    }
+    (void)snprintf(uplink, sizeof uplink, "startd/%s", node);
+    const struct wire_body body = {.args = args};
+    int rc = cli_call(cli, cli->collector, uplink, VERB_POWER_KEEP, &body, 0, &reply, &err);
+    cli_reply_fini(&reply);
+    ad_destroy(args);
+    if (rc == -EHOSTUNREACH && is_asleep(power, node)) {
+        return cli_fail(cli, "%s is asleep: `roost power on %s` first", node, node);
+    }
+    if (rc == -EHOSTUNREACH) {
+        return cli_fail(cli, "%s is not connected to the collector", node);
+    }
+    if (rc != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    char text[TEXT_UTC_MAX];
+    text_utc_s(until_s, text);
+    if (until_s > 0) {
+        (void)printf("%s stays up until %s\n", node, text);
+    } else {
+        (void)printf("%s is not kept up any more\n", node);
+    }
+    return CLI_OK;
+}
+
+static int power_keep(struct power_command *power)
+{
+    struct cli *cli = power->cli;
+    int64_t until_s;
+    int status = CLI_OK;
+    struct err err;
+    if (power->until == NULL) {
+        return cli_usage(cli, "keep needs --until and a time");
+    }
+    if (keep_plan_until(power->until, loop_wall_s(cli->loop), &listing_zone, &until_s, &err) != 0) {
+        return cli_usage(cli, "%s", err.text);
+    }
+    if (cli_collector(cli, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    for (size_t i = 0; i < power->nodes.count; i++) {
+        status |= keep_up(power, power->nodes.items[i], until_s);
+    }
+    return status != CLI_OK ? CLI_FAILED : CLI_OK;
+}
+
 static const struct {
     const char *name;
     int (*run)(struct power_command *power);
     bool needs_nodes;
 } VERBS[] = {
-    {"status", power_status, false},
-    {"on", power_on, true},
-    {"off", power_off, true},
+    {"status", power_status, false},   {"on", power_on, true},
+    {"off", power_off, true},          {"keep", power_keep, true},
     {"history", power_history, false},
 };
 
@@ -300,8 +362,9 @@ int cmd_power(struct cli *cli)
         verb++;
     }
     if (verb == sizeof VERBS / sizeof VERBS[0]) {
-        return word[0] != '\0' ? cli_usage(cli, "'%s' is not status, on, off or history", word)
-                               : cli_usage(cli, "status, on, off or history?");
+        return word[0] != '\0'
+                   ? cli_usage(cli, "'%s' is not status, on, off, keep or history", word)
+                   : cli_usage(cli, "status, on, off, keep or history?");
     }
     int status = parse(&power);
     if (status == CLI_OK && VERBS[verb].needs_nodes && power.nodes.count == 0) {

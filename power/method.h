@@ -57,6 +57,7 @@ struct power_method {
 
 extern const struct power_method *const power_methods[]; /* NULL-terminated */
 extern const struct power_method power_method_process;
+extern const struct power_method power_method_host;
 extern const struct power_method power_method_command;
 extern const struct power_method power_method_wol;
 extern const struct power_method power_method_libvirt;

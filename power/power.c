@@ -55,7 +55,8 @@ struct ended {
 };
 
 const struct power_method *const power_methods[] = {&power_method_process, &power_method_command,
-                                                    &power_method_wol, &power_method_libvirt, NULL};
+                                                    &power_method_wol,     &power_method_libvirt,
+                                                    &power_method_host,    NULL};
 
 const char *power_method_name(unsigned index)
 {
@@ -112,6 +113,8 @@ static const size_t TEXTS[] = {
     offsetof(struct power_node, program),
     offsetof(struct power_node, wake_command),
     offsetof(struct power_node, sleep_command),
+    offsetof(struct power_node, root),
+    offsetof(struct power_node, plugin),
     offsetof(struct power_node, status_command),
     offsetof(struct power_node, hardware_address),
     offsetof(struct power_node, subnet),

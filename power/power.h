@@ -6,8 +6,8 @@
  * why not.
  *
  * Methods of now: `process` (a machine is a process group of this host, started by roost-master:
- * laptops, demo, tests), `command` (any program), `wol` (magic packets), `libvirt` (a guest of a
- * hypervisor).
+ * laptops, demo, tests), `host` (this machine itself, to sleep), `command` (any program), `wol`
+ * (magic packets), `libvirt` (a guest of a hypervisor).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +33,7 @@ const char *power_state_name(enum power_state state); /* "Unknown" "On" "Off" */
  * a method does not use is NULL.  All borrowed until done is called. */
 struct power_node {
     const char *name;     /* Machine */
-    const char *method;   /* "process", "command", "wol", "libvirt" */
+    const char *method;   /* "process", "host", "command", "wol", "libvirt" */
     const char *config;   /* process: the node's configuration file (ROOST_CONFIG of its master) */
     const char *lock_dir; /* process: the node's LOCK directory, where its master.lock tells whether
                              it lives */
@@ -41,6 +41,9 @@ struct power_node {
     const char *wake_command;     /* command: run with the node's name as its argument and the ad on
                                      standard input */
     const char *sleep_command;    /* "" the same */
+    const char *root;             /* host: put before /sys/power; NULL: nothing */
+    const char *plugin;           /* host: HIBERNATION_PLUGIN and its arguments; NULL: none */
+    bool by_logind;               /* host: systemctl does it; else the kernel is told */
     const char *status_command;   /* "" exit status 0 on, 1 off, anything else unknown */
     const char *hardware_address; /* wol: "52:54:00:12:34:56" */
     const char *subnet; /* wol: its network, "10.0.0.0/24"; NULL: try those of all our adapters */

@@ -41,9 +41,9 @@
 #define ROOSTER_TAKE_BACK_MS 240000
 #define ASK_MS               1000
 
-static void take_back(struct startd *startd, const char *why)
+/* It is up, and shows itself again: its offline ads are taken back with its first update. */
+static void stay_up(struct startd *startd, const char *why)
 {
-    log_warn(startd->env.log, "hibernate.aborted", why);
     if (startd->asleep) {
         loop_stop(startd->env.loop, 1);
         return;
@@ -71,11 +71,44 @@ static void take_back(struct startd *startd, const char *why)
                        1000);
 }
 
+static void take_back(struct startd *startd, const char *why)
+{
+    log_warn(startd->env.log, "hibernate.aborted", why);
+    stay_up(startd, why);
+}
+
+static void woke(struct startd *startd)
+{
+    log_info(startd->env.log, "hibernate.woke", "the machine was asleep and is awake again",
+             LOG_TEXT("level", startd->sleep_level));
+    startd->adapter.seen_ms = startd->look.seen_ms = 0;
+    stay_up(startd, "it was asleep and is awake again");
+    draining_stays(startd, false);
+}
+
+/* Suspended through the kernel: the write comes back when the machine does. */
+static bool comes_back(const struct startd *startd)
+{
+    const struct config *config = startd->env.config;
+    const char *plugin = config_path(config, "HIBERNATION_PLUGIN");
+    return strcmp(config_string(config, "POWER_METHOD"), "host") == 0 &&
+           strcmp(startd->sleep_level, "S5") != 0 && !hibernate_by_logind(startd) &&
+           (plugin == NULL || plugin[0] == '\0');
+}
+
 static void powered(void *arg, int status, const char *text)
 {
     struct startd *startd = arg;
+    if (!startd->going_down) {
+        return; /* it has woken already */
+    }
     if (status != 0) {
         take_back(startd, text);
+        return;
+    }
+    if (comes_back(startd)) {
+        (void)hibernate_has_slept(startd); /* it is known */
+        woke(startd);
         return;
     }
     log_info(startd->env.log, "hibernate.down", "the machine goes down",
@@ -89,6 +122,10 @@ static void powered(void *arg, int status, const char *text)
 static void still_here(void *arg)
 {
     struct startd *startd = arg;
+    if (!startd->asleep && hibernate_has_slept(startd)) {
+        woke(startd); /* the timer has slept, too */
+        return;
+    }
     take_back(startd, startd->asleep ? "no collector took its offline ads in time"
                                      : "the machine did not go down in time");
     draining_stays(startd, false); /* it may have slept */
@@ -131,6 +168,15 @@ void hibernate_ask(void *arg)
     static const char *const WANTED[] = {"PowerState", "PowerStateReason"};
     struct startd *startd = arg;
     struct wire *wire = uplink_wire(startd->collector);
+    if (startd->going_down && startd->offline_sent && !startd->stopping && !startd->asleep) {
+        if (hibernate_has_slept(startd)) {
+            woke(startd);
+            return;
+        }
+        if (!by_rooster(startd)) {
+            loop_timer_set(startd->ask_timer, ASK_MS);
+        }
+    }
     if (!by_rooster(startd) || !startd->going_down || startd->stopping || wire == NULL ||
         !loop_timer_is_set(startd->stop_timer)) {
         return; /* without a wire: asked when there is one */
@@ -176,15 +222,28 @@ static void acknowledged(void *arg, struct wire_reply *reply)
         return;
     }
     const struct config *config = startd->env.config;
+    const char *args = config_string(config, "HIBERNATION_PLUGIN_ARGS");
+    struct strbuf plugin;
+    strbuf_init(&plugin, 0);
+    const char *program = config_path(config, "HIBERNATION_PLUGIN");
+    if (program != NULL && program[0] != '\0') {
+        strbuf_printf(&plugin, "%s %s", program, args != NULL ? args : "");
+    }
     const struct power_node node = {.name = startd->name,
                                     .method = config_string(config, "POWER_METHOD"),
                                     .lock_dir = config_path(config, "LOCK"),
+                                    .root = config_string(config, "POWER_ROOT"),
+                                    .plugin = strbuf_text(&plugin),
+                                    .by_logind = hibernate_by_logind(startd),
                                     .sleep_command = config_string(config, "POWER_SLEEP_CMD")};
     struct err err;
+    loop_timer_set(startd->ask_timer, ASK_MS); /* has it slept? */
     if (power_sleep(startd->power, &node, startd->sleep_level, powered, startd, &err) != 0) {
+        strbuf_fini(&plugin);
         take_back(startd, err.text);
         return;
     }
+    strbuf_fini(&plugin);
     loop_timer_set(startd->stop_timer, TAKE_BACK_MS);
 }
 
@@ -258,13 +317,12 @@ void hibernate_check(struct startd *startd)
         return;
     }
     loop_timer_set(startd->hibernate_timer, (uint64_t)interval_s * 1000);
-    int64_t up_s = loop_wall_s(startd->env.loop) - startd->started_s;
     if (draining_stands(startd) || draining_is_on(startd)) {
         return; /* somebody else says what becomes of it */
     }
-    if (any_claim(startd) || up_s < config_duration_s(config, "HIBERNATE_MIN_UPTIME") ||
-        uplink_wire(startd->collector) == NULL ||
+    if (any_claim(startd) || uplink_wire(startd->collector) == NULL ||
         strcmp(config_string(config, "POWER_METHOD"), "none") == 0) {
+        hibernate_held(startd, "");
         return;
     }
     int votes[STARTD_SLOTS_MAX];
@@ -272,18 +330,45 @@ void hibernate_check(struct startd *startd)
     figures_measure(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
+        hibernate_write(startd, slot->ad); /* another slot may have been matched */
         votes[i] = slot_plan_sleep_vote(startd->hibernate, slot->ad, &context);
     }
     int level = slot_plan_sleep_level(votes, startd->slot_count);
-    if (level > 0) {
+    struct err why = {.text = ""};
+    if (level > 0 && hibernate_may(startd, level, false, false, &why) == 0) {
         go_down(startd, level, "HIBERNATE is true on every slot");
+    } else {
+        hibernate_held(startd, why.text);
     }
 }
 
 void hibernate_drained(struct startd *startd, int level, const char *reason)
 {
+    struct err why;
     loop_timer_stop(startd->hibernate_timer);
+    if (hibernate_may(startd, level, true, false, &why) != 0) {
+        hibernate_held(startd, why.text);
+        take_back(startd, why.text); /* draining tries again */
+        return;
+    }
     go_down(startd, level, reason);
+}
+
+void hibernate_look_again(struct startd *startd)
+{
+    if (startd->going_down || startd->stopping || startd->asleep || !hibernate_has_slept(startd)) {
+        return;
+    }
+    log_info(startd->env.log, "hibernate.woke", "the machine was suspended by somebody else");
+    startd->awake_since_s = loop_wall_s(startd->env.loop);
+    startd->adapter.seen_ms = startd->look.seen_ms = 0;
+    for (size_t i = 0; i < startd->claims.count; i++) {
+        struct claim *claim = startd->claims.items[i];
+        if (claim->stage == CLAIM_HELD || claim->stage == CLAIM_ACTIVE) {
+            claim_say_alive(claim); /* is it still ours? */
+        }
+    }
+    slots_refresh(startd);
 }
 
 void hibernate_leave(struct startd *startd)
@@ -314,6 +399,13 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
     if (any_claim(startd) && !force) {
         wire_reply_error(request, -EBUSY, "%s is claimed; use --force to end its jobs",
                          startd->name);
+        return;
+    }
+    struct err why;
+    int rc = hibernate_may(startd, 5, true, force, &why);
+    if (rc != 0) {
+        wire_reply_error(request, rc, "%s stays up: %s%s", startd->name, why.text,
+                         rc == -EBUSY ? "; --force does not ask" : "");
         return;
     }
     for (size_t i = startd->claims.count; i > 0; i--) {

@@ -183,7 +183,7 @@ static const struct knob KNOBS[] = {
      .fallback = "0",
      .min = 0,
      .max = 864000,
-     .help = "How long a machine stays up after it was started, whatever HIBERNATE says."},
+     .help = "How long a machine stays up after it was started, or woke, whatever HIBERNATE says."},
     {.name = "UNHIBERNATE",
      .type = KNOB_EXPR,
      .fallback = "MY.MachineLastMatchTime =!= undefined",
@@ -191,12 +191,43 @@ static const struct knob KNOBS[] = {
     {.name = "POWER_METHOD",
      .type = KNOB_STRING,
      .fallback = "none",
-     .choices = "none|process|command|rooster",
-     .help = "How this machine is taken down; none: it never sleeps; rooster: from outside, as its "
-             "'node' section in the rooster's configuration says."},
+     .choices = "none|host|process|command|rooster",
+     .help = "How this machine is taken down; none: it never sleeps; host: by itself, through "
+             "HIBERNATION_PLUGIN, systemd or the kernel; rooster: from outside, as its 'node' "
+             "section in the rooster's configuration says."},
     {.name = "POWER_SLEEP_CMD",
      .type = KNOB_STRING,
-     .help = "The program that takes this machine down, for POWER_METHOD command."},
+     .help = "The program that takes this machine down, for POWER_METHOD command; for host the one "
+             "that switches it off (S5), default poweroff."},
+    {.name = "HIBERNATION_PLUGIN",
+     .type = KNOB_PATH,
+     .help =
+         "POWER_METHOD host: a program that says what levels of sleep the machine has (argument "
+         "`ad`: it writes an ad with HibernationSupportedStates), and takes it down (`set S3`)."},
+    {.name = "HIBERNATION_PLUGIN_ARGS",
+     .type = KNOB_STRING,
+     .help = "Arguments of HIBERNATION_PLUGIN before those."},
+    {.name = "LINUX_HIBERNATION_METHOD",
+     .type = KNOB_STRING,
+     .fallback = "auto",
+     .choices = "auto|logind|/sys",
+     .help = "POWER_METHOD host: who suspends the machine or switches it off; auto: logind (by "
+             "systemctl) where systemd is the machine's init, else the kernel through /sys/power."},
+    {.name = "HIBERNATION_OVERRIDE_WOL",
+     .type = KNOB_BOOL,
+     .fallback = "false",
+     .help =
+         "POWER_METHOD host: sleep although the machine has no adapter that magic packets wake: "
+         "something else does."},
+    {.name = "HIBERNATE_WITH_USERS",
+     .type = KNOB_BOOL,
+     .fallback = "false",
+     .help = "Whether the machine may sleep while somebody is logged in."},
+    {.name = "POWER_ROOT",
+     .type = KNOB_STRING,
+     .fallback = "",
+     .help = "Put before /sys/power, /run/systemd and /run/utmp, where it is looked what the "
+             "machine can and who is logged in: for containers and tests."},
     {.name = "NETWORK_INTERFACE",
      .type = KNOB_STRING,
      .help = "Which network adapter could wake this machine: a pattern for its name or IPv4 "

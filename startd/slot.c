@@ -248,14 +248,11 @@ static void set_state(struct slot *slot, struct ad *ad)
     ad_set_string(ad, "Activity", slot_activity_name(slot->activity));
     ad_set_int(ad, "EnteredCurrentState", slot->entered_state_s);
     ad_set_int(ad, "EnteredCurrentActivity", slot->entered_activity_s);
-    ad_set_bool(ad, "CanHibernate",
-                strcmp(config_string(startd->env.config, "POWER_METHOD"), "none") != 0);
-    ad_set_string(ad, "HibernationState", startd->going_down ? startd->sleep_level : "NONE");
     ad_set_string(ad, "PowerState",
                   startd->going_down                    ? "GoingDown"
                   : startd->leaving || startd->farewell ? "Draining"
                                                         : "On");
-    ad_set_string(ad, "PowerMethod", config_string(startd->env.config, "POWER_METHOD"));
+    hibernate_write(startd, ad);
 }
 
 /* ---- what a partitionable slot tells of its pieces: HTCondor's Child... lists */
@@ -439,6 +436,9 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
                 slot_mint(slot); /* Claimed: for who would preempt */
             }
         }
+    }
+    if (state == SLOT_MATCHED) {
+        startd->last_match_s = now_s;
     }
     bool flap = is_flap(slot, state, activity);
     slot->entered_activity_s = now_s;

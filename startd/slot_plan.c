@@ -176,6 +176,16 @@ static const struct level_word {
     {"DISK", 4}, {"HIBERNATE", 4}, {"S5", 5},      {"SHUTDOWN", 5}, {"OFF", 5},
 };
 
+int slot_plan_level_of(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(LEVEL_WORDS); i++) {
+        if (ad_name_compare(name, LEVEL_WORDS[i].word) == 0) {
+            return LEVEL_WORDS[i].level;
+        }
+    }
+    return 0;
+}
+
 int slot_plan_sleep_vote(const struct ad_expr *hibernate, const struct ad *slot,
                          const struct ad_context *context)
 {
@@ -185,11 +195,7 @@ int slot_plan_sleep_vote(const struct ad_expr *hibernate, const struct ad *slot,
     if (value.type == AD_TYPE_INT && value.integer >= 1 && value.integer <= 5) {
         level = (int)value.integer;
     } else if (value.type == AD_TYPE_STRING) {
-        for (size_t i = 0; i < ARRAY_COUNT(LEVEL_WORDS); i++) {
-            if (ad_name_compare(value.string.text, LEVEL_WORDS[i].word) == 0) {
-                level = LEVEL_WORDS[i].level;
-            }
-        }
+        level = slot_plan_level_of(value.string.text);
     }
     ad_value_fini(&value);
     return level;

@@ -59,6 +59,7 @@ int slot_plan_sleep_vote(const struct ad_expr *hibernate, const struct ad *slot,
                          const struct ad_context *context);
 /* The machine's level: 0 if any vote is 0 (a veto) or there are none, else the deepest. */
 int slot_plan_sleep_level(const int *votes, size_t count);
+int slot_plan_level_of(const char *name);    /* as above; 0: NONE, or it is none */
 const char *slot_plan_level_name(int level); /* "NONE" "S1" ... "S5" */
 
 #define SLOT_SECONDS_MAX ((int64_t)365 * 24 * 3600)

@@ -44,6 +44,7 @@ static void poll(void *arg)
         loop_timer_set(startd->poll_timer, STANDS_POLL_MS);
         return;
     }
+    hibernate_look_again(startd);
     slots_poll(startd);
     if (farewell_check(startd)) {
         startd_stop(startd);
@@ -63,7 +64,7 @@ static void check_sleep(void *arg)
 
 static int open_store(struct startd *startd, struct err *err)
 {
-    static const char *const TABLES[] = {"claims", "draining", NULL};
+    static const char *const TABLES[] = {"claims", "draining", "power", NULL};
     static const struct store_schema SCHEMA = {.daemon = "startd", .tables = TABLES, .version = 1};
     const struct config *config = startd->env.config;
     struct strbuf path;
@@ -142,6 +143,7 @@ static void startd_destroy(void *state)
 {
     struct startd *startd = state;
     transfer_plugins_destroy(startd->plugins);
+    hibernate_look_close(startd);
     advertise_close(startd);
     starters_close(startd);
     claims_destroy(startd);
@@ -188,7 +190,11 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
         ask_plugins(startd);
     }
     rc = rc != 0 ? rc : draining_open(startd, err);
+    rc = rc != 0 ? rc : keep_open(startd, err);
     rc = rc != 0 ? rc : slots_create(startd, err);
+    if (rc == 0) {
+        hibernate_look_open(startd);
+    }
     rc = rc != 0 ? rc : starters_open(startd, err);
     rc = rc != 0 ? rc : claims_restore(startd, err);
     if (rc == 0) {
@@ -219,6 +225,7 @@ static void startd_reload(void *state, const struct config *config)
     pool_uplink_reload(startd->collector, config, startd->env.log);
     (void)read_expr(config, "HIBERNATE", &startd->hibernate, NULL); /* checked when it was loaded */
     (void)read_expr(config, "DAEMON_SHUTDOWN", &startd->shutdown, NULL);
+    hibernate_look_open(startd);
     slots_reload(startd);
     startd->configurations++;
     starters_unkeep_all(startd);

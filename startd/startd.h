@@ -22,6 +22,7 @@
 #include "base/vec.h"
 #include "drain/drain_plan.h"
 #include "startd/carve_plan.h"
+#include "startd/hibernate_plan.h"
 #include "startd/policy_plan.h"
 #include "startd/slot_plan.h"
 
@@ -183,11 +184,30 @@ struct adapter {      /* the network adapter that could wake the machine */
     struct os_wake_flags flags;
 };
 
+struct hibernate_look { /* what this machine could do of sleep: hibernate_look.c */
+    uint64_t seen_ms;   /* 0: not looked for yet */
+    unsigned levels;    /* that it has; hibernate_plan.h */
+    bool has_systemd;
+    pid_t plugin_pid; /* HIBERNATION_PLUGIN is being asked */
+    unsigned plugin_levels;
+    char plugin_method[64];
+    char held[512];        /* why it is up although all slots agree; "": it is not so */
+    uint64_t suspended_ms; /* of this boot, at the last look */
+};
+
+struct keep {        /* somebody keeps it up: keep.c */
+    int64_t until_s; /* 0: nobody */
+    char by[256], reason[300];
+    struct wire_request *request; /* to be answered once it is durable */
+};
+
 struct startd {
     struct daemon_env env;
     struct draining draining;
     struct figures figures;
     struct adapter adapter;
+    struct hibernate_look look;
+    struct keep keep;
     struct os_machine machine;
     struct ad *opsys; /* opsys_plan.h */
     char name[256];   /* Machine */
@@ -232,6 +252,7 @@ struct startd {
     char sleep_level[8];
     char *sleep_reason;
     int64_t started_s;
+    int64_t last_match_s;               /* of any slot; 0: never */
     int64_t awake_since_s;              /* started, or a sleep was taken back */
     struct wire_request *power_request; /* POWER_DOWN to be answered */
 };
@@ -432,7 +453,25 @@ void advertise_close(struct startd *startd);
 /* A command that came down the uplink, now or kept. */
 void advertise_request(struct startd *startd, struct wire_request *request);
 
+/* ---- keep.c */
+int keep_open(struct startd *startd, struct err *err);
+void keep_request(struct startd *startd, struct wire_request *request); /* POWER_KEEP */
+void keep_write(const struct startd *startd, struct ad *ad);
+
+/* ---- hibernate_look.c */
+void hibernate_look_open(struct startd *startd); /* again: with another configuration */
+void hibernate_look_close(struct startd *startd);
+/* HibernationState, HibernationLevel, HibernationSupportedStates, HibernationMethod, CanHibernate,
+ * HibernationHeldBy ... */
+void hibernate_write(struct startd *startd, struct ad *ad);
+/* May it go to sleep now?  As hibernate_plan_judge(). */
+int hibernate_may(struct startd *startd, int level, bool ordered, bool forced, struct err *err);
+void hibernate_held(struct startd *startd, const char *why); /* "": by nothing; it is shown */
+bool hibernate_has_slept(struct startd *startd);       /* since this was asked last, or the start */
+bool hibernate_by_logind(const struct startd *startd); /* POWER_METHOD host: systemctl does it */
+
 /* ---- hibernate.c */
+void hibernate_look_again(struct startd *startd); /* has the machine slept without us? */
 void hibernate_check(struct startd *startd);
 void hibernate_leave(
     struct startd *startd); /* -asleep: offline ads, as if it had been up, then the end */

@@ -1,0 +1,171 @@
+/* power/method_host.c - this machine puts itself to sleep.
+ *
+ * Who does it: the site's plug-in program, told `set <level>` as HTCondor tells its own; else
+ * systemctl, where logind is in charge (it tells those who asked to be told); else the kernel,
+ * through /sys/power.  A write to /sys/power/state comes back when the machine is awake again, so
+ * a child makes it, and its status says whether the kernel would.  Without a deadline for S1 to S4:
+ * what was asleep for days is not late.
+ *
+ * It sleeps only: who is asleep wakes nobody, least of all itself.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/args.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "power/method.h"
+
+/* $1 what to choose in mem_sleep ("": nothing), $2 what to write to state, $3 the root. */
+static const char SUSPEND[] =
+    "cd \"$3/sys/power\" || exit 1\n"
+    "if [ -n \"$1\" ] && [ -e mem_sleep ]; then echo \"$1\" >mem_sleep || exit 1; fi\n"
+    "echo \"$2\" >state";
+static const char SWITCH_OFF[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin; exec poweroff";
+
+static bool is_set(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
+
+static void add(struct vec *words, const char *word)
+{
+    vec_push(words, mem_strdup(word));
+}
+
+static int add_program(struct vec *words, const char *text, const struct power_node *node,
+                       struct err *err)
+{
+    struct err why;
+    if (args_parse_v2(text, words, &why) != 0 || words->count == 0 ||
+        ((const char *)words->items[0])[0] != '/') {
+        return err_set(err, -EINVAL,
+                       "node %s: method host: '%s' is no command with an absolute path", node->name,
+                       text);
+    }
+    return 0;
+}
+
+static int add_kernel(struct vec *words, const char *level, const struct power_node *node,
+                      struct err *err)
+{
+    static const char *const WAYS[][3] = {{"S1", "s2idle", "freeze"},
+                                          {"S3", "deep", "mem"},
+                                          {"S4", "", "disk"}};
+    for (size_t i = 0; i < sizeof WAYS / sizeof WAYS[0]; i++) {
+        if (strcmp(level, WAYS[i][0]) == 0) {
+            add(words, "/bin/sh");
+            add(words, "-c");
+            add(words, SUSPEND);
+            add(words, "sh");
+            add(words, WAYS[i][1]);
+            add(words, WAYS[i][2]);
+            add(words, node->root != NULL ? node->root : "");
+            return 0;
+        }
+    }
+    return err_set(err, -EINVAL, "node %s: method host: the kernel knows no '%s'", node->name,
+                   level);
+}
+
+static int add_off(struct vec *words, const struct power_node *node, struct err *err)
+{
+    if (is_set(node->sleep_command)) {
+        return add_program(words, node->sleep_command, node, err);
+    }
+    if (is_set(node->root)) { /* whose machine is it that is below there? not this one */
+        return err_set(err, -EINVAL,
+                       "node %s: method host: below %s there is nothing to switch off; set "
+                       "POWER_SLEEP_CMD",
+                       node->name, node->root);
+    }
+    if (node->by_logind) {
+        add(words, "/usr/bin/systemctl");
+        add(words, "poweroff");
+        return 0;
+    }
+    add(words, "/bin/sh");
+    add(words, "-c");
+    add(words, SWITCH_OFF);
+    return 0;
+}
+
+static int command_for(const struct power_node *node, const char *level, struct vec *words,
+                       struct err *err)
+{
+    int rc = 0;
+    if (is_set(node->plugin)) {
+        rc = add_program(words, node->plugin, node, err);
+        add(words, "set");
+        add(words, level);
+    } else if (strcmp(level, "S5") == 0) {
+        rc = add_off(words, node, err);
+    } else if (node->by_logind && (strcmp(level, "S3") == 0 || strcmp(level, "S4") == 0)) {
+        add(words, "/usr/bin/systemctl");
+        add(words, strcmp(level, "S3") == 0 ? "suspend" : "hibernate");
+    } else {
+        rc = add_kernel(words, level, node, err);
+    }
+    vec_push(words, NULL);
+    return rc;
+}
+
+static int check(const struct power_node *node, enum power_operation operation, struct err *err)
+{
+    if (operation != POWER_DO_SLEEP) {
+        return err_set(err, -EINVAL, "node %s: method host only puts its own machine to sleep",
+                       node->name);
+    }
+    return 0;
+}
+
+static void ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct power_call *call = arg;
+    (void)pid;
+    call->pid = 0;
+    if (how->signal != 0) {
+        power_call_done(call, -EIO, "%s: ended by signal %d", call->level, how->signal);
+    } else if (how->status != 0) {
+        power_call_done(call, -EIO, "%s: refused (exit status %d)", call->level, how->status);
+    } else {
+        power_call_done(call, 0, "%s: done", call->level);
+    }
+}
+
+static void late(struct power_call *call)
+{
+    power_call_done(call, -ETIMEDOUT, "%s: not done in time; its program was killed", call->level);
+}
+
+static void begin(struct power_call *call)
+{
+    struct vec words = {0};
+    struct err err;
+    char level[40];
+    (void)snprintf(level, sizeof level, "ROOST_LEVEL=%s", call->level);
+    const char *env_add[] = {level, NULL};
+    int rc = command_for(&call->node, call->level, &words, &err);
+    const struct os_spawn spec = {.argv = (const char *const *)words.items,
+                                  .env_add = env_add,
+                                  .cwd = "/",
+                                  .new_session = true};
+    rc = rc != 0 ? rc : os_spawn(call->os, &spec, ended, call, &call->pid, &err);
+    vec_fini(&words, mem_free);
+    if (rc != 0) {
+        call->pid = 0;
+        power_call_done(call, rc, "%s", err.text);
+        return;
+    }
+    if (strcmp(call->level, "S5") == 0) {
+        uint64_t now_ms = loop_now_ms(call->loop);
+        power_call_later(call, call->end_ms > now_ms ? call->end_ms - now_ms : 0, late);
+    }
+}
+
+const struct power_method power_method_host = {.name = "host", .check = check, .begin = begin};

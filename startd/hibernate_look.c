@@ -1,0 +1,265 @@
+/* startd/hibernate_look.c - what this machine could do of sleep, and what holds it back: looked up
+ * for hibernate_plan.c, and written into the ads.
+ *
+ * Levels: of POWER_METHOD host those of a plug-in program (HIBERNATION_PLUGIN; it is asked once,
+ * with the argument `ad`, as HTCondor asks its own), or the kernel's; of methods that take the
+ * machine down by other means, all: what they make of a level is theirs.  The kernel is looked at
+ * now and then: swap is added, modules are loaded.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/args.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os_power.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "startd/hibernate_plan.h"
+#include "startd/startd.h"
+
+#define LOOK_MS          60000
+#define ANSWER_BYTES_MAX 65536
+
+static bool is_method(const struct startd *startd, const char *name)
+{
+    return strcmp(config_string(startd->env.config, "POWER_METHOD"), name) == 0;
+}
+
+static const char *root_of(const struct startd *startd)
+{
+    return config_string(startd->env.config, "POWER_ROOT");
+}
+
+static const char *plugin_of(const struct startd *startd)
+{
+    const char *plugin = config_path(startd->env.config, "HIBERNATION_PLUGIN");
+    return is_method(startd, "host") && plugin != NULL ? plugin : "";
+}
+
+bool hibernate_by_logind(const struct startd *startd)
+{
+    const char *method = config_string(startd->env.config, "LINUX_HIBERNATION_METHOD");
+    return strcmp(method, "auto") == 0 ? startd->look.has_systemd : strcmp(method, "logind") == 0;
+}
+
+/* ---- the plug-in program */
+
+static void answer_path(const struct startd *startd, char ret[4200])
+{
+    (void)snprintf(ret, 4200, "%s/hibernation.answer", config_path(startd->env.config, "SPOOL"));
+}
+
+static void answered(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct startd *startd = arg;
+    char path[4200], *text = NULL;
+    size_t length = 0;
+    struct ad *ad = NULL;
+    (void)pid;
+    startd->look.plugin_pid = 0;
+    answer_path(startd, path);
+    if (how->signal == 0 && how->status == 0 &&
+        os_read_file(startd->env.os, path, ANSWER_BYTES_MAX, &text, &length, NULL) == 0 &&
+        ad_parse_long(text, length, &ad, NULL) == 0) {
+        startd->look.plugin_levels =
+            hibernate_plan_parse_levels(ad_string_or(ad, "HibernationSupportedStates", ""));
+        (void)snprintf(startd->look.plugin_method, sizeof startd->look.plugin_method, "%s",
+                       ad_string_or(ad, "HibernationMethod", "plug-in"));
+    } else {
+        log_error(startd->env.log, "hibernate.plugin", "the plug-in did not say what it can",
+                  LOG_TEXT("path", plugin_of(startd)), LOG_INT("status", how->status));
+    }
+    (void)os_remove(startd->env.os, path, NULL); /* left: small, and written over */
+    mem_free(text);
+    ad_destroy(ad);
+    startd->look.seen_ms = 0;
+    slots_refresh(startd);
+}
+
+static void ask_plugin(struct startd *startd)
+{
+    struct vec words = {0};
+    struct err err;
+    char path[4200];
+    const char *args = config_string(startd->env.config, "HIBERNATION_PLUGIN_ARGS");
+    answer_path(startd, path);
+    vec_push(&words, mem_strdup(plugin_of(startd)));
+    int rc = args_parse_v2(args != NULL ? args : "", &words, &err);
+    vec_push(&words, mem_strdup("ad"));
+    vec_push(&words, NULL);
+    const struct os_spawn spec = {.argv = (const char *const *)words.items,
+                                  .cwd = "/",
+                                  .stdout_path = path,
+                                  .truncate_output = true,
+                                  .new_session = true};
+    rc = rc != 0
+             ? rc
+             : os_spawn(startd->env.os, &spec, answered, startd, &startd->look.plugin_pid, &err);
+    if (rc != 0) {
+        startd->look.plugin_pid = 0;
+        log_error(startd->env.log, "hibernate.plugin", err.text);
+    }
+    vec_fini(&words, mem_free);
+}
+
+void hibernate_look_open(struct startd *startd)
+{
+    startd->look.seen_ms = 0;
+    startd->look.plugin_levels = 0;
+    startd->look.suspended_ms = os_suspended_ms(startd->env.os);
+    if (plugin_of(startd)[0] != '\0' && startd->look.plugin_pid == 0) {
+        ask_plugin(startd);
+    }
+}
+
+void hibernate_look_close(struct startd *startd)
+{
+    if (startd->look.plugin_pid > 0) {
+        os_forget(startd->env.os, startd->look.plugin_pid);
+        (void)os_kill_group(startd->env.os, startd->look.plugin_pid, SIGKILL); /* gone: fine */
+    }
+}
+
+/* ---- levels */
+
+static void look(struct startd *startd)
+{
+    struct hibernate_look *look = &startd->look;
+    uint64_t now_ms = loop_now_ms(startd->env.loop);
+    if (look->seen_ms != 0 && now_ms - look->seen_ms < LOOK_MS) {
+        return;
+    }
+    look->seen_ms = now_ms;
+    look->has_systemd = false;
+    look->levels = 0;
+    if (is_method(startd, "host")) {
+        struct os_sleep_words words;
+        os_sleep_words(startd->env.os, root_of(startd), &words);
+        look->has_systemd = words.has_systemd;
+        look->levels = plugin_of(startd)[0] != '\0' ? look->plugin_levels
+                                                    : hibernate_plan_kernel_levels(&words);
+    } else if (!is_method(startd, "none")) {
+        look->levels = HIBERNATE_LEVELS_ALL;
+    }
+}
+
+static bool needs_wake(const struct startd *startd)
+{
+    return is_method(startd, "host") &&
+           !config_bool(startd->env.config, "HIBERNATION_OVERRIDE_WOL");
+}
+
+static bool can_wake(const struct startd *startd)
+{
+    const struct adapter *adapter = &startd->adapter;
+    return adapter->is_there && adapter->flags_known && adapter->flags.magic_supported;
+}
+
+static const char *mechanism(const struct startd *startd)
+{
+    if (!is_method(startd, "host")) {
+        return is_method(startd, "none") ? "NONE"
+                                         : config_string(startd->env.config, "POWER_METHOD");
+    }
+    return plugin_of(startd)[0] != '\0'  ? startd->look.plugin_method
+           : hibernate_by_logind(startd) ? "logind"
+                                         : "/sys";
+}
+
+void hibernate_write(struct startd *startd, struct ad *ad)
+{
+    look(startd);
+    hibernate_plan_put_levels(startd->look.levels,
+                              startd->look.levels != 0 && (!needs_wake(startd) || can_wake(startd)),
+                              ad);
+    ad_set_string(ad, "HibernationMethod", mechanism(startd));
+    ad_set_string(ad, "HibernationState", startd->going_down ? startd->sleep_level : "NONE");
+    ad_set_int(ad, "HibernationLevel",
+               startd->going_down ? slot_plan_level_of(startd->sleep_level) : 0);
+    ad_set_string(ad, "PowerMethod", config_string(startd->env.config, "POWER_METHOD"));
+    if (startd->look.held[0] != '\0' && !startd->going_down) {
+        ad_set_string(ad, "HibernationHeldBy", startd->look.held);
+    } else {
+        ad_remove(ad, "HibernationHeldBy");
+    }
+    if (startd->last_match_s > 0) {
+        ad_set_int(ad, "MachineLastMatchTime", startd->last_match_s);
+    }
+    keep_write(startd, ad);
+}
+
+/* ---- what holds it back */
+
+struct inhibited {
+    int level;
+    char text[220];
+};
+
+static void inhibitor(void *arg, const char *what, const char *who, const char *why)
+{
+    struct inhibited *inhibited = arg;
+    if (inhibited->text[0] == '\0' && hibernate_plan_inhibits(what, inhibited->level)) {
+        (void)snprintf(inhibited->text, sizeof inhibited->text, "%.80s: %.120s", who, why);
+    }
+}
+
+int hibernate_may(struct startd *startd, int level, bool ordered, bool forced, struct err *err)
+{
+    const struct config *config = startd->env.config;
+    struct inhibited inhibited = {.level = level};
+    char user[80] = "";
+    size_t users = 0;
+    startd->look.seen_ms = 0;
+    look(startd);
+    if (!config_bool(config, "HIBERNATE_WITH_USERS")) {
+        users = os_sessions(startd->env.os, root_of(startd), user, sizeof user);
+    }
+    os_inhibitors(startd->env.os, root_of(startd), inhibitor, &inhibited);
+    const struct hibernate_facts facts = {
+        .method = config_string(config, "POWER_METHOD"),
+        .levels = startd->look.levels,
+        .now_s = loop_wall_s(startd->env.loop),
+        .up_s = loop_wall_s(startd->env.loop) - startd->awake_since_s,
+        .min_up_s = config_duration_s(config, "HIBERNATE_MIN_UPTIME"),
+        .kept_until_s = startd->keep.until_s,
+        .kept_by = startd->keep.by,
+        .kept_reason = startd->keep.reason,
+        .users = users,
+        .user = user,
+        .inhibitor = inhibited.text,
+        .ordered = ordered,
+        .forced = forced,
+        .needs_wake = needs_wake(startd),
+        .can_wake = can_wake(startd),
+    };
+    return hibernate_plan_judge(&facts, level, err);
+}
+
+void hibernate_held(struct startd *startd, const char *why)
+{
+    if (strcmp(startd->look.held, why) == 0) {
+        return;
+    }
+    if (why[0] != '\0' && startd->look.held[0] == '\0') {
+        log_info(startd->env.log, "hibernate.held", why);
+    }
+    (void)snprintf(startd->look.held, sizeof startd->look.held, "%s", why);
+    slots_refresh(startd);
+}
+
+bool hibernate_has_slept(struct startd *startd)
+{
+    static const uint64_t LEAST_MS = 500; /* the clocks are read one after the other */
+    uint64_t suspended_ms = os_suspended_ms(startd->env.os);
+    bool slept = suspended_ms > startd->look.suspended_ms + LEAST_MS;
+    startd->look.suspended_ms = slept ? suspended_ms : startd->look.suspended_ms;
+    return slept;
+}

@@ -1,0 +1,128 @@
+/* startd/keep.c - somebody keeps this machine up until a time: `roost power keep`.
+ *
+ * Durable before it is answered, so that a restart does not send a machine to sleep that somebody
+ * relies on.  A later word replaces the one before; a time that is past lifts it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "startd/startd.h"
+#include "store/store.h"
+#include "wire/wire.h"
+
+#define KEEP_MAX_S ((int64_t)366 * 24 * 3600)
+
+static void set(struct keep *keep, int64_t until_s, const char *by, const char *reason)
+{
+    keep->until_s = until_s;
+    (void)snprintf(keep->by, sizeof keep->by, "%s", by);
+    (void)snprintf(keep->reason, sizeof keep->reason, "%s", reason);
+}
+
+static int restore(void *arg, const char *key, const void *value, size_t length)
+{
+    struct startd *startd = arg;
+    struct ad *ad = NULL;
+    struct err err;
+    if (strcmp(key, "keep") != 0) {
+        return 0;
+    }
+    if (ad_decode(value, length, NULL, &ad, &err) != 0) {
+        log_error(startd->env.log, "keep.damaged", err.text);
+        return 0; /* HIBERNATE goes on without it */
+    }
+    set(&startd->keep, ad_int_or(ad, "Until", 0), ad_string_or(ad, "By", ""),
+        ad_string_or(ad, "Reason", ""));
+    ad_destroy(ad);
+    return 0;
+}
+
+int keep_open(struct startd *startd, struct err *err)
+{
+    return store_load(startd->store, "power", restore, startd, err);
+}
+
+void keep_write(const struct startd *startd, struct ad *ad)
+{
+    static const char *const NAMES[] = {"PowerKeepUntil", "PowerKeepBy", "PowerKeepReason"};
+    const struct keep *keep = &startd->keep;
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        ad_remove(ad, NAMES[i]);
+    }
+    if (keep->until_s > loop_wall_s(startd->env.loop)) {
+        ad_set_int(ad, "PowerKeepUntil", keep->until_s);
+        ad_set_string(ad, "PowerKeepBy", keep->by);
+        if (keep->reason[0] != '\0') {
+            ad_set_string(ad, "PowerKeepReason", keep->reason);
+        }
+    }
+}
+
+static void gone(void *arg)
+{
+    ((struct startd *)arg)->keep.request = NULL;
+}
+
+static void saved(void *arg)
+{
+    struct startd *startd = arg;
+    struct wire_request *request = startd->keep.request;
+    startd->keep.request = NULL;
+    slots_refresh(startd);
+    if (request != NULL) {
+        struct ad *args = ad_create();
+        const struct wire_body body = {.args = args};
+        keep_write(startd, args);
+        wire_reply_ok(request, &body);
+        ad_destroy(args);
+    }
+}
+
+void keep_request(struct startd *startd, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    int64_t now_s = loop_wall_s(startd->env.loop);
+    int64_t until_s = ad_int_or(args, "Until", -1);
+    if (until_s < 0 || until_s > now_s + KEEP_MAX_S) {
+        wire_reply_error(request, -EINVAL, "%s: Until is no time, or more than a year away",
+                         startd->name);
+        return;
+    }
+    if (startd->going_down) {
+        wire_reply_error(request, -EALREADY, "%s is going to sleep already", startd->name);
+        return;
+    }
+    if (startd->keep.request != NULL) {
+        wire_reply_error(request, -EBUSY, "%s: another such order is just being written",
+                         startd->name);
+        return;
+    }
+    set(&startd->keep, until_s > now_s ? until_s : 0, wire_request_peer(request)->identity,
+        ad_string_or(args, "Reason", ""));
+    log_info(startd->env.log, "power.keep", until_s > now_s ? "kept up" : "not kept up any more",
+             LOG_TEXT("by", startd->keep.by), LOG_INT("until", startd->keep.until_s),
+             LOG_TEXT("reason", startd->keep.reason));
+    struct ad *record = ad_create();
+    struct strbuf bytes;
+    ad_set_int(record, "Until", startd->keep.until_s);
+    ad_set_string(record, "By", startd->keep.by);
+    ad_set_string(record, "Reason", startd->keep.reason);
+    strbuf_init(&bytes, STORE_VALUE_MAX);
+    ad_encode(record, true, &bytes);
+    startd->keep.request = request;
+    wire_request_on_gone(request, gone, startd);
+    struct store_txn *txn = store_begin(startd->store);
+    store_put(txn, "power", "keep", bytes.data, bytes.length);
+    store_commit(txn, saved, startd);
+    strbuf_fini(&bytes);
+    ad_destroy(record);
+}

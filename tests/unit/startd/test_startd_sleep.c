@@ -1,0 +1,314 @@
+/* A machine that puts itself to sleep, below a root of its own: its levels, what holds it back, and
+ * coming back.
+ *
+ * LINK: startd collector drain
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+
+#include "tests/unit/startd/startd_rig.h"
+
+static void put(struct rig *rig, const char *directory, const char *name, const char *text)
+{
+    char path[900];
+    (void)snprintf(path, sizeof path, "%s/root%s", rig->bed->dir, directory);
+    BED_MUST(os_mkdirs(rig->bed->os, path, 0755, err));
+    (void)snprintf(path, sizeof path, "%s/root%s/%s", rig->bed->dir, directory, name);
+    BED_MUST(os_write_file(rig->bed->os, path, text, strlen(text), 0755, false, err));
+}
+
+static bool holds_text(struct rig *rig, const char *name, const char *text)
+{
+    char path[900], *data = NULL;
+    size_t length;
+    (void)snprintf(path, sizeof path, "%s/root%s", rig->bed->dir, name);
+    bool same = os_read_file(rig->bed->os, path, 4096, &data, &length, NULL) == 0 &&
+                strcmp(data, text) == 0;
+    mem_free(data);
+    return same;
+}
+
+/* A machine with S3 and S5, and no slot that wants to sleep. */
+static void begin(struct rig *rig, const char *more)
+{
+    char text[1200];
+    put(rig, "/sys/power", "state", "freeze mem\n");
+    put(rig, "/sys/power", "mem_sleep", "[s2idle] deep\n");
+    put(rig, "/run", "off.sh", "#!/bin/sh\necho off >\"$(dirname \"$0\")/off\"\n");
+    (void)snprintf(text, sizeof text,
+                   "POWER_METHOD = host\nPOWER_ROOT = \"%s/root\"\n"
+                   "POWER_SLEEP_CMD = \"%s/root/run/off.sh\"\nHIBERNATION_OVERRIDE_WOL = true\n"
+                   "ENABLE_WAKE_ON_LAN = false\n"
+                   "NUM_SLOTS = 2\n%s",
+                   rig->bed->dir, rig->bed->dir, more);
+    stop(rig);
+    load(rig, text);
+    start(rig);
+    until(rig, is_connected);
+}
+
+static const struct ad *shown(const struct rig *rig)
+{
+    return rig->startd->slots[0]->ad;
+}
+
+static const char *held_by(const struct rig *rig)
+{
+    return ad_string_or(shown(rig), "HibernationHeldBy", "");
+}
+
+static bool is_switched_off(struct rig *rig)
+{
+    return holds_text(rig, "/run/off", "off\n");
+}
+static bool was_suspended(struct rig *rig)
+{
+    return holds_text(rig, "/sys/power/state", "mem\n") && !rig->startd->going_down;
+}
+
+static int order(struct rig *rig, enum wire_verb verb, const char *text)
+{
+    struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
+    struct ad *args = bed_ad(text);
+    struct answer answer = {0};
+    const struct wire_body body = {.args = args};
+    assert_true(wire_relay(admin->wire, "startd/wn01", verb, &body, 0, answer_part, &answer) > 0);
+    int status = finish(rig, &answer, last_text, sizeof last_text);
+    ad_destroy(args);
+    return status;
+}
+
+#define CHECKED "HIBERNATE_CHECK_INTERVAL = 3600\n"
+#define ANYTIME CHECKED "HIBERNATE = \"\\\"S5\\\"\"\n"
+
+static void the_ad_says_which_levels_there_are(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, "");
+    assert_string_equal(ad_string_or(shown(rig), "HibernationSupportedStates", "?"), "S1,S3,S5");
+    assert_string_equal(ad_string_or(shown(rig), "HibernationMethod", "?"), "/sys");
+    assert_string_equal(ad_string_or(shown(rig), "HibernationState", "?"), "NONE");
+    assert_int_equal(ad_int_or(shown(rig), "HibernationLevel", -1), 0);
+    assert_true(ad_bool_or(shown(rig), "CanHibernate", false));
+}
+
+static void all_slots_agree_and_it_is_switched_off_after_its_offline_ads(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    begin(rig, ANYTIME);
+    hibernate_check(rig->startd);
+    assert_true(rig->startd->going_down);
+    assert_false(is_switched_off(rig)); /* not before they are durable */
+    until(rig, is_switched_off);
+    assert_int_equal(client_call(rig->caller, VERB_QUERY,
+                                 "[ Type = \"Machine\"; Constraint = \"Offline =?= true\" ]", NULL,
+                                 &answer),
+                     0);
+    assert_int_equal(answer.ads.count, 2);
+    assert_string_equal(ad_string_or(answer.ads.items[0], "HibernationState", "?"), "S5");
+    assert_int_equal(ad_int_or(answer.ads.items[0], "HibernationLevel", -1), 5);
+    answer_fini(&answer);
+}
+
+static void one_slot_that_says_none_keeps_it_up(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, CHECKED "HIBERNATE = \"ifThenElse(SlotID == 1, \\\"S5\\\", \\\"NONE\\\")\"\n");
+    hibernate_check(rig->startd);
+    assert_false(rig->startd->going_down);
+    assert_string_equal(held_by(rig), ""); /* its own will is no hindrance */
+}
+
+static void the_deepest_level_wins(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, CHECKED "HIBERNATE = \"ifThenElse(SlotID == 1, \\\"RAM\\\", \\\"SHUTDOWN\\\")\"\n");
+    hibernate_check(rig->startd);
+    assert_string_equal(rig->startd->sleep_level, "S5");
+    until(rig, is_switched_off);
+}
+
+static void a_level_that_it_has_not_is_refused_with_a_reason(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, CHECKED "HIBERNATE = \"\\\"S4\\\"\"\n");
+    hibernate_check(rig->startd);
+    assert_false(rig->startd->going_down);
+    assert_non_null(strstr(held_by(rig), "no level S4"));
+}
+
+static void who_is_logged_in_keeps_it_up_until_he_leaves(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, ANYTIME);
+    put(rig, "/run/systemd/sessions", "3", "USER=bob\nCLASS=user\nSTATE=active\nTTY=pts/0\n");
+    hibernate_check(rig->startd);
+    assert_false(rig->startd->going_down);
+    assert_non_null(strstr(held_by(rig), "bob is logged in"));
+    put(rig, "/run/systemd/sessions", "3", "USER=bob\nCLASS=user\nSTATE=closing\n");
+    put(rig, "/run/systemd/sessions", "4", "USER=gdm\nCLASS=greeter\nSTATE=online\n");
+    hibernate_check(rig->startd);
+    until(rig, is_switched_off);
+}
+
+static void an_inhibitor_keeps_it_up_from_what_it_forbids(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, ANYTIME);
+    put(rig, "/run/systemd/inhibit", "1",
+        "WHAT=shutdown:idle\nWHO=apt\nWHY=upgrading\nMODE=block\n");
+    hibernate_check(rig->startd);
+    assert_false(rig->startd->going_down);
+    assert_non_null(strstr(held_by(rig), "apt: upgrading"));
+    put(rig, "/run/systemd/inhibit", "1", "WHAT=shutdown\nWHO=apt\nWHY=upgrading\nMODE=delay\n");
+    hibernate_check(rig->startd);
+    until(rig, is_switched_off);
+}
+
+static void what_nothing_could_wake_stays_up(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, ANYTIME "HIBERNATION_OVERRIDE_WOL = false\nNETWORK_INTERFACE = \"lo\"\n");
+    assert_false(ad_bool_or(shown(rig), "CanHibernate", true));
+    hibernate_check(rig->startd);
+    assert_false(rig->startd->going_down);
+    assert_non_null(strstr(held_by(rig), "nothing could wake it"));
+    assert_int_equal(order(rig, VERB_POWER_DOWN, "[]"), -EBUSY);
+    assert_non_null(strstr(last_text, "nothing could wake it"));
+    assert_int_equal(order(rig, VERB_POWER_DOWN, "[Force = true]"), 0);
+    until(rig, is_switched_off);
+}
+
+static void it_is_up_for_its_minimum_after_each_waking(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, ANYTIME "HIBERNATE_MIN_UPTIME = 600\n");
+    rig->startd->started_s -= 10000;
+    hibernate_check(rig->startd);
+    assert_false(rig->startd->going_down);
+    assert_non_null(strstr(held_by(rig), "HIBERNATE_MIN_UPTIME"));
+    rig->startd->awake_since_s -= 600;
+    hibernate_check(rig->startd);
+    until(rig, is_switched_off);
+}
+
+static void somebody_keeps_it_up_across_a_restart(void **state)
+{
+    struct rig *rig = *state;
+    char text[200];
+    begin(rig, ANYTIME);
+    (void)snprintf(text, sizeof text, "[Until = %lld; Reason = \"a demonstration\"]",
+                   (long long)loop_wall_s(rig->bed->loop) + 3600);
+    assert_int_equal(order(rig, VERB_POWER_KEEP, text), 0);
+    assert_string_equal(ad_string_or(shown(rig), "PowerKeepReason", "?"), "a demonstration");
+    restart(rig);
+    until(rig, is_connected);
+    assert_true(ad_int_or(shown(rig), "PowerKeepUntil", 0) > loop_wall_s(rig->bed->loop));
+    hibernate_check(rig->startd);
+    assert_false(rig->startd->going_down);
+    assert_non_null(strstr(held_by(rig), "a demonstration"));
+    assert_int_equal(order(rig, VERB_POWER_DOWN, "[]"), -EBUSY);
+    assert_int_equal(order(rig, VERB_POWER_KEEP, "[Until = 0]"), 0); /* lifted */
+    assert_false(ad_has(shown(rig), "PowerKeepUntil"));
+    hibernate_check(rig->startd);
+    until(rig, is_switched_off);
+}
+
+static void a_time_that_is_none_keeps_nothing(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, "");
+    assert_int_equal(order(rig, VERB_POWER_KEEP, "[]"), -EINVAL);
+    assert_int_equal(order(rig, VERB_POWER_KEEP, "[Until = 99999999999]"), -EINVAL);
+    assert_int_equal(rig->startd->keep.until_s, 0);
+}
+
+static bool collector_has_offline(struct rig *rig)
+{
+    struct answer answer;
+    assert_int_equal(client_call(rig->caller, VERB_QUERY,
+                                 "[ Type = \"Machine\"; Constraint = \"Offline =?= true\" ]", NULL,
+                                 &answer),
+                     0);
+    size_t count = answer.ads.count;
+    answer_fini(&answer);
+    return count > 0;
+}
+
+/* The write comes back when the machine is awake again: below a root at once. */
+static void suspended_by_the_kernel_it_shows_itself_again_when_it_wakes(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, CHECKED "HIBERNATE = \"\\\"S3\\\"\"\n");
+    rig->startd->awake_since_s = 1;
+    hibernate_check(rig->startd);
+    assert_true(rig->startd->going_down);
+    until(rig, was_suspended);
+    assert_true(holds_text(rig, "/sys/power/mem_sleep", "deep\n"));
+    until(rig, is_connected);
+    assert_true(rig->startd->awake_since_s > 1);
+    while (collector_has_offline(rig)) { /* ctest's limit ends what never comes */
+    }
+}
+
+static bool kernel_has_refused(struct rig *rig)
+{
+    return rig->startd->offline_sent == false && rig->startd->first_update_done;
+}
+
+static void a_kernel_that_refuses_leaves_it_up(void **state)
+{
+    struct rig *rig = *state;
+    char path[900];
+    begin(rig, CHECKED "HIBERNATE = \"\\\"S3\\\"\"\n");
+    hibernate_check(rig->startd);
+    (void)snprintf(path, sizeof path, "%s/root/sys/power", rig->bed->dir);
+    BED_MUST(os_remove_tree(rig->bed->os, path, err));
+    until(rig, kernel_has_refused);
+    assert_false(rig->startd->going_down);
+    until(rig, is_unclaimed);
+}
+
+static bool plugin_has_answered(struct rig *rig)
+{
+    return rig->startd->look.plugin_levels != 0;
+}
+static bool plugin_has_slept(struct rig *rig)
+{
+    return holds_text(rig, "/run/set", "quiet set S4\n");
+}
+
+static void a_plug_in_says_what_it_can_and_does_it(void **state)
+{
+    struct rig *rig = *state;
+    char more[600];
+    put(rig, "/run", "plugin.sh",
+        "#!/bin/sh\nif [ \"$2\" = ad ]; then echo 'HibernationMethod = \"pm-utils\"'\n"
+        "echo 'HibernationSupportedStates = \"S4\"'; else echo \"$*\" >\"$(dirname \"$0\")/set\"; "
+        "fi\n");
+    (void)snprintf(more, sizeof more,
+                   CHECKED "HIBERNATE = 4\nHIBERNATION_PLUGIN = \"%s/root/run/plugin.sh\"\n"
+                           "HIBERNATION_PLUGIN_ARGS = \"quiet\"\n",
+                   rig->bed->dir);
+    begin(rig, more);
+    until(rig, plugin_has_answered);
+    assert_string_equal(ad_string_or(shown(rig), "HibernationSupportedStates", "?"), "S4");
+    assert_string_equal(ad_string_or(shown(rig), "HibernationMethod", "?"), "pm-utils");
+    hibernate_check(rig->startd);
+    until(rig, plugin_has_slept);
+}
+
+UNIT_TESTS(RIG(the_ad_says_which_levels_there_are),
+           RIG(all_slots_agree_and_it_is_switched_off_after_its_offline_ads),
+           RIG(one_slot_that_says_none_keeps_it_up), RIG(the_deepest_level_wins),
+           RIG(a_level_that_it_has_not_is_refused_with_a_reason),
+           RIG(who_is_logged_in_keeps_it_up_until_he_leaves),
+           RIG(an_inhibitor_keeps_it_up_from_what_it_forbids),
+           RIG(what_nothing_could_wake_stays_up), RIG(it_is_up_for_its_minimum_after_each_waking),
+           RIG(somebody_keeps_it_up_across_a_restart), RIG(a_time_that_is_none_keeps_nothing),
+           RIG(suspended_by_the_kernel_it_shows_itself_again_when_it_wakes),
+           RIG(a_kernel_that_refuses_leaves_it_up), RIG(a_plug_in_says_what_it_can_and_does_it))
