@@ -10,6 +10,23 @@ pool_start
 is_asleep 3 || fail "not all asleep after the start"
 equals "wakes before there are jobs" "$(wakes)" ""
 
+# Nobody wakes machines: a match of one that sleeps is seen in its offline ad, with its time.
+say "a match while the rooster stands still"
+rooster=$(pids_of rooster)
+kill -STOP "$rooster" || fail "no rooster"
+begun=$(date +%s)
+number_jobs 1 0 >"$WORK/one.sub"
+cluster=$(submit "$WORK/one.sub") || exit 1
+matched_at() { "$ROOST" status -constraint 'Offline =?= true && MachineLastMatchTime =!= undefined' -af MachineLastMatchTime; }
+is_matched() { [ -n "$(matched_at)" ]; }
+until_true 20 "a sleeping machine is matched" is_matched
+at=$(matched_at)
+{ [ "$at" -ge "$begun" ] && [ "$at" -le "$(date +%s)" ]; } || fail "MachineLastMatchTime: '$at', from $begun on"
+equals "machines awake" "$(awake_nodes)" ""
+kill -CONT "$rooster"
+until_true 30 "the job is done" is_done "$cluster" 1
+until_true 20 "asleep after it" is_asleep 3
+
 # few COUNT: as many jobs wake as many machines, and never is another one awake.
 few() {
     local cluster most=0 now before begun=$SECONDS

@@ -1,0 +1,34 @@
+/* How long the pool keeps offline ads (OFFLINE_EXPIRE_ADS_AFTER), over real wires.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/unit.h"
+
+#include <errno.h>
+
+#include "tests/support/collector_talk.h"
+
+#define WAIT_MS 20000
+
+static int make_bed(void **state)
+{
+    return make_bed_with(state, "OFFLINE_EXPIRE_ADS_AFTER = 1\n");
+}
+
+static void an_offline_ad_is_kept_no_longer_than_the_pool_says(void **state)
+{
+    struct bed *bed = *state;
+    struct client *startd = dial(bed, SCOPE_ADVERTISE);
+    struct client *reader = dial(bed, SCOPE_READ);
+    uint64_t begin_ms = loop_now_ms(bed->loop);
+    OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", ""));
+    OK(startd, VERB_UPDATE, "[]",
+       "[ MyType = \"Machine\"; Name = \"slot1@wn02\"; Machine = \"wn02\"; Offline = true;"
+       " OfflineBootId = \"b1\"; ClassAdLifetime = 100000 ]");
+    while (strcmp(show(reader, "Machine", "Offline"), "slot2@wn01=- ") != 0) {
+        assert_true(loop_now_ms(bed->loop) < begin_ms + WAIT_MS);
+    }
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, make_bed, remove_bed)
+UNIT_TESTS(CASE(an_offline_ad_is_kept_no_longer_than_the_pool_says))
