@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hostlist.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
@@ -26,7 +27,7 @@
 struct power_command {
     struct cli *cli;
     struct listing listing;
-    struct vec nodes; /* borrowed names */
+    struct vec nodes; /* names, unfolded */
     const char *reason, *until;
     bool force;
     char rooster[WIRE_NAME_MAX + 1]; /* its uplink */
@@ -60,10 +61,8 @@ static int parse(struct power_command *power)
             power->force = true;
         } else if (arg[0] == '-') {
             return cli_unknown(cli, arg);
-        } else if (arg[0] == '\0' || strpbrk(arg, "\"\\ \t\n") != NULL) {
-            return cli_usage(cli, "'%s' is no name of a machine", arg);
-        } else {
-            vec_push(&power->nodes, arg);
+        } else if (hostlist_expand(arg, &power->nodes, &err) != 0) {
+            return cli_usage(cli, "%s", err.text);
         }
     }
     return CLI_OK;
@@ -373,7 +372,7 @@ int cmd_power(struct cli *cli)
     if (status == CLI_OK) {
         status = VERBS[verb].run(&power);
     }
-    vec_fini(&power.nodes, NULL);
+    vec_fini(&power.nodes, mem_free);
     listing_fini(&power.listing);
     return status;
 }

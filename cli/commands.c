@@ -218,7 +218,8 @@ static const struct cli_command POWER = {
     "  off NODE...        put them to sleep; --force ends their jobs (they run elsewhere)\n"
     "  keep NODE... --until T   they stay up until then: 2h, 18:30, 2026-11-21T08:00:00Z; now: as\n"
     "                     they would without\n"
-    "  history            every wake and every going to sleep, newest first\n" LISTING_HELP};
+    "  history            every wake and every going to sleep, newest first\n"
+    "                     NODE... are names, folded or not: lab[01-16,20]\n" LISTING_HELP};
 static const struct cli_command DRAIN = {
     "drain", cmd_drain,
     "NODE... [--graceful|--quick|--fast] [--slots S,...] [--check E] [--start E] [--deadline T] "

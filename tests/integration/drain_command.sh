@@ -37,8 +37,9 @@ cluster=$(submit "$WORK/four.sub") || exit 1
 run_on() { "$ROOST" status -constraint 'State == "Claimed" && Activity == "Busy" || Activity == "Retiring" && State == "Claimed"' -af Machine | tr '\n' ' '; }
 full() { [ "$(run_on)" = "wn01 wn01 wn02 wn02 " ]; }
 until_true 30 "two machines are full" full
-"$ROOST" power off wn04 >/dev/null || fail "power off wn04"
+"$ROOST" power off 'wn[04]' >/dev/null || fail "power off wn04"
 until_true 30 "wn04 is asleep" are_awake 3
+equals "a folded list of machines" "$("$ROOST" power status 'wn[01-02,04]' -af Name | tr '\n' ' ')" "wn01 wn02 wn04 "
 
 say "what is no request"
 drain 2
