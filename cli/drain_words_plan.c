@@ -11,86 +11,11 @@
 #include "base/err.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
-#include "base/text.h"
 #include "classad/ad.h"
-#include "classad/ad_eval.h"
 #include "cli/options_plan.h"
+#include "cli/until_plan.h"
 
-#define DAY_S       86400
-#define EPOCH_LEAST INT64_C(1000000000) /* a smaller number is meant as a duration */
-#define ID_LETTERS  16
-
-/* ---- a deadline */
-
-static int64_t offset_s(const struct ad_context *now)
-{
-    return now->zone_offset_s != NULL ? now->zone_offset_s(now->arg, now->now_s) : 0;
-}
-
-/* Two digits; -1: they are none. */
-static int two_digits(const char *text)
-{
-    return strspn(text, "0123456789") >= 2 ? (text[0] - '0') * 10 + (text[1] - '0') : -1;
-}
-
-/* "22:30": the next time that a clock shows it. */
-static bool read_clock(const char *text, const struct ad_context *now, int64_t *ret)
-{
-    if (strlen(text) != strlen("22:30") || text[2] != ':') {
-        return false;
-    }
-    int hour = two_digits(text), minute = two_digits(text + 3);
-    if (hour < 0 || hour > 23 || minute < 0 || minute > 59) {
-        return false;
-    }
-    int64_t local_s = now->now_s + offset_s(now);
-    int64_t at_s = local_s - local_s % DAY_S + hour * 3600 + minute * 60;
-    *ret = (at_s > local_s ? at_s : at_s + DAY_S) - offset_s(now);
-    return true;
-}
-
-/* "2026-11-20T22:30:00", a blank for the T and no seconds being allowed: local time. */
-static bool read_local(const char *text, const struct ad_context *now, int64_t *ret)
-{
-    struct strbuf whole;
-    int64_t at_ms;
-    size_t length = strlen(text);
-    if ((length != 16 && length != 19) || (text[10] != 'T' && text[10] != ' ')) {
-        return false;
-    }
-    strbuf_init(&whole, 0);
-    strbuf_printf(&whole, "%.10sT%s%sZ", text, text + 11, length == 16 ? ":00" : "");
-    int rc = text_parse_utc(strbuf_text(&whole), &at_ms, NULL);
-    strbuf_fini(&whole);
-    if (rc == 0) {
-        *ret = at_ms / 1000 - offset_s(now);
-    }
-    return rc == 0;
-}
-
-int drain_words_deadline(const char *text, const struct ad_context *now, int64_t *ret,
-                         struct err *err)
-{
-    int64_t at_s, ms, duration_s;
-    bool is_number = text_parse_int64(text, &at_s, NULL) == 0;
-    if (is_number && at_s >= EPOCH_LEAST) {
-        ;
-    } else if (!is_number && text_parse_duration_s(text, &duration_s, NULL) == 0) {
-        at_s = duration_s < DRAIN_ESTIMATE_S ? now->now_s + duration_s : DRAIN_ESTIMATE_S;
-    } else if (text_parse_utc(text, &ms, NULL) == 0) {
-        at_s = ms / 1000;
-    } else if (!read_clock(text, now, &at_s) && !read_local(text, now, &at_s)) {
-        return err_set(err, -EINVAL,
-                       "'%.60s' is no time: 2h, 22:30, 2026-11-20T22:30 or seconds since 1970",
-                       text);
-    }
-    if (at_s <= now->now_s || at_s > DRAIN_ESTIMATE_S) {
-        return err_set(err, -EINVAL, "'%.60s' is no time to come", text);
-    }
-    *ret = at_s;
-    return 0;
-}
+#define ID_LETTERS 16
 
 /* ---- words */
 
@@ -173,8 +98,8 @@ static int on_slots(struct reading *reading)
 }
 static int on_deadline(struct reading *reading)
 {
-    return drain_words_deadline(reading->text, reading->now, &reading->words->request.deadline_s,
-                                reading->err);
+    return until_plan_read(reading->text, reading->now, &reading->words->request.deadline_s,
+                           reading->err);
 }
 static int on_then(struct reading *reading)
 {

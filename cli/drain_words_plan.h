@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/vec.h"
 #include "cli/listing_plan.h"
@@ -37,10 +36,5 @@ struct drain_words {
 int drain_words_read(int argc, char *const *argv, const struct ad_context *now,
                      struct drain_words *ret, struct err *err);
 void drain_words_fini(struct drain_words *words);
-
-/* A time to come: seconds since 1970, "2h", "22:30", "2026-11-20T22:30:00" (both in the zone of
- * now), "...Z".  -EINVAL: it is none, or over. */
-int drain_words_deadline(const char *text, const struct ad_context *now, int64_t *ret,
-                         struct err *err);
 
 #endif

@@ -12,8 +12,8 @@
 struct ad_context;
 struct err;
 
-/* "90m", "2h", "1 day": from now; "18:30": when it is that time next, here; "2026-11-21T08:00:00Z";
- * "now": 0, not any longer.  -EINVAL: none of these, or it is past. */
+/* What until_plan_read() understands, in that zone; "now": 0, not any longer.  -EINVAL: none of
+ * these, or it is past. */
 int keep_plan_until(const char *text, int64_t now_s, const struct ad_context *zone, int64_t *ret,
                     struct err *err);
 

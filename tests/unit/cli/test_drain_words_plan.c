@@ -166,6 +166,8 @@ static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state
     expect_refused("", "which machines?");
     expect_refused("--cancel", "which machines?");
     expect_refused("wn01 --then fly", "'fly' is not resume, stay, restart, exit, sleep or off");
+    expect_refused("wn01 --deadline soon",
+                   "'soon' is no time: 2h, 18:30, 2026-11-21T08:00, 2026-11-21T08:00:00Z");
     expect_refused("wn01 --fast --quick", "only one of --graceful, --quick and --fast");
     expect_refused("wn01 --estimate --cancel", "--estimate and --cancel do not go together");
     expect_refused("wn01 -request-id 7", "-request-id belongs to --cancel");
@@ -187,49 +189,6 @@ static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state
     drain_words_fini(&words);
 }
 
-static void expect_deadline(const char *text, int64_t expected)
-{
-    int64_t at_s = 0;
-    struct err err = {""};
-    if (drain_words_deadline(text, &NOW, &at_s, &err) != 0) {
-        fail_msg("%s", err.text);
-    }
-    assert_int_equal(at_s, expected);
-}
-
-static void a_deadline_is_a_time_to_come_in_the_callers_zone(void **state)
-{
-    (void)state;
-    expect_deadline("90m", NOW.now_s + 5400);
-    expect_deadline("1795166148", 1795166148);
-    expect_deadline("2026-11-20T22:30:00Z", 1795213800);
-    expect_deadline("2026-11-20T22:30", 1795210200);
-    expect_deadline("2026-11-20 22:30:05", 1795210205);
-    expect_deadline("22:30", 1795210200);
-    expect_deadline("10:15", 1795166100 + 86400); /* it is 10:15:47 there */
-    expect_deadline("10:16", 1795166160);
-    expect_deadline("00:00", 1795129200 + 86400);
-}
-
-static void what_is_no_time_to_come_is_no_deadline(void **state)
-{
-    (void)state;
-    static const char *const WRONG[] = {"soon",  "24:00", "12:60",           "12:", "1:2:3", "",
-                                        "x2:30", "-5",    "2026-13-20T22:30"};
-    static const char *const OVER[] = {"1795166147", "2026-11-20T09:15:47Z", "2026-11-20T10:00",
-                                       "0s"};
-    int64_t at_s = 7;
-    struct err err;
-    for (size_t i = 0; i < sizeof WRONG / sizeof WRONG[0]; i++) {
-        assert_int_equal(drain_words_deadline(WRONG[i], &NOW, &at_s, &err), -EINVAL);
-    }
-    for (size_t i = 0; i < sizeof OVER / sizeof OVER[0]; i++) {
-        assert_int_equal(drain_words_deadline(OVER[i], &NOW, &at_s, &err), -EINVAL);
-        assert_non_null(strstr(err.text, "no time to come"));
-    }
-    assert_int_equal(at_s, 7);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,8 +199,6 @@ int main(void)
         cmocka_unit_test(cancel_takes_an_id_or_machines_or_both),
         cmocka_unit_test(estimate_changes_nothing_and_status_needs_no_machine),
         cmocka_unit_test(what_cannot_be_meant_is_refused_before_anybody_is_asked),
-        cmocka_unit_test(a_deadline_is_a_time_to_come_in_the_callers_zone),
-        cmocka_unit_test(what_is_no_time_to_come_is_no_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
