@@ -1,7 +1,8 @@
-/* cli/cmd_power.c - `roost power status|on|off|keep|history`.
+/* cli/cmd_power.c - `roost power status|on|off|sleep|keep|history`.
  *
  * The rooster is asked through the collector, to whose uplink its ad points; to go to sleep a
- * machine's own startd is told, the same way.  Both verify our token themselves.
+ * machine's own startd is told, the same way (off: it stays off until `on`; sleep: until a job
+ * wants it).  Both verify our token themselves.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -235,7 +236,7 @@ static bool is_asleep(struct power_command *power, const char *node)
 
 /* The startd answers when it has left its offline ads; while its jobs are being ended it says
  * -EAGAIN. */
-static int switch_off(struct power_command *power, const char *node)
+static int switch_off(struct power_command *power, const char *node, bool keep_off)
 {
     struct cli *cli = power->cli;
     uint64_t end_ms = loop_now_ms(cli->loop) + OFF_MS;
@@ -244,6 +245,7 @@ static int switch_off(struct power_command *power, const char *node)
     struct err err;
     int rc = -EAGAIN;
     ad_set_bool(args, "Force", power->force);
+    ad_set_bool(args, "KeepOff", keep_off);
     if (power->reason != NULL) {
         ad_set_string(args, "Reason", power->reason);
     }
@@ -259,7 +261,7 @@ static int switch_off(struct power_command *power, const char *node)
     }
     ad_destroy(args);
     if (rc == 0 || (rc == -ECONNRESET && is_asleep(power, node))) { /* gone with its answer */
-        (void)printf("%s goes to sleep\n", node);
+        (void)printf("%s %s\n", node, keep_off ? "is switched off" : "goes to sleep");
     } else if (rc == -EALREADY) {
         (void)printf("%s is going to sleep already\n", node);
     } else if (rc == -EHOSTUNREACH && is_asleep(power, node)) {
@@ -273,7 +275,7 @@ static int switch_off(struct power_command *power, const char *node)
     return CLI_OK;
 }
 
-static int power_off(struct power_command *power)
+static int switch_all_off(struct power_command *power, bool keep_off)
 {
     struct err err;
     int status = CLI_OK;
@@ -281,9 +283,19 @@ static int power_off(struct power_command *power)
         return cli_fail(power->cli, "%s", err.text);
     }
     for (size_t i = 0; i < power->nodes.count; i++) {
-        status |= switch_off(power, power->nodes.items[i]);
+        status |= switch_off(power, power->nodes.items[i], keep_off);
     }
     return status != CLI_OK ? CLI_FAILED : CLI_OK;
+}
+
+static int power_off(struct power_command *power)
+{
+    return switch_all_off(power, true);
+}
+
+static int power_sleep_now(struct power_command *power)
+{
+    return switch_all_off(power, false);
 }
 
 static int keep_up(struct power_command *power, const char *node, int64_t until_s)
@@ -347,9 +359,8 @@ static const struct {
     int (*run)(struct power_command *power);
     bool needs_nodes;
 } VERBS[] = {
-    {"status", power_status, false},   {"on", power_on, true},
-    {"off", power_off, true},          {"keep", power_keep, true},
-    {"history", power_history, false},
+    {"status", power_status, false},  {"on", power_on, true},     {"off", power_off, true},
+    {"sleep", power_sleep_now, true}, {"keep", power_keep, true}, {"history", power_history, false},
 };
 
 int cmd_power(struct cli *cli)
@@ -362,8 +373,8 @@ int cmd_power(struct cli *cli)
     }
     if (verb == sizeof VERBS / sizeof VERBS[0]) {
         return word[0] != '\0'
-                   ? cli_usage(cli, "'%s' is not status, on, off, keep or history", word)
-                   : cli_usage(cli, "status, on, off, keep or history?");
+                   ? cli_usage(cli, "'%s' is not status, on, off, sleep, keep or history", word)
+                   : cli_usage(cli, "status, on, off, sleep, keep or history?");
     }
     int status = parse(&power);
     if (status == CLI_OK && VERBS[verb].needs_nodes && power.nodes.count == 0) {

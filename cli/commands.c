@@ -211,11 +211,14 @@ static const struct cli_command USERPRIO = {
     "  -pool HOST[:PORT]    of another pool\n" PRINT_FORMAT_HELP LISTING_HELP};
 static const struct cli_command POWER = {
     "power", cmd_power,
-    "status|on|off|keep|history [NODE...] [--reason TEXT] [--force] [--until T] " LISTING_USAGE,
+    "status|on|off|sleep|keep|history [NODE...] [--reason TEXT] [--force] [--until "
+    "T] " LISTING_USAGE,
     "show and switch the machines' power",
     "  status             the nodes that the rooster knows, and their states\n"
     "  on NODE...         wake them, whether or not a job wants them\n"
-    "  off NODE...        put them to sleep; --force ends their jobs (they run elsewhere)\n"
+    "  off NODE...        switch them off, until `on`; --force ends their jobs (they run "
+    "elsewhere)\n"
+    "  sleep NODE...      the same, until a job wants them\n"
     "  keep NODE... --until T   they stay up until then: 2h, 18:30, 2026-11-21T08:00:00Z; now: as\n"
     "                     they would without\n"
     "  history            every wake and every going to sleep, newest first\n"

@@ -52,7 +52,7 @@ static void stay_up(struct startd *startd, const char *why)
         wire_reply_error(startd->power_request, -EIO, "%s: %s", startd->name, why);
         startd->power_request = NULL;
     }
-    startd->going_down = startd->leaving = false;
+    startd->going_down = startd->leaving = startd->keep_off = false;
     startd->offline_sent = false;
     startd->awake_since_s = loop_wall_s(startd->env.loop);
     loop_timer_stop(startd->ask_timer);
@@ -264,6 +264,11 @@ static void send_offline(struct startd *startd)
                                             .reason = startd->sleep_reason};
         ads[i] = offline_ads_make(startd->slots[i]->ad, &how);
         ad_set_string(ads[i], "HibernationState", startd->sleep_level);
+        if (startd->keep_off) { /* nor is a job to wait for it */
+            ad_set_bool(ads[i], "PowerKeptOff", true);
+            ad_set_bool(ads[i], "Unhibernate", false);
+            ad_set_bool(ads[i], "Start", false);
+        }
         if (by_rooster(startd)) {
             ad_set_string(ads[i], "PowerState", "GoingDown");
         }
@@ -423,6 +428,7 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
                    wire_request_peer(request)->identity, ad_has(args, "Reason") ? ": " : "",
                    ad_string_or(args, "Reason", ""));
     startd->power_request = request;
+    startd->keep_off = ad_bool_or(args, "KeepOff", false);
     loop_timer_stop(startd->hibernate_timer);
     go_down(startd, 5, reason);
 }

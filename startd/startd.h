@@ -242,6 +242,7 @@ struct startd {
     bool first_update_done;           /* since the uplink came up */
     bool going_down;                  /* asleep soon: no new claims */
     bool leaving;        /* jobs are being ended so that it can go down: no new claims, either */
+    bool keep_off;       /* ... until somebody switches it on: no job is to wake it */
     bool offline_sent;   /* offline ads on their way or acknowledged */
     bool farewell;       /* we end when the claims that are there have ended (farewell.c) */
     uint64_t claimed_ms; /* when there was a claim last, or we began */

@@ -218,6 +218,30 @@ static void somebody_keeps_it_up_across_a_restart(void **state)
     until(rig, is_switched_off);
 }
 
+static void who_is_switched_off_is_woken_by_no_job_who_is_sent_to_sleep_is(void **state)
+{
+    static const char *const ORDERS[] = {"[KeepOff = true]", "[]"};
+    struct rig *rig = *state;
+    for (int i = 0; i < 2; i++) {
+        bool off = i == 0;
+        struct answer answer;
+        begin(rig, "");
+        assert_int_equal(order(rig, VERB_POWER_DOWN, ORDERS[i]), 0);
+        assert_int_equal(client_call(rig->caller, VERB_QUERY,
+                                     "[ Type = \"Machine\"; Constraint = \"Offline =?= true\" ]",
+                                     NULL, &answer),
+                         0);
+        assert_int_equal(answer.ads.count, 2);
+        struct ad *ad = ad_copy(answer.ads.items[0]);
+        ad_set_int(ad, "MachineLastMatchTime", 1); /* a job would take it */
+        assert_int_equal(ad_bool_or(ad, "PowerKeptOff", false), off);
+        assert_int_equal(ad_bool_or(ad, "Start", !off), !off);
+        assert_int_equal(ad_bool_or(ad, "Unhibernate", off), !off);
+        ad_destroy(ad);
+        answer_fini(&answer);
+    }
+}
+
 static void a_time_that_is_none_keeps_nothing(void **state)
 {
     struct rig *rig = *state;
@@ -310,5 +334,6 @@ UNIT_TESTS(RIG(the_ad_says_which_levels_there_are),
            RIG(an_inhibitor_keeps_it_up_from_what_it_forbids),
            RIG(what_nothing_could_wake_stays_up), RIG(it_is_up_for_its_minimum_after_each_waking),
            RIG(somebody_keeps_it_up_across_a_restart), RIG(a_time_that_is_none_keeps_nothing),
+           RIG(who_is_switched_off_is_woken_by_no_job_who_is_sent_to_sleep_is),
            RIG(suspended_by_the_kernel_it_shows_itself_again_when_it_wakes),
            RIG(a_kernel_that_refuses_leaves_it_up), RIG(a_plug_in_says_what_it_can_and_does_it))
