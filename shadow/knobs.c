@@ -36,6 +36,12 @@ static const struct knob KNOBS[] = {
      .fallback = "50 GiB",
      .help = "What the spooled files of an owner, input and output, may take before more input is "
              "refused; 0: no limit."},
+    {.name = "SPOOL_RESERVE",
+     .type = KNOB_SIZE_BYTES,
+     .fallback = "256 MiB",
+     .help = "So much of SPOOL's disk is left to the queue: output that would take of it is "
+             "refused (after some tries its job is held, codes 12 and 28), and so is spooled "
+             "input; 0: none."},
     {.name = "SENDMAIL",
      .type = KNOB_STRING,
      .fallback = "/usr/sbin/sendmail",

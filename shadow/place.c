@@ -70,6 +70,12 @@ struct spot {
     char *root, *path;
 };
 
+/* For a name of it that is said. */
+static const char *between(const struct spot *spot)
+{
+    return strcmp(spot->root, "/") == 0 ? "" : "/";
+}
+
 static void spot_fini(struct spot *spot)
 {
     mem_free(spot->root);
@@ -145,8 +151,8 @@ static int copy_bytes(struct work *work, const char *name, const struct spot *to
         result = os_file_sync(out);
     }
     if (result != 0 && in != NULL && out != NULL) {
-        (void)err_set(&work->err, result, "'%s/%s' cannot be written: %s", to->root, to->path,
-                      err_code_text(result));
+        (void)err_set(&work->err, result, "'%s%s%s' cannot be written: %s", to->root, between(to),
+                      to->path, err_code_text(result));
     }
     mem_free(buffer);
     os_file_close(in);
@@ -204,8 +210,8 @@ static int place_file(struct work *work, const char *name, const struct transfer
     if (os_below_stat(os, to.root, to.path, &there) == 0 && !there.is_file && !there.is_link) {
         /* A rename would take a device's or a pipe's place. */
         result =
-            err_set(&work->err, -EISDIR, "output '%s' cannot replace '%s/%s', which is no file",
-                    name, to.root, to.path);
+            err_set(&work->err, -EISDIR, "output '%s' cannot replace '%s%s%s', which is no file",
+                    name, to.root, between(&to), to.path);
     } else {
         result = os_below_rename(os, run->stage, name, to.root, to.path, &work->err);
         if (result == -EXDEV) {

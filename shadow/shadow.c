@@ -340,6 +340,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     shadow->orphan = loop_timer_create(env->loop, orphaned, shadow);
     shadow->orphan_ms = (uint64_t)config_duration_ms(env->config, "SHADOW_ORPHAN_TIMEOUT");
     shadow->spool_quota = config_bytes(env->config, "SPOOL_QUOTA_PER_OWNER");
+    shadow->spool_reserve = config_bytes(env->config, "SPOOL_RESERVE");
     shadow->sendmail = mem_strdup(config_string(env->config, "SENDMAIL"));
     shadow->input_mb_max = config_int(env->config, "MAX_TRANSFER_INPUT_MB");
     shadow->output_mb_max = config_int(env->config, "MAX_TRANSFER_OUTPUT_MB");

@@ -85,6 +85,7 @@ struct shadow {
     LIST_HEAD(, spool_work) spool_works; /* spool.c */
     int64_t spool_quota, spool_used;     /* bytes; used: of the lane that writes */
     bool spool_counted;
+    int64_t spool_reserve; /* bytes of SPOOL's disk that are left to the queue */
     struct loop_timer *orphan;
     uint64_t orphan_ms;
     struct mail *mail;                   /* mail.c; NULL: none is being sent */
@@ -206,6 +207,8 @@ bool stages_lists(const char *known, const char *name);
 void stages_sweep(struct shadow *shadow, const char *known);
 /* The same of what evicted jobs have left; those of `known` stay. */
 void spools_sweep(struct shadow *shadow, const char *known);
+/* 0, or -ENOSPC and err where so many bytes more would not leave SPOOL_RESERVE; on a lane. */
+int stages_have_room(struct shadow *shadow, size_t more, struct err *err);
 void stages_end(struct shadow *shadow); /* for runs_end() */
 
 /* ---- turns.c: large transfers take turns ---- */

@@ -110,8 +110,9 @@ static void run(struct spool_work *work, bool writes)
 static int check_quota(struct spool_work *work, size_t more)
 {
     struct shadow *shadow = work->shadow;
-    if (shadow->spool_quota == 0) {
-        return 0;
+    int rc = stages_have_room(shadow, more, &work->err);
+    if (rc != 0 || shadow->spool_quota == 0) {
+        return rc;
     }
     if (!shadow->spool_counted) {
         struct os_tree_figures figures;

@@ -181,6 +181,29 @@ static void more_output_than_the_job_may_have_holds_it(void **state)
     wire_close(starter.wire);
 }
 
+static void output_does_not_take_what_is_left_to_the_queue(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    char text[512];
+    (void)snprintf(text, sizeof(text),
+                   "LOCAL_DIR = \"%s\"\nLOG = \"%s/log\"\nSPOOL = \"%s\"\nUID_DOMAIN = \"pool\"\n"
+                   "SPOOL_RESERVE = \"1000000 GiB\"\n",
+                   world->dir, world->dir, world->dir);
+    put(world, "roost.conf", text);
+    restart(world);
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, &starter);
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"x\"; Offset = 0; Size = 2]", NULL, "01"),
+                     -ENOSPC);
+    assert_non_null(strstr(strbuf_text(&world->log_text), "output 'x': the disk of "));
+    assert_int_equal(call(world, starter.wire, VERB_FILE_PUT,
+                          "[Name = \"empty\"; Offset = 0; Size = 0]", NULL, NULL),
+                     0);
+    wire_close(starter.wire);
+}
+
 static void a_file_that_is_begun_before_the_end_of_another_is_in_its_place(void **state)
 {
     static const char *const BEGINS = "[Name = \"%s\"; Offset = 0; Size = 4]";
@@ -417,6 +440,7 @@ int main(void)
         CASE(below_a_directory_of_output_no_link_of_the_owners_is_followed),
         CASE(missing_output_is_part_of_a_result),
         CASE(more_output_than_the_job_may_have_holds_it),
+        CASE(output_does_not_take_what_is_left_to_the_queue),
         CASE(a_file_that_is_begun_before_the_end_of_another_is_in_its_place),
         CASE(sizes_that_cannot_be_are_refused),
         CASE(a_starter_that_asks_for_the_same_again_and_again_is_told_to_wait),
