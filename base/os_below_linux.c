@@ -26,7 +26,8 @@
 
 static int below_err(struct err *err, int code, const char *root, const char *path)
 {
-    return err_set(err, code, "%s/%s: %s", root, path, err_code_text(code));
+    const char *between = strcmp(root, "/") == 0 ? "" : "/";
+    return err_set(err, code, "%s%s%s: %s", root, between, path, err_code_text(code));
 }
 
 /* The next name of *at into name; 0 at the end, 1, or -errno. */

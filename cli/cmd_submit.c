@@ -30,6 +30,7 @@
 #define SUBMIT_CALL_ADS 2000 /* jobs in one call */
 
 struct submit {
+    unsigned queue_line; /* of the last queue statement */
     struct cli *cli;
     const char *path;
     const char *queue;           /* -queue */
@@ -169,6 +170,7 @@ static int read_all(struct submit *submit, const char *text, bool warns, struct 
                  : err_set(err, -EINVAL, "%s: there is no queue statement: no job is made",
                            submit->path);
     }
+    submit->queue_line = submit_file_queue_line(file);
     if (rc == 0 && warns && submit->ads.count > 0) {
         warn_unused(file);
     }
@@ -578,7 +580,8 @@ static int run(struct submit *submit, struct err *err)
     if (rc == 0 && submit->dry_run) {
         rc = print_all(submit, err);
     } else if (rc == 0 && submit->ads.count == 0) {
-        rc = err_set(err, -EINVAL, "%s: its queue statements make no job", submit->path);
+        rc = err_set(err, -EINVAL, "%s:%u: the queue statement makes no job", submit->path,
+                     submit->queue_line);
     } else if (rc == 0) {
         rc = send_all(submit, err);
     }

@@ -237,10 +237,13 @@ static int look_at_size(struct submit_host *host, const char *path, int64_t *byt
     return 0;
 }
 
-static const char *last_component(const char *path)
+/* As it was written, if it was relative. */
+static const char *as_written(const struct submit_host *host, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    const char *cwd = host->place.cwd;
+    size_t length = cwd != NULL ? strlen(cwd) : 0;
+    return length > 0 && strncmp(path, cwd, length) == 0 && path[length] == '/' ? path + length + 1
+                                                                                : path;
 }
 
 /* A script whose first line ends as in DOS names an interpreter that is not there. */
@@ -250,13 +253,13 @@ static int look_at_program(struct submit_host *host, const char *path, struct er
     char line[SCRIPT_BYTES + 1];
     int rc = look_through(host, path, &stat);
     if (rc != 0) {
-        return err_set(err, rc, "%s: %s", last_component(path), strerror(-rc));
+        return err_set(err, rc, "%s: %s", as_written(host, path), strerror(-rc));
     }
     if (stat.is_dir) {
-        return err_set(err, -EISDIR, "%s: it is a directory", last_component(path));
+        return err_set(err, -EISDIR, "%s: it is a directory", as_written(host, path));
     }
     if (stat.is_file && stat.size_bytes == 0) {
-        return err_set(err, -EINVAL, "%s: it has zero length", last_component(path));
+        return err_set(err, -EINVAL, "%s: it has zero length", as_written(host, path));
     }
     FILE *file = fopen(path, "r");
     size_t length = file != NULL ? fread(line, 1, SCRIPT_BYTES, file) : 0;
@@ -268,7 +271,7 @@ static int look_at_program(struct submit_host *host, const char *path, struct er
     if (strncmp(line, "#!", 2) == 0 && line[end] == '\n' && line[end - 1] == '\r') {
         return err_set(err, -EINVAL,
                        "%s: a script with CRLF (DOS/Windows) line endings: run dos2unix on it",
-                       last_component(path));
+                       as_written(host, path));
     }
     return 0;
 }

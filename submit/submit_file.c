@@ -181,6 +181,11 @@ unsigned submit_file_queue_count(const struct submit_file *file)
     return file->queues;
 }
 
+unsigned submit_file_queue_line(const struct submit_file *file)
+{
+    return file->queue_line;
+}
+
 /* ---- the job at hand */
 
 static void set_variable(void *arg, const char *name, const char *value)

@@ -93,5 +93,7 @@ bool submit_file_unused(const struct submit_file *file, size_t *at, const char *
 bool submit_file_uses_cluster(const struct submit_file *file);
 void submit_file_set_cluster(struct submit_file *file, int64_t cluster);
 unsigned submit_file_queue_count(const struct submit_file *file); /* queue statements so far */
+/* The line of the last one; 0: there was none, or it came from elsewhere. */
+unsigned submit_file_queue_line(const struct submit_file *file);
 
 #endif

@@ -205,6 +205,14 @@ struct slice {
     int64_t start, end, step;
 };
 
+/* "[1:a]", which is no file's name or pattern that anybody means. */
+static bool looks_like_slice(const char *text, const char *close)
+{
+    return strchr("0123456789:-+", text[1]) != NULL &&
+           memchr(text, ':', (size_t)(close - text)) != NULL &&
+           (close[1] == '\0' || strchr(" \t(", close[1]) != NULL);
+}
+
 /* "[a:b:c]" at *at, which is moved behind it.  A '[' that begins no slice is a pattern's. */
 static int parse_slice(const char **at, struct slice *ret, struct err *err)
 {
@@ -214,7 +222,9 @@ static int parse_slice(const char **at, struct slice *ret, struct err *err)
     }
     for (const char *c = text + 1; c < close; c++) {
         if (strchr("0123456789:-+ \t", *c) == NULL) {
-            return 0;
+            return !looks_like_slice(text, close) ? 0
+                                                  : err_set(err, -EINVAL, "%.*s is not a slice",
+                                                            (int)(close - text) + 1, text);
         }
     }
     char *inside = mem_strndup(text + 1, (size_t)(close - text) - 1);

@@ -160,6 +160,9 @@ static void only_files_are_opened(void **state)
     assert_int_equal(os_below_open(f->os, f->root, "pipe", OS_READ, 0, &file, NULL), -EINVAL);
     assert_int_equal(os_below_open(f->os, f->root, "d", OS_READ, 0, &file, NULL), -EISDIR);
     assert_int_equal(os_below_open(f->os, f->root, "", OS_READ, 0, &file, NULL), -EISDIR);
+    struct err err = {{0}};
+    assert_int_equal(os_below_open(f->os, "/", "none/x", OS_READ, 0, &file, &err), -ENOENT);
+    assert_memory_equal(err.text, "/none/x: ", 9); /* and not "//none" */
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)

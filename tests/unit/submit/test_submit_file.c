@@ -324,6 +324,8 @@ static void bad_queue_statements_are_refused_by_file_and_line(void **state)
     refused("queue x from", -EINVAL, "job.sub:1: `from` needs a file");
     refused("queue x from nowhere", -ENOENT, "job.sub:1: nowhere: no such file");
     refused("queue x matching [", -EINVAL, "job.sub:1: [: bad pattern");
+    refused("queue x from [1:a] items.txt", -EINVAL, "job.sub:1: [1:a] is not a slice");
+    refused("queue x in [1:a](a b)", -EINVAL, "job.sub:1: [1:a] is not a slice");
     refused("queue a=b in (c)", -EINVAL, "job.sub:1: ");
     refused("queue (a) in (b)", -EINVAL, "job.sub:1: ");
     refused("queue 10000000 x in (a b)", -E2BIG, "job.sub:1: more than 10000000 jobs");
