@@ -1,8 +1,8 @@
-/* rooster/look.c - from the ads to the nodes, from the nodes to wakes.
+/* rooster/look.c - from the ads to the nodes.
  *
- * Every change of a machine ad asks for a look; a look goes over all ads once.  A machine is woken
- * when a request waits for one of its slots (OfflineMatches, set by the negotiator), UNHIBERNATE in
- * that slot's ad and ROOSTER_UNHIBERNATE are true, and wake_plan.c chooses it.
+ * A change of a machine ad asks for a look at that machine (seen.c).  It is wanted when a request
+ * waits for one of its slots (OfflineMatches, set by the negotiator), and UNHIBERNATE in that
+ * slot's ad and ROOSTER_UNHIBERNATE are true; choose.c takes it from there.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,37 +10,14 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/log.h"
 #include "base/loop.h"
-#include "base/mem.h"
-#include "base/plant.h"
-#include "base/strmap.h"
+#include "base/vec.h"
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
-#include "power/power.h"
 #include "rooster/ledger.h"
 #include "rooster/rooster.h"
 #include "wire/watch.h"
-
-void look_soon(struct rooster *rooster)
-{
-    loop_timer_set(rooster->look_timer, 0); /* also instead of a later retry, which sets it anew */
-}
-
-static void forget_facts(struct rooster *rooster)
-{
-    size_t at = 0;
-    void *value;
-    while (strmap_next(rooster->nodes, &at, NULL, &value)) {
-        struct node *node = value;
-        node->live = node->offline = node->demanded = node->misshown = node->can_relay = false;
-        node->going_down = false;
-        node->jobs_waiting = 0;
-        node->rank = 0;
-        node->offline_ad = NULL;
-    }
-}
 
 static int64_t jobs_waiting(const struct ad *ad, int64_t now_s)
 {
@@ -102,25 +79,35 @@ static void see_live(struct node *node, const struct ad *ad)
     node->live_boot_s = ad_int_or(ad, "BootTime", 0);
 }
 
-static void see_all(struct rooster *rooster)
+static void forget_facts(struct node *node)
 {
+    node->live = node->offline = node->demanded = node->misshown = node->can_relay = false;
+    node->going_down = false;
+    node->jobs_waiting = 0;
+    node->rank = 0;
+    node->offline_ad = NULL;
+}
+
+void look_see(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
     const struct ad_context context = {.now_s = loop_wall_s(rooster->env.loop),
                                        .random_state = &rooster->random_state};
-    size_t at = 0;
-    const struct ad *ad;
-    forget_facts(rooster);
-    relays_look_again(rooster->relays);
-    while (watch_next(rooster->watch, &at, NULL, &ad)) {
-        const char *machine = ad_string_or(ad, "Machine", "");
-        if (machine[0] == '\0' || offline_ads_is_sample(ad)) {
-            continue; /* samples of a site are the factory's business */
-        }
-        struct node *node = node_of(rooster, machine);
+    const struct node_adapter adapter = node->adapter;
+    bool could_relay = node->can_relay;
+    node->looked = rooster->looks;
+    forget_facts(node);
+    for (size_t i = 0; i < node->ads.count; i++) {
+        const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
         if (offline_ads_is(ad)) {
             see_offline(rooster, node, ad, &context);
         } else {
             see_live(node, ad);
         }
+    }
+    if (node->can_relay != could_relay ||
+        (could_relay && strcmp(adapter.subnet, node->adapter.subnet) != 0)) {
+        relays_look_again(rooster->relays);
     }
 }
 
@@ -211,99 +198,27 @@ static void follow_ads(struct node *node)
     node->seen_up = up || (node->seen_up && !node->offline);
 }
 
-/* ROOSTER_DRY_RUN: who would be woken is told once, and nobody is. */
-static void only_say(struct rooster *rooster, struct node *const *nodes, const size_t *chosen,
-                     size_t count)
+void look_now(struct rooster *rooster)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct node *node = nodes[chosen[i]];
-        if (!node->would_wake) {
-            log_info(rooster->env.log, "wake.dry_run", "it would be woken, but for ROOSTER_DRY_RUN",
-                     LOG_TEXT("machine", node->name), LOG_INT("jobs", node->jobs_waiting));
-        }
-        node->would_wake = true;
+    rooster->looks++;
+    choose_due(rooster);
+    struct vec nodes = rooster->marked;
+    rooster->marked = (struct vec){0}; /* what follows marks others, for the next look */
+    for (size_t i = 0; i < nodes.count; i++) {
+        struct node *node = nodes.items[i];
+        node->marked = false;
+        look_see(node);
+        follow_ads(node);
+        choose_from(node);
     }
-}
-
-static void wake_chosen(struct rooster *rooster)
-{
-    const struct config *config = rooster->env.config;
-    size_t count = strmap_count(rooster->nodes), filled = 0, at = 0;
-    struct wake_candidate *candidates = mem_alloc((count + 1) * sizeof *candidates);
-    struct node **nodes = mem_alloc((count + 1) * sizeof *nodes);
-    size_t *chosen = mem_alloc((count + 1) * sizeof *chosen);
-    uint64_t now_ms = loop_now_ms(rooster->env.loop), next_ms = UINT64_MAX;
-    int64_t now_s = loop_wall_s(rooster->env.loop), machines = 0;
-    int64_t per_day_max = config_int(config, "ROOSTER_MAX_WAKES_PER_DAY");
-    void *value;
-    while (strmap_next(rooster->nodes, &at, NULL, &value)) {
-        struct node *node = value;
-        struct power_node power;
-        machines += node->live || node->offline ? 1 : 0;
-        if (node->state == WAKE_QUARANTINED && node->retry_at_ms > now_ms &&
-            node->retry_at_ms < next_ms) {
-            next_ms = node->retry_at_ms;
-        }
-        bool wanted = node->demanded || node->ordered || PLANTED(wake_without_demand);
-        node->would_wake = node->would_wake && wanted && node->state != WAKE_UP;
-        if (!wanted || (!node->offline && !node->ordered) || node->ordering) {
-            if (node->state != WAKE_WAKING) {
-                continue;
-            }
-        }
-        if (node->state >= WAKE_BACKOFF && node->retry_at_ms > now_ms &&
-            node->retry_at_ms < next_ms) {
-            next_ms = node->retry_at_ms;
-        }
-        nodes[filled] = node;
-        candidates[filled++] =
-            (struct wake_candidate){.machine = node->name,
-                                    .state = node->state,
-                                    .demanded = node->demanded,
-                                    .ordered = node->ordered,
-                                    .can_wake = node_power(node, &power, NULL) == 0,
-                                    .worn = per_day_max > 0 &&
-                                            wake_day_count(&node->day, now_s) >= per_day_max,
-                                    .rank = node->rank,
-                                    .retry_at_ms = node->retry_at_ms};
-    }
-    const struct wake_limits limits = {
-        .per_cycle_max = config_int(config, "ROOSTER_MAX_UNHIBERNATE"),
-        .at_once_max = config_int(config, "ROOSTER_MAX_WAKING"),
-        .share_max_percent = config_int(config, "ROOSTER_MAX_WAKING_PERCENT"),
-        .machines = machines,
-        .per_minute_max = config_int(config, "ROOSTER_MAX_WAKES_PER_MINUTE"),
-        .last_minute = wake_minute_count(&rooster->minute, now_ms)};
-    size_t taken = wake_plan_choose(candidates, filled, &limits, now_ms, chosen);
-    if (config_bool(config, "ROOSTER_DRY_RUN")) {
-        only_say(rooster, nodes, chosen, taken);
-    } else {
-        for (size_t i = 0; i < taken; i++) {
-            node_wake(nodes[chosen[i]]);
-        }
-    }
-    if (taken < filled && limits.per_minute_max > 0 && next_ms > now_ms + 1000) {
-        next_ms = now_ms + 1000; /* the minute goes on */
-    }
-    if (next_ms != UINT64_MAX) {
-        loop_timer_set(rooster->look_timer, next_ms - now_ms);
-    }
-    mem_free(candidates);
-    mem_free(nodes);
-    mem_free(chosen);
+    vec_fini(&nodes, NULL);
+    choose_wakes(rooster);
 }
 
 void look(void *arg)
 {
     struct rooster *rooster = arg;
-    if (!watch_is_synced(rooster->watch)) {
-        return; /* the copy asks again when it is complete */
-    }
-    see_all(rooster);
-    size_t at = 0;
-    void *value;
-    while (strmap_next(rooster->nodes, &at, NULL, &value)) {
-        follow_ads(value);
-    }
-    wake_chosen(rooster);
+    if (watch_is_synced(rooster->watch)) {
+        look_now(rooster);
+    } /* else: the copy asks again when it is complete */
 }

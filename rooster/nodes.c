@@ -23,7 +23,6 @@
 #include "power/power.h"
 #include "rooster/ledger.h"
 #include "rooster/rooster.h"
-#include "wire/watch.h"
 #include "wire/wire.h"
 
 static void no_show(void *arg);
@@ -48,6 +47,7 @@ static void node_destroy(void *value)
 {
     struct node *node = value;
     loop_timer_destroy(node->deadline);
+    vec_fini(&node->ads, NULL);
     mem_free(node->name);
     mem_free(node);
 }
@@ -151,8 +151,8 @@ const char *node_shown(struct node *node)
 void node_show(struct node *node)
 {
     struct rooster *rooster = node->rooster;
-    struct wire *wire = uplink_wire(rooster->uplink);
-    if (wire == NULL || node->state == WAKE_UP) {
+    struct wire *wire = node->state != WAKE_UP ? uplink_wire(rooster->uplink) : NULL;
+    if (wire == NULL) {
         return;
     }
     struct ad *change = ad_create();
@@ -166,17 +166,14 @@ void node_show(struct node *node)
     ad_set_string(change, "PowerStateReason", reason);
     ad_set_int(change, "EnteredPowerState", node->since_s);
     const struct ad *ads[1] = {change};
-    size_t at = 0;
-    const char *key;
-    const struct ad *ad;
-    while (watch_next(rooster->watch, &at, &key, &ad)) {
-        if (!offline_ads_is(ad) ||
-            ad_name_compare(ad_string_or(ad, "Machine", ""), node->name) != 0) {
+    for (size_t i = 0; i < node->ads.count; i++) {
+        const struct seen *seen = node->ads.items[i];
+        if (!offline_ads_is(seen->ad)) {
             continue;
         }
         struct ad *args = ad_create();
         ad_set_string(args, "Type", "Machine");
-        ad_set_string(args, "Name", key);
+        ad_set_string(args, "Name", seen->key);
         const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
         if (wire_call(wire, VERB_MERGE, &body, 0, merged, node) > 0) {
             node->showing++;
@@ -300,7 +297,7 @@ static void failed(struct node *node, const char *why)
         node->ordered = false;
         node_give_up(node);
     }
-    look_soon(rooster);
+    look_at(node);
 }
 
 /* It does not answer, it does not boot, or it boots and does not join: who has a way to ask the
@@ -318,7 +315,7 @@ static void did_not_come(void *arg, enum power_state state, const char *text)
     if (node->state == WAKE_WAKING) {
         failed(node, WHY[state]);
     }
-    look_soon(node->rooster); /* looks passed it over meanwhile */
+    look_at(node); /* looks passed it over meanwhile */
 }
 
 static void ask_why(struct node *node)
@@ -342,9 +339,9 @@ static void no_show(void *arg)
         ask_why(node);
     } else if (node->state == WAKE_STAYING) {
         node_move(node, WAKE_OFF, "it was not taken down, but its live ads did not come back");
-        look_soon(node->rooster);
+        look_at(node);
     } else if (node->state == WAKE_GOING_DOWN) {
-        look_soon(node->rooster); /* asked again */
+        look_at(node); /* asked again */
     }
 }
 
@@ -357,7 +354,7 @@ static void order_given(void *arg, int status, const char *text)
     if (node->state == WAKE_WAKING && status != 0) {
         failed(node, text);
     }
-    look_soon(node->rooster); /* looks passed it over while the order was at work */
+    look_at(node); /* looks passed it over while the order was at work */
 }
 
 static void recorded(void *arg)
@@ -369,15 +366,13 @@ static void recorded(void *arg)
     struct err err;
     if (node->state != WAKE_WAKING) { /* it came up by itself meanwhile */
         node->ordering = false;
-        look_soon(rooster);
+        look_at(node);
         return;
     }
     strbuf_init(&text, 65536); /* what a command's standard input takes */
-    size_t at = 0;
-    const struct ad *ad;
-    while (text.length == 0 && watch_next(rooster->watch, &at, NULL, &ad)) {
-        if (offline_ads_is(ad) &&
-            ad_name_compare(ad_string_or(ad, "Machine", ""), node->name) == 0) {
+    for (size_t i = 0; text.length == 0 && i < node->ads.count; i++) {
+        const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
+        if (offline_ads_is(ad)) {
             ad_print_long(ad, &text);
         }
     }

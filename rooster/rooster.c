@@ -32,20 +32,17 @@
 
 static void changed(void *arg, const char *key, const struct ad *ad)
 {
-    (void)key;
-    (void)ad; /* both are in the watch */
-    look_soon(arg);
+    seen_changed(arg, key, ad);
 }
 
 static void gone(void *arg, const char *key)
 {
-    (void)key;
-    look_soon(arg);
+    seen_gone(arg, key);
 }
 
 static void synced(void *arg)
 {
-    look_soon(arg);
+    look_at_all(arg);
 }
 
 static void refused(void *arg, int status, const char *why)
@@ -116,7 +113,7 @@ static void uplink_down(void *arg, const char *why)
 static void interval(void *arg)
 {
     struct rooster *rooster = arg;
-    look_soon(rooster);
+    look_at_all(rooster);
     advertise(rooster);
     loop_timer_set(rooster->interval_timer,
                    (uint64_t)config_duration_s(rooster->env.config, "ROOSTER_INTERVAL") * 1000);
@@ -227,6 +224,8 @@ static void rooster_destroy(void *state)
     loop_timer_destroy(rooster->interval_timer);
     ledger_close(rooster->ledger);
     wire_context_destroy(rooster->wires);
+    seen_destroy_all(rooster);
+    choose_fini(rooster);
     nodes_destroy(rooster);
     ad_expr_destroy(rooster->unhibernate);
     ad_expr_destroy(rooster->rank);
@@ -247,6 +246,7 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
     loop_secret(env->loop, &rooster->random_state, sizeof rooster->random_state);
     set_name(rooster);
     rooster->nodes = strmap_create(STRMAP_CASE_IGNORED);
+    rooster->seen = strmap_create(STRMAP_CASE_SENSITIVE);
     rooster->look_timer = loop_timer_create(env->loop, look, rooster);
     rooster->interval_timer = loop_timer_create(env->loop, interval, rooster);
     rooster->power = power_create(env->loop, env->os, env->log);

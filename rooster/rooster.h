@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/daemon.h"
+#include "base/vec.h"
 #include "power/power.h"
 #include "rooster/boots_plan.h"
 #include "rooster/wake_plan.h"
@@ -37,9 +38,21 @@ struct node_adapter { /* what its ads say of the network adapter that could wake
     bool wakes;                            /* IsWakeAble */
 };
 
+struct node;
+
+struct seen { /* an ad of a machine */
+    char *key;
+    const struct ad *ad; /* the watch's */
+    struct node *node;
+};
+
 struct node { /* one machine */
     struct rooster *rooster;
     char *name;
+    struct vec ads;   /* struct seen, in order of arrival */
+    bool marked;      /* to be looked at */
+    uint64_t looked;  /* the look that saw its ads last */
+    size_t candidate; /* its place among the candidates, from 1; 0: none */
     enum wake_state state;
     int64_t since_s;               /* of the state */
     char reason[ROOSTER_TEXT_MAX]; /* of the state */
@@ -55,7 +68,7 @@ struct node { /* one machine */
     int64_t jobs_waiting; /* of its holds */
     char live_boot_id[40], offline_boot_id[40];
     int64_t live_boot_s;
-    const struct ad *offline_ad; /* one of them; valid during the look only */
+    const struct ad *offline_ad; /* one of them; NULL once they change */
     /* the wake under way */
     bool ordered; /* by name: by whom is in asked_by */
     char asked_by[ROOSTER_TEXT_MAX];
@@ -81,6 +94,13 @@ struct node { /* one machine */
     bool listed;          /* an ad, the configuration or an order speaks of it, not just the past */
 };
 
+struct candidates { /* who is wanted, or waking, or left alone; choose.c */
+    struct wake_candidate *plan;
+    struct node **nodes;
+    size_t *chosen;
+    size_t count, capacity;
+};
+
 struct rooster {
     struct daemon_env env;
     char name[256];
@@ -91,6 +111,11 @@ struct rooster {
     struct ledger *ledger;
     struct relays *relays;
     struct strmap *nodes; /* Machine -> struct node */
+    struct strmap *seen;  /* key of an ad -> struct seen */
+    struct vec marked;    /* struct node: to be looked at */
+    size_t machines;      /* of which there are ads */
+    uint64_t looks;
+    struct candidates candidates;
     struct ad_expr *unhibernate, *rank;
     struct loop_timer *look_timer, *interval_timer;
     uint64_t random_state;
@@ -103,9 +128,26 @@ struct rooster {
 extern const struct knob_table rooster_knobs;
 extern const struct daemon rooster_daemon;
 
-/* ---- look.c: from ads to nodes, from nodes to wakes */
-void look_soon(struct rooster *rooster);
+/* ---- seen.c: which ads there are, and what is to be looked at */
+void seen_changed(struct rooster *rooster, const char *key, const struct ad *ad);
+void seen_gone(struct rooster *rooster, const char *key);
+void seen_destroy_all(struct rooster *rooster);
+void look_soon(struct rooster *rooster); /* at what is marked */
+void look_mark(struct node *node);
+void look_at(struct node *node); /* soon */
+void look_at_all(struct rooster *rooster);
+
+/* ---- look.c: from ads to nodes */
 void look(void *rooster);
+/* The same, whether the copy of the ads is complete or not. */
+void look_now(struct rooster *rooster);
+void look_see(struct node *node); /* what its ads say now; changes no state */
+
+/* ---- choose.c: from nodes to wakes */
+void choose_from(struct node *node);      /* it was looked at: perhaps it is a candidate */
+void choose_due(struct rooster *rooster); /* marks those whose quarantine is over */
+void choose_wakes(struct rooster *rooster);
+void choose_fini(struct rooster *rooster);
 
 /* ---- nodes.c */
 struct node *node_of(struct rooster *rooster, const char *machine);

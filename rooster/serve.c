@@ -93,6 +93,7 @@ static const char *order(struct rooster *rooster, struct node *node, const struc
         node_move(node, WAKE_OFF, "there is no ad of it");
     }
     node->ordered = true;
+    look_at(node);
     (void)snprintf(node->asked_by, sizeof node->asked_by, "%.120s%s%.120s", peer->identity,
                    reason[0] != '\0' ? ": " : "", reason);
     log_info(rooster->env.log, "wake.ordered", reason, LOG_TEXT("machine", node->name),
@@ -135,7 +136,6 @@ static void power_on(struct rooster *rooster, struct wire_request *request)
         ad_value_fini(&item);
     }
     ad_value_fini(&list);
-    look_soon(rooster);
     reply_ads(request, &ads);
 }
 

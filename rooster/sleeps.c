@@ -97,7 +97,7 @@ static void taken_down(void *arg, int status, const char *text)
     } else {
         stays(node, text);
     }
-    look_soon(node->rooster); /* looks passed it over while the order was at work */
+    look_at(node); /* looks passed it over while the order was at work */
 }
 
 static void state_told(void *arg, enum power_state state, const char *text)
@@ -111,7 +111,7 @@ static void state_told(void *arg, enum power_state state, const char *text)
     } else if (node->state == WAKE_GOING_DOWN) {
         loop_timer_set(node->deadline, STATUS_AGAIN_MS);
     }
-    look_soon(node->rooster);
+    look_at(node);
 }
 
 /* Since when the machine waits to be taken down. */
@@ -144,7 +144,7 @@ static void order(void *arg)
     if (node->state == WAKE_GOING_DOWN) {
         stays(node, err.text);
     }
-    look_soon(node->rooster);
+    look_at(node);
 }
 
 bool sleeps_look(struct node *node)

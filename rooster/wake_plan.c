@@ -88,6 +88,40 @@ int64_t wake_plan_room(const struct wake_limits *limits, int64_t waking)
     return room > 0 ? room : 0;
 }
 
+static void sink(const struct wake_candidate **heap, size_t count, size_t at)
+{
+    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && by_worth(&heap[child + 1], &heap[child]) > 0) {
+            child++;
+        }
+        if (by_worth(&heap[at], &heap[child]) >= 0) {
+            return;
+        }
+        const struct wake_candidate *worse = heap[child];
+        heap[child] = heap[at];
+        heap[at] = worse;
+        at = child;
+    }
+}
+
+/* Moves the best `taken` of all to the front: a heap of them, its worst on top, since a limit takes
+ * few of many. */
+static void take_best(const struct wake_candidate **all, size_t count, size_t taken)
+{
+    if (taken == 0 || taken == count) {
+        return;
+    }
+    for (size_t i = taken; i-- > 0;) {
+        sink(all, taken, i);
+    }
+    for (size_t i = taken; i < count; i++) {
+        if (by_worth(&all[i], &all[0]) < 0) {
+            all[0] = all[i];
+            sink(all, taken, 0);
+        }
+    }
+}
+
 size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
                         const struct wake_limits *limits, uint64_t now_ms, size_t *chosen)
 {
@@ -100,11 +134,12 @@ size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
             due[due_count++] = &candidates[i];
         }
     }
-    qsort(due, due_count, sizeof *due, by_worth);
     int64_t room = wake_plan_room(limits, waking);
-    size_t taken = 0;
-    for (size_t i = 0; i < due_count && (int64_t)taken < room; i++) {
-        chosen[taken++] = (size_t)(due[i] - candidates);
+    size_t taken = room < (int64_t)due_count ? (size_t)room : due_count;
+    take_best(due, due_count, taken);
+    qsort(due, taken, sizeof *due, by_worth);
+    for (size_t i = 0; i < taken; i++) {
+        chosen[i] = (size_t)(due[i] - candidates);
     }
     mem_free(due);
     return taken;

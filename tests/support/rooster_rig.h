@@ -337,7 +337,7 @@ static inline void may_fail(struct rig *rig, bool fails)
 static inline void time_passes(struct rig *rig)
 {
     node_named(rig, "wn01")->retry_at_ms = 0;
-    look_soon(rig->rooster);
+    look_at(node_named(rig, "wn01"));
 }
 
 /* From now on wn01 has a section: its sleep command writes "sleep LEVEL" down and fails where it is

@@ -246,7 +246,7 @@ static void wake(struct rig *rig)
 {
     struct node *node = strmap_get(rig->rooster->nodes, "asleep");
     node->ordered = true;
-    look_soon(rig->rooster);
+    look_at(node);
 }
 
 /* ---- tests */

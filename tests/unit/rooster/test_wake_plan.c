@@ -121,6 +121,26 @@ static void limits_take_the_best_and_count_what_is_waking(void **state)
                         "b c a");
 }
 
+static void a_limit_takes_just_those_that_come_first_without_one(void **state)
+{
+    (void)state;
+    enum { MANY = 97 };
+    static const char *const NAMES[] = {"a", "b", "c", "d", "e", "f", "g"};
+    struct wake_candidate candidates[MANY];
+    size_t all[MANY], some[MANY];
+    for (size_t i = 0; i < MANY; i++) { /* each pair of rank and name once */
+        candidates[i] =
+            (struct wake_candidate){SLEEPER(NAMES[i % 7]), .demanded = true, .ordered = i % 31 == 5,
+                                    .rank = (double)(i * 59 % MANY)};
+    }
+    assert_int_equal(wake_plan_choose(candidates, MANY, &NO_LIMITS, 0, all), MANY);
+    for (size_t most = 1; most <= MANY; most++) {
+        const struct wake_limits limits = {.per_cycle_max = (int64_t)most};
+        assert_int_equal(wake_plan_choose(candidates, MANY, &limits, 0, some), most);
+        assert_memory_equal(some, all, most * sizeof some[0]);
+    }
+}
+
 static void a_share_of_the_pool_is_at_least_one_machine(void **state)
 {
     (void)state;
@@ -242,6 +262,7 @@ UNIT_TESTS(UNIT(ordered_machines_come_first_then_rank_then_name),
            UNIT(nothing_is_woken_without_demand_or_order_or_method),
            UNIT(back_off_and_quarantine_wait_and_only_an_order_breaks_quarantine),
            UNIT(limits_take_the_best_and_count_what_is_waking),
+           UNIT(a_limit_takes_just_those_that_come_first_without_one),
            UNIT(a_share_of_the_pool_is_at_least_one_machine), UNIT(the_tightest_limit_counts),
            UNIT(orders_count_for_a_minute), UNIT(wakes_count_for_a_day),
            UNIT(a_machine_that_was_woken_often_enough_is_woken_by_name_only),

@@ -1,0 +1,174 @@
+/* rooster/choose.c - from nodes to wakes: who of those that are wanted is woken now.
+ *
+ * The candidates stand in an array of their own, so that a choice is one pass over plain values;
+ * a node's entry is made anew when it was looked at.  wake_plan.c decides.  Before an order goes
+ * out the machine is looked at once more: the hold on it may have run out without any change of
+ * its ad.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/config.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/plant.h"
+#include "rooster/rooster.h"
+
+static bool is_wanted(const struct node *node)
+{
+    return node->demanded || node->ordered || PLANTED(wake_without_demand);
+}
+
+static bool is_candidate(const struct node *node, bool dry)
+{
+    if (node->state == WAKE_WAKING || node->state == WAKE_QUARANTINED) {
+        return true; /* counted; to be looked at when its time is over */
+    }
+    return is_wanted(node) && (node->offline || node->ordered) && !node->ordering &&
+           !(dry && node->would_wake);
+}
+
+static void leave(struct rooster *rooster, struct node *node)
+{
+    struct candidates *all = &rooster->candidates;
+    size_t at = node->candidate - 1;
+    all->count--;
+    all->plan[at] = all->plan[all->count];
+    all->nodes[at] = all->nodes[all->count];
+    all->nodes[at]->candidate = at + 1;
+    node->candidate = 0;
+}
+
+static void enter(struct rooster *rooster, struct node *node)
+{
+    struct candidates *all = &rooster->candidates;
+    if (all->count == all->capacity) {
+        all->capacity = all->capacity == 0 ? 64 : all->capacity * 2;
+        all->plan = mem_realloc(all->plan, all->capacity * sizeof *all->plan);
+        all->nodes = mem_realloc(all->nodes, all->capacity * sizeof *all->nodes);
+        all->chosen = mem_realloc(all->chosen, all->capacity * sizeof *all->chosen);
+    }
+    all->nodes[all->count++] = node;
+    node->candidate = all->count;
+}
+
+void choose_from(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    const struct config *config = rooster->env.config;
+    bool dry = config_bool(config, "ROOSTER_DRY_RUN");
+    int64_t per_day_max = config_int(config, "ROOSTER_MAX_WAKES_PER_DAY");
+    node->would_wake = dry && node->would_wake && is_wanted(node) && node->state != WAKE_UP;
+    if (!is_candidate(node, dry)) {
+        if (node->candidate != 0) {
+            leave(rooster, node);
+        }
+        return;
+    }
+    if (node->candidate == 0) {
+        enter(rooster, node);
+    }
+    (void)node_shown(node); /* judges whether there is a way to wake it */
+    rooster->candidates.plan[node->candidate - 1] = (struct wake_candidate){
+        .machine = node->name,
+        .state = node->state,
+        .demanded = node->demanded,
+        .ordered = node->ordered,
+        .can_wake = !node->no_way && !node->ordering,
+        .worn = per_day_max > 0 &&
+                wake_day_count(&node->day, loop_wall_s(rooster->env.loop)) >= per_day_max,
+        .rank = node->rank,
+        .retry_at_ms = node->retry_at_ms};
+}
+
+/* ROOSTER_DRY_RUN: who would be woken is told once, and nobody is. */
+static void only_say(struct node *node)
+{
+    log_info(node->rooster->env.log, "wake.dry_run", "it would be woken, but for ROOSTER_DRY_RUN",
+             LOG_TEXT("machine", node->name), LOG_INT("jobs", node->jobs_waiting));
+    node->would_wake = true;
+}
+
+static struct wake_limits limits_of(struct rooster *rooster, uint64_t now_ms)
+{
+    const struct config *config = rooster->env.config;
+    return (
+        struct wake_limits){.per_cycle_max = config_int(config, "ROOSTER_MAX_UNHIBERNATE"),
+                            .at_once_max = config_int(config, "ROOSTER_MAX_WAKING"),
+                            .share_max_percent = config_int(config, "ROOSTER_MAX_WAKING_PERCENT"),
+                            .machines = (int64_t)rooster->machines,
+                            .per_minute_max = config_int(config, "ROOSTER_MAX_WAKES_PER_MINUTE"),
+                            .last_minute = wake_minute_count(&rooster->minute, now_ms)};
+}
+
+/* When the next of them may be tried again: then it is looked at. */
+static void look_again(struct rooster *rooster, uint64_t now_ms, bool minute_is_full)
+{
+    const struct candidates *all = &rooster->candidates;
+    uint64_t next_ms = minute_is_full ? now_ms + 1000 : UINT64_MAX;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct wake_candidate *candidate = &all->plan[i];
+        if ((candidate->state == WAKE_BACKOFF || candidate->state == WAKE_QUARANTINED) &&
+            candidate->retry_at_ms > now_ms && candidate->retry_at_ms < next_ms) {
+            next_ms = candidate->retry_at_ms;
+        }
+    }
+    if (next_ms != UINT64_MAX && rooster->marked.count == 0) {
+        loop_timer_set(rooster->look_timer, next_ms - now_ms);
+    }
+}
+
+void choose_due(struct rooster *rooster)
+{
+    const struct candidates *all = &rooster->candidates;
+    uint64_t now_ms = loop_now_ms(rooster->env.loop);
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->plan[i].state == WAKE_QUARANTINED && all->plan[i].retry_at_ms <= now_ms) {
+            look_mark(all->nodes[i]);
+        }
+    }
+}
+
+void choose_wakes(struct rooster *rooster)
+{
+    struct candidates *all = &rooster->candidates;
+    uint64_t now_ms = loop_now_ms(rooster->env.loop);
+    const struct wake_limits limits = limits_of(rooster, now_ms);
+    bool dry = config_bool(rooster->env.config, "ROOSTER_DRY_RUN");
+    size_t count = all->count;
+    size_t taken = wake_plan_choose(all->plan, count, &limits, now_ms, all->chosen);
+    struct node **nodes = mem_alloc((taken + 1) * sizeof *nodes); /* candidates come and go */
+    for (size_t i = 0; i < taken; i++) {
+        nodes[i] = all->nodes[all->chosen[i]];
+    }
+    for (size_t i = 0; i < taken; i++) {
+        struct node *node = nodes[i];
+        if (node->looked != rooster->looks) {
+            look_see(node);
+        }
+        if (!is_wanted(node)) {
+            look_at(node); /* nobody waits for it any more */
+            continue;
+        }
+        if (dry) {
+            only_say(node);
+        } else {
+            node_wake(node);
+        }
+        choose_from(node);
+    }
+    mem_free(nodes);
+    look_again(rooster, now_ms,
+               taken < count && limits.per_minute_max > 0 &&
+                   limits.last_minute + (int64_t)taken >= limits.per_minute_max);
+    if (dry && taken > 0) {
+        look_soon(rooster); /* the rest, beyond ROOSTER_MAX_UNHIBERNATE */
+    }
+}
+
+void choose_fini(struct rooster *rooster)
+{
+    mem_free(rooster->candidates.plan);
+    mem_free(rooster->candidates.nodes);
+    mem_free(rooster->candidates.chosen);
+}

@@ -1,0 +1,112 @@
+/* rooster/seen.c - which ads speak of which machine, and which machines are to be looked at.
+ *
+ * A pool of 10,000 machines changes a machine ad some hundred times a second; going over all ads at
+ * each change would be all that the rooster does.  So every ad is noted with its machine, a change
+ * marks the machine, and a look goes over the marked ones.  All are marked by what can change them
+ * all: a new configuration, a new copy of the collector's ads, and ROOSTER_INTERVAL, since
+ * expressions may ask for the time.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "base/check.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "offline_ads/offline_ads.h"
+#include "rooster/rooster.h"
+
+void look_soon(struct rooster *rooster)
+{
+    loop_timer_set(rooster->look_timer, 0); /* also instead of a later retry, which sets it anew */
+}
+
+void look_mark(struct node *node)
+{
+    if (!node->marked) {
+        node->marked = true;
+        vec_push(&node->rooster->marked, node);
+    }
+}
+
+void look_at(struct node *node)
+{
+    look_mark(node);
+    look_soon(node->rooster);
+}
+
+void look_at_all(struct rooster *rooster)
+{
+    size_t at = 0;
+    void *node;
+    while (strmap_next(rooster->nodes, &at, NULL, &node)) {
+        look_mark(node);
+    }
+    look_soon(rooster);
+}
+
+static void unlink_seen(struct rooster *rooster, struct seen *seen)
+{
+    struct vec *ads = &seen->node->ads;
+    for (size_t i = 0; i < ads->count; i++) {
+        if (ads->items[i] == seen) {
+            vec_remove_at(ads, i);
+            break;
+        }
+    }
+    rooster->machines -= ads->count == 0 ? 1 : 0;
+    seen->node->offline_ad = NULL; /* it may have been this one */
+    look_at(seen->node);
+}
+
+void seen_gone(struct rooster *rooster, const char *key)
+{
+    struct seen *seen = strmap_remove(rooster->seen, key);
+    if (seen != NULL) {
+        unlink_seen(rooster, seen);
+        mem_free(seen->key);
+        mem_free(seen);
+    }
+}
+
+void seen_changed(struct rooster *rooster, const char *key, const struct ad *ad)
+{
+    const char *machine = ad_string_or(ad, "Machine", "");
+    struct seen *seen = strmap_get(rooster->seen, key);
+    if (machine[0] == '\0' || offline_ads_is_sample(ad)) {
+        seen_gone(rooster, key); /* samples of a site are the factory's business */
+        return;
+    }
+    struct node *node = node_of(rooster, machine);
+    if (seen == NULL) {
+        seen = mem_zalloc(sizeof *seen);
+        seen->key = mem_strdup(key);
+        (void)strmap_set(rooster->seen, key, seen); /* was absent */
+    } else if (seen->node != node) {
+        unlink_seen(rooster, seen);
+        seen->node = NULL;
+    }
+    if (seen->node == NULL) {
+        seen->node = node;
+        rooster->machines += node->ads.count == 0 ? 1 : 0;
+        vec_push(&node->ads, seen);
+    }
+    seen->ad = ad;
+    node->offline_ad = NULL; /* it may have been this one */
+    look_at(node);
+}
+
+static void seen_destroy(void *value)
+{
+    struct seen *seen = value;
+    mem_free(seen->key);
+    mem_free(seen);
+}
+
+void seen_destroy_all(struct rooster *rooster)
+{
+    strmap_destroy(rooster->seen, seen_destroy);
+    vec_fini(&rooster->marked, NULL);
+}
