@@ -32,6 +32,11 @@ say "hold, release, remove"
 cluster=$(submit "$WORK/sleep.sub") || exit 1
 until_true 20 "both run" sleepers 2
 until_true 10 "both are told to run" job_is "$cluster.1" 2
+submitter_runs() { [ "$("$ROOST" status -any -constraint 'MyType == "Submitter"' -af RunningJobs IdleJobs 2>/dev/null)" = "$1 0" ]; }
+until_true 20 "its submitter's ad counts them" submitter_runs 2
+equals "whose slots they are" "$("$ROOST" status -constraint 'State == "Claimed"' -af ClientMachine | sort -u)" personal
+memory=$(($(awk '/^MemTotal:/ { print $2 }' /proc/meminfo) / 1024))
+equals "the machine's memory" "$("$ROOST" status -af "DetectedMemory > 0 && DetectedMemory <= $memory" | sort -u)" true
 "$ROOST" hold "$cluster.0" >/dev/null || fail "roost hold"
 equals "status of a held job" "$("$ROOST" q "$cluster.0" -af JobStatus HoldReasonCode)" "5 1"
 until_true 20 "the held job's process is gone" sleepers 1
