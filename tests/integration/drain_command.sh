@@ -65,6 +65,10 @@ assert of["wn04"]["ErrorCode"] == of["wn05"]["ErrorCode"] == 10107
 assert "DrainingRequestId" not in of["wn01"]
 END
 equals "what drains after estimates" "$(shows)" ""
+drain 1 --estimate 'none[001-300],wn03' # more than are asked at once
+grep -q '^wn03 ' "$WORK/drain.out" || fail "the last of many: $(cat "$WORK/drain.out")"
+complained "roost drain: none[001-300]: the pool has no such machine, or no startd runs there
+roost drain: 300 of 301 machines failed"
 
 say "who may not"
 "$ROOST" token create --identity weak@personal --scope WRITE --file "$WORK/weak" || fail "token create"
@@ -89,8 +93,10 @@ drain 1 status 'wn[03-05]'
 complained "roost drain: wn[04,05]: not draining"
 
 say "ids"
-drain 1 wn01
-complained "roost drain: wn01: a request of root@personal is there already; roost drain status shows it"
+drain 1 'wn[01,05]'
+complained "roost drain: wn01: a request of root@personal is there already; roost drain status shows it
+roost drain: wn05: the pool has no such machine, or no startd runs there
+roost drain: 2 of 2 machines failed"
 drain 1 --cancel -request-id 0123456789abcdef wn01
 grep -q '^roost drain: wn01: there is no such request' "$WORK/drain.err" || fail "wrong id: $(cat "$WORK/drain.err")"
 drain 1 --cancel 0123456789abcdef
