@@ -95,6 +95,16 @@ static void the_ad_says_which_levels_there_are(void **state)
     assert_true(ad_bool_or(shown(rig), "CanHibernate", false));
 }
 
+static void each_slots_ad_says_when_any_was_matched(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, "");
+    assert_false(ad_has(shown(rig), "MachineLastMatchTime"));
+    claim_it(rig);
+    slots_refresh(rig->startd);
+    assert_true(ad_int_or(rig->startd->slots[1]->ad, "MachineLastMatchTime", 0) > 1);
+}
+
 static void all_slots_agree_and_it_is_switched_off_after_its_offline_ads(void **state)
 {
     struct rig *rig = *state;
@@ -326,7 +336,7 @@ static void a_plug_in_says_what_it_can_and_does_it(void **state)
     until(rig, plugin_has_slept);
 }
 
-UNIT_TESTS(RIG(the_ad_says_which_levels_there_are),
+UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_any_was_matched),
            RIG(all_slots_agree_and_it_is_switched_off_after_its_offline_ads),
            RIG(one_slot_that_says_none_keeps_it_up), RIG(the_deepest_level_wins),
            RIG(a_level_that_it_has_not_is_refused_with_a_reason),
