@@ -7,6 +7,7 @@
 #include "base/daemon.h"
 
 #include "base/daemon_run.h"
+#include "base/mem.h"
 #include "base/prepared.h"
 #include "base/stream_run.h"
 
@@ -23,5 +24,9 @@ static void adopt(struct loop *loop, void *warm)
 int daemon_main_prepared(const struct daemon *daemon, int argc, char **argv)
 {
     void *warm = prepared_main(&argc, &argv, warm_up);
-    return daemon_main_begun(daemon, argc, argv, adopt, warm);
+    int status = daemon_main_begun(daemon, argc, argv, adopt, warm);
+    if (warm != NULL) {
+        mem_free(argv);
+    }
+    return status;
 }

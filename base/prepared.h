@@ -41,8 +41,8 @@ struct prepared_answer {
 
 /* To be called first in main().  A process that was not started by os_prepare() comes back at once,
  * with NULL.  One that was calls warm(), serves, and comes back only in the copies, with their
- * arguments and what warm() returned; it ends with status 0 when nobody can give it orders any
- * more. */
+ * arguments (*argv, not what it points to, is the caller's to free) and what warm() returned; it
+ * ends with status 0 when nobody can give it orders any more. */
 void *prepared_main(int *argc, char ***argv, void *(*warm)(void));
 
 #endif
