@@ -26,20 +26,29 @@
 
 #include "base/err.h"
 
-#define DEPTH_MAX 32
+#define DEPTH_MAX   32
+#define REFILLS_MAX 64
 
 struct removal {
     const char *path; /* for messages */
     int top;          /* where deep directories are moved to */
     dev_t device;
     unsigned moved; /* names given so far */
-    bool again;     /* something was moved: another round */
+    bool again;     /* something was moved, or put in meanwhile: another round */
+    unsigned refills;
     struct err *err;
 };
 
 static int removal_err(struct removal *r, const char *name, int error)
 {
     return err_set(r->err, -error, "cannot remove %s/.../%s: %s", r->path, name, strerror(error));
+}
+
+/* Somebody who does not know yet that the tree goes (the writer of a job's log) put something into
+ * a directory that was empty.  Not for ever. */
+static bool is_refilled(struct removal *r, int error)
+{
+    return error == ENOTEMPTY && r->refills++ < REFILLS_MAX;
 }
 
 static int remove_entries(struct removal *r, int fd, unsigned depth);
@@ -90,7 +99,11 @@ static int remove_directory(struct removal *r, int parent, const char *name, uns
     }
     close(fd);
     if (code == 0 && unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno != ENOENT) {
-        code = removal_err(r, name, errno);
+        if (is_refilled(r, errno)) {
+            r->again = true;
+        } else {
+            code = removal_err(r, name, errno);
+        }
     }
     return code;
 }
@@ -170,11 +183,15 @@ int os_remove_tree(struct os *os, const char *path, struct err *err)
     } else if ((st.st_mode & S_IRWXU) != S_IRWXU) {
         (void)fchmod(r.top, 0700); /* not ours to change: then removing says so */
     }
-    code = code != 0 ? code : empty_top(&r);
-    close(r.top);
-    if (code == 0 && rmdir(path) != 0 && errno != ENOENT) {
-        code = err_set(err, -errno, "cannot remove %s: %s", path, strerror(errno));
+    bool removed = false;
+    while (code == 0 && !removed) {
+        code = empty_top(&r);
+        removed = code == 0 && (rmdir(path) == 0 || errno == ENOENT);
+        if (code == 0 && !removed && !is_refilled(&r, errno)) {
+            code = err_set(err, -errno, "cannot remove %s: %s", path, strerror(errno));
+        }
     }
+    close(r.top);
     return code;
 }
 

@@ -35,7 +35,7 @@ clean_up() {
     cd / || exit # not below WORK: what is there is ended
     if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
         echo "---- warnings and errors of the daemons:"
-        grep -hE '^[^ ]+ [^ ]+ (error|warn) ' "$POOL"/log/* "$POOL"/nodes/*/log/* 2>/dev/null |
+        grep -hE '^[^ ]+ [^ ]+ (error|warn) ' "$POOL"/log/* "$POOL"/nodes/*/log/* "$POOL"/spool/owner/*/*Log* 2>/dev/null |
             grep -v ' loop.overrun ' | sort | tail -40
         "$ROOST" q -af ClusterId ProcId JobStatus HoldReason 2>&1 | head -10
         "$ROOST" status -af Name State Activity Offline 2>&1 | head -10
