@@ -15,7 +15,7 @@ done
 KERNEL_ROOT=${ROOST_GUEST_ROOT:-}
 if [ -n "${GUEST_REAL:-}" ]; then
     GUEST_KERNEL=$(find "$KERNEL_ROOT/boot" -maxdepth 1 -name 'vmlinuz-*' ! -name '*cloud*' 2>/dev/null | sort -V | tail -n 1)
-    [ -n "$GUEST_KERNEL" ] || { echo "skipped: no linux-image-amd64 here, nor in ROOST_GUEST_ROOT"; exit 77; }
+    [ -n "$GUEST_KERNEL" ] || { echo "skipped: no linux-image-amd64 here (make deps)"; exit 77; }
 else
     GUEST_KERNEL=$(find "$KERNEL_ROOT/boot" -maxdepth 1 -name 'vmlinuz-*cloud*' 2>/dev/null | sort -V | tail -n 1)
     [ -n "$GUEST_KERNEL" ] || { echo "skipped: no linux-image-cloud-amd64 here (make deps)"; exit 77; }
