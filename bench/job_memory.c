@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "bench/job_pool.h"
+#include "bench/private_memory.h"
 
 #define KINDS_MAX 16
 #define TARGET_KB 400
@@ -29,19 +30,7 @@ struct memory {
 static void add_process(void *arg, int pid, const char *name)
 {
     struct memory *memory = arg;
-    char path[64], line[200];
-    double kb = 0;
-    (void)snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
-    FILE *file = fopen(path, "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        long value;
-        if (sscanf(line, "Private_%*[A-Za-z_]: %ld kB", &value) == 1) {
-            kb += (double)value;
-        }
-    }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
+    double kb = private_kb(pid);
     size_t i = 0;
     while (i < memory->count && strcmp(memory->all[i].name, name) != 0) {
         i++;

@@ -2,7 +2,8 @@
  *
  * A schedd process of its own, asked over its Unix socket; clusters of 1,000 jobs, each job with
  * Arguments of its own, then again with jobs that have nothing of their own (BENCH_ALIKE=1: only
- * these).  An eighth of the jobs is held.
+ * these).  An eighth of the jobs is held.  Before that: what they cost the schedd, in private
+ * memory of its process.
  *
  * Environment: ROOST_BIN (needed), BENCH_JOBS, BENCH_TRIES, BENCH_KEEP=1 leaves the directory,
  * BENCH_HOLD=SECONDS only fills the queue and holds it for a profiler.
@@ -11,8 +12,10 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "bench/command_speed.h"
+#include "bench/private_memory.h"
 
 #define CLUSTER_JOBS 1000
+#define JOB_BYTES    300 /* an idle job in the schedd */
 #define SETTINGS     "MAX_JOBS_PER_OWNER = 2000000\nMAX_JOBS_PER_SUBMISSION = 2000000\n"
 
 static void ask(struct bench *bench, enum wire_verb verb, const struct wire_body *body)
@@ -107,7 +110,11 @@ int main(void)
     bool alike = getenv("BENCH_ALIKE") != NULL;
     bench_begin(&bench);
     bench_serve(&bench, "roost-schedd", SETTINGS, cli_schedd);
+    double before_kb = private_kb(bench.server);
     fill(&bench, jobs, alike);
+    double bytes = (private_kb(bench.server) - before_kb) * 1024 / jobs;
+    (void)printf("BENCH q_job_bytes%s %.0f B ratio %.2f vs %d B\n", alike ? "_alike" : "", bytes,
+                 bytes / JOB_BYTES, JOB_BYTES);
     if (getenv("BENCH_HOLD") != NULL) {
         bench_hold(&bench);
     } else {
