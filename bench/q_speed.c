@@ -69,6 +69,10 @@ static void fill(struct bench *bench, int jobs, bool alike)
         }
         ad_destroy(args);
     }
+}
+
+static void hold_some(struct bench *bench)
+{
     struct ad *args = ad_create();
     ad_set_string(args, "Action", "Hold");
     ad_set_string(args, "Constraint", "ClusterId % 8 == 0");
@@ -115,6 +119,7 @@ int main(void)
     double bytes = (private_kb(bench.server) - before_kb) * 1024 / jobs;
     (void)printf("BENCH q_job_bytes%s %.0f B ratio %.2f vs %d B\n", alike ? "_alike" : "", bytes,
                  bytes / JOB_BYTES, JOB_BYTES);
+    hold_some(&bench);
     if (getenv("BENCH_HOLD") != NULL) {
         bench_hold(&bench);
     } else {
