@@ -23,7 +23,8 @@
 #include "starter/starter_plan.h"
 #include "wire/wire.h"
 
-#define STARTER_TELLS_MS 50 /* so long a job lives before its start is told by itself */
+#define STALE_MS         1000 /* for the startd's order to end a run that its shadow knows no more */
+#define STARTER_TELLS_MS 50   /* so long a job lives before its start is told by itself */
 
 #define HOLD_NOT_STARTED  6 /* HTCondor's number */
 #define WRAPPER_ERRORS    ".job_wrapper_failure"
@@ -369,9 +370,12 @@ static void started_answered(void *arg, struct wire_reply *reply)
     if (reply->status == -ECONNRESET || reply->status == -ETIMEDOUT) {
         return; /* told again when the link is up */
     }
-    if (reply->status != 0) { /* another run has begun meanwhile: this one counts no more */
+    if (reply->status != 0 && (starter->stopping || starter->phase >= STARTER_CLEAN)) {
+        return; /* held, vacated: it has the time it was given */
+    }
+    if (reply->status != 0) { /* another run has begun, or the order to end this is on its way */
         log_warn(starter->env.log, "job.stale", reply->text, LOG_TEXT("job", starter->job_id));
-        starter_stop(starter, true);
+        loop_timer_set(starter->kill_timer, STALE_MS);
         return;
     }
     starter->started_told = true;

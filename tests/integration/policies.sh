@@ -131,7 +131,7 @@ told() { [ "$(tr '\n' ' ' <"$OUT/signals")" = "$1" ]; } # no run begins before t
 : >"$OUT/signals" && chmod 0666 "$OUT/signals"
 printf '%s\n' "$signals" >"$OUT/signals.sh"
 told_of=$(job signals ". $OUT/signals.sh" 'kill_sig = SIGUSR1' 'hold_kill_sig = 1' 'remove_kill_sig = SIGUSR2') || exit 1
-until_true 20 "it runs" told "run "
+until_true 20 "it runs" told "run " # held at once: the schedd may not know yet that it began
 "$ROOST" hold "$told_of" >/dev/null || fail "hold"
 until_true 20 "held by its signal" told "run HUP "
 "$ROOST" release "$told_of" >/dev/null || fail "release"
