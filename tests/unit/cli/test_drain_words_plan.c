@@ -21,42 +21,48 @@ static const struct ad_context NOW = {.now_s = 1795166147, .zone_offset_s = east
 
 #define WORDS_MAX 16
 
-/* Words of "drain " + line, between blanks. */
-static int read_line(const char *line, struct drain_words *ret, struct err *err)
+struct line { /* what was read points into it */
+    char text[300];
+};
+
+/* Words of "drain " + text, between blanks. */
+static int read_line(struct line *line, const char *text, struct drain_words *ret, struct err *err)
 {
-    char text[300], *argv[WORDS_MAX], *save = NULL;
+    char *argv[WORDS_MAX], *save = NULL;
     int argc = 0;
-    (void)snprintf(text, sizeof text, "drain %s", line);
-    for (char *word = strtok_r(text, " ", &save); word != NULL && argc < WORDS_MAX;
+    (void)snprintf(line->text, sizeof line->text, "drain %s", text);
+    for (char *word = strtok_r(line->text, " ", &save); word != NULL && argc < WORDS_MAX;
          word = strtok_r(NULL, " ", &save)) {
         argv[argc++] = word;
     }
     return drain_words_read(argc, argv, &NOW, ret, err);
 }
 
-static struct drain_words understood(const char *line)
+static struct drain_words understood(struct line *line, const char *text)
 {
     struct drain_words words;
     struct err err = {""};
-    if (read_line(line, &words, &err) != 0) {
-        fail_msg("%s: %s", line, err.text);
+    if (read_line(line, text, &words, &err) != 0) {
+        fail_msg("%s: %s", text, err.text);
     }
     return words;
 }
 
-static void expect_refused(const char *line, const char *why)
+static void expect_refused(const char *text, const char *why)
 {
+    struct line line;
     struct drain_words words;
     struct err err = {""};
-    assert_int_equal(read_line(line, &words, &err), -EINVAL);
+    assert_int_equal(read_line(&line, text, &words, &err), -EINVAL);
     assert_string_equal(err.text, why);
     drain_words_fini(&words);
 }
 
 static void machines_are_unfolded_and_each_is_there_once(void **state)
 {
+    struct line line;
     (void)state;
-    struct drain_words words = understood("lab[01-03] lab02 head");
+    struct drain_words words = understood(&line, "lab[01-03] lab02 head");
     assert_int_equal(words.verb, DRAIN_VERB_START);
     assert_int_equal(words.nodes.count, 4);
     assert_string_equal(words.nodes.items[2], "lab03");
@@ -70,8 +76,9 @@ static void machines_are_unfolded_and_each_is_there_once(void **state)
 
 static void a_slots_name_stands_for_its_machine_as_in_condor_drain(void **state)
 {
+    struct line line;
     (void)state;
-    struct drain_words words = understood("slot1@wn01 slot2@wn01");
+    struct drain_words words = understood(&line, "slot1@wn01 slot2@wn01");
     assert_int_equal(words.nodes.count, 1);
     assert_string_equal(words.nodes.items[0], "wn01");
     assert_int_equal(words.request.slot_count, 0);
@@ -80,10 +87,12 @@ static void a_slots_name_stands_for_its_machine_as_in_condor_drain(void **state)
 
 static void all_of_a_request_can_be_said(void **state)
 {
+    struct line line;
     (void)state;
-    struct drain_words words = understood("wn01 --quick --slots slot1,slot[3-4] --check Cpus>1 "
-                                          "--start TARGET.Short --deadline 2h --then resume "
-                                          "--reason disks --wait");
+    struct drain_words words =
+        understood(&line, "wn01 --quick --slots slot1,slot[3-4] --check Cpus>1 "
+                          "--start TARGET.Short --deadline 2h --then resume "
+                          "--reason disks --wait");
     assert_int_equal(words.request.schedule, DRAIN_QUICK);
     assert_int_equal(words.request.slot_count, 3);
     assert_string_equal(words.request.slots[2], "slot4");
@@ -94,7 +103,7 @@ static void all_of_a_request_can_be_said(void **state)
     assert_int_equal(words.request.then, DRAIN_THEN_RESUME);
     assert_true(words.wait);
     drain_words_fini(&words);
-    words = understood("--fast wn01 --then OFF");
+    words = understood(&line, "--fast wn01 --then OFF");
     assert_int_equal(words.request.schedule, DRAIN_FAST);
     assert_int_equal(words.request.then, DRAIN_THEN_OFF);
     drain_words_fini(&words);
@@ -102,22 +111,23 @@ static void all_of_a_request_can_be_said(void **state)
 
 static void condor_drains_words_are_understood(void **state)
 {
+    struct line line;
     (void)state;
     struct drain_words words =
-        understood("-graceful -resume-on-completion -check true -start false -reason r "
-                   "-pool head:9618 slot1@wn01");
+        understood(&line, "-graceful -resume-on-completion -check true -start false -reason r "
+                          "-pool head:9618 slot1@wn01");
     assert_int_equal(words.request.schedule, DRAIN_GRACEFUL);
     assert_int_equal(words.request.then, DRAIN_THEN_RESUME);
     assert_string_equal(words.pool, "head:9618");
     drain_words_fini(&words);
-    words = understood("-quick -exit-on-completion wn01");
+    words = understood(&line, "-quick -exit-on-completion wn01");
     assert_int_equal(words.request.schedule, DRAIN_QUICK);
     assert_int_equal(words.request.then, DRAIN_THEN_EXIT);
     drain_words_fini(&words);
-    words = understood("-fast -restart-on-completion wn01");
+    words = understood(&line, "-fast -restart-on-completion wn01");
     assert_int_equal(words.request.then, DRAIN_THEN_RESTART);
     drain_words_fini(&words);
-    words = understood("-cancel -request-id 12 wn01");
+    words = understood(&line, "-cancel -request-id 12 wn01");
     assert_int_equal(words.verb, DRAIN_VERB_CANCEL);
     assert_string_equal(words.id, "12");
     assert_string_equal(words.nodes.items[0], "wn01");
@@ -126,35 +136,37 @@ static void condor_drains_words_are_understood(void **state)
 
 static void cancel_takes_an_id_or_machines_or_both(void **state)
 {
+    struct line line;
     (void)state;
-    struct drain_words words = understood("--cancel 0123456789abcdef");
+    struct drain_words words = understood(&line, "--cancel 0123456789abcdef");
     assert_string_equal(words.id, "0123456789abcdef");
     assert_int_equal(words.nodes.count, 0);
     drain_words_fini(&words);
-    words = understood("--cancel wn[01-02]");
+    words = understood(&line, "--cancel wn[01-02]");
     assert_string_equal(words.id, "");
     assert_int_equal(words.nodes.count, 2);
     drain_words_fini(&words);
-    words = understood("--cancel 0123456789abcdef wn01");
+    words = understood(&line, "--cancel 0123456789abcdef wn01");
     assert_string_equal(words.id, "0123456789abcdef");
     assert_int_equal(words.nodes.count, 1);
     drain_words_fini(&words);
-    words = understood("0123456789abcdef"); /* a machine, where nothing is cancelled */
+    words = understood(&line, "0123456789abcdef"); /* a machine, where nothing is cancelled */
     assert_int_equal(words.nodes.count, 1);
     drain_words_fini(&words);
 }
 
 static void estimate_changes_nothing_and_status_needs_no_machine(void **state)
 {
+    struct line line;
     (void)state;
-    struct drain_words words = understood("--estimate wn01");
+    struct drain_words words = understood(&line, "--estimate wn01");
     assert_int_equal(words.verb, DRAIN_VERB_ESTIMATE);
     assert_true(words.request.estimate);
     drain_words_fini(&words);
-    words = understood("status");
+    words = understood(&line, "status");
     assert_int_equal(words.verb, DRAIN_VERB_STATUS);
     drain_words_fini(&words);
-    words = understood("status wn[1-2] --json");
+    words = understood(&line, "status wn[1-2] --json");
     assert_int_equal(words.nodes.count, 2);
     assert_int_equal(words.listing.style, LISTING_JSON);
     drain_words_fini(&words);
@@ -162,6 +174,7 @@ static void estimate_changes_nothing_and_status_needs_no_machine(void **state)
 
 static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state)
 {
+    struct line line;
     (void)state;
     expect_refused("", "which machines?");
     expect_refused("--cancel", "which machines?");
@@ -181,10 +194,10 @@ static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state
     expect_refused("status --fast", "status takes names of machines only");
     struct drain_words words;
     struct err err = {""};
-    assert_int_equal(read_line("wn01 --check ((", &words, &err), -EINVAL);
+    assert_int_equal(read_line(&line, "wn01 --check ((", &words, &err), -EINVAL);
     assert_non_null(strstr(err.text, "CheckExpr: "));
     drain_words_fini(&words);
-    assert_int_equal(read_line("wn01 --gracful", &words, &err), -ENOENT);
+    assert_int_equal(read_line(&line, "wn01 --gracful", &words, &err), -ENOENT);
     assert_string_equal(words.unknown, "--gracful");
     drain_words_fini(&words);
 }

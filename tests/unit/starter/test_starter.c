@@ -191,7 +191,7 @@ static void on_request(void *arg, struct wire_request *request)
         }
         if (strcmp(ad_string_or(args, "Name", ""), "_condor_stdout") == 0) {
             assert_true(length < sizeof bed->output);
-            memcpy(bed->output, blob, length);
+            memcpy(bed->output, length > 0 ? blob : "", length);
             bed->output[length] = '\0';
         }
         wire_reply_ok(request, NULL);
