@@ -53,7 +53,9 @@ static void dial_answered(void *arg, struct wire_reply *reply)
     uint64_t timeout_ms = schedd->settings.match_timeout_ms;
     switch (schedd_plan_dialled(reply->status, waits, claim->state == CLAIM_WAITING)) {
     case DIALLED_EXPECT:
-        claim_set_slot(claim, ad_string_or(reply->args, "SlotName", ""), NULL);
+        if (reply->args != NULL) { /* a startd may say no more than that it is well */
+            claim_set_slot(claim, ad_string_or(reply->args, "SlotName", ""), NULL);
+        }
         claim_move(claim, CLAIM_EXPECTED);
         loop_timer_set(claim->timer, timeout_ms);
         break;
