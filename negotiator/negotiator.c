@@ -80,7 +80,7 @@ struct ad_context negotiator_context(struct negotiator *negotiator)
 static void another_leads(struct negotiator *negotiator, const struct wire_reply *reply)
 {
     const char *holder = reply->args != NULL ? ad_string_or(reply->args, "Holder", "") : "";
-    if (strcmp(holder, negotiator->leader) != 0) {
+    if (reply->args != NULL && strcmp(holder, negotiator->leader) != 0) {
         (void)snprintf(negotiator->leader, sizeof negotiator->leader, "%s", holder);
         log_info(negotiator->env.log, "lease", "another leads", LOG_TEXT("holder", holder),
                  LOG_TEXT("identity", ad_string_or(reply->args, "HolderIdentity", "")),
