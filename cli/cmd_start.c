@@ -5,6 +5,9 @@
  * match them.  A startd that refuses, because it died with claims, is started instead: it settles
  * them, and goes to sleep when it has nothing to do.
  *
+ * A master that holds its lock may be about to end: it was killed a moment ago, or `roost stop` is
+ * under way.  So whenever the pool is not ready yet, and nobody holds the lock, another is started.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
@@ -25,6 +28,7 @@
 
 #define READY_MS 30000
 #define RETRY_MS 50
+#define SPAWN_MS 1000 /* in which a master that was started has its lock, or has ended */
 
 static const char *config_file_path(struct cli *cli)
 {
@@ -43,15 +47,38 @@ static int spawn_master(struct cli *cli, struct err *err)
     return os_spawn(cli->os, &spec, NULL, NULL, &pid, err);
 }
 
+struct starting {
+    struct cli *cli;
+    uint64_t spawned_ms; /* when we started one last; 0: never */
+};
+
+static int see_to_master(struct starting *starting, struct err *err)
+{
+    struct cli *cli = starting->cli;
+    uint64_t now_ms = loop_now_ms(cli->loop);
+    if ((starting->spawned_ms > 0 && now_ms < starting->spawned_ms + SPAWN_MS) ||
+        cli_lock_holder(cli, config_path(cli->config, "LOCK"), "master") != 0) {
+        return 0;
+    }
+    starting->spawned_ms = now_ms;
+    return spawn_master(cli, err);
+}
+
 /* Waits until a step succeeds; the last reason is what is reported. */
-static int until_ready(struct cli *cli, int (*step)(struct cli *cli, struct err *err),
+static int until_ready(struct starting *starting, int (*step)(struct cli *cli, struct err *err),
                        struct err *err)
 {
+    struct cli *cli = starting->cli;
     uint64_t end_ms = loop_now_ms(cli->loop) + READY_MS;
     for (;;) {
+        struct err why;
         int rc = step(cli, err);
         if (rc == 0 || rc == -EACCES || rc == -EINVAL || loop_now_ms(cli->loop) >= end_ms) {
             return rc;
+        }
+        if (see_to_master(starting, &why) != 0) {
+            *err = why;
+            return -EIO;
         }
         cli_pause(cli, RETRY_MS);
     }
@@ -60,6 +87,10 @@ static int until_ready(struct cli *cli, int (*step)(struct cli *cli, struct err 
 static int daemons_are_there(struct cli *cli, struct err *err)
 {
     static const char *const TYPES[] = {"Scheduler", "Negotiator", "Rooster"};
+    int there = cli_collector(cli, err); /* the one that answered before may have ended */
+    if (there != 0) {
+        return there;
+    }
     for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
         struct ad *args = ad_create();
         struct cli_reply reply;
@@ -274,18 +305,17 @@ int cmd_start(struct cli *cli)
     if (cli->argc > 1) {
         return start_machines(cli);
     }
-    const char *lock_dir = config_path(cli->config, "LOCK");
-    pid_t pid = cli_lock_holder(cli, lock_dir, "master");
-    if (pid == 0 && spawn_master(cli, &err) != 0) {
+    struct starting starting = {.cli = cli};
+    if (see_to_master(&starting, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
-    int rc = until_ready(cli, cli_collector, &err);
-    rc = rc != 0 ? rc : until_ready(cli, cli_schedd, &err);
-    rc = rc != 0 ? rc : until_ready(cli, daemons_are_there, &err);
+    int rc = until_ready(&starting, cli_collector, &err);
+    rc = rc != 0 ? rc : until_ready(&starting, cli_schedd, &err);
+    rc = rc != 0 ? rc : until_ready(&starting, daemons_are_there, &err);
     rc = rc != 0 ? rc : bring_nodes(cli, &err);
     if (rc != 0) {
         return cli_fail(cli, "%s; the logs are in %s", err.text, config_path(cli->config, "LOG"));
     }
-    (void)printf("The pool %s.\n", pid == 0 ? "is started" : "was running");
+    (void)printf("The pool %s.\n", starting.spawned_ms > 0 ? "is started" : "was running");
     return CLI_OK;
 }

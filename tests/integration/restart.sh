@@ -85,6 +85,37 @@ check_restarts 2 60
 equals "starts of the jobs" "$("$ROOST" history "$cluster" -af NumJobStarts | sort -u)" 1
 until_true 30 "all are asleep" is_asleep 2
 
+say "a master that has its lock still, and ends a moment after roost start has seen it"
+port=$(sed -n 's/^COLLECTOR_PORT = *//p' "$ROOST_CONFIG")
+[ -n "$port" ] || fail "where does the collector listen?"
+master=$(holders master)
+kill -STOP "$master"
+mapfile -t pids < <(for daemon in collector schedd negotiator rooster; do pids_of $daemon; done)
+equals "daemons of the pool" ${#pids[@]} 4
+kill -9 "${pids[@]}"
+# In the collector's place: it ends when roost start calls, which has looked for a master by then.
+python3 -c '
+import socket, sys, time
+listener = socket.socket()
+listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+while True:
+    try:
+        listener.bind(("127.0.0.1", int(sys.argv[1])))
+        listener.listen()
+        break
+    except OSError: # the dying collector has it still
+        time.sleep(0.02)
+open(sys.argv[2], "w").close()
+listener.accept()' "$port" "$WORK/listens" &
+listener=$!
+until_true 20 "somebody listens for the collector" test -e "$WORK/listens"
+timeout 60 "$ROOST" start >"$WORK/start.out" 2>&1 &
+starting=$!
+wait $listener
+kill -9 "$master"
+wait $starting || fail "roost start: $(cat "$WORK/start.out")"
+equals "what it says" "$(cat "$WORK/start.out")" "The pool is started."
+
 say "a pool that is stopped when its daemons were killed leaves no shadow"
 gate_jobs 1
 open_gate
