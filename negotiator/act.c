@@ -72,8 +72,8 @@ static void matched(void *arg, struct wire_reply *reply)
                                flight->limits); /* or forgotten before */
         log_info(negotiator->env.log, "match.declined", reply->text, LOG_TEXT("slot", flight->slot),
                  LOG_TEXT("request", flight->request), LOG_INT("status", reply->status));
-        if (reply->status == -ENOENT || reply->status == -EHOSTUNREACH) {
-            given_take_back(negotiator, flight->claim_id); /* it was not used */
+        if (given_was_declined(reply->status)) {
+            given_take_back(negotiator, flight->claim_id);
         }
         if (request != NULL) {
             request->rest_until_ms = loop_now_ms(negotiator->env.loop) + REST_MS;

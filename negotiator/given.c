@@ -2,8 +2,8 @@
  *
  * A claim id is remembered as given from before it is sent, also when the slot's ad is gone for a
  * while (a collector that was started again), and is not given a second time, unless the schedd
- * declined it or GIVEN_MS have passed: by then a match that came to nothing (a lost answer, a
- * startd that said no) is forgotten by the schedd, too, and the slot must not stay idle for it.
+ * declined it unused or GIVEN_MS have passed: by then a match that came to nothing (a lost answer,
+ * a startd that said no) is forgotten by the schedd, too, and the slot must not stay idle for it.
  *
  * A negotiator that is killed after it gave an id must not be followed by one that gives it again
  * before the slot's ad shows the claim.  So the ids are also written into the slot's ad at the
@@ -15,6 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/loop.h"
@@ -154,6 +155,15 @@ static void forget(struct negotiator *negotiator, const char *claim_id, bool is_
         copies_slot_touched(slot);
     }
     given_gift_destroy(gift);
+}
+
+bool given_was_declined(int status)
+{
+    return status == -ENOENT           /* no job of that autocluster is idle any more */
+           || status == -EDQUOT        /* MAX_JOBS_RUNNING */
+           || status == -ESHUTDOWN     /* the schedd is stopping */
+           || status == -ENOTCONN      /* it could not ask the startd */
+           || status == -EHOSTUNREACH; /* the hub could not deliver it */
 }
 
 void given_take_back(struct negotiator *negotiator, const char *claim_id)

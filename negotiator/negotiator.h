@@ -145,6 +145,9 @@ const char *copies_claim_id(const struct pool_slot *slot);
 void given_add(struct negotiator *negotiator, const char *claim_id, struct pool_slot *slot,
                const struct ad *job);
 void given_take_back(struct negotiator *negotiator, const char *claim_id); /* was not used */
+/* Does that answer to a MATCH say that nobody used the claim id, or will?  A lost answer does not.
+ */
+bool given_was_declined(int status);
 bool given_is(const struct negotiator *negotiator, const char *claim_id);
 /* The job that got a piece with this claim id; NULL: none, or not given away by us. */
 struct ad *given_job(const struct negotiator *negotiator, const char *claim_id);

@@ -6,6 +6,7 @@
  */
 #include "tests/support/unit.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -145,6 +146,19 @@ static void a_startd_that_marks_what_is_not_its_own_hurts_only_itself(void **sta
     rig_fini(&rig);
 }
 
+static void a_refusal_gives_the_claim_id_back_and_a_lost_answer_does_not(void **state)
+{
+    (void)state;
+    static const int UNUSED[] = {-ENOENT, -EDQUOT, -ESHUTDOWN, -ENOTCONN, -EHOSTUNREACH};
+    static const int UNKNOWN[] = {0, -EEXIST, -ECONNRESET, -ETIMEDOUT, -EINVAL, -EIO};
+    for (size_t i = 0; i < sizeof UNUSED / sizeof UNUSED[0]; i++) {
+        assert_true(given_was_declined(UNUSED[i]));
+    }
+    for (size_t i = 0; i < sizeof UNKNOWN / sizeof UNKNOWN[0]; i++) {
+        assert_false(given_was_declined(UNKNOWN[i]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +168,7 @@ int main(void)
         cmocka_unit_test(a_mark_holds_for_its_time_at_most_however_late_its_end),
         cmocka_unit_test(a_broken_mark_is_left_out),
         cmocka_unit_test(a_startd_that_marks_what_is_not_its_own_hurts_only_itself),
+        cmocka_unit_test(a_refusal_gives_the_claim_id_back_and_a_lost_answer_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
