@@ -4,6 +4,11 @@
  * than the last where the clock was set back, the sequence counts the messages.  Always Full:
  * request ads are few and small.
  *
+ * A request asks for no more jobs than MAX_JOBS_RUNNING leaves room for: a match beyond it would be
+ * refused, and machines be woken for nothing.  So each claim that begins or ends changes all of
+ * them, once there is less room than there are idle jobs: they are told at once when room appears
+ * or is gone, and else once in ROOM_MS.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "schedd/request_ads.h"
@@ -32,6 +37,7 @@
 
 #define ADS_PER_UPDATE 500
 #define DRAINED_MS     250 /* between two that tell only what claims have taken */
+#define ROOM_MS        1000
 
 struct request_ads {
     struct schedd *schedd;
@@ -41,7 +47,37 @@ struct request_ads {
     int64_t sequence;
     uint64_t sent_ms; /* when the last change went out */
     uint64_t due_ms;  /* when gather fires */
+    int64_t room;     /* room_of() when all requests were marked for it last */
+    uint64_t room_ms; /* when that was */
 };
+
+/* ---- how many jobs may run yet --------------------------------------------------------------- */
+
+static int64_t room_of(const struct schedd *schedd)
+{
+    int64_t max = schedd->settings.running_max;
+    int64_t claims = schedd->claims != NULL ? (int64_t)strmap_count(schedd->claims) : 0;
+    return max <= 0 ? INT64_MAX : claims < max ? max - claims : 0;
+}
+
+static int64_t wanted(const struct schedd *schedd, const struct autocluster *autocluster)
+{
+    int64_t room = room_of(schedd), idle = (int64_t)autocluster->idle_count;
+    return idle < room ? idle : room;
+}
+
+static bool room_has_turned(const struct request_ads *self, int64_t room)
+{
+    return (room == 0) != (self->room == 0);
+}
+
+/* Some request may ask for another number than it should. */
+static bool room_differs(const struct request_ads *self, int64_t room)
+{
+    int64_t idle = self->schedd->idle;
+    return room_has_turned(self, room) ||
+           (room != self->room && (room < idle || self->room < idle));
+}
 
 /* ---- the ads --------------------------------------------------------------------------------- */
 
@@ -73,7 +109,7 @@ static struct ad *request_ad(const struct schedd *schedd, const struct autoclust
     ad_set_string(ad, "Owner", autocluster->owner->name);
     ad_set_string(ad, "User", autocluster->owner->user);
     ad_set_string(ad, "SubmitterName", autocluster->submitter->name);
-    ad_set_int(ad, "JobCount", autocluster->idle_count);
+    ad_set_int(ad, "JobCount", wanted(schedd, autocluster));
     ad_set_int(ad, "JobPrio", job_int(best, "JobPrio", 0));
     ad_set_int(ad, "QDate", best->cluster->qdate_s);
     mem_free(name);
@@ -158,6 +194,45 @@ static void send_gone(struct request_ads *self, struct wire *wire, const char *t
     vec_fini(names, mem_free);
 }
 
+static void mark_all(struct schedd *schedd)
+{
+    size_t at = 0;
+    void *value = NULL;
+    while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
+        ((struct autocluster *)value)->dirty = true;
+    }
+    submitters_mark_all(schedd);
+}
+
+static void publish_after(struct schedd *schedd, uint64_t gather_ms)
+{
+    struct request_ads *self = schedd->request_ads;
+    if (self == NULL) {
+        return;
+    }
+    uint64_t now_ms = loop_now_ms(schedd->loop);
+    uint64_t due_ms = self->sent_ms + gather_ms;
+    if (due_ms < now_ms) {
+        due_ms = now_ms;
+    }
+    if (!loop_timer_is_set(self->gather) || due_ms < self->due_ms) {
+        self->due_ms = due_ms;
+        loop_timer_set(self->gather, due_ms - now_ms);
+    }
+}
+
+static void mark_by_room(struct request_ads *self)
+{
+    int64_t room = room_of(self->schedd);
+    uint64_t now_ms = loop_now_ms(self->schedd->loop);
+    if (room_differs(self, room) &&
+        (room_has_turned(self, room) || now_ms >= self->room_ms + ROOM_MS)) {
+        mark_all(self->schedd);
+        self->room = room;
+        self->room_ms = now_ms;
+    }
+}
+
 static void publish(struct request_ads *self)
 {
     struct schedd *schedd = self->schedd;
@@ -165,6 +240,7 @@ static void publish(struct request_ads *self)
     if (wire == NULL || schedd->stopping) {
         return;
     }
+    mark_by_room(self);
     struct vec ads = {0};
     struct vec gone_requests = {0};
     struct vec gone_submitters = {0};
@@ -177,7 +253,7 @@ static void publish(struct request_ads *self)
             continue;
         }
         autocluster->dirty = false;
-        if (autocluster->idle_count > 0) {
+        if (wanted(schedd, autocluster) > 0) {
             autocluster->published = true;
             vec_push(&ads, request_ad(schedd, autocluster));
         } else if (autocluster->published) {
@@ -198,6 +274,9 @@ static void publish(struct request_ads *self)
     }
     vec_fini(&empty, NULL);
     self->sent_ms = loop_now_ms(schedd->loop);
+    if (room_differs(self, room_of(schedd))) { /* it was too early to tell that */
+        publish_after(schedd, ROOM_MS);
+    }
 }
 
 /* ---- what an earlier connection left ----------------------------------------------------------
@@ -218,7 +297,7 @@ static void found(void *arg, struct wire_reply *reply)
     void *value = NULL;
     while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
         const struct autocluster *autocluster = value;
-        if (autocluster->idle_count > 0) {
+        if (wanted(schedd, autocluster) > 0) {
             char *name = request_name(schedd, autocluster);
             (void)strmap_set(ours, name, schedd); /* only presence counts */
             mem_free(name);
@@ -280,16 +359,6 @@ static void gather_fired(void *arg)
     publish(arg);
 }
 
-static void mark_all(struct schedd *schedd)
-{
-    size_t at = 0;
-    void *value = NULL;
-    while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
-        ((struct autocluster *)value)->dirty = true;
-    }
-    submitters_mark_all(schedd);
-}
-
 static void full_fired(void *arg)
 {
     struct request_ads *self = arg;
@@ -309,6 +378,7 @@ void request_ads_init(struct schedd *schedd)
         self->epoch = schedd->life + 1;
     }
     schedd->life = self->epoch; /* claims_init() writes it, when all is loaded */
+    self->room = INT64_MAX;
     schedd->request_ads = self;
 }
 
@@ -323,23 +393,6 @@ void request_ads_fini(struct schedd *schedd)
     }
 }
 
-static void publish_after(struct schedd *schedd, uint64_t gather_ms)
-{
-    struct request_ads *self = schedd->request_ads;
-    if (self == NULL) {
-        return;
-    }
-    uint64_t now_ms = loop_now_ms(schedd->loop);
-    uint64_t due_ms = self->sent_ms + gather_ms;
-    if (due_ms < now_ms) {
-        due_ms = now_ms;
-    }
-    if (!loop_timer_is_set(self->gather) || due_ms < self->due_ms) {
-        self->due_ms = due_ms;
-        loop_timer_set(self->gather, due_ms - now_ms);
-    }
-}
-
 void request_ads_changed(struct schedd *schedd)
 {
     publish_after(schedd, schedd->settings.publish_gather_ms);
@@ -349,6 +402,16 @@ void request_ads_drained(struct schedd *schedd)
 {
     uint64_t gather_ms = schedd->settings.publish_gather_ms;
     publish_after(schedd, gather_ms > DRAINED_MS ? gather_ms : DRAINED_MS);
+}
+
+void request_ads_room(struct schedd *schedd)
+{
+    const struct request_ads *self = schedd->request_ads;
+    int64_t room = room_of(schedd);
+    if (self != NULL && room_differs(self, room)) {
+        publish_after(schedd,
+                      room_has_turned(self, room) ? schedd->settings.publish_gather_ms : ROOM_MS);
+    }
 }
 
 void request_ads_moved(struct schedd *schedd)

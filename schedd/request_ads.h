@@ -20,6 +20,8 @@ void request_ads_changed(struct schedd *schedd);
 /* The same, but nobody waits to hear it: a claim took its next job while others are idle, or the
  * numbers of a submitter changed.  It is told with the next change, or soon. */
 void request_ads_drained(struct schedd *schedd);
+/* A claim has begun or ended: MAX_JOBS_RUNNING may leave room for another number of jobs. */
+void request_ads_room(struct schedd *schedd);
 /* Address or certificate are others now: all are told anew. */
 void request_ads_moved(struct schedd *schedd);
 /* The uplink is up (again): everything is news. */

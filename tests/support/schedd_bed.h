@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/daemon_run.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
 #include "base/os.h"
 #include "schedd/schedd.h"
 #include "tests/support/collector_bed.h"
@@ -40,6 +42,70 @@ static inline struct daemon_run *schedd_bed_start(struct bed *bed, char *path)
     struct daemon_run *run;
     BED_MUST(daemon_run_start(&schedd_daemon, bed->loop, bed->os, NULL, 4, argv, &run, err));
     return run;
+}
+
+/* A client of the schedd, over its Unix socket. */
+static inline struct client *dial_schedd(struct bed *bed)
+{
+    static const struct wire_events EVENTS = {.ready = client_ready, .closed = client_closed};
+    struct client *client = client_dial(bed, 0, "", NULL, NULL);
+    char address[400];
+    struct err err = {""};
+    (void)snprintf(address, sizeof address, "unix:%s/schedd/spool/schedd.sock", bed->dir);
+    const struct wire_dial how = {.address = address, .route = "schedd", .name = ""};
+    wire_close(client->wire);
+    client->over = false;
+    if (wire_dial(client->context, &how, &EVENTS, client, &client->wire, &err) != 0) {
+        fail_msg("%s", err.text);
+    }
+    loop_run_until(bed->loop, &client->over);
+    assert_int_equal(client->status, 0);
+    return client;
+}
+
+static inline void later(void *arg)
+{
+    *(bool *)arg = true;
+}
+
+static inline void pause_ms(struct bed *bed, uint64_t ms)
+{
+    bool over = false;
+    struct loop_timer *timer = loop_timer_create(bed->loop, later, &over);
+    loop_timer_set(timer, ms);
+    loop_run_until(bed->loop, &over);
+    loop_timer_destroy(timer);
+}
+
+static inline size_t count_ads(struct client *client, const char *type, const char *constraint)
+{
+    char args[300];
+    struct answer answer;
+    (void)snprintf(args, sizeof args, "[ Type = \"%s\"; Constraint = \"%s\" ]", type, constraint);
+    assert_int_equal(client_call(client, VERB_QUERY, args, NULL, &answer), 0);
+    size_t count = answer.ads.count;
+    answer_fini(&answer);
+    return count;
+}
+
+/* Until there are so many. */
+static inline void wait_for_ads(struct client *client, const char *type, const char *constraint,
+                                size_t count)
+{
+    for (int i = 0; i < 1000 && count_ads(client, type, constraint) != count; i++) {
+        pause_ms(client->bed, 10);
+    }
+    assert_int_equal(count_ads(client, type, constraint), count);
+}
+
+static inline void call_ok(struct client *client, enum wire_verb verb, const char *args,
+                           const char *const *ads)
+{
+    struct answer answer;
+    if (client_call(client, verb, args, ads, &answer) != 0) {
+        fail_msg("%s", answer.text);
+    }
+    answer_fini(&answer);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* A schedd at a collector: what is left there of its earlier life.
+/* A schedd at a collector: what is left there of its earlier life, and for how many jobs it asks.
  *
  * LINK: collector
  *
@@ -7,22 +7,11 @@
 #include "tests/support/schedd_bed.h"
 #include "tests/support/unit.h"
 
-static size_t count_requests(struct client *client, const char *schedd)
-{
-    char args[200];
-    struct answer answer;
-    (void)snprintf(args, sizeof args,
-                   "[ Type = \"Request\"; Constraint = \"ScheddName == \\\"%s\\\"\" ]", schedd);
-    assert_int_equal(client_call(client, VERB_QUERY, args, NULL, &answer), 0);
-    size_t count = answer.ads.count;
-    answer_fini(&answer);
-    return count;
-}
+#include <errno.h>
+#include <stdlib.h>
 
-static void later(void *arg)
-{
-    *(bool *)arg = true;
-}
+#define OF_S "ScheddName == \\\"s\\\""
+#define OF_T "ScheddName == \\\"t\\\""
 
 static void requests_of_an_earlier_life_are_taken_back(void **state)
 {
@@ -41,21 +30,81 @@ static void requests_of_an_earlier_life_are_taken_back(void **state)
                                  ADS, &answer),
                      0);
     answer_fini(&answer);
-    assert_int_equal(count_requests(client, "s"), 1);
+    assert_int_equal(count_ads(client, "Request", OF_S), 1);
     char path[300];
     schedd_bed_write(bed, other->token_id, path);
     struct daemon_run *run = schedd_bed_start(bed, path);
-    for (int i = 0; i < 1000 && count_requests(client, "s") > 0; i++) {
-        bool over = false;
-        struct loop_timer *timer = loop_timer_create(bed->loop, later, &over);
-        loop_timer_set(timer, 10);
-        loop_run_until(bed->loop, &over);
-        loop_timer_destroy(timer);
-    }
-    assert_int_equal(count_requests(client, "s"), 0);
-    assert_int_equal(count_requests(client, "t"), 1); /* another's is not ours to take */
+    wait_for_ads(client, "Request", OF_S, 0);
+    assert_int_equal(count_ads(client, "Request", OF_T), 1); /* another's is not ours to take */
     daemon_run_destroy(run);
     bed_destroy(bed);
 }
 
-UNIT_TESTS(UNIT(requests_of_an_earlier_life_are_taken_back))
+/* ---- MAX_JOBS_RUNNING ---- */
+
+/* A startd that takes whatever it is asked to. */
+static void startd_asked(void *arg, struct wire_request *request)
+{
+    (void)arg;
+    wire_reply_ok(request, NULL);
+}
+
+/* As the negotiator does it. */
+static int match(struct client *negotiator, const char *claim_id)
+{
+    struct ad *args = bed_ad("[ RequestName = \"s#1\"; AutoClusterId = 1; SlotName = \"slot1@x\"; "
+                             "Machine = \"x\"; StartdUplink = \"startd/x\" ]");
+    struct ad *slot = bed_ad("[ Name = \"slot1@x\"; Machine = \"x\" ]");
+    const struct ad *ads[] = {slot};
+    struct answer answer = {0};
+    ad_set_string(args, "ClaimId", claim_id);
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1, .with_private = true};
+    assert_true(
+        wire_relay(negotiator->wire, "schedd/s", VERB_MATCH, &body, 0, answer_part, &answer) > 0);
+    loop_run_until(negotiator->bed->loop, &answer.over);
+    int status = answer.status;
+    answer_fini(&answer);
+    ad_destroy(args);
+    ad_destroy(slot);
+    return status;
+}
+
+#define JOB "[Cmd = \"/bin/true\"; Iwd = \"/tmp\"; Requirements = true; "
+
+static void no_more_jobs_are_asked_for_than_may_run(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create("");
+    bed_start(bed);
+    bed_find_address(bed);
+    struct client *negotiator = client_dial(bed, SCOPE_READ | SCOPE_NEGOTIATOR, "", NULL, NULL);
+    const struct client *startd =
+        client_dial(bed, SCOPE_READ | SCOPE_ADVERTISE, "", "startd/x", startd_asked);
+    const struct client *token =
+        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+    char path[300];
+    assert_int_equal(startd->status, 0);
+    schedd_bed_write(bed, token->token_id, path);
+    assert_int_equal(setenv("ROOST_MAX_JOBS_RUNNING", "2", 1), 0);
+    struct daemon_run *run = schedd_bed_start(bed, path);
+    assert_int_equal(unsetenv("ROOST_MAX_JOBS_RUNNING"), 0);
+    struct client *schedd = dial_schedd(bed);
+    call_ok(schedd, VERB_SUBMIT, JOB "ProcCount = 5]", NULL);
+    wait_for_ads(negotiator, "Request", "JobCount == 2", 1);
+    assert_int_equal(match(negotiator, "first"), 0);
+    assert_int_equal(match(negotiator, "second"), 0);
+    wait_for_ads(negotiator, "Request", "true", 0);
+    assert_int_equal(match(negotiator, "third"), -EDQUOT);
+    call_ok(schedd, VERB_SUBMIT, JOB "RequestMemory = 7; ProcCount = 3]", NULL);
+    wait_for_ads(negotiator, "Submitter", "IdleJobs >= 6", 1); /* these are told with requests */
+    assert_int_equal(count_ads(negotiator, "Request", "true"), 0);
+
+    call_ok(schedd, VERB_ACT, "[Action = \"Remove\"; Ids = {\"1\"}]", NULL);
+    wait_for_ads(negotiator, "Request", "JobCount == 2 && RequestMemory == 7", 1);
+    client_close(schedd);
+    daemon_run_destroy(run);
+    bed_destroy(bed);
+}
+
+UNIT_TESTS(UNIT(no_more_jobs_are_asked_for_than_may_run),
+           UNIT(requests_of_an_earlier_life_are_taken_back))
