@@ -325,6 +325,67 @@ static void a_turn_of_a_starter_that_is_gone_is_given_back(void **state)
     assert_false(has_stage(world, "1.0.3.part"));
 }
 
+/* The shadow's connection to its schedd is lost; it comes again by itself. */
+static void lose_schedd(struct world *world)
+{
+    struct wire *wire = world->shadow;
+    (void)snprintf(world->runs, sizeof(world->runs), "1.0.3"); /* which it knows still */
+    world->shadow = NULL;
+    world->greeted = false;
+    wire_close(wire);
+}
+
+static void ignore_gone(void *arg)
+{
+    (void)arg;
+}
+
+static void a_turn_that_is_waited_for_is_asked_for_again_when_the_schedd_is_back(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    put_large(world);
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, &starter);
+    assert_int_equal(call(world, starter.wire, VERB_JOB_FETCH, "[]", NULL, NULL), 0);
+    begin(starter.wire, VERB_FILE_GET, "[Name = \"condor_exec.exe\"]", NULL, NULL, &answer);
+    wait_for(world, &world->turn_asked);
+    world->turn_asked = false;
+    wire_request_on_gone(world->turn, ignore_gone, NULL); /* it goes with the connection */
+    lose_schedd(world);
+    wait_for(world, &world->turn_asked);
+    assert_false(answer.done);
+    assert_true(wire_reply_part(world->turn, &(struct wire_body){0}));
+    wait_for(world, &answer.done);
+    assert_int_equal(answer.bytes.length, LARGE);
+    answer_fini(&answer);
+    wire_close(starter.wire);
+}
+
+static void a_turn_of_a_starter_that_left_is_not_asked_for_again(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    put_large(world);
+    job_run(world, "", "");
+    dial(world, "1.0", 3, NONCE, &starter);
+    assert_int_equal(call(world, starter.wire, VERB_JOB_FETCH, "[]", NULL, NULL), 0);
+    begin(starter.wire, VERB_FILE_GET, "[Name = \"condor_exec.exe\"]", NULL, NULL, &answer);
+    wait_for(world, &world->turn_asked);
+    wire_close(starter.wire);
+    wait_for(world, &world->turn_gone);
+    wait_for(world, &answer.done);
+    answer_fini(&answer);
+    world->turn_asked = false;
+    lose_schedd(world);
+    wait_for(world, &world->greeted);
+    /* What it says after the greeting comes in order: this is behind all of it. */
+    assert_int_equal(call(world, world->shadow, VERB_PING, "[]", NULL, NULL), 0);
+    assert_false(world->turn_asked);
+}
+
 static void streams_are_written_where_they_belong(void **state)
 {
     struct world *world = *state;
@@ -357,6 +418,19 @@ static void streams_are_written_where_they_belong(void **state)
     wire_close(starter.wire);
 }
 
+/* A ticket for cluster 7. */
+static void dial_guest(struct world *world, struct starter *guest)
+{
+    char args[200];
+    struct ad *hello = ad_create();
+    (void)snprintf(args, sizeof(args), "[Ticket = \"%s\"; Purpose = \"Spool\"; Ids = {\"7\"}]",
+                   NONCE);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_ADMIT, args, NULL, NULL), 0);
+    ad_set_string(hello, "Ticket", NONCE);
+    dial_with(world, hello, guest);
+    assert_true(guest->ready);
+}
+
 static void a_spooled_file_goes_on_where_it_is_and_nowhere_else(void **state)
 {
     static const char *const PIECE =
@@ -364,12 +438,7 @@ static void a_spooled_file_goes_on_where_it_is_and_nowhere_else(void **state)
     struct world *world = *state;
     struct starter guest;
     char args[200], name[100];
-    struct ad *hello = ad_create();
-    (void)snprintf(args, sizeof(args), "[Ticket = \"%s\"; Purpose = \"Spool\"; Ids = {\"7\"}]",
-                   NONCE);
-    assert_int_equal(call(world, world->shadow, VERB_JOB_ADMIT, args, NULL, NULL), 0);
-    ad_set_string(hello, "Ticket", NONCE);
-    dial_with(world, hello, &guest);
+    dial_guest(world, &guest);
     (void)snprintf(args, sizeof(args), PIECE, 0);
     assert_int_equal(call(world, guest.wire, VERB_SPOOL_PUT, args, NULL, "abc"), 0);
     for (int wrong = 1; wrong < 6; wrong++) {
@@ -382,6 +451,43 @@ static void a_spooled_file_goes_on_where_it_is_and_nowhere_else(void **state)
     assert_int_equal(call(world, guest.wire, VERB_SPOOL_PUT, args, NULL, "def"), 0);
     (void)snprintf(name, sizeof(name), "owner/%s/sandbox/7/in/h/f", world->me);
     file_is(world, name, "abcdef");
+    wire_close(guest.wire);
+}
+
+enum { SPOOLED = 600000 }; /* of 1 MiB */
+
+static int spool(struct world *world, struct starter *guest, const char *name)
+{
+    char args[200];
+    char *text = mem_alloc(SPOOLED + 1);
+    memset(text, 'x', SPOOLED);
+    text[SPOOLED] = '\0';
+    (void)snprintf(args, sizeof(args), "[Id = \"7\"; Name = \"in/%s\"; Offset = 0; Size = %d]",
+                   name, SPOOLED);
+    int status = call(world, guest->wire, VERB_SPOOL_PUT, args, NULL, text);
+    mem_free(text);
+    return status;
+}
+
+static void what_an_owner_has_spooled_is_counted_and_measured_anew_when_it_is_too_much(void **state)
+{
+    struct world *world = *state;
+    struct starter guest;
+    char name[200];
+    assert_int_equal(setenv("ROOST_SPOOL_QUOTA_PER_OWNER", "1 MiB", 1), 0);
+    restart(world);
+    dial_guest(world, &guest);
+    assert_int_equal(spool(world, &guest, "a"), 0);
+    assert_int_equal(spool(world, &guest, "b"), -EDQUOT); /* what came since is counted */
+    wire_close(guest.wire);
+    restart(world);
+    assert_int_equal(unsetenv("ROOST_SPOOL_QUOTA_PER_OWNER"), 0);
+    dial_guest(world, &guest);
+    assert_int_equal(spool(world, &guest, "b"), -EDQUOT); /* and what was there before */
+    (void)snprintf(name, sizeof(name), "%s/owner/%s/sandbox/7/in/a", world->dir, world->me);
+    assert_int_equal(os_remove_tree(world->os, name, NULL), 0);
+    assert_int_equal(spool(world, &guest, "b"), 0);
+    assert_int_equal(spool(world, &guest, "c"), -EDQUOT);
     wire_close(guest.wire);
 }
 
@@ -446,8 +552,11 @@ int main(void)
         CASE(a_starter_that_asks_for_the_same_again_and_again_is_told_to_wait),
         CASE(what_is_large_waits_for_its_turn_and_gives_it_back),
         CASE(a_turn_of_a_starter_that_is_gone_is_given_back),
+        CASE(a_turn_that_is_waited_for_is_asked_for_again_when_the_schedd_is_back),
+        CASE(a_turn_of_a_starter_that_left_is_not_asked_for_again),
         CASE(streams_are_written_where_they_belong),
         CASE(a_spooled_file_goes_on_where_it_is_and_nowhere_else),
+        CASE(what_an_owner_has_spooled_is_counted_and_measured_anew_when_it_is_too_much),
         CASE(output_that_is_newer_than_all_input_makes_a_run_needless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

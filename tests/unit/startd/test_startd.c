@@ -466,6 +466,32 @@ static void a_starter_that_does_not_end_with_the_lease_is_killed(void **state)
     until(rig, is_unclaimed);
 }
 
+/* ---- ads ------------------------------------------------------------------------------------- */
+
+static void that_a_claims_job_is_another_is_told_twice_a_second_and_all_else_at_once(void **state)
+{
+    struct rig *rig = *state;
+    struct startd *startd = rig->startd;
+    uint64_t now_ms = loop_now_ms(rig->bed->loop);
+    startd->last_sent_ms = now_ms;
+    advertise_flap(startd);
+    uint64_t due_ms = startd->send_due_ms;
+    assert_in_range(due_ms, now_ms + 500, now_ms + 510); /* the clock goes on meanwhile */
+    startd->last_sent_ms = now_ms + 3;
+    advertise_flap(startd); /* is there already, and earlier */
+    assert_int_equal(startd->send_due_ms, due_ms);
+    advertise_soon(startd);
+    assert_in_range(startd->send_due_ms, now_ms, now_ms + 10);
+    due_ms = startd->send_due_ms;
+    advertise_flap(startd); /* does not put off what is urgent */
+    assert_int_equal(startd->send_due_ms, due_ms);
+    loop_timer_stop(startd->send_timer);
+    startd->last_sent_ms = now_ms - 500; /* long ago */
+    advertise_flap(startd);
+    assert_in_range(startd->send_due_ms, now_ms, now_ms + 10);
+    assert_true(loop_timer_is_set(startd->send_timer));
+}
+
 UNIT_TESTS(RIG(an_offer_is_taken_and_the_claim_made), RIG(a_claim_id_works_once),
            RIG(an_offer_to_an_owner_who_is_at_his_desk_is_refused),
            RIG(a_machine_that_goes_to_sleep_takes_no_offer),
@@ -491,4 +517,5 @@ UNIT_TESTS(RIG(an_offer_is_taken_and_the_claim_made), RIG(a_claim_id_works_once)
            RIG(a_resumption_that_is_refused_ends_the_job),
            RIG(what_no_claim_knows_is_swept_at_start), RIG(a_schedd_that_moves_is_followed),
            RIG(a_lease_that_is_over_ends_the_job),
-           RIG(a_starter_that_does_not_end_with_the_lease_is_killed))
+           RIG(a_starter_that_does_not_end_with_the_lease_is_killed),
+           RIG(that_a_claims_job_is_another_is_told_twice_a_second_and_all_else_at_once))

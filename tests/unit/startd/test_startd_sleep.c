@@ -307,6 +307,54 @@ static void a_kernel_that_refuses_leaves_it_up(void **state)
     until(rig, is_unclaimed);
 }
 
+static void an_order_that_fails_is_answered_and_nothing_of_it_stays(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    begin(rig, CHECKED);
+    put(rig, "/run", "off.sh", "#!/bin/sh\nexit 1\n");
+    assert_int_equal(order(rig, VERB_POWER_DOWN, "[KeepOff = true]"), -EIO);
+    assert_false(rig->startd->going_down);
+    assert_true(loop_timer_is_set(rig->startd->hibernate_timer));
+    assert_false(loop_timer_is_set(rig->startd->stop_timer));
+    assert_false(loop_timer_is_set(rig->startd->ask_timer));
+    until(rig, kernel_has_refused);
+    until(rig, is_unclaimed);
+    while (collector_has_offline(rig)) { /* ctest's limit ends what never comes */
+    }
+    put(rig, "/run", "off.sh", "#!/bin/sh\necho off >\"$(dirname \"$0\")/off\"\n");
+    assert_int_equal(order(rig, VERB_POWER_DOWN, "[]"), 0);
+    assert_false(loop_timer_is_set(rig->startd->hibernate_timer));
+    assert_int_equal(client_call(rig->caller, VERB_QUERY,
+                                 "[ Type = \"Machine\"; Constraint = \"PowerKeptOff =?= true\" ]",
+                                 NULL, &answer),
+                     0);
+    assert_int_equal(answer.ads.count, 0);
+    answer_fini(&answer);
+    assert_int_equal(order(rig, VERB_POWER_DOWN, "[]"), -EALREADY);
+}
+
+static bool is_not_leaving(struct rig *rig)
+{
+    return !rig->startd->leaving;
+}
+
+static void a_machine_with_jobs_goes_down_by_force_and_takes_no_job_meanwhile(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, CHECKED);
+    run_it(rig);
+    assert_int_equal(order(rig, VERB_POWER_DOWN, "[]"), -EBUSY);
+    assert_false(rig->startd->leaving);
+    assert_int_equal(order(rig, VERB_POWER_DOWN, "[Force = true]"), -EAGAIN);
+    assert_true(rig->startd->leaving);
+    assert_true(loop_timer_is_set(rig->startd->leave_timer));
+    loop_timer_set(rig->startd->leave_timer, 0); /* nobody asks again: it works on */
+    until(rig, is_not_leaving);
+    until(rig, is_unclaimed);
+    assert_false(rig->startd->going_down);
+}
+
 static bool plugin_has_answered(struct rig *rig)
 {
     return rig->startd->look.plugin_levels != 0;
@@ -346,4 +394,6 @@ UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_
            RIG(somebody_keeps_it_up_across_a_restart), RIG(a_time_that_is_none_keeps_nothing),
            RIG(who_is_switched_off_is_woken_by_no_job_who_is_sent_to_sleep_is),
            RIG(suspended_by_the_kernel_it_shows_itself_again_when_it_wakes),
-           RIG(a_kernel_that_refuses_leaves_it_up), RIG(a_plug_in_says_what_it_can_and_does_it))
+           RIG(a_kernel_that_refuses_leaves_it_up), RIG(a_plug_in_says_what_it_can_and_does_it),
+           RIG(an_order_that_fails_is_answered_and_nothing_of_it_stays),
+           RIG(a_machine_with_jobs_goes_down_by_force_and_takes_no_job_meanwhile))
