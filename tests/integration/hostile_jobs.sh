@@ -25,7 +25,18 @@ JOB_MAX_FILES = 5000
 MOUNT_UNDER_SCRATCH = {"/tmp", "/var/tmp"}
 STARTER_INITIAL_UPDATE_INTERVAL = 1
 STARTER_UPDATE_INTERVAL = 1
+FILETRANSFER_PLUGINS = {"$WORK/fills"}
 END
+cat >"$WORK/fills" <<END
+#!/bin/sh
+if [ "\$1" = -classad ]; then
+    printf 'PluginType = "FileTransfer"\nSupportedMethods = "fill"\nMultipleFileSupport = false\n'
+    exit 0
+fi
+dd if=/dev/zero of="\$2" bs=1M count=30 2>/dev/null
+sleep 7786.$$
+END
+chmod 0755 "$WORK/fills"
 chmod 1777 "$OUT"
 pool_start
 EXECUTE=$POOL/nodes/wn01/execute
@@ -95,6 +106,13 @@ for when in Pre Post; do
     equals "why" "$(why "$cluster")" "34 104"
     clean "filled its disk by its ${when}Cmd" 7785
 done
+
+say "fills its disk by what it fetches, before it begins"
+# Its program is named below /tmp: so /tmp is the machine's, where the plug-in is.
+cluster=$(job idle "transfer_executable = false" "transfer_input_files = fill://all/of-it") || exit 1
+until_true 30 "a job whose input fills its disk while it is fetched is held" is_held "$cluster"
+equals "why" "$(why "$cluster")" "34 104"
+clean "filled its disk by what it fetched" 7786
 
 say "leaves output that nobody may read"
 script closes <<'END'
