@@ -38,7 +38,7 @@ enum drain_then {                     /* what is done when all requested slots a
                   DRAIN_THEN_EXIT,    /* the startd ends, and is not started again */
                   DRAIN_THEN_RESTART, /* the startd ends, and is started again */
                   DRAIN_THEN_SLEEP,   /* offline ads, then S3, or what HIBERNATE says */
-                  DRAIN_THEN_OFF,     /* offline ads, then S5 */
+                  DRAIN_THEN_OFF,     /* offline ads, then S5; no job wakes it */
 };
 
 const char *drain_schedule_name(enum drain_schedule schedule);        /* "graceful" */

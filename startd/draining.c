@@ -374,7 +374,7 @@ static void go_on(struct startd *startd)
             try_later(startd, CLAIMS_MS); /* who would keep the offline ads? */
             break;
         }
-        hibernate_drained(startd, then == DRAIN_THEN_OFF ? 5 : 3, reason);
+        hibernate_drained(startd, then == DRAIN_THEN_OFF ? 5 : 3, then == DRAIN_THEN_OFF, reason);
         draining_count(startd);
         break;
     }

@@ -347,7 +347,7 @@ void hibernate_check(struct startd *startd)
     }
 }
 
-void hibernate_drained(struct startd *startd, int level, const char *reason)
+void hibernate_drained(struct startd *startd, int level, bool keep_off, const char *reason)
 {
     struct err why;
     loop_timer_stop(startd->hibernate_timer);
@@ -356,6 +356,7 @@ void hibernate_drained(struct startd *startd, int level, const char *reason)
         take_back(startd, why.text); /* draining tries again */
         return;
     }
+    startd->keep_off = keep_off;
     go_down(startd, level, reason);
 }
 

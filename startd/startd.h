@@ -476,8 +476,8 @@ void hibernate_look_again(struct startd *startd); /* has the machine slept witho
 void hibernate_check(struct startd *startd);
 void hibernate_leave(
     struct startd *startd); /* -asleep: offline ads, as if it had been up, then the end */
-/* It is drained: down, without looking at HIBERNATE. */
-void hibernate_drained(struct startd *startd, int level, const char *reason);
+/* It is drained: down, without looking at HIBERNATE; keep_off: until somebody switches it on. */
+void hibernate_drained(struct startd *startd, int level, bool keep_off, const char *reason);
 void hibernate_power_down(struct startd *startd, struct wire_request *request);
 void hibernate_ask(void *startd); /* the collector: is it still to be taken down? */
 struct loop_timer *hibernate_leaving(struct startd *startd); /* ends `leaving` */

@@ -169,7 +169,9 @@ static void drained_to_off_its_offline_ads_say_what_it_will_be(void **state)
     for (size_t i = 0; i < 2; i++) {
         const struct ad *ad = answer.ads.items[i];
         assert_string_equal(ad_string_or(ad, "State", ""), "Unclaimed");
-        assert_true(ad_bool_or(ad, "Start", false));
+        assert_true(ad_bool_or(ad, "PowerKeptOff", false)); /* no job is to wake it, nor to wait */
+        assert_false(ad_bool_or(ad, "Start", true));
+        assert_false(ad_bool_or(ad, "Unhibernate", true));
         assert_false(ad_has(ad, "Draining"));
         assert_false(ad_has(ad, "DrainReason"));
         assert_non_null(strstr(ad_string_or(ad, "PowerStateReason", ""), admin.id));
@@ -188,11 +190,17 @@ static void drained_to_off_its_offline_ads_say_what_it_will_be(void **state)
 static void who_is_here_after_the_order_has_slept_and_works(void **state)
 {
     struct rig *rig = *state;
+    struct answer answer = {0};
     begin(rig, SLEEPS);
     struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
     drain_it(rig, &admin, "[OnCompletion = \"sleep\"]");
     until(rig, is_down);
     assert_string_equal(rig->startd->sleep_level, "S3");
+    offline_ads(rig, &answer);
+    assert_int_equal(answer.ads.count, 2);
+    assert_false(ad_has(answer.ads.items[0], "PowerKeptOff")); /* a job may have it */
+    assert_true(ad_bool_or(answer.ads.items[0], "Start", false));
+    answer_fini(&answer);
     loop_timer_set(rig->startd->stop_timer, 0);
     until(rig, all_unclaimed);
     assert_true(is_withdrawn(rig));
