@@ -4,7 +4,8 @@
  * next began is told at most each FLAP_GATHER_MS: with short jobs nobody could follow, and each
  * full ad goes to the collector and all who watch it.  After the uplink came up, and every
  * UPDATE_INTERVAL, all slots are sent.  An UPDATE is answered only if something is wrong with it:
- * what is lost is lost with the connection, and then everything is sent anew.
+ * what is lost is lost with the connection, and then everything is sent anew; as it is, somewhat
+ * later, when the collector had too much to do to take it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,6 +18,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
@@ -26,6 +28,7 @@
 
 #define GATHER_MS      20
 #define FLAP_GATHER_MS 500
+#define REFUSED_MS     3000 /* after -EBUSY everything is sent anew, more or less */
 
 static void send_in(struct startd *startd, uint64_t delay_ms)
 {
@@ -33,8 +36,18 @@ static void send_in(struct startd *startd, uint64_t delay_ms)
     loop_timer_set(startd->send_timer, delay_ms);
 }
 
-/* The collector has something against an UPDATE. */
-static void complaint(void *arg, struct wire_reply *reply)
+/* Too much of ours waited there.  Which UPDATE it was is not told: perhaps the one that takes our
+ * offline ads back. */
+static void repeat_all(struct startd *startd)
+{
+    if (!startd->offline_sent) { /* else it is silent until that is over, and sends all then */
+        startd->first_update_done = false;
+        startd->refused = true;
+        send_in(startd, rng_jitter(loop_rng(startd->env.loop), REFUSED_MS, 50));
+    }
+}
+
+void advertise_complaint(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
     if (reply->status == 0) {
@@ -47,6 +60,8 @@ static void complaint(void *arg, struct wire_reply *reply)
         startd->first_update_done =
             false; /* offline ads of this very boot are there: take them back */
         advertise_soon(startd);
+    } else if (reply->status == -EBUSY) {
+        repeat_all(startd);
     }
 }
 
@@ -54,10 +69,13 @@ static void complaint(void *arg, struct wire_reply *reply)
 
 static void gone_answered(void *arg, struct wire_reply *reply)
 {
-    const struct startd *startd = arg;
+    struct startd *startd = arg;
     if (reply->status != 0 && reply->status != -ECONNRESET) {
         log_warn(startd->env.log, "invalidate.refused", reply->text,
                  LOG_INT("status", reply->status));
+    }
+    if (reply->status == -EBUSY) {
+        repeat_all(startd); /* find_stale() names them again */
     }
 }
 
@@ -127,6 +145,10 @@ static void send_changes(void *arg)
         return; /* the up callback sends everything; a machine with offline ads out is silent */
     }
     advertise_gone(startd); /* first: a new piece may have the name of one that is gone */
+    if (startd->refused) {
+        startd->refused = false;
+        find_stale(startd, wire);
+    }
     const struct ad **ads = mem_alloc(startd->slot_count * sizeof *ads);
     size_t count = 0;
     for (size_t i = 0; i < startd->slot_count; i++) {
@@ -256,7 +278,7 @@ int advertise_open(struct startd *startd, struct err *err)
     static const struct uplink_events EVENTS = {.up = uplink_up,
                                                 .down = uplink_down,
                                                 .request = on_request,
-                                                .complaint = complaint};
+                                                .complaint = advertise_complaint};
     char address[POOL_ADDRESS_MAX];
     int rc = pool_collector_addresses(startd->env.config, address, sizeof address, err);
     if (rc != 0) {

@@ -43,6 +43,7 @@ struct store;
 struct uplink;
 struct wire;
 struct wire_context;
+struct wire_reply;
 struct wire_request;
 
 enum slot_kind { SLOT_STATIC, SLOT_PARTITIONABLE, SLOT_DYNAMIC };
@@ -240,6 +241,7 @@ struct startd {
     struct user_world *users;         /* of userMap() in expressions */
     struct transfer_plugins *plugins; /* who fetches URLs here */
     bool first_update_done;           /* since the uplink came up */
+    bool refused;                     /* the collector had too much to do: all is sent anew */
     bool going_down;                  /* asleep soon: no new claims */
     bool leaving;        /* jobs are being ended so that it can go down: no new claims, either */
     bool keep_off;       /* ... until somebody switches it on: no job is to wake it */
@@ -451,6 +453,7 @@ void advertise_soon(struct startd *startd);
 void advertise_flap(struct startd *startd); /* a job began or ended on a claim that goes on */
 void advertise_gone(struct startd *startd); /* pieces that are gone are told at once */
 void advertise_close(struct startd *startd);
+void advertise_complaint(void *startd, struct wire_reply *reply); /* of an UPDATE */
 /* A command that came down the uplink, now or kept. */
 void advertise_request(struct startd *startd, struct wire_request *request);
 

@@ -492,7 +492,53 @@ static void that_a_claims_job_is_another_is_told_twice_a_second_and_all_else_at_
     assert_true(loop_timer_is_set(startd->send_timer));
 }
 
-UNIT_TESTS(RIG(an_offer_is_taken_and_the_claim_made), RIG(a_claim_id_works_once),
+static size_t ads_there(struct rig *rig)
+{
+    struct answer answer;
+    assert_int_equal(client_call(rig->caller, VERB_QUERY,
+                                 "[ Type = \"Machine\"; Constraint = \"Machine == \\\"wn01\\\"\" ]",
+                                 NULL, &answer),
+                     0);
+    size_t count = answer.ads.count;
+    answer_fini(&answer);
+    return count;
+}
+
+static void what_a_busy_collector_refused_is_sent_anew_within_seconds(void **state)
+{
+    static const char *const STALE[] = {"[ MyType = \"Machine\"; Name = \"slot1_9@wn01\";"
+                                        " Machine = \"wn01\"; DynamicSlot = true ]",
+                                        NULL};
+    struct rig *rig = *state;
+    struct startd *startd = rig->startd;
+    struct wire_reply refusal = {.status = -EBUSY, .text = "4096 requests of yours wait"};
+    struct answer answer;
+    char names[400];
+    (void)snprintf(names, sizeof names, "[ Type = \"Machine\"; Names = { \"%s\" } ]",
+                   startd->slots[0]->name);
+    assert_int_equal(client_call(rig->caller, VERB_INVALIDATE, names, NULL, &answer), 0);
+    answer_fini(&answer);
+    assert_int_equal(client_call(rig->caller, VERB_UPDATE, "[]", STALE, &answer), 0);
+    answer_fini(&answer);
+    advertise_complaint(startd, &refusal);
+    assert_false(startd->first_update_done); /* whatever is sent earlier: all */
+    assert_in_range(startd->send_due_ms - loop_now_ms(rig->bed->loop), 1000, 5000);
+    loop_timer_set(startd->send_timer, 0);
+    until(rig, is_connected);
+    assert_int_not_equal(ads_there(rig), 0);
+    while (ads_there(rig) != 1) { /* a piece that is no more: ctest's limit ends what never comes */
+    }
+    /* One that is going to sleep is silent. */
+    startd->offline_sent = true;
+    loop_timer_stop(startd->send_timer);
+    advertise_complaint(startd, &refusal);
+    assert_false(loop_timer_is_set(startd->send_timer));
+    assert_true(startd->first_update_done);
+    startd->offline_sent = false;
+}
+
+UNIT_TESTS(RIG(what_a_busy_collector_refused_is_sent_anew_within_seconds),
+           RIG(an_offer_is_taken_and_the_claim_made), RIG(a_claim_id_works_once),
            RIG(an_offer_to_an_owner_who_is_at_his_desk_is_refused),
            RIG(a_machine_that_goes_to_sleep_takes_no_offer),
            RIG(an_offer_is_judged_by_both_requirements_of_now),
