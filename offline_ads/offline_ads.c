@@ -94,6 +94,8 @@ struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how 
     if (!ad_has(ad, "Unhibernate")) {
         CHECK(ad_set_expr(ad, "Unhibernate", "MY.MachineLastMatchTime =!= undefined", NULL) == 0);
     }
+    ad_set_int(ad, "OfflineSince", how->now_s);
+    CHECK(ad_set_expr(ad, "OfflineAge", "time() - MY.OfflineSince", NULL) == 0);
     return ad;
 }
 

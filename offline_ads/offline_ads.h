@@ -32,7 +32,8 @@ struct offline_ads_how {
  *            ClassAdLifetime, State "Unclaimed", Activity "Idle", load averages 0, PowerState
  *            "Off", EnteredPowerState and PowerStateReason, OfflineBootId (hibernating) or Name and
  *            PreviousName (sample)
- *   added    Unhibernate = MY.MachineLastMatchTime =!= undefined, where the live ad has none
+ *   added    Unhibernate = MY.MachineLastMatchTime =!= undefined, where the live ad has none;
+ *            OfflineSince = now, OfflineAge = time() - MY.OfflineSince, for Rank
  *   removed  MachineLastMatchTime, OfflineMatches, what tells of a claim (ClaimId and all private
  *            attributes, RemoteOwner, RemoteUser, JobId, ...), MyAddress and StartdUplink: nobody
  *            answers there

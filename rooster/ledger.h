@@ -2,7 +2,8 @@
  *
  * A record is an ad of type "Wake": `WakeId Kind("Wake"|"Sleep") Machine AskedBy Method StartTime
  * Attempts Outcome("Started"|"Up"|"Failed"|"Asleep") EndTime Seconds BootId BootTime Reason
- * JobsWaiting`.  It is written before the order is given and again when the outcome is known, so
+ * JobsWaiting Differed`, the last what differed at the boot, or at the one before the sleep
+ * (past_plan.h).  It is written before the order is given and again when the outcome is known, so
  * that a rooster that was killed in between knows that the order may be out.  Keys sort by time.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -47,6 +47,16 @@ static void see_adapter(struct node *node, const struct ad *ad)
     }
 }
 
+/* Once for each sleep: it is kept until a live ad comes, which takes the offline ads' place. */
+static void see_promise(struct node *node, const struct ad *ad)
+{
+    if (node->promise == NULL || strcmp(ad_string_or(node->promise, "OfflineBootId", ""),
+                                        ad_string_or(ad, "OfflineBootId", "")) != 0) {
+        ad_destroy(node->promise);
+        node->promise = past_promise(ad);
+    }
+}
+
 static void see_offline(struct rooster *rooster, struct node *node, const struct ad *ad,
                         const struct ad_context *context)
 {
@@ -57,8 +67,10 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
         node->going_down || strcmp(ad_string_or(ad, "PowerState", ""), "GoingDown") == 0;
     (void)snprintf(node->offline_boot_id, sizeof node->offline_boot_id, "%s",
                    ad_string_or(ad, "OfflineBootId", ""));
-    node->misshown =
-        node->misshown || strcmp(ad_string_or(ad, "PowerState", ""), node_shown(node)) != 0;
+    node->misshown = node->misshown ||
+                     strcmp(ad_string_or(ad, "PowerState", ""), node_shown(node)) != 0 ||
+                     !past_is_in(&node->past, ad);
+    see_promise(node, ad);
     int64_t jobs = jobs_waiting(ad, context->now_s);
     node->jobs_waiting += jobs;
     if (jobs == 0 || ad_eval_bool(rooster->unhibernate, ad, NULL, context) != AD_TRUE) {
@@ -128,6 +140,9 @@ static void record_sleep(struct node *node)
     ad_set_int(record, "EndTime", loop_wall_s(rooster->env.loop));
     ad_set_string(record, "Outcome", "Asleep");
     ad_set_string(record, "BootId", node->offline_boot_id);
+    if (node->past.is_compared) { /* also of a boot that nobody here asked for */
+        ad_set_string(record, "Differed", node->past.differed);
+    }
     ledger_put(rooster->ledger, id, record, NULL, NULL);
     ad_destroy(record);
 }

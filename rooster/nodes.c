@@ -47,6 +47,7 @@ static void node_destroy(void *value)
 {
     struct node *node = value;
     loop_timer_destroy(node->deadline);
+    ad_destroy(node->promise);
     vec_fini(&node->ads, NULL);
     mem_free(node->name);
     mem_free(node);
@@ -165,6 +166,7 @@ void node_show(struct node *node)
     ad_set_string(change, "PowerState", shown);
     ad_set_string(change, "PowerStateReason", reason);
     ad_set_int(change, "EnteredPowerState", node->since_s);
+    past_put(&node->past, change);
     const struct ad *ads[1] = {change};
     for (size_t i = 0; i < node->ads.count; i++) {
         const struct seen *seen = node->ads.items[i];
@@ -225,6 +227,7 @@ struct ad *node_to_ad(const struct node *node)
     }
     ad_set_int(ad, "WakeDeadline", (int64_t)(node_deadline_ms(node) / 1000));
     ad_set_int(ad, "WakesToday", wake_day_count(&node->day, loop_wall_s(node->rooster->env.loop)));
+    past_put(&node->past, ad);
     if (node->would_wake) {
         ad_set_bool(ad, "WouldWake", true);
     }
@@ -267,6 +270,9 @@ static void put_record(struct node *node, const char *outcome, void (*done)(void
         ad_set_real(record, "Seconds", (double)node->last_boot_ms / 1000.0);
         ad_set_string(record, "BootId", node->live_boot_id);
         ad_set_int(record, "BootTime", node->live_boot_s);
+        if (node->past.is_compared) {
+            ad_set_string(record, "Differed", node->past.differed);
+        }
     }
     ledger_put(rooster->ledger, node->wake_id, record, done, node);
     ad_destroy(record);
@@ -289,6 +295,7 @@ static void failed(struct node *node, const char *why)
         .quarantine_ms = (uint64_t)config_duration_s(config, "ROOSTER_QUARANTINE") * 1000};
     loop_timer_stop(node->deadline);
     rooster->failures++;
+    past_add(&node->past, false, 0);
     enum wake_state next =
         wake_plan_after_failure(&retry, node->attempts, loop_now_ms(rooster->env.loop),
                                 &node->retry_at_ms);
@@ -425,17 +432,32 @@ void node_wake(struct node *node)
     put_record(node, "Started", recorded); /* the order follows the commit */
 }
 
+/* What it promised is over; perhaps it was not kept. */
+static void compare(struct node *node)
+{
+    for (size_t i = 0; node->promise != NULL && i < node->ads.count; i++) {
+        const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
+        if (!offline_ads_is(ad)) {
+            past_compare(&node->past, node->promise, ad);
+            ad_destroy(node->promise);
+            node->promise = NULL;
+        }
+    }
+}
+
 void node_is_up(struct node *node)
 {
     struct rooster *rooster = node->rooster;
     loop_timer_stop(node->deadline);
     sleeps_over(node);
+    compare(node);
     if (node->wake_id[0] != '\0') {
         int64_t took_ms = (loop_wall_s(rooster->env.loop) - node->wake_s) * 1000;
         node->last_boot_ms = node->wake_ms != 0
                                  ? (int64_t)(loop_now_ms(rooster->env.loop) - node->wake_ms)
                                  : took_ms;
         boots_add(&node->boots, node->last_boot_ms);
+        past_add(&node->past, true, loop_wall_s(rooster->env.loop));
         node_move(node, WAKE_UP, "its live ad is there");
         put_record(node, "Up", NULL);
         node->wake_id[0] = '\0';

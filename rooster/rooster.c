@@ -141,8 +141,8 @@ static void resume_wake(struct node *node, const struct ad *record)
     loop_timer_set(node->deadline, (uint64_t)left_s * 1000 + 1000);
 }
 
-/* What the ledger tells of a machine: how long its boots took, how often it was woken of late, what
- * is without an outcome. */
+/* What the ledger tells of a machine: how long its boots took, how often it was woken of late,
+ * whether it came, what is without an outcome. */
 static void recall_record(void *arg, const struct ad *record)
 {
     struct rooster *rooster = arg;
@@ -150,15 +150,18 @@ static void recall_record(void *arg, const struct ad *record)
     const char *outcome = ad_string_or(record, "Outcome", "");
     bool sleep = strcmp(ad_string_or(record, "Kind", "Wake"), "Sleep") == 0;
     bool open = strcmp(outcome, "Started") == 0;
-    if (machine[0] == '\0' || (sleep && !open)) {
+    if (machine[0] == '\0' || (sleep && !open && !ad_has(record, "Differed"))) {
         return;
     }
     const struct node *before = strmap_get(rooster->nodes, machine);
     bool listed = open || (before != NULL && before->listed);
     struct node *node = node_of(rooster, machine);
     node->listed = listed;
+    past_recall(&node->past, record);
     if (sleep) {
-        sleeps_resume(node, record);
+        if (open) {
+            sleeps_resume(node, record);
+        }
         return;
     }
     wake_day_add(&node->day, ad_int_or(record, "StartTime", 0));

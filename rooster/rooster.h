@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "power/power.h"
 #include "rooster/boots_plan.h"
+#include "rooster/past_plan.h"
 #include "rooster/wake_plan.h"
 
 struct ad;
@@ -89,6 +90,8 @@ struct node { /* one machine */
     bool known;           /* what its offline ad says of an earlier life was looked at */
     int64_t last_boot_ms; /* what it took the last time; 0 unknown */
     struct boots boots;   /* what it took when it was woken */
+    struct past past;     /* did it come, and was it what it had been? */
+    struct ad *promise;   /* what its offline ads promise; NULL: it has none */
     struct wake_day day;  /* its wakes of the last 24 hours */
     bool would_wake;      /* but for ROOSTER_DRY_RUN */
     bool listed;          /* an ad, the configuration or an order speaks of it, not just the past */

@@ -50,6 +50,9 @@ static void record(struct node *node, const char *outcome, void (*done)(void *ar
     ad_set_int(ad, "StartTime", node->sleep_s);
     ad_set_string(ad, "Outcome", outcome);
     ad_set_string(ad, "BootId", node->offline_boot_id);
+    if (node->past.is_compared) {
+        ad_set_string(ad, "Differed", node->past.differed);
+    }
     if (strcmp(outcome, "Started") != 0) {
         ad_set_int(ad, "EndTime", loop_wall_s(rooster->env.loop));
     }

@@ -30,5 +30,22 @@ static void an_offline_ad_is_kept_no_longer_than_the_pool_says(void **state)
     }
 }
 
+/* A collector that forgets nothing finds nothing: it is gone from the store, too. */
+static void one_that_is_forgotten_does_not_come_back_with_a_longer_memory(void **state)
+{
+    struct bed *bed = *state;
+    size_t length = strlen(bed->config_text);
+    an_offline_ad_is_kept_no_longer_than_the_pool_says(state);
+    bed_stop(bed);
+    (void)snprintf(bed->config_text + length, sizeof(bed->config_text) - length,
+                   "OFFLINE_EXPIRE_ADS_AFTER = 0\n");
+    config_destroy(bed->config);
+    bed_load_config(bed);
+    bed_start(bed);
+    bed_find_address(bed);
+    assert_string_equal(show(dial(bed, SCOPE_READ), "Machine", "Offline"), "");
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_bed, remove_bed)
-UNIT_TESTS(CASE(an_offline_ad_is_kept_no_longer_than_the_pool_says))
+UNIT_TESTS(CASE(an_offline_ad_is_kept_no_longer_than_the_pool_says),
+           CASE(one_that_is_forgotten_does_not_come_back_with_a_longer_memory))

@@ -77,6 +77,21 @@ static void its_times_are_now_and_its_life_is_limited(void **state)
     ad_destroy(ad);
 }
 
+static void it_says_how_old_it_is(void **state)
+{
+    (void)state;
+    const struct ad_context context = {.now_s = 1600};
+    struct ad_value age;
+    struct ad *ad = make(LIVE, NULL);
+    ad_set_int(ad, "LastHeardFrom", 1500); /* whoever changed it since */
+    assert_int_equal(ad_int_or(ad, "OfflineSince", 0), 1000);
+    assert_int_equal(ad_eval_attr(ad, NULL, "OfflineAge", &context, &age), 0);
+    assert_int_equal(age.type, AD_TYPE_INT);
+    assert_int_equal(age.integer, 600);
+    ad_value_fini(&age);
+    ad_destroy(ad);
+}
+
 static void nothing_of_the_last_run_is_left_in_it(void **state)
 {
     (void)state;
@@ -142,6 +157,16 @@ static enum offline_ads_meeting meet(const char *offline_text, const char *live_
     return meeting;
 }
 
+static void who_vanished_is_not_asleep(void **state)
+{
+    (void)state;
+    struct ad *ad = make(LIVE, NULL);
+    assert_true(offline_ads_is(ad));
+    ad_set_bool(ad, "Absent", true);
+    assert_false(offline_ads_is(ad));
+    ad_destroy(ad);
+}
+
 #define ASLEEP "[ Offline = true; Machine = \"wn01\"; OfflineBootId = \"b1\" ]"
 
 static void a_live_ad_of_another_boot_replaces_it(void **state)
@@ -176,8 +201,8 @@ static void other_machines_and_samples_are_unrelated(void **state)
 }
 
 UNIT_TESTS(UNIT(it_looks_like_an_idle_machine_of_the_same_name),
-           UNIT(its_times_are_now_and_its_life_is_limited),
-           UNIT(nothing_of_the_last_run_is_left_in_it),
+           UNIT(its_times_are_now_and_its_life_is_limited), UNIT(it_says_how_old_it_is),
+           UNIT(who_vanished_is_not_asleep), UNIT(nothing_of_the_last_run_is_left_in_it),
            UNIT(it_wants_to_be_woken_once_it_was_matched),
            UNIT(a_sample_has_a_name_of_its_own_and_tells_the_one_before),
            UNIT(the_live_ad_is_not_changed), UNIT(a_live_ad_of_another_boot_replaces_it),

@@ -189,6 +189,116 @@ static void going_to_sleep_is_written_down(void **state)
     assert_string_equal(ledger(rig, "rooster.db"), "wn01:Sleep:Asleep ");
 }
 
+/* ---- what its past tells ---- */
+
+/* It boots, or goes to sleep, with so much memory. */
+static void boots_with(struct rig *rig, const char *boot_id, int memory, bool asleep)
+{
+    char ad[512];
+    (void)snprintf(ad, sizeof ad,
+                   "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\"; %s = \"%s\";"
+                   " TotalMemory = %d; Unhibernate = MachineLastMatchTime =!= undefined%s ]",
+                   asleep ? "OfflineBootId" : "BootId", boot_id, memory,
+                   asleep ? "; Offline = true; ClassAdLifetime = 86400; PowerState = \"Off\"" : "");
+    must(rig->startd, VERB_UPDATE, "[]", ad);
+}
+
+static double rate_shown; /* what told_all() waits for */
+
+static bool told_all(struct rig *rig)
+{
+    size_t at = 0;
+    const struct ad *ad;
+    while (watch_next(rig->rooster->watch, &at, NULL, &ad)) {
+        double off = ad_real_or(ad, "WakeSuccessRate", -1) - rate_shown;
+        if (ad_bool_or(ad, "Offline", false) && off < 0.001 && off > -0.001) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_listed(struct rig *rig)
+{
+    const struct node *node = node_named(rig, "wn01");
+    return node != NULL && node->listed;
+}
+
+static const struct ad *offline_ad(struct rig *rig)
+{
+    size_t at = 0;
+    const struct ad *ad = NULL;
+    assert_true(watch_next(rig->rooster->watch, &at, NULL, &ad));
+    return ad;
+}
+
+static void its_offline_ads_say_whether_it_came_and_what_was_different(void **state)
+{
+    struct rig *rig = *state;
+    may_fail(rig, true);
+    boots_with(rig, "b1", 4096, true);
+    is_held(rig, "wn01", 1);
+    until(rig, is_backing_off);
+    rate_shown = 0;
+    until(rig, told_all);
+    assert_false(ad_has(offline_ad(rig), "LastWakeTime"));
+    assert_false(ad_has(offline_ad(rig), "LastBootDiffered"));
+    may_fail(rig, false);
+    time_passes(rig);
+    until(rig, is_waking);
+    boots_with(rig, "b2", 2048, false);
+    until(rig, is_up);
+    for (int life = 0; life < 2; life++) { /* each knows it from the ledger */
+        restart(rig);
+        until(rig, is_listed);
+        boots_with(rig, "b2", 2048, true);
+        rate_shown = 0.5;
+        until(rig, told_all);
+        assert_int_equal(ad_int_or(offline_ad(rig), "WakesTried", 0), 2);
+        assert_true(ad_int_or(offline_ad(rig), "LastWakeTime", 0) > 1000000000);
+        assert_string_equal(ad_string_or(offline_ad(rig), "LastBootDiffered", "?"),
+                            "TotalMemory 4096 -> 2048");
+    }
+}
+
+static void a_boot_that_nobody_ordered_is_compared_too(void **state)
+{
+    struct rig *rig = *state;
+    boots_with(rig, "b1", 4096, true);
+    until(rig, is_seen);
+    boots_with(rig, "b2", 8192, false);
+    until(rig, is_up);
+    boots_with(rig, "b2", 8192, true);
+    until(rig, is_off);
+    restart(rig);
+    until(rig, is_seen);
+    assert_string_equal(node_named(rig, "wn01")->past.differed, "TotalMemory 4096 -> 8192");
+    assert_int_equal(node_named(rig, "wn01")->past.count, 0);
+}
+
+/* Whatever is left in its ad of a hold. */
+static void a_machine_that_vanished_is_not_woken_by_itself(void **state)
+{
+    struct rig *rig = *state;
+    boots(rig);
+    until(rig, is_up);
+    must(rig->startd, VERB_UPDATE, "[]",
+         "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\"; Absent = true;"
+         " Offline = true; OfflineBootId = \"b2\"; Unhibernate = true; MachineLastMatchTime = 5;"
+         " OfflineMatches = { [ Schedd = \"s\"; AutoCluster = 1; Count = 1; Until = 4000000000 ] }"
+         " ]");
+    falls_asleep(rig, "wn02");
+    is_held(rig, "wn02", 1);
+    until(rig, is_waking_2);
+    assert_string_equal(wakes(rig), "wn02 ");
+    assert_false(node_named(rig, "wn01")->live);
+    assert_false(node_named(rig, "wn01")->demanded);
+    restart(rig);
+    until(rig, is_waking_2);
+    assert_string_equal(wakes(rig), "wn02 ");
+    assert_true(node_named(rig, "wn01") == NULL || !node_named(rig, "wn01")->demanded);
+}
+
 /* ---- machines that are taken down from here ---- */
 
 /* What a rooster before us left in the ledger: an order of long ago. */
@@ -340,6 +450,9 @@ UNIT_TESTS(RIG(a_hold_wakes_the_machine_and_its_live_ad_is_the_success),
            RIG(a_restart_forgets_no_quarantine), RIG(a_machine_that_does_not_come_is_tried_again),
            RIG(a_wake_that_nobody_waits_for_any_more_is_over_in_the_ledger),
            RIG(a_restart_in_mid_wake_does_not_wake_twice), RIG(going_to_sleep_is_written_down),
+           RIG(its_offline_ads_say_whether_it_came_and_what_was_different),
+           RIG(a_boot_that_nobody_ordered_is_compared_too),
+           RIG(a_machine_that_vanished_is_not_woken_by_itself),
            RIG(a_machine_that_asks_for_it_is_taken_down),
            RIG(one_that_cannot_be_taken_down_is_on_and_comes_back),
            RIG(one_without_a_way_down_is_told_so),
