@@ -42,6 +42,23 @@ guest_tree() {
     done < <(grep '^insmod' "$dir.modules")
 }
 
+# guest_program DIR PROGRAM...: these, with the libraries that they are linked with, and the two accounts that there always are.
+guest_program() {
+    local dir=$1 program library
+    shift
+    mkdir -p "$dir/etc"
+    echo "root:x:0:0::/:/bin/sh
+nobody:x:65534:65534::/:/bin/sh" >"$dir/etc/passwd"
+    echo "root:x:0:
+nogroup:x:65534:" >"$dir/etc/group"
+    for program in "$@"; do
+        cp "$program" "$dir/bin/" && strip "$dir/bin/${program##*/}"
+        for library in $(ldd "$program" | grep -o '/[^ ]*'); do
+            mkdir -p "$dir${library%/*}" && cp -nL "$library" "$dir$library"
+        done
+    done
+}
+
 # guest_init DIR NAME <TEXT: what the guest does once its kernel is up and its modules are loaded; then it is switched off.
 guest_init() {
     {
