@@ -40,10 +40,10 @@ int64_t boots_deadline_ms(const struct boots *boots, const struct boots_bounds *
         bounds->floor_ms < bounds->unlearned_ms ? bounds->floor_ms : bounds->unlearned_ms;
     int64_t ceiling_ms =
         bounds->ceiling_ms > bounds->unlearned_ms ? bounds->ceiling_ms : bounds->unlearned_ms;
-    if (boots->count < BOOTS_ENOUGH) {
+    int64_t p95_ms = boots_p95_ms(boots);
+    if (boots->count < BOOTS_ENOUGH && p95_ms <= bounds->unlearned_ms) {
         return bounds->unlearned_ms;
     }
-    int64_t p95_ms = boots_p95_ms(boots);
     int64_t deadline_ms = p95_ms > ceiling_ms / 2 ? ceiling_ms : p95_ms * 2;
     return deadline_ms < floor_ms ? floor_ms : deadline_ms;
 }

@@ -35,7 +35,8 @@ struct boots_bounds {
     int64_t unlearned_ms; /* the deadline of a machine of which too little is known */
     int64_t floor_ms, ceiling_ms;
 };
-/* The deadline of the next wake: unlearned_ms before there are BOOTS_ENOUGH.  Where unlearned_ms is
+/* The deadline of the next wake: unlearned_ms before there are BOOTS_ENOUGH, unless one of those
+ * few took longer: that was given up while it booted, and would be again.  Where unlearned_ms is
  * outside of the bounds it takes the bound's place: what somebody configured is not overruled. */
 int64_t boots_deadline_ms(const struct boots *boots, const struct boots_bounds *bounds);
 

@@ -186,17 +186,36 @@ int64_t wake_day_count(const struct wake_day *day, int64_t now_s)
     return count;
 }
 
+static int64_t methods_of(const struct wake_retry *retry)
+{
+    return retry->methods > 1 ? retry->methods : 1;
+}
+
+size_t wake_plan_method(const struct wake_retry *retry, int64_t attempt)
+{
+    int64_t method = attempt > 0 ? (attempt - 1) / retry->attempts_max : 0;
+    return (size_t)lower_of(method, methods_of(retry) - 1);
+}
+
+static uint64_t doubled_ms(uint64_t start_ms, int64_t times, uint64_t max_ms)
+{
+    uint64_t ms = start_ms;
+    for (int64_t i = 0; i < times && ms < max_ms; i++) {
+        ms = ms < max_ms / 2 ? ms * 2 : max_ms;
+    }
+    return ms;
+}
+
 enum wake_state wake_plan_after_failure(const struct wake_retry *retry, int64_t attempts,
                                         uint64_t now_ms, uint64_t *retry_at_ms)
 {
-    if (attempts >= retry->attempts_max) {
-        *retry_at_ms = now_ms + retry->quarantine_ms;
+    if (attempts / retry->attempts_max >= methods_of(retry)) {
+        *retry_at_ms =
+            now_ms + doubled_ms(retry->quarantine_ms, retry->quarantines, retry->quarantine_max_ms);
         return WAKE_QUARANTINED;
     }
-    uint64_t delay_ms = retry->backoff_ms;
-    for (int64_t i = 1; i < attempts && delay_ms < retry->quarantine_ms; i++) {
-        delay_ms = delay_ms < retry->quarantine_ms / 2 ? delay_ms * 2 : retry->quarantine_ms;
-    }
-    *retry_at_ms = now_ms + delay_ms;
+    int64_t failed = attempts % retry->attempts_max; /* by its method; 0: the next one's turn */
+    *retry_at_ms =
+        now_ms + doubled_ms(retry->backoff_ms, failed > 0 ? failed - 1 : 0, retry->quarantine_ms);
     return WAKE_BACKOFF;
 }

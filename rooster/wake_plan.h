@@ -69,10 +69,17 @@ void wake_day_add(struct wake_day *day, int64_t now_s);
 int64_t wake_day_count(const struct wake_day *day, int64_t now_s); /* of the last 24 hours */
 
 struct wake_retry {
-    int64_t attempts_max; /* then quarantine */
-    uint64_t backoff_ms;  /* after the first failure; doubled each time, up to quarantine_ms */
+    int64_t attempts_max; /* by one method; then by the next, and after the last quarantine */
+    int64_t methods;      /* how many the machine has; 0: one */
+    uint64_t backoff_ms;  /* after a method's first failure; doubled each time, up to
+                             quarantine_ms */
     uint64_t quarantine_ms;
+    int64_t quarantines;        /* the last ones, with no success in between: each doubles it */
+    uint64_t quarantine_max_ms; /* up to this; less than quarantine_ms: it does not grow */
 };
+/* By which of its methods, from 0, a machine is to be woken at attempt number `attempt` (from 1; 0:
+ * none yet). */
+size_t wake_plan_method(const struct wake_retry *retry, int64_t attempt);
 /* What follows the failure number `attempts` (>= 1) of one wake. */
 enum wake_state wake_plan_after_failure(const struct wake_retry *retry, int64_t attempts,
                                         uint64_t now_ms, uint64_t *retry_at_ms);

@@ -33,6 +33,17 @@ static void two_boots_are_too_few_to_learn_from(void **state)
     assert_int_equal(deadline_after(3, 40000), 80000);
 }
 
+static void one_boot_that_was_too_late_is_enough_to_wait_longer(void **state)
+{
+    (void)state;
+    struct boots boots = boots_of(1, 400000);
+    assert_int_equal(boots_deadline_ms(&boots, &BOUNDS), 800000);
+    boots_add(&boots, 50000);
+    assert_int_equal(boots_deadline_ms(&boots, &BOUNDS), 800000);
+    assert_int_equal(deadline_after(1, 300000), 300000);
+    assert_int_equal(deadline_after(1, 2000000), 1800000);
+}
+
 static void a_learned_deadline_stays_within_its_bounds(void **state)
 {
     (void)state;
@@ -84,6 +95,7 @@ static void what_took_no_time_is_no_boot(void **state)
 }
 
 UNIT_TESTS(UNIT(two_boots_are_too_few_to_learn_from),
+           UNIT(one_boot_that_was_too_late_is_enough_to_wait_longer),
            UNIT(a_learned_deadline_stays_within_its_bounds),
            UNIT(a_configured_deadline_beyond_the_bounds_moves_them),
            UNIT(one_slow_boot_among_twenty_teaches_nothing_two_do), UNIT(only_the_last_boots_count),

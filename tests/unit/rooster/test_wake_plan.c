@@ -248,6 +248,46 @@ static void back_off_of_many_failures_neither_overflows_nor_outlasts_quarantine(
     assert_in_range(at_ms, 1000 + 300, 1000 + 5000);
 }
 
+static void each_method_has_its_attempts_and_its_own_back_off(void **state)
+{
+    (void)state;
+    const struct wake_retry retry = {.attempts_max = 3,
+                                     .methods = 2,
+                                     .backoff_ms = 100,
+                                     .quarantine_ms = 5000};
+    static const uint64_t AFTER[] = {100, 200, 100, 100, 200};
+    static const size_t METHOD[] = {0, 0, 0, 0, 1, 1, 1, 1};
+    uint64_t at_ms = 0;
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(wake_plan_method(&retry, i), METHOD[i]);
+    }
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(wake_plan_after_failure(&retry, i + 1, 0, &at_ms), WAKE_BACKOFF);
+        assert_int_equal(at_ms, AFTER[i]);
+    }
+    assert_int_equal(wake_plan_after_failure(&retry, 6, 0, &at_ms), WAKE_QUARANTINED);
+    assert_int_equal(at_ms, 5000);
+}
+
+static void quarantine_doubles_from_one_to_the_next_up_to_its_bound(void **state)
+{
+    (void)state;
+    static const uint64_t AFTER[] = {3000, 6000, 12000, 20000, 20000};
+    struct wake_retry retry = {.attempts_max = 1,
+                               .backoff_ms = 100,
+                               .quarantine_ms = 3000,
+                               .quarantine_max_ms = 20000};
+    uint64_t at_ms = 0;
+    for (int i = 0; i < 5; i++) {
+        retry.quarantines = i;
+        assert_int_equal(wake_plan_after_failure(&retry, 1, 7, &at_ms), WAKE_QUARANTINED);
+        assert_int_equal(at_ms, AFTER[i] + 7);
+    }
+    retry.quarantine_max_ms = 1000;
+    (void)wake_plan_after_failure(&retry, 1, 0, &at_ms);
+    assert_int_equal(at_ms, 3000);
+}
+
 static void states_have_the_names_that_status_shows(void **state)
 {
     (void)state;
@@ -268,4 +308,6 @@ UNIT_TESTS(UNIT(ordered_machines_come_first_then_rank_then_name),
            UNIT(a_machine_that_was_woken_often_enough_is_woken_by_name_only),
            UNIT(failures_back_off_doubling_and_end_in_quarantine),
            UNIT(back_off_of_many_failures_neither_overflows_nor_outlasts_quarantine),
+           UNIT(each_method_has_its_attempts_and_its_own_back_off),
+           UNIT(quarantine_doubles_from_one_to_the_next_up_to_its_bound),
            UNIT(states_have_the_names_that_status_shows))
