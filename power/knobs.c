@@ -11,6 +11,10 @@ static const struct knob NODE[] = {
      .type = KNOB_STRING,
      .choices = "process|command|wol|libvirt",
      .help = "How the machine is switched."},
+    {.name = "next_methods",
+     .type = KNOB_LIST,
+     .help = "Other methods that wake it, in this order, each when it did not come by the one "
+             "before."},
     {.name = "config", .type = KNOB_PATH, .help = "Method process: the node's configuration file."},
     {.name = "lock_dir", .type = KNOB_PATH, .help = "Method process: the node's LOCK directory."},
     {.name = "program",

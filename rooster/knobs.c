@@ -71,6 +71,18 @@ static const struct knob KNOBS[] = {
      .type = KNOB_STRING,
      .help = "The program that wakes machines without a 'node' section; it gets the offline ad on "
              "standard input."},
+    {.name = "ROOSTER_TEST_INTERVAL",
+     .type = KNOB_DURATION_S,
+     .fallback = "0",
+     .min = 0,
+     .max = 86400000,
+     .help = "A sleeping machine that was not woken with success for so long is woken as a test, "
+             "one machine at a time; 0: never."},
+    {.name = "ROOSTER_TICKET_CMD",
+     .type = KNOB_STRING,
+     .help = "The program that tells somebody of a machine that needs a look: it was given up, "
+             "sleeps again and again, or joined with less than it promised; it gets the machine's "
+             "name, and on standard input what happened."},
     {.name = "ROOSTER_WAKE_DEADLINE",
      .type = KNOB_DURATION_S,
      .fallback = "5m",
@@ -96,7 +108,7 @@ static const struct knob KNOBS[] = {
      .fallback = "3",
      .min = 1,
      .max = 100,
-     .help = "How often a machine is tried before it is left alone."},
+     .help = "How often a machine is tried, by each of its methods, before it is left alone."},
     {.name = "ROOSTER_WAKE_BACKOFF",
      .type = KNOB_DURATION_S,
      .fallback = "10s",
@@ -108,7 +120,23 @@ static const struct knob KNOBS[] = {
      .fallback = "1h",
      .min = 1,
      .max = 8640000,
-     .help = "How long a machine that could not be woken is left alone."},
+     .help = "How long a machine that could not be woken is left alone; doubled each time that "
+             "follows without a success in between. `roost power on` ends it."},
+    {.name = "ROOSTER_QUARANTINE_MAX",
+     .type = KNOB_DURATION_S,
+     .fallback = "1d",
+     .min = 1,
+     .max = 8640000,
+     .help = "Up to so long; less than ROOSTER_QUARANTINE: it does not grow."},
+    {.name = "ROOSTER_ASLEEP_AGAIN",
+     .type = KNOB_DURATION_S,
+     .fallback = "1m",
+     .min = 0,
+     .max = 86400,
+     .help =
+         "A machine that was woken for jobs, sleeps again within this time without a claim, and "
+         "for which jobs wait within this time, ROOSTER_WAKE_ATTEMPTS times in a row, is left "
+         "alone; 0: it is woken again and again."},
 };
 
 const struct knob_table rooster_knobs = {.owner = "ROOSTER",

@@ -1,10 +1,12 @@
 /* rooster/ledger.h - every wake and every going to sleep, durable.
  *
  * A record is an ad of type "Wake": `WakeId Kind("Wake"|"Sleep") Machine AskedBy Method StartTime
- * Attempts Outcome("Started"|"Up"|"Failed"|"Asleep") EndTime Seconds BootId BootTime Reason
- * JobsWaiting Differed`, the last what differed at the boot, or at the one before the sleep
- * (past_plan.h).  It is written before the order is given and again when the outcome is known, so
- * that a rooster that was killed in between knows that the order may be out.  Keys sort by time.
+ * Attempts Outcome("Started"|"Up"|"Failed"|"Asleep") Fault EndTime Seconds BootId BootTime Reason
+ * JobsWaiting Quarantines Test Differed`.  Fault, where something was wrong, is one of FAULT_... in
+ * rooster.h; Quarantines counts those in a row; Differed is what differed at the boot, or at the
+ * one before the sleep (past_plan.h).  A failed wake becomes "Up" when the machine comes late.  It
+ * is written before the order is given and again when the outcome is known, so that a rooster that
+ * was killed in between knows that the order may be out.  Keys sort by time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -57,11 +57,19 @@ static void see_promise(struct node *node, const struct ad *ad)
     }
 }
 
+static struct node_room room_of(const struct ad *ad)
+{
+    return (struct node_room){.cpus = ad_int_or(ad, "DetectedCpus", 0),
+                              .memory_mib = ad_int_or(ad, "DetectedMemory", 0)};
+}
+
 static void see_offline(struct rooster *rooster, struct node *node, const struct ad *ad,
                         const struct ad_context *context)
 {
     node->offline = true;
     node->offline_ad = ad;
+    node->promised = room_of(ad);
+    node->kept_off = node->kept_off || ad_bool_or(ad, "PowerKeptOff", false);
     see_adapter(node, ad);
     node->going_down =
         node->going_down || strcmp(ad_string_or(ad, "PowerState", ""), "GoingDown") == 0;
@@ -84,6 +92,7 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
 static void see_live(struct node *node, const struct ad *ad)
 {
     node->live = true;
+    node->given = room_of(ad);
     node->can_relay = strcmp(ad_string_or(ad, "PowerState", "On"), "GoingDown") != 0;
     see_adapter(node, ad);
     (void)snprintf(node->live_boot_id, sizeof node->live_boot_id, "%s",
@@ -94,10 +103,11 @@ static void see_live(struct node *node, const struct ad *ad)
 static void forget_facts(struct node *node)
 {
     node->live = node->offline = node->demanded = node->misshown = node->can_relay = false;
-    node->going_down = false;
+    node->going_down = node->kept_off = false;
     node->jobs_waiting = 0;
     node->rank = 0;
     node->offline_ad = NULL;
+    node->given = (struct node_room){0}; /* what was promised is kept: it is asked when it is up */
 }
 
 void look_see(struct node *node)
@@ -163,10 +173,11 @@ static void recall(struct node *node)
     if (node->state != WAKE_OFF || strcmp(shown, wake_state_name(WAKE_OFF)) == 0) {
         return;
     }
-    int64_t left_s = 0;
+    const struct config *config = rooster->env.config;
+    int64_t left_s = 0, most_s = config_duration_s(config, "ROOSTER_QUARANTINE");
     if (strcmp(shown, wake_state_name(WAKE_QUARANTINED)) == 0) {
-        left_s = ad_int_or(node->offline_ad, "EnteredPowerState", 0) +
-                 config_duration_s(rooster->env.config, "ROOSTER_QUARANTINE") -
+        left_s = ad_int_or(node->offline_ad, "PowerQuarantineUntil",
+                           ad_int_or(node->offline_ad, "EnteredPowerState", 0) + most_s) -
                  loop_wall_s(rooster->env.loop);
     }
     if (left_s <= 0) {
@@ -177,7 +188,8 @@ static void recall(struct node *node)
     node->since_s = ad_int_or(node->offline_ad, "EnteredPowerState", 0);
     (void)snprintf(node->reason, sizeof node->reason, "%s",
                    ad_string_or(node->offline_ad, "PowerStateReason", ""));
-    int64_t most_s = config_duration_s(rooster->env.config, "ROOSTER_QUARANTINE");
+    int64_t grown_s = config_duration_s(config, "ROOSTER_QUARANTINE_MAX");
+    most_s = most_s > grown_s ? most_s : grown_s;
     node->retry_at_ms =
         loop_now_ms(rooster->env.loop) + (uint64_t)(left_s < most_s ? left_s : most_s) * 1000;
 }
@@ -197,10 +209,12 @@ static void follow_ads(struct node *node)
     if (up && node->state != WAKE_UP) {
         node_is_up(node);
     } else if (!up && node->offline && node->state == WAKE_UP) {
-        node_move(node, WAKE_OFF, ad_string_or(node->offline_ad, "PowerStateReason", "asleep"));
+        node_is_asleep(node, ad_string_or(node->offline_ad, "PowerStateReason", "asleep"));
         if (node->seen_up) {
             record_sleep(node);
         }
+    } else if (node->state == WAKE_OFF && node->nap_s != 0 && node->demanded) {
+        node_napped(node);
     } else if (node->state == WAKE_BACKOFF && !node->demanded && !node->ordered) {
         node_give_up(node);
         node_move(node, WAKE_OFF, "nobody waits for it any more");

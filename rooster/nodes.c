@@ -1,9 +1,10 @@
-/* rooster/nodes.c - the machines: how each is switched, and the life of a wake.
+/* rooster/nodes.c - the machines: the life of a wake, and what comes after it.
  *
  * A wake: ledger record durable (Started), order by the power method, then waiting for the live ad
  * until the deadline.  An order that fails or a machine that does not come is tried again with
- * back-off, then left alone (WakeFailed) for a while.  The state is shown in the machine's offline
- * ads.
+ * back-off, then by its next method, then left alone (WakeFailed) for a while.  A wake that is over
+ * is remembered (struct wake_past): the machine may come late, or be asleep again at once.  The
+ * state is shown in the machine's offline ads.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -58,75 +59,6 @@ void nodes_destroy(struct rooster *rooster)
     strmap_destroy(rooster->nodes, node_destroy);
 }
 
-static const char *or_null(const char *text)
-{
-    return text != NULL && text[0] != '\0' ? text : NULL;
-}
-
-static void read_section(const struct config_section *section, struct power_node *power)
-{
-    power->method = section_string(section, "method");
-    power->config = section_path(section, "config");
-    power->lock_dir = section_path(section, "lock_dir");
-    power->program = section_path(section, "program");
-    power->wake_command = section_string(section, "wake_command");
-    power->sleep_command = section_string(section, "sleep_command");
-    power->status_command = section_string(section, "status_command");
-    power->hardware_address = or_null(section_string(section, "hardware_address"));
-    power->subnet = or_null(section_string(section, "subnet"));
-    power->relay = section_string(section, "relay");
-    power->password_file = section_path(section, "password_file");
-    power->wake_port = section_int(section, "wake_port");
-    power->wake_repeats = section_int(section, "wake_repeats");
-    power->helper = section_path(section, "helper");
-    power->uri = or_null(section_string(section, "uri"));
-    power->domain = or_null(section_string(section, "domain"));
-    power->domain_sleep = section_string(section, "domain_sleep");
-    power->shutdown_timeout_s = section_duration_s(section, "shutdown_timeout");
-}
-
-/* What its ads say, where the configuration says nothing. */
-static void add_adapter(const struct node *node, struct power_node *power)
-{
-    const struct node_adapter *adapter = &node->adapter;
-    if (power->hardware_address == NULL) {
-        power->hardware_address = or_null(adapter->hardware_address);
-    }
-    if (power->subnet == NULL) {
-        power->subnet = or_null(adapter->subnet);
-    }
-    if (power->wake_port == 0) {
-        power->wake_port = adapter->port;
-    }
-}
-
-int node_power(const struct node *node, struct power_node *ret, struct err *err)
-{
-    const struct config *config = node->rooster->env.config;
-    const struct config_section *section = config_section_find(config, "node", node->name);
-    const char *command = config_string(config, "ROOSTER_WAKEUP_CMD");
-    struct power_node power = {.name = node->name};
-    if (section != NULL) {
-        read_section(section, &power);
-    } else if (command != NULL && command[0] != '\0') {
-        power.method = "command";
-        power.wake_command = command;
-    } else if (node->adapter.wakes) {
-        power.method = "wol";
-    } else {
-        return err_set(err, -ENOENT,
-                       "%s: no 'node' section describes how to wake it, ROOSTER_WAKEUP_CMD is not "
-                       "set, and its ads say of no network adapter that it would wake it",
-                       node->name);
-    }
-    add_adapter(node, &power);
-    int rc = power_check(&power, err);
-    if (rc == 0) {
-        *ret = power;
-    }
-    return rc;
-}
-
 /* ---- what others see */
 
 static void merged(void *arg, struct wire_reply *reply)
@@ -149,8 +81,17 @@ const char *node_shown(struct node *node)
     return node->no_way && node->state != WAKE_UP ? "Unknown" : wake_state_name(node->state);
 }
 
+static int64_t quarantine_until_s(const struct node *node)
+{
+    struct loop *loop = node->rooster->env.loop;
+    uint64_t now_ms = loop_now_ms(loop);
+    uint64_t left_ms = node->retry_at_ms > now_ms ? node->retry_at_ms - now_ms : 0;
+    return loop_wall_s(loop) + (int64_t)(left_ms / 1000);
+}
+
 void node_show(struct node *node)
 {
+    static const char *const UNTIL = "PowerQuarantineUntil";
     struct rooster *rooster = node->rooster;
     struct wire *wire = node->state != WAKE_UP ? uplink_wire(rooster->uplink) : NULL;
     if (wire == NULL) {
@@ -167,6 +108,10 @@ void node_show(struct node *node)
     ad_set_string(change, "PowerStateReason", reason);
     ad_set_int(change, "EnteredPowerState", node->since_s);
     past_put(&node->past, change);
+    bool alone = node->state == WAKE_QUARANTINED;
+    if (alone) {
+        ad_set_int(change, "PowerQuarantineUntil", quarantine_until_s(node));
+    }
     const struct ad *ads[1] = {change};
     for (size_t i = 0; i < node->ads.count; i++) {
         const struct seen *seen = node->ads.items[i];
@@ -176,6 +121,9 @@ void node_show(struct node *node)
         struct ad *args = ad_create();
         ad_set_string(args, "Type", "Machine");
         ad_set_string(args, "Name", seen->key);
+        if (!alone && ad_has(seen->ad, "PowerQuarantineUntil")) {
+            ad_set_strings(args, "Delete", &UNTIL, 1);
+        }
         const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
         if (wire_call(wire, VERB_MERGE, &body, 0, merged, node) > 0) {
             node->showing++;
@@ -231,6 +179,19 @@ struct ad *node_to_ad(const struct node *node)
     if (node->would_wake) {
         ad_set_bool(ad, "WouldWake", true);
     }
+    if (node->fault != NULL) {
+        ad_set_string(ad, "LastWakeFault", node->fault);
+    }
+    if (node->testing) {
+        ad_set_bool(ad, "UnderTest", true);
+    }
+    if (node->tested_s > 0) {
+        ad_set_int(ad, "LastTestTime", node->tested_s);
+        ad_set_bool(ad, "LastTestPassed", node->test_passed);
+    }
+    if (node->state == WAKE_QUARANTINED) {
+        ad_set_int(ad, "PowerQuarantineUntil", quarantine_until_s(node));
+    }
     if (node->live && node->live_boot_id[0] != '\0') {
         ad_set_string(ad, "BootId", node->live_boot_id);
         ad_set_int(ad, "BootTime", node->live_boot_s);
@@ -266,6 +227,15 @@ static void put_record(struct node *node, const char *outcome, void (*done)(void
     if (strcmp(outcome, "Started") != 0) {
         ad_set_int(record, "EndTime", loop_wall_s(rooster->env.loop));
     }
+    if (node->fault != NULL) {
+        ad_set_string(record, "Fault", node->fault);
+    }
+    if (node->testing) {
+        ad_set_bool(record, "Test", true);
+    }
+    if (node->state == WAKE_QUARANTINED) {
+        ad_set_int(record, "Quarantines", node->quarantines);
+    }
     if (strcmp(outcome, "Up") == 0) {
         ad_set_real(record, "Seconds", (double)node->last_boot_ms / 1000.0);
         ad_set_string(record, "BootId", node->live_boot_id);
@@ -278,31 +248,76 @@ static void put_record(struct node *node, const char *outcome, void (*done)(void
     ad_destroy(record);
 }
 
-void node_give_up(struct node *node)
+/* The wake that is noted as under way is over; up_s 0: it has failed. */
+static void end_wake(struct node *node, int64_t up_s)
 {
-    put_record(node, "Failed", NULL); /* with the last reason */
+    struct wake_past *past = &node->last;
+    (void)snprintf(past->wake_id, sizeof past->wake_id, "%s", node->wake_id);
+    past->wake_s = node->wake_s;
+    past->wake_ms = node->wake_ms;
+    past->attempts = node->attempts;
+    past->up_s = up_s;
+    if (node->testing) {
+        node->testing = false;
+        node->tested_s = loop_wall_s(node->rooster->env.loop);
+        node->test_passed = up_s != 0;
+    }
     node->wake_id[0] = '\0';
     node->attempts = 0;
 }
 
-static void failed(struct node *node, const char *why)
+/* It turned out otherwise: what is put down now is that wake's. */
+static void resume_past(struct node *node)
+{
+    const struct wake_past *past = &node->last;
+    (void)snprintf(node->wake_id, sizeof node->wake_id, "%s", past->wake_id);
+    node->wake_s = past->wake_s;
+    node->wake_ms = past->wake_ms;
+    node->attempts = past->attempts;
+}
+
+static void forget_past(struct node *node)
+{
+    node->last.wake_id[0] = '\0';
+}
+
+void node_give_up(struct node *node)
+{
+    put_record(node, "Failed", NULL); /* with the last reason */
+    end_wake(node, 0);
+}
+
+static struct wake_retry retry_of(const struct node *node)
+{
+    const struct config *config = node->rooster->env.config;
+    return (struct wake_retry){
+        .attempts_max = config_int(config, "ROOSTER_WAKE_ATTEMPTS"),
+        .methods = (int64_t)node_method_count(node),
+        .backoff_ms = (uint64_t)config_duration_s(config, "ROOSTER_WAKE_BACKOFF") * 1000,
+        .quarantine_ms = (uint64_t)config_duration_s(config, "ROOSTER_QUARANTINE") * 1000,
+        .quarantines = node->quarantines,
+        .quarantine_max_ms = (uint64_t)config_duration_s(config, "ROOSTER_QUARANTINE_MAX") * 1000};
+}
+
+static void failed(struct node *node, const char *fault, const char *why)
 {
     struct rooster *rooster = node->rooster;
-    const struct config *config = rooster->env.config;
-    const struct wake_retry retry = {
-        .attempts_max = config_int(config, "ROOSTER_WAKE_ATTEMPTS"),
-        .backoff_ms = (uint64_t)config_duration_s(config, "ROOSTER_WAKE_BACKOFF") * 1000,
-        .quarantine_ms = (uint64_t)config_duration_s(config, "ROOSTER_QUARANTINE") * 1000};
+    const struct wake_retry retry = retry_of(node);
     loop_timer_stop(node->deadline);
     rooster->failures++;
     past_add(&node->past, false, 0);
+    node->fault = fault;
     enum wake_state next =
         wake_plan_after_failure(&retry, node->attempts, loop_now_ms(rooster->env.loop),
                                 &node->retry_at_ms);
+    node->quarantines += next == WAKE_QUARANTINED ? 1 : 0;
     node_move(node, next, why);
     if (next == WAKE_QUARANTINED) {
         node->ordered = false;
         node_give_up(node);
+        if (node->quarantines == 1) { /* else the ticket is open */
+            ticket_open(node);
+        }
     }
     look_at(node);
 }
@@ -316,25 +331,25 @@ static void did_not_come(void *arg, enum power_state state, const char *text)
         [POWER_ON] = "it is switched on but did not join the pool in time",
         [POWER_OFF] = "it was woken but is still switched off",
     };
+    static const char *const FAULTS[] = {
+        [POWER_UNKNOWN] = FAULT_SILENT, [POWER_ON] = FAULT_NO_JOIN, [POWER_OFF] = FAULT_OFF};
     struct node *node = arg;
     node->ordering = false;
     log_debug(node->rooster->env.log, "wake.late", text, LOG_TEXT("machine", node->name));
     if (node->state == WAKE_WAKING) {
-        failed(node, WHY[state]);
+        failed(node, FAULTS[state], WHY[state]);
     }
     look_at(node); /* looks passed it over meanwhile */
 }
 
 static void ask_why(struct node *node)
 {
-    struct power_node power;
     if (node->ordering) { /* the order itself is not out yet: its end is waited for */
         loop_timer_set(node->deadline, 1000);
         return;
     }
     node->ordering = true;
-    if (node_power(node, &power, NULL) != 0 ||
-        power_status(node->rooster->power, &power, did_not_come, node, NULL) != 0) {
+    if (node_ask_state(node, did_not_come, NULL) != 0) {
         did_not_come(node, POWER_UNKNOWN, "it cannot be asked");
     }
 }
@@ -359,7 +374,7 @@ static void order_given(void *arg, int status, const char *text)
     log_info(node->rooster->env.log, status == 0 ? "wake.sent" : "wake.failed", text,
              LOG_TEXT("machine", node->name), LOG_INT("attempt", node->attempts));
     if (node->state == WAKE_WAKING && status != 0) {
-        failed(node, text);
+        failed(node, FAULT_ORDER, text);
     }
     look_at(node); /* looks passed it over while the order was at work */
 }
@@ -391,7 +406,7 @@ static void recorded(void *arg)
     strbuf_fini(&text);
     if (rc != 0) {
         node->ordering = false;
-        failed(node, err.text);
+        failed(node, FAULT_ORDER, err.text);
         return;
     }
     /* After the order: what the collector commits for this would stand in the way of our own commit
@@ -410,6 +425,8 @@ void node_wake(struct node *node)
     node->attempts++;
     rooster->wakes++;
     if (node->wake_id[0] == '\0') {
+        node->fault = NULL;
+        node->nap_s = 0;
         ledger_new_id(rooster->ledger, node->wake_id);
         node->wake_s = loop_wall_s(rooster->env.loop);
         wake_day_add(&node->day, node->wake_s);
@@ -445,25 +462,159 @@ static void compare(struct node *node)
     }
 }
 
-void node_is_up(struct node *node)
+/* It was given up, and comes after all: its deadline was too short.  Later than any deadline can be
+ * it was somebody else who woke it. */
+static bool is_late(const struct node *node)
+{
+    const struct rooster *rooster = node->rooster;
+    int64_t most_s = config_duration_s(rooster->env.config, "ROOSTER_WAKE_DEADLINE_MAX");
+    const struct wake_past *past = &node->last;
+    return node->wake_id[0] == '\0' && past->wake_id[0] != '\0' && past->up_s == 0 &&
+           loop_wall_s(rooster->env.loop) - past->wake_s <= most_s;
+}
+
+/* Memory that the kernel keeps for itself differs a little from boot to boot. */
+#define MEMORY_LESS_PERCENT 95
+
+/* Has it less than it promised when it went to sleep?  How much, into reason. */
+static bool has_less(const struct node *node, char *reason, size_t size)
+{
+    const struct node_room *promised = &node->promised, *given = &node->given;
+    bool less_memory = given->memory_mib > 0 && given->memory_mib < promised->memory_mib &&
+                       given->memory_mib <= promised->memory_mib / 100 * MEMORY_LESS_PERCENT;
+    if (given->cpus > 0 && given->cpus < promised->cpus) {
+        (void)snprintf(reason, size, "it joined with %lld of the %lld Cpus that it promised",
+                       (long long)given->cpus, (long long)promised->cpus);
+    } else if (less_memory) {
+        (void)snprintf(reason, size, "it joined with %lld of the %lld MiB that it promised",
+                       (long long)given->memory_mib, (long long)promised->memory_mib);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void was_woken(struct node *node, bool late)
 {
     struct rooster *rooster = node->rooster;
+    char reason[ROOSTER_TEXT_MAX];
+    int64_t took_ms = (loop_wall_s(rooster->env.loop) - node->wake_s) * 1000;
+    node->last_boot_ms =
+        node->wake_ms != 0 ? (int64_t)(loop_now_ms(rooster->env.loop) - node->wake_ms) : took_ms;
+    boots_add(&node->boots, node->last_boot_ms);
+    if (late) {
+        past_came_late(&node->past, loop_wall_s(rooster->env.loop));
+    } else {
+        past_add(&node->past, true, loop_wall_s(rooster->env.loop));
+    }
+    node->fault = NULL;
+    (void)snprintf(reason, sizeof reason, "%s",
+                   late ? "its live ad is there, after it was given up" : "its live ad is there");
+    if (has_less(node, reason, sizeof reason)) {
+        node->fault = FAULT_LESS;
+        log_warn(rooster->env.log, "wake.less", reason, LOG_TEXT("machine", node->name));
+    }
+    node_move(node, WAKE_UP, reason);
+    put_record(node, "Up", NULL);
+    end_wake(node, loop_wall_s(rooster->env.loop));
+    if (node->fault != NULL) {
+        ticket_open(node);
+    }
+}
+
+void node_is_up(struct node *node)
+{
+    bool late = is_late(node);
     loop_timer_stop(node->deadline);
     sleeps_over(node);
     compare(node);
+    if (late) {
+        resume_past(node);
+    }
     if (node->wake_id[0] != '\0') {
-        int64_t took_ms = (loop_wall_s(rooster->env.loop) - node->wake_s) * 1000;
-        node->last_boot_ms = node->wake_ms != 0
-                                 ? (int64_t)(loop_now_ms(rooster->env.loop) - node->wake_ms)
-                                 : took_ms;
-        boots_add(&node->boots, node->last_boot_ms);
-        past_add(&node->past, true, loop_wall_s(rooster->env.loop));
-        node_move(node, WAKE_UP, "its live ad is there");
-        put_record(node, "Up", NULL);
-        node->wake_id[0] = '\0';
+        was_woken(node, late);
     } else {
         node_move(node, WAKE_UP, "it came up by itself");
+        forget_past(node);
     }
     node->attempts = 0;
-    node->ordered = false;
+    node->ordered = node->testing = false;
+    node->quarantines = 0;
+}
+
+/* ---- asleep again */
+
+void node_is_asleep(struct node *node, const char *reason)
+{
+    const struct rooster *rooster = node->rooster;
+    const struct wake_past *past = &node->last;
+    int64_t now_s = loop_wall_s(rooster->env.loop);
+    int64_t down_s = node->state == WAKE_GOING_DOWN ? node->since_s : now_s;
+    bool at_once =
+        past->wake_id[0] != '\0' && past->up_s != 0 && !node->used && !node->kept_off &&
+        strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) == 0 &&
+        down_s - past->up_s < config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN");
+    node->nap_s = at_once ? now_s : 0;
+    node->naps = at_once ? node->naps : 0;
+    node->used = false;
+    if (!at_once) {
+        forget_past(node);
+    }
+    node_move(node, WAKE_OFF, reason);
+}
+
+/* One that was woken for a job that others took, or that was taken back, sleeps again unclaimed and
+ * is not to blame; one for which jobs wait at once again, time after time, would be woken for ever:
+ * after ROOSTER_WAKE_ATTEMPTS times it is left alone, each time for longer. */
+void node_napped(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    uint64_t now_ms = loop_now_ms(rooster->env.loop);
+    int64_t rest_s = loop_wall_s(rooster->env.loop) - node->nap_s;
+    node->nap_s = 0;
+    if (rest_s >= config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN")) {
+        node->naps = 0;
+        return;
+    }
+    char reason[ROOSTER_TEXT_MAX];
+    struct wake_retry retry = retry_of(node);
+    int64_t most = retry.attempts_max;
+    (void)snprintf(reason, sizeof reason,
+                   "it was woken for jobs and was asleep again at once, unclaimed, while they wait "
+                   "(%lld times)",
+                   (long long)++node->naps);
+    log_info(rooster->env.log, "wake.napped", reason, LOG_TEXT("machine", node->name));
+    if (node->naps < most) {
+        return; /* once may be chance */
+    }
+    retry.methods = 1;
+    retry.quarantines = node->naps - most;
+    (void)wake_plan_after_failure(&retry, most, now_ms, &node->retry_at_ms);
+    rooster->failures++;
+    node->fault = FAULT_AGAIN;
+    resume_past(node);
+    node_move(node, WAKE_QUARANTINED, reason);
+    node_give_up(node);
+    if (node->naps == most) {
+        ticket_open(node);
+    }
+    forget_past(node);
+}
+
+void node_order(struct node *node, const char *asked_by, bool test)
+{
+    node_pardon(node);
+    node->ordered = true;
+    node->testing = test;
+    (void)snprintf(node->asked_by, sizeof node->asked_by, "%s", asked_by);
+    look_at(node);
+}
+
+void node_pardon(struct node *node)
+{
+    node->quarantines = node->naps = node->nap_s = 0;
+    forget_past(node);
+    if (node->state == WAKE_QUARANTINED) {
+        node_move(node, WAKE_OFF, "somebody asks for it by name");
+    }
 }

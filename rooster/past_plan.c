@@ -23,6 +23,12 @@ void past_add(struct past *past, bool came, int64_t at_s)
     past->proven_s = came ? at_s : past->proven_s;
 }
 
+void past_came_late(struct past *past, int64_t at_s)
+{
+    past->came |= 1U;
+    past->proven_s = at_s;
+}
+
 static double rate(const struct past *past)
 {
     unsigned came = 0;
@@ -44,7 +50,9 @@ void past_recall(struct past *past, const struct ad *record)
 {
     const char *outcome = ad_string_or(record, "Outcome", "");
     bool wake = strcmp(ad_string_or(record, "Kind", "Wake"), "Wake") == 0;
-    bool came = strcmp(outcome, "Up") == 0;
+    /* One that slept at once came, whatever is held against it. */
+    bool slept = strcmp(ad_string_or(record, "Fault", ""), "AsleepAgain") == 0;
+    bool came = slept || strcmp(outcome, "Up") == 0;
     int64_t attempts = ad_int_or(record, "Attempts", 1);
     if (ad_has(record, "Differed")) {
         set_differed(past, ad_string_or(record, "Differed", ""));

@@ -33,6 +33,8 @@ struct past {         /* of one machine; zero-initialized: none */
 };
 
 void past_add(struct past *past, bool came, int64_t at_s);
+/* The last one did, after it was given up. */
+void past_came_late(struct past *past, int64_t at_s);
 /* What a record of the ledger tells (ledger.h), from the oldest on. */
 void past_recall(struct past *past, const struct ad *record);
 

@@ -114,6 +114,7 @@ static void interval(void *arg)
 {
     struct rooster *rooster = arg;
     look_at_all(rooster);
+    selftest_look(rooster);
     advertise(rooster);
     loop_timer_set(rooster->interval_timer,
                    (uint64_t)config_duration_s(rooster->env.config, "ROOSTER_INTERVAL") * 1000);
@@ -132,6 +133,7 @@ static void resume_wake(struct node *node, const struct ad *record)
     (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
                    ad_string_or(record, "AskedBy", ""));
     node->ordered = strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) != 0;
+    node->testing = ad_bool_or(record, "Test", false);
     node->wake_s = ad_int_or(record, "StartTime", now_s);
     node->attempts = ad_int_or(record, "Attempts", 1);
     node->state = WAKE_WAKING;
@@ -139,6 +141,24 @@ static void resume_wake(struct node *node, const struct ad *record)
     int64_t left_s = node->wake_s + deadline_s - now_s;
     left_s = left_s < 0 ? 0 : left_s > deadline_s ? deadline_s : left_s;
     loop_timer_set(node->deadline, (uint64_t)left_s * 1000 + 1000);
+}
+
+/* It may come yet. */
+static void recall_failure(struct node *node, const struct ad *record)
+{
+    bool again = strcmp(ad_string_or(record, "Fault", ""), FAULT_AGAIN) == 0;
+    node->quarantines = ad_int_or(record, "Quarantines", node->quarantines);
+    if (again) {
+        return; /* it was there */
+    }
+    (void)snprintf(node->last.wake_id, sizeof node->last.wake_id, "%s",
+                   ad_string_or(record, "WakeId", ""));
+    (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
+                   ad_string_or(record, "AskedBy", ""));
+    node->last.wake_s = ad_int_or(record, "StartTime", 0);
+    node->last.attempts = ad_int_or(record, "Attempts", 1);
+    node->last.wake_ms = 0;
+    node->last.up_s = 0;
 }
 
 /* What the ledger tells of a machine: how long its boots took, how often it was woken of late,
@@ -165,11 +185,19 @@ static void recall_record(void *arg, const struct ad *record)
         return;
     }
     wake_day_add(&node->day, ad_int_or(record, "StartTime", 0));
+    node->last.wake_id[0] = '\0';
+    if (!open && ad_bool_or(record, "Test", false)) {
+        node->tested_s = ad_int_or(record, "EndTime", 0);
+        node->test_passed = strcmp(outcome, "Up") == 0;
+    }
     if (open) {
         resume_wake(node, record);
     } else if (strcmp(outcome, "Up") == 0) {
+        node->quarantines = 0;
         node->last_boot_ms = (int64_t)(ad_real_or(record, "Seconds", 0) * 1000);
         boots_add(&node->boots, node->last_boot_ms);
+    } else {
+        recall_failure(node, record);
     }
 }
 

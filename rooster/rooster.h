@@ -39,6 +39,25 @@ struct node_adapter { /* what its ads say of the network adapter that could wake
     bool wakes;                            /* IsWakeAble */
 };
 
+struct node_room { /* what the machine has; 0: not said */
+    int64_t cpus, memory_mib;
+};
+
+struct wake_past {    /* the last wake, which is over: it may turn out otherwise */
+    char wake_id[32]; /* in the ledger; "" none */
+    int64_t wake_s, attempts;
+    uint64_t wake_ms; /* 0: not in this life of ours */
+    int64_t up_s;     /* since when it was up; 0: it failed */
+};
+
+/* What was wrong with a wake: Fault in the ledger. */
+#define FAULT_ORDER   "OrderFailed"      /* the method could not give the order */
+#define FAULT_SILENT  "DoesNotAnswer"    /* nothing was heard, and nobody can be asked */
+#define FAULT_OFF     "StaysOff"         /* its method says that it is still switched off */
+#define FAULT_NO_JOIN "NeverJoins"       /* its method says that it is switched on */
+#define FAULT_LESS    "LessThanPromised" /* it joined, with less than its offline ads said */
+#define FAULT_AGAIN   "AsleepAgain"      /* it joined, and slept at once while jobs waited for it */
+
 struct node;
 
 struct seen { /* an ad of a machine */
@@ -70,6 +89,10 @@ struct node { /* one machine */
     char live_boot_id[40], offline_boot_id[40];
     int64_t live_boot_s;
     const struct ad *offline_ad; /* one of them; NULL once they change */
+    bool kept_off;               /* somebody switched it off by name */
+    struct node_room promised;   /* by its last offline ads */
+    struct node_room given;      /* by its last live ads */
+    bool used;                   /* it was claimed since it is up */
     /* the wake under way */
     bool ordered; /* by name: by whom is in asked_by */
     char asked_by[ROOSTER_TEXT_MAX];
@@ -78,6 +101,14 @@ struct node { /* one machine */
     int64_t wake_s; /* when the first order went out */
     uint64_t wake_ms;
     uint64_t retry_at_ms;
+    const char *fault; /* of this wake, or the last one: FAULT_...; NULL: none */
+    struct wake_past last;
+    bool testing;        /* the order by name is a self-test */
+    bool test_passed;    /* the last one */
+    int64_t tested_s;    /* when that ended; 0: never */
+    int64_t quarantines; /* in a row */
+    int64_t naps;        /* in a row: asleep again at once while jobs waited for it */
+    int64_t nap_s;       /* asleep again at once, then; whether jobs wait is to be seen; 0: no */
     struct loop_timer *deadline;
     char sleep_id[32]; /* of the sleep under way; "" none */
     char sleep_level[8];
@@ -152,12 +183,26 @@ void choose_due(struct rooster *rooster); /* marks those whose quarantine is ove
 void choose_wakes(struct rooster *rooster);
 void choose_fini(struct rooster *rooster);
 
+/* ---- ways.c: how it is switched: its section of the configuration, else ROOSTER_WAKEUP_CMD, else
+ * its adapter */
+/* By the method whose turn it is in the wake under way; without one, by its first.  -ENOENT: there
+ * is no way. */
+int node_power(const struct node *node, struct power_node *ret, struct err *err);
+size_t node_method_count(const struct node *node); /* at least 1 */
+/* By the first of its methods that can; done is called with the node.  Else as power_status() and
+ * power_sleep() say of the first. */
+int node_ask_state(struct node *node, power_status_f done, struct err *err);
+int node_take_down(struct node *node, const char *level, power_done_f done, struct err *err);
+
+/* ---- selftest.c */
+void selftest_look(struct rooster *rooster); /* is one due? */
+
+/* ---- ticket.c */
+void ticket_open(struct node *node); /* somebody must see to it; why is in its fault and reason */
+
 /* ---- nodes.c */
 struct node *node_of(struct rooster *rooster, const char *machine);
 void nodes_destroy(struct rooster *rooster);
-/* How it is switched: its section of the configuration, else ROOSTER_WAKEUP_CMD.  -ENOENT: there is
- * no way. */
-int node_power(const struct node *node, struct power_node *ret, struct err *err);
 void node_move(struct node *node, enum wake_state state, const char *reason);
 /* What its ads are to show: its state, or Unknown when there is no way to wake it. */
 const char *node_shown(struct node *node);
@@ -165,6 +210,13 @@ void node_show(struct node *node);    /* writes that into all offline ads of the
 void node_wake(struct node *node);    /* writes the ledger, then gives the order */
 void node_give_up(struct node *node); /* the wake has failed: so it is written down */
 void node_is_up(struct node *node);   /* its live ad is there */
+/* Its offline ads are there, and it is down. */
+void node_is_asleep(struct node *node, const char *reason);
+/* It slept at once after a wake (nap_s), and jobs wait for it: again, or still? */
+void node_napped(struct node *node);
+/* Somebody asks for it by name; a test is a wake like any other, but written down as one. */
+void node_order(struct node *node, const char *asked_by, bool test);
+void node_pardon(struct node *node); /* somebody asks for it by name: what failed before is over */
 /* How long it may take to come. */
 uint64_t node_deadline_ms(const struct node *node);
 struct ad *node_to_ad(const struct node *node);

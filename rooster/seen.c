@@ -71,6 +71,13 @@ void seen_gone(struct rooster *rooster, const char *key)
     }
 }
 
+/* Noted at once, not by the next look: a job may be over by then. */
+static bool is_in_use(const struct ad *ad)
+{
+    const char *state = ad_string_or(ad, "State", "");
+    return strcmp(state, "Claimed") == 0 || strcmp(state, "Preempting") == 0;
+}
+
 void seen_changed(struct rooster *rooster, const char *key, const struct ad *ad)
 {
     const char *machine = ad_string_or(ad, "Machine", "");
@@ -94,6 +101,7 @@ void seen_changed(struct rooster *rooster, const char *key, const struct ad *ad)
         vec_push(&node->ads, seen);
     }
     seen->ad = ad;
+    node->used = node->used || (!offline_ads_is(ad) && is_in_use(ad));
     node->offline_ad = NULL; /* it may have been this one */
     look_at(node);
 }

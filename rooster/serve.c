@@ -71,9 +71,12 @@ static void power_status_all(struct rooster *rooster, struct wire_request *reque
     reply_ads(request, &ads);
 }
 
-static const char *order(struct rooster *rooster, struct node *node, const struct wire_peer *peer,
-                         const char *reason, struct err *err)
+static const char *order(struct node *node, const struct wire_peer *peer, const struct ad *args,
+                         struct err *err)
 {
+    struct rooster *rooster = node->rooster;
+    const char *reason = ad_string_or(args, "Reason", "");
+    bool test = ad_bool_or(args, "Test", false);
     struct power_node power;
     if (node->live) {
         return "AlreadyOn";
@@ -92,10 +95,10 @@ static const char *order(struct rooster *rooster, struct node *node, const struc
     if (node->state == WAKE_UP) { /* it went without a word: only its own ads made it that */
         node_move(node, WAKE_OFF, "there is no ad of it");
     }
-    node->ordered = true;
-    look_at(node);
-    (void)snprintf(node->asked_by, sizeof node->asked_by, "%.120s%s%.120s", peer->identity,
+    char asked_by[ROOSTER_TEXT_MAX];
+    (void)snprintf(asked_by, sizeof asked_by, "%.120s%s%.120s", peer->identity,
                    reason[0] != '\0' ? ": " : "", reason);
+    node_order(node, asked_by, test);
     log_info(rooster->env.log, "wake.ordered", reason, LOG_TEXT("machine", node->name),
              LOG_TEXT("by", peer->identity));
     return "Ordered";
@@ -125,9 +128,7 @@ static void power_on(struct rooster *rooster, struct wire_request *request)
             ad_set_string(ad, "ErrorString",
                           "there is neither an ad nor a 'node' section of that name");
         } else {
-            ad_set_string(ad, "Result",
-                          order(rooster, node, wire_request_peer(request),
-                                ad_string_or(args, "Reason", ""), &err));
+            ad_set_string(ad, "Result", order(node, wire_request_peer(request), args, &err));
             if (err.text[0] != '\0') {
                 ad_set_string(ad, "ErrorString", err.text);
             }

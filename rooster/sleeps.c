@@ -84,7 +84,7 @@ static void is_off(struct node *node, const char *how)
     char reason[ROOSTER_TEXT_MAX];
     (void)snprintf(reason, sizeof reason, "%s", node->reason); /* why it was to go down */
     log_info(node->rooster->env.log, "sleep.done", how, LOG_TEXT("machine", node->name));
-    node_move(node, WAKE_OFF, reason);
+    node_is_asleep(node, reason);
     end_record(node, "Asleep");
     loop_timer_stop(node->deadline);
 }
@@ -136,9 +136,9 @@ static void order(void *arg)
                      "ROOSTER_DRY_RUN",
                      node->sleep_level, power.method);
     } else if (rc == 0 && age_s(node) <= SLEEP_BEGIN_S) {
-        rc = power_sleep(node->rooster->power, &power, node->sleep_level, taken_down, node, &err);
+        rc = node_take_down(node, node->sleep_level, taken_down, &err);
     } else if (rc == 0) {
-        rc = power_status(node->rooster->power, &power, state_told, node, &err);
+        rc = node_ask_state(node, state_told, &err);
     }
     if (rc == 0) {
         return;

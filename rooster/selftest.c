@@ -1,0 +1,54 @@
+/* rooster/selftest.c - machines that were not woken for long are woken, to see whether they can be.
+ *
+ * A plug that was pulled, a BIOS that was reset: one finds out when the jobs wait, or before. Every
+ * ROOSTER_INTERVAL the machine whose last wake that succeeded (or last test) is the longest ago is
+ * woken, if that is longer than ROOSTER_TEST_INTERVAL; one at a time, since a pool whose machines
+ * are all new would start as a whole.  What comes of it is in the ledger, as of any wake (Test =
+ * true); no job needs the machine, so its own HIBERNATE puts it to sleep again.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/config.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/strmap.h"
+#include "rooster/rooster.h"
+
+static int64_t last_s(const struct node *node)
+{
+    return node->past.proven_s > node->tested_s ? node->past.proven_s : node->tested_s;
+}
+
+static bool can_be_tested(const struct node *node)
+{
+    return node->offline && !node->live && node->state == WAKE_OFF && !node->ordered &&
+           !node->demanded && !node->kept_off && !node->no_way;
+}
+
+void selftest_look(struct rooster *rooster)
+{
+    const struct config *config = rooster->env.config;
+    int64_t every_s = config_duration_s(config, "ROOSTER_TEST_INTERVAL");
+    int64_t now_s = loop_wall_s(rooster->env.loop);
+    struct node *oldest = NULL;
+    size_t at = 0;
+    void *value;
+    if (every_s == 0 || config_bool(config, "ROOSTER_DRY_RUN")) {
+        return;
+    }
+    while (strmap_next(rooster->nodes, &at, NULL, &value)) {
+        struct node *node = value;
+        if (node->testing) {
+            return; /* one at a time */
+        }
+        if (can_be_tested(node) && now_s - last_s(node) >= every_s &&
+            (oldest == NULL || last_s(node) < last_s(oldest))) {
+            oldest = node;
+        }
+    }
+    if (oldest != NULL) {
+        log_info(rooster->env.log, "wake.test", "it was not woken for long",
+                 LOG_TEXT("machine", oldest->name));
+        node_order(oldest, "rooster: self-test", true);
+    }
+}

@@ -1,0 +1,65 @@
+/* rooster/ticket.c - the end of what can be done from here: somebody must see to the machine.
+ *
+ * ROOSTER_TICKET_CMD is run with the machine's name as its last argument and an ad on standard
+ * input that says what happened.  Once for each trouble: when a machine is left alone for the first
+ * time in a row, when it was asleep again at once ROOSTER_WAKE_ATTEMPTS times, when it joined with
+ * less than it promised.  It is a command as those that switch machines are, so power/'s method
+ * `command` runs it, with its deadline and its quoting.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "power/power.h"
+#include "rooster/rooster.h"
+
+#define TICKET_TEXT_MAX 65536
+
+static void ticket_ended(void *arg, int status, const char *text)
+{
+    const struct node *node = arg;
+    struct log *log = node->rooster->env.log;
+    if (status == 0) {
+        log_info(log, "ticket.opened", text, LOG_TEXT("machine", node->name));
+    } else {
+        log_error(log, "ticket.failed", text, LOG_TEXT("machine", node->name));
+    }
+}
+
+static void describe(const struct node *node, struct strbuf *text)
+{
+    struct ad *ad = node_to_ad(node);
+    ad_set_string(ad, "MyType", "Ticket");
+    ad_set_string(ad, "Fault", node->fault != NULL ? node->fault : "");
+    ad_set_string(ad, "Reason", node->reason);
+    ad_set_string(ad, "AskedBy", node->asked_by);
+    ad_set_string(ad, "WakeId", node->last.wake_id);
+    ad_set_int(ad, "Attempts", node->last.attempts);
+    ad_set_int(ad, "StartTime", node->last.wake_s);
+    ad_print_long(ad, text);
+    ad_destroy(ad);
+}
+
+void ticket_open(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    const char *command = config_string(rooster->env.config, "ROOSTER_TICKET_CMD");
+    struct strbuf text;
+    struct err err;
+    if (command == NULL || command[0] == '\0') {
+        return;
+    }
+    strbuf_init(&text, TICKET_TEXT_MAX);
+    describe(node, &text);
+    const struct power_node power = {.name = node->name,
+                                     .method = "command",
+                                     .wake_command = command,
+                                     .ad_text = text.failed ? NULL : strbuf_text(&text)};
+    if (power_wake(rooster->power, &power, ticket_ended, node, &err) != 0) {
+        log_error(rooster->env.log, "ticket.failed", err.text, LOG_TEXT("machine", node->name));
+    }
+    strbuf_fini(&text);
+}

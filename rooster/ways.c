@@ -1,0 +1,147 @@
+/* rooster/ways.c - how a machine is switched: by its `node` section, else by ROOSTER_WAKEUP_CMD,
+ * else by what its ads say of its network adapter.
+ *
+ * A section names one method, and perhaps others (next_methods) for when that one does not bring
+ * the machine: a magic packet first, the BMC if that was not heard.  Which of them has its turn
+ * follows from the number of the attempt (wake_plan_method()), which is in the ledger, so that a
+ * rooster that is started again goes on where the last one was.  To ask for its state, or to take
+ * it down, the first method is used that can do so.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "power/power.h"
+#include "rooster/rooster.h"
+
+static const char *or_null(const char *text)
+{
+    return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+static void read_section(const struct config_section *section, struct power_node *power)
+{
+    power->method = section_string(section, "method");
+    power->config = section_path(section, "config");
+    power->lock_dir = section_path(section, "lock_dir");
+    power->program = section_path(section, "program");
+    power->wake_command = section_string(section, "wake_command");
+    power->sleep_command = section_string(section, "sleep_command");
+    power->status_command = section_string(section, "status_command");
+    power->hardware_address = or_null(section_string(section, "hardware_address"));
+    power->subnet = or_null(section_string(section, "subnet"));
+    power->relay = section_string(section, "relay");
+    power->password_file = section_path(section, "password_file");
+    power->wake_port = section_int(section, "wake_port");
+    power->wake_repeats = section_int(section, "wake_repeats");
+    power->helper = section_path(section, "helper");
+    power->uri = or_null(section_string(section, "uri"));
+    power->domain = or_null(section_string(section, "domain"));
+    power->domain_sleep = section_string(section, "domain_sleep");
+    power->shutdown_timeout_s = section_duration_s(section, "shutdown_timeout");
+}
+
+/* What its ads say, where the configuration says nothing. */
+static void add_adapter(const struct node *node, struct power_node *power)
+{
+    const struct node_adapter *adapter = &node->adapter;
+    if (power->hardware_address == NULL) {
+        power->hardware_address = or_null(adapter->hardware_address);
+    }
+    if (power->subnet == NULL) {
+        power->subnet = or_null(adapter->subnet);
+    }
+    if (power->wake_port == 0) {
+        power->wake_port = adapter->port;
+    }
+}
+
+static const struct config_section *section_of(const struct node *node)
+{
+    return config_section_find(node->rooster->env.config, "node", node->name);
+}
+
+size_t node_method_count(const struct node *node)
+{
+    const struct config_section *section = section_of(node);
+    size_t others = 0;
+    if (section != NULL) {
+        (void)section_list(section, "next_methods", &others); /* only how many */
+    }
+    return others + 1;
+}
+
+/* The method of this number, below node_method_count(). */
+static int power_at(const struct node *node, size_t index, struct power_node *ret, struct err *err)
+{
+    const struct config_section *section = section_of(node);
+    const char *command = config_string(node->rooster->env.config, "ROOSTER_WAKEUP_CMD");
+    struct power_node power = {.name = node->name};
+    if (section != NULL) {
+        size_t others = 0;
+        const char *const *next = section_list(section, "next_methods", &others);
+        read_section(section, &power);
+        power.method = index > 0 && index <= others ? next[index - 1] : power.method;
+    } else if (command != NULL && command[0] != '\0') {
+        power.method = "command";
+        power.wake_command = command;
+    } else if (node->adapter.wakes) {
+        power.method = "wol";
+    } else {
+        return err_set(err, -ENOENT,
+                       "%s: no 'node' section describes how to wake it, ROOSTER_WAKEUP_CMD is not "
+                       "set, and its ads say of no network adapter that it would wake it",
+                       node->name);
+    }
+    add_adapter(node, &power);
+    *ret = power;
+    return 0;
+}
+
+int node_power(const struct node *node, struct power_node *ret, struct err *err)
+{
+    const struct wake_retry retry = {.attempts_max = config_int(node->rooster->env.config,
+                                                                "ROOSTER_WAKE_ATTEMPTS"),
+                                     .methods = (int64_t)node_method_count(node)};
+    struct power_node power;
+    int rc = power_at(node, wake_plan_method(&retry, node->attempts), &power, err);
+    rc = rc != 0 ? rc : power_check(&power, err);
+    if (rc == 0) {
+        *ret = power;
+    }
+    return rc;
+}
+
+int node_ask_state(struct node *node, power_status_f done, struct err *err)
+{
+    int first = 0;
+    for (size_t i = 0; i < node_method_count(node); i++) {
+        struct power_node power;
+        int rc = power_at(node, i, &power, i == 0 ? err : NULL);
+        rc = rc != 0 ? rc
+                     : power_status(node->rooster->power, &power, done, node, i == 0 ? err : NULL);
+        if (rc == 0) {
+            return 0;
+        }
+        first = i == 0 ? rc : first;
+    }
+    return first; /* err is the first one's, too */
+}
+
+int node_take_down(struct node *node, const char *level, power_done_f done, struct err *err)
+{
+    int first = 0;
+    for (size_t i = 0; i < node_method_count(node); i++) {
+        struct power_node power;
+        struct err *say = i == 0 ? err : NULL;
+        int rc = power_at(node, i, &power, say);
+        rc = rc != 0 ? rc : power_sleep(node->rooster->power, &power, level, done, node, say);
+        if (rc == 0) {
+            return 0;
+        }
+        first = i == 0 ? rc : first;
+    }
+    return first;
+}
