@@ -1,4 +1,4 @@
-/* cli/cmd_power.c - `roost power status|on|off|sleep|keep|history`.
+/* cli/cmd_power.c - `roost power status|on|off|sleep|keep|test|history`.
  *
  * The rooster is asked through the collector, to whose uplink its ad points; to go to sleep a
  * machine's own startd is told, the same way (off: it stays off until `on`; sleep: until a job
@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/hostlist.h"
 #include "base/loop.h"
@@ -24,13 +25,14 @@
 
 #define OFF_MS       120000 /* for a machine whose jobs are being ended */
 #define OFF_RETRY_MS 250
+#define TEST_POLL_MS 1000
 
 struct power_command {
     struct cli *cli;
     struct listing listing;
     struct vec nodes; /* names, unfolded */
     const char *reason, *until;
-    bool force;
+    bool force, all;
     char rooster[WIRE_NAME_MAX + 1]; /* its uplink */
 };
 
@@ -60,6 +62,8 @@ static int parse(struct power_command *power)
             power->until = cli->argv[++i];
         } else if (listing_is(arg, "force", 5)) {
             power->force = true;
+        } else if (listing_is(arg, "all", 3)) {
+            power->all = true;
         } else if (arg[0] == '-') {
             return cli_unknown(cli, arg);
         } else if (hostlist_expand(arg, &power->nodes, &err) != 0) {
@@ -183,7 +187,7 @@ static void say(const char *text, bool is_done)
     (void)fprintf(is_done ? stdout : stderr, "%s\n", text);
 }
 
-static int power_on(struct power_command *power)
+static int order_on(struct power_command *power, bool test)
 {
     struct cli *cli = power->cli;
     struct cli_reply reply = {0};
@@ -193,6 +197,9 @@ static int power_on(struct power_command *power)
     ad_set_strings(args, "Nodes", (const char *const *)power->nodes.items, power->nodes.count);
     if (power->reason != NULL) {
         ad_set_string(args, "Reason", power->reason);
+    }
+    if (test) {
+        ad_set_bool(args, "Test", true);
     }
     const struct wire_body body = {.args = args};
     int rc = find_rooster(power, &err);
@@ -213,6 +220,11 @@ static int power_on(struct power_command *power)
     cli_reply_fini(&reply);
     ad_destroy(args);
     return status;
+}
+
+static int power_on(struct power_command *power)
+{
+    return order_on(power, false);
 }
 
 /* A machine that cannot be reached: asleep, or not there at all? */
@@ -298,6 +310,98 @@ static int power_sleep_now(struct power_command *power)
     return switch_all_off(power, false);
 }
 
+/* ---- testing: woken, seen, and put to sleep again */
+
+static int ask_status(struct power_command *power, struct cli_reply *reply)
+{
+    struct err err;
+    const struct wire_body body = {.args = NULL};
+    int rc = cli_call(power->cli, power->cli->collector, power->rooster, VERB_POWER_STATUS, &body,
+                      0, reply, &err);
+    return rc != 0 ? cli_fail(power->cli, "%s", err.text) : CLI_OK;
+}
+
+static const struct ad *status_of(const struct cli_reply *reply, const char *node)
+{
+    for (size_t i = 0; i < reply->ads.count; i++) {
+        if (strcasecmp(ad_string_or(reply->ads.items[i], "Name", ""), node) == 0) {
+            return reply->ads.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* When its last test ended: by the rooster's clock, so it is only compared with itself. */
+static int64_t test_time(const struct ad *status)
+{
+    return status != NULL ? ad_int_or(status, "LastTestTime", 0) : 0;
+}
+
+/* --all: the machines that sleep, and that there is a way to wake. */
+static void add_sleeping(struct power_command *power, const struct cli_reply *reply)
+{
+    for (size_t i = 0; i < reply->ads.count; i++) {
+        const struct ad *status = reply->ads.items[i];
+        if (strcmp(ad_string_or(status, "PowerState", ""), "Off") == 0 &&
+            strcmp(ad_string_or(status, "PowerMethod", "none"), "none") != 0) {
+            vec_push(&power->nodes, mem_strdup(ad_string_or(status, "Name", "")));
+        }
+    }
+}
+
+static int test_one(struct power_command *power, const char *node, int64_t before_s)
+{
+    struct cli *cli = power->cli;
+    for (;;) {
+        struct cli_reply reply = {0};
+        int status = ask_status(power, &reply);
+        const struct ad *ad = status_of(&reply, node);
+        bool is_over = test_time(ad) != before_s;
+        if (status == CLI_OK && is_over && ad_bool_or(ad, "LastTestPassed", false)) {
+            const char *fault = ad_string_or(ad, "LastWakeFault", "");
+            (void)printf("%s came up in %.1f s%s%s\n", node, ad_real_or(ad, "LastWakeSeconds", 0),
+                         fault[0] != '\0' ? ": " : "",
+                         fault[0] != '\0' ? ad_string_or(ad, "PowerStateReason", "") : "");
+            (void)switch_off(power, node, false); /* with a job on it, it stays: it says so */
+            status = fault[0] != '\0' ? CLI_FAILED : CLI_OK;
+        } else if (status == CLI_OK && is_over) {
+            status = cli_fail(cli, "%s did not come: %s", node,
+                              ad_string_or(ad, "PowerStateReason", "no reason is given"));
+        } else if (status == CLI_OK && ad != NULL && ad_bool_or(ad, "UnderTest", false)) {
+            cli_reply_fini(&reply);
+            cli_pause(cli, TEST_POLL_MS);
+            continue;
+        } else if (status == CLI_OK) {
+            status = cli_fail(cli, "%s was not tested", node);
+        }
+        cli_reply_fini(&reply);
+        return status;
+    }
+}
+
+static int power_test(struct power_command *power)
+{
+    struct cli *cli = power->cli;
+    struct cli_reply before = {0};
+    struct err err;
+    if (find_rooster(power, &err) != 0) {
+        return cli_fail(cli, "%s", err.text);
+    }
+    int status = ask_status(power, &before);
+    if (status == CLI_OK && power->all) {
+        add_sleeping(power, &before);
+    }
+    if (status == CLI_OK && power->nodes.count > 0) {
+        status = order_on(power, true);
+        for (size_t i = 0; i < power->nodes.count; i++) {
+            const char *node = power->nodes.items[i];
+            status |= test_one(power, node, test_time(status_of(&before, node)));
+        }
+    }
+    cli_reply_fini(&before);
+    return status != CLI_OK ? CLI_FAILED : CLI_OK;
+}
+
 static int keep_up(struct power_command *power, const char *node, int64_t until_s)
 {
     struct cli *cli = power->cli;
@@ -361,6 +465,7 @@ static const struct {
 } VERBS[] = {
     {"status", power_status, false},  {"on", power_on, true},     {"off", power_off, true},
     {"sleep", power_sleep_now, true}, {"keep", power_keep, true}, {"history", power_history, false},
+    {"test", power_test, true},
 };
 
 int cmd_power(struct cli *cli)
@@ -373,11 +478,16 @@ int cmd_power(struct cli *cli)
     }
     if (verb == sizeof VERBS / sizeof VERBS[0]) {
         return word[0] != '\0'
-                   ? cli_usage(cli, "'%s' is not status, on, off, sleep, keep or history", word)
-                   : cli_usage(cli, "status, on, off, sleep, keep or history?");
+                   ? cli_usage(cli, "'%s' is not status, on, off, sleep, keep, test or history",
+                               word)
+                   : cli_usage(cli, "status, on, off, sleep, keep, test or history?");
     }
     int status = parse(&power);
-    if (status == CLI_OK && VERBS[verb].needs_nodes && power.nodes.count == 0) {
+    bool tests = VERBS[verb].run == power_test;
+    if (status == CLI_OK && power.all && (!tests || power.nodes.count > 0)) {
+        status = cli_usage(cli, "--all is for test, without names");
+    }
+    if (status == CLI_OK && VERBS[verb].needs_nodes && power.nodes.count == 0 && !power.all) {
         status = cli_usage(cli, "which machines?");
     }
     if (status == CLI_OK) {

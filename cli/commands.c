@@ -211,7 +211,7 @@ static const struct cli_command USERPRIO = {
     "  -pool HOST[:PORT]    of another pool\n" PRINT_FORMAT_HELP LISTING_HELP};
 static const struct cli_command POWER = {
     "power", cmd_power,
-    "status|on|off|sleep|keep|history [NODE...] [--reason TEXT] [--force] [--until "
+    "status|on|off|sleep|keep|test|history [NODE...] [--all] [--reason TEXT] [--force] [--until "
     "T] " LISTING_USAGE,
     "show and switch the machines' power",
     "  status             the nodes that the rooster knows, and their states\n"
@@ -221,6 +221,8 @@ static const struct cli_command POWER = {
     "  sleep NODE...      the same, until a job wants them\n"
     "  keep NODE... --until T   they stay up until then: 2h, 18:30, 2026-11-21T08:00:00Z; now: as\n"
     "                     they would without\n"
+    "  test NODE...|--all  wake them, see that they come, and put them to sleep again; all: that\n"
+    "                     sleep\n"
     "  history            every wake and every going to sleep, newest first\n"
     "                     NODE... are names, folded or not: lab[01-16,20]\n" LISTING_HELP};
 static const struct cli_command DRAIN = {

@@ -74,5 +74,14 @@ for round in 1 2; do
     check_ledger
 done
 
+say "a test of one machine"
+node=$("$ROOST" status -constraint 'Offline =?= true' -af Machine | sort -u | head -n 1)
+"$ROOST" power test "$node" >"$WORK/test.out" 2>&1 || fail "roost power test: $(cat "$WORK/test.out")"
+grep -qE "^$node came up in [0-9.]+ s$" "$WORK/test.out" || fail "roost power test says: $(cat "$WORK/test.out")"
+until_true 20 "asleep after the test" is_asleep 3
+equals "tests in the ledger" "$("$ROOST" power history -constraint 'Test' -af Machine Outcome)" "$node Up"
+equals "tests that are shown" "$("$ROOST" power status -l | grep -c '^LastTestPassed = true')" 1
+check_ledger
+
 pool_stop
 passed
