@@ -157,6 +157,24 @@ uint64_t node_deadline_ms(const struct node *node)
     return (uint64_t)boots_deadline_ms(&node->boots, &bounds);
 }
 
+/* What its own ads say of why it stays up, or off. */
+static void copy_facts(const struct node *node, struct ad *ad)
+{
+    static const char *const FACTS[] = {"HibernationHeldBy", "PowerKeepUntil", "PowerKeepBy",
+                                        "PowerKeepReason", "PowerKeptOff"};
+    for (size_t i = 0; i < node->ads.count; i++) {
+        const struct ad *seen = ((const struct seen *)node->ads.items[i])->ad;
+        if (node->live && offline_ads_is(seen)) {
+            continue; /* of its sleep, which is over */
+        }
+        for (size_t j = 0; j < sizeof FACTS / sizeof FACTS[0]; j++) {
+            if (ad_has(seen, FACTS[j])) {
+                (void)ad_copy_attr(ad, FACTS[j], seen, FACTS[j]); /* it is there */
+            }
+        }
+    }
+}
+
 struct ad *node_to_ad(const struct node *node)
 {
     struct power_node power;
@@ -192,6 +210,7 @@ struct ad *node_to_ad(const struct node *node)
     if (node->state == WAKE_QUARANTINED) {
         ad_set_int(ad, "PowerQuarantineUntil", quarantine_until_s(node));
     }
+    copy_facts(node, ad);
     if (node->live && node->live_boot_id[0] != '\0') {
         ad_set_string(ad, "BootId", node->live_boot_id);
         ad_set_int(ad, "BootTime", node->live_boot_s);

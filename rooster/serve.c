@@ -60,15 +60,34 @@ static void power_status_all(struct rooster *rooster, struct wire_request *reque
         }
         struct ad *ad = node_to_ad(node);
         if (!node->live && !node->offline) {
-            ad_set_string(ad, "PowerState",
-                          node->state == WAKE_OFF ? "Unknown" : wake_state_name(node->state));
-            if (node->state == WAKE_OFF) {
-                ad_set_string(ad, "PowerStateReason", "there is no ad of it");
+            if (node->state == WAKE_OFF || node->state == WAKE_UP) {
+                ad_set_string(ad, "PowerState", "Unknown");
+                ad_set_string(ad, "PowerStateReason",
+                              node->state == WAKE_UP ? "it was on, and its ads are gone"
+                                                     : "there is no ad of it");
             }
         }
         vec_push(&ads, ad);
     }
     reply_ads(request, &ads);
+}
+
+/* Would it be woken, and how?  Nothing is done. */
+static const char *try_order(const struct node *node, struct err *err)
+{
+    struct power_node power;
+    if (node->live) {
+        return "AlreadyOn";
+    }
+    if (node->state == WAKE_WAKING) {
+        return "Waking";
+    }
+    if (node_power(node, &power, err) != 0) {
+        return "Refused";
+    }
+    (void)err_set(err, -EPERM, "by method %s, in at most %lld s", power.method,
+                  (long long)(node_deadline_ms(node) / 1000));
+    return "WouldWake";
 }
 
 static const char *order(struct node *node, const struct wire_peer *peer, const struct ad *args,
@@ -114,6 +133,7 @@ static void power_on(struct rooster *rooster, struct wire_request *request)
         wire_reply_error(request, -EINVAL, "POWER_ON needs Nodes, a list of names");
         return;
     }
+    bool dry = ad_bool_or(args, "DryRun", false);
     add_configured(rooster);
     for (size_t i = 0; i < ad_value_count(&list); i++) {
         struct ad_value item;
@@ -128,7 +148,9 @@ static void power_on(struct rooster *rooster, struct wire_request *request)
             ad_set_string(ad, "ErrorString",
                           "there is neither an ad nor a 'node' section of that name");
         } else {
-            ad_set_string(ad, "Result", order(node, wire_request_peer(request), args, &err));
+            ad_set_string(ad, "Result",
+                          dry ? try_order(node, &err)
+                              : order(node, wire_request_peer(request), args, &err));
             if (err.text[0] != '\0') {
                 ad_set_string(ad, "ErrorString", err.text);
             }

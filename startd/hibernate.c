@@ -389,6 +389,28 @@ void hibernate_leave(struct startd *startd)
     go_down(startd, 5, "not started yet");
 }
 
+/* Nothing stands in its way: what would be done, in words. */
+static void say_only(const struct startd *startd, struct wire_request *request, bool keep_off)
+{
+    struct ad *args = ad_create();
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text,
+                  keep_off ? "would be switched off by POWER_METHOD %s, until it is "
+                             "switched on by name"
+                           : "would be put to sleep by POWER_METHOD %s, until a job wants it",
+                  config_string(startd->env.config, "POWER_METHOD"));
+    if (any_claim(startd)) {
+        strbuf_printf(&text, "; its %zu claims would be ended, with their jobs",
+                      startd->claims.count);
+    }
+    ad_set_string(args, "Text", strbuf_text(&text));
+    const struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    strbuf_fini(&text);
+    ad_destroy(args);
+}
+
 void hibernate_power_down(struct startd *startd, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -412,6 +434,10 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
     if (rc != 0) {
         wire_reply_error(request, rc, "%s stays up: %s%s", startd->name, why.text,
                          rc == -EBUSY ? "; --force does not ask" : "");
+        return;
+    }
+    if (ad_bool_or(args, "DryRun", false)) {
+        say_only(startd, request, ad_bool_or(args, "KeepOff", false));
         return;
     }
     for (size_t i = startd->claims.count; i > 0; i--) {

@@ -273,6 +273,22 @@ static bool collector_has_offline(struct rig *rig)
     return count > 0;
 }
 
+static void a_dry_run_says_what_would_be_done_and_refuses_what_would_be_refused(void **state)
+{
+    struct rig *rig = *state;
+    char keep[80];
+    begin(rig, "");
+    (void)snprintf(keep, sizeof keep, "[Until = %lld]",
+                   (long long)loop_wall_s(rig->bed->loop) + 3600);
+    assert_int_equal(order(rig, VERB_POWER_DOWN, "[DryRun = true; KeepOff = true]"), 0);
+    assert_false(rig->startd->going_down);
+    assert_int_equal(order(rig, VERB_POWER_KEEP, keep), 0);
+    assert_int_equal(order(rig, VERB_POWER_DOWN, "[DryRun = true]"), -EBUSY);
+    assert_int_equal(order(rig, VERB_POWER_DOWN, "[DryRun = true; Force = true]"), 0);
+    assert_false(rig->startd->going_down);
+    assert_false(collector_has_offline(rig));
+}
+
 /* The write comes back when the machine is awake again: below a root at once. */
 static void suspended_by_the_kernel_it_shows_itself_again_when_it_wakes(void **state)
 {
@@ -392,6 +408,7 @@ UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_
            RIG(an_inhibitor_keeps_it_up_from_what_it_forbids),
            RIG(what_nothing_could_wake_stays_up), RIG(it_is_up_for_its_minimum_after_each_waking),
            RIG(somebody_keeps_it_up_across_a_restart), RIG(a_time_that_is_none_keeps_nothing),
+           RIG(a_dry_run_says_what_would_be_done_and_refuses_what_would_be_refused),
            RIG(who_is_switched_off_is_woken_by_no_job_who_is_sent_to_sleep_is),
            RIG(suspended_by_the_kernel_it_shows_itself_again_when_it_wakes),
            RIG(a_kernel_that_refuses_leaves_it_up), RIG(a_plug_in_says_what_it_can_and_does_it),

@@ -1,0 +1,104 @@
+/* What the rooster answers to people: dry orders, and what its nodes' ads say of them.
+ *
+ * LINK: rooster collector
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/rooster_rig.h"
+
+static void ask(struct rig *rig, enum wire_verb verb, const char *args_text, struct answer *answer)
+{
+    struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
+    struct ad *args = bed_ad(args_text);
+    const struct wire_body body = {.args = args};
+    *answer = (struct answer){0};
+    assert_true(wire_relay(admin->wire, "rooster/r", verb, &body, 0, answer_part, answer) > 0);
+    loop_run_until(rig->bed->loop, &answer->over);
+    assert_int_equal(answer->status, 0);
+    ad_destroy(args);
+}
+
+/* Its ad in the answer; NULL: none. */
+static const struct ad *of(const struct answer *answer, const char *name)
+{
+    for (size_t i = 0; i < answer->ads.count; i++) {
+        if (strcmp(ad_string_or(answer->ads.items[i], "Name", ""), name) == 0) {
+            return answer->ads.items[i];
+        }
+    }
+    return NULL;
+}
+
+static bool has_no_ad(struct rig *rig)
+{
+    return node_named(rig, "wn01")->ads.count == 0 && !node_named(rig, "wn01")->live;
+}
+
+static void a_dry_order_says_how_it_would_be_woken_and_wakes_nothing(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    falls_asleep(rig, "wn01");
+    until(rig, is_seen);
+    ask(rig, VERB_POWER_ON, "[Nodes = {\"wn01\", \"nobody\"}; DryRun = true]", &answer);
+    const struct ad *ad = of(&answer, "wn01");
+    assert_non_null(ad);
+    assert_string_equal(ad_string_or(ad, "Result", ""), "WouldWake");
+    assert_string_equal(ad_string_or(ad, "ErrorString", ""), "by method command, in at most 300 s");
+    assert_string_equal(ad_string_or(of(&answer, "nobody"), "Result", ""), "Unknown");
+    answer_fini(&answer);
+    assert_false(node_named(rig, "wn01")->ordered);
+    boots(rig);
+    until(rig, is_up);
+    ask(rig, VERB_POWER_ON, "[Nodes = {\"wn01\"}; DryRun = true]", &answer);
+    assert_string_equal(ad_string_or(of(&answer, "wn01"), "Result", ""), "AlreadyOn");
+    answer_fini(&answer);
+    assert_string_equal(wakes(rig), "");
+    assert_int_equal(rig->rooster->wakes, 0);
+}
+
+static void a_machine_that_was_on_and_whose_ads_are_gone_is_unknown(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    boots(rig);
+    until(rig, is_up);
+    ask(rig, VERB_POWER_STATUS, "[]", &answer);
+    assert_string_equal(ad_string_or(of(&answer, "wn01"), "PowerState", ""), "On");
+    answer_fini(&answer);
+    must(rig->startd, VERB_INVALIDATE, "[ Type = \"Machine\"; Names = { \"slot1@wn01\" } ]", NULL);
+    until(rig, has_no_ad);
+    ask(rig, VERB_POWER_STATUS, "[]", &answer);
+    assert_string_equal(ad_string_or(of(&answer, "wn01"), "PowerState", ""), "Unknown");
+    assert_non_null(
+        strstr(ad_string_or(of(&answer, "wn01"), "PowerStateReason", ""), "its ads are gone"));
+    answer_fini(&answer);
+}
+
+static void what_keeps_a_machine_up_or_off_is_told(void **state)
+{
+    struct rig *rig = *state;
+    must(rig->startd, VERB_UPDATE, "[]",
+         "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\"; Offline = true;"
+         " OfflineBootId = \"b1\"; ClassAdLifetime = 86400; PowerState = \"Off\";"
+         " PowerKeptOff = true; HibernationHeldBy = \"of before its sleep\" ]");
+    until(rig, is_seen);
+    struct ad *ad = node_to_ad(node_named(rig, "wn01"));
+    assert_true(ad_bool_or(ad, "PowerKeptOff", false));
+    ad_destroy(ad);
+    must(rig->startd, VERB_UPDATE, "[]",
+         "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\"; BootId = \"b2\";"
+         " BootTime = 77; State = \"Unclaimed\"; HibernationHeldBy = \"bob is logged in\";"
+         " PowerKeepUntil = 4000000000; PowerKeepBy = \"alice@pool\" ]");
+    until(rig, is_up);
+    ad = node_to_ad(node_named(rig, "wn01"));
+    assert_false(ad_has(ad, "PowerKeptOff"));
+    assert_string_equal(ad_string_or(ad, "HibernationHeldBy", ""), "bob is logged in");
+    assert_int_equal(ad_int_or(ad, "PowerKeepUntil", 0), 4000000000);
+    assert_string_equal(ad_string_or(ad, "PowerKeepBy", ""), "alice@pool");
+    ad_destroy(ad);
+}
+
+UNIT_TESTS(RIG(a_dry_order_says_how_it_would_be_woken_and_wakes_nothing),
+           RIG(a_machine_that_was_on_and_whose_ads_are_gone_is_unknown),
+           RIG(what_keeps_a_machine_up_or_off_is_told))
