@@ -1,8 +1,10 @@
-/* cli/cmd_power.c - `roost power status|on|off|sleep|keep|test|history`.
+/* cli/cmd_power.c - `roost power status|on|wake|off|sleep|keep|test|history`.
  *
  * The rooster is asked through the collector, to whose uplink its ad points; to go to sleep a
  * machine's own startd is told, the same way (off: it stays off until `on`; sleep: until a job
- * wants it).  Both verify our token themselves.
+ * wants it).  Both verify our token themselves.  Where jobs are to end first, it is `roost drain`
+ * that is called, with what is to come then: there is one way to empty a machine.  A dry run is
+ * judged by who would do it, not here.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/check.h"
 #include "base/hostlist.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -21,6 +24,7 @@
 #include "cli/keep_plan.h"
 #include "cli/listing.h"
 #include "cli/power_show_plan.h"
+#include "cli/rooster_ask.h"
 #include "wire/wire.h"
 
 #define OFF_MS       120000 /* for a machine whose jobs are being ended */
@@ -32,9 +36,34 @@ struct power_command {
     struct listing listing;
     struct vec nodes; /* names, unfolded */
     const char *reason, *until;
-    bool force, all;
-    char rooster[WIRE_NAME_MAX + 1]; /* its uplink */
+    unsigned said; /* which of these: */
+#define SAID_FORCE       0x1U
+#define SAID_NOW         0x2U
+#define SAID_AFTER_DRAIN 0x4U
+#define SAID_DRY_RUN     0x8U
+#define SAID_UNTIL       0x10U
+#define SAID_ALL         0x20U
+    struct rooster_ask rooster;
 };
+
+static const struct {
+    const char *name;
+    size_t min;
+    unsigned flag;
+} FLAGS[] = {{"force", 5, SAID_FORCE},
+             {"now", 3, SAID_NOW},
+             {"after-drain", 2, SAID_AFTER_DRAIN},
+             {"dry-run", 3, SAID_DRY_RUN}};
+
+static unsigned flag_of(const char *arg)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(FLAGS); i++) {
+        if (listing_is(arg, FLAGS[i].name, FLAGS[i].min)) {
+            return FLAGS[i].flag;
+        }
+    }
+    return 0;
+}
 
 static int parse(struct power_command *power)
 {
@@ -60,10 +89,9 @@ static int parse(struct power_command *power)
                 return cli_usage(cli, "%s needs a time", arg);
             }
             power->until = cli->argv[++i];
-        } else if (listing_is(arg, "force", 5)) {
-            power->force = true;
-        } else if (listing_is(arg, "all", 3)) {
-            power->all = true;
+            power->said |= SAID_UNTIL;
+        } else if (flag_of(arg) != 0) {
+            power->said |= flag_of(arg);
         } else if (arg[0] == '-') {
             return cli_unknown(cli, arg);
         } else if (hostlist_expand(arg, &power->nodes, &err) != 0) {
@@ -89,29 +117,6 @@ static void select_nodes(struct power_command *power, const char *attribute)
     strbuf_fini(&text);
 }
 
-static int find_rooster(struct power_command *power, struct err *err)
-{
-    struct cli *cli = power->cli;
-    struct listing one = {.limit = 1};
-    struct cli_reply reply = {0};
-    int rc = cli_collector(cli, err);
-    rc = rc != 0
-             ? rc
-             : listing_query(cli, cli->collector, NULL, "Rooster", &one, NULL, NULL, &reply, err);
-    if (rc == 0) {
-        const char *uplink =
-            reply.ads.count > 0 ? ad_string_or(reply.ads.items[0], "RoosterUplink", "") : "";
-        if (uplink[0] == '\0') {
-            rc = err_set(err, -ENOENT,
-                         "the pool has no rooster now: see that ROOSTER is in DAEMON_LIST and "
-                         "runs");
-        }
-        (void)snprintf(power->rooster, sizeof power->rooster, "%s", uplink);
-    }
-    cli_reply_fini(&reply);
-    return rc;
-}
-
 static int print(struct power_command *power, const struct ad **ads, size_t count,
                  void (*table)(const struct ad *const *, size_t, const struct ad_context *,
                                struct strbuf *))
@@ -132,12 +137,9 @@ static int power_status(struct power_command *power)
     struct cli *cli = power->cli;
     struct cli_reply reply = {0};
     struct err err;
-    const struct wire_body body = {.args = NULL};
     int status = CLI_OK;
-    int rc = find_rooster(power, &err);
-    rc = rc != 0 ? rc
-                 : cli_call(cli, cli->collector, power->rooster, VERB_POWER_STATUS, &body, 0,
-                            &reply, &err);
+    int rc = rooster_ask_find(cli, &power->rooster, &err);
+    rc = rc != 0 ? rc : rooster_ask_nodes(cli, &power->rooster, &reply, &err);
     size_t count = reply.ads.count;
     const struct ad **ads = mem_alloc((count + 1) * sizeof *ads);
     for (size_t i = 0; i < count; i++) {
@@ -166,10 +168,10 @@ static int power_history(struct power_command *power)
     struct err err;
     int status = CLI_OK;
     select_nodes(power, "Machine");
-    int rc = find_rooster(power, &err);
+    int rc = rooster_ask_find(cli, &power->rooster, &err);
     rc = rc != 0 ? rc
-                 : listing_query(cli, cli->collector, power->rooster, "Wake", &power->listing, NULL,
-                                 NULL, &reply, &err);
+                 : listing_query(cli, cli->collector, power->rooster.uplink, "Wake",
+                                 &power->listing, NULL, NULL, &reply, &err);
     if (rc != 0) {
         status = cli_fail(cli, "%s", err.text);
     } else {
@@ -201,11 +203,14 @@ static int order_on(struct power_command *power, bool test)
     if (test) {
         ad_set_bool(args, "Test", true);
     }
+    if ((power->said & SAID_DRY_RUN) != 0) {
+        ad_set_bool(args, "DryRun", true);
+    }
     const struct wire_body body = {.args = args};
-    int rc = find_rooster(power, &err);
-    rc = rc != 0
-             ? rc
-             : cli_call(cli, cli->collector, power->rooster, VERB_POWER_ON, &body, 0, &reply, &err);
+    int rc = rooster_ask_find(cli, &power->rooster, &err);
+    rc = rc != 0 ? rc
+                 : cli_call(cli, cli->collector, power->rooster.uplink, VERB_POWER_ON, &body, 0,
+                            &reply, &err);
     if (rc != 0) {
         status = cli_fail(cli, "%s", err.text);
     }
@@ -254,9 +259,13 @@ static int switch_off(struct power_command *power, const char *node, bool keep_o
     uint64_t end_ms = loop_now_ms(cli->loop) + OFF_MS;
     char uplink[WIRE_NAME_MAX + 1];
     struct ad *args = ad_create();
+    struct strbuf would; /* of a dry run */
     struct err err;
     int rc = -EAGAIN;
-    ad_set_bool(args, "Force", power->force);
+    bool dry = (power->said & SAID_DRY_RUN) != 0;
+    strbuf_init(&would, 0);
+    ad_set_bool(args, "Force", (power->said & SAID_FORCE) != 0);
+    ad_set_bool(args, "DryRun", dry);
     ad_set_bool(args, "KeepOff", keep_off);
     if (power->reason != NULL) {
         ad_set_string(args, "Reason", power->reason);
@@ -266,31 +275,73 @@ static int switch_off(struct power_command *power, const char *node, bool keep_o
     while (rc == -EAGAIN && loop_now_ms(cli->loop) < end_ms) {
         struct cli_reply reply;
         rc = cli_call(cli, cli->collector, uplink, VERB_POWER_DOWN, &body, 0, &reply, &err);
+        if (rc == 0 && dry) {
+            strbuf_puts(&would, ad_string_or(reply.args, "Text", "would go down"));
+        }
         cli_reply_fini(&reply);
         if (rc == -EAGAIN) {
             cli_pause(cli, OFF_RETRY_MS);
         }
     }
     ad_destroy(args);
-    if (rc == 0 || (rc == -ECONNRESET && is_asleep(power, node))) { /* gone with its answer */
+    int status = CLI_OK;
+    if (rc == 0 && dry) {
+        (void)printf("%s %s\n", node, strbuf_text(&would));
+    } else if (rc == 0 ||
+               (rc == -ECONNRESET && is_asleep(power, node))) { /* gone with its answer */
         (void)printf("%s %s\n", node, keep_off ? "is switched off" : "goes to sleep");
     } else if (rc == -EALREADY) {
         (void)printf("%s is going to sleep already\n", node);
     } else if (rc == -EHOSTUNREACH && is_asleep(power, node)) {
         (void)printf("%s is asleep\n", node);
     } else if (rc == -EHOSTUNREACH) {
-        return cli_fail(cli, "%s is not connected to the collector, and has left no offline ad",
-                        node);
+        status =
+            cli_fail(cli, "%s is not connected to the collector, and has left no offline ad", node);
     } else {
-        return cli_fail(cli, "%s", err.text);
+        status = cli_fail(cli, "%s", err.text);
     }
-    return CLI_OK;
+    strbuf_fini(&would);
+    return status;
+}
+
+/* Its jobs may end first, or are asked to: draining does that, and what comes then. */
+static int drain_first(struct power_command *power, bool keep_off)
+{
+    struct cli *cli = power->cli;
+    char **argv = cli->argv;
+    int argc = cli->argc;
+    const char **words = mem_alloc((power->nodes.count + 8) * sizeof(const char *));
+    size_t count = 0;
+    words[count++] = "drain";
+    for (size_t i = 0; i < power->nodes.count; i++) {
+        words[count++] = power->nodes.items[i];
+    }
+    words[count++] = (power->said & SAID_AFTER_DRAIN) != 0 ? "--graceful" : "--quick";
+    words[count++] = "--then";
+    words[count++] = keep_off ? "off" : "sleep";
+    if (power->reason != NULL) {
+        words[count++] = "--reason";
+        words[count++] = power->reason;
+    }
+    if ((power->said & SAID_DRY_RUN) != 0) {
+        words[count++] = "--estimate";
+    }
+    cli->argc = (int)count;
+    cli->argv = (char **)words; /* they are only read */
+    int status = cmd_drain(cli);
+    cli->argc = argc;
+    cli->argv = argv;
+    mem_free(words);
+    return status;
 }
 
 static int switch_all_off(struct power_command *power, bool keep_off)
 {
     struct err err;
     int status = CLI_OK;
+    if ((power->said & (SAID_NOW | SAID_AFTER_DRAIN)) != 0) {
+        return drain_first(power, keep_off);
+    }
     if (cli_collector(power->cli, &err) != 0) {
         return cli_fail(power->cli, "%s", err.text);
     }
@@ -315,9 +366,7 @@ static int power_sleep_now(struct power_command *power)
 static int ask_status(struct power_command *power, struct cli_reply *reply)
 {
     struct err err;
-    const struct wire_body body = {.args = NULL};
-    int rc = cli_call(power->cli, power->cli->collector, power->rooster, VERB_POWER_STATUS, &body,
-                      0, reply, &err);
+    int rc = rooster_ask_nodes(power->cli, &power->rooster, reply, &err);
     return rc != 0 ? cli_fail(power->cli, "%s", err.text) : CLI_OK;
 }
 
@@ -384,11 +433,11 @@ static int power_test(struct power_command *power)
     struct cli *cli = power->cli;
     struct cli_reply before = {0};
     struct err err;
-    if (find_rooster(power, &err) != 0) {
+    if (rooster_ask_find(cli, &power->rooster, &err) != 0) {
         return cli_fail(cli, "%s", err.text);
     }
     int status = ask_status(power, &before);
-    if (status == CLI_OK && power->all) {
+    if (status == CLI_OK && (power->said & SAID_ALL) != 0) {
         add_sleeping(power, &before);
     }
     if (status == CLI_OK && power->nodes.count > 0) {
@@ -458,38 +507,66 @@ static int power_keep(struct power_command *power)
     return status != CLI_OK ? CLI_FAILED : CLI_OK;
 }
 
-static const struct {
+#define SAID_DOWN (SAID_FORCE | SAID_NOW | SAID_AFTER_DRAIN)
+
+static const struct power_verb {
     const char *name;
     int (*run)(struct power_command *power);
     bool needs_nodes;
+    unsigned takes; /* which options of its own */
 } VERBS[] = {
-    {"status", power_status, false},  {"on", power_on, true},     {"off", power_off, true},
-    {"sleep", power_sleep_now, true}, {"keep", power_keep, true}, {"history", power_history, false},
-    {"test", power_test, true},
+    {"status", power_status, false, 0},
+    {"on", power_on, true, SAID_DRY_RUN},
+    {"wake", power_on, true, SAID_DRY_RUN},
+    {"off", power_off, true, SAID_DOWN | SAID_DRY_RUN},
+    {"sleep", power_sleep_now, true, SAID_DOWN | SAID_DRY_RUN},
+    {"keep", power_keep, true, SAID_UNTIL},
+    {"history", power_history, false, 0},
+    {"test", power_test, true, SAID_ALL},
 };
+
+/* An option that the verb would not heed is no option of it: "keep --dry-run" must not keep. */
+static int check_options(const struct power_command *power, const struct power_verb *verb)
+{
+    unsigned strange = power->said & ~verb->takes, how = power->said & SAID_DOWN;
+    for (size_t i = 0; i < ARRAY_COUNT(FLAGS); i++) {
+        if ((strange & FLAGS[i].flag) != 0) {
+            return cli_usage(power->cli, "--%s is not for %s", FLAGS[i].name, verb->name);
+        }
+    }
+    if (strange != 0) {
+        return cli_usage(power->cli, "--until is not for %s", verb->name);
+    }
+    if ((how & (how - 1)) != 0) {
+        return cli_usage(power->cli, "one of --after-drain, --now and --force, not several");
+    }
+    return CLI_OK;
+}
 
 int cmd_power(struct cli *cli)
 {
     struct power_command power = {.cli = cli};
     size_t verb = 0;
     const char *word = cli->argc > 1 ? cli->argv[1] : "";
-    while (verb < sizeof VERBS / sizeof VERBS[0] && strcmp(VERBS[verb].name, word) != 0) {
+    while (verb < ARRAY_COUNT(VERBS) && strcmp(VERBS[verb].name, word) != 0) {
         verb++;
     }
-    if (verb == sizeof VERBS / sizeof VERBS[0]) {
+    if (verb == ARRAY_COUNT(VERBS)) {
         return word[0] != '\0'
-                   ? cli_usage(cli, "'%s' is not status, on, off, sleep, keep, test or history",
+                   ? cli_usage(cli,
+                               "'%s' is not status, on, wake, off, sleep, keep, test or history",
                                word)
-                   : cli_usage(cli, "status, on, off, sleep, keep, test or history?");
+                   : cli_usage(cli, "status, on, wake, off, sleep, keep, test or history?");
     }
     int status = parse(&power);
-    bool tests = VERBS[verb].run == power_test;
-    if (status == CLI_OK && power.all && (!tests || power.nodes.count > 0)) {
-        status = cli_usage(cli, "--all is for test, without names");
+    bool all = (power.said & SAID_ALL) != 0;
+    if (status == CLI_OK && all && power.nodes.count > 0) {
+        status = cli_usage(cli, "--all or names, not both");
     }
-    if (status == CLI_OK && VERBS[verb].needs_nodes && power.nodes.count == 0 && !power.all) {
+    if (status == CLI_OK && VERBS[verb].needs_nodes && power.nodes.count == 0 && !all) {
         status = cli_usage(cli, "which machines?");
     }
+    status = status != CLI_OK ? status : check_options(&power, &VERBS[verb]);
     if (status == CLI_OK) {
         status = VERBS[verb].run(&power);
     }

@@ -1,5 +1,5 @@
-/* cli/cmd_why.c - `roost why JOB`: why it does not run; `roost why -slot NAME`: why nothing runs
- * there.
+/* cli/cmd_why.c - `roost why JOB`: why it does not run; `roost why MACHINE`: what switched it, what
+ * keeps it up, and why nothing runs there; `roost why -slot NAME`: the latter of one slot.
  *
  * The job comes from the schedd (its queue, else its history), the slots and what must be there for
  * a match from the collector: a token to read with is enough.  What is found is decided in

@@ -112,14 +112,17 @@ static const struct cli_command STATUS = {
     "  -pool HOST[:PORT]    of another pool\n" PRINT_FORMAT_HELP LISTING_HELP};
 
 static const struct cli_command WHY = {
-    "why", cmd_why, "JOB...|-user NAME...|-slot NAME... [-verbose] " LISTING_USAGE,
-    "why a job does not run, or a slot runs nothing",
+    "why", cmd_why, "JOB...|MACHINE...|-user NAME...|-slot NAME... [-verbose] " LISTING_USAGE,
+    "why a job does not run, a slot runs nothing, a machine is up or not",
     "  JOB              12.3, or 12 for each kind of job of the cluster.  Tells what it waits "
     "for;\n"
     "                   where no slot is to be had: which clause of the job's Requirements and of\n"
     "                   the slots' rules out how many, awake and asleep, how many it alone does,\n"
     "                   and the smallest changes of the job that would match (each was tried)\n"
     "  -user NAME       all that the user has in the queue, jobs alike once\n"
+    "  MACHINE          who or what switched it, why it is up, what keeps it from sleeping, how "
+    "it\n"
+    "                   is woken, what became of it the last times; then each of its slots\n"
     "  -slot NAME       a slot or machine instead: which of the idle jobs it could run, and why\n"
     "                   not the others\n"
     "  -verbose         the clauses also where something matches\n" LISTING_HELP};
@@ -211,14 +214,17 @@ static const struct cli_command USERPRIO = {
     "  -pool HOST[:PORT]    of another pool\n" PRINT_FORMAT_HELP LISTING_HELP};
 static const struct cli_command POWER = {
     "power", cmd_power,
-    "status|on|off|sleep|keep|test|history [NODE...] [--all] [--reason TEXT] [--force] [--until "
-    "T] " LISTING_USAGE,
+    "status|on|wake|off|sleep|keep|test|history [NODE...] [--all] [--after-drain|--now|--force] "
+    "[--until T] [--reason TEXT] [--dry-run] " LISTING_USAGE,
     "show and switch the machines' power",
     "  status             the nodes that the rooster knows, and their states\n"
-    "  on NODE...         wake them, whether or not a job wants them\n"
-    "  off NODE...        switch them off, until `on`; --force ends their jobs (they run "
-    "elsewhere)\n"
+    "  on NODE...         wake them, whether or not a job wants them; also: wake\n"
+    "  off NODE...        switch them off, until `on`: only who runs no job, unless\n"
+    "     --after-drain   their jobs end first, as `roost drain --graceful` lets them\n"
+    "     --now           their jobs are asked to end, as by `roost drain --quick`\n"
+    "     --force         their jobs are ended, and nothing that keeps them up is asked\n"
     "  sleep NODE...      the same, until a job wants them\n"
+    "  --dry-run          on, off, sleep: what would be done, by the machine's own judgement\n"
     "  keep NODE... --until T   they stay up until then: 2h, 18:30, 2026-11-21T08:00:00Z; now: as\n"
     "                     they would without\n"
     "  test NODE...|--all  wake them, see that they come, and put them to sleep again; all: that\n"

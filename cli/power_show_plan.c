@@ -76,11 +76,56 @@ static void cell_last_boot(const struct ad *ad, const struct ad_context *context
     put_seconds_of(ad, "LastWakeSeconds", out);
 }
 
+static void cell_today(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    table_plan_int(ad, "WakesToday", out);
+}
+
+static void cell_deadline(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    (void)context;
+    table_plan_int(ad, "WakeDeadline", out);
+}
+
+void power_show_holds(const struct ad *ad, const struct ad_context *context, const char *between,
+                      struct strbuf *out)
+{
+    const char *held = ad_string_or(ad, "HibernationHeldBy", "");
+    size_t begin = out->length;
+    int64_t until_s = ad_int_or(ad, "PowerKeepUntil", 0);
+    if (ad_bool_or(ad, "PowerKeptOff", false)) {
+        strbuf_puts(out, "stays off until it is switched on by name");
+    }
+    if (until_s > context->now_s) {
+        const char *why = ad_string_or(ad, "PowerKeepReason", "");
+        strbuf_puts(out, out->length > begin ? between : "");
+        strbuf_puts(out, "kept up until ");
+        table_plan_date(until_s, context, out);
+        strbuf_printf(out, " by %s%s%s", ad_string_or(ad, "PowerKeepBy", "?"),
+                      why[0] != '\0' ? ": " : "", why);
+    }
+    if (held[0] != '\0' && (until_s <= context->now_s || strncmp(held, "kept up by ", 11) != 0)) {
+        strbuf_printf(out, "%sheld back: %s", out->length > begin ? between : "", held);
+    }
+    if (ad_bool_or(ad, "WouldWake", false)) {
+        strbuf_printf(out, "%swould be woken, but for ROOSTER_DRY_RUN",
+                      out->length > begin ? between : "");
+    }
+}
+
 static void cell_state_reason(const struct ad *ad, const struct ad_context *context,
                               struct strbuf *out)
 {
-    (void)context;
+    struct strbuf holds;
+    size_t begin = out->length;
+    strbuf_init(&holds, 0);
+    power_show_holds(ad, context, "; ", &holds);
     table_plan_string(ad, "PowerStateReason", out);
+    if (holds.length > 0) {
+        strbuf_printf(out, "%s%s", out->length > begin ? "; " : "", strbuf_text(&holds));
+    }
+    strbuf_fini(&holds);
 }
 
 static void cell_start(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
@@ -137,7 +182,9 @@ static const struct column STATUS[] = {
     {"Method", TABLE_LEFT, 8, TABLE_LEFT, true, cell_method},
     {"Waiting", TABLE_RIGHT, 7, TABLE_RIGHT, true, cell_waiting},
     {"Tries", TABLE_RIGHT, 5, TABLE_RIGHT, true, cell_attempts},
+    {"Today", TABLE_RIGHT, 5, TABLE_RIGHT, true, cell_today},
     {"LastBoot", TABLE_RIGHT, 8, TABLE_RIGHT, true, cell_last_boot},
+    {"Deadline", TABLE_RIGHT, 8, TABLE_RIGHT, true, cell_deadline},
     {"Reason", TABLE_LEFT, 6, TABLE_LEFT, true, cell_state_reason},
 };
 
@@ -187,9 +234,9 @@ bool power_show_order(const struct ad *answer, struct strbuf *out)
         const char *result, *words;
         bool is_done;
     } RESULTS[] = {
-        {"Ordered", "will be woken", true},   {"Waking", "is waking already", true},
-        {"AlreadyOn", "is on already", true}, {"Refused", "cannot be woken", false},
-        {"Unknown", "is not known", false},
+        {"Ordered", "will be woken", true},    {"WouldWake", "would be woken", true},
+        {"Waking", "is waking already", true}, {"AlreadyOn", "is on already", true},
+        {"Refused", "cannot be woken", false}, {"Unknown", "is not known", false},
     };
     const char *result = ad_string_or(answer, "Result", "");
     const char *why = ad_string_or(answer, "ErrorString", "");

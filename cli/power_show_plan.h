@@ -22,6 +22,11 @@ void power_show_status(const struct ad *const *ads, size_t count, const struct a
 void power_show_history(const struct ad *const *ads, size_t count, const struct ad_context *context,
                         struct strbuf *out);
 
+/* What keeps it up, or off, or would be done but for the dry run, with `between` between several;
+ * nothing when there is nothing. */
+void power_show_holds(const struct ad *ad, const struct ad_context *context, const char *between,
+                      struct strbuf *out);
+
 /* What POWER_ON said of one node: a line (without its end), and whether the node is on its way. */
 bool power_show_order(const struct ad *answer, struct strbuf *out);
 

@@ -14,9 +14,13 @@
 #include "cli/accounts.h"
 #include "cli/analyze_plan.h"
 #include "cli/listing.h"
+#include "cli/rooster_ask.h"
+#include "cli/why_node_plan.h"
 #include "cli/why_reason_plan.h"
 #include "cli/why_show_plan.h"
 #include "wire/wire.h"
+
+#define RECORDS_MAX 20 /* of the ledger: the wake of this boot is among them */
 
 void why_destroy_ad(void *ad)
 {
@@ -171,6 +175,80 @@ static void answer_slot(struct why_view *view, const struct ad *slot,
     why_answer_destroy(judged);
 }
 
+/* ---- machines */
+
+/* What the rooster says of machines; asked once. */
+struct nodes {
+    bool asked;
+    struct rooster_ask rooster;
+    struct cli_reply reply;
+    struct err silence; /* "": it answered */
+};
+
+static void ask_nodes(struct why_view *view, struct nodes *nodes)
+{
+    if (nodes->asked) {
+        return;
+    }
+    nodes->asked = true;
+    nodes->silence.text[0] = '\0';
+    if (rooster_ask_find(view->cli, &nodes->rooster, &nodes->silence) == 0) {
+        (void)rooster_ask_nodes(view->cli, &nodes->rooster, &nodes->reply, &nodes->silence);
+    } /* what is wrong is in silence */
+}
+
+static const struct ad *node_called(const struct nodes *nodes, const char *word)
+{
+    for (size_t i = 0; i < nodes->reply.ads.count; i++) {
+        const struct ad *node = nodes->reply.ads.items[i];
+        if (ad_name_compare(ad_string_or(node, "Name", ""), word) == 0) {
+            return node;
+        }
+    }
+    return NULL;
+}
+
+/* The story of the machine of that name: false when it is none that anybody knows. */
+static bool answer_node(struct why_view *view, struct nodes *nodes, const char *word,
+                        const struct listing *listing, struct strbuf *out, struct vec *answers)
+{
+    struct vec slots = {0};
+    struct cli_reply records = {0};
+    struct err err;
+    if (strchr(word, '@') != NULL) {
+        return false; /* a slot */
+    }
+    for (size_t i = 0; i < view->machines.ads.count; i++) {
+        struct ad *ad = view->machines.ads.items[i];
+        if (!ad_bool_or(ad, "DynamicSlot", false) &&
+            ad_name_compare(ad_string_or(ad, "Machine", ""), word) == 0) {
+            vec_push(&slots, ad);
+        }
+    }
+    ask_nodes(view, nodes);
+    struct why_node story = {.name = word,
+                             .node = node_called(nodes, word),
+                             .silence = nodes->silence.text[0] != '\0' ? nodes->silence.text : NULL,
+                             .slots = (const struct ad **)slots.items,
+                             .slot_count = slots.count};
+    bool known = story.node != NULL || slots.count > 0;
+    if (known && story.silence == NULL &&
+        rooster_ask_records(view->cli, &nodes->rooster, word, RECORDS_MAX, &records, &err) == 0) {
+        story.records = (const struct ad **)records.ads.items;
+        story.record_count = records.ads.count;
+    }
+    const struct ad_context context = listing_context(view->cli);
+    if (known && listing->style == LISTING_TABLE) {
+        strbuf_puts(out, out->length > 0 ? "\n" : "");
+        why_node_show(&story, &context, out);
+    } else if (known) {
+        vec_push(answers, why_node_ad(&story, &context));
+    }
+    cli_reply_fini(&records);
+    vec_fini(&slots, NULL);
+    return known;
+}
+
 int why_view_slots(struct why_view *view, const struct vec *words, const struct listing *listing,
                    struct strbuf *out, struct vec *answers, struct err *err)
 {
@@ -185,8 +263,9 @@ int why_view_slots(struct why_view *view, const struct vec *words, const struct 
         int64_t jobs = ad_int_or(ad, "JobCount", 1);
         requests[i] = (struct why_other){.ad = ad, .weight = jobs > 0 ? jobs : 1};
     }
+    struct nodes nodes = {.asked = false};
     for (size_t i = 0; i < words->count && rc == 0; i++) {
-        size_t found = 0;
+        size_t found = answer_node(view, &nodes, words->items[i], listing, out, answers) ? 1 : 0;
         for (size_t j = 0; j < view->machines.ads.count; j++) {
             if (is_called(view->machines.ads.items[j], words->items[i])) {
                 answer_slot(view, view->machines.ads.items[j], requests, listing, out, answers);
@@ -198,6 +277,7 @@ int why_view_slots(struct why_view *view, const struct vec *words, const struct 
                          (const char *)words->items[i]);
         }
     }
+    cli_reply_fini(&nodes.reply);
     mem_free(requests);
     return rc;
 }

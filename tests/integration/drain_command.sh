@@ -41,6 +41,24 @@ until_true 30 "two machines are full" full
 until_true 30 "wn04 is asleep" are_awake 3
 equals "a folded list of machines" "$("$ROOST" power status 'wn[01-02,04]' -af Name | tr '\n' ' ')" "wn01 wn02 wn04 "
 
+say "what would be switched, and what is told of machines"
+power() { "$ROOST" power "$@" 2>&1; }
+equals "what is asleep" "$(power on --dry-run wn04)" "wn04 would be woken: by method process, in at most 30 s"
+equals "what is idle" "$(power off --dry-run wn03)" "wn03 would be switched off by POWER_METHOD process, until it is switched on by name"
+power sleep --dry-run wn01 >"$WORK/dry" && fail "a claimed machine would sleep: $(cat "$WORK/dry")"
+grep -q 'wn01 is claimed' "$WORK/dry" || fail "a claimed machine: $(cat "$WORK/dry")"
+equals "by force" "$(power sleep --dry-run --force wn01)" \
+    "wn01 would be put to sleep by POWER_METHOD process, until a job wants it; its 2 claims would be ended, with their jobs"
+power keep wn03 --until 2h --dry-run >"$WORK/dry" && fail "a dry run of keep"
+grep -q -e '--dry-run is not for keep' "$WORK/dry" || fail "a dry run of keep: $(cat "$WORK/dry")"
+power off wn03 --now --force >"$WORK/dry" && fail "two ways at once"
+are_awake 3 || fail "a dry run switched something"
+equals "kept off" "$(power status wn04 -af PowerKeptOff)" true
+why() { "$ROOST" why "$1" 2>&1; }
+tells() { why "$1" >"$WORK/why"; grep -q "$2" "$WORK/why"; }
+until_true 20 "wn04 stays off, says roost why" tells wn04 'It stays off until it is switched on by name'
+tells wn01 'its 2 slots are claimed' || fail "roost why wn01: $(cat "$WORK/why")"
+
 say "what is no request"
 drain 2
 complained "roost drain: which machines?"
@@ -143,7 +161,9 @@ drain 1 wn03
 complained "roost drain: wn03: the pool has no such machine, or no startd runs there"
 "$ROOST" start wn03 >/dev/null || fail "roost start wn03"
 until_true 30 "it is there again" are_awake 3
-drain 0 wn03 --then off --wait
+power off wn03 --after-drain --dry-run >"$WORK/dry" || fail "an estimate: $(cat "$WORK/dry")"
+are_awake 3 || fail "an estimate switched something"
+power off wn03 --after-drain --reason "a new disk" >"$WORK/dry" || fail "power off --after-drain: $(cat "$WORK/dry")"
 is_off() { [ "$("$ROOST" status -constraint 'Offline =?= true && Machine == "wn03"' -af 'Draining =?= true' | sort -u)" = false ]; }
 until_true 30 "it is off, and its offline ads do not drain" is_off
 

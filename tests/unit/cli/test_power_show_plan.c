@@ -18,19 +18,63 @@ static void nodes_show_state_reason_and_what_waits_for_them(void **state)
                   " PowerMethod = \"process\"; JobsWaiting = 0; WakeAttempts = 0;"
                   " LastWakeSeconds = 12.34; PowerStateReason = \"its live ad is there\"]");
     ads_add(&ads, "[Name = \"wn01\"; PowerState = \"WakeFailed\"; EnteredPowerState = 1795166140;"
-                  " PowerMethod = \"wol\"; JobsWaiting = 3; WakeAttempts = 2;"
+                  " PowerMethod = \"wol\"; JobsWaiting = 3; WakeAttempts = 2; WakesToday = 4;"
+                  " WakeDeadline = 300;"
                   " PowerStateReason = \"no live ad\"]");
     strbuf_init(&out, 0);
     power_show_sort((const struct ad **)ads.items, ads.count);
     power_show_status(ads_list(&ads), ads.count, &CONTEXT, &out);
     vec_fini(&ads, ads_destroy_one);
-    ads_expect(&out, "Name                 Power        PowerTime Method   Waiting Tries LastBoot "
-                     "Reason\n"
-                     "\n"
-                     "wn01                 WakeFailed  0+00:00:07 wol            3     2          "
-                     "no live ad\n"
-                     "wn02                 On          0+00:01:00 process        0     0     12.3 "
-                     "its live ad is there\n");
+    ads_expect(&out,
+               "Name                 Power        PowerTime Method   Waiting Tries Today LastBoot "
+               "Deadline Reason\n"
+               "\n"
+               "wn01                 WakeFailed  0+00:00:07 wol            3     2     4          "
+               "     300 no live ad\n"
+               "wn02                 On          0+00:01:00 process        0     0           12.3 "
+               "         its live ad is there\n");
+}
+
+static void expect_holds(const char *node, const char *text)
+{
+    struct vec one = {0};
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    ads_add(&one, node);
+    power_show_holds(one.items[0], &CONTEXT, "; ", &out);
+    vec_fini(&one, ads_destroy_one);
+    ads_expect(&out, text);
+}
+
+static void what_holds_a_machine_up_or_off_is_said_once(void **state)
+{
+    (void)state;
+    expect_holds("[Name = \"wn01\"]", "");
+    expect_holds("[PowerKeptOff = true]", "stays off until it is switched on by name");
+    expect_holds("[HibernationHeldBy = \"bob is logged in\"]", "held back: bob is logged in");
+    expect_holds("[PowerKeepUntil = 1795166207; PowerKeepBy = \"alice@pool\";"
+                 " HibernationHeldBy = \"kept up by alice@pool: no reason is given\"]",
+                 "kept up until 11/20 09:16 by alice@pool");
+    expect_holds("[PowerKeepUntil = 1795166207; PowerKeepBy = \"alice@pool\";"
+                 " PowerKeepReason = \"a demo\"; HibernationHeldBy = \"bob is logged in\"]",
+                 "kept up until 11/20 09:16 by alice@pool: a demo; held back: bob is logged "
+                 "in");
+    expect_holds("[PowerKeepUntil = 1795166147; PowerKeepBy = \"alice@pool\"]", ""); /* over */
+    expect_holds("[WouldWake = true]", "would be woken, but for ROOSTER_DRY_RUN");
+}
+
+static void reasons_of_the_state_come_before_what_holds_it(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    struct strbuf out;
+    ads_add(&ads, "[Name = \"wn01\"; PowerStateReason = \"no work\"; PowerKeptOff = true]");
+    strbuf_init(&out, 0);
+    power_show_status(ads_list(&ads), ads.count, &CONTEXT, &out);
+    assert_non_null(
+        strstr(strbuf_text(&out), " no work; stays off until it is switched on by name\n"));
+    strbuf_fini(&out);
+    vec_fini(&ads, ads_destroy_one);
 }
 
 static void history_shows_each_wake_with_its_outcome(void **state)
@@ -78,6 +122,8 @@ static void orders_say_what_will_happen(void **state)
 {
     (void)state;
     expect_order("[Name = \"wn01\"; Result = \"Ordered\"]", true, "wn01 will be woken");
+    expect_order("[Name = \"wn01\"; Result = \"WouldWake\"; ErrorString = \"by method wol\"]", true,
+                 "wn01 would be woken: by method wol");
     expect_order("[Name = \"wn01\"; Result = \"Waking\"]", true, "wn01 is waking already");
     expect_order("[Name = \"wn01\"; Result = \"AlreadyOn\"]", true, "wn01 is on already");
     expect_order("[Name = \"wn01\"; Result = \"Refused\"; ErrorString = \"no method\"]", false,
@@ -87,5 +133,7 @@ static void orders_say_what_will_happen(void **state)
 }
 
 UNIT_TESTS(UNIT(nodes_show_state_reason_and_what_waits_for_them),
+           UNIT(what_holds_a_machine_up_or_off_is_said_once),
+           UNIT(reasons_of_the_state_come_before_what_holds_it),
            UNIT(history_shows_each_wake_with_its_outcome), UNIT(nothing_prints_nothing),
            UNIT(orders_say_what_will_happen))

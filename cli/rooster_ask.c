@@ -1,0 +1,61 @@
+/* cli/rooster_ask.c - see rooster_ask.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "cli/rooster_ask.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "cli/cli.h"
+#include "cli/listing.h"
+
+int rooster_ask_find(struct cli *cli, struct rooster_ask *ret, struct err *err)
+{
+    const struct listing one = {.limit = 1};
+    struct cli_reply reply = {0};
+    int rc = cli_collector(cli, err);
+    rc = rc != 0
+             ? rc
+             : listing_query(cli, cli->collector, NULL, "Rooster", &one, NULL, NULL, &reply, err);
+    if (rc == 0) {
+        const char *uplink =
+            reply.ads.count > 0 ? ad_string_or(reply.ads.items[0], "RoosterUplink", "") : "";
+        if (uplink[0] == '\0') {
+            rc = err_set(err, -ENOENT,
+                         "the pool has no rooster now: see that ROOSTER is in DAEMON_LIST and "
+                         "runs");
+        }
+        (void)snprintf(ret->uplink, sizeof ret->uplink, "%s", uplink);
+    }
+    cli_reply_fini(&reply);
+    return rc;
+}
+
+int rooster_ask_nodes(struct cli *cli, const struct rooster_ask *rooster, struct cli_reply *reply,
+                      struct err *err)
+{
+    const struct wire_body body = {.args = NULL};
+    return cli_call(cli, cli->collector, rooster->uplink, VERB_POWER_STATUS, &body, 0, reply, err);
+}
+
+int rooster_ask_records(struct cli *cli, const struct rooster_ask *rooster, const char *machine,
+                        int limit, struct cli_reply *reply, struct err *err)
+{
+    struct listing listing = {.limit = limit};
+    struct ad *named = ad_create();
+    struct strbuf only;
+    strbuf_init(&only, 0);
+    ad_set_string(named, "Machine", machine); /* quoted as it must be */
+    strbuf_puts(&only, "Machine == ");
+    ad_expr_print(ad_lookup(named, "Machine"), AD_OLD, &only);
+    listing_also(&listing, strbuf_text(&only));
+    int rc = listing_query(cli, cli->collector, rooster->uplink, "Wake", &listing, NULL, NULL,
+                           reply, err);
+    strbuf_fini(&only);
+    ad_destroy(named);
+    listing_fini(&listing);
+    return rc;
+}
