@@ -1,4 +1,4 @@
-/* cli/cmd_power.c - `roost power status|on|wake|off|sleep|keep|test|history`.
+/* cli/cmd_power.c - `roost power status|on|wake|off|sleep|keep|test|history|report`.
  *
  * The rooster is asked through the collector, to whose uplink its ad points; to go to sleep a
  * machine's own startd is told, the same way (off: it stays off until `on`; sleep: until a job
@@ -23,6 +23,7 @@
 #include "cli/cli.h"
 #include "cli/keep_plan.h"
 #include "cli/listing.h"
+#include "cli/power_report_plan.h"
 #include "cli/power_show_plan.h"
 #include "cli/rooster_ask.h"
 #include "wire/wire.h"
@@ -30,12 +31,15 @@
 #define OFF_MS       120000 /* for a machine whose jobs are being ended */
 #define OFF_RETRY_MS 250
 #define TEST_POLL_MS 1000
+#define DAYS         30 /* of a report */
+#define DAYS_MAX     4000
 
 struct power_command {
     struct cli *cli;
     struct listing listing;
     struct vec nodes; /* names, unfolded */
     const char *reason, *until;
+    int64_t days;  /* of a report */
     unsigned said; /* which of these: */
 #define SAID_FORCE       0x1U
 #define SAID_NOW         0x2U
@@ -43,6 +47,9 @@ struct power_command {
 #define SAID_DRY_RUN     0x8U
 #define SAID_UNTIL       0x10U
 #define SAID_ALL         0x20U
+#define SAID_USERS       0x40U
+#define SAID_CSV         0x80U
+#define SAID_SINCE       0x100U
     struct rooster_ask rooster;
 };
 
@@ -50,10 +57,9 @@ static const struct {
     const char *name;
     size_t min;
     unsigned flag;
-} FLAGS[] = {{"force", 5, SAID_FORCE},
-             {"now", 3, SAID_NOW},
-             {"after-drain", 2, SAID_AFTER_DRAIN},
-             {"dry-run", 3, SAID_DRY_RUN}};
+} FLAGS[] = {
+    {"force", 5, SAID_FORCE},     {"now", 3, SAID_NOW},     {"after-drain", 2, SAID_AFTER_DRAIN},
+    {"dry-run", 3, SAID_DRY_RUN}, {"users", 2, SAID_USERS}, {"csv", 3, SAID_CSV}};
 
 static unsigned flag_of(const char *arg)
 {
@@ -90,6 +96,12 @@ static int parse(struct power_command *power)
             }
             power->until = cli->argv[++i];
             power->said |= SAID_UNTIL;
+        } else if (listing_is(arg, "days", 3)) {
+            if (i + 1 >= cli->argc || text_parse_int64(cli->argv[++i], &power->days, NULL) != 0 ||
+                power->days < 1 || power->days > DAYS_MAX) {
+                return cli_usage(cli, "%s needs a number of days, 1 to %d", arg, DAYS_MAX);
+            }
+            power->said |= SAID_SINCE;
         } else if (flag_of(arg) != 0) {
             power->said |= flag_of(arg);
         } else if (arg[0] == '-') {
@@ -178,6 +190,46 @@ static int power_history(struct power_command *power)
         status =
             print(power, (const struct ad **)reply.ads.items, reply.ads.count, power_show_history);
     }
+    cli_reply_fini(&reply);
+    return status;
+}
+
+static int power_report(struct power_command *power)
+{
+    struct cli *cli = power->cli;
+    struct cli_reply reply = {0};
+    struct err err;
+    struct listing all = {0};
+    struct ad *more = ad_create();
+    int64_t now_s = loop_wall_s(cli->loop);
+    int status = CLI_OK;
+    ad_set_string(more, "Kind", (power->said & SAID_USERS) != 0 ? "User" : "Node");
+    ad_set_int(more, "Since", now_s - (power->days - 1) * 86400); /* today is one of them */
+    ad_set_int(more, "Until", now_s);
+    int rc = rooster_ask_find(cli, &power->rooster, &err);
+    rc = rc != 0 ? rc
+                 : listing_query(cli, cli->collector, power->rooster.uplink, "Energy", &all, NULL,
+                                 more, &reply, &err);
+    size_t count = reply.ads.count;
+    const struct ad **ads = mem_alloc((count + 1) * sizeof *ads);
+    for (size_t i = 0; i < count; i++) {
+        ads[i] = reply.ads.items[i];
+    }
+    power_show_sort(ads, count);
+    select_nodes(power, "Name");
+    rc = rc != 0 ? rc : listing_select(cli, &power->listing, ads, &count, &err);
+    if (rc != 0) {
+        status = cli_fail(cli, "%s", err.text);
+    } else if ((power->said & SAID_CSV) != 0) {
+        struct strbuf out;
+        strbuf_init(&out, 0);
+        power_report_csv(ads, count, &out);
+        status = listing_write(cli, &out);
+    } else {
+        status = print(power, ads, count, power_report_show);
+    }
+    mem_free(ads);
+    ad_destroy(more);
     cli_reply_fini(&reply);
     return status;
 }
@@ -523,6 +575,7 @@ static const struct power_verb {
     {"keep", power_keep, true, SAID_UNTIL},
     {"history", power_history, false, 0},
     {"test", power_test, true, SAID_ALL},
+    {"report", power_report, false, SAID_USERS | SAID_CSV | SAID_SINCE},
 };
 
 /* An option that the verb would not heed is no option of it: "keep --dry-run" must not keep. */
@@ -535,7 +588,8 @@ static int check_options(const struct power_command *power, const struct power_v
         }
     }
     if (strange != 0) {
-        return cli_usage(power->cli, "--until is not for %s", verb->name);
+        return cli_usage(power->cli, "--%s is not for %s",
+                         (strange & SAID_UNTIL) != 0 ? "until" : "days", verb->name);
     }
     if ((how & (how - 1)) != 0) {
         return cli_usage(power->cli, "one of --after-drain, --now and --force, not several");
@@ -545,7 +599,7 @@ static int check_options(const struct power_command *power, const struct power_v
 
 int cmd_power(struct cli *cli)
 {
-    struct power_command power = {.cli = cli};
+    struct power_command power = {.cli = cli, .days = DAYS};
     size_t verb = 0;
     const char *word = cli->argc > 1 ? cli->argv[1] : "";
     while (verb < ARRAY_COUNT(VERBS) && strcmp(VERBS[verb].name, word) != 0) {
@@ -553,10 +607,11 @@ int cmd_power(struct cli *cli)
     }
     if (verb == ARRAY_COUNT(VERBS)) {
         return word[0] != '\0'
-                   ? cli_usage(cli,
-                               "'%s' is not status, on, wake, off, sleep, keep, test or history",
-                               word)
-                   : cli_usage(cli, "status, on, wake, off, sleep, keep, test or history?");
+                   ? cli_usage(
+                         cli,
+                         "'%s' is not status, on, wake, off, sleep, keep, test, history or report",
+                         word)
+                   : cli_usage(cli, "status, on, wake, off, sleep, keep, test, history or report?");
     }
     int status = parse(&power);
     bool all = (power.said & SAID_ALL) != 0;

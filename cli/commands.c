@@ -214,8 +214,8 @@ static const struct cli_command USERPRIO = {
     "  -pool HOST[:PORT]    of another pool\n" PRINT_FORMAT_HELP LISTING_HELP};
 static const struct cli_command POWER = {
     "power", cmd_power,
-    "status|on|wake|off|sleep|keep|test|history [NODE...] [--all] [--after-drain|--now|--force] "
-    "[--until T] [--reason TEXT] [--dry-run] " LISTING_USAGE,
+    "status|on|wake|off|sleep|keep|test|history|report [NODE...] [--all] "
+    "[--after-drain|--now|--force] [--until T] [--reason TEXT] [--dry-run] " LISTING_USAGE,
     "show and switch the machines' power",
     "  status             the nodes that the rooster knows, and their states\n"
     "  on NODE...         wake them, whether or not a job wants them; also: wake\n"
@@ -230,6 +230,10 @@ static const struct cli_command POWER = {
     "  test NODE...|--all  wake them, see that they come, and put them to sleep again; all: that\n"
     "                     sleep\n"
     "  history            every wake and every going to sleep, newest first\n"
+    "  report             what they drew, and what sleeping saved over being always on: hours, "
+    "kWh\n"
+    "     --days N        of the last 30 days, or N;  --users  of users;  --csv  for a "
+    "spreadsheet\n"
     "                     NODE... are names, folded or not: lab[01-16,20]\n" LISTING_HELP};
 static const struct cli_command DRAIN = {
     "drain", cmd_drain,

@@ -15,6 +15,7 @@
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "offline_ads/offline_holds.h"
+#include "rooster/energy.h"
 #include "rooster/ledger.h"
 #include "rooster/rooster.h"
 #include "wire/watch.h"
@@ -238,6 +239,7 @@ void look_now(struct rooster *rooster)
         node->marked = false;
         look_see(node);
         follow_ads(node);
+        energy_look(node);
         choose_from(node);
     }
     vec_fini(&nodes, NULL);

@@ -22,6 +22,7 @@
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
 #include "power/power.h"
+#include "rooster/energy.h"
 #include "rooster/ledger.h"
 #include "rooster/rooster.h"
 #include "wire/wire.h"
@@ -50,6 +51,7 @@ static void node_destroy(void *value)
     loop_timer_destroy(node->deadline);
     ad_destroy(node->promise);
     vec_fini(&node->ads, NULL);
+    energy_forget(node);
     mem_free(node->name);
     mem_free(node);
 }
@@ -211,6 +213,7 @@ struct ad *node_to_ad(const struct node *node)
         ad_set_int(ad, "PowerQuarantineUntil", quarantine_until_s(node));
     }
     copy_facts(node, ad);
+    energy_write(node, ad);
     if (node->live && node->live_boot_id[0] != '\0') {
         ad_set_string(ad, "BootId", node->live_boot_id);
         ad_set_int(ad, "BootTime", node->live_boot_s);

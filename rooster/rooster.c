@@ -23,6 +23,7 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "rooster/energy.h"
 #include "rooster/ledger.h"
 #include "wire/daemon_ad.h"
 #include "wire/settings.h"
@@ -115,6 +116,7 @@ static void interval(void *arg)
     struct rooster *rooster = arg;
     look_at_all(rooster);
     selftest_look(rooster);
+    energy_flush(rooster->energy);
     advertise(rooster);
     loop_timer_set(rooster->interval_timer,
                    (uint64_t)config_duration_s(rooster->env.config, "ROOSTER_INTERVAL") * 1000);
@@ -254,6 +256,7 @@ static void rooster_destroy(void *state)
     loop_timer_destroy(rooster->look_timer);
     loop_timer_destroy(rooster->interval_timer);
     ledger_close(rooster->ledger);
+    energy_close(rooster->energy);
     wire_context_destroy(rooster->wires);
     seen_destroy_all(rooster);
     choose_fini(rooster);
@@ -285,6 +288,7 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
     rooster->watch = watch_create(env->loop, &SPEC, &EVENTS, rooster);
     int rc = parse_expressions(rooster, err);
     rc = rc != 0 ? rc : ledger_open(env, &rooster->ledger, err);
+    rc = rc != 0 ? rc : energy_open(rooster, &rooster->energy, err);
     rc = rc != 0 ? rc : ledger_load(rooster->ledger, recall_record, rooster, err);
     rc = rc != 0 ? rc : pool_context_create(env, &rooster->wires, err);
     rc = rc != 0 ? rc : open_uplink(rooster, err);

@@ -18,6 +18,8 @@
 
 struct ad;
 struct ad_expr;
+struct energy;
+struct energy_draw;
 struct knob_table;
 struct ledger;
 struct loop_timer;
@@ -76,6 +78,7 @@ struct node { /* one machine */
     enum wake_state state;
     int64_t since_s;               /* of the state */
     char reason[ROOSTER_TEXT_MAX]; /* of the state */
+    struct energy_draw *draw;      /* energy.c; NULL: not looked at yet */
     /* facts of the last look at the ads */
     bool live, offline, demanded;
     bool going_down; /* its offline ads ask to be taken down */
@@ -144,6 +147,7 @@ struct rooster {
     struct power *power;
     struct ledger *ledger;
     struct relays *relays;
+    struct energy *energy;
     struct strmap *nodes; /* Machine -> struct node */
     struct strmap *seen;  /* key of an ad -> struct seen */
     struct vec marked;    /* struct node: to be looked at */

@@ -1,4 +1,5 @@
-/* rooster/serve.c - what the rooster answers: POWER_ON, POWER_STATUS, QUERY of the ledger.
+/* rooster/serve.c - what the rooster answers: POWER_ON, POWER_STATUS, QUERY of the ledger and of
+ * the energy.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,6 +15,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "rooster/energy.h"
 #include "rooster/ledger.h"
 #include "rooster/rooster.h"
 #include "wire/settings.h"
@@ -173,7 +175,11 @@ void rooster_serve(void *arg, struct wire_request *request)
         power_status_all(rooster, request);
         break;
     case VERB_QUERY:
-        ledger_query(rooster->ledger, request);
+        if (strcmp(ad_string_or(wire_request_args(request), "Type", ""), "Energy") == 0) {
+            energy_query(rooster->energy, request);
+        } else {
+            ledger_query(rooster->ledger, request);
+        }
         break;
     case VERB_CONFIG:
         settings_serve(&rooster->env, request);

@@ -38,7 +38,7 @@ says 2 "no option '-nobtach'; did you mean -nobatch" roost q -nobtach
 says 2 "no option '-dag': Roost has no DAGMan" roost q -dag
 says 2 "no option '-direct'" roost status -direct host
 says 2 "no option '--frobnicate'; .roost submit --help. lists" roost submit --frobnicate
-says 2 "'statsu' is not status, on, wake, off, sleep, keep, test or history" roost power statsu
+says 2 "'statsu' is not status, on, wake, off, sleep, keep, test, history or report" roost power statsu
 says 2 "--all is not for on" roost power on --all
 says 2 "--all or names, not both" roost power test wn01 --all
 says 2 "which machines?" roost power test

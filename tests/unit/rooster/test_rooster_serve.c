@@ -99,6 +99,84 @@ static void what_keeps_a_machine_up_or_off_is_told(void **state)
     ad_destroy(ad);
 }
 
+/* ---- energy */
+
+static double reported(struct rig *rig, const char *kind, const char *name, const char *figure)
+{
+    struct answer answer;
+    char args[100];
+    (void)snprintf(args, sizeof args, "[Type = \"Energy\"; Kind = \"%s\"]", kind);
+    ask(rig, VERB_QUERY, args, &answer);
+    const struct ad *ad = of(&answer, name);
+    double value = ad != NULL ? ad_real_or(ad, figure, -1) : -1;
+    answer_fini(&answer);
+    return value;
+}
+
+static bool has_worked(struct rig *rig)
+{
+    return reported(rig, "User", "bob@pool", "BusyCoreSeconds") > 0;
+}
+
+static bool draws_90(struct rig *rig)
+{
+    struct ad *ad = node_to_ad(node_named(rig, "wn01"));
+    bool draws = ad_real_or(ad, "DrawWatts", 0) == 90;
+    ad_destroy(ad);
+    return draws;
+}
+
+/* Half of its cores work for bob. */
+static void works(struct rig *rig)
+{
+    must(rig->startd, VERB_UPDATE, "[]",
+         "[ MyType = \"Machine\"; Name = \"slot1@wn01\"; Machine = \"wn01\"; BootId = \"b2\";"
+         " BootTime = 77; State = \"Claimed\"; Activity = \"Busy\"; Cpus = 2; DetectedCpus = 4;"
+         " RemoteUser = \"bob@pool\" ]");
+}
+
+static void what_machines_and_users_draw_adds_up_and_outlives_the_rooster(void **state)
+{
+    struct rig *rig = *state;
+    stop(rig);
+    load(rig, "ROOSTER_ASLEEP_WATTS = 5\nROOSTER_IDLE_WATTS = 60\nROOSTER_BUSY_WATTS = 120");
+    start(rig);
+    works(rig);
+    until(rig, is_up);
+    until(rig, draws_90);
+    while (!has_worked(rig)) { /* ctest's limit ends what never comes */
+    }
+    double user = reported(rig, "User", "bob@pool", "EnergyUsed");
+    double jobs = reported(rig, "Node", "wn01", "EnergyOfJobs");
+    double all = reported(rig, "Node", "wn01", "EnergyUsed");
+    assert_true(user > 0 && jobs >= user && all > jobs);
+    assert_true(reported(rig, "Node", "wn01", "EnergySaved") == 0);
+    falls_asleep(rig, "wn02");
+    while (!(reported(rig, "Node", "wn02", "EnergySaved") > 0)) {
+    }
+    restart(rig);
+    until(rig, is_up);
+    assert_true(reported(rig, "User", "bob@pool", "EnergyUsed") >= user);
+    assert_true(reported(rig, "Node", "wn01", "EnergyUsed") >= all);
+    assert_true(reported(rig, "Node", "wn02", "EnergySaved") > 0);
+}
+
+static void without_watts_hours_are_counted_and_no_draw_is_shown(void **state)
+{
+    struct rig *rig = *state;
+    works(rig);
+    until(rig, is_up);
+    while (!has_worked(rig)) {
+    }
+    assert_true(reported(rig, "Node", "wn01", "OnSeconds") > 0);
+    assert_true(reported(rig, "Node", "wn01", "EnergyUsed") == 0);
+    struct ad *ad = node_to_ad(node_named(rig, "wn01"));
+    assert_false(ad_has(ad, "DrawWatts"));
+    ad_destroy(ad);
+}
+
 UNIT_TESTS(RIG(a_dry_order_says_how_it_would_be_woken_and_wakes_nothing),
            RIG(a_machine_that_was_on_and_whose_ads_are_gone_is_unknown),
-           RIG(what_keeps_a_machine_up_or_off_is_told))
+           RIG(what_keeps_a_machine_up_or_off_is_told),
+           RIG(what_machines_and_users_draw_adds_up_and_outlives_the_rooster),
+           RIG(without_watts_hours_are_counted_and_no_draw_is_shown))

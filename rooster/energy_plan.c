@@ -1,0 +1,113 @@
+/* rooster/energy_plan.c - see energy_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rooster/energy_plan.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "classad/ad.h"
+
+#define JOULES_PER_KWH 3600000.0
+
+bool energy_plan_is_known(const struct energy_watts *watts)
+{
+    return watts->asleep_w > 0 || watts->idle_w > 0 || watts->busy_w > 0;
+}
+
+static double cut(double share)
+{
+    return share >= 1 ? 1 : share > 0 ? share : 0; /* not a number: 0 */
+}
+
+double energy_plan_jobs_w(const struct energy_watts *watts, enum energy_mode mode, double share)
+{
+    return mode == ENERGY_ON ? watts->busy_w * cut(share) : 0;
+}
+
+double energy_plan_draw_w(const struct energy_watts *watts, enum energy_mode mode, double share)
+{
+    switch (mode) {
+    case ENERGY_ASLEEP:
+        return watts->asleep_w;
+    case ENERGY_ON:
+        return watts->idle_w * (1 - cut(share)) + energy_plan_jobs_w(watts, mode, share);
+    case ENERGY_UNKNOWN:
+    default:
+        return 0;
+    }
+}
+
+void energy_plan_add(struct energy_sum *sum, const struct energy_watts *watts,
+                     enum energy_mode mode, double busy_cores, double cores, double seconds)
+{
+    if (!(seconds > 0) || mode == ENERGY_UNKNOWN) {
+        return;
+    }
+    double share = cores > 0 ? busy_cores / cores : 0;
+    sum->used_j += energy_plan_draw_w(watts, mode, share) * seconds;
+    sum->jobs_j += energy_plan_jobs_w(watts, mode, share) * seconds;
+    if (mode == ENERGY_ON) {
+        sum->on_s += seconds;
+        sum->busy_core_s += cut(share) * cores * seconds;
+    } else {
+        sum->asleep_s += seconds;
+        double gain_w = watts->idle_w - watts->asleep_w;
+        sum->saved_j += gain_w > 0 ? gain_w * seconds : 0;
+    }
+}
+
+void energy_plan_join(struct energy_sum *into, const struct energy_sum *sum)
+{
+    into->on_s += sum->on_s;
+    into->asleep_s += sum->asleep_s;
+    into->busy_core_s += sum->busy_core_s;
+    into->used_j += sum->used_j;
+    into->jobs_j += sum->jobs_j;
+    into->saved_j += sum->saved_j;
+}
+
+static const struct {
+    const char *name;
+    size_t at;
+    double scale;
+} FIGURES[] = {
+    {"OnSeconds", offsetof(struct energy_sum, on_s), 1},
+    {"AsleepSeconds", offsetof(struct energy_sum, asleep_s), 1},
+    {"BusyCoreSeconds", offsetof(struct energy_sum, busy_core_s), 1},
+    {"EnergyUsed", offsetof(struct energy_sum, used_j), JOULES_PER_KWH},
+    {"EnergyOfJobs", offsetof(struct energy_sum, jobs_j), JOULES_PER_KWH},
+    {"EnergySaved", offsetof(struct energy_sum, saved_j), JOULES_PER_KWH},
+};
+
+void energy_plan_write(const struct energy_sum *sum, struct ad *ad)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
+        double value;
+        memcpy(&value, (const char *)sum + FIGURES[i].at, sizeof value);
+        ad_set_real(ad, FIGURES[i].name, value / FIGURES[i].scale);
+    }
+}
+
+void energy_plan_read(const struct ad *ad, struct energy_sum *ret)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
+        double value = ad_real_or(ad, FIGURES[i].name, 0) * FIGURES[i].scale;
+        value = value > 0 ? value : 0;
+        memcpy((char *)ret + FIGURES[i].at, &value, sizeof value);
+    }
+}
+
+double energy_plan_busy_cores(const struct ad *slot)
+{
+    const char *activity = ad_string_or(slot, "Activity", "Busy");
+    const char *state = ad_string_or(slot, "State", "");
+    bool claimed = strcmp(state, "Claimed") == 0 || strcmp(state, "Preempting") == 0;
+    if (!claimed || strcmp(activity, "Idle") == 0 || strcmp(activity, "Suspended") == 0) {
+        return 0;
+    }
+    double cores = ad_real_or(slot, "Cpus", 1);
+    return cores > 0 ? cores : 0;
+}

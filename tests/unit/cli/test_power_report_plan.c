@@ -1,0 +1,79 @@
+/* What `roost power report` prints.
+ *
+ * LINK: cli
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/cli/ads.h"
+
+#include "cli/power_report_plan.h"
+
+static const struct ad_context CONTEXT = {.now_s = 1795166147};
+
+static void machines_have_hours_energy_and_a_total(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    struct strbuf out;
+    ads_add(&ads, "[Kind = \"Node\"; Name = \"wn01\"; OnSeconds = 7200.0; AsleepSeconds = 79200.0;"
+                  " BusyCoreSeconds = 14400.0; EnergyUsed = 0.25; EnergyOfJobs = 0.1;"
+                  " EnergySaved = 0.8]");
+    ads_add(&ads, "[Kind = \"Node\"; Name = \"wn02\"; OnSeconds = 3600.0; EnergyUsed = 0.05]");
+    strbuf_init(&out, 0);
+    power_report_show(ads_list(&ads), ads.count, &CONTEXT, &out);
+    vec_fini(&ads, ads_destroy_one);
+    ads_expect(
+        &out,
+        "Name                   OnHours AsleepHours CoreHours        kWh    JobskWh   "
+        "SavedkWh\n"
+        "\n"
+        "wn01                       2.0        22.0       4.0      0.250      0.100      "
+        "0.800\n"
+        "wn02                       1.0                            0.050                      \n"
+        "Total                      3.0        22.0       4.0      0.300      0.100      "
+        "0.800\n");
+}
+
+static void users_have_what_their_jobs_drew(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    struct strbuf out;
+    ads_add(&ads, "[Kind = \"User\"; Name = \"bob@pool\"; BusyCoreSeconds = 14400.0;"
+                  " EnergyUsed = 0.1]");
+    strbuf_init(&out, 0);
+    power_report_show(ads_list(&ads), ads.count, &CONTEXT, &out);
+    ads_expect(&out, "Name                 CoreHours        kWh\n"
+                     "\n"
+                     "bob@pool                   4.0      0.100\n"
+                     "Total                      4.0      0.100\n");
+    vec_fini(&ads, ads_destroy_one);
+}
+
+static void a_spreadsheet_gets_every_figure_and_names_in_quotes(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    struct strbuf out;
+    ads_add(&ads, "[Kind = \"User\"; Name = \"a \\\"b\\\", c\"; BusyCoreSeconds = 1.5;"
+                  " EnergyUsed = 0.1]");
+    strbuf_init(&out, 0);
+    power_report_csv(ads_list(&ads), ads.count, &out);
+    ads_expect(&out, "Kind,Name,OnSeconds,AsleepSeconds,BusyCoreSeconds,EnergyUsed,EnergyOfJobs,"
+                     "EnergySaved\r\n"
+                     "User,\"a \"\"b\"\", c\",0.000000,0.000000,1.500000,0.100000,0.000000,"
+                     "0.000000\r\n");
+    vec_fini(&ads, ads_destroy_one);
+}
+
+static void nothing_counted_prints_nothing(void **state)
+{
+    (void)state;
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    power_report_show(NULL, 0, &CONTEXT, &out);
+    ads_expect(&out, "");
+}
+
+UNIT_TESTS(UNIT(machines_have_hours_energy_and_a_total), UNIT(users_have_what_their_jobs_drew),
+           UNIT(a_spreadsheet_gets_every_figure_and_names_in_quotes),
+           UNIT(nothing_counted_prints_nothing))
