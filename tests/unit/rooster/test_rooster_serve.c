@@ -99,6 +99,25 @@ static void what_keeps_a_machine_up_or_off_is_told(void **state)
     ad_destroy(ad);
 }
 
+static bool is_half_up(struct rig *rig)
+{
+    const struct node *node = node_named(rig, "wn01");
+    return node != NULL && node->live && node->offline;
+}
+
+static void offline_ads_that_are_left_say_nothing_of_a_machine_that_is_up(void **state)
+{
+    struct rig *rig = *state;
+    must(rig->startd, VERB_UPDATE, "[]",
+         "[ MyType = \"Machine\"; Name = \"slot2@wn01\"; Machine = \"wn01\"; Offline = true;"
+         " OfflineBootId = \"b2\"; ClassAdLifetime = 86400; PowerKeptOff = true ]");
+    boots(rig);
+    until(rig, is_half_up);
+    struct ad *ad = node_to_ad(node_named(rig, "wn01"));
+    assert_false(ad_has(ad, "PowerKeptOff"));
+    ad_destroy(ad);
+}
+
 /* ---- energy */
 
 static double reported(struct rig *rig, const char *kind, const char *name, const char *figure)
@@ -178,5 +197,6 @@ static void without_watts_hours_are_counted_and_no_draw_is_shown(void **state)
 UNIT_TESTS(RIG(a_dry_order_says_how_it_would_be_woken_and_wakes_nothing),
            RIG(a_machine_that_was_on_and_whose_ads_are_gone_is_unknown),
            RIG(what_keeps_a_machine_up_or_off_is_told),
+           RIG(offline_ads_that_are_left_say_nothing_of_a_machine_that_is_up),
            RIG(what_machines_and_users_draw_adds_up_and_outlives_the_rooster),
            RIG(without_watts_hours_are_counted_and_no_draw_is_shown))
