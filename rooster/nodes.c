@@ -243,7 +243,7 @@ static void put_record(struct node *node, const char *outcome, void (*done)(void
     ad_set_string(record, "Method", power.method != NULL ? power.method : "none");
     ad_set_int(record, "StartTime", node->wake_s);
     ad_set_int(record, "Attempts", node->attempts);
-    ad_set_int(record, "JobsWaiting", node->jobs_waiting);
+    ad_set_int(record, "JobsWaiting", node->wake_jobs);
     ad_set_string(record, "Outcome", outcome);
     ad_set_string(record, "Reason", node->reason);
     if (strcmp(outcome, "Started") != 0) {
@@ -451,6 +451,7 @@ void node_wake(struct node *node)
         node->nap_s = 0;
         ledger_new_id(rooster->ledger, node->wake_id);
         node->wake_s = loop_wall_s(rooster->env.loop);
+        node->wake_jobs = node->jobs_waiting;
         wake_day_add(&node->day, node->wake_s);
         node->wake_ms = loop_now_ms(rooster->env.loop);
         if (!node->ordered) {

@@ -138,6 +138,7 @@ static void resume_wake(struct node *node, const struct ad *record)
     node->testing = ad_bool_or(record, "Test", false);
     node->wake_s = ad_int_or(record, "StartTime", now_s);
     node->attempts = ad_int_or(record, "Attempts", 1);
+    node->wake_jobs = ad_int_or(record, "JobsWaiting", 0);
     node->state = WAKE_WAKING;
     (void)snprintf(node->reason, sizeof node->reason, "%s", ad_string_or(record, "Reason", ""));
     int64_t left_s = node->wake_s + deadline_s - now_s;

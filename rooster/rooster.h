@@ -99,7 +99,8 @@ struct node { /* one machine */
     /* the wake under way */
     bool ordered; /* by name: by whom is in asked_by */
     char asked_by[ROOSTER_TEXT_MAX];
-    char wake_id[32]; /* in the ledger; "" none */
+    char wake_id[32];  /* in the ledger; "" none */
+    int64_t wake_jobs; /* that waited when it was ordered: when it is up they do so no more */
     int64_t attempts;
     int64_t wake_s; /* when the first order went out */
     uint64_t wake_ms;

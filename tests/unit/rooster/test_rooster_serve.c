@@ -118,6 +118,23 @@ static void offline_ads_that_are_left_say_nothing_of_a_machine_that_is_up(void *
     ad_destroy(ad);
 }
 
+static void the_ledger_remembers_for_how_many_jobs_it_was_woken(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    falls_asleep(rig, "wn01");
+    is_held(rig, "wn01", 3);
+    until(rig, is_waking);
+    restart(rig); /* nor does it forget */
+    boots(rig);
+    until(rig, is_up);
+    ask(rig, VERB_QUERY, "[Type = \"Wake\"; Constraint = \"Kind == \\\"Wake\\\"\"]", &answer);
+    assert_int_equal(answer.ads.count, 1);
+    assert_string_equal(ad_string_or(answer.ads.items[0], "Outcome", ""), "Up");
+    assert_int_equal(ad_int_or(answer.ads.items[0], "JobsWaiting", 0), 3);
+    answer_fini(&answer);
+}
+
 /* ---- energy */
 
 static double reported(struct rig *rig, const char *kind, const char *name, const char *figure)
@@ -198,5 +215,6 @@ UNIT_TESTS(RIG(a_dry_order_says_how_it_would_be_woken_and_wakes_nothing),
            RIG(a_machine_that_was_on_and_whose_ads_are_gone_is_unknown),
            RIG(what_keeps_a_machine_up_or_off_is_told),
            RIG(offline_ads_that_are_left_say_nothing_of_a_machine_that_is_up),
+           RIG(the_ledger_remembers_for_how_many_jobs_it_was_woken),
            RIG(what_machines_and_users_draw_adds_up_and_outlives_the_rooster),
            RIG(without_watts_hours_are_counted_and_no_draw_is_shown))
