@@ -9,7 +9,7 @@
 static const struct knob NODE[] = {
     {.name = "method",
      .type = KNOB_STRING,
-     .choices = "process|command|wol|libvirt",
+     .choices = "process|command|wol|libvirt|ipmi",
      .help = "How the machine is switched."},
     {.name = "next_methods",
      .type = KNOB_LIST,
@@ -46,8 +46,8 @@ static const struct knob NODE[] = {
              "rooster's host is not on it."},
     {.name = "password_file",
      .type = KNOB_PATH,
-     .help = "Method wol: a file, for its owner alone, with the password that the adapter wants "
-             "(SecureOn): 01:23:45:67:89:ab or 1.2.3.4."},
+     .help = "A file, for its owner alone.  Method wol: with the password that the adapter wants "
+             "(SecureOn): 01:23:45:67:89:ab or 1.2.3.4.  Method ipmi: with bmc_user's."},
     {.name = "wake_port",
      .type = KNOB_INT,
      .fallback = "0",
@@ -79,7 +79,8 @@ static const struct knob NODE[] = {
      .fallback = "60s",
      .min = 1,
      .max = 3600,
-     .help = "Method libvirt: how long the guest may take to shut down; then it is destroyed."},
+     .help = "Methods libvirt, ipmi: how long the machine may take to shut down; then it is "
+             "destroyed, or switched off."},
     {.name = "helper",
      .type = KNOB_PATH,
      .fallback = "$(SBIN)/roost-libvirt",
@@ -105,6 +106,32 @@ static const struct knob NODE[] = {
      .max = 1000000,
      .unit = "W",
      .help = "What it draws with all its cores at work; 0: ROOSTER_BUSY_WATTS."},
+    {.name = "bmc",
+     .type = KNOB_STRING,
+     .help = "Method ipmi: where the machine's management controller is: HOST, HOST:PORT or "
+             "[ADDRESS]:PORT."},
+    {.name = "bmc_user", .type = KNOB_STRING, .help = "Method ipmi: the account there."},
+    {.name = "bmc_sleep",
+     .type = KNOB_STRING,
+     .fallback = "graceful",
+     .choices = "graceful|soft|off",
+     .help = "Method ipmi: how the machine is taken down: soft asks its operating system, off "
+             "switches it off, graceful asks and after shutdown_timeout switches it off."},
+    {.name = "cipher_suite",
+     .type = KNOB_INT,
+     .fallback = "0",
+     .min = 0,
+     .max = 17,
+     .help = "Method ipmi: 3 for old controllers; 0: as ipmitool chooses."},
+    {.name = "privilege",
+     .type = KNOB_STRING,
+     .fallback = "OPERATOR",
+     .choices = "OPERATOR|ADMINISTRATOR",
+     .help = "Method ipmi: what is asked for; an operator may switch the machine."},
+    {.name = "ipmitool",
+     .type = KNOB_PATH,
+     .fallback = "/usr/bin/ipmitool",
+     .help = "Method ipmi: the program."},
 };
 
 static const struct knob_section SECTIONS[] = {

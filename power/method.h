@@ -61,6 +61,7 @@ extern const struct power_method power_method_host;
 extern const struct power_method power_method_command;
 extern const struct power_method power_method_wol;
 extern const struct power_method power_method_libvirt;
+extern const struct power_method power_method_ipmi;
 
 /* Each ends the call and frees it; the callback comes from the loop, later. */
 void power_call_done(struct power_call *call, int status, const char *format, ...)

@@ -54,9 +54,13 @@ struct ended {
     char text[400];
 };
 
-const struct power_method *const power_methods[] = {&power_method_process, &power_method_command,
-                                                    &power_method_wol,     &power_method_libvirt,
-                                                    &power_method_host,    NULL};
+const struct power_method *const power_methods[] = {&power_method_process,
+                                                    &power_method_command,
+                                                    &power_method_wol,
+                                                    &power_method_libvirt,
+                                                    &power_method_host,
+                                                    &power_method_ipmi,
+                                                    NULL};
 
 const char *power_method_name(unsigned index)
 {
@@ -124,6 +128,11 @@ static const size_t TEXTS[] = {
     offsetof(struct power_node, uri),
     offsetof(struct power_node, domain),
     offsetof(struct power_node, domain_sleep),
+    offsetof(struct power_node, bmc),
+    offsetof(struct power_node, bmc_user),
+    offsetof(struct power_node, bmc_program),
+    offsetof(struct power_node, bmc_privilege),
+    offsetof(struct power_node, bmc_sleep),
     offsetof(struct power_node, ad_text),
 };
 

@@ -41,6 +41,12 @@ static void read_section(const struct config_section *section, struct power_node
     power->domain = or_null(section_string(section, "domain"));
     power->domain_sleep = section_string(section, "domain_sleep");
     power->shutdown_timeout_s = section_duration_s(section, "shutdown_timeout");
+    power->bmc = or_null(section_string(section, "bmc"));
+    power->bmc_user = or_null(section_string(section, "bmc_user"));
+    power->bmc_sleep = section_string(section, "bmc_sleep");
+    power->bmc_privilege = section_string(section, "privilege");
+    power->cipher_suite = section_int(section, "cipher_suite");
+    power->bmc_program = section_path(section, "ipmitool");
 }
 
 /* What its ads say, where the configuration says nothing. */

@@ -1,0 +1,282 @@
+/* power/bmc.c - see bmc.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "power/bmc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os_terminal.h"
+
+#define BMC_TEXT_MAX   255
+#define BMC_ORDER_MS   30000 /* to switch on, to ask */
+#define BMC_PATIENCE_S 60
+#define BMC_SPARE_MS   20000 /* after the patience: to switch it off and see it */
+
+static const char *const WAYS[] = {"graceful", "soft", "off"}; /* enum bmc_way */
+
+/* ---- the operation */
+
+static void follow(struct bmc *bmc, const struct bmc_step *step);
+
+static void finish(struct bmc *bmc, int status, enum power_state state, const char *text)
+{
+    struct power_call *call = bmc->call;
+    char copy[300];
+    (void)snprintf(copy, sizeof copy, "%s", text); /* it may be bmc's */
+    if (call->operation == POWER_DO_STATUS) {
+        power_call_status(call, state, copy);
+    } else {
+        power_call_done(call, status, "%s", copy);
+    }
+}
+
+void bmc_failed(struct bmc *bmc, int status, const char *text)
+{
+    finish(bmc, status, POWER_UNKNOWN, text);
+}
+
+void bmc_told(struct bmc *bmc, enum power_state state)
+{
+    struct bmc_step step = bmc_plan_told(&bmc->plan, state, loop_now_ms(bmc->call->loop));
+    follow(bmc, &step);
+}
+
+void bmc_ordered(struct bmc *bmc)
+{
+    struct bmc_step step = bmc_plan_ordered(&bmc->plan, loop_now_ms(bmc->call->loop));
+    follow(bmc, &step);
+}
+
+static void tick(struct power_call *call)
+{
+    struct bmc *bmc = call->own;
+    uint64_t now_ms = loop_now_ms(call->loop);
+    if (now_ms >= call->end_ms) {
+        bmc_failed(bmc, -ETIMEDOUT, "its controller did not answer in time");
+        return;
+    }
+    void (*next)(struct bmc *) = bmc->next;
+    bmc->next = NULL;
+    power_call_later(call, call->end_ms - now_ms, tick);
+    if (next != NULL) {
+        next(bmc);
+    }
+}
+
+void bmc_later(struct bmc *bmc, uint64_t delay_ms, void (*next)(struct bmc *bmc))
+{
+    struct power_call *call = bmc->call;
+    uint64_t now_ms = loop_now_ms(call->loop);
+    uint64_t left_ms = call->end_ms > now_ms ? call->end_ms - now_ms : 0;
+    bmc->next = next;
+    power_call_later(call, delay_ms < left_ms ? delay_ms : left_ms, tick);
+}
+
+static void follow(struct bmc *bmc, const struct bmc_step *step)
+{
+    switch (step->act) {
+    case BMC_ASK:
+        bmc->hands->ask(bmc);
+        return;
+    case BMC_ASK_LATER:
+        bmc_later(bmc, BMC_AGAIN_MS, bmc->hands->ask);
+        return;
+    case BMC_ORDER_ON:
+    case BMC_ORDER_SOFT:
+    case BMC_ORDER_OFF:
+        bmc->hands->order(bmc, step->act);
+        return;
+    case BMC_END:
+        break;
+    }
+    finish(bmc, step->status, step->state, step->text);
+}
+
+static void bmc_free(void *own)
+{
+    struct bmc *bmc = own;
+    if (bmc->hands->fini != NULL) {
+        bmc->hands->fini(bmc);
+    }
+    os_terminal_close(bmc->terminal);
+    strbuf_fini(&bmc->output);
+    mem_free(bmc);
+}
+
+static bool find_way(const char *text, enum bmc_way *ret)
+{
+    for (int i = 0; i < (int)(sizeof WAYS / sizeof WAYS[0]); i++) {
+        if (text == NULL || strcmp(text, WAYS[i]) == 0) {
+            *ret = (enum bmc_way)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A word that a program cannot take for an option, nor for two. */
+static bool is_word(const char *text)
+{
+    if (text == NULL || text[0] == '\0' || text[0] == '-' || strlen(text) > BMC_TEXT_MAX) {
+        return false;
+    }
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text <= ' ' || *text == 0x7f) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int bmc_check(const struct power_node *node, struct err *err)
+{
+    enum bmc_way way;
+    if (!is_word(node->bmc)) {
+        return err_set(err, -EINVAL, "node %s: method %s needs bmc, an address without blanks",
+                       node->name, node->method);
+    }
+    if (!is_word(node->bmc_user)) {
+        return err_set(err, -EINVAL, "node %s: method %s needs bmc_user, a name without blanks",
+                       node->name, node->method);
+    }
+    if (node->password_file == NULL || node->password_file[0] != '/') {
+        return err_set(err, -EINVAL, "node %s: method %s needs password_file, an absolute path",
+                       node->name, node->method);
+    }
+    if (node->bmc_program == NULL || node->bmc_program[0] != '/') {
+        return err_set(err, -EINVAL, "node %s: method %s needs its program, an absolute path",
+                       node->name, node->method);
+    }
+    if (!find_way(node->bmc_sleep, &way)) {
+        return err_set(err, -EINVAL, "node %s: method %s: bmc_sleep is graceful, soft or off",
+                       node->name, node->method);
+    }
+    return 0;
+}
+
+static uint64_t time_for(const struct power_call *call, uint64_t patience_ms)
+{
+    if (call->node.deadline_ms != 0) {
+        return call->node.deadline_ms;
+    }
+    return call->operation == POWER_DO_SLEEP ? patience_ms + BMC_SPARE_MS : BMC_ORDER_MS;
+}
+
+void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own)
+{
+    static const enum bmc_aim AIMS[] = {BMC_AIM_WAKE, BMC_AIM_SLEEP, BMC_AIM_STATUS};
+    const struct power_node *node = &call->node;
+    enum bmc_way way = BMC_GRACEFUL;
+    int64_t patience_s = node->shutdown_timeout_s > 0 ? node->shutdown_timeout_s : BMC_PATIENCE_S;
+    struct bmc *bmc = mem_zalloc(sizeof *bmc);
+    bmc->call = call;
+    bmc->hands = hands;
+    bmc->own = own;
+    strbuf_init(&bmc->output, BMC_OUTPUT_MAX);
+    call->own = bmc;
+    call->own_free = bmc_free;
+    (void)find_way(node->bmc_sleep, &way); /* checked before */
+    bmc_plan_init(&bmc->plan, AIMS[call->operation], way, (uint64_t)patience_s * 1000);
+    uint64_t time_ms = time_for(call, (uint64_t)patience_s * 1000);
+    call->end_ms = loop_now_ms(call->loop) + time_ms;
+    if (call->operation == POWER_DO_SLEEP && call->level[0] == 'S' &&
+        strcmp(call->level, "S5") != 0) {
+        bmc_failed(bmc, -ENOTSUP, "a controller switches off (S5) and knows no other sleep");
+        return;
+    }
+    power_call_later(call, time_ms, tick);
+    hands->ask(bmc);
+}
+
+/* ---- its program */
+
+static void read_all(struct bmc *bmc)
+{
+    char data[4096];
+    ssize_t got, error;
+    while ((got = os_terminal_read(bmc->terminal, 1, data, sizeof data)) > 0) {
+        strbuf_append(&bmc->output, data, (size_t)got);
+    }
+    while ((error = os_terminal_read(bmc->terminal, 2, data, sizeof data)) > 0) {
+        size_t space = sizeof bmc->errors - 1 - bmc->errors_length;
+        size_t length = (size_t)error < space ? (size_t)error : space;
+        memcpy(bmc->errors + bmc->errors_length, data, length);
+        bmc->errors_length += length;
+    }
+    os_terminal_want(bmc->terminal, false, got == -EAGAIN, error == -EAGAIN);
+}
+
+static void ready(void *arg)
+{
+    read_all(arg);
+}
+
+static void ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct bmc *bmc = arg;
+    (void)pid;
+    bmc->call->pid = 0;
+    read_all(bmc);
+    bmc->errors[bmc->errors_length] = '\0';
+    os_terminal_close(bmc->terminal);
+    bmc->terminal = NULL;
+    if (bmc->output.failed) {
+        bmc_failed(bmc, -EMSGSIZE, "its controller's answer is too long");
+        return;
+    }
+    bmc->ran(bmc, how->signal != 0 ? -1 : how->status);
+}
+
+int bmc_run(struct bmc *bmc, const char *const *argv, const char *const *env_add, const char *input,
+            void (*ran)(struct bmc *bmc, int status), struct err *err)
+{
+    struct power_call *call = bmc->call;
+    const struct os_terminal_spec terminal = {.ready = ready, .arg = bmc};
+    strbuf_clear(&bmc->output);
+    bmc->errors_length = 0;
+    int rc = os_terminal_open(call->os, &terminal, &bmc->terminal, err);
+    if (rc != 0) {
+        return rc;
+    }
+    const struct os_spawn spec = {.argv = argv,
+                                  .env_add = env_add,
+                                  .cwd = "/",
+                                  .new_session = true,
+                                  .no_new_privs = true,
+                                  .terminal = bmc->terminal};
+    rc = os_spawn(call->os, &spec, ended, bmc, &call->pid, err);
+    if (rc != 0) {
+        call->pid = 0;
+        os_terminal_close(bmc->terminal);
+        bmc->terminal = NULL;
+        return rc;
+    }
+    bmc->ran = ran;
+    if (input != NULL) { /* a new pipe takes 64 KiB; a program that is dead already says why */
+        (void)os_terminal_write(bmc->terminal, input, strlen(input));
+    }
+    os_terminal_end_input(bmc->terminal);
+    os_terminal_want(bmc->terminal, false, true, true);
+    return 0;
+}
+
+const char *bmc_complaint(struct bmc *bmc)
+{
+    size_t length = bmc->errors_length;
+    while (length > 0 && (unsigned char)bmc->errors[length - 1] <= ' ') {
+        length--;
+    }
+    bmc->errors[length] = '\0';
+    char *line = strrchr(bmc->errors, '\n');
+    line = line != NULL ? line + 1 : bmc->errors;
+    for (char *at = line; *at != '\0'; at++) {
+        *at = (unsigned char)*at < ' ' || *at == 0x7f ? ' ' : *at;
+    }
+    return line;
+}

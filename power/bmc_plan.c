@@ -1,0 +1,115 @@
+/* power/bmc_plan.c - see bmc_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "power/bmc_plan.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+void bmc_plan_init(struct bmc_plan *plan, enum bmc_aim aim, enum bmc_way way, uint64_t patience_ms)
+{
+    *plan = (struct bmc_plan){.aim = aim, .way = way, .patience_ms = patience_ms};
+}
+
+static struct bmc_step act(enum bmc_act what)
+{
+    return (struct bmc_step){.act = what};
+}
+
+static struct bmc_step end(int status, const char *text)
+{
+    return (struct bmc_step){.act = BMC_END, .status = status, .text = text};
+}
+
+static struct bmc_step order(struct bmc_plan *plan, enum bmc_act what)
+{
+    plan->soft = plan->soft || what == BMC_ORDER_SOFT;
+    plan->hard = what != BMC_ORDER_SOFT;
+    return act(what);
+}
+
+static struct bmc_step wake(struct bmc_plan *plan, enum power_state state, bool waits)
+{
+    if (state == POWER_ON) {
+        return end(0, plan->hard ? "switched on" : "its controller says that it is on");
+    }
+    if (!plan->hard) {
+        return state == POWER_OFF
+                   ? order(plan, BMC_ORDER_ON)
+                   : end(-EIO, "it is not known whether it is on: nothing was ordered");
+    }
+    if (waits) {
+        return act(BMC_ASK_LATER);
+    }
+    return end(-EIO, state == POWER_OFF
+                         ? "its controller took the order and still says that it is off"
+                         : "its controller took the order and does not say what became of it");
+}
+
+static struct bmc_step go_down(struct bmc_plan *plan, enum power_state state, bool waits)
+{
+    if (state == POWER_OFF) {
+        return end(0, plan->hard ? plan->soft ? "it did not shut down in time and was switched off"
+                                              : "switched off"
+                      : plan->soft ? "it has shut down"
+                                   : "its controller says that it is off");
+    }
+    if (waits) {
+        return act(BMC_ASK_LATER);
+    }
+    if (state == POWER_UNKNOWN) {
+        return end(-EIO, plan->soft || plan->hard
+                             ? "its controller took the order and does not say what became of it"
+                             : "it is not known whether it is on: nothing was ordered");
+    }
+    if (plan->hard) {
+        return end(-EIO, "its controller took the order and still says that it is on");
+    }
+    if (!plan->soft) {
+        return order(plan, plan->way == BMC_HARD ? BMC_ORDER_OFF : BMC_ORDER_SOFT);
+    }
+    return plan->way == BMC_GRACEFUL ? order(plan, BMC_ORDER_OFF)
+                                     : end(-ETIMEDOUT, "it did not shut down in time");
+}
+
+struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uint64_t now_ms)
+{
+    uint64_t time_ms = plan->hard ? BMC_SETTLE_MS : plan->soft ? plan->patience_ms : 0;
+    bool waits = now_ms - plan->ordered_ms < time_ms;
+    switch (plan->aim) {
+    case BMC_AIM_WAKE:
+        return wake(plan, state, waits);
+    case BMC_AIM_SLEEP:
+        return go_down(plan, state, waits);
+    case BMC_AIM_STATUS:
+        break;
+    }
+    struct bmc_step step = end(0, state == POWER_UNKNOWN ? "its controller says neither on nor off"
+                                                         : "its controller says so");
+    step.state = state;
+    return step;
+}
+
+struct bmc_step bmc_plan_ordered(struct bmc_plan *plan, uint64_t now_ms)
+{
+    plan->ordered_ms = now_ms;
+    return act(BMC_ASK_LATER);
+}
+
+const char *bmc_act_name(enum bmc_act what)
+{
+    switch (what) {
+    case BMC_ORDER_ON:
+        return "power on";
+    case BMC_ORDER_SOFT:
+        return "shutdown";
+    case BMC_ORDER_OFF:
+        return "power off";
+    case BMC_ASK:
+    case BMC_ASK_LATER:
+    case BMC_END:
+        break;
+    }
+    return "power status";
+}
