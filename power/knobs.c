@@ -9,7 +9,7 @@
 static const struct knob NODE[] = {
     {.name = "method",
      .type = KNOB_STRING,
-     .choices = "process|command|wol|libvirt|ipmi",
+     .choices = "process|command|wol|libvirt|ipmi|redfish",
      .help = "How the machine is switched."},
     {.name = "next_methods",
      .type = KNOB_LIST,
@@ -47,7 +47,7 @@ static const struct knob NODE[] = {
     {.name = "password_file",
      .type = KNOB_PATH,
      .help = "A file, for its owner alone.  Method wol: with the password that the adapter wants "
-             "(SecureOn): 01:23:45:67:89:ab or 1.2.3.4.  Method ipmi: with bmc_user's."},
+             "(SecureOn): 01:23:45:67:89:ab or 1.2.3.4.  Methods ipmi, redfish: with bmc_user's."},
     {.name = "wake_port",
      .type = KNOB_INT,
      .fallback = "0",
@@ -79,8 +79,9 @@ static const struct knob NODE[] = {
      .fallback = "60s",
      .min = 1,
      .max = 3600,
-     .help = "Methods libvirt, ipmi: how long the machine may take to shut down; then it is "
-             "destroyed, or switched off."},
+     .help =
+         "Methods libvirt, ipmi, redfish: how long the machine may take to shut down; then it is "
+         "destroyed, or switched off."},
     {.name = "helper",
      .type = KNOB_PATH,
      .fallback = "$(SBIN)/roost-libvirt",
@@ -108,14 +109,16 @@ static const struct knob NODE[] = {
      .help = "What it draws with all its cores at work; 0: ROOSTER_BUSY_WATTS."},
     {.name = "bmc",
      .type = KNOB_STRING,
-     .help = "Method ipmi: where the machine's management controller is: HOST, HOST:PORT or "
-             "[ADDRESS]:PORT."},
-    {.name = "bmc_user", .type = KNOB_STRING, .help = "Method ipmi: the account there."},
+     .help =
+         "Methods ipmi, redfish: where the machine's management controller is: HOST, HOST:PORT or "
+         "[ADDRESS]:PORT."},
+    {.name = "bmc_user", .type = KNOB_STRING, .help = "Methods ipmi, redfish: the account there."},
     {.name = "bmc_sleep",
      .type = KNOB_STRING,
      .fallback = "graceful",
      .choices = "graceful|soft|off",
-     .help = "Method ipmi: how the machine is taken down: soft asks its operating system, off "
+     .help = "Methods ipmi, redfish: how the machine is taken down: soft asks its operating "
+             "system, off "
              "switches it off, graceful asks and after shutdown_timeout switches it off."},
     {.name = "cipher_suite",
      .type = KNOB_INT,
@@ -132,6 +135,23 @@ static const struct knob NODE[] = {
      .type = KNOB_PATH,
      .fallback = "/usr/bin/ipmitool",
      .help = "Method ipmi: the program."},
+    {.name = "bmc_system",
+     .type = KNOB_STRING,
+     .help = "Method redfish: which of the controller's systems the machine is: what stands below "
+             "/redfish/v1/Systems, or a path; default the only one."},
+    {.name = "bmc_ca",
+     .type = KNOB_PATH,
+     .help = "Method redfish: a file with the certificates that may vouch for the controller; "
+             "default those of this host."},
+    {.name = "bmc_pin",
+     .type = KNOB_STRING,
+     .help =
+         "Method redfish: sha256//... of the controller's public key, as curl's --pinnedpubkey; "
+         "without bmc_ca its certificate is not looked at."},
+    {.name = "curl",
+     .type = KNOB_PATH,
+     .fallback = "/usr/bin/curl",
+     .help = "Method redfish: the program."},
 };
 
 static const struct knob_section SECTIONS[] = {

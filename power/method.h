@@ -62,6 +62,7 @@ extern const struct power_method power_method_command;
 extern const struct power_method power_method_wol;
 extern const struct power_method power_method_libvirt;
 extern const struct power_method power_method_ipmi;
+extern const struct power_method power_method_redfish;
 
 /* Each ends the call and frees it; the callback comes from the loop, later. */
 void power_call_done(struct power_call *call, int status, const char *format, ...)

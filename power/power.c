@@ -54,13 +54,10 @@ struct ended {
     char text[400];
 };
 
-const struct power_method *const power_methods[] = {&power_method_process,
-                                                    &power_method_command,
-                                                    &power_method_wol,
-                                                    &power_method_libvirt,
-                                                    &power_method_host,
-                                                    &power_method_ipmi,
-                                                    NULL};
+const struct power_method *const power_methods[] = {&power_method_process, &power_method_command,
+                                                    &power_method_wol,     &power_method_libvirt,
+                                                    &power_method_host,    &power_method_ipmi,
+                                                    &power_method_redfish, NULL};
 
 const char *power_method_name(unsigned index)
 {
@@ -133,6 +130,9 @@ static const size_t TEXTS[] = {
     offsetof(struct power_node, bmc_program),
     offsetof(struct power_node, bmc_privilege),
     offsetof(struct power_node, bmc_sleep),
+    offsetof(struct power_node, bmc_system),
+    offsetof(struct power_node, bmc_ca),
+    offsetof(struct power_node, bmc_pin),
     offsetof(struct power_node, ad_text),
 };
 
@@ -143,15 +143,15 @@ static char **text_at(struct power_node *node, size_t index)
 
 static void call_destroy(struct power_call *call)
 {
+    if (call->own_free != NULL) { /* it may need the node */
+        call->own_free(call->own);
+    }
     for (size_t i = 0; i < ARRAY_COUNT(TEXTS); i++) {
         mem_free(*text_at(&call->node, i)); /* copies made by begin() */
     }
     if (call->node.packet != NULL) {
         secret_wipe((void *)(uintptr_t)call->node.packet, call->node.packet_length);
         mem_free((void *)(uintptr_t)call->node.packet);
-    }
-    if (call->own_free != NULL) {
-        call->own_free(call->own);
     }
     if (call->pid > 0) {
         os_forget(call->os, call->pid);

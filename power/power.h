@@ -7,8 +7,8 @@
  *
  * Methods of now: `process` (a machine is a process group of this host, started by roost-master:
  * laptops, demo, tests), `host` (this machine itself, to sleep), `command` (any program), `wol`
- * (magic packets), `libvirt` (a guest of a hypervisor), `ipmi` (by the machine's management
- * controller).
+ * (magic packets), `libvirt` (a guest of a hypervisor), `ipmi` and `redfish` (by the
+ * machine's management controller).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,7 +34,7 @@ const char *power_state_name(enum power_state state); /* "Unknown" "On" "Off" */
  * a method does not use is NULL.  All borrowed until done is called. */
 struct power_node {
     const char *name;     /* Machine */
-    const char *method;   /* "process", "host", "command", "wol", "libvirt", "ipmi" */
+    const char *method;   /* "process", "host", "command", "wol", "libvirt", "ipmi", "redfish" */
     const char *config;   /* process: the node's configuration file (ROOST_CONFIG of its master) */
     const char *lock_dir; /* process: the node's LOCK directory, where its master.lock tells whether
                              it lives */
@@ -49,7 +49,8 @@ struct power_node {
     const char *hardware_address; /* wol: "52:54:00:12:34:56" */
     const char *subnet; /* wol: its network, "10.0.0.0/24"; NULL: try those of all our adapters */
     const char *relay;  /* wol: who sends: "auto" or NULL, "always", "never": power_relay_by() */
-    /* wol: with the password that its adapter wants; NULL: none.  ipmi: with the account's. */
+    /* wol: with the password that its adapter wants; NULL: none.  ipmi, redfish: with bmc_user's.
+     */
     const char *password_file;
     int64_t wake_port;    /* wol: of UDP; 0: 9 */
     int64_t wake_repeats; /* wol: how often each packet is sent; 0: 3 */
@@ -61,13 +62,17 @@ struct power_node {
     const char *uri;            /* libvirt: of the connection, "qemu:///system" */
     const char *domain;         /* libvirt: name, UUID or network address; NULL: the node's name */
     const char *domain_sleep;   /* libvirt: how it is taken down; NULL: as the level says */
-    int64_t shutdown_timeout_s; /* libvirt: for the guest; then it is destroyed; ipmi: the same */
-    const char *bmc;            /* ipmi: of its controller: "HOST", "HOST:PORT", "[ADDRESS]:PORT" */
-    const char *bmc_user;       /* ipmi: the account there */
-    const char *bmc_program;    /* ipmi: path of ipmitool */
-    const char *bmc_privilege;  /* ipmi: that is asked for; NULL: "OPERATOR" */
-    const char *bmc_sleep;      /* ipmi: "graceful" or NULL, "soft", "off" */
-    int64_t cipher_suite;       /* ipmi: 0: ipmitool's */
+    int64_t shutdown_timeout_s; /* libvirt: for the guest; then it is destroyed; ipmi, redfish: the
+                                   same */
+    const char *bmc;      /* ipmi, redfish: its controller: "HOST", "HOST:PORT", "[ADDRESS]:PORT" */
+    const char *bmc_user; /* ipmi, redfish: the account there */
+    const char *bmc_program;   /* ipmi: path of ipmitool; redfish: of curl */
+    const char *bmc_privilege; /* ipmi: that is asked for; NULL: "OPERATOR" */
+    const char *bmc_sleep;     /* ipmi, redfish: "graceful" or NULL, "soft", "off" */
+    int64_t cipher_suite;      /* ipmi: 0: ipmitool's */
+    const char *bmc_system;    /* redfish: path, or what is below Systems; NULL: the only one */
+    const char *bmc_ca;        /* redfish: file with whom to trust; NULL: whom this host trusts */
+    const char *bmc_pin;       /* redfish: "sha256//..." of the controller's public key */
     const char
         *ad_text; /* the offline ad in long form, for the commands' standard input; may be NULL */
     uint64_t deadline_ms; /* for the order itself (not the boot); 0: 30 s */

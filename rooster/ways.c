@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/config.h"
 #include "base/err.h"
@@ -21,9 +22,11 @@ static const char *or_null(const char *text)
     return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
+/* For its method, which is chosen already. */
 static void read_section(const struct config_section *section, struct power_node *power)
 {
-    power->method = section_string(section, "method");
+    bool by_redfish = power->method != NULL && strcmp(power->method, "redfish") == 0;
+    power->bmc_program = section_path(section, by_redfish ? "curl" : "ipmitool");
     power->config = section_path(section, "config");
     power->lock_dir = section_path(section, "lock_dir");
     power->program = section_path(section, "program");
@@ -46,7 +49,9 @@ static void read_section(const struct config_section *section, struct power_node
     power->bmc_sleep = section_string(section, "bmc_sleep");
     power->bmc_privilege = section_string(section, "privilege");
     power->cipher_suite = section_int(section, "cipher_suite");
-    power->bmc_program = section_path(section, "ipmitool");
+    power->bmc_system = or_null(section_string(section, "bmc_system"));
+    power->bmc_ca = section_path(section, "bmc_ca");
+    power->bmc_pin = or_null(section_string(section, "bmc_pin"));
 }
 
 /* What its ads say, where the configuration says nothing. */
@@ -88,8 +93,9 @@ static int power_at(const struct node *node, size_t index, struct power_node *re
     if (section != NULL) {
         size_t others = 0;
         const char *const *next = section_list(section, "next_methods", &others);
+        power.method =
+            index > 0 && index <= others ? next[index - 1] : section_string(section, "method");
         read_section(section, &power);
-        power.method = index > 0 && index <= others ? next[index - 1] : power.method;
     } else if (command != NULL && command[0] != '\0') {
         power.method = "command";
         power.wake_command = command;

@@ -469,7 +469,8 @@ static void the_methods_are_listed(void **state)
     assert_string_equal(power_method_name(3), "libvirt");
     assert_string_equal(power_method_name(4), "host");
     assert_string_equal(power_method_name(5), "ipmi");
-    assert_null(power_method_name(6));
+    assert_string_equal(power_method_name(6), "redfish");
+    assert_null(power_method_name(7));
     assert_null(power_method_name(1000));
     assert_string_equal(power_state_name(POWER_ON), "On");
     assert_string_equal(power_state_name(POWER_OFF), "Off");

@@ -1,0 +1,506 @@
+/* power/method_redfish.c - a machine whose management controller speaks Redfish, by curl.
+ *
+ * Each request is a run of curl, which reads what to do from its standard input: neither password
+ * nor token is ever an argument.  What is asked and ordered is bmc_plan.h's; here is how: a session
+ * is made before the first request, made again when the controller has forgotten it (401), and
+ * deleted when the operation ends, however that is; an order is a POST to the target that the
+ * system itself names, of a type that it says it knows; 202 is followed to the end of its task; 428
+ * is answered with the ETag, 412 by looking whether the machine is still as it was; 503 is waited
+ * out.
+ *
+ * Redirections are not followed, and of a URL that a controller names only the path is used: the
+ * token goes where it came from.
+ *
+ * Rejected: libcurl in the rooster.  It would bring a resolver, a cache of connections, and TLS
+ * with strangers into the process that holds everybody's passwords (docs/decisions).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/secret_file.h"
+#include "power/bmc.h"
+#include "power/redfish_answer.h"
+
+#define SESSIONS      "/redfish/v1/SessionService/Sessions"
+#define SYSTEMS       "/redfish/v1/Systems"
+#define PASSWORD_MAX  256
+#define BODY_MAX      2048
+#define CONFIG_MAX    16384
+#define LOGINS_MAX    2 /* without an answer that is of use between them */
+#define CONFLICTS_MAX 3
+#define TASK_AGAIN_S  1
+#define BUSY_AGAIN_S  2
+#define REQUEST_S     20 /* of one request */
+#define LOGOUT_S      10
+#define AUTHORITY_MAX 256
+
+struct redfish {
+    char token[REDFISH_TOKEN_MAX]; /* "": no session */
+    char session[REDFISH_PATH_MAX];
+    char system[REDFISH_PATH_MAX];
+    char etag[REDFISH_ETAG_MAX];
+    char task[REDFISH_PATH_MAX];
+    struct redfish_reset reset;
+    enum power_state state; /* when it was asked last */
+    enum bmc_act act;       /* the order */
+    unsigned logins, conflicts;
+    /* the request under way, to be made again */
+    const char *verb;
+    char path[REDFISH_PATH_MAX];
+    char body[100];
+    bool if_match;
+    void (*answered)(struct bmc *bmc, const struct redfish_answer *answer);
+};
+
+static void send_request(struct bmc *bmc);
+
+/* ---- checking */
+
+/* HOST, HOST:PORT or [ADDRESS]:PORT, with or without https:// before it; NULL: neither. */
+static const char *authority_of(const char *bmc)
+{
+    const char *text = strncasecmp(bmc, "https://", 8) == 0 ? bmc + 8 : bmc;
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 ".-_:[]");
+    return length > 0 && length < AUTHORITY_MAX && text[length] == '\0' ? text : NULL;
+}
+
+/* `bmc_system`: a path, or what stands below Systems; "": the only one. */
+static int system_path(const struct power_node *node, char ret[REDFISH_PATH_MAX])
+{
+    const char *text = node->bmc_system;
+    char path[2 * REDFISH_PATH_MAX];
+    if (text == NULL) {
+        ret[0] = '\0';
+        return 0;
+    }
+    (void)snprintf(path, sizeof path, "%s%s", text[0] == '/' ? "" : SYSTEMS "/", text);
+    return redfish_path(path, ret);
+}
+
+static int check(const struct power_node *node, enum power_operation operation, struct err *err)
+{
+    char path[REDFISH_PATH_MAX];
+    (void)operation;
+    int rc = bmc_check(node, err);
+    if (rc == 0 && authority_of(node->bmc) == NULL) {
+        rc =
+            err_set(err, -EINVAL,
+                    "node %s: method redfish: bmc '%s' is not HOST, HOST:PORT or https://HOST:PORT",
+                    node->name, node->bmc);
+    }
+    if (rc == 0 && system_path(node, path) != 0) {
+        rc = err_set(err, -EINVAL, "node %s: method redfish: bmc_system '%s' is no path",
+                     node->name, node->bmc_system);
+    }
+    if (rc == 0 && node->bmc_ca != NULL && node->bmc_ca[0] != '/') {
+        rc = err_set(err, -EINVAL, "node %s: method redfish: bmc_ca is to be an absolute path",
+                     node->name);
+    }
+    if (rc == 0 && node->bmc_pin != NULL && strncmp(node->bmc_pin, "sha256//", 8) != 0) {
+        rc = err_set(err, -EINVAL, "node %s: method redfish: bmc_pin is to be sha256//BASE64",
+                     node->name);
+    }
+    return rc;
+}
+
+/* ---- curl */
+
+static void put(struct strbuf *out, const char *option, const char *before, const char *value)
+{
+    strbuf_printf(out, "%s = \"%s", option, before);
+    for (; *value != '\0'; value++) {
+        if (*value == '"' || *value == '\\') {
+            strbuf_putc(out, '\\');
+        }
+        strbuf_putc(out, *value);
+    }
+    strbuf_puts(out, "\"\n");
+}
+
+static void put_request(struct strbuf *out, const struct power_node *node, const char *verb,
+                        const char *path, int seconds)
+{
+    char url[AUTHORITY_MAX + REDFISH_PATH_MAX + 16];
+    (void)snprintf(url, sizeof url, "https://%s%s", authority_of(node->bmc), path);
+    strbuf_printf(out,
+                  "silent\nshow-error\ninclude\ngloboff\nhttp1.1\ntlsv1.2\nproto = \"=https\"\n"
+                  "noproxy = \"*\"\nmax-filesize = %d\nmax-time = %d\n"
+                  "header = \"Expect:\"\nheader = \"Accept: application/json\"\n"
+                  "header = \"OData-Version: 4.0\"\n",
+                  BMC_OUTPUT_MAX / 2, seconds);
+    put(out, "request", "", verb);
+    put(out, "url", "", url);
+    if (node->bmc_ca != NULL) {
+        put(out, "cacert", "", node->bmc_ca);
+    }
+    if (node->bmc_pin != NULL) {
+        put(out, "pinnedpubkey", "", node->bmc_pin);
+        if (node->bmc_ca == NULL) { /* the key itself is known: its certificate does not matter */
+            strbuf_puts(out, "insecure\n");
+        }
+    }
+}
+
+static void put_body(struct strbuf *out, const char *body)
+{
+    strbuf_puts(out, "header = \"Content-Type: application/json\"\n");
+    put(out, "data-raw", "", body);
+}
+
+static void put_token(struct strbuf *out, const struct redfish *redfish)
+{
+    put(out, "header", "X-Auth-Token: ", redfish->token);
+}
+
+static void wipe(struct strbuf *text)
+{
+    secret_wipe(text->data, text->length);
+    strbuf_fini(text);
+}
+
+static void ran(struct bmc *bmc, int status);
+
+static void run_curl(struct bmc *bmc, struct strbuf *config)
+{
+    const char *argv[] = {bmc->call->node.bmc_program, "-q", "-K", "-", NULL};
+    const char *env_add[] = {"LC_ALL=C", NULL};
+    struct err err;
+    int rc = config->failed ? err_set(&err, -EMSGSIZE, "the request is too long")
+                            : bmc_run(bmc, argv, env_add, strbuf_text(config), ran, &err);
+    wipe(config);
+    if (rc != 0) {
+        bmc_failed(bmc, rc, err.text);
+    }
+}
+
+static void refused(struct bmc *bmc, const struct redfish_answer *answer, const char *what)
+{
+    char complaint[150], text[300];
+    int status = redfish_answer_status(answer);
+    redfish_answer_complaint(answer, complaint, sizeof complaint);
+    (void)snprintf(text, sizeof text, "its controller answers %d to %s%s%s", status, what,
+                   complaint[0] != '\0' ? ": " : "", complaint);
+    bmc_failed(bmc, status == 401 || status == 403 ? -EACCES : -EIO, text);
+}
+
+/* ---- sessions */
+
+static void logged_in(struct bmc *bmc, const struct redfish_answer *answer)
+{
+    struct redfish *redfish = bmc->own;
+    int status = redfish_answer_status(answer);
+    if (status != 201 && status != 200) {
+        refused(bmc, answer, "a login");
+        return;
+    }
+    if (redfish_answer_token(answer, redfish->token) != 0) {
+        bmc_failed(bmc, -EPROTO, "its controller gave no token for a session");
+        return;
+    }
+    if (redfish_answer_location(answer, redfish->session) != 0) {
+        redfish->session[0] = '\0'; /* it ends by itself */
+    }
+    send_request(bmc);
+}
+
+static void login(struct bmc *bmc)
+{
+    struct redfish *redfish = bmc->own;
+    const struct power_node *node = &bmc->call->node;
+    char password[PASSWORD_MAX + 1], body[BODY_MAX];
+    struct err err;
+    int rc = secret_file_read(bmc->call->os, node->password_file, password, sizeof password, &err);
+    if (rc == 0 && redfish_login_body(node->bmc_user, password, body, sizeof body) != 0) {
+        rc = err_set(&err, -EINVAL, "%s: a password that JSON cannot carry", node->password_file);
+    }
+    secret_wipe(password, sizeof password);
+    if (rc != 0) {
+        bmc_failed(bmc, rc, err.text);
+        return;
+    }
+    struct strbuf config;
+    strbuf_init(&config, CONFIG_MAX);
+    put_request(&config, node, "POST", SESSIONS, REQUEST_S);
+    put_body(&config, body);
+    secret_wipe(body, sizeof body);
+    redfish->logins++;
+    run_curl(bmc, &config);
+}
+
+/* The operation is over, and nobody waits for the answer. */
+static void logout(const struct power_call *call, const struct redfish *redfish)
+{
+    const char *argv[] = {call->node.bmc_program, "-q", "-K", "-", NULL};
+    struct strbuf config;
+    pid_t pid;
+    strbuf_init(&config, CONFIG_MAX);
+    put_request(&config, &call->node, "DELETE", redfish->session, LOGOUT_S);
+    put_token(&config, redfish);
+    const struct os_spawn spec = {.argv = argv,
+                                  .cwd = "/",
+                                  .input_text = strbuf_text(&config),
+                                  .new_session = true,
+                                  .detached = true,
+                                  .no_new_privs = true};
+    (void)os_spawn(call->os, &spec, NULL, NULL, &pid, NULL); /* else the session ends by itself */
+    wipe(&config);
+}
+
+/* ---- requests */
+
+static void send_request(struct bmc *bmc)
+{
+    struct redfish *redfish = bmc->own;
+    if (redfish->token[0] == '\0') {
+        login(bmc);
+        return;
+    }
+    struct strbuf config;
+    strbuf_init(&config, CONFIG_MAX);
+    put_request(&config, &bmc->call->node, redfish->verb, redfish->path, REQUEST_S);
+    put_token(&config, redfish);
+    if (redfish->if_match && redfish->etag[0] != '\0') {
+        put(&config, "header", "If-Match: ", redfish->etag);
+    }
+    if (redfish->body[0] != '\0') {
+        put_body(&config, redfish->body);
+    }
+    run_curl(bmc, &config);
+}
+
+static void request(struct bmc *bmc, const char *verb, const char *path,
+                    void (*answered)(struct bmc *bmc, const struct redfish_answer *answer))
+{
+    struct redfish *redfish = bmc->own;
+    char copy[REDFISH_PATH_MAX];
+    (void)snprintf(copy, sizeof copy, "%s", path); /* it may be the request's own */
+    memcpy(redfish->path, copy, sizeof copy);
+    redfish->verb = verb;
+    redfish->answered = answered;
+    if (strcmp(verb, "POST") != 0) {
+        redfish->body[0] = '\0';
+        redfish->if_match = false;
+    }
+    send_request(bmc);
+}
+
+static void heard(struct bmc *bmc, const struct redfish_answer *answer)
+{
+    struct redfish *redfish = bmc->own;
+    int status = redfish_answer_status(answer);
+    if (status == 503 || status == 429) { /* nothing was done */
+        bmc_later(bmc, (uint64_t)redfish_answer_retry_s(answer, BUSY_AGAIN_S) * 1000, send_request);
+        return;
+    }
+    if (redfish->token[0] == '\0') {
+        logged_in(bmc, answer);
+        return;
+    }
+    if (status == 401 && redfish->logins < LOGINS_MAX) { /* the session is forgotten */
+        redfish->token[0] = redfish->session[0] = '\0';
+        send_request(bmc);
+        return;
+    }
+    redfish->logins = status == 401 ? redfish->logins : 1;
+    redfish->answered(bmc, answer);
+}
+
+static void ran(struct bmc *bmc, int status)
+{
+    char text[300];
+    struct redfish_answer *answer;
+    struct err err;
+    if (status != 0) {
+        const char *complaint = bmc_complaint(bmc);
+        (void)snprintf(text, sizeof text, "curl ended with status %d%s%.200s", status,
+                       complaint[0] != '\0' ? ": " : "", complaint);
+        bmc_failed(bmc, status == 28 ? -ETIMEDOUT : -EIO, text);
+        return;
+    }
+    int rc = redfish_answer_parse(strbuf_text(&bmc->output), bmc->output.length, &answer, &err);
+    secret_wipe(bmc->output.data, bmc->output.length); /* a token was in it */
+    if (rc != 0) {
+        bmc_failed(bmc, rc, err.text);
+        return;
+    }
+    heard(bmc, answer);
+    redfish_answer_destroy(answer);
+}
+
+/* ---- to ask */
+
+static void system_seen(struct bmc *bmc, const struct redfish_answer *answer)
+{
+    struct redfish *redfish = bmc->own;
+    if (redfish_answer_status(answer) != 200) {
+        refused(bmc, answer, redfish->path);
+        return;
+    }
+    redfish->state = redfish_answer_system(answer, &redfish->reset);
+    redfish_answer_etag(answer, redfish->etag);
+    bmc_told(bmc, redfish->state);
+}
+
+static void systems_seen(struct bmc *bmc, const struct redfish_answer *answer)
+{
+    struct redfish *redfish = bmc->own;
+    struct err err;
+    if (redfish_answer_status(answer) != 200) {
+        refused(bmc, answer, redfish->path);
+        return;
+    }
+    int rc = redfish_answer_member(answer, redfish->system, &err);
+    if (rc != 0) {
+        bmc_failed(bmc, rc, err.text);
+        return;
+    }
+    request(bmc, "GET", redfish->system, system_seen);
+}
+
+static void ask(struct bmc *bmc)
+{
+    struct redfish *redfish = bmc->own;
+    if (redfish->system[0] == '\0') {
+        request(bmc, "GET", SYSTEMS, systems_seen);
+    } else {
+        request(bmc, "GET", redfish->system, system_seen);
+    }
+}
+
+/* ---- to order */
+
+static void order_now(struct bmc *bmc);
+
+static void ask_task(struct bmc *bmc);
+
+static void task_heard(struct bmc *bmc, const struct redfish_answer *answer)
+{
+    struct redfish *redfish = bmc->own;
+    switch (redfish_answer_task(answer)) {
+    case REDFISH_TASK_RUNS:
+        bmc_later(bmc, (uint64_t)redfish_answer_retry_s(answer, TASK_AGAIN_S) * 1000, ask_task);
+        return;
+    case REDFISH_TASK_DONE:
+        bmc_ordered(bmc);
+        return;
+    case REDFISH_TASK_FAILED:
+        break;
+    }
+    refused(bmc, answer, redfish->path);
+}
+
+static void ask_task(struct bmc *bmc)
+{
+    struct redfish *redfish = bmc->own;
+    request(bmc, "GET", redfish->task, task_heard);
+}
+
+/* Somebody else changed it meanwhile. */
+static void seen_again(struct bmc *bmc, const struct redfish_answer *answer)
+{
+    struct redfish *redfish = bmc->own;
+    struct redfish_reset reset;
+    if (redfish_answer_status(answer) != 200) {
+        refused(bmc, answer, redfish->path);
+        return;
+    }
+    if (redfish_answer_system(answer, &reset) != redfish->state) {
+        bmc_failed(bmc, -EAGAIN, "somebody else switches it, too: nothing was ordered");
+        return;
+    }
+    redfish_answer_etag(answer, redfish->etag);
+    order_now(bmc);
+}
+
+static void order_heard(struct bmc *bmc, const struct redfish_answer *answer)
+{
+    struct redfish *redfish = bmc->own;
+    int status = redfish_answer_status(answer);
+    if ((status == 428 || status == 412) && redfish->conflicts++ < CONFLICTS_MAX) {
+        request(bmc, "GET", redfish->system, seen_again);
+        return;
+    }
+    if (status == 202 && redfish_answer_location(answer, redfish->task) == 0) {
+        bmc_later(bmc, (uint64_t)redfish_answer_retry_s(answer, TASK_AGAIN_S) * 1000, ask_task);
+        return;
+    }
+    if (status >= 200 && status <= 299) {
+        bmc_ordered(bmc);
+        return;
+    }
+    refused(bmc, answer, bmc_act_name(redfish->act));
+}
+
+static void order_now(struct bmc *bmc)
+{
+    struct redfish *redfish = bmc->own;
+    const char *type = redfish_reset_type(&redfish->reset, redfish->act);
+    if (type == NULL) {
+        char text[100];
+        (void)snprintf(text, sizeof text, "its controller knows no way to do '%s'",
+                       bmc_act_name(redfish->act));
+        bmc_failed(bmc, -ENOTSUP, text);
+        return;
+    }
+    (void)snprintf(redfish->body, sizeof redfish->body, "{\"ResetType\":\"%s\"}", type);
+    redfish->if_match = redfish->conflicts > 0;
+    request(bmc, "POST", redfish->reset.target, order_heard);
+}
+
+static void info_seen(struct bmc *bmc, const struct redfish_answer *answer)
+{
+    struct redfish *redfish = bmc->own;
+    if (redfish_answer_status(answer) != 200) {
+        refused(bmc, answer, redfish->path);
+        return;
+    }
+    redfish_answer_info(answer, &redfish->reset);
+    order_now(bmc);
+}
+
+static void order(struct bmc *bmc, enum bmc_act act)
+{
+    struct redfish *redfish = bmc->own;
+    redfish->act = act;
+    redfish->conflicts = 0;
+    if (redfish->reset.target[0] == '\0') {
+        bmc_failed(bmc, -ENOTSUP, "its controller names no way to switch it");
+    } else if (!redfish->reset.told && redfish->reset.info[0] != '\0') {
+        request(bmc, "GET", redfish->reset.info, info_seen);
+    } else {
+        order_now(bmc);
+    }
+}
+
+static void fini(struct bmc *bmc)
+{
+    struct redfish *redfish = bmc->own;
+    if (redfish->token[0] != '\0' && redfish->session[0] != '\0') {
+        logout(bmc->call, redfish);
+    }
+    secret_wipe(redfish, sizeof *redfish);
+    secret_wipe(bmc->output.data, bmc->output.length);
+    mem_free(redfish);
+}
+
+static const struct bmc_hands HANDS = {.ask = ask, .order = order, .fini = fini};
+
+static void begin(struct power_call *call)
+{
+    struct redfish *redfish = mem_zalloc(sizeof *redfish);
+    (void)system_path(&call->node, redfish->system); /* checked before */
+    bmc_begin(call, &HANDS, redfish);
+}
+
+const struct power_method power_method_redfish = {.name = "redfish",
+                                                  .check = check,
+                                                  .begin = begin};
