@@ -67,7 +67,6 @@ def error(text):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
     service = Service()
 
     def log_message(self, *args):
