@@ -59,7 +59,8 @@ static const struct {
     unsigned flag;
 } FLAGS[] = {
     {"force", 5, SAID_FORCE},     {"now", 3, SAID_NOW},     {"after-drain", 2, SAID_AFTER_DRAIN},
-    {"dry-run", 3, SAID_DRY_RUN}, {"users", 2, SAID_USERS}, {"csv", 3, SAID_CSV}};
+    {"dry-run", 3, SAID_DRY_RUN}, {"users", 2, SAID_USERS}, {"csv", 3, SAID_CSV},
+    {"all", 3, SAID_ALL}};
 
 static unsigned flag_of(const char *arg)
 {
