@@ -57,6 +57,11 @@ int os_cgroup_freeze(struct os_cgroup *group, bool frozen);
 void os_cgroup_kill(struct os_cgroup *group);
 /* Sends a signal to each process of it; returns how many there were. */
 size_t os_cgroup_signal(struct os_cgroup *group, int signal_number);
+/* Kills what is in it, waits for at most wait_ms until all are dead, and makes it as good as new:
+ * its figures begin anew, its limits stay.  Not 0: it is to be removed; -ESTALE: something of its
+ * use stays (memory that is still charged to it, a group below it, a peak that cannot be set back).
+ */
+int os_cgroup_renew(struct os_cgroup *group, unsigned wait_ms, struct err *err);
 /* Kills what is in it, waits for at most wait_ms until all are dead, and removes the group.
  * -EBUSY: something did not die (it is then no more than a name that is left). */
 int os_cgroup_remove(struct os_cgroup *group, unsigned wait_ms, struct err *err);

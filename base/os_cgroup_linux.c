@@ -23,7 +23,8 @@
 
 #define PLACES_MAX      OS_CGROUP_PLACES_MAX
 #define MOUNTS_BYTES    ((size_t)1 << 20)
-#define DAEMONS_LEAF    "roost-daemons" /* where we go ourselves, below what we divide */
+#define DAEMONS_LEAF    "roost-daemons"    /* where we go ourselves, below what we divide */
+#define LEFT_BYTES_MAX  ((int64_t)1 << 20) /* of memory, in a group that is used again */
 #define CACHED_PAGES_V1 "total_inactive_file"
 #define CACHED_PAGES_V2 "inactive_file"
 
@@ -55,6 +56,7 @@ struct os_cgroup {
     struct place places[PLACES_MAX];
     size_t count;
     struct strbuf list, words;
+    struct os_cgroup_usage before; /* what was counted up to the last os_cgroup_renew() */
 };
 
 /* ---- small files ----------------------------------------------------------------------------- */
@@ -590,7 +592,7 @@ size_t os_cgroup_pids(const struct os_cgroup *group, pid_t *ret, size_t max)
     return count;
 }
 
-void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret)
+static void all_figures(struct os_cgroup *group, struct os_cgroup_usage *ret)
 {
     *ret = (struct os_cgroup_usage){0};
     for (size_t i = 0; i < group->count; i++) {
@@ -603,6 +605,18 @@ void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret)
         }
     }
     ret->processes = group->count > 0 ? (int64_t)for_each_process(&group->places[0], 0) : 0;
+}
+
+void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret)
+{
+    const struct os_cgroup_usage *before = &group->before;
+    all_figures(group, ret);
+    ret->user_cpu_s -= before->user_cpu_s;
+    ret->system_cpu_s -= before->system_cpu_s;
+    ret->oom_kills -= before->oom_kills;
+    ret->memory_peak_bytes -= before->memory_peak_bytes; /* set back to that then */
+    ret->memory_bytes -=
+        ret->memory_bytes > before->memory_bytes ? before->memory_bytes : ret->memory_bytes;
 }
 
 /* ---- freezing, signals, the end -------------------------------------------------------------- */
@@ -652,6 +666,60 @@ void os_cgroup_kill(struct os_cgroup *group)
         (void)os_cgroup_freeze(group, false);
     }
     thaw_all(group);
+}
+
+/* What was killed while it stood still left its group standing still. */
+static void thaw_everything(const struct os_cgroup *group)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        if ((group->places[i].controls & CONTROL_FREEZER) != 0 && group->places[i].is_v2) {
+            (void)put(group->places[i].path, "cgroup.freeze", "0"); /* gone: so is all of it */
+        }
+    }
+    thaw_all(group);
+}
+
+/* Nobody in it, nothing below it. */
+static int empty_place(struct os_cgroup *group, const struct place *place, unsigned wait_ms,
+                       struct err *err)
+{
+    struct stat st;
+    for (unsigned waited = 0; for_each_process(place, 0) > 0; waited++) {
+        if (waited >= wait_ms) {
+            return err_set(err, -EBUSY, "%s does not become empty", place->path);
+        }
+        if (waited % 16 == 0) {
+            os_cgroup_kill(group);
+        }
+        const struct timespec one_ms = {.tv_nsec = 1000000};
+        (void)nanosleep(&one_ms, NULL);
+    }
+    if (stat(place->path, &st) != 0) {
+        return err_set(err, -errno, "%s: %s", place->path, strerror(errno));
+    }
+    return st.st_nlink == 2 ? 0 : err_set(err, -ESTALE, "%s has groups below it", place->path);
+}
+
+int os_cgroup_renew(struct os_cgroup *group, unsigned wait_ms, struct err *err)
+{
+    int code = 0;
+    for (size_t i = 0; i < group->count && code == 0; i++) {
+        const struct place *place = &group->places[i];
+        code = empty_place(group, place, wait_ms, err);
+        if (code == 0 && (place->controls & CONTROL_MEMORY) != 0 &&
+            (place->is_v2 || put(place->path, "memory.max_usage_in_bytes", "0") != 0)) {
+            code = err_set(err, -ESTALE, "%s: its peak of memory cannot be set back", place->path);
+        }
+    }
+    if (code != 0) {
+        return code;
+    }
+    thaw_everything(group);
+    all_figures(group, &group->before);
+    return group->before.memory_peak_bytes <= LEFT_BYTES_MAX
+               ? 0
+               : err_set(err, -ESTALE, "%lld bytes of memory are still charged to %s",
+                         (long long)group->before.memory_peak_bytes, group->places[0].path);
 }
 
 int os_cgroup_remove(struct os_cgroup *group, unsigned wait_ms, struct err *err)

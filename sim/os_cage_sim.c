@@ -53,6 +53,13 @@ void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret)
     *ret = (struct os_cgroup_usage){0};
 }
 
+int os_cgroup_renew(struct os_cgroup *group, unsigned wait_ms, struct err *err)
+{
+    (void)group;
+    (void)wait_ms;
+    return err_set(err, -ENOTSUP, "no cgroups in a simulation");
+}
+
 int os_cgroup_freeze(struct os_cgroup *group, bool frozen)
 {
     (void)group;

@@ -37,6 +37,8 @@
 
 struct cage {
     struct os_cage spec;
+    struct os_cgroup_limits limits; /* of spec.cgroup */
+    char *cpu_list;                 /* of limits; NULL: none */
     struct cage_view view;
     bool required; /* namespaces or nothing */
     bool closed;   /* nothing that can be had is left out */
@@ -80,20 +82,22 @@ static int make_group(struct starter *starter, struct cage *cage, struct err *er
     if (base == NULL || base[0] == '\0') {
         return 0;
     }
-    struct os_cgroup_limits limits = limits_of(starter);
-    struct strbuf name, cpus;
+    struct strbuf text;
     char path[4096];
-    strbuf_init(&name, 0);
-    strbuf_init(&cpus, 0);
+    int rc = 0;
+    strbuf_init(&text, 0);
+    cage->limits = limits_of(starter);
     if (cage->spec.limit_cpus) {
-        cage_plan_cpus_text(cage->spec.cpus, &cpus);
-        limits.cpu_list = strbuf_text(&cpus);
+        cage_plan_cpus_text(cage->spec.cpus, &text);
+        cage->limits.cpu_list = cage->cpu_list = strbuf_take(&text);
     }
-    cage_plan_group_name(starter->directory, &name);
-    int rc = os_cgroup_create(starter->env.os, base, strbuf_text(&name), &limits,
+    cage->spec.cgroup = nest_take_group(starter, &cage->limits);
+    if (cage->spec.cgroup == NULL) {
+        cage_plan_group_name(starter->directory, &text);
+        rc = os_cgroup_create(starter->env.os, base, strbuf_text(&text), &cage->limits,
                               &cage->spec.cgroup, err);
-    strbuf_fini(&name);
-    strbuf_fini(&cpus);
+    }
+    strbuf_fini(&text);
     if (rc == -ENOTSUP) {
         log_info(starter->env.log, "job.no_cgroup", err->text, LOG_TEXT("job", starter->job_id));
         return 0;
@@ -363,7 +367,10 @@ void cage_empty(struct starter *starter)
     struct cage *cage = starter->cage;
     struct err err;
     bool walls = cage != NULL && cage->spec.namespaces;
-    if (cage != NULL && cage->spec.cgroup != NULL) {
+    if (cage != NULL && cage->spec.cgroup != NULL &&
+        nest_keep_group(starter, cage->spec.cgroup, &cage->limits)) {
+        cage->spec.cgroup = NULL;
+    } else if (cage != NULL && cage->spec.cgroup != NULL) {
         int rc = os_cgroup_remove(cage->spec.cgroup, EMPTIED_MS, &err);
         if (rc != 0) {
             log_error(starter->env.log, "cgroup.remove", err.text,
@@ -390,6 +397,7 @@ void cage_close(struct starter *starter)
     }
     os_cgroup_close(cage->spec.cgroup);
     cage_view_fini(&cage->view);
+    mem_free(cage->cpu_list);
     mem_free(cage);
     starter->cage = NULL;
 }

@@ -10,6 +10,9 @@
  * be empty, and has nothing of what its last user could stick to it (os_renew_directory()); where
  * that is not so, or where anything lies in the directory that is not known here, all is removed.
  *
+ * The cgroup is kept in the same way, if nothing of its use stays; its name is that of the run that
+ * it was made for.
+ *
  * What is removed is first put out of the way under another name: the startd, which may be about to
  * take it for the next run, finds it whole or not at all.
  *
@@ -21,10 +24,12 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/os_cgroup.h"
 #include "base/strbuf.h"
 #include "starter/starter.h"
 
 #define SANDBOX_MODE 0700
+#define EMPTIED_MS   5000 /* for killed processes to be gone */
 
 /* Written into each sandbox: kept beside it meanwhile. */
 static const char *const ADS[] = {STARTER_JOB_AD, STARTER_MACHINE_AD};
@@ -88,14 +93,73 @@ static void look_at(void *arg, const char *name)
     mem_free(path);
 }
 
+static bool may_keep(const struct starter *starter)
+{
+    return starter_may_stay(starter) && starter->change_user && cage_has_walls(starter);
+}
+
+static void remove_group(struct starter *starter)
+{
+    struct err err;
+    if (starter->nest_group != NULL &&
+        os_cgroup_remove(starter->nest_group, EMPTIED_MS, &err) != 0) {
+        log_error(starter->env.log, "cgroup.remove", err.text);
+        starter->odd = true;
+    }
+    os_cgroup_close(starter->nest_group);
+    starter->nest_group = NULL;
+    mem_free(starter->nest_cpus);
+    starter->nest_cpus = NULL;
+}
+
+bool nest_keep_group(struct starter *starter, struct os_cgroup *group,
+                     const struct os_cgroup_limits *limits)
+{
+    struct err err;
+    if (!may_keep(starter)) {
+        return false;
+    }
+    if (os_cgroup_renew(group, EMPTIED_MS, &err) != 0) {
+        log_debug(starter->env.log, "nest.no_group", err.text, LOG_TEXT("job", starter->job_id));
+        return false;
+    }
+    remove_group(starter); /* there is none */
+    starter->nest_group = group;
+    starter->nest_limits = *limits;
+    starter->nest_cpus = limits->cpu_list != NULL ? mem_strdup(limits->cpu_list) : NULL;
+    starter->nest_limits.cpu_list = starter->nest_cpus;
+    return true;
+}
+
+static bool are_same(const struct os_cgroup_limits *a, const struct os_cgroup_limits *b)
+{
+    return a->memory_bytes == b->memory_bytes && a->no_swap == b->no_swap &&
+           a->processes == b->processes && a->cpu_weight == b->cpu_weight && !(a->cpus < b->cpus) &&
+           !(a->cpus > b->cpus) && (a->cpu_list == NULL) == (b->cpu_list == NULL) &&
+           (a->cpu_list == NULL || strcmp(a->cpu_list, b->cpu_list) == 0);
+}
+
+struct os_cgroup *nest_take_group(struct starter *starter, const struct os_cgroup_limits *limits)
+{
+    if (!are_same(limits, &starter->nest_limits)) {
+        remove_group(starter);
+    }
+    struct os_cgroup *group = starter->nest_group;
+    starter->nest_group = NULL;
+    remove_group(starter); /* what is known of it */
+    return group;
+}
+
 bool nest_keep(struct starter *starter)
 {
     struct look look = {.starter = starter, .is_clean = true};
-    if (!starter_may_stay(starter) || !starter->change_user || !cage_has_walls(starter)) {
+    if (!may_keep(starter)) {
+        remove_group(starter);
         return false;
     }
     save_ads(starter);
     if (os_list(starter->env.os, starter->directory, look_at, &look, NULL) != 0 || !look.is_clean) {
+        remove_group(starter); /* the note of it goes with the directory */
         return false;
     }
     starter->nest = mem_strdup(starter->directory);
@@ -119,6 +183,7 @@ bool nest_has_sandbox(struct starter *starter)
 void nest_remove(struct starter *starter)
 {
     struct err err;
+    remove_group(starter);
     if (starter->nest == NULL) {
         return;
     }

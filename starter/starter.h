@@ -24,6 +24,7 @@
 #include "base/daemon.h"
 #include "base/digest.h"
 #include "base/os.h"
+#include "base/os_cgroup.h"
 #include "base/vec.h"
 #include "starter/starter_plan.h"
 #include "transfer/transfer_walk.h"
@@ -31,7 +32,6 @@
 struct ad;
 struct cage;
 struct knob_table;
-struct os_cgroup_usage;
 struct loop_timer;
 struct transfer_plugins;
 struct uplink;
@@ -126,6 +126,9 @@ struct starter {
     bool shadow_kept;    /* it served an earlier run, and has not been told of this one */
     int64_t runs;        /* that this process has begun */
     char *nest;          /* nest.c: the last run's directory, empty, for the next; NULL: none */
+    struct os_cgroup *nest_group; /* and its cgroup, as new; NULL: none */
+    struct os_cgroup_limits nest_limits;
+    char *nest_cpus; /* of nest_limits */
     struct loop_timer *dial_timer, *lease_timer, *tick_timer, *kill_timer, *begun_timer;
     unsigned failures;
     uint64_t lease_end_ms, last_tick_ms;
@@ -279,6 +282,12 @@ bool nest_keep(struct starter *starter);
 /* Is the run's sandbox that of the kept directory, as new?  What else is kept is removed then. */
 bool nest_has_sandbox(struct starter *starter);
 void nest_remove(struct starter *starter); /* what is kept, if anything */
+/* Keeps the group, which then is nobody else's, if it can be made as new; false: it is to be
+ * removed. */
+bool nest_keep_group(struct starter *starter, struct os_cgroup *group,
+                     const struct os_cgroup_limits *limits);
+/* The group that is kept, if it has those limits; NULL: there is none. */
+struct os_cgroup *nest_take_group(struct starter *starter, const struct os_cgroup_limits *limits);
 /* Where a file of the sandbox waits between two runs; the caller owns it. */
 char *nest_ad_path(const struct starter *starter, const char *name);
 

@@ -382,6 +382,79 @@ static void a_cgroup_that_forks_without_end_is_bounded_and_removed(void **state)
     os_cgroup_close(f->cage.cgroup);
 }
 
+/* A group with memory whose peak can be set back: v1 has them. */
+static bool make_renewable_group(struct fixture *f)
+{
+    const struct os_cgroup_limits limits = {.memory_bytes = 60 * MIB, .processes = 40};
+    if (!make_group(f, &limits)) {
+        return false;
+    }
+    int rc = os_cgroup_renew(f->cage.cgroup, 2000, &f->err);
+    if (rc != 0) {
+        print_message("[          ] no group is used again: %s\n", f->err.text);
+        assert_int_equal(rc, -ESTALE);
+        remove_group(f);
+    }
+    return rc == 0;
+}
+
+static void a_renewed_cgroup_is_as_new(void **state)
+{
+    struct fixture *f = *state;
+    struct os_cgroup_usage usage;
+    if (!make_renewable_group(f)) {
+        skip();
+    }
+    mem_free(run(f,
+                 "(setsid sleep 1000 >/dev/null 2>&1 &); head -c 20m /dev/zero | tail >/dev/null; "
+                 "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done"));
+    os_cgroup_figures(f->cage.cgroup, &usage);
+    assert_int_equal(usage.processes, 1);
+    assert_true(usage.user_cpu_s + usage.system_cpu_s > 0.001);
+    assert_true(!usage.has_memory || usage.memory_peak_bytes > 15 * MIB);
+    (void)os_cgroup_freeze(f->cage.cgroup, true); /* it is killed while it stands still */
+    if (os_cgroup_renew(f->cage.cgroup, 5000, &f->err) != 0) {
+        fail_msg("%s", f->err.text);
+    }
+    os_cgroup_figures(f->cage.cgroup, &usage);
+    assert_int_equal(usage.processes, 0);
+    assert_int_equal(usage.oom_kills, 0);
+    assert_in_range(usage.memory_bytes, 0, MIB);
+    assert_in_range(usage.memory_peak_bytes, 0, MIB);
+    assert_true(usage.user_cpu_s + usage.system_cpu_s < 0.001);
+    char *text = run(f, "echo runs");
+    assert_string_equal(text, "runs\n");
+    mem_free(text);
+    os_cgroup_figures(f->cage.cgroup, &usage);
+    assert_true(usage.user_cpu_s + usage.system_cpu_s > 0);
+    remove_group(f);
+}
+
+static void a_cgroup_with_something_left_is_not_used_again(void **state)
+{
+    struct fixture *f = *state;
+    char path[4096], command[200];
+    if (!make_renewable_group(f)) {
+        skip();
+    }
+    (void)snprintf(path, sizeof path, "%s", os_cgroup_places(f->cage.cgroup));
+    (void)snprintf(path + strcspn(path, "\n"), 8, "/below");
+    assert_int_equal(mkdir(path, 0755), 0);
+    assert_int_equal(os_cgroup_renew(f->cage.cgroup, 2000, &f->err), -ESTALE);
+    assert_non_null(strstr(f->err.text, "has groups below it"));
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(os_cgroup_renew(f->cage.cgroup, 2000, &f->err), 0);
+
+    (void)snprintf(path, sizeof path, "/dev/shm/roost-test-%d", (int)getpid());
+    (void)snprintf(command, sizeof command, "head -c 8m /dev/zero >%.100s", path);
+    mem_free(run(f, command)); /* charged to it as long as the file is there */
+    int rc = os_cgroup_renew(f->cage.cgroup, 2000, &f->err);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rc, -ESTALE);
+    assert_non_null(strstr(f->err.text, "memory are still charged"));
+    remove_group(f);
+}
+
 static void a_cgroup_that_needs_more_memory_is_killed_and_counted(void **state)
 {
     struct fixture *f = *state;
@@ -482,6 +555,8 @@ int main(void)
         TEST(a_program_is_in_its_cgroup_before_it_is_a_program),
         TEST(a_cpuset_holds_a_program_that_asks_for_all_cpus),
         TEST(a_cgroup_that_forks_without_end_is_bounded_and_removed),
+        TEST(a_renewed_cgroup_is_as_new),
+        TEST(a_cgroup_with_something_left_is_not_used_again),
         TEST(a_cgroup_that_needs_more_memory_is_killed_and_counted),
         TEST(a_frozen_cgroup_does_nothing_and_can_be_killed),
         TEST(descendants_are_counted_and_shared_pages_once_when_exact),
