@@ -121,8 +121,7 @@ static void a_state_is_one_of_two_words_or_unknown(void **state)
         "{\"PowerState\":\"Off\",\"PowerState\":\"Off\"}",
         "{\"PowerState\":\"Off\"} {}",
         "{\"PowerState\":\"Off\"",
-        "{\"PowerState\":\"Off\",\"x\":[[[[[[[[[[[[[[[[]]]]]]]]]]]]"
-        "]]]]}"};
+        "{\"PowerState\":\"Off\",\"x\":[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]}"};
     for (size_t i = 0; i < sizeof BODIES / sizeof BODIES[0]; i++) {
         assert_int_equal(state_in(BODIES[i], &reset), POWER_UNKNOWN);
     }
