@@ -2,7 +2,8 @@
  *
  * The hub adds nothing to what it carries but the caller's token and address, and passes replies,
  * windows and cancels on as they come: it neither decodes a relayed body nor judges the caller's
- * scopes, for the receiver must do that itself anyway.
+ * scopes, for the receiver must do that itself anyway.  But who may only advertise (every glidein)
+ * relays nothing but the question whether it may go to sleep.
  *
  * Lifetimes.  A relay joins a request of the caller with a call on an uplink.  The call ends in
  * relay_reply() (an answer, or -ECONNRESET when the uplink is lost), the request in relay_gone()
@@ -11,6 +12,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -21,7 +23,8 @@
 
 struct hub {
     struct wire_context *context;
-    struct strmap *uplinks; /* name -> struct wire */
+    struct strmap *uplinks;      /* name -> struct wire */
+    char any[WIRE_NAME_MAX + 1]; /* the uplink that was chosen last where any of a kind will do */
     struct relay *first;
 };
 
@@ -123,6 +126,31 @@ static void relay_window(void *arg, uint32_t bytes)
     wire_call_return_window(relay->uplink, relay->call, bytes);
 }
 
+/* Whoever is to be reached by "rooster/": looked for once, since ten thousand may ask. */
+static const char *any_of(struct hub *hub, const char *prefix)
+{
+    size_t length = strlen(prefix), at = 0;
+    const char *name, *best = NULL;
+    if (strncmp(hub->any, prefix, length) == 0 && strmap_get(hub->uplinks, hub->any) != NULL) {
+        return hub->any;
+    }
+    while (strmap_next(hub->uplinks, &at, &name, NULL)) {
+        bool fits = strncmp(name, prefix, length) == 0;
+        best = fits && (best == NULL || strcmp(name, best) < 0) ? name : best;
+    }
+    if (best == NULL) {
+        return prefix;
+    }
+    (void)snprintf(hub->any, sizeof hub->any, "%s", best);
+    return hub->any;
+}
+
+static bool may_relay(const struct caller *caller, int64_t verb)
+{
+    uint32_t any = SCOPE_WRITE | SCOPE_DAEMON | SCOPE_NEGOTIATOR | SCOPE_ADMINISTRATOR;
+    return verb == VERB_POWER_DOWN_ASK || (caller->peer.scopes & any) != 0;
+}
+
 void hub_relay(struct hub *hub, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
@@ -138,6 +166,14 @@ void hub_relay(struct hub *hub, struct wire_request *request)
         deadline_ms > UINT32_MAX || length == 0) {
         wire_reply_error(request, -EINVAL, "RELAY: no Verb, no body, or a Deadline out of range");
         return;
+    }
+    if (!may_relay(caller, verb)) {
+        wire_reply_error(request, -EACCES, "RELAY: %s may only advertise: not %s", caller->identity,
+                         wire_verb_name((enum wire_verb)verb));
+        return;
+    }
+    if (name[0] != '\0' && name[strlen(name) - 1] == '/') {
+        name = any_of(hub, name);
     }
     if (token[0] == '\0') {
         wire_reply_error(request, -ENOKEY,

@@ -28,7 +28,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_INVALIDATE, "INVALIDATE", A | D | N | M, 15000},
     {VERB_QUERY, "QUERY", R | W | D | N | M, 30000},
     {VERB_WATCH, "WATCH", R | W | D | N | M, 0},
-    {VERB_RELAY, "RELAY", W | D | N | M, 30000},
+    {VERB_RELAY, "RELAY", A | W | D | N | M, 30000},
     {VERB_LEASE, "LEASE", D | N | M, 10000},
     {VERB_REVOKE, "REVOKE", M, 15000},
     /* schedd */
@@ -93,6 +93,7 @@ static const struct wire_verb_info VERBS[] = {
     /* rooster, through the hub */
     {VERB_POWER_ON, "POWER_ON", M, 30000},
     {VERB_POWER_STATUS, "POWER_STATUS", R | W | D | N | M, 30000},
+    {VERB_POWER_DOWN_ASK, "POWER_DOWN_ASK", A | D | M, 10000},
     /* every daemon */
     {VERB_PING, "PING", 0, 10000},
     {VERB_CONFIG, "CONFIG", W | D | N | M, 30000},

@@ -30,7 +30,7 @@ enum wire_verb {
     VERB_QUERY = 13,      /* ads: collector (all types), schedd (jobs, history), rooster (ledger),
                              negotiator (accounts) */
     VERB_WATCH = 14,      /* snapshot, then changes: collector, schedd */
-    VERB_RELAY = 15,      /* carry this to an uplink */
+    VERB_RELAY = 15,      /* carry this to an uplink; who may only advertise: POWER_DOWN_ASK */
     VERB_LEASE = 16,      /* one holder at a time of a named role */
     VERB_REVOKE = 17,     /* this token id is refused from now on */
     /* answered by the schedd */
@@ -95,6 +95,7 @@ enum wire_verb {
     /* answered by the rooster, relayed */
     VERB_POWER_ON = 100,
     VERB_POWER_STATUS = 101,
+    VERB_POWER_DOWN_ASK = 102, /* from a startd: may my machine go to sleep? */
     /* answered by every daemon, relayed or direct */
     VERB_PING = 110,
     VERB_CONFIG = 111, /* get, set, unset, reload: wire/settings.h */

@@ -128,7 +128,8 @@ void wire_cancel(struct wire *wire, int64_t request);
 
 /* Sends the request through the hub at the other end of wire to the uplink of that name, with our
  * own token, which the receiver verifies itself. -EHOSTUNREACH as a reply's status: no such uplink.
- */
+ * A name that ends in '/' ("rooster/") means any one of that kind, the same one for all callers of
+ * the hub as long as it is there. */
 int64_t wire_relay(struct wire *wire, const char *uplink_name, enum wire_verb verb,
                    const struct wire_body *body, uint64_t deadline_ms, wire_reply_f call,
                    void *arg);

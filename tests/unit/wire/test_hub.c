@@ -334,6 +334,43 @@ static void a_relay_to_nobody_and_one_without_a_body_are_refused_by_the_hub(void
     pool_end(&pool);
 }
 
+static void who_may_only_advertise_relays_nothing_but_the_question_to_go_down(void **state)
+{
+    struct world *world = *state;
+    struct pool pool;
+    struct answer answer;
+    pool_start(world, &pool, "glidein@pool", SCOPE_ADVERTISE);
+    relay(pool.caller.wire, "startd/wn01", VERB_PING, &answer);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, -EACCES);
+    assert_non_null(strstr(answer.text, "may only advertise"));
+    assert_int_equal(pool.worker.requests, 0);
+    relay(pool.caller.wire, "startd/wn01", VERB_POWER_DOWN_ASK, &answer);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, 0);
+    assert_int_equal(pool.worker.requests, 1);
+    pool_end(&pool);
+}
+
+static void a_name_that_ends_in_a_slash_means_any_of_that_kind(void **state)
+{
+    struct world *world = *state;
+    struct pool pool;
+    struct answer answer;
+    pool_start(world, &pool, "root@pool", SCOPE_ADMINISTRATOR);
+    relay(pool.caller.wire, "rooster/", VERB_PING, &answer);
+    world_until_flag(world, &answer.done);
+    assert_int_equal(answer.status, -EHOSTUNREACH);
+    assert_string_equal(answer.text, "no uplink 'rooster/' here");
+    for (unsigned i = 1; i <= 2; i++) { /* looked for, then known */
+        relay(pool.caller.wire, "startd/", VERB_POWER_DOWN, &answer);
+        world_until_flag(world, &answer.done);
+        assert_int_equal(answer.status, 0);
+        assert_int_equal(pool.worker.requests, i);
+    }
+    pool_end(&pool);
+}
+
 static void parts_and_windows_pass_through_the_hub(void **state)
 {
     struct world *world = *state;
@@ -557,6 +594,8 @@ int main(void)
         WORLD_TEST(the_worker_itself_refuses_a_revoked_token),
         WORLD_TEST(the_hub_is_not_believed_about_its_caller),
         WORLD_TEST(a_relay_to_nobody_and_one_without_a_body_are_refused_by_the_hub),
+        WORLD_TEST(who_may_only_advertise_relays_nothing_but_the_question_to_go_down),
+        WORLD_TEST(a_name_that_ends_in_a_slash_means_any_of_that_kind),
         WORLD_TEST(parts_and_windows_pass_through_the_hub),
         WORLD_TEST(a_cancel_passes_through_the_hub),
         WORLD_TEST(a_caller_that_goes_takes_its_relay_along),
