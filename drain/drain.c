@@ -193,6 +193,11 @@ static enum drain_code read_all(const struct ad *args, struct drain_request *ret
         ret->commit_s = 1;
     }
     ret->estimate = ad_bool_or(args, "EstimateOnly", false);
+    ret->reclaimable = ad_bool_or(args, "Reclaimable", false);
+    if (code == DRAIN_OK && ret->reclaimable && ret->then != DRAIN_THEN_SLEEP &&
+        ret->then != DRAIN_THEN_OFF) {
+        code = bad(err, "Reclaimable", "only with OnCompletion sleep or off");
+    }
     if (code == DRAIN_OK && ret->slot_count > 0 && ret->then > DRAIN_THEN_RESUME) {
         code = bad(err, "OnCompletion", "with Slots, only stay and resume: other slots still run");
     }
@@ -232,6 +237,9 @@ void drain_request_write(const struct drain_request *request, struct ad *args)
     }
     if (request->commit_s > 0) {
         ad_set_int(args, "CommitWithin", request->commit_s);
+    }
+    if (request->reclaimable) {
+        ad_set_bool(args, "Reclaimable", true);
     }
     if (request->estimate) {
         ad_set_bool(args, "EstimateOnly", true);

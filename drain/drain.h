@@ -73,7 +73,9 @@ struct drain_request {
     char *reason;       /* NULL: none given */
     int64_t deadline_s; /* seconds since 1970: then no job is left; 0: none */
     int64_t commit_s;   /* so long the offer stands; 1 to DRAIN_COMMIT_S */
-    bool estimate;      /* only say what it would cost: nothing changes, there is no id */
+    /* sleep, off: jobs that wait may end it and take the machine back (POWER_RECLAIM) */
+    bool reclaimable;
+    bool estimate; /* only say what it would cost: nothing changes, there is no id */
 };
 
 /* The arguments of START_DRAINING into a request, which is the caller's: drain_request_fini().

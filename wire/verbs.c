@@ -49,6 +49,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_CANCEL_DRAINING, "CANCEL_DRAINING", M, 30000},
     {VERB_POWER_KEEP, "POWER_KEEP", M, 30000},
     {VERB_MAGIC_PACKET, "MAGIC_PACKET", D | M, 10000},
+    {VERB_POWER_RECLAIM, "POWER_RECLAIM", D | N | M, 10000},
     /* startd, on the claim's connection: the schedd is the server there, see server_scopes */
     {VERB_ACTIVATE, "ACTIVATE", D, 30000},
     {VERB_DEACTIVATE, "DEACTIVATE", D, 30000},

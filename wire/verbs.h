@@ -55,8 +55,9 @@ enum wire_verb {
     VERB_START_DRAINING = 56,  /* what would it cost? then wait for commit or cancel */
     VERB_COMMIT_DRAINING = 57, /* drain */
     VERB_CANCEL_DRAINING = 58, /* do not, or no longer */
-    VERB_MAGIC_PACKET = 59, /* from the rooster: send this on your network, to wake a neighbour */
-    VERB_POWER_KEEP = 60,   /* from an administrator: stay up until then */
+    VERB_MAGIC_PACKET = 59,  /* from the rooster: send this on your network, to wake a neighbour */
+    VERB_POWER_KEEP = 60,    /* from an administrator: stay up until then */
+    VERB_POWER_RECLAIM = 62, /* jobs wait: do not go down, if nobody ordered it by name */
     /* between schedd and shadow, Unix socket; the shadow dials */
     VERB_SHADOW_HELLO = 70,  /* shadow to schedd: I serve this owner; these jobs I have */
     VERB_JOB_RUN = 71,       /* schedd to shadow: expect the starter of this job */

@@ -75,6 +75,32 @@ static void all_arguments_travel_there_and_back(void **state)
     ad_destroy(expected);
 }
 
+static void only_what_is_drained_to_go_down_can_be_taken_back_by_jobs(void **state)
+{
+    (void)state;
+    struct drain_request request, again;
+    struct err err;
+    assert_int_equal(read("[OnCompletion = \"sleep\"]", &request, NULL), DRAIN_OK);
+    assert_false(request.reclaimable); /* not unless it is said */
+    assert_int_equal(read("[OnCompletion = \"sleep\"; Reclaimable = true]", &request, NULL),
+                     DRAIN_OK);
+    assert_true(request.reclaimable);
+    struct ad *args = ad_create();
+    drain_request_write(&request, args);
+    assert_int_equal(drain_request_read(args, &again, NULL), DRAIN_OK);
+    assert_true(again.reclaimable);
+    ad_destroy(args);
+    assert_int_equal(read("[OnCompletion = \"off\"; Reclaimable = true]", &request, NULL),
+                     DRAIN_OK);
+    static const char *const OTHERS[] = {"stay", "resume", "exit", "restart"};
+    for (size_t i = 0; i < 4; i++) {
+        char text[100];
+        (void)snprintf(text, sizeof text, "[OnCompletion = \"%s\"; Reclaimable = true]", OTHERS[i]);
+        assert_int_equal(read(text, &request, &err), DRAIN_BAD_REQUEST);
+        assert_non_null(strstr(err.text, "Reclaimable"));
+    }
+}
+
 static void the_numbers_of_htcondor_are_understood(void **state)
 {
     (void)state;
@@ -198,6 +224,8 @@ static void a_slot_is_named_with_its_pieces_and_no_other(void **state)
 }
 
 UNIT_TESTS(UNIT(an_empty_request_is_graceful_of_the_whole_machine_and_stays),
-           UNIT(all_arguments_travel_there_and_back), UNIT(the_numbers_of_htcondor_are_understood),
+           UNIT(all_arguments_travel_there_and_back),
+           UNIT(only_what_is_drained_to_go_down_can_be_taken_back_by_jobs),
+           UNIT(the_numbers_of_htcondor_are_understood),
            UNIT(a_bad_argument_is_refused_by_its_name), UNIT(an_offer_stands_for_a_second_at_least),
            UNIT(texts_and_lists_have_limits), UNIT(a_slot_is_named_with_its_pieces_and_no_other))
