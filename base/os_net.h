@@ -40,6 +40,17 @@ struct os_adapter {
 
 /* ret: room for OS_ADAPTERS_MAX.  In the order of the kernel. */
 int os_adapters(struct os *os, struct os_adapter *ret, size_t *count, struct err *err);
+/* What an adapter is made of.  A bridge, a bond or a VLAN is no card: those stand below it. */
+#define OS_ADAPTER_BELOW_MAX 16 /* what it stands on more is left out */
+struct os_adapter_parts {
+    char below[OS_ADAPTER_BELOW_MAX][OS_ADAPTER_NAME_MAX];
+    size_t below_count; /* 0: it stands on none */
+    bool is_wireless;
+    bool has_other_address; /* than it came from its factory with: its bond's, say */
+};
+/* root is put before /sys.  Of an adapter that is not there: nothing. */
+void os_adapter_parts(struct os *os, const char *root, const char *name,
+                      struct os_adapter_parts *ret);
 /* Our own address on the way to that one; 0: there is no way.  Nothing is sent. */
 uint32_t os_route_source(struct os *os, uint32_t to);
 

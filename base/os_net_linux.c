@@ -10,6 +10,7 @@
 #include "base/os_net.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <linux/ethtool.h>
@@ -26,9 +27,10 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/os.h"
+#include "base/os_linux.h"
 
-#define ETHERNET 1 /* ARPHRD_ETHER */
+#define PATH_BYTES 600
+#define ETHERNET   1 /* ARPHRD_ETHER */
 
 /* ---- facts */
 
@@ -109,6 +111,68 @@ int os_adapters(struct os *os, struct os_adapter *ret, size_t *count, struct err
     return 0;
 }
 
+/* ---- what it is made of */
+
+static int ethtool(const char *adapter, void *command)
+{
+    struct ifreq request = {0};
+    if (strlen(adapter) >= sizeof request.ifr_name) {
+        return -EINVAL;
+    }
+    (void)snprintf(request.ifr_name, sizeof request.ifr_name, "%s", adapter);
+    request.ifr_data = command;
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int rc = fd < 0 ? -errno : ioctl(fd, SIOCETHTOOL, &request) != 0 ? -errno : 0;
+    if (fd >= 0) {
+        (void)close(fd); /* nothing was written */
+    }
+    return rc == -EOPNOTSUPP ? -ENOTSUP : rc;
+}
+
+static bool has_other_address(const char *directory, const char *name)
+{
+    struct {
+        struct ethtool_perm_addr head;
+        uint8_t address[NET_MAC_BYTES];
+    } own = {.head = {.cmd = ETHTOOL_GPERMADDR, .size = NET_MAC_BYTES}};
+    static const uint8_t NONE[NET_MAC_BYTES];
+    char path[PATH_BYTES + 20], text[40];
+    uint8_t address[NET_MAC_BYTES];
+    (void)snprintf(path, sizeof path, "%s/address", directory);
+    if (os_read_small(path, text, sizeof text) <= 0) {
+        return false;
+    }
+    text[strcspn(text, "\n")] = '\0';
+    return ethtool(name, &own) == 0 && memcmp(own.address, NONE, NET_MAC_BYTES) != 0 &&
+           net_text_mac(text, address, NULL) == 0 &&
+           memcmp(own.address, address, NET_MAC_BYTES) != 0;
+}
+
+void os_adapter_parts(struct os *os, const char *root, const char *name,
+                      struct os_adapter_parts *ret)
+{
+    static const char LOWER[] = "lower_";
+    char directory[PATH_BYTES];
+    const struct dirent *file;
+    (void)os;
+    *ret = (struct os_adapter_parts){.below_count = 0};
+    (void)snprintf(directory, sizeof directory, "%s/sys/class/net/%s", root, name);
+    DIR *open = opendir(directory);
+    while (open != NULL && (file = readdir(open)) != NULL) {
+        if (strncmp(file->d_name, LOWER, sizeof LOWER - 1) == 0 &&
+            ret->below_count < OS_ADAPTER_BELOW_MAX) {
+            (void)snprintf(ret->below[ret->below_count++], OS_ADAPTER_NAME_MAX, "%.15s",
+                           file->d_name + sizeof LOWER - 1);
+        }
+        ret->is_wireless = ret->is_wireless || strcmp(file->d_name, "wireless") == 0 ||
+                           strcmp(file->d_name, "phy80211") == 0;
+    }
+    if (open != NULL) {
+        closedir(open);
+        ret->has_other_address = has_other_address(directory, name);
+    }
+}
+
 static struct sockaddr_in ipv4(uint32_t address, uint16_t port)
 {
     return (struct sockaddr_in){.sin_family = AF_INET,
@@ -135,18 +199,10 @@ uint32_t os_route_source(struct os *os, uint32_t to)
 
 static int ask_adapter(const char *adapter, struct ethtool_wolinfo *info, struct err *err)
 {
-    struct ifreq request = {0};
-    if (strlen(adapter) >= sizeof request.ifr_name) {
-        return err_set(err, -EINVAL, "'%s' is no name of a network adapter", adapter);
+    int rc = ethtool(adapter, info);
+    if (rc == -EINVAL && strlen(adapter) >= OS_ADAPTER_NAME_MAX) {
+        return err_set(err, rc, "'%s' is no name of a network adapter", adapter);
     }
-    (void)snprintf(request.ifr_name, sizeof request.ifr_name, "%s", adapter);
-    request.ifr_data = (void *)info;
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    int rc = fd < 0 ? -errno : ioctl(fd, SIOCETHTOOL, &request) != 0 ? -errno : 0;
-    if (fd >= 0) {
-        (void)close(fd); /* nothing was written */
-    }
-    rc = rc == -EOPNOTSUPP ? -ENOTSUP : rc;
     return rc == 0 ? 0
                    : err_set(err, rc, "adapter %s: Wake-on-LAN: %s", adapter, err_code_text(rc));
 }

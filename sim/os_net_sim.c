@@ -23,6 +23,15 @@ int os_adapters(struct os *os, struct os_adapter *ret, size_t *count, struct err
     return 0;
 }
 
+void os_adapter_parts(struct os *os, const char *root, const char *name,
+                      struct os_adapter_parts *ret)
+{
+    (void)os;
+    (void)root;
+    (void)name;
+    *ret = (struct os_adapter_parts){.below_count = 0};
+}
+
 uint32_t os_route_source(struct os *os, uint32_t to)
 {
     (void)os;

@@ -24,6 +24,8 @@
 #include "wire/wire.h"
 
 #define LOOK_MS   60000
+#define TRIED_MAX 16
+#define DEEP_MAX  4
 #define ELSEWHERE 0xc6336401u /* 198.51.100.1, of nobody: it is routed as the world is */
 
 /* By which of our addresses the collector is reached, if its own is a number and another host's;
@@ -42,6 +44,79 @@ static uint32_t own_address(struct startd *startd)
     return source != 0 ? source : os_route_source(startd->env.os, ELSEWHERE);
 }
 
+/* Will its card be told to wake it?  A process group has none of its own. */
+static bool will_arm(const struct startd *startd)
+{
+    const struct config *config = startd->env.config;
+    return config_bool(config, "ENABLE_WAKE_ON_LAN") &&
+           strcmp(config_string(config, "POWER_METHOD"), "process") != 0;
+}
+
+struct leaves {
+    struct startd *startd;
+    const struct os_adapter *all;
+    size_t all_count, count;
+    struct adapter_leaf leaf[ADAPTER_LEAVES_MAX];
+};
+
+static void add_leaf(struct leaves *leaves, const char *name, const struct os_adapter_parts *parts)
+{
+    size_t i = 0;
+    while (i < leaves->all_count && strcmp(leaves->all[i].name, name) != 0) {
+        i++;
+    }
+    if (i < leaves->all_count && leaves->all[i].has_hardware &&
+        leaves->count < ADAPTER_LEAVES_MAX) {
+        struct adapter_leaf *leaf = &leaves->leaf[leaves->count++];
+        *leaf = (struct adapter_leaf){.is = leaves->all[i],
+                                      .is_wireless = parts->is_wireless,
+                                      .has_other_address = parts->has_other_address};
+        int rc = os_wake_flags(leaves->startd->env.os, name, &leaf->flags, NULL);
+        leaf->flags_known = rc == 0;
+        leaf->needs_root = rc == -EPERM;
+    }
+}
+
+/* A VLAN on a bridge on a bond: deeper is nothing. */
+static void add_leaves(struct leaves *leaves, const char *name, int deeper)
+{
+    struct os_adapter_parts parts;
+    const char *root = config_string(leaves->startd->env.config, "POWER_ROOT");
+    os_adapter_parts(leaves->startd->env.os, root, name, &parts);
+    if (parts.below_count == 0) {
+        add_leaf(leaves, name, &parts);
+    }
+    for (size_t i = 0; i < parts.below_count && deeper > 0; i++) {
+        add_leaves(leaves, parts.below[i], deeper - 1);
+    }
+}
+
+static void choose(struct startd *startd, const struct os_adapter *all, size_t count)
+{
+    struct adapter *adapter = &startd->adapter;
+    const char *wanted = config_string(startd->env.config, "NETWORK_INTERFACE");
+    const struct os_adapter *order[TRIED_MAX];
+    struct leaves *leaves = mem_zalloc(sizeof *leaves);
+    *leaves = (struct leaves){.startd = startd, .all = all, .all_count = count};
+    size_t tried = adapter_plan_order(all, count, wanted != NULL ? wanted : "", own_address(startd),
+                                      order, TRIED_MAX);
+    for (size_t i = 0; i < tried; i++) {
+        leaves->count = 0;
+        add_leaves(leaves, order[i]->name, DEEP_MAX);
+        const struct adapter_leaf *leaf =
+            adapter_plan_leaf(leaves->leaf, leaves->count, will_arm(startd));
+        if (leaf != NULL && (!adapter->is_there || adapter_plan_can_wake(leaf, will_arm(startd)))) {
+            adapter->is_there = true;
+            adapter->is = *order[i];
+            adapter->leaf = *leaf;
+            if (adapter_plan_can_wake(leaf, will_arm(startd))) {
+                break;
+            }
+        }
+    }
+    mem_free(leaves);
+}
+
 static void look_at_adapter(struct startd *startd)
 {
     struct adapter *adapter = &startd->adapter;
@@ -50,18 +125,11 @@ static void look_at_adapter(struct startd *startd)
         return;
     }
     struct os_adapter *all = mem_alloc(OS_ADAPTERS_MAX * sizeof *all);
-    const char *wanted = config_string(startd->env.config, "NETWORK_INTERFACE");
-    const struct os_adapter *chosen = NULL;
     size_t count = 0;
-    if (os_adapters(startd->env.os, all, &count, NULL) == 0) { /* else: none is shown */
-        chosen = adapter_plan_choose(all, count, wanted != NULL ? wanted : "", own_address(startd));
-    }
     adapter->seen_ms = now_ms;
-    adapter->is_there = chosen != NULL;
-    if (chosen != NULL) {
-        adapter->is = *chosen;
-        adapter->flags_known =
-            os_wake_flags(startd->env.os, chosen->name, &adapter->flags, NULL) == 0;
+    adapter->is_there = false;
+    if (os_adapters(startd->env.os, all, &count, NULL) == 0) { /* else: none is shown */
+        choose(startd, all, count);
     }
     mem_free(all);
 }
@@ -71,9 +139,19 @@ void adapter_write(struct startd *startd, struct ad *ad)
     const struct adapter *adapter = &startd->adapter;
     look_at_adapter(startd);
     if (adapter->is_there) {
-        adapter_plan_write(&adapter->is, adapter->flags_known ? &adapter->flags : NULL,
+        adapter_plan_write(&adapter->is, &adapter->leaf,
                            config_int(startd->env.config, "WAKE_PORT"), ad);
     }
+}
+
+bool adapter_can_wake(struct startd *startd, char *why, size_t size)
+{
+    const struct adapter *adapter = &startd->adapter;
+    bool arms = will_arm(startd);
+    look_at_adapter(startd);
+    const struct adapter_leaf *leaf = adapter->is_there ? &adapter->leaf : NULL;
+    adapter_plan_why_not(leaf, arms, why, size);
+    return adapter_plan_can_wake(leaf, arms);
 }
 
 /* ---- before it sleeps */
@@ -91,27 +169,26 @@ static int read_password(struct startd *startd, const char *path, uint8_t ret[NE
     return rc;
 }
 
-int adapter_arm(struct startd *startd, struct err *err)
+int adapter_arm(struct startd *startd, bool is_needed, struct err *err)
 {
-    const struct config *config = startd->env.config;
+    const char *path = config_path(startd->env.config, "WAKE_PASSWORD_FILE");
     struct adapter *adapter = &startd->adapter;
-    const char *method = config_string(config, "POWER_METHOD");
-    const char *path = config_path(config, "WAKE_PASSWORD_FILE");
     bool has_password = path != NULL && path[0] != '\0';
     uint8_t password[NET_MAC_BYTES] = {0};
     struct err why = {.text = "it has no network adapter that could wake it"};
-    if (!config_bool(config, "ENABLE_WAKE_ON_LAN") || strcmp(method, "process") == 0) {
-        return 0; /* a process group has no adapter of its own */
+    if (!will_arm(startd)) {
+        return 0;
     }
     adapter->seen_ms = 0;
     look_at_adapter(startd);
-    const struct os_wake_flags *flags = adapter->flags_known ? &adapter->flags : NULL;
-    if (!adapter_plan_needs_arming(adapter->is_there ? flags : NULL, has_password)) {
+    const struct os_wake_flags *flags =
+        adapter->is_there && adapter->leaf.flags_known ? &adapter->leaf.flags : NULL;
+    if (!adapter_plan_needs_arming(flags, has_password)) {
         return 0;
     }
     int rc = has_password ? read_password(startd, path, password, &why) : 0;
     if (rc == 0) {
-        rc = adapter->is_there ? os_wake_on_magic(startd->env.os, adapter->is.name,
+        rc = adapter->is_there ? os_wake_on_magic(startd->env.os, adapter->leaf.is.name,
                                                   has_password ? password : NULL, &why)
                                : -ENODEV;
     }
@@ -119,12 +196,16 @@ int adapter_arm(struct startd *startd, struct err *err)
     adapter->seen_ms = 0; /* the offline ads say how it is now */
     if (rc == 0) {
         log_info(startd->env.log, "wake.armed", "magic packets wake this machine",
-                 LOG_TEXT("adapter", adapter->is.name),
+                 LOG_TEXT("adapter", adapter->leaf.is.name),
                  LOG_TEXT("password", has_password ? "yes" : "no"));
         return 0;
     }
     if (has_password) {
         return err_set(err, rc, "magic packets with a password would not wake it: %.300s",
+                       why.text);
+    }
+    if (is_needed) {
+        return err_set(err, rc, "nothing could wake it: %.300s (HIBERNATION_OVERRIDE_WOL)",
                        why.text);
     }
     log_warn(startd->env.log, "wake.not_armed", why.text); /* perhaps others can wake it */

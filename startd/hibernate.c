@@ -52,7 +52,7 @@ static void stay_up(struct startd *startd, const char *why)
         wire_reply_error(startd->power_request, -EIO, "%s: %s", startd->name, why);
         startd->power_request = NULL;
     }
-    startd->going_down = startd->leaving = startd->keep_off = false;
+    startd->going_down = startd->leaving = startd->keep_off = startd->sleep_forced = false;
     startd->offline_sent = false;
     startd->awake_since_s = loop_wall_s(startd->env.loop);
     loop_timer_stop(startd->ask_timer);
@@ -302,7 +302,8 @@ static void go_down(struct startd *startd, int level, const char *reason)
     startd->sleep_reason = mem_strdup(reason);
     log_info(startd->env.log, "hibernate.begin", reason, LOG_TEXT("level", startd->sleep_level));
     struct err err;
-    if (!startd->asleep && adapter_arm(startd, &err) != 0) {
+    bool needs_wake = hibernate_needs_wake(startd) && !startd->sleep_forced;
+    if (!startd->asleep && adapter_arm(startd, needs_wake, &err) != 0) {
         take_back(startd, err.text);
         return;
     }
@@ -456,6 +457,7 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
                    ad_string_or(args, "Reason", ""));
     startd->power_request = request;
     startd->keep_off = ad_bool_or(args, "KeepOff", false);
+    startd->sleep_forced = force;
     loop_timer_stop(startd->hibernate_timer);
     go_down(startd, 5, reason);
 }

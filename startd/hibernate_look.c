@@ -151,16 +151,10 @@ static void look(struct startd *startd)
     }
 }
 
-static bool needs_wake(const struct startd *startd)
+bool hibernate_needs_wake(const struct startd *startd)
 {
     return is_method(startd, "host") &&
            !config_bool(startd->env.config, "HIBERNATION_OVERRIDE_WOL");
-}
-
-static bool can_wake(const struct startd *startd)
-{
-    const struct adapter *adapter = &startd->adapter;
-    return adapter->is_there && adapter->flags_known && adapter->flags.magic_supported;
 }
 
 static const char *mechanism(const struct startd *startd)
@@ -176,9 +170,12 @@ static const char *mechanism(const struct startd *startd)
 
 void hibernate_write(struct startd *startd, struct ad *ad)
 {
+    char why[ADAPTER_WHY_MAX];
     look(startd);
     hibernate_plan_put_levels(startd->look.levels,
-                              startd->look.levels != 0 && (!needs_wake(startd) || can_wake(startd)),
+                              startd->look.levels != 0 &&
+                                  (!hibernate_needs_wake(startd) ||
+                                   adapter_can_wake(startd, why, sizeof why)),
                               ad);
     ad_set_string(ad, "HibernationMethod", mechanism(startd));
     ad_set_string(ad, "HibernationState", startd->going_down ? startd->sleep_level : "NONE");
@@ -217,8 +214,10 @@ int hibernate_may(struct startd *startd, int level, bool ordered, bool forced, s
     struct inhibited inhibited = {.level = level};
     char user[80] = "";
     size_t users = 0;
-    startd->look.seen_ms = 0;
+    char cannot_wake[ADAPTER_WHY_MAX];
+    startd->look.seen_ms = startd->adapter.seen_ms = 0;
     look(startd);
+    bool can_wake = adapter_can_wake(startd, cannot_wake, sizeof cannot_wake);
     if (!config_bool(config, "HIBERNATE_WITH_USERS")) {
         users = os_sessions(startd->env.os, root_of(startd), user, sizeof user);
     }
@@ -237,8 +236,9 @@ int hibernate_may(struct startd *startd, int level, bool ordered, bool forced, s
         .inhibitor = inhibited.text,
         .ordered = ordered,
         .forced = forced,
-        .needs_wake = needs_wake(startd),
-        .can_wake = can_wake(startd),
+        .needs_wake = hibernate_needs_wake(startd),
+        .can_wake = can_wake,
+        .cannot_wake = cannot_wake,
     };
     return hibernate_plan_judge(&facts, level, err);
 }

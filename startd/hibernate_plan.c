@@ -131,9 +131,8 @@ int hibernate_plan_judge(const struct hibernate_facts *facts, int level, struct 
         return rc;
     }
     if (facts->needs_wake && !facts->can_wake) {
-        return err_set(err, -EBUSY,
-                       "nothing could wake it: no adapter that magic packets wake "
-                       "(HIBERNATION_OVERRIDE_WOL)");
+        return err_set(err, -EBUSY, "nothing could wake it: %.150s (HIBERNATION_OVERRIDE_WOL)",
+                       facts->cannot_wake);
     }
     return 0;
 }

@@ -44,6 +44,7 @@ struct hibernate_facts {
     bool ordered;          /* by somebody, not by HIBERNATE: it need not have been up for long */
     bool forced;           /* ... who knows what holds it back: only its levels count */
     bool needs_wake, can_wake; /* is there an adapter that magic packets wake? */
+    const char *cannot_wake;   /* why not */
 };
 
 /* May it go to sleep, to that level?  0; -ENOTSUP: it has no such level, -EBUSY: err says what

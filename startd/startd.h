@@ -21,6 +21,7 @@
 #include "base/os_net.h"
 #include "base/vec.h"
 #include "drain/drain_plan.h"
+#include "startd/adapter_plan.h"
 #include "startd/carve_plan.h"
 #include "startd/hibernate_plan.h"
 #include "startd/policy_plan.h"
@@ -180,9 +181,9 @@ struct draining {
 
 struct adapter {      /* the network adapter that could wake the machine */
     uint64_t seen_ms; /* 0: not looked for yet */
-    bool is_there, flags_known;
-    struct os_adapter is;
-    struct os_wake_flags flags;
+    bool is_there;
+    struct os_adapter is;     /* the one with the address */
+    struct adapter_leaf leaf; /* the card below it */
 };
 
 struct hibernate_look { /* what this machine could do of sleep: hibernate_look.c */
@@ -244,6 +245,7 @@ struct startd {
     bool refused;                     /* the collector had too much to do: all is sent anew */
     bool going_down;                  /* asleep soon: no new claims */
     bool leaving;        /* jobs are being ended so that it can go down: no new claims, either */
+    bool sleep_forced;   /* ... by somebody who knows what holds it back */
     bool keep_off;       /* ... until somebody switches it on: no job is to wake it */
     bool offline_sent;   /* offline ads on their way or acknowledged */
     bool farewell;       /* we end when the claims that are there have ended (farewell.c) */
@@ -331,9 +333,13 @@ void preempt_is_over(struct slot *slot); /* its job need not go any more, if it 
 
 /* ---- adapter.c: the network adapter that could wake the machine */
 void adapter_write(struct startd *startd, struct ad *ad);
-/* Before it sleeps: its adapter is told to wake it for magic packets, if it can.  An error, and it
- * must not sleep, only if a password is configured that the adapter does not take. */
-int adapter_arm(struct startd *startd, struct err *err);
+#define ADAPTER_WHY_MAX 120
+/* Would magic packets wake it once it sleeps?  If not, why says why not. */
+bool adapter_can_wake(struct startd *startd, char *why, size_t size);
+/* Before it sleeps: its card is told to wake it for magic packets, if it can.  An error, and it
+ * must not sleep, if it is needed and the card does not, or if a password is configured that it
+ * does not take. */
+int adapter_arm(struct startd *startd, bool is_needed, struct err *err);
 void adapter_wake_neighbour(struct startd *startd, struct wire_request *request); /* MAGIC_PACKET */
 
 /* ---- figures.c: what the policy expressions look at */
@@ -471,8 +477,9 @@ void hibernate_write(struct startd *startd, struct ad *ad);
 /* May it go to sleep now?  As hibernate_plan_judge(). */
 int hibernate_may(struct startd *startd, int level, bool ordered, bool forced, struct err *err);
 void hibernate_held(struct startd *startd, const char *why); /* "": by nothing; it is shown */
-bool hibernate_has_slept(struct startd *startd);       /* since this was asked last, or the start */
-bool hibernate_by_logind(const struct startd *startd); /* POWER_METHOD host: systemctl does it */
+bool hibernate_has_slept(struct startd *startd); /* since this was asked last, or the start */
+bool hibernate_needs_wake(const struct startd *startd); /* by magic packets, or it stays up */
+bool hibernate_by_logind(const struct startd *startd);  /* POWER_METHOD host: systemctl does it */
 
 /* ---- hibernate.c */
 void hibernate_look_again(struct startd *startd); /* has the machine slept without us? */

@@ -12,7 +12,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/err.h"
+#include "base/os.h"
+#include "base/os_run.h"
+#include "tests/support/fast_dir.h"
 
 #define LOCALHOST 0x7f000001u
 
@@ -105,6 +109,42 @@ static void an_adapter_that_cannot_wake_says_so(void **state)
     assert_int_equal(os_wake_flags(NULL, "none0", &flags, &err), -ENODEV);
 }
 
+/* As sysfs shows a bridge on a bond of two cards and a radio. */
+static void a_bridge_or_bond_says_what_it_stands_on(void **state)
+{
+    static const char *const MADE[] = {
+        "br0",   "br0/lower_bond0",  "br0/lower_wlan0",  "br0/upper_x", "br0/statistics",
+        "bond0", "bond0/lower_eth0", "bond0/lower_eth1", "wlan0",       "wlan0/phy80211",
+        "eth0"};
+    char root[FAST_DIR_SIZE], path[FAST_DIR_SIZE + 80];
+    struct os_adapter_parts parts;
+    struct os *os;
+    (void)state;
+    assert_true(fast_dir_make(root));
+    assert_int_equal(os_create(NULL, &os, NULL), 0);
+    for (size_t i = 0; i < ARRAY_COUNT(MADE); i++) {
+        (void)snprintf(path, sizeof path, "%s/sys/class/net/%s", root, MADE[i]);
+        assert_int_equal(os_mkdirs(os, path, 0755, NULL), 0);
+    }
+    os_adapter_parts(os, root, "br0", &parts);
+    assert_int_equal(parts.below_count, 2);
+    bool in_order = strcmp(parts.below[0], "bond0") == 0;
+    assert_string_equal(parts.below[in_order ? 0 : 1], "bond0");
+    assert_string_equal(parts.below[in_order ? 1 : 0], "wlan0");
+    assert_false(parts.is_wireless);
+    os_adapter_parts(os, root, "bond0", &parts);
+    assert_int_equal(parts.below_count, 2);
+    os_adapter_parts(os, root, "wlan0", &parts);
+    assert_int_equal(parts.below_count, 0);
+    assert_true(parts.is_wireless);
+    os_adapter_parts(os, root, "eth0", &parts);
+    assert_true(parts.below_count == 0 && !parts.is_wireless && !parts.has_other_address);
+    os_adapter_parts(os, root, "none0", &parts);
+    assert_int_equal(parts.below_count, 0);
+    (void)os_remove_tree(os, root, NULL);
+    os_destroy(os);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -112,6 +152,7 @@ int main(void)
         cmocka_unit_test(our_own_address_on_the_way_to_ourselves_is_that_of_the_loopback),
         cmocka_unit_test(a_datagram_goes_by_the_adapter_or_as_routed_with_our_address),
         cmocka_unit_test(an_adapter_that_cannot_wake_says_so),
+        cmocka_unit_test(a_bridge_or_bond_says_what_it_stands_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
