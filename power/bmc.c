@@ -145,8 +145,8 @@ int bmc_check(const struct power_node *node, struct err *err)
         return err_set(err, -EINVAL, "node %s: method %s needs bmc_user, a name without blanks",
                        node->name, node->method);
     }
-    if (node->password_file == NULL || node->password_file[0] != '/') {
-        return err_set(err, -EINVAL, "node %s: method %s needs password_file, an absolute path",
+    if (node->bmc_password_file == NULL || node->bmc_password_file[0] != '/') {
+        return err_set(err, -EINVAL, "node %s: method %s needs bmc_password_file, an absolute path",
                        node->name, node->method);
     }
     if (node->bmc_program == NULL || node->bmc_program[0] != '/') {

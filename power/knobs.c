@@ -46,8 +46,8 @@ static const struct knob NODE[] = {
              "rooster's host is not on it."},
     {.name = "password_file",
      .type = KNOB_PATH,
-     .help = "A file, for its owner alone.  Method wol: with the password that the adapter wants "
-             "(SecureOn): 01:23:45:67:89:ab or 1.2.3.4.  Methods ipmi, redfish: with bmc_user's."},
+     .help = "Method wol: a file, for its owner alone, with the password that the adapter wants "
+             "(SecureOn): 01:23:45:67:89:ab or 1.2.3.4."},
     {.name = "wake_port",
      .type = KNOB_INT,
      .fallback = "0",
@@ -113,6 +113,9 @@ static const struct knob NODE[] = {
          "Methods ipmi, redfish: where the machine's management controller is: HOST, HOST:PORT or "
          "[ADDRESS]:PORT."},
     {.name = "bmc_user", .type = KNOB_STRING, .help = "Methods ipmi, redfish: the account there."},
+    {.name = "bmc_password_file",
+     .type = KNOB_PATH,
+     .help = "Methods ipmi, redfish: a file, for its owner alone, with bmc_user's password."},
     {.name = "bmc_sleep",
      .type = KNOB_STRING,
      .fallback = "graceful",

@@ -119,7 +119,7 @@ static void run(struct bmc *bmc, const char *word, void (*ran)(struct bmc *bmc, 
     const struct power_node *node = &bmc->call->node;
     char host[IPMI_HOST_MAX], port[8], suite[8], password[IPMI_PASSWORD_MAX + 1];
     struct err err;
-    int rc = secret_file_read(bmc->call->os, node->password_file, password, sizeof password, &err);
+    int rc = secret_file_read(bmc->call->os, node->bmc_password_file, password, sizeof password, &err);
     secret_wipe(password, sizeof password);
     if (rc != 0) {
         bmc_failed(bmc, rc, err.text);
@@ -136,7 +136,7 @@ static void run(struct bmc *bmc, const char *word, void (*ran)(struct bmc *bmc, 
                                        "-U",
                                        node->bmc_user,
                                        "-f",
-                                       node->password_file,
+                                       node->bmc_password_file,
                                        "-L",
                                        node->bmc_privilege != NULL ? node->bmc_privilege
                                                                    : "OPERATOR"};

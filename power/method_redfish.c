@@ -218,9 +218,9 @@ static void login(struct bmc *bmc)
     const struct power_node *node = &bmc->call->node;
     char password[PASSWORD_MAX + 1], body[BODY_MAX];
     struct err err;
-    int rc = secret_file_read(bmc->call->os, node->password_file, password, sizeof password, &err);
+    int rc = secret_file_read(bmc->call->os, node->bmc_password_file, password, sizeof password, &err);
     if (rc == 0 && redfish_login_body(node->bmc_user, password, body, sizeof body) != 0) {
-        rc = err_set(&err, -EINVAL, "%s: a password that JSON cannot carry", node->password_file);
+        rc = err_set(&err, -EINVAL, "%s: a password that JSON cannot carry", node->bmc_password_file);
     }
     secret_wipe(password, sizeof password);
     if (rc != 0) {

@@ -127,6 +127,7 @@ static const size_t TEXTS[] = {
     offsetof(struct power_node, domain_sleep),
     offsetof(struct power_node, bmc),
     offsetof(struct power_node, bmc_user),
+    offsetof(struct power_node, bmc_password_file),
     offsetof(struct power_node, bmc_program),
     offsetof(struct power_node, bmc_privilege),
     offsetof(struct power_node, bmc_sleep),

@@ -49,11 +49,9 @@ struct power_node {
     const char *hardware_address; /* wol: "52:54:00:12:34:56" */
     const char *subnet; /* wol: its network, "10.0.0.0/24"; NULL: try those of all our adapters */
     const char *relay;  /* wol: who sends: "auto" or NULL, "always", "never": power_relay_by() */
-    /* wol: with the password that its adapter wants; NULL: none.  ipmi, redfish: with bmc_user's.
-     */
-    const char *password_file;
-    int64_t wake_port;    /* wol: of UDP; 0: 9 */
-    int64_t wake_repeats; /* wol: how often each packet is sent; 0: 3 */
+    const char *password_file; /* wol: with the password that its adapter wants; NULL: none */
+    int64_t wake_port;         /* wol: of UDP; 0: 9 */
+    int64_t wake_repeats;      /* wol: how often each packet is sent; 0: 3 */
     /* wol: a magic packet that somebody else made, instead of hardware_address and password_file;
      * it is sent on our own networks only. */
     const void *packet;
@@ -66,13 +64,14 @@ struct power_node {
                                    same */
     const char *bmc;      /* ipmi, redfish: its controller: "HOST", "HOST:PORT", "[ADDRESS]:PORT" */
     const char *bmc_user; /* ipmi, redfish: the account there */
-    const char *bmc_program;   /* ipmi: path of ipmitool; redfish: of curl */
-    const char *bmc_privilege; /* ipmi: that is asked for; NULL: "OPERATOR" */
-    const char *bmc_sleep;     /* ipmi, redfish: "graceful" or NULL, "soft", "off" */
-    int64_t cipher_suite;      /* ipmi: 0: ipmitool's */
-    const char *bmc_system;    /* redfish: path, or what is below Systems; NULL: the only one */
-    const char *bmc_ca;        /* redfish: file with whom to trust; NULL: whom this host trusts */
-    const char *bmc_pin;       /* redfish: "sha256//..." of the controller's public key */
+    const char *bmc_password_file; /* ipmi, redfish: with its password */
+    const char *bmc_program;       /* ipmi: path of ipmitool; redfish: of curl */
+    const char *bmc_privilege;     /* ipmi: that is asked for; NULL: "OPERATOR" */
+    const char *bmc_sleep;         /* ipmi, redfish: "graceful" or NULL, "soft", "off" */
+    int64_t cipher_suite;          /* ipmi: 0: ipmitool's */
+    const char *bmc_system;        /* redfish: path, or what is below Systems; NULL: the only one */
+    const char *bmc_ca;  /* redfish: file with whom to trust; NULL: whom this host trusts */
+    const char *bmc_pin; /* redfish: "sha256//..." of the controller's public key */
     const char
         *ad_text; /* the offline ad in long form, for the commands' standard input; may be NULL */
     uint64_t deadline_ms; /* for the order itself (not the boot); 0: 30 s */

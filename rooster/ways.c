@@ -45,6 +45,7 @@ static void read_section(const struct config_section *section, struct power_node
     power->domain_sleep = section_string(section, "domain_sleep");
     power->shutdown_timeout_s = section_duration_s(section, "shutdown_timeout");
     power->bmc = or_null(section_string(section, "bmc"));
+    power->bmc_password_file = section_path(section, "bmc_password_file");
     power->bmc_user = or_null(section_string(section, "bmc_user"));
     power->bmc_sleep = section_string(section, "bmc_sleep");
     power->bmc_privilege = section_string(section, "privilege");

@@ -80,7 +80,7 @@ node "wx01" {
     method = ipmi
     bmc = "127.0.0.1:$bmc_port"
     bmc_user = roost
-    password_file = "$BMC/password"
+    bmc_password_file = "$BMC/password"
     cipher_suite = 3
     ipmitool = "$(command -v ipmitool)"
     shutdown_timeout = 60

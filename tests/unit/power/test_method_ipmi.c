@@ -71,7 +71,7 @@ static int setup(void **state)
                                     .bmc_program = "/usr/bin/ipmitool",
                                     .cipher_suite = 3,
                                     .shutdown_timeout_s = 1,
-                                    .password_file = rig->password};
+                                    .bmc_password_file = rig->password};
     *state = rig;
     return 0;
 }
@@ -508,7 +508,7 @@ static void a_description_that_lacks_something_is_refused(void **state)
     rig->node.bmc_user = "seventeen-letters";
     assert_int_equal(power_check(&rig->node, &err), -EINVAL);
     rig->node = good;
-    rig->node.password_file = "password";
+    rig->node.bmc_password_file = "password";
     assert_int_equal(power_check(&rig->node, &err), -EINVAL);
     rig->node = good;
     rig->node.bmc_program = "ipmitool";

@@ -127,7 +127,7 @@ static int setup(void **state)
                                     .bmc_program = "/usr/bin/curl",
                                     .bmc_ca = rig->ca,
                                     .shutdown_timeout_s = 1,
-                                    .password_file = rig->password};
+                                    .bmc_password_file = rig->password};
     *state = rig;
     return 0;
 }
