@@ -12,6 +12,8 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os_terminal.h"
+#include "base/vec.h"
+#include "power/bmc_text.h"
 
 #define BMC_TEXT_MAX   255
 #define BMC_ORDER_MS   30000 /* to switch on, to ask */
@@ -19,6 +21,161 @@
 #define BMC_SPARE_MS   20000 /* after the patience: to switch it off and see it */
 
 static const char *const WAYS[] = {"graceful", "soft", "off"}; /* enum bmc_way */
+
+struct bmc_turns {
+    struct os *os;
+    struct loop *loop;
+    struct loop_timer *next; /* somebody's turn has come */
+    unsigned running;
+    struct vec sleeps, others; /* struct bmc, those that wait, in order */
+    struct vec farewells;      /* struct farewell, those that run */
+};
+
+struct farewell {
+    struct bmc_turns *turns;
+    pid_t pid;
+};
+
+/* ---- turns */
+
+static void next_turns(void *arg);
+
+void *bmc_turns_create(struct loop *loop, struct os *os, struct log *log)
+{
+    struct bmc_turns *turns = mem_zalloc(sizeof *turns);
+    (void)log;
+    turns->os = os;
+    turns->loop = loop;
+    turns->next = loop_timer_create(loop, next_turns, turns);
+    return turns;
+}
+
+void bmc_turns_destroy(void *state)
+{
+    struct bmc_turns *turns = state;
+    for (size_t i = 0; i < turns->farewells.count; i++) {
+        os_forget(turns->os, ((const struct farewell *)turns->farewells.items[i])->pid);
+    }
+    vec_fini(&turns->farewells, mem_free);
+    vec_fini(&turns->sleeps, NULL);
+    vec_fini(&turns->others, NULL);
+    loop_timer_destroy(turns->next);
+    mem_free(turns);
+}
+
+static void give_back(struct bmc_turns *turns)
+{
+    turns->running--;
+    if (turns->sleeps.count + turns->others.count > 0) {
+        loop_timer_set(turns->next, 0); /* not from within an operation that ends */
+    }
+}
+
+static struct vec *line_of(const struct bmc *bmc)
+{
+    struct bmc_turns *turns = bmc->call->state;
+    return bmc->call->operation == POWER_DO_SLEEP ? &turns->sleeps : &turns->others;
+}
+
+static void leave_line(struct bmc *bmc)
+{
+    struct vec *line = line_of(bmc);
+    for (size_t i = 0; bmc->waits && i < line->count; i++) {
+        if (line->items[i] == bmc) {
+            vec_remove_at(line, i);
+            break;
+        }
+    }
+    bmc->waits = false;
+}
+
+static void end_turn(struct bmc *bmc)
+{
+    if (bmc->has_turn) {
+        bmc->has_turn = false;
+        give_back(bmc->call->state);
+    }
+}
+
+static void begin_turn(struct bmc *bmc, void (*next)(struct bmc *bmc))
+{
+    struct bmc_turns *turns = bmc->call->state;
+    turns->running++;
+    bmc->has_turn = true;
+    next(bmc);
+}
+
+static void tick(struct power_call *call);
+
+static void next_turns(void *arg)
+{
+    struct bmc_turns *turns = arg;
+    while (turns->running < BMC_PROGRAMS_MAX) {
+        struct vec *line = turns->sleeps.count > 0 ? &turns->sleeps : &turns->others;
+        if (line->count == 0) {
+            return;
+        }
+        struct bmc *bmc = line->items[0];
+        struct power_call *call = bmc->call;
+        void (*next)(struct bmc *) = bmc->next;
+        uint64_t now_ms = loop_now_ms(turns->loop);
+        leave_line(bmc);
+        bmc->next = NULL;
+        if (call->operation != POWER_DO_SLEEP) {
+            call->end_ms += now_ms - bmc->waits_since_ms;
+            power_call_later(call, call->end_ms - now_ms, tick);
+        }
+        begin_turn(bmc, next);
+    }
+}
+
+/* Calls next when it may run a program. */
+static void take_turn(struct bmc *bmc, void (*next)(struct bmc *bmc))
+{
+    const struct bmc_turns *turns = bmc->call->state;
+    if (turns->running < BMC_PROGRAMS_MAX) {
+        begin_turn(bmc, next);
+        return;
+    }
+    bmc->next = next;
+    bmc->waits = true;
+    bmc->waits_since_ms = loop_now_ms(turns->loop);
+    vec_push(line_of(bmc), bmc);
+    if (bmc->call->operation != POWER_DO_SLEEP) {
+        loop_timer_stop(bmc->call->timer);
+    }
+}
+
+static void farewell_said(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct farewell *farewell = arg;
+    struct bmc_turns *turns = farewell->turns;
+    (void)pid;
+    (void)how;
+    for (size_t i = 0; i < turns->farewells.count; i++) {
+        if (turns->farewells.items[i] == farewell) {
+            vec_remove_at(&turns->farewells, i);
+            break;
+        }
+    }
+    mem_free(farewell);
+    give_back(turns);
+}
+
+void bmc_farewell(struct bmc *bmc, const char *const *argv, const char *input)
+{
+    struct bmc_turns *turns = bmc->call->state;
+    struct farewell *farewell = mem_zalloc(sizeof *farewell);
+    const struct os_spawn spec = {
+        .argv = argv, .cwd = "/", .input_text = input, .new_session = true, .no_new_privs = true};
+    farewell->turns = turns;
+    if (os_spawn(turns->os, &spec, farewell_said, farewell, &farewell->pid, NULL) != 0) {
+        mem_free(farewell); /* it is then as if it had not been heard */
+        return;
+    }
+    turns->running++;
+    vec_push(&turns->farewells, farewell);
+}
 
 /* ---- the operation */
 
@@ -58,14 +215,16 @@ static void tick(struct power_call *call)
     struct bmc *bmc = call->own;
     uint64_t now_ms = loop_now_ms(call->loop);
     if (now_ms >= call->end_ms) {
-        bmc_failed(bmc, -ETIMEDOUT, "its controller did not answer in time");
+        bmc_failed(bmc, -ETIMEDOUT,
+                   bmc->waits ? "too many controllers are slower than it could wait for"
+                              : "its controller did not answer in time");
         return;
     }
     void (*next)(struct bmc *) = bmc->next;
     bmc->next = NULL;
     power_call_later(call, call->end_ms - now_ms, tick);
     if (next != NULL) {
-        next(bmc);
+        take_turn(bmc, next);
     }
 }
 
@@ -74,6 +233,7 @@ void bmc_later(struct bmc *bmc, uint64_t delay_ms, void (*next)(struct bmc *bmc)
     struct power_call *call = bmc->call;
     uint64_t now_ms = loop_now_ms(call->loop);
     uint64_t left_ms = call->end_ms > now_ms ? call->end_ms - now_ms : 0;
+    end_turn(bmc);
     bmc->next = next;
     power_call_later(call, delay_ms < left_ms ? delay_ms : left_ms, tick);
 }
@@ -85,7 +245,7 @@ static void follow(struct bmc *bmc, const struct bmc_step *step)
         bmc->hands->ask(bmc);
         return;
     case BMC_ASK_LATER:
-        bmc_later(bmc, BMC_AGAIN_MS, bmc->hands->ask);
+        bmc_later(bmc, step->delay_ms, bmc->hands->ask);
         return;
     case BMC_ORDER_ON:
     case BMC_ORDER_SOFT:
@@ -101,6 +261,8 @@ static void follow(struct bmc *bmc, const struct bmc_step *step)
 static void bmc_free(void *own)
 {
     struct bmc *bmc = own;
+    leave_line(bmc);
+    end_turn(bmc);
     if (bmc->hands->fini != NULL) {
         bmc->hands->fini(bmc);
     }
@@ -191,7 +353,7 @@ void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own
         return;
     }
     power_call_later(call, time_ms, tick);
-    hands->ask(bmc);
+    take_turn(bmc, hands->ask);
 }
 
 /* ---- its program */
@@ -266,17 +428,7 @@ int bmc_run(struct bmc *bmc, const char *const *argv, const char *const *env_add
     return 0;
 }
 
-const char *bmc_complaint(struct bmc *bmc)
+void bmc_complaint(const struct bmc *bmc, char *ret, size_t size)
 {
-    size_t length = bmc->errors_length;
-    while (length > 0 && (unsigned char)bmc->errors[length - 1] <= ' ') {
-        length--;
-    }
-    bmc->errors[length] = '\0';
-    char *line = strrchr(bmc->errors, '\n');
-    line = line != NULL ? line + 1 : bmc->errors;
-    for (char *at = line; *at != '\0'; at++) {
-        *at = (unsigned char)*at < ' ' || *at == 0x7f ? ' ' : *at;
-    }
-    return line;
+    bmc_text_last_line(bmc->errors, bmc->errors_length, ret, size);
 }

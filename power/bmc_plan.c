@@ -17,6 +17,14 @@ static struct bmc_step act(enum bmc_act what)
     return (struct bmc_step){.act = what};
 }
 
+/* Once more exactly when the wait for the order's effect is over. */
+static struct bmc_step ask_again(struct bmc_plan *plan, uint64_t left_ms)
+{
+    uint64_t delay_ms = plan->again_ms < left_ms ? plan->again_ms : left_ms;
+    plan->again_ms = plan->again_ms * 2 < BMC_AGAIN_MAX_MS ? plan->again_ms * 2 : BMC_AGAIN_MAX_MS;
+    return (struct bmc_step){.act = BMC_ASK_LATER, .delay_ms = delay_ms};
+}
+
 static struct bmc_step end(int status, const char *text)
 {
     return (struct bmc_step){.act = BMC_END, .status = status, .text = text};
@@ -29,7 +37,8 @@ static struct bmc_step order(struct bmc_plan *plan, enum bmc_act what)
     return act(what);
 }
 
-static struct bmc_step wake(struct bmc_plan *plan, enum power_state state, bool waits)
+/* left_ms: what is left of the time that the last order may take to be seen. */
+static struct bmc_step wake(struct bmc_plan *plan, enum power_state state, uint64_t left_ms)
 {
     if (state == POWER_ON) {
         return end(0, plan->hard ? "switched on" : "its controller says that it is on");
@@ -39,15 +48,15 @@ static struct bmc_step wake(struct bmc_plan *plan, enum power_state state, bool 
                    ? order(plan, BMC_ORDER_ON)
                    : end(-EIO, "it is not known whether it is on: nothing was ordered");
     }
-    if (waits) {
-        return act(BMC_ASK_LATER);
+    if (left_ms > 0) {
+        return ask_again(plan, left_ms);
     }
     return end(-EIO, state == POWER_OFF
                          ? "its controller took the order and still says that it is off"
                          : "its controller took the order and does not say what became of it");
 }
 
-static struct bmc_step go_down(struct bmc_plan *plan, enum power_state state, bool waits)
+static struct bmc_step go_down(struct bmc_plan *plan, enum power_state state, uint64_t left_ms)
 {
     if (state == POWER_OFF) {
         return end(0, plan->hard ? plan->soft ? "it did not shut down in time and was switched off"
@@ -55,8 +64,8 @@ static struct bmc_step go_down(struct bmc_plan *plan, enum power_state state, bo
                       : plan->soft ? "it has shut down"
                                    : "its controller says that it is off");
     }
-    if (waits) {
-        return act(BMC_ASK_LATER);
+    if (left_ms > 0) {
+        return ask_again(plan, left_ms);
     }
     if (state == POWER_UNKNOWN) {
         return end(-EIO, plan->soft || plan->hard
@@ -76,12 +85,13 @@ static struct bmc_step go_down(struct bmc_plan *plan, enum power_state state, bo
 struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uint64_t now_ms)
 {
     uint64_t time_ms = plan->hard ? BMC_SETTLE_MS : plan->soft ? plan->patience_ms : 0;
-    bool waits = now_ms - plan->ordered_ms < time_ms;
+    uint64_t past_ms = now_ms - plan->ordered_ms;
+    uint64_t left_ms = past_ms < time_ms ? time_ms - past_ms : 0;
     switch (plan->aim) {
     case BMC_AIM_WAKE:
-        return wake(plan, state, waits);
+        return wake(plan, state, left_ms);
     case BMC_AIM_SLEEP:
-        return go_down(plan, state, waits);
+        return go_down(plan, state, left_ms);
     case BMC_AIM_STATUS:
         break;
     }
@@ -94,7 +104,8 @@ struct bmc_step bmc_plan_told(struct bmc_plan *plan, enum power_state state, uin
 struct bmc_step bmc_plan_ordered(struct bmc_plan *plan, uint64_t now_ms)
 {
     plan->ordered_ms = now_ms;
-    return act(BMC_ASK_LATER);
+    plan->again_ms = BMC_AGAIN_MS;
+    return ask_again(plan, BMC_AGAIN_MS);
 }
 
 const char *bmc_act_name(enum bmc_act what)

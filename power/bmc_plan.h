@@ -21,15 +21,16 @@
 
 #include "power/power.h"
 
-#define BMC_SETTLE_MS 10000 /* so long after an order to switch it may still say what was */
-#define BMC_AGAIN_MS  500   /* between two questions */
+#define BMC_SETTLE_MS    10000 /* so long after an order to switch it may still say what was */
+#define BMC_AGAIN_MS     100   /* from an order to the first question; then twice as long ... */
+#define BMC_AGAIN_MAX_MS 5000  /* ... each time, up to this */
 
 enum bmc_aim { BMC_AIM_WAKE, BMC_AIM_SLEEP, BMC_AIM_STATUS };
 enum bmc_way { BMC_GRACEFUL, BMC_SOFT, BMC_HARD }; /* of going to sleep: both, soft only, off */
 
 enum bmc_act {
     BMC_ASK,        /* what is the machine's state? then bmc_plan_told() */
-    BMC_ASK_LATER,  /* the same, after BMC_AGAIN_MS */
+    BMC_ASK_LATER,  /* the same, after delay_ms */
     BMC_ORDER_ON,   /* then bmc_plan_ordered() */
     BMC_ORDER_SOFT, /* the operating system is asked to shut down */
     BMC_ORDER_OFF,
@@ -41,11 +42,13 @@ struct bmc_plan { /* to be read by bmc_plan.c alone */
     enum bmc_way way;
     uint64_t patience_ms; /* with a shutdown */
     uint64_t ordered_ms;
-    bool soft, hard; /* what was ordered; a wake's order is hard */
+    uint64_t again_ms; /* the wait before the next question */
+    bool soft, hard;   /* what was ordered; a wake's order is hard */
 };
 
 struct bmc_step {
     enum bmc_act act;
+    uint64_t delay_ms; /* BMC_ASK_LATER */
     /* BMC_END: */
     int status;             /* of a wake or a sleep: 0 or -errno */
     enum power_state state; /* of a question */

@@ -17,50 +17,19 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/secret_file.h"
-#include "base/text.h"
 #include "power/bmc.h"
+#include "power/bmc_text.h"
 
 #define IPMI_PASSWORD_MAX 20 /* bytes: of IPMI 2.0 */
-#define IPMI_HOST_MAX     256
+#define IPMI_PORT         623
 #define IPMI_ARGS_MAX     24
-
-/* "host", "host:9001", "[::1]", "[::1]:9001"; also an address of IPv6 as it is, without a port. */
-static int split_address(const char *text, char host[IPMI_HOST_MAX], char port[8])
-{
-    const char *end = text[0] == '[' ? strchr(text, ']') : strrchr(text, ':');
-    const char *colon = end;
-    size_t length = strlen(text);
-    if (text[0] == '[') {
-        if (end == NULL || (end[1] != '\0' && end[1] != ':')) {
-            return -EINVAL;
-        }
-        colon = end[1] == ':' ? end + 1 : NULL;
-        length = (size_t)(end - ++text);
-    } else if (colon != NULL && strchr(text, ':') != colon) {
-        colon = NULL;
-    } else if (colon != NULL) {
-        length = (size_t)(colon - text);
-    }
-    int64_t number = 623;
-    if (colon != NULL &&
-        (text_parse_int64(colon + 1, &number, NULL) != 0 || number < 1 || number > 65535)) {
-        return -EINVAL;
-    }
-    if (length == 0 || length >= IPMI_HOST_MAX) {
-        return -EINVAL;
-    }
-    memcpy(host, text, length);
-    host[length] = '\0';
-    (void)snprintf(port, 8, "%d", (int)number);
-    return 0;
-}
 
 static int check(const struct power_node *node, enum power_operation operation, struct err *err)
 {
-    char host[IPMI_HOST_MAX], port[8];
+    char host[BMC_TEXT_HOST_MAX], port[BMC_TEXT_PORT_MAX];
     (void)operation;
     int rc = bmc_check(node, err);
-    if (rc == 0 && split_address(node->bmc, host, port) != 0) {
+    if (rc == 0 && bmc_text_address(node->bmc, IPMI_PORT, host, port) != 0) {
         rc = err_set(err, -EINVAL,
                      "node %s: method ipmi: bmc '%s' is not HOST, HOST:PORT or "
                      "[ADDRESS]:PORT",
@@ -75,12 +44,12 @@ static int check(const struct power_node *node, enum power_operation operation, 
 
 static void failed_run(struct bmc *bmc, int status)
 {
-    char text[300];
-    const char *complaint = bmc_complaint(bmc);
+    char complaint[280], text[300];
+    bmc_complaint(bmc, complaint, sizeof complaint);
     if (status < 0) {
         (void)snprintf(text, sizeof text, "ipmitool was ended by a signal");
     } else if (complaint[0] != '\0') {
-        (void)snprintf(text, sizeof text, "%.280s", complaint);
+        (void)snprintf(text, sizeof text, "%s", complaint);
     } else {
         (void)snprintf(text, sizeof text, "ipmitool ended with status %d", status);
     }
@@ -89,20 +58,11 @@ static void failed_run(struct bmc *bmc, int status)
 
 static void asked(struct bmc *bmc, int status)
 {
-    static const struct {
-        const char *words;
-        enum power_state state;
-    } ANSWERS[] = {{"Chassis Power is on\n", POWER_ON}, {"Chassis Power is off\n", POWER_OFF}};
     if (status != 0) {
         failed_run(bmc, status);
         return;
     }
-    const char *text = strbuf_text(&bmc->output);
-    enum power_state state = POWER_UNKNOWN;
-    for (size_t i = 0; i < sizeof ANSWERS / sizeof ANSWERS[0]; i++) {
-        state = strcmp(text, ANSWERS[i].words) == 0 ? ANSWERS[i].state : state;
-    }
-    bmc_told(bmc, state);
+    bmc_told(bmc, bmc_text_state(bmc->output.data, bmc->output.length));
 }
 
 static void was_ordered(struct bmc *bmc, int status)
@@ -117,15 +77,17 @@ static void was_ordered(struct bmc *bmc, int status)
 static void run(struct bmc *bmc, const char *word, void (*ran)(struct bmc *bmc, int status))
 {
     const struct power_node *node = &bmc->call->node;
-    char host[IPMI_HOST_MAX], port[8], suite[8], password[IPMI_PASSWORD_MAX + 1];
+    char host[BMC_TEXT_HOST_MAX], port[BMC_TEXT_PORT_MAX], suite[8],
+        password[IPMI_PASSWORD_MAX + 1];
     struct err err;
-    int rc = secret_file_read(bmc->call->os, node->bmc_password_file, password, sizeof password, &err);
+    int rc =
+        secret_file_read(bmc->call->os, node->bmc_password_file, password, sizeof password, &err);
     secret_wipe(password, sizeof password);
     if (rc != 0) {
         bmc_failed(bmc, rc, err.text);
         return;
     }
-    (void)split_address(node->bmc, host, port); /* checked before */
+    (void)bmc_text_address(node->bmc, IPMI_PORT, host, port); /* checked before */
     const char *argv[IPMI_ARGS_MAX] = {node->bmc_program,
                                        "-I",
                                        "lanplus",
@@ -175,4 +137,8 @@ static void begin(struct power_call *call)
     bmc_begin(call, &HANDS, NULL);
 }
 
-const struct power_method power_method_ipmi = {.name = "ipmi", .check = check, .begin = begin};
+const struct power_method power_method_ipmi = {.name = "ipmi",
+                                               .check = check,
+                                               .begin = begin,
+                                               .create = bmc_turns_create,
+                                               .destroy = bmc_turns_destroy};

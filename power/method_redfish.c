@@ -24,7 +24,6 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
 #include "base/secret_file.h"
 #include "power/bmc.h"
 #include "power/redfish_answer.h"
@@ -36,9 +35,9 @@
 #define CONFIG_MAX    16384
 #define LOGINS_MAX    2 /* without an answer that is of use between them */
 #define CONFLICTS_MAX 3
-#define TASK_AGAIN_S  1
-#define BUSY_AGAIN_S  2
-#define REQUEST_S     20 /* of one request */
+#define AGAIN_MS      200 /* where a controller does not say when to come again; then twice as ... */
+#define AGAIN_MAX_MS  5000 /* ... long each time, up to this */
+#define REQUEST_S     20   /* of one request */
 #define LOGOUT_S      10
 #define AUTHORITY_MAX 256
 
@@ -52,6 +51,7 @@ struct redfish {
     enum power_state state; /* when it was asked last */
     enum bmc_act act;       /* the order */
     unsigned logins, conflicts;
+    uint64_t again_ms; /* the wait before the next question of its task, or of one that is busy */
     /* the request under way, to be made again */
     const char *verb;
     char path[REDFISH_PATH_MAX];
@@ -218,9 +218,11 @@ static void login(struct bmc *bmc)
     const struct power_node *node = &bmc->call->node;
     char password[PASSWORD_MAX + 1], body[BODY_MAX];
     struct err err;
-    int rc = secret_file_read(bmc->call->os, node->bmc_password_file, password, sizeof password, &err);
+    int rc =
+        secret_file_read(bmc->call->os, node->bmc_password_file, password, sizeof password, &err);
     if (rc == 0 && redfish_login_body(node->bmc_user, password, body, sizeof body) != 0) {
-        rc = err_set(&err, -EINVAL, "%s: a password that JSON cannot carry", node->bmc_password_file);
+        rc = err_set(&err, -EINVAL, "%s: a password that JSON cannot carry",
+                     node->bmc_password_file);
     }
     secret_wipe(password, sizeof password);
     if (rc != 0) {
@@ -236,22 +238,17 @@ static void login(struct bmc *bmc)
     run_curl(bmc, &config);
 }
 
-/* The operation is over, and nobody waits for the answer. */
-static void logout(const struct power_call *call, const struct redfish *redfish)
+static void logout(struct bmc *bmc)
 {
-    const char *argv[] = {call->node.bmc_program, "-q", "-K", "-", NULL};
+    const struct redfish *redfish = bmc->own;
+    const char *argv[] = {bmc->call->node.bmc_program, "-q", "-K", "-", NULL};
     struct strbuf config;
-    pid_t pid;
     strbuf_init(&config, CONFIG_MAX);
-    put_request(&config, &call->node, "DELETE", redfish->session, LOGOUT_S);
+    put_request(&config, &bmc->call->node, "DELETE", redfish->session, LOGOUT_S);
     put_token(&config, redfish);
-    const struct os_spawn spec = {.argv = argv,
-                                  .cwd = "/",
-                                  .input_text = strbuf_text(&config),
-                                  .new_session = true,
-                                  .detached = true,
-                                  .no_new_privs = true};
-    (void)os_spawn(call->os, &spec, NULL, NULL, &pid, NULL); /* else the session ends by itself */
+    if (!config.failed) { /* else the session ends by itself */
+        bmc_farewell(bmc, argv, strbuf_text(&config));
+    }
     wipe(&config);
 }
 
@@ -293,12 +290,23 @@ static void request(struct bmc *bmc, const char *verb, const char *path,
     send_request(bmc);
 }
 
+/* Makes the request once more, or the next one, when the controller says, or after a while. */
+static void come_again(struct bmc *bmc, const struct redfish_answer *answer,
+                       void (*next)(struct bmc *bmc))
+{
+    struct redfish *redfish = bmc->own;
+    int64_t told_s = redfish_answer_retry_s(answer, 0);
+    uint64_t delay_ms = told_s > 0 ? (uint64_t)told_s * 1000 : redfish->again_ms;
+    redfish->again_ms = redfish->again_ms * 2 < AGAIN_MAX_MS ? redfish->again_ms * 2 : AGAIN_MAX_MS;
+    bmc_later(bmc, delay_ms, next);
+}
+
 static void heard(struct bmc *bmc, const struct redfish_answer *answer)
 {
     struct redfish *redfish = bmc->own;
     int status = redfish_answer_status(answer);
     if (status == 503 || status == 429) { /* nothing was done */
-        bmc_later(bmc, (uint64_t)redfish_answer_retry_s(answer, BUSY_AGAIN_S) * 1000, send_request);
+        come_again(bmc, answer, send_request);
         return;
     }
     if (redfish->token[0] == '\0') {
@@ -320,8 +328,9 @@ static void ran(struct bmc *bmc, int status)
     struct redfish_answer *answer;
     struct err err;
     if (status != 0) {
-        const char *complaint = bmc_complaint(bmc);
-        (void)snprintf(text, sizeof text, "curl ended with status %d%s%.200s", status,
+        char complaint[200];
+        bmc_complaint(bmc, complaint, sizeof complaint);
+        (void)snprintf(text, sizeof text, "curl ended with status %d%s%s", status,
                        complaint[0] != '\0' ? ": " : "", complaint);
         bmc_failed(bmc, status == 28 ? -ETIMEDOUT : -EIO, text);
         return;
@@ -387,7 +396,7 @@ static void task_heard(struct bmc *bmc, const struct redfish_answer *answer)
     struct redfish *redfish = bmc->own;
     switch (redfish_answer_task(answer)) {
     case REDFISH_TASK_RUNS:
-        bmc_later(bmc, (uint64_t)redfish_answer_retry_s(answer, TASK_AGAIN_S) * 1000, ask_task);
+        come_again(bmc, answer, ask_task);
         return;
     case REDFISH_TASK_DONE:
         bmc_ordered(bmc);
@@ -430,7 +439,7 @@ static void order_heard(struct bmc *bmc, const struct redfish_answer *answer)
         return;
     }
     if (status == 202 && redfish_answer_location(answer, redfish->task) == 0) {
-        bmc_later(bmc, (uint64_t)redfish_answer_retry_s(answer, TASK_AGAIN_S) * 1000, ask_task);
+        come_again(bmc, answer, ask_task);
         return;
     }
     if (status >= 200 && status <= 299) {
@@ -471,6 +480,7 @@ static void order(struct bmc *bmc, enum bmc_act act)
 {
     struct redfish *redfish = bmc->own;
     redfish->act = act;
+    redfish->again_ms = AGAIN_MS;
     redfish->conflicts = 0;
     if (redfish->reset.target[0] == '\0') {
         bmc_failed(bmc, -ENOTSUP, "its controller names no way to switch it");
@@ -485,7 +495,7 @@ static void fini(struct bmc *bmc)
 {
     struct redfish *redfish = bmc->own;
     if (redfish->token[0] != '\0' && redfish->session[0] != '\0') {
-        logout(bmc->call, redfish);
+        logout(bmc);
     }
     secret_wipe(redfish, sizeof *redfish);
     secret_wipe(bmc->output.data, bmc->output.length);
@@ -497,10 +507,13 @@ static const struct bmc_hands HANDS = {.ask = ask, .order = order, .fini = fini}
 static void begin(struct power_call *call)
 {
     struct redfish *redfish = mem_zalloc(sizeof *redfish);
+    redfish->again_ms = AGAIN_MS;
     (void)system_path(&call->node, redfish->system); /* checked before */
     bmc_begin(call, &HANDS, redfish);
 }
 
 const struct power_method power_method_redfish = {.name = "redfish",
                                                   .check = check,
-                                                  .begin = begin};
+                                                  .begin = begin,
+                                                  .create = bmc_turns_create,
+                                                  .destroy = bmc_turns_destroy};

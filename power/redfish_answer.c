@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/secret_file.h"
 #include "base/text.h"
+#include "power/bmc_text.h"
 
 #define MEMBERS_MAX 10000
 
@@ -262,9 +263,7 @@ void redfish_answer_complaint(const struct redfish_answer *answer, char *ret, si
     const char *text = text_at(json_array_get(infos, 0), "Message");
     text = text[0] != '\0' ? text : text_at(error, "message");
     (void)snprintf(ret, size, "%s", text);
-    for (char *at = ret; *at != '\0'; at++) {
-        *at = (unsigned char)*at < ' ' || *at == 0x7f ? ' ' : *at;
-    }
+    bmc_text_clean(ret);
 }
 
 enum redfish_task redfish_answer_task(const struct redfish_answer *answer)

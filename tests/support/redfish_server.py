@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A Redfish service for tests: one machine whose power is a file.
+"""Redfish services for tests, each of one machine whose power is a file, or what a program says.
 
-    redfish_server.py FOLDER
+    redfish_server.py FOLDER...
 
-FOLDER has cert.pem and key.pem; `power` holds On or Off; `mood` holds words, looked at at each request:
+A service each.  FOLDER, or the one that it is in, has cert.pem and key.pem; `power` holds On or Off; if there is a program
+`chassis` it is asked and told instead, as ipmi_sim does that; `mood` holds words, looked at at each request:
     deaf     takes orders and does nothing          rude      does not shut down
-    task     orders are tasks, over when asked for the second time
+    task     orders are tasks, over when asked for the second time          later    Retry-After says one second
     broken   tasks end in Exception                 etag      orders need If-Match
     conflict the first If-Match is out of date      switched  ... because somebody has switched the machine
     forget   each session is good for two requests  never     no session is good for anything
@@ -13,6 +14,8 @@ FOLDER has cert.pem and key.pem; `power` holds On or Off; `mood` holds words, lo
     button   no reset type but a button and a cycle two       there are two systems
     redirect elsewhere                              garbage   no JSON
     untold   no reset types are told                unknown   PowerState is PoweringOn
+    on, off  PowerState is that, whatever it is     dies      nothing is answered after an order
+    huge     bodies are of two megabytes            cut       bodies end in the middle
 
 Writes `port`, and a line to `requests` for each request: method, path, status, and the reset type of an order.
 
@@ -24,9 +27,10 @@ import json
 import os
 import secrets
 import ssl
+import subprocess
 import sys
+import threading
 
-FOLDER = sys.argv[1]
 USER, PASSWORD = "op", 'pa"ss\\wört'
 ROOT = "/redfish/v1"
 SYSTEM = ROOT + "/Systems/1"
@@ -34,31 +38,50 @@ RESET = SYSTEM + "/Actions/ComputerSystem.Reset"
 TYPES = ["On", "ForceOff", "GracefulShutdown", "ForceRestart", "PushPowerButton"]
 
 
-def path_of(name):
-    return os.path.join(FOLDER, name)
-
-
-def read(name):
-    try:
-        with open(path_of(name), encoding="utf-8") as file:
-            return file.read().strip()
-    except FileNotFoundError:
-        return ""
-
-
-def write(name, text):
-    with open(path_of(name) + ".new", "w", encoding="utf-8") as file:
-        file.write(text)
-    os.rename(path_of(name) + ".new", path_of(name))
-
-
 class Service:
-    def __init__(self):
+    def __init__(self, folder):
+        self.folder = folder
         self.sessions = {}  # token: [path, requests left]
         self.tasks = {}  # path: [questions left, type]
         self.etag = 1
         self.requests = 0
         self.conflicts = 0
+        self.dead = False
+
+    def path_of(self, name):
+        return os.path.join(self.folder, name)
+
+    def read(self, name):
+        try:
+            with open(self.path_of(name), encoding="utf-8") as file:
+                return file.read().strip()
+        except FileNotFoundError:
+            return ""
+
+    def write(self, name, text):
+        with open(self.path_of(name) + ".new", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.rename(self.path_of(name) + ".new", self.path_of(name))
+
+    def note(self, line):
+        with open(self.path_of("requests"), "a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def chassis(self, *words):
+        return subprocess.run([self.path_of("chassis"), "0x20", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              text=True, check=False).stdout
+
+    def power(self):
+        if os.path.exists(self.path_of("chassis")):
+            return {"power:1": "On", "power:0": "Off"}.get(self.chassis("get", "power").strip(), "Garbage")
+        return self.read("power")
+
+    def switch(self, kind):
+        if os.path.exists(self.path_of("chassis")):
+            order = {"On": ("power", "1"), "ForceOn": ("power", "1"), "GracefulShutdown": ("shutdown", "1"), "ForceOff": ("power", "0")}
+            self.chassis("set", *order[kind])
+        else:
+            self.write("power", {"On": "On", "ForceOn": "On", "GracefulShutdown": "Off", "ForceOff": "Off"}.get(kind, self.power()))
 
 
 def error(text):
@@ -67,17 +90,20 @@ def error(text):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    service = Service()
+    service = None
 
     def log_message(self, *args):
         pass
 
     def answer(self, status, body=None, headers=(), note=""):
-        with open(path_of("requests"), "a", encoding="utf-8") as file:
-            file.write(f"{self.command} {self.path} {status}{note}\n")
+        self.service.note(f"{self.command} {self.path} {status}{note}")
         data = b"" if body is None else json.dumps(body).encode()
         if "garbage" in self.mood and body is not None:
             data = b"<html>{\"PowerState\": \"Off\"}"
+        if "huge" in self.mood and body is not None:
+            data = data[:-1] + b", \"x\": \"" + b"x" * 2000000 + b"\"}"
+        if "cut" in self.mood and body is not None:
+            data = data[:len(data) // 2]
         self.send_response(status)
         self.send_header("OData-Version", "4.0")
         self.send_header("Content-Length", str(len(data)))
@@ -100,8 +126,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         basic = self.headers.get("Authorization", "")
         return basic in ["Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode(coding)).decode() for coding in ("utf-8", "latin-1")]
 
+    def power_state(self):
+        if "unknown" in self.mood:
+            return "PoweringOn"
+        return "On" if "on" in self.mood else "Off" if "off" in self.mood else self.service.power()
+
+    def again(self):
+        return [("Retry-After", "1")] if "later" in self.mood else []
+
     def system(self):
-        power = "PoweringOn" if "unknown" in self.mood else read("power")
+        power = self.power_state()
         action = {"target": RESET}
         if "info" in self.mood:
             action["@Redfish.ActionInfo"] = SYSTEM + "/ResetActionInfo"
@@ -119,14 +153,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 "Members@odata.count": len(members), "Members": [{"@odata.id": member} for member in members]}
 
     def begin(self):
-        self.mood = read("mood").split()
+        self.mood = self.service.read("mood").split()
         self.service.requests += 1
         length = int(self.headers.get("Content-Length") or 0)
         self.body = self.rfile.read(length)
+        if self.service.dead:
+            self.service.note(f"{self.command} {self.path} unanswered")
+            self.connection.close()
+            return False
         if "redirect" in self.mood:
             self.answer(307, None, [("Location", "https://127.0.0.1:1/redfish/v1/elsewhere")])
         elif "busy" in self.mood and self.service.requests % 2 == 1:
-            self.answer(503, error("come again"), [("Retry-After", "1")])
+            self.answer(503, error("come again"), self.again())
         else:
             return True
         return False
@@ -169,7 +207,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         task = self.service.tasks[path]
         task[0] -= 1
         if task[0] > 0:
-            self.answer(202, {"TaskState": "Running"}, [("Location", path), ("Retry-After", "1")])
+            self.answer(202, {"TaskState": "Running"}, [("Location", path)] + self.again())
             return
         del self.service.tasks[path]
         if "broken" in self.mood:
@@ -181,7 +219,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def switch(self, kind):
         if "deaf" in self.mood or ("rude" in self.mood and kind == "GracefulShutdown"):
             return
-        write("power", {"On": "On", "ForceOn": "On", "GracefulShutdown": "Off", "ForceOff": "Off"}.get(kind, read("power")))
+        self.service.switch(kind)
 
     def do_POST(self):
         if not self.begin():
@@ -197,8 +235,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return
             token, path = secrets.token_hex(16), f"{ROOT}/SessionService/Sessions/{secrets.token_hex(4)}"
             self.service.sessions[token] = [path, 2]
-            with open(path_of("requests"), "a", encoding="utf-8") as file:
-                file.write("session\n")
+            self.service.note("session")
             self.answer(201, {"@odata.id": path, "@odata.type": "#Session.v1_1_0.Session", "Id": path.split("/")[-1], "Name": "Session",
                               "UserName": USER},
                         [("X-Auth-Token", token), ("Location", f"https://{self.headers.get('Host')}{path}")])
@@ -222,7 +259,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.service.conflicts += 1
             self.service.etag += 1
             if "switched" in self.mood:
-                write("power", "Off" if read("power") == "On" else "On")
+                self.service.write("power", "Off" if self.service.read("power") == "On" else "On")
         if match is not None and match != f'W/"{self.service.etag}"':
             self.answer(412, error("If-Match does not match"), note=note)
             return
@@ -232,6 +269,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.service.tasks[path] = [2, kind]
             self.answer(202, {"@odata.id": ROOT + "/TaskService/Tasks/1", "TaskState": "New"}, [("Location", path)], note)
             return
+        self.service.dead = "dies" in self.mood
         self.switch(kind)
         self.answer(204, note=note)
 
@@ -246,9 +284,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(401, error("who are you?"))
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(path_of("cert.pem"), path_of("key.pem"))
-server.socket = context.wrap_socket(server.socket, server_side=True)
-write("port", str(server.server_address[1]))
-server.serve_forever()
+def serve(folder):
+    service = Service(folder)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("Of", (Handler,), {"service": service}))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    place = folder if os.path.exists(service.path_of("cert.pem")) else os.path.dirname(folder)
+    context.load_cert_chain(os.path.join(place, "cert.pem"), os.path.join(place, "key.pem"))
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever).start()
+    service.write("port", str(server.server_address[1]))
+
+
+for name in sys.argv[1:]:
+    serve(name)

@@ -130,6 +130,33 @@ static void a_machine_of_which_nothing_is_known_is_not_switched_off_after_the_pa
     want_end(told(POWER_UNKNOWN, 100 + PATIENCE_MS), -EIO, "what became of it");
 }
 
+static void questions_become_rarer_and_the_last_is_in_time(void **state)
+{
+    (void)state;
+    static const uint64_t DELAYS_MS[] = {100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000};
+    uint64_t now_ms = 1000, ends_ms = 1000 + PATIENCE_MS;
+    unsigned count = 1;
+    begin(BMC_AIM_SLEEP, BMC_GRACEFUL);
+    want_act(told(POWER_ON, 0), BMC_ORDER_SOFT);
+    struct bmc_step step = bmc_plan_ordered(&plan, now_ms);
+    assert_int_equal(step.delay_ms, DELAYS_MS[0]);
+    for (;;) {
+        now_ms += step.delay_ms;
+        assert_true(now_ms <= ends_ms);
+        step = told(POWER_ON, now_ms);
+        if (step.act != BMC_ASK_LATER) {
+            break;
+        }
+        assert_int_equal(step.delay_ms, count < 9                             ? DELAYS_MS[count]
+                                        : ends_ms - now_ms < BMC_AGAIN_MAX_MS ? ends_ms - now_ms
+                                                                              : BMC_AGAIN_MAX_MS);
+        count++;
+    }
+    want_act(step, BMC_ORDER_OFF);
+    assert_int_equal(now_ms, ends_ms);
+    assert_int_equal(bmc_plan_ordered(&plan, now_ms).delay_ms, DELAYS_MS[0]);
+}
+
 static void soft_means_never_off(void **state)
 {
     (void)state;
@@ -160,6 +187,7 @@ int main(void)
         cmocka_unit_test(a_machine_that_does_not_shut_down_is_switched_off_after_the_patience),
         cmocka_unit_test(
             a_machine_of_which_nothing_is_known_is_not_switched_off_after_the_patience),
+        cmocka_unit_test(questions_become_rarer_and_the_last_is_in_time),
         cmocka_unit_test(soft_means_never_off),
         cmocka_unit_test(off_is_off_at_once),
     };

@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/os_run.h"
+#include "power/bmc.h"
 #include "power/power.h"
 #include "tests/support/fast_dir.h"
 
@@ -30,6 +31,7 @@ struct rig {
     struct os *os;
     struct power *power;
     pid_t sim;
+    struct loop_timer *look;
     bool over;
     int status;
     enum power_state state;
@@ -256,7 +258,7 @@ static void a_controller_that_takes_orders_and_does_nothing_has_one(void **state
 {
     struct rig *rig = *state;
     controller(rig, "0", "deaf");
-    rig->node.deadline_ms = 2500;
+    rig->node.deadline_ms = 1000;
     wake(rig);
     assert_int_equal(rig->status, -ETIMEDOUT);
     want_file(rig, "orders", "power 1\n");
@@ -305,7 +307,7 @@ static void nobody_there_is_unknown(void **state)
     if (access("/usr/bin/ipmitool", X_OK) != 0) {
         skip();
     }
-    rig->node.deadline_ms = 1000;
+    rig->node.deadline_ms = 300;
     assert_int_equal(state_now(rig), POWER_UNKNOWN);
     wake(rig);
     assert_int_equal(rig->status, -ETIMEDOUT);
@@ -352,6 +354,137 @@ static void an_answer_that_is_not_word_for_word_is_unknown_and_nothing_is_ordere
     assert_null(strstr(words, "soft"));
     assert_null(strstr(words, "off"));
     mem_free(words);
+}
+
+static void nothing_after_the_words_is_overlooked(void **state)
+{
+    struct rig *rig = *state;
+    use_script(rig, "for w; do :; done; echo $w >>words; printf 'Chassis Power is off\\n\\000x'");
+    assert_int_equal(state_now(rig), POWER_UNKNOWN);
+    wake(rig);
+    assert_int_equal(rig->status, -EIO);
+    want_file(rig, "words", "status\nstatus\n");
+}
+
+/* ---- turns */
+
+#define MANY (BMC_PROGRAMS_MAX + 8)
+
+/* Each run notes how many there are, itself among them, and waits for the gate. */
+static const char GATED[] = "for w; do :; done\n"
+                            "mkdir here.$$; set -- here.*; echo $# $w >>counts\n"
+                            "until [ -e gate ]; do sleep 0.01; done\n"
+                            "rmdir here.$$; echo 'Chassis Power is on'";
+
+struct many {
+    struct rig *rig;
+    unsigned over, on, late;
+    bool all;
+};
+
+static void one_told(void *arg, enum power_state state, const char *text)
+{
+    struct many *many = arg;
+    many->over++;
+    many->late += strstr(text, "in time") != NULL;
+    many->on += state == POWER_ON;
+    many->all = many->over == MANY;
+}
+
+static unsigned lines_of(struct rig *rig, const char *name)
+{
+    unsigned count = 0;
+    char *all = read_file(rig, name);
+    for (const char *at = all; *at != '\0'; at++) {
+        count += *at == '\n';
+    }
+    mem_free(all);
+    return count;
+}
+
+static void look_at_counts(void *arg)
+{
+    struct rig *rig = arg;
+    rig->over = lines_of(rig, "counts") >= BMC_PROGRAMS_MAX;
+    if (!rig->over) {
+        loop_timer_set(rig->look, 5);
+    }
+}
+
+static void until_all_run(struct rig *rig)
+{
+    rig->over = false;
+    rig->look = loop_timer_create(rig->loop, look_at_counts, rig);
+    loop_timer_set(rig->look, 5);
+    loop_run_until(rig->loop, &rig->over);
+    loop_timer_destroy(rig->look);
+}
+
+static void so_many_programs_run_at_once_and_no_more(void **state)
+{
+    struct rig *rig = *state;
+    struct many many = {.rig = rig};
+    use_script(rig, GATED);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(power_status(rig->power, &rig->node, one_told, &many, NULL), 0);
+    }
+    until_all_run(rig);
+    assert_int_equal(many.over, 0);
+    write_file(rig, "gate", "", 0600);
+    loop_run_until(rig->loop, &many.all);
+    assert_int_equal(many.on, MANY);
+    assert_int_equal(lines_of(rig, "counts"), MANY);
+    char *counts = read_file(rig, "counts");
+    for (char *line = counts; *line != '\0'; line = strchr(line, '\n') + 1) {
+        assert_in_range(strtol(line, NULL, 10), 1, BMC_PROGRAMS_MAX);
+    }
+    mem_free(counts);
+}
+
+static void who_waits_for_a_turn_loses_no_time_by_it(void **state)
+{
+    struct rig *rig = *state;
+    struct many many = {.rig = rig};
+    use_script(rig, GATED);
+    for (int i = 0; i < MANY; i++) {
+        if (i == BMC_PROGRAMS_MAX) {
+            until_all_run(rig);
+            rig->node.deadline_ms = 1000; /* of those that wait */
+            rig->node.bmc_program = "/bin/echo";
+        }
+        assert_int_equal(power_status(rig->power, &rig->node, one_told, &many, NULL), 0);
+    }
+    rig->node.deadline_ms = 1100;
+    assert_int_equal(power_sleep(rig->power, &rig->node, "S5", done, rig, NULL), 0);
+    until_over(rig); /* what is to go down is so by its deadline, or not at all */
+    assert_int_equal(rig->status, -ETIMEDOUT);
+    SAYS(rig, "slower than it could wait for");
+    assert_int_equal(many.over, 0);
+    write_file(rig, "gate", "", 0600);
+    loop_run_until(rig->loop, &many.all);
+    assert_int_equal(many.on, BMC_PROGRAMS_MAX);
+    assert_int_equal(many.late, 0);
+}
+
+static void a_sleep_has_its_turn_before_others(void **state)
+{
+    struct rig *rig = *state;
+    struct many many = {.rig = rig};
+    use_script(rig, GATED);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(power_status(rig->power, &rig->node, one_told, &many, NULL), 0);
+    }
+    until_all_run(rig);
+    rig->node.bmc_sleep = "off";
+    rig->node.deadline_ms = 60000;
+    use_script(rig, "for w; do :; done; echo $w >>order; echo 'Chassis Power is off'");
+    rig->over = false;
+    assert_int_equal(power_sleep(rig->power, &rig->node, "S5", done, rig, NULL), 0);
+    write_file(rig, "gate", "", 0600);
+    loop_run_until(rig->loop, &rig->over);
+    assert_int_equal(rig->status, 0);
+    assert_true(many.over < MANY);
+    loop_run_until(rig->loop, &many.all);
 }
 
 static void an_answer_of_a_program_that_fails_is_not_believed(void **state)
@@ -542,6 +675,10 @@ int main(void)
         CASE(who_may_not_switch_is_refused_by_the_controller),
         CASE(nobody_there_is_unknown),
         CASE(an_answer_that_is_not_word_for_word_is_unknown_and_nothing_is_ordered),
+        CASE(nothing_after_the_words_is_overlooked),
+        CASE(so_many_programs_run_at_once_and_no_more),
+        CASE(who_waits_for_a_turn_loses_no_time_by_it),
+        CASE(a_sleep_has_its_turn_before_others),
         CASE(an_answer_of_a_program_that_fails_is_not_believed),
         CASE(an_order_that_is_refused_ends_it),
         CASE(a_program_that_hangs_is_killed_at_the_deadline),

@@ -26,11 +26,10 @@
 #define RESET    "POST /redfish/v1/Systems/1/Actions/ComputerSystem.Reset "
 
 struct rig {
-    char dir[FAST_DIR_SIZE], password[100], ca[100], script[100], bmc[60];
+    char dir[FAST_DIR_SIZE + 4], password[100], ca[100], script[100], bmc[60];
     struct loop *loop;
     struct os *os;
     struct power *power;
-    pid_t server;
     bool over;
     int status;
     enum power_state state;
@@ -54,23 +53,39 @@ static char *read_file(struct rig *rig, const char *name)
     return os_read_file(rig->os, path, 1000000, &data, &length, NULL) == 0 ? data : mem_strdup("");
 }
 
-static void run(struct rig *rig, const char *const *argv)
+static void run(struct os *os, const char *const *argv)
 {
     struct os_exit how;
     const struct os_spawn spec = {.argv = argv, .new_session = true};
-    assert_int_equal(os_run(rig->os, &spec, 30000, &how, NULL), 0);
+    assert_int_equal(os_run(os, &spec, 30000, &how, NULL), 0);
     assert_int_equal(how.status, 0);
 }
 
-static void start_server(struct rig *rig)
+/* The services of all tests, one for each, are one program. */
+static struct {
+    char dir[FAST_DIR_SIZE];
+    struct loop *loop;
+    struct os *os;
+    pid_t pid;
+    unsigned next; /* of the next test */
+} servers;
+
+#define SERVERS_MAX 40
+
+static void start_servers(void)
 {
-    char script[400], out[100], key[100], cert[100];
+    static char folders[SERVERS_MAX][FAST_DIR_SIZE + 4];
+    const char *argv[SERVERS_MAX + 3] = {"/usr/bin/python3"};
+    char script[400], key[100], cert[100], out[100];
     const char *source = getenv("ROOST_SRC");
     assert_non_null(source);
+    assert_true(fast_dir_make(servers.dir));
+    assert_int_equal(loop_create(&servers.loop, NULL), 0);
+    assert_int_equal(os_create(servers.loop, &servers.os, NULL), 0);
     (void)snprintf(script, sizeof script, "%s/tests/support/redfish_server.py", source);
-    (void)snprintf(out, sizeof out, "%s/server.out", rig->dir);
-    (void)snprintf(key, sizeof key, "%s/key.pem", rig->dir);
-    (void)snprintf(cert, sizeof cert, "%s/cert.pem", rig->dir);
+    (void)snprintf(out, sizeof out, "%s/out", servers.dir);
+    (void)snprintf(key, sizeof key, "%s/key.pem", servers.dir);
+    (void)snprintf(cert, sizeof cert, "%s/cert.pem", servers.dir);
     const char *make[] = {"/usr/bin/openssl",
                           "req",
                           "-x509",
@@ -90,12 +105,32 @@ static void start_server(struct rig *rig)
                           "-out",
                           cert,
                           NULL};
-    run(rig, make);
-    const char *argv[] = {"/usr/bin/python3", script, rig->dir, NULL};
-    const struct os_spawn spec = {.argv = argv, .stdout_path = out, .stderr_path = out};
-    assert_int_equal(os_spawn(rig->os, &spec, NULL, NULL, &rig->server, NULL), 0);
+    run(servers.os, make);
+    argv[1] = script;
+    for (unsigned i = 0; i < SERVERS_MAX; i++) {
+        (void)snprintf(folders[i], sizeof folders[i], "%s/%u", servers.dir, i);
+        assert_int_equal(os_mkdirs(servers.os, folders[i], 0700, NULL), 0);
+        argv[i + 2] = folders[i];
+    }
+    const struct os_spawn spec = {.argv = argv,
+                                  .stdout_path = out,
+                                  .stderr_path = out,
+                                  .detached = true};
+    assert_int_equal(os_spawn(servers.os, &spec, NULL, NULL, &servers.pid, NULL), 0);
+}
+
+static void stop_servers(void)
+{
+    (void)os_kill(servers.os, servers.pid, SIGKILL);
+    (void)os_remove_tree(servers.os, servers.dir, NULL);
+    os_destroy(servers.os);
+    loop_destroy(servers.loop);
+}
+
+static void find_server(struct rig *rig)
+{
     char *port = read_file(rig, "port");
-    uint64_t end_ms = loop_now_ms(rig->loop) + 30000;
+    uint64_t end_ms = loop_now_ms(rig->loop) + 60000;
     while (port[0] == '\0') {
         assert_true(loop_now_ms(rig->loop) < end_ms);
         (void)usleep(5000);
@@ -109,17 +144,18 @@ static void start_server(struct rig *rig)
 static int setup(void **state)
 {
     struct rig *rig = mem_zalloc(sizeof *rig);
-    assert_true(fast_dir_make(rig->dir));
+    assert_true(servers.next < SERVERS_MAX);
+    (void)snprintf(rig->dir, sizeof rig->dir, "%s/%u", servers.dir, servers.next++);
     assert_int_equal(loop_create(&rig->loop, NULL), 0);
     assert_int_equal(os_create(rig->loop, &rig->os, NULL), 0);
     rig->power = power_create(rig->loop, rig->os, NULL);
     (void)snprintf(rig->password, sizeof rig->password, "%s/password", rig->dir);
-    (void)snprintf(rig->ca, sizeof rig->ca, "%s/cert.pem", rig->dir);
+    (void)snprintf(rig->ca, sizeof rig->ca, "%s/cert.pem", servers.dir);
     (void)snprintf(rig->script, sizeof rig->script, "%s/script", rig->dir);
     write_file(rig, "password", PASSWORD "\n", 0600);
     write_file(rig, "power", "Off", 0600);
     write_file(rig, "mood", "", 0600);
-    start_server(rig);
+    find_server(rig);
     rig->node = (struct power_node){.name = "n1",
                                     .method = "redfish",
                                     .bmc = rig->bmc,
@@ -136,9 +172,6 @@ static int teardown(void **state)
 {
     struct rig *rig = *state;
     power_destroy(rig->power);
-    os_forget(rig->os, rig->server);
-    (void)os_kill(rig->os, rig->server, SIGKILL);
-    (void)os_remove_tree(rig->os, rig->dir, NULL);
     os_destroy(rig->os);
     loop_destroy(rig->loop);
     mem_free(rig);
@@ -414,10 +447,62 @@ static void a_controller_that_takes_orders_and_does_nothing_has_one(void **state
 {
     struct rig *rig = *state;
     mood(rig, "deaf");
-    rig->node.deadline_ms = 2000;
+    rig->node.deadline_ms = 1000;
     wake(rig);
     assert_int_equal(rig->status, -ETIMEDOUT);
     assert_int_equal(requests(rig, RESET), 1);
+}
+
+static void a_controller_says_when_to_come_again(void **state)
+{
+    struct rig *rig = *state;
+    mood(rig, "task later");
+    uint64_t begin_ms = loop_now_ms(rig->loop);
+    wake(rig);
+    assert_int_equal(rig->status, 0);
+    assert_true(loop_now_ms(rig->loop) - begin_ms >= 1000);
+    assert_int_equal(requests(rig, "GET /redfish/v1/TaskService/TaskMonitors/"), 2);
+}
+
+static void a_controller_that_dies_after_the_order_gets_no_other(void **state)
+{
+    struct rig *rig = *state;
+    mood(rig, "dies");
+    wake(rig);
+    assert_int_equal(rig->status, -EIO);
+    SAYS(rig, "curl ended with status");
+    assert_true(requests(rig, "GET /redfish/v1/Systems/1 unanswered") >= 1);
+    wake(rig);
+    assert_int_equal(rig->status, -EIO);
+    assert_int_equal(requests(rig, RESET), 1);
+}
+
+static void an_answer_that_is_too_long_or_cut_is_unknown(void **state)
+{
+    struct rig *rig = *state;
+    static const char *const MOODS[] = {"huge", "cut"};
+    for (size_t i = 0; i < 2; i++) {
+        mood(rig, MOODS[i]);
+        assert_int_equal(state_now(rig), POWER_UNKNOWN);
+        wake(rig);
+        assert_true(rig->status < 0);
+    }
+    assert_int_equal(requests(rig, RESET), 0);
+}
+
+static void what_lasts_and_is_forgotten_and_wants_its_etag_is_ordered_once(void **state)
+{
+    struct rig *rig = *state;
+    mood(rig, "conflict task forget");
+    wake(rig);
+    assert_int_equal(rig->status, 0);
+    power_is(rig, "On");
+    assert_true(requests(rig, "session\n") >= 3);
+    assert_int_equal(requests(rig, RESET "202 On\n"), 1);
+    go_down(rig);
+    assert_int_equal(rig->status, 0);
+    assert_int_equal(requests(rig, RESET "202 GracefulShutdown\n"), 1);
+    assert_int_equal(requests(rig, RESET "202"), 2);
 }
 
 static void one_of_two_systems_has_to_be_named(void **state)
@@ -537,11 +622,18 @@ int main(void)
         CASE(no_button_is_pressed_and_nothing_is_restarted),
         CASE(an_answer_of_no_use_is_unknown_and_nothing_is_ordered),
         CASE(a_controller_that_takes_orders_and_does_nothing_has_one),
+        CASE(a_controller_says_when_to_come_again),
+        CASE(a_controller_that_dies_after_the_order_gets_no_other),
+        CASE(an_answer_that_is_too_long_or_cut_is_unknown),
+        CASE(what_lasts_and_is_forgotten_and_wants_its_etag_is_ordered_once),
         CASE(one_of_two_systems_has_to_be_named),
         CASE(a_controller_that_is_not_the_one_is_told_nothing),
         CASE(nobody_there_is_unknown),
         CASE(password_and_token_are_in_no_argument_and_no_variable),
         CASE(a_description_that_lacks_something_is_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    start_servers();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    stop_servers();
+    return failed;
 }
