@@ -257,6 +257,8 @@ void advertise_request(struct startd *startd, struct wire_request *request)
         hibernate_power_down(startd, request);
     } else if (verb == VERB_POWER_KEEP) {
         keep_request(startd, request);
+    } else if (verb == VERB_POWER_RECLAIM) {
+        reclaim_request(startd, request);
     } else if (verb == VERB_MAGIC_PACKET) {
         adapter_wake_neighbour(startd, request);
     } else if (verb == VERB_CONFIG) {

@@ -124,6 +124,7 @@ void draining_put(const struct slot *slot, struct ad *ad)
     if (!draining_slot(slot) || (slot->startd->going_down && orders_sleep(draining))) {
         return; /* an offline ad says what the machine is when it is woken */
     }
+    reclaim_put(slot, ad);
     const char *start = counts_start(slot->startd) ? draining->request.start : "false";
     (void)ad_set_expr_old(ad, "Start", start, NULL); /* it parsed when the request came */
     ad_set_bool(ad, "Draining", true);

@@ -6,6 +6,9 @@
  * of it back: live ads again, with CancelOffline.  A startd that is killed in between comes back in
  * the same boot, and its first update cancels the offline ads in the same way.
  *
+ * A sleep that nobody ordered by name may be taken back by jobs until that order (reclaim.c); it
+ * waits HIBERNATE_RECLAIM_TIME for them, with its offline ads out (PowerReclaimUntil).
+ *
  * POWER_METHOD rooster: the offline ads themselves are the order (PowerState "GoingDown"), the
  * rooster carries it out and writes into them what became of it.  Such a machine may be saved and
  * restored without noticing; so it asks for its own offline ad until that says something else:
@@ -53,6 +56,8 @@ static void stay_up(struct startd *startd, const char *why)
         startd->power_request = NULL;
     }
     startd->going_down = startd->leaving = startd->keep_off = startd->sleep_forced = false;
+    startd->reclaimable = startd->power_given = false;
+    loop_timer_stop(startd->reclaim_timer);
     startd->offline_sent = false;
     startd->awake_since_s = loop_wall_s(startd->env.loop);
     loop_timer_stop(startd->ask_timer);
@@ -199,6 +204,43 @@ void hibernate_ask(void *arg)
     ad_destroy(args);
 }
 
+/* How long the machine may still be taken back by jobs before it goes down. */
+static uint64_t reclaim_ms(const struct startd *startd)
+{
+    return startd->reclaimable
+               ? (uint64_t)config_duration_ms(startd->env.config, "HIBERNATE_RECLAIM_TIME")
+               : 0;
+}
+
+/* From here on there is no way back but that it fails. */
+static void take_down(struct startd *startd)
+{
+    const struct config *config = startd->env.config;
+    const char *args = config_string(config, "HIBERNATION_PLUGIN_ARGS");
+    struct strbuf plugin;
+    strbuf_init(&plugin, 0);
+    const char *program = config_path(config, "HIBERNATION_PLUGIN");
+    if (program != NULL && program[0] != '\0') {
+        strbuf_printf(&plugin, "%s %s", program, args != NULL ? args : "");
+    }
+    const struct power_node node = {.name = startd->name,
+                                    .method = config_string(config, "POWER_METHOD"),
+                                    .lock_dir = config_path(config, "LOCK"),
+                                    .root = config_string(config, "POWER_ROOT"),
+                                    .plugin = strbuf_text(&plugin),
+                                    .by_logind = hibernate_by_logind(startd),
+                                    .sleep_command = config_string(config, "POWER_SLEEP_CMD")};
+    struct err err;
+    startd->power_given = true;
+    if (power_sleep(startd->power, &node, startd->sleep_level, powered, startd, &err) != 0) {
+        strbuf_fini(&plugin);
+        take_back(startd, err.text);
+        return;
+    }
+    strbuf_fini(&plugin);
+    loop_timer_set(startd->stop_timer, TAKE_BACK_MS);
+}
+
 static void acknowledged(void *arg, struct wire_reply *reply)
 {
     struct startd *startd = arg;
@@ -221,30 +263,21 @@ static void acknowledged(void *arg, struct wire_reply *reply)
         loop_timer_set(startd->ask_timer, ASK_MS);
         return;
     }
-    const struct config *config = startd->env.config;
-    const char *args = config_string(config, "HIBERNATION_PLUGIN_ARGS");
-    struct strbuf plugin;
-    strbuf_init(&plugin, 0);
-    const char *program = config_path(config, "HIBERNATION_PLUGIN");
-    if (program != NULL && program[0] != '\0') {
-        strbuf_printf(&plugin, "%s %s", program, args != NULL ? args : "");
-    }
-    const struct power_node node = {.name = startd->name,
-                                    .method = config_string(config, "POWER_METHOD"),
-                                    .lock_dir = config_path(config, "LOCK"),
-                                    .root = config_string(config, "POWER_ROOT"),
-                                    .plugin = strbuf_text(&plugin),
-                                    .by_logind = hibernate_by_logind(startd),
-                                    .sleep_command = config_string(config, "POWER_SLEEP_CMD")};
-    struct err err;
+    uint64_t wait_ms = reclaim_ms(startd);
     loop_timer_set(startd->ask_timer, ASK_MS); /* has it slept? */
-    if (power_sleep(startd->power, &node, startd->sleep_level, powered, startd, &err) != 0) {
-        strbuf_fini(&plugin);
-        take_back(startd, err.text);
-        return;
+    if (wait_ms > 0) {
+        loop_timer_set(startd->reclaim_timer, wait_ms);
+    } else {
+        take_down(startd);
     }
-    strbuf_fini(&plugin);
-    loop_timer_set(startd->stop_timer, TAKE_BACK_MS);
+}
+
+void hibernate_take_down(void *arg)
+{
+    struct startd *startd = arg;
+    if (startd->going_down && !startd->stopping) {
+        take_down(startd);
+    }
 }
 
 static void send_offline(struct startd *startd)
@@ -271,6 +304,10 @@ static void send_offline(struct startd *startd)
         }
         if (by_rooster(startd)) {
             ad_set_string(ads[i], "PowerState", "GoingDown");
+        }
+        if (startd->reclaimable) {
+            uint64_t until_ms = (uint64_t)loop_wall_ms(startd->env.loop) + reclaim_ms(startd);
+            ad_set_int(ads[i], "PowerReclaimUntil", (int64_t)((until_ms + 999) / 1000));
         }
     }
     struct ad *args = ad_create();
@@ -310,6 +347,18 @@ static void go_down(struct startd *startd, int level, const char *reason)
     send_offline(startd);
 }
 
+int hibernate_may_reclaim(const struct startd *startd, bool withdrawn)
+{
+    bool past = by_rooster(startd) ? !withdrawn : startd->power_given;
+    return !startd->reclaimable ? -EPERM : past ? -EALREADY : 0;
+}
+
+void hibernate_reclaim(struct startd *startd)
+{
+    stay_up(startd, "jobs wait: it is taken back");
+    draining_stays(startd, false);
+}
+
 static bool any_claim(const struct startd *startd)
 {
     return startd->claims.count > 0;
@@ -342,6 +391,7 @@ void hibernate_check(struct startd *startd)
     int level = slot_plan_sleep_level(votes, startd->slot_count);
     struct err why = {.text = ""};
     if (level > 0 && hibernate_may(startd, level, false, false, &why) == 0) {
+        startd->reclaimable = true;
         go_down(startd, level, "HIBERNATE is true on every slot");
     } else {
         hibernate_held(startd, why.text);
@@ -358,6 +408,7 @@ void hibernate_drained(struct startd *startd, int level, bool keep_off, const ch
         return;
     }
     startd->keep_off = keep_off;
+    startd->reclaimable = startd->draining.request.reclaimable;
     go_down(startd, level, reason);
 }
 

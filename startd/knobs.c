@@ -184,6 +184,14 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = 864000,
      .help = "How long a machine stays up after it was started, or woke, whatever HIBERNATE says."},
+    {.name = "HIBERNATE_RECLAIM_TIME",
+     .type = KNOB_DURATION_MS,
+     .fallback = "0",
+     .min = 0,
+     .max = 600000,
+     .help = "How long a machine that goes to sleep by HIBERNATE, or was drained for jobs to take "
+             "back, waits with its offline ads out: jobs that come now take it back instead of "
+             "waking it."},
     {.name = "UNHIBERNATE",
      .type = KNOB_EXPR,
      .fallback = "MY.MachineLastMatchTime =!= undefined",

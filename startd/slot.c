@@ -253,6 +253,7 @@ static void set_state(struct slot *slot, struct ad *ad)
                   : startd->leaving || startd->farewell ? "Draining"
                                                         : "On");
     hibernate_write(startd, ad);
+    reclaim_write(startd, ad);
 }
 
 /* ---- what a partitionable slot tells of its pieces: HTCondor's Child... lists */

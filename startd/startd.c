@@ -153,6 +153,7 @@ static void startd_destroy(void *state)
     loop_timer_destroy(startd->stop_timer);
     loop_timer_destroy(startd->leave_timer);
     loop_timer_destroy(startd->ask_timer);
+    loop_timer_destroy(startd->reclaim_timer);
     slots_destroy(startd);
     power_destroy(startd->power);
     store_close(startd->store);
@@ -182,6 +183,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     startd->stop_timer = hibernate_guard(startd);
     startd->leave_timer = hibernate_leaving(startd);
     startd->ask_timer = loop_timer_create(env->loop, hibernate_ask, startd);
+    startd->reclaim_timer = loop_timer_create(env->loop, hibernate_take_down, startd);
     startd->power = power_create(env->loop, env->os, env->log);
     int rc = set_names(startd, err);
     rc = rc != 0 ? rc : pool_context_create(env, &startd->wires, err);

@@ -203,12 +203,19 @@ struct keep {        /* somebody keeps it up: keep.c */
     struct wire_request *request; /* to be answered once it is durable */
 };
 
+struct reclaim {  /* jobs took it back while it went down: reclaim.c */
+    int64_t at_s; /* 0: they did not, since the startd was started */
+    char reason[300];
+    struct wire_request *request; /* to be answered once it is durable */
+};
+
 struct startd {
     struct daemon_env env;
     struct draining draining;
     struct figures figures;
     struct adapter adapter;
     struct hibernate_look look;
+    struct reclaim reclaim;
     struct keep keep;
     struct os_machine machine;
     struct ad *opsys; /* opsys_plan.h */
@@ -234,10 +241,11 @@ struct startd {
     struct ad_expr *modify[RESOURCE_KINDS_MAX]; /* MODIFY_REQUEST_EXPR_REQUEST...; NULL: none */
     struct ad_expr *hibernate;
     struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer, *leave_timer;
-    struct loop_timer *ask_timer; /* POWER_METHOD rooster: what became of it? */
-    uint64_t send_due_ms;         /* when send_timer fires */
-    uint64_t last_sent_ms;        /* changes, on loop_now_ms(); 0: never */
-    uint64_t epoch, sequence;     /* of our updates */
+    struct loop_timer *reclaim_timer; /* its offline ads are out: then the order is given */
+    struct loop_timer *ask_timer;     /* POWER_METHOD rooster: what became of it? */
+    uint64_t send_due_ms;             /* when send_timer fires */
+    uint64_t last_sent_ms;            /* changes, on loop_now_ms(); 0: never */
+    uint64_t epoch, sequence;         /* of our updates */
     uint64_t random_state;
     struct user_world *users;         /* of userMap() in expressions */
     struct transfer_plugins *plugins; /* who fetches URLs here */
@@ -246,6 +254,8 @@ struct startd {
     bool going_down;                  /* asleep soon: no new claims */
     bool leaving;        /* jobs are being ended so that it can go down: no new claims, either */
     bool sleep_forced;   /* ... by somebody who knows what holds it back */
+    bool reclaimable;    /* ... but jobs that wait may take it back, while it is time */
+    bool power_given;    /* the order to take it down: it is not */
     bool keep_off;       /* ... until somebody switches it on: no job is to wake it */
     bool offline_sent;   /* offline ads on their way or acknowledged */
     bool farewell;       /* we end when the claims that are there have ended (farewell.c) */
@@ -481,7 +491,18 @@ bool hibernate_has_slept(struct startd *startd); /* since this was asked last, o
 bool hibernate_needs_wake(const struct startd *startd); /* by magic packets, or it stays up */
 bool hibernate_by_logind(const struct startd *startd);  /* POWER_METHOD host: systemctl does it */
 
+/* ---- reclaim.c */
+void reclaim_request(struct startd *startd, struct wire_request *request); /* POWER_RECLAIM */
+void reclaim_write(const struct startd *startd, struct ad *ad); /* when and why it last was */
+void reclaim_put(const struct slot *slot, struct ad *ad); /* of one that is drained; before Start
+                                                             is false */
+
 /* ---- hibernate.c */
+/* While it goes down: 0, -EPERM somebody ordered it, -EALREADY it is too late; see POWER_RECLAIM.
+ */
+int hibernate_may_reclaim(const struct startd *startd, bool withdrawn);
+void hibernate_reclaim(struct startd *startd);    /* it stays up, and is not drained any more */
+void hibernate_take_down(void *startd);           /* the reclaim_timer's */
 void hibernate_look_again(struct startd *startd); /* has the machine slept without us? */
 void hibernate_check(struct startd *startd);
 void hibernate_leave(
