@@ -330,6 +330,13 @@ static uint64_t time_for(const struct power_call *call, uint64_t patience_ms)
     return call->operation == POWER_DO_SLEEP ? patience_ms + BMC_SPARE_MS : BMC_ORDER_MS;
 }
 
+uint64_t bmc_sleep_max_ms(const struct power_node *node, const char *level)
+{
+    int64_t patience_s = node->shutdown_timeout_s > 0 ? node->shutdown_timeout_s : BMC_PATIENCE_S;
+    (void)level;
+    return (uint64_t)patience_s * 1000 + BMC_SPARE_MS;
+}
+
 void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own)
 {
     static const enum bmc_aim AIMS[] = {BMC_AIM_WAKE, BMC_AIM_SLEEP, BMC_AIM_STATUS};

@@ -68,6 +68,8 @@ void bmc_farewell(struct bmc *bmc, const char *const *argv, const char *input);
 /* What all of them want of a node: `bmc` and `bmc_user`, without white space or a leading '-', and
  * a way of sleep that exists. */
 int bmc_check(const struct power_node *node, struct err *err);
+/* How long to take it down may take. */
+uint64_t bmc_sleep_max_ms(const struct power_node *node, const char *level);
 /* Begins the operation of the call; own is freed by hands->fini. */
 void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own);
 

@@ -20,7 +20,7 @@
 struct os_adapter;
 struct os_caster;
 
-enum power_operation { POWER_DO_WAKE, POWER_DO_SLEEP, POWER_DO_STATUS };
+enum power_operation { POWER_DO_WAKE, POWER_DO_SLEEP, POWER_DO_STATUS, POWER_DO_WATCH };
 
 /* One operation under way; the node's texts are copies that live as long as it does. */
 struct power_call {
@@ -28,6 +28,7 @@ struct power_call {
     struct loop *loop;
     struct os *os;
     struct log *log;
+    const struct power_method *method;
     enum power_operation operation;
     struct power_node node;
     void *state; /* what the method keeps between calls; NULL: nothing */
@@ -40,6 +41,7 @@ struct power_call {
     void (*own_free)(void *own);
     power_done_f done;
     power_status_f status_done;
+    power_news_f news;
     void *arg;
 };
 
@@ -53,6 +55,12 @@ struct power_method {
      * under way are dropped before it is destroyed.  Both NULL: nothing. */
     void *(*create)(struct loop *loop, struct os *os, struct log *log);
     void (*destroy)(void *state);
+    /* The call is ended from outside, before it is freed: a watch, or a sleep that is taken back.
+     * NULL: there are no watches, and its program (pid) is all there is to end. */
+    void (*cancel)(struct power_call *call);
+    bool can_watch; /* begin() knows POWER_DO_WATCH: power_call_news(), any number of times */
+    /* How long a sleep may take; NULL: as long as any operation. */
+    uint64_t (*sleep_max_ms)(const struct power_node *node, const char *level);
 };
 
 extern const struct power_method *const power_methods[]; /* NULL-terminated */
@@ -68,6 +76,7 @@ extern const struct power_method power_method_redfish;
 void power_call_done(struct power_call *call, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void power_call_status(struct power_call *call, enum power_state state, const char *text);
+void power_call_news(struct power_call *call, const struct power_news *news); /* it goes on */
 /* Calls call->tick after delay_ms. */
 void power_call_later(struct power_call *call, uint64_t delay_ms,
                       void (*tick)(struct power_call *call));

@@ -27,10 +27,9 @@ static const char *text_of(const struct power_node *node, enum power_operation o
         return node->wake_command;
     case POWER_DO_SLEEP:
         return node->sleep_command;
-    case POWER_DO_STATUS:
-        break;
+    default:
+        return node->status_command;
     }
-    return node->status_command;
 }
 
 static int check(const struct power_node *node, enum power_operation operation, struct err *err)

@@ -141,4 +141,5 @@ const struct power_method power_method_ipmi = {.name = "ipmi",
                                                .check = check,
                                                .begin = begin,
                                                .create = bmc_turns_create,
-                                               .destroy = bmc_turns_destroy};
+                                               .destroy = bmc_turns_destroy,
+                                               .sleep_max_ms = bmc_sleep_max_ms};

@@ -10,6 +10,9 @@
  * managed save (its memory goes to the host's disk), S1 to S3 the guest's own suspend;
  * `domain_sleep` of its `node` section says otherwise.
  *
+ * A watch is an order that is answered again and again; a roost-libvirt that is started anew is
+ * told of all of them.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
@@ -36,6 +39,9 @@
 #define LIBVIRT_EARLIER_MS 2000
 #define LIBVIRT_LINE_MAX   1024
 #define LIBVIRT_OUTPUT_MAX (8 << 20) /* orders that it has not read yet */
+/* One that is watched through is started again, so long after its end. */
+#define LIBVIRT_AGAIN_MIN_MS 500
+#define LIBVIRT_AGAIN_MAX_MS 60000
 
 struct pending {
     uint64_t id;
@@ -53,6 +59,9 @@ struct helper { /* one roost-libvirt */
     char line[LIBVIRT_LINE_MAX]; /* the beginning of its next answer */
     size_t line_length;
     struct vec pending;
+    struct vec watches; /* struct pending */
+    struct loop_timer *again;
+    uint64_t again_ms; /* after its next end */
     uint64_t heard_ms; /* when it answered last */
     bool killed;
 };
@@ -65,16 +74,16 @@ struct libvirt {
     uint64_t last_id;
 };
 
-static const char *how_of(const struct power_call *call)
+static const char *how_of(const struct power_node *node, const char *level)
 {
-    const char *how = call->node.domain_sleep;
+    const char *how = node->domain_sleep;
     if (how != NULL && strcmp(how, "level") != 0) {
         return how;
     }
-    if (strcmp(call->level, "S4") == 0) {
+    if (strcmp(level, "S4") == 0) {
         return "save";
     }
-    return strcmp(call->level, "S5") == 0 || call->level[0] != 'S' ? "shutdown" : "suspend";
+    return strcmp(level, "S5") == 0 || level[0] != 'S' ? "shutdown" : "suspend";
 }
 
 static bool is_one_line(const char *text)
@@ -130,6 +139,30 @@ static struct pending *take_pending(struct helper *helper, uint64_t id)
     return NULL;
 }
 
+static const struct pending *watch_of(const struct helper *helper, uint64_t id)
+{
+    for (size_t i = 0; i < helper->watches.count; i++) {
+        const struct pending *watch = helper->watches.items[i];
+        if (watch->id == id) {
+            return watch;
+        }
+    }
+    return NULL;
+}
+
+static const char *domain_of(const struct power_call *call)
+{
+    return call->node.domain != NULL ? call->node.domain : call->node.name;
+}
+
+static void tell_all(const struct helper *helper, const char *why)
+{
+    const struct power_news news = {.state = POWER_UNKNOWN, .text = why};
+    for (size_t i = 0; i < helper->watches.count; i++) {
+        power_call_news(((const struct pending *)helper->watches.items[i])->call, &news);
+    }
+}
+
 /* Closes what we have of it and ends its calls. */
 static void helper_gone(struct helper *helper, const char *why)
 {
@@ -145,6 +178,14 @@ static void helper_gone(struct helper *helper, const char *why)
         end_pending(pending.items[i], -EPIPE, why);
     }
     vec_fini(&pending, NULL);
+    if (helper->watches.count > 0) {
+        if (helper->again_ms > LIBVIRT_AGAIN_MIN_MS) { /* it has not said a word */
+            tell_all(helper, why);
+        }
+        loop_timer_set(helper->again, helper->again_ms);
+        helper->again_ms = helper->again_ms * 2 < LIBVIRT_AGAIN_MAX_MS ? helper->again_ms * 2
+                                                                       : LIBVIRT_AGAIN_MAX_MS;
+    }
 }
 
 static void ended(void *arg, pid_t pid, const struct os_exit *how)
@@ -164,6 +205,26 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
 
 /* ---- its answers */
 
+static enum power_state state_of_word(const char *word)
+{
+    return strcmp(word, "on") == 0    ? POWER_ON
+           : strcmp(word, "off") == 0 ? POWER_OFF
+                                      : POWER_UNKNOWN;
+}
+
+/* "on text", "off text", "unknown text", "silent text" */
+static void tell_news(const struct pending *watch, char *words)
+{
+    char *text = words + strcspn(words, " ");
+    if (*text != '\0') {
+        *text++ = '\0';
+    }
+    const struct power_news news = {.state = state_of_word(words),
+                                    .answers = strcmp(words, "silent") != 0,
+                                    .text = text};
+    power_call_news(watch->call, &news);
+}
+
 /* "on text", "ok text", "error 5 text" */
 static void end_with(struct pending *pending, char *words)
 {
@@ -175,11 +236,8 @@ static void end_with(struct pending *pending, char *words)
         text = words + strlen(words);
     }
     if (call->operation == POWER_DO_STATUS) {
-        enum power_state state = strcmp(words, "on") == 0    ? POWER_ON
-                                 : strcmp(words, "off") == 0 ? POWER_OFF
-                                                             : POWER_UNKNOWN;
         mem_free(pending);
-        power_call_status(call, state, text);
+        power_call_status(call, state_of_word(words), text);
         return;
     }
     if (strcmp(words, "ok") == 0) {
@@ -197,7 +255,13 @@ static void answered(struct helper *helper)
     char *end;
     unsigned long long id = strtoull(helper->line, &end, 10);
     helper->heard_ms = loop_now_ms(helper->libvirt->loop);
+    helper->again_ms = LIBVIRT_AGAIN_MIN_MS;
     struct pending *pending = *end == ' ' ? take_pending(helper, id) : NULL;
+    const struct pending *watch = *end == ' ' && pending == NULL ? watch_of(helper, id) : NULL;
+    if (watch != NULL) {
+        tell_news(watch, end + 1);
+        return;
+    }
     if (pending == NULL) { /* of a call that was given up */
         log_debug(helper->libvirt->log, "power.answer", helper->line, LOG_TEXT("uri", helper->uri));
         return;
@@ -254,7 +318,20 @@ static void ready(void *arg)
     read_answers(helper);
 }
 
+/* Sends what it is to be told, and listens. */
+static void send(struct helper *helper)
+{
+    write_orders(helper);
+    os_terminal_want(helper->terminal, helper->output.length > helper->output_at, true, true);
+}
+
 /* ---- its life */
+
+static void put_line(struct helper *helper, const struct pending *watch, const char *verb)
+{
+    strbuf_printf(&helper->output, "%llu %s %s\n", (unsigned long long)watch->id, verb,
+                  domain_of(watch->call));
+}
 
 static int helper_start(struct helper *helper, struct err *err)
 {
@@ -278,7 +355,26 @@ static int helper_start(struct helper *helper, struct err *err)
         return rc;
     }
     helper->heard_ms = loop_now_ms(libvirt->loop);
+    loop_timer_stop(helper->again);
+    for (size_t i = 0; i < helper->watches.count; i++) {
+        const struct pending *watch = helper->watches.items[i];
+        put_line(helper, watch, "watch");
+    }
     return 0;
+}
+
+static void start_again(void *arg)
+{
+    struct helper *helper = arg;
+    struct err err;
+    if (helper->pid > 0 || helper->watches.count == 0) {
+        return;
+    }
+    if (helper_start(helper, &err) != 0) {
+        helper_gone(helper, err.text); /* again later */
+        return;
+    }
+    send(helper);
 }
 
 static struct helper *helper_of(struct libvirt *libvirt, const char *uri, const char *program)
@@ -293,6 +389,8 @@ static struct helper *helper_of(struct libvirt *libvirt, const char *uri, const 
     helper->libvirt = libvirt;
     helper->uri = mem_strdup(uri);
     helper->program = mem_strdup(program);
+    helper->again = loop_timer_create(libvirt->loop, start_again, helper);
+    helper->again_ms = LIBVIRT_AGAIN_MIN_MS;
     strbuf_init(&helper->output, LIBVIRT_OUTPUT_MAX);
     vec_push(&libvirt->helpers, helper);
     return helper;
@@ -317,7 +415,9 @@ static void helper_destroy(void *item)
     }
     os_terminal_close(helper->terminal);
     strbuf_fini(&helper->output);
+    loop_timer_destroy(helper->again);
     vec_fini(&helper->pending, mem_free); /* the calls are dropped by who has them */
+    vec_fini(&helper->watches, mem_free);
     mem_free(helper->uri);
     mem_free(helper->program);
     mem_free(helper);
@@ -337,8 +437,10 @@ static struct helper *helper_with(const struct libvirt *libvirt, const struct po
 {
     for (size_t i = 0; i < libvirt->helpers.count; i++) {
         struct helper *helper = libvirt->helpers.items[i];
-        for (size_t j = 0; j < helper->pending.count; j++) {
-            if (((const struct pending *)helper->pending.items[j])->call == call) {
+        const struct vec *calls =
+            call->operation == POWER_DO_WATCH ? &helper->watches : &helper->pending;
+        for (size_t j = 0; j < calls->count; j++) {
+            if (((const struct pending *)calls->items[j])->call == call) {
                 *ret = j;
                 return helper;
             }
@@ -365,29 +467,35 @@ static void late(struct power_call *call)
     }
 }
 
-static uint64_t time_for(const struct power_call *call, int64_t patience_s)
+static int64_t patience_of(const struct power_node *node)
 {
-    if (call->node.deadline_ms != 0) {
-        return call->node.deadline_ms;
-    }
-    if (call->operation != POWER_DO_SLEEP) {
-        return LIBVIRT_ORDER_MS;
-    }
-    return strcmp(how_of(call), "save") == 0 ? LIBVIRT_SAVE_MS
-                                             : (uint64_t)patience_s * 1000 + LIBVIRT_SPARE_MS;
+    return node->shutdown_timeout_s > 0 ? node->shutdown_timeout_s : LIBVIRT_PATIENCE_S;
+}
+
+static uint64_t sleep_max_ms(const struct power_node *node, const char *level)
+{
+    return strcmp(how_of(node, level), "save") == 0
+               ? LIBVIRT_SAVE_MS
+               : (uint64_t)patience_of(node) * 1000 + LIBVIRT_SPARE_MS;
+}
+
+static uint64_t time_for(const struct power_call *call)
+{
+    return call->node.deadline_ms != 0         ? call->node.deadline_ms
+           : call->operation != POWER_DO_SLEEP ? LIBVIRT_ORDER_MS
+                                               : sleep_max_ms(&call->node, call->level);
 }
 
 static void put_order(struct strbuf *out, const struct power_call *call, uint64_t id,
-                      uint64_t limit_s, int64_t patience_s)
+                      uint64_t limit_s)
 {
-    const struct power_node *node = &call->node;
-    const char *domain = node->domain != NULL ? node->domain : node->name;
     static const char *const VERBS[] = {"wake", "sleep", "status"};
     strbuf_printf(out, "%llu %s ", (unsigned long long)id, VERBS[call->operation]);
     if (call->operation == POWER_DO_SLEEP) {
-        strbuf_printf(out, "%s %lld ", how_of(call), (long long)patience_s);
+        strbuf_printf(out, "%s %lld ", how_of(&call->node, call->level),
+                      (long long)patience_of(&call->node));
     }
-    strbuf_printf(out, "%llu %s\n", (unsigned long long)limit_s, domain);
+    strbuf_printf(out, "%llu %s\n", (unsigned long long)limit_s, domain_of(call));
 }
 
 static void refuse(struct power_call *call, int status, const char *text)
@@ -397,6 +505,24 @@ static void refuse(struct power_call *call, int status, const char *text)
     end_pending(none, status, text);
 }
 
+static void begin_watch(struct helper *helper, struct power_call *call)
+{
+    struct libvirt *libvirt = call->state;
+    struct pending *watch = mem_zalloc(sizeof *watch);
+    struct err err;
+    *watch = (struct pending){.id = ++libvirt->last_id, .call = call};
+    vec_push(&helper->watches, watch);
+    if (helper->pid > 0) {
+        put_line(helper, watch, "watch");
+        helper->output.failed = false; /* it hangs; one that is started anew is told of all */
+    } else if (helper_start(helper, &err) != 0) {
+        helper->again_ms *= 2; /* so that it is said why */
+        helper_gone(helper, err.text);
+        return;
+    }
+    send(helper);
+}
+
 static void begin(struct power_call *call)
 {
     struct libvirt *libvirt = call->state;
@@ -404,22 +530,23 @@ static void begin(struct power_call *call)
     struct helper *helper =
         helper_of(libvirt, node->uri != NULL ? node->uri : LIBVIRT_URI, node->helper);
     struct err err;
+    if (call->operation == POWER_DO_WATCH) {
+        begin_watch(helper, call);
+        return;
+    }
     int rc = helper->pid > 0 ? 0 : helper_start(helper, &err);
     if (rc != 0) {
         refuse(call, rc, err.text);
         return;
     }
-    int64_t patience_s =
-        node->shutdown_timeout_s > 0 ? node->shutdown_timeout_s : LIBVIRT_PATIENCE_S;
-    uint64_t time_ms = time_for(call, patience_s);
+    uint64_t time_ms = time_for(call);
     uint64_t limit_ms =
         time_ms - (time_ms > 2 * LIBVIRT_EARLIER_MS ? LIBVIRT_EARLIER_MS : time_ms / 2);
     struct pending *pending = mem_zalloc(sizeof *pending);
     *pending = (struct pending){.id = ++libvirt->last_id,
                                 .call = call,
                                 .sent_ms = loop_now_ms(libvirt->loop)};
-    put_order(&helper->output, call, pending->id, limit_ms > 1000 ? limit_ms / 1000 : 1,
-              patience_s);
+    put_order(&helper->output, call, pending->id, limit_ms > 1000 ? limit_ms / 1000 : 1);
     if (helper->output.failed) { /* it reads nothing: those before us are late soon */
         helper->output.failed = false;
         mem_free(pending);
@@ -429,9 +556,34 @@ static void begin(struct power_call *call)
     vec_push(&helper->pending, pending);
     call->end_ms = pending->sent_ms + time_ms;
     power_call_later(call, time_ms, late);
-    write_orders(helper);
-    os_terminal_want(helper->terminal, helper->output.length > helper->output_at, true, true);
+    send(helper);
 }
 
-const struct power_method power_method_libvirt = {
-    .name = "libvirt", .check = check, .begin = begin, .create = create, .destroy = destroy};
+/* Of a watch, or of an order: what the guest was told, it may still do; it is not destroyed. */
+static void cancel(struct power_call *call)
+{
+    size_t at = 0;
+    bool is_watch = call->operation == POWER_DO_WATCH;
+    struct helper *helper = helper_with(call->state, call, &at);
+    if (helper == NULL) {
+        return;
+    }
+    struct vec *from = is_watch ? &helper->watches : &helper->pending;
+    struct pending *pending = from->items[at];
+    if (helper->pid > 0) {
+        put_line(helper, pending, is_watch ? "unwatch" : "cancel");
+        helper->output.failed = false;
+        send(helper);
+    }
+    vec_remove_at(from, at);
+    mem_free(pending);
+}
+
+const struct power_method power_method_libvirt = {.name = "libvirt",
+                                                  .check = check,
+                                                  .begin = begin,
+                                                  .create = create,
+                                                  .destroy = destroy,
+                                                  .cancel = cancel,
+                                                  .can_watch = true,
+                                                  .sleep_max_ms = sleep_max_ms};

@@ -516,4 +516,5 @@ const struct power_method power_method_redfish = {.name = "redfish",
                                                   .check = check,
                                                   .begin = begin,
                                                   .create = bmc_turns_create,
-                                                  .destroy = bmc_turns_destroy};
+                                                  .destroy = bmc_turns_destroy,
+                                                  .sleep_max_ms = bmc_sleep_max_ms};

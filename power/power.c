@@ -34,8 +34,9 @@ struct power {
     struct loop *loop;
     struct os *os;
     struct log *log;
-    struct vec calls; /* struct power_call, under way */
-    struct vec ended; /* struct ended, to be told */
+    struct vec calls;   /* struct power_call, under way */
+    struct vec ended;   /* struct ended, to be told */
+    struct vec telling; /* those of them whose turn it is */
     struct loop_timer *tell;
     struct os_caster *caster;    /* NULL: not needed yet */
     struct os_adapter *adapters; /* NULL: not looked at yet */
@@ -45,12 +46,15 @@ struct power {
     void *relay_arg;
 };
 
-struct ended {
+struct ended { /* or news */
     power_done_f done;
     power_status_f status_done;
+    power_news_f news;
+    const struct power_call *watch; /* that it is news of */
     void *arg;
     int status;
     enum power_state state;
+    bool answers;
     char text[400];
 };
 
@@ -82,17 +86,20 @@ const char *power_state_name(enum power_state state)
 static void tell(void *arg)
 {
     struct power *power = arg;
-    struct vec now = power->ended;
+    power->telling = power->ended;
     power->ended = (struct vec){0};
-    for (size_t i = 0; i < now.count; i++) {
-        const struct ended *ended = now.items[i];
-        if (ended->status_done != NULL) {
+    for (size_t i = 0; i < power->telling.count; i++) {
+        const struct ended *ended = power->telling.items[i];
+        if (ended->news != NULL) {
+            const struct power_news news = {ended->state, ended->answers, ended->text};
+            ended->news(ended->arg, &news);
+        } else if (ended->status_done != NULL) {
             ended->status_done(ended->arg, ended->state, ended->text);
         } else if (ended->done != NULL) {
             ended->done(ended->arg, ended->status, ended->text);
         }
     }
-    vec_fini(&now, mem_free);
+    vec_fini(&power->telling, mem_free);
 }
 
 struct power *power_create(struct loop *loop, struct os *os, struct log *log)
@@ -172,6 +179,7 @@ void power_destroy(struct power *power)
     }
     vec_fini(&power->calls, NULL);
     vec_fini(&power->ended, mem_free);
+    vec_fini(&power->telling, mem_free);
     for (size_t i = 0; power_methods[i] != NULL; i++) {
         if (power->states[i] != NULL) {
             power_methods[i]->destroy(power->states[i]);
@@ -183,18 +191,24 @@ void power_destroy(struct power *power)
     mem_free(power);
 }
 
+static void forget_call(const struct power_call *call)
+{
+    struct vec *calls = &call->power->calls;
+    for (size_t i = 0; i < calls->count; i++) {
+        if (calls->items[i] == call) {
+            vec_remove_at(calls, i);
+            break;
+        }
+    }
+}
+
 static void end_call(struct power_call *call, struct ended *ended)
 {
     struct power *power = call->power;
     ended->done = call->done;
     ended->status_done = call->status_done;
     ended->arg = call->arg;
-    for (size_t i = 0; i < power->calls.count; i++) {
-        if (power->calls.items[i] == call) {
-            vec_remove_at(&power->calls, i);
-            break;
-        }
-    }
+    forget_call(call);
     call_destroy(call);
     vec_push(&power->ended, ended);
     loop_timer_set(power->tell, 0);
@@ -249,6 +263,20 @@ static void *state_of(struct power *power, const struct power_method *method)
     return power->states[i];
 }
 
+void power_call_news(struct power_call *call, const struct power_news *news)
+{
+    struct power *power = call->power;
+    struct ended *told = mem_zalloc(sizeof *told);
+    told->news = call->news;
+    told->watch = call;
+    told->arg = call->arg;
+    told->state = news->state;
+    told->answers = news->answers;
+    (void)snprintf(told->text, sizeof told->text, "%.300s", news->text);
+    vec_push(&power->ended, told);
+    loop_timer_set(power->tell, 0);
+}
+
 static const struct power_method *find_method(const struct power_node *node, struct err *err)
 {
     for (size_t i = 0; power_methods[i] != NULL; i++) {
@@ -261,13 +289,23 @@ static const struct power_method *find_method(const struct power_node *node, str
     return NULL;
 }
 
+struct callbacks { /* one of them */
+    power_done_f done;
+    power_status_f status_done;
+    power_news_f news;
+};
+
 static int begin(struct power *power, const struct power_node *node, enum power_operation operation,
-                 const char *level, power_done_f done, power_status_f status_done, void *arg,
-                 struct err *err)
+                 const char *level, const struct callbacks *callbacks, void *arg,
+                 struct power_call **ret, struct err *err)
 {
     const struct power_method *method = find_method(node, err);
     if (method == NULL) {
         return -EINVAL;
+    }
+    if (operation == POWER_DO_WATCH && !method->can_watch) {
+        return err_set(err, -ENOTSUP, "node %s: method %s has to be asked", node->name,
+                       method->name);
     }
     int rc = method->check(node, operation, err);
     if (rc != 0) {
@@ -287,15 +325,20 @@ static int begin(struct power *power, const struct power_node *node, enum power_
     if (node->packet != NULL) {
         call->node.packet = mem_dup(node->packet, node->packet_length);
     }
+    call->method = method;
     call->state = state_of(power, method);
     (void)snprintf(call->level, sizeof call->level, "%s", level);
     call->end_ms =
         loop_now_ms(power->loop) + (node->deadline_ms != 0 ? node->deadline_ms : POWER_DEADLINE_MS);
     call->timer = loop_timer_create(power->loop, ticked, call);
-    call->done = done;
-    call->status_done = status_done;
+    call->done = callbacks->done;
+    call->status_done = callbacks->status_done;
+    call->news = callbacks->news;
     call->arg = arg;
     vec_push(&power->calls, call);
+    if (ret != NULL) {
+        *ret = call;
+    }
     method->begin(call);
     return 0;
 }
@@ -303,19 +346,94 @@ static int begin(struct power *power, const struct power_node *node, enum power_
 int power_wake(struct power *power, const struct power_node *node, power_done_f done, void *arg,
                struct err *err)
 {
-    return begin(power, node, POWER_DO_WAKE, "", done, NULL, arg, err);
+    const struct callbacks callbacks = {.done = done};
+    return begin(power, node, POWER_DO_WAKE, "", &callbacks, arg, NULL, err);
 }
 
 int power_sleep(struct power *power, const struct power_node *node, const char *level,
                 power_done_f done, void *arg, struct err *err)
 {
-    return begin(power, node, POWER_DO_SLEEP, level, done, NULL, arg, err);
+    const struct callbacks callbacks = {.done = done};
+    return begin(power, node, POWER_DO_SLEEP, level, &callbacks, arg, NULL, err);
 }
 
 int power_status(struct power *power, const struct power_node *node, power_status_f done, void *arg,
                  struct err *err)
 {
-    return begin(power, node, POWER_DO_STATUS, "", NULL, done, arg, err);
+    const struct callbacks callbacks = {.status_done = done};
+    return begin(power, node, POWER_DO_STATUS, "", &callbacks, arg, NULL, err);
+}
+
+void power_sleep_cancel(struct power *power, const void *arg)
+{
+    for (size_t i = power->calls.count; i > 0; i--) {
+        struct power_call *call = power->calls.items[i - 1];
+        if (call->operation == POWER_DO_SLEEP && call->arg == arg) {
+            if (call->method->cancel != NULL) {
+                call->method->cancel(call);
+            }
+            power_call_done(call, -ECANCELED, "it was taken back"); /* ends its program */
+        }
+    }
+}
+
+uint64_t power_sleep_max_ms(const struct power_node *node, const char *level)
+{
+    const struct power_method *method = find_method(node, NULL);
+    return node->deadline_ms != 0                           ? node->deadline_ms
+           : method != NULL && method->sleep_max_ms != NULL ? method->sleep_max_ms(node, level)
+                                                            : POWER_DEADLINE_MS;
+}
+
+int power_watch(struct power *power, const struct power_node *node, power_news_f news, void *arg,
+                struct power_watch **ret, struct err *err)
+{
+    const struct callbacks callbacks = {.news = news};
+    struct power_call *call = NULL;
+    int rc = begin(power, node, POWER_DO_WATCH, "", &callbacks, arg, &call, err);
+    if (rc == 0) {
+        *ret = (struct power_watch *)call; /* a call by another name */
+    }
+    return rc;
+}
+
+static void unsay(const struct vec *ended, const struct power_call *watch)
+{
+    for (size_t i = 0; i < ended->count; i++) {
+        struct ended *news = ended->items[i];
+        if (news->watch == watch) {
+            *news = (struct ended){0};
+        }
+    }
+}
+
+void power_watch_end(struct power_watch *watch)
+{
+    if (watch == NULL) {
+        return;
+    }
+    struct power_call *call = (struct power_call *)watch;
+    struct power *power = call->power;
+    unsay(&power->ended, call);
+    unsay(&power->telling, call);
+    call->method->cancel(call); /* who can watch has one */
+    forget_call(call);
+    call_destroy(call);
+}
+
+unsigned power_can(const struct power_node *node)
+{
+    static const unsigned BITS[] = {[POWER_DO_WAKE] = POWER_CAN_WAKE,
+                                    [POWER_DO_SLEEP] = POWER_CAN_SLEEP,
+                                    [POWER_DO_STATUS] = POWER_CAN_STATUS,
+                                    [POWER_DO_WATCH] = POWER_CAN_WATCH};
+    const struct power_method *method = find_method(node, NULL);
+    unsigned can = 0;
+    for (unsigned i = 0; method != NULL && i < ARRAY_COUNT(BITS); i++) {
+        bool is_there = i != POWER_DO_WATCH || method->can_watch;
+        can |= is_there && method->check(node, (enum power_operation)i, NULL) == 0 ? BITS[i] : 0;
+    }
+    return can;
 }
 
 void power_relay_by(struct power *power, power_relay_f relay, void *arg)

@@ -95,6 +95,33 @@ int power_sleep(struct power *power, const struct power_node *node, const char *
 int power_status(struct power *power, const struct power_node *node, power_status_f done, void *arg,
                  struct err *err);
 
+/* Ends the sleeps under way of that arg, as the machine is to stay up: done has -ECANCELED.  What
+ * the machine was told it may still do; nothing more is done to it. */
+void power_sleep_cancel(struct power *power, const void *arg);
+/* How long power_sleep() may take, at most, milliseconds. */
+uint64_t power_sleep_max_ms(const struct power_node *node, const char *level);
+
+/* What a method can tell of a machine without being asked. */
+struct power_news {
+    enum power_state state;
+    bool answers;     /* false: nobody can be asked, the state is not known */
+    const char *text; /* "shut off (destroyed)" */
+};
+struct power_watch; /* until it is ended, or the power it is of destroyed */
+typedef void (*power_news_f)(void *arg, const struct power_news *news);
+/* news is told soon, and whenever the state is another one, whoever changed it.  -ENOTSUP: the
+ * method has to be asked; else as power_status(). */
+int power_watch(struct power *power, const struct power_node *node, power_news_f news, void *arg,
+                struct power_watch **ret, struct err *err);
+void power_watch_end(struct power_watch *watch); /* NULL is allowed */
+
+/* What can be done with a node that is described so. */
+#define POWER_CAN_WAKE   1U
+#define POWER_CAN_SLEEP  2U
+#define POWER_CAN_STATUS 4U
+#define POWER_CAN_WATCH  8U
+unsigned power_can(const struct power_node *node);
+
 /* A magic packet for a machine whose network we are not on: some awake machine of that network is
  * to send it.  All borrowed for the call. */
 struct power_relay {

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "base/err.h"
 
-static const char *const VERBS[] = {"wake", "sleep", "status"};
+static const char *const VERBS[] = {"wake", "sleep", "status", "cancel", "watch", "unwatch"};
 static const char *const HOWS[] = {"shutdown", "acpi", "agent",  "save",
                                    "suspend",  "disk", "destroy"};
 
@@ -69,14 +69,17 @@ int virt_line_parse(const char *text, struct virt_line *ret, struct err *err)
         return err_set(err, -EINVAL, "'%.60s': a line begins with a number", text);
     }
     if (!choice(&rest, VERBS, ARRAY_COUNT(VERBS), &verb)) {
-        return err_set(err, -EINVAL, "'%.60s': the verb is none of wake, sleep, status", text);
+        return err_set(err, -EINVAL,
+                       "'%.60s': the verb is none of wake, sleep, status, cancel, "
+                       "watch, unwatch",
+                       text);
     }
     line.verb = (enum virt_verb)verb;
     if (line.verb == VIRT_SLEEP && (!choice(&rest, HOWS, ARRAY_COUNT(HOWS), &how) ||
                                     !number(&rest, VIRT_TIME_MAX_S, &patience_s))) {
         return err_set(err, -EINVAL, "'%.60s': sleep wants a way and seconds", text);
     }
-    if (!number(&rest, VIRT_TIME_MAX_S, &limit_s)) {
+    if (line.verb <= VIRT_STATUS && !number(&rest, VIRT_TIME_MAX_S, &limit_s)) {
         return err_set(err, -EINVAL, "'%.60s': the limit is no number of seconds", text);
     }
     size_t length = strlen(rest);

@@ -3,10 +3,13 @@
  *   ID wake LIMIT DOMAIN
  *   ID sleep HOW PATIENCE LIMIT DOMAIN
  *   ID status LIMIT DOMAIN
+ *   ID cancel DOMAIN
+ *   ID watch DOMAIN
+ *   ID unwatch DOMAIN
  *
- * ID: a number; LIMIT: seconds after which the order is given up; HOW: shutdown acpi agent save
- * suspend disk destroy; PATIENCE: seconds that a guest has to end by itself before it is destroyed;
- * DOMAIN: the rest of the line.
+ * ID: a number; cancel and unwatch have that of the order or watch which they end; LIMIT: seconds
+ * after which the order is given up; HOW: shutdown acpi agent save suspend disk destroy; PATIENCE:
+ * seconds that a guest has to end by itself before it is destroyed; DOMAIN: the rest of the line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +24,7 @@ struct err;
 #define VIRT_LINE_MAX   512
 #define VIRT_TIME_MAX_S 86400
 
-enum virt_verb { VIRT_WAKE, VIRT_SLEEP, VIRT_STATUS };
+enum virt_verb { VIRT_WAKE, VIRT_SLEEP, VIRT_STATUS, VIRT_CANCEL, VIRT_WATCH, VIRT_UNWATCH };
 
 enum virt_how {
     VIRT_SHUTDOWN, /* what the hypervisor thinks best: agent or ACPI */

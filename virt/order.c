@@ -24,6 +24,7 @@ enum step { STEP_DONE, STEP_WAIT, STEP_FAILED };
 struct order {
     struct virt *virt;
     const struct virt_line *line;
+    const atomic_bool *cancelled;
     virConnectPtr conn;
     virDomainPtr domain;
     uint64_t begin_ms, end_ms;
@@ -74,6 +75,13 @@ static enum step after(struct order *order, int result, const char *text)
     return failed(order, -EIO, "%s", virt_error_text());
 }
 
+/* Paused on its way to another state. */
+static bool is_passing(int reason)
+{
+    return reason == VIR_DOMAIN_PAUSED_SAVE || reason == VIR_DOMAIN_PAUSED_MIGRATION ||
+           reason == VIR_DOMAIN_PAUSED_SHUTTING_DOWN || reason == VIR_DOMAIN_PAUSED_STARTING_UP;
+}
+
 static enum step wake(struct order *order, int state, int reason, uint64_t *wait_ms)
 {
     int saved;
@@ -83,9 +91,8 @@ static enum step wake(struct order *order, int state, int reason, uint64_t *wait
     case VIR_DOMAIN_BLOCKED:
         return done(order, order->told ? "started" : "it runs already");
     case VIR_DOMAIN_PAUSED:
-        if (reason == VIR_DOMAIN_PAUSED_SAVE || reason == VIR_DOMAIN_PAUSED_MIGRATION ||
-            reason == VIR_DOMAIN_PAUSED_SHUTTING_DOWN || reason == VIR_DOMAIN_PAUSED_STARTING_UP) {
-            return STEP_WAIT; /* it is on its way to another state */
+        if (is_passing(reason)) {
+            return STEP_WAIT;
         }
         return after(order, virDomainResume(order->domain), "resumed");
     case VIR_DOMAIN_PMSUSPENDED:
@@ -177,21 +184,76 @@ static enum step go_down(struct order *order, int state, uint64_t *wait_ms)
     return ask(order, wait_ms);
 }
 
-static enum step tell_state(struct order *order, int state)
+/* ---- states in words, as virsh has them */
+
+struct words {
+    const char *state;
+    const char *const *reasons; /* from reason 1 on; NULL after the last */
+};
+
+static const char *const RUNNING[] = {"booted",   "migrated",     "restored",  "snapshot",
+                                      "unpaused", "not migrated", "not saved", "woken",
+                                      "crashed",  "post-copy",    NULL};
+static const char *const PAUSED[] = {
+    "by somebody",      "migration", "save",        "dump",
+    "I/O error",        "watchdog",  "snapshot",    "shutting down",
+    "snapshot",         "crashed",   "starting up", "post-copy",
+    "post-copy failed", NULL};
+static const char *const OFF[] = {"shut down", "destroyed", "crashed", "migrated", "saved",
+                                  "failed",    "snapshot",  "daemon",  NULL};
+static const char *const CRASHED[] = {"panicked", NULL};
+static const char *const NONE[] = {NULL};
+
+const char *virt_state_text(int state, int reason, char text[VIRT_STATE_MAX])
 {
-    static const char *const NAMES[] = {"no state",      "running",  "blocked", "paused",
-                                        "shutting down", "shut off", "crashed", "suspended"};
-    bool on =
-        state == VIR_DOMAIN_RUNNING || state == VIR_DOMAIN_BLOCKED || state == VIR_DOMAIN_PAUSED;
-    bool off = state == VIR_DOMAIN_SHUTOFF || state == VIR_DOMAIN_PMSUSPENDED;
-    order->answer->state = on ? "on" : off ? "off" : "unknown";
-    return done(order, state >= 0 && state <= VIR_DOMAIN_PMSUSPENDED ? NAMES[state] : "no state");
+    static const struct words WORDS[] = {
+        [VIR_DOMAIN_NOSTATE] = {"no state", NONE},
+        [VIR_DOMAIN_RUNNING] = {"running", RUNNING},
+        [VIR_DOMAIN_BLOCKED] = {"blocked", NONE},
+        [VIR_DOMAIN_PAUSED] = {"paused", PAUSED},
+        [VIR_DOMAIN_SHUTDOWN] = {"shutting down", NONE},
+        [VIR_DOMAIN_SHUTOFF] = {"shut off", OFF},
+        [VIR_DOMAIN_CRASHED] = {"crashed", CRASHED},
+        [VIR_DOMAIN_PMSUSPENDED] = {"suspended", NONE},
+    };
+    const struct words *words =
+        &WORDS[state >= 0 && state <= VIR_DOMAIN_PMSUSPENDED ? state : VIR_DOMAIN_NOSTATE];
+    int at = 0;
+    while (words->reasons[at] != NULL && at + 1 < reason) {
+        at++;
+    }
+    const char *why = reason > 0 ? words->reasons[at] : NULL;
+    (void)snprintf(text, VIRT_STATE_MAX, "%s%s%s%s", words->state, why != NULL ? " (" : "",
+                   why != NULL ? why : "", why != NULL ? ")" : "");
+    bool passing =
+        state == VIR_DOMAIN_SHUTDOWN || (state == VIR_DOMAIN_PAUSED && is_passing(reason));
+    switch (state) {
+    case VIR_DOMAIN_RUNNING:
+    case VIR_DOMAIN_BLOCKED:
+        return "on";
+    case VIR_DOMAIN_SHUTOFF:
+    case VIR_DOMAIN_PMSUSPENDED:
+        return "off";
+    default: /* neither: paused, it does nothing, and is there at once */
+        return passing ? NULL : "unknown";
+    }
+}
+
+static enum step tell_state(struct order *order, int state, int reason)
+{
+    char text[VIRT_STATE_MAX];
+    const char *word = virt_state_text(state, reason, text);
+    order->answer->state = word != NULL ? word : "unknown";
+    return done(order, text);
 }
 
 /* Looks once, acts once. */
 static enum step step(struct order *order, uint64_t *wait_ms)
 {
     int state = 0, reason = 0;
+    if (atomic_load(order->cancelled)) {
+        return failed(order, -ECANCELED, "it was taken back");
+    }
     if (virDomainGetState(order->domain, &state, &reason, 0) != 0) {
         return failed(order, -EIO, "%s", virt_error_text());
     }
@@ -200,10 +262,10 @@ static enum step step(struct order *order, uint64_t *wait_ms)
         return wake(order, state, reason, wait_ms);
     case VIRT_SLEEP:
         return go_down(order, state, wait_ms);
-    case VIRT_STATUS:
+    default: /* VIRT_STATUS: the others are no orders */
         break;
     }
-    return tell_state(order, state);
+    return tell_state(order, state, reason);
 }
 
 /* With one connection, until the order is over or the connection lost: then STEP_WAIT. */
@@ -245,9 +307,14 @@ static void pause_until(struct virt *virt, uint64_t until_ms)
     virt_wait_end(wait);
 }
 
-void virt_order(struct virt *virt, const struct virt_line *line, struct virt_answer *ret)
+void virt_order(struct virt *virt, const struct virt_line *line, const atomic_bool *cancelled,
+                struct virt_answer *ret)
 {
-    struct order order = {.virt = virt, .line = line, .begin_ms = virt_now_ms(), .answer = ret};
+    struct order order = {.virt = virt,
+                          .line = line,
+                          .cancelled = cancelled,
+                          .begin_ms = virt_now_ms(),
+                          .answer = ret};
     order.end_ms = order.begin_ms + (uint64_t)line->limit_s * 1000;
     *ret = (struct virt_answer){.state = "unknown"};
     enum step next = STEP_WAIT;
@@ -261,7 +328,9 @@ void virt_order(struct virt *virt, const struct virt_line *line, struct virt_ans
             order.domain = NULL;
             (void)virConnectClose(order.conn);
         }
-        if (next == STEP_WAIT && virt_now_ms() >= order.end_ms) {
+        if (next == STEP_WAIT && atomic_load(cancelled)) {
+            next = failed(&order, -ECANCELED, "it was taken back");
+        } else if (next == STEP_WAIT && virt_now_ms() >= order.end_ms) {
             next = STEP_FAILED;
         } else if (next == STEP_WAIT) {
             pause_until(virt, virt_now_ms() + RECONNECT_MS);

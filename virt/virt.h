@@ -17,6 +17,7 @@
 #define VIRT_VIRT_H
 
 #include <libvirt/libvirt.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ struct virt_wait;
 
 #define VIRT_ORDERS_MAX 64 /* at a time; more wait for their turn */
 #define VIRT_TEXT_MAX   300
+#define VIRT_STATE_MAX  64 /* of virt_state_text() */
 
 /* Serves standard input until it ends; returns the exit status. */
 int virt_run(const char *uri);
@@ -35,6 +37,9 @@ int virt_run(const char *uri);
 /* ---- virt_linux.c, for orders; from any thread */
 
 uint64_t virt_now_ms(void); /* monotonic */
+
+/* Writes a line of answer; text ends with a line's end. */
+void virt_say(struct virt *virt, const char *text);
 
 /* The connection, opened if there is none; the caller closes it (virConnectClose).  -ENOTCONN with
  * libvirt's own words. */
@@ -61,6 +66,17 @@ int virt_find(struct virt_names *names, virConnectPtr conn, const char *domain, 
               struct err *err);
 struct virt_names *virt_names(struct virt *virt);
 
+/* ---- watches.c: what becomes of domains, whoever did it */
+
+struct virt_watches;
+struct virt_watches *virt_watches_create(struct virt *virt); /* has a thread from now on */
+/* The state of that domain is told under that id, at once and whenever it is another. */
+void virt_watches_add(struct virt_watches *watches, uint64_t id, const char *domain);
+void virt_watches_remove(struct virt_watches *watches, uint64_t id); /* if there is one */
+/* libvirt tells something of the domain; its name or description may be another now. */
+void virt_watches_event(struct virt_watches *watches, const unsigned char *uuid, bool renamed);
+void virt_watches_lost(struct virt_watches *watches); /* the connection is */
+
 /* ---- order.c */
 
 struct virt_answer {
@@ -69,8 +85,13 @@ struct virt_answer {
     char text[VIRT_TEXT_MAX];
 };
 
-/* Carries it out; blocks for up to its limit (and for as long as libvirt does). */
-void virt_order(struct virt *virt, const struct virt_line *line, struct virt_answer *ret);
+/* Carries it out; blocks for up to its limit (and for as long as libvirt does), or until *cancelled
+ * and a virt_wait() of it ends. */
+void virt_order(struct virt *virt, const struct virt_line *line, const atomic_bool *cancelled,
+                struct virt_answer *ret);
+
+/* "on", "off", "unknown", and in words; NULL: it is on its way to another one. */
+const char *virt_state_text(int state, int reason, char text[VIRT_STATE_MAX]);
 
 /* The last error of libvirt in this thread, as one line. */
 const char *virt_error_text(void);

@@ -33,12 +33,18 @@ struct virt {
     bool lost;
     int events; /* libvirt's number for our callback; -1: none */
     struct virt_names *names;
-    struct vec waits; /* struct virt_wait */
-    struct vec queue; /* struct virt_line */
-    unsigned running; /* orders */
+    struct virt_watches *watches;
+    struct vec waits;          /* struct virt_wait */
+    struct vec queue, at_work; /* struct job */
+    unsigned running;          /* threads for orders */
     char input[VIRT_LINE_MAX];
     size_t input_length;
     bool skipping; /* the rest of a line that was too long */
+};
+
+struct job { /* an order */
+    struct virt_line line;
+    atomic_bool cancelled;
 };
 
 struct virt_wait {
@@ -142,11 +148,13 @@ static int happened(virConnectPtr conn, virDomainPtr domain, int event, int deta
     unsigned char uuid[VIR_UUID_BUFLEN];
     (void)conn;
     (void)detail;
-    if (event == VIR_DOMAIN_EVENT_DEFINED || event == VIR_DOMAIN_EVENT_UNDEFINED) {
+    bool renamed = event == VIR_DOMAIN_EVENT_DEFINED || event == VIR_DOMAIN_EVENT_UNDEFINED;
+    if (renamed) {
         virt_names_forget(virt->names);
     }
     if (virDomainGetUUID(domain, uuid) == 0) {
         tell_waits(virt, uuid);
+        virt_watches_event(virt->watches, uuid, renamed);
     }
     return 0;
 }
@@ -159,6 +167,7 @@ static void closed(virConnectPtr conn, int reason, void *arg)
     virt->lost = virt->lost || conn == virt->conn;
     unlock(&virt->lock);
     tell_waits(virt, NULL);
+    virt_watches_lost(virt->watches);
 }
 
 bool virt_lost(struct virt *virt, virConnectPtr conn)
@@ -201,6 +210,7 @@ static int open_connection(struct virt *virt, struct err *err)
     virt->events = events;
     virt->lost = false;
     unlock(&virt->lock);
+    tell_waits(virt, NULL); /* who waits to try again */
     return 0;
 }
 
@@ -233,7 +243,7 @@ int virt_connect(struct virt *virt, virConnectPtr *ret, struct err *err)
 
 /* ---- lines */
 
-static void put_line(struct virt *virt, const char *text)
+void virt_say(struct virt *virt, const char *text)
 {
     size_t length = strlen(text), at = 0;
     lock(&virt->writing);
@@ -265,7 +275,7 @@ static void answer(struct virt *virt, const struct virt_line *line, struct virt_
         (void)snprintf(text, sizeof text, "%llu error %d %s\n", (unsigned long long)line->id,
                        -how->status, how->text);
     }
-    put_line(virt, text);
+    virt_say(virt, text);
 }
 
 /* A thread serves one order after the other, until there is none. */
@@ -274,36 +284,37 @@ static void *serve(void *arg)
     struct virt *virt = arg;
     lock(&virt->lock);
     while (virt->queue.count > 0) {
-        struct virt_line *line = virt->queue.items[0];
+        struct job *job = virt->queue.items[0];
         struct virt_answer how;
         vec_remove_at(&virt->queue, 0);
+        vec_push(&virt->at_work, job);
         unlock(&virt->lock);
-        virt_order(virt, line, &how);
-        answer(virt, line, &how);
-        mem_free(line);
+        virt_order(virt, &job->line, &job->cancelled, &how);
+        answer(virt, &job->line, &how);
         lock(&virt->lock);
+        for (size_t i = 0; i < virt->at_work.count; i++) {
+            if (virt->at_work.items[i] == job) {
+                vec_remove_at(&virt->at_work, i);
+                break;
+            }
+        }
+        mem_free(job);
     }
     virt->running--;
     unlock(&virt->lock);
     return NULL;
 }
 
-static void take(struct virt *virt, const char *text)
+static void begin_order(struct virt *virt, const struct virt_line *line)
 {
-    struct virt_line line;
-    struct err err;
-    if (virt_line_parse(text, &line, &err) != 0) {
-        char reply[ERR_TEXT_MAX + 40];
-        (void)snprintf(reply, sizeof reply, "0 error %d %s\n", EINVAL, err.text);
-        put_line(virt, reply);
-        return;
-    }
     pthread_t thread;
     lock(&virt->lock);
     bool full = virt->queue.count >= QUEUE_MAX;
     bool more = !full && virt->running < VIRT_ORDERS_MAX;
     if (!full) {
-        vec_push(&virt->queue, mem_dup(&line, sizeof line));
+        struct job *job = mem_zalloc(sizeof *job);
+        job->line = *line;
+        vec_push(&virt->queue, job);
     }
     virt->running += more ? 1 : 0;
     unlock(&virt->lock);
@@ -315,7 +326,54 @@ static void take(struct virt *virt, const char *text)
         unlock(&virt->lock);
     } else if (full) {
         struct virt_answer how = {.status = -EBUSY, .state = "unknown", .text = "too many orders"};
-        answer(virt, &line, &how);
+        answer(virt, line, &how);
+    }
+}
+
+static void cancel_in(const struct vec *jobs, uint64_t id)
+{
+    for (size_t i = 0; i < jobs->count; i++) {
+        struct job *job = jobs->items[i];
+        if (job->line.id == id) {
+            atomic_store(&job->cancelled, true);
+        }
+    }
+}
+
+static void cancel(struct virt *virt, uint64_t id)
+{
+    lock(&virt->lock);
+    cancel_in(&virt->queue, id);
+    cancel_in(&virt->at_work, id);
+    unlock(&virt->lock);
+    tell_waits(virt, NULL); /* they look again */
+}
+
+static void take(struct virt *virt, const char *text)
+{
+    struct virt_line line;
+    struct err err;
+    if (virt_line_parse(text, &line, &err) != 0) {
+        char reply[ERR_TEXT_MAX + 40];
+        (void)snprintf(reply, sizeof reply, "0 error %d %s\n", EINVAL, err.text);
+        virt_say(virt, reply);
+        return;
+    }
+    switch (line.verb) {
+    case VIRT_WAKE:
+    case VIRT_SLEEP:
+    case VIRT_STATUS:
+        begin_order(virt, &line);
+        break;
+    case VIRT_CANCEL:
+        cancel(virt, line.id);
+        break;
+    case VIRT_WATCH:
+        virt_watches_add(virt->watches, line.id, line.domain);
+        break;
+    case VIRT_UNWATCH:
+        virt_watches_remove(virt->watches, line.id);
+        break;
     }
 }
 
@@ -361,6 +419,7 @@ int virt_run(const char *uri)
     CHECK(pthread_mutex_init(&virt->opening, NULL) == 0);
     CHECK(pthread_mutex_init(&virt->lock, NULL) == 0);
     CHECK(pthread_mutex_init(&virt->writing, NULL) == 0);
+    virt->watches = virt_watches_create(virt);
     CHECK(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
     virSetErrorFunc(NULL, say_nothing);
     if (virInitialize() != 0 || virEventRegisterDefaultImpl() != 0 ||

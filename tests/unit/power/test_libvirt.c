@@ -30,6 +30,14 @@ struct rig {
     enum power_state state;
     char text[512];
     struct power_node node;
+    struct power_watch *watch;
+    struct {
+        unsigned count, wanted;
+        enum power_state state;
+        bool answers;
+        char text[512];
+        bool over;
+    } news;
 };
 
 static const char NODES[] =
@@ -198,7 +206,8 @@ static void a_paused_guest_goes_on(void **state)
 {
     struct rig *rig = *state;
     rig->node.domain = "paused";
-    assert_int_equal(state_now(rig), POWER_ON);
+    assert_int_equal(state_now(rig), POWER_UNKNOWN); /* it is neither on nor off */
+    SAYS(rig, "paused");
     wake(rig);
     assert_int_equal(rig->status, 0);
     SAYS(rig, "resumed");
@@ -266,6 +275,117 @@ static void without_a_daemon_the_answer_is_what_libvirt_says(void **state)
     assert_int_equal(rig->status, -ENOTCONN);
     SAYS(rig, "/none");
     assert_int_equal(state_now(rig), POWER_UNKNOWN);
+}
+
+/* ---- watches */
+
+static void told(void *arg, const struct power_news *news)
+{
+    struct rig *rig = arg;
+    rig->news.state = news->state;
+    rig->news.answers = news->answers;
+    (void)snprintf(rig->news.text, sizeof rig->news.text, "%s", news->text);
+    rig->news.over = ++rig->news.count >= rig->news.wanted;
+}
+
+/* Until there were so many in all. */
+static void news_count(struct rig *rig, unsigned count)
+{
+    rig->news.wanted = count;
+    rig->news.over = rig->news.count >= count;
+    if (!rig->news.over) {
+        loop_run_until(rig->loop, &rig->news.over);
+    }
+}
+
+static void watch(struct rig *rig)
+{
+    assert_int_equal(power_watch(rig->power, &rig->node, told, rig, &rig->watch, NULL), 0);
+}
+
+static void a_watch_tells_what_becomes_of_a_guest_and_nothing_twice(void **state)
+{
+    struct rig *rig = *state;
+    watch(rig);
+    news_count(rig, 1);
+    assert_int_equal(rig->news.state, POWER_OFF);
+    assert_true(rig->news.answers);
+    assert_string_equal(rig->news.text, "shut off");
+    wake(rig); /* by an order, that is behind the watch's back */
+    news_count(rig, 2);
+    assert_int_equal(rig->news.state, POWER_ON);
+    assert_string_equal(rig->news.text, "running (booted)");
+    wake(rig);
+    assert_int_equal(state_now(rig), POWER_ON);
+    rig->node.domain_sleep = "destroy";
+    go_down(rig, "S5");
+    news_count(rig, 3);
+    assert_int_equal(rig->news.state, POWER_OFF);
+    assert_string_equal(rig->news.text, "shut off (destroyed)");
+    rig->node.domain_sleep = "save";
+    wake(rig);
+    go_down(rig, "S5");
+    while (strcmp(rig->news.text, "shut off (saved)") != 0) { /* perhaps it was not seen on */
+        news_count(rig, rig->news.count + 1);
+    }
+    assert_in_range(rig->news.count, 4, 5);
+}
+
+static void a_watch_of_a_guest_that_is_none_says_so(void **state)
+{
+    struct rig *rig = *state;
+    rig->node.domain = "nobody";
+    watch(rig);
+    news_count(rig, 1);
+    assert_int_equal(rig->news.state, POWER_UNKNOWN);
+    assert_true(rig->news.answers);
+    assert_string_equal(rig->news.text, "there is no domain 'nobody'");
+}
+
+static void a_paused_guest_is_neither_on_nor_off(void **state)
+{
+    struct rig *rig = *state;
+    rig->node.domain = "paused";
+    watch(rig);
+    news_count(rig, 1);
+    assert_int_equal(rig->news.state, POWER_UNKNOWN);
+    assert_true(rig->news.answers);
+    assert_string_equal(rig->news.text, "paused");
+}
+
+static void a_watch_without_a_daemon_says_that_nobody_can_be_asked(void **state)
+{
+    struct rig *rig = *state;
+    char uri[400];
+    (void)snprintf(uri, sizeof uri, "qemu:///system?socket=%s/none", rig->dir);
+    rig->node.uri = uri;
+    watch(rig);
+    news_count(rig, 1);
+    assert_int_equal(rig->news.state, POWER_UNKNOWN);
+    assert_false(rig->news.answers);
+    assert_non_null(strstr(rig->news.text, "/none"));
+}
+
+static void many_watches_are_each_told_their_own(void **state)
+{
+    struct rig *rig = *state;
+    struct power_watch *others[50];
+    for (unsigned i = 0; i < 50; i++) {
+        watch(rig);
+        others[i] = rig->watch;
+    }
+    news_count(rig, 50);
+    for (unsigned i = 0; i < 49; i++) {
+        power_watch_end(others[i]);
+    }
+    wake(rig);
+    news_count(rig, 51);
+    assert_int_equal(rig->news.state, POWER_ON);
+    rig->node.domain_sleep = "destroy";
+    go_down(rig, "S5");
+    news_count(rig, 52);
+    assert_int_equal(rig->news.state, POWER_OFF);
+    assert_int_equal(rig->news.count, 52);
 }
 
 /* ---- what stands in for roost-libvirt */
@@ -364,6 +484,122 @@ static void the_orders_are_the_lines_that_are_documented(void **state)
     mem_free(data);
 }
 
+static void lines_of(struct rig *rig, char *text, size_t size)
+{
+    char path[300], *data = NULL;
+    size_t length = 0;
+    (void)snprintf(path, sizeof path, "%s/lines", rig->dir);
+    assert_int_equal(os_read_file(rig->os, path, 4096, &data, &length, NULL), 0);
+    (void)snprintf(text, size, "%s", data);
+    mem_free(data);
+}
+
+/* Writes down what it is told; what it answers is in the files that are named like the verbs. */
+static void use_scribe(struct rig *rig)
+{
+    char text[700];
+    (void)snprintf(text, sizeof text,
+                   "#!/bin/sh\nwhile read -r id verb rest; do echo \"$id $verb $rest\" >>%s/lines; "
+                   "[ $verb != watch ] || echo \"$id on because\"; "
+                   "[ $verb != wake ] || echo \"$id ok\"; done\n",
+                   rig->dir);
+    use_script(rig, text);
+}
+
+static void a_watch_that_is_ended_is_told_nothing_any_more(void **state)
+{
+    struct rig *rig = *state;
+    char lines[500];
+    use_scribe(rig);
+    watch(rig);
+    news_count(rig, 1);
+    power_watch_end(rig->watch);
+    watch(rig); /* its first news is on its way when it is ended */
+    power_watch_end(rig->watch);
+    power_watch_end(NULL);
+    wake(rig);
+    assert_int_equal(rig->news.count, 1);
+    lines_of(rig, lines, sizeof lines);
+    assert_string_equal(lines, "1 watch it is off\n1 unwatch it is off\n2 watch it is off\n"
+                               "2 unwatch it is off\n3 wake 28 it is off\n");
+}
+
+static void a_sleep_that_is_taken_back_ends_and_the_helper_is_told(void **state)
+{
+    struct rig *rig = *state;
+    char lines[500];
+    use_scribe(rig);
+    assert_int_equal(power_sleep(rig->power, &rig->node, "S5", done, rig, NULL), 0);
+    power_sleep_cancel(rig->power, &rig->node); /* of somebody else */
+    power_sleep_cancel(rig->power, rig);
+    answers(rig, 1);
+    assert_int_equal(rig->status, -ECANCELED);
+    SAYS(rig, "taken back");
+    power_sleep_cancel(rig->power, rig); /* there is none any more */
+    wake(rig);
+    lines_of(rig, lines, sizeof lines);
+    assert_string_equal(lines, "1 sleep shutdown 60 73 it is off\n1 cancel it is off\n"
+                               "2 wake 28 it is off\n");
+}
+
+static void a_wake_is_not_taken_back_with_the_sleeps(void **state)
+{
+    struct rig *rig = *state;
+    use_scribe(rig);
+    assert_int_equal(power_wake(rig->power, &rig->node, done, rig, NULL), 0);
+    power_sleep_cancel(rig->power, rig);
+    answers(rig, 1);
+    assert_int_equal(rig->status, 0);
+}
+
+static void a_helper_that_dies_is_started_again_for_its_watches(void **state)
+{
+    struct rig *rig = *state;
+    char text[900];
+    (void)snprintf(text, sizeof text,
+                   "#!/bin/sh\nread -r id rest; echo \"$id on first\"\n"
+                   "[ -e %s/again ] && { read -r line; exit; }\ntouch %s/again\n",
+                   rig->dir, rig->dir);
+    use_script(rig, text);
+    watch(rig);
+    news_count(rig, 2); /* each life of it tells the state; none that nobody can be asked */
+    assert_int_equal(rig->news.state, POWER_ON);
+    assert_true(rig->news.answers);
+    assert_string_equal(rig->news.text, "first");
+}
+
+static void a_helper_that_never_says_a_word_is_told_of(void **state)
+{
+    struct rig *rig = *state;
+    use_script(rig, "#!/bin/sh\nexit 3\n");
+    watch(rig);
+    news_count(rig, 1);
+    assert_int_equal(rig->news.state, POWER_UNKNOWN);
+    assert_false(rig->news.answers);
+    assert_non_null(strstr(rig->news.text, "ended with status 3"));
+    power_watch_end(rig->watch);
+    rig->node.helper = "/nonexistent/roost-libvirt";
+    watch(rig);
+    news_count(rig, 2);
+    assert_false(rig->news.answers);
+    assert_non_null(strstr(rig->news.text, "/nonexistent/roost-libvirt"));
+}
+
+static void what_a_guest_can_and_how_long_it_takes(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(power_can(&rig->node),
+                     POWER_CAN_WAKE | POWER_CAN_SLEEP | POWER_CAN_STATUS | POWER_CAN_WATCH);
+    assert_int_equal(power_sleep_max_ms(&rig->node, "S5"), 75000);
+    rig->node.shutdown_timeout_s = 3600;
+    assert_int_equal(power_sleep_max_ms(&rig->node, "S5"), 3615000);
+    assert_int_equal(power_sleep_max_ms(&rig->node, "S4"), 900000);
+    rig->node.deadline_ms = 500;
+    assert_int_equal(power_sleep_max_ms(&rig->node, "S4"), 500);
+    rig->node.helper = NULL;
+    assert_int_equal(power_can(&rig->node), 0);
+}
+
 static void a_program_that_is_not_there_is_named(void **state)
 {
     struct rig *rig = *state;
@@ -424,6 +660,17 @@ int main(void)
         CASE(an_answer_nobody_asked_for_changes_nothing),
         CASE(an_answer_in_words_of_its_own_is_a_failure),
         CASE(the_orders_are_the_lines_that_are_documented),
+        CASE(a_watch_tells_what_becomes_of_a_guest_and_nothing_twice),
+        CASE(a_watch_of_a_guest_that_is_none_says_so),
+        CASE(a_paused_guest_is_neither_on_nor_off),
+        CASE(a_watch_without_a_daemon_says_that_nobody_can_be_asked),
+        CASE(many_watches_are_each_told_their_own),
+        CASE(a_watch_that_is_ended_is_told_nothing_any_more),
+        CASE(a_sleep_that_is_taken_back_ends_and_the_helper_is_told),
+        CASE(a_wake_is_not_taken_back_with_the_sleeps),
+        CASE(a_helper_that_dies_is_started_again_for_its_watches),
+        CASE(a_helper_that_never_says_a_word_is_told_of),
+        CASE(what_a_guest_can_and_how_long_it_takes),
         CASE(a_program_that_is_not_there_is_named),
         CASE(a_node_that_could_write_lines_of_its_own_is_refused),
         CASE(what_is_under_way_is_dropped_without_a_word),

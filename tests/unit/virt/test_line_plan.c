@@ -39,6 +39,24 @@ static void an_order_to_sleep_says_how_and_how_long_to_wait(void **state)
     }
 }
 
+static void a_watch_and_its_end_name_the_domain_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum virt_verb verb;
+    } LINES[] = {{"9 watch lab 01", VIRT_WATCH},
+                 {"9 unwatch lab 01", VIRT_UNWATCH},
+                 {"9 cancel lab 01", VIRT_CANCEL}};
+    for (unsigned i = 0; i < 3; i++) {
+        struct virt_line line;
+        assert_int_equal(virt_line_parse(LINES[i].text, &line, NULL), 0);
+        assert_int_equal(line.id, 9);
+        assert_int_equal(line.verb, LINES[i].verb);
+        assert_string_equal(line.domain, "lab 01");
+    }
+}
+
 static void what_is_no_order_is_refused(void **state)
 {
     (void)state;
@@ -56,6 +74,8 @@ static void what_is_no_order_is_refused(void **state)
         "1 wake 99999999 n1",
         "1  wake 30 n1",
         "1 sleep 30 n1",
+        "1 watch",
+        "1 watch ",
         "1 sleep saved 60 75 n1",
         "1 sleep save 75 n1",
         "1 sleep save x 75 n1",
@@ -87,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_order_to_wake_names_its_domain_with_blanks),
         cmocka_unit_test(an_order_to_sleep_says_how_and_how_long_to_wait),
+        cmocka_unit_test(a_watch_and_its_end_name_the_domain_alone),
         cmocka_unit_test(what_is_no_order_is_refused),
         cmocka_unit_test(a_domain_is_bounded),
     };
