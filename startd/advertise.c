@@ -156,7 +156,7 @@ static void send_changes(void *arg)
             slot_build(startd->slots[i]);
         }
     }
-    draining_publish(startd); /* after: an ad that is built knows nothing of it */
+    draining_publish(startd, false); /* after: an ad that is built knows nothing of it */
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
         if (slot->changed || !startd->first_update_done) {

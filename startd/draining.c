@@ -138,14 +138,14 @@ void draining_put(const struct slot *slot, struct ad *ad)
     }
 }
 
-void draining_publish(struct startd *startd)
+void draining_publish(struct startd *startd, bool all)
 {
     struct drain_estimates cost;
     int64_t now_s = loop_wall_s(startd->env.loop);
     draining_estimate(startd, NULL, &cost);
     for (size_t i = 0; i < startd->slot_count; i++) {
         struct slot *slot = startd->slots[i];
-        if (slot->changed || !startd->first_update_done) {
+        if (all || slot->changed || !startd->first_update_done) {
             drain_plan_put_estimates(&cost, slot->ad);
             drain_plan_put_totals(&startd->draining.totals, now_s, slot->ad);
         }
@@ -256,7 +256,8 @@ void draining_moved(struct startd *startd)
     if (draining_is_on(startd)) {
         loop_timer_set(startd->draining.look_timer, 0);
     }
-    if (draining_is_on(startd) || startd->draining.totals.counting > 0) {
+    if (!startd->draining.looking &&
+        (draining_is_on(startd) || startd->draining.totals.counting > 0)) {
         draining_count(startd);
     }
 }
@@ -450,16 +451,12 @@ static void take(struct slot *slot, enum drain_step step)
     }
 }
 
-void draining_look(void *arg)
+/* One look.  A slot that became Drained may be what another waits for: true, look again. */
+static bool look_once(struct startd *startd, int64_t now_s, struct drain_look *found)
 {
-    struct startd *startd = arg;
     struct draining *draining = &startd->draining;
     size_t slot_count = startd->slot_count;
-    struct drain_look found;
-    int64_t now_s = loop_wall_s(startd->env.loop);
-    if (!draining_is_on(startd) || startd->stopping || startd->going_down) {
-        return;
-    }
+    bool any_drained = false;
     const struct drain_orders orders = {.schedule = draining->request.schedule,
                                         .has_start = draining->request.start != NULL,
                                         .evict_suspended = config_bool(startd->env.config,
@@ -467,16 +464,37 @@ void draining_look(void *arg)
                                         .deadline_s = draining->request.deadline_s};
     struct drain_slot *slots = snapshot(startd, &draining->request);
     enum drain_step *steps = mem_zalloc((slot_count + 1) * sizeof *steps);
-    drain_plan_look(&orders, slots, slot_count, now_s, steps, &found);
-    if (draining->last != found.last) {
-        draining->last = found.last;
+    drain_plan_look(&orders, slots, slot_count, now_s, steps, found);
+    if (draining->last != found->last) {
+        draining->last = found->last;
         slots_refresh(startd);
     }
     for (size_t i = slot_count; i > 0; i--) { /* a step takes out none but its own slot */
-        take(startd->slots[i - 1], steps[i - 1]);
+        enum drain_step step = steps[i - 1];
+        any_drained |= step == DRAIN_STEP_DRAINED_RETIRING || step == DRAIN_STEP_DRAINED_IDLE;
+        take(startd->slots[i - 1], step);
     }
-    bool sleeps = orders_sleep(draining);
-    if (found.complete && sleeps && startd->claims.count > 0) {
+    mem_free(steps);
+    mem_free(slots);
+    return any_drained;
+}
+
+void draining_look(void *arg)
+{
+    struct startd *startd = arg;
+    struct draining *draining = &startd->draining;
+    struct drain_look found;
+    int64_t now_s = loop_wall_s(startd->env.loop);
+    if (!draining_is_on(startd) || startd->stopping || startd->going_down) {
+        return;
+    }
+    draining->looking = true;
+    while (look_once(startd, now_s, &found)) {
+        /* each slot becomes Drained once, and Idle once */
+    }
+    draining->looking = false;
+    draining_count(startd);
+    if (found.complete && orders_sleep(draining) && startd->claims.count > 0) {
         loop_timer_set(draining->look_timer, CLAIMS_MS); /* schedds are still to be told */
     } else if (found.complete && draining->phase == DRAIN_ACTIVE && !draining->committing) {
         complete(startd);
@@ -486,8 +504,6 @@ void draining_look(void *arg)
         int64_t wait_s = found.next_s - now_s;
         loop_timer_set(draining->look_timer, (uint64_t)(wait_s < 86400 ? wait_s : 86400) * 1000);
     }
-    mem_free(steps);
-    mem_free(slots);
 }
 
 /* ---- life */

@@ -200,8 +200,10 @@ static void start_draining(struct startd *startd, struct wire_request *request)
     struct err err;
     enum drain_code code = drain_request_read(wire_request_args(request), &asked, &err);
     if (asked.check != NULL) { /* it sees what is, and what it would cost */
-        slots_refresh(startd);
-        draining_publish(startd);
+        for (size_t i = 0; i < startd->slot_count; i++) {
+            slot_renew(startd->slots[i]);
+        }
+        draining_publish(startd, true);
     }
     code = code != DRAIN_OK ? code : judge(startd, &asked, &err);
     if (code != DRAIN_OK) {

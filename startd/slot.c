@@ -21,14 +21,7 @@
 #include "classad/ad.h"
 #include "startd/inventory_plan.h"
 #include "startd/startd.h"
-#include "transfer/transfer_plugins.h"
 #include "user_maps/user_world.h"
-#include "wire/daemon_ad.h"
-#include "wire/settings.h"
-
-/* The version of HTCondor whose words these ads are: Requirements that condor_submit makes ask it.
- */
-#define CONDOR_VERSION "$CondorVersion: 25.14.0 2026-01-12 Roost " ROOST_VERSION " $"
 
 struct ad_context startd_context(struct startd *startd)
 {
@@ -97,98 +90,54 @@ static void set_kind(const struct slot *slot, struct ad *ad)
     }
 }
 
+/* What a job may have of the slot: of a partitionable one what its pieces leave, of the disk what
+ * is free. */
+static void shown_resources(struct slot *slot, struct resources *ret)
+{
+    struct startd *startd = slot->startd;
+    const struct config *config = startd->env.config;
+    int64_t *disk = &ret->amount[RESOURCE_DISK];
+    *ret = slot->total;
+    if (slot->kind == SLOT_PARTITIONABLE) {
+        slot_free_resources(slot, ret);
+    }
+    if (slot->kind != SLOT_DYNAMIC) {
+        uint64_t now_ms = loop_now_ms(startd->env.loop);
+        if (startd->disk_seen_ms != now_ms) { /* many slots are built at a time */
+            startd->disk_free_kib =
+                os_disk_free_kib(startd->env.os, config_path(config, "EXECUTE"));
+            startd->disk_seen_ms = now_ms;
+        }
+        int64_t free_kib = startd->disk_free_kib - config_int(config, "RESERVED_DISK") * 1024;
+        if (slot->kind == SLOT_STATIC && slot->type_id == 0) {
+            *disk = free_kib / (int64_t)startd->machine_slots;
+        } else if (free_kib < *disk) {
+            *disk = free_kib; /* others have filled it */
+        }
+    }
+}
+
 static void set_resources(struct slot *slot, struct ad *ad)
 {
     struct startd *startd = slot->startd;
-    const struct config *config = startd->env.config;
-    struct resources shown = slot->total;
-    int64_t disk = os_disk_free_kib(startd->env.os, config_path(config, "EXECUTE")) -
-                   config_int(config, "RESERVED_DISK") * 1024;
-    if (slot->kind == SLOT_PARTITIONABLE) {
-        slot_free_resources(slot, &shown);
-    }
-    if (slot->kind == SLOT_STATIC && slot->type_id == 0) {
-        shown.amount[RESOURCE_DISK] = disk / (int64_t)startd->machine_slots;
-    } else if (slot->kind != SLOT_DYNAMIC && disk < shown.amount[RESOURCE_DISK]) {
-        shown.amount[RESOURCE_DISK] = disk; /* others have filled it */
-    }
+    struct resources shown;
+    shown_resources(slot, &shown);
     carve_plan_write(startd->kinds, &shown, "", "", ad);
     carve_plan_write(startd->kinds, &slot->total, "TotalSlot", "", ad);
-    carve_plan_write(startd->kinds, &startd->total, "Total", "", ad);
     carve_plan_write_ids(startd->kinds, &shown, ad);
     ad_merge(ad, startd->inventory);
     inventory_plan_write(startd->kinds, &shown, ad);
-    ad_set_int(ad, "DetectedCpus", startd->machine.cpus);
-    ad_set_int(ad, "DetectedMemory", startd->machine.memory_mib);
     ad_set_int(ad, "TotalSlots", (int64_t)startd->slot_count);
 }
 
+/* What stays as it is comes from slot_fixed.c. */
 static void set_machine(struct slot *slot, struct ad *ad)
 {
     struct startd *startd = slot->startd;
-    ad_set_string(ad, "Machine", startd->name);
-    ad_set_string(ad, "OpSys", startd->machine.opsys);
-    ad_set_string(ad, "Arch", startd->machine.arch);
-    ad_set_string(ad, "KernelVersion", startd->machine.kernel);
-    ad_merge(ad, startd->opsys);
-    ad_set_string(ad, "FileSystemDomain", config_string(startd->env.config, "FILESYSTEM_DOMAIN"));
-    ad_set_string(ad, "UidDomain", config_string(startd->env.config, "UID_DOMAIN"));
-    ad_set_bool(ad, "HasFileTransfer", true);
-    struct strbuf methods;
-    strbuf_init(&methods, 0);
-    transfer_plugins_methods(startd->plugins, &methods);
-    if (methods.length > 0) {
-        ad_set_string(ad, "HasFileTransferPluginMethods", strbuf_text(&methods));
-    }
-    strbuf_fini(&methods);
-    ad_set_bool(ad, "HasJobDeferral", true);
-    ad_set_string(ad, "CondorVersion", CONDOR_VERSION);
+    ad_set_string(ad, "Name", slot->name);
     set_kind(slot, ad);
     set_resources(slot, ad);
-    ad_set_string(ad, "BootId", startd->machine.boot_id);
-    ad_set_int(ad, "BootTime", startd->machine.boot_time_s);
-    ad_set_string(ad, "StartdUplink", startd->uplink);
     adapter_write(startd, ad);
-}
-
-static void set_attrs(const struct startd *startd, const char *knob, struct ad *ad)
-{
-    size_t count;
-    const char *const *names = config_list(startd->env.config, knob, &count);
-    for (size_t i = 0; i < count; i++) {
-        const char *text = config_text(startd->env.config, names[i]);
-        struct err err = {.text = "not defined"};
-        if (text == NULL || !ad_name_is_valid(names[i]) ||
-            ad_set_expr_old(ad, names[i], text, &err) != 0) {
-            log_warn(startd->env.log, "config.attr", err.text, LOG_TEXT("attribute", names[i]));
-        }
-    }
-}
-
-static void set_policy(struct slot *slot, struct ad *ad)
-{
-    struct startd *startd = slot->startd;
-    const struct config *config = startd->env.config;
-    static const char *const PAIRS[][2] = {{"START", "Start"},
-                                           {"RANK", "Rank"},
-                                           {"SLOT_WEIGHT", "SlotWeight"},
-                                           {"UNHIBERNATE", "Unhibernate"},
-                                           {"HIBERNATE", "Hibernate"},
-                                           {"MAXJOBRETIREMENTTIME", "MaxJobRetirementTime"},
-                                           {"MACHINEMAXVACATETIME", "MachineMaxVacateTime"},
-                                           {"CPU_BUSY", "CpuBusy"}};
-    for (size_t i = 0; i < ARRAY_COUNT(PAIRS); i++) {
-        const char *text = slots_type_expr(config, slot->type_id, PAIRS[i][0]);
-        text = text != NULL ? text : config_expr(config, PAIRS[i][0]);
-        struct err err;
-        if (text != NULL && ad_set_expr_old(ad, PAIRS[i][1], text, &err) != 0) {
-            log_error(startd->env.log, "config.expr", err.text, LOG_TEXT("knob", PAIRS[i][0]));
-            ad_set_error(ad, PAIRS[i][1]);
-        }
-    }
-    (void)ad_set_expr(ad, "Requirements", "Start", NULL); /* a constant text: cannot fail */
-    set_attrs(startd, "STARTD_ATTRS", ad);
-    set_attrs(startd, "STARTD_EXPRS", ad);
 }
 
 static void set_claim(const struct slot *slot, struct ad *ad)
@@ -241,13 +190,18 @@ static void set_claim_ids(const struct slot *slot, struct ad *ad)
     }
 }
 
-static void set_state(struct slot *slot, struct ad *ad)
+static void set_activity(const struct slot *slot, struct ad *ad)
 {
-    struct startd *startd = slot->startd;
     ad_set_string(ad, "State", slot_state_name(slot->state));
     ad_set_string(ad, "Activity", slot_activity_name(slot->activity));
     ad_set_int(ad, "EnteredCurrentState", slot->entered_state_s);
     ad_set_int(ad, "EnteredCurrentActivity", slot->entered_activity_s);
+}
+
+static void set_state(struct slot *slot, struct ad *ad)
+{
+    struct startd *startd = slot->startd;
+    set_activity(slot, ad);
     ad_set_string(ad, "PowerState",
                   startd->going_down                    ? "GoingDown"
                   : startd->leaving || startd->farewell ? "Draining"
@@ -350,13 +304,9 @@ static void set_children(const struct slot *slot, struct ad *ad)
 
 void slot_build(struct slot *slot)
 {
-    struct ad *ad = ad_create();
-    ad_set_string(ad, "MyType", "Machine");
-    ad_set_string(ad, "Name", slot->name);
-    daemon_ad_put_program(ad, &slot->startd->machine, slot->startd->started_s);
-    settings_put(ad, slot->startd->env.config);
+    struct ad *ad = ad_copy(slot_fixed_machine(slot->startd));
     set_machine(slot, ad);
-    set_policy(slot, ad);
+    ad_merge(ad, slot_fixed_rules(slot->startd, slot->type_id));
     set_state(slot, ad);
     draining_put(slot, ad);
     figures_write(slot, ad);
@@ -373,6 +323,19 @@ void slot_build(struct slot *slot)
     slot->stale = false;
 }
 
+void slot_renew(struct slot *slot)
+{
+    if (slot->stale) {
+        slot_build(slot);
+        return;
+    }
+    struct resources shown;
+    shown_resources(slot, &shown);
+    ad_set_int(slot->ad, "Disk", shown.amount[RESOURCE_DISK] > 0 ? shown.amount[RESOURCE_DISK] : 0);
+    figures_write(slot, slot->ad);
+    set_claim(slot, slot->ad);
+}
+
 void slot_refresh(struct slot *slot)
 {
     slot_build(slot);
@@ -382,22 +345,28 @@ void slot_refresh(struct slot *slot)
     advertise_soon(slot->startd);
 }
 
+/* The ad is made when it is sent; what is looked at until then is right at once. */
+static void make_stale(struct slot *slot)
+{
+    set_activity(slot, slot->ad);
+    slot->changed = slot->stale = true;
+    if (slot->parent != NULL) {
+        slot->parent->changed = slot->parent->stale = true;
+    }
+}
+
 /* Between two jobs of a claim the ad says what START may look at; the rest of it, and the parent's,
  * is made when it is sent, which is not for each of many short jobs. */
 static void slot_flap(struct slot *slot)
 {
     static const char *const OF_A_JOB[] = {"JobStart", "RetirementTimeRemaining", "TotalJobRunTime",
                                            "TotalJobSuspendTime"};
-    set_state(slot, slot->ad);
+    make_stale(slot);
     for (size_t i = 0; i < ARRAY_COUNT(OF_A_JOB); i++) {
         ad_remove(slot->ad, OF_A_JOB[i]);
     }
     figures_write(slot, slot->ad);
     set_claim(slot, slot->ad);
-    slot->changed = slot->stale = true;
-    if (slot->parent != NULL) {
-        slot->parent->changed = slot->parent->stale = true;
-    }
     advertise_flap(slot->startd);
 }
 
@@ -442,11 +411,16 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
         startd->last_match_s = now_s;
     }
     bool flap = is_flap(slot, state, activity);
+    bool drained = slot->state == SLOT_DRAINED || state == SLOT_DRAINED; /* many, twice in a row */
     slot->entered_activity_s = now_s;
     slot->state = state;
     slot->activity = activity;
     if (flap) {
         slot_flap(slot);
+    } else if (drained) {
+        make_stale(slot);
+        draining_put(slot, slot->ad);
+        advertise_soon(startd);
     } else {
         slot_refresh(slot);
     }

@@ -383,6 +383,7 @@ void slots_destroy(struct startd *startd)
     startd->kinds = NULL;
     ad_destroy(startd->inventory);
     startd->inventory = NULL;
+    slot_fixed_forget(startd);
     vec_fini(&startd->gone, mem_free);
 }
 

@@ -123,6 +123,7 @@ static int set_names(struct startd *startd, struct err *err)
 
 static void plugins_known(void *arg)
 {
+    slot_fixed_forget(arg);
     slots_refresh(arg);
 }
 
@@ -221,6 +222,7 @@ static void startd_reload(void *state, const struct config *config)
 {
     struct startd *startd = state;
     startd->env.config = config;
+    slot_fixed_forget(startd);
     user_world_destroy(startd->users);
     startd->users = user_world_create(startd->env.os, config);
     pool_context_reload(startd->wires, config, startd->env.log);

@@ -26,6 +26,7 @@
 #include "startd/hibernate_plan.h"
 #include "startd/policy_plan.h"
 #include "startd/slot_plan.h"
+#include "startd/slot_types_plan.h"
 
 #define STARTD_SLOTS_MAX    1024
 #define CLAIM_ID_MAX        200
@@ -171,12 +172,18 @@ struct draining {
     int64_t began_s;
     bool last;    /* StartExpr counts no more */
     bool no_more; /* OnCompletion was exit: the ads are taken back */
+    bool looking; /* steps are being taken: what they move is counted when all are */
     struct drain_totals totals;
     struct vec held; /* struct held: calls that wait for the end of an offer */
     struct wire_request *offer, *commit, *cancel; /* to be answered */
     bool committing;                              /* the commit is on its way to the disk */
     struct loop_timer *offer_timer, *look_timer;
     uint64_t retry_ms; /* COMPLETE: what comes then is tried (again) then, loop_now_ms() */
+};
+
+struct slot_fixed { /* slot_fixed.c; NULL: to be made */
+    struct ad *machine;
+    struct ad *rules[SLOT_TYPES_MAX + 1]; /* by type */
 };
 
 struct adapter {      /* the network adapter that could wake the machine */
@@ -213,6 +220,7 @@ struct startd {
     struct daemon_env env;
     struct draining draining;
     struct figures figures;
+    struct slot_fixed fixed;
     struct adapter adapter;
     struct hibernate_look look;
     struct reclaim reclaim;
@@ -238,6 +246,8 @@ struct startd {
     struct resource_kinds *kinds;
     struct ad *inventory;                       /* what its scripts say beside that */
     struct resources total;                     /* of the machine, less what is reserved */
+    int64_t disk_free_kib;                      /* of EXECUTE, as it was seen last */
+    uint64_t disk_seen_ms;                      /* 0: never */
     struct ad_expr *modify[RESOURCE_KINDS_MAX]; /* MODIFY_REQUEST_EXPR_REQUEST...; NULL: none */
     struct ad_expr *hibernate;
     struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer, *leave_timer;
@@ -310,9 +320,16 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
 /* The slot has no claim any more: it goes to the claim that waits, or to Owner or Unclaimed with a
  * new claim id; a piece is removed (slot is dangling then). */
 void slot_rest(struct slot *slot);
-void slot_build(struct slot *slot);   /* builds the ad anew */
+void slot_build(struct slot *slot); /* builds the ad anew */
+/* Writes anew what passes without a move: figures, disk, what its job has left. */
+void slot_renew(struct slot *slot);
 void slot_refresh(struct slot *slot); /* the same, its parent's, too, and sends them */
 void slot_mint(struct slot *slot);    /* new claim ids */
+
+/* ---- slot_fixed.c: what is the same in the ads of all slots, or of all of a type */
+const struct ad *slot_fixed_machine(struct startd *startd);
+const struct ad *slot_fixed_rules(struct startd *startd, int type_id); /* policy, STARTD_ATTRS */
+void slot_fixed_forget(struct startd *startd); /* configuration or plug-ins are others now */
 
 /* ---- offer.c: DIAL_ME */
 void offer_dial_me(struct startd *startd, struct wire_request *request);
@@ -386,7 +403,8 @@ void draining_merge(struct startd *startd);    /* drained pieces go back to thei
 void draining_moved(struct startd *startd);    /* a slot has, or is gone */
 void draining_run_over(struct claim *claim);   /* the claim's run, its slot still there */
 void draining_put(const struct slot *slot, struct ad *ad); /* overrides Start */
-void draining_publish(struct startd *startd); /* estimates and totals, in ads to be sent */
+/* Estimates and totals, in ads to be sent, or in all. */
+void draining_publish(struct startd *startd, bool all);
 /* hibernate.c: the machine did not go down as was ordered when it was drained; retry: nothing was
  * done to it yet.  No matter when it was not draining that ordered it. */
 void draining_stays(struct startd *startd, bool retry);

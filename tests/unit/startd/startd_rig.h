@@ -300,11 +300,13 @@ static inline void restart(struct rig *rig)
     start(rig);
 }
 
-/* A starter that runs, with a child of the job, until it is told to end; none to make copies of. */
-static const char STARTER_SCRIPT[] = "#!/bin/sh\n[ \"$1\" != -prepared ] || exit 1\nsleep 600 "
-                                     "&\necho $$ $! $5 >\"$(dirname $0)/pids.new\"\n"
+/* A starter that runs, with a child of the job, until it is told to end; none to make copies of.
+ * Whoever finds its pids may send it a TERM at once: it is deaf to it by then. */
+static const char STARTER_SCRIPT[] = "#!/bin/sh\n[ \"$1\" != -prepared ] || exit 1\n"
+                                     "sleep 600 &\ntrap '' TERM\n"
+                                     "echo $$ $! $5 >\"$(dirname $0)/pids.new\"\n"
                                      "mv \"$(dirname $0)/pids.new\" \"$(dirname $0)/pids\"\n"
-                                     "trap '' TERM\nwait\nwait\n";
+                                     "wait\nwait\n";
 
 static inline int setup(void **state)
 {

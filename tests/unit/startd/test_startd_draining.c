@@ -281,6 +281,7 @@ static void a_drain_and_its_totals_survive_the_startd(void **state)
     stop(rig);
     start(rig);
     until(rig, all_drained);
+    until(rig, is_connected);
     assert_string_equal(rig->startd->draining.id, admin.id);
     assert_string_equal(rig->startd->draining.requester, "someone@pool");
     assert_string_equal(rig->startd->draining.request.reason, "new disk");
@@ -605,6 +606,25 @@ static void a_check_may_look_at_what_it_would_cost(void **state)
     asker_end(&admin);
 }
 
+static void a_check_sees_the_figures_of_now(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, PATIENT);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    struct slot *slot = rig->startd->slots[0];
+    slot->owner_load = 7.5; /* measured since the ad was built */
+    slot->claim->job_start_s -= 300;
+    ad_set_int(slot->ad, "Disk", -5);
+    rig->startd->disk_seen_ms = 0;
+    ask(rig, &admin,
+        "[CheckExpr = \"Disk >= 0 && (SlotID != 1 || (LoadAvg >= 7.5 && Activity == \\\"Busy\\\" &&"
+        " RetirementTimeRemaining <= 700))\"; EstimateOnly = true]");
+    assert_string_equal(admin.text, "");
+    assert_int_equal(admin.code, DRAIN_OK);
+    asker_end(&admin);
+}
+
 static void a_commit_of_another_id_or_a_second_one_is_refused(void **state)
 {
     struct rig *rig = *state;
@@ -666,7 +686,7 @@ static void time_that_is_unclaimed_or_drained_counts_for_each_slot(void **state)
     until(rig, all_drained);
     rig->startd->draining.totals.counted_s -= 100; /* a while ago */
     slots_refresh(rig->startd);
-    draining_publish(rig->startd);
+    draining_publish(rig->startd, false);
     assert_in_range(ad_int_or(rig->startd->slots[0]->ad, "TotalDrainingUnclaimedTime", -1), 200,
                     230);
     assert_int_equal(cancel(rig, &admin, NULL), DRAIN_OK);
@@ -701,7 +721,7 @@ UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
            STARTD(a_call_on_a_claim_waits_for_the_end_of_the_offer),
            STARTD(no_policy_is_looked_at_while_an_offer_stands),
            STARTD(who_waited_for_an_offer_that_was_committed_is_refused),
-           STARTD(a_check_may_look_at_what_it_would_cost),
+           STARTD(a_check_may_look_at_what_it_would_cost), STARTD(a_check_sees_the_figures_of_now),
            STARTD(a_commit_of_another_id_or_a_second_one_is_refused),
            STARTD(every_ad_that_is_sent_says_what_draining_would_cost),
            STARTD(time_that_is_unclaimed_or_drained_counts_for_each_slot))
