@@ -31,6 +31,10 @@ void os_sleep_words(struct os *os, const char *root, struct os_sleep_words *ret)
  * it has a terminal); the name of one of them in who, "" if none. */
 size_t os_sessions(struct os *os, const char *root, char *who, size_t size);
 
+/* The sessions of people before a screen (X11, Wayland), that logind knows: their ids. */
+typedef void (*os_session_f)(void *arg, const char *id);
+void os_graphical_sessions(struct os *os, const char *root, os_session_f each, void *arg);
+
 /* A lock of logind's that forbids: what is a list as "sleep:shutdown:idle". */
 typedef void (*os_inhibitor_f)(void *arg, const char *what, const char *who, const char *why);
 void os_inhibitors(struct os *os, const char *root, os_inhibitor_f each, void *arg);

@@ -61,7 +61,7 @@ static void value_of(const char *text, const char *name, char *ret, size_t size)
 
 /* Each file of a directory that has no dot in its name: beside them are FIFOs, N.ref. */
 static void each_file(const char *root, const char *directory,
-                      void (*each)(void *arg, const char *text), void *arg)
+                      void (*each)(void *arg, const char *name, const char *text), void *arg)
 {
     char path[PATH_BYTES], text[4096];
     (void)snprintf(path, sizeof path, "%s%s", root, directory);
@@ -71,7 +71,7 @@ static void each_file(const char *root, const char *directory,
         if (strchr(file->d_name, '.') == NULL) {
             (void)snprintf(path, sizeof path, "%s%s/%.255s", root, directory, file->d_name);
             if (os_read_small(path, text, sizeof text) > 0) {
-                each(arg, text);
+                each(arg, file->d_name, text);
             }
         }
     }
@@ -102,14 +102,21 @@ static void count_session(struct sessions *all, const char *line, const char *us
     }
 }
 
-static void logind_session(void *arg, const char *text)
+static bool is_persons(const char *text)
 {
-    char class[40], state[40], line[80], user[80];
+    char class[40], state[40];
     value_of(text, "CLASS", class, sizeof class);
     value_of(text, "STATE", state, sizeof state);
+    return (class[0] == '\0' || strcmp(class, "user") == 0) && strcmp(state, "closing") != 0;
+}
+
+static void logind_session(void *arg, const char *name, const char *text)
+{
+    char line[80], user[80];
+    (void)name;
     value_of(text, "TTY", line, sizeof line);
     value_of(text, "USER", user, sizeof user);
-    if ((class[0] == '\0' || strcmp(class, "user") == 0) && strcmp(state, "closing") != 0) {
+    if (is_persons(text)) {
         count_session(arg, line, user);
     }
 }
@@ -144,6 +151,28 @@ size_t os_sessions(struct os *os, const char *root, char *who, size_t size)
     return all.count;
 }
 
+struct graphical {
+    os_session_f each;
+    void *arg;
+};
+
+static void graphical_session(void *arg, const char *name, const char *text)
+{
+    const struct graphical *all = arg;
+    char type[40];
+    value_of(text, "TYPE", type, sizeof type);
+    if (is_persons(text) && (strcmp(type, "x11") == 0 || strcmp(type, "wayland") == 0)) {
+        all->each(all->arg, name);
+    }
+}
+
+void os_graphical_sessions(struct os *os, const char *root, os_session_f each, void *arg)
+{
+    struct graphical all = {each, arg};
+    (void)os;
+    each_file(root, "/run/systemd/sessions", graphical_session, &all);
+}
+
 /* ---- inhibitors */
 
 struct inhibitors {
@@ -151,10 +180,11 @@ struct inhibitors {
     void *arg;
 };
 
-static void inhibitor(void *arg, const char *text)
+static void inhibitor(void *arg, const char *name, const char *text)
 {
     const struct inhibitors *all = arg;
     char mode[40], what[200], who[100], why[200];
+    (void)name;
     value_of(text, "MODE", mode, sizeof mode);
     value_of(text, "WHAT", what, sizeof what);
     value_of(text, "WHO", who, sizeof who);

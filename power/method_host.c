@@ -1,10 +1,11 @@
 /* power/method_host.c - this machine puts itself to sleep.
  *
  * Who does it: the site's plug-in program, told `set <level>` as HTCondor tells its own; else
- * systemctl, where logind is in charge (it tells those who asked to be told); else the kernel,
- * through /sys/power.  A write to /sys/power/state comes back when the machine is awake again, so
- * a child makes it, and its status says whether the kernel would.  Without a deadline for S1 to S4:
- * what was asleep for days is not late.
+ * systemctl, where logind is in charge (it tells those who asked to be told, and may say no); else
+ * the kernel, through /sys/power.  Below a root it is that root's systemctl.  A write to
+ * /sys/power/state comes back when the machine is awake again, so a child makes it, and its status
+ * says whether the kernel would.  Without a deadline for S1 to S4: what was asleep for days is not
+ * late.
  *
  * It sleeps only: who is asleep wakes nobody, least of all itself.
  *
@@ -21,11 +22,18 @@
 #include "base/vec.h"
 #include "power/method.h"
 
-/* $1 what to choose in mem_sleep ("": nothing), $2 what to write to state, $3 the root. */
+/* $1 what to choose in mem_sleep where that is what counts, $2 what to write to state, the best
+ * word that the kernel has, $3 the root. */
 static const char SUSPEND[] =
     "cd \"$3/sys/power\" || exit 1\n"
-    "if [ -n \"$1\" ] && [ -e mem_sleep ]; then echo \"$1\" >mem_sleep || exit 1; fi\n"
-    "echo \"$2\" >state";
+    "for state in $2; do case \" $(cat state 2>/dev/null) \" in *\" $state \"*) break ;; esac; "
+    "done\n"
+    "if [ \"$state\" = mem ] && [ -e mem_sleep ]; then echo \"$1\" >mem_sleep || exit 1; fi\n"
+    "echo \"$state\" >state";
+/* $1 the verb, $2 the root.  "suspend" means what mem_sleep has chosen. */
+static const char LOGIND[] = "[ \"$1\" != suspend ] || [ ! -e \"$2/sys/power/mem_sleep\" ] ||\n"
+                             "    echo deep >\"$2/sys/power/mem_sleep\" || exit 1\n"
+                             "exec \"$2/usr/bin/systemctl\" \"$1\"";
 static const char SWITCH_OFF[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin; exec poweroff";
 
 static bool is_set(const char *text)
@@ -54,7 +62,7 @@ static int add_program(struct vec *words, const char *text, const struct power_n
 static int add_kernel(struct vec *words, const char *level, const struct power_node *node,
                       struct err *err)
 {
-    static const char *const WAYS[][3] = {{"S1", "s2idle", "freeze"},
+    static const char *const WAYS[][3] = {{"S1", "s2idle", "freeze standby mem"},
                                           {"S3", "deep", "mem"},
                                           {"S4", "", "disk"}};
     for (size_t i = 0; i < sizeof WAYS / sizeof WAYS[0]; i++) {
@@ -73,21 +81,30 @@ static int add_kernel(struct vec *words, const char *level, const struct power_n
                    level);
 }
 
+static void add_logind(struct vec *words, const char *verb, const struct power_node *node)
+{
+    add(words, "/bin/sh");
+    add(words, "-c");
+    add(words, LOGIND);
+    add(words, "sh");
+    add(words, verb);
+    add(words, node->root != NULL ? node->root : "");
+}
+
 static int add_off(struct vec *words, const struct power_node *node, struct err *err)
 {
     if (is_set(node->sleep_command)) {
         return add_program(words, node->sleep_command, node, err);
+    }
+    if (node->by_logind) {
+        add_logind(words, "poweroff", node);
+        return 0;
     }
     if (is_set(node->root)) { /* whose machine is it that is below there? not this one */
         return err_set(err, -EINVAL,
                        "node %s: method host: below %s there is nothing to switch off; set "
                        "POWER_SLEEP_CMD",
                        node->name, node->root);
-    }
-    if (node->by_logind) {
-        add(words, "/usr/bin/systemctl");
-        add(words, "poweroff");
-        return 0;
     }
     add(words, "/bin/sh");
     add(words, "-c");
@@ -106,8 +123,7 @@ static int command_for(const struct power_node *node, const char *level, struct 
     } else if (strcmp(level, "S5") == 0) {
         rc = add_off(words, node, err);
     } else if (node->by_logind && (strcmp(level, "S3") == 0 || strcmp(level, "S4") == 0)) {
-        add(words, "/usr/bin/systemctl");
-        add(words, strcmp(level, "S3") == 0 ? "suspend" : "hibernate");
+        add_logind(words, strcmp(level, "S3") == 0 ? "suspend" : "hibernate", node);
     } else {
         rc = add_kernel(words, level, node, err);
     }

@@ -21,6 +21,14 @@ size_t os_sessions(struct os *os, const char *root, char *who, size_t size)
     return 0;
 }
 
+void os_graphical_sessions(struct os *os, const char *root, os_session_f each, void *arg)
+{
+    (void)os;
+    (void)root;
+    (void)each;
+    (void)arg;
+}
+
 void os_inhibitors(struct os *os, const char *root, os_inhibitor_f each, void *arg)
 {
     (void)os;

@@ -136,6 +136,11 @@ static const struct knob KNOBS[] = {
      .fallback = "true",
      .help = "true: all ttys and ptys count for KeyboardIdle; false: those that utmp or logind has "
              "a session on."},
+    {.name = "LOGIND_IDLE_HINT",
+     .type = KNOB_BOOL,
+     .fallback = "true",
+     .help = "Where there are graphical sessions, ask logind (loginctl) what their desktops say of "
+             "their users' being idle; for KeyboardIdle and ConsoleIdle."},
     {.name = "SLOTS_CONNECTED_TO_CONSOLE",
      .type = KNOB_INT,
      .fallback = "1024",

@@ -45,6 +45,7 @@ static void poll(void *arg)
         return;
     }
     hibernate_look_again(startd);
+    idle_hint_look(startd);
     slots_poll(startd);
     if (farewell_check(startd)) {
         startd_stop(startd);
@@ -145,6 +146,7 @@ static void startd_destroy(void *state)
     struct startd *startd = state;
     transfer_plugins_destroy(startd->plugins);
     hibernate_look_close(startd);
+    idle_hint_close(startd);
     advertise_close(startd);
     starters_close(startd);
     claims_destroy(startd);

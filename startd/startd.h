@@ -204,6 +204,12 @@ struct hibernate_look { /* what this machine could do of sleep: hibernate_look.c
     uint64_t suspended_ms; /* of this boot, at the last look */
 };
 
+struct idle_hint { /* what desktops tell logind: idle_hint.c */
+    pid_t pid;     /* loginctl is being asked */
+    uint64_t next_ms;
+    bool failed; /* it could not be started: there is none */
+};
+
 struct keep {        /* somebody keeps it up: keep.c */
     int64_t until_s; /* 0: nobody */
     char by[256], reason[300];
@@ -224,6 +230,7 @@ struct startd {
     struct adapter adapter;
     struct hibernate_look look;
     struct reclaim reclaim;
+    struct idle_hint idle_hint;
     struct keep keep;
     struct os_machine machine;
     struct ad *opsys; /* opsys_plan.h */
@@ -372,7 +379,11 @@ void adapter_wake_neighbour(struct startd *startd, struct wire_request *request)
 /* ---- figures.c: what the policy expressions look at */
 void figures_measure(struct startd *startd); /* and writes it into all ads */
 void figures_write(struct slot *slot, struct ad *ad);
-void figures_console_used(struct startd *startd, int64_t idle_s); /* kbdd says so */
+void figures_console_used(struct startd *startd, int64_t idle_s); /* kbdd says so, or logind */
+
+/* ---- idle_hint.c: what desktops tell logind of their users */
+void idle_hint_look(struct startd *startd); /* asks, now and then; the answer comes later */
+void idle_hint_close(struct startd *startd);
 
 /* ---- policy.c: the owner's policy for claimed slots */
 void policy_load(struct slot *slot);

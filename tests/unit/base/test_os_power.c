@@ -93,6 +93,29 @@ static void a_session_that_utmp_and_logind_know_is_counted_once(void **state)
     assert_int_equal(os_sessions(rig->os, rig->root, who, sizeof who), 1);
 }
 
+static void add_id(void *arg, const char *id)
+{
+    (void)snprintf((char *)arg + strlen(arg), 20, "%s ", id);
+}
+
+static void only_sessions_before_a_screen_are_graphical(void **state)
+{
+    struct rig *rig = *state;
+    char ids[80] = "";
+    put_text(rig, "/run/systemd/sessions", "1", "USER=ann\nTYPE=tty\nCLASS=user\n");
+    put_text(rig, "/run/systemd/sessions", "c2", "USER=gdm\nTYPE=wayland\nCLASS=greeter\n");
+    put_text(rig, "/run/systemd/sessions", "3",
+             "USER=bob\nTYPE=wayland\nCLASS=user\nSTATE=closing\n");
+    os_graphical_sessions(rig->os, rig->root, add_id, ids);
+    assert_string_equal(ids, "");
+    put_text(rig, "/run/systemd/sessions", "4", "USER=ann\nTYPE=wayland\nCLASS=user\n");
+    os_graphical_sessions(rig->os, rig->root, add_id, ids);
+    assert_string_equal(ids, "4 ");
+    put_text(rig, "/run/systemd/sessions", "4", "USER=ann\nTYPE=x11\nCLASS=user\n");
+    os_graphical_sessions(rig->os, rig->root, add_id, ids);
+    assert_string_equal(ids, "4 4 ");
+}
+
 struct seen {
     int count;
     char text[300];
@@ -133,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RIG(the_kernels_words_are_read_without_their_newline),
         RIG(a_session_that_utmp_and_logind_know_is_counted_once),
+        RIG(only_sessions_before_a_screen_are_graphical),
         RIG(locks_that_forbid_are_told_those_that_delay_are_not),
         RIG(a_machine_that_runs_has_not_slept_meanwhile),
     };

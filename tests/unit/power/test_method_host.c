@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "base/check.h"
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
@@ -95,9 +96,56 @@ static void each_level_has_its_word(void **state)
     file_is(rig, "/sys/power/state", "mem\n");
     file_is(rig, "/sys/power/mem_sleep", "deep\n");
     assert_int_equal(sleep_to(rig, "S1"), 0);
-    file_is(rig, "/sys/power/state", "freeze\n");
+    file_is(rig, "/sys/power/state", "mem\n"); /* it has the word that was written */
     assert_int_equal(sleep_to(rig, "S4"), 0);
     file_is(rig, "/sys/power/state", "disk\n");
+}
+
+static void put(struct rig *rig, const char *name, const char *text)
+{
+    char path[200];
+    (void)snprintf(path, sizeof path, "%s%s", rig->root, name);
+    assert_int_equal(os_write_file(rig->os, path, text, strlen(text), 0755, false, NULL), 0);
+}
+
+static void the_lightest_sleep_is_the_first_that_the_kernel_has(void **state)
+{
+    static const char *const KERNELS[][2] = {{"freeze standby mem disk\n", "freeze\n"},
+                                             {"standby mem disk\n", "standby\n"},
+                                             {"disk mem\n", "mem\n"},
+                                             {"\n", "mem\n"}};
+    struct rig *rig = *state;
+    for (size_t i = 0; i < ARRAY_COUNT(KERNELS); i++) {
+        put(rig, "/sys/power/state", KERNELS[i][0]);
+        put(rig, "/sys/power/mem_sleep", "s2idle [deep]\n");
+        assert_int_equal(sleep_to(rig, "S1"), 0);
+        file_is(rig, "/sys/power/state", KERNELS[i][1]);
+        file_is(rig, "/sys/power/mem_sleep", i < 2 ? "s2idle [deep]\n" : "s2idle\n");
+    }
+}
+
+static void logind_is_told_by_its_program(void **state)
+{
+    static const char *const TOLD[][2] = {{"S3", "suspend\n"},
+                                          {"S4", "hibernate\n"},
+                                          {"S5", "poweroff\n"}};
+    struct rig *rig = *state;
+    char path[200];
+    (void)snprintf(path, sizeof path, "%s/usr/bin", rig->root);
+    assert_int_equal(os_mkdirs(rig->os, path, 0755, NULL), 0);
+    put(rig, "/usr/bin/systemctl", "#!/bin/sh\necho \"$*\" >\"$(dirname \"$0\")/told\"\n");
+    rig->node.by_logind = true;
+    for (size_t i = 0; i < ARRAY_COUNT(TOLD); i++) {
+        put(rig, "/sys/power/mem_sleep", "[s2idle] deep\n");
+        assert_int_equal(sleep_to(rig, TOLD[i][0]), 0);
+        file_is(rig, "/usr/bin/told", TOLD[i][1]);
+        file_is(rig, "/sys/power/mem_sleep", i == 0 ? "deep\n" : "[s2idle] deep\n");
+        file_is(rig, "/sys/power/state", "(none)");
+    }
+    assert_int_equal(sleep_to(rig, "S1"), 0); /* it has no word for that */
+    file_is(rig, "/sys/power/state", "mem\n");
+    put(rig, "/usr/bin/systemctl", "#!/bin/sh\nexit 1\n");
+    assert_int_equal(sleep_to(rig, "S5"), -EIO);
 }
 
 static void an_old_kernel_has_no_choice_of_memory_sleep(void **state)
@@ -123,7 +171,6 @@ static void what_the_kernel_refuses_is_an_error(void **state)
 static void below_a_root_nothing_is_switched_off_but_by_a_command(void **state)
 {
     struct rig *rig = *state;
-    rig->node.by_logind = true;
     assert_int_equal(sleep_to(rig, "S5"), -EINVAL);
     assert_non_null(strstr(rig->text, "POWER_SLEEP_CMD"));
     rig->node.sleep_command = "/bin/false";
@@ -147,6 +194,8 @@ int main(void)
 #define RIG(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         RIG(each_level_has_its_word),
+        RIG(the_lightest_sleep_is_the_first_that_the_kernel_has),
+        RIG(logind_is_told_by_its_program),
         RIG(an_old_kernel_has_no_choice_of_memory_sleep),
         RIG(what_the_kernel_refuses_is_an_error),
         RIG(below_a_root_nothing_is_switched_off_but_by_a_command),

@@ -165,6 +165,32 @@ static void who_is_logged_in_keeps_it_up_until_he_leaves(void **state)
     until(rig, is_switched_off);
 }
 
+static int64_t console_idle_s(const struct rig *rig)
+{
+    return ad_int_or(shown(rig), "ConsoleIdle", -1);
+}
+static bool console_is_in_use(struct rig *rig)
+{
+    rig->startd->idle_hint.next_ms = 0;
+    idle_hint_look(rig->startd);
+    figures_measure(rig->startd);
+    return console_idle_s(rig) >= 0 && console_idle_s(rig) < 10;
+}
+
+static void a_desktop_that_tells_logind_of_its_user_is_believed(void **state)
+{
+    struct rig *rig = *state;
+    put(rig, "/usr/bin", "loginctl",
+        "#!/bin/sh\n[ \"$*\" = 'show-session -p Type -p IdleHint -p IdleSinceHint c2' ] || exit 1\n"
+        "echo Type=wayland\necho IdleHint=no\necho IdleSinceHint=1\n");
+    begin(rig, CHECKED "CONSOLE_DEVICES = {}\n");
+    idle_hint_look(rig->startd);
+    assert_int_equal(rig->startd->idle_hint.pid, 0); /* no session, no question */
+    put(rig, "/run/systemd/sessions", "c2", "USER=bob\nCLASS=user\nTYPE=wayland\n");
+    put(rig, "/run/systemd/sessions", "--x", "USER=bob\nCLASS=user\nTYPE=wayland\n");
+    until(rig, console_is_in_use);
+}
+
 static void an_inhibitor_keeps_it_up_from_what_it_forbids(void **state)
 {
     struct rig *rig = *state;
@@ -405,6 +431,7 @@ UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_
            RIG(one_slot_that_says_none_keeps_it_up), RIG(the_deepest_level_wins),
            RIG(a_level_that_it_has_not_is_refused_with_a_reason),
            RIG(who_is_logged_in_keeps_it_up_until_he_leaves),
+           RIG(a_desktop_that_tells_logind_of_its_user_is_believed),
            RIG(an_inhibitor_keeps_it_up_from_what_it_forbids),
            RIG(what_nothing_could_wake_stays_up), RIG(it_is_up_for_its_minimum_after_each_waking),
            RIG(somebody_keeps_it_up_across_a_restart), RIG(a_time_that_is_none_keeps_nothing),
