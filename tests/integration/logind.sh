@@ -23,8 +23,10 @@ fi
 mkdir "$WORK/run" "$WORK/power"
 echo "freeze mem" >"$WORK/power/state"
 echo "[s2idle] deep" >"$WORK/power/mem_sleep"
-mount -t tmpfs none /dev && mount --bind "$WORK/run" /run && mount --bind "$WORK/power" /sys/power ||
-    { echo "skipped: nothing can be mounted here"; exit 77; }
+if ! { mount -t tmpfs none /dev && mount --bind "$WORK/run" /run && mount --bind "$WORK/power" /sys/power; }; then
+    echo "skipped: nothing can be mounted here"
+    exit 77
+fi
 for node in "null 3" "zero 5" "full 7" "random 8" "urandom 9"; do
     mknod -m 0666 "/dev/${node% *}" c 1 "${node#* }" || fail "no /dev/${node% *}"
 done
