@@ -3,7 +3,8 @@
  * Changes of one moment go in one UPDATE; the first goes at once.  That a claim's job ended and its
  * next began is told at most each FLAP_GATHER_MS: with short jobs nobody could follow, and each
  * full ad goes to the collector and all who watch it.  After the uplink came up, and every
- * UPDATE_INTERVAL, all slots are sent.  An UPDATE is answered only if something is wrong with it:
+ * UPDATE_INTERVAL, whatever was sent of single slots meanwhile, all slots are sent: an ad that is
+ * not renewed expires.  An UPDATE is answered only if something is wrong with it:
  * what is lost is lost with the connection, and then everything is sent anew; as it is, somewhat
  * later, when the collector had too much to do to take it.
  *
@@ -137,6 +138,15 @@ static void find_stale(struct startd *startd, struct wire *wire)
     ad_destroy(args);
 }
 
+/* Until the interval is over: ms. */
+static uint64_t all_due_in(const struct startd *startd)
+{
+    uint64_t interval_ms =
+        (uint64_t)config_duration_s(startd->env.config, "UPDATE_INTERVAL") * 1000;
+    uint64_t due_ms = startd->all_sent_ms + interval_ms, now_ms = loop_now_ms(startd->env.loop);
+    return due_ms > now_ms ? due_ms - now_ms : 0;
+}
+
 static void send_changes(void *arg)
 {
     struct startd *startd = arg;
@@ -180,17 +190,16 @@ static void send_changes(void *arg)
         ad_destroy(args);
     }
     mem_free(ads);
-    send_in(startd, (uint64_t)config_duration_s(startd->env.config, "UPDATE_INTERVAL") * 1000);
+    if (count == startd->slot_count) {
+        startd->all_sent_ms = loop_now_ms(startd->env.loop);
+    }
+    send_in(startd, all_due_in(startd));
 }
 
 static void send_timer(void *arg)
 {
     struct startd *startd = arg;
-    bool any = false;
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        any = any || startd->slots[i]->changed;
-    }
-    if (!any && startd->gone.count == 0) { /* the interval is over: all of them */
+    if (all_due_in(startd) == 0) {
         slots_refresh(startd);
     }
     send_changes(startd);

@@ -262,6 +262,7 @@ struct startd {
     struct loop_timer *ask_timer;     /* POWER_METHOD rooster: what became of it? */
     uint64_t send_due_ms;             /* when send_timer fires */
     uint64_t last_sent_ms;            /* changes, on loop_now_ms(); 0: never */
+    uint64_t all_sent_ms;             /* all ads at once, likewise */
     uint64_t epoch, sequence;         /* of our updates */
     uint64_t random_state;
     struct user_world *users;         /* of userMap() in expressions */

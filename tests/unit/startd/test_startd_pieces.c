@@ -515,7 +515,37 @@ static void a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is
     assert_true(rig->startd->awake_since_s > 1); /* HIBERNATE_MIN_UPTIME counts anew */
 }
 
-UNIT_TESTS(RIG(a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is_told),
+static bool is_sent(struct rig *rig)
+{
+    return !rig->startd->slots[0]->changed;
+}
+static bool all_are_sent(struct rig *rig)
+{
+    return loop_now_ms(rig->bed->loop) - rig->startd->all_sent_ms < 60000;
+}
+
+static void what_does_not_change_is_renewed_although_other_slots_change_all_the_time(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, "NUM_SLOTS = 2\nNUM_SLOTS_TYPE_1 = 0\n");
+    struct startd *startd = rig->startd;
+    assert_int_equal(startd->slot_count, 2);
+    until(rig, is_advertised);
+    /* A minute before UPDATE_INTERVAL is over one of the slots changes: the other is still due. */
+    uint64_t now_ms = loop_now_ms(rig->bed->loop), all_ms = now_ms - 240000;
+    startd->all_sent_ms = all_ms;
+    slot_refresh(startd->slots[0]);
+    until(rig, is_sent);
+    assert_true(startd->all_sent_ms == all_ms);
+    assert_in_range(startd->send_due_ms, now_ms, now_ms + 60000);
+    startd->all_sent_ms = now_ms - 300000;
+    slot_refresh(startd->slots[0]); /* at the same moment it is due */
+    until(rig, all_are_sent);
+    assert_true(loop_timer_is_set(startd->send_timer));
+}
+
+UNIT_TESTS(RIG(what_does_not_change_is_renewed_although_other_slots_change_all_the_time),
+           RIG(a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is_told),
            RIG(a_whole_slot_says_what_it_is_and_offers_a_claim_id_for_each_cpu),
            RIG(a_job_gets_a_piece_as_large_as_it_asks_for),
            RIG(pieces_are_given_out_until_nothing_is_left),
