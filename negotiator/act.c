@@ -67,6 +67,10 @@ static void matched(void *arg, struct wire_reply *reply)
     if (request != NULL && request->facts.in_flight > 0) {
         request->facts.in_flight--;
     }
+    if (request != NULL && reply->status == 0 && reply->args != NULL) {
+        /* Its changed ad comes a moment later: until then this job would be looked after twice. */
+        request->facts.count = ad_int_or(reply->args, "JobCount", request->facts.count);
+    }
     if (reply->status != 0) {
         (void)shares_unmatched(negotiator, flight->slot, flight->user,
                                flight->limits); /* or forgotten before */

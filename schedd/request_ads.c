@@ -60,7 +60,7 @@ static int64_t room_of(const struct schedd *schedd)
     return max <= 0 ? INT64_MAX : claims < max ? max - claims : 0;
 }
 
-static int64_t wanted(const struct schedd *schedd, const struct autocluster *autocluster)
+int64_t request_ads_wanted(const struct schedd *schedd, const struct autocluster *autocluster)
 {
     int64_t room = room_of(schedd), idle = (int64_t)autocluster->idle_count;
     return idle < room ? idle : room;
@@ -109,7 +109,7 @@ static struct ad *request_ad(const struct schedd *schedd, const struct autoclust
     ad_set_string(ad, "Owner", autocluster->owner->name);
     ad_set_string(ad, "User", autocluster->owner->user);
     ad_set_string(ad, "SubmitterName", autocluster->submitter->name);
-    ad_set_int(ad, "JobCount", wanted(schedd, autocluster));
+    ad_set_int(ad, "JobCount", request_ads_wanted(schedd, autocluster));
     ad_set_int(ad, "JobPrio", job_int(best, "JobPrio", 0));
     ad_set_int(ad, "QDate", best->cluster->qdate_s);
     mem_free(name);
@@ -253,7 +253,7 @@ static void publish(struct request_ads *self)
             continue;
         }
         autocluster->dirty = false;
-        if (wanted(schedd, autocluster) > 0) {
+        if (request_ads_wanted(schedd, autocluster) > 0) {
             autocluster->published = true;
             vec_push(&ads, request_ad(schedd, autocluster));
         } else if (autocluster->published) {
@@ -297,7 +297,7 @@ static void found(void *arg, struct wire_reply *reply)
     void *value = NULL;
     while (strmap_next(schedd->autoclusters, &at, NULL, &value)) {
         const struct autocluster *autocluster = value;
-        if (wanted(schedd, autocluster) > 0) {
+        if (request_ads_wanted(schedd, autocluster) > 0) {
             char *name = request_name(schedd, autocluster);
             (void)strmap_set(ours, name, schedd); /* only presence counts */
             mem_free(name);

@@ -9,7 +9,10 @@
 #ifndef SCHEDD_REQUEST_ADS_H
 #define SCHEDD_REQUEST_ADS_H
 
+#include <stdint.h>
+
 struct ad;
+struct autocluster;
 struct schedd;
 struct wire;
 
@@ -26,6 +29,9 @@ void request_ads_room(struct schedd *schedd);
 void request_ads_moved(struct schedd *schedd);
 /* The uplink is up (again): everything is news. */
 void request_ads_up(struct schedd *schedd, struct wire *wire);
+/* For how many jobs the autocluster asks now: its idle ones, as far as MAX_JOBS_RUNNING leaves
+ * room. */
+int64_t request_ads_wanted(const struct schedd *schedd, const struct autocluster *autocluster);
 /* Our Scheduler ad as it is now; owned by the caller. */
 struct ad *request_ads_scheduler(const struct schedd *schedd);
 
