@@ -55,10 +55,7 @@ struct judge {
     char verdict[512];
 };
 
-static void broken(struct judge *judge, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void broken(struct judge *judge, const char *format, ...)
+void judge_broken(struct judge *judge, const char *format, ...)
 {
     if (judge->verdict[0] != '\0') {
         return;
@@ -122,13 +119,17 @@ static bool any_runs(const struct job *job)
     return false;
 }
 
+static bool waits(const struct job *job)
+{
+    return job->submitted && !job->result && !any_runs(job);
+}
+
 /* Is there a job that waits for a machine? */
 static void count_demand(struct judge *judge)
 {
     unsigned waiting = 0;
     for (unsigned i = 0; i < judge->options.jobs; i++) {
-        const struct job *job = &judge->jobs[i];
-        waiting += job->submitted && !job->result && !any_runs(job);
+        waiting += waits(&judge->jobs[i]);
     }
     uint64_t now_us = sim_now_us(judge->sim);
     judge->waiting = waiting;
@@ -162,8 +163,8 @@ static void check_slot(struct judge *judge, const struct sim_process *process)
             const struct sim_process *other = job->running.items[k];
             if (other != process && other->host == process->host && runs(other) &&
                 strcmp(env_of(other, "_CONDOR_SLOT"), slot) == 0) {
-                broken(judge, "slot_shared: jobs %s and %s both run in %s of %s", process->job_key,
-                       other->job_key, slot, process->host->name);
+                judge_broken(judge, "slot_shared: jobs %s and %s both run in %s of %s",
+                             process->job_key, other->job_key, slot, process->host->name);
             }
         }
     }
@@ -185,8 +186,8 @@ static void check_cpus(struct judge *judge, const struct sim_process *process)
         }
     }
     if (given > process->host->cpus) {
-        broken(judge, "slot_overcommitted: jobs on %s have %u CPUs of %u", process->host->name,
-               given, process->host->cpus);
+        judge_broken(judge, "slot_overcommitted: jobs on %s have %u CPUs of %u",
+                     process->host->name, given, process->host->cpus);
     }
 }
 
@@ -214,9 +215,10 @@ static void check_whole(struct judge *judge, const struct ad *ad)
         int64_t left = ad_int_or(ad, KINDS[i][0], 0), pieces = sum_of(ad, KINDS[i][1]);
         int64_t whole = ad_int_or(ad, KINDS[i][2], 0);
         if (left + pieces != whole) {
-            broken(judge, "slot_overcommitted: %s: %lld %s are left beside pieces of %lld, of %lld",
-                   ad_string_or(ad, "Name", "?"), (long long)left, KINDS[i][0], (long long)pieces,
-                   (long long)whole);
+            judge_broken(judge,
+                         "slot_overcommitted: %s: %lld %s are left beside pieces of %lld, of %lld",
+                         ad_string_or(ad, "Name", "?"), (long long)left, KINDS[i][0],
+                         (long long)pieces, (long long)whole);
         }
     }
 }
@@ -236,9 +238,9 @@ static void recheck(void *arg)
         running += runs(job->running.items[i]);
     }
     if (running > 1) {
-        broken(recheck->judge,
-               "job_twice: job %u goes on when its machine does, and runs elsewhere",
-               number_of(recheck->judge, job));
+        judge_broken(recheck->judge,
+                     "job_twice: job %u goes on when its machine does, and runs elsewhere",
+                     number_of(recheck->judge, job));
     }
     mem_free(recheck);
 }
@@ -262,9 +264,10 @@ static void job_started(void *arg, struct sim_process *process, const char *key)
             (void)sim_at(judge->sim, other->host->suspended_until_us + RESUME_TOLERANCE_US, recheck,
                          later);
         } else if (!other->stopped) {
-            broken(judge, "job_twice: job %u runs on %s (pid %d) and is started on %s (pid %d)",
-                   number_of(judge, job), other->host->name, (int)other->pid, process->host->name,
-                   (int)process->pid);
+            judge_broken(judge,
+                         "job_twice: job %u runs on %s (pid %d) and is started on %s (pid %d)",
+                         number_of(judge, job), other->host->name, (int)other->pid,
+                         process->host->name, (int)process->pid);
         }
     }
     vec_push(&job->running, process);
@@ -301,9 +304,13 @@ static void wake_asked(void *arg, struct sim_host *host)
     uint64_t now_us = sim_now_us(judge->sim);
     judge->wakes++;
     count_demand(judge); /* a machine may have stood still meanwhile */
+    const struct judge_options *options = &judge->options;
+    if (options->is_ordered != NULL && options->is_ordered(options->arg, host)) {
+        return;
+    }
     if (judge->no_demand_since_us != 0 && now_us - judge->no_demand_since_us > WAKE_TOLERANCE_US) {
-        broken(judge, "wake_without_demand: %s is woken, and no job has waited for %.0f s",
-               host->name, (double)(now_us - judge->no_demand_since_us) / 1e6);
+        judge_broken(judge, "wake_without_demand: %s is woken, and no job has waited for %.0f s",
+                     host->name, (double)(now_us - judge->no_demand_since_us) / 1e6);
     }
 }
 
@@ -315,8 +322,8 @@ static void poweroff_asked(void *arg, struct sim_host *host)
         for (size_t k = 0; k < job->running.count; k++) {
             const struct sim_process *process = job->running.items[k];
             if (process->host == host) {
-                broken(judge, "off_while_claimed: %s goes down while job %u runs on it", host->name,
-                       i);
+                judge_broken(judge, "off_while_claimed: %s goes down while job %u runs on it",
+                             host->name, i);
             }
         }
     }
@@ -348,7 +355,8 @@ static void file_placed(void *arg, struct sim_process *process, const char *path
     const char *text = sim_file_get(process->host, path, NULL);
     (void)snprintf(expected, sizeof(expected), "%u\n", number);
     if (job == NULL || text == NULL || strcmp(text, expected) != 0) {
-        broken(judge, "result_wrong: %s holds '%.60s'", path, text != NULL ? text : "(nothing)");
+        judge_broken(judge, "result_wrong: %s holds '%.60s'", path,
+                     text != NULL ? text : "(nothing)");
         return;
     }
     job->placed = true;
@@ -376,8 +384,8 @@ static void match_seen(struct judge *judge, const struct tap_message *message)
     const uint64_t now_us = sim_now_us(judge->sim);
     const uint64_t *before_us = strmap_get(judge->matched, key);
     if (before_us != NULL && now_us - *before_us < MATCH_MEMORY_US) {
-        broken(judge, "claim_matched_twice: slot %s, whose claim id was given away before",
-               ad_string_or(request, "SlotName", "?"));
+        judge_broken(judge, "claim_matched_twice: slot %s, whose claim id was given away before",
+                     ad_string_or(request, "SlotName", "?"));
     }
     mem_free(strmap_set(judge->matched, key, mem_dup(&now_us, sizeof(now_us))));
 }
@@ -395,8 +403,8 @@ static void claim_seen(struct judge *judge, const struct tap_message *message)
                    (long long)ad_int_or(message->args, "ClaimEpoch", -1));
     const char *before = strmap_get(judge->claimed, claim);
     if (before != NULL && strcmp(before, answer) != 0) {
-        broken(judge, "claim_used_twice: slot %s: for %s and for %s",
-               ad_string_or(message->request, "SlotName", "?"), before, answer);
+        judge_broken(judge, "claim_used_twice: slot %s: for %s and for %s",
+                     ad_string_or(message->request, "SlotName", "?"), before, answer);
     }
     mem_free(strmap_set(judge->claimed, claim, mem_strdup(answer)));
 }
@@ -442,8 +450,8 @@ static void result_seen(struct judge *judge, const struct tap_message *message)
         return; /* unknown yet, or no end of the job but a failed attempt */
     }
     if (job->result && job->epoch != epoch) {
-        broken(judge, "result_twice: job %u, with epochs %lld and %lld", number_of(judge, job),
-               (long long)job->epoch, (long long)epoch);
+        judge_broken(judge, "result_twice: job %u, with epochs %lld and %lld",
+                     number_of(judge, job), (long long)job->epoch, (long long)epoch);
     }
     job->result = true;
     job->epoch = epoch;
@@ -523,8 +531,9 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
         const struct ad *ad = i < queue_count ? queue[i] : history[i - queue_count];
         struct job *job = job_by_number(judge, ad_int_or(ad, "SimNumber", -1));
         if (job == NULL || !job->submitted) {
-            broken(judge, "queue_unknown: job %lld.%lld", (long long)ad_int_or(ad, "ClusterId", -1),
-                   (long long)ad_int_or(ad, "ProcId", -1));
+            judge_broken(judge, "queue_unknown: job %lld.%lld",
+                         (long long)ad_int_or(ad, "ClusterId", -1),
+                         (long long)ad_int_or(ad, "ProcId", -1));
             continue;
         }
         if (!job->acknowledged) { /* the answer was lost, not the jobs */
@@ -540,16 +549,17 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
         }
         seen[number_of(judge, job)]++;
         if (i >= queue_count && finished[number_of(judge, job)]++ > 0) {
-            broken(judge, "result_twice: job %u is in the history twice", number_of(judge, job));
+            judge_broken(judge, "result_twice: job %u is in the history twice",
+                         number_of(judge, job));
         }
     }
     for (unsigned i = 0; i < judge->options.jobs; i++) {
         if (judge->jobs[i].acknowledged_before_us != 0 &&
             judge->jobs[i].acknowledged_before_us < began_us && seen[i] == 0) {
-            broken(judge,
-                   "job_lost: job %u was acknowledged, and is neither in the queue nor in "
-                   "the history",
-                   i);
+            judge_broken(judge,
+                         "job_lost: job %u was acknowledged, and is neither in the queue nor in "
+                         "the history",
+                         i);
         }
         if (judge->jobs[i].acknowledged && judge->jobs[i].acknowledged_before_us == 0) {
             judge->jobs[i].acknowledged_before_us = sim_now_us(judge->sim);
@@ -573,15 +583,16 @@ static void audit_offline(void *arg, uint64_t began_us, struct ad *const *ads, s
             found = strcmp(ad_string_or(ads[k], "Machine", ""), machine->host->name) == 0;
         }
         if (!found) {
-            broken(judge, "offline_lost: %s sleeps, and the collector has no offline ad of it",
-                   machine->host->name);
+            judge_broken(judge,
+                         "offline_lost: %s sleeps, and the collector has no offline ad of it",
+                         machine->host->name);
         }
     }
 }
 
 static void submit_refused(void *arg, unsigned batch, int status, const char *text)
 {
-    broken(arg, "submit_refused: batch %u: %d %s", batch, status, text);
+    judge_broken(arg, "submit_refused: batch %u: %d %s", batch, status, text);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -596,8 +607,8 @@ static void bytes_sent(void *arg, struct sim_process *from, uint64_t connection,
         tap_bytes(judge->options.tap, from, connection, by_client, data, length);
     }
     if (tap_faults(judge->tap) > 0) {
-        broken(judge, "not_frames: %s on %s sent something else", from->program->name,
-               from->host->name);
+        judge_broken(judge, "not_frames: %s on %s sent something else", from->program->name,
+                     from->host->name);
     }
 }
 
@@ -662,6 +673,16 @@ const char *judge_verdict(const struct judge *judge)
     return judge->verdict;
 }
 
+unsigned judge_waiting(const struct judge *judge)
+{
+    return judge->waiting;
+}
+
+bool judge_job_waits(const struct judge *judge, unsigned number)
+{
+    return waits(&judge->jobs[number]);
+}
+
 bool judge_all_completed(const struct judge *judge)
 {
     return judge->completed == judge->options.jobs;
@@ -707,18 +728,19 @@ void judge_finish(struct judge *judge)
     for (unsigned i = 0; i < judge->options.jobs; i++) {
         const struct job *job = &judge->jobs[i];
         if (!job->completed) {
-            broken(judge, "job_unfinished: job %u (%u of %u are completed)%s%s%s", i,
-                   judge->completed, judge->options.jobs, job->submitted ? "" : ", not submitted",
-                   job->acknowledged ? "" : ", not acknowledged",
-                   job->running.count > 0 ? ", running" : "");
+            judge_broken(judge, "job_unfinished: job %u (%u of %u are completed)%s%s%s", i,
+                         judge->completed, judge->options.jobs,
+                         job->submitted ? "" : ", not submitted",
+                         job->acknowledged ? "" : ", not acknowledged",
+                         job->running.count > 0 ? ", running" : "");
         } else if (!job->placed) {
-            broken(judge, "result_wrong: job %u is completed, and its output never came", i);
+            judge_broken(judge, "result_wrong: job %u is completed, and its output never came", i);
         }
     }
     for (size_t i = 0; i < judge->machine_count; i++) {
         const struct sim_host *host = judge->machines[i].host;
         if (host->power != SIM_HOST_OFF && strcmp(host->name, judge->options.central) != 0) {
-            broken(judge, "never_sleeps: %s is still on", host->name);
+            judge_broken(judge, "never_sleeps: %s is still on", host->name);
         }
     }
 }

@@ -52,6 +52,9 @@ struct judge_options {
     const char *output_directory; /* of the jobs, on the central machine */
     const char *central;          /* that machine */
     struct tap *tap;              /* another one to be given all bytes; may be NULL */
+    /* May that machine be woken without a job?  NULL: none may. */
+    bool (*is_ordered)(void *arg, const struct sim_host *host);
+    void *arg;
 };
 struct judge *judge_create(const struct judge_options *options);
 void judge_destroy(struct judge *judge); /* NULL is allowed */
@@ -62,6 +65,11 @@ void judge_listen(struct judge *judge, struct client_events *events);
 
 /* "" while all is well; else "name: what happened". */
 const char *judge_verdict(const struct judge *judge);
+/* Another promise that was broken: the first counts. */
+void judge_broken(struct judge *judge, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+unsigned judge_waiting(const struct judge *judge);                /* jobs, for a machine */
+bool judge_job_waits(const struct judge *judge, unsigned number); /* that one does */
 bool judge_all_completed(const struct judge *judge);
 unsigned judge_completed(const struct judge *judge);
 unsigned judge_submitted(const struct judge *judge);

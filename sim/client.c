@@ -250,8 +250,12 @@ static struct ad *job_ad(const struct client_batch *batch, unsigned index)
     ad_set_int(ad, "SimNumber", number);
     ad_set_int(ad, "SimFame", batch->fame);
     ad_set_int(ad, "RequestCpus", batch->cpus > 0 ? batch->cpus : 1);
-    (void)ad_set_expr(ad, "Requirements", "TARGET.Cpus >= RequestCpus",
-                      NULL); /* a constant text: cannot fail */
+    char wants[200];
+    (void)snprintf(wants, sizeof(wants), "TARGET.Cpus >= RequestCpus && (%s)",
+                   batch->machines != NULL ? batch->machines : "true");
+    const char *plain = "TARGET.Cpus >= RequestCpus";
+    (void)ad_set_expr(ad, "Requirements", batch->machines != NULL ? wants : plain,
+                      NULL); /* the scenario's text: cannot fail */
     return ad;
 }
 

@@ -24,6 +24,7 @@ struct client_batch {
     unsigned *seconds;     /* how long each runs, count of them */
     unsigned cpus;         /* that each asks for */
     unsigned fame;         /* SimFame, which the Rank of some machines looks at */
+    const char *machines;  /* that will do: part of the Requirements; NULL: all */
     unsigned attempts;
     bool acknowledged, under_way;
 };

@@ -22,6 +22,7 @@
 #define REVIVE_MAX_S         60
 #define STOP_GRACE_MS        10000
 #define BOOT_SERVICES_MAX_MS 400
+#define HANG_US              (1200 * SIM_S) /* until somebody switches a machine off that hangs */
 
 struct sim_host *sim_host_create(struct sim *sim, const struct sim_host_options *options)
 {
@@ -29,13 +30,14 @@ struct sim_host *sim_host_create(struct sim *sim, const struct sim_host_options 
     host->sim = sim;
     host->name = sim_strdup(options->name);
     host->index = sim->host_count;
-    host->cpus = options->cpus > 0 ? options->cpus : 1;
+    host->cpus = host->cpus_now = options->cpus > 0 ? options->cpus : 1;
     host->memory_mib = options->memory_mib > 0 ? options->memory_mib : 4096;
     host->boot_min_ms = options->boot_min_ms > 0 ? options->boot_min_ms : 5000;
     host->boot_max_ms = options->boot_max_ms > 0 ? options->boot_max_ms : 40000;
     host->wall_skew_ms = (int64_t)sim_between(sim, 0, 2 * WALL_SKEW_MAX_MS) - WALL_SKEW_MAX_MS;
     host->power = SIM_HOST_OFF;
     sim_list_init(&host->events);
+    sim_list_init(&host->processes);
     sim_list_init(&host->listeners);
     host->root = sim_node_create(host, SIM_DIR, 0755);
     sim_node_ref(host->root);
@@ -164,10 +166,10 @@ static bool is_kept(const struct sim_host *host, pid_t pid)
  * the pool's daemons, nor does it guard them. */
 static bool is_deserted(const struct sim_host *host)
 {
-    const struct sim_link *head = &host->sim->processes;
+    const struct sim_link *head = &host->processes;
     for (struct sim_link *at = head->next; at != head; at = at->next) {
         const struct sim_process *process = at->item;
-        if (process->host == host && !process->program->timed && !is_kept(host, process->pid)) {
+        if (!process->program->timed && !is_kept(host, process->pid)) {
             return false;
         }
     }
@@ -226,6 +228,33 @@ static void cancel_plans(struct sim_host *host)
     }
 }
 
+static void set_power(struct sim_host *host, enum sim_power power)
+{
+    enum sim_power was = host->power;
+    host->power = power;
+    SIM_TELL(host->sim, power_changed, host, was);
+}
+
+static bool happens(const struct sim_host *host, unsigned per_mille)
+{
+    return per_mille > 0 && sim_chance(host->sim, per_mille);
+}
+
+void sim_host_temper(struct sim_host *host, const struct sim_temper *temper)
+{
+    host->temper = *temper;
+}
+
+/* Its power is gone for a moment, or until somebody comes. */
+static void crash(void *arg)
+{
+    struct sim_host *host = arg;
+    sim_host_power_cut(host);
+    if (sim_chance(host->sim, 500)) {
+        sim_host_boot(host);
+    }
+}
+
 void sim_host_boot_now(struct sim_host *host)
 {
     CHECK(host->power == SIM_HOST_OFF || host->power == SIM_HOST_BOOTING);
@@ -237,7 +266,9 @@ void sim_host_boot_now(struct sim_host *host)
                    "%02x%02x%02x%02x-%02x%02x-4%01x%02x-8%01x%02x-%02x%02x%02x%02x%02x%02x", id[0],
                    id[1], id[2], id[3], id[4], id[5], id[6] & 15u, id[7], id[8] & 15u, id[9],
                    id[10], id[11], id[12], id[13], id[14], id[15]);
-    host->power = SIM_HOST_ON;
+    uint32_t half = host->cpus > 1 ? host->cpus / 2 : 1;
+    host->cpus_now = happens(host, host->temper.boots_less) ? half : host->cpus;
+    set_power(host, SIM_HOST_ON);
     host->lost_power = false;
     /* Some seconds of CLOCK_BOOTTIME have gone by when the first process runs. */
     host->booted_us = sim->now_us - sim_between(sim, 2 * SIM_S, 9 * SIM_S);
@@ -249,16 +280,31 @@ void sim_host_boot_now(struct sim_host *host)
         host->services[i]->restart =
             sim_at_host(host, sim->now_us + wait_us, service_start, host->services[i]);
     }
+    if (happens(host, host->temper.crashes)) {
+        uint64_t after_us = sim_between(sim, SIM_S, host->temper.crash_max_us);
+        (void)sim_at_host(host, sim->now_us + after_us, crash, host);
+    }
+}
+
+static void boot_failed(void *arg)
+{
+    struct sim_host *host = arg;
+    set_power(host, SIM_HOST_OFF);
+    sim_count(host->sim, SIM_COUNT_BOOT_FAILURES);
+    sim_trace(host->sim, NULL, "%s: did not come up", host->name);
 }
 
 static void boot_done(void *arg)
 {
     struct sim_host *host = arg;
-    if (host->fail_boots > 0) {
-        host->fail_boots--;
-        host->power = SIM_HOST_OFF;
-        sim_count(host->sim, SIM_COUNT_BOOT_FAILURES);
-        sim_trace(host->sim, NULL, "%s: did not come up", host->name);
+    if (host->temper.is_dead && sim_chance(host->sim, 500)) {
+        sim_trace(host->sim, NULL, "%s: hangs", host->name);
+        (void)sim_at_host(host, host->sim->now_us + HANG_US, boot_failed, host);
+        return;
+    }
+    if (host->fail_boots > 0 || host->temper.is_dead) {
+        host->fail_boots -= host->fail_boots > 0;
+        boot_failed(host);
         return;
     }
     sim_host_boot_now(host);
@@ -269,22 +315,18 @@ void sim_host_boot(struct sim_host *host)
     if (host->power != SIM_HOST_OFF) {
         return;
     }
-    host->power = SIM_HOST_BOOTING;
+    set_power(host, SIM_HOST_BOOTING);
     uint64_t wait_us = sim_between(host->sim, host->boot_min_ms, host->boot_max_ms) * SIM_MS;
+    if (happens(host, host->temper.boots_late)) {
+        wait_us += sim_between(host->sim, 0, host->temper.late_max_us);
+    }
     sim_trace(host->sim, NULL, "%s: booting, %.1f s", host->name, (double)wait_us / 1e6);
     (void)sim_at_host(host, host->sim->now_us + wait_us, boot_done, host);
 }
 
 static struct sim_process *any_process(struct sim_host *host)
 {
-    const struct sim_link *head = &host->sim->processes;
-    for (struct sim_link *at = head->next; at != head; at = at->next) {
-        struct sim_process *process = at->item;
-        if (process->host == host) {
-            return process;
-        }
-    }
-    return NULL;
+    return sim_list_first(&host->processes);
 }
 
 static void host_down(struct sim_host *host, bool orderly)
@@ -294,7 +336,7 @@ static void host_down(struct sim_host *host, bool orderly)
     if (!host->failing) {
         host->journal_limit = host->journal_count;
     }
-    host->power = SIM_HOST_OFF;
+    set_power(host, SIM_HOST_OFF);
     host->failing = false;
     host->lost_power = !orderly;
     host->suspended_until_us = 0;
@@ -347,14 +389,11 @@ void sim_host_shut_down(struct sim_host *host)
         return;
     }
     cancel_plans(host);
-    host->power = SIM_HOST_STOPPING;
+    set_power(host, SIM_HOST_STOPPING);
     sim_trace(host->sim, NULL, "%s: shutting down", host->name);
-    const struct sim_link *head = &host->sim->processes;
+    const struct sim_link *head = &host->processes;
     for (struct sim_link *at = head->next; at != head; at = at->next) {
-        struct sim_process *process = at->item;
-        if (process->host == host) {
-            sim_process_signal(process, SIGTERM);
-        }
+        sim_process_signal(at->item, SIGTERM);
     }
     (void)sim_at_host(host, host->sim->now_us + STOP_GRACE_MS * SIM_MS, shut_down_done, host);
     (void)sim_at_host(host, host->sim->now_us + 50 * SIM_MS, shut_down_tick, host);
@@ -381,9 +420,9 @@ void sim_host_suspend(struct sim_host *host, uint64_t for_us)
     sim_trace(sim, NULL, "%s: suspended for %.3f s", host->name, (double)for_us / 1e6);
     host->suspended_us = sim->now_us;
     host->suspended_until_us = sim->now_us + for_us;
-    for (struct sim_link *at = sim->processes.next; at != &sim->processes; at = at->next) {
+    for (struct sim_link *at = host->processes.next; at != &host->processes; at = at->next) {
         struct sim_process *process = at->item;
-        if (process->host == host && process->program->timed && !process->stopped) {
+        if (process->program->timed && !process->stopped) {
             shift_job(process, for_us);
         }
     }

@@ -1,8 +1,10 @@
 /* sim/main.c - roost-sim: days of a simulated pool, one per seed.
  *
  *     roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] [--jobs N] [--calm] [--pause S]
- *               [--stop] [--trace]
+ *               [--power HOURS] [--stop] [--trace]
  *
+ * --power HOURS: machines that sleep, not all of them sound (power_days.h), instead of a day of
+ * chaos.
  * --pause S: at most S seconds between two things that go wrong (default: by seed); --calm: nothing
  * does. Exit status 0: no promise was broken; 1: one was (which, in which seed, and the last events
  * are on stdout); 2 usage.
@@ -13,12 +15,13 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "sim/power_days.h"
 #include "sim/seeds.h"
 
 static int usage(void)
 {
     (void)fprintf(stderr, "usage: roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] "
-                          "[--jobs N] [--calm] [--trace]\n");
+                          "[--jobs N] [--calm] [--pause S] [--power HOURS] [--stop] [--trace]\n");
     return 2;
 }
 
@@ -63,10 +66,13 @@ static bool parse(int argc, char **argv, struct seeds *ret)
         } else if (strcmp(argv[i], "--seeds") == 0 && range(next, &ret->first, &ret->last)) {
         } else if (strcmp(argv[i], "--seed") == 0 && number(next, UINT64_MAX / 2, &value)) {
             ret->first = ret->last = value;
-        } else if (strcmp(argv[i], "--nodes") == 0 && number(next, 1000, &value) && value > 0) {
+        } else if (strcmp(argv[i], "--nodes") == 0 && number(next, 10000, &value) && value > 0) {
             ret->pool.nodes = (unsigned)value;
         } else if (strcmp(argv[i], "--jobs") == 0 && number(next, 100000, &value)) {
             ret->pool.jobs = (unsigned)value;
+        } else if (strcmp(argv[i], "--power") == 0 && number(next, 1000, &value) &&
+                   value >= POWER_HOURS_MIN) {
+            ret->hours = (unsigned)value;
         } else if (strcmp(argv[i], "--pause") == 0 && number(next, 86400, &value)) {
             ret->pool.pause_s = (unsigned)value;
         } else if (strcmp(argv[i], "--parallel") == 0 && number(next, 4096, &value) && value > 0) {

@@ -86,11 +86,11 @@ int os_kill(struct os *os, pid_t pid, int signal_number)
 
 int os_kill_group(struct os *os, pid_t group, int signal_number)
 {
-    const struct sim_link *head = &os->process->sim->processes;
+    const struct sim_link *head = &os->process->host->processes;
     bool any = false;
     for (struct sim_link *at = head->next; at != head; at = at->next) {
         struct sim_process *process = at->item;
-        if (process->host == os->process->host && process->group == group) {
+        if (process->group == group) {
             any = true;
             if (signal_number != 0) {
                 sim_process_signal(process, signal_number);
@@ -133,11 +133,11 @@ static bool descends(const struct sim_process *process, const struct sim_process
 
 size_t os_descendants_kill(struct os *os, int signal_number)
 {
-    const struct sim_link *head = &os->process->sim->processes;
+    const struct sim_link *head = &os->process->host->processes;
     size_t count = 0;
     for (struct sim_link *at = head->next; at != head; at = at->next) {
         struct sim_process *process = at->item;
-        if (process->host == os->process->host && descends(process, os->process)) {
+        if (descends(process, os->process)) {
             count++;
             if (signal_number != 0) {
                 sim_process_signal(process, signal_number);
@@ -149,7 +149,7 @@ size_t os_descendants_kill(struct os *os, int signal_number)
 
 size_t os_marked_kill(struct os *os, const char *mark, int signal_number)
 {
-    const struct sim_link *head = &os->process->sim->processes;
+    const struct sim_link *head = &os->process->host->processes;
     size_t count = 0;
     for (struct sim_link *at = head->next; at != head; at = at->next) {
         struct sim_process *process = at->item;
@@ -157,7 +157,7 @@ size_t os_marked_kill(struct os *os, const char *mark, int signal_number)
         for (size_t i = 0; process->env[i] != NULL && !marked; i++) {
             marked = strcmp(process->env[i], mark) == 0;
         }
-        if (marked && process->host == os->process->host && process != os->process) {
+        if (marked && process != os->process) {
             count++;
             if (signal_number != 0) {
                 sim_process_signal(process, signal_number);
@@ -179,13 +179,13 @@ int os_run(struct os *os, const struct os_spawn *spec, unsigned wait_ms, struct 
 /* A timed program keeps one CPU busy as long as it is not stopped. */
 void os_families_running(struct os *os, const pid_t *roots, size_t count, int64_t *running)
 {
-    const struct sim_link *head = &os->process->sim->processes;
+    const struct sim_link *head = &os->process->host->processes;
     for (size_t i = 0; i < count; i++) {
         const struct sim_process *root = sim_process_find(os->process->host, roots[i]);
         running[i] = 0;
         for (struct sim_link *at = head->next; root != NULL && at != head; at = at->next) {
             const struct sim_process *process = at->item;
-            if (process->host == root->host && (process == root || descends(process, root))) {
+            if (process == root || descends(process, root)) {
                 running[i] += process->program->timed && !process->stopped ? 1 : 0;
             }
         }

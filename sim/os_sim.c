@@ -44,7 +44,7 @@ const char *os_getenv(struct os *os, const char *name)
 size_t os_cpu_numbers(struct os *os, uint32_t *ret, size_t max)
 {
     size_t count = 0;
-    for (; count < host_of(os)->cpus && count < max; count++) {
+    for (; count < host_of(os)->cpus_now && count < max; count++) {
         ret[count] = (uint32_t)count;
     }
     return count;
@@ -60,7 +60,7 @@ int os_machine(struct os *os, struct os_machine *ret, struct err *err)
         .arch = "X86_64",
         .opsys = "LINUX",
         .kernel = "6.1.0-sim",
-        .cpus = host->cpus,
+        .cpus = host->cpus_now,
         .memory_mib = host->memory_mib,
     };
     (void)snprintf(machine.hostname, sizeof(machine.hostname), "%s", host->name);
@@ -73,10 +73,10 @@ int os_machine(struct os *os, struct os_machine *ret, struct err *err)
 double os_load_average(struct os *os)
 {
     double load = 0.0;
-    const struct sim_link *head = &os->process->sim->processes;
+    const struct sim_link *head = &host_of(os)->processes;
     for (struct sim_link *at = head->next; at != head; at = at->next) {
         const struct sim_process *process = at->item;
-        if (process->host == os->process->host && process->program->timed && !process->stopped) {
+        if (process->program->timed && !process->stopped) {
             load += 1.0;
         }
     }

@@ -105,8 +105,10 @@ static struct kind kind_of(unsigned number)
     return (struct kind){.is_whole = number % 3 == 1, .is_choosy = number / 3 % 3 == 0};
 }
 
-static void put_config(struct pool *pool, struct sim_host *host, struct kind kind)
+/* more: a story's, instead of that of its kind; NULL: none */
+static void put_config(struct pool *pool, struct sim_host *host, struct kind kind, const char *more)
 {
+    const struct pool_story *story = pool->options.story;
     struct strbuf text;
     strbuf_init(&text, 0);
     strbuf_puts(&text, COMMON_CONFIG);
@@ -114,20 +116,28 @@ static void put_config(struct pool *pool, struct sim_host *host, struct kind kin
     if (host != pool->central) {
         const char *all = pool->options.node_config;
         strbuf_puts(&text, NODE_CONFIG);
-        strbuf_puts(&text, all != NULL ? all : kind.is_whole ? WHOLE_CONFIG : STATIC_CONFIG);
-        strbuf_puts(&text, all == NULL && kind.is_choosy ? RANK_CONFIG : "");
+        if (more != NULL) {
+            strbuf_puts(&text, more);
+        } else {
+            strbuf_puts(&text, all != NULL ? all : kind.is_whole ? WHOLE_CONFIG : STATIC_CONFIG);
+            strbuf_puts(&text, all == NULL && kind.is_choosy ? RANK_CONFIG : "");
+        }
     } else {
         strbuf_puts(&text, CENTRAL_CONFIG);
         for (unsigned i = 1; i <= pool->options.nodes; i++) {
             strbuf_printf(&text,
-                          "node \"wn%02u\" { method = command wake_command = \"/sim/wake\" }\n", i);
+                          "node \"wn%02u\" { method = command wake_command = \"/sim/wake\"%s }\n",
+                          i, story != NULL ? " status_command = \"/sim/powered\"" : "");
+        }
+        if (story != NULL) {
+            story->central(story->arg, &text);
         }
     }
     put(host, CONFIG, strbuf_text(&text), 0644);
     strbuf_fini(&text);
 }
 
-static void put_files(struct pool *pool, struct sim_host *host, struct kind kind)
+static void put_files(struct pool *pool, struct sim_host *host, struct kind kind, const char *more)
 {
     char path[256];
     const struct sim_program *program;
@@ -137,6 +147,7 @@ static void put_files(struct pool *pool, struct sim_host *host, struct kind kind
     }
     sim_program_put(host, "/sim/wake", "wake");
     sim_program_put(host, "/sim/poweroff", "poweroff");
+    sim_program_put(host, "/sim/powered", "powered");
     static const char *const DIRECTORIES[] = {
         "/var/lib/roost/spool",
         "/var/lib/roost/execute",
@@ -150,7 +161,7 @@ static void put_files(struct pool *pool, struct sim_host *host, struct kind kind
         CHECK(sim_tree_mkdirs(host, DIRECTORIES[i], 0755) == 0);
     }
     put(host, SECURITY "/ca.pem", "sim-ca pool\n", 0644);
-    put_config(pool, host, kind);
+    put_config(pool, host, kind, more);
     if (host == pool->central) {
         sim_program_put(host, JOB_PROGRAM, "job");
         sim_program_put(host, "/usr/bin/client", "client");
@@ -231,8 +242,15 @@ static void make_node(struct pool *pool, unsigned number)
                                                    ? pool->options.node_cpus
                                                    : cpus,
                                        .memory_mib = 4096};
+    const struct pool_story *story = pool->options.story;
+    struct strbuf more;
+    strbuf_init(&more, 0);
+    if (story != NULL) {
+        story->node(story->arg, number, &options, &more);
+    }
     struct sim_host *host = sim_host_create(pool->sim, &options);
-    put_files(pool, host, kind);
+    put_files(pool, host, kind, story != NULL ? strbuf_text(&more) : NULL);
+    strbuf_fini(&more);
     copy_file(pool, host, SECURITY "/keys/pool.pub", 0644);
     copy_file(pool, host, SECURITY "/tokens/STARTD", 0600);
     copy_file(pool, host, SECURITY "/tokens/STARTER", 0600);
@@ -329,7 +347,8 @@ static bool all_asleep(const struct pool *pool)
 
 static void run_until(struct pool *pool, uint64_t until_us)
 {
-    while (!is_over(pool) && sim_counted(pool->sim, SIM_COUNT_EVENTS) < EVENTS_MAX &&
+    uint64_t most = pool->options.story != NULL ? UINT64_MAX : EVENTS_MAX;
+    while (!is_over(pool) && sim_counted(pool->sim, SIM_COUNT_EVENTS) < most &&
            sim_step(pool->sim, until_us)) {
     }
 }
@@ -354,6 +373,10 @@ static void create(struct pool *pool)
                                           .output_directory = OUTPUT,
                                           .central = CENTRAL,
                                           .tap = pool->options.tap};
+    if (pool->options.story != NULL) {
+        judge_options.is_ordered = pool->options.story->is_ordered;
+        judge_options.arg = pool->options.story->arg;
+    }
     pool->judge = judge_create(&judge_options);
     struct sim_options options = {.seed = pool->options.seed,
                                   .programs = pool->programs,
@@ -378,7 +401,7 @@ static void build(struct pool *pool)
                                        .boot_max_ms = 20000};
     pool->supervised = sim_chance(pool->sim, 500);
     pool->central = sim_host_create(pool->sim, &options);
-    put_files(pool, pool->central, (struct kind){0});
+    put_files(pool, pool->central, (struct kind){0}, NULL);
     sim_host_boot_now(pool->central);
     CHECK(sim_spawn(pool->central, SETUP) != NULL);
     sim_run_for(pool->sim, SIM_S);
@@ -405,6 +428,7 @@ static uint64_t pause_of(struct pool *pool)
 
 void pool_run(const struct pool_options *options, struct pool_result *ret)
 {
+    const struct pool_story *story = options->story;
     struct pool *pool = mem_zalloc(sizeof(*pool));
     pool->options = *options;
     pool->client = (struct client){.schedd_socket = "unix:/var/lib/roost/spool/schedd.sock",
@@ -413,7 +437,7 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                    .ca_path = SECURITY "/ca.pem",
                                    .program = JOB_PROGRAM,
                                    .directory = OUTPUT,
-                                   .audit_us = 20 * SIM_S};
+                                   .audit_us = (story != NULL ? story->audit_s : 20) * SIM_S};
     pool->tyrant = (struct tyrant){.collector_address = "tcp:" CENTRAL ":9618",
                                    .token_path = SECURITY "/tokens/NEGOTIATOR",
                                    .ca_path = SECURITY "/ca.pem",
@@ -422,7 +446,8 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
     judge_listen(pool->judge, &pool->client.events);
     build(pool);
     uint64_t dawn_us = sim_now_us(pool->sim) + (NIGHT_S + QUIET_S) * SIM_S;
-    uint64_t dusk_us = dawn_us + DAY_S * SIM_S;
+    uint64_t dusk_us = dawn_us + (story != NULL ? story->day_s : DAY_S) * SIM_S;
+    uint64_t calm_s = story != NULL ? story->calm_s : CALM_S;
     pool->tyrant.until_us = dusk_us;
     plan_batches(pool, dawn_us);
     struct chaos_options chaos_options = {.seed = options->seed,
@@ -432,19 +457,26 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                           .central = pool->central,
                                           .nodes = options->nodes};
     pool->chaos = chaos_create(pool->sim, &chaos_options);
+    if (story != NULL) {
+        story->begins(story->arg, pool->sim, pool->judge, dawn_us);
+    }
     for (unsigned i = 1; i <= options->nodes; i++) {
         sim_host_boot(sim_host_at(pool->sim, i));
     }
     run_until(pool, dusk_us);
-    for (unsigned i = 0; i < CALM_S / 60 && !is_over(pool); i++) {
+    for (uint64_t i = 0; i < calm_s / 60 && !is_over(pool); i++) {
         run_until(pool, sim_now_us(pool->sim) + 60 * SIM_S);
-        if (judge_all_completed(pool->judge) && all_asleep(pool)) {
+        if (judge_all_completed(pool->judge) && all_asleep(pool) &&
+            (story == NULL || story->is_over(story->arg))) {
             break;
         }
     }
     if (!is_over(pool)) { /* nobody may be woken for nothing */
         run_until(pool, sim_now_us(pool->sim) + 400 * SIM_S);
         judge_finish(pool->judge);
+        if (story != NULL) {
+            story->ends(story->arg);
+        }
     }
     *ret = (struct pool_result){.hash = sim_trace_hash(pool->sim),
                                 .end_us = sim_now_us(pool->sim),

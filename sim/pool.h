@@ -16,7 +16,24 @@
 #include "sim/sim.h"
 
 struct client_batch;
+struct judge;
+struct strbuf;
 struct tap;
+
+/* Another story than the day of chaos. */
+struct pool_story {
+    uint64_t day_s, calm_s, audit_s;                   /* calm: at most, once the day is over */
+    void (*central)(void *arg, struct strbuf *config); /* adds to it */
+    /* Of the number-th machine: adds to its configuration, fills in what is not as usual. */
+    void (*node)(void *arg, unsigned number, struct sim_host_options *host, struct strbuf *config);
+    /* All machines are there, nothing runs yet. */
+    void (*begins)(void *arg, struct sim *sim, struct judge *judge, uint64_t dawn_us);
+    bool (*is_over)(void *arg); /* nothing is to come: else the calm goes on */
+    void (*ends)(void *arg);    /* the last promises */
+    /* Somebody asked for that machine by name: it may be woken without a job. */
+    bool (*is_ordered)(void *arg, const struct sim_host *host);
+    void *arg;
+};
 
 struct pool_options {
     uint64_t seed;
@@ -30,6 +47,7 @@ struct pool_options {
     size_t batch_count;
     const char *node_config; /* every machine's, instead of one of several kinds; NULL: those */
     unsigned node_cpus;      /* with node_config */
+    const struct pool_story *story;    /* NULL: a day of chaos */
     const struct sim_program *program; /* one more on the central machine; NULL: none */
     /* A tap that is given all bytes, as the judge is: for tests that strike at a certain message.
      * NULL: none.  Its calls may schedule, not kill. */
@@ -40,6 +58,7 @@ struct pool_options {
 
 struct pool_result {
     char verdict[512]; /* "" when no promise was broken */
+    char figures[640]; /* of a story; "": none */
     uint64_t hash, end_us;
     uint64_t counts[SIM_COUNT_MAX];
     unsigned completed, wakes, runs, audits, pieces, preemptions;

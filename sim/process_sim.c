@@ -220,6 +220,7 @@ int sim_process_create(struct sim_host *host, const struct sim_spawn *how, struc
         return result;
     }
     sim_list_add(&sim->processes, &process->link, process);
+    sim_list_add(&host->processes, &process->of_host, process);
     (void)sim_at_process(process, sim->now_us + sim_between(sim, EXEC_MIN_US, EXEC_MAX_US), begin,
                          process);
     sim_count(sim, SIM_COUNT_SPAWNS);
@@ -288,10 +289,10 @@ struct sim_process *sim_spawn(struct sim_host *host, const char *const *argv)
 
 struct sim_process *sim_process_find(struct sim_host *host, pid_t pid)
 {
-    const struct sim_link *head = &host->sim->processes;
+    const struct sim_link *head = &host->processes;
     for (struct sim_link *at = head->next; at != head; at = at->next) {
         struct sim_process *process = at->item;
-        if (process->host == host && process->pid == pid) {
+        if (process->pid == pid) {
             return process;
         }
     }
@@ -504,10 +505,10 @@ static pid_t new_parent(const struct sim_process *process)
 static void adopt_children(struct sim_process *process)
 {
     pid_t heir = new_parent(process);
-    const struct sim_link *head = &process->sim->processes;
+    const struct sim_link *head = &process->host->processes;
     for (struct sim_link *at = head->next; at != head; at = at->next) {
         struct sim_process *child = at->item;
-        if (child->host == process->host && child->parent == process->pid) {
+        if (child->parent == process->pid) {
             child->parent = heir;
         }
     }
@@ -548,6 +549,7 @@ void sim_process_end(struct sim_process *process, int status, int signal_number)
     sim_net_drop_process(process);
     process->dead = true;
     sim_list_remove(&process->link);
+    sim_list_remove(&process->of_host);
     struct sim_event *event;
     while ((event = sim_list_first(&process->events)) != NULL) {
         sim_cancel(event);

@@ -2,7 +2,8 @@
  *
  * /sim/job SECONDS STATUS [OUTPUT TEXT]: runs so long, writes TEXT (a line) to its standard output,
  * exits. /sim/wake NODE: has the machine of that name come up, some time later. /sim/poweroff NODE:
- * has it shut down in order.
+ * has it shut down in order.  /sim/powered NODE: status 0 if it is on, 1 if it is off.  The last
+ * three err and lie as the machine's temper is.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -57,22 +58,45 @@ static int job_start(const struct sim_env *env, void **state)
 
 const struct sim_program sim_program_job = {.name = "job", .start = job_start, .timed = true};
 
-/* ---- wake, poweroff -------------------------------------------------------------------------- */
+/* ---- wake, poweroff, powered ----------------------------------------------------------------- */
+
+/* Does it, says that it did or does neither, as the machine's temper is. */
+static void order_done(struct sim_process *process, void (*order)(struct sim_host *host),
+                       unsigned fails, unsigned lies)
+{
+    struct sim_host *host = sim_host_find(process->sim, process->argv[1]);
+    bool failed = fails > 0 && sim_chance(process->sim, fails);
+    bool lied = lies > 0 && sim_chance(process->sim, lies);
+    if (!failed && !lied) {
+        order(host);
+    }
+    loop_stop(&process->loop, failed ? 1 : 0);
+}
 
 static void wake_done(void *arg)
 {
     struct sim_process *process = arg;
-    struct sim_host *host = sim_host_find(process->sim, process->argv[1]);
-    sim_host_boot(host);
-    loop_stop(&process->loop, 0);
+    const struct sim_temper *temper = &sim_host_find(process->sim, process->argv[1])->temper;
+    order_done(process, sim_host_boot, temper->wake_fails, temper->wake_lies);
 }
 
 static void poweroff_done(void *arg)
 {
     struct sim_process *process = arg;
-    struct sim_host *host = sim_host_find(process->sim, process->argv[1]);
-    sim_host_shut_down(host);
-    loop_stop(&process->loop, 0);
+    const struct sim_temper *temper = &sim_host_find(process->sim, process->argv[1])->temper;
+    order_done(process, sim_host_shut_down, temper->sleep_fails, temper->sleep_lies);
+}
+
+static void powered_done(void *arg)
+{
+    enum { ON, OFF, DONT_KNOW };
+    struct sim_process *process = arg;
+    const struct sim_host *host = sim_host_find(process->sim, process->argv[1]);
+    int status = host->power == SIM_HOST_OFF ? OFF : ON;
+    if (host->temper.status_lies > 0 && sim_chance(process->sim, host->temper.status_lies)) {
+        status = sim_chance(process->sim, 500) ? DONT_KNOW : 1 - status;
+    }
+    loop_stop(&process->loop, status);
 }
 
 static int start_command(const struct sim_env *env, void (*done)(void *arg))
@@ -105,5 +129,12 @@ static int poweroff_start(const struct sim_env *env, void **state)
     return status;
 }
 
+static int powered_start(const struct sim_env *env, void **state)
+{
+    *state = NULL;
+    return start_command(env, powered_done);
+}
+
 const struct sim_program sim_program_wake = {.name = "wake", .start = wake_start};
 const struct sim_program sim_program_poweroff = {.name = "poweroff", .start = poweroff_start};
+const struct sim_program sim_program_powered = {.name = "powered", .start = powered_start};

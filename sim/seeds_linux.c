@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/power_days.h"
 #include "sim/sim_private.h"
 
 #define TRACE_SHOWN 200
@@ -42,12 +43,20 @@ static void crashed(int signal_number)
     (void)raise(signal_number);
 }
 
-static _Noreturn void run_child(const struct pool_options *options, int fd)
+static _Noreturn void run_child(const struct pool_options *options, unsigned hours, int fd)
 {
     struct pool_result result;
     (void)signal(SIGABRT, crashed);
     (void)signal(SIGSEGV, crashed);
-    pool_run(options, &result);
+    if (hours > 0) {
+        const struct power_days_options days = {.seed = options->seed,
+                                                .nodes = options->nodes,
+                                                .hours = hours,
+                                                .trace = options->trace};
+        power_days_run(&days, &result);
+    } else {
+        pool_run(options, &result);
+    }
     (void)fflush(stdout);
     bool told = write(fd, &result, sizeof(result)) == (ssize_t)sizeof(result);
     exit(told && result.verdict[0] == '\0' ? 0 : 1);
@@ -65,7 +74,7 @@ static bool start(struct child *child, const struct seeds *seeds, uint64_t seed)
     pid_t pid = fork();
     if (pid == 0) {
         (void)close(fds[0]);
-        run_child(&options, fds[1]);
+        run_child(&options, seeds->hours, fds[1]);
     }
     (void)close(fds[1]);
     *child = (struct child){pid, fds[0], seed};
@@ -99,6 +108,9 @@ static void finish(const struct child *child, struct sum *sum)
            (unsigned long long)child->seed, result.verdict[0] == '\0' ? "ok" : "BROKEN",
            result.completed, result.runs, result.wakes, (double)result.end_us / 1e6,
            (unsigned long long)result.hash);
+    if (result.figures[0] != '\0') {
+        printf("seed %llu: %s\n", (unsigned long long)child->seed, result.figures);
+    }
     if (result.verdict[0] != '\0') {
         sum->failed++;
         printf("seed %llu at %.6f s: INVARIANT %s\n", (unsigned long long)child->seed,

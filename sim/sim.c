@@ -200,7 +200,8 @@ void sim_run_for(struct sim *sim, uint64_t us)
 struct sim *sim_create(const struct sim_options *options)
 {
     static const struct sim_program *const BUILT_IN[] = {&sim_program_job, &sim_program_wake,
-                                                         &sim_program_poweroff};
+                                                         &sim_program_poweroff,
+                                                         &sim_program_powered};
     CHECK(sim_mem_running() == NULL);
     struct sim *sim = sim_alloc(sizeof(*sim));
     sim->options = *options;
@@ -223,6 +224,11 @@ struct sim *sim_create(const struct sim_options *options)
     sim->now_us = 1000 * SIM_S; /* a clock that starts at 0 hides "0 means unset" mistakes */
     sim_mem_use(sim);
     return sim;
+}
+
+void sim_observe(struct sim *sim, const struct sim_observer *also)
+{
+    sim->also = *also;
 }
 
 void sim_destroy(struct sim *sim)

@@ -68,6 +68,7 @@ struct sim_program {
 extern const struct sim_program sim_program_job;      /* "/sim/job SECONDS STATUS [OUTPUT TEXT]" */
 extern const struct sim_program sim_program_wake;     /* "/sim/wake NODE" */
 extern const struct sim_program sim_program_poweroff; /* "/sim/poweroff NODE" */
+extern const struct sim_program sim_program_powered;  /* "/sim/powered NODE": status 0 on, 1 off */
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
@@ -96,6 +97,8 @@ enum sim_count {
 };
 const char *sim_count_name(enum sim_count count);
 
+enum sim_power { SIM_HOST_OFF, SIM_HOST_BOOTING, SIM_HOST_ON, SIM_HOST_STOPPING };
+
 /* What an observer is told; every pointer may be NULL. */
 struct sim_observer {
     void (*stepped)(void *arg);
@@ -104,6 +107,7 @@ struct sim_observer {
     void (*job_ended)(void *arg, struct sim_process *process, const char *key, bool finished);
     void (*wake_asked)(void *arg, struct sim_host *host);
     void (*poweroff_asked)(void *arg, struct sim_host *host);
+    void (*power_changed)(void *arg, struct sim_host *host, enum sim_power was);
     /* the host stops at this moment; orderly: by its own poweroff */
     void (*host_stops)(void *arg, struct sim_host *host, bool orderly);
     void (*process_ended)(void *arg, struct sim_process *process, int status, int signal_number);
@@ -118,11 +122,13 @@ struct sim_observer {
 
 struct sim_options {
     uint64_t seed;
-    const struct sim_program *const *programs; /* NULL-terminated; job, wake, poweroff come along */
+    const struct sim_program *const *programs; /* NULL-terminated; job, wake, ... come along */
     struct sim_observer observer;
     bool verbose; /* the trace goes to stdout as it is made */
 };
 struct sim *sim_create(const struct sim_options *options);
+/* One more who is told; may be called once, before anything runs. */
+void sim_observe(struct sim *sim, const struct sim_observer *also);
 void sim_destroy(struct sim *sim); /* kills everything that runs; NULL is allowed */
 
 uint64_t sim_now_us(const struct sim *sim);
@@ -151,8 +157,6 @@ void sim_trace_dump(const struct sim *sim, int fd, unsigned lines);
 
 /* ---- hosts ----------------------------------------------------------------------------------- */
 
-enum sim_power { SIM_HOST_OFF, SIM_HOST_BOOTING, SIM_HOST_ON, SIM_HOST_STOPPING };
-
 struct sim_host_options {
     const char *name;
     uint32_t cpus;
@@ -166,6 +170,19 @@ const char *sim_host_name(const struct sim_host *host);
 enum sim_power sim_host_power(const struct sim_host *host);
 /* Host option: the index-th boot from now on does not come up (0: the next). */
 void sim_host_fail_boots(struct sim_host *host, unsigned count);
+
+/* How a machine takes being switched: how many times in a thousand something goes wrong with it. */
+struct sim_temper {
+    unsigned wake_fails, sleep_fails; /* the program says so, and does nothing */
+    unsigned wake_lies, sleep_lies;   /* it says that all is well, and does nothing */
+    unsigned status_lies;             /* the one that is asked says the opposite, or nothing */
+    unsigned boots_late;              /* it takes up to late_max_us longer */
+    unsigned boots_less;              /* it comes up with half of its CPUs */
+    unsigned crashes; /* it loses its power within crash_max_us, and has it back or not */
+    uint64_t late_max_us, crash_max_us;
+    bool is_dead; /* it comes up no more: it hangs for a while, or stays off */
+};
+void sim_host_temper(struct sim_host *host, const struct sim_temper *temper);
 
 /* What the machine starts at boot, and again: when kept, whenever it ends with anything but 0; else
  * when nothing but jobs is left on the machine. */

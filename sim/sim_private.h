@@ -75,6 +75,7 @@ struct sim_cut_link { /* state of the link between two hosts */
 };
 struct sim {
     struct sim_options options;
+    struct sim_observer also;
     const struct sim_program **programs;
     struct rng rng;
     uint64_t now_us, seq;
@@ -96,14 +97,17 @@ struct sim {
 
 /* Calls the observer outside of the process whose code runs: what it allocates is not the
  * process's. */
-#define SIM_TELL(sim, what, ...)                                                    \
-    do {                                                                            \
-        if ((sim)->options.observer.what != NULL && !(sim)->ending) {               \
-            struct sim_process *was_current_ = (sim)->current;                      \
-            (sim)->current = NULL;                                                  \
-            (sim)->options.observer.what((sim)->options.observer.arg, __VA_ARGS__); \
-            (sim)->current = was_current_;                                          \
-        }                                                                           \
+#define SIM_TELL(sim, what, ...)                                                       \
+    do {                                                                               \
+        const struct sim_observer *told_[] = {&(sim)->options.observer, &(sim)->also}; \
+        for (unsigned i_ = 0; i_ < 2 && !(sim)->ending; i_++) {                        \
+            if (told_[i_]->what != NULL) {                                             \
+                struct sim_process *was_current_ = (sim)->current;                     \
+                (sim)->current = NULL;                                                 \
+                told_[i_]->what(told_[i_]->arg, __VA_ARGS__);                          \
+                (sim)->current = was_current_;                                         \
+            }                                                                          \
+        }                                                                              \
     } while (0)
 
 /* ---- heaps (mem_sim.c) ----------------------------------------------------------------------- */
@@ -140,10 +144,11 @@ struct sim_host {
     struct sim *sim;
     char *name, *vfs_name;
     size_t index;
-    uint32_t cpus;
+    uint32_t cpus, cpus_now; /* as it came up the last time */
     int64_t memory_mib;
     uint64_t boot_min_ms, boot_max_ms;
     unsigned fail_boots;
+    struct sim_temper temper;
     enum sim_power power;
     char boot_id[OS_BOOT_ID_SIZE];
     uint64_t booted_us, suspended_us, suspended_until_us;
@@ -151,7 +156,7 @@ struct sim_host {
     pid_t last_pid;
     struct sim_service *services[16];
     size_t service_count;
-    struct sim_link events;
+    struct sim_link events, processes;
     struct sim_node *root;
     struct sim_journal_entry *journal;
     size_t journal_count, journal_capacity, journal_limit; /* limit: when the power went */
@@ -198,7 +203,7 @@ struct sim_process {
     struct sim *sim;
     struct sim_host *host;
     const struct sim_program *program;
-    struct sim_link link; /* of the living */
+    struct sim_link link, of_host; /* of the living */
     uint64_t serial, start_time, started_us;
     pid_t pid, parent, group;
     bool started, dead, subreaper, stopped;

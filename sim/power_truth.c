@@ -1,0 +1,520 @@
+/* sim/power_truth.c - see power_truth.h.
+ *
+ * Energy: the report knows a machine by its ads, a little later than it is: each boot, each sleep,
+ * each wake that failed and each rooster that was killed may cost so much, and no more; that much
+ * is added up for each machine (slack_s).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/power_truth.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "classad/ad.h"
+#include "sim/check.h"
+#include "sim/sim_private.h"
+
+#define ORDER_US      (7200 * SIM_S)
+#define SLEEP_US      (150 * SIM_S) /* until one that was told to sleep is off */
+#define SLACK_S       60.0
+#define SLACK_BOOT_S  12.0
+#define SLACK_SLEEP_S 15.0
+#define SLACK_CRASH_S 1300.0 /* its ads stay so long */
+#define J_PER_KWH     3.6e6
+#define ROUNDING      1e-6
+
+struct machine_truth {
+    struct sim_host *host;
+    enum power_kind kind;
+    bool whole, was_up, served, left_alone, odd_state;
+    unsigned cpus;
+    uint64_t since_us; /* of its power */
+    uint64_t ordered_until_us, asked_us, boot_us;
+    unsigned stops, wakes, boots, crashes;
+    double on_s, off_s, job_cpu_s, slack_s;
+    double told_on_s, told_busy_s; /* by the report */
+    char state[64];
+};
+
+struct running {
+    const struct sim_process *process;
+    uint64_t since_us;
+    unsigned machine, cpus;
+};
+
+struct power_truth {
+    struct power_truth_options options;
+    struct sim *sim;
+    struct judge *judge;
+    struct machine_truth *machines; /* by number - 1 */
+    struct running *running;
+    size_t running_count, running_capacity;
+    uint64_t *waited_us; /* of each job: when it last waited, as far as that was looked at */
+    unsigned on, wakes, by_name, slept, refused, unreachable, rooster_deaths;
+    unsigned states_told, energies_told;
+    double told_used, told_jobs, told_users, told_busy_s, told_on_s;
+};
+
+const char *power_kind_name(enum power_kind kind)
+{
+    static const char *const NAMES[POWER_KIND_COUNT] = {"good",    "dead", "late",  "naps",
+                                                        "crashes", "lies", "fails", "less"};
+    return NAMES[kind];
+}
+
+struct power_truth *power_truth_create(const struct power_truth_options *options)
+{
+    struct power_truth *truth = sim_alloc(sizeof(*truth));
+    truth->options = *options;
+    truth->machines = sim_alloc((options->nodes + 1) * sizeof(*truth->machines));
+    truth->waited_us = sim_alloc((options->jobs + 1) * sizeof(*truth->waited_us));
+    return truth;
+}
+
+void power_truth_destroy(struct power_truth *truth)
+{
+    sim_free(truth->machines);
+    sim_free(truth->waited_us);
+    sim_free(truth->running);
+    sim_free(truth);
+}
+
+/* Host 0 is the central machine. */
+static struct machine_truth *of(struct power_truth *truth, const struct sim_host *host)
+{
+    return host->index >= 1 && host->index <= truth->options.nodes
+               ? &truth->machines[host->index - 1]
+               : NULL;
+}
+
+static struct machine_truth *named(struct power_truth *truth, const char *name)
+{
+    const struct sim_host *host = sim_host_find(truth->sim, name);
+    return host != NULL ? of(truth, host) : NULL;
+}
+
+/* ---- who waits ---- */
+
+static bool class_fits(enum power_class class, const struct machine_truth *machine)
+{
+    return class == POWER_ANY || (class == POWER_WHOLE) == machine->whole;
+}
+
+/* Which jobs waited lately: enough for this machine, and for all that are woken? */
+static bool is_matched(struct power_truth *truth, const struct machine_truth *machine,
+                       unsigned *waited)
+{
+    uint64_t now_us = truth->sim->now_us;
+    bool matched = false;
+    *waited = 0;
+    for (unsigned i = 0; i < truth->options.jobs; i++) {
+        if (judge_job_waits(truth->judge, i)) {
+            truth->waited_us[i] = now_us;
+        }
+        uint64_t ago_us = truth->waited_us[i] == 0 ? UINT64_MAX : now_us - truth->waited_us[i];
+        enum power_class class = (enum power_class)truth->options.classes[i];
+        matched = matched || (ago_us <= WAKE_TOLERANCE_US && class_fits(class, machine));
+        *waited += ago_us <= 2 * SURPLUS_US;
+    }
+    return matched;
+}
+
+static unsigned woken_lately(const struct power_truth *truth)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < truth->options.nodes; i++) {
+        uint64_t asked_us = truth->machines[i].asked_us;
+        count += asked_us != 0 && truth->sim->now_us - asked_us <= SURPLUS_US;
+    }
+    return count;
+}
+
+static void wake_asked(void *arg, struct sim_host *host)
+{
+    struct power_truth *truth = arg;
+    struct machine_truth *machine = of(truth, host);
+    if (machine == NULL) {
+        return;
+    }
+    truth->wakes++;
+    machine->wakes++;
+    machine->slack_s +=
+        (double)truth->options.failed_wake_max_s * (machine->kind == POWER_KIND_GOOD ? 0 : 1);
+    if (power_truth_is_ordered(truth, host)) {
+        return;
+    }
+    unsigned waited = 0;
+    if (!is_matched(truth, machine, &waited)) {
+        judge_broken(truth->judge,
+                     "wake_without_match: %s is woken, and no job waits that it could run",
+                     host->name);
+    }
+    machine->asked_us = truth->sim->now_us;
+    unsigned lately = woken_lately(truth);
+    if (lately > waited) {
+        judge_broken(truth->judge, "wake_surplus: %u machines are woken within %.0f s, for %u jobs",
+                     lately, (double)SURPLUS_US / 1e6, waited);
+    }
+}
+
+void power_truth_order(struct power_truth *truth, const struct sim_host *host)
+{
+    struct machine_truth *machine = of(truth, host);
+    machine->ordered_until_us = truth->sim->now_us + ORDER_US;
+    truth->by_name++;
+}
+
+bool power_truth_is_ordered(const struct power_truth *truth, const struct sim_host *host)
+{
+    return host->index >= 1 && host->index <= truth->options.nodes &&
+           truth->machines[host->index - 1].ordered_until_us > truth->sim->now_us;
+}
+
+/* ---- power ---- */
+
+static void account(struct power_truth *truth, struct machine_truth *machine, bool was_on)
+{
+    double seconds = (double)(truth->sim->now_us - machine->since_us) / 1e6;
+    machine->since_us = truth->sim->now_us;
+    if (machine->was_up && was_on) {
+        machine->on_s += seconds;
+    } else if (machine->was_up) {
+        machine->off_s += seconds;
+    }
+}
+
+static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
+{
+    struct power_truth *truth = arg;
+    struct machine_truth *machine = of(truth, host);
+    if (truth->sim == NULL || machine == NULL || host->power == was) {
+        return;
+    }
+    account(truth, machine, was != SIM_HOST_OFF);
+    truth->on += host->power == SIM_HOST_ON;
+    truth->on -= was == SIM_HOST_ON;
+    if (host->power == SIM_HOST_BOOTING) {
+        machine->boot_us = truth->sim->now_us;
+    } else if (host->power == SIM_HOST_ON) {
+        double took_s =
+            machine->boot_us != 0 ? (double)(truth->sim->now_us - machine->boot_us) / 1e6 : 0;
+        machine->slack_s += SLACK_BOOT_S + (machine->kind == POWER_KIND_GOOD ? 0 : took_s);
+        machine->boots++;
+        machine->was_up = true;
+        machine->ordered_until_us = 0;
+        machine->boot_us = 0;
+    } else if (host->power == SIM_HOST_OFF) {
+        machine->stops++;
+        machine->slack_s += SLACK_SLEEP_S;
+    }
+}
+
+static void host_stops(void *arg, struct sim_host *host, bool orderly)
+{
+    struct machine_truth *machine = of(arg, host);
+    if (machine != NULL && !orderly) {
+        machine->crashes++;
+        machine->slack_s += SLACK_CRASH_S;
+    }
+}
+
+void power_truth_rooster_died(struct power_truth *truth)
+{
+    truth->rooster_deaths++;
+}
+
+/* ---- jobs ---- */
+
+static unsigned job_number(const char *key)
+{
+    int64_t number = -1;
+    return text_parse_int64(key, &number, NULL) == 0 && number >= 0 ? (unsigned)number : UINT32_MAX;
+}
+
+static unsigned cpus_of(const struct sim_process *process)
+{
+    static const char NAME[] = "OMP_NUM_THREADS=";
+    int64_t cpus = 1;
+    for (size_t i = 0; process->env[i] != NULL; i++) {
+        if (strncmp(process->env[i], NAME, sizeof(NAME) - 1) == 0) {
+            (void)text_parse_int64(process->env[i] + sizeof(NAME) - 1, &cpus, NULL); /* else 1 */
+        }
+    }
+    return (unsigned)cpus;
+}
+
+static void job_started(void *arg, struct sim_process *process, const char *key)
+{
+    struct power_truth *truth = arg;
+    struct machine_truth *machine = of(truth, process->host);
+    unsigned number = job_number(key);
+    if (machine == NULL || number >= truth->options.jobs) {
+        return;
+    }
+    truth->waited_us[number] = truth->sim->now_us;
+    machine->served = machine->served || number >= truth->options.last_job;
+    if (truth->running_count == truth->running_capacity) {
+        truth->running_capacity = truth->running_capacity * 2 + 64;
+        truth->running =
+            sim_realloc(truth->running, truth->running_capacity * sizeof(*truth->running));
+    }
+    truth->running[truth->running_count++] =
+        (struct running){process, truth->sim->now_us, (unsigned)(machine - truth->machines),
+                         cpus_of(process)};
+}
+
+static void job_ended(void *arg, struct sim_process *process, const char *key, bool finished)
+{
+    struct power_truth *truth = arg;
+    unsigned number = job_number(key);
+    (void)finished;
+    for (size_t i = 0; i < truth->running_count; i++) {
+        const struct running was = truth->running[i];
+        if (was.process == process) {
+            truth->machines[was.machine].job_cpu_s +=
+                (double)(truth->sim->now_us - was.since_us) / 1e6 * was.cpus;
+            truth->running[i] = truth->running[--truth->running_count];
+            truth->waited_us[number] = truth->sim->now_us;
+            return;
+        }
+    }
+}
+
+/* ---- life ---- */
+
+void power_truth_observe(struct power_truth *truth, struct sim_observer *observer)
+{
+    *observer = (struct sim_observer){.job_started = job_started,
+                                      .job_ended = job_ended,
+                                      .wake_asked = wake_asked,
+                                      .power_changed = power_changed,
+                                      .host_stops = host_stops,
+                                      .arg = truth};
+}
+
+void power_truth_begin(struct power_truth *truth, struct sim *sim, struct judge *judge)
+{
+    truth->sim = sim;
+    truth->judge = judge;
+    for (unsigned i = 0; i < truth->options.nodes; i++) {
+        struct machine_truth *machine = &truth->machines[i];
+        machine->host = sim_host_at(sim, i + 1);
+        machine->cpus = machine->host->cpus;
+        machine->since_us = sim->now_us;
+    }
+}
+
+void power_truth_kind(struct power_truth *truth, unsigned number, enum power_kind kind, bool whole)
+{
+    truth->machines[number - 1].kind = kind;
+    truth->machines[number - 1].whole = whole;
+}
+
+enum power_kind power_truth_kind_of(const struct power_truth *truth, unsigned number)
+{
+    return truth->machines[number - 1].kind;
+}
+
+unsigned power_truth_cpus(const struct power_truth *truth, unsigned number)
+{
+    return truth->machines[number - 1].cpus;
+}
+
+unsigned power_truth_running(const struct power_truth *truth)
+{
+    return (unsigned)truth->running_count;
+}
+
+unsigned power_truth_on(const struct power_truth *truth)
+{
+    return truth->on;
+}
+
+/* ---- what the operator was told ---- */
+
+struct promise_to_sleep {
+    struct power_truth *truth;
+    struct machine_truth *machine;
+    unsigned stops;
+};
+
+static void sleep_due(void *arg)
+{
+    struct promise_to_sleep *promise = arg;
+    const struct machine_truth *machine = promise->machine;
+    bool odd = machine->kind == POWER_KIND_LIES || machine->kind == POWER_KIND_FAILS;
+    if (machine->stops == promise->stops && !odd) {
+        judge_broken(promise->truth->judge,
+                     "sleep_not_done: %s said that it goes to sleep, and is on",
+                     machine->host->name);
+    }
+    sim_free(promise);
+}
+
+void power_truth_slept(struct power_truth *truth, const char *name, int status)
+{
+    struct machine_truth *machine = named(truth, name);
+    if (status == -ECONNRESET && machine->host->power != SIM_HOST_ON) {
+        status = 0; /* gone with its answer */
+    }
+    if (status != 0) {
+        bool nobody = status == -EHOSTUNREACH || status == -ECONNRESET;
+        truth->unreachable += nobody;
+        truth->refused += !nobody;
+        return;
+    }
+    truth->slept++;
+    if (machine->host->power == SIM_HOST_ON) { /* else it is down before its answer came */
+        struct promise_to_sleep *promise = sim_alloc(sizeof(*promise));
+        *promise = (struct promise_to_sleep){truth, machine, machine->stops};
+        (void)sim_at(truth->sim, truth->sim->now_us + SLEEP_US, sleep_due, promise);
+    }
+}
+
+void power_truth_states(struct power_truth *truth, struct ad *const *ads, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct machine_truth *machine = named(truth, ad_string_or(ads[i], "Name", ""));
+        const char *state = ad_string_or(ads[i], "PowerState", "?");
+        if (machine == NULL) {
+            continue;
+        }
+        bool alone = strcmp(state, "WakeFailed") == 0 && ad_has(ads[i], "PowerQuarantineUntil");
+        bool trying = strcmp(state, "Waking") == 0;
+        machine->left_alone =
+            (alone || trying) && ad_string_or(ads[i], "PowerStateReason", "")[0] != '\0';
+        (void)snprintf(machine->state, sizeof(machine->state), "%.20s: %.40s", state,
+                       ad_string_or(ads[i], "PowerStateReason", ""));
+    }
+    truth->states_told++;
+}
+
+static bool differs(double a, double b)
+{
+    return fabs(a - b) > ROUNDING * (1 + fabs(a) + fabs(b));
+}
+
+/* used = asleep + idle + the jobs', by the figures that the configuration gives. */
+static void check_node(struct power_truth *truth, struct machine_truth *machine,
+                       const struct ad *ad)
+{
+    const struct power_truth_options *options = &truth->options;
+    double on_s = ad_real_or(ad, "OnSeconds", 0), asleep_s = ad_real_or(ad, "AsleepSeconds", 0);
+    double busy_s = ad_real_or(ad, "BusyCoreSeconds", 0);
+    double used = ad_real_or(ad, "EnergyUsed", -1), jobs = ad_real_or(ad, "EnergyOfJobs", -1);
+    double saved = ad_real_or(ad, "EnergySaved", -1);
+    machine->told_on_s = on_s;
+    machine->told_busy_s = busy_s;
+    truth->told_used += used;
+    truth->told_jobs += jobs;
+    truth->told_busy_s += busy_s;
+    truth->told_on_s += on_s;
+    double kept = asleep_s * (options->idle_w - options->asleep_w) / J_PER_KWH;
+    if (differs(saved, kept)) {
+        judge_broken(truth->judge, "energy_wrong: %s saved %g kWh in %.0f s, which are %g",
+                     machine->host->name, saved, asleep_s, kept);
+    }
+    if (machine->kind != POWER_KIND_LESS) { /* its share of a core changes */
+        double base = on_s * options->idle_w + asleep_s * options->asleep_w;
+        double above = busy_s / machine->cpus * (options->busy_w - options->idle_w);
+        double of_jobs = busy_s / machine->cpus * options->busy_w;
+        if (differs(used, (base + above) / J_PER_KWH) || differs(jobs, of_jobs / J_PER_KWH)) {
+            judge_broken(truth->judge,
+                         "energy_wrong: %s used %g kWh, its jobs %g; states and cores make %g, %g",
+                         machine->host->name, used, jobs, (base + above) / J_PER_KWH,
+                         of_jobs / J_PER_KWH);
+        }
+    }
+}
+
+void power_truth_energy(struct power_truth *truth, bool users, struct ad *const *ads, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct machine_truth *machine = named(truth, ad_string_or(ads[i], "Name", ""));
+        if (users) {
+            truth->told_users += ad_real_or(ads[i], "EnergyUsed", 0);
+        } else if (machine != NULL) {
+            check_node(truth, machine, ads[i]);
+        }
+    }
+    truth->energies_told++;
+}
+
+/* ---- the end ---- */
+
+static void check_machine(struct power_truth *truth, const struct machine_truth *machine)
+{
+    /* One that joined with less says so until it boots again: nobody can know better. */
+    bool less = machine->host->cpus_now < machine->cpus;
+    bool sound = machine->kind != POWER_KIND_DEAD && machine->kind != POWER_KIND_NAPS && !less;
+    if (sound && !machine->served) {
+        judge_broken(truth->judge,
+                     "node_lost: %s (%s) ran none of the last jobs; the rooster says %s",
+                     machine->host->name, power_kind_name(machine->kind), machine->state);
+    }
+    if (machine->kind == POWER_KIND_DEAD && !machine->left_alone) {
+        judge_broken(truth->judge, "no_reason: %s comes up no more, and the rooster says %s",
+                     machine->host->name, machine->state);
+    }
+    double forgotten_s = (double)truth->options.flush_s * truth->rooster_deaths;
+    double slack_s = machine->slack_s + SLACK_S;
+    if (machine->told_on_s > machine->on_s + slack_s ||
+        machine->told_on_s < machine->on_s - slack_s - forgotten_s) {
+        judge_broken(truth->judge,
+                     "energy_wrong: %s (%s) was on for %.0f s, and for %.0f in the report",
+                     machine->host->name, power_kind_name(machine->kind), machine->on_s,
+                     machine->told_on_s);
+    }
+    double cores = machine->cpus;
+    if (machine->told_busy_s > machine->job_cpu_s + slack_s * cores ||
+        machine->told_busy_s < machine->job_cpu_s - (slack_s + forgotten_s) * cores) {
+        judge_broken(truth->judge,
+                     "energy_wrong: jobs had %s (%s) for %.0f core seconds, in the report for %.0f",
+                     machine->host->name, power_kind_name(machine->kind), machine->job_cpu_s,
+                     machine->told_busy_s);
+    }
+}
+
+void power_truth_finish(struct power_truth *truth)
+{
+    if (truth->states_told < 1 || truth->energies_told < 2) {
+        judge_broken(truth->judge, "unanswered: the operator's last questions");
+        return;
+    }
+    for (unsigned i = 0; i < truth->options.nodes; i++) {
+        struct machine_truth *machine = &truth->machines[i];
+        account(truth, machine, machine->host->power != SIM_HOST_OFF);
+        check_machine(truth, machine);
+    }
+    if (differs(truth->told_users, truth->told_jobs)) {
+        judge_broken(truth->judge, "energy_wrong: users have %g kWh, the machines' jobs %g",
+                     truth->told_users, truth->told_jobs);
+    }
+}
+
+void power_truth_figures(const struct power_truth *truth, char *text, size_t size)
+{
+    double on_s = 0, off_s = 0, job_s = 0;
+    unsigned kinds[POWER_KIND_COUNT] = {0};
+    for (unsigned i = 0; i < truth->options.nodes; i++) {
+        on_s += truth->machines[i].on_s;
+        off_s += truth->machines[i].off_s;
+        job_s += truth->machines[i].job_cpu_s;
+        kinds[truth->machines[i].kind]++;
+    }
+    int length =
+        snprintf(text, size,
+                 "machine hours on %.0f (told %.0f) off %.0f, core hours %.0f (told %.0f), "
+                 "%.1f kWh, wakes %u, by name %u, told to sleep %u (%u refused, %u not there)",
+                 on_s / 3600, truth->told_on_s / 3600, off_s / 3600, job_s / 3600,
+                 truth->told_busy_s / 3600, truth->told_used, truth->wakes, truth->by_name,
+                 truth->slept, truth->refused, truth->unreachable);
+    for (unsigned i = 0; i < POWER_KIND_COUNT && length > 0 && (size_t)length < size; i++) {
+        length += snprintf(text + length, size - (size_t)length, ", %s %u",
+                           power_kind_name((enum power_kind)i), kinds[i]);
+    }
+}
