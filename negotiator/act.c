@@ -135,7 +135,7 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
 
 /* A MERGE that is refused is tried again, but not at once: it would be refused again, as often as
  * the loop goes round. */
-static void rest(struct negotiator *negotiator, struct pool_slot *slot)
+void act_rest(struct negotiator *negotiator, struct pool_slot *slot)
 {
     uint64_t rest_ms = (uint64_t)REST_MS << (slot->refusals < 6 ? slot->refusals : 6);
     slot->refusals++;
@@ -158,7 +158,7 @@ static void merged(void *arg, struct wire_reply *reply)
         log_info(negotiator->env.log, "hold.refused", reply->text, LOG_TEXT("slot", flight->slot),
                  LOG_INT("status", reply->status));
         if (slot != NULL) {
-            rest(negotiator, slot);
+            act_rest(negotiator, slot);
         }
     }
     flight_destroy(flight);

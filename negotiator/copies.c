@@ -45,6 +45,7 @@ static void slot_destroy(void *value)
 {
     struct pool_slot *slot = value;
     ad_value_fini(&slot->claim_list);
+    ad_destroy(slot->as_if);
     vec_fini(&slot->under_way, NULL);
     offline_holds_destroy(slot->holds);
     offline_holds_destroy(slot->pending);
@@ -62,8 +63,44 @@ static bool is_text(const struct ad *ad, const char *name, const char *value)
     return strcmp(ad_string_or(ad, name, ""), value) == 0;
 }
 
+/* One that may be taken back is to the plan as if it were asleep, with what it will be. */
+static void read_reclaimable(struct negotiator *negotiator, struct pool_slot *slot)
+{
+    slot->facts = (struct plan_slot){.name = slot->name,
+                                     .machine = ad_string_or(slot->as_if, "Machine", ""),
+                                     .ad = slot->as_if,
+                                     .serial = ++negotiator->next_serial,
+                                     .number = slot->facts.number,
+                                     .offline = true,
+                                     .free = true,
+                                     .reclaimable = true,
+                                     .multiplicity = 1};
+}
+
 static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, const struct ad *ad)
 {
+    bool was_reclaimable = slot->as_if != NULL;
+    ad_destroy(slot->as_if);
+    slot->as_if = drained_as_if(ad);
+    if (slot->as_if != NULL) {
+        mem_free(slot->user);
+        slot->user = NULL;
+        ad_value_fini(&slot->claim_list);
+        offline_holds_destroy(slot->holds);
+        slot->holds = NULL;
+        slot->claim_id = "";
+        slot->reclaim_until_s = 0;
+        if (!was_reclaimable && !slot->merging) {
+            offline_holds_destroy(slot->pending);
+            slot->pending = NULL;
+        }
+        read_reclaimable(negotiator, slot);
+        return; /* what holds it, and whether it rests, is not in its ad */
+    }
+    if (was_reclaimable && !slot->merging) {
+        offline_holds_destroy(slot->pending);
+        slot->pending = NULL;
+    }
     bool offline = offline_ads_is(ad), absent = ad_bool_or(ad, "Absent", false);
     bool claimed = !absent && is_text(ad, "State", "Claimed");
     bool partitionable = ad_bool_or(ad, "PartitionableSlot", false);
@@ -90,11 +127,13 @@ static void read_slot(struct negotiator *negotiator, struct pool_slot *slot, con
         .waking = offline && is_text(ad, "PowerState", "Waking"),
         .barred = offline &&
                   (is_text(ad, "PowerState", "WakeFailed") || is_text(ad, "PowerState", "Unknown")),
+        .reclaimable = false, /* by the clock: update_slot() */
         .multiplicity = offline ? ad_int_or(ad, "OfflineMultiplicity", 1) : 1,
         .user = slot->user,
         .preemptable = slot->user != NULL,
         .current_rank = ad_real_or(ad, "CurrentRank", 0),
     };
+    slot->reclaim_until_s = offline ? ad_int_or(ad, "PowerReclaimUntil", 0) : 0;
     slot->rest_until_ms = 0; /* news of it: what was refused may be welcome now */
     slot->refusals = 0;
 }
@@ -123,7 +162,7 @@ void copies_slot_changed(void *arg, const char *key, const struct ad *ad)
     given_read(slot);
     usage_slot(negotiator, slot, ad, is_new);
     shares_slot_changed(slot);
-    if (significant_slot(negotiator->significant, ad)) {
+    if (significant_slot(negotiator->significant, slot->as_if != NULL ? slot->as_if : ad)) {
         act_advertise(negotiator);
     }
     copies_slot_touched(slot);
@@ -193,6 +232,12 @@ static void find_under_way(struct pool_slot *slot, struct plan_slot *facts)
     facts->under_way_count = slot->under_way.count;
 }
 
+/* It is told anew then, if not before. */
+static void look_at(struct pool_slot *slot, int64_t at_s)
+{
+    slot->holds_until_s = at_s < slot->holds_until_s ? at_s : slot->holds_until_s;
+}
+
 static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
 {
     struct plan_slot facts = slot->facts;
@@ -204,16 +249,19 @@ static void update_slot(struct negotiator *negotiator, struct pool_slot *slot)
             (void)offline_holds_prune(holds, loop_wall_s(negotiator->env.loop));
         }
         for (size_t i = 0; i < offline_holds_entries(holds); i++) {
-            int64_t until_s = offline_holds_at(holds, i)->until_s;
-            slot->holds_until_s = until_s < slot->holds_until_s ? until_s : slot->holds_until_s;
+            look_at(slot, offline_holds_at(holds, i)->until_s);
         }
         facts.holds = holds;
+        if (slot->reclaim_until_s > loop_wall_s(negotiator->env.loop)) {
+            facts.reclaimable = true;
+            look_at(slot, slot->reclaim_until_s);
+        }
         uint64_t now_ms = loop_now_ms(negotiator->env.loop);
         if (slot->rest_until_ms > now_ms) {
             int64_t over_s = loop_wall_s(negotiator->env.loop) +
                              (int64_t)((slot->rest_until_ms - now_ms + 999) / 1000);
             facts.barred = true;
-            slot->holds_until_s = over_s < slot->holds_until_s ? over_s : slot->holds_until_s;
+            look_at(slot, over_s);
         }
         if (slot->holds_until_s < negotiator->holds_until_s) {
             negotiator->holds_until_s = slot->holds_until_s;

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,11 +65,15 @@ static void change_slot(struct negotiator *negotiator, const struct hold_change 
     struct pool_slot *slot = negotiator->by_number.items[changes[0].slot];
     int64_t now_s = loop_wall_s(negotiator->env.loop);
     int64_t until_s = now_s + config_duration_s(negotiator->env.config, "OFFLINE_MATCH_LIFETIME");
+    const struct pool_request *first = NULL;
+    int64_t jobs = 0;
+    bool others = false, is_reclaimed = slot->as_if != NULL;
     if (slot->merging || slot->rest_until_ms > loop_now_ms(negotiator->env.loop)) {
         return; /* when that is answered, or over */
     }
-    struct offline_holds *next = offline_holds_read(slot->facts.ad);
-    bool matched = false;
+    struct offline_holds *next =
+        is_reclaimed ? drained_held(slot) : offline_holds_read(slot->facts.ad);
+    until_s = is_reclaimed ? drained_until_s(negotiator) : until_s;
     for (size_t i = 0; i < count; i++) {
         if (changes[i].release != NULL) {
             (void)offline_holds_clear(next, changes[i].release->schedd,
@@ -81,10 +86,27 @@ static void change_slot(struct negotiator *negotiator, const struct hold_change 
                                           .auto_cluster = request->facts.auto_cluster,
                                           .count = 1,
                                           .until_s = until_s};
-        matched = offline_holds_add(next, &hold) == 0 || matched;
+        if (offline_holds_add(next, &hold) == 0) {
+            first = first != NULL ? first : request;
+            jobs += request == first ? 1 : 0;
+            others = others || request != first;
+        }
     }
     (void)offline_holds_prune(next, now_s);
-    act_holds(negotiator, slot, next, matched);
+    if (!is_reclaimed) {
+        act_holds(negotiator, slot, next, first != NULL);
+        return;
+    }
+    char why[300];
+    if (first != NULL) {
+        (void)snprintf(why, sizeof why, "%lld %s of %.80s (autocluster %lld of %.80s)%s",
+                       (long long)jobs, jobs == 1 ? "job" : "jobs", first->facts.user,
+                       (long long)first->facts.auto_cluster, first->facts.schedd,
+                       others      ? " and others wait"
+                       : jobs == 1 ? " waits"
+                                   : " wait");
+    }
+    drained_holds(negotiator, slot, next, first != NULL ? why : NULL);
 }
 
 static void change_holds(struct negotiator *negotiator, struct arena *arena,

@@ -43,12 +43,16 @@ struct slot_use {    /* usage.c */
 struct pool_slot { /* what we know of a slot beside its ad */
     struct negotiator *negotiator;
     char *name;
-    struct plan_slot facts;      /* what the ad says, read once for each change of it */
+    struct plan_slot facts; /* what the ad says, read once for each change of it */
+    /* of one that is drained and may be taken back: its ad as it will be then; NULL: it is not */
+    struct ad *as_if;
+    int64_t reclaim_until_s;     /* offline: PowerReclaimUntil; 0: none */
     struct vec under_way;        /* struct ad: what facts.under_way points to */
     struct ad_value claim_list;  /* of a partitionable slot: ClaimIdList */
     const char *claim_id;        /* of the ad; "": none */
     struct offline_holds *holds; /* of the ad; NULL: none */
-    /* offline: holds as we have asked for, until answered; NULL: as in the ad */
+    /* offline: holds as we have asked for, until answered; NULL: as in the ad.  Of one that may be
+     * taken back: what is held on it (drained.c) */
     struct offline_holds *pending;
     int64_t holds_until_s; /* the first of them ends then; INT64_MAX: none */
     bool merging;
@@ -162,7 +166,20 @@ void act_match(struct negotiator *negotiator, struct pool_slot *slot, struct poo
 /* holds is taken. */
 void act_holds(struct negotiator *negotiator, struct pool_slot *slot, struct offline_holds *holds,
                bool matched);
+/* It refused what was asked of it: nothing is for a while. */
+void act_rest(struct negotiator *negotiator, struct pool_slot *slot);
 void act_advertise(struct negotiator *negotiator);
+
+/* ---- drained.c: machines that are taken back from their way down */
+/* Its ad as it would be; NULL: it is none of these.  Owned by the caller. */
+struct ad *drained_as_if(const struct ad *ad);
+/* What is held on it, of that; owned by the caller. */
+struct offline_holds *drained_held(const struct pool_slot *slot);
+int64_t drained_until_s(const struct negotiator *negotiator); /* of a new hold */
+/* These are held on it from now on, in memory, until its ads are live; holds is taken.  why: jobs
+ * are new among them, so its startd is asked; NULL: nobody is. */
+void drained_holds(struct negotiator *negotiator, struct pool_slot *slot,
+                   struct offline_holds *holds, const char *why);
 
 /* ---- rejections.c: why jobs got nothing, told to their schedds */
 bool rejections_due(struct pool_request *request); /* is the plan to be asked? */

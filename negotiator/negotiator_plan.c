@@ -25,7 +25,7 @@
 #define WEIGHT_MIN 0.001 /* no slot weighs less, but for those that weigh nothing */
 
 #define LIVE    (1U << PLACE_LIVE)
-#define OFFLINE (1U << PLACE_NEAR | 1U << PLACE_FAR)
+#define OFFLINE (1U << PLACE_NEAR | 1U << PLACE_BACK | 1U << PLACE_FAR)
 
 struct user {            /* one that has requests */
     size_t share;        /* index in the shares' users */

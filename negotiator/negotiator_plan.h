@@ -13,9 +13,10 @@
  * NEGOTIATOR_PRE_JOB_RANK, its own Rank, NEGOTIATOR_POST_JOB_RANK; of equal ones the first by
  * machine, then by name.  If none is left, a slot that somebody else uses (below).  What it still
  * wants after that is held on offline slots (OfflineMatches): as many as are wanted, no more; best
- * by the same ranks, but of those that its Rank finds alike first the machines that wake anyway. A
- * hold that is no longer wanted is taken back, and what it frees can be had in the same cycle.
- * Held slots are not charged to anyone: they do nothing yet.
+ * by the same ranks, but of those that its Rank finds alike first the machines that wake anyway,
+ * then those that are on their way down and could be taken back.  A hold that is no longer wanted
+ * is taken back, and what it frees can be had in the same cycle. Held slots are not charged to
+ * anyone: they do nothing yet.
  *
  * Where running slots need not come first (offline_last false: NEGOTIATOR_OFFLINE_LAST) both are
  * ordered together, so that a rank may prefer to wake an efficient machine; what is held then is
@@ -66,6 +67,9 @@ struct plan_slot {
     bool given;
     bool waking; /* offline: its machine is being woken (PowerState); holds of all slots of a
                     machine of which one is waking stay */
+    /* offline: its machine is up yet, on its way down, and would be taken back: that comes before
+     * another is woken, behind those that wake anyway */
+    bool reclaimable;
     bool barred; /* offline: WakeFailed, Unknown: no new holds, old ones are taken back */
     const struct offline_holds *holds; /* offline: as they are now, pruned; NULL: none */
     int64_t pieces; /* live and partitionable: claim ids that were not given away */

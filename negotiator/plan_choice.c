@@ -17,7 +17,7 @@ struct entry {
     double pre, job, post;
     uint64_t serial; /* of the kind */
     uint32_t order, kind;
-    uint8_t level; /* live slots, then those that wake anyway */
+    uint8_t level; /* live slots, then those that wake anyway, then those to be taken back */
     uint8_t place;
 };
 
@@ -90,7 +90,8 @@ static const struct heap *heap_of(const struct choice *choice, uint32_t kind, en
 /* Appends, without putting it in its place. */
 static void append(struct choice *choice, uint32_t kind, enum place place)
 {
-    static const uint8_t LEVELS[PLACE_COUNT] = {[PLACE_LIVE] = 2, [PLACE_NEAR] = 1};
+    static const uint8_t LEVELS[PLACE_COUNT] = {
+        [PLACE_LIVE] = 3, [PLACE_NEAR] = 2, [PLACE_BACK] = 1};
     if (choice->count == choice->room) {
         choice->room = choice->room > 0 ? 2 * choice->room : 64;
         choice->entries = mem_realloc(choice->entries, choice->room * sizeof *choice->entries);

@@ -325,7 +325,14 @@ static enum place place_of(struct negotiator_plan *plan, const struct slot *slot
     if (!facts->offline) {
         return PLACE_LIVE;
     }
-    return plan->machines[slot->machine].wakers > 0 ? PLACE_NEAR : PLACE_FAR;
+    return plan->machines[slot->machine].wakers > 0 ? PLACE_NEAR
+           : facts->reclaimable                     ? PLACE_BACK
+                                                    : PLACE_FAR;
+}
+
+bool plan_is_held_place(enum place place)
+{
+    return place == PLACE_NEAR || place == PLACE_BACK || place == PLACE_FAR;
 }
 
 void plan_place(struct negotiator_plan *plan, struct slot *slot)
@@ -351,7 +358,7 @@ void plan_set_wakes(struct negotiator_plan *plan, struct slot *slot, bool wakes)
     }
     for (uint32_t i = 0; i < machine->count; i++) {
         struct slot *other = &plan->slots[plan->by_name[machine->first + i]];
-        if (other->place == PLACE_NEAR || other->place == PLACE_FAR) {
+        if (plan_is_held_place(other->place)) {
             plan_place(plan, other);
         }
     }

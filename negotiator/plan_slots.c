@@ -416,7 +416,7 @@ static void name_all(struct negotiator_plan *plan)
     mem_free(list);
     for (uint32_t i = 0; i < count; i++) { /* a waker may be new to its machine, or have left it */
         struct slot *slot = &plan->slots[plan->by_name[i]];
-        if (slot->place == PLACE_NEAR || slot->place == PLACE_FAR) {
+        if (plan_is_held_place(slot->place)) {
             plan_place(plan, slot);
         }
     }

@@ -2,8 +2,9 @@
  * negotiator_plan.c alone.
  *
  * Every slot that is to be had lies in one of the heaps of its kind: LIVE, or (offline) NEAR when
- * its machine wakes anyway, else FAR; best (first by machine, then by name) on top.  A slot in use
- * that may be taken over lies in CLAIMED.  Where it lies follows from its facts and holds
+ * its machine wakes anyway, BACK when it is not down yet, else FAR; best (first by machine, then by
+ * name) on top.  A slot in use that may be taken over lies in CLAIMED.  Where it lies follows from
+ * its facts and holds
  * (*settled*); what a cycle gives out moves it, and is undone at the end of the cycle.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -26,6 +27,7 @@ struct strmap;
 enum place {
     PLACE_LIVE,
     PLACE_NEAR,
+    PLACE_BACK,
     PLACE_FAR,
     PLACE_CLAIMED,
     PLACE_COUNT,
@@ -166,6 +168,7 @@ struct kind_slots *plan_kind(struct negotiator_plan *plan, uint32_t kind);
 /* No slot lies anywhere, and what is known of kinds is made anew; every slot is to be settled. */
 void plan_forget_kinds(struct negotiator_plan *plan);
 /* Where the slot belongs by what is known now; and nowhere. */
+bool plan_is_held_place(enum place place); /* of offline slots */
 void plan_place(struct negotiator_plan *plan, struct slot *slot);
 void plan_unplace(struct negotiator_plan *plan, struct slot *slot);
 /* All of it, by its facts and those holds that are not taken back. */

@@ -186,6 +186,7 @@ static inline void random_slot(struct pool *pool, size_t i, bool new_ad)
     slot->current_rank = below(pool, 3);
     slot->waking = slot->offline && below(pool, 5) == 0;
     slot->barred = slot->offline && !slot->waking && below(pool, 6) == 0;
+    slot->reclaimable = slot->offline && below(pool, 4) == 0;
     slot->pieces = below(pool, 4);
     slot->multiplicity = slot->offline && below(pool, 4) == 0 ? 2 + below(pool, 2) : 0;
     random_holds(pool, slot);

@@ -223,7 +223,10 @@ static inline size_t best_slot(const struct reference *ref, const struct plan_re
             continue;
         }
         const struct ad *ad = ref->slots[i].now;
-        double level = !facts->offline ? 2 : wakes_anyway(ref, facts->machine) ? 1 : 0;
+        double level = !facts->offline                     ? 3
+                       : wakes_anyway(ref, facts->machine) ? 2
+                       : facts->reclaimable                ? 1
+                                                           : 0;
         double post = rank_of(policy->post_job, ad, request->ad);
         struct ref_rank rank = {{rank_of(policy->pre_job, ad, request->ad),
                                  rank_of(ad_lookup(request->ad, "Rank"), request->ad, ad),

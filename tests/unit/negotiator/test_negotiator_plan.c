@@ -111,6 +111,62 @@ static void a_machine_that_is_being_woken_counts_as_near(void **state)
     assert_string_equal(pool->slots[pool->out.held[0].slot].machine, "b");
 }
 
+static void a_machine_is_taken_back_before_another_is_woken_but_behind_those_that_wake(void **state)
+{
+    struct pool *pool = *state;
+    (void)asleep(pool, "a");
+    struct plan_slot *back[2] = {asleep(pool, "b"), asleep(pool, "b")};
+    back[0]->reclaimable = back[1]->reclaimable = true;
+    (void)asleep(pool, "c");
+    struct plan_slot *waking = asleep(pool, "d");
+    waking->waking = true;
+    struct plan_request *mine = add_request(pool, "ann", 1, ANY);
+    static const char *const ORDER[] = {"d", "b", "b", "a", "c"};
+    for (size_t jobs = 1; jobs <= 5; jobs++) {
+        mine->count = (int64_t)jobs;
+        cycle(pool);
+        assert_int_equal(pool->out.held_count, jobs);
+        for (size_t i = 0; i < jobs; i++) {
+            assert_string_equal(pool->slots[pool->out.held[i].slot].machine, ORDER[i]);
+        }
+    }
+    (void)live(pool, "[Requirements = true]"); /* a running one comes first */
+    mine->count = 1;
+    cycle(pool);
+    assert_int_equal(pool->out.match_count, 1);
+    assert_int_equal(pool->out.held_count, 0);
+}
+
+static void one_that_can_be_taken_back_no_more_is_asleep_like_any(void **state)
+{
+    struct pool *pool = *state;
+    (void)asleep(pool, "a");
+    struct plan_slot *back = asleep(pool, "b");
+    back->reclaimable = true;
+    (void)add_request(pool, "ann", 1, ANY);
+    cycle(pool);
+    assert_string_equal(pool->slots[pool->out.held[0].slot].machine, "b");
+    back->reclaimable = false; /* its ad is the same: its time is over */
+    cycle(pool);
+    assert_string_equal(pool->slots[pool->out.held[0].slot].machine, "a");
+}
+
+static void pieces_fill_what_is_taken_back_before_another_machine_is_woken(void **state)
+{
+    struct pool *pool = *state;
+    static const char PARTS[] =
+        "[PartitionableSlot = true; Cpus = 8; Memory = 8000; Disk = 8000; Requirements = true]";
+    add_slot(pool, "a", PARTS)->offline = true;
+    struct plan_slot *back = add_slot(pool, "b", PARTS);
+    back->offline = back->reclaimable = true;
+    (void)add_request(pool, "ann", 6, "[Requirements = true; RequestCpus = 2; RequestMemory = 1]");
+    cycle(pool);
+    assert_int_equal(pool->out.held_count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_string_equal(pool->slots[pool->out.held[i].slot].machine, i < 4 ? "b" : "a");
+    }
+}
+
 static void a_hold_is_taken_back_when_its_request_goes(void **state)
 {
     struct pool *pool = *state;
@@ -706,6 +762,9 @@ UNIT_TESTS(PLAN(a_running_slot_is_taken_before_a_sleeping_machine_is_held),
            PLAN(slots_of_a_machine_that_wakes_anyway_are_held_first),
            PLAN(jobs_of_one_cycle_fill_a_machine_before_the_next_is_woken),
            PLAN(a_machine_that_is_being_woken_counts_as_near),
+           PLAN(a_machine_is_taken_back_before_another_is_woken_but_behind_those_that_wake),
+           PLAN(one_that_can_be_taken_back_no_more_is_asleep_like_any),
+           PLAN(pieces_fill_what_is_taken_back_before_another_machine_is_woken),
            PLAN(a_hold_is_taken_back_when_its_request_goes),
            PLAN(a_machine_that_is_let_go_can_be_held_again_in_the_same_cycle),
            PLAN(surplus_holds_go_but_waking_machines_keep_theirs),

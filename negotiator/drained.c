@@ -1,0 +1,127 @@
+/* negotiator/drained.c - machines that are taken back from their way down, rather than others
+ * woken.
+ *
+ * A machine that is drained to save power (Reclaimable, docs/protocol/drain.md, section 4) has
+ * slots that do nothing any more and could run jobs at once, if its request ended.  To the plan
+ * such a slot is an offline one that is preferred to those of sleeping machines, with the ad that
+ * it will have.  What is then to be held on it is not written into its ad, which is live and the
+ * startd's, but kept here: the startd is asked (POWER_RECLAIM), and its next ads answer.
+ *
+ * The hold ends with those ads, with a refusal (the slot rests then, as after a MERGE that was
+ * refused, and the jobs are held elsewhere), or after HOLD_S, should nothing follow.  A negotiator
+ * that is killed meanwhile forgets it: the next one sees a machine that is up.
+ *
+ * Rejected: OfflineMatches in the live ad, for the rooster to see: the startd's next UPDATE would
+ * wipe it out, and a machine that does not answer would keep its jobs waiting.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "classad/ad.h"
+#include "negotiator/negotiator.h"
+#include "offline_ads/offline_ads.h"
+#include "offline_ads/offline_holds.h"
+#include "wire/wire.h"
+
+#define ASK_MS 10000
+#define HOLD_S 30
+
+struct ad *drained_as_if(const struct ad *ad)
+{
+    if (offline_ads_is(ad) || ad_bool_or(ad, "Absent", false) ||
+        !ad_bool_or(ad, "DrainingReclaimable", false) || !ad_has(ad, "ReclaimStart") ||
+        strcmp(ad_string_or(ad, "State", ""), "Drained") != 0) {
+        return NULL; /* a slot that still runs a job will be of no use to others */
+    }
+    struct ad *as_if = ad_copy(ad);
+    (void)ad_copy_attr(as_if, "Start", ad, "ReclaimStart"); /* it is there */
+    ad_set_string(as_if, "State", "Unclaimed");
+    ad_set_string(as_if, "Activity", "Idle");
+    ad_set_string(as_if, "PowerState", "On");
+    ad_remove(as_if, "Draining");
+    return as_if;
+}
+
+struct offline_holds *drained_held(const struct pool_slot *slot)
+{
+    struct offline_holds *holds = offline_holds_create();
+    for (size_t i = 0; i < offline_holds_entries(slot->pending); i++) {
+        (void)offline_holds_add(holds, offline_holds_at(slot->pending, i)); /* there was room */
+    }
+    return holds;
+}
+
+int64_t drained_until_s(const struct negotiator *negotiator)
+{
+    return loop_wall_s(negotiator->env.loop) + HOLD_S;
+}
+
+/* NULL: nothing is held any more. */
+static void keep(struct pool_slot *slot, struct offline_holds *holds)
+{
+    offline_holds_destroy(slot->pending);
+    slot->pending = holds;
+    copies_slot_touched(slot);
+}
+
+struct asked {
+    struct negotiator *negotiator;
+    char *slot; /* its name: it may be gone when the answer comes */
+};
+
+static void answered(void *arg, struct wire_reply *reply)
+{
+    struct asked *asked = arg;
+    struct negotiator *negotiator = asked->negotiator;
+    struct pool_slot *slot = strmap_get(negotiator->slots, asked->slot);
+    if (slot != NULL) {
+        slot->merging = false;
+        copies_slot_touched(slot);
+        if (slot->as_if == NULL || reply->status != 0) {
+            keep(slot, NULL); /* its ads have told already; or it will not be had */
+        }
+    }
+    if (reply->status != 0) {
+        log_info(negotiator->env.log, "reclaim.refused", reply->text, LOG_TEXT("slot", asked->slot),
+                 LOG_INT("status", reply->status));
+        if (slot != NULL && slot->as_if != NULL) {
+            act_rest(negotiator, slot);
+        }
+    }
+    mem_free(asked->slot);
+    mem_free(asked);
+    cycle_soon(negotiator);
+}
+
+void drained_holds(struct negotiator *negotiator, struct pool_slot *slot,
+                   struct offline_holds *holds, const char *why)
+{
+    struct wire *wire = uplink_wire(negotiator->uplink);
+    if (why == NULL) {
+        keep(slot, holds);
+        return;
+    }
+    struct asked *asked = mem_alloc(sizeof *asked);
+    *asked = (struct asked){.negotiator = negotiator, .slot = mem_strdup(slot->name)};
+    struct ad *args = ad_create();
+    ad_set_int(args, "Jobs", offline_holds_total(holds));
+    ad_set_string(args, "Reason", why);
+    const struct wire_body body = {.args = args};
+    if (wire != NULL && wire_relay(wire, ad_string_or(slot->as_if, "StartdUplink", ""),
+                                   VERB_POWER_RECLAIM, &body, ASK_MS, answered, asked) > 0) {
+        log_info(negotiator->env.log, "reclaim", why, LOG_TEXT("slot", slot->name));
+        slot->merging = true;
+        keep(slot, holds);
+    } else { /* when there is a collector again */
+        offline_holds_destroy(holds);
+        mem_free(asked->slot);
+        mem_free(asked);
+    }
+    ad_destroy(args);
+}
