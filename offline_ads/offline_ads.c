@@ -72,6 +72,9 @@ struct ad *offline_ads_make(const struct ad *live, const struct offline_ads_how 
     for (size_t i = 0; i < ARRAY_COUNT(NOW); i++) {
         ad_set_int(ad, NOW[i], how->now_s);
     }
+    if (ad_copy_attr(ad, "PowerDrawWatts", live, "PowerAsleepWatts") != 0) {
+        ad_remove(ad, "PowerDrawWatts");
+    }
     ad_set_bool(ad, "Offline", true);
     ad_set_int(ad, "ClassAdLifetime", how->lifetime_s);
     ad_set_string(ad, "State", "Unclaimed");

@@ -255,6 +255,7 @@ static void begin(struct claim *claim)
     claim->starter_pid = 0;
     claim->starter_start = 0;
     starters_name_directory(claim);
+    claim->energy_j = claim->energy_core_s = 0;
     claim->recorded_pid = claim->kept_wire != NULL ? claim->kept_pid : 0;
     claim->job_start_s = loop_wall_s(claim->startd->env.loop);
     claim->suspended_at_s = claim->suspended_s = claim->suspensions = 0;

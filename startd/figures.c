@@ -121,6 +121,7 @@ void figures_measure(struct startd *startd)
         figures->measured_ms = now_ms;
         measure_jobs(startd, elapsed_s);
     }
+    meter_look(startd);
     share_owner_load(startd);
     for (size_t i = 0; i < startd->slot_count; i++) {
         figures_write(startd->slots[i], startd->slots[i]->ad);
@@ -194,6 +195,7 @@ void figures_write(struct slot *slot, struct ad *ad)
     int64_t keyboard_s = idle_of(slot, "SLOTS_CONNECTED_TO_KEYBOARD", figures->idle.keyboard_s);
     ad_set_int(ad, "KeyboardIdle", keyboard_s < console_s ? keyboard_s : console_s);
     ad_set_int(ad, "ConsoleIdle", console_s);
+    meter_write(slot, ad);
     write_clock(now_s, ad);
     write_busy(slot, now_s, ad);
     if (slot->claim != NULL && slot->claim->stage == CLAIM_ACTIVE && slot->claim->job_start_s > 0) {

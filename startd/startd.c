@@ -149,6 +149,7 @@ static void startd_destroy(void *state)
     idle_hint_close(startd);
     advertise_close(startd);
     starters_close(startd);
+    meter_close(startd);
     claims_destroy(startd);
     draining_close(startd);
     loop_timer_destroy(startd->poll_timer);
@@ -196,6 +197,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     }
     rc = rc != 0 ? rc : draining_open(startd, err);
     rc = rc != 0 ? rc : keep_open(startd, err);
+    rc = rc != 0 ? rc : meter_open(startd, err);
     rc = rc != 0 ? rc : slots_create(startd, err);
     if (rc == 0) {
         hibernate_look_open(startd);
@@ -232,6 +234,7 @@ static void startd_reload(void *state, const struct config *config)
     (void)read_expr(config, "HIBERNATE", &startd->hibernate, NULL); /* checked when it was loaded */
     (void)read_expr(config, "DAEMON_SHUTDOWN", &startd->shutdown, NULL);
     hibernate_look_open(startd);
+    meter_reload(startd);
     slots_reload(startd);
     startd->configurations++;
     starters_unkeep_all(startd);
@@ -295,7 +298,7 @@ void startd_end(struct startd *startd)
     startd_stop(startd);
 }
 
-static const struct knob_table *const TABLES[] = {&startd_knobs, &knobs_common};
+static const struct knob_table *const TABLES[] = {&startd_knobs, &power_knobs, &knobs_common};
 
 const struct daemon startd_daemon = {
     .name = "startd",

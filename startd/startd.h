@@ -39,6 +39,7 @@ struct claim;
 struct knob_table;
 struct listener;
 struct loop_timer;
+struct meter;
 struct power;
 struct startd;
 struct store;
@@ -113,9 +114,10 @@ struct claim {
     int64_t suspended_at_s; /* when it last began to; 0: never in this run */
     int64_t suspended_s;    /* of this run, up to the last CONTINUE */
     int64_t suspensions;    /* of this run */
-    uint64_t lease_end_ms;  /* loop_now_ms() */
-    uint64_t renew_sent_ms; /* of the renewal (CLAIM, ALIVE) under way */
-    bool resume;            /* the next CLAIM is a resumption */
+    double energy_j, energy_core_s; /* of this run, as meter.c has counted it */
+    uint64_t lease_end_ms;          /* loop_now_ms() */
+    uint64_t renew_sent_ms;         /* of the renewal (CLAIM, ALIVE) under way */
+    bool resume;                    /* the next CLAIM is a resumption */
     bool dialling;
     bool renewing;
     bool say_again; /* ALIVE was due while a renewal was under way: another follows at once */
@@ -232,6 +234,7 @@ struct startd {
     struct reclaim reclaim;
     struct idle_hint idle_hint;
     struct keep keep;
+    struct meter *meter;
     struct os_machine machine;
     struct ad *opsys; /* opsys_plan.h */
     char name[256];   /* Machine */
@@ -385,6 +388,17 @@ void figures_console_used(struct startd *startd, int64_t idle_s); /* kbdd says s
 /* ---- idle_hint.c: what desktops tell logind of their users */
 void idle_hint_look(struct startd *startd); /* asks, now and then; the answer comes later */
 void idle_hint_close(struct startd *startd);
+
+/* ---- meter.c: what the machine draws, and what its jobs have of that */
+int meter_open(struct startd *startd, struct err *err); /* before slots */
+void meter_reload(struct startd *startd);
+void meter_close(struct startd *startd); /* NULL is allowed for what it makes */
+void meter_look(struct startd *startd);
+void meter_write(const struct slot *slot, struct ad *ad);
+/* ReservedWatts, UsedWatts: at which its starter counts a run. */
+void meter_put_rates(const struct startd *startd, struct ad *args);
+/* The run of the claim has had EnergyJoules and CoreSeconds so far; ends: and has no more. */
+void meter_count(struct claim *claim, const struct ad *args, bool ends);
 
 /* ---- policy.c: the owner's policy for claimed slots */
 void policy_load(struct slot *slot);

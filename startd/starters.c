@@ -318,6 +318,7 @@ int starters_hand_over(struct claim *claim, struct err *err)
     claim->kept_wire = NULL;
     struct ad *args = ad_create();
     ad_set_string(args, "Directory", claim->directory);
+    meter_put_rates(claim->startd, args);
     const struct wire_body body = {.args = args};
     (void)wire_call(claim->starter_wire, VERB_STARTER_RUN, &body, 0, ignore_reply,
                     NULL); /* one that cannot ends: it is watched */
@@ -517,7 +518,24 @@ static void starter_hello(struct startd *startd, struct wire_request *request)
     if (claim->grace_s > 0) {
         ad_set_int(args, "Grace", claim->grace_s);
     }
+    meter_put_rates(startd, args);
     struct wire_body body = {.args = args};
+    wire_reply_ok(request, &body);
+    ad_destroy(args);
+}
+
+/* What its run has had so far; it is told at which rates it goes on. */
+static void starter_energy(struct startd *startd, struct wire_request *request)
+{
+    struct claim *claim = claim_of(startd, wire_request_args(request));
+    if (claim == NULL) {
+        wire_reply_error(request, -ENOKEY, "no claim of this startd runs that job");
+        return;
+    }
+    meter_count(claim, wire_request_args(request), false);
+    struct ad *args = ad_create();
+    meter_put_rates(startd, args);
+    const struct wire_body body = {.args = args};
     wire_reply_ok(request, &body);
     ad_destroy(args);
 }
@@ -526,6 +544,9 @@ static void starter_done(struct startd *startd, struct wire_request *request)
 {
     struct claim *claim = claim_of(startd, wire_request_args(request));
     char reason[200];
+    if (claim != NULL) {
+        meter_count(claim, wire_request_args(request), true);
+    }
     (void)snprintf(reason, sizeof reason, "%s",
                    ad_string_or(wire_request_args(request), "Reason", ""));
     bool kept = claim != NULL && is_to_be_kept(claim, wire_request_args(request)) &&
@@ -561,6 +582,8 @@ static void on_request(void *arg, struct wire_request *request)
         starter_hello(startd, request);
     } else if (verb == VERB_STARTER_DONE) {
         starter_done(startd, request);
+    } else if (verb == VERB_STARTER_ENERGY) {
+        starter_energy(startd, request);
     } else if (verb == VERB_CONSOLE_USED) {
         figures_console_used(startd, ad_int_or(wire_request_args(request), "ConsoleIdle",
                                                OS_NEVER_IDLE_S / 1000000));

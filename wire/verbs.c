@@ -84,6 +84,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_STARTER_DONE, "STARTER_DONE", W, 30000},
     {VERB_STARTER_SUSPEND, "STARTER_SUSPEND", D, 30000},
     {VERB_STARTER_RUN, "STARTER_RUN", D, 30000},
+    {VERB_STARTER_ENERGY, "STARTER_ENERGY", W, 20000},
     /* kbdd to startd, the same socket */
     {VERB_CONSOLE_USED, "CONSOLE_USED", W, 20000},
     /* shadow: who has a ticket for it */

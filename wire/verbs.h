@@ -88,6 +88,7 @@ enum wire_verb {
     VERB_CONSOLE_USED = 95,    /* kbdd to startd: when keyboard or mouse were used last */
     VERB_STARTER_SUSPEND = 94, /* startd to starter: the job stands still, or goes on */
     VERB_STARTER_RUN = 79,     /* startd to a starter that it kept: the claim's next job */
+    VERB_STARTER_ENERGY = 109, /* starter to startd: what the run has had of the machine's energy */
     /* answered by the shadow; a client with a ticket dials */
     VERB_SPOOL_LOOK = 96, /* which files a job's sandbox in SPOOL has */
     VERB_SPOOL_PUT = 97,  /* bytes of one input file */

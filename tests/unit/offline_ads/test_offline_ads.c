@@ -58,6 +58,20 @@ static void it_looks_like_an_idle_machine_of_the_same_name(void **state)
     ad_destroy(ad);
 }
 
+static void it_draws_what_the_machine_does_asleep(void **state)
+{
+    (void)state;
+    struct ad *ad = make("[ Name = \"a\"; PowerDrawWatts = 80.0; PowerAsleepWatts = 3.0;"
+                         " EnergyJoules = 7.0 ]",
+                         NULL);
+    assert_true(ad_real_or(ad, "PowerDrawWatts", 0) == 3);
+    assert_true(ad_real_or(ad, "EnergyJoules", 0) == 7); /* the last word of what it was on */
+    ad_destroy(ad);
+    ad = make("[ Name = \"a\"; PowerDrawWatts = 80.0 ]", NULL);
+    assert_false(ad_has(ad, "PowerDrawWatts"));
+    ad_destroy(ad);
+}
+
 static void its_times_are_now_and_its_life_is_limited(void **state)
 {
     (void)state;
@@ -201,6 +215,7 @@ static void other_machines_and_samples_are_unrelated(void **state)
 }
 
 UNIT_TESTS(UNIT(it_looks_like_an_idle_machine_of_the_same_name),
+           UNIT(it_draws_what_the_machine_does_asleep),
            UNIT(its_times_are_now_and_its_life_is_limited), UNIT(it_says_how_old_it_is),
            UNIT(who_vanished_is_not_asleep), UNIT(nothing_of_the_last_run_is_left_in_it),
            UNIT(it_wants_to_be_woken_once_it_was_matched),
