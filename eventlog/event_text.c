@@ -233,6 +233,7 @@ static void cell_text(const struct ad *event, const char *name, char ret[CELL_SI
 static void fill_row(const struct ad *event, struct resource_row *row)
 {
     static const char *const UNITS[][2] = {{"Disk", "KB"},
+                                           {"Energy", "J"},
                                            {"Memory", "MB"},
                                            {"TimeExecute", "s"},
                                            {"TimeSlotBusy", "s"}};

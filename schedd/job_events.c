@@ -22,9 +22,10 @@
 #include "schedd/schedd_state.h"
 
 /* Not shown to anybody: what the log was told last, and sums over runs. */
-#define LOGGED_SIZE "_roost_priv_LoggedImageSize"
-#define PROVISIONED "Provisioned"
-#define NAME_SIZE   96
+#define JOULES_PER_KWH 3600000.0
+#define LOGGED_SIZE    "_roost_priv_LoggedImageSize"
+#define PROVISIONED    "Provisioned"
+#define NAME_SIZE      96
 
 /* What from has now; nothing where that is no plain value. */
 static void copy_value(struct ad *event, const char *to, const struct ad *view, const char *from)
@@ -355,7 +356,12 @@ static void set_resources(struct ad *event, const struct schedd *schedd, const s
     int64_t began_s = job_int(job, "JobCurrentStartExecutingDate", now_s);
     int64_t given_s = job_int(job, "ShadowBday", began_s);
     int64_t ran_s = now_s > began_s ? now_s - began_s : 0;
-    strbuf_puts(&table.names, "TimeExecute TimeSlotBusy");
+    double energy_kwh = real_of(view, "RemoteEnergyUsed");
+    strbuf_puts(&table.names,
+                energy_kwh > 0 ? "Energy TimeExecute TimeSlotBusy" : "TimeExecute TimeSlotBusy");
+    if (energy_kwh > 0) {
+        ad_set_real(event, "EnergyUsage", energy_kwh * JOULES_PER_KWH);
+    }
     ad_set_string(event, EVENT_RESOURCES, strbuf_text(&table.names));
     ad_set_int(event, "TimeExecuteUsage", ran_s);
     ad_set_int(event, "TimeSlotBusyUsage", now_s > given_s ? now_s - given_s : 0);
@@ -479,14 +485,28 @@ void events_usage(struct change *change, struct job *job, const struct ad *usage
 static void add_to_totals(struct job *job)
 {
     static const char *const SUMS[][2] = {{"RemoteUserCpu", "CumulativeRemoteUserCpu"},
-                                          {"RemoteSysCpu", "CumulativeRemoteSysCpu"}};
+                                          {"RemoteSysCpu", "CumulativeRemoteSysCpu"},
+                                          {"RemoteEnergyUsed", "CumulativeRemoteEnergyUsed"}};
     struct ad *own = job_own(job);
     for (size_t i = 0; i < ARRAY_COUNT(SUMS); i++) {
         double run = ad_real_or(own, SUMS[i][0], 0);
-        ad_set_real(own, SUMS[i][1], ad_real_or(own, SUMS[i][1], 0) + run);
+        if (i < 2 || run > 0) { /* what energy costs is not known everywhere */
+            ad_set_real(own, SUMS[i][1], ad_real_or(own, SUMS[i][1], 0) + run);
+        }
         if (ad_has(own, SUMS[i][0])) {
             ad_set_real(own, SUMS[i][0], 0);
         }
+    }
+}
+
+/* The last run's energy is of the sum, too, and stays to be seen. */
+static void add_last_energy(struct job *job)
+{
+    struct ad *own = job_own(job);
+    double run = ad_real_or(own, "RemoteEnergyUsed", 0);
+    if (run > 0) {
+        double before = ad_real_or(own, "CumulativeRemoteEnergyUsed", 0);
+        ad_set_real(own, "CumulativeRemoteEnergyUsed", before + run);
     }
 }
 
@@ -541,6 +561,7 @@ static void tell_reason(struct change *change, struct job *job, enum event_type 
 void events_terminated(struct change *change, struct job *job)
 {
     send_mail(change, job, MAIL_ENDED, "");
+    add_last_energy(job);
     if (ad_bool_or(job->own, "DataflowJobSkipped", false)) {
         tell_reason(change, job, EVENT_DATAFLOW_SKIPPED,
                     "Its output files are newer than its input files");
@@ -569,6 +590,7 @@ void events_terminated(struct change *change, struct job *job)
 void events_aborted(struct change *change, struct job *job, const char *reason)
 {
     send_mail(change, job, MAIL_REMOVED, reason);
+    add_last_energy(job);
     tell_reason(change, job, EVENT_ABORTED, reason);
 }
 

@@ -34,6 +34,7 @@ static const char *const USAGE[] = {
     "BytesSent",          "BytesRecvd",          "NumPids",
     "CpusUsage",          "ScratchDirFileCount", "TransferDoneBytes",
     "TransferTotalBytes", "NetworkInputMb",      "NetworkOutputMb",
+    "RemoteEnergyUsed",
 };
 static const char *const EXIT[] = {
     "ExitCode", "ExitSignal", "ExitBySignal", "JobCoreDumped", "ExitReason",

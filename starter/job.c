@@ -130,6 +130,7 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
         starter->evicted = starter->odd = true;
         job_over(starter);
     } else if (starter->stopping) {
+        watch_tell(starter); /* no result will */
         peek_over(starter);
         starter_give_up(starter, "");
     } else if (held) {

@@ -26,7 +26,7 @@ static void end(void *arg)
     loop_stop(starter->env.loop, 0);
 }
 
-static struct ad *who_we_are(const struct starter *starter)
+struct ad *startd_link_who(const struct starter *starter)
 {
     struct ad *args = ad_create();
     ad_set_string(args, "ClaimId", ad_string_or(starter->record, "ClaimId", ""));
@@ -89,10 +89,11 @@ static void say_done(struct starter *starter)
     if (wire == NULL) {
         return;
     }
-    struct ad *args = who_we_are(starter);
+    struct ad *args = startd_link_who(starter);
     ad_set_string(args, "Reason", starter->reason);
     ad_set_bool(args, "MayStay", starter_may_stay(starter));
     ad_set_bool(args, "Delivered", starter->delivered);
+    joules_put(starter, args);
     struct wire_body body = {.args = args, .with_private = true};
     (void)wire_call(wire, VERB_STARTER_DONE, &body, 0, told,
                     starter); /* else: when the link is up again */
@@ -110,6 +111,7 @@ static void welcomed(void *arg, struct wire_reply *reply)
         return; /* the link comes again */
     }
     renewed(starter, reply->args);
+    joules_rates(starter, reply->args);
     starter->grace_s = ad_int_or(reply->args, "Grace", 0);
     go_on(starter, &starter->suspended, ad_bool_or(reply->args, "Suspended", false));
     if (ad_bool_or(reply->args, "Stop", false)) {
@@ -125,7 +127,7 @@ static void on_up(void *arg, struct wire *wire)
         say_done(starter);
         return;
     }
-    struct ad *args = who_we_are(starter);
+    struct ad *args = startd_link_who(starter);
     struct wire_body body = {.args = args, .with_private = true};
     (void)wire_call(wire, VERB_STARTER_HELLO, &body, 0, welcomed,
                     starter); /* else: when it is up again */
@@ -150,6 +152,7 @@ static void run_next(struct starter *starter, struct wire_request *request)
                                  &err)
                  : err_set(&err, -EBUSY, "this starter has a job");
     if (rc == 0) {
+        joules_rates(starter, wire_request_args(request));
         wire_reply_ok(request, NULL);
         return;
     }

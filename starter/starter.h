@@ -108,6 +108,14 @@ struct starter_watch {
     uint64_t next_net_ms;
 };
 
+struct starter_joules {        /* joules.c */
+    double reserved_w, used_w; /* for a core that the job has, for a CPU at work */
+    double cores;
+    uint64_t looked_ms; /* 0: nothing has run yet */
+    uint64_t told_ms;
+    double cpu_s, core_s, total_j; /* counted so far */
+};
+
 #define STARTER_CGROUPS_FILE "job.cgroups" /* beside the record: where the job's cgroup is */
 #define STARTER_JOB_AD       ".job.ad"     /* in the sandbox */
 #define STARTER_MACHINE_AD   ".machine.ad"
@@ -177,6 +185,7 @@ struct starter {
     /* the job */
     struct cage *cage;
     struct starter_watch watch;
+    struct starter_joules joules;
     enum starter_script script; /* in hand */
     pid_t info_pid;             /* of the hook beside the job; 0: none runs */
     pid_t pid;     /* of its process, or of what keeps its cage; 0 not yet, -1 no more */
@@ -234,6 +243,16 @@ void shadow_link_close(struct starter *starter);
 int startd_link_open(struct starter *starter, struct err *err);
 void startd_link_tell(struct starter *starter); /* STARTER_DONE, then the end */
 void startd_link_close(struct starter *starter);
+/* Which run it is, as the startd is told with each call; the caller owns it. */
+struct ad *startd_link_who(const struct starter *starter);
+
+/* ---- joules.c: what the run has of the machine's energy */
+void joules_rates(struct starter *starter, const struct ad *args);  /* at which it is counted now */
+void joules_begin(struct starter *starter);                         /* something runs */
+void joules_look(struct starter *starter, double cpu_s);            /* that it has used in all */
+void joules_report(const struct starter *starter, struct ad *args); /* for the job ad */
+void joules_put(const struct starter *starter, struct ad *args);    /* for the startd */
+void joules_tell(struct starter *starter, bool at_once);            /* or only if it is time */
 
 #define STARTER_URL_TRIES_MAX 3 /* of one URL, before the job is held */
 

@@ -80,6 +80,22 @@ static void look_at_processes(struct starter *starter)
     keep_larger(&watch->memory_peak_kib, watch->memory_kib);
 }
 
+/* By the cgroup, or of what has ended. */
+static void cpu_times(const struct starter *starter, double *user_s, double *system_s)
+{
+    const struct starter_watch *watch = &starter->watch;
+    const struct os_exit *exit = &starter->exit;
+    *user_s = watch->user_cpu_s > exit->user_cpu_s ? watch->user_cpu_s : exit->user_cpu_s;
+    *system_s = watch->system_cpu_s > exit->system_cpu_s ? watch->system_cpu_s : exit->system_cpu_s;
+}
+
+static void look_at_energy(struct starter *starter)
+{
+    double user_s, system_s;
+    cpu_times(starter, &user_s, &system_s);
+    joules_look(starter, user_s + system_s);
+}
+
 static void look_at_files(struct starter *starter)
 {
     struct starter_watch *watch = &starter->watch;
@@ -169,9 +185,8 @@ void watch_report(const struct starter *starter, struct ad *args)
         peak_kib = watch->group_peak_kib;
     }
     keep_larger(&peak_kib, watch->memory_peak_kib);
-    double user_s = watch->user_cpu_s > exit->user_cpu_s ? watch->user_cpu_s : exit->user_cpu_s;
-    double system_s =
-        watch->system_cpu_s > exit->system_cpu_s ? watch->system_cpu_s : exit->system_cpu_s;
+    double user_s, system_s;
+    cpu_times(starter, &user_s, &system_s);
     ad_set_real(args, "RemoteUserCpu", user_s);
     ad_set_real(args, "RemoteSysCpu", system_s);
     ad_set_real(args, "CpusUsage", (user_s + system_s) / (double)wall_s);
@@ -189,6 +204,7 @@ void watch_report(const struct starter *starter, struct ad *args)
         ad_set_real(args, "NetworkInputMb", (double)received / MEGABYTE);
         ad_set_real(args, "NetworkOutputMb", (double)sent / MEGABYTE);
     }
+    joules_report(starter, args);
     ad_set_real(args, "BytesRecvd", (double)starter->received_bytes);
     ad_set_real(args, "BytesSent", (double)starter->sent_bytes);
 }
@@ -223,6 +239,7 @@ void watch_tick(void *arg)
     }
     uint64_t now_ms = loop_now_ms(starter->env.loop);
     look_at_processes(starter);
+    look_at_energy(starter);
     watch->looked = true;
     if (now_ms >= watch->next_walk_ms) {
         look_at_files(starter);
@@ -238,7 +255,9 @@ void watch_tick(void *arg)
             now_ms + (uint64_t)config_duration_ms(starter->env.config, "STARTER_UPDATE_INTERVAL");
         watch_tell(starter);
         scripts_tell(starter);
+        joules_tell(starter, true); /* its user's figure is to be the job's */
     }
+    joules_tell(starter, false);
     mem_trim(); /* the start's, the walk's: half of what a running job costs us */
     loop_timer_set(watch->timer, LOOK_MS);
     shells_look(starter);
@@ -251,6 +270,7 @@ void watch_begin(struct starter *starter)
         loop_now_ms(starter->env.loop) +
         (uint64_t)config_duration_ms(starter->env.config, "STARTER_INITIAL_UPDATE_INTERVAL");
     loop_timer_set(watch->timer, LOOK_MS);
+    joules_begin(starter);
 }
 
 void watch_rest(struct starter *starter)
@@ -262,6 +282,7 @@ bool watch_end(struct starter *starter)
 {
     loop_timer_stop(starter->watch.timer);
     look_at_processes(starter);
+    look_at_energy(starter);
     look_at_files(starter);
     return starter->watch.oom_kills > 0 && judge(starter, job_hold_running);
 }
