@@ -25,7 +25,7 @@ static bool is_candidate(const struct node *node, bool dry)
         return true; /* counted; to be looked at when its time is over */
     }
     return is_wanted(node) && (node->offline || node->ordered) && !node->ordering &&
-           !(dry && node->would_wake);
+           !node->asking && !(dry && node->would_wake);
 }
 
 static void leave(struct rooster *rooster, struct node *node)
@@ -152,7 +152,7 @@ void choose_wakes(struct rooster *rooster)
         }
         if (dry) {
             only_say(node);
-        } else {
+        } else if (!still_up_ask(node)) {
             node_wake(node);
         }
         choose_from(node);

@@ -70,6 +70,11 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
     node->offline = true;
     node->offline_ad = ad;
     node->promised = room_of(ad);
+    int64_t until_s = ad_int_or(ad, "PowerReclaimUntil", 0);
+    node->slept_s = ad_int_or(ad, "OfflineSince", 0);
+    node->order = ad_int_or(ad, "MyCurrentTime", 0);
+    node->reclaim_until_s = until_s > node->reclaim_until_s ? until_s : node->reclaim_until_s;
+    node->by_rooster = strcmp(ad_string_or(ad, "PowerMethod", ""), "rooster") == 0;
     node->kept_off = node->kept_off || ad_bool_or(ad, "PowerKeptOff", false);
     see_adapter(node, ad);
     node->going_down =
@@ -105,7 +110,7 @@ static void forget_facts(struct node *node)
 {
     node->live = node->offline = node->demanded = node->misshown = node->can_relay = false;
     node->going_down = node->kept_off = false;
-    node->jobs_waiting = 0;
+    node->jobs_waiting = node->reclaim_until_s = 0;
     node->rank = 0;
     node->offline_ad = NULL;
     node->given = (struct node_room){0}; /* what was promised is kept: it is asked when it is up */

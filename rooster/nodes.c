@@ -39,6 +39,7 @@ struct node *node_of(struct rooster *rooster, const char *machine)
         node->state = WAKE_OFF;
         node->since_s = loop_wall_s(rooster->env.loop);
         node->deadline = loop_timer_create(rooster->env.loop, no_show, node);
+        node->ask_timer = loop_timer_create(rooster->env.loop, still_up_again, node);
         (void)strmap_set(rooster->nodes, machine, node); /* was absent */
     }
     node->listed = true;
@@ -49,6 +50,7 @@ static void node_destroy(void *value)
 {
     struct node *node = value;
     loop_timer_destroy(node->deadline);
+    loop_timer_destroy(node->ask_timer);
     ad_destroy(node->promise);
     vec_fini(&node->ads, NULL);
     energy_forget(node);
@@ -547,7 +549,7 @@ static void was_woken(struct node *node, bool late)
 
 void node_is_up(struct node *node)
 {
-    bool late = is_late(node);
+    bool late = is_late(node), was_staying = node->state == WAKE_STAYING;
     loop_timer_stop(node->deadline);
     sleeps_over(node);
     compare(node);
@@ -557,7 +559,10 @@ void node_is_up(struct node *node)
     if (node->wake_id[0] != '\0') {
         was_woken(node, late);
     } else {
-        node_move(node, WAKE_UP, "it came up by itself");
+        char reason[ROOSTER_TEXT_MAX];
+        (void)snprintf(reason, sizeof reason, "%s",
+                       was_staying ? node->reason : "it came up by itself");
+        node_move(node, WAKE_UP, reason);
         forget_past(node);
     }
     node->attempts = 0;

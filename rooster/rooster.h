@@ -60,6 +60,9 @@ struct wake_past {    /* the last wake, which is over: it may turn out otherwise
 #define FAULT_LESS    "LessThanPromised" /* it joined, with less than its offline ads said */
 #define FAULT_AGAIN   "AsleepAgain"      /* it joined, and slept at once while jobs waited for it */
 
+#define SLEEP_TAKEN_BACK "TakenBack" /* Outcome of a sleep: jobs came, or an order by name */
+#define STAYING_MS       300000      /* WAKE_STAYING: until its live ads are back */
+
 struct node;
 
 struct seen { /* an ad of a machine */
@@ -92,10 +95,17 @@ struct node { /* one machine */
     char live_boot_id[40], offline_boot_id[40];
     int64_t live_boot_s;
     const struct ad *offline_ad; /* one of them; NULL once they change */
+    int64_t slept_s;             /* when these were made (OfflineSince); 0: not said */
+    int64_t order;               /* which sleep they are of: MyCurrentTime */
+    int64_t reclaim_until_s;     /* they may be taken back, and so long that is waited for; 0: no */
+    bool by_rooster;             /* it is taken down from here */
     bool kept_off;               /* somebody switched it off by name */
     struct node_room promised;   /* by its last offline ads */
     struct node_room given;      /* by its last live ads */
-    bool used;                   /* it was claimed since it is up */
+    bool asking;                 /* whether it is still up: still_up.c */
+    int64_t down_order;          /* the sleep of which it is known that it is down */
+    struct loop_timer *ask_timer;
+    bool used; /* it was claimed since it is up */
     /* the wake under way */
     bool ordered; /* by name: by whom is in asked_by */
     char asked_by[ROOSTER_TEXT_MAX];
@@ -225,6 +235,15 @@ void node_pardon(struct node *node); /* somebody asks for it by name: what faile
 /* How long it may take to come. */
 uint64_t node_deadline_ms(const struct node *node);
 struct ad *node_to_ad(const struct node *node);
+
+/* ---- still_up.c: is it down at all? */
+/* True: it may be up yet, and is asked; it is looked at again when that is known. */
+bool still_up_ask(struct node *node);
+void still_up_again(void *node); /* the ask_timer's */
+/* Its sleep is taken back, for whom waits: its live ads will come. */
+void still_up_stays(struct node *node);
+void still_up_tell(struct node *node); /* ... by us, who would have taken it down */
+void still_up_why(const struct node *node, char ret[ROOSTER_TEXT_MAX]); /* who waits for it */
 
 /* ---- relay.c: neighbours send magic packets */
 struct relays *relays_create(struct rooster *rooster); /* after its power, destroyed after it */

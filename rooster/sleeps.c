@@ -11,6 +11,9 @@
  * asked for instead, and one that is off is Off, one that is on stays on, and Unknown is asked for
  * again.  All the same when a rooster is started again in the middle of it.
  *
+ * Until the order is given, jobs that come, or an order by name, take such a machine back (if its
+ * ads have PowerReclaimUntil: nobody ordered its sleep by name); so long the order is not given.
+ *
  * Rejected: a command from the startd to the rooster.  It would have to be authorized for that one
  * machine, repeated, and remembered; an ad is all that already.
  *
@@ -29,8 +32,8 @@
 #include "rooster/ledger.h"
 #include "rooster/rooster.h"
 
-#define SLEEP_BEGIN_S   60     /* after its offline ads came */
-#define STAYING_MS      300000 /* until its live ads are back */
+#define SLEEP_BEGIN_S   60 /* after its offline ads came */
+#define RECLAIM_MAX_S   30 /* PowerReclaimUntil is waited for, but no longer */
 #define STATUS_AGAIN_MS 10000
 
 static void record(struct node *node, const char *outcome, void (*done)(void *arg))
@@ -123,11 +126,44 @@ static int64_t age_s(const struct node *node)
     return loop_wall_s(node->rooster->env.loop) - node->sleep_s;
 }
 
+static bool is_wanted(const struct node *node)
+{
+    return node->reclaim_until_s > 0 && (node->demanded || node->ordered);
+}
+
+/* The order is not given yet, and will not be. */
+static void take_back(struct node *node)
+{
+    node->sleep_done = true;
+    still_up_tell(node);
+    still_up_stays(node);
+    end_record(node, SLEEP_TAKEN_BACK);
+    look_at(node);
+}
+
+/* Jobs may still take it back: there is time. */
+static bool waits_for_jobs(struct node *node)
+{
+    int64_t left_s = node->reclaim_until_s - loop_wall_s(node->rooster->env.loop);
+    if (left_s <= 0 || age_s(node) >= RECLAIM_MAX_S) {
+        return false;
+    }
+    left_s = left_s < RECLAIM_MAX_S ? left_s : RECLAIM_MAX_S;
+    loop_timer_set(node->deadline, (uint64_t)left_s * 1000);
+    return true;
+}
+
 static void order(void *arg)
 {
     struct node *node = arg;
     struct power_node power;
     struct err err;
+    if (node->state == WAKE_GOING_DOWN && age_s(node) <= SLEEP_BEGIN_S &&
+        (is_wanted(node) || waits_for_jobs(node))) {
+        node->ordering = false;
+        look_at(node);
+        return;
+    }
     int rc = node->state == WAKE_GOING_DOWN ? node_power(node, &power, &err) : 1;
     if (rc == 0 && age_s(node) <= SLEEP_BEGIN_S &&
         config_bool(node->rooster->env.config, "ROOSTER_DRY_RUN")) {
@@ -157,6 +193,11 @@ bool sleeps_look(struct node *node)
     int64_t which = ad_int_or(ad, "MyCurrentTime", 0);
     if (node->state != WAKE_GOING_DOWN && node->sleep_done && which == node->sleep_order) {
         return false;
+    }
+    if (node->state == WAKE_GOING_DOWN && !node->ordering && is_wanted(node) &&
+        age_s(node) <= SLEEP_BEGIN_S) {
+        take_back(node);
+        return true;
     }
     if (node->ordering || (node->state == WAKE_GOING_DOWN && loop_timer_is_set(node->deadline))) {
         return true; /* under way, or to be asked again later */

@@ -1,0 +1,169 @@
+/* rooster/still_up.c - a machine that is wanted, and whose offline ads are young: perhaps it is not
+ * down yet.
+ *
+ * Its startd is asked before it is woken (POWER_RECLAIM).  One that is not past it takes its sleep
+ * back, and nothing was switched.  One that is past it is asked again until it is gone: a magic
+ * packet that comes before would be lost, and the machine would sleep until the deadline of that
+ * wake.  One that has no uplink, or does not answer, is down.
+ *
+ * A machine that we take down ourselves (sleeps.c) is not asked: whether it is past it is known
+ * here; it is told.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "classad/ad.h"
+#include "offline_ads/offline_ads.h"
+#include "offline_ads/offline_holds.h"
+#include "rooster/ledger.h"
+#include "rooster/rooster.h"
+#include "wire/wire.h"
+
+#define YOUNG_S  60 /* offline ads; older ones are of a machine that is down */
+#define ASK_MS   5000
+#define AGAIN_MS 1000
+
+void still_up_why(const struct node *node, char ret[ROOSTER_TEXT_MAX])
+{
+    int64_t jobs = node->jobs_waiting;
+    char who[200] = "";
+    for (size_t i = 0; i < node->ads.count && who[0] == '\0'; i++) {
+        const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
+        struct offline_holds *holds = offline_ads_is(ad) ? offline_holds_read(ad) : NULL;
+        if (offline_holds_entries(holds) > 0) {
+            const struct offline_hold *hold = offline_holds_at(holds, 0);
+            (void)snprintf(who, sizeof who, " (autocluster %lld of %.100s%s)",
+                           (long long)hold->auto_cluster, hold->schedd,
+                           hold->count < jobs ? " and others" : "");
+        }
+        offline_holds_destroy(holds);
+    }
+    if (node->ordered) {
+        (void)snprintf(ret, ROOSTER_TEXT_MAX, "switched on by %.200s", node->asked_by);
+    } else {
+        (void)snprintf(ret, ROOSTER_TEXT_MAX, "%lld %s for it%s", (long long)jobs,
+                       jobs == 1 ? "job waits" : "jobs wait", who);
+    }
+}
+
+static int64_t call(struct node *node, bool withdrawn, wire_reply_f done)
+{
+    struct wire *wire = uplink_wire(node->rooster->uplink);
+    char uplink[WIRE_NAME_MAX + 1], why[ROOSTER_TEXT_MAX];
+    if (wire == NULL) {
+        return -ENOTCONN;
+    }
+    struct ad *args = ad_create();
+    still_up_why(node, why);
+    ad_set_int(args, "Jobs", node->jobs_waiting);
+    ad_set_string(args, "Reason", why);
+    if (withdrawn) {
+        ad_set_bool(args, "Withdrawn", true);
+    }
+    const struct wire_body body = {.args = args};
+    (void)snprintf(uplink, sizeof uplink, "startd/%.240s", node->name);
+    int64_t rc = wire_relay(wire, uplink, VERB_POWER_RECLAIM, &body, ASK_MS, done, node);
+    ad_destroy(args);
+    return rc;
+}
+
+static void told(void *arg, struct wire_reply *reply)
+{
+    const struct node *node = arg;
+    if (reply->status != 0) { /* it asks for its own ad, which says so, too */
+        log_debug(node->rooster->env.log, "sleep.not_told", reply->text,
+                  LOG_TEXT("machine", node->name));
+    }
+}
+
+void still_up_tell(struct node *node)
+{
+    (void)call(node, true, told); /* likewise */
+}
+
+static void record(struct node *node)
+{
+    struct rooster *rooster = node->rooster;
+    char id[LEDGER_ID_SIZE];
+    struct ad *ad = ad_create();
+    int64_t now_s = loop_wall_s(rooster->env.loop);
+    ledger_new_id(rooster->ledger, id);
+    ad_set_string(ad, "MyType", "Wake");
+    ad_set_string(ad, "Name", id);
+    ad_set_string(ad, "WakeId", id);
+    ad_set_string(ad, "Kind", "Sleep");
+    ad_set_string(ad, "Machine", node->name);
+    ad_set_string(ad, "AskedBy", "startd");
+    ad_set_string(ad, "Reason", node->reason);
+    ad_set_int(ad, "JobsWaiting", node->jobs_waiting);
+    ad_set_int(ad, "StartTime", node->slept_s);
+    ad_set_int(ad, "EndTime", now_s);
+    ad_set_string(ad, "Outcome", SLEEP_TAKEN_BACK);
+    ad_set_string(ad, "BootId", node->offline_boot_id);
+    ledger_put(rooster->ledger, id, ad, NULL, NULL);
+    ad_destroy(ad);
+}
+
+void still_up_stays(struct node *node)
+{
+    char why[ROOSTER_TEXT_MAX], reason[ROOSTER_TEXT_MAX];
+    still_up_why(node, why);
+    (void)snprintf(reason, sizeof reason, "taken back: %.280s", why);
+    log_info(node->rooster->env.log, "sleep.taken_back", why, LOG_TEXT("machine", node->name));
+    node->ordered = false;
+    node_move(node, WAKE_STAYING, reason);
+    loop_timer_set(node->deadline, STAYING_MS);
+}
+
+/* It is there, and says no: it is past it, or somebody ordered it, or it ends. */
+static bool is_there(int status)
+{
+    return status == -EALREADY || status == -EPERM || status == -ESHUTDOWN || status == -EBUSY;
+}
+
+static void answered(void *arg, struct wire_reply *reply)
+{
+    struct node *node = arg;
+    node->asking = false;
+    if (node->state != WAKE_OFF || !node->offline) {
+        look_at(node); /* it has shown itself, or was given another order */
+        return;
+    }
+    if (reply->status == 0) {
+        still_up_stays(node);
+        record(node);
+    } else if (is_there(reply->status)) {
+        node->asking = true;
+        loop_timer_set(node->ask_timer, AGAIN_MS);
+        return;
+    } else {
+        node->down_order = node->order;
+    }
+    look_at(node);
+}
+
+void still_up_again(void *arg)
+{
+    struct node *node = arg;
+    node->asking = false;
+    look_at(node);
+}
+
+bool still_up_ask(struct node *node)
+{
+    int64_t age_s = loop_wall_s(node->rooster->env.loop) - node->slept_s;
+    if (node->asking) {
+        return true;
+    }
+    if (node->state != WAKE_OFF || !node->offline || node->by_rooster || age_s < 0 ||
+        age_s > YOUNG_S || node->down_order == node->order) {
+        return false;
+    }
+    node->asking = call(node, false, answered) > 0;
+    return node->asking;
+}
