@@ -15,7 +15,7 @@ node_conf=$POOL/nodes/wn01/roost.conf
 sed -i 's/^POWER_METHOD = .*/POWER_METHOD = rooster/' "$node_conf"
 
 # ---- the controllers
-# wn01: `mood` says what it answers; it ends before it tells what became of a shutdown in the mood "dies".
+# wn01: `mood` says what it answers; it shuts down behind a gate, and its controller dies before it tells what became of that.
 chassis wn01 <<END
 mood=\$(cat mood)
 master() { pid=\$(cat pid 2>/dev/null) && kill -0 "\$pid" 2>/dev/null; }
@@ -25,8 +25,8 @@ act() {
     "power 1") master || { setsid env ROOST_CONFIG="$node_conf" ROOST_BOOT_ID="boot-\$\$" "$ROOST_BIN/roost-master" -config "$node_conf" </dev/null >out.\$\$ 2>&1 &
         echo \$! >pid; } ;;
     "power 0") kill -9 "\$(cat pid)" ;;
-    shutdown*) kill "\$(cat pid)"
-        [ "\$mood" != dies ] || { while master; do sleep 0.05; done; kill -9 "\$(cat sim)"; } >/dev/null 2>&1 & ;;
+    shutdown*) { until [ -e "$WORK/gate.down" ]; do sleep 0.05; done; kill "\$(cat pid)"
+        while master; do sleep 0.05; done; kill -9 "\$(cat sim)"; } >/dev/null 2>&1 & ;;
     esac
 }
 END
@@ -113,12 +113,22 @@ until_true 40 "it is left as it is" says_again 'hibernate.aborted .*Unable to es
 equals "what was ordered of one of which nothing is known" "$(orders wn01)" "power 1,"
 kill -0 "$master" || fail "the machine has not been left alone"
 
-say "it dies after the order"
-mood wn01 dies
+say "the rooster is killed in the middle of a shutdown, and the controller dies before it is over"
+failures() { grep -hs ' sleep.failed .*machine=wn01' "$POOL"/log/RoosterLog* | wc -l; }
+shutdowns() { grep -c shutdown "$BMC/wn01/orders"; }
+was_told() { [ "$(shutdowns)" -gt "$1" ]; }
 mv "$BMC/right.password" "$BMC/ipmi.password"
+until_true 40 "it is told to shut down" was_told 0
+rooster=$(pids_of rooster)
+kill -9 "$rooster" || fail "no rooster"
+is_another() { ! kill -0 "$rooster" 2>/dev/null && [ -n "$(pids_of rooster)" ]; }
+until_true 40 "there is a rooster again" is_another
+before=$(failures) count=$(shutdowns)
+until_true 40 "it goes on with the shutdown" was_told "$count"
+open_gate down
 gone() { ! kill -0 "$master" 2>/dev/null; }
 until_true 60 "it has shut down" gone
-has_failed() { grep -hs ' sleep.failed ' "$POOL"/log/RoosterLog* | tail -n 1 | grep -q 'machine=wn01' && ! kill -0 "$(cat "$BMC/wn01/sim")" 2>/dev/null; }
+has_failed() { [ "$(failures)" -gt "$before" ]; }
 until_true 40 "the rooster has heard nothing more" has_failed
 equals "what was ordered of one that dies" "$(orders wn01)" "power 1,shutdown 1,"
 

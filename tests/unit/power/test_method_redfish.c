@@ -536,6 +536,24 @@ static void a_controller_that_is_not_the_one_is_told_nothing(void **state)
     assert_int_equal(requests(rig, "POST"), 0);
 }
 
+static void a_controller_is_known_by_its_key_alone(void **state)
+{
+    struct rig *rig = *state;
+    char command[600];
+    (void)snprintf(command, sizeof command,
+                   "openssl x509 -in %s -pubkey -noout | openssl pkey -pubin -outform der |"
+                   " openssl dgst -sha256 -binary | base64 >%s/pin",
+                   rig->ca, rig->dir);
+    const char *argv[] = {"/bin/sh", "-c", command, NULL};
+    run(rig->os, argv);
+    char *pin = read_file(rig, "pin"), text[100];
+    (void)snprintf(text, sizeof text, "sha256//%.*s", (int)strcspn(pin, "\n"), pin);
+    mem_free(pin);
+    rig->node.bmc_ca = NULL;
+    rig->node.bmc_pin = text;
+    assert_int_equal(state_now(rig), POWER_OFF);
+}
+
 static void nobody_there_is_unknown(void **state)
 {
     struct rig *rig = *state;
@@ -628,6 +646,7 @@ int main(void)
         CASE(what_lasts_and_is_forgotten_and_wants_its_etag_is_ordered_once),
         CASE(one_of_two_systems_has_to_be_named),
         CASE(a_controller_that_is_not_the_one_is_told_nothing),
+        CASE(a_controller_is_known_by_its_key_alone),
         CASE(nobody_there_is_unknown),
         CASE(password_and_token_are_in_no_argument_and_no_variable),
         CASE(a_description_that_lacks_something_is_refused),
