@@ -164,6 +164,19 @@ static void recall_failure(struct node *node, const struct ad *record)
     node->last.up_s = 0;
 }
 
+static const char *fault_of(const struct ad *record)
+{
+    static const char *const FAULTS[] = {FAULT_ORDER,   FAULT_SILENT, FAULT_OFF,
+                                         FAULT_NO_JOIN, FAULT_LESS,   FAULT_AGAIN};
+    const char *text = ad_string_or(record, "Fault", "");
+    for (size_t i = 0; i < ARRAY_COUNT(FAULTS); i++) {
+        if (strcmp(text, FAULTS[i]) == 0) {
+            return FAULTS[i];
+        }
+    }
+    return NULL;
+}
+
 /* What the ledger tells of a machine: how long its boots took, how often it was woken of late,
  * whether it came, what is without an outcome. */
 static void recall_record(void *arg, const struct ad *record)
@@ -189,6 +202,7 @@ static void recall_record(void *arg, const struct ad *record)
     }
     wake_day_add(&node->day, ad_int_or(record, "StartTime", 0));
     node->last.wake_id[0] = '\0';
+    node->fault = open ? NULL : fault_of(record);
     if (!open && ad_bool_or(record, "Test", false)) {
         node->tested_s = ad_int_or(record, "EndTime", 0);
         node->test_passed = strcmp(outcome, "Up") == 0;

@@ -95,6 +95,7 @@ static void one_that_comes_after_it_was_given_up_lengthens_its_deadline(void **s
     is_left_alone(rig);
     restart(rig); /* the ledger knows it, too */
     until(rig, is_quarantined);
+    assert_string_equal(node_named(rig, "wn01")->fault, "OrderFailed");
     node_named(rig, "wn01")->last.wake_s -= 400;
     is_live(rig, "State = \"Unclaimed\"");
     until(rig, is_up);
