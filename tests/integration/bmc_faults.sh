@@ -25,8 +25,7 @@ act() {
     "power 1") master || { setsid env ROOST_CONFIG="$node_conf" ROOST_BOOT_ID="boot-\$\$" "$ROOST_BIN/roost-master" -config "$node_conf" </dev/null >out.\$\$ 2>&1 &
         echo \$! >pid; } ;;
     "power 0") kill -9 "\$(cat pid)" ;;
-    shutdown*) { until [ -e "$WORK/gate.down" ]; do sleep 0.05; done; kill "\$(cat pid)"
-        while master; do sleep 0.05; done; kill -9 "\$(cat sim)"; } >/dev/null 2>&1 & ;;
+    shutdown*) { until [ -e "$WORK/gate.down" ]; do sleep 0.05; done; kill -9 "\$(cat sim)"; kill "\$(cat pid)"; } >/dev/null 2>&1 & ;;
     esac
 }
 END
@@ -114,16 +113,15 @@ equals "what was ordered of one of which nothing is known" "$(orders wn01)" "pow
 kill -0 "$master" || fail "the machine has not been left alone"
 
 say "the rooster is killed in the middle of a shutdown, and the controller dies before it is over"
-failures() { grep -hs ' sleep.failed .*machine=wn01' "$POOL"/log/RoosterLog* | wc -l; }
+failures() { cat "$POOL"/log/RoosterLog* | grep -c " sleep.failed .*machine=wn01"; }
 shutdowns() { grep -c shutdown "$BMC/wn01/orders"; }
 was_told() { [ "$(shutdowns)" -gt "$1" ]; }
 mv "$BMC/right.password" "$BMC/ipmi.password"
 until_true 40 "it is told to shut down" was_told 0
-rooster=$(pids_of rooster)
+rooster=$(pids_of rooster) before=$(failures) count=$(shutdowns)
 kill -9 "$rooster" || fail "no rooster"
 is_another() { ! kill -0 "$rooster" 2>/dev/null && [ -n "$(pids_of rooster)" ]; }
 until_true 40 "there is a rooster again" is_another
-before=$(failures) count=$(shutdowns)
 until_true 40 "it goes on with the shutdown" was_told "$count"
 open_gate down
 gone() { ! kill -0 "$master" 2>/dev/null; }
