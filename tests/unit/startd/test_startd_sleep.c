@@ -5,84 +5,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tests/support/unit.h"
-
-#include <errno.h>
-
-#include "tests/unit/startd/startd_rig.h"
-
-static void put(struct rig *rig, const char *directory, const char *name, const char *text)
-{
-    char path[900];
-    (void)snprintf(path, sizeof path, "%s/root%s", rig->bed->dir, directory);
-    BED_MUST(os_mkdirs(rig->bed->os, path, 0755, err));
-    (void)snprintf(path, sizeof path, "%s/root%s/%s", rig->bed->dir, directory, name);
-    BED_MUST(os_write_file(rig->bed->os, path, text, strlen(text), 0755, false, err));
-}
-
-static bool holds_text(struct rig *rig, const char *name, const char *text)
-{
-    char path[900], *data = NULL;
-    size_t length;
-    (void)snprintf(path, sizeof path, "%s/root%s", rig->bed->dir, name);
-    bool same = os_read_file(rig->bed->os, path, 4096, &data, &length, NULL) == 0 &&
-                strcmp(data, text) == 0;
-    mem_free(data);
-    return same;
-}
-
-/* A machine with S3 and S5, and no slot that wants to sleep. */
-static void begin(struct rig *rig, const char *more)
-{
-    char text[1200];
-    put(rig, "/sys/power", "state", "freeze mem\n");
-    put(rig, "/sys/power", "mem_sleep", "[s2idle] deep\n");
-    put(rig, "/run", "off.sh", "#!/bin/sh\necho off >\"$(dirname \"$0\")/off\"\n");
-    (void)snprintf(text, sizeof text,
-                   "POWER_METHOD = host\nPOWER_ROOT = \"%s/root\"\n"
-                   "POWER_SLEEP_CMD = \"%s/root/run/off.sh\"\nHIBERNATION_OVERRIDE_WOL = true\n"
-                   "ENABLE_WAKE_ON_LAN = false\n"
-                   "NUM_SLOTS = 2\n%s",
-                   rig->bed->dir, rig->bed->dir, more);
-    stop(rig);
-    load(rig, text);
-    start(rig);
-    until(rig, is_connected);
-}
-
-static const struct ad *shown(const struct rig *rig)
-{
-    return rig->startd->slots[0]->ad;
-}
-
-static const char *held_by(const struct rig *rig)
-{
-    return ad_string_or(shown(rig), "HibernationHeldBy", "");
-}
-
-static bool is_switched_off(struct rig *rig)
-{
-    return holds_text(rig, "/run/off", "off\n");
-}
-static bool was_suspended(struct rig *rig)
-{
-    return holds_text(rig, "/sys/power/state", "mem\n") && !rig->startd->going_down;
-}
-
-static int order(struct rig *rig, enum wire_verb verb, const char *text)
-{
-    struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
-    struct ad *args = bed_ad(text);
-    struct answer answer = {0};
-    const struct wire_body body = {.args = args};
-    assert_true(wire_relay(admin->wire, "startd/wn01", verb, &body, 0, answer_part, &answer) > 0);
-    int status = finish(rig, &answer, last_text, sizeof last_text);
-    ad_destroy(args);
-    return status;
-}
-
-#define CHECKED "HIBERNATE_CHECK_INTERVAL = 3600\n"
-#define ANYTIME CHECKED "HIBERNATE = \"\\\"S5\\\"\"\n"
+#include "base/check.h"
+#include "tests/unit/startd/sleep_rig.h"
 
 static void the_ad_says_which_levels_there_are(void **state)
 {
@@ -149,6 +73,47 @@ static void a_level_that_it_has_not_is_refused_with_a_reason(void **state)
     hibernate_check(rig->startd);
     assert_false(rig->startd->going_down);
     assert_non_null(strstr(held_by(rig), "no level S4"));
+}
+
+static void what_it_can_is_looked_at_before_each_sleep(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig, CHECKED "HIBERNATE = \"\\\"S3\\\"\"\n");
+    put(rig, "/sys/power", "state", "freeze\n");
+    hibernate_check(rig->startd);
+    assert_false(rig->startd->going_down);
+    assert_non_null(strstr(held_by(rig), "no level S3"));
+    assert_string_equal(ad_string_or(shown(rig), "HibernationSupportedStates", "?"), "S1,S5");
+}
+
+/* By each of their names, from HIBERNATE to what is done. */
+static void each_name_of_a_level_is_understood(void **state)
+{
+    static const struct {
+        const char *name;
+        int level;
+    } NAMES[] = {{"\"S1\"", 1},    {"\"standby\"", 1}, {"\"SLEEP\"", 1},    {"1", 1},
+                 {"\"S3\"", 3},    {"\"RAM\"", 3},     {"\"mem\"", 3},      {"\"SUSPEND\"", 3},
+                 {"3", 3},         {"\"S5\"", 5},      {"\"shutdown\"", 5}, {"\"OFF\"", 5},
+                 {"5", 5},         {"\"S2\"", 0},      {"\"S4\"", 0},       {"\"DISK\"", 0},
+                 {"\"NONE\"", 0},  {"0", 0},           {"\"S9\"", 0},       {"6", 0},
+                 {"undefined", 0}, {"1 / 0", 0},       {"true", 0}};
+    struct rig *rig = *state;
+    begin(rig, CHECKED);
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
+        struct ad_expr *expr = NULL;
+        assert_int_equal(ad_expr_parse(NAMES[i].name, strlen(NAMES[i].name), AD_OLD, &expr, NULL),
+                         0);
+        ad_expr_destroy(rig->startd->hibernate);
+        rig->startd->hibernate = expr;
+        hibernate_check(rig->startd);
+        assert_int_equal(rig->startd->going_down ? slot_plan_level_of(rig->startd->sleep_level) : 0,
+                         NAMES[i].level);
+        if (NAMES[i].level > 0) {
+            restart(rig);
+            until(rig, is_connected);
+        }
+    }
 }
 
 static void who_is_logged_in_keeps_it_up_until_he_leaves(void **state)
@@ -254,6 +219,26 @@ static void somebody_keeps_it_up_across_a_restart(void **state)
     until(rig, is_switched_off);
 }
 
+static void who_is_kept_up_is_so_no_longer_than_that(void **state)
+{
+    struct rig *rig = *state;
+    char text[200];
+    begin(rig, ANYTIME);
+    (void)snprintf(text, sizeof text, "[Until = %lld]",
+                   (long long)loop_wall_s(rig->bed->loop) + 60);
+    assert_int_equal(order(rig, VERB_POWER_KEEP, text), 0);
+    assert_true(ad_has(shown(rig), "PowerKeepUntil"));
+    hibernate_check(rig->startd);
+    assert_false(rig->startd->going_down);
+    assert_non_null(strstr(held_by(rig), "no reason is given"));
+    rig->startd->keep.until_s -= 61; /* it is later */
+    slots_refresh(rig->startd);
+    assert_false(ad_has(shown(rig), "PowerKeepUntil"));
+    hibernate_check(rig->startd);
+    assert_true(rig->startd->going_down);
+    until(rig, is_switched_off);
+}
+
 static void who_is_switched_off_is_woken_by_no_job_who_is_sent_to_sleep_is(void **state)
 {
     static const char *const ORDERS[] = {"[KeepOff = true]", "[]"};
@@ -285,34 +270,6 @@ static void a_time_that_is_none_keeps_nothing(void **state)
     assert_int_equal(order(rig, VERB_POWER_KEEP, "[]"), -EINVAL);
     assert_int_equal(order(rig, VERB_POWER_KEEP, "[Until = 99999999999]"), -EINVAL);
     assert_int_equal(rig->startd->keep.until_s, 0);
-}
-
-static bool collector_has_offline(struct rig *rig)
-{
-    struct answer answer;
-    assert_int_equal(client_call(rig->caller, VERB_QUERY,
-                                 "[ Type = \"Machine\"; Constraint = \"Offline =?= true\" ]", NULL,
-                                 &answer),
-                     0);
-    size_t count = answer.ads.count;
-    answer_fini(&answer);
-    return count > 0;
-}
-
-static void a_dry_run_says_what_would_be_done_and_refuses_what_would_be_refused(void **state)
-{
-    struct rig *rig = *state;
-    char keep[80];
-    begin(rig, "");
-    (void)snprintf(keep, sizeof keep, "[Until = %lld]",
-                   (long long)loop_wall_s(rig->bed->loop) + 3600);
-    assert_int_equal(order(rig, VERB_POWER_DOWN, "[DryRun = true; KeepOff = true]"), 0);
-    assert_false(rig->startd->going_down);
-    assert_int_equal(order(rig, VERB_POWER_KEEP, keep), 0);
-    assert_int_equal(order(rig, VERB_POWER_DOWN, "[DryRun = true]"), -EBUSY);
-    assert_int_equal(order(rig, VERB_POWER_DOWN, "[DryRun = true; Force = true]"), 0);
-    assert_false(rig->startd->going_down);
-    assert_false(collector_has_offline(rig));
 }
 
 /* The write comes back when the machine is awake again: below a root at once. */
@@ -430,11 +387,13 @@ UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_
            RIG(all_slots_agree_and_it_is_switched_off_after_its_offline_ads),
            RIG(one_slot_that_says_none_keeps_it_up), RIG(the_deepest_level_wins),
            RIG(a_level_that_it_has_not_is_refused_with_a_reason),
+           RIG(what_it_can_is_looked_at_before_each_sleep), RIG(each_name_of_a_level_is_understood),
            RIG(who_is_logged_in_keeps_it_up_until_he_leaves),
            RIG(a_desktop_that_tells_logind_of_its_user_is_believed),
            RIG(an_inhibitor_keeps_it_up_from_what_it_forbids),
            RIG(what_nothing_could_wake_stays_up), RIG(it_is_up_for_its_minimum_after_each_waking),
            RIG(somebody_keeps_it_up_across_a_restart), RIG(a_time_that_is_none_keeps_nothing),
+           RIG(who_is_kept_up_is_so_no_longer_than_that),
            RIG(a_dry_run_says_what_would_be_done_and_refuses_what_would_be_refused),
            RIG(who_is_switched_off_is_woken_by_no_job_who_is_sent_to_sleep_is),
            RIG(suspended_by_the_kernel_it_shows_itself_again_when_it_wakes),
