@@ -7,6 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <math.h>
+
 #include "base/config.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -16,7 +18,7 @@
 
 static bool is_wanted(const struct node *node)
 {
-    return node->demanded || node->ordered || PLANTED(wake_without_demand);
+    return node->demanded || node->ordered || node->guard.reserving || PLANTED(wake_without_demand);
 }
 
 static bool is_candidate(const struct node *node, bool dry)
@@ -24,8 +26,19 @@ static bool is_candidate(const struct node *node, bool dry)
     if (node->state == WAKE_WAKING || node->state == WAKE_QUARANTINED) {
         return true; /* counted; to be looked at when its time is over */
     }
-    return is_wanted(node) && (node->offline || node->ordered) && !node->ordering &&
+    bool is_spare = node->guard.spare && node->state == WAKE_OFF;
+    return (is_wanted(node) || is_spare) && (node->offline || node->ordered) && !node->ordering &&
            !node->asking && !(dry && node->would_wake);
+}
+
+/* It has just gone to sleep: it is not woken at once for the reserve, but another. */
+static uint64_t spare_at_ms(const struct node *node)
+{
+    const struct rooster *rooster = node->rooster;
+    int64_t rest_s = config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN");
+    int64_t left_s = node->since_s + rest_s - loop_wall_s(rooster->env.loop);
+    left_s = left_s < 0 ? 0 : left_s > rest_s ? rest_s : left_s;
+    return loop_now_ms(rooster->env.loop) + (uint64_t)left_s * 1000;
 }
 
 static void leave(struct rooster *rooster, struct node *node)
@@ -77,7 +90,11 @@ void choose_from(struct node *node)
         .can_wake = !node->no_way && !node->ordering,
         .worn = per_day_max > 0 &&
                 wake_day_count(&node->day, loop_wall_s(rooster->env.loop)) >= per_day_max,
+        .spare = node->guard.spare,
+        .reserving = node->guard.reserving,
         .rank = node->rank,
+        .extra_w = guards_extra_w(node),
+        .spare_at_ms = node->guard.spare ? spare_at_ms(node) : 0,
         .retry_at_ms = node->retry_at_ms};
 }
 
@@ -98,19 +115,39 @@ static struct wake_limits limits_of(struct rooster *rooster, uint64_t now_ms)
                             .share_max_percent = config_int(config, "ROOSTER_MAX_WAKING_PERCENT"),
                             .machines = (int64_t)rooster->machines,
                             .per_minute_max = config_int(config, "ROOSTER_MAX_WAKES_PER_MINUTE"),
-                            .last_minute = wake_minute_count(&rooster->minute, now_ms)};
+                            .last_minute = wake_minute_count(&rooster->minute, now_ms),
+                            .spares_wanted = guards_missing(rooster),
+                            .is_capped = isfinite(guards_watts_left(rooster)),
+                            .watts_left = guards_watts_left(rooster)};
+}
+
+/* Who waits for others to go down, so that the pool draws less: told. */
+static void mark_over_watts(struct rooster *rooster)
+{
+    const struct candidates *all = &rooster->candidates;
+    double left_w = guards_watts_left(rooster);
+    for (size_t i = 0; i < all->count; i++) {
+        struct node *node = all->nodes[i];
+        node->guard.over_watts = is_wanted(node) && node->state != WAKE_WAKING &&
+                                 node->state != WAKE_UP && all->plan[i].extra_w > left_w;
+    }
 }
 
 /* When the next of them may be tried again: then it is looked at. */
 static void look_again(struct rooster *rooster, uint64_t now_ms, bool minute_is_full)
 {
     const struct candidates *all = &rooster->candidates;
+    bool spares = guards_missing(rooster) > 0;
     uint64_t next_ms = minute_is_full ? now_ms + 1000 : UINT64_MAX;
     for (size_t i = 0; i < all->count; i++) {
         const struct wake_candidate *candidate = &all->plan[i];
         if ((candidate->state == WAKE_BACKOFF || candidate->state == WAKE_QUARANTINED) &&
             candidate->retry_at_ms > now_ms && candidate->retry_at_ms < next_ms) {
             next_ms = candidate->retry_at_ms;
+        }
+        if (spares && candidate->state == WAKE_OFF && candidate->spare_at_ms > now_ms &&
+            candidate->spare_at_ms < next_ms) {
+            next_ms = candidate->spare_at_ms;
         }
     }
     if (next_ms != UINT64_MAX && rooster->marked.count == 0) {
@@ -146,6 +183,9 @@ void choose_wakes(struct rooster *rooster)
         if (node->looked != rooster->looks) {
             look_see(node);
         }
+        if (!is_wanted(node) && node->guard.spare && guards_missing(rooster) > 0) {
+            node->guard.reserving = true;
+        }
         if (!is_wanted(node)) {
             look_at(node); /* nobody waits for it any more */
             continue;
@@ -155,9 +195,11 @@ void choose_wakes(struct rooster *rooster)
         } else if (!still_up_ask(node)) {
             node_wake(node);
         }
+        guards_count(node);
         choose_from(node);
     }
     mem_free(nodes);
+    mark_over_watts(rooster);
     look_again(rooster, now_ms,
                taken < count && limits.per_minute_max > 0 &&
                    limits.last_minute + (int64_t)taken >= limits.per_minute_max);

@@ -220,7 +220,7 @@ static double figure(const struct config *config, const struct config_section *s
     return watts > 0 ? watts : config_real(config, of_all);
 }
 
-static void find_watts(const struct node *node, struct energy_watts *ret)
+void energy_find_watts(const struct node *node, struct energy_watts *ret)
 {
     const struct config *config = node->rooster->env.config;
     const struct config_section *section = config_section_find(config, "node", node->name);
@@ -299,7 +299,7 @@ void energy_look(struct node *node)
     count(node);
     if (draw->configuration != rooster->configuration) {
         draw->configuration = rooster->configuration;
-        find_watts(node, &draw->watts);
+        energy_find_watts(node, &draw->watts);
     }
     draw->mode = mode_of(node);
     see_slots(node, draw);

@@ -13,6 +13,7 @@
 
 struct ad;
 struct energy;
+struct energy_watts;
 struct err;
 struct node;
 struct rooster;
@@ -22,6 +23,8 @@ int energy_open(struct rooster *rooster, struct energy **ret, struct err *err);
 void energy_close(struct energy *energy); /* writes what there is; NULL is allowed */
 /* The machine was looked at: counts what was until now, and remembers what it draws from now on. */
 void energy_look(struct node *node);
+/* Of its section, else of all. */
+void energy_find_watts(const struct node *node, struct energy_watts *ret);
 void energy_forget(struct node *node); /* it is destroyed */
 /* Writes down what was counted. */
 void energy_flush(struct energy *energy);

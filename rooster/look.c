@@ -85,13 +85,15 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
                      strcmp(ad_string_or(ad, "PowerState", ""), node_shown(node)) != 0 ||
                      !past_is_in(&node->past, ad);
     see_promise(node, ad);
+    guards_see_offline(node, ad);
     int64_t jobs = jobs_waiting(ad, context->now_s);
     node->jobs_waiting += jobs;
     if (jobs == 0 || ad_eval_bool(rooster->unhibernate, ad, NULL, context) != AD_TRUE) {
         return;
     }
     double rank = rooster->rank != NULL ? ad_eval_rank(rooster->rank, ad, NULL, context) : 0;
-    node->rank = !node->demanded || rank > node->rank ? rank : node->rank;
+    bool first = !node->demanded && !node->guard.spare;
+    node->rank = first || rank > node->rank ? rank : node->rank;
     node->demanded = true;
 }
 
@@ -99,6 +101,7 @@ static void see_live(struct node *node, const struct ad *ad)
 {
     node->live = true;
     node->given = room_of(ad);
+    guards_see_live(node, ad);
     node->can_relay = strcmp(ad_string_or(ad, "PowerState", "On"), "GoingDown") != 0;
     see_adapter(node, ad);
     (void)snprintf(node->live_boot_id, sizeof node->live_boot_id, "%s",
@@ -109,7 +112,8 @@ static void see_live(struct node *node, const struct ad *ad)
 static void forget_facts(struct node *node)
 {
     node->live = node->offline = node->demanded = node->misshown = node->can_relay = false;
-    node->going_down = node->kept_off = false;
+    node->going_down = node->kept_off = node->guard.spare = false;
+    node->guard.slots = node->guard.slots_idle = 0;
     node->jobs_waiting = node->reclaim_until_s = 0;
     node->rank = 0;
     node->offline_ad = NULL;
@@ -216,12 +220,15 @@ static void follow_ads(struct node *node)
         node_is_up(node);
     } else if (!up && node->offline && node->state == WAKE_UP) {
         node_is_asleep(node, ad_string_or(node->offline_ad, "PowerStateReason", "asleep"));
-        if (node->seen_up) {
+        if (node->seen_up && node->sleep_id[0] == '\0') {
             record_sleep(node);
+        } else {
+            sleeps_settled(node); /* it had asked */
         }
     } else if (node->state == WAKE_OFF && node->nap_s != 0 && node->demanded) {
         node_napped(node);
-    } else if (node->state == WAKE_BACKOFF && !node->demanded && !node->ordered) {
+    } else if (node->state == WAKE_BACKOFF && !node->demanded && !node->ordered &&
+               !(node->guard.reserving && guards_missing(node->rooster) >= 0)) {
         node_give_up(node);
         node_move(node, WAKE_OFF, "nobody waits for it any more");
     } else if (node->state == WAKE_QUARANTINED &&
@@ -245,6 +252,7 @@ void look_now(struct rooster *rooster)
         look_see(node);
         follow_ads(node);
         energy_look(node);
+        guards_count(node);
         choose_from(node);
     }
     vec_fini(&nodes, NULL);

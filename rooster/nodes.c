@@ -216,6 +216,7 @@ struct ad *node_to_ad(const struct node *node)
     }
     copy_facts(node, ad);
     energy_write(node, ad);
+    guards_write_node(node, ad);
     if (node->live && node->live_boot_id[0] != '\0') {
         ad_set_string(ad, "BootId", node->live_boot_id);
         ad_set_int(ad, "BootTime", node->live_boot_s);
@@ -457,15 +458,22 @@ void node_wake(struct node *node)
         wake_day_add(&node->day, node->wake_s);
         node->wake_ms = loop_now_ms(rooster->env.loop);
         if (!node->ordered) {
-            (void)snprintf(node->asked_by, sizeof node->asked_by, ASKED_BY_NEGOTIATOR);
+            (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
+                           node->demanded ? ASKED_BY_NEGOTIATOR : ASKED_BY_RESERVE);
         }
+        guards_woken(node);
     }
     wake_minute_add(&rooster->minute, loop_now_ms(rooster->env.loop));
     loop_timer_set(node->deadline, node_deadline_ms(node));
     char reason[ROOSTER_TEXT_MAX];
-    (void)snprintf(reason, sizeof reason,
-                   node->ordered ? "switched on by %.200s" : "%.0s%lld jobs wait for it",
-                   node->asked_by, (long long)node->jobs_waiting);
+    if (node->ordered) {
+        (void)snprintf(reason, sizeof reason, "switched on by %.200s", node->asked_by);
+    } else if (node->demanded) {
+        (void)snprintf(reason, sizeof reason, "%lld jobs wait for it",
+                       (long long)node->jobs_waiting);
+    } else {
+        (void)snprintf(reason, sizeof reason, GUARD_RESERVE_WHY);
+    }
     node->state = WAKE_WAKING;
     node->since_s = loop_wall_s(rooster->env.loop);
     (void)snprintf(node->reason, sizeof node->reason, "%s", reason);
@@ -551,7 +559,10 @@ void node_is_up(struct node *node)
 {
     bool late = is_late(node), was_staying = node->state == WAKE_STAYING;
     loop_timer_stop(node->deadline);
-    sleeps_over(node);
+    guards_up(node);
+    if (!guards_granted(node)) { /* else it has not been down yet: so a rooster finds it */
+        sleeps_over(node);
+    }
     compare(node);
     if (late) {
         resume_past(node);
@@ -582,6 +593,7 @@ void node_is_asleep(struct node *node, const char *reason)
         past->wake_id[0] != '\0' && past->up_s != 0 && !node->used && !node->kept_off &&
         strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) == 0 &&
         down_s - past->up_s < config_duration_s(rooster->env.config, "ROOSTER_ASLEEP_AGAIN");
+    guards_slept(node);
     node->nap_s = at_once ? now_s : 0;
     node->naps = at_once ? node->naps : 0;
     node->used = false;

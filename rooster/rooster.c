@@ -84,6 +84,7 @@ static void advertise(struct rooster *rooster)
     ad_set_int(ad, "WakesUnderWay", under_way);
     ad_set_int(ad, "WakesTotal", rooster->wakes);
     ad_set_int(ad, "WakesFailed", rooster->failures);
+    guards_write(rooster, ad);
     char uplink[300];
     (void)snprintf(uplink, sizeof uplink, "rooster/%s", rooster->name);
     ad_set_string(ad, "RoosterUplink", uplink);
@@ -102,6 +103,7 @@ static void uplink_up(void *arg, struct wire *wire)
     if (rc != 0) {
         log_warn(rooster->env.log, "watch.start", err_code_text(rc));
     }
+    guards_connected(rooster->guards, wire);
     advertise(rooster);
 }
 
@@ -134,7 +136,8 @@ static void resume_wake(struct node *node, const struct ad *record)
     (void)snprintf(node->wake_id, sizeof node->wake_id, "%s", ad_string_or(record, "WakeId", ""));
     (void)snprintf(node->asked_by, sizeof node->asked_by, "%s",
                    ad_string_or(record, "AskedBy", ""));
-    node->ordered = strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) != 0;
+    node->guard.reserving = strcmp(node->asked_by, ASKED_BY_RESERVE) == 0;
+    node->ordered = !node->guard.reserving && strcmp(node->asked_by, ASKED_BY_NEGOTIATOR) != 0;
     node->testing = ad_bool_or(record, "Test", false);
     node->wake_s = ad_int_or(record, "StartTime", now_s);
     node->attempts = ad_int_or(record, "Attempts", 1);
@@ -186,13 +189,17 @@ static void recall_record(void *arg, const struct ad *record)
     const char *outcome = ad_string_or(record, "Outcome", "");
     bool sleep = strcmp(ad_string_or(record, "Kind", "Wake"), "Sleep") == 0;
     bool open = strcmp(outcome, "Started") == 0;
-    if (machine[0] == '\0' || (sleep && !open && !ad_has(record, "Differed"))) {
+    if (machine[0] == '\0') {
         return;
     }
     const struct node *before = strmap_get(rooster->nodes, machine);
     bool listed = open || (before != NULL && before->listed);
     struct node *node = node_of(rooster, machine);
     node->listed = listed;
+    guards_recall(node, record);
+    if (sleep && !open && !ad_has(record, "Differed")) {
+        return;
+    }
     past_recall(&node->past, record);
     if (sleep) {
         if (open) {
@@ -272,6 +279,7 @@ static void rooster_destroy(void *state)
     loop_timer_destroy(rooster->interval_timer);
     ledger_close(rooster->ledger);
     energy_close(rooster->energy);
+    guards_destroy(rooster->guards);
     wire_context_destroy(rooster->wires);
     seen_destroy_all(rooster);
     choose_fini(rooster);
@@ -300,8 +308,10 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
     rooster->interval_timer = loop_timer_create(env->loop, interval, rooster);
     rooster->power = power_create(env->loop, env->os, env->log);
     rooster->relays = relays_create(rooster);
+    rooster->guards = guards_create(rooster);
     rooster->watch = watch_create(env->loop, &SPEC, &EVENTS, rooster);
     int rc = parse_expressions(rooster, err);
+    rc = rc != 0 ? rc : guards_configure(rooster->guards, err);
     rc = rc != 0 ? rc : ledger_open(env, &rooster->ledger, err);
     rc = rc != 0 ? rc : energy_open(rooster, &rooster->energy, err);
     rc = rc != 0 ? rc : ledger_load(rooster->ledger, recall_record, rooster, err);
@@ -326,6 +336,9 @@ static void rooster_reload(void *state, const struct config *config)
     rooster->configuration++; /* perhaps there is a way to wake what could not be woken */
     if (parse_expressions(rooster, &err) != 0) {
         log_error(rooster->env.log, "config.expr", err.text);
+    }
+    if (guards_configure(rooster->guards, &err) != 0) {
+        log_error(rooster->env.log, "config.reserve", err.text);
     }
     interval(rooster);
 }

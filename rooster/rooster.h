@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "power/power.h"
 #include "rooster/boots_plan.h"
+#include "rooster/guards.h"
 #include "rooster/past_plan.h"
 #include "rooster/wake_plan.h"
 
@@ -34,6 +35,7 @@ struct wire_request;
 
 #define ROOSTER_TEXT_MAX    300
 #define ASKED_BY_NEGOTIATOR "negotiator"
+#define ASKED_BY_RESERVE    "reserve"
 
 struct node_adapter { /* what its ads say of the network adapter that could wake it */
     char hardware_address[32], subnet[40]; /* "": not said */
@@ -137,9 +139,10 @@ struct node { /* one machine */
     struct boots boots;   /* what it took when it was woken */
     struct past past;     /* did it come, and was it what it had been? */
     struct ad *promise;   /* what its offline ads promise; NULL: it has none */
-    struct wake_day day;  /* its wakes of the last 24 hours */
-    bool would_wake;      /* but for ROOSTER_DRY_RUN */
-    bool listed;          /* an ad, the configuration or an order speaks of it, not just the past */
+    struct node_guard guard;
+    struct wake_day day; /* its wakes of the last 24 hours */
+    bool would_wake;     /* but for ROOSTER_DRY_RUN */
+    bool listed;         /* an ad, the configuration or an order speaks of it, not just the past */
 };
 
 struct candidates { /* who is wanted, or waking, or left alone; choose.c */
@@ -159,6 +162,7 @@ struct rooster {
     struct ledger *ledger;
     struct relays *relays;
     struct energy *energy;
+    struct guards *guards;
     struct strmap *nodes; /* Machine -> struct node */
     struct strmap *seen;  /* key of an ad -> struct seen */
     struct vec marked;    /* struct node: to be looked at */
@@ -257,6 +261,9 @@ bool sleeps_look(struct node *node);
 void sleeps_over(struct node *node);
 /* Its offline ads do not ask for it, or no more. */
 void sleeps_settled(struct node *node);
+/* It may go to sleep: that is written down, then done is called with the node. */
+void sleeps_granted(struct node *node, const char *level, const char *reason,
+                    void (*done)(void *node));
 /* One that a rooster before us has begun. */
 void sleeps_resume(struct node *node, const struct ad *record);
 

@@ -171,6 +171,9 @@ void rooster_serve(void *arg, struct wire_request *request)
     case VERB_POWER_ON:
         power_on(rooster, request);
         break;
+    case VERB_POWER_DOWN_ASK:
+        guards_ask(rooster, request);
+        break;
     case VERB_POWER_STATUS:
         power_status_all(rooster, request);
         break;

@@ -14,8 +14,9 @@
  * Until the order is given, jobs that come, or an order by name, take such a machine back (if its
  * ads have PowerReclaimUntil: nobody ordered its sleep by name); so long the order is not given.
  *
- * Rejected: a command from the startd to the rooster.  It would have to be authorized for that one
- * machine, repeated, and remembered; an ad is all that already.
+ * Rejected: a command from the startd to the rooster as the order.  It would have to be repeated
+ * and remembered; an ad is all that already.  The startd asks by a command before it leaves its ads
+ * (guards.h): that is forgotten if nothing comes of it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,7 +37,8 @@
 #define RECLAIM_MAX_S   30 /* PowerReclaimUntil is waited for, but no longer */
 #define STATUS_AGAIN_MS 10000
 
-static void record(struct node *node, const char *outcome, void (*done)(void *arg))
+static void record_why(struct node *node, const char *outcome, const char *reason,
+                       void (*done)(void *arg))
 {
     struct rooster *rooster = node->rooster;
     struct power_node power = {0};
@@ -49,7 +51,7 @@ static void record(struct node *node, const char *outcome, void (*done)(void *ar
     ad_set_string(ad, "Machine", node->name);
     ad_set_string(ad, "AskedBy", "startd");
     ad_set_string(ad, "Method", power.method != NULL ? power.method : "none");
-    ad_set_string(ad, "Reason", node->reason);
+    ad_set_string(ad, "Reason", reason);
     ad_set_int(ad, "StartTime", node->sleep_s);
     ad_set_string(ad, "Outcome", outcome);
     ad_set_string(ad, "BootId", node->offline_boot_id);
@@ -61,6 +63,11 @@ static void record(struct node *node, const char *outcome, void (*done)(void *ar
     }
     ledger_put(rooster->ledger, node->sleep_id, ad, done, node);
     ad_destroy(ad);
+}
+
+static void record(struct node *node, const char *outcome, void (*done)(void *arg))
+{
+    record_why(node, outcome, node->reason, done);
 }
 
 /* Writes down how it ended. */
@@ -238,6 +245,17 @@ void sleeps_over(struct node *node)
 void sleeps_settled(struct node *node)
 {
     end_record(node, "Asleep");
+}
+
+void sleeps_granted(struct node *node, const char *level, const char *reason,
+                    void (*done)(void *node))
+{
+    if (node->sleep_id[0] == '\0') {
+        ledger_new_id(node->rooster->ledger, node->sleep_id);
+    }
+    node->sleep_s = loop_wall_s(node->rooster->env.loop);
+    (void)snprintf(node->sleep_level, sizeof node->sleep_level, "%s", level);
+    record_why(node, "Started", reason, done);
 }
 
 void sleeps_resume(struct node *node, const struct ad *ad)

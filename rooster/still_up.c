@@ -45,6 +45,8 @@ void still_up_why(const struct node *node, char ret[ROOSTER_TEXT_MAX])
     }
     if (node->ordered) {
         (void)snprintf(ret, ROOSTER_TEXT_MAX, "switched on by %.200s", node->asked_by);
+    } else if (!node->demanded && node->guard.reserving) {
+        (void)snprintf(ret, ROOSTER_TEXT_MAX, GUARD_RESERVE_WHY);
     } else {
         (void)snprintf(ret, ROOSTER_TEXT_MAX, "%lld %s for it%s", (long long)jobs,
                        jobs == 1 ? "job waits" : "jobs wait", who);

@@ -29,15 +29,25 @@ const char *wake_state_name(enum wake_state state)
     return "WakeFailed";
 }
 
+/* Nobody but the reserve wants it. */
+static bool is_spare(const struct wake_candidate *candidate)
+{
+    return candidate->spare && !candidate->ordered && !candidate->demanded &&
+           !candidate->reserving && !PLANTED(wake_without_demand);
+}
+
 static bool is_due(const struct wake_candidate *candidate, uint64_t now_ms)
 {
     if (!candidate->can_wake) {
         return false;
     }
-    bool wanted = candidate->demanded || candidate->ordered || PLANTED(wake_without_demand);
+    bool wanted = candidate->demanded || candidate->ordered || candidate->reserving ||
+                  PLANTED(wake_without_demand);
     switch (candidate->state) {
     case WAKE_OFF:
-        return candidate->ordered || (wanted && !candidate->worn);
+        return candidate->ordered ||
+               ((wanted || (is_spare(candidate) && now_ms >= candidate->spare_at_ms)) &&
+                !candidate->worn);
     case WAKE_BACKOFF:
         return wanted && now_ms >= candidate->retry_at_ms;
     case WAKE_QUARANTINED:
@@ -122,24 +132,48 @@ static void take_best(const struct wake_candidate **all, size_t count, size_t ta
     }
 }
 
+/* The best `most` of due that may draw what they would, into chosen; how many. */
+static size_t take(const struct wake_candidate **due, size_t count, int64_t most, bool is_capped,
+                   double *watts_left, const struct wake_candidate *candidates, size_t *chosen)
+{
+    size_t sorted = is_capped || most > (int64_t)count ? count : (size_t)most, taken = 0;
+    take_best(due, count, sorted);
+    qsort(due, sorted, sizeof *due, by_worth);
+    for (size_t i = 0; i < sorted && (int64_t)taken < most; i++) {
+        if (is_capped && due[i]->extra_w > *watts_left) {
+            continue;
+        }
+        *watts_left -= due[i]->extra_w;
+        chosen[taken++] = (size_t)(due[i] - candidates);
+    }
+    return taken;
+}
+
 size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
                         const struct wake_limits *limits, uint64_t now_ms, size_t *chosen)
 {
     const struct wake_candidate **due = mem_alloc((count + 1) * sizeof *due);
-    size_t due_count = 0;
+    size_t due_count = 0,
+           spare_from = count; /* due ones from the front, spare ones from the back */
+    double watts_left = limits->watts_left;
     int64_t waking = 0;
     for (size_t i = 0; i < count; i++) {
         waking += candidates[i].state == WAKE_WAKING ? 1 : 0;
-        if (is_due(&candidates[i], now_ms)) {
+        if (!is_due(&candidates[i], now_ms)) {
+            continue;
+        }
+        if (!is_spare(&candidates[i])) {
             due[due_count++] = &candidates[i];
+        } else if (limits->spares_wanted > 0) {
+            due[--spare_from] = &candidates[i];
         }
     }
     int64_t room = wake_plan_room(limits, waking);
-    size_t taken = room < (int64_t)due_count ? (size_t)room : due_count;
-    take_best(due, due_count, taken);
-    qsort(due, taken, sizeof *due, by_worth);
-    for (size_t i = 0; i < taken; i++) {
-        chosen[i] = (size_t)(due[i] - candidates);
+    size_t taken = take(due, due_count, room, limits->is_capped, &watts_left, candidates, chosen);
+    int64_t spares = lower_of(room - (int64_t)taken, limits->spares_wanted);
+    if (spares > 0) {
+        taken += take(&due[spare_from], count - spare_from, spares, limits->is_capped, &watts_left,
+                      candidates, chosen + taken);
     }
     mem_free(due);
     return taken;

@@ -31,7 +31,11 @@ struct wake_candidate {
     bool ordered;         /* somebody asked for it by name */
     bool can_wake;        /* there is a method for it */
     bool worn;            /* it was woken often enough of late; an order by name does not care */
+    bool spare;           /* nobody waits for it; it may be woken for the reserve */
+    bool reserving;       /* it was chosen for that, and its wake failed: to be tried again */
     double rank;          /* ROOSTER_UNHIBERNATE_RANK, higher first */
+    double extra_w;       /* that it draws, when it is woken, more than now */
+    uint64_t spare_at_ms; /* a spare one is left alone until then */
     uint64_t retry_at_ms; /* in BACKOFF and QUARANTINED */
 };
 
@@ -41,12 +45,17 @@ struct wake_limits {
     /* the same as a share of the pool, which is of so many machines; always at least one */
     int64_t share_max_percent, machines; /* 0: none */
     int64_t per_minute_max, last_minute; /* orders, and those of the last minute; 0: none */
+    int64_t spares_wanted;               /* woken for the reserve, after all others */
+    bool is_capped;                      /* what all may draw is limited: */
+    double watts_left;                   /* by so much more */
 };
 /* How many may be woken now. */
 int64_t wake_plan_room(const struct wake_limits *limits, int64_t waking);
 
 /* Writes the indices of the machines to wake now to chosen[0..count), best first: ordered ones,
- * then by rank, then by name; returns how many. chosen has room for all. */
+ * then those that jobs wait for, by rank, then by name, then as many spare ones as are wanted in
+ * the same order; returns how many. chosen has room for all.  One that would draw more than is left
+ * is passed over, whoever wants it, for one that does not. */
 size_t wake_plan_choose(const struct wake_candidate *candidates, size_t count,
                         const struct wake_limits *limits, uint64_t now_ms, size_t *chosen);
 

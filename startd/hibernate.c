@@ -79,6 +79,9 @@ static void stay_up(struct startd *startd, const char *why)
 static void take_back(struct startd *startd, const char *why)
 {
     log_warn(startd->env.log, "hibernate.aborted", why);
+    if (startd->going_down && !startd->asleep) {
+        permit_withdraw(startd);
+    }
     stay_up(startd, why);
 }
 
@@ -355,6 +358,7 @@ int hibernate_may_reclaim(const struct startd *startd, bool withdrawn)
 
 void hibernate_reclaim(struct startd *startd)
 {
+    permit_withdraw(startd);
     stay_up(startd, "jobs wait: it is taken back");
     draining_stays(startd, false);
 }
@@ -364,11 +368,61 @@ static bool any_claim(const struct startd *startd)
     return startd->claims.count > 0;
 }
 
+/* The level that all slots agree on; 0: none. */
+static int agreed_level(struct startd *startd)
+{
+    int votes[STARTD_SLOTS_MAX];
+    struct ad_context context = startd_context(startd);
+    figures_measure(startd);
+    for (size_t i = 0; i < startd->slot_count; i++) {
+        struct slot *slot = startd->slots[i];
+        hibernate_write(startd, slot->ad); /* another slot may have been matched */
+        votes[i] = slot_plan_sleep_vote(startd->hibernate, slot->ad, &context);
+    }
+    return slot_plan_sleep_level(votes, startd->slot_count);
+}
+
+/* Not later than it may ask again, if that is sooner than the next look. */
+static void look_again_in(struct startd *startd, uint64_t early_ms)
+{
+    int64_t interval_s = config_duration_s(startd->env.config, "HIBERNATE_CHECK_INTERVAL");
+    uint64_t interval_ms = (uint64_t)interval_s * 1000;
+    if (interval_ms > 0) {
+        loop_timer_set(startd->hibernate_timer,
+                       early_ms > 0 && early_ms < interval_ms ? early_ms : interval_ms);
+    }
+}
+
+/* HIBERNATE was true on every slot: the rooster's answer. */
+static void check_permitted(struct startd *startd, int status, const char *why)
+{
+    struct err err = {.text = ""};
+    if (startd->going_down || startd->stopping) {
+        return;
+    }
+    if (status != 0) {
+        const char *ignored;
+        hibernate_held(startd, why);
+        look_again_in(startd, permit_early_ms(startd, &ignored));
+        return;
+    }
+    int level = any_claim(startd) || draining_stands(startd) || draining_is_on(startd)
+                    ? 0
+                    : agreed_level(startd);
+    if (level > 0 && hibernate_may(startd, level, false, false, &err) == 0) {
+        startd->reclaimable = true;
+        go_down(startd, level, startd->permit.reason);
+    } else {
+        permit_withdraw(startd);
+        hibernate_held(startd, err.text);
+    }
+}
+
 void hibernate_check(struct startd *startd)
 {
     const struct config *config = startd->env.config;
     int64_t interval_s = config_duration_s(config, "HIBERNATE_CHECK_INTERVAL");
-    if (interval_s == 0 || startd->going_down || startd->stopping) {
+    if (interval_s == 0 || startd->going_down || startd->stopping || permit_is_asking(startd)) {
         return;
     }
     loop_timer_set(startd->hibernate_timer, (uint64_t)interval_s * 1000);
@@ -380,36 +434,59 @@ void hibernate_check(struct startd *startd)
         hibernate_held(startd, "");
         return;
     }
-    int votes[STARTD_SLOTS_MAX];
-    struct ad_context context = startd_context(startd);
-    figures_measure(startd);
-    for (size_t i = 0; i < startd->slot_count; i++) {
-        struct slot *slot = startd->slots[i];
-        hibernate_write(startd, slot->ad); /* another slot may have been matched */
-        votes[i] = slot_plan_sleep_vote(startd->hibernate, slot->ad, &context);
+    int level = agreed_level(startd);
+    struct err err = {.text = ""};
+    const char *why;
+    if (level == 0 || hibernate_may(startd, level, false, false, &err) != 0) {
+        hibernate_held(startd, err.text);
+        return;
     }
-    int level = slot_plan_sleep_level(votes, startd->slot_count);
-    struct err why = {.text = ""};
-    if (level > 0 && hibernate_may(startd, level, false, false, &why) == 0) {
-        startd->reclaimable = true;
-        go_down(startd, level, "HIBERNATE is true on every slot");
-    } else {
-        hibernate_held(startd, why.text);
+    uint64_t early_ms = permit_early_ms(startd, &why);
+    if (early_ms > 0) {
+        hibernate_held(startd, why);
+        look_again_in(startd, early_ms);
+        return;
     }
+    const struct permit_what what = {.level = level, .reason = "HIBERNATE is true on every slot"};
+    permit_ask(startd, &what, check_permitted);
+}
+
+static void drain_permitted(struct startd *startd, int status, const char *why)
+{
+    if (startd->going_down || startd->stopping) {
+        return;
+    }
+    if (status == 0 && (any_claim(startd) || !draining_is_on(startd))) {
+        permit_withdraw(startd); /* the request was cancelled meanwhile */
+        return;
+    }
+    if (status != 0) {
+        hibernate_held(startd, why);
+        take_back(startd, why); /* draining tries again */
+        return;
+    }
+    startd->keep_off = startd->permit.keep_off;
+    startd->reclaimable = startd->draining.request.reclaimable;
+    go_down(startd, startd->permit.what.level, startd->permit.reason);
 }
 
 void hibernate_drained(struct startd *startd, int level, bool keep_off, const char *reason)
 {
     struct err why;
+    if (permit_is_asking(startd)) {
+        return;
+    }
     loop_timer_stop(startd->hibernate_timer);
     if (hibernate_may(startd, level, true, false, &why) != 0) {
         hibernate_held(startd, why.text);
         take_back(startd, why.text); /* draining tries again */
         return;
     }
-    startd->keep_off = keep_off;
-    startd->reclaimable = startd->draining.request.reclaimable;
-    go_down(startd, level, reason);
+    const struct permit_what what = {.level = level,
+                                     .reason = reason,
+                                     .ordered = !startd->draining.request.reclaimable};
+    startd->permit.keep_off = keep_off;
+    permit_ask(startd, &what, drain_permitted);
 }
 
 void hibernate_look_again(struct startd *startd)
@@ -463,12 +540,59 @@ static void say_only(const struct startd *startd, struct wire_request *request, 
     ad_destroy(args);
 }
 
+/* POWER_DOWN: the rooster's answer. */
+static void order_permitted(struct startd *startd, int status, const char *why)
+{
+    struct permit *permit = &startd->permit;
+    struct wire_request *request = permit->request;
+    permit->request = NULL;
+    if (startd->going_down || startd->stopping || draining_stands(startd)) {
+        wire_reply_error(request, -EAGAIN, "%s: something else came between; ask again",
+                         startd->name);
+        return;
+    }
+    if (status != 0) {
+        wire_reply_error(request, status, "%s stays up: %s%s", startd->name, why,
+                         permit->what.forced ? "" : "; --force asks for less");
+        return;
+    }
+    if (permit->what.dry_run) {
+        say_only(startd, request, permit->keep_off);
+        return;
+    }
+    if (any_claim(startd) && !permit->what.forced) {
+        permit_withdraw(startd);
+        wire_reply_error(request, -EBUSY, "%s is claimed; use --force to end its jobs",
+                         startd->name);
+        return;
+    }
+    for (size_t i = startd->claims.count; i > 0; i--) {
+        claim_end(startd->claims.items[i - 1], "the machine is switched off", true);
+    }
+    if (any_claim(startd)) {
+        /* no next job: else the machine would never be empty */
+        startd->leaving = true;
+        loop_timer_set(startd->leave_timer, LEAVE_MS);
+        wire_reply_error(request, -EAGAIN, "%s: its jobs are being ended; ask again", startd->name);
+        return;
+    }
+    startd->power_request = request;
+    startd->keep_off = permit->keep_off;
+    startd->sleep_forced = permit->what.forced;
+    loop_timer_stop(startd->hibernate_timer);
+    go_down(startd, 5, permit->reason);
+}
+
 void hibernate_power_down(struct startd *startd, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     bool force = ad_bool_or(args, "Force", false);
     if (startd->going_down) {
         wire_reply_error(request, -EALREADY, "%s is going to sleep already", startd->name);
+        return;
+    }
+    if (permit_is_asking(startd)) {
+        wire_reply_error(request, -EAGAIN, "%s is asking the rooster; ask again", startd->name);
         return;
     }
     if (strcmp(config_string(startd->env.config, "POWER_METHOD"), "none") == 0) {
@@ -488,29 +612,18 @@ void hibernate_power_down(struct startd *startd, struct wire_request *request)
                          rc == -EBUSY ? "; --force does not ask" : "");
         return;
     }
-    if (ad_bool_or(args, "DryRun", false)) {
-        say_only(startd, request, ad_bool_or(args, "KeepOff", false));
-        return;
-    }
-    for (size_t i = startd->claims.count; i > 0; i--) {
-        claim_end(startd->claims.items[i - 1], "the machine is switched off", true);
-    }
-    if (any_claim(startd)) {
-        /* no next job: else the machine would never be empty */
-        startd->leaving = true;
-        loop_timer_set(startd->leave_timer, LEAVE_MS);
-        wire_reply_error(request, -EAGAIN, "%s: its jobs are being ended; ask again", startd->name);
-        return;
-    }
     char reason[300];
     (void)snprintf(reason, sizeof reason, "switched off by %s%s%s",
                    wire_request_peer(request)->identity, ad_has(args, "Reason") ? ": " : "",
                    ad_string_or(args, "Reason", ""));
-    startd->power_request = request;
-    startd->keep_off = ad_bool_or(args, "KeepOff", false);
-    startd->sleep_forced = force;
-    loop_timer_stop(startd->hibernate_timer);
-    go_down(startd, 5, reason);
+    const struct permit_what what = {.level = 5,
+                                     .reason = reason,
+                                     .ordered = true,
+                                     .forced = force,
+                                     .dry_run = ad_bool_or(args, "DryRun", false)};
+    startd->permit.request = request;
+    startd->permit.keep_off = ad_bool_or(args, "KeepOff", false);
+    permit_ask(startd, &what, order_permitted);
 }
 
 /* Who wanted it down asked no more. */

@@ -197,6 +197,13 @@ static const struct knob KNOBS[] = {
      .help = "How long a machine that goes to sleep by HIBERNATE, or was drained for jobs to take "
              "back, waits with its offline ads out: jobs that come now take it back instead of "
              "waking it."},
+    {.name = "HIBERNATE_ASK_ROOSTER",
+     .type = KNOB_STRING,
+     .fallback = "always",
+     .choices = "always|if_there|never",
+     .help = "Whether the rooster is asked before the machine goes to sleep. always: without an "
+             "answer it stays up, unless somebody ordered it by name; if_there: without an answer "
+             "it sleeps; never: it is not asked, and no guard of the pool holds it back."},
     {.name = "UNHIBERNATE",
      .type = KNOB_EXPR,
      .fallback = "MY.MachineLastMatchTime =!= undefined",

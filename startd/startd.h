@@ -212,6 +212,28 @@ struct idle_hint { /* what desktops tell logind: idle_hint.c */
     bool failed; /* it could not be started: there is none */
 };
 
+struct permit_what { /* that is asked: may the machine go to sleep? */
+    int level;
+    const char *reason;
+    bool ordered; /* by somebody, by name */
+    bool forced;  /* ... whom no guard of policy holds back */
+    bool dry_run; /* nothing comes of it */
+};
+
+/* status 0: it may; -EBUSY, -EACCES: why not. */
+typedef void (*permit_f)(struct startd *startd, int status, const char *why);
+
+struct permit { /* permit.c */
+    bool is_asking;
+    struct permit_what what;
+    char reason[300];
+    permit_f done;
+    uint64_t early_ms;            /* not asked again before, loop_now_ms() */
+    char why[400];                /* ... since that was the answer */
+    bool keep_off;                /* of what is asked for now */
+    struct wire_request *request; /* POWER_DOWN that waits for the answer; NULL: none */
+};
+
 struct keep {        /* somebody keeps it up: keep.c */
     int64_t until_s; /* 0: nobody */
     char by[256], reason[300];
@@ -235,6 +257,7 @@ struct startd {
     struct idle_hint idle_hint;
     struct keep keep;
     struct meter *meter;
+    struct permit permit;
     struct os_machine machine;
     struct ad *opsys; /* opsys_plan.h */
     char name[256];   /* Machine */
@@ -521,6 +544,14 @@ void advertise_request(struct startd *startd, struct wire_request *request);
 int keep_open(struct startd *startd, struct err *err);
 void keep_request(struct startd *startd, struct wire_request *request); /* POWER_KEEP */
 void keep_write(const struct startd *startd, struct ad *ad);
+
+/* ---- permit.c: the rooster is asked first */
+/* done is called once, also inside permit_ask(), which is not called while one is asking. */
+void permit_ask(struct startd *startd, const struct permit_what *what, permit_f done);
+bool permit_is_asking(const struct startd *startd);
+/* It was refused, and is to ask again in so long, and why; 0: now. */
+uint64_t permit_early_ms(const struct startd *startd, const char **why);
+void permit_withdraw(struct startd *startd); /* it may, and does not */
 
 /* ---- hibernate_look.c */
 void hibernate_look_open(struct startd *startd); /* again: with another configuration */

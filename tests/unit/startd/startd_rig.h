@@ -261,7 +261,7 @@ static inline void load(struct rig *rig, const char *more)
                    "LOCAL_DIR = \"%s\"\nSPOOL = \"%s\"\nRUN = \"%s\"\nEXECUTE = \"%s\"\n"
                    "SEC_DIRECTORY = \"%s\"\nTOKEN_FILE = \"%s/startd.token\"\n"
                    "COLLECTOR_HOST = \"%s\"\nSTARTD_NAME = \"wn01\"\nNUM_SLOTS = 1\n"
-                   "STARTER = \"%s\"\n%s\n",
+                   "HIBERNATE_ASK_ROOSTER = never\nSTARTER = \"%s\"\n%s\n",
                    bed->dir, bed->dir, bed->dir, rig->execute, bed->dir, bed->dir, bed->tcp + 4,
                    rig->script, more);
     const struct config_source source = {.read_file = startd_read,

@@ -1,0 +1,360 @@
+/* rooster/guard_plan.c - may this machine go to sleep?  See guard_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rooster/guard_plan.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/err.h"
+
+#define DAY_MIN       1440
+#define DAY_S         INT64_C(86400)
+#define WEEK          7
+#define ALL_DAYS      0x7fu
+#define NUMBER_MAX    1000000
+#define AGAIN_S       60 /* where nothing says when it will be otherwise */
+#define AGAIN_SOON_S  10 /* what is not known, or is over soon */
+#define AGAIN_CYCLE_S 1800
+#define AGAIN_MAX_S   3600
+
+/* ---- the reserve */
+
+static const char *skip(const char *at)
+{
+    while (*at == ' ' || *at == '\t') {
+        at++;
+    }
+    return at;
+}
+
+static bool take_number(const char **at, int64_t most, int64_t *ret)
+{
+    int64_t number = 0;
+    const char *from = *at;
+    for (; isdigit((unsigned char)**at); (*at)++) {
+        number = number * 10 + (**at - '0');
+        if (number > most) {
+            return false;
+        }
+    }
+    *ret = number;
+    return *at > from;
+}
+
+/* "Mon" */
+static bool take_day(const char **at, int *ret)
+{
+    static const char *const DAYS[WEEK] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    for (int i = 0; i < WEEK; i++) {
+        if (strncasecmp(*at, DAYS[i], 3) == 0) {
+            *at += 3;
+            *ret = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "Mon-Fri " or "Sat "; none: every day */
+static bool take_days(const char **at, unsigned *ret)
+{
+    int from, to;
+    *ret = ALL_DAYS;
+    if (!isalpha((unsigned char)**at)) {
+        return true;
+    }
+    if (!take_day(at, &from)) {
+        return false;
+    }
+    to = from;
+    if (**at == '-') {
+        (*at)++;
+        if (!take_day(at, &to)) {
+            return false;
+        }
+    }
+    *ret = 0;
+    for (int day = from;; day = (day + 1) % WEEK) {
+        *ret |= 1u << day;
+        if (day == to) {
+            break;
+        }
+    }
+    *at = skip(*at);
+    return true;
+}
+
+/* "07:00", up to "24:00" */
+static bool take_time(const char **at, int *ret)
+{
+    int64_t hour, minute;
+    if (!take_number(at, 24, &hour) || **at != ':') {
+        return false;
+    }
+    (*at)++;
+    if (!take_number(at, 59, &minute) || (hour == 24 && minute != 0)) {
+        return false;
+    }
+    *ret = (int)(hour * 60 + minute);
+    return true;
+}
+
+static bool take_rule(const char **at, struct guard_reserve_rule *rule)
+{
+    *rule = (struct guard_reserve_rule){.days = ALL_DAYS, .to_min = DAY_MIN};
+    const char *digits = *at + strspn(*at, "0123456789");
+    bool plain = digits > *at && *digits != ':';
+    if (strncasecmp(*at, "else", 4) == 0) {
+        *at = skip(*at + 4);
+    } else if (!plain) {
+        if (!take_days(at, &rule->days)) {
+            return false;
+        }
+        if (isdigit((unsigned char)**at)) { /* else the whole day */
+            if (!take_time(at, &rule->from_min) || **at != '-') {
+                return false;
+            }
+            (*at)++;
+            if (!take_time(at, &rule->to_min)) {
+                return false;
+            }
+            *at = skip(*at);
+        }
+        if (**at != '=') {
+            return false;
+        }
+        *at = skip(*at + 1);
+    }
+    if (!take_number(at, NUMBER_MAX, &rule->number)) {
+        return false;
+    }
+    if (**at == '%') {
+        rule->is_percent = true;
+        (*at)++;
+    }
+    *at = skip(*at);
+    return !rule->is_percent || rule->number <= 100;
+}
+
+int guard_reserve_parse(const char *text, struct guard_reserve *ret, struct err *err)
+{
+    struct guard_reserve reserve = {.count = 0};
+    const char *at = skip(text);
+    while (*at != '\0') {
+        const char *from = at;
+        struct guard_reserve_rule rule;
+        if (reserve.count == GUARD_RESERVE_RULES_MAX) {
+            return err_set(err, -E2BIG, "more than %d rules: '%.40s'", GUARD_RESERVE_RULES_MAX,
+                           from);
+        }
+        if (!take_rule(&at, &rule) || (*at != ',' && *at != '\0')) {
+            return err_set(err, -EINVAL,
+                           "'%.60s' is no rule such as 'Mon-Fri 07:00-19:00 = 5', 'else 10%%'",
+                           from);
+        }
+        reserve.rules[reserve.count++] = rule;
+        at = *at == ',' ? skip(at + 1) : at;
+    }
+    *ret = reserve;
+    return 0;
+}
+
+static bool fits(const struct guard_reserve_rule *rule, int minute, int day)
+{
+    if (rule->from_min < rule->to_min) {
+        return minute >= rule->from_min && minute < rule->to_min && (rule->days & 1u << day) != 0;
+    }
+    if (minute >= rule->from_min) {
+        return (rule->days & 1u << day) != 0;
+    }
+    return minute < rule->to_min && (rule->days & 1u << (day + WEEK - 1) % WEEK) != 0;
+}
+
+int64_t guard_reserve_at(const struct guard_reserve *reserve, int64_t local_s, int64_t machines)
+{
+    int64_t days = local_s / DAY_S;
+    int minute = (int)(local_s % DAY_S / 60);
+    int day = (int)((days + 4) % WEEK); /* 1970 began on a Thursday */
+    for (size_t i = 0; i < reserve->count; i++) {
+        const struct guard_reserve_rule *rule = &reserve->rules[i];
+        if (fits(rule, minute, day)) {
+            return rule->is_percent ? (machines * rule->number + 99) / 100 : rule->number;
+        }
+    }
+    return 0;
+}
+
+/* ---- sleeps that pay */
+
+void guard_rests_add(struct guard_rests *rests, int64_t seconds)
+{
+    if (seconds >= 0) {
+        rests->seconds[rests->count++ % GUARD_RESTS_MAX] = seconds;
+    }
+}
+
+int64_t guard_rests_expected_s(const struct guard_rests *rests)
+{
+    int64_t sorted[GUARD_RESTS_MAX];
+    size_t count = rests->count < GUARD_RESTS_MAX ? rests->count : GUARD_RESTS_MAX;
+    if (count < GUARD_RESTS_LEAST) {
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t at = i;
+        for (; at > 0 && sorted[at - 1] > rests->seconds[i]; at--) {
+            sorted[at] = sorted[at - 1];
+        }
+        sorted[at] = rests->seconds[i];
+    }
+    return sorted[count / 2];
+}
+
+int64_t guard_break_even_s(const struct energy_watts *watts, int64_t boot_s, double cycle_j)
+{
+    double gain_w = watts->idle_w - watts->asleep_w;
+    double most_w = watts->busy_w > watts->idle_w ? watts->busy_w : watts->idle_w;
+    if (!(gain_w > 0) || boot_s < 0) {
+        return 0;
+    }
+    double seconds = ((double)boot_s * (most_w - watts->asleep_w) + cycle_j) / gain_w;
+    return seconds < (double)DAY_S ? (int64_t)seconds : DAY_S;
+}
+
+/* ---- the judgement */
+
+const char *guard_kind_name(enum guard_kind kind)
+{
+    static const char *const NAMES[] = {
+        [GUARD_NONE] = "None",      [GUARD_UNKNOWN] = "Unknown",      [GUARD_NO_WAY] = "NoWay",
+        [GUARD_MIN_UP] = "MinUp",   [GUARD_BREAK_EVEN] = "BreakEven", [GUARD_CYCLES] = "Cycles",
+        [GUARD_YOUNG] = "Young",    [GUARD_RESERVE] = "Reserve",      [GUARD_SHARE] = "Share",
+        [GUARD_AT_ONCE] = "AtOnce", [GUARD_PER_MINUTE] = "PerMinute", [GUARD_DRY_RUN] = "DryRun",
+    };
+    return NAMES[kind];
+}
+
+/* It stays up, as was said already. */
+static bool no(struct guard_verdict *ret, enum guard_kind kind, int64_t again_s, int said)
+{
+    (void)said; /* -EBUSY: the text is there */
+    ret->kind = kind;
+    ret->again_s = again_s < 1 ? 1 : again_s > AGAIN_MAX_S ? AGAIN_MAX_S : again_s;
+    return true;
+}
+
+/* What speaks against it whatever the others do. */
+static bool judge_machine(const struct guard_ask *ask, const struct guard_limits *limits,
+                          struct guard_verdict *ret)
+{
+    if (!ask->can_wake && !ask->override) {
+        return no(
+            ret, GUARD_NO_WAY, AGAIN_S,
+            err_set(
+                &ret->why, -EBUSY,
+                "nothing could wake it: no 'node' section, no adapter that magic packets wake"));
+    }
+    if (ask->up_s < limits->min_up_s) {
+        return no(ret, GUARD_MIN_UP, limits->min_up_s - ask->up_s,
+                  err_set(&ret->why, -EBUSY,
+                          "it is up for %lld s, and not for %lld yet (ROOSTER_MIN_UP)",
+                          (long long)ask->up_s, (long long)limits->min_up_s));
+    }
+    if (ask->ordered) {
+        return false;
+    }
+    int64_t pays_s = (int64_t)((double)ask->break_even_s * limits->break_even);
+    if (ask->expected_s >= 0 && ask->expected_s < pays_s && ask->idle_s < pays_s) {
+        return no(ret, GUARD_BREAK_EVEN, pays_s - ask->idle_s,
+                  err_set(&ret->why, -EBUSY,
+                          "its sleeps last %lld s, and pay after %lld; it is idle for %lld "
+                          "(ROOSTER_BREAK_EVEN)",
+                          (long long)ask->expected_s, (long long)pays_s, (long long)ask->idle_s));
+    }
+    if (limits->per_day_max > 0 && ask->sleeps_today >= limits->per_day_max) {
+        return no(ret, GUARD_CYCLES, AGAIN_CYCLE_S,
+                  err_set(&ret->why, -EBUSY,
+                          "it slept %lld times in 24 hours (ROOSTER_MAX_SLEEPS_PER_DAY)",
+                          (long long)ask->sleeps_today));
+    }
+    return false;
+}
+
+static int64_t at_once_max(const struct guard_pool *pool, const struct guard_limits *limits)
+{
+    int64_t most = limits->at_once_max > 0 ? limits->at_once_max : INT64_MAX;
+    if (limits->at_once_max_percent > 0) {
+        int64_t share = pool->machines * limits->at_once_max_percent / 100;
+        share = share > 1 ? share : 1;
+        most = share < most ? share : most;
+    }
+    return most;
+}
+
+/* What the state of the pool speaks against; the machine is not counted as going down yet. */
+static bool judge_pool(const struct guard_ask *ask, const struct guard_pool *pool,
+                       const struct guard_limits *limits, struct guard_verdict *ret)
+{
+    if (pool->age_s < limits->min_age_s && limits->young_max > 0 &&
+        pool->since_young >= limits->young_max) {
+        return no(ret, GUARD_YOUNG, limits->min_age_s - pool->age_s,
+                  err_set(&ret->why, -EBUSY,
+                          "the collector began %lld s ago, and %lld machines are down since "
+                          "(ROOSTER_COLLECTOR_MIN_AGE, ROOSTER_YOUNG_MAX_DOWN)",
+                          (long long)pool->age_s, (long long)pool->since_young));
+    }
+    if (ask->in_reserve && pool->idle <= pool->reserve) {
+        return no(ret, GUARD_RESERVE, AGAIN_S,
+                  err_set(&ret->why, -EBUSY,
+                          "%lld idle machines are awake, and %lld are to be (ROOSTER_RESERVE)",
+                          (long long)pool->idle, (long long)pool->reserve));
+    }
+    if (limits->down_max_percent > 0 &&
+        (pool->down + 1) * 100 > pool->machines * limits->down_max_percent) {
+        return no(ret, GUARD_SHARE, AGAIN_S,
+                  err_set(&ret->why, -EBUSY,
+                          "%lld of %lld machines are down, at most %lld%% may be "
+                          "(ROOSTER_MAX_DOWN_PERCENT)",
+                          (long long)pool->down, (long long)pool->machines,
+                          (long long)limits->down_max_percent));
+    }
+    int64_t most = at_once_max(pool, limits);
+    if (pool->going_down >= most) {
+        return no(
+            ret, GUARD_AT_ONCE, AGAIN_SOON_S * (1 + pool->waiting / most),
+            err_set(&ret->why, -EBUSY,
+                    "%lld machines go down now, and no more may at once (ROOSTER_MAX_GOING_DOWN)",
+                    (long long)pool->going_down));
+    }
+    if (limits->per_minute_max > 0 && pool->last_minute >= limits->per_minute_max) {
+        return no(
+            ret, GUARD_PER_MINUTE, 60 * (1 + pool->waiting / limits->per_minute_max),
+            err_set(&ret->why, -EBUSY,
+                    "%lld machines went down in the last minute (ROOSTER_MAX_SLEEPS_PER_MINUTE)",
+                    (long long)pool->last_minute));
+    }
+    return false;
+}
+
+void guard_plan_judge(const struct guard_ask *ask, const struct guard_pool *pool,
+                      const struct guard_limits *limits, struct guard_verdict *ret)
+{
+    *ret = (struct guard_verdict){.kind = GUARD_NONE};
+    if (ask->unknown != NULL) {
+        (void)no(ret, GUARD_UNKNOWN, AGAIN_SOON_S,
+                 err_set(&ret->why, -EBUSY, "its state is not known: %s", ask->unknown));
+        return;
+    }
+    if (!ask->forced && (judge_machine(ask, limits, ret) ||
+                         (!ask->granted && judge_pool(ask, pool, limits, ret)))) {
+        return;
+    }
+    if (limits->dry_run) {
+        (void)no(ret, GUARD_DRY_RUN, AGAIN_S,
+                 err_set(&ret->why, -EBUSY, "it would go to sleep, but for ROOSTER_DRY_RUN"));
+    }
+}
