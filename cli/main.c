@@ -53,14 +53,26 @@ static bool is_version(const char *word)
     return strcmp(word, "--version") == 0 || strcmp(word, "-version") == 0;
 }
 
-static bool wants_help(const struct cli *cli)
+/* Is it one of "status|on|off", with which the usage begins? */
+static bool is_verb(const char *usage, const char *word)
 {
-    for (int i = 1; i < cli->argc; i++) {
-        if (is_help(cli->argv[i])) {
-            return i == 1; /* later ones belong to what is run */
+    size_t length = strlen(word), verbs = strcspn(usage, " ");
+    for (const char *at = usage; at < usage + verbs;) {
+        size_t end = strcspn(at, "| ");
+        if (end == length && verbs > end && strncmp(at, word, length) == 0) {
+            return true;
         }
+        at += end + 1;
     }
     return false;
+}
+
+/* `roost power --help` and `roost power keep --help`; later ones belong to what is run. */
+static bool wants_help(const struct cli_command *command, const struct cli *cli)
+{
+    bool after_verb =
+        cli->argc > 2 && command->usage != NULL && is_verb(command->usage, cli->argv[1]);
+    return cli->argc > 1 && (is_help(cli->argv[1]) || (after_verb && is_help(cli->argv[2])));
 }
 
 int main(int argc, char **argv)
@@ -86,7 +98,7 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     struct cli cli = {.argc = argc - 1, .argv = argv + 1};
-    if (wants_help(&cli)) {
+    if (wants_help(command, &cli)) {
         return say_help(argv[1]);
     }
     if (command->run == cmd_help) {

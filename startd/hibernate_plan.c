@@ -104,8 +104,9 @@ static int judge_people(const struct hibernate_facts *facts, struct err *err)
                        facts->kept_reason[0] != '\0' ? facts->kept_reason : "no reason is given");
     }
     if (facts->users > 0) {
-        return err_set(err, -EBUSY, "%.60s is logged in (%zu sessions; HIBERNATE_WITH_USERS)",
-                       facts->user[0] != '\0' ? facts->user : "somebody", facts->users);
+        return err_set(err, -EBUSY, "%.60s is logged in (%zu session%s; HIBERNATE_WITH_USERS)",
+                       facts->user[0] != '\0' ? facts->user : "somebody", facts->users,
+                       facts->users == 1 ? "" : "s");
     }
     if (facts->inhibitor[0] != '\0') {
         return err_set(err, -EBUSY, "an inhibitor: %.200s", facts->inhibitor);

@@ -104,6 +104,7 @@ says "there is no slot or machine 'nosuch'" nosuch
 equals "exit status without a job" $? 2
 
 equals "roost help why" "$("$ROOST" help why)" "$("$ROOST" why --help)"
+equals "roost power keep --help" "$("$ROOST" power keep --help)" "$("$ROOST" help power)"
 equals "roost why -help" "$("$ROOST" why -help)" "$("$ROOST" why --help)"
 equals "roost status -version" "$("$ROOST" status -version)" "$("$ROOST" --version)"
 
