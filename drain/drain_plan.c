@@ -105,12 +105,14 @@ static int64_t to_come_s(const struct drain_slot *slot, bool evict_suspended)
     return goes_now ? 0 : not_negative(slot->retirement_s);
 }
 
+/* kills: its job is not asked to end. */
 static void pass(struct drain_cost *cost, const struct drain_slot *slot, int64_t more_s,
-                 int64_t left_s, int64_t now_s)
+                 int64_t left_s, int64_t now_s, bool kills)
 {
     int64_t more = least(more_s, left_s);
     int64_t run_s = add(not_negative(slot->run_s), more);
-    int64_t saved_s = least(not_negative(slot->saved_s), run_s);
+    bool keeps = slot->keeps_output && !kills && slot->place != DRAIN_AT_KILLING;
+    int64_t saved_s = keeps ? run_s : least(not_negative(slot->saved_s), run_s);
     cost->completion_s = most(cost->completion_s, least(add(now_s, more), DRAIN_ESTIMATE_S));
     cost->badput_s = add(cost->badput_s, run_s);
     cost->unsaved_s = add(cost->unsaved_s, run_s - saved_s);
@@ -127,9 +129,9 @@ void drain_plan_estimate(const struct drain_slot *slots, size_t count, bool evic
         if (!slot->requested || !has_job(slot->place)) {
             continue;
         }
-        pass(&ret->graceful, slot, to_come_s(slot, evict_suspended), left_s, now_s);
-        pass(&ret->quick, slot, not_negative(slot->vacate_s), left_s, now_s);
-        pass(&ret->fast, slot, 0, left_s, now_s);
+        pass(&ret->graceful, slot, to_come_s(slot, evict_suspended), left_s, now_s, false);
+        pass(&ret->quick, slot, not_negative(slot->vacate_s), left_s, now_s, false);
+        pass(&ret->fast, slot, 0, left_s, now_s, true);
     }
 }
 
@@ -303,6 +305,7 @@ void drain_plan_put_estimates(const struct drain_estimates *estimates, struct ad
     ad_set_int(ad, "ExpectedMachineGracefulDrainingUnsaved", estimates->graceful.unsaved_s);
     ad_set_int(ad, "ExpectedMachineQuickDrainingCompletion", estimates->quick.completion_s);
     ad_set_int(ad, "ExpectedMachineQuickDrainingBadput", estimates->quick.badput_s);
+    ad_set_int(ad, "ExpectedMachineQuickDrainingUnsaved", estimates->quick.unsaved_s);
     ad_set_int(ad, "ExpectedMachineFastDrainingCompletion", estimates->fast.completion_s);
     ad_set_int(ad, "ExpectedMachineFastDrainingBadput", estimates->fast.badput_s);
     ad_set_int(ad, "ExpectedMachineFastDrainingUnsaved", estimates->fast.unsaved_s);

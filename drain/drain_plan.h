@@ -60,6 +60,7 @@ struct drain_slot {
     int64_t retirement_s; /* that its job still has, unsuspended */
     int64_t vacate_s;     /* that it may take between the soft signal and KILL */
     int64_t saved_s;      /* of run_s: kept by its last checkpoint; 0: none */
+    bool keeps_output;    /* asked to end, what it has made is kept for its next run */
 };
 
 /* ---- what it would cost */
@@ -67,7 +68,7 @@ struct drain_slot {
 struct drain_cost {
     int64_t completion_s; /* seconds since 1970 */
     int64_t badput_s;
-    int64_t unsaved_s; /* of badput_s: what no checkpoint keeps */
+    int64_t unsaved_s; /* of badput_s: what neither a checkpoint keeps nor the eviction itself */
 };
 
 struct drain_estimates {

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
 #include "wire/wire.h"
@@ -98,11 +99,28 @@ static void by_draining(struct claim *claim)
     }
 }
 
+/* Is its job asked to end, or killed at once? */
+static bool asks_it(const struct slot *slot)
+{
+    const struct claim *claim = slot->claim;
+    struct ad_context context = startd_context(slot->startd);
+    return vacate_max_s(slot) > 0 &&
+           policy_plan_vacates(&slot->policy, slot->ad, claim->job, &context);
+}
+
+bool preempt_keeps_output(const struct slot *slot)
+{
+    const struct ad *job = slot->claim->job;
+    return job != NULL &&
+           text_equal_nocase(ad_string_or(job, "WhenToTransferOutput", ""), "ON_EXIT_OR_EVICT") &&
+           !text_equal_nocase(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO") &&
+           asks_it(slot);
+}
+
 static void vacate(struct slot *slot)
 {
     struct claim *claim = slot->claim;
     char reason[200];
-    struct ad_context context = startd_context(slot->startd);
     CHECK(preempt_is_due(slot, reason, sizeof reason));
     claim->preempted = slot->waiting != NULL || !claim->evicted;
     bool by_others = slot->waiting != NULL || claim->evicted || slot->startd->farewell;
@@ -110,9 +128,7 @@ static void vacate(struct slot *slot)
         by_draining(claim);
     }
     claim->grace_s = vacate_max_s(slot);
-    bool asks =
-        claim->grace_s > 0 && policy_plan_vacates(&slot->policy, slot->ad, claim->job, &context);
-    claim_end(claim, reason, !asks); /* last: the claim may be gone */
+    claim_end(claim, reason, !asks_it(slot)); /* last: the claim may be gone */
 }
 
 void preempt_vacate(struct slot *slot, bool fast)

@@ -388,6 +388,8 @@ int64_t preempt_wait_max_s(const struct slot *slot);
 void preempt_step(void *claim);                        /* the retire_timer's */
 int64_t preempt_retirement_s(const struct slot *slot); /* that its job has left */
 int64_t preempt_vacate_s(const struct slot *slot);     /* between the soft signal and KILL */
+/* Will what the job has made be taken for its next run when it has to go? */
+bool preempt_keeps_output(const struct slot *slot);
 /* Draining: its job has to go now; fast: at once.  Again: nothing new. */
 void preempt_vacate(struct slot *slot, bool fast);
 void preempt_is_over(struct slot *slot); /* its job need not go any more, if it only retires */

@@ -136,6 +136,24 @@ static void a_checkpoint_lessens_what_is_unsaved_not_the_badput(void **state)
     assert_int_equal(cost.graceful.unsaved_s, 510);
 }
 
+static void what_is_kept_at_an_eviction_is_unsaved_only_where_it_is_killed(void **state)
+{
+    (void)state;
+    struct drain_slot slots[] = {slot(DRAIN_AT_RUNNING, 100, 500), slot(DRAIN_AT_RUNNING, 20, 0)};
+    slots[0].keeps_output = true;
+    slots[0].vacate_s = 10;
+    slots[0].saved_s = 30;
+    struct drain_estimates cost = estimate(slots, 2);
+    assert_int_equal(cost.graceful.badput_s, 620);
+    assert_int_equal(cost.graceful.unsaved_s, 20);
+    assert_int_equal(cost.quick.badput_s, 130);
+    assert_int_equal(cost.quick.unsaved_s, 20);
+    assert_int_equal(cost.fast.unsaved_s, 70 + 20);
+    slots[0].place = DRAIN_AT_KILLING; /* too late */
+    cost = estimate(slots, 2);
+    assert_int_equal(cost.graceful.unsaved_s, 70 + 20);
+}
+
 static void a_job_that_was_promised_nothing_is_foreseen_to_go_now(void **state)
 {
     (void)state;
@@ -500,6 +518,7 @@ UNIT_TESTS(UNIT(fast_badput_is_the_sum_of_run_times_and_ends_now),
            UNIT(a_deadline_ends_what_retirement_would_go_beyond),
            UNIT(only_requested_slots_are_estimated),
            UNIT(a_checkpoint_lessens_what_is_unsaved_not_the_badput),
+           UNIT(what_is_kept_at_an_eviction_is_unsaved_only_where_it_is_killed),
            UNIT(a_job_that_was_promised_nothing_is_foreseen_to_go_now),
            UNIT(absurd_times_neither_turn_over_nor_go_below_zero),
            UNIT(owner_and_unclaimed_become_drained_retiring),

@@ -606,6 +606,38 @@ static void a_check_may_look_at_what_it_would_cost(void **state)
     asker_end(&admin);
 }
 
+/* The estimates for a job that has run for 300 s under that policy and takes its output home when
+ * it is evicted: what is unsaved then. */
+static void unsaved(struct rig *rig, const char *policy, int64_t graceful, int64_t quick)
+{
+    begin(rig, policy);
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    claim_it(rig);
+    assert_int_equal(call(rig, VERB_ACTIVATE, 1,
+                          "[Owner = \"ann\"; User = \"ann@pool\"; Requirements = true;"
+                          " WhenToTransferOutput = \"ON_EXIT_OR_EVICT\"]"),
+                     0);
+    until(rig, has_pids);
+    rig->startd->slots[0]->claim->job_start_s -= 300;
+    ask(rig, &admin, "[EstimateOnly = true]");
+    assert_in_range(ad_int_or(admin.answer, "ExpectedMachineFastDrainingUnsaved", -1), 300, 330);
+    int64_t found = ad_int_or(admin.answer, "ExpectedMachineGracefulDrainingUnsaved", -1);
+    assert_in_range(found, graceful, graceful + (graceful > 0 ? 30 : 0));
+    found = ad_int_or(admin.answer, "ExpectedMachineQuickDrainingUnsaved", -1);
+    assert_in_range(found, quick, quick + (quick > 0 ? 30 : 0));
+    asker_end(&admin);
+}
+
+static void what_goes_back_at_an_eviction_is_not_unsaved(void **state)
+{
+    unsaved(*state, PATIENT, 0, 0);
+}
+
+static void who_is_killed_when_he_has_to_go_saves_nothing(void **state)
+{
+    unsaved(*state, PATIENT "WANT_VACATE = false\n", 1000, 340);
+}
+
 static void a_check_sees_the_figures_of_now(void **state)
 {
     struct rig *rig = *state;
@@ -721,7 +753,10 @@ UNIT_TESTS(STARTD(an_idle_machine_is_drained_until_it_is_cancelled),
            STARTD(a_call_on_a_claim_waits_for_the_end_of_the_offer),
            STARTD(no_policy_is_looked_at_while_an_offer_stands),
            STARTD(who_waited_for_an_offer_that_was_committed_is_refused),
-           STARTD(a_check_may_look_at_what_it_would_cost), STARTD(a_check_sees_the_figures_of_now),
+           STARTD(a_check_may_look_at_what_it_would_cost),
+           STARTD(what_goes_back_at_an_eviction_is_not_unsaved),
+           STARTD(who_is_killed_when_he_has_to_go_saves_nothing),
+           STARTD(a_check_sees_the_figures_of_now),
            STARTD(a_commit_of_another_id_or_a_second_one_is_refused),
            STARTD(every_ad_that_is_sent_says_what_draining_would_cost),
            STARTD(time_that_is_unclaimed_or_drained_counts_for_each_slot))
