@@ -257,10 +257,6 @@ void draining_moved(struct startd *startd)
     if (draining_is_on(startd)) {
         loop_timer_set(startd->draining.look_timer, 0);
     }
-    if (!startd->draining.looking &&
-        (draining_is_on(startd) || startd->draining.totals.counting > 0)) {
-        draining_count(startd);
-    }
 }
 
 void draining_run_over(struct claim *claim)
@@ -489,11 +485,9 @@ void draining_look(void *arg)
     if (!draining_is_on(startd) || startd->stopping || startd->going_down) {
         return;
     }
-    draining->looking = true;
     while (look_once(startd, now_s, &found)) {
         /* each slot becomes Drained once, and Idle once */
     }
-    draining->looking = false;
     draining_count(startd);
     if (found.complete && orders_sleep(draining) && startd->claims.count > 0) {
         loop_timer_set(draining->look_timer, CLAIMS_MS); /* schedds are still to be told */

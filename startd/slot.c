@@ -419,9 +419,6 @@ void slot_move(struct slot *slot, enum slot_state state, enum slot_activity acti
         slot_flap(slot);
     } else if (drained) {
         make_stale(slot);
-        if (!ad_has(slot->ad, "Draining")) {
-            draining_put(slot, slot->ad);
-        }
         advertise_soon(startd);
     } else {
         slot_refresh(slot);

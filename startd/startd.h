@@ -174,7 +174,6 @@ struct draining {
     int64_t began_s;
     bool last;    /* StartExpr counts no more */
     bool no_more; /* OnCompletion was exit: the ads are taken back */
-    bool looking; /* steps are being taken: what they move is counted when all are */
     struct drain_totals totals;
     struct vec held; /* struct held: calls that wait for the end of an offer */
     struct wire_request *offer, *commit, *cancel; /* to be answered */
