@@ -5,14 +5,19 @@
  * whether or not we wait for it.  --wait looks at the collector's ads: a machine is done when all
  * slots of our request are Drained/Idle, or when none shows our request any more.
  *
+ * Interrupted (Ctrl-C), it asks no more machines, hears out those that it has asked, says what goes
+ * on without it, and ends; the second time it ends at once.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/hostlist.h"
 #include "base/loop.h"
 #include "base/loop_run.h"
 #include "base/mem.h"
@@ -27,8 +32,10 @@
 #include "wire/wire.h"
 
 #define ASKED_AT_ONCE 128   /* machines; each holds two requests at the collector */
+#define SHOWN_EACH    16    /* answers, while there are many */
 #define LOOK_MS       500   /* --wait */
 #define UNSEEN_MS     10000 /* a request that no ad has shown by then was over before we looked */
+#define INTERRUPTED   (128 + SIGINT) /* exit status, as a shell has it */
 
 static const char ID[] = "DrainingRequestId";
 
@@ -37,15 +44,19 @@ struct drain_target {
     const char *machine;
     struct drain_client *client; /* NULL before and after */
     struct ad *result;           /* drain_show_plan.h */
-    bool waits, seen;            /* --wait */
+    const char *id;              /* to be cancelled; NULL: whichever there is */
+    bool asked;
+    bool waits, seen; /* --wait */
 };
 
 struct drain_run {
     struct cli *cli;
     struct drain_words words;
     struct drain_target *targets;
+    struct vec found_ids; /* by which words.nodes were found: const char * of words.ids, each */
     size_t count, next, open, ended;
-    bool all_ended;
+    bool all_ended; /* or we are to end */
+    int interruptions;
     bool terminal; /* where progress is shown */
 };
 
@@ -91,6 +102,19 @@ static void end(struct drain_target *target, enum drain_code code, const char *t
     run->all_ended = run->ended == run->count;
 }
 
+static void interrupted(void *arg)
+{
+    struct drain_run *run = arg;
+    run->interruptions++;
+    run->all_ended = run->all_ended || run->open == 0 || run->interruptions > 1;
+    if (!run->all_ended) {
+        char text[100];
+        (void)snprintf(text, sizeof text, "%zu machines are still to answer; Ctrl-C: at once\n",
+                       run->open);
+        progress(run, text);
+    }
+}
+
 static void on_offered(void *arg, const char *id, const struct ad *offer)
 {
     struct drain_target *target = arg;
@@ -120,7 +144,7 @@ static int start_one(struct drain_run *run, struct drain_target *target, struct 
         return err_set(err, -ECONNRESET, "the connection to the collector was lost");
     }
     return words->verb == DRAIN_VERB_CANCEL
-               ? drain_client_cancel(hub, target->machine, words->id, words->request.reason,
+               ? drain_client_cancel(hub, target->machine, target->id, words->request.reason,
                                      &EVENTS, target, &target->client, err)
                : drain_client_start(hub, target->machine, &words->request, &EVENTS, target,
                                     &target->client, err);
@@ -128,16 +152,18 @@ static int start_one(struct drain_run *run, struct drain_target *target, struct 
 
 static void start_more(struct drain_run *run)
 {
-    while (run->next < run->count && run->open < ASKED_AT_ONCE) {
+    while (run->next < run->count && run->open < ASKED_AT_ONCE && run->interruptions == 0) {
         struct drain_target *target = &run->targets[run->next++];
         struct err err;
+        target->asked = true;
         if (start_one(run, target, &err) == 0) {
             run->open++;
         } else {
             end(target, DRAIN_NO_ANSWER, err.text, NULL);
         }
     }
-    if (run->count > ASKED_AT_ONCE) {
+    run->all_ended = run->all_ended || (run->interruptions > 0 && run->open == 0);
+    if (run->count > ASKED_AT_ONCE && (run->ended % SHOWN_EACH == 0 || run->open < SHOWN_EACH)) {
         char text[80];
         (void)snprintf(text, sizeof text, "%zu of %zu machines have answered", run->ended,
                        run->count);
@@ -155,6 +181,9 @@ static void make_targets(struct drain_run *run)
         *target = (struct drain_target){.run = run,
                                         .machine = words->nodes.items[i],
                                         .result = ad_create()};
+        target->id = run->found_ids.count > 0 ? run->found_ids.items[i]
+                     : words->ids.count > 0   ? words->ids.items[0]
+                                              : NULL;
         ad_set_string(target->result, "Machine", target->machine);
         if (words->verb == DRAIN_VERB_START) {
             ad_set_string(target->result, "DrainingSchedule",
@@ -212,24 +241,32 @@ static void explain_absence(struct drain_run *run)
     cli_reply_fini(&reply);
 }
 
-/* --cancel ID alone: the machines that drain by that request. */
-static int find_by_id(struct drain_run *run, struct err *err)
+/* --cancel ID... alone: the machines that drain by these requests.  The exit status so far, or
+ * -errno. */
+static int find_by_ids(struct drain_run *run, struct err *err)
 {
     struct cli_reply reply = {0};
-    struct strbuf text;
+    struct vec machines = {0};
     struct vec *nodes = &run->words.nodes;
-    strbuf_init(&text, 0);
-    strbuf_printf(&text, "DrainingRequestId =?= \"%s\"", run->words.id);
-    int rc = query_slots(run, strbuf_text(&text), &reply, err);
-    for (size_t i = 0; i < reply.ads.count && nodes->count == 0; i++) {
-        vec_push(nodes, mem_strdup(ad_string_or(reply.ads.items[i], "Machine", "")));
+    int status = CLI_OK;
+    int rc = query_slots(run, "Draining =?= true", &reply, err);
+    drain_show_machines((const struct ad *const *)reply.ads.items, reply.ads.count, &machines);
+    for (size_t i = 0; i < run->words.ids.count && rc == 0; i++) {
+        const char *id = run->words.ids.items[i];
+        size_t before = nodes->count;
+        for (size_t k = 0; k < machines.count && nodes->count == before; k++) {
+            if (strcmp(ad_string_or(machines.items[k], ID, ""), id) == 0) {
+                vec_push(nodes, mem_strdup(ad_string_or(machines.items[k], "Machine", "")));
+                vec_push(&run->found_ids, run->words.ids.items[i]);
+            }
+        }
+        if (nodes->count == before) {
+            status = cli_fail(run->cli, "no machine drains by a request '%s'", id);
+        }
     }
-    if (rc == 0 && nodes->count == 0) {
-        rc = err_set(err, -ENOENT, "no machine drains by a request '%s'", run->words.id);
-    }
+    drain_show_machines_free(&machines);
     cli_reply_fini(&reply);
-    strbuf_fini(&text);
-    return rc;
+    return rc != 0 ? rc : status;
 }
 
 /* ---- --wait */
@@ -305,12 +342,82 @@ static int look(struct drain_run *run, bool is_late, size_t *left, struct err *e
     vec_fini(&found.names, NULL);
     vec_fini(&found.over, NULL);
     strmap_destroy(by_name, NULL);
-    for (size_t i = 0; i < machines.count; i++) {
-        ad_destroy(machines.items[i]);
-    }
-    vec_fini(&machines, NULL);
+    drain_show_machines_free(&machines);
     cli_reply_fini(&reply);
     return 0;
+}
+
+/* The names of targets for which is() holds, folded: "wn[01-03]", and how many, in *count. */
+static void name_some(const struct drain_run *run, bool (*is)(const struct drain_target *target),
+                      struct strbuf *out, size_t *count)
+{
+    struct vec names = {0};
+    for (size_t i = 0; i < run->count; i++) {
+        if (is(&run->targets[i])) {
+            vec_push(&names, (char *)(uintptr_t)run->targets[i].machine);
+        }
+    }
+    hostlist_fold((const char *const *)names.items, names.count, out);
+    *count = names.count;
+    vec_fini(&names, NULL);
+}
+
+static bool is_waited_for(const struct drain_target *target)
+{
+    return target->waits;
+}
+
+static bool was_not_asked(const struct drain_target *target)
+{
+    return !target->asked;
+}
+
+static bool has_not_answered(const struct drain_target *target)
+{
+    return target->client != NULL;
+}
+
+static int end_waiting(struct drain_run *run)
+{
+    struct strbuf names;
+    size_t count;
+    strbuf_init(&names, 0);
+    progress(run, "");
+    name_some(run, is_waited_for, &names, &count);
+    if (count > 0) {
+        (void)cli_fail(run->cli,
+                       "interrupted: %.400s go on draining; roost drain status shows them, roost "
+                       "drain --cancel ends it",
+                       strbuf_text(&names));
+    }
+    strbuf_fini(&names);
+    return INTERRUPTED;
+}
+
+/* Interrupted while machines were asked. */
+static int end_asking(struct drain_run *run)
+{
+    static const char *const GOES_ON[] = {
+        [DRAIN_VERB_START] = "; what drains goes on: roost drain status shows it, roost drain "
+                             "--cancel ends it",
+        [DRAIN_VERB_ESTIMATE] = "; an estimate changes nothing",
+        [DRAIN_VERB_CANCEL] = "; what was not cancelled goes on draining",
+        [DRAIN_VERB_STATUS] = ""};
+    struct strbuf names;
+    size_t count;
+    strbuf_init(&names, 0);
+    name_some(run, has_not_answered, &names, &count);
+    if (count > 0) {
+        (void)cli_fail(run->cli, "interrupted: no answer of %.400s yet, what they do is not known",
+                       strbuf_text(&names));
+    }
+    strbuf_clear(&names);
+    name_some(run, was_not_asked, &names, &count);
+    (void)cli_fail(run->cli, "interrupted: %zu of %zu machines were not asked%s%.400s%s", count,
+                   run->count, count > 0 ? ": " : "", strbuf_text(&names),
+                   GOES_ON[run->words.verb]);
+    strbuf_fini(&names);
+    return INTERRUPTED;
 }
 
 static int wait_for_all(struct drain_run *run)
@@ -329,6 +436,9 @@ static int wait_for_all(struct drain_run *run)
         if ((rc != 0 || look(run, is_late, &left, &err) != 0) && is_late) {
             progress(run, "");
             return cli_fail(cli, "%s; draining goes on", err.text);
+        }
+        if (run->interruptions > 0) {
+            return end_waiting(run);
         }
         if (left > 0) {
             cli_pause(cli, LOOK_MS);
@@ -352,12 +462,15 @@ static int show(struct drain_run *run)
     const struct ad **ads = mem_alloc((run->count + 1) * sizeof(const struct ad *));
     const struct ad_context context = listing_context(cli);
     struct strbuf out, failures;
+    size_t count = 0;
     for (size_t i = 0; i < run->count; i++) {
-        ads[i] = run->targets[i].result;
+        if (ad_has(run->targets[i].result, "ErrorCode")) { /* else we were interrupted before */
+            ads[count++] = run->targets[i].result;
+        }
     }
     strbuf_init(&out, 0);
     strbuf_init(&failures, 0);
-    size_t failed = drain_show_results(run->words.verb, ads, run->count, &context, &out, &failures);
+    size_t failed = drain_show_results(run->words.verb, ads, count, &context, &out, &failures);
     int status = CLI_OK;
     if (run->words.listing.style == LISTING_TABLE) {
         (void)fputs(strbuf_text(&out), stdout);
@@ -371,7 +484,7 @@ static int show(struct drain_run *run)
         if (failed > 0 && run->count > 1) {
             status = cli_fail(cli, "%zu of %zu machines failed", failed, run->count);
         }
-    } else if (listing_show(cli, &run->words.listing, ads, run->count) != CLI_OK) {
+    } else if (listing_show(cli, &run->words.listing, ads, count) != CLI_OK) {
         status = CLI_FAILED;
     }
     strbuf_fini(&out);
@@ -384,13 +497,19 @@ static int ask(struct drain_run *run)
 {
     struct cli *cli = run->cli;
     struct err err;
+    int unknown = CLI_OK;
     int rc = connect_to(run, &err);
     if (rc == 0 && run->words.nodes.count == 0) {
-        rc = find_by_id(run, &err);
+        unknown = find_by_ids(run, &err);
+        rc = unknown < 0 ? unknown : 0;
     }
     if (rc != 0) {
         return cli_fail(cli, "%s", err.text);
     }
+    if (run->words.nodes.count == 0) {
+        return unknown;
+    }
+    loop_on_signal(cli->loop, SIGINT, interrupted, run);
     make_targets(run);
     start_more(run);
     if (!run->all_ended) {
@@ -400,6 +519,13 @@ static int ask(struct drain_run *run)
     explain_absence(run);
     bool is_text = run->words.listing.style == LISTING_TABLE;
     int status = is_text ? show(run) : CLI_OK;
+    status = status != CLI_OK ? status : unknown;
+    if (run->interruptions > 0) {
+        if (!is_text) {
+            (void)show(run);
+        }
+        return end_asking(run);
+    }
     if (run->words.wait) {
         int waited = wait_for_all(run);
         status = status != CLI_OK ? status : waited;
@@ -491,10 +617,7 @@ static int drain_status(struct drain_run *run)
         status = status != CLI_OK ? status : rest;
     }
     mem_free(shown);
-    for (size_t i = 0; i < machines.count; i++) {
-        ad_destroy(machines.items[i]);
-    }
-    vec_fini(&machines, NULL);
+    drain_show_machines_free(&machines);
     cli_reply_fini(&reply);
     return status;
 }
@@ -514,6 +637,7 @@ int cmd_drain(struct cli *cli)
         ad_destroy(run.targets[i].result);
     }
     mem_free(run.targets);
+    vec_fini(&run.found_ids, NULL);
     drain_words_fini(&run.words);
     return status;
 }

@@ -303,6 +303,14 @@ void drain_show_machines(const struct ad *const *slots, size_t count, struct vec
     }
 }
 
+void drain_show_machines_free(struct vec *machines)
+{
+    for (size_t i = 0; i < machines->count; i++) {
+        ad_destroy(machines->items[i]);
+    }
+    vec_fini(machines, NULL);
+}
+
 static void cell_request(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
 {
     (void)context;

@@ -29,6 +29,7 @@ size_t drain_show_results(enum drain_verb verb, const struct ad *const *ads, siz
  * (owned by the caller): the request's attributes, DrainingSlots, DrainedSlots, DrainingJobs,
  * DrainingState ("Draining", "Drained"). */
 void drain_show_machines(const struct ad *const *slots, size_t count, struct vec *machines);
+void drain_show_machines_free(struct vec *machines);
 void drain_show_status(const struct ad *const *machines, size_t count,
                        const struct ad_context *context, struct strbuf *out);
 

@@ -5,12 +5,14 @@
 #include "cli/drain_words_plan.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "base/err.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "classad/ad.h"
 #include "cli/options_plan.h"
 #include "cli/until_plan.h"
@@ -92,9 +94,39 @@ static int on_reason(struct reading *reading)
 {
     return set_text(&reading->words->request.reason, reading->text);
 }
+/* "3", "3-5": the slots of these numbers; what else there is is a name. */
+static int add_slots(struct reading *reading, const char *word)
+{
+    char *end = NULL;
+    bool is_number = word[0] >= '0' && word[0] <= '9';
+    unsigned long first = is_number ? strtoul(word, &end, 10) : 0;
+    unsigned long last = is_number && *end == '-' ? strtoul(end + 1, &end, 10) : first;
+    bool is_name = !is_number || *end == '_'; /* "1_2" is a piece of slot1 */
+    if (!is_name && (*end != '\0' || last < first || last - first >= DRAIN_SLOTS_MAX)) {
+        return err_set(reading->err, -EINVAL, "'%.60s' are no slots: slot1, slot[2-4], 1, 2-4",
+                       word);
+    }
+    struct strbuf names;
+    strbuf_init(&names, 0);
+    if (is_name) {
+        strbuf_printf(&names, "%s%s", is_number ? "slot" : "", word);
+    } else {
+        strbuf_printf(&names, "slot[%lu-%lu]", first, last);
+    }
+    int rc = hostlist_expand(strbuf_text(&names), &reading->slots, reading->err);
+    strbuf_fini(&names);
+    return rc;
+}
+
 static int on_slots(struct reading *reading)
 {
-    return hostlist_expand(reading->text, &reading->slots, reading->err);
+    struct vec words = {0};
+    int rc = hostlist_expand(reading->text, &words, reading->err);
+    for (size_t i = 0; i < words.count && rc == 0; i++) {
+        rc = add_slots(reading, words.items[i]);
+    }
+    vec_fini(&words, mem_free);
+    return rc;
 }
 static int on_deadline(struct reading *reading)
 {
@@ -134,7 +166,7 @@ static int on_id(struct reading *reading)
     if (length >= DRAIN_ID_MAX) {
         return err_set(reading->err, -EINVAL, "'%.60s' is no id of a request", reading->text);
     }
-    memcpy(reading->words->id, reading->text, length + 1);
+    vec_push(&reading->words->ids, mem_strdup(reading->text));
     return 0;
 }
 
@@ -153,16 +185,39 @@ static const struct {
     {"start", 5, true, on_start},
     {"deadline", 4, true, on_deadline},
     {"then", 4, true, on_then},
-    {"resume-on-completion", 3, false, on_resume},
-    {"exit-on-completion", 3, false, on_exit_after},
+    {"resume-on-completion", 4, false, on_resume}, /* "res" might be restart */
+    {"exit-on-completion", 2, false, on_exit_after},
     {"restart-on-completion", 4, false, on_restart},
     {"reason", 6, true, on_reason},
-    {"estimate", 3, false, on_estimate},
+    {"estimate", 2, false, on_estimate},
     {"cancel", 2, false, on_cancel},
     {"request-id", 3, true, on_id},
-    {"wait", 4, false, on_wait},
+    {"wait", 1, false, on_wait},
     {"pool", 2, true, on_pool},
 };
+
+/* Too short to tell which one it is: then err says which it may be. */
+static int say_which(struct reading *reading, const char *arg)
+{
+    const char *found[ARRAY_COUNT(OPTIONS)];
+    size_t count = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(OPTIONS); i++) {
+        if (listing_is(arg, OPTIONS[i].name, 1)) {
+            found[count++] = OPTIONS[i].name;
+        }
+    }
+    if (count < 2) {
+        return -ENOENT;
+    }
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    for (size_t i = 0; i < count; i++) {
+        strbuf_printf(&text, "%s--%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", found[i]);
+    }
+    int rc = err_set(reading->err, -EINVAL, "%.40s may be %s", arg, strbuf_text(&text));
+    strbuf_fini(&text);
+    return rc;
+}
 
 static int take_option(struct reading *reading, int argc, char *const *argv, int *at)
 {
@@ -187,7 +242,7 @@ static int take_option(struct reading *reading, int argc, char *const *argv, int
     }
     if (rc == 0) {
         reading->words->unknown = arg;
-        return -ENOENT;
+        return say_which(reading, arg);
     }
     return rc;
 }
@@ -223,14 +278,17 @@ static int judge(struct reading *reading)
                    ? err_set(reading->err, -EINVAL, "status takes names of machines only")
                    : 0;
     }
-    if (words->verb != DRAIN_VERB_CANCEL && words->id[0] != '\0') {
+    if (words->verb != DRAIN_VERB_CANCEL && words->ids.count > 0) {
         return err_set(reading->err, -EINVAL, "-request-id belongs to --cancel");
     }
     if (words->verb == DRAIN_VERB_CANCEL && reading->slots.count > 0) {
         return err_set(reading->err, -EINVAL, "a request is cancelled as a whole, without --slots");
     }
-    if (words->nodes.count == 0 && words->id[0] == '\0') {
+    if (words->nodes.count == 0 && words->ids.count == 0) {
         return err_set(reading->err, -EINVAL, "which machines?");
+    }
+    if (words->nodes.count > 0 && words->ids.count > 1) {
+        return err_set(reading->err, -EINVAL, "several ids go without names of machines");
     }
     if (words->wait && words->verb != DRAIN_VERB_START) {
         return err_set(reading->err, -EINVAL, "--wait is for what begins to drain");
@@ -257,7 +315,7 @@ static int read_all(struct reading *reading, int argc, char *const *argv)
             rc = take_option(reading, argc, argv, &i);
         } else if (i == 1 && strcmp(argv[i], "status") == 0) {
             words->verb = DRAIN_VERB_STATUS;
-        } else if (words->verb == DRAIN_VERB_CANCEL && words->id[0] == '\0' && is_id(argv[i])) {
+        } else if (words->verb == DRAIN_VERB_CANCEL && is_id(argv[i])) {
             reading->text = argv[i];
             rc = on_id(reading);
         } else {
@@ -283,6 +341,7 @@ int drain_words_read(int argc, char *const *argv, const struct ad_context *now,
 void drain_words_fini(struct drain_words *words)
 {
     vec_fini(&words->nodes, mem_free);
+    vec_fini(&words->ids, mem_free);
     drain_request_fini(&words->request);
     listing_fini(&words->listing);
 }

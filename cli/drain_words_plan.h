@@ -24,9 +24,10 @@ struct drain_words {
     enum drain_verb verb;
     struct vec nodes; /* names of machines, unfolded, owned */
     struct drain_request request;
-    char id[DRAIN_ID_MAX]; /* of CANCEL: "" whichever there is; without nodes it says which */
-    bool wait;             /* until all is done */
-    const char *pool;      /* borrowed of argv; NULL: ours */
+    struct vec ids;   /* of CANCEL, char *, owned; none: whichever there is.  With nodes at most
+                       * one, without nodes they say which machines */
+    bool wait;        /* until all is done */
+    const char *pool; /* borrowed of argv; NULL: ours */
     struct listing listing;
     const char *unknown; /* an option that there is not: -ENOENT */
 };

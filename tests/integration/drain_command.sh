@@ -167,6 +167,41 @@ power off wn03 --after-drain --reason "a new disk" >"$WORK/dry" || fail "power o
 is_off() { [ "$("$ROOST" status -constraint 'Offline =?= true && Machine == "wn03"' -af 'Draining =?= true' | sort -u)" = false ]; }
 until_true 30 "it is off, and its offline ads do not drain" is_off
 
+say "on a terminal: many machines, and Ctrl-C"
+pty() { python3 "$(dirname "$0")/lib_pty.py" "$ROOST" "$@" || fail "roost $* on a terminal"; }
+pty drain --estimate 'none[001-500],wn01' <<'END'
+want [1-9][0-9]* of 501 machines have answered
+want wn01\s
+want none\[001-500\]: the pool has no such machine
+end 1
+END
+startd=$(pids_of startd wn02)
+kill -STOP "$startd"
+pty drain --fast 'none[001-150],wn02' <<'END'
+want 150 of 151 machines have answered
+type \x03
+want 1 machines are still to answer; Ctrl-C: at once
+type \x03
+want none.001-150.: the pool has no such machine
+want interrupted: no answer of wn02 yet, what they do is not known
+want interrupted: 0 of 151 machines were not asked; what drains goes on: roost drain status shows it, roost drain --cancel ends it
+end 130
+END
+kill -CONT "$startd"
+pty drain wn01 --wait --reason 'for ever' <<'END'
+want 0 of 1 machines are drained, 2 jobs left
+type \x03
+want interrupted: wn01 go on draining; roost drain status shows them, roost drain --cancel ends it
+end 130
+END
+until_true 20 "what was begun goes on, what was only asked for does not" shows_this "wn01 Draining 2;"
+drain 0 wn02 --slots 1 # it answers, and nothing drains it
+until_true 20 "two drain" shows_this "wn01 Draining 2;wn02 Draining 1;"
+drain 1 --cancel "$(id_of wn01)" 0123456789abcdef "$(id_of wn02)"
+said "wn[01,02]: no request to drain is there any more"
+complained "roost drain: no machine drains by a request '0123456789abcdef'"
+until_true 20 "none drains" shows_this ""
+
 say "progress on a terminal"
 cat >"$WORK/terminal.py" <<'END'
 import os, pty, sys

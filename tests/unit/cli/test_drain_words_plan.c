@@ -5,6 +5,7 @@
  */
 #include "tests/unit/cli/ads.h"
 
+#include "base/check.h"
 #include "base/mem.h"
 #include "classad/ad_eval.h"
 #include "cli/drain_words_plan.h"
@@ -129,7 +130,8 @@ static void condor_drains_words_are_understood(void **state)
     drain_words_fini(&words);
     words = understood(&line, "-cancel -request-id 12 wn01");
     assert_int_equal(words.verb, DRAIN_VERB_CANCEL);
-    assert_string_equal(words.id, "12");
+    assert_int_equal(words.ids.count, 1);
+    assert_string_equal(words.ids.items[0], "12");
     assert_string_equal(words.nodes.items[0], "wn01");
     drain_words_fini(&words);
 }
@@ -139,19 +141,73 @@ static void cancel_takes_an_id_or_machines_or_both(void **state)
     struct line line;
     (void)state;
     struct drain_words words = understood(&line, "--cancel 0123456789abcdef");
-    assert_string_equal(words.id, "0123456789abcdef");
+    assert_string_equal(words.ids.items[0], "0123456789abcdef");
     assert_int_equal(words.nodes.count, 0);
     drain_words_fini(&words);
     words = understood(&line, "--cancel wn[01-02]");
-    assert_string_equal(words.id, "");
+    assert_int_equal(words.ids.count, 0);
     assert_int_equal(words.nodes.count, 2);
     drain_words_fini(&words);
     words = understood(&line, "--cancel 0123456789abcdef wn01");
-    assert_string_equal(words.id, "0123456789abcdef");
+    assert_string_equal(words.ids.items[0], "0123456789abcdef");
     assert_int_equal(words.nodes.count, 1);
     drain_words_fini(&words);
     words = understood(&line, "0123456789abcdef"); /* a machine, where nothing is cancelled */
     assert_int_equal(words.nodes.count, 1);
+    drain_words_fini(&words);
+}
+
+static void several_requests_are_cancelled_by_their_ids(void **state)
+{
+    struct line line;
+    (void)state;
+    struct drain_words words =
+        understood(&line, "--cancel 0123456789abcdef 00112233445566aa --request-id 7");
+    assert_int_equal(words.ids.count, 3);
+    assert_string_equal(words.ids.items[1], "00112233445566aa");
+    assert_string_equal(words.ids.items[2], "7");
+    assert_int_equal(words.nodes.count, 0);
+    drain_words_fini(&words);
+    expect_refused("--cancel 0123456789abcdef 00112233445566aa wn01",
+                   "several ids go without names of machines");
+}
+
+static void slots_are_named_or_numbered(void **state)
+{
+    static const char *const FOUND[] = {"slot1", "slot3", "slot4",   "slot7",
+                                        "slot8", "slot9", "slot1_2", "slot2@wn01"};
+    struct line line;
+    (void)state;
+    struct drain_words words =
+        understood(&line,
+                   "wn01 --slots 1,3-4,1,slot[7-8],3 --slots 9 --slots 1_2 --slots slot2@wn01");
+    assert_int_equal(words.request.slot_count, ARRAY_COUNT(FOUND));
+    for (size_t i = 0; i < ARRAY_COUNT(FOUND); i++) {
+        assert_string_equal(words.request.slots[i], FOUND[i]);
+    }
+    drain_words_fini(&words);
+    expect_refused("wn01 --slots 4-3", "'4-3' are no slots: slot1, slot[2-4], 1, 2-4");
+    expect_refused("wn01 --slots 1-5000", "'1-5000' are no slots: slot1, slot[2-4], 1, 2-4");
+    expect_refused("wn01 --slots 1-x", "'1-x' are no slots: slot1, slot[2-4], 1, 2-4");
+}
+
+static void a_short_option_is_never_guessed(void **state)
+{
+    struct line line;
+    (void)state;
+    expect_refused("wn01 --res", "--res may be --resume-on-completion or --restart-on-completion");
+    expect_refused("wn01 -re", "-re may be --resume-on-completion, --restart-on-completion, "
+                               "--reason or --request-id");
+    expect_refused("wn01 -e", "-e may be --exit-on-completion or --estimate");
+    struct drain_words words = understood(&line, "wn01 -resu -w");
+    assert_int_equal(words.request.then, DRAIN_THEN_RESUME);
+    assert_true(words.wait);
+    drain_words_fini(&words);
+    words = understood(&line, "wn01 -rest");
+    assert_int_equal(words.request.then, DRAIN_THEN_RESTART);
+    drain_words_fini(&words);
+    words = understood(&line, "wn01 -es");
+    assert_int_equal(words.verb, DRAIN_VERB_ESTIMATE);
     drain_words_fini(&words);
 }
 
@@ -210,6 +266,9 @@ int main(void)
         cmocka_unit_test(all_of_a_request_can_be_said),
         cmocka_unit_test(condor_drains_words_are_understood),
         cmocka_unit_test(cancel_takes_an_id_or_machines_or_both),
+        cmocka_unit_test(several_requests_are_cancelled_by_their_ids),
+        cmocka_unit_test(slots_are_named_or_numbered),
+        cmocka_unit_test(a_short_option_is_never_guessed),
         cmocka_unit_test(estimate_changes_nothing_and_status_needs_no_machine),
         cmocka_unit_test(what_cannot_be_meant_is_refused_before_anybody_is_asked),
     };
