@@ -21,9 +21,9 @@
 #define HOUR_S         UINT64_C(3600)
 #define STATIC_CPUS    2
 #define WHOLE_CPUS     4
-#define LAST_S         5400 /* before the end of the days: jobs for all machines */
-#define LAST_JOB_S     3900 /* longer than a quarantine and a wake */
-#define STATES_S       3000 /* after the last jobs came */
+#define LAST_S         3600 /* before the end of the days: jobs for all machines */
+#define LAST_JOB_S     1500 /* longer than a quarantine and a wake */
+#define STATES_S       1300 /* after the last jobs came */
 #define CALM_S         14400
 #define AUDIT_S        3600
 #define PATROL_S       1800 /* the operator looks for machines that went without a word */
@@ -38,14 +38,14 @@
 #define STRIKE_S       600 /* how long a kill waits for machines that are on their way up */
 #define ROOSTER_LOOK_S 300
 /* What a wake that came to nothing may cost in the report: one deadline, and the hang before it. */
-#define FAILED_WAKE_S 1900
+#define FAILED_WAKE_S 1800
 
 static const char CENTRAL_CONFIG[] = "ROOSTER_ASLEEP_WATTS = 5\n"
                                      "ROOSTER_IDLE_WATTS = 60\n"
                                      "ROOSTER_BUSY_WATTS = 150\n"
-                                     "ROOSTER_WAKE_DEADLINE_MAX = \"10m\"\n"
-                                     "ROOSTER_QUARANTINE = \"20m\"\n"
-                                     "ROOSTER_QUARANTINE_MAX = \"40m\"\n";
+                                     "ROOSTER_WAKE_DEADLINE_MAX = \"8m\"\n"
+                                     "ROOSTER_QUARANTINE = \"5m\"\n"
+                                     "ROOSTER_QUARANTINE_MAX = \"10m\"\n";
 static const char SLEEP_CONFIG[] = "HIBERNATE = \"ifThenElse(State == \\\"Unclaimed\\\" && "
                                    "CurrentTime - EnteredCurrentState > 180, "
                                    "\\\"S5\\\", \\\"NONE\\\")\"\n";
@@ -143,6 +143,7 @@ static void node(void *arg, unsigned number, struct sim_host_options *host, stru
     host->cpus = is_whole(number) ? WHOLE_CPUS : STATIC_CPUS;
     strbuf_puts(config, is_whole(number) ? WHOLE_CONFIG : STATIC_CONFIG);
     strbuf_puts(config, SLEEP_CONFIG);
+    strbuf_puts(config, "POLLING_INTERVAL = 30\n"); /* nobody sits at these machines */
     if (power_truth_kind_of(days->truth, number) == POWER_KIND_NAPS) {
         strbuf_puts(config, NAPS_CONFIG);
     }
@@ -343,7 +344,7 @@ static void patrol(void *arg)
     }
 }
 
-/* Half of the machines are on, and their jobs are done: all of them are told to sleep. */
+/* Many machines are on, and their jobs are done: all of them are told to sleep. */
 static void storm(void *arg)
 {
     struct days *days = arg;
@@ -351,7 +352,7 @@ static void storm(void *arg)
     unsigned on = power_truth_on(days->truth);
     bool idle = now_us - began_us > STORM_JOB_S * SIM_S && judge_waiting(days->judge) <= on / 10 &&
                 power_truth_running(days->truth) <= on / 10;
-    if (idle && on >= days->options.nodes / 2 && !days->stormed) {
+    if (idle && on >= days->options.nodes * 4 / 10 && !days->stormed) {
         days->stormed = true;
         sim_trace(days->sim, NULL, "operator: %u machines are on: all are to sleep", on);
         for (unsigned i = 1; i <= days->options.nodes; i++) {

@@ -5,7 +5,7 @@
  *
  *   wake_without_match  a machine is woken, nobody asked for it by name, and for WAKE_TOLERANCE_US
  *                       no job waited that it could run
- *   wake_surplus        within SURPLUS_US more machines are woken than jobs waited
+ *   wake_surplus        within SURPLUS_US more sound machines are woken than jobs waited
  *   sleep_not_done      a machine said that it goes to sleep when it was told to, and stayed on
  *   node_lost           a machine that is sound ran none of the last jobs, which want them all
  *   no_reason           a machine that comes up no more is not left alone, with a reason
