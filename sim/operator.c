@@ -104,6 +104,7 @@ static void replied(void *arg, struct wire_reply *reply)
 static void run(struct post *post, const struct operator_task *task)
 {
     static const enum wire_verb VERBS[] = {[OPERATOR_ON] = VERB_POWER_ON,
+                                           [OPERATOR_TEST] = VERB_POWER_ON,
                                            [OPERATOR_SLEEP] = VERB_POWER_DOWN,
                                            [OPERATOR_STATES] = VERB_POWER_STATUS,
                                            [OPERATOR_ENERGY] = VERB_QUERY};
@@ -114,8 +115,9 @@ static void run(struct post *post, const struct operator_task *task)
     errand->post = post;
     errand->task = *task;
     (void)snprintf(machine, sizeof(machine), "startd/%s", task->name);
-    if (task->what == OPERATOR_ON) {
+    if (task->what == OPERATOR_ON || task->what == OPERATOR_TEST) {
         ad_set_strings(args, "Nodes", names, 1);
+        ad_set_bool(args, "Test", task->what == OPERATOR_TEST);
     } else if (task->what == OPERATOR_ENERGY) {
         ad_set_string(args, "Type", "Energy");
         ad_set_string(args, "Kind", task->name);

@@ -21,6 +21,7 @@ struct ad_list;
 
 enum operator_what {
     OPERATOR_ON,     /* POWER_ON of the machine of that name */
+    OPERATOR_TEST,   /* the same, as a test */
     OPERATOR_SLEEP,  /* POWER_DOWN to that machine, once: answered with its status */
     OPERATOR_STATES, /* POWER_STATUS: all nodes' ads */
     OPERATOR_ENERGY, /* QUERY of type Energy; name is its Kind */

@@ -21,24 +21,26 @@
 #include "wire/token.h"
 #include "wire/verbs.h"
 
-#define CENTRAL     "cm"
-#define CONFIG      "/etc/roost/roost.conf"
-#define SECURITY    "/etc/roost/security"
-#define OUTPUT      "/home/roost/out"
-#define JOB_PROGRAM "/home/roost/work"
-#define SLOTS       2
-#define WHOLE_CPUS  4 /* of a partitionable machine */
-#define CPUS_MAX    3 /* that a job asks for */
-#define FAMES       3 /* machines with a Rank prefer jobs with a higher SimFame */
-#define BATCH_MAX   40
-#define JOB_MIN_S   2
-#define JOB_MAX_S   240
-#define NIGHT_S     600 /* by then every node has come up and gone to sleep */
-#define QUIET_S     150
-#define DAY_S       1500 /* batches and chaos */
-#define CALM_S      5400 /* at most; usually it is over sooner */
-#define TRACE_SHOWN 200
-#define EVENTS_MAX  40000000
+#define CENTRAL  "cm"
+#define CONFIG   "/etc/roost/roost.conf"
+#define SECURITY "/etc/roost/security"
+/* Of a story's `node` sections. */
+#define OTHER_COMMANDS " status_command = \"/sim/powered\" sleep_command = \"/sim/poweroff\""
+#define OUTPUT         "/home/roost/out"
+#define JOB_PROGRAM    "/home/roost/work"
+#define SLOTS          2
+#define WHOLE_CPUS     4 /* of a partitionable machine */
+#define CPUS_MAX       3 /* that a job asks for */
+#define FAMES          3 /* machines with a Rank prefer jobs with a higher SimFame */
+#define BATCH_MAX      40
+#define JOB_MIN_S      2
+#define JOB_MAX_S      240
+#define NIGHT_S        600 /* by then every node has come up and gone to sleep */
+#define QUIET_S        150
+#define DAY_S          1500 /* batches and chaos */
+#define CALM_S         5400 /* at most; usually it is over sooner */
+#define TRACE_SHOWN    200
+#define EVENTS_MAX     40000000
 
 struct pool {
     struct pool_options options;
@@ -127,7 +129,7 @@ static void put_config(struct pool *pool, struct sim_host *host, struct kind kin
         for (unsigned i = 1; i <= pool->options.nodes; i++) {
             strbuf_printf(&text,
                           "node \"wn%02u\" { method = command wake_command = \"/sim/wake\"%s }\n",
-                          i, story != NULL ? " status_command = \"/sim/powered\"" : "");
+                          i, story != NULL ? OTHER_COMMANDS : "");
         }
         if (story != NULL) {
             story->central(story->arg, &text);

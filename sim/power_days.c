@@ -25,7 +25,7 @@
 #define LAST_JOB_S     1500 /* longer than a quarantine and a wake */
 #define STATES_S       1300 /* after the last jobs came */
 #define CALM_S         14400
-#define AUDIT_S        3600
+#define AUDIT_S        1800
 #define PATROL_S       1800 /* the operator looks for machines that went without a word */
 #define BATCH_MAX      500
 #define BATCHES_MAX    4096
@@ -62,6 +62,7 @@ struct strike { /* a daemon of the central machine is killed while machines are 
     struct days *days;
     const char *program;
     uint64_t until_us;
+    bool now; /* whether they are or not */
 };
 
 struct days {
@@ -144,6 +145,9 @@ static void node(void *arg, unsigned number, struct sim_host_options *host, stru
     strbuf_puts(config, is_whole(number) ? WHOLE_CONFIG : STATIC_CONFIG);
     strbuf_puts(config, SLEEP_CONFIG);
     strbuf_puts(config, "POLLING_INTERVAL = 30\n"); /* nobody sits at these machines */
+    if (number % 4 == 0) {                          /* the rooster takes it down */
+        strbuf_puts(config, "POWER_METHOD = rooster\n");
+    }
     if (power_truth_kind_of(days->truth, number) == POWER_KIND_NAPS) {
         strbuf_puts(config, NAPS_CONFIG);
     }
@@ -206,7 +210,10 @@ static void plan_work(struct days *days)
     days->batches = sim_alloc(BATCHES_MAX * sizeof(*days->batches));
     for (uint64_t at_s = between(days, 60, HOUR_S); at_s < days->last_s;
          at_s += between(days, HOUR_S / 2, 4 * HOUR_S)) {
-        add_burst(days, at_s, (unsigned)between(days, 1, nodes / 4 + 1));
+        /* What runs long before the order to sleep, or right after it, is in its way. */
+        if (at_s + JOB_MAX_S < days->storm_s || at_s > days->storm_s + STORM_JOB_S * 3) {
+            add_burst(days, at_s, (unsigned)between(days, 1, nodes / 4 + 1));
+        }
     }
     unsigned singles = nodes / 20 + 10;
     for (unsigned i = 0; i < singles; i++) {
@@ -247,7 +254,7 @@ static void strike(void *arg)
     struct strike *this = arg;
     struct days *days = this->days;
     struct sim *sim = days->sim;
-    bool ready = any_boots(days);
+    bool ready = this->now || any_boots(days);
     if (!ready && sim->now_us < this->until_us) {
         (void)sim_at(sim, sim->now_us + between(days, SIM_S / 2, 4 * SIM_S), strike, this);
         return;
@@ -263,17 +270,21 @@ static void strike(void *arg)
     sim_free(this);
 }
 
+static void add_strike(struct days *days, const char *program, uint64_t at_us, bool now)
+{
+    struct strike *one = sim_alloc(sizeof(*one));
+    *one = (struct strike){days, program, at_us + STRIKE_S * SIM_S, now};
+    (void)sim_at(days->sim, at_us, strike, one);
+}
+
 static void plan_strikes(struct days *days)
 {
     static const char *const PROGRAMS[] = {"roost-collector", "roost-rooster",    "roost-collector",
                                            "roost-rooster",   "roost-negotiator", "roost-schedd"};
     unsigned count = (unsigned)between(days, 2, 2 + days->options.hours / 2);
     for (unsigned i = 0; i < count; i++) {
-        struct strike *one = sim_alloc(sizeof(*one));
         uint64_t at_us = days->dawn_us + between(days, 0, days->last_s + HOUR_S / 2) * SIM_S;
-        *one = (struct strike){days, PROGRAMS[between(days, 0, ARRAY_COUNT(PROGRAMS) - 1)],
-                               at_us + STRIKE_S * SIM_S};
-        (void)sim_at(days->sim, at_us, strike, one);
+        add_strike(days, PROGRAMS[between(days, 0, ARRAY_COUNT(PROGRAMS) - 1)], at_us, false);
     }
 }
 
@@ -327,16 +338,18 @@ static void give(struct days *days, enum operator_what what, const char *name,
     operator_add(&days->operator, & task);
 }
 
-/* Machines that lost their power and did not get it back. */
+/* Machines that lost their power and did not get it back; and one because somebody wants it. */
 static void patrol(void *arg)
 {
     struct days *days = arg;
     uint64_t now_us = days->sim->now_us;
     for (unsigned i = 1; i <= days->options.nodes; i++) {
         const struct sim_host *host = sim_host_at(days->sim, i);
-        if (host->power == SIM_HOST_OFF && host->lost_power) {
+        bool vanished = host->power == SIM_HOST_OFF && host->lost_power;
+        if (vanished || rng_below(&days->rng, days->options.nodes) == 0) {
             power_truth_order(days->truth, host);
-            give(days, OPERATOR_ON, host->name, ordered);
+            give(days, vanished || chance(days, 500) ? OPERATOR_ON : OPERATOR_TEST, host->name,
+                 ordered);
         }
     }
     if (now_us < days->dawn_us + (days->last_s + LAST_S) * SIM_S) {
@@ -350,13 +363,17 @@ static void storm(void *arg)
     struct days *days = arg;
     uint64_t now_us = days->sim->now_us, began_us = days->dawn_us + days->storm_s * SIM_S;
     unsigned on = power_truth_on(days->truth);
-    bool idle = now_us - began_us > STORM_JOB_S * SIM_S && judge_waiting(days->judge) <= on / 10 &&
-                power_truth_running(days->truth) <= on / 10;
-    if (idle && on >= days->options.nodes * 4 / 10 && !days->stormed) {
+    bool idle = now_us - began_us > STORM_JOB_S * SIM_S && judge_waiting(days->judge) <= on / 4 &&
+                power_truth_running(days->truth) <= on / 4;
+    if (idle && on >= days->options.nodes * 3 / 10 && !days->stormed) {
         days->stormed = true;
         sim_trace(days->sim, NULL, "operator: %u machines are on: all are to sleep", on);
         for (unsigned i = 1; i <= days->options.nodes; i++) {
             give(days, OPERATOR_SLEEP, sim_host_at(days->sim, i)->name, told_to_sleep);
+        }
+        if (chance(days, 400)) { /* in the middle of it */
+            add_strike(days, chance(days, 500) ? "roost-collector" : "roost-rooster",
+                       now_us + between(days, SIM_S / 2, 5 * SIM_S), true);
         }
     }
     if (!days->stormed && now_us - began_us < HOUR_S / 2 * SIM_S) {

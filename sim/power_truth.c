@@ -189,6 +189,24 @@ static void account(struct power_truth *truth, struct machine_truth *machine, bo
     }
 }
 
+/* A starter is there from before its job's files come until after they have gone. */
+static void check_free(struct power_truth *truth, const struct sim_host *host)
+{
+    const struct sim_link *head = &host->processes;
+    for (const struct sim_link *at = head->next; at != head; at = at->next) {
+        const struct sim_process *process = at->item;
+        if (process->program->timed || strcmp(process->program->name, "roost-starter") == 0) {
+            judge_broken(truth->judge, "off_while_claimed: %s goes down while %s (%d) runs on it",
+                         host->name, process->program->name, (int)process->pid);
+        }
+    }
+}
+
+static void poweroff_asked(void *arg, struct sim_host *host)
+{
+    check_free(arg, host);
+}
+
 static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
 {
     struct power_truth *truth = arg;
@@ -197,6 +215,9 @@ static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
         return;
     }
     account(truth, machine, was != SIM_HOST_OFF);
+    if (host->power == SIM_HOST_STOPPING) {
+        check_free(truth, host);
+    }
     truth->on += host->power == SIM_HOST_ON;
     truth->on -= was == SIM_HOST_ON;
     if (host->power == SIM_HOST_BOOTING) {
@@ -293,6 +314,7 @@ void power_truth_observe(struct power_truth *truth, struct sim_observer *observe
     *observer = (struct sim_observer){.job_started = job_started,
                                       .job_ended = job_ended,
                                       .wake_asked = wake_asked,
+                                      .poweroff_asked = poweroff_asked,
                                       .power_changed = power_changed,
                                       .host_stops = host_stops,
                                       .arg = truth};

@@ -6,6 +6,8 @@
  *   wake_without_match  a machine is woken, nobody asked for it by name, and for WAKE_TOLERANCE_US
  *                       no job waited that it could run
  *   wake_surplus        within SURPLUS_US more sound machines are woken than jobs waited
+ *   off_while_claimed   a machine is told to go down, or goes down in order, while a job is on its
+ *                       way to it, runs, or is on its way back
  *   sleep_not_done      a machine said that it goes to sleep when it was told to, and stayed on
  *   node_lost           a machine that is sound ran none of the last jobs, which want them all
  *   no_reason           a machine that comes up no more is not left alone, with a reason
