@@ -151,6 +151,11 @@ bool adapter_can_wake(struct startd *startd, char *why, size_t size)
     look_at_adapter(startd);
     const struct adapter_leaf *leaf = adapter->is_there ? &adapter->leaf : NULL;
     adapter_plan_why_not(leaf, arms, why, size);
+    if (leaf != NULL && strcmp(leaf->is.name, adapter->refusing) == 0 &&
+        !adapter_plan_can_wake(leaf, false)) {
+        (void)snprintf(why, size, "%s", adapter->refusal);
+        return false;
+    }
     return adapter_plan_can_wake(leaf, arms);
 }
 
@@ -203,6 +208,10 @@ int adapter_arm(struct startd *startd, bool is_needed, struct err *err)
     if (has_password) {
         return err_set(err, rc, "magic packets with a password would not wake it: %.300s",
                        why.text);
+    }
+    if (adapter->is_there) { /* it will not the next time either: not to be asked for each sleep */
+        (void)snprintf(adapter->refusing, sizeof adapter->refusing, "%s", adapter->leaf.is.name);
+        (void)snprintf(adapter->refusal, sizeof adapter->refusal, "%.110s", why.text);
     }
     if (is_needed) {
         return err_set(err, rc, "nothing could wake it: %.300s (HIBERNATION_OVERRIDE_WOL)",

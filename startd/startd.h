@@ -190,8 +190,9 @@ struct slot_fixed { /* slot_fixed.c; NULL: to be made */
 struct adapter {      /* the network adapter that could wake the machine */
     uint64_t seen_ms; /* 0: not looked for yet */
     bool is_there;
-    struct os_adapter is;     /* the one with the address */
-    struct adapter_leaf leaf; /* the card below it */
+    struct os_adapter is;                             /* the one with the address */
+    struct adapter_leaf leaf;                         /* the card below it */
+    char refusing[OS_ADAPTER_NAME_MAX], refusal[120]; /* a card that was told to wake it, in vain */
 };
 
 struct hibernate_look { /* what this machine could do of sleep: hibernate_look.c */

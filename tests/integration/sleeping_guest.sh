@@ -130,6 +130,8 @@ say "a card that does not take the order to wake it"
 "$ROOST" power off guest 2>"$WORK/refused" && fail "it is off, and nothing could wake it"
 grep -q "nothing could wake it: adapter eth1: Wake-on-LAN: .*(HIBERNATION_OVERRIDE_WOL)" "$WORK/refused" || fail "$(cat "$WORK/refused")"
 equals "its ads" "$(asleep Name)$(live State)" "Unclaimed"
+knows_card() { [ "$(live CanHibernate)" = false ]; }
+until_true 30 "its ad says so" knows_card
 set_knobs HIBERNATION_OVERRIDE_WOL=true # the emulator will
 
 say "to memory, and back"
@@ -186,11 +188,22 @@ woken_by_jobs() { "$ROOST" power history guest -af Kind Outcome AskedBy 2>/dev/n
 two_by_jobs() { [ "$(woken_by_jobs)" = 2 ]; }
 until_true 30 "the rooster knows that jobs woke it twice" two_by_jobs
 
-say "and off again, in its second boot"
+say "its second boot knows nothing of the first one's orders"
 boot=$(live BootId)
-may_sleep
+set_knobs 'HIBERNATE=ifThenElse(State =?= "Unclaimed", "S3", "NONE")'
+is_held() { live HibernationHeldBy | grep -q "nothing could wake it: adapter eth1"; }
+until_true 60 "it is held back by its card" is_held
+"$ROOST" why guest | grep -q "held back: nothing could wake it: adapter eth1" || fail "$("$ROOST" why guest)"
+set_knobs HIBERNATION_OVERRIDE_WOL=true
+until_true 60 "it sleeps" is_asleep_at S3
+until_true 60 "it is suspended" is_suspended
+"$ROOST" power on guest >/dev/null || fail "roost power on"
+until_true 60 "it is back" is_live
+set_knobs HIBERNATION_OVERRIDE_WOL=false 'HIBERNATE="NONE"'
+"$ROOST" power off guest >/dev/null 2>&1 && fail "it is off, and nothing could wake it"
+"$ROOST" power off --force guest >/dev/null || fail "roost power off --force"
 until_true 60 "it is switched off" is_gone
-equals "its ad while it is off" "$(asleep HibernationState OfflineBootId)" "S5 $boot"
+equals "its ad while it is off" "$(asleep HibernationState OfflineBootId PowerKeptOff)" "S5 $boot true"
 always_came() { [ "$(asleep WakeSuccessRate)" = 1.0 ]; }
 until_true 30 "its ad says that it came whenever it was woken" always_came
 pool_stop

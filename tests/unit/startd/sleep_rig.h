@@ -70,16 +70,31 @@ static inline bool was_suspended(struct rig *rig)
     return holds_text(rig, "/sys/power/state", "mem\n") && !rig->startd->going_down;
 }
 
-static inline int order(struct rig *rig, enum wire_verb verb, const char *text)
+static int64_t last_until; /* PowerKeepUntil of the last answer */
+
+static inline struct answer *order_begin(struct rig *rig, enum wire_verb verb, const char *text)
 {
     struct client *admin = client_dial(rig->bed, SCOPE_ADMINISTRATOR, "", NULL, NULL);
     struct ad *args = bed_ad(text);
-    struct answer answer = {0};
+    struct answer *answer = mem_zalloc(sizeof *answer);
     const struct wire_body body = {.args = args};
-    assert_true(wire_relay(admin->wire, "startd/wn01", verb, &body, 0, answer_part, &answer) > 0);
-    int status = finish(rig, &answer, last_text, sizeof last_text);
+    assert_true(wire_relay(admin->wire, "startd/wn01", verb, &body, 0, answer_part, answer) > 0);
     ad_destroy(args);
+    return answer;
+}
+
+static inline int order_end(struct rig *rig, struct answer *answer)
+{
+    loop_run_until(rig->bed->loop, &answer->over);
+    last_until = answer->args != NULL ? ad_int_or(answer->args, "PowerKeepUntil", 0) : 0;
+    int status = finish(rig, answer, last_text, sizeof last_text);
+    mem_free(answer);
     return status;
+}
+
+static inline int order(struct rig *rig, enum wire_verb verb, const char *text)
+{
+    return order_end(rig, order_begin(rig, verb, text));
 }
 
 #define CHECKED "HIBERNATE_CHECK_INTERVAL = 3600\n"

@@ -142,6 +142,11 @@ static bool console_is_in_use(struct rig *rig)
     return console_idle_s(rig) >= 0 && console_idle_s(rig) < 10;
 }
 
+static bool nobody_is_asked(struct rig *rig)
+{
+    return rig->startd->idle_hint.pid == 0;
+}
+
 static void a_desktop_that_tells_logind_of_its_user_is_believed(void **state)
 {
     struct rig *rig = *state;
@@ -154,6 +159,17 @@ static void a_desktop_that_tells_logind_of_its_user_is_believed(void **state)
     put(rig, "/run/systemd/sessions", "c2", "USER=bob\nCLASS=user\nTYPE=wayland\n");
     put(rig, "/run/systemd/sessions", "--x", "USER=bob\nCLASS=user\nTYPE=wayland\n");
     until(rig, console_is_in_use);
+    until(rig, nobody_is_asked);
+    rig->startd->idle_hint.next_ms = 0;
+    idle_hint_look(rig->startd);
+    assert_int_not_equal(rig->startd->idle_hint.pid, 0);
+    until(rig, nobody_is_asked);
+    idle_hint_look(rig->startd);
+    assert_int_equal(rig->startd->idle_hint.pid, 0); /* it was asked a moment ago */
+    begin(rig, CHECKED "LOGIND_IDLE_HINT = false\n");
+    rig->startd->idle_hint.next_ms = 0;
+    idle_hint_look(rig->startd);
+    assert_int_equal(rig->startd->idle_hint.pid, 0);
 }
 
 static void an_inhibitor_keeps_it_up_from_what_it_forbids(void **state)
@@ -217,6 +233,26 @@ static void somebody_keeps_it_up_across_a_restart(void **state)
     assert_false(ad_has(shown(rig), "PowerKeepUntil"));
     hibernate_check(rig->startd);
     until(rig, is_switched_off);
+}
+
+static void two_who_keep_it_up_at_once_are_both_answered(void **state)
+{
+    struct rig *rig = *state;
+    char text[200];
+    int64_t until_s = loop_wall_s(rig->bed->loop) + 3600;
+    begin(rig, "");
+    (void)snprintf(text, sizeof text, "[Until = %lld]", (long long)until_s);
+    struct answer *first = order_begin(rig, VERB_POWER_KEEP, text);
+    struct answer *second = order_begin(rig, VERB_POWER_KEEP, text);
+    int one = order_end(rig, first), other = order_end(rig, second);
+    assert_true((one == 0 && (other == 0 || other == -EBUSY)) || (one == -EBUSY && other == 0));
+    assert_int_equal(order(rig, VERB_POWER_KEEP, text), 0);
+    assert_int_equal(last_until, until_s);
+    struct wire_request *request = (struct wire_request *)rig; /* one that is being written */
+    rig->startd->keep.request = request;
+    assert_int_equal(order(rig, VERB_POWER_KEEP, "[Until = 0]"), -EBUSY);
+    rig->startd->keep.request = NULL;
+    assert_int_equal(rig->startd->keep.until_s, until_s);
 }
 
 static void who_is_kept_up_is_so_no_longer_than_that(void **state)
@@ -393,6 +429,7 @@ UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_
            RIG(an_inhibitor_keeps_it_up_from_what_it_forbids),
            RIG(what_nothing_could_wake_stays_up), RIG(it_is_up_for_its_minimum_after_each_waking),
            RIG(somebody_keeps_it_up_across_a_restart), RIG(a_time_that_is_none_keeps_nothing),
+           RIG(two_who_keep_it_up_at_once_are_both_answered),
            RIG(who_is_kept_up_is_so_no_longer_than_that),
            RIG(a_dry_run_says_what_would_be_done_and_refuses_what_would_be_refused),
            RIG(who_is_switched_off_is_woken_by_no_job_who_is_sent_to_sleep_is),
