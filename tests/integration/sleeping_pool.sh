@@ -1,7 +1,7 @@
 #!/bin/bash
 # A pool whose machines are all asleep: they wake for the jobs, no more of them than the jobs can use, and sleep again.
 #
-# TIMEOUT: 90
+# TIMEOUT: 150
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/lib.sh"
 
@@ -82,6 +82,37 @@ until_true 20 "asleep after the test" is_asleep 3
 equals "tests in the ledger" "$("$ROOST" power history -constraint 'Test' -af Machine Outcome)" "$node Up"
 equals "tests that are shown" "$("$ROOST" power status -l | grep -c '^LastTestPassed = true')" 1
 check_ledger
+
+say "kept up by hand"
+"$ROOST" power keep wn01 --until 1h 2>"$WORK/refused" && fail "a machine that sleeps is kept up"
+grep -q 'wn01 is asleep: `roost power on wn01` first' "$WORK/refused" || fail "$(cat "$WORK/refused")"
+live() { "$ROOST" status -constraint 'Machine == "wn01" && Offline =!= true' -af "$@" 2>/dev/null; }
+is_kept() { # it may be asleep again before it is told
+    "$ROOST" power on wn01 >/dev/null 2>&1
+    "$ROOST" power keep wn01 --until 1h --reason "a course" >"$WORK/kept" 2>&1
+}
+until_true 60 "it is kept up" is_kept
+grep -q '^wn01 stays up until 20' "$WORK/kept" || fail "$(cat "$WORK/kept")"
+is_held() { live HibernationHeldBy | grep -q '^kept up by .*: a course$'; }
+until_true 30 "it would sleep, but for that" is_held
+shows_keep() { [ "$(live PowerKeepReason)" = "a course" ]; }
+boot=$(live BootId)
+was=$(live DaemonStartTime)
+kill -9 "$(pids_of startd wn01)" || fail "no startd"
+is_new() { [ -n "$(live DaemonStartTime)" ] && [ "$(live DaemonStartTime)" != "$was" ]; }
+until_true 30 "another startd" is_new
+until_true 30 "it knows that it is kept up" shows_keep
+was=$(pids_of collector)
+kill -9 "$was" || fail "no collector"
+is_new() { [ -n "$(pids_of collector)" ] && [ "$(pids_of collector)" != "$was" ]; }
+until_true 30 "another collector" is_new
+until_true 30 "it hears that it is kept up" shows_keep
+until_true 30 "it would still sleep" is_held
+equals "its boot" "$(live BootId)" "$boot"
+says_why() { "$ROOST" why wn01 2>/dev/null | grep -q 'kept up until .* by .*: a course'; }
+until_true 30 "roost why" says_why
+"$ROOST" power keep wn01 --until now | grep -q '^wn01 is not kept up any more' || fail "roost power keep --until now"
+until_true 30 "asleep when nobody keeps it up" is_asleep 3
 
 pool_stop
 passed
