@@ -2,7 +2,8 @@
  * for hibernate_plan.c, and written into the ads.
  *
  * Levels: of POWER_METHOD host those of a plug-in program (HIBERNATION_PLUGIN; it is asked once,
- * with the argument `ad`, as HTCondor asks its own), or the kernel's; of methods that take the
+ * with the argument `ad`, as HTCondor asks its own), or logind's word for S3 to S5 where logind
+ * would do it (it knows what sleep.conf forbids), or the kernel's; of methods that take the
  * machine down by other means, all: what they make of a level is theirs.  The kernel is looked at
  * now and then: swap is added, modules are loaded.
  *
@@ -26,6 +27,7 @@
 #include "startd/startd.h"
 
 #define LOOK_MS          60000
+#define ASK_LOGIND_MS    600000
 #define ANSWER_BYTES_MAX 65536
 
 static bool is_method(const struct startd *startd, const char *name)
@@ -50,11 +52,26 @@ bool hibernate_by_logind(const struct startd *startd)
     return strcmp(method, "auto") == 0 ? startd->look.has_systemd : strcmp(method, "logind") == 0;
 }
 
-/* ---- the plug-in program */
+/* ---- the plug-in program, or logind's: what either writes is an ad */
 
 static void answer_path(const struct startd *startd, char ret[4200])
 {
     (void)snprintf(ret, 4200, "%s/hibernation.answer", config_path(startd->env.config, "SPOOL"));
+}
+
+static void take_answer(struct startd *startd, const struct ad *ad)
+{
+    struct hibernate_look *look = &startd->look;
+    unsigned levels =
+        hibernate_plan_parse_levels(ad_string_or(ad, "HibernationSupportedStates", ""));
+    if (look->is_logind) {
+        look->logind_known = true;
+        look->logind_levels = levels;
+        return;
+    }
+    look->plugin_levels = levels;
+    (void)snprintf(look->plugin_method, sizeof look->plugin_method, "%s",
+                   ad_string_or(ad, "HibernationMethod", "plug-in"));
 }
 
 static void answered(void *arg, pid_t pid, const struct os_exit *how)
@@ -69,10 +86,10 @@ static void answered(void *arg, pid_t pid, const struct os_exit *how)
     if (how->signal == 0 && how->status == 0 &&
         os_read_file(startd->env.os, path, ANSWER_BYTES_MAX, &text, &length, NULL) == 0 &&
         ad_parse_long(text, length, &ad, NULL) == 0) {
-        startd->look.plugin_levels =
-            hibernate_plan_parse_levels(ad_string_or(ad, "HibernationSupportedStates", ""));
-        (void)snprintf(startd->look.plugin_method, sizeof startd->look.plugin_method, "%s",
-                       ad_string_or(ad, "HibernationMethod", "plug-in"));
+        take_answer(startd, ad);
+    } else if (startd->look.is_logind) {
+        log_info(startd->env.log, "hibernate.logind", "it does not say what it can",
+                 LOG_INT("status", how->status));
     } else {
         log_error(startd->env.log, "hibernate.plugin", "the plug-in did not say what it can",
                   LOG_TEXT("path", plugin_of(startd)), LOG_INT("status", how->status));
@@ -84,29 +101,61 @@ static void answered(void *arg, pid_t pid, const struct os_exit *how)
     slots_refresh(startd);
 }
 
-static void ask_plugin(struct startd *startd)
+static void ask(struct startd *startd, struct vec *words, bool is_logind)
 {
-    struct vec words = {0};
     struct err err;
     char path[4200];
-    const char *args = config_string(startd->env.config, "HIBERNATION_PLUGIN_ARGS");
     answer_path(startd, path);
-    vec_push(&words, mem_strdup(plugin_of(startd)));
-    int rc = args_parse_v2(args != NULL ? args : "", &words, &err);
-    vec_push(&words, mem_strdup("ad"));
-    vec_push(&words, NULL);
-    const struct os_spawn spec = {.argv = (const char *const *)words.items,
+    vec_push(words, NULL);
+    const struct os_spawn spec = {.argv = (const char *const *)words->items,
                                   .cwd = "/",
                                   .stdout_path = path,
                                   .truncate_output = true,
                                   .new_session = true};
-    rc = rc != 0
-             ? rc
-             : os_spawn(startd->env.os, &spec, answered, startd, &startd->look.plugin_pid, &err);
-    if (rc != 0) {
+    startd->look.is_logind = is_logind;
+    if (os_spawn(startd->env.os, &spec, answered, startd, &startd->look.plugin_pid, &err) != 0) {
         startd->look.plugin_pid = 0;
         log_error(startd->env.log, "hibernate.plugin", err.text);
     }
+}
+
+static void ask_plugin(struct startd *startd)
+{
+    struct vec words = {0};
+    struct err err;
+    const char *args = config_string(startd->env.config, "HIBERNATION_PLUGIN_ARGS");
+    vec_push(&words, mem_strdup(plugin_of(startd)));
+    int rc = args_parse_v2(args != NULL ? args : "", &words, &err);
+    vec_push(&words, mem_strdup("ad"));
+    if (rc == 0) {
+        ask(startd, &words, false);
+    } else {
+        log_error(startd->env.log, "hibernate.plugin", err.text);
+    }
+    vec_fini(&words, mem_free);
+}
+
+/* $0 the root.  Its bus is spoken by its own program. */
+static const char LOGIND_CAN[] =
+    "can() {\n"
+    "    case $(\"$0/usr/bin/busctl\" call org.freedesktop.login1 /org/freedesktop/login1 \\\n"
+    "        org.freedesktop.login1.Manager \"Can$1\" 2>/dev/null) in\n"
+    "    *yes* | *challenge*) levels=$levels,$2 ;;\n"
+    "    *na* | *no*) ;;\n"
+    "    *) exit 1 ;;\n"
+    "    esac\n"
+    "}\n"
+    "levels=; can Suspend S3; can Hibernate S4; can PowerOff S5\n"
+    "echo \"HibernationSupportedStates = \\\"$levels\\\"\"";
+
+static void ask_logind(struct startd *startd)
+{
+    const char *const text[] = {"/bin/sh", "-c", LOGIND_CAN, root_of(startd)};
+    struct vec words = {0};
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        vec_push(&words, mem_strdup(text[i]));
+    }
+    ask(startd, &words, true);
     vec_fini(&words, mem_free);
 }
 
@@ -114,6 +163,8 @@ void hibernate_look_open(struct startd *startd)
 {
     startd->look.seen_ms = 0;
     startd->look.plugin_levels = 0;
+    startd->look.ask_logind_ms = 0;
+    startd->look.logind_known = false;
     startd->look.suspended_ms = os_suspended_ms(startd->env.os);
     if (plugin_of(startd)[0] != '\0' && startd->look.plugin_pid == 0) {
         ask_plugin(startd);
@@ -130,6 +181,27 @@ void hibernate_look_close(struct startd *startd)
 
 /* ---- levels */
 
+static void look_at_host(struct startd *startd)
+{
+    struct hibernate_look *look = &startd->look;
+    uint64_t now_ms = loop_now_ms(startd->env.loop);
+    struct os_sleep_words words;
+    os_sleep_words(startd->env.os, root_of(startd), &words);
+    look->has_systemd = words.has_systemd;
+    look->levels = hibernate_plan_kernel_levels(&words);
+    if (plugin_of(startd)[0] != '\0') {
+        look->levels = look->plugin_levels;
+    } else if (hibernate_by_logind(startd)) {
+        if (look->logind_known) { /* it has no word for S1: that is the kernel's */
+            look->levels = (look->levels & HIBERNATE_LEVEL_S1) | look->logind_levels;
+        }
+        if (look->plugin_pid == 0 && now_ms >= look->ask_logind_ms) {
+            look->ask_logind_ms = now_ms + ASK_LOGIND_MS;
+            ask_logind(startd);
+        }
+    }
+}
+
 static void look(struct startd *startd)
 {
     struct hibernate_look *look = &startd->look;
@@ -141,11 +213,7 @@ static void look(struct startd *startd)
     look->has_systemd = false;
     look->levels = 0;
     if (is_method(startd, "host")) {
-        struct os_sleep_words words;
-        os_sleep_words(startd->env.os, root_of(startd), &words);
-        look->has_systemd = words.has_systemd;
-        look->levels = plugin_of(startd)[0] != '\0' ? look->plugin_levels
-                                                    : hibernate_plan_kernel_levels(&words);
+        look_at_host(startd);
     } else if (!is_method(startd, "none")) {
         look->levels = HIBERNATE_LEVELS_ALL;
     }

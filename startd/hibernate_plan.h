@@ -20,6 +20,7 @@ struct err;
 struct os_sleep_words;
 
 #define HIBERNATE_LEVELS_ALL 0x3eu /* S1 to S5 */
+#define HIBERNATE_LEVEL_S1   0x02u
 
 unsigned hibernate_plan_kernel_levels(const struct os_sleep_words *words);
 /* "S3,S4,S5", or any of the names that HIBERNATE may have; what is none is left out. */

@@ -199,9 +199,13 @@ struct hibernate_look { /* what this machine could do of sleep: hibernate_look.c
     uint64_t seen_ms;   /* 0: not looked for yet */
     unsigned levels;    /* that it has; hibernate_plan.h */
     bool has_systemd;
-    pid_t plugin_pid; /* HIBERNATION_PLUGIN is being asked */
+    pid_t plugin_pid; /* HIBERNATION_PLUGIN, or logind, is being asked */
     unsigned plugin_levels;
     char plugin_method[64];
+    uint64_t ask_logind_ms; /* not before */
+    bool is_logind;         /* it is logind that is being asked */
+    bool logind_known;      /* what it said last: */
+    unsigned logind_levels;
     char held[512];        /* why it is up although all slots agree; "": it is not so */
     uint64_t suspended_ms; /* of this boot, at the last look */
 };

@@ -31,8 +31,9 @@ for node in "null 3" "zero 5" "full 7" "random 8" "urandom 9"; do
     mknod -m 0666 "/dev/${node% *}" c 1 "${node#* }" || fail "no /dev/${node% *}"
 done
 ln -s /proc/self/fd /dev/fd
-mkdir -p /run/dbus /run/user /run/systemd/{system,seats,sessions,users,inhibit,logind.conf.d}
+mkdir -p /run/dbus /run/user /run/systemd/{system,seats,sessions,users,inhibit,logind.conf.d,sleep.conf.d}
 printf '[Login]\nInhibitDelayMaxSec=1\n' >/run/systemd/logind.conf.d/test.conf
+printf '[Sleep]\nAllowSuspend=no\n' >/run/systemd/sleep.conf.d/test.conf
 dbus-daemon --system --nofork --nopidfile --nosyslog >"$WORK/logind.log" 2>&1 &
 for _ in $(seq 200); do [ ! -S /run/dbus/system_bus_socket ] || break; sleep 0.1; done
 bus() { exec python3 "$ROOST_SRC/tests/integration/lib_systemd_bus.py" /run/dbus/system_bus_socket "$@"; }
@@ -60,7 +61,14 @@ END
 inhibit upgrade shutdown block apt "upgrading packages"
 pool_start
 figure() { "$ROOST" status -af "$@" 2>/dev/null; }
-equals "who would do it, and what" "$(figure HibernationMethod HibernationSupportedStates)" "logind S1,S3,S5"
+equals "who would do it" "$(figure HibernationMethod)" "logind"
+
+say "what it may do is for logind to say"
+can() { [ "$(figure HibernationSupportedStates)" = "$1" ]; }
+until_true 30 "sleep.conf allows no suspend" can S1,S5
+rm /run/systemd/sleep.conf.d/test.conf
+ROOST_CONFIG=$POOL/nodes/wn01/roost.conf "$ROOST" config reload >/dev/null || fail "roost config reload"
+until_true 30 "suspend is allowed" can S1,S3,S5
 
 say "somebody forbids it"
 refused() { # COMMAND... -- TEXT

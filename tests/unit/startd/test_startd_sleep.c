@@ -394,6 +394,40 @@ static bool plugin_has_answered(struct rig *rig)
 {
     return rig->startd->look.plugin_levels != 0;
 }
+static bool logind_has_answered(struct rig *rig)
+{
+    return rig->startd->look.logind_known && rig->startd->look.plugin_pid == 0;
+}
+static bool logind_was_asked(struct rig *rig)
+{
+    return rig->startd->look.ask_logind_ms > 0 && rig->startd->look.plugin_pid == 0;
+}
+
+static void where_logind_would_do_it_its_word_counts(void **state)
+{
+    struct rig *rig = *state;
+    put(rig, "/run/systemd/system", "there", "");
+    put(rig, "/usr/bin", "busctl",
+        "#!/bin/sh\n[ \"$1 $2\" = 'call org.freedesktop.login1' ] || exit 1\ncase $5 in\n"
+        "CanSuspend) echo 's \"na\"' ;;\nCanHibernate) echo 's \"challenge\"' ;;\n"
+        "CanPowerOff) echo 's \"yes\"' ;;\nesac\n");
+    begin(rig, CHECKED);
+    until(rig, logind_has_answered);
+    slots_refresh(rig->startd);
+    assert_string_equal(ad_string_or(shown(rig), "HibernationSupportedStates", "?"), "S1,S4,S5");
+    assert_string_equal(ad_string_or(shown(rig), "HibernationMethod", "?"), "logind");
+    rig->startd->look.seen_ms = 0;
+    slots_refresh(rig->startd);
+    assert_int_equal(rig->startd->look.plugin_pid, 0);     /* it is not asked at each look */
+    put(rig, "/usr/bin", "busctl", "#!/bin/sh\nexit 1\n"); /* it is not there */
+    begin(rig, CHECKED);
+    until(rig, logind_was_asked);
+    slots_refresh(rig->startd);
+    assert_string_equal(ad_string_or(shown(rig), "HibernationSupportedStates", "?"), "S1,S3,S5");
+    begin(rig, CHECKED "LINUX_HIBERNATION_METHOD = \"/sys\"\n");
+    assert_int_equal(rig->startd->look.ask_logind_ms, 0);
+}
+
 static bool plugin_has_slept(struct rig *rig)
 {
     return holds_text(rig, "/run/set", "quiet set S4\n");
@@ -435,5 +469,6 @@ UNIT_TESTS(RIG(the_ad_says_which_levels_there_are), RIG(each_slots_ad_says_when_
            RIG(who_is_switched_off_is_woken_by_no_job_who_is_sent_to_sleep_is),
            RIG(suspended_by_the_kernel_it_shows_itself_again_when_it_wakes),
            RIG(a_kernel_that_refuses_leaves_it_up), RIG(a_plug_in_says_what_it_can_and_does_it),
+           RIG(where_logind_would_do_it_its_word_counts),
            RIG(an_order_that_fails_is_answered_and_nothing_of_it_stays),
            RIG(a_machine_with_jobs_goes_down_by_force_and_takes_no_job_meanwhile))
