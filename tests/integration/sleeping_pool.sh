@@ -99,13 +99,13 @@ shows_keep() { [ "$(live PowerKeepReason)" = "a course" ]; }
 boot=$(live BootId)
 was=$(live DaemonStartTime)
 kill -9 "$(pids_of startd wn01)" || fail "no startd"
-is_new() { [ -n "$(live DaemonStartTime)" ] && [ "$(live DaemonStartTime)" != "$was" ]; }
-until_true 30 "another startd" is_new
+has_new_startd() { [ -n "$(live DaemonStartTime)" ] && [ "$(live DaemonStartTime)" != "$was" ]; }
+until_true 30 "another startd" has_new_startd
 until_true 30 "it knows that it is kept up" shows_keep
 was=$(pids_of collector)
 kill -9 "$was" || fail "no collector"
-is_new() { [ -n "$(pids_of collector)" ] && [ "$(pids_of collector)" != "$was" ]; }
-until_true 30 "another collector" is_new
+has_new_collector() { [ -n "$(pids_of collector)" ] && [ "$(pids_of collector)" != "$was" ]; }
+until_true 30 "another collector" has_new_collector
 until_true 30 "it hears that it is kept up" shows_keep
 until_true 30 "it would still sleep" is_held
 equals "its boot" "$(live BootId)" "$boot"
