@@ -15,6 +15,7 @@ A service each.  FOLDER, or the one that it is in, has cert.pem and key.pem; `po
     redirect elsewhere                              garbage   no JSON
     untold   no reset types are told                unknown   PowerState is PoweringOn
     on, off  PowerState is that, whatever it is     dies      nothing is answered after an order
+    refuse   orders are answered 403                tokenless sessions come without a token
     huge     bodies are of two megabytes            cut       bodies end in the middle
 
 Writes `port`, and a line to `requests` for each request: method, path, status, and the reset type of an order.
@@ -238,7 +239,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.service.note("session")
             self.answer(201, {"@odata.id": path, "@odata.type": "#Session.v1_1_0.Session", "Id": path.split("/")[-1], "Name": "Session",
                               "UserName": USER},
-                        [("X-Auth-Token", token), ("Location", f"https://{self.headers.get('Host')}{path}")])
+                        ([] if "tokenless" in self.mood else [("X-Auth-Token", token)]) + [("Location", f"https://{self.headers.get('Host')}{path}")])
         elif not self.may():
             self.answer(401, error("who are you?"))
         elif self.path == RESET:
@@ -249,6 +250,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def reset(self, kind):
         note = f" {kind}"
         match = self.headers.get("If-Match")
+        if "refuse" in self.mood:
+            self.answer(403, error("you may look"), note=note)
+            return
         if kind not in self.types():
             self.answer(400, error("no such ResetType"), note=note)
             return

@@ -30,6 +30,7 @@ struct rig {
     struct loop *loop;
     struct os *os;
     struct power *power;
+    struct loop_timer *look;
     bool over;
     int status;
     enum power_state state;
@@ -477,6 +478,48 @@ static void a_controller_that_dies_after_the_order_gets_no_other(void **state)
     assert_int_equal(requests(rig, RESET), 1);
 }
 
+static void a_session_without_a_token_is_none(void **state)
+{
+    struct rig *rig = *state;
+    mood(rig, "tokenless");
+    wake(rig);
+    assert_int_equal(rig->status, -EPROTO);
+    SAYS(rig, "gave no token");
+    assert_int_equal(requests(rig, "GET"), 0);
+}
+
+static void an_order_that_is_refused_ends_it(void **state)
+{
+    struct rig *rig = *state;
+    mood(rig, "refuse");
+    wake(rig);
+    assert_int_equal(rig->status, -EACCES);
+    SAYS(rig, "answers 403 to power on: you may look");
+    assert_int_equal(requests(rig, RESET), 1);
+}
+
+static void look_at_deletes(void *arg)
+{
+    struct rig *rig = arg;
+    rig->over = requests(rig, "DELETE /redfish/v1/SessionService/Sessions/") > 0;
+    if (!rig->over) {
+        loop_timer_set(rig->look, 5);
+    }
+}
+
+static void a_session_is_deleted_though_nobody_waits_for_it(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(state_now(rig), POWER_OFF);
+    power_destroy(rig->power);
+    rig->power = NULL;
+    rig->over = false;
+    rig->look = loop_timer_create(rig->loop, look_at_deletes, rig);
+    loop_timer_set(rig->look, 5);
+    loop_run_until(rig->loop, &rig->over);
+    loop_timer_destroy(rig->look);
+}
+
 static void an_answer_that_is_too_long_or_cut_is_unknown(void **state)
 {
     struct rig *rig = *state;
@@ -642,6 +685,9 @@ int main(void)
         CASE(a_controller_that_takes_orders_and_does_nothing_has_one),
         CASE(a_controller_says_when_to_come_again),
         CASE(a_controller_that_dies_after_the_order_gets_no_other),
+        CASE(a_session_without_a_token_is_none),
+        CASE(an_order_that_is_refused_ends_it),
+        CASE(a_session_is_deleted_though_nobody_waits_for_it),
         CASE(an_answer_that_is_too_long_or_cut_is_unknown),
         CASE(what_lasts_and_is_forgotten_and_wants_its_etag_is_ordered_once),
         CASE(one_of_two_systems_has_to_be_named),
