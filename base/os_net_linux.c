@@ -131,10 +131,11 @@ static int ethtool(const char *adapter, void *command)
 
 static bool has_other_address(const char *directory, const char *name)
 {
-    struct {
+    union {
         struct ethtool_perm_addr head;
-        uint8_t address[NET_MAC_BYTES];
+        uint8_t bytes[sizeof(struct ethtool_perm_addr) + NET_MAC_BYTES];
     } own = {.head = {.cmd = ETHTOOL_GPERMADDR, .size = NET_MAC_BYTES}};
+    const uint8_t *permanent = own.bytes + sizeof own.head; /* behind it */
     static const uint8_t NONE[NET_MAC_BYTES];
     char path[PATH_BYTES + 20], text[40];
     uint8_t address[NET_MAC_BYTES];
@@ -143,9 +144,8 @@ static bool has_other_address(const char *directory, const char *name)
         return false;
     }
     text[strcspn(text, "\n")] = '\0';
-    return ethtool(name, &own) == 0 && memcmp(own.address, NONE, NET_MAC_BYTES) != 0 &&
-           net_text_mac(text, address, NULL) == 0 &&
-           memcmp(own.address, address, NET_MAC_BYTES) != 0;
+    return ethtool(name, &own) == 0 && memcmp(permanent, NONE, NET_MAC_BYTES) != 0 &&
+           net_text_mac(text, address, NULL) == 0 && memcmp(permanent, address, NET_MAC_BYTES) != 0;
 }
 
 void os_adapter_parts(struct os *os, const char *root, const char *name,
