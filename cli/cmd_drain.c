@@ -398,8 +398,8 @@ static int end_waiting(struct drain_run *run)
 static int end_asking(struct drain_run *run)
 {
     static const char *const GOES_ON[] = {
-        [DRAIN_VERB_START] = "; what drains goes on: roost drain status shows it, roost drain "
-                             "--cancel ends it",
+        [DRAIN_VERB_START] = ("; what drains goes on: roost drain status shows it, roost drain "
+                              "--cancel ends it"),
         [DRAIN_VERB_ESTIMATE] = "; an estimate changes nothing",
         [DRAIN_VERB_CANCEL] = "; what was not cancelled goes on draining",
         [DRAIN_VERB_STATUS] = ""};
