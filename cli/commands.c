@@ -238,7 +238,8 @@ static const struct cli_command POWER = {
 static const struct cli_command DRAIN = {
     "drain", cmd_drain,
     "NODE... [--graceful|--quick|--fast] [--slots S,...] [--check E] [--start E] [--deadline T] "
-    "[--then WHAT] [--reason TEXT] [--wait] | --estimate NODE... | --cancel ID|NODE... | status "
+    "[--then WHAT] [--reclaimable] [--reason TEXT] [--wait] | --estimate NODE... | --cancel "
+    "ID|NODE... | status "
     "[NODE...]",
     "empty machines of jobs, keep new ones away",
     "  NODE...            names, folded or not: lab[01-16,20]; all are asked at once\n"
@@ -253,6 +254,8 @@ static const struct cli_command DRAIN = {
     "  --then WHAT        when all is drained: stay (the default), resume, restart, exit, sleep,\n"
     "                     off (no job wakes it then: `roost power on`); also\n"
     "                     -resume-on-completion, -restart-on-completion and -exit-on-completion\n"
+    "  --reclaimable      with --then sleep or off: only to save power; jobs that would wake\n"
+    "                     another machine end it, and run there\n"
     "  --reason TEXT      for people who ask why\n"
     "  --wait             until all is done; what was begun goes on without it\n"
     "  --estimate         only say how long it would take, and how much work would be lost\n"

@@ -140,6 +140,11 @@ static int on_then(struct reading *reading)
                : err_set(reading->err, -EINVAL,
                          "'%.60s' is not resume, stay, restart, exit, sleep or off", reading->text);
 }
+static int on_reclaimable(struct reading *reading)
+{
+    reading->words->request.reclaimable = true;
+    return 0;
+}
 static int on_resume(struct reading *reading)
 {
     reading->words->request.then = DRAIN_THEN_RESUME;
@@ -185,6 +190,7 @@ static const struct {
     {"start", 5, true, on_start},
     {"deadline", 4, true, on_deadline},
     {"then", 4, true, on_then},
+    {"reclaimable", 3, false, on_reclaimable},
     {"resume-on-completion", 4, false, on_resume}, /* "res" might be restart */
     {"exit-on-completion", 2, false, on_exit_after},
     {"restart-on-completion", 4, false, on_restart},

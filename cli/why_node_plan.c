@@ -89,6 +89,19 @@ static void put_up_because(const struct why_node *node, const struct ad_context 
     }
 }
 
+/* "taken back 11/20 09:15: 2 jobs of alice wait; it was drained by cron@pool" */
+static void put_reclaim(const struct why_node *node, const struct ad_context *context,
+                        const char *before, struct strbuf *out)
+{
+    const struct ad *slot = is_up(node) ? any_slot(node) : NULL;
+    int64_t at_s;
+    if (slot != NULL && ad_get_int(slot, "LastReclaimTime", &at_s) == 0) {
+        strbuf_printf(out, "%staken back ", before);
+        table_plan_date(at_s, context, out);
+        strbuf_printf(out, ": %s", ad_string_or(slot, "LastReclaimReason", "jobs waited"));
+    }
+}
+
 /* ---- what keeps it from sleeping */
 
 static bool may_sleep(const struct ad *slot, const struct ad_context *context)
@@ -166,7 +179,7 @@ static void put_holds(const struct why_node *node, const struct ad_context *cont
         return;
     }
     if (ad_bool_or(slot, "Draining", false)) {
-        const char *reason = ad_string_or(slot, "DrainingReason", "");
+        const char *reason = ad_string_or(slot, "DrainReason", "");
         strbuf_printf(out, "it drains%s%s", reason[0] != '\0' ? ": " : "", reason);
     }
     put_claims(node, separator, out, begin);
@@ -222,6 +235,7 @@ void why_node_show(const struct why_node *node, const struct ad_context *context
     if (is_up(node)) {
         strbuf_puts(out, "  Up because: ");
         put_up_because(node, context, out);
+        put_reclaim(node, context, ";\n    ", out);
         strbuf_puts(out, ".\n");
     }
     struct strbuf holds;
@@ -263,16 +277,19 @@ static void set_text(struct ad *ad, const char *name, struct strbuf *text)
 struct ad *why_node_ad(const struct why_node *node, const struct ad_context *context)
 {
     struct ad *ad = node->node != NULL ? ad_copy(node->node) : ad_create();
-    struct strbuf up, holds;
+    struct strbuf up, holds, reclaim;
     ad_set_string(ad, "MyType", "Why");
     ad_set_string(ad, "Node", node->name);
     strbuf_init(&up, 0);
+    strbuf_init(&reclaim, 0);
     strbuf_init(&holds, 0);
     if (is_up(node)) {
         put_up_because(node, context, &up);
+        put_reclaim(node, context, "", &reclaim);
         put_holds(node, context, "; ", &holds);
     }
     set_text(ad, "UpBecause", &up);
+    set_text(ad, "TakenBack", &reclaim);
     set_text(ad, "DoesNotSleep", &holds);
     return ad;
 }

@@ -31,8 +31,8 @@ struct why_node {
 /* Lines of text. */
 void why_node_show(const struct why_node *node, const struct ad_context *context,
                    struct strbuf *out);
-/* The same for -l and its like: MyType "Why", Node, the rooster's attributes, UpBecause and
- * DoesNotSleep where they hold.  Owned by the caller. */
+/* The same for -l and its like: MyType "Why", Node, the rooster's attributes, UpBecause,
+ * TakenBack and DoesNotSleep where they hold.  Owned by the caller. */
 struct ad *why_node_ad(const struct why_node *node, const struct ad_context *context);
 
 #endif

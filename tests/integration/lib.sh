@@ -98,6 +98,7 @@ equals() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 pool_init() {
     "$ROOST" init "$POOL" "$@" >/dev/null || fail "roost init $*"
     echo 'MOUNT_UNDER_SCRATCH = {"/var/tmp"}' >>"$ROOST_CONFIG"
+    echo 'HIBERNATE_RECLAIM_TIME = 0' >>"$ROOST_CONFIG" # wakes are counted: nobody is taken back
 }
 pool_start() { timeout 60 "$ROOST" start >"$WORK/start.out" 2>&1 || fail "roost start: $(cat "$WORK/start.out")"; }
 

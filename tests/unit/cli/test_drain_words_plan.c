@@ -103,8 +103,10 @@ static void all_of_a_request_can_be_said(void **state)
     assert_int_equal(words.request.deadline_s, NOW.now_s + 7200);
     assert_int_equal(words.request.then, DRAIN_THEN_RESUME);
     assert_true(words.wait);
+    assert_false(words.request.reclaimable);
     drain_words_fini(&words);
-    words = understood(&line, "--fast wn01 --then OFF");
+    words = understood(&line, "--fast wn01 --then OFF --reclaimable");
+    assert_true(words.request.reclaimable);
     assert_int_equal(words.request.schedule, DRAIN_FAST);
     assert_int_equal(words.request.then, DRAIN_THEN_OFF);
     drain_words_fini(&words);
@@ -196,8 +198,9 @@ static void a_short_option_is_never_guessed(void **state)
     struct line line;
     (void)state;
     expect_refused("wn01 --res", "--res may be --resume-on-completion or --restart-on-completion");
-    expect_refused("wn01 -re", "-re may be --resume-on-completion, --restart-on-completion, "
-                               "--reason or --request-id");
+    expect_refused("wn01 -re",
+                   "-re may be --reclaimable, --resume-on-completion, --restart-on-completion, "
+                   "--reason or --request-id");
     expect_refused("wn01 -e", "-e may be --exit-on-completion or --estimate");
     struct drain_words words = understood(&line, "wn01 -resu -w");
     assert_int_equal(words.request.then, DRAIN_THEN_RESUME);
@@ -242,6 +245,7 @@ static void what_cannot_be_meant_is_refused_before_anybody_is_asked(void **state
     expect_refused("wn01 -request-id 7", "-request-id belongs to --cancel");
     expect_refused("wn01 --reason", "--reason needs a word behind it");
     expect_refused("wn[1", "'wn[1': a [ without its ]");
+    expect_refused("wn01 --reclaimable", "Reclaimable: only with OnCompletion sleep or off");
     expect_refused("wn01 --slots slot1 --then sleep",
                    "OnCompletion: with Slots, only stay and resume: other slots still run");
     expect_refused("--cancel wn01 --slots slot1",

@@ -84,6 +84,31 @@ static void one_that_sleeps_says_since_when_and_how_it_is_woken(void **state)
                    "  Woken by method wol, in at most 95 s; 1 wake in the last 24 hours.\n");
 }
 
+static void one_that_jobs_took_back_says_which_and_from_what(void **state)
+{
+    (void)state;
+    struct story story;
+    make(&story, "[Name = \"wn01\"; PowerState = \"On\"]",
+         LIST(SLOT("1", "Hibernate = \"S5\"; LastReclaimTime = 1795166080;"
+                        " LastReclaimReason = \"2 jobs of alice wait; it was drained by cron\"")),
+         LIST(WAKE));
+    struct ad *ad = why_node_ad(&story.why, &CONTEXT);
+    assert_string_equal(ad_string_or(ad, "TakenBack", "?"),
+                        "taken back 11/20 09:14: 2 jobs of alice wait; it was drained by cron");
+    ad_destroy(ad);
+    expect(&story,
+           "wn01: On.\n"
+           "  Up because: woken 11/20 09:14 by method wol for 3 jobs, 27.0 s until it was there;\n"
+           "    taken back 11/20 09:14: 2 jobs of alice wait; it was drained by cron.\n"
+           "  Does not sleep because: of nothing that it shows; it looks each "
+           "HIBERNATE_CHECK_INTERVAL.\n"
+           "  Nothing could wake it: no 'node' section describes how.\n"
+           "\n"
+           "Start       Machine              Kind  Outcome  Seconds Tries Method   AskedBy\n"
+           "\n"
+           "11/20 09:14 wn01                 Wake  Up          27.0     1 wol      negotiator\n");
+}
+
 static void one_that_is_kept_off_says_so(void **state)
 {
     (void)state;
@@ -127,7 +152,7 @@ static void a_claim_or_a_piece_keeps_it_up(void **state)
     make(&story, AWAKE,
          LIST(SLOT("1", "NumDynamicSlots = 2; Hibernate = \"S5\""),
               "[Name = \"slot2@wn01\"; State = \"Claimed\"; Hibernate = \"S5\"; Draining = true;"
-              " DrainingReason = \"a new kernel\"]"),
+              " DrainReason = \"a new kernel\"]"),
          NULL);
     struct ad *ad = why_node_ad(&story.why, &CONTEXT);
     assert_string_equal(ad_string_or(ad, "MyType", ""), "Why");
@@ -186,6 +211,7 @@ static void many_slots_that_do_not_agree_are_counted(void **state)
 }
 
 UNIT_TESTS(UNIT(one_that_sleeps_says_since_when_and_how_it_is_woken),
+           UNIT(one_that_jobs_took_back_says_which_and_from_what),
            UNIT(one_that_is_kept_off_says_so),
            UNIT(one_that_is_up_says_who_woke_it_and_what_keeps_it_up),
            UNIT(a_claim_or_a_piece_keeps_it_up), UNIT(a_wake_of_another_boot_is_not_why_it_is_up),

@@ -42,7 +42,7 @@ static inline void begin(struct rig *rig, const char *more)
     (void)snprintf(text, sizeof text,
                    "POWER_METHOD = host\nPOWER_ROOT = \"%s/root\"\n"
                    "POWER_SLEEP_CMD = \"%s/root/run/off.sh\"\nHIBERNATION_OVERRIDE_WOL = true\n"
-                   "ENABLE_WAKE_ON_LAN = false\n"
+                   "ENABLE_WAKE_ON_LAN = false\nHIBERNATE_RECLAIM_TIME = 0\n"
                    "NUM_SLOTS = 2\n%s",
                    rig->bed->dir, rig->bed->dir, more);
     stop(rig);
