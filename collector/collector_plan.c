@@ -117,7 +117,7 @@ static const char *const NEGOTIATOR_MERGES[] = {"MachineLastMatchTime", "Offline
 static const char *const DAEMON_MERGES[] = {
     "PowerState",           "PowerStateReason", "EnteredPowerState", "PowerMethod",
     "PowerQuarantineUntil", "WakeAttempts",     "LastWakeTime",      "LastWakeReason",
-    "WakeSuccessRate",      "WakesTried",       "LastBootDiffered",
+    "WakeSuccessRate",      "WakesTried",       "LastBootDiffered",  "PowerDownSeconds",
 };
 
 static bool is_among(const char *name, const char *const *names, size_t count)

@@ -81,13 +81,16 @@ void choose_from(struct node *node)
     if (node->candidate == 0) {
         enter(rooster, node);
     }
+    char why[ROOSTER_TEXT_MAX];
+    int64_t since_s;
     (void)node_shown(node); /* judges whether there is a way to wake it */
+    bool is_known = node->ordered || !outside_contradicts(node, why, sizeof why, &since_s);
     rooster->candidates.plan[node->candidate - 1] = (struct wake_candidate){
         .machine = node->name,
         .state = node->state,
         .demanded = node->demanded,
         .ordered = node->ordered,
-        .can_wake = !node->no_way && !node->ordering,
+        .can_wake = !node->no_way && !node->ordering && is_known,
         .worn = per_day_max > 0 &&
                 wake_day_count(&node->day, loop_wall_s(rooster->env.loop)) >= per_day_max,
         .spare = node->guard.spare,

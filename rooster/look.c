@@ -83,7 +83,7 @@ static void see_offline(struct rooster *rooster, struct node *node, const struct
                    ad_string_or(ad, "OfflineBootId", ""));
     node->misshown = node->misshown ||
                      strcmp(ad_string_or(ad, "PowerState", ""), node_shown(node)) != 0 ||
-                     !past_is_in(&node->past, ad);
+                     !past_is_in(&node->past, ad) || !sleeps_is_in(node, ad);
     see_promise(node, ad);
     guards_see_offline(node, ad);
     int64_t jobs = jobs_waiting(ad, context->now_s);
@@ -211,6 +211,9 @@ static void follow_ads(struct node *node)
     bool up = node->live && !node->offline;
     if (!up && node->going_down && !node->live && node->state != WAKE_STAYING &&
         sleeps_look(node)) {
+        if (node->misshown && node->showing == 0) {
+            node_show(node);
+        }
         return;
     }
     if (node->offline && node->state == WAKE_OFF) {

@@ -82,7 +82,11 @@ const char *node_shown(struct node *node)
         node->judged = node->rooster->configuration;
         node->no_way = node_power(node, &power, NULL) != 0;
     }
-    return node->no_way && node->state != WAKE_UP ? "Unknown" : wake_state_name(node->state);
+    char why[ROOSTER_TEXT_MAX];
+    int64_t since_s;
+    bool unknown = (node->no_way && node->state != WAKE_UP) ||
+                   outside_contradicts(node, why, sizeof why, &since_s);
+    return unknown ? "Unknown" : wake_state_name(node->state);
 }
 
 static int64_t quarantine_until_s(const struct node *node)
@@ -95,7 +99,6 @@ static int64_t quarantine_until_s(const struct node *node)
 
 void node_show(struct node *node)
 {
-    static const char *const UNTIL = "PowerQuarantineUntil";
     struct rooster *rooster = node->rooster;
     struct wire *wire = node->state != WAKE_UP ? uplink_wire(rooster->uplink) : NULL;
     if (wire == NULL) {
@@ -103,15 +106,23 @@ void node_show(struct node *node)
     }
     struct ad *change = ad_create();
     const char *shown = node_shown(node), *reason = node->reason;
+    char why[ROOSTER_TEXT_MAX];
+    int64_t since_s = node->since_s;
     struct power_node power;
     struct err err = {.text = ""};
     if (node->no_way && node_power(node, &power, &err) != 0) {
         reason = err.text;
+    } else if (outside_contradicts(node, why, sizeof why, &since_s)) {
+        reason = why;
     }
     ad_set_string(change, "PowerState", shown);
     ad_set_string(change, "PowerStateReason", reason);
-    ad_set_int(change, "EnteredPowerState", node->since_s);
+    ad_set_int(change, "EnteredPowerState", since_s);
     past_put(&node->past, change);
+    int64_t down_s = sleeps_left_s(node);
+    if (down_s > 0) {
+        ad_set_int(change, "PowerDownSeconds", down_s);
+    }
     bool alone = node->state == WAKE_QUARANTINED;
     if (alone) {
         ad_set_int(change, "PowerQuarantineUntil", quarantine_until_s(node));
@@ -125,8 +136,16 @@ void node_show(struct node *node)
         struct ad *args = ad_create();
         ad_set_string(args, "Type", "Machine");
         ad_set_string(args, "Name", seen->key);
+        const char *over[2];
+        size_t over_count = 0;
         if (!alone && ad_has(seen->ad, "PowerQuarantineUntil")) {
-            ad_set_strings(args, "Delete", &UNTIL, 1);
+            over[over_count++] = "PowerQuarantineUntil";
+        }
+        if (down_s == 0 && ad_has(seen->ad, "PowerDownSeconds")) {
+            over[over_count++] = "PowerDownSeconds";
+        }
+        if (over_count > 0) {
+            ad_set_strings(args, "Delete", over, over_count);
         }
         const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
         if (wire_call(wire, VERB_MERGE, &body, 0, merged, node) > 0) {
@@ -179,6 +198,21 @@ static void copy_facts(const struct node *node, struct ad *ad)
     }
 }
 
+/* What its methods can do with it. */
+static void put_can(const struct node *node, struct ad *ad)
+{
+    static const char *const NAMES[] = {"Wake", "Sleep", "Status", "Watch"}; /* POWER_CAN_... */
+    const char *names[4];
+    size_t count = 0;
+    unsigned can = node_can(node);
+    for (unsigned i = 0; i < 4; i++) {
+        if ((can & (1U << i)) != 0) {
+            names[count++] = NAMES[i];
+        }
+    }
+    ad_set_strings(ad, "PowerMethodCan", names, count);
+}
+
 struct ad *node_to_ad(const struct node *node)
 {
     struct power_node power;
@@ -215,6 +249,8 @@ struct ad *node_to_ad(const struct node *node)
         ad_set_int(ad, "PowerQuarantineUntil", quarantine_until_s(node));
     }
     copy_facts(node, ad);
+    put_can(node, ad);
+    outside_put(node, ad);
     energy_write(node, ad);
     guards_write_node(node, ad);
     if (node->live && node->live_boot_id[0] != '\0') {
@@ -347,6 +383,26 @@ static void failed(struct node *node, const char *fault, const char *why)
     look_at(node);
 }
 
+static void is_off_again(void *arg, enum power_state state, const char *text)
+{
+    struct node *node = arg;
+    node->ordering = false;
+    if (node->state == WAKE_WAKING && state == POWER_OFF) {
+        char why[ROOSTER_TEXT_MAX];
+        (void)snprintf(why, sizeof why, "it was woken, and is off before it joined: %.200s", text);
+        failed(node, FAULT_OFF, why);
+    }
+    look_at(node); /* looks passed it over meanwhile */
+}
+
+/* What was told may have been overtaken by the order: it is asked. */
+void node_went_off(struct node *node)
+{
+    if (node->state == WAKE_WAKING && !node->ordering) {
+        node->ordering = node_ask_state(node, is_off_again, NULL) == 0;
+    }
+}
+
 /* It does not answer, it does not boot, or it boots and does not join: who has a way to ask the
  * machine's state is told which. */
 static void did_not_come(void *arg, enum power_state state, const char *text)
@@ -398,6 +454,9 @@ static void order_given(void *arg, int status, const char *text)
     node->ordering = false;
     log_info(node->rooster->env.log, status == 0 ? "wake.sent" : "wake.failed", text,
              LOG_TEXT("machine", node->name), LOG_INT("attempt", node->attempts));
+    if (status == 0) {
+        outside_assume(node, POWER_ON);
+    }
     if (node->state == WAKE_WAKING && status != 0) {
         failed(node, FAULT_ORDER, text);
     }

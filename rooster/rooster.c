@@ -271,6 +271,7 @@ static void set_name(struct rooster *rooster)
 static void rooster_destroy(void *state)
 {
     struct rooster *rooster = state;
+    outside_end_all(rooster);
     power_destroy(rooster->power);
     relays_destroy(rooster->relays);
     watch_destroy(rooster->watch);
@@ -321,6 +322,7 @@ static int rooster_start(const struct daemon_env *env, void **state, struct err 
         rooster_destroy(rooster);
         return rc;
     }
+    outside_watch_all(rooster);
     interval(rooster);
     *state = rooster;
     return 0;
@@ -340,6 +342,7 @@ static void rooster_reload(void *state, const struct config *config)
     if (guards_configure(rooster->guards, &err) != 0) {
         log_error(rooster->env.log, "config.reserve", err.text);
     }
+    outside_watch_all(rooster);
     interval(rooster);
 }
 

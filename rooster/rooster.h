@@ -24,6 +24,7 @@ struct energy_draw;
 struct knob_table;
 struct ledger;
 struct loop_timer;
+struct outside;
 struct power;
 struct relays;
 struct rooster;
@@ -84,6 +85,7 @@ struct node { /* one machine */
     int64_t since_s;               /* of the state */
     char reason[ROOSTER_TEXT_MAX]; /* of the state */
     struct energy_draw *draw;      /* energy.c; NULL: not looked at yet */
+    struct outside *outside;       /* outside.c; NULL: nobody tells */
     /* facts of the last look at the ads */
     bool live, offline, demanded;
     bool going_down; /* its offline ads ask to be taken down */
@@ -131,6 +133,9 @@ struct node { /* one machine */
     int64_t sleep_s;      /* when its offline ads came */
     int64_t sleep_order;  /* which: MyCurrentTime of its offline ads; 0: none */
     bool sleep_done;      /* that one is over */
+    bool sleep_resumed;   /* a rooster before us may have given its order */
+    int64_t down_max_s;   /* how long the order may take */
+    bool down_shown;      /* it is given: its ads are to say so */
     bool ordering;        /* the ledger or the method is at work */
     unsigned showing;     /* of its offline ads that are being changed */
     bool seen_up;         /* it was live at the last look */
@@ -213,6 +218,23 @@ size_t node_method_count(const struct node *node); /* at least 1 */
 int node_ask_state(struct node *node, power_status_f done, struct err *err);
 int node_take_down(struct node *node, const char *level, power_done_f done, struct err *err);
 
+/* Of those that can: how long it may take. */
+uint64_t node_down_max_ms(const struct node *node, const char *level);
+/* By the first that can.  -ENOTSUP or another: none can. */
+int node_watch(struct node *node, power_news_f told, struct power_watch **ret);
+unsigned node_can(const struct node *node); /* POWER_CAN_..., of all its methods */
+
+/* ---- outside.c: what others do to it, as its method tells without being asked */
+void outside_watch_all(struct rooster *rooster); /* as the configuration is now */
+void outside_end_all(struct rooster *rooster);   /* before its power is destroyed */
+/* An order has brought it into that state: what was told before is over. */
+void outside_assume(struct node *node, enum power_state state);
+/* Its method tells that state, and in these words. */
+bool outside_has(const struct node *node, enum power_state state, const char **text);
+/* Does what is told contradict its ads, or can nobody say?  Then why is said, and since when. */
+bool outside_contradicts(const struct node *node, char *why, size_t size, int64_t *since_s);
+void outside_put(const struct node *node, struct ad *ad); /* into the ad of the node */
+
 /* ---- selftest.c */
 void selftest_look(struct rooster *rooster); /* is one due? */
 
@@ -225,10 +247,11 @@ void nodes_destroy(struct rooster *rooster);
 void node_move(struct node *node, enum wake_state state, const char *reason);
 /* What its ads are to show: its state, or Unknown when there is no way to wake it. */
 const char *node_shown(struct node *node);
-void node_show(struct node *node);    /* writes that into all offline ads of the machine */
-void node_wake(struct node *node);    /* writes the ledger, then gives the order */
-void node_give_up(struct node *node); /* the wake has failed: so it is written down */
-void node_is_up(struct node *node);   /* its live ad is there */
+void node_show(struct node *node);     /* writes that into all offline ads of the machine */
+void node_wake(struct node *node);     /* writes the ledger, then gives the order */
+void node_give_up(struct node *node);  /* the wake has failed: so it is written down */
+void node_is_up(struct node *node);    /* its live ad is there */
+void node_went_off(struct node *node); /* it was woken, and its method tells that it is off */
 /* Its offline ads are there, and it is down. */
 void node_is_asleep(struct node *node, const char *reason);
 /* It slept at once after a wake (nap_s), and jobs wait for it: again, or still? */
@@ -257,7 +280,10 @@ void relays_look_again(struct relays *relays); /* the nodes have changed */
 /* ---- sleeps.c: machines whose POWER_METHOD is `rooster` are taken down from here */
 /* Its offline ads ask for it: false when that has been done, and they do not say so yet. */
 bool sleeps_look(struct node *node);
-/* Its live ads are there, whatever was ordered. */
+/* How long the order may take; 0: there is none. */
+int64_t sleeps_left_s(const struct node *node);
+bool sleeps_is_in(const struct node *node, const struct ad *ad); /* does its offline ad say so? */
+/* Its live ads are there, whatever was ordered: an order under way is taken back. */
 void sleeps_over(struct node *node);
 /* Its offline ads do not ask for it, or no more. */
 void sleeps_settled(struct node *node);

@@ -49,6 +49,22 @@ static void add_configured(struct rooster *rooster)
     }
 }
 
+/* One of which there is no ad: what its method says, if that says something. */
+static void put_adless(const struct node *node, struct ad *ad)
+{
+    const char *why =
+        node->state == WAKE_UP ? "it was on, and its ads are gone" : "there is no ad of it";
+    const char *text = NULL;
+    char reason[ROOSTER_TEXT_MAX];
+    bool is_off = outside_has(node, POWER_OFF, &text);
+    if (is_off || outside_has(node, POWER_ON, &text) || outside_has(node, POWER_UNKNOWN, &text)) {
+        (void)snprintf(reason, sizeof reason, "%s; it is: %s", why, text);
+        why = reason;
+    }
+    ad_set_string(ad, "PowerState", is_off ? "Off" : "Unknown");
+    ad_set_string(ad, "PowerStateReason", why);
+}
+
 static void power_status_all(struct rooster *rooster, struct wire_request *request)
 {
     struct vec ads = {0};
@@ -63,10 +79,7 @@ static void power_status_all(struct rooster *rooster, struct wire_request *reque
         struct ad *ad = node_to_ad(node);
         if (!node->live && !node->offline) {
             if (node->state == WAKE_OFF || node->state == WAKE_UP) {
-                ad_set_string(ad, "PowerState", "Unknown");
-                ad_set_string(ad, "PowerStateReason",
-                              node->state == WAKE_UP ? "it was on, and its ads are gone"
-                                                     : "there is no ad of it");
+                put_adless(node, ad);
             }
         }
         vec_push(&ads, ad);

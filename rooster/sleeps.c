@@ -9,7 +9,12 @@
  * The startd takes it back by the clock as well, since there may be no rooster; and then it may be
  * claimed.  So an order that is older than SLEEP_BEGIN_S is never given: the machine's state is
  * asked for instead, and one that is off is Off, one that is on stays on, and Unknown is asked for
- * again.  All the same when a rooster is started again in the middle of it.
+ * again.  When a rooster is started again in the middle of it the order may be under way: then one
+ * that is on is asked for again, too, for as long as an order may take, and jobs do not take it
+ * back.  That time is in its offline ads (PowerDownSeconds), so that the startd does not take it
+ * back before.
+ *
+ * Live ads while an order is under way mean that it was taken back all the same: the order is, too.
  *
  * Until the order is given, jobs that come, or an order by name, take such a machine back (if its
  * ads have PowerReclaimUntil: nobody ordered its sleep by name); so long the order is not given.
@@ -82,6 +87,7 @@ static void end_record(struct node *node, const char *outcome)
 static void stays(struct node *node, const char *why)
 {
     node->sleep_done = true;
+    node->sleep_resumed = false;
     log_warn(node->rooster->env.log, "sleep.failed", why, LOG_TEXT("machine", node->name));
     node_move(node, WAKE_STAYING, why);
     end_record(node, "Failed");
@@ -91,6 +97,8 @@ static void stays(struct node *node, const char *why)
 static void is_off(struct node *node, const char *how)
 {
     node->sleep_done = true;
+    node->sleep_resumed = false;
+    outside_assume(node, POWER_OFF);
     char reason[ROOSTER_TEXT_MAX];
     (void)snprintf(reason, sizeof reason, "%s", node->reason); /* why it was to go down */
     log_info(node->rooster->env.log, "sleep.done", how, LOG_TEXT("machine", node->name));
@@ -113,13 +121,24 @@ static void taken_down(void *arg, int status, const char *text)
     look_at(node); /* looks passed it over while the order was at work */
 }
 
+/* Since when the machine waits to be taken down. */
+static int64_t age_s(const struct node *node)
+{
+    return loop_wall_s(node->rooster->env.loop) - node->sleep_s;
+}
+
+static bool may_be_under_way(const struct node *node)
+{
+    return node->sleep_resumed && age_s(node) <= SLEEP_BEGIN_S + node->down_max_s;
+}
+
 static void state_told(void *arg, enum power_state state, const char *text)
 {
     struct node *node = arg;
     node->ordering = false;
     if (node->state == WAKE_GOING_DOWN && state == POWER_OFF) {
         is_off(node, text);
-    } else if (node->state == WAKE_GOING_DOWN && state == POWER_ON) {
+    } else if (node->state == WAKE_GOING_DOWN && state == POWER_ON && !may_be_under_way(node)) {
         stays(node, "nobody took it down in time");
     } else if (node->state == WAKE_GOING_DOWN) {
         loop_timer_set(node->deadline, STATUS_AGAIN_MS);
@@ -127,15 +146,9 @@ static void state_told(void *arg, enum power_state state, const char *text)
     look_at(node);
 }
 
-/* Since when the machine waits to be taken down. */
-static int64_t age_s(const struct node *node)
-{
-    return loop_wall_s(node->rooster->env.loop) - node->sleep_s;
-}
-
 static bool is_wanted(const struct node *node)
 {
-    return node->reclaim_until_s > 0 && (node->demanded || node->ordered);
+    return !node->sleep_resumed && node->reclaim_until_s > 0 && (node->demanded || node->ordered);
 }
 
 /* The order is not given yet, and will not be. */
@@ -184,6 +197,8 @@ static void order(void *arg)
         rc = node_ask_state(node, state_told, &err);
     }
     if (rc == 0) {
+        node->down_shown = true;
+        node_show(node); /* how long it may take */
         return;
     }
     node->ordering = false;
@@ -217,11 +232,14 @@ bool sleeps_look(struct node *node)
         node->sleep_order = which;
         node->sleep_done = false;
         node->since_s = loop_wall_s(rooster->env.loop);
-        if (node->sleep_id[0] == '\0') { /* else a rooster before us has begun */
-            node->sleep_s = ad_int_or(ad, "LastHeardFrom", node->since_s);
-        }
         (void)snprintf(node->sleep_level, sizeof node->sleep_level, "%s",
                        ad_string_or(ad, "HibernationState", "S5"));
+        node->down_shown = false;
+        node->down_max_s = (int64_t)(node_down_max_ms(node, node->sleep_level) / 1000) + 1;
+        if (node->sleep_id[0] == '\0') { /* else it was granted, or a rooster before us has begun */
+            node->sleep_resumed = false;
+            node->sleep_s = ad_int_or(ad, "LastHeardFrom", node->since_s);
+        }
         (void)snprintf(node->reason, sizeof node->reason, "%s",
                        ad_string_or(ad, "PowerStateReason", ""));
         log_info(rooster->env.log, "sleep.begins", node->reason, LOG_TEXT("machine", node->name),
@@ -235,10 +253,23 @@ bool sleeps_look(struct node *node)
     return true;
 }
 
+bool sleeps_is_in(const struct node *node, const struct ad *ad)
+{
+    return ad_int_or(ad, "PowerDownSeconds", 0) == sleeps_left_s(node);
+}
+
+int64_t sleeps_left_s(const struct node *node)
+{
+    return node->state == WAKE_GOING_DOWN && node->down_shown ? node->down_max_s : 0;
+}
+
 void sleeps_over(struct node *node)
 {
+    if (node->state == WAKE_GOING_DOWN && node->ordering) {
+        power_sleep_cancel(node->rooster->power, node);
+    }
     node->sleep_order = 0;
-    node->sleep_done = false;
+    node->sleep_done = node->sleep_resumed = false;
     end_record(node, "Failed");
 }
 
@@ -254,6 +285,7 @@ void sleeps_granted(struct node *node, const char *level, const char *reason,
         ledger_new_id(node->rooster->ledger, node->sleep_id);
     }
     node->sleep_s = loop_wall_s(node->rooster->env.loop);
+    node->sleep_resumed = false;
     (void)snprintf(node->sleep_level, sizeof node->sleep_level, "%s", level);
     record_why(node, "Started", reason, done);
 }
@@ -262,4 +294,5 @@ void sleeps_resume(struct node *node, const struct ad *ad)
 {
     (void)snprintf(node->sleep_id, sizeof node->sleep_id, "%s", ad_string_or(ad, "WakeId", ""));
     node->sleep_s = ad_int_or(ad, "StartTime", 0);
+    node->sleep_resumed = true;
 }

@@ -158,3 +158,37 @@ int node_take_down(struct node *node, const char *level, power_done_f done, stru
     }
     return first;
 }
+
+uint64_t node_down_max_ms(const struct node *node, const char *level)
+{
+    uint64_t most_ms = 0;
+    for (size_t i = 0; i < node_method_count(node); i++) {
+        struct power_node power;
+        if (power_at(node, i, &power, NULL) == 0 && (power_can(&power) & POWER_CAN_SLEEP) != 0) {
+            uint64_t max_ms = power_sleep_max_ms(&power, level);
+            most_ms = max_ms > most_ms ? max_ms : most_ms;
+        }
+    }
+    return most_ms;
+}
+
+int node_watch(struct node *node, power_news_f told, struct power_watch **ret)
+{
+    int rc = -ENOTSUP;
+    for (size_t i = 0; rc != 0 && i < node_method_count(node); i++) {
+        struct power_node power;
+        rc = power_at(node, i, &power, NULL);
+        rc = rc != 0 ? rc : power_watch(node->rooster->power, &power, told, node, ret, NULL);
+    }
+    return rc;
+}
+
+unsigned node_can(const struct node *node)
+{
+    unsigned can = 0;
+    for (size_t i = 0; i < node_method_count(node); i++) {
+        struct power_node power;
+        can |= power_at(node, i, &power, NULL) == 0 ? power_can(&power) : 0;
+    }
+    return can;
+}

@@ -39,9 +39,11 @@
 #define LEAVE_MS     5000 /* after POWER_DOWN was answered with -EAGAIN no job is taken for so long */
 #define ASLEEP_MS    30000 /* for a startd that only leaves offline ads */
 #define TAKE_BACK_MS 60000 /* the order was given, and we are still here */
-/* More than the rooster may take: SLEEP_BEGIN_S of rooster/sleeps.c, the longest shutdown_timeout,
- * and what it then takes to destroy a guest. */
+/* The rooster begins within SLEEP_BEGIN_S of rooster/sleeps.c, and says then how long its order may
+ * take.  Until it does, for it may be old or gone, it is as long as most take. */
 #define ROOSTER_TAKE_BACK_MS 240000
+#define ROOSTER_SPARE_MS     60000 /* after the latest end of the order */
+#define ROOSTER_LONGEST_S    86400
 #define ASK_MS               1000
 
 /* It is up, and shows itself again: its offline ads are taken back with its first update. */
@@ -168,12 +170,19 @@ static void told(void *arg, struct wire_reply *reply)
         }
         return;
     }
+    int64_t order_s = reply->status == 0 ? ad_int_or(reply->ads[0], "PowerDownSeconds", 0) : 0;
+    if (order_s > 0 && order_s <= ROOSTER_LONGEST_S && startd->down_until_ms == 0) {
+        /* It has begun by now, so that it ends before this, whatever the clocks say. */
+        uint64_t left_ms = (uint64_t)order_s * 1000 + ROOSTER_SPARE_MS;
+        startd->down_until_ms = loop_now_ms(startd->env.loop) + left_ms;
+        loop_timer_set(startd->stop_timer, left_ms);
+    }
     loop_timer_set(startd->ask_timer, ASK_MS);
 }
 
 void hibernate_ask(void *arg)
 {
-    static const char *const WANTED[] = {"PowerState", "PowerStateReason"};
+    static const char *const WANTED[] = {"PowerState", "PowerStateReason", "PowerDownSeconds"};
     struct startd *startd = arg;
     struct wire *wire = uplink_wire(startd->collector);
     if (startd->going_down && startd->offline_sent && !startd->stopping && !startd->asleep) {
@@ -197,7 +206,7 @@ void hibernate_ask(void *arg)
     ad_expr_print(ad_lookup(mine, "Name"), AD_OLD, &constraint);
     ad_set_string(args, "Type", "Machine");
     ad_set_string(args, "Constraint", strbuf_text(&constraint));
-    ad_set_strings(args, "Projection", WANTED, 2);
+    ad_set_strings(args, "Projection", WANTED, 3);
     const struct wire_body body = {.args = args};
     if (wire_call(wire, VERB_QUERY, &body, OFFLINE_ACK_MS, told, startd) < 0) {
         loop_timer_set(startd->ask_timer, ASK_MS);
@@ -335,6 +344,7 @@ static void send_offline(struct startd *startd)
 static void go_down(struct startd *startd, int level, const char *reason)
 {
     startd->going_down = true;
+    startd->down_until_ms = 0;
     draining_merge(startd);
     (void)snprintf(startd->sleep_level, sizeof startd->sleep_level, "%s",
                    slot_plan_level_name(level));

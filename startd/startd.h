@@ -311,7 +311,8 @@ struct startd {
     struct ad_expr *shutdown; /* DAEMON_SHUTDOWN */
     bool ads_taken_back;      /* of a glidein that ends: nothing more is sent */
     bool stopping;
-    bool asleep; /* -asleep: only leave offline ads, then end */
+    bool asleep;            /* -asleep: only leave offline ads, then end */
+    uint64_t down_until_ms; /* by when the rooster's order is over; 0: it has not said so */
     char sleep_level[8];
     char *sleep_reason;
     int64_t started_s;

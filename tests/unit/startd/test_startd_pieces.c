@@ -482,6 +482,11 @@ static bool is_awake(struct rig *rig)
 {
     return !rig->startd->going_down;
 }
+static bool is_timed(struct rig *rig)
+{
+    hibernate_ask(rig->startd);
+    return rig->startd->down_until_ms != 0;
+}
 static bool is_to_be_taken_down(struct rig *rig)
 {
     return loop_timer_is_set(rig->startd->ask_timer);
@@ -490,6 +495,7 @@ static bool is_to_be_taken_down(struct rig *rig)
 static void a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is_told(void **state)
 {
     static const char *const CHANGE[] = {"[ PowerState = \"Waking\" ]", NULL};
+    static const char *const LONG[] = {"[ PowerDownSeconds = 3600 ]", NULL};
     struct rig *rig = *state;
     struct answer answer;
     char args[200];
@@ -505,9 +511,18 @@ static void a_machine_that_the_rooster_takes_down_says_so_and_goes_on_when_it_is
     until(rig, is_to_be_taken_down);
     assert_string_equal(offline_state(rig), "GoingDown");
     assert_true(rig->startd->going_down);
-    /* It was saved and is restored: it cannot know, but the rooster does. */
+    assert_true(rig->startd->down_until_ms == 0);
+    /* The order has begun, and may take an hour. */
     (void)snprintf(args, sizeof args, "[ Type = \"Machine\"; Name = \"%s\" ]",
                    ad_string_or(rig->startd->slots[0]->ad, "Name", ""));
+    assert_int_equal(client_call(rig->caller, VERB_MERGE, args, LONG, &answer), 0);
+    answer_fini(&answer);
+    loop_timer_set(rig->startd->stop_timer, 20000); /* the time that it knew of is nearly over */
+    until(rig, is_timed);
+    assert_true(rig->startd->down_until_ms >= loop_now_ms(rig->bed->loop) + 3600000);
+    assert_true(loop_timer_is_set(rig->startd->stop_timer));
+    assert_true(rig->startd->going_down);
+    /* It was saved and is restored: it cannot know, but the rooster does. */
     assert_int_equal(client_call(rig->caller, VERB_MERGE, args, CHANGE, &answer), 0);
     answer_fini(&answer);
     until(rig, is_awake);
