@@ -425,11 +425,22 @@ static void allow(struct node *node, struct wire_request *request)
                    granted);
 }
 
+void guards_judge(struct node *node, const struct ad *args, struct guard_verdict *ret)
+{
+    if (node->marked) { /* what its ads say now; what follows from that is the next look's */
+        look_see(node);
+        guards_count(node);
+    }
+    const struct guard_ask ask = ask_of(node, args);
+    const struct guard_pool pool = pool_of(node->rooster->guards);
+    const struct guard_limits limits = limits_of(node->rooster);
+    guard_plan_judge(&ask, &pool, &limits, ret);
+}
+
 void guards_ask(struct rooster *rooster, struct wire_request *request)
 {
     const struct ad *args = wire_request_args(request);
     const char *machine = ad_string_or(args, "Machine", "");
-    struct guards *guards = rooster->guards;
     struct guard_verdict verdict;
     if (!wire_peer_may_advertise(wire_request_peer(request), machine)) {
         wire_reply_error(request, -EACCES, "%s may not speak for the machine '%s'",
@@ -452,15 +463,8 @@ void guards_ask(struct rooster *rooster, struct wire_request *request)
         wire_reply_ok(request, NULL);
         return;
     }
-    if (node->marked) { /* what its ads say now; what follows from that is the next look's */
-        look_see(node);
-        guards_count(node);
-    }
     bool dry = ad_bool_or(args, "DryRun", false);
-    const struct guard_ask ask = ask_of(node, args);
-    const struct guard_pool pool = pool_of(guards);
-    const struct guard_limits limits = limits_of(rooster);
-    guard_plan_judge(&ask, &pool, &limits, &verdict);
+    guards_judge(node, args, &verdict);
     if (verdict.kind != GUARD_NONE) {
         refuse(node, request, dry, &verdict);
     } else if (dry) {

@@ -63,6 +63,8 @@ int guards_configure(struct guards *guards, struct err *err);
 void guards_connected(struct guards *guards, struct wire *wire); /* how old is the collector? */
 
 void guards_ask(struct rooster *rooster, struct wire_request *request);
+/* The answer to such a question, and nothing else. */
+void guards_judge(struct node *node, const struct ad *args, struct guard_verdict *ret);
 /* May it go to sleep, by an earlier answer? */
 bool guards_granted(const struct node *node);
 
