@@ -9,6 +9,10 @@
  *   wake_replan_limited       the same while a limit keeps the 10,000 others waiting
  *   wake_replan_live          an update of a live machine's ad, which changes nothing
  *   wake_look_at_all          what ROOSTER_INTERVAL does: everything again
+ *   wake_replan_reserve       an update of a live machine's ad while the 10,000 might be woken for
+ *                             the reserve, which is there
+ *   sleep_ask                 one of 1,000 live machines asks whether it may go to sleep, its ad
+ *                             has just changed; of 10,000 others that sleep
  *
  * CPU time of this process.  Environment: BENCH_MACHINES (10,000), BENCH_ROUNDS (5; the best of
  * whole plans, the middle of 200 replans in each).
@@ -34,18 +38,22 @@
 #include "base/strmap.h"
 #include "classad/ad.h"
 #include "power/power.h"
+#include "rooster/energy.h"
 #include "rooster/rooster.h"
 
 #define PLAN_LIMIT_MS   100.0
 #define REPLAN_LIMIT_MS 1.0
 #define REPLANS         200
 #define LIVE_MACHINES   100
+#define ASK_LIMIT_US    100.0
+#define ASKING          1000
 
 struct bench {
     struct loop *loop;
     struct os *os;
     struct config *config;
-    const char *text; /* of the configuration */
+    char text[512]; /* of the configuration */
+    char dir[64];
     struct rooster rooster;
     struct ad **ads, **live;
     unsigned machines, rounds;
@@ -118,7 +126,7 @@ static void begin(struct bench *bench, const char *text)
                                            .table_count = rooster_daemon.table_count};
     struct rooster *rooster = &bench->rooster;
     struct err err = {.text = ""};
-    bench->text = text;
+    (void)snprintf(bench->text, sizeof bench->text, "SPOOL = \"%s\"\n%s", bench->dir, text);
     if (config_load(&source, &options, &bench->config, &err) != 0) {
         (void)fprintf(stderr, "wake_planning: %s\n", err.text);
         exit(1);
@@ -131,6 +139,9 @@ static void begin(struct bench *bench, const char *text)
     rooster->look_timer = loop_timer_create(bench->loop, unused, NULL);
     rooster->power = power_create(bench->loop, bench->os, NULL);
     rooster->relays = relays_create(rooster);
+    rooster->guards = guards_create(rooster);
+    CHECK(guards_configure(rooster->guards, NULL) == 0);
+    CHECK(energy_open(rooster, &rooster->energy, NULL) == 0);
     rooster->unhibernate = expr_of(bench, "ROOSTER_UNHIBERNATE");
     rooster->rank = expr_of(bench, "ROOSTER_UNHIBERNATE_RANK");
 }
@@ -143,6 +154,8 @@ static void end(struct bench *bench)
     loop_timer_destroy(rooster->look_timer);
     seen_destroy_all(rooster);
     choose_fini(rooster);
+    energy_close(rooster->energy);
+    guards_destroy(rooster->guards);
     nodes_destroy(rooster);
     ad_expr_destroy(rooster->unhibernate);
     ad_expr_destroy(rooster->rank);
@@ -290,6 +303,76 @@ static void measure(struct bench *bench, const char *text, bool limited)
     say("wake_replan_live_worst", worst_live, REPLAN_LIMIT_MS);
 }
 
+/* A pool that keeps a reserve, which is there: nobody is held. */
+static void measure_reserve(struct bench *bench)
+{
+    double worst = 0;
+    begin(bench, "ROOSTER_DRY_RUN = true\nROOSTER_UNHIBERNATE_RANK = \"Cpus\"\n"
+                 "ROOSTER_RESERVE = \"1\"\n");
+    for (unsigned i = 0; i < bench->machines; i++) {
+        ad_remove(bench->ads[i], "OfflineMatches");
+        show(bench, bench->ads[i]);
+    }
+    for (unsigned i = 0; i < LIVE_MACHINES; i++) {
+        show(bench, bench->live[i]);
+    }
+    look_now(&bench->rooster);
+    CHECK(would_wake(bench) == 0);
+    double middle = replan(bench, true, &worst);
+    say("wake_replan_reserve", middle, REPLAN_LIMIT_MS);
+    say("wake_replan_reserve_worst", worst, REPLAN_LIMIT_MS);
+    end(bench);
+}
+
+static void measure_asks(struct bench *bench)
+{
+    struct ad **asking = mem_alloc(ASKING * sizeof *asking);
+    struct ad *args = ad_create();
+    double best = 1e9;
+    unsigned free_ones = 0;
+    begin(bench, "ROOSTER_UNHIBERNATE_RANK = \"Cpus\"\nROOSTER_MAX_GOING_DOWN = "
+                 "100\nROOSTER_MAX_SLEEPS_PER_MINUTE = 100\n"
+                 "ROOSTER_RESERVE = \"Mon-Fri 07:00-19:00 = 5%, else 50\"\n"
+                 "ROOSTER_IDLE_WATTS = 60\nROOSTER_BUSY_WATTS = 200\n");
+    for (unsigned i = 0; i < bench->machines; i++) {
+        show(bench, bench->ads[i]);
+    }
+    for (unsigned i = 0; i < ASKING; i++) {
+        asking[i] = live_ad(i, 0);
+        show(bench, asking[i]);
+    }
+    for (size_t i = 0; i < bench->rooster.marked.count; i++) { /* no look: it would wake */
+        struct node *node = bench->rooster.marked.items[i];
+        look_see(node);
+        guards_count(node);
+    }
+    ad_set_bool(args, "Override", true);
+    ad_set_int(args, "UpSeconds", 1000);
+    ad_set_int(args, "IdleSeconds", 1000);
+    for (unsigned round = 0; round < bench->rounds; round++) {
+        double began = cpu_ms();
+        free_ones = 0;
+        for (unsigned i = 0; i < ASKING; i++) {
+            struct guard_verdict verdict;
+            struct node *node =
+                strmap_get(bench->rooster.nodes, ad_string_or(asking[i], "Machine", ""));
+            guards_judge(node, args, &verdict); /* each is marked */
+            free_ones += verdict.kind == GUARD_NONE ? 1 : 0;
+        }
+        double took = cpu_ms() - began;
+        best = took < best ? took : best;
+    }
+    CHECK(free_ones == ASKING);
+    (void)printf("BENCH sleep_ask %.2f us ratio %.4f vs target %.0f us\n", best * 1e3 / ASKING,
+                 best * 1e3 / ASKING / ASK_LIMIT_US, ASK_LIMIT_US);
+    end(bench);
+    for (unsigned i = 0; i < ASKING; i++) {
+        ad_destroy(asking[i]);
+    }
+    mem_free(asking);
+    ad_destroy(args);
+}
+
 int main(void)
 {
     static const char FREE[] = "ROOSTER_DRY_RUN = true\nROOSTER_UNHIBERNATE_RANK = \"Cpus\"\n";
@@ -307,7 +390,12 @@ int main(void)
     for (unsigned i = 0; i < LIVE_MACHINES; i++) {
         bench.live[i] = live_ad(i, 0);
     }
+    (void)snprintf(bench.dir, sizeof bench.dir, "/tmp/roost-wake-XXXXXX");
+    CHECK(mkdtemp(bench.dir) != NULL);
     measure(&bench, FREE, false);
     measure(&bench, LIMITED, true);
+    measure_asks(&bench);
+    measure_reserve(&bench);
+    CHECK(os_remove_tree(bench.os, bench.dir, NULL) == 0);
     return 0;
 }
