@@ -32,6 +32,8 @@ struct rig {
     struct power *power;
     pid_t sim;
     struct loop_timer *look;
+    const char *looked_at; /* a file, until it has so many lines */
+    unsigned lines;
     bool over;
     int status;
     enum power_state state;
@@ -405,19 +407,26 @@ static unsigned lines_of(struct rig *rig, const char *name)
 static void look_at_counts(void *arg)
 {
     struct rig *rig = arg;
-    rig->over = lines_of(rig, "counts") >= BMC_PROGRAMS_MAX;
+    rig->over = lines_of(rig, rig->looked_at) >= rig->lines;
     if (!rig->over) {
         loop_timer_set(rig->look, 5);
     }
 }
 
-static void until_all_run(struct rig *rig)
+static void until_lines(struct rig *rig, const char *name, unsigned count)
 {
+    rig->looked_at = name;
+    rig->lines = count;
     rig->over = false;
     rig->look = loop_timer_create(rig->loop, look_at_counts, rig);
     loop_timer_set(rig->look, 5);
     loop_run_until(rig->loop, &rig->over);
     loop_timer_destroy(rig->look);
+}
+
+static void until_all_run(struct rig *rig)
+{
+    until_lines(rig, "counts", BMC_PROGRAMS_MAX);
 }
 
 static void so_many_programs_run_at_once_and_no_more(void **state)
@@ -468,6 +477,41 @@ static void who_waits_for_a_turn_loses_no_time_by_it(void **state)
     loop_run_until(rig->loop, &many.all);
     assert_int_equal(many.on, BMC_PROGRAMS_MAX);
     assert_int_equal(many.late, 1); /* the last, from its turn on */
+}
+
+static void a_sleep_that_is_taken_back_orders_nothing_more(void **state)
+{
+    struct rig *rig = *state;
+    struct many many = {.rig = rig};
+    use_script(rig, "for w; do :; done; echo $w >>words; echo 'Chassis Power is on'");
+    assert_int_equal(power_sleep(rig->power, &rig->node, "S5", done, rig, NULL), 0);
+    until_lines(rig, "words", 3); /* asked, shut down, asked */
+    power_sleep_cancel(rig->power, rig);
+    until_over(rig);
+    assert_int_equal(rig->status, -ECANCELED);
+    uint64_t end_ms = loop_now_ms(rig->loop) + 1500; /* its patience is one second */
+    while (loop_now_ms(rig->loop) < end_ms) {
+        assert_int_equal(state_now(rig), POWER_ON);
+        (void)usleep(100000);
+    }
+    char *words = read_file(rig, "words");
+    assert_memory_equal(words, "status\nsoft\nstatus\n", 19);
+    assert_null(strstr(words, "off"));
+    mem_free(words);
+
+    use_script(rig, GATED); /* and one that has not had its turn yet */
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(power_status(rig->power, &rig->node, one_told, &many, NULL), 0);
+    }
+    until_all_run(rig);
+    assert_int_equal(power_sleep(rig->power, &rig->node, "S5", done, rig, NULL), 0);
+    power_sleep_cancel(rig->power, rig);
+    until_over(rig);
+    assert_int_equal(rig->status, -ECANCELED);
+    write_file(rig, "gate", "", 0600);
+    loop_run_until(rig->loop, &many.all);
+    assert_int_equal(many.on, MANY);
+    assert_int_equal(lines_of(rig, "counts"), MANY);
 }
 
 static void a_sleep_has_its_turn_before_others(void **state)
@@ -683,6 +727,7 @@ int main(void)
         CASE(so_many_programs_run_at_once_and_no_more),
         CASE(who_waits_for_a_turn_loses_no_time_by_it),
         CASE(a_sleep_has_its_turn_before_others),
+        CASE(a_sleep_that_is_taken_back_orders_nothing_more),
         CASE(an_answer_of_a_program_that_fails_is_not_believed),
         CASE(an_order_that_is_refused_ends_it),
         CASE(a_program_that_hangs_is_killed_at_the_deadline),
