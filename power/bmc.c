@@ -322,19 +322,20 @@ int bmc_check(const struct power_node *node, struct err *err)
     return 0;
 }
 
-static uint64_t time_for(const struct power_call *call, uint64_t patience_ms)
-{
-    if (call->node.deadline_ms != 0) {
-        return call->node.deadline_ms;
-    }
-    return call->operation == POWER_DO_SLEEP ? patience_ms + BMC_SPARE_MS : BMC_ORDER_MS;
-}
-
 uint64_t bmc_sleep_max_ms(const struct power_node *node, const char *level)
 {
     int64_t patience_s = node->shutdown_timeout_s > 0 ? node->shutdown_timeout_s : BMC_PATIENCE_S;
     (void)level;
     return (uint64_t)patience_s * 1000 + BMC_SPARE_MS;
+}
+
+static uint64_t time_for(const struct power_call *call)
+{
+    if (call->node.deadline_ms != 0) {
+        return call->node.deadline_ms;
+    }
+    return call->operation == POWER_DO_SLEEP ? bmc_sleep_max_ms(&call->node, call->level)
+                                             : BMC_ORDER_MS;
 }
 
 void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own)
@@ -352,7 +353,7 @@ void bmc_begin(struct power_call *call, const struct bmc_hands *hands, void *own
     call->own_free = bmc_free;
     (void)find_way(node->bmc_sleep, &way); /* checked before */
     bmc_plan_init(&bmc->plan, AIMS[call->operation], way, (uint64_t)patience_s * 1000);
-    uint64_t time_ms = time_for(call, (uint64_t)patience_s * 1000);
+    uint64_t time_ms = time_for(call);
     call->end_ms = loop_now_ms(call->loop) + time_ms;
     if (call->operation == POWER_DO_SLEEP && call->level[0] == 'S' &&
         strcmp(call->level, "S5") != 0) {
