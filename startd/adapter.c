@@ -91,6 +91,24 @@ static void add_leaves(struct leaves *leaves, const char *name, int deeper)
     }
 }
 
+/* Somebody named the card: its network is that of the bridge, bond or VLAN above it. */
+static const struct os_adapter *above(struct leaves *leaves, const struct os_adapter *card)
+{
+    for (size_t i = 0; i < leaves->all_count; i++) {
+        const struct os_adapter *adapter = &leaves->all[i];
+        leaves->count = 0;
+        if (adapter->address != 0 && adapter->has_hardware) {
+            add_leaves(leaves, adapter->name, DEEP_MAX);
+        }
+        for (size_t j = 0; j < leaves->count; j++) {
+            if (strcmp(leaves->leaf[j].is.name, card->name) == 0) {
+                return adapter;
+            }
+        }
+    }
+    return card;
+}
+
 static void choose(struct startd *startd, const struct os_adapter *all, size_t count)
 {
     struct adapter *adapter = &startd->adapter;
@@ -107,9 +125,9 @@ static void choose(struct startd *startd, const struct os_adapter *all, size_t c
             adapter_plan_leaf(leaves->leaf, leaves->count, will_arm(startd));
         if (leaf != NULL && (!adapter->is_there || adapter_plan_can_wake(leaf, will_arm(startd)))) {
             adapter->is_there = true;
-            adapter->is = *order[i];
             adapter->leaf = *leaf;
-            if (adapter_plan_can_wake(leaf, will_arm(startd))) {
+            adapter->is = order[i]->address != 0 ? *order[i] : *above(leaves, order[i]);
+            if (adapter_plan_can_wake(&adapter->leaf, will_arm(startd))) {
                 break;
             }
         }

@@ -319,7 +319,8 @@ static const struct knob KNOBS[] = {
     {.name = "NETWORK_INTERFACE",
      .type = KNOB_STRING,
      .help = "Which network adapter could wake this machine: a pattern for its name or IPv4 "
-             "address; default the one by which the pool is reached."},
+             "address, of the card or of the bridge, bond or VLAN above it; default the one by "
+             "which the pool is reached."},
     {.name = "ENABLE_WAKE_ON_LAN",
      .type = KNOB_BOOL,
      .fallback = "true",

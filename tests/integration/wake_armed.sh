@@ -34,6 +34,8 @@ ip link set bond0 up
 ip link set br0 up
 ip addr add 10.0.2.15/24 dev br0
 ip route add default via 10.0.2.2
+roost-pilot --collector 10.0.2.2:$port --token /bundle --name named --cpus 1 --idle-timeout 600 NETWORK_INTERFACE=eth1 \\
+    POWER_METHOD=command POWER_SLEEP_CMD=/bin/true &
 roost-pilot --collector 10.0.2.2:$port --token /bundle --name guest --cpus 1 --idle-timeout 600 POLLING_INTERVAL=1 \\
     POWER_METHOD=command POWER_SLEEP_CMD=/bin/true
 INIT
@@ -43,11 +45,13 @@ guest_run "" "$WORK/initramfs" -netdev user,id=net0 -device rtl8139,netdev=net0,
 qemu=$!
 
 adapter() {
-    "$ROOST" status -constraint 'Machine == "guest" && Offline =!= true' -af HardwareAddress Subnet IsWakeOnLanSupported IsWakeOnLanEnabled \
+    "$ROOST" status -constraint 'Machine == "'"${1:-guest}"'" && Offline =!= true' -af HardwareAddress Subnet IsWakeOnLanSupported IsWakeOnLanEnabled \
         IsWakeAble WakeOnLanSupportedFlags WakeOnLanEnabledFlags 2>/dev/null
 }
 says() { [ "$(adapter)" = "52:54:00:77:01:07 10.0.2.0/24 $1" ]; }
 until_true 200 "the guest has joined, and nothing would wake it" says "true false false pumbg d"
+says_named() { [[ "$(adapter named)" == "52:54:00:77:01:07 10.0.2.0/24 true "* ]]; }
+until_true 60 "who names the card has the network of the bridge" says_named
 "$ROOST" power off guest >"$WORK/off" 2>&1 && fail "a pilot sleeps"
 grep -q "a pilot does not switch its host off" "$WORK/off" || fail "$(cat "$WORK/off")"
 until_true 30 "magic packets would wake it" says "true true true pumbg g"
