@@ -47,6 +47,12 @@ inhibit() {
     systemd-inhibit --what="$2" --mode="$3" --who="$4" --why="$5" sh -c "touch $WORK/inhibits.$1; $(gate "$1")" &
     until_true 30 "$4 inhibits" test -e "$WORK/inhibits.$1"
 }
+show_orders() { # for the trap, which is to see the status of what came before
+    local status=$?
+    [ "$status" -eq 0 ] || tail -n 20 "$WORK/started" "$WORK/logind.log"
+    return "$status"
+}
+trap 'show_orders; clean_up' EXIT
 pool_init --nodes 1
 sed -i '/^POWER_METHOD/d; /^HIBERNATE/d; /^NODE_IDLE_TIME/d' "$POOL/nodes/wn01/roost.conf"
 cat >>"$POOL/nodes/wn01/roost.conf" <<END
@@ -99,22 +105,22 @@ kill $login
 has_left() { ! grep -qs '^STATE=active' "/run/systemd/sessions/$session"; }
 until_true 30 "he is logged out" has_left
 
+say "off"
+"$ROOST" power off wn01 >/dev/null || fail "roost power off"
+was_started() { [ "$(tail -n 1 "$WORK/started" 2>/dev/null)" = "$1" ]; }
+until_true 30 "logind switches the machine off" was_started poweroff.target
+equals "its offline ad" "$(figure Offline HibernationState)" "true S5"
+kill -9 "$(pids_of startd wn01)" # it waits for its end; in the same boot it is awake
+is_awake() { [ "$(figure Offline)" = undefined ]; }
+until_true 60 "it shows itself again" is_awake
+
 say "to memory; who only wants to be told does not forbid it"
 inhibit backup sleep delay backup "wants to be told"
 "$ROOST" drain wn01 --then sleep >/dev/null || fail "roost drain --then sleep"
-was_started() { [ "$(tail -n 1 "$WORK/started" 2>/dev/null)" = "$1" ]; }
 until_true 60 "logind suspends the machine" was_started suspend.target
 equals "its choice of memory sleep" "$(cat "$WORK/power/mem_sleep")" "deep"
 equals "its offline ad" "$(figure Offline HibernationState)" "true S3"
 
-
-say "off"
-kill -9 "$(pids_of startd wn01)" # it waits to be suspended; in the same boot it is awake
-is_awake() { [ "$(figure Offline)" = undefined ]; }
-until_true 60 "it shows itself again" is_awake
-"$ROOST" power off wn01 >/dev/null || fail "roost power off"
-until_true 30 "logind switches the machine off" was_started poweroff.target
-equals "its offline ad" "$(figure Offline HibernationState)" "true S5"
 open_gate backup
 for pid in $(jobs -p); do # they know the pool's name, too
     kill -9 "$pid" && wait "$pid" 2>/dev/null
