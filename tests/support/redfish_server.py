@@ -31,6 +31,7 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 
 USER, PASSWORD = "op", 'pa"ss\\wört'
 ROOT = "/redfish/v1"
@@ -301,3 +302,7 @@ def serve(folder):
 
 for name in sys.argv[1:]:
     serve(name)
+whose = os.environ.get("REDFISH_SERVER_OF")  # pid of a test that may be killed
+while whose is None or os.path.exists("/proc/" + whose):
+    time.sleep(1)
+os._exit(0)

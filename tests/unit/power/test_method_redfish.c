@@ -77,7 +77,7 @@ static void start_servers(void)
 {
     static char folders[SERVERS_MAX][FAST_DIR_SIZE + 4];
     const char *argv[SERVERS_MAX + 3] = {"/usr/bin/python3"};
-    char script[400], key[100], cert[100], out[100];
+    char script[400], key[100], cert[100], out[100], whose[60];
     const char *source = getenv("ROOST_SRC");
     assert_non_null(source);
     assert_true(fast_dir_make(servers.dir));
@@ -113,10 +113,10 @@ static void start_servers(void)
         assert_int_equal(os_mkdirs(servers.os, folders[i], 0700, NULL), 0);
         argv[i + 2] = folders[i];
     }
-    const struct os_spawn spec = {.argv = argv,
-                                  .stdout_path = out,
-                                  .stderr_path = out,
-                                  .detached = true};
+    (void)snprintf(whose, sizeof whose, "REDFISH_SERVER_OF=%d", (int)getpid());
+    const char *env_add[] = {whose, NULL};
+    const struct os_spawn spec = {
+        .argv = argv, .env_add = env_add, .stdout_path = out, .stderr_path = out, .detached = true};
     assert_int_equal(os_spawn(servers.os, &spec, NULL, NULL, &servers.pid, NULL), 0);
 }
 
