@@ -60,13 +60,20 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # guests_make PORT: what all guests boot, $WORK/initramfs; the pool has one node, wn01, which is asleep.  The pilot has three
 # cores, which the guest does not have.  The button that a shutdown presses ends a guest, unless its command line has deaf=1.
+# GUEST_AGENT=1: it has QEMU's guest agent.
 guests_make() {
     local guest=$WORK/guest
-    guest_tree "$guest" virtio_pci virtio_net button evdev
+    guest_tree "$guest" virtio_pci virtio_net button evdev ${GUEST_AGENT:+virtio_console}
     mkdir -p "$guest/etc/acpi/PWRF"
     printf '#!/bin/sh\necho "the button was pressed" >/dev/console\ngrep -q deaf=1 /proc/cmdline || poweroff -f\n' \
         >"$guest/etc/acpi/PWRF/00000080"
     chmod 0755 "$guest/etc/acpi/PWRF/00000080"
+    if [ -n "${GUEST_AGENT:-}" ]; then
+        guest_program "$guest" "$(command -v qemu-ga)"
+        mkdir -p "$guest/sbin" "$guest/run"
+        printf '#!/bin/sh\necho "the agent shuts down" >/dev/console\npoweroff -f\n' >"$guest/sbin/shutdown"
+        chmod 0755 "$guest/sbin/shutdown"
+    fi
     "$ROOST" token create --identity guest --scope ADVERTISE,READ --expires 1h --bundle --file "$guest/bundle" ||
         fail "roost token create --bundle"
     guest_init "$guest" guest <<INIT
@@ -75,6 +82,9 @@ hostname "\$host"
 ip addr add 10.0.2.15/24 dev eth0
 ip route add default via 10.0.2.2
 acpid -d >/dev/null 2>&1 &
+for port in /sys/class/virtio-ports/vport*; do
+    [ ! -x /bin/qemu-ga ] || qemu-ga -m virtio-serial -p /dev/\${port##*/} -t /run >/dev/console 2>&1 &
+done
 roost-pilot --collector 10.0.2.2:$1 --token /bundle --name "\$host" --cpus 3 --idle-timeout 3600 POLLING_INTERVAL=1 \\
     MODIFY_REQUEST_EXPR_REQUESTMEMORY=RequestMemory POWER_METHOD=rooster HIBERNATE_CHECK_INTERVAL=1 HIBERNATE_MIN_UPTIME=8 \\
     HIBERNATE="ifThenElse(State == \"Unclaimed\" && time() - EnteredCurrentActivity >= 2, \"\$level\", \"NONE\")"
@@ -100,10 +110,12 @@ guest_define() {
   <os><type arch='x86_64' machine='pc'>hvm</type><kernel>$GUEST_KERNEL</kernel><initrd>$WORK/initramfs</initrd>
     <cmdline>console=ttyS0 quiet panic=-1 host=$1 $2</cmdline></os>
   <features><acpi/></features>
+  <pm><suspend-to-mem enabled='yes'/></pm>
   <on_poweroff>destroy</on_poweroff><on_reboot>destroy</on_reboot><on_crash>destroy</on_crash>
   <devices><emulator>$(command -v qemu-system-x86_64)</emulator>
     <interface type='user'><mac address='52:54:00:77:00:${1#wx}'/><model type='virtio'/></interface>
     <serial type='file'><source path='$VIRT/$1.console' append='on'/><target port='0'/></serial>
+    ${GUEST_AGENT:+<channel type='unix'><target type='virtio' name='org.qemu.guest_agent.0'/></channel>}
     <memballoon model='none'/></devices>
   <seclabel type='none'/>
 </domain>

@@ -1,0 +1,92 @@
+#!/bin/bash
+# A guest that others switch behind the rooster's back, and one that its agent suspends, wakes and shuts down; roost-libvirt,
+# libvirtd and the rooster are killed in between.
+#
+# TIMEOUT: 240
+# SPDX-License-Identifier: Apache-2.0
+[ -x "$ROOST_BIN/roost-pilot" ] || { echo "skipped: a build with sanitizers has no static roost-pilot"; exit 77; }
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_guest.sh"
+. "$(dirname "$0")/lib_libvirt.sh"
+PATH=$PATH:/usr/sbin
+command -v qemu-ga >/dev/null || { echo "skipped: no qemu-ga here (make deps)"; exit 77; }
+
+GUEST_AGENT=1
+chmod 1777 "$OUT"
+pool_init --nodes 1 --asleep
+sed -i "s/^SCHEDD_HOST = .*/SCHEDD_HOST = \"10.0.2.2\"\nSCHEDD_LISTEN = \"127.0.0.1\"/" "$ROOST_CONFIG" # as the guests see this host
+cat >>"$ROOST_CONFIG" <<END
+ROOSTER_WAKE_DEADLINE = 120
+node "wx01" {
+    method = libvirt
+    uri = "$VIRT_URI"
+    domain_sleep = suspend
+}
+END
+libvirtd_start
+pool_start
+guests_make "$(sed -n 's/^COLLECTOR_PORT = //p' "$ROOST_CONFIG")"
+guest_define wx01 level=NONE
+guest_advertise wx01
+
+trap 'status=$?; tail -n 8 "$VIRT"/*.console "$VIRT/log/libvirtd.log"; "$ROOST" power status -l wx01
+    grep -hE " (wake|sleep|power|node)\." "$POOL"/log/RoosterLog* | tail -30; (exit $status); clean_up' EXIT
+# What the rooster says of wx01: "State Says".
+says() { "$ROOST" power status wx01 -af PowerState PowerMethodSays 2>/dev/null; }
+is_said() { [ "$(says)" = "$1" ]; }
+reason() { "$ROOST" power status wx01 -af PowerStateReason; }
+shown() { "$ROOST" status -constraint 'Machine == "wx01"' -af PowerState; }
+is_shown() { [ "$(shown | sort -u)" = "$1" ]; }
+
+# ---- behind its back
+until_true 30 "it is off" is_said "Off Off"
+equals "what can be done with it" "$("$ROOST" power status wx01 -af PowerMethodCan | tr -d ' ')" '{"Wake","Sleep","Status","Watch"}'
+virsh_ start wx01 >/dev/null || fail "virsh start"
+until_true 20 "the rooster hears that somebody has started it" is_said "Unknown On"
+equals "why it is Unknown" "$(reason)" "somebody else has switched it on, and it has not joined the pool; it is: running (booted)"
+until_true 20 "nothing is matched to it meanwhile" is_shown Unknown
+until_true 100 "it has joined" is_said "On On"
+equals "why it is up" "$(reason)" "it came up by itself"
+virsh_ suspend wx01 >/dev/null || fail "virsh suspend"
+until_true 20 "the rooster hears that it is paused" is_said "Unknown Unknown"
+equals "why it is Unknown" "$(reason)" "its ads say that it is on; it is: paused (by somebody)"
+kill -9 "$(pids_of libvirt)" || fail "no roost-libvirt"
+virsh_ resume wx01 >/dev/null || fail "virsh resume"
+until_true 30 "another roost-libvirt tells that it runs" is_said "On On"
+libvirtd_stop
+libvirtd_start
+
+# ---- by its agent
+[ "$(wakes)" = "" ] || fail "the rooster woke it: $(wakes)"
+"$ROOST" power sleep --force wx01 >"$WORK/order" 2>&1 || fail "roost power sleep: $(cat "$WORK/order")"
+until_true 60 "it is suspended" guest_is wx01 pmsuspended
+until_true 30 "the rooster knows" is_said "Off Off"
+until_true 20 "it may be matched" is_shown Off
+kill -9 "$(pids_of rooster)" || fail "no rooster"
+cluster=$({
+    printf 'executable = /bin/sh\ntransfer_executable = false\ninitialdir = %s\noutput = boot\nrequest_memory = 16\nrequest_disk = 1MB\n' "$OUT"
+    printf 'should_transfer_files = YES\nwhen_to_transfer_output = ON_EXIT\nrequirements = Machine == "wx01"\n'
+    printf 'arguments = "-c '\''cat /proc/sys/kernel/random/boot_id'\''"\nqueue\n'
+} >"$WORK/sub" && submit "$WORK/sub") || exit 1
+until_true 100 "the job" is_done "$cluster" 1
+until_true 30 "the rooster sees that it is up" is_said "On On"
+equals "what the ledger says of the wake" "$(wakes | cut -d' ' -f1-3)" "wx01 Up $(cat "$OUT/boot")"
+sed -i 's/domain_sleep = suspend/domain_sleep = agent/' "$ROOST_CONFIG"
+kill -HUP "$(pids_of rooster)"
+reloaded() { grep -q ' config.reloaded ' "$POOL"/log/RoosterLog*; }
+until_true 20 "the rooster has read its configuration again" reloaded
+"$ROOST" power sleep --force wx01 >"$WORK/order" 2>&1 || fail "roost power sleep: $(cat "$WORK/order")"
+until_true 60 "it is off" guest_is wx01 'shut off'
+until_true 30 "the rooster knows" is_said "Off Off"
+grep -q "the agent shuts down" "$VIRT/wx01.console" || fail "it was not the agent that shut it down"
+equals "how it went down" "$("$ROOST" power history -constraint 'Kind == "Sleep"' -af Machine Outcome Method | sort | grep ^wx | tr '\n' ' ')" \
+    "wx01 Asleep libvirt wx01 Asleep libvirt "
+
+# ---- gone
+virsh_ undefine wx01 >/dev/null || fail "virsh undefine"
+until_true 20 "the rooster hears that there is no such guest" is_said "Unknown Unknown"
+equals "why it is Unknown" "$(reason)" "its ads say that it is asleep; it is: there is no domain 'wx01'"
+trap clean_up EXIT
+pool_stop
+libvirtd_stop
+passed
