@@ -11,7 +11,7 @@
 PATH=$PATH:/usr/sbin
 command -v qemu-ga >/dev/null || { echo "skipped: no qemu-ga here (make deps)"; exit 77; }
 
-GUEST_AGENT=1
+export GUEST_AGENT=1 # for guests_make
 chmod 1777 "$OUT"
 pool_init --nodes 1 --asleep
 sed -i "s/^SCHEDD_HOST = .*/SCHEDD_HOST = \"10.0.2.2\"\nSCHEDD_LISTEN = \"127.0.0.1\"/" "$ROOST_CONFIG" # as the guests see this host
@@ -29,8 +29,14 @@ guests_make "$(sed -n 's/^COLLECTOR_PORT = //p' "$ROOST_CONFIG")"
 guest_define wx01 level=NONE
 guest_advertise wx01
 
-trap 'status=$?; tail -n 8 "$VIRT"/*.console "$VIRT/log/libvirtd.log"; "$ROOST" power status -l wx01
-    grep -hE " (wake|sleep|power|node)\." "$POOL"/log/RoosterLog* | tail -30; (exit $status); clean_up' EXIT
+show_all() { # for the trap, which is to see the status of what came before
+    local status=$?
+    tail -n 8 "$VIRT"/*.console "$VIRT/log/libvirtd.log"
+    "$ROOST" power status -l wx01
+    grep -hE ' (wake|sleep|power|node)\.' "$POOL"/log/RoosterLog* | tail -30
+    return "$status"
+}
+trap 'show_all; clean_up' EXIT
 # What the rooster says of wx01: "State Says".
 says() { "$ROOST" power status wx01 -af PowerState PowerMethodSays 2>/dev/null; }
 is_said() { [ "$(says)" = "$1" ]; }
