@@ -157,7 +157,7 @@ static void an_absent_ad_is_forgotten_when_its_time_is_over(void **state)
     struct client *startd = dial(bed, SCOPE_ADVERTISE);
     struct client *reader = dial(bed, SCOPE_READ);
     uint64_t begin_ms = loop_now_ms(bed->loop);
-    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "Absent = true; ClassAdLifetime = 1"));
+    OK(startd, VERB_UPDATE, "[]", LIVE("1", "b1", "Absent = true; Cpus = 4; ClassAdLifetime = 1"));
     OK(startd, VERB_UPDATE, "[]", LIVE("2", "b1", "Absent = true; Cpus = 2"));
     while (strcmp(absent(reader, "Absent"), "slot2@wn01=true ") != 0) {
         assert_true(loop_now_ms(bed->loop) < begin_ms + WAIT_MS);
