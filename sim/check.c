@@ -50,7 +50,7 @@ struct judge {
     struct strmap *matched;               /* "negotiator's serial claim id" */
     struct strmap *claimed;               /* claim ids that a schedd accepted -> for what */
     uint64_t no_demand_since_us;          /* 0: there is demand */
-    unsigned waiting, completed, submitted, wakes, runs, audits, pieces, preemptions;
+    unsigned waiting, completed, submitted, wakes, runs, audits, pieces, preemptions, reclaims;
     uint64_t last_work_us;
     char verdict[512];
 };
@@ -490,6 +490,13 @@ static void gone_seen(struct judge *judge, const struct tap_message *message)
         message->is_reply && ad_bool_or(message->request, "Preempted", false) ? 1 : 0;
 }
 
+static void reclaim_seen(struct judge *judge, const struct tap_message *message)
+{
+    bool is_done = message->is_reply && message->status == 0 && !message->is_relay &&
+                   strcmp(ad_string_or(message->args, "Result", ""), "Reclaimed") == 0;
+    judge->reclaims += is_done ? 1 : 0;
+}
+
 static void message_seen(void *arg, const struct tap_message *message)
 {
     struct judge *judge = arg;
@@ -508,6 +515,9 @@ static void message_seen(void *arg, const struct tap_message *message)
         break;
     case VERB_CLAIM_GONE:
         gone_seen(judge, message);
+        break;
+    case VERB_POWER_RECLAIM:
+        reclaim_seen(judge, message);
         break;
     case VERB_UPDATE:
         update_seen(judge, message);
@@ -614,9 +624,9 @@ static void bytes_sent(void *arg, struct sim_process *from, uint64_t connection,
 
 struct judge *judge_create(const struct judge_options *options)
 {
-    static const enum wire_verb VERBS[] = {VERB_MATCH,      VERB_CLAIM,  VERB_SUBMIT,
-                                           VERB_JOB_RESULT, VERB_UPDATE, VERB_CLAIM_GONE,
-                                           VERB_NONE};
+    static const enum wire_verb VERBS[] = {VERB_MATCH,         VERB_CLAIM,  VERB_SUBMIT,
+                                           VERB_JOB_RESULT,    VERB_UPDATE, VERB_CLAIM_GONE,
+                                           VERB_POWER_RECLAIM, VERB_NONE};
     struct judge *judge = mem_zalloc(sizeof(*judge));
     judge->options = *options;
     judge->jobs = mem_zalloc((options->jobs + 1) * sizeof(*judge->jobs));
@@ -716,6 +726,11 @@ unsigned judge_audits(const struct judge *judge)
 unsigned judge_pieces(const struct judge *judge)
 {
     return judge->pieces;
+}
+
+unsigned judge_reclaims(const struct judge *judge)
+{
+    return judge->reclaims;
 }
 
 unsigned judge_preemptions(const struct judge *judge)

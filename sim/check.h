@@ -77,6 +77,7 @@ unsigned judge_wakes(const struct judge *judge);
 unsigned judge_runs(const struct judge *judge); /* job processes that were started */
 unsigned judge_audits(const struct judge *judge);
 unsigned judge_pieces(const struct judge *judge);      /* job processes in dynamic slots */
+unsigned judge_reclaims(const struct judge *judge);    /* machines taken back on their way down */
 unsigned judge_preemptions(const struct judge *judge); /* claims that ended for a better one */
 /* The end: everything that should have been done by now has been. */
 void judge_finish(struct judge *judge);

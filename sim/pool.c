@@ -80,7 +80,8 @@ static const char CENTRAL_CONFIG[] = "DAEMON_LIST = {COLLECTOR, NEGOTIATOR, SCHE
 static const char STATIC_CONFIG[] = "NUM_SLOTS = 2\n";
 static const char WHOLE_CONFIG[] = "NUM_SLOTS_TYPE_1 = 1\n"
                                    "SLOT_TYPE_1 = \"100%\"\n"
-                                   "SLOT_TYPE_1_PARTITIONABLE = true\n";
+                                   "SLOT_TYPE_1_PARTITIONABLE = true\n"
+                                   "HIBERNATE_RECLAIM_TIME = \"20s\"\n";
 static const char RANK_CONFIG[] = "RANK = \"TARGET.SimFame\"\n"
                                   "MAXJOBRETIREMENTTIME = 30\n"
                                   "MACHINEMAXVACATETIME = 20\n";
@@ -487,7 +488,8 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                 .runs = judge_runs(pool->judge),
                                 .audits = judge_audits(pool->judge),
                                 .pieces = judge_pieces(pool->judge),
-                                .preemptions = judge_preemptions(pool->judge)};
+                                .preemptions = judge_preemptions(pool->judge),
+                                .reclaims = judge_reclaims(pool->judge)};
     (void)snprintf(ret->verdict, sizeof(ret->verdict), "%s", judge_verdict(pool->judge));
     for (unsigned i = 0; i < SIM_COUNT_MAX; i++) {
         ret->counts[i] = sim_counted(pool->sim, (enum sim_count)i);

@@ -61,7 +61,7 @@ struct pool_result {
     char figures[640]; /* of a story; "": none */
     uint64_t hash, end_us;
     uint64_t counts[SIM_COUNT_MAX];
-    unsigned completed, wakes, runs, audits, pieces, preemptions;
+    unsigned completed, wakes, runs, audits, pieces, preemptions, reclaims;
 };
 
 /* Runs one day.  On a broken promise the last lines of the trace are on stdout. */

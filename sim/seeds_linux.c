@@ -25,7 +25,7 @@ struct child {
 
 struct sum {
     uint64_t counts[SIM_COUNT_MAX];
-    uint64_t seeds, failed, completed, wakes, runs, audits, pieces, preemptions;
+    uint64_t seeds, failed, completed, wakes, runs, audits, pieces, preemptions, reclaims;
 };
 
 /* A failed CHECK, or worse, in a daemon or in the simulator. */
@@ -104,6 +104,7 @@ static void finish(const struct child *child, struct sum *sum)
     sum->audits += result.audits;
     sum->pieces += result.pieces;
     sum->preemptions += result.preemptions;
+    sum->reclaims += result.reclaims;
     printf("seed %llu: %s, %u jobs, %u runs, %u wakes, %.0f s, hash %016llx\n",
            (unsigned long long)child->seed, result.verdict[0] == '\0' ? "ok" : "BROKEN",
            result.completed, result.runs, result.wakes, (double)result.end_us / 1e6,
@@ -150,10 +151,11 @@ int seeds_run(const struct seeds *seeds)
         printf(" %s=%llu", sim_count_name((enum sim_count)i), (unsigned long long)sum.counts[i]);
     }
     printf("\nseeds=%llu failed=%llu jobs=%llu runs=%llu wakes=%llu audits=%llu pieces=%llu "
-           "preemptions=%llu\n",
+           "preemptions=%llu reclaims=%llu\n",
            (unsigned long long)sum.seeds, (unsigned long long)sum.failed,
            (unsigned long long)sum.completed, (unsigned long long)sum.runs,
            (unsigned long long)sum.wakes, (unsigned long long)sum.audits,
-           (unsigned long long)sum.pieces, (unsigned long long)sum.preemptions);
+           (unsigned long long)sum.pieces, (unsigned long long)sum.preemptions,
+           (unsigned long long)sum.reclaims);
     return sum.failed > 0 ? 1 : 0;
 }

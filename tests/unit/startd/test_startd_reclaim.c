@@ -296,6 +296,7 @@ static void drained_it_waits_for_jobs_too_and_is_drained_no_more(void **state)
     drain_it(rig, &admin, MAY_BE_ENDED);
     until(rig, is_waiting);
     taken_back(rig);
+    assert_true(is_stored(rig)); /* before it was answered */
     assert_false(draining_is_on(rig->startd));
     until(rig, all_unclaimed);
     is_awake_again(rig);
