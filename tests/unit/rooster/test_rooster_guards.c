@@ -24,6 +24,7 @@ static void is_there(struct rig *rig, const char *machine, const char *state)
 }
 
 static _Thread_local char last_text[300];
+static _Thread_local int64_t last_again_s;
 
 static void send_ask(struct rig *rig, struct client *client, const char *machine, const char *more,
                      struct answer *answer)
@@ -54,6 +55,7 @@ static const char *told(struct answer *answer)
                        ? "yes"
                        : ad_string_or(answer->args, "Guard", "?"));
     (void)snprintf(last_text, sizeof last_text, "%s", ad_string_or(answer->args, "Text", ""));
+    last_again_s = ad_int_or(answer->args, "AskAgain", 0);
     answer_fini(answer);
     return guard;
 }
@@ -228,6 +230,7 @@ static void many_that_ask_at_once_find_the_limit_used_up_by_each_other(void **st
         const char *guard = told(&answers[i]);
         granted += strcmp(guard, "yes") == 0;
         assert_string_equal(guard, i < 3 ? "yes" : "AtOnce");
+        assert_int_equal(last_again_s, i < 3 ? 0 : 10 * (1 + (i - 3) / 3)); /* one after another */
     }
     assert_int_equal(granted, 3);
     assert_int_equal(figure(rig, "MachinesGoingDown"), 3);
@@ -294,6 +297,48 @@ static void a_young_collector_lets_only_some_be_down(void **state)
     assert_string_equal(ask(rig, "wn03", ""), "yes");
 }
 
+static void who_does_not_go_while_it_is_young_leaves_his_place(void **state)
+{
+    struct rig *rig = *state;
+    struct answer answer;
+    with(rig, "ROOSTER_YOUNG_MAX_DOWN = 1");
+    three_are_there(rig);
+    assert_string_equal(ask(rig, "wn01", ""), "yes");
+    send_ask(rig, rig->startd, "wn01", "Withdraw = true", &answer);
+    loop_run_until(rig->bed->loop, &answer.over);
+    answer_fini(&answer);
+    assert_string_equal(ask(rig, "wn02", ""), "yes");
+    guards_connected(rig->rooster->guards, uplink_wire(rig->rooster->uplink)); /* another one */
+    assert_string_equal(ask(rig, "wn01", ""), "yes");
+    falls_asleep(rig, "wn01");
+    until(rig, is_off);
+    boots(rig);
+    until(rig, is_up);
+    send_ask(rig, rig->startd, "wn02", "Withdraw = true", &answer); /* of the last one */
+    loop_run_until(rig->bed->loop, &answer.over);
+    answer_fini(&answer);
+    assert_string_equal(ask(rig, "wn01", ""), "yes");
+    assert_string_equal(ask(rig, "wn03", ""), "Young");
+}
+
+static _Thread_local int64_t old_at_s;
+
+static bool is_old(struct rig *rig)
+{
+    return loop_wall_s(rig->bed->loop) >= old_at_s;
+}
+
+static void a_collector_is_as_old_as_it_says(void **state)
+{
+    struct rig *rig = *state;
+    old_at_s = loop_wall_s(rig->bed->loop) + 3;
+    until(rig, is_old);
+    with(rig, "ROOSTER_YOUNG_MAX_DOWN = 1\nROOSTER_COLLECTOR_MIN_AGE = 2");
+    three_are_there(rig);
+    assert_string_equal(ask(rig, "wn01", ""), "yes");
+    assert_string_equal(ask(rig, "wn02", ""), "yes");
+}
+
 static void a_dry_question_promises_nothing(void **state)
 {
     struct rig *rig = *state;
@@ -319,6 +364,15 @@ static void a_dry_rooster_shows_who_would_sleep_and_counts_it(void **state)
     }
     stop(rig);
     assert_string_equal(ledger(rig, "rooster.db"), "");
+}
+
+static void a_dry_rooster_counts_the_minute_as_if_they_went(void **state)
+{
+    struct rig *rig = *state;
+    with(rig, "ROOSTER_DRY_RUN = true\nROOSTER_MAX_SLEEPS_PER_MINUTE = 1");
+    three_are_there(rig);
+    assert_string_equal(ask(rig, "wn01", ""), "DryRun");
+    assert_string_equal(ask(rig, "wn02", ""), "PerMinute");
 }
 
 static void short_sleeps_are_learned_from_the_ledger_and_do_not_pay(void **state)
@@ -376,6 +430,9 @@ static void idle_machines_are_kept_awake(void **state)
     }
     assert_string_equal(ask(rig, "wn04", ""), "yes");
     assert_int_equal(figure(rig, "ReserveWanted"), 2);
+    node_named(rig, "wn03")->guard.reserving = true; /* as if it had been woken for that */
+    assert_string_equal(ask(rig, "wn03", "Ordered = true; Force = true"), "yes");
+    assert_false(shown(rig, "wn03", "InReserve"));
 }
 
 static bool is_coming(struct rig *rig)
@@ -484,6 +541,24 @@ static void no_machine_is_woken_beyond_what_the_pool_may_draw(void **state)
     assert_false(shown(rig, "wn03", "WakeHeldBy"));
 }
 
+static void one_that_goes_down_draws_until_it_must_be_down(void **state)
+{
+    struct rig *rig = *state;
+    with(rig, "ROOSTER_ASLEEP_WATTS = 5\nROOSTER_BUSY_WATTS = 100\nROOSTER_MAX_WATTS = 150\n"
+              "ROOSTER_GOING_DOWN_TIME = 1");
+    is_there(rig, "wn01", "Unclaimed");
+    falls_asleep(rig, "wn02");
+    until(rig, is_idle_1);
+    assert_string_equal(ask(rig, "wn01", ""), "yes");
+    falls_asleep(rig, "wn01");
+    until(rig, are_off_2);
+    is_held(rig, "wn02", 1);
+    while (!shown(rig, "wn02", "WakeHeldBy")) {
+        assert_string_equal(ask(rig, "wn01", ""), "Unknown"); /* turns the loop */
+    }
+    until(rig, is_waking_2); /* by the time alone */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,8 +572,11 @@ int main(void)
         RIG(a_rooster_that_is_started_again_counts_on),
         RIG(the_minute_is_counted_on_by_a_rooster_that_is_started_again),
         RIG(a_young_collector_lets_only_some_be_down),
+        RIG(who_does_not_go_while_it_is_young_leaves_his_place),
+        RIG(a_collector_is_as_old_as_it_says),
         RIG(a_dry_question_promises_nothing),
         RIG(a_dry_rooster_shows_who_would_sleep_and_counts_it),
+        RIG(a_dry_rooster_counts_the_minute_as_if_they_went),
         RIG(short_sleeps_are_learned_from_the_ledger_and_do_not_pay),
         RIG(idle_machines_are_kept_awake),
         RIG(the_best_is_woken_when_too_few_are_awake),
@@ -506,6 +584,7 @@ int main(void)
         RIG(a_dry_rooster_only_says_whom_it_would_wake_for_it),
         RIG(one_that_does_not_come_for_it_is_tried_again_then_left_alone_for_another),
         RIG(no_machine_is_woken_beyond_what_the_pool_may_draw),
+        RIG(one_that_goes_down_draws_until_it_must_be_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

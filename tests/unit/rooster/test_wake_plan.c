@@ -288,6 +288,60 @@ static void quarantine_doubles_from_one_to_the_next_up_to_its_bound(void **state
     assert_int_equal(at_ms, 3000);
 }
 
+static void spare_ones_come_last_as_many_as_are_wanted(void **state)
+{
+    (void)state;
+    const struct wake_candidate candidates[] = {
+        {SLEEPER("best"), .spare = true, .rank = 9},
+        {SLEEPER("jobs"), .spare = true, .demanded = true, .rank = 1},
+        {SLEEPER("second"), .spare = true, .rank = 8},
+        {SLEEPER("third"), .spare = true, .rank = 7},
+        {SLEEPER("worn"), .spare = true, .worn = true, .rank = 99},
+        {SLEEPER("young"), .spare = true, .rank = 99, .spare_at_ms = 100},
+        {.machine = "again",
+         .state = WAKE_BACKOFF,
+         .can_wake = true,
+         .spare = true,
+         .reserving = true,
+         .rank = -1},
+    };
+    struct wake_limits limits = NO_LIMITS;
+    assert_string_equal(choose(candidates, 7, &limits, 0), "jobs again");
+    limits.spares_wanted = 2;
+    assert_string_equal(choose(candidates, 7, &limits, 0), "jobs again best second");
+    assert_string_equal(choose(candidates, 7, &limits, 100), "jobs again young best");
+    limits.spares_wanted = -1; /* more than enough */
+    assert_string_equal(choose(candidates, 7, &limits, 0), "jobs again");
+    limits.spares_wanted = 9;
+    assert_string_equal(choose(candidates, 7, &limits, 0), "jobs again best second third");
+    limits.at_once_max = 3;
+    assert_string_equal(choose(candidates, 7, &limits, 0), "jobs again best");
+    limits.at_once_max = 1;
+    assert_string_equal(choose(candidates, 7, &limits, 0), "jobs");
+}
+
+static void who_would_draw_more_than_is_left_is_passed_over(void **state)
+{
+    (void)state;
+    const struct wake_candidate candidates[] = {
+        {SLEEPER("a"), .demanded = true, .rank = 5, .extra_w = 100},
+        {SLEEPER("b"), .demanded = true, .rank = 4, .extra_w = 100},
+        {SLEEPER("c"), .demanded = true, .rank = 3, .extra_w = 40},
+        {SLEEPER("d"), .spare = true, .extra_w = 10},
+        {SLEEPER("e"), .spare = true, .extra_w = 5},
+    };
+    struct wake_limits limits = {.spares_wanted = 5, .watts_left = 149};
+    assert_string_equal(choose(candidates, 5, &limits, 0), "a b c d e"); /* it is not capped */
+    limits.is_capped = true;
+    assert_string_equal(choose(candidates, 5, &limits, 0), "a c e");
+    limits.watts_left = 150;
+    assert_string_equal(choose(candidates, 5, &limits, 0), "a c d");
+    limits.per_cycle_max = 2;
+    assert_string_equal(choose(candidates, 5, &limits, 0), "a c");
+    limits.watts_left = -10;
+    assert_string_equal(choose(candidates, 5, &limits, 0), "");
+}
+
 static void states_have_the_names_that_status_shows(void **state)
 {
     (void)state;
@@ -310,4 +364,6 @@ UNIT_TESTS(UNIT(ordered_machines_come_first_then_rank_then_name),
            UNIT(back_off_of_many_failures_neither_overflows_nor_outlasts_quarantine),
            UNIT(each_method_has_its_attempts_and_its_own_back_off),
            UNIT(quarantine_doubles_from_one_to_the_next_up_to_its_bound),
+           UNIT(spare_ones_come_last_as_many_as_are_wanted),
+           UNIT(who_would_draw_more_than_is_left_is_passed_over),
            UNIT(states_have_the_names_that_status_shows))
