@@ -114,5 +114,28 @@ until_true 30 "roost why" says_why
 "$ROOST" power keep wn01 --until now | grep -q '^wn01 is not kept up any more' || fail "roost power keep --until now"
 until_true 30 "asleep when nobody keeps it up" is_asleep 3
 
+say "an idle machine is kept awake"
+of_reserve() { "$ROOST" power history -constraint 'AskedBy == "reserve"' -af Machine Outcome; }
+is_one_awake() { [ "$(awake_count)" = 1 ] && [ "$(of_reserve | wc -l)" = "$1" ]; }
+is_in_reserve() { [ "$("$ROOST" status -constraint 'Offline =!= true' -af HibernationHeldBy)" = "the rooster: 1 idle machines are awake, and 1 are to be (ROOSTER_RESERVE)" ]; }
+printf 'ROOSTER_RESERVE = "00:00-12:00 = 1, else 1"\nROOSTER_ASLEEP_AGAIN = 1\n' >>"$ROOST_CONFIG"
+timeout 20 "$ROOST" config reload >"$WORK/reload" 2>&1 || fail "roost config reload: $(cat "$WORK/reload")"
+until_true 60 "one was woken, nobody waits for it" is_one_awake 1
+until_true 20 "it is kept awake" is_in_reserve
+spare=$(awake_nodes)
+"$ROOST" why "$spare" >"$WORK/why" || fail "roost why: $(cat "$WORK/why")"
+grep -q ROOSTER_RESERVE "$WORK/why" || fail "roost why $spare says: $(cat "$WORK/why")"
+for how in --dry-run ""; do
+    "$ROOST" power sleep "$spare" $how >"$WORK/sleep.out" 2>&1 && fail "it sleeps $how: $(cat "$WORK/sleep.out")"
+    grep -q "ROOSTER_RESERVE" "$WORK/sleep.out" || fail "roost power sleep $how says: $(cat "$WORK/sleep.out")"
+done
+kill -KILL "$(pids_of rooster)" || fail "no rooster"
+is_known() { [ "$(of_reserve 2>/dev/null)" = "$spare Up" ]; }
+until_true 20 "another rooster knows what was woken for the reserve" is_known
+"$ROOST" power sleep "$spare" --force >"$WORK/sleep.out" 2>&1 || fail "power sleep --force: $(cat "$WORK/sleep.out")"
+until_true 60 "another is woken instead" is_one_awake 2
+until_true 20 "that one is kept awake" is_in_reserve
+[ "$(awake_nodes)" != "$spare" ] || fail "$spare was woken again"
+
 pool_stop
 passed
