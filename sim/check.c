@@ -582,22 +582,23 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
 static void audit_offline(void *arg, uint64_t began_us, struct ad *const *ads, size_t count)
 {
     struct judge *judge = arg;
+    struct strmap *there = strmap_create(STRMAP_CASE_SENSITIVE);
+    for (size_t i = 0; i < count; i++) {
+        (void)strmap_set(there, ad_string_or(ads[i], "Machine", ""), judge); /* presence counts */
+    }
     for (size_t i = 0; i < judge->machine_count; i++) {
         const struct machine *machine = &judge->machines[i];
         if (!machine->offline_acknowledged || machine->since_us == 0 ||
             machine->since_us > began_us || machine->host->power != SIM_HOST_OFF) {
             continue;
         }
-        bool found = false;
-        for (size_t k = 0; k < count && !found; k++) {
-            found = strcmp(ad_string_or(ads[k], "Machine", ""), machine->host->name) == 0;
-        }
-        if (!found) {
+        if (strmap_get(there, machine->host->name) == NULL) {
             judge_broken(judge,
                          "offline_lost: %s sleeps, and the collector has no offline ad of it",
                          machine->host->name);
         }
     }
+    strmap_destroy(there, NULL);
 }
 
 static void submit_refused(void *arg, unsigned batch, int status, const char *text)
@@ -752,9 +753,12 @@ void judge_finish(struct judge *judge)
             judge_broken(judge, "result_wrong: job %u is completed, and its output never came", i);
         }
     }
+    unsigned awake = 0;
     for (size_t i = 0; i < judge->machine_count; i++) {
         const struct sim_host *host = judge->machines[i].host;
-        if (host->power != SIM_HOST_OFF && strcmp(host->name, judge->options.central) != 0) {
+        bool is_central = strcmp(host->name, judge->options.central) == 0;
+        awake += host->power != SIM_HOST_OFF && !is_central;
+        if (awake > judge->options.awake_max) {
             judge_broken(judge, "never_sleeps: %s is still on", host->name);
         }
     }

@@ -52,6 +52,7 @@ struct judge_options {
     const char *output_directory; /* of the jobs, on the central machine */
     const char *central;          /* that machine */
     struct tap *tap;              /* another one to be given all bytes; may be NULL */
+    unsigned awake_max;           /* so many may stay awake in the end */
     /* May that machine be woken without a job?  NULL: none may. */
     bool (*is_ordered)(void *arg, const struct sim_host *host);
     void *arg;

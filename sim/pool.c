@@ -340,12 +340,11 @@ static bool is_over(const struct pool *pool)
 static bool all_asleep(const struct pool *pool)
 {
     const struct sim_host *host;
+    unsigned awake = 0;
     for (size_t i = 0; (host = sim_host_at(pool->sim, i)) != NULL; i++) {
-        if (host != pool->central && host->power != SIM_HOST_OFF) {
-            return false;
-        }
+        awake += host != pool->central && host->power != SIM_HOST_OFF;
     }
-    return true;
+    return awake <= (pool->options.story != NULL ? pool->options.story->awake_max : 0);
 }
 
 static void run_until(struct pool *pool, uint64_t until_us)
@@ -379,6 +378,7 @@ static void create(struct pool *pool)
     if (pool->options.story != NULL) {
         judge_options.is_ordered = pool->options.story->is_ordered;
         judge_options.arg = pool->options.story->arg;
+        judge_options.awake_max = pool->options.story->awake_max;
     }
     pool->judge = judge_create(&judge_options);
     struct sim_options options = {.seed = pool->options.seed,

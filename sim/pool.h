@@ -22,7 +22,8 @@ struct tap;
 
 /* Another story than the day of chaos. */
 struct pool_story {
-    uint64_t day_s, calm_s, audit_s;                   /* calm: at most, once the day is over */
+    unsigned awake_max;              /* so many machines may stay awake in the end */
+    uint64_t day_s, calm_s, audit_s; /* calm: at most, once the day is over */
     void (*central)(void *arg, struct strbuf *config); /* adds to it */
     /* Of the number-th machine: adds to its configuration, fills in what is not as usual. */
     void (*node)(void *arg, unsigned number, struct sim_host_options *host, struct strbuf *config);

@@ -27,11 +27,13 @@
 #define CALM_S         14400
 #define AUDIT_S        1800
 #define PATROL_S       1800 /* the operator looks for machines that went without a word */
+#define LAST_PATROL_S  120  /* while there are jobs for all of them */
 #define BATCH_MAX      500
 #define BATCHES_MAX    4096
 #define JOB_MIN_S      60
 #define JOB_MAX_S      1800
 #define STORM_JOB_S    240 /* of the jobs before all are told to sleep */
+#define STORM_WAIT_S   90  /* within which most have ended */
 #define ASLEEP_W       5.0
 #define IDLE_W         60.0
 #define BUSY_W         150.0
@@ -81,6 +83,7 @@ struct days {
     uint64_t dawn_us, storm_s, last_s;
     bool stormed, asked;
     unsigned kills, energies;
+    unsigned limit, reserve; /* of the guards, by seed; 0: none */
 };
 
 static void strike(void *arg);
@@ -134,8 +137,16 @@ static struct sim_temper temper_of(struct days *days, enum power_kind kind)
 
 static void central_config(void *arg, struct strbuf *config)
 {
-    (void)arg;
+    const struct days *days = arg;
     strbuf_puts(config, CENTRAL_CONFIG);
+    if (days->limit > 0) {
+        strbuf_printf(config,
+                      "ROOSTER_MAX_WAKES_PER_MINUTE = %u\nROOSTER_MAX_SLEEPS_PER_MINUTE = %u\n",
+                      days->limit, days->limit);
+    }
+    if (days->reserve > 0) {
+        strbuf_printf(config, "ROOSTER_RESERVE = \"%u\"\n", days->reserve);
+    }
 }
 
 static void node(void *arg, unsigned number, struct sim_host_options *host, struct strbuf *config)
@@ -281,7 +292,7 @@ static void plan_strikes(struct days *days)
 {
     static const char *const PROGRAMS[] = {"roost-collector", "roost-rooster",    "roost-collector",
                                            "roost-rooster",   "roost-negotiator", "roost-schedd"};
-    unsigned count = (unsigned)between(days, 2, 2 + days->options.hours / 2);
+    unsigned count = 2 + (unsigned)between(days, days->options.hours / 4, days->options.hours / 2);
     for (unsigned i = 0; i < count; i++) {
         uint64_t at_us = days->dawn_us + between(days, 0, days->last_s + HOUR_S / 2) * SIM_S;
         add_strike(days, PROGRAMS[between(days, 0, ARRAY_COUNT(PROGRAMS) - 1)], at_us, false);
@@ -342,18 +353,20 @@ static void give(struct days *days, enum operator_what what, const char *name,
 static void patrol(void *arg)
 {
     struct days *days = arg;
-    uint64_t now_us = days->sim->now_us;
+    uint64_t now_us = days->sim->now_us, last_us = days->dawn_us + days->last_s * SIM_S;
     for (unsigned i = 1; i <= days->options.nodes; i++) {
         const struct sim_host *host = sim_host_at(days->sim, i);
         bool vanished = host->power == SIM_HOST_OFF && host->lost_power;
-        if (vanished || rng_below(&days->rng, days->options.nodes) == 0) {
+        bool wanted = now_us < last_us && rng_below(&days->rng, days->options.nodes) == 0;
+        if (vanished || wanted) {
             power_truth_order(days->truth, host);
             give(days, vanished || chance(days, 500) ? OPERATOR_ON : OPERATOR_TEST, host->name,
                  ordered);
         }
     }
-    if (now_us < days->dawn_us + (days->last_s + LAST_S) * SIM_S) {
-        (void)sim_at(days->sim, now_us + PATROL_S * SIM_S, patrol, days);
+    if (now_us < last_us + LAST_JOB_S * SIM_S) {
+        uint64_t next_us = now_us < last_us ? PATROL_S * SIM_S : LAST_PATROL_S * SIM_S;
+        (void)sim_at(days->sim, now_us + next_us, patrol, days);
     }
 }
 
@@ -363,8 +376,11 @@ static void storm(void *arg)
     struct days *days = arg;
     uint64_t now_us = days->sim->now_us, began_us = days->dawn_us + days->storm_s * SIM_S;
     unsigned on = power_truth_on(days->truth);
-    bool idle = now_us - began_us > STORM_JOB_S * SIM_S && judge_waiting(days->judge) <= on / 4 &&
-                power_truth_running(days->truth) <= on / 4;
+    /* A few late jobs are not waited for for ever. */
+    bool late = now_us - began_us > (STORM_JOB_S + STORM_WAIT_S) * SIM_S;
+    unsigned most = late ? on / 4 : on / 20;
+    bool idle = now_us - began_us > STORM_JOB_S * SIM_S && judge_waiting(days->judge) <= most &&
+                power_truth_running(days->truth) <= most;
     if (idle && on >= days->options.nodes * 3 / 10 && !days->stormed) {
         days->stormed = true;
         sim_trace(days->sim, NULL, "operator: %u machines are on: all are to sleep", on);
@@ -437,6 +453,7 @@ static void begins(void *arg, struct sim *sim, struct judge *judge, uint64_t daw
     at(days, PATROL_S, patrol, days);
     at(days, days->storm_s, storm, days);
     at(days, days->last_s - 30, heal, days);
+    at(days, days->last_s + 30, patrol, days);
     at(days, days->last_s + STATES_S, ask_states, days);
     plan_strikes(days);
 }
@@ -480,7 +497,12 @@ void power_days_run(const struct power_days_options *options, struct pool_result
                         .operator= {.collector_address = "tcp:cm:9618",
                                     .token_path = SECURITY "/tokens/USER",
                                     .ca_path = SECURITY "/ca.pem"} };
-    const struct pool_story story = {.day_s = options->hours * HOUR_S,
+    CHECK(options->hours >= POWER_HOURS_MIN);
+    rng_seed(&days.rng, options->seed ^ UINT64_C(0x632be59bd9b4e019));
+    days.limit = chance(&days, 250) ? options->nodes / 5 + 3 : 0;
+    days.reserve = chance(&days, 250) ? options->nodes / 20 + 1 : 0;
+    const struct pool_story story = {.awake_max = days.reserve,
+                                     .day_s = options->hours * HOUR_S,
                                      .calm_s = CALM_S,
                                      .audit_s = AUDIT_S,
                                      .central = central_config,
@@ -490,8 +512,6 @@ void power_days_run(const struct power_days_options *options, struct pool_result
                                      .ends = ends,
                                      .is_ordered = is_ordered,
                                      .arg = &days};
-    CHECK(options->hours >= POWER_HOURS_MIN);
-    rng_seed(&days.rng, options->seed ^ UINT64_C(0x632be59bd9b4e019));
     days.last_s = options->hours * HOUR_S - LAST_S;
     days.storm_s = between(&days, days.last_s / 4, days.last_s / 2);
     days.dead_at_s = sim_alloc((options->nodes + 1) * sizeof(unsigned));
@@ -500,6 +520,9 @@ void power_days_run(const struct power_days_options *options, struct pool_result
                                                       .jobs = days.jobs,
                                                       .last_job = days.last_job,
                                                       .classes = days.classes,
+                                                      .reserve = days.reserve,
+                                                      .wakes_max = days.limit,
+                                                      .sleeps_max = days.limit,
                                                       .asleep_w = ASLEEP_W,
                                                       .idle_w = IDLE_W,
                                                       .busy_w = BUSY_W,
@@ -519,7 +542,8 @@ void power_days_run(const struct power_days_options *options, struct pool_result
                                       .begins = sim_is_there,
                                       .arg = &days};
     pool_run(&pool, ret);
-    int length = snprintf(ret->figures, sizeof(ret->figures), "kills %u, ", days.kills);
+    int length = snprintf(ret->figures, sizeof(ret->figures), "reserve %u, limit %u, kills %u, ",
+                          days.reserve, days.limit, days.kills);
     power_truth_figures(days.truth, ret->figures + length, sizeof(ret->figures) - (size_t)length);
     for (size_t i = 0; i < days.batch_count; i++) {
         sim_free(days.batches[i].seconds);

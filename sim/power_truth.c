@@ -20,6 +20,7 @@
 
 #define ORDER_US      (7200 * SIM_S)
 #define SLEEP_US      (150 * SIM_S) /* until one that was told to sleep is off */
+#define MINUTE_US     (60 * SIM_S)
 #define SLACK_S       60.0
 #define SLACK_BOOT_S  12.0
 #define SLACK_SLEEP_S 15.0
@@ -36,6 +37,7 @@ struct machine_truth {
     uint64_t ordered_until_us, asked_us, boot_us;
     unsigned stops, wakes, boots, crashes;
     double on_s, off_s, job_cpu_s, slack_s;
+    double true_on_s;              /* when the report was made */
     double told_on_s, told_busy_s; /* by the report */
     char state[64];
 };
@@ -46,6 +48,13 @@ struct running {
     unsigned machine, cpus;
 };
 
+#define LATELY_MAX 4096
+
+struct lately { /* when the last things of a kind were */
+    uint64_t at_us[LATELY_MAX];
+    unsigned count;
+};
+
 struct power_truth {
     struct power_truth_options options;
     struct sim *sim;
@@ -54,6 +63,8 @@ struct power_truth {
     struct running *running;
     size_t running_count, running_capacity;
     uint64_t *waited_us; /* of each job: when it last waited, as far as that was looked at */
+    struct lately woken, downs;
+    uint64_t rooster_died_us;
     unsigned on, wakes, by_name, slept, refused, unreachable, rooster_deaths;
     unsigned states_told, energies_told;
     double told_used, told_jobs, told_users, told_busy_s, told_on_s;
@@ -135,6 +146,55 @@ static unsigned woken_lately(const struct power_truth *truth)
     return count;
 }
 
+/* How many there were in the last minute, this one with them. */
+static unsigned add_lately(struct lately *lately, uint64_t now_us)
+{
+    unsigned count = 1;
+    for (unsigned i = 1; i < LATELY_MAX && i <= lately->count; i++, count++) {
+        if (now_us - lately->at_us[(lately->count - i) % LATELY_MAX] >= MINUTE_US) {
+            break;
+        }
+    }
+    lately->at_us[lately->count++ % LATELY_MAX] = now_us;
+    return count;
+}
+
+/* A rooster that was killed may have given an order that nobody heard of; the programs take a
+ * moment. */
+static void check_limit(struct power_truth *truth, unsigned count, unsigned most, const char *what)
+{
+    bool died =
+        truth->rooster_died_us != 0 && truth->sim->now_us - truth->rooster_died_us < 2 * MINUTE_US;
+    if (most > 0 && count > most && !died) {
+        judge_broken(truth->judge, "over_the_limit: %u machines %s within a minute, %u may", count,
+                     what, most);
+    }
+}
+
+static bool has_starter(const struct sim_host *host)
+{
+    const struct sim_link *head = &host->processes;
+    for (const struct sim_link *at = head->next; at != head; at = at->next) {
+        const struct sim_process *process = at->item;
+        if (process->program->timed || strcmp(process->program->name, "roost-starter") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Idle machines awake, or on their way up, are no more than the reserve and a little: jobs may have
+ * ended a moment ago. */
+static bool is_reserve_short(const struct power_truth *truth)
+{
+    unsigned idle = 0, reserve = truth->options.reserve;
+    for (unsigned i = 0; i < truth->options.nodes && reserve > 0; i++) {
+        const struct sim_host *host = truth->machines[i].host;
+        idle += host->power == SIM_HOST_ON && !has_starter(host);
+    }
+    return reserve > 0 && idle <= reserve + reserve / 2 + 2;
+}
+
 static void wake_asked(void *arg, struct sim_host *host)
 {
     struct power_truth *truth = arg;
@@ -144,6 +204,8 @@ static void wake_asked(void *arg, struct sim_host *host)
     }
     truth->wakes++;
     machine->wakes++;
+    check_limit(truth, add_lately(&truth->woken, truth->sim->now_us), truth->options.wakes_max,
+                "are woken");
     machine->slack_s +=
         (double)truth->options.failed_wake_max_s * (machine->kind == POWER_KIND_GOOD ? 0 : 1);
     if (power_truth_is_ordered(truth, host)) {
@@ -157,7 +219,7 @@ static void wake_asked(void *arg, struct sim_host *host)
     }
     machine->asked_us = truth->sim->now_us;
     unsigned lately = woken_lately(truth);
-    if (lately > waited) {
+    if (lately > waited + truth->options.reserve) {
         judge_broken(truth->judge, "wake_surplus: %u machines are woken within %.0f s, for %u jobs",
                      lately, (double)SURPLUS_US / 1e6, waited);
     }
@@ -172,8 +234,9 @@ void power_truth_order(struct power_truth *truth, const struct sim_host *host)
 
 bool power_truth_is_ordered(const struct power_truth *truth, const struct sim_host *host)
 {
-    return host->index >= 1 && host->index <= truth->options.nodes &&
-           truth->machines[host->index - 1].ordered_until_us > truth->sim->now_us;
+    bool by_name = host->index >= 1 && host->index <= truth->options.nodes &&
+                   truth->machines[host->index - 1].ordered_until_us > truth->sim->now_us;
+    return by_name || is_reserve_short(truth);
 }
 
 /* ---- power ---- */
@@ -192,13 +255,10 @@ static void account(struct power_truth *truth, struct machine_truth *machine, bo
 /* A starter is there from before its job's files come until after they have gone. */
 static void check_free(struct power_truth *truth, const struct sim_host *host)
 {
-    const struct sim_link *head = &host->processes;
-    for (const struct sim_link *at = head->next; at != head; at = at->next) {
-        const struct sim_process *process = at->item;
-        if (process->program->timed || strcmp(process->program->name, "roost-starter") == 0) {
-            judge_broken(truth->judge, "off_while_claimed: %s goes down while %s (%d) runs on it",
-                         host->name, process->program->name, (int)process->pid);
-        }
+    if (has_starter(host)) {
+        judge_broken(truth->judge,
+                     "off_while_claimed: %s goes down while a starter or job runs on it",
+                     host->name);
     }
 }
 
@@ -217,6 +277,8 @@ static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
     account(truth, machine, was != SIM_HOST_OFF);
     if (host->power == SIM_HOST_STOPPING) {
         check_free(truth, host);
+        check_limit(truth, add_lately(&truth->downs, truth->sim->now_us), truth->options.sleeps_max,
+                    "go down");
     }
     truth->on += host->power == SIM_HOST_ON;
     truth->on -= was == SIM_HOST_ON;
@@ -248,6 +310,7 @@ static void host_stops(void *arg, struct sim_host *host, bool orderly)
 void power_truth_rooster_died(struct power_truth *truth)
 {
     truth->rooster_deaths++;
+    truth->rooster_died_us = truth->sim->now_us;
 }
 
 /* ---- jobs ---- */
@@ -431,6 +494,8 @@ static void check_node(struct power_truth *truth, struct machine_truth *machine,
     double busy_s = ad_real_or(ad, "BusyCoreSeconds", 0);
     double used = ad_real_or(ad, "EnergyUsed", -1), jobs = ad_real_or(ad, "EnergyOfJobs", -1);
     double saved = ad_real_or(ad, "EnergySaved", -1);
+    account(truth, machine, machine->host->power != SIM_HOST_OFF);
+    machine->true_on_s = machine->on_s;
     machine->told_on_s = on_s;
     machine->told_busy_s = busy_s;
     truth->told_used += used;
@@ -486,11 +551,11 @@ static void check_machine(struct power_truth *truth, const struct machine_truth 
     }
     double forgotten_s = (double)truth->options.flush_s * truth->rooster_deaths;
     double slack_s = machine->slack_s + SLACK_S;
-    if (machine->told_on_s > machine->on_s + slack_s ||
-        machine->told_on_s < machine->on_s - slack_s - forgotten_s) {
+    if (machine->told_on_s > machine->true_on_s + slack_s ||
+        machine->told_on_s < machine->true_on_s - slack_s - forgotten_s) {
         judge_broken(truth->judge,
                      "energy_wrong: %s (%s) was on for %.0f s, and for %.0f in the report",
-                     machine->host->name, power_kind_name(machine->kind), machine->on_s,
+                     machine->host->name, power_kind_name(machine->kind), machine->true_on_s,
                      machine->told_on_s);
     }
     double cores = machine->cpus;
@@ -510,9 +575,7 @@ void power_truth_finish(struct power_truth *truth)
         return;
     }
     for (unsigned i = 0; i < truth->options.nodes; i++) {
-        struct machine_truth *machine = &truth->machines[i];
-        account(truth, machine, machine->host->power != SIM_HOST_OFF);
-        check_machine(truth, machine);
+        check_machine(truth, &truth->machines[i]);
     }
     if (differs(truth->told_users, truth->told_jobs)) {
         judge_broken(truth->judge, "energy_wrong: users have %g kWh, the machines' jobs %g",

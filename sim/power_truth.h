@@ -4,8 +4,9 @@
  * asked of it and when, which jobs ran on it.  Beside the promises of check.h, which hold here too:
  *
  *   wake_without_match  a machine is woken, nobody asked for it by name, and for WAKE_TOLERANCE_US
- *                       no job waited that it could run
+ *                       no job waited that it could run, nor was the reserve short
  *   wake_surplus        within SURPLUS_US more sound machines are woken than jobs waited
+ *   over_the_limit      more machines are woken, or go down, in a minute than the guards allow
  *   off_while_claimed   a machine is told to go down, or goes down in order, while a job is on its
  *                       way to it, runs, or is on its way back
  *   sleep_not_done      a machine said that it goes to sleep when it was told to, and stayed on
@@ -56,6 +57,8 @@ struct power_truth_options {
     unsigned nodes, jobs, last_job; /* jobs from that number on are the last ones */
     const unsigned char *classes;   /* enum power_class of each job; borrowed */
     double asleep_w, idle_w, busy_w;
+    unsigned reserve;               /* idle machines that are kept awake; 0: none */
+    unsigned wakes_max, sleeps_max; /* in a minute; 0: no limit */
     uint64_t failed_wake_max_s,
         flush_s; /* what one costs in the report; what a killed rooster forgets */
 };
@@ -72,6 +75,7 @@ unsigned power_truth_on(const struct power_truth *truth);      /* how many machi
 unsigned power_truth_running(const struct power_truth *truth); /* how many jobs run */
 /* Somebody orders it on by name, now. */
 void power_truth_order(struct power_truth *truth, const struct sim_host *host);
+/* Somebody asked for it by name, or the reserve is short. */
 bool power_truth_is_ordered(const struct power_truth *truth, const struct sim_host *host);
 /* The rooster was killed. */
 void power_truth_rooster_died(struct power_truth *truth);
