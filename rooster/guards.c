@@ -484,7 +484,14 @@ bool guards_keep_reserve(const struct rooster *rooster)
 int64_t guards_missing(const struct rooster *rooster)
 {
     const struct guards *guards = rooster->guards;
-    return guards->reserve.count == 0 ? 0 : reserve_wanted(rooster) - guards->idle - guards->coming;
+    if (guards->reserve.count == 0) {
+        return 0;
+    }
+    int64_t missing = reserve_wanted(rooster) - guards->idle - guards->coming;
+    /* Machines that are awake and idle are perhaps only on their way back to it. */
+    bool young = collector_age_s(guards) <
+                 config_duration_s(config_of(rooster), "ROOSTER_COLLECTOR_MIN_AGE");
+    return young && missing > 0 ? 0 : missing;
 }
 
 double guards_watts_left(const struct rooster *rooster)

@@ -145,7 +145,9 @@ static const struct knob KNOBS[] = {
      .min = 0,
      .max = 86400,
      .help = "While the collector runs for less than this, the pool may not be complete in it: no "
-             "more than ROOSTER_YOUNG_MAX_DOWN machines go to sleep until then."},
+             "more than ROOSTER_YOUNG_MAX_DOWN machines go to sleep until then, and none is woken "
+             "for the "
+             "reserve."},
     {.name = "ROOSTER_YOUNG_MAX_DOWN",
      .type = KNOB_INT,
      .fallback = "10",

@@ -420,6 +420,7 @@ static void heal(void *arg)
             sim_host_temper(sim_host_at(days->sim, i), &SOUND);
         }
     }
+    power_truth_last(days->truth);
     sim_trace(days->sim, NULL, "what can be repaired is");
 }
 
@@ -521,6 +522,7 @@ void power_days_run(const struct power_days_options *options, struct pool_result
                                                       .last_job = days.last_job,
                                                       .classes = days.classes,
                                                       .reserve = days.reserve,
+                                                      .attempts_max = 3,
                                                       .wakes_max = days.limit,
                                                       .sleeps_max = days.limit,
                                                       .asleep_w = ASLEEP_W,

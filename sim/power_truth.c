@@ -20,10 +20,11 @@
 
 #define ORDER_US      (7200 * SIM_S)
 #define SLEEP_US      (150 * SIM_S) /* until one that was told to sleep is off */
-#define MINUTE_US     (60 * SIM_S)
-#define SLACK_S       60.0
-#define SLACK_BOOT_S  12.0
-#define SLACK_SLEEP_S 15.0
+#define AGAIN_US      (50 * SIM_S)  /* no deadline is shorter */
+#define MINUTE_US     (55 * SIM_S)  /* and from the grant to the deed some seconds */
+#define SLACK_S       20.0
+#define SLACK_BOOT_S  2.0
+#define SLACK_SLEEP_S 2.0
 #define SLACK_CRASH_S 1300.0 /* its ads stay so long */
 #define J_PER_KWH     3.6e6
 #define ROUNDING      1e-6
@@ -34,6 +35,7 @@ struct machine_truth {
     bool whole, was_up, served, left_alone, odd_state;
     unsigned cpus;
     uint64_t since_us; /* of its power */
+    uint64_t changed_us, woken_us;
     uint64_t ordered_until_us, asked_us, boot_us;
     unsigned stops, wakes, boots, crashes;
     double on_s, off_s, job_cpu_s, slack_s;
@@ -65,6 +67,7 @@ struct power_truth {
     uint64_t *waited_us; /* of each job: when it last waited, as far as that was looked at */
     struct lately woken, downs;
     uint64_t rooster_died_us;
+    bool is_last; /* the last jobs come */
     unsigned on, wakes, by_name, slept, refused, unreachable, rooster_deaths;
     unsigned states_told, energies_told;
     double told_used, told_jobs, told_users, told_busy_s, told_on_s;
@@ -117,10 +120,10 @@ static bool class_fits(enum power_class class, const struct machine_truth *machi
 
 /* Which jobs waited lately: enough for this machine, and for all that are woken? */
 static bool is_matched(struct power_truth *truth, const struct machine_truth *machine,
-                       unsigned *waited)
+                       unsigned *waited, bool *mixed)
 {
     uint64_t now_us = truth->sim->now_us;
-    bool matched = false;
+    bool matched = false, of_class[POWER_CLASSES] = {false};
     *waited = 0;
     for (unsigned i = 0; i < truth->options.jobs; i++) {
         if (judge_job_waits(truth->judge, i)) {
@@ -130,7 +133,9 @@ static bool is_matched(struct power_truth *truth, const struct machine_truth *ma
         enum power_class class = (enum power_class)truth->options.classes[i];
         matched = matched || (ago_us <= WAKE_TOLERANCE_US && class_fits(class, machine));
         *waited += ago_us <= 2 * SURPLUS_US;
+        of_class[class] = of_class[class] || ago_us <= 2 * SURPLUS_US;
     }
+    *mixed = of_class[POWER_ANY] + of_class[POWER_STATIC] + of_class[POWER_WHOLE] > 1;
     return matched;
 }
 
@@ -204,6 +209,12 @@ static void wake_asked(void *arg, struct sim_host *host)
     }
     truth->wakes++;
     machine->wakes++;
+    if (machine->kind == POWER_KIND_GOOD && host->power == SIM_HOST_BOOTING &&
+        truth->sim->now_us - machine->woken_us < AGAIN_US) {
+        judge_broken(truth->judge, "wake_repeated: %s is on its way up, and woken again",
+                     host->name);
+    }
+    machine->woken_us = truth->sim->now_us;
     check_limit(truth, add_lately(&truth->woken, truth->sim->now_us), truth->options.wakes_max,
                 "are woken");
     machine->slack_s +=
@@ -212,14 +223,16 @@ static void wake_asked(void *arg, struct sim_host *host)
         return;
     }
     unsigned waited = 0;
-    if (!is_matched(truth, machine, &waited)) {
+    bool mixed = false;
+    if (!is_matched(truth, machine, &waited, &mixed)) {
         judge_broken(truth->judge,
                      "wake_without_match: %s is woken, and no job waits that it could run",
                      host->name);
     }
     machine->asked_us = truth->sim->now_us;
     unsigned lately = woken_lately(truth);
-    if (lately > waited + truth->options.reserve) {
+    /* A job that fits everywhere may take the machine that another job's kind needs. */
+    if (lately > waited + truth->options.reserve && !mixed) {
         judge_broken(truth->judge, "wake_surplus: %u machines are woken within %.0f s, for %u jobs",
                      lately, (double)SURPLUS_US / 1e6, waited);
     }
@@ -274,6 +287,8 @@ static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
     if (truth->sim == NULL || machine == NULL || host->power == was) {
         return;
     }
+    uint64_t changed_us = machine->changed_us; /* when it began to stop */
+    machine->changed_us = was == SIM_HOST_ON ? truth->sim->now_us : changed_us;
     account(truth, machine, was != SIM_HOST_OFF);
     if (host->power == SIM_HOST_STOPPING) {
         check_free(truth, host);
@@ -294,7 +309,7 @@ static void power_changed(void *arg, struct sim_host *host, enum sim_power was)
         machine->boot_us = 0;
     } else if (host->power == SIM_HOST_OFF) {
         machine->stops++;
-        machine->slack_s += SLACK_SLEEP_S;
+        machine->slack_s += SLACK_SLEEP_S + (double)(truth->sim->now_us - changed_us) / 1e6;
     }
 }
 
@@ -305,6 +320,11 @@ static void host_stops(void *arg, struct sim_host *host, bool orderly)
         machine->crashes++;
         machine->slack_s += SLACK_CRASH_S;
     }
+}
+
+void power_truth_last(struct power_truth *truth)
+{
+    truth->is_last = true;
 }
 
 void power_truth_rooster_died(struct power_truth *truth)
@@ -363,6 +383,7 @@ static void job_ended(void *arg, struct sim_process *process, const char *key, b
         if (was.process == process) {
             truth->machines[was.machine].job_cpu_s +=
                 (double)(truth->sim->now_us - was.since_us) / 1e6 * was.cpus;
+            truth->machines[was.machine].served |= truth->is_last; /* it was in use */
             truth->running[i] = truth->running[--truth->running_count];
             truth->waited_us[number] = truth->sim->now_us;
             return;
@@ -445,6 +466,9 @@ static void sleep_due(void *arg)
 void power_truth_slept(struct power_truth *truth, const char *name, int status)
 {
     struct machine_truth *machine = named(truth, name);
+    if (status == -EAGAIN) { /* its jobs are being ended: nobody said that they may */
+        judge_broken(truth->judge, "off_while_claimed: %s ends its jobs to go to sleep", name);
+    }
     if (status == -ECONNRESET && machine->host->power != SIM_HOST_ON) {
         status = 0; /* gone with its answer */
     }
@@ -471,7 +495,8 @@ void power_truth_states(struct power_truth *truth, struct ad *const *ads, size_t
             continue;
         }
         bool alone = strcmp(state, "WakeFailed") == 0 && ad_has(ads[i], "PowerQuarantineUntil");
-        bool trying = strcmp(state, "Waking") == 0;
+        bool trying = strcmp(state, "Waking") == 0 &&
+                      ad_int_or(ads[i], "WakeAttempts", 0) <= truth->options.attempts_max;
         machine->left_alone =
             (alone || trying) && ad_string_or(ads[i], "PowerStateReason", "")[0] != '\0';
         (void)snprintf(machine->state, sizeof(machine->state), "%.20s: %.40s", state,

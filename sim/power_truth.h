@@ -5,12 +5,12 @@
  *
  *   wake_without_match  a machine is woken, nobody asked for it by name, and for WAKE_TOLERANCE_US
  *                       no job waited that it could run, nor was the reserve short
- *   wake_surplus        within SURPLUS_US more sound machines are woken than jobs waited
- *   over_the_limit      more machines are woken, or go down, in a minute than the guards allow
- *   off_while_claimed   a machine is told to go down, or goes down in order, while a job is on its
- *                       way to it, runs, or is on its way back
- *   sleep_not_done      a machine said that it goes to sleep when it was told to, and stayed on
- *   node_lost           a machine that is sound ran none of the last jobs, which want them all
+ *   wake_surplus        within SURPLUS_US more sound machines are woken than jobs of one kind
+ * waited wake_repeated       a sound machine is woken while it is on its way up over_the_limit more
+ * machines are woken, or go down, in a minute than the guards allow off_while_claimed   a machine
+ * is told to go down, or goes down in order, while a job is on its way to it, runs, or is on its
+ * way back sleep_not_done      a machine said that it goes to sleep when it was told to, and stayed
+ * on node_lost           a machine that is sound ran none of the last jobs, which want them all
  *   no_reason           a machine that comes up no more is not left alone, with a reason
  *   energy_wrong        the report does not add up, or is not what the machines did
  *   unanswered          the operator's last questions were not answered
@@ -58,6 +58,7 @@ struct power_truth_options {
     const unsigned char *classes;   /* enum power_class of each job; borrowed */
     double asleep_w, idle_w, busy_w;
     unsigned reserve;               /* idle machines that are kept awake; 0: none */
+    int64_t attempts_max;           /* of a wake */
     unsigned wakes_max, sleeps_max; /* in a minute; 0: no limit */
     uint64_t failed_wake_max_s,
         flush_s; /* what one costs in the report; what a killed rooster forgets */
@@ -77,6 +78,8 @@ unsigned power_truth_running(const struct power_truth *truth); /* how many jobs 
 void power_truth_order(struct power_truth *truth, const struct sim_host *host);
 /* Somebody asked for it by name, or the reserve is short. */
 bool power_truth_is_ordered(const struct power_truth *truth, const struct sim_host *host);
+/* The last jobs come now. */
+void power_truth_last(struct power_truth *truth);
 /* The rooster was killed. */
 void power_truth_rooster_died(struct power_truth *truth);
 

@@ -403,6 +403,8 @@ static void short_sleeps_are_learned_from_the_ledger_and_do_not_pay(void **state
 
 /* ---- the reserve */
 
+#define GROWN "ROOSTER_COLLECTOR_MIN_AGE = 0\n" /* it is as old as it must be */
+
 static bool are_off_2(struct rig *rig)
 {
     return is(rig, "wn01", WAKE_OFF) && is(rig, "wn02", WAKE_OFF) &&
@@ -443,8 +445,9 @@ static bool is_coming(struct rig *rig)
 static void the_best_is_woken_when_too_few_are_awake(void **state)
 {
     struct rig *rig = *state;
-    two_sleep(rig, "ROOSTER_RESERVE = \"1\"\nROOSTER_ASLEEP_AGAIN = 0\n"
-                   "ROOSTER_UNHIBERNATE_RANK = \"ifThenElse(Machine == \\\"wn02\\\", 2, 1)\"");
+    two_sleep(rig,
+              GROWN "ROOSTER_RESERVE = \"1\"\nROOSTER_ASLEEP_AGAIN = 0\n"
+                    "ROOSTER_UNHIBERNATE_RANK = \"ifThenElse(Machine == \\\"wn02\\\", 2, 1)\"");
     until(rig, is_waking_2);
     assert_string_equal(wakes(rig), "wn02 ");
     assert_string_equal(node_named(rig, "wn02")->asked_by, "reserve");
@@ -472,7 +475,7 @@ static void who_was_kept_off_or_has_just_gone_is_not_woken_for_it(void **state)
          " OfflineBootId = \"b1\"; ClassAdLifetime = 86400; PowerState = \"Off\";"
          " PowerKeptOff = true; Unhibernate = true ]");
     falls_asleep(rig, "wn02");
-    with(rig, "ROOSTER_RESERVE = \"2\"\nROOSTER_ASLEEP_AGAIN = 1");
+    with(rig, GROWN "ROOSTER_RESERVE = \"2\"\nROOSTER_ASLEEP_AGAIN = 1");
     until(rig, is_seen);
     look_now(rig->rooster);
     assert_string_equal(wakes(rig), "");
@@ -481,10 +484,25 @@ static void who_was_kept_off_or_has_just_gone_is_not_woken_for_it(void **state)
     assert_false(node_named(rig, "wn01")->guard.spare);
 }
 
+/* It has been started again: those who are awake are not back yet. */
+static void a_young_collector_does_not_know_that_too_few_are_awake(void **state)
+{
+    struct rig *rig = *state;
+    two_sleep(rig, "ROOSTER_RESERVE = \"1\"\nROOSTER_ASLEEP_AGAIN = 0");
+    until(rig, are_off_2);
+    for (int i = 0; i < 5; i++) {
+        look_at_all(rig->rooster);
+        look_now(rig->rooster);
+    }
+    assert_string_equal(wakes(rig), "");
+    assert_int_equal(figure(rig, "ReserveComing"), 0);
+}
+
 static void a_dry_rooster_only_says_whom_it_would_wake_for_it(void **state)
 {
     struct rig *rig = *state;
-    two_sleep(rig, "ROOSTER_RESERVE = \"1\"\nROOSTER_ASLEEP_AGAIN = 0\nROOSTER_DRY_RUN = true");
+    two_sleep(rig,
+              GROWN "ROOSTER_RESERVE = \"1\"\nROOSTER_ASLEEP_AGAIN = 0\nROOSTER_DRY_RUN = true");
     until(rig, are_off_2);
     for (int i = 0; i < 5; i++) {
         look_at_all(rig->rooster);
@@ -498,7 +516,7 @@ static void one_that_does_not_come_for_it_is_tried_again_then_left_alone_for_ano
 {
     struct rig *rig = *state;
     may_fail(rig, true);
-    two_sleep(rig, "ROOSTER_RESERVE = \"1\"\nROOSTER_ASLEEP_AGAIN = 0");
+    two_sleep(rig, GROWN "ROOSTER_RESERVE = \"1\"\nROOSTER_ASLEEP_AGAIN = 0");
     until(rig, is_backing_off);
     assert_true(node_named(rig, "wn01")->guard.reserving);
     assert_true(is(rig, "wn02", WAKE_OFF));
@@ -581,6 +599,7 @@ int main(void)
         RIG(idle_machines_are_kept_awake),
         RIG(the_best_is_woken_when_too_few_are_awake),
         RIG(who_was_kept_off_or_has_just_gone_is_not_woken_for_it),
+        RIG(a_young_collector_does_not_know_that_too_few_are_awake),
         RIG(a_dry_rooster_only_says_whom_it_would_wake_for_it),
         RIG(one_that_does_not_come_for_it_is_tried_again_then_left_alone_for_another),
         RIG(no_machine_is_woken_beyond_what_the_pool_may_draw),
