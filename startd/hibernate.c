@@ -154,9 +154,12 @@ static void told(void *arg, struct wire_reply *reply)
         return;
     }
     if (reply->status == 0 && reply->ad_count == 0) {
-        take_back(startd, "its offline ads are gone");
+        if (!reply->more && !startd->ask_told) { /* in a large pool the answer comes in parts */
+            take_back(startd, "its offline ads are gone");
+        }
         return;
     }
+    startd->ask_told = true;
     const char *state =
         reply->status == 0 ? ad_string_or(reply->ads[0], "PowerState", "Off") : "GoingDown";
     if (strcmp(state, "GoingDown") != 0) {
@@ -207,6 +210,7 @@ void hibernate_ask(void *arg)
     ad_set_string(args, "Type", "Machine");
     ad_set_string(args, "Constraint", strbuf_text(&constraint));
     ad_set_strings(args, "Projection", WANTED, 3);
+    startd->ask_told = false;
     const struct wire_body body = {.args = args};
     if (wire_call(wire, VERB_QUERY, &body, OFFLINE_ACK_MS, told, startd) < 0) {
         loop_timer_set(startd->ask_timer, ASK_MS);

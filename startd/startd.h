@@ -290,6 +290,7 @@ struct startd {
     struct loop_timer *poll_timer, *send_timer, *hibernate_timer, *stop_timer, *leave_timer;
     struct loop_timer *reclaim_timer; /* its offline ads are out: then the order is given */
     struct loop_timer *ask_timer;     /* POWER_METHOD rooster: what became of it? */
+    bool ask_told;                    /* the answer to that had an ad already */
     uint64_t send_due_ms;             /* when send_timer fires */
     uint64_t last_sent_ms;            /* changes, on loop_now_ms(); 0: never */
     uint64_t all_sent_ms;             /* all ads at once, likewise */
