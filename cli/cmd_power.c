@@ -39,7 +39,8 @@ struct power_command {
     struct listing listing;
     struct vec nodes; /* names, unfolded */
     const char *reason, *until;
-    int64_t days;  /* of a report */
+    int64_t days; /* of a report, unless there is */
+    int64_t since_s;
     unsigned said; /* which of these: */
 #define SAID_FORCE       0x1U
 #define SAID_NOW         0x2U
@@ -101,6 +102,12 @@ static int parse(struct power_command *power)
             if (i + 1 >= cli->argc || text_parse_int64(cli->argv[++i], &power->days, NULL) != 0 ||
                 power->days < 1 || power->days > DAYS_MAX) {
                 return cli_usage(cli, "%s needs a number of days, 1 to %d", arg, DAYS_MAX);
+            }
+            power->said |= SAID_SINCE;
+        } else if (listing_is(arg, "since", 2)) {
+            if (i + 1 >= cli->argc ||
+                power_report_since(cli->argv[++i], loop_wall_s(cli->loop), &power->since_s) != 0) {
+                return cli_usage(cli, "%s needs a day that has begun, as 2026-11-01 (UTC)", arg);
             }
             power->said |= SAID_SINCE;
         } else if (flag_of(arg) != 0) {
@@ -205,7 +212,9 @@ static int power_report(struct power_command *power)
     int64_t now_s = loop_wall_s(cli->loop);
     int status = CLI_OK;
     ad_set_string(more, "Kind", (power->said & SAID_USERS) != 0 ? "User" : "Node");
-    ad_set_int(more, "Since", now_s - (power->days - 1) * 86400); /* today is one of them */
+    ad_set_int(more, "Since",
+               power->since_s > 0 ? power->since_s
+                                  : now_s - (power->days - 1) * 86400); /* today is one of them */
     ad_set_int(more, "Until", now_s);
     int rc = rooster_ask_find(cli, &power->rooster, &err);
     rc = rc != 0 ? rc
@@ -590,7 +599,7 @@ static int check_options(const struct power_command *power, const struct power_v
     }
     if (strange != 0) {
         return cli_usage(power->cli, "--%s is not for %s",
-                         (strange & SAID_UNTIL) != 0 ? "until" : "days", verb->name);
+                         (strange & SAID_UNTIL) != 0 ? "until" : "days or --since", verb->name);
     }
     if ((how & (how - 1)) != 0) {
         return cli_usage(power->cli, "one of --after-drain, --now and --force, not several");

@@ -232,8 +232,9 @@ static const struct cli_command POWER = {
     "  history            every wake and every going to sleep, newest first\n"
     "  report             what they drew, and what sleeping saved over being always on: hours, "
     "kWh\n"
-    "     --days N        of the last 30 days, or N;  --users  of users;  --csv  for a "
-    "spreadsheet\n"
+    "     --days N        of the last 30 days, or N; --since DAY  from that one on (2026-11-01, "
+    "UTC);\n"
+    "     --users         of users;  --csv  for a spreadsheet\n"
     "                     NODE... are names, folded or not: lab[01-16,20]\n" LISTING_HELP};
 static const struct cli_command DRAIN = {
     "drain", cmd_drain,

@@ -4,16 +4,34 @@
  */
 #include "cli/power_report_plan.h"
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "classad/ad.h"
 #include "cli/table_plan.h"
 
-static const char *const FIGURES[] = {"OnSeconds",  "AsleepSeconds", "BusyCoreSeconds",
-                                      "EnergyUsed", "EnergyOfJobs",  "EnergySaved"};
+static const char *const FIGURES[] = {"OnSeconds",     "AsleepSeconds", "BusyCoreSeconds",
+                                      "EnergyUsed",    "EnergyOfJobs",  "EnergySaved",
+                                      "EnergyAlwaysOn"};
+#define UNCOUNTED_MIN_S 60 /* a restart's is not worth a word */
+
+int power_report_since(const char *text, int64_t now_s, int64_t *ret)
+{
+    char whole[40];
+    int64_t since_ms;
+    (void)snprintf(whole, sizeof whole, "%.12sT00:00:00Z", text);
+    if (strlen(text) != strlen("2026-11-01") || text_parse_utc(whole, &since_ms, NULL) != 0 ||
+        since_ms < 0 || since_ms / 1000 > now_s) {
+        return -EINVAL;
+    }
+    *ret = since_ms / 1000;
+    return 0;
+}
 
 static void put(const struct ad *ad, const char *name, double unit, int digits, struct strbuf *out)
 {
@@ -65,6 +83,22 @@ static void cell_saved(const struct ad *ad, const struct ad_context *context, st
     put(ad, "EnergySaved", 1, 3, out);
 }
 
+static void cell_always_on(const struct ad *ad, const struct ad_context *context,
+                           struct strbuf *out)
+{
+    (void)context;
+    put(ad, "EnergyAlwaysOn", 1, 3, out);
+}
+
+static void cell_percent(const struct ad *ad, const struct ad_context *context, struct strbuf *out)
+{
+    double always_on = ad_real_or(ad, "EnergyAlwaysOn", 0);
+    (void)context;
+    if (always_on > 0) {
+        table_plan_fixed(100 * ad_real_or(ad, "EnergySaved", 0) / always_on, 1, out);
+    }
+}
+
 static const struct column NODES[] = {
     {"Name", TABLE_LEFT, 20, TABLE_LEFT, true, cell_name},
     {"OnHours", TABLE_RIGHT, 9, TABLE_RIGHT, true, cell_on},
@@ -72,7 +106,9 @@ static const struct column NODES[] = {
     {"CoreHours", TABLE_RIGHT, 9, TABLE_RIGHT, true, cell_cores},
     {"kWh", TABLE_RIGHT, 10, TABLE_RIGHT, true, cell_used},
     {"JobskWh", TABLE_RIGHT, 10, TABLE_RIGHT, true, cell_jobs},
+    {"AlwaysOn", TABLE_RIGHT, 10, TABLE_RIGHT, true, cell_always_on},
     {"SavedkWh", TABLE_RIGHT, 10, TABLE_RIGHT, true, cell_saved},
+    {"Saved%", TABLE_RIGHT, 6, TABLE_RIGHT, true, cell_percent},
 };
 static const struct column USERS[] = {
     {"Name", TABLE_LEFT, 20, TABLE_LEFT, true, cell_name},
@@ -104,6 +140,14 @@ void power_report_show(const struct ad *const *ads, size_t count, const struct a
     }
     table_plan_add(table, total);
     table_plan_end(table, true, NULL, NULL, NULL, out);
+    double uncounted_s = ad_real_or(ads[0], "UncountedSeconds", 0); /* all have the same */
+    if (uncounted_s >= UNCOUNTED_MIN_S) {
+        strbuf_printf(
+            out,
+            "\nFor %.1f hours of that time no rooster was there: only what machines count "
+            "themselves is in it.\n",
+            uncounted_s / 3600);
+    }
     ad_destroy(total);
 }
 
@@ -123,13 +167,13 @@ void power_report_csv(const struct ad *const *ads, size_t count, struct strbuf *
     for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
         strbuf_printf(out, ",%s", FIGURES[i]);
     }
-    strbuf_puts(out, "\r\n");
+    strbuf_puts(out, ",UncountedSeconds\r\n");
     for (size_t j = 0; j < count; j++) {
         strbuf_printf(out, "%s,", ad_string_or(ads[j], "Kind", ""));
         quote(ad_string_or(ads[j], "Name", ""), out);
         for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
             strbuf_printf(out, ",%.6f", ad_real_or(ads[j], FIGURES[i], 0));
         }
-        strbuf_puts(out, "\r\n");
+        strbuf_printf(out, ",%.0f\r\n", ad_real_or(ads[j], "UncountedSeconds", 0));
     }
 }

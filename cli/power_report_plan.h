@@ -9,10 +9,14 @@
 #define CLI_POWER_REPORT_PLAN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct ad;
 struct ad_context;
 struct strbuf;
+
+/* "2026-11-01", the beginning of that day, UTC.  -EINVAL: it is no day, or not begun. */
+int power_report_since(const char *text, int64_t now_s, int64_t *ret);
 
 /* A table with a line of totals; of users: without what only a machine has. */
 void power_report_show(const struct ad *const *ads, size_t count, const struct ad_context *context,

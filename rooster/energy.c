@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
@@ -14,34 +13,47 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "base/os.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "offline_ads/offline_ads.h"
+#include "rooster/energy_days.h"
 #include "rooster/energy_plan.h"
+#include "rooster/energy_report.h"
 #include "rooster/rooster.h"
 #include "store/store.h"
-#include "wire/wire.h"
+#include "wire/energy_line.h"
 
-#define DAY_S          INT64_C(86400)
-#define NAME_BYTES_MAX 900 /* of a machine or user; a longer one is not counted */
-#define KEY_SIZE       (NAME_BYTES_MAX + 32)
-#define TABLE          "energy"
+#define OURSELVES      "rooster" /* the row of kind 'w': how long we were there */
+#define META_KEY       "m"
+#define SEEN_PREFIX    "s/" /* and the machine: its counters, as they were seen last */
+#define SEEN_USERS_MAX 256  /* of a machine */
+#define BEGAN_SLACK    60   /* the clocks of machines are others */
+
+struct seen_user {
+    char *user;
+    struct energy_counter counter; /* seconds: of cores */
+    bool listed;
+};
+
+struct seen_counters { /* of a machine, as its ads said last */
+    struct energy_counter all;
+    double at_s;                 /* when */
+    bool has_users;              /* they were seen */
+    struct vec users;            /* struct seen_user */
+    double guessed_s, guessed_j; /* by its state, on, since then: it may have counted that, too */
+    bool changed;
+};
 
 struct energy {
     struct rooster *rooster;
-    struct store *store;
-    struct strmap *today; /* "n/NAME", "u/NAME" -> struct day_sum */
-    int64_t day_s;        /* when today began, UTC */
-    bool loaded;          /* what an earlier life wrote of today is in today */
-    struct vec queries;   /* struct report, under way */
-};
-
-struct day_sum {
-    struct energy_sum sum;
-    bool changed;
+    struct energy_days *days;
+    struct energy_reports *reports;
+    struct strmap *counters; /* machine -> struct seen_counters */
+    int64_t began_s;         /* when the first rooster with this store began; 0: not known yet */
+    int64_t written_s;       /* when an earlier life wrote last; 0: never */
+    uint64_t there_ms;       /* how long we were there is counted up to then; 0: not yet */
 };
 
 struct user_cores {
@@ -51,148 +63,206 @@ struct user_cores {
 
 struct energy_draw { /* of a machine, since its last look */
     uint64_t since_ms;
-    uint64_t configuration; /* that watts is of */
+    uint64_t configuration; /* that configured is of */
     enum energy_mode mode;
-    struct energy_watts watts;
+    bool counts;   /* it counts itself while it is up: mode is not what is counted */
+    double draw_w; /* as it says */
+    struct energy_watts configured, told, watts;
     double cores, busy_cores;
     struct vec users; /* struct user_cores */
 };
 
-/* ---- days */
-
-static void make_key(int64_t day_s, const char *what, char ret[KEY_SIZE])
+static double wall_s(const struct energy *energy)
 {
-    (void)snprintf(ret, KEY_SIZE, "%012lld/%s", (long long)day_s, what);
+    return (double)loop_wall_ms(energy->rooster->env.loop) / 1000.0;
 }
 
-static struct day_sum *sum_of(struct energy *energy, char kind, const char *name)
+/* ---- what is durable */
+
+static void free_seen_user(void *value)
 {
-    char what[NAME_BYTES_MAX + 4];
-    (void)snprintf(what, sizeof what, "%c/%s", kind, name);
-    struct day_sum *sum = strmap_get(energy->today, what);
-    if (sum == NULL) {
-        sum = mem_zalloc(sizeof *sum);
-        (void)strmap_set(energy->today, what, sum); /* was absent */
+    struct seen_user *user = value;
+    mem_free(user->user);
+    mem_free(user);
+}
+
+static void free_counters(void *value)
+{
+    struct seen_counters *counters = value;
+    vec_fini(&counters->users, free_seen_user);
+    mem_free(counters);
+}
+
+static struct seen_counters *counters_of(struct energy *energy, const char *machine)
+{
+    struct seen_counters *counters = strmap_get(energy->counters, machine);
+    if (counters == NULL) {
+        counters = mem_zalloc(sizeof *counters);
+        (void)strmap_set(energy->counters, machine, counters); /* was absent */
     }
-    return sum;
+    return counters;
 }
 
-static void write_changed(struct energy *energy)
+static struct seen_user *user_of(struct seen_counters *counters, const char *name)
 {
-    struct store_txn *txn = store_begin(energy->store);
-    struct strbuf bytes;
-    char key[KEY_SIZE];
+    for (size_t i = 0; i < counters->users.count; i++) {
+        struct seen_user *user = counters->users.items[i];
+        if (strcmp(user->user, name) == 0) {
+            return user;
+        }
+    }
+    struct seen_user *user = mem_zalloc(sizeof *user);
+    user->user = mem_strdup(name);
+    vec_push(&counters->users, user);
+    return user;
+}
+
+static void load_user(void *arg, const struct energy_line *line)
+{
+    user_of(arg, line->name)->counter = (struct energy_counter){.since_s = line->since_s,
+                                                                .joules = line->joules,
+                                                                .seconds = line->core_s};
+}
+
+static void load_row(void *arg, const char *key, const struct ad *ad)
+{
+    struct energy *energy = arg;
+    if (strcmp(key, META_KEY) == 0) {
+        energy->began_s = ad_int_or(ad, "Began", 0);
+        energy->written_s = ad_int_or(ad, "Written", 0);
+    } else if (strncmp(key, SEEN_PREFIX, strlen(SEEN_PREFIX)) == 0) {
+        struct seen_counters *counters = counters_of(energy, key + strlen(SEEN_PREFIX));
+        counters->all = (struct energy_counter){.since_s = ad_int_or(ad, "Since", 0),
+                                                .joules = ad_real_or(ad, "Joules", 0),
+                                                .seconds = ad_real_or(ad, "Seconds", 0)};
+        counters->at_s = ad_real_or(ad, "At", 0);
+        counters->has_users = ad_bool_or(ad, "HasUsers", false);
+        energy_line_each(ad, "Users", load_user, counters);
+    }
+}
+
+static double back_to(void *arg)
+{
+    const struct energy *energy = arg;
+    return energy->written_s > 0 ? (double)energy->written_s : wall_s(energy);
+}
+
+static void take_counters(struct node *node);
+
+static void loaded(void *arg)
+{
+    struct energy *energy = arg;
     size_t at = 0;
-    const char *what;
     void *value;
-    strbuf_init(&bytes, 0);
-    while (strmap_next(energy->today, &at, &what, &value)) {
-        struct day_sum *sum = value;
-        if (!sum->changed) {
-            continue;
+    if (energy->began_s == 0) {
+        energy->began_s = (int64_t)wall_s(energy);
+    }
+    while (strmap_next(energy->counters, &at, NULL, &value)) { /* it was looked at until then */
+        struct seen_counters *counters = value;
+        double written_s = (double)energy->written_s;
+        counters->at_s = counters->at_s > written_s ? counters->at_s : written_s;
+    }
+    energy->there_ms = loop_now_ms(energy->rooster->env.loop);
+    at = 0;
+    while (strmap_next(energy->rooster->nodes, &at, NULL, &value)) {
+        if (((const struct node *)value)->draw != NULL) { /* it was looked at before */
+            take_counters(value);
         }
-        struct ad *ad = ad_create();
-        energy_plan_write(&sum->sum, ad);
-        strbuf_clear(&bytes);
-        ad_encode(ad, false, &bytes);
-        ad_destroy(ad);
-        make_key(energy->day_s, what, key);
-        store_put(txn, TABLE, key, bytes.data, bytes.length);
-        sum->changed = false;
     }
-    strbuf_fini(&bytes);
-    store_commit(txn, NULL, NULL);
-}
-
-static void drop_old(void *arg, int result, const struct store_row *rows, size_t count)
-{
-    struct energy *energy = arg;
-    struct store_txn *txn = store_begin(energy->store);
-    for (size_t i = 0; result == 0 && i < count; i++) {
-        store_delete(txn, TABLE, rows[i].key);
-    }
-    store_commit(txn, NULL, NULL);
-}
-
-/* Another day, unless the clock was put back: yesterday's sums are written and let go, with what is
- * too old. */
-static void follow_day(struct energy *energy)
-{
-    struct rooster *rooster = energy->rooster;
-    int64_t now_s = loop_wall_s(rooster->env.loop), day_s = now_s - now_s % DAY_S;
-    char until[KEY_SIZE];
-    if (day_s <= energy->day_s || !energy->loaded) {
-        return;
-    }
-    write_changed(energy);
-    strmap_destroy(energy->today, mem_free);
-    energy->today = strmap_create(STRMAP_CASE_SENSITIVE);
-    energy->day_s = day_s;
-    make_key(day_s - DAY_S * config_int(rooster->env.config, "ROOSTER_ENERGY_DAYS"), "", until);
-    store_scan(energy->store, TABLE, NULL, until, false, 0, NULL, NULL, drop_old, energy);
-}
-
-static void loaded_today(void *arg, int result, const struct store_row *rows, size_t count)
-{
-    struct energy *energy = arg;
-    if (result != 0) {
-        log_error(energy->rooster->env.log, "energy.damaged", err_code_text(result));
-    }
-    for (size_t i = 0; i < count; i++) {
-        const char *what = strchr(rows[i].key, '/');
-        struct energy_sum sum;
-        struct ad *ad;
-        if (what == NULL || strlen(what) < 4 || strlen(what) >= NAME_BYTES_MAX ||
-            ad_decode(rows[i].value, rows[i].length, NULL, &ad, NULL) != 0) {
-            continue; /* one bad row is left out */
-        }
-        energy_plan_read(ad, &sum);
-        ad_destroy(ad);
-        energy_plan_join(&sum_of(energy, what[1], what + 3)->sum, &sum);
-    }
-    energy->loaded = true;
 }
 
 int energy_open(struct rooster *rooster, struct energy **ret, struct err *err)
 {
-    static const char *const TABLES[] = {TABLE, NULL};
-    static const struct store_schema SCHEMA = {.daemon = "rooster", .tables = TABLES, .version = 1};
+    static const struct energy_days_events EVENTS = {.row = load_row,
+                                                     .back_to = back_to,
+                                                     .loaded = loaded};
     struct energy *energy = mem_zalloc(sizeof *energy);
-    int64_t now_s = loop_wall_s(rooster->env.loop);
-    char from[KEY_SIZE];
-    struct strbuf path;
     energy->rooster = rooster;
-    energy->day_s = now_s - now_s % DAY_S;
-    strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/rooster_energy.db", config_path(rooster->env.config, "SPOOL"));
-    int rc = store_open(rooster->env.loop, rooster->env.os, strbuf_text(&path), &SCHEMA,
-                        rooster->env.log, &energy->store, err);
-    strbuf_fini(&path);
+    int rc = energy_days_open(&rooster->env, &EVENTS, energy, &energy->days, err);
     if (rc != 0) {
         mem_free(energy);
         return rc;
     }
-    energy->today = strmap_create(STRMAP_CASE_SENSITIVE);
-    make_key(energy->day_s, "", from);
-    store_scan(energy->store, TABLE, from, NULL, false, 0, NULL, NULL, loaded_today, energy);
+    energy->counters = strmap_create(STRMAP_CASE_IGNORED);
+    energy->reports = energy_reports_create();
     *ret = energy;
     return 0;
 }
 
-/* ---- counting */
+static void put_row(struct store_txn *txn, const char *key, const struct ad *ad,
+                    struct strbuf *bytes)
+{
+    strbuf_clear(bytes);
+    ad_encode(ad, false, bytes);
+    store_put(txn, ENERGY_TABLE, key, bytes->data, bytes->length);
+}
 
-static void count_users(struct energy *energy, const struct energy_draw *draw, double seconds)
+static void write_counters(struct energy *energy, struct store_txn *txn, struct strbuf *bytes)
+{
+    size_t at = 0;
+    const char *machine;
+    void *value;
+    char key[ENERGY_KEY_SIZE];
+    while (strmap_next(energy->counters, &at, &machine, &value)) {
+        struct seen_counters *counters = value;
+        struct vec lines = {0};
+        if (!counters->changed) {
+            continue;
+        }
+        counters->changed = false;
+        for (size_t i = 0; i < counters->users.count; i++) {
+            const struct seen_user *user = counters->users.items[i];
+            const struct energy_line line = {.since_s = user->counter.since_s,
+                                             .joules = user->counter.joules,
+                                             .core_s = user->counter.seconds,
+                                             .name = user->user};
+            energy_line_add(&lines, &line);
+        }
+        struct ad *ad = ad_create();
+        ad_set_int(ad, "Since", counters->all.since_s);
+        ad_set_real(ad, "Joules", counters->all.joules);
+        ad_set_real(ad, "Seconds", counters->all.seconds);
+        ad_set_real(ad, "At", counters->at_s);
+        ad_set_bool(ad, "HasUsers", counters->has_users);
+        ad_set_strings(ad, "Users", (const char *const *)lines.items, lines.count);
+        (void)snprintf(key, sizeof key, SEEN_PREFIX "%.900s", machine);
+        put_row(txn, key, ad, bytes);
+        ad_destroy(ad);
+        vec_fini(&lines, mem_free);
+    }
+}
+
+/* Sums and the counters that they were made of, in one transaction. */
+static void write_changed(struct energy *energy)
+{
+    struct store_txn *txn = store_begin(energy_days_store(energy->days));
+    struct strbuf bytes;
+    struct ad *meta = ad_create();
+    strbuf_init(&bytes, STORE_VALUE_MAX);
+    energy_days_write(energy->days, txn);
+    write_counters(energy, txn, &bytes);
+    ad_set_int(meta, "Began", energy->began_s);
+    ad_set_int(meta, "Written", (int64_t)wall_s(energy));
+    put_row(txn, META_KEY, meta, &bytes);
+    store_commit(txn, NULL, NULL);
+    ad_destroy(meta);
+    strbuf_fini(&bytes);
+}
+
+/* ---- counting by states */
+
+static void count_users(struct energy *energy, const struct energy_draw *draw, double from_s,
+                        double to_s, double seconds)
 {
     double most = draw->busy_cores > draw->cores ? draw->busy_cores : draw->cores;
     for (size_t i = 0; i < draw->users.count && most > 0 && seconds > 0; i++) {
         const struct user_cores *user = draw->users.items[i];
-        struct day_sum *sum = sum_of(energy, 'u', user->user);
         double share = user->cores / most;
         double joules = energy_plan_jobs_w(&draw->watts, draw->mode, share) * seconds;
-        sum->sum.used_j += joules;
-        sum->sum.jobs_j += joules;
-        sum->sum.busy_core_s += share * draw->cores * seconds;
-        sum->changed = true;
+        const struct energy_sum sum = {.used_j = joules,
+                                       .jobs_j = joules,
+                                       .busy_core_s = share * draw->cores * seconds};
+        energy_days_add(energy->days, 'u', user->user, &sum, from_s, to_s);
     }
 }
 
@@ -202,15 +272,20 @@ static void count(struct node *node)
     struct energy *energy = node->rooster->energy;
     struct energy_draw *draw = node->draw;
     uint64_t now_ms = loop_now_ms(node->rooster->env.loop);
-    double seconds = (double)(now_ms - draw->since_ms) / 1000.0;
+    double seconds = (double)(now_ms - draw->since_ms) / 1000.0, now_s = wall_s(energy);
+    struct energy_sum sum = {0};
     draw->since_ms = now_ms;
-    if (draw->mode == ENERGY_UNKNOWN || strlen(node->name) >= NAME_BYTES_MAX) {
+    if (draw->counts || draw->mode == ENERGY_UNKNOWN) {
         return;
     }
-    struct day_sum *sum = sum_of(energy, 'n', node->name);
-    energy_plan_add(&sum->sum, &draw->watts, draw->mode, draw->busy_cores, draw->cores, seconds);
-    sum->changed = true;
-    count_users(energy, draw, seconds);
+    energy_plan_add(&sum, &draw->watts, draw->mode, draw->busy_cores, draw->cores, seconds);
+    struct seen_counters *seen = strmap_get(energy->counters, node->name);
+    if (seen != NULL) {
+        seen->guessed_s += sum.on_s;
+        seen->guessed_j += sum.on_s > 0 ? sum.used_j : 0;
+    }
+    energy_days_add(energy->days, 'n', node->name, &sum, now_s - seconds, now_s);
+    count_users(energy, draw, now_s - seconds, now_s, seconds);
 }
 
 static double figure(const struct config *config, const struct config_section *section,
@@ -220,13 +295,28 @@ static double figure(const struct config *config, const struct config_section *s
     return watts > 0 ? watts : config_real(config, of_all);
 }
 
-void energy_find_watts(const struct node *node, struct energy_watts *ret)
+static void find_configured(const struct node *node, struct energy_watts *ret)
 {
     const struct config *config = node->rooster->env.config;
     const struct config_section *section = config_section_find(config, "node", node->name);
     ret->asleep_w = figure(config, section, "asleep_watts", "ROOSTER_ASLEEP_WATTS");
     ret->idle_w = figure(config, section, "idle_watts", "ROOSTER_IDLE_WATTS");
     ret->busy_w = figure(config, section, "busy_watts", "ROOSTER_BUSY_WATTS");
+}
+
+/* What its ads say comes first: its jobs are counted by that. */
+static void find_watts(const struct node *node, struct energy_draw *draw)
+{
+    const struct energy_watts *told = &draw->told, *configured = &draw->configured;
+    if (draw->configuration != node->rooster->configuration) {
+        draw->configuration = node->rooster->configuration;
+        find_configured(node, &draw->configured);
+    }
+    draw->watts =
+        (struct energy_watts){.asleep_w =
+                                  told->asleep_w > 0 ? told->asleep_w : configured->asleep_w,
+                              .idle_w = told->idle_w > 0 ? told->idle_w : configured->idle_w,
+                              .busy_w = told->busy_w > 0 ? told->busy_w : configured->busy_w};
 }
 
 static enum energy_mode mode_of(const struct node *node)
@@ -245,7 +335,7 @@ static enum energy_mode mode_of(const struct node *node)
 static void add_user(struct energy_draw *draw, const struct ad *slot, double cores)
 {
     const char *name = ad_string_or(slot, "RemoteUser", ad_string_or(slot, "RemoteOwner", ""));
-    if (name[0] == '\0' || strlen(name) >= NAME_BYTES_MAX) {
+    if (name[0] == '\0' || strlen(name) > ENERGY_NAME_MAX) {
         return; /* the machine's, not anybody's */
     }
     for (size_t i = 0; i < draw->users.count; i++) {
@@ -268,14 +358,35 @@ static void free_user(void *value)
     mem_free(user);
 }
 
+void energy_find_watts(const struct node *node, struct energy_watts *ret)
+{
+    if (node->draw != NULL) {
+        *ret = node->draw->watts;
+    } else {
+        find_configured(node, ret);
+    }
+}
+
+static void see_watts(struct energy_draw *draw, const struct ad *slot)
+{
+    draw->told.asleep_w = ad_real_or(slot, "PowerAsleepWatts", draw->told.asleep_w);
+    draw->told.idle_w = ad_real_or(slot, "PowerIdleWatts", draw->told.idle_w);
+    draw->told.busy_w = ad_real_or(slot, "PowerBusyWatts", draw->told.busy_w);
+    if (!offline_ads_is(slot) && ad_has(slot, "PowerSource") && ad_has(slot, "EnergySince")) {
+        draw->counts = true;
+        draw->draw_w = ad_real_or(slot, "PowerDrawWatts", 0);
+    }
+}
+
 static void see_slots(const struct node *node, struct energy_draw *draw)
 {
     vec_fini(&draw->users, free_user);
     draw->cores = draw->busy_cores = 0;
-    for (size_t i = 0; i < node->ads.count && node->live; i++) {
+    for (size_t i = 0; i < node->ads.count; i++) {
         const struct ad *slot = ((const struct seen *)node->ads.items[i])->ad;
         double cores = ad_real_or(slot, "DetectedCpus", 0);
-        if (offline_ads_is(slot)) {
+        see_watts(draw, slot);
+        if (offline_ads_is(slot) || !node->live) {
             continue;
         }
         draw->cores = cores > draw->cores ? cores : draw->cores;
@@ -288,21 +399,151 @@ static void see_slots(const struct node *node, struct energy_draw *draw)
     draw->cores = draw->cores > 0 ? draw->cores : draw->busy_cores;
 }
 
+/* ---- what machines count themselves */
+
+struct growing { /* of one machine, at one look */
+    struct energy *energy;
+    struct seen_counters *seen;
+    double from_s, to_s;
+    struct energy_sum jobs;
+    bool fresh; /* its users were not seen before, since it counts */
+};
+
+static void user_grows(void *arg, const struct energy_line *line)
+{
+    struct growing *growing = arg;
+    const struct energy_counter now = {.since_s = line->since_s,
+                                       .joules = line->joules,
+                                       .seconds = line->core_s};
+    struct seen_user *user = user_of(growing->seen, line->name);
+    if (user->counter.since_s == 0 && !growing->fresh) {
+        user->counter.since_s = now.since_s; /* it was not there: it had had nothing */
+    }
+    const struct energy_counter more =
+        energy_plan_growth(&user->counter, &now, growing->energy->began_s - BEGAN_SLACK);
+    user->listed = true;
+    if (more.joules > 0 || more.seconds > 0) {
+        const struct energy_sum sum = {.used_j = more.joules,
+                                       .jobs_j = more.joules,
+                                       .busy_core_s = more.seconds};
+        energy_days_add(growing->energy->days, 'u', line->name, &sum, growing->from_s,
+                        growing->to_s);
+        energy_plan_join(&growing->jobs, &sum, 1);
+        growing->seen->changed = true;
+    }
+}
+
+/* Those that the machine has forgotten begin anew should they come again; but a startd that was
+ * killed may name one only later, whose counter goes on: they are kept while there are few. */
+static void drop_unlisted(struct seen_counters *seen)
+{
+    bool many = seen->users.count > SEEN_USERS_MAX;
+    for (size_t i = seen->users.count; i > 0; i--) {
+        struct seen_user *user = seen->users.items[i - 1];
+        if (!user->listed && many) {
+            vec_remove_at(&seen->users, i - 1);
+            free_seen_user(user);
+        } else {
+            user->listed = false;
+        }
+    }
+}
+
+/* The ad with the machine's latest word, and the one that has the users; NULL: none. */
+static void find_counters(const struct node *node, const struct ad **latest,
+                          const struct ad **users)
+{
+    double most = -1;
+    *latest = *users = NULL;
+    for (size_t i = 0; i < node->ads.count; i++) {
+        const struct ad *ad = ((const struct seen *)node->ads.items[i])->ad;
+        if (!ad_has(ad, "EnergySince")) {
+            continue;
+        }
+        double seconds = ad_real_or(ad, "EnergySeconds", 0);
+        if (seconds > most) {
+            most = seconds;
+            *latest = ad;
+        }
+        if (ad_has(ad, "EnergyOfUsers")) {
+            *users = ad;
+        }
+    }
+}
+
+/* It was on its way down, and is up again without having been off: what was guessed meanwhile it
+ * has counted itself. */
+static void take_back_guess(const struct node *node, struct seen_counters *seen,
+                            struct energy_sum *sum)
+{
+    if (strcmp(node->live_boot_id, node->offline_boot_id) == 0) {
+        sum->on_s = sum->on_s > seen->guessed_s ? sum->on_s - seen->guessed_s : 0;
+        sum->used_j = sum->used_j > seen->guessed_j ? sum->used_j - seen->guessed_j : 0;
+    }
+    seen->guessed_s = seen->guessed_j = 0;
+}
+
+static void take_counters(struct node *node)
+{
+    struct energy *energy = node->rooster->energy;
+    const struct ad *latest, *users;
+    find_counters(node, &latest, &users);
+    if (latest == NULL) {
+        return;
+    }
+    struct growing growing = {.energy = energy,
+                              .seen = counters_of(energy, node->name),
+                              .to_s = wall_s(energy)};
+    struct seen_counters *seen = growing.seen;
+    bool same = seen->all.since_s == ad_int_or(latest, "EnergySince", 0);
+    const struct energy_counter now = {.since_s = ad_int_or(latest, "EnergySince", 0),
+                                       .joules = ad_real_or(latest, "EnergyJoules", 0),
+                                       .seconds = ad_real_or(latest, "EnergySeconds", 0)};
+    const struct energy_counter more =
+        energy_plan_growth(&seen->all, &now, energy->began_s - BEGAN_SLACK);
+    growing.from_s = growing.to_s - more.seconds;
+    growing.from_s = seen->at_s > growing.from_s ? seen->at_s : growing.from_s;
+    seen->at_s = growing.to_s;
+    seen->changed = seen->changed || !same || more.seconds > 0 || more.joules > 0;
+    if (users != NULL) {
+        growing.fresh = !same || !seen->has_users;
+        seen->changed = seen->changed || !seen->has_users;
+        seen->has_users = true;
+        energy_line_each(users, "EnergyOfUsers", user_grows, &growing);
+        drop_unlisted(seen);
+    }
+    struct energy_sum sum = growing.jobs;
+    sum.used_j = more.joules;
+    sum.on_s = more.seconds;
+    if (node->live) {
+        take_back_guess(node, seen, &sum);
+    }
+    if (seen->changed) {
+        energy_days_add(energy->days, 'n', node->name, &sum, growing.from_s, growing.to_s);
+    }
+}
+
+/* ---- */
+
 void energy_look(struct node *node)
 {
     struct rooster *rooster = node->rooster;
-    follow_day(rooster->energy);
+    struct energy *energy = rooster->energy;
+    energy_days_follow(energy->days, loop_wall_s(rooster->env.loop),
+                       config_int(rooster->env.config, "ROOSTER_ENERGY_DAYS"));
     if (node->draw == NULL) {
         node->draw = mem_zalloc(sizeof *node->draw);
     }
     struct energy_draw *draw = node->draw;
     count(node);
-    if (draw->configuration != rooster->configuration) {
-        draw->configuration = rooster->configuration;
-        energy_find_watts(node, &draw->watts);
+    if (energy_days_are_loaded(energy->days)) { /* else: loaded() does */
+        take_counters(node);
     }
     draw->mode = mode_of(node);
+    draw->counts = false;
+    draw->told = (struct energy_watts){0};
     see_slots(node, draw);
+    find_watts(node, draw);
 }
 
 void energy_forget(struct node *node)
@@ -316,9 +557,15 @@ void energy_forget(struct node *node)
 
 static void count_all(struct energy *energy)
 {
+    struct rooster *rooster = energy->rooster;
+    uint64_t now_ms = loop_now_ms(rooster->env.loop);
+    double now_s = wall_s(energy), seconds = (double)(now_ms - energy->there_ms) / 1000.0;
+    const struct energy_sum there = {.on_s = seconds};
     size_t at = 0;
     void *value;
-    while (strmap_next(energy->rooster->nodes, &at, NULL, &value)) {
+    energy_days_add(energy->days, 'w', OURSELVES, &there, now_s - seconds, now_s);
+    energy->there_ms = now_ms;
+    while (strmap_next(rooster->nodes, &at, NULL, &value)) {
         struct node *node = value;
         if (node->draw != NULL) {
             count(node);
@@ -328,151 +575,46 @@ static void count_all(struct energy *energy)
 
 void energy_flush(struct energy *energy)
 {
-    if (!energy->loaded) {
+    struct rooster *rooster = energy->rooster;
+    if (!energy_days_are_loaded(energy->days)) {
         return; /* else it would write over what an earlier life counted today */
     }
     count_all(energy);
-    write_changed(energy);
+    energy_days_follow(energy->days, loop_wall_s(rooster->env.loop),
+                       config_int(rooster->env.config, "ROOSTER_ENERGY_DAYS"));
+    if (energy_days_are_loaded(energy->days)) {
+        write_changed(energy);
+    }
 }
 
 void energy_write(const struct node *node, struct ad *ad)
 {
     const struct energy_draw *draw = node->draw;
-    char what[NAME_BYTES_MAX + 4];
-    if (draw == NULL || !energy_plan_is_known(&draw->watts) || draw->mode == ENERGY_UNKNOWN) {
+    struct energy *energy = node->rooster->energy;
+    int64_t now_s = loop_wall_s(node->rooster->env.loop);
+    if (draw == NULL || draw->mode == ENERGY_UNKNOWN ||
+        (!energy_plan_is_known(&draw->watts) && !draw->counts)) {
         return;
     }
     double share = draw->cores > 0 ? draw->busy_cores / draw->cores : 0;
-    ad_set_real(ad, "DrawWatts", energy_plan_draw_w(&draw->watts, draw->mode, share));
-    (void)snprintf(what, sizeof what, "n/%.900s", node->name);
-    const struct day_sum *sum = strmap_get(node->rooster->energy->today, what);
+    ad_set_real(ad, "DrawWatts",
+                draw->counts ? draw->draw_w : energy_plan_draw_w(&draw->watts, draw->mode, share));
+    const struct energy_sum *sum =
+        energy_days_find(energy->days, now_s - now_s % ENERGY_DAY_S, 'n', node->name);
     if (sum != NULL) {
         struct ad *figures = ad_create();
-        energy_plan_write(&sum->sum, figures);
+        energy_plan_write(sum, figures);
         (void)ad_copy_attr(ad, "EnergyToday", figures, "EnergyUsed"); /* both are there */
         (void)ad_copy_attr(ad, "EnergySavedToday", figures, "EnergySaved");
         ad_destroy(figures);
     }
 }
 
-/* ---- asking */
-
-struct report {
-    struct energy *energy;
-    struct wire_request *request; /* NULL: the asker is gone */
-    char kind;
-    int64_t since_s, until_s;
-    struct strmap *sums; /* name -> struct energy_sum; filled on the worker thread */
-};
-
-/* Adds the row up where it is read, off the loop; keeps none. */
-static bool add_row(void *arg, const struct store_row *row)
-{
-    struct report *report = arg;
-    const char *what = strchr(row->key, '/');
-    struct energy_sum sum;
-    struct ad *ad;
-    if (what == NULL || what[1] != report->kind || what[2] != '/' ||
-        ad_decode(row->value, row->length, NULL, &ad, NULL) != 0) {
-        return false;
-    }
-    energy_plan_read(ad, &sum);
-    ad_destroy(ad);
-    struct energy_sum *all = strmap_get(report->sums, what + 3);
-    if (all == NULL) {
-        all = mem_zalloc(sizeof *all);
-        (void)strmap_set(report->sums, what + 3, all); /* was absent */
-    }
-    energy_plan_join(all, &sum);
-    return false;
-}
-
-static void report_destroy(void *arg)
-{
-    struct report *report = arg;
-    strmap_destroy(report->sums, mem_free);
-    mem_free(report);
-}
-
-static void report_gone(void *arg)
-{
-    ((struct report *)arg)->request = NULL;
-}
-
-static void send_report(const struct report *report)
-{
-    struct vec ads = {0};
-    size_t at = 0, sent = 0;
-    const char *name;
-    void *sum;
-    while (strmap_next(report->sums, &at, &name, &sum)) {
-        struct ad *ad = ad_create();
-        ad_set_string(ad, "MyType", "Energy");
-        ad_set_string(ad, "Kind", report->kind == 'u' ? "User" : "Node");
-        ad_set_string(ad, "Name", name);
-        ad_set_int(ad, "Since", report->since_s);
-        ad_set_int(ad, "Until", report->until_s);
-        energy_plan_write(sum, ad);
-        vec_push(&ads, ad);
-    }
-    for (; ads.count - sent > WIRE_ADS_MAX; sent += WIRE_ADS_MAX) {
-        const struct wire_body part = {.ads = (const struct ad *const *)ads.items + sent,
-                                       .ad_count = WIRE_ADS_MAX};
-        (void)wire_reply_part(report->request, &part); /* bounded by machines and users */
-    }
-    const struct wire_body body = {.ads = (const struct ad *const *)ads.items + sent,
-                                   .ad_count = ads.count - sent};
-    wire_reply_ok(report->request, &body);
-    for (size_t i = 0; i < ads.count; i++) {
-        ad_destroy(ads.items[i]);
-    }
-    vec_fini(&ads, NULL);
-}
-
-static void summed(void *arg, int result, const struct store_row *rows, size_t row_count)
-{
-    struct report *report = arg;
-    struct vec *queries = &report->energy->queries;
-    (void)rows;
-    (void)row_count; /* none are kept */
-    if (report->request != NULL && result != 0) {
-        wire_reply_error(report->request, result, "the energy of the past cannot be read: %s",
-                         err_code_text(result));
-    } else if (report->request != NULL) {
-        send_report(report);
-    }
-    for (size_t i = 0; i < queries->count; i++) {
-        if (queries->items[i] == report) {
-            vec_remove_at(queries, i);
-            break;
-        }
-    }
-    report_destroy(report);
-}
-
 void energy_query(struct energy *energy, struct wire_request *request)
 {
-    const struct ad *args = wire_request_args(request);
-    int64_t now_s = loop_wall_s(energy->rooster->env.loop);
-    int64_t since_s = ad_int_or(args, "Since", 0), until_s = ad_int_or(args, "Until", now_s);
-    char from[KEY_SIZE], to[KEY_SIZE];
-    if (since_s < 0 || until_s < since_s || until_s > INT64_C(253402300799)) {
-        wire_reply_error(request, -EINVAL, "Since and Until are no time");
-        return;
-    }
-    struct report *report = mem_zalloc(sizeof *report);
-    report->energy = energy;
-    report->request = request;
-    report->kind = strcmp(ad_string_or(args, "Kind", "Node"), "User") == 0 ? 'u' : 'n';
-    report->since_s = since_s - since_s % DAY_S;
-    report->until_s = until_s;
-    report->sums = strmap_create(STRMAP_CASE_SENSITIVE);
-    make_key(report->since_s, "", from);
-    make_key(until_s - until_s % DAY_S, "~", to); /* that day is in it */
     energy_flush(energy);
-    wire_request_on_gone(request, report_gone, report);
-    vec_push(&energy->queries, report);
-    store_scan(energy->store, TABLE, from, to, false, 0, add_row, report, summed, report);
+    energy_report_answer(energy->reports, energy_days_store(energy->days),
+                         loop_wall_s(energy->rooster->env.loop), energy->began_s, request);
 }
 
 void energy_close(struct energy *energy)
@@ -481,14 +623,8 @@ void energy_close(struct energy *energy)
         return;
     }
     energy_flush(energy);
-    store_close(energy->store);
-    for (size_t i = 0; i < energy->queries.count; i++) { /* their scans went with the store */
-        struct report *report = energy->queries.items[i];
-        if (report->request != NULL) {
-            wire_reply_error(report->request, -ESHUTDOWN, "the rooster stops");
-        }
-    }
-    vec_fini(&energy->queries, report_destroy);
-    strmap_destroy(energy->today, mem_free);
+    energy_days_close(energy->days);
+    energy_reports_destroy(energy->reports); /* their scans went with the store */
+    strmap_destroy(energy->counters, free_counters);
     mem_free(energy);
 }

@@ -10,8 +10,6 @@
 #include "base/check.h"
 #include "classad/ad.h"
 
-#define JOULES_PER_KWH 3600000.0
-
 bool energy_plan_is_known(const struct energy_watts *watts)
 {
     return watts->asleep_w > 0 || watts->idle_w > 0 || watts->busy_w > 0;
@@ -59,14 +57,63 @@ void energy_plan_add(struct energy_sum *sum, const struct energy_watts *watts,
     }
 }
 
-void energy_plan_join(struct energy_sum *into, const struct energy_sum *sum)
+void energy_plan_join(struct energy_sum *into, const struct energy_sum *sum, double share)
 {
-    into->on_s += sum->on_s;
-    into->asleep_s += sum->asleep_s;
-    into->busy_core_s += sum->busy_core_s;
-    into->used_j += sum->used_j;
-    into->jobs_j += sum->jobs_j;
-    into->saved_j += sum->saved_j;
+    into->on_s += sum->on_s * share;
+    into->asleep_s += sum->asleep_s * share;
+    into->busy_core_s += sum->busy_core_s * share;
+    into->used_j += sum->used_j * share;
+    into->jobs_j += sum->jobs_j * share;
+    into->saved_j += sum->saved_j * share;
+}
+
+static int64_t day_of(double at_s)
+{
+    int64_t whole_s = (int64_t)at_s;
+    return whole_s - whole_s % ENERGY_DAY_S;
+}
+
+size_t energy_plan_days(double from_s, double to_s, int64_t first_day_s,
+                        struct energy_part parts[ENERGY_PARTS_MAX])
+{
+    int64_t last_s = day_of(to_s > 0 ? to_s : 0);
+    last_s = last_s > first_day_s ? last_s : first_day_s;
+    int64_t earliest_s = last_s - (ENERGY_PARTS_MAX - 1) * ENERGY_DAY_S;
+    earliest_s = earliest_s > first_day_s ? earliest_s : first_day_s;
+    int64_t day_s = from_s > (double)earliest_s ? day_of(from_s) : earliest_s;
+    size_t count = 0;
+    double left = 1;
+    for (; day_s < last_s && to_s > from_s; day_s += ENERGY_DAY_S) {
+        double until_left = (to_s - (double)(day_s + ENERGY_DAY_S)) / (to_s - from_s);
+        parts[count++] = (struct energy_part){.day_s = day_s, .share = left - until_left};
+        left = until_left;
+    }
+    parts[count++] = (struct energy_part){.day_s = last_s, .share = left};
+    return count;
+}
+
+static double more(double before, double now)
+{
+    return now > before ? now - before : 0; /* not a number: 0 */
+}
+
+struct energy_counter energy_plan_growth(struct energy_counter *seen,
+                                         const struct energy_counter *now, int64_t began_s)
+{
+    struct energy_counter growth = {.since_s = now->since_s};
+    if (seen->since_s == now->since_s) {
+        growth.joules = more(seen->joules, now->joules);
+        growth.seconds = more(seen->seconds, now->seconds);
+        seen->joules += growth.joules;
+        seen->seconds += growth.seconds;
+        return growth;
+    }
+    if (now->since_s >= began_s) {
+        growth.joules = more(0, now->joules);
+        growth.seconds = more(0, now->seconds);
+    }
+    *seen = *now;
+    return growth;
 }
 
 static const struct {
@@ -77,9 +124,9 @@ static const struct {
     {"OnSeconds", offsetof(struct energy_sum, on_s), 1},
     {"AsleepSeconds", offsetof(struct energy_sum, asleep_s), 1},
     {"BusyCoreSeconds", offsetof(struct energy_sum, busy_core_s), 1},
-    {"EnergyUsed", offsetof(struct energy_sum, used_j), JOULES_PER_KWH},
-    {"EnergyOfJobs", offsetof(struct energy_sum, jobs_j), JOULES_PER_KWH},
-    {"EnergySaved", offsetof(struct energy_sum, saved_j), JOULES_PER_KWH},
+    {"EnergyUsed", offsetof(struct energy_sum, used_j), ENERGY_JOULES_PER_KWH},
+    {"EnergyOfJobs", offsetof(struct energy_sum, jobs_j), ENERGY_JOULES_PER_KWH},
+    {"EnergySaved", offsetof(struct energy_sum, saved_j), ENERGY_JOULES_PER_KWH},
 };
 
 void energy_plan_write(const struct energy_sum *sum, struct ad *ad)

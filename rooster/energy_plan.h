@@ -13,6 +13,7 @@
 #define ROOSTER_ENERGY_PLAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct ad;
@@ -40,7 +41,33 @@ double energy_plan_jobs_w(const struct energy_watts *watts, enum energy_mode mod
 /* Adds `seconds` (below 0: none) of a machine in that mode, busy_cores of its cores at work. */
 void energy_plan_add(struct energy_sum *sum, const struct energy_watts *watts,
                      enum energy_mode mode, double busy_cores, double cores, double seconds);
-void energy_plan_join(struct energy_sum *into, const struct energy_sum *sum);
+/* Adds that share of sum. */
+void energy_plan_join(struct energy_sum *into, const struct energy_sum *sum, double share);
+
+#define ENERGY_DAY_S          INT64_C(86400)
+#define ENERGY_PARTS_MAX      12
+#define ENERGY_JOULES_PER_KWH 3600000.0
+
+struct energy_part { /* of a time that contains midnights, UTC */
+    int64_t day_s;
+    double share;
+};
+/* Splits from_s to to_s (seconds since 1970) into its days, at most ENERGY_PARTS_MAX: what is
+ * before first_day_s, or before so many days, is of the first of them.  Returns how many; at least
+ * one, and the shares add up to 1. */
+size_t energy_plan_days(double from_s, double to_s, int64_t first_day_s,
+                        struct energy_part parts[ENERGY_PARTS_MAX]);
+
+struct energy_counter { /* that a machine keeps (startd/meter.c) */
+    int64_t since_s;    /* when it began at 0 */
+    double joules, seconds;
+};
+/* How much it has grown since it was seen last (since_s 0: never), and *seen is what it says now.
+ * One that began anew is counted from its beginning, unless that was before we counted at all
+ * (began_s): then from now on.  One that says less than it did, because what it had not written
+ * down was lost, grows again when it has passed what it said. */
+struct energy_counter energy_plan_growth(struct energy_counter *seen,
+                                         const struct energy_counter *now, int64_t began_s);
 
 /* As attributes: OnSeconds AsleepSeconds BusyCoreSeconds EnergyUsed EnergyOfJobs EnergySaved, the
  * last three in kWh. */

@@ -36,7 +36,7 @@
 #define ZONES_LOOK_MS  60000 /* which there are */
 #define USERS_MAX      64    /* longest unchanged first, one is forgotten */
 #define SAVE_MS        300000
-#define SAVE_SOON_MS   1000 /* after the end of a run */
+#define SAVE_GAP_MS    1000 /* at least, when runs end */
 #define GAP_MAX_S      900  /* without a startd, for which the last draw is taken */
 #define SUSPENDED_MS   500  /* the clocks are read one after the other */
 #define FILE_BYTES_MAX 256
@@ -78,9 +78,11 @@ struct meter {
     int64_t since_s;
     double joules, seconds;
     struct vec users; /* struct user_meter */
+    bool forgetful;   /* one was forgotten */
     struct vec runs;  /* struct run_meter */
     bool changed;     /* since it was written down */
     bool soon;        /* it is about to be */
+    uint64_t saved_ms;
 };
 
 /* ---- RAPL */
@@ -380,6 +382,7 @@ static struct user_meter *add_user(struct meter *meter, const char *name, int64_
         }
         free_user(users->items[oldest]);
         vec_remove_at(users, oldest);
+        meter->forgetful = true;
     }
     struct user_meter *user = mem_zalloc(sizeof *user);
     user->user = mem_strdup(name);
@@ -396,7 +399,10 @@ static struct user_meter *user_named(struct meter *meter, const char *name)
             return user;
         }
     }
-    return add_user(meter, name, loop_wall_s(meter->startd->env.loop));
+    /* As long as nobody was forgotten, who is not there has had nothing since the beginning, also
+     * to a startd that takes our place and knows less. */
+    return add_user(meter, name,
+                    meter->forgetful ? loop_wall_s(meter->startd->env.loop) : meter->since_s);
 }
 
 static void free_run(void *value)
@@ -442,9 +448,10 @@ void meter_count(struct claim *claim, const struct ad *args, bool ends)
             advertise_flap(startd);
         }
     }
-    if (ends && !meter->soon) {
+    uint64_t since_ms = loop_now_ms(startd->env.loop) - meter->saved_ms;
+    if (ends && !meter->soon) { /* a run that goes on is told again, one that is over is not */
         meter->soon = true;
-        loop_timer_set(meter->save_timer, SAVE_SOON_MS);
+        loop_timer_set(meter->save_timer, since_ms < SAVE_GAP_MS ? SAVE_GAP_MS - since_ms : 0);
     }
 }
 
@@ -495,7 +502,7 @@ void meter_write(const struct slot *slot, struct ad *ad)
     ad_set_int(ad, "EnergySince", meter->since_s);
     ad_set_real(ad, "EnergyJoules", meter->joules);
     ad_set_real(ad, "EnergySeconds", meter->seconds);
-    if (startd->slot_count > 0 && startd->slots[0] == slot && meter->users.count > 0) {
+    if (startd->slot_count > 0 && startd->slots[0] == slot) {
         write_users(meter, ad);
     }
 }
@@ -536,12 +543,14 @@ static void save(void *arg)
         return;
     }
     meter->changed = false;
+    meter->saved_ms = loop_now_ms(startd->env.loop);
     struct ad *ad = ad_create();
     struct strbuf bytes;
     ad_set_int(ad, "EnergySince", meter->since_s);
     ad_set_real(ad, "EnergyJoules", meter->joules);
     ad_set_real(ad, "EnergySeconds", meter->seconds);
     ad_set_real(ad, "PowerDrawWatts", meter->look.draw_w);
+    ad_set_bool(ad, "Forgetful", meter->forgetful);
     ad_set_string(ad, "BootId", startd->machine.boot_id);
     ad_set_int(ad, "UpMs", (int64_t)(meter->looked_ms - meter->suspended_ms));
     write_users(meter, ad);
@@ -610,6 +619,7 @@ static int restore(void *arg, const char *key, const void *value, size_t length)
         meter->seconds = seconds;
         fill_gap(meter, ad);
         energy_line_each(ad, "EnergyOfUsers", restore_user, meter);
+        meter->forgetful = ad_bool_or(ad, "Forgetful", false);
         energy_line_each(ad, "Runs", restore_run, meter);
     }
     ad_destroy(ad);
@@ -626,7 +636,12 @@ int meter_open(struct startd *startd, struct err *err)
     loop_timer_set(meter->save_timer, SAVE_MS);
     meter->nut = meter_nut_create(startd);
     startd->meter = meter;
-    return store_load(startd->store, TABLE, restore, meter, err);
+    int rc = store_load(startd->store, TABLE, restore, meter, err);
+    if (rc == 0 && meter->seconds <= 0) { /* when it began must not be another after a kill */
+        meter->changed = true;
+        loop_timer_set(meter->save_timer, 0);
+    }
+    return rc;
 }
 
 void meter_reload(struct startd *startd)
