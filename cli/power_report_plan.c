@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -22,11 +21,14 @@ static const char *const FIGURES[] = {"OnSeconds",     "AsleepSeconds", "BusyCor
 
 int power_report_since(const char *text, int64_t now_s, int64_t *ret)
 {
-    char whole[40];
+    static const char LIKE[] = "2026-11-01";
+    char whole[40] = "2026-11-01T00:00:00Z";
     int64_t since_ms;
-    (void)snprintf(whole, sizeof whole, "%.12sT00:00:00Z", text);
-    if (strlen(text) != strlen("2026-11-01") || text_parse_utc(whole, &since_ms, NULL) != 0 ||
-        since_ms < 0 || since_ms / 1000 > now_s) {
+    if (strlen(text) != strlen(LIKE)) {
+        return -EINVAL;
+    }
+    memcpy(whole, text, strlen(LIKE));
+    if (text_parse_utc(whole, &since_ms, NULL) != 0 || since_ms < 0 || since_ms / 1000 > now_s) {
         return -EINVAL;
     }
     *ret = since_ms / 1000;

@@ -17,6 +17,9 @@ equals "limit of wakes" "$(value roost.conf ROOSTER ROOSTER_MAX_WAKING)" "40"
 equals "daemons of a machine that sleeps" "$(value node.conf MASTER DAEMON_LIST)" "STARTD"
 equals "its HIBERNATE" "$(value node.conf STARTD HIBERNATE)" \
     'ifThenElse(State =?= "Unclaimed" && CurrentTime - EnteredCurrentState >= 15 * 60, "S5", "NONE")'
+equals "watts of a machine" "$(value energy.conf STARTD MACHINE_BUSY_WATTS)" "95"
+equals "which machine is woken first" "$(value energy.conf ROOSTER ROOSTER_UNHIBERNATE_RANK)" \
+    "ifThenElse(PowerBusyWatts =?= undefined, -1000, -PowerBusyWatts / DetectedCpus)"
 equals "daemons of a submit host" "$(value submit.conf MASTER DAEMON_LIST)" "SCHEDD"
 equals "port of the schedd" "$(value submit.conf SCHEDD SCHEDD_PORT)" "9619"
 equals "START of a workstation" "$(value desktop.conf STARTD START)" "(LoadAvg - CondorLoadAvg) <= 0.3 && KeyboardIdle > 15 * 60"
