@@ -112,6 +112,10 @@ void power_show_holds(const struct ad *ad, const struct ad_context *context, con
         strbuf_printf(out, "%swould be woken, but for ROOSTER_DRY_RUN",
                       out->length > begin ? between : "");
     }
+    if (ad_has(ad, "WakeHeldBy")) {
+        strbuf_printf(out, "%snot woken yet: %s", out->length > begin ? between : "",
+                      ad_string_or(ad, "WakeHeldBy", ""));
+    }
 }
 
 static void cell_state_reason(const struct ad *ad, const struct ad_context *context,

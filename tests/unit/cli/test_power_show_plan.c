@@ -61,6 +61,8 @@ static void what_holds_a_machine_up_or_off_is_said_once(void **state)
                  "in");
     expect_holds("[PowerKeepUntil = 1795166147; PowerKeepBy = \"alice@pool\"]", ""); /* over */
     expect_holds("[WouldWake = true]", "would be woken, but for ROOSTER_DRY_RUN");
+    expect_holds("[WakeHeldBy = \"the fuse\"; PowerKeptOff = true]",
+                 "stays off until it is switched on by name; not woken yet: the fuse");
 }
 
 static void reasons_of_the_state_come_before_what_holds_it(void **state)
