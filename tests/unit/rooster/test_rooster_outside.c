@@ -399,7 +399,8 @@ static void it_is_told_when_such_an_order_is_done(void **state)
         until(rig, is_going_down);
     }
     put_file(rig, "status", "off shut off", 0644);
-    tells(rig, "off shut off (shut down)"); /* it need not be asked again in ten seconds */
+    loop_timer_set(node->deadline, 3600000); /* that is when it would be asked again */
+    tells(rig, "off shut off (shut down)");
     until(rig, is_off);
     until(rig, shows_not_how_long);
     stop(rig);
