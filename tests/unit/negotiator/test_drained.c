@@ -378,6 +378,8 @@ static void jobs_that_are_gone_meanwhile_hold_nothing(void **state)
     let_cycles_pass(rig);
     assert_int_equal(played()->reclaims, 2);
     assert_int_equal(held(rig, "slot1@wn00"), 0);
+    answer_now();
+    let_cycles_pass(rig);
 }
 
 /* It went down while it was asked: its offline ads say so, whatever its answer was. */
