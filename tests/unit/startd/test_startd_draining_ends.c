@@ -262,6 +262,20 @@ static void killed_in_mid_drain_it_goes_on_with_the_job_that_retires(void **stat
     asker_end(&admin);
 }
 
+static void a_commit_is_durable_where_no_slot_is_free(void **state)
+{
+    struct rig *rig = *state;
+    begin(rig,
+          "MAXJOBRETIREMENTTIME = 1000\n"); /* one slot: no time counts, nothing else is saved */
+    struct asker admin = asker_as(rig, SCOPE_ADMINISTRATOR);
+    run_job(rig);
+    drain_it(rig, &admin, "[]");
+    restart(rig);
+    assert_true(draining_is_on(rig->startd));
+    assert_string_equal(rig->startd->draining.id, admin.id);
+    asker_end(&admin);
+}
+
 static void killed_while_it_evicts_it_still_knows_whose_badput_it_is(void **state)
 {
     struct rig *rig = *state;
@@ -308,6 +322,9 @@ static void who_was_evicted_is_badput_though_it_was_cancelled_and_the_startd_kil
     job_is_over(rig, "vacated");
     until(rig, first_is_free);
     assert_in_range(rig->startd->draining.totals.badput_s, 500, 530);
+    until(rig, is_stored);
+    restart(rig);
+    assert_in_range(rig->startd->draining.totals.badput_s, 500, 530);
     asker_end(&admin);
 }
 
@@ -337,6 +354,7 @@ UNIT_TESTS(STARTD(drained_to_exit_it_takes_its_ads_away_and_ends),
            STARTD(who_is_here_after_the_order_has_slept_and_works),
            STARTD(a_machine_that_cannot_be_taken_down_stays_drained_and_tries_again),
            STARTD(killed_in_mid_drain_it_goes_on_with_the_job_that_retires),
+           STARTD(a_commit_is_durable_where_no_slot_is_free),
            STARTD(killed_while_it_evicts_it_still_knows_whose_badput_it_is),
            STARTD(who_was_evicted_is_badput_though_it_was_cancelled_and_the_startd_killed),
            STARTD(an_offer_dies_with_the_startd))
