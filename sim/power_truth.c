@@ -18,10 +18,12 @@
 #include "sim/check.h"
 #include "sim/sim_private.h"
 
-#define ORDER_US      (7200 * SIM_S)
-#define SLEEP_US      (150 * SIM_S) /* until one that was told to sleep is off */
-#define AGAIN_US      (50 * SIM_S)  /* no deadline is shorter */
-#define MINUTE_US     (55 * SIM_S)  /* and from the grant to the deed some seconds */
+#define ORDER_US (7200 * SIM_S)
+#define SLEEP_US (150 * SIM_S) /* until one that was told to sleep is off */
+/* A hold that its request needs no more is another's only a negotiation cycle later. */
+#define SURPLUS_SPARE 1
+#define AGAIN_US      (50 * SIM_S) /* no deadline is shorter */
+#define MINUTE_US     (55 * SIM_S) /* and from the grant to the deed some seconds */
 #define SLACK_S       20.0
 #define SLACK_BOOT_S  2.0
 #define SLACK_SLEEP_S 2.0
@@ -232,7 +234,7 @@ static void wake_asked(void *arg, struct sim_host *host)
     machine->asked_us = truth->sim->now_us;
     unsigned lately = woken_lately(truth);
     /* A job that fits everywhere may take the machine that another job's kind needs. */
-    if (lately > waited + truth->options.reserve && !mixed) {
+    if (lately > waited + truth->options.reserve + SURPLUS_SPARE && !mixed) {
         judge_broken(truth->judge, "wake_surplus: %u machines are woken within %.0f s, for %u jobs",
                      lately, (double)SURPLUS_US / 1e6, waited);
     }
