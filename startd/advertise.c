@@ -147,12 +147,19 @@ static uint64_t all_due_in(const struct startd *startd)
     return due_ms > now_ms ? due_ms - now_ms : 0;
 }
 
+/* Else the up callback sends everything; a machine with offline ads out is silent. */
+static bool may_send(const struct startd *startd)
+{
+    return uplink_wire(startd->collector) != NULL && !startd->offline_sent &&
+           !startd->ads_taken_back;
+}
+
 static void send_changes(void *arg)
 {
     struct startd *startd = arg;
     struct wire *wire = uplink_wire(startd->collector);
-    if (wire == NULL || startd->offline_sent || startd->ads_taken_back) {
-        return; /* the up callback sends everything; a machine with offline ads out is silent */
+    if (!may_send(startd)) {
+        return;
     }
     advertise_gone(startd); /* first: a new piece may have the name of one that is gone */
     if (startd->refused) {
@@ -199,7 +206,7 @@ static void send_changes(void *arg)
 static void send_timer(void *arg)
 {
     struct startd *startd = arg;
-    if (all_due_in(startd) == 0) {
+    if (may_send(startd) && all_due_in(startd) == 0) { /* else it would come back to it at once */
         slots_refresh(startd);
     }
     send_changes(startd);

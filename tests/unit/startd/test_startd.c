@@ -492,6 +492,27 @@ static void that_a_claims_job_is_another_is_told_twice_a_second_and_all_else_at_
     assert_true(loop_timer_is_set(startd->send_timer));
 }
 
+static bool is_at_rest(struct rig *rig)
+{
+    return !loop_timer_is_set(rig->startd->send_timer);
+}
+
+/* It would be built again each 20 ms; ctest's limit ends that. */
+static void a_silent_machine_does_not_renew_its_ads(void **state)
+{
+    struct rig *rig = *state;
+    struct startd *startd = rig->startd;
+    const struct ad *ad = startd->slots[0]->ad;
+    uint64_t interval_ms =
+        (uint64_t)config_duration_s(startd->env.config, "UPDATE_INTERVAL") * 1000;
+    startd->offline_sent = true;
+    startd->all_sent_ms = loop_now_ms(rig->bed->loop) - interval_ms;
+    loop_timer_set(startd->send_timer, 0);
+    until(rig, is_at_rest);
+    assert_ptr_equal(startd->slots[0]->ad, ad);
+    startd->offline_sent = false;
+}
+
 static size_t ads_there(struct rig *rig)
 {
     struct answer answer;
@@ -537,7 +558,8 @@ static void what_a_busy_collector_refused_is_sent_anew_within_seconds(void **sta
     startd->offline_sent = false;
 }
 
-UNIT_TESTS(RIG(what_a_busy_collector_refused_is_sent_anew_within_seconds),
+UNIT_TESTS(RIG(a_silent_machine_does_not_renew_its_ads),
+           RIG(what_a_busy_collector_refused_is_sent_anew_within_seconds),
            RIG(an_offer_is_taken_and_the_claim_made), RIG(a_claim_id_works_once),
            RIG(an_offer_to_an_owner_who_is_at_his_desk_is_refused),
            RIG(a_machine_that_goes_to_sleep_takes_no_offer),
