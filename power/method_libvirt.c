@@ -2,9 +2,10 @@
  *
  * libvirt itself is in another process, roost-libvirt (virt/), one for each connection and for as
  * long as this one lives: its calls block without a deadline.  Orders go to its standard input,
- * one a line (virt/line_plan.h), answers come from its standard output in the order in which they
- * are known.  A process that answers nothing at all until a call's deadline hangs together with
- * its libvirtd: it is killed, which ends its other calls, and the next order starts another one.
+ * one a line (virt/line_plan.h), answers (libvirt_answer.h) come from its standard output in the
+ * order in which they are known.  A process that answers nothing at all until a call's deadline
+ * hangs together with its libvirtd: it is killed, which ends its other calls, and the next order
+ * starts another one.
  *
  * A guest is taken down as the level says that its machine decided on: S5 is a shutdown, S4 a
  * managed save (its memory goes to the host's disk), S1 to S3 the guest's own suspend;
@@ -18,7 +19,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -28,6 +28,7 @@
 #include "base/os_terminal.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "power/libvirt_answer.h"
 #include "power/method.h"
 
 #define LIBVIRT_URI        "qemu:///system"
@@ -205,68 +206,42 @@ static void ended(void *arg, pid_t pid, const struct os_exit *how)
 
 /* ---- its answers */
 
-static enum power_state state_of_word(const char *word)
+static void tell_news(const struct pending *watch, const struct libvirt_answer *answer)
 {
-    return strcmp(word, "on") == 0    ? POWER_ON
-           : strcmp(word, "off") == 0 ? POWER_OFF
-                                      : POWER_UNKNOWN;
-}
-
-/* "on text", "off text", "unknown text", "silent text" */
-static void tell_news(const struct pending *watch, char *words)
-{
-    char *text = words + strcspn(words, " ");
-    if (*text != '\0') {
-        *text++ = '\0';
-    }
-    const struct power_news news = {.state = state_of_word(words),
-                                    .answers = strcmp(words, "silent") != 0,
-                                    .text = text};
+    const struct power_news news = {.state = answer->state,
+                                    .answers = !answer->is_silent,
+                                    .text = answer->text};
     power_call_news(watch->call, &news);
 }
 
-/* "on text", "ok text", "error 5 text" */
-static void end_with(struct pending *pending, char *words)
+static void end_with(struct pending *pending, const struct libvirt_answer *answer)
 {
     struct power_call *call = pending->call;
-    char *text = strchr(words, ' ');
-    if (text != NULL) {
-        *text++ = '\0';
-    } else {
-        text = words + strlen(words);
-    }
     if (call->operation == POWER_DO_STATUS) {
         mem_free(pending);
-        power_call_status(call, state_of_word(words), text);
+        power_call_status(call, answer->state, answer->text);
         return;
     }
-    if (strcmp(words, "ok") == 0) {
-        end_pending(pending, 0, text);
-        return;
-    }
-    char *end = text;
-    long code = strtol(text, &end, 10);
-    code = code > 0 && code < 4096 ? code : EIO;
-    end_pending(pending, (int)-code, *end == ' ' ? end + 1 : end);
+    end_pending(pending, answer->status, answer->text);
 }
 
 static void answered(struct helper *helper)
 {
-    char *end;
-    unsigned long long id = strtoull(helper->line, &end, 10);
+    struct libvirt_answer answer;
     helper->heard_ms = loop_now_ms(helper->libvirt->loop);
     helper->again_ms = LIBVIRT_AGAIN_MIN_MS;
-    struct pending *pending = *end == ' ' ? take_pending(helper, id) : NULL;
-    const struct pending *watch = *end == ' ' && pending == NULL ? watch_of(helper, id) : NULL;
+    bool is_answer = libvirt_answer_read(helper->line, &answer);
+    struct pending *pending = is_answer ? take_pending(helper, answer.id) : NULL;
+    const struct pending *watch = is_answer && pending == NULL ? watch_of(helper, answer.id) : NULL;
     if (watch != NULL) {
-        tell_news(watch, end + 1);
+        tell_news(watch, &answer);
         return;
     }
     if (pending == NULL) { /* of a call that was given up */
         log_debug(helper->libvirt->log, "power.answer", helper->line, LOG_TEXT("uri", helper->uri));
         return;
     }
-    end_with(pending, end + 1);
+    end_with(pending, &answer);
 }
 
 static void read_answers(struct helper *helper)
