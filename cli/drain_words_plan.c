@@ -94,8 +94,9 @@ static int on_reason(struct reading *reading)
 {
     return set_text(&reading->words->request.reason, reading->text);
 }
-/* "3", "3-5": the slots of these numbers; what else there is is a name. */
-static int add_slots(struct reading *reading, const char *word)
+/* "3", "3-5": the slots of these numbers; what else there is is a name.  Appended to names, a list
+ * that hostlist_expand() reads. */
+static int put_slots(const struct reading *reading, const char *word, struct strbuf *names)
 {
     char *end = NULL;
     bool is_number = word[0] >= '0' && word[0] <= '9';
@@ -106,25 +107,25 @@ static int add_slots(struct reading *reading, const char *word)
         return err_set(reading->err, -EINVAL, "'%.60s' are no slots: slot1, slot[2-4], 1, 2-4",
                        word);
     }
-    struct strbuf names;
-    strbuf_init(&names, 0);
     if (is_name) {
-        strbuf_printf(&names, "%s%s", is_number ? "slot" : "", word);
+        strbuf_printf(names, "%s%s,", is_number ? "slot" : "", word);
     } else {
-        strbuf_printf(&names, "slot[%lu-%lu]", first, last);
+        strbuf_printf(names, "slot[%lu-%lu],", first, last);
     }
-    int rc = hostlist_expand(strbuf_text(&names), &reading->slots, reading->err);
-    strbuf_fini(&names);
-    return rc;
+    return 0;
 }
 
 static int on_slots(struct reading *reading)
 {
     struct vec words = {0};
+    struct strbuf names; /* expanded at once: each time costs as much as there already are */
+    strbuf_init(&names, 0);
     int rc = hostlist_expand(reading->text, &words, reading->err);
     for (size_t i = 0; i < words.count && rc == 0; i++) {
-        rc = add_slots(reading, words.items[i]);
+        rc = put_slots(reading, words.items[i], &names);
     }
+    rc = rc != 0 ? rc : hostlist_expand(strbuf_text(&names), &reading->slots, reading->err);
+    strbuf_fini(&names);
     vec_fini(&words, mem_free);
     return rc;
 }
@@ -256,14 +257,20 @@ static int take_option(struct reading *reading, int argc, char *const *argv, int
 /* condor_drain takes a slot's name for its machine. */
 static int add_machines(struct reading *reading, const char *word)
 {
-    struct vec *nodes = &reading->words->nodes;
     struct vec names = {0};
+    struct strbuf machines; /* expanded at once, as slots are */
+    strbuf_init(&machines, 0);
     int rc = hostlist_expand(word, &names, reading->err);
     for (size_t i = 0; i < names.count && rc == 0; i++) {
-        const char *at = strchr(names.items[i], '@');
-        rc = hostlist_expand(at != NULL ? at + 1 : (const char *)names.items[i], nodes,
-                             reading->err);
+        const char *name = names.items[i], *at = strchr(name, '@');
+        if (at != NULL && at[1] == '\0') {
+            rc = err_set(reading->err, -EINVAL, "'%.60s' names no host", name);
+        }
+        strbuf_printf(&machines, "%s,", at != NULL ? at + 1 : name);
     }
+    rc = rc != 0 ? rc
+                 : hostlist_expand(strbuf_text(&machines), &reading->words->nodes, reading->err);
+    strbuf_fini(&machines);
     vec_fini(&names, mem_free);
     return rc;
 }

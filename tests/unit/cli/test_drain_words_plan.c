@@ -84,6 +84,11 @@ static void a_slots_name_stands_for_its_machine_as_in_condor_drain(void **state)
     assert_string_equal(words.nodes.items[0], "wn01");
     assert_int_equal(words.request.slot_count, 0);
     drain_words_fini(&words);
+    words = understood(&line, "slot[1-300]@wn[1-300]"); /* in no time: each is there once */
+    assert_int_equal(words.nodes.count, 300);
+    assert_string_equal(words.nodes.items[299], "wn300");
+    drain_words_fini(&words);
+    expect_refused("wn01 slot1@", "'slot1@' names no host");
 }
 
 static void all_of_a_request_can_be_said(void **state)
@@ -190,6 +195,7 @@ static void slots_are_named_or_numbered(void **state)
     drain_words_fini(&words);
     expect_refused("wn01 --slots 4-3", "'4-3' are no slots: slot1, slot[2-4], 1, 2-4");
     expect_refused("wn01 --slots 1-5000", "'1-5000' are no slots: slot1, slot[2-4], 1, 2-4");
+    expect_refused("wn01 --slots slot[1-99999]", "Slots: names none, or too many");
     expect_refused("wn01 --slots 1-x", "'1-x' are no slots: slot1, slot[2-4], 1, 2-4");
 }
 
