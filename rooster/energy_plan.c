@@ -4,6 +4,7 @@
  */
 #include "rooster/energy_plan.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -142,7 +143,7 @@ void energy_plan_read(const struct ad *ad, struct energy_sum *ret)
 {
     for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
         double value = ad_real_or(ad, FIGURES[i].name, 0) * FIGURES[i].scale;
-        value = value > 0 ? value : 0;
+        value = value > 0 && isfinite(value) ? value : 0;
         memcpy((char *)ret + FIGURES[i].at, &value, sizeof value);
     }
 }
@@ -156,5 +157,5 @@ double energy_plan_busy_cores(const struct ad *slot)
         return 0;
     }
     double cores = ad_real_or(slot, "Cpus", 1);
-    return cores > 0 ? cores : 0;
+    return cores > 0 && isfinite(cores) ? cores : 0;
 }

@@ -64,7 +64,8 @@ void past_recall(struct past *past, const struct ad *record)
         past_add(past, false, 0);
     }
     if (came) {
-        past_add(past, true, ad_int_or(record, "EndTime", ad_int_or(record, "StartTime", 0)));
+        int64_t at_s = ad_int_or(record, "EndTime", ad_int_or(record, "StartTime", 0));
+        past_add(past, true, at_s > 0 ? at_s : 0); /* else it would never be as it is shown */
     }
 }
 

@@ -12,9 +12,8 @@
 #include "base/check.h"
 #include "base/err.h"
 
-#define MICRO        1e-6
-#define USE_LEAST    0.05 /* of the CPUs: with less, what a CPU second costs cannot be told */
-#define UPS_WATT_MAX 1e7
+#define MICRO     1e-6
+#define USE_LEAST 0.05 /* of the CPUs: with less, what a CPU second costs cannot be told */
 
 const char *meter_source_name(enum meter_source source)
 {
@@ -78,7 +77,7 @@ static bool ups_value(const char *text, const char *name, double *ret)
             figure += strspn(figure, " ");
             double value = strtod(figure, &rest);
             bool is_number = *figure >= '0' && *figure <= '9' && (*rest == '\0' || *rest == '\n');
-            if (is_number && value >= 0 && value <= UPS_WATT_MAX) {
+            if (is_number && value >= 0 && value <= METER_UPS_WATTS_MAX) {
                 *ret = value;
                 return true;
             }
@@ -98,7 +97,8 @@ int meter_plan_ups_w(const char *text, double *ret, struct err *err)
     if (ups_value(text, "ups.realpower", ret)) {
         return 0;
     }
-    if (ups_value(text, "ups.load", &load) && ups_value(text, "ups.realpower.nominal", &nominal)) {
+    if (ups_value(text, "ups.load", &load) && ups_value(text, "ups.realpower.nominal", &nominal) &&
+        load / 100 * nominal <= METER_UPS_WATTS_MAX) {
         *ret = load / 100 * nominal;
         return 0;
     }

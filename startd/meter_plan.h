@@ -24,6 +24,7 @@
 struct err;
 
 #define METER_ZONE_WATTS_MAX 2000.0 /* of one zone: more than that was no draw, but a reset */
+#define METER_UPS_WATTS_MAX  1e7    /* no UPS delivers more */
 
 enum meter_source { METER_NONE, METER_MODEL, METER_RAPL, METER_NUT };
 const char *meter_source_name(enum meter_source source); /* "None", "Model", "RAPL", "NUT" */
@@ -39,7 +40,7 @@ double meter_plan_zone_j(uint64_t before_uj, uint64_t now_uj, uint64_t range_uj,
 bool meter_plan_number(const char *text, uint64_t *ret);
 
 /* What `upsc` wrote, to watts: ups.realpower, else ups.load of ups.realpower.nominal.  -ENODATA:
- * neither is there; err says so. */
+ * neither is there, or not below METER_UPS_WATTS_MAX; err says so. */
 int meter_plan_ups_w(const char *text, double *ret, struct err *err);
 
 struct meter_cpu { /* ticks since boot */

@@ -95,6 +95,11 @@ static void sums_go_through_an_ad_in_kilowatt_hours(void **state)
     ad_set_real(ad, "EnergyUsed", -5);
     energy_plan_read(ad, &again);
     near(again.used_j, 0);
+    ad_set_real(ad, "EnergySaved", INFINITY); /* one row must not spoil the sums of all */
+    ad_set_real(ad, "EnergyOfJobs", 1e308);   /* in joules it is infinite */
+    energy_plan_read(ad, &again);
+    near(again.saved_j, 0);
+    near(again.jobs_j, 0);
     ad_destroy(ad);
 }
 
@@ -113,6 +118,8 @@ static void a_claim_that_is_idle_or_suspended_works_on_nothing(void **state)
         ad_set_string(ad, "Activity", CASES[i].activity);
         ad_set_int(ad, "Cpus", 3);
         near(energy_plan_busy_cores(ad), CASES[i].cores);
+        ad_set_real(ad, "Cpus", INFINITY);
+        near(energy_plan_busy_cores(ad), 0);
         ad_destroy(ad);
     }
 }

@@ -107,6 +107,14 @@ static void the_ledger_tells_it_again(void **state)
     shows(&past, 0, PAST_KEPT, 9);
 }
 
+static void a_time_before_1970_is_none(void **state)
+{
+    (void)state;
+    struct past past = {0};
+    recall(&past, "[ Outcome = \"Up\"; EndTime = -5 ]");
+    shows(&past, 1, 1, 0);
+}
+
 #define OFFLINE                                                                                    \
     "[ Offline = true; OfflineBootId = \"b1\"; TotalMemory = 4096; TotalCpus = 4; Arch = \"X86\";" \
     " Disk = 100; LoadAvg = 0.0; KernelVersion = \"6.1\" ]"
@@ -165,5 +173,5 @@ static void what_has_no_room_is_named_only(void **state)
 
 UNIT_TESTS(UNIT(nothing_is_said_of_a_machine_without_a_past), UNIT(the_last_orders_count),
            UNIT(any_change_is_to_be_shown), UNIT(the_ledger_tells_it_again),
-           UNIT(what_differs_at_a_boot_is_named), UNIT(the_same_boot_teaches_nothing),
-           UNIT(what_has_no_room_is_named_only))
+           UNIT(a_time_before_1970_is_none), UNIT(what_differs_at_a_boot_is_named),
+           UNIT(the_same_boot_teaches_nothing), UNIT(what_has_no_room_is_named_only))

@@ -83,6 +83,8 @@ static void a_ups_tells_watts_or_a_load_of_so_many_watts(void **state)
     near(ups("ups.realpower: unknown\nups.load: 25\n"), -1);
     near(ups("ups.realpower: -3\n"), -1);
     near(ups("ups.realpower: 1e300\n"), -1);
+    near(ups("ups.load: 9000000\nups.realpower.nominal: 9000000\n"), -1);
+    near(ups("ups.load: 100\nups.realpower.nominal: 10000000\n"), 1e7);
     near(ups("ups.realpower:\n5\n"), -1);
     near(ups("x.ups.realpower: 5\n"), -1);
     near(ups(""), -1);
