@@ -11,6 +11,21 @@
 . "$(dirname "$0")/lib_bmc.sh"
 . "$(dirname "$0")/lib_libvirt.sh" # for its guests; there is no libvirt here
 
+# The command is done when the monitor asks for another one; cut off before, it may not have been read.
+cat >"$WORK/press" <<'PRESS'
+import socket
+
+monitor = socket.socket(socket.AF_UNIX)
+monitor.connect("monitor")
+said = b""
+for prompts, command in (1, b"system_powerdown\n"), (2, b""):
+    while said.count(b"(qemu) ") < prompts:
+        more = monitor.recv(4096)
+        if not more:
+            raise SystemExit("the monitor is gone")
+        said += more
+    monitor.sendall(command)
+PRESS
 for name in wx01 wx02; do
     chassis $name <<CHASSIS
 runs() { [ -s pid ] && kill -0 "\$(cat pid)" 2>/dev/null; }
@@ -21,7 +36,7 @@ act() {
         -netdev user,id=net -device virtio-net-pci,netdev=net,mac=52:54:00:77:00:${name#wx} -monitor unix:monitor,server,nowait \\
         -pidfile pid -daemonize </dev/null >qemu.out 2>&1 ;;
     "power 0") runs && kill -9 "\$(cat pid)" ;;
-    shutdown*) python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect("monitor"); s.recv(99); s.send(b"system_powerdown\n"); s.recv(99)' & ;;
+    shutdown*) /usr/bin/python3 "$WORK/press" & ;;
     esac
 }
 CHASSIS
