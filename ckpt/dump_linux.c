@@ -1,0 +1,254 @@
+/* ckpt/dump_linux.c - makes the image of a process that runs: see dump_linux.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ckpt/dump_linux.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "ckpt/dump.h"
+#include "ckpt/image.h"
+#include "ckpt/image_linux.h"
+#include "ckpt/machine.h"
+#include "ckpt/stub_code.h"
+#include "ckpt/sum.h"
+
+/* Where windows are looked for: far from where programs, heaps, libraries and stacks are put. */
+#define WINDOW_FIRST UINT64_C(0x1000000000)
+#define WINDOW_STEP  UINT64_C(0x0100000000)
+#define WINDOW_LAST  UINT64_C(0x7f0000000000)
+#define WINDOW_ROOM  UINT64_C(0x0080000000) /* that must be free */
+
+static uint64_t round_up(uint64_t bytes)
+{
+    return (bytes + CKPT_PAGE - 1) & ~(uint64_t)(CKPT_PAGE - 1);
+}
+
+/* ---- contents */
+
+static int write_all(int fd, const void *data, size_t bytes, uint64_t at)
+{
+    const char *from = data;
+    while (bytes > 0) {
+        ssize_t done = pwrite(fd, from, bytes, (off_t)at);
+        if (done < 0 && errno != EINTR) {
+            return -errno;
+        }
+        if (done > 0) {
+            from += done;
+            at += (uint64_t)done;
+            bytes -= (size_t)done;
+        }
+    }
+    return 0;
+}
+
+void dump_begin_extent(struct dump *dump, struct ckpt_extent *extent, uint64_t start)
+{
+    dump->at = round_up(dump->at);
+    *extent = (struct ckpt_extent){.start = start, .offset = dump->at};
+}
+
+int dump_put(struct dump *dump, struct ckpt_extent *extent, const void *data, size_t bytes,
+             struct err *err)
+{
+    int rc = write_all(dump->out, data, bytes, dump->at);
+    if (rc != 0) {
+        return err_set(err, rc, "writing the image: %s", err_code_text(rc));
+    }
+    extent->sum = ckpt_sum(extent->sum, data, bytes);
+    extent->bytes += bytes;
+    dump->at += bytes;
+    return 0;
+}
+
+/* ---- the frame: ELF, stub, tables */
+
+static int choose_window(struct dump *dump, uint64_t bytes, struct err *err)
+{
+    if (bytes > WINDOW_ROOM) {
+        return err_set(err, -ENOMEM, "process %d: its tables are too large", (int)dump->tracee.pid);
+    }
+    for (uint64_t at = WINDOW_FIRST; at < WINDOW_LAST; at += WINDOW_STEP) {
+        const struct ckpt_head *before = dump->before != NULL ? image_head(dump->before) : NULL;
+        bool was_window = before != NULL && before->window == at;
+        if (was_window || maps_is_free(&dump->maps, at, at + WINDOW_ROOM)) {
+            dump->head.window = at;
+            return 0;
+        }
+    }
+    return err_set(err, -ENOMEM, "process %d: no room is left between its mappings",
+                   (int)dump->tracee.pid);
+}
+
+static void fill_elf(const struct ckpt_head *head, uint64_t tables_at, unsigned char *page)
+{
+    uint64_t code = CKPT_STUB_OFFSET + stub_code_bytes;
+    Elf64_Ehdr elf = {.e_type = ET_EXEC,
+                      .e_machine = EM_X86_64,
+                      .e_version = EV_CURRENT,
+                      .e_entry = head->window + CKPT_STUB_OFFSET,
+                      .e_phoff = sizeof elf,
+                      .e_ehsize = sizeof elf,
+                      .e_phentsize = sizeof(Elf64_Phdr),
+                      .e_phnum = 3};
+    const Elf64_Phdr headers[3] = {{.p_type = PT_LOAD,
+                                    .p_flags = PF_R | PF_X,
+                                    .p_vaddr = head->window,
+                                    .p_paddr = head->window,
+                                    .p_filesz = code,
+                                    .p_memsz = code,
+                                    .p_align = CKPT_PAGE},
+                                   {.p_type = PT_LOAD,
+                                    .p_flags = PF_R | PF_W,
+                                    .p_offset = tables_at,
+                                    .p_vaddr = head->window + code,
+                                    .p_paddr = head->window + code,
+                                    .p_filesz = round_up(head->tables_bytes),
+                                    .p_memsz = head->window_bytes - code,
+                                    .p_align = CKPT_PAGE},
+                                   {.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16}};
+    memcpy(elf.e_ident, ELFMAG, SELFMAG);
+    elf.e_ident[EI_CLASS] = ELFCLASS64;
+    elf.e_ident[EI_DATA] = ELFDATA2LSB;
+    elf.e_ident[EI_VERSION] = EV_CURRENT;
+    memcpy(elf.e_ident + EI_PAD, "ROOST", 5);
+    memset(page, 0, CKPT_STUB_OFFSET);
+    memcpy(page, &elf, sizeof elf);
+    memcpy(page + sizeof elf, headers, sizeof headers);
+}
+
+static void fill_head(struct dump *dump)
+{
+    struct utsname names;
+    struct ckpt_head *head = &dump->head;
+    head->made_s = time(NULL);
+    if (dump->before != NULL) { /* what it may have found out it found out there */
+        memcpy(head->machine, image_head(dump->before)->machine, sizeof head->machine);
+    } else {
+        machine_read(head->machine);
+    }
+    if (uname(&names) == 0) {
+        head->kernel = tables_text(&dump->tables, names.release);
+        head->host = tables_text(&dump->tables, names.nodename);
+    }
+}
+
+static int write_frame(struct dump *dump, struct err *err)
+{
+    struct ckpt_head *head = &dump->head;
+    struct strbuf bytes;
+    unsigned char page[CKPT_STUB_OFFSET];
+    (void)tables_add(&dump->tables, CKPT_PROCESSES, &dump->process);
+    fill_head(dump);
+    uint64_t code = CKPT_STUB_OFFSET + stub_code_bytes;
+    uint64_t tables = round_up(tables_bytes(&dump->tables));
+    head->stack_bytes = round_up(CKPT_STACK + head->xstate_bytes);
+    head->parking = code + tables + head->stack_bytes * (dump->process.threads.count + 1);
+    head->window_bytes = head->parking + CKPT_PARKING;
+    int rc = choose_window(dump, head->window_bytes, err);
+    if (rc != 0) {
+        return rc;
+    }
+    head->parking += head->window;
+    head->stacks = head->window + code + tables;
+    uint64_t at = round_up(dump->at);
+    head->image_bytes = at + tables;
+    strbuf_init(&bytes, CKPT_TABLES_MAX);
+    rc = tables_write(&dump->tables, head, &bytes);
+    rc = rc != 0 ? rc : write_all(dump->out, bytes.data, bytes.length, at);
+    rc = rc == 0 && ftruncate(dump->out, (off_t)head->image_bytes) != 0 ? -errno : rc;
+    if (rc == 0) {
+        fill_elf(head, at, page);
+        rc = write_all(dump->out, page, sizeof page, 0);
+    }
+    rc = rc != 0 ? rc : write_all(dump->out, stub_code, stub_code_bytes, CKPT_STUB_OFFSET);
+    strbuf_fini(&bytes);
+    return rc != 0 ? err_set(err, rc, "writing the image: %s", err_code_text(rc)) : 0;
+}
+
+/* ---- all of it */
+
+static int make(struct dump *dump, struct err *err)
+{
+    int rc = maps_read(dump->tracee.pid, &dump->maps, err);
+    rc = rc != 0 ? rc : dump_regions(dump, err);
+    rc = rc != 0 ? rc : tracee_prepare(&dump->tracee, &dump->maps, err);
+    rc = rc != 0 ? rc : dump_threads(dump, err);
+    rc = rc != 0 ? rc : dump_process(dump, err);
+    rc = rc != 0 ? rc : dump_files(dump, err);
+    rc = rc != 0 ? rc : dump_memory(dump, err);
+    return rc != 0 ? rc : write_frame(dump, err);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int open_temporary(const char *image, char *path, size_t size, int *ret, struct err *err)
+{
+    if ((size_t)snprintf(path, size, "%s.XXXXXX", image) >= size) {
+        return err_set(err, -ENAMETOOLONG, "%s: the name is too long", image);
+    }
+    *ret = mkostemp(path, O_CLOEXEC);
+    if (*ret < 0) {
+        int rc = -errno;
+        return err_set(err, rc, "%s: %s", image, err_code_text(rc));
+    }
+    return 0;
+}
+
+static int finish(int fd, const char *from, const char *to, struct err *err)
+{
+    int rc = fchmod(fd, 0700) != 0 || fsync(fd) != 0 || rename(from, to) != 0 ? -errno : 0;
+    return rc != 0 ? err_set(err, rc, "%s: %s", to, err_code_text(rc)) : 0;
+}
+
+int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
+              struct dump_result *ret, struct err *err)
+{
+    char path[4096];
+    struct dump dump = {.at = CKPT_STUB_OFFSET + stub_code_bytes};
+    struct image *before = NULL;
+    int rc = open_temporary(image, path, sizeof path, &dump.out, err);
+    if (rc != 0) {
+        return rc;
+    }
+    tables_init(&dump.tables);
+    uint64_t began_ns = now_ns();
+    rc = tracee_hold(pid, &dump.tracee, err);
+    if (rc == 0) {
+        rc = image_of_process(pid, &before, err);
+        dump.before = before;
+        rc = rc != 0 ? rc : make(&dump, err);
+        rc = rc != 0 ? rc : finish(dump.out, path, image, err);
+        tracee_release(&dump.tracee, rc == 0 && options->kill);
+    }
+    if (rc == 0 && ret != NULL) {
+        *ret = (struct dump_result){.image_bytes = dump.head.image_bytes,
+                                    .memory_bytes = dump.head.memory_bytes,
+                                    .frozen_ns = now_ns() - began_ns};
+    }
+    if (rc != 0) {
+        (void)unlink(path);
+    }
+    (void)close(dump.out);
+    image_destroy(before);
+    maps_fini(&dump.maps);
+    tables_fini(&dump.tables);
+    return rc;
+}

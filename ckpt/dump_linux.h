@@ -1,0 +1,40 @@
+/* ckpt/dump_linux.h - makes the image of a process that runs.
+ *
+ * From outside, of any program, by any user who may trace the process: nothing of ours is in it.
+ * The process is held (tracee_linux.h) while it is copied, or, if the caller lets it run on, only
+ * until it has made a copy of itself, which is copied at leisure.
+ *
+ * What cannot be saved is found before anything is changed, and refused with the descriptor or the
+ * mapping at fault: a job must not believe that it is safe when it is not.
+ *
+ * The image is written under another name, made durable, then renamed: there is a whole one or
+ * none.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CKPT_DUMP_LINUX_H
+#define CKPT_DUMP_LINUX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+
+struct dump_options {
+    bool kill; /* it ends when the image is whole; else it runs on */
+};
+
+struct dump_result {
+    uint64_t image_bytes;  /* apparent size */
+    uint64_t memory_bytes; /* that are in it */
+    uint64_t frozen_ns;    /* how long the process stood still */
+};
+
+/* Of that process to that file, which is replaced.  ret may be NULL.  Errors, with err telling the
+ * thing at fault: -EPERM, -EBUSY, -ESRCH as of tracee_hold(); -EOPNOTSUPP: it has something that
+ * cannot be saved; else what writing the file said. */
+int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
+              struct dump_result *ret, struct err *err);
+
+#endif

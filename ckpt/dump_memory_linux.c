@@ -1,0 +1,315 @@
+/* ckpt/dump_memory_linux.c - the memory of a process, to its image.
+ *
+ * The image stands alone: what was mapped privately of a file (the program, its libraries) is in it
+ * too, for another machine has other libraries.  Only shared mappings of files that have a name are
+ * mapped again from there.  Of anonymous memory there is what has pages, without those that are all
+ * zeroes: an untouched gigabyte takes nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "ckpt/dump.h"
+#include "ckpt/image.h"
+#include "ckpt/sum.h"
+
+#define CHUNK        (256U * 1024) /* what stays in a processor's cache */
+#define PAGES_AHEAD  32768U        /* entries of the pagemap that are read at once */
+#define PAGE_PRESENT (UINT64_C(1) << 63)
+#define PAGE_SWAPPED (UINT64_C(1) << 62)
+
+/* ---- which mappings */
+
+bool dump_is_vvar(const struct map *map)
+{
+    return strcmp(map->name, "[vvar]") == 0 || strcmp(map->name, "[vvar_vclock]") == 0;
+}
+
+bool dump_is_vdso(const struct dump *dump, const struct map *map)
+{
+    const struct ckpt_process *before =
+        dump->before != NULL ? image_process(dump->before, 0) : NULL;
+    return strcmp(map->name, "[vdso]") == 0 || (before != NULL && map->start == before->vdso);
+}
+
+static bool is_in_window(const struct dump *dump, const struct map *map)
+{
+    if (dump->before == NULL) {
+        return false;
+    }
+    const struct ckpt_head *head = image_head(dump->before);
+    return map->start >= head->window && map->end <= head->window + head->window_bytes;
+}
+
+static bool is_path(const char *name)
+{
+    return name[0] == '/';
+}
+
+static bool is_removed(const char *name)
+{
+    static const char *const END = " (deleted)";
+    size_t length = strlen(name);
+    return length > strlen(END) && strcmp(name + length - strlen(END), END) == 0;
+}
+
+static int refuse(const struct dump *dump, const struct map *map, const char *why, struct err *err)
+{
+    return err_set(err, -EOPNOTSUPP, "process %d: mapping %llx-%llx%s%s: %s", (int)dump->tracee.pid,
+                   (unsigned long long)map->start, (unsigned long long)map->end,
+                   map->name[0] != '\0' ? " of " : "", map->name, why);
+}
+
+/* What is to become of it; 0, or refused. */
+static int judge(const struct dump *dump, const struct map *map, struct ckpt_region *region,
+                 struct err *err)
+{
+    bool shared = (map->flags & CKPT_SHARED) != 0;
+    region->kind = CKPT_MEMORY;
+    if (dump_is_vdso(dump, map)) {
+        region->kind = CKPT_VDSO;
+    } else if (dump_is_vvar(map)) {
+        region->kind = CKPT_VVAR;
+    } else if (strncmp(map->name, "anon_inode:", strlen("anon_inode:")) == 0 ||
+               strcmp(map->name, "[uprobes]") == 0) {
+        return refuse(dump, map, "it belongs to the kernel", err);
+    } else if (map->is_odd) {
+        return refuse(dump, map, "it is a device's", err);
+    } else if (strncmp(map->name, "/SYSV", strlen("/SYSV")) == 0) {
+        return refuse(dump, map, "System V shared memory is not saved", err);
+    } else if (shared && is_path(map->name) && !is_removed(map->name)) {
+        region->kind = CKPT_MAPPED;
+    } else if (shared) {
+        region->id = map->inode; /* nobody else's: there is one process */
+    } else if (is_path(map->name)) {
+        region->flags |= CKPT_WAS_FILE;
+    }
+    return 0;
+}
+
+static bool is_kept_out(const struct dump *dump, const struct map *map)
+{
+    return strcmp(map->name, "[vsyscall]") == 0 || is_in_window(dump, map) ||
+           map->start == dump->tracee.scratch;
+}
+
+int dump_regions(struct dump *dump, struct err *err)
+{
+    struct ckpt_process *process = &dump->process;
+    process->regions.first = dump->tables.counts[CKPT_REGIONS];
+    for (size_t i = 0; i < dump->maps.count; i++) {
+        const struct map *map = &dump->maps.items[i];
+        struct ckpt_region region = {.start = map->start,
+                                     .end = map->end,
+                                     .map_offset = map->offset,
+                                     .prot = map->prot,
+                                     .flags = map->flags};
+        if (is_kept_out(dump, map)) {
+            continue;
+        }
+        int rc = judge(dump, map, &region, err);
+        if (rc != 0) {
+            return rc;
+        }
+        region.file = region.kind == CKPT_MAPPED ? tables_text(&dump->tables, map->name) : 0;
+        (void)tables_add(&dump->tables, CKPT_REGIONS, &region);
+    }
+    process->regions.count = dump->tables.counts[CKPT_REGIONS] - process->regions.first;
+    return 0;
+}
+
+/* ---- which pages, and their contents */
+
+struct reader {
+    struct dump *dump;
+    uint32_t region; /* index */
+    int pagemap;
+    struct ckpt_extent extent;
+    bool is_open; /* the extent is begun */
+    uint64_t *pages;
+    unsigned char *chunk;
+    struct err *err;
+};
+
+static void close_extent(struct reader *reader)
+{
+    if (reader->is_open) {
+        struct ckpt_region *region = tables_at(&reader->dump->tables, CKPT_REGIONS, reader->region);
+        (void)tables_add(&reader->dump->tables, CKPT_EXTENTS, &reader->extent);
+        region->extents.count++;
+        reader->dump->head.memory_bytes += reader->extent.bytes;
+        reader->is_open = false;
+    }
+}
+
+static bool is_zero(const unsigned char *page)
+{
+    /* Each byte is the one before it, and the first one is zero. */
+    return page[0] == 0 && memcmp(page, page + 1, CKPT_PAGE - 1) == 0;
+}
+
+static int put_pages(struct reader *reader, uint64_t address, const unsigned char *data,
+                     size_t bytes)
+{
+    if (reader->is_open && reader->extent.start + reader->extent.bytes != address) {
+        close_extent(reader);
+    }
+    if (!reader->is_open) {
+        dump_begin_extent(reader->dump, &reader->extent, address);
+        reader->is_open = true;
+    }
+    return dump_put(reader->dump, &reader->extent, data, bytes, reader->err);
+}
+
+/* Those of a chunk that are not all zeroes. */
+static int put_chunk(struct reader *reader, uint64_t address, size_t bytes)
+{
+    for (size_t at = 0; at < bytes;) {
+        size_t end = at;
+        while (end < bytes && !is_zero(reader->chunk + end)) {
+            end += CKPT_PAGE;
+        }
+        int rc = end > at ? put_pages(reader, address + at, reader->chunk + at, end - at) : 0;
+        if (rc != 0) {
+            return rc;
+        }
+        at = end;
+        while (at < bytes && is_zero(reader->chunk + at)) {
+            at += CKPT_PAGE;
+        }
+    }
+    return 0;
+}
+
+/* Pages that are there, from start to end.  Behind the end of a file there is nothing to read. */
+static int copy_run(struct reader *reader, uint64_t start, uint64_t end)
+{
+    while (start < end) {
+        size_t bytes = end - start < CHUNK ? (size_t)(end - start) : CHUNK;
+        ssize_t got = tracee_read(&reader->dump->tracee, start, reader->chunk, bytes);
+        if (got <= 0 && bytes > CKPT_PAGE) { /* page by page */
+            bytes = CKPT_PAGE;
+            got = tracee_read(&reader->dump->tracee, start, reader->chunk, bytes);
+        }
+        if (got > 0) {
+            memset(reader->chunk + got, 0, (CKPT_PAGE - (size_t)got % CKPT_PAGE) % CKPT_PAGE);
+            got += (ssize_t)((CKPT_PAGE - (size_t)got % CKPT_PAGE) % CKPT_PAGE);
+            int rc = put_chunk(reader, start, (size_t)got);
+            if (rc != 0) {
+                return rc;
+            }
+        }
+        start += got > 0 ? (uint64_t)got : CKPT_PAGE;
+    }
+    return 0;
+}
+
+static int copy_present(struct reader *reader, uint64_t start, uint64_t end)
+{
+    uint64_t count = (end - start) / CKPT_PAGE;
+    count = count < PAGES_AHEAD ? count : PAGES_AHEAD;
+    size_t bytes = (size_t)count * sizeof reader->pages[0];
+    ssize_t got = pread(reader->pagemap, reader->pages, bytes,
+                        (off_t)(start / CKPT_PAGE * sizeof reader->pages[0]));
+    if (got != (ssize_t)bytes) {
+        return err_set(reader->err, got < 0 ? -errno : -EIO,
+                       "process %d: which of its pages are there cannot be read",
+                       (int)reader->dump->tracee.pid);
+    }
+    for (uint64_t i = 0; i < count;) {
+        uint64_t first = i;
+        while (i < count && (reader->pages[i] & (PAGE_PRESENT | PAGE_SWAPPED)) != 0) {
+            i++;
+        }
+        int rc = i > first ? copy_run(reader, start + first * CKPT_PAGE, start + i * CKPT_PAGE) : 0;
+        if (rc != 0) {
+            return rc;
+        }
+        i += i == first ? 1 : 0;
+    }
+    return 0;
+}
+
+static int copy_region(struct reader *reader, const struct ckpt_region *region)
+{
+    bool all = (region->flags & (CKPT_WAS_FILE | CKPT_SHARED)) != 0 || region->kind == CKPT_VDSO;
+    int rc = 0;
+    if (all) {
+        return copy_run(reader, region->start, region->end);
+    }
+    for (uint64_t at = region->start; rc == 0 && at < region->end;
+         at += (uint64_t)PAGES_AHEAD * CKPT_PAGE) {
+        rc = copy_present(reader, at, region->end);
+    }
+    return rc;
+}
+
+static int note_vdso(struct dump *dump, const struct ckpt_region *region, const unsigned char *code)
+{
+    struct ckpt_process *process = &dump->process;
+    process->vdso = region->start;
+    process->vdso_bytes = region->end - region->start;
+    process->vdso_sum = ckpt_sum(0, code, (size_t)process->vdso_bytes);
+    return 0;
+}
+
+static int sum_vdso(struct dump *dump, const struct ckpt_region *region, struct err *err)
+{
+    size_t bytes = (size_t)(region->end - region->start);
+    unsigned char *code = mem_try_alloc(bytes);
+    int rc = code == NULL ? -ENOMEM
+             : tracee_read(&dump->tracee, region->start, code, bytes) != (ssize_t)bytes
+                 ? -EIO
+                 : note_vdso(dump, region, code);
+    mem_free(code);
+    return rc != 0 ? err_set(err, rc, "the kernel's code cannot be read") : 0;
+}
+
+static int copy_all(struct reader *reader)
+{
+    struct dump *dump = reader->dump;
+    struct ckpt_span regions = dump->process.regions;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < regions.count; i++) {
+        reader->region = regions.first + i;
+        struct ckpt_region *region = tables_at(&dump->tables, CKPT_REGIONS, reader->region);
+        region->extents.first = dump->tables.counts[CKPT_EXTENTS];
+        struct ckpt_region seen = *region;
+        if (seen.kind == CKPT_VVAR) {
+            dump->process.vvar = dump->process.vvar == 0 ? seen.start : dump->process.vvar;
+            dump->process.vvar_bytes += seen.end - seen.start;
+        } else if (seen.kind != CKPT_MAPPED) {
+            rc = seen.kind == CKPT_VDSO ? sum_vdso(dump, &seen, reader->err) : 0;
+            rc = rc != 0 ? rc : copy_region(reader, &seen);
+            close_extent(reader);
+        }
+    }
+    return rc;
+}
+
+int dump_memory(struct dump *dump, struct err *err)
+{
+    char path[64];
+    struct reader reader = {.dump = dump, .err = err};
+    (void)snprintf(path, sizeof path, "/proc/%d/pagemap", (int)dump->tracee.pid);
+    reader.pagemap = open(path, O_RDONLY | O_CLOEXEC);
+    if (reader.pagemap < 0) {
+        return err_set(err, -errno, "%s: %s", path, err_code_text(-errno));
+    }
+    reader.pages = mem_alloc(PAGES_AHEAD * sizeof reader.pages[0]);
+    reader.chunk = mem_alloc(CHUNK);
+    int rc = copy_all(&reader);
+    mem_free(reader.pages);
+    mem_free(reader.chunk);
+    (void)close(reader.pagemap);
+    return rc;
+}

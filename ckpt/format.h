@@ -1,0 +1,217 @@
+/* ckpt/format.h - what is in the image of a job.
+ *
+ * The image is an executable of the job's machine: running it resumes the job.  Its first part is
+ * the program that does so (ckpt/stub), its second one these tables, and behind them lie, on pages
+ * of their own, the contents of memory and of files that have no name any more.
+ *
+ *     offset 0        ELF header and program headers (CKPT_STUB_OFFSET bytes)
+ *     ...             the stub: a flat program that finds all by its own address
+ *     tables_offset   struct ckpt_head, then the tables, each an array of one of the structs below
+ *     ...             contents: extents, at multiples of CKPT_PAGE; absent pages are not there
+ *
+ * The kernel maps stub and tables to an address that the job does not use, the window, and runs
+ * the stub, which maps the rest itself.  A job that was resumed keeps the window; its next image
+ * leaves it out and, being at the same place, replaces it.
+ *
+ * Everything has a fixed width, is little-endian as the machine, and refers to other things by
+ * index or by offset, never by pointer.  A text is an offset in the table of texts, where it ends
+ * with a zero; offset 0 is "", which stands for none.
+ *
+ * Read with image.h, which checks everything; the stub, which only ever sees the tables that it was
+ * built with, checks their sum.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CKPT_FORMAT_H
+#define CKPT_FORMAT_H
+
+#include <stdint.h>
+
+#define CKPT_MAGIC       "ROOSTCK\x01"
+#define CKPT_VERSION     1
+#define CKPT_PAGE        4096U
+#define CKPT_STUB_OFFSET 4096U  /* in the image, and of the stub in the window */
+#define CKPT_STACK       16384U /* what the stub has for each thread; extended state comes on top */
+#define CKPT_PARKING     (64U * CKPT_PAGE) /* for the kernel's own pages, while memory is made */
+
+/* Limits of what is taken for an image. */
+#define CKPT_TABLES_MAX    (1U << 30)
+#define CKPT_PROCESSES_MAX 4096U
+#define CKPT_THREADS_MAX   65536U
+#define CKPT_XSTATE_MAX    16384U
+
+enum ckpt_table {
+    CKPT_PROCESSES,
+    CKPT_REGIONS,
+    CKPT_EXTENTS,
+    CKPT_THREADS,
+    CKPT_FDS,
+    CKPT_FILES,
+    CKPT_ACTIONS,
+    CKPT_SIGNALS,
+    CKPT_TIMERS,
+    CKPT_LIMITS,
+    CKPT_AUXV,
+    CKPT_XSTATES,
+    CKPT_TEXTS,
+    CKPT_TABLES
+};
+
+struct ckpt_span { /* of a table */
+    uint32_t first, count;
+};
+
+struct ckpt_array {
+    uint64_t offset; /* from the head */
+    uint64_t count;
+};
+
+struct ckpt_head {
+    char magic[8];
+    uint32_t version;
+    uint32_t head_bytes;
+    uint64_t tables_bytes; /* head and tables */
+    uint64_t sum;          /* CRC32C of these, with zero for itself */
+    uint64_t window, window_bytes;
+    uint64_t stacks; /* address, in the window: CKPT_STACK and an extended state for each thread */
+    uint64_t stack_bytes; /* of one of them */
+    uint64_t parking;     /* address, in the window, of CKPT_PARKING bytes */
+    uint64_t image_bytes;
+    uint64_t memory_bytes; /* of extents of memory */
+    int64_t made_s;        /* since 1970 */
+    uint64_t xfeatures;    /* that the extended states hold */
+    uint32_t xstate_bytes; /* of each */
+    uint32_t flags;        /* none yet */
+    uint32_t machine[8];   /* words of CPUID that programs ask: 1.ecx 1.edx 7.ebx 7.ecx 7.edx ... */
+    uint32_t kernel;       /* text: release */
+    uint32_t host;         /* text */
+    struct ckpt_array tables[CKPT_TABLES];
+};
+
+struct ckpt_process {
+    int32_t pid, ppid; /* ppid 0: its parent is not in the image */
+    int32_t pgid, sid; /* 0: outside */
+    uint32_t umask;
+    int32_t exit_signal;
+    uint32_t exe, cwd, root; /* texts */
+    uint32_t command;        /* text: comm of the first thread */
+    struct ckpt_span regions, threads, fds, actions, signals, timers, limits, auxv;
+    uint64_t start_code, end_code, start_data, end_data, start_brk, brk, start_stack;
+    uint64_t arg_start, arg_end, env_start, env_end;
+    uint64_t vdso, vdso_bytes, vvar, vvar_bytes; /* 0: it has none */
+    uint64_t vdso_sum;                           /* of the text as it was mapped */
+    uint32_t dumpable, no_new_privs, subreaper, thp_disable;
+    int32_t death_signal;
+    uint32_t personality;
+    int64_t itimers[3][4]; /* real, virtual, prof: interval s, us; left s, us */
+};
+
+enum ckpt_region_kind {
+    CKPT_MEMORY = 1, /* what the extents hold, else zeroes */
+    CKPT_MAPPED,     /* of a file that is there, which file and map_offset name */
+    CKPT_VDSO,       /* the kernel's own; contents are kept for a kernel that has another */
+    CKPT_VVAR
+};
+
+#define CKPT_SHARED     0x01U /* id says with whom: processes of the image */
+#define CKPT_GROWSDOWN  0x02U
+#define CKPT_DONTFORK   0x04U
+#define CKPT_WIPEONFORK 0x08U
+#define CKPT_DONTDUMP   0x10U
+#define CKPT_NORESERVE  0x20U
+#define CKPT_WAS_FILE \
+    0x40U /* private memory that was a file's: its pages may be mapped from the image */
+#define CKPT_HUGE   0x80U
+#define CKPT_NOHUGE 0x100U
+#define CKPT_LOCKED 0x200U
+
+struct ckpt_region {
+    uint64_t start, end;
+    uint64_t map_offset;
+    uint64_t id;   /* of shared memory; 0: none */
+    uint32_t prot; /* as mmap's */
+    uint32_t flags;
+    uint32_t kind;
+    uint32_t file; /* text */
+    struct ckpt_span extents;
+};
+
+struct ckpt_extent { /* a run of pages, or of bytes of a file without a name */
+    uint64_t start;  /* address, or offset in the file */
+    uint64_t bytes;
+    uint64_t offset; /* in the image */
+    uint32_t sum;    /* CRC32C of the bytes */
+    uint32_t pad;
+};
+
+struct ckpt_registers { /* as struct user_regs_struct of x86-64 */
+    uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip;
+    uint64_t cs, eflags, rsp, ss, fs_base, gs_base, ds, es, fs, gs;
+};
+
+struct ckpt_thread {
+    int32_t tid;
+    uint32_t command;                /* text */
+    struct ckpt_registers registers; /* such that the thread goes on when they are loaded */
+    uint32_t xstate;                 /* offset in the table of extended states */
+    uint32_t rseq_bytes, rseq_signature, rseq_flags;
+    uint64_t rseq;                 /* address; 0: none */
+    uint64_t robust, robust_bytes; /* the list of robust mutexes */
+    uint64_t clear_tid;
+    uint64_t mask; /* blocked signals */
+    uint64_t altstack, altstack_bytes;
+    uint32_t altstack_flags;
+    uint32_t timer_slack;     /* ns; 0: as it comes */
+    struct ckpt_span signals; /* pending for this thread */
+};
+
+enum ckpt_fd_kind {
+    CKPT_FILE = 1, /* opened by name */
+    CKPT_NAMELESS, /* a removed file: contents in extents */
+    CKPT_PIPE,
+    CKPT_STDIO /* what the resuming process has there */
+};
+
+struct ckpt_fd {
+    int32_t fd;
+    uint32_t file; /* index in the table of files: who shares one shares offset and flags */
+    uint32_t cloexec;
+    uint32_t pad;
+};
+
+struct ckpt_file { /* an open file description */
+    uint32_t kind;
+    uint32_t path;       /* text */
+    uint32_t flags;      /* as open()'s, without O_CREAT, O_EXCL, O_TRUNC */
+    uint32_t mode;       /* st_mode */
+    uint32_t pipe_bytes; /* how much it can hold */
+    uint32_t pad;
+    uint64_t offset; /* position */
+    uint64_t bytes;  /* size when the image was made */
+    uint64_t id;     /* which pipe */
+    struct ckpt_span extents;
+};
+
+struct ckpt_action { /* as the kernel's struct sigaction */
+    uint32_t signal, pad;
+    uint64_t handler, flags, restorer, mask;
+};
+
+struct ckpt_signal {   /* pending */
+    uint8_t info[128]; /* siginfo_t */
+};
+
+struct ckpt_timer { /* of timer_create() */
+    int32_t id, clock, notify, signal;
+    int32_t tid; /* for SIGEV_THREAD_ID; 0: none */
+    uint32_t pad;
+    uint64_t value;                                   /* sigev_value */
+    int64_t interval_s, interval_ns, left_s, left_ns; /* left 0: disarmed */
+};
+
+struct ckpt_limit {
+    uint32_t resource, pad;
+    uint64_t soft, hard;
+};
+
+#endif

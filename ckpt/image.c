@@ -1,0 +1,290 @@
+/* ckpt/image.c - reads an image: see image.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ckpt/image.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "ckpt/sum.h"
+#include "ckpt/tables.h"
+
+struct image {
+    struct ckpt_head head;
+    unsigned char *bytes; /* of the tables, head included */
+};
+
+bool image_find_tables(const void *head, size_t head_bytes, uint64_t *offset, uint64_t *bytes)
+{
+    Elf64_Ehdr elf;
+    Elf64_Phdr header;
+    if (head_bytes < sizeof elf + 2 * sizeof header) {
+        return false;
+    }
+    memcpy(&elf, head, sizeof elf);
+    if (memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 || elf.e_type != ET_EXEC ||
+        elf.e_machine != EM_X86_64 || elf.e_phoff != sizeof elf || elf.e_phnum != 3 ||
+        memcmp(elf.e_ident + EI_PAD, "ROOST", 5) != 0) {
+        return false;
+    }
+    memcpy(&header, (const char *)head + elf.e_phoff + sizeof header, sizeof header);
+    *offset = header.p_offset;
+    *bytes = header.p_filesz;
+    return header.p_type == PT_LOAD && *bytes >= sizeof(struct ckpt_head) &&
+           *bytes <= CKPT_TABLES_MAX;
+}
+
+static const void *entry(const struct image *image, enum ckpt_table table, uint32_t index)
+{
+    return image->bytes + image->head.tables[table].offset + index * tables_entry_bytes(table);
+}
+
+/* ---- what may be wrong */
+
+static int check_head(const struct ckpt_head *head, size_t bytes, struct err *err)
+{
+    if (memcmp(head->magic, CKPT_MAGIC, sizeof head->magic) != 0) {
+        return err_set(err, -EBADMSG, "these are not the tables of an image");
+    }
+    if (head->version != CKPT_VERSION || head->head_bytes != sizeof *head) {
+        return err_set(err, -EPROTONOSUPPORT, "the image is of version %u, this program knows %u",
+                       (unsigned)head->version, CKPT_VERSION);
+    }
+    if (head->tables_bytes > bytes || head->tables_bytes < sizeof *head) {
+        return err_set(err, -EBADMSG, "the image's tables are cut off");
+    }
+    if (head->xstate_bytes > CKPT_XSTATE_MAX || head->window % CKPT_PAGE != 0 ||
+        head->window_bytes % CKPT_PAGE != 0 || head->window + head->window_bytes < head->window) {
+        return err_set(err, -EBADMSG, "the image's head is damaged");
+    }
+    return 0;
+}
+
+static int check_arrays(const struct ckpt_head *head, struct err *err)
+{
+    for (unsigned i = 0; i < CKPT_TABLES; i++) {
+        const struct ckpt_array *array = &head->tables[i];
+        uint64_t room =
+            array->offset <= head->tables_bytes ? head->tables_bytes - array->offset : 0;
+        if (array->offset < sizeof *head || array->offset % 8 != 0 || array->count > UINT32_MAX ||
+            array->count > room / tables_entry_bytes((enum ckpt_table)i)) {
+            return err_set(err, -EBADMSG, "table %u of the image is outside of it", i);
+        }
+    }
+    return 0;
+}
+
+static bool is_within(const struct image *image, enum ckpt_table table, struct ckpt_span span)
+{
+    uint64_t count = image->head.tables[table].count;
+    return span.first <= count && span.count <= count - span.first;
+}
+
+static bool is_text(const struct image *image, uint32_t text)
+{
+    return text < image->head.tables[CKPT_TEXTS].count;
+}
+
+/* The last byte is zero: so each text ends. */
+static bool texts_end(const struct image *image)
+{
+    uint64_t count = image->head.tables[CKPT_TEXTS].count;
+    return count > 0 && *(const char *)entry(image, CKPT_TEXTS, (uint32_t)count - 1) == '\0';
+}
+
+static bool is_process_right(const struct image *image, const struct ckpt_process *process)
+{
+    return is_text(image, process->exe) && is_text(image, process->cwd) &&
+           is_text(image, process->root) && is_text(image, process->command) &&
+           is_within(image, CKPT_REGIONS, process->regions) &&
+           is_within(image, CKPT_THREADS, process->threads) &&
+           is_within(image, CKPT_FDS, process->fds) &&
+           is_within(image, CKPT_ACTIONS, process->actions) &&
+           is_within(image, CKPT_SIGNALS, process->signals) &&
+           is_within(image, CKPT_TIMERS, process->timers) &&
+           is_within(image, CKPT_LIMITS, process->limits) &&
+           is_within(image, CKPT_AUXV, process->auxv) && process->threads.count > 0 &&
+           process->threads.count <= CKPT_THREADS_MAX && process->pid > 0;
+}
+
+static bool is_region_right(const struct image *image, const struct ckpt_region *region)
+{
+    const struct ckpt_head *head = &image->head;
+    if (region->start >= region->end || region->start % CKPT_PAGE != 0 ||
+        region->end % CKPT_PAGE != 0 || region->kind < CKPT_MEMORY || region->kind > CKPT_VVAR ||
+        !is_text(image, region->file) || !is_within(image, CKPT_EXTENTS, region->extents) ||
+        (region->start < head->window + head->window_bytes && region->end > head->window)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < region->extents.count; i++) {
+        const struct ckpt_extent *extent = image_extent(image, region->extents.first + i);
+        if (extent->start < region->start || extent->start > region->end ||
+            extent->bytes > region->end - extent->start || extent->start % CKPT_PAGE != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_extent_right(const struct image *image, const struct ckpt_extent *extent)
+{
+    return extent->offset % CKPT_PAGE == 0 && extent->offset <= image->head.image_bytes &&
+           extent->bytes <= image->head.image_bytes - extent->offset;
+}
+
+static bool is_thread_right(const struct image *image, const struct ckpt_thread *thread)
+{
+    return thread->tid > 0 && is_text(image, thread->command) &&
+           is_within(image, CKPT_XSTATES,
+                     (struct ckpt_span){thread->xstate, image->head.xstate_bytes}) &&
+           is_within(image, CKPT_SIGNALS, thread->signals);
+}
+
+static bool is_file_right(const struct image *image, const struct ckpt_file *file)
+{
+    return file->kind >= CKPT_FILE && file->kind <= CKPT_STDIO && is_text(image, file->path) &&
+           is_within(image, CKPT_EXTENTS, file->extents);
+}
+
+static int bad(struct err *err, const char *what, uint32_t index)
+{
+    return err_set(err, -EBADMSG, "%s %u of the image is damaged", what, (unsigned)index);
+}
+
+static int check_entries(const struct image *image, struct err *err)
+{
+    if (!texts_end(image)) {
+        return err_set(err, -EBADMSG, "the texts of the image do not end");
+    }
+    if (image_count(image, CKPT_PROCESSES) == 0 ||
+        image_count(image, CKPT_PROCESSES) > CKPT_PROCESSES_MAX) {
+        return err_set(err, -EBADMSG, "the image has no processes, or too many");
+    }
+    for (uint32_t i = 0; i < image_count(image, CKPT_EXTENTS); i++) {
+        if (!is_extent_right(image, image_extent(image, i))) {
+            return bad(err, "extent", i);
+        }
+    }
+    for (uint32_t i = 0; i < image_count(image, CKPT_PROCESSES); i++) {
+        if (!is_process_right(image, image_process(image, i))) {
+            return bad(err, "process", i);
+        }
+    }
+    for (uint32_t i = 0; i < image_count(image, CKPT_REGIONS); i++) {
+        if (!is_region_right(image, image_region(image, i))) {
+            return bad(err, "region", i);
+        }
+    }
+    for (uint32_t i = 0; i < image_count(image, CKPT_THREADS); i++) {
+        if (!is_thread_right(image, image_thread(image, i))) {
+            return bad(err, "thread", i);
+        }
+    }
+    for (uint32_t i = 0; i < image_count(image, CKPT_FILES); i++) {
+        if (!is_file_right(image, image_file(image, i))) {
+            return bad(err, "file", i);
+        }
+    }
+    for (uint32_t i = 0; i < image_count(image, CKPT_FDS); i++) {
+        if (image_fd(image, i)->fd < 0 ||
+            image_fd(image, i)->file >= image_count(image, CKPT_FILES)) {
+            return bad(err, "descriptor", i);
+        }
+    }
+    return 0;
+}
+
+int image_parse(const void *tables, size_t bytes, struct image **ret, struct err *err)
+{
+    struct ckpt_head head;
+    if (bytes < sizeof head) {
+        return err_set(err, -EBADMSG, "the image's tables are cut off");
+    }
+    memcpy(&head, tables, sizeof head);
+    int rc = check_head(&head, bytes, err);
+    rc = rc != 0 ? rc : check_arrays(&head, err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct image *image = mem_try_alloc(sizeof *image);
+    unsigned char *copy = mem_try_alloc((size_t)head.tables_bytes);
+    if (image == NULL || copy == NULL) {
+        mem_free(image);
+        mem_free(copy);
+        return err_set(err, -ENOMEM, "the image's tables do not fit in memory");
+    }
+    memcpy(copy, tables, (size_t)head.tables_bytes);
+    *image = (struct image){.head = head, .bytes = copy};
+    struct ckpt_head unsummed = head;
+    unsummed.sum = 0;
+    memcpy(copy, &unsummed, sizeof unsummed);
+    if (ckpt_sum(0, copy, (size_t)head.tables_bytes) != head.sum) {
+        rc = err_set(err, -EBADMSG, "the image's tables are damaged: their sum is wrong");
+    }
+    rc = rc != 0 ? rc : check_entries(image, err);
+    if (rc != 0) {
+        image_destroy(image);
+        return rc;
+    }
+    *ret = image;
+    return 0;
+}
+
+void image_destroy(struct image *image)
+{
+    if (image != NULL) {
+        mem_free(image->bytes);
+        mem_free(image);
+    }
+}
+
+/* ---- what is in it */
+
+const struct ckpt_head *image_head(const struct image *image)
+{
+    return &image->head;
+}
+
+uint32_t image_count(const struct image *image, enum ckpt_table table)
+{
+    return (uint32_t)image->head.tables[table].count;
+}
+
+const struct ckpt_process *image_process(const struct image *image, uint32_t index)
+{
+    return entry(image, CKPT_PROCESSES, index);
+}
+
+const struct ckpt_region *image_region(const struct image *image, uint32_t index)
+{
+    return entry(image, CKPT_REGIONS, index);
+}
+
+const struct ckpt_extent *image_extent(const struct image *image, uint32_t index)
+{
+    return entry(image, CKPT_EXTENTS, index);
+}
+
+const struct ckpt_thread *image_thread(const struct image *image, uint32_t index)
+{
+    return entry(image, CKPT_THREADS, index);
+}
+
+const struct ckpt_fd *image_fd(const struct image *image, uint32_t index)
+{
+    return entry(image, CKPT_FDS, index);
+}
+
+const struct ckpt_file *image_file(const struct image *image, uint32_t index)
+{
+    return entry(image, CKPT_FILES, index);
+}
+
+const char *image_text(const struct image *image, uint32_t text)
+{
+    return entry(image, CKPT_TEXTS, text);
+}

@@ -1,0 +1,104 @@
+/* ckpt/image_linux.c - images in files: see image_linux.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ckpt/image_linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "ckpt/format.h"
+#include "ckpt/image.h"
+#include "ckpt/sum.h"
+
+#define CHUNK (256U * 1024)
+
+static int read_tables(int fd, struct image **ret, bool *is_one, struct err *err)
+{
+    unsigned char head[CKPT_STUB_OFFSET];
+    uint64_t offset, bytes;
+    ssize_t got = pread(fd, head, sizeof head, 0);
+    if (got < 0) {
+        return err_set(err, -errno, "%s", err_code_text(-errno));
+    }
+    *is_one = image_find_tables(head, (size_t)got, &offset, &bytes);
+    if (!*is_one) {
+        return 0;
+    }
+    unsigned char *tables = mem_try_alloc((size_t)bytes);
+    if (tables == NULL) {
+        return err_set(err, -ENOMEM, "the image's tables do not fit in memory");
+    }
+    got = pread(fd, tables, (size_t)bytes, (off_t)offset);
+    int rc = got < 0 ? err_set(err, -errno, "%s", err_code_text(-errno))
+                     : image_parse(tables, (size_t)got, ret, err);
+    mem_free(tables);
+    return rc;
+}
+
+static int open_at(const char *path, struct image **ret, bool *is_one, struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int rc = fd < 0 ? err_set(err, -errno, "%s", err_code_text(-errno))
+                    : read_tables(fd, ret, is_one, err);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return rc != 0 ? err_prefix(err, rc, "%s", path) : 0;
+}
+
+int image_open(const char *path, struct image **ret, struct err *err)
+{
+    bool is_one = false;
+    int rc = open_at(path, ret, &is_one, err);
+    return rc == 0 && !is_one ? err_set(err, -EBADMSG, "%s: it is no image of a job", path) : rc;
+}
+
+int image_of_process(pid_t pid, struct image **ret, struct err *err)
+{
+    char path[64];
+    bool is_one = false;
+    *ret = NULL;
+    (void)snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    return open_at(path, ret, &is_one, err);
+}
+
+static int verify_extent(int fd, const struct ckpt_extent *extent, unsigned char *chunk,
+                         struct err *err)
+{
+    uint32_t sum = 0;
+    for (uint64_t done = 0; done < extent->bytes;) {
+        uint64_t left = extent->bytes - done;
+        ssize_t got =
+            pread(fd, chunk, left < CHUNK ? (size_t)left : CHUNK, (off_t)(extent->offset + done));
+        if (got <= 0) {
+            return err_set(err, got < 0 ? -errno : -EBADMSG, "the image is cut off");
+        }
+        sum = ckpt_sum(sum, chunk, (size_t)got);
+        done += (uint64_t)got;
+    }
+    return sum == extent->sum ? 0
+                              : err_set(err, -EBADMSG, "the image is damaged: its bytes at %llu",
+                                        (unsigned long long)extent->offset);
+}
+
+int image_verify(const char *path, const struct image *image, struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        int rc = -errno;
+        return err_set(err, rc, "%s: %s", path, err_code_text(rc));
+    }
+    unsigned char *chunk = mem_alloc(CHUNK);
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < image_count(image, CKPT_EXTENTS); i++) {
+        rc = verify_extent(fd, image_extent(image, i), chunk, err);
+    }
+    mem_free(chunk);
+    (void)close(fd);
+    return rc != 0 ? err_prefix(err, rc, "%s", path) : 0;
+}

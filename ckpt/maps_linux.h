@@ -1,0 +1,35 @@
+/* ckpt/maps_linux.h - the memory of another process, as /proc/PID/smaps tells of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CKPT_MAPS_LINUX_H
+#define CKPT_MAPS_LINUX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+
+struct map {
+    uint64_t start, end, offset;
+    uint32_t prot;  /* as mmap's */
+    uint32_t flags; /* CKPT_SHARED, CKPT_GROWSDOWN, ... of format.h */
+    uint64_t device, inode;
+    bool is_odd; /* of a device or so: the kernel's VM_IO or VM_PFNMAP */
+    char *name;  /* path, "[heap]", ...; "" for none */
+};
+
+struct maps {
+    struct map *items; /* by address */
+    size_t count, capacity;
+};
+
+int maps_read(pid_t pid, struct maps *maps, struct err *err);
+void maps_fini(struct maps *maps);
+const struct map *maps_named(const struct maps *maps, const char *name);
+/* Nothing lies between these addresses. */
+bool maps_is_free(const struct maps *maps, uint64_t start, uint64_t end);
+
+#endif

@@ -1,0 +1,149 @@
+/* ckpt/stub/start.c - from the execution of an image to the process that is to become the job.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <cpuid.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+
+#include "ckpt/machine.h"
+#include "ckpt/stub/keeper.h"
+#include "ckpt/stub/stub.h"
+#include "ckpt/stub/sys.h"
+#include "ckpt/stub/text.h"
+#include "ckpt/sum.h"
+
+/* ---- failing */
+
+_Noreturn static void fail(const struct stub *stub, struct stub_text *text, long error)
+{
+    text_put(text, ": ");
+    text_put_error(text, error);
+    text_say(stub->say, text);
+    (void)SYS1(exit_group, STUB_EXIT_LOST);
+    __builtin_unreachable();
+}
+
+_Noreturn void stub_fail(const struct stub *stub, const char *what, const char *thing, long error)
+{
+    struct stub_text text = {.length = 0};
+    text_put(&text, "cannot resume: ");
+    text_put(&text, what);
+    text_put(&text, *thing != '\0' ? " " : "");
+    text_put(&text, thing);
+    fail(stub, &text, error);
+}
+
+_Noreturn void stub_fail_at(const struct stub *stub, const char *what, uint64_t address, long error)
+{
+    struct stub_text text = {.length = 0};
+    text_put(&text, "cannot resume: ");
+    text_put(&text, what);
+    text_put(&text, " ");
+    text_put_hex(&text, address);
+    fail(stub, &text, error);
+}
+
+long stub_must(const struct stub *stub, long result, const char *what)
+{
+    if (SYS_FAILED(result)) {
+        stub_fail(stub, what, "", result);
+    }
+    return result;
+}
+
+/* ---- is it whole, and can this machine run it? */
+
+static void check_tables(const struct stub *stub)
+{
+    struct ckpt_head *head = (struct ckpt_head *)(uintptr_t)stub->head;
+    uint64_t sum = head->sum;
+    head->sum = 0; /* our private copy of the page */
+    uint32_t is = ckpt_sum(0, head, head->tables_bytes);
+    head->sum = sum;
+    if (is != sum) {
+        stub_fail(stub, "the image's tables are damaged", "", -EIO);
+    }
+}
+
+void stub_check_machine(const struct stub *stub)
+{
+    uint32_t here[MACHINE_WORDS];
+    struct stub_text text = {.length = 0};
+    machine_read(here);
+    const char *missing = machine_missing(stub->head->machine, here);
+    if (missing != NULL) {
+        stub_fail(stub, "this processor lacks what the job may use:", missing, -EOPNOTSUPP);
+    }
+    (void)text;
+}
+
+/* ---- options */
+
+static void parse(struct stub *stub, int argc, const char *const *argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (text_is(argv[i], "--lazy")) {
+            stub->lazy = true;
+        } else if (text_is(argv[i], "--stdio")) {
+            stub->stdio = true;
+        } else if (text_is(argv[i], "--inside")) {
+            stub->inside = true;
+        } else {
+            stub_fail(stub, "--lazy, --stdio or --inside, but not", argv[i], -EINVAL);
+        }
+    }
+}
+
+/* ---- the process */
+
+static void become(void *arg)
+{
+    struct stub *stub = arg;
+    stub_make_memory(stub);
+    stub_make_process(stub);
+    stub_run_threads(stub);
+}
+
+static void job(void *arg)
+{
+    struct stub *stub = arg;
+    uint64_t all = ~UINT64_C(0);
+    (void)SYS4(rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
+    stub_make_descriptors(stub);
+    /* From here on nothing of the kernel's stack is needed: the state goes to the window, at the
+     * bottom of a stack of its own behind those of the threads. */
+    uint64_t last = stub->head->stacks + stub->head->stack_bytes * stub->process->threads.count;
+    struct stub *kept = (struct stub *)last;
+    *kept = *stub;
+    stub_on_stack(become, kept, last + stub->head->stack_bytes);
+}
+
+void stub_main(const uint64_t *stack, uint64_t code);
+
+__attribute__((used)) void stub_main(const uint64_t *stack, uint64_t code)
+{
+    struct stub stub = {.stub = code, .say = 2, .image = -1};
+    const Elf64_Ehdr *elf = (const void *)(code - CKPT_STUB_OFFSET);
+    const Elf64_Phdr *headers = (const void *)((const char *)elf + elf->e_phoff);
+    const char *what = "";
+    stub.head = (const void *)headers[1].p_vaddr;
+    parse(&stub, (int)stack[0], (const char *const *)(stack + 1));
+    check_tables(&stub);
+    stub_check_machine(&stub);
+    stub.process = STUB_ENTRY(&stub, CKPT_PROCESSES, struct ckpt_process, 0);
+    stub.image =
+        (int)stub_must(&stub, SYS4(openat, AT_FDCWD, "/proc/self/exe", O_RDONLY | O_CLOEXEC, 0),
+                       "the image");
+    const struct keeper keeper = {.pid = &stub.process->pid,
+                                  .is_inside = stub.inside,
+                                  .job = job,
+                                  .arg = &stub};
+    long status = keeper_run(&keeper, &what);
+    if (status < 0) {
+        stub_fail(&stub, what, "", status);
+    }
+    keeper_end_as((int)status);
+}

@@ -1,0 +1,145 @@
+/* ckpt/stub/vdso.c - the functions of another kernel's vdso, for a job that knows its addresses.
+ *
+ * The job has the addresses of functions in the vdso of the kernel on which it was begun, in tables
+ * of its C library.  Where this kernel's is another one, the old code is put back to its place, and
+ * the beginning of each of its functions becomes a jump to this kernel's function of that name, or,
+ * where there is none, the system call.  No thread is inside that code: the dumper sees to it.
+ *
+ * getrandom is always the system call: its function works on memory that the job has laid out as
+ * the old kernel's told it to.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <elf.h>
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "ckpt/stub/stub.h"
+#include "ckpt/stub/sys.h"
+#include "ckpt/stub/text.h"
+
+#define SYMBOLS_MAX 64
+
+struct symbols {
+    const Elf64_Sym *table;
+    const char *names;
+    uint32_t count;
+    uint64_t bias; /* from a symbol's value to its address */
+};
+
+static bool find_symbols(uint64_t vdso, struct symbols *ret)
+{
+    const Elf64_Ehdr *elf = (const void *)vdso;
+    const Elf64_Phdr *headers = (const void *)(vdso + elf->e_phoff);
+    const Elf64_Dyn *dynamic = NULL;
+    *ret = (struct symbols){.bias = vdso};
+    for (unsigned i = 0; i < elf->e_phnum; i++) {
+        if (headers[i].p_type == PT_LOAD) {
+            ret->bias = vdso + headers[i].p_offset - headers[i].p_vaddr;
+        } else if (headers[i].p_type == PT_DYNAMIC) {
+            dynamic = (const void *)(vdso + headers[i].p_offset);
+        }
+    }
+    for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+        uint64_t at = dynamic->d_un.d_ptr + ret->bias;
+        if (dynamic->d_tag == DT_SYMTAB) {
+            ret->table = (const void *)at;
+        } else if (dynamic->d_tag == DT_STRTAB) {
+            ret->names = (const void *)at;
+        } else if (dynamic->d_tag == DT_HASH) {
+            ret->count = ((const uint32_t *)at)[1];
+        }
+    }
+    if (ret->count == 0 && ret->names > (const char *)ret->table) { /* no DT_HASH since Linux 6.6 */
+        ret->count = (uint32_t)(((uint64_t)ret->names - (uint64_t)ret->table) / sizeof *ret->table);
+    }
+    ret->count = ret->count < SYMBOLS_MAX ? ret->count : SYMBOLS_MAX;
+    return ret->table != NULL && ret->names != NULL;
+}
+
+static uint64_t address_of(const struct symbols *symbols, const char *name)
+{
+    for (uint32_t i = 0; i < symbols->count; i++) {
+        const Elf64_Sym *symbol = &symbols->table[i];
+        if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+            text_is(symbols->names + symbol->st_name, name)) {
+            return symbol->st_value + symbols->bias;
+        }
+    }
+    return 0;
+}
+
+static long call_of(const char *name)
+{
+    return text_is(name, "__vdso_clock_gettime") || text_is(name, "clock_gettime")
+               ? SYS_clock_gettime
+           : text_is(name, "__vdso_gettimeofday") || text_is(name, "gettimeofday")
+               ? SYS_gettimeofday
+           : text_is(name, "__vdso_time") || text_is(name, "time") ? SYS_time
+           : text_is(name, "__vdso_clock_getres") || text_is(name, "clock_getres")
+               ? SYS_clock_getres
+           : text_is(name, "__vdso_getcpu") || text_is(name, "getcpu")       ? SYS_getcpu
+           : text_is(name, "__vdso_getrandom") || text_is(name, "getrandom") ? SYS_getrandom
+                                                                             : -1;
+}
+
+static void put(unsigned char **at, const unsigned char *code, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        *(*at)++ = code[i];
+    }
+}
+
+static void jump_to(unsigned char *at, uint64_t address)
+{
+    static const unsigned char LOAD[] = {0x48, 0xb8}, JUMP[] = {0xff, 0xe0}; /* rax */
+    put(&at, LOAD, sizeof LOAD);
+    put(&at, (const unsigned char *)&address, sizeof address);
+    put(&at, JUMP, sizeof JUMP);
+}
+
+static void call_kernel(unsigned char *at, long number)
+{
+    static const unsigned char LOAD[] = {0xb8}, CALL[] = {0x0f, 0x05, 0xc3}; /* eax; syscall; ret */
+    uint32_t word = (uint32_t)number;
+    put(&at, LOAD, sizeof LOAD);
+    put(&at, (const unsigned char *)&word, sizeof word);
+    put(&at, CALL, sizeof CALL);
+}
+
+void stub_patch_vdso(const struct stub *stub, uint64_t vdso)
+{
+    const struct ckpt_process *process = stub->process;
+    struct symbols old, new;
+    for (uint32_t i = 0; i < process->regions.count; i++) {
+        const struct ckpt_region *region =
+            STUB_ENTRY(stub, CKPT_REGIONS, struct ckpt_region, process->regions.first + i);
+        if (region->kind == CKPT_VDSO) {
+            stub_map_kept(stub, region);
+        }
+    }
+    if (!find_symbols(process->vdso, &old) || !find_symbols(vdso, &new)) {
+        stub_fail(stub, "the functions of", "the kernel's vdso", -EINVAL);
+    }
+    for (uint32_t i = 0; i < old.count; i++) {
+        const Elf64_Sym *symbol = &old.table[i];
+        const char *name = old.names + symbol->st_name;
+        unsigned char *at = (unsigned char *)(symbol->st_value + old.bias);
+        long number = call_of(name);
+        if (symbol->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) {
+            continue;
+        }
+        uint64_t now = number == SYS_getrandom ? 0 : address_of(&new, name);
+        if (now != 0) {
+            jump_to(at, now);
+        } else if (number >= 0) {
+            call_kernel(at, number);
+        } else {
+            stub_fail(stub, "a function of the kernel's that is not known here,", name, -ENOSYS);
+        }
+    }
+    long rc = SYS3(mprotect, process->vdso, process->vdso_bytes, PROT_READ | PROT_EXEC);
+    if (rc != 0) {
+        stub_fail_at(stub, "protecting memory at", process->vdso, rc);
+    }
+}

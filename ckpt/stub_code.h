@@ -1,0 +1,14 @@
+/* ckpt/stub_code.h - the stub, as it goes into images: a flat program that the build makes of
+ * ckpt/stub.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CKPT_STUB_CODE_H
+#define CKPT_STUB_CODE_H
+
+#include <stddef.h>
+
+extern const unsigned char stub_code[];
+extern const size_t stub_code_bytes; /* whole pages */
+
+#endif

@@ -1,0 +1,16 @@
+/* ckpt/sum.h - CRC-32C, by which images are checked.
+ *
+ * Also part of the stub: no C library.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CKPT_SUM_H
+#define CKPT_SUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of these bytes, going on from the sum of what was before them; 0: nothing was. */
+uint32_t ckpt_sum(uint32_t before, const void *data, size_t bytes);
+
+#endif

@@ -1,0 +1,353 @@
+/* ckpt/tracee_linux.c - a process that is held, and made to do system calls: see tracee_linux.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ckpt/tracee_linux.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "ckpt/maps_linux.h"
+
+#define EVENT_OF(status) ((status) >> 16)
+#define CS_64BIT         0x33U
+#define VDSO_TRIES       1000
+#define SYSCALL_STOP     (SIGTRAP | 0x80)
+
+/* ---- stopping */
+
+static bool is_known(const struct tracee *tracee, pid_t tid)
+{
+    for (size_t i = 0; i < tracee->count; i++) {
+        if (tracee->threads[i].tid == tid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Until it is in the stop that PTRACE_INTERRUPT brings.  Signals on their way are let through:
+ * their handlers begin, and run once the thread is let go. */
+static int wait_for_stop(struct tracee_thread *thread)
+{
+    for (;;) {
+        int status;
+        if (waitpid(thread->tid, &status, __WALL) < 0) {
+            if (errno == EINTR) {
+                continue;
+            }
+            return -errno;
+        }
+        if (!WIFSTOPPED(status)) {
+            return -ESRCH;
+        }
+        if (EVENT_OF(status) == PTRACE_EVENT_STOP) {
+            thread->was_stopped = WSTOPSIG(status) != SIGTRAP;
+            return 0;
+        }
+        long signal =
+            EVENT_OF(status) == 0 && WSTOPSIG(status) != SYSCALL_STOP ? WSTOPSIG(status) : 0;
+        if (ptrace(PTRACE_CONT, thread->tid, NULL, (void *)signal) != 0) {
+            return -errno;
+        }
+    }
+}
+
+static int read_registers(struct tracee_thread *thread)
+{
+    if (ptrace(PTRACE_GETREGS, thread->tid, NULL, &thread->registers) != 0 ||
+        ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)sizeof thread->mask, &thread->mask) != 0) {
+        return -errno;
+    }
+    return 0;
+}
+
+static int seize(struct tracee *tracee, pid_t tid, struct err *err)
+{
+    if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(long)PTRACE_O_TRACESYSGOOD) != 0) {
+        int rc = -errno;
+        if (rc == -ESRCH && tid != tracee->pid) {
+            return 0; /* it has ended meanwhile */
+        }
+        return err_set(err, rc,
+                       rc == -EPERM
+                           ? "process %d: it cannot be held: it is another user's, may not "
+                             "be traced, or is traced already"
+                           : "process %d: there is none",
+                       (int)tracee->pid);
+    }
+    if (tracee->count == tracee->capacity) {
+        tracee->capacity = tracee->capacity > 0 ? tracee->capacity * 2 : 8;
+        tracee->threads = mem_realloc(tracee->threads, tracee->capacity * sizeof *tracee->threads);
+    }
+    struct tracee_thread *thread = &tracee->threads[tracee->count];
+    *thread = (struct tracee_thread){.tid = tid};
+    int rc = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0 ? -errno : wait_for_stop(thread);
+    if (rc == -ESRCH && tid != tracee->pid) {
+        return 0;
+    }
+    tracee->count++;
+    rc = rc != 0 ? rc : read_registers(thread);
+    return rc != 0 ? err_set(err, rc, "process %d: thread %d cannot be stopped: %s",
+                             (int)tracee->pid, (int)tid, err_code_text(rc))
+                   : 0;
+}
+
+/* Those that there are now; *ret: there was one that was not held yet. */
+static int seize_all(struct tracee *tracee, bool *ret, struct err *err)
+{
+    char path[64];
+    struct dirent *entry;
+    int rc = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/task", (int)tracee->pid);
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        return err_set(err, -ESRCH, "process %d: there is none", (int)tracee->pid);
+    }
+    *ret = false;
+    while (rc == 0 && (entry = readdir(folder)) != NULL) {
+        pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (tid > 0 && !is_known(tracee, tid)) {
+            *ret = true;
+            rc = seize(tracee, tid, err);
+        }
+    }
+    (void)closedir(folder);
+    return rc;
+}
+
+int tracee_hold(pid_t pid, struct tracee *tracee, struct err *err)
+{
+    bool more = true;
+    *tracee = (struct tracee){.pid = pid};
+    int rc = seize(tracee, pid, err);
+    while (rc == 0 && more) {
+        rc = seize_all(tracee, &more, err);
+    }
+    if (rc == 0 && tracee->count == 0) {
+        rc = err_set(err, -ESRCH, "process %d: there is none", (int)pid);
+    }
+    if (rc == 0 && tracee->threads[0].registers.cs != CS_64BIT) {
+        rc = err_set(err, -EOPNOTSUPP, "process %d: it is not a 64 bit program", (int)pid);
+    }
+    if (rc != 0) {
+        tracee_release(tracee, false);
+    }
+    return rc;
+}
+
+/* ---- memory */
+
+ssize_t tracee_read(const struct tracee *tracee, uint64_t address, void *to, size_t bytes)
+{
+    struct iovec here = {to, bytes}, there = {(void *)(uintptr_t)address, bytes};
+    ssize_t got = process_vm_readv(tracee->pid, &here, 1, &there, 1, 0);
+    if (got == (ssize_t)bytes) {
+        return got;
+    }
+    /* Not readable for itself, perhaps: a debugger's way. */
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%d/mem", (int)tracee->pid);
+    FILE *memory = fopen(path, "re");
+    if (memory == NULL) {
+        return -errno;
+    }
+    got = pread(fileno(memory), to, bytes, (off_t)address);
+    ssize_t ret = got < 0 ? -errno : got;
+    (void)fclose(memory);
+    return ret;
+}
+
+ssize_t tracee_write(const struct tracee *tracee, uint64_t address, const void *from, size_t bytes)
+{
+    struct iovec here = {(void *)(uintptr_t)from, bytes},
+                 there = {(void *)(uintptr_t)address, bytes};
+    ssize_t done = process_vm_writev(tracee->pid, &here, 1, &there, 1, 0);
+    return done < 0 ? -errno : done;
+}
+
+/* ---- system calls */
+
+static int next_stop(struct tracee_thread *thread, int *ret)
+{
+    int status;
+    while (waitpid(thread->tid, &status, __WALL) < 0) {
+        if (errno != EINTR) {
+            return -errno;
+        }
+    }
+    if (!WIFSTOPPED(status)) {
+        return -ESRCH;
+    }
+    *ret = status;
+    return 0;
+}
+
+/* To the next entry of a system call or return from it. */
+static int run_to_call(struct tracee_thread *thread)
+{
+    for (;;) {
+        int status = 0;
+        int rc = ptrace(PTRACE_SYSCALL, thread->tid, NULL, NULL) != 0 ? -errno
+                                                                      : next_stop(thread, &status);
+        if (rc != 0 || WSTOPSIG(status) == SYSCALL_STOP) {
+            return rc;
+        }
+    }
+}
+
+long tracee_call(struct tracee *tracee, size_t index, long number, const uint64_t args[6])
+{
+    struct tracee_thread *thread = &tracee->threads[index];
+    struct user_regs_struct registers = thread->registers;
+    uint64_t all = ~UINT64_C(0);
+    registers.rip = tracee->call;
+    registers.rax = (unsigned long long)number;
+    registers.orig_rax = (unsigned long long)-1; /* what was interrupted stays so */
+    registers.rdi = args[0];
+    registers.rsi = args[1];
+    registers.rdx = args[2];
+    registers.r10 = args[3];
+    registers.r8 = args[4];
+    registers.r9 = args[5];
+    if (!thread->is_used && ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof all, &all) != 0) {
+        return -errno;
+    }
+    thread->is_used = thread->is_dirty = true;
+    if (ptrace(PTRACE_SETREGS, thread->tid, NULL, &registers) != 0) {
+        return -errno;
+    }
+    int rc = run_to_call(thread);
+    rc = rc != 0 ? rc : run_to_call(thread);
+    if (rc == 0 && ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) != 0) {
+        rc = -errno;
+    }
+    return rc != 0 ? rc : (long)registers.rax;
+}
+
+/* Its own registers, in a stop in which the kernel looks at them as at an interrupted call's. */
+static void put_back(struct tracee_thread *thread)
+{
+    int status = 0;
+    if (!thread->is_used) {
+        return;
+    }
+    if (thread->is_dirty && ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0) {
+        do {
+            if (ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 ||
+                next_stop(thread, &status) != 0) {
+                return;
+            }
+        } while (EVENT_OF(status) != PTRACE_EVENT_STOP);
+        thread->is_dirty = false;
+    }
+    (void)ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->registers);
+    (void)ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof thread->mask, &thread->mask);
+    thread->is_used = false;
+}
+
+void tracee_release(struct tracee *tracee, bool kill_it)
+{
+    if (kill_it && tracee->count > 0) {
+        (void)kill(tracee->pid, SIGKILL);
+    } else if (tracee->scratch != 0) {
+        (void)TRACEE_CALL(tracee, 0, SYS_munmap, tracee->scratch, CKPT_PAGE);
+    }
+    for (size_t i = 0; i < tracee->count; i++) {
+        struct tracee_thread *thread = &tracee->threads[i];
+        if (!kill_it) {
+            put_back(thread);
+        }
+        (void)ptrace(PTRACE_DETACH, thread->tid, NULL, NULL); /* gone, if it was killed */
+    }
+    mem_free(tracee->threads);
+    *tracee = (struct tracee){.pid = tracee->pid};
+}
+
+/* ---- preparing */
+
+static bool find_call(struct tracee *tracee, const struct map *map)
+{
+    static const unsigned char CALL[] = {0x0f, 0x05};
+    size_t bytes = (size_t)(map->end - map->start);
+    unsigned char *code = mem_try_alloc(bytes);
+    bool found = false;
+    if (code != NULL && tracee_read(tracee, map->start, code, bytes) == (ssize_t)bytes) {
+        const unsigned char *at = memmem(code, bytes, CALL, sizeof CALL);
+        found = at != NULL;
+        tracee->call = found ? map->start + (uint64_t)(at - code) : 0;
+    }
+    mem_free(code);
+    return found;
+}
+
+/* No thread may be inside the code that the kernel lends it: it could not go on with another
+ * kernel's.  That code never waits: a moment, and the thread has left it. */
+static int leave_vdso(struct tracee_thread *thread, const struct map *vdso)
+{
+    for (int i = 0; i < VDSO_TRIES; i++) {
+        if (thread->registers.rip < vdso->start || thread->registers.rip >= vdso->end) {
+            return 0;
+        }
+        int rc = ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 ||
+                         ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) != 0
+                     ? -errno
+                     : wait_for_stop(thread);
+        rc = rc != 0 ? rc : read_registers(thread);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return -EBUSY;
+}
+
+int tracee_prepare(struct tracee *tracee, const struct maps *maps, struct err *err)
+{
+    const struct map *vdso = maps_named(maps, "[vdso]");
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && vdso != NULL && i < tracee->count; i++) {
+        rc = leave_vdso(&tracee->threads[i], vdso);
+    }
+    if (rc != 0) {
+        return err_set(err, rc, "process %d: it does not leave the kernel's code",
+                       (int)tracee->pid);
+    }
+    bool found = vdso != NULL && find_call(tracee, vdso);
+    for (size_t i = 0; !found && i < maps->count; i++) {
+        found = (maps->items[i].prot & PROT_EXEC) != 0 && find_call(tracee, &maps->items[i]);
+    }
+    if (!found) {
+        return err_set(err, -ENOEXEC, "process %d: it has no system call instruction",
+                       (int)tracee->pid);
+    }
+    long page = TRACEE_CALL(tracee, 0, SYS_mmap, 0, CKPT_PAGE, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
+    if (page < 0 && page >= -4095) {
+        return err_set(err, (int)page, "process %d: there is no room for a page: %s",
+                       (int)tracee->pid, err_code_text((int)page));
+    }
+    tracee->scratch = (uint64_t)page;
+    return 0;
+}
+
+ssize_t tracee_xstate(const struct tracee_thread *thread, void *to)
+{
+    struct iovec room = {to, CKPT_XSTATE_MAX};
+    if (ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_X86_XSTATE, &room) != 0) {
+        return -errno;
+    }
+    return (ssize_t)room.iov_len;
+}

@@ -1,0 +1,65 @@
+/* ckpt/tracee_linux.h - a process that is held, and made to do system calls.
+ *
+ * All of its threads are stopped with ptrace and stay so until it is let go.  Some things only the
+ * process itself can ask the kernel for; it is made to do so: the registers of a thread point to a
+ * system call instruction, the thread is let run until that has returned, and at last gets its own
+ * registers back, untouched.  That is done in a stop in which the kernel has yet to look whether an
+ * interrupted system call is to be issued again (PTRACE_INTERRUPT): in any other one its inner
+ * error code would reach the program, and a pause() would miss its wake-up if we issued it again
+ * ourselves.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CKPT_TRACEE_LINUX_H
+#define CKPT_TRACEE_LINUX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "ckpt/format.h"
+
+struct err;
+struct maps;
+
+struct tracee_thread {
+    pid_t tid;
+    struct user_regs_struct registers; /* as it was stopped */
+    uint64_t mask;                     /* its blocked signals */
+    bool is_used;                      /* its registers were changed since */
+    bool is_dirty;                     /* in a stop in which they may not be put back */
+    bool was_stopped;                  /* by a signal, before we came */
+};
+
+struct tracee {
+    pid_t pid;
+    struct tracee_thread *threads; /* the first one is the process's first */
+    size_t count, capacity;
+    uint64_t call;    /* address of a system call instruction */
+    uint64_t scratch; /* a page of its memory, made for us; 0: none */
+};
+
+/* Holds it.  -EPERM: it is another user's, or may not be traced; -EBUSY: somebody traces it;
+ * -ESRCH; -EOPNOTSUPP: it is not a program of this machine's own kind (32 bit). */
+int tracee_hold(pid_t pid, struct tracee *tracee, struct err *err);
+/* After tracee_hold(): finds the instruction and makes the scratch page. */
+int tracee_prepare(struct tracee *tracee, const struct maps *maps, struct err *err);
+/* Lets it go on as if nothing had been, or ends it by SIGKILL.  What was made for us is undone. */
+void tracee_release(struct tracee *tracee, bool kill);
+
+/* A system call in that thread; its result, or a negative errno, also of what went wrong here. */
+long tracee_call(struct tracee *tracee, size_t thread, long number, const uint64_t args[6]);
+#define TRACEE_CALL(tracee, thread, number, ...) \
+    tracee_call((tracee), (thread), (number), (const uint64_t[6]){__VA_ARGS__})
+
+/* Its memory, whatever the protection.  Bytes, or a negative errno. */
+ssize_t tracee_read(const struct tracee *tracee, uint64_t address, void *to, size_t bytes);
+ssize_t tracee_write(const struct tracee *tracee, uint64_t address, const void *from, size_t bytes);
+
+/* Of a thread: extended state, in the layout of XSAVE, into room for CKPT_XSTATE_MAX bytes; how
+ * many, or a negative errno. */
+ssize_t tracee_xstate(const struct tracee_thread *thread, void *to);
+
+#endif
