@@ -17,6 +17,9 @@ struct image;
 
 struct dump {
     struct tracee tracee;
+    struct tracee copy;    /* of it; without one: pid 0 */
+    struct tracee *source; /* whose memory is read: one of these */
+    int inner;             /* the image's descriptor in the source; -1: it has none */
     struct maps maps;
     struct tables tables;
     struct ckpt_head head;
@@ -34,8 +37,11 @@ int dump_files(struct dump *dump, struct err *err);
 /* ---- dump_memory_linux.c */
 /* What would be saved of each mapping: fills the table of regions, refuses what cannot be. */
 int dump_regions(struct dump *dump, struct err *err);
-/* The contents of the regions, to the image. */
-int dump_memory(struct dump *dump, struct err *err);
+/* The contents of the regions, to the image: of those that a copy has not, before it is made; of
+ * all others. */
+int dump_memory(struct dump *dump, bool uncopied, struct err *err);
+/* The sums of all that was written, at the end: nobody has to stand still for them. */
+int dump_sums(struct dump *dump, struct err *err);
 /* Is it the mapping of the kernel's that holds code, or its data? */
 bool dump_is_vdso(const struct dump *dump, const struct map *map);
 bool dump_is_vvar(const struct map *map);
@@ -44,6 +50,7 @@ bool dump_is_vvar(const struct map *map);
 /* These bytes, at the image's next page; from there on more of the same extent follow on. */
 int dump_put(struct dump *dump, struct ckpt_extent *extent, const void *data, size_t bytes,
              struct err *err);
+uint64_t dump_next_page(const struct dump *dump); /* where an extent would begin */
 /* The next extent begins on a page of its own. */
 void dump_begin_extent(struct dump *dump, struct ckpt_extent *extent, uint64_t start);
 

@@ -7,10 +7,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +56,11 @@ static int write_all(int fd, const void *data, size_t bytes, uint64_t at)
     return 0;
 }
 
+uint64_t dump_next_page(const struct dump *dump)
+{
+    return round_up(dump->at);
+}
+
 void dump_begin_extent(struct dump *dump, struct ckpt_extent *extent, uint64_t start)
 {
     dump->at = round_up(dump->at);
@@ -67,7 +74,6 @@ int dump_put(struct dump *dump, struct ckpt_extent *extent, const void *data, si
     if (rc != 0) {
         return err_set(err, rc, "writing the image: %s", err_code_text(rc));
     }
-    extent->sum = ckpt_sum(extent->sum, data, bytes);
     extent->bytes += bytes;
     dump->at += bytes;
     return 0;
@@ -178,20 +184,6 @@ static int write_frame(struct dump *dump, struct err *err)
     return rc != 0 ? err_set(err, rc, "writing the image: %s", err_code_text(rc)) : 0;
 }
 
-/* ---- all of it */
-
-static int make(struct dump *dump, struct err *err)
-{
-    int rc = maps_read(dump->tracee.pid, &dump->maps, err);
-    rc = rc != 0 ? rc : dump_regions(dump, err);
-    rc = rc != 0 ? rc : tracee_prepare(&dump->tracee, &dump->maps, err);
-    rc = rc != 0 ? rc : dump_threads(dump, err);
-    rc = rc != 0 ? rc : dump_process(dump, err);
-    rc = rc != 0 ? rc : dump_files(dump, err);
-    rc = rc != 0 ? rc : dump_memory(dump, err);
-    return rc != 0 ? rc : write_frame(dump, err);
-}
-
 static uint64_t now_ns(void)
 {
     struct timespec now;
@@ -218,30 +210,119 @@ static int finish(int fd, const char *from, const char *to, struct err *err)
     return rc != 0 ? err_set(err, rc, "%s: %s", to, err_code_text(rc)) : 0;
 }
 
+/* Opens the image in the process that is copied, if it can: it may see other files than we do. */
+static void open_inside(struct dump *dump, const char *path)
+{
+    struct tracee *source = dump->source;
+    char full[PATH_MAX];
+    struct stat ours, its;
+    dump->inner = -1;
+    if (realpath(path, full) == NULL || strlen(full) >= CKPT_PAGE ||
+        tracee_write(source, source->scratch, full, strlen(full) + 1) < 0) {
+        return;
+    }
+    long fd = TRACEE_CALL(source, 0, SYS_openat, (uint64_t)AT_FDCWD, source->scratch,
+                          O_WRONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return;
+    }
+    (void)snprintf(full, sizeof full, "/proc/%d/fd/%ld", (int)source->pid, fd);
+    if (fstat(dump->out, &ours) == 0 && stat(full, &its) == 0 && ours.st_dev == its.st_dev &&
+        ours.st_ino == its.st_ino) {
+        dump->inner = (int)fd;
+    } else {
+        (void)TRACEE_CALL(source, 0, SYS_close, (uint64_t)fd);
+    }
+}
+
+static void close_inside(struct dump *dump)
+{
+    if (dump->inner >= 0) {
+        (void)TRACEE_CALL(dump->source, 0, SYS_close, (uint64_t)dump->inner);
+        dump->inner = -1;
+    }
+}
+
+/* All but the memory, for which it need not stand still. */
+static int dump_state(struct dump *dump, struct err *err)
+{
+    int rc = maps_read(dump->tracee.pid, &dump->maps, err);
+    rc = rc != 0 ? rc : dump_regions(dump, err);
+    rc = rc != 0 ? rc : tracee_prepare(&dump->tracee, &dump->maps, err);
+    rc = rc != 0 ? rc : dump_threads(dump, err);
+    rc = rc != 0 ? rc : dump_process(dump, err);
+    rc = rc != 0 ? rc : dump_files(dump, err);
+    return rc != 0 ? rc : dump_memory(dump, true, err);
+}
+
+static int dump_rest(struct dump *dump, const char *path, struct err *err)
+{
+    open_inside(dump, path);
+    int rc = dump_memory(dump, false, err);
+    close_inside(dump);
+    return rc;
+}
+
+/* It stands still until its memory is copied. */
+static int dump_standing(struct dump *dump, const char *path, struct err *err)
+{
+    int rc = dump_state(dump, err);
+    return rc != 0 ? rc : dump_rest(dump, path, err);
+}
+
+/* It goes on as soon as there is a copy of it; freed_ns: then. */
+static int dump_running(struct dump *dump, const char *path, uint64_t *freed_ns, struct err *err)
+{
+    pid_t pid = dump->tracee.pid;
+    int rc = dump_state(dump, err);
+    rc = rc != 0 ? rc : tracee_copy(&dump->tracee, &dump->copy, err);
+    tracee_release(&dump->tracee, false);
+    *freed_ns = now_ns();
+    if (rc != 0) {
+        return rc;
+    }
+    dump->source = &dump->copy;
+    rc = dump_rest(dump, path, err);
+    tracee_end_copy(&dump->copy, pid);
+    return rc;
+}
+
+static int dump_to(struct dump *dump, const char *path, const char *image, bool kill_it,
+                   uint64_t *freed_ns, struct err *err)
+{
+    int rc = kill_it ? dump_standing(dump, path, err) : dump_running(dump, path, freed_ns, err);
+    rc = rc != 0 ? rc : dump_sums(dump, err);
+    rc = rc != 0 ? rc : write_frame(dump, err);
+    rc = rc != 0 ? rc : finish(dump->out, path, image, err);
+    if (kill_it) { /* only now is it safe */
+        tracee_release(&dump->tracee, rc == 0);
+        *freed_ns = now_ns();
+    }
+    return rc;
+}
+
 int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
               struct dump_result *ret, struct err *err)
 {
-    char path[4096];
-    struct dump dump = {.at = CKPT_STUB_OFFSET + stub_code_bytes};
+    char path[PATH_MAX];
+    struct dump dump = {.at = CKPT_STUB_OFFSET + stub_code_bytes, .inner = -1};
     struct image *before = NULL;
     int rc = open_temporary(image, path, sizeof path, &dump.out, err);
     if (rc != 0) {
         return rc;
     }
     tables_init(&dump.tables);
-    uint64_t began_ns = now_ns();
+    dump.source = &dump.tracee;
+    uint64_t began_ns = now_ns(), freed_ns = began_ns;
     rc = tracee_hold(pid, &dump.tracee, err);
-    if (rc == 0) {
-        rc = image_of_process(pid, &before, err);
-        dump.before = before;
-        rc = rc != 0 ? rc : make(&dump, err);
-        rc = rc != 0 ? rc : finish(dump.out, path, image, err);
-        tracee_release(&dump.tracee, rc == 0 && options->kill);
-    }
+    rc = rc != 0 ? rc : image_of_process(pid, &before, err);
+    dump.before = before;
+    rc = rc != 0 ? rc : dump_to(&dump, path, image, options->kill, &freed_ns, err);
+    tracee_release(&dump.tracee, false); /* if it was not yet */
     if (rc == 0 && ret != NULL) {
         *ret = (struct dump_result){.image_bytes = dump.head.image_bytes,
                                     .memory_bytes = dump.head.memory_bytes,
-                                    .frozen_ns = now_ns() - began_ns};
+                                    .frozen_ns = freed_ns - began_ns};
     }
     if (rc != 0) {
         (void)unlink(path);

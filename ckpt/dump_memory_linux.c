@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/check.h"
@@ -23,7 +25,9 @@
 #include "ckpt/sum.h"
 
 #define CHUNK        (256U * 1024) /* what stays in a processor's cache */
-#define PAGES_AHEAD  32768U        /* entries of the pagemap that are read at once */
+#define PEEKS        512U          /* pages that are looked at together */
+#define LINE         64U
+#define PAGES_AHEAD  32768U /* entries of the pagemap that are read at once */
 #define PAGE_PRESENT (UINT64_C(1) << 63)
 #define PAGE_SWAPPED (UINT64_C(1) << 62)
 
@@ -190,25 +194,99 @@ static int put_chunk(struct reader *reader, uint64_t address, size_t bytes)
     return 0;
 }
 
-/* Pages that are there, from start to end.  Behind the end of a file there is nothing to read. */
-static int copy_run(struct reader *reader, uint64_t start, uint64_t end)
+/* Pages that are there, from start to end, through our own memory.  Behind the end of a file there
+ * is nothing to read. */
+static int read_run(struct reader *reader, uint64_t start, uint64_t end)
 {
     while (start < end) {
         size_t bytes = end - start < CHUNK ? (size_t)(end - start) : CHUNK;
-        ssize_t got = tracee_read(&reader->dump->tracee, start, reader->chunk, bytes);
+        ssize_t got = tracee_read(reader->dump->source, start, reader->chunk, bytes);
         if (got <= 0 && bytes > CKPT_PAGE) { /* page by page */
             bytes = CKPT_PAGE;
-            got = tracee_read(&reader->dump->tracee, start, reader->chunk, bytes);
+            got = tracee_read(reader->dump->source, start, reader->chunk, bytes);
         }
         if (got > 0) {
-            memset(reader->chunk + got, 0, (CKPT_PAGE - (size_t)got % CKPT_PAGE) % CKPT_PAGE);
-            got += (ssize_t)((CKPT_PAGE - (size_t)got % CKPT_PAGE) % CKPT_PAGE);
+            size_t rest = (CKPT_PAGE - (size_t)got % CKPT_PAGE) % CKPT_PAGE;
+            memset(reader->chunk + got, 0, rest);
+            got += (ssize_t)rest;
             int rc = put_chunk(reader, start, (size_t)got);
             if (rc != 0) {
                 return rc;
             }
         }
         start += got > 0 ? (uint64_t)got : CKPT_PAGE;
+    }
+    return 0;
+}
+
+/* The process writes its pages itself: they are copied once, not twice.  How far that went. */
+static uint64_t let_write(struct reader *reader, uint64_t start, uint64_t end)
+{
+    struct dump *dump = reader->dump;
+    while (dump->inner >= 0 && start < end) {
+        if (reader->is_open && reader->extent.start + reader->extent.bytes != start) {
+            close_extent(reader);
+        }
+        uint64_t at = reader->is_open ? dump->at : dump_next_page(dump);
+        long done = TRACEE_CALL(dump->source, 0, SYS_pwrite64, (uint64_t)dump->inner, start,
+                                end - start, at);
+        if (done <= 0) {
+            break; /* an error is found by our own writing */
+        }
+        if (!reader->is_open) {
+            dump_begin_extent(dump, &reader->extent, start);
+            reader->is_open = true;
+        }
+        done -= done % CKPT_PAGE;
+        reader->extent.bytes += (uint64_t)done;
+        dump->at += (uint64_t)done;
+        start += (uint64_t)done;
+        if (done == 0) {
+            break;
+        }
+    }
+    return start;
+}
+
+/* Does a page begin with zeroes?  One line of a processor's cache says of most pages that they are
+ * not all zeroes.  Marks those that may be. */
+static size_t find_zeroes(const struct reader *reader, uint64_t start, size_t pages, bool *marks)
+{
+    struct iovec here = {reader->chunk, pages * LINE}, there[PEEKS];
+    size_t count = 0;
+    for (size_t i = 0; i < pages; i++) {
+        there[i] = (struct iovec){(void *)(uintptr_t)(start + i * CKPT_PAGE), LINE};
+    }
+    ssize_t got = process_vm_readv(reader->dump->source->pid, &here, 1, there, pages, 0);
+    for (size_t i = 0; i < pages; i++) {
+        static const unsigned char ZEROES[LINE];
+        bool seen = got >= (ssize_t)((i + 1) * LINE);
+        marks[i] = !seen || memcmp(reader->chunk + i * LINE, ZEROES, LINE) == 0;
+        count += marks[i] ? 1 : 0;
+    }
+    return count;
+}
+
+static int copy_run(struct reader *reader, uint64_t start, uint64_t end)
+{
+    bool marks[PEEKS];
+    while (start < end) {
+        size_t pages = (size_t)((end - start) / CKPT_PAGE);
+        pages = pages < PEEKS ? pages : PEEKS;
+        (void)find_zeroes(reader, start, pages, marks);
+        for (size_t i = 0; i < pages;) {
+            size_t first = i;
+            while (i < pages && marks[i] == marks[first]) {
+                i++;
+            }
+            uint64_t from = start + first * CKPT_PAGE, to = start + i * CKPT_PAGE;
+            from = marks[first] ? from : let_write(reader, from, to);
+            int rc = read_run(reader, from, to);
+            if (rc != 0) {
+                return rc;
+            }
+        }
+        start += pages * CKPT_PAGE;
     }
     return 0;
 }
@@ -223,7 +301,7 @@ static int copy_present(struct reader *reader, uint64_t start, uint64_t end)
     if (got != (ssize_t)bytes) {
         return err_set(reader->err, got < 0 ? -errno : -EIO,
                        "process %d: which of its pages are there cannot be read",
-                       (int)reader->dump->tracee.pid);
+                       (int)reader->dump->source->pid);
     }
     for (uint64_t i = 0; i < count;) {
         uint64_t first = i;
@@ -274,7 +352,13 @@ static int sum_vdso(struct dump *dump, const struct ckpt_region *region, struct 
     return rc != 0 ? err_set(err, rc, "the kernel's code cannot be read") : 0;
 }
 
-static int copy_all(struct reader *reader)
+/* A copy of the process has not all of its memory. */
+static bool is_uncopied(const struct ckpt_region *region)
+{
+    return (region->flags & (CKPT_DONTFORK | CKPT_WIPEONFORK)) != 0;
+}
+
+static int copy_all(struct reader *reader, bool uncopied)
 {
     struct dump *dump = reader->dump;
     struct ckpt_span regions = dump->process.regions;
@@ -282,8 +366,11 @@ static int copy_all(struct reader *reader)
     for (uint32_t i = 0; rc == 0 && i < regions.count; i++) {
         reader->region = regions.first + i;
         struct ckpt_region *region = tables_at(&dump->tables, CKPT_REGIONS, reader->region);
-        region->extents.first = dump->tables.counts[CKPT_EXTENTS];
         struct ckpt_region seen = *region;
+        if (is_uncopied(&seen) != uncopied) {
+            continue;
+        }
+        region->extents.first = dump->tables.counts[CKPT_EXTENTS];
         if (seen.kind == CKPT_VVAR) {
             dump->process.vvar = dump->process.vvar == 0 ? seen.start : dump->process.vvar;
             dump->process.vvar_bytes += seen.end - seen.start;
@@ -296,20 +383,41 @@ static int copy_all(struct reader *reader)
     return rc;
 }
 
-int dump_memory(struct dump *dump, struct err *err)
+int dump_memory(struct dump *dump, bool uncopied, struct err *err)
 {
     char path[64];
     struct reader reader = {.dump = dump, .err = err};
-    (void)snprintf(path, sizeof path, "/proc/%d/pagemap", (int)dump->tracee.pid);
+    (void)snprintf(path, sizeof path, "/proc/%d/pagemap", (int)dump->source->pid);
     reader.pagemap = open(path, O_RDONLY | O_CLOEXEC);
     if (reader.pagemap < 0) {
         return err_set(err, -errno, "%s: %s", path, err_code_text(-errno));
     }
     reader.pages = mem_alloc(PAGES_AHEAD * sizeof reader.pages[0]);
     reader.chunk = mem_alloc(CHUNK);
-    int rc = copy_all(&reader);
+    int rc = copy_all(&reader, uncopied);
     mem_free(reader.pages);
     mem_free(reader.chunk);
     (void)close(reader.pagemap);
     return rc;
+}
+
+/* ---- sums */
+
+int dump_sums(struct dump *dump, struct err *err)
+{
+    unsigned char *chunk = mem_alloc(CHUNK);
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < dump->tables.counts[CKPT_EXTENTS]; i++) {
+        struct ckpt_extent *extent = tables_at(&dump->tables, CKPT_EXTENTS, i);
+        for (uint64_t done = 0; rc == 0 && done < extent->bytes;) {
+            uint64_t left = extent->bytes - done;
+            ssize_t got = pread(dump->out, chunk, left < CHUNK ? (size_t)left : CHUNK,
+                                (off_t)(extent->offset + done));
+            rc = got < 0 ? -errno : got == 0 ? -EIO : 0;
+            extent->sum = rc == 0 ? ckpt_sum(extent->sum, chunk, (size_t)got) : 0;
+            done += rc == 0 ? (uint64_t)got : 0;
+        }
+    }
+    mem_free(chunk);
+    return rc != 0 ? err_set(err, rc, "reading the image again: %s", err_code_text(rc)) : 0;
 }

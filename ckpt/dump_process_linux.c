@@ -187,16 +187,6 @@ static int read_clear_tid(struct dump *dump, size_t index, struct ckpt_thread *t
     return got == (ssize_t)sizeof thread->clear_tid ? 0 : -EIO;
 }
 
-static int inner_tid(const char *status)
-{
-    const char *at = strstr(status, "\nNSpid:");
-    const char *line_end = at != NULL ? strchr(at + 1, '\n') : NULL;
-    while (line_end != NULL && line_end > at && line_end[-1] != '\t' && line_end[-1] != ' ') {
-        line_end--;
-    }
-    return line_end != NULL ? (int)strtol(line_end, NULL, 10) : -1;
-}
-
 static void copy_registers(const struct user_regs_struct *from, struct ckpt_registers *to)
 {
     *to = (struct ckpt_registers){.r15 = from->r15,
@@ -254,7 +244,7 @@ static int read_thread(struct dump *dump, size_t index)
     if (rc != 0) {
         return rc;
     }
-    thread.tid = inner_tid(status);
+    thread.tid = tracee_number(dump->tracee.pid, held->tid);
     mend_interrupted(held, status);
     copy_registers(&held->registers, &thread.registers);
     (void)snprintf(name, sizeof name, "task/%d/comm", (int)held->tid);

@@ -209,9 +209,9 @@ static int run_to_call(struct tracee_thread *thread)
     }
 }
 
-long tracee_call(struct tracee *tracee, size_t index, long number, const uint64_t args[6])
+static int begin_call(const struct tracee *tracee, struct tracee_thread *thread, long number,
+                      const uint64_t args[6])
 {
-    struct tracee_thread *thread = &tracee->threads[index];
     struct user_regs_struct registers = thread->registers;
     uint64_t all = ~UINT64_C(0);
     registers.rip = tracee->call;
@@ -223,14 +223,19 @@ long tracee_call(struct tracee *tracee, size_t index, long number, const uint64_
     registers.r10 = args[3];
     registers.r8 = args[4];
     registers.r9 = args[5];
-    if (!thread->is_used && ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof all, &all) != 0) {
+    if (ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof all, &all) != 0) {
         return -errno;
     }
     thread->is_used = thread->is_dirty = true;
-    if (ptrace(PTRACE_SETREGS, thread->tid, NULL, &registers) != 0) {
-        return -errno;
-    }
-    int rc = run_to_call(thread);
+    return ptrace(PTRACE_SETREGS, thread->tid, NULL, &registers) != 0 ? -errno : 0;
+}
+
+long tracee_call(struct tracee *tracee, size_t index, long number, const uint64_t args[6])
+{
+    struct tracee_thread *thread = &tracee->threads[index];
+    struct user_regs_struct registers;
+    int rc = begin_call(tracee, thread, number, args);
+    rc = rc != 0 ? rc : run_to_call(thread);
     rc = rc != 0 ? rc : run_to_call(thread);
     if (rc == 0 && ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) != 0) {
         rc = -errno;
@@ -275,6 +280,106 @@ void tracee_release(struct tracee *tracee, bool kill_it)
     }
     mem_free(tracee->threads);
     *tracee = (struct tracee){.pid = tracee->pid};
+}
+
+/* ---- a copy */
+
+pid_t tracee_number(pid_t pid, pid_t tid)
+{
+    static const char *const NAME = "NSpid:";
+    char path[64], line[512];
+    long number = -1;
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)pid, (int)tid);
+    FILE *status = fopen(path, "re");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+        if (strncmp(line, NAME, strlen(NAME)) == 0) { /* the innermost one is the last */
+            line[strcspn(line, "\n")] = '\0';
+            number = strtol(strrchr(line, '\t'), NULL, 10);
+        }
+    }
+    if (status != NULL) {
+        (void)fclose(status);
+    }
+    return (pid_t)number;
+}
+
+/* From the call of clone() to its return: the number of the new process. */
+static int wait_for_copy(struct tracee_thread *thread, pid_t *ret)
+{
+    for (int stops = 0; stops < 2;) {
+        int status = 0;
+        int rc = ptrace(PTRACE_SYSCALL, thread->tid, NULL, NULL) != 0 ? -errno
+                                                                      : next_stop(thread, &status);
+        unsigned long number;
+        if (rc != 0) {
+            return rc;
+        }
+        if (EVENT_OF(status) == PTRACE_EVENT_CLONE || EVENT_OF(status) == PTRACE_EVENT_FORK) {
+            if (ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &number) != 0) {
+                return -errno;
+            }
+            *ret = (pid_t)number;
+        }
+        stops += WSTOPSIG(status) == SYSCALL_STOP ? 1 : 0;
+    }
+    return 0;
+}
+
+int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err)
+{
+    struct tracee_thread *thread = &tracee->threads[0], *held = mem_zalloc(sizeof *held);
+    long traced =
+        PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_EXITKILL;
+    pid_t pid = -1;
+    int rc = ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, (void *)traced) != 0 ? -errno : 0;
+    rc = rc != 0 ? rc : begin_call(tracee, thread, SYS_clone, (const uint64_t[6]){0});
+    rc = rc != 0 ? rc : wait_for_copy(thread, &pid);
+    (void)ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, (void *)(long)PTRACE_O_TRACESYSGOOD);
+    if (rc == 0 && pid < 0) {
+        struct user_regs_struct registers;
+        rc = ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) != 0 ? -errno
+                                                                        : (int)registers.rax;
+    }
+    *held = (struct tracee_thread){.tid = pid, .is_used = true, .is_dirty = true};
+    rc = rc != 0 ? rc : wait_for_stop(held);
+    rc = rc != 0 ? rc : read_registers(held);
+    if (rc != 0) {
+        mem_free(held);
+        return err_set(err, rc, "process %d: it cannot be copied: %s", (int)tracee->pid,
+                       err_code_text(rc));
+    }
+    *ret = (struct tracee){.pid = pid,
+                           .threads = held,
+                           .count = 1,
+                           .capacity = 1,
+                           .call = tracee->call,
+                           .scratch = tracee->scratch};
+    return 0;
+}
+
+/* Only its first thread stands still, for as long as a system call takes. */
+static void reap_in(pid_t parent, uint64_t call, pid_t number)
+{
+    struct tracee held = {.pid = parent, .call = call};
+    if (seize(&held, parent, NULL) == 0) {
+        (void)TRACEE_CALL(&held, 0, SYS_wait4, (uint64_t)number, 0, __WCLONE | WNOHANG);
+    } /* else it has ended, and what it left behind is another's */
+    tracee_release(&held, false);
+}
+
+void tracee_end_copy(struct tracee *copy, pid_t parent)
+{
+    pid_t pid = copy->pid, number = tracee_number(pid, pid);
+    int status = 0;
+    (void)kill(pid, SIGKILL);
+    while (!WIFSIGNALED(status) && !WIFEXITED(status)) {
+        if (waitpid(pid, &status, __WALL) < 0 && errno != EINTR) {
+            break;
+        }
+    }
+    reap_in(parent, copy->call, number);
+    mem_free(copy->threads);
+    *copy = (struct tracee){.pid = pid};
 }
 
 /* ---- preparing */

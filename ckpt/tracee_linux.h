@@ -54,6 +54,16 @@ long tracee_call(struct tracee *tracee, size_t thread, long number, const uint64
 #define TRACEE_CALL(tracee, thread, number, ...) \
     tracee_call((tracee), (thread), (number), (const uint64_t[6]){__VA_ARGS__})
 
+/* The number that a thread of a process has inside its own namespace; -1: it is not there. */
+pid_t tracee_number(pid_t pid, pid_t tid);
+
+/* A copy of it: a process with its memory as it is now, one thread, held, too.  It is a child of it
+ * that sends no signal when it ends, and that only a wait for such children (__WCLONE) would find.
+ * Whatever becomes of us, it ends. */
+int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err);
+/* Ends the copy, and has its parent, which may run by now, forget it. */
+void tracee_end_copy(struct tracee *copy, pid_t parent);
+
 /* Its memory, whatever the protection.  Bytes, or a negative errno. */
 ssize_t tracee_read(const struct tracee *tracee, uint64_t address, void *to, size_t bytes);
 ssize_t tracee_write(const struct tracee *tracee, uint64_t address, const void *from, size_t bytes);
