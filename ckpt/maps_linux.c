@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
@@ -72,9 +71,7 @@ static void see_flags(struct map *map, char *words)
 int maps_read(pid_t pid, struct maps *maps, struct err *err)
 {
     static const char *const FLAGS = "VmFlags: ";
-    char path[64], *line = NULL;
-    size_t room = 0;
-    ssize_t length;
+    char path[64], line[8192]; /* a name has 4096 bytes at most */
     *maps = (struct maps){.items = NULL};
     (void)snprintf(path, sizeof path, "/proc/%d/smaps", (int)pid);
     FILE *file = fopen(path, "re");
@@ -82,8 +79,8 @@ int maps_read(pid_t pid, struct maps *maps, struct err *err)
         return err_set(err, -errno, "process %d: its memory cannot be read: %s", (int)pid,
                        err_code_text(-errno));
     }
-    while ((length = getline(&line, &room, file)) > 0) {
-        line[length - 1] = '\0';
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
         if (strncmp(line, FLAGS, strlen(FLAGS)) == 0 && maps->count > 0) {
             see_flags(&maps->items[maps->count - 1], line + strlen(FLAGS));
         } else {
@@ -91,7 +88,6 @@ int maps_read(pid_t pid, struct maps *maps, struct err *err)
         }
     }
     int rc = ferror(file) != 0 ? -EIO : 0;
-    free(line); /* getline's */
     (void)fclose(file);
     return rc != 0 ? err_set(err, rc, "%s: %s", path, err_code_text(rc)) : 0;
 }

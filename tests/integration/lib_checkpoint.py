@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Interrupts a program again and again, resumes it from its images, and looks whether it notices.
+
+lib_checkpoint.py [--rounds N] [--seed S] [--every SECONDS] [--lazy] [--leave] -- PROGRAM [ARGUMENT...]
+
+Runs it once as it is, under `roost-ckpt run`.  Then N times more: after a random part of SECONDS an image is made and the
+program killed, the image is run, and so on until it ends.  Output and exit status must be those of the first run.
+--leave: the image is made of the running program, which is killed a little later: what it did meanwhile is done again.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+CKPT = os.path.join(os.environ["ROOST_BIN"], "roost-ckpt")
+
+
+def children(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as listed:
+            return [int(word) for word in listed.read().split()]
+    except OSError:
+        return []
+
+
+def job_of(outer):
+    """The process that the keeper keeps; None when it is not there yet, or no more."""
+    for keeper in children(outer):
+        for job in children(keeper):
+            return job
+    return None
+
+
+class Run:
+    """The program, from its start or from an image."""
+
+    def __init__(self, argv, out):
+        self.out = open(out, "ab")
+        self.started = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.out)
+
+    def job(self):
+        while self.started.poll() is None:
+            job = job_of(self.started.pid)
+            if job is not None:
+                return job
+            time.sleep(0.001)
+        return None
+
+    def ends_within(self, seconds):
+        try:
+            self.started.wait(seconds)
+            return True
+        except subprocess.TimeoutExpired:
+            return False
+
+    def kill(self):
+        self.started.kill()
+        self.started.wait()
+
+
+def is_resumed(pid, image):
+    """Is it the job already, or the image's own program yet?"""
+    try:
+        with open(f"/proc/{pid}/comm") as comm:
+            return comm.read().strip() != os.path.basename(image)[:15]
+    except OSError:
+        return False
+
+
+def interrupted(options, out, image):
+    """Runs it to its end, through images.  The status, and how many images were made."""
+    argv, images = [CKPT, "run", "--", *options.program], 0
+    while True:
+        run = Run(argv, out)
+        if images > 0:
+            while run.started.poll() is None and not (run.job() and is_resumed(run.job(), image)):
+                time.sleep(0.001)
+        if run.ends_within(random.random() * options.every):
+            return run.started.returncode, images
+        job = run.job()
+        how = "--leave-running" if options.leave else "--kill"
+        made = job and subprocess.run([CKPT, "dump", str(job), image, how], stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, text=True)
+        if made and made.returncode == 0:
+            images += 1
+            argv = [image] + (["--lazy"] if options.lazy else [])
+            if options.leave and run.ends_within(random.random() * options.every / 4):
+                return run.started.returncode, images
+            run.kill()
+        elif (not made or "there is none" in made.stderr) and run.ends_within(30):  # it had come to its end
+            return run.started.returncode, images
+        else:
+            run.kill()
+            sys.exit(f"no image of {options.program}: {made.stderr if made else 'no process'}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--every", type=float, default=0.5)
+    parser.add_argument("--lazy", action="store_true")
+    parser.add_argument("--leave", action="store_true")
+    parser.add_argument("program", nargs="+")
+    options = parser.parse_args()
+    random.seed(options.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        whole = os.path.join(folder, "whole")
+        run = Run([CKPT, "run", "--", *options.program], whole)
+        status = run.started.wait()
+        with open(whole, "rb") as text:
+            expected = text.read()
+        total = 0
+        for number in range(options.rounds):
+            out, image = os.path.join(folder, f"out{number}"), os.path.join(folder, "image")
+            ended, images = interrupted(options, out, image)
+            total += images
+            with open(out, "rb") as text:
+                got = text.read()
+            if ended != status or got != expected:
+                sys.exit(f"{options.program}, seed {options.seed}, round {number}, {images} images: status {ended} "
+                         f"(wanted {status}), output\n{got!r}\nwanted\n{expected!r}")
+        print(f"{' '.join(options.program)}: {options.rounds} times, {total} images: as uninterrupted ({status})")
+        if total == 0:
+            sys.exit("it was never interrupted")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    main()
