@@ -15,35 +15,57 @@
 struct err;
 struct image;
 
-struct dump {
+struct subject { /* a process */
     struct tracee tracee;
     struct tracee copy;    /* of it; without one: pid 0 */
     struct tracee *source; /* whose memory is read: one of these */
     int inner;             /* the image's descriptor in the source; -1: it has none */
     struct maps maps;
+    struct ckpt_process process;
+    struct image *before; /* the image that it was resumed from; NULL: none */
+};
+
+struct shared_memory;
+
+struct dump {
+    struct subject **subjects; /* parents before their children */
+    size_t count, capacity;
+    struct subject *now; /* of whom it is the turn */
     struct tables tables;
     struct ckpt_head head;
-    struct ckpt_process process;
-    const struct image *before; /* the image that it was resumed from; NULL: none */
-    int out;                    /* the new image */
-    uint64_t at;                /* where its next contents go */
+    struct shared_memory *shared; /* seen so far: dump_files_linux.c */
+    size_t shared_count;
+    int out;     /* the new image */
+    uint64_t at; /* where its next contents go */
 };
+
+/* ---- dump_tree_linux.c: which processes */
+/* Holds that one and all that descend from it, or that its keeper has. */
+int dump_hold_all(struct dump *dump, pid_t pid, struct err *err);
+/* Lets them go, or ends them. */
+void dump_release_all(struct dump *dump, bool kill);
+void dump_fini_subjects(struct dump *dump);
 
 /* ---- dump_process_linux.c: threads, signals, timers, limits */
 int dump_threads(struct dump *dump, struct err *err);
 int dump_process(struct dump *dump, struct err *err);
 /* ---- dump_files_linux.c */
+/* Of all processes: who shares an open file shares it again. */
 int dump_files(struct dump *dump, struct err *err);
+/* The memory that this mapping shares with others: its index in the table of files. */
+int dump_shared_memory(struct dump *dump, const struct map *map, uint64_t *ret, struct err *err);
 /* ---- dump_memory_linux.c */
 /* What would be saved of each mapping: fills the table of regions, refuses what cannot be. */
 int dump_regions(struct dump *dump, struct err *err);
 /* The contents of the regions, to the image: of those that a copy has not, before it is made; of
  * all others. */
 int dump_memory(struct dump *dump, bool uncopied, struct err *err);
+/* Of memory that processes share. */
+int dump_shared(struct dump *dump, struct err *err);
 /* The sums of all that was written, at the end: nobody has to stand still for them. */
 int dump_sums(struct dump *dump, struct err *err);
 /* Is it the mapping of the kernel's that holds code, or its data? */
-bool dump_is_vdso(const struct dump *dump, const struct map *map);
+bool dump_is_vdso(const struct subject *subject, const struct map *map);
 bool dump_is_vvar(const struct map *map);
 
 /* ---- dump_linux.c: contents */

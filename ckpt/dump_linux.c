@@ -81,21 +81,29 @@ int dump_put(struct dump *dump, struct ckpt_extent *extent, const void *data, si
 
 /* ---- the frame: ELF, stub, tables */
 
+/* Nobody has anything there, but an earlier window. */
+static bool is_window(const struct dump *dump, uint64_t at)
+{
+    for (size_t i = 0; i < dump->count; i++) {
+        const struct subject *subject = dump->subjects[i];
+        bool was = subject->before != NULL && image_head(subject->before)->window == at;
+        if (!was && !maps_is_free(&subject->maps, at, at + WINDOW_ROOM)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static int choose_window(struct dump *dump, uint64_t bytes, struct err *err)
 {
-    if (bytes > WINDOW_ROOM) {
-        return err_set(err, -ENOMEM, "process %d: its tables are too large", (int)dump->tracee.pid);
-    }
-    for (uint64_t at = WINDOW_FIRST; at < WINDOW_LAST; at += WINDOW_STEP) {
-        const struct ckpt_head *before = dump->before != NULL ? image_head(dump->before) : NULL;
-        bool was_window = before != NULL && before->window == at;
-        if (was_window || maps_is_free(&dump->maps, at, at + WINDOW_ROOM)) {
+    for (uint64_t at = WINDOW_FIRST; at < WINDOW_LAST && bytes <= WINDOW_ROOM; at += WINDOW_STEP) {
+        if (is_window(dump, at)) {
             dump->head.window = at;
             return 0;
         }
     }
     return err_set(err, -ENOMEM, "process %d: no room is left between its mappings",
-                   (int)dump->tracee.pid);
+                   (int)dump->subjects[0]->tracee.pid);
 }
 
 static void fill_elf(const struct ckpt_head *head, uint64_t tables_at, unsigned char *page)
@@ -140,8 +148,9 @@ static void fill_head(struct dump *dump)
     struct utsname names;
     struct ckpt_head *head = &dump->head;
     head->made_s = time(NULL);
-    if (dump->before != NULL) { /* what it may have found out it found out there */
-        memcpy(head->machine, image_head(dump->before)->machine, sizeof head->machine);
+    const struct image *before = dump->subjects[0]->before;
+    if (before != NULL) { /* what it may have found out it found out there */
+        memcpy(head->machine, image_head(before)->machine, sizeof head->machine);
     } else {
         machine_read(head->machine);
     }
@@ -156,17 +165,24 @@ static int write_frame(struct dump *dump, struct err *err)
     struct ckpt_head *head = &dump->head;
     struct strbuf bytes;
     unsigned char page[CKPT_STUB_OFFSET];
-    (void)tables_add(&dump->tables, CKPT_PROCESSES, &dump->process);
+    uint32_t threads = 0;
+    for (size_t i = 0; i < dump->count; i++) {
+        const struct ckpt_process *process = &dump->subjects[i]->process;
+        (void)tables_add(&dump->tables, CKPT_PROCESSES, process);
+        threads = process->threads.count > threads ? process->threads.count : threads;
+    }
     fill_head(dump);
     uint64_t code = CKPT_STUB_OFFSET + stub_code_bytes;
     uint64_t tables = round_up(tables_bytes(&dump->tables));
     head->stack_bytes = round_up(CKPT_STACK + head->xstate_bytes);
-    head->parking = code + tables + head->stack_bytes * (dump->process.threads.count + 1);
+    head->meeting = code + tables + head->stack_bytes * (threads + 1);
+    head->parking = head->meeting + CKPT_PAGE;
     head->window_bytes = head->parking + CKPT_PARKING;
     int rc = choose_window(dump, head->window_bytes, err);
     if (rc != 0) {
         return rc;
     }
+    head->meeting += head->window;
     head->parking += head->window;
     head->stacks = head->window + code + tables;
     uint64_t at = round_up(dump->at);
@@ -213,10 +229,10 @@ static int finish(int fd, const char *from, const char *to, struct err *err)
 /* Opens the image in the process that is copied, if it can: it may see other files than we do. */
 static void open_inside(struct dump *dump, const char *path)
 {
-    struct tracee *source = dump->source;
+    struct tracee *source = dump->now->source;
     char full[PATH_MAX];
     struct stat ours, its;
-    dump->inner = -1;
+    dump->now->inner = -1;
     if (realpath(path, full) == NULL || strlen(full) >= CKPT_PAGE ||
         tracee_write(source, source->scratch, full, strlen(full) + 1) < 0) {
         return;
@@ -229,7 +245,7 @@ static void open_inside(struct dump *dump, const char *path)
     (void)snprintf(full, sizeof full, "/proc/%d/fd/%ld", (int)source->pid, fd);
     if (fstat(dump->out, &ours) == 0 && stat(full, &its) == 0 && ours.st_dev == its.st_dev &&
         ours.st_ino == its.st_ino) {
-        dump->inner = (int)fd;
+        dump->now->inner = (int)fd;
     } else {
         (void)TRACEE_CALL(source, 0, SYS_close, (uint64_t)fd);
     }
@@ -237,65 +253,98 @@ static void open_inside(struct dump *dump, const char *path)
 
 static void close_inside(struct dump *dump)
 {
-    if (dump->inner >= 0) {
-        (void)TRACEE_CALL(dump->source, 0, SYS_close, (uint64_t)dump->inner);
-        dump->inner = -1;
+    if (dump->now->inner >= 0) {
+        (void)TRACEE_CALL(dump->now->source, 0, SYS_close, (uint64_t)dump->now->inner);
+        dump->now->inner = -1;
     }
 }
 
-/* All but the memory, for which it need not stand still. */
-static int dump_state(struct dump *dump, struct err *err)
+static bool is_alive(const struct subject *subject)
 {
-    int rc = maps_read(dump->tracee.pid, &dump->maps, err);
-    rc = rc != 0 ? rc : dump_regions(dump, err);
-    rc = rc != 0 ? rc : tracee_prepare(&dump->tracee, &dump->maps, err);
-    rc = rc != 0 ? rc : dump_threads(dump, err);
-    rc = rc != 0 ? rc : dump_process(dump, err);
-    rc = rc != 0 ? rc : dump_files(dump, err);
-    return rc != 0 ? rc : dump_memory(dump, true, err);
+    return (subject->process.flags & CKPT_ZOMBIE) == 0;
 }
 
-static int dump_rest(struct dump *dump, const char *path, struct err *err)
+/* All but the memory, for which they need not stand still. */
+static int dump_states(struct dump *dump, struct err *err)
 {
-    open_inside(dump, path);
-    int rc = dump_memory(dump, false, err);
-    close_inside(dump);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < dump->count; i++) {
+        struct subject *subject = dump->now = dump->subjects[i];
+        if (is_alive(subject)) {
+            rc = maps_read(subject->tracee.pid, &subject->maps, err);
+            rc = rc != 0 ? rc : dump_regions(dump, err);
+            rc = rc != 0 ? rc : tracee_prepare(&subject->tracee, &subject->maps, err);
+            rc = rc != 0 ? rc : dump_threads(dump, err);
+            rc = rc != 0 ? rc : dump_process(dump, err);
+            rc = rc != 0 ? rc : dump_memory(dump, true, err);
+        }
+    }
+    rc = rc != 0 ? rc : dump_files(dump, err);
+    return rc != 0 ? rc : dump_shared(dump, err);
+}
+
+static int dump_memories(struct dump *dump, const char *path, struct err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < dump->count; i++) {
+        dump->now = dump->subjects[i];
+        if (is_alive(dump->now)) {
+            open_inside(dump, path);
+            rc = dump_memory(dump, false, err);
+            close_inside(dump);
+        }
+    }
     return rc;
 }
 
-/* It stands still until its memory is copied. */
-static int dump_standing(struct dump *dump, const char *path, struct err *err)
+static int copy_processes(struct dump *dump, struct err *err)
 {
-    int rc = dump_state(dump, err);
-    return rc != 0 ? rc : dump_rest(dump, path, err);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < dump->count; i++) {
+        struct subject *subject = dump->subjects[i];
+        if (is_alive(subject)) {
+            rc = tracee_copy(&subject->tracee, &subject->copy, err);
+            subject->source = rc == 0 ? &subject->copy : subject->source;
+        }
+    }
+    return rc;
 }
 
-/* It goes on as soon as there is a copy of it; freed_ns: then. */
+/* They go on as soon as there are copies of them; freed_ns: then. */
 static int dump_running(struct dump *dump, const char *path, uint64_t *freed_ns, struct err *err)
 {
-    pid_t pid = dump->tracee.pid;
-    int rc = dump_state(dump, err);
-    rc = rc != 0 ? rc : tracee_copy(&dump->tracee, &dump->copy, err);
-    tracee_release(&dump->tracee, false);
-    *freed_ns = now_ns();
-    if (rc != 0) {
-        return rc;
+    int rc = dump_states(dump, err);
+    rc = rc != 0 ? rc : copy_processes(dump, err);
+    for (size_t i = 0; i < dump->count; i++) {
+        tracee_release(&dump->subjects[i]->tracee, false);
     }
-    dump->source = &dump->copy;
-    rc = dump_rest(dump, path, err);
-    tracee_end_copy(&dump->copy, pid);
+    *freed_ns = now_ns();
+    rc = rc != 0 ? rc : dump_memories(dump, path, err);
+    for (size_t i = 0; i < dump->count; i++) {
+        struct subject *subject = dump->subjects[i];
+        if (subject->copy.pid > 0) {
+            tracee_end_copy(&subject->copy, subject->tracee.pid);
+        }
+    }
     return rc;
 }
 
-static int dump_to(struct dump *dump, const char *path, const char *image, bool kill_it,
+/* They stand still until their memory is copied. */
+static int dump_standing(struct dump *dump, const char *path, struct err *err)
+{
+    int rc = dump_states(dump, err);
+    return rc != 0 ? rc : dump_memories(dump, path, err);
+}
+
+static int dump_to(struct dump *dump, const char *path, const char *image, bool kill_them,
                    uint64_t *freed_ns, struct err *err)
 {
-    int rc = kill_it ? dump_standing(dump, path, err) : dump_running(dump, path, freed_ns, err);
+    int rc = kill_them ? dump_standing(dump, path, err) : dump_running(dump, path, freed_ns, err);
     rc = rc != 0 ? rc : dump_sums(dump, err);
     rc = rc != 0 ? rc : write_frame(dump, err);
     rc = rc != 0 ? rc : finish(dump->out, path, image, err);
-    if (kill_it) { /* only now is it safe */
-        tracee_release(&dump->tracee, rc == 0);
+    if (kill_them) { /* only now is it safe */
+        dump_release_all(dump, rc == 0);
         *freed_ns = now_ns();
     }
     return rc;
@@ -305,20 +354,16 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
               struct dump_result *ret, struct err *err)
 {
     char path[PATH_MAX];
-    struct dump dump = {.at = CKPT_STUB_OFFSET + stub_code_bytes, .inner = -1};
-    struct image *before = NULL;
+    struct dump dump = {.at = CKPT_STUB_OFFSET + stub_code_bytes};
     int rc = open_temporary(image, path, sizeof path, &dump.out, err);
     if (rc != 0) {
         return rc;
     }
     tables_init(&dump.tables);
-    dump.source = &dump.tracee;
     uint64_t began_ns = now_ns(), freed_ns = began_ns;
-    rc = tracee_hold(pid, &dump.tracee, err);
-    rc = rc != 0 ? rc : image_of_process(pid, &before, err);
-    dump.before = before;
+    rc = dump_hold_all(&dump, pid, err);
     rc = rc != 0 ? rc : dump_to(&dump, path, image, options->kill, &freed_ns, err);
-    tracee_release(&dump.tracee, false); /* if it was not yet */
+    dump_release_all(&dump, false); /* if they were not yet */
     if (rc == 0 && ret != NULL) {
         *ret = (struct dump_result){.image_bytes = dump.head.image_bytes,
                                     .memory_bytes = dump.head.memory_bytes,
@@ -328,8 +373,8 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
         (void)unlink(path);
     }
     (void)close(dump.out);
-    image_destroy(before);
-    maps_fini(&dump.maps);
+    dump_fini_subjects(&dump);
+    mem_free(dump.shared);
     tables_fini(&dump.tables);
     return rc;
 }

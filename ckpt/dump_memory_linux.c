@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -38,19 +39,19 @@ bool dump_is_vvar(const struct map *map)
     return strcmp(map->name, "[vvar]") == 0 || strcmp(map->name, "[vvar_vclock]") == 0;
 }
 
-bool dump_is_vdso(const struct dump *dump, const struct map *map)
+bool dump_is_vdso(const struct subject *subject, const struct map *map)
 {
     const struct ckpt_process *before =
-        dump->before != NULL ? image_process(dump->before, 0) : NULL;
+        subject->before != NULL ? image_process(subject->before, 0) : NULL;
     return strcmp(map->name, "[vdso]") == 0 || (before != NULL && map->start == before->vdso);
 }
 
 static bool is_in_window(const struct dump *dump, const struct map *map)
 {
-    if (dump->before == NULL) {
+    if (dump->now->before == NULL) {
         return false;
     }
-    const struct ckpt_head *head = image_head(dump->before);
+    const struct ckpt_head *head = image_head(dump->now->before);
     return map->start >= head->window && map->end <= head->window + head->window_bytes;
 }
 
@@ -68,18 +69,19 @@ static bool is_removed(const char *name)
 
 static int refuse(const struct dump *dump, const struct map *map, const char *why, struct err *err)
 {
-    return err_set(err, -EOPNOTSUPP, "process %d: mapping %llx-%llx%s%s: %s", (int)dump->tracee.pid,
-                   (unsigned long long)map->start, (unsigned long long)map->end,
-                   map->name[0] != '\0' ? " of " : "", map->name, why);
+    return err_set(err, -EOPNOTSUPP, "process %d: mapping %llx-%llx%s%s: %s",
+                   (int)dump->now->tracee.pid, (unsigned long long)map->start,
+                   (unsigned long long)map->end, map->name[0] != '\0' ? " of " : "", map->name,
+                   why);
 }
 
 /* What is to become of it; 0, or refused. */
-static int judge(const struct dump *dump, const struct map *map, struct ckpt_region *region,
+static int judge(struct dump *dump, const struct map *map, struct ckpt_region *region,
                  struct err *err)
 {
     bool shared = (map->flags & CKPT_SHARED) != 0;
     region->kind = CKPT_MEMORY;
-    if (dump_is_vdso(dump, map)) {
+    if (dump_is_vdso(dump->now, map)) {
         region->kind = CKPT_VDSO;
     } else if (dump_is_vvar(map)) {
         region->kind = CKPT_VVAR;
@@ -93,7 +95,8 @@ static int judge(const struct dump *dump, const struct map *map, struct ckpt_reg
     } else if (shared && is_path(map->name) && !is_removed(map->name)) {
         region->kind = CKPT_MAPPED;
     } else if (shared) {
-        region->id = map->inode; /* nobody else's: there is one process */
+        region->kind = CKPT_SHARED_MEMORY;
+        return dump_shared_memory(dump, map, &region->id, err);
     } else if (is_path(map->name)) {
         region->flags |= CKPT_WAS_FILE;
     }
@@ -103,15 +106,15 @@ static int judge(const struct dump *dump, const struct map *map, struct ckpt_reg
 static bool is_kept_out(const struct dump *dump, const struct map *map)
 {
     return strcmp(map->name, "[vsyscall]") == 0 || is_in_window(dump, map) ||
-           map->start == dump->tracee.scratch;
+           map->start == dump->now->tracee.scratch;
 }
 
 int dump_regions(struct dump *dump, struct err *err)
 {
-    struct ckpt_process *process = &dump->process;
+    struct ckpt_process *process = &dump->now->process;
     process->regions.first = dump->tables.counts[CKPT_REGIONS];
-    for (size_t i = 0; i < dump->maps.count; i++) {
-        const struct map *map = &dump->maps.items[i];
+    for (size_t i = 0; i < dump->now->maps.count; i++) {
+        const struct map *map = &dump->now->maps.items[i];
         struct ckpt_region region = {.start = map->start,
                                      .end = map->end,
                                      .map_offset = map->offset,
@@ -135,7 +138,10 @@ int dump_regions(struct dump *dump, struct err *err)
 
 struct reader {
     struct dump *dump;
-    uint32_t region; /* index */
+    bool is_shared; /* what is read is memory that processes share: index is a file's, else a
+                       region's */
+    uint32_t index;
+    uint64_t shift; /* from an address to where that is in what is shared; else 0 */
     int pagemap;
     struct ckpt_extent extent;
     bool is_open; /* the extent is begun */
@@ -144,12 +150,21 @@ struct reader {
     struct err *err;
 };
 
+/* The extents of what is read now: of a region, or of memory that processes share. */
+static struct ckpt_span *extents_of(const struct reader *reader)
+{
+    struct tables *tables = &reader->dump->tables;
+    if (reader->is_shared) {
+        return &((struct ckpt_file *)tables_at(tables, CKPT_FILES, reader->index))->extents;
+    }
+    return &((struct ckpt_region *)tables_at(tables, CKPT_REGIONS, reader->index))->extents;
+}
+
 static void close_extent(struct reader *reader)
 {
     if (reader->is_open) {
-        struct ckpt_region *region = tables_at(&reader->dump->tables, CKPT_REGIONS, reader->region);
         (void)tables_add(&reader->dump->tables, CKPT_EXTENTS, &reader->extent);
-        region->extents.count++;
+        extents_of(reader)->count++;
         reader->dump->head.memory_bytes += reader->extent.bytes;
         reader->is_open = false;
     }
@@ -164,11 +179,11 @@ static bool is_zero(const unsigned char *page)
 static int put_pages(struct reader *reader, uint64_t address, const unsigned char *data,
                      size_t bytes)
 {
-    if (reader->is_open && reader->extent.start + reader->extent.bytes != address) {
+    if (reader->is_open && reader->extent.start + reader->extent.bytes != address + reader->shift) {
         close_extent(reader);
     }
     if (!reader->is_open) {
-        dump_begin_extent(reader->dump, &reader->extent, address);
+        dump_begin_extent(reader->dump, &reader->extent, address + reader->shift);
         reader->is_open = true;
     }
     return dump_put(reader->dump, &reader->extent, data, bytes, reader->err);
@@ -200,10 +215,10 @@ static int read_run(struct reader *reader, uint64_t start, uint64_t end)
 {
     while (start < end) {
         size_t bytes = end - start < CHUNK ? (size_t)(end - start) : CHUNK;
-        ssize_t got = tracee_read(reader->dump->source, start, reader->chunk, bytes);
+        ssize_t got = tracee_read(reader->dump->now->source, start, reader->chunk, bytes);
         if (got <= 0 && bytes > CKPT_PAGE) { /* page by page */
             bytes = CKPT_PAGE;
-            got = tracee_read(reader->dump->source, start, reader->chunk, bytes);
+            got = tracee_read(reader->dump->now->source, start, reader->chunk, bytes);
         }
         if (got > 0) {
             size_t rest = (CKPT_PAGE - (size_t)got % CKPT_PAGE) % CKPT_PAGE;
@@ -223,18 +238,19 @@ static int read_run(struct reader *reader, uint64_t start, uint64_t end)
 static uint64_t let_write(struct reader *reader, uint64_t start, uint64_t end)
 {
     struct dump *dump = reader->dump;
-    while (dump->inner >= 0 && start < end) {
-        if (reader->is_open && reader->extent.start + reader->extent.bytes != start) {
+    while (dump->now->inner >= 0 && start < end) {
+        if (reader->is_open &&
+            reader->extent.start + reader->extent.bytes != start + reader->shift) {
             close_extent(reader);
         }
         uint64_t at = reader->is_open ? dump->at : dump_next_page(dump);
-        long done = TRACEE_CALL(dump->source, 0, SYS_pwrite64, (uint64_t)dump->inner, start,
-                                end - start, at);
+        long done = TRACEE_CALL(dump->now->source, 0, SYS_pwrite64, (uint64_t)dump->now->inner,
+                                start, end - start, at);
         if (done <= 0) {
             break; /* an error is found by our own writing */
         }
         if (!reader->is_open) {
-            dump_begin_extent(dump, &reader->extent, start);
+            dump_begin_extent(dump, &reader->extent, start + reader->shift);
             reader->is_open = true;
         }
         done -= done % CKPT_PAGE;
@@ -257,7 +273,7 @@ static size_t find_zeroes(const struct reader *reader, uint64_t start, size_t pa
     for (size_t i = 0; i < pages; i++) {
         there[i] = (struct iovec){(void *)(uintptr_t)(start + i * CKPT_PAGE), LINE};
     }
-    ssize_t got = process_vm_readv(reader->dump->source->pid, &here, 1, there, pages, 0);
+    ssize_t got = process_vm_readv(reader->dump->now->source->pid, &here, 1, there, pages, 0);
     for (size_t i = 0; i < pages; i++) {
         static const unsigned char ZEROES[LINE];
         bool seen = got >= (ssize_t)((i + 1) * LINE);
@@ -301,7 +317,7 @@ static int copy_present(struct reader *reader, uint64_t start, uint64_t end)
     if (got != (ssize_t)bytes) {
         return err_set(reader->err, got < 0 ? -errno : -EIO,
                        "process %d: which of its pages are there cannot be read",
-                       (int)reader->dump->source->pid);
+                       (int)reader->dump->now->source->pid);
     }
     for (uint64_t i = 0; i < count;) {
         uint64_t first = i;
@@ -319,7 +335,7 @@ static int copy_present(struct reader *reader, uint64_t start, uint64_t end)
 
 static int copy_region(struct reader *reader, const struct ckpt_region *region)
 {
-    bool all = (region->flags & (CKPT_WAS_FILE | CKPT_SHARED)) != 0 || region->kind == CKPT_VDSO;
+    bool all = (region->flags & CKPT_WAS_FILE) != 0 || region->kind == CKPT_VDSO;
     int rc = 0;
     if (all) {
         return copy_run(reader, region->start, region->end);
@@ -333,7 +349,7 @@ static int copy_region(struct reader *reader, const struct ckpt_region *region)
 
 static int note_vdso(struct dump *dump, const struct ckpt_region *region, const unsigned char *code)
 {
-    struct ckpt_process *process = &dump->process;
+    struct ckpt_process *process = &dump->now->process;
     process->vdso = region->start;
     process->vdso_bytes = region->end - region->start;
     process->vdso_sum = ckpt_sum(0, code, (size_t)process->vdso_bytes);
@@ -345,7 +361,7 @@ static int sum_vdso(struct dump *dump, const struct ckpt_region *region, struct 
     size_t bytes = (size_t)(region->end - region->start);
     unsigned char *code = mem_try_alloc(bytes);
     int rc = code == NULL ? -ENOMEM
-             : tracee_read(&dump->tracee, region->start, code, bytes) != (ssize_t)bytes
+             : tracee_read(&dump->now->tracee, region->start, code, bytes) != (ssize_t)bytes
                  ? -EIO
                  : note_vdso(dump, region, code);
     mem_free(code);
@@ -361,20 +377,21 @@ static bool is_uncopied(const struct ckpt_region *region)
 static int copy_all(struct reader *reader, bool uncopied)
 {
     struct dump *dump = reader->dump;
-    struct ckpt_span regions = dump->process.regions;
+    struct ckpt_span regions = dump->now->process.regions;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < regions.count; i++) {
-        reader->region = regions.first + i;
-        struct ckpt_region *region = tables_at(&dump->tables, CKPT_REGIONS, reader->region);
+        reader->index = regions.first + i;
+        struct ckpt_region *region = tables_at(&dump->tables, CKPT_REGIONS, reader->index);
         struct ckpt_region seen = *region;
         if (is_uncopied(&seen) != uncopied) {
             continue;
         }
         region->extents.first = dump->tables.counts[CKPT_EXTENTS];
         if (seen.kind == CKPT_VVAR) {
-            dump->process.vvar = dump->process.vvar == 0 ? seen.start : dump->process.vvar;
-            dump->process.vvar_bytes += seen.end - seen.start;
-        } else if (seen.kind != CKPT_MAPPED) {
+            struct ckpt_process *process = &dump->now->process;
+            process->vvar = process->vvar == 0 ? seen.start : process->vvar;
+            process->vvar_bytes += seen.end - seen.start;
+        } else if (seen.kind != CKPT_MAPPED && seen.kind != CKPT_SHARED_MEMORY) {
             rc = seen.kind == CKPT_VDSO ? sum_vdso(dump, &seen, reader->err) : 0;
             rc = rc != 0 ? rc : copy_region(reader, &seen);
             close_extent(reader);
@@ -383,21 +400,120 @@ static int copy_all(struct reader *reader, bool uncopied)
     return rc;
 }
 
-int dump_memory(struct dump *dump, bool uncopied, struct err *err)
+static int open_reader(struct reader *reader)
 {
     char path[64];
-    struct reader reader = {.dump = dump, .err = err};
-    (void)snprintf(path, sizeof path, "/proc/%d/pagemap", (int)dump->source->pid);
-    reader.pagemap = open(path, O_RDONLY | O_CLOEXEC);
-    if (reader.pagemap < 0) {
-        return err_set(err, -errno, "%s: %s", path, err_code_text(-errno));
+    (void)snprintf(path, sizeof path, "/proc/%d/pagemap", (int)reader->dump->now->source->pid);
+    reader->pagemap = open(path, O_RDONLY | O_CLOEXEC);
+    if (reader->pagemap < 0) {
+        return err_set(reader->err, -errno, "%s: %s", path, err_code_text(-errno));
     }
-    reader.pages = mem_alloc(PAGES_AHEAD * sizeof reader.pages[0]);
-    reader.chunk = mem_alloc(CHUNK);
-    int rc = copy_all(&reader, uncopied);
-    mem_free(reader.pages);
-    mem_free(reader.chunk);
-    (void)close(reader.pagemap);
+    reader->pages = mem_alloc(PAGES_AHEAD * sizeof reader->pages[0]);
+    reader->chunk = mem_alloc(CHUNK);
+    return 0;
+}
+
+static void close_reader(struct reader *reader)
+{
+    mem_free(reader->pages);
+    mem_free(reader->chunk);
+    (void)close(reader->pagemap);
+}
+
+int dump_memory(struct dump *dump, bool uncopied, struct err *err)
+{
+    struct reader reader = {.dump = dump, .err = err};
+    int rc = open_reader(&reader);
+    if (rc == 0) {
+        rc = copy_all(&reader, uncopied);
+        close_reader(&reader);
+    }
+    return rc;
+}
+
+/* ---- memory that processes share: written once, while all of them stand still */
+
+struct shown { /* a part of it that somebody maps */
+    struct subject *subject;
+    uint64_t address, from, to; /* in it */
+};
+
+static void add_shown(struct shown **all, size_t *count, const struct shown *one)
+{
+    *all = mem_realloc(*all, (*count + 1) * sizeof **all);
+    (*all)[(*count)++] = *one;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    uint64_t x = ((const struct shown *)a)->from, y = ((const struct shown *)b)->from;
+    return x < y ? -1 : x > y;
+}
+
+static void find_shown(struct dump *dump, uint32_t file, struct shown **all, size_t *count)
+{
+    for (size_t i = 0; i < dump->count; i++) {
+        struct subject *subject = dump->subjects[i];
+        for (uint32_t j = 0; j < subject->process.regions.count; j++) {
+            const struct ckpt_region *region =
+                tables_at(&dump->tables, CKPT_REGIONS, subject->process.regions.first + j);
+            if (region->kind == CKPT_SHARED_MEMORY && region->id == file) {
+                const struct shown one = {.subject = subject,
+                                          .address = region->start,
+                                          .from = region->map_offset,
+                                          .to = region->map_offset + region->end - region->start};
+                add_shown(all, count, &one);
+            }
+        }
+    }
+    if (*count > 0) {
+        qsort(*all, *count, sizeof **all, by_place);
+    }
+}
+
+static int copy_shown(struct dump *dump, uint32_t file, const struct shown *shown, uint64_t done,
+                      struct err *err)
+{
+    struct reader reader = {.dump = dump,
+                            .err = err,
+                            .is_shared = true,
+                            .index = file,
+                            .shift = shown->from - shown->address};
+    dump->now = shown->subject;
+    int rc = open_reader(&reader);
+    if (rc == 0) {
+        uint64_t skipped = done > shown->from ? done - shown->from : 0;
+        rc =
+            copy_run(&reader, shown->address + skipped, shown->address + (shown->to - shown->from));
+        close_extent(&reader);
+        close_reader(&reader);
+    }
+    return rc;
+}
+
+int dump_shared(struct dump *dump, struct err *err)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < dump->tables.counts[CKPT_FILES]; i++) {
+        struct ckpt_file *file = tables_at(&dump->tables, CKPT_FILES, i);
+        struct shown *all = NULL;
+        size_t count = 0;
+        uint64_t done = 0;
+        if (file->kind != CKPT_MEMORY_FILE) {
+            continue;
+        }
+        file->extents.first = dump->tables.counts[CKPT_EXTENTS];
+        find_shown(dump, i, &all, &count);
+        for (size_t j = 0; rc == 0 && j < count; j++) {
+            if (all[j].to > done) {
+                rc = copy_shown(dump, i, &all[j], done, err);
+                done = all[j].to;
+            }
+        }
+        file = tables_at(&dump->tables, CKPT_FILES, i);
+        file->bytes = file->bytes > done ? file->bytes : done;
+        mem_free(all);
+    }
     return rc;
 }
 

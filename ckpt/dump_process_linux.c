@@ -114,10 +114,10 @@ static void leave_sequence(const struct dump *dump, const struct ckpt_thread *th
     struct rseq_cs sequence;
     uint64_t address = 0;
     if (thread->rseq == 0 ||
-        tracee_read(&dump->tracee, thread->rseq + offsetof(struct rseq, rseq_cs), &address,
+        tracee_read(&dump->now->tracee, thread->rseq + offsetof(struct rseq, rseq_cs), &address,
                     sizeof address) != (ssize_t)sizeof address ||
         address == 0 ||
-        tracee_read(&dump->tracee, address, &sequence, sizeof sequence) !=
+        tracee_read(&dump->now->tracee, address, &sequence, sizeof sequence) !=
             (ssize_t)sizeof sequence) {
         return;
     }
@@ -159,7 +159,7 @@ static void read_rseq(pid_t tid, struct ckpt_thread *thread)
 
 static int read_altstack(struct dump *dump, size_t index, struct ckpt_thread *thread)
 {
-    struct tracee *tracee = &dump->tracee;
+    struct tracee *tracee = &dump->now->tracee;
     stack_t stack;
     long rc = TRACEE_CALL(tracee, index, SYS_sigaltstack, 0, tracee->scratch);
     if (rc != 0) {
@@ -177,7 +177,7 @@ static int read_altstack(struct dump *dump, size_t index, struct ckpt_thread *th
 
 static int read_clear_tid(struct dump *dump, size_t index, struct ckpt_thread *thread)
 {
-    struct tracee *tracee = &dump->tracee;
+    struct tracee *tracee = &dump->now->tracee;
     long rc = TRACEE_CALL(tracee, index, SYS_prctl, PR_GET_TID_ADDRESS, tracee->scratch);
     if (rc != 0) {
         return (int)rc;
@@ -234,21 +234,21 @@ static int read_xstate(struct dump *dump, const struct tracee_thread *held,
 
 static int read_thread(struct dump *dump, size_t index)
 {
-    struct tracee_thread *held = &dump->tracee.threads[index];
+    struct tracee_thread *held = &dump->now->tracee.threads[index];
     struct ckpt_thread thread = {.mask = held->mask};
     char name[64], status[8192];
     void *list = NULL;
     size_t list_bytes = 0;
     (void)snprintf(name, sizeof name, "task/%d/status", (int)held->tid);
-    int rc = proc_text(dump->tracee.pid, name, status, sizeof status);
+    int rc = proc_text(dump->now->tracee.pid, name, status, sizeof status);
     if (rc != 0) {
         return rc;
     }
-    thread.tid = tracee_number(dump->tracee.pid, held->tid);
+    thread.tid = tracee_number(dump->now->tracee.pid, held->tid);
     mend_interrupted(held, status);
     copy_registers(&held->registers, &thread.registers);
     (void)snprintf(name, sizeof name, "task/%d/comm", (int)held->tid);
-    rc = proc_text(dump->tracee.pid, name, status, sizeof status);
+    rc = proc_text(dump->now->tracee.pid, name, status, sizeof status);
     status[strcspn(status, "\n")] = '\0';
     thread.command = tables_text(&dump->tables, status);
     rc = rc != 0 ? rc : read_xstate(dump, held, &thread);
@@ -270,15 +270,15 @@ static int read_thread(struct dump *dump, size_t index)
 
 int dump_threads(struct dump *dump, struct err *err)
 {
-    dump->process.threads.first = dump->tables.counts[CKPT_THREADS];
-    for (size_t i = 0; i < dump->tracee.count; i++) {
+    dump->now->process.threads.first = dump->tables.counts[CKPT_THREADS];
+    for (size_t i = 0; i < dump->now->tracee.count; i++) {
         int rc = read_thread(dump, i);
         if (rc != 0) {
-            return err_set(err, rc, "process %d: thread %d: %s", (int)dump->tracee.pid,
-                           (int)dump->tracee.threads[i].tid, err_code_text(rc));
+            return err_set(err, rc, "process %d: thread %d: %s", (int)dump->now->tracee.pid,
+                           (int)dump->now->tracee.threads[i].tid, err_code_text(rc));
         }
     }
-    dump->process.threads.count = (uint32_t)dump->tracee.count;
+    dump->now->process.threads.count = (uint32_t)dump->now->tracee.count;
     return 0;
 }
 
@@ -291,10 +291,10 @@ struct kernel_action {
 /* Only those that are caught or ignored: all others are as they are at the start of a program. */
 static int read_actions(struct dump *dump, const char *status)
 {
-    struct tracee *tracee = &dump->tracee;
+    struct tracee *tracee = &dump->now->tracee;
     uint64_t set =
         word_of_status(status, "\nSigCgt:", 16) | word_of_status(status, "\nSigIgn:", 16);
-    dump->process.actions.first = dump->tables.counts[CKPT_ACTIONS];
+    dump->now->process.actions.first = dump->tables.counts[CKPT_ACTIONS];
     for (unsigned signal = 1; signal <= SIGNALS; signal++) {
         struct kernel_action action;
         if ((set & (UINT64_C(1) << (signal - 1))) == 0) {
@@ -316,13 +316,14 @@ static int read_actions(struct dump *dump, const char *status)
                                           .mask = action.mask};
         (void)tables_add(&dump->tables, CKPT_ACTIONS, &saved);
     }
-    dump->process.actions.count = dump->tables.counts[CKPT_ACTIONS] - dump->process.actions.first;
+    dump->now->process.actions.count =
+        dump->tables.counts[CKPT_ACTIONS] - dump->now->process.actions.first;
     return 0;
 }
 
 static int read_itimers(struct dump *dump)
 {
-    struct tracee *tracee = &dump->tracee;
+    struct tracee *tracee = &dump->now->tracee;
     for (uint64_t which = 0; which < 3; which++) {
         struct itimerval timer;
         long rc = TRACEE_CALL(tracee, 0, SYS_getitimer, which, tracee->scratch);
@@ -332,17 +333,17 @@ static int read_itimers(struct dump *dump)
         if (tracee_read(tracee, tracee->scratch, &timer, sizeof timer) != (ssize_t)sizeof timer) {
             return -EIO;
         }
-        dump->process.itimers[which][0] = timer.it_interval.tv_sec;
-        dump->process.itimers[which][1] = timer.it_interval.tv_usec;
-        dump->process.itimers[which][2] = timer.it_value.tv_sec;
-        dump->process.itimers[which][3] = timer.it_value.tv_usec;
+        dump->now->process.itimers[which][0] = timer.it_interval.tv_sec;
+        dump->now->process.itimers[which][1] = timer.it_interval.tv_usec;
+        dump->now->process.itimers[which][2] = timer.it_value.tv_sec;
+        dump->now->process.itimers[which][3] = timer.it_value.tv_usec;
     }
     return 0;
 }
 
 static int read_timer(struct dump *dump, struct ckpt_timer *timer)
 {
-    struct tracee *tracee = &dump->tracee;
+    struct tracee *tracee = &dump->now->tracee;
     struct itimerspec left;
     long rc = TRACEE_CALL(tracee, 0, SYS_timer_gettime, (uint64_t)timer->id, tracee->scratch);
     if (rc == 0 &&
@@ -362,10 +363,10 @@ static int read_timer(struct dump *dump, struct ckpt_timer *timer)
 /* The number that a thread has inside its namespace. */
 static int32_t inner_of(const struct dump *dump, pid_t tid)
 {
-    for (uint32_t i = 0; i < dump->tracee.count; i++) {
-        if (dump->tracee.threads[i].tid == tid) {
+    for (uint32_t i = 0; i < dump->now->tracee.count; i++) {
+        if (dump->now->tracee.threads[i].tid == tid) {
             const struct ckpt_thread *threads = (const void *)dump->tables.bytes[CKPT_THREADS].data;
-            return threads[dump->process.threads.first + i].tid;
+            return threads[dump->now->process.threads.first + i].tid;
         }
     }
     return 0;
@@ -376,8 +377,8 @@ static int read_timers(struct dump *dump)
 {
     char text[16384], *rest = NULL;
     struct ckpt_timer timer = {.id = -1};
-    int rc = proc_text(dump->tracee.pid, "timers", text, sizeof text);
-    dump->process.timers.first = dump->tables.counts[CKPT_TIMERS];
+    int rc = proc_text(dump->now->tracee.pid, "timers", text, sizeof text);
+    dump->now->process.timers.first = dump->tables.counts[CKPT_TIMERS];
     for (char *line = strtok_r(text, "\n", &rest); rc == 0 && line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
         char how[16], whose[8];
@@ -398,16 +399,17 @@ static int read_timers(struct dump *dump)
             rc = read_timer(dump, &timer);
         }
     }
-    dump->process.timers.count = dump->tables.counts[CKPT_TIMERS] - dump->process.timers.first;
+    dump->now->process.timers.count =
+        dump->tables.counts[CKPT_TIMERS] - dump->now->process.timers.first;
     return rc == -ENOENT ? 0 : rc; /* a kernel without them */
 }
 
 static int read_limits(struct dump *dump)
 {
-    dump->process.limits.first = dump->tables.counts[CKPT_LIMITS];
+    dump->now->process.limits.first = dump->tables.counts[CKPT_LIMITS];
     for (uint32_t resource = 0; resource < RLIM_NLIMITS; resource++) {
         struct rlimit limit;
-        if (prlimit(dump->tracee.pid, (enum __rlimit_resource)resource, NULL, &limit) != 0) {
+        if (prlimit(dump->now->tracee.pid, (enum __rlimit_resource)resource, NULL, &limit) != 0) {
             return -errno;
         }
         const struct ckpt_limit saved = {.resource = resource,
@@ -415,14 +417,14 @@ static int read_limits(struct dump *dump)
                                          .hard = limit.rlim_max};
         (void)tables_add(&dump->tables, CKPT_LIMITS, &saved);
     }
-    dump->process.limits.count = RLIM_NLIMITS;
+    dump->now->process.limits.count = RLIM_NLIMITS;
     return 0;
 }
 
 /* The fields of /proc/PID/stat that say where its memory is, by their numbers in proc(5). */
 static int read_places(struct dump *dump)
 {
-    struct ckpt_process *process = &dump->process;
+    struct ckpt_process *process = &dump->now->process;
     struct {
         int field;
         uint64_t *place;
@@ -431,7 +433,7 @@ static int read_places(struct dump *dump)
                   {48, &process->arg_start},  {49, &process->arg_end},  {50, &process->env_start},
                   {51, &process->env_end}};
     char text[2048], *rest = NULL;
-    int rc = proc_text(dump->tracee.pid, "stat", text, sizeof text);
+    int rc = proc_text(dump->now->tracee.pid, "stat", text, sizeof text);
     char *at = rc == 0 ? strrchr(text, ')') : NULL;
     if (at == NULL) {
         return rc != 0 ? rc : -EIO;
@@ -445,7 +447,7 @@ static int read_places(struct dump *dump)
             }
         }
     }
-    long brk = TRACEE_CALL(&dump->tracee, 0, SYS_brk, 0);
+    long brk = TRACEE_CALL(&dump->now->tracee, 0, SYS_brk, 0);
     process->brk = (uint64_t)brk;
     return 0;
 }
@@ -454,15 +456,15 @@ static int read_auxv(struct dump *dump)
 {
     uint64_t auxv[AUXV_MAX];
     char path[64];
-    (void)snprintf(path, sizeof path, "/proc/%d/auxv", (int)dump->tracee.pid);
+    (void)snprintf(path, sizeof path, "/proc/%d/auxv", (int)dump->now->tracee.pid);
     FILE *file = fopen(path, "re");
     if (file == NULL) {
         return -errno;
     }
     size_t words = fread(auxv, sizeof auxv[0], AUXV_MAX, file);
     (void)fclose(file);
-    dump->process.auxv.first = dump->tables.counts[CKPT_AUXV];
-    dump->process.auxv.count = (uint32_t)words;
+    dump->now->process.auxv.first = dump->tables.counts[CKPT_AUXV];
+    dump->now->process.auxv.count = (uint32_t)words;
     for (size_t i = 0; i < words; i++) {
         (void)tables_add(&dump->tables, CKPT_AUXV, &auxv[i]);
     }
@@ -471,7 +473,7 @@ static int read_auxv(struct dump *dump)
 
 static uint32_t ask(struct dump *dump, uint64_t option, uint32_t otherwise)
 {
-    struct tracee *tracee = &dump->tracee;
+    struct tracee *tracee = &dump->now->tracee;
     uint32_t word = otherwise;
     if (TRACEE_CALL(tracee, 0, SYS_prctl, option, tracee->scratch) == 0) {
         (void)tracee_read(tracee, tracee->scratch, &word, sizeof word);
@@ -481,27 +483,28 @@ static uint32_t ask(struct dump *dump, uint64_t option, uint32_t otherwise)
 
 static uint32_t ask_result(struct dump *dump, uint64_t option)
 {
-    long result = TRACEE_CALL(&dump->tracee, 0, SYS_prctl, option);
+    long result = TRACEE_CALL(&dump->now->tracee, 0, SYS_prctl, option);
     return result > 0 ? (uint32_t)result : 0;
 }
 
 static void read_link(const struct dump *dump, const char *name, char *path, size_t size)
 {
     char link[64];
-    (void)snprintf(link, sizeof link, "/proc/%d/%s", (int)dump->tracee.pid, name);
+    (void)snprintf(link, sizeof link, "/proc/%d/%s", (int)dump->now->tracee.pid, name);
     ssize_t length = readlink(link, path, size - 1);
     path[length > 0 ? length : 0] = '\0';
 }
 
 static void read_names(struct dump *dump)
 {
-    struct ckpt_process *process = &dump->process;
+    struct ckpt_process *process = &dump->now->process;
     char path[4096];
     read_link(dump, "exe", path, sizeof path);
-    process->exe = tables_text(&dump->tables,
-                               dump->before != NULL
-                                   ? image_text(dump->before, image_process(dump->before, 0)->exe)
-                                   : path);
+    process->exe =
+        tables_text(&dump->tables,
+                    dump->now->before != NULL
+                        ? image_text(dump->now->before, image_process(dump->now->before, 0)->exe)
+                        : path);
     read_link(dump, "cwd", path, sizeof path);
     process->cwd = tables_text(&dump->tables, path);
     read_link(dump, "root", path, sizeof path);
@@ -509,23 +512,21 @@ static void read_names(struct dump *dump)
     const struct ckpt_thread *first =
         tables_at(&dump->tables, CKPT_THREADS, process->threads.first);
     process->command = first->command;
-    process->pid = first->tid;
 }
 
 int dump_process(struct dump *dump, struct err *err)
 {
-    struct ckpt_process *process = &dump->process;
+    struct ckpt_process *process = &dump->now->process;
     char status[8192];
-    int rc = proc_text(dump->tracee.pid, "status", status, sizeof status);
+    int rc = proc_text(dump->now->tracee.pid, "status", status, sizeof status);
     if (rc == 0 && word_of_status(status, "\nSeccomp:", 10) == 1) {
         return err_set(err, -EOPNOTSUPP, "process %d: it is in seccomp's strict mode",
-                       (int)dump->tracee.pid);
+                       (int)dump->now->tracee.pid);
     }
-    process->exit_signal = SIGCHLD;
     process->umask = (uint32_t)word_of_status(status, "\nUmask:", 8);
     process->no_new_privs = (uint32_t)word_of_status(status, "\nNoNewPrivs:", 10);
     read_names(dump);
-    rc = rc != 0 ? rc : read_signals(dump, dump->tracee.pid, true, &process->signals);
+    rc = rc != 0 ? rc : read_signals(dump, dump->now->tracee.pid, true, &process->signals);
     rc = rc != 0 ? rc : read_actions(dump, status);
     rc = rc != 0 ? rc : read_itimers(dump);
     rc = rc != 0 ? rc : read_timers(dump);
@@ -533,13 +534,13 @@ int dump_process(struct dump *dump, struct err *err)
     rc = rc != 0 ? rc : read_places(dump);
     rc = rc != 0 ? rc : read_auxv(dump);
     if (rc != 0) {
-        return err_set(err, rc, "process %d: %s", (int)dump->tracee.pid, err_code_text(rc));
+        return err_set(err, rc, "process %d: %s", (int)dump->now->tracee.pid, err_code_text(rc));
     }
     process->death_signal = (int32_t)ask(dump, PR_GET_PDEATHSIG, 0);
     process->subreaper = ask(dump, PR_GET_CHILD_SUBREAPER, 0);
     process->dumpable = ask_result(dump, PR_GET_DUMPABLE);
     process->thp_disable = ask_result(dump, PR_GET_THP_DISABLE);
-    long persona = TRACEE_CALL(&dump->tracee, 0, SYS_personality, 0xffffffff);
+    long persona = TRACEE_CALL(&dump->now->tracee, 0, SYS_personality, 0xffffffff);
     process->personality = persona > 0 ? (uint32_t)persona : 0;
     return 0;
 }

@@ -75,6 +75,7 @@ struct ckpt_head {
     uint64_t window, window_bytes;
     uint64_t stacks; /* address, in the window: CKPT_STACK and an extended state for each thread */
     uint64_t stack_bytes; /* of one of them */
+    uint64_t meeting;     /* address, in the window: a page that all processes share */
     uint64_t parking;     /* address, in the window, of CKPT_PARKING bytes */
     uint64_t image_bytes;
     uint64_t memory_bytes; /* of extents of memory */
@@ -88,9 +89,18 @@ struct ckpt_head {
     struct ckpt_array tables[CKPT_TABLES];
 };
 
-struct ckpt_process {
-    int32_t pid, ppid; /* ppid 0: its parent is not in the image */
+#define CKPT_NOBODY UINT32_MAX /* no process of the image */
+
+#define CKPT_STOPPED 0x1U /* by a signal */
+#define CKPT_ZOMBIE \
+    0x2U /* it has ended, and nobody has asked yet: pid, pgid, sid and status only */
+
+struct ckpt_process { /* parents stand before their children */
+    int32_t pid;
+    uint32_t parent;   /* index; CKPT_NOBODY: the keeper */
     int32_t pgid, sid; /* 0: outside */
+    uint32_t flags;
+    int32_t status; /* of a zombie, as wait() gives it */
     uint32_t umask;
     int32_t exit_signal;
     uint32_t exe, cwd, root; /* texts */
@@ -107,13 +117,14 @@ struct ckpt_process {
 };
 
 enum ckpt_region_kind {
-    CKPT_MEMORY = 1, /* what the extents hold, else zeroes */
-    CKPT_MAPPED,     /* of a file that is there, which file and map_offset name */
-    CKPT_VDSO,       /* the kernel's own; contents are kept for a kernel that has another */
+    CKPT_MEMORY = 1,    /* what the extents hold, else zeroes */
+    CKPT_MAPPED,        /* of a file that is there, which file and map_offset name */
+    CKPT_SHARED_MEMORY, /* of the open file that id tells */
+    CKPT_VDSO,          /* the kernel's own; contents are kept for a kernel that has another */
     CKPT_VVAR
 };
 
-#define CKPT_SHARED     0x01U /* id says with whom: processes of the image */
+#define CKPT_SHARED     0x01U
 #define CKPT_GROWSDOWN  0x02U
 #define CKPT_DONTFORK   0x04U
 #define CKPT_WIPEONFORK 0x08U
@@ -128,7 +139,7 @@ enum ckpt_region_kind {
 struct ckpt_region {
     uint64_t start, end;
     uint64_t map_offset;
-    uint64_t id;   /* of shared memory; 0: none */
+    uint64_t id;   /* of shared memory: index in the table of files */
     uint32_t prot; /* as mmap's */
     uint32_t flags;
     uint32_t kind;
@@ -169,7 +180,8 @@ enum ckpt_fd_kind {
     CKPT_FILE = 1, /* opened by name */
     CKPT_NAMELESS, /* a removed file: contents in extents */
     CKPT_PIPE,
-    CKPT_STDIO /* what the resuming process has there */
+    CKPT_STDIO,      /* what the resuming process has there */
+    CKPT_MEMORY_FILE /* memory that processes share: regions have its index in id */
 };
 
 struct ckpt_fd {
@@ -185,10 +197,10 @@ struct ckpt_file { /* an open file description */
     uint32_t flags;      /* as open()'s, without O_CREAT, O_EXCL, O_TRUNC */
     uint32_t mode;       /* st_mode */
     uint32_t pipe_bytes; /* how much it can hold */
-    uint32_t pad;
-    uint64_t offset; /* position */
-    uint64_t bytes;  /* size when the image was made */
-    uint64_t id;     /* which pipe */
+    uint32_t stdio;      /* 1 to 3: the first process has it as 0 to 2 */
+    uint64_t offset;     /* position */
+    uint64_t bytes;      /* size when the image was made */
+    uint64_t id;         /* which pipe */
     struct ckpt_span extents;
 };
 

@@ -96,18 +96,22 @@ static bool texts_end(const struct image *image)
     return count > 0 && *(const char *)entry(image, CKPT_TEXTS, (uint32_t)count - 1) == '\0';
 }
 
-static bool is_process_right(const struct image *image, const struct ckpt_process *process)
+static bool is_process_right(const struct image *image, uint32_t index)
 {
-    return is_text(image, process->exe) && is_text(image, process->cwd) &&
-           is_text(image, process->root) && is_text(image, process->command) &&
-           is_within(image, CKPT_REGIONS, process->regions) &&
+    const struct ckpt_process *process = image_process(image, index);
+    bool ended = (process->flags & CKPT_ZOMBIE) != 0;
+    bool kept = process->parent == CKPT_NOBODY;
+    return (kept || process->parent < index) && !(index == 0 && (ended || !kept)) &&
+           (ended == (process->threads.count == 0)) && is_text(image, process->exe) &&
+           is_text(image, process->cwd) && is_text(image, process->root) &&
+           is_text(image, process->command) && is_within(image, CKPT_REGIONS, process->regions) &&
            is_within(image, CKPT_THREADS, process->threads) &&
            is_within(image, CKPT_FDS, process->fds) &&
            is_within(image, CKPT_ACTIONS, process->actions) &&
            is_within(image, CKPT_SIGNALS, process->signals) &&
            is_within(image, CKPT_TIMERS, process->timers) &&
            is_within(image, CKPT_LIMITS, process->limits) &&
-           is_within(image, CKPT_AUXV, process->auxv) && process->threads.count > 0 &&
+           is_within(image, CKPT_AUXV, process->auxv) &&
            process->threads.count <= CKPT_THREADS_MAX && process->pid > 0;
 }
 
@@ -118,6 +122,11 @@ static bool is_region_right(const struct image *image, const struct ckpt_region 
         region->end % CKPT_PAGE != 0 || region->kind < CKPT_MEMORY || region->kind > CKPT_VVAR ||
         !is_text(image, region->file) || !is_within(image, CKPT_EXTENTS, region->extents) ||
         (region->start < head->window + head->window_bytes && region->end > head->window)) {
+        return false;
+    }
+    if (region->kind == CKPT_SHARED_MEMORY &&
+        (region->id >= image_count(image, CKPT_FILES) ||
+         image_file(image, (uint32_t)region->id)->kind != CKPT_MEMORY_FILE)) {
         return false;
     }
     for (uint32_t i = 0; i < region->extents.count; i++) {
@@ -146,8 +155,8 @@ static bool is_thread_right(const struct image *image, const struct ckpt_thread 
 
 static bool is_file_right(const struct image *image, const struct ckpt_file *file)
 {
-    return file->kind >= CKPT_FILE && file->kind <= CKPT_STDIO && is_text(image, file->path) &&
-           is_within(image, CKPT_EXTENTS, file->extents);
+    return file->kind >= CKPT_FILE && file->kind <= CKPT_MEMORY_FILE &&
+           is_text(image, file->path) && is_within(image, CKPT_EXTENTS, file->extents);
 }
 
 static int bad(struct err *err, const char *what, uint32_t index)
@@ -170,7 +179,7 @@ static int check_entries(const struct image *image, struct err *err)
         }
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_PROCESSES); i++) {
-        if (!is_process_right(image, image_process(image, i))) {
+        if (!is_process_right(image, i)) {
             return bad(err, "process", i);
         }
     }

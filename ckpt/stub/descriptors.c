@@ -28,9 +28,9 @@ static const struct ckpt_file *file_of(const struct stub *stub, const struct ckp
     return STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, fd->file);
 }
 
-static bool is_inherited(const struct stub *stub, const struct ckpt_fd *fd)
+static bool is_inherited(const struct stub *stub, const struct ckpt_file *file)
 {
-    return fd->fd < STDIO && (!stub->stdio || file_of(stub, fd)->kind == CKPT_STDIO);
+    return file->stdio != 0 && (!stub->stdio || file->kind == CKPT_STDIO);
 }
 
 /* ---- one open file */
@@ -116,7 +116,7 @@ static void fill_pipe(const struct stub *stub, const struct ckpt_file *file, int
 /* Where an open file waits for being copied to its numbers. */
 static int place_of(const struct stub *stub, uint32_t file)
 {
-    return stub->high + (int)(file - stub->first_file);
+    return stub->high + (int)file;
 }
 
 static void put_at(const struct stub *stub, long fd, int place)
@@ -136,7 +136,7 @@ static void open_pipe(const struct stub *stub, uint32_t index)
     if (first->pipe_bytes > 0) {
         (void)SYS3(fcntl, ends[1], F_SETPIPE_SZ, first->pipe_bytes); /* as far as it may be */
     }
-    for (uint32_t i = index; i < stub->first_file + stub->file_count; i++) {
+    for (uint32_t i = index; i < stub->file_count; i++) {
         const struct ckpt_file *file = STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, i);
         if (file->kind != CKPT_PIPE || file->id != first->id) {
             continue;
@@ -158,7 +158,11 @@ static bool is_open(const struct stub *stub, uint32_t index)
 static void open_one(const struct stub *stub, uint32_t index)
 {
     const struct ckpt_file *file = STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, index);
-    if (file->kind == CKPT_STDIO || is_open(stub, index)) {
+    if (is_open(stub, index)) {
+        return;
+    }
+    if (is_inherited(stub, file)) { /* closed here: so it is there */
+        (void)SYS3(dup3, file->stdio - 1, place_of(stub, index), O_CLOEXEC);
         return;
     }
     if (file->kind == CKPT_PIPE) {
@@ -178,60 +182,99 @@ static void open_one(const struct stub *stub, uint32_t index)
 
 /* ---- all of them */
 
+static void open_memory(const struct stub *stub, uint32_t index)
+{
+    const struct ckpt_file *file = STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, index);
+    put_at(stub, open_nameless(stub, file), place_of(stub, index));
+}
+
+static long far_from(const struct stub *stub, int fd, int number)
+{
+    return stub_must(stub, SYS3(fcntl, fd, F_DUPFD_CLOEXEC, number), "a number out of the way");
+}
+
 /* Numbers from here on are ours: above what the job uses. */
 static void find_room(struct stub *stub)
 {
-    struct ckpt_span fds = stub->process->fds;
     int highest = STDIO - 1;
-    uint32_t low = UINT32_MAX, high = 0;
     uint64_t limits[2];
-    for (uint32_t i = 0; i < fds.count; i++) {
-        const struct ckpt_fd *fd = fd_at(stub, i);
+    uint32_t fds = (uint32_t)stub->head->tables[CKPT_FDS].count;
+    for (uint32_t i = 0; i < fds; i++) {
+        const struct ckpt_fd *fd = STUB_ENTRY(stub, CKPT_FDS, struct ckpt_fd, i);
         highest = fd->fd > highest ? fd->fd : highest;
-        low = fd->file < low ? fd->file : low;
-        high = fd->file > high ? fd->file : high;
     }
-    stub->first_file = fds.count > 0 ? low : 0;
-    stub->file_count = fds.count > 0 ? high - low + 1 : 0;
+    stub->file_count = (uint32_t)stub->head->tables[CKPT_FILES].count;
     stub->high = highest + 1;
     if (SYS4(prlimit64, 0, RLIMIT_NOFILE, NULL, limits) == 0) {
         limits[0] = limits[1];
         (void)SYS4(prlimit64, 0, RLIMIT_NOFILE, limits, NULL); /* the job's own comes later */
     }
-    int image = stub->high + (int)stub->file_count, say = image + 1;
-    stub_must(stub, SYS3(dup3, stub->image, image + 2, O_CLOEXEC), "a number for the image");
-    stub_must(stub, SYS3(dup3, stub->say, image + 3, O_CLOEXEC), "a number for messages");
-    stub_must(stub, SYS3(dup3, image + 2, image, O_CLOEXEC), "a number for the image");
-    stub_must(stub, SYS3(dup3, image + 3, say, O_CLOEXEC), "a number for messages");
+    int image = stub->high + (int)stub->file_count, say = image + 1, out = image + 2;
+    long far[3] = {far_from(stub, stub->image, out + 1), far_from(stub, stub->say, out + 1),
+                   stub->out >= 0 ? far_from(stub, stub->out, out + 1) : -1};
+    (void)SYS3(close_range, STDIO, out, 0);
+    stub_must(stub, SYS3(dup3, far[0], image, O_CLOEXEC), "a number for the image");
+    stub_must(stub, SYS3(dup3, far[1], say, O_CLOEXEC), "a number for messages");
     stub->image = image;
     stub->say = say;
-    (void)SYS3(close_range, say + 1, ~0U, 0);
-    if (image > STDIO) {
-        (void)SYS3(close_range, STDIO, image - 1, 0);
+    if (stub->out >= 0) {
+        stub_must(stub, SYS3(dup3, far[2], out, O_CLOEXEC), "a number for the keeper");
+        stub->out = out;
     }
+    (void)SYS3(close_range, out + 1, ~0U, 0);
+}
+
+void stub_open_files(struct stub *stub)
+{
+    uint32_t fds = (uint32_t)stub->head->tables[CKPT_FDS].count;
+    find_room(stub);
+    for (uint32_t i = 0; i < stub->file_count; i++) {
+        if (STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, i)->kind == CKPT_MEMORY_FILE) {
+            open_memory(stub, i);
+        }
+    }
+    for (uint32_t i = 0; i < fds; i++) {
+        const struct ckpt_fd *fd = STUB_ENTRY(stub, CKPT_FDS, struct ckpt_fd, i);
+        open_one(stub, fd->file);
+    }
+}
+
+int stub_memory_file(const struct stub *stub, uint32_t file)
+{
+    return place_of(stub, file);
+}
+
+void stub_close_high(const struct stub *stub)
+{
+    if (stub->file_count > 0) {
+        (void)SYS3(close_range, stub->high, stub->high + (int)stub->file_count - 1, 0);
+    }
+}
+
+static bool has(const struct stub *stub, int number)
+{
+    for (uint32_t i = 0; i < stub->process->fds.count; i++) {
+        if (fd_at(stub, i)->fd == number) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void stub_make_descriptors(struct stub *stub)
 {
     struct ckpt_span fds = stub->process->fds;
-    find_room(stub);
     for (uint32_t i = 0; i < fds.count; i++) {
         const struct ckpt_fd *fd = fd_at(stub, i);
-        if (!is_inherited(stub, fd)) {
-            open_one(stub, fd->file);
+        long rc = SYS3(dup3, place_of(stub, fd->file), fd->fd, fd->cloexec != 0 ? O_CLOEXEC : 0);
+        if (rc < 0 && !is_inherited(stub, file_of(stub, fd))) {
+            stub_fail(stub, "a number of an open file", "", rc);
         }
     }
-    for (uint32_t i = 0; i < fds.count; i++) {
-        const struct ckpt_fd *fd = fd_at(stub, i);
-        if (!is_inherited(stub, fd)) {
-            stub_must(stub,
-                      SYS3(dup3, place_of(stub, fd->file), fd->fd,
-                           fd->cloexec != 0 ? O_CLOEXEC : 0),
-                      "a number of an open file");
+    for (int number = 0; number < STDIO; number++) {
+        if (!has(stub, number)) {
+            (void)SYS1(close, number);
         }
-    }
-    if (stub->file_count > 0) {
-        (void)SYS3(close_range, stub->high, stub->high + (int)stub->file_count - 1, 0);
     }
     const char *cwd = stub_text(stub, stub->process->cwd);
     long rc = SYS1(chdir, cwd);

@@ -79,10 +79,13 @@ static long map_users(long user, long group)
 
 /* ---- the job's process, and waiting for it */
 
-static long start(const struct keeper *keeper, uint64_t mask)
+static long start(const struct keeper *keeper, int *out, uint64_t mask)
 {
     struct clone_args args = {.exit_signal = SIGCHLD};
     int32_t number = keeper->pid != NULL ? *keeper->pid : 0;
+    if (keeper->before != NULL) {
+        *out = keeper->before(keeper->arg, *out);
+    }
     if (keeper->pid != NULL) {
         args.set_tid = (uint64_t)(uintptr_t)&number;
         args.set_tid_size = 1;
@@ -92,6 +95,9 @@ static long start(const struct keeper *keeper, uint64_t mask)
         (void)SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGNAL_BYTES);
         keeper->job(keeper->arg);
         (void)SYS1(exit_group, 127);
+    }
+    if (pid > 0 && keeper->after != NULL) {
+        keeper->after(keeper->arg);
     }
     return pid;
 }
@@ -131,7 +137,7 @@ _Noreturn static void keep(const struct keeper *keeper, int out, uint64_t mask)
     if (rc != 0) {
         outcome = (struct outcome){.error = (int32_t)rc, .what = STEP_PROC};
     } else {
-        long pid = start(keeper, mask);
+        long pid = start(keeper, &out, mask);
         if (pid < 0) {
             outcome = (struct outcome){.error = (int32_t)pid, .what = STEP_CLONE};
         } else {
@@ -189,7 +195,8 @@ long keeper_run(const struct keeper *keeper, const char **what)
     (void)SYS4(rt_sigprocmask, SIG_SETMASK, &all, &mask, SIGNAL_BYTES);
     long rc;
     if (keeper->is_inside) {
-        long pid = start(keeper, mask);
+        int none = -1;
+        long pid = start(keeper, &none, mask);
         rc = pid < 0 ? pid : wait_for(pid);
     } else {
         rc = run_outside(keeper, mask, &step);

@@ -27,6 +27,11 @@ struct keeper {
      * called, and none handled. */
     void (*job)(void *arg);
     void *arg;
+    /* In the keeper, before the job is made; NULL: nothing.  out is a descriptor of ours, -1 for
+     * none; what is returned is its number from now on. */
+    int (*before)(void *arg, int out);
+    /* In the keeper, once the job is made; NULL: nothing. */
+    void (*after)(void *arg);
 };
 
 /* Does not return in the job.  Returns the job's wait status (>= 0), or a negative errno: *what,

@@ -165,6 +165,8 @@ static void map_region(const struct stub *stub, const struct ckpt_region *region
         if (fd < 0) {
             stub_fail(stub, "the file that was mapped,", path, fd);
         }
+    } else if (region->kind == CKPT_SHARED_MEMORY) {
+        fd = stub_memory_file(stub, (uint32_t)region->id);
     } else {
         flags |= MAP_ANONYMOUS;
     }
@@ -174,7 +176,7 @@ static void map_region(const struct stub *stub, const struct ckpt_region *region
     if (SYS_FAILED(rc)) {
         stub_fail_at(stub, "memory at", region->start, rc);
     }
-    if (fd >= 0) {
+    if (region->kind == CKPT_MAPPED) {
         (void)SYS1(close, fd);
     }
     bool maps = (region->flags & CKPT_SHARED) == 0 && region->kind != CKPT_MAPPED;

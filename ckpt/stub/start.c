@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 #include "ckpt/machine.h"
 #include "ckpt/stub/keeper.h"
@@ -22,6 +23,9 @@ _Noreturn static void fail(const struct stub *stub, struct stub_text *text, long
     text_put(text, ": ");
     text_put_error(text, error);
     text_say(stub->say, text);
+    if (stub->meeting != NULL) {
+        stub_give_up(stub);
+    }
     (void)SYS1(exit_group, STUB_EXIT_LOST);
     __builtin_unreachable();
 }
@@ -97,35 +101,66 @@ static void parse(struct stub *stub, int argc, const char *const *argv)
     }
 }
 
-/* ---- the process */
+/* ---- the processes */
 
 static void become(void *arg)
 {
     struct stub *stub = arg;
     stub_make_memory(stub);
+    stub_close_high(stub);
     stub_make_process(stub);
     stub_run_threads(stub);
 }
 
-static void job(void *arg)
+/* This process, which has been made, is that one of the image's. */
+static void go_on(struct stub *stub)
 {
-    struct stub *stub = arg;
     uint64_t all = ~UINT64_C(0);
     (void)SYS4(rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
+    if (stub->out >= 0) {
+        (void)SYS1(close, stub->out);
+        stub->out = -1;
+    }
+    stub_make_tree(stub, go_on);
     stub_make_descriptors(stub);
     /* From here on nothing of the kernel's stack is needed: the state goes to the window, at the
      * bottom of a stack of its own behind those of the threads. */
-    uint64_t last = stub->head->stacks + stub->head->stack_bytes * stub->process->threads.count;
+    uint64_t last = stub->head->meeting - stub->head->stack_bytes;
     struct stub *kept = (struct stub *)last;
     *kept = *stub;
     stub_on_stack(become, kept, last + stub->head->stack_bytes);
+}
+
+static void job(void *arg)
+{
+    go_on(arg);
+}
+
+/* In the keeper. */
+static int prepare(void *arg, int out)
+{
+    struct stub *stub = arg;
+    long page = SYS6(mmap, stub->head->meeting, CKPT_PAGE, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    stub_must(stub, page, "a page that the processes share");
+    stub->meeting = (struct stub_meeting *)stub->head->meeting;
+    stub->out = out;
+    stub_open_files(stub);
+    return stub->out;
+}
+
+static void add_orphans(void *arg)
+{
+    struct stub *stub = arg;
+    stub_make_orphans(stub, go_on);
+    stub_close_high(stub);
 }
 
 void stub_main(const uint64_t *stack, uint64_t code);
 
 __attribute__((used)) void stub_main(const uint64_t *stack, uint64_t code)
 {
-    struct stub stub = {.stub = code, .say = 2, .image = -1};
+    struct stub stub = {.stub = code, .say = 2, .image = -1, .out = -1};
     const Elf64_Ehdr *elf = (const void *)(code - CKPT_STUB_OFFSET);
     const Elf64_Phdr *headers = (const void *)((const char *)elf + elf->e_phoff);
     const char *what = "";
@@ -140,6 +175,8 @@ __attribute__((used)) void stub_main(const uint64_t *stack, uint64_t code)
     const struct keeper keeper = {.pid = &stub.process->pid,
                                   .is_inside = stub.inside,
                                   .job = job,
+                                  .before = prepare,
+                                  .after = add_orphans,
                                   .arg = &stub};
     long status = keeper_run(&keeper, &what);
     if (status < 0) {

@@ -5,6 +5,7 @@
  * tables, and a stack for each thread.  Order, for one process:
  *
  *     start.c        options, the machine is one that can run the image, namespaces (keeper.c)
+ *     tree.c         the processes, with the numbers that they had; sessions and groups
  *     descriptors.c  files opened, at their numbers, positions and flags
  *     memory.c       the kernel's pages put aside, all else unmapped, regions made and filled
  *     process.c      what a process has one of: handlers, timers, limits, where its heap ends ...
@@ -26,17 +27,32 @@
 
 #define STUB_EXIT_LOST 125 /* the job could not be resumed */
 
+enum stub_stage { /* each is reached by all processes before any goes on */
+                  STUB_BORN,
+                  STUB_LEADS,
+                  STUB_GROUPED,
+                  STUB_READY,
+                  STUB_STAGES
+};
+
+struct stub_meeting { /* in memory that all processes share */
+    uint32_t arrived[STUB_STAGES];
+    uint32_t lost; /* one of them cannot go on: so does none */
+};
+
 struct stub {
     const struct ckpt_head *head;
     const struct ckpt_process *process; /* the one that this process becomes */
     uint64_t stub;                      /* address of the code */
     int image;   /* descriptor of the image, at a number that the job does not use */
     int say;     /* where errors go, the same */
+    int out;     /* the keeper's; -1: none */
     bool lazy;   /* --lazy */
     bool stdio;  /* --stdio: descriptors 0 to 2 as they were, too */
     bool inside; /* --inside */
     int high;    /* from this number on the job has no descriptor */
-    uint32_t first_file, file_count; /* of the table of files: those of this process */
+    uint32_t file_count;
+    struct stub_meeting *meeting;
     /* the barrier of the threads */
     uint32_t ready, released;
 };
@@ -71,7 +87,20 @@ long stub_clone(const void *args, size_t size, void (*function)(void *arg), void
 _Noreturn void stub_sigreturn(uint64_t frame);
 
 void stub_check_machine(const struct stub *stub);
+/* Once, before there are others: all open files of all processes, at high numbers. */
+void stub_open_files(struct stub *stub);
 void stub_make_descriptors(struct stub *stub);
+/* The descriptor of memory that processes share; such are closed by stub_close_high(). */
+int stub_memory_file(const struct stub *stub, uint32_t file);
+void stub_close_high(const struct stub *stub);
+/* Waits for all processes to come as far; ends this one when one of them is lost. */
+void stub_meet(struct stub *stub, enum stub_stage stage);
+/* The others wait no more. */
+void stub_give_up(const struct stub *stub);
+/* Makes the children of this process, which each go on with child(); and its session and group. */
+void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub));
+/* Those that nobody is the parent of: by the keeper. */
+void stub_make_orphans(struct stub *stub, void (*child)(struct stub *stub));
 /* On the window's stack. */
 void stub_make_memory(struct stub *stub);
 /* The kernel's pages that were kept, as ordinary memory that can be written to. */

@@ -206,6 +206,7 @@ void stub_run_threads(struct stub *stub)
         (void)SYS6(futex, &stub->ready, FUTEX_WAIT_PRIVATE, ready, NULL, NULL, 0);
     }
     tell_kernel(stub, first->thread);
+    stub_meet(stub, STUB_READY);
     stub_start_timers(stub);
     (void)SYS1(close, stub->image);
     (void)SYS1(close, stub->say);

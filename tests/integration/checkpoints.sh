@@ -19,7 +19,7 @@ if grep -qw avx /proc/cpuinfo; then
 fi
 # Where nobody can run it, too.
 cp "$ROOST_BIN/roost-ckpt" "$WORK/bin/"
-cp "$ROOST_SRC/tests/integration/lib_checkpoint.py" "$WORK/bin/"
+cp "$ROOST_SRC"/tests/integration/{lib_checkpoint.py,jobs/pipes.sh} "$WORK/bin/"
 
 try() { # OPTIONS -- PROGRAM...
     (cd "$WORK/files" && ROOST_BIN="$WORK/bin" TMPDIR="$WORK/files" timeout 200 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_checkpoint.py" "$@") ||
@@ -38,6 +38,7 @@ if [ "$(id -u)" = 0 ]; then
 fi
 try --every 0.3 --rounds 2 -- "$WORK/jobs/waits.static"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/threads" 50
+try --every 0.3 --rounds 3 -- /bin/bash "$WORK/bin/pipes.sh"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/mappings" .
 try --every 0.3 --rounds 2 -- /usr/bin/python3 -c 'import hashlib, time
 sum = hashlib.sha256()

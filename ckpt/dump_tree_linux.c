@@ -1,0 +1,269 @@
+/* ckpt/dump_tree_linux.c - which processes are one job, and holding all of them.
+ *
+ * A job is a process and what descends from it.  Where a keeper keeps it (process 1 of a
+ * namespace), those belong to it, too, whose parents have ended.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "ckpt/dump.h"
+#include "ckpt/image.h"
+#include "ckpt/image_linux.h"
+
+#define NUMBERS_MAX 65536
+
+/* ---- asking /proc */
+
+/* The last number of a line "NAME: 123 45", which is the one of the innermost namespace. */
+static int innermost(pid_t pid, const char *name)
+{
+    char path[64], line[512];
+    long number = -1;
+    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *status = fopen(path, "re");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+        const char *last = strrchr(line, '\t');
+        if (strncmp(line, name, strlen(name)) == 0 && last != NULL) {
+            number = strtol(last, NULL, 10);
+        }
+    }
+    if (status != NULL) {
+        (void)fclose(status);
+    }
+    return (int)number;
+}
+
+struct stat_line { /* of /proc/PID/stat */
+    char state;
+    pid_t parent;
+    int exit_signal, exit_code;
+};
+
+static int read_stat(pid_t pid, struct stat_line *ret)
+{
+    char path[64], text[2048], *rest = NULL;
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return -ESRCH;
+    }
+    size_t got = fread(text, 1, sizeof text - 1, file);
+    text[got] = '\0';
+    (void)fclose(file);
+    char *at = strrchr(text, ')');
+    if (at == NULL) {
+        return -ESRCH;
+    }
+    int field = 3;
+    *ret = (struct stat_line){.state = '?'};
+    for (char *word = strtok_r(at + 1, " \n", &rest); word != NULL;
+         word = strtok_r(NULL, " \n", &rest), field++) {
+        long number = strtol(word, NULL, 10);
+        switch (field) {
+        case 3:
+            ret->state = word[0];
+            break;
+        case 4:
+            ret->parent = (pid_t)number;
+            break;
+        case 38:
+            ret->exit_signal = (int)number;
+            break;
+        case 52:
+            ret->exit_code = (int)number;
+            break;
+        default:
+            break;
+        }
+    }
+    return 0;
+}
+
+/* ---- holding them */
+
+static struct subject *find(const struct dump *dump, pid_t pid)
+{
+    for (size_t i = 0; i < dump->count; i++) {
+        if (dump->subjects[i]->tracee.pid == pid) {
+            return dump->subjects[i];
+        }
+    }
+    return NULL;
+}
+
+static uint32_t index_of(const struct dump *dump, pid_t pid)
+{
+    for (size_t i = 0; i < dump->count; i++) {
+        if (dump->subjects[i]->tracee.pid == pid) {
+            return (uint32_t)i;
+        }
+    }
+    return CKPT_NOBODY;
+}
+
+static int add(struct dump *dump, pid_t pid, struct err *err)
+{
+    struct stat_line line;
+    struct subject *subject = mem_zalloc(sizeof *subject);
+    struct ckpt_process *process = &subject->process;
+    subject->inner = -1;
+    subject->source = &subject->tracee;
+    int rc = read_stat(pid, &line);
+    bool zombie = rc == 0 && line.state == 'Z';
+    if (rc == 0 && !zombie) {
+        rc = tracee_hold(pid, &subject->tracee, err);
+        rc = rc != 0 ? rc : read_stat(pid, &line);
+    } else if (zombie) {
+        subject->tracee.pid = pid;
+    }
+    if (rc != 0 || (!zombie && line.state == 'Z')) {
+        mem_free(subject);
+        if (rc == -ESRCH && dump->count > 0) {
+            return 0; /* it has ended, and was waited for */
+        }
+        return rc != 0 ? err_set(err, rc, "process %d: there is none", (int)pid)
+                       : add(dump, pid, err);
+    }
+    *process = (struct ckpt_process){.parent = index_of(dump, line.parent),
+                                     .pid = innermost(pid, "NSpid:"),
+                                     .pgid = innermost(pid, "NSpgid:"),
+                                     .sid = innermost(pid, "NSsid:"),
+                                     .exit_signal = line.exit_signal};
+    if (zombie) {
+        process->flags = CKPT_ZOMBIE;
+        process->status = line.exit_code;
+    } else if (subject->tracee.threads[0].was_stopped) {
+        process->flags = CKPT_STOPPED;
+    }
+    if (dump->count == dump->capacity) {
+        dump->capacity = dump->capacity > 0 ? dump->capacity * 2 : 8;
+        dump->subjects = mem_realloc(dump->subjects, dump->capacity * sizeof(struct subject *));
+    }
+    dump->subjects[dump->count++] = subject;
+    return 0;
+}
+
+/* The children of that thread that are not held yet.  Those that ours has made itself are no part
+ * of the job. */
+static int add_children(struct dump *dump, pid_t pid, pid_t tid, bool *more, struct err *err)
+{
+    char path[96], *text, *rest = NULL;
+    int rc = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)tid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return 0;
+    }
+    text = mem_alloc(NUMBERS_MAX);
+    size_t got = fread(text, 1, NUMBERS_MAX - 1, file);
+    text[got] = '\0';
+    (void)fclose(file);
+    for (char *word = strtok_r(text, " \n", &rest); rc == 0 && word != NULL;
+         word = strtok_r(NULL, " \n", &rest)) {
+        pid_t child = (pid_t)strtol(word, NULL, 10);
+        if (find(dump, child) == NULL) {
+            *more = true;
+            rc = add(dump, child, err);
+        }
+    }
+    mem_free(text);
+    return rc;
+}
+
+static int add_descendants(struct dump *dump, bool *more, struct err *err)
+{
+    for (size_t i = 0; i < dump->count; i++) {
+        const struct subject *subject = dump->subjects[i];
+        for (size_t j = 0; j < subject->tracee.count; j++) {
+            int rc =
+                add_children(dump, subject->tracee.pid, subject->tracee.threads[j].tid, more, err);
+            if (rc != 0) {
+                return rc;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Two processes with one memory, or one table of descriptors: a vfork() that has not come to its
+ * exec, most of the time. */
+static int check_apart(const struct dump *dump, struct err *err)
+{
+    for (size_t i = 0; i < dump->count; i++) {
+        const struct subject *child = dump->subjects[i];
+        pid_t pid = child->tracee.pid;
+        if (child->process.parent == CKPT_NOBODY || (child->process.flags & CKPT_ZOMBIE) != 0) {
+            continue;
+        }
+        pid_t parent = dump->subjects[child->process.parent]->tracee.pid;
+        if (syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0 ||
+            syscall(SYS_kcmp, pid, parent, KCMP_FILES, 0, 0) == 0 ||
+            syscall(SYS_kcmp, pid, parent, KCMP_FS, 0, 0) == 0) {
+            return err_set(err, -EBUSY,
+                           "process %d: it shares memory or descriptors with its "
+                           "parent, as between vfork and exec: try again",
+                           (int)pid);
+        }
+    }
+    return 0;
+}
+
+int dump_hold_all(struct dump *dump, pid_t pid, struct err *err)
+{
+    struct stat_line line;
+    bool more = true;
+    int rc = add(dump, pid, err);
+    rc = rc != 0 ? rc : read_stat(pid, &line);
+    bool kept = rc == 0 && innermost(line.parent, "NSpid:") == 1 && line.parent != 1;
+    while (rc == 0 && more) {
+        more = false;
+        rc = add_descendants(dump, &more, err);
+        if (rc == 0 && kept) {
+            rc = add_children(dump, line.parent, line.parent, &more, err);
+        }
+    }
+    if (rc == 0 && dump->count > CKPT_PROCESSES_MAX) {
+        rc = err_set(err, -E2BIG, "process %d: it has more than %u processes", (int)pid,
+                     CKPT_PROCESSES_MAX);
+    }
+    rc = rc != 0 ? rc : check_apart(dump, err);
+    for (size_t i = 0; rc == 0 && i < dump->count; i++) {
+        if ((dump->subjects[i]->process.flags & CKPT_ZOMBIE) == 0) {
+            rc = image_of_process(dump->subjects[i]->tracee.pid, &dump->subjects[i]->before, err);
+        }
+    }
+    return rc;
+}
+
+void dump_release_all(struct dump *dump, bool kill_them)
+{
+    for (size_t i = dump->count; i > 0; i--) { /* children first: no parent notices one missing */
+        if (kill_them) {
+            (void)kill(dump->subjects[i - 1]->tracee.pid, SIGKILL);
+        }
+    }
+    for (size_t i = dump->count; i > 0; i--) {
+        tracee_release(&dump->subjects[i - 1]->tracee, kill_them);
+    }
+}
+
+void dump_fini_subjects(struct dump *dump)
+{
+    for (size_t i = 0; i < dump->count; i++) {
+        struct subject *subject = dump->subjects[i];
+        image_destroy(subject->before);
+        maps_fini(&subject->maps);
+        mem_free(subject);
+    }
+    mem_free(dump->subjects);
+}
