@@ -120,6 +120,8 @@ static int run(int argc, char **argv)
     if (argc <= first) {
         return usage();
     }
+    /* Of what the caller left open the job gets 0 to 2: others' pipes cannot be saved. */
+    (void)close_range(STDERR_FILENO + 1, ~0U, 0);
     const struct keeper keeper = {.job = start_program, .arg = argv + first};
     long status = keeper_run(&keeper, &what);
     if (status < 0) {

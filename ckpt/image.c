@@ -50,9 +50,13 @@ static int check_head(const struct ckpt_head *head, size_t bytes, struct err *er
     if (memcmp(head->magic, CKPT_MAGIC, sizeof head->magic) != 0) {
         return err_set(err, -EBADMSG, "these are not the tables of an image");
     }
-    if (head->version != CKPT_VERSION || head->head_bytes != sizeof *head) {
+    if (head->version != CKPT_VERSION) {
         return err_set(err, -EPROTONOSUPPORT, "the image is of version %u, this program knows %u",
                        (unsigned)head->version, CKPT_VERSION);
+    }
+    if (head->head_bytes != sizeof *head) {
+        return err_set(err, -EPROTONOSUPPORT, "the image's head has %u bytes, not %zu",
+                       (unsigned)head->head_bytes, sizeof *head);
     }
     if (head->tables_bytes > bytes || head->tables_bytes < sizeof *head) {
         return err_set(err, -EBADMSG, "the image's tables are cut off");

@@ -28,7 +28,7 @@ struct made { /* an image of a process with a thread, a region, and a file */
 static void make(struct made *made)
 {
     static const unsigned char XSTATE[128];
-    struct ckpt_process process = {.pid = 7};
+    struct ckpt_process process = {.pid = 7, .parent = CKPT_NOBODY};
     struct ckpt_thread thread = {.tid = 7};
     struct ckpt_extent extent = {.start = REGION_START + CKPT_PAGE,
                                  .bytes = CKPT_PAGE,
@@ -163,6 +163,8 @@ static void what_points_outside_is_refused(void **state)
     SPOILT(CKPT_PROCESSES, ckpt_process, exe = 10000, "process 0");
     SPOILT(CKPT_PROCESSES, ckpt_process, pid = 0, "process 0");
     SPOILT(CKPT_PROCESSES, ckpt_process, auxv.count = 1, "process 0");
+    SPOILT(CKPT_PROCESSES, ckpt_process, parent = 0, "process 0");
+    SPOILT(CKPT_PROCESSES, ckpt_process, flags = CKPT_ZOMBIE, "process 0");
     SPOILT(CKPT_REGIONS, ckpt_region, end = REGION_START, "region 0");
     SPOILT(CKPT_REGIONS, ckpt_region, start = REGION_START + 1, "region 0");
     SPOILT(CKPT_REGIONS, ckpt_region, end = REGION_START + CKPT_PAGE, "region 0");
