@@ -55,6 +55,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_DEACTIVATE, "DEACTIVATE", D, 30000},
     {VERB_RELEASE_CLAIM, "RELEASE_CLAIM", D, 30000},
     {VERB_SUSPEND_CLAIM, "SUSPEND_CLAIM", D, 30000},
+    {VERB_CHECKPOINT_CLAIM, "CHECKPOINT_CLAIM", D, 900000},
     /* schedd and shadow, Unix socket: the shadow has the scopes of any user of the machine */
     {VERB_SHADOW_HELLO, "SHADOW_HELLO", W, 20000},
     {VERB_JOB_RUN, "JOB_RUN", D, 30000},
@@ -72,6 +73,11 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_JOB_STARTED, "JOB_STARTED", 0, 30000},
     {VERB_JOB_USAGE, "JOB_USAGE", 0, 30000},
     {VERB_JOB_DONE, "JOB_DONE", 0, 120000},
+    {VERB_CKPT_PUT, "CKPT_PUT", 0, 120000},
+    {VERB_CKPT_DONE, "CKPT_DONE", 0, 600000},
+    {VERB_CKPT_LOOK, "CKPT_LOOK", 0, 120000},
+    {VERB_CKPT_GET, "CKPT_GET", 0, 120000},
+    {VERB_CKPT_REFUSED, "CKPT_REFUSED", 0, 60000},
     /* starter: the shadow, whose pin came with the claim, may; shadow: who has a ticket for it */
     {VERB_FILE_PEEK, "FILE_PEEK", 0, 60000},
     {VERB_SHELL_OPEN, "SHELL_OPEN", 0, 60000},
@@ -85,6 +91,8 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_STARTER_SUSPEND, "STARTER_SUSPEND", D, 30000},
     {VERB_STARTER_RUN, "STARTER_RUN", D, 30000},
     {VERB_STARTER_ENERGY, "STARTER_ENERGY", W, 20000},
+    {VERB_STARTER_CHECKPOINT, "STARTER_CHECKPOINT", D, 900000},
+    {VERB_STARTER_CKPT, "STARTER_CKPT", W, 20000},
     /* kbdd to startd, the same socket */
     {VERB_CONSOLE_USED, "CONSOLE_USED", W, 20000},
     /* shadow: who has a ticket for it */

@@ -51,6 +51,7 @@ enum wire_verb {
     VERB_DEACTIVATE = 53, /* end this job: vacate, remove, hold */
     VERB_RELEASE_CLAIM = 54,
     VERB_SUSPEND_CLAIM = 55, /* this job is to stand still, or to go on: roost suspend, continue */
+    VERB_CHECKPOINT_CLAIM = 61, /* a checkpoint of this job now: roost checkpoint */
     /* answered by the startd, relayed: docs/protocol/drain.md */
     VERB_START_DRAINING = 56,  /* what would it cost? then wait for commit or cancel */
     VERB_COMMIT_DRAINING = 57, /* drain */
@@ -74,20 +75,27 @@ enum wire_verb {
     VERB_FILE_PUT = 82,  /* bytes of one output file */
     VERB_JOB_STARTED = 83,
     VERB_JOB_USAGE = 84,
-    VERB_JOB_DONE = 85, /* exit status; all output sent; answered when committed */
+    VERB_JOB_DONE = 85,      /* exit status; all output sent; answered when committed */
+    VERB_CKPT_PUT = 103,     /* bytes of a checkpoint: docs/protocol/checkpoint.md */
+    VERB_CKPT_DONE = 104,    /* it is whole; answered when committed */
+    VERB_CKPT_LOOK = 105,    /* which checkpoints are kept */
+    VERB_CKPT_GET = 106,     /* bytes of one of them */
+    VERB_CKPT_REFUSED = 107, /* it cannot be resumed */
     /* answered by the starter, whom the shadow asks for a client with a ticket */
     VERB_FILE_PEEK = 86,   /* bytes of a file in the sandbox of a running job */
     VERB_SHELL_OPEN = 87,  /* a program beside the job, with a terminal or pipes */
     VERB_SHELL_READ = 88,  /* what it wrote, or how it ended */
     VERB_SHELL_WRITE = 89, /* what it is to read; size of the terminal, signals */
     /* between startd and starter, Unix socket; the starter dials */
-    VERB_STARTER_HELLO = 90,   /* starter to startd: I run this claim */
-    VERB_LEASE_RENEWED = 91,   /* startd to starter: the claim's lease was confirmed */
-    VERB_STARTER_STOP = 92,    /* startd to starter: vacate or kill */
-    VERB_STARTER_DONE = 93,    /* starter to startd: sandbox gone, this is how it ended */
-    VERB_CONSOLE_USED = 95,    /* kbdd to startd: when keyboard or mouse were used last */
-    VERB_STARTER_SUSPEND = 94, /* startd to starter: the job stands still, or goes on */
-    VERB_STARTER_RUN = 79,     /* startd to a starter that it kept: the claim's next job */
+    VERB_STARTER_HELLO = 90,      /* starter to startd: I run this claim */
+    VERB_LEASE_RENEWED = 91,      /* startd to starter: the claim's lease was confirmed */
+    VERB_STARTER_STOP = 92,       /* startd to starter: vacate or kill */
+    VERB_STARTER_DONE = 93,       /* starter to startd: sandbox gone, this is how it ended */
+    VERB_CONSOLE_USED = 95,       /* kbdd to startd: when keyboard or mouse were used last */
+    VERB_STARTER_SUSPEND = 94,    /* startd to starter: the job stands still, or goes on */
+    VERB_STARTER_RUN = 79,        /* startd to a starter that it kept: the claim's next job */
+    VERB_STARTER_CHECKPOINT = 63, /* startd to starter: take a checkpoint now */
+    VERB_STARTER_CKPT = 64,       /* starter to startd: one was taken, and is safe */
     VERB_STARTER_ENERGY = 109, /* starter to startd: what the run has had of the machine's energy */
     /* answered by the shadow; a client with a ticket dials */
     VERB_SPOOL_LOOK = 96, /* which files a job's sandbox in SPOOL has */
