@@ -63,6 +63,18 @@ static const char *const OURS[] = {
     "LastRejMatchReason",
     "LastRejMatchTime",
     "LastRejMatchNegotiator",
+    "NumCkpts",
+    "NumRestarts",
+    "LastCkptTime",
+    "CkptSequence",
+    "CkptPrevious",
+    "CkptImageSize",
+    "CkptFilesSize",
+    "CkptArch",
+    "CkptOpSys",
+    "CkptFeatures",
+    "LastCheckpointPlatform",
+    "LastCkptRefused",
 };
 
 bool submit_plan_is_ours(const char *name)
@@ -165,6 +177,7 @@ void submit_plan_defaults(struct ad *cluster, int64_t job_lease_s)
         {"NumJobCompletions", "0"},
         {"NumSystemHolds", "0"},
         {"NumRestarts", "0"},
+        {"NumCkpts", "0"},
         {"CommittedTime", "0"},
         {"CommittedSlotTime", "0"},
         {"CumulativeSlotTime", "0"},
@@ -236,8 +249,9 @@ int submit_plan_check_job(const struct ad *job, struct err *err)
         return err_set(err, -EINVAL, "Cmd '%s' is not an absolute path", cmd);
     }
     int64_t universe = ad_int_or(job, "JobUniverse", 5);
-    if (universe != 5) {
-        return err_set(err, -EINVAL, "JobUniverse %lld: only vanilla (5) is run here",
+    if (universe != 5 && universe != 1) {
+        return err_set(err, -EINVAL,
+                       "JobUniverse %lld: only vanilla (5) and standard (1) are run here",
                        (long long)universe);
     }
     struct cron_times times;

@@ -146,7 +146,7 @@ static int set_automatic(struct submit_making *making, struct err *err)
         ad_set_bool(ad, "WantFTOnCheckpoint", true);
     }
     if (!ad_has(ad, "JobLeaseDuration") &&
-        (making->universe == UNIVERSE_VANILLA || making->universe == UNIVERSE_PARALLEL)) {
+        (making_is_for_machines(making) || making->universe == UNIVERSE_PARALLEL)) {
         rc = making_expr(making, "JobLeaseDuration",
                          making_site(making, "JOB_DEFAULT_LEASE_DURATION", "2400"), err);
     }
@@ -293,6 +293,7 @@ static int make(struct submit_making *making, struct err *err)
         set_forced_site_attributes,
         set_own,
         set_jobset,
+        checkpoint_set,
         resources_set_properties,
         requirements_set,
         transfer_look,

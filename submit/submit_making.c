@@ -36,6 +36,11 @@ int making_value(struct submit_making *making, const char *name, const char *ali
     return rc;
 }
 
+bool making_is_for_machines(const struct submit_making *making)
+{
+    return making->universe == UNIVERSE_VANILLA || making->universe == UNIVERSE_STANDARD;
+}
+
 int making_refuse(const struct submit_making *making, struct err *err, const char *format, ...)
 {
     char text[ERR_TEXT_MAX];

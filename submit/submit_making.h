@@ -47,6 +47,9 @@ struct submit_making {
 int making_value(struct submit_making *making, const char *name, const char *alias, char **ret,
                  struct err *err);
 
+/* Vanilla or standard: one program on one slot. */
+bool making_is_for_machines(const struct submit_making *making);
+
 /* -EINVAL and "job.sub:LINE: ...", LINE being that of the last value. */
 int making_refuse(const struct submit_making *making, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -117,6 +120,9 @@ int charge_set_account(struct submit_making *making, struct err *err);
 int resources_set(struct submit_making *making, struct err *err);
 int resources_set_sizes(struct submit_making *making, struct err *err);
 int resources_set_properties(struct submit_making *making, struct err *err);
+int checkpoint_set(struct submit_making *making, struct err *err); /* after all but what follows */
+/* What the machines must have on which it runs; NULL: nothing for checkpoints. */
+const char *checkpoint_need(const struct ad *ad);
 int transfer_set_streams(struct submit_making *making, struct err *err);
 int transfer_set_files(struct submit_making *making, struct err *err);
 int transfer_look(struct submit_making *making, struct err *err); /* after all others */

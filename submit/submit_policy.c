@@ -116,7 +116,7 @@ int policy_set_signals(struct submit_making *making, struct err *err)
     char *value = NULL;
     int64_t seconds = 0;
     int rc = set_signal(making, "kill_sig", "KillSig",
-                        making->universe == UNIVERSE_VANILLA ? NULL : "SIGTERM", err);
+                        making_is_for_machines(making) ? NULL : "SIGTERM", err);
     rc = rc != 0 ? rc : set_signal(making, "remove_kill_sig", "RemoveKillSig", NULL, err);
     rc = rc != 0 ? rc : set_signal(making, "hold_kill_sig", "HoldKillSig", NULL, err);
     rc = rc != 0 ? rc : making_value(making, "kill_sig_timeout", "KillSigTimeout", &value, err);

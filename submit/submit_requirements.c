@@ -107,7 +107,7 @@ static void warn_obsolete(const struct demand *demand, const char *name, const c
 
 static void add_resources(struct demand *demand)
 {
-    bool any_disk = demand->making->universe != UNIVERSE_VANILLA || mentions(demand, "Disk");
+    bool any_disk = !making_is_for_machines(demand->making) || mentions(demand, "Disk");
     warn_obsolete(demand, "Disk", "Your", "request_disk");
     if (!ad_has(demand->making->ad, "RequestDisk")) {
         /* nothing is asked for */
@@ -308,8 +308,11 @@ static void add_abilities(struct demand *demand)
         !mentions(demand, "EncryptExecuteDirectory")) {
         add(demand, "TARGET.HasEncryptExecuteDirectory");
     }
-    if (making->universe == UNIVERSE_VANILLA || making->universe == UNIVERSE_PARALLEL) {
+    if (making_is_for_machines(making) || making->universe == UNIVERSE_PARALLEL) {
         add_transfer(demand);
+    }
+    if (checkpoint_need(making->ad) != NULL && !mentions(demand, "HasCheckpointing")) {
+        add(demand, checkpoint_need(making->ad));
     }
     if (policy_needs_deferral(making)) {
         if (making->universe != UNIVERSE_LOCAL) {

@@ -59,14 +59,13 @@ static int judge_universe(struct submit_making *making, const char *name, struct
         return making_refuse(making, err, "I don't know about the '%.100s' universe.", name);
     }
     if (making->universe == UNIVERSE_MPI || making->universe == UNIVERSE_GRID ||
-        making->universe == UNIVERSE_JAVA || making->universe == UNIVERSE_VM ||
-        making->universe == UNIVERSE_STANDARD) {
+        making->universe == UNIVERSE_JAVA || making->universe == UNIVERSE_VM) {
         return making_refuse(making, err, "'%.100s' is not a supported universe.", name);
     }
     if (making->place->obeyed_only &&
-        (making->universe != UNIVERSE_VANILLA || making->is_docker || making->is_container)) {
+        (!making_is_for_machines(making) || making->is_docker || making->is_container)) {
         return making_refuse(making, err,
-                             "universe = %.100s: only the vanilla universe is run here", name);
+                             "universe = %.100s: only vanilla and standard are run here", name);
     }
     return 0;
 }
@@ -103,7 +102,7 @@ int universe_set(struct submit_making *making, struct err *err)
                             err);
     }
     mem_free(value);
-    if (rc == 0 && (making->universe == UNIVERSE_VANILLA || making->universe == UNIVERSE_LOCAL)) {
+    if (rc == 0 && (making_is_for_machines(making) || making->universe == UNIVERSE_LOCAL)) {
         rc = judge_images(making, err);
     }
     if (rc == 0) {

@@ -1,0 +1,187 @@
+/* submit/submit_checkpoint.c - checkpoint, periodic_checkpoint, remote_root, remote_readonly: what
+ * the standard universe adds to vanilla.
+ *
+ * A job of the standard universe is checkpointed, and its system calls about files are its
+ * submitting machine's; one of vanilla is checkpointed where it asks for that.  What could never be
+ * checkpointed is refused here: a job that its owner believes to be safe must not lose its work.
+ *
+ * Where it runs.  An image runs only on machines like that where its program began: CkptArch,
+ * CkptOpSys and CkptFeatures say what is meant, and are absent until the job has an image.
+ * CkptAnywhere is set by the schedd when no such machine came for too long.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "submit/submit_making.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "submit/submit_job.h"
+
+#define READONLY_MAX 64 /* parts of what a job sees that it may not change */
+
+/* ---- checkpoints ----------------------------------------------------------------------------- */
+
+/* Why no image of the job could be taken, or used; NULL: it could. */
+static const char *obstacle(const struct submit_making *making)
+{
+    const struct ad *ad = making->ad;
+    int64_t count = 0;
+    if (making->is_docker || making->is_container) {
+        return "a container's processes are not checkpointed";
+    }
+    if (!making_is_for_machines(making) || ad_bool_or(ad, "WantParallelScheduling", false)) {
+        return "only jobs of the vanilla and standard universes are checkpointed";
+    }
+    if (ad_bool_or(ad, "InteractiveJob", false)) {
+        return "an interactive job ends with its owner's shell";
+    }
+    if (ad_has(ad, "RequestGPUs") &&
+        !(ad_expr_literal_int(ad_lookup(ad, "RequestGPUs"), &count) && count == 0)) {
+        return "what is in a GPU is not saved (request_gpus)";
+    }
+    if (strcmp(ad_string_or(ad, "WhenToTransferOutput", ""), "ON_EXIT_OR_EVICT") == 0) {
+        return "its files are kept with its image; when_to_transfer_output = ON_EXIT_OR_EVICT "
+               "would keep others";
+    }
+    if (strcmp(ad_string_or(ad, "ShouldTransferFiles", ""), "NO") == 0) {
+        return "its files have to move with it, which should_transfer_files = NO forbids";
+    }
+    if (ad_has(ad, "CheckpointExitCode") || ad_has(ad, "TransferCheckpoint")) {
+        return "a program that writes its own checkpoints (checkpoint_exit_code) is not "
+               "checkpointed as well";
+    }
+    return NULL;
+}
+
+static int set_wanted(struct submit_making *making, struct err *err)
+{
+    bool standard = making->universe == UNIVERSE_STANDARD;
+    bool wanted = ad_bool_or(making->ad, "WantCheckpoint", standard), is_set = false;
+    int rc = making_bool_of(making, "checkpoint", "WantCheckpoint", &wanted, &is_set, err);
+    const char *why = rc == 0 && wanted ? obstacle(making) : NULL;
+    if (why != NULL) {
+        rc = making_refuse(making, err, "%s: %s",
+                           is_set ? "checkpoint = true" : "universe = standard", why);
+    }
+    if (rc == 0 && (is_set || standard)) {
+        ad_set_bool(making->ad, "WantCheckpoint", wanted);
+    }
+    if (rc == 0 && standard) {
+        ad_set_bool(making->ad, "WantRemoteSyscalls", true);
+    }
+    if (rc == 0 && !wanted && making->is_first && ad_has(making->ad, "PeriodicCheckpoint")) {
+        making_warn(making, "periodic_checkpoint has no effect without checkpoint = true");
+    }
+    return rc;
+}
+
+const char *checkpoint_need(const struct ad *ad)
+{
+    return ad_bool_or(ad, "WantCheckpoint", false)
+               ? "TARGET.HasCheckpointing && (CkptArch =?= undefined || CkptAnywhere =?= true || "
+                 "(CkptArch == TARGET.Arch && CkptOpSys == TARGET.OpSys && "
+                 "stringListSubsetMatch(CkptFeatures,TARGET.CkptFeatures)))"
+               : NULL;
+}
+
+/* ---- remote system calls --------------------------------------------------------------------- */
+
+/* An absolute directory that is there. */
+static int check_directory(const struct submit_making *making, const char *command,
+                           const char *path, struct err *err)
+{
+    struct err why = {{0}};
+    if (path[0] != '/') {
+        return making_refuse(making, err, "%s = %.200s: not an absolute directory", command, path);
+    }
+    if (making->place->look != NULL &&
+        making->place->look(making->place->arg, SUBMIT_LOOK_DIRECTORY, path, NULL, &why) != 0) {
+        return making_refuse(making, err, "%s: %.300s", command, why.text);
+    }
+    return 0;
+}
+
+static int set_root(struct submit_making *making, struct err *err)
+{
+    char *value;
+    int rc = making_value(making, "remote_root", "RemoteRoot", &value, err);
+    if (rc == 0 && value != NULL) {
+        const char *root = making_unquote(value);
+        rc = check_directory(making, "remote_root", root, err);
+        if (rc == 0) {
+            ad_set_string(making->ad, "RemoteRoot", root);
+        }
+    }
+    mem_free(value);
+    return rc;
+}
+
+/* Directories as the job sees them: below the root. */
+static int set_readonly(struct submit_making *making, struct err *err)
+{
+    char *value;
+    int rc = making_value(making, "remote_readonly", "RemoteReadonly", &value, err);
+    if (rc != 0 || value == NULL) {
+        return rc;
+    }
+    struct vec parts = {0};
+    struct strbuf text, path;
+    strbuf_init(&text, 0);
+    strbuf_init(&path, 0);
+    making_split(making_unquote(value), ", \t", &parts);
+    const char *root = ad_string_or(making->ad, "RemoteRoot", "/");
+    if (parts.count > READONLY_MAX) {
+        rc = making_refuse(making, err, "remote_readonly names more than %d directories",
+                           READONLY_MAX);
+    }
+    for (size_t i = 0; i < parts.count && rc == 0; i++) {
+        const char *part = parts.items[i];
+        strbuf_clear(&path);
+        strbuf_printf(&path, "%s%s", strcmp(root, "/") == 0 || part[0] != '/' ? "" : root, part);
+        rc = check_directory(making, "remote_readonly", strbuf_text(&path), err);
+    }
+    if (rc == 0) {
+        making_join(&parts, &text);
+        ad_set_string(making->ad, "RemoteReadonly", strbuf_text(&text));
+    }
+    strbuf_fini(&path);
+    strbuf_fini(&text);
+    vec_fini(&parts, mem_free);
+    mem_free(value);
+    return rc;
+}
+
+/* These say what a job of the standard universe may do. */
+static int check_remote(struct submit_making *making, struct err *err)
+{
+    static const char *const OF_STANDARD[][2] = {{"remote_root", "RemoteRoot"},
+                                                 {"remote_readonly", "RemoteReadonly"},
+                                                 {"allow_network", "AllowNetwork"}};
+    for (size_t i = 0; i < ARRAY_COUNT(OF_STANDARD); i++) {
+        if (making->universe != UNIVERSE_STANDARD && ad_has(making->ad, OF_STANDARD[i][1])) {
+            char *value;
+            int rc = making_value(making, OF_STANDARD[i][0], OF_STANDARD[i][1], &value, err);
+            mem_free(value); /* asked for its line */
+            return rc != 0 ? rc
+                           : making_refuse(making, err, "%s is for jobs with universe = standard",
+                                           OF_STANDARD[i][0]);
+        }
+    }
+    return 0;
+}
+
+int checkpoint_set(struct submit_making *making, struct err *err)
+{
+    int rc = set_wanted(making, err);
+    rc = rc != 0 ? rc : set_root(making, err);
+    rc = rc != 0 ? rc : set_readonly(making, err);
+    return rc != 0 ? rc : check_remote(making, err);
+}
