@@ -31,6 +31,7 @@ struct dump {
     struct subject **subjects; /* parents before their children */
     size_t count, capacity;
     struct subject *now; /* of whom it is the turn */
+    pid_t unseen;        /* as in dump_options */
     struct tables tables;
     struct ckpt_head head;
     struct shared_memory *shared; /* seen so far: dump_files_linux.c */

@@ -311,7 +311,8 @@ static int copy_processes(struct dump *dump, struct err *err)
 }
 
 /* They go on as soon as there are copies of them; freed_ns: then. */
-static int dump_running(struct dump *dump, const char *path, uint64_t *freed_ns, struct err *err)
+static int dump_running(struct dump *dump, const char *path, const struct dump_options *options,
+                        uint64_t *freed_ns, struct err *err)
 {
     int rc = dump_states(dump, err);
     rc = rc != 0 ? rc : copy_processes(dump, err);
@@ -319,6 +320,9 @@ static int dump_running(struct dump *dump, const char *path, uint64_t *freed_ns,
         tracee_release(&dump->subjects[i]->tracee, false);
     }
     *freed_ns = now_ns();
+    if (rc == 0 && options->freed != NULL) {
+        options->freed(options->arg);
+    }
     rc = rc != 0 ? rc : dump_memories(dump, path, err);
     for (size_t i = 0; i < dump->count; i++) {
         struct subject *subject = dump->subjects[i];
@@ -336,14 +340,18 @@ static int dump_standing(struct dump *dump, const char *path, struct err *err)
     return rc != 0 ? rc : dump_memories(dump, path, err);
 }
 
-static int dump_to(struct dump *dump, const char *path, const char *image, bool kill_them,
-                   uint64_t *freed_ns, struct err *err)
+static int dump_to(struct dump *dump, const char *path, const char *image,
+                   const struct dump_options *options, uint64_t *freed_ns, struct err *err)
 {
-    int rc = kill_them ? dump_standing(dump, path, err) : dump_running(dump, path, freed_ns, err);
+    int rc = options->kill ? dump_standing(dump, path, err)
+                           : dump_running(dump, path, options, freed_ns, err);
     rc = rc != 0 ? rc : dump_sums(dump, err);
     rc = rc != 0 ? rc : write_frame(dump, err);
     rc = rc != 0 ? rc : finish(dump->out, path, image, err);
-    if (kill_them) { /* only now is it safe */
+    if (options->kill) { /* only now is it safe */
+        if (rc == 0 && options->end_signal != 0) {
+            tracee_end(&dump->subjects[0]->tracee, options->end_signal);
+        }
         dump_release_all(dump, rc == 0);
         *freed_ns = now_ns();
     }
@@ -354,7 +362,7 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
               struct dump_result *ret, struct err *err)
 {
     char path[PATH_MAX];
-    struct dump dump = {.at = CKPT_STUB_OFFSET + stub_code_bytes};
+    struct dump dump = {.at = CKPT_STUB_OFFSET + stub_code_bytes, .unseen = options->unseen};
     int rc = open_temporary(image, path, sizeof path, &dump.out, err);
     if (rc != 0) {
         return rc;
@@ -362,7 +370,7 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
     tables_init(&dump.tables);
     uint64_t began_ns = now_ns(), freed_ns = began_ns;
     rc = dump_hold_all(&dump, pid, err);
-    rc = rc != 0 ? rc : dump_to(&dump, path, image, options->kill, &freed_ns, err);
+    rc = rc != 0 ? rc : dump_to(&dump, path, image, options, &freed_ns, err);
     dump_release_all(&dump, false); /* if they were not yet */
     if (rc == 0 && ret != NULL) {
         *ret = (struct dump_result){.image_bytes = dump.head.image_bytes,

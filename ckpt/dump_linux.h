@@ -22,7 +22,11 @@
 struct err;
 
 struct dump_options {
-    bool kill; /* it ends when the image is whole; else it runs on */
+    bool kill;                /* it ends when the image is whole; else it runs on */
+    int end_signal;           /* with kill: the signal that the process ends by; 0: SIGKILL */
+    void (*freed)(void *arg); /* without kill: it runs on from here; NULL: nobody asks */
+    void *arg;
+    pid_t unseen; /* a child of the process that is no part of the job; 0: there is none */
 };
 
 struct dump_result {

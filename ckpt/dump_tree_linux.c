@@ -153,8 +153,8 @@ static int add(struct dump *dump, pid_t pid, struct err *err)
     return 0;
 }
 
-/* The children of that thread that are not held yet.  Those that ours has made itself are no part
- * of the job. */
+/* The children of that thread that are not held yet.  Of a job that has itself dumped (library/)
+ * we descend, too: that is no part of it. */
 static int add_children(struct dump *dump, pid_t pid, pid_t tid, bool *more, struct err *err)
 {
     char path[96], *text, *rest = NULL;
@@ -171,7 +171,7 @@ static int add_children(struct dump *dump, pid_t pid, pid_t tid, bool *more, str
     for (char *word = strtok_r(text, " \n", &rest); rc == 0 && word != NULL;
          word = strtok_r(NULL, " \n", &rest)) {
         pid_t child = (pid_t)strtol(word, NULL, 10);
-        if (find(dump, child) == NULL) {
+        if (child != getpid() && child != dump->unseen && find(dump, child) == NULL) {
             *more = true;
             rc = add(dump, child, err);
         }
@@ -218,13 +218,49 @@ static int check_apart(const struct dump *dump, struct err *err)
     return 0;
 }
 
+static bool is_leader(const struct dump *dump, int number)
+{
+    for (size_t i = 0; i < dump->count; i++) {
+        if (dump->subjects[i]->process.pid == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* In a namespace of its own, groups and sessions of others are 0.  Else they have numbers, which
+ * mean nothing when the job is resumed: those that the first process was started in. */
+static void forget_outside(struct dump *dump)
+{
+    int pgid = dump->subjects[0]->process.pgid, sid = dump->subjects[0]->process.sid;
+    for (size_t i = 0; i < dump->count; i++) {
+        struct ckpt_process *process = &dump->subjects[i]->process;
+        process->pgid = process->pgid == pgid && !is_leader(dump, pgid) ? 0 : process->pgid;
+        process->sid = process->sid == sid && !is_leader(dump, sid) ? 0 : process->sid;
+    }
+}
+
+/* Process 1 of a namespace that a job lives in, as we see it from outside or inside. */
+static bool is_keeper(pid_t pid)
+{
+    char path[64], name[32] = "";
+    (void)snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    FILE *file = pid == 1 ? fopen(path, "re") : NULL;
+    bool named = file != NULL && fgets(name, sizeof name, file) != NULL &&
+                 strcmp(name, "roost-keeper\n") == 0;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return innermost(pid, "NSpid:") == 1 && (pid != 1 || named);
+}
+
 int dump_hold_all(struct dump *dump, pid_t pid, struct err *err)
 {
     struct stat_line line;
     bool more = true;
     int rc = add(dump, pid, err);
     rc = rc != 0 ? rc : read_stat(pid, &line);
-    bool kept = rc == 0 && innermost(line.parent, "NSpid:") == 1 && line.parent != 1;
+    bool kept = rc == 0 && is_keeper(line.parent);
     while (rc == 0 && more) {
         more = false;
         rc = add_descendants(dump, &more, err);
@@ -235,6 +271,9 @@ int dump_hold_all(struct dump *dump, pid_t pid, struct err *err)
     if (rc == 0 && dump->count > CKPT_PROCESSES_MAX) {
         rc = err_set(err, -E2BIG, "process %d: it has more than %u processes", (int)pid,
                      CKPT_PROCESSES_MAX);
+    }
+    if (rc == 0 && !kept) {
+        forget_outside(dump);
     }
     rc = rc != 0 ? rc : check_apart(dump, err);
     for (size_t i = 0; rc == 0 && i < dump->count; i++) {

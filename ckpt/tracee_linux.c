@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #define CS_64BIT         0x33U
 #define VDSO_TRIES       1000
 #define SYSCALL_STOP     (SIGTRAP | 0x80)
+#define ENDS_WITHIN_MS   10000
 
 /* ---- stopping */
 
@@ -280,6 +282,46 @@ void tracee_release(struct tracee *tracee, bool kill_it)
     }
     mem_free(tracee->threads);
     *tracee = (struct tracee){.pid = tracee->pid};
+}
+
+struct kernel_action {
+    uint64_t handler, flags, restorer, mask;
+};
+
+/* Its threads but the first one have ended, and are forgotten; then the process has. */
+static void wait_for_end(const struct tracee *tracee, int pidfd)
+{
+    struct pollfd ended = {.fd = pidfd, .events = POLLIN};
+    for (int waited_ms = 0; waited_ms < ENDS_WITHIN_MS; waited_ms++) {
+        for (size_t i = 1; i < tracee->count; i++) {
+            (void)waitpid(tracee->threads[i].tid, NULL, __WALL | WNOHANG);
+        }
+        if (poll(&ended, 1, 1) > 0) {
+            return;
+        }
+    }
+}
+
+/* Only its first thread is let go, and finds nothing but the signal: the kernel ends the others
+ * with it, which still stand. */
+void tracee_end(struct tracee *tracee, int signal)
+{
+    const struct kernel_action none = {.handler = 0};
+    struct tracee_thread *thread = &tracee->threads[0];
+    uint64_t mask = ~(UINT64_C(1) << (signal - 1));
+    int pidfd = (int)syscall(SYS_pidfd_open, tracee->pid, 0);
+    if (tracee_write(tracee, tracee->scratch, &none, sizeof none) == (ssize_t)sizeof none &&
+        TRACEE_CALL(tracee, 0, SYS_rt_sigaction, (uint64_t)signal, tracee->scratch, 0,
+                    sizeof mask) == 0 &&
+        ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof mask, &mask) == 0 && pidfd >= 0 &&
+        kill(tracee->pid, signal) == 0) {
+        (void)ptrace(PTRACE_DETACH, thread->tid, NULL, NULL);
+        wait_for_end(tracee, pidfd);
+    }
+    if (pidfd >= 0) {
+        (void)close(pidfd);
+    }
+    tracee_release(tracee, true);
 }
 
 /* ---- a copy */

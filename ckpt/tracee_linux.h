@@ -48,6 +48,8 @@ int tracee_hold(pid_t pid, struct tracee *tracee, struct err *err);
 int tracee_prepare(struct tracee *tracee, const struct maps *maps, struct err *err);
 /* Lets it go on as if nothing had been, or ends it by SIGKILL.  What was made for us is undone. */
 void tracee_release(struct tracee *tracee, bool kill);
+/* Ends it by that signal, whatever it does about it: nothing of it runs any more. */
+void tracee_end(struct tracee *tracee, int signal);
 
 /* A system call in that thread; its result, or a negative errno, also of what went wrong here. */
 long tracee_call(struct tracee *tracee, size_t thread, long number, const uint64_t args[6]);

@@ -9,6 +9,7 @@
  */
 #include <asm/prctl.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -61,6 +62,17 @@ static uint64_t stack_of(const struct stub *stub, uint32_t index)
     return stub->head->stacks + index * stub->head->stack_bytes;
 }
 
+/* The namespace made us able to do everything in it, which a program that was started there is not:
+ * a checkpoint of itself could not hold it. */
+static void give_up_powers(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    if (SYS0(geteuid) != 0) {
+        (void)SYS2(capset, &header, none);
+    }
+}
+
 /* ---- its registers */
 
 _Noreturn static void go_on(const struct start *start)
@@ -69,6 +81,7 @@ _Noreturn static void go_on(const struct start *start)
     const struct ckpt_thread *thread = start->thread;
     const struct ckpt_registers *saved = &thread->registers;
     uint32_t bytes = stub->head->xstate_bytes;
+    give_up_powers();
     uint64_t xstate = start->stack + sizeof *start + XSTATE_ALIGNMENT - 1;
     xstate &= ~(uint64_t)(XSTATE_ALIGNMENT - 1);
     const uint8_t *from = stub_entry(stub, CKPT_XSTATES, thread->xstate, 1);
