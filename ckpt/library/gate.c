@@ -1,0 +1,73 @@
+/* ckpt/library/gate.c - sections in which no image is made, and images, one at a time.
+ *
+ * A lock that many may share, with preference for who wants it alone; without the C library's,
+ * which know threads only that it made.  Whoever takes an image is known by taking; who wants to
+ * enter a section waits for that to end, or for the program to run on (outcome): what it does then
+ * is in no image.  That word is written by another process, which cannot wake us: so it is looked
+ * at every millisecond.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <linux/futex.h>
+#include <stddef.h>
+
+#include "ckpt/library/library.h"
+#include "ckpt/stub/sys.h"
+
+#define LOOK_AGAIN_NS 1000000
+
+static uint32_t load(const uint32_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
+static void wake(const uint32_t *word)
+{
+    (void)SYS6(futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+static bool is_open(const struct gate *gate, const struct outcome *outcome)
+{
+    return load(&gate->taking) == 0 || load(&outcome->is_held_no_more) != 0;
+}
+
+void gate_enter(struct gate *gate, const struct outcome *outcome)
+{
+    const int64_t soon[2] = {0, LOOK_AGAIN_NS};
+    for (;;) {
+        __atomic_add_fetch(&gate->sections, 1, __ATOMIC_SEQ_CST);
+        if (is_open(gate, outcome)) {
+            return;
+        }
+        gate_leave(gate);
+        while (!is_open(gate, outcome)) {
+            (void)SYS6(futex, &gate->taking, FUTEX_WAIT_PRIVATE, 1, soon, NULL, 0);
+        }
+    }
+}
+
+void gate_leave(struct gate *gate)
+{
+    if (__atomic_sub_fetch(&gate->sections, 1, __ATOMIC_SEQ_CST) == 0) {
+        wake(&gate->sections);
+    }
+}
+
+void gate_close(struct gate *gate)
+{
+    uint32_t none = 0, sections;
+    while (!__atomic_compare_exchange_n(&gate->taking, &none, 1, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST)) {
+        (void)SYS6(futex, &gate->taking, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
+        none = 0;
+    }
+    while ((sections = load(&gate->sections)) != 0) {
+        (void)SYS6(futex, &gate->sections, FUTEX_WAIT_PRIVATE, sections, NULL, NULL, 0);
+    }
+}
+
+void gate_open(struct gate *gate)
+{
+    __atomic_store_n(&gate->taking, 0, __ATOMIC_SEQ_CST);
+    wake(&gate->taking);
+}
