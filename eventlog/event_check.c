@@ -14,7 +14,9 @@
 #include "eventlog/event_reader.h"
 #include "eventlog/event_text.h"
 
-#define HOLD_OUTPUT "Code 12 " /* HTCondor's code: the output of a run has no place to go */
+#define SAYS_CHECKPOINTED "(1) Job was checkpointed."
+#define SAYS_LOST         "(0) CPU times"
+#define HOLD_OUTPUT       "Code 12 " /* HTCondor's code: the output of a run has no place to go */
 
 enum life {
     LIFE_NONE = 0,  /* in the table: does not fit */
@@ -55,6 +57,13 @@ static const struct turn {
     {EVENT_EXECUTE, {[LIFE_SUBMITTED] = LIFE_RUNS, [LIFE_IDLE] = LIFE_RUNS}},
     {EVENT_EXECUTABLE_ERROR,
      {[LIFE_SUBMITTED] = LIFE_IDLE, [LIFE_RUNS] = LIFE_IDLE, [LIFE_IDLE] = LIFE_IDLE}},
+    {EVENT_CHECKPOINTED, /* also the last one, of a run that somebody ended: nobody waited for it */
+     {[LIFE_RUNS] = LIFE_RUNS,
+      [LIFE_SUSPENDED] = LIFE_SUSPENDED,
+      [LIFE_CUT] = LIFE_CUT,
+      [LIFE_CUT_SUSPENDED] = LIFE_CUT_SUSPENDED,
+      [LIFE_IDLE] = LIFE_IDLE,
+      [LIFE_HELD] = LIFE_HELD}},
     {EVENT_EVICTED,
      {[LIFE_RUNS] = LIFE_IDLE,
       [LIFE_SUSPENDED] = LIFE_IDLE,
@@ -107,6 +116,7 @@ static const struct turn {
 
 struct history {
     enum life life;
+    bool checkpointed; /* since it executes */
 };
 
 struct event_check {
@@ -180,6 +190,16 @@ const char *event_check_next(struct event_check *check, const struct event_entry
         totals->illegal++;
         return NAMES[history->life];
     }
+    if (event->type == EVENT_EVICTED && history->checkpointed && says(event, SAYS_LOST)) {
+        totals->illegal++;
+        return "was checkpointed in this run";
+    }
+    if (event->type == EVENT_EVICTED && !history->checkpointed && says(event, SAYS_CHECKPOINTED)) {
+        totals->illegal++;
+        return "was not checkpointed in this run";
+    }
+    history->checkpointed = event->type == EVENT_CHECKPOINTED ||
+                            (event->type != EVENT_EXECUTE && history->checkpointed);
     history->life = after;
     totals->runs += event->type == EVENT_EXECUTE ? 1 : 0;
     totals->terminated += event->type == EVENT_TERMINATED ? 1 : 0;

@@ -599,7 +599,8 @@ static void print_body(const struct ad *event, int64_t type, struct strbuf *out)
     case EVENT_CHECKPOINTED:
         strbuf_puts(out, "Job was checkpointed.\n");
         put_run(event, out);
-        put_bytes(event, "SentBytes", "Run Bytes Sent", out);
+        strbuf_printf(out, "\t%.0f  -  Run Bytes Sent By Job For Checkpoint\n",
+                      ad_real_or(event, "SentBytes", 0));
         break;
     case EVENT_EVICTED:
         print_evicted(event, out);

@@ -12,6 +12,7 @@
 #include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "wire/checkpoint_attrs.h"
 
 /* JobPrio is not among them: it orders the jobs of one autocluster and of one owner. */
 static const char *const ALWAYS[] = {
@@ -22,6 +23,8 @@ static const char *const ALWAYS[] = {
     "JobUniverse",   "NiceUser",
     "AcctGroup",     "AccountingGroup",
     "AcctGroupUser", "ConcurrencyLimits",
+    CKPT_ARCH,       CKPT_OPSYS, /* these come while a job runs: no expression shows them before */
+    CKPT_FEATURES,   CKPT_ANYWHERE,
 };
 
 bool autocluster_plan_may_matter(const char *name)

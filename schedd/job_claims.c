@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "schedd/checkpoint_plan.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_events.h"
 #include "schedd/job_moves.h"
@@ -65,6 +66,11 @@ static void run_has_ended(struct claim *claim)
     }
     if (job != NULL) { /* else it was removed */
         queue_left(claim->schedd, job);
+    }
+    if (job != NULL && job->leaving == 0 && moves_owe_eviction(job)) {
+        struct change *change = change_begin(claim->schedd);
+        moves_tell_eviction(change, job);
+        change_commit(change, NULL, NULL, NULL);
     }
 }
 
@@ -284,6 +290,7 @@ void claim_assign(struct change *change, struct claim *claim, struct job *job)
     ad_set_int(own, "NumShadowStarts", job_int(job, "NumShadowStarts", 0) + 1);
     ad_remove(own, "LastRemoteWallClockTime");
     moves_forget_suspensions(job, false);
+    checkpoint_plan_run_begins(own);
     if (claim->provisioned != NULL) {
         ad_merge(own, claim->provisioned);
     }
@@ -311,50 +318,6 @@ void claim_detach(struct claim *claim)
         claim->job->claim = NULL;
         claim->job = NULL;
     }
-}
-
-static void add_real(struct job *job, const char *name, double more)
-{
-    double before = 0;
-    struct ad *own = job_own(job);
-    if (ad_get_real(own, name, &before) != 0) {
-        before = ad_real_or(job->cluster->ad, name, 0);
-    }
-    ad_set_real(own, name, before + more);
-}
-
-/* What a second of the slot costs: its cpus. */
-static double slot_weight(const struct job *job)
-{
-    int64_t cpus = job_int(job, "CpusProvisioned", job_int(job, "RequestCpus", 1));
-    return cpus > 0 ? (double)cpus : 1;
-}
-
-void claim_run_ended(struct schedd *schedd, struct job *job)
-{
-    struct ad *own = job_own(job);
-    int64_t started_s = job_int(job, "JobCurrentStartDate", 0);
-    if (job->phase == JOB_ACTIVE && started_s > 0) {
-        int64_t run_s = loop_wall_s(schedd->loop) - started_s;
-        double run = run_s > 0 ? (double)run_s : 0;
-        add_real(job, "RemoteWallClockTime", run);
-        add_real(job, "CumulativeSlotTime", run * slot_weight(job));
-        ad_set_real(own, "LastRemoteWallClockTime", run);
-    }
-    if (ad_has(own, "RemoteHost")) {
-        (void)ad_copy_attr(own, "LastRemoteHost", own, "RemoteHost"); /* it is there */
-    }
-    ad_remove(own, "RemoteHost");
-    ad_remove(own, "JobDisconnectedDate");
-    ad_remove(own, "ClaimId"); /* the nonce stays: the starter may still have to be answered */
-}
-
-void claim_run_committed(struct job *job)
-{
-    double run = ad_real_or(job_own(job), "LastRemoteWallClockTime", 0);
-    ad_set_int(job_own(job), "CommittedTime", job_int(job, "CommittedTime", 0) + (int64_t)run);
-    add_real(job, "CommittedSlotTime", run * slot_weight(job));
-    moves_forget_suspensions(job, true);
 }
 
 static void flush_after_commit(void *arg)
@@ -701,6 +664,7 @@ bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t
 struct repair {
     struct schedd *schedd;
     struct vec jobs;       /* whose claim is missing */
+    struct vec evicted;    /* whose last run was being ended */
     struct vec claim_rows; /* keys of claims that are over */
 };
 
@@ -748,6 +712,9 @@ static int load_claim(void *arg, const char *key, const void *value, size_t leng
 static bool find_lost(void *arg, struct job *job)
 {
     struct repair *repair = arg;
+    if (moves_owe_eviction(job)) {
+        vec_push(&repair->evicted, job);
+    }
     if ((job->phase == JOB_CLAIMED || job->phase == JOB_ACTIVE) && job->claim == NULL) {
         vec_push(&repair->jobs, job);
     } else if (job->phase == JOB_PLACING) {
@@ -769,6 +736,9 @@ int claims_init(struct schedd *schedd, struct err *err)
     }
     queue_walk(schedd, find_lost, &repair);
     struct change *change = change_begin(schedd);
+    for (size_t i = 0; i < repair.evicted.count; i++) {
+        moves_tell_eviction(change, repair.evicted.items[i]);
+    }
     for (size_t i = 0; i < repair.jobs.count; i++) {
         struct job *job = repair.jobs.items[i];
         claim_run_ended(schedd, job);
@@ -783,6 +753,7 @@ int claims_init(struct schedd *schedd, struct err *err)
         change_delete(change, "claims", repair.claim_rows.items[i]);
     }
     change_commit(change, NULL, NULL, NULL);
+    vec_fini(&repair.evicted, NULL);
     vec_fini(&repair.jobs, NULL);
     vec_fini(&repair.claim_rows, mem_free);
     return 0;

@@ -151,6 +151,8 @@ bool claims_keep_run(const struct schedd *schedd, const struct job *job, int64_t
 
 /* What a run leaves in the job's ad when it ends: LastRemoteHost, RemoteWallClockTime ... */
 void claim_run_ended(struct schedd *schedd, struct job *job);
+/* What a second of the slot costs that the job has, or had last: its cpus. */
+double claim_slot_weight(const struct job *job);
 /* That run's result counts: CommittedTime, CommittedSlotTime. */
 void claim_run_committed(struct job *job);
 

@@ -14,12 +14,14 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "schedd/checkpoint_plan.h"
 #include "schedd/event_rows.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_queue.h"
 #include "schedd/machine_attrs.h"
 #include "schedd/mail_plan.h"
 #include "schedd/schedd_state.h"
+#include "wire/checkpoint_attrs.h"
 
 /* Not shown to anybody: what the log was told last, and sums over runs. */
 #define JOULES_PER_KWH 3600000.0
@@ -510,13 +512,27 @@ static void add_last_energy(struct job *job)
     }
 }
 
+void events_checkpointed(struct change *change, struct job *job)
+{
+    struct ad *event = begin(change, job, EVENT_CHECKPOINTED);
+    if (event != NULL) {
+        struct ad *view = job_view(change_schedd(change), job);
+        set_run(event, view);
+        ad_remove(event, "ReceivedBytes");
+        ad_set_real(event, "SentBytes",
+                    real_of(view, CKPT_IMAGE_BYTES) + real_of(view, CKPT_FILES_BYTES));
+        ad_destroy(view);
+        tell(change, job, event);
+    }
+}
+
 void events_evicted(struct change *change, struct job *job, int64_t code, int64_t subcode,
                     const char *reason)
 {
     struct ad *event = begin(change, job, EVENT_EVICTED);
     if (event != NULL) {
         struct ad *view = job_view(change_schedd(change), job);
-        ad_set_bool(event, "Checkpointed", false);
+        ad_set_bool(event, "Checkpointed", checkpoint_plan_run_has_one(job->own));
         ad_set_bool(event, "TerminatedAndRequeued", false);
         ad_set_bool(event, "TerminatedNormally", false);
         set_run(event, view);

@@ -34,7 +34,8 @@ void events_usage(struct change *change, struct job *job, const struct ad *usage
 /* Is there anything for events_usage() to tell? */
 bool events_usage_is_news(const struct schedd *schedd, const struct job *job,
                           const struct ad *usage);
-/* 004; code 0: none.  For a job whose program ran. */
+void events_checkpointed(struct change *change, struct job *job); /* 003 */
+/* 004, which says whether the run was checkpointed; code 0: none.  For a job whose program ran. */
 void events_evicted(struct change *change, struct job *job, int64_t code, int64_t subcode,
                     const char *reason);
 /* 004 of a job that ended and tries again. */

@@ -10,6 +10,8 @@
 #include "base/loop.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "schedd/checkpoint_plan.h"
+#include "schedd/job_checkpoints.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_cron.h"
 #include "schedd/job_events.h"
@@ -136,13 +138,18 @@ void moves_suspension(struct schedd *schedd, struct job *job, const struct ad *t
 void moves_forget_suspensions(struct job *job, bool committed)
 {
     struct ad *own = job_own(job);
-    int64_t seconds = ad_int_or(own, RUN_SUSPENDED_S, 0);
+    int64_t seconds = moves_suspended_s(job) - checkpoint_plan_suspension_saved_s(own);
     if (committed && seconds > 0) {
         ad_set_int(own, "CommittedSuspensionTime",
                    job_int(job, "CommittedSuspensionTime", 0) + seconds);
     }
     ad_remove(own, RUN_SUSPENSIONS);
     ad_remove(own, RUN_SUSPENDED_S);
+}
+
+int64_t moves_suspended_s(const struct job *job)
+{
+    return job->own != NULL ? ad_int_or(job->own, RUN_SUSPENDED_S, 0) : 0;
 }
 
 static void move_reason(struct ad *own, const char *from, const char *to)
@@ -175,9 +182,10 @@ static bool may_end_itself(struct schedd *schedd, struct job *job)
 }
 
 /* What it has made when it was told to end is there for its next run. */
-static bool is_spooled_at_its_end(const struct job *job)
+static bool leaves_something(const struct job *job)
 {
-    return text_equal_nocase(job_string(job, "WhenToTransferOutput", ""), "ON_EXIT_OR_EVICT");
+    return checkpoints_wanted(job) ||
+           text_equal_nocase(job_string(job, "WhenToTransferOutput", ""), "ON_EXIT_OR_EVICT");
 }
 
 /* Takes a job off its slot, or off its match; afterwards no result of that run counts.  kind: what
@@ -194,7 +202,7 @@ static void stop_run(struct change *change, struct job *job, bool stop, bool fas
     if (has_run(job)) {
         claims_take_job(job, stop, fast);
         if (claim != NULL && claim->ends_run && claim->autocluster != NULL && !fast && !removed &&
-            is_spooled_at_its_end(job)) {
+            leaves_something(job)) {
             claim->keeps_run = true; /* its shadow forgets it when it has ended */
         } else {
             shadows_forget(change, job, stop, why);
@@ -210,6 +218,7 @@ void moves_hold(struct change *change, struct job *job, const char *why, int cod
                 bool stop)
 {
     bool staged = job->phase == JOB_PLACING;
+    moves_tell_eviction(change, job);
     if (job->phase == JOB_ACTIVE && code == HOLD_USER_REQUEST) {
         events_evicted(change, job, code, subcode, why);
     }
@@ -270,6 +279,7 @@ void moves_release(struct change *change, struct job *job, const char *why)
 
 void moves_remove(struct change *change, struct job *job, const char *why, bool by_policy)
 {
+    moves_tell_eviction(change, job);
     if (job->phase == JOB_PLACING || job->staged) {
         shadows_forget(change, job, true, why);
     }
@@ -288,6 +298,7 @@ void moves_remove(struct change *change, struct job *job, const char *why, bool 
 void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_t signal)
 {
     struct ad *own = job_own(job);
+    moves_tell_eviction(change, job);
     ad_set_bool(own, "ExitBySignal", signal != 0);
     ad_set_int(own, signal != 0 ? "ExitSignal" : "ExitCode", signal != 0 ? signal : code);
     ad_set_int(own, "ExitStatus", signal != 0 ? 0 : code);
@@ -298,12 +309,34 @@ void moves_end_noop(struct change *change, struct job *job, int64_t code, int64_
     queue_finish(change, job, STATUS_COMPLETED);
 }
 
+/* Private: 004 is still to be told, when the run that leaves a checkpoint has ended. */
+#define OWED "_roost_privEvicting"
+
+bool moves_owe_eviction(const struct job *job)
+{
+    return job->own != NULL && ad_has(job->own, OWED);
+}
+
+void moves_tell_eviction(struct change *change, struct job *job)
+{
+    if (moves_owe_eviction(job)) {
+        ad_remove(job->own, OWED);
+        events_evicted(change, job, EVICTED_BY_VACATE, 0, "Job vacated by schedd");
+        change_job(change, job);
+    }
+}
+
 void moves_vacate(struct change *change, struct job *job, const char *why, bool fast)
 {
-    if (job->phase == JOB_ACTIVE) {
-        events_evicted(change, job, EVICTED_BY_VACATE, 0, "Job vacated by schedd");
-    }
+    const struct claim *claim = job->claim;
+    bool ran = job->phase == JOB_ACTIVE;
     stop_run(change, job, true, fast, NULL, why);
+    if (ran) {
+        ad_set_bool(job_own(job), OWED, true);
+    }
+    if (claim == NULL || !claim->keeps_run || !checkpoints_wanted(job)) {
+        moves_tell_eviction(change, job); /* nothing more is to come */
+    }
     ad_set_string(job_own(job), "VacateReason", why);
     queue_move(change_schedd(change), job, JOB_IDLE);
     change_job(change, job);

@@ -57,6 +57,11 @@ void moves_vacate(struct change *change, struct job *job, const char *why, bool 
 void moves_suspension(struct schedd *schedd, struct job *job, const struct ad *told);
 /* A run is over; committed: its result counts. */
 void moves_forget_suspensions(struct job *job, bool committed);
+int64_t moves_suspended_s(const struct job *job); /* in the run at hand, or the last one */
+/* A run that was to leave a checkpoint when it was vacated has ended: 004 says now whether it has.
+ * For other jobs nothing. */
+void moves_tell_eviction(struct change *change, struct job *job);
+bool moves_owe_eviction(const struct job *job);
 /* What a hold that did not come about by a move writes: a job submitted on hold. */
 void moves_note_hold(struct job *job, const char *why, int code, int subcode);
 

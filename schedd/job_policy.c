@@ -20,6 +20,7 @@
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
 #include "schedd/job_claims.h"
+#include "schedd/job_checkpoints.h"
 #include "schedd/job_cron.h"
 #include "schedd/job_events.h"
 #include "schedd/job_moves.h"
@@ -184,6 +185,7 @@ void policy_act_on_exit(struct change *change, struct job *job)
     struct schedd *schedd = change_schedd(change);
     struct ad *own = job_own(job);
     const struct ad *kept = NULL;
+    checkpoints_forget(change, job, false); /* it ended: another run begins at the start */
     if (ad_get_ad(own, VERDICT_ATTRIBUTE, &kept) != 0) {
         complete(change, job);
         return;
@@ -210,7 +212,8 @@ void policy_look_at(struct schedd *schedd, struct job *job)
 {
     struct cluster *cluster = job->cluster;
     if (!cluster->has_policy) {
-        cluster->has_policy = policy_plan_matters(cluster->ad) || policy_plan_matters(job->own);
+        cluster->has_policy = policy_plan_matters(cluster->ad) || policy_plan_matters(job->own) ||
+                              checkpoints_wanted(job);
     }
     struct policies *policies = schedd->policies;
     if (policies != NULL && policies->started && job_has(job, "IsNoopJob")) {
@@ -251,10 +254,14 @@ static void act(struct change *change, struct job *job, const struct policy_verd
 }
 
 /* An idle job whose time went by without a slot gets the next one; one whose times are none is
- * held. NULL: nothing changed so far. */
-static struct change *ask_cron(struct schedd *schedd, struct job *job, struct change *change)
+ * held; one whose image runs nowhere may run anywhere. NULL: nothing changed so far. */
+static struct change *ask_idle(struct schedd *schedd, struct job *job, struct change *change)
 {
     struct err err = {{0}};
+    if (checkpoints_look_at(schedd, job)) {
+        change = change != NULL ? change : change_begin(schedd);
+        change_job(change, job);
+    }
     int result = job->phase == JOB_IDLE ? cron_refresh(schedd, job, &err) : 0;
     if (result == 0) {
         return change;
@@ -294,7 +301,7 @@ static struct change *ask(struct schedd *schedd, struct job *job, struct change 
     }
     ad_destroy(view);
     if (!leaves && verdict.action == POLICY_NONE) {
-        return ask_cron(schedd, job, change);
+        return ask_idle(schedd, job, change);
     }
     change = change != NULL ? change : change_begin(schedd);
     if (leaves) {

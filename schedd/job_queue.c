@@ -20,6 +20,7 @@
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "schedd/job_autocluster.h"
+#include "schedd/job_checkpoints.h"
 #include "schedd/job_factory.h"
 #include "schedd/job_cron.h"
 #include "schedd/job_dollar.h"
@@ -548,6 +549,7 @@ void queue_finish(struct change *change, struct job *job, enum job_status status
     job_key(job, key);
     change_delete(change, "jobs", key);
 
+    checkpoints_forget(change, job, true);
     spool_forget(change, cluster, job->proc, cluster->alive == 1);
     if (job->phase == JOB_IDLE && job->leaving == 0) {
         autocluster_pull(schedd, job, false);

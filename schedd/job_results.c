@@ -13,6 +13,8 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "classad/ad.h"
+#include "schedd/checkpoint_plan.h"
+#include "schedd/job_checkpoints.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_events.h"
 #include "schedd/job_history.h"
@@ -25,6 +27,7 @@
 #include "schedd/schedd_state.h"
 #include "schedd/shadows.h"
 #include "schedd/transfer_turns.h"
+#include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
 /* What a run may tell about itself. */
@@ -183,7 +186,9 @@ static void started(struct schedd *schedd, struct job *job, struct wire_request 
 {
     struct change *change = change_begin(schedd);
     if (job->phase == JOB_CLAIMED) {
-        begin_run(change, job, wire_request_args(request));
+        const struct ad *args = wire_request_args(request);
+        checkpoint_plan_resumed(job_own(job), ad_int_or(args, CKPT_SEQUENCE, 0));
+        begin_run(change, job, args);
     } /* else said again: the answer was lost */
     commit_and_answer(change, schedd, request, false);
 }
@@ -210,6 +215,25 @@ static void evicted(struct schedd *schedd, struct job *job, int64_t epoch,
     ad_set_int(job_own(job), "SpooledEpoch", epoch);
     change_job(change, job);
     commit_and_answer(change, schedd, request, false);
+}
+
+/* A checkpoint of it is kept, or cannot be resumed. */
+static void checkpoint(struct schedd *schedd, struct job *job, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    struct change *change = change_begin(schedd);
+    if (strcmp(ad_string_or(args, "Event", ""), CKPT_EVENT_TAKEN) == 0) {
+        copy_some(job_own(job), args, USAGE, ARRAY_COUNT(USAGE));
+        checkpoints_taken(change, job, args);
+    } else {
+        checkpoints_refused(change, job, args);
+    }
+    commit_and_answer(change, schedd, request, false);
+}
+
+static bool is_of_checkpoints(const char *event)
+{
+    return strcmp(event, CKPT_EVENT_TAKEN) == 0 || strcmp(event, CKPT_EVENT_REFUSED) == 0;
 }
 
 static void usage(struct schedd *schedd, struct job *job, const struct ad *args)
@@ -244,6 +268,9 @@ static void status(struct schedd *schedd, struct job *job, struct wire_request *
         started(schedd, job, request);
     } else if (strcmp(event, "Evicted") == 0 && runs) {
         evicted(schedd, job, job->epoch, request);
+    } else if (is_of_checkpoints(event) &&
+               (runs || job->phase == JOB_IDLE || job->phase == JOB_MATCHED)) {
+        checkpoint(schedd, job, request);
     } else if (strcmp(event, "Hold") == 0 && (runs || job->phase == JOB_PLACING)) {
         hold(schedd, job, request);
     } else {
@@ -262,6 +289,9 @@ static void last_words(struct schedd *schedd, struct job *job, int64_t epoch,
         wire_reply_error(request, -EAGAIN, "this run is being ended");
     } else if (is_status && strcmp(event, "Evicted") == 0) {
         evicted(schedd, job, epoch, request);
+    } else if (is_status && strcmp(event, CKPT_EVENT_TAKEN) == 0 &&
+               checkpoints_take_late(job, epoch)) {
+        checkpoint(schedd, job, request);
     } else {
         wire_reply_error(request, -ESTALE, "this run was told to end: its result does not count");
     }
@@ -402,7 +432,9 @@ void results_handle(struct schedd *schedd, struct owner *owner, struct wire_requ
         wire_reply_error(request, -EPERM, "job %s is not of %s", id, owner->name);
         return;
     }
-    if (job->epoch != epoch && claims_keep_run(schedd, job, epoch)) {
+    if (job->epoch != epoch && (claims_keep_run(schedd, job, epoch) ||
+                                (is_of_checkpoints(ad_string_or(args, "Event", "")) &&
+                                 checkpoints_take_late(job, epoch)))) {
         last_words(schedd, job, epoch, request);
         return;
     }

@@ -76,6 +76,12 @@ static const struct knob KNOBS[] = {
      .max = YEAR_S,
      .help =
          "Jobs whose input is being spooled, and was not after so long, are removed; 0: never."},
+    {.name = "CHECKPOINT_PATIENCE",
+     .type = KNOB_DURATION_S,
+     .fallback = "1d",
+     .max = YEAR_S,
+     .help = "A job whose image runs on no machine that came so long is given to any, where it may "
+             "have to begin at its start; 0: never."},
     {.name = "MAX_JOBS_SUBMITTED",
      .type = KNOB_INT,
      .fallback = "0",

@@ -26,6 +26,7 @@
 #include "classad/ad.h"
 #include "schedd/job_access.h"
 #include "schedd/job_act.h"
+#include "schedd/job_checkpoints.h"
 #include "schedd/event_rows.h"
 #include "schedd/job_claims.h"
 #include "schedd/job_edit.h"
@@ -81,6 +82,7 @@ static int read_settings(struct schedd_settings *settings, const struct config *
         .running_max = config_int(config, "MAX_JOBS_RUNNING"),
         .history_max = config_int(config, "MAX_HISTORY_JOBS"),
         .spool_timeout_s = config_duration_s(config, "SPOOL_TIMEOUT"),
+        .checkpoint_patience_s = config_duration_s(config, "CHECKPOINT_PATIENCE"),
         .job_lease_s = config_duration_s(config, "JOB_DEFAULT_LEASE_DURATION"),
         .claim_lease_ms = (uint64_t)config_duration_ms(config, "CLAIM_LEASE_DURATION"),
         .lease_margin_ms = (uint64_t)config_duration_ms(config, "LEASE_MARGIN"),
@@ -474,6 +476,7 @@ static int bring_up(struct schedd *schedd, const struct daemon_env *env, struct 
     if (result == 0) {
         schedd->watchers = query_watchers_create(schedd);
         policies_init(schedd);
+        checkpoints_init(schedd);
         result = policies_reload(schedd, err);
     }
     if (result == 0) {
@@ -536,6 +539,7 @@ static void destroy(void *state)
     request_ads_fini(schedd);
     troubles_fini(schedd);
     policies_fini(schedd);
+    checkpoints_fini(schedd);
     watch_server_destroy(schedd->watchers);
     wire_context_destroy(schedd->context);
     door_close(schedd->door);

@@ -20,6 +20,7 @@
 
 struct ad_expr;
 struct ad;
+struct checkpoints;
 struct config;
 struct door;
 struct listener;
@@ -41,6 +42,7 @@ struct schedd_settings {
     int64_t jobs_max, jobs_owner_max, jobs_submit_max, running_max, history_max;
     int64_t job_lease_s;
     int64_t spool_timeout_s;
+    int64_t checkpoint_patience_s; /* 0: no end */
     uint64_t claim_lease_ms, lease_margin_ms;
     int64_t start_delay_max_s;
     int64_t starter_failures_max; /* of a job, before it is held; 0: never */
@@ -132,6 +134,8 @@ struct schedd {
     struct vec claim_peers; /* claim_peer.c: struct claim_peer, connections of startds */
 
     struct loop_timer *spool_timer; /* job_spool.c */
+
+    struct checkpoints *checkpoints; /* job_checkpoints.c */
 
     /* job_policy.c */
     struct policies *policies;

@@ -28,6 +28,7 @@
 #include "schedd/job_dollar.h"
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
+#include "schedd/shadow_hello.h"
 #include "wire/wire.h"
 
 #define RESPAWN_FIRST_MS 100
@@ -619,34 +620,6 @@ static struct owner *hello_owner(struct schedd *schedd, struct wire_request *req
     return queue_owner(schedd, name);
 }
 
-struct staged {
-    const struct owner *owner;
-    struct strbuf *known;
-    struct strbuf *spooled; /* what evicted jobs have left for their next run */
-};
-
-/* Held, but with a committed result: what is staged is still needed. */
-static bool add_staged(void *arg, struct job *job)
-{
-    struct staged *staged = arg;
-    if (job->staged && job->cluster->owner == staged->owner) {
-        char id[JOB_ID_SIZE];
-        job_id(job, id);
-        strbuf_printf(staged->known, "%s%s.%" PRId64, staged->known->length > 0 ? "," : "", id,
-                      job->epoch);
-    }
-    int64_t spooled = job->cluster->owner == staged->owner && job->own != NULL
-                          ? ad_int_or(job->own, "SpooledEpoch", 0)
-                          : 0;
-    if (spooled > 0) {
-        char id[JOB_ID_SIZE];
-        job_id(job, id);
-        strbuf_printf(staged->spooled, "%s%s.%" PRId64, staged->spooled->length > 0 ? "," : "", id,
-                      spooled);
-    }
-    return true;
-}
-
 void shadows_hello(struct schedd *schedd, struct wire_request *request)
 {
     struct err err = {{0}};
@@ -679,14 +652,8 @@ void shadows_hello(struct schedd *schedd, struct wire_request *request)
         strbuf_printf(&known, "%s%s.%" PRId64, known.length > 0 ? "," : "", id,
                       ((const struct run *)value)->epoch);
     }
-    struct strbuf spooled;
-    strbuf_init(&spooled, 0);
-    struct staged staged = {owner, &known, &spooled};
-    queue_walk(schedd, add_staged, &staged);
     struct ad *answer = ad_create();
-    ad_set_string(answer, "Runs", strbuf_text(&known));
-    ad_set_string(answer, "Spooled", strbuf_text(&spooled));
-    strbuf_fini(&spooled);
+    shadow_hello_put(schedd, owner, &known, answer);
     const struct wire_body body = {.args = answer};
     wire_reply_ok(request, &body);
     ad_destroy(answer);

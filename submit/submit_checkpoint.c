@@ -86,9 +86,10 @@ static int set_wanted(struct submit_making *making, struct err *err)
 const char *checkpoint_need(const struct ad *ad)
 {
     return ad_bool_or(ad, "WantCheckpoint", false)
-               ? "TARGET.HasCheckpointing && (CkptArch =?= undefined || CkptAnywhere =?= true || "
-                 "(CkptArch == TARGET.Arch && CkptOpSys == TARGET.OpSys && "
-                 "stringListSubsetMatch(CkptFeatures,TARGET.CkptFeatures)))"
+               ? "TARGET.HasCheckpointing && (MY.CkptArch =?= undefined || MY.CkptAnywhere =?= "
+                 "true || "
+                 "(MY.CkptArch == TARGET.Arch && MY.CkptOpSys == TARGET.OpSys && "
+                 "stringListSubsetMatch(MY.CkptFeatures,TARGET.CkptFeatures)))"
                : NULL;
 }
 

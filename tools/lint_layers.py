@@ -12,7 +12,7 @@ import subprocess
 
 import csource
 
-LISTS = ("pure", "not-pure", "not-pure-system", "plan-system")
+LISTS = ("pure", "not-pure", "pure-words", "not-pure-system", "plan-system")
 
 
 class Rules:
@@ -87,7 +87,9 @@ def check_pure(name, graph, rules, findings):
             elif plan and not path and not csource.match_any(included, rules.lists["plan-system"]):
                 findings.add(name, line, f"<{included}>: a plan gets its times, texts and chance as arguments")
             continue
-        if csource.match_any(included, rules.lists["not-pure"]):
+        if csource.match_any(included, rules.lists["not-pure"]) and not csource.match_any(
+                included, rules.lists["pure-words"]
+            ):
             findings.add(name, line, f'"{included}"{through}: this file is pure, it sees no outside world')
         if included in seen:
             continue

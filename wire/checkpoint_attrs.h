@@ -23,6 +23,7 @@
 #define CKPT_PLATFORM    "LastCheckpointPlatform"
 #define CKPT_FEATURES    "CkptFeatures"
 #define CKPT_REFUSED     "LastCkptRefused"
+#define CKPT_ANYWHERE    "CkptAnywhere" /* no machine like that came: any will do */
 
 /* of manifests only */
 #define CKPT_IMAGE_SUM   "ImageChecksum"

@@ -41,8 +41,11 @@ static const char *life(const char *numbers)
     for (char *end = NULL; *numbers != '\0'; numbers = end) {
         assert_null(wrong);
         long type = strtol(numbers, &end, 10);
-        const char *text = *end == 'o' ? "012\n\tCode 12 Subcode 2\n...\n" : "...\n";
-        end += *end == 'o' ? 1 : 0;
+        const char *text = *end == 'o'   ? "012\n\tCode 12 Subcode 2\n...\n"
+                           : *end == 'c' ? "\t(1) Job was checkpointed.\n...\n"
+                           : *end == 'l' ? "\t(0) CPU times\n...\n"
+                                         : "...\n";
+        end += *end == 'o' || *end == 'c' || *end == 'l' ? 1 : 0;
         wrong = turn_of(check, 0, type, text);
     }
     event_check_destroy(check);
@@ -59,6 +62,19 @@ static void a_job_is_submitted_executes_and_terminates(void **state)
     assert_null(life("0 1 4 1 10 11 4 1 22 23 22 24 1 12 13 1 9"));
     assert_null(life("0 1 10 22 23 11 5"));
     assert_null(life("0 7 1 7 7 1 5"));
+}
+
+static void an_eviction_says_whether_its_run_was_checkpointed(void **state)
+{
+    (void)state;
+    assert_null(life("0 1 3 3 4c 1 4l 1 10 3 11 22 3 23 3 5"));
+    assert_null(life("0 1 4l 3 12 3 13 1 4l")); /* the last one of a run that was held */
+    assert_string_equal(life("0 1 4c"), "was not checkpointed in this run");
+    assert_string_equal(life("0 1 3 4l"), "was checkpointed in this run");
+    assert_string_equal(life("0 1 3 4c 1 4c"), "was not checkpointed in this run");
+    assert_string_equal(life("0 3"), "is submitted");
+    assert_string_equal(life("0 1 5 3"), "is over");
+    assert_string_equal(life("3"), "was not submitted");
 }
 
 static void what_no_life_can_be_is_told_with_what_the_job_had_come_to(void **state)
@@ -177,6 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_is_submitted_executes_and_terminates),
+        cmocka_unit_test(an_eviction_says_whether_its_run_was_checkpointed),
         cmocka_unit_test(what_no_life_can_be_is_told_with_what_the_job_had_come_to),
         cmocka_unit_test(a_hold_for_output_keeps_the_end_of_the_run),
         cmocka_unit_test(a_cluster_made_job_by_job_has_a_life_of_its_own),

@@ -102,6 +102,20 @@ static void an_eviction_tells_code_use_and_resources(void **state)
                       "\tReason: Job vacated by schedd\n" TABLE_TEXT "...\n");
 }
 
+static void a_checkpoint_tells_its_use_and_size(void **state)
+{
+    (void)state;
+    check("{\"EventTypeNumber\":3," JOB RUN "\"TargetType\":\"x\"}",
+          HEAD("003") "Job was checkpointed.\n" RUN_TEXT
+                      "\t11  -  Run Bytes Sent By Job For Checkpoint\n...\n");
+    check(
+        "{\"EventTypeNumber\":4," JOB RUN "\"Checkpointed\":true," TABLE "}",
+        HEAD(
+            "004") "Job was evicted.\n\t(1) Job was checkpointed.\n" RUN_TEXT
+                   "\t11  -  Run Bytes Sent By Job\n\t48  -  Run Bytes Received By Job\n" TABLE_TEXT
+                   "...\n");
+}
+
 static void a_job_that_tries_again_was_evicted_with_its_exit(void **state)
 {
     (void)state;
@@ -313,6 +327,7 @@ int main(void)
         cmocka_unit_test(notes_of_a_submission_follow_with_an_indent),
         cmocka_unit_test(an_execute_event_lists_the_slot_in_order_of_names),
         cmocka_unit_test(an_eviction_tells_code_use_and_resources),
+        cmocka_unit_test(a_checkpoint_tells_its_use_and_size),
         cmocka_unit_test(a_job_that_tries_again_was_evicted_with_its_exit),
         cmocka_unit_test(an_exit_is_told_with_its_value),
         cmocka_unit_test(an_end_by_a_signal_is_told_with_its_core),

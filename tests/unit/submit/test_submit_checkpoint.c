@@ -4,10 +4,10 @@
  */
 #include "tests/unit/submit/submit_case.h"
 
-#define RESUMES                                                                       \
-    "TARGET.HasCheckpointing && (CkptArch =?= undefined || CkptAnywhere =?= true || " \
-    "(CkptArch == TARGET.Arch && CkptOpSys == TARGET.OpSys && stringListSubsetMatch(" \
-    "CkptFeatures,TARGET.CkptFeatures)))"
+#define RESUMES                                                                             \
+    "TARGET.HasCheckpointing && (MY.CkptArch =?= undefined || MY.CkptAnywhere =?= true || " \
+    "(MY.CkptArch == TARGET.Arch && MY.CkptOpSys == TARGET.OpSys && "                       \
+    "stringListSubsetMatch(MY.CkptFeatures,TARGET.CkptFeatures)))"
 
 static void a_job_is_checkpointed_when_it_asks_for_it_or_is_of_the_standard_universe(void **state)
 {
