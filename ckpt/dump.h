@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "ckpt/maps_linux.h"
 #include "ckpt/tables.h"
@@ -32,9 +33,10 @@ struct dump {
     size_t count, capacity;
     struct subject *now; /* of whom it is the turn */
     pid_t unseen;        /* as in dump_options */
+    pid_t keeper;        /* of all of them; 0: they have none */
     struct tables tables;
     struct ckpt_head head;
-    struct shared_memory *shared; /* seen so far: dump_files_linux.c */
+    struct shared_memory *shared; /* seen so far: dump_nameless_linux.c */
     size_t shared_count;
     int out;     /* the new image */
     uint64_t at; /* where its next contents go */
@@ -53,8 +55,15 @@ int dump_process(struct dump *dump, struct err *err);
 /* ---- dump_files_linux.c */
 /* Of all processes: who shares an open file shares it again. */
 int dump_files(struct dump *dump, struct err *err);
+/* ---- dump_nameless_linux.c: memory that processes share, and removed files */
 /* The memory that this mapping shares with others: its index in the table of files. */
-int dump_shared_memory(struct dump *dump, const struct map *map, uint64_t *ret, struct err *err);
+uint32_t dump_shared_memory(struct dump *dump, const struct map *map);
+/* The same, of an open file; its contents are still to be saved if *ret_new. */
+uint32_t dump_nameless_file(struct dump *dump, const struct stat *st, const char *path,
+                            bool *ret_new);
+/* An open file has all that it holds: nothing is to be read of it where it is mapped. */
+bool dump_is_whole(const struct dump *dump, uint32_t file);
+void dump_fini_shared(struct dump *dump);
 /* ---- dump_memory_linux.c */
 /* What would be saved of each mapping: fills the table of regions, refuses what cannot be. */
 int dump_regions(struct dump *dump, struct err *err);

@@ -1,4 +1,11 @@
-/* ckpt/dump_files_linux.c - the open files of a process.
+/* ckpt/dump_files_linux.c - the open files of a job: see dump_fd.h.
+ *
+ * Which descriptors are one open file, of whatever processes, kcmp() tells; it also gives open
+ * files an order, so that a job with thousands of them stands still no longer for it.
+ *
+ * What a job was started with as 0 to 2 is left to whoever resumes it, under whatever numbers the
+ * job has it now: that is what its keeper has there.  A shell that reads a file as its standard
+ * input has that file at 0, and gets it back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,173 +14,42 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/kcmp.h>
-#include <poll.h>
+#include <linux/major.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "ckpt/dump.h"
-#include "ckpt/image.h"
+#include "base/strbuf.h"
+#include "ckpt/dump_fd.h"
 
-#define STDIO        3
-#define CHUNK        (256U * 1024)
 #define NOT_REOPENED (O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC)
+#define INFO_MAX     ((size_t)16 << 20)
+#define PATH_BYTES   4096
 
-struct open_file { /* a descriptor of a process */
-    struct subject *subject;
-    int fd;
-    uint32_t flags;
-    uint64_t offset;
-    struct stat st;
-    char path[4096];
-    uint32_t file; /* index in the table of files */
-    bool is_stdio; /* left to whoever resumes it */
-};
+/* ---- what the kinds use */
 
-struct files {
-    struct dump *dump;
-    struct open_file *items;
-    size_t count, capacity;
-    struct err *err;
-};
-
-struct shared_memory { /* in the table of files */
-    uint64_t device, inode;
-    uint32_t file;
-};
-
-/* ---- what is open */
-
-static pid_t pid_of(const struct open_file *file)
+int fd_refuse(const struct files *files, const struct open_file *file, const char *why)
 {
-    return file->subject->tracee.pid;
+    return err_set(files->err, -EOPNOTSUPP, "process %d: descriptor %d, %s: %s",
+                   (int)file->subject->tracee.pid, file->fd, file->path, why);
 }
 
-static int read_info(struct open_file *file)
+int fd_fail(const struct files *files, const struct open_file *file, int rc)
 {
-    char path[64], line[256];
-    (void)snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", (int)pid_of(file), file->fd);
-    FILE *info = fopen(path, "re");
-    if (info == NULL) {
-        return -errno;
-    }
-    while (fgets(line, sizeof line, info) != NULL) {
-        (void)sscanf(line, "pos: %" SCNu64, &file->offset);
-        (void)sscanf(line, "flags: %" SCNo32, &file->flags);
-    }
-    (void)fclose(info);
-    return 0;
+    return err_set(files->err, rc, "process %d: descriptor %d, %s: %s",
+                   (int)file->subject->tracee.pid, file->fd, file->path, err_code_text(rc));
 }
 
-static int read_one(struct files *files, struct subject *subject, int fd)
+int fd_fetch(const struct open_file *file)
 {
-    char path[64];
-    pid_t pid = subject->tracee.pid;
-    if (files->count == files->capacity) {
-        files->capacity = files->capacity > 0 ? files->capacity * 2 : 16;
-        files->items = mem_realloc(files->items, files->capacity * sizeof *files->items);
-    }
-    struct open_file *file = &files->items[files->count];
-    *file = (struct open_file){.subject = subject, .fd = fd};
-    (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, fd);
-    ssize_t length = readlink(path, file->path, sizeof file->path - 1);
-    int rc = length < 0 || stat(path, &file->st) != 0 ? -errno : read_info(file);
-    if (rc != 0) {
-        return err_set(files->err, rc, "process %d: descriptor %d: %s", (int)pid, fd,
-                       err_code_text(rc));
-    }
-    files->count++;
-    return 0;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    return ((const struct open_file *)a)->fd - ((const struct open_file *)b)->fd;
-}
-
-static int read_all(struct files *files, struct subject *subject)
-{
-    char path[64];
-    struct dirent *entry;
-    size_t first = files->count;
-    int rc = 0;
-    (void)snprintf(path, sizeof path, "/proc/%d/fd", (int)subject->tracee.pid);
-    DIR *folder = opendir(path);
-    if (folder == NULL) {
-        return err_set(files->err, -errno, "%s: %s", path, err_code_text(-errno));
-    }
-    while (rc == 0 && (entry = readdir(folder)) != NULL) {
-        if (entry->d_name[0] != '.') {
-            rc = read_one(files, subject, (int)strtol(entry->d_name, NULL, 10));
-        }
-    }
-    (void)closedir(folder);
-    if (files->count > first) {
-        qsort(files->items + first, files->count - first, sizeof *files->items, by_number);
-    }
-    return rc;
-}
-
-/* ---- which of them are one open file */
-
-static bool is_same(const struct open_file *a, const struct open_file *b)
-{
-    return a->st.st_dev == b->st.st_dev && a->st.st_ino == b->st.st_ino &&
-           syscall(SYS_kcmp, pid_of(a), pid_of(b), KCMP_FILE, a->fd, b->fd) == 0;
-}
-
-static const struct open_file *first_of(const struct files *files, size_t index)
-{
-    for (size_t i = 0; i < index; i++) {
-        if (is_same(&files->items[i], &files->items[index])) {
-            return &files->items[i];
-        }
-    }
-    return NULL;
-}
-
-/* ---- what can be saved */
-
-static int refuse(const struct files *files, const struct open_file *file, const char *why)
-{
-    return err_set(files->err, -EOPNOTSUPP, "process %d: descriptor %d, %s: %s", (int)pid_of(file),
-                   file->fd, file->path, why);
-}
-
-static bool is_plain_device(const struct open_file *file)
-{
-    static const char *const NAMES[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
-                                        "/dev/urandom"};
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (strcmp(file->path, NAMES[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool has_other_end(const struct files *files, const struct open_file *end)
-{
-    for (size_t i = 0; i < files->count; i++) {
-        const struct open_file *other = &files->items[i];
-        if (other->st.st_ino == end->st.st_ino && other->st.st_dev == end->st.st_dev &&
-            (other->flags & O_ACCMODE) != (end->flags & O_ACCMODE)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static int fetch(const struct open_file *file)
-{
-    int pidfd = pidfd_open(pid_of(file), 0);
+    int pidfd = pidfd_open(file->subject->tracee.pid, 0);
     int fd = pidfd >= 0 ? pidfd_getfd(pidfd, file->fd, 0) : -1;
     int rc = fd >= 0 ? fd : -errno;
     if (pidfd >= 0) {
@@ -182,127 +58,336 @@ static int fetch(const struct open_file *file)
     return rc;
 }
 
-/* Nobody has the other end any more: the job will read the end, or be told that nobody reads. */
-static bool is_end_gone(const struct open_file *file)
+const char *fd_info(const struct open_file *file, const char *name)
 {
-    int fd = fetch(file);
-    struct pollfd end = {.fd = fd};
-    bool gone = fd >= 0 && poll(&end, 1, 0) > 0 && (end.revents & (POLLHUP | POLLERR)) != 0;
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    return gone;
-}
-
-static int judge(const struct files *files, const struct open_file *file, struct ckpt_file *saved)
-{
-    saved->kind = CKPT_FILE;
-    switch (file->st.st_mode & S_IFMT) {
-    case S_IFREG:
-        saved->kind = file->st.st_nlink == 0 ? CKPT_NAMELESS : CKPT_FILE;
-        return 0;
-    case S_IFDIR:
-        return file->st.st_nlink == 0 ? refuse(files, file, "a removed directory is not saved") : 0;
-    case S_IFIFO:
-        saved->kind = CKPT_PIPE;
-        saved->id = file->st.st_ino;
-        if (file->path[0] == '/') {
-            return refuse(files, file, "a named pipe is not saved");
+    size_t length = strlen(name);
+    for (const char *line = file->info; *line != '\0'; line++) {
+        if (strncmp(line, name, length) == 0) {
+            return line + length;
         }
-        return has_other_end(files, file) || is_end_gone(file)
-                   ? 0
-                   : refuse(files, file, "the other end of the pipe is another process's");
-    case S_IFCHR:
-        return is_plain_device(file) ? 0 : refuse(files, file, "a device is not saved");
-    case S_IFSOCK:
-        return refuse(files, file, "a socket is not saved");
-    default:
-        return refuse(files, file, "it is of a kind that is not saved");
+        line = strchr(line, '\n');
+        if (line == NULL) {
+            break;
+        }
     }
+    return NULL;
 }
 
-/* ---- contents */
-
-static int put_bytes(struct files *files, struct ckpt_file *saved, int fd, bool is_pipe)
+int32_t fd_inner_number(const struct files *files, pid_t id)
 {
-    unsigned char *chunk = mem_alloc(CHUNK);
+    for (size_t i = 0; i < files->dump->count; i++) {
+        const struct subject *subject = files->dump->subjects[i];
+        if (subject->tracee.pid == id) {
+            return subject->process.pid;
+        }
+        for (size_t j = 0; j < subject->tracee.count; j++) {
+            if (subject->tracee.threads[j].tid == id) {
+                return tracee_number(subject->tracee.pid, id);
+            }
+        }
+    }
+    return 0;
+}
+
+bool fd_has_other(const struct files *files, const struct open_file *file, fd_matches_f *matches)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        const struct open_file *other = &files->items[i];
+        if (other->st.st_ino == file->st.st_ino && other->st.st_dev == file->st.st_dev &&
+            matches(other, file)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int fd_put_message(struct files *files, struct ckpt_file *saved, const void *data, size_t bytes)
+{
     struct ckpt_extent extent;
-    uint64_t at = 0;
-    ssize_t got;
-    int rc = 0;
-    saved->extents.first = files->dump->tables.counts[CKPT_EXTENTS];
     dump_begin_extent(files->dump, &extent, 0);
-    while (rc == 0 &&
-           (got = is_pipe ? read(fd, chunk, CHUNK) : pread(fd, chunk, CHUNK, (off_t)at)) > 0) {
-        rc = dump_put(files->dump, &extent, chunk, (size_t)got, files->err);
-        at += (uint64_t)got;
+    int rc = dump_put(files->dump, &extent, data, bytes, files->err);
+    if (rc == 0) {
+        uint32_t index = tables_add(&files->dump->tables, CKPT_EXTENTS, &extent);
+        saved->extents.first = saved->extents.count == 0 ? index : saved->extents.first;
+        saved->extents.count++;
     }
-    if (rc == 0 && extent.bytes > 0) {
-        (void)tables_add(&files->dump->tables, CKPT_EXTENTS, &extent);
-        saved->extents.count = 1;
-    }
-    mem_free(chunk);
     return rc;
 }
 
-/* What waits in it, without taking it out. */
-static int put_pipe(struct files *files, struct ckpt_file *saved, int fd)
+/* ---- what is open */
+
+static int read_info(struct open_file *file)
 {
-    int ends[2], waiting = 0;
-    int bytes = fcntl(fd, F_GETPIPE_SZ);
-    saved->pipe_bytes = bytes > 0 ? (uint32_t)bytes : 0;
-    if ((saved->flags & O_ACCMODE) == O_WRONLY || ioctl(fd, FIONREAD, &waiting) != 0 ||
-        waiting == 0) {
-        return 0;
-    }
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+    char path[64], chunk[PATH_BYTES];
+    struct strbuf text;
+    size_t got;
+    (void)snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", (int)file->subject->tracee.pid,
+                   file->fd);
+    FILE *info = fopen(path, "re");
+    if (info == NULL) {
         return -errno;
     }
-    (void)fcntl(ends[1], F_SETPIPE_SZ, bytes);
-    ssize_t got = tee(fd, ends[1], (size_t)bytes, 0);
-    (void)close(ends[1]);
-    int rc = got != waiting ? -EIO : put_bytes(files, saved, ends[0], true);
-    (void)close(ends[0]);
-    saved->bytes = (uint64_t)waiting;
+    strbuf_init(&text, INFO_MAX);
+    while ((got = fread(chunk, 1, sizeof chunk, info)) > 0) {
+        strbuf_append(&text, chunk, got);
+    }
+    (void)fclose(info);
+    (void)strbuf_text(&text);
+    file->info = strbuf_take(&text);
+    if (file->info == NULL) {
+        return -E2BIG;
+    }
+    const char *flags = fd_info(file, "flags:"), *offset = fd_info(file, "pos:");
+    file->flags = flags != NULL ? (uint32_t)strtoul(flags, NULL, 8) : 0;
+    file->offset = offset != NULL ? strtoull(offset, NULL, 10) : 0;
+    return 0;
+}
+
+static int read_one(struct files *files, struct subject *subject, uint32_t process, int fd)
+{
+    char path[64], name[PATH_BYTES];
+    pid_t pid = subject->tracee.pid;
+    if (files->count == files->capacity) {
+        files->capacity = files->capacity > 0 ? files->capacity * 2 : 16;
+        files->items = mem_realloc(files->items, files->capacity * sizeof *files->items);
+    }
+    struct open_file *file = &files->items[files->count];
+    *file =
+        (struct open_file){.subject = subject, .process = process, .fd = fd, .first = files->count};
+    (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, fd);
+    ssize_t length = readlink(path, name, sizeof name - 1);
+    int rc = length < 0 || stat(path, &file->st) != 0 ? -errno : read_info(file);
+    if (rc != 0) {
+        return err_set(files->err, rc, "process %d: descriptor %d: %s", (int)pid, fd,
+                       err_code_text(rc));
+    }
+    name[length] = '\0';
+    file->path = mem_strdup(fd_inside(files, subject, name));
+    files->count++;
+    return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The numbers of its descriptors, in order. */
+static int list_numbers(struct files *files, const struct subject *subject, int **ret,
+                        size_t *ret_count)
+{
+    char path[64];
+    const struct dirent *entry;
+    size_t count = 0, capacity = 0;
+    int *numbers = NULL;
+    (void)snprintf(path, sizeof path, "/proc/%d/fd", (int)subject->tracee.pid);
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        return err_set(files->err, -errno, "%s: %s", path, err_code_text(-errno));
+    }
+    while ((entry = readdir(folder)) != NULL) {
+        if (entry->d_name[0] == '.') {
+            continue;
+        }
+        if (count == capacity) {
+            capacity = capacity > 0 ? capacity * 2 : 64;
+            numbers = mem_realloc(numbers, capacity * sizeof *numbers);
+        }
+        numbers[count++] = (int)strtol(entry->d_name, NULL, 10);
+    }
+    (void)closedir(folder);
+    if (count > 0) {
+        qsort(numbers, count, sizeof *numbers, by_number);
+    }
+    *ret = numbers;
+    *ret_count = count;
+    return 0;
+}
+
+static int read_all(struct files *files, uint32_t process)
+{
+    struct subject *subject = files->dump->subjects[process];
+    int *numbers = NULL;
+    size_t count = 0;
+    int rc = list_numbers(files, subject, &numbers, &count);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        rc = read_one(files, subject, process, numbers[i]);
+    }
+    mem_free(numbers);
     return rc;
 }
 
-static int put_contents(struct files *files, const struct open_file *file, struct ckpt_file *saved)
+/* ---- which of them are one open file */
+
+static int compare(const struct open_file *a, const struct open_file *b)
 {
-    if (saved->kind != CKPT_NAMELESS && saved->kind != CKPT_PIPE) {
-        return 0;
+    if (a->st.st_dev != b->st.st_dev || a->st.st_ino != b->st.st_ino) {
+        bool less = a->st.st_dev != b->st.st_dev ? a->st.st_dev < b->st.st_dev
+                                                 : a->st.st_ino < b->st.st_ino;
+        return less ? -1 : 1;
     }
-    int fd = fetch(file);
-    int rc = fd < 0                     ? fd
-             : saved->kind == CKPT_PIPE ? put_pipe(files, saved, fd)
-                                        : put_bytes(files, saved, fd, false);
+    long rc =
+        syscall(SYS_kcmp, a->subject->tracee.pid, b->subject->tracee.pid, KCMP_FILE, a->fd, b->fd);
+    return rc == 0 ? 0 : rc == 1 ? -1 : 1;
+}
+
+static int by_file(const void *a, const void *b)
+{
+    const struct open_file *x = *(struct open_file *const *)a, *y = *(struct open_file *const *)b;
+    int order = compare(x, y);
+    return order != 0 ? order : x < y ? -1 : x > y;
+}
+
+/* Those that are one open file stand together when sorted, the first one before the others. */
+static void find_firsts(struct files *files)
+{
+    struct open_file **sorted = mem_alloc((files->count + 1) * sizeof(struct open_file *));
+    for (size_t i = 0; i < files->count; i++) {
+        sorted[i] = &files->items[i];
+    }
+    if (files->count > 1) {
+        qsort(sorted, files->count, sizeof(struct open_file *), by_file);
+    }
+    for (size_t i = 1; i < files->count; i++) {
+        if (compare(sorted[i - 1], sorted[i]) == 0) {
+            sorted[i]->first = sorted[i - 1]->first;
+        }
+    }
+    mem_free(sorted);
+}
+
+/* What the keeper has as 0 to 2, the job was started with.  Without a keeper: what the first
+ * process has there. */
+static void find_stdio(struct files *files)
+{
+    pid_t keeper = files->dump->keeper;
+    const struct subject *job = files->dump->subjects[0];
+    for (int number = 0; number < DUMP_STDIO; number++) {
+        struct stdio *stdio = &files->stdio[number];
+        char path[64];
+        struct stat link;
+        (void)snprintf(path, sizeof path, "/proc/%d/fd/%d",
+                       (int)(keeper > 0 ? keeper : job->tracee.pid), number);
+        stdio->is_there = lstat(path, &link) == 0 && stat(path, &stdio->st) == 0;
+        if (stdio->is_there) {
+            stdio->access = (link.st_mode & S_IWUSR) == 0   ? O_RDONLY
+                            : (link.st_mode & S_IRUSR) == 0 ? O_WRONLY
+                                                            : O_RDWR;
+        }
+        for (size_t i = 0; stdio->is_there && i < files->count; i++) {
+            struct open_file *file = &files->items[i];
+            bool same = file->st.st_ino == stdio->st.st_ino &&
+                        file->st.st_dev == stdio->st.st_dev && file->stdio == 0;
+            if (same && (keeper > 0 ? syscall(SYS_kcmp, file->subject->tracee.pid, keeper,
+                                              KCMP_FILE, file->fd, number) == 0
+                                    : file->subject == job && file->fd == number)) {
+                file->stdio = (uint32_t)number + 1;
+            }
+        }
+    }
+}
+
+/* ---- saving */
+
+static bool is_terminal(mode_t mode, dev_t device)
+{
+    unsigned number = major(device);
+    return S_ISCHR(mode) && (number == TTY_MAJOR || number == TTYAUX_MAJOR ||
+                             (number >= UNIX98_PTY_SLAVE_MAJOR &&
+                              number < UNIX98_PTY_SLAVE_MAJOR + UNIX98_PTY_MAJOR_COUNT));
+}
+
+/* Another opening of what will be another one's at resumption: of a terminal, by whatever name; of
+ * the same end of a pipe.  The number of that one, or -1. */
+static int find_again(const struct files *files, const struct open_file *file)
+{
+    bool terminal = is_terminal(file->st.st_mode, file->st.st_rdev);
+    bool own = terminal && strcmp(file->path, "/dev/tty") == 0; /* its own one */
+    for (int number = 0; number < DUMP_STDIO; number++) {
+        const struct stdio *stdio = &files->stdio[number];
+        bool same_terminal = terminal && is_terminal(stdio->st.st_mode, stdio->st.st_rdev) &&
+                             (own || stdio->st.st_rdev == file->st.st_rdev);
+        bool same_pipe = S_ISFIFO(file->st.st_mode) && stdio->st.st_ino == file->st.st_ino &&
+                         stdio->st.st_dev == file->st.st_dev &&
+                         (file->flags & O_ACCMODE) == stdio->access;
+        if (stdio->is_there && (same_terminal || same_pipe)) {
+            return number;
+        }
+    }
+    return -1;
+}
+
+static int save_kind(struct files *files, const struct open_file *file, struct ckpt_file *saved)
+{
+    if (file->path[0] != '/' && strncmp(file->path, "anon_inode:", strlen("anon_inode:")) == 0) {
+        return fd_save_kernels(files, file, saved);
+    }
+    if ((file->flags & O_PATH) != 0) {
+        return fd_save_place(files, file, saved);
+    }
+    int again = file->stdio == 0 ? find_again(files, file) : -1;
+    switch (file->st.st_mode & S_IFMT) {
+    case S_IFREG:
+        return fd_save_regular(files, file, saved);
+    case S_IFDIR:
+        return fd_save_folder(files, file, saved);
+    case S_IFIFO:
+    case S_IFCHR:
+    case S_IFSOCK:
+        if (again >= 0) {
+            saved->kind = CKPT_STDIO_AGAIN;
+            saved->detail = (uint32_t)again;
+            return 0;
+        }
+        return S_ISFIFO(file->st.st_mode)   ? fd_save_pipe(files, file, saved)
+               : S_ISSOCK(file->st.st_mode) ? fd_save_socket(files, file, saved)
+                                            : fd_save_device(files, file, saved);
+    default:
+        return fd_refuse(files, file, "it is of a kind that is not saved");
+    }
+}
+
+/* Who is told by a signal that something can be read. */
+static void save_owner(const struct files *files, const struct open_file *file,
+                       struct ckpt_file *saved)
+{
+    struct f_owner_ex owner = {.pid = 0};
+    if ((file->flags & O_ASYNC) == 0 && saved->kind != CKPT_PIPE && saved->kind != CKPT_SOCKET) {
+        return;
+    }
+    int fd = fd_fetch(file);
+    if (fd >= 0 && fcntl(fd, F_GETOWN_EX, &owner) == 0 && owner.pid != 0) {
+        saved->owner_kind = (uint32_t)owner.type;
+        saved->owner = fd_inner_number(files, owner.pid);
+        saved->owner_signal = fcntl(fd, F_GETSIG);
+    }
     if (fd >= 0) {
         (void)close(fd);
     }
-    return rc != 0 ? err_set(files->err, rc, "process %d: descriptor %d: %s", (int)pid_of(file),
-                             file->fd, err_code_text(rc))
-                   : 0;
 }
 
 static int save_file(struct files *files, struct open_file *file)
 {
-    struct ckpt_file saved = {.flags = file->flags & ~(uint32_t)NOT_REOPENED,
+    struct ckpt_file saved = {.kind = CKPT_FILE,
+                              .flags = file->flags & ~(uint32_t)NOT_REOPENED,
                               .mode = file->st.st_mode,
+                              .stdio = file->stdio,
                               .offset = file->offset,
                               .bytes = (uint64_t)file->st.st_size};
-    int rc = file->is_stdio ? 0 : judge(files, file, &saved);
-    bool is_first = file->subject == files->dump->subjects[0];
-    if (rc != 0 && file->fd < STDIO && is_first) {
-        rc = 0; /* a terminal, a pipe, a socket: whoever resumes has others */
-        file->is_stdio = true;
-    }
-    if (file->is_stdio) {
+    struct err *err = files->err;
+    files->err = file->stdio != 0 ? NULL : err;
+    int rc = save_kind(files, file, &saved);
+    files->err = err;
+    if (rc != 0 &&
+        file->stdio != 0) { /* a terminal, a pipe, a socket: whoever resumes has others */
+        rc = 0;
         saved.kind = CKPT_STDIO;
+        saved.extents.count = 0;
     }
-    saved.stdio = is_first && file->fd < STDIO ? (uint32_t)file->fd + 1 : 0;
-    rc = rc != 0 ? rc : put_contents(files, file, &saved);
     if (rc == 0) {
-        saved.path = tables_text(&files->dump->tables, file->path);
+        save_owner(files, file, &saved);
+        saved.path = saved.path != 0 ? saved.path : tables_text(&files->dump->tables, file->path);
         file->file = tables_add(&files->dump->tables, CKPT_FILES, &saved);
     }
     return rc;
@@ -315,10 +400,8 @@ static int save_all(struct files *files)
     for (size_t i = 0; rc == 0 && i < files->count; i++) {
         struct open_file *file = &files->items[i];
         struct ckpt_span *fds = &file->subject->process.fds;
-        const struct open_file *first = first_of(files, i);
-        if (first != NULL) {
-            file->file = first->file;
-            file->is_stdio = first->is_stdio;
+        if (file->first != i) {
+            file->file = files->items[file->first].file;
         } else {
             rc = save_file(files, file);
         }
@@ -333,40 +416,43 @@ static int save_all(struct files *files)
     return rc;
 }
 
+/* What refers to others of them. */
+static int save_links(struct files *files)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < files->count; i++) {
+        const struct open_file *file = &files->items[i];
+        const struct ckpt_file *saved = tables_at(&files->dump->tables, CKPT_FILES, file->file);
+        if (file->first == i && saved->kind == CKPT_EPOLL) {
+            rc = fd_save_epoll_watches(files, file);
+        } else if (file->first == i && saved->kind == CKPT_INOTIFY) {
+            rc = fd_save_inotify(files, file);
+        }
+        rc = rc != 0 || saved->kind == CKPT_STDIO ? rc : fd_save_locks(files, file);
+    }
+    return rc;
+}
+
 int dump_files(struct dump *dump, struct err *err)
 {
     struct files files = {.dump = dump, .err = err};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < dump->count; i++) {
         if ((dump->subjects[i]->process.flags & CKPT_ZOMBIE) == 0) {
-            rc = read_all(&files, dump->subjects[i]);
+            rc = fd_save_names(&files, dump->subjects[i]);
+            rc = rc != 0 ? rc : read_all(&files, (uint32_t)i);
         }
     }
-    rc = rc != 0 ? rc : save_all(&files);
+    if (rc == 0) {
+        find_firsts(&files);
+        find_stdio(&files);
+        rc = save_all(&files);
+        rc = rc != 0 ? rc : save_links(&files);
+    }
+    for (size_t i = 0; i < files.count; i++) {
+        mem_free(files.items[i].path);
+        mem_free(files.items[i].info);
+    }
     mem_free(files.items);
     return rc;
-}
-
-/* ---- memory without a name that is shared */
-
-int dump_shared_memory(struct dump *dump, const struct map *map, uint64_t *ret, struct err *err)
-{
-    (void)err;
-    for (size_t i = 0; i < dump->shared_count; i++) {
-        if (dump->shared[i].device == map->device && dump->shared[i].inode == map->inode) {
-            *ret = dump->shared[i].file;
-            return 0;
-        }
-    }
-    const struct ckpt_file file = {.kind = CKPT_MEMORY_FILE,
-                                   .mode = S_IFREG | 0600,
-                                   .flags = O_RDWR,
-                                   .path = tables_text(&dump->tables, map->name)};
-    const struct shared_memory shared = {.device = map->device,
-                                         .inode = map->inode,
-                                         .file = tables_add(&dump->tables, CKPT_FILES, &file)};
-    dump->shared = mem_realloc(dump->shared, (dump->shared_count + 1) * sizeof *dump->shared);
-    dump->shared[dump->shared_count++] = shared;
-    *ret = shared.file;
-    return 0;
 }

@@ -32,6 +32,9 @@
 #define WINDOW_LAST  UINT64_C(0x7f0000000000)
 #define WINDOW_ROOM  UINT64_C(0x0080000000) /* that must be free */
 
+#define TRIES          13 /* after the first one */
+#define FIRST_PAUSE_NS 2500000
+
 static uint64_t round_up(uint64_t bytes)
 {
     return (bytes + CKPT_PAGE - 1) & ~(uint64_t)(CKPT_PAGE - 1);
@@ -358,8 +361,8 @@ static int dump_to(struct dump *dump, const char *path, const char *image,
     return rc;
 }
 
-int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
-              struct dump_result *ret, struct err *err)
+static int dump_once(pid_t pid, const char *image, const struct dump_options *options,
+                     struct dump_result *ret, struct err *err)
 {
     char path[PATH_MAX];
     struct dump dump = {.at = CKPT_STUB_OFFSET + stub_code_bytes, .unseen = options->unseen};
@@ -382,7 +385,21 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
     }
     (void)close(dump.out);
     dump_fini_subjects(&dump);
-    mem_free(dump.shared);
+    dump_fini_shared(&dump);
     tables_fini(&dump.tables);
+    return rc;
+}
+
+/* Some states last for a moment only: between vfork() and exec, or while events wait to be read. */
+int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
+              struct dump_result *ret, struct err *err)
+{
+    struct timespec pause = {.tv_nsec = FIRST_PAUSE_NS};
+    int rc = dump_once(pid, image, options, ret, err);
+    for (int i = 0; rc == -EBUSY && i < TRIES; i++) {
+        (void)nanosleep(&pause, NULL);
+        pause.tv_nsec = pause.tv_nsec * 3 / 2; /* all in all, a second */
+        rc = dump_once(pid, image, options, ret, err);
+    }
     return rc;
 }

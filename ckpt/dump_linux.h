@@ -36,8 +36,8 @@ struct dump_result {
 };
 
 /* Of that process to that file, which is replaced.  ret may be NULL.  Errors, with err telling the
- * thing at fault: -EPERM, -EBUSY, -ESRCH as of tracee_hold(); -EOPNOTSUPP: it has something that
- * cannot be saved; else what writing the file said. */
+ * thing at fault: -EPERM, -EBUSY (after a second of trying), -ESRCH as of tracee_hold();
+ * -EOPNOTSUPP: it has something that cannot be saved; else what writing the file said. */
 int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
               struct dump_result *ret, struct err *err);
 

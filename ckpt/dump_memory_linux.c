@@ -96,7 +96,7 @@ static int judge(struct dump *dump, const struct map *map, struct ckpt_region *r
         region->kind = CKPT_MAPPED;
     } else if (shared) {
         region->kind = CKPT_SHARED_MEMORY;
-        return dump_shared_memory(dump, map, &region->id, err);
+        region->id = dump_shared_memory(dump, map);
     } else if (is_path(map->name)) {
         region->flags |= CKPT_WAS_FILE;
     }
@@ -499,7 +499,7 @@ int dump_shared(struct dump *dump, struct err *err)
         struct shown *all = NULL;
         size_t count = 0;
         uint64_t done = 0;
-        if (file->kind != CKPT_MEMORY_FILE) {
+        if (file->kind != CKPT_MEMORY_FILE || dump_is_whole(dump, i)) {
             continue;
         }
         file->extents.first = dump->tables.counts[CKPT_EXTENTS];

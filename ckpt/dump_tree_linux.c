@@ -261,6 +261,7 @@ int dump_hold_all(struct dump *dump, pid_t pid, struct err *err)
     int rc = add(dump, pid, err);
     rc = rc != 0 ? rc : read_stat(pid, &line);
     bool kept = rc == 0 && is_keeper(line.parent);
+    dump->keeper = kept ? line.parent : 0;
     while (rc == 0 && more) {
         more = false;
         rc = add_descendants(dump, &more, err);

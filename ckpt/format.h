@@ -54,6 +54,8 @@ enum ckpt_table {
     CKPT_AUXV,
     CKPT_XSTATES,
     CKPT_TEXTS,
+    CKPT_WATCHES,
+    CKPT_LOCKS,
     CKPT_TABLES
 };
 
@@ -177,12 +179,27 @@ struct ckpt_thread {
 };
 
 enum ckpt_fd_kind {
-    CKPT_FILE = 1, /* opened by name */
-    CKPT_NAMELESS, /* a removed file: contents in extents */
-    CKPT_PIPE,
-    CKPT_STDIO,      /* what the resuming process has there */
-    CKPT_MEMORY_FILE /* memory that processes share: regions have its index in id */
+    CKPT_FILE = 1,    /* opened by name */
+    CKPT_NAMELESS,    /* a removed file: what it holds is that memory file's which id tells */
+    CKPT_PIPE,        /* with a path: one that has a name.  Contents at the first end that reads */
+    CKPT_STDIO,       /* what the resuming process has there */
+    CKPT_MEMORY_FILE, /* what has no name: memory that processes share, and removed files.  Regions
+                         and open files have its index in id */
+    CKPT_STDIO_AGAIN, /* another opening of what the resuming process has as number `detail` */
+    CKPT_SOCKET,      /* an end of a socketpair; id is of the pair.  What waits to be read at it is
+                         in extents, one for each message */
+    CKPT_EPOLL,
+    CKPT_EVENT,     /* eventfd: value is its count, detail 1: a semaphore */
+    CKPT_CLOCK,     /* timerfd: value is how often it went off unread, detail its settime flags */
+    CKPT_SIGNAL_FD, /* value is its mask */
+    CKPT_INOTIFY,
+    CKPT_PIDFD, /* value is the number of the process; 0: one that is gone */
+    CKPT_FD_KINDS
 };
+
+/* detail of a memory file: where it was */
+#define CKPT_IN_MEMORY 0U /* memfd, or memory without a file */
+#define CKPT_ON_DISK   1U /* path tells where */
 
 struct ckpt_fd {
     int32_t fd;
@@ -202,6 +219,48 @@ struct ckpt_file { /* an open file description */
     uint64_t bytes;      /* size when the image was made */
     uint64_t id;         /* which pipe */
     struct ckpt_span extents;
+    /* of some kinds only */
+    uint64_t value;
+    uint32_t detail;
+    int32_t clock; /* of a timerfd */
+    /* of a timerfd; left is since 1970, if it is to go off at a time of the day */
+    int64_t interval_s, interval_ns, left_s, left_ns;
+    uint32_t seals;       /* of a memory file, as F_GET_SEALS tells */
+    uint32_t type;        /* of a socket: SOCK_STREAM ... */
+    uint32_t sends;       /* SO_SNDBUF */
+    uint32_t receives;    /* SO_RCVBUF */
+    uint32_t passes;      /* SO_PASSCRED */
+    uint32_t shut;        /* 1: for reading, 2: for writing */
+    uint32_t owner_kind;  /* who gets SIGIO: as F_SETOWN_EX */
+    int32_t owner;        /* 0: nobody */
+    int32_t owner_signal; /* F_SETSIG */
+    uint32_t pad;
+};
+
+struct ckpt_watch {   /* an entry of an epoll's, or of an inotify's */
+    uint32_t in;      /* which file has it */
+    uint32_t file;    /* what an epoll watches; else CKPT_NOBODY */
+    uint32_t process; /* who adds it; CKPT_NOBODY: before there are processes */
+    int32_t number;   /* under which number the file was added; of an inotify's watch */
+    uint32_t events;
+    uint32_t path; /* text, of an inotify's */
+    uint64_t data;
+};
+
+enum ckpt_lock_kind {
+    CKPT_FLOCK = 1, /* of an open file */
+    CKPT_OFD_LOCK,  /* the same, of a range */
+    CKPT_POSIX_LOCK /* of a process, by that number */
+};
+
+struct ckpt_lock {
+    uint32_t kind;
+    uint32_t file;
+    uint32_t process;
+    int32_t number;
+    uint32_t writes; /* 1: nobody else may have one */
+    uint32_t pad;
+    uint64_t start, bytes; /* 0: to the end, wherever that is */
 };
 
 struct ckpt_action { /* as the kernel's struct sigaction */

@@ -119,6 +119,12 @@ static bool is_process_right(const struct image *image, uint32_t index)
            process->threads.count <= CKPT_THREADS_MAX && process->pid > 0;
 }
 
+static bool is_memory_file(const struct image *image, uint64_t index)
+{
+    return index < image_count(image, CKPT_FILES) &&
+           image_file(image, (uint32_t)index)->kind == CKPT_MEMORY_FILE;
+}
+
 static bool is_region_right(const struct image *image, const struct ckpt_region *region)
 {
     const struct ckpt_head *head = &image->head;
@@ -128,9 +134,7 @@ static bool is_region_right(const struct image *image, const struct ckpt_region 
         (region->start < head->window + head->window_bytes && region->end > head->window)) {
         return false;
     }
-    if (region->kind == CKPT_SHARED_MEMORY &&
-        (region->id >= image_count(image, CKPT_FILES) ||
-         image_file(image, (uint32_t)region->id)->kind != CKPT_MEMORY_FILE)) {
+    if (region->kind == CKPT_SHARED_MEMORY && !is_memory_file(image, region->id)) {
         return false;
     }
     for (uint32_t i = 0; i < region->extents.count; i++) {
@@ -159,8 +163,35 @@ static bool is_thread_right(const struct image *image, const struct ckpt_thread 
 
 static bool is_file_right(const struct image *image, const struct ckpt_file *file)
 {
-    return file->kind >= CKPT_FILE && file->kind <= CKPT_MEMORY_FILE &&
-           is_text(image, file->path) && is_within(image, CKPT_EXTENTS, file->extents);
+    return file->kind >= CKPT_FILE && file->kind < CKPT_FD_KINDS && is_text(image, file->path) &&
+           is_within(image, CKPT_EXTENTS, file->extents) && file->stdio <= 3 &&
+           (file->kind != CKPT_NAMELESS || is_memory_file(image, file->id)) &&
+           (file->kind != CKPT_STDIO_AGAIN || file->detail < 3) &&
+           (file->kind != CKPT_STDIO || file->stdio > 0);
+}
+
+static bool is_process(const struct image *image, uint32_t index)
+{
+    return index == CKPT_NOBODY || index < image_count(image, CKPT_PROCESSES);
+}
+
+static bool is_watch_right(const struct image *image, const struct ckpt_watch *watch)
+{
+    uint32_t files = image_count(image, CKPT_FILES);
+    if (watch->in >= files || !is_text(image, watch->path) || !is_process(image, watch->process) ||
+        watch->number < 0) {
+        return false;
+    }
+    return watch->file == CKPT_NOBODY
+               ? image_file(image, watch->in)->kind == CKPT_INOTIFY
+               : watch->file < files && image_file(image, watch->in)->kind == CKPT_EPOLL;
+}
+
+static bool is_lock_right(const struct image *image, const struct ckpt_lock *lock)
+{
+    return lock->kind >= CKPT_FLOCK && lock->kind <= CKPT_POSIX_LOCK &&
+           lock->file < image_count(image, CKPT_FILES) && is_process(image, lock->process) &&
+           lock->number >= 0;
 }
 
 static int bad(struct err *err, const char *what, uint32_t index)
@@ -206,6 +237,16 @@ static int check_entries(const struct image *image, struct err *err)
         if (image_fd(image, i)->fd < 0 ||
             image_fd(image, i)->file >= image_count(image, CKPT_FILES)) {
             return bad(err, "descriptor", i);
+        }
+    }
+    for (uint32_t i = 0; i < image_count(image, CKPT_WATCHES); i++) {
+        if (!is_watch_right(image, entry(image, CKPT_WATCHES, i))) {
+            return bad(err, "watch", i);
+        }
+    }
+    for (uint32_t i = 0; i < image_count(image, CKPT_LOCKS); i++) {
+        if (!is_lock_right(image, entry(image, CKPT_LOCKS, i))) {
+            return bad(err, "lock", i);
         }
     }
     return 0;

@@ -28,6 +28,8 @@ size_t tables_entry_bytes(enum ckpt_table table)
         [CKPT_AUXV] = sizeof(uint64_t),
         [CKPT_XSTATES] = 1,
         [CKPT_TEXTS] = 1,
+        [CKPT_WATCHES] = sizeof(struct ckpt_watch),
+        [CKPT_LOCKS] = sizeof(struct ckpt_lock),
     };
     return BYTES[table];
 }

@@ -1,125 +1,68 @@
-/* ckpt/stub/descriptors.c - the job's open files.
+/* ckpt/stub/descriptors.c - the job's open files: see fd.h.
  *
  * Each open file description is opened once, at some number above all that the job uses, and copied
- * to the numbers that shared it.  0 to 2 stay what the resuming process was given (--stdio: as the
- * job had them): a log that was redirected there has grown since, and would be wound back.
+ * to the numbers that shared it.  What the job was started with as 0 to 2 stays what the resuming
+ * process was given (--stdio: as the job had it): a log that was redirected there has grown since,
+ * and would be wound back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <sys/mman.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "ckpt/stub/stub.h"
+#include "ckpt/stub/fd.h"
 #include "ckpt/stub/sys.h"
+#include "ckpt/stub/text.h"
 
-#define STDIO 3
+#define SPARE 8
 
-static const struct ckpt_fd *fd_at(const struct stub *stub, uint32_t i)
+/* ---- what the kinds use */
+
+const struct ckpt_fd *fd_own(const struct stub *stub, uint32_t i)
 {
     return STUB_ENTRY(stub, CKPT_FDS, struct ckpt_fd, stub->process->fds.first + i);
 }
 
-static const struct ckpt_file *file_of(const struct stub *stub, const struct ckpt_fd *fd)
+const struct ckpt_file *fd_file(const struct stub *stub, uint32_t index)
 {
-    return STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, fd->file);
+    return STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, index);
 }
 
-static bool is_inherited(const struct stub *stub, const struct ckpt_file *file)
+uint32_t fd_process(const struct stub *stub)
 {
-    return file->stdio != 0 && (!stub->stdio || file->kind == CKPT_STDIO);
+    return (uint32_t)(stub->process - STUB_ENTRY(stub, CKPT_PROCESSES, struct ckpt_process, 0));
 }
 
-/* ---- one open file */
-
-static void copy_contents(const struct stub *stub, const struct ckpt_file *file, long fd)
+bool fd_is_inherited(const struct stub *stub, const struct ckpt_file *file)
 {
-    for (uint32_t i = 0; i < file->extents.count; i++) {
-        const struct ckpt_extent *extent =
-            STUB_ENTRY(stub, CKPT_EXTENTS, struct ckpt_extent, file->extents.first + i);
-        uint64_t from = extent->offset, to = extent->start;
-        uint64_t end = extent->offset + extent->bytes;
-        while (from < end) {
-            long rc = SYS6(copy_file_range, stub->image, &from, fd, &to, end - from, 0);
-            if (rc == -EXDEV || rc == -EINVAL || rc == -EOPNOTSUPP) {
-                char buffer[4096];
-                uint64_t most = end - from < sizeof buffer ? end - from : sizeof buffer;
-                rc = SYS4(pread64, stub->image, buffer, most, from);
-                rc = rc > 0 ? SYS4(pwrite64, fd, buffer, rc, to) : rc;
-                from += rc > 0 ? (uint64_t)rc : 0;
-                to += rc > 0 ? (uint64_t)rc : 0;
-            }
-            if (rc <= 0) {
-                stub_fail(stub, "the contents of", stub_text(stub, file->path), rc < 0 ? rc : -EIO);
-            }
-        }
-    }
+    return (file->stdio != 0 && (!stub->stdio || file->kind == CKPT_STDIO)) ||
+           file->kind == CKPT_STDIO_AGAIN;
 }
 
-/* It had no name any more: a file in memory takes its place. */
-static long open_nameless(const struct stub *stub, const struct ckpt_file *file)
+bool fd_is_late(const struct stub *stub, const struct ckpt_file *file)
 {
-    const char *path = stub_text(stub, file->path);
-    long fd = SYS2(memfd_create, "roost-ckpt", MFD_CLOEXEC);
-    if (fd < 0) {
-        stub_fail(stub, "the removed file", path, fd);
+    const char *path = stub_text(stub, file->path), *proc = "/proc/";
+    if (file->kind == CKPT_PIDFD) {
+        return file->value != 0;
     }
-    stub_must(stub, SYS2(ftruncate, fd, file->bytes), "the size of a removed file");
-    copy_contents(stub, file, fd);
-    if ((file->flags & O_ACCMODE) == O_RDONLY || (file->flags & O_APPEND) != 0) {
-        (void)SYS3(fcntl, fd, F_SETFL, file->flags & (O_APPEND | O_NONBLOCK));
+    while (*proc != '\0' && *path == *proc) {
+        path++;
+        proc++;
     }
-    return fd;
+    return file->kind == CKPT_FILE && *proc == '\0' && *path >= '0' && *path <= '9';
 }
 
-static long open_named(const struct stub *stub, const struct ckpt_file *file)
+int fd_place(const struct stub *stub, uint32_t index)
 {
-    const char *path = stub_text(stub, file->path);
-    long fd = SYS4(openat, AT_FDCWD, path, file->flags | O_CLOEXEC | O_NOCTTY, 0);
-    struct stat st;
-    if (fd < 0) {
-        stub_fail(stub, "the open file", path, fd);
-    }
-    long rc = SYS2(fstat, fd, &st);
-    if (rc != 0 || (st.st_mode & S_IFMT) != (file->mode & S_IFMT)) {
-        stub_fail(stub, "no more what it was:", path, rc != 0 ? rc : -EINVAL);
-    }
-    if (S_ISREG(file->mode) && (uint64_t)st.st_size < file->offset &&
-        (file->flags & O_ACCMODE) == O_RDONLY) {
-        stub_fail(stub, "shorter than where the job had read to:", path, -EIO);
-    }
-    return fd;
+    return stub->high + (int)index;
 }
 
-static void fill_pipe(const struct stub *stub, const struct ckpt_file *file, int end)
-{
-    for (uint32_t i = 0; i < file->extents.count; i++) {
-        const struct ckpt_extent *extent =
-            STUB_ENTRY(stub, CKPT_EXTENTS, struct ckpt_extent, file->extents.first + i);
-        uint64_t from = extent->offset, until = from + extent->bytes;
-        while (from < until) {
-            char buffer[4096];
-            uint64_t most = until - from < sizeof buffer ? until - from : sizeof buffer;
-            long rc = SYS4(pread64, stub->image, buffer, most, from);
-            rc = rc > 0 ? SYS3(write, end, buffer, rc) : rc;
-            if (rc <= 0) {
-                stub_fail(stub, "what was in a pipe", "", rc < 0 ? rc : -EIO);
-            }
-            from += (uint64_t)rc;
-        }
-    }
-}
-
-/* Where an open file waits for being copied to its numbers. */
-static int place_of(const struct stub *stub, uint32_t file)
-{
-    return stub->high + (int)file;
-}
-
-static void put_at(const struct stub *stub, long fd, int place)
+void fd_put_at(const struct stub *stub, long fd, int place)
 {
     if (fd != place) {
         stub_must(stub, SYS3(dup3, fd, place, O_CLOEXEC), "a number for an open file");
@@ -127,84 +70,127 @@ static void put_at(const struct stub *stub, long fd, int place)
     }
 }
 
-/* Both ends, wherever the job has them; an end that it has not is closed. */
-static void open_pipe(const struct stub *stub, uint32_t index)
+long fd_reopen(int number, uint32_t flags)
 {
-    const struct ckpt_file *first = STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, index);
-    int ends[2];
-    stub_must(stub, SYS2(pipe2, ends, O_CLOEXEC), "a pipe");
-    if (first->pipe_bytes > 0) {
-        (void)SYS3(fcntl, ends[1], F_SETPIPE_SZ, first->pipe_bytes); /* as far as it may be */
-    }
-    for (uint32_t i = index; i < stub->file_count; i++) {
-        const struct ckpt_file *file = STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, i);
-        if (file->kind != CKPT_PIPE || file->id != first->id) {
-            continue;
-        }
-        fill_pipe(stub, file, ends[1]);
-        int end = (file->flags & O_ACCMODE) == O_WRONLY ? 1 : 0;
-        (void)SYS3(fcntl, ends[end], F_SETFL, file->flags & (O_NONBLOCK | O_DIRECT));
-        stub_must(stub, SYS3(dup3, ends[end], place_of(stub, i), O_CLOEXEC), "an end of a pipe");
-    }
-    (void)SYS1(close, ends[0]);
-    (void)SYS1(close, ends[1]);
+    struct stub_text path = {.length = 0};
+    text_put(&path, "/proc/self/fd/");
+    text_put_number(&path, number);
+    flags &= ~(uint32_t)(O_NOFOLLOW | O_ASYNC);
+    return SYS4(openat, AT_FDCWD, path.bytes, flags | O_CLOEXEC | O_NOCTTY, 0);
 }
 
-static bool is_open(const struct stub *stub, uint32_t index)
+void fd_read_image(const struct stub *stub, void *to, uint64_t bytes, uint64_t offset)
 {
-    return SYS3(fcntl, place_of(stub, index), F_GETFD, 0) >= 0;
+    uint64_t done = 0;
+    while (done < bytes) {
+        long got = SYS4(pread64, stub->image, (char *)to + done, bytes - done, offset + done);
+        if (got <= 0) {
+            stub_fail(stub, "reading the image", "", got < 0 ? got : -EIO);
+        }
+        done += (uint64_t)got;
+    }
+}
+
+/* ---- one open file */
+
+static bool is_open(int number)
+{
+    return SYS3(fcntl, number, F_GETFD, 0) >= 0;
+}
+
+static void open_again(const struct stub *stub, const struct ckpt_file *file, int place)
+{
+    int number = file->kind == CKPT_STDIO_AGAIN ? (int)file->detail : (int)file->stdio - 1;
+    long fd = file->kind == CKPT_STDIO_AGAIN ? fd_reopen(number, file->flags) : -ENOENT;
+    if (fd >= 0) {
+        fd_put_at(stub, fd, place);
+    } else {
+        (void)SYS3(dup3, number, place, O_CLOEXEC); /* closed here: so it is there */
+    }
+}
+
+static long open_kind(const struct stub *stub, const struct ckpt_file *file)
+{
+    uint32_t flags = O_CLOEXEC | (file->flags & O_NONBLOCK);
+    switch (file->kind) {
+    case CKPT_NAMELESS:
+        return fd_open_nameless(stub, file);
+    case CKPT_EPOLL:
+        return stub_must(stub, SYS1(epoll_create1, EPOLL_CLOEXEC), "an epoll");
+    case CKPT_EVENT:
+        return fd_open_event(stub, file);
+    case CKPT_CLOCK:
+        return fd_open_clock(stub, file);
+    case CKPT_SIGNAL_FD:
+        return fd_open_signals(stub, file);
+    case CKPT_INOTIFY:
+        return stub_must(stub, SYS1(inotify_init1, flags), "an inotify");
+    case CKPT_PIDFD:
+        return fd_open_pidfd(stub, file);
+    default:
+        return fd_open_named(stub, file);
+    }
 }
 
 static void open_one(const struct stub *stub, uint32_t index)
 {
-    const struct ckpt_file *file = STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, index);
-    if (is_open(stub, index)) {
+    const struct ckpt_file *file = fd_file(stub, index);
+    int place = fd_place(stub, index);
+    if (is_open(place)) {
         return;
     }
-    if (is_inherited(stub, file)) { /* closed here: so it is there */
-        (void)SYS3(dup3, file->stdio - 1, place_of(stub, index), O_CLOEXEC);
-        return;
-    }
-    if (file->kind == CKPT_PIPE) {
-        open_pipe(stub, index);
-        return;
-    }
-    long fd = file->kind == CKPT_NAMELESS ? open_nameless(stub, file) : open_named(stub, file);
-    bool seeks = S_ISREG(file->mode) || S_ISDIR(file->mode) || S_ISBLK(file->mode);
-    if (seeks && file->offset != 0) {
-        long rc = SYS3(lseek, fd, file->offset, SEEK_SET);
-        if (SYS_FAILED(rc)) {
-            stub_fail(stub, "the position in", stub_text(stub, file->path), rc);
+    if (fd_is_inherited(stub, file)) {
+        open_again(stub, file, place);
+    } else if (file->kind == CKPT_PIPE) {
+        fd_open_pipe(stub, index);
+    } else if (file->kind == CKPT_SOCKET) {
+        fd_open_sockets(stub, index);
+    } else {
+        long fd = open_kind(stub, file);
+        bool named = file->kind == CKPT_FILE || file->kind == CKPT_NAMELESS;
+        bool seeks = S_ISREG(file->mode) || S_ISDIR(file->mode) || S_ISBLK(file->mode);
+        if (named && seeks && file->offset != 0 && (file->flags & O_PATH) == 0) {
+            long rc = SYS3(lseek, fd, file->offset, SEEK_SET);
+            if (SYS_FAILED(rc)) {
+                stub_fail(stub, "the position in", stub_text(stub, file->path), rc);
+            }
         }
+        fd_put_at(stub, fd, place);
     }
-    put_at(stub, fd, place_of(stub, index));
 }
 
 /* ---- all of them */
-
-static void open_memory(const struct stub *stub, uint32_t index)
-{
-    const struct ckpt_file *file = STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, index);
-    put_at(stub, open_nameless(stub, file), place_of(stub, index));
-}
 
 static long far_from(const struct stub *stub, int fd, int number)
 {
     return stub_must(stub, SYS3(fcntl, fd, F_DUPFD_CLOEXEC, number), "a number out of the way");
 }
 
-/* Numbers from here on are ours: above what the job uses. */
-static void find_room(struct stub *stub)
+static int highest_number(const struct stub *stub)
 {
-    int highest = STDIO - 1;
-    uint64_t limits[2];
+    int highest = STUB_STDIO - 1;
     uint32_t fds = (uint32_t)stub->head->tables[CKPT_FDS].count;
+    uint32_t watches = (uint32_t)stub->head->tables[CKPT_WATCHES].count;
     for (uint32_t i = 0; i < fds; i++) {
         const struct ckpt_fd *fd = STUB_ENTRY(stub, CKPT_FDS, struct ckpt_fd, i);
         highest = fd->fd > highest ? fd->fd : highest;
     }
+    for (uint32_t i = 0; i < watches; i++) {
+        const struct ckpt_watch *watch = STUB_ENTRY(stub, CKPT_WATCHES, struct ckpt_watch, i);
+        bool is_descriptor = watch->file != CKPT_NOBODY;
+        highest = is_descriptor && watch->number > highest ? watch->number : highest;
+    }
+    return highest;
+}
+
+/* Numbers from here on are ours: above what the job uses.  Below there is always room for what is
+ * open for a moment: the kernel gives the lowest number, which must not be a place. */
+static void find_room(struct stub *stub)
+{
+    uint64_t limits[2];
     stub->file_count = (uint32_t)stub->head->tables[CKPT_FILES].count;
-    stub->high = highest + 1;
+    int highest = highest_number(stub);
+    stub->high = (highest > STUB_STDIO + SPARE ? highest : STUB_STDIO + SPARE) + 1;
     if (SYS4(prlimit64, 0, RLIMIT_NOFILE, NULL, limits) == 0) {
         limits[0] = limits[1];
         (void)SYS4(prlimit64, 0, RLIMIT_NOFILE, limits, NULL); /* the job's own comes later */
@@ -212,7 +198,7 @@ static void find_room(struct stub *stub)
     int image = stub->high + (int)stub->file_count, say = image + 1, out = image + 2;
     long far[3] = {far_from(stub, stub->image, out + 1), far_from(stub, stub->say, out + 1),
                    stub->out >= 0 ? far_from(stub, stub->out, out + 1) : -1};
-    (void)SYS3(close_range, STDIO, out, 0);
+    (void)SYS3(close_range, STUB_STDIO, out, 0);
     stub_must(stub, SYS3(dup3, far[0], image, O_CLOEXEC), "a number for the image");
     stub_must(stub, SYS3(dup3, far[1], say, O_CLOEXEC), "a number for messages");
     stub->image = image;
@@ -224,61 +210,122 @@ static void find_room(struct stub *stub)
     (void)SYS3(close_range, out + 1, ~0U, 0);
 }
 
-void stub_open_files(struct stub *stub)
+static void for_objects(const struct stub *stub,
+                        void (*act)(const struct stub *stub, uint32_t index))
 {
-    uint32_t fds = (uint32_t)stub->head->tables[CKPT_FDS].count;
-    find_room(stub);
     for (uint32_t i = 0; i < stub->file_count; i++) {
-        if (STUB_ENTRY(stub, CKPT_FILES, struct ckpt_file, i)->kind == CKPT_MEMORY_FILE) {
-            open_memory(stub, i);
+        if (fd_file(stub, i)->kind == CKPT_MEMORY_FILE) {
+            act(stub, i);
         }
     }
-    for (uint32_t i = 0; i < fds; i++) {
-        const struct ckpt_fd *fd = STUB_ENTRY(stub, CKPT_FDS, struct ckpt_fd, i);
-        open_one(stub, fd->file);
+}
+
+void stub_open_files(struct stub *stub)
+{
+    find_room(stub);
+    for_objects(stub, fd_make_object);
+    for (uint32_t i = 0; i < stub->file_count; i++) {
+        const struct ckpt_file *file = fd_file(stub, i);
+        if (file->kind != CKPT_MEMORY_FILE && !fd_is_late(stub, file)) {
+            open_one(stub, i);
+        }
     }
+    for_objects(stub, fd_finish_object);
+    fd_lock_files(stub);
+    fd_add_watches(stub, CKPT_NOBODY);
 }
 
 int stub_memory_file(const struct stub *stub, uint32_t file)
 {
-    return place_of(stub, file);
+    return fd_place(stub, file);
 }
 
-void stub_close_high(const struct stub *stub)
+static void close_high(const struct stub *stub)
 {
     if (stub->file_count > 0) {
         (void)SYS3(close_range, stub->high, stub->high + (int)stub->file_count - 1, 0);
     }
 }
 
+void stub_forget_files(const struct stub *stub)
+{
+    close_high(stub);
+}
+
+/* ---- of a process */
+
 static bool has(const struct stub *stub, int number)
 {
     for (uint32_t i = 0; i < stub->process->fds.count; i++) {
-        if (fd_at(stub, i)->fd == number) {
+        if (fd_own(stub, i)->fd == number) {
             return true;
         }
     }
     return false;
 }
 
+static void copy_to_number(const struct stub *stub, const struct ckpt_fd *fd)
+{
+    long rc = SYS3(dup3, fd_place(stub, fd->file), fd->fd, fd->cloexec != 0 ? O_CLOEXEC : 0);
+    if (rc < 0 && !fd_is_inherited(stub, fd_file(stub, fd->file))) {
+        stub_fail(stub, "a number of an open file", "", rc);
+    }
+}
+
 void stub_make_descriptors(struct stub *stub)
 {
     struct ckpt_span fds = stub->process->fds;
     for (uint32_t i = 0; i < fds.count; i++) {
-        const struct ckpt_fd *fd = fd_at(stub, i);
-        long rc = SYS3(dup3, place_of(stub, fd->file), fd->fd, fd->cloexec != 0 ? O_CLOEXEC : 0);
-        if (rc < 0 && !is_inherited(stub, file_of(stub, fd))) {
-            stub_fail(stub, "a number of an open file", "", rc);
+        if (!fd_is_late(stub, fd_file(stub, fd_own(stub, i)->file))) {
+            copy_to_number(stub, fd_own(stub, i));
         }
     }
-    for (int number = 0; number < STDIO; number++) {
+    for (uint32_t i = 0; i < fds.count; i++) {
+        if (fd_is_late(stub, fd_file(stub, fd_own(stub, i)->file))) {
+            open_one(stub, fd_own(stub, i)->file);
+            copy_to_number(stub, fd_own(stub, i));
+        }
+    }
+    for (int number = 0; number < STUB_STDIO; number++) {
         if (!has(stub, number)) {
             (void)SYS1(close, number);
         }
     }
+    fd_add_watches(stub, fd_process(stub));
     const char *cwd = stub_text(stub, stub->process->cwd);
     long rc = SYS1(chdir, cwd);
     if (rc != 0) {
         stub_fail(stub, "the working directory", cwd, rc);
+    }
+}
+
+/* Who is told by a signal when something can be read or written. */
+static void set_owner(const struct ckpt_fd *fd, const struct ckpt_file *file)
+{
+    struct f_owner_ex owner = {.pid = file->owner};
+    owner.type = (enum __pid_type)file->owner_kind;
+    if (file->owner_signal != 0) {
+        (void)SYS3(fcntl, fd->fd, F_SETSIG, file->owner_signal);
+    }
+    (void)SYS3(fcntl, fd->fd, F_SETOWN_EX, &owner); /* it may have ended: then nobody is told */
+    if ((file->flags & O_ASYNC) != 0) {
+        long flags = SYS3(fcntl, fd->fd, F_GETFL, 0);
+        (void)SYS3(fcntl, fd->fd, F_SETFL, flags | O_ASYNC);
+    }
+}
+
+void stub_finish_descriptors(const struct stub *stub)
+{
+    if (fd_process(stub) == 0) {
+        for_objects(stub, fd_seal_object);
+    }
+    close_high(stub);
+    fd_lock_ranges(stub); /* after the last close(): that gives up a process's locks of a file */
+    for (uint32_t i = 0; i < stub->process->fds.count; i++) {
+        const struct ckpt_fd *fd = fd_own(stub, i);
+        const struct ckpt_file *file = fd_file(stub, fd->file);
+        if (!fd_is_inherited(stub, file) && (file->owner != 0 || (file->flags & O_ASYNC) != 0)) {
+            set_owner(fd, file);
+        }
     }
 }

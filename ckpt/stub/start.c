@@ -107,7 +107,6 @@ static void become(void *arg)
 {
     struct stub *stub = arg;
     stub_make_memory(stub);
-    stub_close_high(stub);
     stub_make_process(stub);
     stub_run_threads(stub);
 }
@@ -153,7 +152,7 @@ static void add_orphans(void *arg)
 {
     struct stub *stub = arg;
     stub_make_orphans(stub, go_on);
-    stub_close_high(stub);
+    stub_forget_files(stub);
 }
 
 void stub_main(const uint64_t *stack, uint64_t code);

@@ -32,6 +32,7 @@ enum stub_stage { /* each is reached by all processes before any goes on */
                   STUB_LEADS,
                   STUB_GROUPED,
                   STUB_READY,
+                  STUB_FINISHED,
                   STUB_STAGES
 };
 
@@ -90,9 +91,12 @@ void stub_check_machine(const struct stub *stub);
 /* Once, before there are others: all open files of all processes, at high numbers. */
 void stub_open_files(struct stub *stub);
 void stub_make_descriptors(struct stub *stub);
-/* The descriptor of memory that processes share; such are closed by stub_close_high(). */
+/* The descriptor of memory that processes share, until stub_finish_descriptors(). */
 int stub_memory_file(const struct stub *stub, uint32_t file);
-void stub_close_high(const struct stub *stub);
+/* When all processes have their memory and their threads: what refers to these. */
+void stub_finish_descriptors(const struct stub *stub);
+/* In a process that is none of the job's. */
+void stub_forget_files(const struct stub *stub);
 /* Waits for all processes to come as far; ends this one when one of them is lost. */
 void stub_meet(struct stub *stub, enum stub_stage stage);
 /* The others wait no more. */

@@ -220,6 +220,8 @@ void stub_run_threads(struct stub *stub)
     }
     tell_kernel(stub, first->thread);
     stub_meet(stub, STUB_READY);
+    stub_finish_descriptors(stub);
+    stub_meet(stub, STUB_FINISHED);
     stub_start_timers(stub);
     (void)SYS1(close, stub->image);
     (void)SYS1(close, stub->say);

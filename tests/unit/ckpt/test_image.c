@@ -37,8 +37,10 @@ static void make(struct made *made)
                                  .end = REGION_START + 4 * (uint64_t)CKPT_PAGE,
                                  .kind = CKPT_MEMORY,
                                  .extents = {0, 1}};
-    struct ckpt_file file = {.kind = CKPT_FILE};
+    struct ckpt_file file = {.kind = CKPT_EPOLL};
     struct ckpt_fd fd = {.fd = 3};
+    struct ckpt_watch watch = {.number = 4, .process = CKPT_NOBODY};
+    struct ckpt_lock lock = {.kind = CKPT_FLOCK, .process = CKPT_NOBODY};
     *made = (struct made){.head = {.window = 0x1000000000,
                                    .window_bytes = 16 * (uint64_t)CKPT_PAGE,
                                    .image_bytes = 8 * (uint64_t)CKPT_PAGE,
@@ -53,6 +55,10 @@ static void make(struct made *made)
     file.path = tables_text(&made->tables, "/tmp/notes");
     fd.file = tables_add(&made->tables, CKPT_FILES, &file);
     process.fds = (struct ckpt_span){tables_add(&made->tables, CKPT_FDS, &fd), 1};
+    file.kind = CKPT_FILE;
+    watch.file = lock.file = tables_add(&made->tables, CKPT_FILES, &file);
+    (void)tables_add(&made->tables, CKPT_WATCHES, &watch);
+    (void)tables_add(&made->tables, CKPT_LOCKS, &lock);
     (void)tables_add(&made->tables, CKPT_PROCESSES, &process);
 }
 
@@ -181,8 +187,24 @@ static void what_points_outside_is_refused(void **state)
     SPOILT(CKPT_THREADS, ckpt_thread, signals.count = 1, "thread 0");
     SPOILT(CKPT_FILES, ckpt_file, kind = 0, "file 0");
     SPOILT(CKPT_FILES, ckpt_file, path = 10000, "file 0");
+    SPOILT(CKPT_FILES, ckpt_file, kind = CKPT_FD_KINDS, "file 0");
+    SPOILT(CKPT_FILES, ckpt_file, kind = CKPT_NAMELESS, "file 0");
+    SPOILT(CKPT_FILES, ckpt_file, kind = CKPT_STDIO, "file 0");
+    SPOILT(CKPT_FILES, ckpt_file, stdio = 4, "file 0");
+    SPOILT(CKPT_FILES, ckpt_file, kind = CKPT_EVENT, "watch 0");
+    SPOILT(CKPT_WATCHES, ckpt_watch, in = 2, "watch 0");
+    SPOILT(CKPT_WATCHES, ckpt_watch, file = 2, "watch 0");
+    SPOILT(CKPT_WATCHES, ckpt_watch, file = CKPT_NOBODY, "watch 0");
+    SPOILT(CKPT_WATCHES, ckpt_watch, process = 1, "watch 0");
+    SPOILT(CKPT_WATCHES, ckpt_watch, number = -1, "watch 0");
+    SPOILT(CKPT_WATCHES, ckpt_watch, path = 10000, "watch 0");
+    SPOILT(CKPT_LOCKS, ckpt_lock, kind = 0, "lock 0");
+    SPOILT(CKPT_LOCKS, ckpt_lock, kind = CKPT_POSIX_LOCK + 1, "lock 0");
+    SPOILT(CKPT_LOCKS, ckpt_lock, file = 2, "lock 0");
+    SPOILT(CKPT_LOCKS, ckpt_lock, process = 1, "lock 0");
+    SPOILT(CKPT_LOCKS, ckpt_lock, number = -1, "lock 0");
     SPOILT(CKPT_FDS, ckpt_fd, fd = -1, "descriptor 0");
-    SPOILT(CKPT_FDS, ckpt_fd, file = 1, "descriptor 0");
+    SPOILT(CKPT_FDS, ckpt_fd, file = 2, "descriptor 0");
 #undef SPOILT
     make(&made);
     made.head.xstate_bytes = CKPT_XSTATE_MAX + 1;

@@ -1,0 +1,227 @@
+/* ckpt/dump_fd_socket_linux.c - pairs of sockets (socketpair) whose ends are the job's.
+ *
+ * Which sockets are a pair the kernel tells to whoever asks for it (sock_diag(7)).  What waits to
+ * be read is looked at, not taken.  All other sockets are refused: whom they are connected with is
+ * not ours to stop.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "ckpt/dump_fd.h"
+
+#define MESSAGES_MAX 100000
+
+struct pair {
+    uint32_t peer; /* inode; 0: it has none any more */
+    uint8_t shut;
+};
+
+/* ---- asking */
+
+static int ask(int fd, uint32_t inode)
+{
+    struct {
+        struct nlmsghdr head;
+        struct unix_diag_req request;
+    } message = {.head = {.nlmsg_len = sizeof message,
+                          .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                          .nlmsg_flags = NLM_F_REQUEST},
+                 .request = {.sdiag_family = AF_UNIX,
+                             .udiag_states = ~0U,
+                             .udiag_ino = inode,
+                             .udiag_show = UDIAG_SHOW_PEER,
+                             .udiag_cookie = {~0U, ~0U}}};
+    return send(fd, &message, sizeof message, 0) == (ssize_t)sizeof message ? 0 : -errno;
+}
+
+static int read_answer(const char *bytes, size_t length, struct pair *ret)
+{
+    const struct nlmsghdr *head = (const void *)bytes;
+    size_t at = NLMSG_LENGTH(sizeof(struct unix_diag_msg));
+    if (length < at || head->nlmsg_len > length || head->nlmsg_type != SOCK_DIAG_BY_FAMILY) {
+        return -EOPNOTSUPP;
+    }
+    *ret = (struct pair){.peer = 0};
+    while (at + sizeof(struct rtattr) <= head->nlmsg_len) {
+        struct rtattr attribute;
+        memcpy(&attribute, bytes + at, sizeof attribute);
+        size_t body = attribute.rta_len - sizeof attribute;
+        if (attribute.rta_len < sizeof attribute || at + attribute.rta_len > head->nlmsg_len) {
+            return -EPROTO;
+        }
+        const char *value = bytes + at + RTA_LENGTH(0);
+        if (attribute.rta_type == UNIX_DIAG_PEER && body >= sizeof ret->peer) {
+            memcpy(&ret->peer, value, sizeof ret->peer);
+        } else if (attribute.rta_type == UNIX_DIAG_SHUTDOWN && body >= sizeof ret->shut) {
+            memcpy(&ret->shut, value, sizeof ret->shut);
+        }
+        at += RTA_ALIGN(attribute.rta_len);
+    }
+    return 0;
+}
+
+static int ask_pair(uint64_t inode, struct pair *ret)
+{
+    _Alignas(struct nlmsghdr) char answer[4096];
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    int rc = fd < 0 ? -errno : ask(fd, (uint32_t)inode);
+    if (rc == 0) {
+        ssize_t got = recv(fd, answer, sizeof answer, 0);
+        rc = got < 0 ? -errno : read_answer(answer, (size_t)got, ret);
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return rc;
+}
+
+/* ---- what waits to be read */
+
+/* Descriptors on their way: they were installed for us, and are closed. */
+static bool had_descriptors(struct msghdr *message)
+{
+    bool had = false;
+    for (struct cmsghdr *control = CMSG_FIRSTHDR(message); control != NULL;
+         control = CMSG_NXTHDR(message, control)) {
+        if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) {
+            continue;
+        }
+        for (size_t at = 0; at + CMSG_LEN(0) + sizeof(int) <= control->cmsg_len;
+             at += sizeof(int)) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(control) + at, sizeof fd);
+            (void)close(fd);
+            had = true;
+        }
+    }
+    return had;
+}
+
+/* From that place of what waits; a message, or for a stream as much as the room takes. */
+static ssize_t peek(int fd, int at, void *room, size_t bytes, bool *descriptors)
+{
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(253 * sizeof(int))];
+    struct iovec iovec = {room, bytes};
+    struct msghdr message = {.msg_iov = &iovec,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof control};
+    if (setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &at, sizeof at) != 0) {
+        return -errno;
+    }
+    ssize_t got = recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    int error = errno;
+    *descriptors = *descriptors || had_descriptors(&message);
+    return got < 0 ? -error : got;
+}
+
+static int put_waiting(struct files *files, const struct open_file *file, struct ckpt_file *saved,
+                       int fd)
+{
+    int before = -1, off = -1;
+    socklen_t length = sizeof before;
+    bool descriptors = false;
+    size_t room = (size_t)saved->receives + saved->sends + 65536;
+    unsigned char *chunk = mem_alloc(room);
+    int rc = getsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &before, &length) != 0 ? -errno : 0;
+    uint64_t bytes = 0;
+    for (int i = 0; rc == 0 && i < MESSAGES_MAX; i++) {
+        ssize_t got = peek(fd, (int)bytes, chunk, room, &descriptors);
+        if (got == 0 && saved->type != SOCK_STREAM && (saved->shut & 1) == 0) {
+            rc = -EBUSY; /* a message without a byte: behind it we cannot look */
+        }
+        if (got == -EAGAIN || got == 0) {
+            break;
+        }
+        rc = got < 0 ? (int)got : fd_put_message(files, saved, chunk, (size_t)got);
+        bytes += got > 0 ? (uint64_t)got : 0;
+    }
+    mem_free(chunk);
+    off = before;
+    (void)setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &off, sizeof off);
+    saved->bytes = bytes;
+    if (descriptors) {
+        return fd_refuse(files, file, "descriptors are on their way through it");
+    }
+    return rc != 0 ? fd_fail(files, file, rc) : 0;
+}
+
+/* ---- the socket */
+
+static uint32_t option(int fd, int name)
+{
+    int value = 0;
+    socklen_t length = sizeof value;
+    return getsockopt(fd, SOL_SOCKET, name, &value, &length) == 0 ? (uint32_t)value : 0;
+}
+
+static bool is_named(int fd)
+{
+    struct sockaddr_un name;
+    socklen_t length = sizeof name;
+    return getsockname(fd, (struct sockaddr *)&name, &length) == 0 &&
+           length > sizeof name.sun_family;
+}
+
+static bool is_mine(const struct files *files, uint32_t inode, const struct open_file *file)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        if (files->items[i].st.st_ino == inode && files->items[i].st.st_dev == file->st.st_dev) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int save_pair(struct files *files, const struct open_file *file, struct ckpt_file *saved,
+                     int fd)
+{
+    struct pair pair;
+    if (option(fd, SO_DOMAIN) != AF_UNIX) {
+        return fd_refuse(files, file, "a socket of the network is not saved");
+    }
+    if (is_named(fd) || option(fd, SO_ACCEPTCONN) != 0) {
+        return fd_refuse(files, file, "a socket that has a name is not saved");
+    }
+    int rc = ask_pair(file->st.st_ino, &pair);
+    if (rc != 0) {
+        return fd_refuse(files, file, "with whom this socket is connected cannot be found out");
+    }
+    bool ended = pair.peer == 0 && pair.shut == 3; /* its peer is gone */
+    if (!ended && (pair.peer == 0 || !is_mine(files, pair.peer, file))) {
+        return fd_refuse(files, file,
+                         pair.peer == 0 ? "a socket that is not connected is not saved"
+                                        : "a socket that is connected with another process is not "
+                                          "saved");
+    }
+    saved->id = pair.peer == 0 || file->st.st_ino < pair.peer ? file->st.st_ino : pair.peer;
+    saved->type = option(fd, SO_TYPE);
+    saved->sends = option(fd, SO_SNDBUF);
+    saved->receives = option(fd, SO_RCVBUF);
+    saved->passes = option(fd, SO_PASSCRED);
+    saved->shut = pair.shut;
+    return put_waiting(files, file, saved, fd);
+}
+
+int fd_save_socket(struct files *files, const struct open_file *file, struct ckpt_file *saved)
+{
+    saved->kind = CKPT_SOCKET;
+    int fd = fd_fetch(file);
+    if (fd < 0) {
+        return fd_fail(files, file, fd);
+    }
+    int rc = save_pair(files, file, saved, fd);
+    (void)close(fd);
+    return rc;
+}
