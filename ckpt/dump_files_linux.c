@@ -257,11 +257,13 @@ static void find_firsts(struct files *files)
     mem_free(sorted);
 }
 
-/* What the keeper has as 0 to 2, the job was started with.  Without a keeper: what the first
- * process has there. */
+/* What the keeper has as 0 to 2, the job was started with.  Without a keeper, or one that is not
+ * ours to look at: what the first process has there. */
 static void find_stdio(struct files *files)
 {
-    pid_t keeper = files->dump->keeper;
+    char folder[64];
+    (void)snprintf(folder, sizeof folder, "/proc/%d/fd/.", (int)files->dump->keeper);
+    pid_t keeper = access(folder, R_OK | X_OK) == 0 ? files->dump->keeper : 0;
     const struct subject *job = files->dump->subjects[0];
     for (int number = 0; number < DUMP_STDIO; number++) {
         struct stdio *stdio = &files->stdio[number];

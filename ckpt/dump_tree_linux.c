@@ -259,6 +259,9 @@ int dump_hold_all(struct dump *dump, pid_t pid, struct err *err)
     struct stat_line line;
     bool more = true;
     int rc = add(dump, pid, err);
+    if (rc == 0 && (dump->subjects[0]->process.flags & CKPT_ZOMBIE) != 0) {
+        rc = err_set(err, -ESRCH, "process %d: there is none any more", (int)pid);
+    }
     rc = rc != 0 ? rc : read_stat(pid, &line);
     bool kept = rc == 0 && is_keeper(line.parent);
     dump->keeper = kept ? line.parent : 0;

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -26,6 +27,8 @@
 #define EVENT_OF(status) ((status) >> 16)
 #define CS_64BIT         0x33U
 #define VDSO_TRIES       1000
+#define END_TRIES        20000 /* ten seconds */
+#define END_PAUSE_NS     500000
 #define SYSCALL_STOP     (SIGTRAP | 0x80)
 #define ENDS_WITHIN_MS   10000
 
@@ -266,6 +269,20 @@ static void put_back(struct tracee_thread *thread)
     thread->is_used = false;
 }
 
+/* Until nothing is left of it: its pipes and locks are another's to have then. */
+static void wait_until_gone(const struct tracee_thread *thread)
+{
+    const struct timespec pause = {.tv_nsec = END_PAUSE_NS};
+    int status = 0;
+    for (int i = 0; i < END_TRIES; i++) {
+        pid_t pid = waitpid(thread->tid, &status, __WALL | WNOHANG);
+        if (pid < 0 || (pid > 0 && (WIFEXITED(status) || WIFSIGNALED(status)))) {
+            return;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
 void tracee_release(struct tracee *tracee, bool kill_it)
 {
     if (kill_it && tracee->count > 0) {
@@ -273,9 +290,11 @@ void tracee_release(struct tracee *tracee, bool kill_it)
     } else if (tracee->scratch != 0) {
         (void)TRACEE_CALL(tracee, 0, SYS_munmap, tracee->scratch, CKPT_PAGE);
     }
-    for (size_t i = 0; i < tracee->count; i++) {
-        struct tracee_thread *thread = &tracee->threads[i];
-        if (!kill_it) {
+    for (size_t i = tracee->count; i > 0; i--) { /* the first one ends last */
+        struct tracee_thread *thread = &tracee->threads[i - 1];
+        if (kill_it) {
+            wait_until_gone(thread);
+        } else {
             put_back(thread);
         }
         (void)ptrace(PTRACE_DETACH, thread->tid, NULL, NULL); /* gone, if it was killed */

@@ -46,7 +46,8 @@ struct tracee {
 int tracee_hold(pid_t pid, struct tracee *tracee, struct err *err);
 /* After tracee_hold(): finds the instruction and makes the scratch page. */
 int tracee_prepare(struct tracee *tracee, const struct maps *maps, struct err *err);
-/* Lets it go on as if nothing had been, or ends it by SIGKILL.  What was made for us is undone. */
+/* Lets it go on as if nothing had been; what was made for us is undone.  Or ends it by SIGKILL, and
+ * waits until nothing is left of it. */
 void tracee_release(struct tracee *tracee, bool kill);
 /* Ends it by that signal, whatever it does about it: nothing of it runs any more. */
 void tracee_end(struct tracee *tracee, int signal);

@@ -4,18 +4,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/time_types.h>
 #include <sys/file.h>
 
 #include "ckpt/stub/fd.h"
 #include "ckpt/stub/sys.h"
 
-static void check(const struct stub *stub, const struct ckpt_lock *lock, long rc)
-{
-    if (rc != 0) {
-        stub_fail(stub, "somebody else has what the job had locked:",
-                  stub_text(stub, fd_file(stub, lock->file)->path), rc);
-    }
-}
+#define TRIES    1000 /* ten seconds */
+#define PAUSE_NS 10000000
 
 static long lock_range(const struct ckpt_lock *lock, int number, int command)
 {
@@ -31,18 +27,36 @@ static const struct ckpt_lock *lock_at(const struct stub *stub, uint32_t i)
     return STUB_ENTRY(stub, CKPT_LOCKS, struct ckpt_lock, i);
 }
 
+static long try_lock(const struct ckpt_lock *lock, int number)
+{
+    if (lock->kind == CKPT_FLOCK) {
+        return SYS2(flock, number, (lock->writes != 0 ? LOCK_EX : LOCK_SH) | LOCK_NB);
+    }
+    return lock_range(lock, number, lock->kind == CKPT_OFD_LOCK ? F_OFD_SETLK : F_SETLK);
+}
+
+/* The process that the image was made of may not have come to its end yet: it is waited for. */
+static void take(const struct stub *stub, const struct ckpt_lock *lock, int number)
+{
+    const struct __kernel_timespec pause = {.tv_nsec = PAUSE_NS};
+    long rc = try_lock(lock, number);
+    for (int i = 0; i < TRIES && (rc == -EAGAIN || rc == -EACCES); i++) {
+        (void)SYS2(nanosleep, &pause, NULL);
+        rc = try_lock(lock, number);
+    }
+    if (rc != 0) {
+        stub_fail(stub, "somebody else has what the job had locked:",
+                  stub_text(stub, fd_file(stub, lock->file)->path), rc);
+    }
+}
+
 void fd_lock_files(const struct stub *stub)
 {
     for (uint32_t i = 0; i < stub->head->tables[CKPT_LOCKS].count; i++) {
         const struct ckpt_lock *lock = lock_at(stub, i);
-        int place = fd_place(stub, lock->file);
-        if (lock->kind == CKPT_POSIX_LOCK || fd_is_inherited(stub, fd_file(stub, lock->file))) {
-            continue;
+        if (lock->kind != CKPT_POSIX_LOCK && !fd_is_inherited(stub, fd_file(stub, lock->file))) {
+            take(stub, lock, fd_place(stub, lock->file));
         }
-        int how = (lock->writes != 0 ? LOCK_EX : LOCK_SH) | LOCK_NB;
-        check(stub, lock,
-              lock->kind == CKPT_FLOCK ? SYS2(flock, place, how)
-                                       : lock_range(lock, place, F_OFD_SETLK));
     }
 }
 
@@ -52,7 +66,7 @@ void fd_lock_ranges(const struct stub *stub)
         const struct ckpt_lock *lock = lock_at(stub, i);
         if (lock->kind == CKPT_POSIX_LOCK && lock->process == fd_process(stub) &&
             !fd_is_inherited(stub, fd_file(stub, lock->file))) {
-            check(stub, lock, lock_range(lock, lock->number, F_SETLK));
+            take(stub, lock, lock->number);
         }
     }
 }

@@ -38,6 +38,7 @@ if [ "$(id -u)" = 0 ]; then
 fi
 try --every 0.3 --rounds 2 -- "$WORK/jobs/waits.static"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/events" .
+try --every 0.3 --rounds 2 -- "$WORK/jobs/openings.static" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/threads" 50
 try --every 0.3 --rounds 3 -- /bin/bash "$WORK/bin/pipes.sh"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/mappings" .
