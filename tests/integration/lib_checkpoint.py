@@ -85,14 +85,21 @@ def interrupted(options, out, image):
             return run.started.returncode, images
         job = run.job()
         how = "--leave-running" if options.leave else "--kill"
+        said = os.path.getsize(out)
         made = job and subprocess.run([CKPT, "dump", str(job), image, how], stdout=subprocess.DEVNULL,
                                       stderr=subprocess.PIPE, text=True)
         if made and made.returncode == 0:
             images += 1
             argv = [image] + (["--lazy"] if options.lazy else [])
-            if options.leave and run.ends_within(random.random() * options.every / 4):
-                return run.started.returncode, images
+            if options.leave:
+                known = os.path.getsize(out) == said  # what it had said when the image was made
+                if run.ends_within(random.random() * options.every / 4 if known else 30):
+                    return run.started.returncode, images
             run.kill()
+            if options.leave:  # what it said since, it will say again
+                while os.path.exists(f"/proc/{job}"):
+                    time.sleep(0.001)
+                os.truncate(out, said)
         elif (not made or "there is none" in made.stderr) and run.ends_within(30):  # it had come to its end
             return run.started.returncode, images
         else:
