@@ -36,6 +36,9 @@ static const struct act_words WORDS[] = {
     {"continue", "Continue", "Continue", "continue", "continued", "have been continued",
      "is not suspended: there is nothing to continue",
      "is not suspended: there is nothing to continue"},
+    {"checkpoint", NULL, NULL, "checkpoint", "was checkpointed", "were checkpointed",
+     "is not running: there is nothing to checkpoint",
+     "is not running: there is nothing to checkpoint"},
 };
 
 const struct act_words *act_words_find(const char *command)
@@ -99,6 +102,36 @@ bool act_plan_many(const struct act_words *words, const char *what, const struct
     }
     strbuf_printf(out, "Couldn't find/%s all jobs%s%s", words->verb, blank, what);
     return false;
+}
+
+bool act_plan_checkpoint(const struct ad *answer, struct strbuf *out)
+{
+    const char *id = ad_string_or(answer, "Id", "?");
+    const char *result = ad_string_or(answer, "Result", "Failed");
+    const char *reason = ad_string_or(answer, "Reason", "no reason given");
+    if (strcmp(result, "Success") == 0) {
+        strbuf_printf(out, "Job %s was checkpointed (number %lld, %.1f s)", id,
+                      (long long)ad_int_or(answer, "CkptSequence", 0),
+                      ad_real_or(answer, "CkptSeconds", 0));
+        return true;
+    }
+    if (strcmp(result, "NotWanted") == 0) {
+        strbuf_printf(out, "Job %s is not checkpointed: it was submitted without checkpoint = true",
+                      id);
+    } else if (strcmp(result, "Failed") == 0) {
+        strbuf_printf(out, "Job %s could not be checkpointed: %s", id, reason);
+    } else {
+        (void)act_plan_id(act_words_find("checkpoint"), answer, out);
+    }
+    return false;
+}
+
+bool act_plan_answers(const struct ad *answer, const char *id)
+{
+    const char *of = ad_string_or(answer, "Id", "");
+    size_t length = strlen(id);
+    return strncmp(of, id, length) == 0 &&
+           (of[length] == '\0' || (of[length] == '.' && strchr(id, '.') == NULL));
 }
 
 #define DOTS_MAX 100

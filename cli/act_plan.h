@@ -1,4 +1,4 @@
-/* cli/act_plan.h - what `roost submit`, `edit`, `rm`, `hold` and `release` say about jobs.  Pure.
+/* cli/act_plan.h - what `roost submit`, `edit`, `rm`, `hold` and their like say about jobs.  Pure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,6 +22,11 @@ bool act_plan_id(const struct act_words *words, const struct ad *answer, struct 
 /* The totals for a constraint.  what: "of user alice", "matching constraint (x)", "" for all. */
 bool act_plan_many(const struct act_words *words, const char *what, const struct ad *totals,
                    struct strbuf *out);
+
+/* The answer for one job that was to be checkpointed (JOB_CHECKPOINT). */
+bool act_plan_checkpoint(const struct ad *answer, struct strbuf *out);
+/* Is that answer to the id, "12.3" or "12"? */
+bool act_plan_answers(const struct ad *answer, const char *id);
 
 /* What `roost submit` and `edit` say when it is done. */
 void act_plan_submitted(int64_t jobs, int64_t cluster, bool terse, struct strbuf *out);

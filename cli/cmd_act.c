@@ -1,4 +1,5 @@
-/* cli/cmd_act.c - `roost rm`, `hold`, `release`, `vacate`: acting on jobs in the schedd's queue.
+/* cli/cmd_act.c - `roost rm`, `hold`, `release`, `vacate`, `checkpoint`: acting on jobs in the
+ * schedd's queue.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,6 +25,9 @@ struct act {
     bool fast, all;
     struct vec ids, users, constraints; /* borrowed texts, as they were given */
     struct vec zoned;                   /* the constraints as the schedd is to read them */
+    bool *heard;                        /* of checkpoint: which ids were answered for; NULL: none */
+    size_t heard_count;                 /* answers */
+    int status;
 };
 
 static int read_option(struct act *act, int *at)
@@ -36,6 +40,9 @@ static int read_option(struct act *act, int *at)
     if (listing_is(arg, "all", 1)) {
         act->all = true;
         return CLI_OK;
+    }
+    if (act_words_action(act->words, false) == NULL && !listing_is(arg, "constraint", 3)) {
+        return cli_unknown(cli, arg); /* there are no two ways of it, nor reasons */
     }
     if (listing_is(arg, "fast", 1)) {
         act->fast = true;
@@ -137,11 +144,81 @@ static int act_once(struct act *act, struct ad *args, const char *what)
     return status;
 }
 
+/* ---- checkpoint: each job's answer is shown when it comes ---------------------------------------
+ */
+
+static void show_checkpoints(void *arg, struct ad *const *ads, size_t count)
+{
+    struct act *act = arg;
+    struct strbuf line;
+    strbuf_init(&line, 0);
+    for (size_t i = 0; i < count; i++) {
+        bool is_done = act_plan_checkpoint(ads[i], &line);
+        say(&line, is_done);
+        (void)fflush(stdout);
+        act->status = is_done ? act->status : CLI_FAILED;
+        act->heard_count++;
+        for (size_t k = 0; act->heard != NULL && k < act->ids.count; k++) {
+            act->heard[k] = act->heard[k] || act_plan_answers(ads[i], act->ids.items[k]);
+        }
+    }
+    strbuf_fini(&line);
+}
+
+static void say_missing(const struct act *act)
+{
+    for (size_t i = 0; i < act->ids.count; i++) {
+        const char *id = act->ids.items[i];
+        if (!act->heard[i]) {
+            (void)fprintf(stderr,
+                          strchr(id, '.') != NULL ? "Job %s not found\n"
+                                                  : "Couldn't find jobs in cluster %s\n",
+                          id);
+        }
+    }
+}
+
+/* One JOB_CHECKPOINT.  args gets what all of them have; what: of a constraint, NULL: ids. */
+static int checkpoint_once(struct act *act, struct ad *args, const char *what)
+{
+    struct cli *cli = act->cli;
+    struct cli_reply reply;
+    struct err err;
+    const struct wire_body body = {.args = args};
+    act->status = CLI_OK;
+    act->heard_count = 0;
+    act->heard = what == NULL ? mem_zalloc(act->ids.count * sizeof(*act->heard)) : NULL;
+    if (cli_call_each(cli, cli->schedd, VERB_JOB_CHECKPOINT, &body, show_checkpoints, act, &reply,
+                      &err) != 0) {
+        act->status = cli_fail(cli, "%s", err.text);
+    } else if (what != NULL && act->heard_count == 0) {
+        (void)fprintf(stderr, "No job that runs and is checkpointed%s%s\n",
+                      what[0] != '\0' ? " " : "", what);
+        act->status = CLI_FAILED;
+    } else if (what == NULL) {
+        say_missing(act);
+        for (size_t i = 0; i < act->ids.count; i++) {
+            act->status = act->heard[i] ? act->status : CLI_FAILED;
+        }
+    }
+    cli_reply_fini(&reply);
+    mem_free(act->heard);
+    act->heard = NULL;
+    ad_destroy(args);
+    return act->status;
+}
+
+static int do_once(struct act *act, struct ad *args, const char *what)
+{
+    return act_words_action(act->words, false) == NULL ? checkpoint_once(act, args, what)
+                                                       : act_once(act, args, what);
+}
+
 static int act_constraint(struct act *act, const char *constraint, const char *what)
 {
     struct ad *args = ad_create();
     ad_set_string(args, "Constraint", constraint);
-    return act_once(act, args, what);
+    return do_once(act, args, what);
 }
 
 static int act_all(struct act *act)
@@ -153,7 +230,7 @@ static int act_all(struct act *act)
     if (act->ids.count > 0) {
         struct ad *args = ad_create();
         ad_set_strings(args, "Ids", (const char *const *)act->ids.items, act->ids.count);
-        status |= act_once(act, args, NULL);
+        status |= do_once(act, args, NULL);
     }
     for (size_t i = 0; i < act->users.count; i++) {
         strbuf_clear(&text);

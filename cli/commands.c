@@ -60,13 +60,14 @@ static const struct cli_command SUBMIT = {
 
 static const struct cli_command Q = {
     "q", cmd_q,
-    "[ID|OWNER...] [-nobatch|-run|-hold|-idle|-io|-goodput|-totals|-analyze] "
+    "[ID|OWNER...] [-nobatch|-run|-hold|-idle|-io|-goodput|-ckpt|-totals|-analyze] "
     "[-allusers] " LISTING_USAGE,
     "show the jobs in the queue",
     "  -nobatch             a line for each job, not for each batch (-batch)\n"
     "  -run, -hold, -idle   only jobs that run, are held, are idle\n"
     "  -hold-codes          how many are held for which reason\n"
     "  -io, -goodput        what was transferred; how much of the time counted\n"
+    "  -ckpt                checkpoints: how many, age and size of the latest, what they saved\n"
     "  -currentrun          with -nobatch, -run: the time of this run alone\n"
     "  -cputime             likewise: the processors' time\n"
     "  -totals              only totals\n"
@@ -152,6 +153,13 @@ static const struct cli_command SUSPEND = {"suspend", cmd_act, ACT_USAGE,
                                            "let running jobs stand still where they are", NULL};
 static const struct cli_command CONTINUE = {"continue", cmd_act, ACT_USAGE,
                                             "let suspended jobs go on", NULL};
+
+static const struct cli_command CHECKPOINT = {
+    "checkpoint", cmd_act, "ID...|OWNER...|-constraint EXPR|-all",
+    "take checkpoints of running jobs now",
+    "  ID               12.3, or 12 for all jobs of that cluster; waits until each is kept\n"
+    "  OWNER, -constraint, -all   of those that run and are checkpointed (checkpoint = true)\n"
+    "                   Exit status 1 when there was none of a job, with a line that says why.\n"};
 
 static const struct cli_command EDIT = {
     "edit", cmd_edit, "ID...|OWNER|-constraint EXPR ATTR VALUE [ATTR VALUE...]",
@@ -347,9 +355,9 @@ static const struct cli_command HELP = {
     "                       without one their names\n"};
 
 const struct cli_command *const cli_commands[] = {
-    &INIT,     &START, &STOP,       &MASTER,        &SUBMIT, &Q,       &STATUS,
-    &HISTORY,  &RM,    &HOLD,       &RELEASE,       &VACATE, &SUSPEND, &CONTINUE,
-    &EDIT,     &WAIT,  &USERPRIO,   &POWER,         &DRAIN,  &TOKEN,   &CONFIG,
-    &RECONFIG, &TAIL,  &SSH,        &TRANSFER_DATA, &WHY,    &CLASSAD, &ADVERTISE,
-    &TOP,      &WHO,   &COMPLETION, &HELP,          NULL,
+    &INIT,       &START,    &STOP, &MASTER,     &SUBMIT,        &Q,       &STATUS,
+    &HISTORY,    &RM,       &HOLD, &RELEASE,    &VACATE,        &SUSPEND, &CONTINUE,
+    &CHECKPOINT, &EDIT,     &WAIT, &USERPRIO,   &POWER,         &DRAIN,   &TOKEN,
+    &CONFIG,     &RECONFIG, &TAIL, &SSH,        &TRANSFER_DATA, &WHY,     &CLASSAD,
+    &ADVERTISE,  &TOP,      &WHO,  &COMPLETION, &HELP,          NULL,
 };

@@ -16,9 +16,9 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyz"
 
 /* Commands whose words are jobs, or machines: asked of the pool when the key is pressed. */
-static const char *const OF_JOBS[] = {"q",       "rm",       "hold", "release", "vacate",
-                                      "suspend", "continue", "edit", "wait",    "why",
-                                      "tail",    "ssh",      "top",  NULL};
+static const char *const OF_JOBS[] = {"q",       "rm",       "hold",       "release", "vacate",
+                                      "suspend", "continue", "checkpoint", "edit",    "wait",
+                                      "why",     "tail",     "ssh",        "top",     NULL};
 static const char *const OF_MACHINES[] = {"status", "power", "drain", NULL};
 
 static void add(struct vec *words, const char *text, size_t length)

@@ -202,6 +202,8 @@ void jobs_put_owner(const struct ad *job, struct strbuf *out)
 const char *jobs_universe(int64_t number)
 {
     switch (number) {
+    case 1:
+        return "Standard";
     case 5:
         return "Vanilla";
     case 7:

@@ -187,6 +187,31 @@ static void idle_host(const struct ad *job, const struct ad_context *context, st
     jobs_put_clean(ad_string_or(job, "LastRemoteHost", "undefined"), out);
 }
 
+/* How many there were, how old and how large the latest is, and what cannot be lost any more. */
+static void ckpt_middle(const struct ad *job, const struct ad_context *context, struct strbuf *out)
+{
+    int64_t taken_s = ad_int_or(job, "LastCkptTime", 0);
+    struct strbuf age, size;
+    strbuf_init(&age, 0);
+    strbuf_init(&size, 0);
+    if (ad_int_or(job, "CkptSequence", 0) > 0) {
+        int64_t age_s = context->now_s - taken_s;
+        table_plan_duration(age_s > 0 ? age_s : 0, &age);
+        jobs_put_bytes(ad_real_or(job, "CkptImageSize", 0) + ad_real_or(job, "CkptFilesSize", 0),
+                       &size);
+    }
+    jobs_put_owner(job, out);
+    strbuf_printf(out, "%5lld %-2s ", (long long)ad_int_or(job, "NumCkpts", 0),
+                  jobs_status_text(job));
+    put_right(age.length > 0 ? strbuf_text(&age) : "none", 11, out);
+    put_right(size.length > 0 ? strbuf_text(&size) : "-", 9, out);
+    strbuf_clear(&age);
+    table_plan_duration(ad_int_or(job, "CommittedTime", 0), &age);
+    put_right(strbuf_text(&age), 11, out);
+    strbuf_fini(&size);
+    strbuf_fini(&age);
+}
+
 static void history_middle(const struct ad *job, const struct ad_context *context,
                            struct strbuf *out)
 {
@@ -383,6 +408,16 @@ static const struct jobs_layout LAYOUTS[] = {
         "JobCurrentStartDate", TRANSFER_ATTRIBUTES}},
       {io_misc, {"JobUniverse", TRANSFER_ATTRIBUTES}}}},
     {.option = "totals", .letters = 3, .totals = true},
+    {"ckpt",
+     2,
+     "WantCheckpoint =?= true",
+     true,
+     " ID      OWNER          CKPTS ST   LAST_CKPT      SIZE   COMMITTED CMD\n",
+     {{ckpt_middle,
+       {"Owner", "NumCkpts", "LastCkptTime", "CkptSequence", "CkptImageSize", "CkptFilesSize",
+        "CommittedTime", TRANSFER_ATTRIBUTES}},
+      COMMAND,
+      ARGUMENTS}},
 };
 enum { LAYOUT_BATCHES = 0, LAYOUT_NOBATCH, LAYOUT_RUN, LAYOUT_GOODPUT, LAYOUT_TOTALS = 7 };
 

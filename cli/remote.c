@@ -21,8 +21,9 @@
 
 /* Those that ask a schedd, and have no other use for these words. */
 static const char *const COMMANDS[] = {
-    "q",    "history", "rm",  "hold", "release", "vacate",        "suspend", "continue",
-    "edit", "wait",    "why", "tail", "submit",  "transfer-data", "ssh",     "top",
+    "q",          "history", "rm",   "hold", "release", "vacate", "suspend",       "continue",
+    "checkpoint", "edit",    "wait", "why",  "tail",    "submit", "transfer-data", "ssh",
+    "top",
 };
 
 const char remote_help[] = "  -name SCHEDD         of that schedd of the pool, not of this host's\n"

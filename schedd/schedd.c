@@ -154,6 +154,9 @@ static void handle_client(struct schedd *schedd, struct wire_request *request)
     case VERB_ACT:
         act_handle(schedd, request);
         break;
+    case VERB_JOB_CHECKPOINT:
+        checkpoints_now(schedd, request);
+        break;
     case VERB_EDIT:
         edit_handle(schedd, request);
         break;

@@ -41,6 +41,7 @@ static const struct wire_verb_info VERBS[] = {
     {VERB_NO_MATCH, "NO_MATCH", N, 15000},
     {VERB_EDIT, "EDIT", W | M, 60000},
     {VERB_JOB_ACCESS, "JOB_ACCESS", W | M, 60000},
+    {VERB_JOB_CHECKPOINT, "JOB_CHECKPOINT", W | M, 960000},
     /* startd, through the hub */
     {VERB_DIAL_ME, "DIAL_ME", D, 20000},
     {VERB_POWER_DOWN, "POWER_DOWN", M, 30000},

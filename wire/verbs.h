@@ -34,15 +34,16 @@ enum wire_verb {
     VERB_LEASE = 16,      /* one holder at a time of a named role */
     VERB_REVOKE = 17,     /* this token id is refused from now on */
     /* answered by the schedd */
-    VERB_SUBMIT = 30,     /* a cluster of jobs */
-    VERB_ACT = 31,        /* rm, hold, release by constraint or ids */
-    VERB_MATCH = 32,      /* from the negotiator: a slot for one of your autoclusters */
-    VERB_CLAIM = 33,      /* from a startd that dialled: here I am with this claim id */
-    VERB_ALIVE = 34,      /* from a startd: renew the lease */
-    VERB_CLAIM_GONE = 35, /* from a startd: this claim ended, and why */
-    VERB_NO_MATCH = 36,   /* from the negotiator: why these autoclusters got no slot */
-    VERB_EDIT = 37,       /* set attributes of jobs in the queue */
-    VERB_JOB_ACCESS = 38, /* a ticket to the owner's shadow: tail, shell, spooled files */
+    VERB_SUBMIT = 30,         /* a cluster of jobs */
+    VERB_ACT = 31,            /* rm, hold, release by constraint or ids */
+    VERB_MATCH = 32,          /* from the negotiator: a slot for one of your autoclusters */
+    VERB_CLAIM = 33,          /* from a startd that dialled: here I am with this claim id */
+    VERB_ALIVE = 34,          /* from a startd: renew the lease */
+    VERB_CLAIM_GONE = 35,     /* from a startd: this claim ended, and why */
+    VERB_NO_MATCH = 36,       /* from the negotiator: why these autoclusters got no slot */
+    VERB_EDIT = 37,           /* set attributes of jobs in the queue */
+    VERB_JOB_ACCESS = 38,     /* a ticket to the owner's shadow: tail, shell, spooled files */
+    VERB_JOB_CHECKPOINT = 39, /* checkpoints of running jobs, now */
     /* answered by the startd, relayed */
     VERB_DIAL_ME = 50,    /* from the schedd: will you take this job? then dial me */
     VERB_POWER_DOWN = 51, /* from an administrator: go to sleep */

@@ -53,6 +53,48 @@ static void what_was_done_to_a_job_is_said_as_htcondor_says_it(void **state)
                 "All jobs of user bob have been held");
 }
 
+static void expect_checkpoint(const char *answer, bool is_done, const char *text)
+{
+    struct ad *ad = parse(answer);
+    struct strbuf out;
+    strbuf_init(&out, 0);
+    assert_int_equal(act_plan_checkpoint(ad, &out), is_done);
+    ad_destroy(ad);
+    ads_expect(&out, text);
+}
+
+static void a_checkpoint_that_was_taken_or_not_is_told_for_each_job(void **state)
+{
+    (void)state;
+    expect_checkpoint("[Id = \"3.1\"; Result = \"Success\"; CkptSequence = 4; CkptSeconds = 1.26]",
+                      true, "Job 3.1 was checkpointed (number 4, 1.3 s)");
+    expect_checkpoint("[Id = \"3.1\"; Result = \"Failed\"; Reason = \"descriptor 3 is a socket\"]",
+                      false, "Job 3.1 could not be checkpointed: descriptor 3 is a socket");
+    expect_checkpoint("[Id = \"3.1\"; Result = \"NotWanted\"]", false,
+                      "Job 3.1 is not checkpointed: it was submitted without checkpoint = true");
+    expect_checkpoint("[Id = \"3.1\"; Result = \"BadStatus\"]", false,
+                      "Job 3.1 is not running: there is nothing to checkpoint");
+    expect_checkpoint("[Id = \"3.1\"; Result = \"PermissionDenied\"]", false,
+                      "Permission denied to checkpoint job 3.1: it is another user's");
+    assert_null(
+        act_words_action(act_words_find("checkpoint"), true)); /* it has a verb of its own */
+}
+
+static void an_answer_is_to_its_job_and_its_cluster(void **state)
+{
+    (void)state;
+    struct ad *answer = parse("[Id = \"12.3\"]");
+    assert_true(act_plan_answers(answer, "12.3"));
+    assert_true(act_plan_answers(answer, "12"));
+    assert_false(act_plan_answers(answer, "1"));
+    assert_false(act_plan_answers(answer, "12.30"));
+    assert_false(act_plan_answers(answer, "13"));
+    ad_destroy(answer);
+    answer = parse("[Id = \"12.30\"]");
+    assert_false(act_plan_answers(answer, "12.3"));
+    ad_destroy(answer);
+}
+
 static void what_could_not_be_done_is_said_with_the_reason(void **state)
 {
     (void)state;
@@ -119,5 +161,6 @@ static void a_job_in_any_other_state_is_not_over(void **state)
 
 UNIT_TESTS(UNIT(what_was_done_to_a_job_is_said_as_htcondor_says_it),
            UNIT(what_could_not_be_done_is_said_with_the_reason),
-           UNIT(vacate_fast_is_another_action), UNIT(wait_says_how_a_job_ended),
-           UNIT(a_job_in_any_other_state_is_not_over))
+           UNIT(a_checkpoint_that_was_taken_or_not_is_told_for_each_job),
+           UNIT(an_answer_is_to_its_job_and_its_cluster), UNIT(vacate_fast_is_another_action),
+           UNIT(wait_says_how_a_job_ended), UNIT(a_job_in_any_other_state_is_not_over))

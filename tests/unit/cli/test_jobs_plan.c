@@ -183,6 +183,29 @@ static void transfers_and_goodput_have_layouts(void **state)
     vec_fini(&ads, ads_destroy_one);
 }
 
+static void checkpoints_are_shown_with_age_size_and_what_they_saved(void **state)
+{
+    (void)state;
+    struct vec ads = {0};
+    add_job(&ads, 33, 0, 2,
+            "NumCkpts = 12; CkptSequence = 12; LastCkptTime = 1795165922; CkptImageSize ="
+            " 5242880; CkptFilesSize = 524288; CommittedTime = 90061; Cmd = \"/x/long\"");
+    add_job(&ads, 33, 1, 1, "NumCkpts = 3; CkptSequence = 0; LastCkptTime = 5; Cmd = \"b\"");
+    add_job(&ads, 33, 2, 2, "CkptSequence = 1; LastCkptTime = 1795166200; Cmd = \"c\"");
+    expect(jobs_layout_find("-ckpt"), &ads,
+           " ID      OWNER          CKPTS ST   LAST_CKPT      SIZE   COMMITTED CMD\n"
+           "  33.0   user              12 R   0+00:03:45    5.5 MB  1+01:01:01 long\n"
+           "  33.1   user               3 I         none         -  0+00:00:00 b\n"
+           "  33.2   user               0 R   0+00:00:00     0.0 B  0+00:00:00 c\n");
+    assert_string_equal(jobs_layout_constraint(jobs_layout_find("-ck")), "WantCheckpoint =?= true");
+    assert_true(jobs_layout_is_bare(jobs_layout_find("-totals")));
+    add_job(&ads, 1, 0, 1, "");
+    ad_set_int(ads.items[0], "JobUniverse", 1);
+    expect(jobs_layout_find("-idle"), &ads,
+           " ID      OWNER          UNIVERSE  CPUS MEMORY STARTS LAST_HOST\n"
+           "   1.0   user           Standard     1      0      0 undefined\n");
+}
+
 /* As they come in a shared answer. */
 static void expect_rows(const char *option, const char *const *ads, const char *text)
 {
@@ -452,6 +475,7 @@ int main(void)
         cmocka_unit_test(files_on_their_way_are_seen_in_the_state),
         cmocka_unit_test(the_run_time_is_of_all_runs_of_this_one_or_of_processors),
         cmocka_unit_test(transfers_and_goodput_have_layouts),
+        cmocka_unit_test(checkpoints_are_shown_with_age_size_and_what_they_saved),
         cmocka_unit_test(a_batch_tells_what_is_done_and_spans_clusters),
         cmocka_unit_test(rows_that_share_are_the_lines_of_whole_ads),
         cmocka_unit_test(how_far_files_on_their_way_are_stands_before_the_command),

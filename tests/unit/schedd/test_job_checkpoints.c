@@ -199,6 +199,36 @@ static void nobody_sets_what_the_schedd_knows_of_checkpoints(void **state)
     answer_fini(&answer);
 }
 
+static void now(struct world *world, const char *args, const char *id, const char *result)
+{
+    struct answer answer;
+    assert_int_equal(call(world, VERB_JOB_CHECKPOINT, args, NULL, &answer), 0);
+    assert_int_equal(answer.ads.count, id != NULL ? 1 : 0);
+    assert_int_equal(ad_int_or(answer.args, "Failed", -1), id != NULL ? 1 : 0);
+    assert_int_equal(ad_int_or(answer.args, "Success", -1), 0);
+    if (id != NULL) {
+        assert_string_equal(ad_string_or(answer.ads.items[0], "Id", ""), id);
+        assert_string_equal(ad_string_or(answer.ads.items[0], "Result", ""), result);
+    }
+    answer_fini(&answer);
+}
+
+static void who_wants_one_now_is_told_why_there_is_none(void **state)
+{
+    struct world *world = *state;
+    struct answer answer;
+    assert_int_equal(submit(world, "[" WANTS "]"), 1);
+    assert_int_equal(submit(world, "[" GOOD "]"), 2);
+    now(world, "[Ids = {\"1.0\"}]", "1.0", "BadStatus");
+    now(world, "[Ids = {\"2\", \"7.0\"}]", "2.0", "NotWanted");
+    now(world, "[Constraint = \"true\"]", NULL, NULL); /* those that run are meant */
+    assert_int_equal(call(world, VERB_JOB_CHECKPOINT, "[Constraint = \"((\"]", NULL, &answer),
+                     -EINVAL);
+    answer_fini(&answer);
+    assert_int_equal(call(world, VERB_JOB_CHECKPOINT, "[Ids = {\"x\"}]", NULL, &answer), -EINVAL);
+    answer_fini(&answer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +236,7 @@ int main(void)
         CASE(a_job_with_an_image_asks_for_other_machines_than_its_siblings),
         CASE(a_checkpoint_of_another_run_is_refused),
         CASE(a_held_job_keeps_its_image_and_a_removed_one_does_not),
+        CASE(who_wants_one_now_is_told_why_there_is_none),
         CASE(nobody_sets_what_the_schedd_knows_of_checkpoints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,183 @@
+/* schedd/job_checkpoint_now.c - JOB_CHECKPOINT: a client wants checkpoints of running jobs now.
+ *
+ * Each job's startd is asked on its claim's connection and answers when the checkpoint is kept, or
+ * why there is none; the client hears of each job as its answer comes.  Nothing of this is durable:
+ * what is taken is told by the shadow, whether or not anybody still listens here.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "schedd/job_checkpoints.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "classad/ad.h"
+#include "schedd/job_claims.h"
+#include "schedd/job_queue.h"
+#include "schedd/job_select.h"
+#include "schedd/schedd_state.h"
+#include "wire/checkpoint_attrs.h"
+#include "wire/wire.h"
+
+#define ASKED_MAX 10000 /* jobs in one request */
+
+struct asking {
+    struct wire_request *request; /* NULL: nobody listens any more */
+    size_t waiting;               /* answers of startds, and one for ourselves */
+    int64_t taken, not_taken;
+};
+
+struct asked {
+    struct asking *asking;
+    char id[JOB_ID_SIZE];
+};
+
+static void gone(void *arg)
+{
+    ((struct asking *)arg)->request = NULL;
+}
+
+static void one_less(struct asking *asking)
+{
+    if (--asking->waiting > 0) {
+        return;
+    }
+    if (asking->request != NULL) {
+        struct ad *args = ad_create();
+        ad_set_int(args, "Success", asking->taken);
+        ad_set_int(args, "Failed", asking->not_taken);
+        const struct wire_body body = {.args = args};
+        wire_reply_ok(asking->request, &body);
+        ad_destroy(args);
+    }
+    mem_free(asking);
+}
+
+/* said: of the startd; NULL: nothing. */
+static void tell(struct asking *asking, const char *id, const char *result, const char *why,
+                 const struct ad *said)
+{
+    bool taken = strcmp(result, "Success") == 0;
+    asking->taken += taken ? 1 : 0;
+    asking->not_taken += taken ? 0 : 1;
+    if (asking->request == NULL) {
+        return;
+    }
+    struct ad *ad = ad_create();
+    ad_set_string(ad, "Id", id);
+    ad_set_string(ad, "Result", result);
+    if (why[0] != '\0') {
+        ad_set_string(ad, "Reason", why);
+    }
+    if (said != NULL) {
+        ad_set_int(ad, CKPT_SEQUENCE, ad_int_or(said, CKPT_SEQUENCE, 0));
+        ad_set_real(ad, CKPT_SECONDS, ad_real_or(said, CKPT_SECONDS, 0));
+    }
+    const struct ad *ads[] = {ad};
+    const struct wire_body body = {.ads = ads, .ad_count = 1};
+    (void)wire_reply_part(asking->request, &body); /* few enough to be queued */
+    ad_destroy(ad);
+}
+
+static void answered(void *arg, struct wire_reply *reply)
+{
+    struct asked *asked = arg;
+    tell(asked->asking, asked->id, reply->status == 0 ? "Success" : "Failed",
+         reply->status == 0 ? "" : reply->text, reply->args);
+    one_less(asked->asking);
+    mem_free(asked);
+}
+
+static int ask_startd(struct asking *asking, const struct claim *claim)
+{
+    struct wire *wire = claim_wire(claim);
+    if (wire == NULL) {
+        return -ENOTCONN;
+    }
+    struct asked *asked = mem_zalloc(sizeof(*asked));
+    asked->asking = asking;
+    (void)snprintf(asked->id, sizeof(asked->id), "%s", claim->job_id); /* fits */
+    struct ad *args = ad_create();
+    ad_set_string(args, "ClaimId", claim->id);
+    ad_set_string(args, "JobId", claim->job_id);
+    ad_set_int(args, "ClaimEpoch", claim->epoch);
+    const struct wire_body body = {.args = args};
+    int64_t sent = wire_call(wire, VERB_CHECKPOINT_CLAIM, &body, 0, answered, asked);
+    ad_destroy(args);
+    if (sent < 0) {
+        mem_free(asked);
+        return (int)sent;
+    }
+    asking->waiting++;
+    return 0;
+}
+
+static void ask_job(struct asking *asking, const struct job_caller *caller, const struct job *job)
+{
+    char id[JOB_ID_SIZE];
+    job_id(job, id);
+    if (!caller_may(caller, job)) {
+        tell(asking, id, "PermissionDenied", "", NULL);
+    } else if (!checkpoints_wanted(job)) {
+        tell(asking, id, "NotWanted", "", NULL);
+    } else if (job->phase != JOB_ACTIVE || job->claim == NULL || job->claim->state != CLAIM_BUSY) {
+        tell(asking, id, "BadStatus", "", NULL);
+    } else if (ask_startd(asking, job->claim) != 0) {
+        tell(asking, id, "Failed", "its startd is not connected", NULL);
+    }
+}
+
+static bool runs(const struct job *job)
+{
+    return job->phase == JOB_ACTIVE && checkpoints_wanted(job);
+}
+
+/* jobs: named, or those that a constraint means: of these the ones that run. */
+static int find(struct schedd *schedd, const struct ad *args, struct vec *jobs, struct err *err)
+{
+    int64_t missing = 0;
+    if (ad_has(args, "Ids")) {
+        return select_by_ids(schedd, args, "Ids", jobs, &missing, err);
+    }
+    struct vec all = {0};
+    int result = select_by_constraint(schedd, ad_string_or(args, "Constraint", ""), &all, err);
+    for (size_t i = 0; result == 0 && i < all.count; i++) {
+        if (runs(all.items[i])) {
+            vec_push(jobs, all.items[i]);
+        }
+    }
+    vec_fini(&all, NULL);
+    return result;
+}
+
+void checkpoints_now(struct schedd *schedd, struct wire_request *request)
+{
+    struct err err = {{0}};
+    struct job_caller caller;
+    struct vec jobs = {0};
+    int result = caller_find(schedd, wire_request_peer(request), &caller, &err);
+    if (result == 0) {
+        result = find(schedd, wire_request_args(request), &jobs, &err);
+    }
+    if (result == 0 && jobs.count > ASKED_MAX) {
+        result = err_set(&err, -E2BIG, "more than %d jobs at once", ASKED_MAX);
+    }
+    if (result != 0) {
+        wire_reply_error(request, result, "%s", err.text);
+        vec_fini(&jobs, NULL);
+        return;
+    }
+    struct asking *asking = mem_zalloc(sizeof(*asking));
+    asking->request = request;
+    asking->waiting = 1;
+    wire_request_on_gone(request, gone, asking);
+    for (size_t i = 0; i < jobs.count; i++) {
+        ask_job(asking, &caller, jobs.items[i]);
+    }
+    vec_fini(&jobs, NULL);
+    one_less(asking);
+}
