@@ -43,7 +43,8 @@ struct dump {
 };
 
 /* ---- dump_tree_linux.c: which processes */
-/* Holds that one and all that descend from it, or that its keeper has. */
+/* Holds that one and all that descend from it, or that its keeper has.  -EAGAIN: one is between
+ * vfork and exec, or is being resumed, and stayed so for 10 s. */
 int dump_hold_all(struct dump *dump, pid_t pid, struct err *err);
 /* Lets them go, or ends them. */
 void dump_release_all(struct dump *dump, bool kill);

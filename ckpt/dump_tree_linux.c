@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -20,7 +21,9 @@
 #include "ckpt/image.h"
 #include "ckpt/image_linux.h"
 
-#define NUMBERS_MAX 65536
+#define NUMBERS_MAX  65536
+#define TRY_AGAIN_NS 5000000
+#define TRIES        2000 /* 10 s */
 
 /* ---- asking /proc */
 
@@ -209,7 +212,7 @@ static int check_apart(const struct dump *dump, struct err *err)
         if (syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0 ||
             syscall(SYS_kcmp, pid, parent, KCMP_FILES, 0, 0) == 0 ||
             syscall(SYS_kcmp, pid, parent, KCMP_FS, 0, 0) == 0) {
-            return err_set(err, -EBUSY,
+            return err_set(err, -EAGAIN,
                            "process %d: it shares memory or descriptors with its "
                            "parent, as between vfork and exec: try again",
                            (int)pid);
@@ -254,7 +257,21 @@ static bool is_keeper(pid_t pid)
     return innermost(pid, "NSpid:") == 1 && (pid != 1 || named);
 }
 
-int dump_hold_all(struct dump *dump, pid_t pid, struct err *err)
+/* While it is resumed from its image it is in the window: what it has then is not all its own. */
+static int check_resumed(const struct subject *subject, struct err *err)
+{
+    const struct ckpt_head *head = subject->before != NULL ? image_head(subject->before) : NULL;
+    for (size_t i = 0; head != NULL && i < subject->tracee.count; i++) {
+        uint64_t at = subject->tracee.threads[i].registers.rip;
+        if (at >= head->window && at < head->window + head->window_bytes) {
+            return err_set(err, -EAGAIN, "process %d: it is being resumed: try again",
+                           (int)subject->tracee.pid);
+        }
+    }
+    return 0;
+}
+
+static int hold_all(struct dump *dump, pid_t pid, struct err *err)
 {
     struct stat_line line;
     bool more = true;
@@ -281,9 +298,24 @@ int dump_hold_all(struct dump *dump, pid_t pid, struct err *err)
     }
     rc = rc != 0 ? rc : check_apart(dump, err);
     for (size_t i = 0; rc == 0 && i < dump->count; i++) {
-        if ((dump->subjects[i]->process.flags & CKPT_ZOMBIE) == 0) {
-            rc = image_of_process(dump->subjects[i]->tracee.pid, &dump->subjects[i]->before, err);
+        struct subject *subject = dump->subjects[i];
+        if ((subject->process.flags & CKPT_ZOMBIE) == 0) {
+            rc = image_of_process(subject->tracee.pid, &subject->before, err);
+            rc = rc != 0 ? rc : check_resumed(subject, err);
         }
+    }
+    return rc;
+}
+
+int dump_hold_all(struct dump *dump, pid_t pid, struct err *err)
+{
+    int rc = hold_all(dump, pid, err);
+    for (unsigned tries = 0; rc == -EAGAIN && tries < TRIES; tries++) {
+        const struct timespec wait = {.tv_nsec = TRY_AGAIN_NS};
+        dump_release_all(dump, false);
+        dump_fini_subjects(dump);
+        (void)nanosleep(&wait, NULL);
+        rc = hold_all(dump, pid, err);
     }
     return rc;
 }
@@ -309,4 +341,6 @@ void dump_fini_subjects(struct dump *dump)
         mem_free(subject);
     }
     mem_free(dump->subjects);
+    dump->subjects = NULL;
+    dump->count = dump->capacity = 0;
 }
