@@ -53,6 +53,15 @@ void dump_fini_subjects(struct dump *dump);
 /* ---- dump_process_linux.c: threads, signals, timers, limits */
 int dump_threads(struct dump *dump, struct err *err);
 int dump_process(struct dump *dump, struct err *err);
+/* ---- dump_waits_linux.c */
+/* Is it in the code of its window that waits? */
+bool dump_is_waiting(const struct image *before, uint64_t rip);
+/* A wait that was interrupted once already is a restart_syscall() to all who look: which call it
+ * was, by the code before it or else by its arguments.  -1: it cannot be told. */
+int64_t dump_interrupted_call(const struct dump *dump, const struct ckpt_registers *registers);
+/* What is left of its wait; again: its registers are to issue a system call that was interrupted.
+ * Who is in the code of the window gets the registers of the job's own call. */
+int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again);
 /* ---- dump_files_linux.c */
 /* Of all processes: who shares an open file shares it again. */
 int dump_files(struct dump *dump, struct err *err);

@@ -99,6 +99,12 @@ static bool is_window(const struct dump *dump, uint64_t at)
 
 static int choose_window(struct dump *dump, uint64_t bytes, struct err *err)
 {
+    /* Where it was, if it can be: a handler of the job's may return there. */
+    const struct image *before = dump->subjects[0]->before;
+    if (before != NULL && bytes <= WINDOW_ROOM && is_window(dump, image_head(before)->window)) {
+        dump->head.window = image_head(before)->window;
+        return 0;
+    }
     for (uint64_t at = WINDOW_FIRST; at < WINDOW_LAST && bytes <= WINDOW_ROOM; at += WINDOW_STEP) {
         if (is_window(dump, at)) {
             dump->head.window = at;

@@ -52,9 +52,8 @@ static int proc_text(pid_t pid, const char *name, char *text, size_t size)
 
 /* ---- a thread */
 
-/* Registers with which it goes on: a system call that was interrupted is issued again.  A sleep is
- * slept in full again: how much of it is left only the kernel knew. */
-static void reissue(struct ckpt_registers *registers)
+/* Registers with which it goes on: a system call that was interrupted is issued again: true. */
+static bool reissue(struct ckpt_registers *registers)
 {
     switch ((int64_t)registers->rax) {
     case -ERESTARTSYS:
@@ -63,11 +62,12 @@ static void reissue(struct ckpt_registers *registers)
     case -ERESTART_RESTARTBLOCK:
         if ((int64_t)registers->orig_rax >= 0) {
             registers->rax = registers->orig_rax;
-            registers->rip -= 2;
+            registers->rip -= CKPT_SYSCALL_BYTES;
+            return true;
         }
-        break;
+        return false;
     default:
-        break;
+        return false;
     }
 }
 
@@ -100,7 +100,7 @@ static void mend_interrupted(struct tracee_thread *thread, const char *status)
     if ((int64_t)registers->rax == -EINTR && ends_by_a_stop((int64_t)registers->orig_rax) &&
         (pending & ~thread->mask) == 0) {
         registers->rax = registers->orig_rax;
-        registers->rip -= 2;
+        registers->rip -= CKPT_SYSCALL_BYTES;
         registers->orig_rax = (unsigned long long)-1;
         thread->is_used = true; /* to be written back */
     }
@@ -258,7 +258,13 @@ static int read_thread(struct dump *dump, size_t index)
     }
     read_rseq(held->tid, &thread);
     leave_sequence(dump, &thread, &thread.registers);
-    reissue(&thread.registers);
+    if ((int64_t)thread.registers.orig_rax == SYS_restart_syscall &&
+        (int64_t)thread.registers.rax == -ERESTART_RESTARTBLOCK) {
+        thread.registers.orig_rax = (uint64_t)dump_interrupted_call(dump, &thread.registers);
+        rc = (int64_t)thread.registers.orig_rax < 0 ? -EOPNOTSUPP : rc;
+    }
+    bool again = reissue(&thread.registers);
+    rc = rc != 0 ? rc : dump_wait(dump, &thread, again);
     rc = rc != 0 ? rc : read_signals(dump, held->tid, false, &thread.signals);
     rc = rc != 0 ? rc : read_altstack(dump, index, &thread);
     rc = rc != 0 ? rc : read_clear_tid(dump, index, &thread);

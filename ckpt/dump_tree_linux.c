@@ -263,7 +263,8 @@ static int check_resumed(const struct subject *subject, struct err *err)
     const struct ckpt_head *head = subject->before != NULL ? image_head(subject->before) : NULL;
     for (size_t i = 0; head != NULL && i < subject->tracee.count; i++) {
         uint64_t at = subject->tracee.threads[i].registers.rip;
-        if (at >= head->window && at < head->window + head->window_bytes) {
+        if (at >= head->window && at < head->window + head->window_bytes &&
+            !dump_is_waiting(subject->before, at)) {
             return err_set(err, -EAGAIN, "process %d: it is being resumed: try again",
                            (int)subject->tracee.pid);
         }

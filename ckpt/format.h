@@ -162,6 +162,24 @@ struct ckpt_registers { /* as struct user_regs_struct of x86-64 */
     uint64_t cs, eflags, rsp, ss, fs_base, gs_base, ds, es, fs, gs;
 };
 
+/* A sleep that is resumed is not slept in full once more.  The system call that waits is issued by
+ * code of the stub, at CKPT_WAIT_AT, with what is left of it in the record, which lies on the
+ * thread's stack below the red zone and which the kernel brings up to date whenever it is
+ * interrupted; that code then loads the registers that the job expects and goes back.  Code, place
+ * and record are as here in all versions: a handler of the job's may return to it in a later image.
+ */
+#define CKPT_WAIT_AT       64U /* offset in the stub's code */
+#define CKPT_WAIT_BYTES    48U /* of code; it ends with a jump to r11, of CKPT_WAIT_JUMP bytes */
+#define CKPT_WAIT_JUMP     3U
+#define CKPT_WAIT_ROOM     208U /* red zone and record */
+#define CKPT_SYSCALL_BYTES 2U   /* of the instruction */
+
+struct ckpt_wait { /* the record */
+    int64_t left_s, left_ns;
+    uint64_t rdi, rsi, rdx, r10, r8, r9, rip; /* of the job's own call */
+    uint64_t number;
+};
+
 struct ckpt_thread {
     int32_t tid;
     uint32_t command;                /* text */
@@ -175,6 +193,7 @@ struct ckpt_thread {
     uint64_t altstack, altstack_bytes;
     uint32_t altstack_flags;
     uint32_t timer_slack;     /* ns; 0: as it comes */
+    int64_t left_s, left_ns;  /* of the wait that registers are to issue; negative: not known */
     struct ckpt_span signals; /* pending for this thread */
 };
 

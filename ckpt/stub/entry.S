@@ -16,6 +16,21 @@ stub_entry_point:
     hlt
     .size stub_entry_point, . - stub_entry_point
 
+/* See struct ckpt_wait, which rsp points to. */
+    .org stub_entry_point + 64 /* CKPT_WAIT_AT */
+stub_wait:
+    syscall
+    movq 16(%rsp), %rdi
+    movq 24(%rsp), %rsi
+    movq 32(%rsp), %rdx
+    movq 40(%rsp), %r10
+    movq 48(%rsp), %r8
+    movq 56(%rsp), %r9
+    movq 64(%rsp), %r11
+    leaq 208(%rsp), %rsp
+    jmp *%r11
+    .org stub_wait + 48 /* CKPT_WAIT_BYTES: neither more nor less */
+
     .text
     .globl stub_on_stack
     .hidden stub_on_stack

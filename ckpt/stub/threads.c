@@ -12,7 +12,9 @@
 #include <linux/capability.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
+#include <linux/time.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "ckpt/stub/stub.h"
@@ -75,11 +77,58 @@ static void give_up_powers(void)
 
 /* ---- its registers */
 
+static bool is_writable(const struct stub *stub, uint64_t start, uint64_t end)
+{
+    for (uint32_t i = 0; i < stub->process->regions.count; i++) {
+        const struct ckpt_region *region =
+            STUB_ENTRY(stub, CKPT_REGIONS, struct ckpt_region, stub->process->regions.first + i);
+        if (start >= region->start && end <= region->end) {
+            return (region->prot & PROT_WRITE) != 0;
+        }
+    }
+    return false;
+}
+
+/* Waits for the rest of the time only, by way of the code at CKPT_WAIT_AT. */
+static void wait_for_the_rest(const struct stub *stub, const struct ckpt_thread *thread,
+                              struct ckpt_registers *registers)
+{
+    uint64_t place = registers->rsp - CKPT_WAIT_ROOM;
+    if (thread->left_s < 0 || !is_writable(stub, place, registers->rsp)) {
+        return;
+    }
+    struct ckpt_wait *record = (struct ckpt_wait *)place;
+    *record = (struct ckpt_wait){.left_s = thread->left_s,
+                                 .left_ns = thread->left_ns,
+                                 .rdi = registers->rdi,
+                                 .rsi = registers->rsi,
+                                 .rdx = registers->rdx,
+                                 .r10 = registers->r10,
+                                 .r8 = registers->r8,
+                                 .r9 = registers->r9,
+                                 .rip = registers->rip + CKPT_SYSCALL_BYTES,
+                                 .number = registers->rax};
+    registers->rsp = place;
+    registers->rip = stub->stub + CKPT_WAIT_AT;
+    if (record->number == __NR_poll) {
+        registers->rax = __NR_ppoll;
+        registers->rdx = place;
+        registers->r10 = 0;
+        registers->r8 = sizeof(uint64_t);
+        return;
+    }
+    registers->rdi = record->number == __NR_nanosleep ? CLOCK_MONOTONIC : registers->rdi;
+    registers->rsi = 0;
+    registers->rdx = registers->r10 = place;
+    registers->rax = __NR_clock_nanosleep;
+}
+
 _Noreturn static void go_on(const struct start *start)
 {
     const struct stub *stub = start->stub;
     const struct ckpt_thread *thread = start->thread;
-    const struct ckpt_registers *saved = &thread->registers;
+    struct ckpt_registers registers = thread->registers, *saved = &registers;
+    wait_for_the_rest(stub, thread, saved);
     uint32_t bytes = stub->head->xstate_bytes;
     give_up_powers();
     uint64_t xstate = start->stack + sizeof *start + XSTATE_ALIGNMENT - 1;

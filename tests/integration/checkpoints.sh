@@ -33,15 +33,18 @@ try --every 0.3 --rounds 2 -- "$WORK/jobs/files" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/threads.static" 200
 try --every 0.3 --rounds 2 --lazy -- "$WORK/jobs/mappings.static" .
 try --every 0.3 --rounds 2 --leave -- "$WORK/jobs/waits"
+try --every 0.3 --rounds 1 -- "$WORK/jobs/sleeps"
 if [ "$(id -u)" = 0 ]; then
     AS=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 fi
 try --every 0.3 --rounds 2 -- "$WORK/jobs/waits.static"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/events" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/openings.static" .
+try --every 0.3 --rounds 1 --leave -- "$WORK/jobs/sleeps.static"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/threads" 50
 try --every 0.3 --rounds 3 -- /bin/bash "$WORK/bin/pipes.sh"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/mappings" .
+try --every 0.3 --rounds 2 -- /bin/sh -c 'for i in 1 2 3; do sleep 0.2; echo $i; done | sort -r | tr 1-5 a-e'
 try --every 0.3 --rounds 2 -- /usr/bin/python3 -c 'import hashlib, time
 sum = hashlib.sha256()
 for i in range(60):

@@ -5,7 +5,7 @@ lib_checkpoint.py [--rounds N] [--seed S] [--every SECONDS] [--lazy] [--leave] -
 
 Runs it once as it is, under `roost-ckpt run`.  Then N times more: after a random part of SECONDS an image is made and the
 program killed, the image is run, and so on until it ends.  Output and exit status must be those of the first run.
---leave: the image is made of the running program, which is killed a little later: what it did meanwhile is done again.
+--leave: images are made of the running program, which is killed a little later: what it did meanwhile is done again.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -85,9 +85,10 @@ def interrupted(options, out, image):
             return run.started.returncode, images
         job = run.job()
         how = "--leave-running" if options.leave else "--kill"
-        said = os.path.getsize(out)
-        made = job and subprocess.run([CKPT, "dump", str(job), image, how], stdout=subprocess.DEVNULL,
-                                      stderr=subprocess.PIPE, text=True)
+        for _ in range(2 if options.leave else 1):  # the second one of what was interrupted once already
+            said = os.path.getsize(out)
+            made = job and subprocess.run([CKPT, "dump", str(job), image, how], stdout=subprocess.DEVNULL,
+                                          stderr=subprocess.PIPE, text=True)
         if made and made.returncode == 0:
             images += 1
             argv = [image] + (["--lazy"] if options.lazy else [])

@@ -1,0 +1,153 @@
+/* ckpt/dump_waits_linux.c - threads that wait: see struct ckpt_wait.
+ *
+ * How much is left of a sleep that nobody has interrupted yet only the kernel knows: it is slept in
+ * full when the job is resumed, but from then on what is left is known, so that a job which is
+ * moved all the time still comes to the end of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "ckpt/dump.h"
+#include "ckpt/image.h"
+
+#define MS_PER_S   1000
+#define NS_PER_MS  1000000
+#define MOV_BYTES  5
+#define MOV_TO_EAX 0xb8
+
+static uint64_t wait_code(const struct image *before)
+{
+    return image_head(before)->window + CKPT_STUB_OFFSET + CKPT_WAIT_AT;
+}
+
+bool dump_is_waiting(const struct image *before, uint64_t rip)
+{
+    return before != NULL && rip - wait_code(before) < CKPT_WAIT_BYTES;
+}
+
+/* What is left of the call that registers are to issue, as the call says it. */
+static void ask_call(const struct dump *dump, struct ckpt_thread *thread)
+{
+    const struct ckpt_registers *registers = &thread->registers;
+    int32_t ms = (int32_t)registers->rdx;
+    struct timespec left;
+    uint64_t at = 0;
+    switch (registers->rax) {
+    case SYS_nanosleep:
+        at = registers->rsi == 0 ? registers->rdi : 0;
+        break;
+    case SYS_clock_nanosleep:
+        at = registers->rsi == 0 && registers->r10 == 0 ? registers->rdx : 0;
+        break;
+    case SYS_poll:
+        thread->left_s = ms < 0 ? -1 : ms / MS_PER_S;
+        thread->left_ns = ms < 0 ? 0 : (int64_t)(ms % MS_PER_S) * NS_PER_MS;
+        return;
+    default:
+        return;
+    }
+    if (at != 0 && tracee_read(&dump->now->tracee, at, &left, sizeof left) == sizeof left) {
+        thread->left_s = left.tv_sec;
+        thread->left_ns = left.tv_nsec;
+    }
+}
+
+/* It is in the code of the window: the registers of the job's own call, whether to be issued again
+ * or done. */
+static int leave_code(const struct dump *dump, struct ckpt_thread *thread, bool again)
+{
+    struct ckpt_registers *registers = &thread->registers;
+    struct ckpt_wait record;
+    if (registers->rip - wait_code(dump->now->before) == CKPT_WAIT_BYTES - CKPT_WAIT_JUMP) {
+        registers->rip = registers->r11;
+        return 0;
+    }
+    if (tracee_read(&dump->now->tracee, registers->rsp, &record, sizeof record) != sizeof record) {
+        return -EFAULT;
+    }
+    registers->rdi = record.rdi;
+    registers->rsi = record.rsi;
+    registers->rdx = record.rdx;
+    registers->r10 = record.r10;
+    registers->r8 = record.r8;
+    registers->r9 = record.r9;
+    registers->rsp += CKPT_WAIT_ROOM;
+    registers->rip = record.rip;
+    if (again) {
+        registers->rip -= CKPT_SYSCALL_BYTES;
+        registers->rax = record.number;
+        thread->left_s = record.left_s;
+        thread->left_ns = record.left_ns;
+    }
+    return 0;
+}
+
+/* ---- a wait that was interrupted before */
+
+static bool is_timespec(const struct dump *dump, uint64_t at)
+{
+    struct timespec time;
+    return at != 0 && tracee_read(&dump->now->tracee, at, &time, sizeof time) == sizeof time &&
+           time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < MS_PER_S * (long)NS_PER_MS;
+}
+
+static bool is_readable(const struct dump *dump, uint64_t at)
+{
+    char byte;
+    return tracee_read(&dump->now->tracee, at, &byte, sizeof byte) == sizeof byte;
+}
+
+/* "mov $NUMBER, %eax" right before the instruction. */
+static int64_t number_in_code(const struct dump *dump, uint64_t rip)
+{
+    uint8_t code[MOV_BYTES];
+    int32_t number = -1;
+    if (tracee_read(&dump->now->tracee, rip - CKPT_SYSCALL_BYTES - MOV_BYTES, code, sizeof code) ==
+            sizeof code &&
+        code[0] == MOV_TO_EAX) {
+        memcpy(&number, code + 1, sizeof number);
+    }
+    return number;
+}
+
+int64_t dump_interrupted_call(const struct dump *dump, const struct ckpt_registers *registers)
+{
+    int64_t number = number_in_code(dump, registers->rip);
+    if (number == SYS_nanosleep || number == SYS_clock_nanosleep || number == SYS_poll ||
+        number == SYS_futex) {
+        return number;
+    }
+    uint64_t futex = registers->rsi & ~(uint64_t)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
+    if (registers->rsi == 0 && !is_readable(dump, registers->rdi) &&
+        is_timespec(dump, registers->rdx)) {
+        return SYS_clock_nanosleep;
+    }
+    if ((futex == FUTEX_WAIT || futex == FUTEX_WAIT_BITSET) && is_timespec(dump, registers->r10) &&
+        is_readable(dump, registers->rdi)) {
+        return SYS_futex;
+    }
+    if (is_timespec(dump, registers->rdi) &&
+        (registers->rsi == 0 || is_readable(dump, registers->rsi))) {
+        return SYS_nanosleep;
+    }
+    return (int32_t)registers->rdx > 0 ? SYS_poll : -1;
+}
+
+int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again)
+{
+    uint64_t rip = thread->registers.rip;
+    thread->left_s = -1;
+    thread->left_ns = 0;
+    if (dump_is_waiting(dump->now->before, rip)) {
+        return leave_code(dump, thread, rip == wait_code(dump->now->before));
+    }
+    if (again) {
+        ask_call(dump, thread);
+    }
+    return 0;
+}
