@@ -1,0 +1,522 @@
+/* rsyscall/file_linux.c - requests about open files: opening, contents, directories.
+ *
+ * Design note: only regular files and directories are opened, never what would do something by
+ * being opened (a fifo, a device): what is there is first held by an O_PATH descriptor, looked at,
+ * and then opened through /proc/self/fd, which cannot be another file.  New files are made with
+ * O_EXCL, so there is no such question.
+ *
+ * Holes are not read: a reply says where data are.  The loop thread reads, too, what the kernel has
+ * in memory (RWF_NOWAIT).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rsyscall/call.h"
+
+#include <errno.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/mem.h"
+#include "rsyscall/view.h"
+
+#define OPEN_TRIES     16
+#define DIRECTORY_READ ((size_t)32 << 10)
+
+#define OPEN_KNOWN                                                                                 \
+    (RSYS_OPEN_READ | RSYS_OPEN_WRITE | RSYS_OPEN_APPEND | RSYS_OPEN_CREATE | RSYS_OPEN_EXCL |     \
+     RSYS_OPEN_TRUNC | RSYS_OPEN_DIRECTORY | RSYS_OPEN_PATH | RSYS_OPEN_SYNC | RSYS_OPEN_TMPFILE | \
+     RSYS_OPEN_SAME)
+
+struct rsys_turn {
+    pthread_mutex_t mutex;
+};
+
+struct rsys_turn *rsys_turn_create(void)
+{
+    struct rsys_turn *turn = mem_zalloc(sizeof(*turn));
+    CHECK(pthread_mutex_init(&turn->mutex, NULL) == 0);
+    return turn;
+}
+
+void rsys_turn_destroy(struct rsys_turn *turn)
+{
+    if (turn != NULL) {
+        CHECK(pthread_mutex_destroy(&turn->mutex) == 0);
+        mem_free(turn);
+    }
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static int flags_of(uint32_t how)
+{
+    int flags = O_CLOEXEC | O_NOCTTY;
+    if ((how & RSYS_OPEN_WRITE) != 0) {
+        flags |= (how & RSYS_OPEN_READ) != 0 ? O_RDWR : O_WRONLY;
+    }
+    flags |= (how & RSYS_OPEN_APPEND) != 0 ? O_APPEND : 0;
+    flags |= (how & RSYS_OPEN_SYNC) != 0 ? O_SYNC : 0;
+    return flags;
+}
+
+/* New, without a umask of ours. */
+static int open_new(int directory, const char *name, int flags, uint32_t mode)
+{
+    if (unshare(CLONE_FS) == 0) {
+        (void)umask(0);
+    }
+    int fd = openat(directory, name, flags, (mode_t)(mode & 07777));
+    return fd >= 0 ? fd : -errno;
+}
+
+/* Returns the descriptor; -EEXIST: it is there. */
+static int create(struct rsys_call *call)
+{
+    const struct rsys_request *request = &call->request;
+    const char *name;
+    int directory = -1;
+    int code =
+        rsys_view_find_parent(call->view, call->at->fd, &request->at.path, &directory, &name);
+    if (code != 0) {
+        return code;
+    }
+    code = rsys_view_judge(call->view, call->at->root, directory, name, RSYS_CHANGE_FILE);
+    if (code == 0) {
+        code = open_new(directory, name, flags_of(request->how) | O_CREAT | O_EXCL | O_NOFOLLOW,
+                        request->mode);
+    } else if (code == -EROFS && faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        code = -EEXIST; /* which may be read */
+    }
+    close(directory);
+    return code;
+}
+
+static int create_nameless(struct rsys_call *call, int directory)
+{
+    int code = rsys_view_judge(call->view, call->at->root, directory, NULL, RSYS_CHANGE_FILE);
+    if (code != 0) {
+        return code;
+    }
+    char path[RSYS_FD_PATH_SIZE];
+    rsys_fd_path(directory, path);
+    return open_new(AT_FDCWD, path, flags_of(call->request.how) | O_TMPFILE, call->request.mode);
+}
+
+/* Opens what the O_PATH descriptor stands for. */
+static int open_found(struct rsys_call *call, int found, const struct stat *about)
+{
+    const struct rsys_request *request = &call->request;
+    uint32_t how = request->how;
+    bool directory = S_ISDIR(about->st_mode);
+    bool changes = (how & (RSYS_OPEN_WRITE | RSYS_OPEN_TRUNC)) != 0;
+    char path[RSYS_FD_PATH_SIZE];
+    if ((how & RSYS_OPEN_SAME) != 0 &&
+        (request->attr.dev != about->st_dev || request->attr.ino != about->st_ino)) {
+        return -ESTALE;
+    }
+    if ((how & RSYS_OPEN_TMPFILE) != 0) {
+        return directory ? create_nameless(call, found) : -ENOTDIR;
+    }
+    if ((how & RSYS_OPEN_DIRECTORY) != 0 && !directory) {
+        return S_ISLNK(about->st_mode) ? -ELOOP : -ENOTDIR;
+    }
+    if ((how & RSYS_OPEN_PATH) != 0) {
+        int fd = fcntl(found, F_DUPFD_CLOEXEC, 0);
+        return fd >= 0 ? fd : -errno;
+    }
+    if (S_ISLNK(about->st_mode)) {
+        return -ELOOP;
+    }
+    if (!directory && !S_ISREG(about->st_mode)) {
+        return -ENXIO;
+    }
+    if (directory && changes) {
+        return -EISDIR;
+    }
+    int code =
+        changes ? rsys_view_judge(call->view, call->at->root, found, NULL, RSYS_CHANGE_FILE) : 0;
+    if (code != 0) {
+        return code;
+    }
+    rsys_fd_path(found, path);
+    int fd = open(path, flags_of(how) | ((how & RSYS_OPEN_TRUNC) != 0 ? O_TRUNC : 0));
+    return fd >= 0 ? fd : -errno;
+}
+
+static int open_there(struct rsys_call *call)
+{
+    const struct rsys_text *path = &call->request.at.path;
+    struct stat about;
+    int found = -1, code;
+    if (path->length == 0) {
+        /* Another descriptor of the handle's file. */
+        return fstat(call->at->fd, &about) == 0 ? open_found(call, call->at->fd, &about) : -errno;
+    }
+    code = rsys_view_find(call->view, call->at->fd, path->data, false, &found, &about);
+    if (code != 0) {
+        return code;
+    }
+    code = open_found(call, found, &about);
+    close(found);
+    return code;
+}
+
+static int open_or_create(struct rsys_call *call, bool *created)
+{
+    uint32_t how = call->request.how;
+    *created = (how & RSYS_OPEN_TMPFILE) != 0;
+    if ((how & RSYS_OPEN_CREATE) == 0) {
+        return open_there(call);
+    }
+    if (call->request.at.path.length == 0) {
+        return -EISDIR;
+    }
+    /* What is there may go between two looks: a few of them. */
+    for (int i = 0; i < OPEN_TRIES; i++) {
+        int fd = create(call);
+        if (fd != -EEXIST || (how & RSYS_OPEN_EXCL) != 0) {
+            *created = fd >= 0;
+            return fd;
+        }
+        fd = open_there(call);
+        if (fd != -ENOENT) {
+            return fd;
+        }
+    }
+    return -EAGAIN;
+}
+
+static int judge_how(uint32_t how, uint32_t mode)
+{
+    bool makes = (how & (RSYS_OPEN_CREATE | RSYS_OPEN_TMPFILE)) != 0;
+    bool opens = (how & (RSYS_OPEN_READ | RSYS_OPEN_WRITE)) != 0;
+    if ((how & ~OPEN_KNOWN) != 0) {
+        return -EINVAL;
+    }
+    if ((how & RSYS_OPEN_PATH) != 0) {
+        return (how & ~(RSYS_OPEN_PATH | RSYS_OPEN_DIRECTORY | RSYS_OPEN_SAME)) == 0 ? 0 : -EINVAL;
+    }
+    if ((how & RSYS_OPEN_DIRECTORY) != 0) {
+        return !makes && (how & (RSYS_OPEN_WRITE | RSYS_OPEN_TRUNC)) == 0 ? 0 : -EINVAL;
+    }
+    if (!opens || ((how & RSYS_OPEN_TMPFILE) != 0 &&
+                   (how & (RSYS_OPEN_CREATE | RSYS_OPEN_WRITE)) != RSYS_OPEN_WRITE)) {
+        return -EINVAL;
+    }
+    return makes && (mode & (S_ISUID | S_ISGID)) != 0 ? -EPERM : 0;
+}
+
+int rsys_do_open(struct rsys_call *call)
+{
+    bool created = false;
+    struct stat about;
+    int code = judge_how(call->request.how, call->request.mode);
+    if (code != 0) {
+        return code;
+    }
+    int fd = open_or_create(call, &created);
+    if (fd < 0) {
+        return fd;
+    }
+    if (fstat(fd, &about) != 0) {
+        code = -errno;
+        close(fd);
+        return code;
+    }
+    rsys_attr_from_stat(&about, &call->reply.attr);
+    call->reply.value = created ? 1 : 0;
+    call->opened = (struct rsys_handle){.fd = fd,
+                                        .how = call->request.how,
+                                        .root = call->at->root,
+                                        .directory = S_ISDIR(about.st_mode),
+                                        .dev = about.st_dev,
+                                        .ino = about.st_ino};
+    if (call->opened.directory) {
+        call->opened.turn = rsys_turn_create();
+    }
+    return 0;
+}
+
+/* ---- contents -------------------------------------------------------------------------------- */
+
+static int make_room(struct rsys_call *call, size_t length)
+{
+    call->out = mem_try_alloc(RSYS_HEADROOM + length);
+    if (call->out == NULL) {
+        return -ENOMEM;
+    }
+    call->out_size = length;
+    call->reply.data = call->out + RSYS_HEADROOM;
+    return 0;
+}
+
+static size_t length_of(const struct rsys_call *call)
+{
+    uint64_t wanted = call->request.length;
+    return wanted < call->data_max ? (size_t)wanted : call->data_max;
+}
+
+/* Reads until length or the end.  Bytes, or -errno when there are none. */
+static ssize_t read_all(int fd, unsigned char *data, size_t length, off_t offset)
+{
+    size_t done = 0;
+    while (done < length) {
+        ssize_t got = pread(fd, data + done, length - done, offset + (off_t)done);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0 && done == 0) {
+            return -errno;
+        }
+        if (got <= 0) {
+            break;
+        }
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+static void add_extent(struct rsys_call *call, off_t offset, size_t length)
+{
+    struct rsys_reply *reply = &call->reply;
+    if (length > 0) {
+        reply->extents[reply->extent_count++] =
+            (struct rsys_extent){(uint64_t)offset, (uint32_t)length};
+        reply->data_length += length;
+    }
+}
+
+static int read_dense(struct rsys_call *call, off_t offset, size_t length)
+{
+    ssize_t got = read_all(call->at->fd, call->out + RSYS_HEADROOM, length, offset);
+    if (got < 0) {
+        return (int)got;
+    }
+    add_extent(call, offset, (size_t)got);
+    call->reply.value = (uint64_t)got;
+    return 0;
+}
+
+/* Where there are holes before end, which is not beyond the end of the file: data only. */
+static int read_sparse(struct rsys_call *call, off_t offset, off_t end)
+{
+    off_t at = offset;
+    int fd = call->at->fd;
+    while (at < end) {
+        off_t data = lseek(fd, at, SEEK_DATA), hole;
+        if ((data < 0 && errno == ENXIO) || data >= end) {
+            at = end;
+            break;
+        }
+        if (data < 0) { /* a file system that cannot tell */
+            data = at;
+            hole = end;
+        } else {
+            /* The last extent there is room for takes the holes, too. */
+            hole =
+                call->reply.extent_count < RSYS_EXTENTS_MAX - 1 ? lseek(fd, data, SEEK_HOLE) : end;
+            hole = hole < 0 || hole > end ? end : hole;
+        }
+        size_t length = (size_t)(hole - data);
+        ssize_t got =
+            read_all(fd, call->out + RSYS_HEADROOM + call->reply.data_length, length, data);
+        if (got < 0) {
+            return (int)got;
+        }
+        add_extent(call, data, (size_t)got);
+        at = data + (off_t)got;
+        if ((size_t)got < length) { /* it was cut meanwhile */
+            break;
+        }
+        at = hole;
+    }
+    call->reply.value = (uint64_t)(at - offset);
+    return 0;
+}
+
+/* Holes are looked for on a lane. */
+static bool is_dense(const struct stat *about)
+{
+    return about->st_blocks * 512 >= about->st_size;
+}
+
+int rsys_do_read(struct rsys_call *call)
+{
+    struct stat about;
+    size_t length = length_of(call);
+    off_t offset = (off_t)call->request.offset;
+    if (call->at->directory) {
+        return -EISDIR;
+    }
+    if (fstat(call->at->fd, &about) != 0) {
+        return -errno;
+    }
+    int code = make_room(call, length);
+    if (code != 0) {
+        return code;
+    }
+    if (offset >= about.st_size || is_dense(&about)) {
+        return read_dense(call, offset, length);
+    }
+    off_t left = about.st_size - offset;
+    return read_sparse(call, offset, offset + (left < (off_t)length ? left : (off_t)length));
+}
+
+bool rsys_read_at_once(struct rsys_call *call)
+{
+    struct stat about;
+    const struct rsys_handle *file = call->at;
+    size_t length = length_of(call);
+    off_t offset = (off_t)call->request.offset;
+    if (file->directory || (file->how & (RSYS_OPEN_READ | RSYS_OPEN_PATH)) != RSYS_OPEN_READ ||
+        !rsys_view_is_local(call->view, file->dev) || fstat(file->fd, &about) != 0 ||
+        !is_dense(&about) || make_room(call, length) != 0) {
+        return false;
+    }
+    struct iovec into = {call->out + RSYS_HEADROOM, length};
+    ssize_t got = preadv2(file->fd, &into, 1, offset, RWF_NOWAIT);
+    /* Less is the end of the file, or the end of what is in memory. */
+    if (got < 0 || ((size_t)got < length && offset + got < about.st_size)) {
+        mem_free(call->out);
+        call->out = NULL;
+        call->reply.data = NULL;
+        return false;
+    }
+    add_extent(call, offset, (size_t)got);
+    call->reply.value = (uint64_t)got;
+    return true;
+}
+
+/* Bytes written of one extent; *code says why not all. */
+static size_t write_extent(int fd, const unsigned char *data, size_t length, off_t offset,
+                           int *code)
+{
+    size_t done = 0;
+    while (done < length) {
+        ssize_t put = pwrite(fd, data + done, length - done, offset + (off_t)done);
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put <= 0) {
+            *code = put < 0 ? -errno : -EIO;
+            break;
+        }
+        done += (size_t)put;
+    }
+    return done;
+}
+
+int rsys_do_write(struct rsys_call *call)
+{
+    const struct rsys_request *request = &call->request;
+    const unsigned char *data = request->data;
+    size_t done = 0;
+    int code = 0;
+    for (size_t i = 0; i < request->extent_count && code == 0; i++) {
+        const struct rsys_extent *extent = &request->extents[i];
+        done +=
+            write_extent(call->at->fd, data + done, extent->length, (off_t)extent->offset, &code);
+    }
+    if (code != 0 && done == 0) {
+        return code;
+    }
+    call->reply.value = done;
+    if ((request->flags & RSYS_WANT_ATTR) != 0) {
+        struct stat about;
+        if (fstat(call->at->fd, &about) == 0) {
+            rsys_attr_from_stat(&about, &call->reply.attr);
+        }
+    }
+    return 0;
+}
+
+/* ---- directories ----------------------------------------------------------------------------- */
+
+struct kernel_entry {
+    uint64_t ino;
+    int64_t next;
+    unsigned short length;
+    unsigned char type;
+    char name[];
+};
+
+/* Appends one.  False: no room. */
+static bool put_entry(struct rsys_call *call, const struct kernel_entry *from)
+{
+    struct rsys_entry entry = {.cookie = (uint64_t)from->next,
+                               .ino = from->ino,
+                               .type = from->type};
+    struct stat about;
+    entry.name = (struct rsys_text){from->name, (uint16_t)strlen(from->name)};
+    if ((call->request.how & RSYS_DIR_PLUS) != 0 &&
+        fstatat(call->at->fd, from->name, &about, AT_SYMLINK_NOFOLLOW) == 0) {
+        entry.has_attr = true;
+        rsys_attr_from_stat(&about, &entry.attr);
+    }
+    return rsys_entry_put(call->out + RSYS_HEADROOM, call->out_size, &call->reply.data_length,
+                          &entry);
+}
+
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* One turn: from the cookie on until the reply is full or the directory ends. */
+static int read_entries(struct rsys_call *call, char *buffer)
+{
+    int fd = call->at->fd;
+    if (lseek(fd, (off_t)call->request.offset, SEEK_SET) < 0) {
+        return -errno;
+    }
+    for (;;) {
+        long got = syscall(SYS_getdents64, fd, buffer, DIRECTORY_READ);
+        if (got < 0) {
+            return -errno;
+        }
+        if (got == 0) {
+            call->reply.value = 1;
+            return 0;
+        }
+        for (long at = 0; at < got;) {
+            const struct kernel_entry *entry = (const void *)(buffer + at);
+            if (!is_dots(entry->name) && !put_entry(call, entry)) {
+                return 0;
+            }
+            at += entry->length;
+        }
+    }
+}
+
+int rsys_do_readdir(struct rsys_call *call)
+{
+    size_t length = length_of(call);
+    if (!call->at->directory) {
+        return -ENOTDIR;
+    }
+    if ((call->at->how & RSYS_OPEN_PATH) != 0) {
+        return -EBADF;
+    }
+    if (length < RSYS_ENTRY_MAX || (call->request.how & ~RSYS_DIR_PLUS) != 0) {
+        return -EINVAL;
+    }
+    int code = make_room(call, length);
+    if (code != 0) {
+        return code;
+    }
+    char *buffer = mem_alloc(DIRECTORY_READ);
+    CHECK(pthread_mutex_lock(&call->at->turn->mutex) == 0);
+    code = read_entries(call, buffer);
+    CHECK(pthread_mutex_unlock(&call->at->turn->mutex) == 0);
+    mem_free(buffer);
+    return code;
+}

@@ -1,0 +1,171 @@
+/* rsyscall/lock_linux.c - locks of the job's processes on the user's files.
+ *
+ * Design note: locks of this machine's kernel, so that programs that run here meet them.  A lock of
+ * fcntl() belongs to a process, which here would be the shadow: all of the job's processes would be
+ * one owner, and closing any descriptor would drop all locks.  So each owner has a descriptor of
+ * its own of the file it locks, and takes locks of the open file description (F_OFD_SETLK), which
+ * conflict with those of processes, too.  FLUSH, which comes when a process closes a descriptor of
+ * the file, closes it, as close() drops a process's locks.
+ *
+ * No lock is waited for here: a lane would be blocked.  The loop thread asks again.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rsyscall/call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/mem.h"
+#include "rsyscall/view.h"
+
+/* A write lock wants a descriptor for writing, a read lock one for reading, and the owner may have
+ * the rights to one of them only: all locks are taken on one of both kinds where that can be had.
+ */
+struct rsys_locker_fds {
+    pthread_mutex_t mutex;
+    int fd; /* -1: none yet */
+    bool writable, readable;
+};
+
+struct rsys_locker_fds *rsys_locker_fds_create(void)
+{
+    struct rsys_locker_fds *fds = mem_zalloc(sizeof(*fds));
+    CHECK(pthread_mutex_init(&fds->mutex, NULL) == 0);
+    fds->fd = -1;
+    return fds;
+}
+
+void rsys_locker_fds_destroy(struct rsys_locker_fds *fds)
+{
+    if (fds->fd >= 0) {
+        close(fds->fd);
+    }
+    CHECK(pthread_mutex_destroy(&fds->mutex) == 0);
+    mem_free(fds);
+}
+
+/* A descriptor on which the lock can be taken. */
+static int descriptor_for(struct rsys_locker_fds *fds, const struct rsys_call *call, bool write)
+{
+    char path[RSYS_FD_PATH_SIZE];
+    if (fds->fd >= 0) {
+        return (write ? fds->writable : fds->readable) ? 0 : -EBADF;
+    }
+    rsys_fd_path(call->at->fd, path);
+    /* Read-only parts are not opened for writing, though nothing would be written. */
+    bool may_write =
+        rsys_view_judge(call->view, call->at->root, call->at->fd, NULL, RSYS_CHANGE_FILE) == 0;
+    fds->fd = may_write ? open(path, O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
+    fds->writable = fds->readable = fds->fd >= 0;
+    if (fds->fd < 0) {
+        bool for_write = (call->at->how & RSYS_OPEN_WRITE) != 0;
+        fds->fd = open(path, (for_write ? O_WRONLY : O_RDONLY) | O_CLOEXEC | O_NOCTTY);
+        fds->writable = fds->fd >= 0 && for_write;
+        fds->readable = fds->fd >= 0 && !for_write;
+    }
+    if (fds->fd < 0) {
+        return -errno;
+    }
+    return (write ? fds->writable : fds->readable) ? 0 : -EBADF;
+}
+
+static int range_lock(struct rsys_call *call, struct rsys_locker_fds *fds)
+{
+    static const short TYPES[] = {F_UNLCK, F_RDLCK, F_WRLCK};
+    const struct rsys_lock *wanted = &call->request.lock;
+    bool get = (call->request.how & RSYS_LOCK_GET) != 0;
+    struct flock lock = {.l_type = TYPES[wanted->type],
+                         .l_whence = SEEK_SET,
+                         .l_start = (off_t)wanted->start,
+                         .l_len = (off_t)wanted->length};
+    if (wanted->type == RSYS_UNLOCKED && (get || fds->fd < 0)) {
+        return get ? -EINVAL : 0; /* nothing is locked */
+    }
+    if (wanted->type != RSYS_UNLOCKED) {
+        int code = descriptor_for(fds, call, wanted->type == RSYS_LOCK_WRITE);
+        if (code != 0) {
+            return code;
+        }
+    }
+    if (fcntl(fds->fd, get ? F_OFD_GETLK : F_OFD_SETLK, &lock) != 0) {
+        return errno == EACCES ? -EAGAIN : -errno;
+    }
+    struct rsys_lock *found = &call->reply.lock;
+    *found =
+        (struct rsys_lock){.type = wanted->type, .start = wanted->start, .length = wanted->length};
+    if (get) {
+        found->type = lock.l_type == F_UNLCK   ? RSYS_UNLOCKED
+                      : lock.l_type == F_WRLCK ? RSYS_LOCK_WRITE
+                                               : RSYS_LOCK_READ;
+    }
+    if (get && lock.l_type != F_UNLCK) {
+        found->start = (uint64_t)lock.l_start;
+        found->length = (uint64_t)lock.l_len;
+        found->pid = lock.l_pid > 0 ? (uint32_t)lock.l_pid : 0;
+    }
+    return 0;
+}
+
+static int whole_lock(struct rsys_call *call)
+{
+    static const int HOWS[] = {LOCK_UN, LOCK_SH | LOCK_NB, LOCK_EX | LOCK_NB};
+    if ((call->request.how & RSYS_LOCK_GET) != 0) {
+        return -EINVAL;
+    }
+    call->reply.lock = call->request.lock;
+    return flock(call->at->fd, HOWS[call->request.lock.type]) == 0 ? 0 : -errno;
+}
+
+int rsys_do_lock(struct rsys_call *call)
+{
+    uint32_t how = call->request.how;
+    const struct rsys_handle *handle = call->at;
+    if ((how & ~(RSYS_LOCK_GET | RSYS_LOCK_FLOCK)) != 0) {
+        return -EINVAL;
+    }
+    if ((handle->how & RSYS_OPEN_PATH) != 0) {
+        return -EBADF;
+    }
+    if ((how & RSYS_LOCK_FLOCK) != 0) {
+        return whole_lock(call);
+    }
+    uint32_t type = call->request.lock.type;
+    if (handle->directory) {
+        return -EINVAL;
+    }
+    if ((how & RSYS_LOCK_GET) == 0 &&
+        ((type == RSYS_LOCK_WRITE && (handle->how & RSYS_OPEN_WRITE) == 0) ||
+         (type == RSYS_LOCK_READ && (handle->how & RSYS_OPEN_READ) == 0))) {
+        return -EBADF; /* as fcntl() says of the job's descriptor */
+    }
+    struct rsys_locker_fds *fds = call->locker->fds;
+    CHECK(pthread_mutex_lock(&fds->mutex) == 0);
+    int code = range_lock(call, fds);
+    CHECK(pthread_mutex_unlock(&fds->mutex) == 0);
+    return code;
+}
+
+int rsys_do_flush(struct rsys_call *call)
+{
+    int code = 0;
+    if (call->locker != NULL) {
+        struct rsys_locker_fds *fds = call->locker->fds;
+        CHECK(pthread_mutex_lock(&fds->mutex) == 0);
+        if (fds->fd >= 0) {
+            close(fds->fd);
+            fds->fd = -1;
+        }
+        CHECK(pthread_mutex_unlock(&fds->mutex) == 0);
+    }
+    if ((call->at->how & RSYS_OPEN_PATH) == 0) {
+        /* A file server tells of what it could not write when a descriptor is closed. */
+        int copy = fcntl(call->at->fd, F_DUPFD_CLOEXEC, 0);
+        code = copy < 0 ? -errno : close(copy) == 0 ? 0 : -errno;
+    }
+    return code;
+}

@@ -1,0 +1,246 @@
+/* rsyscall/main.c - roost-rsys-serve: the server of remote system calls by itself, with the rights
+ * of who starts it.  For tests and benches; in a pool the shadow has it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/os_run.h"
+#include "base/stream.h"
+#include "base/text.h"
+#include "rsyscall/rsys.h"
+#include "rsyscall/server.h"
+
+static const char USAGE[] =
+    "usage: roost-rsys-serve --listen ADDRESS --ticket-file FILE --root VIEW=DIRECTORY ...\n"
+    "  --listen ADDRESS       tcp:127.0.0.1:0 (with TLS) or unix:/path\n"
+    "  --ticket-file FILE     what a client must show: the file's first line\n"
+    "  --root VIEW=DIRECTORY  the client sees DIRECTORY at VIEW, which is absolute\n"
+    "  --ro-root VIEW=DIRECTORY  the same, read-only\n"
+    "  --readonly PATH, --hide PATH  parts of what is offered\n"
+    "  --stay                 not into file systems mounted below a root\n"
+    "  --lease DURATION       a silent client's files are closed after it\n"
+    "  --max-bytes SIZE, --max-files N, --handles N, --lanes N  limits\n"
+    "Prints 'listening ADDRESS' and 'pin SHA256', then serves until SIGTERM.\n";
+
+struct serve {
+    struct loop *loop;
+    struct os *os;
+    struct log *log;
+    struct tls_identity *identity;
+    struct listener *listener;
+    struct rsys_server *server;
+    struct rsys_job *job;
+    const char *listen, *ticket_file;
+    struct rsys_offer offer;
+    struct rsys_offer_root roots[RSYS_ROOTS_MAX];
+    struct rsys_offer_part parts[RSYS_PARTS_MAX];
+    char ticket[RSYS_TICKET_MAX + 1];
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static int add_root(struct serve *serve, char *value, bool readonly)
+{
+    char *equals = strchr(value, '=');
+    if (equals == NULL || serve->offer.root_count == RSYS_ROOTS_MAX) {
+        return -EINVAL;
+    }
+    *equals = '\0';
+    serve->roots[serve->offer.root_count++] =
+        (struct rsys_offer_root){.view = value, .directory = equals + 1, .readonly = readonly};
+    return 0;
+}
+
+static int add_part(struct serve *serve, const char *value, bool hidden)
+{
+    if (serve->offer.part_count == RSYS_PARTS_MAX) {
+        return -EINVAL;
+    }
+    serve->parts[serve->offer.part_count++] =
+        (struct rsys_offer_part){.path = value, .hidden = hidden};
+    return 0;
+}
+
+static int take_number(const char *value, int64_t max, int64_t *ret)
+{
+    int code = text_parse_size(value, ret, NULL);
+    return code == 0 && (*ret < 1 || *ret > max) ? -EINVAL : code;
+}
+
+static int take_limit(struct rsys_limits *limits, const char *name, const char *value)
+{
+    int64_t number = 0;
+    int code = -EINVAL;
+    if (strcmp(name, "--lease") == 0) {
+        code = text_parse_duration_ms(value, &number, NULL);
+        code = code == 0 && (number < 1 || number > UINT32_MAX) ? -EINVAL : code;
+        limits->lease_ms = (uint32_t)number;
+    } else if (strcmp(name, "--max-bytes") == 0) {
+        code = take_number(value, INT64_MAX, &number);
+        limits->bytes_max = (uint64_t)number;
+    } else if (strcmp(name, "--max-files") == 0) {
+        code = take_number(value, INT64_MAX, &number);
+        limits->files_max = (uint64_t)number;
+    } else if (strcmp(name, "--handles") == 0) {
+        code = take_number(value, 1000000, &number);
+        limits->handles = (uint32_t)number;
+    } else if (strcmp(name, "--lanes") == 0) {
+        code = take_number(value, 32, &number);
+        limits->lanes = (uint32_t)number;
+    }
+    return code;
+}
+
+static int take_option(struct serve *serve, const char *name, char *value)
+{
+    if (strcmp(name, "--listen") == 0) {
+        serve->listen = value;
+    } else if (strcmp(name, "--ticket-file") == 0) {
+        serve->ticket_file = value;
+    } else if (strcmp(name, "--root") == 0 || strcmp(name, "--ro-root") == 0) {
+        return add_root(serve, value, strcmp(name, "--ro-root") == 0);
+    } else if (strcmp(name, "--readonly") == 0 || strcmp(name, "--hide") == 0) {
+        return add_part(serve, value, strcmp(name, "--hide") == 0);
+    } else {
+        return take_limit(&serve->offer.limits, name, value);
+    }
+    return 0;
+}
+
+static int take_options(struct serve *serve, int argc, char **argv)
+{
+    serve->offer.limits = RSYS_LIMITS_DEFAULT;
+    serve->offer.roots = serve->roots;
+    serve->offer.parts = serve->parts;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--stay") == 0) {
+            serve->offer.stay_on_device = true;
+        } else if (i + 1 == argc || take_option(serve, argv[i], argv[i + 1]) != 0) {
+            return -EINVAL;
+        } else {
+            i++;
+        }
+    }
+    return serve->listen != NULL && serve->ticket_file != NULL && serve->offer.root_count > 0
+               ? 0
+               : -EINVAL;
+}
+
+/* ---- serving --------------------------------------------------------------------------------- */
+
+static void on_incoming(void *arg, struct incoming *incoming)
+{
+    struct serve *serve = arg;
+    rsys_server_take(serve->server, incoming, serve->identity);
+}
+
+static void on_end(void *arg)
+{
+    struct serve *serve = arg;
+    loop_stop(serve->loop, 0);
+}
+
+static int64_t utc_ms(void *context)
+{
+    const struct serve *serve = context;
+    return loop_wall_ms(serve->loop);
+}
+
+static int read_ticket(struct serve *serve, struct err *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    int code =
+        os_read_file(serve->os, serve->ticket_file, RSYS_TICKET_MAX + 1, &text, &length, err);
+    if (code != 0) {
+        return code;
+    }
+    text[strcspn(text, "\n")] = '\0';
+    (void)snprintf(serve->ticket, sizeof(serve->ticket), "%s", text);
+    mem_free(text);
+    return 0;
+}
+
+static int start(struct serve *serve, struct err *err)
+{
+    int code = loop_create(&serve->loop, err);
+    if (code == 0) {
+        code = os_create(serve->loop, &serve->os, err);
+    }
+    if (code == 0) {
+        code = read_ticket(serve, err);
+    }
+    if (code == 0) {
+        code = tls_identity_ephemeral(serve->loop, "roost-rsys-serve", &serve->identity, err);
+    }
+    if (code != 0) {
+        return code;
+    }
+    serve->log = log_create("rsys-serve", LOG_LEVEL_INFO, log_sink_stderr(),
+                            (struct log_clock){.utc_ms = utc_ms, .context = serve});
+    serve->server =
+        rsys_server_create(&(struct rsys_server_options){.loop = serve->loop, .log = serve->log});
+    code = rsys_job_open(serve->server, serve->ticket, &serve->offer, &serve->job);
+    if (code != 0) {
+        return err_set(err, code, "the ticket, a path or a limit is not right");
+    }
+    code = listener_create(serve->loop, serve->listen, on_incoming, serve, &serve->listener, err);
+    if (code == 0) {
+        loop_on_signal(serve->loop, SIGTERM, on_end, serve);
+        loop_on_signal(serve->loop, SIGINT, on_end, serve);
+        (void)printf("listening %s\npin %s\n", listener_address(serve->listener),
+                     tls_identity_pin(serve->identity));
+        (void)fflush(stdout);
+    }
+    return code;
+}
+
+static void say_stats(const struct serve *serve)
+{
+    struct rsys_stats stats;
+    rsys_job_get_stats(serve->job, &stats);
+    (void)printf("requests %" PRIu64 " at_once %" PRIu64 " malformed %" PRIu64 " repeated %" PRIu64
+                 " read %" PRIu64 " written %" PRIu64 " queued_peak %" PRIu64 "\n",
+                 stats.requests, stats.at_once, stats.malformed, stats.repeated, stats.bytes_read,
+                 stats.bytes_written, stats.queued_peak);
+}
+
+static void finish(struct serve *serve)
+{
+    listener_destroy(serve->listener);
+    rsys_server_destroy(serve->server);
+    tls_identity_destroy(serve->identity);
+    log_destroy(serve->log);
+    os_destroy(serve->os);
+    loop_destroy(serve->loop);
+}
+
+int main(int argc, char **argv)
+{
+    struct serve serve = {0};
+    struct err err;
+    if (take_options(&serve, argc, argv) != 0) {
+        (void)fputs(USAGE, stderr);
+        return 2;
+    }
+    int status = 1;
+    if (start(&serve, &err) == 0) {
+        status = loop_run(serve.loop);
+        say_stats(&serve);
+    } else {
+        (void)fprintf(stderr, "roost-rsys-serve: %s\n", err.text);
+    }
+    finish(&serve);
+    return status;
+}

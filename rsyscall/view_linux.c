@@ -1,0 +1,594 @@
+/* rsyscall/view_linux.c - what of this machine's files a job may reach.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rsyscall/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "rsyscall/server.h"
+
+#define DEVICES_MAX     32
+#define DEVICE_KNOWN_MS 5000 /* a number may be given to another file system later */
+#define PARTS_KNOWN_MS  1000 /* the user may rename what is above them */
+
+enum kind { UNKNOWN, KERNEL_VIEW, LOCAL, OTHER };
+
+struct device {
+    uint64_t dev;
+    enum kind kind;
+    uint64_t since_ms;
+};
+
+struct part {
+    char *path; /* as it was given, from the real root */
+    char *now;  /* where it is */
+    int fd;     /* -1: not there yet */
+    bool hidden;
+};
+
+struct rsys_view {
+    struct {
+        int fd;
+        bool readonly;
+    } roots[RSYS_ROOTS_MAX];
+    uint32_t root_count;
+    bool stay_on_device;
+    bool no_openat2;
+    struct part *parts;
+    size_t part_count;
+    bool hides; /* some part is hidden */
+
+    pthread_mutex_t mutex; /* of all below, and of parts[].now and .fd */
+    uint64_t parts_ms;
+    struct device devices[DEVICES_MAX];
+    size_t device_next;
+};
+
+static void lock(struct rsys_view *view)
+{
+    CHECK(pthread_mutex_lock(&view->mutex) == 0);
+}
+
+static void unlock(struct rsys_view *view)
+{
+    CHECK(pthread_mutex_unlock(&view->mutex) == 0);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    CHECK(clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void rsys_fd_path(int fd, char ret[RSYS_FD_PATH_SIZE])
+{
+    (void)snprintf(ret, RSYS_FD_PATH_SIZE, "/proc/self/fd/%d", fd);
+}
+
+/* ---- file systems ---------------------------------------------------------------------------- */
+
+static enum kind kind_of(long type)
+{
+    /* Some are not in <linux/magic.h>. */
+    enum { CONFIGFS = 0x62656570, FUSECTL = 0x65735543, MQUEUE = 0x19800202, NFSD = 0x6e667364 };
+    enum { RPC_PIPEFS = 0x67596969, PIDFS = 0x50494446, XFS = 0x58465342, ZFS = 0x2fc12fc1 };
+    enum { RAMFS = 0x858458f6 };
+    switch ((unsigned long)type & 0xffffffffUL) {
+    case PROC_SUPER_MAGIC:
+    case SYSFS_MAGIC:
+    case CGROUP_SUPER_MAGIC:
+    case CGROUP2_SUPER_MAGIC:
+    case DEBUGFS_MAGIC:
+    case TRACEFS_MAGIC:
+    case SECURITYFS_MAGIC:
+    case SELINUX_MAGIC:
+    case SMACK_MAGIC:
+    case AAFS_MAGIC:
+    case PSTOREFS_MAGIC:
+    case EFIVARFS_MAGIC:
+    case BPF_FS_MAGIC:
+    case DEVPTS_SUPER_MAGIC:
+    case BINFMTFS_MAGIC:
+    case NSFS_MAGIC:
+    case HUGETLBFS_MAGIC:
+    case USBDEVICE_SUPER_MAGIC:
+    case SOCKFS_MAGIC:
+    case ANON_INODE_FS_MAGIC:
+    case XENFS_SUPER_MAGIC:
+    case CONFIGFS:
+    case FUSECTL:
+    case MQUEUE:
+    case NFSD:
+    case RPC_PIPEFS:
+    case PIDFS:
+        return KERNEL_VIEW;
+    case EXT4_SUPER_MAGIC:
+    case BTRFS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case XFS:
+    case ZFS:
+    case RAMFS:
+        return LOCAL;
+    default:
+        return OTHER; /* overlays, too: what is below them may be anywhere */
+    }
+}
+
+static enum kind device_known(struct rsys_view *view, uint64_t dev)
+{
+    enum kind kind = UNKNOWN;
+    uint64_t now = now_ms();
+    lock(view);
+    for (size_t i = 0; i < DEVICES_MAX && kind == UNKNOWN; i++) {
+        const struct device *each = &view->devices[i];
+        if (each->kind != UNKNOWN && each->dev == dev && now - each->since_ms < DEVICE_KNOWN_MS) {
+            kind = each->kind;
+        }
+    }
+    unlock(view);
+    return kind;
+}
+
+static void device_learn(struct rsys_view *view, uint64_t dev, enum kind kind)
+{
+    lock(view);
+    struct device *place = &view->devices[view->device_next];
+    for (size_t i = 0; i < DEVICES_MAX; i++) {
+        if (view->devices[i].kind != UNKNOWN && view->devices[i].dev == dev) {
+            place = &view->devices[i];
+        }
+    }
+    if (place == &view->devices[view->device_next]) {
+        view->device_next = (view->device_next + 1) % DEVICES_MAX;
+    }
+    *place = (struct device){.dev = dev, .kind = kind, .since_ms = now_ms()};
+    unlock(view);
+}
+
+/* May fd's file system be entered? */
+static int device_judge(struct rsys_view *view, int fd, uint64_t dev, bool cached)
+{
+    enum kind kind = device_known(view, dev);
+    if (kind == UNKNOWN) {
+        struct statfs about;
+        if (cached) {
+            return -EAGAIN;
+        }
+        if (fstatfs(fd, &about) != 0) {
+            return -errno;
+        }
+        kind = kind_of((long)about.f_type);
+        device_learn(view, dev, kind);
+    }
+    /* What could block even with all names cached is not for the loop thread. */
+    return kind == KERNEL_VIEW ? -EXDEV : cached && kind != LOCAL ? -EAGAIN : 0;
+}
+
+bool rsys_view_is_local(struct rsys_view *view, uint64_t dev)
+{
+    return device_known(view, dev) == LOCAL;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* Where the descriptor is, from the real root. */
+static int where(int fd, char *ret, size_t size)
+{
+    char link[RSYS_FD_PATH_SIZE];
+    rsys_fd_path(fd, link);
+    ssize_t length = readlink(link, ret, size);
+    if (length < 0) {
+        return -errno;
+    }
+    if ((size_t)length >= size) {
+        return -ENAMETOOLONG;
+    }
+    ret[length] = '\0';
+    return 0;
+}
+
+/* Of a path of which only the beginning is there: that without links, then the rest. */
+static char *where_it_would_be(const char *path)
+{
+    char buffer[PATH_MAX], text[2 * PATH_MAX];
+    size_t length = strlen(path);
+    CHECK(length < sizeof(buffer));
+    for (size_t cut = length; cut > 0;) {
+        while (cut > 0 && path[cut - 1] != '/') {
+            cut--;
+        }
+        memcpy(buffer, path, cut);
+        buffer[cut] = '\0'; /* "/a/b/": what is left of the path is below it */
+        int fd = open(buffer, O_PATH | O_CLOEXEC);
+        int code = fd >= 0 ? where(fd, buffer, sizeof(buffer)) : -ENOENT;
+        if (fd >= 0) {
+            close(fd);
+        }
+        if (code == 0) {
+            (void)snprintf(text, sizeof(text), "%s/%s", strcmp(buffer, "/") == 0 ? "" : buffer,
+                           path + cut);
+            return mem_strdup(text);
+        }
+        cut -= cut > 0 ? 1 : 0;
+    }
+    return mem_strdup(path);
+}
+
+static void part_look(struct part *part)
+{
+    char buffer[PATH_MAX];
+    if (part->fd < 0) {
+        part->fd = open(part->path, O_PATH | O_CLOEXEC);
+    }
+    if (part->fd >= 0 && where(part->fd, buffer, sizeof(buffer)) == 0) {
+        if (part->now == NULL || strcmp(part->now, buffer) != 0) {
+            mem_free(part->now);
+            part->now = mem_strdup(buffer);
+        }
+    } else if (part->now == NULL) {
+        part->now = where_it_would_be(part->path);
+    }
+}
+
+/* Under the mutex. */
+static void parts_look(struct rsys_view *view)
+{
+    uint64_t now = now_ms();
+    if (view->parts_ms != 0 && now - view->parts_ms < PARTS_KNOWN_MS) {
+        return;
+    }
+    view->parts_ms = now;
+    for (size_t i = 0; i < view->part_count; i++) {
+        part_look(&view->parts[i]);
+    }
+}
+
+/* Is path `inner` at or below `outer`?  Both from the root, without a '/' at the end but "/". */
+static bool is_below(const char *inner, const char *outer)
+{
+    size_t length = strlen(outer);
+    if (length == 1) {
+        return true;
+    }
+    return strncmp(inner, outer, length) == 0 && (inner[length] == '\0' || inner[length] == '/');
+}
+
+static int part_judge(const struct part *part, const char *path, bool named,
+                      enum rsys_change change)
+{
+    if (is_below(path, part->now)) {
+        if (part->hidden) {
+            return change != RSYS_CHANGE_NOTHING && named ? -EACCES : -ENOENT;
+        }
+        return change != RSYS_CHANGE_NOTHING ? -EROFS : 0;
+    }
+    return change == RSYS_CHANGE_PLACE && is_below(part->now, path) ? -EBUSY : 0;
+}
+
+int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *name,
+                    enum rsys_change change)
+{
+    char path[PATH_MAX + RSYS_NAME_MAX + 2];
+    if (change != RSYS_CHANGE_NOTHING && view->roots[root].readonly) {
+        return -EROFS;
+    }
+    if (view->part_count == 0 || (change == RSYS_CHANGE_NOTHING && !view->hides)) {
+        return 0;
+    }
+    int code = where(fd, path, PATH_MAX);
+    if (code != 0) {
+        return code;
+    }
+    if (name != NULL) {
+        size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
+        (void)snprintf(path + length, sizeof(path) - length, "/%s", name);
+    }
+    lock(view);
+    parts_look(view);
+    for (size_t i = 0; i < view->part_count && code == 0; i++) {
+        code = part_judge(&view->parts[i], path, name != NULL, change);
+    }
+    unlock(view);
+    return code;
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static void part_add(struct rsys_view *view, const char *path, bool hidden)
+{
+    struct part *part = &view->parts[view->part_count++];
+    *part = (struct part){.path = mem_strdup(path), .fd = -1, .hidden = hidden};
+    size_t length = strlen(part->path);
+    while (length > 1 && part->path[length - 1] == '/') {
+        part->path[--length] = '\0';
+    }
+    view->hides |= hidden;
+}
+
+static int root_open(struct rsys_view *view, const struct rsys_offer_root *root, struct err *err)
+{
+    struct stat about;
+    int fd = open(root->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        return err_set(err, -errno, "%s: %s", root->directory, err_code_text(-errno));
+    }
+    int code = fstat(fd, &about) == 0 ? device_judge(view, fd, about.st_dev, false) : -errno;
+    if (code != 0) {
+        close(fd);
+        return err_set(err, code, "%s: is not offered: %s", root->directory, err_code_text(code));
+    }
+    view->roots[view->root_count].fd = fd;
+    view->roots[view->root_count++].readonly = root->readonly;
+    return 0;
+}
+
+static bool knows_openat2(void)
+{
+    struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+                           .resolve = RESOLVE_NO_SYMLINKS};
+    long fd = syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof(how));
+    if (fd >= 0) {
+        close((int)fd);
+    }
+    /* EPERM: a container's filter that has not heard of it. */
+    return fd >= 0 || (errno != ENOSYS && errno != EPERM);
+}
+
+int rsys_view_create(const struct rsys_offer *offer, struct rsys_view **ret, struct err *err)
+{
+    struct rsys_view *view = mem_zalloc(sizeof(*view));
+    bool mixed = false;
+    CHECK(pthread_mutex_init(&view->mutex, NULL) == 0);
+    view->stay_on_device = offer->stay_on_device;
+    view->no_openat2 = !knows_openat2();
+    view->parts = mem_zalloc((RSYS_PARTS_MAX + RSYS_ROOTS_MAX) * sizeof(*view->parts));
+    for (size_t i = 0; i < offer->root_count; i++) {
+        int code = root_open(view, &offer->roots[i], err);
+        if (code != 0) {
+            rsys_view_destroy(view);
+            return code;
+        }
+        mixed |= !offer->roots[i].readonly;
+    }
+    for (size_t i = 0; i < offer->part_count; i++) {
+        part_add(view, offer->parts[i].path, offer->parts[i].hidden);
+    }
+    /* A read-only root may be below another one. */
+    for (size_t i = 0; i < offer->root_count && mixed && offer->root_count > 1; i++) {
+        if (offer->roots[i].readonly) {
+            part_add(view, offer->roots[i].directory, false);
+        }
+    }
+    parts_look(view);
+    *ret = view;
+    return 0;
+}
+
+void rsys_view_destroy(struct rsys_view *view)
+{
+    if (view == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < view->root_count; i++) {
+        close(view->roots[i].fd);
+    }
+    for (size_t i = 0; i < view->part_count; i++) {
+        if (view->parts[i].fd >= 0) {
+            close(view->parts[i].fd);
+        }
+        mem_free(view->parts[i].path);
+        mem_free(view->parts[i].now);
+    }
+    mem_free(view->parts);
+    CHECK(pthread_mutex_destroy(&view->mutex) == 0);
+    mem_free(view);
+}
+
+void rsys_view_who(uint32_t *uid, uint32_t *gid)
+{
+    *uid = geteuid();
+    *gid = getegid();
+}
+
+uint32_t rsys_view_root_count(const struct rsys_view *view)
+{
+    return view->root_count;
+}
+
+int rsys_view_root_fd(const struct rsys_view *view, uint32_t number)
+{
+    CHECK(number < view->root_count);
+    return view->roots[number].fd;
+}
+
+bool rsys_view_root_is_readonly(const struct rsys_view *view, uint32_t number)
+{
+    CHECK(number < view->root_count);
+    return view->roots[number].readonly;
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+/* One name: a directory to go on from, or what the path ends in. */
+static int step(const struct rsys_view *view, int from, const char *name, bool directory,
+                uint64_t *dev, int *ret)
+{
+    struct stat about;
+    int fd = openat(from, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        return -errno;
+    }
+    int code = fstat(fd, &about) == 0 ? 0 : -errno;
+    if (code == 0 && directory && !S_ISDIR(about.st_mode)) {
+        code = S_ISLNK(about.st_mode) ? -ELOOP : -ENOTDIR;
+    }
+    if (code == 0 && view->stay_on_device && *dev != 0 && *dev != about.st_dev) {
+        code = -EXDEV;
+    }
+    if (code != 0) {
+        close(fd);
+        return code;
+    }
+    *dev = about.st_dev;
+    *ret = fd;
+    return 0;
+}
+
+/* Goes from name to name; stops at the first that is no directory: *used bytes lead to it. */
+static int walk(const struct rsys_view *view, int from, const char *path, bool directory,
+                size_t *used, int *ret)
+{
+    char name[RSYS_NAME_MAX + 1];
+    struct stat about;
+    int fd = -1, code = fstat(from, &about) == 0 ? 0 : -errno;
+    uint64_t dev = about.st_dev;
+    for (size_t at = 0; code == 0;) {
+        size_t length = strcspn(path + at, "/");
+        CHECK(length <= RSYS_NAME_MAX);
+        memcpy(name, path + at, length);
+        name[length] = '\0';
+        bool last = path[at + length] == '\0';
+        int next = -1;
+        code = step(view, fd >= 0 ? fd : from, name, directory || !last, &dev, &next);
+        *used = at + length;
+        if (fd >= 0) {
+            close(fd);
+        }
+        fd = next;
+        at += length + 1;
+        if (last) {
+            break;
+        }
+    }
+    if (code == 0) {
+        *ret = fd;
+    }
+    return code;
+}
+
+static int find(const struct rsys_view *view, int from, const char *path, bool directory,
+                bool cached, int *ret)
+{
+    if (view->no_openat2) {
+        size_t used;
+        return cached ? -EAGAIN : walk(view, from, path, directory, &used, ret);
+    }
+    struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC |
+                                               (directory ? O_DIRECTORY : O_NOFOLLOW)),
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+                                      RESOLVE_NO_MAGICLINKS |
+                                      (view->stay_on_device ? (uint64_t)RESOLVE_NO_XDEV : 0) |
+                                      (cached ? (uint64_t)RESOLVE_CACHED : 0)};
+    long fd = syscall(SYS_openat2, from, path, &how, sizeof(how));
+    if (fd < 0) {
+        /* A kernel without RESOLVE_CACHED says EINVAL. */
+        return cached && errno == EINVAL ? -EAGAIN : -errno;
+    }
+    *ret = (int)fd;
+    return 0;
+}
+
+int rsys_view_find(struct rsys_view *view, int from, const char *path, bool cached, int *ret,
+                   struct stat *about)
+{
+    int fd = -1;
+    int code = find(view, from, path, false, cached, &fd);
+    if (code != 0) {
+        return code;
+    }
+    code = fstat(fd, about) == 0 ? device_judge(view, fd, about->st_dev, cached) : -errno;
+    if (code == 0) {
+        code = rsys_view_judge(view, 0, fd, NULL, RSYS_CHANGE_NOTHING);
+    }
+    if (code != 0) {
+        close(fd);
+        return code;
+    }
+    *ret = fd;
+    return 0;
+}
+
+int rsys_view_find_parent(struct rsys_view *view, int from, const struct rsys_text *path, int *ret,
+                          const char **name)
+{
+    char directory[RSYS_PATH_MAX + 1];
+    struct stat about;
+    size_t last;
+    int fd = -1, code = 0;
+    size_t length = rsys_path_split(path->data, path->length, &last);
+    if (length == 0) {
+        fd = fcntl(from, F_DUPFD_CLOEXEC, 0);
+        code = fd >= 0 ? 0 : -errno;
+    } else {
+        memcpy(directory, path->data, length);
+        directory[length] = '\0';
+        code = find(view, from, directory, true, false, &fd);
+    }
+    if (code != 0) {
+        return code;
+    }
+    code = fstat(fd, &about) == 0 ? device_judge(view, fd, about.st_dev, false) : -errno;
+    if (code == 0 && !S_ISDIR(about.st_mode)) {
+        code = -ENOTDIR;
+    }
+    if (code == 0) {
+        code = rsys_view_judge(view, 0, fd, NULL, RSYS_CHANGE_NOTHING);
+    }
+    if (code != 0) {
+        close(fd);
+        return code;
+    }
+    *ret = fd;
+    *name = path->data + last;
+    return 0;
+}
+
+int rsys_view_find_link(struct rsys_view *view, int from, const struct rsys_text *path,
+                        size_t *used, char *text)
+{
+    char upto[RSYS_PATH_MAX + 1];
+    size_t length = 0;
+    int fd = -1;
+    /* As far as there are directories; what stops it is the link, unless it was changed since. */
+    int code = walk(view, from, path->data, true, &length, &fd);
+    if (code == 0) {
+        close(fd);
+        return -ENOENT;
+    }
+    if (code != -ELOOP) {
+        return code;
+    }
+    memcpy(upto, path->data, length);
+    upto[length] = '\0';
+    struct stat about;
+    code = rsys_view_find(view, from, upto, false, &fd, &about);
+    if (code != 0) {
+        return code;
+    }
+    ssize_t got = readlinkat(fd, "", text, RSYS_PATH_MAX + 1);
+    code = got < 0 ? -errno : got > RSYS_PATH_MAX ? -ENAMETOOLONG : (int)got;
+    close(fd);
+    if (code >= 0) {
+        text[code] = '\0';
+        *used = length;
+    }
+    return code;
+}

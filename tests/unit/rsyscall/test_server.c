@@ -1,0 +1,734 @@
+/* tests/unit/rsyscall/test_server.c - sessions: who is let in, cuts, leases, limits, locks.
+ *
+ * A file server that hangs is played by a lease (fcntl): to open a file on which another process
+ * has one waits until it is given up.
+ *
+ * TIMEOUT: 180
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/unit/rsyscall/rsys_rig.h"
+
+#include <signal.h>
+
+/* ---- who is let in --------------------------------------------------------------------------- */
+
+static void a_wrong_ticket_is_refused(void **state)
+{
+    struct rig *rig = *state;
+    rig_open(rig, NULL);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, "0123456789abcdeg", false), -EACCES);
+    RIG_AWAIT(rig, rig->closed);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, "0123", false), -EACCES);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, "", false), -EACCES);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, false), 0);
+}
+
+static void another_version_is_refused(void **state)
+{
+    struct rig *rig = *state;
+    rig_open(rig, NULL);
+    rig_dial(rig);
+    struct rsys_request hello = {.op = RSYS_HELLO, .version = 2, .text = TEXT(TICKET)};
+    rig->hello_slot.answered = false;
+    rig_write(rig, &hello);
+    RIG_AWAIT(rig, rig->closed);
+    assert_true(rig->hello_slot.answered);
+    assert_int_equal(rig->hello_slot.reply.status, -EPROTONOSUPPORT);
+}
+
+static void who_does_not_say_hello_first_is_cut(void **state)
+{
+    struct rig *rig = *state;
+    rig_open(rig, NULL);
+    rig_dial(rig);
+    struct rsys_request ping = {.op = RSYS_PING, .seq = 1};
+    rig_write(rig, &ping);
+    RIG_AWAIT(rig, rig->closed);
+    assert_int_equal(rig->replies, 0);
+}
+
+static void offers_and_tickets_that_make_no_sense_are_refused(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_job *job = NULL;
+    struct rsys_offer_root root = {.view = "/", .directory = rig->root};
+    struct rsys_offer offer = {.roots = &root, .root_count = 1, .limits = RSYS_LIMITS_DEFAULT};
+    assert_int_equal(rsys_job_open(rig->server, "", &offer, &job), -EINVAL);
+    root.view = "a/b";
+    assert_int_equal(rsys_job_open(rig->server, "x", &offer, &job), -EINVAL);
+    root.view = "/a/../b";
+    assert_int_equal(rsys_job_open(rig->server, "x", &offer, &job), -EINVAL);
+    root = (struct rsys_offer_root){.view = "/", .directory = "here"};
+    assert_int_equal(rsys_job_open(rig->server, "x", &offer, &job), -EINVAL);
+    root.directory = rig->root;
+    offer.limits.slots = 0;
+    assert_int_equal(rsys_job_open(rig->server, "x", &offer, &job), -EINVAL);
+    offer.limits.slots = RSYS_SLOTS_MAX + 1;
+    assert_int_equal(rsys_job_open(rig->server, "x", &offer, &job), -EINVAL);
+    offer.limits.slots = 1;
+    assert_null(job);
+    assert_int_equal(rsys_job_open(rig->server, "x", &offer, &job), 0);
+    assert_int_equal(rsys_job_open(rig->server, "x", &offer, &job), -EEXIST);
+}
+
+static void a_root_that_is_not_there_is_told_and_looked_for_again(void **state)
+{
+    struct rig *rig = *state;
+    char missing[128];
+    (void)snprintf(missing, sizeof(missing), "%s/later", rig->base);
+    struct rsys_offer_root root = {.view = "/", .directory = missing};
+    struct rsys_offer offer = {.roots = &root, .root_count = 1, .limits = RSYS_LIMITS_DEFAULT};
+    assert_int_equal(rsys_job_open(rig->server, TICKET, &offer, &rig->job), 0);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, false), -ENOENT);
+    assert_int_equal(mkdir(missing, 0755), 0);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, false), 0);
+    assert_int_equal(rig_stat(rig, "x", NULL), -ENOENT);
+}
+
+/* ---- cuts ------------------------------------------------------------------------------------ */
+
+static void what_is_open_survives_a_cut(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "still here");
+    rig_open(rig, NULL);
+    uint64_t handle = (uint64_t)rig_open_file(rig, "f", RSYS_OPEN_READ);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_UNLINK, .at = AT(0, "f")}),
+                     0);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, true), 0);
+    struct rsys_request read = {.op = RSYS_READ, .at.handle = handle, .length = 100};
+    const struct rsys_reply *reply = rig_ask(rig, &read);
+    assert_int_equal(reply->status, 0);
+    assert_memory_equal(reply->data, "still here", 10);
+}
+
+static void a_request_that_comes_again_is_done_once(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "log", "");
+    rig_open(rig, NULL);
+    uint64_t handle = (uint64_t)rig_open_file(rig, "log", RSYS_OPEN_WRITE | RSYS_OPEN_APPEND);
+    struct rsys_request mkdir = {.op = RSYS_MKDIR, .at = AT(0, "d"), .mode = 0755};
+    struct rsys_request open = {.op = RSYS_OPEN, .at = AT(0, "new"), .mode = 0644};
+    struct rsys_request write = {.op = RSYS_WRITE,
+                                 .at.handle = handle,
+                                 .extent_count = 1,
+                                 .extents = {{0, 5}},
+                                 .data = "once ",
+                                 .data_length = 5};
+    open.how = RSYS_OPEN_WRITE | RSYS_OPEN_CREATE | RSYS_OPEN_EXCL;
+    rig_send(rig, 1, &mkdir);
+    rig_send(rig, 2, &open);
+    rig_send(rig, 3, &write);
+    uint64_t ino = rig_await(rig, 1)->attr.ino;
+    uint64_t opened = rig_await(rig, 2)->handle;
+    assert_int_equal(rig_await(rig, 3)->value, 5);
+    for (int i = 0; i < 3; i++) {
+        rig_dial(rig);
+        assert_int_equal(rig_hello(rig, TICKET, true), 0);
+        rig_send_again(rig, 1, &mkdir);
+        rig_send_again(rig, 2, &open);
+        rig_send_again(rig, 3, &write);
+        assert_int_equal(rig_await(rig, 1)->status, 0);
+        assert_int_equal(rig_await(rig, 1)->attr.ino, ino);
+        assert_int_equal(rig_await(rig, 2)->handle, opened);
+        assert_int_equal(rig_await(rig, 3)->value, 5);
+    }
+    char text[64];
+    assert_int_equal(rig_get_file(rig, "log", text, sizeof(text)), 5);
+    assert_int_equal(rig_stats(rig).repeated, 9);
+    assert_int_equal(rig_ask(rig, &mkdir)->status, -EEXIST); /* a new one is another thing */
+}
+
+static void a_request_cut_off_from_its_answer_is_done_once(void **state)
+{
+    struct rig *rig = *state;
+    char text[4096];
+    rig_put_file(rig, "log", "");
+    rig_open(rig, NULL);
+    uint64_t handle = (uint64_t)rig_open_file(rig, "log", RSYS_OPEN_WRITE | RSYS_OPEN_APPEND);
+    for (int i = 0; i < 50; i++) {
+        struct rsys_request write = {.op = RSYS_WRITE,
+                                     .at.handle = handle,
+                                     .extent_count = 1,
+                                     .extents = {{0, 4}},
+                                     .data = "line",
+                                     .data_length = 4};
+        rig_send(rig, 5, &write);
+        /* Cut anywhere from before it is read to after it is answered. */
+        struct rsys_stats before = rig_stats(rig);
+        if (i % 2 == 0) {
+            RIG_POLL(rig, rig_stats(rig).requests != before.requests || i % 4 == 0);
+        }
+        rig_dial(rig);
+        assert_int_equal(rig_hello(rig, TICKET, true), 0);
+        rig_send_again(rig, 5, &write);
+        assert_int_equal(rig_await(rig, 5)->value, 4);
+    }
+    assert_int_equal(rig_get_file(rig, "log", text, sizeof(text)), 200);
+}
+
+static void a_read_that_comes_again_is_read_again(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "one");
+    rig_open(rig, NULL);
+    uint64_t handle = (uint64_t)rig_open_file(rig, "f", RSYS_OPEN_READ);
+    struct rsys_request read = {.op = RSYS_READ, .at.handle = handle, .length = 100};
+    assert_memory_equal(rig_ask(rig, &read)->data, "one", 3);
+    rig_put_file(rig, "f", "two");
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, true), 0);
+    rig_send_again(rig, 0, &read);
+    assert_memory_equal(rig_await(rig, 0)->data, "two", 3);
+}
+
+static void the_newest_connection_of_a_session_is_the_right_one(void **state)
+{
+    struct rig *rig = *state;
+    struct rig second;
+    rig_open(rig, NULL);
+    rig_second(rig, &second);
+    memcpy(second.session, rig->session, sizeof(second.session));
+    assert_int_equal(rig_hello(&second, TICKET, true), 0);
+    RIG_AWAIT(rig, rig->closed);
+    assert_int_equal(rig_stats(rig).sessions, 1);
+    assert_int_equal(rig_stats(rig).connections, 1);
+    assert_int_equal(rig_stat(&second, "x", NULL), -ENOENT);
+    rig_second_fini(&second);
+}
+
+static void an_unknown_session_is_told_and_a_new_one_begun_on_the_same_connection(void **state)
+{
+    struct rig *rig = *state;
+    rig_open(rig, NULL);
+    rig_dial(rig);
+    memset(rig->session, 7, sizeof(rig->session));
+    assert_int_equal(rig_hello(rig, TICKET, true), -ESTALE);
+    assert_int_equal(rig_hello(rig, TICKET, false), 0);
+    rig->slots[0].seq = 0;
+    assert_int_equal(rig_stat(rig, "x", NULL), -ENOENT);
+}
+
+static void a_session_ends_when_nothing_is_heard_for_the_lease(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    offer.limits.lease_ms = 200;
+    rig_put_file(rig, "f", "x");
+    rig_open(rig, &offer);
+    assert_true(rig_open_file(rig, "f", RSYS_OPEN_READ) > 0);
+    rig_cut(rig);
+    RIG_POLL(rig, rig_stats(rig).sessions == 0);
+    assert_int_equal(rig_stats(rig).handles, 0);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, true), -ESTALE);
+    /* Connected and silent is no better. */
+    assert_int_equal(rig_hello(rig, TICKET, false), 0);
+    RIG_AWAIT(rig, rig->closed);
+    assert_int_equal(rig_stats(rig).sessions, 0);
+}
+
+static void bye_closes_all_that_is_open(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "x");
+    rig_open(rig, NULL);
+    assert_true(rig_open_file(rig, "f", RSYS_OPEN_READ) > 0);
+    assert_int_equal(rig_stats(rig).handles, 1);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_BYE}), 0);
+    RIG_AWAIT(rig, rig->closed);
+    assert_int_equal(rig_stats(rig).handles, 0);
+    assert_int_equal(rig_stats(rig).sessions, 0);
+}
+
+static void a_job_that_is_over_has_no_clients(void **state)
+{
+    struct rig *rig = *state;
+    rig_open(rig, NULL);
+    rsys_job_close(rig->job);
+    RIG_AWAIT(rig, rig->closed);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, true), -EACCES);
+}
+
+/* ---- what breaks the protocol ---------------------------------------------------------------- */
+
+static void expect_cut(struct rig *rig, const void *bytes, size_t length)
+{
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, true), 0);
+    unsigned before = rig->replies;
+    assert_int_equal(stream_write(rig->client, bytes, length), 0);
+    RIG_AWAIT(rig, rig->closed);
+    assert_int_equal(rig->replies, before);
+}
+
+static void expect_cut_by(struct rig *rig, struct rsys_request request)
+{
+    unsigned char fields[RSYS_FIELDS_MAX];
+    int length = rsys_encode_request(&request, fields, sizeof(fields));
+    assert_true(length > 0);
+    expect_cut(rig, fields, (size_t)length);
+}
+
+static void numbers_that_cannot_be_end_the_connection(void **state)
+{
+    struct rig *rig = *state;
+    rig_open(rig, NULL);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
+    expect_cut_by(rig, (struct rsys_request){.op = RSYS_PING, .slot = 0, .seq = 3});
+    expect_cut_by(rig, (struct rsys_request){.op = RSYS_PING, .slot = 0, .seq = 0});
+    expect_cut_by(rig, (struct rsys_request){.op = RSYS_PING, .slot = 1, .seq = 0});
+    expect_cut_by(rig, (struct rsys_request){.op = RSYS_PING, .slot = 64, .seq = 1});
+    expect_cut_by(rig, (struct rsys_request){.op = RSYS_PING, .slot = 65535, .seq = 1});
+    expect_cut_by(rig, (struct rsys_request){.op = RSYS_HELLO, .text = TEXT(TICKET)});
+    expect_cut(rig, "\xff\xff\xff\xff\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+    expect_cut(rig, "\x0f\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+    assert_int_equal(rig_stats(rig).malformed, 8);
+    /* The session is none the worse for it. */
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, true), 0);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
+}
+
+static void a_message_with_wrong_fields_is_refused_alone(void **state)
+{
+    struct rig *rig = *state;
+    unsigned char fields[RSYS_FIELDS_MAX];
+    rig_open(rig, NULL);
+    struct rsys_request stat = {.op = RSYS_STAT, .at = AT(0, "aa/bb"), .slot = 3, .seq = 1};
+    int length = rsys_encode_request(&stat, fields, sizeof(fields));
+    unsigned char *path = memmem(fields, (size_t)length, "aa/bb", 5);
+    assert_non_null(path);
+    static const char *const BAD[] = {"../bb", "a//bb", "/a/bb", "aa/..", "./abb", "aabb/"};
+    for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++) {
+        memcpy(path, BAD[i], 5);
+        fields[8] = (unsigned char)(i + 1); /* seq */
+        rig->slots[3].seq = (uint32_t)(i + 1);
+        rig->slots[3].answered = false;
+        assert_int_equal(stream_write(rig->client, fields, (size_t)length), 0);
+        assert_int_equal(rig_await(rig, 3)->status, -EBADMSG);
+    }
+    fields[4] = 200; /* no such operation */
+    fields[8]++;
+    rig->slots[3].seq++;
+    rig->slots[3].answered = false;
+    assert_int_equal(stream_write(rig->client, fields, (size_t)length), 0);
+    assert_int_equal(rig_await(rig, 3)->status, -EBADMSG);
+    assert_int_equal(rig_stats(rig).malformed, 7);
+    assert_int_equal(rig_stat(rig, "x", NULL), -ENOENT);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+static void handles_are_limited(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    offer.limits.handles = 3;
+    rig_put_file(rig, "f", "x");
+    rig_open(rig, &offer);
+    int64_t first = rig_open_file(rig, "f", RSYS_OPEN_READ);
+    assert_true(rig_open_file(rig, "f", RSYS_OPEN_READ) > 0);
+    assert_int_equal(rig_open_file(rig, "none", RSYS_OPEN_READ), -ENOENT);
+    assert_true(rig_open_file(rig, "f", RSYS_OPEN_READ) > 0);
+    assert_int_equal(rig_open_file(rig, "f", RSYS_OPEN_READ), -ENFILE);
+    assert_int_equal(rig_open_file(rig, "f", RSYS_OPEN_READ), -ENFILE);
+    struct rsys_request close = {.op = RSYS_CLOSE, .at.handle = (uint64_t)first};
+    assert_int_equal(rig_ask(rig, &close)->status, 0);
+    int64_t again = rig_open_file(rig, "f", RSYS_OPEN_READ);
+    assert_true(again > 0);
+    assert_int_not_equal(again, first); /* an old number is nobody's */
+    close.at.handle = 0;
+    assert_int_equal(rig_ask(rig, &close)->status, -EBADF); /* roots are not closed */
+}
+
+static void bytes_written_are_limited(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    offer.limits.bytes_max = 10;
+    rig_open(rig, &offer);
+    uint64_t handle = (uint64_t)rig_open_file(rig, "f", RSYS_OPEN_WRITE | RSYS_OPEN_CREATE);
+    assert_int_equal(rig_write_at(rig, handle, 0, "12345678"), 0);
+    assert_int_equal(rig_write_at(rig, handle, 8, "901"), -EDQUOT);
+    struct rsys_request more = {.op = RSYS_FALLOCATE, .at.handle = handle, .length = 4096};
+    assert_int_equal(rig_ask(rig, &more)->status, -EDQUOT);
+    assert_int_equal(rig_write_at(rig, 0, 8, "90"), -EBADF); /* what failed is not counted */
+    assert_int_equal(rig_write_at(rig, handle, 8, "90"), 0);
+    assert_int_equal(rig_write_at(rig, handle, 0, "1"), -EDQUOT);
+}
+
+static void files_are_limited_and_what_is_there_can_still_be_opened(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    const uint32_t create = RSYS_OPEN_WRITE | RSYS_OPEN_CREATE;
+    offer.limits.files_max = 2;
+    rig_put_file(rig, "there", "x");
+    rig_open(rig, &offer);
+    struct rsys_request mkdir = {.op = RSYS_MKDIR, .at = AT(0, "there"), .mode = 0755};
+    assert_int_equal(rig_ask(rig, &mkdir)->status, -EEXIST);
+    assert_true(rig_open_file(rig, "there", create) > 0);
+    assert_true(rig_open_file(rig, "one", create) > 0);
+    mkdir.at = AT(0, "two");
+    assert_int_equal(rig_ask(rig, &mkdir)->status, 0);
+    assert_int_equal(rig_stats(rig).files, 2);
+    assert_int_equal(rig_open_file(rig, "three", create), -EDQUOT);
+    assert_true(rig_open_file(rig, "there", create) > 0);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_RMDIR, .at = AT(0, "two")}),
+                     0);
+    assert_true(rig_open_file(rig, "three", create) > 0);
+}
+
+static void sessions_are_limited_and_a_cut_one_gives_its_place(void **state)
+{
+    struct rig *rig = *state;
+    struct rig second;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    offer.limits.sessions = 1;
+    rig_open(rig, &offer);
+    rig_second(rig, &second);
+    assert_int_equal(rig_hello(&second, TICKET, false), -EUSERS);
+    rig_cut(rig);
+    RIG_POLL(rig, rig_stats(rig).connections == 0);
+    rig_dial(&second);
+    assert_int_equal(rig_hello(&second, TICKET, false), 0);
+    assert_int_equal(rig_stats(rig).sessions, 1);
+    rig_second_fini(&second);
+}
+
+/* ---- a file server that hangs ---------------------------------------------------------------- */
+
+/* Opening rig's file `name` waits until the descriptor is closed. */
+static int hang(struct rig *rig, const char *name)
+{
+    assert_true(signal(SIGIO, SIG_IGN) != SIG_ERR);
+    rig_put_file(rig, name, "x");
+    int fd = open(rig_path(rig, name), O_RDWR);
+    assert_int_equal(fcntl(fd, F_SETLEASE, F_WRLCK), 0);
+    return fd;
+}
+
+static void nobody_else_waits_for_a_file_that_hangs(void **state)
+{
+    struct rig *rig = *state;
+    struct rig second;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    struct rsys_offer_root root = {.view = "/", .directory = rig->root};
+    offer.limits.lanes = 1;
+    int fd = hang(rig, "slow");
+    rig_open(rig, &offer);
+    offer.roots = &root;
+    offer.root_count = 1;
+    rig_second(rig, &second);
+    assert_int_equal(rsys_job_open(rig->server, "another", &offer, &second.job), 0);
+    assert_int_equal(rig_hello(&second, "another", false), 0);
+
+    struct rsys_request open = {.op = RSYS_OPEN, .at = AT(0, "slow"), .how = RSYS_OPEN_READ};
+    rig_send(rig, 1, &open);
+    struct rsys_request mkdir = {.op = RSYS_MKDIR, .at = AT(0, "d"), .mode = 0755};
+    rig_send(rig, 2, &mkdir);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
+    for (int i = 0; i < 20; i++) {
+        assert_true(rig_open_file(&second, "d", RSYS_OPEN_READ) == -ENOENT);
+    }
+    assert_false(rig->slots[1].answered);
+    assert_false(rig->slots[2].answered); /* the only lane is taken */
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(rig_await(rig, 1)->status, 0);
+    assert_int_equal(rig_await(rig, 2)->status, 0);
+    rig_second_fini(&second);
+}
+
+static void a_job_is_closed_without_waiting_for_what_hangs(void **state)
+{
+    struct rig *rig = *state;
+    int fd = hang(rig, "slow");
+    rig_open(rig, NULL);
+    struct rsys_request open = {.op = RSYS_OPEN, .at = AT(0, "slow"), .how = RSYS_OPEN_READ};
+    rig_send(rig, 1, &open);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
+    rsys_job_close(rig->job);
+    RIG_AWAIT(rig, rig->closed);
+    assert_false(rig->slots[1].answered);
+    /* The ticket may be used again meanwhile. */
+    rig_open(rig, NULL);
+    rig->slots[0].seq = 0;
+    assert_int_equal(close(fd), 0);
+}
+
+static void requests_that_wait_hold_no_more_memory_than_they_may(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    enum { WRITES = 30 };
+    char *data = test_calloc(1, RSYS_DATA_MAX);
+    offer.limits.lanes = 1;
+    offer.limits.queued_max = (uint64_t)4 << 20;
+    int fd = hang(rig, "slow");
+    rig_open(rig, &offer);
+    uint64_t handle = (uint64_t)rig_open_file(rig, "f", RSYS_OPEN_WRITE | RSYS_OPEN_CREATE);
+    struct rsys_request open = {.op = RSYS_OPEN, .at = AT(0, "slow"), .how = RSYS_OPEN_READ};
+    rig_send(rig, 40, &open);
+    for (uint16_t i = 0; i < WRITES; i++) {
+        struct rsys_request write = {.op = RSYS_WRITE,
+                                     .at.handle = handle,
+                                     .extent_count = 1,
+                                     .extents = {{(uint64_t)i << 20, RSYS_DATA_MAX}},
+                                     .data = data,
+                                     .data_length = RSYS_DATA_MAX};
+        rig_send(rig, i, &write);
+    }
+    RIG_POLL(rig, rig_stats(rig).queued_peak >= offer.limits.queued_max);
+    assert_int_equal(close(fd), 0);
+    for (uint16_t i = 0; i < WRITES; i++) {
+        assert_int_equal(rig_await(rig, i)->value, RSYS_DATA_MAX);
+    }
+    assert_true(rig_stats(rig).queued_peak < offer.limits.queued_max + RSYS_FRAME_MAX + 8192);
+    assert_int_equal(rig_stats(rig).bytes_written, (uint64_t)WRITES << 20);
+    test_free(data);
+}
+
+static void a_client_that_takes_no_replies_is_not_read(void **state)
+{
+    struct rig *rig = *state;
+    struct rig second;
+    enum { FILE_MIB = 4, READS = 60 };
+    int fd = open(rig_path(rig, "big"), O_WRONLY | O_CREAT, 0644);
+    char *data = test_calloc(1, RSYS_DATA_MAX);
+    memset(data, 'x', RSYS_DATA_MAX);
+    for (int i = 0; i < FILE_MIB; i++) {
+        assert_int_equal(write(fd, data, RSYS_DATA_MAX), RSYS_DATA_MAX);
+    }
+    assert_int_equal(close(fd), 0);
+    rig_open(rig, NULL);
+    uint64_t handle = (uint64_t)rig_open_file(rig, "big", RSYS_OPEN_READ);
+    rig_second(rig, &second);
+    assert_int_equal(rig_hello(&second, TICKET, false), 0);
+    stream_pause(rig->client, true);
+    for (uint16_t i = 0; i < READS; i++) {
+        struct rsys_request read = {.op = RSYS_READ,
+                                    .at.handle = handle,
+                                    .offset = (uint64_t)(i % FILE_MIB) << 20,
+                                    .length = RSYS_DATA_MAX};
+        rig_send(rig, i, &read);
+    }
+    uint64_t before = 0;
+    do { /* until the server stands still */
+        before = rig_stats(rig).bytes_read;
+        for (int i = 0; i < 50; i++) {
+            assert_int_equal(rig_stat(&second, "none", NULL), -ENOENT);
+        }
+    } while (rig_stats(rig).bytes_read != before);
+    assert_true(before < (uint64_t)24 << 20);
+    stream_pause(rig->client, false);
+    for (uint16_t i = 0; i < READS; i++) {
+        assert_int_equal(rig_await(rig, i)->value, RSYS_DATA_MAX);
+    }
+    rig_second_fini(&second);
+    test_free(data);
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+static struct rsys_request lock_of(int64_t handle, uint32_t type, uint64_t owner)
+{
+    return (struct rsys_request){.op = RSYS_LOCK,
+                                 .at.handle = (uint64_t)handle,
+                                 .lock = {.type = type, .start = 10, .length = 5},
+                                 .owner = owner};
+}
+
+static void locks_are_those_of_this_machine(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "0123456789abcdef");
+    rig_open(rig, NULL);
+    int64_t handle = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
+    struct rsys_request lock = lock_of(handle, RSYS_LOCK_WRITE, 1);
+    assert_int_equal(rig_ask(rig, &lock)->status, 0);
+    assert_int_equal(rig_ask(rig, &lock)->status, 0); /* its own is no hindrance */
+    int fd = open(rig_path(rig, "f"), O_RDWR);
+    struct flock own = {.l_type = F_WRLCK, .l_start = 12, .l_len = 1};
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &own), -1);
+    own.l_start = 15;
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &own), 0);
+    lock.lock.start = 15;
+    assert_int_equal(rig_ask(rig, &lock)->status, -EAGAIN);
+    lock.how = RSYS_LOCK_GET;
+    const struct rsys_reply *reply = rig_ask(rig, &lock);
+    assert_int_equal(reply->lock.type, RSYS_LOCK_WRITE);
+    assert_int_equal(reply->lock.start, 15);
+    assert_int_equal(reply->lock.length, 1);
+    lock.lock.start = 30;
+    assert_int_equal(rig_ask(rig, &lock)->lock.type, RSYS_UNLOCKED);
+    /* Another process of the job is another owner. */
+    lock = lock_of(handle, RSYS_LOCK_READ, 2);
+    assert_int_equal(rig_ask(rig, &lock)->status, -EAGAIN);
+    struct rsys_request unlock = lock_of(handle, RSYS_UNLOCKED, 1);
+    assert_int_equal(rig_ask(rig, &unlock)->status, 0);
+    assert_int_equal(rig_ask(rig, &lock)->status, 0);
+    assert_int_equal(close(fd), 0);
+}
+
+static void locks_go_with_their_owner_and_with_the_last_handle(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "0123456789abcdef");
+    rig_open(rig, NULL);
+    int64_t one = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
+    int64_t two = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
+    struct rsys_request first = lock_of(one, RSYS_LOCK_WRITE, 1);
+    struct rsys_request second = lock_of(two, RSYS_LOCK_WRITE, 2);
+    struct rsys_request flush = {.op = RSYS_FLUSH, .at.handle = (uint64_t)one, .owner = 2};
+    assert_int_equal(rig_ask(rig, &first)->status, 0);
+    assert_int_equal(rig_ask(rig, &flush)->status, 0); /* another's */
+    assert_int_equal(rig_ask(rig, &second)->status, -EAGAIN);
+    flush.owner = 1;
+    flush.at.handle = (uint64_t)two; /* any descriptor of the file will do */
+    assert_int_equal(rig_ask(rig, &flush)->status, 0);
+    assert_int_equal(rig_ask(rig, &second)->status, 0);
+    assert_int_equal(rig_stats(rig).handles, 3); /* the first owner is forgotten */
+    struct rsys_request close_one = {.op = RSYS_CLOSE, .at.handle = (uint64_t)one};
+    struct rsys_request close_two = {.op = RSYS_CLOSE, .at.handle = (uint64_t)two};
+    assert_int_equal(rig_ask(rig, &close_one)->status, 0);
+    assert_int_equal(rig_ask(rig, &close_two)->status, 0);
+    assert_int_equal(rig_stats(rig).handles, 0);
+    int fd = open(rig_path(rig, "f"), O_RDWR);
+    struct flock own = {.l_type = F_WRLCK};
+    RIG_POLL(rig, fcntl(fd, F_OFD_SETLK, &own) == 0);
+    assert_int_equal(close(fd), 0);
+}
+
+static void a_lock_is_waited_for_without_a_lane(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    offer.limits.lanes = 1;
+    rig_put_file(rig, "f", "0123456789abcdef");
+    rig_open(rig, &offer);
+    int64_t handle = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
+    struct rsys_request lock = lock_of(handle, RSYS_LOCK_WRITE, 1);
+    struct rsys_request waits = lock_of(handle, RSYS_LOCK_WRITE, 2);
+    struct rsys_request unlock = lock_of(handle, RSYS_UNLOCKED, 1);
+    assert_int_equal(rig_ask(rig, &lock)->status, 0);
+    waits.wait_ms = RSYS_LOCK_WAIT_MS_MAX;
+    rig_send(rig, 1, &waits);
+    assert_int_equal(rig_write_at(rig, (uint64_t)handle, 0, "x"), 0); /* the lane is free */
+    assert_false(rig->slots[1].answered);
+    assert_int_equal(rig_ask(rig, &unlock)->status, 0);
+    assert_int_equal(rig_await(rig, 1)->status, 0);
+    /* Of a program of this machine, too. */
+    int fd = open(rig_path(rig, "f"), O_RDWR);
+    struct flock own = {.l_type = F_WRLCK, .l_start = 100, .l_len = 1};
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &own), 0);
+    waits.lock.start = 100;
+    rig_send(rig, 1, &waits);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(rig_await(rig, 1)->status, 0);
+}
+
+static void waiting_for_a_lock_ends_when_told_or_when_its_time_is_over(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "0123456789abcdef");
+    rig_open(rig, NULL);
+    int64_t handle = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
+    struct rsys_request lock = lock_of(handle, RSYS_LOCK_WRITE, 1);
+    struct rsys_request waits = lock_of(handle, RSYS_LOCK_WRITE, 2);
+    assert_int_equal(rig_ask(rig, &lock)->status, 0);
+    waits.wait_ms = 50;
+    rig_send(rig, 1, &waits);
+    assert_int_equal(rig_await(rig, 1)->status, -EAGAIN);
+    waits.wait_ms = RSYS_LOCK_WAIT_MS_MAX;
+    rig_send(rig, 1, &waits);
+    struct rsys_request cancel = {.op = RSYS_CANCEL, .slot_of = 1, .seq_of = rig->slots[1].seq - 1};
+    assert_int_equal(rig_ask(rig, &cancel)->status, 0); /* of one that is over: nothing */
+    assert_false(rig->slots[1].answered);
+    cancel.seq_of++;
+    assert_int_equal(rig_ask(rig, &cancel)->status, 0);
+    assert_int_equal(rig_await(rig, 1)->status, -EINTR);
+    struct rsys_request unlock = lock_of(handle, RSYS_UNLOCKED, 1);
+    assert_int_equal(rig_ask(rig, &unlock)->status, 0);
+    waits.wait_ms = 0;
+    assert_int_equal(rig_ask(rig, &waits)->status, 0); /* it was not taken after all */
+}
+
+static void a_waiting_lock_survives_a_cut_and_ends_with_its_session(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "0123456789abcdef");
+    rig_open(rig, NULL);
+    int64_t handle = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
+    struct rsys_request lock = lock_of(handle, RSYS_LOCK_WRITE, 1);
+    struct rsys_request waits = lock_of(handle, RSYS_LOCK_WRITE, 2);
+    assert_int_equal(rig_ask(rig, &lock)->status, 0);
+    waits.wait_ms = RSYS_LOCK_WAIT_MS_MAX;
+    rig_send(rig, 1, &waits);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, true), 0);
+    rig_send_again(rig, 1, &waits);
+    struct rsys_request unlock = lock_of(handle, RSYS_UNLOCKED, 1);
+    assert_int_equal(rig_ask(rig, &unlock)->status, 0);
+    assert_int_equal(rig_await(rig, 1)->status, 0);
+    rig_send(rig, 2, &waits); /* owner 2 has it: its own */
+    assert_int_equal(rig_await(rig, 2)->status, 0);
+    lock.wait_ms = RSYS_LOCK_WAIT_MS_MAX;
+    rig_send(rig, 3, &lock);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_BYE}), 0);
+    RIG_POLL(rig, rig_stats(rig).handles == 0); /* a lane may still be asking for it */
+}
+
+static void whole_files_are_locked_by_their_handle(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "x");
+    rig_open(rig, NULL);
+    struct rsys_request one = lock_of(rig_open_file(rig, "f", RSYS_OPEN_READ), RSYS_LOCK_WRITE, 0);
+    struct rsys_request two = lock_of(rig_open_file(rig, "f", RSYS_OPEN_READ), RSYS_LOCK_READ, 0);
+    one.how = two.how = RSYS_LOCK_FLOCK;
+    assert_int_equal(rig_ask(rig, &one)->status, 0);
+    assert_int_equal(rig_ask(rig, &two)->status, -EAGAIN);
+    one.lock.type = RSYS_UNLOCKED;
+    assert_int_equal(rig_ask(rig, &one)->status, 0);
+    assert_int_equal(rig_ask(rig, &two)->status, 0);
+}
+
+UNIT_TESTS(RIG_UNIT(a_wrong_ticket_is_refused), RIG_UNIT(another_version_is_refused),
+           RIG_UNIT(who_does_not_say_hello_first_is_cut),
+           RIG_UNIT(offers_and_tickets_that_make_no_sense_are_refused),
+           RIG_UNIT(a_root_that_is_not_there_is_told_and_looked_for_again),
+           RIG_UNIT(what_is_open_survives_a_cut), RIG_UNIT(a_request_that_comes_again_is_done_once),
+           RIG_UNIT(a_request_cut_off_from_its_answer_is_done_once),
+           RIG_UNIT(a_read_that_comes_again_is_read_again),
+           RIG_UNIT(the_newest_connection_of_a_session_is_the_right_one),
+           RIG_UNIT(an_unknown_session_is_told_and_a_new_one_begun_on_the_same_connection),
+           RIG_UNIT(a_session_ends_when_nothing_is_heard_for_the_lease),
+           RIG_UNIT(bye_closes_all_that_is_open), RIG_UNIT(a_job_that_is_over_has_no_clients),
+           RIG_UNIT(numbers_that_cannot_be_end_the_connection),
+           RIG_UNIT(a_message_with_wrong_fields_is_refused_alone), RIG_UNIT(handles_are_limited),
+           RIG_UNIT(bytes_written_are_limited),
+           RIG_UNIT(files_are_limited_and_what_is_there_can_still_be_opened),
+           RIG_UNIT(sessions_are_limited_and_a_cut_one_gives_its_place),
+           RIG_UNIT(nobody_else_waits_for_a_file_that_hangs),
+           RIG_UNIT(a_job_is_closed_without_waiting_for_what_hangs),
+           RIG_UNIT(requests_that_wait_hold_no_more_memory_than_they_may),
+           RIG_UNIT(a_client_that_takes_no_replies_is_not_read),
+           RIG_UNIT(locks_are_those_of_this_machine),
+           RIG_UNIT(locks_go_with_their_owner_and_with_the_last_handle),
+           RIG_UNIT(a_lock_is_waited_for_without_a_lane),
+           RIG_UNIT(waiting_for_a_lock_ends_when_told_or_when_its_time_is_over),
+           RIG_UNIT(a_waiting_lock_survives_a_cut_and_ends_with_its_session),
+           RIG_UNIT(whole_files_are_locked_by_their_handle))
