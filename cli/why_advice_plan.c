@@ -83,12 +83,34 @@ static const char *of_hold(const struct ad *job)
     return "`roost release %` tries again, `roost rm %` gives it up.";
 }
 
+/* Its image may be what rules the others out. */
+static void put_checkpoint(const struct ad *ad, const char *job, struct strbuf *out)
+{
+    if (!ad_has(ad, "CkptArch") || ad_bool_or(ad, "CkptAnywhere", false)) {
+        return;
+    }
+    strbuf_puts(out, "Its checkpoint runs on ");
+    jobs_put_clean(ad_string_or(ad, "CkptArch", ""), out);
+    strbuf_puts(out, " machines with ");
+    jobs_put_clean(ad_string_or(ad, "CkptOpSys", ""), out);
+    const char *features = ad_string_or(ad, "CkptFeatures", "");
+    if (features[0] != '\0') {
+        strbuf_puts(out, " and ");
+        jobs_put_clean(features, out);
+    }
+    put(" only (CkptArch, CkptOpSys, CkptFeatures): `roost edit % CkptAnywhere true` lets it begin"
+        " at its start on others, as it does after CHECKPOINT_PATIENCE.",
+        job, out);
+}
+
 void why_advice(const struct ad *ad, const char *job, const struct why_verdict *verdict,
                 struct strbuf *out)
 {
     const struct why_places *places = &verdict->places;
     if (verdict->reason == WHY_HELD) {
         put(of_hold(ad), job, out);
+    } else if (verdict->reason == WHY_NO_MATCH) {
+        put_checkpoint(ad, job, out);
     } else if (verdict->reason == WHY_WAKING || verdict->reason == WHY_ASLEEP) {
         const struct ad *slot = places->sample_waking;
         const char *power = slot != NULL ? ad_string_or(slot, "PowerState", "") : "";

@@ -31,6 +31,10 @@ static void a_held_job_is_told_how_it_goes_on(void **state)
     advises(WHY_HELD, "[HoldReasonCode = 26]", "The pool's policy");
     advises(WHY_HELD, "[HoldReasonCode = 4711]", "`roost release 4.2` tries again");
     advises(WHY_HELD, "[]", "`roost release 4.2` tries again");
+    advises(
+        WHY_NO_MATCH, "[CkptArch = \"X86_64\"; CkptOpSys = \"LINUX\"; CkptFeatures = \"avx,fma\"]",
+        "Its checkpoint runs on X86_64 machines with LINUX and avx,fma only (CkptArch, CkptOpSys,"
+        " CkptFeatures): `roost edit 4.2 CkptAnywhere true`");
 }
 
 static void others_are_told_what_there_is_to_do(void **state)
