@@ -56,6 +56,10 @@ int dump_process(struct dump *dump, struct err *err);
 /* ---- dump_waits_linux.c */
 /* Is it in the code of its window that waits? */
 bool dump_is_waiting(const struct image *before, uint64_t rip);
+/* That thread of a process that was resumed as one that is stopped, and has been since: as it was
+ * in its image; else NULL. */
+const struct ckpt_thread *dump_halted(const struct subject *subject,
+                                      const struct tracee_thread *held);
 /* A wait that was interrupted once already is a restart_syscall() to all who look: which call it
  * was, by the code before it or else by its arguments.  -1: it cannot be told. */
 int64_t dump_interrupted_call(const struct dump *dump, const struct ckpt_registers *registers);

@@ -232,6 +232,26 @@ static int read_xstate(struct dump *dump, const struct tracee_thread *held,
     return 0;
 }
 
+/* It stands in the window, with what the stub has set by then. */
+static int take_halted(struct dump *dump, const struct ckpt_thread *halted,
+                       struct ckpt_thread *thread)
+{
+    const struct image *before = dump->now->before;
+    if (image_head(before)->xstate_bytes != dump->head.xstate_bytes) {
+        return -EOPNOTSUPP; /* stopped since before it came to this kind of processor */
+    }
+    thread->registers = halted->registers;
+    thread->left_s = halted->left_s;
+    thread->left_ns = halted->left_ns;
+    thread->mask = halted->mask;
+    thread->altstack = halted->altstack;
+    thread->altstack_bytes = halted->altstack_bytes;
+    thread->altstack_flags = halted->altstack_flags;
+    thread->xstate = tables_add_xstate(&dump->tables, image_xstate(before, halted),
+                                       image_head(before)->xstate_bytes);
+    return 0;
+}
+
 static int read_thread(struct dump *dump, size_t index)
 {
     struct tracee_thread *held = &dump->now->tracee.threads[index];
@@ -268,6 +288,8 @@ static int read_thread(struct dump *dump, size_t index)
     rc = rc != 0 ? rc : read_signals(dump, held->tid, false, &thread.signals);
     rc = rc != 0 ? rc : read_altstack(dump, index, &thread);
     rc = rc != 0 ? rc : read_clear_tid(dump, index, &thread);
+    const struct ckpt_thread *halted = dump_halted(dump->now, held);
+    rc = rc == 0 && halted != NULL ? take_halted(dump, halted, &thread) : rc;
     if (rc == 0) {
         (void)tables_add(&dump->tables, CKPT_THREADS, &thread);
     }

@@ -146,7 +146,7 @@ static int add(struct dump *dump, pid_t pid, struct err *err)
         process->flags = CKPT_ZOMBIE;
         process->status = line.exit_code;
     } else if (subject->tracee.threads[0].was_stopped) {
-        process->flags = CKPT_STOPPED;
+        process->flags = process->parent != CKPT_NOBODY ? CKPT_STOPPED : 0; /* others go on */
     }
     if (dump->count == dump->capacity) {
         dump->capacity = dump->capacity > 0 ? dump->capacity * 2 : 8;
@@ -231,6 +231,24 @@ static bool is_leader(const struct dump *dump, int number)
     return false;
 }
 
+/* A session comes by birth: can each have his?  Whose parent has ended gets it from its leader. */
+static int check_sessions(const struct dump *dump, struct err *err)
+{
+    for (size_t i = 1; i < dump->count; i++) {
+        const struct ckpt_process *process = &dump->subjects[i]->process, *from = process;
+        while (from->parent != CKPT_NOBODY && from->sid == process->sid && from->sid != from->pid) {
+            from = &dump->subjects[from->parent]->process;
+        }
+        bool fits = from->sid == process->sid || (from != process && from->sid == from->pid);
+        if (process->sid != process->pid && !fits) {
+            return err_set(err, -EOPNOTSUPP,
+                           "process %d: it is in a session that its parent was never in",
+                           (int)dump->subjects[i]->tracee.pid);
+        }
+    }
+    return 0;
+}
+
 /* In a namespace of its own, groups and sessions of others are 0.  Else they have numbers, which
  * mean nothing when the job is resumed: those that the first process was started in. */
 static void forget_outside(struct dump *dump)
@@ -264,7 +282,8 @@ static int check_resumed(const struct subject *subject, struct err *err)
     for (size_t i = 0; head != NULL && i < subject->tracee.count; i++) {
         uint64_t at = subject->tracee.threads[i].registers.rip;
         if (at >= head->window && at < head->window + head->window_bytes &&
-            !dump_is_waiting(subject->before, at)) {
+            !dump_is_waiting(subject->before, at) &&
+            dump_halted(subject, &subject->tracee.threads[i]) == NULL) {
             return err_set(err, -EAGAIN, "process %d: it is being resumed: try again",
                            (int)subject->tracee.pid);
         }
@@ -297,6 +316,7 @@ static int hold_all(struct dump *dump, pid_t pid, struct err *err)
     if (rc == 0 && !kept) {
         forget_outside(dump);
     }
+    rc = rc != 0 ? rc : check_sessions(dump, err);
     rc = rc != 0 ? rc : check_apart(dump, err);
     for (size_t i = 0; rc == 0 && i < dump->count; i++) {
         struct subject *subject = dump->subjects[i];

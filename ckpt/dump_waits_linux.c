@@ -30,6 +30,30 @@ bool dump_is_waiting(const struct image *before, uint64_t rip)
     return before != NULL && rip - wait_code(before) < CKPT_WAIT_BYTES;
 }
 
+const struct ckpt_thread *dump_halted(const struct subject *subject,
+                                      const struct tracee_thread *held)
+{
+    const struct image *before = subject->before;
+    uint64_t rip = held->registers.rip;
+    if (before == NULL || (subject->process.flags & CKPT_STOPPED) == 0 ||
+        rip - image_head(before)->window >= image_head(before)->window_bytes ||
+        dump_is_waiting(before, rip)) {
+        return NULL;
+    }
+    pid_t tid = tracee_number(subject->tracee.pid, held->tid);
+    for (uint32_t i = 0; i < image_count(before, CKPT_PROCESSES); i++) {
+        const struct ckpt_process *process = image_process(before, i);
+        bool is_it = process->pid == subject->process.pid && (process->flags & CKPT_STOPPED) != 0;
+        for (uint32_t j = 0; is_it && j < process->threads.count; j++) {
+            const struct ckpt_thread *thread = image_thread(before, process->threads.first + j);
+            if (thread->tid == tid) {
+                return thread;
+            }
+        }
+    }
+    return NULL;
+}
+
 /* What is left of the call that registers are to issue, as the call says it. */
 static void ask_call(const struct dump *dump, struct ckpt_thread *thread)
 {

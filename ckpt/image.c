@@ -338,6 +338,11 @@ const struct ckpt_file *image_file(const struct image *image, uint32_t index)
     return entry(image, CKPT_FILES, index);
 }
 
+const uint8_t *image_xstate(const struct image *image, const struct ckpt_thread *thread)
+{
+    return entry(image, CKPT_XSTATES, thread->xstate);
+}
+
 const char *image_text(const struct image *image, uint32_t text)
 {
     return entry(image, CKPT_TEXTS, text);

@@ -31,6 +31,8 @@ const struct ckpt_extent *image_extent(const struct image *image, uint32_t index
 const struct ckpt_thread *image_thread(const struct image *image, uint32_t index);
 const struct ckpt_fd *image_fd(const struct image *image, uint32_t index);
 const struct ckpt_file *image_file(const struct image *image, uint32_t index);
+/* Of that thread: xstate_bytes of them. */
+const uint8_t *image_xstate(const struct image *image, const struct ckpt_thread *thread);
 const char *image_text(const struct image *image, uint32_t text);
 
 #endif

@@ -33,6 +33,7 @@ enum stub_stage { /* each is reached by all processes before any goes on */
                   STUB_GROUPED,
                   STUB_READY,
                   STUB_FINISHED,
+                  STUB_HALTED, /* without those that are stopped */
                   STUB_STAGES
 };
 
@@ -103,6 +104,8 @@ void stub_meet(struct stub *stub, enum stub_stage stage);
 void stub_give_up(const struct stub *stub);
 /* Makes the children of this process, which each go on with child(); and its session and group. */
 void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub));
+/* Stops those children that were. */
+void stub_stop_children(struct stub *stub);
 /* Those that nobody is the parent of: by the keeper. */
 void stub_make_orphans(struct stub *stub, void (*child)(struct stub *stub));
 /* On the window's stack. */

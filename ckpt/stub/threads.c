@@ -272,6 +272,7 @@ void stub_run_threads(struct stub *stub)
     stub_finish_descriptors(stub);
     stub_meet(stub, STUB_FINISHED);
     stub_start_timers(stub);
+    stub_stop_children(stub);
     (void)SYS1(close, stub->image);
     (void)SYS1(close, stub->say);
     __atomic_store_n(&stub->released, 1, __ATOMIC_RELEASE);

@@ -2,8 +2,9 @@
  *
  * Each process makes its own children, so that they are its children.  A child has the session that
  * its parent was in when it was made: those of an older session are made before the parent begins
- * its own, all others after.  Groups are joined when all processes are there, leaders first.  One
- * whose leader has ended is lent a process of that number for the moment.
+ * its own, all others after.  Whose parent has ended is made by one that ends then, in his session.
+ * Groups are joined when all processes are there, leaders first.  Sessions and groups whose leader
+ * has ended are lent a process of that number for the moment.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,12 +34,12 @@ static uint32_t index_of(const struct stub *stub)
     return (uint32_t)(stub->process - process_at(stub, 0));
 }
 
-/* Those that go through the stages: they that live. */
-static uint32_t living(const struct stub *stub)
+/* Those that go through that stage: they that live, and at the last one are not stopped. */
+static uint32_t expected(const struct stub *stub, enum stub_stage stage)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, not_there = CKPT_ZOMBIE | (stage == STUB_HALTED ? CKPT_STOPPED : 0);
     for (uint32_t i = 0; i < process_count(stub); i++) {
-        count += (process_at(stub, i)->flags & CKPT_ZOMBIE) == 0 ? 1 : 0;
+        count += (process_at(stub, i)->flags & not_there) == 0 ? 1 : 0;
     }
     return count;
 }
@@ -55,7 +56,12 @@ void stub_give_up(const struct stub *stub)
 void stub_meet(struct stub *stub, enum stub_stage stage)
 {
     uint32_t *arrived = &stub->meeting->arrived[stage];
-    uint32_t count = living(stub), now = __atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL);
+    uint32_t count = expected(stub, stage), now = 0;
+    if (stage == STUB_HALTED && (stub->process->flags & CKPT_STOPPED) != 0) {
+        now = __atomic_load_n(arrived, __ATOMIC_ACQUIRE);
+    } else {
+        now = __atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL);
+    }
     (void)SYS6(futex, arrived, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
     while (now < count) {
         (void)SYS6(futex, arrived, FUTEX_WAIT, now, NULL, NULL, 0);
@@ -123,6 +129,85 @@ static void make_children(struct stub *stub, bool older, void (*child)(struct st
     }
 }
 
+/* ---- whose parent has ended */
+
+static bool is_there(const struct stub *stub, int32_t number)
+{
+    for (uint32_t i = 0; i < process_count(stub); i++) {
+        if (process_at(stub, i)->pid == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Made by a process of that number, which begins the session if it leads it, and ends. */
+static void make_orphans_of(struct stub *stub, int32_t session, int32_t number,
+                            void (*child)(struct stub *stub))
+{
+    long pid = clone_as(number, SIGCHLD);
+    if (pid == 0) {
+        if (session == number) {
+            stub_must(stub, SYS0(setsid), "a session");
+        }
+        for (uint32_t i = 1; i < process_count(stub); i++) {
+            const struct ckpt_process *process = process_at(stub, i);
+            if (process->parent == CKPT_NOBODY && process->sid == session &&
+                process->pid != session) {
+                make(stub, i, child);
+            }
+        }
+        (void)SYS1(exit_group, 0);
+    }
+    stub_must(stub, pid, "a process for those whose parent has ended");
+    stub_must(stub, SYS4(wait4, pid, NULL, __WALL, NULL), "the end of a process");
+}
+
+/* Is that one the first orphan of a session that it does not lead itself? */
+static bool is_first_orphan(const struct stub *stub, uint32_t index)
+{
+    const struct ckpt_process *orphan = process_at(stub, index);
+    if (orphan->parent != CKPT_NOBODY || orphan->sid == 0 || orphan->sid == orphan->pid) {
+        return false;
+    }
+    for (uint32_t i = 1; i < index; i++) {
+        const struct ckpt_process *process = process_at(stub, i);
+        if (process->parent == CKPT_NOBODY && process->sid == orphan->sid &&
+            process->sid != process->pid) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* That no process, thread, group or session of the job has. */
+static int32_t free_number(const struct stub *stub)
+{
+    int32_t highest = 1;
+    for (uint32_t i = 0; i < process_count(stub); i++) {
+        const struct ckpt_process *process = process_at(stub, i);
+        highest = process->pid > highest ? process->pid : highest;
+        highest = process->sid > highest ? process->sid : highest;
+        highest = process->pgid > highest ? process->pgid : highest;
+    }
+    for (uint32_t i = 0; i < (uint32_t)stub->head->tables[CKPT_THREADS].count; i++) {
+        int32_t tid = STUB_ENTRY(stub, CKPT_THREADS, struct ckpt_thread, i)->tid;
+        highest = tid > highest ? tid : highest;
+    }
+    return highest + 1;
+}
+
+static void make_own_orphans(struct stub *stub, void (*child)(struct stub *stub))
+{
+    for (uint32_t i = 1; i < process_count(stub); i++) {
+        if (is_first_orphan(stub, i) && process_at(stub, i)->sid == stub->process->pid) {
+            make_orphans_of(stub, stub->process->pid, free_number(stub), child);
+        }
+    }
+}
+
+/* ---- groups */
+
 /* That children have ended told us once; the job was told, or will be by what was pending. */
 static void forget_children_signals(void)
 {
@@ -132,9 +217,40 @@ static void forget_children_signals(void)
     }
 }
 
+/* The first one of a group whose leader has ended, and that has nobody by birth. */
+static bool lends(const struct stub *stub)
+{
+    const struct ckpt_process *process = stub->process;
+    if (process->pgid == 0 || is_there(stub, process->pgid) ||
+        SYS2(kill, -process->pgid, 0) != -ESRCH) {
+        return false;
+    }
+    for (uint32_t i = 0; i < index_of(stub); i++) {
+        const struct ckpt_process *other = process_at(stub, i);
+        if (other->pgid == process->pgid && (other->flags & CKPT_ZOMBIE) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void lend(const struct stub *stub)
+{
+    long pid = clone_as(stub->process->pgid, 0);
+    while (pid == 0) {
+        (void)SYS0(pause);
+    }
+    stub_must(stub, pid, "a process for a group");
+    stub_must(stub, SYS2(setpgid, pid, pid), "a group of processes");
+}
+
 static void join_group(struct stub *stub)
 {
     const struct ckpt_process *process = stub->process;
+    bool lent = lends(stub);
+    if (lent) {
+        lend(stub);
+    }
     if (process->pgid == process->pid && process->sid != process->pid) {
         stub_must(stub, SYS2(setpgid, 0, 0), "a group of processes");
     }
@@ -143,6 +259,10 @@ static void join_group(struct stub *stub)
         stub_must(stub, SYS2(setpgid, 0, process->pgid), "the group of a process");
     }
     stub_meet(stub, STUB_GROUPED);
+    if (lent) {
+        (void)SYS2(kill, process->pgid, SIGKILL);
+        (void)SYS4(wait4, process->pgid, NULL, __WALL, NULL);
+    }
 }
 
 void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub))
@@ -153,6 +273,9 @@ void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub))
         stub_must(stub, SYS0(setsid), "a session");
     }
     make_children(stub, false, child);
+    if (process->sid == process->pid) {
+        make_own_orphans(stub, child);
+    }
     forget_children_signals();
     stub_meet(stub, STUB_BORN);
     join_group(stub);
@@ -161,8 +284,25 @@ void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub))
 void stub_make_orphans(struct stub *stub, void (*child)(struct stub *stub))
 {
     for (uint32_t i = 1; i < process_count(stub); i++) {
-        if (process_at(stub, i)->parent == CKPT_NOBODY) {
+        const struct ckpt_process *process = process_at(stub, i);
+        if (process->parent == CKPT_NOBODY && (process->sid == 0 || process->sid == process->pid)) {
             make(stub, i, child);
+        } else if (is_first_orphan(stub, i) && !is_there(stub, process->sid)) {
+            make_orphans_of(stub, process->sid, process->sid, child);
         }
     }
+}
+
+void stub_stop_children(struct stub *stub)
+{
+    for (uint32_t i = index_of(stub) + 1; i < process_count(stub); i++) {
+        const struct ckpt_process *process = process_at(stub, i);
+        siginfo_t info;
+        if (process->parent == index_of(stub) && (process->flags & CKPT_STOPPED) != 0) {
+            (void)SYS2(kill, process->pid, SIGSTOP);
+            (void)SYS5(waitid, P_PID, process->pid, &info, WSTOPPED | __WALL, NULL);
+        }
+    }
+    forget_children_signals();
+    stub_meet(stub, STUB_HALTED);
 }

@@ -1,0 +1,157 @@
+/* Processes of many families: a group whose leader has ended, daemons, one whose parent has ended,
+ * one that is stopped, one that has ended.  Each of them must stay what it is.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MEMBERS 6
+
+static int verdicts[2], gates[2];
+
+static void must(int right, const char *what)
+{
+    if (!right) {
+        (void)printf("wrong: %s: %m\n", what);
+        (void)fflush(stdout);
+        _exit(1);
+    }
+}
+
+/* Waits for the gate, and tells whether it is still who it was. */
+static _Noreturn void be(char name)
+{
+    pid_t pid = getpid(), group = getpgrp(), session = getsid(0);
+    char byte = '.';
+    must(write(verdicts[1], &byte, 1) == 1, "write"); /* here I am */
+    must(read(gates[0], &byte, 1) == 1, "gate");
+    int same = pid == getpid() && group == getpgrp() && session == getsid(0);
+    byte = same ? name : '!';
+    must(write(verdicts[1], &byte, 1) == 1, "write");
+    _exit(0);
+}
+
+static pid_t child(void)
+{
+    pid_t pid = fork();
+    must(pid >= 0, "fork");
+    return pid;
+}
+
+static void wait_for(pid_t pid)
+{
+    must(waitpid(pid, NULL, 0) == pid, "waitpid");
+}
+
+/* a: its group's leader has ended. */
+static void make_group(void)
+{
+    pid_t leader = child();
+    if (leader == 0) {
+        must(setpgid(0, 0) == 0, "setpgid");
+        (void)pause();
+    }
+    (void)setpgid(leader, leader);
+    if (child() == 0) {
+        must(setpgid(0, leader) == 0, "join");
+        be('a');
+    }
+    char byte;
+    must(read(verdicts[0], &byte, 1) == 1, "read");
+    must(kill(leader, SIGKILL) == 0, "kill");
+    wait_for(leader);
+}
+
+/* b, c: in a session whose leader has ended; c in another group of it.  Their parent has, too. */
+static void make_daemons(void)
+{
+    pid_t leader = child();
+    if (leader == 0) {
+        must(setsid() > 0, "setsid");
+        if (child() == 0) {
+            be('b');
+        }
+        if (child() == 0) {
+            must(setpgid(0, 0) == 0, "setpgid");
+            be('c');
+        }
+        _exit(0);
+    }
+    wait_for(leader);
+}
+
+/* d leads a session, e is in it, whose parent has ended. */
+static void make_orphan(void)
+{
+    if (child() == 0) {
+        must(setsid() > 0, "setsid");
+        pid_t parent = child();
+        if (parent == 0) {
+            if (child() == 0) {
+                be('e');
+            }
+            _exit(0);
+        }
+        wait_for(parent);
+        be('d');
+    }
+}
+
+static char state_of(pid_t pid)
+{
+    char path[64], text[256] = "";
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    must(file != NULL && fgets(text, sizeof text, file) != NULL, path);
+    (void)fclose(file);
+    return strrchr(text, ')')[2];
+}
+
+static int by_value(const void *a, const void *b)
+{
+    return *(const char *)a - *(const char *)b;
+}
+
+int main(void)
+{
+    char said[MEMBERS + 1] = "";
+    unsigned long sum = 0;
+    int status;
+    must(pipe(verdicts) == 0 && pipe(gates) == 0, "pipes");
+    make_group();
+    make_daemons();
+    make_orphan();
+    pid_t stopped = child();
+    if (stopped == 0) {
+        be('f');
+    }
+    for (int i = 1; i < MEMBERS; i++) {
+        char byte;
+        must(read(verdicts[0], &byte, 1) == 1 && byte == '.', "start");
+    }
+    must(kill(stopped, SIGSTOP) == 0 && waitpid(stopped, &status, WUNTRACED) == stopped, "stop");
+    pid_t ended = child();
+    if (ended == 0) {
+        _exit(42);
+    }
+    for (unsigned long i = 0; i < 700000000; i++) { /* meanwhile it is interrupted */
+        sum = sum * 31 + i;
+    }
+    must(state_of(stopped) == 'T' && waitpid(stopped, &status, WUNTRACED | WNOHANG) == 0,
+         "stopped");
+    must(kill(stopped, SIGCONT) == 0, "go on");
+    must(write(gates[1], "......", MEMBERS) == MEMBERS, "gate");
+    for (int i = 0; i < MEMBERS; i++) {
+        must(read(verdicts[0], &said[i], 1) == 1, "verdict");
+    }
+    must(waitpid(ended, &status, 0) == ended && WEXITSTATUS(status) == 42, "ended");
+    wait_for(stopped);
+    qsort(said, MEMBERS, 1, by_value);
+    (void)printf("%s %lu\n", said, sum);
+    return 7;
+}
