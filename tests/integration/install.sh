@@ -23,7 +23,7 @@ for program in roost roost-master roost-collector roost-negotiator roost-schedd 
 done
 for file in share/bash-completion/completions/roost share/zsh/site-functions/_roost share/man/man1/roost.1 \
     share/man/man1/roost-q.1 share/man/man5/roost_config.5 share/man/man5/roost_submit.5 share/doc/roost/README.md \
-    share/doc/roost/etc/roost.conf share/doc/roost/docs/CONFIG.md lib/systemd/system/roost.service; do
+    share/doc/roost/etc/roost.conf share/doc/roost/docs/CONFIG.md lib/systemd/system/roost.service share/man/man1/roost-compile.1 share/man/man3/roost_checkpoint.3; do
     [ -s "$WORK/usr/$file" ] || fail "no usr/$file"
 done
 grep -q '^ExecStart=/usr/bin/roost-master$' "$WORK/usr/lib/systemd/system/roost.service" || fail "the unit starts another program"
@@ -33,7 +33,7 @@ if find "$WORK" -mindepth 1 -maxdepth 1 ! -name usr ! -name log | grep .; then f
 
 pages=$(find "$WORK/usr/share/man" -name '*.[15]' | wc -l)
 commands=$("$WORK/usr/bin/roost" --help | grep -c '^  [a-z]')
-[ "$pages" -eq $((commands + 3)) ] || fail "$pages pages for $commands commands"
+[ "$pages" -eq $((commands + 4)) ] || fail "$pages pages for $commands commands"
 for page in "$WORK"/usr/share/man/man?/*; do
     found=$(mandoc -T lint -W warning "$page" 2>&1 | grep -v 'missing date')
     [ -z "$found" ] || fail "mandoc: $found"
