@@ -261,9 +261,9 @@ static void find_firsts(struct files *files)
  * ours to look at: what the first process has there. */
 static void find_stdio(struct files *files)
 {
-    char folder[64];
-    (void)snprintf(folder, sizeof folder, "/proc/%d/fd/.", (int)files->dump->keeper);
-    pid_t keeper = access(folder, R_OK | X_OK) == 0 ? files->dump->keeper : 0;
+    char link_path[64], byte;
+    (void)snprintf(link_path, sizeof link_path, "/proc/%d/exe", (int)files->dump->keeper);
+    pid_t keeper = readlink(link_path, &byte, 1) == 1 ? files->dump->keeper : 0;
     const struct subject *job = files->dump->subjects[0];
     for (int number = 0; number < DUMP_STDIO; number++) {
         struct stdio *stdio = &files->stdio[number];

@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -273,6 +275,16 @@ static bool is_alive(const struct subject *subject)
     return (subject->process.flags & CKPT_ZOMBIE) == 0;
 }
 
+/* What is in the window is in no image: threads of a job that is resumed at this moment leave it.
+ */
+static int leave_window(struct subject *subject, struct err *err)
+{
+    const struct ckpt_head *head = subject->before != NULL ? image_head(subject->before) : NULL;
+    return head == NULL ? 0
+                        : tracee_leave(&subject->tracee, head->window,
+                                       head->window + head->window_bytes, err);
+}
+
 /* All but the memory, for which they need not stand still. */
 static int dump_states(struct dump *dump, struct err *err)
 {
@@ -280,7 +292,8 @@ static int dump_states(struct dump *dump, struct err *err)
     for (size_t i = 0; rc == 0 && i < dump->count; i++) {
         struct subject *subject = dump->now = dump->subjects[i];
         if (is_alive(subject)) {
-            rc = maps_read(subject->tracee.pid, &subject->maps, err);
+            rc = leave_window(subject, err);
+            rc = rc != 0 ? rc : maps_read(subject->tracee.pid, &subject->maps, err);
             rc = rc != 0 ? rc : dump_regions(dump, err);
             rc = rc != 0 ? rc : tracee_prepare(&subject->tracee, &subject->maps, err);
             rc = rc != 0 ? rc : dump_threads(dump, err);
@@ -396,6 +409,16 @@ static int dump_once(pid_t pid, const char *image, const struct dump_options *op
     return rc;
 }
 
+static bool has_ended(pid_t pid)
+{
+    struct pollfd end = {.fd = pidfd_open(pid, 0), .events = POLLIN};
+    bool ended = end.fd < 0 ? errno == ESRCH : poll(&end, 1, 0) > 0;
+    if (end.fd >= 0) {
+        (void)close(end.fd);
+    }
+    return ended;
+}
+
 /* Some states last for a moment only: between vfork() and exec, or while events wait to be read. */
 int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
               struct dump_result *ret, struct err *err)
@@ -407,5 +430,7 @@ int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
         pause.tv_nsec = pause.tv_nsec * 3 / 2; /* all in all, a second */
         rc = dump_once(pid, image, options, ret, err);
     }
-    return rc;
+    return rc != 0 && has_ended(pid)
+               ? err_set(err, -ESRCH, "process %d: there is none any more", (int)pid)
+               : rc;
 }

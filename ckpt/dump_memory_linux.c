@@ -361,7 +361,7 @@ static int sum_vdso(struct dump *dump, const struct ckpt_region *region, struct 
     size_t bytes = (size_t)(region->end - region->start);
     unsigned char *code = mem_try_alloc(bytes);
     int rc = code == NULL ? -ENOMEM
-             : tracee_read(&dump->now->tracee, region->start, code, bytes) != (ssize_t)bytes
+             : tracee_read(dump->now->source, region->start, code, bytes) != (ssize_t)bytes
                  ? -EIO
                  : note_vdso(dump, region, code);
     mem_free(code);

@@ -125,7 +125,10 @@ static int add(struct dump *dump, pid_t pid, struct err *err)
     bool zombie = rc == 0 && line.state == 'Z';
     if (rc == 0 && !zombie) {
         rc = tracee_hold(pid, &subject->tracee, err);
-        rc = rc != 0 ? rc : read_stat(pid, &line);
+        if (rc == 0 || rc == -EPERM) { /* it may have ended meanwhile: such cannot be held */
+            int gone = read_stat(pid, &line);
+            rc = gone != 0 ? gone : line.state == 'Z' ? 0 : rc;
+        }
     } else if (zombie) {
         subject->tracee.pid = pid;
     }
@@ -134,8 +137,9 @@ static int add(struct dump *dump, pid_t pid, struct err *err)
         if (rc == -ESRCH && dump->count > 0) {
             return 0; /* it has ended, and was waited for */
         }
-        return rc != 0 ? err_set(err, rc, "process %d: there is none", (int)pid)
-                       : add(dump, pid, err);
+        return rc == -ESRCH ? err_set(err, rc, "process %d: there is none", (int)pid)
+               : rc != 0    ? rc
+                            : add(dump, pid, err);
     }
     *process = (struct ckpt_process){.parent = index_of(dump, line.parent),
                                      .pid = innermost(pid, "NSpid:"),

@@ -26,7 +26,7 @@
 
 #define EVENT_OF(status) ((status) >> 16)
 #define CS_64BIT         0x33U
-#define VDSO_TRIES       1000
+#define LEAVE_TRIES      1000
 #define END_TRIES        20000 /* ten seconds */
 #define END_PAUSE_NS     500000
 #define SYSCALL_STOP     (SIGTRAP | 0x80)
@@ -462,10 +462,10 @@ static bool find_call(struct tracee *tracee, const struct map *map)
 
 /* No thread may be inside the code that the kernel lends it: it could not go on with another
  * kernel's.  That code never waits: a moment, and the thread has left it. */
-static int leave_vdso(struct tracee_thread *thread, const struct map *vdso)
+static int leave(struct tracee_thread *thread, uint64_t start, uint64_t end)
 {
-    for (int i = 0; i < VDSO_TRIES; i++) {
-        if (thread->registers.rip < vdso->start || thread->registers.rip >= vdso->end) {
+    for (int i = 0; i < LEAVE_TRIES; i++) {
+        if (thread->registers.rip < start || thread->registers.rip >= end) {
             return 0;
         }
         int rc = ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 ||
@@ -480,12 +480,23 @@ static int leave_vdso(struct tracee_thread *thread, const struct map *vdso)
     return -EBUSY;
 }
 
+int tracee_leave(struct tracee *tracee, uint64_t start, uint64_t end, struct err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < tracee->count; i++) {
+        rc = leave(&tracee->threads[i], start, end);
+    }
+    return rc != 0 ? err_set(err, rc, "process %d: it is just being resumed: try again",
+                             (int)tracee->pid)
+                   : 0;
+}
+
 int tracee_prepare(struct tracee *tracee, const struct maps *maps, struct err *err)
 {
     const struct map *vdso = maps_named(maps, "[vdso]");
     int rc = 0;
     for (size_t i = 0; rc == 0 && vdso != NULL && i < tracee->count; i++) {
-        rc = leave_vdso(&tracee->threads[i], vdso);
+        rc = leave(&tracee->threads[i], vdso->start, vdso->end);
     }
     if (rc != 0) {
         return err_set(err, rc, "process %d: it does not leave the kernel's code",

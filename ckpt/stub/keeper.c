@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -126,6 +127,17 @@ static long wait_for(long pid)
     }
 }
 
+/* What it was able to do by making the namespace it needs no more; and whoever is the job's user,
+ * inside or outside, may look at it as at the job. */
+static void give_up_powers(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    if (SYS0(geteuid) != 0) {
+        (void)SYS2(capset, &header, none);
+    }
+}
+
 /* Process 1 of the namespace. */
 _Noreturn static void keep(const struct keeper *keeper, int out, uint64_t mask)
 {
@@ -142,6 +154,7 @@ _Noreturn static void keep(const struct keeper *keeper, int out, uint64_t mask)
             outcome = (struct outcome){.error = (int32_t)pid, .what = STEP_CLONE};
         } else {
             (void)SYS5(prctl, PR_SET_NAME, "roost-keeper", 0, 0, 0);
+            give_up_powers();
             outcome.status = (int32_t)wait_for(pid);
         }
     }

@@ -130,7 +130,6 @@ _Noreturn static void go_on(const struct start *start)
     struct ckpt_registers registers = thread->registers, *saved = &registers;
     wait_for_the_rest(stub, thread, saved);
     uint32_t bytes = stub->head->xstate_bytes;
-    give_up_powers();
     uint64_t xstate = start->stack + sizeof *start + XSTATE_ALIGNMENT - 1;
     xstate &= ~(uint64_t)(XSTATE_ALIGNMENT - 1);
     const uint8_t *from = stub_entry(stub, CKPT_XSTATES, thread->xstate, 1);
@@ -210,6 +209,7 @@ static void tell_kernel(const struct stub *stub, const struct ckpt_thread *threa
                   "restartable sequences");
     }
     queue_own_signals(stub, thread);
+    give_up_powers();
 }
 
 /* ---- together */

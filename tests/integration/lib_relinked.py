@@ -21,13 +21,15 @@ CKPT = os.path.join(os.environ["ROOST_BIN"], "roost-ckpt")
 ENDED = -signal.SIGUSR2
 
 
-def takes_signals(pid):
+def takes_signals(pid, program):
     """Its library has begun, or the image's own program: before that SIGTSTP would stop it, or nothing would come of it."""
     if pid is None:
         return False
     try:
         with open(f"/proc/{pid}/status") as status:
             for line in status:
+                if line.startswith("Name:") and line.split()[1] != os.path.basename(program)[:15]:
+                    return False
                 if line.startswith("SigBlk:"):
                     return int(line.split()[1], 16) >> (signal.SIGTSTP - 1) & 1 == 1
     except OSError:
@@ -45,7 +47,7 @@ def interrupted(options, out, image):
             run.wait(random.random() * options.every)
         except subprocess.TimeoutExpired:
             below = images == 0 and not options.plain
-            while run.poll() is None and not takes_signals(job_of(run.pid) if below else run.pid):
+            while run.poll() is None and not takes_signals(job_of(run.pid) if below else run.pid, options.program[0] if below else argv[0]):
                 time.sleep(0.001)
             if run.poll() is None:
                 run.send_signal(signal.SIGTSTP)

@@ -78,6 +78,8 @@ is "$(resume hooks.2 | xargs)" "before1 after0 before0 resumed1" "hooks, resumed
 is "$(resume hooks.1 | xargs)" "1: before1 resumed1 before1 resumed1 before0 after0" "hooks, resumed from the first"
 is "$(itself "$WORK/jobs/itself" child)" "made: early 0 0, then 5, 1 in all" "child"
 is "$(resume itself.ckpt)" "made: early 0 0, then 5, 1 in all" "child, resumed"
+is "$(itself "$ROOST_BIN/roost-ckpt" run -- "$WORK/jobs/itself" orphan)" "made o" "orphan"
+is "$(resume itself.ckpt)" "made o" "orphan, resumed"
 if [ "$(id -u)" = 0 ]; then
     AS=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 fi
@@ -89,6 +91,8 @@ is "$(itself "$WORK/jobs/itself" interval)" "made in time" "interval"
 is "$(itself "$WORK/jobs/itself" nowhere)" "1 named" "an image that cannot be written"
 is "$(itself "$WORK/jobs/itself" threads)" "4 of 4" "threads"
 is "$(resume itself.ckpt)" "4 of 4" "threads, resumed"
+is "$(itself "$WORK/jobs/itself" spawns)" "10 of 10" "spawns"
+is "$(resume itself.ckpt)" "10 of 10" "spawns, resumed"
 is "$(itself "$WORK/jobs/plus")" "0 early 100 4570" "plus"
 is "$(resume plus.ckpt)" "1 early 100 4570" "plus, resumed"
 

@@ -1,6 +1,5 @@
-/* A program that asks for images of itself, and says what it saw.
+/* A program that asks for images of itself, and says what it saw: itself MODE.
  *
- * itself generations N | hooks | waits | mask | sections | interval | nowhere | child | threads
  * ROOST_CHECKPOINT_LOG is set: a line there says that an image is made.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -11,6 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,6 +233,42 @@ static void look(void *arg)
     wrong += inside;
 }
 
+/* Nobody enters one between this and the image. */
+static void look_long(void *arg)
+{
+    for (int i = 0; i < 10; i++) {
+        look(arg);
+        wait_a_little();
+    }
+}
+
+static volatile int enough;
+
+static void *enter_often(void *arg)
+{
+    (void)arg;
+    while (!enough) {
+        roost_checkpoint_disable();
+        inside = 1;
+        wait_a_little();
+        inside = 0;
+        roost_checkpoint_enable();
+    }
+    return NULL;
+}
+
+static void take_among_sections(void)
+{
+    pthread_t thread;
+    (void)roost_checkpoint_hooks(look_long, NULL, NULL, NULL);
+    (void)pthread_create(&thread, NULL, enter_often, NULL);
+    for (int i = 0; i < 3; i++) {
+        wrong += roost_checkpoint() < 0;
+    }
+    enough = 1;
+    (void)pthread_join(thread, NULL);
+}
+
 static int sections(void)
 {
     (void)roost_checkpoint_hooks(look, NULL, NULL, NULL);
@@ -252,7 +288,7 @@ static int sections(void)
         roost_checkpoint_enable();
         wait_for_image(images);
     }
-    wrong += roost_checkpoint() < 0;
+    take_among_sections();
     printf("wrong: %d\n", wrong);
     return 0;
 }
@@ -293,6 +329,66 @@ static int child(void)
     printf("%s: early %d %d, then %d, %d in all\n", rc < 0 ? roost_checkpoint_error() : "made",
            early, (int)none, WEXITSTATUS(status), children);
     return waitpid(-1, &status, 0) == -1 && errno == ECHILD ? 0 : 1;
+}
+
+/* ---- a process whose parent has ended belongs to the job, too */
+
+static int orphan(void)
+{
+    int to[2], from[2];
+    char byte = 0;
+    if (pipe(to) != 0 || pipe(from) != 0) {
+        return 1;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (fork() == 0) {
+            (void)close(to[1]);
+            _exit(read(to[0], &byte, 1) == 1 && write(from[1], &byte, 1) == 1 ? 0 : 1);
+        }
+        _exit(0);
+    }
+    (void)close(to[0]);
+    (void)close(from[1]);
+    (void)waitpid(pid, NULL, 0);
+    int rc = roost_checkpoint();
+    (void)!write(to[1], "o", 1);
+    (void)!read(from[0], &byte, 1);
+    printf("%s %c\n", rc < 0 ? roost_checkpoint_error() : "made", byte);
+    return 0;
+}
+
+/* ---- processes that come and go meanwhile */
+
+static void *spawn_often(void *arg)
+{
+    char *const argv[] = {"true", NULL};
+    (void)arg;
+    while (!enough) {
+        pid_t pid;
+        if (posix_spawn(&pid, "/bin/true", NULL, NULL, argv, NULL) == 0) {
+            (void)waitpid(pid, NULL, 0);
+        }
+    }
+    return NULL;
+}
+
+static int spawns(void)
+{
+    pthread_t thread;
+    int good = 0;
+    (void)pthread_create(&thread, NULL, spawn_often, NULL);
+    for (int i = 0; i < 10; i++) {
+        int rc = roost_checkpoint();
+        good += rc >= 0;
+        if (rc < 0) {
+            printf("%s\n", roost_checkpoint_error());
+        }
+    }
+    enough = 1;
+    (void)pthread_join(thread, NULL);
+    printf("%d of 10\n", good);
+    return 0;
 }
 
 /* ---- threads that all ask at once */
@@ -343,7 +439,8 @@ int main(int argc, char **argv)
         int (*run)(void);
     } ALL[] = {{"hooks", hooks},       {"waits", waits},       {"mask", mask},
                {"sections", sections}, {"interval", interval}, {"nowhere", nowhere},
-               {"child", child},       {"threads", threads}};
+               {"child", child},       {"threads", threads},   {"orphan", orphan},
+               {"spawns", spawns}};
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     if (argc == 3 && strcmp(argv[1], "generations") == 0) {
         return generations(strtol(argv[2], NULL, 10));
