@@ -50,7 +50,7 @@ def check(root, name, findings):
     if (is_c or name.endswith((".py", ".sh", ".cmake"))) and len(lines) - 1 > LINES_MAX:
         findings.add(name, LINES_MAX, f"{len(lines) - 1} lines, {LINES_MAX} at most: look for a seam")
     for number, line in enumerate(lines, 1):
-        if "\t" in line and not re.search(r"(^|/)Makefile$", name):
+        if "\t" in line and not name.endswith(".go") and not re.search(r"(^|/)Makefile$", name):
             findings.add(name, number, "a tab: use blanks, or \\t in a string")
         if line != line.rstrip() and not name.endswith(".md"):
             findings.add(name, number, "blanks at the end of the line")
