@@ -1,0 +1,326 @@
+/* rsyscall_fuse/keeper_linux.c - the keeper: process 1 of a job's namespaces.  See cage_linux.h.
+ *
+ * Design note: what of this machine the job needs is bound over the file system while the old root
+ * is still there: a fresh /proc, which shows the job's processes only, six devices, terminals and
+ * shared memory of its own, and the scratch directory.  A place that the submit machine's files
+ * have no directory for is left out.  Then the root is changed by pivot_root(2), not chroot(2):
+ * there is no way out of what is not there any more, and the kernel lets a job make user namespaces
+ * of its own (to be resumed from a checkpoint, for one) only where the root is the namespace's.
+ *
+ * The job has an empty set of capabilities, no_new_privs, and the filter of system calls.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rsyscall_fuse/keeper_linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/if.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/os_cage.h"
+
+#define PLAIN         ((unsigned long)(MS_NOSUID | MS_NODEV))
+#define CAPABILITIES  64
+#define FD_PATH_SIZE  32
+#define SIGNALS_COUNT 64
+
+struct keeper {
+    int socket;
+    const struct rfs_cage_options *options;
+    const char *home;
+    int scratch_fd;
+};
+
+static const char *const DEVICES[] = {"null", "zero", "full", "random", "urandom", "tty"};
+static const struct {
+    const char *name, *target;
+} DEVICE_LINKS[] = {{"dev/fd", "/proc/self/fd"},
+                    {"dev/stdin", "/proc/self/fd/0"},
+                    {"dev/stdout", "/proc/self/fd/1"},
+                    {"dev/stderr", "/proc/self/fd/2"},
+                    {"dev/ptmx", "pts/ptmx"}};
+
+_Noreturn static void fail(const struct keeper *keeper, const char *what)
+{
+    struct keeper_message message = {.word = KEEPER_FAILED, .value = errno};
+    (void)snprintf(message.text, sizeof message.text, "%s", what);
+    (void)send(keeper->socket, &message, sizeof message, MSG_NOSIGNAL);
+    _exit(1);
+}
+
+static void must(const struct keeper *keeper, long result, const char *what)
+{
+    if (result < 0) {
+        fail(keeper, what);
+    }
+}
+
+static struct keeper_message listen_to_us(const struct keeper *keeper)
+{
+    struct keeper_message message;
+    ssize_t got;
+    do {
+        got = recv(keeper->socket, &message, sizeof message, 0);
+    } while (got < 0 && errno == EINTR);
+    if (got != (ssize_t)sizeof message) {
+        _exit(1); /* we are gone */
+    }
+    return message;
+}
+
+/* ---- before the root is changed -------------------------------------------------------------- */
+
+static void raise_loopback(const struct keeper *keeper)
+{
+    struct ifreq request = {0};
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    must(keeper, fd, "a socket for the loopback");
+    memcpy(request.ifr_name, "lo", 3);
+    request.ifr_flags = IFF_UP | IFF_RUNNING;
+    must(keeper, ioctl(fd, SIOCSIFFLAGS, &request), "the loopback");
+    close(fd);
+}
+
+/* Is told to us, who then serve it. */
+static void hand_over(const struct keeper *keeper, int fuse_fd, int proc_fd)
+{
+    struct keeper_message message = {.word = KEEPER_MOUNTED};
+    int fds[2] = {fuse_fd, proc_fd};
+    size_t size = proc_fd >= 0 ? sizeof fds : sizeof fds[0];
+    char control[CMSG_SPACE(sizeof fds)] = {0};
+    struct iovec vector = {&message, sizeof message};
+    struct msghdr header = {.msg_iov = &vector,
+                            .msg_iovlen = 1,
+                            .msg_control = control,
+                            .msg_controllen = CMSG_SPACE(size)};
+    struct cmsghdr *part = CMSG_FIRSTHDR(&header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(size);
+    memcpy(CMSG_DATA(part), fds, size);
+    must(keeper, sendmsg(keeper->socket, &header, MSG_NOSIGNAL), "handing over /dev/fuse");
+}
+
+static void mount_files(struct keeper *keeper, const struct keeper_message *go)
+{
+    char data[160];
+    /* -1 in a container that hides parts of its own: then the job has no /proc. */
+    int proc_fd = mount("proc", "/proc", "proc", PLAIN | MS_NOEXEC, NULL) == 0
+                      ? open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC)
+                      : -1;
+    if (keeper->options->scratch != NULL) {
+        keeper->scratch_fd = open(keeper->options->scratch, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        must(keeper, keeper->scratch_fd, keeper->options->scratch);
+    }
+    int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+    must(keeper, fd, "/dev/fuse");
+    (void)snprintf(data, sizeof data, "fd=%d,rootmode=40000,user_id=%u,group_id=%u,max_read=%u", fd,
+                   go->uid, go->gid, go->max_read);
+    must(keeper, mount("roost", keeper->home, "fuse", PLAIN, data), "mounting the job's files");
+    hand_over(keeper, fd, proc_fd);
+    close(fd);
+    if (proc_fd >= 0) {
+        close(proc_fd);
+    }
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static void bind_fd(const struct keeper *keeper, int fd, const char *to)
+{
+    char from[FD_PATH_SIZE];
+    (void)snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+    must(keeper, mount(from, to, NULL, MS_BIND, NULL), to);
+}
+
+static void make_devices(const struct keeper *keeper)
+{
+    char to[64], from[64];
+    must(keeper, mount("tmpfs", "dev", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=256k"),
+         "/dev");
+    for (size_t i = 0; i < sizeof DEVICES / sizeof DEVICES[0]; i++) {
+        (void)snprintf(to, sizeof to, "dev/%s", DEVICES[i]);
+        (void)snprintf(from, sizeof from, "/dev/%s", DEVICES[i]);
+        int fd = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+        must(keeper, fd, to);
+        close(fd);
+        if (mount(from, to, NULL, MS_BIND, NULL) != 0 && errno != ENOENT) {
+            fail(keeper, from);
+        }
+    }
+    for (size_t i = 0; i < sizeof DEVICE_LINKS / sizeof DEVICE_LINKS[0]; i++) {
+        must(keeper, symlink(DEVICE_LINKS[i].target, DEVICE_LINKS[i].name), DEVICE_LINKS[i].name);
+    }
+    must(keeper, mkdir("dev/pts", 0755), "/dev/pts");
+    must(keeper, mkdir("dev/shm", 01777), "/dev/shm");
+    /* Without terminals of its own a job can do. */
+    (void)mount("devpts", "dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
+                "newinstance,ptmxmode=0666,mode=0620");
+    must(keeper, mount("tmpfs", "dev/shm", "tmpfs", PLAIN, "mode=1777"), "/dev/shm");
+}
+
+static void change_root(struct keeper *keeper)
+{
+    must(keeper, chdir(keeper->home), "the job's root");
+    if (is_directory("proc")) {
+        (void)mount("/proc", "proc", NULL, MS_BIND, NULL); /* if we have one */
+    }
+    if (is_directory("dev")) {
+        make_devices(keeper);
+    }
+    if (keeper->scratch_fd >= 0 && is_directory("tmp")) {
+        bind_fd(keeper, keeper->scratch_fd, "tmp");
+    }
+    must(keeper, syscall(SYS_pivot_root, ".", "."), "changing the root");
+    must(keeper, umount2(".", MNT_DETACH), "leaving the old root");
+    must(keeper, chdir("/"), "/");
+}
+
+/* ---- the job --------------------------------------------------------------------------------- */
+
+static void drop_capabilities(const struct keeper *keeper)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0}};
+    for (unsigned long i = 0; i < CAPABILITIES; i++) {
+        (void)prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* until there is no such one */
+    }
+    must(keeper, syscall(SYS_capset, &header, none), "dropping capabilities");
+}
+
+static void set_filter(const struct keeper *keeper)
+{
+    const struct os_filter *filter = keeper->options->filter;
+    must(keeper, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+    if (filter != NULL) {
+        struct sock_fprog program = {.len = filter->count};
+        program.filter = (struct sock_filter *)(uintptr_t)filter->codes;
+        must(keeper, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0),
+             "the filter of system calls");
+    }
+}
+
+_Noreturn static void become_job(const struct keeper *keeper, const sigset_t *signals)
+{
+    const char *directory = keeper->options->directory;
+    if (directory != NULL) {
+        must(keeper, chdir(directory), directory);
+    }
+    drop_capabilities(keeper);
+    for (int i = 1; i < SIGNALS_COUNT; i++) {
+        (void)signal(i, SIG_DFL);
+    }
+    (void)sigprocmask(SIG_SETMASK, signals, NULL);
+    set_filter(keeper);
+    (void)execvp(keeper->options->argv[0], keeper->options->argv);
+    fail(keeper, keeper->options->argv[0]);
+}
+
+static void obey(const struct keeper *keeper, pid_t job)
+{
+    struct keeper_message message;
+    ssize_t got = recv(keeper->socket, &message, sizeof message, MSG_DONTWAIT);
+    if (got == 0) {
+        _exit(1); /* we are gone: all of the namespace goes, too */
+    }
+    if (got == (ssize_t)sizeof message && message.word == KEEPER_SIGNAL) {
+        (void)kill(job, message.value);
+    }
+}
+
+/* Who was orphaned is ours; the status of the job is what counts. */
+static bool reap(pid_t job, int *status)
+{
+    pid_t pid;
+    int one;
+    bool ended = false;
+    while ((pid = waitpid(-1, &one, WNOHANG)) > 0) {
+        if (pid == job) {
+            *status = one;
+            ended = true;
+        }
+    }
+    return ended;
+}
+
+/* All of it, so that what it wrote is written when we go. */
+static void end_others(void)
+{
+    (void)kill(-1, SIGKILL);
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
+    }
+}
+
+static void watch_job(const struct keeper *keeper, pid_t job, const sigset_t *child)
+{
+    struct pollfd watched[2] = {{.fd = keeper->socket, .events = POLLIN},
+                                {.fd = signalfd(-1, child, SFD_CLOEXEC | SFD_NONBLOCK),
+                                 .events = POLLIN}};
+    struct keeper_message message = {.word = KEEPER_STARTED};
+    int status = 0;
+    (void)send(keeper->socket, &message, sizeof message, MSG_NOSIGNAL);
+    while (!reap(job, &status)) {
+        struct signalfd_siginfo info;
+        if (poll(watched, 2, -1) > 0) {
+            while (read(watched[1].fd, &info, sizeof info) > 0) {
+            }
+            if (watched[0].revents != 0) {
+                obey(keeper, job);
+            }
+        }
+    }
+    end_others();
+    message.word = KEEPER_ENDED;
+    message.value = status;
+    (void)send(keeper->socket, &message, sizeof message, MSG_NOSIGNAL);
+}
+
+_Noreturn void keeper_run(int socket, const struct rfs_cage_options *options, const char *home)
+{
+    struct keeper keeper = {socket, options, home, -1};
+    sigset_t child, before;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    (void)prctl(PR_SET_NAME, "roost-keeper", 0, 0, 0);
+    struct keeper_message go = listen_to_us(&keeper);
+    must(&keeper, mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), "a mount namespace");
+    if (!options->network) {
+        raise_loopback(&keeper);
+    }
+    mount_files(&keeper, &go);
+    (void)listen_to_us(&keeper);
+    change_root(&keeper);
+    (void)sigemptyset(&child);
+    (void)sigaddset(&child, SIGCHLD);
+    (void)sigprocmask(SIG_BLOCK, &child, &before);
+    pid_t job = (pid_t)syscall(SYS_clone, (unsigned long)SIGCHLD, NULL, NULL, NULL, NULL);
+    must(&keeper, job, "a process for the job");
+    if (job == 0) {
+        become_job(&keeper, &before);
+    }
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    (void)syscall(SYS_close_range, 0U, (unsigned)socket - 1, 0U);
+    (void)syscall(SYS_close_range, (unsigned)socket + 1, ~0U, 0U);
+    watch_job(&keeper, job, &child);
+    _exit(0);
+}

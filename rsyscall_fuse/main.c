@@ -1,0 +1,131 @@
+/* rsyscall_fuse/main.c - roost-rsys-mount: runs a program on the files of another machine.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/loop_run.h"
+#include "base/os_run.h"
+#include "base/text.h"
+#include "rsyscall_fuse/mount.h"
+#include "starter/job_filter.h"
+
+static const char USAGE[] =
+    "usage: roost-rsys-mount --server ADDRESS --ticket-file FILE [OPTION...] -- PROGRAM "
+    "[ARGUMENT...]\n"
+    "Runs PROGRAM where it sees nothing but the files of the server, as an ordinary user.\n"
+    "  --server ADDRESS    tcp:HOST:PORT or unix:/path\n"
+    "  --pin SHA256        of the server's certificate; or --ca FILE; needed for tcp\n"
+    "  --route ROUTE       what is asked for at that address (rsys)\n"
+    "  --ticket-file FILE  what lets us in: the file's first line\n"
+    "  --scratch DIR       a directory of this machine, to be /tmp\n"
+    "  --cwd DIR           where PROGRAM starts, in its own view (/)\n"
+    "  --network           it may use the network\n"
+    "  --filter KIND       of system calls: standard (the default), strict, none\n"
+    "  --give-up DURATION  without the server for so long: it is ended, exit status 75\n"
+    "  --write-behind SIZE, --read-ahead SIZE, --stats\n"
+    "The exit status, or the signal, is the program's.\n";
+
+static int take_size(const char *value, size_t *ret)
+{
+    int64_t number = 0;
+    int code = text_parse_size(value, &number, NULL);
+    if (code == 0 && (number < 0 || number > ((int64_t)1 << 30))) {
+        return -EINVAL;
+    }
+    *ret = (size_t)number;
+    return code;
+}
+
+static int take_filter(const char *value, struct rfs_cage_options *cage)
+{
+    if (strcmp(value, "none") == 0) {
+        cage->filter = NULL;
+    } else if (strcmp(value, "strict") == 0) {
+        cage->filter = &job_filter_strict;
+    } else if (strcmp(value, "standard") != 0) {
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static int take_value(struct rfs_mount_options *options, const char *name, const char *value)
+{
+    const struct {
+        const char *name;
+        const char **text;
+    } TEXTS[] = {{"--server", &options->link.address},    {"--pin", &options->link.pin},
+                 {"--ca", &options->link.ca_file},        {"--route", &options->link.route},
+                 {"--scratch", &options->cage.scratch},   {"--cwd", &options->cage.directory},
+                 {"--ticket-file", &options->ticket_file}};
+    for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
+        if (strcmp(name, TEXTS[i].name) == 0) {
+            *TEXTS[i].text = value;
+            return 0;
+        }
+    }
+    int64_t number = 0;
+    int code = -EINVAL;
+    if (strcmp(name, "--filter") == 0) {
+        code = take_filter(value, &options->cage);
+    } else if (strcmp(name, "--write-behind") == 0) {
+        code = take_size(value, &options->files.write_behind_max);
+    } else if (strcmp(name, "--read-ahead") == 0) {
+        code = take_size(value, &options->files.read_ahead_max);
+    } else if (strcmp(name, "--give-up") == 0) {
+        code = text_parse_duration_ms(value, &number, NULL);
+        code = code == 0 && number < 1 ? -EINVAL : code;
+        options->link.give_up_ms = (uint64_t)number;
+    }
+    return code;
+}
+
+static int take_options(struct rfs_mount_options *options, int argc, char **argv)
+{
+    int i = 1;
+    for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--network") == 0) {
+            options->cage.network = true;
+        } else if (strcmp(argv[i], "--stats") == 0) {
+            options->stats = true;
+        } else if (i + 1 == argc || take_value(options, argv[i], argv[i + 1]) != 0) {
+            return -EINVAL;
+        } else {
+            i++;
+        }
+    }
+    options->cage.argv = argv + i + 1;
+    return i + 1 < argc && options->link.address != NULL && options->ticket_file != NULL ? 0
+                                                                                         : -EINVAL;
+}
+
+int main(int argc, char **argv)
+{
+    struct rfs_mount_options options = {.link = {.route = "rsys"},
+                                        .cage = {.filter = &job_filter_standard},
+                                        .files = RFS_OPTIONS_DEFAULT};
+    if (take_options(&options, argc, argv) != 0) {
+        (void)fputs(USAGE, stderr);
+        return 2;
+    }
+    struct loop *loop = NULL;
+    struct os *os = NULL;
+    struct rfs_mount *mount = NULL;
+    struct err err;
+    int code = loop_create(&loop, &err);
+    code = code != 0 ? code : os_create(loop, &os, &err);
+    code = code != 0 ? code : rfs_mount_create(loop, os, &options, &mount, &err);
+    int result = RFS_MOUNT_FAIL;
+    if (code == 0) {
+        (void)loop_run(loop);
+        result = rfs_mount_finish(mount);
+    } else {
+        (void)fprintf(stderr, "roost-rsys-mount: %s\n", err.text);
+    }
+    os_destroy(os);
+    loop_destroy(loop);
+    return result;
+}

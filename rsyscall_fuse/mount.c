@@ -1,0 +1,246 @@
+/* rsyscall_fuse/mount.c - see mount.h.
+ *
+ * The order: the keeper is made (it must know no secret), the session begun (it says who the job is
+ * to take itself for), the file system mounted and served, the job started.  In the end the keeper
+ * ends all that ran there, what is still on the way is waited for, and the session is ended.
+ *
+ * A session that is lost for good ends the job: what it would read or write from then on would be
+ * wrong.  Whoever started us starts it again, from its last checkpoint.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rsyscall_fuse/mount.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "rsyscall_fuse/kernel_linux.h"
+
+#define NOBODY      65534 /* who a job is whose owner is root at the submit machine */
+#define LOOK_MS     5     /* whether all is written, at the end */
+#define PROGRAM     "roost-rsys-mount"
+#define SIGNALS_MAX 6
+
+struct rfs_mount {
+    struct rfs_mount_options options;
+    struct loop *loop;
+    struct os *os;
+    struct rfs_cage *cage;
+    struct rfs_link *link;
+    struct rfs_kernel *kernel;
+    struct rfs *fs;
+    struct loop_timer *end_timer;
+    struct rsys_reply hello;
+    char ticket[RSYS_TICKET_MAX + 1];
+    struct forward {
+        struct rfs_mount *mount;
+        int number;
+    } forwards[SIGNALS_MAX];
+    bool ended;
+    int status; /* as wait(2) has it */
+    int result; /* of ours, if not 0 */
+};
+
+static void say(const char *text)
+{
+    (void)fprintf(stderr, PROGRAM ": %s\n", text);
+}
+
+static void give_up(struct rfs_mount *mount, int result, const char *text)
+{
+    if (mount->result == 0) {
+        mount->result = result;
+        say(text);
+    }
+    loop_stop(mount->loop, result);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void look_whether_written(void *arg)
+{
+    struct rfs_mount *mount = arg;
+    if (rfs_all_is_written(mount->fs)) {
+        loop_stop(mount->loop, 0);
+    } else {
+        loop_timer_set(mount->end_timer, LOOK_MS);
+    }
+}
+
+static void on_ended(void *arg, int status)
+{
+    struct rfs_mount *mount = arg;
+    mount->ended = true;
+    mount->status = status;
+    look_whether_written(mount);
+}
+
+static void on_failed(void *arg, const char *why)
+{
+    struct rfs_mount *mount = arg;
+    mount->ended = true;
+    give_up(mount, RFS_MOUNT_FAIL, why);
+}
+
+static void on_unmounted(void *arg)
+{
+    (void)arg; /* the keeper's end tells */
+}
+
+/* ---- the session ----------------------------------------------------------------------------- */
+
+static void on_ready(void *arg, const struct rsys_reply *hello)
+{
+    struct rfs_mount *mount = arg;
+    struct err err;
+    mount->hello = *hello;
+    mount->hello.data = mem_dup(hello->data, hello->data_length);
+    mount->options.files.uid = hello->uid != 0 ? hello->uid : NOBODY;
+    mount->options.files.gid = hello->gid != 0 ? hello->gid : NOBODY;
+    if (rfs_cage_mount(mount->cage, mount->options.files.uid, mount->options.files.gid,
+                       rfs_link_data_max(mount->link), &err) != 0) {
+        give_up(mount, RFS_MOUNT_FAIL, err.text);
+    }
+}
+
+static void on_lost(void *arg, int code, const char *why)
+{
+    struct rfs_mount *mount = arg;
+    (void)code;
+    give_up(mount, mount->fs != NULL ? RFS_MOUNT_LOST : RFS_MOUNT_FAIL, why);
+}
+
+/* ---- the job --------------------------------------------------------------------------------- */
+
+static void on_mounted(void *arg, int fuse_fd, int proc_fd)
+{
+    struct rfs_mount *mount = arg;
+    struct err err;
+    mount->kernel = rfs_kernel_create(mount->loop, fuse_fd, proc_fd, on_unmounted, mount);
+    struct rfs_device device = rfs_kernel_device(mount->kernel);
+    if (rfs_create(mount->loop, mount->link, &mount->hello, &mount->options.files, &device,
+                   &mount->fs, &err) != 0) {
+        give_up(mount, RFS_MOUNT_FAIL, err.text);
+        return;
+    }
+    rfs_kernel_serve(mount->kernel, mount->fs);
+}
+
+static void on_started(void *arg)
+{
+    (void)arg;
+}
+
+static void on_signal(void *arg)
+{
+    const struct forward *forward = arg;
+    struct rfs_mount *mount = forward->mount;
+    if (mount->kernel == NULL) { /* there is no job yet */
+        give_up(mount, 128 + forward->number, "ended by a signal before the job was started");
+    } else {
+        rfs_cage_signal(mount->cage, forward->number);
+    }
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static int read_ticket(struct rfs_mount *mount, struct err *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    int code = os_read_file(mount->os, mount->options.ticket_file, RSYS_TICKET_MAX + 1, &text,
+                            &length, err);
+    if (code == 0) {
+        text[strcspn(text, "\n")] = '\0';
+        (void)snprintf(mount->ticket, sizeof mount->ticket, "%s", text);
+        mem_free(text);
+    }
+    return code;
+}
+
+static int start(struct rfs_mount *mount, struct err *err)
+{
+    /* What the keeper mounts something over. */
+    static const char *const PLACES[] = {"/proc", "/dev", NULL};
+    static const char *const PLACES_AND_TMP[] = {"/proc", "/dev", "/tmp", NULL};
+    static const struct rfs_cage_events CAGE = {on_mounted, on_started, on_ended, on_failed};
+    static const struct rfs_link_events LINK = {on_ready, on_lost};
+    static const int SIGNALS[SIGNALS_MAX] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+    int code = rfs_cage_create(mount->loop, &mount->options.cage, &CAGE, mount, &mount->cage, err);
+    code = code != 0 ? code : read_ticket(mount, err);
+    if (code != 0) {
+        return code;
+    }
+    mount->options.link.ticket = mount->ticket;
+    mount->options.files.places = mount->options.cage.scratch != NULL ? PLACES_AND_TMP : PLACES;
+    mount->end_timer = loop_timer_create(mount->loop, look_whether_written, mount);
+    for (size_t i = 0; i < SIGNALS_MAX; i++) {
+        mount->forwards[i] = (struct forward){mount, SIGNALS[i]};
+        loop_on_signal(mount->loop, SIGNALS[i], on_signal, &mount->forwards[i]);
+    }
+    return rfs_link_create(mount->loop, &mount->options.link, &LINK, mount, &mount->link, err);
+}
+
+static void say_stats(const struct rfs_mount *mount)
+{
+    struct rfs_stats files;
+    struct rfs_link_stats link;
+    rfs_get_stats(mount->fs, &files);
+    rfs_link_get_stats(mount->link, &link);
+    (void)fprintf(stderr,
+                  PROGRAM ": requests %" PRIu64 " reads %" PRIu64 " ahead %" PRIu64
+                          " writes %" PRIu64 " calls %" PRIu64 " connections %" PRIu64
+                          " resent %" PRIu64 "\n",
+                  files.requests, files.reads, files.ahead, files.writes, link.calls,
+                  link.connections, link.resent);
+}
+
+static void end_all(struct rfs_mount *mount)
+{
+    /* Who waits for an answer of ours cannot die: first there is nobody to wait for. */
+    if (!mount->ended && mount->cage != NULL) {
+        rfs_cage_kill(mount->cage);
+    }
+    rfs_kernel_stop(mount->kernel);
+    rfs_cage_destroy(mount->cage);
+    rfs_link_destroy(mount->link);
+    rfs_destroy(mount->fs);
+    rfs_kernel_destroy(mount->kernel);
+    loop_timer_destroy(mount->end_timer);
+    mem_free((void *)(uintptr_t)mount->hello.data);
+}
+
+int rfs_mount_create(struct loop *loop, struct os *os, const struct rfs_mount_options *options,
+                     struct rfs_mount **ret, struct err *err)
+{
+    struct rfs_mount *mount = mem_zalloc(sizeof(*mount));
+    mount->options = *options;
+    mount->loop = loop;
+    mount->os = os;
+    int code = start(mount, err);
+    if (code != 0) {
+        end_all(mount);
+        mem_free(mount);
+        return code;
+    }
+    *ret = mount;
+    return 0;
+}
+
+int rfs_mount_finish(struct rfs_mount *mount)
+{
+    if (mount->options.stats && mount->fs != NULL) {
+        say_stats(mount);
+    }
+    end_all(mount);
+    int result = mount->result, status = mount->status;
+    mem_free(mount);
+    return result != 0 ? result : rfs_cage_end_like(status);
+}

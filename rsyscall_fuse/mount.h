@@ -1,0 +1,37 @@
+/* rsyscall_fuse/mount.h - a job in its cage, on the files of a server, from its start to its end.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RSYSCALL_FUSE_MOUNT_H
+#define RSYSCALL_FUSE_MOUNT_H
+
+#include <stdbool.h>
+
+#include "rsyscall_fuse/cage_linux.h"
+#include "rsyscall_fuse/rfs.h"
+#include "rsyscall_fuse/rfs_link.h"
+
+struct err;
+struct loop;
+struct os;
+struct rfs_mount;
+
+#define RFS_MOUNT_LOST 75 /* exit status: the session was lost, and the job ended for it */
+#define RFS_MOUNT_FAIL 1  /* it could not be started, with a line on stderr */
+
+struct rfs_mount_options {
+    struct rfs_link_options link; /* but the ticket */
+    struct rfs_cage_options cage;
+    struct rfs_options files; /* uid and gid are set by what the server says */
+    const char *ticket_file;
+    bool stats;
+};
+
+/* Starts it all on the loop, which is stopped when it is over.  -EPERM and others: it cannot be. */
+int rfs_mount_create(struct loop *loop, struct os *os, const struct rfs_mount_options *options,
+                     struct rfs_mount **ret, struct err *err);
+/* After the loop has ended.  Returns the exit status for the program, or dies of the signal that
+ * the job died of. */
+int rfs_mount_finish(struct rfs_mount *mount);
+
+#endif

@@ -1,0 +1,504 @@
+/* rsyscall_fuse/rfs_link.c - the job's end of a session: see rfs_link.h.
+ *
+ * Design note: a call is in one of two lists.  `waiting` has those that have no slot yet, `sent`
+ * those that have one, in the order in which they got it; after a cut all of `sent` goes out again
+ * in that order.  A call's bytes are made anew each time from its request, so nothing is kept but
+ * what the caller holds anyway.
+ *
+ * A cut may be silent: when nothing was heard for two intervals of PING the connection is given up
+ * and another one is made.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rsyscall_fuse/rfs_link.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/redial.h"
+#include "base/stream.h"
+
+#define SLOTS_WANTED   RSYS_SLOTS_MAX
+#define UNSENT_MAX     ((size_t)4 << 20) /* bytes given to the stream beyond what the kernel takes */
+#define JOINED_MAX     ((size_t)8 << 10)  /* data that is copied behind its fields: one record */
+#define DIALING_MS     ((uint64_t)120000) /* how long the first connection is tried */
+#define PINGS_IN_LEASE 4
+
+TAILQ_HEAD(call_list, rfs_call);
+
+struct slot {
+    struct rfs_call *call;
+    uint32_t seq;
+};
+
+enum link_phase { LINK_DOWN, LINK_DIALING, LINK_HELLO, LINK_UP, LINK_OVER };
+
+struct rfs_link {
+    struct loop *loop;
+    struct rfs_link_options options;
+    struct rfs_link_events events;
+    void *arg;
+    enum link_phase phase;
+    struct stream *stream;
+    struct loop_timer *dial_timer, *ping_timer, *fail_timer;
+    unsigned failures;
+    uint64_t cut_ms;   /* when it was last heard, or first dialled */
+    uint64_t heard_ms; /* anything */
+    bool begun;
+    unsigned char session[RSYS_SESSION_SIZE];
+    uint32_t lease_ms, data_max;
+
+    struct call_list waiting, sent;
+    struct call_list failed; /* could not be encoded: answered from fail_timer */
+    struct slot slots[RSYS_SLOTS_MAX];
+    uint32_t slot_count, used, used_bulk;
+    struct rfs_call *next; /* of sent: the next to go out; NULL: all are out */
+    struct rfs_call ping;
+    bool pinging;
+    struct rfs_link_stats stats;
+    unsigned char fields[RSYS_FIELDS_MAX + JOINED_MAX];
+};
+
+static void dial(void *arg);
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void stop_timers(struct rfs_link *link)
+{
+    loop_timer_stop(link->dial_timer);
+    loop_timer_stop(link->ping_timer);
+}
+
+static void is_over(struct rfs_link *link, int code, const char *why)
+{
+    if (link->phase != LINK_OVER) {
+        link->phase = LINK_OVER;
+        stream_close(link->stream);
+        link->stream = NULL;
+        stop_timers(link);
+        link->events.lost(link->arg, code, why);
+    }
+}
+
+static uint64_t patience_ms(const struct rfs_link *link)
+{
+    if (link->options.give_up_ms > 0) {
+        return link->options.give_up_ms;
+    }
+    return link->begun ? link->lease_ms : DIALING_MS;
+}
+
+static void dial_later(struct rfs_link *link, const char *why)
+{
+    uint64_t away_ms = loop_now_ms(link->loop) - link->cut_ms;
+    if (away_ms >= patience_ms(link)) {
+        is_over(link, -ETIMEDOUT, why);
+        return;
+    }
+    link->phase = LINK_DOWN;
+    uint64_t delay_ms = redial_delay_ms(loop_rng(link->loop), link->failures++);
+    uint64_t left_ms = patience_ms(link) - away_ms;
+    loop_timer_set(link->dial_timer, delay_ms < left_ms ? delay_ms : left_ms);
+}
+
+/* The connection is of no use any more. */
+static void cut(struct rfs_link *link, const char *why)
+{
+    if (link->phase == LINK_UP) {
+        link->cut_ms = link->heard_ms;
+        link->failures = 0;
+    }
+    stream_close(link->stream);
+    link->stream = NULL;
+    loop_timer_stop(link->ping_timer);
+    dial_later(link, why);
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+static int send_request(struct rfs_link *link, const struct rsys_request *request)
+{
+    int length = rsys_encode_request(request, link->fields, RSYS_FIELDS_MAX);
+    if (length < 0) {
+        return length;
+    }
+    size_t total = (size_t)length;
+    bool joined = request->data_length <= JOINED_MAX;
+    if (joined && request->data_length > 0) {
+        memcpy(link->fields + length, request->data, request->data_length);
+        total += request->data_length;
+    }
+    /* What fails here is told as the end of the stream. */
+    int code = stream_write(link->stream, link->fields, total);
+    if (code == 0 && !joined) {
+        (void)stream_write(link->stream, request->data, request->data_length);
+    }
+    return 0;
+}
+
+static bool has_slot_for(const struct rfs_link *link, const struct rfs_call *call)
+{
+    return link->used < link->slot_count &&
+           (!call->bulk || link->used_bulk < (link->slot_count + 1) / 2);
+}
+
+static void take_slot(struct rfs_link *link, struct rfs_call *call)
+{
+    uint16_t at = 0;
+    while (link->slots[at].call != NULL) {
+        at++;
+    }
+    CHECK(at < link->slot_count);
+    link->slots[at].call = call;
+    call->request.slot = at;
+    call->request.seq = ++link->slots[at].seq;
+    link->used++;
+    link->used_bulk += call->bulk ? 1 : 0;
+    call->sent = true;
+}
+
+static void free_slot(struct rfs_link *link, struct rfs_call *call)
+{
+    link->slots[call->request.slot].call = NULL;
+    link->used--;
+    link->used_bulk -= call->bulk ? 1 : 0;
+    call->sent = false;
+}
+
+static struct rfs_call *next_waiting(struct rfs_link *link)
+{
+    struct rfs_call *call;
+    TAILQ_FOREACH(call, &link->waiting, entry)
+    {
+        if (has_slot_for(link, call)) {
+            return call;
+        }
+        if (!call->bulk) {
+            return NULL; /* no slot at all */
+        }
+    }
+    return NULL;
+}
+
+/* As much as the network takes. */
+static void pump(struct rfs_link *link)
+{
+    struct rfs_call *call;
+    if (link->phase != LINK_UP) {
+        return;
+    }
+    while (link->next != NULL && stream_pending(link->stream) < UNSENT_MAX) {
+        call = link->next;
+        link->next = TAILQ_NEXT(call, entry);
+        link->stats.resent++;
+        CHECK(send_request(link, &call->request) == 0); /* it could be encoded before */
+    }
+    while (link->next == NULL && stream_pending(link->stream) < UNSENT_MAX &&
+           (call = next_waiting(link)) != NULL) {
+        TAILQ_REMOVE(&link->waiting, call, entry);
+        take_slot(link, call);
+        if (send_request(link, &call->request) != 0) {
+            link->slots[call->request.slot].seq--;
+            free_slot(link, call);
+            TAILQ_INSERT_TAIL(&link->failed, call, entry);
+            loop_timer_set(link->fail_timer, 0);
+        } else {
+            TAILQ_INSERT_TAIL(&link->sent, call, entry);
+        }
+    }
+}
+
+static void answer(struct rfs_call *call, int status)
+{
+    struct rsys_reply *reply = mem_zalloc(sizeof(*reply));
+    reply->op = call->request.op;
+    reply->status = status;
+    call->done(call, reply);
+    mem_free(reply);
+}
+
+static void answer_failed(void *arg)
+{
+    struct rfs_link *link = arg;
+    struct rfs_call *call;
+    while ((call = TAILQ_FIRST(&link->failed)) != NULL) {
+        TAILQ_REMOVE(&link->failed, call, entry);
+        answer(call, -EINVAL);
+    }
+}
+
+void rfs_link_submit(struct rfs_link *link, struct rfs_call *call)
+{
+    call->sent = false;
+    TAILQ_INSERT_TAIL(&link->waiting, call, entry);
+    pump(link);
+}
+
+/* ---- PING ------------------------------------------------------------------------------------ */
+
+static void pong(struct rfs_call *call, const struct rsys_reply *reply)
+{
+    (void)call;
+    (void)reply;
+}
+
+static uint64_t ping_ms(const struct rfs_link *link)
+{
+    uint64_t ms = link->lease_ms / PINGS_IN_LEASE;
+    return ms > 0 ? ms : 1;
+}
+
+static void ping(void *arg)
+{
+    struct rfs_link *link = arg;
+    if (loop_now_ms(link->loop) - link->heard_ms >= 2 * ping_ms(link)) {
+        cut(link, "nothing was heard of the server");
+        return;
+    }
+    if (!link->pinging) {
+        link->pinging = true;
+        link->ping.request = (struct rsys_request){.op = RSYS_PING};
+        link->ping.done = pong;
+        rfs_link_submit(link, &link->ping);
+    }
+    loop_timer_set(link->ping_timer, ping_ms(link));
+}
+
+/* ---- receiving ------------------------------------------------------------------------------- */
+
+static void say_hello(struct rfs_link *link)
+{
+    struct rsys_request *hello = mem_zalloc(sizeof(*hello));
+    hello->op = RSYS_HELLO;
+    hello->version = RSYS_VERSION;
+    hello->slots = SLOTS_WANTED;
+    memcpy(hello->session, link->session, RSYS_SESSION_SIZE);
+    hello->text.data = link->options.ticket;
+    hello->text.length = (uint16_t)strlen(link->options.ticket);
+    CHECK(send_request(link, hello) == 0); /* the ticket's length was checked */
+    mem_free(hello);
+    link->phase = LINK_HELLO;
+}
+
+static void hello_refused(struct rfs_link *link, int status)
+{
+    char why[128];
+    (void)snprintf(why, sizeof why, "%s",
+                   status == -ESTALE   ? "the server does not know this session any more"
+                   : status == -EACCES ? "the server refuses the ticket"
+                                       : err_code_text(status));
+    is_over(link, status, why);
+}
+
+static bool hello_is_good(const struct rsys_reply *reply)
+{
+    return reply->version == RSYS_VERSION && reply->slots >= 2 && reply->slots <= RSYS_SLOTS_MAX &&
+           reply->lease_ms > 0 && reply->data_max >= 4096 && reply->data_max <= RSYS_DATA_MAX;
+}
+
+static void welcomed(struct rfs_link *link, const struct rsys_reply *reply)
+{
+    if (reply->status < 0) {
+        hello_refused(link, reply->status);
+        return;
+    }
+    if (!hello_is_good(reply) || (link->begun && reply->slots < link->slot_count)) {
+        is_over(link, -EPROTO, "the server's HELLO cannot be understood");
+        return;
+    }
+    bool first = !link->begun;
+    link->begun = true;
+    link->slot_count = reply->slots;
+    link->lease_ms = reply->lease_ms;
+    link->data_max = reply->data_max;
+    memcpy(link->session, reply->session, RSYS_SESSION_SIZE);
+    link->phase = LINK_UP;
+    link->failures = 0;
+    link->stats.connections++;
+    link->next = TAILQ_FIRST(&link->sent);
+    loop_timer_set(link->ping_timer, ping_ms(link));
+    if (first) {
+        link->events.ready(link->arg, reply);
+    }
+    pump(link);
+}
+
+/* False: the connection is of no use. */
+static bool answered(struct rfs_link *link, const struct rsys_reply *reply)
+{
+    struct rfs_call *call = reply->slot < link->slot_count ? link->slots[reply->slot].call : NULL;
+    if (call == NULL || call->request.seq != reply->seq || call->request.op != reply->op) {
+        return false;
+    }
+    if (call == link->next) {
+        return false; /* an answer to what was not sent on this connection */
+    }
+    TAILQ_REMOVE(&link->sent, call, entry);
+    free_slot(link, call);
+    link->stats.calls++;
+    if (call == &link->ping) {
+        link->pinging = false;
+    }
+    call->done(call, reply);
+    return true;
+}
+
+static bool take_message(struct rfs_link *link, const void *data, size_t length)
+{
+    struct rsys_reply reply;
+    if (rsys_decode_reply(data, length, &reply) != 0) {
+        return false;
+    }
+    if (link->phase == LINK_HELLO) {
+        if (reply.op != RSYS_HELLO) {
+            return false;
+        }
+        welcomed(link, &reply);
+        return true;
+    }
+    return answered(link, &reply);
+}
+
+static void on_readable(void *arg)
+{
+    struct rfs_link *link = arg;
+    size_t length;
+    link->heard_ms = loop_now_ms(link->loop);
+    while (link->phase == LINK_HELLO || link->phase == LINK_UP) {
+        const void *in = stream_input(link->stream, &length);
+        int64_t size = rsys_frame_length(in, length);
+        if (size == 0 || (size > 0 && (uint64_t)size > length)) {
+            break;
+        }
+        if (size < 0 || !take_message(link, in, (size_t)size)) {
+            is_over(link, -EPROTO, "the server's messages cannot be understood");
+            return;
+        }
+        if (link->phase != LINK_OVER) {
+            stream_consume(link->stream, (size_t)size);
+        }
+    }
+    pump(link);
+}
+
+static void on_opened(void *arg)
+{
+    struct rfs_link *link = arg;
+    link->heard_ms = loop_now_ms(link->loop);
+    say_hello(link);
+}
+
+static void on_drained(void *arg)
+{
+    pump(arg);
+}
+
+static void on_closed(void *arg, int code, const char *why)
+{
+    struct rfs_link *link = arg;
+    if (code == -EKEYREJECTED) {
+        is_over(link, code, why);
+    } else {
+        cut(link, why);
+    }
+}
+
+static void dial(void *arg)
+{
+    struct rfs_link *link = arg;
+    static const struct stream_events EVENTS = {on_opened, on_readable, on_drained, on_closed};
+    struct stream_trust trust = {link->options.ca_file, link->options.pin};
+    struct err err;
+    if (loop_now_ms(link->loop) - link->cut_ms >= patience_ms(link)) {
+        is_over(link, -ETIMEDOUT, "the server could not be reached for too long");
+        return;
+    }
+    link->phase = LINK_DIALING;
+    int code = stream_connect(link->loop, link->options.address, link->options.route, &trust,
+                              &EVENTS, link, &link->stream, &err);
+    if (code == -EINVAL) {
+        is_over(link, code, err.text);
+    } else if (code != 0) {
+        link->stream = NULL;
+        dial_later(link, err.text);
+    }
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+int rfs_link_create(struct loop *loop, const struct rfs_link_options *options,
+                    const struct rfs_link_events *events, void *arg, struct rfs_link **ret,
+                    struct err *err)
+{
+    if (strlen(options->ticket) > RSYS_TICKET_MAX) {
+        return err_set(err, -EINVAL, "the ticket is longer than %d bytes", RSYS_TICKET_MAX);
+    }
+    struct rfs_link *link = mem_zalloc(sizeof(*link));
+    link->loop = loop;
+    link->options = *options;
+    link->events = *events;
+    link->arg = arg;
+    TAILQ_INIT(&link->waiting);
+    TAILQ_INIT(&link->sent);
+    TAILQ_INIT(&link->failed);
+    link->dial_timer = loop_timer_create(loop, dial, link);
+    link->ping_timer = loop_timer_create(loop, ping, link);
+    link->fail_timer = loop_timer_create(loop, answer_failed, link);
+    link->cut_ms = loop_now_ms(loop);
+    loop_timer_set(link->dial_timer, 0);
+    *ret = link;
+    return 0;
+}
+
+static void answer_all(struct call_list *list)
+{
+    struct rfs_call *call;
+    while ((call = TAILQ_FIRST(list)) != NULL) {
+        TAILQ_REMOVE(list, call, entry);
+        answer(call, -ECONNABORTED);
+    }
+}
+
+void rfs_link_destroy(struct rfs_link *link)
+{
+    if (link == NULL) {
+        return;
+    }
+    bool up = link->phase == LINK_UP;
+    link->phase = LINK_OVER; /* nothing is sent any more */
+    answer_all(&link->sent);
+    answer_all(&link->waiting);
+    answer_all(&link->failed);
+    if (up && link->used < link->slot_count) {
+        struct rfs_call bye = {.request = {.op = RSYS_BYE}};
+        take_slot(link, &bye);
+        (void)send_request(link, &bye.request);
+        stream_finish(link->stream);
+    } else {
+        stream_close(link->stream);
+    }
+    loop_timer_destroy(link->dial_timer);
+    loop_timer_destroy(link->ping_timer);
+    loop_timer_destroy(link->fail_timer);
+    mem_free(link);
+}
+
+uint32_t rfs_link_data_max(const struct rfs_link *link)
+{
+    return link->data_max;
+}
+
+bool rfs_link_is_up(const struct rfs_link *link)
+{
+    return link->phase == LINK_UP;
+}
+
+void rfs_link_get_stats(const struct rfs_link *link, struct rfs_link_stats *ret)
+{
+    *ret = link->stats;
+}

@@ -1,0 +1,156 @@
+/* rsyscall_fuse/rfs_locks.c - locks of ranges (fcntl) and of whole files (flock), at the server.
+ *
+ * A job that waits for a lock waits here: the server is asked again and again to wait for a while,
+ * so that a slot is never taken for good.  A signal ends the wait, as it does for a local file.
+ *
+ * What was written before a lock is given back must be there when another gets it: so a lock waits
+ * for what is being written.  And who gets one must see what others wrote who had it before: then
+ * the file's attributes are asked for, and if they are not as we left them, the kernel drops its
+ * copy of the contents before the lock is granted.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "rsyscall_fuse/rfs_private.h"
+
+#define WAIT_MS 10000
+/* F_RDLCK, F_WRLCK, F_UNLCK of fcntl(2), which the kernel passes on. */
+#define KERNELS_RDLCK 0U
+#define KERNELS_WRLCK 1U
+#define KERNELS_UNLCK 2U
+
+static bool fill(struct rfs_op *op, const struct fuse_lk_in *arg)
+{
+    struct rsys_request *request = &op->call.request;
+    request->at.handle = op->open->handle;
+    request->owner = arg->owner;
+    request->lock.start = arg->lk.start;
+    request->lock.length = arg->lk.end >= INT64_MAX ? 0 : arg->lk.end - arg->lk.start + 1;
+    request->lock.type = arg->lk.type == KERNELS_RDLCK   ? RSYS_LOCK_READ
+                         : arg->lk.type == KERNELS_WRLCK ? RSYS_LOCK_WRITE
+                                                         : RSYS_UNLOCKED;
+    return arg->lk.type <= KERNELS_UNLCK && arg->lk.start <= INT64_MAX &&
+           arg->lk.end >= arg->lk.start;
+}
+
+static void got(struct rfs_call *call, const struct rsys_reply *reply)
+{
+    struct rfs_op *op = (struct rfs_op *)call;
+    if (rfs_op_failed(op, reply)) {
+        return;
+    }
+    const struct rsys_lock *lock = &reply->lock;
+    struct fuse_lk_out out = {
+        .lk = {.start = lock->start,
+               .end = lock->length == 0 ? INT64_MAX : lock->start + lock->length - 1,
+               .type = lock->type == RSYS_LOCK_READ    ? KERNELS_RDLCK
+                       : lock->type == RSYS_LOCK_WRITE ? KERNELS_WRLCK
+                                                       : KERNELS_UNLCK,
+               .pid = lock->pid}};
+    (void)rfs_op_answer(op, &out, sizeof(out));
+    rfs_op_end(op);
+}
+
+static void contents_dropped(void *arg)
+{
+    struct rfs_op *op = arg;
+    (void)rfs_op_answer(op, NULL, 0);
+    rfs_op_end(op);
+}
+
+/* The lock is ours: is the file as we left it? */
+static void looked(struct rfs_call *call, const struct rsys_reply *reply)
+{
+    struct rfs_op *op = (struct rfs_op *)call;
+    struct rfs_node *node = op->node;
+    if (reply->status == 0 && rfs_same_contents(&node->cached, &reply->attr)) {
+        contents_dropped(op);
+        return;
+    }
+    if (reply->status == 0) {
+        struct rsys_attr attr = reply->attr;
+        uint64_t valid_ms;
+        rfs_attr_seen(op->fs, node, &attr, op->began, &valid_ms);
+        node->cached = reply->attr;
+    } else {
+        node->cached.mode = 0;
+    }
+    node->version++;
+    op->fs->device.drop_contents(op->fs->device.arg, rfs_node_number(op->fs->nodes, node),
+                                 contents_dropped, op);
+}
+
+static void set(struct rfs_call *call, const struct rsys_reply *reply)
+{
+    struct rfs_op *op = (struct rfs_op *)call;
+    bool waits = op->opcode == FUSE_SETLKW;
+    if (waits && reply->status == -EAGAIN && !op->interrupted) {
+        rfs_op_send(op, set);
+        return;
+    }
+    if (reply->status == 0 && op->call.request.lock.type != RSYS_UNLOCKED) {
+        op->open->locked = true;
+        op->began = ++op->fs->clock;
+        op->call.request.op = RSYS_STAT;
+        rfs_op_send(op, looked);
+        return;
+    }
+    if (waits && reply->status == -EAGAIN) {
+        rfs_op_refuse(op, -EINTR);
+        return;
+    }
+    rfs_done_plain(call, reply);
+}
+
+static void lock_go(struct rfs_op *op)
+{
+    rfs_op_send(op, (op->call.request.how & RSYS_LOCK_GET) != 0 ? got : set);
+}
+
+static void lock(struct rfs_in *in, uint32_t how, uint32_t wait_ms)
+{
+    const struct fuse_lk_in *arg = RFS_IN(in, fuse_lk_in);
+    if (arg == NULL) {
+        return;
+    }
+    struct rfs_op *op = rfs_op_create(in, RSYS_LOCK);
+    rfs_op_hold_open(op, arg->fh);
+    if (!fill(op, arg)) {
+        rfs_op_refuse(op, -EINVAL);
+        return;
+    }
+    op->call.request.how = how | ((arg->lk_flags & FUSE_LK_FLOCK) != 0 ? RSYS_LOCK_FLOCK : 0);
+    op->call.request.wait_ms = arg->lk.type == KERNELS_UNLCK ? 0 : wait_ms;
+    rfs_when_written(op, lock_go);
+}
+
+void rfs_getlk(struct rfs_in *in)
+{
+    lock(in, RSYS_LOCK_GET, 0);
+}
+
+void rfs_setlk(struct rfs_in *in)
+{
+    lock(in, 0, in->header->opcode == FUSE_SETLKW ? WAIT_MS : 0);
+}
+
+static void cancelled(struct rfs_call *call, const struct rsys_reply *reply)
+{
+    (void)reply; /* it is the lock that is answered */
+    mem_free(call);
+}
+
+void rfs_lock_interrupt(struct rfs_op *op)
+{
+    if (op->opcode == FUSE_SETLKW && op->call.request.op == RSYS_LOCK && op->call.sent) {
+        struct rfs_call *call = mem_zalloc(sizeof(*call));
+        call->request.op = RSYS_CANCEL;
+        call->request.slot_of = op->call.request.slot;
+        call->request.seq_of = op->call.request.seq;
+        call->done = cancelled;
+        rfs_link_submit(op->fs->link, call);
+    }
+}

@@ -1,0 +1,480 @@
+/* rsyscall_fuse/rfs_nodes.c - see rfs_nodes.h.
+ *
+ * Design note: two hash tables over the same nodes, by what they are (root, device, inode) and by
+ * (directory, name).  The root is in the key because one file may be seen through two roots at two
+ * places, and the kernel does not suffer a directory with two places.
+ *
+ * Invariants: a name holds its directory; a node with neither lookups nor references is freed, with
+ * its names; nodes of views hold themselves.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rsyscall_fuse/rfs_nodes.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+#define BUCKETS_FIRST 1024
+#define MODE_TYPE     0170000U
+#define MODE_DIR      0040000U
+#define KERNELS_TOP   1 /* FUSE_ROOT_ID */
+
+struct rfs_nodes {
+    struct rfs_node **by_file;
+    struct rfs_name **by_name;
+    size_t buckets; /* of each; a power of two */
+    size_t count;   /* nodes */
+    size_t names;
+    uint64_t generation;
+    struct rfs_view *top;
+};
+
+/* ---- hashing --------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdULL;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53ULL;
+    return x ^ x >> 33;
+}
+
+static size_t file_bucket(const struct rfs_nodes *nodes, uint32_t space, uint64_t dev, uint64_t ino)
+{
+    return (size_t)mix(ino ^ mix(dev ^ ((uint64_t)space << 40))) & (nodes->buckets - 1);
+}
+
+static size_t name_bucket(const struct rfs_nodes *nodes, const struct rfs_node *parent,
+                          const char *name, size_t length)
+{
+    uint64_t hash = 0xcbf29ce484222325ULL;
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3ULL;
+    }
+    return (size_t)mix(hash ^ (uint64_t)(uintptr_t)parent) & (nodes->buckets - 1);
+}
+
+static void grow(struct rfs_nodes *nodes)
+{
+    struct rfs_node **files = nodes->by_file;
+    struct rfs_name **names = nodes->by_name;
+    size_t before = nodes->buckets;
+    nodes->buckets *= 2;
+    nodes->by_file = mem_zalloc(nodes->buckets * sizeof(struct rfs_node *));
+    nodes->by_name = mem_zalloc(nodes->buckets * sizeof(struct rfs_name *));
+    for (size_t i = 0; i < before; i++) {
+        for (struct rfs_node *node = files[i], *next; node != NULL; node = next) {
+            next = node->hash_next;
+            size_t at = file_bucket(nodes, node->space, node->dev, node->ino);
+            node->hash_next = nodes->by_file[at];
+            nodes->by_file[at] = node;
+        }
+        for (struct rfs_name *name = names[i], *next; name != NULL; name = next) {
+            next = name->hash_next;
+            size_t at = name_bucket(nodes, name->parent, name->text, name->length);
+            name->hash_next = nodes->by_name[at];
+            nodes->by_name[at] = name;
+        }
+    }
+    mem_free(files);
+    mem_free(names);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static struct rfs_name **find_name(const struct rfs_nodes *nodes, const struct rfs_node *parent,
+                                   const char *text, size_t length)
+{
+    struct rfs_name **at = &nodes->by_name[name_bucket(nodes, parent, text, length)];
+    while (*at != NULL && ((*at)->parent != parent || (*at)->length != length ||
+                           memcmp((*at)->text, text, length) != 0)) {
+        at = &(*at)->hash_next;
+    }
+    return at;
+}
+
+static void free_if_unused(struct rfs_nodes *nodes, struct rfs_node *node);
+
+/* The directory may be freed by it, the child is not. */
+static void drop_name(struct rfs_nodes *nodes, struct rfs_name *name)
+{
+    struct rfs_name **at = find_name(nodes, name->parent, name->text, name->length);
+    CHECK(*at == name);
+    *at = name->hash_next;
+    TAILQ_REMOVE(&name->child->names, name, entry);
+    nodes->names--;
+    struct rfs_node *parent = name->parent;
+    mem_free(name);
+    rfs_node_unref(nodes, parent);
+}
+
+static void give_name(struct rfs_nodes *nodes, struct rfs_node *parent, const char *text,
+                      struct rfs_node *child)
+{
+    size_t length = strlen(text);
+    struct rfs_name *had = *find_name(nodes, parent, text, length);
+    if (had != NULL && had->child == child) {
+        TAILQ_REMOVE(&child->names, had, entry);
+        TAILQ_INSERT_HEAD(&child->names, had, entry);
+        return;
+    }
+    struct rfs_name *name = mem_alloc(sizeof(*name) + length + 1);
+    *name = (struct rfs_name){.parent = parent, .child = child, .length = length};
+    memcpy(name->text, text, length + 1);
+    rfs_node_ref(parent);
+    if (had != NULL) {
+        drop_name(nodes, had);
+    }
+    if (nodes->names >= nodes->buckets) {
+        grow(nodes);
+    }
+    struct rfs_name **at = find_name(nodes, parent, text, length);
+    name->hash_next = *at;
+    *at = name;
+    TAILQ_INSERT_HEAD(&child->names, name, entry);
+    nodes->names++;
+}
+
+struct rfs_node *rfs_nodes_at(const struct rfs_nodes *nodes, const struct rfs_node *parent,
+                              const char *name)
+{
+    const struct rfs_name *found = *find_name(nodes, parent, name, strlen(name));
+    return found != NULL ? found->child : NULL;
+}
+
+void rfs_nodes_unname(struct rfs_nodes *nodes, struct rfs_node *parent, const char *name)
+{
+    struct rfs_name *found = *find_name(nodes, parent, name, strlen(name));
+    if (found != NULL && !rfs_node_is_view(found->child)) {
+        struct rfs_node *child = found->child;
+        drop_name(nodes, found);
+        free_if_unused(nodes, child);
+    }
+}
+
+void rfs_nodes_renamed(struct rfs_nodes *nodes, struct rfs_node *parent, const char *name,
+                       struct rfs_node *parent_to, const char *name_to, bool exchange)
+{
+    struct rfs_node *moved = rfs_nodes_at(nodes, parent, name);
+    struct rfs_node *other = rfs_nodes_at(nodes, parent_to, name_to);
+    if (moved != NULL) {
+        rfs_node_ref(moved);
+    }
+    if (other != NULL) {
+        rfs_node_ref(other);
+    }
+    rfs_nodes_unname(nodes, parent, name);
+    rfs_nodes_unname(nodes, parent_to, name_to);
+    if (moved != NULL) {
+        give_name(nodes, parent_to, name_to, moved);
+    }
+    if (other != NULL && exchange) {
+        give_name(nodes, parent, name, other);
+    }
+    rfs_node_unref(nodes, moved);
+    rfs_node_unref(nodes, other);
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static struct rfs_node *make_node(struct rfs_nodes *nodes, uint32_t space, uint64_t dev,
+                                  uint64_t ino)
+{
+    struct rfs_node *node = mem_zalloc(sizeof(*node));
+    node->space = space;
+    node->dev = dev;
+    node->ino = ino;
+    node->generation = ++nodes->generation;
+    TAILQ_INIT(&node->names);
+    LIST_INIT(&node->opens);
+    if (nodes->count >= nodes->buckets) {
+        grow(nodes);
+    }
+    size_t at = file_bucket(nodes, space, dev, ino);
+    node->hash_next = nodes->by_file[at];
+    nodes->by_file[at] = node;
+    nodes->count++;
+    return node;
+}
+
+static void free_if_unused(struct rfs_nodes *nodes, struct rfs_node *node)
+{
+    if (node->lookups > 0 || node->refs > 0) {
+        return;
+    }
+    CHECK(node->writes == NULL && LIST_EMPTY(&node->opens));
+    struct rfs_node **at = &nodes->by_file[file_bucket(nodes, node->space, node->dev, node->ino)];
+    while (*at != node) {
+        at = &(*at)->hash_next;
+    }
+    *at = node->hash_next;
+    nodes->count--;
+    node->refs = 1; /* while its names go */
+    while (!TAILQ_EMPTY(&node->names)) {
+        drop_name(nodes, TAILQ_FIRST(&node->names));
+    }
+    mem_free(node);
+}
+
+void rfs_node_ref(struct rfs_node *node)
+{
+    node->refs++;
+}
+
+void rfs_node_unref(struct rfs_nodes *nodes, struct rfs_node *node)
+{
+    if (node != NULL) {
+        CHECK(node->refs > 0);
+        node->refs--;
+        free_if_unused(nodes, node);
+    }
+}
+
+void rfs_node_forget(struct rfs_nodes *nodes, struct rfs_node *node, uint64_t lookups)
+{
+    node->lookups -= lookups < node->lookups ? lookups : node->lookups;
+    free_if_unused(nodes, node);
+}
+
+struct rfs_node *rfs_nodes_nameless(struct rfs_nodes *nodes, uint32_t space,
+                                    const struct rsys_attr *attr)
+{
+    struct rfs_node *node = nodes->by_file[file_bucket(nodes, space, attr->dev, attr->ino)];
+    while (node != NULL &&
+           (node->space != space || node->dev != attr->dev || node->ino != attr->ino)) {
+        node = node->hash_next;
+    }
+    return node != NULL ? node : make_node(nodes, space, attr->dev, attr->ino);
+}
+
+struct rfs_node *rfs_nodes_found(struct rfs_nodes *nodes, struct rfs_node *parent, const char *name,
+                                 const struct rsys_attr *attr)
+{
+    struct rfs_node *node = rfs_nodes_nameless(nodes, parent->space, attr);
+    rfs_node_ref(node);
+    give_name(nodes, parent, name, node);
+    node->refs--; /* the caller tells the kernel of it, or forgets 0 of it */
+    return node;
+}
+
+struct rfs_node *rfs_node_of(const struct rfs_nodes *nodes, uint64_t number)
+{
+    return number == KERNELS_TOP ? nodes->top->node : (struct rfs_node *)(uintptr_t)number;
+}
+
+uint64_t rfs_node_number(const struct rfs_nodes *nodes, const struct rfs_node *node)
+{
+    return node == nodes->top->node ? KERNELS_TOP : (uint64_t)(uintptr_t)node;
+}
+
+size_t rfs_nodes_count(const struct rfs_nodes *nodes)
+{
+    return nodes->count;
+}
+
+/* ---- where ----------------------------------------------------------------------------------- */
+
+static bool prepend(char *buffer, size_t *at, const char *text, size_t length)
+{
+    bool first = *at == RSYS_PATH_MAX;
+    if (*at < length + (first ? 0 : 1)) {
+        return false;
+    }
+    if (!first) {
+        buffer[--*at] = '/';
+    }
+    *at -= length;
+    memcpy(buffer + *at, text, length);
+    return true;
+}
+
+int rfs_node_at(const struct rfs_node *node, const char *name, char *buffer, struct rsys_at *ret)
+{
+    size_t at = RSYS_PATH_MAX;
+    buffer[at] = '\0';
+    if (name != NULL) {
+        size_t length = strlen(name);
+        if (length > RSYS_NAME_MAX) {
+            return -ENAMETOOLONG;
+        }
+        (void)prepend(buffer, &at, name, length);
+    }
+    while (node->view == NULL || node->view->root == RFS_NO_ROOT) {
+        const struct rfs_name *above = TAILQ_FIRST(&node->names);
+        if (above == NULL) {
+            return node->view != NULL ? -ENOENT : -ESTALE;
+        }
+        if (!prepend(buffer, &at, above->text, above->length)) {
+            return -ENAMETOOLONG;
+        }
+        node = above->parent;
+    }
+    size_t length = RSYS_PATH_MAX - at;
+    memmove(buffer, buffer + at, length + 1);
+    *ret = (struct rsys_at){.handle = node->view->root,
+                            .path = {.data = buffer, .length = (uint16_t)length}};
+    return 0;
+}
+
+/* ---- views ----------------------------------------------------------------------------------- */
+
+bool rfs_node_is_view(const struct rfs_node *node)
+{
+    return node->view != NULL;
+}
+
+static struct rfs_view *find_view(const struct rfs_view *above, const char *name, size_t length)
+{
+    for (struct rfs_view *each = above->first; each != NULL; each = each->next) {
+        if (strlen(each->name) == length && memcmp(each->name, name, length) == 0) {
+            return each;
+        }
+    }
+    return NULL;
+}
+
+struct rfs_view *rfs_view_below(const struct rfs_node *node, const char *name)
+{
+    return node->view != NULL ? find_view(node->view, name, strlen(name)) : NULL;
+}
+
+/* Which root's files are in a view. */
+static uint32_t space_of(const struct rfs_view *view)
+{
+    while (view != NULL && view->root == RFS_NO_ROOT) {
+        view = view->parent;
+    }
+    return view != NULL ? view->root : RFS_NO_ROOT;
+}
+
+static struct rfs_view *make_view(struct rfs_nodes *nodes, struct rfs_view *above, const char *name,
+                                  size_t length)
+{
+    struct rfs_view *view = mem_zalloc(sizeof(*view));
+    view->name = mem_strndup(name, length);
+    view->root = RFS_NO_ROOT;
+    view->parent = above;
+    /* No device has that number: what is found at the server is never taken for it. */
+    view->node = make_node(nodes, space_of(above), UINT64_MAX, nodes->generation + 1);
+    view->node->view = view;
+    view->node->refs = 1;
+    if (above != NULL) {
+        view->next = above->first;
+        above->first = view;
+        give_name(nodes, above->node, view->name, view->node);
+    }
+    return view;
+}
+
+/* Spaces of the ways to other views, after a root was added. */
+static void renew_spaces(struct rfs_nodes *nodes, struct rfs_view *view)
+{
+    struct rfs_node *node = view->node;
+    struct rfs_node **at = &nodes->by_file[file_bucket(nodes, node->space, node->dev, node->ino)];
+    while (*at != node) {
+        at = &(*at)->hash_next;
+    }
+    *at = node->hash_next;
+    node->space = space_of(view);
+    at = &nodes->by_file[file_bucket(nodes, node->space, node->dev, node->ino)];
+    node->hash_next = *at;
+    *at = node;
+    for (struct rfs_view *each = view->first; each != NULL; each = each->next) {
+        renew_spaces(nodes, each);
+    }
+}
+
+/* The view at a path, made if there is none; NULL: no path. */
+static struct rfs_view *view_at(struct rfs_nodes *nodes, const char *path, size_t length)
+{
+    struct rfs_view *view = nodes->top;
+    if (length == 0 || path[0] != '/' || (length > 1 && !rsys_path_is_good(path + 1, length - 1))) {
+        return NULL;
+    }
+    for (size_t at = 1; at < length;) {
+        const char *slash = memchr(path + at, '/', length - at);
+        size_t end = slash != NULL ? (size_t)(slash - path) : length;
+        struct rfs_view *below = find_view(view, path + at, end - at);
+        view = below != NULL ? below : make_view(nodes, view, path + at, end - at);
+        at = end + 1;
+    }
+    return view;
+}
+
+int rfs_nodes_add_root(struct rfs_nodes *nodes, uint32_t number, const char *path, size_t length,
+                       struct err *err)
+{
+    struct rfs_view *view = view_at(nodes, path, length);
+    if (view == NULL) {
+        return err_set(err, -EINVAL, "a root of the server is to be seen at '%.*s'", (int)length,
+                       path);
+    }
+    if (view->root != RFS_NO_ROOT) {
+        return err_set(err, -EEXIST, "two roots of the server are to be seen at '%.*s'",
+                       (int)length, path);
+    }
+    view->root = number;
+    renew_spaces(nodes, view);
+    return 0;
+}
+
+int rfs_nodes_add_place(struct rfs_nodes *nodes, const char *path, struct err *err)
+{
+    if (view_at(nodes, path, strlen(path)) == NULL) {
+        return err_set(err, -EINVAL, "'%s' is no place in a file system", path);
+    }
+    return 0;
+}
+
+struct rfs_node *rfs_nodes_top(const struct rfs_nodes *nodes)
+{
+    return nodes->top->node;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+struct rfs_nodes *rfs_nodes_create(void)
+{
+    struct rfs_nodes *nodes = mem_zalloc(sizeof(*nodes));
+    nodes->buckets = BUCKETS_FIRST;
+    nodes->by_file = mem_zalloc(nodes->buckets * sizeof(struct rfs_node *));
+    nodes->by_name = mem_zalloc(nodes->buckets * sizeof(struct rfs_name *));
+    nodes->top = make_view(nodes, NULL, "", 0);
+    return nodes;
+}
+
+static void free_view(struct rfs_view *view)
+{
+    for (struct rfs_view *each = view->first, *next; each != NULL; each = next) {
+        next = each->next;
+        free_view(each);
+    }
+    mem_free(view->name);
+    mem_free(view);
+}
+
+void rfs_nodes_destroy(struct rfs_nodes *nodes)
+{
+    if (nodes == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < nodes->buckets; i++) {
+        for (struct rfs_name *name = nodes->by_name[i], *next; name != NULL; name = next) {
+            next = name->hash_next;
+            mem_free(name);
+        }
+        for (struct rfs_node *node = nodes->by_file[i], *next; node != NULL; node = next) {
+            next = node->hash_next;
+            mem_free(node);
+        }
+    }
+    free_view(nodes->top);
+    mem_free(nodes->by_file);
+    mem_free(nodes->by_name);
+    mem_free(nodes);
+}

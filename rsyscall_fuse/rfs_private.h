@@ -1,0 +1,186 @@
+/* rsyscall_fuse/rfs_private.h - what the files of the file system share.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RSYSCALL_FUSE_RFS_PRIVATE_H
+#define RSYSCALL_FUSE_RFS_PRIVATE_H
+
+#include <linux/fuse.h>
+#include <sys/queue.h>
+
+#include "rsyscall_fuse/rfs.h"
+#include "rsyscall_fuse/rfs_link.h"
+#include "rsyscall_fuse/rfs_nodes.h"
+
+struct rfs_ahead;
+struct rfs_listing;
+struct rfs_op;
+
+struct rfs {
+    struct loop *loop;
+    struct rfs_link *link;
+    struct rfs_options options;
+    struct rfs_device device;
+    struct rfs_nodes *nodes;
+    uint32_t server_uid, server_gid;
+    uint64_t home_dev; /* of the first file that was seen */
+    uint64_t clock;    /* counts calls and answers to writes: what came before what */
+    uint64_t dirty_bytes;
+    struct loop_timer *interrupt_timer;
+    LIST_HEAD(, rfs_op) ops;
+    LIST_HEAD(, rfs_open) opens;
+    struct rfs_stats stats;
+    bool ending;
+    char path[RSYS_PATH_MAX + 1], path_to[RSYS_PATH_MAX + 1];
+};
+
+/* An open file.  Held by the kernel until RELEASE, and by what is under way; then it is closed at
+ * the server. */
+struct rfs_open {
+    struct rfs *fs;
+    struct rfs_node *node;
+    LIST_ENTRY(rfs_open) entry; /* of the node's */
+    LIST_ENTRY(rfs_open) any;   /* of all */
+    uint64_t handle;
+    uint32_t how; /* RSYS_OPEN_* */
+    unsigned refs;
+    bool made_up; /* a directory of no server's */
+    bool locked;  /* some owner may have locks on it */
+    int write_error;
+    struct rfs_ahead *ahead;     /* rfs_reads.c */
+    struct rfs_listing *listing; /* rfs_dirs.c */
+};
+
+/* A request of the kernel's for which the server is asked. */
+struct rfs_op {
+    struct rfs_call call;
+    struct rfs *fs;
+    uint64_t unique;
+    uint32_t opcode, thread;
+    struct rfs_node *node, *node_to; /* held */
+    struct rfs_open *open;           /* held */
+    char *name, *name_to, *path, *path_to;
+    uint64_t began; /* the clock of calls */
+    bool interrupted, answered;
+    uint32_t how;
+    uint64_t offset, size;
+    void (*go)(struct rfs_op *op); /* once what was written before has reached the server */
+    TAILQ_ENTRY(rfs_op) waiting;   /* for that */
+    LIST_ENTRY(rfs_op) entry;
+    unsigned char *block; /* of a write that waits: the kernel's request */
+};
+
+struct rfs_in {
+    struct rfs *fs;
+    const struct fuse_in_header *header;
+    const void *arg;
+    size_t length;
+    struct rfs_node *node;
+    unsigned char *block; /* whose header and arg are; NULL when it was kept */
+};
+
+#define RFS_IN(in, type) ((const struct type *)rfs_in_arg((in), sizeof(struct type)))
+
+/* ---- rfs.c ---- */
+
+/* The fixed part of a request's argument; NULL when it is too short: answered -EIO. */
+const void *rfs_in_arg(const struct rfs_in *in, size_t size);
+/* The name at `at` of the argument; NULL when there is none: answered. */
+const char *rfs_in_name(const struct rfs_in *in, size_t at);
+
+int rfs_answer(struct rfs *fs, uint64_t unique, const void *data, size_t length);
+int rfs_answer2(struct rfs *fs, uint64_t unique, const void *data, size_t length, const void *more,
+                size_t more_length);
+void rfs_refuse(struct rfs *fs, uint64_t unique, int code);
+
+/* An op for a request, with its node held; not yet sent. */
+struct rfs_op *rfs_op_create(const struct rfs_in *in, uint16_t rsys_op);
+void rfs_op_end(struct rfs_op *op);
+void rfs_op_refuse(struct rfs_op *op, int code); /* and ends it */
+/* 0, or -ENOENT: nobody waits for it any more. */
+int rfs_op_answer(struct rfs_op *op, const void *data, size_t length);
+void rfs_op_hold_open(struct rfs_op *op, uint64_t fh);
+/* Where the request is about: the node, or a name in it; by an open file if there is no name.  A
+ * code that is not 0: the op was refused and ended. */
+int rfs_op_at(struct rfs_op *op, const char *name);
+int rfs_op_to(struct rfs_op *op, struct rfs_node *parent, const char *name);
+void rfs_op_send(struct rfs_op *op, rfs_call_f done);
+/* Ends the op when the reply is an error. */
+bool rfs_op_failed(struct rfs_op *op, const struct rsys_reply *reply);
+void rfs_done_plain(struct rfs_call *call, const struct rsys_reply *reply); /* no fields */
+
+/* ---- rfs_attr.c ---- */
+
+bool rfs_same_contents(const struct rsys_attr *a, const struct rsys_attr *b);
+void rfs_fill_attr(struct rfs *fs, const struct rsys_attr *attr, struct fuse_attr *ret);
+uint64_t rfs_valid_ms(const struct rfs *fs, const struct rsys_attr *attr);
+/* The node's attributes came with a reply to a call that began at that time of the clock; what it
+ * says of the size may be older than our writes: then *valid_ms is 0. */
+void rfs_attr_seen(struct rfs *fs, struct rfs_node *node, struct rsys_attr *attr, uint64_t began,
+                   uint64_t *valid_ms);
+/* They are as we made them ourselves: what the kernel has of the contents stays right. */
+void rfs_attr_ours(struct rfs *fs, struct rfs_node *node, const struct rsys_attr *attr);
+void rfs_made_up_attr(const struct rfs_node *node, struct rsys_attr *ret);
+void rfs_getattr(struct rfs_in *in);
+void rfs_setattr(struct rfs_in *in);
+void rfs_access(struct rfs_in *in);
+void rfs_statfs(struct rfs_in *in);
+
+/* ---- rfs_names.c ---- */
+
+/* Counts a lookup: the caller answers with it, or takes it back (rfs_node_forget). */
+void rfs_fill_entry(struct rfs *fs, struct rfs_node *node, struct rsys_attr *attr, uint64_t began,
+                    struct fuse_entry_out *ret);
+void rfs_lookup(struct rfs_in *in);
+void rfs_readlink(struct rfs_in *in);
+void rfs_mkdir(struct rfs_in *in);
+void rfs_mknod(struct rfs_in *in);
+void rfs_symlink(struct rfs_in *in);
+void rfs_hard_link(struct rfs_in *in);
+void rfs_rename(struct rfs_in *in);
+void rfs_unlink(struct rfs_in *in);
+
+/* ---- rfs_files.c ---- */
+
+void rfs_open_file(struct rfs_in *in);
+void rfs_create_file(struct rfs_in *in);
+void rfs_release(struct rfs_in *in);
+void rfs_flush(struct rfs_in *in);
+void rfs_fsync(struct rfs_in *in);
+void rfs_fallocate(struct rfs_in *in);
+void rfs_lseek(struct rfs_in *in);
+void rfs_copy(struct rfs_in *in);
+struct rfs_open *rfs_open_create(struct rfs *fs, struct rfs_node *node, uint64_t handle,
+                                 uint32_t how);
+void rfs_open_ref(struct rfs_open *open);
+void rfs_open_unref(struct rfs_open *open); /* NULL is allowed */
+void rfs_close_handle(struct rfs *fs, uint64_t handle);
+
+/* ---- rfs_reads.c ---- */
+
+void rfs_read(struct rfs_in *in);
+void rfs_ahead_destroy(struct rfs_ahead *ahead); /* NULL is allowed */
+
+/* ---- rfs_writes.c ---- */
+
+void rfs_write(struct rfs_in *in);
+/* Calls op->go(op) once what was written to op->node has reached the server: at once, if nothing is
+ * under way. */
+void rfs_when_written(struct rfs_op *op, void (*go)(struct rfs_op *op));
+/* Up to where the file reaches at least, by what is under way; 0: nothing is. */
+uint64_t rfs_written_end(const struct rfs_node *node);
+
+/* ---- rfs_dirs.c ---- */
+
+void rfs_opendir(struct rfs_in *in);
+void rfs_readdir(struct rfs_in *in);
+void rfs_listing_destroy(struct rfs_listing *listing); /* NULL is allowed */
+
+/* ---- rfs_locks.c ---- */
+
+void rfs_getlk(struct rfs_in *in);
+void rfs_setlk(struct rfs_in *in);
+/* An op that waits for a lock is to be answered -EINTR. */
+void rfs_lock_interrupt(struct rfs_op *op);
+
+#endif

@@ -1,0 +1,388 @@
+/* tests/unit/rsyscall_fuse/rfs_rig.h - a file system between a kernel and a server that are played
+ * by the test.
+ *
+ * The server is the other end of a real connection: its requests wait in `asked` until the test
+ * answers them, in what order it likes; HELLO is answered at once.  The kernel is a list of
+ * answers.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef TESTS_UNIT_RSYSCALL_FUSE_RFS_RIG_H
+#define TESTS_UNIT_RSYSCALL_FUSE_RFS_RIG_H
+
+#include <errno.h>
+#include <linux/fuse.h>
+#include <unistd.h>
+
+#include "tests/support/fast_dir.h"
+#include "tests/support/unit.h"
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "base/loop_run.h"
+#include "base/mem.h"
+#include "base/stream.h"
+#include "base/vec.h"
+#include "rsyscall_fuse/rfs.h"
+#include "rsyscall_fuse/rfs_link.h"
+
+#define RIG_TURNS 20000 /* of a millisecond: 20 s */
+
+struct asked {
+    struct rsys_request request; /* its pointers are into the frame */
+    unsigned char *frame;
+};
+
+struct told { /* to the kernel */
+    uint64_t unique;
+    int32_t error;
+    size_t length;
+    unsigned char data[];
+};
+
+struct rig {
+    struct loop *loop;
+    char dir[FAST_DIR_SIZE], path[100], address[120];
+    struct listener *listener;
+    struct stream *peer; /* of the server; NULL: none */
+    struct loop_timer *timer;
+    bool turned;
+
+    struct rsys_reply hello; /* what it answers */
+    unsigned char roots[256];
+    unsigned hellos, pings;
+    bool mute; /* answers no PING */
+    struct vec asked;
+
+    struct rfs_link_options options;
+    struct rfs_link *link;
+    struct rsys_reply welcome;
+    bool ready;
+    int lost;
+
+    struct rfs *fs;
+    struct vec told;
+    uint64_t unique;
+    bool nobody_waits, killed;
+    unsigned drops;
+};
+
+/* ---- turns of the loop ----------------------------------------------------------------------- */
+
+static void rig_turned(void *arg)
+{
+    struct rig *rig = arg;
+    rig->turned = true;
+}
+
+static inline void rig_turn(struct rig *rig)
+{
+    rig->turned = false;
+    loop_timer_set(rig->timer, 1);
+    loop_run_until(rig->loop, &rig->turned);
+}
+
+#define RIG_AWAIT(rig, condition)                                      \
+    do {                                                               \
+        for (int left = RIG_TURNS; !(condition) && left > 0; left--) { \
+            rig_turn(rig);                                             \
+        }                                                              \
+        assert_true(condition);                                        \
+    } while (0)
+
+/* ---- the server ------------------------------------------------------------------------------ */
+
+static inline void rig_send(struct rig *rig, const struct rsys_reply *reply)
+{
+    static unsigned char fields[RSYS_FIELDS_MAX];
+    int length = rsys_encode_reply(reply, fields, sizeof fields);
+    assert_true(length > 0);
+    assert_int_equal(stream_write(rig->peer, fields, (size_t)length), 0);
+    if (reply->data_length > 0) {
+        assert_int_equal(stream_write(rig->peer, reply->data, reply->data_length), 0);
+    }
+}
+
+static inline void rig_take(struct rig *rig, const unsigned char *frame, size_t length)
+{
+    struct asked *asked = mem_zalloc(sizeof(*asked));
+    asked->frame = mem_dup(frame, length);
+    assert_int_equal(rsys_decode_request(asked->frame, length, &asked->request), 0);
+    bool ping = asked->request.op == RSYS_PING;
+    if (asked->request.op == RSYS_HELLO) {
+        rig->hellos++;
+        rig_send(rig, &rig->hello);
+    }
+    if (ping) {
+        rig->pings++;
+        if (!rig->mute) {
+            rig_send(rig, &(struct rsys_reply){.op = RSYS_PING,
+                                               .slot = asked->request.slot,
+                                               .seq = asked->request.seq});
+        }
+    }
+    if (ping || asked->request.op == RSYS_HELLO) {
+        mem_free(asked->frame);
+        mem_free(asked);
+    } else {
+        vec_push(&rig->asked, asked);
+    }
+}
+
+static void rig_readable(void *arg)
+{
+    struct rig *rig = arg;
+    size_t length;
+    for (;;) {
+        const unsigned char *in = stream_input(rig->peer, &length);
+        int64_t size = rsys_frame_length(in, length);
+        assert_true(size >= 0);
+        if (size == 0 || (uint64_t)size > length) {
+            return;
+        }
+        rig_take(rig, in, (size_t)size);
+        stream_consume(rig->peer, (size_t)size);
+    }
+}
+
+static void rig_closed(void *arg, int code, const char *why)
+{
+    struct rig *rig = arg;
+    (void)code;
+    (void)why;
+    stream_close(rig->peer);
+    rig->peer = NULL;
+}
+
+static void rig_incoming(void *arg, struct incoming *incoming)
+{
+    static const struct stream_events EVENTS = {NULL, rig_readable, NULL, rig_closed};
+    struct rig *rig = arg;
+    stream_close(rig->peer);
+    rig->peer = incoming_accept(incoming, NULL, &EVENTS, rig);
+}
+
+static inline void rig_cut(struct rig *rig)
+{
+    stream_close(rig->peer);
+    rig->peer = NULL;
+}
+
+/* The i-th request that was not answered yet. */
+static inline struct rsys_request *rig_asked(struct rig *rig, size_t i)
+{
+    RIG_AWAIT(rig, rig->asked.count > i);
+    return &((struct asked *)rig->asked.items[i])->request;
+}
+
+static void rig_free_asked(void *item)
+{
+    struct asked *asked = item;
+    mem_free(asked->frame);
+    mem_free(asked);
+}
+
+/* Answers it; op, slot and seq are filled in. */
+static inline void rig_answer(struct rig *rig, size_t i, struct rsys_reply *reply)
+{
+    const struct rsys_request *request = rig_asked(rig, i);
+    reply->op = request->op;
+    reply->slot = request->slot;
+    reply->seq = request->seq;
+    rig_send(rig, reply);
+    rig_free_asked(rig->asked.items[i]);
+    vec_remove_at(&rig->asked, i);
+}
+
+static inline void rig_answer_status(struct rig *rig, size_t i, int status)
+{
+    struct rsys_reply reply = {.status = status};
+    rig_answer(rig, i, &reply);
+}
+
+/* ---- the link's end -------------------------------------------------------------------------- */
+
+static void rig_ready(void *arg, const struct rsys_reply *hello)
+{
+    struct rig *rig = arg;
+    rig->ready = true;
+    rig->welcome = *hello;
+}
+
+static void rig_lost(void *arg, int code, const char *why)
+{
+    struct rig *rig = arg;
+    assert_non_null(why);
+    rig->lost = code;
+}
+
+static inline void rig_dial(struct rig *rig)
+{
+    static const struct rfs_link_events EVENTS = {rig_ready, rig_lost};
+    rig->options.address = rig->address;
+    rig->options.route = "rsys";
+    rig->options.ticket = "ticket";
+    assert_int_equal(rfs_link_create(rig->loop, &rig->options, &EVENTS, rig, &rig->link, NULL), 0);
+}
+
+static inline void rig_begin(struct rig *rig)
+{
+    rig_dial(rig);
+    RIG_AWAIT(rig, rig->ready);
+}
+
+static inline void rig_add_root(struct rig *rig, uint32_t number, const char *view)
+{
+    struct rsys_root root = {.number = number,
+                             .view = {.data = view, .length = (uint16_t)strlen(view)}};
+    assert_true(rsys_root_put(rig->roots, sizeof rig->roots, &rig->hello.data_length, &root));
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+static int rig_told(void *arg, const struct rfs_part *parts, size_t count)
+{
+    struct rig *rig = arg;
+    size_t length = 0;
+    struct fuse_out_header header;
+    if (rig->nobody_waits) {
+        return -ENOENT;
+    }
+    struct told *told = mem_zalloc(sizeof(*told) + RFS_REQUEST_MAX);
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].length > 0) {
+            memcpy(told->data + length, parts[i].data, parts[i].length);
+        }
+        length += parts[i].length;
+    }
+    memcpy(&header, told->data, sizeof header);
+    assert_int_equal(header.len, length);
+    memmove(told->data, told->data + sizeof header, length - sizeof header);
+    told->unique = header.unique;
+    told->error = header.error;
+    told->length = length - sizeof header;
+    vec_push(&rig->told, told);
+    return 0;
+}
+
+static bool rig_is_killed(void *arg, uint32_t thread)
+{
+    const struct rig *rig = arg;
+    assert_int_equal(thread, 77);
+    return rig->killed;
+}
+
+static void rig_drop(void *arg, uint64_t number, void (*done)(void *done_arg), void *done_arg)
+{
+    struct rig *rig = arg;
+    (void)number;
+    rig->drops++;
+    done(done_arg);
+}
+
+/* A request of the kernel's; returns its number. */
+static inline uint64_t rig_kernel2(struct rig *rig, uint32_t opcode, uint64_t node, const void *arg,
+                                   size_t length, const void *more, size_t more_length)
+{
+    unsigned char *block = mem_zalloc(RFS_REQUEST_MAX);
+    struct fuse_in_header header = {.opcode = opcode,
+                                    .unique = ++rig->unique,
+                                    .nodeid = node,
+                                    .pid = 77,
+                                    .len = (uint32_t)(sizeof header + length + more_length)};
+    memcpy(block, &header, sizeof header);
+    if (length > 0) {
+        memcpy(block + sizeof header, arg, length);
+    }
+    if (more_length > 0) {
+        memcpy(block + sizeof header + length, more, more_length);
+    }
+    if (!rfs_take(rig->fs, block, header.len)) {
+        mem_free(block);
+    }
+    return header.unique;
+}
+
+static inline uint64_t rig_kernel(struct rig *rig, uint32_t opcode, uint64_t node, const void *arg,
+                                  size_t length)
+{
+    return rig_kernel2(rig, opcode, node, arg, length, NULL, 0);
+}
+
+static inline struct told *rig_find_told(struct rig *rig, uint64_t unique)
+{
+    for (size_t i = 0; i < rig->told.count; i++) {
+        struct told *told = rig->told.items[i];
+        if (told->unique == unique) {
+            return told;
+        }
+    }
+    return NULL;
+}
+
+/* What the kernel was told about its request. */
+static inline const struct told *rig_await_told(struct rig *rig, uint64_t unique)
+{
+    RIG_AWAIT(rig, rig_find_told(rig, unique) != NULL);
+    return rig_find_told(rig, unique);
+}
+
+static inline void rig_mount(struct rig *rig)
+{
+    struct rfs_options options = RFS_OPTIONS_DEFAULT;
+    struct rfs_device device = {rig_told, rig_is_killed, rig_drop, rig};
+    options.uid = options.gid = 1000;
+    options.write_behind_max = (size_t)256 << 10;
+    rig_begin(rig);
+    rig->welcome.data = rig->roots;
+    assert_int_equal(rfs_create(rig->loop, rig->link, &rig->welcome, &options, &device, &rig->fs,
+                                NULL),
+                     0);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static inline int rig_setup(void **state)
+{
+    struct rig *rig = mem_zalloc(sizeof(*rig));
+    assert_int_equal(loop_create(&rig->loop, NULL), 0);
+    assert_true(fast_dir_make(rig->dir));
+    (void)snprintf(rig->path, sizeof rig->path, "%s/s", rig->dir);
+    (void)snprintf(rig->address, sizeof rig->address, "unix:%s", rig->path);
+    assert_int_equal(listener_create(rig->loop, rig->address, rig_incoming, rig, &rig->listener,
+                                     NULL),
+                     0);
+    rig->timer = loop_timer_create(rig->loop, rig_turned, rig);
+    rig->hello = (struct rsys_reply){.op = RSYS_HELLO,
+                                     .version = RSYS_VERSION,
+                                     .slots = 8,
+                                     .lease_ms = 60000,
+                                     .data_max = RSYS_DATA_MAX,
+                                     .uid = 500,
+                                     .gid = 500,
+                                     .session = {1, 2, 3},
+                                     .data = rig->roots};
+    *state = rig;
+    return 0;
+}
+
+static inline int rig_teardown(void **state)
+{
+    struct rig *rig = *state;
+    rfs_link_destroy(rig->link);
+    rfs_destroy(rig->fs);
+    listener_destroy(rig->listener);
+    stream_close(rig->peer);
+    loop_timer_destroy(rig->timer);
+    loop_destroy(rig->loop);
+    vec_fini(&rig->asked, rig_free_asked);
+    vec_fini(&rig->told, mem_free);
+    (void)unlink(rig->path);
+    (void)rmdir(rig->dir);
+    mem_free(rig);
+    return 0;
+}
+
+#define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
+
+#endif
