@@ -44,15 +44,15 @@ static inline struct daemon_run *schedd_bed_start(struct bed *bed, char *path)
     return run;
 }
 
-/* A client of the schedd, over its Unix socket. */
-static inline struct client *dial_schedd(struct bed *bed)
+/* Over the schedd's Unix socket, by one of its routes. */
+static inline struct client *dial_schedd_by(struct bed *bed, const char *route)
 {
     static const struct wire_events EVENTS = {.ready = client_ready, .closed = client_closed};
     struct client *client = client_dial(bed, 0, "", NULL, NULL);
     char address[400];
     struct err err = {""};
     (void)snprintf(address, sizeof address, "unix:%s/schedd/spool/schedd.sock", bed->dir);
-    const struct wire_dial how = {.address = address, .route = "schedd", .name = ""};
+    const struct wire_dial how = {.address = address, .route = route, .name = ""};
     wire_close(client->wire);
     client->over = false;
     if (wire_dial(client->context, &how, &EVENTS, client, &client->wire, &err) != 0) {
@@ -61,6 +61,12 @@ static inline struct client *dial_schedd(struct bed *bed)
     loop_run_until(bed->loop, &client->over);
     assert_int_equal(client->status, 0);
     return client;
+}
+
+/* A client of it. */
+static inline struct client *dial_schedd(struct bed *bed)
+{
+    return dial_schedd_by(bed, "schedd");
 }
 
 static inline void later(void *arg)

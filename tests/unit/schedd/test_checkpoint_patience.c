@@ -1,0 +1,85 @@
+/* A job that has an image, and a negotiator that finds no machine for it.
+ *
+ * LINK: collector
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/schedd_bed.h"
+#include "tests/support/unit.h"
+
+#include <stdlib.h>
+
+#define JOB                                                                    \
+    "[Cmd = \"/bin/true\"; Iwd = \"/tmp\"; WantCheckpoint = true; "            \
+    "Requirements = MY.CkptArch =?= undefined || MY.CkptAnywhere =?= true || " \
+    "MY.CkptArch == TARGET.Arch; "
+
+/* The job is of that autocluster. */
+static void reject(struct client *negotiator, int64_t autocluster, const char *why)
+{
+    struct ad *args = bed_ad("[LastRejMatchNegotiator = \"n\"]");
+    struct ad *ad = ad_create();
+    struct answer answer = {0};
+    ad_set_int(ad, "AutoClusterId", autocluster);
+    ad_set_string(ad, "LastRejMatchReason", why);
+    const struct ad *ads[] = {ad};
+    const struct wire_body body = {.args = args, .ads = ads, .ad_count = 1};
+    assert_true(wire_relay(negotiator->wire, "schedd/s", VERB_NO_MATCH, &body, 0, answer_part,
+                           &answer) > 0);
+    loop_run_until(negotiator->bed->loop, &answer.over);
+    assert_int_equal(answer.status, 0);
+    answer_fini(&answer);
+    ad_destroy(ad);
+    ad_destroy(args);
+}
+
+static void report(struct client *shadow, const char *args)
+{
+    call_ok(shadow, VERB_JOB_STATUS, args, NULL);
+}
+
+static void a_job_whose_image_no_machine_runs_is_given_to_any(void **state)
+{
+    (void)state;
+    struct bed *bed = bed_create("");
+    bed_start(bed);
+    bed_find_address(bed);
+    struct client *negotiator = client_dial(bed, SCOPE_READ | SCOPE_NEGOTIATOR, "", NULL, NULL);
+    const struct client *token =
+        client_dial(bed, SCOPE_READ | SCOPE_DAEMON | SCOPE_ADVERTISE, "", NULL, NULL);
+    char path[300], me[64], hello[128];
+    schedd_bed_write(bed, token->token_id, path);
+    assert_int_equal(setenv("ROOST_CHECKPOINT_PATIENCE", "1", 1), 0);
+    assert_int_equal(setenv("ROOST_PERIODIC_EXPR_INTERVAL", "1", 1), 0);
+    struct daemon_run *run = schedd_bed_start(bed, path);
+    assert_int_equal(unsetenv("ROOST_CHECKPOINT_PATIENCE"), 0);
+    assert_int_equal(unsetenv("ROOST_PERIODIC_EXPR_INTERVAL"), 0);
+    struct client *schedd = dial_schedd(bed), *shadow = dial_schedd_by(bed, "shadow");
+    BED_MUST(os_user_name(bed->os, os_uid(bed->os), me, sizeof me, err));
+    (void)snprintf(hello, sizeof hello, "[Owner = \"%s\"; Pid = 1]", me);
+    call_ok(shadow, VERB_SHADOW_HELLO, hello, NULL);
+    call_ok(schedd, VERB_SUBMIT, JOB "ProcCount = 2]", NULL);
+    wait_for_ads(negotiator, "Request", "JobCount == 2", 1);
+    report(shadow, "[JobId = \"1.0\"; ClaimEpoch = 0; Event = \"Checkpointed\"; CkptSequence = 1;"
+                   " CkptArch = \"PDP11\"; CkptOpSys = \"LINUX\"]");
+    /* What it needs is in its request. */
+    wait_for_ads(negotiator, "Request", "JobCount == 1 && CkptArch == \\\"PDP11\\\"", 1);
+    wait_for_ads(negotiator, "Request", "JobCount == 1 && CkptArch =?= undefined", 1);
+    reject(negotiator, 1, "no match found");
+    assert_int_equal(count_ads(schedd, "Job", "CkptAnywhere =?= true"), 0);
+    reject(negotiator, 2, "no match found");
+    wait_for_ads(schedd, "Job", "ProcId == 0 && CkptAnywhere =?= true", 1);
+    wait_for_ads(negotiator, "Request", "JobCount == 1 && CkptAnywhere =?= true", 1);
+    assert_int_equal(count_ads(schedd, "Job", "CkptAnywhere =?= true"), 1);
+    report(shadow, "[JobId = \"1.0\"; ClaimEpoch = 0; Event = \"Checkpointed\"; CkptSequence = 2;"
+                   " CkptArch = \"VAX\"; CkptOpSys = \"LINUX\"]");
+    assert_int_equal(count_ads(schedd, "Job",
+                               "CkptArch == \\\"VAX\\\" && CkptAnywhere =?= undefined"),
+                     1);
+    client_close(shadow);
+    client_close(schedd);
+    daemon_run_destroy(run);
+    bed_destroy(bed);
+}
+
+UNIT_TESTS(UNIT(a_job_whose_image_no_machine_runs_is_given_to_any))
