@@ -89,9 +89,10 @@ static const struct cli_command HISTORY = {
     "  -forwards            oldest first;  -backwards  newest first\n"
     "  -match N             as -limit N;  -scanlimit N  look at N jobs at most\n"
     "  -file FILE           jobs of a file of ads\n"
-    "  -summary             what each user's jobs came to: how many ended how, hours of\n"
-    "                       machines and of processors, how much of these was used\n" SCHEDDS_HELP
-        PRINT_FORMAT_HELP LISTING_HELP};
+    "  -summary             what each user's jobs came to: how many ended how, hours of machines,\n"
+    "                       how many were lost (by evictions, without a checkpoint), hours of\n"
+    "                       processors, how much of these was used\n" SCHEDDS_HELP PRINT_FORMAT_HELP
+        LISTING_HELP};
 static const struct cli_command STATUS = {
     "status", cmd_status, "[MACHINE|SLOT...] [VIEW] " LISTING_USAGE,
     "show the machines of the pool, asleep or awake",

@@ -29,12 +29,13 @@ const char *const history_summary_names[] = {"Owner",
                                              "CompletionDate",
                                              "EnteredCurrentStatus",
                                              "RequestCpus",
+                                             "CommittedTime",
                                              NULL};
 
 struct sum {
     char *owner;
     int64_t jobs, good, bad, removed, runs, last_s;
-    double wall_s, cpu_s, core_s;
+    double wall_s, lost_s, cpu_s, core_s; /* lost: what came to no result, nor was checkpointed */
 };
 
 struct history_summary {
@@ -78,6 +79,8 @@ static void add(struct sum *sum, const struct ad *job)
     sum->removed += status == REMOVED ? 1 : 0;
     sum->runs += ad_int_or(job, "NumJobStarts", 0);
     sum->wall_s += wall_s;
+    double lost_s = wall_s - ad_real_or(job, "CommittedTime", 0);
+    sum->lost_s += lost_s > 0 ? lost_s : 0;
     sum->core_s += wall_s * ad_real_or(job, "RequestCpus", 1);
     sum->cpu_s += ad_real_or(job, "RemoteUserCpu", 0) + ad_real_or(job, "RemoteSysCpu", 0);
     ended_s =
@@ -112,9 +115,9 @@ static void line(const char *name, const struct sum *sum, const struct ad_contex
                  struct strbuf *out)
 {
     table_plan_pad(name, 14, TABLE_LEFT, out);
-    strbuf_printf(out, " %7lld %7lld %6lld %7lld %7lld %10.2f %9.2f ", (long long)sum->jobs,
+    strbuf_printf(out, " %7lld %7lld %6lld %7lld %7lld %10.2f %10.2f %9.2f ", (long long)sum->jobs,
                   (long long)sum->good, (long long)sum->bad, (long long)sum->removed,
-                  (long long)sum->runs, sum->wall_s / 3600, sum->cpu_s / 3600);
+                  (long long)sum->runs, sum->wall_s / 3600, sum->lost_s / 3600, sum->cpu_s / 3600);
     if (sum->core_s > 0) {
         strbuf_printf(out, "%3.0f", 100 * sum->cpu_s / sum->core_s);
     } else {
@@ -133,8 +136,10 @@ void history_summary_print(struct history_summary *summary, const struct ad_cont
     if (summary->list.count > 1) {
         qsort(summary->list.items, summary->list.count, sizeof *summary->list.items, by_hours);
     }
-    strbuf_puts(out, "OWNER             JOBS    DONE FAILED REMOVED    RUNS WALL_HOURS CPU_HOURS   "
-                     "%        LAST\n");
+    strbuf_puts(
+        out,
+        "OWNER             JOBS    DONE FAILED REMOVED    RUNS WALL_HOURS LOST_HOURS CPU_HOURS   "
+        "%        LAST\n");
     for (size_t i = 0; i < summary->list.count; i++) {
         const struct sum *sum = summary->list.items[i];
         line(sum->owner, sum, context, out);
