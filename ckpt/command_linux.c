@@ -9,25 +9,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/check.h"
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "ckpt/dump_linux.h"
+#include "ckpt/feature_list.h"
 #include "ckpt/image.h"
 #include "ckpt/image_linux.h"
 #include "ckpt/stub/keeper.h"
 
 #define FAILED    1
 #define USAGE     2
+#define UNSUITED  3 /* info --verify: whole, but not for this machine */
 #define NOT_FOUND 127
 
 static int usage(void)
 {
-    (void)fprintf(stderr, "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill]\n"
-                          "       roost-ckpt info IMAGE [--verify]\n"
-                          "       roost-ckpt run -- PROGRAM [ARGUMENT...]\n"
-                          "IMAGE is a program: run it, and the job goes on.\n");
+    (void)fprintf(stderr,
+                  "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
+                  "[--attributes] "
+                  "[-- COMMAND [ARGUMENT...]]\n"
+                  "       roost-ckpt info IMAGE [--verify|--attributes]\n"
+                  "       roost-ckpt probe\n"
+                  "       roost-ckpt run -- PROGRAM [ARGUMENT...]\n"
+                  "IMAGE is a program: run it, and the job goes on.  COMMAND is run while the job "
+                  "stands still.\n"
+                  "--kept: PID is that of `roost-ckpt run`, or of a resumed image.\n");
     return USAGE;
 }
 
@@ -37,19 +48,104 @@ static int fail(const struct err *err)
     return FAILED;
 }
 
+/* ---- for who matches jobs and machines */
+
+static void print_features(const uint32_t words[MACHINE_WORDS])
+{
+    struct strbuf list;
+    strbuf_init(&list, 0);
+    feature_list(words, &list);
+    (void)printf("CkptFeatures = \"%s\"\n", strbuf_text(&list));
+    strbuf_fini(&list);
+}
+
+static void show_attributes(const struct image *image)
+{
+    const struct ckpt_head *head = image_head(image);
+    (void)printf("CkptImageSize = %" PRIu64 "\nCkptMemorySize = %" PRIu64
+                 "\nLastCkptTime = %" PRId64 "\nCkptProcesses = %u\n",
+                 head->image_bytes, head->memory_bytes, head->made_s,
+                 (unsigned)image_count(image, CKPT_PROCESSES));
+    (void)printf("LastCheckpointPlatform = \"LINUX x86_64 %s\"\n", image_text(image, head->kernel));
+    print_features(head->machine);
+}
+
+static int print_attributes(const char *path)
+{
+    struct image *image = NULL;
+    struct err err;
+    int rc = image_open(path, &image, &err);
+    if (rc == 0) {
+        show_attributes(image);
+    }
+    image_destroy(image);
+    return rc != 0 ? fail(&err) : 0;
+}
+
+/* ---- commands */
+
+/* What is to be of the image's moment: the caller's command. */
+static int run_command(void *arg, struct err *err)
+{
+    char **argv = arg;
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)execvp(argv[0], argv);
+        (void)fprintf(stderr, "roost-ckpt: %s: %s\n", argv[0], err_code_text(-errno));
+        _exit(NOT_FOUND);
+    }
+    if (pid < 0) {
+        return err_set(err, -errno, "%s: %s", argv[0], err_code_text(-errno));
+    }
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR) {
+            return err_set(err, -errno, "%s: %s", argv[0], err_code_text(-errno));
+        }
+    }
+    return status == 0 ? 0
+                       : err_set(err, -ECANCELED, "%s %s %d", argv[0],
+                                 WIFSIGNALED(status) ? "died of signal" : "exited with",
+                                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+/* The first child of that process; 0: it has none. */
+static pid_t first_child(pid_t pid)
+{
+    char path[64];
+    int child = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fscanf(file, "%d", &child) != 1) {
+            child = 0;
+        }
+        (void)fclose(file);
+    }
+    return (pid_t)child;
+}
+
 static int dump(int argc, char **argv)
 {
     struct dump_options options = {.kill = false};
     struct dump_result result;
     struct err err;
     char *end = NULL;
+    bool kept = false, attributes = false;
     if (argc < 4) {
         return usage();
     }
     long pid = strtol(argv[2], &end, 10);
-    for (int i = 4; i < argc; i++) {
+    for (int i = 4; i < argc && options.while_still == NULL; i++) {
         if (strcmp(argv[i], "--kill") == 0) {
             options.kill = true;
+        } else if (strcmp(argv[i], "--kept") == 0) {
+            kept = true;
+        } else if (strcmp(argv[i], "--attributes") == 0) {
+            attributes = true;
+        } else if (strcmp(argv[i], "--") == 0 && i + 1 < argc) {
+            options.while_still = run_command;
+            options.still_arg = argv + i + 1;
         } else if (strcmp(argv[i], "--leave-running") != 0) {
             return usage();
         }
@@ -58,11 +154,58 @@ static int dump(int argc, char **argv)
         (void)fprintf(stderr, "roost-ckpt: '%s' is not the number of a process\n", argv[2]);
         return USAGE;
     }
+    if (kept) { /* its only child is the keeper, whose first child is the job */
+        pid_t keeper = first_child((pid_t)pid);
+        pid_t job = keeper > 0 ? first_child(keeper) : 0;
+        if (job <= 0) {
+            (void)fprintf(stderr, "roost-ckpt: process %ld keeps no job\n", pid);
+            return FAILED;
+        }
+        pid = job;
+    }
     if (ckpt_dump((pid_t)pid, argv[3], &options, &result, &err) != 0) {
         return fail(&err);
     }
+    if (attributes) {
+        (void)printf("CkptStoodStill = %.4f\n", (double)result.frozen_ns / 1e9);
+        return print_attributes(argv[3]);
+    }
     (void)printf("%s: %" PRIu64 " bytes, %" PRIu64 " of memory; stood still for %.1f ms\n", argv[3],
                  result.image_bytes, result.memory_bytes, (double)result.frozen_ns / 1e6);
+    return 0;
+}
+
+static void end_well(void *arg)
+{
+    (void)arg;
+    _exit(0);
+}
+
+/* Whether jobs can be begun here so that they can be resumed, and what for a machine this is. */
+static int probe(int argc, char **argv)
+{
+    const struct keeper keeper = {.job = end_well};
+    const char *what = "";
+    uint32_t words[MACHINE_WORDS];
+    struct utsname names;
+    struct err err;
+    (void)argv;
+    if (argc != 2) {
+        return usage();
+    }
+    long status = keeper_run(&keeper, &what);
+    if (status < 0) {
+        (void)err_set(&err, (int)status, "%s: %s", what, err_code_text((int)status));
+        return fail(&err);
+    }
+    if (status != 0 || uname(&names) != 0) {
+        (void)err_set(&err, -EIO, "a program in a namespace of its own ended with %ld", status);
+        return fail(&err);
+    }
+    machine_read(words);
+    (void)printf("HasCheckpointing = true\nCheckpointPlatform = \"LINUX %s %s\"\n", names.machine,
+                 names.release);
+    print_features(words);
     return 0;
 }
 
@@ -91,17 +234,28 @@ static int info(int argc, char **argv)
 {
     struct image *image = NULL;
     struct err err;
+    uint32_t here[MACHINE_WORDS];
     bool verify = argc == 4 && strcmp(argv[3], "--verify") == 0;
-    if (argc < 3 || (argc > 3 && !verify)) {
+    bool attributes = argc == 4 && strcmp(argv[3], "--attributes") == 0;
+    if (argc < 3 || (argc > 3 && !verify && !attributes)) {
         return usage();
     }
     int rc = image_open(argv[2], &image, &err);
-    if (rc == 0) {
+    if (rc == 0 && attributes) {
+        show_attributes(image);
+    } else if (rc == 0) {
         show(argv[2], image);
         rc = verify ? image_verify(argv[2], image, &err) : 0;
     }
+    if (rc == 0 && verify) {
+        machine_read(here);
+        const char *missing = machine_missing(image_head(image)->machine, here);
+        rc = missing == NULL ? 0
+                             : err_set(&err, -EOPNOTSUPP,
+                                       "this processor lacks what the job may use: %s", missing);
+    }
     image_destroy(image);
-    return rc != 0 ? fail(&err) : 0;
+    return rc == -EOPNOTSUPP ? (fail(&err), UNSUITED) : rc != 0 ? fail(&err) : 0;
 }
 
 static void start_program(void *arg)
@@ -136,7 +290,7 @@ int ckpt_command(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } COMMANDS[] = {{"dump", dump}, {"info", info}, {"run", run}};
+    } COMMANDS[] = {{"dump", dump}, {"info", info}, {"probe", probe}, {"run", run}};
     for (size_t i = 0; argc > 1 && i < ARRAY_COUNT(COMMANDS); i++) {
         if (strcmp(argv[1], COMMANDS[i].name) == 0) {
             return COMMANDS[i].run(argc, argv);

@@ -332,12 +332,18 @@ static int copy_processes(struct dump *dump, struct err *err)
     return rc;
 }
 
+static int do_while_still(const struct dump_options *options, struct err *err)
+{
+    return options->while_still != NULL ? options->while_still(options->still_arg, err) : 0;
+}
+
 /* They go on as soon as there are copies of them; freed_ns: then. */
 static int dump_running(struct dump *dump, const char *path, const struct dump_options *options,
                         uint64_t *freed_ns, struct err *err)
 {
     int rc = dump_states(dump, err);
     rc = rc != 0 ? rc : copy_processes(dump, err);
+    rc = rc != 0 ? rc : do_while_still(options, err);
     for (size_t i = 0; i < dump->count; i++) {
         tracee_release(&dump->subjects[i]->tracee, false);
     }
@@ -356,16 +362,18 @@ static int dump_running(struct dump *dump, const char *path, const struct dump_o
 }
 
 /* They stand still until their memory is copied. */
-static int dump_standing(struct dump *dump, const char *path, struct err *err)
+static int dump_standing(struct dump *dump, const char *path, const struct dump_options *options,
+                         struct err *err)
 {
     int rc = dump_states(dump, err);
+    rc = rc != 0 ? rc : do_while_still(options, err);
     return rc != 0 ? rc : dump_memories(dump, path, err);
 }
 
 static int dump_to(struct dump *dump, const char *path, const char *image,
                    const struct dump_options *options, uint64_t *freed_ns, struct err *err)
 {
-    int rc = options->kill ? dump_standing(dump, path, err)
+    int rc = options->kill ? dump_standing(dump, path, options, err)
                            : dump_running(dump, path, options, freed_ns, err);
     rc = rc != 0 ? rc : dump_sums(dump, err);
     rc = rc != 0 ? rc : write_frame(dump, err);

@@ -27,6 +27,11 @@ struct dump_options {
     void (*freed)(void *arg); /* without kill: it runs on from here; NULL: nobody asks */
     void *arg;
     pid_t unseen; /* a child of the process that is no part of the job; 0: there is none */
+    /* What is to be of the same moment as the image (its files): called once, when everything that
+     * may be refused has been, before any of its processes goes on.  Not 0: there is no image.  May
+     * be NULL. */
+    int (*while_still)(void *arg, struct err *err);
+    void *still_arg;
 };
 
 struct dump_result {

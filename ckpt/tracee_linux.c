@@ -32,6 +32,8 @@
 #define SYSCALL_STOP     (SIGTRAP | 0x80)
 #define ENDS_WITHIN_MS   10000
 
+static const unsigned char CALL[] = {0x0f, 0x05}; /* syscall */
+
 /* ---- stopping */
 
 static bool is_known(const struct tracee *tracee, pid_t tid)
@@ -422,7 +424,11 @@ int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err)
 static void reap_in(pid_t parent, uint64_t call, pid_t number)
 {
     struct tracee held = {.pid = parent, .call = call};
-    if (seize(&held, parent, NULL) == 0) {
+    unsigned char code[sizeof CALL] = {0};
+    /* It may be another program by now, which has something else there. */
+    if (seize(&held, parent, NULL) == 0 &&
+        tracee_read(&held, call, code, sizeof code) == (ssize_t)sizeof code &&
+        memcmp(code, CALL, sizeof CALL) == 0) {
         (void)TRACEE_CALL(&held, 0, SYS_wait4, (uint64_t)number, 0, __WCLONE | WNOHANG);
     } /* else it has ended, and what it left behind is another's */
     tracee_release(&held, false);
@@ -433,11 +439,11 @@ void tracee_end_copy(struct tracee *copy, pid_t parent)
     pid_t pid = copy->pid, number = tracee_number(pid, pid);
     int status = 0;
     (void)kill(pid, SIGKILL);
-    while (!WIFSIGNALED(status) && !WIFEXITED(status)) {
+    do {
         if (waitpid(pid, &status, __WALL) < 0 && errno != EINTR) {
             break;
         }
-    }
+    } while (!WIFSIGNALED(status) && !WIFEXITED(status));
     reap_in(parent, copy->call, number);
     mem_free(copy->threads);
     *copy = (struct tracee){.pid = pid};
@@ -447,7 +453,6 @@ void tracee_end_copy(struct tracee *copy, pid_t parent)
 
 static bool find_call(struct tracee *tracee, const struct map *map)
 {
-    static const unsigned char CALL[] = {0x0f, 0x05};
     size_t bytes = (size_t)(map->end - map->start);
     unsigned char *code = mem_try_alloc(bytes);
     bool found = false;

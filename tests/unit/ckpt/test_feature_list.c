@@ -1,0 +1,63 @@
+/* tests/unit/ckpt/test_feature_list.c - the features of a processor as a list.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ckpt/feature_list.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/strbuf.h"
+#include "tests/support/unit.h"
+
+static void lists(const uint32_t words[MACHINE_WORDS], const char *wanted)
+{
+    struct strbuf list;
+    strbuf_init(&list, 0);
+    feature_list(words, &list);
+    assert_string_equal(strbuf_text(&list), wanted);
+    strbuf_fini(&list);
+}
+
+static void features_have_their_names_in_order(void **state)
+{
+    (void)state;
+    const uint32_t words[MACHINE_WORDS] = {1U << 28, 0, 1U << 5 | 1U << 16};
+    lists(words, "avx,avx2,avx512f");
+}
+
+static void one_without_a_name_is_its_word_and_bit(void **state)
+{
+    (void)state;
+    const uint32_t words[MACHINE_WORDS] = {0, 0, 1U << 13};
+    lists(words, "w2.13");
+}
+
+static void a_name_is_one_word_of_the_list(void **state)
+{
+    (void)state;
+    const uint32_t words[MACHINE_WORDS] = {0, 0, 0, 0, 0, 0, 0, 1U << 2};
+    lists(words, "AVX-registers");
+}
+
+static void what_no_program_goes_by_is_left_out(void **state)
+{
+    (void)state;
+    const uint32_t words[MACHINE_WORDS] = {1U << 31 /* a hypervisor */, 1U << 28 /* siblings */};
+    lists(words, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(features_have_their_names_in_order),
+        cmocka_unit_test(one_without_a_name_is_its_word_and_bit),
+        cmocka_unit_test(a_name_is_one_word_of_the_list),
+        cmocka_unit_test(what_no_program_goes_by_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
