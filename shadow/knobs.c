@@ -42,6 +42,11 @@ static const struct knob KNOBS[] = {
      .help = "So much of SPOOL's disk is left to the queue: output that would take of it is "
              "refused (after some tries its job is held, codes 12 and 28), and so is spooled "
              "input; 0: none."},
+    {.name = "CHECKPOINT_QUOTA_PER_OWNER",
+     .type = KNOB_SIZE_BYTES,
+     .fallback = "0",
+     .help = "What the checkpoints of an owner's jobs may take of SPOOL; one that would be more is "
+             "refused, and its job goes on without it; 0: no limit but SPOOL_RESERVE."},
     {.name = "SENDMAIL",
      .type = KNOB_STRING,
      .fallback = "/usr/sbin/sendmail",

@@ -22,6 +22,7 @@
 #include "shadow/knobs.h"
 #include "shadow/shadow_state.h"
 #include "shadow/spool.h"
+#include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
 /* ---- what the schedd asks
@@ -75,6 +76,11 @@ static void job_stop(struct shadow *shadow, struct wire_request *request)
     const char *id = ad_string_or(args, "JobId", "");
     if (ad_has(args, "Sandbox")) {
         spool_remove(shadow, ad_string_or(args, "Sandbox", ""));
+        wire_reply_ok(request, NULL);
+        return;
+    }
+    if (ad_has(args, CKPT_JOBS)) {
+        checkpoints_remove(shadow, ad_string_or(args, CKPT_JOBS, ""));
         wire_reply_ok(request, NULL);
         return;
     }
@@ -178,6 +184,9 @@ static void greeted(void *arg, struct wire_reply *reply)
         spools_sweep(shadow, spooled);
         mem_free(spooled);
     }
+    if (reply->args != NULL && ad_has(reply->args, CKPT_JOBS)) {
+        checkpoints_sweep(shadow, ad_string_or(reply->args, CKPT_JOBS, ""));
+    }
     reports_send_again(shadow);
     turns_ask_again(shadow);
     spool_sweep(shadow);
@@ -243,6 +252,7 @@ static int read_arguments(struct shadow *shadow, const struct daemon_env *env, s
     shadow->directory = parent;
     shadow->stages = join(parent, "/stage", "");
     shadow->spools = join(parent, "/spool", "");
+    shadow->checkpoints = join(parent, "/ckpt", "");
     return os_mkdirs(shadow->os, shadow->stages, 0700, err);
 }
 
@@ -316,6 +326,7 @@ static void destroy(void *state)
     }
     guests_end(shadow);
     runs_end(shadow);
+    checkpoints_end(shadow);
     spools_end(shadow);
     event_logs_end(shadow);
     mail_forget(shadow);
@@ -327,6 +338,7 @@ static void destroy(void *state)
     mem_free(shadow->directory);
     mem_free(shadow->stages);
     mem_free(shadow->spools);
+    mem_free(shadow->checkpoints);
     mem_free(shadow);
 }
 
@@ -340,6 +352,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     shadow->orphan = loop_timer_create(env->loop, orphaned, shadow);
     shadow->orphan_ms = (uint64_t)config_duration_ms(env->config, "SHADOW_ORPHAN_TIMEOUT");
     shadow->spool_quota = config_bytes(env->config, "SPOOL_QUOTA_PER_OWNER");
+    shadow->checkpoint_quota = config_bytes(env->config, "CHECKPOINT_QUOTA_PER_OWNER");
     shadow->spool_reserve = config_bytes(env->config, "SPOOL_RESERVE");
     shadow->sendmail = mem_strdup(config_string(env->config, "SENDMAIL"));
     shadow->input_mb_max = config_int(env->config, "MAX_TRANSFER_INPUT_MB");

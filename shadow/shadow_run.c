@@ -19,6 +19,7 @@
 #include "shadow/shadow_state.h"
 #include "shadow/transfer_plan.h"
 #include "transfer/transfer_walk.h"
+#include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
 #define TO(phase) (1U << (phase))
@@ -75,6 +76,8 @@ struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, con
     run->spool = stage_path(shadow->spools, id, epoch, "");
     int64_t spooled = ad_int_or(job, "SpooledEpoch", 0);
     run->spooled = spooled > 0 ? stage_path(shadow->spools, id, spooled, "") : NULL;
+    run->ckpt_latest = ad_int_or(job, CKPT_SEQUENCE, 0);
+    run->ckpt_previous = ad_int_or(job, CKPT_PREVIOUS, 0);
     run->files = strmap_create(STRMAP_CASE_SENSITIVE);
     run->output_bytes_max = transfer_plan_limit(job, "MaxTransferOutputMB", shadow->output_mb_max);
     CHECK(strmap_set(shadow->runs, id, run) == NULL);
@@ -377,6 +380,13 @@ void run_handle(struct run *run, struct wire_request *request)
     case VERB_JOB_STARTED:
         turn_give_back(run, false);
         handle_started(run, request);
+        break;
+    case VERB_CKPT_PUT:
+    case VERB_CKPT_DONE:
+    case VERB_CKPT_LOOK:
+    case VERB_CKPT_GET:
+    case VERB_CKPT_REFUSED:
+        checkpoint_handle(run, request);
         break;
     case VERB_JOB_USAGE:
         handle_usage(run, request);

@@ -64,9 +64,12 @@ struct shadow {
     struct os *os;
     struct log *log;
     char *owner;
-    char *directory; /* SPOOL/owner/<owner> */
-    char *stages;    /* <directory>/stage */
-    char *spools;    /* <directory>/spool: what evicted jobs have made */
+    char *directory;               /* SPOOL/owner/<owner> */
+    char *stages;                  /* <directory>/stage */
+    char *spools;                  /* <directory>/spool: what evicted jobs have made */
+    char *checkpoints;             /* <directory>/ckpt */
+    int64_t checkpoint_quota;      /* bytes; 0: no limit */
+    LIST_HEAD(, removal) removals; /* checkpoint.c */
     struct tls_identity *identity;
     struct wire_context *context;
     struct uplink *uplink;
@@ -132,9 +135,10 @@ struct run {
     bool has_stage;           /* the same: the directory was made */
     bool has_trees;           /* the same: not all is at its top */
     bool no_output;           /* JOB_DONE named no file: nothing is staged or placed */
-    int64_t input_bytes, output_bytes; /* the latter on the lane only */
-    int64_t output_bytes_max;          /* -1: any */
-    struct vec waiting;                /* struct wire_request: JOB_DONE to be answered */
+    int64_t input_bytes, output_bytes;  /* the latter on the lane only */
+    int64_t output_bytes_max;           /* -1: any */
+    int64_t ckpt_latest, ckpt_previous; /* that the schedd has committed; 0: none */
+    struct vec waiting;                 /* struct wire_request: JOB_DONE to be answered */
     /* wall clock in ms; 0: not yet */
     int64_t input_began_ms, input_ended_ms, output_began_ms;
 };
@@ -219,6 +223,14 @@ void turn_give_back(struct run *run, bool output);
 void turn_progress(struct run *run, bool output, int64_t bytes, int64_t total); /* more went */
 void turns_ask_again(struct shadow *shadow); /* after SHADOW_HELLO */
 void turns_forget(struct run *run);          /* for runs_end() */
+
+/* ---- checkpoint.c ---- */
+
+void checkpoint_handle(struct run *run, struct wire_request *request); /* CKPT_... */
+void checkpoints_remove(struct shadow *shadow, const char *job);       /* all of job "12.3" */
+/* Removes those that are of no job in `known` ("12.3,12.4"), nor of a run. */
+void checkpoints_sweep(struct shadow *shadow, const char *known);
+void checkpoints_end(struct shadow *shadow); /* lanes have stopped */
 
 /* ---- live.c: output while the job runs ---- */
 
