@@ -132,6 +132,10 @@ static const struct knob KNOBS[] = {
      .fallback = "$(LOCAL_DIR)/config",
      .help = "Directory of what was set at run time, one file per daemon."},
 
+    {.name = "CKPT_PROGRAM",
+     .type = KNOB_PATH,
+     .fallback = "$(SBIN)/roost-ckpt",
+     .help = "The program that takes checkpoints of jobs."},
     {.name = "KILLING_TIMEOUT",
      .type = KNOB_DURATION_S,
      .fallback = "30",

@@ -256,6 +256,7 @@ static void begin(struct claim *claim)
     claim->starter_start = 0;
     starters_name_directory(claim);
     claim->energy_j = claim->energy_core_s = 0;
+    claim->ckpt_taken_s = claim->ckpt_run_s = 0;
     claim->recorded_pid = claim->kept_wire != NULL ? claim->kept_pid : 0;
     claim->job_start_s = loop_wall_s(claim->startd->env.loop);
     claim->suspended_at_s = claim->suspended_s = claim->suspensions = 0;
@@ -352,6 +353,8 @@ void activation_request(void *arg, struct wire_request *request)
         deactivate(claim, request);
     } else if (verb == VERB_SUSPEND_CLAIM) {
         suspend_claim(claim, request);
+    } else if (verb == VERB_CHECKPOINT_CLAIM) {
+        job_ckpt_asked(claim, request);
     } else if (verb == VERB_RELEASE_CLAIM) {
         release_claim(claim, request);
     } else {

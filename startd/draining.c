@@ -100,6 +100,7 @@ static struct drain_slot *snapshot(const struct startd *startd, const struct dra
             slots[i].run_s = run_s(claim);
             slots[i].retirement_s = preempt_retirement_s(slot);
             slots[i].vacate_s = preempt_vacate_s(slot);
+            slots[i].saved_s = claim->ckpt_run_s;
             slots[i].keeps_output = preempt_keeps_output(slot);
         }
     }

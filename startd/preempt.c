@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "startd/startd.h"
+#include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
 #define STANDS_MS 200 /* an offer of draining stands: nothing may change, look again */
@@ -111,10 +112,13 @@ static bool asks_it(const struct slot *slot)
 bool preempt_keeps_output(const struct slot *slot)
 {
     const struct ad *job = slot->claim->job;
-    return job != NULL &&
-           text_equal_nocase(ad_string_or(job, "WhenToTransferOutput", ""), "ON_EXIT_OR_EVICT") &&
-           !text_equal_nocase(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO") &&
-           asks_it(slot);
+    if (job == NULL || text_equal_nocase(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO")) {
+        return false;
+    }
+    bool saves =
+        text_equal_nocase(ad_string_or(job, "WhenToTransferOutput", ""), "ON_EXIT_OR_EVICT") ||
+        (slot->startd->ckpt != NULL && ad_bool_or(job, CKPT_WANTED, false));
+    return saves && asks_it(slot);
 }
 
 static void vacate(struct slot *slot)

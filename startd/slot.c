@@ -21,6 +21,7 @@
 #include "classad/ad.h"
 #include "startd/inventory_plan.h"
 #include "startd/startd.h"
+#include "wire/checkpoint_attrs.h"
 #include "user_maps/user_world.h"
 
 struct ad_context startd_context(struct startd *startd)
@@ -158,6 +159,7 @@ static void set_claim(const struct slot *slot, struct ad *ad)
         int64_t run_s =
             loop_wall_s(slot->startd->env.loop) - claim->job_start_s - claim_suspended_s(claim);
         ad_set_int(ad, "JobStart", claim->job_start_s);
+        job_ckpt_put_run(claim, ad);
         struct ad_context context = startd_context(slot->startd);
         ad_set_int(ad, "RetirementTimeRemaining",
                    slot_plan_retirement_s(ad, claim->job, run_s, &context));
@@ -360,7 +362,7 @@ static void make_stale(struct slot *slot)
 static void slot_flap(struct slot *slot)
 {
     static const char *const OF_A_JOB[] = {"JobStart", "RetirementTimeRemaining", "TotalJobRunTime",
-                                           "TotalJobSuspendTime"};
+                                           "TotalJobSuspendTime", CKPT_SLOT_LAST};
     make_stale(slot);
     for (size_t i = 0; i < ARRAY_COUNT(OF_A_JOB); i++) {
         ad_remove(slot->ad, OF_A_JOB[i]);

@@ -53,6 +53,7 @@ static void set_machine(const struct startd *startd, struct ad *ad)
     ad_set_string(ad, "UidDomain", config_string(config, "UID_DOMAIN"));
     ad_set_bool(ad, "HasFileTransfer", true);
     set_plugins(startd, ad);
+    job_ckpt_put_machine(startd, ad);
     ad_set_bool(ad, "HasJobDeferral", true);
     ad_set_string(ad, "CondorVersion", CONDOR_VERSION);
     ad_set_int(ad, "DetectedCpus", startd->machine.cpus);

@@ -168,6 +168,7 @@ static void startd_destroy(void *state)
     user_world_destroy(startd->users);
     mem_free(startd->sleep_reason);
     ad_destroy(startd->opsys);
+    ad_destroy(startd->ckpt);
     mem_free(startd);
 }
 
@@ -193,6 +194,7 @@ static int startd_start(const struct daemon_env *env, void **state, struct err *
     rc = rc != 0 ? rc : pool_context_create(env, &startd->wires, err);
     rc = rc != 0 ? rc : open_store(startd, err);
     if (rc == 0) {
+        job_ckpt_probe(startd);
         ask_plugins(startd);
     }
     rc = rc != 0 ? rc : draining_open(startd, err);

@@ -115,9 +115,11 @@ struct claim {
     int64_t suspended_s;    /* of this run, up to the last CONTINUE */
     int64_t suspensions;    /* of this run */
     double energy_j, energy_core_s; /* of this run, as meter.c has counted it */
-    uint64_t lease_end_ms;          /* loop_now_ms() */
-    uint64_t renew_sent_ms;         /* of the renewal (CLAIM, ALIVE) under way */
-    bool resume;                    /* the next CLAIM is a resumption */
+    int64_t ckpt_taken_s,
+        ckpt_run_s;         /* of its last checkpoint: when, and how much of it is saved */
+    uint64_t lease_end_ms;  /* loop_now_ms() */
+    uint64_t renew_sent_ms; /* of the renewal (CLAIM, ALIVE) under way */
+    bool resume;            /* the next CLAIM is a resumption */
     bool dialling;
     bool renewing;
     bool say_again; /* ALIVE was due while a renewal was under way: another follows at once */
@@ -263,6 +265,7 @@ struct startd {
     struct meter *meter;
     struct permit permit;
     struct os_machine machine;
+    struct ad *ckpt;  /* job_ckpt.c: what roost-ckpt probe says; NULL: it takes no checkpoints */
     struct ad *opsys; /* opsys_plan.h */
     char name[256];   /* Machine */
     char uplink[300]; /* "startd/<name>" */
@@ -597,5 +600,12 @@ void hibernate_ask(void *startd); /* the collector: is it still to be taken down
 struct loop_timer *hibernate_leaving(struct startd *startd); /* ends `leaving` */
 struct loop_timer *hibernate_guard(
     struct startd *startd); /* runs out when the machine did not go down */
+
+/* ---- job_ckpt.c */
+void job_ckpt_probe(struct startd *startd); /* blocks for some milliseconds */
+void job_ckpt_put_machine(const struct startd *startd, struct ad *ad);
+void job_ckpt_put_run(const struct claim *claim, struct ad *ad);
+void job_ckpt_taken(struct claim *claim, const struct ad *args);        /* STARTER_CKPT */
+void job_ckpt_asked(struct claim *claim, struct wire_request *request); /* CHECKPOINT_CLAIM */
 
 #endif

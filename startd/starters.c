@@ -540,6 +540,17 @@ static void starter_energy(struct startd *startd, struct wire_request *request)
     ad_destroy(args);
 }
 
+static void starter_ckpt(struct startd *startd, struct wire_request *request)
+{
+    struct claim *claim = claim_of(startd, wire_request_args(request));
+    if (claim == NULL) {
+        wire_reply_error(request, -ENOKEY, "no claim of this startd runs that job");
+        return;
+    }
+    job_ckpt_taken(claim, wire_request_args(request));
+    wire_reply_ok(request, NULL);
+}
+
 static void starter_done(struct startd *startd, struct wire_request *request)
 {
     struct claim *claim = claim_of(startd, wire_request_args(request));
@@ -584,6 +595,8 @@ static void on_request(void *arg, struct wire_request *request)
         starter_done(startd, request);
     } else if (verb == VERB_STARTER_ENERGY) {
         starter_energy(startd, request);
+    } else if (verb == VERB_STARTER_CKPT) {
+        starter_ckpt(startd, request);
     } else if (verb == VERB_CONSOLE_USED) {
         figures_console_used(startd, ad_int_or(wire_request_args(request), "ConsoleIdle",
                                                OS_NEVER_IDLE_S / 1000000));

@@ -40,9 +40,10 @@ struct cage {
     struct os_cgroup_limits limits; /* of spec.cgroup */
     char *cpu_list;                 /* of limits; NULL: none */
     struct cage_view view;
-    bool required; /* namespaces or nothing */
-    bool closed;   /* nothing that can be had is left out */
-    bool began;    /* something may run in it */
+    char *images, *images_at; /* of view; NULL: no checkpoints */
+    bool required;            /* namespaces or nothing */
+    bool closed;              /* nothing that can be had is left out */
+    bool began;               /* something may run in it */
 };
 
 static const struct ad *slot_of(const struct starter *starter)
@@ -151,8 +152,14 @@ static int make_view(struct starter *starter, struct cage *cage, struct err *err
             scratch[place.scratch_count++] = *list;
         }
     }
-    cage_plan_view(starter->job, &place, &cage->view);
     int rc = 0;
+    if (starter->ckpt.wanted) {
+        rc = checkpoint_directory(starter, err);
+        place.home = starter_inside(starter);
+        place.images = cage->images = checkpoint_path(starter, "");
+        place.images_at = cage->images_at = checkpoint_inside(starter, "");
+    }
+    cage_plan_view(starter->job, &place, &cage->view);
     for (size_t i = 0; i < cage->view.name_count && rc == 0; i++) {
         const char *name = cage->view.names[i];
         rc = os_mkdirs(os, name, 01777, err);
@@ -262,6 +269,9 @@ int cage_spawn(struct starter *starter, const struct os_spawn *spec, os_exit_f o
         rc = os_spawn(starter->env.os, &caged, on_exit, starter, ret, err);
     }
     bool walls_failed = cage->spec.namespaces && (rc == -ENOTSUP || rc == -ENOSYS);
+    if (walls_failed && starter->ckpt.wanted) { /* what it sees would have other names */
+        return err_prefix(err, -EAGAIN, "a job with checkpoints needs namespaces");
+    }
     if (walls_failed && !cage->required && (rc == -ENOSYS || !cage->closed)) {
         tell_open(starter, err->text);
         cage->spec.namespaces = cage->spec.user_namespace = false;
@@ -308,6 +318,19 @@ const struct os_cgroup *cage_group(const struct starter *starter)
 bool cage_has_walls(const struct starter *starter)
 {
     return starter->cage != NULL && starter->cage->spec.namespaces;
+}
+
+bool cage_scratch(const struct starter *starter, size_t index, const char **from, const char **to)
+{
+    const struct cage_view *view = &starter->cage->view;
+    for (size_t i = 0; index < view->name_count && i < view->mount_count; i++) {
+        if (view->mounts[i].from == view->names[index]) {
+            *from = view->names[index];
+            *to = view->mounts[i].to;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool cage_has_scratch(const struct starter *starter, const char *path)
@@ -397,6 +420,8 @@ void cage_close(struct starter *starter)
     }
     os_cgroup_close(cage->spec.cgroup);
     cage_view_fini(&cage->view);
+    mem_free(cage->images);
+    mem_free(cage->images_at);
     mem_free(cage->cpu_list);
     mem_free(cage);
     starter->cage = NULL;

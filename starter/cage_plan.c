@@ -63,6 +63,29 @@ static void add(struct cage_view *view, enum os_mount_kind kind, const char *fro
     }
 }
 
+bool cage_plan_home_fits(const struct ad *job, const char *const *scratch, size_t scratch_count,
+                         const char *home)
+{
+    bool fits = false;
+    for (size_t i = 0; i < scratch_count; i++) {
+        fits = fits || (is_below(home, scratch[i]) && strcmp(home, scratch[i]) != 0 &&
+                        !job_names_below(job, scratch[i]));
+    }
+    return fits;
+}
+
+/* A directory of the job's own at that place. */
+static void add_scratch(struct cage_view *view, const struct cage_place *place, size_t number,
+                        const char *to)
+{
+    struct strbuf name;
+    strbuf_init(&name, 0);
+    strbuf_printf(&name, "%s/scratch%zu", place->directory, number);
+    view->names[view->name_count] = strbuf_take(&name);
+    add(view, OS_MOUNT_BIND, view->names[view->name_count++], to);
+    strbuf_fini(&name);
+}
+
 void cage_plan_view(const struct ad *job, const struct cage_place *place, struct cage_view *ret)
 {
     bool secret_is_open = place->secret != NULL;
@@ -71,15 +94,12 @@ void cage_plan_view(const struct ad *job, const struct cage_place *place, struct
         if (job_names_below(job, place->scratch[i])) {
             continue;
         }
-        struct strbuf name;
-        strbuf_init(&name, 0);
-        strbuf_printf(&name, "%s/scratch%zu", place->directory, i);
-        ret->names[ret->name_count] = strbuf_take(&name);
-        add(ret, OS_MOUNT_BIND, ret->names[ret->name_count++], place->scratch[i]);
-        strbuf_fini(&name);
+        add_scratch(ret, place, i, place->scratch[i]);
         secret_is_open = secret_is_open && !is_below(place->secret, place->scratch[i]);
     }
-    if (place->private_shm) {
+    if (place->home != NULL && ret->name_count < CAGE_SCRATCH_MAX) {
+        add_scratch(ret, place, place->scratch_count, "/dev/shm");
+    } else if (place->private_shm) {
         add(ret, OS_MOUNT_MEMORY, NULL, "/dev/shm");
     }
     for (size_t i = 0; i < place->hide_count && i < CAGE_MOUNTS_MAX / 2; i++) {
@@ -90,6 +110,10 @@ void cage_plan_view(const struct ad *job, const struct cage_place *place, struct
         add(ret, OS_MOUNT_BIND, "/dev/null", place->secret);
     }
     add(ret, OS_MOUNT_BIND, place->sandbox, place->sandbox);
+    if (place->home != NULL) {
+        add(ret, OS_MOUNT_BIND, place->sandbox, place->home);
+        add(ret, OS_MOUNT_BIND, place->images, place->images_at);
+    }
     add(ret, OS_MOUNT_PROC, NULL, "/proc");
 }
 

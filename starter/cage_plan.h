@@ -28,6 +28,10 @@ struct cage_place {          /* all borrowed */
     const char *const *scratch; /* directories that the job has to itself: MOUNT_UNDER_SCRATCH */
     size_t scratch_count;
     bool private_shm;
+    /* Of a job that is to be checkpointed; NULL: of another. */
+    const char *home;      /* where it finds its sandbox, on every machine */
+    const char *images;    /* the directory of its images */
+    const char *images_at; /* where it finds that */
 };
 
 struct cage_view {
@@ -40,9 +44,14 @@ struct cage_view {
 /* What is mounted for a job, in order.  A scratch directory that the job itself names something
  * below (its program, its standard files, its Iwd where nothing is transferred) stays the
  * machine's: it is to find what it named.  Too many of anything are left out, the least important
- * (scratch) first. */
+ * (scratch) first.  Of a job with a home /dev/shm is a directory, too: its files go with it. */
 void cage_plan_view(const struct ad *job, const struct cage_place *place, struct cage_view *ret);
 void cage_view_fini(struct cage_view *view);
+
+/* Is that path for the job's sandbox below one of the scratch directories, and do those stay its
+ * own? */
+bool cage_plan_home_fits(const struct ad *job, const char *const *scratch, size_t scratch_count,
+                         const char *home);
 
 /* The name of the job's cgroup: its directory, with _ for /, and its end only when it is long. */
 void cage_plan_group_name(const char *directory, struct strbuf *ret);

@@ -271,7 +271,8 @@ static bool is_success(const struct starter *starter)
 
 bool output_is_spooled(const struct starter *starter)
 {
-    return !starter->stop_fast && starter->stop_kind != STOP_REMOVED && starter->job != NULL &&
+    return !starter->ckpt.wanted && !starter->stop_fast && starter->stop_kind != STOP_REMOVED &&
+           starter->job != NULL &&
            text_equal_nocase(ad_string_or(starter->job, "WhenToTransferOutput", ""),
                              "ON_EXIT_OR_EVICT") &&
            !text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO");

@@ -121,6 +121,7 @@ static void fetched(void *arg, struct wire_reply *reply)
         return;
     }
     if (!reply->more) {
+        checkpoint_decide(starter);
         starter_enter(starter, STARTER_INPUT);
         starter_go(starter);
     }
@@ -365,6 +366,15 @@ void input_next(struct starter *starter)
 {
     struct err err;
     int rc = 0;
+    if (resume_is_needed(starter)) {
+        resume_next(starter);
+        return;
+    }
+    if (resume_is_ready(starter)) { /* all that it has is in there */
+        starter_enter(starter, STARTER_RUN);
+        starter_go(starter);
+        return;
+    }
     if (!starter->input_made) {
         rc = make_tree(starter, &err);
         starter->input_made = true;

@@ -21,6 +21,7 @@
 #include "starter/cage_plan.h"
 #include "starter/starter.h"
 #include "starter/starter_plan.h"
+#include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
 #define STALE_MS         1000 /* for the startd's order to end a run that its shadow knows no more */
@@ -125,7 +126,14 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
     if (starter->phase != STARTER_RUN) {
         return;
     }
+    if (!starter->stopping && resume_failed(starter)) {
+        return;
+    }
     bool held = watch_end(starter) || starter->hold != NULL;
+    if (checkpoint_holds_end(starter)) {
+        watch_tell(starter);
+        return;
+    }
     if (starter->stopping && !held && output_is_spooled(starter)) {
         starter->evicted = starter->odd = true;
         job_over(starter);
@@ -242,7 +250,8 @@ const char *job_directory(const struct starter *starter)
 {
     bool transferred =
         ad_name_compare(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO") != 0;
-    return transferred ? starter->sandbox : ad_string_or(starter->job, "Iwd", starter->sandbox);
+    return transferred ? starter_inside(starter)
+                       : ad_string_or(starter->job, "Iwd", starter->sandbox);
 }
 
 int job_environment(struct starter *starter, struct vec *entries, struct err *err)
@@ -251,7 +260,7 @@ int job_environment(struct starter *starter, struct vec *entries, struct err *er
     const struct ad *slot = NULL;
     (void)ad_get_ad(starter->record, "Slot", &slot); /* one CPU without it */
     const struct starter_place place = {
-        .sandbox = starter->sandbox,
+        .sandbox = starter_inside(starter),
         .directory = starter->directory,
         .slot = ad_string_or(starter->record, "SlotName", ""),
         .boot_id = ad_string_or(starter->record, "BootId", ""),
@@ -282,16 +291,24 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
         memmove(argv->items + 1, argv->items, (argv->count - 1) * sizeof *argv->items);
         argv->items[0] = mem_strdup(wrapper);
     }
+    if (starter->ckpt.wanted) {
+        checkpoint_words(starter, argv);
+    }
+    char *log = NULL;
+    absolute(starter, cwd, in_name[0] != '\0' ? in_name : "/dev/null", in, sizeof in);
+    absolute(starter, cwd, ad_string_or(job, "Out", "/dev/null"), out, sizeof out);
+    absolute(starter, cwd, ad_string_or(job, "Err", "/dev/null"), error, sizeof error);
+    if (resume_is_ready(starter)) { /* its streams are in the image */
+        resume_words(starter, argv, &log);
+        vec_push(argv, NULL);
+    }
     const struct os_spawn spec = {
         .argv = (const char *const *)argv->items,
         .env = (const char *const *)entries->items,
         .cwd = cwd,
-        .stdin_path =
-            absolute(starter, cwd, in_name[0] != '\0' ? in_name : "/dev/null", in, sizeof in),
-        .stdout_path =
-            absolute(starter, cwd, ad_string_or(job, "Out", "/dev/null"), out, sizeof out),
-        .stderr_path =
-            absolute(starter, cwd, ad_string_or(job, "Err", "/dev/null"), error, sizeof error),
+        .stdin_path = log != NULL ? "/dev/null" : in,
+        .stdout_path = log != NULL ? "/dev/null" : out,
+        .stderr_path = log != NULL ? log : error,
         .truncate_output = true,
         .new_session = true,
         .no_new_privs = true,
@@ -301,7 +318,9 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
         .nice = (int)config_int(starter->env.config, "JOB_RENICE_INCREMENT"),
         .subreaper_job = true,
     };
-    return cage_spawn(starter, &spec, job_ended, &starter->pid, err);
+    int rc = cage_spawn(starter, &spec, job_ended, &starter->pid, err);
+    mem_free(log);
+    return rc;
 }
 
 /* Once, before anything runs as the account. */
@@ -336,6 +355,9 @@ void job_start(struct starter *starter)
         starter_give_up(starter, err.text); /* this machine's fault */
         return;
     }
+    if (resume_unpacks(starter)) {
+        return; /* comes back here, or the run ends */
+    }
     if (scripts_before(starter)) {
         return; /* comes back here */
     }
@@ -356,8 +378,11 @@ void job_start(struct starter *starter)
             starter->job_pid = inner > 0 ? inner : starter->pid; /* it was quick, and is gone */
             watch_begin(starter);
             live_begin(starter);
-            log_info(starter->env.log, "job.started", "the job runs",
-                     LOG_TEXT("job", starter->job_id), LOG_INT("pid", starter->job_pid));
+            checkpoint_begin(starter);
+            log_info(starter->env.log, "job.started",
+                     resume_is_ready(starter) ? "the job goes on" : "the job runs",
+                     LOG_TEXT("job", starter->job_id), LOG_INT("pid", starter->job_pid),
+                     LOG_INT("checkpoint", resume_sequence(starter)));
             loop_timer_set(starter->begun_timer, STARTER_TELLS_MS);
         }
     }
@@ -394,6 +419,9 @@ void job_tell_started(struct starter *starter)
     ad_set_string(args, "BootId", ad_string_or(starter->record, "BootId", ""));
     ad_set_string(args, "RemoteHost", ad_string_or(starter->record, "SlotName", ""));
     ad_set_string(args, "CondorScratchDir", starter->sandbox);
+    if (resume_is_ready(starter)) {
+        ad_set_int(args, CKPT_SEQUENCE, resume_sequence(starter));
+    }
     struct wire_body body = {.args = args};
     (void)wire_call(starter->shadow, VERB_JOB_STARTED, &body, 0, started_answered,
                     starter); /* else: when up */
@@ -419,14 +447,17 @@ void job_stop(struct starter *starter, bool fast)
         cage_kill(starter);
         return;
     }
-    (void)os_kill(starter->env.os, starter->pid,
-                  starter_plan_soft_signal(starter->job,
-                                           starter->stop_kind)); /* gone: job_ended() follows */
     int64_t grace_s = starter->grace_s > 0
                           ? starter->grace_s
                           : config_duration_s(starter->env.config, "KILLING_TIMEOUT");
-    loop_timer_set(starter->kill_timer,
-                   (uint64_t)starter_plan_grace_s(starter->job, grace_s) * 1000);
+    uint64_t grace_ms = (uint64_t)starter_plan_grace_s(starter->job, grace_s) * 1000;
+    loop_timer_set(starter->kill_timer, grace_ms);
+    if (checkpoint_stops(starter, grace_ms)) {
+        return;
+    }
+    (void)os_kill(starter->env.os, starter->pid,
+                  starter_plan_soft_signal(starter->job,
+                                           starter->stop_kind)); /* gone: job_ended() follows */
 }
 
 void job_freeze(struct starter *starter)
@@ -436,6 +467,7 @@ void job_freeze(struct starter *starter)
         return;
     }
     starter->frozen = frozen;
+    checkpoint_note_frozen(starter, frozen);
     log_info(starter->env.log, frozen ? "job.frozen" : "job.thawed",
              frozen ? "the job stands still" : "the job goes on", LOG_TEXT("job", starter->job_id));
     cage_freeze(starter, frozen);
@@ -445,6 +477,8 @@ void job_freeze(struct starter *starter)
 void job_clean(struct starter *starter)
 {
     struct err err;
+    checkpoint_forget(starter);
+    resume_forget(starter);
     if (starter->pid > 0) {
         os_forget(starter->env.os, starter->pid);
         cage_kill(starter);

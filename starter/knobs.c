@@ -105,6 +105,43 @@ static const struct knob KNOBS[] = {
                  "OMP_NUM_THREADS,OMP_THREAD_LIMIT,OPENBLAS_NUM_THREADS,PYTHON_CPU_COUNT,"
                  "ROOT_MAX_THREADS,TF_LOOP_PARALLEL_ITERATIONS,TF_NUM_THREADS",
      .help = "Names that tell a job's libraries how many CPUs it has."},
+    {.name = "PERIODIC_CHECKPOINT",
+     .type = KNOB_EXPR,
+     .help =
+         "When a job with `checkpoint = true` is checkpointed: looked at each second, MY is the "
+         "slot (with LastPeriodicCheckpoint: when the last one was, or the run began), TARGET "
+         "the job; unset, and nothing of the job's own (periodic_checkpoint): each 50 times of "
+         "what the last one took."},
+    {.name = "CHECKPOINT_INTERVAL_MIN",
+     .type = KNOB_DURATION_S,
+     .fallback = "3m",
+     .min = 1,
+     .max = 604800,
+     .help = "Then: at least so long after the last one, or the job's start."},
+    {.name = "CHECKPOINT_INTERVAL_MAX",
+     .type = KNOB_DURATION_S,
+     .fallback = "3h",
+     .min = 1,
+     .max = 604800,
+     .help = "And at most."},
+    {.name = "CHECKPOINT_TIMEOUT",
+     .type = KNOB_DURATION_S,
+     .fallback = "10m",
+     .min = 1,
+     .max = 86400,
+     .help = "How long one may take until it is sent, before it is given up and the job goes on "
+             "without."},
+    {.name = "CHECKPOINT_TRANSFER_RATE",
+     .type = KNOB_SIZE_BYTES,
+     .fallback = "0",
+     .unit = "bytes/s",
+     .help = "How fast checkpoints are sent to the submit host; 0: as fast as it takes them."},
+    {.name = "CHECKPOINT_SANDBOX",
+     .type = KNOB_PATH,
+     .fallback = "/var/tmp/roost-job",
+     .help =
+         "Where a job with checkpoints finds its sandbox, on every machine of the pool: below a "
+         "directory of MOUNT_UNDER_SCRATCH. It need not exist."},
     {.name = "STARTER_MAX_JOBS",
      .type = KNOB_INT,
      .fallback = "10000",

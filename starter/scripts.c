@@ -243,6 +243,9 @@ bool scripts_before(struct starter *starter)
         const char *program = starter->script == SCRIPT_PREPARE
                                   ? hook_path(starter, "PREPARE_JOB")
                                   : ad_string_or(starter->job, "PreCmd", "");
+        if (starter->script == SCRIPT_PRE && resume_is_ready(starter)) {
+            continue; /* what it did is in the checkpoint */
+        }
         if (program != NULL && program[0] != '\0') {
             run(starter, starter->script, program,
                 starter->script == SCRIPT_PRE ? ad_string_or(starter->job, "PreArguments", NULL)

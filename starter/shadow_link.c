@@ -33,6 +33,7 @@ static void on_ready(void *arg, struct wire *wire)
     starter->busy = false;
     output_cut(starter);
     live_cut(starter);
+    checkpoint_cut(starter);
     starter_go(starter);
 }
 

@@ -112,6 +112,7 @@ static void welcomed(void *arg, struct wire_reply *reply)
     }
     renewed(starter, reply->args);
     joules_rates(starter, reply->args);
+    checkpoint_tell_startd(starter);
     starter->grace_s = ad_int_or(reply->args, "Grace", 0);
     go_on(starter, &starter->suspended, ad_bool_or(reply->args, "Suspended", false));
     if (ad_bool_or(reply->args, "Stop", false)) {
@@ -185,6 +186,9 @@ static void on_request(void *arg, struct wire_request *request)
         go_on(starter, &starter->suspended, suspended);
         break;
     }
+    case VERB_STARTER_CHECKPOINT:
+        checkpoint_asked(starter, request);
+        break;
     case VERB_STARTER_RUN:
         run_next(starter, request);
         break;

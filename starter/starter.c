@@ -113,6 +113,8 @@ void starter_stop(struct starter *starter, bool fast)
     starter->stopping = starter->odd = true;
     if (starter->phase == STARTER_IDLE) {
         loop_stop(starter->env.loop, 0);
+    } else if (starter->stop_fast && checkpoint_is_sent(starter)) {
+        starter_give_up(starter, ""); /* its latest one counts */
     } else if (starter->phase == STARTER_RUN && starter->pid != 0) {
         job_stop(starter, starter->stop_fast); /* its exit goes on to give_up */
     } else if (starter->phase < STARTER_RUN || starter->stop_fast ||
@@ -201,6 +203,8 @@ static void free_run(struct starter *starter)
     peek_close(starter);
     shells_close(starter);
     scripts_forget(starter);
+    checkpoint_forget(starter);
+    resume_forget(starter);
     cage_close(starter);
     os_traffic_destroy(starter->watch.traffic);
     ad_destroy(starter->record);
@@ -224,6 +228,7 @@ static void starter_forget_run(struct starter *starter)
     loop_timer_stop(starter->deferral_timer);
     loop_timer_stop(starter->begun_timer);
     loop_timer_stop(starter->watch.timer);
+    loop_timer_stop(starter->ckpt.timer);
     loop_timer_destroy(starter->kill_timer); /* startd_link_tell() uses it for the process's end */
     free_run(starter);
     *starter = (struct starter){
@@ -245,6 +250,7 @@ static void starter_forget_run(struct starter *starter)
         .begun_timer = starter->begun_timer,
         .live_timer = starter->live_timer,
         .watch = {.timer = starter->watch.timer},
+        .ckpt = {.timer = starter->ckpt.timer},
     };
 }
 
@@ -262,6 +268,7 @@ static void starter_destroy(void *state)
     loop_timer_destroy(starter->watch.timer);
     nest_remove(starter);
     free_run(starter);
+    loop_timer_destroy(starter->ckpt.timer);
     loop_timer_destroy(starter->live_timer);
     wire_context_destroy(starter->wires);
     mem_free(starter->shadow_place);
@@ -338,6 +345,7 @@ static int starter_start(const struct daemon_env *env, void **state, struct err 
     starter->deferral_timer = loop_timer_create(env->loop, deferral_tick, starter);
     starter->begun_timer = loop_timer_create(env->loop, job_begun, starter);
     starter->watch.timer = loop_timer_create(env->loop, watch_tick, starter);
+    starter->ckpt.timer = loop_timer_create(env->loop, checkpoint_tick, starter);
     starter->live_timer = loop_timer_create(env->loop, live_look, starter);
     int rc = read_record(starter, directory_argument(starter), err);
     rc = rc != 0 ? rc : pool_client_context_create(env, &starter->wires, err);

@@ -116,6 +116,68 @@ struct starter_joules {        /* joules.c */
     double cpu_s, core_s, total_j; /* counted so far */
 };
 
+enum starter_ckpt_step {
+    CKPT_IDLE,
+    CKPT_DUMPING, /* roost-ckpt runs */
+    CKPT_SENDING, /* to the shadow */
+    CKPT_TELLING, /* CKPT_DONE */
+};
+
+#define STARTER_CKPT_DIRECTORY                                        \
+    "ckpt" /* beside the sandbox: the account's, not the job's to see \
+            */
+
+struct starter_ckpt { /* checkpoint.c */
+    struct loop_timer *timer;
+    bool wanted;       /* the job's owner does, and it can be had here */
+    char why_not[200]; /* it cannot */
+    enum starter_ckpt_step step;
+    pid_t pid;           /* of roost-ckpt; 0: it does not run */
+    int64_t sequence;    /* of the latest that counts */
+    int64_t number;      /* of the one in hand */
+    bool has_one;        /* there is something to go on from */
+    struct ad *manifest; /* of the one in hand */
+    char files[2][64];   /* below the run's directory: image, archive */
+    uint64_t sizes[2];
+    /* sending */
+    size_t file_at, puts; /* 2: both are there; how many are not answered */
+    bool is_asked;        /* what the shadow has of it is known */
+    struct os_file *file;
+    struct digest *digest;
+    uint64_t offset, sent;
+    int status; /* the first refusal, while others are on their way */
+    unsigned tries, resends;
+    struct vec waiting; /* struct wire_request: who asked for one */
+    /* ms of the loop's clock; 0: not yet */
+    uint64_t began_ms, sending_ms, took_ms, next_ms;
+    uint64_t job_began_ms, still_ms, frozen_ms, run_ms;
+    int64_t taken_s, run_s; /* of the last that was committed */
+    /* the job is to end with it */
+    bool ends_run, once_more, job_ended;
+    uint64_t stop_by_ms;
+};
+
+enum starter_resume_step {
+    RESUME_UNKNOWN,
+    RESUME_LOOKING,
+    RESUME_GETTING,
+    RESUME_CHECKING,
+    RESUME_READY, /* the image is here, and is for here */
+    RESUME_NONE,  /* it begins at its start */
+};
+
+struct starter_resume { /* resume.c */
+    enum starter_resume_step step;
+    pid_t pid;            /* of roost-ckpt; 0: it does not run */
+    struct vec manifests; /* struct ad, the latest first */
+    size_t at, file_at;
+    struct os_file *file;
+    struct digest *digest;
+    uint64_t offset, asked;
+    size_t gets; /* that are not answered */
+    bool is_unpacked;
+};
+
 #define STARTER_CGROUPS_FILE "job.cgroups" /* beside the record: where the job's cgroup is */
 #define STARTER_JOB_AD       ".job.ad"     /* in the sandbox */
 #define STARTER_MACHINE_AD   ".machine.ad"
@@ -184,6 +246,8 @@ struct starter {
     struct digest *digest;
     /* the job */
     struct cage *cage;
+    struct starter_ckpt ckpt;
+    struct starter_resume resume;
     struct starter_watch watch;
     struct starter_joules joules;
     enum starter_script script; /* in hand */
@@ -373,6 +437,55 @@ void cage_kill(struct starter *starter); /* all that is in it; returns at once *
 void cage_freeze(struct starter *starter, bool frozen);
 void cage_empty(struct starter *starter); /* nothing lives in it after this */
 void cage_close(struct starter *starter);
+
+/* The i-th directory of ours that the job has at another place; false: there is none. */
+bool cage_scratch(const struct starter *starter, size_t index, const char **from, const char **to);
+
+/* ---- checkpoint.c */
+/* When the job ad is here: can it be checkpointed? */
+void checkpoint_decide(struct starter *starter);
+/* The sandbox, as the job sees it. */
+const char *starter_inside(const struct starter *starter);
+/* A file of the directory of images ("": that itself), for us and as the job's programs see it; the
+ * caller owns it. */
+char *checkpoint_path(const struct starter *starter, const char *name);
+char *checkpoint_inside(const struct starter *starter, const char *name);
+int checkpoint_directory(struct starter *starter, struct err *err); /* makes it */
+/* Puts what makes a program one that can be resumed in front of its words. */
+void checkpoint_words(struct starter *starter, struct vec *argv);
+void checkpoint_begin(struct starter *starter); /* the job runs */
+void checkpoint_note_frozen(struct starter *starter, bool frozen);
+void checkpoint_tick(void *arg);                                              /* the timer's */
+void checkpoint_asked(struct starter *starter, struct wire_request *request); /* takes it */
+void checkpoint_tell_startd(struct starter *starter);
+/* The job is told to stop, gently, in so long.  True: its end is a matter of here. */
+bool checkpoint_stops(struct starter *starter, uint64_t grace_ms);
+/* The job has ended.  True: starter_give_up() comes when its last checkpoint is safe. */
+bool checkpoint_holds_end(struct starter *starter);
+/* The job has ended, and its last checkpoint is on its way. */
+bool checkpoint_is_sent(const struct starter *starter);
+void checkpoint_forget(struct starter *starter); /* the run is over */
+/* The one in hand is safe; or it is given up, and why. */
+void checkpoint_committed(struct starter *starter);
+void checkpoint_abandon(struct starter *starter, int status, const char *why);
+
+/* ---- ckpt_send.c */
+void ckpt_send_begin(struct starter *starter); /* image and archive are there */
+void ckpt_send_next(struct starter *starter);  /* goes on */
+void checkpoint_cut(struct starter *starter);  /* the connection is another */
+
+/* ---- resume.c */
+bool resume_is_needed(const struct starter *starter); /* in the place of input */
+void resume_next(struct starter *starter);            /* comes back by starter_go() */
+bool resume_is_ready(const struct starter *starter);
+int64_t resume_sequence(const struct starter *starter); /* it goes on from; 0: from its start */
+/* True: its files are being unpacked; job_start() is called when they are, or the run ends. */
+bool resume_unpacks(struct starter *starter);
+/* The words of the image in the place of the program's, and where its own standard error goes. */
+void resume_words(struct starter *starter, struct vec *argv, char **ret_log);
+/* It ended because it could not be resumed: so does the run. */
+bool resume_failed(struct starter *starter);
+void resume_forget(struct starter *starter);
 
 /* ---- peek.c: what the owner sees of its files meanwhile */
 void peek_handle(struct starter *starter, struct wire_request *request); /* FILE_PEEK */

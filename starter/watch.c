@@ -108,6 +108,13 @@ static void look_at_files(struct starter *starter)
     uint64_t rest_ms = (now_ms - before_ms) * WALK_REST;
     watch->disk_kib = tree.disk_kib;
     watch->files = tree.files;
+    if (starter->ckpt.wanted) { /* not the job's doing */
+        char *path = checkpoint_path(starter, "");
+        os_tree_figures(starter->env.os, path, WALK_FILES_MAX, &tree);
+        mem_free(path);
+        watch->disk_kib -= tree.disk_kib;
+        watch->files -= tree.files;
+    }
     watch->next_walk_ms = now_ms + (rest_ms > WALK_MS ? rest_ms : WALK_MS);
 }
 

@@ -12,6 +12,7 @@ pool_init --nodes 1 --idle 86400 --asleep
 knows_rooster() { "$ROOST" power status >/dev/null 2>&1; }
 count=0
 for page in "$ROOST_SRC"/docs/howto/*.md; do
+    grep -q "^\`\`\`console" "$page" || continue # of jobs, not of power
     name=$(basename "$page" .md)
     say "$name"
     cp "$ROOST_CONFIG" "$WORK/roost.conf"

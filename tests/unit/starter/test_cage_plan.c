@@ -223,6 +223,48 @@ static void a_whole_slot_has_a_number_and_a_piece_has_none(void **state)
     assert_int_equal(cage_plan_slot_number("other@wn"), 0);
 }
 
+static void a_job_with_checkpoints_finds_its_sandbox_where_it_is_told(void **state)
+{
+    (void)state;
+    struct cage_view view;
+    struct cage_place place = PLACE;
+    place.home = "/var/tmp/job";
+    place.images = "/var/lib/roost/execute/dir_1/ckpt";
+    place.images_at = "/var/tmp/job.images";
+    view_of("[Cmd = \"condor_exec.exe\"]", &place, &view);
+    int scratch = index_of(&view, OS_MOUNT_BIND, "/var/tmp");
+    int home = index_of(&view, OS_MOUNT_BIND, place.home);
+    assert_true(scratch >= 0 && home > scratch);
+    assert_string_equal(view.mounts[home].from, PLACE.sandbox);
+    int images = index_of(&view, OS_MOUNT_BIND, place.images_at);
+    assert_true(images > scratch);
+    assert_string_equal(view.mounts[images].from, place.images);
+    /* What it has in /dev/shm is a directory of its own, too. */
+    assert_int_equal(index_of(&view, OS_MOUNT_MEMORY, "/dev/shm"), -1);
+    int shm = index_of(&view, OS_MOUNT_BIND, "/dev/shm");
+    assert_true(shm >= 0);
+    assert_string_equal(view.mounts[shm].from, "/var/lib/roost/execute/dir_1/scratch2");
+    cage_view_fini(&view);
+}
+
+static bool fits(const char *job, const char *home)
+{
+    struct ad *ad = parse(job);
+    bool yes = cage_plan_home_fits(ad, SCRATCH, 2, home);
+    ad_destroy(ad);
+    return yes;
+}
+
+static void a_home_is_below_a_directory_that_stays_the_jobs_own(void **state)
+{
+    (void)state;
+    assert_true(fits("[Cmd = \"condor_exec.exe\"]", "/var/tmp/job"));
+    assert_false(fits("[Cmd = \"condor_exec.exe\"]", "/var/tmp"));
+    assert_false(fits("[Cmd = \"condor_exec.exe\"]", "/srv/job"));
+    assert_false(fits("[Cmd = \"/var/tmp/program\"]", "/var/tmp/job"));
+    assert_true(fits("[Cmd = \"/tmp/program\"]", "/var/tmp/job"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +275,8 @@ int main(void)
         cmocka_unit_test(an_account_is_named_for_a_piece_or_for_its_slot),
         cmocka_unit_test(too_much_memory_is_said_as_htcondor_says_it),
         cmocka_unit_test(too_much_disk_is_held_and_what_is_allowed_is_not),
+        cmocka_unit_test(a_job_with_checkpoints_finds_its_sandbox_where_it_is_told),
+        cmocka_unit_test(a_home_is_below_a_directory_that_stays_the_jobs_own),
         cmocka_unit_test(a_cpuset_is_told_what_the_list_says),
         cmocka_unit_test(a_list_of_cpus_has_numbers_and_ranges),
         cmocka_unit_test(a_whole_slot_has_a_number_and_a_piece_has_none),

@@ -1,0 +1,146 @@
+/* startd/job_ckpt.c - what a startd has to do with checkpoints: whether this machine takes any, who
+ * asks for one, and what is saved by the last.
+ *
+ * Whether it does is tried once, when the startd begins, before the first ad: `roost-ckpt probe`,
+ * as an account without rights, because a job has none either.  It takes milliseconds, and a
+ * machine that says it does must not be found wanting by the first job.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "classad/ad_parse.h"
+#include "startd/startd.h"
+#include "wire/checkpoint_attrs.h"
+#include "wire/wire.h"
+
+#define PROBE_MS     5000
+#define ANSWER_BYTES ((size_t)64 << 10)
+#define NOBODY       65534 /* who no account named so is */
+
+static int run_probe(struct startd *startd, const char *program, const char *answer,
+                     struct err *err)
+{
+    struct os *os = startd->env.os;
+    const char *const argv[] = {program, "probe", NULL};
+    uid_t uid = NOBODY;
+    gid_t gid = NOBODY;
+    bool root = os_uid(os) == 0;
+    struct os_exit how;
+    if (root) {
+        (void)os_user_find(os, "nobody", &uid, &gid, NULL); /* else by number */
+        int rc = os_write_file(os, answer, "", 0, 0600, false, err);
+        rc = rc != 0 ? rc : os_chown(os, answer, uid, gid, err);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    const struct os_spawn spec = {.argv = argv,
+                                  .cwd = "/",
+                                  .stdout_path = answer,
+                                  .stderr_path = answer,
+                                  .truncate_output = true,
+                                  .new_session = true,
+                                  .no_new_privs = true,
+                                  .change_user = root,
+                                  .uid = uid,
+                                  .gid = gid};
+    int rc = os_run(os, &spec, PROBE_MS, &how, err);
+    return rc != 0 ? rc : how.signal != 0 || how.status != 0 ? -EOPNOTSUPP : 0;
+}
+
+void job_ckpt_probe(struct startd *startd)
+{
+    const struct config *config = startd->env.config;
+    const char *program = config_path(config, "CKPT_PROGRAM");
+    struct os *os = startd->env.os;
+    struct strbuf path;
+    struct os_stat stat;
+    struct err err = {""};
+    char *text = NULL;
+    size_t length = 0;
+    if (program == NULL || os_stat(os, program, &stat) != 0) {
+        return; /* it is not installed here */
+    }
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/ckpt.probe", config_path(config, "RUN"));
+    int rc = os_mkdirs(os, config_path(config, "RUN"), 0755, &err);
+    rc = rc != 0 ? rc : run_probe(startd, program, strbuf_text(&path), &err);
+    int read =
+        os_read_file(os, strbuf_text(&path), ANSWER_BYTES, &text, &length, rc == 0 ? &err : NULL);
+    if (rc == 0 && read == 0) {
+        rc = ad_parse_long(text, length, &startd->ckpt, &err);
+    } else if (rc == -EOPNOTSUPP && read == 0) {
+        (void)err_set(&err, rc, "%.*s", (int)strcspn(text, "\n"), text);
+    }
+    if (rc != 0 && rc != -ENOSYS) { /* a simulation runs no programs */
+        log_info(startd->env.log, "checkpoint.none", err.text);
+    }
+    (void)os_remove(os, strbuf_text(&path), NULL); /* small, and written over */
+    mem_free(text);
+    strbuf_fini(&path);
+}
+
+void job_ckpt_put_machine(const struct startd *startd, struct ad *ad)
+{
+    if (startd->ckpt != NULL && ad_bool_or(startd->ckpt, CKPT_HAS, false)) {
+        ad_set_bool(ad, CKPT_HAS, true);
+        ad_set_string(ad, CKPT_SLOT_PLATFORM, ad_string_or(startd->ckpt, CKPT_SLOT_PLATFORM, ""));
+        ad_set_string(ad, CKPT_FEATURES, ad_string_or(startd->ckpt, CKPT_FEATURES, ""));
+    }
+}
+
+void job_ckpt_put_run(const struct claim *claim, struct ad *ad)
+{
+    if (claim->ckpt_taken_s > 0) {
+        ad_set_int(ad, CKPT_SLOT_LAST, claim->ckpt_taken_s);
+    }
+}
+
+void job_ckpt_taken(struct claim *claim, const struct ad *args)
+{
+    claim->ckpt_taken_s = ad_int_or(args, CKPT_SLOT_LAST, 0);
+    claim->ckpt_run_s = ad_int_or(args, CKPT_RUN_SECONDS, 0);
+    if (claim->slot != NULL) {
+        slot_refresh(claim->slot);
+    }
+}
+
+/* ---- roost checkpoint */
+
+static void answered(void *arg, struct wire_reply *reply)
+{
+    struct wire_request *request = arg;
+    if (reply->status == 0) {
+        const struct wire_body body = {.args = reply->args};
+        wire_reply_ok(request, &body);
+    } else if (reply->status == -ECONNRESET) {
+        wire_reply_error(request, -EAGAIN, "the starter's connection was cut: ask again");
+    } else {
+        wire_reply_error(request, reply->status, "%s", reply->text);
+    }
+}
+
+void job_ckpt_asked(struct claim *claim, struct wire_request *request)
+{
+    const struct ad *args = wire_request_args(request);
+    bool same = strcmp(claim->job_id, ad_string_or(args, "JobId", "")) == 0 &&
+                claim->epoch == ad_int_or(args, "ClaimEpoch", -1);
+    const struct wire_body body = {.args = NULL};
+    if (claim->stage != CLAIM_ACTIVE || !same || claim->starter_pid == 0 || claim->stopping) {
+        wire_reply_error(request, -ESTALE, "that job does not run here, or is being ended");
+    } else if (claim->starter_wire == NULL || !wire_is_ready(claim->starter_wire) ||
+               wire_call(claim->starter_wire, VERB_STARTER_CHECKPOINT, &body, 0, answered,
+                         request) < 0) {
+        wire_reply_error(request, -EAGAIN, "its starter cannot be asked now");
+    }
+}

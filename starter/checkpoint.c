@@ -1,0 +1,697 @@
+/* starter/checkpoint.c - checkpoints of the job that runs: when, taking one, sending it.
+ *
+ * `roost-ckpt dump` is run beside the job, as its account, and while the job stands still tar packs
+ * what the job sees as its files (its sandbox, /tmp, /var/tmp, /dev/shm): image and archive are of
+ * one moment.  The job goes on as soon as both that and a copy of its memory are made.  Then the
+ * two are sent to the shadow, under a rate limit; what the schedd has committed is what counts.
+ *
+ * One at a time.  When the job is told to stop, the last one is taken with it standing still, and
+ * kills it; if the time it is given is shorter than what the last one took, it is ended at once:
+ * whoever wants the machine back is not made to wait.
+ *
+ * A failure never harms the job: it goes on, and the next one is tried when it is time.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os_below.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "classad/ad.h"
+#include "classad/ad_eval.h"
+#include "classad/ad_parse.h"
+#include "starter/cage_plan.h"
+#include "starter/checkpoint_plan.h"
+#include "starter/starter.h"
+#include "wire/checkpoint_attrs.h"
+#include "wire/wire.h"
+
+#define LOOK_MS      1000 /* whether it is time */
+#define REPORT_BYTES ((size_t)64 << 10)
+#define SPARE_KIB    (64 * 1024) /* that a dump leaves of the disk */
+#define RUN_AGAIN_MS 100         /* for who asked meanwhile */
+#define TRIES_MAX    5           /* of a dump that is refused: it may be so for a moment only */
+#define TRY_AGAIN_MS 50
+
+static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_FILES};
+
+static const struct ad *slot_of(const struct starter *starter)
+{
+    const struct ad *slot = NULL;
+    return ad_get_ad(starter->record, "Slot", &slot) == 0 ? slot : NULL;
+}
+
+static bool runs(const struct starter *starter)
+{
+    return starter->phase == STARTER_RUN && starter->pid > 0 && starter->script == SCRIPT_JOB;
+}
+
+/* ---- may it be? ------------------------------------------------------------------------------ */
+
+static const char *why_not(const struct starter *starter)
+{
+    const struct config *config = starter->env.config;
+    const struct ad *slot = slot_of(starter);
+    size_t count = 0;
+    const char *const *scratch = config_list(config, "MOUNT_UNDER_SCRATCH", &count);
+    if (slot == NULL || !ad_bool_or(slot, CKPT_HAS, false)) {
+        return "this machine takes no checkpoints: its ad has no HasCheckpointing";
+    }
+    if (strcmp(config_string(config, "JOB_NAMESPACES"), "none") == 0) {
+        return "JOB_NAMESPACES is none";
+    }
+    if (strcmp(config_string(config, "JOB_SECCOMP"), "strict") == 0) {
+        return "JOB_SECCOMP is strict";
+    }
+    if (text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO")) {
+        return "it transfers no files";
+    }
+    if (!cage_plan_home_fits(starter->job, scratch, count,
+                             config_path(config, "CHECKPOINT_SANDBOX"))) {
+        return "CHECKPOINT_SANDBOX is not below MOUNT_UNDER_SCRATCH, or the job itself names files "
+               "there";
+    }
+    return NULL;
+}
+
+void checkpoint_decide(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    if (!ad_bool_or(starter->job, CKPT_WANTED, false)) {
+        return;
+    }
+    const char *why = why_not(starter);
+    ckpt->wanted = why == NULL;
+    ckpt->sequence = ad_int_or(starter->job, CKPT_SEQUENCE, 0);
+    ckpt->has_one = ckpt->sequence > 0;
+    if (why != NULL) {
+        log_warn(starter->env.log, "checkpoint.none", why, LOG_TEXT("job", starter->job_id));
+        (void)snprintf(ckpt->why_not, sizeof ckpt->why_not, "%s", why);
+    }
+}
+
+const char *starter_inside(const struct starter *starter)
+{
+    return starter->ckpt.wanted ? config_path(starter->env.config, "CHECKPOINT_SANDBOX")
+                                : starter->sandbox;
+}
+
+char *checkpoint_path(const struct starter *starter, const char *name)
+{
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/" STARTER_CKPT_DIRECTORY "%s%s", starter->directory,
+                  name[0] != '\0' ? "/" : "", name);
+    char *text = strbuf_take(&path);
+    strbuf_fini(&path);
+    return text;
+}
+
+char *checkpoint_inside(const struct starter *starter, const char *name)
+{
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s.images%s%s", config_path(starter->env.config, "CHECKPOINT_SANDBOX"),
+                  name[0] != '\0' ? "/" : "", name);
+    char *text = strbuf_take(&path);
+    strbuf_fini(&path);
+    return text;
+}
+
+int checkpoint_directory(struct starter *starter, struct err *err)
+{
+    struct os *os = starter->env.os;
+    char *path = checkpoint_path(starter, "");
+    int rc = os_mkdirs(os, path, 0700, err);
+    if (rc == 0 && starter->change_user) {
+        rc = os_chown(os, path, starter->uid, starter->gid, err);
+    }
+    mem_free(path);
+    return rc;
+}
+
+void checkpoint_words(struct starter *starter, struct vec *argv)
+{
+    static const char *const WORDS[] = {"run", "--"};
+    struct vec words = {0};
+    vec_push(&words, mem_strdup(config_path(starter->env.config, "CKPT_PROGRAM")));
+    for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
+        vec_push(&words, mem_strdup(WORDS[i]));
+    }
+    for (size_t i = 0; i < argv->count; i++) {
+        vec_push(&words, argv->items[i]);
+    }
+    vec_fini(argv, NULL);
+    *argv = words;
+}
+
+/* ---- the end of one -------------------------------------------------------------------------- */
+
+static void take(struct starter *starter);
+
+static void answer_all(struct starter *starter, int status, const char *text)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct vec waiting = ckpt->waiting;
+    ckpt->waiting = (struct vec){0};
+    for (size_t i = 0; i < waiting.count; i++) {
+        if (status != 0) {
+            wire_reply_error(waiting.items[i], status, "%s", text);
+            continue;
+        }
+        struct ad *args = ad_create();
+        ad_set_int(args, CKPT_SEQUENCE, ckpt->sequence);
+        ad_set_real(args, CKPT_SECONDS, (double)ckpt->took_ms / 1000);
+        const struct wire_body body = {.args = args};
+        wire_reply_ok(waiting.items[i], &body);
+        ad_destroy(args);
+    }
+    vec_fini(&waiting, NULL);
+}
+
+static void remove_files(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    for (size_t i = 0; i < 2; i++) {
+        if (ckpt->files[i][0] != '\0') {
+            (void)os_below_remove(starter->env.os, starter->directory, ckpt->files[i],
+                                  NULL); /* it goes with the directory */
+        }
+    }
+    os_file_close(ckpt->file);
+    digest_destroy(ckpt->digest);
+    ad_destroy(ckpt->manifest);
+    ckpt->file = NULL;
+    ckpt->digest = NULL;
+    ckpt->manifest = NULL;
+}
+
+static uint64_t time_left_ms(const struct starter *starter)
+{
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    return starter->ckpt.stop_by_ms > now_ms ? starter->ckpt.stop_by_ms - now_ms : 0;
+}
+
+/* What the next one will take, as far as is known: a little more than the last. */
+static bool has_time(const struct starter *starter)
+{
+    const struct starter_ckpt *ckpt = &starter->ckpt;
+    return time_left_ms(starter) > ckpt->took_ms + ckpt->took_ms / 4;
+}
+
+/* Nothing is under way any more. */
+static void rest(struct starter *starter, bool kept)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    remove_files(starter);
+    ckpt->step = CKPT_IDLE;
+    ckpt->next_ms =
+        loop_now_ms(starter->env.loop) +
+        checkpoint_plan_interval_ms(ckpt->took_ms,
+                                    (uint64_t)config_duration_ms(starter->env.config,
+                                                                 "CHECKPOINT_INTERVAL_MIN"),
+                                    (uint64_t)config_duration_ms(starter->env.config,
+                                                                 "CHECKPOINT_INTERVAL_MAX"));
+    if (!ckpt->ends_run) {
+        loop_timer_set(ckpt->timer, ckpt->waiting.count > 0 ? RUN_AGAIN_MS : LOOK_MS);
+        return;
+    }
+    if (ckpt->job_ended) {
+        starter_give_up(starter, "");
+    } else if (kept && ckpt->once_more && has_time(starter)) {
+        ckpt->once_more = false;
+        take(starter);
+    } else {
+        cage_kill(starter); /* job_ended() goes on */
+    }
+}
+
+void checkpoint_abandon(struct starter *starter, int status, const char *why)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    log_warn(starter->env.log, "checkpoint.failed", why, LOG_TEXT("job", starter->job_id),
+             LOG_INT("sequence", ckpt->number), LOG_INT("status", status));
+    answer_all(starter, status, why);
+    rest(starter, false);
+}
+
+static void ignore_answer(void *arg, struct wire_reply *reply)
+{
+    (void)arg;
+    (void)reply; /* the next one is newer */
+}
+
+void checkpoint_tell_startd(struct starter *starter)
+{
+    struct wire *wire = uplink_wire(starter->startd);
+    const struct starter_ckpt *ckpt = &starter->ckpt;
+    if (wire == NULL || ckpt->taken_s == 0) {
+        return;
+    }
+    struct ad *args = startd_link_who(starter);
+    ad_set_int(args, CKPT_SLOT_LAST, ckpt->taken_s);
+    ad_set_int(args, CKPT_RUN_SECONDS, ckpt->run_s);
+    ad_set_real(args, CKPT_SECONDS, (double)ckpt->took_ms / 1000);
+    const struct wire_body body = {.args = args, .with_private = true};
+    (void)wire_call(wire, VERB_STARTER_CKPT, &body, 0, ignore_answer,
+                    NULL); /* when it is up again */
+    ad_destroy(args);
+}
+
+void checkpoint_committed(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    ckpt->sequence = ckpt->number;
+    ckpt->has_one = true;
+    ckpt->taken_s = ad_int_or(ckpt->manifest, CKPT_LAST_TIME, 0);
+    ckpt->run_s = ad_int_or(ckpt->manifest, CKPT_RUN_SECONDS, 0);
+    log_info(starter->env.log, "checkpoint.kept", "the job can go on from there",
+             LOG_TEXT("job", starter->job_id), LOG_INT("sequence", ckpt->sequence),
+             LOG_INT("bytes", ckpt->sizes[0] + ckpt->sizes[1]), LOG_INT("took_ms", ckpt->took_ms));
+    checkpoint_tell_startd(starter);
+    answer_all(starter, 0, "");
+    rest(starter, true);
+}
+
+/* ---- taking ---------------------------------------------------------------------------------- */
+
+/* What the dump said: attributes, or why not. */
+static char *read_report(struct starter *starter)
+{
+    char *path = checkpoint_path(starter, "report"), *text = NULL;
+    size_t length = 0;
+    struct os_stat stat;
+    if (os_below_stat(starter->env.os, starter->directory, STARTER_CKPT_DIRECTORY "/report",
+                      &stat) != 0 ||
+        !stat.is_file ||
+        os_read_file(starter->env.os, path, REPORT_BYTES, &text, &length, NULL) != 0) {
+        text = mem_strdup("");
+    }
+    mem_free(path);
+    return text;
+}
+
+static int make_manifest(struct starter *starter, const char *report, struct err *err)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    const struct ad *slot = slot_of(starter);
+    struct ad *said = NULL, *manifest = ad_create();
+    int rc = ad_parse_long(report, strlen(report), &said, err);
+    for (size_t i = 0; i < 2 && rc == 0; i++) {
+        struct os_stat stat;
+        rc = os_below_stat(starter->env.os, starter->directory, ckpt->files[i], &stat);
+        rc = rc == 0 && stat.is_file ? 0 : err_set(err, -EIO, "%s is missing", NAMES[i]);
+        ckpt->sizes[i] = rc == 0 ? (uint64_t)stat.size_bytes : 0;
+    }
+    if (rc != 0) {
+        ad_destroy(said);
+        ad_destroy(manifest);
+        return rc;
+    }
+    watch_report(starter, manifest);
+    /* By type: it was written by a program of the job's account. */
+    ad_set_int(manifest, CKPT_LAST_TIME,
+               ad_int_or(said, CKPT_LAST_TIME, loop_wall_s(starter->env.loop)));
+    ad_set_string(manifest, CKPT_PLATFORM, ad_string_or(said, CKPT_PLATFORM, ""));
+    ad_set_string(manifest, CKPT_FEATURES, ad_string_or(said, CKPT_FEATURES, ""));
+    ad_set_real(manifest, CKPT_STOOD_STILL, ad_real_or(said, CKPT_STOOD_STILL, 0));
+    ad_set_int(manifest, CKPT_SEQUENCE, ckpt->number);
+    ad_set_int(manifest, CKPT_IMAGE_BYTES, (int64_t)ckpt->sizes[0]);
+    ad_set_int(manifest, CKPT_FILES_BYTES, (int64_t)ckpt->sizes[1]);
+    ad_set_string(manifest, CKPT_ARCH, slot != NULL ? ad_string_or(slot, "Arch", "") : "");
+    ad_set_string(manifest, CKPT_OPSYS, slot != NULL ? ad_string_or(slot, "OpSys", "") : "");
+    ad_set_string(manifest, CKPT_SANDBOX, starter_inside(starter));
+    ad_set_int(manifest, CKPT_RUN_SECONDS, (int64_t)(ckpt->run_ms / 1000));
+    ad_destroy(said);
+    ckpt->manifest = manifest;
+    return 0;
+}
+
+static void dumped(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct starter *starter = arg;
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct err err = {""};
+    (void)pid;
+    ckpt->pid = 0;
+    if (ckpt->step != CKPT_DUMPING) {
+        return;
+    }
+    loop_timer_stop(ckpt->timer);
+    char *report = read_report(starter);
+    int rc = 0;
+    if (how->signal != 0 || how->status != 0) {
+        report[strcspn(report, "\n")] = '\0';
+        rc = err_set(&err, -EOPNOTSUPP, "%s", report[0] != '\0' ? report : "roost-ckpt was killed");
+    }
+    rc = rc != 0 ? rc : make_manifest(starter, report, &err);
+    mem_free(report);
+    if (rc != 0 && ++ckpt->tries < TRIES_MAX && !ckpt->job_ended) {
+        log_info(starter->env.log, "checkpoint.again", err.text, LOG_TEXT("job", starter->job_id),
+                 LOG_INT("sequence", ckpt->number));
+        loop_timer_set(ckpt->timer, TRY_AGAIN_MS); /* a process between fork and exec, mostly */
+        return;
+    }
+    if (rc != 0) {
+        checkpoint_abandon(starter, rc, err.text);
+        return;
+    }
+    log_info(starter->env.log, "checkpoint.taken", "it is sent now",
+             LOG_TEXT("job", starter->job_id), LOG_INT("sequence", ckpt->number),
+             LOG_INT("image_bytes", ckpt->sizes[0]), LOG_INT("files_bytes", ckpt->sizes[1]));
+    if (ckpt->ends_run && !ckpt->job_ended && starter->pid > 0) {
+        cage_kill(starter); /* what it does from now on is done again anyway */
+    }
+    ckpt->sending_ms = loop_now_ms(starter->env.loop);
+    ckpt->sent = 0;
+    ckpt->resends = 0;
+    ckpt_send_begin(starter);
+}
+
+static void add_transform(struct vec *words, const char *from, const char *to)
+{
+    struct strbuf word;
+    strbuf_init(&word, 0);
+    strbuf_printf(&word, "--transform=flags=rhS;s,^%s\\(/\\|$\\),%s\\1,", from, to + 1);
+    vec_push(words, strbuf_take(&word));
+    strbuf_fini(&word);
+}
+
+static void add_word(struct vec *words, const char *prefix, const char *text)
+{
+    struct strbuf word;
+    strbuf_init(&word, 0);
+    strbuf_printf(&word, "%s%s", prefix, text);
+    vec_push(words, strbuf_take(&word));
+    strbuf_fini(&word);
+}
+
+/* The job's files, under the names that it has for them: without what we put there. */
+static void add_tar(struct starter *starter, const char *archive, struct vec *words)
+{
+    static const char *const FIRST[] = {"tar",      "--format=posix", "--numeric-owner",
+                                        "--sparse", "--anchored",     "--no-wildcards"};
+    const char *home = starter_inside(starter), *from, *to;
+    char *images = checkpoint_inside(starter, "");
+    for (size_t i = 0; i < sizeof FIRST / sizeof FIRST[0]; i++) {
+        vec_push(words, mem_strdup(FIRST[i]));
+    }
+    add_word(words, "--exclude=sandbox/", STARTER_JOB_AD);
+    add_word(words, "--exclude=sandbox/", STARTER_MACHINE_AD);
+    add_transform(words, "sandbox", home);
+    struct vec names = {0};
+    vec_push(&names, mem_strdup("sandbox"));
+    for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
+        const char *name = strrchr(from, '/') + 1;
+        struct strbuf point;
+        const char *const points[] = {home, images};
+        for (size_t k = 0; k < 2; k++) { /* mount points in it */
+            size_t length = strlen(to);
+            if (strncmp(points[k], to, length) == 0 && points[k][length] == '/') {
+                strbuf_init(&point, 0);
+                strbuf_printf(&point, "--exclude=%s%s", name, points[k] + length);
+                vec_push(words, strbuf_take(&point));
+                strbuf_fini(&point);
+            }
+        }
+        add_transform(words, name, to);
+        vec_push(&names, mem_strdup(name));
+    }
+    vec_push(words, mem_strdup("--create"));
+    add_word(words, "--file=", archive);
+    for (size_t i = 0; i < names.count; i++) {
+        vec_push(words, names.items[i]);
+    }
+    vec_fini(&names, NULL);
+    mem_free(images);
+}
+
+static int spawn_dump(struct starter *starter, struct err *err)
+{
+    static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
+                                              NULL};
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    char number[24], name[40], *images[2], *report = checkpoint_path(starter, "report");
+    struct vec words = {0};
+    pid_t job = os_caged_pid(starter->env.os, starter->pid);
+    (void)snprintf(number, sizeof number, "%d", (int)job);
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(name, sizeof name, "%s.%lld", NAMES[i], (long long)ckpt->number);
+        images[i] = checkpoint_path(starter, name);
+        (void)snprintf(ckpt->files[i], sizeof ckpt->files[i], STARTER_CKPT_DIRECTORY "/%s", name);
+    }
+    const char *const first[] = {config_path(starter->env.config, "CKPT_PROGRAM"),
+                                 "dump",
+                                 number,
+                                 images[0],
+                                 "--kept",
+                                 "--attributes",
+                                 ckpt->ends_run ? "--kill" : "--leave-running",
+                                 "--"};
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
+        vec_push(&words, mem_strdup(first[i]));
+    }
+    add_tar(starter, images[1], &words);
+    vec_push(&words, NULL);
+    const struct os_spawn spec = {.argv = (const char *const *)words.items,
+                                  .env = ENVIRONMENT,
+                                  .cwd =
+                                      starter->directory, /* tar's: it may go there, not list it */
+                                  .stdout_path = report,
+                                  .stderr_path = report,
+                                  .truncate_output = true,
+                                  .new_session = true,
+                                  .no_new_privs = true,
+                                  .change_user = starter->change_user,
+                                  .uid = starter->uid,
+                                  .gid = starter->gid};
+    int rc = job <= 0 ? err_set(err, -ESRCH, "the job has ended")
+                      : os_spawn(starter->env.os, &spec, dumped, starter, &ckpt->pid, err);
+    vec_fini(&words, mem_free);
+    mem_free(images[0]);
+    mem_free(images[1]);
+    mem_free(report);
+    return rc;
+}
+
+/* The image is about what it has in memory, and the archive what it has on disk. */
+static int check_room(const struct starter *starter, struct err *err)
+{
+    int64_t wanted_kib = starter->watch.memory_kib + starter->watch.disk_kib + (int64_t)SPARE_KIB;
+    int64_t free_kib = os_disk_free_kib(starter->env.os, starter->directory);
+    return free_kib >= 0 && free_kib < wanted_kib
+               ? err_set(err, -ENOSPC, "EXECUTE has %lld KiB left, and about %lld would be needed",
+                         (long long)free_kib, (long long)wanted_kib)
+               : 0;
+}
+
+static uint64_t run_ms(const struct starter *starter)
+{
+    const struct starter_ckpt *ckpt = &starter->ckpt;
+    uint64_t all_ms = loop_now_ms(starter->env.loop) - ckpt->job_began_ms;
+    return all_ms > ckpt->still_ms ? all_ms - ckpt->still_ms : 0;
+}
+
+static void try_to_dump(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct err err;
+    ckpt->run_ms = run_ms(starter);
+    int rc = check_room(starter, &err);
+    rc = rc != 0 ? rc : spawn_dump(starter, &err);
+    if (rc != 0) {
+        ckpt->pid = 0;
+        checkpoint_abandon(starter, rc, err.text);
+        return;
+    }
+    loop_timer_set(ckpt->timer,
+                   (uint64_t)config_duration_ms(starter->env.config, "CHECKPOINT_TIMEOUT"));
+}
+
+static void take(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    ckpt->number = (ckpt->number > ckpt->sequence ? ckpt->number : ckpt->sequence) + 1;
+    ckpt->began_ms = loop_now_ms(starter->env.loop);
+    ckpt->step = CKPT_DUMPING;
+    ckpt->tries = 0;
+    try_to_dump(starter);
+}
+
+/* ---- when ------------------------------------------------------------------------------------ */
+
+void checkpoint_begin(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    if (!ckpt->wanted) {
+        return;
+    }
+    ckpt->job_began_ms = loop_now_ms(starter->env.loop);
+    ckpt->next_ms = ckpt->job_began_ms +
+                    (uint64_t)config_duration_ms(starter->env.config, "CHECKPOINT_INTERVAL_MIN");
+    loop_timer_set(ckpt->timer, LOOK_MS);
+}
+
+void checkpoint_note_frozen(struct starter *starter, bool frozen)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    uint64_t now_ms = loop_now_ms(starter->env.loop);
+    if (frozen) {
+        ckpt->frozen_ms = now_ms;
+    } else if (ckpt->frozen_ms > 0) {
+        ckpt->still_ms += now_ms - ckpt->frozen_ms;
+        ckpt->frozen_ms = 0;
+    }
+}
+
+static bool is_true(const struct ad *my, const struct ad *target, const char *name, int64_t now_s)
+{
+    const struct ad_context context = {.now_s = now_s};
+    struct ad_value value;
+    if (my == NULL || !ad_has(my, name) || ad_eval_attr(my, target, name, &context, &value) != 0) {
+        return false;
+    }
+    bool yes = value.type == AD_TYPE_BOOL ? value.boolean
+                                          : value.type == AD_TYPE_INT && value.integer != 0;
+    ad_value_fini(&value);
+    return yes;
+}
+
+/* By the machine's expression and the job's; with neither by what they cost. */
+static bool is_time(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    const char *text = config_expr(starter->env.config, "PERIODIC_CHECKPOINT");
+    bool has_own = ad_has(starter->job, CKPT_PERIODIC);
+    int64_t now_s = loop_wall_s(starter->env.loop);
+    const struct ad *slot = slot_of(starter);
+    if (text == NULL && !has_own) {
+        return loop_now_ms(starter->env.loop) >= ckpt->next_ms;
+    }
+    struct ad *my = slot != NULL ? ad_copy(slot) : ad_create();
+    int64_t last_s = ckpt->taken_s > 0 ? ckpt->taken_s : starter->started_s;
+    ad_set_int(my, CKPT_SLOT_LAST, last_s);
+    struct ad *job = ad_copy(starter->job);
+    ad_set_int(job, CKPT_SLOT_LAST, last_s);
+    ad_set_int(job, CKPT_LAST_TIME, last_s);
+    bool yes = (text != NULL && ad_set_expr_old(my, "_periodic_checkpoint", text, NULL) == 0 &&
+                is_true(my, job, "_periodic_checkpoint", now_s)) ||
+               (has_own && is_true(job, my, CKPT_PERIODIC, now_s));
+    ad_destroy(job);
+    ad_destroy(my);
+    return yes;
+}
+
+void checkpoint_tick(void *arg)
+{
+    struct starter *starter = arg;
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    if (ckpt->step == CKPT_SENDING) {
+        ckpt_send_next(starter);
+        return;
+    }
+    if (ckpt->step == CKPT_DUMPING && ckpt->pid > 0) {            /* it takes too long */
+        (void)os_kill_group(starter->env.os, ckpt->pid, SIGKILL); /* dumped() follows */
+        return;
+    }
+    if (ckpt->step == CKPT_DUMPING && runs(starter)) {
+        try_to_dump(starter);
+        return;
+    }
+    if (ckpt->step != CKPT_IDLE || !runs(starter) || starter->stopping) {
+        return;
+    }
+    if (!starter->frozen && (ckpt->waiting.count > 0 || is_time(starter))) {
+        take(starter);
+    } else {
+        loop_timer_set(ckpt->timer, LOOK_MS);
+    }
+}
+
+void checkpoint_asked(struct starter *starter, struct wire_request *request)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    if (starter->job != NULL && !ad_bool_or(starter->job, CKPT_WANTED, false)) {
+        wire_reply_error(request, -ENOTSUP, "job %s was submitted without checkpoint = true",
+                         starter->job_id);
+    } else if (starter->job != NULL && !ckpt->wanted) {
+        wire_reply_error(request, -ENOTSUP, "job %s cannot be checkpointed here: %s",
+                         starter->job_id, ckpt->why_not);
+    } else if (!runs(starter) || starter->stopping) {
+        wire_reply_error(request, -ESRCH, "no program of job %s runs", starter->job_id);
+    } else if (starter->frozen) {
+        wire_reply_error(request, -EBUSY, "job %s is suspended", starter->job_id);
+    } else {
+        vec_push(&ckpt->waiting, request);
+        if (ckpt->step == CKPT_IDLE) {
+            loop_timer_stop(ckpt->timer);
+            take(starter);
+        } /* else that one answers */
+    }
+}
+
+/* ---- the job's end --------------------------------------------------------------------------- */
+
+bool checkpoint_stops(struct starter *starter, uint64_t grace_ms)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    if (!ckpt->wanted || ckpt->ends_run || starter->stop_kind == STOP_REMOVED ||
+        starter->script != SCRIPT_JOB || starter->pid <= 0) {
+        return ckpt->ends_run;
+    }
+    ckpt->stop_by_ms = loop_now_ms(starter->env.loop) + grace_ms;
+    if (ckpt->step == CKPT_IDLE && !has_time(starter) && !ckpt->has_one) {
+        return false; /* it may save something itself */
+    }
+    ckpt->ends_run = true;
+    if (ckpt->step == CKPT_SENDING || ckpt->step == CKPT_TELLING) {
+        ckpt->once_more = true; /* a fresh one behind it, if the time suffices */
+    } else if (ckpt->step == CKPT_IDLE && has_time(starter)) {
+        loop_timer_stop(ckpt->timer);
+        take(starter);
+    } else if (ckpt->step == CKPT_IDLE) {
+        log_info(starter->env.log, "checkpoint.no_time", "its latest one counts",
+                 LOG_TEXT("job", starter->job_id), LOG_INT("sequence", ckpt->sequence));
+        cage_kill(starter);
+    }
+    return true;
+}
+
+bool checkpoint_holds_end(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    ckpt->job_ended = true;
+    if (ckpt->ends_run && !starter->stop_fast && ckpt->step != CKPT_IDLE) {
+        return true;
+    }
+    checkpoint_forget(starter);
+    return false;
+}
+
+bool checkpoint_is_sent(const struct starter *starter)
+{
+    return starter->ckpt.ends_run && starter->ckpt.job_ended && starter->ckpt.step != CKPT_IDLE;
+}
+
+void checkpoint_forget(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    if (ckpt->pid > 0) {
+        os_forget(starter->env.os, ckpt->pid);
+        (void)os_kill_group(starter->env.os, ckpt->pid, SIGKILL); /* gone: fine */
+        ckpt->pid = 0;
+    }
+    loop_timer_stop(ckpt->timer);
+    remove_files(starter);
+    ckpt->step = CKPT_IDLE;
+    answer_all(starter, -ESRCH, "the job has ended");
+}

@@ -1,0 +1,22 @@
+/* starter/checkpoint_plan.c - see checkpoint_plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "starter/checkpoint_plan.h"
+
+uint64_t checkpoint_plan_interval_ms(uint64_t took_ms, uint64_t min_ms, uint64_t max_ms)
+{
+    uint64_t wanted_ms =
+        took_ms > UINT64_MAX / CHECKPOINT_COST ? UINT64_MAX : took_ms * CHECKPOINT_COST;
+    wanted_ms = wanted_ms < max_ms ? wanted_ms : max_ms;
+    return wanted_ms > min_ms ? wanted_ms : min_ms;
+}
+
+uint64_t checkpoint_plan_wait_ms(int64_t rate_bytes, uint64_t sent_bytes, uint64_t since_ms)
+{
+    if (rate_bytes <= 0) {
+        return 0;
+    }
+    double due_ms = (double)sent_bytes * 1000 / (double)rate_bytes;
+    return due_ms > (double)since_ms ? (uint64_t)(due_ms - (double)since_ms) + 1 : 0;
+}

@@ -1,0 +1,258 @@
+/* starter/ckpt_send.c - a checkpoint on its way to the shadow: see checkpoint.c.
+ *
+ * Some pieces are on their way at once, which are answered in order.  After a cut the shadow says
+ * what it has of the file in hand.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os_below.h"
+#include "classad/ad.h"
+#include "starter/checkpoint_plan.h"
+#include "starter/starter.h"
+#include "wire/checkpoint_attrs.h"
+#include "wire/wire.h"
+
+#define PUTS_MAX    4
+#define RESENDS_MAX 3
+
+static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_FILES};
+
+static bool is_connected(const struct starter *starter)
+{
+    return starter->shadow != NULL && wire_is_ready(starter->shadow);
+}
+
+static void begin_file(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    os_file_close(ckpt->file);
+    digest_destroy(ckpt->digest);
+    ckpt->file = NULL;
+    ckpt->digest = digest_create();
+    ckpt->offset = 0;
+    ckpt->is_asked = false;
+}
+
+void ckpt_send_begin(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    ckpt->step = CKPT_SENDING;
+    ckpt->file_at = 0;
+    ckpt->puts = 0;
+    ckpt->status = 0;
+    begin_file(starter);
+    ckpt_send_next(starter);
+}
+
+static void done_answered(void *arg, struct wire_reply *reply)
+{
+    struct starter *starter = arg;
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    if (ckpt->step != CKPT_TELLING || reply->status == -ECONNRESET) {
+        return; /* a cut: checkpoint_cut() */
+    }
+    if (reply->status == 0) {
+        checkpoint_committed(starter);
+    } else if (reply->status == -EAGAIN && ++ckpt->resends < RESENDS_MAX) {
+        ckpt_send_begin(starter);
+    } else if (reply->status == -ETIMEDOUT) {
+        ckpt->step = CKPT_SENDING;
+        ckpt_send_next(starter);
+    } else {
+        checkpoint_abandon(starter, reply->status, reply->text);
+    }
+}
+
+static void tell(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    ckpt->took_ms = loop_now_ms(starter->env.loop) - ckpt->began_ms;
+    ad_set_real(ckpt->manifest, CKPT_SECONDS, (double)ckpt->took_ms / 1000);
+    const struct wire_body body = {.args = ckpt->manifest};
+    ckpt->step = CKPT_TELLING;
+    if (wire_call(starter->shadow, VERB_CKPT_DONE, &body, 0, done_answered, starter) < 0) {
+        ckpt->step = CKPT_SENDING; /* the connection is going: again on the next */
+    }
+}
+
+static void put_answered(void *arg, struct wire_reply *reply)
+{
+    struct starter *starter = arg;
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    if (ckpt->step != CKPT_SENDING || reply->status == -ECONNRESET) {
+        return;
+    }
+    ckpt->puts -= ckpt->puts > 0 ? 1 : 0;
+    ckpt->status = ckpt->status == 0 ? reply->status : ckpt->status;
+    if (ckpt->status != 0 && ckpt->puts > 0) {
+        return; /* the others are answered first */
+    }
+    int status = ckpt->status;
+    ckpt->status = 0;
+    if (status == -ESTALE && ++ckpt->resends < RESENDS_MAX) {
+        begin_file(starter);
+    } else if (status != 0) {
+        checkpoint_abandon(starter, status, reply->text);
+        return;
+    }
+    ckpt_send_next(starter);
+}
+
+/* What the shadow has of it is skipped; it has to be in the sum. */
+static int skip(struct starter *starter, uint64_t have)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    char *buffer = mem_alloc(STARTER_PIECE_BYTES);
+    int rc = 0;
+    while (ckpt->offset < have && rc == 0) {
+        uint64_t left = have - ckpt->offset;
+        ssize_t got = os_file_read(ckpt->file, ckpt->offset, buffer,
+                                   left < STARTER_PIECE_BYTES ? (size_t)left : STARTER_PIECE_BYTES);
+        rc = got <= 0 ? -EIO : 0;
+        if (got > 0) {
+            digest_update(ckpt->digest, buffer, (size_t)got);
+            ckpt->offset += (uint64_t)got;
+        }
+    }
+    mem_free(buffer);
+    return rc;
+}
+
+static int open_file(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    if (ckpt->file != NULL) {
+        return 0;
+    }
+    int rc = os_below_open(starter->env.os, starter->directory, ckpt->files[ckpt->file_at], OS_READ,
+                           0, &ckpt->file, NULL);
+    return rc == 0 && os_file_size(ckpt->file) != (int64_t)ckpt->sizes[ckpt->file_at] ? -EIO : rc;
+}
+
+static void ask_answered(void *arg, struct wire_reply *reply)
+{
+    struct starter *starter = arg;
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    if (ckpt->step != CKPT_SENDING || reply->status == -ECONNRESET) {
+        return;
+    }
+    int64_t have = reply->args != NULL ? ad_int_or(reply->args, "Have", 0) : 0;
+    ckpt->puts = 0;
+    if (reply->status != 0) {
+        checkpoint_abandon(starter, reply->status, reply->text);
+    } else if (have < 0 || (uint64_t)have > ckpt->sizes[ckpt->file_at] || open_file(starter) != 0 ||
+               skip(starter, (uint64_t)have) != 0) {
+        checkpoint_abandon(starter, -EIO, "what was made of the checkpoint cannot be read");
+    } else {
+        ckpt->is_asked = true;
+        ckpt_send_next(starter);
+    }
+}
+
+static struct ad *put_args(const struct starter *starter, int64_t offset)
+{
+    const struct starter_ckpt *ckpt = &starter->ckpt;
+    struct ad *args = ad_create();
+    ad_set_int(args, CKPT_SEQUENCE, ckpt->number);
+    ad_set_string(args, "Name", NAMES[ckpt->file_at]);
+    ad_set_int(args, "Offset", offset);
+    ad_set_int(args, "Size", (int64_t)ckpt->sizes[ckpt->file_at]);
+    return args;
+}
+
+static void ask(struct starter *starter)
+{
+    struct ad *args = put_args(starter, -1);
+    const struct wire_body body = {.args = args};
+    starter->ckpt.puts =
+        wire_call(starter->shadow, VERB_CKPT_PUT, &body, 0, ask_answered, starter) > 0 ? 1 : 0;
+    ad_destroy(args);
+}
+
+/* False: not now. */
+static bool put_piece(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    uint64_t left = ckpt->sizes[ckpt->file_at] - ckpt->offset;
+    size_t wanted = left < STARTER_PIECE_BYTES ? (size_t)left : STARTER_PIECE_BYTES;
+    char *buffer = mem_alloc(wanted + 1);
+    ssize_t got = os_file_read(ckpt->file, ckpt->offset, buffer, wanted);
+    bool sent = false;
+    if (got == (ssize_t)wanted) {
+        struct ad *args = put_args(starter, (int64_t)ckpt->offset);
+        const struct wire_body body = {.args = args, .blob = buffer, .blob_length = wanted};
+        sent = wire_call(starter->shadow, VERB_CKPT_PUT, &body, 0, put_answered, starter) > 0;
+        ad_destroy(args);
+    }
+    if (sent) {
+        digest_update(ckpt->digest, buffer, wanted);
+        ckpt->offset += wanted;
+        ckpt->sent += wanted;
+        ckpt->puts++;
+    }
+    mem_free(buffer);
+    if (got != (ssize_t)wanted) {
+        checkpoint_abandon(starter, -EIO, "what was made of the checkpoint cannot be read");
+    }
+    return sent;
+}
+
+void ckpt_send_next(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    int64_t rate = config_bytes(starter->env.config, "CHECKPOINT_TRANSFER_RATE");
+    while (ckpt->step == CKPT_SENDING && is_connected(starter)) {
+        if (ckpt->file_at == 2) {
+            tell(starter);
+            return;
+        }
+        if (!ckpt->is_asked) {
+            if (ckpt->puts == 0) {
+                ask(starter);
+            }
+            return;
+        }
+        if (ckpt->offset == ckpt->sizes[ckpt->file_at]) {
+            if (ckpt->puts > 0) {
+                return; /* its answers first: it may be asked for again */
+            }
+            char hex[DIGEST_HEX_SIZE];
+            digest_hex(ckpt->digest, hex);
+            ad_set_string(ckpt->manifest, ckpt->file_at == 0 ? CKPT_IMAGE_SUM : CKPT_FILES_SUM,
+                          hex);
+            ckpt->file_at++;
+            begin_file(starter);
+            continue;
+        }
+        uint64_t wait_ms =
+            checkpoint_plan_wait_ms(rate, ckpt->sent,
+                                    loop_now_ms(starter->env.loop) - ckpt->sending_ms);
+        if (wait_ms > 0) {
+            loop_timer_set(ckpt->timer, wait_ms);
+            return;
+        }
+        if (ckpt->puts >= PUTS_MAX || !put_piece(starter)) {
+            return;
+        }
+    }
+}
+
+void checkpoint_cut(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    if (ckpt->step == CKPT_SENDING || ckpt->step == CKPT_TELLING) {
+        ckpt->step = CKPT_SENDING;
+        ckpt->puts = 0;
+        ckpt->status = 0;
+        if (ckpt->file_at < 2) {
+            begin_file(starter);
+        }
+        ckpt_send_next(starter);
+    }
+}

@@ -1,0 +1,536 @@
+/* starter/resume.c - a job that goes on from a checkpoint.
+ *
+ * In the place of its input the latest checkpoint comes: image and archive, into a directory beside
+ * the sandbox.  The sums are those of the manifest, and `roost-ckpt info --verify`, run as the
+ * job's account, says whether the image is whole and this processor has what it needs; else the one
+ * before is tried, then the job begins at its start.  The archive is unpacked in the job's cage, by
+ * a program of its account: whatever is in it reaches no further than the job does.
+ *
+ * Then the image is run in the place of the job's program.  One that says that it cannot resume
+ * (exit status, and a sentence on the standard error that it alone has) ends the run: the schedd is
+ * told, and tries again, elsewhere perhaps; the shadow counts.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os_below.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "starter/starter.h"
+#include "wire/checkpoint_attrs.h"
+#include "wire/wire.h"
+
+#define GETS_MAX       4
+#define CANDIDATES_MAX 8
+#define REPORT_BYTES   ((size_t)64 << 10)
+#define UNSUITED       3   /* exit status of roost-ckpt info --verify: whole, but not for here */
+#define EXIT_LOST      125 /* of an image that cannot resume */
+#define LOST_WORDS     "cannot resume"
+
+static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_FILES};
+static const char *const PLACES[] = {"resumed", "resumed.files"};
+static const char *const LOG = "resume.log";
+
+static const struct ad *manifest_of(const struct starter *starter)
+{
+    const struct starter_resume *resume = &starter->resume;
+    return resume->manifests.items[resume->at];
+}
+
+static void destroy_ad(void *ad)
+{
+    ad_destroy(ad);
+}
+
+static char *below(const char *name)
+{
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, STARTER_CKPT_DIRECTORY "/%s", name);
+    char *text = strbuf_take(&path);
+    strbuf_fini(&path);
+    return text;
+}
+
+static void close_file(struct starter *starter)
+{
+    struct starter_resume *resume = &starter->resume;
+    os_file_close(resume->file);
+    digest_destroy(resume->digest);
+    resume->file = NULL;
+    resume->digest = NULL;
+    resume->offset = resume->asked = 0;
+    resume->gets = 0;
+}
+
+static void remove_files(struct starter *starter)
+{
+    for (size_t i = 0; i < 2; i++) {
+        char *path = below(PLACES[i]);
+        (void)os_below_remove(starter->env.os, starter->directory, path,
+                              NULL); /* not there: fine */
+        mem_free(path);
+    }
+}
+
+void resume_forget(struct starter *starter)
+{
+    struct starter_resume *resume = &starter->resume;
+    if (resume->pid > 0) {
+        os_forget(starter->env.os, resume->pid);
+        (void)os_kill_group(starter->env.os, resume->pid, SIGKILL); /* gone: fine */
+        resume->pid = 0;
+    }
+    close_file(starter);
+    vec_fini(&resume->manifests, destroy_ad);
+}
+
+/* ---- refused --------------------------------------------------------------------------------- */
+
+static void ignore_answer(void *arg, struct wire_reply *reply)
+{
+    (void)arg;
+    (void)reply; /* the next run finds the same */
+}
+
+static void refuse(struct starter *starter, bool damaged, const char *why)
+{
+    int64_t sequence = ad_int_or(manifest_of(starter), CKPT_SEQUENCE, 0);
+    log_warn(starter->env.log, "resume.refused", why, LOG_TEXT("job", starter->job_id),
+             LOG_INT("sequence", sequence), LOG_BOOL("damaged", damaged));
+    if (starter->shadow == NULL || !wire_is_ready(starter->shadow)) {
+        return;
+    }
+    struct ad *args = ad_create();
+    ad_set_int(args, CKPT_SEQUENCE, sequence);
+    ad_set_string(args, "Reason", why);
+    ad_set_bool(args, "Damaged", damaged);
+    const struct wire_body body = {.args = args};
+    (void)wire_call(starter->shadow, VERB_CKPT_REFUSED, &body, 0, ignore_answer, NULL);
+    ad_destroy(args);
+}
+
+/* The next candidate; after the last one the job begins at its start. */
+static void try_next(struct starter *starter)
+{
+    struct starter_resume *resume = &starter->resume;
+    close_file(starter);
+    remove_files(starter);
+    resume->file_at = 0;
+    resume->at++;
+    resume->step = resume->at < resume->manifests.count ? RESUME_GETTING : RESUME_NONE;
+    starter->busy = false;
+    starter_go(starter);
+}
+
+static void refuse_and_go_on(struct starter *starter, bool damaged, const char *why)
+{
+    refuse(starter, damaged, why);
+    try_next(starter);
+}
+
+/* ---- which there are ------------------------------------------------------------------------- */
+
+static void looked(void *arg, struct wire_reply *reply)
+{
+    struct starter *starter = arg;
+    struct starter_resume *resume = &starter->resume;
+    if (resume->step != RESUME_LOOKING || starter->phase != STARTER_INPUT ||
+        reply->status == -ECONNRESET) {
+        return; /* again on the next connection */
+    }
+    vec_clear(&resume->manifests, destroy_ad);
+    for (size_t i = 0; i < reply->ad_count && resume->manifests.count < CANDIDATES_MAX; i++) {
+        vec_push(&resume->manifests, wire_reply_take_ad(reply, i));
+    }
+    starter->busy = false;
+    if (reply->status == -ETIMEDOUT) {
+        starter_go(starter);
+        return;
+    }
+    resume->at = 0;
+    resume->file_at = 0;
+    resume->step = resume->manifests.count > 0 ? RESUME_GETTING : RESUME_NONE;
+    if (resume->step == RESUME_NONE) {
+        log_warn(starter->env.log, "resume.none",
+                 reply->status != 0 ? reply->text : "the shadow has none",
+                 LOG_TEXT("job", starter->job_id));
+    }
+    starter_go(starter);
+}
+
+static void look(struct starter *starter)
+{
+    const struct wire_body body = {.args = NULL};
+    starter->resume.step = RESUME_LOOKING;
+    starter->busy = wire_call(starter->shadow, VERB_CKPT_LOOK, &body, 0, looked, starter) > 0;
+}
+
+/* ---- getting one ----------------------------------------------------------------------------- */
+
+static int64_t wanted_bytes(const struct starter *starter)
+{
+    return ad_int_or(manifest_of(starter),
+                     starter->resume.file_at == 0 ? CKPT_IMAGE_BYTES : CKPT_FILES_BYTES, -1);
+}
+
+static bool begin_file(struct starter *starter)
+{
+    struct starter_resume *resume = &starter->resume;
+    struct err err;
+    char *path = below(PLACES[resume->file_at]);
+    close_file(starter);
+    resume->digest = digest_create();
+    int rc = os_below_open(starter->env.os, starter->directory, path, OS_WRITE_TRUNCATE, 0600,
+                           &resume->file, &err);
+    mem_free(path);
+    if (rc != 0) {
+        starter_give_up(starter, err.text); /* this machine's fault */
+    }
+    return rc == 0;
+}
+
+static void check(struct starter *starter);
+static void got(void *arg, struct wire_reply *reply);
+
+static void get_more(struct starter *starter)
+{
+    struct starter_resume *resume = &starter->resume;
+    uint64_t wanted = (uint64_t)wanted_bytes(starter);
+    while (resume->gets < GETS_MAX && resume->asked < wanted) {
+        struct ad *args = ad_create();
+        ad_set_int(args, CKPT_SEQUENCE, ad_int_or(manifest_of(starter), CKPT_SEQUENCE, 0));
+        ad_set_string(args, "Name", NAMES[resume->file_at]);
+        ad_set_int(args, "Offset", (int64_t)resume->asked);
+        const struct wire_body body = {.args = args};
+        bool sent = wire_call(starter->shadow, VERB_CKPT_GET, &body, 0, got, starter) > 0;
+        ad_destroy(args);
+        if (!sent) {
+            break; /* the connection is going */
+        }
+        resume->gets++;
+        resume->asked += STARTER_PIECE_BYTES;
+    }
+    starter->busy = true; /* until a cut */
+}
+
+/* It has come: is it what the manifest says?  Then it is the account's. */
+static void end_file(struct starter *starter)
+{
+    struct starter_resume *resume = &starter->resume;
+    char hex[DIGEST_HEX_SIZE];
+    digest_hex(resume->digest, hex);
+    if (strcmp(hex, ad_string_or(manifest_of(starter),
+                                 resume->file_at == 0 ? CKPT_IMAGE_SUM : CKPT_FILES_SUM, "")) !=
+        0) {
+        refuse_and_go_on(starter, true, "its bytes do not have the checksum of its manifest");
+        return;
+    }
+    int rc = os_file_chmod(resume->file, resume->file_at == 0 ? 0700 : 0600);
+    if (rc == 0 && starter->change_user) {
+        rc = os_file_chown(resume->file, starter->uid, starter->gid);
+    }
+    close_file(starter);
+    if (rc != 0) {
+        starter_give_up(starter, "the checkpoint's files cannot be made the account's");
+        return;
+    }
+    if (resume->file_at == 0) {
+        resume->file_at = 1;
+        starter->busy = false;
+        starter_go(starter);
+    } else {
+        check(starter);
+    }
+}
+
+static void got(void *arg, struct wire_reply *reply)
+{
+    struct starter *starter = arg;
+    struct starter_resume *resume = &starter->resume;
+    if (resume->step != RESUME_GETTING || starter->phase != STARTER_INPUT ||
+        reply->status == -ECONNRESET || resume->file == NULL) {
+        return;
+    }
+    uint64_t wanted = (uint64_t)wanted_bytes(starter), left = wanted - resume->offset;
+    size_t piece = left < STARTER_PIECE_BYTES ? (size_t)left : STARTER_PIECE_BYTES;
+    resume->gets--;
+    if (reply->status == -ETIMEDOUT) {
+        shadow_link_close(starter);
+        shadow_link_dial(starter);
+        return;
+    }
+    if (reply->status != 0 || reply->blob_length != piece) {
+        refuse_and_go_on(starter, true, reply->status != 0 ? reply->text : "it is cut off");
+        return;
+    }
+    int rc = os_file_write(resume->file, resume->offset, reply->blob, piece);
+    if (rc != 0) {
+        starter_give_up(starter, err_code_text(rc)); /* this machine's disk */
+        return;
+    }
+    digest_update(resume->digest, reply->blob, piece);
+    resume->offset += piece;
+    starter->received_bytes += (int64_t)piece;
+    if (resume->offset == wanted) {
+        end_file(starter);
+    } else {
+        get_more(starter);
+    }
+}
+
+static bool fits_disk(const struct starter *starter)
+{
+    int64_t bytes = ad_int_or(manifest_of(starter), CKPT_IMAGE_BYTES, 0) / 1024 +
+                    ad_int_or(manifest_of(starter), CKPT_FILES_BYTES, 0) / 512;
+    int64_t free_kib = os_disk_free_kib(starter->env.os, starter->directory);
+    return free_kib < 0 || bytes < free_kib;
+}
+
+static void get(struct starter *starter)
+{
+    struct starter_resume *resume = &starter->resume;
+    const struct ad *manifest = manifest_of(starter);
+    if (strcmp(ad_string_or(manifest, CKPT_SANDBOX, ""), starter_inside(starter)) != 0) {
+        refuse_and_go_on(starter, false,
+                         "its sandbox had another name: CHECKPOINT_SANDBOX is to be the same "
+                         "everywhere");
+        return;
+    }
+    if (ad_int_or(manifest, CKPT_IMAGE_BYTES, -1) <= 0 ||
+        ad_int_or(manifest, CKPT_FILES_BYTES, -1) <= 0) {
+        refuse_and_go_on(starter, true, "its manifest says no sizes");
+        return;
+    }
+    if (!fits_disk(starter)) {
+        starter_give_up(starter, "EXECUTE has no room for the job's checkpoint");
+        return;
+    }
+    if (resume->file_at == 0 && resume->file == NULL) {
+        log_info(starter->env.log, "resume.gets", "the job's checkpoint",
+                 LOG_TEXT("job", starter->job_id),
+                 LOG_INT("sequence", ad_int_or(manifest, CKPT_SEQUENCE, 0)),
+                 LOG_INT("image_bytes", ad_int_or(manifest, CKPT_IMAGE_BYTES, 0)));
+    }
+    if (begin_file(starter)) { /* after a cut: from its beginning */
+        get_more(starter);
+    }
+}
+
+/* ---- can it be resumed here? ----------------------------------------------------------------- */
+
+/* The first line of what was said; "" if nothing. */
+static void read_log(const struct starter *starter, char *ret, size_t size)
+{
+    char *path = below(LOG), *text = NULL;
+    struct os_file *file = NULL;
+    ssize_t length = 0;
+    if (os_below_open(starter->env.os, starter->directory, path, OS_READ, 0, &file, NULL) == 0) {
+        text = mem_alloc(REPORT_BYTES);
+        length = os_file_read(file, 0, text, size - 1);
+        os_file_close(file);
+    }
+    length = length > 0 ? length : 0;
+    if (length > 0) {
+        memcpy(ret, text, (size_t)length);
+    }
+    ret[length] = '\0';
+    ret[strcspn(ret, "\n")] = '\0';
+    mem_free(text);
+    mem_free(path);
+}
+
+static void checked(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct starter *starter = arg;
+    struct starter_resume *resume = &starter->resume;
+    char why[300];
+    (void)pid;
+    resume->pid = 0;
+    if (resume->step != RESUME_CHECKING || starter->phase != STARTER_INPUT) {
+        return;
+    }
+    if (how->signal != 0 || how->status != 0) {
+        read_log(starter, why, sizeof why);
+        resume->step = RESUME_GETTING;
+        refuse_and_go_on(starter, how->status != UNSUITED, why);
+        return;
+    }
+    resume->step = RESUME_READY;
+    starter->busy = false;
+    starter_go(starter);
+}
+
+static void check(struct starter *starter)
+{
+    static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
+                                              NULL};
+    struct starter_resume *resume = &starter->resume;
+    struct err err;
+    char *image = checkpoint_path(starter, PLACES[0]), *log = checkpoint_path(starter, LOG);
+    const char *const argv[] = {config_path(starter->env.config, "CKPT_PROGRAM"), "info", image,
+                                "--verify", NULL};
+    const struct os_spawn spec = {.argv = argv,
+                                  .env = ENVIRONMENT,
+                                  .cwd = "/",
+                                  .stderr_path = log,
+                                  .truncate_output = true,
+                                  .new_session = true,
+                                  .no_new_privs = true,
+                                  .change_user = starter->change_user,
+                                  .uid = starter->uid,
+                                  .gid = starter->gid};
+    resume->step = RESUME_CHECKING;
+    int rc = os_spawn(starter->env.os, &spec, checked, starter, &resume->pid, &err);
+    mem_free(image);
+    mem_free(log);
+    if (rc != 0) {
+        resume->pid = 0;
+        starter_give_up(starter, err.text); /* this machine's fault */
+    }
+}
+
+bool resume_is_needed(const struct starter *starter)
+{
+    const struct starter_resume *resume = &starter->resume;
+    return starter->ckpt.wanted && resume->step != RESUME_READY && resume->step != RESUME_NONE &&
+           (resume->step != RESUME_UNKNOWN || ad_int_or(starter->job, CKPT_SEQUENCE, 0) > 0);
+}
+
+bool resume_is_ready(const struct starter *starter)
+{
+    return starter->resume.step == RESUME_READY;
+}
+
+int64_t resume_sequence(const struct starter *starter)
+{
+    return resume_is_ready(starter) ? ad_int_or(manifest_of(starter), CKPT_SEQUENCE, 0) : 0;
+}
+
+void resume_next(struct starter *starter)
+{
+    struct starter_resume *resume = &starter->resume;
+    struct err err;
+    if (resume->step == RESUME_CHECKING) {
+        return; /* checked() goes on, whatever the connection does */
+    }
+    if (resume->step == RESUME_UNKNOWN && checkpoint_directory(starter, &err) != 0) {
+        starter_give_up(starter, err.text);
+    } else if (resume->step == RESUME_UNKNOWN || resume->step == RESUME_LOOKING) {
+        look(starter);
+    } else {
+        get(starter);
+    }
+}
+
+/* ---- unpacking ------------------------------------------------------------------------------- */
+
+static void unpacked(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct starter *starter = arg;
+    struct starter_resume *resume = &starter->resume;
+    char why[300], reason[400];
+    (void)pid;
+    starter->pid = 0;
+    if (starter->phase != STARTER_RUN) {
+        return;
+    }
+    if (starter->stopping) {
+        starter->pid = -1;
+        starter_give_up(starter, "");
+        return;
+    }
+    watch_rest(starter);
+    if (starter->hold != NULL) {
+        job_held(starter);
+        return;
+    }
+    if (how->signal != 0 || how->status != 0) {
+        read_log(starter, why, sizeof why);
+        (void)snprintf(reason, sizeof reason, "the files of the checkpoint: %s", why);
+        refuse(starter, false, reason);
+        starter->pid = -1;
+        starter_give_up(starter, reason);
+        return;
+    }
+    resume->is_unpacked = true;
+    char *path = below(PLACES[1]);
+    (void)os_below_remove(starter->env.os, starter->directory, path, NULL); /* goes with the rest */
+    mem_free(path);
+    starter_go(starter); /* job_start() */
+}
+
+bool resume_unpacks(struct starter *starter)
+{
+    static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
+                                              NULL};
+    struct starter_resume *resume = &starter->resume;
+    struct err err;
+    if (!resume_is_ready(starter) || resume->is_unpacked) {
+        return false;
+    }
+    char *archive = checkpoint_inside(starter, PLACES[1]), *log = checkpoint_inside(starter, LOG);
+    const char *const argv[] = {"/usr/bin/env",    "tar",
+                                "--extract",       "--directory=/",
+                                "--sparse",        "--same-permissions",
+                                "--numeric-owner", "--no-same-owner",
+                                "--overwrite",     "--file",
+                                archive,           NULL};
+    const struct os_spawn spec = {.argv = argv,
+                                  .env = ENVIRONMENT,
+                                  .cwd = "/",
+                                  .stdout_path = log,
+                                  .stderr_path = log,
+                                  .truncate_output = true,
+                                  .new_session = true,
+                                  .no_new_privs = true,
+                                  .change_user = starter->change_user,
+                                  .uid = starter->uid,
+                                  .gid = starter->gid,
+                                  .subreaper_job = true};
+    int rc = cage_spawn(starter, &spec, unpacked, &starter->pid, &err);
+    if (rc != 0) {
+        starter->pid = -1;
+        starter_give_up(starter, err.text); /* this machine's fault */
+    } else {
+        watch_begin(starter);
+    }
+    mem_free(archive);
+    mem_free(log);
+    return true;
+}
+
+/* ---- running it ------------------------------------------------------------------------------ */
+
+void resume_words(struct starter *starter, struct vec *argv, char **ret_log)
+{
+    vec_clear(argv, mem_free);
+    vec_push(argv, checkpoint_inside(starter, PLACES[0]));
+    vec_push(argv, mem_strdup("--stdio"));
+    *ret_log = checkpoint_inside(starter, LOG);
+}
+
+bool resume_failed(struct starter *starter)
+{
+    char why[300];
+    if (!resume_is_ready(starter) || starter->exit.signal != 0 ||
+        starter->exit.status != EXIT_LOST) {
+        return false;
+    }
+    read_log(starter, why, sizeof why);
+    if (strstr(why, LOST_WORDS) == NULL) {
+        return false; /* it is the job's own status */
+    }
+    refuse(starter, false, why);
+    starter_give_up(starter, why);
+    return true;
+}
