@@ -36,7 +36,8 @@ struct rsys_turn *rsys_turn_create(void);
 void rsys_turn_destroy(struct rsys_turn *turn); /* NULL is allowed */
 
 /* Room before the data, so that a reply is sent in one piece. */
-#define RSYS_HEADROOM 1024
+#define RSYS_HEADROOM     1024
+#define RSYS_SCRATCH_SIZE (RSYS_HEADROOM + RSYS_DATA_MAX)
 
 struct rsys_call {
     struct rsys_request request; /* its texts are in memory that lives as long as the call */
@@ -46,8 +47,9 @@ struct rsys_call {
     uint32_t data_max;
     /* results */
     struct rsys_reply reply;
-    unsigned char *out; /* RSYS_HEADROOM, then reply.data; owned by the call (mem_free) */
+    unsigned char *out; /* RSYS_HEADROOM, then reply.data; owned by the call (mem_free), */
     size_t out_size;
+    unsigned char *scratch;    /* unless it is this, which is lent: RSYS_SCRATCH_SIZE, or NULL */
     char *link;                /* reply.text of READLINK and -ELOOP; owned by the call */
     struct rsys_handle opened; /* OPEN: fd >= 0 */
 };
@@ -69,7 +71,10 @@ int rsys_do_write(struct rsys_call *call);
 int rsys_do_readdir(struct rsys_call *call);
 int rsys_do_lock(struct rsys_call *call);
 int rsys_do_flush(struct rsys_call *call);
+/* The same, of rsys_call_at_once(). */
 bool rsys_read_at_once(struct rsys_call *call);
+bool rsys_write_at_once(struct rsys_call *call);
+bool rsys_open_at_once(struct rsys_call *call);
 
 /* ---- locks: whose (lock_linux.c) ------------------------------------------------------------- */
 

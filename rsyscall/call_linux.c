@@ -557,18 +557,36 @@ void rsys_call_run(struct rsys_call *call)
     call->reply.status = code;
 }
 
-bool rsys_call_at_once(struct rsys_call *call)
+static bool stat_at_once(struct rsys_call *call)
 {
-    if (call->request.op == RSYS_READ) {
-        return rsys_read_at_once(call);
-    }
-    if (call->request.op != RSYS_STAT ||
-        (call->request.at.path.length == 0 && !rsys_view_is_local(call->view, call->at->dev))) {
+    if (call->request.at.path.length == 0 && !rsys_view_is_local(call->view, call->at->dev)) {
         return false;
     }
     int code = do_stat_how(call, true);
     call->reply.status = code;
     return code != -EAGAIN && code != -ELOOP;
+}
+
+bool rsys_call_at_once(struct rsys_call *call)
+{
+    switch (call->request.op) {
+    case RSYS_READ:
+        return rsys_read_at_once(call);
+    case RSYS_WRITE:
+        return rsys_write_at_once(call);
+    case RSYS_STAT:
+        return stat_at_once(call);
+    case RSYS_OPEN:
+        return rsys_open_at_once(call);
+    case RSYS_FLUSH:
+        if (!rsys_view_is_local(call->view, call->at->dev)) {
+            return false;
+        }
+        call->reply.status = rsys_do_flush(call);
+        return true;
+    default:
+        return false;
+    }
 }
 
 void rsys_call_fini(struct rsys_call *call)
@@ -578,7 +596,9 @@ void rsys_call_fini(struct rsys_call *call)
         rsys_turn_destroy(call->opened.turn);
         call->opened.fd = -1;
     }
-    mem_free(call->out);
+    if (call->out != call->scratch) {
+        mem_free(call->out);
+    }
     mem_free(call->link);
     call->out = NULL;
     call->link = NULL;

@@ -29,6 +29,7 @@
 #include "rsyscall/view.h"
 
 #define OPEN_TRIES     16
+#define WRITE_AT_ONCE  ((size_t)64 << 10) /* more is worth a thread of its own */
 #define DIRECTORY_READ ((size_t)32 << 10)
 
 #define OPEN_KNOWN                                                                                 \
@@ -111,8 +112,9 @@ static int create_nameless(struct rsys_call *call, int directory)
     return open_new(AT_FDCWD, path, flags_of(call->request.how) | O_TMPFILE, call->request.mode);
 }
 
-/* Opens what the O_PATH descriptor stands for. */
-static int open_found(struct rsys_call *call, int found, const struct stat *about)
+/* Opens what the O_PATH descriptor stands for; more: O_NONBLOCK: -EAGAIN when another process has a
+ * lease on it. */
+static int open_found(struct rsys_call *call, int found, const struct stat *about, int more)
 {
     const struct rsys_request *request = &call->request;
     uint32_t how = request->how;
@@ -148,7 +150,7 @@ static int open_found(struct rsys_call *call, int found, const struct stat *abou
         return code;
     }
     rsys_fd_path(found, path);
-    int fd = open(path, flags_of(how) | ((how & RSYS_OPEN_TRUNC) != 0 ? O_TRUNC : 0));
+    int fd = open(path, flags_of(how) | more | ((how & RSYS_OPEN_TRUNC) != 0 ? O_TRUNC : 0));
     return fd >= 0 ? fd : -errno;
 }
 
@@ -159,13 +161,14 @@ static int open_there(struct rsys_call *call)
     int found = -1, code;
     if (path->length == 0) {
         /* Another descriptor of the handle's file. */
-        return fstat(call->at->fd, &about) == 0 ? open_found(call, call->at->fd, &about) : -errno;
+        return fstat(call->at->fd, &about) == 0 ? open_found(call, call->at->fd, &about, 0)
+                                                : -errno;
     }
     code = rsys_view_find(call->view, call->at->fd, path->data, false, &found, &about);
     if (code != 0) {
         return code;
     }
-    code = open_found(call, found, &about);
+    code = open_found(call, found, &about, 0);
     close(found);
     return code;
 }
@@ -215,20 +218,11 @@ static int judge_how(uint32_t how, uint32_t mode)
     return makes && (mode & (S_ISUID | S_ISGID)) != 0 ? -EPERM : 0;
 }
 
-int rsys_do_open(struct rsys_call *call)
+static int open_result(struct rsys_call *call, int fd, bool created)
 {
-    bool created = false;
     struct stat about;
-    int code = judge_how(call->request.how, call->request.mode);
-    if (code != 0) {
-        return code;
-    }
-    int fd = open_or_create(call, &created);
-    if (fd < 0) {
-        return fd;
-    }
     if (fstat(fd, &about) != 0) {
-        code = -errno;
+        int code = -errno;
         close(fd);
         return code;
     }
@@ -246,11 +240,45 @@ int rsys_do_open(struct rsys_call *call)
     return 0;
 }
 
+int rsys_do_open(struct rsys_call *call)
+{
+    bool created = false;
+    int code = judge_how(call->request.how, call->request.mode);
+    if (code != 0) {
+        return code;
+    }
+    int fd = open_or_create(call, &created);
+    return fd < 0 ? fd : open_result(call, fd, created);
+}
+
+bool rsys_open_at_once(struct rsys_call *call)
+{
+    const struct rsys_request *request = &call->request;
+    struct stat about;
+    int found = -1;
+    if (request->at.path.length == 0 ||
+        (request->how & (RSYS_OPEN_CREATE | RSYS_OPEN_TRUNC | RSYS_OPEN_TMPFILE)) != 0 ||
+        judge_how(request->how, request->mode) != 0) {
+        return false;
+    }
+    int code =
+        rsys_view_find(call->view, call->at->fd, request->at.path.data, true, &found, &about);
+    if (code == 0) {
+        code = open_found(call, found, &about, O_NONBLOCK);
+        close(found);
+    }
+    if (code == -EAGAIN || code == -ELOOP) {
+        return false;
+    }
+    call->reply.status = code < 0 ? code : open_result(call, code, false);
+    return true;
+}
+
 /* ---- contents -------------------------------------------------------------------------------- */
 
 static int make_room(struct rsys_call *call, size_t length)
 {
-    call->out = mem_try_alloc(RSYS_HEADROOM + length);
+    call->out = call->scratch != NULL ? call->scratch : mem_try_alloc(RSYS_HEADROOM + length);
     if (call->out == NULL) {
         return -ENOMEM;
     }
@@ -383,10 +411,13 @@ bool rsys_read_at_once(struct rsys_call *call)
         return false;
     }
     struct iovec into = {call->out + RSYS_HEADROOM, length};
-    ssize_t got = preadv2(file->fd, &into, 1, offset, RWF_NOWAIT);
+    int how = rsys_view_is_memory(call->view, file->dev) ? 0 : RWF_NOWAIT;
+    ssize_t got = preadv2(file->fd, &into, 1, offset, how);
     /* Less is the end of the file, or the end of what is in memory. */
     if (got < 0 || ((size_t)got < length && offset + got < about.st_size)) {
-        mem_free(call->out);
+        if (call->out != call->scratch) {
+            mem_free(call->out);
+        }
         call->out = NULL;
         call->reply.data = NULL;
         return false;
@@ -437,6 +468,17 @@ int rsys_do_write(struct rsys_call *call)
         }
     }
     return 0;
+}
+
+bool rsys_write_at_once(struct rsys_call *call)
+{
+    const struct rsys_handle *file = call->at;
+    if (call->request.data_length > WRITE_AT_ONCE || file->directory ||
+        !rsys_view_is_memory(call->view, file->dev)) {
+        return false;
+    }
+    call->reply.status = rsys_do_write(call);
+    return true;
 }
 
 /* ---- directories ----------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 
 #define HANDLES_TOTAL 16384
 #define LANES_TOTAL   64
+#define KEPT_BYTES    ((size_t)4 << 20)
 
 /* Closing may wait for a file server, as anything with files may. */
 struct rsys_closing {
@@ -90,6 +91,18 @@ static void drop(struct rsys_server *server, struct rsys_handle *handle, struct 
     item->locker = locker;
     vec_push(&server->to_close, item);
     close_start(server);
+}
+
+unsigned char *rsys_server_scratch(struct rsys_server *server)
+{
+    if (server->scratch == NULL) {
+        server->scratch = mem_alloc(RSYS_SCRATCH_SIZE);
+        /* The allocator keeps at hand, from now on, twice what was given back at once: what waits
+         * to be sent is otherwise returned to the kernel, and cleared by it again, for each reply.
+         */
+        mem_free(mem_alloc(KEPT_BYTES));
+    }
+    return server->scratch;
 }
 
 void rsys_server_drop_handle(struct rsys_server *server, struct rsys_handle *handle)
@@ -464,6 +477,7 @@ void rsys_server_destroy(struct rsys_server *server)
     for (size_t i = 0; i < server->to_close.count; i++) {
         close_one(server->to_close.items[i]);
     }
+    mem_free(server->scratch);
     vec_fini(&server->closing, NULL);
     vec_fini(&server->to_close, NULL);
     vec_fini(&server->jobs, NULL);

@@ -36,6 +36,7 @@ struct rsys_server {
     struct vec to_close, closing; /* struct rsys_closing; on the closer's lane: closing */
     struct loop_lane *closer;     /* NULL: nothing was closed yet */
     bool closer_began;            /* with what is in closing; its own */
+    unsigned char *scratch;       /* for what is read on the loop thread */
 };
 
 struct rsys_lane {
@@ -112,6 +113,7 @@ struct rsys_job *rsys_server_find_job(struct rsys_server *server, const struct r
 /* Opens the view, unless that is being done; links that wait are told by rsys_link_offered(). */
 void rsys_job_prepare(struct rsys_job *job);
 void rsys_job_run(struct rsys_job *job, struct rsys_work *work); /* queues it */
+unsigned char *rsys_server_scratch(struct rsys_server *server);  /* RSYS_SCRATCH_SIZE */
 /* Lets a lane close and free it. */
 void rsys_server_drop_handle(struct rsys_server *server, struct rsys_handle *handle);
 void rsys_server_drop_locker(struct rsys_server *server, struct rsys_locker *locker);

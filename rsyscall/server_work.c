@@ -372,7 +372,7 @@ static void fill_call(struct rsys_session *session, struct rsys_call *call, stru
     call->reply.op = call->request.op;
 }
 
-/* For a lane. */
+/* With all that it may need, and for a lane unless it can be done at once. */
 static int start(struct rsys_session *session, const void *frame, size_t length,
                  struct rsys_handle *at, struct rsys_handle *to)
 {
@@ -400,6 +400,11 @@ static int start(struct rsys_session *session, const void *frame, size_t length,
                               (wait < RSYS_LOCK_WAIT_MS_MAX ? wait : RSYS_LOCK_WAIT_MS_MAX);
     }
     session->slots[work->slot].work = work;
+    if (rsys_call_at_once(&work->call)) {
+        job->stats.at_once++;
+        finish(work);
+        return 0;
+    }
     rsys_job_run(job, work);
     if (session->link != NULL) {
         rsys_link_flow(session->link);
@@ -407,6 +412,7 @@ static int start(struct rsys_session *session, const void *frame, size_t length,
     return 0;
 }
 
+/* What needs nothing but its handle. */
 static bool do_at_once(struct rsys_session *session, const struct rsys_request *request,
                        struct rsys_handle *at, size_t *bytes)
 {
@@ -416,6 +422,7 @@ static bool do_at_once(struct rsys_session *session, const struct rsys_request *
     }
     struct rsys_call call = {.request = *request};
     fill_call(session, &call, at, NULL);
+    call.scratch = rsys_server_scratch(job->server);
     bool done = rsys_call_at_once(&call);
     if (done) {
         job->stats.at_once++;

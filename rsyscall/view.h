@@ -72,6 +72,8 @@ int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *n
 /* Does reading of files on the file system of that st_dev never wait for a network, as far as we
  * have seen?  Does not block. */
 bool rsys_view_is_local(struct rsys_view *view, uint64_t dev);
+/* Is there nothing behind it but memory (and swap)? */
+bool rsys_view_is_memory(struct rsys_view *view, uint64_t dev);
 
 #define RSYS_FD_PATH_SIZE 40
 /* "/proc/self/fd/N": another way to an open file, for calls that take no descriptor. */

@@ -27,7 +27,7 @@
 #define DEVICE_KNOWN_MS 5000 /* a number may be given to another file system later */
 #define PARTS_KNOWN_MS  1000 /* the user may rename what is above them */
 
-enum kind { UNKNOWN, KERNEL_VIEW, LOCAL, OTHER };
+enum kind { UNKNOWN, KERNEL_VIEW, MEMORY, LOCAL, OTHER };
 
 struct device {
     uint64_t dev;
@@ -119,13 +119,14 @@ static enum kind kind_of(long type)
     case RPC_PIPEFS:
     case PIDFS:
         return KERNEL_VIEW;
+    case TMPFS_MAGIC:
+    case RAMFS:
+        return MEMORY;
     case EXT4_SUPER_MAGIC:
     case BTRFS_SUPER_MAGIC:
-    case TMPFS_MAGIC:
     case F2FS_SUPER_MAGIC:
     case XFS:
     case ZFS:
-    case RAMFS:
         return LOCAL;
     default:
         return OTHER; /* overlays, too: what is below them may be anywhere */
@@ -179,12 +180,18 @@ static int device_judge(struct rsys_view *view, int fd, uint64_t dev, bool cache
         device_learn(view, dev, kind);
     }
     /* What could block even with all names cached is not for the loop thread. */
-    return kind == KERNEL_VIEW ? -EXDEV : cached && kind != LOCAL ? -EAGAIN : 0;
+    return kind == KERNEL_VIEW ? -EXDEV : cached && kind == OTHER ? -EAGAIN : 0;
 }
 
 bool rsys_view_is_local(struct rsys_view *view, uint64_t dev)
 {
-    return device_known(view, dev) == LOCAL;
+    enum kind kind = device_known(view, dev);
+    return kind == LOCAL || kind == MEMORY;
+}
+
+bool rsys_view_is_memory(struct rsys_view *view, uint64_t dev)
+{
+    return device_known(view, dev) == MEMORY;
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
