@@ -134,9 +134,10 @@ enum ckpt_region_kind {
 #define CKPT_NORESERVE  0x20U
 #define CKPT_WAS_FILE \
     0x40U /* private memory that was a file's: its pages may be mapped from the image */
-#define CKPT_HUGE   0x80U
-#define CKPT_NOHUGE 0x100U
-#define CKPT_LOCKED 0x200U
+#define CKPT_HUGE      0x80U
+#define CKPT_NOHUGE    0x100U
+#define CKPT_LOCKED    0x200U
+#define CKPT_MAY_WRITE 0x1000U /* a shared mapping that can be made writable */
 
 struct ckpt_region {
     uint64_t start, end;

@@ -57,7 +57,7 @@ static void see_flags(struct map *map, char *words)
         uint32_t flag;
     } FLAGS[] = {{"gd", CKPT_GROWSDOWN}, {"dc", CKPT_DONTFORK},  {"wf", CKPT_WIPEONFORK},
                  {"dd", CKPT_DONTDUMP},  {"nr", CKPT_NORESERVE}, {"hg", CKPT_HUGE},
-                 {"nh", CKPT_NOHUGE},    {"lo", CKPT_LOCKED}};
+                 {"nh", CKPT_NOHUGE},    {"lo", CKPT_LOCKED},    {"mw", CKPT_MAY_WRITE}};
     char *rest = NULL;
     for (char *word = strtok_r(words, " ", &rest); word != NULL;
          word = strtok_r(NULL, " ", &rest)) {

@@ -160,8 +160,13 @@ static void map_region(const struct stub *stub, const struct ckpt_region *region
     flags |= (region->flags & CKPT_GROWSDOWN) != 0 ? MAP_GROWSDOWN : 0;
     if (region->kind == CKPT_MAPPED) {
         const char *path = stub_text(stub, region->file);
-        bool writes = (region->flags & CKPT_SHARED) != 0 && (region->prot & PROT_WRITE) != 0;
-        fd = SYS4(openat, AT_FDCWD, path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC, 0);
+        bool shared = (region->flags & CKPT_SHARED) != 0;
+        bool writes = shared && (region->prot & PROT_WRITE) != 0;
+        bool may_write = shared && (region->flags & CKPT_MAY_WRITE) != 0;
+        fd = SYS4(openat, AT_FDCWD, path, (writes || may_write ? O_RDWR : O_RDONLY) | O_CLOEXEC, 0);
+        if (fd < 0 && may_write && !writes) {
+            fd = SYS4(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+        }
         if (fd < 0) {
             stub_fail(stub, "the file that was mapped,", path, fd);
         }

@@ -19,7 +19,7 @@ if grep -qw avx /proc/cpuinfo; then
 fi
 # Where nobody can run it, too.
 cp "$ROOST_BIN/roost-ckpt" "$WORK/bin/"
-cp "$ROOST_SRC"/tests/integration/{lib_checkpoint.py,jobs/pipes.sh} "$WORK/bin/"
+cp "$ROOST_SRC"/tests/integration/{lib_checkpoint.py,lib_checkpoint_refused.py,jobs/pipes.sh} "$WORK/bin/"
 
 try() { # OPTIONS -- PROGRAM...
     (cd "$WORK/files" && ROOST_BIN="$WORK/bin" TMPDIR="$WORK/files" timeout 200 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_checkpoint.py" "$@") ||
@@ -40,6 +40,7 @@ fi
 try --every 0.3 --rounds 2 -- "$WORK/jobs/waits.static"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/events" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/openings.static" .
+try --every 0.3 --rounds 2 -- "$WORK/jobs/family" .
 try --every 0.3 --rounds 1 --leave -- "$WORK/jobs/sleeps.static"
 try --every 0.4 --rounds 1 -- "$WORK/jobs/sessions"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/threads" 50
@@ -52,4 +53,6 @@ for i in range(60):
     sum.update(repr({j: j * i for j in range(2000)}).encode())
     time.sleep(0.005)
 print(sum.hexdigest())'
+(cd "$WORK/files" && ROOST_BIN="$WORK/bin" timeout 100 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_checkpoint_refused.py" .) ||
+    fail "what cannot be saved"
 passed

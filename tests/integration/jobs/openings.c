@@ -110,7 +110,7 @@ static void look_at_memory(int round)
 static void look_at_files(int round)
 {
     static int gone = -1, view, hidden, huge, moved, twin, low, log, log_again, kept;
-    static volatile int *map;
+    static volatile int *map, *guarded;
     struct stat st, other;
     int number = 0;
     char text[8], path[64];
@@ -135,10 +135,18 @@ static void look_at_files(int round)
         log_again = open(at("log"), O_WRONLY | O_CLOEXEC);
         low = open(at("after"), O_PATH | O_CLOEXEC);
         kept = dup(moved);
+        int both = make("guarded", O_RDWR);
+        must(ftruncate(both, PAGE) == 0, "its size");
+        guarded = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, both, 0);
+        must(guarded != MAP_FAILED && close(both) == 0, "a mapping to be read");
         must(log_again >= 0 && low >= 0 && kept >= 0, "open");
     }
     must(map[PAGE / 4 + 1] == (round > 0 ? round - 1 : 0), "a mapping of a removed file");
     map[PAGE / 4 + 1] = round;
+    must(guarded[5] == (round > 0 ? round - 1 : 0), "a mapping that is written at times");
+    must(mprotect((void *)guarded, PAGE, PROT_READ | PROT_WRITE) == 0, "to be written");
+    guarded[5] = round;
+    must(mprotect((void *)guarded, PAGE, PROT_READ) == 0, "to be read");
     must(pread(view, &number, 4, PAGE + 4) == 4 && number == round, "the removed file");
     must(fstat(view, &st) == 0 && fstat(gone, &other) == 0 && st.st_ino == other.st_ino,
          "one file");
