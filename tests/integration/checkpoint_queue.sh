@@ -1,0 +1,132 @@
+#!/bin/bash
+# Checkpoints as the owner of jobs sees them: asked for with roost checkpoint, shown by roost q -ckpt, told in the log
+# of the job, kept over a hold and the death of the schedd, gone with the job; and what counted of its time.
+#
+# TIMEOUT: 240
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+[ -x "$ROOST_BIN/roost-ckpt" ] || { echo "skipped: roost-ckpt is made for x86-64 only"; exit 77; }
+"$ROOST_BIN/roost-ckpt" probe >/dev/null || { echo "skipped: no namespaces here"; exit 77; }
+
+pool_init --nodes 1 --cpus-per-node 4
+cat >>"$ROOST_CONFIG" <<END
+CHECKPOINT_INTERVAL_MIN = 3600
+CHECKPOINT_INTERVAL_MAX = 3600
+END
+pool_start
+chmod 0777 "$OUT" # jobs may run as somebody else
+cc -O2 -static -D_GNU_SOURCE -o "$WORK/steps" "$ROOST_SRC/tests/integration/jobs/steps.c" || fail "steps does not compile"
+for name in steps begun; do
+    : >"$OUT/$name"
+    chmod 0666 "$OUT/$name"
+done
+common="initialdir = $OUT
+log = $OUT/jobs.log
+request_memory = 1"
+cat >"$WORK/steps.sub" <<END
+universe = standard
+$common
+executable = $WORK/steps
+arguments = $OUT/steps $WORK/gate
+output = out
+queue
+END
+# The second time it ends well.
+cat >"$WORK/twice.sub" <<END
+checkpoint = true
+max_retries = 1
+$common
+shell = echo begun >>$OUT/begun; $(gate twice); test \`wc -l <$OUT/begun\` -eq 2
+queue
+END
+cat >"$WORK/gone.sub" <<END
+checkpoint = true
+$common
+shell = $(gate never)
+queue
+END
+sed 's/^checkpoint = true/checkpoint = false/' "$WORK/gone.sub" >"$WORK/plain.sub"
+
+job=$(submit "$WORK/steps.sub") && twice=$(submit "$WORK/twice.sub") && gone=$(submit "$WORK/gone.sub") &&
+    plain=$(submit "$WORK/plain.sub") || exit 1
+of() { "$ROOST" q "$1" -af:, "${@:2}" 2>/dev/null; }
+shows() { [ "$(of "$1" "$2")" = "$3" ]; }
+has_steps() { [ "$(wc -l <"$OUT/steps")" -eq "$1" ]; }
+has_begun() { [ "$(wc -l <"$OUT/begun")" -eq "$1" ]; }
+events() { "$ROOST_BUILD/tools/event_check" "$OUT/jobs.log" >"$WORK/events" || fail "the log: $(cat "$WORK/events")"; }
+# What the log says of a job, as numbers of its events; those of transfers and sizes left out.
+life() { grep -oE "^0[0-9]{2} \(0*$1\.000" "$OUT/jobs.log" | cut -c1-3 | grep -vE '006|028|040' | tr '\n' ' '; }
+lives() { [ "$(life "$1" | sed -E 's/(003 )+/003 /g')" = "$2" ]; }
+
+say "asked for"
+until_true 60 "it is at its first gate" has_steps 10
+until_true 60 "the other one has begun" has_begun 1
+until_true 60 "all run" shows "$gone" JobStatus 2
+until_true 60 "all run" shows "$plain" JobStatus 2
+equals "its universe" "$(of "$job" JobUniverse WantRemoteSyscalls NumCkpts)" "1, true, 0"
+told=$("$ROOST" checkpoint "$job.0" "$twice" "$gone") || fail "roost checkpoint: $told"
+equals "what it says" "$(sed -E 's/\(number 1, [0-9]+\.[0-9] s\)/once/' <<<"$told" | sort -V)" "$(
+    printf 'Job %s.0 was checkpointed once\n' "$job" "$twice" "$gone" | sort -V
+)"
+told=$("$ROOST" checkpoint "$plain" 4711.0 4712 2>&1) && fail "roost checkpoint of what has none: $told"
+equals "what it says" "$told" "Job $plain.0 is not checkpointed: it was submitted without checkpoint = true
+Job 4711.0 not found
+Couldn't find jobs in cluster 4712"
+"$ROOST" checkpoint -fast "$job" 2>/dev/null
+equals "the exit status of an option that it has not" $? 2
+equals "how many were taken" "$(of "$job" NumCkpts CkptSequence CkptPrevious CkptOpSys)" "1, 1, 0, LINUX"
+"$ROOST" q -ckpt -allusers >"$WORK/ckpt" || fail "roost q -ckpt"
+grep -qE "^ +$job\.0 .* 1 R +0\+00:[0-9:]{5} +[0-9.]+ [MK]B +[0-9+:]+ steps" "$WORK/ckpt" || fail "roost q -ckpt: $(cat "$WORK/ckpt")"
+equals "lines of jobs that have none" "$(grep -cE "^ +$plain\.0" "$WORK/ckpt")" 0
+
+say "the schedd is killed"
+kill -9 "$(pids_of schedd)" || fail "kill"
+until_true 60 "the schedd is back" shows "$job" NumCkpts 1
+takes_one() { "$ROOST" checkpoint "$job" >"$WORK/again" 2>&1; }
+until_true 60 "its startd is back" takes_one
+count=$(of "$job" NumCkpts)
+
+say "vacated: its last checkpoint is told before its end"
+"$ROOST" vacate "$job" >/dev/null || fail "roost vacate"
+until_true 60 "it goes on" shows "$job" NumRestarts 1
+until_true 60 "its log tells that" lives "$job" "000 001 003 004 001 "
+equals "how many were taken" "$(of "$job" NumCkpts)" $((count + 1))
+grep -q '(1) Job was checkpointed' "$OUT/jobs.log" || fail "the log does not say that it was checkpointed"
+saved=$(of "$job" CommittedTime)
+
+say "held, and released"
+open_gate 1
+until_true 60 "it is at its second gate" has_steps 20
+"$ROOST" hold "$job" >/dev/null || fail "roost hold"
+until_true 60 "the last checkpoint of the held job is there" shows "$job" NumCkpts $((count + 2))
+equals "its status" "$(of "$job" JobStatus)" 5
+[ "$(of "$job" CommittedTime)" -ge "$saved" ] || fail "what was saved is lost: $(of "$job" CommittedTime), not $saved"
+"$ROOST" release "$job" >/dev/null || fail "roost release"
+until_true 60 "it goes on" shows "$job" NumRestarts 2
+
+say "one that is removed"
+has_files() { [ -n "$(find "$POOL"/spool/owner/*/ckpt -path "*/$1.0/*" 2>/dev/null)" ]; }
+has_none() { ! has_files "$1"; }
+has_files "$gone" || fail "no checkpoint of job $gone in the spool"
+"$ROOST" rm "$gone" "$plain" >/dev/null || fail "roost rm"
+until_true 30 "its checkpoint is gone" has_none "$gone"
+has_files "$job" || fail "that of another is gone, too"
+
+say "one that is tried again begins at its start"
+open_gate twice
+until_true 60 "it is done" is_done "$twice" 1
+equals "how often it began" "$(wc -l <"$OUT/begun")" 2
+equals "what the history knows" "$("$ROOST" history "$twice" -af:, ExitCode NumJobStarts NumRestarts NumCkpts CkptSequence)" "0, 2, 0, 1, undefined"
+until_true 60 "its log tells that" lives "$twice" "000 001 003 004 001 005 "
+
+open_gate 2
+until_true 60 "it is done" is_done "$job" 1
+equals "the steps that it did" "$(tr '\n' ' ' <"$OUT/steps")" "$(seq -s ' ' 30) "
+"$WORK/steps" "$WORK/log" "$WORK/gate" >"$WORK/alone" || fail "steps"
+cmp "$WORK/alone" "$OUT/out" || fail "another output than alone"
+equals "runs, and what counted" "$("$ROOST" history "$job" -af:, NumJobStarts NumCkpts \
+    'CommittedTime <= RemoteWallClockTime && CommittedTime >= LastRemoteWallClockTime')" "3, $((count + 2)), true"
+until_true 30 "its checkpoints are gone" has_none "$job"
+events
+pool_stop
+passed
