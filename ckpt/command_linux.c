@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +21,8 @@
 #include "ckpt/feature_list.h"
 #include "ckpt/image.h"
 #include "ckpt/image_linux.h"
+#include "ckpt/machine.h"
+#include "ckpt/mask_linux.h"
 #include "ckpt/stub/keeper.h"
 
 #define FAILED    1
@@ -35,7 +38,7 @@ static int usage(void)
                   "[-- COMMAND [ARGUMENT...]]\n"
                   "       roost-ckpt info IMAGE [--verify|--attributes]\n"
                   "       roost-ckpt probe\n"
-                  "       roost-ckpt run -- PROGRAM [ARGUMENT...]\n"
+                  "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
                   "IMAGE is a program: run it, and the job goes on.  COMMAND is run while the job "
                   "stands still.\n"
                   "--kept: PID is that of `roost-ckpt run`, or of a resumed image.\n");
@@ -50,11 +53,15 @@ static int fail(const struct err *err)
 
 /* ---- for who matches jobs and machines */
 
-static void print_features(const uint32_t words[MACHINE_WORDS])
+/* registers: those that a machine has; of an image, those that its linkers have room for. */
+static void print_features(const uint32_t words[MACHINE_WORDS],
+                           void (*put_rooms)(uint32_t registers, struct strbuf *list),
+                           uint32_t registers)
 {
     struct strbuf list;
     strbuf_init(&list, 0);
     feature_list(words, &list);
+    put_rooms(registers, &list);
     (void)printf("CkptFeatures = \"%s\"\n", strbuf_text(&list));
     strbuf_fini(&list);
 }
@@ -67,7 +74,7 @@ static void show_attributes(const struct image *image)
                  head->image_bytes, head->memory_bytes, head->made_s,
                  (unsigned)image_count(image, CKPT_PROCESSES));
     (void)printf("LastCheckpointPlatform = \"LINUX x86_64 %s\"\n", image_text(image, head->kernel));
-    print_features(head->machine);
+    print_features(head->machine, feature_list_room, head->linker_room);
 }
 
 static int print_attributes(const char *path)
@@ -202,11 +209,24 @@ static int probe(int argc, char **argv)
         (void)err_set(&err, -EIO, "a program in a namespace of its own ended with %ld", status);
         return fail(&err);
     }
-    machine_read(words);
+    machine_read(getauxval(AT_HWCAP2), words);
     (void)printf("HasCheckpointing = true\nCheckpointPlatform = \"LINUX %s %s\"\n", names.machine,
                  names.release);
-    print_features(words);
+    print_features(words, feature_list_rooms, words[MACHINE_XCR0]);
     return 0;
+}
+
+/* What a machine must have on which it goes on. */
+static void show_machine(const struct ckpt_head *head)
+{
+    const char *names[128];
+    enum machine_level level = machine_level(head->machine);
+    size_t count = machine_features(head->machine, level, names, ARRAY_COUNT(names));
+    (void)printf("  processor %s", machine_level_name(level));
+    for (size_t i = 0; i < count && i < ARRAY_COUNT(names); i++) {
+        (void)printf("%s%s", i == 0 ? " with " : ", ", names[i]);
+    }
+    (void)printf("\n");
 }
 
 static void show(const char *path, const struct image *image)
@@ -217,6 +237,7 @@ static void show(const char *path, const struct image *image)
                  image_text(image, process->exe));
     (void)printf("  made %" PRId64 " on %s, Linux %s\n", head->made_s,
                  image_text(image, head->host), image_text(image, head->kernel));
+    show_machine(head);
     (void)printf("  %u threads, %u mappings, %u descriptors, %u timers\n",
                  (unsigned)process->threads.count, (unsigned)process->regions.count,
                  (unsigned)process->fds.count, (unsigned)process->timers.count);
@@ -230,30 +251,41 @@ static void show(const char *path, const struct image *image)
     }
 }
 
+/* As the stub does it. */
+static int check_machine(const struct image *image, struct err *err)
+{
+    const struct ckpt_head *head = image_head(image);
+    uint32_t here[MACHINE_WORDS];
+    machine_read(getauxval(AT_HWCAP2), here);
+    const char *missing = machine_missing(head->machine, here);
+    if (missing != NULL) {
+        return err_set(err, -EOPNOTSUPP, "this machine lacks what the job may use: %s", missing);
+    }
+    if (machine_outgrows(head->linker_room, here)) {
+        return err_set(err, -EOPNOTSUPP,
+                       "this processor has more registers than the job's dynamic linker makes "
+                       "room for (start it with roost-ckpt run --cpu)");
+    }
+    return 0;
+}
+
 static int info(int argc, char **argv)
 {
     struct image *image = NULL;
     struct err err;
-    uint32_t here[MACHINE_WORDS];
     bool verify = argc == 4 && strcmp(argv[3], "--verify") == 0;
     bool attributes = argc == 4 && strcmp(argv[3], "--attributes") == 0;
     if (argc < 3 || (argc > 3 && !verify && !attributes)) {
         return usage();
     }
     int rc = image_open(argv[2], &image, &err);
+    rc = rc == 0 && verify ? image_verify(argv[2], image, &err) : rc;
     if (rc == 0 && attributes) {
         show_attributes(image);
     } else if (rc == 0) {
         show(argv[2], image);
-        rc = verify ? image_verify(argv[2], image, &err) : 0;
     }
-    if (rc == 0 && verify) {
-        machine_read(here);
-        const char *missing = machine_missing(image_head(image)->machine, here);
-        rc = missing == NULL ? 0
-                             : err_set(&err, -EOPNOTSUPP,
-                                       "this processor lacks what the job may use: %s", missing);
-    }
+    rc = rc == 0 && verify ? check_machine(image, &err) : rc;
     image_destroy(image);
     return rc == -EOPNOTSUPP ? (fail(&err), UNSUITED) : rc != 0 ? fail(&err) : 0;
 }
@@ -270,9 +302,21 @@ static int run(int argc, char **argv)
 {
     const char *what = "";
     struct err err;
-    int first = argc > 2 && strcmp(argv[2], "--") == 0 ? 3 : 2;
+    enum machine_level level = MACHINE_ANY;
+    bool masks = argc > 3 && strcmp(argv[2], "--cpu") == 0;
+    int first = masks ? 4 : 2;
+    first += argc > first && strcmp(argv[first], "--") == 0 ? 1 : 0;
     if (argc <= first) {
         return usage();
+    }
+    if (masks && !machine_level_named(argv[3], &level)) {
+        (void)fprintf(stderr,
+                      "roost-ckpt: '%s' is none of x86-64, x86-64-v2, x86-64-v3, x86-64-v4\n",
+                      argv[3]);
+        return USAGE;
+    }
+    if (masks && mask_environment(level, &err) != 0) {
+        return fail(&err);
     }
     /* Of what the caller left open the job gets 0 to 2: others' pipes cannot be saved. */
     (void)close_range(STDERR_FILENO + 1, ~0U, 0);

@@ -23,7 +23,8 @@ struct subject { /* a process */
     int inner;             /* the image's descriptor in the source; -1: it has none */
     struct maps maps;
     struct ckpt_process process;
-    struct image *before; /* the image that it was resumed from; NULL: none */
+    struct image *before;           /* the image that it was resumed from; NULL: none */
+    const struct ckpt_process *was; /* in it: itself, or whose memory it has a copy of; else NULL */
 };
 
 struct shared_memory;
@@ -91,6 +92,9 @@ int dump_sums(struct dump *dump, struct err *err);
 /* Is it the mapping of the kernel's that holds code, or its data? */
 bool dump_is_vdso(const struct subject *subject, const struct map *map);
 bool dump_is_vvar(const struct map *map);
+
+/* ---- dump_machine_linux.c: the processors on which they began, and the clocks */
+void dump_machine(struct dump *dump);
 
 /* ---- dump_linux.c: contents */
 /* These bytes, at the image's next page; from there on more of the same extent follow on. */

@@ -24,7 +24,6 @@
 #include "ckpt/dump.h"
 #include "ckpt/image.h"
 #include "ckpt/image_linux.h"
-#include "ckpt/machine.h"
 #include "ckpt/stub_code.h"
 #include "ckpt/sum.h"
 
@@ -159,12 +158,6 @@ static void fill_head(struct dump *dump)
     struct utsname names;
     struct ckpt_head *head = &dump->head;
     head->made_s = time(NULL);
-    const struct image *before = dump->subjects[0]->before;
-    if (before != NULL) { /* what it may have found out it found out there */
-        memcpy(head->machine, image_head(before)->machine, sizeof head->machine);
-    } else {
-        machine_read(head->machine);
-    }
     if (uname(&names) == 0) {
         head->kernel = tables_text(&dump->tables, names.release);
         head->host = tables_text(&dump->tables, names.nodename);
@@ -275,16 +268,6 @@ static bool is_alive(const struct subject *subject)
     return (subject->process.flags & CKPT_ZOMBIE) == 0;
 }
 
-/* What is in the window is in no image: threads of a job that is resumed at this moment leave it.
- */
-static int leave_window(struct subject *subject, struct err *err)
-{
-    const struct ckpt_head *head = subject->before != NULL ? image_head(subject->before) : NULL;
-    return head == NULL ? 0
-                        : tracee_leave(&subject->tracee, head->window,
-                                       head->window + head->window_bytes, err);
-}
-
 /* All but the memory, for which they need not stand still. */
 static int dump_states(struct dump *dump, struct err *err)
 {
@@ -292,17 +275,23 @@ static int dump_states(struct dump *dump, struct err *err)
     for (size_t i = 0; rc == 0 && i < dump->count; i++) {
         struct subject *subject = dump->now = dump->subjects[i];
         if (is_alive(subject)) {
-            rc = leave_window(subject, err);
-            rc = rc != 0 ? rc : maps_read(subject->tracee.pid, &subject->maps, err);
+            rc = maps_read(subject->tracee.pid, &subject->maps, err);
             rc = rc != 0 ? rc : dump_regions(dump, err);
-            rc = rc != 0 ? rc : tracee_prepare(&subject->tracee, &subject->maps, err);
+            const struct ckpt_process *was = subject->was;
+            struct tracee_code lent = {.start = was != NULL ? was->vdso : 0,
+                                       .end = was != NULL ? was->vdso + was->vdso_bytes : 0};
+            rc = rc != 0 ? rc : tracee_prepare(&subject->tracee, &subject->maps, &lent, err);
             rc = rc != 0 ? rc : dump_threads(dump, err);
             rc = rc != 0 ? rc : dump_process(dump, err);
             rc = rc != 0 ? rc : dump_memory(dump, true, err);
         }
     }
     rc = rc != 0 ? rc : dump_files(dump, err);
-    return rc != 0 ? rc : dump_shared(dump, err);
+    rc = rc != 0 ? rc : dump_shared(dump, err);
+    if (rc == 0) {
+        dump_machine(dump);
+    }
+    return rc;
 }
 
 static int dump_memories(struct dump *dump, const char *path, struct err *err)

@@ -41,9 +41,8 @@ bool dump_is_vvar(const struct map *map)
 
 bool dump_is_vdso(const struct subject *subject, const struct map *map)
 {
-    const struct ckpt_process *before =
-        subject->before != NULL ? image_process(subject->before, 0) : NULL;
-    return strcmp(map->name, "[vdso]") == 0 || (before != NULL && map->start == before->vdso);
+    return strcmp(map->name, "[vdso]") == 0 ||
+           (subject->was != NULL && map->start == subject->was->vdso);
 }
 
 static bool is_in_window(const struct dump *dump, const struct map *map)

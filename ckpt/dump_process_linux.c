@@ -25,10 +25,13 @@
 
 #define SIGNALS         64
 #define SIGNAL_BYTES    8
-#define XSTATE_XCR0_AT  464 /* where the kernel puts the mask of features, in PTRACE_GETREGSET */
 #define PEEKED          16
 #define AUXV_MAX        128
 #define CPUS_RSEQ_BYTES 32
+
+#ifndef ARCH_GET_XCOMP_PERM
+#define ARCH_GET_XCOMP_PERM 0x1022
+#endif
 
 /* linux/include/linux/errno.h: never seen by programs, but by tracers. */
 #define ERESTARTSYS           512
@@ -227,7 +230,6 @@ static int read_xstate(struct dump *dump, const struct tracee_thread *held,
         return (int)bytes;
     }
     dump->head.xstate_bytes = (uint32_t)bytes;
-    memcpy(&dump->head.xfeatures, xstate + XSTATE_XCR0_AT, sizeof dump->head.xfeatures);
     thread->xstate = tables_add_xstate(&dump->tables, xstate, (size_t)bytes);
     return 0;
 }
@@ -529,10 +531,9 @@ static void read_names(struct dump *dump)
     char path[4096];
     read_link(dump, "exe", path, sizeof path);
     process->exe =
-        tables_text(&dump->tables,
-                    dump->now->before != NULL
-                        ? image_text(dump->now->before, image_process(dump->now->before, 0)->exe)
-                        : path);
+        tables_text(&dump->tables, dump->now->was != NULL
+                                       ? image_text(dump->now->before, dump->now->was->exe)
+                                       : path);
     read_link(dump, "cwd", path, sizeof path);
     process->cwd = tables_text(&dump->tables, path);
     read_link(dump, "root", path, sizeof path);
@@ -568,6 +569,11 @@ int dump_process(struct dump *dump, struct err *err)
     process->subreaper = ask(dump, PR_GET_CHILD_SUBREAPER, 0);
     process->dumpable = ask_result(dump, PR_GET_DUMPABLE);
     process->thp_disable = ask_result(dump, PR_GET_THP_DISABLE);
+    if (TRACEE_CALL(&dump->now->tracee, 0, SYS_arch_prctl, ARCH_GET_XCOMP_PERM,
+                    dump->now->tracee.scratch) == 0) {
+        (void)tracee_read(&dump->now->tracee, dump->now->tracee.scratch, &process->xstate_allowed,
+                          sizeof process->xstate_allowed);
+    }
     long persona = TRACEE_CALL(&dump->now->tracee, 0, SYS_personality, 0xffffffff);
     process->personality = persona > 0 ? (uint32_t)persona : 0;
     return 0;

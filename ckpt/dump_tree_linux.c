@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <linux/kcmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,19 +280,43 @@ static bool is_keeper(pid_t pid)
     return innermost(pid, "NSpid:") == 1 && (pid != 1 || named);
 }
 
-/* While it is resumed from its image it is in the window: what it has then is not all its own. */
+/* While it is resumed from its image it is in the window: what it has then is not all its own.  (In
+ * the parking there may be the vdso of another kernel than the one that it began with.) */
 static int check_resumed(const struct subject *subject, struct err *err)
 {
     const struct ckpt_head *head = subject->before != NULL ? image_head(subject->before) : NULL;
     for (size_t i = 0; head != NULL && i < subject->tracee.count; i++) {
         uint64_t at = subject->tracee.threads[i].registers.rip;
-        if (at >= head->window && at < head->window + head->window_bytes &&
-            !dump_is_waiting(subject->before, at) &&
+        if (at >= head->window && at < head->parking && !dump_is_waiting(subject->before, at) &&
             dump_halted(subject, &subject->tracee.threads[i]) == NULL) {
             return err_set(err, -EAGAIN, "process %d: it is being resumed: try again",
                            (int)subject->tracee.pid);
         }
     }
+    return 0;
+}
+
+/* The image that it was resumed from, and what it was there: the stub has left a note of that. */
+static int find_before(struct subject *subject, struct err *err)
+{
+    int rc = image_of_process(subject->tracee.pid, &subject->before, err);
+    if (rc != 0 || subject->before == NULL) {
+        return rc;
+    }
+    rc = check_resumed(subject, err);
+    if (rc != 0) {
+        return rc;
+    }
+    const struct ckpt_head *head = image_head(subject->before);
+    uint64_t tables = (head->tables_bytes + CKPT_PAGE - 1) / CKPT_PAGE * CKPT_PAGE;
+    uint64_t place = head->stacks - tables + offsetof(struct ckpt_head, self);
+    uint32_t self = 0;
+    if (tracee_read(&subject->tracee, place, &self, sizeof self) != (ssize_t)sizeof self ||
+        self >= image_count(subject->before, CKPT_PROCESSES)) {
+        return err_set(err, -EBADMSG, "process %d: it has lost what it was resumed with",
+                       (int)subject->tracee.pid);
+    }
+    subject->was = image_process(subject->before, self);
     return 0;
 }
 
@@ -323,10 +348,8 @@ static int hold_all(struct dump *dump, pid_t pid, struct err *err)
     rc = rc != 0 ? rc : check_sessions(dump, err);
     rc = rc != 0 ? rc : check_apart(dump, err);
     for (size_t i = 0; rc == 0 && i < dump->count; i++) {
-        struct subject *subject = dump->subjects[i];
-        if ((subject->process.flags & CKPT_ZOMBIE) == 0) {
-            rc = image_of_process(subject->tracee.pid, &subject->before, err);
-            rc = rc != 0 ? rc : check_resumed(subject, err);
+        if ((dump->subjects[i]->process.flags & CKPT_ZOMBIE) == 0) {
+            rc = find_before(dump->subjects[i], err);
         }
     }
     return rc;

@@ -32,3 +32,26 @@ void feature_list(const uint32_t words[MACHINE_WORDS], struct strbuf *ret)
         }
     }
 }
+
+static void put_room(uint32_t room, struct strbuf *ret)
+{
+    strbuf_printf(ret, "%sroom-%02x", ret->length > 0 ? "," : "", (unsigned)room);
+}
+
+void feature_list_room(uint32_t linker_room, struct strbuf *ret)
+{
+    if ((linker_room & MACHINE_LINKER_SAVES) != MACHINE_LINKER_SAVES) {
+        put_room(linker_room & MACHINE_LINKER_SAVES, ret);
+    }
+}
+
+void feature_list_rooms(uint32_t registers, struct strbuf *ret)
+{
+    /* What processors have: SSE; AVX; AVX and MPX; AVX-512; that and MPX (needs no word). */
+    static const uint32_t ROOMS[] = {0x02, 0x06, 0x0e, 0xe6};
+    for (size_t i = 0; i < sizeof ROOMS / sizeof ROOMS[0]; i++) {
+        if ((registers & MACHINE_LINKER_SAVES & ~ROOMS[i]) == 0) {
+            put_room(ROOMS[i], ret);
+        }
+    }
+}

@@ -15,4 +15,10 @@ struct strbuf;
  * runs where each of them is, and machine_missing() finds nothing. */
 void feature_list(const uint32_t words[MACHINE_WORDS], struct strbuf *ret);
 
+/* That a machine must not have more of: see machine_linker_room().  Of an image: the room that its
+ * job has, "room-06"; nothing where it does not matter.  Of a machine that has these registers (as
+ * in XCR0): each room that is enough for it.  Appended. */
+void feature_list_room(uint32_t linker_room, struct strbuf *ret);
+void feature_list_rooms(uint32_t registers, struct strbuf *ret);
+
 #endif

@@ -39,6 +39,7 @@
 #define CKPT_PROCESSES_MAX 4096U
 #define CKPT_THREADS_MAX   65536U
 #define CKPT_XSTATE_MAX    16384U
+#define CKPT_COMPONENTS    20U /* of extended states: as many as are known */
 
 enum ckpt_table {
     CKPT_PROCESSES,
@@ -68,6 +69,15 @@ struct ckpt_array {
     uint64_t count;
 };
 
+struct ckpt_component { /* of an extended state; bytes 0: there is none */
+    uint32_t offset, bytes;
+};
+
+struct ckpt_xstate_layout {
+    uint64_t features; /* as in XCR0 */
+    struct ckpt_component components[CKPT_COMPONENTS];
+};
+
 struct ckpt_head {
     char magic[8];
     uint32_t version;
@@ -80,14 +90,16 @@ struct ckpt_head {
     uint64_t meeting;     /* address, in the window: a page that all processes share */
     uint64_t parking;     /* address, in the window, of CKPT_PARKING bytes */
     uint64_t image_bytes;
-    uint64_t memory_bytes; /* of extents of memory */
-    int64_t made_s;        /* since 1970 */
-    uint64_t xfeatures;    /* that the extended states hold */
-    uint32_t xstate_bytes; /* of each */
-    uint32_t flags;        /* none yet */
-    uint32_t machine[8];   /* words of CPUID that programs ask: 1.ecx 1.edx 7.ebx 7.ecx 7.edx ... */
-    uint32_t kernel;       /* text: release */
-    uint32_t host;         /* text */
+    uint64_t memory_bytes;            /* of extents of memory */
+    int64_t made_s;                   /* since 1970 */
+    uint32_t xstate_bytes;            /* of each thread's extended state */
+    uint32_t linker_room;             /* machine_linker_room() */
+    struct ckpt_xstate_layout xstate; /* of all of them */
+    uint32_t machine[12];             /* what programs go by: enum machine_word */
+    int64_t clocks_ns[2]; /* CLOCK_MONOTONIC, CLOCK_BOOTTIME when the job stood still; 0: unknown */
+    uint32_t kernel;      /* text: release */
+    uint32_t host;        /* text */
+    uint32_t self, pad;   /* in the memory of a resumed process only: its index */
     struct ckpt_array tables[CKPT_TABLES];
 };
 
@@ -115,7 +127,8 @@ struct ckpt_process { /* parents stand before their children */
     uint32_t dumpable, no_new_privs, subreaper, thp_disable;
     int32_t death_signal;
     uint32_t personality;
-    int64_t itimers[3][4]; /* real, virtual, prof: interval s, us; left s, us */
+    uint64_t xstate_allowed; /* components that it asked for leave to use; 0: none */
+    int64_t itimers[3][4];   /* real, virtual, prof: interval s, us; left s, us */
 };
 
 enum ckpt_region_kind {

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "ckpt/sum.h"
 #include "ckpt/tables.h"
+#include "ckpt/xstate.h"
 
 struct image {
     struct ckpt_head head;
@@ -38,6 +39,17 @@ bool image_find_tables(const void *head, size_t head_bytes, uint64_t *offset, ui
            *bytes <= CKPT_TABLES_MAX;
 }
 
+bool image_is_foreign(const void *head, size_t head_bytes)
+{
+    Elf64_Ehdr elf;
+    if (head_bytes < sizeof elf) {
+        return false;
+    }
+    memcpy(&elf, head, sizeof elf);
+    return memcmp(elf.e_ident, ELFMAG, SELFMAG) == 0 &&
+           memcmp(elf.e_ident + EI_PAD, "ROOST", 5) == 0 && elf.e_machine != EM_X86_64;
+}
+
 static const void *entry(const struct image *image, enum ckpt_table table, uint32_t index)
 {
     return image->bytes + image->head.tables[table].offset + index * tables_entry_bytes(table);
@@ -61,9 +73,18 @@ static int check_head(const struct ckpt_head *head, size_t bytes, struct err *er
     if (head->tables_bytes > bytes || head->tables_bytes < sizeof *head) {
         return err_set(err, -EBADMSG, "the image's tables are cut off");
     }
-    if (head->xstate_bytes > CKPT_XSTATE_MAX || head->window % CKPT_PAGE != 0 ||
-        head->window_bytes % CKPT_PAGE != 0 || head->window + head->window_bytes < head->window) {
+    if (head->xstate_bytes < XSTATE_MIN || head->xstate_bytes > CKPT_XSTATE_MAX ||
+        head->window % CKPT_PAGE != 0 || head->window_bytes % CKPT_PAGE != 0 ||
+        head->window + head->window_bytes < head->window) {
         return err_set(err, -EBADMSG, "the image's head is damaged");
+    }
+    for (unsigned i = 0; i < CKPT_COMPONENTS; i++) {
+        const struct ckpt_component *component = &head->xstate.components[i];
+        if (component->bytes != 0 &&
+            (component->offset < XSTATE_MIN || component->offset > head->xstate_bytes ||
+             component->bytes > head->xstate_bytes - component->offset)) {
+            return err_set(err, -EBADMSG, "the image's head is damaged: component %u", i);
+        }
     }
     return 0;
 }

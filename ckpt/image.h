@@ -18,6 +18,9 @@ struct image; /* its tables, in memory; immutable */
  * it is no image.  Of head_bytes, CKPT_STUB_OFFSET are enough. */
 bool image_find_tables(const void *head, size_t head_bytes, uint64_t *offset, uint64_t *bytes);
 
+/* It is one, but of a machine of another architecture. */
+bool image_is_foreign(const void *head, size_t head_bytes);
+
 /* From the bytes of the tables, which are copied.  -EBADMSG: damaged, or not made by this program;
  * -EPROTONOSUPPORT: of another version; err says where it is wrong. */
 int image_parse(const void *tables, size_t bytes, struct image **ret, struct err *err);

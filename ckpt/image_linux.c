@@ -26,6 +26,10 @@ static int read_tables(int fd, struct image **ret, bool *is_one, struct err *err
         return err_set(err, -errno, "%s", err_code_text(-errno));
     }
     *is_one = image_find_tables(head, (size_t)got, &offset, &bytes);
+    if (!*is_one && image_is_foreign(head, (size_t)got)) {
+        return err_set(err, -EPROTONOSUPPORT,
+                       "it is the image of a job on another kind of processor");
+    }
     if (!*is_one) {
         return 0;
     }

@@ -8,12 +8,11 @@
 #include "ckpt/sum.h"
 
 #include <cpuid.h>
-#include <stdbool.h>
 #include <string.h>
 
 #define POLYNOMIAL 0x82f63b78U
 
-static bool has_instruction(void)
+bool ckpt_sum_is_fast(void)
 {
     unsigned a, b, c = 0, d;
     return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_2) != 0;
@@ -32,11 +31,13 @@ static uint32_t slowly(uint32_t sum, const unsigned char *at, size_t bytes)
 
 uint32_t ckpt_sum(uint32_t before, const void *data, size_t bytes)
 {
+    return ckpt_sum_is_fast() ? ckpt_sum_fast(before, data, bytes) : ~slowly(~before, data, bytes);
+}
+
+uint32_t ckpt_sum_fast(uint32_t before, const void *data, size_t bytes)
+{
     const unsigned char *at = data;
     uint64_t sum = ~before;
-    if (!has_instruction()) {
-        return ~slowly(~before, at, bytes);
-    }
     for (; bytes >= 8; at += 8, bytes -= 8) {
         uint64_t word;
         __builtin_memcpy(&word, at, sizeof word);

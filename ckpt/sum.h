@@ -7,10 +7,16 @@
 #ifndef CKPT_SUM_H
 #define CKPT_SUM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Of these bytes, going on from the sum of what was before them; 0: nothing was. */
 uint32_t ckpt_sum(uint32_t before, const void *data, size_t bytes);
+
+/* Has the processor an instruction for it?  Asking takes longer than the sum of a page. */
+bool ckpt_sum_is_fast(void);
+/* The same sum, where it has. */
+uint32_t ckpt_sum_fast(uint32_t before, const void *data, size_t bytes);
 
 #endif

@@ -23,10 +23,11 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "ckpt/maps_linux.h"
+#include "ckpt/xstate.h"
 
 #define EVENT_OF(status) ((status) >> 16)
 #define CS_64BIT         0x33U
-#define LEAVE_TRIES      1000
+#define VDSO_TRIES       1000
 #define END_TRIES        20000 /* ten seconds */
 #define END_PAUSE_NS     500000
 #define SYSCALL_STOP     (SIGTRAP | 0x80)
@@ -465,12 +466,19 @@ static bool find_call(struct tracee *tracee, const struct map *map)
     return found;
 }
 
+static bool is_inside(const struct tracee_thread *thread, uint64_t start, uint64_t end)
+{
+    return thread->registers.rip >= start && thread->registers.rip < end;
+}
+
 /* No thread may be inside the code that the kernel lends it: it could not go on with another
  * kernel's.  That code never waits: a moment, and the thread has left it. */
-static int leave(struct tracee_thread *thread, uint64_t start, uint64_t end)
+static int leave_vdso(struct tracee_thread *thread, const struct map *vdso,
+                      const struct tracee_code *lent)
 {
-    for (int i = 0; i < LEAVE_TRIES; i++) {
-        if (thread->registers.rip < start || thread->registers.rip >= end) {
+    for (int i = 0; i < VDSO_TRIES; i++) {
+        if (!is_inside(thread, vdso->start, vdso->end) &&
+            !is_inside(thread, lent->start, lent->end)) {
             return 0;
         }
         int rc = ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 ||
@@ -485,23 +493,13 @@ static int leave(struct tracee_thread *thread, uint64_t start, uint64_t end)
     return -EBUSY;
 }
 
-int tracee_leave(struct tracee *tracee, uint64_t start, uint64_t end, struct err *err)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < tracee->count; i++) {
-        rc = leave(&tracee->threads[i], start, end);
-    }
-    return rc != 0 ? err_set(err, rc, "process %d: it is just being resumed: try again",
-                             (int)tracee->pid)
-                   : 0;
-}
-
-int tracee_prepare(struct tracee *tracee, const struct maps *maps, struct err *err)
+int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct tracee_code *lent,
+                   struct err *err)
 {
     const struct map *vdso = maps_named(maps, "[vdso]");
     int rc = 0;
     for (size_t i = 0; rc == 0 && vdso != NULL && i < tracee->count; i++) {
-        rc = leave(&tracee->threads[i], vdso->start, vdso->end);
+        rc = leave_vdso(&tracee->threads[i], vdso, lent);
     }
     if (rc != 0) {
         return err_set(err, rc, "process %d: it does not leave the kernel's code",
@@ -528,8 +526,18 @@ int tracee_prepare(struct tracee *tracee, const struct maps *maps, struct err *e
 ssize_t tracee_xstate(const struct tracee_thread *thread, void *to)
 {
     struct iovec room = {to, CKPT_XSTATE_MAX};
-    if (ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_X86_XSTATE, &room) != 0) {
+    uint64_t in_use = XSTATE_LEGACY;
+    if (ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_X86_XSTATE, &room) == 0) {
+        return (ssize_t)room.iov_len;
+    }
+    if (errno != ENODEV) {
         return -errno;
     }
-    return (ssize_t)room.iov_len;
+    room.iov_len = XSTATE_HEADER; /* a processor without XSAVE */
+    if (ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_PRFPREG, &room) != 0) {
+        return -errno;
+    }
+    memset((char *)to + XSTATE_HEADER, 0, XSTATE_MIN - XSTATE_HEADER);
+    memcpy((char *)to + XSTATE_HEADER, &in_use, sizeof in_use);
+    return XSTATE_MIN;
 }

@@ -44,11 +44,14 @@ struct tracee {
 /* Holds it.  -EPERM: it is another user's, or may not be traced; -EBUSY: somebody traces it;
  * -ESRCH; -EOPNOTSUPP: it is not a program of this machine's own kind (32 bit). */
 int tracee_hold(pid_t pid, struct tracee *tracee, struct err *err);
-/* After tracee_hold(): lets threads run that are in that code, until they have left it.  -EBUSY:
- * they wait there for another process. */
-int tracee_leave(struct tracee *tracee, uint64_t start, uint64_t end, struct err *err);
-/* After tracee_hold(): finds the instruction and makes the scratch page. */
-int tracee_prepare(struct tracee *tracee, const struct maps *maps, struct err *err);
+struct tracee_code {
+    uint64_t start, end;
+};
+
+/* After tracee_hold(): finds the instruction and makes the scratch page.  No thread is inside the
+ * kernel's vdso then, nor inside lent, the one of another kernel that leads there. */
+int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct tracee_code *lent,
+                   struct err *err);
 /* Lets it go on as if nothing had been; what was made for us is undone.  Or ends it by SIGKILL, and
  * waits until nothing is left of it. */
 void tracee_release(struct tracee *tracee, bool kill);

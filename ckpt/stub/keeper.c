@@ -29,12 +29,16 @@ struct outcome {    /* from the keeper to the outer process */
 
 enum step { STEP_NONE, STEP_PIPE, STEP_NAMESPACES, STEP_MAPS, STEP_PROC, STEP_CLONE };
 
-static const char *step_text(int step)
+static const char *step_text(int step, long error)
 {
     switch (step) {
     case STEP_PIPE:
         return "a pipe";
     case STEP_NAMESPACES:
+        if (error == -EPERM || error == -ENOSPC) {
+            return "this kernel lets ordinary users make no namespaces "
+                   "(kernel.unprivileged_userns_clone, user.max_user_namespaces)";
+        }
         return "user, process and mount namespaces of its own";
     case STEP_MAPS:
         return "the user of its namespace";
@@ -76,6 +80,94 @@ static long map_users(long user, long group)
     long rc = map_one("/proc/self/uid_map", user);
     rc = rc != 0 ? rc : write_file("/proc/self/setgroups", &deny);
     return rc != 0 ? rc : map_one("/proc/self/gid_map", group);
+}
+
+/* ---- clocks */
+
+#define SECOND_NS INT64_C(1000000000)
+
+struct clock {
+    const char *name; /* in timens_offsets */
+    int32_t id;
+    int64_t base_ns; /* how far our own is from the machine's */
+};
+
+static long read_text(const char *path, char *text, size_t size)
+{
+    long fd = SYS4(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0) {
+        return fd;
+    }
+    long got = SYS3(read, fd, text, size - 1);
+    (void)SYS1(close, fd);
+    text[got > 0 ? got : 0] = '\0';
+    return got < 0 ? got : 0;
+}
+
+static int64_t signed_number(const char **at)
+{
+    while (**at == ' ') {
+        (*at)++;
+    }
+    bool negative = **at == '-';
+    *at += negative ? 1 : 0;
+    int64_t number = (int64_t)text_number(at, 10);
+    return negative ? -number : number;
+}
+
+/* "NAME SECONDS NANOSECONDS" of that line. */
+static int64_t offset_in(const char *text, const char *name)
+{
+    size_t length = text_length(name);
+    for (const char *at = text; *at != '\0';) {
+        size_t same = 0;
+        while (same < length && at[same] == name[same]) {
+            same++;
+        }
+        if (same == length) {
+            at += length;
+            int64_t seconds = signed_number(&at);
+            return seconds * SECOND_NS + signed_number(&at);
+        }
+        while (*at != '\0' && *at++ != '\n') {
+        }
+    }
+    return 0;
+}
+
+static void put_offset(struct stub_text *text, const struct clock *clock, int64_t wanted_ns)
+{
+    int64_t now[2] = {0, 0}; /* s, ns */
+    if (wanted_ns <= 0 || SYS2(clock_gettime, clock->id, now) != 0) {
+        return;
+    }
+    int64_t offset = clock->base_ns + wanted_ns - now[0] * SECOND_NS - now[1];
+    int64_t rest = (offset % SECOND_NS + SECOND_NS) % SECOND_NS;
+    text_put(text, clock->name);
+    text_put(text, " ");
+    text_put_number(text, (offset - rest) / SECOND_NS);
+    text_put(text, " ");
+    text_put_number(text, rest);
+    text_put(text, "\n");
+}
+
+/* For what is made from now on.  Where that cannot be had the job goes on without. */
+static void set_clocks(const int64_t *wanted_ns)
+{
+    static const char PATH[] = "/proc/self/timens_offsets";
+    char before[256];
+    struct stub_text text = {.length = 0};
+    if (wanted_ns == NULL || SYS1(unshare, CLONE_NEWTIME) != 0 ||
+        read_text(PATH, before, sizeof before) != 0) {
+        return;
+    }
+    struct clock monotonic = {"monotonic", 1 /* CLOCK_MONOTONIC */, 0};
+    struct clock boottime = {"boottime", 7 /* CLOCK_BOOTTIME */, 0};
+    monotonic.base_ns = offset_in(before, monotonic.name);
+    boottime.base_ns = offset_in(before, boottime.name);
+    put_offset(&text, &monotonic, wanted_ns[0]);
+    put_offset(&text, &boottime, wanted_ns[1]);
+    (void)write_file(PATH, &text);
 }
 
 /* ---- the job's process, and waiting for it */
@@ -178,10 +270,13 @@ static long run_outside(const struct keeper *keeper, uint64_t mask, int *what)
     if (rc == 0) {
         *what = STEP_MAPS;
         rc = map_users(user, group);
+    } else if (user == 0 && SYS1(unshare, CLONE_NEWPID | CLONE_NEWNS) == 0) {
+        rc = 0; /* who may do anything needs no user namespace for it */
     }
     if (rc != 0) {
         return rc;
     }
+    set_clocks(keeper->clocks_ns);
     struct clone_args args = {.exit_signal = SIGCHLD};
     *what = STEP_CLONE;
     long pid = SYS2(clone3, &args, sizeof args);
@@ -209,6 +304,7 @@ long keeper_run(const struct keeper *keeper, const char **what)
     long rc;
     if (keeper->is_inside) {
         int none = -1;
+        set_clocks(keeper->clocks_ns);
         long pid = start(keeper, &none, mask);
         rc = pid < 0 ? pid : wait_for(pid);
     } else {
@@ -216,7 +312,7 @@ long keeper_run(const struct keeper *keeper, const char **what)
     }
     (void)SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGNAL_BYTES);
     if (rc < 0) {
-        *what = step_text(step);
+        *what = step_text(step, rc);
     }
     return rc;
 }

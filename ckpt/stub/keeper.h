@@ -9,7 +9,10 @@
  *      \- keeper   process 1 of the namespace: reaps what the job leaves behind; ends with the job
  *          \- job
  *
- * and a resumed one too.  Used by `roost-ckpt run` (with a C library around it) and by the stub.
+ * and a resumed one too; that one in a namespace of time besides, where the kernel has them (Linux
+ * 5.6): the clocks that count from the start of a machine go on for it where they stood when its
+ * image was made, so that a moment that it waits for comes neither at once nor days later. Without,
+ * it sees the machine's.  Used by `roost-ckpt run` (with a C library around it) and by the stub.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,6 +26,9 @@ struct keeper {
     const int32_t *pid; /* the number the job shall have; NULL: any */
     bool
         is_inside; /* we are in such a namespace already: no other is made, and we are the keeper */
+    /* What CLOCK_MONOTONIC and CLOCK_BOOTTIME shall be for the job, ns; NULL, or one that is 0: as
+     * they are. */
+    const int64_t *clocks_ns;
     /* The job; does not return.  With all signals blocked as they were when keeper_run() was
      * called, and none handled. */
     void (*job)(void *arg);

@@ -24,7 +24,8 @@
 #define SPACE_END 0x7ffffffff000UL
 /* A mapping for each run of pages: below this size they are read even so, or a fragmented heap
  * would need more mappings than a process may have. */
-#define LAZY_MIN (64U * 1024)
+#define LAZY_MIN   (64U * 1024)
+#define READ_BYTES (256U * 1024) /* and summed while they are in the cache */
 
 /* ---- the kernel's own pages */
 
@@ -110,14 +111,22 @@ static void move_kernel_pages(const struct stub *stub, struct kernel_pages *page
 static void read_extent(const struct stub *stub, const struct ckpt_extent *extent)
 {
     uint64_t done = 0;
+    uint32_t sum = 0;
     while (done < extent->bytes) {
-        long got = SYS4(pread64, stub->image, extent->start + done, extent->bytes - done,
-                        extent->offset + done);
+        uint64_t left = extent->bytes - done;
+        long got = SYS4(pread64, stub->image, extent->start + done,
+                        left < READ_BYTES ? left : READ_BYTES, extent->offset + done);
         if (got <= 0) {
             stub_fail_at(stub, "reading the image for memory at", extent->start + done,
                          got < 0 ? got : -EIO);
         }
+        if (stub->sums) {
+            sum = ckpt_sum_fast(sum, (const void *)(extent->start + done), (size_t)got);
+        }
         done += (uint64_t)got;
+    }
+    if (stub->sums && sum != extent->sum) {
+        stub_fail_at(stub, "the image is damaged: its bytes at", extent->offset, -EIO);
     }
 }
 

@@ -11,6 +11,13 @@
 #include "ckpt/stub/stub.h"
 #include "ckpt/stub/sys.h"
 
+#ifndef ARCH_REQ_XCOMP_PERM
+#define ARCH_REQ_XCOMP_PERM 0x1023
+#endif
+#define DEFAULT_COMPONENTS                                                \
+    UINT64_C(0x2ffff) /* each process may use them: all below AMX's tiles \
+                       */
+
 struct kernel_action {
     uint64_t handler, flags, restorer, mask;
 };
@@ -63,6 +70,16 @@ static void queue_signals(const struct stub *stub)
     }
 }
 
+/* Those whose states are large, of which a process has to ask for leave to use them. */
+static void allow_registers(const struct stub *stub)
+{
+    for (unsigned i = 0; i < CKPT_COMPONENTS; i++) {
+        if ((stub->process->xstate_allowed & ~DEFAULT_COMPONENTS & UINT64_C(1) << i) != 0) {
+            stub_must(stub, SYS2(arch_prctl, ARCH_REQ_XCOMP_PERM, i), "leave to use AMX tiles");
+        }
+    }
+}
+
 void stub_make_process(struct stub *stub)
 {
     const struct ckpt_process *process = stub->process;
@@ -78,6 +95,7 @@ void stub_make_process(struct stub *stub)
     }
     (void)SYS5(prctl, PR_SET_DUMPABLE, process->dumpable != 0, 0, 0, 0);
     (void)SYS1(personality, process->personality);
+    allow_registers(stub);
 }
 
 /* ---- at the end: they would go off */

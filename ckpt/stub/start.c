@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <linux/fs.h>
 
 #include "ckpt/machine.h"
 #include "ckpt/stub/keeper.h"
@@ -15,6 +16,9 @@
 #include "ckpt/stub/sys.h"
 #include "ckpt/stub/text.h"
 #include "ckpt/sum.h"
+#include "ckpt/xstate.h"
+
+#define STACK_LEFT 4096U /* for the code that runs beside what it puts on a thread's stack */
 
 /* ---- failing */
 
@@ -60,6 +64,15 @@ long stub_must(const struct stub *stub, long result, const char *what)
 
 /* ---- is it whole, and can this machine run it? */
 
+/* They are the last of the image; what is not there cannot be looked at. */
+static void check_size(const struct stub *stub, const Elf64_Phdr *tables)
+{
+    long bytes = stub_must(stub, SYS3(lseek, stub->image, 0, SEEK_END), "the image");
+    if ((uint64_t)bytes < tables->p_offset + tables->p_filesz) {
+        stub_fail(stub, "the image is cut off", "", -EIO);
+    }
+}
+
 static void check_tables(const struct stub *stub)
 {
     struct ckpt_head *head = (struct ckpt_head *)(uintptr_t)stub->head;
@@ -72,16 +85,49 @@ static void check_tables(const struct stub *stub)
     }
 }
 
-void stub_check_machine(const struct stub *stub)
+/* What the kernel tells this program; behind its environment, on the stack that it began with. */
+static uint64_t told(const uint64_t *stack, uint64_t what)
 {
-    uint32_t here[MACHINE_WORDS];
-    struct stub_text text = {.length = 0};
-    machine_read(here);
-    const char *missing = machine_missing(stub->head->machine, here);
-    if (missing != NULL) {
-        stub_fail(stub, "this processor lacks what the job may use:", missing, -EOPNOTSUPP);
+    const uint64_t *at = stack + 1 + stack[0] + 1;
+    while (*at != 0) {
+        at++;
     }
-    (void)text;
+    for (at++; at[0] != AT_NULL; at += 2) {
+        if (at[0] == what) {
+            return at[1];
+        }
+    }
+    return 0;
+}
+
+static void check_machine(struct stub *stub, const uint64_t *stack)
+{
+    const struct ckpt_head *head = stub->head;
+    uint32_t here[MACHINE_WORDS];
+    machine_read(told(stack, AT_HWCAP2), here);
+    const char *missing = machine_missing(head->machine, here);
+    if (missing != NULL) {
+        stub_fail(stub, "this machine lacks what the job may use:", missing, -EOPNOTSUPP);
+    }
+    if (machine_outgrows(head->linker_room, here)) {
+        stub_fail(stub,
+                  "this processor has more registers than the job's dynamic linker makes "
+                  "room for (start it with roost-ckpt run --cpu)",
+                  "", -EOPNOTSUPP);
+    }
+    xstate_read_layout(&stub->xstate);
+    if (xstate_fit_max(&head->xstate, &stub->xstate) > head->stack_bytes - STACK_LEFT) {
+        stub_fail(stub, "this processor has more registers than the image has room for", "",
+                  -EOPNOTSUPP);
+    }
+    for (uint32_t i = 0; i < head->tables[CKPT_THREADS].count; i++) {
+        const struct ckpt_thread *thread = STUB_ENTRY(stub, CKPT_THREADS, struct ckpt_thread, i);
+        const uint8_t *saved = stub_entry(stub, CKPT_XSTATES, thread->xstate, 1);
+        missing = xstate_missing(&head->xstate, saved, &stub->xstate);
+        if (missing != NULL) {
+            stub_fail(stub, "this machine lacks what the job uses:", missing, -EOPNOTSUPP);
+        }
+    }
 }
 
 /* ---- options */
@@ -95,8 +141,10 @@ static void parse(struct stub *stub, int argc, const char *const *argv)
             stub->stdio = true;
         } else if (text_is(argv[i], "--inside")) {
             stub->inside = true;
+        } else if (text_is(argv[i], "--check")) {
+            stub->check = true;
         } else {
-            stub_fail(stub, "--lazy, --stdio or --inside, but not", argv[i], -EINVAL);
+            stub_fail(stub, "--lazy, --stdio, --inside or --check, but not", argv[i], -EINVAL);
         }
     }
 }
@@ -125,6 +173,9 @@ static void go_on(struct stub *stub)
     /* From here on nothing of the kernel's stack is needed: the state goes to the window, at the
      * bottom of a stack of its own behind those of the threads. */
     uint64_t last = stub->head->meeting - stub->head->stack_bytes;
+    struct ckpt_head *head = (struct ckpt_head *)(uintptr_t)stub->head;
+    head->self =
+        (uint32_t)(stub->process - STUB_ENTRY(stub, CKPT_PROCESSES, struct ckpt_process, 0));
     struct stub *kept = (struct stub *)last;
     *kept = *stub;
     stub_on_stack(become, kept, last + stub->head->stack_bytes);
@@ -164,15 +215,21 @@ __attribute__((used)) void stub_main(const uint64_t *stack, uint64_t code)
     const Elf64_Phdr *headers = (const void *)((const char *)elf + elf->e_phoff);
     const char *what = "";
     stub.head = (const void *)headers[1].p_vaddr;
-    parse(&stub, (int)stack[0], (const char *const *)(stack + 1));
-    check_tables(&stub);
-    stub_check_machine(&stub);
-    stub.process = STUB_ENTRY(&stub, CKPT_PROCESSES, struct ckpt_process, 0);
     stub.image =
         (int)stub_must(&stub, SYS4(openat, AT_FDCWD, "/proc/self/exe", O_RDONLY | O_CLOEXEC, 0),
                        "the image");
+    parse(&stub, (int)stack[0], (const char *const *)(stack + 1));
+    check_size(&stub, &headers[1]);
+    check_tables(&stub);
+    check_machine(&stub, stack);
+    if (stub.check) {
+        (void)SYS1(exit_group, 0);
+    }
+    stub.sums = ckpt_sum_is_fast();
+    stub.process = STUB_ENTRY(&stub, CKPT_PROCESSES, struct ckpt_process, 0);
     const struct keeper keeper = {.pid = &stub.process->pid,
                                   .is_inside = stub.inside,
+                                  .clocks_ns = stub.head->clocks_ns,
                                   .job = job,
                                   .before = prepare,
                                   .after = add_orphans,

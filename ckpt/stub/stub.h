@@ -46,12 +46,15 @@ struct stub {
     const struct ckpt_head *head;
     const struct ckpt_process *process; /* the one that this process becomes */
     uint64_t stub;                      /* address of the code */
+    struct ckpt_xstate_layout xstate;   /* of this machine */
     int image;   /* descriptor of the image, at a number that the job does not use */
     int say;     /* where errors go, the same */
     int out;     /* the keeper's; -1: none */
     bool lazy;   /* --lazy */
     bool stdio;  /* --stdio: descriptors 0 to 2 as they were, too */
     bool inside; /* --inside */
+    bool check;  /* --check */
+    bool sums;   /* what is read is compared with its sum */
     int high;    /* from this number on the job has no descriptor */
     uint32_t file_count;
     struct stub_meeting *meeting;
@@ -88,7 +91,6 @@ _Noreturn void stub_on_stack(void (*function)(void *arg), void *arg, uint64_t st
 long stub_clone(const void *args, size_t size, void (*function)(void *arg), void *arg);
 _Noreturn void stub_sigreturn(uint64_t frame);
 
-void stub_check_machine(const struct stub *stub);
 /* Once, before there are others: all open files of all processes, at high numbers. */
 void stub_open_files(struct stub *stub);
 void stub_make_descriptors(struct stub *stub);

@@ -19,6 +19,7 @@
 
 #include "ckpt/stub/stub.h"
 #include "ckpt/stub/sys.h"
+#include "ckpt/xstate.h"
 
 #define XSTATE_MAGIC1    0x46505853U
 #define XSTATE_MAGIC2    0x46505845U
@@ -129,14 +130,15 @@ _Noreturn static void go_on(const struct start *start)
     const struct ckpt_thread *thread = start->thread;
     struct ckpt_registers registers = thread->registers, *saved = &registers;
     wait_for_the_rest(stub, thread, saved);
-    uint32_t bytes = stub->head->xstate_bytes;
     uint64_t xstate = start->stack + sizeof *start + XSTATE_ALIGNMENT - 1;
     xstate &= ~(uint64_t)(XSTATE_ALIGNMENT - 1);
     const uint8_t *from = stub_entry(stub, CKPT_XSTATES, thread->xstate, 1);
-    __builtin_memcpy((void *)xstate, from, bytes);
+    uint64_t features;
+    uint32_t bytes = (uint32_t)xstate_fit(&stub->head->xstate, from, &stub->xstate,
+                                          (uint8_t *)xstate, &features);
     struct xstate_software software = {.magic1 = XSTATE_MAGIC1,
                                        .extended_bytes = bytes + 4,
-                                       .xfeatures = stub->head->xfeatures,
+                                       .xfeatures = features,
                                        .xstate_bytes = bytes};
     uint32_t magic2 = XSTATE_MAGIC2;
     __builtin_memcpy((void *)(xstate + XSTATE_SOFTWARE), &software, sizeof software);

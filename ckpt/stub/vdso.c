@@ -3,7 +3,11 @@
  * The job has the addresses of functions in the vdso of the kernel on which it was begun, in tables
  * of its C library.  Where this kernel's is another one, the old code is put back to its place, and
  * the beginning of each of its functions becomes a jump to this kernel's function of that name, or,
- * where there is none, the system call.  No thread is inside that code: the dumper sees to it.
+ * where there is none, the system call.  No thread is inside that code: the dumper sees to it.  One
+ * that was interrupted there by a signal whose handler it is in now returns to the old code, whose
+ * data are no longer there: nothing can be done about that from outside.
+ *
+ * The next image of the job has the patched code, and is patched again wherever it goes on.
  *
  * getrandom is always the system call: its function works on memory that the job has laid out as
  * the old kernel's told it to.
@@ -18,7 +22,9 @@
 #include "ckpt/stub/sys.h"
 #include "ckpt/stub/text.h"
 
-#define SYMBOLS_MAX 64
+#define SYMBOLS_MAX       64
+#define KERNEL_CALL_BYTES 8
+#define PATCH_BYTES       22 /* of the longest: getrandom's */
 
 struct symbols {
     const Elf64_Sym *table;
@@ -98,13 +104,49 @@ static void jump_to(unsigned char *at, uint64_t address)
     put(&at, JUMP, sizeof JUMP);
 }
 
-static void call_kernel(unsigned char *at, long number)
+static void call_kernel(unsigned char **at, long number)
 {
     static const unsigned char LOAD[] = {0xb8}, CALL[] = {0x0f, 0x05, 0xc3}; /* eax; syscall; ret */
     uint32_t word = (uint32_t)number;
-    put(&at, LOAD, sizeof LOAD);
-    put(&at, (const unsigned char *)&word, sizeof word);
-    put(&at, CALL, sizeof CALL);
+    put(at, LOAD, sizeof LOAD);
+    put(at, (const unsigned char *)&word, sizeof word);
+    put(at, CALL, sizeof CALL);
+}
+
+static void say_there_is_none(unsigned char **at)
+{
+    static const unsigned char CODE[] = {0x48, 0xc7, 0xc0, 0xda, 0xff, 0xff, 0xff, /* rax: ENOSYS */
+                                         0xc3};
+    put(at, CODE, sizeof CODE);
+}
+
+/* With a size of ~0 it is asked how its memory is to be laid out: that is only for its own. */
+static void call_getrandom(unsigned char **at)
+{
+    static const unsigned char IS_ASKED[] = {0x49, 0x83,
+                                             0xf8, 0xff,               /* r8: -1? */
+                                             0x74, KERNEL_CALL_BYTES}; /* je */
+    put(at, IS_ASKED, sizeof IS_ASKED);
+    call_kernel(at, SYS_getrandom);
+    say_there_is_none(at);
+}
+
+static void patch(const struct stub *stub, const char *name, unsigned char *at, uint64_t room,
+                  uint64_t now)
+{
+    long number = call_of(name);
+    if (room < PATCH_BYTES) {
+        stub_fail(stub, "no room in the kernel's function", name, -ENOSPC);
+    }
+    if (number == SYS_getrandom) {
+        call_getrandom(&at);
+    } else if (now != 0) {
+        jump_to(at, now);
+    } else if (number >= 0) {
+        call_kernel(&at, number);
+    } else { /* as of __vdso_sgx_enter_enclave(), which needs a device that no image has */
+        say_there_is_none(&at);
+    }
 }
 
 void stub_patch_vdso(const struct stub *stub, uint64_t vdso)
@@ -124,18 +166,9 @@ void stub_patch_vdso(const struct stub *stub, uint64_t vdso)
     for (uint32_t i = 0; i < old.count; i++) {
         const Elf64_Sym *symbol = &old.table[i];
         const char *name = old.names + symbol->st_name;
-        unsigned char *at = (unsigned char *)(symbol->st_value + old.bias);
-        long number = call_of(name);
-        if (symbol->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) {
-            continue;
-        }
-        uint64_t now = number == SYS_getrandom ? 0 : address_of(&new, name);
-        if (now != 0) {
-            jump_to(at, now);
-        } else if (number >= 0) {
-            call_kernel(at, number);
-        } else {
-            stub_fail(stub, "a function of the kernel's that is not known here,", name, -ENOSYS);
+        if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC) {
+            patch(stub, name, (unsigned char *)(symbol->st_value + old.bias), symbol->st_size,
+                  address_of(&new, name));
         }
     }
     long rc = SYS3(mprotect, process->vdso, process->vdso_bytes, PROT_READ | PROT_EXEC);

@@ -11,8 +11,8 @@ mkdir "$WORK/jobs" "$WORK/files" "$WORK/bin"
 chmod 0777 "$WORK/files"
 for source in "$ROOST_SRC"/tests/integration/jobs/*.c; do
     name=$(basename "$source" .c)
-    cc -O2 -D_GNU_SOURCE -pthread -o "$WORK/jobs/$name" "$source" || fail "$name does not compile"
-    cc -O2 -D_GNU_SOURCE -pthread -static -o "$WORK/jobs/$name.static" "$source" || fail "$name does not compile"
+    cc -O2 -D_GNU_SOURCE -pthread -o "$WORK/jobs/$name" "$source" -lm || fail "$name does not compile"
+    cc -O2 -D_GNU_SOURCE -pthread -static -o "$WORK/jobs/$name.static" "$source" -lm || fail "$name does not compile"
 done
 if grep -qw avx /proc/cpuinfo; then
     cc -O2 -mavx -D_GNU_SOURCE -o "$WORK/jobs/numbers.avx" "$ROOST_SRC/tests/integration/jobs/numbers.c" || fail "numbers.avx"

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "ckpt/sum.h"
 #include "ckpt/tables.h"
+#include "ckpt/xstate.h"
 #include "tests/support/unit.h"
 
 struct made { /* an image of a process with a thread, a region, and a file */
@@ -27,7 +28,7 @@ struct made { /* an image of a process with a thread, a region, and a file */
 
 static void make(struct made *made)
 {
-    static const unsigned char XSTATE[128];
+    static const unsigned char XSTATE[XSTATE_MIN];
     struct ckpt_process process = {.pid = 7, .parent = CKPT_NOBODY};
     struct ckpt_thread thread = {.tid = 7};
     struct ckpt_extent extent = {.start = REGION_START + CKPT_PAGE,

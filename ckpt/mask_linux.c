@@ -1,0 +1,103 @@
+/* ckpt/mask_linux.c - starts a program such that it does without features of this processor: see
+ * mask_linux.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ckpt/mask_linux.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+#include "base/err.h"
+
+#define VALUE_MAX 4096
+
+/* Of glibc's manual, "Hardware Capability Tunables"; names that a version does not know it passes
+ * over. */
+#define HWCAPS_V4 "-RTM,-AVX512ER,-AVX512PF,-FMA4,-XOP"
+#define HWCAPS_V3 HWCAPS_V4 ",-AVX512F,-AVX512CD,-AVX512BW,-AVX512DQ,-AVX512VL"
+#define HWCAPS_V2 \
+    HWCAPS_V3 ",-AVX,-AVX2,-FMA,-F16C,-BMI1,-BMI2,-LZCNT,-MOVBE,-XSAVE,-XSAVEC,-OSXSAVE"
+#define HWCAPS_V1 HWCAPS_V2 ",-POPCNT,-SSE4_2,-SSE4_1,-SSSE3,-SSE3"
+
+/* Only those that numpy chooses at run time in all its versions: it refuses others. */
+#define NUMPY_V3                                                               \
+    "AVX512F AVX512CD AVX512_KNL AVX512_KNM AVX512_SKX AVX512_CLX AVX512_CNL " \
+    "AVX512_ICL AVX512_SPR"
+#define NUMPY_V2 "F16C FMA3 AVX2 " NUMPY_V3
+
+struct level_words {
+    const char *hwcaps, *numpy, *openblas, *onednn, *mkl;
+};
+
+static const struct level_words *words_of(enum machine_level level)
+{
+    static const struct level_words V1 = {HWCAPS_V1, NUMPY_V2, "Prescott", "SSE41", "SSE4_2"},
+                                    V2 = {HWCAPS_V2, NUMPY_V2, "Nehalem", "SSE41", "SSE4_2"},
+                                    V3 = {HWCAPS_V3, NUMPY_V3, "Haswell", "AVX2", "AVX2"},
+                                    V4 = {HWCAPS_V4, "", "SkylakeX", "AVX512_CORE", "AVX512"};
+    return level == MACHINE_V4 ? &V4 : level == MACHINE_V3 ? &V3 : level == MACHINE_V2 ? &V2 : &V1;
+}
+
+/* NAME=VALUE, behind what was there and the separator. */
+static int add(const char *name, const char *separator, const char *value, struct err *err)
+{
+    char whole[VALUE_MAX];
+    const char *before = getenv(name);
+    bool has = before != NULL && before[0] != '\0';
+    int length =
+        snprintf(whole, sizeof whole, "%s%s%s", has ? before : "", has ? separator : "", value);
+    if (length < 0 || (size_t)length >= sizeof whole) {
+        return err_set(err, -E2BIG, "%s: its value in the environment is too long", name);
+    }
+    return setenv(name, whole, 1) != 0 ? err_set(err, -errno, "%s: %s", name, err_code_text(-errno))
+                                       : 0;
+}
+
+static int set(const char *name, const char *value, struct err *err)
+{
+    return setenv(name, value, 1) != 0 ? err_set(err, -errno, "%s: %s", name, err_code_text(-errno))
+                                       : 0;
+}
+
+/* OPENSSL_ia32cap(3): "~MASK:~MASK" takes features away; the low half of the first word is 1.edx,
+ * of which each processor has what OpenSSL uses. */
+static int tell_openssl(enum machine_level level, struct err *err)
+{
+    uint32_t words[MACHINE_WORDS];
+    char value[64];
+    for (size_t i = 0; i < MACHINE_WORDS; i++) {
+        words[i] = ~0U;
+    }
+    machine_mask(words, level);
+    (void)snprintf(value, sizeof value, "~0x%08x00000000:~0x%08x%08x",
+                   (unsigned)~words[MACHINE_1_ECX], (unsigned)~words[MACHINE_7_ECX],
+                   (unsigned)~words[MACHINE_7_EBX]);
+    return set("OPENSSL_ia32cap", value, err);
+}
+
+int mask_environment(enum machine_level level, struct err *err)
+{
+    const struct level_words *words = words_of(level);
+    uint32_t here[MACHINE_WORDS];
+    char hwcaps[512];
+    machine_read(getauxval(AT_HWCAP2), here);
+    if (machine_level(here) < level) {
+        return err_set(err, -EOPNOTSUPP, "this processor is no %s: it is %s",
+                       machine_level_name(level), machine_level_name(machine_level(here)));
+    }
+    (void)snprintf(hwcaps, sizeof hwcaps, "glibc.cpu.hwcaps=%s", words->hwcaps);
+    int rc = add("GLIBC_TUNABLES", ":", hwcaps, err);
+    rc = rc != 0 ? rc : add("GODEBUG", ",", "cpu.all=off", err);
+    rc = rc != 0 ? rc : set("LD_BIND_NOW", "1", err);
+    rc = rc != 0 ? rc : tell_openssl(level, err);
+    rc = rc != 0 || words->numpy[0] == '\0'
+             ? rc
+             : add("NPY_DISABLE_CPU_FEATURES", " ", words->numpy, err);
+    rc = rc != 0 ? rc : set("OPENBLAS_CORETYPE", words->openblas, err);
+    rc = rc != 0 ? rc : set("ONEDNN_MAX_CPU_ISA", words->onednn, err);
+    rc = rc != 0 ? rc : set("MKL_ENABLE_INSTRUCTIONS", words->mkl, err);
+    return rc != 0 ? rc : set(MASK_VARIABLE, machine_level_name(level), err);
+}
