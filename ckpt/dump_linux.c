@@ -294,6 +294,23 @@ static int dump_states(struct dump *dump, struct err *err)
     return rc;
 }
 
+/* One that was killed meanwhile, or whose copy was (by a machine that is out of memory), has read
+ * as if there was nothing. */
+static int check_whole(const struct dump *dump, int rc, struct err *err)
+{
+    for (size_t i = 0; i < dump->count; i++) {
+        const struct subject *subject = dump->subjects[i];
+        char byte;
+        if (is_alive(subject) && tracee_read(subject->source, subject->source->scratch, &byte,
+                                             sizeof byte) != (ssize_t)sizeof byte) {
+            return err_set(err, -ESRCH,
+                           "process %d: there is none any more: it ended before it was saved",
+                           (int)subject->tracee.pid);
+        }
+    }
+    return rc;
+}
+
 static int dump_memories(struct dump *dump, const char *path, struct err *err)
 {
     int rc = 0;
@@ -305,7 +322,7 @@ static int dump_memories(struct dump *dump, const char *path, struct err *err)
             close_inside(dump);
         }
     }
-    return rc;
+    return check_whole(dump, rc, err);
 }
 
 static int copy_processes(struct dump *dump, struct err *err)
