@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "ckpt/dump.h"
 #include "ckpt/image.h"
+#include "ckpt/xstate.h"
 
 #define SIGNALS         64
 #define SIGNAL_BYTES    8
@@ -239,9 +240,17 @@ static int take_halted(struct dump *dump, const struct ckpt_thread *halted,
                        struct ckpt_thread *thread)
 {
     const struct image *before = dump->now->before;
-    if (image_head(before)->xstate_bytes != dump->head.xstate_bytes) {
-        return -EOPNOTSUPP; /* stopped since before it came to this kind of processor */
+    const struct ckpt_xstate_layout *from = &image_head(before)->xstate;
+    const uint8_t *saved = image_xstate(before, halted);
+    struct ckpt_xstate_layout here;
+    uint8_t xstate[CKPT_XSTATE_MAX] = {0};
+    uint64_t features;
+    xstate_read_layout(&here); /* it has been stopped since before it came here */
+    if (xstate_fit_max(from, &here) > dump->head.xstate_bytes ||
+        xstate_missing(from, saved, &here) != NULL) {
+        return -EOPNOTSUPP;
     }
+    (void)xstate_fit(from, saved, &here, xstate, &features);
     thread->registers = halted->registers;
     thread->left_s = halted->left_s;
     thread->left_ns = halted->left_ns;
@@ -249,8 +258,7 @@ static int take_halted(struct dump *dump, const struct ckpt_thread *halted,
     thread->altstack = halted->altstack;
     thread->altstack_bytes = halted->altstack_bytes;
     thread->altstack_flags = halted->altstack_flags;
-    thread->xstate = tables_add_xstate(&dump->tables, image_xstate(before, halted),
-                                       image_head(before)->xstate_bytes);
+    thread->xstate = tables_add_xstate(&dump->tables, xstate, image_head(before)->xstate_bytes);
     return 0;
 }
 
