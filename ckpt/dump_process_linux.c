@@ -258,7 +258,7 @@ static int take_halted(struct dump *dump, const struct ckpt_thread *halted,
     thread->altstack = halted->altstack;
     thread->altstack_bytes = halted->altstack_bytes;
     thread->altstack_flags = halted->altstack_flags;
-    thread->xstate = tables_add_xstate(&dump->tables, xstate, image_head(before)->xstate_bytes);
+    thread->xstate = tables_add_xstate(&dump->tables, xstate, dump->head.xstate_bytes);
     return 0;
 }
 
