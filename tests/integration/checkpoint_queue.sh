@@ -82,8 +82,8 @@ equals "lines of jobs that have none" "$(grep -cE "^ +$plain\.0" "$WORK/ckpt")" 
 say "the schedd is killed"
 kill -9 "$(pids_of schedd)" || fail "kill"
 until_true 60 "the schedd is back" shows "$job" NumCkpts 1
-takes_one() { "$ROOST" checkpoint "$job" >"$WORK/again" 2>&1; }
-until_true 60 "its startd is back" takes_one
+takes_one() { "$ROOST" checkpoint "$1" >"$WORK/again" 2>&1; }
+until_true 60 "its startd is back" takes_one "$job"
 count=$(of "$job" NumCkpts)
 
 say "vacated: its last checkpoint is told before its end"
@@ -121,12 +121,36 @@ until_true 60 "its log tells that" lives "$twice" "000 001 003 004 001 005 "
 
 open_gate 2
 until_true 60 "it is done" is_done "$job" 1
+until_true 60 "its log tells that" lives "$job" "000 001 003 004 001 004 012 003 013 001 005 "
 equals "the steps that it did" "$(tr '\n' ' ' <"$OUT/steps")" "$(seq -s ' ' 30) "
 "$WORK/steps" "$WORK/log" "$WORK/gate" >"$WORK/alone" || fail "steps"
 cmp "$WORK/alone" "$OUT/out" || fail "another output than alone"
 equals "runs, and what counted" "$("$ROOST" history "$job" -af:, NumJobStarts NumCkpts \
     'CommittedTime <= RemoteWallClockTime && CommittedTime >= LastRemoteWallClockTime')" "3, $((count + 2)), true"
 until_true 30 "its checkpoints are gone" has_none "$job"
+
+say "starters are slow to end a run: what is said of that run meanwhile"
+starters() { pids_of starter wn01 | xargs -r kill "$1"; }
+slow=$(submit "$WORK/gone.sub") || exit 1
+until_true 60 "it runs" takes_one "$slow"
+starters -STOP
+"$ROOST" vacate "$slow" >/dev/null || fail "roost vacate"
+"$ROOST" hold "$slow" >/dev/null || fail "roost hold"
+until_true 60 "its log tells first of the eviction" lives "$slow" "000 001 003 004 012 "
+starters -CONT
+"$ROOST" release "$slow" >/dev/null || fail "roost release"
+until_true 60 "it goes on" shows "$slow" NumRestarts 1
+until_true 60 "it runs" takes_one "$slow"
+starters -STOP
+"$ROOST" vacate "$slow" >/dev/null || fail "roost vacate"
+equals "events of an eviction that is not over" "$(life "$slow" | grep -o 004 | wc -l)" 1
+kill -9 "$(pids_of schedd)" || fail "kill"
+has_evictions() { [ "$(life "$slow" | grep -o 004 | wc -l)" -eq "$1" ]; }
+until_true 60 "the next schedd tells of it" has_evictions 2
+starters -CONT
+until_true 60 "it goes on" shows "$slow" NumRestarts 2
+"$ROOST" rm "$slow" >/dev/null || fail "roost rm"
+until_true 60 "its checkpoints are gone" has_none "$slow"
 events
 pool_stop
 passed
