@@ -23,6 +23,7 @@
 #include "ckpt/library/outcome.h"
 
 #define ARGUMENTS 6
+#define EXIT_MAX  255 /* it ends with the number of its error */
 
 struct program {
     pid_t pid;
@@ -106,5 +107,5 @@ int main(int argc, char **argv)
     rc = rc != 0 ? rc : ckpt_dump(program.pid, argv[2], &options, &result, &err);
     write_log(argv[5], argv[2], program.pid, rc, &result, &err);
     tell_result(&program, rc, &err);
-    return rc != 0 ? 1 : 0;
+    return rc < 0 && rc >= -EXIT_MAX ? -rc : 0;
 }

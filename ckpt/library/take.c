@@ -93,12 +93,11 @@ static void become_helper(void *arg)
 
 /* ---- in the waiter, in our memory */
 
-static long wait_for(long pid, int how)
+static long wait_for(long pid, int how, int *status)
 {
-    int status = 0;
     long ended;
     do {
-        ended = SYS4(wait4, pid, &status, how, NULL);
+        ended = SYS4(wait4, pid, status, how, NULL);
     } while (ended == -EINTR);
     return ended;
 }
@@ -106,12 +105,20 @@ static long wait_for(long pid, int how)
 static void run_helper(void *arg)
 {
     struct order *order = arg;
+    int status = 0;
     long helper = library_clone(CLONE_VM | CLONE_VFORK, order->helper_stack + LIBRARY_STACK,
                                 become_helper, order);
     if (helper < 0) {
         tell(order->outcome, "the helper cannot be started", helper);
     } else {
-        (void)wait_for(helper, __WALL);
+        (void)wait_for(helper, __WALL, &status);
+        /* It has told itself, if it may write to this memory. */
+        if (__atomic_load_n(&order->outcome->is_told, __ATOMIC_ACQUIRE) == 0) {
+            tell(order->outcome,
+                 WIFEXITED(status) ? "the helper may not look at this process"
+                                   : "the helper was killed",
+                 WIFEXITED(status) && WEXITSTATUS(status) != 0 ? -WEXITSTATUS(status) : -EIO);
+        }
     }
     (void)SYS1(exit_group, 0);
 }
@@ -147,6 +154,7 @@ static void fill(struct library *library, bool ends)
 int take_image(struct library *library, bool ends)
 {
     struct outcome *outcome = &library->outcome;
+    int status = 0;
     outcome->is_told = 0;
     outcome->result = 0;
     outcome->text[0] = '\0';
@@ -154,7 +162,7 @@ int take_image(struct library *library, bool ends)
     /* Where only parents may trace: while it runs, this process may be traced by its child. */
     (void)SYS2(prctl, PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     long waiter = start(&library->order);
-    long ended = waiter < 0 ? waiter : wait_for(waiter, (int)__WCLONE);
+    long ended = waiter < 0 ? waiter : wait_for(waiter, (int)__WCLONE, &status);
     (void)SYS2(prctl, PR_SET_PTRACER, 0);
     if (waiter < 0) {
         tell(outcome, "the helper cannot be started", waiter);
@@ -165,6 +173,6 @@ int take_image(struct library *library, bool ends)
     if (ended == -ECHILD) {
         return 1;
     }
-    tell(outcome, "the helper was killed", -EIO);
+    tell(outcome, "the one that waits for the helper was killed", -EIO);
     return -EIO;
 }

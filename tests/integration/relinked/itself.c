@@ -7,6 +7,7 @@
 #include "ckpt/library/roost_checkpoint.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -52,6 +54,14 @@ static void make_image_by_signal(void)
     long before = log_bytes();
     (void)kill(getpid(), SIGUSR2);
     wait_for_image(before);
+}
+
+/* Until the library's thread waits for signals again, most probably. */
+static void wait_for_watcher(void)
+{
+    for (int i = 0; i < 20; i++) {
+        wait_a_little();
+    }
 }
 
 /* ---- generations: as many lives, each ends at its image */
@@ -117,12 +127,23 @@ static void resumed(void *arg)
     rounds++;
 }
 
+static int task_count(void)
+{
+    struct stat st;
+    return stat("/proc/self/task", &st) == 0 ? (int)st.st_nlink - 2 : 0;
+}
+
 static int hooks(void)
 {
     static char name[] = "before";
+    make_image_by_signal();
+    wait_for_watcher();
     if (roost_checkpoint_hooks(before, after, resumed, name) != 0 ||
         roost_checkpoint_file("hooks.1") != 0) {
         return 1;
+    }
+    while (task_count() != 2) { /* the thread that waited for signals before has ended */
+        wait_a_little();
     }
     int rc = roost_checkpoint();
     printf("%d: %s\n", rc, seen);
@@ -269,6 +290,50 @@ static void take_among_sections(void)
     (void)pthread_join(thread, NULL);
 }
 
+/* While an image is written the program runs on, and may enter sections: that is in no image. */
+static volatile long entered, entered_before, entered_meanwhile;
+
+static void *enter_always(void *arg)
+{
+    (void)arg;
+    while (!enough) {
+        roost_checkpoint_disable();
+        entered++;
+        roost_checkpoint_enable();
+    }
+    return NULL;
+}
+
+static void note_entered(void *arg)
+{
+    (void)arg;
+    entered_before = entered;
+}
+
+static void see_entered(void *arg, int result)
+{
+    (void)arg;
+    wrong += result < 0;
+    entered_meanwhile += entered - entered_before;
+}
+
+static void enter_while_written(void)
+{
+    pthread_t thread;
+    char *heap = malloc(32 * HEAP);
+    memset(heap, 1, 32 * HEAP);
+    enough = 0;
+    (void)roost_checkpoint_hooks(note_entered, see_entered, NULL, NULL);
+    (void)pthread_create(&thread, NULL, enter_always, NULL);
+    for (int i = 0; i < 20 && entered_meanwhile == 0; i++) {
+        (void)roost_checkpoint();
+    }
+    enough = 1;
+    (void)pthread_join(thread, NULL);
+    wrong += entered_meanwhile == 0;
+    free(heap);
+}
+
 static int sections(void)
 {
     (void)roost_checkpoint_hooks(look, NULL, NULL, NULL);
@@ -289,6 +354,7 @@ static int sections(void)
         wait_for_image(images);
     }
     take_among_sections();
+    enter_while_written();
     printf("wrong: %d\n", wrong);
     return 0;
 }
@@ -417,9 +483,111 @@ static int threads(void)
 
 static int interval(void)
 {
+    make_image_by_signal();
+    wait_for_watcher();
+    long images = log_bytes();
     roost_checkpoint_interval(1);
-    wait_for_image(0);
+    wait_for_image(images);
     printf("made in time\n");
+    return 0;
+}
+
+/* ---- a process that may not be traced */
+
+static int untraced(void)
+{
+    (void)prctl(PR_SET_DUMPABLE, 0);
+    int rc = roost_checkpoint();
+    printf("%d %s\n", rc == -EPERM, roost_checkpoint_error());
+    return 0;
+}
+
+/* ---- its own redirections stay its own */
+
+static int redirects(void)
+{
+    int fd = open("mine", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    (void)dup2(fd, STDOUT_FILENO);
+    int rc = roost_checkpoint();
+    printf("%d %s\n", rc, roost_checkpoint_error());
+    return 0;
+}
+
+/* ---- what is open here is not open in the helper, nor are there others of ours in it */
+
+static pid_t child_of(pid_t pid)
+{
+    char path[64];
+    int child = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    FILE *file = fopen(path, "r");
+    if (file != NULL) {
+        if (fscanf(file, "%d", &child) != 1) {
+            child = 0;
+        }
+        (void)fclose(file);
+    }
+    return child;
+}
+
+/* The helper executes its program: 1; it has that file: 2. */
+static int look_at(pid_t helper, const char *file)
+{
+    char path[64], text[256];
+    (void)snprintf(path, sizeof path, "/proc/%d/exe", (int)helper);
+    ssize_t length = readlink(path, text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    if (strstr(text, "roost-checkpoint") == NULL) {
+        return 0;
+    }
+    for (int fd = 0; fd < 64; fd++) {
+        (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)helper, fd);
+        length = readlink(path, text, sizeof text - 1);
+        text[length > 0 ? length : 0] = '\0';
+        if (strcmp(text, file) == 0) {
+            return 2;
+        }
+    }
+    return 1;
+}
+
+static void *watch_helper(void *arg)
+{
+    static int all;
+    while (!enough) {
+        pid_t waiter = child_of(getpid());
+        pid_t helper = waiter != 0 ? child_of(waiter) : 0;
+        all |= helper != 0 ? look_at(helper, arg) : 0;
+    }
+    return &all;
+}
+
+static int descriptors(void)
+{
+    char name[64], path[64];
+    void *all = NULL;
+    pthread_t thread;
+    char *heap = malloc(64 * HEAP);
+    memset(heap, 1, 64 * HEAP);
+    (void)!pipe(ends);
+    (void)dup2(ends[1], STDERR_FILENO);
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", ends[1]);
+    ssize_t length = readlink(path, name, sizeof name - 1);
+    name[length > 0 ? length : 0] = '\0';
+    (void)pthread_create(&thread, NULL, watch_helper, name);
+    do { /* until one was seen: the image takes its time */
+        if (roost_checkpoint() < 0) {
+            printf("%s\n", roost_checkpoint_error());
+            return 1;
+        }
+        enough = 1;
+        (void)pthread_join(thread, &all);
+        enough = 0;
+        (void)pthread_create(&thread, NULL, watch_helper, name);
+    } while (*(int *)all == 0);
+    enough = 1;
+    printf("%d\n", *(int *)all);
+    free(heap);
     return 0;
 }
 
@@ -437,10 +605,19 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(void);
-    } ALL[] = {{"hooks", hooks},       {"waits", waits},       {"mask", mask},
-               {"sections", sections}, {"interval", interval}, {"nowhere", nowhere},
-               {"child", child},       {"threads", threads},   {"orphan", orphan},
-               {"spawns", spawns}};
+    } ALL[] = {{"hooks", hooks},
+               {"waits", waits},
+               {"mask", mask},
+               {"sections", sections},
+               {"interval", interval},
+               {"nowhere", nowhere},
+               {"child", child},
+               {"threads", threads},
+               {"orphan", orphan},
+               {"spawns", spawns},
+               {"untraced", untraced},
+               {"redirects", redirects},
+               {"descriptors", descriptors}};
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     if (argc == 3 && strcmp(argv[1], "generations") == 0) {
         return generations(strtol(argv[2], NULL, 10));
