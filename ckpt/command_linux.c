@@ -315,7 +315,7 @@ static int run(int argc, char **argv)
                       argv[3]);
         return USAGE;
     }
-    if (masks && mask_environment(level, &err) != 0) {
+    if ((masks ? mask_environment(level, &err) : mask_as_told(&err)) != 0) {
         return fail(&err);
     }
     /* Of what the caller left open the job gets 0 to 2: others' pipes cannot be saved. */

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 
 #include "base/err.h"
 
@@ -81,13 +80,7 @@ static int tell_openssl(enum machine_level level, struct err *err)
 int mask_environment(enum machine_level level, struct err *err)
 {
     const struct level_words *words = words_of(level);
-    uint32_t here[MACHINE_WORDS];
     char hwcaps[512];
-    machine_read(getauxval(AT_HWCAP2), here);
-    if (machine_level(here) < level) {
-        return err_set(err, -EOPNOTSUPP, "this processor is no %s: it is %s",
-                       machine_level_name(level), machine_level_name(machine_level(here)));
-    }
     (void)snprintf(hwcaps, sizeof hwcaps, "glibc.cpu.hwcaps=%s", words->hwcaps);
     int rc = add("GLIBC_TUNABLES", ":", hwcaps, err);
     rc = rc != 0 ? rc : add("GODEBUG", ",", "cpu.all=off", err);
@@ -100,4 +93,18 @@ int mask_environment(enum machine_level level, struct err *err)
     rc = rc != 0 ? rc : set("ONEDNN_MAX_CPU_ISA", words->onednn, err);
     rc = rc != 0 ? rc : set("MKL_ENABLE_INSTRUCTIONS", words->mkl, err);
     return rc != 0 ? rc : set(MASK_VARIABLE, machine_level_name(level), err);
+}
+
+int mask_as_told(struct err *err)
+{
+    const char *name = getenv(MASK_VARIABLE);
+    enum machine_level level;
+    if (name == NULL || name[0] == '\0') {
+        return 0;
+    }
+    if (!machine_level_named(name, &level)) {
+        return err_set(err, -EINVAL, "%s: '%s' is none of x86-64, x86-64-v2, x86-64-v3, x86-64-v4",
+                       MASK_VARIABLE, name);
+    }
+    return mask_environment(level, err);
 }

@@ -22,8 +22,11 @@ struct err;
 #define MASK_VARIABLE "ROOST_CKPT_CPU"
 
 /* This process and those that it begins.  What is set in the environment already stays, beside
- * what is added.  -ENOMEM, -E2BIG (a value is too long); -EOPNOTSUPP: this processor is below that
- * level itself. */
+ * what is added.  -ENOMEM, -E2BIG (a value is too long). */
 int mask_environment(enum machine_level level, struct err *err);
+
+/* The same as the variable says, where it is set: so a job in a pool asks for it (`environment` in
+ * its submit file).  -EINVAL: that is no level's name. */
+int mask_as_told(struct err *err);
 
 #endif

@@ -104,8 +104,11 @@ if has sse4_2 && has ssse3; then
     resume masked || fail "masked: $(cat "$JOBS/masked/out")"
     dump masked "$JOBS/again.image"
     masked=again.image
-    start here "$WORK/bin/move" sse --cpu x86-64-v2 || fail "here: $(cat "$JOBS/here/out")"
+    ROOST_CKPT_CPU=x86-64-v2 start here "$WORK/bin/move" sse || fail "here: $(cat "$JOBS/here/out")"
     dump here
+    for name in again here; do
+        "$CKPT" info "$JOBS/$name.image" | grep -qx '  processor x86-64-v2' || fail "$name: $("$CKPT" info "$JOBS/$name.image")"
+    done
 fi
 if has avx2 && has fma && has bmi2 && has xsaveopt && has rdtscp && has fsgsbase && has rdrand; then
     equals "a static program here" "$(finish static)" "MOVED static: right 7"
@@ -144,6 +147,7 @@ spoil foreign 18 '\xb7' # EM_AARCH64
 cannot "it is the image of a job on another kind of processor" "$CKPT" info "$WORK/foreign"
 cannot "xec format error" "$WORK/foreign"
 cannot "is none of x86-64, x86-64-v2" "$CKPT" run --cpu i586 -- true
+cannot "is none of x86-64, x86-64-v2" env ROOST_CKPT_CPU=x86-64-v "$CKPT" run -- true
 ! has sse4_2 || has sse4a || "$image" --check || fail "--check"
 
 # ---- and back to guests
