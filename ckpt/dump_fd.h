@@ -35,6 +35,8 @@ struct open_file { /* a descriptor of a process */
 
 struct stdio { /* what the job was started with */
     bool is_there;
+    bool is_saved;
+    uint32_t file;   /* then: index in the table of files */
     uint32_t access; /* O_RDONLY ... */
     struct stat st;
 };

@@ -154,6 +154,40 @@ static int save_cwd(struct files *files, struct subject *subject)
     return 0;
 }
 
+static bool is_same_link(pid_t a, pid_t b, const char *name)
+{
+    char path[64];
+    struct stat one, other;
+    (void)snprintf(path, sizeof path, "/proc/%d/%s", (int)a, name);
+    if (stat(path, &one) != 0) {
+        return true; /* unknown to this kernel */
+    }
+    (void)snprintf(path, sizeof path, "/proc/%d/%s", (int)b, name);
+    return stat(path, &other) != 0 || (one.st_dev == other.st_dev && one.st_ino == other.st_ino);
+}
+
+/* All of the job must see what whoever resumes it gives to all of it. */
+static int check_sight(const struct files *files, const struct subject *subject)
+{
+    static const struct {
+        const char *name, *why;
+    } SIGHTS[] = {{"root", "it has another root directory"},
+                  {"ns/user", "it is in another user namespace"},
+                  {"ns/mnt", "it is in another mount namespace"},
+                  {"ns/net", "it is in another network namespace"},
+                  {"ns/ipc", "it is in another IPC namespace"},
+                  {"ns/uts", "it is in another UTS namespace"}};
+    const struct dump *dump = files->dump;
+    pid_t first = dump->keeper > 0 ? dump->keeper : dump->subjects[0]->tracee.pid;
+    for (size_t i = 0; i < sizeof SIGHTS / sizeof SIGHTS[0]; i++) {
+        if (!is_same_link(first, subject->tracee.pid, SIGHTS[i].name)) {
+            return err_set(files->err, -EOPNOTSUPP, "process %d: %s than the job was started with",
+                           (int)subject->tracee.pid, SIGHTS[i].why);
+        }
+    }
+    return 0;
+}
+
 int fd_save_names(struct files *files, struct subject *subject)
 {
     struct ckpt_span regions = subject->process.regions;
@@ -167,7 +201,8 @@ int fd_save_names(struct files *files, struct subject *subject)
             region->file = tables_text(&files->dump->tables, kept);
         }
     }
-    return save_cwd(files, subject);
+    int rc = check_sight(files, subject);
+    return rc != 0 ? rc : save_cwd(files, subject);
 }
 
 /* ---- removed files */

@@ -257,6 +257,23 @@ static void find_firsts(struct files *files)
     mem_free(sorted);
 }
 
+/* Two or three of them may be one open file, and are others when the job is resumed: its own number
+ * goes before. */
+static void choose_stdio(const struct files *files, struct open_file *file, pid_t keeper)
+{
+    const int order[] = {file->fd, STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO};
+    for (size_t i = 0; i < sizeof order / sizeof order[0] && file->stdio == 0; i++) {
+        int number = order[i];
+        const struct stdio *stdio = number < DUMP_STDIO ? &files->stdio[number] : NULL;
+        if (stdio != NULL && stdio->is_there && file->st.st_ino == stdio->st.st_ino &&
+            file->st.st_dev == stdio->st.st_dev &&
+            syscall(SYS_kcmp, file->subject->tracee.pid, keeper, KCMP_FILE, file->fd, number) ==
+                0) {
+            file->stdio = (uint32_t)number + 1;
+        }
+    }
+}
+
 /* What the keeper has as 0 to 2, the job was started with.  Without a keeper, or one that is not
  * ours to look at: what the first process has there. */
 static void find_stdio(struct files *files)
@@ -264,29 +281,21 @@ static void find_stdio(struct files *files)
     char link_path[64], byte;
     (void)snprintf(link_path, sizeof link_path, "/proc/%d/exe", (int)files->dump->keeper);
     pid_t keeper = readlink(link_path, &byte, 1) == 1 ? files->dump->keeper : 0;
-    const struct subject *job = files->dump->subjects[0];
+    keeper = keeper > 0 ? keeper : files->dump->subjects[0]->tracee.pid;
     for (int number = 0; number < DUMP_STDIO; number++) {
         struct stdio *stdio = &files->stdio[number];
         char path[64];
         struct stat link;
-        (void)snprintf(path, sizeof path, "/proc/%d/fd/%d",
-                       (int)(keeper > 0 ? keeper : job->tracee.pid), number);
+        (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)keeper, number);
         stdio->is_there = lstat(path, &link) == 0 && stat(path, &stdio->st) == 0;
         if (stdio->is_there) {
             stdio->access = (link.st_mode & S_IWUSR) == 0   ? O_RDONLY
                             : (link.st_mode & S_IRUSR) == 0 ? O_WRONLY
                                                             : O_RDWR;
         }
-        for (size_t i = 0; stdio->is_there && i < files->count; i++) {
-            struct open_file *file = &files->items[i];
-            bool same = file->st.st_ino == stdio->st.st_ino &&
-                        file->st.st_dev == stdio->st.st_dev && file->stdio == 0;
-            if (same && (keeper > 0 ? syscall(SYS_kcmp, file->subject->tracee.pid, keeper,
-                                              KCMP_FILE, file->fd, number) == 0
-                                    : file->subject == job && file->fd == number)) {
-                file->stdio = (uint32_t)number + 1;
-            }
-        }
+    }
+    for (size_t i = 0; i < files->count; i++) {
+        choose_stdio(files, &files->items[i], keeper);
     }
 }
 
@@ -300,20 +309,27 @@ static bool is_terminal(mode_t mode, dev_t device)
                               number < UNIX98_PTY_SLAVE_MAJOR + UNIX98_PTY_MAJOR_COUNT));
 }
 
-/* Another opening of what will be another one's at resumption: of a terminal, by whatever name; of
- * the same end of a pipe.  The number of that one, or -1. */
-static int find_again(const struct files *files, const struct open_file *file)
+static bool is_again(const struct stdio *stdio, const struct open_file *file)
 {
     bool terminal = is_terminal(file->st.st_mode, file->st.st_rdev);
-    bool own = terminal && strcmp(file->path, "/dev/tty") == 0; /* its own one */
-    for (int number = 0; number < DUMP_STDIO; number++) {
-        const struct stdio *stdio = &files->stdio[number];
-        bool same_terminal = terminal && is_terminal(stdio->st.st_mode, stdio->st.st_rdev) &&
-                             (own || stdio->st.st_rdev == file->st.st_rdev);
-        bool same_pipe = S_ISFIFO(file->st.st_mode) && stdio->st.st_ino == file->st.st_ino &&
-                         stdio->st.st_dev == file->st.st_dev &&
-                         (file->flags & O_ACCMODE) == stdio->access;
-        if (stdio->is_there && (same_terminal || same_pipe)) {
+    bool own = terminal && strcmp(file->path, "/dev/tty") == 0; /* whichever that is */
+    if (terminal) {
+        return is_terminal(stdio->st.st_mode, stdio->st.st_rdev) &&
+               (own || stdio->st.st_rdev == file->st.st_rdev);
+    }
+    return S_ISFIFO(file->st.st_mode) && stdio->st.st_ino == file->st.st_ino &&
+           stdio->st.st_dev == file->st.st_dev && (file->flags & O_ACCMODE) == stdio->access;
+}
+
+/* Another opening of what will be another one's at resumption: of a terminal, by whatever name; of
+ * the same end of a pipe.  The number of that one, or -1.  It may be no terminal then: what is
+ * written to rather goes where messages go. */
+static int find_again(const struct files *files, const struct open_file *file)
+{
+    bool reads = (file->flags & O_ACCMODE) == O_RDONLY;
+    for (int i = 0; i < DUMP_STDIO; i++) {
+        int number = reads ? i : DUMP_STDIO - 1 - i;
+        if (files->stdio[number].is_there && is_again(&files->stdio[number], file)) {
             return number;
         }
     }
@@ -369,6 +385,14 @@ static void save_owner(const struct files *files, const struct open_file *file,
     }
 }
 
+/* The same open file as another number of 0 to 2, that is saved: 1 and its index; 0: none. */
+static uint64_t find_twin(const struct files *files, const struct open_file *file)
+{
+    const struct open_file *first = &files->items[file->first];
+    bool saved = first != file && first->stdio != 0 && files->stdio[first->stdio - 1].is_saved;
+    return saved ? (uint64_t)files->stdio[first->stdio - 1].file + 1 : 0;
+}
+
 static int save_file(struct files *files, struct open_file *file)
 {
     struct ckpt_file saved = {.kind = CKPT_FILE,
@@ -387,6 +411,9 @@ static int save_file(struct files *files, struct open_file *file)
         saved.kind = CKPT_STDIO;
         saved.extents.count = 0;
     }
+    if (rc == 0 && saved.kind == CKPT_FILE && file->stdio != 0) {
+        saved.id = find_twin(files, file);
+    }
     if (rc == 0) {
         save_owner(files, file, &saved);
         saved.path = saved.path != 0 ? saved.path : tables_text(&files->dump->tables, file->path);
@@ -402,10 +429,17 @@ static int save_all(struct files *files)
     for (size_t i = 0; rc == 0 && i < files->count; i++) {
         struct open_file *file = &files->items[i];
         struct ckpt_span *fds = &file->subject->process.fds;
-        if (file->first != i) {
+        struct stdio *stdio = file->stdio != 0 ? &files->stdio[file->stdio - 1] : NULL;
+        if (stdio != NULL && stdio->is_saved) {
+            file->file = stdio->file;
+        } else if (stdio == NULL && file->first != i) {
             file->file = files->items[file->first].file;
         } else {
             rc = save_file(files, file);
+        }
+        if (rc == 0 && stdio != NULL && !stdio->is_saved) {
+            stdio->file = file->file;
+            stdio->is_saved = true;
         }
         const struct ckpt_fd fd = {.fd = file->fd,
                                    .file = file->file,

@@ -212,7 +212,7 @@ struct ckpt_thread {
 };
 
 enum ckpt_fd_kind {
-    CKPT_FILE = 1,    /* opened by name */
+    CKPT_FILE = 1,    /* opened by name; of 0 to 2, id is 0 or 1 and the index of its twin */
     CKPT_NAMELESS,    /* a removed file: what it holds is that memory file's which id tells */
     CKPT_PIPE,        /* with a path: one that has a name.  Contents at the first end that reads */
     CKPT_STDIO,       /* what the resuming process has there */

@@ -186,6 +186,7 @@ static bool is_file_right(const struct image *image, const struct ckpt_file *fil
 {
     return file->kind >= CKPT_FILE && file->kind < CKPT_FD_KINDS && is_text(image, file->path) &&
            is_within(image, CKPT_EXTENTS, file->extents) && file->stdio <= 3 &&
+           (file->kind != CKPT_FILE || file->id <= image_count(image, CKPT_FILES)) &&
            (file->kind != CKPT_NAMELESS || is_memory_file(image, file->id)) &&
            (file->kind != CKPT_STDIO_AGAIN || file->detail < 3) &&
            (file->kind != CKPT_STDIO || file->stdio > 0);

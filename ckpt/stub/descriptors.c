@@ -101,7 +101,11 @@ static bool is_open(int number)
 static void open_again(const struct stub *stub, const struct ckpt_file *file, int place)
 {
     int number = file->kind == CKPT_STDIO_AGAIN ? (int)file->detail : (int)file->stdio - 1;
-    long fd = file->kind == CKPT_STDIO_AGAIN ? fd_reopen(number, file->flags) : -ENOENT;
+    struct stat st;
+    /* Of a file it would be wound back, and written over. */
+    bool again =
+        file->kind == CKPT_STDIO_AGAIN && SYS2(fstat, number, &st) == 0 && !S_ISREG(st.st_mode);
+    long fd = again ? fd_reopen(number, file->flags) : -ENOENT;
     if (fd >= 0) {
         fd_put_at(stub, fd, place);
     } else {
@@ -141,6 +145,9 @@ static void open_one(const struct stub *stub, uint32_t index)
     }
     if (fd_is_inherited(stub, file)) {
         open_again(stub, file, place);
+    } else if (file->kind == CKPT_FILE && file->id != 0) {
+        stub_must(stub, SYS3(dup3, fd_place(stub, (uint32_t)file->id - 1), place, O_CLOEXEC),
+                  "an open file that is shared");
     } else if (file->kind == CKPT_PIPE) {
         fd_open_pipe(stub, index);
     } else if (file->kind == CKPT_SOCKET) {
@@ -187,7 +194,7 @@ static int highest_number(const struct stub *stub)
  * open for a moment: the kernel gives the lowest number, which must not be a place. */
 static void find_room(struct stub *stub)
 {
-    uint64_t limits[2];
+    uint64_t limits[2] = {0, UINT64_MAX};
     stub->file_count = (uint32_t)stub->head->tables[CKPT_FILES].count;
     int highest = highest_number(stub);
     stub->high = (highest > STUB_STDIO + SPARE ? highest : STUB_STDIO + SPARE) + 1;
@@ -196,6 +203,10 @@ static void find_room(struct stub *stub)
         (void)SYS4(prlimit64, 0, RLIMIT_NOFILE, limits, NULL); /* the job's own comes later */
     }
     int image = stub->high + (int)stub->file_count, say = image + 1, out = image + 2;
+    if ((uint64_t)out + 4 >= limits[1]) {
+        stub_fail_at(stub, "more open files at a time than are allowed here (RLIMIT_NOFILE):",
+                     (uint64_t)out + 4, -EMFILE);
+    }
     long far[3] = {far_from(stub, stub->image, out + 1), far_from(stub, stub->say, out + 1),
                    stub->out >= 0 ? far_from(stub, stub->out, out + 1) : -1};
     (void)SYS3(close_range, STUB_STDIO, out, 0);

@@ -19,7 +19,7 @@ if grep -qw avx /proc/cpuinfo; then
 fi
 # Where nobody can run it, too.
 cp "$ROOST_BIN/roost-ckpt" "$WORK/bin/"
-cp "$ROOST_SRC"/tests/integration/{lib_checkpoint.py,lib_checkpoint_refused.py,jobs/pipes.sh} "$WORK/bin/"
+cp "$ROOST_SRC"/tests/integration/{lib_checkpoint.py,lib_checkpoint_refused.py,lib_checkpoint_terminal.py,jobs/pipes.sh} "$WORK/bin/"
 
 try() { # OPTIONS -- PROGRAM...
     (cd "$WORK/files" && ROOST_BIN="$WORK/bin" TMPDIR="$WORK/files" timeout 200 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_checkpoint.py" "$@") ||
@@ -53,6 +53,7 @@ for i in range(60):
     sum.update(repr({j: j * i for j in range(2000)}).encode())
     time.sleep(0.005)
 print(sum.hexdigest())'
-(cd "$WORK/files" && ROOST_BIN="$WORK/bin" timeout 100 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_checkpoint_refused.py" .) ||
-    fail "what cannot be saved"
+for what in refused terminal; do
+    (cd "$WORK/files" && ROOST_BIN="$WORK/bin" timeout 100 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_checkpoint_$what.py" .) || fail "$what"
+done
 passed

@@ -72,10 +72,10 @@ static int64_t ns_of(const struct timespec *time)
 
 static void look_at_timers(void)
 {
-    static int often = -1, went_off, far, noon, many;
-    static int64_t last = DAY_NS;
+    static int often = -1, went_off, far, noon, many, later;
+    static int64_t last = DAY_NS, last_later = 4 * DAY_NS;
     struct itimerspec spec = {.it_interval = {0, 4000000}, .it_value = {0, 4000000}};
-    struct timespec now;
+    struct timespec now, soon;
     uint64_t got = 0;
     if (often < 0) {
         often = timerfd_create(CLOCK_MONOTONIC, 0);
@@ -90,6 +90,10 @@ static void look_at_timers(void)
         spec = (struct itimerspec){.it_value = {86400, 0}};
         must(timerfd_settime(far, 0, &spec, NULL) == 0, "timerfd_settime");
         must(clock_gettime(CLOCK_REALTIME, &now) == 0, "clock_gettime");
+        later = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+        must(timerfd_gettime(far, &spec) == 0 && clock_gettime(CLOCK_MONOTONIC, &soon) == 0, "now");
+        spec.it_value.tv_sec += soon.tv_sec + 3 * 86400;
+        must(timerfd_settime(later, TFD_TIMER_ABSTIME, &spec, NULL) == 0, "timerfd_settime");
         spec = (struct itimerspec){.it_value = {now.tv_sec + 3600, 0}, .it_interval = {60, 0}};
         must(timerfd_settime(noon, TFD_TIMER_ABSTIME, &spec, NULL) == 0, "timerfd_settime");
         return;
@@ -103,6 +107,10 @@ static void look_at_timers(void)
     must(ns_of(&spec.it_value) <= last && ns_of(&spec.it_value) > DAY_NS / 2,
          "what is left till then");
     last = ns_of(&spec.it_value);
+    must(timerfd_gettime(later, &spec) == 0, "a time to come");
+    must(ns_of(&spec.it_value) <= last_later && ns_of(&spec.it_value) > 4 * DAY_NS - DAY_NS / 8,
+         "what is left till the time to come");
+    last_later = ns_of(&spec.it_value) + 1000000000; /* nanoseconds were not counted */
     must(timerfd_gettime(noon, &spec) == 0 && spec.it_interval.tv_sec == 60, "a time of the day");
     must(ns_of(&spec.it_value) <= INT64_C(3600000000000), "what is left till that");
     must(read(far, &got, 8) == -1 && errno == EAGAIN, "nothing to be read");
@@ -204,7 +212,7 @@ static void look_at_sockets(void)
 
 /* ---- epoll */
 
-enum name { PIPE = 1, COUNT, EDGE, ONCE, MOVED, INNER };
+enum name { PIPE = 1, COUNT, EDGE, ONCE, MOVED, INNER, ENDED };
 
 static int wait_for(int epoll, enum name *which)
 {
@@ -222,7 +230,7 @@ static void add(int epoll, int fd, uint32_t events, enum name name)
 
 static void look_at_epoll(void)
 {
-    static int outer = -1, inner, ends[2], count, edge, once, twin, moved;
+    static int outer = -1, inner, ends[2], count, edge, once, twin, moved, ended[2];
     enum name which = NEITHER;
     uint64_t got = 0;
     char c;
@@ -239,10 +247,13 @@ static void look_at_epoll(void)
         add(inner, edge, EPOLLIN | EPOLLET, EDGE);
         add(inner, once, EPOLLIN | EPOLLONESHOT, ONCE);
         add(outer, inner, EPOLLIN, INNER);
+        must(pipe(ended) == 0 && close(ended[1]) == 0, "a pipe that has ended");
+        add(inner, ended[0], EPOLLIN | EPOLLONESHOT, ENDED);
         int number = dup(twin); /* watched under a number that is another file's later */
         add(outer, number, EPOLLIN, MOVED);
         must(close(number) == 0 && (moved = dup(ends[1])) == number, "the same number");
-        must(wait_for(inner, &which) == 1 && wait_for(inner, &which) == 1, "both at first");
+        must(wait_for(inner, &which) == 1 && wait_for(inner, &which) == 1, "all at first");
+        must(wait_for(inner, &which) == 1 && wait_for(inner, &which) == 0, "no more of them");
         return;
     }
     /* The edge may be told once more after a resumption; that of once may not. */

@@ -208,6 +208,9 @@ static void what_points_outside_is_refused(void **state)
     SPOILT(CKPT_FDS, ckpt_fd, file = 2, "descriptor 0");
 #undef SPOILT
     make(&made);
+    ((struct ckpt_file *)tables_at(&made.tables, CKPT_FILES, 1))->id = 3;
+    is_refused(&made, -EBADMSG, "file 1");
+    make(&made);
     made.head.xstate_bytes = CKPT_XSTATE_MAX + 1;
     is_refused(&made, -EBADMSG, "head");
     make(&made);
