@@ -449,7 +449,12 @@ struct rsys_server *rsys_server_create(const struct rsys_server_options *options
     struct rsys_server *server = mem_zalloc(sizeof(*server));
     server->loop = options->loop;
     server->log = options->log;
-    server->handles_total = options->handles_total > 0 ? options->handles_total : HANDLES_TOTAL;
+    server->handles_total = options->handles_total;
+    if (server->handles_total == 0) {
+        /* The other half is our process's own. */
+        uint32_t half = rsys_view_descriptors_max() / 2;
+        server->handles_total = half < HANDLES_TOTAL ? half : HANDLES_TOTAL;
+    }
     server->lanes_total = options->lanes_total > 0 ? options->lanes_total : LANES_TOTAL;
     return server;
 }

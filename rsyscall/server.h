@@ -96,7 +96,7 @@ struct rsys_stats {
 struct rsys_server_options {
     struct loop *loop;
     struct log *log;        /* NULL: silent */
-    uint32_t handles_total; /* descriptors of all jobs; 0: 16384 */
+    uint32_t handles_total; /* descriptors of all jobs; 0: 16384, or half of what may be had */
     uint32_t lanes_total;   /* threads of all jobs, but each may have one; 0: 64 */
 };
 

@@ -20,7 +20,9 @@
 #define TURN_MESSAGES 64
 #define TURN_BYTES    ((size_t)1 << 20) /* of data, both ways */
 #define OUTPUT_MAX    ((size_t)4 << 20) /* replies that are not taken: no more requests above */
-#define LINKS_MAX     1024
+#define LINKS_MAX     4096
+#define STRANGERS_MAX 128  /* links that are no session's yet; then the oldest goes */
+#define HELLO_MAX     1024 /* bytes of what a stranger may say */
 
 struct rsys_link {
     struct rsys_server *server;
@@ -78,6 +80,11 @@ void rsys_link_flow(struct rsys_link *link)
         link->paused = paused;
         stream_pause(link->stream, paused);
     }
+}
+
+bool rsys_link_is_paused(const struct rsys_link *link)
+{
+    return link->paused;
 }
 
 void rsys_link_send(struct rsys_link *link, const void *data, size_t length)
@@ -230,7 +237,7 @@ static int next_message(const struct rsys_link *link, const void **frame, size_t
     size_t have;
     const void *input = stream_input(link->stream, &have);
     int64_t whole = rsys_frame_length(input, have);
-    if (whole < 0) {
+    if (whole < 0 || (whole > HELLO_MAX && link->session == NULL)) {
         return -EPROTO;
     }
     if (whole == 0 || (size_t)whole > have) {
@@ -311,6 +318,23 @@ static void on_hello_late(void *arg)
     rsys_link_close(arg, "no HELLO came");
 }
 
+/* One more may come: strangers' links are many for nobody but an enemy. */
+static void make_room_for_stranger(struct rsys_server *server)
+{
+    struct rsys_link *oldest = NULL;
+    size_t strangers = 0;
+    for (size_t i = server->links.count; i > 0; i--) {
+        struct rsys_link *link = server->links.items[i - 1];
+        if (link->session == NULL) {
+            oldest = link;
+            strangers++;
+        }
+    }
+    if (strangers >= STRANGERS_MAX) {
+        rsys_link_close(oldest, "too many came that said no HELLO");
+    }
+}
+
 void rsys_server_take(struct rsys_server *server, struct incoming *incoming,
                       const struct tls_identity *identity)
 {
@@ -321,6 +345,7 @@ void rsys_server_take(struct rsys_server *server, struct incoming *incoming,
         incoming_refuse(incoming);
         return;
     }
+    make_room_for_stranger(server);
     struct rsys_link *link = mem_zalloc(sizeof(*link));
     link->server = server;
     link->hello = loop_timer_create(server->loop, on_hello_late, link);

@@ -21,7 +21,9 @@ static void on_lease(void *arg)
     struct rsys_session *session = arg;
     uint64_t silent = loop_now_ms(session->job->server->loop) - session->heard_ms;
     uint64_t lease = session->job->offer.limits.lease_ms;
-    if (silent >= lease) {
+    if (session->link != NULL && rsys_link_is_paused(session->link)) {
+        loop_timer_set(session->lease, lease); /* it is we who do not listen */
+    } else if (silent >= lease) {
         rsys_session_end(session, "nothing was heard of the client for the lease");
     } else {
         loop_timer_set(session->lease, lease - silent);

@@ -122,6 +122,7 @@ void rsys_server_drop_locker(struct rsys_server *server, struct rsys_locker *loc
 
 void rsys_link_send(struct rsys_link *link, const void *data, size_t length);
 void rsys_link_flow(struct rsys_link *link); /* read on, or not yet? */
+bool rsys_link_is_paused(const struct rsys_link *link);
 /* The view is there (code 0), or not. */
 void rsys_link_offered(struct rsys_link *link, struct rsys_job *job, int code);
 void rsys_link_close(struct rsys_link *link, const char *why); /* at once */

@@ -39,6 +39,9 @@ void rsys_view_destroy(struct rsys_view *view); /* NULL is allowed */
 /* With whose rights. */
 void rsys_view_who(uint32_t *uid, uint32_t *gid);
 
+/* How many descriptors this process may have. */
+uint32_t rsys_view_descriptors_max(void);
+
 uint32_t rsys_view_root_count(const struct rsys_view *view);
 /* number < rsys_view_root_count() */
 int rsys_view_root_fd(const struct rsys_view *view, uint32_t number);

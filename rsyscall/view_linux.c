@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -413,6 +414,13 @@ void rsys_view_who(uint32_t *uid, uint32_t *gid)
 {
     *uid = geteuid();
     *gid = getegid();
+}
+
+uint32_t rsys_view_descriptors_max(void)
+{
+    struct rlimit files;
+    CHECK(getrlimit(RLIMIT_NOFILE, &files) == 0);
+    return files.rlim_cur < UINT32_MAX ? (uint32_t)files.rlim_cur : UINT32_MAX;
 }
 
 uint32_t rsys_view_root_count(const struct rsys_view *view)

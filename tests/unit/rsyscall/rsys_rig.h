@@ -149,14 +149,14 @@ static inline void rig_tick(void *arg)
     rig->awake = true;
 }
 
-static inline int rig_setup(void **state)
+static inline int rig_setup_in(void **state, const char *above)
 {
     struct rig *rig = mem_zalloc(sizeof(*rig));
     char address[128];
     assert_int_equal(loop_create(&rig->loop, NULL), 0);
     assert_int_equal(os_create(rig->loop, &rig->os, NULL), 0);
     rig->deadline = loop_timer_create(rig->loop, rig_late, rig);
-    (void)snprintf(rig->base, sizeof(rig->base), "/tmp/rsys.XXXXXX");
+    (void)snprintf(rig->base, sizeof(rig->base), "%s/rsys.XXXXXX", above);
     assert_non_null(mkdtemp(rig->base));
     (void)snprintf(rig->root, sizeof(rig->root), "%s/root", rig->base);
     (void)snprintf(rig->outside, sizeof(rig->outside), "%s/outside", rig->base);
@@ -168,6 +168,17 @@ static inline int rig_setup(void **state)
                      0);
     *state = rig;
     return 0;
+}
+
+static inline int rig_setup(void **state)
+{
+    return rig_setup_in(state, "/tmp");
+}
+
+/* Where files are in memory, much is done at once that lanes do elsewhere. */
+static inline int rig_setup_memory(void **state)
+{
+    return rig_setup_in(state, access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 }
 
 static inline void rig_cut(struct rig *rig)
@@ -381,5 +392,10 @@ static inline ssize_t rig_get_file(struct rig *rig, const char *path, char *text
 }
 
 #define RIG_UNIT(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
+#define RIG_BOTH(test)                                                  \
+    RIG_UNIT(test),                                                     \
+    {                                                                   \
+        "in memory: " #test, test, rig_setup_memory, rig_teardown, NULL \
+    }
 
 #endif

@@ -1,4 +1,4 @@
-/* tests/unit/rsyscall/test_server.c - sessions: who is let in, cuts, leases, limits, locks.
+/* tests/unit/rsyscall/test_server.c - sessions: who is let in, cuts, leases, limits.
  *
  * A file server that hangs is played by a lease (fcntl): to open a file on which another process
  * has one waits until it is given up.
@@ -49,6 +49,39 @@ static void who_does_not_say_hello_first_is_cut(void **state)
     rig_write(rig, &ping);
     RIG_AWAIT(rig, rig->closed);
     assert_int_equal(rig->replies, 0);
+}
+
+static void a_stranger_may_say_no_more_than_hello(void **state)
+{
+    struct rig *rig = *state;
+    static const unsigned char LARGE[RSYS_HEADER_SIZE] = {0, 0, 8, 0, RSYS_HELLO};
+    rig_open(rig, NULL);
+    rig_dial(rig);
+    uint64_t since = loop_now_ms(rig->loop);
+    assert_int_equal(stream_write(rig->client, LARGE, sizeof(LARGE)), 0);
+    RIG_AWAIT(rig, rig->closed);
+    /* What it announced was not waited for until HELLO's time was over. */
+    assert_true(loop_now_ms(rig->loop) - since < RSYS_HELLO_MS);
+    assert_int_equal(rig->replies, 0);
+}
+
+static void many_strangers_do_not_keep_a_client_out(void **state)
+{
+    struct rig *rig = *state;
+    enum { STRANGERS = 200 };
+    static struct rig strangers[STRANGERS];
+    rig_open(rig, NULL);
+    uint64_t since = loop_now_ms(rig->loop);
+    for (int i = 0; i < STRANGERS; i++) {
+        rig_second(rig, &strangers[i]);
+    }
+    RIG_AWAIT(&strangers[0], strangers[0].closed); /* the oldest, before its time is over */
+    assert_true(loop_now_ms(rig->loop) - since < RSYS_HELLO_MS);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, true), 0);
+    for (int i = 0; i < STRANGERS; i++) {
+        rig_second_fini(&strangers[i]);
+    }
 }
 
 static void offers_and_tickets_that_make_no_sense_are_refused(void **state)
@@ -450,6 +483,32 @@ static void nobody_else_waits_for_a_file_that_hangs(void **state)
     rig_second_fini(&second);
 }
 
+static void what_is_being_done_is_not_done_again(void **state)
+{
+    struct rig *rig = *state;
+    int fd = hang(rig, "slow");
+    rig_open(rig, NULL);
+    struct rsys_request open = {.op = RSYS_OPEN, .at = AT(0, "slow"), .how = RSYS_OPEN_READ};
+    rig_send(rig, 1, &open);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, true), 0);
+    rig_send_again(rig, 1, &open);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
+    assert_false(rig->slots[1].answered);
+    assert_int_equal(rig_stats(rig).handles, 1);
+    /* Another one in that slot cannot be. */
+    rig_send(rig, 1, &open);
+    RIG_AWAIT(rig, rig->closed);
+    rig->slots[1].seq--;
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, true), 0);
+    assert_int_equal(close(fd), 0);
+    rig_send_again(rig, 1, &open);
+    assert_int_equal(rig_await(rig, 1)->status, 0);
+    assert_int_equal(rig_stats(rig).handles, 1);
+}
+
 static void a_job_is_closed_without_waiting_for_what_hangs(void **state)
 {
     struct rig *rig = *state;
@@ -499,6 +558,23 @@ static void requests_that_wait_hold_no_more_memory_than_they_may(void **state)
     test_free(data);
 }
 
+static void a_client_that_is_not_listened_to_does_not_lose_its_lease(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    offer.limits.lease_ms = 100;
+    offer.limits.queued_max = 1;
+    int fd = hang(rig, "slow");
+    rig_open(rig, &offer);
+    struct rsys_request open = {.op = RSYS_OPEN, .at = AT(0, "slow"), .how = RSYS_OPEN_READ};
+    rig_send(rig, 0, &open);
+    uint64_t since = loop_now_ms(rig->loop);
+    RIG_POLL(rig, loop_now_ms(rig->loop) - since > 350 || rig->closed);
+    assert_false(rig->closed);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(rig_await(rig, 0)->status, 0);
+}
+
 static void a_client_that_takes_no_replies_is_not_read(void **state)
 {
     struct rig *rig = *state;
@@ -539,175 +615,10 @@ static void a_client_that_takes_no_replies_is_not_read(void **state)
     test_free(data);
 }
 
-/* ---- locks ----------------------------------------------------------------------------------- */
-
-static struct rsys_request lock_of(int64_t handle, uint32_t type, uint64_t owner)
-{
-    return (struct rsys_request){.op = RSYS_LOCK,
-                                 .at.handle = (uint64_t)handle,
-                                 .lock = {.type = type, .start = 10, .length = 5},
-                                 .owner = owner};
-}
-
-static void locks_are_those_of_this_machine(void **state)
-{
-    struct rig *rig = *state;
-    rig_put_file(rig, "f", "0123456789abcdef");
-    rig_open(rig, NULL);
-    int64_t handle = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
-    struct rsys_request lock = lock_of(handle, RSYS_LOCK_WRITE, 1);
-    assert_int_equal(rig_ask(rig, &lock)->status, 0);
-    assert_int_equal(rig_ask(rig, &lock)->status, 0); /* its own is no hindrance */
-    int fd = open(rig_path(rig, "f"), O_RDWR);
-    struct flock own = {.l_type = F_WRLCK, .l_start = 12, .l_len = 1};
-    assert_int_equal(fcntl(fd, F_OFD_SETLK, &own), -1);
-    own.l_start = 15;
-    assert_int_equal(fcntl(fd, F_OFD_SETLK, &own), 0);
-    lock.lock.start = 15;
-    assert_int_equal(rig_ask(rig, &lock)->status, -EAGAIN);
-    lock.how = RSYS_LOCK_GET;
-    const struct rsys_reply *reply = rig_ask(rig, &lock);
-    assert_int_equal(reply->lock.type, RSYS_LOCK_WRITE);
-    assert_int_equal(reply->lock.start, 15);
-    assert_int_equal(reply->lock.length, 1);
-    lock.lock.start = 30;
-    assert_int_equal(rig_ask(rig, &lock)->lock.type, RSYS_UNLOCKED);
-    /* Another process of the job is another owner. */
-    lock = lock_of(handle, RSYS_LOCK_READ, 2);
-    assert_int_equal(rig_ask(rig, &lock)->status, -EAGAIN);
-    struct rsys_request unlock = lock_of(handle, RSYS_UNLOCKED, 1);
-    assert_int_equal(rig_ask(rig, &unlock)->status, 0);
-    assert_int_equal(rig_ask(rig, &lock)->status, 0);
-    assert_int_equal(close(fd), 0);
-}
-
-static void locks_go_with_their_owner_and_with_the_last_handle(void **state)
-{
-    struct rig *rig = *state;
-    rig_put_file(rig, "f", "0123456789abcdef");
-    rig_open(rig, NULL);
-    int64_t one = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
-    int64_t two = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
-    struct rsys_request first = lock_of(one, RSYS_LOCK_WRITE, 1);
-    struct rsys_request second = lock_of(two, RSYS_LOCK_WRITE, 2);
-    struct rsys_request flush = {.op = RSYS_FLUSH, .at.handle = (uint64_t)one, .owner = 2};
-    assert_int_equal(rig_ask(rig, &first)->status, 0);
-    assert_int_equal(rig_ask(rig, &flush)->status, 0); /* another's */
-    assert_int_equal(rig_ask(rig, &second)->status, -EAGAIN);
-    flush.owner = 1;
-    flush.at.handle = (uint64_t)two; /* any descriptor of the file will do */
-    assert_int_equal(rig_ask(rig, &flush)->status, 0);
-    assert_int_equal(rig_ask(rig, &second)->status, 0);
-    assert_int_equal(rig_stats(rig).handles, 3); /* the first owner is forgotten */
-    struct rsys_request close_one = {.op = RSYS_CLOSE, .at.handle = (uint64_t)one};
-    struct rsys_request close_two = {.op = RSYS_CLOSE, .at.handle = (uint64_t)two};
-    assert_int_equal(rig_ask(rig, &close_one)->status, 0);
-    assert_int_equal(rig_ask(rig, &close_two)->status, 0);
-    assert_int_equal(rig_stats(rig).handles, 0);
-    int fd = open(rig_path(rig, "f"), O_RDWR);
-    struct flock own = {.l_type = F_WRLCK};
-    RIG_POLL(rig, fcntl(fd, F_OFD_SETLK, &own) == 0);
-    assert_int_equal(close(fd), 0);
-}
-
-static void a_lock_is_waited_for_without_a_lane(void **state)
-{
-    struct rig *rig = *state;
-    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
-    offer.limits.lanes = 1;
-    rig_put_file(rig, "f", "0123456789abcdef");
-    rig_open(rig, &offer);
-    int64_t handle = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
-    struct rsys_request lock = lock_of(handle, RSYS_LOCK_WRITE, 1);
-    struct rsys_request waits = lock_of(handle, RSYS_LOCK_WRITE, 2);
-    struct rsys_request unlock = lock_of(handle, RSYS_UNLOCKED, 1);
-    assert_int_equal(rig_ask(rig, &lock)->status, 0);
-    waits.wait_ms = RSYS_LOCK_WAIT_MS_MAX;
-    rig_send(rig, 1, &waits);
-    assert_int_equal(rig_write_at(rig, (uint64_t)handle, 0, "x"), 0); /* the lane is free */
-    assert_false(rig->slots[1].answered);
-    assert_int_equal(rig_ask(rig, &unlock)->status, 0);
-    assert_int_equal(rig_await(rig, 1)->status, 0);
-    /* Of a program of this machine, too. */
-    int fd = open(rig_path(rig, "f"), O_RDWR);
-    struct flock own = {.l_type = F_WRLCK, .l_start = 100, .l_len = 1};
-    assert_int_equal(fcntl(fd, F_OFD_SETLK, &own), 0);
-    waits.lock.start = 100;
-    rig_send(rig, 1, &waits);
-    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
-    assert_int_equal(close(fd), 0);
-    assert_int_equal(rig_await(rig, 1)->status, 0);
-}
-
-static void waiting_for_a_lock_ends_when_told_or_when_its_time_is_over(void **state)
-{
-    struct rig *rig = *state;
-    rig_put_file(rig, "f", "0123456789abcdef");
-    rig_open(rig, NULL);
-    int64_t handle = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
-    struct rsys_request lock = lock_of(handle, RSYS_LOCK_WRITE, 1);
-    struct rsys_request waits = lock_of(handle, RSYS_LOCK_WRITE, 2);
-    assert_int_equal(rig_ask(rig, &lock)->status, 0);
-    waits.wait_ms = 50;
-    rig_send(rig, 1, &waits);
-    assert_int_equal(rig_await(rig, 1)->status, -EAGAIN);
-    waits.wait_ms = RSYS_LOCK_WAIT_MS_MAX;
-    rig_send(rig, 1, &waits);
-    struct rsys_request cancel = {.op = RSYS_CANCEL, .slot_of = 1, .seq_of = rig->slots[1].seq - 1};
-    assert_int_equal(rig_ask(rig, &cancel)->status, 0); /* of one that is over: nothing */
-    assert_false(rig->slots[1].answered);
-    cancel.seq_of++;
-    assert_int_equal(rig_ask(rig, &cancel)->status, 0);
-    assert_int_equal(rig_await(rig, 1)->status, -EINTR);
-    struct rsys_request unlock = lock_of(handle, RSYS_UNLOCKED, 1);
-    assert_int_equal(rig_ask(rig, &unlock)->status, 0);
-    waits.wait_ms = 0;
-    assert_int_equal(rig_ask(rig, &waits)->status, 0); /* it was not taken after all */
-}
-
-static void a_waiting_lock_survives_a_cut_and_ends_with_its_session(void **state)
-{
-    struct rig *rig = *state;
-    rig_put_file(rig, "f", "0123456789abcdef");
-    rig_open(rig, NULL);
-    int64_t handle = rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE);
-    struct rsys_request lock = lock_of(handle, RSYS_LOCK_WRITE, 1);
-    struct rsys_request waits = lock_of(handle, RSYS_LOCK_WRITE, 2);
-    assert_int_equal(rig_ask(rig, &lock)->status, 0);
-    waits.wait_ms = RSYS_LOCK_WAIT_MS_MAX;
-    rig_send(rig, 1, &waits);
-    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_PING}), 0);
-    rig_dial(rig);
-    assert_int_equal(rig_hello(rig, TICKET, true), 0);
-    rig_send_again(rig, 1, &waits);
-    struct rsys_request unlock = lock_of(handle, RSYS_UNLOCKED, 1);
-    assert_int_equal(rig_ask(rig, &unlock)->status, 0);
-    assert_int_equal(rig_await(rig, 1)->status, 0);
-    rig_send(rig, 2, &waits); /* owner 2 has it: its own */
-    assert_int_equal(rig_await(rig, 2)->status, 0);
-    lock.wait_ms = RSYS_LOCK_WAIT_MS_MAX;
-    rig_send(rig, 3, &lock);
-    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_BYE}), 0);
-    RIG_POLL(rig, rig_stats(rig).handles == 0); /* a lane may still be asking for it */
-}
-
-static void whole_files_are_locked_by_their_handle(void **state)
-{
-    struct rig *rig = *state;
-    rig_put_file(rig, "f", "x");
-    rig_open(rig, NULL);
-    struct rsys_request one = lock_of(rig_open_file(rig, "f", RSYS_OPEN_READ), RSYS_LOCK_WRITE, 0);
-    struct rsys_request two = lock_of(rig_open_file(rig, "f", RSYS_OPEN_READ), RSYS_LOCK_READ, 0);
-    one.how = two.how = RSYS_LOCK_FLOCK;
-    assert_int_equal(rig_ask(rig, &one)->status, 0);
-    assert_int_equal(rig_ask(rig, &two)->status, -EAGAIN);
-    one.lock.type = RSYS_UNLOCKED;
-    assert_int_equal(rig_ask(rig, &one)->status, 0);
-    assert_int_equal(rig_ask(rig, &two)->status, 0);
-}
-
 UNIT_TESTS(RIG_UNIT(a_wrong_ticket_is_refused), RIG_UNIT(another_version_is_refused),
            RIG_UNIT(who_does_not_say_hello_first_is_cut),
+           RIG_UNIT(a_stranger_may_say_no_more_than_hello),
+           RIG_UNIT(many_strangers_do_not_keep_a_client_out),
            RIG_UNIT(offers_and_tickets_that_make_no_sense_are_refused),
            RIG_UNIT(a_root_that_is_not_there_is_told_and_looked_for_again),
            RIG_UNIT(what_is_open_survives_a_cut), RIG_UNIT(a_request_that_comes_again_is_done_once),
@@ -723,12 +634,8 @@ UNIT_TESTS(RIG_UNIT(a_wrong_ticket_is_refused), RIG_UNIT(another_version_is_refu
            RIG_UNIT(files_are_limited_and_what_is_there_can_still_be_opened),
            RIG_UNIT(sessions_are_limited_and_a_cut_one_gives_its_place),
            RIG_UNIT(nobody_else_waits_for_a_file_that_hangs),
+           RIG_UNIT(what_is_being_done_is_not_done_again),
            RIG_UNIT(a_job_is_closed_without_waiting_for_what_hangs),
            RIG_UNIT(requests_that_wait_hold_no_more_memory_than_they_may),
-           RIG_UNIT(a_client_that_takes_no_replies_is_not_read),
-           RIG_UNIT(locks_are_those_of_this_machine),
-           RIG_UNIT(locks_go_with_their_owner_and_with_the_last_handle),
-           RIG_UNIT(a_lock_is_waited_for_without_a_lane),
-           RIG_UNIT(waiting_for_a_lock_ends_when_told_or_when_its_time_is_over),
-           RIG_UNIT(a_waiting_lock_survives_a_cut_and_ends_with_its_session),
-           RIG_UNIT(whole_files_are_locked_by_their_handle))
+           RIG_UNIT(a_client_that_is_not_listened_to_does_not_lose_its_lease),
+           RIG_UNIT(a_client_that_takes_no_replies_is_not_read))

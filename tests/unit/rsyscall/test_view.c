@@ -330,6 +330,20 @@ static void a_read_only_root_is_read_only_by_another_root_too(void **state)
     assert_int_equal(rig_ask(rig, &stat)->status, -EBADF); /* there is no such root */
 }
 
+static void a_root_may_be_read_only_by_itself(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "text");
+    const struct rsys_offer_root root = {.view = "/", .directory = rig->root, .readonly = true};
+    struct rsys_offer offer = {.roots = &root, .root_count = 1, .limits = RSYS_LIMITS_DEFAULT};
+    rig_open(rig, &offer);
+    assert_true(rig_open_file(rig, "f", RSYS_OPEN_READ) > 0);
+    assert_int_equal(rig_open_file(rig, "f", RSYS_OPEN_WRITE), -EROFS);
+    assert_int_equal(rename_status(rig, "f", "g", 0), -EROFS);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_UNLINK, .at = AT(0, "f")}),
+                     -EROFS);
+}
+
 UNIT_TESTS(RIG_UNIT(links_lead_nowhere),
            RIG_UNIT(a_name_that_becomes_a_link_meanwhile_leads_nowhere),
            RIG_UNIT(views_of_the_kernel_are_not_entered),
@@ -337,4 +351,5 @@ UNIT_TESTS(RIG_UNIT(links_lead_nowhere),
            RIG_UNIT(nothing_crosses_the_edge_of_a_part),
            RIG_UNIT(a_part_stays_one_when_the_user_moves_it),
            RIG_UNIT(a_hidden_part_is_not_there_and_is_not_made),
-           RIG_UNIT(a_read_only_root_is_read_only_by_another_root_too))
+           RIG_UNIT(a_read_only_root_is_read_only_by_another_root_too),
+           RIG_UNIT(a_root_may_be_read_only_by_itself))
