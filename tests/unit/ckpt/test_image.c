@@ -214,6 +214,15 @@ static void what_points_outside_is_refused(void **state)
     made.head.xstate_bytes = CKPT_XSTATE_MAX + 1;
     is_refused(&made, -EBADMSG, "head");
     make(&made);
+    made.head.xstate_bytes = XSTATE_MIN - 1;
+    is_refused(&made, -EBADMSG, "head");
+    make(&made);
+    made.head.xstate.components[2] = (struct ckpt_component){.offset = XSTATE_MIN, .bytes = 1};
+    is_refused(&made, -EBADMSG, "component 2");
+    make(&made);
+    made.head.xstate.components[3] = (struct ckpt_component){.offset = 8, .bytes = 8};
+    is_refused(&made, -EBADMSG, "component 3");
+    make(&made);
     made.head.window = 12;
     is_refused(&made, -EBADMSG, "head");
 }
