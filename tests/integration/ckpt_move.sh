@@ -7,6 +7,7 @@
 #                        --static->  this machine                        right: other registers, no dynamic linker
 #                        --masked->  this machine  --again-->  guest C   right: it was told to do without
 #     this machine       --masked->  guest B                             right
+#     guest C            --last->    itself: no XSAVE, no namespaces of time
 #
 # TIMEOUT: 240
 # SPDX-License-Identifier: Apache-2.0
@@ -26,7 +27,7 @@ cc -O2 -D_GNU_SOURCE -pthread -static -o "$WORK/bin/move.static" "$ROOST_SRC/tes
 
 # What the guests and this machine do alike.
 cat >"$WORK/bin/moves.sh" <<'END'
-wait_until() { i=0; until eval "$1"; do i=$((i + 1)); [ $i -lt 400 ] || { echo "TOO LATE: $1"; return 1; }; sleep 0.05; done; }
+wait_until() { i=0; until eval "$1"; do i=$((i + 1)); [ $i -lt 1200 ] || { echo "TOO LATE: $1"; return 1; }; sleep 0.05; done; }
 find_job() { keeper='' job=''; read -r keeper _ </proc/$1/task/$1/children; read -r job _ </proc/$keeper/task/$keeper/children; }
 start() { # NAME PROGRAM avx|sse [OPTION...]: it runs
     name=$1 program=$2 kind=$3
@@ -34,7 +35,7 @@ start() { # NAME PROGRAM avx|sse [OPTION...]: it runs
     mkdir "$JOBS/$name" && chmod 0777 "$JOBS/$name" && cd "$JOBS"
     roost-ckpt run "$@" -- "$program" "$JOBS/$name" "$kind" >"$JOBS/$name/out" 2>&1 </dev/null &
     outer=$!
-    wait_until "grep -q ready '$JOBS/$name/out'"
+    wait_until "grep -qs ready '$JOBS/$name/out'"
 }
 resume() { # NAME [IMAGE]: it runs here
     >"$JOBS/$1/alive"
@@ -157,7 +158,9 @@ $as_nobody '. /bin/moves.sh; JOBS=$JOBS; finish plain; [ ! -e $JOBS/here.image ]
 END
 cat >"$WORK/c.do" <<END
 tar xf /dev/vda -C "\$JOBS" && chmod -R 0777 "\$JOBS"
-$as_nobody '. /bin/moves.sh; JOBS=$JOBS; finish plain; finish masked $JOBS/$masked'
+$as_nobody '. /bin/moves.sh; JOBS=$JOBS; finish plain; finish masked $JOBS/$masked; start last /bin/move sse && dump last'
+echo 0 >/proc/sys/user/max_time_namespaces
+$as_nobody '. /bin/moves.sh; JOBS=$JOBS; finish last'
 echo 0 >/proc/sys/user/max_user_namespaces
 $as_nobody '. /bin/moves.sh; JOBS=$JOBS; finish masked $JOBS/$masked'
 END
@@ -177,6 +180,7 @@ right='MOVED plain: right 7'
 refused='roost-ckpt: cannot resume: this'
 [[ $c = "MOVED plain: $refused machine lacks what the job may use: "*": EOPNOTSUPP 125
 MOVED masked: right 7
+MOVED last: right 7
 MOVED masked: $refused kernel lets ordinary users make no namespaces "*": E"*" 125" ]] || fail "guest C: $(cat "$WORK/c.console")"
 say "$c"
 passed
