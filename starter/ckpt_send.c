@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/config.h"
@@ -89,7 +90,10 @@ static void put_answered(void *arg, struct wire_reply *reply)
         return;
     }
     ckpt->puts -= ckpt->puts > 0 ? 1 : 0;
-    ckpt->status = ckpt->status == 0 ? reply->status : ckpt->status;
+    if (ckpt->status == 0 && reply->status != 0) {
+        ckpt->status = reply->status;
+        (void)snprintf(ckpt->why, sizeof(ckpt->why), "%s", reply->text); /* cut if long */
+    }
     if (ckpt->status != 0 && ckpt->puts > 0) {
         return; /* the others are answered first */
     }
@@ -98,7 +102,7 @@ static void put_answered(void *arg, struct wire_reply *reply)
     if (status == -ESTALE && ++ckpt->resends < RESENDS_MAX) {
         begin_file(starter);
     } else if (status != 0) {
-        checkpoint_abandon(starter, status, reply->text);
+        checkpoint_abandon(starter, status, ckpt->why);
         return;
     }
     ckpt_send_next(starter);

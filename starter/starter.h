@@ -145,7 +145,8 @@ struct starter_ckpt { /* checkpoint.c */
     struct os_file *file;
     struct digest *digest;
     uint64_t offset, sent;
-    int status; /* the first refusal, while others are on their way */
+    int status; /* the first refusal, while others are on their way; and its words */
+    char why[256];
     unsigned tries, resends;
     struct vec waiting; /* struct wire_request: who asked for one */
     /* ms of the loop's clock; 0: not yet */

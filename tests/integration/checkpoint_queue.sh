@@ -53,7 +53,7 @@ of() { "$ROOST" q "$1" -af:, "${@:2}" 2>/dev/null; }
 shows() { [ "$(of "$1" "$2")" = "$3" ]; }
 has_steps() { [ "$(wc -l <"$OUT/steps")" -eq "$1" ]; }
 has_begun() { [ "$(wc -l <"$OUT/begun")" -eq "$1" ]; }
-events() { "$ROOST_BUILD/tools/event_check" "$OUT/jobs.log" >"$WORK/events" || fail "the log: $(cat "$WORK/events")"; }
+is_whole() { "$ROOST_BUILD/tools/event_check" "$OUT/jobs.log" >"$WORK/events"; }
 # What the log says of a job, as numbers of its events; those of transfers and sizes left out.
 life() { grep -oE "^0[0-9]{2} \(0*$1\.000" "$OUT/jobs.log" | cut -c1-3 | grep -vE '006|028|040' | tr '\n' ' '; }
 lives() { [ "$(life "$1" | sed -E 's/(003 )+/003 /g')" = "$2" ]; }
@@ -119,14 +119,17 @@ equals "how often it began" "$(wc -l <"$OUT/begun")" 2
 equals "what the history knows" "$("$ROOST" history "$twice" -af:, ExitCode NumJobStarts NumRestarts NumCkpts CkptSequence)" "0, 2, 0, 1, undefined"
 until_true 60 "its log tells that" lives "$twice" "000 001 003 004 001 005 "
 
+before=$(of "$job" CommittedTime)
+saves_two() { takes_one "$job" && [ "$(of "$job" CommittedTime)" -ge $((before + 2)) ]; }
+until_true 60 "two seconds of its run are saved" saves_two # they must not count twice at its end
 open_gate 2
 until_true 60 "it is done" is_done "$job" 1
-until_true 60 "its log tells that" lives "$job" "000 001 003 004 001 004 012 003 013 001 005 "
+until_true 60 "its log tells that" lives "$job" "000 001 003 004 001 004 012 003 013 001 003 005 "
 equals "the steps that it did" "$(tr '\n' ' ' <"$OUT/steps")" "$(seq -s ' ' 30) "
 "$WORK/steps" "$WORK/log" "$WORK/gate" >"$WORK/alone" || fail "steps"
 cmp "$WORK/alone" "$OUT/out" || fail "another output than alone"
-equals "runs, and what counted" "$("$ROOST" history "$job" -af:, NumJobStarts NumCkpts \
-    'CommittedTime <= RemoteWallClockTime && CommittedTime >= LastRemoteWallClockTime')" "3, $((count + 2)), true"
+equals "runs, and what counted" "$("$ROOST" history "$job" -af:, NumJobStarts "NumCkpts > $count + 2" \
+    'CommittedTime <= RemoteWallClockTime && CommittedTime >= LastRemoteWallClockTime')" "3, true, true"
 until_true 30 "its checkpoints are gone" has_none "$job"
 
 say "starters are slow to end a run: what is said of that run meanwhile"
@@ -151,6 +154,15 @@ starters -CONT
 until_true 60 "it goes on" shows "$slow" NumRestarts 2
 "$ROOST" rm "$slow" >/dev/null || fail "roost rm"
 until_true 60 "its checkpoints are gone" has_none "$slow"
-events
+
+say "no room for checkpoints"
+echo 'CHECKPOINT_QUOTA_PER_OWNER = 64 KiB' >>"$ROOST_CONFIG"
+pids_of shadow | xargs -r kill -9
+large=$(submit "$WORK/gone.sub") || exit 1
+is_refused() { "$ROOST" checkpoint "$large" 2>&1 | grep -q "Job $large.0 could not be checkpointed: .*CHECKPOINT_QUOTA_PER_OWNER"; }
+until_true 60 "it is told why there is none" is_refused
+equals "it runs on, without" "$(of "$large" JobStatus NumCkpts)" "2, 0"
+"$ROOST" rm "$large" >/dev/null || fail "roost rm"
+until_true 60 "the log tells of lives that jobs can have, to their ends" is_whole
 pool_stop
 passed
