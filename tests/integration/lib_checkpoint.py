@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Interrupts a program again and again, resumes it from its images, and looks whether it notices.
 
-lib_checkpoint.py [--rounds N] [--seed S] [--every SECONDS] [--lazy] [--leave] -- PROGRAM [ARGUMENT...]
+lib_checkpoint.py [--rounds N | --images N] [--seed S] [--every SECONDS] [--lazy] [--leave] -- PROGRAM [ARGUMENT...]
 
 Runs it once as it is, under `roost-ckpt run`.  Then N times more: after a random part of SECONDS an image is made and the
 program killed, the image is run, and so on until it ends.  Output and exit status must be those of the first run.
@@ -111,6 +111,7 @@ def interrupted(options, out, image):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--images", type=int, default=0, help="as many rounds as it takes for so many")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", type=float, default=0.5)
     parser.add_argument("--lazy", action="store_true")
@@ -124,8 +125,9 @@ def main():
         status = run.started.wait()
         with open(whole, "rb") as text:
             expected = text.read()
-        total = 0
-        for number in range(options.rounds):
+        total, number = 0, -1
+        while total < options.images if options.images > 0 else number + 1 < options.rounds:
+            number += 1
             out, image = os.path.join(folder, f"out{number}"), os.path.join(folder, "image")
             ended, images = interrupted(options, out, image)
             total += images
@@ -134,7 +136,7 @@ def main():
             if ended != status or got != expected:
                 sys.exit(f"{options.program}, seed {options.seed}, round {number}, {images} images: status {ended} "
                          f"(wanted {status}), output\n{got!r}\nwanted\n{expected!r}")
-        print(f"{' '.join(options.program)}: {options.rounds} times, {total} images: as uninterrupted ({status})")
+        print(f"{' '.join(options.program)}: {number + 1} times, {total} images: as uninterrupted ({status})")
         if total == 0:
             sys.exit("it was never interrupted")
 
