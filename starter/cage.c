@@ -333,6 +333,18 @@ bool cage_scratch(const struct starter *starter, size_t index, const char **from
     return false;
 }
 
+bool cage_mount_point(const struct starter *starter, size_t index, const char **to)
+{
+    const struct cage_view *view = &starter->cage->view;
+    for (size_t i = 0; i < view->mount_count; i++) {
+        if (view->mounts[i].kind == OS_MOUNT_BIND && index-- == 0) {
+            *to = view->mounts[i].to;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool cage_has_scratch(const struct starter *starter, const char *path)
 {
     const struct cage_view *view = &starter->cage->view;

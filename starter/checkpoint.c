@@ -395,13 +395,23 @@ static void add_word(struct vec *words, const char *prefix, const char *text)
     strbuf_fini(&word);
 }
 
+/* What was mounted at NAME/WAY, and the whole way there, which we made: another machine makes its
+ * own. */
+static void exclude(struct vec *words, const char *name, const char *way)
+{
+    struct strbuf word;
+    strbuf_init(&word, 0);
+    strbuf_printf(&word, "--exclude=%s%.*s", name, (int)(1 + strcspn(way + 1, "/")), way);
+    vec_push(words, strbuf_take(&word));
+    strbuf_fini(&word);
+}
+
 /* The job's files, under the names that it has for them: without what we put there. */
 static void add_tar(struct starter *starter, const char *archive, struct vec *words)
 {
     static const char *const FIRST[] = {"tar",      "--format=posix", "--numeric-owner",
                                         "--sparse", "--anchored",     "--no-wildcards"};
-    const char *home = starter_inside(starter), *from, *to;
-    char *images = checkpoint_inside(starter, "");
+    const char *home = starter_inside(starter), *from, *to, *point;
     for (size_t i = 0; i < sizeof FIRST / sizeof FIRST[0]; i++) {
         vec_push(words, mem_strdup(FIRST[i]));
     }
@@ -412,15 +422,10 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
     vec_push(&names, mem_strdup("sandbox"));
     for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
         const char *name = strrchr(from, '/') + 1;
-        struct strbuf point;
-        const char *const points[] = {home, images};
-        for (size_t k = 0; k < 2; k++) { /* mount points in it */
-            size_t length = strlen(to);
-            if (strncmp(points[k], to, length) == 0 && points[k][length] == '/') {
-                strbuf_init(&point, 0);
-                strbuf_printf(&point, "--exclude=%s%s", name, points[k] + length);
-                vec_push(words, strbuf_take(&point));
-                strbuf_fini(&point);
+        size_t length = strlen(to);
+        for (size_t k = 0; cage_mount_point(starter, k, &point); k++) {
+            if (strncmp(point, to, length) == 0 && point[length] == '/') {
+                exclude(words, name, point + length);
             }
         }
         add_transform(words, name, to);
@@ -432,7 +437,6 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
         vec_push(words, names.items[i]);
     }
     vec_fini(&names, NULL);
-    mem_free(images);
 }
 
 static int spawn_dump(struct starter *starter, struct err *err)

@@ -441,6 +441,8 @@ void cage_close(struct starter *starter);
 
 /* The i-th directory of ours that the job has at another place; false: there is none. */
 bool cage_scratch(const struct starter *starter, size_t index, const char **from, const char **to);
+/* The same for all that is mounted at a place of its own, the scratch directories among them. */
+bool cage_mount_point(const struct starter *starter, size_t index, const char **to);
 
 /* ---- checkpoint.c */
 /* When the job ad is here: can it be checkpointed? */
