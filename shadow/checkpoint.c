@@ -544,6 +544,10 @@ static void look(struct run *run, struct wire_request *request)
 void checkpoint_handle(struct run *run, struct wire_request *request)
 {
     enum wire_verb verb = wire_request_verb(request);
+    if (run->dropped || run->ckpt_over) {
+        wire_reply_error(request, -ESTALE, "job %s needs no more checkpoints", run->id);
+        return;
+    }
     if (verb == VERB_CKPT_LOOK) {
         look(run, request);
         return;
@@ -579,7 +583,7 @@ void checkpoint_handle(struct run *run, struct wire_request *request)
 
 /* ---- their end ------------------------------------------------------------------------------- */
 
-struct removal { /* without a run: on the first lane */
+struct removal { /* without a run: on a lane */
     LIST_ENTRY(removal) entry;
     struct shadow *shadow;
     struct vec names; /* of jobs */
@@ -624,12 +628,29 @@ static bool is_job_name(const char *name)
     return cluster > 0 && proc > 0 && name[cluster + 1 + proc] == '\0';
 }
 
-void checkpoints_remove(struct shadow *shadow, const char *job)
+/* Behind whatever its runs, old ones too, have on a lane: one that is just coming would stay. */
+static void remove_one(struct shadow *shadow, const char *job)
 {
-    if (is_job_name(job)) {
+    struct run *run = strmap_get(shadow->runs, job);
+    if (run != NULL) {
+        run->ckpt_over = true;
+    }
+    for (size_t i = 0; i < shadow->lane_count && is_job_name(job); i++) {
         struct removal *removal = removal_create(shadow);
         vec_push(&removal->names, mem_strdup(job));
-        loop_lane_run(shadow->lanes[0], removal_body, removal_done, removal);
+        loop_lane_run(shadow->lanes[i], removal_body, removal_done, removal);
+    }
+}
+
+void checkpoints_remove(struct shadow *shadow, const char *jobs)
+{
+    while (*jobs != '\0') {
+        size_t length = strcspn(jobs, ", ");
+        char *job = mem_strndup(jobs, length);
+        remove_one(shadow, job);
+        mem_free(job);
+        jobs += length;
+        jobs += strspn(jobs, ", ");
     }
 }
 

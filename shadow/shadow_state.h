@@ -138,6 +138,7 @@ struct run {
     int64_t input_bytes, output_bytes;  /* the latter on the lane only */
     int64_t output_bytes_max;           /* -1: any */
     int64_t ckpt_latest, ckpt_previous; /* that the schedd has committed; 0: none */
+    bool ckpt_over;                     /* the job has left: what comes is not kept */
     struct vec waiting;                 /* struct wire_request: JOB_DONE to be answered */
     /* wall clock in ms; 0: not yet */
     int64_t input_began_ms, input_ended_ms, output_began_ms;
@@ -227,7 +228,7 @@ void turns_forget(struct run *run);          /* for runs_end() */
 /* ---- checkpoint.c ---- */
 
 void checkpoint_handle(struct run *run, struct wire_request *request); /* CKPT_... */
-void checkpoints_remove(struct shadow *shadow, const char *job);       /* all of job "12.3" */
+void checkpoints_remove(struct shadow *shadow, const char *jobs);      /* all of jobs "12.3,12.4" */
 /* Removes those that are of no job in `known` ("12.3,12.4"), nor of a run. */
 void checkpoints_sweep(struct shadow *shadow, const char *known);
 void checkpoints_end(struct shadow *shadow); /* lanes have stopped */
