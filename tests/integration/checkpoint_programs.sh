@@ -11,7 +11,7 @@ done
 
 mkdir "$WORK/jobs" "$WORK/files" "$WORK/bin"
 chmod 0777 "$WORK/files"
-cp "$ROOST_BIN/roost-ckpt" "$ROOST_SRC/tests/integration/lib_checkpoint.py" "$WORK/bin/"
+cp "$ROOST_BIN/roost-ckpt" "$ROOST_SRC"/tests/integration/{lib_checkpoint.py,jobs/tasks.py} "$WORK/bin/"
 HOME=$WORK GOCACHE=${GOCACHE:-$WORK/go} go build -o "$WORK/jobs/work.go" "$ROOST_SRC/tests/integration/jobs/work.go" || fail "work.go"
 for name in waits threads; do
     musl-gcc -O2 -D_GNU_SOURCE -pthread -o "$WORK/jobs/$name.musl" "$ROOST_SRC/tests/integration/jobs/$name.c" || fail "$name.musl"
@@ -37,6 +37,14 @@ try --every 0.3 --rounds 1 -- perl -e 'my %h; $h{$_ % 1000} += $_ * 3 for 1..150
 # A compiler and its children: the assembler gets what it makes through a pipe.
 try --every 0.4 --rounds 1 -- gcc -pipe -O2 -c -o many.o "$WORK/jobs/many.c"
 try --every 0.2 --rounds 1 -- /bin/bash -c "gzip -9 -c <$WORK/jobs/numbers | tee n.gz | sha256sum; gunzip -c n.gz | awk '{s += \$1 % 13} END {print s}'"
+# Event loops.
+try --every 0.2 --rounds 1 -- /usr/bin/python3 "$WORK/bin/tasks.py"
+if command -v node >/dev/null; then
+    try --every 0.2 --rounds 1 -- node -e 'const {spawn} = require("child_process"), hash = require("crypto").createHash("sha256")
+const program = spawn("sed", ["-u", "s/1/11/"]); let steps = 0
+program.stdout.on("data", (text) => { hash.update(text); steps++ < 40 ? setTimeout(() => program.stdin.write(steps + "\n"), 4) : program.stdin.end() })
+program.on("close", (code) => console.log(code, hash.digest("hex"))); program.stdin.write("0\n")'
+fi
 # In the middle of a transaction, with its journal and locks.
 try --every 0.3 --rounds 1 -- /bin/sh -c 'rm -f db; sqlite3 db "create table t(a); with recursive c(x) as (select 1 union all select x + 1 from c where x < 400000) insert into t select x from c; select count(*), sum(a) from t; pragma integrity_check"'
 passed
