@@ -8,7 +8,7 @@
 [ -x "$ROOST_BIN/roost-ckpt" ] || { echo "skipped: roost-ckpt is made for x86-64 only"; exit 77; }
 "$ROOST_BIN/roost-ckpt" probe >/dev/null || { echo "skipped: no namespaces here"; exit 77; }
 
-pool_init --nodes 1 --cpus-per-node 4
+pool_init --nodes 1 --cpus-per-node 5
 cat >>"$ROOST_CONFIG" <<END
 CHECKPOINT_INTERVAL_MIN = 3600
 CHECKPOINT_INTERVAL_MAX = 3600
@@ -46,8 +46,9 @@ shell = $(gate never)
 queue
 END
 sed 's/^checkpoint = true/checkpoint = false/' "$WORK/gone.sub" >"$WORK/plain.sub"
+sed 's/^queue/queue 2/' "$WORK/gone.sub" >"$WORK/two.sub"
 
-job=$(submit "$WORK/steps.sub") && twice=$(submit "$WORK/twice.sub") && gone=$(submit "$WORK/gone.sub") &&
+job=$(submit "$WORK/steps.sub") && twice=$(submit "$WORK/twice.sub") && gone=$(submit "$WORK/two.sub") &&
     plain=$(submit "$WORK/plain.sub") || exit 1
 of() { "$ROOST" q "$1" -af:, "${@:2}" 2>/dev/null; }
 shows() { [ "$(of "$1" "$2")" = "$3" ]; }
@@ -61,12 +62,13 @@ lives() { [ "$(life "$1" | sed -E 's/(003 )+/003 /g')" = "$2" ]; }
 say "asked for"
 until_true 60 "it is at its first gate" has_steps 10
 until_true 60 "the other one has begun" has_begun 1
-until_true 60 "all run" shows "$gone" JobStatus 2
+until_true 60 "all run" shows "$gone.0" JobStatus 2
+until_true 60 "all run" shows "$gone.1" JobStatus 2
 until_true 60 "all run" shows "$plain" JobStatus 2
 equals "its universe" "$(of "$job" JobUniverse WantRemoteSyscalls NumCkpts)" "1, true, 0"
 told=$("$ROOST" checkpoint "$job.0" "$twice" "$gone") || fail "roost checkpoint: $told"
 equals "what it says" "$(sed -E 's/\(number 1, [0-9]+\.[0-9] s\)/once/' <<<"$told" | sort -V)" "$(
-    printf 'Job %s.0 was checkpointed once\n' "$job" "$twice" "$gone" | sort -V
+    printf 'Job %s was checkpointed once\n' "$job.0" "$twice.0" "$gone.0" "$gone.1" | sort -V
 )"
 told=$("$ROOST" checkpoint "$plain" 4711.0 4712 2>&1) && fail "roost checkpoint of what has none: $told"
 equals "what it says" "$told" "Job $plain.0 is not checkpointed: it was submitted without checkpoint = true
@@ -104,12 +106,12 @@ equals "its status" "$(of "$job" JobStatus)" 5
 "$ROOST" release "$job" >/dev/null || fail "roost release"
 until_true 60 "it goes on" shows "$job" NumRestarts 2
 
-say "one that is removed"
-has_files() { [ -n "$(find "$POOL"/spool/owner/*/ckpt -path "*/$1.0/*" 2>/dev/null)" ]; }
+say "two that are removed together"
+has_files() { [ -n "$(find "$POOL"/spool/owner/*/ckpt -path "*/$1.[01]/*" 2>/dev/null)" ]; }
 has_none() { ! has_files "$1"; }
 has_files "$gone" || fail "no checkpoint of job $gone in the spool"
 "$ROOST" rm "$gone" "$plain" >/dev/null || fail "roost rm"
-until_true 30 "its checkpoint is gone" has_none "$gone"
+until_true 30 "their checkpoints are gone" has_none "$gone"
 has_files "$job" || fail "that of another is gone, too"
 
 say "one that is tried again begins at its start"
