@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/check.h"
@@ -28,6 +30,8 @@
 #define CHUNK        (256U * 1024) /* what stays in a processor's cache */
 #define PEEKS        512U          /* pages that are looked at together */
 #define LINE         64U
+#define SYSTEMS_MAX  (1U << 20)
+#define UNCHANGED_S  (24 * 60 * 60)
 #define PAGES_AHEAD  32768U /* entries of the pagemap that are read at once */
 #define PAGE_PRESENT (UINT64_C(1) << 63)
 #define PAGE_SWAPPED (UINT64_C(1) << 62)
@@ -74,6 +78,24 @@ static int refuse(const struct dump *dump, const struct map *map, const char *wh
                    why);
 }
 
+/* A small file that the job only reads, and nobody writes meanwhile: a table of the system's, as
+ * glibc's gconv-modules.cache, which another machine may have otherwise or not at all. */
+static bool is_the_systems(const struct dump *dump, const struct map *map)
+{
+    char path[PATH_MAX + 64];
+    struct stat file, job;
+    (void)snprintf(path, sizeof path, "/proc/%d", (int)dump->now->tracee.pid);
+    if (map->may_write || map->end - map->start > SYSTEMS_MAX || stat(path, &job) != 0) {
+        return false;
+    }
+    (void)snprintf(path, sizeof path, "/proc/%d/root%s", (int)dump->now->tracee.pid, map->name);
+    if (stat(path, &file) != 0 || file.st_ino != map->inode ||
+        (file.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+        return false;
+    }
+    return file.st_uid != job.st_uid || file.st_mtime < time(NULL) - UNCHANGED_S;
+}
+
 /* What is to become of it; 0, or refused. */
 static int judge(struct dump *dump, const struct map *map, struct ckpt_region *region,
                  struct err *err)
@@ -92,7 +114,11 @@ static int judge(struct dump *dump, const struct map *map, struct ckpt_region *r
     } else if (strncmp(map->name, "/SYSV", strlen("/SYSV")) == 0) {
         return refuse(dump, map, "System V shared memory is not saved", err);
     } else if (shared && is_path(map->name) && !is_removed(map->name)) {
-        region->kind = CKPT_MAPPED;
+        if (is_the_systems(dump, map)) {
+            region->flags = (region->flags & ~CKPT_SHARED) | CKPT_WAS_FILE;
+        } else {
+            region->kind = CKPT_MAPPED;
+        }
     } else if (shared) {
         region->kind = CKPT_SHARED_MEMORY;
         region->id = dump_shared_memory(dump, map);

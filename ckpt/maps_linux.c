@@ -64,6 +64,7 @@ static void see_flags(struct map *map, char *words)
         for (size_t i = 0; i < sizeof FLAGS / sizeof FLAGS[0]; i++) {
             map->flags |= strcmp(word, FLAGS[i].word) == 0 ? FLAGS[i].flag : 0;
         }
+        map->may_write = map->may_write || strcmp(word, "mw") == 0;
         map->is_odd = map->is_odd || strcmp(word, "io") == 0 || strcmp(word, "pf") == 0;
     }
 }

@@ -17,8 +17,9 @@ struct map {
     uint32_t prot;  /* as mmap's */
     uint32_t flags; /* CKPT_SHARED, CKPT_GROWSDOWN, ... of format.h */
     uint64_t device, inode;
-    bool is_odd; /* of a device or so: the kernel's VM_IO or VM_PFNMAP */
-    char *name;  /* path, "[heap]", ...; "" for none */
+    bool is_odd;    /* of a device or so: the kernel's VM_IO or VM_PFNMAP */
+    bool may_write; /* is, or could be made writable */
+    char *name;     /* path, "[heap]", ...; "" for none */
 };
 
 struct maps {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <immintrin.h>
+#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -215,6 +216,9 @@ int main(int argc, char **argv)
     (void)snprintf(go, sizeof go, "%s/go", argv[1]);
     (void)snprintf(alive, sizeof alive, "%s/alive", argv[1]);
     (void)snprintf(path, sizeof path, "%s/notes", argv[1]);
+    wchar_t letter;
+    (void)setlocale(LC_CTYPE, "C.UTF-8"); /* maps a table of this machine's, if it has one */
+    (void)mbtowc(&letter, "\xc3\xa4", 2);
     uint64_t *heap = malloc(HEAP_WORDS * sizeof *heap);
     for (uint64_t i = 0, x = 88172645463325252U; i < HEAP_WORDS; i++) {
         x ^= x << 13, x ^= x >> 7, x ^= x << 17;
