@@ -418,8 +418,12 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
     add_word(words, "--exclude=sandbox/", STARTER_JOB_AD);
     add_word(words, "--exclude=sandbox/", STARTER_MACHINE_AD);
     add_transform(words, "sandbox", home);
+    char *images = checkpoint_inside(starter, "");
+    add_transform(words, STARTER_CKPT_DIRECTORY, images);
+    mem_free(images);
     struct vec names = {0};
     vec_push(&names, mem_strdup("sandbox"));
+    vec_push(&names, mem_strdup(STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_INPUTS));
     for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
         const char *name = strrchr(from, '/') + 1;
         size_t length = strlen(to);

@@ -363,7 +363,11 @@ void job_start(struct starter *starter)
     }
     int rc = starter_plan_argv(starter->job, ad_string_or(starter->job, "Cmd", ""), &argv, &err);
     rc = rc != 0 ? rc : job_environment(starter, &entries, &err);
-    if (rc != 0) {
+    if (rc == 0 && starter->ckpt.wanted && !resume_is_ready(starter) &&
+        ckpt_inputs_save(starter, &err) != 0) {
+        starter->pid = -1;
+        starter_give_up(starter, err.text); /* this machine's fault */
+    } else if (rc != 0) {
         job_hold_before(starter, HOLD_NOT_STARTED, -rc, err.text);
     } else {
         rc = spawn(starter, &argv, &entries, &err);

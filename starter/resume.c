@@ -463,6 +463,7 @@ static void unpacked(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     resume->is_unpacked = true;
+    ckpt_inputs_load(starter);
     char *path = below(PLACES[1]);
     (void)os_below_remove(starter->env.os, starter->directory, path, NULL); /* goes with the rest */
     mem_free(path);

@@ -123,9 +123,9 @@ enum starter_ckpt_step {
     CKPT_TELLING, /* CKPT_DONE */
 };
 
-#define STARTER_CKPT_DIRECTORY                                        \
-    "ckpt" /* beside the sandbox: the account's, not the job's to see \
-            */
+/* Beside the sandbox: the account's, but nothing that the job has to know of. */
+#define STARTER_CKPT_DIRECTORY "ckpt"
+#define STARTER_CKPT_INPUTS    "inputs" /* in there: ckpt_inputs.c */
 
 struct starter_ckpt { /* checkpoint.c */
     struct loop_timer *timer;
@@ -471,6 +471,10 @@ void checkpoint_forget(struct starter *starter); /* the run is over */
 /* The one in hand is safe; or it is given up, and why. */
 void checkpoint_committed(struct starter *starter);
 void checkpoint_abandon(struct starter *starter, int status, const char *why);
+
+/* ---- ckpt_inputs.c */
+int ckpt_inputs_save(struct starter *starter, struct err *err); /* before the job begins */
+void ckpt_inputs_load(struct starter *starter);                 /* of one that goes on */
 
 /* ---- ckpt_send.c */
 void ckpt_send_begin(struct starter *starter); /* image and archive are there */

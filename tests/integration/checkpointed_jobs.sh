@@ -49,23 +49,24 @@ initialdir = $OUT
 output = out.\$(Process)
 error = err.\$(Process)
 log = $OUT/jobs.log
-transfer_output_files = progress
 transfer_output_remaps = "progress = progress.\$(Process)"
 request_memory = 1
-arguments = $OUT/steps.\$(Process) $WORK/gate
-executable = $WORK/steps
-queue
+# What is new goes back, what came does not.
 executable = /usr/bin/python3
 transfer_executable = false
-transfer_input_files = $WORK/steps.py
+transfer_input_files = $WORK/steps.py, $WORK/input.txt
 arguments = steps.py $OUT/steps.\$(Process) $WORK/gate
 queue
-executable = $WORK/steps.sh
+transfer_output_files = progress
 transfer_executable = true
 transfer_input_files =
+executable = $WORK/steps
 arguments = $OUT/steps.\$(Process) $WORK/gate
 queue
+executable = $WORK/steps.sh
+queue
 END
+echo "what comes in" >"$WORK/input.txt"
 for number in 0 1 2; do # somebody else's jobs write there
     : >"$OUT/steps.$number"
     chmod 0666 "$OUT/steps.$number"
@@ -121,10 +122,11 @@ for n in 0 1 2; do
 done
 mkdir "$WORK/alone"
 cd "$WORK/alone" || exit
-"$WORK/steps" log "$WORK/gate" >"$WORK/alone.0"
-/usr/bin/python3 "$WORK/steps.py" log "$WORK/gate" >"$WORK/alone.1"
+/usr/bin/python3 "$WORK/steps.py" log "$WORK/gate" >"$WORK/alone.0"
+"$WORK/steps" log "$WORK/gate" >"$WORK/alone.1"
 "$WORK/steps.sh" log "$WORK/gate" >"$WORK/alone.2"
 for n in 0 1 2; do cmp "$WORK/alone.$n" "$OUT/out.$n" || fail "job $n has another output than alone"; done
+equals "files that came back" "$(cd "$OUT" && echo *)" "$(cd "$OUT" && echo err.? jobs.log out.? progress.? steps.?)"
 told=$("$ROOST_BUILD/tools/event_check" "$OUT/jobs.log") || fail "the job event log: $told"
 none_left() { [ -z "$(find "$POOL"/spool/owner/*/ckpt -type f 2>/dev/null)" ]; }
 until_true 20 "no checkpoint is left of them" none_left
