@@ -15,6 +15,7 @@
 #include "classad/ad.h"
 #include "transfer/transfer_dest.h"
 #include "transfer/transfer_names.h"
+#include "wire/checkpoint_attrs.h"
 
 #define NOTHING "/dev/null"
 
@@ -29,8 +30,9 @@ void transfer_plan_settle(struct ad *job, const char *machine_domain)
     if (!text_equal_nocase(ad_string_or(job, "ShouldTransferFiles", "YES"), "IF_NEEDED")) {
         return;
     }
-    bool shared =
-        machine_domain != NULL && own[0] != '\0' && text_equal_nocase(own, machine_domain);
+    /* What it wrote elsewhere would not go back to the moment of its checkpoint. */
+    bool shared = !ad_bool_or(job, CKPT_WANTED, false) && machine_domain != NULL &&
+                  own[0] != '\0' && text_equal_nocase(own, machine_domain);
     ad_set_string(job, "ShouldTransferFiles", shared ? "NO" : "YES");
 }
 

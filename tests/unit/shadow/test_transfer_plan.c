@@ -274,6 +274,18 @@ static void if_needed_is_settled_by_the_machine(void **state)
     ad_destroy(job);
 }
 
+static void a_job_with_checkpoints_transfers_its_files(void **state)
+{
+    (void)state;
+    struct ad *job = ad_create();
+    ad_set_string(job, "ShouldTransferFiles", "IF_NEEDED");
+    ad_set_string(job, "FileSystemDomain", "fs");
+    ad_set_bool(job, "WantCheckpoint", true);
+    transfer_plan_settle(job, "fs");
+    assert_string_equal(ad_string_or(job, "ShouldTransferFiles", ""), "YES");
+    ad_destroy(job);
+}
+
 static void limits_are_the_jobs_or_the_sites(void **state)
 {
     (void)state;
@@ -298,6 +310,7 @@ int main(void)
         cmocka_unit_test(remaps_take_directories_with_what_is_in_them),
         cmocka_unit_test(directories_and_urls_are_inputs_too),
         cmocka_unit_test(if_needed_is_settled_by_the_machine),
+        cmocka_unit_test(a_job_with_checkpoints_transfers_its_files),
         cmocka_unit_test(limits_are_the_jobs_or_the_sites),
         cmocka_unit_test(only_listed_files_come_back_where_the_job_lists_them),
     };
