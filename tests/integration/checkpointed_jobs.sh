@@ -99,6 +99,14 @@ open_gate 1
 until_true 60 "each is at its second gate" has_steps 60
 equals "steps that were done twice" "$(for n in 0 1 2; do sort "$OUT/steps.$n" | uniq -d; done)" ""
 
+say "one is asked for; all are held and released"
+"$ROOST" checkpoint "$job" >"$WORK/asked" 2>&1 || fail "roost checkpoint: $(cat "$WORK/asked")"
+"$ROOST" hold "$job" >/dev/null || fail "roost hold"
+are_held() { [ "$(attribute JobStatus)" = "5 5 5 " ] && [ -z "$(pids_of starter wn01)$(pids_of starter wn02)" ]; }
+until_true 60 "they are held" are_held
+"$ROOST" release "$job" >/dev/null || fail "roost release"
+until_true 60 "they go on" runs_are 3
+
 say "shadow and schedd are killed; then machines are drained"
 kill_all shadow
 kill_all schedd
