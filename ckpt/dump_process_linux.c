@@ -26,6 +26,7 @@
 
 #define SIGNALS         64
 #define SIGNAL_BYTES    8
+#define STABLE_TRIES    20
 #define PEEKED          16
 #define AUXV_MAX        128
 #define CPUS_RSEQ_BYTES 32
@@ -551,6 +552,67 @@ static void read_names(struct dump *dump)
     process->command = first->command;
 }
 
+/* ---- timers go on while the process stands still */
+
+static bool has_timers(const struct ckpt_process *process)
+{
+    bool any = process->timers.count > 0;
+    for (size_t i = 0; i < sizeof process->itimers / sizeof process->itimers[0]; i++) {
+        any = any || process->itimers[i][2] != 0 || process->itimers[i][3] != 0;
+    }
+    return any;
+}
+
+/* Changes when a signal comes. */
+static uint64_t sum_of_pending(const struct dump *dump)
+{
+    const struct tracee *tracee = &dump->now->tracee;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < tracee->count; i++) {
+        char name[64], status[8192];
+        (void)snprintf(name, sizeof name, "task/%d/status", (int)tracee->threads[i].tid);
+        if (proc_text(tracee->pid, name, status, sizeof status) == 0) {
+            sum = sum * 31 + word_of_status(status, "\nSigPnd:", 16);
+            sum = sum * 31 + (i == 0 ? word_of_status(status, "\nShdPnd:", 16) : 0);
+        }
+    }
+    return sum;
+}
+
+static int read_signals_again(struct dump *dump)
+{
+    struct ckpt_process *process = &dump->now->process;
+    int rc = read_signals(dump, dump->now->tracee.pid, true, &process->signals);
+    for (uint32_t i = 0; rc == 0 && process->timers.count > 0 && i < process->threads.count; i++) {
+        struct ckpt_span signals;
+        rc = read_signals(dump, dump->now->tracee.threads[i].tid, false, &signals);
+        struct ckpt_thread *thread =
+            tables_at(&dump->tables, CKPT_THREADS, process->threads.first + i);
+        thread->signals = rc == 0 ? signals : thread->signals;
+    }
+    return rc;
+}
+
+/* One that goes off is either left to go off, or its signal is pending: neither both nor none. */
+static int read_timers_and_signals(struct dump *dump)
+{
+    for (int i = 0; i < STABLE_TRIES; i++) {
+        int rc = read_itimers(dump);
+        rc = rc != 0 ? rc : read_timers(dump);
+        bool any = i > 0 || has_timers(&dump->now->process);
+        uint64_t before = any ? sum_of_pending(dump) : 0;
+        if (rc == 0 && any) { /* once more: what had not gone off before that sum */
+            rc = read_itimers(dump);
+            rc = rc != 0 ? rc : read_timers(dump);
+        }
+        rc = rc != 0 ? rc : read_signals_again(dump);
+        if (rc != 0 || !any || before == sum_of_pending(dump)) {
+            return rc;
+        }
+    }
+    return -EBUSY;
+}
+
 int dump_process(struct dump *dump, struct err *err)
 {
     struct ckpt_process *process = &dump->now->process;
@@ -563,10 +625,8 @@ int dump_process(struct dump *dump, struct err *err)
     process->umask = (uint32_t)word_of_status(status, "\nUmask:", 8);
     process->no_new_privs = (uint32_t)word_of_status(status, "\nNoNewPrivs:", 10);
     read_names(dump);
-    rc = rc != 0 ? rc : read_signals(dump, dump->now->tracee.pid, true, &process->signals);
     rc = rc != 0 ? rc : read_actions(dump, status);
-    rc = rc != 0 ? rc : read_itimers(dump);
-    rc = rc != 0 ? rc : read_timers(dump);
+    rc = rc != 0 ? rc : read_timers_and_signals(dump);
     rc = rc != 0 ? rc : read_limits(dump);
     rc = rc != 0 ? rc : read_places(dump);
     rc = rc != 0 ? rc : read_auxv(dump);
