@@ -88,20 +88,19 @@ static void run_unknown(void *arg)
 
 int watch_start(struct library *library)
 {
-    const uint64_t all = ~UINT64_C(0), ours = OUR_SIGNALS;
+    const uint64_t all = ~UINT64_C(0);
     uint64_t mask = 0;
     void *stack_end = library->watcher_stack + sizeof library->watcher_stack;
     (void)SYS4(rt_sigprocmask, SIG_SETMASK, &all, &mask, SIGNAL_BYTES);
     long tid = library_clone(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
                                  CLONE_SYSVSEM,
                              stack_end, run_unknown, library);
-    (void)SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGNAL_BYTES);
-    if (tid < 0) {
-        return (int)tid;
+    if (tid > 0) { /* from now on they are never let through here, not for a moment */
+        __atomic_store_n(&library->watcher, (int32_t)tid, __ATOMIC_SEQ_CST);
+        mask |= OUR_SIGNALS;
     }
-    __atomic_store_n(&library->watcher, (int32_t)tid, __ATOMIC_SEQ_CST);
-    (void)SYS4(rt_sigprocmask, SIG_BLOCK, &ours, NULL, SIGNAL_BYTES);
-    return 0;
+    (void)SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGNAL_BYTES);
+    return tid > 0 ? 0 : (int)tid;
 }
 
 void watch_wake(const struct library *library, int32_t watcher)
