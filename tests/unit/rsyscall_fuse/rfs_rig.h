@@ -340,6 +340,57 @@ static inline void rig_mount(struct rig *rig)
                      0);
 }
 
+/* ---- files ---------------------------------------------------------------------------------- */
+
+#define TOP 1 /* FUSE_ROOT_ID */
+
+static inline struct rsys_attr attr_of(uint64_t ino, uint64_t size)
+{
+    return (struct rsys_attr){.mode = 0100644,
+                              .nlink = 1,
+                              .uid = 500,
+                              .gid = 500,
+                              .dev = 9,
+                              .ino = ino,
+                              .size = size,
+                              .mtime = {1000, 5},
+                              .ctime = {1000, 5}};
+}
+
+static inline void mounted(struct rig *rig)
+{
+    rig_add_root(rig, 0, "/");
+    rig_mount(rig);
+}
+
+static inline void answer_attr(struct rig *rig, size_t i, struct rsys_attr attr)
+{
+    struct rsys_reply reply = {.attr = attr};
+    rig_answer(rig, i, &reply);
+}
+
+static inline uint64_t look_up(struct rig *rig, uint64_t parent, const char *name,
+                               struct rsys_attr attr)
+{
+    struct fuse_entry_out entry;
+    uint64_t unique = rig_kernel(rig, FUSE_LOOKUP, parent, name, strlen(name) + 1);
+    assert_int_equal(rig_asked(rig, 0)->op, RSYS_STAT);
+    answer_attr(rig, 0, attr);
+    const struct told *told = rig_await_told(rig, unique);
+    assert_int_equal(told->error, 0);
+    memcpy(&entry, told->data, sizeof entry);
+    return entry.nodeid;
+}
+
+/* Nothing more is asked, although the loop has turned. */
+static inline void nothing_is_asked(struct rig *rig, size_t but)
+{
+    for (int i = 0; i < 3; i++) {
+        rig_turn(rig);
+    }
+    assert_int_equal(rig->asked.count, but);
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 static inline int rig_setup(void **state)
