@@ -65,10 +65,16 @@ static struct sim_host *pick_node(struct chaos *chaos, enum sim_power power)
 
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
+/* Then nobody on it runs, who could end another. */
+static bool stands_still(const struct sim_host *host)
+{
+    return host->suspended_until_us > host->sim->now_us;
+}
+
 static void kill_daemon(struct chaos *chaos)
 {
     struct sim_process *process = pick_daemon(chaos, chance(chaos, 60));
-    if (process != NULL) {
+    if (process != NULL && !stands_still(process->host)) {
         sim_kill(process);
     }
 }
@@ -76,7 +82,7 @@ static void kill_daemon(struct chaos *chaos)
 static void kill_in_write(struct chaos *chaos)
 {
     struct sim_process *process = pick_daemon(chaos, chance(chaos, 75));
-    if (process != NULL) {
+    if (process != NULL && !stands_still(process->host)) {
         sim_disk_kill(process, (unsigned)between(chaos, 1, 25));
     }
 }
