@@ -36,6 +36,8 @@ static int usage(void)
                   "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
                   "[--attributes] "
                   "[-- COMMAND [ARGUMENT...]]\n"
+                  "       roost-ckpt follow PID FOLDER [--every SECONDS] [--whole-each N]\n"
+                  "       roost-ckpt merge IMAGE DELTA... OUT\n"
                   "       roost-ckpt info IMAGE [--verify|--attributes]\n"
                   "       roost-ckpt probe\n"
                   "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
@@ -243,6 +245,9 @@ static void show(const char *path, const struct image *image)
                  (unsigned)process->fds.count, (unsigned)process->timers.count);
     (void)printf("  %" PRIu64 " bytes, %" PRIu64 " of memory; window at %" PRIx64 "\n",
                  head->image_bytes, head->memory_bytes, head->window);
+    if (image_is_delta(image)) {
+        (void)printf("  only what changed since %s\n", image_text(image, head->base));
+    }
     for (uint32_t i = 0; i < process->fds.count; i++) {
         const struct ckpt_fd *fd = image_fd(image, process->fds.first + i);
         const struct ckpt_file *file = image_file(image, fd->file);
@@ -329,12 +334,25 @@ static int run(int argc, char **argv)
     keeper_end_as((int)status);
 }
 
+static int follow(int argc, char **argv)
+{
+    int status = ckpt_follow_command(argc, argv);
+    return status == USAGE ? usage() : status;
+}
+
+static int merge(int argc, char **argv)
+{
+    int status = ckpt_merge_command(argc, argv);
+    return status == USAGE ? usage() : status;
+}
+
 int ckpt_command(int argc, char **argv)
 {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } COMMANDS[] = {{"dump", dump}, {"info", info}, {"probe", probe}, {"run", run}};
+    } COMMANDS[] = {{"dump", dump}, {"follow", follow}, {"merge", merge},
+                    {"info", info}, {"probe", probe},   {"run", run}};
     for (size_t i = 0; argc > 1 && i < ARRAY_COUNT(COMMANDS); i++) {
         if (strcmp(argv[1], COMMANDS[i].name) == 0) {
             return COMMANDS[i].run(argc, argv);

@@ -10,11 +10,25 @@
 #include <sys/stat.h>
 
 #include "ckpt/maps_linux.h"
+#include "ckpt/new_file_linux.h"
 #include "ckpt/tables.h"
 #include "ckpt/tracee_linux.h"
 
 struct err;
+struct follow;
 struct image;
+
+/* Pages that are there.  Of a delta only. */
+struct page_run {
+    uint64_t start, end;
+    uint64_t at;     /* its bytes in what was taken, if it has changed */
+    bool is_changed; /* since the base was made: else they are as there */
+};
+
+struct page_runs { /* by address */
+    struct page_run *items;
+    size_t count, capacity;
+};
 
 struct subject { /* a process */
     struct tracee tracee;
@@ -23,6 +37,8 @@ struct subject { /* a process */
     int inner;             /* the image's descriptor in the source; -1: it has none */
     struct maps maps;
     struct ckpt_process process;
+    struct page_runs runs;
+    const unsigned char *taken;     /* contents of the runs that have changed; NULL: read them */
     struct image *before;           /* the image that it was resumed from; NULL: none */
     const struct ckpt_process *was; /* in it: itself, or whose memory it has a copy of; else NULL */
 };
@@ -39,8 +55,12 @@ struct dump {
     struct ckpt_head head;
     struct shared_memory *shared; /* seen so far: dump_nameless_linux.c */
     size_t shared_count;
-    int out;     /* the new image */
-    uint64_t at; /* where its next contents go */
+    struct new_file file;  /* the new image */
+    int out;               /* the same */
+    uint64_t at;           /* where its next contents go */
+    struct follow *follow; /* NULL: nobody follows what changes */
+    bool is_whole;         /* a whole image is asked for */
+    bool is_delta;         /* what it is to become */
 };
 
 /* ---- dump_tree_linux.c: which processes */

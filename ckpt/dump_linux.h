@@ -8,7 +8,7 @@
  * mapping at fault: a job must not believe that it is safe when it is not.
  *
  * The image is written under another name, made durable, then renamed: there is a whole one or
- * none.
+ * none.  Whether the disk has room for it is looked at first.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 struct err;
+struct follow;
 
 struct dump_options {
     bool kill;                /* it ends when the image is whole; else it runs on */
@@ -32,17 +33,23 @@ struct dump_options {
      * be NULL. */
     int (*while_still)(void *arg, struct err *err);
     void *still_arg;
+    /* What is known of its memory since the last image, and will be since this one
+     * (follow_linux.h); NULL: nothing. */
+    struct follow *follow;
+    bool whole; /* a whole image even if only what changed could be saved */
 };
 
 struct dump_result {
     uint64_t image_bytes;  /* apparent size */
     uint64_t memory_bytes; /* that are in it */
     uint64_t frozen_ns;    /* how long the process stood still */
+    bool is_delta;         /* the image holds only what changed: format.h, CKPT_DELTA */
 };
 
 /* Of that process to that file, which is replaced.  ret may be NULL.  Errors, with err telling the
  * thing at fault: -EPERM, -EBUSY (after a second of trying), -ESRCH as of tracee_hold();
- * -EOPNOTSUPP: it has something that cannot be saved; else what writing the file said. */
+ * -EOPNOTSUPP: it has something that cannot be saved; -ENOSPC, -EDQUOT: no room, err says how much
+ * is missing; -EBUSY: somebody writes an image of that name; else what writing the file said. */
 int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
               struct dump_result *ret, struct err *err);
 

@@ -24,11 +24,11 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "ckpt/dump.h"
+#include "ckpt/dump_memory.h"
 #include "ckpt/image.h"
 #include "ckpt/sum.h"
 
-#define CHUNK        (256U * 1024) /* what stays in a processor's cache */
-#define PEEKS        512U          /* pages that are looked at together */
+#define PEEKS        512U /* pages that are looked at together */
 #define LINE         64U
 #define SYSTEMS_MAX  (1U << 20)
 #define UNCHANGED_S  (24 * 60 * 60)
@@ -161,22 +161,8 @@ int dump_regions(struct dump *dump, struct err *err)
 
 /* ---- which pages, and their contents */
 
-struct reader {
-    struct dump *dump;
-    bool is_shared; /* what is read is memory that processes share: index is a file's, else a
-                       region's */
-    uint32_t index;
-    uint64_t shift; /* from an address to where that is in what is shared; else 0 */
-    int pagemap;
-    struct ckpt_extent extent;
-    bool is_open; /* the extent is begun */
-    uint64_t *pages;
-    unsigned char *chunk;
-    struct err *err;
-};
-
 /* The extents of what is read now: of a region, or of memory that processes share. */
-static struct ckpt_span *extents_of(const struct reader *reader)
+struct ckpt_span *reader_extents(const struct reader *reader)
 {
     struct tables *tables = &reader->dump->tables;
     if (reader->is_shared) {
@@ -185,11 +171,11 @@ static struct ckpt_span *extents_of(const struct reader *reader)
     return &((struct ckpt_region *)tables_at(tables, CKPT_REGIONS, reader->index))->extents;
 }
 
-static void close_extent(struct reader *reader)
+void reader_close_extent(struct reader *reader)
 {
     if (reader->is_open) {
         (void)tables_add(&reader->dump->tables, CKPT_EXTENTS, &reader->extent);
-        extents_of(reader)->count++;
+        reader_extents(reader)->count++;
         reader->dump->head.memory_bytes += reader->extent.bytes;
         reader->is_open = false;
     }
@@ -205,7 +191,7 @@ static int put_pages(struct reader *reader, uint64_t address, const unsigned cha
                      size_t bytes)
 {
     if (reader->is_open && reader->extent.start + reader->extent.bytes != address + reader->shift) {
-        close_extent(reader);
+        reader_close_extent(reader);
     }
     if (!reader->is_open) {
         dump_begin_extent(reader->dump, &reader->extent, address + reader->shift);
@@ -214,20 +200,19 @@ static int put_pages(struct reader *reader, uint64_t address, const unsigned cha
     return dump_put(reader->dump, &reader->extent, data, bytes, reader->err);
 }
 
-/* Those of a chunk that are not all zeroes. */
-static int put_chunk(struct reader *reader, uint64_t address, size_t bytes)
+int reader_put(struct reader *reader, uint64_t address, const unsigned char *data, size_t bytes)
 {
     for (size_t at = 0; at < bytes;) {
         size_t end = at;
-        while (end < bytes && !is_zero(reader->chunk + end)) {
+        while (end < bytes && !is_zero(data + end)) {
             end += CKPT_PAGE;
         }
-        int rc = end > at ? put_pages(reader, address + at, reader->chunk + at, end - at) : 0;
+        int rc = end > at ? put_pages(reader, address + at, data + at, end - at) : 0;
         if (rc != 0) {
             return rc;
         }
         at = end;
-        while (at < bytes && is_zero(reader->chunk + at)) {
+        while (at < bytes && is_zero(data + at)) {
             at += CKPT_PAGE;
         }
     }
@@ -239,7 +224,7 @@ static int put_chunk(struct reader *reader, uint64_t address, size_t bytes)
 static int read_run(struct reader *reader, uint64_t start, uint64_t end)
 {
     while (start < end) {
-        size_t bytes = end - start < CHUNK ? (size_t)(end - start) : CHUNK;
+        size_t bytes = end - start < READER_CHUNK ? (size_t)(end - start) : READER_CHUNK;
         ssize_t got = tracee_read(reader->dump->now->source, start, reader->chunk, bytes);
         if (got <= 0 && bytes > CKPT_PAGE) { /* page by page */
             bytes = CKPT_PAGE;
@@ -249,7 +234,7 @@ static int read_run(struct reader *reader, uint64_t start, uint64_t end)
             size_t rest = (CKPT_PAGE - (size_t)got % CKPT_PAGE) % CKPT_PAGE;
             memset(reader->chunk + got, 0, rest);
             got += (ssize_t)rest;
-            int rc = put_chunk(reader, start, (size_t)got);
+            int rc = reader_put(reader, start, reader->chunk, (size_t)got);
             if (rc != 0) {
                 return rc;
             }
@@ -266,7 +251,7 @@ static uint64_t let_write(struct reader *reader, uint64_t start, uint64_t end)
     while (dump->now->inner >= 0 && start < end) {
         if (reader->is_open &&
             reader->extent.start + reader->extent.bytes != start + reader->shift) {
-            close_extent(reader);
+            reader_close_extent(reader);
         }
         uint64_t at = reader->is_open ? dump->at : dump_next_page(dump);
         long done = TRACEE_CALL(dump->now->source, 0, SYS_pwrite64, (uint64_t)dump->now->inner,
@@ -308,7 +293,7 @@ static size_t find_zeroes(const struct reader *reader, uint64_t start, size_t pa
     return count;
 }
 
-static int copy_run(struct reader *reader, uint64_t start, uint64_t end)
+int reader_copy(struct reader *reader, uint64_t start, uint64_t end)
 {
     bool marks[PEEKS];
     while (start < end) {
@@ -349,7 +334,8 @@ static int copy_present(struct reader *reader, uint64_t start, uint64_t end)
         while (i < count && (reader->pages[i] & (PAGE_PRESENT | PAGE_SWAPPED)) != 0) {
             i++;
         }
-        int rc = i > first ? copy_run(reader, start + first * CKPT_PAGE, start + i * CKPT_PAGE) : 0;
+        int rc =
+            i > first ? reader_copy(reader, start + first * CKPT_PAGE, start + i * CKPT_PAGE) : 0;
         if (rc != 0) {
             return rc;
         }
@@ -360,10 +346,13 @@ static int copy_present(struct reader *reader, uint64_t start, uint64_t end)
 
 static int copy_region(struct reader *reader, const struct ckpt_region *region)
 {
+    if (reader->dump->is_delta) {
+        return delta_copy(reader, region);
+    }
     bool all = (region->flags & CKPT_WAS_FILE) != 0 || region->kind == CKPT_VDSO;
     int rc = 0;
     if (all) {
-        return copy_run(reader, region->start, region->end);
+        return reader_copy(reader, region->start, region->end);
     }
     for (uint64_t at = region->start; rc == 0 && at < region->end;
          at += (uint64_t)PAGES_AHEAD * CKPT_PAGE) {
@@ -393,6 +382,24 @@ static int sum_vdso(struct dump *dump, const struct ckpt_region *region, struct 
     return rc != 0 ? err_set(err, rc, "the kernel's code cannot be read") : 0;
 }
 
+/* While the process stands still: what the kernel lends it. */
+static int note_kernel_pages(struct dump *dump, struct err *err)
+{
+    struct ckpt_process *process = &dump->now->process;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < process->regions.count; i++) {
+        const struct ckpt_region *region =
+            tables_at(&dump->tables, CKPT_REGIONS, process->regions.first + i);
+        if (region->kind == CKPT_VVAR) {
+            process->vvar = process->vvar == 0 ? region->start : process->vvar;
+            process->vvar_bytes += region->end - region->start;
+        } else if (region->kind == CKPT_VDSO) {
+            rc = sum_vdso(dump, region, err);
+        }
+    }
+    return rc;
+}
+
 /* A copy of the process has not all of its memory. */
 static bool is_uncopied(const struct ckpt_region *region)
 {
@@ -403,7 +410,7 @@ static int copy_all(struct reader *reader, bool uncopied)
 {
     struct dump *dump = reader->dump;
     struct ckpt_span regions = dump->now->process.regions;
-    int rc = 0;
+    int rc = uncopied ? note_kernel_pages(dump, reader->err) : 0;
     for (uint32_t i = 0; rc == 0 && i < regions.count; i++) {
         reader->index = regions.first + i;
         struct ckpt_region *region = tables_at(&dump->tables, CKPT_REGIONS, reader->index);
@@ -412,14 +419,9 @@ static int copy_all(struct reader *reader, bool uncopied)
             continue;
         }
         region->extents.first = dump->tables.counts[CKPT_EXTENTS];
-        if (seen.kind == CKPT_VVAR) {
-            struct ckpt_process *process = &dump->now->process;
-            process->vvar = process->vvar == 0 ? seen.start : process->vvar;
-            process->vvar_bytes += seen.end - seen.start;
-        } else if (seen.kind != CKPT_MAPPED && seen.kind != CKPT_SHARED_MEMORY) {
-            rc = seen.kind == CKPT_VDSO ? sum_vdso(dump, &seen, reader->err) : 0;
-            rc = rc != 0 ? rc : copy_region(reader, &seen);
-            close_extent(reader);
+        if (seen.kind == CKPT_MEMORY || seen.kind == CKPT_VDSO) {
+            rc = copy_region(reader, &seen);
+            reader_close_extent(reader);
         }
     }
     return rc;
@@ -428,13 +430,16 @@ static int copy_all(struct reader *reader, bool uncopied)
 static int open_reader(struct reader *reader)
 {
     char path[64];
-    (void)snprintf(path, sizeof path, "/proc/%d/pagemap", (int)reader->dump->now->source->pid);
-    reader->pagemap = open(path, O_RDONLY | O_CLOEXEC);
-    if (reader->pagemap < 0) {
-        return err_set(reader->err, -errno, "%s: %s", path, err_code_text(-errno));
+    reader->pagemap = -1;
+    if (!reader->dump->is_delta || reader->is_shared) {
+        (void)snprintf(path, sizeof path, "/proc/%d/pagemap", (int)reader->dump->now->source->pid);
+        reader->pagemap = open(path, O_RDONLY | O_CLOEXEC);
+        if (reader->pagemap < 0) {
+            return err_set(reader->err, -errno, "%s: %s", path, err_code_text(-errno));
+        }
     }
     reader->pages = mem_alloc(PAGES_AHEAD * sizeof reader->pages[0]);
-    reader->chunk = mem_alloc(CHUNK);
+    reader->chunk = mem_alloc(READER_CHUNK);
     return 0;
 }
 
@@ -442,7 +447,9 @@ static void close_reader(struct reader *reader)
 {
     mem_free(reader->pages);
     mem_free(reader->chunk);
-    (void)close(reader->pagemap);
+    if (reader->pagemap >= 0) {
+        (void)close(reader->pagemap);
+    }
 }
 
 int dump_memory(struct dump *dump, bool uncopied, struct err *err)
@@ -508,9 +515,9 @@ static int copy_shown(struct dump *dump, uint32_t file, const struct shown *show
     int rc = open_reader(&reader);
     if (rc == 0) {
         uint64_t skipped = done > shown->from ? done - shown->from : 0;
-        rc =
-            copy_run(&reader, shown->address + skipped, shown->address + (shown->to - shown->from));
-        close_extent(&reader);
+        rc = reader_copy(&reader, shown->address + skipped,
+                         shown->address + (shown->to - shown->from));
+        reader_close_extent(&reader);
         close_reader(&reader);
     }
     return rc;
@@ -546,13 +553,14 @@ int dump_shared(struct dump *dump, struct err *err)
 
 int dump_sums(struct dump *dump, struct err *err)
 {
-    unsigned char *chunk = mem_alloc(CHUNK);
+    unsigned char *chunk = mem_alloc(READER_CHUNK);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < dump->tables.counts[CKPT_EXTENTS]; i++) {
         struct ckpt_extent *extent = tables_at(&dump->tables, CKPT_EXTENTS, i);
-        for (uint64_t done = 0; rc == 0 && done < extent->bytes;) {
+        bool is_here = (extent->flags & CKPT_IN_BASE) == 0;
+        for (uint64_t done = 0; rc == 0 && is_here && done < extent->bytes;) {
             uint64_t left = extent->bytes - done;
-            ssize_t got = pread(dump->out, chunk, left < CHUNK ? (size_t)left : CHUNK,
+            ssize_t got = pread(dump->out, chunk, left < READER_CHUNK ? (size_t)left : READER_CHUNK,
                                 (off_t)(extent->offset + done));
             rc = got < 0 ? -errno : got == 0 ? -EIO : 0;
             extent->sum = rc == 0 ? ckpt_sum(extent->sum, chunk, (size_t)got) : 0;

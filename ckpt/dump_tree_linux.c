@@ -386,6 +386,7 @@ void dump_fini_subjects(struct dump *dump)
         struct subject *subject = dump->subjects[i];
         image_destroy(subject->before);
         maps_fini(&subject->maps);
+        mem_free(subject->runs.items);
         mem_free(subject);
     }
     mem_free(dump->subjects);

@@ -35,6 +35,7 @@
 #define CKPT_PARKING     (64U * CKPT_PAGE) /* for the kernel's own pages, while memory is made */
 
 /* Limits of what is taken for an image. */
+#define CKPT_STUB_MAX      (1U << 20) /* with the page before it */
 #define CKPT_TABLES_MAX    (1U << 30)
 #define CKPT_PROCESSES_MAX 4096U
 #define CKPT_THREADS_MAX   65536U
@@ -77,6 +78,10 @@ struct ckpt_xstate_layout {
     uint64_t features; /* as in XCR0 */
     struct ckpt_component components[CKPT_COMPONENTS];
 };
+/* The image holds only the memory that has changed since another one, its base, was made: it cannot
+ * run.  Merged with that one it is the whole image that would have been made in its place, and
+ * keeps its id: so the next delta is merged with what came of the last. */
+#define CKPT_DELTA 0x1U
 
 struct ckpt_head {
     char magic[8];
@@ -100,6 +105,10 @@ struct ckpt_head {
     uint32_t kernel;      /* text: release */
     uint32_t host;        /* text */
     uint32_t self, pad;   /* in the memory of a resumed process only: its index */
+    uint64_t id;          /* random: which image this is */
+    uint64_t base_id;     /* of a delta: of the image that it was made against */
+    uint32_t base;        /* text: the name of that one; none: this is a whole image */
+    uint32_t flags;       /* CKPT_DELTA */
     struct ckpt_array tables[CKPT_TABLES];
 };
 
@@ -163,12 +172,16 @@ struct ckpt_region {
     struct ckpt_span extents;
 };
 
+/* Of an extent: what the base has at that address, for the process of the same number, zeroes where
+ * it has nothing.  Only of memory, only in a delta; neither bytes nor a sum are here. */
+#define CKPT_IN_BASE 0x1U
+
 struct ckpt_extent { /* a run of pages, or of bytes of a file without a name */
     uint64_t start;  /* address, or offset in the file */
     uint64_t bytes;
     uint64_t offset; /* in the image */
     uint32_t sum;    /* CRC32C of the bytes */
-    uint32_t pad;
+    uint32_t flags;  /* CKPT_IN_BASE */
 };
 
 struct ckpt_registers { /* as struct user_regs_struct of x86-64 */

@@ -73,9 +73,9 @@ static int check_head(const struct ckpt_head *head, size_t bytes, struct err *er
     if (head->tables_bytes > bytes || head->tables_bytes < sizeof *head) {
         return err_set(err, -EBADMSG, "the image's tables are cut off");
     }
-    if (head->xstate_bytes < XSTATE_MIN || head->xstate_bytes > CKPT_XSTATE_MAX ||
-        head->window % CKPT_PAGE != 0 || head->window_bytes % CKPT_PAGE != 0 ||
-        head->window + head->window_bytes < head->window) {
+    if ((head->flags & ~CKPT_DELTA) != 0 || head->xstate_bytes < XSTATE_MIN ||
+        head->xstate_bytes > CKPT_XSTATE_MAX || head->window % CKPT_PAGE != 0 ||
+        head->window_bytes % CKPT_PAGE != 0 || head->window + head->window_bytes < head->window) {
         return err_set(err, -EBADMSG, "the image's head is damaged");
     }
     for (unsigned i = 0; i < CKPT_COMPONENTS; i++) {
@@ -170,7 +170,12 @@ static bool is_region_right(const struct image *image, const struct ckpt_region 
 
 static bool is_extent_right(const struct image *image, const struct ckpt_extent *extent)
 {
-    return extent->offset % CKPT_PAGE == 0 && extent->offset <= image->head.image_bytes &&
+    if ((extent->flags & CKPT_IN_BASE) != 0) {
+        return (image->head.flags & CKPT_DELTA) != 0 && extent->offset == 0 && extent->sum == 0 &&
+               extent->bytes % CKPT_PAGE == 0;
+    }
+    return extent->flags == 0 && extent->offset % CKPT_PAGE == 0 &&
+           extent->offset <= image->head.image_bytes &&
            extent->bytes <= image->head.image_bytes - extent->offset;
 }
 
@@ -184,8 +189,16 @@ static bool is_thread_right(const struct image *image, const struct ckpt_thread 
 
 static bool is_file_right(const struct image *image, const struct ckpt_file *file)
 {
+    if (!is_within(image, CKPT_EXTENTS, file->extents)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < file->extents.count; i++) {
+        if ((image_extent(image, file->extents.first + i)->flags & CKPT_IN_BASE) != 0) {
+            return false;
+        }
+    }
     return file->kind >= CKPT_FILE && file->kind < CKPT_FD_KINDS && is_text(image, file->path) &&
-           is_within(image, CKPT_EXTENTS, file->extents) && file->stdio <= 3 &&
+           file->stdio <= 3 &&
            (file->kind != CKPT_FILE || file->id <= image_count(image, CKPT_FILES)) &&
            (file->kind != CKPT_NAMELESS || is_memory_file(image, file->id)) &&
            (file->kind != CKPT_STDIO_AGAIN || file->detail < 3) &&
@@ -225,6 +238,10 @@ static int check_entries(const struct image *image, struct err *err)
 {
     if (!texts_end(image)) {
         return err_set(err, -EBADMSG, "the texts of the image do not end");
+    }
+    if (!is_text(image, image->head.kernel) || !is_text(image, image->head.host) ||
+        !is_text(image, image->head.base)) {
+        return err_set(err, -EBADMSG, "the image's head is damaged");
     }
     if (image_count(image, CKPT_PROCESSES) == 0 ||
         image_count(image, CKPT_PROCESSES) > CKPT_PROCESSES_MAX) {
@@ -363,6 +380,16 @@ const struct ckpt_file *image_file(const struct image *image, uint32_t index)
 const uint8_t *image_xstate(const struct image *image, const struct ckpt_thread *thread)
 {
     return entry(image, CKPT_XSTATES, thread->xstate);
+}
+
+bool image_is_delta(const struct image *image)
+{
+    return (image->head.flags & CKPT_DELTA) != 0;
+}
+
+const void *image_table(const struct image *image, enum ckpt_table table)
+{
+    return entry(image, table, 0);
 }
 
 const char *image_text(const struct image *image, uint32_t text)

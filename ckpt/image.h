@@ -28,6 +28,8 @@ void image_destroy(struct image *image); /* NULL is allowed */
 
 const struct ckpt_head *image_head(const struct image *image);
 uint32_t image_count(const struct image *image, enum ckpt_table table);
+bool image_is_delta(const struct image *image); /* it holds only what changed since its base */
+const void *image_table(const struct image *image, enum ckpt_table table); /* all its entries */
 const struct ckpt_process *image_process(const struct image *image, uint32_t index);
 const struct ckpt_region *image_region(const struct image *image, uint32_t index);
 const struct ckpt_extent *image_extent(const struct image *image, uint32_t index);

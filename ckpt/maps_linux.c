@@ -69,6 +69,20 @@ static void see_flags(struct map *map, char *words)
     }
 }
 
+/* "Rss:      123 kB" and so on: pages in memory, and those that are swapped out. */
+static void see_figure(struct map *map, const char *line)
+{
+    uint64_t kib;
+    if (sscanf(line, "Rss: %" SCNu64, &kib) == 1) {
+        map->present_bytes += kib * 1024;
+    } else if (sscanf(line, "Anonymous: %" SCNu64, &kib) == 1) {
+        map->anonymous_bytes += kib * 1024;
+    } else if (sscanf(line, "Swap: %" SCNu64, &kib) == 1) {
+        map->present_bytes += kib * 1024;
+        map->anonymous_bytes += kib * 1024;
+    }
+}
+
 int maps_read(pid_t pid, struct maps *maps, struct err *err)
 {
     static const char *const FLAGS = "VmFlags: ";
@@ -84,8 +98,8 @@ int maps_read(pid_t pid, struct maps *maps, struct err *err)
         line[strcspn(line, "\n")] = '\0';
         if (strncmp(line, FLAGS, strlen(FLAGS)) == 0 && maps->count > 0) {
             see_flags(&maps->items[maps->count - 1], line + strlen(FLAGS));
-        } else {
-            (void)see_header(maps, line); /* or one of the figures between */
+        } else if (!see_header(maps, line) && maps->count > 0) {
+            see_figure(&maps->items[maps->count - 1], line);
         }
     }
     int rc = ferror(file) != 0 ? -EIO : 0;

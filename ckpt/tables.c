@@ -70,6 +70,13 @@ uint32_t tables_add_xstate(struct tables *tables, const void *xstate, size_t byt
     return append(tables, CKPT_XSTATES, xstate, bytes);
 }
 
+void tables_take(struct tables *tables, enum ckpt_table table, const void *entries, uint32_t count)
+{
+    strbuf_clear(&tables->bytes[table]);
+    strbuf_append(&tables->bytes[table], entries, count * tables_entry_bytes(table));
+    tables->counts[table] = count;
+}
+
 void *tables_at(struct tables *tables, enum ckpt_table table, uint32_t index)
 {
     CHECK(index < tables->counts[table]);

@@ -24,6 +24,8 @@ uint32_t tables_add(struct tables *tables, enum ckpt_table table, const void *en
 uint32_t tables_add_xstate(struct tables *tables, const void *xstate, size_t bytes);
 /* The entry, to be changed; until the next one of that table is added. */
 void *tables_at(struct tables *tables, enum ckpt_table table, uint32_t index);
+/* All entries of that table, in the place of what was there. */
+void tables_take(struct tables *tables, enum ckpt_table table, const void *entries, uint32_t count);
 /* The offset of that text; 0 for "". */
 uint32_t tables_text(struct tables *tables, const char *text);
 size_t tables_entry_bytes(enum ckpt_table table); /* texts and extended states: 1 */

@@ -85,6 +85,15 @@ static void check_tables(const struct stub *stub)
     }
 }
 
+/* Only what changed since another image: there is nothing to run. */
+static void check_whole(const struct stub *stub)
+{
+    if ((stub->head->flags & CKPT_DELTA) != 0) {
+        stub_fail(stub, "this image has only what changed; merge it (roost-ckpt merge) with",
+                  stub_text(stub, stub->head->base), -ENOEXEC);
+    }
+}
+
 /* What the kernel tells this program; behind its environment, on the stack that it began with. */
 static uint64_t told(const uint64_t *stack, uint64_t what)
 {
@@ -221,6 +230,7 @@ __attribute__((used)) void stub_main(const uint64_t *stack, uint64_t code)
     parse(&stub, (int)stack[0], (const char *const *)(stack + 1));
     check_size(&stub, &headers[1]);
     check_tables(&stub);
+    check_whole(&stub);
     check_machine(&stub, stack);
     if (stub.check) {
         (void)SYS1(exit_group, 0);

@@ -58,6 +58,7 @@ static bool put_name(struct stub_text *text, long error)
         NAME(EBADF);
         NAME(EAGAIN);
         NAME(ENOMEM);
+        NAME(ENOEXEC);
         NAME(EACCES);
         NAME(EFAULT);
         NAME(EBUSY);

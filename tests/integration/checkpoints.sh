@@ -34,6 +34,7 @@ try --every 0.3 --rounds 2 -- "$WORK/jobs/threads.static" 200
 try --every 0.3 --rounds 2 --lazy -- "$WORK/jobs/mappings.static" .
 try --every 0.3 --rounds 2 --leave -- "$WORK/jobs/waits"
 try --every 0.3 --rounds 1 -- "$WORK/jobs/sleeps"
+try --every 0.1 --rounds 2 --chain 5 -- "$WORK/jobs/changes"
 if [ "$(id -u)" = 0 ]; then
     AS=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 fi
@@ -47,6 +48,7 @@ try --every 0.3 --rounds 2 -- "$WORK/jobs/threads" 50
 try --every 0.3 --rounds 3 -- /bin/bash "$WORK/bin/pipes.sh"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/mappings" .
 try --every 0.3 --rounds 2 -- /bin/sh -c 'for i in 1 2 3; do sleep 0.2; echo $i; done | sort -r | tr 1-5 a-e'
+try --every 0.1 --rounds 1 --chain 5 -- "$WORK/jobs/changes.static"
 try --every 0.3 --rounds 2 -- /usr/bin/python3 -c 'import hashlib, time
 sum = hashlib.sha256()
 for i in range(60):

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Interrupts a program again and again, resumes it from its images, and looks whether it notices.
 
-lib_checkpoint.py [--rounds N | --images N] [--seed S] [--every SECONDS] [--lazy] [--leave] -- PROGRAM [ARGUMENT...]
+lib_checkpoint.py [--rounds N | --images N] [--seed S] [--every SECONDS] [--lazy] [--leave] [--chain N] -- PROGRAM [ARGUMENT...]
 
 Runs it once as it is, under `roost-ckpt run`.  Then N times more: after a random part of SECONDS an image is made and the
 program killed, the image is run, and so on until it ends.  Output and exit status must be those of the first run.
 --leave: images are made of the running program, which is killed a little later: what it did meanwhile is done again.
+--chain N: images are of what changed since the last, up to N of them, merged at the end (what is counted are deltas).
 
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import os
 import random
-import signal
 import subprocess
 import sys
 import tempfile
@@ -108,6 +108,55 @@ def interrupted(options, out, image):
             sys.exit(f"no image of {options.program}: {made.stderr if made else 'no process'}")
 
 
+def ask(follower, order):
+    """What a follower answers; "" when it has ended."""
+    try:
+        os.write(follower.stdin.fileno(), (order + "\n").encode())
+    except BrokenPipeError:
+        pass
+    return follower.stdout.readline().split()
+
+
+def chain(options, run, folder, image):
+    """Images of what changes, at random moments, merged to one.  None: it came to its end meanwhile; else how many of them
+    were deltas."""
+    follower = subprocess.Popen([CKPT, "follow", str(run.job()), folder], text=True, stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    names, deltas, count = [], 0, random.randint(2, options.chain)
+    with follower:
+        for i in range(count):
+            if run.ends_within(random.random() * options.every):
+                return None
+            answer = ask(follower, "kill" if i + 1 == count else "image")
+            if answer[:1] not in (["whole"], ["delta"]):
+                if run.ends_within(30):
+                    return None
+                run.kill()
+                sys.exit(f"no image of {options.program}: {answer}")
+            names = names + [answer[1]] if answer[0] == "delta" else [answer[1]]
+            deltas += answer[0] == "delta"
+    run.kill()
+    subprocess.run([CKPT, "merge", *names, image], check=True, stdout=subprocess.DEVNULL)
+    return deltas
+
+
+def chained(options, out, image):
+    """As interrupted(), with an image at each interruption that is made of a chain of them."""
+    argv, deltas, folder, resumed = [CKPT, "run", "--", *options.program], 0, image + "s", False
+    os.makedirs(folder, exist_ok=True)
+    while True:
+        run = Run(argv, out)
+        while run.started.poll() is None and not (run.job() and (not resumed or is_resumed(run.job(), image))):
+            time.sleep(0.001)
+        if run.ends_within(0):
+            return run.started.returncode, deltas
+        more = chain(options, run, folder, image)
+        if more is None:
+            return run.started.returncode, deltas
+        deltas, resumed = deltas + more, True
+        argv = [image] + (["--lazy"] if options.lazy else [])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=3)
@@ -116,6 +165,7 @@ def main():
     parser.add_argument("--every", type=float, default=0.5)
     parser.add_argument("--lazy", action="store_true")
     parser.add_argument("--leave", action="store_true")
+    parser.add_argument("--chain", type=int, default=0)
     parser.add_argument("program", nargs="+")
     options = parser.parse_args()
     random.seed(options.seed)
@@ -129,7 +179,7 @@ def main():
         while total < options.images if options.images > 0 else number + 1 < options.rounds:
             number += 1
             out, image = os.path.join(folder, f"out{number}"), os.path.join(folder, "image")
-            ended, images = interrupted(options, out, image)
+            ended, images = (chained if options.chain else interrupted)(options, out, image)
             total += images
             with open(out, "rb") as text:
                 got = text.read()
@@ -142,5 +192,4 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     main()

@@ -183,6 +183,7 @@ static void what_points_outside_is_refused(void **state)
     SPOILT(CKPT_EXTENTS, ckpt_extent, start = REGION_START + 8, "region 0");
     SPOILT(CKPT_EXTENTS, ckpt_extent, offset = 17, "extent 0");
     SPOILT(CKPT_EXTENTS, ckpt_extent, bytes = UINT64_MAX, "extent 0");
+    SPOILT(CKPT_EXTENTS, ckpt_extent, flags = 2, "extent 0");
     SPOILT(CKPT_THREADS, ckpt_thread, tid = 0, "thread 0");
     SPOILT(CKPT_THREADS, ckpt_thread, xstate = 1, "thread 0");
     SPOILT(CKPT_THREADS, ckpt_thread, signals.count = 1, "thread 0");
@@ -225,6 +226,47 @@ static void what_points_outside_is_refused(void **state)
     make(&made);
     made.head.window = 12;
     is_refused(&made, -EBADMSG, "head");
+    make(&made);
+    made.head.base = 10000;
+    is_refused(&made, -EBADMSG, "head");
+    make(&made);
+    made.head.flags = 2;
+    is_refused(&made, -EBADMSG, "head");
+}
+
+/* The one extent says that its bytes are in the base. */
+static void make_based(struct made *made)
+{
+    make(made);
+    made->head.flags = CKPT_DELTA;
+    struct ckpt_extent *extent = tables_at(&made->tables, CKPT_EXTENTS, 0);
+    *extent =
+        (struct ckpt_extent){.start = extent->start, .bytes = extent->bytes, .flags = CKPT_IN_BASE};
+}
+
+static void only_memory_of_a_delta_is_in_a_base(void **state)
+{
+    (void)state;
+    struct made made;
+    struct image *image = NULL;
+    make_based(&made);
+    write_out(&made);
+    assert_int_equal(image_parse(made.bytes.data, made.bytes.length, &image, NULL), 0);
+    assert_true(image_is_delta(image));
+    image_destroy(image);
+    fini(&made);
+    make_based(&made);
+    made.head.flags = 0;
+    is_refused(&made, -EBADMSG, "extent 0");
+    make_based(&made);
+    ((struct ckpt_extent *)tables_at(&made.tables, CKPT_EXTENTS, 0))->offset = CKPT_PAGE;
+    is_refused(&made, -EBADMSG, "extent 0");
+    make_based(&made);
+    ((struct ckpt_extent *)tables_at(&made.tables, CKPT_EXTENTS, 0))->bytes = 100;
+    is_refused(&made, -EBADMSG, "extent 0");
+    make_based(&made);
+    ((struct ckpt_file *)tables_at(&made.tables, CKPT_FILES, 0))->extents.count = 1;
+    is_refused(&made, -EBADMSG, "file 0");
 }
 
 static void sums_are_those_that_are_published(void **state)
@@ -241,4 +283,5 @@ UNIT_TESTS(cmocka_unit_test(what_was_written_is_read),
            cmocka_unit_test(one_that_is_cut_off_is_found),
            cmocka_unit_test(another_version_is_named),
            cmocka_unit_test(what_points_outside_is_refused),
+           cmocka_unit_test(only_memory_of_a_delta_is_in_a_base),
            cmocka_unit_test(sums_are_those_that_are_published))

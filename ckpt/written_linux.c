@@ -1,0 +1,169 @@
+/* ckpt/written_linux.c - which pages of a process were written to: see written_linux.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ckpt/written_linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/pidfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "ckpt/tracee_linux.h"
+
+#define SPACE_END UINT64_C(0x7ffffffff000)
+#define VECTORS   1024U
+
+/* linux/include/uapi/linux/userfaultfd.h and fs.h of Linux 6.7: the headers of Debian 12 are older.
+ */
+#ifndef UFFD_FEATURE_WP_UNPOPULATED
+#define UFFD_FEATURE_WP_UNPOPULATED (1 << 13)
+#endif
+#ifndef UFFD_FEATURE_WP_ASYNC
+#define UFFD_FEATURE_WP_ASYNC (1 << 15)
+#endif
+
+#define SCAN_WRITTEN       0x02U /* categories of pages */
+#define SCAN_PRESENT       0x08U
+#define SCAN_SWAPPED       0x10U
+#define SCAN_PROTECT       0x1U /* what matches, after it was told of */
+#define SCAN_CHECK_WATCHED 0x2U /* else EPERM */
+
+struct scan_range {
+    uint64_t start, end, categories;
+};
+
+struct scan {
+    uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
+    uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+
+#define SCAN_IOCTL _IOWR('f', 16, struct scan)
+
+void page_ranges_add(struct page_ranges *ranges, uint64_t start, uint64_t end)
+{
+    if (ranges->count > 0 && ranges->items[ranges->count - 1].end == start) {
+        ranges->items[ranges->count - 1].end = end;
+        return;
+    }
+    if (ranges->count == ranges->capacity) {
+        ranges->capacity = ranges->capacity > 0 ? ranges->capacity * 2 : 256;
+        ranges->items = mem_realloc(ranges->items, ranges->capacity * sizeof *ranges->items);
+    }
+    ranges->items[ranges->count++] = (struct page_range){start, end};
+}
+
+/* ---- the userfaultfd */
+
+static int fetch(pid_t pid, int number)
+{
+    int pidfd = pidfd_open(pid, 0);
+    int fd = pidfd >= 0 ? pidfd_getfd(pidfd, number, 0) : -1;
+    int rc = fd >= 0 ? fd : -errno;
+    if (pidfd >= 0) {
+        (void)close(pidfd);
+    }
+    return rc;
+}
+
+int written_open(struct tracee *tracee)
+{
+    struct uffdio_api api = {.api = UFFD_API,
+                             .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP |
+                                         UFFD_FEATURE_WP_UNPOPULATED | UFFD_FEATURE_WP_ASYNC};
+    long number = TRACEE_CALL(tracee, 0, SYS_userfaultfd,
+                              (uint64_t)(O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
+    if (number < 0) {
+        return (int)number;
+    }
+    int fd = fetch(tracee->pid, (int)number);
+    (void)TRACEE_CALL(tracee, 0, SYS_close, (uint64_t)number);
+    if (fd >= 0 && ioctl(fd, UFFDIO_API, &api) != 0) {
+        int rc = -errno;
+        (void)close(fd);
+        return rc;
+    }
+    return fd;
+}
+
+int written_watch(int fd, uint64_t start, uint64_t end)
+{
+    struct uffdio_register watch = {.range = {.start = start, .len = end - start},
+                                    .mode = UFFDIO_REGISTER_MODE_WP};
+    return ioctl(fd, UFFDIO_REGISTER, &watch) != 0 ? -errno : 0;
+}
+
+/* ---- scanning */
+
+int written_pagemap(pid_t pid)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%d/pagemap", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+/* All that matches; ret may be NULL. */
+static int scan_all(int pagemap, struct scan *scan, struct page_ranges *ret, uint64_t *bytes)
+{
+    struct scan_range found[VECTORS];
+    uint64_t end = scan->end;
+    scan->size = sizeof *scan;
+    scan->vec = (uint64_t)(uintptr_t)found;
+    scan->vec_len = VECTORS;
+    while (scan->start < end) {
+        scan->walk_end = scan->start;
+        int count = ioctl(pagemap, SCAN_IOCTL, scan);
+        if (count < 0) {
+            return -errno;
+        }
+        for (int i = 0; i < count; i++) {
+            *bytes += found[i].end - found[i].start;
+            if (ret != NULL) {
+                page_ranges_add(ret, found[i].start, found[i].end);
+            }
+        }
+        if (scan->walk_end <= scan->start) {
+            return -EIO; /* it would never end */
+        }
+        scan->start = scan->walk_end;
+    }
+    return 0;
+}
+
+int written_scan(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret)
+{
+    uint64_t bytes = 0;
+    struct scan scan = {.flags = SCAN_PROTECT | SCAN_CHECK_WATCHED,
+                        .start = start,
+                        .end = end,
+                        .category_mask = SCAN_WRITTEN,
+                        .return_mask = SCAN_WRITTEN};
+    return scan_all(pagemap, &scan, ret, &bytes);
+}
+
+int written_present(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret)
+{
+    uint64_t bytes = 0;
+    struct scan scan = {.start = start,
+                        .end = end,
+                        .category_anyof_mask = SCAN_PRESENT | SCAN_SWAPPED,
+                        .return_mask = SCAN_PRESENT};
+    return scan_all(pagemap, &scan, ret, &bytes);
+}
+
+uint64_t written_estimate(int pagemap)
+{
+    uint64_t bytes = 0;
+    struct scan scan = {.start = 0,
+                        .end = SPACE_END,
+                        .category_mask = SCAN_WRITTEN,
+                        .return_mask = SCAN_WRITTEN};
+    (void)scan_all(pagemap, &scan, NULL, &bytes); /* what it found is better than nothing */
+    return bytes;
+}
