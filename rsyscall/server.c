@@ -127,9 +127,9 @@ static bool offer_is_good(const struct rsys_offer *offer)
 {
     const struct rsys_limits *limits = &offer->limits;
     if (offer->root_count == 0 || offer->root_count > RSYS_ROOTS_MAX ||
-        offer->part_count > RSYS_PARTS_MAX || limits->slots == 0 ||
-        limits->slots > RSYS_SLOTS_MAX || limits->sessions == 0 || limits->handles == 0 ||
-        limits->handles >= RSYS_HANDLES_MAX || limits->lanes == 0 ||
+        offer->part_count > RSYS_PARTS_MAX || offer->within_count > RSYS_WITHIN_MAX ||
+        limits->slots == 0 || limits->slots > RSYS_SLOTS_MAX || limits->sessions == 0 ||
+        limits->handles == 0 || limits->handles >= RSYS_HANDLES_MAX || limits->lanes == 0 ||
         limits->lanes > RSYS_LANES_MAX || limits->lease_ms == 0 || limits->queued_max == 0) {
         return false;
     }
@@ -142,6 +142,11 @@ static bool offer_is_good(const struct rsys_offer *offer)
     }
     for (size_t i = 0; i < offer->part_count; i++) {
         if (!path_is_absolute(offer->parts[i].path)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < offer->within_count; i++) {
+        if (!path_is_absolute(offer->within[i])) {
             return false;
         }
     }
@@ -161,7 +166,12 @@ static void offer_copy(const struct rsys_offer *from, struct rsys_offer *ret)
         parts[i] = from->parts[i];
         parts[i].path = mem_strdup(from->parts[i].path);
     }
+    const char **within = mem_zalloc((from->within_count + 1) * sizeof(*within));
+    for (size_t i = 0; i < from->within_count; i++) {
+        within[i] = mem_strdup(from->within[i]);
+    }
     *ret = *from;
+    ret->within = within;
     ret->roots = roots;
     ret->parts = parts;
 }
@@ -175,6 +185,10 @@ static void offer_fini(struct rsys_offer *offer)
     for (size_t i = 0; i < offer->part_count; i++) {
         mem_free((void *)offer->parts[i].path);
     }
+    for (size_t i = 0; i < offer->within_count; i++) {
+        mem_free((void *)offer->within[i]);
+    }
+    mem_free((void *)offer->within);
     mem_free((void *)offer->roots);
     mem_free((void *)offer->parts);
 }

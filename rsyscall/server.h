@@ -35,8 +35,9 @@ struct rsys_job;
 struct rsys_server;
 struct tls_identity;
 
-#define RSYS_HELLO_MS  10000 /* a connection that has not said HELLO by then is closed */
-#define RSYS_PARTS_MAX 64
+#define RSYS_HELLO_MS   10000 /* a connection that has not said HELLO by then is closed */
+#define RSYS_PARTS_MAX  128
+#define RSYS_WITHIN_MAX 16
 
 /* A directory of this machine that the job sees at the absolute path `view`. */
 struct rsys_offer_root {
@@ -76,6 +77,10 @@ struct rsys_offer {
     size_t root_count; /* 1 to RSYS_ROOTS_MAX */
     const struct rsys_offer_part *parts;
     size_t part_count; /* at most RSYS_PARTS_MAX */
+    /* Directories of this machine: each root is to be one of them or below one, whatever links its
+     * name has; otherwise it is not offered (-EXDEV).  None: anywhere. */
+    const char *const *within;
+    size_t within_count; /* at most RSYS_WITHIN_MAX */
     /* Not into file systems that are mounted below a root, whatever they are. */
     bool stay_on_device;
     struct rsys_limits limits;
@@ -111,8 +116,8 @@ void rsys_server_take(struct rsys_server *server, struct incoming *incoming,
 
 /* From now on whoever shows the ticket is let in.  offer is copied; its directories are opened
  * soon, on a lane: what cannot be is told to who says HELLO.  -EINVAL: ticket empty or too long, no
- * root, too many roots or parts, a view or path that is not absolute, a limit of 0; -EEXIST: the
- * ticket is in use. */
+ * root, too many roots, parts or directories that they are to be in, a view or path that is not
+ * absolute, a limit of 0; -EEXIST: the ticket is in use. */
 int rsys_job_open(struct rsys_server *server, const char *ticket, const struct rsys_offer *offer,
                   struct rsys_job **ret);
 /* Its sessions end; what lanes are doing for it is done, and forgotten.  Does not wait.  NULL is

@@ -331,7 +331,25 @@ static void part_add(struct rsys_view *view, const char *path, bool hidden)
     view->hides |= hidden;
 }
 
-static int root_open(struct rsys_view *view, const struct rsys_offer_root *root, struct err *err)
+/* Is what fd is at one of the places where roots may be?  Where it is now counts, and where they
+ * are. */
+static bool is_within(const struct rsys_offer *offer, int fd)
+{
+    char path[PATH_MAX], outer[PATH_MAX];
+    bool found = offer->within_count == 0;
+    int code = found ? 0 : where(fd, path, sizeof(path));
+    for (size_t i = 0; i < offer->within_count && !found && code == 0; i++) {
+        int place = open(offer->within[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+        found = place >= 0 && where(place, outer, sizeof(outer)) == 0 && is_below(path, outer);
+        if (place >= 0) {
+            close(place);
+        }
+    }
+    return found;
+}
+
+static int root_open(struct rsys_view *view, const struct rsys_offer *offer,
+                     const struct rsys_offer_root *root, struct err *err)
 {
     struct stat about;
     int fd = open(root->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -339,6 +357,7 @@ static int root_open(struct rsys_view *view, const struct rsys_offer_root *root,
         return err_set(err, -errno, "%s: %s", root->directory, err_code_text(-errno));
     }
     int code = fstat(fd, &about) == 0 ? device_judge(view, fd, about.st_dev, false) : -errno;
+    code = code == 0 && !is_within(offer, fd) ? -EXDEV : code;
     if (code != 0) {
         close(fd);
         return err_set(err, code, "%s: is not offered: %s", root->directory, err_code_text(code));
@@ -369,7 +388,7 @@ int rsys_view_create(const struct rsys_offer *offer, struct rsys_view **ret, str
     view->no_openat2 = !knows_openat2();
     view->parts = mem_zalloc((RSYS_PARTS_MAX + RSYS_ROOTS_MAX) * sizeof(*view->parts));
     for (size_t i = 0; i < offer->root_count; i++) {
-        int code = root_open(view, &offer->roots[i], err);
+        int code = root_open(view, offer, &offer->roots[i], err);
         if (code != 0) {
             rsys_view_destroy(view);
             return code;

@@ -31,7 +31,7 @@ struct rfs_cage {
     pid_t keeper;
     int socket;
     struct loop_fd *watch;
-    bool has_ended, told;
+    bool has_ended, told, of_job;
     int status;
     char why[sizeof(((struct keeper_message *)0)->text) + 128];
 };
@@ -73,7 +73,7 @@ static void gone(struct rfs_cage *cage)
     if (cage->has_ended && !cage->told) {
         cage->events.ended(cage->arg, cage->status);
     } else {
-        cage->events.failed(cage->arg, cage->told ? cage->why : "it was killed");
+        cage->events.failed(cage->arg, cage->of_job, cage->told ? cage->why : "it was killed");
     }
 }
 
@@ -104,7 +104,9 @@ static void on_message(void *arg, unsigned ready)
         cage->status = message.value;
         break;
     case KEEPER_FAILED:
+    case KEEPER_REFUSED:
         cage->told = true;
+        cage->of_job = message.word == KEEPER_REFUSED;
         message.text[sizeof message.text - 1] = '\0';
         (void)snprintf(cage->why, sizeof cage->why, "%s: %s", message.text,
                        strerror(message.value));

@@ -26,9 +26,13 @@ struct rfs_cage;
 struct rfs_cage_options {
     const char *scratch; /* a directory of this machine that is /tmp; NULL: the submit machine's */
     const char *directory; /* in which the job starts, as it sees it; NULL: "/" */
+    /* Files in its own view that are its standard input, output and error; NULL: ours.  Output is
+     * made and emptied; output and error may be one file. */
+    const char *streams[3];
     bool network;
     const struct os_filter *filter; /* of system calls; NULL: none */
     char *const *argv;              /* argv[0] is looked for in PATH of the job's root */
+    char *const *environment;       /* of the job; NULL: ours */
 };
 
 struct rfs_cage_events {
@@ -38,8 +42,9 @@ struct rfs_cage_events {
     void (*started)(void *arg);
     /* The job has ended, and all that ran with it: as wait(2) tells it. */
     void (*ended)(void *arg, int status);
-    /* It did not come to that, with why. */
-    void (*failed)(void *arg, const char *why);
+    /* It did not come to that, with why.  of_job: its program, its directory or its standard files
+     * cannot be had in its view; elsewhere it would fail, too. */
+    void (*failed)(void *arg, bool of_job, const char *why);
 };
 
 /* Makes the keeper, which waits for rfs_cage_mount().  To be called early: the keeper is a copy of

@@ -57,12 +57,17 @@ static const struct {
                     {"dev/stderr", "/proc/self/fd/2"},
                     {"dev/ptmx", "pts/ptmx"}};
 
-_Noreturn static void fail(const struct keeper *keeper, const char *what)
+_Noreturn static void end_with(const struct keeper *keeper, enum keeper_word word, const char *what)
 {
-    struct keeper_message message = {.word = KEEPER_FAILED, .value = errno};
+    struct keeper_message message = {.word = (int32_t)word, .value = errno};
     (void)snprintf(message.text, sizeof message.text, "%s", what);
     (void)send(keeper->socket, &message, sizeof message, MSG_NOSIGNAL);
     _exit(1);
+}
+
+_Noreturn static void fail(const struct keeper *keeper, const char *what)
+{
+    end_with(keeper, KEEPER_FAILED, what);
 }
 
 static void must(const struct keeper *keeper, long result, const char *what)
@@ -221,20 +226,47 @@ static void set_filter(const struct keeper *keeper)
     }
 }
 
+/* A file that the job names, as the job sees it. */
+static void open_stream(const struct keeper *keeper, int number)
+{
+    const char *const *paths = keeper->options->streams;
+    const char *path = paths[number];
+    if (path == NULL) {
+        return;
+    }
+    if (number == 2 && paths[1] != NULL && strcmp(paths[1], path) == 0) {
+        must(keeper, dup2(1, 2), path);
+        return;
+    }
+    int flags = number == 0 ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC;
+    int fd = open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
+    if (fd < 0) {
+        end_with(keeper, KEEPER_REFUSED, path);
+    }
+    must(keeper, dup2(fd, number), path);
+    close(fd);
+}
+
 _Noreturn static void become_job(const struct keeper *keeper, const sigset_t *signals)
 {
     const char *directory = keeper->options->directory;
-    if (directory != NULL) {
-        must(keeper, chdir(directory), directory);
-    }
     drop_capabilities(keeper);
+    if (directory != NULL && chdir(directory) != 0) {
+        end_with(keeper, KEEPER_REFUSED, directory);
+    }
+    for (int i = 0; i < 3; i++) {
+        open_stream(keeper, i);
+    }
     for (int i = 1; i < SIGNALS_COUNT; i++) {
         (void)signal(i, SIG_DFL);
     }
     (void)sigprocmask(SIG_SETMASK, signals, NULL);
     set_filter(keeper);
+    if (keeper->options->environment != NULL) {
+        environ = (char **)(uintptr_t)keeper->options->environment; /* for PATH, too */
+    }
     (void)execvp(keeper->options->argv[0], keeper->options->argv);
-    fail(keeper, keeper->options->argv[0]);
+    end_with(keeper, KEEPER_REFUSED, keeper->options->argv[0]);
 }
 
 static void obey(const struct keeper *keeper, pid_t job)

@@ -15,8 +15,9 @@ enum keeper_word {
     KEEPER_SIGNAL,  /* to it: value */
     KEEPER_MOUNTED, /* from it: with the descriptors of /dev/fuse and perhaps /proc */
     KEEPER_STARTED,
-    KEEPER_ENDED,  /* value: as wait(2) tells it */
-    KEEPER_FAILED, /* value: errno; text: what could not be done */
+    KEEPER_ENDED,   /* value: as wait(2) tells it */
+    KEEPER_FAILED,  /* value: errno; text: what could not be done */
+    KEEPER_REFUSED, /* the same, and it is the job's own fault */
 };
 
 struct keeper_message {

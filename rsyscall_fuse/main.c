@@ -23,11 +23,15 @@ static const char USAGE[] =
     "  --ticket-file FILE  what lets us in: the file's first line\n"
     "  --scratch DIR       a directory of this machine, to be /tmp\n"
     "  --cwd DIR           where PROGRAM starts, in its own view (/)\n"
+    "  --stdin FILE, --stdout FILE, --stderr FILE\n"
+    "                      its standard files, in its own view (ours)\n"
+    "  --environment FILE  its environment, a zero byte after each entry (ours)\n"
     "  --network           it may use the network\n"
     "  --filter KIND       of system calls: standard (the default), strict, none\n"
     "  --give-up DURATION  without the server for so long: it is ended, exit status 75\n"
     "  --write-behind SIZE, --read-ahead SIZE, --stats\n"
-    "The exit status, or the signal, is the program's.\n";
+    "The exit status, or the signal, is the program's; 126: it, its directory or its files could\n"
+    "not be had.  What is said on standard error begins with roost-rsys-mount.\n";
 
 static int take_size(const char *value, size_t *ret)
 {
@@ -57,10 +61,17 @@ static int take_value(struct rfs_mount_options *options, const char *name, const
     const struct {
         const char *name;
         const char **text;
-    } TEXTS[] = {{"--server", &options->link.address},    {"--pin", &options->link.pin},
-                 {"--ca", &options->link.ca_file},        {"--route", &options->link.route},
-                 {"--scratch", &options->cage.scratch},   {"--cwd", &options->cage.directory},
-                 {"--ticket-file", &options->ticket_file}};
+    } TEXTS[] = {{"--server", &options->link.address},
+                 {"--pin", &options->link.pin},
+                 {"--ca", &options->link.ca_file},
+                 {"--route", &options->link.route},
+                 {"--scratch", &options->cage.scratch},
+                 {"--cwd", &options->cage.directory},
+                 {"--stdin", &options->cage.streams[0]},
+                 {"--stdout", &options->cage.streams[1]},
+                 {"--stderr", &options->cage.streams[2]},
+                 {"--ticket-file", &options->ticket_file},
+                 {"--environment", &options->environment_file}};
     for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
         if (strcmp(name, TEXTS[i].name) == 0) {
             *TEXTS[i].text = value;

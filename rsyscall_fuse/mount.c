@@ -11,6 +11,7 @@
  */
 #include "rsyscall_fuse/mount.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,12 +22,14 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/vec.h"
 #include "rsyscall_fuse/kernel_linux.h"
 
-#define NOBODY      65534 /* who a job is whose owner is root at the submit machine */
-#define LOOK_MS     5     /* whether all is written, at the end */
-#define PROGRAM     "roost-rsys-mount"
-#define SIGNALS_MAX 6
+#define NOBODY          65534 /* who a job is whose owner is root at the submit machine */
+#define LOOK_MS         5     /* whether all is written, at the end */
+#define PROGRAM         "roost-rsys-mount"
+#define SIGNALS_MAX     6
+#define ENVIRONMENT_MAX ((size_t)4 << 20)
 
 struct rfs_mount {
     struct rfs_mount_options options;
@@ -39,6 +42,8 @@ struct rfs_mount {
     struct loop_timer *end_timer;
     struct rsys_reply hello;
     char ticket[RSYS_TICKET_MAX + 1];
+    char *environment;           /* as it was read */
+    struct vec environment_ptrs; /* into it */
     struct forward {
         struct rfs_mount *mount;
         int number;
@@ -82,11 +87,11 @@ static void on_ended(void *arg, int status)
     look_whether_written(mount);
 }
 
-static void on_failed(void *arg, const char *why)
+static void on_failed(void *arg, bool of_job, const char *why)
 {
     struct rfs_mount *mount = arg;
     mount->ended = true;
-    give_up(mount, RFS_MOUNT_FAIL, why);
+    give_up(mount, of_job ? RFS_MOUNT_REFUSED : RFS_MOUNT_FAIL, why);
 }
 
 static void on_unmounted(void *arg)
@@ -113,8 +118,16 @@ static void on_ready(void *arg, const struct rsys_reply *hello)
 static void on_lost(void *arg, int code, const char *why)
 {
     struct rfs_mount *mount = arg;
-    (void)code;
-    give_up(mount, mount->fs != NULL ? RFS_MOUNT_LOST : RFS_MOUNT_FAIL, why);
+    /* What it was to see is not there, or not offered. */
+    bool of_job = code == -ENOENT || code == -ENOTDIR || code == -EXDEV;
+    if (mount->fs != NULL) {
+        give_up(mount, RFS_MOUNT_LOST, why);
+    } else if (of_job) {
+        give_up(mount, RFS_MOUNT_REFUSED,
+                "the directory that the job is to see is not there, or not offered");
+    } else {
+        give_up(mount, RFS_MOUNT_FAIL, why);
+    }
 }
 
 /* ---- the job --------------------------------------------------------------------------------- */
@@ -165,6 +178,26 @@ static int read_ticket(struct rfs_mount *mount, struct err *err)
     return code;
 }
 
+/* The keeper is a copy of us: it must be here before that. */
+static int read_environment(struct rfs_mount *mount, struct err *err)
+{
+    size_t length = 0, begin = 0;
+    if (mount->options.environment_file == NULL) {
+        return 0;
+    }
+    int code = os_read_file(mount->os, mount->options.environment_file, ENVIRONMENT_MAX,
+                            &mount->environment, &length, err);
+    for (size_t i = 0; code == 0 && i < length; i++) {
+        if (mount->environment[i] == '\0') {
+            vec_push(&mount->environment_ptrs, mount->environment + begin);
+            begin = i + 1;
+        }
+    }
+    vec_push(&mount->environment_ptrs, NULL);
+    mount->options.cage.environment = (char *const *)mount->environment_ptrs.items;
+    return code;
+}
+
 static int start(struct rfs_mount *mount, struct err *err)
 {
     /* What the keeper mounts something over. */
@@ -173,7 +206,10 @@ static int start(struct rfs_mount *mount, struct err *err)
     static const struct rfs_cage_events CAGE = {on_mounted, on_started, on_ended, on_failed};
     static const struct rfs_link_events LINK = {on_ready, on_lost};
     static const int SIGNALS[SIGNALS_MAX] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-    int code = rfs_cage_create(mount->loop, &mount->options.cage, &CAGE, mount, &mount->cage, err);
+    int code = read_environment(mount, err);
+    code = code != 0 ? code
+                     : rfs_cage_create(mount->loop, &mount->options.cage, &CAGE, mount,
+                                       &mount->cage, err);
     code = code != 0 ? code : read_ticket(mount, err);
     if (code != 0) {
         return code;
@@ -215,6 +251,8 @@ static void end_all(struct rfs_mount *mount)
     rfs_kernel_destroy(mount->kernel);
     loop_timer_destroy(mount->end_timer);
     mem_free((void *)(uintptr_t)mount->hello.data);
+    vec_fini(&mount->environment_ptrs, NULL);
+    mem_free(mount->environment);
 }
 
 int rfs_mount_create(struct loop *loop, struct os *os, const struct rfs_mount_options *options,

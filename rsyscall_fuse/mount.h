@@ -18,12 +18,15 @@ struct rfs_mount;
 
 #define RFS_MOUNT_LOST 75 /* exit status: the session was lost, and the job ended for it */
 #define RFS_MOUNT_FAIL 1  /* it could not be started, with a line on stderr */
+/* The same, for what it names itself: its program, its directory or its standard files. */
+#define RFS_MOUNT_REFUSED 126
 
 struct rfs_mount_options {
     struct rfs_link_options link; /* but the ticket */
     struct rfs_cage_options cage;
     struct rfs_options files; /* uid and gid are set by what the server says */
     const char *ticket_file;
+    const char *environment_file; /* the job's environment, a zero byte after each; NULL: ours */
     bool stats;
 };
 

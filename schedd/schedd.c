@@ -48,13 +48,14 @@
 #include "wire/pool.h"
 #include "wire/settings.h"
 #include "wire/watch.h"
+#include "wire/remote_attrs.h"
 #include "wire/wire.h"
 
 #define PEERS_MAX     20000
 #define STOP_POLL_MS  20
 #define STOP_MAX_MS   5000
 #define DEFAULT_PRIO  "(UserPrio * 10) + Expanded - (QDate / 1000000000.0)"
-#define SHADOW_PREFIX "shadow/"
+#define SHADOW_PREFIX REMOTE_SHADOW_PREFIX
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
@@ -255,6 +256,8 @@ static void incoming_tcp(void *arg, struct incoming *incoming)
         accept_peer(schedd, incoming, false, false);
     } else if (strncmp(route, SHADOW_PREFIX, strlen(SHADOW_PREFIX)) == 0) {
         shadows_incoming(schedd, incoming, route + strlen(SHADOW_PREFIX));
+    } else if (strncmp(route, REMOTE_ROUTE_PREFIX, strlen(REMOTE_ROUTE_PREFIX)) == 0) {
+        shadows_incoming(schedd, incoming, route + strlen(REMOTE_ROUTE_PREFIX));
     } else {
         incoming_refuse(incoming);
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/config.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -268,8 +269,17 @@ static int start_process(struct shadow *shadow, const char *directory, uid_t uid
 {
     struct schedd *schedd = shadow->schedd;
     const char *const argv[] = {
-        schedd->settings.shadow_path, "-instance", shadow->owner->name, "-noresurrect", "-owner",
-        shadow->owner->name,          NULL,
+        schedd->settings.shadow_path,
+        "-instance",
+        shadow->owner->name,
+        "-noresurrect",
+        "-owner",
+        shadow->owner->name,
+        "-hide",
+        config_path(schedd->config, "LOG"),
+        "-hide",
+        config_path(schedd->config, "LOCK"),
+        NULL,
     };
     struct strbuf lock;
     struct strbuf logs;

@@ -20,6 +20,7 @@
 #include "base/os.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
+#include "shadow/remote.h"
 #include "shadow/shadow_state.h"
 #include "shadow/transfer_plan.h"
 #include "transfer/transfer_names.h"
@@ -323,7 +324,8 @@ void feed_fetch(struct run *run, struct wire_request *request)
     transfer_plan_settle(run->job, domain);
     fetch->bytes_max =
         transfer_plan_limit(run->job, "MaxTransferInputMB", run->shadow->input_mb_max);
-    int result = transfer_plan_inputs(run->job, &fetch->wants, &err);
+    int result = remotes_check(run, &err);
+    result = result != 0 ? result : transfer_plan_inputs(run->job, &fetch->wants, &err);
     if (result != 0) {
         fetch_destroy(fetch);
         hold(run, request, result, err.text);

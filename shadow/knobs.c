@@ -47,6 +47,46 @@ static const struct knob KNOBS[] = {
      .fallback = "0",
      .help = "What the checkpoints of an owner's jobs may take of SPOOL; one that would be more is "
              "refused, and its job goes on without it; 0: no limit but SPOOL_RESERVE."},
+    {.name = "REMOTE_SYSCALL_ROOTS",
+     .type = KNOB_LIST,
+     .fallback = "/",
+     .help = "Directories that jobs with remote system calls may see, as their owner: those that "
+             "do not say (remote_root) see all of them, another's root is to be in one; ~ is the "
+             "owner's home, also in the next two."},
+    {.name = "REMOTE_SYSCALL_READONLY",
+     .type = KNOB_LIST,
+     .fallback = "~/.bashrc, ~/.bash_profile, ~/.bash_login, ~/.bash_logout, ~/.profile, "
+                 "~/.zshrc, ~/.zshenv, ~/.zprofile, ~/.zlogin, ~/.kshrc, ~/.cshrc, ~/.tcshrc, "
+                 "~/.login, ~/.xsession, ~/.xsessionrc, ~/.xprofile, ~/.xinitrc, ~/.forward, "
+                 "~/.procmailrc, ~/.gitconfig, ~/.vimrc, ~/.emacs, ~/.config, "
+                 "~/.local/share/systemd, ~/.local/bin",
+     .help = "Files and directories that they cannot change, with all below: what is run when the "
+             "owner logs in."},
+    {.name = "REMOTE_SYSCALL_HIDDEN",
+     .type = KNOB_LIST,
+     .fallback = "~/.ssh, ~/.gnupg, ~/.netrc, ~/.aws, ~/.kube, ~/.docker, ~/.password-store, "
+                 "~/.pgpass, ~/.mozilla, ~/.roost, ~/.condor",
+     .help = "Files and directories that they do not see: the owner's keys.  The schedd's own "
+             "(SPOOL, SEC_DIRECTORY, TOKEN_FILE, EXECUTE, LOG, LOCK, RUN) are hidden in any case."},
+    {.name = "REMOTE_SYSCALL_QUOTA",
+     .type = KNOB_SIZE_BYTES,
+     .fallback = "0",
+     .help = "What a run of such a job may write in all; then it is told that its quota is "
+             "exceeded; 0: no limit but the file system's."},
+    {.name = "REMOTE_SYSCALL_MAX_FILES",
+     .type = KNOB_INT,
+     .fallback = "0",
+     .min = 0,
+     .max = 1000000000,
+     .unit = "files",
+     .help = "How many more files such a run may make than it removes; 0: no limit."},
+    {.name = "REMOTE_SYSCALL_LEASE",
+     .type = KNOB_DURATION_S,
+     .fallback = "20m",
+     .min = 1,
+     .max = 86400,
+     .help = "How long such a job waits for its shadow when the network is cut; then it is begun "
+             "again elsewhere, from its last checkpoint."},
     {.name = "SENDMAIL",
      .type = KNOB_STRING,
      .fallback = "/usr/sbin/sendmail",

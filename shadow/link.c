@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "classad/ad.h"
 #include "shadow/guest.h"
+#include "shadow/remote.h"
 #include "shadow/shadow_state.h"
 #include "wire/wire.h"
 
@@ -230,6 +231,9 @@ void link_accept(void *arg, struct incoming *incoming)
 {
     static const struct wire_events EVENTS = {.request = on_request, .closed = on_closed};
     struct shadow *shadow = arg;
+    if (remotes_take(shadow, incoming)) {
+        return;
+    }
     if (shadow->links.count >= SHADOW_LINKS_MAX) {
         log_error(shadow->log, "link.too_many", "too many connections of starters");
         incoming_refuse(incoming);

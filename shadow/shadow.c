@@ -20,6 +20,7 @@
 #include "classad/ad.h"
 #include "shadow/guest.h"
 #include "shadow/knobs.h"
+#include "shadow/remote.h"
 #include "shadow/shadow_state.h"
 #include "shadow/spool.h"
 #include "wire/checkpoint_attrs.h"
@@ -62,6 +63,9 @@ static void job_run(struct shadow *shadow, struct wire_request *request)
                          wire_request_ad(request, 0));
         log_info(shadow->log, "run.began", place_only ? "output is to be placed" : "job expected",
                  LOG_TEXT("job", id), LOG_INT("epoch", epoch));
+    }
+    if (!place_only) {
+        remotes_open(run);
     }
     if (place_only && run->phase == RUN_OPEN) {
         run_move(run, RUN_PLACING);
@@ -326,6 +330,7 @@ static void destroy(void *state)
     }
     guests_end(shadow);
     runs_end(shadow);
+    remotes_end(shadow);
     checkpoints_end(shadow);
     spools_end(shadow);
     event_logs_end(shadow);
@@ -364,6 +369,7 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     }
     int result = read_arguments(shadow, env, err);
     if (result == 0) {
+        remotes_begin(shadow, env);
         result = open_doors(shadow, env, err);
     }
     if (result != 0) {

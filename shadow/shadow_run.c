@@ -16,6 +16,7 @@
 #include "base/strmap.h"
 #include "base/text.h"
 #include "classad/ad.h"
+#include "shadow/remote.h"
 #include "shadow/shadow_state.h"
 #include "shadow/transfer_plan.h"
 #include "transfer/transfer_walk.h"
@@ -106,6 +107,7 @@ void run_answer_done(struct run *run, int status, const char *text)
 
 static void run_destroy(struct run *run)
 {
+    remotes_close(run);
     stage_forget_files(run);
     live_close(run);
     strmap_destroy(run->files, NULL);
@@ -164,6 +166,7 @@ void run_drop(struct run *run, bool remove)
     run_move(run, RUN_OVER);
     CHECK(strmap_remove(shadow->runs, run->id) == run);
     run_answer_done(run, -ESTALE, "this run does not count any more");
+    remotes_close(run);
     turn_give_back(run, false);
     turn_give_back(run, true);
     if (run->link != NULL) {
@@ -260,7 +263,7 @@ static void started_answered(struct run *run, void *arg, int status, const char 
 
 void run_note_transfers(const struct run *run, struct ad *args)
 {
-    if (text_equal_nocase(ad_string_or(run->job, "ShouldTransferFiles", ""), "NO")) {
+    if (!transfer_plan_is_wanted(run->job)) {
         return;
     }
     int64_t now_ms = loop_wall_ms(run->shadow->loop);
@@ -352,6 +355,7 @@ void run_handle(struct run *run, struct wire_request *request)
         turn_give_back(run, false); /* of so short a job no start is told */
     }
     if (verb == VERB_JOB_DONE) {
+        remotes_close(run); /* nothing of the job runs any more */
         turn_give_back(run, true);
         if (run->link != NULL) {
             link_stays(run->link, ad_bool_or(wire_request_args(request), "MayStay", false));

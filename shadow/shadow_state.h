@@ -96,6 +96,7 @@ struct shadow {
     int64_t input_mb_max, output_mb_max; /* where a job says nothing; -1: any */
     char *sendmail;                      /* "": mail is not sent */
     struct event_logs *event_logs;       /* event_log.c; NULL: no event came yet */
+    struct remotes *remotes;             /* remote.c */
 };
 
 struct run_turn { /* turns.c: to transfer something large */
@@ -139,6 +140,7 @@ struct run {
     int64_t output_bytes_max;           /* -1: any */
     int64_t ckpt_latest, ckpt_previous; /* that the schedd has committed; 0: none */
     bool ckpt_over;                     /* the job has left: what comes is not kept */
+    struct remote *remote;              /* remote.c; NULL: it has no remote system calls */
     struct vec waiting;                 /* struct wire_request: JOB_DONE to be answered */
     /* wall clock in ms; 0: not yet */
     int64_t input_began_ms, input_ended_ms, output_began_ms;

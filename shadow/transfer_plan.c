@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "shadow/remote_plan.h"
 #include "transfer/transfer_dest.h"
 #include "transfer/transfer_names.h"
 #include "wire/checkpoint_attrs.h"
@@ -21,7 +22,8 @@
 
 bool transfer_plan_is_wanted(const struct ad *job)
 {
-    return !text_equal_nocase(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO");
+    return !remote_plan_is_wanted(job) &&
+           !text_equal_nocase(ad_string_or(job, "ShouldTransferFiles", "YES"), "NO");
 }
 
 void transfer_plan_settle(struct ad *job, const char *machine_domain)
@@ -214,6 +216,9 @@ int transfer_plan_inputs(const struct ad *job, struct vec *inputs, struct err *e
 struct ad *transfer_plan_sandbox_ad(const struct ad *job)
 {
     struct ad *ad = ad_copy(job);
+    if (remote_plan_is_wanted(job)) {
+        remote_plan_ad(ad);
+    }
     if (!transfer_plan_is_wanted(job)) {
         return ad;
     }

@@ -27,7 +27,8 @@ struct transfer_input {
     bool is_url; /* fetched by the starter */
 };
 
-/* False with ShouldTransferFiles "NO": the job uses the files where they are. */
+/* False with ShouldTransferFiles "NO", and with remote system calls: the job uses the files where
+ * they are. */
 bool transfer_plan_is_wanted(const struct ad *job);
 /* Makes of IF_NEEDED what it means for a machine of that FileSystemDomain (may be NULL). */
 void transfer_plan_settle(struct ad *job, const char *machine_domain);
