@@ -16,6 +16,7 @@
 static const char USAGE[] =
     "usage: roost-rsys-mount --server ADDRESS --ticket-file FILE [OPTION...] -- PROGRAM "
     "[ARGUMENT...]\n"
+    "       roost-rsys-mount --probe\n"
     "Runs PROGRAM where it sees nothing but the files of the server, as an ordinary user.\n"
     "  --server ADDRESS    tcp:HOST:PORT or unix:/path\n"
     "  --pin SHA256        of the server's certificate; or --ca FILE; needed for tcp\n"
@@ -113,30 +114,56 @@ static int take_options(struct rfs_mount_options *options, int argc, char **argv
                                                                                          : -EINVAL;
 }
 
+static int run_probe(struct loop *loop, struct err *err)
+{
+    struct rfs_probe *probe = NULL;
+    int code = rfs_probe_create(loop, &probe, err);
+    if (code == 0) {
+        (void)loop_run(loop);
+        code = rfs_probe_finish(probe, err);
+    }
+    if (code == 0) {
+        (void)puts("HasRemoteSyscalls = true");
+    }
+    return code;
+}
+
+static int run_job(struct loop *loop, struct os *os, const struct rfs_mount_options *options,
+                   int *ret_status, struct err *err)
+{
+    struct rfs_mount *mount = NULL;
+    int code = rfs_mount_create(loop, os, options, &mount, err);
+    if (code == 0) {
+        (void)loop_run(loop);
+        *ret_status = rfs_mount_finish(mount);
+    }
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     struct rfs_mount_options options = {.link = {.route = "rsys"},
                                         .cage = {.filter = &job_filter_standard},
                                         .files = RFS_OPTIONS_DEFAULT};
-    if (take_options(&options, argc, argv) != 0) {
+    bool probe = argc == 2 && strcmp(argv[1], "--probe") == 0;
+    if (!probe && take_options(&options, argc, argv) != 0) {
         (void)fputs(USAGE, stderr);
         return 2;
     }
     struct loop *loop = NULL;
     struct os *os = NULL;
-    struct rfs_mount *mount = NULL;
     struct err err;
+    int status = 0;
     int code = loop_create(&loop, &err);
     code = code != 0 ? code : os_create(loop, &os, &err);
-    code = code != 0 ? code : rfs_mount_create(loop, os, &options, &mount, &err);
-    int result = RFS_MOUNT_FAIL;
     if (code == 0) {
-        (void)loop_run(loop);
-        result = rfs_mount_finish(mount);
-    } else {
+        code = probe ? run_probe(loop, &err) : run_job(loop, os, &options, &status, &err);
+    }
+    if (code != 0) {
         (void)fprintf(stderr, "roost-rsys-mount: %s\n", err.text);
+        status = RFS_MOUNT_FAIL;
     }
     os_destroy(os);
     loop_destroy(loop);
-    return result;
+    return status;
 }

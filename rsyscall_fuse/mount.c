@@ -29,6 +29,7 @@
 #define LOOK_MS         5     /* whether all is written, at the end */
 #define PROGRAM         "roost-rsys-mount"
 #define SIGNALS_MAX     6
+#define PROBE_READ      4096
 #define ENVIRONMENT_MAX ((size_t)4 << 20)
 
 struct rfs_mount {
@@ -281,4 +282,68 @@ int rfs_mount_finish(struct rfs_mount *mount)
     int result = mount->result, status = mount->status;
     mem_free(mount);
     return result != 0 ? result : rfs_cage_end_like(status);
+}
+
+/* ---- may it be here? ------------------------------------------------------------------------- */
+
+struct rfs_probe {
+    struct loop *loop;
+    struct rfs_cage *cage;
+    bool mounted;
+    char why[300];
+};
+
+static void probe_mounted(void *arg, int fuse_fd, int proc_fd)
+{
+    struct rfs_probe *probe = arg;
+    probe->mounted = true;
+    rfs_cage_kill(probe->cage); /* nobody will ever answer it */
+    struct rfs_kernel *kernel =
+        rfs_kernel_create(probe->loop, fuse_fd, proc_fd, on_unmounted, NULL);
+    rfs_kernel_stop(kernel);
+    rfs_kernel_destroy(kernel);
+    loop_stop(probe->loop, 0);
+}
+
+static void probe_ended(void *arg, int status)
+{
+    (void)arg;
+    (void)status; /* it never starts */
+}
+
+static void probe_failed(void *arg, bool of_job, const char *why)
+{
+    struct rfs_probe *probe = arg;
+    (void)of_job;
+    if (!probe->mounted) {
+        (void)snprintf(probe->why, sizeof probe->why, "%s", why);
+        loop_stop(probe->loop, 1);
+    }
+}
+
+int rfs_probe_create(struct loop *loop, struct rfs_probe **ret, struct err *err)
+{
+    static const struct rfs_cage_events EVENTS = {probe_mounted, on_started, probe_ended,
+                                                  probe_failed};
+    static char *const NOTHING[] = {NULL};
+    const struct rfs_cage_options options = {.argv = NOTHING};
+    struct rfs_probe *probe = mem_zalloc(sizeof(*probe));
+    probe->loop = loop;
+    int code = rfs_cage_create(loop, &options, &EVENTS, probe, &probe->cage, err);
+    code = code != 0 ? code : rfs_cage_mount(probe->cage, NOBODY, NOBODY, PROBE_READ, err);
+    if (code != 0) {
+        rfs_cage_destroy(probe->cage);
+        mem_free(probe);
+        return code;
+    }
+    *ret = probe;
+    return 0;
+}
+
+int rfs_probe_finish(struct rfs_probe *probe, struct err *err)
+{
+    int code = probe->mounted ? 0 : err_set(err, -EOPNOTSUPP, "%s", probe->why);
+    rfs_cage_destroy(probe->cage);
+    mem_free(probe);
+    return code;
 }

@@ -15,6 +15,7 @@ struct err;
 struct loop;
 struct os;
 struct rfs_mount;
+struct rfs_probe;
 
 #define RFS_MOUNT_LOST 75 /* exit status: the session was lost, and the job ended for it */
 #define RFS_MOUNT_FAIL 1  /* it could not be started, with a line on stderr */
@@ -33,6 +34,9 @@ struct rfs_mount_options {
 /* Starts it all on the loop, which is stopped when it is over.  -EPERM and others: it cannot be. */
 int rfs_mount_create(struct loop *loop, struct os *os, const struct rfs_mount_options *options,
                      struct rfs_mount **ret, struct err *err);
+/* Can a job have a file system here?  Tries it, without a server, until the loop is stopped. */
+int rfs_probe_create(struct loop *loop, struct rfs_probe **ret, struct err *err);
+int rfs_probe_finish(struct rfs_probe *probe, struct err *err); /* -EOPNOTSUPP: no, and why */
 /* After the loop has ended.  Returns the exit status for the program, or dies of the signal that
  * the job died of. */
 int rfs_mount_finish(struct rfs_mount *mount);

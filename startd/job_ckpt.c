@@ -1,9 +1,10 @@
 /* startd/job_ckpt.c - what a startd has to do with checkpoints: whether this machine takes any, who
  * asks for one, and what is saved by the last.
  *
- * Whether it does is tried once, when the startd begins, before the first ad: `roost-ckpt probe`,
- * as an account without rights, because a job has none either.  It takes milliseconds, and a
- * machine that says it does must not be found wanting by the first job.
+ * Whether it does, and whether jobs can have their files at their submit machine, is tried once,
+ * when the startd begins, before the first ad: `roost-ckpt probe`, as an account without rights,
+ * because a job has none either.  It takes milliseconds, and a machine that says it does must not
+ * be found wanting by the first job.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,17 +22,17 @@
 #include "classad/ad_parse.h"
 #include "startd/startd.h"
 #include "wire/checkpoint_attrs.h"
+#include "wire/remote_attrs.h"
 #include "wire/wire.h"
 
 #define PROBE_MS     5000
 #define ANSWER_BYTES ((size_t)64 << 10)
 #define NOBODY       65534 /* who no account named so is */
 
-static int run_probe(struct startd *startd, const char *program, const char *answer,
+static int run_probe(struct startd *startd, const char *const *argv, const char *answer,
                      struct err *err)
 {
     struct os *os = startd->env.os;
-    const char *const argv[] = {program, "probe", NULL};
     uid_t uid = NOBODY;
     gid_t gid = NOBODY;
     bool root = os_uid(os) == 0;
@@ -58,40 +59,57 @@ static int run_probe(struct startd *startd, const char *program, const char *ans
     return rc != 0 ? rc : how.signal != 0 || how.status != 0 ? -EOPNOTSUPP : 0;
 }
 
-void job_ckpt_probe(struct startd *startd)
+/* What the program says of this machine; NULL: nothing good, and why not is in the log. */
+static struct ad *probe(struct startd *startd, const char *program, const char *word,
+                        const char *event)
 {
     const struct config *config = startd->env.config;
-    const char *program = config_path(config, "CKPT_PROGRAM");
+    const char *const argv[] = {program, word, NULL};
     struct os *os = startd->env.os;
+    struct ad *said = NULL;
     struct strbuf path;
     struct os_stat stat;
     struct err err = {""};
     char *text = NULL;
     size_t length = 0;
     if (program == NULL || os_stat(os, program, &stat) != 0) {
-        return; /* it is not installed here */
+        return NULL; /* it is not installed here */
     }
     strbuf_init(&path, 0);
-    strbuf_printf(&path, "%s/ckpt.probe", config_path(config, "RUN"));
+    strbuf_printf(&path, "%s/startd.probe", config_path(config, "RUN"));
     int rc = os_mkdirs(os, config_path(config, "RUN"), 0755, &err);
-    rc = rc != 0 ? rc : run_probe(startd, program, strbuf_text(&path), &err);
+    rc = rc != 0 ? rc : run_probe(startd, argv, strbuf_text(&path), &err);
     int read =
         os_read_file(os, strbuf_text(&path), ANSWER_BYTES, &text, &length, rc == 0 ? &err : NULL);
     if (rc == 0 && read == 0) {
-        rc = ad_parse_long(text, length, &startd->ckpt, &err);
+        rc = ad_parse_long(text, length, &said, &err);
     } else if (rc == -EOPNOTSUPP && read == 0) {
         (void)err_set(&err, rc, "%.*s", (int)strcspn(text, "\n"), text);
     }
     if (rc != 0 && rc != -ENOSYS) { /* a simulation runs no programs */
-        log_info(startd->env.log, "checkpoint.none", err.text);
+        log_info(startd->env.log, event, err.text);
     }
     (void)os_remove(os, strbuf_text(&path), NULL); /* small, and written over */
     mem_free(text);
     strbuf_fini(&path);
+    return said;
+}
+
+void job_ckpt_probe(struct startd *startd)
+{
+    const struct config *config = startd->env.config;
+    startd->ckpt = probe(startd, config_path(config, "CKPT_PROGRAM"), "probe", "checkpoint.none");
+    struct ad *remote =
+        probe(startd, config_path(config, "RSYS_MOUNT_PROGRAM"), "--probe", "remote.none");
+    startd->has_remote = remote != NULL && ad_bool_or(remote, REMOTE_HAS, false);
+    ad_destroy(remote);
 }
 
 void job_ckpt_put_machine(const struct startd *startd, struct ad *ad)
 {
+    if (startd->has_remote) {
+        ad_set_bool(ad, REMOTE_HAS, true);
+    }
     if (startd->ckpt != NULL && ad_bool_or(startd->ckpt, CKPT_HAS, false)) {
         ad_set_bool(ad, CKPT_HAS, true);
         ad_set_string(ad, CKPT_SLOT_PLATFORM, ad_string_or(startd->ckpt, CKPT_SLOT_PLATFORM, ""));

@@ -266,6 +266,7 @@ struct startd {
     struct permit permit;
     struct os_machine machine;
     struct ad *ckpt;  /* job_ckpt.c: what roost-ckpt probe says; NULL: it takes no checkpoints */
+    bool has_remote;  /* jobs can have their files at their submit machine */
     struct ad *opsys; /* opsys_plan.h */
     char name[256];   /* Machine */
     char uplink[300]; /* "startd/<name>" */

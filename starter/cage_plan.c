@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "wire/remote_attrs.h"
 
 #define GROUP_NAME_MAX 200
 
@@ -47,6 +48,9 @@ static bool is_below(const char *path, const char *directory)
 static bool job_names_below(const struct ad *job, const char *directory)
 {
     static const char *const NAMES[] = {"Cmd", "In", "Out", "Err", "PreCmd", "PostCmd"};
+    if (ad_bool_or(job, REMOTE_WANTED, false)) {
+        return false; /* its names are another machine's */
+    }
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         if (is_below(ad_string_or(job, NAMES[i], ""), directory)) {
             return true;

@@ -72,6 +72,9 @@ static const char *why_not(const struct starter *starter)
     if (strcmp(config_string(config, "JOB_SECCOMP"), "strict") == 0) {
         return "JOB_SECCOMP is strict";
     }
+    if (remote_is_wanted(starter)) {
+        return "its files are at its submit machine: checkpoints of such jobs are not taken yet";
+    }
     if (text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO")) {
         return "it transfers no files";
     }

@@ -126,7 +126,7 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
     if (starter->phase != STARTER_RUN) {
         return;
     }
-    if (!starter->stopping && resume_failed(starter)) {
+    if (!starter->stopping && (resume_failed(starter) || remote_failed(starter))) {
         return;
     }
     bool held = watch_end(starter) || starter->hold != NULL;
@@ -248,6 +248,9 @@ static const char *absolute(struct starter *starter, const char *directory, cons
 
 const char *job_directory(const struct starter *starter)
 {
+    if (remote_is_wanted(starter)) {
+        return starter->sandbox; /* of what is here; its own is in its view */
+    }
     bool transferred =
         ad_name_compare(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO") != 0;
     return transferred ? starter_inside(starter)
@@ -260,7 +263,7 @@ int job_environment(struct starter *starter, struct vec *entries, struct err *er
     const struct ad *slot = NULL;
     (void)ad_get_ad(starter->record, "Slot", &slot); /* one CPU without it */
     const struct starter_place place = {
-        .sandbox = starter_inside(starter),
+        .sandbox = remote_is_wanted(starter) ? "/tmp" : starter_inside(starter),
         .directory = starter->directory,
         .slot = ad_string_or(starter->record, "SlotName", ""),
         .boot_id = ad_string_or(starter->record, "BootId", ""),
@@ -282,6 +285,11 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
     const char *in_name = ad_string_or(job, "In", "/dev/null");
     vec_push(argv, NULL);
     vec_push(entries, NULL);
+    bool remote = remote_is_wanted(starter);
+    if (remote) {
+        remote_words(starter, argv);
+        remote_environment(entries);
+    }
     absolute(starter, cwd, argv->items[0], program, sizeof program);
     mem_free(argv->items[0]);
     argv->items[0] = mem_strdup(program);
@@ -294,7 +302,7 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
     if (starter->ckpt.wanted) {
         checkpoint_words(starter, argv);
     }
-    char *log = NULL;
+    char *log = remote ? remote_log(starter) : NULL;
     absolute(starter, cwd, in_name[0] != '\0' ? in_name : "/dev/null", in, sizeof in);
     absolute(starter, cwd, ad_string_or(job, "Out", "/dev/null"), out, sizeof out);
     absolute(starter, cwd, ad_string_or(job, "Err", "/dev/null"), error, sizeof error);
@@ -331,7 +339,8 @@ static int open_sandbox(struct starter *starter, struct err *err)
         write_ad(starter, STARTER_MACHINE_AD, slot);
     }
     write_ad(starter, STARTER_JOB_AD, starter->job);
-    return hand_over(starter, err);
+    int rc = remote_prepare(starter, err);
+    return rc != 0 ? rc : hand_over(starter, err);
 }
 
 void job_start(struct starter *starter)

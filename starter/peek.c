@@ -53,6 +53,11 @@ static int find_name(const struct starter *starter, const struct ad *args, char 
 {
     int64_t stream = ad_int_or(args, "Stream", 0);
     const char *name = ad_string_or(args, "Name", "");
+    if (remote_is_wanted(starter)) {
+        return err_set(err, -EOPNOTSUPP,
+                       "the files of job %s are at its submit machine: look at them there",
+                       starter->job_id);
+    }
     if (stream != 0) {
         name = starter->job == NULL
                    ? ""

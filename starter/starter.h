@@ -481,6 +481,17 @@ void ckpt_send_begin(struct starter *starter); /* image and archive are there */
 void ckpt_send_next(struct starter *starter);  /* goes on */
 void checkpoint_cut(struct starter *starter);  /* the connection is another */
 
+/* ---- remote.c: its files are at its submit machine */
+bool remote_is_wanted(const struct starter *starter);
+/* Before the sandbox is the account's: what the mount is told. */
+int remote_prepare(struct starter *starter, struct err *err);
+/* Puts the mount in front of the program's words; what it must not have of the environment. */
+void remote_words(struct starter *starter, struct vec *argv);
+void remote_environment(struct vec *entries);
+char *remote_log(const struct starter *starter); /* where it says why; the caller owns it */
+/* It was the mount that ended, not the job: the run is over, or the job is held. */
+bool remote_failed(struct starter *starter);
+
 /* ---- resume.c */
 bool resume_is_needed(const struct starter *starter); /* in the place of input */
 void resume_next(struct starter *starter);            /* comes back by starter_go() */

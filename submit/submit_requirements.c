@@ -314,6 +314,10 @@ static void add_abilities(struct demand *demand)
     if (checkpoint_need(making->ad) != NULL && !mentions(demand, "HasCheckpointing")) {
         add(demand, checkpoint_need(making->ad));
     }
+    if (ad_bool_or(making->ad, "WantRemoteSyscalls", false) &&
+        !mentions(demand, "HasRemoteSyscalls")) {
+        add(demand, "TARGET.HasRemoteSyscalls");
+    }
     if (policy_needs_deferral(making)) {
         if (making->universe != UNIVERSE_LOCAL) {
             add(demand, "TARGET.HasJobDeferral");

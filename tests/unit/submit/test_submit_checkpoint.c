@@ -31,7 +31,9 @@ static void a_checkpointed_job_goes_where_its_image_runs(void **state)
 {
     (void)state;
     gives("checkpoint = true", "Requirements", ALL " && " RESUMES);
-    gives("universe = standard", "Requirements", ALL " && " RESUMES);
+    gives("universe = standard", "Requirements", ALL " && " RESUMES " && TARGET.HasRemoteSyscalls");
+    gives("universe = standard\nrequirements = HasRemoteSyscalls", "Requirements",
+          "(HasRemoteSyscalls) && " ALL " && " RESUMES);
     gives("checkpoint = true\nrequirements = HasCheckpointing || true", "Requirements",
           "(HasCheckpointing || true) && " ALL);
     gives("checkpoint = false", "Requirements", ALL);
@@ -85,8 +87,6 @@ static void what_a_job_of_the_standard_universe_sees_is_there_when_it_is_submitt
     refused("executable = x\nremote_root = /data\nqueue",
             "job.sub:2: remote_root is for jobs with universe = standard");
     refused("executable = x\nallow_network = true\nqueue", "allow_network is for jobs");
-    refused_for_real("executable = x\nuniverse = standard\nremote_root = /data\nqueue",
-                     "not obeyed yet");
 }
 
 UNIT_TESTS(UNIT(a_job_is_checkpointed_when_it_asks_for_it_or_is_of_the_standard_universe),

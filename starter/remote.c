@@ -1,0 +1,248 @@
+/* starter/remote.c - jobs whose files are at their submit machine.
+ *
+ * Such a job runs below `roost-rsys-mount` (rsyscall_fuse/), which makes it see nothing but what
+ * its shadow offers: program, directory and standard files are the submit machine's, and nothing is
+ * transferred.  The mount runs in the job's cage and as its account; the job in namespaces of its
+ * own in there.  Its /tmp is a directory of the sandbox, unless it names files in the submit
+ * machine's.
+ *
+ * What the mount is told in files (the ticket, the job's environment) lies in the sandbox before
+ * that is the account's.  What it says itself goes to a file that the job does not see, and so what
+ * it says of itself is told from what the job does, whatever exit status that has.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "base/os_below.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "starter/starter.h"
+#include "wire/remote_attrs.h"
+#include "wire/remote_ticket.h"
+
+#define TICKET      ".rsys.ticket"
+#define ENVIRONMENT ".rsys.env"
+#define LOG         ".rsys.log"
+#define SCRATCH     "tmp"
+
+/* What roost-rsys-mount ends with, if it was not the job: rsyscall_fuse/mount.h. */
+#define MOUNT_FAILED  1
+#define MOUNT_LOST    75
+#define MOUNT_REFUSED 126
+#define WORDS         "roost-rsys-mount: "
+
+#define HOLD_NOT_STARTED 6 /* HTCondor's number */
+
+bool remote_is_wanted(const struct starter *starter)
+{
+    return starter->job != NULL && ad_bool_or(starter->job, REMOTE_WANTED, false);
+}
+
+/* ---- what the mount is told ------------------------------------------------------------------ */
+
+static char *in_sandbox(const struct starter *starter, const char *name)
+{
+    char path[4096];
+    return mem_strdup(starter_path(starter, name, path, sizeof path));
+}
+
+/* Over whatever is there, for the account only. */
+static int put_file(struct starter *starter, const char *name, const void *data, size_t length,
+                    struct err *err)
+{
+    struct os *os = starter->env.os;
+    char *beside = nest_ad_path(starter, name), *path = in_sandbox(starter, name);
+    int rc = os_rewrite_file(os, beside, data, length, 0600, err);
+    if (rc == 0 && starter->change_user) {
+        rc = os_chown(os, beside, starter->uid, starter->gid, err);
+    }
+    rc = rc != 0 ? rc : os_rename(os, beside, path, false, err);
+    mem_free(beside);
+    mem_free(path);
+    return rc;
+}
+
+static int put_environment(struct starter *starter, struct err *err)
+{
+    struct vec entries = {0};
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    int rc = job_environment(starter, &entries, err);
+    for (size_t i = 0; i < entries.count && rc == 0; i++) {
+        const char *entry = entries.items[i];
+        strbuf_append(&text, entry, strlen(entry) + 1);
+    }
+    rc = rc != 0 ? rc : put_file(starter, ENVIRONMENT, strbuf_text(&text), text.length, err);
+    strbuf_fini(&text);
+    vec_fini(&entries, mem_free);
+    return rc;
+}
+
+static int make_scratch(struct starter *starter, struct err *err)
+{
+    struct os *os = starter->env.os;
+    char *path = in_sandbox(starter, SCRATCH);
+    int rc = os_mkdirs(os, path, 0700, err);
+    if (rc == 0 && starter->change_user) {
+        rc = os_chown(os, path, starter->uid, starter->gid, err);
+    }
+    mem_free(path);
+    return rc;
+}
+
+int remote_prepare(struct starter *starter, struct err *err)
+{
+    char ticket[REMOTE_TICKET_SIZE];
+    if (!remote_is_wanted(starter)) {
+        return 0;
+    }
+    remote_ticket(ad_string_or(starter->record, "_roost_priv_Nonce", ""), ticket);
+    int rc = put_file(starter, TICKET, ticket, strlen(ticket), err);
+    rc = rc != 0 ? rc : put_environment(starter, err);
+    return rc != 0 ? rc : make_scratch(starter, err);
+}
+
+/* ---- its words ------------------------------------------------------------------------------- */
+
+static void add(struct vec *words, const char *option, const char *value)
+{
+    vec_push(words, mem_strdup(option));
+    vec_push(words, mem_strdup(value));
+}
+
+static void add_path(const struct starter *starter, struct vec *words, const char *option,
+                     const char *name)
+{
+    vec_push(words, mem_strdup(option));
+    vec_push(words, in_sandbox(starter, name));
+}
+
+/* rsys/OWNER, where the shadow is shadow/OWNER. */
+static char *route_of(const struct starter *starter)
+{
+    const char *route = ad_string_or(starter->record, "ShadowRoute", "");
+    size_t length = strlen(REMOTE_SHADOW_PREFIX);
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    strbuf_printf(&text, REMOTE_ROUTE_PREFIX "%s",
+                  strncmp(route, REMOTE_SHADOW_PREFIX, length) == 0 ? route + length : route);
+    return strbuf_take(&text);
+}
+
+/* Does it name something of the submit machine's /tmp?  Then that is its own. */
+static bool names_tmp(const struct ad *job)
+{
+    static const char *const NAMES[] = {"Iwd", "Cmd", "In", "Out", "Err"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        const char *path = ad_string_or(job, NAMES[i], "");
+        found = found || strncmp(path, "/tmp/", 5) == 0 || strcmp(path, "/tmp") == 0;
+    }
+    return found;
+}
+
+void remote_words(struct starter *starter, struct vec *argv)
+{
+    const struct config *config = starter->env.config;
+    const struct ad *job = starter->job, *record = starter->record;
+    struct vec words = {0};
+    vec_push(&words, mem_strdup(config_path(config, "RSYS_MOUNT_PROGRAM")));
+    add(&words, "--server", ad_string_or(record, "ShadowAddress", ""));
+    add(&words, "--pin", ad_string_or(record, "ShadowPin", ""));
+    vec_push(&words, mem_strdup("--route"));
+    vec_push(&words, route_of(starter));
+    add_path(starter, &words, "--ticket-file", TICKET);
+    add_path(starter, &words, "--environment", ENVIRONMENT);
+    if (!names_tmp(job)) {
+        add_path(starter, &words, "--scratch", SCRATCH);
+    }
+    add(&words, "--cwd", ad_string_or(job, "Iwd", "/"));
+    add(&words, "--stdin", ad_string_or(job, "In", "/dev/null"));
+    add(&words, "--stdout", ad_string_or(job, "Out", "/dev/null"));
+    add(&words, "--stderr", ad_string_or(job, "Err", "/dev/null"));
+    add(&words, "--filter", config_string(config, "JOB_SECCOMP"));
+    if (ad_bool_or(job, REMOTE_NETWORK, false)) {
+        vec_push(&words, mem_strdup("--network"));
+    }
+    vec_push(&words, mem_strdup("--"));
+    for (size_t i = 0; i < argv->count; i++) {
+        vec_push(&words, argv->items[i]);
+    }
+    vec_fini(argv, NULL);
+    *argv = words;
+}
+
+/* The mount is a program of this machine's: libraries that the job names are another's. */
+void remote_environment(struct vec *entries)
+{
+    for (size_t i = entries->count; i > 0; i--) {
+        char *entry = entries->items[i - 1];
+        if (entry != NULL && strncmp(entry, "LD_", 3) == 0) {
+            vec_remove_at(entries, i - 1);
+            mem_free(entry);
+        }
+    }
+}
+
+char *remote_log(const struct starter *starter)
+{
+    return in_sandbox(starter, LOG);
+}
+
+/* ---- its end --------------------------------------------------------------------------------- */
+
+/* The last line that is the mount's own; "" if there is none. */
+static void read_log(const struct starter *starter, char *ret, size_t size)
+{
+    struct os_file *file = NULL;
+    char text[4096];
+    ssize_t length = 0;
+    ret[0] = '\0';
+    if (os_below_open(starter->env.os, starter->sandbox, LOG, OS_READ, 0, &file, NULL) == 0) {
+        length = os_file_read(file, 0, text, sizeof text - 1);
+        os_file_close(file);
+    }
+    text[length > 0 ? length : 0] = '\0';
+    for (const char *line = text; line[0] != '\0';) {
+        size_t end = strcspn(line, "\n");
+        if (strncmp(line, WORDS, strlen(WORDS)) == 0) {
+            (void)snprintf(ret, size, "%.*s", (int)(end - strlen(WORDS)), line + strlen(WORDS));
+        }
+        line += end + (line[end] == '\n' ? 1 : 0);
+    }
+}
+
+bool remote_failed(struct starter *starter)
+{
+    const struct os_exit *how = &starter->exit;
+    bool may_be = how->signal == 0 && (how->status == MOUNT_FAILED || how->status == MOUNT_LOST ||
+                                       how->status == MOUNT_REFUSED);
+    char why[300], reason[500];
+    if (!remote_is_wanted(starter) || !may_be) {
+        return false;
+    }
+    read_log(starter, why, sizeof why);
+    if (why[0] == '\0') {
+        return false; /* it is the job's own status */
+    }
+    log_warn(starter->env.log, "remote.failed", why, LOG_TEXT("job", starter->job_id),
+             LOG_INT("status", how->status));
+    if (how->status != MOUNT_REFUSED) {
+        starter_give_up(starter, why);
+        return true;
+    }
+    (void)snprintf(reason, sizeof reason, "Error from %.100s: at its submit machine: %s",
+                   ad_string_or(starter->record, "SlotName", ""), why);
+    cage_empty(starter);
+    peek_over(starter);
+    job_hold_before(starter, HOLD_NOT_STARTED, 0, reason);
+    return true;
+}

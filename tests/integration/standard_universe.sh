@@ -1,0 +1,124 @@
+#!/bin/bash
+# Jobs of the standard universe see the files of their submit machine and nothing else: unmodified programs of its, as
+# an account that may read none of them there; remote_root and remote_readonly are kept, and so is what the schedd's
+# configuration hides; what such a job cannot have holds it, and its shadow's end is not the job's.
+#
+# TIMEOUT: 240
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+[ -x "$ROOST_BIN/roost-rsys-mount" ] || { echo "skipped: there is no roost-rsys-mount"; exit 77; }
+[ -x "$ROOST_BIN/roost-ckpt" ] || { echo "skipped: roost-ckpt is made for x86-64 only"; exit 77; }
+AS=()
+[ "$(id -u)" != 0 ] || AS=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+"${AS[@]}" "$ROOST_BIN/roost-rsys-mount" --probe >/dev/null 2>&1 || { echo "skipped: no namespaces, or no /dev/fuse, here"; exit 77; }
+
+pool_init --nodes 2 --cpus-per-node 4
+mkdir "$WORK/home" "$WORK/jail" "$WORK/jail/data" "$WORK/jail/out" "$WORK/hidden"
+cat >>"$ROOST_CONFIG" <<END
+REMOTE_SYSCALL_HIDDEN = $WORK/hidden
+REMOTE_SYSCALL_READONLY = $WORK/home/.profile
+END
+pool_start
+HOME_DIR=$WORK/home
+chmod 0700 "$HOME_DIR"
+echo secret >"$WORK/hidden/key"
+echo "the owner's" >"$HOME_DIR/.profile"
+seq 1000 >"$HOME_DIR/numbers"
+chmod 0600 "$HOME_DIR/numbers"
+cat >"$HOME_DIR/job.py" <<'END'
+import os, sys, time
+work, hidden, spool, gate = sys.argv[1:]
+total = sum(int(line) for line in open("numbers"))
+with open("log", "a") as log:
+    log.write("%d\n" % total)
+print("total", total, os.getcwd() == work, sys.stdin.read().strip())
+for name in (hidden + "/key", spool + "/schedd.db", spool):
+    print("sees" if os.path.exists(name) and (os.path.isfile(name) or os.listdir(name)) else "does not see")
+try:
+    open(".profile", "a")
+    print("writes .profile")
+except OSError as error:
+    print(error.strerror)
+os.mkdir("made")
+os.rename("log", "made/log")
+os.symlink("made/log", "link")
+print(open("link").read().strip(), os.environ["GREETING"])
+sys.stdout.flush()
+while not os.path.exists(gate):
+    time.sleep(0.05)
+print("end")
+sys.exit(7)
+END
+echo typed >"$HOME_DIR/in"
+cat >"$WORK/all.sub" <<END
+universe = standard
+initialdir = $HOME_DIR
+executable = /usr/bin/python3
+arguments = job.py $HOME_DIR $WORK/hidden $POOL/spool $WORK/gate.1
+environment = "GREETING=hello"
+input = in
+output = out
+error = err
+queue
+END
+job=$(submit "$WORK/all.sub") || exit 1
+
+say "a directory of the submit machine for a root, and a part of it that is read-only"
+cc -static -O1 -o "$WORK/jail/look" -x c - <<'END'
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+static void try(const char *path, int flags)
+{
+    int fd = open(path, flags, 0644);
+    printf("%s: %s\n", path, fd < 0 ? strerror(errno) : "yes");
+}
+int main(void)
+{
+    try("/data/read", O_RDONLY);
+    try("/data/new", O_WRONLY | O_CREAT);
+    try("/out/new", O_WRONLY | O_CREAT);
+    try("/etc/passwd", O_RDONLY);
+    try("/../../etc/passwd", O_RDONLY);
+    return 0;
+}
+END
+[ -x "$WORK/jail/look" ] || fail "look does not compile"
+echo data >"$WORK/jail/data/read"
+cat >"$WORK/jail.sub" <<END
+universe = standard
+initialdir = $WORK/jail
+remote_root = $WORK/jail
+remote_readonly = /data
+executable = $WORK/jail/look
+output = out/jailed
+error = out/errors
+queue
+END
+jailed=$(submit "$WORK/jail.sub") || exit 1
+until_true 60 "the job in its root is done" is_done "$jailed" 1
+equals "what it could open" "$(tr '\n' ' ' <"$WORK/jail/out/jailed")" \
+    "/data/read: yes /data/new: Read-only file system /out/new: yes /etc/passwd: No such file or directory /../../etc/passwd: No such file or directory "
+equals "what it said of errors" "$(cat "$WORK/jail/out/errors")" ""
+
+say "what it names and is not there holds it"
+sed "s,^input.*,input = none," "$WORK/all.sub" | sed "s,^output.*,output = other," >"$WORK/none.sub"
+touch "$HOME_DIR/none"
+without=$(submit "$WORK/none.sub" 2>"$WORK/none.err") || fail "no input: $(cat "$WORK/none.err")"
+rm -f "$HOME_DIR/none"
+is_held() { [ "$("$ROOST" q "$1" -af JobStatus)" = 5 ]; }
+
+say "all of the submit machine, as the submitter"
+has_lines() { [ "$(wc -l 2>/dev/null <"$HOME_DIR/out")" -ge "$1" ]; }
+until_true 60 "the job is at its gate" test -s "$HOME_DIR/out"
+until_true 60 "and has said all" has_lines 6
+equals "where it runs" "$("$ROOST" q "$job" -af JobStatus)" 2
+open_gate 1
+until_true 60 "the job is done" is_done "$job" 1
+equals "what it saw" "$(tr '\n' '|' <"$HOME_DIR/out")" \
+    "total 500500 True typed|does not see|does not see|does not see|Read-only file system|500500 hello|end|"
+equals "its exit status" "$("$ROOST" history "$job" -af ExitCode)" 7
+equals "its errors" "$(cat "$HOME_DIR/err")" ""
+pool_stop
+passed
