@@ -5,6 +5,7 @@
 #include "ckpt/command_linux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,18 +33,20 @@
 
 static int usage(void)
 {
-    (void)fprintf(stderr,
-                  "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
-                  "[--attributes] "
-                  "[-- COMMAND [ARGUMENT...]]\n"
-                  "       roost-ckpt follow PID FOLDER [--every SECONDS] [--whole-each N]\n"
-                  "       roost-ckpt merge IMAGE DELTA... OUT\n"
-                  "       roost-ckpt info IMAGE [--verify|--attributes]\n"
-                  "       roost-ckpt probe\n"
-                  "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
-                  "IMAGE is a program: run it, and the job goes on.  COMMAND is run while the job "
-                  "stands still.\n"
-                  "--kept: PID is that of `roost-ckpt run`, or of a resumed image.\n");
+    (void)fprintf(
+        stderr, "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
+                "[--sync] [--attributes] "
+                "[-- COMMAND [ARGUMENT...]]\n"
+                "       roost-ckpt follow PID FOLDER [--every SECONDS] [--whole-each N]\n"
+                "       roost-ckpt merge IMAGE DELTA... OUT\n"
+                "       roost-ckpt info IMAGE [--verify|--attributes]\n"
+                "       roost-ckpt probe\n"
+                "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
+                "IMAGE is a program: run it, and the job goes on.  COMMAND is run while the job "
+                "stands still.\n"
+                "--kept: PID is that of `roost-ckpt run`, of a resumed image, or of a program\n"
+                "below roost-rsys-mount; twice: of a resumed image below that.  --sync: what the\n"
+                "job has written is with whoever keeps its files, first.\n");
     return USAGE;
 }
 
@@ -118,6 +121,33 @@ static int run_command(void *arg, struct err *err)
                                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
+struct still { /* what is done while the job stands still */
+    bool sync;
+    pid_t pid;   /* of the job */
+    char **argv; /* NULL: no command */
+};
+
+/* All that it has written and mapped, as far as its file systems are asked for it; one that is
+ * served by a program of ours waits for its own at the second call. */
+static int sync_files(pid_t pid, struct err *err)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 || syncfs(fd) != 0 || fsync(fd) != 0 ? -errno : 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return rc != 0 ? err_set(err, rc, "the job's files: %s", err_code_text(rc)) : 0;
+}
+
+static int while_still(void *arg, struct err *err)
+{
+    const struct still *still = arg;
+    int rc = still->sync ? sync_files(still->pid, err) : 0;
+    return rc == 0 && still->argv != NULL ? run_command(still->argv, err) : rc;
+}
+
 /* The first child of that process; 0: it has none. */
 static pid_t first_child(pid_t pid)
 {
@@ -136,25 +166,28 @@ static pid_t first_child(pid_t pid)
 
 static int dump(int argc, char **argv)
 {
-    struct dump_options options = {.kill = false};
+    struct still still = {.sync = false};
+    struct dump_options options = {.while_still = while_still, .still_arg = &still};
     struct dump_result result;
     struct err err;
     char *end = NULL;
-    bool kept = false, attributes = false;
+    bool attributes = false;
+    int kept = 0;
     if (argc < 4) {
         return usage();
     }
     long pid = strtol(argv[2], &end, 10);
-    for (int i = 4; i < argc && options.while_still == NULL; i++) {
+    for (int i = 4; i < argc && still.argv == NULL; i++) {
         if (strcmp(argv[i], "--kill") == 0) {
             options.kill = true;
         } else if (strcmp(argv[i], "--kept") == 0) {
-            kept = true;
+            kept++;
+        } else if (strcmp(argv[i], "--sync") == 0) {
+            still.sync = true;
         } else if (strcmp(argv[i], "--attributes") == 0) {
             attributes = true;
         } else if (strcmp(argv[i], "--") == 0 && i + 1 < argc) {
-            options.while_still = run_command;
-            options.still_arg = argv + i + 1;
+            still.argv = argv + i + 1;
         } else if (strcmp(argv[i], "--leave-running") != 0) {
             return usage();
         }
@@ -163,7 +196,7 @@ static int dump(int argc, char **argv)
         (void)fprintf(stderr, "roost-ckpt: '%s' is not the number of a process\n", argv[2]);
         return USAGE;
     }
-    if (kept) { /* its only child is the keeper, whose first child is the job */
+    for (; kept > 0; kept--) { /* its only child is the keeper, whose first child is the job */
         pid_t keeper = first_child((pid_t)pid);
         pid_t job = keeper > 0 ? first_child(keeper) : 0;
         if (job <= 0) {
@@ -172,6 +205,7 @@ static int dump(int argc, char **argv)
         }
         pid = job;
     }
+    still.pid = (pid_t)pid;
     if (ckpt_dump((pid_t)pid, argv[3], &options, &result, &err) != 0) {
         return fail(&err);
     }

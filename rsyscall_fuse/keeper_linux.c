@@ -45,7 +45,7 @@ struct keeper {
     int socket;
     const struct rfs_cage_options *options;
     const char *home;
-    int scratch_fd;
+    int scratch_fd, image_fd;
 };
 
 static const char *const DEVICES[] = {"null", "zero", "full", "random", "urandom", "tty"};
@@ -133,6 +133,10 @@ static void mount_files(struct keeper *keeper, const struct keeper_message *go)
     if (keeper->options->scratch != NULL) {
         keeper->scratch_fd = open(keeper->options->scratch, O_PATH | O_DIRECTORY | O_CLOEXEC);
         must(keeper, keeper->scratch_fd, keeper->options->scratch);
+    }
+    if (keeper->options->image != NULL) {
+        keeper->image_fd = open(keeper->options->image, O_RDONLY | O_CLOEXEC);
+        must(keeper, keeper->image_fd, keeper->options->image);
     }
     int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
     must(keeper, fd, "/dev/fuse");
@@ -265,6 +269,11 @@ _Noreturn static void become_job(const struct keeper *keeper, const sigset_t *si
     if (keeper->options->environment != NULL) {
         environ = (char **)(uintptr_t)keeper->options->environment; /* for PATH, too */
     }
+    if (keeper->image_fd >= 0) {
+        (void)syscall(SYS_execveat, keeper->image_fd, "", keeper->options->argv, environ,
+                      AT_EMPTY_PATH);
+        fail(keeper, keeper->options->image);
+    }
     (void)execvp(keeper->options->argv[0], keeper->options->argv);
     end_with(keeper, KEEPER_REFUSED, keeper->options->argv[0]);
 }
@@ -330,7 +339,7 @@ static void watch_job(const struct keeper *keeper, pid_t job, const sigset_t *ch
 
 _Noreturn void keeper_run(int socket, const struct rfs_cage_options *options, const char *home)
 {
-    struct keeper keeper = {socket, options, home, -1};
+    struct keeper keeper = {socket, options, home, -1, -1};
     sigset_t child, before;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     (void)prctl(PR_SET_NAME, "roost-keeper", 0, 0, 0);

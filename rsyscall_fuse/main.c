@@ -27,6 +27,8 @@ static const char USAGE[] =
     "  --stdin FILE, --stdout FILE, --stderr FILE\n"
     "                      its standard files, in its own view (ours)\n"
     "  --environment FILE  its environment, a zero byte after each entry (ours)\n"
+    "  --image FILE        a program of this machine: the image of a checkpoint, in PROGRAM's "
+    "place\n"
     "  --network           it may use the network\n"
     "  --filter KIND       of system calls: standard (the default), strict, none\n"
     "  --give-up DURATION  without the server for so long: it is ended, exit status 75\n"
@@ -72,7 +74,8 @@ static int take_value(struct rfs_mount_options *options, const char *name, const
                  {"--stdout", &options->cage.streams[1]},
                  {"--stderr", &options->cage.streams[2]},
                  {"--ticket-file", &options->ticket_file},
-                 {"--environment", &options->environment_file}};
+                 {"--environment", &options->environment_file},
+                 {"--image", &options->cage.image}};
     for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
         if (strcmp(name, TEXTS[i].name) == 0) {
             *TEXTS[i].text = value;

@@ -413,6 +413,7 @@ int rfs_create(struct loop *loop, struct rfs_link *link, const struct rsys_reply
     fs->nodes = rfs_nodes_create();
     fs->server_uid = hello->uid;
     fs->server_gid = hello->gid;
+    TAILQ_INIT(&fs->settlers);
     LIST_INIT(&fs->ops);
     LIST_INIT(&fs->opens);
     fs->interrupt_timer = loop_timer_create(loop, look_at_interrupted, fs);

@@ -290,7 +290,14 @@ void rfs_fsync(struct rfs_in *in)
         struct rfs_op *op = rfs_op_create(in, RSYS_FSYNC);
         rfs_op_hold_open(op, arg->fh);
         op->call.request.how = (arg->fsync_flags & FUSE_FSYNC_FDATASYNC) != 0 ? RSYS_SYNC_DATA : 0;
-        rfs_when_written(op, fsync_go);
+        /* Who takes a checkpoint of the job asks this of its root: the image is to be of a moment
+         * that the server has seen. */
+        bool all = in->header->opcode == FUSE_FSYNCDIR && in->header->nodeid == FUSE_ROOT_ID;
+        if (all) {
+            rfs_when_all_written(op, fsync_go);
+        } else {
+            rfs_when_written(op, fsync_go);
+        }
     }
 }
 

@@ -27,6 +27,7 @@ struct rfs {
     uint64_t clock;    /* counts calls and answers to writes: what came before what */
     uint64_t dirty_bytes;
     struct loop_timer *interrupt_timer;
+    TAILQ_HEAD(, rfs_op) settlers; /* wait until nothing is on its way to the server */
     LIST_HEAD(, rfs_op) ops;
     LIST_HEAD(, rfs_open) opens;
     struct rfs_stats stats;
@@ -167,6 +168,8 @@ void rfs_write(struct rfs_in *in);
 /* Calls op->go(op) once what was written to op->node has reached the server: at once, if nothing is
  * under way. */
 void rfs_when_written(struct rfs_op *op, void (*go)(struct rfs_op *op));
+/* The same once what was written to any file has. */
+void rfs_when_all_written(struct rfs_op *op, void (*go)(struct rfs_op *op));
 /* Up to where the file reaches at least, by what is under way; 0: nothing is. */
 uint64_t rfs_written_end(const struct rfs_node *node);
 

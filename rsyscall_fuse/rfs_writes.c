@@ -141,6 +141,11 @@ static void piece_end(struct piece *piece, int code)
     go_on(fs, node);
     rfs_open_unref(open);
     rfs_node_unref(fs->nodes, node);
+    struct rfs_op *op;
+    while (fs->dirty_bytes == 0 && (op = TAILQ_FIRST(&fs->settlers)) != NULL) {
+        TAILQ_REMOVE(&fs->settlers, op, waiting);
+        op->go(op);
+    }
 }
 
 static void piece_done(struct rfs_call *call, const struct rsys_reply *reply)
@@ -182,6 +187,16 @@ void rfs_when_written(struct rfs_op *op, void (*go)(struct rfs_op *op))
         go(op);
     } else {
         wait_for_writes(op, go);
+    }
+}
+
+void rfs_when_all_written(struct rfs_op *op, void (*go)(struct rfs_op *op))
+{
+    if (op->fs->dirty_bytes == 0) {
+        go(op);
+    } else {
+        op->go = go;
+        TAILQ_INSERT_TAIL(&op->fs->settlers, op, waiting);
     }
 }
 

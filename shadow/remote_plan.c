@@ -93,7 +93,9 @@ static int add_part(struct remote_offer *ret, char *path, bool hidden, struct er
 static char *of_home(const struct remote_site *site, const char *path)
 {
     bool below = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
-    return below && site->home != NULL ? join(site->home, path + 1) : mem_strdup(path);
+    return below && site->home != NULL ? join(site->home, path + 1)
+           : path[0] == '/'            ? clean(path)
+                                       : mem_strdup(path);
 }
 
 static int add_list(struct remote_offer *ret, const struct remote_site *site,

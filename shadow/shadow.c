@@ -64,7 +64,7 @@ static void job_run(struct shadow *shadow, struct wire_request *request)
         log_info(shadow->log, "run.began", place_only ? "output is to be placed" : "job expected",
                  LOG_TEXT("job", id), LOG_INT("epoch", epoch));
     }
-    if (!place_only) {
+    if (!place_only && run->phase == RUN_OPEN) {
         remotes_open(run);
     }
     if (place_only && run->phase == RUN_OPEN) {

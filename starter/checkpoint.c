@@ -72,10 +72,8 @@ static const char *why_not(const struct starter *starter)
     if (strcmp(config_string(config, "JOB_SECCOMP"), "strict") == 0) {
         return "JOB_SECCOMP is strict";
     }
-    if (remote_is_wanted(starter)) {
-        return "its files are at its submit machine: checkpoints of such jobs are not taken yet";
-    }
-    if (text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO")) {
+    if (!remote_is_wanted(starter) &&
+        text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO")) {
         return "it transfers no files";
     }
     if (!cage_plan_home_fits(starter->job, scratch, count,
@@ -420,6 +418,9 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
     }
     add_word(words, "--exclude=sandbox/", STARTER_JOB_AD);
     add_word(words, "--exclude=sandbox/", STARTER_MACHINE_AD);
+    if (remote_is_wanted(starter)) {
+        add_word(words, "--exclude=sandbox/", REMOTE_FILES); /* of this run */
+    }
     add_transform(words, "sandbox", home);
     char *images = checkpoint_inside(starter, "");
     add_transform(words, STARTER_CKPT_DIRECTORY, images);
@@ -466,11 +467,17 @@ static int spawn_dump(struct starter *starter, struct err *err)
                                  images[0],
                                  "--kept",
                                  "--attributes",
-                                 ckpt->ends_run ? "--kill" : "--leave-running",
-                                 "--"};
+                                 ckpt->ends_run ? "--kill" : "--leave-running"};
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
         vec_push(&words, mem_strdup(first[i]));
     }
+    if (remote_is_wanted(starter)) {
+        vec_push(&words, mem_strdup("--sync"));
+    }
+    if (remote_is_wanted(starter) && resume_is_ready(starter)) { /* the mount's, then its own */
+        vec_push(&words, mem_strdup("--kept"));
+    }
+    vec_push(&words, mem_strdup("--"));
     add_tar(starter, images[1], &words);
     vec_push(&words, NULL);
     const struct os_spawn spec = {.argv = (const char *const *)words.items,

@@ -299,7 +299,7 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
         memmove(argv->items + 1, argv->items, (argv->count - 1) * sizeof *argv->items);
         argv->items[0] = mem_strdup(wrapper);
     }
-    if (starter->ckpt.wanted) {
+    if (starter->ckpt.wanted && !remote) { /* the mount's keeper does what that one would */
         checkpoint_words(starter, argv);
     }
     char *log = remote ? remote_log(starter) : NULL;
@@ -307,7 +307,11 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
     absolute(starter, cwd, ad_string_or(job, "Out", "/dev/null"), out, sizeof out);
     absolute(starter, cwd, ad_string_or(job, "Err", "/dev/null"), error, sizeof error);
     if (resume_is_ready(starter)) { /* its streams are in the image */
+        mem_free(log);
         resume_words(starter, argv, &log);
+        if (remote) {
+            remote_words(starter, argv);
+        }
         vec_push(argv, NULL);
     }
     const struct os_spawn spec = {

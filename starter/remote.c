@@ -28,9 +28,9 @@
 #include "wire/remote_attrs.h"
 #include "wire/remote_ticket.h"
 
-#define TICKET      ".rsys.ticket"
-#define ENVIRONMENT ".rsys.env"
-#define LOG         ".rsys.log"
+#define TICKET      REMOTE_FILES "/ticket"
+#define ENVIRONMENT REMOTE_FILES "/environment"
+#define LOG         REMOTE_FILES "/log"
 #define SCRATCH     "tmp"
 
 /* What roost-rsys-mount ends with, if it was not the job: rsyscall_fuse/mount.h. */
@@ -54,18 +54,15 @@ static char *in_sandbox(const struct starter *starter, const char *name)
     return mem_strdup(starter_path(starter, name, path, sizeof path));
 }
 
-/* Over whatever is there, for the account only. */
+/* For the account only. */
 static int put_file(struct starter *starter, const char *name, const void *data, size_t length,
                     struct err *err)
 {
-    struct os *os = starter->env.os;
-    char *beside = nest_ad_path(starter, name), *path = in_sandbox(starter, name);
-    int rc = os_rewrite_file(os, beside, data, length, 0600, err);
+    char *path = in_sandbox(starter, name);
+    int rc = os_rewrite_file(starter->env.os, path, data, length, 0600, err);
     if (rc == 0 && starter->change_user) {
-        rc = os_chown(os, beside, starter->uid, starter->gid, err);
+        rc = os_chown(starter->env.os, path, starter->uid, starter->gid, err);
     }
-    rc = rc != 0 ? rc : os_rename(os, beside, path, false, err);
-    mem_free(beside);
     mem_free(path);
     return rc;
 }
@@ -86,10 +83,10 @@ static int put_environment(struct starter *starter, struct err *err)
     return rc;
 }
 
-static int make_scratch(struct starter *starter, struct err *err)
+static int make_directory(struct starter *starter, const char *name, struct err *err)
 {
     struct os *os = starter->env.os;
-    char *path = in_sandbox(starter, SCRATCH);
+    char *path = in_sandbox(starter, name);
     int rc = os_mkdirs(os, path, 0700, err);
     if (rc == 0 && starter->change_user) {
         rc = os_chown(os, path, starter->uid, starter->gid, err);
@@ -105,9 +102,10 @@ int remote_prepare(struct starter *starter, struct err *err)
         return 0;
     }
     remote_ticket(ad_string_or(starter->record, "_roost_priv_Nonce", ""), ticket);
-    int rc = put_file(starter, TICKET, ticket, strlen(ticket), err);
+    int rc = make_directory(starter, REMOTE_FILES, err);
+    rc = rc != 0 ? rc : put_file(starter, TICKET, ticket, strlen(ticket), err);
     rc = rc != 0 ? rc : put_environment(starter, err);
-    return rc != 0 ? rc : make_scratch(starter, err);
+    return rc != 0 ? rc : make_directory(starter, SCRATCH, err);
 }
 
 /* ---- its words ------------------------------------------------------------------------------- */
@@ -164,10 +162,14 @@ void remote_words(struct starter *starter, struct vec *argv)
     if (!names_tmp(job)) {
         add_path(starter, &words, "--scratch", SCRATCH);
     }
-    add(&words, "--cwd", ad_string_or(job, "Iwd", "/"));
-    add(&words, "--stdin", ad_string_or(job, "In", "/dev/null"));
-    add(&words, "--stdout", ad_string_or(job, "Out", "/dev/null"));
-    add(&words, "--stderr", ad_string_or(job, "Err", "/dev/null"));
+    if (resume_is_ready(starter)) { /* what it has open is in the image */
+        add(&words, "--image", argv->items[0]);
+    } else {
+        add(&words, "--cwd", ad_string_or(job, "Iwd", "/"));
+        add(&words, "--stdin", ad_string_or(job, "In", "/dev/null"));
+        add(&words, "--stdout", ad_string_or(job, "Out", "/dev/null"));
+        add(&words, "--stderr", ad_string_or(job, "Err", "/dev/null"));
+    }
     add(&words, "--filter", config_string(config, "JOB_SECCOMP"));
     if (ad_bool_or(job, REMOTE_NETWORK, false)) {
         vec_push(&words, mem_strdup("--network"));
@@ -206,7 +208,9 @@ static void read_log(const struct starter *starter, char *ret, size_t size)
     char text[4096];
     ssize_t length = 0;
     ret[0] = '\0';
-    if (os_below_open(starter->env.os, starter->sandbox, LOG, OS_READ, 0, &file, NULL) == 0) {
+    const char *name =
+        resume_is_ready(starter) ? STARTER_CKPT_DIRECTORY "/resume.log" : "sandbox/" LOG;
+    if (os_below_open(starter->env.os, starter->directory, name, OS_READ, 0, &file, NULL) == 0) {
         length = os_file_read(file, 0, text, sizeof text - 1);
         os_file_close(file);
     }

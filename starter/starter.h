@@ -482,6 +482,7 @@ void ckpt_send_next(struct starter *starter);  /* goes on */
 void checkpoint_cut(struct starter *starter);  /* the connection is another */
 
 /* ---- remote.c: its files are at its submit machine */
+#define REMOTE_FILES ".rsys" /* a directory of the sandbox: what the mount is told, and says */
 bool remote_is_wanted(const struct starter *starter);
 /* Before the sandbox is the account's: what the mount is told. */
 int remote_prepare(struct starter *starter, struct err *err);

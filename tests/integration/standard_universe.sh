@@ -1,7 +1,8 @@
 #!/bin/bash
 # Jobs of the standard universe see the files of their submit machine and nothing else: unmodified programs of its, as
 # an account that may read none of them there; remote_root and remote_readonly are kept, and so is what the schedd's
-# configuration hides; what such a job cannot have holds it, and its shadow's end is not the job's.
+# configuration hides; what such a job cannot have holds it. It moves to another machine with its image, and goes on from
+# that when its shadow was killed: what it did to its files is done once.
 #
 # TIMEOUT: 240
 # SPDX-License-Identifier: Apache-2.0
@@ -102,18 +103,34 @@ equals "what it could open" "$(tr '\n' ' ' <"$WORK/jail/out/jailed")" \
     "/data/read: yes /data/new: Read-only file system /out/new: yes /etc/passwd: No such file or directory /../../etc/passwd: No such file or directory "
 equals "what it said of errors" "$(cat "$WORK/jail/out/errors")" ""
 
-say "what it names and is not there holds it"
-sed "s,^input.*,input = none," "$WORK/all.sub" | sed "s,^output.*,output = other," >"$WORK/none.sub"
-touch "$HOME_DIR/none"
-without=$(submit "$WORK/none.sub" 2>"$WORK/none.err") || fail "no input: $(cat "$WORK/none.err")"
-rm -f "$HOME_DIR/none"
+say "what it names and cannot have holds it"
+sed "s,^input.*,input = $WORK/hidden/key," "$WORK/all.sub" | sed "s,^output.*,output = other," >"$WORK/none.sub"
+without=$(submit "$WORK/none.sub") || exit 1
 is_held() { [ "$("$ROOST" q "$1" -af JobStatus)" = 5 ]; }
+until_true 60 "the job without its input is held" is_held "$without"
+case $("$ROOST" q "$without" -af HoldReason) in
+*"at its submit machine: $WORK/hidden/key: "*) ;;
+*) fail "it is held for: $("$ROOST" q "$without" -af HoldReason)" ;;
+esac
+"$ROOST" rm "$without" >/dev/null || fail "roost rm"
 
 say "all of the submit machine, as the submitter"
 has_lines() { [ "$(wc -l 2>/dev/null <"$HOME_DIR/out")" -ge "$1" ]; }
 until_true 60 "the job is at its gate" test -s "$HOME_DIR/out"
 until_true 60 "and has said all" has_lines 6
-equals "where it runs" "$("$ROOST" q "$job" -af JobStatus)" 2
+runs_for() { [ "$("$ROOST" q "$job" -af JobStatus NumJobStarts)" = "2 $1" ]; }
+until_true 60 "it runs" runs_for 1
+
+say "it moves to the other machine; then its shadow is killed"
+node=$("$ROOST" q "$job" -af RemoteHost)
+"$ROOST" checkpoint "$job" >"$WORK/checkpoint.out" 2>&1 || fail "roost checkpoint: $(cat "$WORK/checkpoint.out")"
+"$ROOST" drain "${node#*@}" >"$WORK/drain.out" 2>&1 || fail "roost drain: $(cat "$WORK/drain.out")"
+until_true 60 "it runs again" runs_for 2
+[ "$("$ROOST" q "$job" -af RemoteHost)" != "$node" ] || fail "it did not move"
+has_checkpoints() { [ "$("$ROOST" q "$job" -af NumCkpts)" -ge "$1" ] 2>/dev/null; }
+until_true 60 "both checkpoints are there" has_checkpoints 2
+for pid in $(pids_of shadow); do kill -9 "$pid" || fail "kill"; done
+until_true 60 "it runs once more" runs_for 3
 open_gate 1
 until_true 60 "the job is done" is_done "$job" 1
 equals "what it saw" "$(tr '\n' '|' <"$HOME_DIR/out")" \

@@ -344,7 +344,49 @@ static void a_root_may_be_read_only_by_itself(void **state)
                      -EROFS);
 }
 
-UNIT_TESTS(RIG_UNIT(links_lead_nowhere),
+/* What may be offered is at or below root/place, which is a link to root/in. */
+static int offered(struct rig *rig, const char *directory)
+{
+    char place[128];
+    (void)snprintf(place, sizeof(place), "%s/place", rig->root);
+    const struct rsys_offer_root root = {.view = "/", .directory = directory};
+    const char *const within[] = {"/nowhere", place};
+    struct rsys_offer offer = {.roots = &root,
+                               .root_count = 1,
+                               .within = within,
+                               .within_count = 2,
+                               .limits = RSYS_LIMITS_DEFAULT};
+    assert_int_equal(rsys_job_open(rig->server, TICKET, &offer, &rig->job), 0);
+    rig_dial(rig);
+    int status = rig_hello(rig, TICKET, false);
+    rig_cut(rig);
+    rsys_job_close(rig->job);
+    rig->job = NULL;
+    return status;
+}
+
+static void a_root_is_offered_by_where_it_is_not_by_its_name(void **state)
+{
+    struct rig *rig = *state;
+    char in[128], sub[128], beside[128], way_out[128];
+    (void)snprintf(in, sizeof(in), "%s/in", rig->root);
+    (void)snprintf(sub, sizeof(sub), "%s/in/sub", rig->root);
+    (void)snprintf(beside, sizeof(beside), "%s/inside", rig->root);
+    (void)snprintf(way_out, sizeof(way_out), "%s/in/out", rig->root);
+    assert_int_equal(mkdir(in, 0755), 0);
+    assert_int_equal(mkdir(sub, 0755), 0);
+    assert_int_equal(mkdir(beside, 0755), 0);
+    assert_int_equal(symlink(rig->outside, way_out), 0);
+    assert_int_equal(symlink(in, rig_path(rig, "place")), 0);
+    assert_int_equal(offered(rig, in), 0);
+    assert_int_equal(offered(rig, sub), 0);
+    assert_int_equal(offered(rig, rig_path(rig, "place/sub")), 0);
+    assert_int_equal(offered(rig, beside), -EXDEV);
+    assert_int_equal(offered(rig, rig->root), -EXDEV);
+    assert_int_equal(offered(rig, way_out), -EXDEV);
+}
+
+UNIT_TESTS(RIG_UNIT(a_root_is_offered_by_where_it_is_not_by_its_name), RIG_UNIT(links_lead_nowhere),
            RIG_UNIT(a_name_that_becomes_a_link_meanwhile_leads_nowhere),
            RIG_UNIT(views_of_the_kernel_are_not_entered),
            RIG_UNIT(who_is_to_stay_on_a_file_system_stays), RIG_UNIT(a_read_only_part_is_read_only),
