@@ -129,6 +129,9 @@ until_true 60 "it runs again" runs_for 2
 [ "$("$ROOST" q "$job" -af RemoteHost)" != "$node" ] || fail "it did not move"
 has_checkpoints() { [ "$("$ROOST" q "$job" -af NumCkpts)" -ge "$1" ] 2>/dev/null; }
 until_true 60 "both checkpoints are there" has_checkpoints 2
+takes_one() { "$ROOST" checkpoint "$job" >"$WORK/checkpoint.out" 2>&1; }
+until_true 60 "a job that was resumed is checkpointed" takes_one
+until_true 60 "that one is there" has_checkpoints 3
 for pid in $(pids_of shadow); do kill -9 "$pid" || fail "kill"; done
 until_true 60 "it runs once more" runs_for 3
 open_gate 1
