@@ -7,6 +7,9 @@
  * median of the copies.  Files are in memory.  Each round mounts anew, so that the kernel has
  * nothing of the files.
  *
+ * Then the same program without a file system, its own calls wrapped (rsyscall/wrap): the ratios of
+ * these are to the file system's.
+ *
  * Environment: ROOST_BIN and ROOST_BUILD (needed), BENCH_MIB, BENCH_ROUNDS.  Root runs it as
  * nobody.
  *
@@ -44,7 +47,7 @@ enum figure { COPY_READ, COPY_WRITE, READ, WRITE, SMALL, RANDOM, STAT, OPEN, FIG
 static const char *const NAMES[FIGURES] = {"",      "",       "read", "write",
                                            "small", "random", "stat", "open"};
 
-static double seen[FIGURES][ROUNDS_MAX];
+static double seen[FIGURES][ROUNDS_MAX], wrapped[FIGURES][ROUNDS_MAX];
 static unsigned char buffer[BUFFER];
 
 static double now_s(void)
@@ -189,31 +192,43 @@ static pid_t start(char *const *argv, FILE **ret)
     return pid;
 }
 
-static void take_line(const char *line, unsigned round)
+static void take_line(const char *line, double (*to)[ROUNDS_MAX], unsigned round)
 {
     char name[32];
     double value = 0;
     if (sscanf(line, "%31s %lf", name, &value) == 2) {
         for (int i = READ; i < FIGURES; i++) {
             if (strcmp(name, NAMES[i]) == 0) {
-                seen[i][round] = value;
+                to[i][round] = value;
             }
         }
     }
 }
 
-static void run_job(char *server, char *pin, char *ticket, char *mib, unsigned round)
+/* scratch: where its calls are wrapped; NULL: in a file system. */
+static void run_job(char *server, char *pin, char *ticket, char *mib, char *scratch, unsigned round)
 {
-    char mount[512], job[512], line[256];
+    char mount[512], job[512], library[512], line[256];
     FILE *out;
-    int status = 0;
+    int status = 0, count = 0;
     path_in(mount, sizeof mount, getenv("ROOST_BIN"), "roost-rsys-mount");
+    path_in(library, sizeof library, getenv("ROOST_BUILD"), "lib/roost/roost_remote.so");
     path_in(job, sizeof job, getenv("ROOST_BUILD"), "bench/programs/remote_files_job");
-    char *argv[] = {mount,  "--server", server, "--pin",  pin, "--ticket-file",
-                    ticket, "--",       job,    "/files", mib, NULL};
+    char *argv[16] = {mount, "--server", server, "--pin", pin, "--ticket-file", ticket};
+    count = 7;
+    if (scratch != NULL) {
+        argv[count++] = "--scratch";
+        argv[count++] = scratch;
+        argv[count++] = "--wrap";
+        argv[count++] = library;
+    }
+    argv[count++] = "--";
+    argv[count++] = job;
+    argv[count++] = "/files";
+    argv[count++] = mib;
     pid_t pid = start(argv, &out);
     while (fgets(line, sizeof line, out) != NULL) {
-        take_line(line, round);
+        take_line(line, scratch != NULL ? wrapped : seen, round);
     }
     (void)fclose(out);
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
@@ -227,12 +242,28 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static double median(enum figure figure, unsigned rounds)
+static double median_of(const double *values, unsigned rounds)
 {
     double sorted[ROUNDS_MAX];
-    memcpy(sorted, seen[figure], sizeof sorted);
+    memcpy(sorted, values, sizeof sorted);
     qsort(sorted, rounds, sizeof sorted[0], by_value);
     return sorted[rounds / 2];
+}
+
+static double median(enum figure figure, unsigned rounds)
+{
+    return median_of(seen[figure], rounds);
+}
+
+static void say_wrapped(unsigned rounds)
+{
+    for (int i = READ; i < FIGURES; i++) {
+        bool is_rate = i <= SMALL;
+        double value = median_of(wrapped[i], rounds);
+        (void)printf("BENCH wrapped_%s %.1f %s ratio %.2f vs the file system\n", NAMES[i],
+                     value / (is_rate ? 1e6 : 1e3), is_rate ? "MB/s" : "us",
+                     value / median((enum figure)i, rounds));
+    }
 }
 
 static void say(unsigned rounds)
@@ -247,6 +278,7 @@ static void say(unsigned rounds)
     (void)printf("BENCH remote_random_4k %.1f us\n", median(RANDOM, rounds) / 1e3);
     (void)printf("BENCH remote_stat_cached %.2f us\n", median(STAT, rounds) / 1e3);
     (void)printf("BENCH remote_open_read_close %.1f us\n", median(OPEN, rounds) / 1e3);
+    say_wrapped(rounds);
 }
 
 static void make_file(const char *dir, const char *name, uint64_t mib)
@@ -261,7 +293,7 @@ static void make_file(const char *dir, const char *name, uint64_t mib)
     close(fd);
 }
 
-static void bench(const char *dir)
+static void bench(char *dir)
 {
     char serve[512], ticket[256], root[300], server[128] = "", pin[128] = "", mib[32], line[256];
     unsigned rounds = (unsigned)number_of("BENCH_ROUNDS", 5);
@@ -287,7 +319,8 @@ static void bench(const char *dir)
     CHECK(fgets(line, sizeof line, out) != NULL && sscanf(line, "pin %127s", pin) == 1);
     for (unsigned round = 0; round < rounds; round++) {
         copy_plainly(dir, size << 20, round);
-        run_job(server, pin, ticket, mib, round);
+        run_job(server, pin, ticket, mib, NULL, round);
+        run_job(server, pin, ticket, mib, dir, round);
     }
     CHECK(kill(pid, SIGTERM) == 0 && waitpid(pid, NULL, 0) == pid);
     (void)fclose(out);

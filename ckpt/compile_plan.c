@@ -145,22 +145,24 @@ const char *compile_plan_read(int argc, const char *const *argv, struct compile_
 }
 
 void compile_plan_fill(const struct compile_plan *plan, int argc, const char *const *argv,
-                       const char *object, const char *include, const char **ret)
+                       const char *object, const char *remote, const char *include,
+                       const char **ret)
 {
+    const char *objects[] = {object, remote, NULL};
     int count = 0;
     for (int i = 0; i < argc; i++) {
         ret[count++] = argv[i];
-        if (i == 0 && plan->is_linker && plan->links) {
-            ret[count++] = object;
+        for (int k = 0; i == 0 && plan->is_linker && plan->links && objects[k] != NULL; k++) {
+            ret[count++] = objects[k];
         }
     }
     if (!plan->is_linker) {
         ret[count++] = "-I";
         ret[count++] = include;
     }
-    if (!plan->is_linker && plan->links) {
+    for (int k = 0; !plan->is_linker && plan->links && objects[k] != NULL; k++) {
         ret[count++] = "-Xlinker";
-        ret[count++] = object;
+        ret[count++] = objects[k];
     }
     ret[count] = NULL;
 }

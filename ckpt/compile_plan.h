@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#define COMPILE_PLAN_MORE 5 /* arguments that are added at most, with the NULL at the end */
+#define COMPILE_PLAN_MORE 7 /* arguments that are added at most, with the NULL at the end */
 
 struct compile_plan {
     bool is_linker;
@@ -26,8 +26,10 @@ struct compile_plan {
 /* argv[0..argc) is the command.  Returns NULL, or why this is not a command of a compiler or linker
  * (static text). */
 const char *compile_plan_read(int argc, const char *const *argv, struct compile_plan *ret);
-/* The command with the library: ret has room for argc + COMPILE_PLAN_MORE. */
+/* The command with the library: ret has room for argc + COMPILE_PLAN_MORE.  remote: another object
+ * that goes with it, or NULL. */
 void compile_plan_fill(const struct compile_plan *plan, int argc, const char *const *argv,
-                       const char *object, const char *include, const char **ret);
+                       const char *object, const char *remote, const char *include,
+                       const char **ret);
 
 #endif

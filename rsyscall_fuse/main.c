@@ -10,6 +10,7 @@
 #include "base/loop_run.h"
 #include "base/os_run.h"
 #include "base/text.h"
+#include "rsyscall_fuse/beside.h"
 #include "rsyscall_fuse/mount.h"
 #include "starter/job_filter.h"
 
@@ -32,9 +33,20 @@ static const char USAGE[] =
     "  --network           it may use the network\n"
     "  --filter KIND       of system calls: standard (the default), strict, none\n"
     "  --give-up DURATION  without the server for so long: it is ended, exit status 75\n"
+    "  --wrap FILE         no file system, for where users may make no namespaces: the program's "
+    "own\n"
+    "                      calls go there by FILE (roost_remote.so); needs --scratch\n"
+    "  --local PATH:PATH   with --wrap: names that are this machine's, beside /proc, /dev, /sys, "
+    "/tmp\n"
     "  --write-behind SIZE, --read-ahead SIZE, --stats\n"
     "The exit status, or the signal, is the program's; 126: it, its directory or its files could\n"
     "not be had.  What is said on standard error begins with roost-rsys-mount.\n";
+
+struct arguments {
+    struct rfs_mount_options mount;
+    const char *library; /* no file system */
+    const char *local;
+};
 
 static int take_size(const char *value, size_t *ret)
 {
@@ -59,8 +71,9 @@ static int take_filter(const char *value, struct rfs_cage_options *cage)
     return 0;
 }
 
-static int take_value(struct rfs_mount_options *options, const char *name, const char *value)
+static int take_value(struct arguments *arguments, const char *name, const char *value)
 {
+    struct rfs_mount_options *options = &arguments->mount;
     const struct {
         const char *name;
         const char **text;
@@ -75,7 +88,9 @@ static int take_value(struct rfs_mount_options *options, const char *name, const
                  {"--stderr", &options->cage.streams[2]},
                  {"--ticket-file", &options->ticket_file},
                  {"--environment", &options->environment_file},
-                 {"--image", &options->cage.image}};
+                 {"--image", &options->cage.image},
+                 {"--wrap", &arguments->library},
+                 {"--local", &arguments->local}};
     for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
         if (strcmp(name, TEXTS[i].name) == 0) {
             *TEXTS[i].text = value;
@@ -98,23 +113,47 @@ static int take_value(struct rfs_mount_options *options, const char *name, const
     return code;
 }
 
-static int take_options(struct rfs_mount_options *options, int argc, char **argv)
+static int take_options(struct arguments *arguments, int argc, char **argv)
 {
+    struct rfs_mount_options *options = &arguments->mount;
     int i = 1;
     for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--network") == 0) {
             options->cage.network = true;
         } else if (strcmp(argv[i], "--stats") == 0) {
             options->stats = true;
-        } else if (i + 1 == argc || take_value(options, argv[i], argv[i + 1]) != 0) {
+        } else if (i + 1 == argc || take_value(arguments, argv[i], argv[i + 1]) != 0) {
             return -EINVAL;
         } else {
             i++;
         }
     }
     options->cage.argv = argv + i + 1;
-    return i + 1 < argc && options->link.address != NULL && options->ticket_file != NULL ? 0
-                                                                                         : -EINVAL;
+    return i + 1 < argc && options->link.address != NULL && options->ticket_file != NULL &&
+                   (arguments->library == NULL || options->cage.scratch != NULL)
+               ? 0
+               : -EINVAL;
+}
+
+static int run_beside(struct loop *loop, struct os *os, const struct arguments *arguments,
+                      int *ret_status, struct err *err)
+{
+    const struct rfs_mount_options *mount = &arguments->mount;
+    struct rfs_beside_options options = {.link = mount->link,
+                                         .ticket_file = mount->ticket_file,
+                                         .library = arguments->library,
+                                         .local = arguments->local,
+                                         .scratch = mount->cage.scratch,
+                                         .directory = mount->cage.directory,
+                                         .argv = mount->cage.argv,
+                                         .stats = mount->stats};
+    struct rfs_beside *beside = NULL;
+    int code = rfs_beside_create(loop, os, &options, &beside, err);
+    if (code == 0) {
+        (void)loop_run(loop);
+        *ret_status = rfs_beside_finish(beside);
+    }
+    return code;
 }
 
 static int run_probe(struct loop *loop, struct err *err)
@@ -131,8 +170,8 @@ static int run_probe(struct loop *loop, struct err *err)
     return code;
 }
 
-static int run_job(struct loop *loop, struct os *os, const struct rfs_mount_options *options,
-                   int *ret_status, struct err *err)
+static int run_mount(struct loop *loop, struct os *os, const struct rfs_mount_options *options,
+                     int *ret_status, struct err *err)
 {
     struct rfs_mount *mount = NULL;
     int code = rfs_mount_create(loop, os, options, &mount, err);
@@ -145,11 +184,11 @@ static int run_job(struct loop *loop, struct os *os, const struct rfs_mount_opti
 
 int main(int argc, char **argv)
 {
-    struct rfs_mount_options options = {.link = {.route = "rsys"},
-                                        .cage = {.filter = &job_filter_standard},
-                                        .files = RFS_OPTIONS_DEFAULT};
+    struct arguments arguments = {.mount = {.link = {.route = "rsys"},
+                                            .cage = {.filter = &job_filter_standard},
+                                            .files = RFS_OPTIONS_DEFAULT}};
     bool probe = argc == 2 && strcmp(argv[1], "--probe") == 0;
-    if (!probe && take_options(&options, argc, argv) != 0) {
+    if (!probe && take_options(&arguments, argc, argv) != 0) {
         (void)fputs(USAGE, stderr);
         return 2;
     }
@@ -160,7 +199,9 @@ int main(int argc, char **argv)
     int code = loop_create(&loop, &err);
     code = code != 0 ? code : os_create(loop, &os, &err);
     if (code == 0) {
-        code = probe ? run_probe(loop, &err) : run_job(loop, os, &options, &status, &err);
+        code = probe                       ? run_probe(loop, &err)
+               : arguments.library != NULL ? run_beside(loop, os, &arguments, &status, &err)
+                                           : run_mount(loop, os, &arguments.mount, &status, &err);
     }
     if (code != 0) {
         (void)fprintf(stderr, "roost-rsys-mount: %s\n", err.text);

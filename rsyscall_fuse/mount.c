@@ -165,15 +165,14 @@ static void on_signal(void *arg)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static int read_ticket(struct rfs_mount *mount, struct err *err)
+int rfs_ticket_read(struct os *os, const char *file, char ret[RSYS_TICKET_MAX + 1], struct err *err)
 {
     char *text = NULL;
     size_t length = 0;
-    int code = os_read_file(mount->os, mount->options.ticket_file, RSYS_TICKET_MAX + 1, &text,
-                            &length, err);
+    int code = os_read_file(os, file, RSYS_TICKET_MAX + 1, &text, &length, err);
     if (code == 0) {
         text[strcspn(text, "\n")] = '\0';
-        (void)snprintf(mount->ticket, sizeof mount->ticket, "%s", text);
+        (void)snprintf(ret, RSYS_TICKET_MAX + 1, "%s", text);
         mem_free(text);
     }
     return code;
@@ -211,7 +210,8 @@ static int start(struct rfs_mount *mount, struct err *err)
     code = code != 0 ? code
                      : rfs_cage_create(mount->loop, &mount->options.cage, &CAGE, mount,
                                        &mount->cage, err);
-    code = code != 0 ? code : read_ticket(mount, err);
+    code = code != 0 ? code
+                     : rfs_ticket_read(mount->os, mount->options.ticket_file, mount->ticket, err);
     if (code != 0) {
         return code;
     }

@@ -31,6 +31,10 @@ struct rfs_mount_options {
     bool stats;
 };
 
+/* The file's first line. */
+int rfs_ticket_read(struct os *os, const char *file, char ret[RSYS_TICKET_MAX + 1],
+                    struct err *err);
+
 /* Starts it all on the loop, which is stopped when it is over.  -EPERM and others: it cannot be. */
 int rfs_mount_create(struct loop *loop, struct os *os, const struct rfs_mount_options *options,
                      struct rfs_mount **ret, struct err *err);

@@ -36,7 +36,7 @@ static int fail(const char *text, const char *thing)
 }
 
 /* Where we are: FOLDER/bin. */
-static int find_installation(char *object, char *include, size_t size)
+static int find_installation(char *object, char *remote, char *include, size_t size)
 {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -49,6 +49,7 @@ static int find_installation(char *object, char *include, size_t size)
         *slash = '\0';
     }
     if ((size_t)snprintf(object, size, "%s/lib/roost/roost_checkpoint.o", self) >= size ||
+        (size_t)snprintf(remote, size, "%s/lib/roost/roost_remote.o", self) >= size ||
         (size_t)snprintf(include, size, "%s/include", self) >= size) {
         return fail(err_code_text(-ENAMETOOLONG), self);
     }
@@ -103,17 +104,21 @@ static int check_output(const char *output)
 
 int main(int argc, char **argv)
 {
-    char object[PATH_MAX], include[PATH_MAX];
+    char object[PATH_MAX], remote[PATH_MAX], include[PATH_MAX];
+    bool is_remote = argc > 1 && strcmp(argv[1], "--remote") == 0;
+    argc -= is_remote ? 1 : 0;
+    argv += is_remote ? 1 : 0;
     struct compile_plan plan;
     const char *const *command = (const char *const *)argv + 1;
     if (argc < 2 || strcmp(argv[1], "--help") == 0) {
         (void)fprintf(
             argc < 2 ? stderr : stdout,
-            "usage: roost-compile COMMAND [ARGUMENT...]\n"
+            "usage: roost-compile [--remote] COMMAND [ARGUMENT...]\n"
             "COMMAND compiles or links (cc, g++, gfortran, ld ...).  A program that it links "
             "makes an image\nof itself on SIGUSR2, on SIGTSTP (and ends), at an interval, or "
             "when it calls roost_checkpoint():\nsee roost_checkpoint.h and "
-            "roost-compile(1).\n");
+            "roost-compile(1).  --remote: its files are another machine's when\n"
+            "`roost-rsys-mount --wrap` starts it.\n");
         return argc < 2 ? USAGE : 0;
     }
     const char *why = compile_plan_read(argc - 1, command, &plan);
@@ -121,11 +126,14 @@ int main(int argc, char **argv)
         (void)fail(why, argv[1]);
         return USAGE;
     }
-    if (find_installation(object, include, sizeof object) != 0) {
+    if (find_installation(object, remote, include, sizeof object) != 0) {
         return 1;
     }
+    if (is_remote && access(remote, R_OK) != 0) {
+        return fail(err_code_text(-errno), remote);
+    }
     const char **full = mem_alloc(((size_t)argc + COMPILE_PLAN_MORE) * sizeof *full);
-    compile_plan_fill(&plan, argc - 1, command, object, include, full);
+    compile_plan_fill(&plan, argc - 1, command, object, is_remote ? remote : NULL, include, full);
     int status = run(full);
     mem_free(full);
     return status == 0 && plan.links ? check_output(plan.output) : status;

@@ -43,7 +43,7 @@ static void assert_becomes(const char *command, const char *wanted)
     memcpy(text, command, strlen(command) + 1);
     split(text, &words);
     assert_null(compile_plan_read(words.count, words.words, &plan));
-    compile_plan_fill(&plan, words.count, words.words, "OBJECT", "INCLUDE", full);
+    compile_plan_fill(&plan, words.count, words.words, "OBJECT", NULL, "INCLUDE", full);
     for (size_t i = 0; full[i] != NULL; i++) {
         size_t length = strlen(got);
         CHECK(length + strlen(full[i]) + 2 <= sizeof got);

@@ -1,0 +1,217 @@
+/* rsyscall/wrap/wrap_exec.c - processes and programs that the program makes: see wrap.h.
+ *
+ * A program that is executed finds the door by its environment, and what is open by looking; before
+ * that the offsets have to be where it can see them.  fork() is told by pthread_atfork().  A child
+ * of vfork() would have our lock and our connection in common with its parent, so it is fork().
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rsyscall/wrap/wrap_calls.h"
+
+#define ARGUMENTS_MAX ((size_t)4096) /* of execl() */
+
+static const char HERE[] = "ROOST_REMOTE_CWD=";
+static const char *const KEPT[] = {"ROOST_REMOTE_SOCKET=", "ROOST_REMOTE_LOCAL=", "LD_PRELOAD="};
+#define KEPT_COUNT (sizeof KEPT / sizeof KEPT[0])
+
+static char *find_in(char *const *env, const char *start)
+{
+    for (; env != NULL && *env != NULL; env++) {
+        if (strncmp(*env, start, strlen(start)) == 0) {
+            return *env;
+        }
+    }
+    return NULL;
+}
+
+/* env, with where we are now (a shell has an environment of its own, which knows what we began
+ * with), and what our own has of KEPT and it has not.  A mapping of *size bytes, or NULL. */
+static char **complete(char *const *env, size_t *size)
+{
+    size_t count = 0, made = 0;
+    while (env != NULL && env[count] != NULL) {
+        count++;
+    }
+    size_t list = (count + KEPT_COUNT + 2) * sizeof(char *);
+    *size = list + sizeof HERE + WRAP_PATH_SIZE;
+    char **ret = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if ((void *)ret == MAP_FAILED) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(env[i], HERE, sizeof HERE - 1) != 0) {
+            ret[made++] = env[i];
+        }
+    }
+    for (size_t i = 0; i < KEPT_COUNT; i++) {
+        char *ours = find_in(environ, KEPT[i]);
+        if (find_in(env, KEPT[i]) == NULL && ours != NULL) {
+            ret[made++] = ours;
+        }
+    }
+    char *here = (char *)ret + list;
+    memcpy(here, HERE, sizeof HERE - 1);
+    memcpy(here + sizeof HERE - 1, wrap_all.cwd, WRAP_PATH_SIZE);
+    ret[made] = here;
+    return ret;
+}
+
+WRAP_EXPORT int execve(const char *path, char *const *argv, char *const *env)
+{
+    sigset_t old;
+    size_t size = 0;
+    char **full = (char **)(uintptr_t)env;
+    if (wrap_enter(&old)) {
+        wrap_settle();
+        wrap_files_share();
+        full = complete(env, &size);
+        wrap_leave(&old);
+    }
+    if (full == NULL && wrap_all.on) {
+        return (int)wrap_result(-ENOMEM);
+    }
+    int code = (int)syscall(SYS_execve, path, argv, full);
+    if (size > 0) {
+        int saved = errno;
+        (void)munmap(full, size);
+        errno = saved;
+    }
+    return code;
+}
+
+WRAP_EXPORT int execv(const char *path, char *const *argv)
+{
+    return execve(path, argv, environ);
+}
+
+WRAP_EXPORT int execvpe(const char *name, char *const *argv, char *const *env)
+{
+    const char *folders = getenv("PATH");
+    char path[WRAP_PATH_SIZE];
+    bool denied = false;
+    if (strchr(name, '/') != NULL || *name == '\0') {
+        return execve(name, argv, env);
+    }
+    for (const char *at = folders != NULL ? folders : "/bin:/usr/bin"; at != NULL;) {
+        size_t length = strcspn(at, ":");
+        int end = length == 0 ? snprintf(path, sizeof path, "%s", name)
+                              : snprintf(path, sizeof path, "%.*s/%s", (int)length, at, name);
+        if (end > 0 && (size_t)end < sizeof path) {
+            (void)execve(path, argv, env);
+            if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) {
+                return -1;
+            }
+            denied = denied || errno == EACCES;
+        }
+        at = at[length] == ':' ? at + length + 1 : NULL;
+    }
+    return (int)wrap_result(denied ? -EACCES : -ENOENT);
+}
+
+WRAP_EXPORT int execvp(const char *name, char *const *argv)
+{
+    return execvpe(name, argv, environ);
+}
+
+/* The arguments of execl() as execv() has them; *env: what follows their end. */
+static char **gather(const char *first, va_list more, char *const **env)
+{
+    char **argv = mmap(NULL, ARGUMENTS_MAX * sizeof(char *), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if ((void *)argv == MAP_FAILED) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    size_t count = 0;
+    for (char *word = (char *)(uintptr_t)first; word != NULL; word = va_arg(more, char *)) {
+        if (count + 1 >= ARGUMENTS_MAX) {
+            (void)munmap(argv, ARGUMENTS_MAX * sizeof(char *));
+            errno = E2BIG;
+            return NULL;
+        }
+        argv[count++] = word;
+    }
+    if (env != NULL) {
+        *env = va_arg(more, char *const *);
+    }
+    return argv;
+}
+
+static int failed(char **argv)
+{
+    int saved = errno;
+    (void)munmap(argv, ARGUMENTS_MAX * sizeof(char *));
+    errno = saved;
+    return -1;
+}
+
+WRAP_EXPORT int execl(const char *path, const char *first, ...)
+{
+    va_list more;
+    va_start(more, first);
+    char **argv = gather(first, more, NULL);
+    va_end(more);
+    return argv != NULL && execve(path, argv, environ) != 0 ? failed(argv) : -1;
+}
+
+WRAP_EXPORT int execlp(const char *name, const char *first, ...)
+{
+    va_list more;
+    va_start(more, first);
+    char **argv = gather(first, more, NULL);
+    va_end(more);
+    return argv != NULL && execvpe(name, argv, environ) != 0 ? failed(argv) : -1;
+}
+
+WRAP_EXPORT int execle(const char *path, const char *first, ...)
+{
+    va_list more;
+    char *const *env = NULL;
+    va_start(more, first);
+    char **argv = gather(first, more, &env);
+    va_end(more);
+    return argv != NULL && execve(path, argv, env) != 0 ? failed(argv) : -1;
+}
+
+/* ---- the end: what was written is there for whoever waits for us ------------------------------
+ */
+
+/* The C library writes what its streams have after this. */
+__attribute__((destructor)) static void end(void)
+{
+    wrap_write_no_later();
+}
+
+WRAP_EXPORT void _exit(int status)
+{
+    wrap_settle_for_others();
+    for (;;) {
+        (void)syscall(SYS_exit_group, status);
+    }
+}
+
+WRAP_EXPORT void _Exit(int status)
+{
+    _exit(status);
+}
+
+WRAP_EXPORT int kill(pid_t pid, int number)
+{
+    wrap_settle_for_others();
+    return (int)syscall(SYS_kill, pid, number);
+}
+
+WRAP_EXPORT pid_t vfork(void)
+{
+    return fork();
+}

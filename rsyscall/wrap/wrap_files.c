@@ -1,0 +1,670 @@
+/* rsyscall/wrap/wrap_files.c - open remote files: see wrap.h.
+ *
+ * Reading: what is read in order is asked for in growing pieces, and the piece after it while the
+ * program works on this one.  Writing: a piece that follows the one before is sent and not waited
+ * for; it is in the door's hands then, and is written though the program be killed.  All else waits
+ * until what was sent is answered; so whatever a program can compare comes in its order.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rsyscall/wrap/wrap.h"
+
+#define WINDOW_MIN ((size_t)64 << 10)
+#define AHEAD_SLOT (1 + WRAP_WRITES_MAX)
+#define ONCE       (O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC | O_NOFOLLOW)
+
+struct wrap_file *wrap_file_of(int fd)
+{
+    return fd >= 0 && fd < WRAP_FDS_MAX ? wrap_all.fds[fd] : NULL;
+}
+
+static void put(int fd, struct wrap_file *file)
+{
+    __atomic_store_n(&wrap_all.fds[fd], file, __ATOMIC_RELAXED);
+}
+
+bool wrap_is_certainly_local(int fd)
+{
+    if (!wrap_is_begun()) {
+        return false;
+    }
+    return !wrap_all.on || fd < 0 || fd >= WRAP_FDS_MAX ||
+           __atomic_load_n(&wrap_all.fds[fd], __ATOMIC_RELAXED) == NULL;
+}
+
+/* ---- offsets --------------------------------------------------------------------------------- */
+
+uint64_t wrap_file_offset(const struct wrap_file *file)
+{
+    if (!file->shared) {
+        return file->offset;
+    }
+    long at = syscall(SYS_lseek, file->fd, 0, SEEK_CUR);
+    return at > 0 ? (uint64_t)at : 0;
+}
+
+void wrap_file_set_offset(struct wrap_file *file, uint64_t offset)
+{
+    file->offset = offset;
+    if (file->shared) {
+        (void)syscall(SYS_lseek, file->fd, (off_t)offset, SEEK_SET);
+    }
+}
+
+int64_t wrap_file_seek(struct wrap_file *file, int64_t offset, int whence)
+{
+    struct stat st;
+    int64_t base = 0;
+    if (whence == SEEK_CUR) {
+        base = (int64_t)wrap_file_offset(file);
+    } else if (whence == SEEK_END) {
+        int code = wrap_file_stat(file, &st);
+        if (code != 0) {
+            return code;
+        }
+        base = st.st_size;
+    } else if (whence == SEEK_DATA || whence == SEEK_HOLE) {
+        struct rsys_request request = {.op = RSYS_SEEK, .at = {.handle = file->handle}};
+        struct rsys_reply reply;
+        if (offset < 0) {
+            return -ENXIO;
+        }
+        request.offset = (uint64_t)offset;
+        request.how = whence == SEEK_DATA ? RSYS_SEEK_DATA : RSYS_SEEK_HOLE;
+        wrap_settle();
+        int code = wrap_call(&request, &reply);
+        if (code != 0) {
+            return code;
+        }
+        base = (int64_t)reply.value;
+        offset = 0;
+    } else if (whence != SEEK_SET) {
+        return -EINVAL;
+    }
+    int64_t to;
+    if (__builtin_add_overflow(base, offset, &to) || to < 0) {
+        return -EINVAL;
+    }
+    wrap_file_set_offset(file, (uint64_t)to);
+    return to;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static bool has_room(struct wrap_buffer *buffer)
+{
+    if (buffer->data == NULL) {
+        void *data =
+            mmap(NULL, RSYS_DATA_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        buffer->data = data != MAP_FAILED ? data : NULL;
+    }
+    return buffer->data != NULL;
+}
+
+static void drop(struct wrap_buffer *buffer)
+{
+    if (buffer->data != NULL) {
+        (void)munmap(buffer->data, RSYS_DATA_MAX);
+    }
+    *buffer = (struct wrap_buffer){0};
+}
+
+/* What the reply brought, holes as zeros. */
+static bool unpack(const struct rsys_reply *reply, struct wrap_buffer *to)
+{
+    const unsigned char *data = reply->data;
+    if (reply->value > RSYS_DATA_MAX) {
+        return false;
+    }
+    if (reply->extent_count != 1 || reply->extents[0].length != reply->value) {
+        memset(to->data, 0, (size_t)reply->value);
+    }
+    for (size_t i = 0; i < reply->extent_count; i++) {
+        const struct rsys_extent *extent = &reply->extents[i];
+        if (extent->offset < to->offset || extent->offset - to->offset > reply->value ||
+            extent->length > reply->value - (extent->offset - to->offset)) {
+            return false;
+        }
+        memcpy(to->data + (extent->offset - to->offset), data, extent->length);
+        data += extent->length;
+    }
+    to->length = (size_t)reply->value;
+    return true;
+}
+
+static struct rsys_request read_of(const struct wrap_file *file, uint64_t offset, size_t length)
+{
+    return (struct rsys_request){.op = RSYS_READ,
+                                 .at = {.handle = file->handle},
+                                 .offset = offset,
+                                 .length = length};
+}
+
+static void read_ahead(struct wrap_file *file)
+{
+    uint64_t offset = file->now.offset + file->now.length;
+    size_t length = file->window < wrap_all.data_max ? file->window : wrap_all.data_max;
+    if (file->ahead != WRAP_AHEAD_NONE || file->shared || !has_room(&file->next)) {
+        return;
+    }
+    for (uint32_t slot = AHEAD_SLOT; slot < wrap_all.slots; slot++) {
+        if (wrap_all.in_slot[slot] == NULL) {
+            struct rsys_request request = read_of(file, offset, length);
+            if (wrap_send(&request, (uint16_t)slot) == 0) {
+                wrap_all.in_slot[slot] = file;
+                file->next.offset = offset;
+                file->next.length = 0;
+                file->ahead = WRAP_AHEAD_ASKED;
+                file->ahead_slot = (uint16_t)slot;
+            }
+            return;
+        }
+    }
+}
+
+static void await_ahead(struct wrap_file *file)
+{
+    struct rsys_reply reply;
+    while (file->ahead == WRAP_AHEAD_ASKED) {
+        if (wrap_receive(&reply) != 0) {
+            wrap_all.in_slot[file->ahead_slot] = NULL;
+            file->ahead = WRAP_AHEAD_NONE;
+        } else {
+            wrap_file_answered(&reply);
+        }
+    }
+}
+
+/* The buffer has what is at offset; length 0: the end of the file. */
+static int fetch(struct wrap_file *file, size_t wanted, uint64_t offset)
+{
+    bool in_order = offset == file->read_end && !file->shared;
+    size_t most = wrap_all.data_max;
+    if (file->ahead != WRAP_AHEAD_NONE && file->next.offset == offset) {
+        await_ahead(file);
+        if (file->ahead == WRAP_AHEAD_HERE && file->next.length > 0) {
+            struct wrap_buffer before = file->now;
+            file->now = file->next;
+            file->next = before;
+            file->ahead = WRAP_AHEAD_NONE;
+            file->window = file->window < most / 2 ? file->window * 2 : most;
+            read_ahead(file);
+            return 0;
+        }
+    } else {
+        await_ahead(file); /* it is of no use */
+    }
+    file->ahead = WRAP_AHEAD_NONE;
+    if (!has_room(&file->now)) {
+        return -ENOMEM;
+    }
+    file->window = in_order ? (file->window < WINDOW_MIN ? WINDOW_MIN : file->window) : 0;
+    size_t length = wanted > file->window ? wanted : file->window;
+    length = length < most ? length : most;
+    struct rsys_request request = read_of(file, offset, length);
+    struct rsys_reply reply;
+    file->now.length = 0;
+    int code = wrap_call(&request, &reply);
+    if (code != 0) {
+        return code;
+    }
+    file->now.offset = offset;
+    if (!unpack(&reply, &file->now)) {
+        return -EIO;
+    }
+    if (in_order && file->now.length == length) {
+        file->window = file->window < most / 2 ? file->window * 2 : most;
+        read_ahead(file);
+    }
+    return 0;
+}
+
+int64_t wrap_file_read(struct wrap_file *file, void *data, size_t length, uint64_t offset)
+{
+    size_t done = 0;
+    if ((file->flags & O_ACCMODE) == O_WRONLY || (file->flags & O_PATH) != 0) {
+        return -EBADF;
+    }
+    if (S_ISDIR(file->mode)) {
+        return -EISDIR;
+    }
+    wrap_settle();
+    if (file->shared) {
+        file->now.length = 0; /* another may have written */
+    }
+    while (done < length) {
+        uint64_t at = offset + done;
+        const struct wrap_buffer *now = &file->now;
+        if (now->length == 0 || at < now->offset || at - now->offset >= now->length) {
+            int code = fetch(file, length - done, at);
+            if (code != 0) {
+                return done > 0 ? (int64_t)done : code;
+            }
+            if (now->length == 0) {
+                break;
+            }
+        }
+        size_t skip = (size_t)(at - now->offset), piece = now->length - skip;
+        piece = piece < length - done ? piece : length - done;
+        memcpy((char *)data + done, now->data + skip, piece);
+        done += piece;
+        file->read_end = at + piece;
+    }
+    return (int64_t)done;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+void wrap_file_forget(uint64_t dev, uint64_t ino)
+{
+    for (size_t i = 0; i < WRAP_FILES_MAX; i++) {
+        struct wrap_file *file = &wrap_all.files[i];
+        if (file->refs > 0 && file->ino == ino && file->dev == dev) {
+            await_ahead(file);
+            file->ahead = WRAP_AHEAD_NONE;
+            file->now.length = 0;
+        }
+    }
+}
+
+void wrap_file_answered(const struct rsys_reply *reply)
+{
+    struct wrap_file *file = reply->slot < wrap_all.slots ? wrap_all.in_slot[reply->slot] : NULL;
+    if (file == NULL || reply->seq != wrap_all.seq[reply->slot]) {
+        return;
+    }
+    wrap_all.in_slot[reply->slot] = NULL;
+    if (reply->slot < AHEAD_SLOT) {
+        __atomic_sub_fetch(&wrap_all.writes, 1, __ATOMIC_RELAXED);
+        bool all = reply->status == 0 && reply->value >= wrap_all.slot_bytes[reply->slot];
+        if (!all && file->error == 0) {
+            file->error = reply->status < 0 ? reply->status : -EIO;
+        }
+    } else {
+        file->ahead =
+            reply->status == 0 && unpack(reply, &file->next) ? WRAP_AHEAD_HERE : WRAP_AHEAD_NONE;
+    }
+}
+
+static uint16_t free_slot(void)
+{
+    uint32_t end = AHEAD_SLOT < wrap_all.slots ? AHEAD_SLOT : wrap_all.slots;
+    for (uint32_t slot = 1; slot < end; slot++) {
+        if (wrap_all.in_slot[slot] == NULL) {
+            return (uint16_t)slot;
+        }
+    }
+    return 0;
+}
+
+/* Behind what was sent before, without waiting. */
+static int write_later(struct wrap_file *file, struct rsys_request *request)
+{
+    struct rsys_reply reply;
+    if (wrap_all.writing != file ||
+        (wrap_all.writes > 0 && file->read_end != request->extents[0].offset)) {
+        wrap_settle();
+    }
+    uint16_t slot = free_slot();
+    while (slot == 0 && wrap_all.writes > 0) {
+        if (wrap_receive(&reply) != 0) {
+            return -EIO;
+        }
+        wrap_file_answered(&reply);
+        slot = free_slot();
+    }
+    if (slot == 0) {
+        return wrap_call(request, &reply); /* a door with one slot */
+    }
+    int code = wrap_send(request, slot);
+    if (code == 0) {
+        wrap_all.in_slot[slot] = file;
+        wrap_all.slot_bytes[slot] = request->data_length;
+        wrap_all.writing = file;
+        __atomic_add_fetch(&wrap_all.writes, 1, __ATOMIC_RELAXED);
+    }
+    return code;
+}
+
+int64_t wrap_file_write(struct wrap_file *file, const void *data, size_t length, uint64_t offset)
+{
+    size_t done = 0;
+    bool append = (file->flags & O_APPEND) != 0;
+    if ((file->flags & O_ACCMODE) == O_RDONLY || (file->flags & O_PATH) != 0) {
+        return -EBADF;
+    }
+    int code = wrap_file_take_error(file);
+    if (code == 0) {
+        wrap_file_forget(file->dev, file->ino);
+    }
+    while (code == 0 && done < length) {
+        size_t piece = length - done < wrap_all.data_max ? length - done : wrap_all.data_max;
+        struct rsys_request request = {.op = RSYS_WRITE,
+                                       .at = {.handle = file->handle},
+                                       .extent_count = 1,
+                                       .extents = {{offset + done, (uint32_t)piece}},
+                                       .data = (const char *)data + done,
+                                       .data_length = piece};
+        struct rsys_reply reply;
+        if (append || file->shared || wrap_all.ending || (file->flags & (O_SYNC | O_DSYNC)) != 0) {
+            wrap_settle();
+            code = wrap_call(&request, &reply);
+            piece = code == 0 && reply.value < piece ? (size_t)reply.value : piece;
+        } else {
+            code = write_later(file, &request);
+            file->read_end = offset + done + piece;
+        }
+        done += code == 0 ? piece : 0;
+        if (piece == 0) {
+            break;
+        }
+    }
+    return done > 0 ? (int64_t)done : code;
+}
+
+int wrap_file_take_error(struct wrap_file *file)
+{
+    int code = file->error;
+    file->error = 0;
+    return code;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+int wrap_file_stat(struct wrap_file *file, struct stat *ret)
+{
+    struct rsys_request request = {.op = RSYS_STAT, .at = {.handle = file->handle}};
+    struct rsys_reply reply;
+    wrap_settle();
+    int code = wrap_call(&request, &reply);
+    if (code == 0) {
+        wrap_stat_of(&reply.attr, ret);
+        wrap_file_forget(file->dev, file->ino); /* who looks wants what others have written */
+    }
+    return code;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static uint32_t how_of(int flags)
+{
+    static const struct {
+        int flag;
+        uint32_t how;
+    } PAIRS[] = {{O_APPEND, RSYS_OPEN_APPEND}, {O_CREAT, RSYS_OPEN_CREATE},
+                 {O_EXCL, RSYS_OPEN_EXCL},     {O_TRUNC, RSYS_OPEN_TRUNC},
+                 {O_PATH, RSYS_OPEN_PATH},     {O_DIRECTORY, RSYS_OPEN_DIRECTORY},
+                 {O_DSYNC, RSYS_OPEN_SYNC}};
+    int access = flags & O_ACCMODE;
+    uint32_t how =
+        (access != O_WRONLY ? RSYS_OPEN_READ : 0) | (access != O_RDONLY ? RSYS_OPEN_WRITE : 0);
+    if ((flags & O_TMPFILE) == O_TMPFILE) {
+        return how | RSYS_OPEN_TMPFILE;
+    }
+    for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++) {
+        how |= (flags & PAIRS[i].flag) != 0 ? PAIRS[i].how : 0;
+    }
+    return (flags & O_PATH) != 0 ? how & ~(RSYS_OPEN_READ | RSYS_OPEN_WRITE) : how;
+}
+
+static struct wrap_file *new_file(void)
+{
+    for (size_t i = 0; i < WRAP_FILES_MAX; i++) {
+        if (wrap_all.files[i].refs == 0) {
+            memset(&wrap_all.files[i], 0, sizeof wrap_all.files[i]);
+            return &wrap_all.files[i];
+        }
+    }
+    return NULL;
+}
+
+/* From here on others may have it. */
+static void share(struct wrap_file *file)
+{
+    if (!file->shared) {
+        wrap_settle();
+        await_ahead(file);
+        file->ahead = WRAP_AHEAD_NONE;
+        file->shared = true;
+        wrap_file_set_offset(file, file->offset);
+    }
+}
+
+static int say_close(uint64_t handle)
+{
+    struct rsys_request request = {.op = RSYS_CLOSE, .at = {.handle = handle}};
+    struct rsys_reply reply;
+    return wrap_call(&request, &reply);
+}
+
+static int reopen(int fd, int flags)
+{
+    char name[32] = "/proc/self/fd/";
+    char digits[12];
+    size_t at = strlen(name), count = 0;
+    do {
+        digits[count++] = (char)('0' + fd % 10);
+        fd /= 10;
+    } while (fd > 0);
+    while (count > 0) {
+        name[at++] = digits[--count];
+    }
+    name[at] = '\0';
+    return (int)syscall(SYS_openat, AT_FDCWD, name, flags | O_CLOEXEC, 0);
+}
+
+/* Who reads or writes past us, by a name of the C library's that we do not stand before, shall fail
+ * and not find our record: it cannot be read by this descriptor, and not be written by any. */
+static void make_mute(int fd, bool cloexec)
+{
+    int deaf = reopen(fd, O_WRONLY);
+    (void)syscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW);
+    if (deaf >= 0) {
+        (void)syscall(SYS_dup3, deaf, fd, cloexec ? O_CLOEXEC : 0);
+        (void)syscall(SYS_close, deaf);
+    }
+}
+
+bool wrap_record_read(int fd, struct wrap_record *ret)
+{
+    int ears = reopen(fd, O_RDONLY);
+    long got = syscall(SYS_pread64, ears >= 0 ? ears : fd, ret, sizeof *ret, 0);
+    if (ears >= 0) {
+        (void)syscall(SYS_close, ears);
+    }
+    ret->path[sizeof ret->path - 1] = '\0';
+    return got == sizeof *ret && ret->magic == WRAP_MAGIC;
+}
+
+static int descriptor_of(const struct wrap_file *file, const char *path, bool cloexec)
+{
+    struct wrap_record record = {.magic = WRAP_MAGIC,
+                                 .handle = file->handle,
+                                 .dev = file->dev,
+                                 .ino = file->ino,
+                                 .flags = file->flags,
+                                 .mode = file->mode};
+    memcpy(record.path, path, strlen(path) + 1);
+    int fd = (int)syscall(SYS_memfd_create, "remote file",
+                          MFD_ALLOW_SEALING | (cloexec ? MFD_CLOEXEC : 0U));
+    if (fd < 0) {
+        return -errno;
+    }
+    if (fd >= WRAP_FDS_MAX ||
+        syscall(SYS_pwrite64, fd, &record, sizeof record, 0) != sizeof record) {
+        (void)syscall(SYS_close, fd);
+        return fd >= WRAP_FDS_MAX ? -EMFILE : -ENOMEM;
+    }
+    make_mute(fd, cloexec);
+    return fd;
+}
+
+int wrap_file_open(struct wrap_place *place, int flags, mode_t mode, int *fd)
+{
+    struct rsys_request request = {.op = RSYS_OPEN, .how = how_of(flags), .mode = mode & 07777U};
+    struct rsys_reply reply;
+    struct wrap_file *file = new_file();
+    place->nofollow = (flags & O_NOFOLLOW) != 0;
+    wrap_settle();
+    int code = wrap_call_at(place, &request, &reply);
+    if (code != 0) {
+        return code;
+    }
+    if (file == NULL) {
+        (void)say_close(reply.handle);
+        return -EMFILE;
+    }
+    file->handle = reply.handle;
+    file->dev = reply.attr.dev;
+    file->ino = reply.attr.ino;
+    file->mode = reply.attr.mode;
+    file->flags = (uint32_t)(flags & ~ONCE);
+    if ((flags & O_TRUNC) != 0) {
+        wrap_file_forget(file->dev, file->ino);
+    }
+    code = descriptor_of(file, place->path, (flags & O_CLOEXEC) != 0);
+    if (code < 0) {
+        (void)say_close(file->handle);
+        return code;
+    }
+    file->fd = code;
+    file->refs = 1;
+    put(code, file);
+    if (code <= STDERR_FILENO) {
+        share(file); /* for who is started by system(), posix_spawn(): they tell us nothing */
+    }
+    *fd = code;
+    return 0;
+}
+
+/* ---- descriptors ----------------------------------------------------------------------------- */
+
+/* The last one of this process is gone. */
+static int end_file(struct wrap_file *file)
+{
+    wrap_settle();
+    await_ahead(file);
+    int code = wrap_file_take_error(file);
+    int closed = file->shared ? 0 : say_close(file->handle);
+    drop(&file->now);
+    drop(&file->next);
+    if (wrap_all.writing == file) {
+        wrap_all.writing = NULL;
+    }
+    return code != 0 ? code : closed;
+}
+
+static int forget_descriptor(int fd)
+{
+    struct wrap_file *file = wrap_file_of(fd);
+    if (file == NULL) {
+        return 0;
+    }
+    put(fd, NULL);
+    if (--file->refs == 0) {
+        file->refs = 1; /* nobody takes it meanwhile */
+        int code = end_file(file);
+        file->refs = 0;
+        return code;
+    }
+    for (int i = 0; i < WRAP_FDS_MAX && file->fd == fd; i++) {
+        file->fd = wrap_all.fds[i] == file ? i : fd;
+    }
+    return 0;
+}
+
+void wrap_file_double(struct wrap_file *file, int fd)
+{
+    if (fd < 0 || fd >= WRAP_FDS_MAX || wrap_all.fds[fd] == file) {
+        return;
+    }
+    if (file != NULL) {
+        file->refs++; /* first: it may be what the other one was */
+    }
+    (void)forget_descriptor(fd);
+    put(fd, file);
+    if (file != NULL && fd <= STDERR_FILENO) {
+        share(file); /* as in wrap_file_open() */
+    }
+}
+
+int wrap_file_close(int fd)
+{
+    int code = forget_descriptor(fd);
+    return syscall(SYS_close, fd) != 0 && code == 0 ? -errno : code;
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+void wrap_files_share(void)
+{
+    for (size_t i = 0; i < WRAP_FILES_MAX; i++) {
+        if (wrap_all.files[i].refs > 0) {
+            share(&wrap_all.files[i]);
+        }
+    }
+}
+
+/* Who asks about a handle holds it. */
+static bool hold(const struct wrap_file *file)
+{
+    struct rsys_request request = {.op = RSYS_STAT, .at = {.handle = file->handle}};
+    struct rsys_reply reply;
+    return wrap_call(&request, &reply) == 0 && reply.attr.dev == file->dev &&
+           reply.attr.ino == file->ino;
+}
+
+void wrap_files_hold(void)
+{
+    for (size_t i = 0; i < WRAP_FILES_MAX; i++) {
+        if (wrap_all.files[i].refs > 0) {
+            (void)hold(&wrap_all.files[i]);
+        }
+    }
+}
+
+static void adopt(int fd, uint64_t *seen)
+{
+    struct wrap_record record;
+    struct stat st;
+    if (syscall(SYS_fcntl, fd, F_GET_SEALS) < 0 || !wrap_record_read(fd, &record) ||
+        syscall(SYS_fstat, fd, &st) != 0) {
+        return;
+    }
+    for (int i = 0; i < fd; i++) {
+        if (wrap_all.fds[i] != NULL && seen[i] == st.st_ino) {
+            wrap_file_double(wrap_all.fds[i], fd);
+            seen[fd] = st.st_ino;
+            return;
+        }
+    }
+    struct wrap_file *file = new_file();
+    if (file != NULL) {
+        *file = (struct wrap_file){.handle = record.handle,
+                                   .dev = record.dev,
+                                   .ino = record.ino,
+                                   .flags = record.flags,
+                                   .mode = record.mode,
+                                   .refs = 1,
+                                   .shared = true,
+                                   .fd = fd};
+        put(fd, file);
+        seen[fd] = st.st_ino;
+        (void)hold(file);
+    }
+}
+
+void wrap_files_adopt(void)
+{
+    uint64_t seen[WRAP_FILES_MAX] = {0};
+    for (int fd = 0; fd < WRAP_FILES_MAX; fd++) {
+        adopt(fd, seen);
+    }
+}

@@ -1,0 +1,38 @@
+/* rsyscall_fuse/beside.h - a job whose own processes ask for its files: where ordinary users may
+ * make no namespaces (door.h).
+ *
+ * The job is not shut in: it sees this machine's programs and libraries, and what keeps it from
+ * this machine's files is its user, and whatever whoever started us has put around us.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RSYSCALL_FUSE_BESIDE_H
+#define RSYSCALL_FUSE_BESIDE_H
+
+#include <stdbool.h>
+
+#include "rsyscall_fuse/rfs_link.h"
+
+struct err;
+struct loop;
+struct os;
+struct rfs_beside;
+
+struct rfs_beside_options {
+    struct rfs_link_options link; /* but the ticket */
+    const char *ticket_file;
+    const char *library; /* preloaded by programs that are linked dynamically */
+    const char *local;   /* more names that are this machine's, "/usr:/opt"; or NULL */
+    const char *scratch; /* a directory of this machine, for the socket; the job's /tmp is local */
+    const char *directory; /* where the job starts, in its own view; NULL: "/" */
+    char *const *argv;     /* argv[0]: a path of this machine */
+    bool stats;
+};
+
+/* Starts it all on the loop, which is stopped when it is over. */
+int rfs_beside_create(struct loop *loop, struct os *os, const struct rfs_beside_options *options,
+                      struct rfs_beside **ret, struct err *err);
+/* After the loop has ended: the exit status for the program, or dies of the job's signal. */
+int rfs_beside_finish(struct rfs_beside *beside);
+
+#endif

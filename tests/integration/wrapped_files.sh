@@ -1,0 +1,101 @@
+#!/bin/bash
+# Jobs whose own calls on files go to another machine, as nobody and without any namespace: what programs do to files comes out as it
+# would there, of programs that preload the wrappers and of those that were linked with them.
+#
+# TIMEOUT: 120
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/lib.sh"
+LIBRARY=$ROOST_BIN/../lib/roost/roost_remote.so
+[ -e "$LIBRARY" ] || { echo "skipped: no wrappers in a build with sanitizers"; exit 77; }
+AS=()
+if [ "$(id -u)" = 0 ]; then
+    AS=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+fi
+
+# Where nobody can run and write it.
+mkdir "$WORK/bin" "$WORK/files" "$WORK/scratch"
+cp "$ROOST_BIN"/roost-rsys-* "$LIBRARY" "$ROOST_SRC"/tests/integration/lib_wrapped.py "$WORK/bin/"
+chmod 0777 "$WORK/files" "$WORK/scratch"
+echo "let me in" >"$WORK/ticket"
+"${AS[@]}" "$WORK/bin/roost-rsys-serve" --listen tcp:127.0.0.1:0 --ticket-file "$WORK/ticket" --root /=/ --root "/files=$WORK/files" \
+    >"$WORK/serve.out" 2>"$WORK/serve.err" &
+until_true 30 "the server listens" grep -qs '^pin ' "$WORK/serve.out"
+ADDRESS=$(sed -n 's/^listening //p' "$WORK/serve.out")
+PIN=$(sed -n 's/^pin //p' "$WORK/serve.out")
+job() { # PROGRAM...
+    env -i "PATH=$PATH" "LC_ALL=C" timeout 60 "${AS[@]}" "$WORK/bin/roost-rsys-mount" --server "$ADDRESS" --pin "$PIN" \
+        --ticket-file "$WORK/ticket" --scratch "$WORK/scratch" --wrap "$WORK/bin/roost_remote.so" -- "$@"
+}
+fresh() {
+    rm -rf "${WORK:?}"/files/*
+    "${AS[@]}" mkdir "$WORK/files/run"
+}
+
+say "what programs do to files"
+fresh
+equals "here" "$("${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_wrapped.py" "$WORK/files/run")" "all right"
+fresh
+equals "there" "$(job /usr/bin/python3 "$WORK/bin/lib_wrapped.py" /files/run wrapped 2>&1)" "all right"
+
+say "programs of Debian"
+# shellcheck disable=SC2016
+cat >"$WORK/work.sh" <<'SH'
+set -e
+cd "$1"
+seq 20000 >numbers
+awk '{ s += $1 } END { print s }' numbers
+gzip -k numbers && zcat numbers.gz | cmp - numbers
+perl -ne '$n++; END { print "$n\n" }' numbers
+python3 -c 'import hashlib; print(hashlib.sha256(open("numbers", "rb").read()).hexdigest())'
+sort -R numbers | sort -n | cmp - numbers
+seq 50 >few
+while read -r line; do echo "line $line"; done <few >lines
+tail -1 lines
+cp numbers copied && mv copied moved && cmp moved numbers && rm moved
+tar cf all.tar numbers numbers.gz && mkdir out && tar xf all.tar -C out && cmp out/numbers numbers
+ls -l numbers | awk '{ print $5 }'
+SH
+chmod 0644 "$WORK/work.sh"
+for shell in /bin/sh /bin/bash; do
+    fresh
+    "${AS[@]}" mkdir "$WORK/files/here"
+    expected=$("${AS[@]}" "$shell" "$WORK/work.sh" "$WORK/files/here" 2>&1)
+    equals "programs of $shell" "$(job "$shell" "$WORK/work.sh" /files/run 2>&1)" "$expected"
+    equals "what is there" "$(cd "$WORK/files/run" && find . -type f | sort)" "$(cd "$WORK/files/here" && find . -type f | sort)"
+done
+job /bin/sh -c 'exit 7'
+equals "exit status" $? 7
+
+say "what was written stays when the program is killed"
+fresh
+job /usr/bin/python3 -c 'import os, signal
+fd = os.open("/files/run/killed", os.O_CREAT | os.O_WRONLY)
+for number in range(1000): os.write(fd, b"%09d\n" % number)
+os.kill(os.getpid(), signal.SIGKILL)'
+equals "exit status of what was killed" $? 137
+equals "what it wrote" "$(md5sum <"$WORK/files/run/killed")" "$(seq -f '%09.0f' 0 999 | md5sum)"
+
+say "programs that were linked with the wrappers"
+if [ -x "$ROOST_BIN/roost-compile" ]; then
+    cat >"$WORK/linked.c" <<'C'
+#include <stdio.h>
+int main(void)
+{
+    char line[64] = "";
+    FILE *file = fopen("/files/run/linked", "w+");
+    if (file == NULL || fprintf(file, "%s %d\n", "number", 42) < 0 || fseek(file, 0, SEEK_SET) != 0 ||
+        fgets(line, sizeof line, file) == NULL || fclose(file) != 0) {
+        perror("linked");
+        return 1;
+    }
+    return fputs(line, stdout) < 0;
+}
+C
+    for how in -static -pie; do
+        fresh
+        "$ROOST_BIN/roost-compile" --remote cc -O2 "$how" -o "$WORK/bin/linked" "$WORK/linked.c" || fail "linking with $how"
+        equals "linked with $how" "$(job "$WORK/bin/linked" 2>&1)" "number 42"
+        equals "its file" "$(cat "$WORK/files/run/linked")" "number 42"
+    done
+fi
+passed
