@@ -1,0 +1,74 @@
+/* bench/ckpt_board.h - what bench/ckpt.c and its job (bench/programs/ckpt_job.c) share: a page.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BENCH_CKPT_BOARD_H
+#define BENCH_CKPT_BOARD_H
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BOARD_PAGE 4096U
+
+enum board_order { BOARD_NOTHING, BOARD_FORGET_GAPS, BOARD_DIRTY_PAGES };
+
+/* Each number is read and written by board_get() and board_set() only. */
+struct board {
+    uint64_t looks;   /* of the job at its clock */
+    uint64_t last_ns; /* the clock then */
+    uint64_t gap_ns;  /* the longest one between two looks since the last order */
+    uint32_t order, obeyed;
+};
+
+#define board_get(place)        __atomic_load_n((place), __ATOMIC_SEQ_CST)
+#define board_set(place, value) __atomic_store_n((place), (value), __ATOMIC_SEQ_CST)
+
+static inline uint64_t board_now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* That file, which is made if `flags` has O_CREAT; NULL: it cannot be. */
+static inline struct board *board_map(const char *path, int flags)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0644);
+    void *page = MAP_FAILED;
+    if (fd >= 0 && ftruncate(fd, BOARD_PAGE) == 0) {
+        page = mmap(NULL, BOARD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return page != MAP_FAILED ? page : NULL;
+}
+
+static inline uint64_t board_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Memory that nobody has written to; NULL: there is none. */
+static inline uint64_t *board_heap(uint64_t bytes)
+{
+    void *heap = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return heap != MAP_FAILED ? heap : NULL;
+}
+
+/* Each page of it is written to, and none is like another. */
+static inline void board_fill(uint64_t *heap, uint64_t bytes)
+{
+    uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
+    for (uint64_t i = 0; i < bytes / sizeof *heap; i++) {
+        heap[i] = board_random(&state);
+    }
+}
+
+#endif
