@@ -9,11 +9,13 @@
  *     kill               the same as image; the job ends when it is durable
  *     (what went wrong)  failed MESSAGE
  *
- * At the end of the input, or of the job, it ends; the job runs on.
+ * At the end of the input, or of the job, it ends; the job runs on.  With --at SOCKET it is asked
+ * there instead (follow_socket_linux.h), as often as anybody likes, until the job ends.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -24,10 +26,14 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
+#include "ckpt/chain.h"
 #include "ckpt/command_linux.h"
 #include "ckpt/dump_linux.h"
 #include "ckpt/follow_linux.h"
+#include "ckpt/follow_socket_linux.h"
 #include "ckpt/merge_linux.h"
+#include "ckpt/pack_linux.h"
 
 #define USAGE      2
 #define FAILED     1
@@ -36,12 +42,20 @@
 
 struct followed_job {
     pid_t pid;
+    unsigned kept; /* pid is its keeper's parent; so many times */
     const char *folder;
+    int listener; /* -1: none */
     struct follow *follow;
     unsigned made, whole_each, since_whole;
     char word[WORD_BYTES];
     size_t word_bytes;
 };
+
+/* The job itself; 0: it is not there yet, or no more. */
+static pid_t job_pid(const struct followed_job *job)
+{
+    return ckpt_kept_job(job->pid, job->kept);
+}
 
 static bool make_image(struct followed_job *job, bool whole, bool kill_it)
 {
@@ -55,7 +69,7 @@ static bool make_image(struct followed_job *job, bool whole, bool kill_it)
     if (snprintf(path, sizeof path, "%s/%06u.image", job->folder, job->made + 1) >=
         (int)sizeof path) {
         (void)printf("failed the folder's name is too long\n");
-    } else if (ckpt_dump(job->pid, path, &options, &result, &err) != 0) {
+    } else if (ckpt_dump(job_pid(job), path, &options, &result, &err) != 0) {
         (void)printf("failed %s\n", err.text);
     } else {
         made = true;
@@ -84,6 +98,33 @@ static bool obey(struct followed_job *job)
     return !ends;
 }
 
+/* Somebody has connected.  False: the job has ended with its image. */
+static bool serve(struct followed_job *job)
+{
+    char path[PATH_MAX];
+    struct follow_order order;
+    struct dump_result result;
+    struct err err = {.text = ""};
+    int fd = follow_accept(job->listener, &order);
+    if (fd < 0) {
+        return true;
+    }
+    pid_t pid = job_pid(job);
+    const struct dump_options options = {.kill = order.kill,
+                                         .follow = job->follow,
+                                         .whole = order.base_id == 0 ||
+                                                  order.base_id != follow_base_id(job->follow),
+                                         .while_still = follow_tell_still,
+                                         .still_arg = &fd};
+    int rc = snprintf(path, sizeof path, "%s/%s", job->folder, order.name) >= (int)sizeof path
+                 ? err_set(&err, -ENAMETOOLONG, "the folder's name is too long")
+             : pid <= 0 ? err_set(&err, -ESRCH, "process %d keeps no job", (int)job->pid)
+                        : ckpt_dump(pid, path, &options, &result, &err);
+    follow_answer(fd, rc, &result, &err);
+    (void)close(fd);
+    return rc != 0 || !order.kill;
+}
+
 /* What has come in.  False: nothing more will. */
 static bool hear(struct followed_job *job)
 {
@@ -109,7 +150,9 @@ static bool hear(struct followed_job *job)
 
 static int follow_job(struct followed_job *job, int every_ms)
 {
-    struct pollfd from[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.events = POLLIN}};
+    bool listens = job->listener >= 0;
+    struct pollfd from[2] = {{.fd = listens ? job->listener : STDIN_FILENO, .events = POLLIN},
+                             {.events = POLLIN}};
     bool goes_on = true;
     from[1].fd = pidfd_open(job->pid, 0);
     if (from[1].fd < 0) {
@@ -124,7 +167,7 @@ static int follow_job(struct followed_job *job, int every_ms)
         } else if (count > 0 && from[1].revents != 0) {
             goes_on = false;
         } else if (count > 0) {
-            goes_on = hear(job);
+            goes_on = listens ? serve(job) : hear(job);
         } else {
             goes_on = errno == EINTR;
         }
@@ -144,35 +187,103 @@ static bool number(const char *text, long min, long max, long *ret)
 
 int ckpt_follow_command(int argc, char **argv)
 {
-    struct followed_job job = {.whole_each = WHOLE_EACH};
+    struct followed_job job = {.listener = -1};
+    struct err err = {.text = ""};
+    const char *at = NULL;
     long pid = 0, every_s = -1, whole_each = WHOLE_EACH;
-    bool right = argc >= 4 && argc % 2 == 0 && number(argv[2], 1, INT32_MAX, &pid);
-    for (int i = 4; right && i + 1 < argc; i += 2) {
-        right = strcmp(argv[i], "--every") == 0 ? number(argv[i + 1], 1, 1000000, &every_s)
-                                                : strcmp(argv[i], "--whole-each") == 0 &&
-                                                      number(argv[i + 1], 1, 1000, &whole_each);
+    bool right = argc >= 4 && number(argv[2], 1, INT32_MAX, &pid);
+    for (int i = 4; right && i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--kept") == 0) {
+            job.kept++;
+            continue;
+        }
+        if (strcmp(argv[i], "--at") == 0) {
+            at = value;
+            right = value[0] != '\0';
+        } else {
+            right = strcmp(argv[i], "--every") == 0 ? number(value, 1, 1000000, &every_s)
+                                                    : strcmp(argv[i], "--whole-each") == 0 &&
+                                                          number(value, 1, 1000, &whole_each);
+        }
+        i++;
     }
-    if (!right) {
+    if (!right || (at != NULL && every_s > 0)) {
         return USAGE;
     }
     job.pid = (pid_t)pid;
     job.folder = argv[3];
     job.whole_each = (unsigned)whole_each;
-    return follow_job(&job, every_s > 0 ? (int)every_s * 1000 : -1);
+    if (at != NULL) {
+        job.listener = follow_listen(at, &err);
+        if (job.listener < 0) {
+            (void)fprintf(stderr, "roost-ckpt: %s\n", err.text);
+            return FAILED;
+        }
+    }
+    int status = follow_job(&job, every_s > 0 ? (int)every_s * 1000 : -1);
+    if (at != NULL) {
+        (void)close(job.listener);
+        (void)unlink(at);
+    }
+    return status;
+}
+
+/* What of a chain is packed is unpacked, into a file without a name that is read by way of /proc.
+ */
+static int unpack_link(const char *name, const char *out, char ret[PATH_MAX], struct err *err)
+{
+    char path[PATH_MAX];
+    if (!pack_is_packed(name)) {
+        (void)snprintf(ret, PATH_MAX, "%s", name);
+        return 0;
+    }
+    if ((size_t)snprintf(path, sizeof path, "%s.XXXXXX", out) >= sizeof path) {
+        return err_set(err, -ENAMETOOLONG, "%s: the name is too long", out);
+    }
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0) {
+        return err_set(err, -errno, "%s: %s", path, err_code_text(-errno));
+    }
+    (void)unlink(path);
+    (void)snprintf(ret, PATH_MAX, "/proc/self/fd/%d", fd); /* open until we end */
+    return unpack_into(name, fd, name, INT64_MAX, err);
+}
+
+static int merge_links(char **names, size_t count, const char *out, bool pack, struct err *err)
+{
+    char(*paths)[PATH_MAX] = mem_zalloc(count * sizeof *paths), plain[PATH_MAX];
+    const char **links = mem_zalloc(count * sizeof *links);
+    int rc =
+        (size_t)snprintf(plain, sizeof plain, "%s%s", out, pack ? ".plain" : "") >= sizeof plain
+            ? err_set(err, -ENAMETOOLONG, "%s: the name is too long", out)
+            : 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        rc = unpack_link(names[i], out, paths[i], err);
+        links[i] = paths[i];
+    }
+    rc = rc != 0 ? rc : ckpt_merge(links, count, plain, NULL, err);
+    rc = rc != 0 ? rc : ckpt_show_attributes(plain, err);
+    if (pack && rc == 0) {
+        rc = pack_file(plain, out, NULL, err);
+        (void)unlink(plain);
+    }
+    mem_free(links);
+    mem_free(paths);
+    return rc;
 }
 
 int ckpt_merge_command(int argc, char **argv)
 {
     struct err err = {.text = ""};
-    uint64_t bytes = 0;
-    if (argc < 4) {
+    bool pack = argc > 2 && strcmp(argv[2], "--pack") == 0;
+    int first = pack ? 3 : 2;
+    if (argc - first < 2 || (size_t)(argc - first) > CHAIN_MAX) {
         return USAGE;
     }
-    const char *out = argv[argc - 1];
-    if (ckpt_merge((const char *const *)argv + 2, (size_t)argc - 3, out, &bytes, &err) != 0) {
+    if (merge_links(argv + first, (size_t)(argc - first) - 1, argv[argc - 1], pack, &err) != 0) {
         (void)fprintf(stderr, "roost-ckpt: %s\n", err.text);
         return FAILED;
     }
-    (void)printf("%s: %" PRIu64 " bytes\n", out, bytes);
     return 0;
 }

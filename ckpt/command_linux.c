@@ -1,4 +1,4 @@
-/* ckpt/command_linux.c - roost-ckpt dump|info|run: see command_linux.h.
+/* ckpt/command_linux.c - the commands of roost-ckpt: see command_linux.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,12 +18,12 @@
 #include "base/check.h"
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "ckpt/dump_linux.h"
 #include "ckpt/feature_list.h"
 #include "ckpt/image.h"
 #include "ckpt/image_linux.h"
 #include "ckpt/machine.h"
 #include "ckpt/mask_linux.h"
+#include "ckpt/pack_linux.h"
 #include "ckpt/stub/keeper.h"
 
 #define FAILED    1
@@ -35,10 +35,13 @@ static int usage(void)
 {
     (void)fprintf(
         stderr, "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
-                "[--sync] [--attributes] "
+                "[--sync] [--attributes]\n"
+                "            [--through SOCKET [--base ID]] [--pack [--with FILE]] "
                 "[-- COMMAND [ARGUMENT...]]\n"
-                "       roost-ckpt follow PID FOLDER [--every SECONDS] [--whole-each N]\n"
-                "       roost-ckpt merge IMAGE DELTA... OUT\n"
+                "       roost-ckpt follow PID FOLDER [--kept] [--at SOCKET | --every SECONDS] "
+                "[--whole-each N]\n"
+                "       roost-ckpt merge [--pack] IMAGE DELTA... OUT\n"
+                "       roost-ckpt pack|unpack FILE...\n"
                 "       roost-ckpt info IMAGE [--verify|--attributes]\n"
                 "       roost-ckpt probe\n"
                 "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
@@ -78,145 +81,26 @@ static void show_attributes(const struct image *image)
                  "\nLastCkptTime = %" PRId64 "\nCkptProcesses = %u\n",
                  head->image_bytes, head->memory_bytes, head->made_s,
                  (unsigned)image_count(image, CKPT_PROCESSES));
+    (void)printf("CkptImageId = \"%016" PRIx64 "\"\n", head->id);
+    if (image_is_delta(image)) {
+        (void)printf("CkptBaseId = \"%016" PRIx64 "\"\n", head->base_id);
+    }
     (void)printf("LastCheckpointPlatform = \"LINUX x86_64 %s\"\n", image_text(image, head->kernel));
     print_features(head->machine, feature_list_room, head->linker_room);
 }
 
-static int print_attributes(const char *path)
+int ckpt_show_attributes(const char *path, struct err *err)
 {
     struct image *image = NULL;
-    struct err err;
-    int rc = image_open(path, &image, &err);
+    int rc = image_open(path, &image, err);
     if (rc == 0) {
         show_attributes(image);
     }
     image_destroy(image);
-    return rc != 0 ? fail(&err) : 0;
+    return rc;
 }
 
 /* ---- commands */
-
-/* What is to be of the image's moment: the caller's command. */
-static int run_command(void *arg, struct err *err)
-{
-    char **argv = arg;
-    int status;
-    pid_t pid = fork();
-    if (pid == 0) {
-        (void)execvp(argv[0], argv);
-        (void)fprintf(stderr, "roost-ckpt: %s: %s\n", argv[0], err_code_text(-errno));
-        _exit(NOT_FOUND);
-    }
-    if (pid < 0) {
-        return err_set(err, -errno, "%s: %s", argv[0], err_code_text(-errno));
-    }
-    while (waitpid(pid, &status, 0) < 0) {
-        if (errno != EINTR) {
-            return err_set(err, -errno, "%s: %s", argv[0], err_code_text(-errno));
-        }
-    }
-    return status == 0 ? 0
-                       : err_set(err, -ECANCELED, "%s %s %d", argv[0],
-                                 WIFSIGNALED(status) ? "died of signal" : "exited with",
-                                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-}
-
-struct still { /* what is done while the job stands still */
-    bool sync;
-    pid_t pid;   /* of the job */
-    char **argv; /* NULL: no command */
-};
-
-/* All that it has written and mapped, as far as its file systems are asked for it; one that is
- * served by a program of ours waits for its own at the second call. */
-static int sync_files(pid_t pid, struct err *err)
-{
-    char path[64];
-    (void)snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = fd < 0 || syncfs(fd) != 0 || fsync(fd) != 0 ? -errno : 0;
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    return rc != 0 ? err_set(err, rc, "the job's files: %s", err_code_text(rc)) : 0;
-}
-
-static int while_still(void *arg, struct err *err)
-{
-    const struct still *still = arg;
-    int rc = still->sync ? sync_files(still->pid, err) : 0;
-    return rc == 0 && still->argv != NULL ? run_command(still->argv, err) : rc;
-}
-
-/* The first child of that process; 0: it has none. */
-static pid_t first_child(pid_t pid)
-{
-    char path[64];
-    int child = 0;
-    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-    FILE *file = fopen(path, "re");
-    if (file != NULL) {
-        if (fscanf(file, "%d", &child) != 1) {
-            child = 0;
-        }
-        (void)fclose(file);
-    }
-    return (pid_t)child;
-}
-
-static int dump(int argc, char **argv)
-{
-    struct still still = {.sync = false};
-    struct dump_options options = {.while_still = while_still, .still_arg = &still};
-    struct dump_result result;
-    struct err err;
-    char *end = NULL;
-    bool attributes = false;
-    int kept = 0;
-    if (argc < 4) {
-        return usage();
-    }
-    long pid = strtol(argv[2], &end, 10);
-    for (int i = 4; i < argc && still.argv == NULL; i++) {
-        if (strcmp(argv[i], "--kill") == 0) {
-            options.kill = true;
-        } else if (strcmp(argv[i], "--kept") == 0) {
-            kept++;
-        } else if (strcmp(argv[i], "--sync") == 0) {
-            still.sync = true;
-        } else if (strcmp(argv[i], "--attributes") == 0) {
-            attributes = true;
-        } else if (strcmp(argv[i], "--") == 0 && i + 1 < argc) {
-            still.argv = argv + i + 1;
-        } else if (strcmp(argv[i], "--leave-running") != 0) {
-            return usage();
-        }
-    }
-    if (*end != '\0' || pid <= 0 || pid > INT32_MAX) {
-        (void)fprintf(stderr, "roost-ckpt: '%s' is not the number of a process\n", argv[2]);
-        return USAGE;
-    }
-    for (; kept > 0; kept--) { /* its only child is the keeper, whose first child is the job */
-        pid_t keeper = first_child((pid_t)pid);
-        pid_t job = keeper > 0 ? first_child(keeper) : 0;
-        if (job <= 0) {
-            (void)fprintf(stderr, "roost-ckpt: process %ld keeps no job\n", pid);
-            return FAILED;
-        }
-        pid = job;
-    }
-    still.pid = (pid_t)pid;
-    if (ckpt_dump((pid_t)pid, argv[3], &options, &result, &err) != 0) {
-        return fail(&err);
-    }
-    if (attributes) {
-        (void)printf("CkptStoodStill = %.4f\n", (double)result.frozen_ns / 1e9);
-        return print_attributes(argv[3]);
-    }
-    (void)printf("%s: %" PRIu64 " bytes, %" PRIu64 " of memory; stood still for %.1f ms\n", argv[3],
-                 result.image_bytes, result.memory_bytes, (double)result.frozen_ns / 1e6);
-    return 0;
-}
 
 static void end_well(void *arg)
 {
@@ -368,6 +252,23 @@ static int run(int argc, char **argv)
     keeper_end_as((int)status);
 }
 
+static int dump(int argc, char **argv)
+{
+    int status = ckpt_dump_command(argc, argv);
+    return status == USAGE ? usage() : status;
+}
+
+static int pack(int argc, char **argv)
+{
+    struct err err;
+    int rc = 0;
+    for (int i = 2; rc == 0 && i < argc; i++) {
+        rc = strcmp(argv[1], "pack") == 0 ? pack_file(argv[i], argv[i], NULL, &err)
+                                          : unpack_file(argv[i], argv[i], INT64_MAX, &err);
+    }
+    return argc < 3 ? usage() : rc != 0 ? fail(&err) : 0;
+}
+
 static int follow(int argc, char **argv)
 {
     int status = ckpt_follow_command(argc, argv);
@@ -385,8 +286,8 @@ int ckpt_command(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } COMMANDS[] = {{"dump", dump}, {"follow", follow}, {"merge", merge},
-                    {"info", info}, {"probe", probe},   {"run", run}};
+    } COMMANDS[] = {{"dump", dump},   {"follow", follow}, {"merge", merge}, {"pack", pack},
+                    {"unpack", pack}, {"info", info},     {"probe", probe}, {"run", run}};
     for (size_t i = 0; argc > 1 && i < ARRAY_COUNT(COMMANDS); i++) {
         if (strcmp(argv[1], COMMANDS[i].name) == 0) {
             return COMMANDS[i].run(argc, argv);

@@ -1,9 +1,13 @@
-/* ckpt/command_linux.h - roost-ckpt dump|info|run.
+/* ckpt/command_linux.h - the commands of roost-ckpt.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef CKPT_COMMAND_LINUX_H
 #define CKPT_COMMAND_LINUX_H
+
+#include <sys/types.h>
+
+struct err;
 
 /* Exit status: 0; 1: it failed, and why is on standard error; 2: it was called wrongly; run: that
  * of the program. */
@@ -11,5 +15,12 @@ int ckpt_command(int argc, char **argv);
 /* Parts of it; 2: wrong arguments, nothing was said yet. */
 int ckpt_follow_command(int argc, char **argv);
 int ckpt_merge_command(int argc, char **argv);
+int ckpt_dump_command(int argc, char **argv);
+
+/* Lines `CkptImageSize = 4096` of that image, for who matches jobs and machines. */
+int ckpt_show_attributes(const char *path, struct err *err);
+/* The job below the process of `roost-ckpt run`, or of an image that was run, so many times below
+ * each other; 0: there is none. */
+pid_t ckpt_kept_job(pid_t pid, unsigned times);
 
 #endif

@@ -91,6 +91,11 @@ const char *follow_trouble(const struct follow *follow)
     return follow->trouble;
 }
 
+uint64_t follow_base_id(const struct follow *follow)
+{
+    return follow->base_id;
+}
+
 /* ---- which processes */
 
 /* When it was started: field 22 of /proc/PID/stat. */

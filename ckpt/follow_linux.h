@@ -22,6 +22,7 @@
 #define CKPT_FOLLOW_LINUX_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct dump;
@@ -33,6 +34,9 @@ void follow_destroy(struct follow *follow); /* the job is not followed any more;
 
 /* Why the last image could not be followed; "" when it is. */
 const char *follow_trouble(const struct follow *follow);
+
+/* Of the image that the next delta is against; 0: there is none, the next one is whole. */
+uint64_t follow_base_id(const struct follow *follow);
 
 /* ---- parts of a dump (dump_linux.c), in this order */
 

@@ -17,6 +17,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <linux/userfaultfd.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stdbool.h>
@@ -63,8 +64,6 @@ static const char *const STANDARD[] = {
     "vm86old",
     /* a way around the walls of a mount namespace */
     "open_by_handle_at",
-    /* helps to win races in the kernel */
-    "userfaultfd",
 };
 
 static const char *const STRICT[] = {
@@ -128,6 +127,15 @@ static int refuse_flags(scmp_filter_ctx filter, const char *name, unsigned argum
     return rc;
 }
 
+/* userfaultfd() helps to win races in the kernel, unless it is of faults of the program itself
+ * only: that is how its checkpoints find out which memory was written to (ckpt/written_linux.c). */
+static int refuse_kernel_faults(scmp_filter_ctx filter)
+{
+    return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
+                            seccomp_syscall_resolve_name("userfaultfd"), 1,
+                            SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, UFFD_USER_MODE_ONLY, 0));
+}
+
 static int fill(scmp_filter_ctx filter, bool strict)
 {
     int rc = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
@@ -139,6 +147,7 @@ static int fill(scmp_filter_ctx filter, bool strict)
         rc = seccomp_arch_add(filter, SCMP_ARCH_ARM);
     }
     rc = rc != 0 ? rc : refuse(filter, STANDARD, COUNT(STANDARD), EPERM);
+    rc = rc != 0 ? rc : refuse_kernel_faults(filter);
     rc = rc != 0 ? rc : refuse(filter, STANDARD_ABSENT, COUNT(STANDARD_ABSENT), ENOSYS);
     for (size_t i = 0; i < COUNT(TERMINAL_CALLS) && rc == 0; i++) { /* the kernel takes 32 bits */
         rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), seccomp_syscall_resolve_name("ioctl"),

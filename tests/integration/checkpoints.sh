@@ -48,7 +48,7 @@ try --every 0.3 --rounds 2 -- "$WORK/jobs/threads" 50
 try --every 0.3 --rounds 3 -- /bin/bash "$WORK/bin/pipes.sh"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/mappings" .
 try --every 0.3 --rounds 2 -- /bin/sh -c 'for i in 1 2 3; do sleep 0.2; echo $i; done | sort -r | tr 1-5 a-e'
-try --every 0.1 --rounds 1 --chain 5 -- "$WORK/jobs/changes.static"
+try --every 0.1 --rounds 1 --chain 5 --packed -- "$WORK/jobs/changes.static"
 try --every 0.3 --rounds 2 -- /usr/bin/python3 -c 'import hashlib, time
 sum = hashlib.sha256()
 for i in range(60):

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Interrupts a program again and again, resumes it from its images, and looks whether it notices.
 
-lib_checkpoint.py [--rounds N | --images N] [--seed S] [--every SECONDS] [--lazy] [--leave] [--chain N] -- PROGRAM [ARGUMENT...]
+lib_checkpoint.py [--rounds N | --images N] [--seed S] [--every SECONDS] [--lazy] [--leave] [--chain N] [--packed] -- PROGRAM [ARGUMENT...]
 
 Runs it once as it is, under `roost-ckpt run`.  Then N times more: after a random part of SECONDS an image is made and the
 program killed, the image is run, and so on until it ends.  Output and exit status must be those of the first run.
 --leave: images are made of the running program, which is killed a little later: what it did meanwhile is done again.
 --chain N: images are of what changed since the last, up to N of them, merged at the end (what is counted are deltas).
+--packed: these are asked for through a socket, packed, and each is merged with what there is at once, as a pool does it.
 
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -117,6 +119,45 @@ def ask(follower, order):
     return follower.stdout.readline().split()
 
 
+def attribute(text, name):
+    found = re.search(f'^{name} = "?([^"\n]*)', text, re.MULTILINE)
+    return found[1] if found else None
+
+
+def packed_chain(options, run, folder, image):
+    """As chain(), with `roost-ckpt dump --through`."""
+    at, whole, delta = (os.path.join(folder, name) for name in ("at", "whole", "delta"))
+    follower = subprocess.Popen([CKPT, "follow", str(run.started.pid), folder, "--kept", "--at", at],
+                                stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not os.path.exists(at) and follower.poll() is None:
+        time.sleep(0.001)
+    deltas, base, count = 0, "0", random.randint(2, options.chain)
+    for i in range(count):
+        if run.ends_within(random.random() * options.every):
+            follower.wait()
+            return None
+        how = "--kill" if i + 1 == count else "--leave-running"
+        made = subprocess.run([CKPT, "dump", str(run.started.pid), delta, how, "--kept", "--attributes", "--pack",
+                               "--through", at, "--base", base], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if made.returncode != 0:
+            if run.ends_within(30):
+                follower.wait()
+                return None
+            run.kill()
+            sys.exit(f"no image of {options.program}: {made.stderr}")
+        base, before = attribute(made.stdout, "CkptImageId"), attribute(made.stdout, "CkptBaseId")
+        deltas += before is not None
+        if before is None:
+            os.replace(delta, whole)
+        else:
+            subprocess.run([CKPT, "merge", "--pack", whole, delta, whole], check=True, stdout=subprocess.DEVNULL)
+    run.kill()
+    follower.wait()
+    subprocess.run([CKPT, "unpack", whole], check=True)
+    os.replace(whole, image)
+    return deltas
+
+
 def chain(options, run, folder, image):
     """Images of what changes, at random moments, merged to one.  None: it came to its end meanwhile; else how many of them
     were deltas."""
@@ -150,7 +191,7 @@ def chained(options, out, image):
             time.sleep(0.001)
         if run.ends_within(0):
             return run.started.returncode, deltas
-        more = chain(options, run, folder, image)
+        more = (packed_chain if options.packed else chain)(options, run, folder, image)
         if more is None:
             return run.started.returncode, deltas
         deltas, resumed = deltas + more, True
@@ -166,6 +207,7 @@ def main():
     parser.add_argument("--lazy", action="store_true")
     parser.add_argument("--leave", action="store_true")
     parser.add_argument("--chain", type=int, default=0)
+    parser.add_argument("--packed", action="store_true")
     parser.add_argument("program", nargs="+")
     options = parser.parse_args()
     random.seed(options.seed)

@@ -67,6 +67,17 @@ static int open_by_handle(void)
     return result(syscall(SYS_open_by_handle_at, -1, NULL, 0));
 }
 
+/* Flags that no kernel knows: one that is asked says EINVAL. */
+static int hold_kernel_faults(void)
+{
+    return result(syscall(SYS_userfaultfd, 0x40000000));
+}
+
+static int see_own_faults(void)
+{
+    return result(syscall(SYS_userfaultfd, 0x40000001));
+}
+
 static int make_ring(void)
 {
     return result(syscall(SYS_io_uring_setup, 0, NULL));
@@ -171,6 +182,8 @@ static void both_refuse_what_no_job_needs(void **state)
         assert_int_equal(under(filters[i], type_into_terminal), EPERM);
         assert_int_equal(under(filters[i], type_with_high_bits), EPERM);
         assert_int_equal(under(filters[i], make_ring), ENOSYS);
+        assert_int_equal(under(filters[i], hold_kernel_faults), EPERM);
+        assert_int_not_equal(under(filters[i], see_own_faults), EPERM); /* for checkpoints */
     }
 }
 

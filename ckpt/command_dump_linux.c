@@ -1,0 +1,245 @@
+/* ckpt/command_dump_linux.c - roost-ckpt dump: one image.
+ *
+ * With --through it is made by the follower of the job, if there is one (follow_socket_linux.h): of
+ * what changed since the image --base, if that is the last one that the follower made.
+ *
+ * With --pack what was made is packed when the job runs on already, and the attributes say how
+ * large it was.  An image that is whole but cannot be packed stays as it is: it is what counts.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "ckpt/command_linux.h"
+#include "ckpt/dump_linux.h"
+#include "ckpt/follow_socket_linux.h"
+#include "ckpt/pack_linux.h"
+
+#define FAILED    1
+#define USAGE     2
+#define NOT_FOUND 127
+
+struct dump_words {
+    pid_t pid, job;
+    unsigned kept;
+    const char *image, *through, *with;
+    char **command; /* while it stands still; NULL: none */
+    uint64_t base_id;
+    bool attributes, pack, sync;
+    struct dump_options options;
+};
+
+static int fail(const struct err *err)
+{
+    (void)fprintf(stderr, "roost-ckpt: %s\n", err->text);
+    return FAILED;
+}
+
+/* What is to be of the image's moment: the caller's command. */
+static int run_command(char **argv, struct err *err)
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)execvp(argv[0], argv);
+        (void)fprintf(stderr, "roost-ckpt: %s: %s\n", argv[0], err_code_text(-errno));
+        _exit(NOT_FOUND);
+    }
+    if (pid < 0) {
+        return err_set(err, -errno, "%s: %s", argv[0], err_code_text(-errno));
+    }
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR) {
+            return err_set(err, -errno, "%s: %s", argv[0], err_code_text(-errno));
+        }
+    }
+    return status == 0 ? 0
+                       : err_set(err, -ECANCELED, "%s %s %d", argv[0],
+                                 WIFSIGNALED(status) ? "died of signal" : "exited with",
+                                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+/* The first child of that process; 0: it has none. */
+static pid_t first_child(pid_t pid)
+{
+    char path[64];
+    int child = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fscanf(file, "%d", &child) != 1) {
+            child = 0;
+        }
+        (void)fclose(file);
+    }
+    return (pid_t)child;
+}
+
+/* Its only child is the keeper, whose first child is the job. */
+pid_t ckpt_kept_job(pid_t pid, unsigned times)
+{
+    for (; pid > 0 && times > 0; times--) {
+        pid_t keeper = first_child(pid);
+        pid = keeper > 0 ? first_child(keeper) : 0;
+    }
+    return pid;
+}
+
+/* All that it has written and mapped, as far as its file systems are asked for it; one that is
+ * served by a program of ours waits for its own at the second call. */
+static int sync_files(pid_t pid, struct err *err)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 || syncfs(fd) != 0 || fsync(fd) != 0 ? -errno : 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return rc != 0 ? err_set(err, rc, "the job's files: %s", err_code_text(rc)) : 0;
+}
+
+static int while_still(void *arg, struct err *err)
+{
+    const struct dump_words *words = arg;
+    int rc = words->sync ? sync_files(words->job, err) : 0;
+    return rc == 0 && words->command != NULL ? run_command(words->command, err) : rc;
+}
+
+/* ---- words */
+
+static bool id_of(const char *text, uint64_t *ret)
+{
+    char *end = NULL;
+    *ret = strtoull(text, &end, 16);
+    return end != text && *end == '\0';
+}
+
+static bool read_words(int argc, char **argv, struct dump_words *ret)
+{
+    bool right = argc >= 4;
+    for (int i = 4; right && i < argc && ret->command == NULL; i++) {
+        const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(word, "--kill") == 0) {
+            ret->options.kill = true;
+        } else if (strcmp(word, "--kept") == 0) {
+            ret->kept++;
+        } else if (strcmp(word, "--sync") == 0) {
+            ret->sync = true;
+        } else if (strcmp(word, "--attributes") == 0) {
+            ret->attributes = true;
+        } else if (strcmp(word, "--pack") == 0) {
+            ret->pack = true;
+        } else if (strcmp(word, "--leave-running") == 0) {
+            ret->options.kill = false;
+        } else if (value == NULL) {
+            right = false;
+        } else if (strcmp(word, "--") == 0) {
+            ret->command = argv + i + 1;
+        } else if (strcmp(word, "--through") == 0) {
+            ret->through = argv[++i];
+        } else if (strcmp(word, "--with") == 0) {
+            ret->with = argv[++i];
+        } else {
+            right = strcmp(word, "--base") == 0 && id_of(argv[++i], &ret->base_id);
+        }
+    }
+    return right;
+}
+
+/* ---- the image */
+
+/* -ECONNREFUSED: by none. */
+static int dump_by_follower(const struct dump_words *words, struct dump_result *ret,
+                            struct err *err)
+{
+    struct follow_order order = {.kill = words->options.kill, .base_id = words->base_id};
+    const char *slash = strrchr(words->image, '/');
+    const char *name = slash != NULL ? slash + 1 : words->image;
+    if (words->through == NULL || strlen(name) >= sizeof order.name) {
+        return -ECONNREFUSED;
+    }
+    memcpy(order.name, name, strlen(name) + 1);
+    return follow_ask(words->through, &order, &words->options, ret, err);
+}
+
+static int dump_once(const struct dump_words *words, struct dump_result *ret, struct err *err)
+{
+    int rc = dump_by_follower(words, ret, err);
+    if (rc != -ECONNREFUSED) {
+        return rc;
+    }
+    return ckpt_dump(words->job, words->image, &words->options, ret, err);
+}
+
+/* The size that the archive has, and what is packed in place.  A failure is an attribute, too: the
+ * image is whole. */
+static void pack_both(const struct dump_words *words)
+{
+    struct err err = {.text = ""};
+    struct stat stat;
+    if (words->with != NULL && lstat(words->with, &stat) == 0) {
+        (void)printf("CkptFilesSize = %lld\n", (long long)stat.st_size);
+    }
+    int rc = words->pack ? pack_file(words->image, words->image, NULL, &err) : 0;
+    rc = rc == 0 && words->pack && words->with != NULL
+             ? pack_file(words->with, words->with, NULL, &err)
+             : rc;
+    if (rc != 0) {
+        for (char *at = err.text; *at != '\0'; at++) {
+            *at = *at == '"' || *at == '\\' ? '\'' : *at;
+        }
+        (void)printf("CkptNotPacked = \"%s\"\n", err.text);
+    }
+}
+
+int ckpt_dump_command(int argc, char **argv)
+{
+    struct dump_words words = {.options = {.kill = false}};
+    struct dump_result result = {.image_bytes = 0};
+    struct err err = {.text = ""};
+    char *end = NULL;
+    if (!read_words(argc, argv, &words)) {
+        return USAGE;
+    }
+    long pid = strtol(argv[2], &end, 10);
+    if (*end != '\0' || pid <= 0 || pid > INT32_MAX) {
+        (void)fprintf(stderr, "roost-ckpt: '%s' is not the number of a process\n", argv[2]);
+        return USAGE;
+    }
+    words.pid = (pid_t)pid;
+    words.image = argv[3];
+    words.job = ckpt_kept_job(words.pid, words.kept);
+    if (words.job <= 0) {
+        (void)fprintf(stderr, "roost-ckpt: process %ld keeps no job\n", pid);
+        return FAILED;
+    }
+    words.options.while_still = while_still;
+    words.options.still_arg = &words;
+    if (dump_once(&words, &result, &err) != 0) {
+        return fail(&err);
+    }
+    if (!words.attributes) {
+        (void)printf("%s: %" PRIu64 " bytes, %" PRIu64 " of memory; stood still for %.1f ms\n",
+                     words.image, result.image_bytes, result.memory_bytes,
+                     (double)result.frozen_ns / 1e6);
+    } else {
+        (void)printf("CkptStoodStill = %.4f\n", (double)result.frozen_ns / 1e9);
+        if (ckpt_show_attributes(words.image, &err) != 0) {
+            return fail(&err);
+        }
+    }
+    if (words.attributes || words.pack) {
+        pack_both(&words);
+    }
+    return 0;
+}
