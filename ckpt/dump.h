@@ -61,6 +61,7 @@ struct dump {
     struct follow *follow; /* NULL: nobody follows what changes */
     bool is_whole;         /* a whole image is asked for */
     bool is_delta;         /* what it is to become */
+    bool sums_fast;        /* ckpt_sum_is_fast() */
 };
 
 /* ---- dump_tree_linux.c: which processes */
@@ -107,8 +108,6 @@ int dump_regions(struct dump *dump, struct err *err);
 int dump_memory(struct dump *dump, bool uncopied, struct err *err);
 /* Of memory that processes share. */
 int dump_shared(struct dump *dump, struct err *err);
-/* The sums of all that was written, at the end: nobody has to stand still for them. */
-int dump_sums(struct dump *dump, struct err *err);
 /* Is it the mapping of the kernel's that holds code, or its data? */
 bool dump_is_vdso(const struct subject *subject, const struct map *map);
 bool dump_is_vvar(const struct map *map);
@@ -120,6 +119,8 @@ void dump_machine(struct dump *dump);
 /* These bytes, at the image's next page; from there on more of the same extent follow on. */
 int dump_put(struct dump *dump, struct ckpt_extent *extent, const void *data, size_t bytes,
              struct err *err);
+/* The same, of bytes that somebody else writes there, at dump->at. */
+void dump_count(struct dump *dump, struct ckpt_extent *extent, const void *data, size_t bytes);
 uint64_t dump_next_page(const struct dump *dump); /* where an extent would begin */
 /* The next extent begins on a page of its own. */
 void dump_begin_extent(struct dump *dump, struct ckpt_extent *extent, uint64_t start);

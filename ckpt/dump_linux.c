@@ -58,9 +58,15 @@ int dump_put(struct dump *dump, struct ckpt_extent *extent, const void *data, si
     if (rc != 0) {
         return err_set(err, rc, "writing the image: %s", err_code_text(rc));
     }
+    dump_count(dump, extent, data, bytes);
+    return 0;
+}
+
+void dump_count(struct dump *dump, struct ckpt_extent *extent, const void *data, size_t bytes)
+{
+    extent->sum = ckpt_sum_by(dump->sums_fast, extent->sum, data, bytes);
     extent->bytes += bytes;
     dump->at += bytes;
-    return 0;
 }
 
 /* ---- the frame: ELF, stub, tables */
@@ -354,7 +360,6 @@ static int dump_to(struct dump *dump, const struct dump_options *options, uint64
 {
     int rc = options->kill ? dump_standing(dump, options, err)
                            : dump_running(dump, options, freed_ns, err);
-    rc = rc != 0 ? rc : dump_sums(dump, err);
     rc = rc != 0 ? rc : write_frame(dump, err);
     rc = rc != 0 ? rc : new_file_commit(&dump->file, 0700, err);
     if (options->kill) { /* only now is it safe */
@@ -373,6 +378,7 @@ static int dump_once(pid_t pid, const char *image, const struct dump_options *op
     struct dump dump = {.at = CKPT_STUB_OFFSET + stub_code_bytes,
                         .unseen = options->unseen,
                         .follow = options->follow,
+                        .sums_fast = ckpt_sum_is_fast(),
                         .is_whole = options->whole};
     int rc = new_file_open(&dump.file, image, false, err);
     if (rc != 0) {

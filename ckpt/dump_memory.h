@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "ckpt/format.h"
+#include "ckpt/self_write_linux.h"
 
 struct dump;
 struct err;
@@ -25,6 +26,12 @@ struct reader {
     int pagemap;
     struct ckpt_extent extent;
     bool is_open; /* the extent is begun */
+    /* What nobody but the process can change, it writes itself; else what is written were not what
+     * was summed. */
+    bool is_its_own;
+    struct self_write self;
+    /* Where the kernel notes for the thread that writes on which processor it is. */
+    uint64_t noted_from, noted_to;
     uint64_t *pages;
     unsigned char *chunk; /* of READER_CHUNK bytes */
     struct err *err;

@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,8 +27,6 @@
 #include "ckpt/image.h"
 #include "ckpt/sum.h"
 
-#define PEEKS        512U /* pages that are looked at together */
-#define LINE         64U
 #define SYSTEMS_MAX  (1U << 20)
 #define UNCHANGED_S  (24 * 60 * 60)
 #define PAGES_AHEAD  32768U /* entries of the pagemap that are read at once */
@@ -197,7 +194,13 @@ static int put_pages(struct reader *reader, uint64_t address, const unsigned cha
         dump_begin_extent(reader->dump, &reader->extent, address + reader->shift);
         reader->is_open = true;
     }
-    return dump_put(reader->dump, &reader->extent, data, bytes, reader->err);
+    uint64_t at = reader->dump->at;
+    bool noted = address < reader->noted_to && address + bytes > reader->noted_from;
+    if (!reader->is_its_own || noted || !self_write_takes(&reader->self, address, bytes, at)) {
+        return dump_put(reader->dump, &reader->extent, data, bytes, reader->err);
+    }
+    dump_count(reader->dump, &reader->extent, data, bytes);
+    return self_write_add(&reader->self, address, bytes, at, reader->err);
 }
 
 int reader_put(struct reader *reader, uint64_t address, const unsigned char *data, size_t bytes)
@@ -219,9 +222,8 @@ int reader_put(struct reader *reader, uint64_t address, const unsigned char *dat
     return 0;
 }
 
-/* Pages that are there, from start to end, through our own memory.  Behind the end of a file there
- * is nothing to read. */
-static int read_run(struct reader *reader, uint64_t start, uint64_t end)
+/* Behind the end of a file there is nothing to read. */
+int reader_copy(struct reader *reader, uint64_t start, uint64_t end)
 {
     while (start < end) {
         size_t bytes = end - start < READER_CHUNK ? (size_t)(end - start) : READER_CHUNK;
@@ -240,79 +242,6 @@ static int read_run(struct reader *reader, uint64_t start, uint64_t end)
             }
         }
         start += got > 0 ? (uint64_t)got : CKPT_PAGE;
-    }
-    return 0;
-}
-
-/* The process writes its pages itself: they are copied once, not twice.  How far that went. */
-static uint64_t let_write(struct reader *reader, uint64_t start, uint64_t end)
-{
-    struct dump *dump = reader->dump;
-    while (dump->now->inner >= 0 && start < end) {
-        if (reader->is_open &&
-            reader->extent.start + reader->extent.bytes != start + reader->shift) {
-            reader_close_extent(reader);
-        }
-        uint64_t at = reader->is_open ? dump->at : dump_next_page(dump);
-        long done = TRACEE_CALL(dump->now->source, 0, SYS_pwrite64, (uint64_t)dump->now->inner,
-                                start, end - start, at);
-        if (done <= 0) {
-            break; /* an error is found by our own writing */
-        }
-        if (!reader->is_open) {
-            dump_begin_extent(dump, &reader->extent, start + reader->shift);
-            reader->is_open = true;
-        }
-        done -= done % CKPT_PAGE;
-        reader->extent.bytes += (uint64_t)done;
-        dump->at += (uint64_t)done;
-        start += (uint64_t)done;
-        if (done == 0) {
-            break;
-        }
-    }
-    return start;
-}
-
-/* Does a page begin with zeroes?  One line of a processor's cache says of most pages that they are
- * not all zeroes.  Marks those that may be. */
-static size_t find_zeroes(const struct reader *reader, uint64_t start, size_t pages, bool *marks)
-{
-    struct iovec here = {reader->chunk, pages * LINE}, there[PEEKS];
-    size_t count = 0;
-    for (size_t i = 0; i < pages; i++) {
-        there[i] = (struct iovec){(void *)(uintptr_t)(start + i * CKPT_PAGE), LINE};
-    }
-    ssize_t got = process_vm_readv(reader->dump->now->source->pid, &here, 1, there, pages, 0);
-    for (size_t i = 0; i < pages; i++) {
-        static const unsigned char ZEROES[LINE];
-        bool seen = got >= (ssize_t)((i + 1) * LINE);
-        marks[i] = !seen || memcmp(reader->chunk + i * LINE, ZEROES, LINE) == 0;
-        count += marks[i] ? 1 : 0;
-    }
-    return count;
-}
-
-int reader_copy(struct reader *reader, uint64_t start, uint64_t end)
-{
-    bool marks[PEEKS];
-    while (start < end) {
-        size_t pages = (size_t)((end - start) / CKPT_PAGE);
-        pages = pages < PEEKS ? pages : PEEKS;
-        (void)find_zeroes(reader, start, pages, marks);
-        for (size_t i = 0; i < pages;) {
-            size_t first = i;
-            while (i < pages && marks[i] == marks[first]) {
-                i++;
-            }
-            uint64_t from = start + first * CKPT_PAGE, to = start + i * CKPT_PAGE;
-            from = marks[first] ? from : let_write(reader, from, to);
-            int rc = read_run(reader, from, to);
-            if (rc != 0) {
-                return rc;
-            }
-        }
-        start += pages * CKPT_PAGE;
     }
     return 0;
 }
@@ -344,12 +273,17 @@ static int copy_present(struct reader *reader, uint64_t start, uint64_t end)
     return 0;
 }
 
+static bool is_of_file(const struct ckpt_region *region)
+{
+    return (region->flags & CKPT_WAS_FILE) != 0 || region->kind == CKPT_VDSO;
+}
+
 static int copy_region(struct reader *reader, const struct ckpt_region *region)
 {
     if (reader->dump->is_delta) {
         return delta_copy(reader, region);
     }
-    bool all = (region->flags & CKPT_WAS_FILE) != 0 || region->kind == CKPT_VDSO;
+    bool all = is_of_file(region);
     int rc = 0;
     if (all) {
         return reader_copy(reader, region->start, region->end);
@@ -419,6 +353,7 @@ static int copy_all(struct reader *reader, bool uncopied)
             continue;
         }
         region->extents.first = dump->tables.counts[CKPT_EXTENTS];
+        reader->is_its_own = !is_of_file(&seen);
         if (seen.kind == CKPT_MEMORY || seen.kind == CKPT_VDSO) {
             rc = copy_region(reader, &seen);
             reader_close_extent(reader);
@@ -452,12 +387,29 @@ static void close_reader(struct reader *reader)
     }
 }
 
+static void begin_self_write(struct reader *reader)
+{
+    struct dump *dump = reader->dump;
+    const struct ckpt_thread *first =
+        tables_at(&dump->tables, CKPT_THREADS, dump->now->process.threads.first);
+    reader->self = (struct self_write){.source = dump->now->source,
+                                       .inner = dump->now->inner,
+                                       .out = dump->out};
+    reader->noted_from = first->rseq;
+    reader->noted_to = first->rseq + first->rseq_bytes;
+}
+
 int dump_memory(struct dump *dump, bool uncopied, struct err *err)
 {
     struct reader reader = {.dump = dump, .err = err};
     int rc = open_reader(&reader);
     if (rc == 0) {
+        if (dump->now->inner >= 0) {
+            begin_self_write(&reader);
+        }
         rc = copy_all(&reader, uncopied);
+        int last = self_write_finish(&reader.self, rc == 0 ? err : NULL);
+        rc = rc != 0 ? rc : last;
         close_reader(&reader);
     }
     return rc;
@@ -547,26 +499,4 @@ int dump_shared(struct dump *dump, struct err *err)
         mem_free(all);
     }
     return rc;
-}
-
-/* ---- sums */
-
-int dump_sums(struct dump *dump, struct err *err)
-{
-    unsigned char *chunk = mem_alloc(READER_CHUNK);
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < dump->tables.counts[CKPT_EXTENTS]; i++) {
-        struct ckpt_extent *extent = tables_at(&dump->tables, CKPT_EXTENTS, i);
-        bool is_here = (extent->flags & CKPT_IN_BASE) == 0;
-        for (uint64_t done = 0; rc == 0 && is_here && done < extent->bytes;) {
-            uint64_t left = extent->bytes - done;
-            ssize_t got = pread(dump->out, chunk, left < READER_CHUNK ? (size_t)left : READER_CHUNK,
-                                (off_t)(extent->offset + done));
-            rc = got < 0 ? -errno : got == 0 ? -EIO : 0;
-            extent->sum = rc == 0 ? ckpt_sum(extent->sum, chunk, (size_t)got) : 0;
-            done += rc == 0 ? (uint64_t)got : 0;
-        }
-    }
-    mem_free(chunk);
-    return rc != 0 ? err_set(err, rc, "reading the image again: %s", err_code_text(rc)) : 0;
 }

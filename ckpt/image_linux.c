@@ -71,7 +71,7 @@ int image_of_process(pid_t pid, struct image **ret, struct err *err)
     return open_at(path, ret, &is_one, err);
 }
 
-static int verify_extent(int fd, const struct ckpt_extent *extent, unsigned char *chunk,
+static int verify_extent(int fd, bool fast, const struct ckpt_extent *extent, unsigned char *chunk,
                          struct err *err)
 {
     uint32_t sum = 0;
@@ -82,7 +82,7 @@ static int verify_extent(int fd, const struct ckpt_extent *extent, unsigned char
         if (got <= 0) {
             return err_set(err, got < 0 ? -errno : -EBADMSG, "the image is cut off");
         }
-        sum = ckpt_sum(sum, chunk, (size_t)got);
+        sum = ckpt_sum_by(fast, sum, chunk, (size_t)got);
         done += (uint64_t)got;
     }
     return sum == extent->sum ? 0
@@ -97,12 +97,13 @@ int image_verify(const char *path, const struct image *image, struct err *err)
         int rc = -errno;
         return err_set(err, rc, "%s: %s", path, err_code_text(rc));
     }
+    bool fast = ckpt_sum_is_fast();
     unsigned char *chunk = mem_alloc(CHUNK);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < image_count(image, CKPT_EXTENTS); i++) {
         const struct ckpt_extent *extent = image_extent(image, i);
         bool is_here = (extent->flags & CKPT_IN_BASE) == 0;
-        rc = is_here ? verify_extent(fd, extent, chunk, err) : 0;
+        rc = is_here ? verify_extent(fd, fast, extent, chunk, err) : 0;
     }
     mem_free(chunk);
     (void)close(fd);

@@ -34,7 +34,7 @@ struct merge {
     struct tables tables;
     struct ckpt_head head;
     struct ckpt_extent extent; /* the one that is written */
-    bool is_open;
+    bool is_open, sums_fast;
     uint64_t at; /* in the new image */
     unsigned char *chunk;
     struct err *err;
@@ -87,7 +87,8 @@ static int copy(struct merge *merge, size_t from, uint64_t offset, uint64_t byte
             return err_set(merge->err, rc, "%s, of %s: %s", merge->out.name, merge->names[from],
                            err_code_text(rc));
         }
-        merge->extent.sum = ckpt_sum(merge->extent.sum, merge->chunk, (size_t)got);
+        merge->extent.sum =
+            ckpt_sum_by(merge->sums_fast, merge->extent.sum, merge->chunk, (size_t)got);
         merge->extent.bytes += (uint64_t)got;
         merge->at += (uint64_t)got;
         offset += (uint64_t)got;
@@ -248,7 +249,10 @@ static int merge_all(struct merge *merge)
 int ckpt_merge(const char *const *names, size_t count, const char *out, uint64_t *bytes,
                struct err *err)
 {
-    struct merge merge = {.names = names, .count = count, .err = err};
+    struct merge merge = {.names = names,
+                          .count = count,
+                          .sums_fast = ckpt_sum_is_fast(),
+                          .err = err};
     if (count == 0 || count > CHAIN_MAX) {
         return err_set(err, -EINVAL, "a chain is of 1 to %u images", CHAIN_MAX);
     }

@@ -14,8 +14,11 @@
 /* Of these bytes, going on from the sum of what was before them; 0: nothing was. */
 uint32_t ckpt_sum(uint32_t before, const void *data, size_t bytes);
 
-/* Has the processor an instruction for it?  Asking takes longer than the sum of a page. */
+/* Has the processor an instruction for it?  Asking takes longer than the sum of a page, and in a
+ * guest, whose host answers, longer than that of ten: who sums piece by piece asks once. */
 bool ckpt_sum_is_fast(void);
+/* The same sum, by who has asked. */
+uint32_t ckpt_sum_by(bool fast, uint32_t before, const void *data, size_t bytes);
 /* The same sum, where it has. */
 uint32_t ckpt_sum_fast(uint32_t before, const void *data, size_t bytes);
 

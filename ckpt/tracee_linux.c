@@ -204,14 +204,22 @@ static int next_stop(struct tracee_thread *thread, int *ret)
     return 0;
 }
 
-/* To the next entry of a system call or return from it. */
-static int run_to_call(struct tracee_thread *thread)
+static int run_on(const struct tracee_thread *thread)
+{
+    return ptrace(PTRACE_SYSCALL, thread->tid, NULL, NULL) != 0 ? -errno : 0;
+}
+
+/* It runs: to the next entry of a system call or return from it. */
+static int await_call(struct tracee_thread *thread)
 {
     for (;;) {
         int status = 0;
-        int rc = ptrace(PTRACE_SYSCALL, thread->tid, NULL, NULL) != 0 ? -errno
-                                                                      : next_stop(thread, &status);
+        int rc = next_stop(thread, &status);
         if (rc != 0 || WSTOPSIG(status) == SYSCALL_STOP) {
+            return rc;
+        }
+        rc = run_on(thread);
+        if (rc != 0) {
             return rc;
         }
     }
@@ -238,17 +246,30 @@ static int begin_call(const struct tracee *tracee, struct tracee_thread *thread,
     return ptrace(PTRACE_SETREGS, thread->tid, NULL, &registers) != 0 ? -errno : 0;
 }
 
-long tracee_call(struct tracee *tracee, size_t index, long number, const uint64_t args[6])
+int tracee_start_call(struct tracee *tracee, size_t index, long number, const uint64_t args[6])
+{
+    struct tracee_thread *thread = &tracee->threads[index];
+    int rc = begin_call(tracee, thread, number, args);
+    rc = rc != 0 ? rc : run_on(thread);
+    rc = rc != 0 ? rc : await_call(thread); /* its entry */
+    return rc != 0 ? rc : run_on(thread);
+}
+
+long tracee_await_call(struct tracee *tracee, size_t index)
 {
     struct tracee_thread *thread = &tracee->threads[index];
     struct user_regs_struct registers;
-    int rc = begin_call(tracee, thread, number, args);
-    rc = rc != 0 ? rc : run_to_call(thread);
-    rc = rc != 0 ? rc : run_to_call(thread);
+    int rc = await_call(thread);
     if (rc == 0 && ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) != 0) {
         rc = -errno;
     }
     return rc != 0 ? rc : (long)registers.rax;
+}
+
+long tracee_call(struct tracee *tracee, size_t index, long number, const uint64_t args[6])
+{
+    int rc = tracee_start_call(tracee, index, number, args);
+    return rc != 0 ? rc : tracee_await_call(tracee, index);
 }
 
 /* Its own registers, in a stop in which the kernel looks at them as at an interrupted call's. */

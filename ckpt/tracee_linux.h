@@ -63,6 +63,11 @@ long tracee_call(struct tracee *tracee, size_t thread, long number, const uint64
 #define TRACEE_CALL(tracee, thread, number, ...) \
     tracee_call((tracee), (thread), (number), (const uint64_t[6]){__VA_ARGS__})
 
+/* The same in two steps: the thread is at work between them.  0 or a negative errno; then its
+ * result. */
+int tracee_start_call(struct tracee *tracee, size_t thread, long number, const uint64_t args[6]);
+long tracee_await_call(struct tracee *tracee, size_t thread);
+
 /* The number that a thread of a process has inside its own namespace; -1: it is not there. */
 pid_t tracee_number(pid_t pid, pid_t tid);
 
