@@ -112,6 +112,23 @@ static int create_nameless(struct rsys_call *call, int directory)
     return open_new(AT_FDCWD, path, flags_of(call->request.how) | O_TMPFILE, call->request.mode);
 }
 
+/* When it was made, which tells a file from another that has got its number; 0: the file system
+ * does not say. */
+static uint64_t birth_of(int fd)
+{
+    struct statx about;
+    bool known = statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &about) == 0 &&
+                 (about.stx_mask & STATX_BTIME) != 0 && about.stx_btime.tv_sec >= 0;
+    return known ? (uint64_t)about.stx_btime.tv_sec * 1000000000U + about.stx_btime.tv_nsec : 0;
+}
+
+static bool is_same(const struct rsys_request *request, int found, const struct stat *about)
+{
+    uint64_t birth = request->birth != 0 ? birth_of(found) : 0;
+    return request->attr.dev == about->st_dev && request->attr.ino == about->st_ino &&
+           (birth == 0 || birth == request->birth);
+}
+
 /* Opens what the O_PATH descriptor stands for; more: O_NONBLOCK: -EAGAIN when another process has a
  * lease on it. */
 static int open_found(struct rsys_call *call, int found, const struct stat *about, int more)
@@ -121,8 +138,7 @@ static int open_found(struct rsys_call *call, int found, const struct stat *abou
     bool directory = S_ISDIR(about->st_mode);
     bool changes = (how & (RSYS_OPEN_WRITE | RSYS_OPEN_TRUNC)) != 0;
     char path[RSYS_FD_PATH_SIZE];
-    if ((how & RSYS_OPEN_SAME) != 0 &&
-        (request->attr.dev != about->st_dev || request->attr.ino != about->st_ino)) {
+    if ((how & RSYS_OPEN_SAME) != 0 && !is_same(request, found, about)) {
         return -ESTALE;
     }
     if ((how & RSYS_OPEN_TMPFILE) != 0) {
@@ -227,6 +243,7 @@ static int open_result(struct rsys_call *call, int fd, bool created)
         return code;
     }
     rsys_attr_from_stat(&about, &call->reply.attr);
+    call->reply.birth = birth_of(fd);
     call->reply.value = created ? 1 : 0;
     call->opened = (struct rsys_handle){.fd = fd,
                                         .how = call->request.how,

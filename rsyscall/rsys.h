@@ -181,6 +181,7 @@ struct rsys_request {
     uint64_t owner; /* of locks: any number that the client gives a process */
     uint32_t wait_ms;
     struct rsys_attr attr;
+    uint64_t birth; /* RSYS_OPEN_SAME: as the reply had it that opened it first; 0: not compared */
     struct rsys_lock lock;
     uint16_t slot_of;
     uint32_t seq_of;
@@ -207,6 +208,7 @@ struct rsys_reply {
     uint32_t how;
     struct rsys_text text;
     struct rsys_attr attr; /* mode 0: not known */
+    uint64_t birth;        /* when the file was made, in ns since 1970; 0: not known */
     struct rsys_statfs statfs;
     struct rsys_lock lock;
     /* HELLO; roots are in data: rsys_root_next() */

@@ -23,6 +23,7 @@
  *   w how            m mode                       o offset       O offset_to     l length
  *   W owner          t wait_ms                    a attr         L lock          F statfs
  *   C slot_of seq_of E what HELLO says            v value        X extents       D data, the rest
+ *   b birth
  */
 struct shape {
     const char *name;
@@ -39,7 +40,7 @@ static const struct shape SHAPES[RSYS_OP_END] = {
     [RSYS_SETATTR] = {"SETATTR", "Awa", "a", false},
     [RSYS_ACCESS] = {"ACCESS", "Aw", "", true},
     [RSYS_READLINK] = {"READLINK", "A", "S", true},
-    [RSYS_OPEN] = {"OPEN", "Awma", "hva", false},
+    [RSYS_OPEN] = {"OPEN", "Awmab", "hvab", false},
     [RSYS_CLOSE] = {"CLOSE", "h", "", false},
     [RSYS_FLUSH] = {"FLUSH", "hW", "", false},
     [RSYS_READ] = {"READ", "hol", "vXD", true},
@@ -261,6 +262,9 @@ static void put_request_field(struct rsys_writer *out, char letter, const struct
     case 'a':
         rsys_put_attr(out, &from->attr);
         break;
+    case 'b':
+        rsys_put_u64(out, from->birth);
+        break;
     case 'L':
         put_lock(out, &from->lock);
         break;
@@ -324,6 +328,9 @@ static void take_request_field(struct rsys_reader *in, char letter, struct rsys_
         break;
     case 'a':
         rsys_take_attr(in, &ret->attr);
+        break;
+    case 'b':
+        ret->birth = rsys_take_u64(in);
         break;
     case 'L':
         take_lock(in, &ret->lock);
@@ -396,6 +403,9 @@ static void put_reply_field(struct rsys_writer *out, char letter, const struct r
     case 'a':
         rsys_put_attr(out, &from->attr);
         break;
+    case 'b':
+        rsys_put_u64(out, from->birth);
+        break;
     case 'F':
         put_statfs(out, &from->statfs);
         break;
@@ -430,6 +440,9 @@ static void take_reply_field(struct rsys_reader *in, char letter, struct rsys_re
         break;
     case 'a':
         rsys_take_attr(in, &ret->attr);
+        break;
+    case 'b':
+        ret->birth = rsys_take_u64(in);
         break;
     case 'F':
         take_statfs(in, &ret->statfs);

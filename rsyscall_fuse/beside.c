@@ -160,7 +160,7 @@ static void end_all(struct rfs_beside *beside)
 int rfs_beside_create(struct loop *loop, struct os *os, const struct rfs_beside_options *options,
                       struct rfs_beside **ret, struct err *err)
 {
-    static const struct rfs_link_events LINK = {on_ready, on_lost};
+    static const struct rfs_link_events LINK = {on_ready, on_lost, NULL, NULL};
     static const int SIGNALS[SIGNALS_MAX] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
     struct rfs_beside *beside = mem_zalloc(sizeof *beside);
     beside->options = *options;

@@ -131,6 +131,22 @@ static void on_lost(void *arg, int code, const char *why)
     }
 }
 
+static void on_renew(void *arg)
+{
+    struct rfs_mount *mount = arg;
+    if (mount->fs != NULL) {
+        rfs_renew(mount->fs);
+    } else {
+        rfs_link_renewed(mount->link, 0, ""); /* nothing is open yet */
+    }
+}
+
+static enum rfs_again on_again(void *arg, struct rfs_call *call, bool was_sent)
+{
+    struct rfs_mount *mount = arg;
+    return rfs_judge_again(mount->fs, call, was_sent);
+}
+
 /* ---- the job --------------------------------------------------------------------------------- */
 
 static void on_mounted(void *arg, int fuse_fd, int proc_fd)
@@ -204,7 +220,7 @@ static int start(struct rfs_mount *mount, struct err *err)
     static const char *const PLACES[] = {"/proc", "/dev", NULL};
     static const char *const PLACES_AND_TMP[] = {"/proc", "/dev", "/tmp", NULL};
     static const struct rfs_cage_events CAGE = {on_mounted, on_started, on_ended, on_failed};
-    static const struct rfs_link_events LINK = {on_ready, on_lost};
+    static const struct rfs_link_events LINK = {on_ready, on_lost, on_renew, on_again};
     static const int SIGNALS[SIGNALS_MAX] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
     int code = read_environment(mount, err);
     code = code != 0 ? code

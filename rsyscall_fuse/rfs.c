@@ -416,6 +416,7 @@ int rfs_create(struct loop *loop, struct rfs_link *link, const struct rsys_reply
     TAILQ_INIT(&fs->settlers);
     LIST_INIT(&fs->ops);
     LIST_INIT(&fs->opens);
+    LIST_INIT(&fs->locks);
     fs->interrupt_timer = loop_timer_create(loop, look_at_interrupted, fs);
     int code = add_roots(fs, hello, err);
     for (size_t i = 0; code == 0 && options->places != NULL && options->places[i] != NULL; i++) {
@@ -432,7 +433,8 @@ int rfs_create(struct loop *loop, struct rfs_link *link, const struct rsys_reply
 void rfs_destroy(struct rfs *fs)
 {
     if (fs != NULL) {
-        fs->ending = true;              /* nothing is asked of the server any more */
+        fs->ending = true; /* nothing is asked of the server any more */
+        rfs_renewal_destroy(fs->renewal);
         while (!LIST_EMPTY(&fs->ops)) { /* they waited for the kernel */
             rfs_op_end(LIST_FIRST(&fs->ops));
         }

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "rsyscall/rsys.h"
+#include "rsyscall_fuse/rfs_link.h"
 
 struct err;
 struct loop;
@@ -74,6 +75,10 @@ void rfs_destroy(struct rfs *fs);
 /* A request of the kernel's, whole, in a block of base/mem.h that has room for RFS_REQUEST_MAX.
  * True: the block is kept, and freed later. */
 bool rfs_take(struct rfs *fs, unsigned char *request, size_t length);
+
+/* For the link's renew and again: what is open, is opened again in a new session. */
+void rfs_renew(struct rfs *fs);
+enum rfs_again rfs_judge_again(struct rfs *fs, struct rfs_call *call, bool was_sent);
 
 /* Nothing that was written is still on the way to the server. */
 bool rfs_all_is_written(const struct rfs *fs);

@@ -64,13 +64,11 @@ static void opened(struct rfs_call *call, const struct rsys_reply *reply)
     struct rfs_op *op = (struct rfs_op *)call;
     bool is_way = rfs_node_is_view(op->node) && op->node->view->root == RFS_NO_ROOT;
     if (reply->status < 0 && is_way) {
-        struct rfs_open *open = rfs_open_create(op->fs, op->node, 0, RSYS_OPEN_DIRECTORY);
-        open->made_up = true;
-        answer_opened(op, open);
+        answer_opened(op, rfs_open_create(op->fs, op->node, NULL, RSYS_OPEN_DIRECTORY));
     } else if (reply->status == -ENOENT || reply->status == -ENOTDIR) {
         rfs_op_refuse(op, -ESTALE);
     } else if (!rfs_op_failed(op, reply)) {
-        answer_opened(op, rfs_open_create(op->fs, op->node, reply->handle, op->call.request.how));
+        answer_opened(op, rfs_open_create(op->fs, op->node, reply, op->call.request.how));
     }
 }
 
@@ -80,9 +78,7 @@ void rfs_opendir(struct rfs_in *in)
     struct rsys_request *request = &op->call.request;
     request->how = RSYS_OPEN_DIRECTORY | RSYS_OPEN_READ;
     if (in->node->space == RFS_NO_ROOT) {
-        struct rfs_open *open = rfs_open_create(in->fs, in->node, 0, request->how);
-        open->made_up = true;
-        answer_opened(op, open);
+        answer_opened(op, rfs_open_create(in->fs, in->node, NULL, request->how));
         return;
     }
     if (rfs_op_at(op, NULL) == 0) {

@@ -28,13 +28,15 @@
 
 /* ---- open files ------------------------------------------------------------------------------ */
 
-struct rfs_open *rfs_open_create(struct rfs *fs, struct rfs_node *node, uint64_t handle,
-                                 uint32_t how)
+struct rfs_open *rfs_open_create(struct rfs *fs, struct rfs_node *node,
+                                 const struct rsys_reply *reply, uint32_t how)
 {
     struct rfs_open *open = mem_zalloc(sizeof(*open));
     open->fs = fs;
     open->node = node;
-    open->handle = handle;
+    open->made_up = reply == NULL;
+    open->handle = reply != NULL ? reply->handle : 0;
+    open->birth = reply != NULL ? reply->birth : 0;
     open->how = how;
     open->refs = 1;
     rfs_node_ref(node);
@@ -74,6 +76,7 @@ void rfs_open_unref(struct rfs_open *open)
     LIST_REMOVE(open, any);
     rfs_ahead_destroy(open->ahead);
     rfs_listing_destroy(open->listing);
+    rfs_locks_of_open_over(open->fs, open);
     if (!open->made_up) {
         rfs_close_handle(open->fs, open->handle);
     }
@@ -137,7 +140,7 @@ static void opened(struct rfs_call *call, const struct rsys_reply *reply)
     if (rfs_op_failed(op, reply)) {
         return;
     }
-    struct rfs_open *open = rfs_open_create(op->fs, op->node, reply->handle, op->call.request.how);
+    struct rfs_open *open = rfs_open_create(op->fs, op->node, reply, op->call.request.how);
     struct fuse_open_out out = {.fh = (uint64_t)(uintptr_t)open,
                                 .open_flags = opened_contents(op, op->node, reply, true)};
     if (rfs_op_answer(op, &out, sizeof(out)) != 0) {
@@ -188,7 +191,7 @@ static void created(struct rfs_call *call, const struct rsys_reply *reply)
         struct fuse_open_out open;
     } out = {.open = {.open_flags = opened_contents(op, node, reply, false)}};
     rfs_fill_entry(fs, node, &attr, op->began, &out.entry);
-    struct rfs_open *open = rfs_open_create(fs, node, reply->handle, op->call.request.how);
+    struct rfs_open *open = rfs_open_create(fs, node, reply, op->call.request.how);
     out.open.fh = (uint64_t)(uintptr_t)open;
     if (rfs_op_answer(op, &out, sizeof(out)) != 0) {
         rfs_open_unref(open);
@@ -244,6 +247,15 @@ static int tell_write_error(struct rfs_op *op)
     return code;
 }
 
+static void flushed(struct rfs_call *call, const struct rsys_reply *reply)
+{
+    const struct rfs_op *op = (const struct rfs_op *)call;
+    if (reply->status == 0) {
+        rfs_locks_of_owner_over(op->fs, op->node, call->request.owner);
+    }
+    rfs_done_plain(call, reply);
+}
+
 static void flush_go(struct rfs_op *op)
 {
     if (tell_write_error(op) != 0) {
@@ -251,7 +263,7 @@ static void flush_go(struct rfs_op *op)
     }
     if (op->open->locked) {
         op->call.request.at.handle = op->open->handle;
-        rfs_op_send(op, rfs_done_plain);
+        rfs_op_send(op, flushed);
     } else {
         (void)rfs_op_answer(op, NULL, 0);
         rfs_op_end(op);
@@ -373,6 +385,8 @@ static void copied(struct rfs_call *call, const struct rsys_reply *reply)
 
 static void copy_go(struct rfs_op *op)
 {
+    op->call.request.at.handle = op->open->handle;
+    op->call.request.to.handle = op->open_to->handle;
     rfs_op_send(op, copied);
 }
 
@@ -393,13 +407,12 @@ void rfs_copy(struct rfs_in *in)
     }
     struct rfs_op *op = rfs_op_create(in, RSYS_COPY);
     struct rsys_request *request = &op->call.request;
-    const struct rfs_open *to = (const struct rfs_open *)(uintptr_t)arg->fh_out;
+    struct rfs_open *to = (struct rfs_open *)(uintptr_t)arg->fh_out;
     rfs_op_hold_open(op, arg->fh_in); /* the kernel holds both until it is answered */
     op->node_to = to->node;
     rfs_node_ref(op->node_to);
-    request->at.handle = op->open->handle;
+    op->open_to = to;
     request->offset = arg->off_in;
-    request->to.handle = to->handle;
     request->offset_to = arg->off_out;
     request->length = arg->len < COPY_BYTES_MAX ? arg->len : COPY_BYTES_MAX;
     if ((to->how & RSYS_OPEN_APPEND) != 0) {

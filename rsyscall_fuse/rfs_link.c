@@ -5,6 +5,10 @@
  * in that order.  A call's bytes are made anew each time from its request, so nothing is kept but
  * what the caller holds anyway.
  *
+ * A session that the server forgot: what was sent goes to `held`, and only calls that renew go out,
+ * until all is open again.  Then the caller judges each call of `held`, and those that are asked
+ * again go before all that waits, in their order.  While that lasts a second loss is the end.
+ *
  * A cut may be silent: when nothing was heard for two intervals of PING the connection is given up
  * and another one is made.
  *
@@ -28,6 +32,7 @@
 #define JOINED_MAX     ((size_t)8 << 10)  /* data that is copied behind its fields: one record */
 #define DIALING_MS     ((uint64_t)120000) /* how long the first connection is tried */
 #define PINGS_IN_LEASE 4
+#define REFUSED_MS     ((uint64_t)60000) /* a server that begins may not know of our ticket yet */
 
 TAILQ_HEAD(call_list, rfs_call);
 
@@ -47,13 +52,18 @@ struct rfs_link {
     struct stream *stream;
     struct loop_timer *dial_timer, *ping_timer, *fail_timer;
     unsigned failures;
-    uint64_t cut_ms;   /* when it was last heard, or first dialled */
-    uint64_t heard_ms; /* anything */
+    uint64_t cut_ms;     /* when it was last heard, or first dialled */
+    uint64_t heard_ms;   /* anything */
+    uint64_t refused_ms; /* since when the ticket, which was good once, is refused; 0: it is not */
     bool begun;
     unsigned char session[RSYS_SESSION_SIZE];
     uint32_t lease_ms, data_max;
 
     struct call_list waiting, sent;
+    struct call_list held; /* sent in a session that the server has forgotten */
+    bool renewing, asked_to_renew;
+    unsigned char *roots; /* as HELLO listed them */
+    size_t roots_length;
     struct call_list failed; /* could not be encoded: answered from fail_timer */
     struct slot slots[RSYS_SLOTS_MAX];
     uint32_t slot_count, used, used_bulk;
@@ -175,6 +185,9 @@ static struct rfs_call *next_waiting(struct rfs_link *link)
     struct rfs_call *call;
     TAILQ_FOREACH(call, &link->waiting, entry)
     {
+        if (link->renewing && !call->renews) {
+            continue;
+        }
         if (has_slot_for(link, call)) {
             return call;
         }
@@ -218,6 +231,7 @@ static void answer(struct rfs_call *call, int status)
     struct rsys_reply *reply = mem_zalloc(sizeof(*reply));
     reply->op = call->request.op;
     reply->status = status;
+    reply->value = status == 0 ? call->request.data_length : 0;
     call->done(call, reply);
     mem_free(reply);
 }
@@ -234,7 +248,7 @@ static void answer_failed(void *arg)
 
 void rfs_link_submit(struct rfs_link *link, struct rfs_call *call)
 {
-    call->sent = false;
+    call->sent = call->doubtful = false;
     TAILQ_INSERT_TAIL(&link->waiting, call, entry);
     pump(link);
 }
@@ -264,6 +278,7 @@ static void ping(void *arg)
         link->pinging = true;
         link->ping.request = (struct rsys_request){.op = RSYS_PING};
         link->ping.done = pong;
+        link->ping.renews = true;
         rfs_link_submit(link, &link->ping);
     }
     loop_timer_set(link->ping_timer, ping_ms(link));
@@ -285,14 +300,65 @@ static void say_hello(struct rfs_link *link)
     link->phase = LINK_HELLO;
 }
 
+static bool may_be_too_early(struct rfs_link *link)
+{
+    uint64_t now_ms = loop_now_ms(link->loop);
+    if (link->refused_ms == 0) {
+        link->refused_ms = now_ms;
+    }
+    return link->begun && now_ms - link->refused_ms < REFUSED_MS;
+}
+
 static void hello_refused(struct rfs_link *link, int status)
 {
     char why[128];
+    if (status == -EACCES && may_be_too_early(link)) {
+        cut(link, "the server refuses the ticket");
+        return;
+    }
     (void)snprintf(why, sizeof why, "%s",
                    status == -ESTALE   ? "the server does not know this session any more"
                    : status == -EACCES ? "the server refuses the ticket"
                                        : err_code_text(status));
     is_over(link, status, why);
+}
+
+/* What was sent is the session's no more; nor are its slots. */
+static void forget_slots(struct rfs_link *link)
+{
+    struct rfs_call *call;
+    while ((call = TAILQ_FIRST(&link->sent)) != NULL) {
+        TAILQ_REMOVE(&link->sent, call, entry);
+        call->sent = false;
+        if (call == &link->ping) {
+            link->pinging = false;
+        } else {
+            TAILQ_INSERT_TAIL(&link->held, call, entry);
+        }
+    }
+    memset(link->slots, 0, sizeof link->slots);
+    link->used = link->used_bulk = 0;
+    link->next = NULL;
+}
+
+static bool begins_anew(struct rfs_link *link)
+{
+    if (!link->begun || link->renewing || link->events.renew == NULL) {
+        return false;
+    }
+    link->renewing = true;
+    link->asked_to_renew = false;
+    memset(link->session, 0, sizeof link->session);
+    forget_slots(link);
+    say_hello(link);
+    return true;
+}
+
+/* What was open is looked for where it was; and no request may be larger than it was. */
+static bool offers_the_same(const struct rfs_link *link, const struct rsys_reply *reply)
+{
+    return reply->data_max >= link->data_max && reply->data_length == link->roots_length &&
+           memcmp(reply->data, link->roots, link->roots_length) == 0;
 }
 
 static bool hello_is_good(const struct rsys_reply *reply)
@@ -303,6 +369,9 @@ static bool hello_is_good(const struct rsys_reply *reply)
 
 static void welcomed(struct rfs_link *link, const struct rsys_reply *reply)
 {
+    if (reply->status == -ESTALE && begins_anew(link)) {
+        return;
+    }
     if (reply->status < 0) {
         hello_refused(link, reply->status);
         return;
@@ -311,7 +380,14 @@ static void welcomed(struct rfs_link *link, const struct rsys_reply *reply)
         is_over(link, -EPROTO, "the server's HELLO cannot be understood");
         return;
     }
-    bool first = !link->begun;
+    bool first = !link->begun, renew = link->renewing && !link->asked_to_renew;
+    if (first) {
+        link->roots = mem_dup(reply->data, reply->data_length);
+        link->roots_length = reply->data_length;
+    } else if (renew && !offers_the_same(link, reply)) {
+        is_over(link, -ESTALE, "the server that has forgotten this session offers something else");
+        return;
+    }
     link->begun = true;
     link->slot_count = reply->slots;
     link->lease_ms = reply->lease_ms;
@@ -319,13 +395,87 @@ static void welcomed(struct rfs_link *link, const struct rsys_reply *reply)
     memcpy(link->session, reply->session, RSYS_SESSION_SIZE);
     link->phase = LINK_UP;
     link->failures = 0;
+    link->refused_ms = 0;
     link->stats.connections++;
     link->next = TAILQ_FIRST(&link->sent);
     loop_timer_set(link->ping_timer, ping_ms(link));
     if (first) {
         link->events.ready(link->arg, reply);
+    } else if (renew) {
+        link->asked_to_renew = true;
+        link->events.renew(link->arg);
     }
     pump(link);
+}
+
+/* The first of the two that it goes to, or is answered later. */
+static bool judge_held(struct rfs_link *link, struct rfs_call *call, struct call_list *done)
+{
+    switch (link->events.again(link->arg, call, true)) {
+    case RFS_AGAIN_IN_DOUBT:
+        call->doubtful = true;
+        /* fall through */
+    case RFS_AGAIN:
+        TAILQ_INSERT_HEAD(&link->waiting, call, entry);
+        return true;
+    case RFS_WAS_DONE:
+        TAILQ_INSERT_HEAD(done, call, entry);
+        return true;
+    case RFS_DROPPED:
+        TAILQ_INSERT_HEAD(&link->failed, call, entry);
+        loop_timer_set(link->fail_timer, 0);
+        return true;
+    default: /* RFS_UNKNOWN */
+        TAILQ_INSERT_HEAD(&link->waiting, call, entry);
+        return false;
+    }
+}
+
+static void put_right_waiting(struct rfs_link *link)
+{
+    struct rfs_call *call, *next;
+    for (call = TAILQ_FIRST(&link->waiting); call != NULL; call = next) {
+        next = TAILQ_NEXT(call, entry);
+        if (link->events.again(link->arg, call, false) == RFS_DROPPED) {
+            TAILQ_REMOVE(&link->waiting, call, entry);
+            TAILQ_INSERT_TAIL(&link->failed, call, entry);
+            loop_timer_set(link->fail_timer, 0);
+        }
+    }
+}
+
+void rfs_link_renewed(struct rfs_link *link, int code, const char *why)
+{
+    struct call_list done;
+    struct rfs_call *call;
+    bool known = true;
+    if (link->phase == LINK_OVER) {
+        return;
+    }
+    if (code != 0) {
+        is_over(link, code, why);
+        return;
+    }
+    CHECK(link->renewing);
+    TAILQ_INIT(&done);
+    put_right_waiting(link);
+    while ((call = TAILQ_LAST(&link->held, call_list)) != NULL) {
+        TAILQ_REMOVE(&link->held, call, entry);
+        known = judge_held(link, call, &done) && known;
+    }
+    link->renewing = false;
+    link->stats.renewed++;
+    while ((call = TAILQ_FIRST(&done)) != NULL) {
+        TAILQ_REMOVE(&done, call, entry);
+        answer(call, 0);
+    }
+    if (known) {
+        pump(link);
+    } else {
+        is_over(link, -ESTALE,
+                "the server was started again, and what was asked of it last may "
+                "have been done, or not");
+    }
 }
 
 /* False: the connection is of no use. */
@@ -337,6 +487,12 @@ static bool answered(struct rfs_link *link, const struct rsys_reply *reply)
     }
     if (call == link->next) {
         return false; /* an answer to what was not sent on this connection */
+    }
+    if (call->doubtful && (reply->status == -EEXIST || reply->status == -ENOENT)) {
+        is_over(link, -ESTALE,
+                "the server was started again, and it cannot be told whether what "
+                "was asked of it last was done");
+        return true;
     }
     TAILQ_REMOVE(&link->sent, call, entry);
     free_slot(link, call);
@@ -379,7 +535,7 @@ static void on_readable(void *arg)
             is_over(link, -EPROTO, "the server's messages cannot be understood");
             return;
         }
-        if (link->phase != LINK_OVER) {
+        if (link->stream != NULL) {
             stream_consume(link->stream, (size_t)size);
         }
     }
@@ -446,6 +602,7 @@ int rfs_link_create(struct loop *loop, const struct rfs_link_options *options,
     TAILQ_INIT(&link->waiting);
     TAILQ_INIT(&link->sent);
     TAILQ_INIT(&link->failed);
+    TAILQ_INIT(&link->held);
     link->dial_timer = loop_timer_create(loop, dial, link);
     link->ping_timer = loop_timer_create(loop, ping, link);
     link->fail_timer = loop_timer_create(loop, answer_failed, link);
@@ -472,6 +629,7 @@ void rfs_link_destroy(struct rfs_link *link)
     bool up = link->phase == LINK_UP;
     link->phase = LINK_OVER; /* nothing is sent any more */
     answer_all(&link->sent);
+    answer_all(&link->held);
     answer_all(&link->waiting);
     answer_all(&link->failed);
     if (up && link->used < link->slot_count) {
@@ -485,6 +643,7 @@ void rfs_link_destroy(struct rfs_link *link)
     loop_timer_destroy(link->dial_timer);
     loop_timer_destroy(link->ping_timer);
     loop_timer_destroy(link->fail_timer);
+    mem_free(link->roots);
     mem_free(link);
 }
 

@@ -16,16 +16,140 @@
 #include "base/mem.h"
 #include "rsyscall_fuse/rfs_private.h"
 
-#define WAIT_MS 10000
+#define WAIT_MS   10000
+#define LOCKS_MAX 4096 /* that are known; with more a session that was forgotten is over */
 /* F_RDLCK, F_WRLCK, F_UNLCK of fcntl(2), which the kernel passes on. */
 #define KERNELS_RDLCK 0U
 #define KERNELS_WRLCK 1U
 #define KERNELS_UNLCK 2U
 
+/* ---- those that we have ---------------------------------------------------------------------- */
+
+/* So that they can be asked for again, of a server that was started again. */
+struct rfs_lock {
+    LIST_ENTRY(rfs_lock) entry;
+    struct rfs_open *open; /* by which it was taken; it goes with that at the latest */
+    uint64_t owner;
+    uint64_t start, end; /* the last byte; UINT64_MAX: to the end of the file */
+    uint32_t type;
+    bool flock;
+};
+
+static void add(struct rfs *fs, struct rfs_lock lock)
+{
+    if (fs->lock_count == LOCKS_MAX) {
+        fs->locks_unknown = true;
+        return;
+    }
+    struct rfs_lock *own = mem_dup(&lock, sizeof lock);
+    LIST_INSERT_HEAD(&fs->locks, own, entry);
+    fs->lock_count++;
+}
+
+static void drop(struct rfs *fs, struct rfs_lock *lock)
+{
+    LIST_REMOVE(lock, entry);
+    fs->lock_count--;
+    mem_free(lock);
+}
+
+/* The range is another's, or nobody's, or that owner's in another way. */
+static void take_out(struct rfs *fs, const struct rfs_lock *range)
+{
+    struct rfs_lock *next;
+    for (struct rfs_lock *each = LIST_FIRST(&fs->locks); each != NULL; each = next) {
+        next = LIST_NEXT(each, entry);
+        if (each->owner != range->owner || each->flock != range->flock ||
+            each->open->node != range->open->node || each->end < range->start ||
+            each->start > range->end) {
+            continue;
+        }
+        struct rfs_lock before = *each, behind = *each;
+        drop(fs, each);
+        if (before.start < range->start) {
+            before.end = range->start - 1;
+            add(fs, before);
+        }
+        if (behind.end > range->end) {
+            behind.start = range->end + 1;
+            add(fs, behind);
+        }
+    }
+}
+
+static void note(struct rfs_op *op)
+{
+    const struct rsys_request *request = &op->call.request;
+    const struct rfs_lock lock = {.open = op->open,
+                                  .owner = request->owner,
+                                  .start = request->lock.start,
+                                  .end = request->lock.length == 0
+                                             ? UINT64_MAX
+                                             : request->lock.start + request->lock.length - 1,
+                                  .type = request->lock.type,
+                                  .flock = (request->how & RSYS_LOCK_FLOCK) != 0};
+    take_out(op->fs, &lock);
+    if (lock.type != RSYS_UNLOCKED) {
+        add(op->fs, lock);
+    }
+}
+
+void rfs_locks_of_owner_over(struct rfs *fs, const struct rfs_node *node, uint64_t owner)
+{
+    struct rfs_lock *next;
+    for (struct rfs_lock *each = LIST_FIRST(&fs->locks); each != NULL; each = next) {
+        next = LIST_NEXT(each, entry);
+        if (!each->flock && each->owner == owner && each->open->node == node) {
+            drop(fs, each);
+        }
+    }
+}
+
+void rfs_locks_of_open_over(struct rfs *fs, const struct rfs_open *open)
+{
+    struct rfs_lock *next;
+    for (struct rfs_lock *each = LIST_FIRST(&fs->locks); each != NULL; each = next) {
+        next = LIST_NEXT(each, entry);
+        if (each->open == open) {
+            drop(fs, each);
+        }
+    }
+}
+
+bool rfs_locks_are_on(const struct rfs *fs, const struct rfs_node *node)
+{
+    const struct rfs_lock *each;
+    LIST_FOREACH(each, &fs->locks, entry)
+    {
+        if (each->open->node == node) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct rfs_lock *rfs_lock_again(struct rfs *fs, struct rfs_lock *before, struct rfs_call *call)
+{
+    struct rfs_lock *lock = before != NULL ? LIST_NEXT(before, entry) : LIST_FIRST(&fs->locks);
+    if (lock != NULL) {
+        uint64_t length = lock->end == UINT64_MAX ? 0 : lock->end - lock->start + 1;
+        call->request = (struct rsys_request){.op = RSYS_LOCK,
+                                              .at = {.handle = lock->open->handle_next},
+                                              .owner = lock->owner,
+                                              .how = lock->flock ? RSYS_LOCK_FLOCK : 0,
+                                              .lock = {.type = lock->type,
+                                                       .start = lock->start,
+                                                       .length = length}};
+        rfs_link_submit(fs->link, call);
+    }
+    return lock;
+}
+
+/* ---- asking for one -------------------------------------------------------------------------- */
+
 static bool fill(struct rfs_op *op, const struct fuse_lk_in *arg)
 {
     struct rsys_request *request = &op->call.request;
-    request->at.handle = op->open->handle;
     request->owner = arg->owner;
     request->lock.start = arg->lk.start;
     request->lock.length = arg->lk.end >= INT64_MAX ? 0 : arg->lk.end - arg->lk.start + 1;
@@ -91,6 +215,9 @@ static void set(struct rfs_call *call, const struct rsys_reply *reply)
         rfs_op_send(op, set);
         return;
     }
+    if (reply->status == 0) {
+        note(op);
+    }
     if (reply->status == 0 && op->call.request.lock.type != RSYS_UNLOCKED) {
         op->open->locked = true;
         op->began = ++op->fs->clock;
@@ -107,6 +234,7 @@ static void set(struct rfs_call *call, const struct rsys_reply *reply)
 
 static void lock_go(struct rfs_op *op)
 {
+    op->call.request.at.handle = op->open->handle;
     rfs_op_send(op, (op->call.request.how & RSYS_LOCK_GET) != 0 ? got : set);
 }
 

@@ -14,7 +14,9 @@
 
 struct rfs_ahead;
 struct rfs_listing;
+struct rfs_lock;
 struct rfs_op;
+struct rfs_renewal;
 
 struct rfs {
     struct loop *loop;
@@ -30,6 +32,10 @@ struct rfs {
     TAILQ_HEAD(, rfs_op) settlers; /* wait until nothing is on its way to the server */
     LIST_HEAD(, rfs_op) ops;
     LIST_HEAD(, rfs_open) opens;
+    LIST_HEAD(, rfs_lock) locks; /* that the server was seen to give */
+    size_t lock_count;
+    bool locks_unknown;          /* there are too many of them */
+    struct rfs_renewal *renewal; /* rfs_renew.c; NULL: the server knows the session */
     struct rfs_stats stats;
     bool ending;
     char path[RSYS_PATH_MAX + 1], path_to[RSYS_PATH_MAX + 1];
@@ -40,10 +46,11 @@ struct rfs {
 struct rfs_open {
     struct rfs *fs;
     struct rfs_node *node;
-    LIST_ENTRY(rfs_open) entry; /* of the node's */
-    LIST_ENTRY(rfs_open) any;   /* of all */
-    uint64_t handle;
-    uint32_t how; /* RSYS_OPEN_* */
+    LIST_ENTRY(rfs_open) entry;   /* of the node's */
+    LIST_ENTRY(rfs_open) any;     /* of all */
+    uint64_t handle, handle_next; /* next: in a session that is being renewed */
+    uint64_t birth;               /* of the file, as OPEN's reply had it; 0: not known */
+    uint32_t how;                 /* RSYS_OPEN_* */
     unsigned refs;
     bool made_up; /* a directory of no server's */
     bool locked;  /* some owner may have locks on it */
@@ -60,6 +67,7 @@ struct rfs_op {
     uint32_t opcode, thread;
     struct rfs_node *node, *node_to; /* held */
     struct rfs_open *open;           /* held */
+    struct rfs_open *open_to;        /* of a copy; held by the kernel until it is answered */
     char *name, *name_to, *path, *path_to;
     uint64_t began; /* the clock of calls */
     bool interrupted, answered;
@@ -151,8 +159,9 @@ void rfs_fsync(struct rfs_in *in);
 void rfs_fallocate(struct rfs_in *in);
 void rfs_lseek(struct rfs_in *in);
 void rfs_copy(struct rfs_in *in);
-struct rfs_open *rfs_open_create(struct rfs *fs, struct rfs_node *node, uint64_t handle,
-                                 uint32_t how);
+/* What OPEN has opened; reply is NULL for a directory of no server's. */
+struct rfs_open *rfs_open_create(struct rfs *fs, struct rfs_node *node,
+                                 const struct rsys_reply *reply, uint32_t how);
 void rfs_open_ref(struct rfs_open *open);
 void rfs_open_unref(struct rfs_open *open); /* NULL is allowed */
 void rfs_close_handle(struct rfs *fs, uint64_t handle);
@@ -185,5 +194,16 @@ void rfs_getlk(struct rfs_in *in);
 void rfs_setlk(struct rfs_in *in);
 /* An op that waits for a lock is to be answered -EINTR. */
 void rfs_lock_interrupt(struct rfs_op *op);
+/* The server has taken back what the owner had on a file, or what came with an open file. */
+void rfs_locks_of_owner_over(struct rfs *fs, const struct rfs_node *node, uint64_t owner);
+void rfs_locks_of_open_over(struct rfs *fs, const struct rfs_open *open);
+bool rfs_locks_are_on(const struct rfs *fs, const struct rfs_node *node);
+/* Asks for the lock after `before` (NULL: the first) once more, of a server that forgot it, and
+ * does not wait for it; NULL: that was the last.  The call is the caller's, but for its request. */
+struct rfs_lock *rfs_lock_again(struct rfs *fs, struct rfs_lock *before, struct rfs_call *call);
+
+/* ---- rfs_renew.c ---- */
+
+void rfs_renewal_destroy(struct rfs_renewal *renewal); /* NULL is allowed */
 
 #endif

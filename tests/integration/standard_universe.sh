@@ -1,8 +1,9 @@
 #!/bin/bash
 # Jobs of the standard universe see the files of their submit machine and nothing else: unmodified programs of its, as
 # an account that may read none of them there; remote_root and remote_readonly are kept, and so is what the schedd's
-# configuration hides; what such a job cannot have holds it. It moves to another machine with its image, and goes on from
-# that when its shadow was killed: what it did to its files is done once.
+# configuration hides; what such a job cannot have holds it. It moves to another machine with its image. When its shadow
+# is killed the next one serves it on, and where that would be wrong it goes on from its image: what it did to its files
+# is done once.
 #
 # TIMEOUT: 240
 # SPDX-License-Identifier: Apache-2.0
@@ -121,7 +122,7 @@ until_true 60 "and has said all" has_lines 6
 runs_for() { [ "$("$ROOST" q "$job" -af JobStatus NumJobStarts)" = "2 $1" ]; }
 until_true 60 "it runs" runs_for 1
 
-say "it moves to the other machine; then its shadow is killed"
+say "it moves to the other machine"
 node=$("$ROOST" q "$job" -af RemoteHost)
 "$ROOST" checkpoint "$job" >"$WORK/checkpoint.out" 2>&1 || fail "roost checkpoint: $(cat "$WORK/checkpoint.out")"
 "$ROOST" drain "${node#*@}" >"$WORK/drain.out" 2>&1 || fail "roost drain: $(cat "$WORK/drain.out")"
@@ -132,7 +133,20 @@ until_true 60 "both checkpoints are there" has_checkpoints 2
 takes_one() { "$ROOST" checkpoint "$job" >"$WORK/checkpoint.out" 2>&1; }
 until_true 60 "a job that was resumed is checkpointed" takes_one
 until_true 60 "that one is there" has_checkpoints 3
-for pid in $(pids_of shadow); do kill -9 "$pid" || fail "kill"; done
+
+say "its shadow is killed: the next one serves it on"
+kill_shadow() { for pid in $(pids_of shadow); do kill -9 "$pid" || fail "kill"; done; }
+sessions() { cat "$POOL"/spool/owner/*/*Log* 2>/dev/null | grep -c rsys.session; }
+has_sessions() { [ "$(sessions)" -ge "$1" ]; }
+before=$(sessions)
+kill_shadow
+until_true 60 "its files are open again" has_sessions $((before + 1))
+runs_for 2 || fail "it was begun again: $("$ROOST" q "$job" -af JobStatus NumJobStarts)"
+
+say "once more, and a file that it has open is another one now: it goes back to its checkpoint"
+cp "$HOME_DIR/out" "$HOME_DIR/out.other"
+mv "$HOME_DIR/out.other" "$HOME_DIR/out"
+kill_shadow
 until_true 60 "it runs once more" runs_for 3
 open_gate 1
 until_true 60 "the job is done" is_done "$job" 1

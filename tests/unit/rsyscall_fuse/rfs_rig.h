@@ -51,7 +51,9 @@ struct rig {
     struct rsys_reply hello; /* what it answers */
     unsigned char roots[256];
     unsigned hellos, pings;
-    bool mute; /* answers no PING */
+    bool mute;    /* answers no PING */
+    bool forgets; /* the session: until a new one is asked for */
+    bool renews;  /* what it had open is opened again then */
     struct vec asked;
 
     struct rfs_link_options options;
@@ -110,8 +112,12 @@ static inline void rig_take(struct rig *rig, const unsigned char *frame, size_t 
     assert_int_equal(rsys_decode_request(asked->frame, length, &asked->request), 0);
     bool ping = asked->request.op == RSYS_PING;
     if (asked->request.op == RSYS_HELLO) {
+        static const unsigned char NONE[RSYS_SESSION_SIZE];
+        bool is_new = memcmp(asked->request.session, NONE, sizeof NONE) == 0;
         rig->hellos++;
-        rig_send(rig, &rig->hello);
+        rig->forgets = rig->forgets && !is_new;
+        rig_send(rig, rig->forgets ? &(struct rsys_reply){.op = RSYS_HELLO, .status = -ESTALE}
+                                   : &rig->hello);
     }
     if (ping) {
         rig->pings++;
@@ -216,13 +222,27 @@ static void rig_lost(void *arg, int code, const char *why)
     rig->lost = code;
 }
 
+static void rig_renew(void *arg)
+{
+    struct rig *rig = arg;
+    rfs_renew(rig->fs);
+}
+
+static enum rfs_again rig_again(void *arg, struct rfs_call *call, bool was_sent)
+{
+    struct rig *rig = arg;
+    return rfs_judge_again(rig->fs, call, was_sent);
+}
+
 static inline void rig_dial(struct rig *rig)
 {
-    static const struct rfs_link_events EVENTS = {rig_ready, rig_lost};
+    static const struct rfs_link_events ONCE = {rig_ready, rig_lost, NULL, NULL};
+    static const struct rfs_link_events RENEWED = {rig_ready, rig_lost, rig_renew, rig_again};
+    const struct rfs_link_events *events = rig->renews ? &RENEWED : &ONCE;
     rig->options.address = rig->address;
     rig->options.route = "rsys";
     rig->options.ticket = "ticket";
-    assert_int_equal(rfs_link_create(rig->loop, &rig->options, &EVENTS, rig, &rig->link, NULL), 0);
+    assert_int_equal(rfs_link_create(rig->loop, &rig->options, events, rig, &rig->link, NULL), 0);
 }
 
 static inline void rig_begin(struct rig *rig)

@@ -188,6 +188,22 @@ static void a_wrong_ticket_is_told(void **state)
     assert_false(rig->ready);
 }
 
+static void a_server_that_does_not_know_of_the_ticket_yet_is_dialled_again(void **state)
+{
+    struct rig *rig = *state;
+    struct call call = {0};
+    rig_begin(rig);
+    rig->hello.status = -EACCES;
+    rig_cut(rig);
+    RIG_AWAIT(rig, rig->hellos >= 3);
+    rig->hello.status = 0;
+    submit(rig, &call, RSYS_STAT, false);
+    (void)rig_asked(rig, 0);
+    assert_int_equal(rig->lost, 0);
+    rig_answer_status(rig, 0, 0);
+    RIG_AWAIT(rig, call.done);
+}
+
 static void a_cut_that_lasts_too_long_ends_the_session(void **state)
 {
     struct rig *rig = *state;
@@ -246,6 +262,7 @@ int main(void)
         RIG_TEST(pings_keep_a_quiet_session),
         RIG_TEST(a_session_that_the_server_does_not_know_is_over),
         RIG_TEST(a_wrong_ticket_is_told),
+        RIG_TEST(a_server_that_does_not_know_of_the_ticket_yet_is_dialled_again),
         RIG_TEST(a_cut_that_lasts_too_long_ends_the_session),
         RIG_TEST(answers_to_what_was_not_asked_end_the_session),
         RIG_TEST(a_hello_that_makes_no_sense_ends_the_session),

@@ -1,0 +1,293 @@
+/* rsyscall_fuse/rfs_renew.c - a server that was started again: what was open is opened again.
+ *
+ * Design note: a shadow that died took nothing of the job's with it but descriptors and locks.  So
+ * each open file is opened by its name, on the condition that it is the same file (device, inode
+ * and time of birth: an inode's number is soon used again), then the locks are taken again, and
+ * only then what waited goes on.  If one of that cannot be, the session is over, and the job goes
+ * back to its last checkpoint: it would go on with wrong files.
+ *
+ * Of what was asked last and has no answer nobody knows whether it was done.  Most may be done
+ * twice.  A name that is made or removed may not; but if that works the second time, then it was
+ * not done before, and if not, nobody can tell.  What is appended is judged by the file's length,
+ * which only one write can have changed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "rsyscall_fuse/rfs_private.h"
+
+#define HOW_KEPT                                                                                  \
+    (RSYS_OPEN_READ | RSYS_OPEN_WRITE | RSYS_OPEN_APPEND | RSYS_OPEN_DIRECTORY | RSYS_OPEN_PATH | \
+     RSYS_OPEN_SYNC)
+#define FALLOC_MOVES (0x08U | 0x20U) /* COLLAPSE_RANGE, INSERT_RANGE */
+
+/* An open file, or a lock. */
+struct again {
+    struct rfs_call call;
+    struct rfs_renewal *renewal;
+    struct rfs_open *open; /* held; NULL: a lock */
+    char *path;
+    uint64_t handle_before; /* once the new one counts */
+    struct rsys_attr attr;  /* now */
+};
+
+struct rfs_renewal {
+    struct rfs *fs;
+    struct vec agains; /* of open files */
+    size_t left;
+    struct again lock_call;
+    struct rfs_lock *lock;
+    int code;
+    char why[400];
+};
+
+static void again_free(void *item)
+{
+    struct again *again = item;
+    rfs_open_unref(again->open);
+    mem_free(again->path);
+    mem_free(again);
+}
+
+void rfs_renewal_destroy(struct rfs_renewal *renewal)
+{
+    if (renewal != NULL) {
+        vec_fini(&renewal->agains, again_free);
+        mem_free(renewal);
+    }
+}
+
+static void fail(struct rfs_renewal *renewal, int code, const char *path, const char *why)
+{
+    if (renewal->code == 0) {
+        renewal->code = code;
+        (void)snprintf(renewal->why, sizeof renewal->why,
+                       "the server was started again, and /%.200s %s", path, why);
+    }
+}
+
+/* The link asks of each call: rfs_again(). */
+static void finish(struct rfs_renewal *renewal)
+{
+    struct rfs *fs = renewal->fs;
+    for (size_t i = 0; i < renewal->agains.count; i++) {
+        struct again *again = renewal->agains.items[i];
+        again->handle_before = again->open->handle;
+        again->open->handle = again->open->handle_next;
+    }
+    rfs_link_renewed(fs->link, renewal->code, renewal->why);
+    fs->renewal = NULL;
+    rfs_renewal_destroy(renewal);
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+static void next_lock(struct rfs_renewal *renewal);
+
+static void locked(struct rfs_call *call, const struct rsys_reply *reply)
+{
+    struct rfs_renewal *renewal = ((struct again *)call)->renewal;
+    if (reply->status != 0) {
+        fail(renewal, -ESTALE, "", "has a lock now that was the job's");
+        finish(renewal);
+    } else {
+        next_lock(renewal);
+    }
+}
+
+static void next_lock(struct rfs_renewal *renewal)
+{
+    renewal->lock = rfs_lock_again(renewal->fs, renewal->lock, &renewal->lock_call.call);
+    if (renewal->lock == NULL) {
+        finish(renewal);
+    }
+}
+
+/* Another could have had it meanwhile. */
+static void judge_locked(struct rfs_renewal *renewal, const struct again *again)
+{
+    const struct rfs_node *node = again->open->node;
+    if (rfs_locks_are_on(renewal->fs, node) && node->writes == NULL && node->cached.mode != 0 &&
+        !rfs_same_contents(&node->cached, &again->attr)) {
+        fail(renewal, -ESTALE, again->path, "was changed while its lock was not held");
+    }
+}
+
+/* ---- open files ------------------------------------------------------------------------------ */
+
+static void all_open(struct rfs_renewal *renewal)
+{
+    struct rfs *fs = renewal->fs;
+    for (size_t i = 0; i < renewal->agains.count && renewal->code == 0; i++) {
+        judge_locked(renewal, renewal->agains.items[i]);
+    }
+    if (fs->locks_unknown) {
+        fail(renewal, -ESTALE, "", "has more locks than can be taken again");
+    }
+    if (renewal->code != 0) {
+        finish(renewal);
+        return;
+    }
+    next_lock(renewal);
+}
+
+static void opened(struct rfs_call *call, const struct rsys_reply *reply)
+{
+    struct again *again = (struct again *)call;
+    struct rfs_renewal *renewal = again->renewal;
+    if (reply->status < 0) {
+        bool other = reply->status == -ESTALE || reply->status == -ENOENT ||
+                     reply->status == -ENOTDIR || reply->status == -ELOOP;
+        fail(renewal, reply->status, again->path,
+             other ? "is not the file any more that the job has open"
+                   : err_code_text(reply->status));
+    }
+    again->open->handle_next = reply->handle;
+    again->attr = reply->attr;
+    if (--renewal->left == 0) {
+        all_open(renewal);
+    }
+}
+
+static void open_again(struct rfs_renewal *renewal, struct rfs_open *open)
+{
+    struct rfs *fs = renewal->fs;
+    struct again *again = mem_zalloc(sizeof(*again));
+    struct rsys_request *request = &again->call.request;
+    again->renewal = renewal;
+    again->open = open;
+    rfs_open_ref(open);
+    vec_push(&renewal->agains, again);
+    int code = rfs_node_at(open->node, NULL, fs->path, &request->at);
+    if (code != 0) {
+        fail(renewal, code, "", "has no name for a file that the job has open");
+        return;
+    }
+    again->path = mem_strndup(fs->path, request->at.path.length);
+    request->at.path.data = again->path;
+    request->op = RSYS_OPEN;
+    request->how = open->how & HOW_KEPT;
+    if (!rfs_node_is_view(open->node) && request->at.path.length > 0) {
+        request->how |= RSYS_OPEN_SAME;
+        request->attr.dev = open->node->dev;
+        request->attr.ino = open->node->ino;
+        request->birth = open->birth;
+    }
+    again->call.renews = true;
+    again->call.done = opened;
+}
+
+void rfs_renew(struct rfs *fs)
+{
+    struct rfs_renewal *renewal = mem_zalloc(sizeof(*renewal));
+    struct rfs_open *open;
+    renewal->fs = fs;
+    renewal->lock_call.renewal = renewal;
+    renewal->lock_call.call.renews = true;
+    renewal->lock_call.call.done = locked;
+    fs->renewal = renewal;
+    LIST_FOREACH(open, &fs->opens, any)
+    {
+        if (!open->made_up) {
+            open_again(renewal, open);
+        }
+    }
+    renewal->left = renewal->agains.count;
+    if (renewal->code != 0 || renewal->left == 0) {
+        all_open(renewal);
+        return;
+    }
+    for (size_t i = 0; i < renewal->agains.count; i++) {
+        struct again *again = renewal->agains.items[i];
+        rfs_link_submit(fs->link, &again->call);
+    }
+}
+
+/* ---- what had no answer ---------------------------------------------------------------------- */
+
+/* The open file that had the handle; NULL: none. */
+static const struct again *find(const struct rfs_renewal *renewal, uint64_t handle)
+{
+    for (size_t i = 0; i < renewal->agains.count; i++) {
+        const struct again *again = renewal->agains.items[i];
+        if (again->handle_before == handle) {
+            return again;
+        }
+    }
+    return NULL;
+}
+
+/* Of one append of that file, which is all that there can be. */
+static enum rfs_again judge_append(struct rfs *fs, const struct again *again,
+                                   const struct rsys_request *request)
+{
+    struct rfs_node *node = again->open->node;
+    if (node->attr.mode == 0) {
+        return RFS_UNKNOWN;
+    }
+    if (again->attr.size == node->attr.size) {
+        return RFS_AGAIN;
+    }
+    if (again->attr.size != node->attr.size + request->data_length) {
+        return RFS_UNKNOWN;
+    }
+    rfs_attr_ours(fs, node, &again->attr);
+    return RFS_WAS_DONE;
+}
+
+static enum rfs_again judge(struct rfs *fs, const struct again *again,
+                            const struct rsys_request *request)
+{
+    switch (request->op) {
+    case RSYS_WRITE:
+        return (again->open->how & RSYS_OPEN_APPEND) != 0 ? judge_append(fs, again, request)
+                                                          : RFS_AGAIN;
+    case RSYS_OPEN:
+        return (request->how & RSYS_OPEN_EXCL) != 0 ? RFS_AGAIN_IN_DOUBT : RFS_AGAIN;
+    case RSYS_MKDIR:
+    case RSYS_MKNOD:
+    case RSYS_SYMLINK:
+    case RSYS_LINK:
+    case RSYS_UNLINK:
+    case RSYS_RMDIR:
+        return RFS_AGAIN_IN_DOUBT;
+    case RSYS_RENAME:
+        return (request->how & RSYS_RENAME_EXCHANGE) != 0 ? RFS_UNKNOWN : RFS_AGAIN_IN_DOUBT;
+    case RSYS_FALLOCATE:
+        return (request->how & FALLOC_MOVES) != 0 ? RFS_UNKNOWN : RFS_AGAIN;
+    case RSYS_CANCEL: /* of a slot of the session that is gone */
+        return RFS_DROPPED;
+    default:
+        return RFS_AGAIN;
+    }
+}
+
+/* False: that was not open any more. */
+static bool put_right(const struct rfs_renewal *renewal, uint64_t *handle, const struct again **ret)
+{
+    if (*handle < RSYS_ROOTS_MAX) {
+        return true;
+    }
+    *ret = find(renewal, *handle);
+    if (*ret != NULL) {
+        *handle = (*ret)->open->handle;
+    }
+    return *ret != NULL;
+}
+
+enum rfs_again rfs_judge_again(struct rfs *fs, struct rfs_call *call, bool was_sent)
+{
+    struct rsys_request *request = &call->request;
+    const struct again *at = NULL, *to = NULL;
+    if (!put_right(fs->renewal, &request->at.handle, &at) ||
+        !put_right(fs->renewal, &request->to.handle, &to)) {
+        return request->op == RSYS_CLOSE ? RFS_DROPPED : RFS_UNKNOWN;
+    }
+    return was_sent ? judge(fs, at, request) : request->op == RSYS_CANCEL ? RFS_DROPPED : RFS_AGAIN;
+}
