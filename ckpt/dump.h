@@ -85,9 +85,10 @@ const struct ckpt_thread *dump_halted(const struct subject *subject,
 /* A wait that was interrupted once already is a restart_syscall() to all who look: which call it
  * was, by the code before it or else by its arguments.  -1: it cannot be told. */
 int64_t dump_interrupted_call(const struct dump *dump, const struct ckpt_registers *registers);
-/* What is left of its wait; again: its registers are to issue a system call that was interrupted.
- * Who is in the code of the window gets the registers of the job's own call. */
-int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again);
+/* What is left of its wait; again: its registers are to issue a system call that was interrupted;
+ * is_mended: as of tracee_mend_wait().  Who is in the code that waits gets the registers of the
+ * job's own call. */
+int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again, bool is_mended);
 /* ---- dump_files_linux.c */
 /* Of all processes: who shares an open file shares it again. */
 int dump_files(struct dump *dump, struct err *err);

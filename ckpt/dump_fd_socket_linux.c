@@ -13,6 +13,7 @@
 #include <linux/unix_diag.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -166,6 +167,15 @@ static uint32_t option(int fd, int name)
     return getsockopt(fd, SOL_SOCKET, name, &value, &length) == 0 ? (uint32_t)value : 0;
 }
 
+static int64_t limit_us(int fd, int name)
+{
+    struct timeval limit = {.tv_sec = 0};
+    socklen_t length = sizeof limit;
+    return getsockopt(fd, SOL_SOCKET, name, &limit, &length) == 0
+               ? (int64_t)limit.tv_sec * 1000000 + limit.tv_usec
+               : 0;
+}
+
 static bool is_named(int fd)
 {
     struct sockaddr_un name;
@@ -210,6 +220,8 @@ static int save_pair(struct files *files, const struct open_file *file, struct c
     saved->sends = option(fd, SO_SNDBUF);
     saved->receives = option(fd, SO_RCVBUF);
     saved->passes = option(fd, SO_PASSCRED);
+    saved->limits_us[0] = limit_us(fd, SO_RCVTIMEO);
+    saved->limits_us[1] = limit_us(fd, SO_SNDTIMEO);
     saved->shut = pair.shut;
     return put_waiting(files, file, saved, fd);
 }

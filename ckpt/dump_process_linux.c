@@ -76,39 +76,10 @@ static bool reissue(struct ckpt_registers *registers)
     }
 }
 
-/* Calls that end with EINTR when a process is stopped, whether or not a signal comes. */
-static bool ends_by_a_stop(int64_t number)
-{
-    static const long CALLS[] = {SYS_epoll_wait, SYS_epoll_pwait,     SYS_epoll_pwait2, SYS_semop,
-                                 SYS_semtimedop, SYS_rt_sigtimedwait, SYS_io_getevents};
-    for (size_t i = 0; i < sizeof CALLS / sizeof CALLS[0]; i++) {
-        if (number == CALLS[i]) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static uint64_t word_of_status(const char *status, const char *name, int base)
 {
     const char *at = strstr(status, name);
     return at != NULL ? strtoull(at + strlen(name), NULL, base) : 0;
-}
-
-/* They end with EINTR by our doing only: issued again, in the image and in the process, unless a
- * signal is there for which it is right. */
-static void mend_interrupted(struct tracee_thread *thread, const char *status)
-{
-    uint64_t pending =
-        word_of_status(status, "\nSigPnd:", 16) | word_of_status(status, "\nShdPnd:", 16);
-    struct user_regs_struct *registers = &thread->registers;
-    if ((int64_t)registers->rax == -EINTR && ends_by_a_stop((int64_t)registers->orig_rax) &&
-        (pending & ~thread->mask) == 0) {
-        registers->rax = registers->orig_rax;
-        registers->rip -= CKPT_SYSCALL_BYTES;
-        registers->orig_rax = (unsigned long long)-1;
-        thread->is_used = true; /* to be written back */
-    }
 }
 
 /* In the middle of a restartable sequence: begun anew, as the kernel does when it interrupts one.
@@ -276,7 +247,6 @@ static int read_thread(struct dump *dump, size_t index)
         return rc;
     }
     thread.tid = tracee_number(dump->now->tracee.pid, held->tid);
-    mend_interrupted(held, status);
     copy_registers(&held->registers, &thread.registers);
     (void)snprintf(name, sizeof name, "task/%d/comm", (int)held->tid);
     rc = proc_text(dump->now->tracee.pid, name, status, sizeof status);
@@ -295,7 +265,7 @@ static int read_thread(struct dump *dump, size_t index)
         rc = (int64_t)thread.registers.orig_rax < 0 ? -EOPNOTSUPP : rc;
     }
     bool again = reissue(&thread.registers);
-    rc = rc != 0 ? rc : dump_wait(dump, &thread, again);
+    rc = rc != 0 ? rc : dump_wait(dump, &thread, again, held->is_mended);
     rc = rc != 0 ? rc : read_signals(dump, held->tid, false, &thread.signals);
     rc = rc != 0 ? rc : read_altstack(dump, index, &thread);
     rc = rc != 0 ? rc : read_clear_tid(dump, index, &thread);

@@ -14,6 +14,7 @@
 
 #include "ckpt/dump.h"
 #include "ckpt/image.h"
+#include "ckpt/rest.h"
 
 #define MS_PER_S   1000
 #define NS_PER_MS  1000000
@@ -55,39 +56,76 @@ const struct ckpt_thread *dump_halted(const struct subject *subject,
 }
 
 /* What is left of the call that registers are to issue, as the call says it. */
-static void ask_call(const struct dump *dump, struct ckpt_thread *thread)
+static void ask_call(const struct dump *dump, struct ckpt_thread *thread, bool is_mended)
 {
-    const struct ckpt_registers *registers = &thread->registers;
-    int32_t ms = (int32_t)registers->rdx;
     struct timespec left;
-    uint64_t at = 0;
-    switch (registers->rax) {
-    case SYS_nanosleep:
-        at = registers->rsi == 0 ? registers->rdi : 0;
-        break;
-    case SYS_clock_nanosleep:
-        at = registers->rsi == 0 && registers->r10 == 0 ? registers->rdx : 0;
-        break;
-    case SYS_poll:
-        thread->left_s = ms < 0 ? -1 : ms / MS_PER_S;
-        thread->left_ns = ms < 0 ? 0 : (int64_t)(ms % MS_PER_S) * NS_PER_MS;
-        return;
-    default:
-        return;
+    int64_t value = 0;
+    enum rest_limit limit = rest_limit_of(&thread->registers, &value);
+    if (limit == REST_NONE || (rest_is_told_program(thread->registers.rax) && !is_mended)) {
+        return; /* what it is told is in its memory */
     }
-    if (at != 0 && tracee_read(&dump->now->tracee, at, &left, sizeof left) == sizeof left) {
+    if (limit == REST_MS) {
+        thread->left_s = value / MS_PER_S;
+        thread->left_ns = value % MS_PER_S * NS_PER_MS;
+    } else if (tracee_read(&dump->now->tracee, (uint64_t)value, &left, sizeof left) ==
+               (ssize_t)sizeof left) {
         thread->left_s = left.tv_sec;
         thread->left_ns = left.tv_nsec;
     }
 }
 
-/* It is in the code of the window: the registers of the job's own call, whether to be issued again
- * or done. */
-static int leave_code(const struct dump *dump, struct ckpt_thread *thread, bool again)
+/* The code that waits in which it is: that of its window, or of our page; 0: it is in none. */
+static uint64_t code_of(const struct dump *dump, uint64_t rip)
+{
+    uint64_t waits = dump->now->tracee.waits;
+    if (dump_is_waiting(dump->now->before, rip)) {
+        return wait_code(dump->now->before);
+    }
+    return waits != 0 && rip - waits < CKPT_WAIT_BYTES ? waits : 0;
+}
+
+/* On the job's clock. */
+static bool ask_clock(const struct dump *dump, int64_t *ret_ns)
+{
+    struct tracee *tracee = &dump->now->tracee;
+    struct timespec now;
+    if (TRACEE_CALL(tracee, 0, SYS_clock_gettime, CLOCK_MONOTONIC, tracee->scratch) != 0 ||
+        tracee_read(tracee, tracee->scratch, &now, sizeof now) != (ssize_t)sizeof now) {
+        return false;
+    }
+    *ret_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    return true;
+}
+
+/* What is left by the record. */
+static void ask_record(const struct dump *dump, struct ckpt_thread *thread,
+                       struct ckpt_wait *record)
+{
+    struct ckpt_registers call = {.rax = record->number, .rsi = record->rsi, .r10 = record->r10};
+    struct timespec told;
+    int64_t now_ns = 0, value = 0;
+    bool to_program = (record->number == SYS_nanosleep && record->rsi != 0) ||
+                      (record->number == SYS_clock_nanosleep && record->r10 != 0);
+    if (record->until_ns != 0 && ask_clock(dump, &now_ns)) {
+        (void)rest_update(&call, now_ns, record);
+    } else if (to_program && rest_limit_of(&call, &value) == REST_AT &&
+               tracee_read(&dump->now->tracee, (uint64_t)value, &told, sizeof told) ==
+                   (ssize_t)sizeof told) {
+        record->left_s = told.tv_sec;
+        record->left_ns = told.tv_nsec;
+    }
+    thread->left_s = record->left_s;
+    thread->left_ns = record->left_ns;
+}
+
+/* It is in the code that waits: the registers of the job's own call, whether to be issued again or
+ * done. */
+static int leave_code(const struct dump *dump, struct ckpt_thread *thread, uint64_t code,
+                      bool again)
 {
     struct ckpt_registers *registers = &thread->registers;
     struct ckpt_wait record;
-    if (registers->rip - wait_code(dump->now->before) == CKPT_WAIT_BYTES - CKPT_WAIT_JUMP) {
+    if (registers->rip - code == CKPT_WAIT_BYTES - CKPT_WAIT_JUMP) {
         registers->rip = registers->r11;
         return 0;
     }
@@ -105,8 +143,7 @@ static int leave_code(const struct dump *dump, struct ckpt_thread *thread, bool 
     if (again) {
         registers->rip -= CKPT_SYSCALL_BYTES;
         registers->rax = record.number;
-        thread->left_s = record.left_s;
-        thread->left_ns = record.left_ns;
+        ask_record(dump, thread, &record);
     }
     return 0;
 }
@@ -146,6 +183,9 @@ int64_t dump_interrupted_call(const struct dump *dump, const struct ckpt_registe
         number == SYS_futex) {
         return number;
     }
+    if (code_of(dump, registers->rip) != 0) { /* the record tells */
+        return SYS_restart_syscall;
+    }
     uint64_t futex = registers->rsi & ~(uint64_t)(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
     if (registers->rsi == 0 && !is_readable(dump, registers->rdi) &&
         is_timespec(dump, registers->rdx)) {
@@ -162,16 +202,16 @@ int64_t dump_interrupted_call(const struct dump *dump, const struct ckpt_registe
     return (int32_t)registers->rdx > 0 ? SYS_poll : -1;
 }
 
-int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again)
+int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again, bool is_mended)
 {
-    uint64_t rip = thread->registers.rip;
+    uint64_t code = code_of(dump, thread->registers.rip);
     thread->left_s = -1;
     thread->left_ns = 0;
-    if (dump_is_waiting(dump->now->before, rip)) {
-        return leave_code(dump, thread, rip == wait_code(dump->now->before));
+    if (code != 0) {
+        return leave_code(dump, thread, code, again && thread->registers.rip == code);
     }
     if (again) {
-        ask_call(dump, thread);
+        ask_call(dump, thread, is_mended);
     }
     return 0;
 }

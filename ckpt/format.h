@@ -192,19 +192,22 @@ struct ckpt_registers { /* as struct user_regs_struct of x86-64 */
 /* A sleep that is resumed is not slept in full once more.  The system call that waits is issued by
  * code of the stub, at CKPT_WAIT_AT, with what is left of it in the record, which lies on the
  * thread's stack below the red zone and which the kernel brings up to date whenever it is
- * interrupted; that code then loads the registers that the job expects and goes back.  Code, place
- * and record are as here in all versions: a handler of the job's may return to it in a later image.
- */
+ * interrupted, or which tells when it is to end; that code then loads the registers that the job
+ * expects and goes back.  A job that goes on after an image, and that was not resumed, is given a
+ * page with the same code when it needs one (tracee_wait_linux.c).  Code, place and record are as
+ * here in all versions: a handler of the job's may return to it in a later image. */
 #define CKPT_WAIT_AT       64U /* offset in the stub's code */
 #define CKPT_WAIT_BYTES    48U /* of code; it ends with a jump to r11, of CKPT_WAIT_JUMP bytes */
 #define CKPT_WAIT_JUMP     3U
-#define CKPT_WAIT_ROOM     208U /* red zone and record */
+#define CKPT_WAIT_ROOM     224U /* red zone and record */
 #define CKPT_SYSCALL_BYTES 2U   /* of the instruction */
 
 struct ckpt_wait { /* the record */
     int64_t left_s, left_ns;
     uint64_t rdi, rsi, rdx, r10, r8, r9, rip; /* of the job's own call */
     uint64_t number;
+    int64_t until_ns; /* on the job's CLOCK_MONOTONIC; 0: what is left is up to date */
+    uint64_t pad;
 };
 
 struct ckpt_thread {
@@ -281,6 +284,7 @@ struct ckpt_file { /* an open file description */
     int32_t owner;        /* 0: nobody */
     int32_t owner_signal; /* F_SETSIG */
     uint32_t pad;
+    int64_t limits_us[2]; /* of a socket: SO_RCVTIMEO, SO_SNDTIMEO; 0: for ever */
 };
 
 struct ckpt_watch {   /* an entry of an epoll's, or of an inotify's */

@@ -80,6 +80,7 @@ static int read_registers(struct tracee_thread *thread)
         ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)sizeof thread->mask, &thread->mask) != 0) {
         return -errno;
     }
+    tracee_mend_wait(thread);
     return 0;
 }
 
@@ -311,7 +312,10 @@ void tracee_release(struct tracee *tracee, bool kill_it)
 {
     if (kill_it && tracee->count > 0) {
         (void)kill(tracee->pid, SIGKILL);
-    } else if (tracee->scratch != 0) {
+    } else {
+        tracee_shorten_waits(tracee);
+    }
+    if (!kill_it && tracee->scratch != 0) {
         (void)TRACEE_CALL(tracee, 0, SYS_munmap, tracee->scratch, CKPT_PAGE);
     }
     for (size_t i = tracee->count; i > 0; i--) { /* the first one ends last */
@@ -452,7 +456,9 @@ static void reap_in(pid_t parent, uint64_t call, pid_t number)
         tracee_read(&held, call, code, sizeof code) == (ssize_t)sizeof code &&
         memcmp(code, CALL, sizeof CALL) == 0) {
         (void)TRACEE_CALL(&held, 0, SYS_wait4, (uint64_t)number, 0, __WCLONE | WNOHANG);
-    } /* else it has ended, and what it left behind is another's */
+    } else { /* it has ended, and what it left behind is another's */
+        held.call = 0;
+    }
     tracee_release(&held, false);
 }
 
@@ -541,6 +547,7 @@ int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct 
                        (int)tracee->pid, err_code_text((int)page));
     }
     tracee->scratch = (uint64_t)page;
+    tracee_find_waits(tracee, maps);
     return 0;
 }
 

@@ -30,6 +30,7 @@ struct tracee_thread {
     uint64_t mask;                     /* its blocked signals */
     bool is_used;                      /* its registers were changed since */
     bool is_dirty;                     /* in a stop in which they may not be put back */
+    bool is_mended;                    /* its call ended with EINTR by our doing: is issued again */
     bool was_stopped;                  /* by a signal, before we came */
 };
 
@@ -39,6 +40,7 @@ struct tracee {
     size_t count, capacity;
     uint64_t call;    /* address of a system call instruction */
     uint64_t scratch; /* a page of its memory, made for us; 0: none */
+    uint64_t waits;   /* address of code that waits (CKPT_WAIT_AT), in a page of ours; 0: none */
 };
 
 /* Holds it.  -EPERM: it is another user's, or may not be traced; -EBUSY: somebody traces it;
@@ -52,7 +54,8 @@ struct tracee_code {
  * kernel's vdso then, nor inside lent, the one of another kernel that leads there. */
 int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct tracee_code *lent,
                    struct err *err);
-/* Lets it go on as if nothing had been; what was made for us is undone.  Or ends it by SIGKILL, and
+/* Lets it go on as if nothing had been; what was made for us is undone, but for the page of code by
+ * which a wait goes on that was interrupted by us.  Or ends it by SIGKILL, and
  * waits until nothing is left of it. */
 void tracee_release(struct tracee *tracee, bool kill);
 /* Ends it by that signal, whatever it does about it: nothing of it runs any more. */
@@ -67,6 +70,19 @@ long tracee_call(struct tracee *tracee, size_t thread, long number, const uint64
  * result. */
 int tracee_start_call(struct tracee *tracee, size_t thread, long number, const uint64_t args[6]);
 long tracee_await_call(struct tracee *tracee, size_t thread);
+
+/* ---- tracee_wait_linux.c: calls that end with EINTR when a process is stopped, without a signal
+ */
+/* Makes it a call that the kernel issues again by itself, or ends with EINTR after all if a signal
+ * is handled first. */
+void tracee_mend_wait(struct tracee_thread *thread);
+/* Such a code is at that address. */
+bool tracee_is_wait_code(const struct tracee *tracee, uint64_t address);
+/* The page of ours, if it has one. */
+void tracee_find_waits(struct tracee *tracee, const struct maps *maps);
+/* Before it is let go: calls that were mended wait for the rest of their time only.  Where that
+ * cannot be, they wait in full once more. */
+void tracee_shorten_waits(struct tracee *tracee);
 
 /* The number that a thread of a process has inside its own namespace; -1: it is not there. */
 pid_t tracee_number(pid_t pid, pid_t tid);

@@ -27,7 +27,7 @@ stub_wait:
     movq 48(%rsp), %r8
     movq 56(%rsp), %r9
     movq 64(%rsp), %r11
-    leaq 208(%rsp), %rsp
+    leaq 224(%rsp), %rsp
     jmp *%r11
     .org stub_wait + 48 /* CKPT_WAIT_BYTES: neither more nor less */
 

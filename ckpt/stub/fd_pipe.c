@@ -142,11 +142,19 @@ static void widen(int fd, const struct ckpt_file *file)
     set_option(fd, SO_SNDBUF, file->sends > INT32_MAX / 4 ? file->sends : file->sends * 2);
 }
 
+static void set_limit(int fd, int option, int64_t us)
+{
+    const int64_t limit[2] = {us / 1000000, us % 1000000}; /* struct timeval */
+    (void)SYS5(setsockopt, fd, SOL_SOCKET, option, limit, sizeof limit);
+}
+
 static void finish_socket(const struct stub *stub, const struct ckpt_file *file, int fd)
 {
     set_option(fd, SO_SNDBUF, file->sends / 2); /* the kernel doubles it */
     set_option(fd, SO_RCVBUF, file->receives / 2);
     set_option(fd, SO_PASSCRED, file->passes);
+    set_limit(fd, SO_RCVTIMEO, file->limits_us[0]);
+    set_limit(fd, SO_SNDTIMEO, file->limits_us[1]);
     if ((file->shut & 3) != 0) {
         (void)SYS2(shutdown, fd, (file->shut & 3) - 1);
     }

@@ -17,10 +17,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "ckpt/rest.h"
 #include "ckpt/stub/stub.h"
 #include "ckpt/stub/sys.h"
 #include "ckpt/xstate.h"
 
+#define NS_PER_S         1000000000
 #define XSTATE_MAGIC1    0x46505853U
 #define XSTATE_MAGIC2    0x46505845U
 #define XSTATE_SOFTWARE  464U /* offset of the bytes that are the software's */
@@ -95,33 +97,13 @@ static void wait_for_the_rest(const struct stub *stub, const struct ckpt_thread 
                               struct ckpt_registers *registers)
 {
     uint64_t place = registers->rsp - CKPT_WAIT_ROOM;
+    struct __kernel_timespec now = {0, 0};
     if (thread->left_s < 0 || !is_writable(stub, place, registers->rsp)) {
         return;
     }
-    struct ckpt_wait *record = (struct ckpt_wait *)place;
-    *record = (struct ckpt_wait){.left_s = thread->left_s,
-                                 .left_ns = thread->left_ns,
-                                 .rdi = registers->rdi,
-                                 .rsi = registers->rsi,
-                                 .rdx = registers->rdx,
-                                 .r10 = registers->r10,
-                                 .r8 = registers->r8,
-                                 .r9 = registers->r9,
-                                 .rip = registers->rip + CKPT_SYSCALL_BYTES,
-                                 .number = registers->rax};
-    registers->rsp = place;
-    registers->rip = stub->stub + CKPT_WAIT_AT;
-    if (record->number == __NR_poll) {
-        registers->rax = __NR_ppoll;
-        registers->rdx = place;
-        registers->r10 = 0;
-        registers->r8 = sizeof(uint64_t);
-        return;
-    }
-    registers->rdi = record->number == __NR_nanosleep ? CLOCK_MONOTONIC : registers->rdi;
-    registers->rsi = 0;
-    registers->rdx = registers->r10 = place;
-    registers->rax = __NR_clock_nanosleep;
+    (void)SYS2(clock_gettime, CLOCK_MONOTONIC, &now);
+    rest_begin(registers, stub->stub + CKPT_WAIT_AT, thread->left_s, thread->left_ns,
+               now.tv_sec * NS_PER_S + now.tv_nsec, (struct ckpt_wait *)place);
 }
 
 _Noreturn static void go_on(const struct start *start)

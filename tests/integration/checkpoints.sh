@@ -33,7 +33,7 @@ try --every 0.3 --rounds 2 -- "$WORK/jobs/files" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/threads.static" 200
 try --every 0.3 --rounds 2 --lazy -- "$WORK/jobs/mappings.static" .
 try --every 0.3 --rounds 2 --leave -- "$WORK/jobs/waits"
-try --every 0.3 --rounds 1 -- "$WORK/jobs/sleeps"
+try --every 0.2 --rounds 1 --beside -- "$WORK/jobs/sleeps"
 try --every 0.1 --rounds 2 --chain 5 -- "$WORK/jobs/changes"
 if [ "$(id -u)" = 0 ]; then
     AS=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
@@ -42,7 +42,7 @@ try --every 0.3 --rounds 2 -- "$WORK/jobs/waits.static"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/events" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/openings.static" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/family" .
-try --every 0.3 --rounds 1 --leave -- "$WORK/jobs/sleeps.static"
+try --every 0.2 --rounds 1 --leave -- "$WORK/jobs/sleeps.static"
 try --every 0.4 --rounds 1 -- "$WORK/jobs/sessions"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/threads" 50
 try --every 0.3 --rounds 3 -- /bin/bash "$WORK/bin/pipes.sh"

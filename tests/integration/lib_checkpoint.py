@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Interrupts a program again and again, resumes it from its images, and looks whether it notices.
 
-lib_checkpoint.py [--rounds N | --images N] [--seed S] [--every SECONDS] [--lazy] [--leave] [--chain N] [--packed] -- PROGRAM [ARGUMENT...]
+lib_checkpoint.py [--rounds N | --images N] [--seed S] [--every SECONDS] [--lazy] [--leave|--beside|--chain N] [--packed] -- PROGRAM [ARGUMENT...]
 
 Runs it once as it is, under `roost-ckpt run`.  Then N times more: after a random part of SECONDS an image is made and the
 program killed, the image is run, and so on until it ends.  Output and exit status must be those of the first run.
 --leave: images are made of the running program, which is killed a little later: what it did meanwhile is done again.
+--beside: images are made of the running program, which goes on to its end.
 --chain N: images are of what changed since the last, up to N of them, merged at the end (what is counted are deltas).
 --packed: these are asked for through a socket, packed, and each is merged with what there is at once, as a pool does it.
 
@@ -110,6 +111,16 @@ def interrupted(options, out, image):
             sys.exit(f"no image of {options.program}: {made.stderr if made else 'no process'}")
 
 
+def beside(options, out, image):
+    """It never ends but by itself, and should not notice."""
+    run, images = Run([CKPT, "run", "--", *options.program], out), 0
+    while not run.ends_within(random.random() * options.every):
+        job = run.job()
+        images += job is not None and subprocess.run([CKPT, "dump", str(job), image, "--leave-running"],
+                                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    return run.started.returncode, images
+
+
 def ask(follower, order):
     """What a follower answers; "" when it has ended."""
     try:
@@ -206,6 +217,7 @@ def main():
     parser.add_argument("--every", type=float, default=0.5)
     parser.add_argument("--lazy", action="store_true")
     parser.add_argument("--leave", action="store_true")
+    parser.add_argument("--beside", action="store_true")
     parser.add_argument("--chain", type=int, default=0)
     parser.add_argument("--packed", action="store_true")
     parser.add_argument("program", nargs="+")
@@ -221,7 +233,8 @@ def main():
         while total < options.images if options.images > 0 else number + 1 < options.rounds:
             number += 1
             out, image = os.path.join(folder, f"out{number}"), os.path.join(folder, "image")
-            ended, images = (chained if options.chain else interrupted)(options, out, image)
+            way = chained if options.chain else beside if options.beside else interrupted
+            ended, images = way(options, out, image)
             total += images
             with open(out, "rb") as text:
                 got = text.read()
