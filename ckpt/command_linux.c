@@ -25,6 +25,7 @@
 #include "ckpt/mask_linux.h"
 #include "ckpt/pack_linux.h"
 #include "ckpt/stub/keeper.h"
+#include "ckpt/written_linux.h"
 
 #define FAILED    1
 #define USAGE     2
@@ -132,6 +133,9 @@ static int probe(int argc, char **argv)
     machine_read(getauxval(AT_HWCAP2), words);
     (void)printf("HasCheckpointing = true\nCheckpointPlatform = \"LINUX %s %s\"\n", names.machine,
                  names.release);
+    if (written_is_known()) {
+        (void)printf("HasIncrementalCheckpoints = true\n");
+    }
     print_features(words, feature_list_rooms, words[MACHINE_XCR0]);
     return 0;
 }

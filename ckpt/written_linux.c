@@ -71,13 +71,26 @@ static int fetch(pid_t pid, int number)
     return rc;
 }
 
+#define FLAGS ((uint64_t)(O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY))
+#define FEATURES \
+    (UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_UNPOPULATED | UFFD_FEATURE_WP_ASYNC)
+
+/* PAGEMAP_SCAN came with the last of these features. */
+bool written_is_known(void)
+{
+    struct uffdio_api api = {.api = UFFD_API, .features = FEATURES};
+    int fd = (int)syscall(SYS_userfaultfd, FLAGS);
+    bool known = fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return known;
+}
+
 int written_open(struct tracee *tracee)
 {
-    struct uffdio_api api = {.api = UFFD_API,
-                             .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP |
-                                         UFFD_FEATURE_WP_UNPOPULATED | UFFD_FEATURE_WP_ASYNC};
-    long number = TRACEE_CALL(tracee, 0, SYS_userfaultfd,
-                              (uint64_t)(O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
+    struct uffdio_api api = {.api = UFFD_API, .features = FEATURES};
+    long number = TRACEE_CALL(tracee, 0, SYS_userfaultfd, FLAGS);
     if (number < 0) {
         return (int)number;
     }

@@ -6,6 +6,7 @@
 #ifndef CKPT_WRITTEN_LINUX_H
 #define CKPT_WRITTEN_LINUX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -26,6 +27,8 @@ void page_ranges_add(struct page_ranges *ranges, uint64_t start, uint64_t end);
 /* A userfaultfd for the memory of that process, which is held, that protects against writing and
  * lets the kernel resolve the faults.  A descriptor of ours, or a negative errno. */
 int written_open(struct tracee *tracee);
+/* Does this kernel tell such things to whoever asks? */
+bool written_is_known(void);
 /* Puts memory under it. */
 int written_watch(int fd, uint64_t start, uint64_t end);
 

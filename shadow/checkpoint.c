@@ -1,10 +1,11 @@
 /* shadow/checkpoint.c - checkpoints of a run: received, kept, given back.
  *
  * <directory>/ckpt/<JobId>/<CkptSequence>/ has `image`, `files` and `manifest`; while it is filled
- * it is <CkptSequence>.<ClaimEpoch>.part.  When both files are there and have the sums of the
- * manifest they are synced and the directory gets its name; then the schedd is told, and only what
- * the schedd has committed is ever offered to a starter (docs/protocol/checkpoint.md).  So a half
- * one never takes the place of a whole one, whoever dies.
+ * it is <CkptSequence>.<ClaimEpoch>.part.  In the place of an image what changed since the latest
+ * one may come, of which ckpt_merge.c makes a whole one.  When both files are there and have the
+ * sums of the manifest they are synced and the directory gets its name; then the schedd is told,
+ * and only what the schedd has committed is ever offered to a starter
+ * (docs/protocol/checkpoint.md).  So a half one never takes the place of a whole one, whoever dies.
  *
  * What is in the files is the job's business: it is written and read as bytes.  The sizes are a
  * stranger's; CHECKPOINT_QUOTA_PER_OWNER and SPOOL_RESERVE bound them.
@@ -35,7 +36,7 @@
 #include "wire/wire.h"
 
 #define PIECE_MAX     ((size_t)1 << 20)
-#define MANIFEST      "manifest"
+#define MANIFEST      CKPT_NAME_MANIFEST
 #define MANIFEST_MAX  ((size_t)256 << 10)
 #define REFUSED       "refused" /* a byte for each time */
 #define REFUSALS_MAX  3
@@ -46,6 +47,7 @@
 /* What a call is about; on the lane with it. */
 struct ckpt_call {
     int64_t sequence, previous;
+    int64_t base; /* of a delta: what it changes; 0: it is none */
     int64_t offset, size, have;
     const char *name; /* of those that there are */
     bool is_damaged;
@@ -70,7 +72,7 @@ static void call_destroy(struct ckpt_call *call)
 
 static const char *name_of(const char *name)
 {
-    static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_FILES};
+    static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_DELTA, CKPT_NAME_FILES};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         if (strcmp(name, NAMES[i]) == 0) {
             return NAMES[i];
@@ -85,6 +87,7 @@ static struct ckpt_call *call_create(struct wire_request *request, bool has_name
     const struct ad *args = wire_request_args(request);
     struct ckpt_call *call = mem_zalloc(sizeof *call);
     call->sequence = ad_int_or(args, CKPT_SEQUENCE, 0);
+    call->base = ad_int_or(args, CKPT_BASE, 0);
     call->offset = ad_int_or(args, "Offset", 0);
     call->size = ad_int_or(args, "Size", 0);
     call->name = name_of(ad_string_or(args, "Name", ""));
@@ -145,7 +148,13 @@ static int check_quota(struct work *work, const struct ckpt_call *call, size_t m
     }
     struct os_tree_figures tree;
     os_tree_figures(shadow->os, shadow->checkpoints, JOB_NAMES_MAX, &tree);
-    if (call->size > shadow->checkpoint_quota - tree.disk_kib * 1024) {
+    int64_t size = call->size;
+    if (call->base > 0 && strcmp(call->name, CKPT_NAME_DELTA) == 0) { /* what comes of it */
+        char *base = place(work->run, call->base);
+        size += size_in(work->run, base, CKPT_NAME_IMAGE);
+        mem_free(base);
+    }
+    if (size > shadow->checkpoint_quota - tree.disk_kib * 1024) {
         return err_set(&work->err, -EDQUOT,
                        "checkpoints of %s would take more than CHECKPOINT_QUOTA_PER_OWNER (%" PRId64
                        " bytes)",
@@ -205,8 +214,8 @@ static void put_done(struct work *work, int result)
 
 /* ---- CKPT_DONE ------------------------------------------------------------------------------- */
 
-static int digest_in(struct work *work, const char *directory, const char *name,
-                     char ret[DIGEST_HEX_SIZE])
+int checkpoint_digest(struct work *work, const char *directory, const char *name,
+                      char ret[DIGEST_HEX_SIZE])
 {
     struct os_file *file = NULL;
     int result =
@@ -234,7 +243,7 @@ static int check_one(struct work *work, const char *part, const char *name, cons
 {
     const struct ckpt_call *call = work->arg;
     char hex[DIGEST_HEX_SIZE] = "";
-    int result = digest_in(work, part, name, hex);
+    int result = checkpoint_digest(work, part, name, hex);
     if (result == -ENOENT ||
         (result == 0 &&
          (size_in(work->run, part, name) != ad_int_or(call->manifest, bytes_attr, -1) ||
@@ -247,24 +256,67 @@ static int check_one(struct work *work, const char *part, const char *name, cons
     return result;
 }
 
+/* NULL: there is none that can be read. */
+static struct ad *read_manifest(struct work *work, const char *directory)
+{
+    char *path = stage_join(directory, MANIFEST), *text = NULL;
+    size_t length = 0;
+    struct ad *manifest = NULL;
+    if (os_read_file(work->run->shadow->os, path, MANIFEST_MAX, &text, &length, NULL) == 0 &&
+        ad_decode(text, length, NULL, &manifest, NULL) != 0) {
+        manifest = NULL;
+    }
+    mem_free(text);
+    mem_free(path);
+    return manifest;
+}
+
 /* Has it come before, and was it whole?  Then what it says of its files is what is said now. */
 static bool is_there(struct work *work, const char *directory)
 {
     const struct ckpt_call *call = work->arg;
-    char *path = stage_join(directory, MANIFEST), *text = NULL;
-    size_t length = 0;
-    struct ad *manifest = NULL;
+    const char *sum = call->base > 0 ? CKPT_DELTA_SUM : CKPT_IMAGE_SUM;
+    struct ad *manifest = read_manifest(work, directory);
     bool same =
-        os_read_file(work->run->shadow->os, path, MANIFEST_MAX, &text, &length, NULL) == 0 &&
-        ad_decode(text, length, NULL, &manifest, NULL) == 0 &&
-        strcmp(ad_string_or(manifest, CKPT_IMAGE_SUM, "?"),
-               ad_string_or(call->manifest, CKPT_IMAGE_SUM, "")) == 0 &&
+        manifest != NULL &&
+        strcmp(ad_string_or(manifest, sum, "?"), ad_string_or(call->manifest, sum, "")) == 0 &&
         strcmp(ad_string_or(manifest, CKPT_FILES_SUM, "?"),
                ad_string_or(call->manifest, CKPT_FILES_SUM, "")) == 0;
     ad_destroy(manifest);
-    mem_free(text);
-    mem_free(path);
     return same;
+}
+
+/* Unpacked, merged, and packed again, all at once. */
+static int check_room_to_merge(struct work *work, const char *base)
+{
+    const struct ckpt_call *call = work->arg;
+    struct ad *manifest = read_manifest(work, base);
+    int64_t plain = manifest != NULL ? ad_int_or(manifest, CKPT_IMAGE_BYTES, 0) : 0;
+    int64_t more = ad_int_or(call->manifest, CKPT_IMAGE_BYTES, 0);
+    ad_destroy(manifest);
+    plain = plain > 0 ? plain : 0;
+    more = more > 0 && more < plain ? more : plain;
+    return stages_have_room(work->run->shadow, (size_t)plain * 3 + (size_t)more, &work->err);
+}
+
+/* Are its files here, and an image whole at last? */
+static int complete(struct work *work, const char *part)
+{
+    struct ckpt_call *call = work->arg;
+    bool is_delta = call->base > 0;
+    int result = check_one(work, part, is_delta ? CKPT_NAME_DELTA : CKPT_NAME_IMAGE,
+                           CKPT_IMAGE_STORED, is_delta ? CKPT_DELTA_SUM : CKPT_IMAGE_SUM);
+    result = result != 0
+                 ? result
+                 : check_one(work, part, CKPT_NAME_FILES, CKPT_FILES_STORED, CKPT_FILES_SUM);
+    if (result == 0 && is_delta) {
+        char *base = place(work->run, call->base);
+        result = check_room_to_merge(work, base);
+        result = result != 0 ? result : checkpoint_merge(work, part, base, call->manifest);
+        mem_free(base);
+    }
+    checkpoint_merge_tidy(work, part);
+    return result;
 }
 
 static int done_body(struct work *work)
@@ -279,10 +331,7 @@ static int done_body(struct work *work)
     strbuf_init(&text, MANIFEST_MAX);
     int result = 0;
     if (!is_there(work, to)) {
-        result = check_one(work, part, CKPT_NAME_IMAGE, CKPT_IMAGE_BYTES, CKPT_IMAGE_SUM);
-        result = result != 0
-                     ? result
-                     : check_one(work, part, CKPT_NAME_FILES, CKPT_FILES_BYTES, CKPT_FILES_SUM);
+        result = complete(work, part);
         ad_encode(call->manifest, false, &text);
         if (result == 0 && text.failed) {
             result = err_set(&work->err, -E2BIG, "the manifest is too long");
@@ -394,6 +443,7 @@ static void done_done(struct work *work, int result)
     call->manifest = NULL;
     ad_remove(args, CKPT_IMAGE_SUM);
     ad_remove(args, CKPT_FILES_SUM);
+    ad_remove(args, CKPT_DELTA_SUM);
     ad_set_string(args, "Event", CKPT_EVENT_TAKEN);
     ad_set_int(args, CKPT_PREVIOUS, call->previous);
     report_send(run->shadow, run, VERB_JOB_STATUS, args, taken_answered, told);
@@ -560,6 +610,14 @@ void checkpoint_handle(struct run *run, struct wire_request *request)
     if (is_old ? !is_known(run, call->sequence) : call->sequence < run->ckpt_latest) {
         wire_reply_error(request, -ENOENT, "job %s has no checkpoint %" PRId64, run->id,
                          call->sequence);
+        call_destroy(call);
+        return;
+    }
+    /* One that was done already, and is told of again, is of the one before. */
+    bool is_done = verb == VERB_CKPT_DONE && call->sequence == run->ckpt_latest;
+    if (!is_old && !is_done && call->base != 0 && call->base != run->ckpt_latest) {
+        wire_reply_error(request, -ENODATA, "job %s has no checkpoint %" PRId64 " to be changed",
+                         run->id, call->base);
         call_destroy(call);
         return;
     }

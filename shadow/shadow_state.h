@@ -22,13 +22,13 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/stream.h"
 #include "base/vec.h"
 #include "wire/verbs.h"
 
 struct ad;
-struct digest;
 struct listener;
 struct log;
 struct loop;
@@ -69,6 +69,7 @@ struct shadow {
     char *spools;                  /* <directory>/spool: what evicted jobs have made */
     char *checkpoints;             /* <directory>/ckpt */
     int64_t checkpoint_quota;      /* bytes; 0: no limit */
+    char *ckpt_program;            /* roost-ckpt */
     LIST_HEAD(, removal) removals; /* checkpoint.c */
     struct tls_identity *identity;
     struct wire_context *context;
@@ -234,6 +235,18 @@ void checkpoints_remove(struct shadow *shadow, const char *jobs);      /* all of
 /* Removes those that are of no job in `known` ("12.3,12.4"), nor of a run. */
 void checkpoints_sweep(struct shadow *shadow, const char *known);
 void checkpoints_end(struct shadow *shadow); /* lanes have stopped */
+
+struct work;
+/* Of a file in a directory of ours, on the lane. */
+int checkpoint_digest(struct work *work, const char *directory, const char *name,
+                      char ret[DIGEST_HEX_SIZE]);
+
+/* ---- ckpt_merge.c, on the lane ---- */
+/* Makes, in the directory `part`, an image of that in `base` and of what changed (CKPT_NAME_DELTA),
+ * and writes to the manifest what it is.  -ENODATA: it cannot be. */
+int checkpoint_merge(struct work *work, const char *part, const char *base, struct ad *manifest);
+/* Removes what is no part of a checkpoint. */
+void checkpoint_merge_tidy(struct work *work, const char *part);
 
 /* ---- live.c: output while the job runs ---- */
 

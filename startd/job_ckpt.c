@@ -114,6 +114,9 @@ void job_ckpt_put_machine(const struct startd *startd, struct ad *ad)
         ad_set_bool(ad, CKPT_HAS, true);
         ad_set_string(ad, CKPT_SLOT_PLATFORM, ad_string_or(startd->ckpt, CKPT_SLOT_PLATFORM, ""));
         ad_set_string(ad, CKPT_FEATURES, ad_string_or(startd->ckpt, CKPT_FEATURES, ""));
+        if (ad_bool_or(startd->ckpt, CKPT_HAS_CHANGES, false)) {
+            ad_set_bool(ad, CKPT_HAS_CHANGES, true);
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 /* starter/checkpoint.c - checkpoints of the job that runs: when, taking one, sending it.
  *
- * `roost-ckpt dump` is run beside the job, as its account, and while the job stands still tar packs
- * what the job sees as its files (its sandbox, /tmp, /var/tmp, /dev/shm): image and archive are of
- * one moment.  The job goes on as soon as both that and a copy of its memory are made.  Then the
- * two are sent to the shadow, under a rate limit; what the schedd has committed is what counts.
+ * An image of it and an archive of its files are made while it stands still (ckpt_take.c), and sent
+ * to the shadow, under a rate limit (ckpt_send.c); what the schedd has committed is what counts.
+ * The image is of what changed since the one before where that can be; a shadow that lost that one
+ * (-ENODATA) gets a whole one at once.
  *
  * One at a time.  When the job is told to stop, the last one is taken with it standing still, and
  * kills it; if the time it is given is shorter than what the last one took, it is ended at once:
@@ -35,16 +35,15 @@
 #include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
-#define LOOK_MS      1000 /* whether it is time */
-#define REPORT_BYTES ((size_t)64 << 10)
+#define LOOK_MS      1000        /* whether it is time */
+#define FOLLOW_MS    100         /* of the run: it is followed from then on */
 #define SPARE_KIB    (64 * 1024) /* that a dump leaves of the disk */
 #define RUN_AGAIN_MS 100         /* for who asked meanwhile */
+#define LOSSES_MAX   3           /* after these images are whole: that host cannot merge them */
 #define TRIES_MAX    5           /* of a dump that is refused: it may be so for a moment only */
 #define TRY_AGAIN_MS 50
 
-static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_FILES};
-
-static const struct ad *slot_of(const struct starter *starter)
+const struct ad *checkpoint_slot(const struct starter *starter)
 {
     const struct ad *slot = NULL;
     return ad_get_ad(starter->record, "Slot", &slot) == 0 ? slot : NULL;
@@ -60,7 +59,7 @@ static bool runs(const struct starter *starter)
 static const char *why_not(const struct starter *starter)
 {
     const struct config *config = starter->env.config;
-    const struct ad *slot = slot_of(starter);
+    const struct ad *slot = checkpoint_slot(starter);
     size_t count = 0;
     const char *const *scratch = config_list(config, "MOUNT_UNDER_SCRATCH", &count);
     if (slot == NULL || !ad_bool_or(slot, CKPT_HAS, false)) {
@@ -202,11 +201,18 @@ static uint64_t time_left_ms(const struct starter *starter)
     return starter->ckpt.stop_by_ms > now_ms ? starter->ckpt.stop_by_ms - now_ms : 0;
 }
 
-/* What the next one will take, as far as is known: a little more than the last. */
-static bool has_time(const struct starter *starter)
+/* Can what changed be sent, the next time? */
+static bool is_followed(const struct starter *starter)
 {
     const struct starter_ckpt *ckpt = &starter->ckpt;
-    return time_left_ms(starter) > ckpt->took_ms + ckpt->took_ms / 4;
+    return ckpt->follower > 0 && ckpt->committed_id[0] != '\0';
+}
+
+/* What the next one will take, as far as is known: a little more than the last of its kind. */
+static bool has_time(const struct starter *starter)
+{
+    uint64_t takes_ms = checkpoint_plan_takes_ms(&starter->ckpt.costs, is_followed(starter));
+    return time_left_ms(starter) > takes_ms + takes_ms / 4;
 }
 
 /* Nothing is under way any more. */
@@ -217,13 +223,14 @@ static void rest(struct starter *starter, bool kept)
     ckpt->step = CKPT_IDLE;
     ckpt->next_ms =
         loop_now_ms(starter->env.loop) +
-        checkpoint_plan_interval_ms(ckpt->took_ms,
+        checkpoint_plan_interval_ms(&ckpt->costs, is_followed(starter),
                                     (uint64_t)config_duration_ms(starter->env.config,
                                                                  "CHECKPOINT_INTERVAL_MIN"),
                                     (uint64_t)config_duration_ms(starter->env.config,
                                                                  "CHECKPOINT_INTERVAL_MAX"));
     if (!ckpt->ends_run) {
-        loop_timer_set(ckpt->timer, ckpt->waiting.count > 0 ? RUN_AGAIN_MS : LOOK_MS);
+        bool again = ckpt->waiting.count > 0 || ckpt->base_lost;
+        loop_timer_set(ckpt->timer, again ? RUN_AGAIN_MS : LOOK_MS);
         return;
     }
     if (ckpt->job_ended) {
@@ -241,7 +248,14 @@ void checkpoint_abandon(struct starter *starter, int status, const char *why)
     struct starter_ckpt *ckpt = &starter->ckpt;
     log_warn(starter->env.log, "checkpoint.failed", why, LOG_TEXT("job", starter->job_id),
              LOG_INT("sequence", ckpt->number), LOG_INT("status", status));
-    answer_all(starter, status, why);
+    ckpt->base_lost = status == -ENODATA && !ckpt->ends_run && !ckpt->job_ended;
+    if (status == -ENODATA) {
+        ckpt->committed_id[0] = '\0'; /* a whole one, at once */
+        ckpt->losses++;
+    }
+    if (!ckpt->base_lost) {
+        answer_all(starter, status, why);
+    }
     rest(starter, false);
 }
 
@@ -271,71 +285,25 @@ void checkpoint_tell_startd(struct starter *starter)
 void checkpoint_committed(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->ckpt;
+    bool was_followed = is_followed(starter);
     ckpt->sequence = ckpt->number;
     ckpt->has_one = true;
+    checkpoint_plan_note(&ckpt->costs, ckpt->took_ms, was_followed, ckpt->is_delta);
+    if (ckpt->losses < LOSSES_MAX) {
+        memcpy(ckpt->committed_id, ckpt->made_id, sizeof ckpt->committed_id);
+    }
     ckpt->taken_s = ad_int_or(ckpt->manifest, CKPT_LAST_TIME, 0);
     ckpt->run_s = ad_int_or(ckpt->manifest, CKPT_RUN_SECONDS, 0);
     log_info(starter->env.log, "checkpoint.kept", "the job can go on from there",
              LOG_TEXT("job", starter->job_id), LOG_INT("sequence", ckpt->sequence),
-             LOG_INT("bytes", ckpt->sizes[0] + ckpt->sizes[1]), LOG_INT("took_ms", ckpt->took_ms));
+             LOG_INT("sent_bytes", ckpt->sizes[0] + ckpt->sizes[1]),
+             LOG_BOOL("delta", ckpt->is_delta), LOG_INT("took_ms", ckpt->took_ms));
     checkpoint_tell_startd(starter);
     answer_all(starter, 0, "");
     rest(starter, true);
 }
 
 /* ---- taking ---------------------------------------------------------------------------------- */
-
-/* What the dump said: attributes, or why not. */
-static char *read_report(struct starter *starter)
-{
-    char *path = checkpoint_path(starter, "report"), *text = NULL;
-    size_t length = 0;
-    struct os_stat stat;
-    if (os_below_stat(starter->env.os, starter->directory, STARTER_CKPT_DIRECTORY "/report",
-                      &stat) != 0 ||
-        !stat.is_file ||
-        os_read_file(starter->env.os, path, REPORT_BYTES, &text, &length, NULL) != 0) {
-        text = mem_strdup("");
-    }
-    mem_free(path);
-    return text;
-}
-
-static int make_manifest(struct starter *starter, const char *report, struct err *err)
-{
-    struct starter_ckpt *ckpt = &starter->ckpt;
-    const struct ad *slot = slot_of(starter);
-    struct ad *said = NULL, *manifest = ad_create();
-    int rc = ad_parse_long(report, strlen(report), &said, err);
-    for (size_t i = 0; i < 2 && rc == 0; i++) {
-        struct os_stat stat;
-        rc = os_below_stat(starter->env.os, starter->directory, ckpt->files[i], &stat);
-        rc = rc == 0 && stat.is_file ? 0 : err_set(err, -EIO, "%s is missing", NAMES[i]);
-        ckpt->sizes[i] = rc == 0 ? (uint64_t)stat.size_bytes : 0;
-    }
-    if (rc != 0) {
-        ad_destroy(said);
-        ad_destroy(manifest);
-        return rc;
-    }
-    watch_report(starter, manifest);
-    /* By type: it was written by a program of the job's account. */
-    ad_set_int(manifest, CKPT_LAST_TIME,
-               ad_int_or(said, CKPT_LAST_TIME, loop_wall_s(starter->env.loop)));
-    ad_set_string(manifest, CKPT_PLATFORM, ad_string_or(said, CKPT_PLATFORM, ""));
-    ad_set_string(manifest, CKPT_FEATURES, ad_string_or(said, CKPT_FEATURES, ""));
-    ad_set_real(manifest, CKPT_STOOD_STILL, ad_real_or(said, CKPT_STOOD_STILL, 0));
-    ad_set_int(manifest, CKPT_SEQUENCE, ckpt->number);
-    ad_set_int(manifest, CKPT_IMAGE_BYTES, (int64_t)ckpt->sizes[0]);
-    ad_set_int(manifest, CKPT_FILES_BYTES, (int64_t)ckpt->sizes[1]);
-    ad_set_string(manifest, CKPT_ARCH, slot != NULL ? ad_string_or(slot, "Arch", "") : "");
-    ad_set_string(manifest, CKPT_OPSYS, slot != NULL ? ad_string_or(slot, "OpSys", "") : "");
-    ad_set_string(manifest, CKPT_SANDBOX, starter_inside(starter));
-    ad_set_int(manifest, CKPT_RUN_SECONDS, (int64_t)(ckpt->run_ms / 1000));
-    ad_destroy(said);
-    ckpt->manifest = manifest;
-    return 0;
-}
 
 static void dumped(void *arg, pid_t pid, const struct os_exit *how)
 {
@@ -348,13 +316,13 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     loop_timer_stop(ckpt->timer);
-    char *report = read_report(starter);
+    char *report = ckpt_take_report(starter);
     int rc = 0;
     if (how->signal != 0 || how->status != 0) {
         report[strcspn(report, "\n")] = '\0';
         rc = err_set(&err, -EOPNOTSUPP, "%s", report[0] != '\0' ? report : "roost-ckpt was killed");
     }
-    rc = rc != 0 ? rc : make_manifest(starter, report, &err);
+    rc = rc != 0 ? rc : ckpt_take_manifest(starter, report, &err);
     mem_free(report);
     if (rc != 0 && ++ckpt->tries < TRIES_MAX && !ckpt->job_ended) {
         log_info(starter->env.log, "checkpoint.again", err.text, LOG_TEXT("job", starter->job_id),
@@ -368,7 +336,8 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
     }
     log_info(starter->env.log, "checkpoint.taken", "it is sent now",
              LOG_TEXT("job", starter->job_id), LOG_INT("sequence", ckpt->number),
-             LOG_INT("image_bytes", ckpt->sizes[0]), LOG_INT("files_bytes", ckpt->sizes[1]));
+             LOG_BOOL("delta", ckpt->is_delta), LOG_INT("image_bytes", ckpt->sizes[0]),
+             LOG_INT("files_bytes", ckpt->sizes[1]));
     if (ckpt->ends_run && !ckpt->job_ended && starter->pid > 0) {
         cage_kill(starter); /* what it does from now on is done again anyway */
     }
@@ -376,129 +345,6 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
     ckpt->sent = 0;
     ckpt->resends = 0;
     ckpt_send_begin(starter);
-}
-
-static void add_transform(struct vec *words, const char *from, const char *to)
-{
-    struct strbuf word;
-    strbuf_init(&word, 0);
-    strbuf_printf(&word, "--transform=flags=rhS;s,^%s\\(/\\|$\\),%s\\1,", from, to + 1);
-    vec_push(words, strbuf_take(&word));
-    strbuf_fini(&word);
-}
-
-static void add_word(struct vec *words, const char *prefix, const char *text)
-{
-    struct strbuf word;
-    strbuf_init(&word, 0);
-    strbuf_printf(&word, "%s%s", prefix, text);
-    vec_push(words, strbuf_take(&word));
-    strbuf_fini(&word);
-}
-
-/* What was mounted at NAME/WAY, and the whole way there, which we made: another machine makes its
- * own. */
-static void exclude(struct vec *words, const char *name, const char *way)
-{
-    struct strbuf word;
-    strbuf_init(&word, 0);
-    strbuf_printf(&word, "--exclude=%s%.*s", name, (int)(1 + strcspn(way + 1, "/")), way);
-    vec_push(words, strbuf_take(&word));
-    strbuf_fini(&word);
-}
-
-/* The job's files, under the names that it has for them: without what we put there. */
-static void add_tar(struct starter *starter, const char *archive, struct vec *words)
-{
-    static const char *const FIRST[] = {"tar",      "--format=posix", "--numeric-owner",
-                                        "--sparse", "--anchored",     "--no-wildcards"};
-    const char *home = starter_inside(starter), *from, *to, *point;
-    for (size_t i = 0; i < sizeof FIRST / sizeof FIRST[0]; i++) {
-        vec_push(words, mem_strdup(FIRST[i]));
-    }
-    add_word(words, "--exclude=sandbox/", STARTER_JOB_AD);
-    add_word(words, "--exclude=sandbox/", STARTER_MACHINE_AD);
-    if (remote_is_wanted(starter)) {
-        add_word(words, "--exclude=sandbox/", REMOTE_FILES); /* of this run */
-    }
-    add_transform(words, "sandbox", home);
-    char *images = checkpoint_inside(starter, "");
-    add_transform(words, STARTER_CKPT_DIRECTORY, images);
-    mem_free(images);
-    struct vec names = {0};
-    vec_push(&names, mem_strdup("sandbox"));
-    vec_push(&names, mem_strdup(STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_INPUTS));
-    for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
-        const char *name = strrchr(from, '/') + 1;
-        size_t length = strlen(to);
-        for (size_t k = 0; cage_mount_point(starter, k, &point); k++) {
-            if (strncmp(point, to, length) == 0 && point[length] == '/') {
-                exclude(words, name, point + length);
-            }
-        }
-        add_transform(words, name, to);
-        vec_push(&names, mem_strdup(name));
-    }
-    vec_push(words, mem_strdup("--create"));
-    add_word(words, "--file=", archive);
-    for (size_t i = 0; i < names.count; i++) {
-        vec_push(words, names.items[i]);
-    }
-    vec_fini(&names, NULL);
-}
-
-static int spawn_dump(struct starter *starter, struct err *err)
-{
-    static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
-                                              NULL};
-    struct starter_ckpt *ckpt = &starter->ckpt;
-    char number[24], name[40], *images[2], *report = checkpoint_path(starter, "report");
-    struct vec words = {0};
-    pid_t job = os_caged_pid(starter->env.os, starter->pid);
-    (void)snprintf(number, sizeof number, "%d", (int)job);
-    for (size_t i = 0; i < 2; i++) {
-        (void)snprintf(name, sizeof name, "%s.%lld", NAMES[i], (long long)ckpt->number);
-        images[i] = checkpoint_path(starter, name);
-        (void)snprintf(ckpt->files[i], sizeof ckpt->files[i], STARTER_CKPT_DIRECTORY "/%s", name);
-    }
-    const char *const first[] = {config_path(starter->env.config, "CKPT_PROGRAM"),
-                                 "dump",
-                                 number,
-                                 images[0],
-                                 "--kept",
-                                 "--attributes",
-                                 ckpt->ends_run ? "--kill" : "--leave-running"};
-    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
-        vec_push(&words, mem_strdup(first[i]));
-    }
-    if (remote_is_wanted(starter)) {
-        vec_push(&words, mem_strdup("--sync"));
-    }
-    if (remote_is_wanted(starter) && resume_is_ready(starter)) { /* the mount's, then its own */
-        vec_push(&words, mem_strdup("--kept"));
-    }
-    vec_push(&words, mem_strdup("--"));
-    add_tar(starter, images[1], &words);
-    vec_push(&words, NULL);
-    const struct os_spawn spec = {.argv = (const char *const *)words.items,
-                                  .env = ENVIRONMENT,
-                                  .cwd =
-                                      starter->directory, /* tar's: it may go there, not list it */
-                                  .stdout_path = report,
-                                  .stderr_path = report,
-                                  .truncate_output = true,
-                                  .new_session = true,
-                                  .no_new_privs = true,
-                                  .change_user = starter->change_user,
-                                  .uid = starter->uid,
-                                  .gid = starter->gid};
-    int rc = job <= 0 ? err_set(err, -ESRCH, "the job has ended")
-                      : os_spawn(starter->env.os, &spec, dumped, starter, &ckpt->pid, err);
-    vec_fini(&words, mem_free);
-    mem_free(images[0]);
-    mem_free(images[1]);
-    mem_free(report);
-    return rc;
 }
 
 /* The image is about what it has in memory, and the archive what it has on disk. */
@@ -525,7 +371,7 @@ static void try_to_dump(struct starter *starter)
     struct err err;
     ckpt->run_ms = run_ms(starter);
     int rc = check_room(starter, &err);
-    rc = rc != 0 ? rc : spawn_dump(starter, &err);
+    rc = rc != 0 ? rc : ckpt_take_spawn(starter, dumped, &err);
     if (rc != 0) {
         ckpt->pid = 0;
         checkpoint_abandon(starter, rc, err.text);
@@ -542,6 +388,7 @@ static void take(struct starter *starter)
     ckpt->began_ms = loop_now_ms(starter->env.loop);
     ckpt->step = CKPT_DUMPING;
     ckpt->tries = 0;
+    ckpt->base_lost = false;
     try_to_dump(starter);
 }
 
@@ -556,7 +403,7 @@ void checkpoint_begin(struct starter *starter)
     ckpt->job_began_ms = loop_now_ms(starter->env.loop);
     ckpt->next_ms = ckpt->job_began_ms +
                     (uint64_t)config_duration_ms(starter->env.config, "CHECKPOINT_INTERVAL_MIN");
-    loop_timer_set(ckpt->timer, LOOK_MS);
+    loop_timer_set(ckpt->timer, FOLLOW_MS);
 }
 
 void checkpoint_note_frozen(struct starter *starter, bool frozen)
@@ -591,7 +438,7 @@ static bool is_time(struct starter *starter)
     const char *text = config_expr(starter->env.config, "PERIODIC_CHECKPOINT");
     bool has_own = ad_has(starter->job, CKPT_PERIODIC);
     int64_t now_s = loop_wall_s(starter->env.loop);
-    const struct ad *slot = slot_of(starter);
+    const struct ad *slot = checkpoint_slot(starter);
     if (text == NULL && !has_own) {
         return loop_now_ms(starter->env.loop) >= ckpt->next_ms;
     }
@@ -619,6 +466,9 @@ void checkpoint_tick(void *arg)
     }
     if (ckpt->step == CKPT_DUMPING && ckpt->pid > 0) {            /* it takes too long */
         (void)os_kill_group(starter->env.os, ckpt->pid, SIGKILL); /* dumped() follows */
+        if (ckpt->follower > 0) {
+            (void)os_kill_group(starter->env.os, ckpt->follower, SIGKILL); /* it may be stuck */
+        }
         return;
     }
     if (ckpt->step == CKPT_DUMPING && runs(starter)) {
@@ -628,7 +478,8 @@ void checkpoint_tick(void *arg)
     if (ckpt->step != CKPT_IDLE || !runs(starter) || starter->stopping) {
         return;
     }
-    if (!starter->frozen && (ckpt->waiting.count > 0 || is_time(starter))) {
+    ckpt_take_follow(starter);
+    if (!starter->frozen && (ckpt->waiting.count > 0 || ckpt->base_lost || is_time(starter))) {
         take(starter);
     } else {
         loop_timer_set(ckpt->timer, LOOK_MS);
@@ -703,11 +554,7 @@ bool checkpoint_is_sent(const struct starter *starter)
 void checkpoint_forget(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->ckpt;
-    if (ckpt->pid > 0) {
-        os_forget(starter->env.os, ckpt->pid);
-        (void)os_kill_group(starter->env.os, ckpt->pid, SIGKILL); /* gone: fine */
-        ckpt->pid = 0;
-    }
+    ckpt_take_end(starter);
     loop_timer_stop(ckpt->timer);
     remove_files(starter);
     ckpt->step = CKPT_IDLE;

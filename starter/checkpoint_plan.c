@@ -4,8 +4,26 @@
  */
 #include "starter/checkpoint_plan.h"
 
-uint64_t checkpoint_plan_interval_ms(uint64_t took_ms, uint64_t min_ms, uint64_t max_ms)
+void checkpoint_plan_note(struct checkpoint_costs *costs, uint64_t took_ms, bool followed,
+                          bool is_delta)
 {
+    uint64_t ms = took_ms > 0 ? took_ms : 1;
+    costs->changed_ms = followed ? ms : costs->changed_ms;
+    costs->whole_ms = is_delta ? costs->whole_ms : ms;
+}
+
+uint64_t checkpoint_plan_takes_ms(const struct checkpoint_costs *costs, bool followed)
+{
+    return followed && costs->changed_ms > 0 ? costs->changed_ms : costs->whole_ms;
+}
+
+uint64_t checkpoint_plan_interval_ms(const struct checkpoint_costs *costs, bool followed,
+                                     uint64_t min_ms, uint64_t max_ms)
+{
+    uint64_t took_ms = checkpoint_plan_takes_ms(costs, followed);
+    if (followed && costs->changed_ms == 0) {
+        took_ms /= CHECKPOINT_DELTA_GUESS;
+    }
     uint64_t wanted_ms =
         took_ms > UINT64_MAX / CHECKPOINT_COST ? UINT64_MAX : took_ms * CHECKPOINT_COST;
     wanted_ms = wanted_ms < max_ms ? wanted_ms : max_ms;

@@ -22,7 +22,12 @@
 #define PUTS_MAX    4
 #define RESENDS_MAX 3
 
-static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_FILES};
+static const char *name_of(const struct starter_ckpt *ckpt)
+{
+    return ckpt->file_at == 1 ? CKPT_NAME_FILES
+           : ckpt->is_delta   ? CKPT_NAME_DELTA
+                              : CKPT_NAME_IMAGE;
+}
 
 static bool is_connected(const struct starter *starter)
 {
@@ -164,7 +169,10 @@ static struct ad *put_args(const struct starter *starter, int64_t offset)
     const struct starter_ckpt *ckpt = &starter->ckpt;
     struct ad *args = ad_create();
     ad_set_int(args, CKPT_SEQUENCE, ckpt->number);
-    ad_set_string(args, "Name", NAMES[ckpt->file_at]);
+    ad_set_string(args, "Name", name_of(ckpt));
+    if (ckpt->is_delta) {
+        ad_set_int(args, CKPT_BASE, ckpt->sequence);
+    }
     ad_set_int(args, "Offset", offset);
     ad_set_int(args, "Size", (int64_t)ckpt->sizes[ckpt->file_at]);
     return args;
@@ -228,7 +236,10 @@ void ckpt_send_next(struct starter *starter)
             }
             char hex[DIGEST_HEX_SIZE];
             digest_hex(ckpt->digest, hex);
-            ad_set_string(ckpt->manifest, ckpt->file_at == 0 ? CKPT_IMAGE_SUM : CKPT_FILES_SUM,
+            ad_set_string(ckpt->manifest,
+                          ckpt->file_at == 1 ? CKPT_FILES_SUM
+                          : ckpt->is_delta   ? CKPT_DELTA_SUM
+                                             : CKPT_IMAGE_SUM,
                           hex);
             ckpt->file_at++;
             begin_file(starter);

@@ -136,6 +136,17 @@ static const struct knob KNOBS[] = {
      .fallback = "0",
      .unit = "bytes/s",
      .help = "How fast checkpoints are sent to the submit host; 0: as fast as it takes them."},
+    {.name = "CHECKPOINT_INCREMENTAL",
+     .type = KNOB_BOOL,
+     .fallback = "true",
+     .help = "What was not changed since the checkpoint before is not sent again, where the kernel "
+             "can tell (Linux 6.7)."},
+    {.name = "CHECKPOINT_COMPRESSION",
+     .type = KNOB_STRING,
+     .fallback = "zstd",
+     .choices = "zstd|none",
+     .help = "How checkpoints are packed for their way to the submit host, and for where they are "
+             "kept there."},
     {.name = "CHECKPOINT_SANDBOX",
      .type = KNOB_PATH,
      .fallback = "/var/tmp/roost-job",

@@ -177,10 +177,16 @@ static void look(struct starter *starter)
 
 /* ---- getting one ----------------------------------------------------------------------------- */
 
+/* As they are kept: packed, perhaps. */
+static int64_t stored_bytes(const struct ad *manifest, size_t file)
+{
+    return file == 0 ? ad_int_or(manifest, CKPT_IMAGE_STORED, -1)
+                     : ad_int_or(manifest, CKPT_FILES_STORED, -1);
+}
+
 static int64_t wanted_bytes(const struct starter *starter)
 {
-    return ad_int_or(manifest_of(starter),
-                     starter->resume.file_at == 0 ? CKPT_IMAGE_BYTES : CKPT_FILES_BYTES, -1);
+    return stored_bytes(manifest_of(starter), starter->resume.file_at);
 }
 
 static bool begin_file(struct starter *starter)
@@ -199,7 +205,7 @@ static bool begin_file(struct starter *starter)
     return rc == 0;
 }
 
-static void check(struct starter *starter);
+static void unpack(struct starter *starter);
 static void got(void *arg, struct wire_reply *reply);
 
 static void get_more(struct starter *starter)
@@ -249,7 +255,7 @@ static void end_file(struct starter *starter)
         starter->busy = false;
         starter_go(starter);
     } else {
-        check(starter);
+        unpack(starter);
     }
 }
 
@@ -290,8 +296,10 @@ static void got(void *arg, struct wire_reply *reply)
 
 static bool fits_disk(const struct starter *starter)
 {
-    int64_t bytes = ad_int_or(manifest_of(starter), CKPT_IMAGE_BYTES, 0) / 1024 +
-                    ad_int_or(manifest_of(starter), CKPT_FILES_BYTES, 0) / 512;
+    const struct ad *manifest = manifest_of(starter);
+    int64_t bytes = ad_int_or(manifest, CKPT_IMAGE_BYTES, 0) / 1024 +
+                    ad_int_or(manifest, CKPT_FILES_BYTES, 0) / 512 +
+                    stored_bytes(manifest, 0) / 1024 + stored_bytes(manifest, 1) / 1024;
     int64_t free_kib = os_disk_free_kib(starter->env.os, starter->directory);
     return free_kib < 0 || bytes < free_kib;
 }
@@ -306,8 +314,7 @@ static void get(struct starter *starter)
                          "everywhere");
         return;
     }
-    if (ad_int_or(manifest, CKPT_IMAGE_BYTES, -1) <= 0 ||
-        ad_int_or(manifest, CKPT_FILES_BYTES, -1) <= 0) {
+    if (stored_bytes(manifest, 0) <= 0 || stored_bytes(manifest, 1) <= 0) {
         refuse_and_go_on(starter, true, "its manifest says no sizes");
         return;
     }
@@ -370,15 +377,14 @@ static void checked(void *arg, pid_t pid, const struct os_exit *how)
     starter_go(starter);
 }
 
-static void check(struct starter *starter)
+/* roost-ckpt with these words, as the job's account, on files that are its own by now. */
+static void run_ckpt(struct starter *starter, const char *const *argv, os_exit_f on_exit)
 {
     static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
                                               NULL};
     struct starter_resume *resume = &starter->resume;
     struct err err;
-    char *image = checkpoint_path(starter, PLACES[0]), *log = checkpoint_path(starter, LOG);
-    const char *const argv[] = {config_path(starter->env.config, "CKPT_PROGRAM"), "info", image,
-                                "--verify", NULL};
+    char *log = checkpoint_path(starter, LOG);
     const struct os_spawn spec = {.argv = argv,
                                   .env = ENVIRONMENT,
                                   .cwd = "/",
@@ -389,14 +395,53 @@ static void check(struct starter *starter)
                                   .change_user = starter->change_user,
                                   .uid = starter->uid,
                                   .gid = starter->gid};
-    resume->step = RESUME_CHECKING;
-    int rc = os_spawn(starter->env.os, &spec, checked, starter, &resume->pid, &err);
-    mem_free(image);
+    int rc = os_spawn(starter->env.os, &spec, on_exit, starter, &resume->pid, &err);
     mem_free(log);
     if (rc != 0) {
         resume->pid = 0;
         starter_give_up(starter, err.text); /* this machine's fault */
     }
+}
+
+static void check(struct starter *starter)
+{
+    char *image = checkpoint_path(starter, PLACES[0]);
+    const char *const argv[] = {config_path(starter->env.config, "CKPT_PROGRAM"), "info", image,
+                                "--verify", NULL};
+    starter->resume.step = RESUME_CHECKING;
+    run_ckpt(starter, argv, checked);
+    mem_free(image);
+}
+
+static void files_unpacked(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct starter *starter = arg;
+    struct starter_resume *resume = &starter->resume;
+    char why[300];
+    (void)pid;
+    resume->pid = 0;
+    if (resume->step != RESUME_UNPACKING || starter->phase != STARTER_INPUT) {
+        return;
+    }
+    if (how->signal != 0 || how->status != 0) { /* its sums were right: no reason to remove it */
+        read_log(starter, why, sizeof why);
+        resume->step = RESUME_GETTING;
+        refuse_and_go_on(starter, false, why);
+        return;
+    }
+    check(starter);
+}
+
+/* What is not packed stays as it is. */
+static void unpack(struct starter *starter)
+{
+    char *image = checkpoint_path(starter, PLACES[0]), *files = checkpoint_path(starter, PLACES[1]);
+    const char *const argv[] = {config_path(starter->env.config, "CKPT_PROGRAM"), "unpack", image,
+                                files, NULL};
+    starter->resume.step = RESUME_UNPACKING;
+    run_ckpt(starter, argv, files_unpacked);
+    mem_free(image);
+    mem_free(files);
 }
 
 bool resume_is_needed(const struct starter *starter)
@@ -420,7 +465,7 @@ void resume_next(struct starter *starter)
 {
     struct starter_resume *resume = &starter->resume;
     struct err err;
-    if (resume->step == RESUME_CHECKING) {
+    if (resume->step == RESUME_UNPACKING || resume->step == RESUME_CHECKING) {
         return; /* checked() goes on, whatever the connection does */
     }
     if (resume->step == RESUME_UNKNOWN && checkpoint_directory(starter, &err) != 0) {

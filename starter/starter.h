@@ -26,6 +26,7 @@
 #include "base/os.h"
 #include "base/os_cgroup.h"
 #include "base/vec.h"
+#include "starter/checkpoint_plan.h"
 #include "starter/starter_plan.h"
 #include "transfer/transfer_walk.h"
 
@@ -126,6 +127,7 @@ enum starter_ckpt_step {
 /* Beside the sandbox: the account's, but nothing that the job has to know of. */
 #define STARTER_CKPT_DIRECTORY "ckpt"
 #define STARTER_CKPT_INPUTS    "inputs" /* in there: ckpt_inputs.c */
+#define CKPT_ID_SIZE           17
 
 struct starter_ckpt { /* checkpoint.c */
     struct loop_timer *timer;
@@ -137,7 +139,15 @@ struct starter_ckpt { /* checkpoint.c */
     int64_t number;      /* of the one in hand */
     bool has_one;        /* there is something to go on from */
     struct ad *manifest; /* of the one in hand */
-    char files[2][64];   /* below the run's directory: image, archive */
+    pid_t follower;      /* of roost-ckpt follow; 0: there is none */
+    unsigned follows;    /* that were begun */
+    /* Which image the shadow has, if what changes is known since then ("": not), and which is in
+     * hand: hexadecimal. */
+    char committed_id[CKPT_ID_SIZE], made_id[CKPT_ID_SIZE];
+    bool is_delta;     /* the one in hand */
+    unsigned losses;   /* images that the shadow could not build upon */
+    bool base_lost;    /* it was refused for that: a whole one is due */
+    char files[2][64]; /* below the run's directory: image, archive */
     uint64_t sizes[2];
     /* sending */
     size_t file_at, puts; /* 2: both are there; how many are not answered */
@@ -151,6 +161,7 @@ struct starter_ckpt { /* checkpoint.c */
     struct vec waiting; /* struct wire_request: who asked for one */
     /* ms of the loop's clock; 0: not yet */
     uint64_t began_ms, sending_ms, took_ms, next_ms;
+    struct checkpoint_costs costs;
     uint64_t job_began_ms, still_ms, frozen_ms, run_ms;
     int64_t taken_s, run_s; /* of the last that was committed */
     /* the job is to end with it */
@@ -162,6 +173,7 @@ enum starter_resume_step {
     RESUME_UNKNOWN,
     RESUME_LOOKING,
     RESUME_GETTING,
+    RESUME_UNPACKING, /* what came packed */
     RESUME_CHECKING,
     RESUME_READY, /* the image is here, and is for here */
     RESUME_NONE,  /* it begins at its start */
@@ -471,6 +483,18 @@ void checkpoint_forget(struct starter *starter); /* the run is over */
 /* The one in hand is safe; or it is given up, and why. */
 void checkpoint_committed(struct starter *starter);
 void checkpoint_abandon(struct starter *starter, int status, const char *why);
+
+const struct ad *checkpoint_slot(const struct starter *starter); /* NULL: the record has none */
+
+/* ---- ckpt_take.c */
+/* Begins to make image and archive: ckpt.pid, files. */
+int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err);
+char *ckpt_take_report(struct starter *starter); /* what was said of them, or why not */
+/* ckpt.manifest, made_id, is_delta, sizes; of a report.  -ENODATA: it is of no use to the shadow.
+ */
+int ckpt_take_manifest(struct starter *starter, const char *report, struct err *err);
+void ckpt_take_follow(struct starter *starter); /* starts a follower, if there should be one */
+void ckpt_take_end(struct starter *starter);    /* none of these programs is left */
 
 /* ---- ckpt_inputs.c */
 int ckpt_inputs_save(struct starter *starter, struct err *err); /* before the job begins */

@@ -32,9 +32,21 @@
 #define CKPT_SECONDS     "CkptSeconds"
 #define CKPT_STOOD_STILL "CkptStoodStill"
 #define CKPT_RUN_SECONDS "CkptRunSeconds"
+/* As it is kept, packed perhaps; what left the machine for it. */
+#define CKPT_IMAGE_STORED "CkptImageStored"
+#define CKPT_FILES_STORED "CkptFilesStored"
+#define CKPT_SENT_BYTES   "CkptSent"
+/* Of one that came as what changed since another: that one's number; the sum of what came. */
+#define CKPT_BASE      "CkptBase"
+#define CKPT_DELTA_SUM "DeltaChecksum"
+
+/* What roost-ckpt says of an image: which it is, and of which it has what changed. */
+#define CKPT_IMAGE_ID "CkptImageId"
+#define CKPT_BASE_ID  "CkptBaseId"
 
 /* of a slot; CKPT_FEATURES, too */
 #define CKPT_HAS           "HasCheckpointing"
+#define CKPT_HAS_CHANGES   "HasIncrementalCheckpoints"
 #define CKPT_SLOT_PLATFORM "CheckpointPlatform"
 #define CKPT_SLOT_LAST     "LastPeriodicCheckpoint"
 
@@ -46,7 +58,9 @@
 #define CKPT_JOBS "Checkpoints"
 
 /* Files of a generation. */
-#define CKPT_NAME_IMAGE "image"
-#define CKPT_NAME_FILES "files"
+#define CKPT_NAME_IMAGE    "image"
+#define CKPT_NAME_DELTA    "delta" /* in the place of an image, while it comes */
+#define CKPT_NAME_FILES    "files"
+#define CKPT_NAME_MANIFEST "manifest"
 
 #endif

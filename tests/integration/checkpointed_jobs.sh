@@ -13,7 +13,16 @@ pool_init --nodes 2 --cpus-per-node 3
 cat >>"$ROOST_CONFIG" <<END
 CHECKPOINT_INTERVAL_MIN = 1
 CHECKPOINT_INTERVAL_MAX = 1
+SHADOW.CKPT_PROGRAM = "$WORK/merger"
 END
+# What changed is made whole by a program that can be told to wait.
+cat >"$WORK/merger" <<END
+#!/bin/bash
+: >"$WORK/merging"
+while [ -e "$WORK/held" ]; do sleep 0.02; done
+exec "$ROOST_BIN/roost-ckpt" "\$@"
+END
+chmod 0755 "$WORK/merger"
 pool_start
 chmod 0777 "$OUT" # jobs may run as somebody else
 cc -O2 -static -D_GNU_SOURCE -o "$WORK/steps" "$ROOST_SRC/tests/integration/jobs/steps.c" || fail "steps does not compile"
@@ -71,6 +80,7 @@ for number in 0 1 2; do # somebody else's jobs write there
     : >"$OUT/steps.$number"
     chmod 0666 "$OUT/steps.$number"
 done
+starts=1
 attribute() { "$ROOST" q "$job" -af "$1" 2>/dev/null | tr '\n' ' '; }
 has_steps() { [ "$(cat "$OUT"/steps.? | wc -l)" -eq "$1" ]; }
 runs_are() { [ "$(attribute JobStatus)" = "2 2 2 " ] && [ "$(attribute NumJobStarts)" = "$1 $1 $1 " ]; }
@@ -88,13 +98,40 @@ kill_all() {
     for pid in $(pids_of "$@"); do kill -9 "$pid" || fail "kill $*"; done
 }
 
+logged() { cat "$POOL"/nodes/*/log/*[Ss]tarter* | grep -c "$1"; }
+# More than so many lines of the starters' logs are like that.
+is_logged() { [ "$(logged "$2")" -gt "$1" ]; }
+checkpoints() { find "$POOL"/spool/owner/*/ckpt -type f -name "$1" 2>/dev/null; }
+
 job=$(submit "$WORK/jobs.sub") || exit 1
 until_true 60 "each is at its first gate" has_steps 30
 until_true 60 "each has checkpoints of that" have_two_more "$(counts)"
+if "$ROOST_BIN/roost-ckpt" probe | grep -q HasIncrementalCheckpoints; then
+    say "what changed is sent: an image is lost, shadow and starters are killed while images are merged"
+    until_true 60 "what changed was enough" is_logged 2 'checkpoint.kept.*delta=true'
+    wholes=$(logged 'checkpoint.kept.*delta=false')
+    touch "$WORK/held"
+    rm -f "$WORK/merging"
+    until_true 60 "one is merged" test -e "$WORK/merging"
+    checkpoints image | while read -r image; do echo damaged >"$image"; done
+    rm "$WORK/held"
+    until_true 60 "a whole one is sent again" is_logged "$wholes" 'checkpoint.kept.*delta=false'
+    until_true 60 "each has newer ones" have_two_more "$(counts)"
+    touch "$WORK/held"
+    rm -f "$WORK/merging"
+    until_true 60 "one is merged" test -e "$WORK/merging"
+    kill_all shadow
+    for node in wn01 wn02; do kill_all starter "$node"; done
+    rm "$WORK/held"
+    until_true 60 "they run again" runs_are 2
+    until_true 60 "each has newer ones" have_two_more "$(counts)"
+    equals "steps that were done twice" "$(for n in 0 1 2; do sort "$OUT/steps.$n" | uniq -d; done)" ""
+    starts=2
+fi
 
 say "their starters are killed"
 for node in wn01 wn02; do kill_all starter "$node"; done
-until_true 60 "they run again" runs_are 2
+until_true 60 "they run again" runs_are $((starts + 1))
 open_gate 1
 until_true 60 "each is at its second gate" has_steps 60
 equals "steps that were done twice" "$(for n in 0 1 2; do sort "$OUT/steps.$n" | uniq -d; done)" ""
@@ -105,7 +142,7 @@ say "one is asked for; all are held and released"
 are_held() { [ "$(attribute JobStatus)" = "5 5 5 " ] && [ -z "$(pids_of starter wn01)$(pids_of starter wn02)" ]; }
 until_true 60 "they are held" are_held
 "$ROOST" release "$job" >/dev/null || fail "roost release"
-until_true 60 "they go on" runs_are 3
+until_true 60 "they go on" runs_are $((starts + 2))
 
 say "shadow and schedd are killed; then machines are drained"
 kill_all shadow

@@ -1,0 +1,150 @@
+/* shadow/ckpt_merge.c - a checkpoint that came as what changed: made whole.
+ *
+ * The image before and what came become one, by `roost-ckpt merge`: a process of its own, because
+ * what it reads comes from strangers.  It looks at all sums, and at whether the two belong together
+ * at all.  What is kept is always whole; the image before stays as it is until the new one is
+ * durable and the schedd knows of it.
+ *
+ * A merge that a killed shadow left behind writes under another name than the next one.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os_below.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "classad/ad_parse.h"
+#include "shadow/shadow_state.h"
+#include "wire/checkpoint_attrs.h"
+
+#define WAIT_MS    ((unsigned)10 * 60 * 1000)
+#define SAID       "said" /* what roost-ckpt says */
+#define SAID_BYTES ((size_t)64 << 10)
+
+static bool is_packed(struct os *os, const char *directory, const char *name)
+{
+    static const unsigned char ZSTD[] = {0x28, 0xb5, 0x2f, 0xfd};
+    unsigned char bytes[sizeof ZSTD];
+    struct os_file *file = NULL;
+    bool packed = os_below_open(os, directory, name, OS_READ, 0, &file, NULL) == 0 &&
+                  os_file_read(file, 0, bytes, sizeof bytes) == (ssize_t)sizeof bytes &&
+                  memcmp(bytes, ZSTD, sizeof bytes) == 0;
+    os_file_close(file);
+    return packed;
+}
+
+static char *read_said(struct os *os, const char *part)
+{
+    char *path = stage_join(part, SAID), *text = NULL;
+    size_t length = 0;
+    if (os_read_file(os, path, SAID_BYTES, &text, &length, NULL) != 0) {
+        text = mem_strdup("");
+    }
+    mem_free(path);
+    return text;
+}
+
+static int run_merge(struct work *work, const char *part, const char *base, const char *out)
+{
+    static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
+                                              NULL};
+    struct shadow *shadow = work->run->shadow;
+    char *paths[] = {stage_join(base, CKPT_NAME_IMAGE), stage_join(part, CKPT_NAME_DELTA),
+                     stage_join(part, out), stage_join(part, SAID)};
+    const char *argv[7] = {shadow->ckpt_program, "merge"};
+    size_t count = 2;
+    struct os_exit how = {.status = 0};
+    if (is_packed(shadow->os, part, CKPT_NAME_DELTA)) {
+        argv[count++] = "--pack";
+    }
+    for (size_t i = 0; i < 3; i++) {
+        argv[count++] = paths[i];
+    }
+    const struct os_spawn spec = {.argv = argv,
+                                  .env = ENVIRONMENT,
+                                  .stdout_path = paths[3],
+                                  .stderr_path = paths[3],
+                                  .truncate_output = true,
+                                  .new_session = true,
+                                  .no_new_privs = true};
+    int rc = os_run(shadow->os, &spec, WAIT_MS, &how, &work->err);
+    if (rc == 0 && (how.signal != 0 || how.status != 0)) {
+        char *said = read_said(shadow->os, part);
+        said[strcspn(said, "\n")] = '\0';
+        rc =
+            err_set(&work->err, -EIO, "%s", said[0] != '\0' ? said : "roost-ckpt merge was killed");
+        mem_free(said);
+    }
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        mem_free(paths[i]);
+    }
+    return rc;
+}
+
+/* What roost-ckpt says of the whole image, and what it is as a file. */
+static int note_image(struct work *work, const char *part, struct ad *manifest)
+{
+    struct os *os = work->run->shadow->os;
+    char *text = read_said(os, part), hex[DIGEST_HEX_SIZE] = "";
+    struct ad *said = NULL;
+    struct os_stat stat = {.size_bytes = 0};
+    int rc = ad_parse_long(text, strlen(text), &said, &work->err);
+    rc = rc != 0 ? rc : checkpoint_digest(work, part, CKPT_NAME_IMAGE, hex);
+    rc = rc != 0 ? rc : os_below_stat(os, part, CKPT_NAME_IMAGE, &stat);
+    if (rc == 0) {
+        ad_set_int(manifest, CKPT_IMAGE_BYTES, ad_int_or(said, CKPT_IMAGE_BYTES, stat.size_bytes));
+        ad_set_int(manifest, CKPT_IMAGE_STORED, stat.size_bytes);
+        ad_set_string(manifest, CKPT_IMAGE_SUM, hex);
+        ad_remove(manifest, CKPT_BASE);
+    }
+    ad_destroy(said);
+    mem_free(text);
+    return rc;
+}
+
+int checkpoint_merge(struct work *work, const char *part, const char *base, struct ad *manifest)
+{
+    struct os *os = work->run->shadow->os;
+    char out[64];
+    (void)snprintf(out, sizeof out, "merged.%d", (int)os_pid(os));
+    int rc = run_merge(work, part, base, out);
+    rc = rc != 0 ? rc : os_below_rename(os, part, out, part, CKPT_NAME_IMAGE, &work->err);
+    rc = rc != 0 ? rc : note_image(work, part, manifest);
+    if (rc != 0) {
+        char why[ERR_TEXT_MAX];
+        (void)snprintf(why, sizeof why, "%s", work->err.text);
+        return err_set(&work->err, -ENODATA, "%.400s: all of it is to come again", why);
+    }
+    return 0;
+}
+
+struct tidying {
+    struct os *os;
+    const char *part;
+};
+
+static void tidy_one(void *arg, const char *name)
+{
+    static const char *const KEPT[] = {CKPT_NAME_IMAGE, CKPT_NAME_FILES, CKPT_NAME_MANIFEST};
+    const struct tidying *tidying = arg;
+    for (size_t i = 0; i < sizeof KEPT / sizeof KEPT[0]; i++) {
+        if (strcmp(name, KEPT[i]) == 0) {
+            return;
+        }
+    }
+    (void)os_below_remove(tidying->os, tidying->part, name, NULL); /* goes with the rest */
+}
+
+void checkpoint_merge_tidy(struct work *work, const char *part)
+{
+    struct tidying tidying = {work->run->shadow->os, part};
+    (void)os_below_list(tidying.os, part, "", tidy_one, &tidying, NULL); /* the same */
+}

@@ -1,0 +1,346 @@
+/* starter/ckpt_take.c - what makes a checkpoint of the job: the programs beside it.
+ *
+ * `roost-ckpt dump` is run as the job's account, and while the job stands still tar packs what the
+ * job sees as its files (its sandbox, /tmp, /var/tmp, /dev/shm): image and archive are of one
+ * moment.  Both are packed when the job runs on.
+ *
+ * `roost-ckpt follow` stays beside the job from its start on and knows what of its memory changed.
+ * The dump asks it for what changed since the image that the shadow has, by that one's id; where
+ * that is not the follower's last one (it was not kept, or the follower is new), the image is
+ * whole.  So is it where there is no follower.
+ *
+ * What is said by these programs is of the job's account, as is what they write: it is read by its
+ * types, and at worst the job's own checkpoint is none.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/os_below.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "classad/ad_parse.h"
+#include "starter/starter.h"
+#include "wire/checkpoint_attrs.h"
+
+#define REPORT_BYTES ((size_t)64 << 10)
+#define FOLLOWS_MAX  3 /* followers in a run: one that ends again and again is left alone */
+
+/* Seen from the run's directory: the names of sockets are short. */
+#define CKPT_FOLLOW_SOCKET STARTER_CKPT_DIRECTORY "/follow"
+
+static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_FILES};
+
+/* What the dump said: attributes, or why not. */
+char *ckpt_take_report(struct starter *starter)
+{
+    char *path = checkpoint_path(starter, "report"), *text = NULL;
+    size_t length = 0;
+    struct os_stat stat;
+    if (os_below_stat(starter->env.os, starter->directory, STARTER_CKPT_DIRECTORY "/report",
+                      &stat) != 0 ||
+        !stat.is_file ||
+        os_read_file(starter->env.os, path, REPORT_BYTES, &text, &length, NULL) != 0) {
+        text = mem_strdup("");
+    }
+    mem_free(path);
+    return text;
+}
+
+/* How large a file of the checkpoint is as it lies here. */
+static int look_at_file(struct starter *starter, size_t i, struct err *err)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct os_stat stat;
+    int rc = os_below_stat(starter->env.os, starter->directory, ckpt->files[i], &stat);
+    if (rc != 0 || !stat.is_file) {
+        return err_set(err, -EIO, "%s is missing", ckpt->files[i]);
+    }
+    ckpt->sizes[i] = (uint64_t)stat.size_bytes;
+    return 0;
+}
+
+/* Which image it is, and what it builds upon: that has to be what the shadow has. */
+static int take_ids(struct starter *starter, const struct ad *said, struct err *err)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    const char *base = ad_string_or(said, CKPT_BASE_ID, "");
+    (void)snprintf(ckpt->made_id, sizeof ckpt->made_id, "%s",
+                   ad_string_or(said, CKPT_IMAGE_ID, ""));
+    ckpt->is_delta = base[0] != '\0';
+    if (ckpt->is_delta && strcmp(base, ckpt->committed_id) != 0) {
+        return err_set(err, -ENODATA, "the image is of what changed since another one");
+    }
+    return 0;
+}
+
+static void put_sizes(const struct starter *starter, const struct ad *said, struct ad *manifest)
+{
+    const struct starter_ckpt *ckpt = &starter->ckpt;
+    int64_t stored[2] = {(int64_t)ckpt->sizes[0], (int64_t)ckpt->sizes[1]};
+    ad_set_int(manifest, CKPT_IMAGE_STORED, stored[0]);
+    ad_set_int(manifest, CKPT_FILES_STORED, stored[1]);
+    ad_set_int(manifest, CKPT_IMAGE_BYTES, ad_int_or(said, CKPT_IMAGE_BYTES, stored[0]));
+    ad_set_int(manifest, CKPT_FILES_BYTES, ad_int_or(said, CKPT_FILES_BYTES, stored[1]));
+    ad_set_int(manifest, CKPT_SENT_BYTES, stored[0] + stored[1]);
+    if (ckpt->is_delta) {
+        ad_set_int(manifest, CKPT_BASE, ckpt->sequence);
+    }
+}
+
+int ckpt_take_manifest(struct starter *starter, const char *report, struct err *err)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    const struct ad *slot = checkpoint_slot(starter);
+    struct ad *said = NULL, *manifest = ad_create();
+    int rc = ad_parse_long(report, strlen(report), &said, err);
+    for (size_t i = 0; i < 2 && rc == 0; i++) {
+        rc = look_at_file(starter, i, err);
+    }
+    rc = rc != 0 ? rc : take_ids(starter, said, err);
+    if (rc != 0) {
+        ad_destroy(said);
+        ad_destroy(manifest);
+        return rc;
+    }
+    watch_report(starter, manifest);
+    /* By type: it was written by a program of the job's account. */
+    ad_set_int(manifest, CKPT_LAST_TIME,
+               ad_int_or(said, CKPT_LAST_TIME, loop_wall_s(starter->env.loop)));
+    ad_set_string(manifest, CKPT_PLATFORM, ad_string_or(said, CKPT_PLATFORM, ""));
+    ad_set_string(manifest, CKPT_FEATURES, ad_string_or(said, CKPT_FEATURES, ""));
+    ad_set_real(manifest, CKPT_STOOD_STILL, ad_real_or(said, CKPT_STOOD_STILL, 0));
+    ad_set_int(manifest, CKPT_SEQUENCE, ckpt->number);
+    put_sizes(starter, said, manifest);
+    ad_set_string(manifest, CKPT_ARCH, slot != NULL ? ad_string_or(slot, "Arch", "") : "");
+    ad_set_string(manifest, CKPT_OPSYS, slot != NULL ? ad_string_or(slot, "OpSys", "") : "");
+    ad_set_string(manifest, CKPT_SANDBOX, starter_inside(starter));
+    ad_set_int(manifest, CKPT_RUN_SECONDS, (int64_t)(ckpt->run_ms / 1000));
+    ad_destroy(said);
+    ckpt->manifest = manifest;
+    return 0;
+}
+
+/* ---- the programs ---------------------------------------------------------------------------- */
+
+static void add_transform(struct vec *words, const char *from, const char *to)
+{
+    struct strbuf word;
+    strbuf_init(&word, 0);
+    strbuf_printf(&word, "--transform=flags=rhS;s,^%s\\(/\\|$\\),%s\\1,", from, to + 1);
+    vec_push(words, strbuf_take(&word));
+    strbuf_fini(&word);
+}
+
+static void add_word(struct vec *words, const char *prefix, const char *text)
+{
+    struct strbuf word;
+    strbuf_init(&word, 0);
+    strbuf_printf(&word, "%s%s", prefix, text);
+    vec_push(words, strbuf_take(&word));
+    strbuf_fini(&word);
+}
+
+/* What was mounted at NAME/WAY, and the whole way there, which we made: another machine makes its
+ * own. */
+static void exclude(struct vec *words, const char *name, const char *way)
+{
+    struct strbuf word;
+    strbuf_init(&word, 0);
+    strbuf_printf(&word, "--exclude=%s%.*s", name, (int)(1 + strcspn(way + 1, "/")), way);
+    vec_push(words, strbuf_take(&word));
+    strbuf_fini(&word);
+}
+
+/* The job's files, under the names that it has for them: without what we put there. */
+static void add_tar(struct starter *starter, const char *archive, struct vec *words)
+{
+    static const char *const FIRST[] = {"tar",      "--format=posix", "--numeric-owner",
+                                        "--sparse", "--anchored",     "--no-wildcards"};
+    const char *home = starter_inside(starter), *from, *to, *point;
+    for (size_t i = 0; i < sizeof FIRST / sizeof FIRST[0]; i++) {
+        vec_push(words, mem_strdup(FIRST[i]));
+    }
+    add_word(words, "--exclude=sandbox/", STARTER_JOB_AD);
+    add_word(words, "--exclude=sandbox/", STARTER_MACHINE_AD);
+    if (remote_is_wanted(starter)) {
+        add_word(words, "--exclude=sandbox/", REMOTE_FILES); /* of this run */
+    }
+    add_transform(words, "sandbox", home);
+    char *images = checkpoint_inside(starter, "");
+    add_transform(words, STARTER_CKPT_DIRECTORY, images);
+    mem_free(images);
+    struct vec names = {0};
+    vec_push(&names, mem_strdup("sandbox"));
+    vec_push(&names, mem_strdup(STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_INPUTS));
+    for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
+        const char *name = strrchr(from, '/') + 1;
+        size_t length = strlen(to);
+        for (size_t k = 0; cage_mount_point(starter, k, &point); k++) {
+            if (strncmp(point, to, length) == 0 && point[length] == '/') {
+                exclude(words, name, point + length);
+            }
+        }
+        add_transform(words, name, to);
+        vec_push(&names, mem_strdup(name));
+    }
+    vec_push(words, mem_strdup("--create"));
+    add_word(words, "--file=", archive);
+    for (size_t i = 0; i < names.count; i++) {
+        vec_push(words, names.items[i]);
+    }
+    vec_fini(&names, NULL);
+}
+
+/* How far below what we started the job is. */
+static void add_kept(const struct starter *starter, struct vec *words)
+{
+    vec_push(words, mem_strdup("--kept"));
+    if (remote_is_wanted(starter) && resume_is_ready(starter)) { /* the mount's, then its own */
+        vec_push(words, mem_strdup("--kept"));
+    }
+}
+
+/* What roost-ckpt is told. */
+static void add_dump(struct starter *starter, const char *number, char *const paths[2],
+                     struct vec *words)
+{
+    const struct starter_ckpt *ckpt = &starter->ckpt;
+    const struct config *config = starter->env.config;
+    const char *const first[] = {
+        config_path(config, "CKPT_PROGRAM"),           "dump",   number,  paths[0], "--attributes",
+        ckpt->ends_run ? "--kill" : "--leave-running", "--with", paths[1]};
+    const char *const through[] = {"--through", CKPT_FOLLOW_SOCKET, "--base", ckpt->committed_id};
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
+        vec_push(words, mem_strdup(first[i]));
+    }
+    add_kept(starter, words);
+    if (remote_is_wanted(starter)) {
+        vec_push(words, mem_strdup("--sync"));
+    }
+    if (strcmp(config_string(config, "CHECKPOINT_COMPRESSION"), "none") != 0) {
+        vec_push(words, mem_strdup("--pack"));
+    }
+    for (size_t i = 0; ckpt->follower > 0 && i < (ckpt->committed_id[0] != '\0' ? 4 : 2); i++) {
+        vec_push(words, mem_strdup(through[i]));
+    }
+    vec_push(words, mem_strdup("--"));
+}
+
+/* A program beside the job, as its account, where the job's directories are. */
+static int spawn(struct starter *starter, const struct vec *words, const char *report,
+                 os_exit_f on_exit, pid_t *ret, struct err *err)
+{
+    static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
+                                              NULL};
+    const struct os_spawn spec = {.argv = (const char *const *)words->items,
+                                  .env = ENVIRONMENT,
+                                  .cwd =
+                                      starter->directory, /* tar's: it may go there, not list it */
+                                  .stdout_path = report,
+                                  .stderr_path = report,
+                                  .truncate_output = true,
+                                  .new_session = true,
+                                  .no_new_privs = true,
+                                  .change_user = starter->change_user,
+                                  .uid = starter->uid,
+                                  .gid = starter->gid};
+    return os_spawn(starter->env.os, &spec, on_exit, starter, ret, err);
+}
+
+int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    char number[24], name[40], *paths[2], *report = checkpoint_path(starter, "report");
+    struct vec words = {0};
+    pid_t job = os_caged_pid(starter->env.os, starter->pid);
+    (void)snprintf(number, sizeof number, "%d", (int)job);
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(name, sizeof name, "%s.%lld", NAMES[i], (long long)ckpt->number);
+        paths[i] = checkpoint_path(starter, name);
+        (void)snprintf(ckpt->files[i], sizeof ckpt->files[i], STARTER_CKPT_DIRECTORY "/%s", name);
+    }
+    add_dump(starter, number, paths, &words);
+    add_tar(starter, paths[1], &words);
+    vec_push(&words, NULL);
+    int rc = job <= 0 ? err_set(err, -ESRCH, "the job has ended")
+                      : spawn(starter, &words, report, on_exit, &ckpt->pid, err);
+    vec_fini(&words, mem_free);
+    mem_free(paths[0]);
+    mem_free(paths[1]);
+    mem_free(report);
+    return rc;
+}
+
+/* ---- the follower ---------------------------------------------------------------------------- */
+
+static void follower_ended(void *arg, pid_t pid, const struct os_exit *how)
+{
+    struct starter *starter = arg;
+    (void)pid;
+    starter->ckpt.follower = 0;
+    if (starter->phase == STARTER_RUN && !starter->ckpt.job_ended) {
+        log_info(starter->env.log, "checkpoint.unfollowed", "images are whole until it is again",
+                 LOG_TEXT("job", starter->job_id), LOG_INT("status", how->status),
+                 LOG_INT("signal", how->signal));
+    }
+}
+
+void ckpt_take_follow(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct err err;
+    char number[24];
+    pid_t job = os_caged_pid(starter->env.os, starter->pid);
+    const struct ad *slot = checkpoint_slot(starter);
+    if (slot == NULL || !ad_bool_or(slot, CKPT_HAS_CHANGES, false) || ckpt->follower > 0 ||
+        job <= 0 || ckpt->follows >= FOLLOWS_MAX ||
+        !config_bool(starter->env.config, "CHECKPOINT_INCREMENTAL")) {
+        return;
+    }
+    char *folder = checkpoint_path(starter, "");
+    (void)snprintf(number, sizeof number, "%d", (int)job);
+    const char *const first[] = {config_path(starter->env.config, "CKPT_PROGRAM"), "follow", number,
+                                 folder};
+    const char *const at[] = {"--at", CKPT_FOLLOW_SOCKET};
+    struct vec words = {0};
+    for (size_t i = 0; i < ARRAY_COUNT(first); i++) {
+        vec_push(&words, mem_strdup(first[i]));
+    }
+    add_kept(starter, &words);
+    for (size_t i = 0; i < ARRAY_COUNT(at); i++) {
+        vec_push(&words, mem_strdup(at[i]));
+    }
+    vec_push(&words, NULL);
+    ckpt->follows++;
+    ckpt->committed_id[0] = '\0'; /* a new one knows of none */
+    if (spawn(starter, &words, NULL, follower_ended, &ckpt->follower, &err) != 0) {
+        ckpt->follower = 0;
+        log_warn(starter->env.log, "checkpoint.unfollowed", err.text,
+                 LOG_TEXT("job", starter->job_id));
+    }
+    vec_fini(&words, mem_free);
+    mem_free(folder);
+}
+
+void ckpt_take_end(struct starter *starter)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    pid_t *const pids[] = {&ckpt->pid, &ckpt->follower};
+    for (size_t i = 0; i < ARRAY_COUNT(pids); i++) {
+        if (*pids[i] > 0) {
+            os_forget(starter->env.os, *pids[i]);
+            (void)os_kill_group(starter->env.os, *pids[i], SIGKILL); /* gone: fine */
+            *pids[i] = 0;
+        }
+    }
+}
