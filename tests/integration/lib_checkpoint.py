@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Interrupts a program again and again, resumes it from its images, and looks whether it notices.
 
-lib_checkpoint.py [--rounds N | --images N] [--seed S] [--every SECONDS] [--lazy] [--leave|--beside|--chain N] [--packed] -- PROGRAM [ARGUMENT...]
+lib_checkpoint.py [--rounds N | --images N] [--seed S] [--every SECONDS] [--lazy] [--leave|--beside|--chain N] [--packed] [--through COMMAND [--die]] -- PROGRAM [ARGUMENT...]
 
 Runs it once as it is, under `roost-ckpt run`.  Then N times more: after a random part of SECONDS an image is made and the
 program killed, the image is run, and so on until it ends.  Output and exit status must be those of the first run.
@@ -9,6 +9,8 @@ program killed, the image is run, and so on until it ends.  Output and exit stat
 --beside: images are made of the running program, which goes on to its end.
 --chain N: images are of what changed since the last, up to N of them, merged at the end (what is counted are deltas).
 --packed: these are asked for through a socket, packed, and each is merged with what there is at once, as a pool does it.
+--through: a command that is given what is to be run, and runs it in a view of its own, each time in another one; not the first time.
+--die: it is killed as soon as there is an image, as by a loss of power.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -32,24 +34,26 @@ def children(pid):
         return []
 
 
-def job_of(outer):
-    """The process that the keeper keeps; None when it is not there yet, or no more."""
-    for keeper in children(outer):
-        for job in children(keeper):
-            return job
+def job_of(outer, depth=2):
+    """The process that the keeper keeps, below outer; None when it is not there yet, or no more."""
+    if depth == 0:
+        return outer
+    for child in children(outer):
+        return job_of(child, depth - 1)
     return None
 
 
 class Run:
     """The program, from its start or from an image."""
 
-    def __init__(self, argv, out):
+    def __init__(self, argv, out, depth=2):
         self.out = open(out, "ab")
+        self.depth = depth
         self.started = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.out)
 
     def job(self):
         while self.started.poll() is None:
-            job = job_of(self.started.pid)
+            job = job_of(self.started.pid, self.depth)
             if job is not None:
                 return job
             time.sleep(0.001)
@@ -78,15 +82,18 @@ def is_resumed(pid, image):
 
 def interrupted(options, out, image):
     """Runs it to its end, through images.  The status, and how many images were made."""
-    argv, images = [CKPT, "run", "--", *options.program], 0
+    argv, images, first = [CKPT, "run", "--", *options.program], 0, image
+    through, depth = (options.through.split(), 4) if options.through else ([], 2)
     while True:
-        run = Run(argv, out)
+        run = Run([*through, *argv], out, depth)
         if images > 0:
-            while run.started.poll() is None and not (run.job() and is_resumed(run.job(), image)):
+            while run.started.poll() is None and not (run.job() and is_resumed(run.job(), argv[0])):
                 time.sleep(0.001)
         if run.ends_within(random.random() * options.every):
             return run.started.returncode, images
         job = run.job()
+        if options.through:  # the one that runs is not replaced: it would be another file for the mount
+            image = f"{first}{images % 2}"
         how = "--leave-running" if options.leave else "--kill"
         for _ in range(2 if options.leave else 1):  # the second one of what was interrupted once already
             said = os.path.getsize(out)
@@ -99,6 +106,8 @@ def interrupted(options, out, image):
                 known = os.path.getsize(out) == said  # what it had said when the image was made
                 if run.ends_within(random.random() * options.every / 4 if known else 30):
                     return run.started.returncode, images
+            if options.through and not options.die:  # what it wrote is written first
+                run.started.wait()
             run.kill()
             if options.leave:  # what it said since, it will say again
                 while os.path.exists(f"/proc/{job}"):
@@ -220,6 +229,8 @@ def main():
     parser.add_argument("--beside", action="store_true")
     parser.add_argument("--chain", type=int, default=0)
     parser.add_argument("--packed", action="store_true")
+    parser.add_argument("--through")
+    parser.add_argument("--die", action="store_true")
     parser.add_argument("program", nargs="+")
     options = parser.parse_args()
     random.seed(options.seed)
