@@ -10,7 +10,8 @@
  *     (what went wrong)  failed MESSAGE
  *
  * At the end of the input, or of the job, it ends; the job runs on.  With --at SOCKET it is asked
- * there instead (follow_socket_linux.h), as often as anybody likes, until the job ends.
+ * there instead (follow_socket_linux.h), as often as anybody likes, until the job ends.  It ends,
+ * too, after a thread did not stop in time: the kernel holds that one for us until then.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -49,6 +50,7 @@ struct followed_job {
     unsigned made, whole_each, since_whole;
     char word[WORD_BYTES];
     size_t word_bytes;
+    bool is_over; /* only our end lets the job go */
 };
 
 /* The job itself; 0: it is not there yet, or no more. */
@@ -63,13 +65,15 @@ static bool make_image(struct followed_job *job, bool whole, bool kill_it)
     struct err err = {.text = ""};
     struct dump_result result;
     bool made = false;
+    int rc = 0;
     const struct dump_options options = {.kill = kill_it,
                                          .follow = job->follow,
                                          .whole = whole || job->since_whole >= job->whole_each};
     if (snprintf(path, sizeof path, "%s/%06u.image", job->folder, job->made + 1) >=
         (int)sizeof path) {
         (void)printf("failed the folder's name is too long\n");
-    } else if (ckpt_dump(job_pid(job), path, &options, &result, &err) != 0) {
+    } else if ((rc = ckpt_dump(job_pid(job), path, &options, &result, &err)) != 0) {
+        job->is_over = rc == -ETIMEDOUT;
         (void)printf("failed %s\n", err.text);
     } else {
         made = true;
@@ -122,6 +126,7 @@ static bool serve(struct followed_job *job)
                         : ckpt_dump(pid, path, &options, &result, &err);
     follow_answer(fd, rc, &result, &err);
     (void)close(fd);
+    job->is_over = rc == -ETIMEDOUT;
     return rc != 0 || !order.kill;
 }
 
@@ -141,7 +146,7 @@ static bool hear(struct followed_job *job)
         }
         job->word[job->word_bytes] = '\0';
         job->word_bytes = 0;
-        if (!obey(job)) {
+        if (!obey(job) || job->is_over) {
             return false;
         }
     }
@@ -160,7 +165,7 @@ static int follow_job(struct followed_job *job, int every_ms)
         return FAILED;
     }
     job->follow = follow_create();
-    while (goes_on) {
+    while (goes_on && !job->is_over) {
         int count = poll(from, 2, every_ms);
         if (count == 0) {
             (void)make_image(job, false, false);

@@ -108,6 +108,8 @@ static int judge(struct dump *dump, const struct map *map, struct ckpt_region *r
         return refuse(dump, map, "it belongs to the kernel", err);
     } else if (map->is_odd) {
         return refuse(dump, map, "it is a device's", err);
+    } else if (map->is_shadow_stack) { /* only the processor writes there */
+        return refuse(dump, map, "a shadow stack is not saved", err);
     } else if (strncmp(map->name, "/SYSV", strlen("/SYSV")) == 0) {
         return refuse(dump, map, "System V shared memory is not saved", err);
     } else if (shared && is_path(map->name) && !is_removed(map->name)) {

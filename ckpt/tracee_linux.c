@@ -32,6 +32,8 @@
 #define END_PAUSE_NS     500000
 #define SYSCALL_STOP     (SIGTRAP | 0x80)
 #define ENDS_WITHIN_MS   10000
+#define STOPS_WITHIN_NS  INT64_C(10000000000)
+#define STOP_PAUSE_NS    20000000
 
 static const unsigned char CALL[] = {0x0f, 0x05}; /* syscall */
 
@@ -47,17 +49,43 @@ static bool is_known(const struct tracee *tracee, pid_t tid)
     return false;
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* As waitpid(), but 0 when nothing has become of it until then: who waits in the kernel where only
+ * a deadly signal ends it (for a child of vfork(), for a file server) does not stop before that.
+ * It asks after each SIGCHLD, and now and then: they may be ignored here, or another's. */
+static pid_t wait_for_news(pid_t tid, int64_t until_ns, int *status)
+{
+    const struct timespec pause = {.tv_nsec = STOP_PAUSE_NS};
+    pid_t got = waitpid(tid, status, __WALL | WNOHANG);
+    if (got == 0) {
+        sigset_t news;
+        sigset_t before;
+        (void)sigemptyset(&news);
+        (void)sigaddset(&news, SIGCHLD);
+        (void)sigprocmask(SIG_BLOCK, &news, &before);
+        while ((got = waitpid(tid, status, __WALL | WNOHANG)) == 0 && now_ns() < until_ns) {
+            (void)sigtimedwait(&news, NULL, &pause);
+        }
+        (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    }
+    return got;
+}
+
 /* Until it is in the stop that PTRACE_INTERRUPT brings.  Signals on their way are let through:
  * their handlers begin, and run once the thread is let go. */
-static int wait_for_stop(struct tracee_thread *thread)
+static int wait_for_stop(struct tracee_thread *thread, int64_t until_ns)
 {
     for (;;) {
-        int status;
-        if (waitpid(thread->tid, &status, __WALL) < 0) {
-            if (errno == EINTR) {
-                continue;
-            }
-            return -errno;
+        int status = 0;
+        pid_t got = wait_for_news(thread->tid, until_ns, &status);
+        if (got <= 0) {
+            return got == 0 ? -ETIMEDOUT : -errno;
         }
         if (!WIFSTOPPED(status)) {
             return -ESRCH;
@@ -84,12 +112,13 @@ static int read_registers(struct tracee_thread *thread)
     return 0;
 }
 
+/* It is told to stop, and is the last of the tracee's threads, unless it has ended meanwhile. */
 static int seize(struct tracee *tracee, pid_t tid, struct err *err)
 {
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(long)PTRACE_O_TRACESYSGOOD) != 0) {
         int rc = -errno;
         if (rc == -ESRCH && tid != tracee->pid) {
-            return 0; /* it has ended meanwhile */
+            return 0;
         }
         return err_set(err, rc,
                        rc == -EPERM
@@ -102,24 +131,65 @@ static int seize(struct tracee *tracee, pid_t tid, struct err *err)
         tracee->capacity = tracee->capacity > 0 ? tracee->capacity * 2 : 8;
         tracee->threads = mem_realloc(tracee->threads, tracee->capacity * sizeof *tracee->threads);
     }
-    struct tracee_thread *thread = &tracee->threads[tracee->count];
-    *thread = (struct tracee_thread){.tid = tid};
-    int rc = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0 ? -errno : wait_for_stop(thread);
-    if (rc == -ESRCH && tid != tracee->pid) {
-        return 0;
-    }
-    tracee->count++;
-    rc = rc != 0 ? rc : read_registers(thread);
-    return rc != 0 ? err_set(err, rc, "process %d: thread %d cannot be stopped: %s",
-                             (int)tracee->pid, (int)tid, err_code_text(rc))
-                   : 0;
+    tracee->threads[tracee->count++] = (struct tracee_thread){.tid = tid};
+    (void)ptrace(PTRACE_INTERRUPT, tid, NULL, NULL); /* if it has ended, the wait will say so */
+    return 0;
 }
 
-/* Those that there are now; *ret: there was one that was not held yet. */
+/* It is stopped when this returns 0; -ESRCH, with no words if it is not the first one: it has
+ * ended. */
+static int settle(struct tracee *tracee, struct tracee_thread *thread, int64_t until_ns,
+                  struct err *err)
+{
+    int rc = wait_for_stop(thread, until_ns);
+    if (rc == -ETIMEDOUT) { /* nothing to put back; the kernel lets it go when we end */
+        return err_set(err, rc,
+                       "process %d: thread %d does not stop: it waits in the kernel, as in vfork "
+                       "or for a file server",
+                       (int)tracee->pid, (int)thread->tid);
+    }
+    rc = rc != 0 ? rc : read_registers(thread);
+    if (rc == 0 || (rc == -ESRCH && thread->tid != tracee->pid)) {
+        return rc;
+    }
+    return err_set(err, rc, "process %d: thread %d cannot be stopped: %s", (int)tracee->pid,
+                   (int)thread->tid, err_code_text(rc));
+}
+
+/* All from that one on have been told to stop: now they do.  Who does not is none of the tracee's
+ * threads any more; the others are in any case, so that they can be let go. */
+static int settle_all(struct tracee *tracee, size_t first, struct err *err)
+{
+    const int64_t until_ns = now_ns() + STOPS_WITHIN_NS;
+    size_t stopped = first;
+    int rc = 0;
+    for (size_t i = first; i < tracee->count; i++) {
+        struct tracee_thread *thread = &tracee->threads[i];
+        int how = settle(tracee, thread, until_ns, rc == 0 ? err : NULL);
+        if (how == 0) {
+            tracee->threads[stopped++] = *thread;
+        } else if (rc == 0 && (how != -ESRCH || thread->tid == tracee->pid)) {
+            rc = how;
+        }
+    }
+    tracee->count = stopped;
+    return rc;
+}
+
+/* Only the process's first thread. */
+static int hold_first(struct tracee *tracee, struct err *err)
+{
+    int rc = seize(tracee, tracee->pid, err);
+    return rc != 0 ? rc : settle_all(tracee, 0, err);
+}
+
+/* Those that there are now, all told before the first is waited for: each that runs has to be given
+ * a processor before it stops.  *ret: there was one that was not held yet. */
 static int seize_all(struct tracee *tracee, bool *ret, struct err *err)
 {
     char path[64];
     struct dirent *entry;
+    const size_t held = tracee->count;
     int rc = 0;
     (void)snprintf(path, sizeof path, "/proc/%d/task", (int)tracee->pid);
     DIR *folder = opendir(path);
@@ -135,14 +205,15 @@ static int seize_all(struct tracee *tracee, bool *ret, struct err *err)
         }
     }
     (void)closedir(folder);
-    return rc;
+    int settled = settle_all(tracee, held, rc == 0 ? err : NULL);
+    return rc != 0 ? rc : settled;
 }
 
 int tracee_hold(pid_t pid, struct tracee *tracee, struct err *err)
 {
     bool more = true;
     *tracee = (struct tracee){.pid = pid};
-    int rc = seize(tracee, pid, err);
+    int rc = hold_first(tracee, err);
     while (rc == 0 && more) {
         rc = seize_all(tracee, &more, err);
     }
@@ -430,7 +501,7 @@ int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err)
                                                                         : (int)registers.rax;
     }
     *held = (struct tracee_thread){.tid = pid, .is_used = true, .is_dirty = true};
-    rc = rc != 0 ? rc : wait_for_stop(held);
+    rc = rc != 0 ? rc : wait_for_stop(held, now_ns() + STOPS_WITHIN_NS);
     rc = rc != 0 ? rc : read_registers(held);
     if (rc != 0) {
         mem_free(held);
@@ -452,7 +523,7 @@ static void reap_in(pid_t parent, uint64_t call, pid_t number)
     struct tracee held = {.pid = parent, .call = call};
     unsigned char code[sizeof CALL] = {0};
     /* It may be another program by now, which has something else there. */
-    if (seize(&held, parent, NULL) == 0 &&
+    if (hold_first(&held, NULL) == 0 &&
         tracee_read(&held, call, code, sizeof code) == (ssize_t)sizeof code &&
         memcmp(code, CALL, sizeof CALL) == 0) {
         (void)TRACEE_CALL(&held, 0, SYS_wait4, (uint64_t)number, 0, __WCLONE | WNOHANG);
@@ -511,7 +582,7 @@ static int leave_vdso(struct tracee_thread *thread, const struct map *vdso,
         int rc = ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 ||
                          ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) != 0
                      ? -errno
-                     : wait_for_stop(thread);
+                     : wait_for_stop(thread, now_ns() + STOPS_WITHIN_NS);
         rc = rc != 0 ? rc : read_registers(thread);
         if (rc != 0) {
             return rc;
