@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""What docs/LIMITS.md says that a user is told, against what is told: each message there is provoked, and the other way round.
+
+lib_limits.py LIMITS.md DIRECTORY
+lib_limits.py KIND DIRECTORY    the job itself: is what no image can be made of, says so, and ends when it is told
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import concurrent.futures
+import ctypes
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+from lib_checkpoint import CKPT, job_of
+
+held = []  # until the end
+ours = []  # processes that are ended then
+LIBC = ctypes.CDLL(None, use_errno=True)
+IO_URING_SETUP, PTRACE_TRACEME, SUBREAPER, CLONE_VM, CLONE_VFORK = 425, 0, 36, 0x100, 0x4000
+LONGEST = 30
+
+
+def await_true(what, condition):
+    until = time.monotonic() + LONGEST
+    while not condition():
+        if time.monotonic() > until:
+            sys.exit(f"it never was so: {what}")
+        time.sleep(0.002)
+
+
+def child(body):
+    """A process that does that, and stays; when this returns, it has done it."""
+    done, told = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        body()
+        os.write(told, b"x")
+        signal.pause()
+        os._exit(0)
+    ours.append(pid)
+    os.read(done, 1)
+    os.close(done)
+    os.close(told)
+    return pid
+
+
+# ---- what the jobs are
+
+
+def hold_namespace(_folder):
+    stays = subprocess.Popen(["unshare", "--user", "--map-root-user", "cat"], stdin=subprocess.PIPE)
+    ours.append(stays.pid)
+    await_true("a namespace", lambda: os.readlink(f"/proc/{stays.pid}/ns/user") != os.readlink("/proc/self/ns/user"))
+
+
+def hold_traced(_folder):
+    child(lambda: LIBC.ptrace(PTRACE_TRACEME, 0, None, None))
+
+
+def clone(flags):
+    """A process that waits for a signal, with our memory."""
+    stack = ctypes.create_string_buffer(1 << 16)
+    held.append(stack)
+    top = (ctypes.addressof(stack) + len(stack)) & ~0xFFF
+    return LIBC.clone(ctypes.cast(LIBC.pause, ctypes.c_void_p), ctypes.c_void_p(top), flags | signal.SIGCHLD, None)
+
+
+def hold_shared(_folder):
+    ours.append(clone(CLONE_VM))
+
+
+def hold_vfork(_folder):
+    threading.Thread(target=clone, args=(CLONE_VM | CLONE_VFORK,), daemon=True).start()
+
+    def is_there():
+        for task in os.listdir("/proc/self/task"):
+            with open(f"/proc/self/task/{task}/children") as listed:
+                ours.extend(int(word) for word in listed.read().split())
+        return ours
+
+    await_true("a child", is_there)
+
+
+def hold_session(_folder):
+    def between():
+        LIBC.prctl(SUBREAPER, 1, 0, 0, 0)
+        leader = os.fork()
+        if leader == 0:
+            os.setsid()
+            child(lambda: None)
+            os._exit(0)
+        os.waitpid(leader, 0)
+
+    child(between)
+
+
+def hold_memory(_folder):
+    LIBC.shmat.restype = ctypes.c_void_p
+    number = LIBC.shmget(0, 4096, 0o1600)
+    LIBC.shmat(number, None, 0)
+    LIBC.shmctl(number, 0, None)  # gone when we are
+
+
+def hold_ring(_folder):
+    if LIBC.syscall(IO_URING_SETUP, 4, ctypes.create_string_buffer(120)) < 0:
+        print("not here", flush=True)
+        os._exit(3)
+
+
+def hold_device(_folder):
+    held.append(os.open("/dev/fuse", os.O_RDWR))
+
+
+def hold_network(_folder):
+    held.append(socket.create_server(("127.0.0.1", 0)))
+
+
+def hold_pipe(folder):
+    with socket.socket(socket.AF_UNIX) as teller:
+        teller.connect(os.path.join(folder, "teller"))
+        held.extend(socket.recv_fds(teller, 1, 1)[1])
+
+
+def hold_file(folder):
+    with open(os.path.join(folder, "read"), "wb") as written:
+        written.write(bytes(8192))
+    held.append(os.open(os.path.join(folder, "read"), os.O_RDONLY))
+    os.read(held[0], 8000)
+
+
+SLOW = ["vfork", "shared"]  # are tried for ten seconds
+KINDS = {name[5:]: value for name, value in globals().items() if name.startswith("hold_")}
+# What takes another processor: integration.ckpt_move provokes some of it, and limits.sh compares the words.
+ELSEWHERE = re.compile("lacks what the job|has more registers than|a shadow stack")
+
+
+def be_job(kind, folder):
+    KINDS[kind](os.path.abspath(folder))
+    print("held", flush=True)
+    sys.stdin.readline()
+    print("went on", flush=True)
+    for pid in ours:
+        os.kill(pid, signal.SIGKILL)
+    os._exit(3)
+
+
+# ---- what is said of them
+
+
+def dump(job, image):
+    made = subprocess.run([CKPT, "dump", str(job), image, "--kill"], capture_output=True, text=True)
+    return made.returncode, made.stderr.strip()
+
+
+def said_of(kind, folder):
+    """None: there is no such thing here."""
+    folder = os.path.join(folder, kind)
+    os.mkdir(folder)
+    if kind == "32bits":
+        return said_of_32_bits(folder)
+    argv = [CKPT, "run", "--", "/usr/bin/python3", os.path.abspath(__file__), kind, folder]
+    ends = os.pipe()
+    teller = socket.socket(socket.AF_UNIX)
+    if kind == "pipe":
+        teller.bind(os.path.join(folder, "teller"))
+        teller.listen()
+    job = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    if kind == "pipe":
+        connection, _ = teller.accept()
+        socket.send_fds(connection, [b"x"], [ends[1]])
+        connection.close()
+    said = job.stdout.readline()
+    if said == "not here\n":
+        job.wait()
+        return None
+    if said != "held\n":
+        sys.exit(f"{kind}: not held: {said!r}")
+    status, message = dump(job_of(job.pid), os.path.join(folder, "image"))
+    if kind == "file":  # this one is taken, and cannot be resumed
+        job.wait()
+        os.truncate(os.path.join(folder, "read"), 100)
+        resumed = subprocess.run([os.path.join(folder, "image")], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        if (status, resumed.returncode) != (0, 125):
+            sys.exit(f"{kind}: {status}, {message}; {resumed.returncode}, {resumed.stderr}")
+        return resumed.stderr.strip()
+    out, _ = job.communicate("go\n", timeout=LONGEST)
+    if status != 1 or (job.returncode, out) != (3, "went on\n"):
+        sys.exit(f"{kind}: dump {status}, {message}; then {job.returncode}, {out!r}")
+    for end in ends:
+        os.close(end)
+    return message
+
+
+def said_of_32_bits(folder):
+    """Of a program of our own that waits for a signal: pause(); again."""
+    code = b"\xb8\x1d\x00\x00\x00\xcd\x80\xeb\xf7"
+    base, size = 0x8048000, 84 + len(code)
+    head = b"\x7fELF\x01\x01\x01" + bytes(9) + struct.pack("<HHIIIIIHHHHHH", 2, 3, 1, base + 84, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+    path = os.path.join(folder, "bits32")
+    with open(path, "wb") as program:
+        program.write(head + struct.pack("<IIIIIIII", 1, 0, base, base, size, size, 5, 4096) + code)
+    os.chmod(path, 0o755)
+    job = subprocess.Popen([CKPT, "run", "--", path], stderr=subprocess.PIPE, text=True)
+
+    def is_there():
+        number = job_of(job.pid)
+        if job.poll() is not None or number is None:
+            return job.poll() is not None
+        with open(f"/proc/{number}/comm") as comm:
+            return comm.read() == "bits32\n"
+
+    await_true("a program of 32 bits", is_there)
+    if job.poll() is not None:
+        return None  # not on this kernel
+    _, message = dump(job_of(job.pid), os.path.join(folder, "image"))
+    if job.poll() is not None:
+        sys.exit(f"32 bits: {message}; it ended")
+    job.kill()
+    job.wait()
+    return message
+
+
+def pattern(text):
+    """What a message of the page may be: its numbers are an example's."""
+    text = re.escape(text)
+    for example, any_such in ((r"process\\? \d+", r"process \\d+"), (r"(thread|descriptor)\\? \d+", r"\1 \\d+"), (r"\\\[\d+\\\]", r"\\[\\d+\\]"),
+                              (r"[0-9a-f]{8,}\\-[0-9a-f]{8,}", "[0-9a-f]+-[0-9a-f]+"), (r"SYSV\d{8}", "SYSV[0-9a-f]{8}"), (r"PATH", r"\\S+")):
+        text = re.sub(example, any_such, text)
+    return text
+
+
+def main():
+    if sys.argv[1] in KINDS:
+        be_job(sys.argv[1], sys.argv[2])
+    with open(sys.argv[1]) as page:
+        listed = [text for text in re.findall(r"`([^`\n]+)`", page.read()) if re.match(r"process \d+: |cannot resume: ", text)]
+    open_ones, kinds = list(listed), [*SLOW, *(set(KINDS) - set(SLOW)), "32bits"]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        said = dict(zip(kinds, pool.map(lambda kind: said_of(kind, os.path.abspath(sys.argv[2])), kinds)))
+    for kind in kinds:
+        if said[kind] is None:
+            print(f"{kind}: not on this machine")
+            continue
+        fits = [text for text in listed if re.search(pattern(text) + "$", said[kind])]
+        if not fits or "\n" in said[kind]:
+            sys.exit(f"{kind}: it is not on the page: {said[kind]}")
+        open_ones = [text for text in open_ones if text not in fits]
+    absent = sum(message is None for message in said.values())
+    open_ones = [text for text in open_ones if not ELSEWHERE.search(text)]
+    if len(open_ones) > absent or len(listed) < len(KINDS):
+        sys.exit(f"nobody is told that: {open_ones}; of {listed}")
+    print(f"{len(listed)} messages: as they are said")
+
+
+if __name__ == "__main__":
+    main()
