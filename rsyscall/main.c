@@ -24,7 +24,9 @@
 static const char USAGE[] =
     "usage: roost-rsys-serve --listen ADDRESS --ticket-file FILE --root VIEW=DIRECTORY ...\n"
     "  --listen ADDRESS       tcp:127.0.0.1:0 (with TLS) or unix:/path\n"
-    "  --ticket-file FILE     what a client must show: the file's first line\n"
+    "  --ticket-file FILE     what a client must show: the file's first line.  More than one: as "
+    "many\n"
+    "                         jobs, which have nothing to do with each other\n"
     "  --root VIEW=DIRECTORY  the client sees DIRECTORY at VIEW, which is absolute\n"
     "  --ro-root VIEW=DIRECTORY  the same, read-only\n"
     "  --readonly PATH, --hide PATH  parts of what is offered\n"
@@ -33,6 +35,8 @@ static const char USAGE[] =
     "  --max-bytes SIZE, --max-files N, --handles N, --lanes N  limits\n"
     "Prints 'listening ADDRESS' and 'pin SHA256', then serves until SIGTERM.\n";
 
+#define JOBS_MAX 8
+
 struct serve {
     struct loop *loop;
     struct os *os;
@@ -40,12 +44,12 @@ struct serve {
     struct tls_identity *identity;
     struct listener *listener;
     struct rsys_server *server;
-    struct rsys_job *job;
-    const char *listen, *ticket_file;
+    struct rsys_job *jobs[JOBS_MAX];
+    const char *listen, *ticket_files[JOBS_MAX];
+    size_t job_count;
     struct rsys_offer offer;
     struct rsys_offer_root roots[RSYS_ROOTS_MAX];
     struct rsys_offer_part parts[RSYS_PARTS_MAX];
-    char ticket[RSYS_TICKET_MAX + 1];
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -107,7 +111,10 @@ static int take_option(struct serve *serve, const char *name, char *value)
     if (strcmp(name, "--listen") == 0) {
         serve->listen = value;
     } else if (strcmp(name, "--ticket-file") == 0) {
-        serve->ticket_file = value;
+        if (serve->job_count == JOBS_MAX) {
+            return -EINVAL;
+        }
+        serve->ticket_files[serve->job_count++] = value;
     } else if (strcmp(name, "--root") == 0 || strcmp(name, "--ro-root") == 0) {
         return add_root(serve, value, strcmp(name, "--ro-root") == 0);
     } else if (strcmp(name, "--readonly") == 0 || strcmp(name, "--hide") == 0) {
@@ -132,9 +139,8 @@ static int take_options(struct serve *serve, int argc, char **argv)
             i++;
         }
     }
-    return serve->listen != NULL && serve->ticket_file != NULL && serve->offer.root_count > 0
-               ? 0
-               : -EINVAL;
+    return serve->listen != NULL && serve->job_count > 0 && serve->offer.root_count > 0 ? 0
+                                                                                        : -EINVAL;
 }
 
 /* ---- serving --------------------------------------------------------------------------------- */
@@ -157,19 +163,19 @@ static int64_t utc_ms(void *context)
     return loop_wall_ms(serve->loop);
 }
 
-static int read_ticket(struct serve *serve, struct err *err)
+static int open_job(struct serve *serve, size_t number, struct err *err)
 {
-    char *text = NULL;
+    char *ticket = NULL;
     size_t length = 0;
-    int code =
-        os_read_file(serve->os, serve->ticket_file, RSYS_TICKET_MAX + 1, &text, &length, err);
+    int code = os_read_file(serve->os, serve->ticket_files[number], RSYS_TICKET_MAX + 1, &ticket,
+                            &length, err);
     if (code != 0) {
         return code;
     }
-    text[strcspn(text, "\n")] = '\0';
-    (void)snprintf(serve->ticket, sizeof(serve->ticket), "%s", text);
-    mem_free(text);
-    return 0;
+    ticket[strcspn(ticket, "\n")] = '\0';
+    code = rsys_job_open(serve->server, ticket, &serve->offer, &serve->jobs[number]);
+    mem_free(ticket);
+    return code != 0 ? err_set(err, code, "the ticket, a path or a limit is not right") : 0;
 }
 
 static int start(struct serve *serve, struct err *err)
@@ -177,9 +183,6 @@ static int start(struct serve *serve, struct err *err)
     int code = loop_create(&serve->loop, err);
     if (code == 0) {
         code = os_create(serve->loop, &serve->os, err);
-    }
-    if (code == 0) {
-        code = read_ticket(serve, err);
     }
     if (code == 0) {
         code = tls_identity_ephemeral(serve->loop, "roost-rsys-serve", &serve->identity, err);
@@ -191,9 +194,11 @@ static int start(struct serve *serve, struct err *err)
                             (struct log_clock){.utc_ms = utc_ms, .context = serve});
     serve->server =
         rsys_server_create(&(struct rsys_server_options){.loop = serve->loop, .log = serve->log});
-    code = rsys_job_open(serve->server, serve->ticket, &serve->offer, &serve->job);
+    for (size_t i = 0; code == 0 && i < serve->job_count; i++) {
+        code = open_job(serve, i, err);
+    }
     if (code != 0) {
-        return err_set(err, code, "the ticket, a path or a limit is not right");
+        return code;
     }
     code = listener_create(serve->loop, serve->listen, on_incoming, serve, &serve->listener, err);
     if (code == 0) {
@@ -206,10 +211,10 @@ static int start(struct serve *serve, struct err *err)
     return code;
 }
 
-static void say_stats(const struct serve *serve)
+static void say_stats(const struct rsys_job *job)
 {
     struct rsys_stats stats;
-    rsys_job_get_stats(serve->job, &stats);
+    rsys_job_get_stats(job, &stats);
     (void)printf("requests %" PRIu64 " at_once %" PRIu64 " malformed %" PRIu64 " repeated %" PRIu64
                  " read %" PRIu64 " written %" PRIu64 " queued_peak %" PRIu64 "\n",
                  stats.requests, stats.at_once, stats.malformed, stats.repeated, stats.bytes_read,
@@ -237,7 +242,9 @@ int main(int argc, char **argv)
     int status = 1;
     if (start(&serve, &err) == 0) {
         status = loop_run(serve.loop);
-        say_stats(&serve);
+        for (size_t i = 0; i < serve.job_count; i++) {
+            say_stats(serve.jobs[i]);
+        }
     } else {
         (void)fprintf(stderr, "roost-rsys-serve: %s\n", err.text);
     }
