@@ -88,6 +88,9 @@ def hold_vfork(_folder):
     await_true("a child", is_there)
 
 
+hold_vfork_followed = hold_vfork  # nothing that stays holds it, either
+
+
 def hold_session(_folder):
     def between():
         LIBC.prctl(SUBREAPER, 1, 0, 0, 0)
@@ -135,7 +138,7 @@ def hold_file(folder):
     os.read(held[0], 8000)
 
 
-SLOW = ["vfork", "shared"]  # are tried for ten seconds
+SLOW = ["vfork", "vfork_followed", "shared"]  # are tried for ten seconds
 KINDS = {name[5:]: value for name, value in globals().items() if name.startswith("hold_")}
 # What takes another processor: integration.ckpt_move provokes some of it, and limits.sh compares the words.
 ELSEWHERE = re.compile("lacks what the job|has more registers than|a shadow stack")
@@ -152,6 +155,16 @@ def be_job(kind, folder):
 
 
 # ---- what is said of them
+
+
+def follow(job, folder):
+    """As dump(); the input stays open, and what follows the job ends nevertheless."""
+    with subprocess.Popen([CKPT, "follow", str(job), folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as follower:
+        follower.stdin.write("image\n")
+        follower.stdin.flush()
+        answer = follower.stdout.readline().split(maxsplit=1)
+        follower.wait(LONGEST)
+    return int(answer[0] == "failed"), answer[1].strip()
 
 
 def dump(job, image):
@@ -182,7 +195,10 @@ def said_of(kind, folder):
         return None
     if said != "held\n":
         sys.exit(f"{kind}: not held: {said!r}")
-    status, message = dump(job_of(job.pid), os.path.join(folder, "image"))
+    if kind.endswith("_followed"):
+        status, message = follow(job_of(job.pid), folder)
+    else:
+        status, message = dump(job_of(job.pid), os.path.join(folder, "image"))
     if kind == "file":  # this one is taken, and cannot be resumed
         job.wait()
         os.truncate(os.path.join(folder, "read"), 100)
