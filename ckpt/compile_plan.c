@@ -144,11 +144,23 @@ const char *compile_plan_read(int argc, const char *const *argv, struct compile_
     return NULL;
 }
 
+static bool is_static(int argc, const char *const *argv)
+{
+    bool ret = false;
+    for (int i = 0; i < argc; i++) {
+        ret = ret || strcmp(argv[i], "-static") == 0 || strcmp(argv[i], "-static-pie") == 0;
+    }
+    return ret;
+}
+
 void compile_plan_fill(const struct compile_plan *plan, int argc, const char *const *argv,
                        const char *object, const char *remote, const char *include,
                        const char **ret)
 {
-    const char *objects[] = {object, remote, NULL};
+    /* A static program's own glob(), which the wrapped one asks for. */
+    static const char GLOB[] = "--undefined=__glob";
+    bool asks = remote != NULL && is_static(argc, argv);
+    const char *objects[] = {object, remote, asks ? GLOB : NULL, NULL};
     int count = 0;
     for (int i = 0; i < argc; i++) {
         ret[count++] = argv[i];

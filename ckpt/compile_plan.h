@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#define COMPILE_PLAN_MORE 7 /* arguments that are added at most, with the NULL at the end */
+#define COMPILE_PLAN_MORE 9 /* arguments that are added at most, with the NULL at the end */
 
 struct compile_plan {
     bool is_linker;

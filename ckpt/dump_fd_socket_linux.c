@@ -184,6 +184,19 @@ static bool is_named(int fd)
            length > sizeof name.sun_family;
 }
 
+/* To the door of remote system calls (rsyscall_fuse/door.h): who finds it ended connects anew. */
+static bool is_to_door(int fd)
+{
+    static const char NAME[] = "/.roost-door";
+    struct sockaddr_un name = {0};
+    socklen_t length = sizeof name;
+    if (getpeername(fd, (struct sockaddr *)&name, &length) != 0 || name.sun_family != AF_UNIX) {
+        return false;
+    }
+    size_t end = strnlen(name.sun_path, sizeof name.sun_path), size = sizeof NAME - 1;
+    return end > size && memcmp(name.sun_path + end - size, NAME, size) == 0;
+}
+
 static bool is_mine(const struct files *files, uint32_t inode, const struct open_file *file)
 {
     for (size_t i = 0; i < files->count; i++) {
@@ -208,6 +221,11 @@ static int save_pair(struct files *files, const struct open_file *file, struct c
     if (rc != 0) {
         return fd_refuse(files, file, "with whom this socket is connected cannot be found out");
     }
+    bool to_door = is_to_door(fd);
+    if (to_door) {
+        pair.peer = 0;
+        pair.shut = 3;
+    }
     bool ended = pair.peer == 0 && pair.shut == 3; /* its peer is gone */
     if (!ended && (pair.peer == 0 || !is_mine(files, pair.peer, file))) {
         return fd_refuse(files, file,
@@ -223,7 +241,7 @@ static int save_pair(struct files *files, const struct open_file *file, struct c
     saved->limits_us[0] = limit_us(fd, SO_RCVTIMEO);
     saved->limits_us[1] = limit_us(fd, SO_SNDTIMEO);
     saved->shut = pair.shut;
-    return put_waiting(files, file, saved, fd);
+    return to_door ? 0 : put_waiting(files, file, saved, fd);
 }
 
 int fd_save_socket(struct files *files, const struct open_file *file, struct ckpt_file *saved)

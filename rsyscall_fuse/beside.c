@@ -34,7 +34,7 @@ struct rfs_beside {
     struct rfs_door *door;
     pid_t job;
     char ticket[RSYS_TICKET_MAX + 1];
-    char folder[SOCKET_SIZE], address[SOCKET_SIZE + 16];
+    char folder[SOCKET_SIZE], address[SOCKET_SIZE + 24];
     struct beside_signal {
         struct rfs_beside *beside;
         int number;
@@ -89,14 +89,14 @@ static int start_job(struct rfs_beside *beside, struct err *err)
     const char *env[] = {preload, socket, local, directory, NULL};
     struct os_spawn spec = {.argv = (const char *const *)options->argv,
                             .env_add = env,
-                            .cwd = options->scratch,
+                            .cwd = "/", /* which is there wherever an image of the job is resumed */
                             .stdin_path = "-",
                             .stdout_path = "-",
                             .stderr_path = "-",
                             .no_new_privs = true,
                             .subreaper_job = true};
     (void)snprintf(preload, sizeof preload, "LD_PRELOAD=%s", options->library);
-    (void)snprintf(socket, sizeof socket, "ROOST_REMOTE_SOCKET=%s/door", beside->folder);
+    (void)snprintf(socket, sizeof socket, "ROOST_REMOTE_SOCKET=%s/" RFS_DOOR_NAME, beside->folder);
     (void)snprintf(local, sizeof local, "ROOST_REMOTE_LOCAL=/tmp:%s:%s", options->scratch,
                    options->local != NULL ? options->local : "");
     (void)snprintf(directory, sizeof directory, "ROOST_REMOTE_CWD=%s",
@@ -134,16 +134,18 @@ static void on_signal(void *arg)
     }
 }
 
-/* The door's folder, which only we can enter: in the scratch directory. */
+/* The door's folder, which only we can enter. */
 static int make_folder(struct rfs_beside *beside, struct err *err)
 {
-    int length =
-        snprintf(beside->folder, sizeof beside->folder, "%s/.roost-door", beside->options.scratch);
-    if (length < 0 || (size_t)length + sizeof "/door" > sizeof beside->folder) {
-        return err_set(err, -ENAMETOOLONG, "%s: too long for a socket's name",
-                       beside->options.scratch);
+    const struct rfs_beside_options *options = &beside->options;
+    const char *folder = options->door != NULL ? options->door : options->scratch;
+    int length = snprintf(beside->folder, sizeof beside->folder, "%s%s", folder,
+                          options->door != NULL ? "" : "/.roost-rsys");
+    if (length < 0 || (size_t)length + sizeof "/" RFS_DOOR_NAME > sizeof beside->folder) {
+        return err_set(err, -ENAMETOOLONG, "%s: too long for a socket's name", folder);
     }
-    (void)snprintf(beside->address, sizeof beside->address, "unix:%s/door", beside->folder);
+    (void)snprintf(beside->address, sizeof beside->address, "unix:%s/" RFS_DOOR_NAME,
+                   beside->folder);
     return os_mkdirs(beside->os, beside->folder, 0700, err);
 }
 

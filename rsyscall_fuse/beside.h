@@ -24,6 +24,8 @@ struct rfs_beside_options {
     const char *library; /* preloaded by programs that are linked dynamically */
     const char *local;   /* more names that are this machine's, "/usr:/opt"; or NULL */
     const char *scratch; /* a directory of this machine, for the socket; the job's /tmp is local */
+    const char *door;    /* the socket's directory, which images of the job find where they are
+                          * resumed; NULL: one in scratch */
     const char *directory; /* where the job starts, in its own view; NULL: "/" */
     char *const *argv;     /* argv[0]: a path of this machine */
     bool stats;

@@ -1,5 +1,13 @@
 /* rsyscall_fuse/door.c - a job's session for its processes: see door.h.
  *
+ * Clients know a handle by a name of ours, which no other door gives out: a process that was
+ * resumed from an image elsewhere opens its files again by the names that it has, and processes
+ * that had a file in common have it in common again.
+ *
+ * Locks of ranges belong to an owner, whose number the process chose (its own).  They go when the
+ * last connection with that owner ends: a program that is executed keeps the old one beside its
+ * own, so that its locks stay.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "rsyscall_fuse/door.h"
@@ -15,18 +23,31 @@
 #include "rsyscall/rsys.h"
 #include "rsyscall_fuse/rfs_link.h"
 
-#define CLIENTS_MAX 4096
-#define SLOTS       32                 /* of a client */
-#define LOOKS       5                  /* for what nobody holds, while it lingers */
-#define UNSENT_MAX  ((size_t)16 << 20) /* of a client that does not read: it is not heard above */
+#define CLIENTS_MAX   4096
+#define SLOTS         32                  /* of a client */
+#define LOOKS         5                   /* for what nobody holds, while it lingers */
+#define NAME_BITS     32                  /* of a handle's name; those above are the door's */
+#define NAME_SHIFT    (NAME_BITS + 1)     /* the highest bit is of owners of locks */
+#define OWNED_BY_FILE ((uint64_t)1 << 63) /* F_OFD_SETLK: they go with the handle */
+#define UNSENT_MAX    ((size_t)16 << 20) /* of a client that does not read: it is not heard above */
 
 struct held {
-    uint64_t handle;
+    uint64_t name;   /* as clients know it */
+    uint64_t handle; /* as the server does */
     uint32_t holders;
     uint64_t since_ms; /* nobody has held it */
+    bool is_locked;    /* locks are of it: flock(), F_OFD_SETLK */
+    bool owns;         /* the latter */
     TAILQ_ENTRY(held) entry;
 };
 TAILQ_HEAD(held_list, held);
+
+/* An owner has locks, or waits for some. */
+struct locked {
+    struct held *held;
+    uint64_t owner;
+    TAILQ_ENTRY(locked) entry;
+};
 
 struct hold {
     struct held *held;
@@ -38,6 +59,9 @@ struct client {
     struct stream *stream;
     bool greeted;
     bool busy[SLOTS];
+    uint64_t owner;    /* of its locks; 0: it has none */
+    uint32_t releases; /* that its CLOSE or BYE waits for */
+    bool says_goodbye;
     TAILQ_HEAD(, hold) holds;
     TAILQ_HEAD(, passed) calls;
     TAILQ_ENTRY(client) entry;
@@ -50,7 +74,10 @@ struct passed {
     struct client *client; /* NULL: gone, or never was */
     uint16_t slot;
     uint32_t seq;
-    void *bytes; /* what the request points to */
+    uint64_t wanted;  /* OPEN: the name that it had */
+    uint64_t release; /* the handle whose locks are given back first */
+    bool is_tied;     /* client waits for our own request, in that slot */
+    void *bytes;      /* what the request points to; NULL: it is our own */
     TAILQ_ENTRY(passed) entry;
 };
 
@@ -65,18 +92,20 @@ struct rfs_door {
     uint32_t client_count;
     uint32_t under_way; /* requests that were passed on */
     struct held_list handles;
+    TAILQ_HEAD(, locked) locks;
+    uint64_t next_name;
     struct rfs_door_stats stats;
     unsigned char fields[RSYS_FIELDS_MAX];
 };
 
 /* ---- handles --------------------------------------------------------------------------------- */
 
-static struct hold *hold_of(const struct client *client, uint64_t handle)
+static struct hold *hold_of(const struct client *client, uint64_t name)
 {
     struct hold *hold;
     TAILQ_FOREACH(hold, &client->holds, entry)
     {
-        if (hold->held->handle == handle) {
+        if (hold->held->name == name) {
             return hold;
         }
     }
@@ -99,26 +128,40 @@ static void let_go(struct client *client, struct hold *hold)
     mem_free(hold);
 }
 
-/* A handle of the session that a client names; roots are everybody's. */
-static bool may_name(struct client *client, uint64_t handle)
+/* What a client that names it holds from now on; NULL: there is none of that name. */
+static struct held *held_by(struct client *client, uint64_t name)
 {
     struct held *held;
-    if (handle < RSYS_ROOTS_MAX || hold_of(client, handle) != NULL) {
-        return true;
+    const struct hold *hold = hold_of(client, name);
+    if (hold != NULL) {
+        return hold->held;
     }
     TAILQ_FOREACH(held, &client->door->handles, entry)
     {
-        if (held->handle == handle) {
+        if (held->name == name) {
             take_hold(client, held);
-            return true;
+            return held;
         }
     }
-    return false;
+    return NULL;
 }
 
-static void opened(struct rfs_door *door, struct client *client, uint64_t handle)
+/* The server's number for what a client names; roots are everybody's. */
+static bool translate(struct client *client, uint64_t *handle)
+{
+    const struct held *held = *handle >= RSYS_ROOTS_MAX ? held_by(client, *handle) : NULL;
+    if (held != NULL) {
+        *handle = held->handle;
+    }
+    return held != NULL || *handle < RSYS_ROOTS_MAX;
+}
+
+/* Its name: a new one, unless one is wanted. */
+static uint64_t opened(struct rfs_door *door, struct client *client, uint64_t handle,
+                       uint64_t wanted)
 {
     struct held *held = mem_zalloc(sizeof *held);
+    held->name = wanted != 0 ? wanted : door->next_name++;
     held->handle = handle;
     held->since_ms = loop_now_ms(door->loop);
     TAILQ_INSERT_HEAD(&door->handles, held, entry);
@@ -126,33 +169,29 @@ static void opened(struct rfs_door *door, struct client *client, uint64_t handle
     if (client != NULL) {
         take_hold(client, held);
     }
+    return held->name;
+}
+
+static void forget_lock(struct rfs_door *door, struct locked *locked)
+{
+    TAILQ_REMOVE(&door->locks, locked, entry);
+    mem_free(locked);
 }
 
 static void forget(struct rfs_door *door, struct held *held)
 {
+    for (struct locked *locked = TAILQ_FIRST(&door->locks), *next; locked != NULL; locked = next) {
+        next = TAILQ_NEXT(locked, entry);
+        if (locked->held == held) {
+            forget_lock(door, locked); /* the server's go with the handle */
+        }
+    }
     TAILQ_REMOVE(&door->handles, held, entry);
     door->stats.handles--;
     mem_free(held);
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
-
-static void end_client(struct client *client)
-{
-    struct hold *hold;
-    struct passed *passed;
-    while ((hold = TAILQ_FIRST(&client->holds)) != NULL) {
-        let_go(client, hold);
-    }
-    while ((passed = TAILQ_FIRST(&client->calls)) != NULL) {
-        TAILQ_REMOVE(&client->calls, passed, entry);
-        passed->client = NULL;
-    }
-    stream_close(client->stream);
-    TAILQ_REMOVE(&client->door->clients, client, entry);
-    client->door->client_count--;
-    mem_free(client);
-}
 
 /* What it cannot take is told as the end of its stream. */
 static void answer(struct client *client, const struct rsys_reply *reply)
@@ -174,38 +213,241 @@ static void answer_status(struct client *client, const struct rsys_request *requ
     answer(client, &reply);
 }
 
+static void on_answer(struct rfs_call *call, const struct rsys_reply *reply);
+
+/* A request of our own; its answer is nobody's. */
+static struct passed *ask_for_us(struct rfs_door *door, const struct rsys_request *request)
+{
+    struct passed *passed = mem_zalloc(sizeof *passed);
+    passed->door = door;
+    passed->call.request = *request;
+    passed->call.done = on_answer;
+    door->under_way++;
+    rfs_link_submit(door->link, &passed->call);
+    return passed;
+}
+
+/* client waits for it, to have its own request answered. */
+static void tie(struct passed *passed, struct client *client, const struct rsys_request *request)
+{
+    passed->client = client;
+    passed->slot = request->slot;
+    passed->seq = request->seq;
+    passed->is_tied = true;
+    client->releases++;
+    client->busy[request->slot] = true;
+    TAILQ_INSERT_TAIL(&client->calls, passed, entry);
+}
+
+static void close_at_server(struct rfs_door *door, uint64_t handle)
+{
+    (void)ask_for_us(door, &(struct rsys_request){.op = RSYS_CLOSE, .at = {.handle = handle}});
+}
+
+/* Nobody holds it any more.  Locks are given back before: who asks for them when we have answered
+ * gets them.  client, unless NULL, is answered then. */
+static void release(struct rfs_door *door, struct held *held, struct client *client,
+                    const struct rsys_request *request)
+{
+    uint64_t handle = held->handle, owner = OWNED_BY_FILE | held->name;
+    bool is_locked = held->is_locked, owns = held->owns;
+    forget(door, held);
+    if (!is_locked) {
+        close_at_server(door, handle);
+        return;
+    }
+    struct rsys_request give =
+        owns ? (struct rsys_request){.op = RSYS_FLUSH, .at = {.handle = handle}, .owner = owner}
+             : (struct rsys_request){.op = RSYS_LOCK,
+                                     .at = {.handle = handle},
+                                     .how = RSYS_LOCK_FLOCK};
+    struct passed *passed = ask_for_us(door, &give);
+    passed->release = handle;
+    if (client != NULL) {
+        tie(passed, client, request);
+    }
+}
+
+/* Another process with the same file was faster. */
+static uint64_t opened_again(struct passed *passed, uint64_t handle)
+{
+    struct rfs_door *door = passed->door;
+    struct held *held;
+    TAILQ_FOREACH(held, &door->handles, entry)
+    {
+        if (held->name == passed->wanted) {
+            close_at_server(door, handle);
+            if (passed->client != NULL && hold_of(passed->client, held->name) == NULL) {
+                take_hold(passed->client, held);
+            }
+            return held->name;
+        }
+    }
+    return opened(door, passed->client, handle, passed->wanted);
+}
+
+/* A lock that nobody waits for any more. */
+static void give_back(struct rfs_door *door, const struct rsys_request *request)
+{
+    struct rsys_request back = *request;
+    back.lock.type = RSYS_UNLOCKED;
+    back.wait_ms = 0;
+    (void)ask_for_us(door, &back);
+}
+
+/* Its client is there still. */
+static void answer_tied(const struct passed *passed)
+{
+    struct client *client = passed->client;
+    struct rsys_request done = {.op = client->says_goodbye ? RSYS_BYE : RSYS_CLOSE,
+                                .slot = passed->slot,
+                                .seq = passed->seq};
+    if (--client->releases == 0) {
+        client->busy[passed->slot] = false;
+        client->says_goodbye = false;
+        answer_status(client, &done, 0);
+    }
+}
+
 static void on_answer(struct rfs_call *call, const struct rsys_reply *reply)
 {
     struct passed *passed = (struct passed *)call; /* its first member */
+    struct rfs_door *door = passed->door;
     struct client *client = passed->client;
-    if (call->request.op == RSYS_OPEN && reply->status == 0) {
-        opened(passed->door, client, reply->handle);
+    struct rsys_reply ours = *reply;
+    if (passed->bytes != NULL && call->request.op == RSYS_OPEN && reply->status == 0) {
+        ours.handle = opened_again(passed, reply->handle);
+    }
+    if (passed->release != 0) {
+        close_at_server(door, passed->release);
     }
     if (client != NULL) {
-        struct rsys_reply ours = *reply;
+        TAILQ_REMOVE(&client->calls, passed, entry);
+    }
+    if (client != NULL && passed->is_tied) {
+        answer_tied(passed);
+    } else if (client != NULL) {
         ours.slot = passed->slot;
         ours.seq = passed->seq;
         client->busy[passed->slot] = false;
-        TAILQ_REMOVE(&client->calls, passed, entry);
         answer(client, &ours);
+    } else if (passed->bytes != NULL && call->request.op == RSYS_LOCK && reply->status == 0 &&
+               (call->request.how & RSYS_LOCK_GET) == 0 &&
+               call->request.lock.type != RSYS_UNLOCKED) {
+        give_back(door, &call->request);
     }
-    passed->door->under_way--;
+    door->under_way--;
     mem_free(passed->bytes);
     mem_free(passed);
 }
 
-/* ---- requests -------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
-static void pass_close(struct rfs_door *door, struct held *held)
+static void note_lock(struct client *client, struct held *held, const struct rsys_request *request)
 {
-    struct passed *passed = mem_zalloc(sizeof *passed);
-    passed->door = door;
-    passed->call.request = (struct rsys_request){.op = RSYS_CLOSE, .at = {.handle = held->handle}};
-    passed->call.done = on_answer;
-    forget(door, held);
-    door->under_way++;
-    rfs_link_submit(door->link, &passed->call);
+    struct rfs_door *door = client->door;
+    struct locked *locked;
+    bool of_file = (request->how & RSYS_LOCK_FLOCK) != 0 || (request->owner & OWNED_BY_FILE) != 0;
+    if (held == NULL || (request->how & RSYS_LOCK_GET) != 0) {
+        return;
+    }
+    if (of_file) {
+        held->is_locked = true;
+        held->owns = held->owns || (request->how & RSYS_LOCK_FLOCK) == 0;
+        return;
+    }
+    client->owner = request->owner;
+    TAILQ_FOREACH(locked, &door->locks, entry)
+    {
+        if (locked->held == held && locked->owner == request->owner) {
+            return;
+        }
+    }
+    locked = mem_zalloc(sizeof *locked);
+    locked->held = held;
+    locked->owner = request->owner;
+    TAILQ_INSERT_HEAD(&door->locks, locked, entry);
 }
+
+static void drop_locks(struct client *client, const struct rsys_request *bye)
+{
+    struct rfs_door *door = client->door;
+    uint64_t owner = client->owner;
+    for (struct locked *locked = TAILQ_FIRST(&door->locks), *next; locked != NULL; locked = next) {
+        next = TAILQ_NEXT(locked, entry);
+        if (locked->owner == owner) {
+            struct rsys_request flush = {.op = RSYS_FLUSH,
+                                         .at = {.handle = locked->held->handle},
+                                         .owner = owner};
+            struct passed *passed = ask_for_us(door, &flush);
+            if (bye != NULL) {
+                tie(passed, client, bye);
+            }
+            forget_lock(door, locked);
+        }
+    }
+}
+
+static void cancel(struct passed *passed)
+{
+    if (passed->call.sent) {
+        (void)ask_for_us(passed->door, &(struct rsys_request){.op = RSYS_CANCEL,
+                                                              .slot_of = passed->call.request.slot,
+                                                              .seq_of = passed->call.request.seq});
+    }
+}
+
+/* ---- the end of a client --------------------------------------------------------------------- */
+
+static bool has_other(const struct client *client)
+{
+    const struct client *other;
+    TAILQ_FOREACH(other, &client->door->clients, entry)
+    {
+        if (other != client && other->owner == client->owner) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of all that it holds; bye: what it is told by, or NULL.  What has no locks stays for a while:
+ * others may have it, who have not said so yet. */
+static void let_go_of_all(struct client *client, const struct rsys_request *bye)
+{
+    struct rfs_door *door = client->door;
+    struct hold *hold;
+    if (client->owner != 0 && !has_other(client)) {
+        drop_locks(client, bye);
+    }
+    while ((hold = TAILQ_FIRST(&client->holds)) != NULL) {
+        struct held *held = hold->held;
+        let_go(client, hold);
+        if (held->holders == 0 && held->is_locked) {
+            release(door, held, bye != NULL ? client : NULL, bye);
+        }
+    }
+}
+
+static void end_client(struct client *client)
+{
+    struct rfs_door *door = client->door;
+    struct passed *passed;
+    let_go_of_all(client, NULL);
+    while ((passed = TAILQ_FIRST(&client->calls)) != NULL) {
+        TAILQ_REMOVE(&client->calls, passed, entry);
+        passed->client = NULL;
+        if (passed->call.request.op == RSYS_LOCK) {
+            cancel(passed);
+        }
+    }
+    stream_close(client->stream);
+    TAILQ_REMOVE(&door->clients, client, entry);
+    door->client_count--;
+    mem_free(client);
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static void look_for_unheld(void *arg)
 {
@@ -214,7 +456,7 @@ static void look_for_unheld(void *arg)
     for (struct held *held = TAILQ_FIRST(&door->handles), *next; held != NULL; held = next) {
         next = TAILQ_NEXT(held, entry);
         if (held->holders == 0 && now_ms - held->since_ms >= door->linger_ms) {
-            pass_close(door, held);
+            release(door, held, NULL, NULL);
         }
     }
     loop_timer_set(door->timer, door->linger_ms / LOOKS);
@@ -230,15 +472,60 @@ static void close_handle(struct client *client, const struct rsys_request *reque
     }
     struct held *held = hold->held;
     let_go(client, hold);
+    bool waits = held->holders == 0 && held->is_locked && client->releases == 0;
     if (held->holders == 0) {
-        pass_close(client->door, held);
+        release(client->door, held, waits ? client : NULL, request);
     }
-    answer_status(client, request, 0);
+    if (!waits) {
+        answer_status(client, request, 0);
+    }
 }
 
-static bool names_its_own(struct client *client, const struct rsys_request *request)
+/* Opened again by the name that it had: by another process before? */
+static bool is_here_again(struct client *client, const struct rsys_request *request)
 {
-    return may_name(client, request->at.handle) && may_name(client, request->to.handle);
+    struct held *held = NULL;
+    if (request->op == RSYS_OPEN && (request->how & RSYS_OPEN_SAME) != 0 &&
+        request->attr.size >= RSYS_ROOTS_MAX) {
+        held = held_by(client, request->attr.size);
+    }
+    if (held == NULL) {
+        return false;
+    }
+    struct rsys_reply reply = {.op = request->op,
+                               .slot = request->slot,
+                               .seq = request->seq,
+                               .handle = held->name};
+    answer(client, &reply);
+    return true;
+}
+
+/* A process ends in order: whoever waits for it can have its locks. */
+static void say_goodbye(struct client *client, const struct rsys_request *request)
+{
+    if (client->releases > 0) { /* in another slot */
+        answer_status(client, request, -EBUSY);
+        return;
+    }
+    client->says_goodbye = true;
+    let_go_of_all(client, request);
+    if (client->releases == 0) {
+        client->says_goodbye = false;
+        answer_status(client, request, 0);
+    }
+}
+
+static void cancel_for(struct client *client, const struct rsys_request *request)
+{
+    struct passed *passed;
+    TAILQ_FOREACH(passed, &client->calls, entry)
+    {
+        if (passed->slot == request->slot_of && passed->seq == request->seq_of) {
+            cancel(passed);
+            break;
+        }
+    }
+    answer_status(client, request, 0);
 }
 
 static void pass_on(struct client *client, const void *data, size_t length)
@@ -249,6 +536,12 @@ static void pass_on(struct client *client, const void *data, size_t length)
     passed->client = client;
     passed->bytes = mem_dup(data, length);
     (void)rsys_decode_request(passed->bytes, length, request); /* it was good where it came from */
+    (void)translate(client, &request->at.handle);
+    (void)translate(client, &request->to.handle);
+    if (request->op == RSYS_OPEN && (request->how & RSYS_OPEN_SAME) != 0) {
+        passed->wanted = request->attr.size >= RSYS_ROOTS_MAX ? request->attr.size : 0;
+        request->attr.size = 0;
+    }
     passed->slot = request->slot;
     passed->seq = request->seq;
     passed->call.done = on_answer;
@@ -276,6 +569,20 @@ static bool greet(struct client *client, const struct rsys_request *request)
     return reply.slots > 0;
 }
 
+static void ask_server(struct client *client, const struct rsys_request *request, const void *data,
+                       size_t length)
+{
+    uint64_t at = request->at.handle, to = request->to.handle;
+    if (!translate(client, &at) || !translate(client, &to)) {
+        answer_status(client, request, -ESTALE);
+        return;
+    }
+    if (request->op == RSYS_LOCK) {
+        note_lock(client, held_by(client, request->at.handle), request);
+    }
+    pass_on(client, data, length);
+}
+
 /* False: nothing of this client is looked at any more. */
 static bool take_request(struct client *client, const void *data, size_t length)
 {
@@ -289,16 +596,16 @@ static bool take_request(struct client *client, const void *data, size_t length)
     }
     if (code != 0) {
         answer_status(client, &request, -EBADMSG);
-    } else if (request.op == RSYS_PING || request.op == RSYS_BYE) {
+    } else if (request.op == RSYS_PING) {
         answer_status(client, &request, 0);
+    } else if (request.op == RSYS_BYE) {
+        say_goodbye(client, &request);
     } else if (request.op == RSYS_CLOSE) {
         close_handle(client, &request);
     } else if (request.op == RSYS_CANCEL) {
-        answer_status(client, &request, -EINVAL); /* slots are not the session's */
-    } else if (!names_its_own(client, &request)) {
-        answer_status(client, &request, -ESTALE);
-    } else {
-        pass_on(client, data, length);
+        cancel_for(client, &request);
+    } else if (!is_here_again(client, &request)) {
+        ask_server(client, &request, data, length);
     }
     return true;
 }
@@ -374,6 +681,9 @@ int rfs_door_create(struct loop *loop, struct rfs_link *link, const struct rsys_
     door->hello.data = mem_dup(hello->data, hello->data_length);
     TAILQ_INIT(&door->clients);
     TAILQ_INIT(&door->handles);
+    TAILQ_INIT(&door->locks);
+    loop_secret(loop, &door->next_name, sizeof door->next_name);
+    door->next_name = (door->next_name >> NAME_SHIFT << NAME_BITS) + RSYS_ROOTS_MAX;
     int code = listener_create(loop, address, on_incoming, door, &door->listener, err);
     if (code != 0) {
         mem_free((void *)(uintptr_t)door->hello.data);

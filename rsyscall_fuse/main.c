@@ -38,6 +38,9 @@ static const char USAGE[] =
     "                      calls go there by FILE (roost_remote.so); needs --scratch\n"
     "  --local PATH:PATH   with --wrap: names that are this machine's, beside /proc, /dev, /sys, "
     "/tmp\n"
+    "  --door DIR          with --wrap: made for the job's connections; the same where an image "
+    "of\n"
+    "                      it is resumed (in the scratch directory)\n"
     "  --write-behind SIZE, --read-ahead SIZE, --stats\n"
     "The exit status, or the signal, is the program's; 126: it, its directory or its files could\n"
     "not be had.  What is said on standard error begins with roost-rsys-mount.\n";
@@ -46,6 +49,7 @@ struct arguments {
     struct rfs_mount_options mount;
     const char *library; /* no file system */
     const char *local;
+    const char *door;
 };
 
 static int take_size(const char *value, size_t *ret)
@@ -90,7 +94,8 @@ static int take_value(struct arguments *arguments, const char *name, const char 
                  {"--environment", &options->environment_file},
                  {"--image", &options->cage.image},
                  {"--wrap", &arguments->library},
-                 {"--local", &arguments->local}};
+                 {"--local", &arguments->local},
+                 {"--door", &arguments->door}};
     for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
         if (strcmp(name, TEXTS[i].name) == 0) {
             *TEXTS[i].text = value;
@@ -143,6 +148,7 @@ static int run_beside(struct loop *loop, struct os *os, const struct arguments *
                                          .ticket_file = mount->ticket_file,
                                          .library = arguments->library,
                                          .local = arguments->local,
+                                         .door = arguments->door,
                                          .scratch = mount->cage.scratch,
                                          .directory = mount->cage.directory,
                                          .argv = mount->cage.argv,

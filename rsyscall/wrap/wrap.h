@@ -28,6 +28,7 @@
 #ifndef RSYSCALL_WRAP_WRAP_H
 #define RSYSCALL_WRAP_WRAP_H
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,6 +47,11 @@
 #define WRAP_LOCALS_MAX 32
 
 #define WRAP_UMASK_KNOWN 01000U
+#define WRAP_KEPT_NAME   "ROOST_REMOTE_KEPT"
+#define WRAP_KEPT_LOCKS  'l' /* behind the number: it has locks */
+
+/* The owner of locks of F_OFD_SETLK: with the handle's name. */
+#define WRAP_OWNED_BY_FILE ((uint64_t)1 << 63)
 
 #define WRAP_EXPORT __attribute__((visibility("default")))
 
@@ -78,6 +84,7 @@ struct wrap_file {
     uint64_t offset;   /* unless shared */
     uint64_t read_end; /* where the last read ended: is this one sequential? */
     size_t window;     /* bytes to be asked for at once */
+    bool locked;       /* this process may have locks of ranges of it */
     int error;         /* of a write that was answered before: to be told once */
     struct wrap_buffer now, next;
     enum wrap_ahead_state ahead;
@@ -97,7 +104,11 @@ struct wrap_place {
 
 struct wrap_state {
     bool begun, on;
+    bool renewing;  /* the connection was cut */
     int fd;         /* the socket */
+    int childs;     /* that of the child that is about to be made, or -1 */
+    int kept;       /* that of the program before this one, or -1 */
+    char door[108]; /* its address */
     uint32_t slots; /* the door's */
     size_t data_max;
     uint32_t seq[RSYS_SLOTS_MAX];
@@ -119,6 +130,8 @@ struct wrap_state {
     uint32_t umask; /* with WRAP_UMASK_KNOWN; 0: not asked for yet */
     struct wrap_file *fds[WRAP_FDS_MAX];
     struct wrap_file files[WRAP_FILES_MAX];
+    size_t files_end; /* none from there on was ever open */
+    bool has_locks;   /* of any kind, or had some */
 };
 extern struct wrap_state wrap_all;
 
@@ -135,8 +148,16 @@ void wrap_leave(const sigset_t *old);
 int wrap_call(struct rsys_request *request, struct rsys_reply *reply);
 /* Sends in that slot, and does not wait: what comes is taken by wrap_file_answered(). */
 int wrap_send(struct rsys_request *request, uint16_t slot);
-/* One message, whichever it is. */
+/* One message, whichever it is.  -EPIPE: the door is gone. */
 int wrap_receive(struct rsys_reply *reply);
+#define WRAP_CUT 2 /* never an answer */
+/* Another connection, where the files are opened again that the door does not know.  False: there
+ * is none. */
+bool wrap_renew(void);
+/* A connection beside ours: a descriptor or a negative errno; its preface and HELLO; requests. */
+int wrap_connect(void);
+int wrap_greet(int fd, uint32_t slots);
+int wrap_send_on(int fd, const struct rsys_request *request);
 /* Until no write is under way. */
 void wrap_settle(void);
 /* The same, not under the lock, of a program that is about to tell others what it has done: who
@@ -185,12 +206,22 @@ int wrap_file_take_error(struct wrap_file *file);
 void wrap_file_answered(const struct rsys_reply *reply);
 /* What was read of that file before is not true any more. */
 void wrap_file_forget(uint64_t dev, uint64_t ino);
+/* Has this process locks of ranges? */
+bool wrap_files_are_locked(void);
 /* Of a descriptor of ours. */
 bool wrap_record_read(int fd, struct wrap_record *ret);
 /* Before and after fork(); in a program that was executed. */
 void wrap_files_share(void);
+void wrap_files_unlocked(void); /* a child has no locks */
+void wrap_files_unread(void);   /* nothing that was read or asked for is of use */
 void wrap_files_hold(void);
 void wrap_files_adopt(void);
+
+/* ---- wrap_locks.c ---------------------------------------------------------------------------- */
+
+/* fcntl()'s F_GETLK and so on, and flock(), of a remote descriptor.  0 or a negative errno. */
+int wrap_lock(int fd, int command, struct flock *ret);
+int wrap_lock_whole(int fd, int how);
 
 /* ---- wrap_stdio.c ---------------------------------------------------------------------------- */
 

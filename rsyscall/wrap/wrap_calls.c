@@ -350,16 +350,15 @@ static long control(struct wrap_file *file, int fd, int command, uintptr_t value
         long ret = syscall(SYS_fcntl, fd, command, value);
         return ret < 0 ? -errno : ret;
     }
-    case F_GETLK:
-    case F_SETLK:
-    case F_SETLKW:
-    case F_OFD_GETLK:
-    case F_OFD_SETLK:
-    case F_OFD_SETLKW:
-        return -ENOLCK; /* they would be of this process alone */
     default:
         return -EINVAL;
     }
+}
+
+static bool is_of_locks(int command)
+{
+    return command == F_GETLK || command == F_SETLK || command == F_SETLKW ||
+           command == F_OFD_GETLK || command == F_OFD_SETLK || command == F_OFD_SETLKW;
 }
 
 WRAP_EXPORT int fcntl(int fd, int command, ...)
@@ -370,6 +369,9 @@ WRAP_EXPORT int fcntl(int fd, int command, ...)
     va_end(more);
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
         return doubled(fd, (int)syscall(SYS_fcntl, fd, command, value));
+    }
+    if (is_of_locks(command) && wrap_is_ours(fd)) {
+        return (int)wrap_result(wrap_lock(fd, command, (struct flock *)value));
     }
     sigset_t old;
     struct wrap_file *file = enter_file(fd, &old);

@@ -16,6 +16,10 @@ bool wrap_is_ours(int fd); /* a remote file's descriptor */
 /* Does the name lead to the server, or nowhere?  Else *local is what the kernel knows it by, in
  * place if not name itself. */
 bool wrap_is_remote(int dir, const char *name, const char **local, struct wrap_place *place);
+/* One request about a name.  True: *ret is its status as a call's result, and errno; false: *name
+ * is what the kernel knows it by, in place if not what it was. */
+bool wrap_ask_name(int dir, const char **name, struct wrap_place *place,
+                   struct rsys_request *request, struct rsys_reply *reply, long *ret);
 /* Of an open file; under the lock. */
 int wrap_set_attr(struct wrap_file *file, uint32_t how, const struct rsys_attr *attr);
 

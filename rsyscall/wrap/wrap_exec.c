@@ -1,12 +1,14 @@
 /* rsyscall/wrap/wrap_exec.c - processes and programs that the program makes: see wrap.h.
  *
  * A program that is executed finds the door by its environment, and what is open by looking; before
- * that the offsets have to be where it can see them.  fork() is told by pthread_atfork().  A child
- * of vfork() would have our lock and our connection in common with its parent, so it is fork().
+ * that the offsets have to be where it can see them.  The connection stays open until it has one.
+ * fork() is told by pthread_atfork().  A child of vfork() would have our lock and our connection in
+ * common with its parent, so it is fork().
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,9 +22,12 @@
 
 #define ARGUMENTS_MAX ((size_t)4096) /* of execl() */
 
+#define NUMBER_SIZE 12
+
 static const char HERE[] = "ROOST_REMOTE_CWD=";
-static const char *const KEPT[] = {"ROOST_REMOTE_SOCKET=", "ROOST_REMOTE_LOCAL=", "LD_PRELOAD="};
-#define KEPT_COUNT (sizeof KEPT / sizeof KEPT[0])
+static const char KEPT[] = WRAP_KEPT_NAME "=";
+static const char *const PASSED[] = {"ROOST_REMOTE_SOCKET=", "ROOST_REMOTE_LOCAL=", "LD_PRELOAD="};
+#define PASSED_COUNT (sizeof PASSED / sizeof PASSED[0])
 
 static char *find_in(char *const *env, const char *start)
 {
@@ -35,15 +40,15 @@ static char *find_in(char *const *env, const char *start)
 }
 
 /* env, with where we are now (a shell has an environment of its own, which knows what we began
- * with), and what our own has of KEPT and it has not.  A mapping of *size bytes, or NULL. */
+ * with), and what our own has of PASSED and it has not.  A mapping of *size bytes, or NULL. */
 static char **complete(char *const *env, size_t *size)
 {
     size_t count = 0, made = 0;
     while (env != NULL && env[count] != NULL) {
         count++;
     }
-    size_t list = (count + KEPT_COUNT + 2) * sizeof(char *);
-    *size = list + sizeof HERE + WRAP_PATH_SIZE;
+    size_t list = (count + PASSED_COUNT + 3) * sizeof(char *);
+    *size = list + sizeof HERE + WRAP_PATH_SIZE + sizeof KEPT + NUMBER_SIZE;
     char **ret = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if ((void *)ret == MAP_FAILED) {
         return NULL;
@@ -53,16 +58,22 @@ static char **complete(char *const *env, size_t *size)
             ret[made++] = env[i];
         }
     }
-    for (size_t i = 0; i < KEPT_COUNT; i++) {
-        char *ours = find_in(environ, KEPT[i]);
-        if (find_in(env, KEPT[i]) == NULL && ours != NULL) {
+    for (size_t i = 0; i < PASSED_COUNT; i++) {
+        char *ours = find_in(environ, PASSED[i]);
+        if (find_in(env, PASSED[i]) == NULL && ours != NULL) {
             ret[made++] = ours;
         }
     }
     char *here = (char *)ret + list;
     memcpy(here, HERE, sizeof HERE - 1);
     memcpy(here + sizeof HERE - 1, wrap_all.cwd, WRAP_PATH_SIZE);
-    ret[made] = here;
+    ret[made++] = here;
+    if (wrap_all.fd >= 0) {
+        const char *locks = wrap_all.has_locks && wrap_files_are_locked() ? "l" : "";
+        char *kept = here + sizeof HERE + WRAP_PATH_SIZE;
+        (void)snprintf(kept, sizeof KEPT + NUMBER_SIZE, "%s%d%s", KEPT, wrap_all.fd, locks);
+        ret[made] = kept;
+    }
     return ret;
 }
 
@@ -75,6 +86,7 @@ WRAP_EXPORT int execve(const char *path, char *const *argv, char *const *env)
         wrap_settle();
         wrap_files_share();
         full = complete(env, &size);
+        (void)syscall(SYS_fcntl, wrap_all.fd, F_SETFD, 0); /* it holds what is inherited */
         wrap_leave(&old);
     }
     if (full == NULL && wrap_all.on) {
@@ -83,6 +95,7 @@ WRAP_EXPORT int execve(const char *path, char *const *argv, char *const *env)
     int code = (int)syscall(SYS_execve, path, argv, full);
     if (size > 0) {
         int saved = errno;
+        (void)syscall(SYS_fcntl, wrap_all.fd, F_SETFD, FD_CLOEXEC);
         (void)munmap(full, size);
         errno = saved;
     }
@@ -194,7 +207,7 @@ __attribute__((destructor)) static void end(void)
 
 WRAP_EXPORT void _exit(int status)
 {
-    wrap_settle_for_others();
+    wrap_write_no_later();
     for (;;) {
         (void)syscall(SYS_exit_group, status);
     }

@@ -173,9 +173,13 @@ static void await_ahead(struct wrap_file *file)
 {
     struct rsys_reply reply;
     while (file->ahead == WRAP_AHEAD_ASKED) {
-        if (wrap_receive(&reply) != 0) {
+        int code = wrap_receive(&reply);
+        if (code != 0) {
             wrap_all.in_slot[file->ahead_slot] = NULL;
             file->ahead = WRAP_AHEAD_NONE;
+            if (code == -EPIPE) {
+                (void)wrap_renew();
+            }
         } else {
             wrap_file_answered(&reply);
         }
@@ -264,7 +268,7 @@ int64_t wrap_file_read(struct wrap_file *file, void *data, size_t length, uint64
 
 void wrap_file_forget(uint64_t dev, uint64_t ino)
 {
-    for (size_t i = 0; i < WRAP_FILES_MAX; i++) {
+    for (size_t i = 0; i < wrap_all.files_end; i++) {
         struct wrap_file *file = &wrap_all.files[i];
         if (file->refs > 0 && file->ino == ino && file->dev == dev) {
             await_ahead(file);
@@ -315,7 +319,7 @@ static int write_later(struct wrap_file *file, struct rsys_request *request)
     uint16_t slot = free_slot();
     while (slot == 0 && wrap_all.writes > 0) {
         if (wrap_receive(&reply) != 0) {
-            return -EIO;
+            return wrap_call(request, &reply);
         }
         wrap_file_answered(&reply);
         slot = free_slot();
@@ -330,7 +334,7 @@ static int write_later(struct wrap_file *file, struct rsys_request *request)
         wrap_all.writing = file;
         __atomic_add_fetch(&wrap_all.writes, 1, __ATOMIC_RELAXED);
     }
-    return code;
+    return code == -EPIPE ? wrap_call(request, &reply) : code;
 }
 
 int64_t wrap_file_write(struct wrap_file *file, const void *data, size_t length, uint64_t offset)
@@ -419,6 +423,7 @@ static struct wrap_file *new_file(void)
     for (size_t i = 0; i < WRAP_FILES_MAX; i++) {
         if (wrap_all.files[i].refs == 0) {
             memset(&wrap_all.files[i], 0, sizeof wrap_all.files[i]);
+            wrap_all.files_end = wrap_all.files_end > i ? wrap_all.files_end : i + 1;
             return &wrap_all.files[i];
         }
     }
@@ -434,6 +439,31 @@ static void share(struct wrap_file *file)
         file->ahead = WRAP_AHEAD_NONE;
         file->shared = true;
         wrap_file_set_offset(file, file->offset);
+    }
+}
+
+static void flush(const struct wrap_file *file, uint64_t owner)
+{
+    struct rsys_request request = {.op = RSYS_FLUSH,
+                                   .at = {.handle = file->handle},
+                                   .owner = owner};
+    struct rsys_reply reply;
+    (void)wrap_call(&request, &reply);
+}
+
+/* As any descriptor of a file is closed, the process's locks on it go. */
+static void drop_locks(struct wrap_file *file)
+{
+    bool had = false;
+    for (size_t i = 0; i < wrap_all.files_end && wrap_all.has_locks; i++) {
+        struct wrap_file *each = &wrap_all.files[i];
+        if (each->locked && each->ino == file->ino && each->dev == file->dev) {
+            each->locked = false;
+            had = true;
+        }
+    }
+    if (had) {
+        flush(file, (uint64_t)getpid());
     }
 }
 
@@ -552,7 +582,7 @@ static int end_file(struct wrap_file *file)
     wrap_settle();
     await_ahead(file);
     int code = wrap_file_take_error(file);
-    int closed = file->shared ? 0 : say_close(file->handle);
+    int closed = say_close(file->handle);
     drop(&file->now);
     drop(&file->next);
     if (wrap_all.writing == file) {
@@ -568,7 +598,9 @@ static int forget_descriptor(int fd)
         return 0;
     }
     put(fd, NULL);
-    if (--file->refs == 0) {
+    file->refs--;
+    drop_locks(file);
+    if (file->refs == 0) {
         file->refs = 1; /* nobody takes it meanwhile */
         int code = end_file(file);
         file->refs = 0;
@@ -605,27 +637,71 @@ int wrap_file_close(int fd)
 
 void wrap_files_share(void)
 {
-    for (size_t i = 0; i < WRAP_FILES_MAX; i++) {
+    for (size_t i = 0; i < wrap_all.files_end; i++) {
         if (wrap_all.files[i].refs > 0) {
             share(&wrap_all.files[i]);
         }
     }
 }
 
+void wrap_files_unlocked(void)
+{
+    for (size_t i = 0; i < wrap_all.files_end; i++) {
+        wrap_all.files[i].locked = false;
+    }
+}
+
+bool wrap_files_are_locked(void)
+{
+    bool ret = false;
+    for (size_t i = 0; i < wrap_all.files_end; i++) {
+        ret = ret || (wrap_all.files[i].refs > 0 && wrap_all.files[i].locked);
+    }
+    return ret;
+}
+
+void wrap_files_unread(void)
+{
+    for (size_t i = 0; i < wrap_all.files_end; i++) {
+        wrap_all.files[i].ahead = WRAP_AHEAD_NONE;
+        wrap_all.files[i].now.length = 0;
+    }
+}
+
+/* Another door: the file that it was is opened again, by the same name for its handle. */
+static void open_again(struct wrap_file *file)
+{
+    struct wrap_record record;
+    struct wrap_place place = {0};
+    struct rsys_reply reply;
+    struct rsys_request request = {.op = RSYS_OPEN,
+                                   .how = how_of((int)file->flags & ~ONCE) | RSYS_OPEN_SAME,
+                                   .attr = {.dev = file->dev,
+                                            .ino = file->ino,
+                                            .size = file->handle}};
+    if (wrap_record_read(file->fd, &record) && wrap_find(AT_FDCWD, record.path, &place) == 0 &&
+        !place.local) {
+        place.nofollow = true;
+        (void)wrap_call_at(&place, &request, &reply);
+    }
+}
+
 /* Who asks about a handle holds it. */
-static bool hold(const struct wrap_file *file)
+static void hold(struct wrap_file *file)
 {
     struct rsys_request request = {.op = RSYS_STAT, .at = {.handle = file->handle}};
     struct rsys_reply reply;
-    return wrap_call(&request, &reply) == 0 && reply.attr.dev == file->dev &&
-           reply.attr.ino == file->ino;
+    int code = wrap_call(&request, &reply);
+    if (code == -ESTALE) {
+        open_again(file);
+    }
 }
 
 void wrap_files_hold(void)
 {
-    for (size_t i = 0; i < WRAP_FILES_MAX; i++) {
+    for (size_t i = 0; i < wrap_all.files_end; i++) {
         if (wrap_all.files[i].refs > 0) {
-            (void)hold(&wrap_all.files[i]);
+            hold(&wrap_all.files[i]);
         }
     }
 }
@@ -657,7 +733,8 @@ static void adopt(int fd, uint64_t *seen)
                                    .fd = fd};
         put(fd, file);
         seen[fd] = st.st_ino;
-        (void)hold(file);
+        file->locked = wrap_all.has_locks;
+        hold(file);
     }
 }
 

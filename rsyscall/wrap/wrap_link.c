@@ -1,11 +1,17 @@
 /* rsyscall/wrap/wrap_link.c - the connection to the door: see wrap.h.
  *
+ * A process that was resumed from an image finds its connection ended (ckpt/ does not save whom it
+ * was with), and another door at the same address: it connects anew, opens its files again by the
+ * names that they have, and asks once more.  In images that the program makes of itself nothing is
+ * under way: a section in which none is made is around each request.
+ *
  * Slot 0 is for what is waited for; the others are for writes that are not, and for reading ahead.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,20 +29,20 @@
 #define HIGH_FD   900 /* where programs do not look for what they open */
 #define SLOTS_ASK (1 + WRAP_WRITES_MAX + WRAP_AHEADS_MAX)
 
-struct wrap_state wrap_all = {.fd = -1};
+struct wrap_state wrap_all = {.fd = -1, .kept = -1};
 
 static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
 static sigset_t fork_mask;
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static int send_all(struct iovec *parts, int count)
+static int send_all(int fd, struct iovec *parts, int count)
 {
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = (size_t)count};
     while (message.msg_iovlen > 0) {
-        long sent = syscall(SYS_sendmsg, wrap_all.fd, &message, MSG_NOSIGNAL);
+        long sent = syscall(SYS_sendmsg, fd, &message, MSG_NOSIGNAL);
         if (sent < 0) {
-            return -EIO;
+            return -EPIPE;
         }
         while (message.msg_iovlen > 0 && (size_t)sent >= message.msg_iov->iov_len) {
             sent -= (long)message.msg_iov->iov_len;
@@ -56,7 +62,7 @@ static int receive_more(void)
     long got = syscall(SYS_recvfrom, wrap_all.fd, wrap_all.in + wrap_all.have,
                        RSYS_FRAME_MAX - wrap_all.have, 0, NULL, NULL);
     if (got <= 0) {
-        return -EIO;
+        return -EPIPE;
     }
     wrap_all.have += (size_t)got;
     return 0;
@@ -79,12 +85,12 @@ int wrap_receive(struct rsys_reply *reply)
             return rsys_decode_reply(wrap_all.in, (size_t)size, reply) == 0 ? 0 : -EIO;
         }
         if (receive_more() != 0) {
-            return -EIO;
+            return -EPIPE;
         }
     }
 }
 
-static int send_request(struct rsys_request *request)
+int wrap_send_on(int fd, const struct rsys_request *request)
 {
     int length = rsys_encode_request(request, wrap_all.fields, sizeof wrap_all.fields);
     if (length < 0) {
@@ -92,19 +98,19 @@ static int send_request(struct rsys_request *request)
     }
     struct iovec parts[2] = {{wrap_all.fields, (size_t)length},
                              {(void *)(uintptr_t)request->data, request->data_length}};
-    return send_all(parts, request->data_length > 0 ? 2 : 1);
+    return send_all(fd, parts, request->data_length > 0 ? 2 : 1);
 }
 
 int wrap_send(struct rsys_request *request, uint16_t slot)
 {
     request->slot = slot;
     request->seq = wrap_all.seq[slot] + 1;
-    int code = send_request(request);
+    int code = wrap_send_on(wrap_all.fd, request);
     wrap_all.seq[slot] += code == 0 ? 1 : 0;
     return code;
 }
 
-int wrap_call(struct rsys_request *request, struct rsys_reply *reply)
+static int call_once(struct rsys_request *request, struct rsys_reply *reply)
 {
     int code = wrap_send(request, 0);
     while (code == 0) {
@@ -116,14 +122,27 @@ int wrap_call(struct rsys_request *request, struct rsys_reply *reply)
             wrap_file_answered(reply);
         }
     }
-    return code;
+    return code == -EPIPE ? WRAP_CUT : code;
+}
+
+int wrap_call(struct rsys_request *request, struct rsys_reply *reply)
+{
+    int code = call_once(request, reply);
+    if (code == WRAP_CUT && wrap_renew()) {
+        code = call_once(request, reply);
+    }
+    return code == WRAP_CUT ? -EIO : code;
 }
 
 void wrap_settle(void)
 {
     struct rsys_reply reply;
     while (wrap_all.writes > 0) {
-        if (wrap_receive(&reply) != 0) {
+        int code = wrap_receive(&reply);
+        if (code == -EPIPE && wrap_renew()) {
+            return; /* the door that is gone had what was sent */
+        }
+        if (code != 0) {
             __atomic_store_n(&wrap_all.writes, 0, __ATOMIC_RELAXED);
             if (wrap_all.writing != NULL) {
                 wrap_all.writing->error = -EIO;
@@ -147,16 +166,22 @@ void wrap_write_no_later(void)
 {
     sigset_t old;
     if (wrap_enter(&old)) {
+        struct rsys_request bye = {.op = RSYS_BYE};
+        struct rsys_reply reply;
         wrap_all.ending = true;
         wrap_settle();
+        if (wrap_all.has_locks) {
+            (void)wrap_call(&bye, &reply); /* who waits for our end can have them */
+        }
         wrap_leave(&old);
     }
 }
 
 /* ---- the session ----------------------------------------------------------------------------- */
 
-static int connect_to(const char *path)
+int wrap_connect(void)
 {
+    const char *path = wrap_all.door;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = strlen(path);
     if (length >= sizeof address.sun_path) {
@@ -178,8 +203,7 @@ static int connect_to(const char *path)
         (void)syscall(SYS_close, fd);
         return code;
     }
-    wrap_all.fd = fd;
-    return 0;
+    return fd;
 }
 
 static void take_roots(const struct rsys_reply *hello)
@@ -197,13 +221,18 @@ static void take_roots(const struct rsys_reply *hello)
     }
 }
 
-static int say_hello(void)
+int wrap_greet(int fd, uint32_t slots)
 {
     struct iovec preface = {(void *)(uintptr_t)PREFACE, sizeof PREFACE - 1};
-    struct rsys_request hello = {.op = RSYS_HELLO, .version = RSYS_VERSION, .slots = SLOTS_ASK};
+    struct rsys_request hello = {.op = RSYS_HELLO, .version = RSYS_VERSION, .slots = slots};
+    int code = send_all(fd, &preface, 1);
+    return code != 0 ? code : wrap_send_on(fd, &hello);
+}
+
+static int say_hello(void)
+{
     struct rsys_reply reply;
-    int code = send_all(&preface, 1);
-    code = code != 0 ? code : send_request(&hello);
+    int code = wrap_greet(wrap_all.fd, SLOTS_ASK);
     code = code != 0 ? code : wrap_receive(&reply);
     if (code != 0 || reply.op != RSYS_HELLO || reply.status < 0 || reply.slots < 1) {
         return code != 0 ? code : -EIO;
@@ -217,15 +246,10 @@ static int say_hello(void)
 
 static int begin_session(void)
 {
-    const char *path = getenv("ROOST_REMOTE_SOCKET");
-    memset(wrap_all.seq, 0, sizeof wrap_all.seq);
     memset(wrap_all.in_slot, 0, sizeof wrap_all.in_slot);
-    wrap_all.writes = 0;
+    __atomic_store_n(&wrap_all.writes, 0, __ATOMIC_RELAXED);
     wrap_all.writing = NULL;
     wrap_all.have = wrap_all.used = 0;
-    if (path == NULL) {
-        return -ENOENT;
-    }
     if (wrap_all.in == NULL) {
         void *in =
             mmap(NULL, RSYS_FRAME_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -234,13 +258,35 @@ static int begin_session(void)
         }
         wrap_all.in = in;
     }
-    int code = connect_to(path);
-    code = code != 0 ? code : say_hello();
+    int code = wrap_connect();
+    if (code >= 0) {
+        wrap_all.fd = code;
+        code = say_hello();
+    }
     if (code != 0 && wrap_all.fd >= 0) {
         (void)syscall(SYS_close, wrap_all.fd);
         wrap_all.fd = -1;
     }
     return code;
+}
+
+bool wrap_renew(void)
+{
+    if (wrap_all.renewing) {
+        return false;
+    }
+    if (wrap_all.fd >= 0) {
+        (void)syscall(SYS_close, wrap_all.fd);
+        wrap_all.fd = -1;
+    }
+    wrap_all.renewing = true;
+    wrap_files_unread();
+    bool ret = begin_session() == 0;
+    if (ret) {
+        wrap_files_hold();
+    }
+    wrap_all.renewing = false;
+    return ret;
 }
 
 static void take_locals(void)
@@ -264,28 +310,67 @@ static void take_locals(void)
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
-static void block_all(sigset_t *old)
+/* Of the checkpoint library, in programs that were linked with it. */
+__attribute__((weak)) void roost_checkpoint_disable(void);
+__attribute__((weak)) void roost_checkpoint_enable(void);
+
+static void lock(sigset_t *old)
 {
     sigset_t all;
+    if (roost_checkpoint_disable != NULL) {
+        roost_checkpoint_disable();
+    }
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, old);
+    (void)pthread_mutex_lock(&the_lock);
+}
+
+static void unlock(const sigset_t *old)
+{
+    (void)pthread_mutex_unlock(&the_lock);
+    (void)pthread_sigmask(SIG_SETMASK, old, NULL);
+    if (roost_checkpoint_enable != NULL) {
+        roost_checkpoint_enable();
+    }
+}
+
+/* The child's connection holds what we have open before there is a child: nothing is ever held by
+ * nobody in between.  Nothing is under way on ours, and a connection's numbers may begin anywhere,
+ * so both have the same. */
+static void make_for_child(void)
+{
+    int ours = wrap_all.fd;
+    wrap_all.childs = -1;
+    if (ours >= 0) {
+        wrap_all.fd = -1;
+        wrap_all.renewing = true; /* the new one is not made anew */
+        if (begin_session() == 0) {
+            wrap_files_hold();
+        }
+        wrap_all.renewing = false;
+        wrap_all.childs = wrap_all.fd;
+        wrap_all.fd = ours;
+    }
 }
 
 static void before_fork(void)
 {
     sigset_t old;
-    block_all(&old);
-    (void)pthread_mutex_lock(&the_lock);
+    lock(&old);
     fork_mask = old;
     wrap_settle();
     wrap_files_share();
+    make_for_child();
 }
 
 static void after_fork(void)
 {
     sigset_t old = fork_mask;
-    (void)pthread_mutex_unlock(&the_lock);
-    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (wrap_all.childs >= 0) {
+        (void)syscall(SYS_close, wrap_all.childs);
+        wrap_all.childs = -1;
+    }
+    unlock(&old);
 }
 
 /* The connection is the parent's. */
@@ -294,24 +379,57 @@ static void in_child(void)
     if (wrap_all.on) {
         (void)syscall(SYS_close, wrap_all.fd);
         wrap_all.fd = -1;
-        if (begin_session() == 0) {
+        if (wrap_all.kept >= 0) {
+            (void)syscall(SYS_close, wrap_all.kept);
+            wrap_all.kept = -1;
+        }
+        wrap_files_unlocked();
+        wrap_all.fd = wrap_all.childs;
+        wrap_all.childs = -1;
+        if (wrap_all.fd < 0 && begin_session() == 0) {
             wrap_files_hold();
         }
     }
     after_fork();
 }
 
+/* That of the program before this one, which holds what is inherited until we do, and to which its
+ * locks belong. */
+static void take_kept(void)
+{
+    const char *number = getenv(WRAP_KEPT_NAME);
+    wrap_all.kept = -1;
+    if (number != NULL) {
+        char *end;
+        long fd = strtol(number, &end, 10);
+        if (*number != '\0' && (*end == '\0' || *end == WRAP_KEPT_LOCKS) && fd > STDERR_FILENO &&
+            fd < INT_MAX) {
+            wrap_all.kept = (int)fd;
+            wrap_all.has_locks = *end == WRAP_KEPT_LOCKS;
+            (void)syscall(SYS_fcntl, wrap_all.kept, F_SETFD, FD_CLOEXEC);
+        }
+        (void)unsetenv(WRAP_KEPT_NAME);
+    }
+}
+
 static void begin(void)
 {
     const char *cwd = getenv("ROOST_REMOTE_CWD");
-    if (getenv("ROOST_REMOTE_SOCKET") == NULL) {
+    const char *door = getenv("ROOST_REMOTE_SOCKET");
+    if (door == NULL) {
         return;
     }
+    (void)snprintf(wrap_all.door, sizeof wrap_all.door, "%s", door);
+    take_kept();
     (void)snprintf(wrap_all.cwd, sizeof wrap_all.cwd, "%s", cwd != NULL && *cwd == '/' ? cwd : "/");
     take_locals();
     wrap_all.on = true; /* without a door its files are not this machine's all the same */
     if (begin_session() == 0) {
         wrap_files_adopt();
+    }
+    if (wrap_all.kept >= 0 && !wrap_all.has_locks) {
+        (void)syscall(SYS_close, wrap_all.kept);
+        wrap_all.kept = -1;
     }
     (void)pthread_atfork(before_fork, after_fork, in_child);
 }
@@ -326,8 +444,7 @@ bool wrap_enter(sigset_t *old)
     if (wrap_is_begun() && !wrap_all.on) {
         return false;
     }
-    block_all(old);
-    (void)pthread_mutex_lock(&the_lock);
+    lock(old);
     if (!wrap_all.begun) {
         begin();
         __atomic_store_n(&wrap_all.begun, true, __ATOMIC_RELEASE);
@@ -342,7 +459,6 @@ bool wrap_enter(sigset_t *old)
 void wrap_leave(const sigset_t *old)
 {
     int saved = errno;
-    (void)pthread_mutex_unlock(&the_lock);
-    (void)pthread_sigmask(SIG_SETMASK, old, NULL);
+    unlock(old);
     errno = saved;
 }

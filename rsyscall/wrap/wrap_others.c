@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
-#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -73,20 +72,6 @@ WRAP_EXPORT ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t 
 
 /* ---- what there is another way for ----------------------------------------------------------- */
 
-WRAP_EXPORT ssize_t copy_file_range(int from, off_t *at, int to, off_t *at_to, size_t length,
-                                    unsigned flags)
-{
-    return wrap_is_ours(from) || wrap_is_ours(to)
-               ? wrap_result(-EXDEV)
-               : syscall(SYS_copy_file_range, from, at, to, at_to, length, flags);
-}
-
-WRAP_EXPORT ssize_t sendfile(int to, int from, off_t *at, size_t length)
-{
-    return wrap_is_ours(from) || wrap_is_ours(to) ? wrap_result(-EINVAL)
-                                                  : syscall(SYS_sendfile, to, from, at, length);
-}
-
 WRAP_EXPORT ssize_t splice(int from, off_t *at, int to, off_t *at_to, size_t length, unsigned flags)
 {
     return wrap_is_ours(from) || wrap_is_ours(to)
@@ -116,18 +101,15 @@ WRAP_EXPORT int ioctl(int fd, unsigned long order, ...)
     return (int)(wrap_is_ours(fd) ? wrap_result(-ENOTTY) : syscall(SYS_ioctl, fd, order, value));
 }
 
-/* Locks would be of this process alone: so there are none. */
 WRAP_EXPORT int flock(int fd, int how)
 {
-    return (int)(wrap_is_ours(fd) ? wrap_result(-ENOLCK) : syscall(SYS_flock, fd, how));
+    return (int)(wrap_is_ours(fd) ? wrap_result(wrap_lock_whole(fd, how))
+                                  : syscall(SYS_flock, fd, how));
 }
 
 WRAP_EXPORT int lockf(int fd, int how, off_t length)
 {
     struct flock lock = {.l_whence = SEEK_CUR, .l_len = length};
-    if (wrap_is_ours(fd)) {
-        return (int)wrap_result(-ENOLCK);
-    }
     switch (how) {
     case F_ULOCK:
         lock.l_type = F_UNLCK;
@@ -270,7 +252,6 @@ ALSO(preadv64, preadv);
 ALSO(pwritev64, pwritev);
 ALSO(preadv64v2, preadv2);
 ALSO(pwritev64v2, pwritev2);
-ALSO(sendfile64, sendfile);
 ALSO(lockf64, lockf);
 ALSO(fallocate64, fallocate);
 ALSO(posix_fallocate64, posix_fallocate);

@@ -104,6 +104,27 @@ bool wrap_is_remote(int dir, const char *name, const char **local, struct wrap_p
     return remote;
 }
 
+bool wrap_ask_name(int dir, const char **name, struct wrap_place *place,
+                   struct rsys_request *request, struct rsys_reply *reply, long *ret)
+{
+    struct target target;
+    struct rsys_attr attr;
+    bool ours = find(&target, dir, *name);
+    if (ours) {
+        int code = target.code;
+        if (code == 0 && request->op == RSYS_STATFS) {
+            code = wrap_follow(&target.place, &attr);
+        }
+        code = code != 0 ? code : wrap_call_at(&target.place, request, reply);
+        ours = answered(&target, code, ret);
+    }
+    if (!ours && target.name != *name) {
+        *place = target.place;
+        *name = place->path;
+    }
+    return ours;
+}
+
 /* ---- attributes ------------------------------------------------------------------------------ */
 
 static bool stat_remote(struct target *target, int dir, const char *name, bool follow,

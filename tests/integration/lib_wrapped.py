@@ -12,9 +12,11 @@ import mmap
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 
 def check(what, *about):
@@ -197,11 +199,151 @@ def many_threads():
     check(not bad, bad)
 
 
+def in_child(work):
+    """Its exit status; 9 when it raised."""
+    child = os.fork()
+    if child == 0:
+        status = 9
+        try:
+            status = work() or 0
+        except OSError as error:
+            print("child:", error, file=sys.stderr)
+        os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def is_locked(path, kind=fcntl.LOCK_EX, whole=False, start=0, length=0):
+    """Whether another process can not have that lock."""
+    def work():
+        fd = os.open(path, os.O_RDWR)
+        try:
+            if whole:
+                fcntl.flock(fd, kind | fcntl.LOCK_NB)
+            else:
+                fcntl.lockf(fd, kind | fcntl.LOCK_NB, length, start)
+        except (BlockingIOError, PermissionError):
+            return 1
+        return 0
+    return in_child(work) == 1
+
+
+def locks_of_ranges():
+    fd = os.open("l", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
+    os.write(fd, b"0123456789")
+    fcntl.lockf(fd, fcntl.LOCK_EX, 4, 2)
+    check(is_locked("l", start=5, length=1) and not is_locked("l", start=6, length=1))
+    fcntl.lockf(fd, fcntl.LOCK_UN, 2, 2)
+    check(not is_locked("l", start=2, length=2) and is_locked("l", start=4, length=2))
+    fcntl.lockf(fd, fcntl.LOCK_SH, 0, 0, os.SEEK_END)
+    check(is_locked("l", start=10, length=1) and not is_locked("l", fcntl.LOCK_SH, start=10, length=1))
+    other = os.open("l", os.O_RDONLY)
+    os.close(other)
+    check(not is_locked("l"), "closing any descriptor drops a process's locks")
+    fcntl.lockf(fd, fcntl.LOCK_EX)
+    check(os.fork() != 0 or os._exit(3) is None)
+    check(os.waitstatus_to_exitcode(os.wait()[1]) == 3 and is_locked("l"), "a child has no locks to lose")
+    os.close(fd)
+    check(not is_locked("l"))
+
+
+def locks_of_files():
+    fd = os.open("l", os.O_RDWR)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    check(is_locked("l", whole=True))
+    os.close(os.open("l", os.O_RDONLY))
+    check(is_locked("l", whole=True))
+    fcntl.flock(fd, fcntl.LOCK_SH)
+    check(is_locked("l", whole=True) and not is_locked("l", fcntl.LOCK_SH, whole=True))
+    double = os.dup(fd)
+    os.close(fd)
+    check(is_locked("l", whole=True), "it is of what was opened, not of a descriptor")
+    os.close(double)
+    check(not is_locked("l", whole=True))
+
+
+def locks_are_waited_for():
+    """The child adds to the number when it gets the lock, which is when we have done."""
+    with open("l", "wb") as file:
+        file.write(b"1")
+    for lock in (fcntl.flock, fcntl.lockf):
+        fd = os.open("l", os.O_RDWR)
+        lock(fd, fcntl.LOCK_EX)
+        ready, tell = os.pipe()
+        child = os.fork()
+        if child == 0:
+            mine = os.open("l", os.O_RDWR)
+            check(os.pread(mine, 9, 0) == b"1")
+            os.write(tell, b"x")
+            lock(mine, fcntl.LOCK_EX)
+            os.pwrite(mine, b"%d" % (int(os.pread(mine, 9, 0)) + 1), 0)
+            os._exit(0)
+        os.read(ready, 1)
+        os.pwrite(fd, b"7", 0)
+        check(os.waitpid(child, os.WNOHANG) == (0, 0))
+        lock(fd, fcntl.LOCK_UN)
+        check(os.waitpid(child, 0)[1] == 0 and os.pread(fd, 9, 0) == b"8", lock)
+        os.pwrite(fd, b"1", 0)
+        os.close(fd)
+        os.close(ready)
+        os.close(tell)
+
+
+def waiting_ends_by_a_signal():
+    class Alarm(Exception):
+        pass
+
+    def rung(*_):
+        raise Alarm
+    ready, tell = os.pipe()
+    gate, go = os.pipe()
+    child = os.fork()
+    if child == 0:
+        fd = os.open("l", os.O_RDWR)
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        os.write(tell, b"x")
+        os.read(gate, 1)
+        os._exit(0)
+    os.read(ready, 1)
+    fd = os.open("l", os.O_RDWR)
+    signal.signal(signal.SIGALRM, rung)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        check(False, "there is a lock, and it was had")
+    except Alarm:
+        pass
+    os.write(go, b"x")
+    os.waitpid(child, 0)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    for each in (fd, ready, tell, gate, go):
+        os.close(each)
+
+
+def locks_stay_over_exec_and_go_with_the_process():
+    ready, tell = os.pipe()
+    gate, go = os.pipe()
+    child = os.fork()
+    if child == 0:
+        fd = os.open("l", os.O_RDWR)
+        fcntl.lockf(fd, fcntl.LOCK_EX)
+        os.dup2(gate, 0)
+        os.dup2(tell, 1)
+        os.set_inheritable(fd, True)
+        os.execv("/bin/sh", ["sh", "-c", "echo x; read -r line; exit 5"])
+    os.read(ready, 1)
+    check(is_locked("l"), "a program that is executed has the process's locks")
+    os.write(go, b"x\n")
+    check(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5)
+    deadline = time.monotonic() + 30
+    while is_locked("l"):
+        check(time.monotonic() < deadline, "the lock of a process that is gone")
+    for each in (ready, tell, gate, go):
+        os.close(each)
+
+
 def what_is_refused():
     fd = os.open("r", os.O_RDWR | os.O_CREAT, 0o644)
     os.write(fd, b"here")
-    fails_with(errno.ENOLCK, fcntl.flock, fd, fcntl.LOCK_EX)
-    fails_with(errno.ENOLCK, fcntl.lockf, fd, fcntl.LOCK_EX)
     fails_with(errno.ENODEV, mmap.mmap, fd, 4)
     library = ctypes.CDLL(None, use_errno=True)
     data = ctypes.create_string_buffer(8)
@@ -222,6 +364,11 @@ def main():
     masks()
     mappings_and_holes()
     many_threads()
+    locks_of_ranges()
+    locks_of_files()
+    locks_are_waited_for()
+    waiting_ends_by_a_signal()
+    locks_stay_over_exec_and_go_with_the_process()
     if sys.argv[2:] == ["wrapped"]:
         what_is_refused()
     print("all right")

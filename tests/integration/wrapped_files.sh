@@ -37,6 +37,13 @@ equals "here" "$("${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_wrapped.py" "$WORK/f
 fresh
 equals "there" "$(job /usr/bin/python3 "$WORK/bin/lib_wrapped.py" /files/run wrapped 2>&1)" "all right"
 
+say "calls that make others"
+"${CC:-cc}" -O2 -D_GNU_SOURCE -o "$WORK/bin/calls" "$ROOST_SRC/tests/integration/jobs/calls.c" || fail "compiling"
+fresh
+equals "here" "$("${AS[@]}" "$WORK/bin/calls" "$WORK/files/run" 2>&1)" "all right"
+fresh
+equals "there" "$(job "$WORK/bin/calls" /files/run wrapped 2>&1)" "all right"
+
 say "programs of Debian"
 # shellcheck disable=SC2016
 cat >"$WORK/work.sh" <<'SH'
@@ -91,6 +98,10 @@ int main(void)
     return fputs(line, stdout) < 0;
 }
 C
+    "$ROOST_BIN/roost-compile" --remote cc -O2 -D_GNU_SOURCE -static -o "$WORK/bin/calls" "$ROOST_SRC/tests/integration/jobs/calls.c" ||
+        fail "linking calls"
+    fresh
+    equals "calls of a static program" "$(job "$WORK/bin/calls" /files/run wrapped 2>&1)" "all right"
     for how in -static -pie; do
         fresh
         "$ROOST_BIN/roost-compile" --remote cc -O2 "$how" -o "$WORK/bin/linked" "$WORK/linked.c" || fail "linking with $how"

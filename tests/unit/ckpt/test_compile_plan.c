@@ -33,7 +33,7 @@ static void split(char *text, struct command *ret)
 }
 
 /* What becomes of a command, with OBJECT and INCLUDE for the library's. */
-static void assert_becomes(const char *command, const char *wanted)
+static void assert_becomes_with(const char *command, const char *remote, const char *wanted)
 {
     char text[256], got[512] = "";
     struct command words;
@@ -43,7 +43,7 @@ static void assert_becomes(const char *command, const char *wanted)
     memcpy(text, command, strlen(command) + 1);
     split(text, &words);
     assert_null(compile_plan_read(words.count, words.words, &plan));
-    compile_plan_fill(&plan, words.count, words.words, "OBJECT", NULL, "INCLUDE", full);
+    compile_plan_fill(&plan, words.count, words.words, "OBJECT", remote, "INCLUDE", full);
     for (size_t i = 0; full[i] != NULL; i++) {
         size_t length = strlen(got);
         CHECK(length + strlen(full[i]) + 2 <= sizeof got);
@@ -51,6 +51,11 @@ static void assert_becomes(const char *command, const char *wanted)
         memcpy(got + length + (length > 0), full[i], strlen(full[i]) + 1);
     }
     assert_string_equal(got, wanted);
+}
+
+static void assert_becomes(const char *command, const char *wanted)
+{
+    assert_becomes_with(command, NULL, wanted);
 }
 
 static const char *output_of(const char *command, char *text)
@@ -135,9 +140,23 @@ static void commands_that_run_others_are_refused(void **state)
     assert_string_equal(compile_plan_read(0, NULL, &plan), "there is no command");
 }
 
+static void the_wrappers_go_with_the_library(void **state)
+{
+    (void)state;
+    assert_becomes_with("cc -o a a.c", "REMOTE",
+                        "cc -o a a.c -I INCLUDE -Xlinker OBJECT -Xlinker REMOTE");
+    assert_becomes_with("cc -static -o a a.c", "REMOTE",
+                        "cc -static -o a a.c -I INCLUDE -Xlinker OBJECT -Xlinker REMOTE -Xlinker "
+                        "--undefined=__glob");
+    assert_becomes_with("ld -static -o a a.o", "REMOTE",
+                        "ld OBJECT REMOTE --undefined=__glob -static -o a a.o");
+    assert_becomes_with("cc -c a.c", "REMOTE", "cc -c a.c -I INCLUDE");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_wrappers_go_with_the_library),
         cmocka_unit_test(a_driver_gets_the_object_behind_all_else),
         cmocka_unit_test(a_linker_gets_the_object_first),
         cmocka_unit_test(what_makes_no_program_gets_headers_only),

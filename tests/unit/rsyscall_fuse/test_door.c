@@ -100,8 +100,8 @@ static struct rsys_request at_handle(uint16_t op, uint32_t seq, uint64_t handle)
     return (struct rsys_request){.op = op, .slot = 0, .seq = seq, .at = {.handle = handle}};
 }
 
-/* The process opens something, and the server gives it that handle. */
-static void open_as(struct hall *hall, struct process *process, uint32_t seq, uint64_t handle)
+/* The process opens something, and the server gives it that handle; its name at the door. */
+static uint64_t open_as(struct hall *hall, struct process *process, uint32_t seq, uint64_t handle)
 {
     unsigned before = process->replies;
     struct rsys_request request = at_handle(RSYS_OPEN, seq, RSYS_ROOT);
@@ -111,7 +111,8 @@ static void open_as(struct hall *hall, struct process *process, uint32_t seq, ui
     assert_int_equal(rig_asked(hall->rig, 0)->op, RSYS_OPEN);
     rig_answer(hall->rig, 0, &(struct rsys_reply){.handle = handle, .attr = {.mode = 0100644}});
     RIG_AWAIT(hall->rig, process->replies == before + 1);
-    assert_int_equal(process->reply.handle, handle);
+    assert_int_equal(process->reply.status, 0);
+    return process->reply.handle;
 }
 
 static int hall_setup_lingering(void **state, uint64_t linger_ms)
@@ -200,8 +201,7 @@ static void what_is_written_goes_on_whole(void **state)
 {
     struct hall *hall = *state;
     struct process *process = enter(hall, 0);
-    open_as(hall, process, 1, 100);
-    struct rsys_request request = at_handle(RSYS_WRITE, 2, 100);
+    struct rsys_request request = at_handle(RSYS_WRITE, 2, open_as(hall, process, 1, 100));
     request.extent_count = 1;
     request.extents[0] = (struct rsys_extent){40, 5};
     request.data = "hello";
@@ -209,6 +209,7 @@ static void what_is_written_goes_on_whole(void **state)
     say_to(process, request);
     const struct rsys_request *asked = rig_asked(hall->rig, 0);
     assert_int_equal(asked->op, RSYS_WRITE);
+    assert_int_equal(asked->at.handle, 100);
     assert_int_equal(asked->extents[0].offset, 40);
     assert_int_equal(asked->data_length, 5);
     assert_memory_equal(asked->data, "hello", 5);
@@ -224,21 +225,21 @@ static void the_last_that_closes_a_handle_closes_it(void **state)
 {
     struct hall *hall = *state;
     struct process *one = enter(hall, 0), *other = enter(hall, 1);
-    open_as(hall, one, 1, 100);
-    say_to(other, at_handle(RSYS_STAT, 1, 100)); /* holds it */
+    uint64_t name = open_as(hall, one, 1, 100);
+    say_to(other, at_handle(RSYS_STAT, 1, name)); /* holds it */
     (void)rig_asked(hall->rig, 0);
     rig_answer_status(hall->rig, 0, -EIO);
     RIG_AWAIT(hall->rig, other->replies == 2);
-    say_to(one, at_handle(RSYS_CLOSE, 2, 100));
+    say_to(one, at_handle(RSYS_CLOSE, 2, name));
     RIG_AWAIT(hall->rig, one->replies == 3);
     assert_int_equal(one->reply.status, 0);
     assert_int_equal(hall->rig->asked.count, 0);
-    say_to(other, at_handle(RSYS_CLOSE, 2, 100));
+    say_to(other, at_handle(RSYS_CLOSE, 2, name));
     RIG_AWAIT(hall->rig, other->replies == 3);
     assert_int_equal(rig_asked(hall->rig, 0)->op, RSYS_CLOSE);
     assert_int_equal(rig_asked(hall->rig, 0)->at.handle, 100);
     rig_answer_status(hall->rig, 0, 0);
-    say_to(other, at_handle(RSYS_CLOSE, 3, 100));
+    say_to(other, at_handle(RSYS_CLOSE, 3, name));
     RIG_AWAIT(hall->rig, other->replies == 4);
     assert_int_equal(other->reply.status, -EBADF);
 }
@@ -257,10 +258,10 @@ static void what_a_process_had_open_lasts_for_those_that_it_made(void **state)
 {
     struct hall *hall = *state;
     struct process *parent = enter(hall, 0);
-    open_as(hall, parent, 1, 100);
+    uint64_t name = open_as(hall, parent, 1, 100);
     leave(parent);
     struct process *child = enter(hall, 1);
-    say_to(child, at_handle(RSYS_STAT, 1, 100));
+    say_to(child, at_handle(RSYS_STAT, 1, name));
     assert_int_equal(rig_asked(hall->rig, 0)->op, RSYS_STAT);
     rig_answer_status(hall->rig, 0, -EIO);
     RIG_AWAIT(hall->rig, child->replies == 2);
@@ -270,7 +271,7 @@ static void what_nobody_holds_is_closed_after_a_while(void **state)
 {
     struct hall *hall = *state;
     struct process *process = enter(hall, 0);
-    open_as(hall, process, 1, 100);
+    (void)open_as(hall, process, 1, 100);
     for (int i = 0; i < 20; i++) {
         rig_turn(hall->rig);
     }
@@ -321,6 +322,180 @@ static void who_breaks_the_rules_is_closed_and_nobody_else(void **state)
     assert_int_equal(good->reply.status, -ENOENT);
 }
 
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+#define BY_FILE ((uint64_t)1 << 63)
+
+static struct rsys_request lock_of(uint32_t seq, uint64_t name, uint64_t owner, uint32_t how)
+{
+    struct rsys_request ret = at_handle(RSYS_LOCK, seq, name);
+    ret.owner = owner;
+    ret.how = how;
+    ret.lock.type = RSYS_LOCK_WRITE;
+    return ret;
+}
+
+/* It asks for it, and has it. */
+static void lock_as(struct hall *hall, struct process *process, const struct rsys_request *request)
+{
+    unsigned before = process->replies;
+    say_to(process, *request);
+    assert_int_equal(rig_asked(hall->rig, 0)->op, RSYS_LOCK);
+    assert_int_equal(rig_asked(hall->rig, 0)->at.handle, 100);
+    assert_int_equal(rig_asked(hall->rig, 0)->owner, request->owner);
+    rig_answer_status(hall->rig, 0, 0);
+    RIG_AWAIT(hall->rig, process->replies == before + 1);
+}
+
+static void locks_go_with_the_last_connection_of_their_owner(void **state)
+{
+    struct hall *hall = *state;
+    struct process *one = enter(hall, 0), *same = enter(hall, 1);
+    uint64_t name = open_as(hall, one, 1, 100);
+    struct rsys_request lock = lock_of(2, name, 77, 0);
+    lock_as(hall, one, &lock);
+    lock.seq = 1;
+    lock_as(hall, same, &lock);
+    leave(one);
+    for (int i = 0; i < 5; i++) {
+        rig_turn(hall->rig);
+    }
+    assert_int_equal(hall->rig->asked.count, 0);
+    leave(same);
+    assert_int_equal(rig_asked(hall->rig, 0)->op, RSYS_FLUSH);
+    assert_int_equal(rig_asked(hall->rig, 0)->owner, 77);
+    assert_int_equal(rig_asked(hall->rig, 0)->at.handle, 100);
+    rig_answer_status(hall->rig, 0, 0);
+}
+
+static void a_lock_of_the_file_is_given_back_before_its_last_close_is_answered(void **state)
+{
+    static const struct {
+        uint64_t owner;
+        uint32_t how;
+        uint16_t op;
+    } KINDS[] = {{0, RSYS_LOCK_FLOCK, RSYS_LOCK}, {BY_FILE | 5, 0, RSYS_FLUSH}};
+    struct hall *hall = *state;
+    struct process *process = enter(hall, 0);
+    uint32_t seq = 1;
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t name = open_as(hall, process, seq, 100);
+        struct rsys_request lock = lock_of(seq + 1, name, KINDS[i].owner, KINDS[i].how);
+        lock_as(hall, process, &lock);
+        unsigned before = process->replies;
+        say_to(process, at_handle(RSYS_CLOSE, seq + 2, name));
+        const struct rsys_request *asked = rig_asked(hall->rig, 0);
+        assert_int_equal(asked->op, KINDS[i].op);
+        assert_int_equal(asked->lock.type, RSYS_UNLOCKED);
+        assert_int_equal(process->replies, before);
+        rig_answer_status(hall->rig, 0, 0);
+        RIG_AWAIT(hall->rig, process->replies == before + 1);
+        assert_int_equal(process->reply.op, RSYS_CLOSE);
+        assert_int_equal(process->reply.seq, seq + 2);
+        assert_int_equal(rig_asked(hall->rig, 0)->op, RSYS_CLOSE);
+        rig_answer_status(hall->rig, 0, 0);
+        seq += 3;
+    }
+}
+
+static void who_says_goodbye_is_answered_when_its_locks_are_gone(void **state)
+{
+    struct hall *hall = *state;
+    struct process *process = enter(hall, 0);
+    uint64_t name = open_as(hall, process, 1, 100);
+    struct rsys_request lock = lock_of(2, name, 77, 0);
+    lock_as(hall, process, &lock);
+    lock = lock_of(3, name, 0, RSYS_LOCK_FLOCK);
+    lock_as(hall, process, &lock);
+    unsigned before = process->replies;
+    say_to(process, (struct rsys_request){.op = RSYS_BYE, .slot = 0, .seq = 4});
+    assert_int_equal(rig_asked(hall->rig, 0)->op, RSYS_FLUSH);
+    assert_int_equal(rig_asked(hall->rig, 1)->op, RSYS_LOCK);
+    rig_answer_status(hall->rig, 1, 0);
+    assert_int_equal(rig_asked(hall->rig, 1)->op, RSYS_CLOSE);
+    assert_int_equal(process->replies, before);
+    rig_answer_status(hall->rig, 0, 0);
+    RIG_AWAIT(hall->rig, process->replies == before + 1);
+    assert_int_equal(process->reply.op, RSYS_BYE);
+    rig_answer_status(hall->rig, 0, 0);
+    say_to(process, (struct rsys_request){.op = RSYS_BYE, .slot = 0, .seq = 5});
+    RIG_AWAIT(hall->rig, process->replies == before + 2); /* it has none any more */
+}
+
+static void a_lock_that_nobody_waits_for_any_more_is_given_back(void **state)
+{
+    struct hall *hall = *state;
+    struct process *process = enter(hall, 0), *waiter = enter(hall, 1);
+    uint64_t name = open_as(hall, process, 1, 100);
+    struct rsys_request lock = lock_of(1, name, 78, 0);
+    lock.wait_ms = 10000;
+    say_to(waiter, lock);
+    uint16_t slot = rig_asked(hall->rig, 0)->slot;
+    leave(waiter);
+    assert_int_equal(rig_asked(hall->rig, 1)->op, RSYS_FLUSH);
+    assert_int_equal(rig_asked(hall->rig, 2)->op, RSYS_CANCEL);
+    assert_int_equal(rig_asked(hall->rig, 2)->slot_of, slot);
+    rig_answer_status(hall->rig, 0, 0); /* it was faster */
+    assert_int_equal(rig_asked(hall->rig, 2)->op, RSYS_LOCK);
+    assert_int_equal(rig_asked(hall->rig, 2)->lock.type, RSYS_UNLOCKED);
+    assert_int_equal(rig_asked(hall->rig, 2)->wait_ms, 0);
+    for (int i = 0; i < 3; i++) {
+        rig_answer_status(hall->rig, 0, 0);
+    }
+}
+
+static void a_client_cancels_by_its_own_slot(void **state)
+{
+    struct hall *hall = *state;
+    struct process *process = enter(hall, 0);
+    uint64_t name = open_as(hall, process, 1, 100);
+    struct rsys_request lock = lock_of(9, name, 78, 0);
+    lock.slot = 3;
+    say_to(process, lock);
+    uint16_t slot = rig_asked(hall->rig, 0)->slot;
+    say_to(process, (struct rsys_request){
+                        .op = RSYS_CANCEL, .slot = 0, .seq = 2, .slot_of = 3, .seq_of = 9});
+    assert_int_equal(rig_asked(hall->rig, 1)->op, RSYS_CANCEL);
+    assert_int_equal(rig_asked(hall->rig, 1)->slot_of, slot);
+    RIG_AWAIT(hall->rig, process->replies == 3);
+    rig_answer_status(hall->rig, 0, -EINTR);
+    RIG_AWAIT(hall->rig, process->replies == 4);
+    assert_int_equal(process->reply.status, -EINTR);
+    assert_int_equal(process->reply.slot, 3);
+    rig_answer_status(hall->rig, 0, 0);
+}
+
+/* ---- another door ---------------------------------------------------------------------------- */
+
+static void what_was_open_at_another_door_is_opened_by_the_name_that_it_had(void **state)
+{
+    struct hall *hall = *state;
+    struct process *one = enter(hall, 0), *other = enter(hall, 1);
+    struct rsys_request request = at_handle(RSYS_OPEN, 1, RSYS_ROOT);
+    request.how = RSYS_OPEN_READ | RSYS_OPEN_SAME;
+    request.attr = (struct rsys_attr){.dev = 3, .ino = 4, .size = 0x1234500000};
+    say_to(one, request);
+    say_to(other, request); /* it has the same file in common */
+    assert_int_equal(rig_asked(hall->rig, 1)->attr.size, 0);
+    assert_int_equal(rig_asked(hall->rig, 0)->attr.ino, 4);
+    rig_answer(hall->rig, 0, &(struct rsys_reply){.handle = 100, .attr = {.mode = 0100644}});
+    rig_answer(hall->rig, 0, &(struct rsys_reply){.handle = 101, .attr = {.mode = 0100644}});
+    RIG_AWAIT(hall->rig, one->replies == 2 && other->replies == 2);
+    assert_int_equal(one->reply.handle, 0x1234500000);
+    assert_int_equal(other->reply.handle, 0x1234500000);
+    assert_int_equal(rig_asked(hall->rig, 0)->op, RSYS_CLOSE); /* once is enough */
+    uint64_t twice = rig_asked(hall->rig, 0)->at.handle;
+    rig_answer_status(hall->rig, 0, 0);
+    say_to(other, at_handle(RSYS_STAT, 2, 0x1234500000));
+    assert_int_equal(rig_asked(hall->rig, 0)->at.handle, twice == 100 ? 101 : 100);
+    rig_answer_status(hall->rig, 0, 0);
+    struct process *third = enter(hall, 2);
+    say_to(third, request);
+    RIG_AWAIT(hall->rig, third->replies == 2); /* it is here again */
+    assert_int_equal(third->reply.handle, 0x1234500000);
+    assert_int_equal(hall->rig->asked.count, 0);
+}
+
 #define HALL_TEST(test)  cmocka_unit_test_setup_teardown(test, hall_setup, hall_teardown)
 #define BRIEF_TEST(test) cmocka_unit_test_setup_teardown(test, hall_setup_brief, hall_teardown)
 
@@ -336,6 +511,12 @@ int main(void)
         BRIEF_TEST(what_nobody_holds_is_closed_after_a_while),
         BRIEF_TEST(what_is_opened_for_a_process_that_is_gone_is_closed),
         HALL_TEST(who_breaks_the_rules_is_closed_and_nobody_else),
+        HALL_TEST(locks_go_with_the_last_connection_of_their_owner),
+        HALL_TEST(a_lock_of_the_file_is_given_back_before_its_last_close_is_answered),
+        HALL_TEST(who_says_goodbye_is_answered_when_its_locks_are_gone),
+        HALL_TEST(a_lock_that_nobody_waits_for_any_more_is_given_back),
+        HALL_TEST(a_client_cancels_by_its_own_slot),
+        HALL_TEST(what_was_open_at_another_door_is_opened_by_the_name_that_it_had),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
