@@ -89,6 +89,8 @@ int64_t dump_interrupted_call(const struct dump *dump, const struct ckpt_registe
  * is_mended: as of tracee_mend_wait().  Who is in the code that waits gets the registers of the
  * job's own call. */
 int dump_wait(const struct dump *dump, struct ckpt_thread *thread, bool again, bool is_mended);
+/* ---- dump_pending_linux.c: when all signals and threads of the process are known */
+void dump_pending(struct dump *dump);
 /* ---- dump_files_linux.c */
 /* Of all processes: who shares an open file shares it again. */
 int dump_files(struct dump *dump, struct err *err);

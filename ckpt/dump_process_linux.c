@@ -597,6 +597,9 @@ int dump_process(struct dump *dump, struct err *err)
     read_names(dump);
     rc = rc != 0 ? rc : read_actions(dump, status);
     rc = rc != 0 ? rc : read_timers_and_signals(dump);
+    if (rc == 0) {
+        dump_pending(dump);
+    }
     rc = rc != 0 ? rc : read_limits(dump);
     rc = rc != 0 ? rc : read_places(dump);
     rc = rc != 0 ? rc : read_auxv(dump);

@@ -8,41 +8,66 @@
 [ -x "$ROOST_BIN/roost-ckpt" ] || { echo "skipped: roost-ckpt is made for x86-64 only"; exit 77; }
 
 mkdir "$WORK/jobs" "$WORK/files" "$WORK/bin"
-chmod 0777 "$WORK/files"
-for source in "$ROOST_SRC"/tests/integration/jobs/*.c; do
-    name=$(basename "$source" .c)
-    cc -O2 -D_GNU_SOURCE -pthread -o "$WORK/jobs/$name" "$source" -lm || fail "$name does not compile"
-    cc -O2 -D_GNU_SOURCE -pthread -static -o "$WORK/jobs/$name.static" "$source" -lm || fail "$name does not compile"
-done
-if grep -qw avx /proc/cpuinfo; then
-    cc -O2 -mavx -D_GNU_SOURCE -o "$WORK/jobs/numbers.avx" "$ROOST_SRC/tests/integration/jobs/numbers.c" || fail "numbers.avx"
-fi
+compile() { # NAME[.KIND]
+    local flags=()
+    case $1 in
+    *.static) flags=(-static) ;;
+    *.avx) flags=(-mavx) ;;
+    esac
+    cc -O2 -D_GNU_SOURCE -pthread "${flags[@]}" -o "$WORK/jobs/$1" "$ROOST_SRC/tests/integration/jobs/${1%%.*}.c" -lm
+}
+names=(numbers files waits sleeps changes events family sessions threads mappings pending
+    threads.static mappings.static waits.static openings.static sleeps.static changes.static)
+! grep -qw avx /proc/cpuinfo || names+=(numbers.avx)
+export -f compile
+export WORK
+printf '%s\n' "${names[@]}" | xargs -P 2 -I NAME bash -c 'compile NAME' || fail "a job does not compile"
 # Where nobody can run it, too.
 cp "$ROOST_BIN/roost-ckpt" "$WORK/bin/"
-cp "$ROOST_SRC"/tests/integration/{lib_checkpoint.py,lib_checkpoint_refused.py,lib_checkpoint_terminal.py,jobs/pipes.sh} "$WORK/bin/"
+cp "$ROOST_SRC"/tests/integration/lib_checkpoint{,_refused,_terminal,_pending}.py "$ROOST_SRC/tests/integration/jobs/pipes.sh" "$WORK/bin/"
 
+# Several at once: most of the time they wait.  Each has a directory of its own.
+AT_ONCE=4
+running=0 number=0
+one_ends() {
+    wait -n || fail "one of them"
+    running=$((running - 1))
+}
+start() { # SCRIPT ARGUMENT...
+    [ "$running" -lt "$AT_ONCE" ] || one_ends
+    number=$((number + 1)) running=$((running + 1))
+    mkdir -m 0777 "$WORK/files/$number"
+    (
+        cd "$WORK/files/$number" || exit 1
+        ROOST_BIN="$WORK/bin" TMPDIR="$PWD" timeout 200 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_checkpoint$1.py" "${@:2}" >said 2>&1
+        status=$?
+        cat said
+        [ "$status" = 0 ] || fail "checkpoint$1: ${*:2}: $status"
+    ) &
+}
 try() { # OPTIONS -- PROGRAM...
-    (cd "$WORK/files" && ROOST_BIN="$WORK/bin" TMPDIR="$WORK/files" timeout 200 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_checkpoint.py" "$@") ||
-        fail "interrupted: $*"
-    rm -rf "${WORK:?}"/files/*
+    start "" "$@"
 }
 AS=()
-try --every 0.3 -- "$WORK/jobs/numbers"
-[ ! -x "$WORK/jobs/numbers.avx" ] || try --every 0.3 -- "$WORK/jobs/numbers.avx"
+try --every 0.15 --rounds 1 --beside -- "$WORK/jobs/sleeps"
+try --every 0.3 --rounds 2 -- "$WORK/jobs/numbers"
+[ ! -x "$WORK/jobs/numbers.avx" ] || try --every 0.3 --rounds 2 -- "$WORK/jobs/numbers.avx"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/files" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/threads.static" 200
 try --every 0.3 --rounds 2 --lazy -- "$WORK/jobs/mappings.static" .
 try --every 0.3 --rounds 2 --leave -- "$WORK/jobs/waits"
-try --every 0.2 --rounds 1 --beside -- "$WORK/jobs/sleeps"
 try --every 0.1 --rounds 2 --chain 5 -- "$WORK/jobs/changes"
 if [ "$(id -u)" = 0 ]; then
     AS=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 fi
+start _refused .
+try --every 0.15 --rounds 1 --leave -- "$WORK/jobs/sleeps.static"
+start _terminal .
+start _pending "$WORK/jobs/pending" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/waits.static"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/events" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/openings.static" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/family" .
-try --every 0.2 --rounds 1 --leave -- "$WORK/jobs/sleeps.static"
 try --every 0.4 --rounds 1 -- "$WORK/jobs/sessions"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/threads" 50
 try --every 0.3 --rounds 3 -- /bin/bash "$WORK/bin/pipes.sh"
@@ -55,7 +80,7 @@ for i in range(60):
     sum.update(repr({j: j * i for j in range(2000)}).encode())
     time.sleep(0.005)
 print(sum.hexdigest())'
-for what in refused terminal; do
-    (cd "$WORK/files" && ROOST_BIN="$WORK/bin" timeout 100 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_checkpoint_$what.py" .) || fail "$what"
+while [ "$running" -gt 0 ]; do
+    one_ends
 done
 passed

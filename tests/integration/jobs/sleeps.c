@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define NS_PER_S 1000000000
-#define LONG_MS  300
+#define LONG_MS  200
 
 static const struct timespec LONG = {.tv_nsec = LONG_MS * 1000000L};
 
