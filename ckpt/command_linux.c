@@ -29,28 +29,32 @@
 
 #define FAILED    1
 #define USAGE     2
-#define UNSUITED  3 /* info --verify: whole, but not for this machine */
+#define UNSUITED  3   /* info --verify: whole, but not for this machine */
+#define REFUSED   126 /* mask: the file names no level, or cannot be used */
 #define NOT_FOUND 127
 
 static int usage(void)
 {
     (void)fprintf(
-        stderr, "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
-                "[--sync] [--attributes]\n"
-                "            [--through SOCKET [--base ID]] [--pack [--with FILE]] "
-                "[-- COMMAND [ARGUMENT...]]\n"
-                "       roost-ckpt follow PID FOLDER [--kept] [--at SOCKET | --every SECONDS] "
-                "[--whole-each N]\n"
-                "       roost-ckpt merge [--pack] IMAGE DELTA... OUT\n"
-                "       roost-ckpt pack|unpack FILE...\n"
-                "       roost-ckpt info IMAGE [--verify|--attributes]\n"
-                "       roost-ckpt probe\n"
-                "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
-                "IMAGE is a program: run it, and the job goes on.  COMMAND is run while the job "
-                "stands still.\n"
-                "--kept: PID is that of `roost-ckpt run`, of a resumed image, or of a program\n"
-                "below roost-rsys-mount; twice: of a resumed image below that.  --sync: what the\n"
-                "job has written is with whoever keeps its files, first.\n");
+        stderr,
+        "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
+        "[--sync] [--attributes]\n"
+        "            [--through SOCKET [--base ID]] [--pack [--with FILE]] "
+        "[-- COMMAND [ARGUMENT...]]\n"
+        "       roost-ckpt follow PID FOLDER [--kept] [--at SOCKET | --every SECONDS] "
+        "[--whole-each N]\n"
+        "       roost-ckpt merge [--pack] IMAGE DELTA... OUT\n"
+        "       roost-ckpt pack|unpack FILE...\n"
+        "       roost-ckpt info IMAGE [--verify|--attributes]\n"
+        "       roost-ckpt probe\n"
+        "       roost-ckpt run [--cpu LEVEL] -- PROGRAM [ARGUMENT...]\n"
+        "       roost-ckpt mask FILE -- PROGRAM [ARGUMENT...]\n"
+        "IMAGE is a program: run it, and the job goes on.  COMMAND is run while the job "
+        "stands still.\n"
+        "--kept: PID is that of `roost-ckpt run`, of a resumed image, or of a program\n"
+        "below roost-rsys-mount; twice: of a resumed image below that.  --sync: what the\n"
+        "job has written is with whoever keeps its files, first.  mask: FILE is an\n"
+        "environment, which is made such as ROOST_CKPT_CPU in it says; then PROGRAM runs.\n");
     return USAGE;
 }
 
@@ -285,13 +289,30 @@ static int merge(int argc, char **argv)
     return status == USAGE ? usage() : status;
 }
 
+static int mask(int argc, char **argv)
+{
+    struct err err;
+    if (argc < 5 || strcmp(argv[3], "--") != 0) {
+        return usage();
+    }
+    if (mask_file(argv[2], &err) != 0) {
+        (void)fail(&err);
+        return REFUSED;
+    }
+    (void)execvp(argv[4], argv + 4);
+    (void)err_set(&err, -errno, "%s: %s", argv[4], err_code_text(-errno));
+    (void)fail(&err);
+    return NOT_FOUND;
+}
+
 int ckpt_command(int argc, char **argv)
 {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } COMMANDS[] = {{"dump", dump},   {"follow", follow}, {"merge", merge}, {"pack", pack},
-                    {"unpack", pack}, {"info", info},     {"probe", probe}, {"run", run}};
+    } COMMANDS[] = {{"dump", dump},   {"follow", follow}, {"merge", merge},
+                    {"pack", pack},   {"unpack", pack},   {"info", info},
+                    {"probe", probe}, {"run", run},       {"mask", mask}};
     for (size_t i = 0; argc > 1 && i < ARRAY_COUNT(COMMANDS); i++) {
         if (strcmp(argv[1], COMMANDS[i].name) == 0) {
             return COMMANDS[i].run(argc, argv);

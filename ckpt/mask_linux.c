@@ -6,12 +6,19 @@
 #include "ckpt/mask_linux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
 
 #define VALUE_MAX 4096
+#define FILE_MAX  ((off_t)4 << 20)
 
 /* Of glibc's manual, "Hardware Capability Tunables"; names that a version does not know it passes
  * over. */
@@ -107,4 +114,78 @@ int mask_as_told(struct err *err)
                        MASK_VARIABLE, name);
     }
     return mask_environment(level, err);
+}
+
+/* ---- in a file ------------------------------------------------------------------------------- */
+
+/* All of it and a zero byte; the caller's. */
+static int read_all(int fd, char **ret, size_t *ret_length)
+{
+    struct stat about;
+    if (fstat(fd, &about) != 0) {
+        return -errno;
+    }
+    if (about.st_size > FILE_MAX) {
+        return -E2BIG;
+    }
+    size_t length = (size_t)about.st_size;
+    char *text = mem_zalloc(length + 1);
+    ssize_t got = pread(fd, text, length, 0);
+    if (got != (ssize_t)length) {
+        int code = got < 0 ? -errno : -EIO;
+        mem_free(text);
+        return code;
+    }
+    *ret = text;
+    *ret_length = length;
+    return 0;
+}
+
+static int write_all(int fd)
+{
+    struct strbuf text;
+    strbuf_init(&text, 0);
+    for (char **entry = environ; *entry != NULL; entry++) {
+        strbuf_append(&text, *entry, strlen(*entry) + 1);
+    }
+    ssize_t put = pwrite(fd, strbuf_text(&text), text.length, 0);
+    int code = put < 0 ? -errno : put != (ssize_t)text.length ? -EIO : 0;
+    code = code == 0 && ftruncate(fd, (off_t)text.length) != 0 ? -errno : code;
+    strbuf_fini(&text);
+    return code;
+}
+
+/* The entries stay the text's. */
+static int take_entries(char *text, size_t length, struct err *err)
+{
+    for (size_t at = 0; at < length; at += strlen(text + at) + 1) {
+        if (strchr(text + at, '=') != NULL && putenv(text + at) != 0) {
+            return err_set(err, -errno, "the environment: %s", err_code_text(-errno));
+        }
+    }
+    return 0;
+}
+
+int mask_file(const char *path, struct err *err)
+{
+    char *text = NULL, *none[] = {NULL}, **own = environ;
+    size_t length = 0;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int rc = fd >= 0 ? read_all(fd, &text, &length) : -errno;
+    if (rc == 0) {
+        environ = none; /* until it is written */
+        int masked = take_entries(text, length, err);
+        masked = masked != 0 ? masked : mask_as_told(err);
+        rc = masked == 0 ? write_all(fd) : 0;
+        environ = own;
+        mem_free(text);
+        if (masked != 0) {
+            close(fd);
+            return masked;
+        }
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return rc != 0 ? err_set(err, rc, "%s: %s", path, err_code_text(rc)) : 0;
 }

@@ -29,4 +29,9 @@ int mask_environment(enum machine_level level, struct err *err);
  * its submit file).  -EINVAL: that is no level's name. */
 int mask_as_told(struct err *err);
 
+/* The same of an environment that is in a file, a zero byte after each entry: for a program that
+ * another one will begin with it.  -EINVAL: that is no level's name; -E2BIG: more than 4 MiB, or a
+ * value is too long; others: the file. */
+int mask_file(const char *path, struct err *err);
+
 #endif

@@ -37,7 +37,8 @@
 #define MOUNT_FAILED  1
 #define MOUNT_LOST    75
 #define MOUNT_REFUSED 126
-#define WORDS         "roost-rsys-mount: "
+/* With either of which they begin what they say. */
+static const char *const SPEAKERS[] = {"roost-rsys-mount: ", "roost-ckpt: "};
 
 #define HOLD_NOT_STARTED 6 /* HTCondor's number */
 
@@ -147,11 +148,23 @@ static bool names_tmp(const struct ad *job)
     return found;
 }
 
+/* What the job's environment says of the processor is done to that, and not to the mount's. */
+static void mask_words(struct starter *starter, struct vec *words)
+{
+    vec_push(words, mem_strdup(config_path(starter->env.config, "CKPT_PROGRAM")));
+    vec_push(words, mem_strdup("mask"));
+    vec_push(words, in_sandbox(starter, ENVIRONMENT));
+    vec_push(words, mem_strdup("--"));
+}
+
 void remote_words(struct starter *starter, struct vec *argv)
 {
     const struct config *config = starter->env.config;
     const struct ad *job = starter->job, *record = starter->record;
     struct vec words = {0};
+    if (starter->ckpt.wanted && !resume_is_ready(starter)) { /* else it is in the image */
+        mask_words(starter, &words);
+    }
     vec_push(&words, mem_strdup(config_path(config, "RSYS_MOUNT_PROGRAM")));
     add(&words, "--server", ad_string_or(record, "ShadowAddress", ""));
     add(&words, "--pin", ad_string_or(record, "ShadowPin", ""));
@@ -217,8 +230,11 @@ static void read_log(const struct starter *starter, char *ret, size_t size)
     text[length > 0 ? length : 0] = '\0';
     for (const char *line = text; line[0] != '\0';) {
         size_t end = strcspn(line, "\n");
-        if (strncmp(line, WORDS, strlen(WORDS)) == 0) {
-            (void)snprintf(ret, size, "%.*s", (int)(end - strlen(WORDS)), line + strlen(WORDS));
+        for (size_t i = 0; i < sizeof SPEAKERS / sizeof SPEAKERS[0]; i++) {
+            size_t words = strlen(SPEAKERS[i]);
+            if (strncmp(line, SPEAKERS[i], words) == 0) {
+                (void)snprintf(ret, size, "%.*s", (int)(end - words), line + words);
+            }
         }
         line += end + (line[end] == '\n' ? 1 : 0);
     }

@@ -14,6 +14,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
+#include "wire/checkpoint_attrs.h"
 
 int starter_plan_argv(const struct ad *job, const char *program, struct vec *words, struct err *err)
 {
@@ -57,11 +58,13 @@ static void add_number(struct vec *entries, const char *name, int64_t value)
     strbuf_fini(&text);
 }
 
+/* What is said to the job, and not by it; but for what it says of its images. */
 static void remove_ours(struct vec *entries)
 {
     for (size_t i = entries->count; i > 0; i--) {
         char *entry = entries->items[i - 1];
-        if (strncmp(entry, "_CONDOR_", 8) == 0 || strncmp(entry, "ROOST_", 6) == 0) {
+        if (strncmp(entry, CKPT_ENV_CPU "=", strlen(CKPT_ENV_CPU "=")) != 0 &&
+            (strncmp(entry, "_CONDOR_", 8) == 0 || strncmp(entry, "ROOST_", 6) == 0)) {
             vec_remove_at(entries, i - 1);
             mem_free(entry);
         }

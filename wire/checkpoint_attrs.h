@@ -63,4 +63,7 @@
 #define CKPT_NAME_FILES    "files"
 #define CKPT_NAME_MANIFEST "manifest"
 
+/* A variable of a job's environment: the level of processor that it is to do with. */
+#define CKPT_ENV_CPU "ROOST_CKPT_CPU"
+
 #endif

@@ -44,7 +44,7 @@ except OSError as error:
 os.mkdir("made")
 os.rename("log", "made/log")
 os.symlink("made/log", "link")
-print(open("link").read().strip(), os.environ["GREETING"])
+print(open("link").read().strip(), os.environ["GREETING"], "AVX2" in os.environ["GLIBC_TUNABLES"])
 sys.stdout.flush()
 while not os.path.exists(gate):
     time.sleep(0.05)
@@ -57,7 +57,7 @@ universe = standard
 initialdir = $HOME_DIR
 executable = /usr/bin/python3
 arguments = job.py $HOME_DIR $WORK/hidden $POOL/spool $WORK/gate.1
-environment = "GREETING=hello"
+environment = "GREETING=hello ROOST_CKPT_CPU=x86-64-v2"
 input = in
 output = out
 error = err
@@ -114,6 +114,16 @@ case $("$ROOST" q "$without" -af HoldReason) in
 *) fail "it is held for: $("$ROOST" q "$without" -af HoldReason)" ;;
 esac
 "$ROOST" rm "$without" >/dev/null || fail "roost rm"
+sed "s,x86-64-v2,x86-64-v," "$WORK/all.sub" | sed "s,^output.*,output = other," >"$WORK/none.sub"
+without=$(submit "$WORK/none.sub") || exit 1
+until_true 60 "the job for no processor is held" is_held "$without"
+case $("$ROOST" q "$without" -af HoldReason) in
+*"ROOST_CKPT_CPU: 'x86-64-v' is none of "*) ;;
+*) fail "it is held for: $("$ROOST" q "$without" -af HoldReason)" ;;
+esac
+"$ROOST" rm "$without" >/dev/null || fail "roost rm"
+! "$ROOST" submit -spool "$WORK/all.sub" >"$WORK/spool.out" 2>&1 || fail "a spooled job of the standard universe was taken"
+grep -q "standard universe cannot be spooled" "$WORK/spool.out" || fail "spooling is refused with: $(cat "$WORK/spool.out")"
 
 say "all of the submit machine, as the submitter"
 has_lines() { [ "$(wc -l 2>/dev/null <"$HOME_DIR/out")" -ge "$1" ]; }
@@ -130,6 +140,9 @@ until_true 60 "it runs again" runs_for 2
 [ "$("$ROOST" q "$job" -af RemoteHost)" != "$node" ] || fail "it did not move"
 has_checkpoints() { [ "$("$ROOST" q "$job" -af NumCkpts)" -ge "$1" ] 2>/dev/null; }
 until_true 60 "both checkpoints are there" has_checkpoints 2
+case $("$ROOST" q "$job" -af CkptFeatures) in
+"" | undefined | *avx*) fail "its images are for $("$ROOST" q "$job" -af CkptFeatures)" ;;
+esac
 takes_one() { "$ROOST" checkpoint "$job" >"$WORK/checkpoint.out" 2>&1; }
 until_true 60 "a job that was resumed is checkpointed" takes_one
 until_true 60 "that one is there" has_checkpoints 3
@@ -151,7 +164,7 @@ until_true 60 "it runs once more" runs_for 3
 open_gate 1
 until_true 60 "the job is done" is_done "$job" 1
 equals "what it saw" "$(tr '\n' '|' <"$HOME_DIR/out")" \
-    "total 500500 True typed|does not see|does not see|does not see|Read-only file system|500500 hello|end|"
+    "total 500500 True typed|does not see|does not see|does not see|Read-only file system|500500 hello True|end|"
 equals "its exit status" "$("$ROOST" history "$job" -af ExitCode)" 7
 equals "its errors" "$(cat "$HOME_DIR/err")" ""
 pool_stop

@@ -173,7 +173,8 @@ static void the_jobs_own_environment_wins_but_for_names_of_ours(void **state)
 {
     (void)state;
     struct ad *job = parse("[Environment = \"PATH=/mine OMP_NUM_THREADS=9 _CONDOR_SLOT=fake "
-                           "ROOST_STARTER_DIR=/elsewhere ROOST_BOOT_ID=none PATHS=x 'A=b c'\"]");
+                           "ROOST_STARTER_DIR=/elsewhere ROOST_BOOT_ID=none PATHS=x 'A=b c' "
+                           "ROOST_CKPT_CPU=x86-64-v2 ROOST_CKPT_CPUS=none\"]");
     struct vec entries = {0};
     assert_int_equal(starter_plan_env(job, &PLACE, &entries, NULL), 0);
     assert_string_equal(value_of(&entries, "PATH"), "/mine");
@@ -183,6 +184,8 @@ static void the_jobs_own_environment_wins_but_for_names_of_ours(void **state)
     assert_string_equal(value_of(&entries, "_CONDOR_SLOT"), "slot1@m");
     assert_string_equal(value_of(&entries, "ROOST_STARTER_DIR"), "/ex/dir");
     assert_string_equal(value_of(&entries, "ROOST_BOOT_ID"), "boot-7");
+    assert_string_equal(value_of(&entries, "ROOST_CKPT_CPU"), "x86-64-v2");
+    assert_null(value_of(&entries, "ROOST_CKPT_CPUS"));
     vec_fini(&entries, mem_free);
     ad_destroy(job);
 }
