@@ -250,6 +250,10 @@ static int rewrite(struct ad *own, const char *directory, int64_t proc, struct e
         rc = err_set(err, -EINVAL, "a job with should_transfer_files = NO cannot be spooled");
     } else if (ad_bool_or(own, "PreserveRelativePaths", false)) {
         rc = err_set(err, -EINVAL, "a job with preserve_relative_paths cannot be spooled");
+    } else if (ad_bool_or(own, "WantRemoteSyscalls", false)) {
+        rc = err_set(err, -EINVAL,
+                     "a job of the standard universe cannot be spooled: it works on the files of "
+                     "the machine where it is submitted, where they are");
     }
     if (rc == 0 && ad_bool_or(own, "TransferExecutable", true)) {
         rc = set_place(own, "Cmd", directory, "in", iwd, err);

@@ -146,9 +146,8 @@ static void what_cannot_be_spooled_is_refused(void **state)
 {
     (void)state;
     static const char *const OWN[] = {
-        "ShouldTransferFiles = \"NO\"\n",
-        "PreserveRelativePaths = true\n",
-        "TransferInput = \"..\"\n",
+        "ShouldTransferFiles = \"NO\"\n", "PreserveRelativePaths = true\n",
+        "WantRemoteSyscalls = true\n",    "TransferInput = \"..\"\n",
         "TransferInput = \"a,/\"\n",
     };
     for (size_t i = 0; i < sizeof(OWN) / sizeof(OWN[0]); i++) {
