@@ -30,11 +30,15 @@ struct page_runs { /* by address */
     size_t count, capacity;
 };
 
+#define STALE_MAX 8 /* more are left to the next image */
+
 struct subject { /* a process */
     struct tracee tracee;
-    struct tracee copy;    /* of it; without one: pid 0 */
-    struct tracee *source; /* whose memory is read: one of these */
-    int inner;             /* the image's descriptor in the source; -1: it has none */
+    struct tracee copy;     /* of it; without one: pid 0 */
+    struct tracee *source;  /* whose memory is read: one of these */
+    int inner;              /* the image's descriptor in the source; -1: it has none */
+    pid_t stale[STALE_MAX]; /* copies of it that have ended, and their dumpers with them */
+    size_t stale_count;
     struct maps maps;
     struct ckpt_process process;
     struct page_runs runs;

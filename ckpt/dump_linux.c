@@ -184,7 +184,7 @@ static void open_inside(struct dump *dump)
     (void)snprintf(full, sizeof full, "/proc/%d/fd/%ld", (int)source->pid, fd);
     if (fstat(dump->out, &ours) == 0 && stat(full, &its) == 0 && ours.st_dev == its.st_dev &&
         ours.st_ino == its.st_ino) {
-        dump->now->inner = (int)fd;
+        dump->now->inner = source->guard.inner = (int)fd;
     } else {
         (void)TRACEE_CALL(source, 0, SYS_close, (uint64_t)fd);
     }
@@ -194,7 +194,7 @@ static void close_inside(struct dump *dump)
 {
     if (dump->now->inner >= 0) {
         (void)TRACEE_CALL(dump->now->source, 0, SYS_close, (uint64_t)dump->now->inner);
-        dump->now->inner = -1;
+        dump->now->inner = dump->now->source->guard.inner = -1;
     }
 }
 
@@ -246,6 +246,9 @@ static int dump_states(struct dump *dump, struct err *err)
             struct tracee_code lent = {.start = was != NULL ? was->vdso : 0,
                                        .end = was != NULL ? was->vdso + was->vdso_bytes : 0};
             rc = rc != 0 ? rc : tracee_prepare(&subject->tracee, &subject->maps, &lent, err);
+            for (size_t j = 0; rc == 0 && j < subject->stale_count; j++) {
+                tracee_reap_copy(&subject->tracee, subject->stale[j]);
+            }
             rc = rc != 0 ? rc : dump_threads(dump, err);
             rc = rc != 0 ? rc : dump_process(dump, err);
         }

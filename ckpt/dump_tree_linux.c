@@ -22,9 +22,11 @@
 #include "ckpt/image.h"
 #include "ckpt/image_linux.h"
 
-#define NUMBERS_MAX  65536
-#define TRY_AGAIN_NS 5000000
-#define TRIES        2000 /* 10 s */
+#define NUMBERS_MAX   65536
+#define TRY_AGAIN_NS  5000000
+#define COPY_PAUSE_NS 1000000
+#define COPY_TRIES    500
+#define TRIES         2000 /* 10 s */
 
 /* ---- asking /proc */
 
@@ -49,6 +51,7 @@ static int innermost(pid_t pid, const char *name)
 
 struct stat_line { /* of /proc/PID/stat */
     char state;
+    bool is_copy; /* by its name: one that we make of a process */
     pid_t parent;
     int exit_signal, exit_code;
 };
@@ -69,7 +72,11 @@ static int read_stat(pid_t pid, struct stat_line *ret)
         return -ESRCH;
     }
     int field = 3;
-    *ret = (struct stat_line){.state = '?'};
+    const char *name = strchr(text, '(');
+    size_t length = name != NULL && name < at ? (size_t)(at - name) - 1 : 0;
+    *ret = (struct stat_line){.state = '?',
+                              .is_copy = length == strlen(GUARD_COPY) &&
+                                         memcmp(name + 1, GUARD_COPY, length) == 0};
     for (char *word = strtok_r(at + 1, " \n", &rest); word != NULL;
          word = strtok_r(NULL, " \n", &rest), field++) {
         long number = strtol(word, NULL, 10);
@@ -161,6 +168,30 @@ static int add(struct dump *dump, pid_t pid, struct err *err)
     return 0;
 }
 
+/* A copy that a dumper made, and did not live to reap: it ends with it, and the next one reaps it.
+ * If it does not end it is that of another dumper, which lives. */
+static bool is_copy(struct dump *dump, pid_t parent, pid_t child)
+{
+    const struct timespec pause = {.tv_nsec = COPY_PAUSE_NS};
+    struct stat_line line;
+    struct subject *subject = find(dump, parent);
+    int rc = read_stat(child, &line);
+    bool copy = rc == 0 && line.is_copy && line.exit_signal == 0;
+    for (unsigned i = 0; copy && rc == 0 && line.state != 'Z' && i < COPY_TRIES; i++) {
+        (void)nanosleep(&pause, NULL);
+        rc = read_stat(child, &line);
+    }
+    bool known = false;
+    for (size_t i = 0; subject != NULL && i < subject->stale_count; i++) {
+        known = known || subject->stale[i] == child;
+    }
+    if (copy && rc == 0 && line.state == 'Z' && subject != NULL && !known &&
+        subject->stale_count < STALE_MAX) {
+        subject->stale[subject->stale_count++] = child;
+    }
+    return copy;
+}
+
 /* The children of that thread that are not held yet.  Of a job that has itself dumped (library/)
  * we descend, too: that is no part of it. */
 static int add_children(struct dump *dump, pid_t pid, pid_t tid, bool *more, struct err *err)
@@ -179,7 +210,8 @@ static int add_children(struct dump *dump, pid_t pid, pid_t tid, bool *more, str
     for (char *word = strtok_r(text, " \n", &rest); rc == 0 && word != NULL;
          word = strtok_r(NULL, " \n", &rest)) {
         pid_t child = (pid_t)strtol(word, NULL, 10);
-        if (child != getpid() && child != dump->unseen && find(dump, child) == NULL) {
+        if (child != getpid() && child != dump->unseen && find(dump, child) == NULL &&
+            !is_copy(dump, pid, child)) {
             *more = true;
             rc = add(dump, child, err);
         }

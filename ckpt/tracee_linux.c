@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -301,8 +302,14 @@ static int begin_call(const struct tracee *tracee, struct tracee_thread *thread,
                       const uint64_t args[6])
 {
     struct user_regs_struct registers = thread->registers;
-    uint64_t all = ~UINT64_C(0);
-    registers.rip = tracee->call;
+    uint64_t all = ~UINT64_C(0), call = tracee->call;
+    if (tracee->guard.start != 0) {
+        call = guard_set(&tracee->guard, (size_t)(thread - tracee->threads), thread, number);
+        if (call == 0) {
+            return -EIO;
+        }
+    }
+    registers.rip = call;
     registers.rax = (unsigned long long)number;
     registers.orig_rax = (unsigned long long)-1; /* what was interrupted stays so */
     registers.rdi = args[0];
@@ -311,11 +318,13 @@ static int begin_call(const struct tracee *tracee, struct tracee_thread *thread,
     registers.r10 = args[3];
     registers.r8 = args[4];
     registers.r9 = args[5];
-    if (ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof all, &all) != 0) {
+    /* In this order: what heals it puts back the mask, too. */
+    thread->is_used = thread->is_dirty = true;
+    if (ptrace(PTRACE_SETREGS, thread->tid, NULL, &registers) != 0 ||
+        ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof all, &all) != 0) {
         return -errno;
     }
-    thread->is_used = thread->is_dirty = true;
-    return ptrace(PTRACE_SETREGS, thread->tid, NULL, &registers) != 0 ? -errno : 0;
+    return 0;
 }
 
 int tracee_start_call(struct tracee *tracee, size_t index, long number, const uint64_t args[6])
@@ -360,9 +369,21 @@ static void put_back(struct tracee_thread *thread)
         } while (EVENT_OF(status) != PTRACE_EVENT_STOP);
         thread->is_dirty = false;
     }
-    (void)ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->registers);
     (void)ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof thread->mask, &thread->mask);
+    (void)ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->registers);
     thread->is_used = false;
+}
+
+static void unmake(struct tracee *tracee)
+{
+    const struct guard guard = tracee->guard;
+    if (tracee->scratch != 0) {
+        (void)TRACEE_CALL(tracee, 0, SYS_munmap, tracee->scratch, CKPT_PAGE);
+    }
+    guard_fini(&tracee->guard);
+    if (guard.start != 0) {
+        (void)TRACEE_CALL(tracee, 0, SYS_munmap, guard.start, guard.bytes);
+    }
 }
 
 /* Until nothing is left of it: its pipes and locks are another's to have then. */
@@ -386,18 +407,21 @@ void tracee_release(struct tracee *tracee, bool kill_it)
     } else {
         tracee_shorten_waits(tracee);
     }
-    if (!kill_it && tracee->scratch != 0) {
-        (void)TRACEE_CALL(tracee, 0, SYS_munmap, tracee->scratch, CKPT_PAGE);
-    }
     for (size_t i = tracee->count; i > 0; i--) { /* the first one ends last */
         struct tracee_thread *thread = &tracee->threads[i - 1];
         if (kill_it) {
             wait_until_gone(thread);
-        } else {
-            put_back(thread);
+            continue;
         }
-        (void)ptrace(PTRACE_DETACH, thread->tid, NULL, NULL); /* gone, if it was killed */
+        if (i == 1) { /* nobody else needs them any more */
+            unmake(tracee);
+        }
+        put_back(thread);
     }
+    for (size_t i = tracee->count; i > 0; i--) {
+        (void)ptrace(PTRACE_DETACH, tracee->threads[i - 1].tid, NULL, NULL); /* or it is gone */
+    }
+    guard_fini(&tracee->guard);
     mem_free(tracee->threads);
     *tracee = (struct tracee){.pid = tracee->pid};
 }
@@ -488,8 +512,9 @@ static int wait_for_copy(struct tracee_thread *thread, pid_t *ret)
 int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err)
 {
     struct tracee_thread *thread = &tracee->threads[0], *held = mem_zalloc(sizeof *held);
-    long traced =
-        PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_EXITKILL;
+    /* PTRACE_O_EXITKILL is for the copy only, which inherits what its parent has. */
+    long traced = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK;
+    long ends = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
     pid_t pid = -1;
     int rc = ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, (void *)traced) != 0 ? -errno : 0;
     rc = rc != 0 ? rc : begin_call(tracee, thread, SYS_clone, (const uint64_t[6]){0});
@@ -502,6 +527,7 @@ int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err)
     }
     *held = (struct tracee_thread){.tid = pid, .is_used = true, .is_dirty = true};
     rc = rc != 0 ? rc : wait_for_stop(held, now_ns() + STOPS_WITHIN_NS);
+    rc = rc == 0 && ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)ends) != 0 ? -errno : rc;
     rc = rc != 0 ? rc : read_registers(held);
     if (rc != 0) {
         mem_free(held);
@@ -514,6 +540,8 @@ int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err)
                            .capacity = 1,
                            .call = tracee->call,
                            .scratch = tracee->scratch};
+    (void)tracee_write(ret, ret->scratch, GUARD_COPY, sizeof GUARD_COPY);
+    (void)TRACEE_CALL(ret, 0, SYS_prctl, PR_SET_NAME, ret->scratch); /* for who finds it */
     return 0;
 }
 
@@ -546,6 +574,12 @@ void tracee_end_copy(struct tracee *copy, pid_t parent)
     reap_in(parent, copy->call, number);
     mem_free(copy->threads);
     *copy = (struct tracee){.pid = pid};
+}
+
+void tracee_reap_copy(struct tracee *tracee, pid_t copy)
+{
+    uint64_t number = (uint64_t)tracee_number(copy, copy);
+    (void)TRACEE_CALL(tracee, 0, SYS_wait4, number, 0, __WCLONE | WNOHANG);
 }
 
 /* ---- preparing */
@@ -591,6 +625,20 @@ static int leave_vdso(struct tracee_thread *thread, const struct map *vdso,
     return -EBUSY;
 }
 
+/* Some may not have new code: they are not guarded. */
+static void make_guard(struct tracee *tracee)
+{
+    uint64_t bytes = guard_bytes(tracee->count);
+    long page = TRACEE_CALL(tracee, 0, SYS_mmap, 0, bytes, PROT_READ | PROT_EXEC,
+                            MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
+    if (page < 0 && page >= -4095) {
+        return;
+    }
+    if (!guard_make(&tracee->guard, tracee->pid, (uint64_t)page, tracee->count)) {
+        (void)TRACEE_CALL(tracee, 0, SYS_munmap, (uint64_t)page, bytes);
+    }
+}
+
 int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct tracee_code *lent,
                    struct err *err)
 {
@@ -611,6 +659,7 @@ int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct 
         return err_set(err, -ENOEXEC, "process %d: it has no system call instruction",
                        (int)tracee->pid);
     }
+    make_guard(tracee);
     long page = TRACEE_CALL(tracee, 0, SYS_mmap, 0, CKPT_PAGE, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
     if (page < 0 && page >= -4095) {

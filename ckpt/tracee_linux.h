@@ -20,6 +20,7 @@
 #include <sys/user.h>
 
 #include "ckpt/format.h"
+#include "ckpt/guard_linux.h"
 
 struct err;
 struct maps;
@@ -41,6 +42,7 @@ struct tracee {
     uint64_t call;    /* address of a system call instruction */
     uint64_t scratch; /* a page of its memory, made for us; 0: none */
     uint64_t waits;   /* address of code that waits (CKPT_WAIT_AT), in a page of ours; 0: none */
+    struct guard guard;
 };
 
 /* Holds it.  -EPERM: it is another user's, or may not be traced; -EBUSY: somebody traces it;
@@ -50,7 +52,8 @@ struct tracee_code {
     uint64_t start, end;
 };
 
-/* After tracee_hold(): finds the instruction and makes the scratch page.  No thread is inside the
+/* After tracee_hold(): finds the instruction, makes the scratch page and, where the process may
+ * have code of ours, what heals it if we are killed (guard_linux.h).  No thread is inside the
  * kernel's vdso then, nor inside lent, the one of another kernel that leads there. */
 int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct tracee_code *lent,
                    struct err *err);
@@ -93,6 +96,9 @@ pid_t tracee_number(pid_t pid, pid_t tid);
 int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err);
 /* Ends the copy, and has its parent, which may run by now, forget it. */
 void tracee_end_copy(struct tracee *copy, pid_t parent);
+
+/* One that has ended, of a process that is held. */
+void tracee_reap_copy(struct tracee *tracee, pid_t copy);
 
 /* Its memory, whatever the protection.  Bytes, or a negative errno. */
 ssize_t tracee_read(const struct tracee *tracee, uint64_t address, void *to, size_t bytes);

@@ -102,6 +102,7 @@ int main(int argc, char **argv)
                                          .arg = &program,
                                          .unseen = getppid()};
     (void)prctl(PR_SET_NAME, "roost-ckpt");
+    (void)signal(SIGXFSZ, SIG_IGN); /* an error, and not our end */
     int rc = argv[2][0] == '\0' ? err_set(&err, -ENAMETOOLONG, "the image's name is too long")
                                 : check_proc(&err);
     rc = rc != 0 ? rc : ckpt_dump(program.pid, argv[2], &options, &result, &err);

@@ -1,0 +1,118 @@
+/* tests/integration/preloaded/checkpoint_dying.c - preloaded by roost-ckpt: kills it, or fails, at
+ * the nth of its calls.
+ *
+ * DYING_AT=N   SIGKILL before the nth call of those that touch the job or the image
+ * FAILING_AT=N the nth call of those that write the image, and each one after it, says ENOSPC; all
+ *              but those that the job does itself
+ * ROOMY=1      each disk has room, it says
+ *
+ * It does not die while the job does a call that nothing guards (ckpt/guard_linux.h): those that
+ * make and remove the guard, and the one that reaps a copy.  A guarded call's address tells.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <sys/types.h>
+#include <sys/user.h>
+#include <unistd.h>
+
+#define SLOT 512
+
+static long calls, writes;
+static int unguarded;
+
+static void *real(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
+static void count(void)
+{
+    const char *at = getenv("DYING_AT");
+    calls++;
+    if (at != NULL && calls >= strtol(at, NULL, 10) && !unguarded) {
+        (void)kill(getpid(), SIGKILL);
+    }
+}
+
+static int fails(int fd)
+{
+    const char *at = getenv("FAILING_AT");
+    struct statfs system;
+    count();
+    if (fd >= 0 && fstatfs(fd, &system) == 0 && system.f_type == PROC_SUPER_MAGIC) {
+        return 0; /* the memory of the job */
+    }
+    writes++;
+    errno = ENOSPC;
+    return at != NULL && writes >= strtol(at, NULL, 10);
+}
+
+long ptrace(enum __ptrace_request request, ...)
+{
+    va_list rest;
+    va_start(rest, request);
+    pid_t pid = va_arg(rest, pid_t);
+    void *address = va_arg(rest, void *), *data = va_arg(rest, void *);
+    va_end(rest);
+    count();
+    long ret =
+        ((long (*)(enum __ptrace_request, pid_t, void *, void *))real("ptrace"))(request, pid,
+                                                                                 address, data);
+    if (request == PTRACE_SETREGS) {
+        const struct user_regs_struct *registers = data;
+        unsigned long long place = registers->rip % SLOT;
+        unguarded =
+            registers->orig_rax == ~0ULL && registers->rax < 1000 && place != 0 && place != 4;
+    }
+    return ret;
+}
+
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+    count();
+    return ((pid_t(*)(pid_t, int *, int))real("waitpid"))(pid, status, options);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t bytes, off_t at)
+{
+    return fails(fd) ? -1
+                     : ((ssize_t(*)(int, const void *, size_t, off_t))real("pwrite"))(fd, data,
+                                                                                      bytes, at);
+}
+
+int fstatvfs(int fd, struct statvfs *ret)
+{
+    int rc = ((int (*)(int, struct statvfs *))real("fstatvfs"))(fd, ret);
+    ret->f_bavail += getenv("ROOMY") != NULL ? (fsblkcnt_t)1 << 40 : 0;
+    return rc;
+}
+
+int ftruncate(int fd, off_t bytes)
+{
+    return fails(fd) ? -1 : ((int (*)(int, off_t))real("ftruncate"))(fd, bytes);
+}
+
+int fchmod(int fd, mode_t mode)
+{
+    return fails(fd) ? -1 : ((int (*)(int, mode_t))real("fchmod"))(fd, mode);
+}
+
+int fsync(int fd)
+{
+    return fails(fd) ? -1 : ((int (*)(int))real("fsync"))(fd);
+}
+
+int rename(const char *from, const char *to)
+{
+    return fails(-1) ? -1 : ((int (*)(const char *, const char *))real("rename"))(from, to);
+}
