@@ -130,12 +130,20 @@ static void read_extent(const struct stub *stub, const struct ckpt_extent *exten
     }
 }
 
+/* What is mapped to be read later, --lazy, is not looked at. */
 static void map_extent(const struct stub *stub, const struct ckpt_extent *extent, uint32_t prot)
 {
-    long rc = SYS6(mmap, extent->start, extent->bytes, prot, MAP_PRIVATE | MAP_FIXED, stub->image,
-                   extent->offset);
+    bool sums = stub->sums && !stub->lazy;
+    long rc = SYS6(mmap, extent->start, extent->bytes, sums ? PROT_READ : prot,
+                   MAP_PRIVATE | MAP_FIXED, stub->image, extent->offset);
     if (SYS_FAILED(rc)) {
         stub_fail_at(stub, "mapping the image to memory at", extent->start, rc);
+    }
+    if (sums && ckpt_sum_fast(0, (const void *)extent->start, extent->bytes) != extent->sum) {
+        stub_fail_at(stub, "the image is damaged: its bytes at", extent->offset, -EIO);
+    }
+    if (sums && prot != PROT_READ && SYS3(mprotect, extent->start, extent->bytes, prot) != 0) {
+        stub_fail_at(stub, "protecting memory at", extent->start, -EACCES);
     }
 }
 

@@ -94,6 +94,21 @@ static long clone_as(int32_t number, uint64_t exit_signal)
     return SYS2(clone3, &args, sizeof args);
 }
 
+static void make_own_orphans(struct stub *stub, void (*child)(struct stub *stub));
+
+/* One that has ended leads its session or group still, in which others may be. */
+_Noreturn static void be_zombie(struct stub *stub, void (*child)(struct stub *stub))
+{
+    const struct ckpt_process *process = stub->process;
+    if (process->sid == process->pid) {
+        stub_must(stub, SYS0(setsid), "a session");
+        make_own_orphans(stub, child);
+    } else if (process->pgid == process->pid) {
+        stub_must(stub, SYS2(setpgid, 0, 0), "a group of processes");
+    }
+    end_as(process);
+}
+
 static void make(struct stub *stub, uint32_t index, void (*child)(struct stub *stub))
 {
     const struct ckpt_process *process = process_at(stub, index);
@@ -101,7 +116,7 @@ static void make(struct stub *stub, uint32_t index, void (*child)(struct stub *s
     if (pid == 0) {
         stub->process = process;
         if ((process->flags & CKPT_ZOMBIE) != 0) {
-            end_as(process);
+            be_zombie(stub, child);
         }
         child(stub);
     }
@@ -244,6 +259,18 @@ static void lend(const struct stub *stub)
     stub_must(stub, SYS2(setpgid, pid, pid), "a group of processes");
 }
 
+/* Children that have ended do not join by themselves.  Only who waits for a group's notices. */
+static void put_zombies_to_groups(const struct stub *stub)
+{
+    for (uint32_t i = index_of(stub) + 1; i < process_count(stub); i++) {
+        const struct ckpt_process *child = process_at(stub, i);
+        if (child->parent == index_of(stub) && (child->flags & CKPT_ZOMBIE) != 0 &&
+            child->pgid != 0 && child->pgid != child->pid) {
+            (void)SYS2(setpgid, child->pid, child->pgid);
+        }
+    }
+}
+
 static void join_group(struct stub *stub)
 {
     const struct ckpt_process *process = stub->process;
@@ -258,6 +285,7 @@ static void join_group(struct stub *stub)
     if (process->pgid != 0 && process->pgid != process->pid) {
         stub_must(stub, SYS2(setpgid, 0, process->pgid), "the group of a process");
     }
+    put_zombies_to_groups(stub);
     stub_meet(stub, STUB_GROUPED);
     if (lent) {
         (void)SYS2(kill, process->pgid, SIGKILL);

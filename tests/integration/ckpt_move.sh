@@ -141,6 +141,11 @@ number=$(LC_ALL=C grep -obaP -m1 '\xb0\x15\xde\xfb\x75\x09\x69\x79' "$image" | h
 spoil damaged "$number" '\x00'
 ! has sse4_2 || cannot "cannot resume: the image is damaged: its bytes at " "$WORK/damaged"
 cannot "the image is damaged: its bytes at " "$CKPT" info "$WORK/damaged" --verify
+# A byte of a library's, which the image maps rather than reads.
+code=$(LC_ALL=C grep -obaP -m1 'GNU C Library' "$image" | head -n 1 | cut -d: -f1)
+[ -n "$code" ] || fail "the libraries of the job are not in its image"
+spoil mapped "$code" '\x00'
+! has sse4_2 || cannot "cannot resume: the image is damaged: its bytes at " "$WORK/mapped"
 tables=$(od -An -t u8 -j 128 -N 8 "$image") # where they begin: of the second program header
 spoil tables $((tables + 1000)) '\x55'
 cannot "cannot resume: the image's tables are damaged" "$WORK/tables"

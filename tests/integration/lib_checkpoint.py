@@ -241,7 +241,8 @@ def main():
         with open(whole, "rb") as text:
             expected = text.read()
         total, number = 0, -1
-        while total < options.images if options.images > 0 else number + 1 < options.rounds:
+        # One that came to its end before it was interrupted has shown nothing: again, then.
+        while total < options.images if options.images > 0 else number + 1 < options.rounds or (total == 0 and number < 50):
             number += 1
             out, image = os.path.join(folder, f"out{number}"), os.path.join(folder, "image")
             way = chained if options.chain else beside if options.beside else interrupted

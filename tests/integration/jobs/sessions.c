@@ -1,5 +1,6 @@
 /* Processes of many families: a group whose leader has ended, daemons, one whose parent has ended,
- * one that is stopped, one that has ended.  Each of them must stay what it is.
+ * one that is stopped, ones that have ended, some of which lead others still.  Each of them must
+ * stay what it is.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MEMBERS 6
+#define MEMBERS 8
 
 static int verdicts[2], gates[2];
 
@@ -102,6 +103,39 @@ static void make_orphan(void)
     }
 }
 
+static void wait_for_zombie(pid_t pid)
+{
+    siginfo_t info;
+    must(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0, "waitid");
+}
+
+/* g, h: in a group, and a session, whose leaders have ended, and nobody has asked for these yet. */
+static void make_followers(pid_t leaders[2])
+{
+    char byte;
+    leaders[0] = child();
+    if (leaders[0] == 0) {
+        must(setpgid(0, 0) == 0, "setpgid");
+        (void)pause();
+    }
+    (void)setpgid(leaders[0], leaders[0]);
+    if (child() == 0) {
+        must(setpgid(0, leaders[0]) == 0, "join");
+        be('g');
+    }
+    must(read(verdicts[0], &byte, 1) == 1 && kill(leaders[0], SIGKILL) == 0, "kill");
+    leaders[1] = child();
+    if (leaders[1] == 0) {
+        must(setsid() > 0, "setsid");
+        if (child() == 0) {
+            be('h');
+        }
+        _exit(5);
+    }
+    wait_for_zombie(leaders[0]);
+    wait_for_zombie(leaders[1]);
+}
+
 static char state_of(pid_t pid)
 {
     char path[64], text[256] = "";
@@ -121,16 +155,18 @@ int main(void)
 {
     char said[MEMBERS + 1] = "";
     unsigned long sum = 0;
+    pid_t leaders[2];
     int status;
     must(pipe(verdicts) == 0 && pipe(gates) == 0, "pipes");
     make_group();
+    make_followers(leaders);
     make_daemons();
     make_orphan();
     pid_t stopped = child();
     if (stopped == 0) {
         be('f');
     }
-    for (int i = 1; i < MEMBERS; i++) {
+    for (int i = 2; i < MEMBERS; i++) { /* two were waited for */
         char byte;
         must(read(verdicts[0], &byte, 1) == 1 && byte == '.', "start");
     }
@@ -145,12 +181,14 @@ int main(void)
     must(state_of(stopped) == 'T' && waitpid(stopped, &status, WUNTRACED | WNOHANG) == 0,
          "stopped");
     must(kill(stopped, SIGCONT) == 0, "go on");
-    must(write(gates[1], "......", MEMBERS) == MEMBERS, "gate");
+    must(write(gates[1], "........", MEMBERS) == MEMBERS, "gate");
     for (int i = 0; i < MEMBERS; i++) {
         must(read(verdicts[0], &said[i], 1) == 1, "verdict");
     }
     must(waitpid(ended, &status, 0) == ended && WEXITSTATUS(status) == 42, "ended");
     wait_for(stopped);
+    must(waitpid(-leaders[0], &status, 0) == leaders[0] && WTERMSIG(status) == SIGKILL, "killed");
+    must(waitpid(leaders[1], &status, 0) == leaders[1] && WEXITSTATUS(status) == 5, "led");
     qsort(said, MEMBERS, 1, by_value);
     (void)printf("%s %lu\n", said, sum);
     return 7;
