@@ -60,7 +60,7 @@
 struct wrap_record {
     uint64_t magic;
     uint64_t handle;
-    uint64_t dev, ino;
+    uint64_t dev, ino, birth;
     uint32_t flags; /* of open(), without those that are done once */
     uint32_t mode;  /* the type */
     char path[WRAP_PATH_SIZE];
@@ -77,7 +77,7 @@ struct wrap_buffer {
 /* An open file, as this process knows it. */
 struct wrap_file {
     uint64_t handle;
-    uint64_t dev, ino;
+    uint64_t dev, ino, birth;
     uint32_t flags, mode;
     unsigned refs;     /* descriptors of this process; 0: free */
     bool shared;       /* others may have it: the offset is the kernel's, and it is not closed */

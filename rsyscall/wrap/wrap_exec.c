@@ -22,7 +22,9 @@
 
 #define ARGUMENTS_MAX ((size_t)4096) /* of execl() */
 
-#define NUMBER_SIZE 12
+#define NUMBER_SIZE     12
+#define PIECE           ((size_t)64 << 10)
+#define SCRIPT_LINE_MAX 255 /* as in the kernel */
 
 static const char HERE[] = "ROOST_REMOTE_CWD=";
 static const char KEPT[] = WRAP_KEPT_NAME "=";
@@ -77,7 +79,7 @@ static char **complete(char *const *env, size_t *size)
     return ret;
 }
 
-WRAP_EXPORT int execve(const char *path, char *const *argv, char *const *env)
+static int execute(const char *path, char *const *argv, char *const *env)
 {
     sigset_t old;
     size_t size = 0;
@@ -99,6 +101,109 @@ WRAP_EXPORT int execve(const char *path, char *const *argv, char *const *env)
         (void)munmap(full, size);
         errno = saved;
     }
+    return code;
+}
+
+/* ---- programs that are there ----------------------------------------------------------------- */
+
+/* "#!/bin/sh -e": that program, with the script's name.  head is the script's beginning. */
+static int execute_script(char *head, const char *path, char *const *argv, char *const *env)
+{
+    size_t count = 0, made = 0, size;
+    head[strcspn(head, "\n")] = '\0';
+    char *program = head + 2 + strspn(head + 2, " \t");
+    char *word = program + strcspn(program, " \t");
+    if (*word != '\0') {
+        *word++ = '\0';
+        word += strspn(word, " \t");
+    }
+    while (argv != NULL && argv[count] != NULL) {
+        count++;
+    }
+    size = (count + 4) * sizeof(char *);
+    char **full = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if ((void *)full == MAP_FAILED) {
+        return (int)wrap_result(-ENOMEM);
+    }
+    full[made++] = program;
+    if (*word != '\0') {
+        full[made++] = word;
+    }
+    full[made++] = (char *)(uintptr_t)path;
+    for (size_t i = 1; i < count; i++) {
+        full[made++] = argv[i];
+    }
+    (void)execve(program, full, env);
+    int saved = errno;
+    (void)munmap((void *)full, size);
+    errno = saved;
+    return -1;
+}
+
+/* The kernel executes what it has: a copy in memory, which an image of the process has, too. */
+static int execute_copy(int fd, const char *path, char *const *argv, char *const *env)
+{
+    char piece[PIECE], name[32];
+    int copy = (int)syscall(SYS_memfd_create, "remote program", MFD_CLOEXEC);
+    off_t at = 0;
+    ssize_t got = copy < 0 ? -1 : pread(fd, piece, sizeof piece - 1, 0);
+    if (got > 2 && piece[0] == '#' && piece[1] == '!') {
+        piece[got < SCRIPT_LINE_MAX ? got : SCRIPT_LINE_MAX] = '\0';
+        (void)syscall(SYS_close, copy);
+        return execute_script(piece, path, argv, env);
+    }
+    while (got > 0 && syscall(SYS_write, copy, piece, (size_t)got) == got) {
+        at += got;
+        got = pread(fd, piece, sizeof piece - 1, at);
+    }
+    if (got == 0) {
+        (void)snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
+        (void)execute(name, argv, env);
+    } else if (got > 0) {
+        errno = ENOMEM;
+    }
+    int saved = errno;
+    (void)syscall(SYS_close, copy);
+    errno = saved;
+    return -1;
+}
+
+static int execute_open(int fd, const char *path, char *const *argv, char *const *env)
+{
+    return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? execute_copy(fd, path, argv, env)
+                                                            : -1;
+}
+
+WRAP_EXPORT int fexecve(int fd, char *const *argv, char *const *env)
+{
+    struct wrap_record record;
+    char name[32];
+    if (!wrap_is_ours(fd)) {
+        (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        return execute(name, argv, env);
+    }
+    if (!wrap_record_read(fd, &record)) {
+        return (int)wrap_result(-EIO);
+    }
+    return execute_open(fd, record.path, argv, env);
+}
+
+/* A program of this machine's; where there is none of that name, the server's. */
+WRAP_EXPORT int execve(const char *path, char *const *argv, char *const *env)
+{
+    int code = execute(path, argv, env);
+    if (errno != ENOENT || !wrap_is_on()) {
+        return code;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (!wrap_is_ours(fd)) {
+        errno = fd >= 0 ? ENOENT : errno;
+        return code;
+    }
+    (void)execute_open(fd, path, argv, env);
+    int saved = errno;
+    (void)close(fd);
+    errno = saved;
     return code;
 }
 

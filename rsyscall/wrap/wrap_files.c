@@ -519,6 +519,7 @@ static int descriptor_of(const struct wrap_file *file, const char *path, bool cl
                                  .handle = file->handle,
                                  .dev = file->dev,
                                  .ino = file->ino,
+                                 .birth = file->birth,
                                  .flags = file->flags,
                                  .mode = file->mode};
     memcpy(record.path, path, strlen(path) + 1);
@@ -554,6 +555,7 @@ int wrap_file_open(struct wrap_place *place, int flags, mode_t mode, int *fd)
     file->handle = reply.handle;
     file->dev = reply.attr.dev;
     file->ino = reply.attr.ino;
+    file->birth = reply.birth;
     file->mode = reply.attr.mode;
     file->flags = (uint32_t)(flags & ~ONCE);
     if ((flags & O_TRUNC) != 0) {
@@ -675,7 +677,8 @@ static void open_again(struct wrap_file *file)
     struct wrap_place place = {0};
     struct rsys_reply reply;
     struct rsys_request request = {.op = RSYS_OPEN,
-                                   .how = how_of((int)file->flags & ~ONCE) | RSYS_OPEN_SAME,
+                                   .how = how_of((int)file->flags) | RSYS_OPEN_SAME,
+                                   .birth = file->birth,
                                    .attr = {.dev = file->dev,
                                             .ino = file->ino,
                                             .size = file->handle}};
@@ -726,6 +729,7 @@ static void adopt(int fd, uint64_t *seen)
         *file = (struct wrap_file){.handle = record.handle,
                                    .dev = record.dev,
                                    .ino = record.ino,
+                                   .birth = record.birth,
                                    .flags = record.flags,
                                    .mode = record.mode,
                                    .refs = 1,

@@ -10,7 +10,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -175,6 +177,49 @@ WRAP_EXPORT FILE *freopen(const char *name, const char *mode, FILE *stream)
     int number = dup2(fd, to);
     (void)close(fd);
     return number == to ? *standard_of(to) : NULL;
+}
+
+/* ---- without a stream ------------------------------------------------------------------------ */
+
+int __vdprintf_chk(int fd, int flag, const char *format, va_list values)
+    __attribute__((format(printf, 3, 0)));
+int __dprintf_chk(int fd, int flag, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+__attribute__((format(printf, 2, 0))) WRAP_EXPORT int vdprintf(int fd, const char *format,
+                                                               va_list values)
+{
+    char *text = NULL;
+    int length = vasprintf(&text, format, values);
+    if (length > 0 && cookie_write((void *)(intptr_t)fd, text, (size_t)length) == 0) {
+        length = -1;
+    }
+    free(text);
+    return length;
+}
+
+WRAP_EXPORT int dprintf(int fd, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    int length = vdprintf(fd, format, values);
+    va_end(values);
+    return length;
+}
+
+WRAP_EXPORT int __vdprintf_chk(int fd, int flag, const char *format, va_list values)
+{
+    (void)flag;
+    return vdprintf(fd, format, values);
+}
+
+WRAP_EXPORT int __dprintf_chk(int fd, int flag, const char *format, ...)
+{
+    va_list values;
+    (void)flag;
+    va_start(values, format);
+    int length = vdprintf(fd, format, values);
+    va_end(values);
+    return length;
 }
 
 __attribute__((constructor)) static void begin(void)

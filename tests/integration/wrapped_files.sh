@@ -22,10 +22,14 @@ echo "let me in" >"$WORK/ticket"
 until_true 30 "the server listens" grep -qs '^pin ' "$WORK/serve.out"
 ADDRESS=$(sed -n 's/^listening //p' "$WORK/serve.out")
 PIN=$(sed -n 's/^pin //p' "$WORK/serve.out")
-job() { # PROGRAM...
-    env -i "PATH=$PATH" "LC_ALL=C" timeout 60 "${AS[@]}" "$WORK/bin/roost-rsys-mount" --server "$ADDRESS" --pin "$PIN" \
-        --ticket-file "$WORK/ticket" --scratch "$WORK/scratch" --wrap "$WORK/bin/roost_remote.so" -- "$@"
+job_at() { # SCRATCH PROGRAM...
+    local scratch=$1
+    shift
+    env -i "PATH=$PATH" "LC_ALL=C" ${ROOST_CHECKPOINT_FILE:+"ROOST_CHECKPOINT_FILE=$ROOST_CHECKPOINT_FILE"} timeout 60 "${AS[@]}" \
+        "$WORK/bin/roost-rsys-mount" --server "$ADDRESS" --pin "$PIN" --ticket-file "$WORK/ticket" --scratch "$WORK/$scratch" \
+        --door "$WORK/scratch/door" --wrap "$WORK/bin/roost_remote.so" -- "$@"
 }
+job() { job_at scratch "$@"; }
 fresh() {
     rm -rf "${WORK:?}"/files/*
     "${AS[@]}" mkdir "$WORK/files/run"
@@ -103,6 +107,24 @@ C
     fresh
     equals "calls of a static program" "$(job "$WORK/bin/calls" /files/run wrapped 2>&1)" "all right"
     for how in -static -pie; do
+        say "an image of a program that was linked with $how, elsewhere"
+        fresh
+        seq 20000 >"$WORK/files/run/numbers"
+        mkdir -p "$WORK/here" "$WORK/there"
+        chmod 0777 "$WORK/here" "$WORK/there"
+        "$ROOST_BIN/roost-compile" --remote cc -O2 "$how" "-I$ROOST_SRC" -o "$WORK/bin/remote" "$ROOST_SRC/tests/integration/relinked/remote.c" ||
+            fail "linking remote.c with $how"
+        rm -f "$WORK/scratch/image"
+        ROOST_CHECKPOINT_FILE=$WORK/scratch/image job_at here "$WORK/bin/remote" /files/run
+        equals "it made an image" "$?" 7
+        expected=$(md5sum <"$WORK/files/run/sums")
+        head -n 10 "$WORK/files/run/sums" >"$WORK/ten"
+        cat "$WORK/ten" >"$WORK/files/run/sums" # as it was when the image was made
+        equals "resumed" "$(job_at there "$WORK/scratch/image" 2>&1)" "sum 200010000 in /files/run"
+        equals "what it wrote after that" "$(md5sum <"$WORK/files/run/sums")" "$expected"
+        mv "$WORK/files/run/numbers" "$WORK/files/run/before"
+        cp "$WORK/files/run/before" "$WORK/files/run/numbers"
+        equals "where a file is another one now" "$(job_at there "$WORK/scratch/image" 2>&1)" "reading: Stale file handle"
         fresh
         "$ROOST_BIN/roost-compile" --remote cc -O2 "$how" -o "$WORK/bin/linked" "$WORK/linked.c" || fail "linking with $how"
         equals "linked with $how" "$(job "$WORK/bin/linked" 2>&1)" "number 42"

@@ -190,6 +190,17 @@ static void programs(void)
     MUST(strcmp(line, "written before!") == 0);
 }
 
+/* Found by no name of the machine where it runs, they are taken from where the files are. */
+static void programs_that_are_there(void)
+{
+    put("tool", "#!/bin/sh -e\necho \"$0 $# $1\" >tool.out\n");
+    MUST(system(
+             "cp /bin/echo double && chmod +x tool && ./tool a b && ./double hello >double.out") ==
+         0);
+    MUST(has("tool.out", "./tool 2 a\n") && has("double.out", "hello\n"));
+    MUST(chmod("tool", 0600) == 0 && system("./tool 2>/dev/null") == W_EXITCODE(126, 0));
+}
+
 /* What it has written is there for whoever hears of it, however that is. */
 static void what_a_child_has_written(void)
 {
@@ -272,6 +283,7 @@ int main(int argc, char **argv)
     what_is_known_of_names();
     copies();
     programs();
+    programs_that_are_there();
     what_a_child_has_written();
     a_thread_that_reads_is_cancelled();
     many_programs_keep_nothing_open();
