@@ -17,10 +17,14 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/os_cage.h"
+#include "base/vec.h"
+#include "rsyscall_fuse/begin_linux.h"
 #include "rsyscall_fuse/door.h"
 #include "rsyscall_fuse/mount.h"
 
 #define PROGRAM     "roost-rsys-mount"
+#define SELF        "/proc/self/exe"
 #define SIGNALS_MAX 6
 #define LOOK_MS     5   /* whether all is written, at the end */
 #define SOCKET_SIZE 100 /* as a Unix socket's name may be */
@@ -82,26 +86,67 @@ static void on_ended(void *arg, pid_t pid, const struct os_exit *how)
     look_whether_quiet(beside);
 }
 
+/* By a program of ours that opens what it is to have, where there is something to open. */
+static void fill_words(struct rfs_beside *beside, struct vec *ret)
+{
+    const struct rfs_beside_options *options = &beside->options;
+    bool fetch = options->fetch && options->image == NULL;
+    bool begin = fetch;
+    for (int i = 0; i < 3; i++) {
+        begin = begin || options->streams[i] != NULL;
+    }
+    if (begin) {
+        vec_push(ret, (void *)(uintptr_t)SELF);
+        vec_push(ret, (void *)(uintptr_t)RFS_BEGIN_WORD);
+        vec_push(ret, (void *)(uintptr_t)(fetch ? RFS_BEGIN_THERE : RFS_BEGIN_HERE));
+    }
+    for (int i = 0; begin && i < 3; i++) {
+        const char *path = options->streams[i];
+        vec_push(ret, (void *)(uintptr_t)(path != NULL ? path : "-"));
+    }
+    if (options->image != NULL) {
+        vec_push(ret, (void *)(uintptr_t)options->image);
+    }
+    for (char *const *word = options->argv; options->image == NULL && *word != NULL; word++) {
+        vec_push(ret, *word);
+    }
+    vec_push(ret, NULL);
+}
+
 static int start_job(struct rfs_beside *beside, struct err *err)
 {
     const struct rfs_beside_options *options = &beside->options;
     char preload[ENV_SIZE], socket[ENV_SIZE], local[ENV_SIZE], directory[ENV_SIZE];
     const char *env[] = {preload, socket, local, directory, NULL};
-    struct os_spawn spec = {.argv = (const char *const *)options->argv,
-                            .env_add = env,
-                            .cwd = "/", /* which is there wherever an image of the job is resumed */
-                            .stdin_path = "-",
-                            .stdout_path = "-",
-                            .stderr_path = "-",
-                            .no_new_privs = true,
-                            .subreaper_job = true};
+    const struct os_cage cage = {.filter = options->filter};
+    struct vec words = {0}, entries = {0};
+    char *text = NULL;
+    int code = 0;
+    if (options->environment_file != NULL) {
+        code = rfs_environment_read(beside->os, options->environment_file, &text, &entries, err);
+    }
     (void)snprintf(preload, sizeof preload, "LD_PRELOAD=%s", options->library);
     (void)snprintf(socket, sizeof socket, "ROOST_REMOTE_SOCKET=%s/" RFS_DOOR_NAME, beside->folder);
     (void)snprintf(local, sizeof local, "ROOST_REMOTE_LOCAL=/tmp:%s:%s", options->scratch,
                    options->local != NULL ? options->local : "");
     (void)snprintf(directory, sizeof directory, "ROOST_REMOTE_CWD=%s",
                    options->directory != NULL ? options->directory : "/");
-    return os_spawn(beside->os, &spec, on_ended, beside, &beside->job, err);
+    fill_words(beside, &words);
+    const struct os_spawn spec = {.argv = (const char *const *)words.items,
+                                  .env = (const char *const *)entries.items,
+                                  .env_add = env,
+                                  .cwd = "/", /* is wherever an image of the job is resumed */
+                                  .stdin_path = "-",
+                                  .stdout_path = "-",
+                                  .stderr_path = "-",
+                                  .no_new_privs = true,
+                                  .cage = options->filter != NULL ? &cage : NULL,
+                                  .subreaper_job = true};
+    code = code != 0 ? code : os_spawn(beside->os, &spec, on_ended, beside, &beside->job, err);
+    vec_fini(&words, NULL);
+    vec_fini(&entries, NULL);
+    mem_free(text);
+    return code;
 }
 
 static void on_ready(void *arg, const struct rsys_reply *hello)

@@ -16,6 +16,7 @@
 struct err;
 struct loop;
 struct os;
+struct os_filter;
 struct rfs_beside;
 
 struct rfs_beside_options {
@@ -27,7 +28,13 @@ struct rfs_beside_options {
     const char *door;    /* the socket's directory, which images of the job find where they are
                           * resumed; NULL: one in scratch */
     const char *directory; /* where the job starts, in its own view; NULL: "/" */
-    char *const *argv;     /* argv[0]: a path of this machine */
+    const char
+        *streams[3]; /* files in its view that are standard input, output, error; NULL: ours */
+    const char *environment_file; /* as in mount.h; NULL: ours */
+    const char *image; /* a program of this machine that is run in place of argv[0]; NULL: none */
+    const struct os_filter *filter; /* of system calls; NULL: none */
+    bool fetch;                     /* argv[0] is the server's */
+    char *const *argv;              /* argv[0]: a path of this machine, unless fetch */
     bool stats;
 };
 

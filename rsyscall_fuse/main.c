@@ -10,6 +10,7 @@
 #include "base/loop_run.h"
 #include "base/os_run.h"
 #include "base/text.h"
+#include "rsyscall_fuse/begin_linux.h"
 #include "rsyscall_fuse/beside.h"
 #include "rsyscall_fuse/mount.h"
 #include "starter/job_filter.h"
@@ -38,6 +39,7 @@ static const char USAGE[] =
     "                      calls go there by FILE (roost_remote.so); needs --scratch\n"
     "  --local PATH:PATH   with --wrap: names that are this machine's, beside /proc, /dev, /sys, "
     "/tmp\n"
+    "  --fetch             with --wrap: PROGRAM is the server's, not this machine's\n"
     "  --door DIR          with --wrap: made for the job's connections; the same where an image "
     "of\n"
     "                      it is resumed (in the scratch directory)\n"
@@ -50,6 +52,7 @@ struct arguments {
     const char *library; /* no file system */
     const char *local;
     const char *door;
+    bool fetch;
 };
 
 static int take_size(const char *value, size_t *ret)
@@ -127,6 +130,8 @@ static int take_options(struct arguments *arguments, int argc, char **argv)
             options->cage.network = true;
         } else if (strcmp(argv[i], "--stats") == 0) {
             options->stats = true;
+        } else if (strcmp(argv[i], "--fetch") == 0) {
+            arguments->fetch = true;
         } else if (i + 1 == argc || take_value(arguments, argv[i], argv[i + 1]) != 0) {
             return -EINVAL;
         } else {
@@ -151,6 +156,12 @@ static int run_beside(struct loop *loop, struct os *os, const struct arguments *
                                          .door = arguments->door,
                                          .scratch = mount->cage.scratch,
                                          .directory = mount->cage.directory,
+                                         .streams = {mount->cage.streams[0], mount->cage.streams[1],
+                                                     mount->cage.streams[2]},
+                                         .environment_file = mount->environment_file,
+                                         .image = mount->cage.image,
+                                         .filter = mount->cage.filter,
+                                         .fetch = arguments->fetch,
                                          .argv = mount->cage.argv,
                                          .stats = mount->stats};
     struct rfs_beside *beside = NULL;
@@ -193,6 +204,9 @@ int main(int argc, char **argv)
     struct arguments arguments = {.mount = {.link = {.route = "rsys"},
                                             .cage = {.filter = &job_filter_standard},
                                             .files = RFS_OPTIONS_DEFAULT}};
+    if (argc > 1 && strcmp(argv[1], RFS_BEGIN_WORD) == 0) {
+        return rfs_begin(argc, argv);
+    }
     bool probe = argc == 2 && strcmp(argv[1], "--probe") == 0;
     if (!probe && take_options(&arguments, argc, argv) != 0) {
         (void)fputs(USAGE, stderr);

@@ -194,22 +194,29 @@ int rfs_ticket_read(struct os *os, const char *file, char ret[RSYS_TICKET_MAX + 
     return code;
 }
 
-/* The keeper is a copy of us: it must be here before that. */
-static int read_environment(struct rfs_mount *mount, struct err *err)
+int rfs_environment_read(struct os *os, const char *file, char **text, struct vec *ret,
+                         struct err *err)
 {
     size_t length = 0, begin = 0;
-    if (mount->options.environment_file == NULL) {
-        return 0;
-    }
-    int code = os_read_file(mount->os, mount->options.environment_file, ENVIRONMENT_MAX,
-                            &mount->environment, &length, err);
+    int code = os_read_file(os, file, ENVIRONMENT_MAX, text, &length, err);
     for (size_t i = 0; code == 0 && i < length; i++) {
-        if (mount->environment[i] == '\0') {
-            vec_push(&mount->environment_ptrs, mount->environment + begin);
+        if ((*text)[i] == '\0') {
+            vec_push(ret, *text + begin);
             begin = i + 1;
         }
     }
-    vec_push(&mount->environment_ptrs, NULL);
+    vec_push(ret, NULL);
+    return code;
+}
+
+/* The keeper is a copy of us: it must be here before that. */
+static int read_environment(struct rfs_mount *mount, struct err *err)
+{
+    if (mount->options.environment_file == NULL) {
+        return 0;
+    }
+    int code = rfs_environment_read(mount->os, mount->options.environment_file, &mount->environment,
+                                    &mount->environment_ptrs, err);
     mount->options.cage.environment = (char *const *)mount->environment_ptrs.items;
     return code;
 }

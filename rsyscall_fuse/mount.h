@@ -14,6 +14,7 @@
 struct err;
 struct loop;
 struct os;
+struct vec;
 struct rfs_mount;
 struct rfs_probe;
 
@@ -34,6 +35,11 @@ struct rfs_mount_options {
 /* The file's first line. */
 int rfs_ticket_read(struct os *os, const char *file, char ret[RSYS_TICKET_MAX + 1],
                     struct err *err);
+
+/* A job's environment: *text is what the file says, ret points to each in it and ends with NULL;
+ * both are the caller's, also after an error. */
+int rfs_environment_read(struct os *os, const char *file, char **text, struct vec *ret,
+                         struct err *err);
 
 /* Starts it all on the loop, which is stopped when it is over.  -EPERM and others: it cannot be. */
 int rfs_mount_create(struct loop *loop, struct os *os, const struct rfs_mount_options *options,

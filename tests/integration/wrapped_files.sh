@@ -27,8 +27,9 @@ job_at() { # SCRATCH PROGRAM...
     shift
     env -i "PATH=$PATH" "LC_ALL=C" ${ROOST_CHECKPOINT_FILE:+"ROOST_CHECKPOINT_FILE=$ROOST_CHECKPOINT_FILE"} timeout 60 "${AS[@]}" \
         "$WORK/bin/roost-rsys-mount" --server "$ADDRESS" --pin "$PIN" --ticket-file "$WORK/ticket" --scratch "$WORK/$scratch" \
-        --door "$WORK/scratch/door" --wrap "$WORK/bin/roost_remote.so" -- "$@"
+        --door "$WORK/scratch/door" --wrap "$WORK/bin/roost_remote.so" "${OPTIONS[@]}" -- "$@"
 }
+OPTIONS=()
 job() { job_at scratch "$@"; }
 fresh() {
     rm -rf "${WORK:?}"/files/*
@@ -76,6 +77,26 @@ for shell in /bin/sh /bin/bash; do
 done
 job /bin/sh -c 'exit 7'
 equals "exit status" $? 7
+
+say "a job whose program and standard files are there, too"
+fresh
+mkdir "$WORK/files/run/bin"
+cp /bin/sh "$WORK/files/run/bin/shell"
+ln -s bin "$WORK/files/run/link"
+echo "typed in" >"$WORK/files/run/in"
+printf 'PATH=/usr/bin:/bin\0GREETING=hello\0' >"$WORK/environment"
+OPTIONS=(--fetch --cwd /files/run --stdin in --stdout out --stderr out --environment "$WORK/environment")
+# shellcheck disable=SC2016
+job link/shell -c 'read -r line; echo "$line, $GREETING, $(pwd)"; ls /none; exit 3'
+equals "its exit status" $? 3
+equals "what it said" "$(cat "$WORK/files/run/out")" "typed in, hello, /files/run
+ls: cannot access '/none': No such file or directory"
+equals "a program that is not there" "$(job link/none 2>&1)" "roost-rsys-mount: link/none: No such file or directory"
+OPTIONS=(--stdout /none/out)
+equals "a file that cannot be" "$(job /bin/true 2>&1)" "roost-rsys-mount: /none/out: No such file or directory"
+job /bin/true 2>/dev/null
+equals "the exit status of that" $? 126
+OPTIONS=()
 
 say "what was written stays when the program is killed"
 fresh
