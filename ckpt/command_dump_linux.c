@@ -6,6 +6,9 @@
  * With --pack what was made is packed when the job runs on already, and the attributes say how
  * large it was.  An image that is whole but cannot be packed stays as it is: it is what counts.
  *
+ * With --mirror FOLDER --of NAME... there is a copy of these directories (mirror_linux.h), brought
+ * up to date before and while the job stands still, and COMMAND is run when it runs on.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
@@ -22,17 +25,25 @@
 #include "ckpt/command_linux.h"
 #include "ckpt/dump_linux.h"
 #include "ckpt/follow_socket_linux.h"
+#include "ckpt/mirror_linux.h"
 #include "ckpt/pack_linux.h"
 
 #define FAILED    1
 #define USAGE     2
 #define NOT_FOUND 127
 
+#define MIRRORED_MAX 64
+#define PASSES_MAX   3 /* while the job runs; until the last has found less than: */
+#define PASS_BYTES   ((uint64_t)16 << 20)
+
 struct dump_words {
     pid_t pid, job;
     unsigned kept;
     const char *image, *through, *with;
-    char **command; /* while it stands still; NULL: none */
+    char **command; /* while it stands still, or, with a mirror, afterwards; NULL: none */
+    const char *mirror, *mirrored[MIRRORED_MAX];
+    size_t mirrored_count;
+    struct mirror *files; /* open */
     uint64_t base_id;
     bool attributes, pack, sync;
     struct dump_options options;
@@ -112,6 +123,9 @@ static int while_still(void *arg, struct err *err)
 {
     const struct dump_words *words = arg;
     int rc = words->sync ? sync_files(words->job, err) : 0;
+    if (rc == 0 && words->files != NULL) {
+        return mirror_update(words->files, words->job, true, err);
+    }
     return rc == 0 && words->command != NULL ? run_command(words->command, err) : rc;
 }
 
@@ -149,6 +163,11 @@ static bool read_words(int argc, char **argv, struct dump_words *ret)
             ret->through = argv[++i];
         } else if (strcmp(word, "--with") == 0) {
             ret->with = argv[++i];
+        } else if (strcmp(word, "--mirror") == 0) {
+            ret->mirror = argv[++i];
+        } else if (strcmp(word, "--of") == 0) {
+            right = ret->mirrored_count < MIRRORED_MAX;
+            ret->mirrored[right ? ret->mirrored_count++ : 0] = argv[++i];
         } else {
             right = strcmp(word, "--base") == 0 && id_of(argv[++i], &ret->base_id);
         }
@@ -179,6 +198,42 @@ static int dump_once(const struct dump_words *words, struct dump_result *ret, st
         return rc;
     }
     return ckpt_dump(words->job, words->image, &words->options, ret, err);
+}
+
+/* What can be copied while the job runs. */
+static int begin_mirror(struct dump_words *words, struct err *err)
+{
+    struct mirror_figures figures = {.copied_bytes = PASS_BYTES};
+    int rc = words->mirror == NULL ? 0
+                                   : mirror_open(words->mirror, words->mirrored,
+                                                 words->mirrored_count, &words->files, err);
+    for (int i = 0;
+         rc == 0 && words->files != NULL && i < PASSES_MAX && figures.copied_bytes >= PASS_BYTES;
+         i++) {
+        rc = mirror_update(words->files, words->job, false, err);
+        mirror_figures(words->files, &figures);
+    }
+    return rc;
+}
+
+/* It runs on already. */
+static int end_mirror(struct dump_words *words, int rc, struct err *err)
+{
+    struct mirror_figures figures;
+    if (words->files == NULL) {
+        return rc;
+    }
+    mirror_figures(words->files, &figures);
+    rc = rc != 0 ? rc : mirror_save(words->files, err);
+    mirror_destroy(words->files);
+    words->files = NULL;
+    if (rc == 0 && words->attributes) {
+        (void)printf("CkptFiles = %" PRIu64 "\nCkptFilesCopied = %" PRIu64
+                     "\nCkptBytesCopied = %" PRIu64 "\n",
+                     figures.files, figures.copied, figures.copied_bytes);
+        (void)fflush(stdout);
+    }
+    return rc != 0 || words->command == NULL ? rc : run_command(words->command, err);
 }
 
 /* The size that the archive has, and what is packed in place.  A failure is an attribute, too: the
@@ -225,7 +280,9 @@ int ckpt_dump_command(int argc, char **argv)
     }
     words.options.while_still = while_still;
     words.options.still_arg = &words;
-    if (dump_once(&words, &result, &err) != 0) {
+    int rc = begin_mirror(&words, &err);
+    rc = rc != 0 ? rc : dump_once(&words, &result, &err);
+    if (end_mirror(&words, rc, &err) != 0) {
         return fail(&err);
     }
     if (!words.attributes) {

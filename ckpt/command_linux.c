@@ -40,7 +40,8 @@ static int usage(void)
         stderr,
         "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
         "[--sync] [--attributes]\n"
-        "            [--through SOCKET [--base ID]] [--pack [--with FILE]] "
+        "            [--through SOCKET [--base ID]] [--pack [--with FILE]]\n"
+        "            [--mirror FOLDER --of DIRECTORY...] "
         "[-- COMMAND [ARGUMENT...]]\n"
         "       roost-ckpt follow PID FOLDER [--kept] [--at SOCKET | --every SECONDS] "
         "[--whole-each N]\n"

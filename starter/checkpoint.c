@@ -347,11 +347,28 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
     ckpt_send_begin(starter);
 }
 
-/* The image is about what it has in memory, and the archive what it has on disk. */
-static int check_room(const struct starter *starter, struct err *err)
+/* Without a copy of the job's files there is more room for the rest. */
+static void remove_copy(struct starter *starter)
 {
+    char *path = checkpoint_path(starter, STARTER_CKPT_COPY_NAME);
+    (void)os_remove_tree(starter->env.os, path, NULL); /* goes with the directory */
+    mem_free(path);
+}
+
+/* The image is about what it has in memory, and the archive what it has on disk. */
+static int check_room(struct starter *starter, struct err *err)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
     int64_t wanted_kib = starter->watch.memory_kib + starter->watch.disk_kib + (int64_t)SPARE_KIB;
     int64_t free_kib = os_disk_free_kib(starter->env.os, starter->directory);
+    int64_t max_kib = config_bytes(starter->env.config, "CHECKPOINT_COPY_MAX") / 1024;
+    bool copies = checkpoint_plan_copies(free_kib, wanted_kib, starter->watch.disk_kib, max_kib,
+                                         ckpt->copies);
+    if (ckpt->copies && !copies) {
+        remove_copy(starter);
+        free_kib = os_disk_free_kib(starter->env.os, starter->directory);
+    }
+    ckpt->copies = copies;
     return free_kib >= 0 && free_kib < wanted_kib
                ? err_set(err, -ENOSPC, "EXECUTE has %lld KiB left, and about %lld would be needed",
                          (long long)free_kib, (long long)wanted_kib)

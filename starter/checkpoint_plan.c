@@ -30,6 +30,13 @@ uint64_t checkpoint_plan_interval_ms(const struct checkpoint_costs *costs, bool 
     return wanted_ms > min_ms ? wanted_ms : min_ms;
 }
 
+bool checkpoint_plan_copies(int64_t free_kib, int64_t wanted_kib, int64_t disk_kib, int64_t max_kib,
+                            bool has_copy)
+{
+    int64_t more_kib = has_copy ? 0 : disk_kib;
+    return disk_kib <= max_kib && (free_kib < 0 || free_kib - wanted_kib >= more_kib);
+}
+
 uint64_t checkpoint_plan_wait_ms(int64_t rate_bytes, uint64_t sent_bytes, uint64_t since_ms)
 {
     if (rate_bytes <= 0) {

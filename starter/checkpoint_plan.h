@@ -33,6 +33,11 @@ uint64_t checkpoint_plan_takes_ms(const struct checkpoint_costs *costs, bool fol
 uint64_t checkpoint_plan_interval_ms(const struct checkpoint_costs *costs, bool followed,
                                      uint64_t min_ms, uint64_t max_ms);
 
+/* Is there room for a copy of the job's files, beside what one checkpoint takes?  disk_kib: its
+ * files; max_kib: of which a copy is made at most; has_copy: the one there is counts as used. */
+bool checkpoint_plan_copies(int64_t free_kib, int64_t wanted_kib, int64_t disk_kib, int64_t max_kib,
+                            bool has_copy);
+
 /* How long to wait before more is sent, when so much was in so long.  rate_bytes: a second; 0: any.
  */
 uint64_t checkpoint_plan_wait_ms(int64_t rate_bytes, uint64_t sent_bytes, uint64_t since_ms);

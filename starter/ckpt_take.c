@@ -1,8 +1,9 @@
 /* starter/ckpt_take.c - what makes a checkpoint of the job: the programs beside it.
  *
- * `roost-ckpt dump` is run as the job's account, and while the job stands still tar packs what the
- * job sees as its files (its sandbox, /tmp, /var/tmp, /dev/shm): image and archive are of one
- * moment.  Both are packed when the job runs on.
+ * `roost-ckpt dump` is run as the job's account.  Image and archive are of one moment, the archive
+ * of what the job sees as its files (its sandbox, /tmp, /var/tmp, /dev/shm): there is a copy of
+ * these, which is brought up to date while the job stands still, and of which tar makes the archive
+ * when it runs on.  Where there is no room for a copy tar is run while the job stands still.
  *
  * `roost-ckpt follow` stays beside the job from its start on and knows what of its memory changed.
  * The dump asks it for what changed since the image that the shadow has, by that one's id; where
@@ -180,8 +181,11 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
     add_transform(words, STARTER_CKPT_DIRECTORY, images);
     mem_free(images);
     struct vec names = {0};
-    vec_push(&names, mem_strdup("sandbox"));
     vec_push(&names, mem_strdup(STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_INPUTS));
+    if (starter->ckpt.copies) {
+        vec_push(&names, mem_strdup("--directory=" STARTER_CKPT_COPY)); /* of what follows */
+    }
+    vec_push(&names, mem_strdup("sandbox"));
     for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
         const char *name = strrchr(from, '/') + 1;
         size_t length = strlen(to);
@@ -199,6 +203,20 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
         vec_push(words, names.items[i]);
     }
     vec_fini(&names, NULL);
+}
+
+/* The directories of which there is a copy: tar then packs that, and the job runs meanwhile. */
+static void add_mirror(const struct starter *starter, struct vec *words)
+{
+    const char *from, *to;
+    vec_push(words, mem_strdup("--mirror"));
+    vec_push(words, mem_strdup(STARTER_CKPT_COPY));
+    vec_push(words, mem_strdup("--of"));
+    vec_push(words, mem_strdup("sandbox"));
+    for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
+        vec_push(words, mem_strdup("--of"));
+        vec_push(words, mem_strdup(strrchr(from, '/') + 1));
+    }
 }
 
 /* How far below what we started the job is. */
@@ -232,6 +250,9 @@ static void add_dump(struct starter *starter, const char *number, char *const pa
     }
     for (size_t i = 0; ckpt->follower > 0 && i < (ckpt->committed_id[0] != '\0' ? 4 : 2); i++) {
         vec_push(words, mem_strdup(through[i]));
+    }
+    if (ckpt->copies) {
+        add_mirror(starter, words);
     }
     vec_push(words, mem_strdup("--"));
 }

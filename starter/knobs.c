@@ -147,6 +147,12 @@ static const struct knob KNOBS[] = {
      .choices = "zstd|none",
      .help = "How checkpoints are packed for their way to the submit host, and for where they are "
              "kept there."},
+    {.name = "CHECKPOINT_COPY_MAX",
+     .type = KNOB_SIZE_BYTES,
+     .fallback = "10 GiB",
+     .help = "Of the files of a job up to so many bytes there is a copy in EXECUTE, so that it "
+             "stands still for a checkpoint only until what changed is copied; of more, and where "
+             "there is no room, until all are packed; 0: always so."},
     {.name = "CHECKPOINT_SANDBOX",
      .type = KNOB_PATH,
      .fallback = "/var/tmp/roost-job",

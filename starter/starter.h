@@ -127,6 +127,8 @@ enum starter_ckpt_step {
 /* Beside the sandbox: the account's, but nothing that the job has to know of. */
 #define STARTER_CKPT_DIRECTORY "ckpt"
 #define STARTER_CKPT_INPUTS    "inputs" /* in there: ckpt_inputs.c */
+#define STARTER_CKPT_COPY_NAME "copy"   /* the same: of the job's files, as they were last */
+#define STARTER_CKPT_COPY      STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_COPY_NAME
 #define CKPT_ID_SIZE           17
 
 struct starter_ckpt { /* checkpoint.c */
@@ -144,6 +146,7 @@ struct starter_ckpt { /* checkpoint.c */
     /* Which image the shadow has, if what changes is known since then ("": not), and which is in
      * hand: hexadecimal. */
     char committed_id[CKPT_ID_SIZE], made_id[CKPT_ID_SIZE];
+    bool copies;       /* there is room for a copy of its files */
     bool is_delta;     /* the one in hand */
     unsigned losses;   /* images that the shadow could not build upon */
     bool base_lost;    /* it was refused for that: a whole one is due */

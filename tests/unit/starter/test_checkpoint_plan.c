@@ -80,6 +80,18 @@ static void without_a_rate_nothing_waits(void **state)
     assert_int_equal(checkpoint_plan_wait_ms(0, UINT64_C(1) << 40, 1), 0);
 }
 
+static void files_are_copied_where_there_is_room_beside_the_rest(void **state)
+{
+    (void)state;
+    assert_true(checkpoint_plan_copies(300, 200, 100, 1000, false));
+    assert_false(checkpoint_plan_copies(299, 200, 100, 1000, false));
+    assert_true(checkpoint_plan_copies(200, 200, 100, 1000, true)); /* it is there already */
+    assert_false(checkpoint_plan_copies(199, 200, 100, 1000, true));
+    assert_true(checkpoint_plan_copies(-1, 200, 100, 1000, false)); /* nobody knows */
+    assert_false(checkpoint_plan_copies(100000, 200, 1001, 1000, false));
+    assert_false(checkpoint_plan_copies(100000, 200, 1, 0, false)); /* not wanted */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -89,6 +101,7 @@ int main(void)
         cmocka_unit_test(what_changed_costs_what_it_did_before),
         cmocka_unit_test(the_first_time_it_is_taken_to_be_a_quarter_but_by_who_has_no_time),
         cmocka_unit_test(each_kind_has_its_own_cost),
+        cmocka_unit_test(files_are_copied_where_there_is_room_beside_the_rest),
         cmocka_unit_test(a_rate_is_kept),
         cmocka_unit_test(without_a_rate_nothing_waits),
     };

@@ -1,0 +1,54 @@
+/* ckpt/mirror_linux.h - a copy of a job's files that is of one moment, and stands still for the
+ * changes only.
+ *
+ * An archive of files that a job writes to is of one moment only if the job stands still as long as
+ * it is made: as long as reading all of them takes.  So there is a copy beside, which is brought up
+ * to date while the job runs, again while it stands still, when only what it changed in between is
+ * left, and packed at leisure when it runs on.  Where the file system shares blocks of files
+ * (FICLONE) the copy costs nothing.  The way rejected is to pack the job's own files and to look
+ * afterwards whether one has changed: what was removed meanwhile is gone.
+ *
+ * What has changed is told by inode, size and time of change (ctime), which no program can set; not
+ * believed is a time that is not older than the look itself, by more than the clock's tick.  A file
+ * that a process of the job can write to as memory changes without it: those are copied each time,
+ * while the job stands still; the first write after that is seen, on file systems that are known to
+ * note it (ext4, xfs, btrfs, f2fs).  On others all files are copied while the job stands still.
+ *
+ * Files with several names keep them, within one mirror.  Sockets and devices are left out.
+ *
+ * What is known of the copy is beside it, in FOLDER.index; while it is changed there is no such
+ * file, and whoever is killed then leaves nothing that is believed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CKPT_MIRROR_LINUX_H
+#define CKPT_MIRROR_LINUX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+struct mirror;
+
+struct mirror_figures { /* of the last pass */
+    uint64_t files, copied, copied_bytes;
+};
+
+/* To keep copies of the directories names[0..count) (each one name, below the working directory) in
+ * that folder, which is made. */
+int mirror_open(const char *folder, const char *const *names, size_t count, struct mirror **ret,
+                struct err *err);
+/* Without saving what is known: for when something failed.  NULL is allowed. */
+void mirror_destroy(struct mirror *mirror);
+
+/* Brings it up to date.  `job`: it and all that descend from it write to the files; `still`: they
+ * do not now, and what is there afterwards is what there is.  May be called as often as one likes.
+ * Errors name the file. */
+int mirror_update(struct mirror *mirror, pid_t job, bool still, struct err *err);
+void mirror_figures(const struct mirror *mirror, struct mirror_figures *ret);
+/* Notes what is known, for the next one. */
+int mirror_save(struct mirror *mirror, struct err *err);
+
+#endif
