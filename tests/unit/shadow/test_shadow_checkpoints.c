@@ -1,0 +1,290 @@
+/* tests/unit/shadow/test_shadow_checkpoints.c - checkpoints of a run: what is kept, offered, given
+ * up.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tests/support/shadow_bed.h"
+
+#define IMAGE "an image"
+#define FILES "an archive"
+
+static int send_piece(struct world *world, const struct starter *starter, int64_t sequence,
+                      const char *name, int64_t offset, size_t size, const char *text)
+{
+    char args[256];
+    (void)snprintf(args, sizeof(args),
+                   "[CkptSequence = %lld; Name = \"%s\"; Offset = %lld; Size = %zu]",
+                   (long long)sequence, name, (long long)offset, size);
+    return call(world, starter->wire, VERB_CKPT_PUT, args, NULL, text);
+}
+
+/* Bytes of it that are there. */
+static int64_t has(struct world *world, const struct starter *starter, int64_t sequence,
+                   const char *name)
+{
+    char args[256];
+    struct answer answer;
+    (void)snprintf(args, sizeof(args), "[CkptSequence = %lld; Name = \"%s\"; Offset = -1]",
+                   (long long)sequence, name);
+    begin(starter->wire, VERB_CKPT_PUT, args, NULL, NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_int_equal(answer.status, 0);
+    int64_t have = ad_int_or(answer.args, "Have", -1);
+    answer_fini(&answer);
+    return have;
+}
+
+static int finish(struct world *world, const struct starter *starter, int64_t sequence,
+                  const char *image)
+{
+    char args[512], image_sum[DIGEST_HEX_SIZE], files_sum[DIGEST_HEX_SIZE];
+    hash(image, strlen(image), image_sum);
+    hash(FILES, strlen(FILES), files_sum);
+    (void)snprintf(args, sizeof(args),
+                   "[CkptSequence = %lld; CkptImageStored = %zu; CkptFilesStored = %zu; "
+                   "ImageChecksum = \"%s\"; FilesChecksum = \"%s\"]",
+                   (long long)sequence, strlen(image), strlen(FILES), image_sum, files_sum);
+    return call(world, starter->wire, VERB_CKPT_DONE, args, NULL, NULL);
+}
+
+static int take(struct world *world, const struct starter *starter, int64_t sequence)
+{
+    int status = send_piece(world, starter, sequence, "image", 0, strlen(IMAGE), IMAGE);
+    assert_int_equal(status, 0);
+    status = send_piece(world, starter, sequence, "files", 0, strlen(FILES), FILES);
+    assert_int_equal(status, 0);
+    return finish(world, starter, sequence, IMAGE);
+}
+
+/* "3;2;": what is offered. */
+static void offers(struct world *world, const struct starter *starter, const char *expected)
+{
+    struct answer answer;
+    struct strbuf said;
+    strbuf_init(&said, 0);
+    begin(starter->wire, VERB_CKPT_LOOK, "[]", NULL, NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_int_equal(answer.status, 0);
+    for (size_t i = 0; i < answer.ads.count; i++) {
+        strbuf_printf(&said, "%lld;", (long long)ad_int_or(answer.ads.items[i], "CkptSequence", 0));
+    }
+    assert_string_equal(strbuf_text(&said), expected);
+    strbuf_fini(&said);
+    answer_fini(&answer);
+}
+
+static bool is_kept(struct world *world, const char *name)
+{
+    char path[200];
+    struct os_stat stat;
+    (void)snprintf(path, sizeof(path), "%s/owner/%s/ckpt/1.0/%s", world->dir, world->me, name);
+    return os_stat(world->os, path, &stat) == 0;
+}
+
+static void begin_run(struct world *world, const char *job, struct starter *starter)
+{
+    job_run(world, "", job);
+    dial(world, "1.0", 3, NONCE, starter);
+}
+
+static void one_is_offered_when_it_is_whole_and_the_schedd_has_it(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    begin_run(world, "", &starter);
+    assert_int_equal(send_piece(world, &starter, 1, "image", 0, 8, "an i"), 0);
+    assert_int_equal(has(world, &starter, 1, "image"), 4);
+    assert_int_equal(send_piece(world, &starter, 1, "image", 2, 8, " image"), -ESTALE);
+    assert_int_equal(send_piece(world, &starter, 1, "image", 4, 8, "mages"), -EINVAL);
+    assert_int_equal(send_piece(world, &starter, 1, "image", 4, 8, "mage"), 0);
+    assert_int_equal(send_piece(world, &starter, 1, "files", 0, strlen(FILES), FILES), 0);
+    offers(world, &starter, "");
+    strbuf_clear(&world->reports);
+    assert_int_equal(finish(world, &starter, 1, IMAGE), 0);
+    reports_are(world, "JOB_STATUS Checkpointed;");
+    offers(world, &starter, "1;");
+    begin(starter.wire, VERB_CKPT_GET, "[CkptSequence = 1; Name = \"image\"; Offset = 3]", NULL,
+          NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_string_equal(strbuf_text(&answer.bytes), "image");
+    answer_fini(&answer);
+    assert_int_equal(finish(world, &starter, 1, IMAGE), 0); /* asked twice */
+    wire_close(starter.wire);
+}
+
+static void what_came_damaged_is_to_come_again(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_run(world, "", &starter);
+    assert_int_equal(send_piece(world, &starter, 1, "image", 0, 8, "an imagf"), 0);
+    assert_int_equal(send_piece(world, &starter, 1, "files", 0, strlen(FILES), FILES), 0);
+    assert_int_equal(finish(world, &starter, 1, IMAGE), -EAGAIN);
+    assert_int_equal(has(world, &starter, 1, "image"), 0);
+    assert_int_equal(has(world, &starter, 1, "files"), strlen(FILES));
+    offers(world, &starter, "");
+    assert_int_equal(send_piece(world, &starter, 1, "image", 0, strlen(IMAGE), IMAGE), 0);
+    assert_int_equal(finish(world, &starter, 1, IMAGE), 0);
+    offers(world, &starter, "1;");
+    wire_close(starter.wire);
+}
+
+static void one_that_the_schedd_does_not_take_is_not_kept(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_run(world, "", &starter);
+    assert_int_equal(take(world, &starter, 1), 0);
+    world->status[VERB_JOB_STATUS] = -ESTALE;
+    assert_int_equal(take(world, &starter, 2), -ESTALE);
+    offers(world, &starter, "1;");
+    assert_true(is_kept(world, "1"));
+    assert_false(is_kept(world, "2"));
+    wire_close(starter.wire);
+}
+
+static void two_are_kept_the_latest_first(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_run(world, "", &starter);
+    for (int i = 1; i <= 3; i++) {
+        assert_int_equal(take(world, &starter, i), 0);
+    }
+    offers(world, &starter, "3;2;");
+    assert_false(is_kept(world, "1"));
+    assert_int_equal(send_piece(world, &starter, 1, "image", 0, 1, "x"), -ENOENT);
+    wire_close(starter.wire);
+}
+
+static int refuse(struct world *world, const struct starter *starter, int64_t sequence,
+                  bool damaged)
+{
+    char args[200];
+    (void)snprintf(args, sizeof(args),
+                   "[CkptSequence = %lld; Reason = \"it cannot\"; Damaged = %s]",
+                   (long long)sequence, damaged ? "true" : "false");
+    return call(world, starter->wire, VERB_CKPT_REFUSED, args, NULL, NULL);
+}
+
+static void one_that_cannot_be_resumed_three_times_is_given_up(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_run(world, "", &starter);
+    assert_int_equal(take(world, &starter, 1), 0);
+    assert_int_equal(take(world, &starter, 2), 0);
+    strbuf_clear(&world->reports);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(refuse(world, &starter, 2, false), 0);
+        reports_are(world, "JOB_STATUS CheckpointRefused;");
+        offers(world, &starter, "2;1;");
+    }
+    assert_int_equal(refuse(world, &starter, 2, false), 0);
+    offers(world, &starter, "1;");
+    assert_false(is_kept(world, "2"));
+    wire_close(starter.wire);
+}
+
+static void a_damaged_one_is_given_up_at_once(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_run(world, "", &starter);
+    assert_int_equal(take(world, &starter, 1), 0);
+    assert_int_equal(take(world, &starter, 2), 0);
+    assert_int_equal(refuse(world, &starter, 2, true), 0);
+    offers(world, &starter, "1;");
+    assert_int_equal(refuse(world, &starter, 1, true), 0);
+    offers(world, &starter, "");
+    assert_int_equal(refuse(world, &starter, 1, true), -ENOENT);
+    wire_close(starter.wire);
+}
+
+static void only_what_is_a_checkpoints_is_written_and_read(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_run(world, "", &starter);
+    assert_int_equal(send_piece(world, &starter, 1, "../x", 0, 1, "x"), -EINVAL);
+    assert_int_equal(send_piece(world, &starter, 1, "manifest", 0, 1, "x"), -EINVAL);
+    assert_int_equal(send_piece(world, &starter, 0, "image", 0, 1, "x"), -EINVAL);
+    assert_int_equal(send_piece(world, &starter, 1, "image", -2, 1, "x"), -EINVAL);
+    assert_int_equal(call(world, starter.wire, VERB_CKPT_GET,
+                          "[CkptSequence = 1; Name = \"image\"; Offset = 0]", NULL, NULL),
+                     -ENOENT);
+    assert_int_equal(take(world, &starter, 1), 0);
+    assert_int_equal(call(world, starter.wire, VERB_CKPT_GET,
+                          "[CkptSequence = 1; Name = \"manifest\"; Offset = 0]", NULL, NULL),
+                     -EINVAL);
+    wire_close(starter.wire);
+}
+
+static void the_next_shadow_offers_what_the_schedd_knows_of(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_run(world, "", &starter);
+    for (int i = 1; i <= 2; i++) {
+        assert_int_equal(take(world, &starter, i), 0);
+    }
+    assert_int_equal(send_piece(world, &starter, 3, "image", 0, 8, "an i"), 0);
+    (void)snprintf(world->runs, sizeof(world->runs), "1.0.3");
+    restart(world);
+    wait_for(world, &starter.closed);
+    begin_run(world, "CkptSequence = 1", &starter);
+    offers(world, &starter, "1;");
+    assert_int_equal(has(world, &starter, 3, "image"), 4); /* it is gone on with */
+    assert_int_equal(take(world, &starter, 2), 0);         /* in the place of the one of before */
+    offers(world, &starter, "2;1;");
+    wire_close(starter.wire);
+}
+
+static void those_of_a_job_that_leaves_are_removed(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_run(world, "", &starter);
+    assert_int_equal(take(world, &starter, 1), 0);
+    assert_int_equal(call(world, world->shadow, VERB_JOB_STOP, "[Checkpoints = \"1.0,../x\"]", NULL,
+                          NULL),
+                     0);
+    assert_int_equal(call(world, starter.wire, VERB_CKPT_LOOK, "[]", NULL, NULL), -ESTALE);
+    restart(world); /* after what its lanes had to do */
+    assert_false(is_kept(world, ""));
+}
+
+static void what_would_be_more_than_the_owner_may_have_is_refused(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    char text[512];
+    (void)snprintf(text, sizeof(text),
+                   "LOCAL_DIR = \"%s\"\nLOG = \"%s/log\"\nSPOOL = \"%s\"\nUID_DOMAIN = \"pool\"\n"
+                   "CHECKPOINT_QUOTA_PER_OWNER = \"1 MiB\"\n",
+                   world->dir, world->dir, world->dir);
+    put(world, "roost.conf", text);
+    restart(world);
+    begin_run(world, "", &starter);
+    assert_int_equal(send_piece(world, &starter, 1, "image", 0, (size_t)2 << 20, "x"), -EDQUOT);
+    assert_int_equal(send_piece(world, &starter, 1, "image", 0, (size_t)512 << 10, "x"), 0);
+    wire_close(starter.wire);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(one_is_offered_when_it_is_whole_and_the_schedd_has_it),
+        CASE(what_came_damaged_is_to_come_again),
+        CASE(one_that_the_schedd_does_not_take_is_not_kept),
+        CASE(two_are_kept_the_latest_first),
+        CASE(one_that_cannot_be_resumed_three_times_is_given_up),
+        CASE(a_damaged_one_is_given_up_at_once),
+        CASE(only_what_is_a_checkpoints_is_written_and_read),
+        CASE(the_next_shadow_offers_what_the_schedd_knows_of),
+        CASE(those_of_a_job_that_leaves_are_removed),
+        CASE(what_would_be_more_than_the_owner_may_have_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
