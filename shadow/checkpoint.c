@@ -1,11 +1,12 @@
 /* shadow/checkpoint.c - checkpoints of a run: received, kept, given back.
  *
- * <directory>/ckpt/<JobId>/<CkptSequence>/ has `image`, `files` and `manifest`; while it is filled
- * it is <CkptSequence>.<ClaimEpoch>.part.  In the place of an image what changed since the latest
- * one may come, of which ckpt_merge.c makes a whole one.  When both files are there and have the
- * sums of the manifest they are synced and the directory gets its name; then the schedd is told,
- * and only what the schedd has committed is ever offered to a starter
- * (docs/protocol/checkpoint.md).  So a half one never takes the place of a whole one, whoever dies.
+ * <directory>/ckpt/<JobId>/<CkptSequence>/ (or elsewhere: ckpt_place.c) has `image`, `files` and
+ * `manifest`; while it is filled it is <CkptSequence>.<ClaimEpoch>.part.  In the place of an image
+ * what changed since the latest one may come, of which ckpt_merge.c makes a whole one.  When both
+ * files are there and have the sums of the manifest they are synced and the directory gets its
+ * name; then the schedd is told, and only what the schedd has committed is ever offered to a
+ * starter (docs/protocol/checkpoint.md).  So a half one never takes the place of a whole one,
+ * whoever dies.
  *
  * What is in the files is the job's business: it is written and read as bytes.  The sizes are a
  * stranger's; CHECKPOINT_QUOTA_PER_OWNER and SPOOL_RESERVE bound them.
@@ -180,7 +181,8 @@ static int put_body(struct work *work)
         result = err_set(&work->err, -EINVAL, "Offset and Size do not fit");
     }
     if (result == 0 && call->offset >= 0) {
-        result = check_quota(work, call, length);
+        result = call->offset == 0 ? checkpoint_place_make(run, &work->err) : 0;
+        result = result != 0 ? result : check_quota(work, call, length);
         result = result != 0 ? result : os_mkdirs(run->shadow->os, part, 0700, &work->err);
         result = result != 0 ? result
                              : os_below_open(run->shadow->os, part, call->name,
@@ -456,7 +458,8 @@ static int look_body(struct work *work)
 {
     struct ckpt_call *call = work->arg;
     const int64_t sequences[GENERATIONS] = {call->sequence, call->previous};
-    for (size_t i = 0; i < GENERATIONS; i++) {
+    int result = checkpoint_place_check(work->run, &work->err);
+    for (size_t i = 0; i < GENERATIONS && result == 0; i++) {
         char *directory = place(work->run, sequences[i]);
         char *path = stage_join(directory, MANIFEST);
         if (sequences[i] > 0) { /* gone: it is not offered */
@@ -466,7 +469,7 @@ static int look_body(struct work *work)
         mem_free(path);
         mem_free(directory);
     }
-    return 0;
+    return result;
 }
 
 static void look_done(struct work *work, int result)
@@ -474,7 +477,11 @@ static void look_done(struct work *work, int result)
     struct ckpt_call *call = work->arg;
     struct ad *ads[GENERATIONS];
     size_t count = 0;
-    (void)result;
+    if (result != 0) {
+        wire_reply_error(work->request, result, "%s", work->err.text);
+        call_destroy(call);
+        return;
+    }
     for (size_t i = 0; i < GENERATIONS; i++) {
         if (call->found[i] != NULL &&
             ad_decode(call->found[i], call->found_length[i], NULL, &ads[count], NULL) == 0) {
@@ -651,9 +658,7 @@ static int removal_body(void *arg)
 {
     const struct removal *removal = arg;
     for (size_t i = 0; i < removal->names.count; i++) {
-        char *path = stage_join(removal->shadow->checkpoints, removal->names.items[i]);
-        (void)os_remove_tree(removal->shadow->os, path, NULL); /* the next shadow tries again */
-        mem_free(path);
+        checkpoint_place_remove(removal->shadow, removal->names.items[i]);
     }
     return 0;
 }

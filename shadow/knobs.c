@@ -87,6 +87,12 @@ static const struct knob KNOBS[] = {
      .max = 86400,
      .help = "How long such a job waits for its shadow when the network is cut; then it is begun "
              "again elsewhere, from its last checkpoint."},
+    {.name = "CHECKPOINT_DESTINATION",
+     .type = KNOB_PATH,
+     .help =
+         "Directory for checkpoints of jobs that name none themselves (checkpoint_destination): "
+         "of a shared file system, or a larger disk; every submitting user must be able to "
+         "make directories there; unset: SPOOL."},
     {.name = "SENDMAIL",
      .type = KNOB_STRING,
      .fallback = "/usr/sbin/sendmail",

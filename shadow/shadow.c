@@ -345,6 +345,7 @@ static void destroy(void *state)
     mem_free(shadow->spools);
     mem_free(shadow->checkpoints);
     mem_free(shadow->ckpt_program);
+    mem_free(shadow->checkpoint_destination);
     mem_free(shadow);
 }
 
@@ -359,6 +360,8 @@ static int start(const struct daemon_env *env, void **state, struct err *err)
     shadow->orphan_ms = (uint64_t)config_duration_ms(env->config, "SHADOW_ORPHAN_TIMEOUT");
     shadow->spool_quota = config_bytes(env->config, "SPOOL_QUOTA_PER_OWNER");
     shadow->ckpt_program = mem_strdup(config_path(env->config, "CKPT_PROGRAM"));
+    const char *destination = config_path(env->config, "CHECKPOINT_DESTINATION");
+    shadow->checkpoint_destination = destination != NULL ? mem_strdup(destination) : NULL;
     shadow->checkpoint_quota = config_bytes(env->config, "CHECKPOINT_QUOTA_PER_OWNER");
     shadow->spool_reserve = config_bytes(env->config, "SPOOL_RESERVE");
     shadow->sendmail = mem_strdup(config_string(env->config, "SENDMAIL"));

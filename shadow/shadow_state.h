@@ -70,6 +70,7 @@ struct shadow {
     char *checkpoints;             /* <directory>/ckpt */
     int64_t checkpoint_quota;      /* bytes; 0: no limit */
     char *ckpt_program;            /* roost-ckpt */
+    char *checkpoint_destination;  /* CHECKPOINT_DESTINATION; NULL: SPOOL */
     LIST_HEAD(, removal) removals; /* checkpoint.c */
     struct tls_identity *identity;
     struct wire_context *context;
@@ -240,6 +241,13 @@ struct work;
 /* Of a file in a directory of ours, on the lane. */
 int checkpoint_digest(struct work *work, const char *directory, const char *name,
                       char ret[DIGEST_HEX_SIZE]);
+
+/* ---- ckpt_place.c, on a lane: where the checkpoints of a job are ---- */
+/* Before the first of them: a directory of its own, if they do not go to SPOOL. */
+int checkpoint_place_make(struct run *run, struct err *err);
+/* -EAGAIN: they are where nobody can look now. */
+int checkpoint_place_check(struct run *run, struct err *err);
+void checkpoint_place_remove(struct shadow *shadow, const char *job); /* and all that is there */
 
 /* ---- ckpt_merge.c, on the lane ---- */
 /* Makes, in the directory `part`, an image of that in `base` and of what changed (CKPT_NAME_DELTA),

@@ -157,6 +157,10 @@ static void looked(void *arg, struct wire_reply *reply)
         starter_go(starter);
         return;
     }
+    if (reply->status == -EAGAIN) { /* they are somewhere: the job does not begin anew */
+        starter_give_up(starter, reply->text);
+        return;
+    }
     resume->at = 0;
     resume->file_at = 0;
     resume->step = resume->manifests.count > 0 ? RESUME_GETTING : RESUME_NONE;

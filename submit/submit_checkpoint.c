@@ -1,5 +1,5 @@
-/* submit/submit_checkpoint.c - checkpoint, periodic_checkpoint, remote_root, remote_readonly: what
- * the standard universe adds to vanilla.
+/* submit/submit_checkpoint.c - checkpoint, periodic_checkpoint, checkpoint_destination,
+ * remote_root, remote_readonly: what the standard universe adds to vanilla.
  *
  * A job of the standard universe is checkpointed, and its system calls about files are its
  * submitting machine's; one of vanilla is checkpointed where it asks for that.  What could never be
@@ -25,6 +25,7 @@
 #include "classad/ad.h"
 #include "submit/submit_job.h"
 
+#define FILE_URL     "file://"
 #define READONLY_MAX 64 /* parts of what a job sees that it may not change */
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
@@ -61,6 +62,41 @@ static const char *obstacle(const struct submit_making *making)
     return NULL;
 }
 
+/* An absolute directory that is there. */
+static int check_directory(const struct submit_making *making, const char *command,
+                           const char *path, struct err *err)
+{
+    struct err why = {{0}};
+    if (path[0] != '/') {
+        return making_refuse(making, err, "%s = %.200s: not an absolute directory", command, path);
+    }
+    if (making->place->look != NULL &&
+        making->place->look(making->place->arg, SUBMIT_LOOK_DIRECTORY, path, NULL, &why) != 0) {
+        return making_refuse(making, err, "%s: %.300s", command, why.text);
+    }
+    return 0;
+}
+
+/* A directory: file:///scratch/alice, or /scratch/alice. */
+static int check_destination(struct submit_making *making, bool wanted, struct err *err)
+{
+    const char *to = ad_string_or(making->ad, "CheckpointDestination", "");
+    if (to[0] == '\0') {
+        return 0;
+    }
+    if (!wanted) {
+        if (making->is_first) {
+            making_warn(making, "checkpoint_destination has no effect without checkpoint = true");
+        }
+        return 0;
+    }
+    return check_directory(making, "checkpoint_destination",
+                           strncmp(to, FILE_URL, sizeof FILE_URL - 1) == 0
+                               ? to + sizeof FILE_URL - 1
+                               : to,
+                           err);
+}
+
 static int set_wanted(struct submit_making *making, struct err *err)
 {
     bool standard = making->universe == UNIVERSE_STANDARD;
@@ -80,7 +116,7 @@ static int set_wanted(struct submit_making *making, struct err *err)
     if (rc == 0 && !wanted && making->is_first && ad_has(making->ad, "PeriodicCheckpoint")) {
         making_warn(making, "periodic_checkpoint has no effect without checkpoint = true");
     }
-    return rc;
+    return rc != 0 ? rc : check_destination(making, wanted, err);
 }
 
 const char *checkpoint_need(const struct ad *ad)
@@ -94,21 +130,6 @@ const char *checkpoint_need(const struct ad *ad)
 }
 
 /* ---- remote system calls --------------------------------------------------------------------- */
-
-/* An absolute directory that is there. */
-static int check_directory(const struct submit_making *making, const char *command,
-                           const char *path, struct err *err)
-{
-    struct err why = {{0}};
-    if (path[0] != '/') {
-        return making_refuse(making, err, "%s = %.200s: not an absolute directory", command, path);
-    }
-    if (making->place->look != NULL &&
-        making->place->look(making->place->arg, SUBMIT_LOOK_DIRECTORY, path, NULL, &why) != 0) {
-        return making_refuse(making, err, "%s: %.300s", command, why.text);
-    }
-    return 0;
-}
 
 static int set_root(struct submit_making *making, struct err *err)
 {

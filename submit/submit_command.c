@@ -108,7 +108,7 @@ static const struct submit_command COMMANDS[] = {
     {"manifest", "JobManifestDesired", COMMAND_BOOL, COMMAND_REFUSED},
     {"manifest_dir", "JobManifestDir", COMMAND_STRING, COMMAND_REFUSED},
     {"checkpoint_exit_code", "CheckpointExitCode", COMMAND_INT, COMMAND_REFUSED},
-    {"checkpoint_destination", "CheckpointDestination", COMMAND_STRING, COMMAND_REFUSED},
+    {"checkpoint_destination", "CheckpointDestination", COMMAND_STRING, COMMAND_OBEYED},
     {"checkpoint", "WantCheckpoint", COMMAND_SPECIAL, COMMAND_OBEYED},
     {"periodic_checkpoint", "PeriodicCheckpoint", COMMAND_EXPR, COMMAND_OBEYED},
     {"remote_root", "RemoteRoot", COMMAND_SPECIAL, COMMAND_OBEYED},

@@ -8,8 +8,9 @@
 #define WIRE_CHECKPOINT_ATTRS_H
 
 /* of a job, by submit */
-#define CKPT_WANTED   "WantCheckpoint"
-#define CKPT_PERIODIC "PeriodicCheckpoint"
+#define CKPT_WANTED      "WantCheckpoint"
+#define CKPT_PERIODIC    "PeriodicCheckpoint"
+#define CKPT_DESTINATION "CheckpointDestination"
 
 /* of a job, by the schedd; most of them in manifests, too */
 #define CKPT_SEQUENCE    "CkptSequence"

@@ -73,8 +73,10 @@ executable = $WORK/steps
 arguments = $OUT/steps.\$(Process) $WORK/gate
 queue
 executable = $WORK/steps.sh
+checkpoint_destination = file://$WORK/far
 queue
 END
+mkdir "$WORK/far"
 echo "what comes in" >"$WORK/input.txt"
 for number in 0 1 2; do # somebody else's jobs write there
     : >"$OUT/steps.$number"
@@ -107,13 +109,14 @@ job=$(submit "$WORK/jobs.sub") || exit 1
 until_true 60 "each is at its first gate" has_steps 30
 until_true 60 "each has checkpoints of that" have_two_more "$(counts)"
 if "$ROOST_BIN/roost-ckpt" probe | grep -q HasIncrementalCheckpoints; then
+    equals "the job's directories elsewhere" "$(find "$WORK/far" -mindepth 1 -maxdepth 1 | wc -l)" 1
     say "what changed is sent: an image is lost, shadow and starters are killed while images are merged"
     until_true 60 "what changed was enough" is_logged 2 'checkpoint.kept.*delta=true'
     wholes=$(logged 'checkpoint.kept.*delta=false')
     touch "$WORK/held"
     rm -f "$WORK/merging"
     until_true 60 "one is merged" test -e "$WORK/merging"
-    checkpoints image | while read -r image; do echo damaged >"$image"; done
+    { checkpoints image; find "$WORK/far" -name image; } | while read -r image; do echo damaged >"$image"; done
     rm "$WORK/held"
     until_true 60 "a whole one is sent again" is_logged "$wholes" 'checkpoint.kept.*delta=false'
     until_true 60 "each has newer ones" have_two_more "$(counts)"
@@ -141,7 +144,10 @@ say "one is asked for; all are held and released"
 "$ROOST" hold "$job" >/dev/null || fail "roost hold"
 are_held() { [ "$(attribute JobStatus)" = "5 5 5 " ] && [ -z "$(pids_of starter wn01)$(pids_of starter wn02)" ]; }
 until_true 60 "they are held" are_held
+mv "$WORK/far" "$WORK/away"
 "$ROOST" release "$job" >/dev/null || fail "roost release"
+until_true 60 "one waits for its checkpoint's disk" is_logged 0 'job.s checkpoints are in .*not there now'
+mv "$WORK/away" "$WORK/far"
 until_true 60 "they go on" runs_are $((starts + 2))
 
 say "shadow and schedd are killed; then machines are drained"
@@ -173,7 +179,7 @@ cd "$WORK/alone" || exit
 for n in 0 1 2; do cmp "$WORK/alone.$n" "$OUT/out.$n" || fail "job $n has another output than alone"; done
 equals "files that came back" "$(cd "$OUT" && echo *)" "$(cd "$OUT" && echo err.? jobs.log out.? progress.? steps.?)"
 told=$("$ROOST_BUILD/tools/event_check" "$OUT/jobs.log") || fail "the job event log: $told"
-none_left() { [ -z "$(find "$POOL"/spool/owner/*/ckpt -type f 2>/dev/null)" ]; }
+none_left() { [ -z "$(find "$POOL"/spool/owner/*/ckpt "$WORK/far" -type f 2>/dev/null)" ]; }
 until_true 20 "no checkpoint is left of them" none_left
 pool_stop
 passed

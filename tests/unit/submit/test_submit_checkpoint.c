@@ -22,8 +22,13 @@ static void a_job_is_checkpointed_when_it_asks_for_it_or_is_of_the_standard_univ
     gives("universe = standard\ncheckpoint = false", "WantCheckpoint", "false");
     gives("checkpoint = true\nperiodic_checkpoint = (time() - LastCkptTime) > 600",
           "PeriodicCheckpoint", "(time() - LastCkptTime) > 600");
+    warns("checkpoint_destination = /tmp", "no effect without checkpoint");
     warns("periodic_checkpoint = true", "no effect without checkpoint");
     warns("checkpoint = true\nperiodic_checkpoint = true", "");
+    gives("checkpoint = true\ncheckpoint_destination = file:///data", "CheckpointDestination",
+          "\"file:///data\"");
+    refused("executable = x\ncheckpoint = true\ncheckpoint_destination = s3://b/k\nqueue",
+            "checkpoint_destination = s3://b/k: not an absolute directory");
     refused("checkpoint = often\nexecutable = x\nqueue", "job.sub:1: checkpoint=often is invalid");
 }
 
