@@ -15,11 +15,13 @@
 #include "ckpt/library/roost_checkpoint.h"
 #include "ckpt/library/tag.h"
 #include "ckpt/stub/sys.h"
+#include "ckpt/stub/text.h"
 
 #define EXPORTED         __attribute__((visibility("default")))
 #define INTERVAL_MAX     (366U * 86400)
 #define SIGNAL_BYTES     8
 #define BEFORE_ALL_OTHER 101
+#define WHOLE_VARIABLE   "ROOST_CHECKPOINT_JOB"
 
 /* State of the process that the library is linked into, of which there is one. */
 static struct library the_library;
@@ -218,6 +220,22 @@ static void name_file(struct library *library)
 
 /* ---- signals, and the beginning */
 
+/* A relinked program that another one has started is a part of that job: its own images would be of
+ * a part, in the place of those of the whole.  Whoever comes first says so to all that it starts;
+ * who executes another program in its own place has still its number. */
+static bool is_part_of_another(void)
+{
+    struct stub_text own = {.length = 0};
+    const char *whole = secure_getenv(WHOLE_VARIABLE);
+    long pid = SYS0(getpid);
+    if (whole != NULL && whole[0] != '\0') {
+        return strtoul(whole, NULL, 10) != (unsigned long)pid;
+    }
+    text_put_number(&own, pid);
+    (void)setenv(WHOLE_VARIABLE, own.bytes, 1); /* no room: as it was without */
+    return false;
+}
+
 /* A thread of the program has unblocked it: the watcher gets it, and it is blocked there again. */
 static void hand_on(int signal, siginfo_t *info, void *context)
 {
@@ -237,6 +255,10 @@ __attribute__((constructor(BEFORE_ALL_OTHER))) static void begin(void)
     const char *interval = secure_getenv("ROOST_CHECKPOINT_INTERVAL");
     const char *log = secure_getenv("ROOST_CHECKPOINT_LOG");
     int error = errno;
+    if (is_part_of_another()) {
+        errno = error;
+        return;
+    }
     unsigned long seconds = interval != NULL ? strtoul(interval, NULL, 10) : 0;
     library->pid = (int32_t)SYS0(getpid);
     library->interval_s = seconds < INTERVAL_MAX ? (uint32_t)seconds : INTERVAL_MAX;

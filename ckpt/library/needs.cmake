@@ -2,7 +2,7 @@
 # storage: nothing is called there that could use it, nor the dynamic linker, which a call of a library's function may start.
 #
 # SPDX-License-Identifier: Apache-2.0
-set(ALLOWED secure_getenv strtoul strrchr strlen memcpy sigaction sigaddset sigfillset pthread_create pthread_detach pthread_sigmask
+set(ALLOWED secure_getenv setenv strtoul strrchr strlen memcpy sigaction sigaddset sigfillset pthread_create pthread_detach pthread_sigmask
     __errno_location _GLOBAL_OFFSET_TABLE_)
 execute_process(COMMAND "${NM}" -u "${OBJECT}" OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[A-Za-z_][A-Za-z_0-9]+" needed "${listed}")

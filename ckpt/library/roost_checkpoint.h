@@ -15,6 +15,9 @@
  * with EINTR; they are blocked in all others and in what is started from there.  A program that has
  * another use for them cannot be linked with this library.
  *
+ * A program that is started by such a program is part of its job, and of its images: if it was
+ * linked so, too, it makes none of its own (it finds ROOST_CHECKPOINT_JOB, which that one sets).
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef CKPT_LIBRARY_ROOST_CHECKPOINT_H
@@ -29,7 +32,7 @@ extern "C" {
  * returns a second time, in another life; a negative errno: none was made (roost_checkpoint_error()
  * tells why), and the one before it, if there is one, is as it was.  -EBUSY: in a section that
  * roost_checkpoint_disable() began. -EPERM: asked by a child; only the process that the job began
- * as may ask. */
+ * as may ask, not what it starts. */
 int roost_checkpoint(void);
 
 /* Between them no image is made, whoever asks: it is made after the last section has ended.  They

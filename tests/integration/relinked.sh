@@ -75,6 +75,9 @@ waits() {
 }
 generations "$WORK/jobs/itself"
 waits "$WORK/jobs/itself"
+is "$(itself "$WORK/jobs/itself" heirs | xargs)" "part: -1 place: 0" "heirs"
+[ "$(ls "$WORK"/files/*.ckpt)" = "$WORK/files/itself.ckpt" ] || fail "heirs: $(ls "$WORK/files")"
+is "$(resume itself.ckpt)" "place: 1" "heirs, resumed"
 is "$(itself "$WORK/jobs/itself" hooks | xargs)" "0: before1 after0 before1 after0 before0 after0" "hooks"
 is "$(resume hooks.2 | xargs)" "before1 after0 before0 resumed1" "hooks, resumed from the second"
 is "$(resume hooks.1 | xargs)" "1: before1 resumed1 before1 resumed1 before0 after0" "hooks, resumed from the first"

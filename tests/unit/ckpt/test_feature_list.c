@@ -53,6 +53,26 @@ static void what_no_program_goes_by_is_left_out(void **state)
     lists(words, "");
 }
 
+static void no_two_features_have_one_name(void **state)
+{
+    (void)state;
+    struct strbuf list;
+    uint32_t words[MACHINE_WORDS];
+    memset(words, 0xff, sizeof words);
+    strbuf_init(&list, 0);
+    strbuf_putc(&list, ',');
+    feature_list(words, &list);
+    strbuf_putc(&list, ',');
+    for (const char *at = strbuf_text(&list), *end; (end = strchr(at + 1, ',')) != NULL; at = end) {
+        char name[64];
+        assert_true((size_t)(end - at) + 2 <= sizeof name);
+        memcpy(name, at, (size_t)(end - at) + 1); /* with both commas */
+        name[end - at + 1] = '\0';
+        assert_null(strstr(end, name));
+    }
+    strbuf_fini(&list);
+}
+
 static void rooms(void (*put)(uint32_t registers, struct strbuf *ret), uint32_t registers,
                   const char *wanted)
 {
@@ -82,6 +102,7 @@ int main(void)
         cmocka_unit_test(one_without_a_name_is_its_word_and_bit),
         cmocka_unit_test(a_name_is_one_word_of_the_list),
         cmocka_unit_test(what_no_program_goes_by_is_left_out),
+        cmocka_unit_test(no_two_features_have_one_name),
         cmocka_unit_test(a_job_runs_where_its_linker_has_room_for_the_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
