@@ -140,6 +140,11 @@ static const struct knob KNOBS[] = {
      .type = KNOB_PATH,
      .fallback = "$(SBIN)/roost-rsys-mount",
      .help = "The program that runs a job on the files of its submit machine."},
+    {.name = "RSYS_WRAP_LIBRARY",
+     .type = KNOB_PATH,
+     .fallback = "$(SBIN)/../lib/roost/roost_remote.so",
+     .help = "What it gives such a job where there can be no file system, if the job's program was "
+             "linked with roost-compile --remote."},
     {.name = "KILLING_TIMEOUT",
      .type = KNOB_DURATION_S,
      .fallback = "30",

@@ -25,6 +25,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "cli/cli.h"
+#include "submit/relinked.h"
 
 #define SIZE_DEPTH_MAX 64  /* directories in directories whose files are counted */
 #define SCRIPT_BYTES   128 /* of a script's first line, as the kernel reads it */
@@ -301,6 +302,19 @@ static int look_at_output(struct submit_host *host, const char *path, struct err
     return rc;
 }
 
+static int look_for_wrappers(const char *path, int64_t *ret)
+{
+    unsigned char *head = mem_alloc(RELINKED_HEAD_BYTES);
+    FILE *file = fopen(path, "r");
+    size_t length = file != NULL ? fread(head, 1, RELINKED_HEAD_BYTES, file) : 0;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    *ret = relinked_is_remote(head, length);
+    mem_free(head);
+    return 0;
+}
+
 static int look(void *arg, enum submit_look what, const char *path, int64_t *bytes, struct err *err)
 {
     const struct submit_host *host = arg;
@@ -308,6 +322,8 @@ static int look(void *arg, enum submit_look what, const char *path, int64_t *byt
     switch (what) {
     case SUBMIT_LOOK_SIZE:
         return look_at_size(arg, path, bytes);
+    case SUBMIT_LOOK_WRAPPED:
+        return look_for_wrappers(path, bytes);
     case SUBMIT_LOOK_EXECUTABLE:
         return look_at_program(arg, path, err);
     case SUBMIT_LOOK_DIRECTORY:

@@ -127,8 +127,8 @@ static int start_job(struct rfs_beside *beside, struct err *err)
     }
     (void)snprintf(preload, sizeof preload, "LD_PRELOAD=%s", options->library);
     (void)snprintf(socket, sizeof socket, "ROOST_REMOTE_SOCKET=%s/" RFS_DOOR_NAME, beside->folder);
-    (void)snprintf(local, sizeof local, "ROOST_REMOTE_LOCAL=/tmp:%s:%s", options->scratch,
-                   options->local != NULL ? options->local : "");
+    (void)snprintf(local, sizeof local, "ROOST_REMOTE_LOCAL=%s:%s", options->scratch,
+                   options->local != NULL ? options->local : "/tmp");
     (void)snprintf(directory, sizeof directory, "ROOST_REMOTE_CWD=%s",
                    options->directory != NULL ? options->directory : "/");
     fill_words(beside, &words);

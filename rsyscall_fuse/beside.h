@@ -23,7 +23,7 @@ struct rfs_beside_options {
     struct rfs_link_options link; /* but the ticket */
     const char *ticket_file;
     const char *library; /* preloaded by programs that are linked dynamically */
-    const char *local;   /* more names that are this machine's, "/usr:/opt"; or NULL */
+    const char *local;   /* names that are this machine's, "/usr:/opt"; NULL: "/tmp" */
     const char *scratch; /* a directory of this machine, for the socket; the job's /tmp is local */
     const char *door;    /* the socket's directory, which images of the job find where they are
                           * resumed; NULL: one in scratch */

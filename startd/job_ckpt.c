@@ -103,12 +103,21 @@ void job_ckpt_probe(struct startd *startd)
         probe(startd, config_path(config, "RSYS_MOUNT_PROGRAM"), "--probe", "remote.none");
     startd->has_remote = remote != NULL && ad_bool_or(remote, REMOTE_HAS, false);
     ad_destroy(remote);
+    struct os_stat stat;
+    struct os *os = startd->env.os;
+    const char *program = config_path(config, "RSYS_MOUNT_PROGRAM");
+    const char *library = config_path(config, "RSYS_WRAP_LIBRARY");
+    startd->has_wrapped = program != NULL && library != NULL && os_stat(os, program, &stat) == 0 &&
+                          os_stat(os, library, &stat) == 0;
 }
 
 void job_ckpt_put_machine(const struct startd *startd, struct ad *ad)
 {
     if (startd->has_remote) {
         ad_set_bool(ad, REMOTE_HAS, true);
+    }
+    if (startd->has_wrapped) {
+        ad_set_bool(ad, REMOTE_HAS_WRAPPERS, true);
     }
     if (startd->ckpt != NULL && ad_bool_or(startd->ckpt, CKPT_HAS, false)) {
         ad_set_bool(ad, CKPT_HAS, true);

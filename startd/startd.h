@@ -267,6 +267,7 @@ struct startd {
     struct os_machine machine;
     struct ad *ckpt;  /* job_ckpt.c: what roost-ckpt probe says; NULL: it takes no checkpoints */
     bool has_remote;  /* jobs can have their files at their submit machine */
+    bool has_wrapped; /* those can whose programs ask by themselves */
     struct ad *opsys; /* opsys_plan.h */
     char name[256];   /* Machine */
     char uplink[300]; /* "startd/<name>" */

@@ -71,6 +71,9 @@ static const char *why_not(const struct starter *starter)
     if (strcmp(config_string(config, "JOB_SECCOMP"), "strict") == 0) {
         return "JOB_SECCOMP is strict";
     }
+    if (remote_is_wrapped(starter)) {
+        return "this machine has no file system for it: its own calls are wrapped";
+    }
     if (!remote_is_wanted(starter) &&
         text_equal_nocase(ad_string_or(starter->job, "ShouldTransferFiles", "YES"), "NO")) {
         return "it transfers no files";

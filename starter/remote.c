@@ -47,6 +47,12 @@ bool remote_is_wanted(const struct starter *starter)
     return starter->job != NULL && ad_bool_or(starter->job, REMOTE_WANTED, false);
 }
 
+bool remote_is_wrapped(const struct starter *starter)
+{
+    const struct ad *slot = checkpoint_slot(starter);
+    return remote_is_wanted(starter) && slot != NULL && !ad_bool_or(slot, REMOTE_HAS, false);
+}
+
 /* ---- what the mount is told ------------------------------------------------------------------ */
 
 static char *in_sandbox(const struct starter *starter, const char *name)
@@ -102,6 +108,13 @@ int remote_prepare(struct starter *starter, struct err *err)
     if (!remote_is_wanted(starter)) {
         return 0;
     }
+    if (remote_is_wrapped(starter) &&
+        (!ad_bool_or(starter->job, REMOTE_WRAPPED, false) ||
+         !ad_bool_or(checkpoint_slot(starter), REMOTE_HAS_WRAPPERS, false))) {
+        return err_set(err, -EOPNOTSUPP,
+                       "this machine has no file system for it, and its program was not linked "
+                       "with roost-compile --remote");
+    }
     remote_ticket(ad_string_or(starter->record, "_roost_priv_Nonce", ""), ticket);
     int rc = make_directory(starter, REMOTE_FILES, err);
     rc = rc != 0 ? rc : put_file(starter, TICKET, ticket, strlen(ticket), err);
@@ -148,6 +161,22 @@ static bool names_tmp(const struct ad *job)
     return found;
 }
 
+/* Its own calls go to a door; in the sandbox the socket's name could be too long. */
+static void wrap_words(struct starter *starter, struct vec *words)
+{
+    struct strbuf door;
+    strbuf_init(&door, 0);
+    strbuf_printf(&door, "/tmp/.roost-rsys-%s-%d", starter->job_id, (int)os_pid(starter->env.os));
+    add(words, "--wrap", config_path(starter->env.config, "RSYS_WRAP_LIBRARY"));
+    vec_push(words, mem_strdup("--fetch"));
+    add(words, "--door", strbuf_text(&door));
+    add_path(starter, words, "--scratch", SCRATCH);
+    if (names_tmp(starter->job)) {
+        add_path(starter, words, "--local", SCRATCH);
+    }
+    strbuf_fini(&door);
+}
+
 /* What the job's environment says of the processor is done to that, and not to the mount's. */
 static void mask_words(struct starter *starter, struct vec *words)
 {
@@ -172,7 +201,9 @@ void remote_words(struct starter *starter, struct vec *argv)
     vec_push(&words, route_of(starter));
     add_path(starter, &words, "--ticket-file", TICKET);
     add_path(starter, &words, "--environment", ENVIRONMENT);
-    if (!names_tmp(job)) {
+    if (remote_is_wrapped(starter)) {
+        wrap_words(starter, &words);
+    } else if (!names_tmp(job)) {
         add_path(starter, &words, "--scratch", SCRATCH);
     }
     if (resume_is_ready(starter)) { /* what it has open is in the image */

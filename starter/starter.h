@@ -511,6 +511,8 @@ void checkpoint_cut(struct starter *starter);  /* the connection is another */
 /* ---- remote.c: its files are at its submit machine */
 #define REMOTE_FILES ".rsys" /* a directory of the sandbox: what the mount is told, and says */
 bool remote_is_wanted(const struct starter *starter);
+/* Without a file system: its program asks by itself. */
+bool remote_is_wrapped(const struct starter *starter);
 /* Before the sandbox is the account's: what the mount is told. */
 int remote_prepare(struct starter *starter, struct err *err);
 /* Puts the mount in front of the program's words; what it must not have of the environment. */

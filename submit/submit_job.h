@@ -24,7 +24,8 @@ enum submit_look {
     SUBMIT_LOOK_INPUT,      /* a file that can be read */
     SUBMIT_LOOK_OUTPUT,     /* no directory, and can be written, or made where it is to be */
     SUBMIT_LOOK_DIRECTORY,  /* can be entered */
-    SUBMIT_LOOK_SIZE        /* of a file, or of all that is below a directory; absent: 0 */
+    SUBMIT_LOOK_SIZE,       /* of a file, or of all that is below a directory; absent: 0 */
+    SUBMIT_LOOK_WRAPPED     /* *bytes: 1 when it is a program with the wrappers; else 0 */
 };
 
 /* The knobs that submit_place.site is asked for. */
@@ -41,8 +42,8 @@ struct submit_place {
     char **env;                    /* for getenv; NULL-terminated; may be NULL */
     bool obeyed_only; /* refuse what the pool does not obey yet: a job that was to be removed by
                        * its policy must not run without it */
-    /* What the path shows: 0 and *bytes (only of SIZE), or a negative errno and err with a line
-     * that names the path.  NULL: files are not looked at. */
+    /* What the path shows: 0 and *bytes (of SIZE and WRAPPED), or a negative errno and err with a
+     * line that names the path.  NULL: files are not looked at. */
     int (*look)(void *arg, enum submit_look what, const char *path, int64_t *bytes,
                 struct err *err);
     /* A default of the site, as JOB_DEFAULT_REQUESTMEMORY; NULL: HTCondor's own. */

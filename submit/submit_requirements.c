@@ -316,7 +316,11 @@ static void add_abilities(struct demand *demand)
     }
     if (ad_bool_or(making->ad, "WantRemoteSyscalls", false) &&
         !mentions(demand, "HasRemoteSyscalls")) {
-        add(demand, "TARGET.HasRemoteSyscalls");
+        /* An image is of a job that had a file system. */
+        add(demand, ad_bool_or(making->ad, "RemoteWrapped", false)
+                        ? "(TARGET.HasRemoteSyscalls || (TARGET.HasRemoteWrappers && "
+                          "(CkptSequence ?: 0) == 0))"
+                        : "TARGET.HasRemoteSyscalls");
     }
     if (policy_needs_deferral(making)) {
         if (making->universe != UNIVERSE_LOCAL) {

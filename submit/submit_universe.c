@@ -238,6 +238,12 @@ static int set_program(struct submit_making *making, const char *name, const cha
         making->place->look(making->place->arg, SUBMIT_LOOK_EXECUTABLE, path, NULL, &why) != 0) {
         rc = making_refuse(making, err, "Can't access executable file %.200s", why.text);
     }
+    int64_t wrapped = 0;
+    if (rc == 0 && sent && making->universe == UNIVERSE_STANDARD && making->place->look != NULL &&
+        making->place->look(making->place->arg, SUBMIT_LOOK_WRAPPED, path, &wrapped, NULL) == 0 &&
+        wrapped != 0) {
+        ad_set_bool(making->ad, "RemoteWrapped", true);
+    }
     mem_free(path);
     return rc;
 }

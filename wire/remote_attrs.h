@@ -12,9 +12,12 @@
 #define REMOTE_ROOT     "RemoteRoot"
 #define REMOTE_READONLY "RemoteReadonly"
 #define REMOTE_NETWORK  "AllowNetwork"
+/* Its program was linked so that it can ask by itself (roost-compile --remote). */
+#define REMOTE_WRAPPED "RemoteWrapped"
 
 /* of a slot */
-#define REMOTE_HAS "HasRemoteSyscalls"
+#define REMOTE_HAS          "HasRemoteSyscalls"
+#define REMOTE_HAS_WRAPPERS "HasRemoteWrappers" /* for such programs, without a file system */
 
 /* Routes: that of a shadow is shadow/OWNER, and of what it serves remote system calls at
  * rsys/OWNER.

@@ -39,6 +39,12 @@ static void a_checkpointed_job_goes_where_its_image_runs(void **state)
     gives("universe = standard", "Requirements", ALL " && " RESUMES " && TARGET.HasRemoteSyscalls");
     gives("universe = standard\nrequirements = HasRemoteSyscalls", "Requirements",
           "(HasRemoteSyscalls) && " ALL " && " RESUMES);
+    gives("universe = standard\nexecutable = relinked", "RemoteWrapped", "true");
+    gives("executable = relinked", "RemoteWrapped", "");
+    gives("universe = standard\nexecutable = relinked\ncheckpoint = false", "Requirements",
+          ALL
+          " && (TARGET.HasRemoteSyscalls || (TARGET.HasRemoteWrappers && (CkptSequence ?: 0) == "
+          "0))");
     gives("checkpoint = true\nrequirements = HasCheckpointing || true", "Requirements",
           "(HasCheckpointing || true) && " ALL);
     gives("checkpoint = false", "Requirements", ALL);

@@ -1,0 +1,69 @@
+/* submit/relinked.c - see relinked.h.  ELF: elf(5).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "submit/relinked.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define HEADER_BYTES  64
+#define SEGMENT_BYTES 56
+#define NOTE_BYTES    12
+#define PT_NOTE       4
+
+static uint64_t number(const unsigned char *at, size_t bytes)
+{
+    uint64_t ret = 0;
+    for (size_t i = bytes; i > 0; i--) {
+        ret = ret << 8 | at[i - 1];
+    }
+    return ret;
+}
+
+static size_t padded(uint64_t bytes)
+{
+    return ((size_t)bytes + 3) & ~(size_t)3;
+}
+
+static bool has_note(const unsigned char *notes, size_t length)
+{
+    static const char NAME[] = "Roost";
+    size_t at = 0;
+    while (length - at >= NOTE_BYTES) {
+        uint64_t name = number(notes + at, 4), words = number(notes + at + 4, 4);
+        uint64_t type = number(notes + at + 8, 4);
+        at += NOTE_BYTES;
+        if (name > length || words > length || padded(name) + padded(words) > length - at) {
+            return false;
+        }
+        if (type == 1 && name == sizeof NAME && memcmp(notes + at, NAME, sizeof NAME) == 0) {
+            return true;
+        }
+        at += padded(name) + padded(words);
+    }
+    return false;
+}
+
+bool relinked_is_remote(const void *head, size_t length)
+{
+    static const unsigned char ELF64_LSB[] = {0x7f, 'E', 'L', 'F', 2, 1};
+    const unsigned char *file = head;
+    if (length < HEADER_BYTES || memcmp(file, ELF64_LSB, sizeof ELF64_LSB) != 0) {
+        return false;
+    }
+    uint64_t table = number(file + 32, 8), size = number(file + 54, 2);
+    uint64_t count = number(file + 56, 2);
+    for (uint64_t i = 0; i < count && size >= SEGMENT_BYTES; i++) {
+        if (table > length || (i + 1) * size > length - table) {
+            return false;
+        }
+        const unsigned char *segment = file + table + i * size;
+        uint64_t begin = number(segment + 8, 8), bytes = number(segment + 32, 8);
+        if (number(segment, 4) == PT_NOTE && begin <= length && bytes <= length - begin &&
+            has_note(file + begin, (size_t)bytes)) {
+            return true;
+        }
+    }
+    return false;
+}
