@@ -33,7 +33,7 @@ enum stub_stage { /* each is reached by all processes before any goes on */
                   STUB_GROUPED,
                   STUB_READY,
                   STUB_FINISHED,
-                  STUB_HALTED, /* without those that are stopped */
+                  STUB_HALTED, /* who was stopped is */
                   STUB_STAGES
 };
 
@@ -106,7 +106,8 @@ void stub_meet(struct stub *stub, enum stub_stage stage);
 void stub_give_up(const struct stub *stub);
 /* Makes the children of this process, which each go on with child(); and its session and group. */
 void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub));
-/* Stops those children that were. */
+/* Stops those children that were; here this one is, too, if it was: nothing is left to do for it.
+ */
 void stub_stop_children(struct stub *stub);
 /* Those that nobody is the parent of: by the keeper. */
 void stub_make_orphans(struct stub *stub, void (*child)(struct stub *stub));

@@ -256,9 +256,9 @@ void stub_run_threads(struct stub *stub)
     stub_finish_descriptors(stub);
     stub_meet(stub, STUB_FINISHED);
     stub_start_timers(stub);
-    stub_stop_children(stub);
-    (void)SYS1(close, stub->image);
+    (void)SYS1(close, stub->image); /* who is stopped from here on may be saved as he is */
     (void)SYS1(close, stub->say);
+    stub_stop_children(stub);
     __atomic_store_n(&stub->released, 1, __ATOMIC_RELEASE);
     (void)SYS6(futex, &stub->released, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
     go_on(first);

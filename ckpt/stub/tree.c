@@ -34,12 +34,12 @@ static uint32_t index_of(const struct stub *stub)
     return (uint32_t)(stub->process - process_at(stub, 0));
 }
 
-/* Those that go through that stage: they that live, and at the last one are not stopped. */
-static uint32_t expected(const struct stub *stub, enum stub_stage stage)
+/* Those that live, of that one and all after it. */
+static uint32_t living(const struct stub *stub, uint32_t index)
 {
-    uint32_t count = 0, not_there = CKPT_ZOMBIE | (stage == STUB_HALTED ? CKPT_STOPPED : 0);
-    for (uint32_t i = 0; i < process_count(stub); i++) {
-        count += (process_at(stub, i)->flags & not_there) == 0 ? 1 : 0;
+    uint32_t count = 0;
+    for (uint32_t i = index; i < process_count(stub); i++) {
+        count += (process_at(stub, i)->flags & CKPT_ZOMBIE) == 0 ? 1 : 0;
     }
     return count;
 }
@@ -53,23 +53,24 @@ void stub_give_up(const struct stub *stub)
     }
 }
 
-void stub_meet(struct stub *stub, enum stub_stage stage)
+/* Until so many have come to that stage. */
+static void wait_for(const struct stub *stub, enum stub_stage stage, uint32_t count)
 {
-    uint32_t *arrived = &stub->meeting->arrived[stage];
-    uint32_t count = expected(stub, stage), now = 0;
-    if (stage == STUB_HALTED && (stub->process->flags & CKPT_STOPPED) != 0) {
-        now = __atomic_load_n(arrived, __ATOMIC_ACQUIRE);
-    } else {
-        now = __atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL);
-    }
-    (void)SYS6(futex, arrived, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-    while (now < count) {
+    uint32_t *arrived = &stub->meeting->arrived[stage], now;
+    while ((now = __atomic_load_n(arrived, __ATOMIC_ACQUIRE)) < count) {
         (void)SYS6(futex, arrived, FUTEX_WAIT, now, NULL, NULL, 0);
-        now = __atomic_load_n(arrived, __ATOMIC_ACQUIRE);
     }
     if (__atomic_load_n(&stub->meeting->lost, __ATOMIC_ACQUIRE) != 0) {
         (void)SYS1(exit_group, STUB_EXIT_LOST);
     }
+}
+
+void stub_meet(struct stub *stub, enum stub_stage stage)
+{
+    uint32_t *arrived = &stub->meeting->arrived[stage];
+    (void)__atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL);
+    (void)SYS6(futex, arrived, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    wait_for(stub, stage, living(stub, 0));
 }
 
 /* ---- making processes */
@@ -321,8 +322,11 @@ void stub_make_orphans(struct stub *stub, void (*child)(struct stub *stub))
     }
 }
 
+/* One after the other, the last one first: a process is stopped by its parent, which comes before
+ * it, and has stopped its own children by then.  It waits to be at that meeting. */
 void stub_stop_children(struct stub *stub)
 {
+    wait_for(stub, STUB_HALTED, living(stub, index_of(stub) + 1));
     for (uint32_t i = index_of(stub) + 1; i < process_count(stub); i++) {
         const struct ckpt_process *process = process_at(stub, i);
         siginfo_t info;

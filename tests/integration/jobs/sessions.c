@@ -1,19 +1,22 @@
 /* Processes of many families: a group whose leader has ended, daemons, one whose parent has ended,
- * one that is stopped, ones that have ended, some of which lead others still.  Each of them must
- * stay what it is.
+ * one that is stopped and so is its child, ones that have ended, some of which lead others still.
+ * Each of them must stay what it is, with no open files but its own.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MEMBERS 8
+#define MEMBERS 9
 
 static int verdicts[2], gates[2];
+static volatile pid_t *members; /* by their names, once they are there */
 
 static void must(int right, const char *what)
 {
@@ -24,14 +27,65 @@ static void must(int right, const char *what)
     }
 }
 
+static char state_of(pid_t pid)
+{
+    char path[64], text[256] = "";
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    must(file != NULL && fgets(text, sizeof text, file) != NULL, path);
+    (void)fclose(file);
+    return strrchr(text, ')')[2];
+}
+
+/* Who was held stops again by itself, a moment after he was let go. */
+static int is_stopped(pid_t pid)
+{
+    for (int i = 0; i < 5000 && state_of(pid) != 'T'; i++) {
+        (void)usleep(1000);
+    }
+    return state_of(pid) == 'T';
+}
+
+/* Until it is stopped. */
+static void stop(pid_t pid)
+{
+    int status;
+    must(kill(pid, SIGSTOP) == 0 && waitpid(pid, &status, WUNTRACED) == pid, "stop");
+}
+
+static void go_on(pid_t pid)
+{
+    int status;
+    must(is_stopped(pid) && waitpid(pid, &status, WUNTRACED | WNOHANG) == 0, "stopped");
+    must(kill(pid, SIGCONT) == 0, "go on");
+}
+
+static int open_files(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int count = 0;
+    must(folder != NULL, "opendir");
+    while (readdir(folder) != NULL) {
+        count++;
+    }
+    (void)closedir(folder);
+    return count;
+}
+
 /* Waits for the gate, and tells whether it is still who it was. */
 static _Noreturn void be(char name)
 {
     pid_t pid = getpid(), group = getpgrp(), session = getsid(0);
+    int files = open_files();
     char byte = '.';
     must(write(verdicts[1], &byte, 1) == 1, "write"); /* here I am */
+    members[name - 'a'] = pid;
     must(read(gates[0], &byte, 1) == 1, "gate");
-    int same = pid == getpid() && group == getpgrp() && session == getsid(0);
+    int same =
+        pid == getpid() && group == getpgrp() && session == getsid(0) && files == open_files();
+    if (name == 'f') {
+        go_on(members['i' - 'a']);
+    }
     byte = same ? name : '!';
     must(write(verdicts[1], &byte, 1) == 1, "write");
     _exit(0);
@@ -136,14 +190,22 @@ static void make_followers(pid_t leaders[2])
     wait_for_zombie(leaders[1]);
 }
 
-static char state_of(pid_t pid)
+/* f, which will be stopped, and its child i, which is already. */
+static pid_t make_stopped(void)
 {
-    char path[64], text[256] = "";
-    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    must(file != NULL && fgets(text, sizeof text, file) != NULL, path);
-    (void)fclose(file);
-    return strrchr(text, ')')[2];
+    pid_t pid = child();
+    if (pid == 0) {
+        pid_t own = child();
+        if (own == 0) {
+            be('i');
+        }
+        while (members['i' - 'a'] == 0) {
+            (void)usleep(1000);
+        }
+        stop(own);
+        be('f');
+    }
+    return pid;
 }
 
 static int by_value(const void *a, const void *b)
@@ -158,19 +220,18 @@ int main(void)
     pid_t leaders[2];
     int status;
     must(pipe(verdicts) == 0 && pipe(gates) == 0, "pipes");
+    members = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    must(members != MAP_FAILED, "mmap");
     make_group();
     make_followers(leaders);
     make_daemons();
     make_orphan();
-    pid_t stopped = child();
-    if (stopped == 0) {
-        be('f');
-    }
+    pid_t stopped = make_stopped();
     for (int i = 2; i < MEMBERS; i++) { /* two were waited for */
         char byte;
         must(read(verdicts[0], &byte, 1) == 1 && byte == '.', "start");
     }
-    must(kill(stopped, SIGSTOP) == 0 && waitpid(stopped, &status, WUNTRACED) == stopped, "stop");
+    stop(stopped);
     pid_t ended = child();
     if (ended == 0) {
         _exit(42);
@@ -178,10 +239,9 @@ int main(void)
     for (unsigned long i = 0; i < 700000000; i++) { /* meanwhile it is interrupted */
         sum = sum * 31 + i;
     }
-    must(state_of(stopped) == 'T' && waitpid(stopped, &status, WUNTRACED | WNOHANG) == 0,
-         "stopped");
-    must(kill(stopped, SIGCONT) == 0, "go on");
-    must(write(gates[1], "........", MEMBERS) == MEMBERS, "gate");
+    must(is_stopped(members['i' - 'a']), "stopped by another");
+    go_on(stopped);
+    must(write(gates[1], ".........", MEMBERS) == MEMBERS, "gate");
     for (int i = 0; i < MEMBERS; i++) {
         must(read(verdicts[0], &said[i], 1) == 1, "verdict");
     }
