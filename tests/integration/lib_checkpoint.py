@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Interrupts a program again and again, resumes it from its images, and looks whether it notices.
 
-lib_checkpoint.py [--rounds N | --images N] [--seed S] [--every SECONDS] [--lazy] [--leave|--beside|--chain N] [--packed] [--through COMMAND [--die]] -- PROGRAM [ARGUMENT...]
+lib_checkpoint.py [--rounds N | --images N] [--seed S] [--every SECONDS] [--lazy] [--leave|--beside|--chain N] [--packed]
+    [--through COMMAND [--die]] [--middle NAME] -- PROGRAM [ARGUMENT...]
 
 Runs it once as it is, under `roost-ckpt run`.  Then N times more: after a random part of SECONDS an image is made and the
 program killed, the image is run, and so on until it ends.  Output and exit status must be those of the first run.
@@ -11,6 +12,8 @@ program killed, the image is run, and so on until it ends.  Output and exit stat
 --packed: these are asked for through a socket, packed, and each is merged with what there is at once, as a pool does it.
 --through: a command that is given what is to be run, and runs it in a view of its own, each time in another one; not the first time.
 --die: it is killed as soon as there is an image, as by a loss of power.
+--middle NAME: two images, made when the process of that name has done about a third and two thirds of its work, by the
+    processor time it takes; that there was work before, between and after them is looked at.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -43,6 +46,20 @@ def job_of(outer, depth=2):
     return None
 
 
+def worked(outer, name):
+    """Seconds of processor time of the busiest process of that name, of those below outer."""
+    most = 0.0
+    for child in children(outer):
+        try:
+            with open(f"/proc/{child}/comm") as comm, open(f"/proc/{child}/schedstat") as times:
+                if comm.read().strip() == name:
+                    most = max(most, int(times.read().split()[0]) / 1e9)
+        except OSError:
+            pass  # it has ended
+        most = max(most, worked(child, name))
+    return most
+
+
 class Run:
     """The program, from its start or from an image."""
 
@@ -58,6 +75,14 @@ class Run:
                 return job
             time.sleep(0.001)
         return None
+
+    def works(self, name, seconds):
+        """Until the process of that name has worked for so long, or there is nobody any more.  How long it has."""
+        most = 0.0
+        while self.started.poll() is None and most < seconds:
+            most = max(most, worked(self.started.pid, name))
+            time.sleep(0.002)
+        return most
 
     def ends_within(self, seconds):
         try:
@@ -82,14 +107,16 @@ def is_resumed(pid, image):
 
 def interrupted(options, out, image):
     """Runs it to its end, through images.  The status, and how many images were made."""
-    argv, images, first = [CKPT, "run", "--", *options.program], 0, image
+    argv, images, first, lives = [CKPT, "run", "--", *options.program], 0, image, options.lives
     through, depth = (options.through.split(), 4) if options.through else ([], 2)
     while True:
         run = Run([*through, *argv], out, depth)
         if images > 0:
             while run.started.poll() is None and not (run.job() and is_resumed(run.job(), argv[0])):
                 time.sleep(0.001)
-        if run.ends_within(random.random() * options.every):
+        if options.middle:
+            lives.append(run.works(options.middle, options.work * random.uniform(0.25, 0.4) if images < 2 else float("inf")))
+        if run.ends_within(0 if options.middle else random.random() * options.every):
             return run.started.returncode, images
         job = run.job()
         if options.through:  # the one that runs is not replaced: it would be another file for the mount
@@ -218,6 +245,11 @@ def chained(options, out, image):
         argv = [image] + (["--lazy"] if options.lazy else [])
 
 
+def in_the_middle(lives):
+    """Was there work in each of three lives?"""
+    return len(lives) == 3 and min(lives) > 0.05 * sum(lives)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=3)
@@ -231,19 +263,23 @@ def main():
     parser.add_argument("--packed", action="store_true")
     parser.add_argument("--through")
     parser.add_argument("--die", action="store_true")
+    parser.add_argument("--middle")
     parser.add_argument("program", nargs="+")
     options = parser.parse_args()
     random.seed(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         whole = os.path.join(folder, "whole")
         run = Run([CKPT, "run", "--", *options.program], whole)
+        options.work = run.works(options.middle, float("inf")) if options.middle else 0
         status = run.started.wait()
         with open(whole, "rb") as text:
             expected = text.read()
-        total, number = 0, -1
+        total, number, options.lives = 0, -1, []
         # One that came to its end before it was interrupted has shown nothing: again, then.
-        while total < options.images if options.images > 0 else number + 1 < options.rounds or (total == 0 and number < 50):
-            number += 1
+        while (not in_the_middle(options.lives) and number < 3 if options.middle else
+               total < options.images if options.images > 0 else
+               number + 1 < options.rounds or (total == 0 and number < 50)):
+            number, options.lives = number + 1, []
             out, image = os.path.join(folder, f"out{number}"), os.path.join(folder, "image")
             way = chained if options.chain else beside if options.beside else interrupted
             ended, images = way(options, out, image)
@@ -256,6 +292,10 @@ def main():
         print(f"{' '.join(options.program)}: {number + 1} times, {total} images: as uninterrupted ({status})")
         if total == 0:
             sys.exit("it was never interrupted")
+        if options.middle:
+            print(f"{options.middle} worked for {', '.join(f'{life:.2f}' for life in options.lives)} s; {options.work:.2f} s alone")
+            if not in_the_middle(options.lives):
+                sys.exit("that is not the middle of its work")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Programs as they come, with all of / at another machine, as an ordinary user: interrupted at random moments, their files
+# Programs as they come, with all of / at another machine, as an ordinary user: interrupted in the middle, their files
 # moved to another directory, served by another server, and their images run in another mount.  What they say is what they
 # say here, without any of it.
 #
@@ -20,21 +20,32 @@ mkdir "$WORK/bin" "$WORK/jobs"
 mkdir -m 0777 "$WORK/here" "$WORK/there"
 cp "$ROOST_BIN"/roost-{ckpt,rsys-serve,rsys-mount} "$ROOST_SRC"/tests/integration/{lib_checkpoint.py,lib_moving_mount.sh} "$WORK/bin/"
 echo "let me in" >"$WORK/ticket"
-for i in $(seq 150); do
+for i in $(seq 250); do
     echo "int f$i(int x) { int s = 0; for (int i = 0; i < x; i++) s += i * $i % 7; return s; }"
 done >"$WORK/jobs/many.c"
-seq 300000 >"$WORK/jobs/numbers"
+seq 1000000 >"$WORK/jobs/numbers"
+cat >"$WORK/jobs/script.sh" <<'END'
+declare -A seen
+for ((i = 0; i < 120000; i++)); do
+    seen[$((i * i % 1009))]=$i
+    ((i % 20000)) || echo "$i" >>lines
+done
+echo "${!seen[*]} ${seen[*]}" | sha256sum
+cat lines
+rm lines
+END
 chmod 0644 "$WORK"/jobs/*
 
-try() { # OPTIONS -- PROGRAM...
+# OPTIONS -- PROGRAM...
+try() {
     rm -rf "${WORK:?}"/there/* "${WORK:?}"/here/*
     "${AS[@]}" mkdir "$WORK/there/files.0"
     (cd "$WORK/here" && ROOST_BIN="$WORK/bin" TMPDIR="$WORK/here" MOVING=$WORK/there TICKET=$WORK/ticket timeout 200 "${AS[@]}" \
-        /usr/bin/python3 "$WORK/bin/lib_checkpoint.py" --images 2 --through "/bin/bash $WORK/bin/lib_moving_mount.sh" "$@" 2>&1) || fail "interrupted: $*"
+        /usr/bin/python3 "$WORK/bin/lib_checkpoint.py" --through "/bin/bash $WORK/bin/lib_moving_mount.sh" "$@" 2>&1) || fail "interrupted: $*"
 }
 say "python3"
 # What is written behind the back of who is killed with its machine is at the server all the same.
-try --every 0.4 --die -- /usr/bin/python3 -c 'import hashlib, os, time
+try --images 2 --every 0.4 --die -- /usr/bin/python3 -c 'import hashlib, os, time
 with open("log", "w") as log:
     for i in range(40):
         log.write(f"{i} {sum(j * i for j in range(3000))} " + "x" * 3000 + "\n")
@@ -43,7 +54,7 @@ with open("log", "w") as log:
 print(hashlib.sha256(open("log", "rb").read()).hexdigest(), os.path.getsize("log"))
 os.unlink("log")'
 # The same of what is written by memory, to a file that is not open any more, while the job goes on for some time.
-try --every 0.6 --leave --die -- /usr/bin/python3 -c 'import hashlib, mmap, os, time
+try --images 2 --every 0.6 --leave --die -- /usr/bin/python3 -c 'import hashlib, mmap, os, time
 with open("pages", "wb") as pages:
     pages.truncate(1 << 20)
 fd = os.open("pages", os.O_RDWR)
@@ -55,17 +66,32 @@ for i in range(256):
 memory.close()
 print(hashlib.sha256(open("pages", "rb").read()).hexdigest(), os.path.getsize("pages"))
 os.unlink("pages")'
+# Each of the others in the middle of its work, twice: an image of the resumed one is made, too.
+say "python3, in the middle"
+try --middle python3 -- /usr/bin/python3 -c 'import json, sqlite3, zlib
+total, text = 0, b""
+with open("records", "w") as records:
+    for i in range(240000):
+        total = zlib.crc32(json.dumps({"a": i, "b": [i * i, str(i)]}).encode(), total)
+        if i % 5000 == 0:
+            records.write(f"{i} {total}\n")
+print(total, zlib.crc32(open("records", "rb").read()), sqlite3.sqlite_version)
+__import__("os").unlink("records")'
 say "perl"
 # shellcheck disable=SC2016
-try --every 0.4 -- perl -e 'my %h; $h{$_ % 1000} += $_ * 3 for 1..600000; my $s = 0; $s += $h{$_} * $_ for keys %h; print "$s\n";
-open F, ">>", "lines"; for (1..20) { syswrite F, "$_\n"; select undef, undef, undef, 0.02 } close F; print `cat lines`; unlink "lines"'
+try --middle perl -- perl -e 'my %h; open F, ">>", "lines";
+for (1..4000000) { $h{$_ % 1000} += $_ * 3; syswrite F, "$_ $h{7}\n" if $_ % 100000 == 0 }
+my $s = 0; $s += $h{$_} * $_ for keys %h; print "$s\n"; close F; print `cat lines`; unlink "lines"'
+say "gzip"
+try --middle gzip -- /bin/sh -c "gzip -9 -c $WORK/jobs/numbers >n.gz && sha256sum n.gz && rm n.gz"
+say "awk"
+try --middle awk -- /bin/sh -c "awk '{ s += \$1 % 13; c[\$1 % 1013] += s } END { for (i = 0; i < 1013; i++) print i, c[i] }' $WORK/jobs/numbers $WORK/jobs/numbers >sums; sha256sum sums && rm sums"
+say "bash"
+try --middle bash -- /bin/bash "$WORK/jobs/script.sh"
 say "gcc"
-try --every 0.6 -- /bin/sh -c "gcc -pipe -O2 -c -o many.o $WORK/jobs/many.c && sha256sum many.o && rm many.o"
-say "bash, gzip, awk"
-try --every 0.3 -- /bin/bash -c "gzip -9 -c <$WORK/jobs/numbers | tee n.gz | sha256sum; gunzip -c n.gz | awk '{s += \$1 % 13} END {print s}'; rm n.gz
-    declare -A seen; for ((i = 0; i < 20000; i++)); do seen[\$((i * i % 1009))]=\$i; done; echo \"\${!seen[*]} \${seen[*]}\" | sha256sum"
+try --middle cc1 -- /bin/sh -c "gcc -pipe -O2 -c -o many.o $WORK/jobs/many.c && sha256sum many.o && rm many.o"
 say "sqlite3"
 # In the middle of a transaction, with its journal and locks.
-try --every 0.3 -- /bin/sh -c 'sqlite3 db "create table t(a); with recursive c(x) as (select 1 union all select x + 1 from c where x < 500000) insert into t select x from c;
+try --middle sqlite3 -- /bin/sh -c 'sqlite3 db "create table t(a); with recursive c(x) as (select 1 union all select x + 1 from c where x < 1200000) insert into t select x from c;
     select count(*), sum(a) from t; pragma integrity_check"; rm db'
 passed
