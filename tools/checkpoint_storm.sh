@@ -55,12 +55,12 @@ cat >"$WORK/work.py" <<'END'
 import hashlib, sys, time
 steps, progress, total = int(sys.argv[1]), sys.argv[2], hashlib.sha256()
 for step in range(1, steps + 1):
-    until, number = time.process_time() + 0.05, 0
+    until, number = time.process_time() + 0.02, 0
     while number < 1000 or time.process_time() < until:
         number += 1
         if number <= 1000:
             total.update(repr((step, number, 1.0 / (step + number))).encode())
-    time.sleep(0.2)
+    time.sleep(0.23)
     with open(progress, "a") as file:
         file.write("%d %d\n" % (step, time.time() * 1000))
     print(step, total.hexdigest())
@@ -74,8 +74,7 @@ cat >"$WORK/jobs.sub" <<END
 universe = standard
 executable = /usr/bin/python3
 transfer_executable = false
-transfer_input_files = $WORK/work.py
-arguments = work.py $((LENGTH * 4)) $OUT/steps.\$(Process)
+arguments = $WORK/work.py $((LENGTH * 4)) $OUT/steps.\$(Process)
 initialdir = $OUT
 output = out.\$(Process)
 error = err.\$(Process)
