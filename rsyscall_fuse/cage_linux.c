@@ -221,11 +221,17 @@ void rfs_cage_destroy(struct rfs_cage *cage)
     mem_free(cage);
 }
 
+int rfs_cage_signal_of(int status)
+{
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
 int rfs_cage_end_like(int status)
 {
-    if (WIFSIGNALED(status)) {
-        (void)signal(WTERMSIG(status), SIG_DFL);
-        (void)raise(WTERMSIG(status));
+    int number = rfs_cage_signal_of(status);
+    if (number != 0) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

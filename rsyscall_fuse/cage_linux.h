@@ -60,6 +60,7 @@ int rfs_cage_mount(struct rfs_cage *cage, uid_t uid, gid_t gid, uint32_t max_rea
 void rfs_cage_signal(struct rfs_cage *cage, int signal_number); /* to the job */
 void rfs_cage_kill(struct rfs_cage *cage);    /* all of it; ended or failed will come */
 void rfs_cage_destroy(struct rfs_cage *cage); /* kills; NULL is allowed */
+int rfs_cage_signal_of(int status);           /* that ended it; 0: none did */
 /* For the end of the program: dies of the same signal, or returns the exit status. */
 int rfs_cage_end_like(int status);
 

@@ -303,6 +303,12 @@ int rfs_mount_finish(struct rfs_mount *mount)
     }
     end_all(mount);
     int result = mount->result, status = mount->status;
+    /* For who has to tell that from our own death; the job has its standard error elsewhere. */
+    bool tells = mount->options.cage.streams[2] != NULL || mount->options.cage.image != NULL;
+    int number = rfs_cage_signal_of(status);
+    if (result == 0 && tells && number != 0) {
+        (void)fprintf(stderr, PROGRAM ": the job died of signal %d\n", number);
+    }
     mem_free(mount);
     return result != 0 ? result : rfs_cage_end_like(status);
 }

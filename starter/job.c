@@ -143,7 +143,7 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
         starter_give_up(starter, "");
     } else if (held) {
         job_held(starter);
-    } else {
+    } else if (!remote_was_killed(starter)) {
         scripts_after(starter);
     }
 }

@@ -24,6 +24,7 @@
 #include "base/os_below.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "starter/remote_words_plan.h"
 #include "starter/starter.h"
 #include "wire/remote_attrs.h"
 #include "wire/remote_ticket.h"
@@ -32,13 +33,6 @@
 #define ENVIRONMENT REMOTE_FILES "/environment"
 #define LOG         REMOTE_FILES "/log"
 #define SCRATCH     "tmp"
-
-/* What roost-rsys-mount ends with, if it was not the job: rsyscall_fuse/mount.h. */
-#define MOUNT_FAILED  1
-#define MOUNT_LOST    75
-#define MOUNT_REFUSED 126
-/* With either of which they begin what they say. */
-static const char *const SPEAKERS[] = {"roost-rsys-mount: ", "roost-ckpt: "};
 
 #define HOLD_NOT_STARTED 6 /* HTCondor's number */
 
@@ -137,30 +131,6 @@ static void add_path(const struct starter *starter, struct vec *words, const cha
     vec_push(words, in_sandbox(starter, name));
 }
 
-/* rsys/OWNER, where the shadow is shadow/OWNER. */
-static char *route_of(const struct starter *starter)
-{
-    const char *route = ad_string_or(starter->record, "ShadowRoute", "");
-    size_t length = strlen(REMOTE_SHADOW_PREFIX);
-    struct strbuf text;
-    strbuf_init(&text, 0);
-    strbuf_printf(&text, REMOTE_ROUTE_PREFIX "%s",
-                  strncmp(route, REMOTE_SHADOW_PREFIX, length) == 0 ? route + length : route);
-    return strbuf_take(&text);
-}
-
-/* Does it name something of the submit machine's /tmp?  Then that is its own. */
-static bool names_tmp(const struct ad *job)
-{
-    static const char *const NAMES[] = {"Iwd", "Cmd", "In", "Out", "Err"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        const char *path = ad_string_or(job, NAMES[i], "");
-        found = found || strncmp(path, "/tmp/", 5) == 0 || strcmp(path, "/tmp") == 0;
-    }
-    return found;
-}
-
 /* Its own calls go to a door; in the sandbox the socket's name could be too long. */
 static void wrap_words(struct starter *starter, struct vec *words)
 {
@@ -171,7 +141,7 @@ static void wrap_words(struct starter *starter, struct vec *words)
     vec_push(words, mem_strdup("--fetch"));
     add(words, "--door", strbuf_text(&door));
     add_path(starter, words, "--scratch", SCRATCH);
-    if (names_tmp(starter->job)) {
+    if (remote_words_plan_names_tmp(starter->job)) {
         add_path(starter, words, "--local", SCRATCH);
     }
     strbuf_fini(&door);
@@ -198,12 +168,12 @@ void remote_words(struct starter *starter, struct vec *argv)
     add(&words, "--server", ad_string_or(record, "ShadowAddress", ""));
     add(&words, "--pin", ad_string_or(record, "ShadowPin", ""));
     vec_push(&words, mem_strdup("--route"));
-    vec_push(&words, route_of(starter));
+    vec_push(&words, remote_words_plan_route(ad_string_or(record, "ShadowRoute", "")));
     add_path(starter, &words, "--ticket-file", TICKET);
     add_path(starter, &words, "--environment", ENVIRONMENT);
     if (remote_is_wrapped(starter)) {
         wrap_words(starter, &words);
-    } else if (!names_tmp(job)) {
+    } else if (!remote_words_plan_names_tmp(job)) {
         add_path(starter, &words, "--scratch", SCRATCH);
     }
     if (resume_is_ready(starter)) { /* what it has open is in the image */
@@ -245,13 +215,12 @@ char *remote_log(const struct starter *starter)
 
 /* ---- its end --------------------------------------------------------------------------------- */
 
-/* The last line that is the mount's own; "" if there is none. */
-static void read_log(const struct starter *starter, char *ret, size_t size)
+/* What the mount said of itself; "" if nothing. */
+static void read_said(const struct starter *starter, char *ret, size_t size)
 {
     struct os_file *file = NULL;
     char text[4096];
     ssize_t length = 0;
-    ret[0] = '\0';
     const char *name =
         resume_is_ready(starter) ? STARTER_CKPT_DIRECTORY "/resume.log" : "sandbox/" LOG;
     if (os_below_open(starter->env.os, starter->directory, name, OS_READ, 0, &file, NULL) == 0) {
@@ -259,41 +228,53 @@ static void read_log(const struct starter *starter, char *ret, size_t size)
         os_file_close(file);
     }
     text[length > 0 ? length : 0] = '\0';
-    for (const char *line = text; line[0] != '\0';) {
-        size_t end = strcspn(line, "\n");
-        for (size_t i = 0; i < sizeof SPEAKERS / sizeof SPEAKERS[0]; i++) {
-            size_t words = strlen(SPEAKERS[i]);
-            if (strncmp(line, SPEAKERS[i], words) == 0) {
-                (void)snprintf(ret, size, "%.*s", (int)(end - words), line + words);
-            }
-        }
-        line += end + (line[end] == '\n' ? 1 : 0);
-    }
+    remote_words_plan_said(text, ret, size);
+}
+
+static void give_up(struct starter *starter, const char *why)
+{
+    log_warn(starter->env.log, "remote.failed", why, LOG_TEXT("job", starter->job_id),
+             LOG_INT("status", starter->exit.status), LOG_INT("signal", starter->exit.signal));
+    starter_give_up(starter, why);
 }
 
 bool remote_failed(struct starter *starter)
 {
     const struct os_exit *how = &starter->exit;
-    bool may_be = how->signal == 0 && (how->status == MOUNT_FAILED || how->status == MOUNT_LOST ||
-                                       how->status == MOUNT_REFUSED);
     char why[300], reason[500];
-    if (!remote_is_wanted(starter) || !may_be) {
+    if (!remote_is_wanted(starter) || how->signal != 0) {
         return false;
     }
-    read_log(starter, why, sizeof why);
-    if (why[0] == '\0') {
-        return false; /* it is the job's own status */
+    read_said(starter, why, sizeof why);
+    enum remote_end end = remote_words_plan_end(how->status, how->signal, why);
+    if (end == REMOTE_END_AGAIN) {
+        give_up(starter, why);
+    } else if (end == REMOTE_END_REFUSED) {
+        (void)snprintf(reason, sizeof reason, "Error from %.100s: at its submit machine: %s",
+                       ad_string_or(starter->record, "SlotName", ""), why);
+        log_warn(starter->env.log, "remote.failed", why, LOG_TEXT("job", starter->job_id),
+                 LOG_INT("status", how->status));
+        cage_empty(starter);
+        peek_over(starter);
+        job_hold_before(starter, HOLD_NOT_STARTED, 0, reason);
     }
-    log_warn(starter->env.log, "remote.failed", why, LOG_TEXT("job", starter->job_id),
-             LOG_INT("status", how->status));
-    if (how->status != MOUNT_REFUSED) {
-        starter_give_up(starter, why);
-        return true;
+    return end != REMOTE_END_JOBS;
+}
+
+bool remote_was_killed(struct starter *starter)
+{
+    const struct os_exit *how = &starter->exit;
+    char why[300];
+    if (!remote_is_wanted(starter) || remote_is_wrapped(starter) || how->signal == 0) {
+        return false; /* one that is wrapped shares its standard error */
     }
-    (void)snprintf(reason, sizeof reason, "Error from %.100s: at its submit machine: %s",
-                   ad_string_or(starter->record, "SlotName", ""), why);
+    read_said(starter, why, sizeof why);
+    if (remote_words_plan_end(how->status, how->signal, why) != REMOTE_END_AGAIN) {
+        return false;
+    }
+    (void)snprintf(why, sizeof why, "roost-rsys-mount was killed by signal %d", how->signal);
     cage_empty(starter);
     peek_over(starter);
-    job_hold_before(starter, HOLD_NOT_STARTED, 0, reason);
+    give_up(starter, why);
     return true;
 }

@@ -521,6 +521,8 @@ void remote_environment(struct vec *entries);
 char *remote_log(const struct starter *starter); /* where it says why; the caller owns it */
 /* It was the mount that ended, not the job: the run is over, or the job is held. */
 bool remote_failed(struct starter *starter);
+/* The same when nobody wanted its end: it was the mount that a signal ended. */
+bool remote_was_killed(struct starter *starter);
 
 /* ---- resume.c */
 bool resume_is_needed(const struct starter *starter); /* in the place of input */

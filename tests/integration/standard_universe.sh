@@ -3,7 +3,7 @@
 # an account that may read none of them there; remote_root and remote_readonly are kept, and so is what the schedd's
 # configuration hides; what such a job cannot have holds it. It moves to another machine with its image. When its shadow
 # is killed the next one serves it on, and where that would be wrong it goes on from its image: what it did to its files
-# is done once.
+# is done once. A signal that ends the job is told from one that ends what keeps its files.
 #
 # TIMEOUT: 240
 # SPDX-License-Identifier: Apache-2.0
@@ -19,6 +19,7 @@ mkdir "$WORK/home" "$WORK/jail" "$WORK/jail/data" "$WORK/jail/out" "$WORK/hidden
 cat >>"$ROOST_CONFIG" <<END
 REMOTE_SYSCALL_HIDDEN = $WORK/hidden
 REMOTE_SYSCALL_READONLY = $WORK/home/.profile
+STARTER_FAILURE_BACKOFF = 0
 END
 pool_start
 HOME_DIR=$WORK/home
@@ -104,6 +105,12 @@ equals "what it could open" "$(tr '\n' ' ' <"$WORK/jail/out/jailed")" \
     "/data/read: yes /data/new: Read-only file system /out/new: yes /etc/passwd: No such file or directory /../../etc/passwd: No such file or directory "
 equals "what it said of errors" "$(cat "$WORK/jail/out/errors")" ""
 
+say "one that dies of a signal has died of it"
+sed "s,^executable.*,executable = /bin/sh," "$WORK/all.sub" | sed "s,^arguments.*,arguments = \"-c 'kill -9 \$\$'\"," | sed "s,^output.*,output = other," >"$WORK/kill.sub"
+killed=$(submit "$WORK/kill.sub") || exit 1
+until_true 60 "the job that kills itself is done" is_done "$killed" 1
+equals "how it ended" "$("$ROOST" history "$killed" -af ExitBySignal ExitSignal NumJobStarts)" "true 9 1"
+
 say "what it names and cannot have holds it"
 sed "s,^input.*,input = $WORK/hidden/key," "$WORK/all.sub" | sed "s,^output.*,output = other," >"$WORK/none.sub"
 without=$(submit "$WORK/none.sub") || exit 1
@@ -161,6 +168,11 @@ cp "$HOME_DIR/out" "$HOME_DIR/out.other"
 mv "$HOME_DIR/out.other" "$HOME_DIR/out"
 kill_shadow
 until_true 60 "it runs once more" runs_for 3
+
+say "what keeps its files for it is killed: that is not the job's end"
+kill_mounts() { for pid in $(pids_of rsys-mount wn01) $(pids_of rsys-mount wn02); do kill -9 "$pid" || fail "kill"; done; }
+kill_mounts
+until_true 60 "it runs again" runs_for 4
 open_gate 1
 until_true 60 "the job is done" is_done "$job" 1
 equals "what it saw" "$(tr '\n' '|' <"$HOME_DIR/out")" \
