@@ -272,6 +272,151 @@ static void what_would_be_more_than_the_owner_may_have_is_refused(void **state)
     wire_close(starter.wire);
 }
 
+/* ---- what changed only ----------------------------------------------------------------------- */
+
+/* In the place of roost-ckpt: what it makes is the one behind the other. */
+#define MERGER                               \
+    "#!/bin/sh\n"                            \
+    "[ \"$1\" = merge ] || exit 2\n"         \
+    "if grep -q bad \"$3\"; then\n"          \
+    "    echo half >\"$4\"\n"                \
+    "    echo 'roost-ckpt: it is damaged'\n" \
+    "    exit 1\n"                           \
+    "fi\n"                                   \
+    "cat \"$2\" \"$3\" >\"$4\"\n"            \
+    "echo 'CkptImageSize = 4711'\n"
+
+static void configure(struct world *world, const char *more)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof(text),
+                   "LOCAL_DIR = \"%s\"\nLOG = \"%s/log\"\nSPOOL = \"%s\"\nUID_DOMAIN = \"pool\"\n"
+                   "%s = \"%s/%s\"\n",
+                   world->dir, world->dir, world->dir,
+                   more[0] != '\0' ? "CHECKPOINT_DESTINATION" : "CKPT_PROGRAM", world->dir,
+                   more[0] != '\0' ? more : "merger");
+    put(world, "roost.conf", text);
+    restart(world);
+}
+
+static int send_delta(struct world *world, const struct starter *starter, int64_t sequence,
+                      int64_t base, const char *text)
+{
+    char args[256];
+    (void)
+        snprintf(args, sizeof(args),
+                 "[CkptSequence = %lld; Name = \"delta\"; CkptBase = %lld; Offset = 0; Size = %zu]",
+                 (long long)sequence, (long long)base, strlen(text));
+    return call(world, starter->wire, VERB_CKPT_PUT, args, NULL, text);
+}
+
+static int finish_delta(struct world *world, const struct starter *starter, int64_t sequence,
+                        int64_t base, const char *text)
+{
+    char args[512], sum[DIGEST_HEX_SIZE], files_sum[DIGEST_HEX_SIZE];
+    hash(text, strlen(text), sum);
+    hash(FILES, strlen(FILES), files_sum);
+    (void)
+        snprintf(args, sizeof(args),
+                 "[CkptSequence = %lld; CkptBase = %lld; CkptImageSize = 9; CkptImageStored = %zu; "
+                 "CkptFilesStored = %zu; DeltaChecksum = \"%s\"; FilesChecksum = \"%s\"]",
+                 (long long)sequence, (long long)base, strlen(text), strlen(FILES), sum, files_sum);
+    return call(world, starter->wire, VERB_CKPT_DONE, args, NULL, NULL);
+}
+
+static void begin_merging(struct world *world, struct starter *starter)
+{
+    char path[200];
+    put(world, "merger", MERGER);
+    (void)snprintf(path, sizeof(path), "%s/merger", world->dir);
+    assert_int_equal(os_chmod(world->os, path, 0755, NULL), 0);
+    configure(world, "");
+    begin_run(world, "", starter);
+    assert_int_equal(take(world, starter, 1), 0);
+}
+
+static void what_changed_is_made_whole_before_it_is_kept(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct answer answer;
+    char sum[DIGEST_HEX_SIZE];
+    begin_merging(world, &starter);
+    assert_int_equal(send_delta(world, &starter, 2, 1, " anew"), 0);
+    assert_int_equal(send_piece(world, &starter, 2, "files", 0, strlen(FILES), FILES), 0);
+    assert_int_equal(finish_delta(world, &starter, 2, 1, " anew"), 0);
+    assert_int_equal(finish_delta(world, &starter, 2, 1, " anew"), 0); /* asked twice */
+    offers(world, &starter, "2;1;");
+    begin(starter.wire, VERB_CKPT_GET, "[CkptSequence = 2; Name = \"image\"; Offset = 0]", NULL,
+          NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_string_equal(strbuf_text(&answer.bytes), IMAGE " anew");
+    answer_fini(&answer);
+    begin(starter.wire, VERB_CKPT_LOOK, "[]", NULL, NULL, &answer);
+    wait_for(world, &answer.done);
+    const struct ad *manifest = answer.ads.items[0];
+    hash(IMAGE " anew", strlen(IMAGE " anew"), sum);
+    assert_string_equal(ad_string_or(manifest, "ImageChecksum", ""), sum);
+    assert_int_equal(ad_int_or(manifest, "CkptImageStored", 0), strlen(IMAGE " anew"));
+    assert_int_equal(ad_int_or(manifest, "CkptImageSize", 0), 4711);
+    assert_false(ad_has(manifest, "CkptBase"));
+    answer_fini(&answer);
+    assert_false(is_kept(world, "2/delta"));
+    assert_false(is_kept(world, "2/said"));
+    wire_close(starter.wire);
+}
+
+static void what_nothing_whole_comes_of_is_not_kept(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_merging(world, &starter);
+    assert_int_equal(send_delta(world, &starter, 2, 7, "x"), -ENODATA);
+    assert_int_equal(send_delta(world, &starter, 2, 1, "bad"), 0);
+    assert_int_equal(send_piece(world, &starter, 2, "files", 0, strlen(FILES), FILES), 0);
+    assert_int_equal(finish_delta(world, &starter, 2, 7, "bad"), -ENODATA);
+    assert_int_equal(finish_delta(world, &starter, 2, 1, "good"), -EAGAIN); /* not what came */
+    assert_int_equal(send_delta(world, &starter, 2, 1, "bad"), 0);
+    assert_int_equal(finish_delta(world, &starter, 2, 1, "bad"), -ENODATA);
+    offers(world, &starter, "1;");
+    assert_int_equal(take(world, &starter, 3), 0); /* a whole one */
+    offers(world, &starter, "3;1;");
+    wire_close(starter.wire);
+}
+
+/* ---- elsewhere ------------------------------------------------------------------------------- */
+
+static void they_are_kept_where_the_site_says_and_removed_there(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    struct os_stat stat;
+    char far[200], away[200], image[300];
+    (void)snprintf(far, sizeof(far), "%s/far", world->dir);
+    (void)snprintf(away, sizeof(away), "%s/away", world->dir);
+    (void)snprintf(image, sizeof(image), "%s/1.0/1/image", far);
+    configure(world, "far");
+    begin_run(world, "", &starter);
+    /* Not mounted: nothing is written in its place. */
+    assert_int_equal(send_piece(world, &starter, 1, "image", 0, strlen(IMAGE), IMAGE), -ENOTDIR);
+    assert_int_equal(os_mkdirs(world->os, far, 0700, NULL), 0);
+    assert_int_equal(take(world, &starter, 1), 0);
+    assert_int_equal(os_stat(world->os, image, &stat), 0);
+    offers(world, &starter, "1;");
+    assert_int_equal(os_rename(world->os, far, away, false, NULL), 0);
+    assert_int_equal(call(world, starter.wire, VERB_CKPT_LOOK, "[]", NULL, NULL), -EAGAIN);
+    assert_int_equal(os_rename(world->os, away, far, false, NULL), 0);
+    offers(world, &starter, "1;");
+    assert_int_equal(call(world, world->shadow, VERB_JOB_STOP, "[Checkpoints = \"1.0\"]", NULL,
+                          NULL),
+                     0);
+    restart(world); /* after what its lanes had to do */
+    assert_false(is_kept(world, ""));
+    (void)snprintf(image, sizeof(image), "%s/1.0", far);
+    assert_int_equal(os_stat(world->os, image, &stat), -ENOENT);
+    wire_close(starter.wire);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +429,9 @@ int main(void)
         CASE(only_what_is_a_checkpoints_is_written_and_read),
         CASE(the_next_shadow_offers_what_the_schedd_knows_of),
         CASE(those_of_a_job_that_leaves_are_removed),
+        CASE(what_changed_is_made_whole_before_it_is_kept),
+        CASE(what_nothing_whole_comes_of_is_not_kept),
+        CASE(they_are_kept_where_the_site_says_and_removed_there),
         CASE(what_would_be_more_than_the_owner_may_have_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
