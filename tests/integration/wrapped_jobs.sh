@@ -64,6 +64,7 @@ log = $WORK/log.$1
 queue
 END
     "$ROOST" submit "$WORK/$1.sub" >"$WORK/submit.out" || fail "submitting $1"
+    until_true 60 "the log of $1 is there" test -s "$WORK/log.$1" # else `roost wait` takes it for a user
 }
 submit plain
 for how in -static -pie; do
