@@ -20,6 +20,7 @@ struct board {
     uint64_t looks;   /* of the job at its clock */
     uint64_t last_ns; /* the clock then */
     uint64_t gap_ns;  /* the longest one between two looks since the last order */
+    uint64_t work;    /* what it computes */
     uint32_t order, obeyed;
 };
 

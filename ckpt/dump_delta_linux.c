@@ -45,31 +45,44 @@ static void read_runs(const struct tracee *source, const struct iovec *there, si
     }
 }
 
-size_t delta_gather(struct subject *subject, size_t first, uint64_t end, unsigned char *to,
-                    size_t size)
+void delta_read(const struct subject *subject, size_t first, size_t end, unsigned char *to)
 {
     struct iovec there[VECTORS];
-    size_t count = 0, from = 0, at = 0, i = first;
-    for (; i < subject->runs.count && subject->runs.items[i].start < end; i++) {
-        struct page_run *run = &subject->runs.items[i];
+    const struct page_run *from = NULL;
+    size_t count = 0, bytes = 0;
+    for (size_t i = first; i < end; i++) {
+        const struct page_run *run = &subject->runs.items[i];
         if (!run->is_changed) {
             continue;
         }
-        if (at + bytes_of(run) > size) {
-            break;
-        }
-        run->at = at;
-        at += bytes_of(run);
+        from = count == 0 ? run : from;
         there[count++] = (struct iovec){(void *)(uintptr_t)run->start, (size_t)bytes_of(run)};
+        bytes += (size_t)bytes_of(run);
         if (count == VECTORS) {
-            read_runs(subject->source, there, count, to + from, at - from);
-            from = at;
-            count = 0;
+            read_runs(subject->source, there, count, to + from->at, bytes);
+            count = bytes = 0;
         }
     }
     if (count > 0) {
-        read_runs(subject->source, there, count, to + from, at - from);
+        read_runs(subject->source, there, count, to + from->at, bytes);
     }
+}
+
+/* The contents of changed runs from `first` on, before that address, as many as fit; sets where
+ * each lies.  The index of the first run that was not read. */
+static size_t gather(struct subject *subject, size_t first, uint64_t end, unsigned char *to,
+                     size_t size)
+{
+    size_t at = 0, i = first;
+    for (; i < subject->runs.count && subject->runs.items[i].start < end; i++) {
+        struct page_run *run = &subject->runs.items[i];
+        if (run->is_changed && at + bytes_of(run) > size) {
+            break;
+        }
+        run->at = at;
+        at += run->is_changed ? bytes_of(run) : 0;
+    }
+    delta_read(subject, first, i, to);
     return i;
 }
 
@@ -112,7 +125,7 @@ int delta_copy(struct reader *reader, const struct ckpt_region *region)
             continue;
         }
         if (i >= gathered && bytes_of(run) < LONG) {
-            gathered = delta_gather(subject, i, region->end, reader->chunk, READER_CHUNK);
+            gathered = gather(subject, i, region->end, reader->chunk, READER_CHUNK);
         }
         rc = i < gathered ? reader_put(reader, run->start, data + run->at, (size_t)bytes_of(run))
                           : reader_copy(reader, run->start, run->end);

@@ -48,10 +48,9 @@ int reader_copy(struct reader *reader, uint64_t start, uint64_t end);
 /* ---- dump_delta_linux.c */
 /* Of that region what its process's runs say. */
 int delta_copy(struct reader *reader, const struct ckpt_region *region);
-/* The contents of changed runs from `first` on, to that memory, as many as fit; sets where each
- * lies.  What cannot be read is zeroes.  The index of the first run that was not read. */
+/* The contents of changed runs from `first` to before `end`, each to its place (page_run.at) in
+ * that memory; one behind the other, and without holes.  What cannot be read is zeroes. */
 struct subject;
-size_t delta_gather(struct subject *subject, size_t first, uint64_t end, unsigned char *to,
-                    size_t size);
+void delta_read(const struct subject *subject, size_t first, size_t end, unsigned char *to);
 
 #endif

@@ -14,10 +14,13 @@
 #include "base/mem.h"
 #include "ckpt/dump.h"
 #include "ckpt/dump_memory.h"
+#include "ckpt/take_linux.h"
 #include "ckpt/written_linux.h"
 
 /* More than this is not taken while the job stands still: our own memory is not without end. */
 #define TAKE_MAX (UINT64_C(256) << 20)
+/* Less is taken as soon by one thread. */
+#define HELP_FROM (UINT64_C(256) << 10)
 /* Copying processes costs about a quarter of what copying their pages does. */
 #define TAKE_SHARE 4U
 /* A delta of more than half of the job pays no more. */
@@ -46,6 +49,7 @@ struct follow {
     char base[256];
     unsigned char *room; /* for what is taken */
     uint64_t room_bytes;
+    struct take *take;                     /* who helps to take it; NULL: it is little */
     uint64_t changed_bytes, present_bytes; /* of the image that is made now */
     char trouble[ERR_TEXT_MAX];
 };
@@ -81,6 +85,7 @@ void follow_destroy(struct follow *follow)
             forget(&follow->items[i]);
         }
         give_room_back(follow);
+        take_destroy(follow->take);
         mem_free(follow->items);
         mem_free(follow);
     }
@@ -245,10 +250,14 @@ static int look_at_memory(struct follow *follow, struct followed *one, struct su
                           int pagemap, const struct ckpt_region *region)
 {
     struct page_ranges changed = {.items = NULL}, present = {.items = NULL}, all = {.items = NULL};
-    int rc = one->fd >= 0 ? written_scan(pagemap, region->start, region->end, &changed) : -EPERM;
+    int rc = one->fd >= 0 ? written_look(pagemap, region->start, region->end, &changed, &present)
+                          : -EPERM;
     bool known = rc == 0 && one->is_in_base;
-    rc = rc == -EPERM ? watch_anew(one, subject, pagemap, region) : rc;
-    rc = rc != 0 ? rc : written_present(pagemap, region->start, region->end, &present);
+    if (rc == -EPERM) {
+        present.count = 0; /* of a part of it, perhaps */
+        rc = watch_anew(one, subject, pagemap, region);
+        rc = rc != 0 ? rc : written_present(pagemap, region->start, region->end, &present);
+    }
     if (rc == 0) {
         unite(&changed, &one->owed, &all);
         add_runs(follow, subject, &present, known ? &all : &present);
@@ -314,6 +323,7 @@ void follow_expect(struct follow *follow)
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
         follow->room = room != MAP_FAILED ? room : NULL;
         follow->room_bytes = follow->room != NULL ? bytes : 0;
+        follow->take = bytes > HELP_FROM ? take_create() : NULL;
     }
 }
 
@@ -359,14 +369,8 @@ bool follow_take(struct follow *follow, struct dump *dump)
     }
     for (size_t i = 0; i < dump->count; i++) {
         struct subject *subject = dump->subjects[i];
-        uint64_t mine = 0;
-        (void)delta_gather(subject, 0, UINT64_MAX, follow->room + at, (size_t)(bytes - at));
         subject->taken = follow->room + at;
-        for (size_t j = 0; j < subject->runs.count; j++) {
-            const struct page_run *run = &subject->runs.items[j];
-            mine += run->is_changed ? run->end - run->start : 0;
-        }
-        at += mine;
+        at += take_runs(follow->take, subject, follow->room + at);
     }
     return true;
 }
@@ -421,6 +425,8 @@ static void keep_owed(struct follow *follow, const struct dump *dump)
 void follow_done(struct follow *follow, const struct dump *dump, const char *image, bool ok)
 {
     give_room_back(follow);
+    take_destroy(follow->take);
+    follow->take = NULL;
     if (!follow->has_looked) {
         return;
     }

@@ -121,8 +121,24 @@ int written_pagemap(pid_t pid)
     return fd < 0 ? -errno : fd;
 }
 
-/* All that matches; ret may be NULL. */
-static int scan_all(int pagemap, struct scan *scan, struct page_ranges *ret, uint64_t *bytes)
+/* What a scan finds, by what it is of each. */
+struct finds {
+    struct page_ranges *changed, *present; /* NULL: they are not asked for */
+    uint64_t bytes;
+};
+
+static void add_find(struct finds *finds, const struct scan_range *found)
+{
+    finds->bytes += found->end - found->start;
+    if (finds->changed != NULL && (found->categories & SCAN_WRITTEN) != 0) {
+        page_ranges_add(finds->changed, found->start, found->end);
+    }
+    if (finds->present != NULL && (found->categories & (SCAN_PRESENT | SCAN_SWAPPED)) != 0) {
+        page_ranges_add(finds->present, found->start, found->end);
+    }
+}
+
+static int scan_all(int pagemap, struct scan *scan, struct finds *finds)
 {
     struct scan_range found[VECTORS];
     uint64_t end = scan->end;
@@ -136,10 +152,7 @@ static int scan_all(int pagemap, struct scan *scan, struct page_ranges *ret, uin
             return -errno;
         }
         for (int i = 0; i < count; i++) {
-            *bytes += found[i].end - found[i].start;
-            if (ret != NULL) {
-                page_ranges_add(ret, found[i].start, found[i].end);
-            }
+            add_find(finds, &found[i]);
         }
         if (scan->walk_end <= scan->start) {
             return -EIO; /* it would never end */
@@ -151,32 +164,44 @@ static int scan_all(int pagemap, struct scan *scan, struct page_ranges *ret, uin
 
 int written_scan(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret)
 {
-    uint64_t bytes = 0;
+    struct finds finds = {.changed = ret};
     struct scan scan = {.flags = SCAN_PROTECT | SCAN_CHECK_WATCHED,
                         .start = start,
                         .end = end,
                         .category_mask = SCAN_WRITTEN,
                         .return_mask = SCAN_WRITTEN};
-    return scan_all(pagemap, &scan, ret, &bytes);
+    return scan_all(pagemap, &scan, &finds);
+}
+
+int written_look(int pagemap, uint64_t start, uint64_t end, struct page_ranges *changed,
+                 struct page_ranges *present)
+{
+    struct finds finds = {.changed = changed, .present = present};
+    struct scan scan = {.flags = SCAN_PROTECT | SCAN_CHECK_WATCHED, /* protects what was written */
+                        .start = start,
+                        .end = end,
+                        .category_anyof_mask = SCAN_WRITTEN | SCAN_PRESENT | SCAN_SWAPPED,
+                        .return_mask = SCAN_WRITTEN | SCAN_PRESENT | SCAN_SWAPPED};
+    return scan_all(pagemap, &scan, &finds);
 }
 
 int written_present(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret)
 {
-    uint64_t bytes = 0;
+    struct finds finds = {.present = ret};
     struct scan scan = {.start = start,
                         .end = end,
                         .category_anyof_mask = SCAN_PRESENT | SCAN_SWAPPED,
-                        .return_mask = SCAN_PRESENT};
-    return scan_all(pagemap, &scan, ret, &bytes);
+                        .return_mask = SCAN_PRESENT | SCAN_SWAPPED};
+    return scan_all(pagemap, &scan, &finds);
 }
 
 uint64_t written_estimate(int pagemap)
 {
-    uint64_t bytes = 0;
+    struct finds finds = {.changed = NULL};
     struct scan scan = {.start = 0,
                         .end = SPACE_END,
                         .category_mask = SCAN_WRITTEN,
                         .return_mask = SCAN_WRITTEN};
-    (void)scan_all(pagemap, &scan, NULL, &bytes); /* what it found is better than nothing */
-    return bytes;
+    (void)scan_all(pagemap, &scan, &finds); /* what it found is better than nothing */
+    return finds.bytes;
 }

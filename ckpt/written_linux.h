@@ -37,6 +37,9 @@ int written_pagemap(pid_t pid);
 /* Pages that were written to since the last call, or since they are there; protects them again.
  * -EPERM: that memory is not watched. */
 int written_scan(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret);
+/* The same, and in the same walk those that are there, written to or not. */
+int written_look(int pagemap, uint64_t start, uint64_t end, struct page_ranges *changed,
+                 struct page_ranges *present);
 /* Pages that are there, in memory or swapped out. */
 int written_present(int pagemap, uint64_t start, uint64_t end, struct page_ranges *ret);
 /* How many bytes a scan of all memory would find, unwatched memory included. */

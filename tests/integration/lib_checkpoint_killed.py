@@ -38,13 +38,21 @@ def is_free(job):
         return False
 
 
-def await_free(run, job, what):
-    until = time.monotonic() + 30
-    while not is_free(job):
+def has_image(job, image):
+    """The image, or what is to be one, is open in it."""
+    try:
+        return any(os.readlink(f"/proc/{job}/fd/{fd}").startswith(image) for fd in os.listdir(f"/proc/{job}/fd"))
+    except OSError:
+        return False
+
+
+def await_free(run, job, image, what):
+    until = time.monotonic() + 60
+    while not is_free(job) or has_image(job, image):
         if run.started.poll() is not None:
             return
         if time.monotonic() > until:
-            sys.exit(f"{what}: the job stands still")
+            sys.exit(f"{what}: the job stands still, or has the image open")
         time.sleep(0.001)
 
 
@@ -63,7 +71,7 @@ def deaths(options, run, job, image, how, at):
         later = at + random.randint(1, max(1, 2 * options.calls // options.deaths))
         made = dump(options, job, image, how, DYING_AT=later)
         what = f"{options.program} {how}, seed {options.seed}, killed at {later}"
-        await_free(run, job, what)
+        await_free(run, job, image, what)
         check_image(image, what)
         if made.returncode == 0:
             if how == "--leave-running" and run.started.poll() is None and "roost-copy" in zombies(job):
