@@ -69,6 +69,7 @@ END
 submit plain
 for how in -static -pie; do
     submit "linked$how"
+    until_true 30 "a log" test -s "$WORK/log.linked$how"
     timeout 60 "$ROOST" wait "$WORK/log.linked$how" || fail "linked$how does not end"
     equals "what linked$how said" "$(cat "$HOME_DIR/out.linked$how")" "hello, typed
 $HOME_DIR"
