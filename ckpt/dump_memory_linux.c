@@ -26,6 +26,7 @@
 #include "ckpt/dump_memory.h"
 #include "ckpt/image.h"
 #include "ckpt/sum.h"
+#include "ckpt/written_linux.h"
 
 #define SYSTEMS_MAX  (1U << 20)
 #define UNCHANGED_S  (24 * 60 * 60)
@@ -275,6 +276,19 @@ static int copy_present(struct reader *reader, uint64_t start, uint64_t end)
     return 0;
 }
 
+/* Of a large one the kernel is asked which pages are there: a sanitizer's shadow of 16 TiB has 32
+ * GiB of pagemap.  -ENOTTY: it does not know that question. */
+static int copy_sparse(struct reader *reader, uint64_t start, uint64_t end)
+{
+    struct page_ranges present = {.count = 0};
+    int rc = written_present(reader->pagemap, start, end, &present);
+    for (size_t i = 0; rc == 0 && i < present.count; i++) {
+        rc = reader_copy(reader, present.items[i].start, present.items[i].end);
+    }
+    mem_free(present.items);
+    return rc;
+}
+
 static bool is_of_file(const struct ckpt_region *region)
 {
     return (region->flags & CKPT_WAS_FILE) != 0 || region->kind == CKPT_VDSO;
@@ -289,6 +303,13 @@ static int copy_region(struct reader *reader, const struct ckpt_region *region)
     int rc = 0;
     if (all) {
         return reader_copy(reader, region->start, region->end);
+    }
+    if (region->end - region->start > (uint64_t)PAGES_AHEAD * CKPT_PAGE) {
+        rc = copy_sparse(reader, region->start, region->end);
+        if (rc != -ENOTTY && rc != -EINVAL) {
+            return rc;
+        }
+        rc = 0;
     }
     for (uint64_t at = region->start; rc == 0 && at < region->end;
          at += (uint64_t)PAGES_AHEAD * CKPT_PAGE) {

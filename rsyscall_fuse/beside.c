@@ -196,6 +196,7 @@ static int make_folder(struct rfs_beside *beside, struct err *err)
 
 static void end_all(struct rfs_beside *beside)
 {
+    rfs_door_close(beside->door);
     rfs_link_destroy(beside->link);
     rfs_door_destroy(beside->door);
     loop_timer_destroy(beside->end_timer);

@@ -696,18 +696,27 @@ int rfs_door_create(struct loop *loop, struct rfs_link *link, const struct rsys_
     return 0;
 }
 
-void rfs_door_destroy(struct rfs_door *door)
+void rfs_door_close(struct rfs_door *door)
 {
     struct client *client;
+    if (door == NULL) {
+        return;
+    }
+    listener_destroy(door->listener);
+    door->listener = NULL;
+    while ((client = TAILQ_FIRST(&door->clients)) != NULL) {
+        end_client(client);
+    }
+}
+
+void rfs_door_destroy(struct rfs_door *door)
+{
     struct held *held;
     if (door == NULL) {
         return;
     }
     listener_destroy(door->listener);
     loop_timer_destroy(door->timer);
-    while ((client = TAILQ_FIRST(&door->clients)) != NULL) {
-        end_client(client);
-    }
     while ((held = TAILQ_FIRST(&door->handles)) != NULL) {
         forget(door, held);
     }

@@ -40,8 +40,11 @@ struct rfs_door_stats {
 int rfs_door_create(struct loop *loop, struct rfs_link *link, const struct rsys_reply *hello,
                     const char *address, uint64_t linger_ms, struct rfs_door **ret,
                     struct err *err);
-/* The link is still there, and answers what is under way when it is destroyed: the door goes after
- * it.  NULL is allowed. */
+/* Nobody comes in any more, and who is in goes: the link, which is still there, is asked to let go
+ * of what they had.  NULL is allowed. */
+void rfs_door_close(struct rfs_door *door);
+/* After that one, and after the link, which answers what is under way when it is destroyed.  NULL
+ * is allowed. */
 void rfs_door_destroy(struct rfs_door *door);
 /* No process is connected, and all that was asked is answered. */
 bool rfs_door_is_quiet(const struct rfs_door *door);

@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     at[NAMED] = map(MAP_SHARED, make_file(argv[1], "named", 0));
     at[LOW] = map(MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1);
     at[ONE] = map(MAP_PRIVATE | MAP_ANONYMOUS, -1);
-    at[SPARSE] = mmap(NULL, (size_t)1 << 36, PROT_READ | PROT_WRITE,
+    at[SPARSE] = mmap(NULL, (size_t)1 << 40, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     must(at[SPARSE] != MAP_FAILED, "sparse");
     must(madvise(at[ONE], BYTES, MADV_DONTFORK) == 0, "madvise");

@@ -147,6 +147,7 @@ static int hall_teardown(void **state)
 {
     struct hall *hall = *state;
     void *rig = hall->rig;
+    rfs_door_close(hall->door);
     rfs_link_destroy(hall->rig->link);
     hall->rig->link = NULL;
     rfs_door_destroy(hall->door);
