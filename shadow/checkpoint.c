@@ -501,8 +501,10 @@ static int get_body(struct work *work)
     struct ckpt_call *call = work->arg;
     struct os_file *file = NULL;
     char *directory = place(work->run, call->sequence);
-    int result =
-        os_below_open(work->run->shadow->os, directory, call->name, OS_READ, 0, &file, &work->err);
+    int result = checkpoint_place_check(work->run, &work->err);
+    result = result != 0 ? result
+                         : os_below_open(work->run->shadow->os, directory, call->name, OS_READ, 0,
+                                         &file, &work->err);
     if (result == 0) {
         call->bytes = mem_alloc(PIECE_MAX);
         ssize_t got = os_file_read(file, (uint64_t)call->offset, call->bytes, PIECE_MAX);

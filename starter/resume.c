@@ -279,6 +279,10 @@ static void got(void *arg, struct wire_reply *reply)
         shadow_link_dial(starter);
         return;
     }
+    if (reply->status == -EAGAIN) { /* where they are kept went away: nothing is damaged */
+        starter_give_up(starter, reply->text);
+        return;
+    }
     if (reply->status != 0 || reply->blob_length != piece) {
         refuse_and_go_on(starter, true, reply->status != 0 ? reply->text : "it is cut off");
         return;

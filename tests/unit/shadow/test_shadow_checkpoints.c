@@ -429,6 +429,9 @@ static void they_are_kept_where_the_site_says_and_removed_there(void **state)
     offers(world, &starter, "1;");
     assert_int_equal(os_rename(world->os, far, away, false, NULL), 0);
     assert_int_equal(call(world, starter.wire, VERB_CKPT_LOOK, "[]", NULL, NULL), -EAGAIN);
+    assert_int_equal(call(world, starter.wire, VERB_CKPT_GET,
+                          "[CkptSequence = 1; Name = \"image\"; Offset = 0]", NULL, NULL),
+                     -EAGAIN);
     assert_int_equal(os_rename(world->os, away, far, false, NULL), 0);
     offers(world, &starter, "1;");
     assert_int_equal(call(world, world->shadow, VERB_JOB_STOP, "[Checkpoints = \"1.0\"]", NULL,
