@@ -2,6 +2,7 @@
 """Clients that are enemies of a server of remote system calls, beside one that works.
 
 lib_rsys_hostile.py SOCKET PID INSIDE OUTSIDE [SECONDS]
+lib_rsys_hostile.py tcp:HOST:PORT/ROUTE PID INSIDE OUTSIDE SECONDS TICKET_FILE   as a starter that has become one: a shadow's, of a pool
 
 PID is the server's: it offers INSIDE as / to who has the ticket "enemy" or "friend".  OUTSIDE, beside INSIDE, has a file
 `secret`.  While a friend stats, writes and reads, each attack goes on for SECONDS.  Then: nothing outside was read or
@@ -14,6 +15,7 @@ import os
 import random
 import resource
 import socket
+import ssl
 import struct
 import sys
 import time
@@ -23,6 +25,10 @@ READDIR, MKDIR, SYMLINK, LINK, RENAME, UNLINK, RMDIR, FALLOCATE, COPY = 13, 14, 
 SECRET = b"what nobody outside may read"
 NO_ATTR = bytes(96)
 ANY_FILE = NO_ATTR + bytes(8)  # no attributes, no time of birth: whatever file it is
+ENEMY = "enemy"
+if len(sys.argv) > 6:
+    with open(sys.argv[6]) as ticket_file:
+        ENEMY = ticket_file.read().strip()
 RATE = 1000  # requests a second, at least
 MEMORY_KIB = 96 << 10
 
@@ -46,10 +52,18 @@ class Client:
         self.dial()
 
     def dial(self):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(30)
-        self.socket.connect(self.path)
-        self.socket.sendall(b"ROOST/1 rsys\n")
+        if self.path.startswith("tcp:"):
+            address, route = self.path[4:].split("/", 1)
+            plain = socket.create_connection(address.rsplit(":", 1), 30)
+            plain.sendall(f"ROOST/1 {route}\n".encode())
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            self.socket = context.wrap_socket(plain)
+        else:
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.settimeout(30)
+            self.socket.connect(self.path)
+            self.socket.sendall(b"ROOST/1 rsys\n")
         self.seq = {}
         self.send_raw(HELLO, 0, 0, struct.pack("<II", 1, 64) + bytes(16) + text(self.ticket))
         return self.reply()
@@ -70,7 +84,7 @@ class Client:
         while len(parts) < count:
             try:
                 part = self.socket.recv(min(count - len(parts), 1 << 20))
-            except (ConnectionError, TimeoutError) as error:
+            except OSError as error:
                 raise Cut from error
             if not part:
                 raise Cut
@@ -171,7 +185,7 @@ def wild_bytes(client, rng):
 
 def ask_wildly(path, seconds, what, seed):
     rng, asked, until = random.Random(seed), 0, time.monotonic() + seconds
-    client = Client(path, "enemy")
+    client = Client(path, ENEMY)
     while time.monotonic() < until:
         try:
             for _ in range(50):
@@ -231,7 +245,7 @@ def never_read(path, seconds, _inside, _seed):
     clients, asked, until = [], 0, time.monotonic() + seconds
     while time.monotonic() < until:
         try:
-            client = Client(path, "enemy")
+            client = Client(path, ENEMY)
             handle = client.open("big", 1)
             client.socket.settimeout(0.2)
             for slot in range(64):
@@ -305,7 +319,25 @@ def run_attack(attack, results, *given):
     results.put(attack(*given))
 
 
+def attack_a_shadow(path, pid, inside, outside, seconds):
+    prepare(inside, outside)
+    before_kib, total = peak_kib(pid), 0
+    began = time.monotonic()
+    for seed, name in enumerate(["paths", "handles and sizes", "bytes", "links that change"]):
+        started = time.monotonic()
+        asked = ATTACKS[name](path, seconds, inside, seed)
+        total += asked
+        print(f"{name}: {asked / (time.monotonic() - started):.0f} a second", flush=True)
+        check_outside(outside)
+    print(f"{total / (time.monotonic() - began):.0f} a second; the shadow had {before_kib} KiB, now {peak_kib(pid)} KiB at most")
+    if total < RATE / 4 * (time.monotonic() - began) or peak_kib(pid) - before_kib > MEMORY_KIB:
+        sys.exit("that is not much of an attack, or much of memory")
+
+
 def main():
+    if len(sys.argv) > 6:
+        attack_a_shadow(*sys.argv[1:5], float(sys.argv[5]))
+        return
     path, pid, inside, outside = sys.argv[1:5]
     seconds = float(sys.argv[5]) if len(sys.argv) > 5 else 1.0
     prepare(inside, outside)

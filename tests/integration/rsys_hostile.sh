@@ -17,7 +17,7 @@ echo friend >"$WORK/friend"
     --root "/=$WORK/files/inside" --max-bytes 256MiB --handles 200 --lease 30s >"$WORK/served" 2>"$WORK/server.log" &
 server=$!
 until_true 30 "it serves" grep -qs '^pin ' "$WORK/served"
-timeout 100 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_rsys_hostile.py" "$WORK/files/socket" "$server" "$WORK/files/inside" "$WORK/files/outside" ||
+timeout 100 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_rsys_hostile.py" "$WORK/files/socket" "$server" "$WORK/files/inside" "$WORK/files/outside" 0.6 ||
     fail "enemies: $(tail -n 5 "$WORK/server.log")"
 kill "$server"
 wait "$server"
