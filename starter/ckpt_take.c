@@ -162,6 +162,12 @@ static void exclude(struct vec *words, const char *name, const char *way)
     strbuf_fini(&word);
 }
 
+/* A job that ends with its checkpoint stands still anyway: one pass over its files is enough. */
+static bool uses_copy(const struct starter *starter)
+{
+    return starter->ckpt.copies && !starter->ckpt.ends_run;
+}
+
 /* The job's files, under the names that it has for them: without what we put there. */
 static void add_tar(struct starter *starter, const char *archive, struct vec *words)
 {
@@ -182,7 +188,7 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
     mem_free(images);
     struct vec names = {0};
     vec_push(&names, mem_strdup(STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_INPUTS));
-    if (starter->ckpt.copies) {
+    if (uses_copy(starter)) {
         vec_push(&names, mem_strdup("--directory=" STARTER_CKPT_COPY)); /* of what follows */
     }
     vec_push(&names, mem_strdup("sandbox"));
@@ -251,7 +257,7 @@ static void add_dump(struct starter *starter, const char *number, char *const pa
     for (size_t i = 0; ckpt->follower > 0 && i < (ckpt->committed_id[0] != '\0' ? 4 : 2); i++) {
         vec_push(words, mem_strdup(through[i]));
     }
-    if (ckpt->copies) {
+    if (uses_copy(starter)) {
         add_mirror(starter, words);
     }
     vec_push(words, mem_strdup("--"));
