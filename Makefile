@@ -16,8 +16,9 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 PREFIX ?= /usr/local
-# How many tests at a time; the limits of time in the suite are meant for this.
-TEST_JOBS ?= 2
+# How many tests at a time; the limits of time in the suite are meant for this on two processors: more
+# than half of its time a test waits.
+TEST_JOBS ?= 3
 
 CTEST = ctest --output-on-failure -j $(TEST_JOBS)
 

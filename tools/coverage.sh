@@ -7,7 +7,7 @@ cd "$1"
 rm -rf profiles
 mkdir profiles
 # %m: one file per program, merged by the programs themselves.
-LLVM_PROFILE_FILE=$PWD/profiles/%m.profraw ctest --output-on-failure -j "${TEST_JOBS:-2}" -LE lint || echo "some tests failed"
+LLVM_PROFILE_FILE=$PWD/profiles/%m.profraw ctest --output-on-failure -j "${TEST_JOBS:-3}" -LE lint || echo "some tests failed"
 llvm-profdata merge -sparse -o all.profdata profiles/*.profraw
 objects=()
 for program in bin/* tests/bin/*; do
