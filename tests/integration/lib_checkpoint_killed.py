@@ -63,6 +63,15 @@ def check_image(image, what):
             sys.exit(f"{what}: the image is not whole: {told.stderr}")
 
 
+def check_copies(options, run, job, image, what):
+    """Those of dumpers that were killed are reaped by the next one: or, if they had not come to their end, by the one after."""
+    until = time.monotonic() + 60
+    while run.started.poll() is None and "roost-copy" in zombies(job):
+        if time.monotonic() > until:
+            sys.exit(f"{what}: copies of the job are left: {zombies(job)}")
+        dump(options, job, image, "--leave-running")
+
+
 def deaths(options, run, job, image, how, at):
     """Dumps that die, each later than the one before, until one does not, or the job has come to its end.  How many died,
     where the last one did, and whether one was made."""
@@ -74,8 +83,8 @@ def deaths(options, run, job, image, how, at):
         await_free(run, job, image, what)
         check_image(image, what)
         if made.returncode == 0:
-            if how == "--leave-running" and run.started.poll() is None and "roost-copy" in zombies(job):
-                sys.exit(f"{what}: copies of the job are left: {zombies(job)}")
+            if how == "--leave-running":
+                check_copies(options, run, job, image, what)
             return count, later, True
         if made.returncode != -signal.SIGKILL:
             if "there is none" not in made.stderr:
@@ -100,8 +109,11 @@ def zombies(job):
     """Children of it that have ended and wait to be asked for, by names."""
     found = []
     for child in children(job):
-        with open(f"/proc/{child}/stat") as stat:
-            text = stat.read()
+        try:
+            with open(f"/proc/{child}/stat") as stat:
+                text = stat.read()
+        except OSError:
+            continue
         if text.rsplit(")", 1)[1].split()[0] == "Z":
             found.append(text[text.index("(") + 1:text.rindex(")")])
     return found
