@@ -177,7 +177,14 @@ static void make_followers(pid_t leaders[2])
         must(setpgid(0, leaders[0]) == 0, "join");
         be('g');
     }
-    must(read(verdicts[0], &byte, 1) == 1 && kill(leaders[0], SIGKILL) == 0, "kill");
+    must(read(verdicts[0], &byte, 1) == 1, "read");
+    pid_t member = child(); /* has ended as one of the group, without leading it */
+    if (member == 0) {
+        must(setpgid(0, leaders[0]) == 0, "join");
+        _exit(6);
+    }
+    wait_for_zombie(member);
+    must(kill(leaders[0], SIGKILL) == 0, "kill");
     leaders[1] = child();
     if (leaders[1] == 0) {
         must(setsid() > 0, "setsid");
@@ -218,7 +225,7 @@ int main(void)
     char said[MEMBERS + 1] = "";
     unsigned long sum = 0;
     pid_t leaders[2];
-    int status;
+    int status, killed = 0, sixes = 0;
     must(pipe(verdicts) == 0 && pipe(gates) == 0, "pipes");
     members = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     must(members != MAP_FAILED, "mmap");
@@ -247,7 +254,12 @@ int main(void)
     }
     must(waitpid(ended, &status, 0) == ended && WEXITSTATUS(status) == 42, "ended");
     wait_for(stopped);
-    must(waitpid(-leaders[0], &status, 0) == leaders[0] && WTERMSIG(status) == SIGKILL, "killed");
+    for (int i = 0; i < 3; i++) { /* the leader, who ended as it, and g */
+        must(waitpid(-leaders[0], &status, 0) > 0, "who was in the group");
+        killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        sixes += WIFEXITED(status) && WEXITSTATUS(status) == 6;
+    }
+    must(killed == 1 && sixes == 1, "how they ended");
     must(waitpid(leaders[1], &status, 0) == leaders[1] && WEXITSTATUS(status) == 5, "led");
     qsort(said, MEMBERS, 1, by_value);
     (void)printf("%s %lu\n", said, sum);
