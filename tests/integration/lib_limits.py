@@ -138,6 +138,11 @@ def hold_file(folder):
     os.read(held[0], 8000)
 
 
+def hold_numbers(_folder):
+    """Such as are not allowed where it is resumed."""
+    held.append(os.dup2(0, 300))
+
+
 SLOW = ["vfork", "vfork_followed", "shared"]  # are tried for ten seconds
 KINDS = {name[5:]: value for name, value in globals().items() if name.startswith("hold_")}
 # What takes another processor: integration.ckpt_move provokes some of it, and limits.sh compares the words.
@@ -199,10 +204,12 @@ def said_of(kind, folder):
         status, message = follow(job_of(job.pid), folder)
     else:
         status, message = dump(job_of(job.pid), os.path.join(folder, "image"))
-    if kind == "file":  # this one is taken, and cannot be resumed
+    if kind in ("file", "numbers"):  # these are taken, and cannot be resumed
         job.wait()
-        os.truncate(os.path.join(folder, "read"), 100)
-        resumed = subprocess.run([os.path.join(folder, "image")], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        if kind == "file":
+            os.truncate(os.path.join(folder, "read"), 100)
+        few = ["prlimit", "--nofile=200"] if kind == "numbers" else []
+        resumed = subprocess.run([*few, os.path.join(folder, "image")], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         if (status, resumed.returncode) != (0, 125):
             sys.exit(f"{kind}: {status}, {message}; {resumed.returncode}, {resumed.stderr}")
         return resumed.stderr.strip()
@@ -247,7 +254,7 @@ def pattern(text):
     """What a message of the page may be: its numbers are an example's."""
     text = re.escape(text)
     for example, any_such in ((r"process\\? \d+", r"process \\d+"), (r"(thread|descriptor)\\? \d+", r"\1 \\d+"), (r"\\\[\d+\\\]", r"\\[\\d+\\]"),
-                              (r"[0-9a-f]{8,}\\-[0-9a-f]{8,}", "[0-9a-f]+-[0-9a-f]+"), (r"SYSV\d{8}", "SYSV[0-9a-f]{8}"), (r"PATH", r"\\S+")):
+                              (r"[0-9a-f]{8,}\\-[0-9a-f]{8,}", "[0-9a-f]+-[0-9a-f]+"), (r"SYSV\d{8}", "SYSV[0-9a-f]{8}"), (r"0x[0-9a-f]+", "0x[0-9a-f]+"), (r"PATH", r"\\S+")):
         text = re.sub(example, any_such, text)
     return text
 
