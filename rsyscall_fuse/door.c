@@ -315,10 +315,11 @@ static void on_answer(struct rfs_call *call, const struct rsys_reply *reply)
     struct rfs_door *door = passed->door;
     struct client *client = passed->client;
     struct rsys_reply ours = *reply;
+    bool over = reply->status == -ECONNABORTED; /* the link is being destroyed */
     if (passed->bytes != NULL && call->request.op == RSYS_OPEN && reply->status == 0) {
         ours.handle = opened_again(passed, reply->handle);
     }
-    if (passed->release != 0) {
+    if (passed->release != 0 && !over) {
         close_at_server(door, passed->release);
     }
     if (client != NULL) {
