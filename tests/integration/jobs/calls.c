@@ -243,8 +243,8 @@ static void *wait_in_read(void *arg)
 
 static void a_thread_that_reads_is_cancelled(void)
 {
-    pthread_t thread;
-    void *how;
+    pthread_t thread = 0;
+    void *how = NULL;
     int ends[2];
     MUST(pipe(ends) == 0 && pthread_create(&thread, NULL, wait_in_read, &ends[0]) == 0);
     MUST(pthread_cancel(thread) == 0 && pthread_join(thread, &how) == 0);

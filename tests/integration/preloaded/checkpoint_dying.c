@@ -16,6 +16,7 @@
 #include <linux/magic.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@
 #include <sys/vfs.h>
 #include <sys/types.h>
 #include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define SLOT 512
