@@ -54,6 +54,7 @@ with open("log", "w") as log:
 print(hashlib.sha256(open("log", "rb").read()).hexdigest(), os.path.getsize("log"))
 os.unlink("log")'
 # The same of what is written by memory, to a file that is not open any more, while the job goes on for some time.
+# It does not remove it: an image from before that could not be resumed.
 try --images 2 --every 0.6 --leave --die -- /usr/bin/python3 -c 'import hashlib, mmap, os, time
 with open("pages", "wb") as pages:
     pages.truncate(1 << 20)
@@ -64,8 +65,7 @@ for i in range(256):
     memory[i * 4096 : i * 4096 + 5] = b"%5d" % i
     time.sleep(0.003)
 memory.close()
-print(hashlib.sha256(open("pages", "rb").read()).hexdigest(), os.path.getsize("pages"))
-os.unlink("pages")'
+print(hashlib.sha256(open("pages", "rb").read()).hexdigest(), os.path.getsize("pages"))'
 # Each of the others in the middle of its work, twice: an image of the resumed one is made, too.
 say "python3, in the middle"
 try --middle python3 -- /usr/bin/python3 -c 'import json, sqlite3, zlib
