@@ -1,6 +1,6 @@
 #!/bin/bash
 # A job that its machine suspends is JobStatus 7 and no longer, what that took is in its ad, and a schedd that is
-# started meanwhile knows.
+# started meanwhile knows.  No image is made of it then: that would work its machine for an owner who is back.
 #
 # TIMEOUT: 60
 # SPDX-License-Identifier: Apache-2.0
@@ -13,8 +13,12 @@ WANT_SUSPEND = true
 SUSPEND = "TARGET.MayStop && (time() - JobStart) >= 1"
 CONTINUE = "false"
 END
+echo "CHECKPOINT_INTERVAL_MIN = 1
+CHECKPOINT_INTERVAL_MAX = 1" >>"$ROOST_CONFIG"
 pool_start
+has_images() { [ -x "$ROOST_BIN/roost-ckpt" ] && "$ROOST_BIN/roost-ckpt" probe >/dev/null; }
 cat >"$WORK/job.sub" <<END
+$(! has_images || echo "checkpoint = true")
 executable = /bin/sh
 transfer_executable = false
 arguments = "-c '$(gate end); echo done'"
@@ -38,8 +42,19 @@ pid=$(pids_of schedd)
 kill -9 "$pid"
 until_true 30 "the schedd that follows knows" job_is 7
 equals "each total, after a restart" "$(totals)" "$ONE"
+images() { "$ROOST" q "$job" -af NumCkpts; }
+is_refused() { ! "$ROOST" checkpoint "$job" >"$WORK/asked" 2>&1 && grep -qF "job $job.0 is suspended" "$WORK/asked"; }
+if has_images; then
+    until_true 30 "who asks for an image is told" is_refused
+    before=$(images)
+fi
 was_long() { [ "$("$ROOST" q "$job" -af 'time() - LastSuspensionTime >= 3' 2>/dev/null)" = true ]; }
 until_true 30 "it lasts" was_long
+dumps() { for pid in $(traces "$POOL/nodes/wn01/"); do { tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -F "roost-ckpt dump"; done; }
+if has_images; then
+    equals "what makes images, seconds later" "$(dumps)" ""
+    equals "images" "$(images)" "$before"
+fi
 sed -i 's/^SUSPEND = .*/SUSPEND = "false"/; s/^CONTINUE = .*/CONTINUE = "true"/' "$POOL/nodes/wn01/roost.conf"
 kill -HUP "$(pids_of startd wn01)"
 until_true 30 "it goes on" job_is 2
