@@ -1,0 +1,357 @@
+/* shadow/ckpt_receive.c - a checkpoint that comes: see checkpoint.c.
+ *
+ * While it is filled its directory is <CkptSequence>.<ClaimEpoch>.part.  In the place of an image
+ * what changed since the latest one may come, of which ckpt_merge.c makes a whole one.  When both
+ * files are there and have the sums of the manifest they are synced and the directory gets its
+ * name; then the schedd is told.  So a half one never takes the place of a whole one, whoever dies.
+ *
+ * The sizes are a stranger's; CHECKPOINT_QUOTA_PER_OWNER and SPOOL_RESERVE bound them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/os_below.h"
+#include "base/os_figures.h"
+#include "base/strbuf.h"
+#include "classad/ad.h"
+#include "shadow/ckpt_call.h"
+#include "shadow/shadow_state.h"
+#include "wire/checkpoint_attrs.h"
+#include "wire/wire.h"
+
+static char *job_place(const struct run *run)
+{
+    return stage_join(run->shadow->checkpoints, run->id);
+}
+
+static char *part_place(const struct run *run, int64_t sequence)
+{
+    struct strbuf path;
+    strbuf_init(&path, 0);
+    strbuf_printf(&path, "%s/%s/%" PRId64 ".%" PRId64 ".part", run->shadow->checkpoints, run->id,
+                  sequence, run->epoch);
+    char *text = strbuf_take(&path);
+    strbuf_fini(&path);
+    return text;
+}
+
+/* ---- CKPT_PUT -------------------------------------------------------------------------------- */
+
+static int check_quota(struct work *work, const struct ckpt_call *call, size_t more)
+{
+    struct shadow *shadow = work->run->shadow;
+    int result = stages_have_room(shadow, more, &work->err);
+    if (result != 0 || shadow->checkpoint_quota <= 0 || call->offset > 0) {
+        return result; /* asked with the first bytes of each file */
+    }
+    struct os_tree_figures tree;
+    os_tree_figures(shadow->os, shadow->checkpoints, CKPT_NAMES_MAX, &tree);
+    int64_t size = call->size;
+    if (call->base > 0 && strcmp(call->name, CKPT_NAME_DELTA) == 0) { /* what comes of it */
+        char *base = ckpt_call_place(work->run, call->base);
+        size += ckpt_call_size_in(work->run, base, CKPT_NAME_IMAGE);
+        mem_free(base);
+    }
+    if (size > shadow->checkpoint_quota - tree.disk_kib * 1024) {
+        return err_set(&work->err, -EDQUOT,
+                       "checkpoints of %s would take more than CHECKPOINT_QUOTA_PER_OWNER (%" PRId64
+                       " bytes)",
+                       shadow->owner, shadow->checkpoint_quota);
+    }
+    return 0;
+}
+
+int ckpt_receive_put(struct work *work)
+{
+    struct ckpt_call *call = work->arg;
+    struct run *run = work->run;
+    size_t length = 0;
+    const void *data = wire_request_blob(work->request, &length);
+    char *part = part_place(run, call->sequence);
+    struct os_file *file = NULL;
+    call->have = ckpt_call_size_in(run, part, call->name);
+    int result = 0;
+    if (call->offset >= 0 && call->offset != call->have) {
+        result = err_set(&work->err, -ESTALE, "%" PRId64 " bytes are there", call->have);
+    } else if (call->offset >= 0 &&
+               (call->offset > call->size || (int64_t)length > call->size - call->offset)) {
+        result = err_set(&work->err, -EINVAL, "Offset and Size do not fit");
+    }
+    if (result == 0 && call->offset >= 0) {
+        result = call->offset == 0 ? checkpoint_place_make(run, &work->err) : 0;
+        result = result != 0 ? result : check_quota(work, call, length);
+        result = result != 0 ? result : os_mkdirs(run->shadow->os, part, 0700, &work->err);
+        result = result != 0 ? result
+                             : os_below_open(run->shadow->os, part, call->name,
+                                             call->offset == 0 ? OS_WRITE_TRUNCATE : OS_WRITE, 0600,
+                                             &file, &work->err);
+    }
+    if (file != NULL) {
+        int wrote = os_file_write(file, (uint64_t)call->offset, data, length);
+        result = wrote == 0 ? 0 : err_set(&work->err, wrote, "%s", err_code_text(wrote));
+        os_file_close(file);
+        call->have += result == 0 ? (int64_t)length : 0;
+    }
+    mem_free(part);
+    return result;
+}
+
+void ckpt_receive_put_done(struct work *work, int result)
+{
+    struct ckpt_call *call = work->arg;
+    if (result != 0) {
+        wire_reply_error(work->request, result, "%s", work->err.text);
+    } else {
+        struct ad *args = ad_create();
+        ad_set_int(args, "Have", call->have);
+        const struct wire_body body = {.args = args};
+        wire_reply_ok(work->request, &body);
+        ad_destroy(args);
+    }
+    ckpt_call_destroy(call);
+}
+
+/* ---- CKPT_DONE ------------------------------------------------------------------------------- */
+
+int checkpoint_digest(struct work *work, const char *directory, const char *name,
+                      char ret[DIGEST_HEX_SIZE])
+{
+    struct os_file *file = NULL;
+    int result =
+        os_below_open(work->run->shadow->os, directory, name, OS_READ, 0, &file, &work->err);
+    if (result != 0) {
+        return result;
+    }
+    char *buffer = mem_alloc(CKPT_PIECE_MAX);
+    struct digest *digest = digest_create();
+    uint64_t offset = 0;
+    ssize_t got;
+    while ((got = os_file_read(file, offset, buffer, CKPT_PIECE_MAX)) > 0) {
+        digest_update(digest, buffer, (size_t)got);
+        offset += (uint64_t)got;
+    }
+    digest_hex(digest, ret);
+    digest_destroy(digest);
+    mem_free(buffer);
+    os_file_close(file);
+    return got < 0 ? err_set(&work->err, (int)got, "%s: %s", name, err_code_text((int)got)) : 0;
+}
+
+static int check_one(struct work *work, const char *part, const char *name, const char *bytes_attr,
+                     const char *sum_attr)
+{
+    const struct ckpt_call *call = work->arg;
+    char hex[DIGEST_HEX_SIZE] = "";
+    int result = checkpoint_digest(work, part, name, hex);
+    if (result == -ENOENT ||
+        (result == 0 &&
+         (ckpt_call_size_in(work->run, part, name) != ad_int_or(call->manifest, bytes_attr, -1) ||
+          strcmp(hex, ad_string_or(call->manifest, sum_attr, "")) != 0))) {
+        (void)os_below_remove(work->run->shadow->os, part, name, NULL); /* it comes again */
+        result = err_set(&work->err, -EAGAIN,
+                         "%s of checkpoint %" PRId64 " is not what was sent: send it again", name,
+                         call->sequence);
+    }
+    return result;
+}
+
+/* NULL: there is none that can be read. */
+static struct ad *read_manifest(struct work *work, const char *directory)
+{
+    char *path = stage_join(directory, CKPT_NAME_MANIFEST), *text = NULL;
+    size_t length = 0;
+    struct ad *manifest = NULL;
+    if (os_read_file(work->run->shadow->os, path, CKPT_MANIFEST_MAX, &text, &length, NULL) == 0 &&
+        ad_decode(text, length, NULL, &manifest, NULL) != 0) {
+        manifest = NULL;
+    }
+    mem_free(text);
+    mem_free(path);
+    return manifest;
+}
+
+/* Has it come before, and was it whole?  Then what it says of its files is what is said now. */
+static bool is_there(struct work *work, const char *directory)
+{
+    const struct ckpt_call *call = work->arg;
+    const char *sum = call->base > 0 ? CKPT_DELTA_SUM : CKPT_IMAGE_SUM;
+    struct ad *manifest = read_manifest(work, directory);
+    bool same =
+        manifest != NULL &&
+        strcmp(ad_string_or(manifest, sum, "?"), ad_string_or(call->manifest, sum, "")) == 0 &&
+        strcmp(ad_string_or(manifest, CKPT_FILES_SUM, "?"),
+               ad_string_or(call->manifest, CKPT_FILES_SUM, "")) == 0;
+    ad_destroy(manifest);
+    return same;
+}
+
+/* Unpacked, merged, and packed again, all at once. */
+static int check_room_to_merge(struct work *work, const char *base)
+{
+    const struct ckpt_call *call = work->arg;
+    struct ad *manifest = read_manifest(work, base);
+    int64_t plain = manifest != NULL ? ad_int_or(manifest, CKPT_IMAGE_BYTES, 0) : 0;
+    int64_t more = ad_int_or(call->manifest, CKPT_IMAGE_BYTES, 0);
+    ad_destroy(manifest);
+    plain = plain > 0 ? plain : 0;
+    more = more > 0 && more < plain ? more : plain;
+    return stages_have_room(work->run->shadow, (size_t)plain * 3 + (size_t)more, &work->err);
+}
+
+/* Are its files here, and an image whole at last? */
+static int complete(struct work *work, const char *part)
+{
+    struct ckpt_call *call = work->arg;
+    bool is_delta = call->base > 0;
+    int result = check_one(work, part, is_delta ? CKPT_NAME_DELTA : CKPT_NAME_IMAGE,
+                           CKPT_IMAGE_STORED, is_delta ? CKPT_DELTA_SUM : CKPT_IMAGE_SUM);
+    result = result != 0
+                 ? result
+                 : check_one(work, part, CKPT_NAME_FILES, CKPT_FILES_STORED, CKPT_FILES_SUM);
+    if (result == 0 && is_delta) {
+        char *base = ckpt_call_place(work->run, call->base);
+        result = check_room_to_merge(work, base);
+        result = result != 0 ? result : checkpoint_merge(work, part, base, call->manifest);
+        mem_free(base);
+    }
+    checkpoint_merge_tidy(work, part);
+    return result;
+}
+
+int ckpt_receive_whole(struct work *work)
+{
+    struct ckpt_call *call = work->arg;
+    struct run *run = work->run;
+    struct os *os = run->shadow->os;
+    char *part = part_place(run, call->sequence), *to = ckpt_call_place(run, call->sequence);
+    char *path = stage_join(part, CKPT_NAME_MANIFEST);
+    struct os_stat stat;
+    struct strbuf text;
+    strbuf_init(&text, CKPT_MANIFEST_MAX);
+    int result = 0;
+    if (!is_there(work, to)) {
+        result = complete(work, part);
+        ad_encode(call->manifest, false, &text);
+        if (result == 0 && text.failed) {
+            result = err_set(&work->err, -E2BIG, "the manifest is too long");
+        }
+        result = result != 0 ? result
+                             : os_write_file(os, path, strbuf_text(&text), text.length, 0600, true,
+                                             &work->err);
+        result = result != 0 ? result : os_below_sync_all(os, part, &work->err);
+        /* Of a run that ended before the schedd knew of it. */
+        result = result != 0 ? result : os_remove_tree(os, to, &work->err);
+        result = result != 0 ? result : os_rename(os, part, to, true, &work->err);
+    }
+    char *before = ckpt_call_place(run, call->previous);
+    if (call->previous == 0 || os_stat(os, before, &stat) != 0 || !stat.is_dir) {
+        call->previous = 0;
+    }
+    mem_free(before);
+    strbuf_fini(&text);
+    mem_free(path);
+    mem_free(to);
+    mem_free(part);
+    return result;
+}
+
+struct prune {
+    struct work *work;
+    const char *above;
+    int64_t keep[CKPT_GENERATIONS];
+};
+
+static void prune_one(void *arg, const char *name)
+{
+    const struct prune *prune = arg;
+    char *end = NULL;
+    int64_t sequence = strtoll(name, &end, 10);
+    for (size_t i = 0; i < CKPT_GENERATIONS; i++) {
+        if (*end == '\0' && sequence == prune->keep[i] && sequence > 0) {
+            return;
+        }
+    }
+    char *path = stage_join(prune->above, name);
+    (void)os_remove_tree(prune->work->run->shadow->os, path, NULL); /* tried again the next time */
+    mem_free(path);
+}
+
+/* All but the two that are kept; begun ones of this run come again from their beginning. */
+static int prune_body(struct work *work)
+{
+    const struct ckpt_call *call = work->arg;
+    char *above = job_place(work->run);
+    struct prune prune = {work, above, {call->sequence, call->previous}};
+    (void)os_list(work->run->shadow->os, above, prune_one, &prune, NULL); /* none: nothing to do */
+    mem_free(above);
+    return 0;
+}
+
+static void pruned(struct work *work, int result)
+{
+    (void)result;
+    ckpt_call_destroy(work->arg);
+}
+
+struct told {
+    struct wire_request *request;
+    int64_t sequence, previous;
+};
+
+static void taken_answered(struct run *run, void *arg, int status, const char *text,
+                           const struct ad *answer)
+{
+    struct told *told = arg;
+    (void)answer;
+    if (status == 0) {
+        log_info(run->shadow->log, "checkpoint.kept", "its run can go on from there",
+                 LOG_TEXT("job", run->id), LOG_INT("sequence", told->sequence),
+                 LOG_INT("previous", told->previous));
+        run->ckpt_latest = told->sequence;
+        run->ckpt_previous = told->previous;
+        wire_reply_ok(told->request, NULL);
+    } else {
+        wire_reply_error(told->request, status, "%s", text);
+    }
+    if (status != -ESHUTDOWN && !run->dropped) { /* of what was refused nothing stays, either */
+        struct ckpt_call *call = mem_zalloc(sizeof *call);
+        call->sequence = run->ckpt_latest;
+        call->previous = run->ckpt_previous;
+        work_start(run, NULL, prune_body, pruned, call);
+    }
+    mem_free(told);
+}
+
+void ckpt_receive_whole_done(struct work *work, int result)
+{
+    struct ckpt_call *call = work->arg;
+    struct run *run = work->run;
+    if (result == 0 && run->dropped) {
+        result = err_set(&work->err, -ESTALE, "this run does not count any more");
+    }
+    if (result != 0) {
+        log_warn(run->shadow->log, "checkpoint.not_kept", work->err.text, LOG_TEXT("job", run->id),
+                 LOG_INT("sequence", call->sequence));
+        wire_reply_error(work->request, result, "%s", work->err.text);
+        ckpt_call_destroy(call);
+        return;
+    }
+    struct told *told = mem_alloc(sizeof *told);
+    *told = (struct told){work->request, call->sequence, call->previous};
+    struct ad *args = call->manifest;
+    call->manifest = NULL;
+    ad_remove(args, CKPT_IMAGE_SUM);
+    ad_remove(args, CKPT_FILES_SUM);
+    ad_remove(args, CKPT_DELTA_SUM);
+    ad_set_string(args, "Event", CKPT_EVENT_TAKEN);
+    ad_set_int(args, CKPT_PREVIOUS, call->previous);
+    report_send(run->shadow, run, VERB_JOB_STATUS, args, taken_answered, told);
+    ckpt_call_destroy(call);
+}
