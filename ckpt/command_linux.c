@@ -253,7 +253,9 @@ static int run(int argc, char **argv)
     }
     /* Of what the caller left open the job gets 0 to 2: others' pipes cannot be saved. */
     (void)close_range(STDERR_FILENO + 1, ~0U, 0);
-    const struct keeper keeper = {.job = start_program, .arg = argv + first};
+    const char *outcome = getenv(KEEPER_OUTCOME);
+    const struct keeper keeper = {.job = start_program, .arg = argv + first, .outcome = outcome};
+    (void)unsetenv(KEEPER_OUTCOME); /* ours, and not the job's; what was found stays */
     long status = keeper_run(&keeper, &what);
     if (status < 0) {
         (void)err_set(&err, (int)status, "%s: %s", what, err_code_text((int)status));

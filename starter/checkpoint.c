@@ -142,21 +142,6 @@ int checkpoint_directory(struct starter *starter, struct err *err)
     return rc;
 }
 
-void checkpoint_words(struct starter *starter, struct vec *argv)
-{
-    static const char *const WORDS[] = {"run", "--"};
-    struct vec words = {0};
-    vec_push(&words, mem_strdup(config_path(starter->env.config, "CKPT_PROGRAM")));
-    for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
-        vec_push(&words, mem_strdup(WORDS[i]));
-    }
-    for (size_t i = 0; i < argv->count; i++) {
-        vec_push(&words, argv->items[i]);
-    }
-    vec_fini(argv, NULL);
-    *argv = words;
-}
-
 /* ---- the end of one -------------------------------------------------------------------------- */
 
 static void take(struct starter *starter);

@@ -263,27 +263,6 @@ static void add_dump(struct starter *starter, const char *number, char *const pa
     vec_push(words, mem_strdup("--"));
 }
 
-/* A program beside the job, as its account, where the job's directories are. */
-static int spawn(struct starter *starter, const struct vec *words, const char *report,
-                 os_exit_f on_exit, pid_t *ret, struct err *err)
-{
-    static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
-                                              NULL};
-    const struct os_spawn spec = {.argv = (const char *const *)words->items,
-                                  .env = ENVIRONMENT,
-                                  .cwd =
-                                      starter->directory, /* tar's: it may go there, not list it */
-                                  .stdout_path = report,
-                                  .stderr_path = report,
-                                  .truncate_output = true,
-                                  .new_session = true,
-                                  .no_new_privs = true,
-                                  .change_user = starter->change_user,
-                                  .uid = starter->uid,
-                                  .gid = starter->gid};
-    return os_spawn(starter->env.os, &spec, on_exit, starter, ret, err);
-}
-
 int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err)
 {
     struct starter_ckpt *ckpt = &starter->ckpt;
@@ -300,7 +279,8 @@ int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err)
     add_tar(starter, paths[1], &words);
     vec_push(&words, NULL);
     int rc = job <= 0 ? err_set(err, -ESRCH, "the job has ended")
-                      : spawn(starter, &words, report, on_exit, &ckpt->pid, err);
+                      : ckpt_program_run(starter, (const char *const *)words.items, report, report,
+                                         on_exit, &ckpt->pid, err);
     vec_fini(&words, mem_free);
     mem_free(paths[0]);
     mem_free(paths[1]);
@@ -350,7 +330,8 @@ void ckpt_take_follow(struct starter *starter)
     vec_push(&words, NULL);
     ckpt->follows++;
     ckpt->committed_id[0] = '\0'; /* a new one knows of none */
-    if (spawn(starter, &words, NULL, follower_ended, &ckpt->follower, &err) != 0) {
+    if (ckpt_program_run(starter, (const char *const *)words.items, NULL, NULL, follower_ended,
+                         &ckpt->follower, &err) != 0) {
         ckpt->follower = 0;
         log_warn(starter->env.log, "checkpoint.unfollowed", err.text,
                  LOG_TEXT("job", starter->job_id));

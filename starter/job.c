@@ -130,6 +130,9 @@ static void job_ended(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     bool held = watch_end(starter) || starter->hold != NULL;
+    if (!starter->stopping && !held && ckpt_program_was_killed(starter)) {
+        return;
+    }
     if (checkpoint_holds_end(starter)) {
         watch_tell(starter);
         return;
@@ -277,6 +280,15 @@ int job_environment(struct starter *starter, struct vec *entries, struct err *er
     return starter_plan_env(starter->job, &place, entries, err);
 }
 
+struct os_spawn job_account_spec(const struct starter *starter)
+{
+    return (struct os_spawn){.new_session = true,
+                             .no_new_privs = true,
+                             .change_user = starter->change_user,
+                             .uid = starter->uid,
+                             .gid = starter->gid};
+}
+
 static int spawn(struct starter *starter, struct vec *argv, struct vec *entries, struct err *err)
 {
     const struct ad *job = starter->job;
@@ -284,8 +296,11 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
     char in[4096], out[4096], error[4096], program[4096];
     const char *in_name = ad_string_or(job, "In", "/dev/null");
     vec_push(argv, NULL);
-    vec_push(entries, NULL);
     bool remote = remote_is_wanted(starter);
+    if (starter->ckpt.wanted && !remote) {
+        ckpt_program_environment(starter, entries);
+    }
+    vec_push(entries, NULL);
     if (remote) {
         remote_words(starter, argv);
         remote_environment(entries);
@@ -300,7 +315,7 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
         argv->items[0] = mem_strdup(wrapper);
     }
     if (starter->ckpt.wanted && !remote) { /* the mount's keeper does what that one would */
-        checkpoint_words(starter, argv);
+        ckpt_program_words(starter, argv);
     }
     char *log = remote ? remote_log(starter) : NULL;
     absolute(starter, cwd, in_name[0] != '\0' ? in_name : "/dev/null", in, sizeof in);
@@ -314,22 +329,16 @@ static int spawn(struct starter *starter, struct vec *argv, struct vec *entries,
         }
         vec_push(argv, NULL);
     }
-    const struct os_spawn spec = {
-        .argv = (const char *const *)argv->items,
-        .env = (const char *const *)entries->items,
-        .cwd = cwd,
-        .stdin_path = log != NULL ? "/dev/null" : in,
-        .stdout_path = log != NULL ? "/dev/null" : out,
-        .stderr_path = log != NULL ? log : error,
-        .truncate_output = true,
-        .new_session = true,
-        .no_new_privs = true,
-        .change_user = starter->change_user,
-        .uid = starter->uid,
-        .gid = starter->gid,
-        .nice = (int)config_int(starter->env.config, "JOB_RENICE_INCREMENT"),
-        .subreaper_job = true,
-    };
+    struct os_spawn spec = job_account_spec(starter);
+    spec.argv = (const char *const *)argv->items;
+    spec.env = (const char *const *)entries->items;
+    spec.cwd = cwd;
+    spec.stdin_path = log != NULL ? "/dev/null" : in;
+    spec.stdout_path = log != NULL ? "/dev/null" : out;
+    spec.stderr_path = log != NULL ? log : error;
+    spec.truncate_output = true;
+    spec.nice = (int)config_int(starter->env.config, "JOB_RENICE_INCREMENT");
+    spec.subreaper_job = true;
     int rc = cage_spawn(starter, &spec, job_ended, &starter->pid, err);
     mem_free(log);
     return rc;

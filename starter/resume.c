@@ -385,25 +385,13 @@ static void checked(void *arg, pid_t pid, const struct os_exit *how)
     starter_go(starter);
 }
 
-/* roost-ckpt with these words, as the job's account, on files that are its own by now. */
+/* roost-ckpt with these words, on files that are the account's by now. */
 static void run_ckpt(struct starter *starter, const char *const *argv, os_exit_f on_exit)
 {
-    static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
-                                              NULL};
     struct starter_resume *resume = &starter->resume;
     struct err err;
     char *log = checkpoint_path(starter, LOG);
-    const struct os_spawn spec = {.argv = argv,
-                                  .env = ENVIRONMENT,
-                                  .cwd = "/",
-                                  .stderr_path = log,
-                                  .truncate_output = true,
-                                  .new_session = true,
-                                  .no_new_privs = true,
-                                  .change_user = starter->change_user,
-                                  .uid = starter->uid,
-                                  .gid = starter->gid};
-    int rc = os_spawn(starter->env.os, &spec, on_exit, starter, &resume->pid, &err);
+    int rc = ckpt_program_run(starter, argv, NULL, log, on_exit, &resume->pid, &err);
     mem_free(log);
     if (rc != 0) {
         resume->pid = 0;
@@ -539,18 +527,13 @@ bool resume_unpacks(struct starter *starter)
                                 "--numeric-owner", "--no-same-owner",
                                 "--overwrite",     "--file",
                                 archive,           NULL};
-    const struct os_spawn spec = {.argv = argv,
-                                  .env = ENVIRONMENT,
-                                  .cwd = "/",
-                                  .stdout_path = log,
-                                  .stderr_path = log,
-                                  .truncate_output = true,
-                                  .new_session = true,
-                                  .no_new_privs = true,
-                                  .change_user = starter->change_user,
-                                  .uid = starter->uid,
-                                  .gid = starter->gid,
-                                  .subreaper_job = true};
+    struct os_spawn spec = job_account_spec(starter);
+    spec.argv = argv;
+    spec.env = ENVIRONMENT;
+    spec.cwd = "/";
+    spec.stdout_path = spec.stderr_path = log;
+    spec.truncate_output = true;
+    spec.subreaper_job = true;
     int rc = cage_spawn(starter, &spec, unpacked, &starter->pid, &err);
     if (rc != 0) {
         starter->pid = -1;

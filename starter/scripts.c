@@ -132,18 +132,12 @@ static int start(struct starter *starter, const char *program, const char *argum
     vec_push(&words, NULL);
     vec_push(&entries, NULL);
     if (rc == 0) {
-        const struct os_spawn spec = {
-            .argv = (const char *const *)words.items,
-            .env = (const char *const *)entries.items,
-            .cwd = cwd,
-            .input_text = told != NULL ? strbuf_text(&ad) : NULL,
-            .new_session = true,
-            .no_new_privs = true,
-            .change_user = starter->change_user,
-            .uid = starter->uid,
-            .gid = starter->gid,
-            .subreaper_job = true,
-        };
+        struct os_spawn spec = job_account_spec(starter);
+        spec.argv = (const char *const *)words.items;
+        spec.env = (const char *const *)entries.items;
+        spec.cwd = cwd;
+        spec.input_text = told != NULL ? strbuf_text(&ad) : NULL;
+        spec.subreaper_job = true;
         rc = ended == script_ended ? cage_spawn(starter, &spec, ended, ret, err)
                                    : cage_spawn_beside(starter, &spec, ended, ret, err);
     }

@@ -309,18 +309,12 @@ static int start(struct shell *shell, const struct ad *args, struct err *err)
         }
         vec_push(&entries, NULL);
         shell->ended[2] = terminal.tty;
-        const struct os_spawn spec = {
-            .argv = (const char *const *)argv.items,
-            .env = (const char *const *)entries.items,
-            .cwd = job_directory(starter),
-            .terminal = shell->terminal,
-            .new_session = true,
-            .no_new_privs = true,
-            .change_user = starter->change_user,
-            .uid = starter->uid,
-            .gid = starter->gid,
-            .subreaper_job = true,
-        };
+        struct os_spawn spec = job_account_spec(starter);
+        spec.argv = (const char *const *)argv.items;
+        spec.env = (const char *const *)entries.items;
+        spec.cwd = job_directory(starter);
+        spec.terminal = shell->terminal;
+        spec.subreaper_job = true;
         rc = cage_spawn_beside(starter, &spec, on_exit_of_shell, &shell->pid, err);
     }
     vec_fini(&argv, mem_free);

@@ -355,6 +355,8 @@ void output_forget(struct starter *starter);
 void output_cut(struct starter *starter); /* the connection is another */
 
 /* ---- job.c */
+/* A program of the job's account, with nothing of ours: argv and the like are to follow. */
+struct os_spawn job_account_spec(const struct starter *starter);
 int job_prepare(struct starter *starter, struct err *err); /* sandbox and account */
 void job_start(struct starter *starter);
 int job_take_back(struct starter *starter, struct err *err); /* the sandbox, from its account */
@@ -469,9 +471,7 @@ const char *starter_inside(const struct starter *starter);
 char *checkpoint_path(const struct starter *starter, const char *name);
 char *checkpoint_inside(const struct starter *starter, const char *name);
 int checkpoint_directory(struct starter *starter, struct err *err); /* makes it */
-/* Puts what makes a program one that can be resumed in front of its words. */
-void checkpoint_words(struct starter *starter, struct vec *argv);
-void checkpoint_begin(struct starter *starter); /* the job runs */
+void checkpoint_begin(struct starter *starter);                     /* the job runs */
 void checkpoint_note_frozen(struct starter *starter, bool frozen);
 void checkpoint_tick(void *arg);                                              /* the timer's */
 void checkpoint_asked(struct starter *starter, struct wire_request *request); /* takes it */
@@ -498,6 +498,16 @@ char *ckpt_take_report(struct starter *starter); /* what was said of them, or wh
 int ckpt_take_manifest(struct starter *starter, const char *report, struct err *err);
 void ckpt_take_follow(struct starter *starter); /* starts a follower, if there should be one */
 void ckpt_take_end(struct starter *starter);    /* none of these programs is left */
+
+/* ---- ckpt_program.c: roost-ckpt */
+/* Puts what makes a program one that can be resumed in front of its words. */
+void ckpt_program_words(struct starter *starter, struct vec *argv);
+void ckpt_program_environment(const struct starter *starter, struct vec *entries);
+/* It was not the job that ended, but what it runs below: the run is over. */
+bool ckpt_program_was_killed(struct starter *starter);
+/* Beside the job, as its account, in the run's directory; said, errors: files, or NULL. */
+int ckpt_program_run(struct starter *starter, const char *const *argv, const char *said,
+                     const char *errors, os_exit_f on_exit, pid_t *ret, struct err *err);
 
 /* ---- ckpt_inputs.c */
 int ckpt_inputs_save(struct starter *starter, struct err *err); /* before the job begins */

@@ -105,20 +105,13 @@ static int spawn(struct starter *starter, const char *const *argv, os_exit_f on_
     vec_push(&entries, NULL);
     if (rc == 0) {
         starter_path(starter, MESSAGES, messages, sizeof messages);
-        const struct os_spawn spec = {
-            .argv = argv,
-            .env = (const char *const *)entries.items,
-            .cwd = starter->sandbox,
-            .stdout_path = messages,
-            .stderr_path = messages,
-            .truncate_output = true,
-            .new_session = true,
-            .no_new_privs = true,
-            .change_user = starter->change_user,
-            .uid = starter->uid,
-            .gid = starter->gid,
-            .subreaper_job = true,
-        };
+        struct os_spawn spec = job_account_spec(starter);
+        spec.argv = argv;
+        spec.env = (const char *const *)entries.items;
+        spec.cwd = starter->sandbox;
+        spec.stdout_path = spec.stderr_path = messages;
+        spec.truncate_output = true;
+        spec.subreaper_job = true;
         rc = cage_spawn(starter, &spec, on_exit, &starter->pid, err);
     }
     vec_fini(&entries, mem_free);

@@ -66,5 +66,7 @@
 
 /* A variable of a job's environment: the level of processor that it is to do with. */
 #define CKPT_ENV_CPU "ROOST_CKPT_CPU"
+/* Of what it runs below: the file that tells that one's death from the job's. */
+#define CKPT_ENV_OUTCOME "ROOST_CKPT_OUTCOME"
 
 #endif

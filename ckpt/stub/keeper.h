@@ -38,7 +38,15 @@ struct keeper {
     int (*before)(void *arg, int out);
     /* In the keeper, once the job is made; NULL: nothing. */
     void (*after)(void *arg);
+    /* A file that says KEEPER_BEGAN until the job's own end is known, then KEEPER_ENDED; NULL:
+     * none. Without it nobody can tell a job that was killed from one of us that was. */
+    const char *outcome;
 };
+
+/* The variable by which whoever starts us names it. */
+#define KEEPER_OUTCOME "ROOST_CKPT_OUTCOME"
+#define KEEPER_BEGAN   "began\n"
+#define KEEPER_ENDED   "ended\n"
 
 /* Does not return in the job.  Returns the job's wait status (>= 0), or a negative errno: *what,
  * static text, then says what failed. */

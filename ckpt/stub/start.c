@@ -109,6 +109,23 @@ static uint64_t told(const uint64_t *stack, uint64_t what)
     return 0;
 }
 
+/* The value of that variable of this program's environment; NULL: it has none. */
+static const char *variable(const uint64_t *stack, const char *name)
+{
+    const char *const *at = (const char *const *)(stack + 1 + stack[0] + 1);
+    size_t length = text_length(name);
+    for (; *at != NULL; at++) {
+        size_t same = 0;
+        while (same < length && (*at)[same] == name[same]) {
+            same++;
+        }
+        if (same == length && (*at)[same] == '=') {
+            return *at + same + 1;
+        }
+    }
+    return NULL;
+}
+
 static void check_machine(struct stub *stub, const uint64_t *stack)
 {
     const struct ckpt_head *head = stub->head;
@@ -243,6 +260,7 @@ __attribute__((used)) void stub_main(const uint64_t *stack, uint64_t code)
                                   .job = job,
                                   .before = prepare,
                                   .after = add_orphans,
+                                  .outcome = variable(stack, KEEPER_OUTCOME),
                                   .arg = &stub};
     long status = keeper_run(&keeper, &what);
     if (status < 0) {

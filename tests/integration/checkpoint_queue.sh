@@ -12,6 +12,7 @@ pool_init --nodes 1 --cpus-per-node 5
 cat >>"$ROOST_CONFIG" <<END
 CHECKPOINT_INTERVAL_MIN = 3600
 CHECKPOINT_INTERVAL_MAX = 3600
+STARTER_FAILURE_BACKOFF = 0
 END
 pool_start
 chmod 0777 "$OUT" # jobs may run as somebody else
@@ -156,6 +157,23 @@ starters -CONT
 until_true 60 "it goes on" shows "$slow" NumRestarts 2
 "$ROOST" rm "$slow" >/dev/null || fail "roost rm"
 until_true 60 "its checkpoints are gone" has_none "$slow"
+
+say "what it runs below is killed, and it is not: that is no end of a job"
+slow=$(submit "$WORK/gone.sub") || exit 1
+until_true 60 "it runs" takes_one "$slow"
+# The job's grandparent: roost-ckpt run, or the image.  Then process 1 of its namespace.
+above() { local pid; pid=$(pgrep -f "test -e $WORK/gate.never" | tail -n 1) && parent "$pid"; }
+parent() { sed -n 's/^PPid:\t//p' "/proc/$1/status"; }
+keeper() { above; }
+outer() { local pid; pid=$(above) && parent "$pid"; }
+for which in outer keeper outer; do
+    restarts=$(of "$slow" NumRestarts)
+    kill -9 "$($which)" || fail "kill -9 of the job's $which"
+    goes_on() { [ "$(of "$slow" JobStatus)" = 2 ] && [ "$(of "$slow" NumRestarts)" -gt "${restarts/undefined/0}" ]; }
+    until_true 60 "it goes on after its $which was killed" goes_on
+    until_true 60 "it runs" takes_one "$slow"
+done
+"$ROOST" rm "$slow" >/dev/null || fail "roost rm"
 
 say "no room for checkpoints"
 echo 'CHECKPOINT_QUOTA_PER_OWNER = 64 KiB' >>"$ROOST_CONFIG"
