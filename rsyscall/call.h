@@ -45,6 +45,7 @@ struct rsys_call {
     struct rsys_handle *at, *to; /* what request.at and .to name; at is NULL for an op without */
     struct rsys_locker *locker;  /* LOCK and FLUSH */
     uint32_t data_max;
+    bool counted; /* there is a quota */
     /* results */
     struct rsys_reply reply;
     unsigned char *out; /* RSYS_HEADROOM, then reply.data; owned by the call (mem_free), */
@@ -52,6 +53,8 @@ struct rsys_call {
     unsigned char *scratch;    /* unless it is this, which is lent: RSYS_SCRATCH_SIZE, or NULL */
     char *link;                /* reply.text of READLINK and -ELOOP; owned by the call */
     struct rsys_handle opened; /* OPEN: fd >= 0 */
+    uint64_t taken;            /* counted: bytes of the disk that WRITE or COPY may have taken */
+    bool replaced;             /* counted: RENAME took the name of a file, which is no more */
 };
 
 /* Does it; reply.status says how it went.  It may block for as long as the files do. */
@@ -75,6 +78,10 @@ int rsys_do_flush(struct rsys_call *call);
 bool rsys_read_at_once(struct rsys_call *call);
 bool rsys_write_at_once(struct rsys_call *call);
 bool rsys_open_at_once(struct rsys_call *call);
+
+/* How much of the disk that many bytes there may have taken; before: the file's attributes, which
+ * become those that it has after that. */
+uint64_t rsys_room_taken(struct stat *before, uint64_t offset, uint64_t length);
 
 /* ---- locks: whose (lock_linux.c) ------------------------------------------------------------- */
 

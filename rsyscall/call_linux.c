@@ -89,26 +89,33 @@ struct place {
     const char *name;
 };
 
+/* makes: a name that is there already is said first, as the kernel does, because programs make
+ * directories without looking. */
 static int find_place(struct rsys_call *call, const struct rsys_handle *from,
-                      const struct rsys_text *path, enum rsys_change change, struct place *ret)
+                      const struct rsys_text *path, enum rsys_change change, bool makes,
+                      struct place *ret)
 {
     if (path->length == 0) {
-        return change == RSYS_CHANGE_PLACE ? -EBUSY : -EEXIST; /* it is a handle */
+        return makes ? -EEXIST : -EBUSY; /* it is a handle */
     }
     int code = rsys_view_find_parent(call->view, from->fd, path, &ret->fd, &ret->name);
     if (code != 0) {
         return code;
     }
-    code = rsys_view_judge(call->view, from->root, ret->fd, ret->name, change);
+    code = rsys_view_judge(call->view, from->root, ret->fd, ret->name, change, false);
+    if (makes && (code == -EROFS || code == -EBUSY) &&
+        faccessat(ret->fd, ret->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        code = -EEXIST;
+    }
     if (code != 0) {
         close(ret->fd);
     }
     return code;
 }
 
-static int find_new(struct rsys_call *call, struct place *ret)
+static int find_new(struct rsys_call *call, enum rsys_change change, struct place *ret)
 {
-    return find_place(call, call->at, &call->request.at.path, RSYS_CHANGE_FILE, ret);
+    return find_place(call, call->at, &call->request.at.path, change, true, ret);
 }
 
 /* What was made at the place, for the reply. */
@@ -165,7 +172,7 @@ static int do_access(struct rsys_call *call)
         code = faccessat(AT_FDCWD, path, how, AT_EACCESS) == 0 ? 0 : -errno;
     }
     if (code == 0 && (how & W_OK) != 0) {
-        code = rsys_view_judge(call->view, call->at->root, fd, NULL, RSYS_CHANGE_FILE);
+        code = rsys_view_judge(call->view, call->at->root, fd, NULL, RSYS_CHANGE_FILE, false);
     }
     put_back(call, fd);
     return code;
@@ -288,7 +295,7 @@ static int do_setattr(struct rsys_call *call)
     if (code != 0) {
         return code;
     }
-    code = rsys_view_judge(call->view, call->at->root, fd, NULL, RSYS_CHANGE_FILE);
+    code = rsys_view_judge(call->view, call->at->root, fd, NULL, RSYS_CHANGE_FILE, false);
     if (code == 0) {
         code = set_all(call, fd, &about);
     }
@@ -307,7 +314,7 @@ static int do_mkdir(struct rsys_call *call)
     struct place place;
     int code = judge_mode(call->request.mode, true);
     if (code == 0) {
-        code = find_new(call, &place);
+        code = find_new(call, RSYS_CHANGE_FILE, &place);
     }
     if (code != 0) {
         return code;
@@ -328,7 +335,7 @@ static int do_mknod(struct rsys_call *call)
     }
     int code = judge_mode(mode, false);
     if (code == 0) {
-        code = find_new(call, &place);
+        code = find_new(call, RSYS_CHANGE_FILE, &place);
     }
     if (code != 0) {
         return code;
@@ -343,7 +350,7 @@ static int do_symlink(struct rsys_call *call)
     if (call->request.text.length == 0) {
         return -ENOENT;
     }
-    int code = find_new(call, &place);
+    int code = find_new(call, RSYS_CHANGE_PLACE, &place);
     return code != 0 ? code
                      : made(call, &place, symlinkat(call->request.text.data, place.fd, place.name));
 }
@@ -355,12 +362,13 @@ static int do_link(struct rsys_call *call)
     int code = 0, result;
     if (call->request.at.path.length > 0) {
         /* A second name of what may not be changed would be a way to change it. */
-        code = find_place(call, call->at, &call->request.at.path, RSYS_CHANGE_FILE, &from);
+        code = find_place(call, call->at, &call->request.at.path, RSYS_CHANGE_FILE, false, &from);
     } else {
-        code = rsys_view_judge(call->view, call->at->root, call->at->fd, NULL, RSYS_CHANGE_FILE);
+        code = rsys_view_judge(call->view, call->at->root, call->at->fd, NULL, RSYS_CHANGE_FILE,
+                               false);
     }
     if (code == 0) {
-        code = find_place(call, call->to, &call->request.to.path, RSYS_CHANGE_FILE, &to);
+        code = find_place(call, call->to, &call->request.to.path, RSYS_CHANGE_PLACE, true, &to);
         if (code == -ELOOP) {
             call->reply.how = 1;
         }
@@ -385,6 +393,28 @@ static int do_link(struct rsys_call *call)
     return made(call, &to, result);
 }
 
+/* Tells whether that removed a file.  Names are removed one by one where they are counted, so that
+ * none is taken off twice. */
+static int rename_counted(struct rsys_call *call, const struct place *from, const struct place *to)
+{
+    struct stat before, after;
+    rsys_view_lock_names(call->view);
+    int code =
+        renameat2(from->fd, from->name, to->fd, to->name, RENAME_NOREPLACE) == 0 ? 0 : -errno;
+    if (code == -EEXIST || code == -EINVAL) { /* or it cannot be asked for so */
+        int target = openat(to->fd, to->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        bool known = target >= 0 && fstat(target, &before) == 0;
+        code = renameat(from->fd, from->name, to->fd, to->name) == 0 ? 0 : -errno;
+        call->replaced = code == 0 && known && fstat(target, &after) == 0 &&
+                         (after.st_nlink == 0 || after.st_nlink < before.st_nlink);
+        if (target >= 0) {
+            close(target);
+        }
+    }
+    rsys_view_unlock_names(call->view);
+    return code;
+}
+
 static int do_rename(struct rsys_call *call)
 {
     struct place from, to;
@@ -392,11 +422,11 @@ static int do_rename(struct rsys_call *call)
     if ((how & ~(RSYS_RENAME_NOREPLACE | RSYS_RENAME_EXCHANGE)) != 0) {
         return -EINVAL;
     }
-    int code = find_place(call, call->at, &call->request.at.path, RSYS_CHANGE_PLACE, &from);
+    int code = find_place(call, call->at, &call->request.at.path, RSYS_CHANGE_PLACE, false, &from);
     if (code != 0) {
         return code;
     }
-    code = find_place(call, call->to, &call->request.to.path, RSYS_CHANGE_PLACE, &to);
+    code = find_place(call, call->to, &call->request.to.path, RSYS_CHANGE_PLACE, false, &to);
     if (code != 0) {
         call->reply.how = 1;
         close(from.fd);
@@ -404,9 +434,13 @@ static int do_rename(struct rsys_call *call)
     }
     unsigned flags = ((how & RSYS_RENAME_NOREPLACE) != 0 ? (unsigned)RENAME_NOREPLACE : 0U) |
                      ((how & RSYS_RENAME_EXCHANGE) != 0 ? (unsigned)RENAME_EXCHANGE : 0U);
-    int result = flags == 0 ? renameat(from.fd, from.name, to.fd, to.name)
-                            : renameat2(from.fd, from.name, to.fd, to.name, flags);
-    code = result == 0 ? 0 : -errno;
+    if (flags == 0 && call->counted) {
+        code = rename_counted(call, &from, &to);
+    } else {
+        int result = flags == 0 ? renameat(from.fd, from.name, to.fd, to.name)
+                                : renameat2(from.fd, from.name, to.fd, to.name, flags);
+        code = result == 0 ? 0 : -errno;
+    }
     close(from.fd);
     close(to.fd);
     return code;
@@ -415,12 +449,17 @@ static int do_rename(struct rsys_call *call)
 static int remove_name(struct rsys_call *call, int flags)
 {
     struct place place;
-    int code = find_place(call, call->at, &call->request.at.path,
-                          flags == AT_REMOVEDIR ? RSYS_CHANGE_PLACE : RSYS_CHANGE_FILE, &place);
+    int code = find_place(call, call->at, &call->request.at.path, RSYS_CHANGE_PLACE, false, &place);
     if (code != 0) {
         return code;
     }
+    if (call->counted) {
+        rsys_view_lock_names(call->view);
+    }
     code = unlinkat(place.fd, place.name, flags) == 0 ? 0 : -errno;
+    if (call->counted) {
+        rsys_view_unlock_names(call->view);
+    }
     close(place.fd);
     return code;
 }
@@ -476,11 +515,18 @@ static int do_copy(struct rsys_call *call)
 {
     off_t from = (off_t)call->request.offset, to = (off_t)call->request.offset_to;
     size_t length = call->request.length < COPY_MAX ? (size_t)call->request.length : COPY_MAX;
+    struct stat before;
+    if (call->counted && fstat(call->to->fd, &before) != 0) {
+        return -errno;
+    }
     ssize_t got = copy_file_range(call->at->fd, &from, call->to->fd, &to, length, 0);
     if (got < 0) {
         return -errno;
     }
     call->reply.value = (uint64_t)got;
+    if (call->counted) {
+        call->taken = rsys_room_taken(&before, call->request.offset_to, (uint64_t)got);
+    }
     return 0;
 }
 

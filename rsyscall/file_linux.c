@@ -31,6 +31,7 @@
 #define OPEN_TRIES     16
 #define WRITE_AT_ONCE  ((size_t)64 << 10) /* more is worth a thread of its own */
 #define DIRECTORY_READ ((size_t)32 << 10)
+#define BLOCK          ((uint64_t)4096) /* of most file systems */
 
 #define OPEN_KNOWN                                                                                 \
     (RSYS_OPEN_READ | RSYS_OPEN_WRITE | RSYS_OPEN_APPEND | RSYS_OPEN_CREATE | RSYS_OPEN_EXCL |     \
@@ -90,7 +91,7 @@ static int create(struct rsys_call *call)
     if (code != 0) {
         return code;
     }
-    code = rsys_view_judge(call->view, call->at->root, directory, name, RSYS_CHANGE_FILE);
+    code = rsys_view_judge(call->view, call->at->root, directory, name, RSYS_CHANGE_FILE, false);
     if (code == 0) {
         code = open_new(directory, name, flags_of(request->how) | O_CREAT | O_EXCL | O_NOFOLLOW,
                         request->mode);
@@ -103,7 +104,8 @@ static int create(struct rsys_call *call)
 
 static int create_nameless(struct rsys_call *call, int directory)
 {
-    int code = rsys_view_judge(call->view, call->at->root, directory, NULL, RSYS_CHANGE_FILE);
+    int code =
+        rsys_view_judge(call->view, call->at->root, directory, NULL, RSYS_CHANGE_FILE, false);
     if (code != 0) {
         return code;
     }
@@ -129,8 +131,8 @@ static bool is_same(const struct rsys_request *request, int found, const struct 
            (birth == 0 || birth == request->birth);
 }
 
-/* Opens what the O_PATH descriptor stands for; more: O_NONBLOCK: -EAGAIN when another process has a
- * lease on it. */
+/* Opens what the O_PATH descriptor stands for; more: O_NONBLOCK: -EAGAIN when that could block, or
+ * another process has a lease on it. */
 static int open_found(struct rsys_call *call, int found, const struct stat *about, int more)
 {
     const struct rsys_request *request = &call->request;
@@ -160,8 +162,9 @@ static int open_found(struct rsys_call *call, int found, const struct stat *abou
     if (directory && changes) {
         return -EISDIR;
     }
-    int code =
-        changes ? rsys_view_judge(call->view, call->at->root, found, NULL, RSYS_CHANGE_FILE) : 0;
+    int code = changes ? rsys_view_judge(call->view, call->at->root, found, NULL, RSYS_CHANGE_FILE,
+                                         more != 0)
+                       : 0;
     if (code != 0) {
         return code;
     }
@@ -463,16 +466,36 @@ static size_t write_extent(int fd, const unsigned char *data, size_t length, off
     return done;
 }
 
+/* A byte in a hole takes a block.  Where there is none, and none is made, bytes are bytes. */
+uint64_t rsys_room_taken(struct stat *before, uint64_t offset, uint64_t length)
+{
+    uint64_t end = offset + length, size = (uint64_t)before->st_size;
+    bool in_hole = !is_dense(before) || offset > size;
+    if (end > size) {
+        before->st_size = (off_t)end;
+        before->st_blocks += in_hole ? 0 : (blkcnt_t)(end - size + 511) / 512;
+    }
+    return in_hole && length > 0 ? (end + BLOCK - 1) / BLOCK * BLOCK - offset / BLOCK * BLOCK
+                                 : length;
+}
+
 int rsys_do_write(struct rsys_call *call)
 {
     const struct rsys_request *request = &call->request;
     const unsigned char *data = request->data;
+    struct stat before = {0};
     size_t done = 0;
-    int code = 0;
+    int code = call->counted && fstat(call->at->fd, &before) != 0 ? -errno : 0;
     for (size_t i = 0; i < request->extent_count && code == 0; i++) {
         const struct rsys_extent *extent = &request->extents[i];
-        done +=
+        size_t put =
             write_extent(call->at->fd, data + done, extent->length, (off_t)extent->offset, &code);
+        bool at_end = (call->at->how & RSYS_OPEN_APPEND) != 0;
+        call->taken +=
+            !call->counted
+                ? 0
+                : rsys_room_taken(&before, at_end ? (uint64_t)before.st_size : extent->offset, put);
+        done += put;
     }
     if (code != 0 && done == 0) {
         return code;
@@ -508,8 +531,8 @@ struct kernel_entry {
     char name[];
 };
 
-/* Appends one.  False: no room. */
-static bool put_entry(struct rsys_call *call, const struct kernel_entry *from)
+/* Appends one; picks: some may have no attributes for a job.  False: no room. */
+static bool put_entry(struct rsys_call *call, const struct kernel_entry *from, bool picks)
 {
     struct rsys_entry entry = {.cookie = (uint64_t)from->next,
                                .ino = from->ino,
@@ -517,6 +540,8 @@ static bool put_entry(struct rsys_call *call, const struct kernel_entry *from)
     struct stat about;
     entry.name = (struct rsys_text){from->name, (uint16_t)strlen(from->name)};
     if ((call->request.how & RSYS_DIR_PLUS) != 0 &&
+        (!picks || rsys_view_judge(call->view, call->at->root, call->at->fd, from->name,
+                                   RSYS_CHANGE_NOTHING, false) == 0) &&
         fstatat(call->at->fd, from->name, &about, AT_SYMLINK_NOFOLLOW) == 0) {
         entry.has_attr = true;
         rsys_attr_from_stat(&about, &entry.attr);
@@ -534,6 +559,7 @@ static bool is_dots(const char *name)
 static int read_entries(struct rsys_call *call, char *buffer)
 {
     int fd = call->at->fd;
+    bool picks = rsys_view_is_above_part(call->view, fd);
     if (lseek(fd, (off_t)call->request.offset, SEEK_SET) < 0) {
         return -errno;
     }
@@ -548,7 +574,7 @@ static int read_entries(struct rsys_call *call, char *buffer)
         }
         for (long at = 0; at < got;) {
             const struct kernel_entry *entry = (const void *)(buffer + at);
-            if (!is_dots(entry->name) && !put_entry(call, entry)) {
+            if (!is_dots(entry->name) && !put_entry(call, entry, picks)) {
                 return 0;
             }
             at += entry->length;

@@ -58,8 +58,8 @@ static int descriptor_for(struct rsys_locker_fds *fds, const struct rsys_call *c
     }
     rsys_fd_path(call->at->fd, path);
     /* Read-only parts are not opened for writing, though nothing would be written. */
-    bool may_write =
-        rsys_view_judge(call->view, call->at->root, call->at->fd, NULL, RSYS_CHANGE_FILE) == 0;
+    bool may_write = rsys_view_judge(call->view, call->at->root, call->at->fd, NULL,
+                                     RSYS_CHANGE_FILE, false) == 0;
     fds->fd = may_write ? open(path, O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
     fds->writable = fds->readable = fds->fd >= 0;
     if (fds->fd < 0) {

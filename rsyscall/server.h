@@ -47,8 +47,8 @@ struct rsys_offer_root {
 };
 
 /* A file or directory of this machine, and all below it: read-only, or as if it were not there
- * (its name can still be seen in its directory).  It is found by where it is now, not by its name
- * in the root: renaming what is above it does not free it.  Nothing needs to be there yet. */
+ * (its name can still be seen in its directory), whatever becomes of it: parts.h.  Nothing needs to
+ * be there yet. */
 struct rsys_offer_part {
     const char *path;
     bool hidden;
@@ -61,7 +61,7 @@ struct rsys_limits {
     uint32_t lanes;      /* threads at most */
     uint32_t lease_ms;   /* how long a session lives without hearing of its client */
     uint64_t queued_max; /* bytes of requests that wait or are done */
-    uint64_t bytes_max;  /* written in all; 0: no limit */
+    uint64_t bytes_max;  /* written in all, in holes as whole blocks; 0: no limit */
     uint64_t files_max;  /* made in all, less those that were removed; 0: no limit */
 };
 #define RSYS_LIMITS_DEFAULT                           \

@@ -188,16 +188,20 @@ static void settle(struct rsys_work *work)
     uint16_t op = work->call.request.op;
     uint64_t bytes = 0;
     if (reply->status == 0) {
-        bytes = op == RSYS_WRITE || op == RSYS_COPY ? reply->value : work->bytes_charged;
-        job->stats.bytes_written += op == RSYS_WRITE || op == RSYS_COPY ? bytes : 0;
+        bool puts = op == RSYS_WRITE || op == RSYS_COPY;
+        bytes = puts ? reply->value : work->bytes_charged;
+        job->stats.bytes_written += puts ? bytes : 0;
+        bytes = work->call.taken > bytes ? work->call.taken : bytes;
         job->stats.bytes_read += op == RSYS_READ ? reply->data_length : 0;
     }
-    job->bytes_charged -= work->bytes_charged - bytes;
+    job->bytes_charged += bytes;
+    job->bytes_charged -= work->bytes_charged;
     bool made = reply->status == 0 && (op != RSYS_OPEN || reply->value == 1);
     if (!made) {
         job->files_charged -= work->files_charged;
     }
-    if (reply->status == 0 && (op == RSYS_UNLINK || op == RSYS_RMDIR) && job->files_charged > 0) {
+    bool removed = op == RSYS_UNLINK || op == RSYS_RMDIR || work->call.replaced;
+    if (reply->status == 0 && removed && job->files_charged > 0) {
         job->files_charged--;
     }
 }
@@ -281,7 +285,8 @@ static bool makes_file(const struct rsys_request *request)
     case RSYS_LINK:
         return true;
     case RSYS_OPEN:
-        return (request->how & (RSYS_OPEN_CREATE | RSYS_OPEN_TMPFILE)) != 0;
+        /* One without a name lives as long as its handle; LINK makes the file of it. */
+        return (request->how & RSYS_OPEN_CREATE) != 0;
     default:
         return false;
     }
@@ -300,7 +305,7 @@ static int charge(struct rsys_work *work)
         return -EDQUOT;
     }
     if (file && limits->files_max > 0 && job->files_charged >= limits->files_max) {
-        if (request->op != RSYS_OPEN || (request->how & RSYS_OPEN_TMPFILE) != 0) {
+        if (request->op != RSYS_OPEN) {
             return -EDQUOT;
         }
         /* What is there may be opened. */
@@ -368,6 +373,8 @@ static void fill_call(struct rsys_session *session, struct rsys_call *call, stru
     call->at = at;
     call->to = to;
     call->data_max = RSYS_DATA_MAX;
+    call->counted =
+        session->job->offer.limits.bytes_max > 0 || session->job->offer.limits.files_max > 0;
     call->opened.fd = -1;
     call->reply.op = call->request.op;
 }

@@ -6,11 +6,6 @@
  * name through descriptors, which follows no link either.  What changes a directory is done to
  * (descriptor of the directory, one name).
  *
- * Parts are told by where a descriptor is now (/proc/self/fd): that holds for names that were
- * renamed on the way, and costs one call; only who has parts pays.  A job cannot move a directory
- * across the edge of a part, nor what is above a part, so where a descriptor is on one side of the
- * edge it stays there.
- *
  * File systems that are views of the kernel (proc, sysfs, ...) are never entered: with the user's
  * rights on /proc/PID/mem, a job would be the user.
  *
@@ -25,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rsyscall/parts.h"
 #include "rsyscall/rsys.h"
 
 struct err;
@@ -61,16 +57,16 @@ int rsys_view_find_parent(struct rsys_view *view, int from, const struct rsys_te
 int rsys_view_find_link(struct rsys_view *view, int from, const struct rsys_text *path,
                         size_t *used, char *text);
 
-enum rsys_change {
-    RSYS_CHANGE_NOTHING, /* is it hidden? */
-    RSYS_CHANGE_FILE,    /* contents or attributes, or what a name stands for */
-    RSYS_CHANGE_PLACE    /* it is moved or removed: what is above a part is not */
-};
-/* May that be done to the name in the directory fd, or, without a name, to fd's own file?  root:
- * which one it was reached by.  0, -EROFS, -EBUSY, -ENOENT (hidden), -EACCES (a hidden name that
- * would be made). */
+/* As rsys_parts_judge(), and by the root that it was reached by: -EROFS. */
 int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *name,
-                    enum rsys_change change);
+                    enum rsys_change change, bool cached);
+
+/* Is a part in that directory, or below it? */
+bool rsys_view_is_above_part(struct rsys_view *view, int fd);
+
+/* For who must know what removing a name, or taking it for another thing, did. */
+void rsys_view_lock_names(struct rsys_view *view);
+void rsys_view_unlock_names(struct rsys_view *view);
 
 /* Does reading of files on the file system of that st_dev never wait for a network, as far as we
  * have seen?  Does not block. */

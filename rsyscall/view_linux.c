@@ -26,7 +26,6 @@
 
 #define DEVICES_MAX     32
 #define DEVICE_KNOWN_MS 5000 /* a number may be given to another file system later */
-#define PARTS_KNOWN_MS  1000 /* the user may rename what is above them */
 
 enum kind { UNKNOWN, KERNEL_VIEW, MEMORY, LOCAL, OTHER };
 
@@ -34,13 +33,6 @@ struct device {
     uint64_t dev;
     enum kind kind;
     uint64_t since_ms;
-};
-
-struct part {
-    char *path; /* as it was given, from the real root */
-    char *now;  /* where it is */
-    int fd;     /* -1: not there yet */
-    bool hidden;
 };
 
 struct rsys_view {
@@ -51,12 +43,10 @@ struct rsys_view {
     uint32_t root_count;
     bool stay_on_device;
     bool no_openat2;
-    struct part *parts;
-    size_t part_count;
-    bool hides; /* some part is hidden */
+    struct rsys_parts *parts;
+    pthread_mutex_t names;
 
-    pthread_mutex_t mutex; /* of all below, and of parts[].now and .fd */
-    uint64_t parts_ms;
+    pthread_mutex_t mutex; /* of all below */
     struct device devices[DEVICES_MAX];
     size_t device_next;
 };
@@ -195,141 +185,31 @@ bool rsys_view_is_memory(struct rsys_view *view, uint64_t dev)
     return device_known(view, dev) == MEMORY;
 }
 
-/* ---- parts ----------------------------------------------------------------------------------- */
-
-/* Where the descriptor is, from the real root. */
-static int where(int fd, char *ret, size_t size)
-{
-    char link[RSYS_FD_PATH_SIZE];
-    rsys_fd_path(fd, link);
-    ssize_t length = readlink(link, ret, size);
-    if (length < 0) {
-        return -errno;
-    }
-    if ((size_t)length >= size) {
-        return -ENAMETOOLONG;
-    }
-    ret[length] = '\0';
-    return 0;
-}
-
-/* Of a path of which only the beginning is there: that without links, then the rest. */
-static char *where_it_would_be(const char *path)
-{
-    char buffer[PATH_MAX], text[2 * PATH_MAX];
-    size_t length = strlen(path);
-    CHECK(length < sizeof(buffer));
-    for (size_t cut = length; cut > 0;) {
-        while (cut > 0 && path[cut - 1] != '/') {
-            cut--;
-        }
-        memcpy(buffer, path, cut);
-        buffer[cut] = '\0'; /* "/a/b/": what is left of the path is below it */
-        int fd = open(buffer, O_PATH | O_CLOEXEC);
-        int code = fd >= 0 ? where(fd, buffer, sizeof(buffer)) : -ENOENT;
-        if (fd >= 0) {
-            close(fd);
-        }
-        if (code == 0) {
-            (void)snprintf(text, sizeof(text), "%s/%s", strcmp(buffer, "/") == 0 ? "" : buffer,
-                           path + cut);
-            return mem_strdup(text);
-        }
-        cut -= cut > 0 ? 1 : 0;
-    }
-    return mem_strdup(path);
-}
-
-static void part_look(struct part *part)
-{
-    char buffer[PATH_MAX];
-    if (part->fd < 0) {
-        part->fd = open(part->path, O_PATH | O_CLOEXEC);
-    }
-    if (part->fd >= 0 && where(part->fd, buffer, sizeof(buffer)) == 0) {
-        if (part->now == NULL || strcmp(part->now, buffer) != 0) {
-            mem_free(part->now);
-            part->now = mem_strdup(buffer);
-        }
-    } else if (part->now == NULL) {
-        part->now = where_it_would_be(part->path);
-    }
-}
-
-/* Under the mutex. */
-static void parts_look(struct rsys_view *view)
-{
-    uint64_t now = now_ms();
-    if (view->parts_ms != 0 && now - view->parts_ms < PARTS_KNOWN_MS) {
-        return;
-    }
-    view->parts_ms = now;
-    for (size_t i = 0; i < view->part_count; i++) {
-        part_look(&view->parts[i]);
-    }
-}
-
-/* Is path `inner` at or below `outer`?  Both from the root, without a '/' at the end but "/". */
-static bool is_below(const char *inner, const char *outer)
-{
-    size_t length = strlen(outer);
-    if (length == 1) {
-        return true;
-    }
-    return strncmp(inner, outer, length) == 0 && (inner[length] == '\0' || inner[length] == '/');
-}
-
-static int part_judge(const struct part *part, const char *path, bool named,
-                      enum rsys_change change)
-{
-    if (is_below(path, part->now)) {
-        if (part->hidden) {
-            return change != RSYS_CHANGE_NOTHING && named ? -EACCES : -ENOENT;
-        }
-        return change != RSYS_CHANGE_NOTHING ? -EROFS : 0;
-    }
-    return change == RSYS_CHANGE_PLACE && is_below(part->now, path) ? -EBUSY : 0;
-}
-
 int rsys_view_judge(struct rsys_view *view, uint32_t root, int fd, const char *name,
-                    enum rsys_change change)
+                    enum rsys_change change, bool cached)
 {
-    char path[PATH_MAX + RSYS_NAME_MAX + 2];
     if (change != RSYS_CHANGE_NOTHING && view->roots[root].readonly) {
         return -EROFS;
     }
-    if (view->part_count == 0 || (change == RSYS_CHANGE_NOTHING && !view->hides)) {
-        return 0;
-    }
-    int code = where(fd, path, PATH_MAX);
-    if (code != 0) {
-        return code;
-    }
-    if (name != NULL) {
-        size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
-        (void)snprintf(path + length, sizeof(path) - length, "/%s", name);
-    }
-    lock(view);
-    parts_look(view);
-    for (size_t i = 0; i < view->part_count && code == 0; i++) {
-        code = part_judge(&view->parts[i], path, name != NULL, change);
-    }
-    unlock(view);
-    return code;
+    return rsys_parts_judge(view->parts, fd, name, change, cached);
+}
+
+bool rsys_view_is_above_part(struct rsys_view *view, int fd)
+{
+    return rsys_parts_judge(view->parts, fd, NULL, RSYS_CHANGE_PLACE, false) != 0;
+}
+
+void rsys_view_lock_names(struct rsys_view *view)
+{
+    CHECK(pthread_mutex_lock(&view->names) == 0);
+}
+
+void rsys_view_unlock_names(struct rsys_view *view)
+{
+    CHECK(pthread_mutex_unlock(&view->names) == 0);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
-
-static void part_add(struct rsys_view *view, const char *path, bool hidden)
-{
-    struct part *part = &view->parts[view->part_count++];
-    *part = (struct part){.path = mem_strdup(path), .fd = -1, .hidden = hidden};
-    size_t length = strlen(part->path);
-    while (length > 1 && part->path[length - 1] == '/') {
-        part->path[--length] = '\0';
-    }
-    view->hides |= hidden;
-}
 
 /* Is what fd is at one of the places where roots may be?  Where it is now counts, and where they
  * are. */
@@ -337,10 +217,11 @@ static bool is_within(const struct rsys_offer *offer, int fd)
 {
     char path[PATH_MAX], outer[PATH_MAX];
     bool found = offer->within_count == 0;
-    int code = found ? 0 : where(fd, path, sizeof(path));
+    int code = found ? 0 : rsys_fd_where(fd, path, sizeof(path));
     for (size_t i = 0; i < offer->within_count && !found && code == 0; i++) {
         int place = open(offer->within[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-        found = place >= 0 && where(place, outer, sizeof(outer)) == 0 && is_below(path, outer);
+        found = place >= 0 && rsys_fd_where(place, outer, sizeof(outer)) == 0 &&
+                rsys_is_below(path, outer);
         if (place >= 0) {
             close(place);
         }
@@ -384,9 +265,10 @@ int rsys_view_create(const struct rsys_offer *offer, struct rsys_view **ret, str
     struct rsys_view *view = mem_zalloc(sizeof(*view));
     bool mixed = false;
     CHECK(pthread_mutex_init(&view->mutex, NULL) == 0);
+    CHECK(pthread_mutex_init(&view->names, NULL) == 0);
     view->stay_on_device = offer->stay_on_device;
     view->no_openat2 = !knows_openat2();
-    view->parts = mem_zalloc((RSYS_PARTS_MAX + RSYS_ROOTS_MAX) * sizeof(*view->parts));
+    view->parts = rsys_parts_create(RSYS_PARTS_MAX + RSYS_ROOTS_MAX);
     for (size_t i = 0; i < offer->root_count; i++) {
         int code = root_open(view, offer, &offer->roots[i], err);
         if (code != 0) {
@@ -396,15 +278,14 @@ int rsys_view_create(const struct rsys_offer *offer, struct rsys_view **ret, str
         mixed |= !offer->roots[i].readonly;
     }
     for (size_t i = 0; i < offer->part_count; i++) {
-        part_add(view, offer->parts[i].path, offer->parts[i].hidden);
+        rsys_parts_add(view->parts, offer->parts[i].path, offer->parts[i].hidden);
     }
     /* A read-only root may be below another one. */
     for (size_t i = 0; i < offer->root_count && mixed && offer->root_count > 1; i++) {
         if (offer->roots[i].readonly) {
-            part_add(view, offer->roots[i].directory, false);
+            rsys_parts_add(view->parts, offer->roots[i].directory, false);
         }
     }
-    parts_look(view);
     *ret = view;
     return 0;
 }
@@ -417,14 +298,8 @@ void rsys_view_destroy(struct rsys_view *view)
     for (size_t i = 0; i < view->root_count; i++) {
         close(view->roots[i].fd);
     }
-    for (size_t i = 0; i < view->part_count; i++) {
-        if (view->parts[i].fd >= 0) {
-            close(view->parts[i].fd);
-        }
-        mem_free(view->parts[i].path);
-        mem_free(view->parts[i].now);
-    }
-    mem_free(view->parts);
+    rsys_parts_destroy(view->parts);
+    CHECK(pthread_mutex_destroy(&view->names) == 0);
     CHECK(pthread_mutex_destroy(&view->mutex) == 0);
     mem_free(view);
 }
@@ -550,7 +425,7 @@ int rsys_view_find(struct rsys_view *view, int from, const char *path, bool cach
     }
     code = fstat(fd, about) == 0 ? device_judge(view, fd, about->st_dev, cached) : -errno;
     if (code == 0) {
-        code = rsys_view_judge(view, 0, fd, NULL, RSYS_CHANGE_NOTHING);
+        code = rsys_view_judge(view, 0, fd, NULL, RSYS_CHANGE_NOTHING, cached);
     }
     if (code != 0) {
         close(fd);
@@ -584,7 +459,7 @@ int rsys_view_find_parent(struct rsys_view *view, int from, const struct rsys_te
         code = -ENOTDIR;
     }
     if (code == 0) {
-        code = rsys_view_judge(view, 0, fd, NULL, RSYS_CHANGE_NOTHING);
+        code = rsys_view_judge(view, 0, fd, NULL, RSYS_CHANGE_NOTHING, false);
     }
     if (code != 0) {
         close(fd);

@@ -9,6 +9,7 @@
 #include "tests/unit/rsyscall/rsys_rig.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 
 /* ---- who is let in --------------------------------------------------------------------------- */
 
@@ -401,6 +402,88 @@ static void bytes_written_are_limited(void **state)
     assert_int_equal(rig_write_at(rig, handle, 0, "1"), -EDQUOT);
 }
 
+static void a_file_beyond_our_own_limit_is_an_error(void **state)
+{
+    struct rig *rig = *state;
+    struct rlimit before, less;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    less = before;
+    less.rlim_cur = 1 << 20;
+    rig_open(rig, NULL);
+    uint64_t handle = (uint64_t)rig_open_file(rig, "f", RSYS_OPEN_WRITE | RSYS_OPEN_CREATE);
+    struct rsys_request set = {.op = RSYS_SETATTR, .at = AT(handle, ""), .how = RSYS_SET_SIZE};
+    set.attr.size = 2 << 20;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
+    int written = rig_write_at(rig, handle, 2 << 20, "x"), cut = rig_ask(rig, &set)->status;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(written, -EFBIG);
+    assert_int_equal(cut, -EFBIG);
+}
+
+/* A block for each byte, if nobody counted them. */
+static void what_is_written_into_holes_counts_as_the_disk_sees_it(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    offer.limits.bytes_max = 100 * 4096;
+    rig_open(rig, &offer);
+    uint64_t handle =
+        (uint64_t)rig_open_file(rig, "f", RSYS_OPEN_READ | RSYS_OPEN_WRITE | RSYS_OPEN_CREATE);
+    struct rsys_request set = {.op = RSYS_SETATTR, .at = AT(handle, ""), .how = RSYS_SET_SIZE};
+    int status = 0, blocks = 0;
+    set.attr.size = (uint64_t)1 << 30;
+    assert_int_equal(rig_ask(rig, &set)->status, 0);
+    while (status == 0 && blocks < 1000) {
+        status = rig_write_at(rig, handle, (uint64_t)blocks++ * 65536, "x");
+    }
+    assert_int_equal(status, -EDQUOT);
+    assert_in_range(blocks, 90, 102);
+    /* One that copies them is seen, too. */
+    struct rsys_request copy = {
+        .op = RSYS_COPY, .at.handle = handle, .to.handle = handle, .offset_to = 4096, .length = 1};
+    assert_int_equal(rig_ask(rig, &copy)->status, -EDQUOT);
+}
+
+static void lines_at_the_end_count_as_they_are_long(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    offer.limits.bytes_max = 1000;
+    rig_open(rig, &offer);
+    uint64_t handle = (uint64_t)rig_open_file(rig, "f", RSYS_OPEN_WRITE | RSYS_OPEN_CREATE);
+    uint64_t log =
+        (uint64_t)rig_open_file(rig, "g", RSYS_OPEN_WRITE | RSYS_OPEN_CREATE | RSYS_OPEN_APPEND);
+    for (uint64_t i = 0; i < 50; i++) {
+        assert_int_equal(rig_write_at(rig, handle, i * 10, "123456789\n"), 0);
+        assert_int_equal(rig_write_at(rig, log, 0, "123456789\n"), 0);
+    }
+    assert_int_equal(rig_write_at(rig, log, 0, "x"), -EDQUOT);
+}
+
+/* As programs that are careful save. */
+static void a_file_that_takes_anothers_name_counts_for_both(void **state)
+{
+    struct rig *rig = *state;
+    struct rsys_offer offer = {.limits = RSYS_LIMITS_DEFAULT};
+    const uint32_t create = RSYS_OPEN_WRITE | RSYS_OPEN_CREATE | RSYS_OPEN_EXCL;
+    offer.limits.files_max = 2;
+    rig_open(rig, &offer);
+    struct rsys_request save = {.op = RSYS_RENAME, .at = AT(0, "new"), .to = AT(0, "saved")};
+    for (int i = 0; i < 10; i++) {
+        assert_true(rig_open_file(rig, "new", create) > 0);
+        assert_int_equal(rig_ask(rig, &save)->status, 0);
+        assert_int_equal(rig_stats(rig).files, 1);
+    }
+    assert_true(rig_open_file(rig, "new", create) > 0);
+    assert_int_equal(rig_stats(rig).files, 2);
+    assert_int_equal(rig_open_file(rig, "more", create), -EDQUOT);
+    /* Files that have no name are none. */
+    for (int i = 0; i < 5; i++) {
+        assert_true(rig_open_file(rig, "", RSYS_OPEN_WRITE | RSYS_OPEN_TMPFILE) > 0);
+    }
+    assert_int_equal(rig_stats(rig).files, 2);
+}
+
 static void files_are_limited_and_what_is_there_can_still_be_opened(void **state)
 {
     struct rig *rig = *state;
@@ -630,7 +713,10 @@ UNIT_TESTS(RIG_UNIT(a_wrong_ticket_is_refused), RIG_UNIT(another_version_is_refu
            RIG_UNIT(bye_closes_all_that_is_open), RIG_UNIT(a_job_that_is_over_has_no_clients),
            RIG_UNIT(numbers_that_cannot_be_end_the_connection),
            RIG_UNIT(a_message_with_wrong_fields_is_refused_alone), RIG_UNIT(handles_are_limited),
-           RIG_UNIT(bytes_written_are_limited),
+           RIG_BOTH(what_is_written_into_holes_counts_as_the_disk_sees_it),
+           RIG_BOTH(lines_at_the_end_count_as_they_are_long),
+           RIG_BOTH(a_file_that_takes_anothers_name_counts_for_both),
+           RIG_BOTH(a_file_beyond_our_own_limit_is_an_error), RIG_UNIT(bytes_written_are_limited),
            RIG_UNIT(files_are_limited_and_what_is_there_can_still_be_opened),
            RIG_UNIT(sessions_are_limited_and_a_cut_one_gives_its_place),
            RIG_UNIT(nobody_else_waits_for_a_file_that_hangs),

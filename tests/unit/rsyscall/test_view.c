@@ -6,6 +6,7 @@
 #include "tests/unit/rsyscall/rsys_rig.h"
 
 #include <pthread.h>
+#include <time.h>
 
 static void put_outside(struct rig *rig)
 {
@@ -267,10 +268,140 @@ static void a_part_stays_one_when_the_user_moves_it(void **state)
     assert_int_equal(rename(rig_path(rig, "keep"), moved), 0);
     /* Within the second after which it is looked at anew. */
     RIG_POLL(rig, rig_open_file(rig, "elsewhere/ro/sub/f", RSYS_OPEN_WRITE) == -EROFS);
-    /* What the user put in its old place is not it. */
+    /* Nor is what the user has put in its place since the job's. */
     assert_int_equal(mkdir(rig_path(rig, "keep"), 0755), 0);
     assert_int_equal(mkdir(rig_path(rig, "keep/ro"), 0755), 0);
-    assert_true(rig_open_file(rig, "keep/ro/new", RSYS_OPEN_WRITE | RSYS_OPEN_CREATE) > 0);
+    assert_int_equal(rig_open_file(rig, "keep/ro/new", RSYS_OPEN_WRITE | RSYS_OPEN_CREATE), -EROFS);
+}
+
+static uint64_t clock_ms(void)
+{
+    struct timespec now;
+    assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* At the next request; then they are known for a second. */
+static void let_it_look(struct rig *rig)
+{
+    uint64_t began = clock_ms();
+    RIG_POLL(rig, clock_ms() > began + 1010);
+    struct rsys_request access = {.op = RSYS_ACCESS, .at = AT(0, "keep"), .how = W_OK};
+    assert_int_equal(rig_ask(rig, &access)->status, 0);
+}
+
+static int make_link(struct rig *rig, const char *path, const char *text)
+{
+    return rig_status(rig, (struct rsys_request){.op = RSYS_SYMLINK,
+                                                 .at = AT(0, path),
+                                                 .text = TEXT(text)});
+}
+
+static int remove_name(struct rig *rig, const char *path)
+{
+    return rig_status(rig, (struct rsys_request){.op = RSYS_UNLINK, .at = AT(0, path)});
+}
+
+static int make_folder(struct rig *rig, const char *path)
+{
+    return rig_status(rig,
+                      (struct rsys_request){.op = RSYS_MKDIR, .at = AT(0, path), .mode = 0755});
+}
+
+static void open_part(struct rig *rig, const char *path)
+{
+    const struct rsys_offer_part part = {.path = rig_path(rig, path)};
+    struct rsys_offer offer = {.parts = &part, .part_count = 1, .limits = RSYS_LIMITS_DEFAULT};
+    rig_open(rig, &offer);
+}
+
+/* As editors save, and as what is unpacked anew. */
+static void a_file_that_the_user_replaces_is_still_a_part(void **state)
+{
+    struct rig *rig = *state;
+    char from[256];
+    assert_int_equal(mkdir(rig_path(rig, "keep"), 0755), 0);
+    rig_put_file(rig, "keep/profile", "old");
+    open_part(rig, "keep/profile");
+    assert_int_equal(rig_open_file(rig, "keep/profile", RSYS_OPEN_WRITE), -EROFS);
+    rig_put_file(rig, "edited", "new");
+    (void)snprintf(from, sizeof(from), "%s/edited", rig->root);
+    assert_int_equal(rename(from, rig_path(rig, "keep/profile")), 0);
+    assert_int_equal(rig_open_file(rig, "keep/profile", RSYS_OPEN_WRITE), -EROFS);
+    let_it_look(rig);
+    assert_int_equal(rig_open_file(rig, "keep/profile", RSYS_OPEN_WRITE), -EROFS);
+    /* And where it is moved to then. */
+    (void)snprintf(from, sizeof(from), "%s/keep/profile", rig->root);
+    assert_int_equal(rename(from, rig_path(rig, "moved")), 0);
+    let_it_look(rig);
+    assert_int_equal(rig_open_file(rig, "moved", RSYS_OPEN_WRITE), -EROFS);
+}
+
+static void a_job_cannot_lead_the_name_of_a_part_elsewhere(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(mkdir(rig_path(rig, "keep"), 0755), 0);
+    assert_int_equal(mkdir(rig_path(rig, "x"), 0755), 0);
+    open_part(rig, "keep/config/user/service"); /* of which only keep is there */
+    assert_int_equal(make_link(rig, "keep/config", "../x"), -EBUSY);
+    assert_int_equal(make_folder(rig, "keep/config"), 0);
+    assert_int_equal(make_folder(rig, "keep/config"), -EEXIST);
+    assert_int_equal(make_link(rig, "keep/config/user", "../../x"), -EBUSY);
+    assert_int_equal(make_link(rig, "x/user", "nowhere"), 0);
+    assert_int_equal(rig_status(rig, (struct rsys_request){.op = RSYS_LINK,
+                                                           .at = AT(0, "x/user"),
+                                                           .to = AT(0, "keep/config/user")}),
+                     -EBUSY);
+    assert_int_equal(make_folder(rig, "keep/config/user"), 0);
+    assert_int_equal(make_folder(rig, "keep/config/user/service"), -EROFS);
+    assert_int_equal(make_link(rig, "keep/config/user/service", "/"), -EROFS);
+    let_it_look(rig);
+    assert_int_equal(make_folder(rig, "keep/config/user/service"), -EROFS);
+    assert_int_equal(make_folder(rig, "keep/config/user"), -EEXIST);
+}
+
+static void a_link_on_the_way_to_a_part_is_not_taken_away(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(mkdir(rig_path(rig, "keep"), 0755), 0);
+    assert_int_equal(mkdir(rig_path(rig, "real"), 0755), 0);
+    assert_int_equal(mkdir(rig_path(rig, "real/sub"), 0755), 0);
+    rig_put_file(rig, "real/sub/f", "text");
+    assert_int_equal(symlink("../real", rig_path(rig, "keep/one")), 0);
+    assert_int_equal(symlink("one/sub", rig_path(rig, "keep/two")), 0);
+    open_part(rig, "keep/two/f");
+    assert_int_equal(rig_open_file(rig, "real/sub/f", RSYS_OPEN_WRITE), -EROFS);
+    assert_int_equal(remove_name(rig, "keep/two"), -EBUSY);
+    assert_int_equal(remove_name(rig, "keep/one"), -EBUSY);
+    assert_int_equal(rename_status(rig, "keep/one", "keep/three", 0), -EBUSY);
+    /* What the user does is his business; the place stays a part. */
+    assert_int_equal(unlink(rig_path(rig, "keep/one")), 0);
+    let_it_look(rig);
+    assert_int_equal(make_link(rig, "keep/one", "../x"), -EBUSY);
+    assert_int_equal(make_folder(rig, "keep/one"), 0);
+    assert_int_equal(make_folder(rig, "keep/one/sub"), 0);
+    assert_int_equal(rig_open_file(rig, "keep/one/sub/f", RSYS_OPEN_WRITE | RSYS_OPEN_CREATE),
+                     -EROFS);
+}
+
+static void a_hidden_name_has_no_attributes_in_its_directory(void **state)
+{
+    struct rig *rig = *state;
+    open_parts(rig);
+    uint64_t folder = (uint64_t)rig_open_file(rig, "", RSYS_OPEN_READ | RSYS_OPEN_DIRECTORY);
+    struct rsys_request read = {.op = RSYS_READDIR,
+                                .at.handle = folder,
+                                .length = 65536,
+                                .how = RSYS_DIR_PLUS};
+    const struct rsys_reply *reply = rig_ask(rig, &read);
+    struct rsys_entry entry;
+    size_t at = 0, seen = 0;
+    assert_int_equal(reply->status, 0);
+    while (rsys_entry_next(reply->data, reply->data_length, &at, &entry) == 1) {
+        assert_int_equal(entry.has_attr, strcmp(entry.name.data, "hid") != 0);
+        seen++;
+    }
+    assert_int_equal(seen, 3); /* rw, keep, hid */
 }
 
 static void a_hidden_part_is_not_there_and_is_not_made(void **state)
@@ -392,6 +523,10 @@ UNIT_TESTS(RIG_UNIT(a_root_is_offered_by_where_it_is_not_by_its_name), RIG_UNIT(
            RIG_UNIT(who_is_to_stay_on_a_file_system_stays), RIG_UNIT(a_read_only_part_is_read_only),
            RIG_UNIT(nothing_crosses_the_edge_of_a_part),
            RIG_UNIT(a_part_stays_one_when_the_user_moves_it),
+           RIG_UNIT(a_file_that_the_user_replaces_is_still_a_part),
+           RIG_UNIT(a_job_cannot_lead_the_name_of_a_part_elsewhere),
+           RIG_UNIT(a_link_on_the_way_to_a_part_is_not_taken_away),
+           RIG_UNIT(a_hidden_name_has_no_attributes_in_its_directory),
            RIG_UNIT(a_hidden_part_is_not_there_and_is_not_made),
            RIG_UNIT(a_read_only_root_is_read_only_by_another_root_too),
            RIG_UNIT(a_root_may_be_read_only_by_itself))

@@ -1,0 +1,330 @@
+/* rsyscall/parts_linux.c - parts of what a job may reach that are read-only, or hidden.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "rsyscall/parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/mem.h"
+#include "rsyscall/rsys.h"
+#include "rsyscall/view.h"
+
+#define KNOWN_MS   1000
+#define LINKS_MAX  40 /* on the way of one name, as in the kernel */
+#define PLACES_MAX (LINKS_MAX + 1)
+
+struct part {
+    const char *path; /* as it was given */
+    bool hidden;
+    char *places[PLACES_MAX]; /* where its name led in the beginning; never changed */
+    size_t place_count;
+    int fd;      /* what was found by it, -1: nothing yet.  Of who looks */
+    char *now;   /* where that is; NULL: nowhere */
+    char *leads; /* where the name leads if that is elsewhere; NULL */
+};
+
+struct rsys_parts {
+    struct part *parts;
+    size_t count, count_max;
+    bool hides; /* some part is hidden */
+
+    pthread_mutex_t mutex; /* of all below, and of each part's now and leads */
+    uint64_t looked_ms;
+    bool looking; /* somebody does, without the mutex */
+};
+
+static void lock(struct rsys_parts *parts)
+{
+    CHECK(pthread_mutex_lock(&parts->mutex) == 0);
+}
+
+static void unlock(struct rsys_parts *parts)
+{
+    CHECK(pthread_mutex_unlock(&parts->mutex) == 0);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    CHECK(clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+int rsys_fd_where(int fd, char *ret, size_t size)
+{
+    char link[RSYS_FD_PATH_SIZE];
+    rsys_fd_path(fd, link);
+    ssize_t length = readlink(link, ret, size);
+    if (length < 0) {
+        return -errno;
+    }
+    if ((size_t)length >= size) {
+        return -ENAMETOOLONG;
+    }
+    ret[length] = '\0';
+    return 0;
+}
+
+bool rsys_is_below(const char *inner, const char *outer)
+{
+    size_t length = strlen(outer);
+    if (length == 1) {
+        return true;
+    }
+    return strncmp(inner, outer, length) == 0 && (inner[length] == '\0' || inner[length] == '/');
+}
+
+/* ---- the way of a name ----------------------------------------------------------------------- */
+
+/* at is a path from the real root that has no link in it, never ""; false: it would be too long. */
+static bool path_add(char at[PATH_MAX], const char *name, size_t length)
+{
+    size_t have = at[1] == '\0' ? 0 : strlen(at);
+    if (length == 2 && memcmp(name, "..", 2) == 0) {
+        char *slash = strrchr(at, '/');
+        slash[slash == at ? 1 : 0] = '\0';
+    } else if (length > 0 && (length != 1 || name[0] != '.')) {
+        if (have + 1 + length >= PATH_MAX) {
+            return false;
+        }
+        at[have] = '/';
+        memcpy(at + have + 1, name, length);
+        at[have + 1 + length] = '\0';
+    }
+    return true;
+}
+
+/* at, and what is left of the name behind it. */
+static void place_add(struct part *part, const char *at, const char *rest)
+{
+    char text[PATH_MAX];
+    (void)snprintf(text, sizeof(text), "%s", at);
+    while (rest[0] != '\0') {
+        size_t length = strcspn(rest, "/");
+        if (!path_add(text, rest, length)) {
+            return; /* nothing can be there by that name */
+        }
+        rest += length + (rest[length] == '/' ? 1 : 0);
+    }
+    for (size_t i = 0; i < part->place_count; i++) {
+        if (strcmp(part->places[i], text) == 0) {
+            return;
+        }
+    }
+    CHECK(part->place_count < PLACES_MAX);
+    part->places[part->place_count++] = mem_strdup(text);
+}
+
+/* rest becomes what the link says, and what rest was behind it. */
+static bool path_follow(char at[PATH_MAX], char rest[PATH_MAX])
+{
+    char text[2 * PATH_MAX];
+    ssize_t length = readlink(at, text, PATH_MAX);
+    if (length <= 0 || (size_t)length + 1 + strlen(rest) >= PATH_MAX) {
+        return false;
+    }
+    (void)snprintf(text + length, sizeof(text) - (size_t)length, "/%s", rest);
+    memcpy(rest, text, strlen(text) + 1);
+    if (rest[0] == '/') {
+        memcpy(at, "/", 2);
+    } else {
+        (void)path_add(at, "..", 2);
+    }
+    return true;
+}
+
+/* Goes the way as the kernel does, and notes the places. */
+static void places_find(struct part *part)
+{
+    char at[PATH_MAX] = "/", rest[PATH_MAX];
+    int links = 0;
+    (void)snprintf(rest, sizeof(rest), "%s", part->path);
+    for (;;) {
+        struct stat about;
+        const char *name = rest + strspn(rest, "/");
+        size_t length = strcspn(name, "/");
+        if (length == 0 || !path_add(at, name, length)) {
+            break;
+        }
+        memmove(rest, name + length, strlen(name + length) + 1);
+        if (lstat(at, &about) != 0) {
+            break; /* from here on there is nothing yet */
+        }
+        if (S_ISLNK(about.st_mode)) {
+            place_add(part, at, rest);
+            if (++links == LINKS_MAX || !path_follow(at, rest)) {
+                return;
+            }
+        }
+    }
+    place_add(part, at, rest);
+}
+
+/* ---- where it is now ------------------------------------------------------------------------- */
+
+static char *where_is(int fd)
+{
+    char buffer[PATH_MAX];
+    return fd >= 0 && rsys_fd_where(fd, buffer, sizeof(buffer)) == 0 ? mem_strdup(buffer) : NULL;
+}
+
+static bool is_removed(int fd)
+{
+    struct stat about;
+    return fstat(fd, &about) != 0 || about.st_nlink == 0;
+}
+
+/* Not under the mutex; one thread at a time. */
+static void part_look(struct rsys_parts *parts, struct part *part)
+{
+    int fd = open(part->path, O_PATH | O_CLOEXEC);
+    if (part->fd >= 0 && is_removed(part->fd)) {
+        close(part->fd);
+        part->fd = -1;
+    }
+    if (part->fd < 0) {
+        part->fd = fd;
+        fd = -1;
+    }
+    char *now = where_is(part->fd), *leads = where_is(fd);
+    lock(parts);
+    char *old_now = part->now, *old_leads = part->leads;
+    part->now = now;
+    part->leads = leads;
+    unlock(parts);
+    mem_free(old_now);
+    mem_free(old_leads);
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
+/* If it is time to.  0; -EAGAIN: it is, and that could block. */
+static int look(struct rsys_parts *parts, bool cached)
+{
+    lock(parts);
+    bool due = !parts->looking && now_ms() - parts->looked_ms >= KNOWN_MS;
+    parts->looking = parts->looking || (due && !cached);
+    unlock(parts);
+    if (!due || cached) {
+        return due ? -EAGAIN : 0;
+    }
+    for (size_t i = 0; i < parts->count; i++) {
+        part_look(parts, &parts->parts[i]);
+    }
+    lock(parts);
+    parts->looked_ms = now_ms();
+    parts->looking = false;
+    unlock(parts);
+    return 0;
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+/* place: one of the part's, or NULL. */
+static int judge_by(const struct part *part, const char *place, const char *path, bool named,
+                    enum rsys_change change)
+{
+    if (place == NULL) {
+        return 0;
+    }
+    if (rsys_is_below(path, place)) {
+        if (part->hidden) {
+            return change != RSYS_CHANGE_NOTHING && named ? -EACCES : -ENOENT;
+        }
+        return change != RSYS_CHANGE_NOTHING ? -EROFS : 0;
+    }
+    return change == RSYS_CHANGE_PLACE && rsys_is_below(place, path) ? -EBUSY : 0;
+}
+
+static int part_judge(const struct part *part, const char *path, bool named,
+                      enum rsys_change change)
+{
+    int code = judge_by(part, part->now, path, named, change);
+    code = code != 0 ? code : judge_by(part, part->leads, path, named, change);
+    for (size_t i = 0; i < part->place_count && code == 0; i++) {
+        code = judge_by(part, part->places[i], path, named, change);
+    }
+    return code;
+}
+
+int rsys_parts_judge(struct rsys_parts *parts, int fd, const char *name, enum rsys_change change,
+                     bool cached)
+{
+    char path[PATH_MAX + RSYS_NAME_MAX + 2];
+    if (parts->count == 0 || (change == RSYS_CHANGE_NOTHING && !parts->hides)) {
+        return 0;
+    }
+    int code = look(parts, cached);
+    if (code == 0) {
+        code = rsys_fd_where(fd, path, PATH_MAX);
+    }
+    if (code != 0) {
+        return code;
+    }
+    if (name != NULL) {
+        size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
+        (void)snprintf(path + length, sizeof(path) - length, "/%s", name);
+    }
+    lock(parts);
+    for (size_t i = 0; i < parts->count && code == 0; i++) {
+        code = part_judge(&parts->parts[i], path, name != NULL, change);
+    }
+    unlock(parts);
+    return code;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+struct rsys_parts *rsys_parts_create(size_t count_max)
+{
+    struct rsys_parts *parts = mem_zalloc(sizeof(*parts));
+    CHECK(pthread_mutex_init(&parts->mutex, NULL) == 0);
+    parts->parts = mem_zalloc((count_max > 0 ? count_max : 1) * sizeof(*parts->parts));
+    parts->count_max = count_max;
+    parts->looked_ms = now_ms();
+    return parts;
+}
+
+void rsys_parts_add(struct rsys_parts *parts, const char *path, bool hidden)
+{
+    CHECK(parts->count < parts->count_max);
+    struct part *part = &parts->parts[parts->count++];
+    *part = (struct part){.path = mem_strdup(path), .fd = -1, .hidden = hidden};
+    parts->hides |= hidden;
+    places_find(part);
+    part_look(parts, part);
+}
+
+void rsys_parts_destroy(struct rsys_parts *parts)
+{
+    if (parts == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < parts->count; i++) {
+        struct part *part = &parts->parts[i];
+        if (part->fd >= 0) {
+            close(part->fd);
+        }
+        for (size_t j = 0; j < part->place_count; j++) {
+            mem_free(part->places[j]);
+        }
+        mem_free(part->now);
+        mem_free(part->leads);
+        mem_free((void *)(uintptr_t)part->path);
+    }
+    mem_free(parts->parts);
+    CHECK(pthread_mutex_destroy(&parts->mutex) == 0);
+    mem_free(parts);
+}
