@@ -530,6 +530,7 @@ int loop_create(struct loop **ret, struct err *err)
         return err_set(err, -ENOMEM, "cannot make an event loop: no memory or no descriptors left");
     }
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
     struct loop *loop = mem_zalloc(sizeof(*loop));
     uint64_t seed;
     get_random(&seed, sizeof(seed));

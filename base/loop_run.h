@@ -11,8 +11,8 @@
 struct err;
 struct loop;
 
-/* Also has the process ignore SIGPIPE: a peer that is gone is an error, not a death.  Returns 0,
- * -ENOMEM, or what the kernel refused. */
+/* Also has the process ignore SIGPIPE and SIGXFSZ: a peer that is gone and a file that is too large
+ * are errors, not deaths.  Returns 0, -ENOMEM, or what the kernel refused. */
 int loop_create(struct loop **ret, struct err *err);
 /* NULL is allowed.  Whoever made timers, streams, listeners and watches on the loop has destroyed
  * them before; lanes that are left are waited for. */
