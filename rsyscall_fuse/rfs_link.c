@@ -10,7 +10,7 @@
  * again go before all that waits, in their order.  While that lasts a second loss is the end.
  *
  * A cut may be silent: when nothing was heard for two intervals of PING the connection is given up
- * and another one is made.
+ * and another one is made.  Intervals are counted, because a clock goes on while we are held up.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,6 +32,7 @@
 #define JOINED_MAX     ((size_t)8 << 10)  /* data that is copied behind its fields: one record */
 #define DIALING_MS     ((uint64_t)120000) /* how long the first connection is tried */
 #define PINGS_IN_LEASE 4
+#define SILENT_MAX     2
 #define REFUSED_MS     ((uint64_t)60000) /* a server that begins may not know of our ticket yet */
 
 TAILQ_HEAD(call_list, rfs_call);
@@ -54,6 +55,7 @@ struct rfs_link {
     unsigned failures;
     uint64_t cut_ms;     /* when it was last heard, or first dialled */
     uint64_t heard_ms;   /* anything */
+    unsigned silent;     /* intervals of PING since then */
     uint64_t refused_ms; /* since when the ticket, which was good once, is refused; 0: it is not */
     bool begun;
     unsigned char session[RSYS_SESSION_SIZE];
@@ -130,6 +132,12 @@ static void cut(struct rfs_link *link, const char *why)
 }
 
 /* ---- sending --------------------------------------------------------------------------------- */
+
+static void heard(struct rfs_link *link)
+{
+    link->heard_ms = loop_now_ms(link->loop);
+    link->silent = 0;
+}
 
 static int send_request(struct rfs_link *link, const struct rsys_request *request)
 {
@@ -270,7 +278,7 @@ static uint64_t ping_ms(const struct rfs_link *link)
 static void ping(void *arg)
 {
     struct rfs_link *link = arg;
-    if (loop_now_ms(link->loop) - link->heard_ms >= 2 * ping_ms(link)) {
+    if (++link->silent > SILENT_MAX) {
         cut(link, "nothing was heard of the server");
         return;
     }
@@ -524,7 +532,7 @@ static void on_readable(void *arg)
 {
     struct rfs_link *link = arg;
     size_t length;
-    link->heard_ms = loop_now_ms(link->loop);
+    heard(link);
     while (link->phase == LINK_HELLO || link->phase == LINK_UP) {
         const void *in = stream_input(link->stream, &length);
         int64_t size = rsys_frame_length(in, length);
@@ -545,7 +553,7 @@ static void on_readable(void *arg)
 static void on_opened(void *arg)
 {
     struct rfs_link *link = arg;
-    link->heard_ms = loop_now_ms(link->loop);
+    heard(link);
     say_hello(link);
 }
 

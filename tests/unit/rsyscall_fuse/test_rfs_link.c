@@ -161,6 +161,22 @@ static void pings_keep_a_quiet_session(void **state)
     assert_int_equal(rig->hellos, 1);
 }
 
+static void a_client_that_was_held_up_does_not_take_that_for_silence(void **state)
+{
+    struct rig *rig = *state;
+    rig->hello.lease_ms = 40;
+    rig_begin(rig);
+    for (unsigned i = 1; i <= 5; i++) {
+        unsigned before = rig->pings;
+        RIG_AWAIT(rig, rig->pings > before);
+        uint64_t since = loop_now_ms(rig->loop);
+        while (loop_now_ms(rig->loop) < since + 50) { /* five intervals */
+        }
+    }
+    RIG_AWAIT(rig, rig->pings >= 10);
+    assert_int_equal(rig->hellos, 1);
+}
+
 static void a_session_that_the_server_does_not_know_is_over(void **state)
 {
     struct rig *rig = *state;
@@ -260,6 +276,7 @@ int main(void)
         RIG_TEST(after_a_cut_what_has_no_answer_is_sent_again_in_its_slot),
         RIG_TEST(a_server_that_is_silent_is_dialled_again),
         RIG_TEST(pings_keep_a_quiet_session),
+        RIG_TEST(a_client_that_was_held_up_does_not_take_that_for_silence),
         RIG_TEST(a_session_that_the_server_does_not_know_is_over),
         RIG_TEST(a_wrong_ticket_is_told),
         RIG_TEST(a_server_that_does_not_know_of_the_ticket_yet_is_dialled_again),
