@@ -163,9 +163,15 @@ static void gather(void *arg)
     mem_free(forgotten);
 }
 
+bool checkpoints_may_be(const struct job *job)
+{
+    return (job->own != NULL && ad_int_or(job->own, CKPT_SEQUENCE, 0) > 0) ||
+           (job->phase != JOB_COMPLETED && job->epoch > 0 && checkpoints_wanted(job));
+}
+
 void checkpoints_forget(struct change *change, struct job *job, bool leaves)
 {
-    bool had = job->own != NULL && ad_int_or(job->own, CKPT_SEQUENCE, 0) > 0;
+    bool had = checkpoints_may_be(job);
     if (!leaves && job->own != NULL && (checkpoint_plan_forget(job->own) || had)) {
         match_anew(change_schedd(change), job);
     }

@@ -22,6 +22,10 @@ struct wire_request;
 /* WantCheckpoint. */
 bool checkpoints_wanted(const struct job *job);
 
+/* Has its shadow any of it?  One is committed; or it has run, so that one may be on its way, or on
+ * the shadow's disk and just be told to us. */
+bool checkpoints_may_be(const struct job *job);
+
 /* JOB_STATUS "Checkpointed": into the job's ad and its log; told also has what the run used. */
 void checkpoints_taken(struct change *change, struct job *job, const struct ad *told);
 /* JOB_STATUS "CheckpointRefused". */

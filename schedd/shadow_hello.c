@@ -8,6 +8,7 @@
 
 #include "base/strbuf.h"
 #include "classad/ad.h"
+#include "schedd/job_checkpoints.h"
 #include "schedd/job_queue.h"
 #include "schedd/schedd_state.h"
 #include "wire/checkpoint_attrs.h"
@@ -42,7 +43,7 @@ static bool add_job(void *arg, struct job *job)
     if (spooled > 0) {
         add(&kept->spooled, id, spooled);
     }
-    if (job->own != NULL && ad_int_or(job->own, CKPT_SEQUENCE, 0) > 0) {
+    if (checkpoints_may_be(job)) {
         add(&kept->checkpoints, id, 0);
     }
     return true;
