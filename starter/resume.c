@@ -32,7 +32,7 @@
 #define GETS_MAX       4
 #define CANDIDATES_MAX 8
 #define REPORT_BYTES   ((size_t)64 << 10)
-#define UNSUITED       3   /* exit status of roost-ckpt info --verify: whole, but not for here */
+#define DAMAGED        1   /* exit status of roost-ckpt info --verify; others say nothing of it */
 #define EXIT_LOST      125 /* of an image that cannot resume */
 #define LOST_WORDS     "cannot resume"
 
@@ -130,6 +130,20 @@ static void try_next(struct starter *starter)
     resume->step = resume->at < resume->manifests.count ? RESUME_GETTING : RESUME_NONE;
     starter->busy = false;
     starter_go(starter);
+}
+
+/* It is whole, but cannot be used here and now: the run ends, and another machine tries.  A job
+ * that is to run anywhere at last begins with an older one, or at its start. */
+static void refuse_here(struct starter *starter, const char *why)
+{
+    if (ad_bool_or(starter->job, CKPT_ANYWHERE, false)) {
+        starter->resume.step = RESUME_GETTING;
+        refuse(starter, false, why);
+        try_next(starter);
+        return;
+    }
+    refuse(starter, false, why);
+    starter_give_up(starter, why);
 }
 
 static void refuse_and_go_on(struct starter *starter, bool damaged, const char *why)
@@ -364,6 +378,18 @@ static void read_log(const struct starter *starter, char *ret, size_t size)
     mem_free(path);
 }
 
+/* The same; or of what the program died. */
+static void read_why(const struct starter *starter, const struct os_exit *how, char *ret,
+                     size_t size)
+{
+    read_log(starter, ret, size);
+    if (ret[0] == '\0') {
+        (void)snprintf(ret, size, "roost-ckpt ended with %s %d",
+                       how->signal != 0 ? "signal" : "status",
+                       how->signal != 0 ? how->signal : how->status);
+    }
+}
+
 static void checked(void *arg, pid_t pid, const struct os_exit *how)
 {
     struct starter *starter = arg;
@@ -374,10 +400,15 @@ static void checked(void *arg, pid_t pid, const struct os_exit *how)
     if (resume->step != RESUME_CHECKING || starter->phase != STARTER_INPUT) {
         return;
     }
-    if (how->signal != 0 || how->status != 0) {
+    if (how->signal == 0 && how->status == DAMAGED) {
         read_log(starter, why, sizeof why);
         resume->step = RESUME_GETTING;
-        refuse_and_go_on(starter, how->status != UNSUITED, why);
+        refuse_and_go_on(starter, true, why);
+        return;
+    }
+    if (how->signal != 0 || how->status != 0) {
+        read_why(starter, how, why, sizeof why);
+        refuse_here(starter, why);
         return;
     }
     resume->step = RESUME_READY;
@@ -420,9 +451,8 @@ static void files_unpacked(void *arg, pid_t pid, const struct os_exit *how)
         return;
     }
     if (how->signal != 0 || how->status != 0) { /* its sums were right: no reason to remove it */
-        read_log(starter, why, sizeof why);
-        resume->step = RESUME_GETTING;
-        refuse_and_go_on(starter, false, why);
+        read_why(starter, how, why, sizeof why);
+        refuse_here(starter, why);
         return;
     }
     check(starter);
