@@ -84,6 +84,12 @@ static struct job *job_by_id(struct judge *judge, const char *id)
     return job_by_number(judge, (int64_t)judge->cluster_first[cluster] - 1 + proc);
 }
 
+int64_t judge_job_number(struct judge *judge, const char *id)
+{
+    const struct job *job = job_by_id(judge, id);
+    return job != NULL ? (int64_t)(job - judge->jobs) : -1;
+}
+
 static unsigned number_of(const struct judge *judge, const struct job *job)
 {
     return (unsigned)(job - judge->jobs);
@@ -223,6 +229,13 @@ static void check_whole(struct judge *judge, const struct ad *ad)
     }
 }
 
+static bool is_taken_away(const struct judge *judge, const struct job *job)
+{
+    const struct judge_options *options = &judge->options;
+    return options->is_taken_away != NULL &&
+           options->is_taken_away(options->arg, number_of(judge, job));
+}
+
 struct recheck {
     struct judge *judge;
     struct job *job;
@@ -237,7 +250,7 @@ static void recheck(void *arg)
     for (size_t i = 0; i < job->running.count; i++) {
         running += runs(job->running.items[i]);
     }
-    if (running > 1) {
+    if (running > 1 && !is_taken_away(recheck->judge, job)) {
         judge_broken(recheck->judge,
                      "job_twice: job %u goes on when its machine does, and runs elsewhere",
                      number_of(recheck->judge, job));
@@ -256,7 +269,7 @@ static void job_started(void *arg, struct sim_process *process, const char *key)
     }
     judge->runs++;
     judge->last_work_us = sim_now_us(judge->sim);
-    for (size_t i = 0; i < job->running.count; i++) {
+    for (size_t i = 0; i < job->running.count && !is_taken_away(judge, job); i++) {
         const struct sim_process *other = job->running.items[i];
         if (!runs(other) && !other->stopped) {
             struct recheck *later = mem_alloc(sizeof(*later));
@@ -354,7 +367,11 @@ static void file_placed(void *arg, struct sim_process *process, const char *path
     struct job *job = job_by_number(judge, number);
     const char *text = sim_file_get(process->host, path, NULL);
     (void)snprintf(expected, sizeof(expected), "%u\n", number);
-    if (job == NULL || text == NULL || strcmp(text, expected) != 0) {
+    const struct judge_options *options = &judge->options;
+    bool is_right = job != NULL && text != NULL &&
+                    (options->is_output != NULL ? options->is_output(options->arg, number, text)
+                                                : strcmp(text, expected) == 0);
+    if (!is_right) {
         judge_broken(judge, "result_wrong: %s holds '%.60s'", path,
                      text != NULL ? text : "(nothing)");
         return;
@@ -535,7 +552,6 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
     struct judge *judge = arg;
     unsigned *seen = mem_zalloc((judge->options.jobs + 1) * sizeof(*seen));
     unsigned *finished = mem_zalloc((judge->options.jobs + 1) * sizeof(*finished));
-    (void)began_us;
     judge->audits++;
     for (size_t i = 0; i < queue_count + history_count; i++) {
         const struct ad *ad = i < queue_count ? queue[i] : history[i - queue_count];
@@ -556,6 +572,9 @@ static void audit_jobs(void *arg, uint64_t began_us, struct ad *const *queue, si
         if (ad_int_or(ad, "JobStatus", 0) == 4 && !job->completed) {
             job->completed = true;
             judge->completed++;
+        }
+        if (judge->options.job_seen != NULL) {
+            judge->options.job_seen(judge->options.arg, began_us, number_of(judge, job), ad);
         }
         seen[number_of(judge, job)]++;
         if (i >= queue_count && finished[number_of(judge, job)]++ > 0) {

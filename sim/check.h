@@ -36,6 +36,9 @@ struct client_events;
 struct judge;
 struct tap;
 
+/* Which job that is ("12.3"); -1: none that was submitted. */
+int64_t judge_job_number(struct judge *judge, const char *id);
+
 /* How long the news that there is no work may take to reach the rooster: a negotiation that was
  * under way, a hold of a match (MATCH_TIMEOUT and its like), a wake that waits for a place among
  * those at once. */
@@ -53,6 +56,13 @@ struct judge_options {
     const char *central;          /* that machine */
     struct tap *tap;              /* another one to be given all bytes; may be NULL */
     unsigned awake_max;           /* so many may stay awake in the end */
+    /* Is that what the job writes?  NULL: its number, and a newline. */
+    bool (*is_output)(void *arg, unsigned number, const char *text);
+    /* An audit shows that job so.  May be NULL. */
+    void (*job_seen)(void *arg, uint64_t began_us, unsigned number, const struct ad *ad);
+    /* Was that job taken away from a machine that could not be asked, by hand?  Then it may run
+     * there until the lease is over.  NULL: none was. */
+    bool (*is_taken_away)(void *arg, unsigned number);
     /* May that machine be woken without a job?  NULL: none may. */
     bool (*is_ordered)(void *arg, const struct sim_host *host);
     void *arg;

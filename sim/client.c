@@ -11,9 +11,12 @@
 #include "base/err.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "classad/ad.h"
 #include "sim/sim_private.h"
+#include "submit/submit_making.h"
+#include "wire/checkpoint_attrs.h"
 #include "wire/wire.h"
 
 #define TICK_MS   500
@@ -250,12 +253,22 @@ static struct ad *job_ad(const struct client_batch *batch, unsigned index)
     ad_set_int(ad, "SimNumber", number);
     ad_set_int(ad, "SimFame", batch->fame);
     ad_set_int(ad, "RequestCpus", batch->cpus > 0 ? batch->cpus : 1);
-    char wants[200];
-    (void)snprintf(wants, sizeof(wants), "TARGET.Cpus >= RequestCpus && (%s)",
-                   batch->machines != NULL ? batch->machines : "true");
-    const char *plain = "TARGET.Cpus >= RequestCpus";
-    (void)ad_set_expr(ad, "Requirements", batch->machines != NULL ? wants : plain,
+    if (batch->checkpoints) {
+        ad_set_bool(ad, CKPT_WANTED, true);
+    }
+    const char *need = checkpoint_need(ad);
+    struct strbuf wants;
+    strbuf_init(&wants, 0);
+    strbuf_puts(&wants, "TARGET.Cpus >= RequestCpus");
+    if (batch->machines != NULL) {
+        strbuf_printf(&wants, " && (%s)", batch->machines);
+    }
+    if (need != NULL) {
+        strbuf_printf(&wants, " && (%s)", need);
+    }
+    (void)ad_set_expr(ad, "Requirements", strbuf_text(&wants),
                       NULL); /* the scenario's text: cannot fail */
+    strbuf_fini(&wants);
     return ad;
 }
 
@@ -266,7 +279,7 @@ static void submit(struct person *person, struct client_batch *batch)
     submission->person = person;
     submission->batch = batch;
     struct ad *args = ad_create();
-    ad_set_string(args, "Cmd", client->program);
+    ad_set_string(args, "Cmd", batch->checkpoints ? client->steps_program : client->program);
     ad_set_string(args, "Iwd", client->directory);
     ad_set_int(args, "SimBatch", (int64_t)(batch - client->batches));
     ad_set_int(args, "SimFirst", batch->first);

@@ -25,6 +25,7 @@ struct client_batch {
     unsigned cpus;         /* that each asks for */
     unsigned fame;         /* SimFame, which the Rank of some machines looks at */
     const char *machines;  /* that will do: part of the Requirements; NULL: all */
+    bool checkpoints;      /* jobs of work_sim.h, with checkpoint = true */
     unsigned attempts;
     bool acknowledged, under_way;
 };
@@ -43,6 +44,7 @@ struct client {
     const char *collector_address; /* "tcp:..." */
     const char *token_path, *ca_path;
     const char *program, *directory; /* the jobs' Cmd and Iwd */
+    const char *steps_program;       /* Cmd of those with checkpoints */
     uint64_t audit_us;               /* between two looks */
     struct client_batch *batches;
     size_t batch_count;

@@ -399,6 +399,14 @@ void sim_host_shut_down(struct sim_host *host)
     (void)sim_at_host(host, host->sim->now_us + 50 * SIM_MS, shut_down_tick, host);
 }
 
+void sim_host_owner(struct sim_host *host, bool is_there)
+{
+    host->owner_came = host->owner_came || is_there;
+    host->owner_is_there = is_there;
+    host->owner_left_us = host->sim->now_us;
+    sim_trace(host->sim, NULL, "%s: its owner %s", host->name, is_there ? "is there" : "has left");
+}
+
 /* What is due to a job is due so much later: sleep does not count while its machine stands still.
  */
 static void shift_job(struct sim_process *process, uint64_t for_us)

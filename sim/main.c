@@ -1,10 +1,11 @@
 /* sim/main.c - roost-sim: days of a simulated pool, one per seed.
  *
  *     roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] [--jobs N] [--calm] [--pause S]
- *               [--power HOURS] [--stop] [--trace]
+ *               [--power HOURS | --checkpoints] [--stop] [--trace]
  *
  * --power HOURS: machines that sleep, not all of them sound (power_days.h), instead of a day of
  * chaos.
+ * --checkpoints: jobs that are evicted and go on elsewhere (ckpt_days.h).
  * --pause S: at most S seconds between two things that go wrong (default: by seed); --calm: nothing
  * does. Exit status 0: no promise was broken; 1: one was (which, in which seed, and the last events
  * are on stdout); 2 usage.
@@ -20,8 +21,10 @@
 
 static int usage(void)
 {
-    (void)fprintf(stderr, "usage: roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] "
-                          "[--jobs N] [--calm] [--pause S] [--power HOURS] [--stop] [--trace]\n");
+    (void)fprintf(stderr,
+                  "usage: roost-sim [--seed N | --seeds A-B] [--parallel N] [--nodes N] "
+                  "[--jobs N] [--calm] [--pause S] [--power HOURS | --checkpoints] [--stop] "
+                  "[--trace]\n");
     return 2;
 }
 
@@ -56,6 +59,9 @@ static bool parse(int argc, char **argv, struct seeds *ret)
         bool taken = true;
         if (strcmp(argv[i], "--calm") == 0) {
             ret->pool.chaos = false;
+            taken = false;
+        } else if (strcmp(argv[i], "--checkpoints") == 0) {
+            ret->checkpoints = true;
             taken = false;
         } else if (strcmp(argv[i], "--stop") == 0) { /* at the first broken promise */
             ret->stop = true;

@@ -14,6 +14,9 @@
 #include "sim/sim_private.h"
 
 #define DISK_FREE_KIB (INT64_C(100) << 20)
+#define DISK_FULL_KIB                                                          \
+    (INT64_C(20) << 10) /* for what is small; files that are written find none \
+                         */
 
 static struct sim_host *host_of(const struct os *os)
 {
@@ -89,14 +92,19 @@ int64_t os_disk_free_kib(struct os *os, const char *path)
     if (!sim_path(os->process->cwd, path, full) || sim_tree_find(host_of(os), full) == NULL) {
         return -ENOENT;
     }
-    return DISK_FREE_KIB;
+    return host_of(os)->full_until_us > os->process->sim->now_us ? DISK_FULL_KIB : DISK_FREE_KIB;
 }
 
 void os_idleness(struct os *os, const struct os_terminals *which, struct os_idleness *ret)
 {
-    (void)os;
+    const struct sim_host *host = host_of(os);
+    int64_t idle_s = OS_NEVER_IDLE_S;
     (void)which;
-    *ret = (struct os_idleness){.keyboard_s = OS_NEVER_IDLE_S, .console_s = OS_NEVER_IDLE_S};
+    if (host->owner_came) {
+        idle_s =
+            host->owner_is_there ? 0 : (int64_t)((host->sim->now_us - host->owner_left_us) / SIM_S);
+    }
+    *ret = (struct os_idleness){.keyboard_s = idle_s, .console_s = idle_s};
 }
 
 /* ---- users ----------------------------------------------------------------------------------- */
@@ -481,6 +489,10 @@ int os_file_write(struct os_file *file, uint64_t offset, const void *data, size_
 {
     if (!file->writable) {
         return -EBADF;
+    }
+    const struct sim_host *host = file->node->host;
+    if (host->full_until_us > host->sim->now_us) {
+        return -ENOSPC;
     }
     return sim_node_write(file->node, file->append ? file->node->size : offset, data, length);
 }

@@ -28,6 +28,7 @@
 #define OTHER_COMMANDS " status_command = \"/sim/powered\" sleep_command = \"/sim/poweroff\""
 #define OUTPUT         "/home/roost/out"
 #define JOB_PROGRAM    "/home/roost/work"
+#define STEPS_PROGRAM  "/home/roost/steps"
 #define SLOTS          2
 #define WHOLE_CPUS     4 /* of a partitionable machine */
 #define CPUS_MAX       3 /* that a job asks for */
@@ -167,6 +168,7 @@ static void put_files(struct pool *pool, struct sim_host *host, struct kind kind
     put_config(pool, host, kind, more);
     if (host == pool->central) {
         sim_program_put(host, JOB_PROGRAM, "job");
+        sim_program_put(host, STEPS_PROGRAM, "steps");
         sim_program_put(host, "/usr/bin/client", "client");
         sim_program_put(host, "/usr/bin/setup", "setup");
         sim_program_put(host, "/usr/bin/tyrant", "tyrant");
@@ -379,6 +381,9 @@ static void create(struct pool *pool)
         judge_options.is_ordered = pool->options.story->is_ordered;
         judge_options.arg = pool->options.story->arg;
         judge_options.awake_max = pool->options.story->awake_max;
+        judge_options.is_output = pool->options.story->is_output;
+        judge_options.is_taken_away = pool->options.story->is_taken_away;
+        judge_options.job_seen = pool->options.story->job_seen;
     }
     pool->judge = judge_create(&judge_options);
     struct sim_options options = {.seed = pool->options.seed,
@@ -439,6 +444,7 @@ void pool_run(const struct pool_options *options, struct pool_result *ret)
                                    .token_path = SECURITY "/tokens/USER",
                                    .ca_path = SECURITY "/ca.pem",
                                    .program = JOB_PROGRAM,
+                                   .steps_program = STEPS_PROGRAM,
                                    .directory = OUTPUT,
                                    .audit_us = (story != NULL ? story->audit_s : 20) * SIM_S};
     pool->tyrant = (struct tyrant){.collector_address = "tcp:" CENTRAL ":9618",

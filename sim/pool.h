@@ -15,6 +15,7 @@
 
 #include "sim/sim.h"
 
+struct ad;
 struct client_batch;
 struct judge;
 struct strbuf;
@@ -33,6 +34,10 @@ struct pool_story {
     void (*ends)(void *arg);    /* the last promises */
     /* Somebody asked for that machine by name: it may be woken without a job. */
     bool (*is_ordered)(void *arg, const struct sim_host *host);
+    /* As of struct judge_options; may be NULL. */
+    bool (*is_taken_away)(void *arg, unsigned number);
+    bool (*is_output)(void *arg, unsigned number, const char *text);
+    void (*job_seen)(void *arg, uint64_t began_us, unsigned number, const struct ad *ad);
     void *arg;
 };
 

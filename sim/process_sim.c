@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/os_cage.h"
 #include "sim/sim_private.h"
 
 #define EXEC_MIN_US   800 /* from os_spawn() to the first line of main() */
@@ -22,7 +23,7 @@
 
 /* ---- birth ----------------------------------------------------------------------------------- */
 
-static const struct sim_program *program_find(struct sim *sim, const struct sim_node *node)
+const struct sim_program *sim_program_find(struct sim *sim, const struct sim_node *node)
 {
     const char *text = (const char *)node->data;
     size_t mark = sizeof(PROGRAM_MARK) - 1;
@@ -78,6 +79,74 @@ static void env_set(char ***env, const char *assignment)
     (*env)[count + 1] = NULL;
 }
 
+/* ---- what it sees -------------------------------------------------------------------------- */
+
+static bool is_below(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+    return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+static bool through_binds(const struct sim_bind *binds, size_t count, const char *cwd,
+                          const char *path, char out[SIM_PATH_MAX])
+{
+    char seen[SIM_PATH_MAX];
+    if (!sim_path(cwd, path, seen)) {
+        return false;
+    }
+    for (size_t i = count; i > 0; i--) { /* the last mount at a place counts */
+        const struct sim_bind *bind = &binds[i - 1];
+        if (is_below(seen, bind->to)) {
+            int length = snprintf(out, SIM_PATH_MAX, "%s%s", bind->from, seen + strlen(bind->to));
+            return length > 0 && length < SIM_PATH_MAX;
+        }
+    }
+    memcpy(out, seen, sizeof(seen));
+    return true;
+}
+
+bool sim_process_path(const struct sim_process *process, const char *path, char out[SIM_PATH_MAX])
+{
+    return through_binds(process->binds, process->bind_count, process->cwd, path, out);
+}
+
+static size_t binds_create(const struct os_spawn *spec, struct sim_bind **ret)
+{
+    const struct os_cage *cage = spec != NULL ? spec->cage : NULL;
+    size_t count = 0;
+    *ret = NULL;
+    for (size_t i = 0; cage != NULL && cage->namespaces && i < cage->mount_count; i++) {
+        const struct os_mount *mount = &cage->mounts[i];
+        if (mount->kind == OS_MOUNT_BIND) {
+            *ret = sim_realloc(*ret, (count + 1) * sizeof(**ret));
+            (*ret)[count++] =
+                (struct sim_bind){.from = sim_strdup(mount->from), .to = sim_strdup(mount->to)};
+        }
+    }
+    return count;
+}
+
+static void binds_free(struct sim_bind *binds, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sim_free(binds[i].from);
+        sim_free(binds[i].to);
+    }
+    sim_free(binds);
+}
+
+/* Where a stream goes; NULL: nowhere. */
+static char *stream_path(const struct sim_process *process, const char *name, const char *parents)
+{
+    char path[SIM_PATH_MAX];
+    if (name != NULL && strcmp(name, "-") == 0) {
+        return parents != NULL ? sim_strdup(parents) : NULL;
+    }
+    return name != NULL && strcmp(name, "/dev/null") != 0 && sim_process_path(process, name, path)
+               ? sim_strdup(path)
+               : NULL;
+}
+
 static void set_surroundings(struct sim_process *process, const struct sim_spawn *how)
 {
     const struct os_spawn *spec = how->spec;
@@ -94,13 +163,12 @@ static void set_surroundings(struct sim_process *process, const struct sim_spawn
     const char *from = parent != NULL ? parent->cwd : "/";
     process->cwd = sim_strdup(
         spec != NULL && spec->cwd != NULL && sim_path(from, spec->cwd, path) ? path : from);
-    if (spec != NULL && spec->stdout_path != NULL) {
-        if (strcmp(spec->stdout_path, "-") != 0 &&
-            sim_path(process->cwd, spec->stdout_path, path)) {
-            process->stdout_path = sim_strdup(path);
-        } else if (parent != NULL && parent->stdout_path != NULL) {
-            process->stdout_path = sim_strdup(parent->stdout_path);
-        }
+    if (spec != NULL) {
+        process->stdout_path =
+            stream_path(process, spec->stdout_path, parent != NULL ? parent->stdout_path : NULL);
+        process->stderr_path =
+            stream_path(process, spec->stderr_path, parent != NULL ? parent->stderr_path : NULL);
+        process->stdout_seen = spec->stdout_path != NULL ? sim_strdup(spec->stdout_path) : NULL;
     }
     process->uid = parent != NULL ? parent->uid : 1000;
     process->gid = parent != NULL ? parent->gid : 1000;
@@ -110,14 +178,14 @@ static void set_surroundings(struct sim_process *process, const struct sim_spawn
     }
 }
 
-/* Creates its standard output, as the kernel's open would before exec. */
-static int open_output(struct sim_process *process, bool truncate)
+/* Creates what it writes to, as the kernel's open would before exec. */
+static int open_output(struct sim_process *process, const char *path, bool truncate)
 {
-    if (process->stdout_path == NULL) {
+    if (path == NULL) {
         return 0;
     }
     char name[256];
-    struct sim_node *dir = sim_tree_parent(process->host, process->stdout_path, name, sizeof(name));
+    struct sim_node *dir = sim_tree_parent(process->host, path, name, sizeof(name));
     if (dir == NULL) {
         return -ENOENT;
     }
@@ -167,39 +235,64 @@ static void lists_init(struct sim_process *process)
     sim_list_init(&process->vfs_files);
 }
 
+/* What is behind argv[0]; argv moves on to the words of what that becomes. */
+static int find_program(struct sim_host *host, const struct sim_process *process,
+                        const char *const **argv, const struct sim_program **ret)
+{
+    for (;;) {
+        char path[SIM_PATH_MAX];
+        if (!sim_process_path(process, (*argv)[0], path)) {
+            return -ENAMETOOLONG;
+        }
+        const struct sim_node *node = sim_tree_find(host, path);
+        if (node == NULL) {
+            return -ENOENT;
+        }
+        *ret = sim_program_find(host->sim, node);
+        if (*ret == NULL || (node->mode & 0111) == 0) {
+            return *ret == NULL ? -ENOEXEC : -EACCES;
+        }
+        size_t skipped = (*ret)->becomes != NULL ? (*ret)->becomes(*argv) : 0;
+        if (skipped == 0) {
+            return 0;
+        }
+        *argv += skipped;
+    }
+}
+
+static void free_texts(struct sim_process *process)
+{
+    texts_free(process->argv);
+    texts_free(process->env);
+    sim_free(process->cwd);
+    sim_free(process->stdout_path);
+    sim_free(process->stderr_path);
+    sim_free(process->stdout_seen);
+    sim_free(process->job_key);
+    binds_free(process->binds, process->bind_count);
+    sim_free(process);
+}
+
 int sim_process_create(struct sim_host *host, const struct sim_spawn *how, struct sim_process **ret)
 {
     struct sim *sim = host->sim;
-    char path[SIM_PATH_MAX];
-    const char *cwd = how->parent != NULL ? how->parent->cwd : "/";
-    if (how->spec != NULL && how->spec->cwd != NULL) {
-        cwd = how->spec->cwd;
-    }
-    if (!sim_path(cwd, how->argv[0], path)) {
-        return -ENAMETOOLONG;
-    }
-    struct sim_node *node = sim_tree_find(host, path);
-    if (node == NULL) {
-        return -ENOENT;
-    }
-    const struct sim_program *program = program_find(sim, node);
-    if (program == NULL) {
-        return -ENOEXEC;
-    }
-    if ((node->mode & 0111) == 0) {
-        return -EACCES;
-    }
+    const char *const *argv = how->argv;
     struct sim_process *process = sim_alloc(sizeof(*process));
     size_t argc = 0;
     process->sim = sim;
     process->host = host;
-    process->program = program;
-    process->argv = texts_copy(how->argv, &argc);
+    process->bind_count = binds_create(how->spec, &process->binds);
+    set_surroundings(process, how);
+    int result = find_program(host, process, &argv, &process->program);
+    if (result != 0) {
+        free_texts(process);
+        return result;
+    }
+    process->argv = texts_copy(argv, &argc);
     process->argc = (int)argc;
     lists_init(process);
     sim_loop_init(&process->loop, process);
     process->os.process = process;
-    set_surroundings(process, how);
     process->pid = ++host->last_pid;
     process->group = how->parent != NULL ? how->parent->group : process->pid;
     if (how->spec == NULL || how->spec->new_session) {
@@ -210,13 +303,11 @@ int sim_process_create(struct sim_host *host, const struct sim_spawn *how, struc
     process->serial = ++sim->process_serial;
     process->started_us = sim->now_us;
     process->start_time = sim_host_up_us(host) / 10000; /* ticks of 1/100 s */
-    int result = open_output(process, how->spec != NULL && how->spec->truncate_output);
+    bool truncate = how->spec != NULL && how->spec->truncate_output;
+    result = open_output(process, process->stdout_path, truncate);
+    result = result != 0 ? result : open_output(process, process->stderr_path, truncate);
     if (result != 0) {
-        texts_free(process->argv);
-        texts_free(process->env);
-        sim_free(process->cwd);
-        sim_free(process->stdout_path);
-        sim_free(process);
+        free_texts(process);
         return result;
     }
     sim_list_add(&sim->processes, &process->link, process);
@@ -563,12 +654,7 @@ void sim_process_end(struct sim_process *process, int status, int signal_number)
     if (process->parent == 1) {
         sim_host_child_ended(process->host, process->pid, status, signal_number);
     }
-    texts_free(process->argv);
-    texts_free(process->env);
-    sim_free(process->cwd);
-    sim_free(process->stdout_path);
-    sim_free(process->job_key);
-    sim_free(process);
+    free_texts(process);
 }
 
 void sim_kill(struct sim_process *process)

@@ -13,8 +13,9 @@ struct seeds {
     struct pool_options pool; /* its seed is not used */
     uint64_t first, last;
     unsigned parallel;
-    unsigned hours; /* of sim/power_days.h; 0: a day of chaos */
-    bool stop;      /* start no more once a promise was broken */
+    unsigned hours;   /* of sim/power_days.h; 0: a day of chaos, or: */
+    bool checkpoints; /* sim/ckpt_days.h */
+    bool stop;        /* start no more once a promise was broken */
 };
 
 /* Prints a line for each seed, and what was injected in all; returns 0, or 1 when a promise was

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/ckpt_days.h"
 #include "sim/power_days.h"
 #include "sim/sim_private.h"
 
@@ -43,17 +44,25 @@ static void crashed(int signal_number)
     (void)raise(signal_number);
 }
 
-static _Noreturn void run_child(const struct pool_options *options, unsigned hours, int fd)
+static _Noreturn void run_child(const struct pool_options *options, const struct seeds *seeds,
+                                int fd)
 {
     struct pool_result result;
     (void)signal(SIGABRT, crashed);
     (void)signal(SIGSEGV, crashed);
-    if (hours > 0) {
+    if (seeds->hours > 0) {
         const struct power_days_options days = {.seed = options->seed,
                                                 .nodes = options->nodes,
-                                                .hours = hours,
+                                                .hours = seeds->hours,
                                                 .trace = options->trace};
         power_days_run(&days, &result);
+    } else if (seeds->checkpoints) {
+        const struct ckpt_days_options days = {.seed = options->seed,
+                                               .nodes = options->nodes,
+                                               .jobs = options->jobs,
+                                               .calm = !options->chaos,
+                                               .trace = options->trace};
+        ckpt_days_run(&days, &result);
     } else {
         pool_run(options, &result);
     }
@@ -74,7 +83,7 @@ static bool start(struct child *child, const struct seeds *seeds, uint64_t seed)
     pid_t pid = fork();
     if (pid == 0) {
         (void)close(fds[0]);
-        run_child(&options, seeds->hours, fds[1]);
+        run_child(&options, seeds, fds[1]);
     }
     (void)close(fds[1]);
     *child = (struct child){pid, fds[0], seed};

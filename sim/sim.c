@@ -199,9 +199,9 @@ void sim_run_for(struct sim *sim, uint64_t us)
 
 struct sim *sim_create(const struct sim_options *options)
 {
-    static const struct sim_program *const BUILT_IN[] = {&sim_program_job, &sim_program_wake,
-                                                         &sim_program_poweroff,
-                                                         &sim_program_powered};
+    static const struct sim_program *const BUILT_IN[] = {
+        &sim_program_job,   &sim_program_wake,  &sim_program_poweroff, &sim_program_powered,
+        &sim_program_steps, &sim_program_image, &sim_program_ckpt,     &sim_program_env};
     CHECK(sim_mem_running() == NULL);
     struct sim *sim = sim_alloc(sizeof(*sim));
     sim->options = *options;

@@ -35,8 +35,10 @@ struct daemon;
 struct loop;
 struct os;
 struct rng;
+struct strbuf;
 struct sim;
 struct sim_host;
+struct sim_image;
 struct sim_process;
 
 #define SIM_MS ((uint64_t)1000) /* virtual time is counted in microseconds */
@@ -62,11 +64,21 @@ struct sim_program {
     int (*start)(const struct sim_env *env, void **state);
     /* After loop_stop(), in the process; may be NULL. */
     void (*destroy)(void *state);
+    /* How many words of argv stand before those of the program that it becomes at once; 0: it stays
+     * what it is.  May be NULL. */
+    size_t (*becomes)(const char *const *argv);
+    /* os_run() of it, in the process that waits for it: its exit status, and what it says.  NULL:
+     * nobody can wait for it. */
+    int (*at_once)(struct os *os, const char *const *argv, struct strbuf *said);
     const void *data;
     bool timed; /* a job: time for which it is stopped does not count for its timers */
 };
-extern const struct sim_program sim_program_job;      /* "/sim/job SECONDS STATUS [OUTPUT TEXT]" */
-extern const struct sim_program sim_program_wake;     /* "/sim/wake NODE" */
+extern const struct sim_program sim_program_job;   /* "/sim/job SECONDS STATUS [OUTPUT TEXT]" */
+extern const struct sim_program sim_program_steps; /* a job that can be checkpointed: work_sim.h */
+extern const struct sim_program sim_program_image; /* what is left of it; goes on with it */
+extern const struct sim_program sim_program_ckpt;  /* roost-ckpt: ckpt_sim.c */
+extern const struct sim_program sim_program_env;   /* "/usr/bin/env tar --extract ..." */
+extern const struct sim_program sim_program_wake;  /* "/sim/wake NODE" */
 extern const struct sim_program sim_program_poweroff; /* "/sim/poweroff NODE" */
 extern const struct sim_program sim_program_powered;  /* "/sim/powered NODE": status 0 on, 1 off */
 
@@ -117,6 +129,9 @@ struct sim_observer {
     void (*log_line)(void *arg, struct sim_process *process, const char *line, size_t length);
     /* a file got this content by os_write_file() or by os_rename() */
     void (*file_placed)(void *arg, struct sim_process *process, const char *path);
+    /* dumper has looked at that job, and writes the image now; it may not come to its end */
+    void (*image_made)(void *arg, struct sim_process *dumper, const struct sim_process *job,
+                       const struct sim_image *image);
     void *arg;
 };
 
@@ -179,6 +194,7 @@ struct sim_temper {
     unsigned boots_late;              /* it takes up to late_max_us longer */
     unsigned boots_less;              /* it comes up with half of its CPUs */
     unsigned crashes; /* it loses its power within crash_max_us, and has it back or not */
+    unsigned dump_fails, dump_hangs; /* roost-ckpt dump says so, or never ends */
     uint64_t late_max_us, crash_max_us;
     bool is_dead; /* it comes up no more: it hangs for a while, or stays off */
 };
@@ -193,6 +209,9 @@ void sim_host_shut_down(struct sim_host *host); /* orderly: SIGTERM, then off; d
 void sim_host_power_cut(
     struct sim_host *host); /* at once: processes and unsynced writes are gone */
 
+/* Its owner sits at it, or has left it. */
+void sim_host_owner(struct sim_host *host, bool is_there);
+
 /* Stands still so long, as a closed laptop or a stopped guest does: its clock of the boot goes on,
  * its processes and its network do not. */
 void sim_host_suspend(struct sim_host *host, uint64_t for_us);
@@ -205,6 +224,8 @@ const char *sim_file_get(struct sim_host *host, const char *path, size_t *length
 void sim_program_put(struct sim_host *host, const char *path, const char *program);
 /* The next `count` writes (of stores and files) or fsyncs on this host fail. */
 void sim_disk_fail(struct sim_host *host, unsigned writes, unsigned syncs);
+/* There is no room for files for so long; what is small (a record, a store) still finds some. */
+void sim_disk_fill(struct sim_host *host, uint64_t for_us);
 /* Power is cut in the middle of the ops-th write or sync of this host's disk from now on (1: the
  * next): that one and all after it have no effect; what the process then still does reaches nobody.
  */

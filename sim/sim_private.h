@@ -22,6 +22,7 @@
 #define SIM_ENV_MAX     128
 #define SIM_TRACE_LINES 4096
 #define SIM_TRACE_TEXT  216
+#define SIM_PATH_MAX    4096
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
@@ -161,6 +162,9 @@ struct sim_host {
     struct sim_journal_entry *journal;
     size_t journal_count, journal_capacity, journal_limit; /* limit: when the power went */
     unsigned fail_writes, fail_syncs, cut_ops;
+    uint64_t full_until_us; /* its disk */
+    bool owner_came, owner_is_there;
+    uint64_t owner_left_us;
     bool failing; /* its power is going at this moment */
     bool lost_power;
     struct sim_link listeners;
@@ -199,6 +203,9 @@ struct sim_watch { /* somebody wants to know of the end of a process */
     struct os_exit how;
     struct sim_event *event; /* the news are on their way */
 };
+struct sim_bind { /* what a process sees at `to` is at `from` */
+    char *from, *to;
+};
 struct sim_process {
     struct sim *sim;
     struct sim_host *host;
@@ -211,7 +218,11 @@ struct sim_process {
     uint64_t stood_us; /* how long it was stopped, all in all */
     int argc;
     char **argv, **env;
-    char *cwd, *stdout_path;
+    char *cwd;                       /* as it sees it, as its words are */
+    char *stdout_path, *stderr_path; /* where they are */
+    char *stdout_seen;               /* under which name it knows it */
+    struct sim_bind *binds;
+    size_t bind_count;
     uid_t uid;
     gid_t gid;
     struct sim_heap heap;
@@ -235,6 +246,10 @@ struct sim_spawn {
 };
 int sim_process_create(struct sim_host *host, const struct sim_spawn *how,
                        struct sim_process **ret);
+/* Where a path of the process is on its host; false: it is too long. */
+bool sim_process_path(const struct sim_process *process, const char *path, char out[SIM_PATH_MAX]);
+/* What a file is as a program; NULL: none. */
+const struct sim_program *sim_program_find(struct sim *sim, const struct sim_node *node);
 /* The kernel's part of an end: everything of it is released, none of its code runs. */
 void sim_process_end(struct sim_process *process, int status, int signal_number);
 void sim_process_signal(struct sim_process *process, int signal_number); /* delivered later */
@@ -291,7 +306,6 @@ int sim_tree_sync_dirs(struct sim_host *host);
 void sim_tree_sync_all(struct sim_host *host);
 void sim_tree_crash(struct sim_host *host); /* what was not synced may be gone */
 void sim_tree_destroy(struct sim_host *host);
-#define SIM_PATH_MAX 4096
 /* Makes path absolute and plain; false when it is too long. */
 bool sim_path(const char *cwd, const char *path, char out[SIM_PATH_MAX]);
 
