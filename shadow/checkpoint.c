@@ -94,6 +94,13 @@ int64_t ckpt_call_size_in(struct run *run, const char *directory, const char *na
 
 /* ---- CKPT_LOOK, CKPT_GET --------------------------------------------------------------------- */
 
+/* What cannot be read for a reason of the moment (no memory, too many open files) is no reason to
+ * begin anew; what is gone, or damaged, is not offered. */
+static bool is_gone(int code)
+{
+    return code == -ENOENT || code == -ENOTDIR || code == -EIO || code == -EFBIG || code == -E2BIG;
+}
+
 static int look_body(struct work *work)
 {
     struct ckpt_call *call = work->arg;
@@ -102,9 +109,11 @@ static int look_body(struct work *work)
     for (size_t i = 0; i < CKPT_GENERATIONS && result == 0; i++) {
         char *directory = ckpt_call_place(work->run, sequences[i]);
         char *path = stage_join(directory, CKPT_NAME_MANIFEST);
-        if (sequences[i] > 0) { /* gone: it is not offered */
-            (void)os_read_file(work->run->shadow->os, path, CKPT_MANIFEST_MAX, &call->found[i],
-                               &call->found_length[i], NULL);
+        int read = sequences[i] <= 0 ? 0
+                                     : os_read_file(work->run->shadow->os, path, CKPT_MANIFEST_MAX,
+                                                    &call->found[i], &call->found_length[i], NULL);
+        if (read != 0 && !is_gone(read)) {
+            result = err_set(&work->err, -EAGAIN, "%s: %s", path, err_code_text(read));
         }
         mem_free(path);
         mem_free(directory);

@@ -68,6 +68,33 @@ static int check_quota(struct work *work, const struct ckpt_call *call, size_t m
     return 0;
 }
 
+struct leftovers {
+    struct work *work;
+    const char *above, *kept;
+};
+
+static void remove_leftover(void *arg, const char *name)
+{
+    static const char SUFFIX[] = ".part";
+    const struct leftovers *leftovers = arg;
+    size_t length = strlen(name), suffix = sizeof SUFFIX - 1;
+    char *path = stage_join(leftovers->above, name);
+    if (length > suffix && strcmp(name + length - suffix, SUFFIX) == 0 &&
+        strcmp(path, leftovers->kept) != 0) {
+        (void)os_remove_tree(leftovers->work->run->shadow->os, path, NULL); /* the next time */
+    }
+    mem_free(path);
+}
+
+/* Half ones that will never be whole: of runs that are over, of generations that were given up. */
+static void remove_other_parts(struct work *work, const char *part)
+{
+    char *above = job_place(work->run);
+    struct leftovers leftovers = {work, above, part};
+    (void)os_list(work->run->shadow->os, above, remove_leftover, &leftovers, NULL); /* none: fine */
+    mem_free(above);
+}
+
 int ckpt_receive_put(struct work *work)
 {
     struct ckpt_call *call = work->arg;
@@ -84,7 +111,11 @@ int ckpt_receive_put(struct work *work)
                (call->offset > call->size || (int64_t)length > call->size - call->offset)) {
         result = err_set(&work->err, -EINVAL, "Offset and Size do not fit");
     }
-    if (result == 0 && call->offset >= 0) {
+    if (result == 0 && call->offset == 0) {
+        remove_other_parts(work, part);
+    }
+    bool writes = result == 0 && call->offset >= 0;
+    if (writes) {
         result = call->offset == 0 ? checkpoint_place_make(run, &work->err) : 0;
         result = result != 0 ? result : check_quota(work, call, length);
         result = result != 0 ? result : os_mkdirs(run->shadow->os, part, 0700, &work->err);
@@ -98,6 +129,9 @@ int ckpt_receive_put(struct work *work)
         result = wrote == 0 ? 0 : err_set(&work->err, wrote, "%s", err_code_text(wrote));
         os_file_close(file);
         call->have += result == 0 ? (int64_t)length : 0;
+    }
+    if (writes && result != 0) { /* nobody goes on with it, and the disk may be full of it */
+        (void)os_remove_tree(run->shadow->os, part, NULL);
     }
     mem_free(part);
     return result;
@@ -249,6 +283,9 @@ int ckpt_receive_whole(struct work *work)
         /* Of a run that ended before the schedd knew of it. */
         result = result != 0 ? result : os_remove_tree(os, to, &work->err);
         result = result != 0 ? result : os_rename(os, part, to, true, &work->err);
+        if (result != 0 && result != -EAGAIN) {
+            (void)os_remove_tree(os, part, NULL); /* it is given up; else the next one's begin */
+        }
     }
     char *before = ckpt_call_place(run, call->previous);
     if (call->previous == 0 || os_stat(os, before, &stat) != 0 || !stat.is_dir) {

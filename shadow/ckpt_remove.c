@@ -55,17 +55,18 @@ static bool is_job_name(const char *name)
     return cluster > 0 && proc > 0 && name[cluster + 1 + proc] == '\0';
 }
 
-/* Behind whatever its runs, old ones too, have on a lane: one that is just coming would stay. */
+/* Behind whatever its runs, old ones too, have on the lane: one that is just coming would stay.  A
+ * run that has none yet may be the one that begins at the start because these are to go. */
 static void remove_one(struct shadow *shadow, const char *job)
 {
     struct run *run = strmap_get(shadow->runs, job);
-    if (run != NULL) {
+    if (run != NULL && run->ckpt_latest > 0) {
         run->ckpt_over = true;
     }
-    for (size_t i = 0; i < shadow->lane_count && is_job_name(job); i++) {
+    if (is_job_name(job)) {
         struct removal *removal = removal_create(shadow);
         vec_push(&removal->names, mem_strdup(job));
-        loop_lane_run(shadow->lanes[i], removal_body, removal_done, removal);
+        loop_lane_run(run_lane(shadow, job), removal_body, removal_done, removal);
     }
 }
 

@@ -61,6 +61,16 @@ struct ad *ad_for_lane(const struct ad *ad)
     return copy;
 }
 
+/* Always the same one for a job: what an earlier run of it still does there comes first. */
+struct loop_lane *run_lane(const struct shadow *shadow, const char *id)
+{
+    uint32_t hash = 2166136261U; /* FNV-1a */
+    for (; *id != '\0'; id++) {
+        hash = (hash ^ (unsigned char)*id) * 16777619U;
+    }
+    return shadow->lanes[hash % shadow->lane_count];
+}
+
 struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, const char *nonce,
                        const struct ad *job)
 {
@@ -71,7 +81,7 @@ struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, con
     run->epoch = epoch;
     run->job = ad_copy(job);
     run->lane_job = ad_for_lane(job);
-    run->lane = shadow->lanes[shadow->lane_next++ % shadow->lane_count];
+    run->lane = run_lane(shadow, id);
     run->part = stage_path(shadow->stages, id, epoch, ".part");
     run->stage = stage_path(shadow->stages, id, epoch, "");
     run->spool = stage_path(shadow->spools, id, epoch, "");

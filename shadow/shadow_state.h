@@ -1,9 +1,10 @@
 /* shadow/shadow_state.h - what the parts of a shadow share.
  *
  * Design.  A run is one (job, epoch) that was given to a claim.  What touches files is done on a
- * lane, a few lanes for all runs, each run on one of them: its works follow one another, and a hung
- * file server blocks only the runs of the lanes that wait for it.  A run is counted by what still
- * uses it (works on a lane, reports to the schedd) and freed when it is over and nothing does.
+ * lane, a few lanes for all runs, those of a job on one of them: its works follow one another, and
+ * a hung file server blocks only the runs of the lanes that wait for it.  A run is counted by what
+ * still uses it (works on a lane, reports to the schedd) and freed when it is over and nothing
+ * does.
  *
  *   open        the starter fetches, runs, sends
  *   syncing     JOB_DONE came: the stage is being made durable
@@ -78,7 +79,7 @@ struct shadow {
     struct listener *listener;
     bool greeted; /* SHADOW_HELLO was answered on the uplink as it is now */
     struct loop_lane *lanes[SHADOW_LANES_MAX];
-    size_t lane_count, lane_next;
+    size_t lane_count;
     struct strmap *runs;                 /* job id -> struct run, the newest of each job */
     struct vec links;                    /* struct link: connections of starters */
     struct vec reports;                  /* struct report: not answered yet */
@@ -152,6 +153,7 @@ struct run {
 
 struct run *run_create(struct shadow *shadow, const char *id, int64_t epoch, const char *nonce,
                        const struct ad *job);
+struct loop_lane *run_lane(const struct shadow *shadow, const char *id); /* of that job's runs */
 struct run *run_find(const struct shadow *shadow, const char *id, int64_t epoch);
 void run_move(struct run *run, enum run_phase phase);
 /* When a transfer was, for the job's event log; a job that transfers nothing says nothing. */

@@ -5,6 +5,8 @@
  */
 #include "tests/support/shadow_bed.h"
 
+#include "base/os_below.h"
+
 #define IMAGE "an image"
 #define FILES "an archive"
 
@@ -293,6 +295,53 @@ static void what_would_be_more_than_the_owner_may_have_is_refused(void **state)
     begin_run(world, "", &starter);
     assert_int_equal(send_piece(world, &starter, 1, "image", 0, (size_t)2 << 20, "x"), -EDQUOT);
     assert_int_equal(send_piece(world, &starter, 1, "image", 0, (size_t)512 << 10, "x"), 0);
+    assert_true(is_kept(world, "1.3.part"));
+    assert_int_equal(send_piece(world, &starter, 1, "files", 0, (size_t)2 << 20, "x"), -EDQUOT);
+    assert_false(is_kept(world, "1.3.part")); /* nor is what came of it before */
+    wire_close(starter.wire);
+}
+
+static void half_ones_that_nobody_goes_on_with_are_removed(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_run(world, "", &starter);
+    assert_int_equal(take(world, &starter, 1), 0);
+    assert_int_equal(send_piece(world, &starter, 2, "image", 0, 8, "an i"), 0);
+    assert_true(is_kept(world, "2.3.part"));
+    assert_int_equal(send_piece(world, &starter, 3, "image", 0, 8, "an i"), 0);
+    assert_false(is_kept(world, "2.3.part"));
+    assert_true(is_kept(world, "3.3.part"));
+    offers(world, &starter, "1;");
+    wire_close(starter.wire);
+}
+
+static void one_that_cannot_be_looked_at_now_is_not_lost(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    char path[200];
+    begin_run(world, "", &starter);
+    assert_int_equal(take(world, &starter, 1), 0);
+    (void)snprintf(path, sizeof(path), "%s/owner/%s/ckpt/1.0/1", world->dir, world->me);
+    assert_int_equal(os_below_remove(world->os, path, "manifest", NULL), 0);
+    assert_int_equal(os_below_link(world->os, path, "manifest", "manifest", NULL), 0); /* ELOOP */
+    assert_int_equal(call(world, starter.wire, VERB_CKPT_LOOK, "[]", NULL, NULL), -EAGAIN);
+    assert_int_equal(os_below_remove(world->os, path, "manifest", NULL), 0);
+    offers(world, &starter, ""); /* it is gone */
+    wire_close(starter.wire);
+}
+
+static void a_run_that_begins_anew_keeps_its_own(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_run(world, "", &starter); /* before the shadow is told that those of before are to go */
+    assert_int_equal(call(world, world->shadow, VERB_JOB_STOP, "[Checkpoints = \"1.0\"]", NULL,
+                          NULL),
+                     0);
+    assert_int_equal(take(world, &starter, 1), 0);
+    offers(world, &starter, "1;");
     wire_close(starter.wire);
 }
 
@@ -459,6 +508,9 @@ int main(void)
         CASE(what_nothing_whole_comes_of_is_not_kept),
         CASE(they_are_kept_where_the_site_says_and_removed_there),
         CASE(what_would_be_more_than_the_owner_may_have_is_refused),
+        CASE(half_ones_that_nobody_goes_on_with_are_removed),
+        CASE(one_that_cannot_be_looked_at_now_is_not_lost),
+        CASE(a_run_that_begins_anew_keeps_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
