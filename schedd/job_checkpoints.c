@@ -175,9 +175,7 @@ void checkpoints_forget(struct change *change, struct job *job, bool leaves)
     if (!leaves && job->own != NULL && (checkpoint_plan_forget(job->own) || had)) {
         match_anew(change_schedd(change), job);
     }
-    /* The first may be on its way, and nothing of it is to stay. */
-    bool may_have = leaves && checkpoints_wanted(job) && job_int(job, "NumJobStarts", 0) > 0;
-    if (had || may_have) {
+    if (had) {
         struct forgotten *forgotten = mem_zalloc(sizeof(*forgotten));
         forgotten->checkpoints = change_schedd(change)->checkpoints;
         (void)snprintf(forgotten->owner, sizeof(forgotten->owner), "%s",

@@ -146,12 +146,17 @@ int checkpoint_directory(struct starter *starter, struct err *err)
 
 static void take(struct starter *starter);
 
-static void answer_all(struct starter *starter, int status, const char *text)
+/* Those who asked first, so many; the others wait for the next one. */
+static void answer(struct starter *starter, size_t count, int status, const char *text)
 {
     struct starter_ckpt *ckpt = &starter->ckpt;
     struct vec waiting = ckpt->waiting;
     ckpt->waiting = (struct vec){0};
     for (size_t i = 0; i < waiting.count; i++) {
+        if (i >= count) {
+            vec_push(&ckpt->waiting, waiting.items[i]);
+            continue;
+        }
         if (status != 0) {
             wire_reply_error(waiting.items[i], status, "%s", text);
             continue;
@@ -242,7 +247,7 @@ void checkpoint_abandon(struct starter *starter, int status, const char *why)
         ckpt->losses++;
     }
     if (!ckpt->base_lost) {
-        answer_all(starter, status, why);
+        answer(starter, ckpt->asking, status, why);
     }
     rest(starter, false);
 }
@@ -287,7 +292,7 @@ void checkpoint_committed(struct starter *starter)
              LOG_INT("sent_bytes", ckpt->sizes[0] + ckpt->sizes[1]),
              LOG_BOOL("delta", ckpt->is_delta), LOG_INT("took_ms", ckpt->took_ms));
     checkpoint_tell_startd(starter);
-    answer_all(starter, 0, "");
+    answer(starter, ckpt->asking, 0, "");
     rest(starter, true);
 }
 
@@ -312,7 +317,8 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
     }
     rc = rc != 0 ? rc : ckpt_take_manifest(starter, report, &err);
     mem_free(report);
-    if (rc != 0 && ++ckpt->tries < TRIES_MAX && !ckpt->job_ended) {
+    /* One that was killed took too long, or somebody did not want it. */
+    if (rc != 0 && how->signal == 0 && ++ckpt->tries < TRIES_MAX && !ckpt->job_ended) {
         log_info(starter->env.log, "checkpoint.again", err.text, LOG_TEXT("job", starter->job_id),
                  LOG_INT("sequence", ckpt->number));
         loop_timer_set(ckpt->timer, TRY_AGAIN_MS); /* a process between fork and exec, mostly */
@@ -393,6 +399,7 @@ static void take(struct starter *starter)
     ckpt->began_ms = loop_now_ms(starter->env.loop);
     ckpt->step = CKPT_DUMPING;
     ckpt->tries = 0;
+    ckpt->asking = ckpt->waiting.count; /* who asks later gets a later one */
     ckpt->base_lost = false;
     try_to_dump(starter);
 }
@@ -509,7 +516,7 @@ void checkpoint_asked(struct starter *starter, struct wire_request *request)
         if (ckpt->step == CKPT_IDLE) {
             loop_timer_stop(ckpt->timer);
             take(starter);
-        } /* else that one answers */
+        } /* else the one behind it answers */
     }
 }
 
@@ -543,8 +550,9 @@ bool checkpoint_stops(struct starter *starter, uint64_t grace_ms)
 bool checkpoint_holds_end(struct starter *starter)
 {
     struct starter_ckpt *ckpt = &starter->ckpt;
+    bool tries_again = ckpt->step == CKPT_DUMPING && ckpt->pid == 0; /* of what is no more */
     ckpt->job_ended = true;
-    if (ckpt->ends_run && !starter->stop_fast && ckpt->step != CKPT_IDLE) {
+    if (ckpt->ends_run && !starter->stop_fast && ckpt->step != CKPT_IDLE && !tries_again) {
         return true;
     }
     checkpoint_forget(starter);
@@ -563,5 +571,5 @@ void checkpoint_forget(struct starter *starter)
     loop_timer_stop(ckpt->timer);
     remove_files(starter);
     ckpt->step = CKPT_IDLE;
-    answer_all(starter, -ESRCH, "the job has ended");
+    answer(starter, ckpt->waiting.count, -ESRCH, "the job has ended");
 }

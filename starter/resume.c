@@ -32,7 +32,8 @@
 #define GETS_MAX       4
 #define CANDIDATES_MAX 8
 #define REPORT_BYTES   ((size_t)64 << 10)
-#define DAMAGED        1   /* exit status of roost-ckpt info --verify; others say nothing of it */
+#define FAILED         1   /* exit status of roost-ckpt: what it was given is no good */
+#define UNSUITED       3   /* exit status of roost-ckpt info --verify: whole, but not for here */
 #define EXIT_LOST      125 /* of an image that cannot resume */
 #define LOST_WORDS     "cannot resume"
 
@@ -102,21 +103,43 @@ static void ignore_answer(void *arg, struct wire_reply *reply)
     (void)reply; /* the next run finds the same */
 }
 
-static void refuse(struct starter *starter, bool damaged, const char *why)
+/* False: nobody can be told now. */
+static bool refuse(struct starter *starter, bool damaged, const char *why, wire_reply_f told)
 {
     int64_t sequence = ad_int_or(manifest_of(starter), CKPT_SEQUENCE, 0);
     log_warn(starter->env.log, "resume.refused", why, LOG_TEXT("job", starter->job_id),
              LOG_INT("sequence", sequence), LOG_BOOL("damaged", damaged));
     if (starter->shadow == NULL || !wire_is_ready(starter->shadow)) {
-        return;
+        return false;
     }
     struct ad *args = ad_create();
     ad_set_int(args, CKPT_SEQUENCE, sequence);
     ad_set_string(args, "Reason", why);
     ad_set_bool(args, "Damaged", damaged);
     const struct wire_body body = {.args = args};
-    (void)wire_call(starter->shadow, VERB_CKPT_REFUSED, &body, 0, ignore_answer, NULL);
+    bool sent = wire_call(starter->shadow, VERB_CKPT_REFUSED, &body, 0, told, starter) > 0;
     ad_destroy(args);
+    return sent;
+}
+
+static void refusal_told(void *arg, struct wire_reply *reply)
+{
+    struct starter *starter = arg;
+    (void)reply; /* whatever it is: the next run finds the same */
+    if (starter->resume.why[0] != '\0') {
+        starter_give_up(starter, starter->resume.why);
+    }
+}
+
+/* The run ends when that is known: the connection goes with it, and what is on its way there. */
+static void refuse_and_end(struct starter *starter, const char *why)
+{
+    struct starter_resume *resume = &starter->resume;
+    (void)snprintf(resume->why, sizeof resume->why, "%s", why[0] != '\0' ? why : "no reason given");
+    starter->busy = true;
+    if (!refuse(starter, false, why, refusal_told)) {
+        starter_give_up(starter, resume->why);
+    }
 }
 
 /* The next candidate; after the last one the job begins at its start. */
@@ -132,24 +155,23 @@ static void try_next(struct starter *starter)
     starter_go(starter);
 }
 
-/* It is whole, but cannot be used here and now: the run ends, and another machine tries.  A job
- * that is to run anywhere at last begins with an older one, or at its start. */
+static void refuse_damaged(struct starter *starter, const char *why)
+{
+    (void)refuse(starter, true, why, ignore_answer); /* the next run finds the same */
+    try_next(starter);
+}
+
+/* Nothing is wrong with it, but it is not for here: somewhere else it may be, and what it saved is
+ * not thrown away for one machine.  The shadow counts how often that was said, and forgets it at
+ * last; a job that has waited long enough takes what it gets. */
 static void refuse_here(struct starter *starter, const char *why)
 {
     if (ad_bool_or(starter->job, CKPT_ANYWHERE, false)) {
-        starter->resume.step = RESUME_GETTING;
-        refuse(starter, false, why);
+        (void)refuse(starter, false, why, ignore_answer); /* the same */
         try_next(starter);
-        return;
+    } else {
+        refuse_and_end(starter, why);
     }
-    refuse(starter, false, why);
-    starter_give_up(starter, why);
-}
-
-static void refuse_and_go_on(struct starter *starter, bool damaged, const char *why)
-{
-    refuse(starter, damaged, why);
-    try_next(starter);
 }
 
 /* ---- which there are ------------------------------------------------------------------------- */
@@ -171,7 +193,7 @@ static void looked(void *arg, struct wire_reply *reply)
         starter_go(starter);
         return;
     }
-    if (reply->status == -EAGAIN) { /* they are somewhere: the job does not begin anew */
+    if (reply->status != 0) { /* they are somewhere: the job does not begin anew */
         starter_give_up(starter, reply->text);
         return;
     }
@@ -179,8 +201,7 @@ static void looked(void *arg, struct wire_reply *reply)
     resume->file_at = 0;
     resume->step = resume->manifests.count > 0 ? RESUME_GETTING : RESUME_NONE;
     if (resume->step == RESUME_NONE) {
-        log_warn(starter->env.log, "resume.none",
-                 reply->status != 0 ? reply->text : "the shadow has none",
+        log_warn(starter->env.log, "resume.none", "the shadow has none",
                  LOG_TEXT("job", starter->job_id));
     }
     starter_go(starter);
@@ -256,7 +277,7 @@ static void end_file(struct starter *starter)
     if (strcmp(hex, ad_string_or(manifest_of(starter),
                                  resume->file_at == 0 ? CKPT_IMAGE_SUM : CKPT_FILES_SUM, "")) !=
         0) {
-        refuse_and_go_on(starter, true, "its bytes do not have the checksum of its manifest");
+        refuse_damaged(starter, "its bytes do not have the checksum of its manifest");
         return;
     }
     int rc = os_file_chmod(resume->file, resume->file_at == 0 ? 0700 : 0600);
@@ -293,12 +314,17 @@ static void got(void *arg, struct wire_reply *reply)
         shadow_link_dial(starter);
         return;
     }
-    if (reply->status == -EAGAIN) { /* where they are kept went away: nothing is damaged */
+    if (reply->status == -EIO) { /* that disk's fault: this one cannot be had, another may */
+        (void)refuse(starter, false, reply->text, ignore_answer);
+        try_next(starter);
+        return;
+    }
+    if (reply->status != 0 && reply->status != -ENOENT) { /* of this moment: nothing is damaged */
         starter_give_up(starter, reply->text);
         return;
     }
     if (reply->status != 0 || reply->blob_length != piece) {
-        refuse_and_go_on(starter, true, reply->status != 0 ? reply->text : "it is cut off");
+        refuse_damaged(starter, reply->status != 0 ? reply->text : "it is cut off");
         return;
     }
     int rc = os_file_write(resume->file, resume->offset, reply->blob, piece);
@@ -331,13 +357,12 @@ static void get(struct starter *starter)
     struct starter_resume *resume = &starter->resume;
     const struct ad *manifest = manifest_of(starter);
     if (strcmp(ad_string_or(manifest, CKPT_SANDBOX, ""), starter_inside(starter)) != 0) {
-        refuse_and_go_on(starter, false,
-                         "its sandbox had another name: CHECKPOINT_SANDBOX is to be the same "
-                         "everywhere");
+        refuse_here(starter, "its sandbox had another name: CHECKPOINT_SANDBOX is to be the same "
+                             "everywhere");
         return;
     }
     if (stored_bytes(manifest, 0) <= 0 || stored_bytes(manifest, 1) <= 0) {
-        refuse_and_go_on(starter, true, "its manifest says no sizes");
+        refuse_damaged(starter, "its manifest says no sizes");
         return;
     }
     if (!fits_disk(starter)) {
@@ -378,16 +403,19 @@ static void read_log(const struct starter *starter, char *ret, size_t size)
     mem_free(path);
 }
 
-/* The same; or of what the program died. */
-static void read_why(const struct starter *starter, const struct os_exit *how, char *ret,
-                     size_t size)
+/* It was killed, or it is not what it should be: that says nothing of what it looked at. */
+static bool was_no_verdict(struct starter *starter, const struct os_exit *how)
 {
-    read_log(starter, ret, size);
-    if (ret[0] == '\0') {
-        (void)snprintf(ret, size, "roost-ckpt ended with %s %d",
-                       how->signal != 0 ? "signal" : "status",
-                       how->signal != 0 ? how->signal : how->status);
+    char why[100];
+    if (how->signal == 0 &&
+        (how->status == 0 || how->status == FAILED || how->status == UNSUITED)) {
+        return false;
     }
+    (void)snprintf(why, sizeof why, "roost-ckpt, looking at the job's checkpoint, ended with %s %d",
+                   how->signal != 0 ? "signal" : "status",
+                   how->signal != 0 ? how->signal : how->status);
+    starter_give_up(starter, why); /* this machine's fault */
+    return true;
 }
 
 static void checked(void *arg, pid_t pid, const struct os_exit *how)
@@ -400,15 +428,17 @@ static void checked(void *arg, pid_t pid, const struct os_exit *how)
     if (resume->step != RESUME_CHECKING || starter->phase != STARTER_INPUT) {
         return;
     }
-    if (how->signal == 0 && how->status == DAMAGED) {
-        read_log(starter, why, sizeof why);
-        resume->step = RESUME_GETTING;
-        refuse_and_go_on(starter, true, why);
+    if (was_no_verdict(starter, how)) {
         return;
     }
-    if (how->signal != 0 || how->status != 0) {
-        read_why(starter, how, why, sizeof why);
-        refuse_here(starter, why);
+    if (how->status != 0) {
+        read_log(starter, why, sizeof why);
+        resume->step = RESUME_GETTING;
+        if (how->status == UNSUITED) {
+            refuse_here(starter, why);
+        } else {
+            refuse_damaged(starter, why);
+        }
         return;
     }
     resume->step = RESUME_READY;
@@ -450,8 +480,12 @@ static void files_unpacked(void *arg, pid_t pid, const struct os_exit *how)
     if (resume->step != RESUME_UNPACKING || starter->phase != STARTER_INPUT) {
         return;
     }
-    if (how->signal != 0 || how->status != 0) { /* its sums were right: no reason to remove it */
-        read_why(starter, how, why, sizeof why);
+    if (was_no_verdict(starter, how)) {
+        return;
+    }
+    if (how->status != 0) { /* its sums were right: no reason to remove it */
+        read_log(starter, why, sizeof why);
+        resume->step = RESUME_GETTING;
         refuse_here(starter, why);
         return;
     }
@@ -528,9 +562,8 @@ static void unpacked(void *arg, pid_t pid, const struct os_exit *how)
     if (how->signal != 0 || how->status != 0) {
         read_log(starter, why, sizeof why);
         (void)snprintf(reason, sizeof reason, "the files of the checkpoint: %s", why);
-        refuse(starter, false, reason);
         starter->pid = -1;
-        starter_give_up(starter, reason);
+        refuse_and_end(starter, reason);
         return;
     }
     resume->is_unpacked = true;
@@ -597,7 +630,6 @@ bool resume_failed(struct starter *starter)
     if (strstr(why, LOST_WORDS) == NULL) {
         return false; /* it is the job's own status */
     }
-    refuse(starter, false, why);
-    starter_give_up(starter, why);
+    refuse_and_end(starter, why);
     return true;
 }

@@ -162,6 +162,7 @@ struct starter_ckpt { /* checkpoint.c */
     char why[256];
     unsigned tries, resends;
     struct vec waiting; /* struct wire_request: who asked for one */
+    size_t asking;      /* of them: for the one in hand */
     /* ms of the loop's clock; 0: not yet */
     uint64_t began_ms, sending_ms, took_ms, next_ms;
     struct checkpoint_costs costs;
@@ -192,6 +193,7 @@ struct starter_resume { /* resume.c */
     uint64_t offset, asked;
     size_t gets; /* that are not answered */
     bool is_unpacked;
+    char why[300]; /* the run ends, when the shadow has been told */
 };
 
 #define STARTER_CGROUPS_FILE "job.cgroups" /* beside the record: where the job's cgroup is */

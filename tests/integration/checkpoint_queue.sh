@@ -13,7 +13,20 @@ cat >>"$ROOST_CONFIG" <<END
 CHECKPOINT_INTERVAL_MIN = 3600
 CHECKPOINT_INTERVAL_MAX = 3600
 STARTER_FAILURE_BACKOFF = 0
+MAX_STARTER_FAILURES = 0
+STARTER.CKPT_PROGRAM = "$WORK/program"
 END
+# A machine that has no working roost-ckpt for some time, or one that is not for the job.
+cat >"$WORK/program" <<END
+#!/bin/bash
+if [ "\$1" = info ] && [ -e "$WORK/broken" ]; then kill -9 \$\$; fi
+if [ "\$1" = info ] && [ -e "$WORK/unsuited" ]; then
+    echo "roost-ckpt: not for here" >&2
+    exit 3
+fi
+exec "$ROOST_BIN/roost-ckpt" "\$@"
+END
+chmod 0755 "$WORK/program"
 pool_start
 chmod 0777 "$OUT" # jobs may run as somebody else
 cc -O2 -static -D_GNU_SOURCE -o "$WORK/steps" "$ROOST_SRC/tests/integration/jobs/steps.c" || fail "steps does not compile"
@@ -166,13 +179,34 @@ above() { local pid; pid=$(pgrep -f "test -e $WORK/gate.never" | tail -n 1) && p
 parent() { sed -n 's/^PPid:\t//p' "/proc/$1/status"; }
 keeper() { above; }
 outer() { local pid; pid=$(above) && parent "$pid"; }
+goes_on() { [ "$(of "$slow" JobStatus)" = 2 ] && [ "$(of "$slow" NumRestarts)" -gt "${restarts/undefined/0}" ]; }
 for which in outer keeper outer; do
     restarts=$(of "$slow" NumRestarts)
     kill -9 "$($which)" || fail "kill -9 of the job's $which"
-    goes_on() { [ "$(of "$slow" JobStatus)" = 2 ] && [ "$(of "$slow" NumRestarts)" -gt "${restarts/undefined/0}" ]; }
     until_true 60 "it goes on after its $which was killed" goes_on
     until_true 60 "it runs" takes_one "$slow"
 done
+say "a machine where it cannot be resumed: what it has saved is not thrown away for that"
+logged() { cat "$POOL"/nodes/*/log/*[Ss]tarter* | grep -c "$1"; }
+is_logged() { [ "$(logged "$2")" -ge "$1" ]; }
+restarts=$(of "$slow" NumRestarts)
+touch "$WORK/broken"
+"$ROOST" vacate "$slow" >/dev/null || fail "roost vacate"
+until_true 60 "roost-ckpt is killed, again and again" is_logged 4 "looking at the job.s checkpoint, ended with signal 9"
+touch "$WORK/unsuited"
+rm "$WORK/broken"
+until_true 60 "that it is not for there is told" is_logged 1 "resume.refused .*not for here"
+rm "$WORK/unsuited"
+until_true 60 "it goes on" goes_on
+equals "how often it began at its start" "$(logged 'resume.none')" 0
+until_true 60 "it runs" takes_one "$slow"
+touch "$WORK/unsuited"
+restarts=$(of "$slow" NumRestarts)
+"$ROOST" vacate "$slow" >/dev/null || fail "roost vacate"
+given_up() { grep -c 'checkpoint.refused.*removed=true' "$POOL"/spool/owner/*/*Log* | grep -qv ':0$'; }
+until_true 60 "one that is for no machine is given up at last" given_up
+rm "$WORK/unsuited"
+until_true 60 "it goes on from the one before" goes_on
 "$ROOST" rm "$slow" >/dev/null || fail "roost rm"
 
 say "no room for checkpoints"
