@@ -16,6 +16,12 @@ enum {
     PLANT_KNOWN_offline_ad_lost_on_restart = 1, /* collector: offline ads live in memory only */
     PLANT_KNOWN_piece_given_twice = 1,          /* startd: pieces are not counted as given */
     PLANT_KNOWN_wake_without_demand = 1,        /* rooster: wakes machines that nobody matched */
+    PLANT_KNOWN_checkpoint_told_early = 1,      /* shadow: kept, it says, and tells no schedd */
+    PLANT_KNOWN_checkpoint_not_synced = 1,      /* shadow: committed before it is on the disk */
+    PLANT_KNOWN_checkpoint_of_before = 1,       /* starter: resumes the one before the latest */
+    PLANT_KNOWN_checkpoint_forgotten = 1,       /* schedd: an evicted job begins at its start */
+    PLANT_KNOWN_checkpoint_left = 1,            /* schedd: nobody removes those of who left */
+    PLANT_KNOWN_killed_check_is_damage = 1,     /* starter: as it was */
 };
 
 /* An undefined ROOST_PLANT_x stays one word, and PLANT_SLOT_ROOST_PLANT_x is one word, too: the

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "classad/ad.h"
@@ -175,7 +176,7 @@ void checkpoints_forget(struct change *change, struct job *job, bool leaves)
     if (!leaves && job->own != NULL && (checkpoint_plan_forget(job->own) || had)) {
         match_anew(change_schedd(change), job);
     }
-    if (had) {
+    if (had && !PLANTED(checkpoint_left)) {
         struct forgotten *forgotten = mem_zalloc(sizeof(*forgotten));
         forgotten->checkpoints = change_schedd(change)->checkpoints;
         (void)snprintf(forgotten->owner, sizeof(forgotten->owner), "%s",

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "base/plant.h"
 #include "base/strmap.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -387,6 +388,9 @@ static void lose(struct claim *claim, const char *why, enum loss loss)
         claim_detach(claim);
         if (durable) {
             tell_loss(change, job, why, loss);
+            if (PLANTED(checkpoint_forgotten)) {
+                (void)checkpoint_plan_forget(job_own(job));
+            }
             if (job->phase == JOB_ACTIVE) {
                 count_vacate(schedd, job, loss == PREEMPTED);
             }

@@ -23,6 +23,7 @@
 #define AUDIT_S        30
 #define LAST_S         (DAY_S + 600) /* a last job: its shadow finds what others left */
 #define REPAIR_S       60
+#define STRIKE_S       60 /* so long a kill waits for whom it is for */
 #define BATCH_MAX      6
 #define JOB_MIN_S      60
 #define JOB_MAX_S      420
@@ -72,7 +73,7 @@ static bool chance(struct days *days, unsigned per_mille)
 static void node(void *arg, unsigned number, struct sim_host_options *host, struct strbuf *config)
 {
     struct days *days = arg;
-    static const char *const RATES[] = {"0", "40000", "8000"};
+    static const char *const RATES[] = {"0", "400000", "100000"}; /* a large one: 25 s */
     host->cpus = number % 3 == 1 ? 4 : 2;
     strbuf_puts(config, number % 3 == 1 ? "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = \"100%\"\n"
                                           "SLOT_TYPE_1_PARTITIONABLE = true\n"
@@ -186,6 +187,67 @@ static void kill_one(struct days *days, bool central, const char *const *program
     }
 }
 
+/* ---- a program beside a job dies ---- */
+
+struct strike {
+    struct days *days;
+    const char *word; /* what roost-ckpt, or env, does */
+    uint64_t until_us, after_us;
+};
+
+static struct sim_process *find_word(const struct days *days, const char *word)
+{
+    const struct sim_link *head = &days->sim->processes;
+    for (struct sim_link *at = head->next; at != head; at = at->next) {
+        struct sim_process *process = at->item;
+        const char *first = sim_process_arg(process, 1);
+        bool is_one = process->program == &sim_program_ckpt || process->program == &sim_program_env;
+        if (is_one && first != NULL && strcmp(first, word) == 0) {
+            return process;
+        }
+    }
+    return NULL;
+}
+
+static void strike_tick(void *arg)
+{
+    struct strike *strike = arg;
+    struct days *days = strike->days;
+    struct sim *sim = days->sim;
+    struct sim_process *process = find_word(days, strike->word);
+    bool is_awake = process != NULL && process->host->suspended_until_us <= sim->now_us;
+    if (is_awake && strike->after_us == 0) {
+        days->kills++;
+        if (chance(days, 300)) {
+            sim_disk_kill(process, (unsigned)between(days, 1, 6));
+        } else {
+            sim_kill(process);
+        }
+    }
+    if ((is_awake && strike->after_us == 0) || sim->now_us > strike->until_us) {
+        sim_free(strike);
+        return;
+    }
+    uint64_t wait_us = between(days, 5, 60) * SIM_MS;
+    wait_us = is_awake ? strike->after_us : wait_us;
+    strike->after_us = is_awake ? 0 : strike->after_us;
+    (void)sim_at(sim, sim->now_us + wait_us, strike_tick, strike);
+}
+
+/* As soon as one is there, or a little later. */
+static void strike_ckpt(struct days *days)
+{
+    static const char *const WORDS[] = {"dump", "dump", "follow", "unpack", "info", "tar"};
+    struct strike *strike = sim_alloc(sizeof(*strike));
+    *strike = (struct strike){.days = days,
+                              .word = WORDS[between(days, 0, ARRAY_COUNT(WORDS) - 1)],
+                              .until_us = days->sim->now_us + STRIKE_S * SIM_S,
+                              .after_us = between(days, 0, 200) * SIM_MS};
+    strike_tick(strike);
+}
+
+/* ---- one thing after the other ---- */
+
 static void owner_leaves(void *arg)
 {
     sim_host_owner(arg, false);
@@ -215,7 +277,6 @@ static void one_eviction(struct days *days)
 {
     static const char *const STARTER[] = {"roost-starter", NULL};
     static const char *const STARTD[] = {"roost-startd", "roost-master", NULL};
-    static const char *const CKPT[] = {"roost-ckpt", "env", NULL};
     struct sim_host *host = any_node(days);
     uint64_t what = between(days, 0, 99);
     if (host == NULL) {
@@ -226,7 +287,7 @@ static void one_eviction(struct days *days)
     } else if (what < 50) {
         kill_one(days, false, STARTER);
     } else if (what < 65) {
-        kill_one(days, false, CKPT);
+        strike_ckpt(days);
     } else if (what < 75) {
         kill_one(days, false, STARTD);
     } else if (what < 87) {

@@ -23,6 +23,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/os_below.h"
+#include "base/plant.h"
 #include "base/strbuf.h"
 #include "classad/ad.h"
 #include "starter/starter.h"
@@ -197,7 +198,7 @@ static void looked(void *arg, struct wire_reply *reply)
         starter_give_up(starter, reply->text);
         return;
     }
-    resume->at = 0;
+    resume->at = PLANTED(checkpoint_of_before) && resume->manifests.count > 1 ? 1 : 0;
     resume->file_at = 0;
     resume->step = resume->manifests.count > 0 ? RESUME_GETTING : RESUME_NONE;
     if (resume->step == RESUME_NONE) {
@@ -428,7 +429,7 @@ static void checked(void *arg, pid_t pid, const struct os_exit *how)
     if (resume->step != RESUME_CHECKING || starter->phase != STARTER_INPUT) {
         return;
     }
-    if (was_no_verdict(starter, how)) {
+    if (!PLANTED(killed_check_is_damage) && was_no_verdict(starter, how)) {
         return;
     }
     if (how->status != 0) {

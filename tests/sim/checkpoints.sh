@@ -5,7 +5,7 @@
 # TIMEOUT: 300
 # SPDX-License-Identifier: Apache-2.0
 set -u
-seeds=1-45
+seeds=1-36
 if grep -Eq '^ROOST_SANITIZE:[A-Z]+=.' "$ROOST_BUILD/CMakeCache.txt"; then
     seeds=1-6 # instrumented programs are ten times slower
 fi

@@ -12,12 +12,13 @@ fi
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 failed=0
+story=()
 
 # plant NAME PROMISE...: one of these promises is broken within the seeds
 plant() {
     local name=$1 promise seen
     shift
-    if "$ROOST_BUILD/tests/bin/roost-sim-$name" --seeds 1-50 --parallel 2 --nodes "$nodes" --jobs "$jobs" --stop >"$out"; then
+    if "$ROOST_BUILD/tests/bin/roost-sim-$name" "${story[@]}" --seeds 1-50 --parallel 2 --nodes "$nodes" --jobs "$jobs" --stop >"$out"; then
         echo "$name: not found in 50 seeds"
         failed=1
         return
@@ -40,4 +41,12 @@ plant slot_matched_twice claim_matched_twice
 plant offline_ad_lost_on_restart offline_lost
 plant piece_given_twice slot_overcommitted
 plant wake_without_demand wake_without_demand
+
+story=(--checkpoints) nodes=4 jobs=6
+plant checkpoint_told_early ckpt_unkept
+plant checkpoint_not_synced ckpt_damaged ckpt_lost
+plant checkpoint_of_before ckpt_lost
+plant checkpoint_forgotten ckpt_lost books_wrong
+plant checkpoint_left image_left
+plant killed_check_is_damage ckpt_damaged
 exit $failed
