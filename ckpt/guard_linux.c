@@ -37,6 +37,8 @@ struct place {
 
 extern const unsigned char guard_code[], guard_code_end[];
 
+#define CODE_BYTES ((size_t)(guard_code_end - guard_code))
+
 __asm__(".pushsection .rodata\n"
         "    .globl guard_code, guard_code_end\n"
         "    .hidden guard_code, guard_code_end\n"
@@ -91,26 +93,63 @@ uint64_t guard_bytes(size_t threads)
     return (bytes + CKPT_PAGE - 1) / CKPT_PAGE * CKPT_PAGE;
 }
 
-bool guard_make(struct guard *guard, pid_t pid, uint64_t start, size_t threads)
+/* Code for so many threads to that place; the values are written before each call. */
+static bool write_code(int memory, uint64_t start, uint64_t bytes, size_t threads)
 {
-    char path[64];
-    uint64_t bytes = guard_bytes(threads);
-    size_t code_bytes = (size_t)(guard_code_end - guard_code);
-    (void)snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0 || code_bytes > PLACE) {
-        return false;
-    }
     unsigned char *code = mem_zalloc((size_t)bytes);
     for (size_t i = 0; i < threads; i++) {
-        memcpy(code + i * SLOT, guard_code, code_bytes);
+        memcpy(code + i * SLOT, guard_code, CODE_BYTES);
     }
-    bool made = pwrite(fd, code, (size_t)bytes, (off_t)start) == (ssize_t)bytes;
+    bool made = pwrite(memory, code, (size_t)bytes, (off_t)start) == (ssize_t)bytes;
     mem_free(code);
+    return made;
+}
+
+static int open_memory(pid_t pid)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+bool guard_make(struct guard *guard, pid_t pid, uint64_t start, size_t threads)
+{
+    uint64_t bytes = guard_bytes(threads);
+    int memory = open_memory(pid);
+    bool made = memory >= 0 && CODE_BYTES <= PLACE && write_code(memory, start, bytes, threads);
     if (made) {
-        *guard = (struct guard){.start = start, .bytes = bytes, .memory = fd, .inner = -1};
-    } else {
-        (void)close(fd);
+        *guard = (struct guard){
+            .start = start, .bytes = bytes, .threads = threads, .memory = memory, .inner = -1};
+    } else if (memory >= 0) {
+        (void)close(memory);
+    }
+    return made;
+}
+
+/* Zero, or ours, of somebody who was killed then. */
+static bool is_room(int memory, uint64_t start)
+{
+    static const unsigned char NONE[SLOT];
+    unsigned char is[SLOT];
+    return pread(memory, is, sizeof is, (off_t)start) == (ssize_t)sizeof is &&
+           (memcmp(is, NONE, sizeof is) == 0 || memcmp(is, guard_code, CODE_BYTES) == 0);
+}
+
+bool guard_borrow(struct guard *guard, pid_t pid, uint64_t vdso, uint64_t vdso_end)
+{
+    int memory = vdso_end - vdso > SLOT ? open_memory(pid) : -1;
+    uint64_t start = vdso_end - SLOT;
+    bool made = memory >= 0 && CODE_BYTES <= PLACE && is_room(memory, start) &&
+                write_code(memory, start, SLOT, 1);
+    if (made) {
+        *guard = (struct guard){.start = start,
+                                .bytes = SLOT,
+                                .threads = 1,
+                                .memory = memory,
+                                .inner = -1,
+                                .is_borrowed = true};
+    } else if (memory >= 0) {
+        (void)close(memory);
     }
     return made;
 }
@@ -118,6 +157,9 @@ bool guard_make(struct guard *guard, pid_t pid, uint64_t start, size_t threads)
 void guard_fini(struct guard *guard)
 {
     if (guard->start != 0) {
+        if (guard->is_borrowed) {
+            (void)write_code(guard->memory, guard->start, guard->bytes, 0); /* or it has ended */
+        }
         (void)close(guard->memory);
     }
     *guard = (struct guard){.start = 0};
@@ -168,4 +210,9 @@ uint64_t guard_set(const struct guard *guard, size_t thread, const struct tracee
         return 0;
     }
     return slot + (number == SYS_clone ? COPY_ENTRY : 0);
+}
+
+uint64_t guard_in_copy(const struct guard *guard)
+{
+    return guard->start != 0 ? guard->start + COPY_ENTRY : 0;
 }

@@ -303,8 +303,9 @@ static int begin_call(const struct tracee *tracee, struct tracee_thread *thread,
 {
     struct user_regs_struct registers = thread->registers;
     uint64_t all = ~UINT64_C(0), call = tracee->call;
-    if (tracee->guard.start != 0) {
-        call = guard_set(&tracee->guard, (size_t)(thread - tracee->threads), thread, number);
+    size_t index = (size_t)(thread - tracee->threads);
+    if (index < tracee->guard.threads) {
+        call = guard_set(&tracee->guard, index, thread, number);
         if (call == 0) {
             return -EIO;
         }
@@ -374,15 +375,18 @@ static void put_back(struct tracee_thread *thread)
     thread->is_used = false;
 }
 
+/* What was made for us; the last call is done from what is borrowed. */
 static void unmake(struct tracee *tracee)
 {
-    const struct guard guard = tracee->guard;
+    struct guard page = tracee->guard;
     if (tracee->scratch != 0) {
         (void)TRACEE_CALL(tracee, 0, SYS_munmap, tracee->scratch, CKPT_PAGE);
     }
-    guard_fini(&tracee->guard);
-    if (guard.start != 0) {
-        (void)TRACEE_CALL(tracee, 0, SYS_munmap, guard.start, guard.bytes);
+    if (page.start != 0 && !page.is_borrowed) {
+        tracee->guard = (struct guard){.start = 0};
+        (void)guard_borrow(&tracee->guard, tracee->pid, tracee->vdso, tracee->vdso_end);
+        (void)TRACEE_CALL(tracee, 0, SYS_munmap, page.start, page.bytes);
+        guard_fini(&page);
     }
 }
 
@@ -418,10 +422,10 @@ void tracee_release(struct tracee *tracee, bool kill_it)
         }
         put_back(thread);
     }
+    guard_fini(&tracee->guard);
     for (size_t i = tracee->count; i > 0; i--) {
         (void)ptrace(PTRACE_DETACH, tracee->threads[i - 1].tid, NULL, NULL); /* or it is gone */
     }
-    guard_fini(&tracee->guard);
     mem_free(tracee->threads);
     *tracee = (struct tracee){.pid = tracee->pid};
 }
@@ -509,51 +513,87 @@ static int wait_for_copy(struct tracee_thread *thread, pid_t *ret)
     return 0;
 }
 
+static void end_and_wait(pid_t copy)
+{
+    int status = 0;
+    (void)kill(copy, SIGKILL);
+    do {
+        if (waitpid(copy, &status, __WALL) < 0 && errno != EINTR) {
+            break;
+        }
+    } while (!WIFSIGNALED(status) && !WIFEXITED(status));
+}
+
+/* It has a name before it may end by our end only: the next one finds it by that. */
+static int name_copy(struct tracee *copy, const struct tracee *tracee)
+{
+    uint64_t guarded = guard_in_copy(&tracee->guard);
+    copy->call = guarded != 0 ? guarded : tracee->call;
+    ssize_t done = tracee_write(copy, copy->scratch, GUARD_COPY, sizeof GUARD_COPY);
+    long rc = done < 0 ? done : TRACEE_CALL(copy, 0, SYS_prctl, PR_SET_NAME, copy->scratch);
+    copy->call = tracee->call;
+    return (int)rc;
+}
+
+/* The process has made it; it stops. */
+static int take_copy(const struct tracee *tracee, struct tracee *copy)
+{
+    struct tracee_thread *held = &copy->threads[0];
+    long ends = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
+    int rc = wait_for_stop(held, now_ns() + STOPS_WITHIN_NS);
+    rc = rc != 0 ? rc : read_registers(held);
+    held->is_used = held->is_dirty = true;
+    rc = rc != 0 ? rc : name_copy(copy, tracee);
+    return rc == 0 && ptrace(PTRACE_SETOPTIONS, held->tid, NULL, (void *)ends) != 0 ? -errno : rc;
+}
+
 int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err)
 {
-    struct tracee_thread *thread = &tracee->threads[0], *held = mem_zalloc(sizeof *held);
-    /* PTRACE_O_EXITKILL is for the copy only, which inherits what its parent has. */
+    struct tracee_thread *thread = &tracee->threads[0];
     long traced = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK;
-    long ends = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
-    pid_t pid = -1;
+    struct tracee copy = {.pid = -1,
+                          .count = 1,
+                          .capacity = 1,
+                          .vdso = tracee->vdso,
+                          .vdso_end = tracee->vdso_end,
+                          .scratch = tracee->scratch};
     int rc = ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, (void *)traced) != 0 ? -errno : 0;
     rc = rc != 0 ? rc : begin_call(tracee, thread, SYS_clone, (const uint64_t[6]){0});
-    rc = rc != 0 ? rc : wait_for_copy(thread, &pid);
+    rc = rc != 0 ? rc : wait_for_copy(thread, &copy.pid);
     (void)ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, (void *)(long)PTRACE_O_TRACESYSGOOD);
-    if (rc == 0 && pid < 0) {
+    if (rc == 0 && copy.pid < 0) {
         struct user_regs_struct registers;
         rc = ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) != 0 ? -errno
                                                                         : (int)registers.rax;
     }
-    *held = (struct tracee_thread){.tid = pid, .is_used = true, .is_dirty = true};
-    rc = rc != 0 ? rc : wait_for_stop(held, now_ns() + STOPS_WITHIN_NS);
-    rc = rc == 0 && ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)ends) != 0 ? -errno : rc;
-    rc = rc != 0 ? rc : read_registers(held);
+    if (rc == 0) {
+        copy.threads = mem_zalloc(sizeof *copy.threads);
+        copy.threads[0].tid = copy.pid;
+        rc = take_copy(tracee, &copy);
+    }
     if (rc != 0) {
-        mem_free(held);
+        if (copy.pid > 0) {
+            end_and_wait(copy.pid);
+            tracee_reap_copy(tracee, copy.pid);
+        }
+        mem_free(copy.threads);
         return err_set(err, rc, "process %d: it cannot be copied: %s", (int)tracee->pid,
                        err_code_text(rc));
     }
-    *ret = (struct tracee){.pid = pid,
-                           .threads = held,
-                           .count = 1,
-                           .capacity = 1,
-                           .call = tracee->call,
-                           .scratch = tracee->scratch};
-    (void)tracee_write(ret, ret->scratch, GUARD_COPY, sizeof GUARD_COPY);
-    (void)TRACEE_CALL(ret, 0, SYS_prctl, PR_SET_NAME, ret->scratch); /* for who finds it */
+    *ret = copy;
     return 0;
 }
 
 /* Only its first thread stands still, for as long as a system call takes. */
-static void reap_in(pid_t parent, uint64_t call, pid_t number)
+static void reap_in(pid_t parent, const struct tracee *copy, pid_t number)
 {
-    struct tracee held = {.pid = parent, .call = call};
+    struct tracee held = {.pid = parent, .call = copy->call};
     unsigned char code[sizeof CALL] = {0};
     /* It may be another program by now, which has something else there. */
     if (hold_first(&held, NULL) == 0 &&
-        tracee_read(&held, call, code, sizeof code) == (ssize_t)sizeof code &&
+        tracee_read(&held, held.call, code, sizeof code) == (ssize_t)sizeof code &&
         memcmp(code, CALL, sizeof CALL) == 0) {
+        (void)guard_borrow(&held.guard, parent, copy->vdso, copy->vdso_end);
         (void)TRACEE_CALL(&held, 0, SYS_wait4, (uint64_t)number, 0, __WCLONE | WNOHANG);
     } else { /* it has ended, and what it left behind is another's */
         held.call = 0;
@@ -564,14 +604,8 @@ static void reap_in(pid_t parent, uint64_t call, pid_t number)
 void tracee_end_copy(struct tracee *copy, pid_t parent)
 {
     pid_t pid = copy->pid, number = tracee_number(pid, pid);
-    int status = 0;
-    (void)kill(pid, SIGKILL);
-    do {
-        if (waitpid(pid, &status, __WALL) < 0 && errno != EINTR) {
-            break;
-        }
-    } while (!WIFSIGNALED(status) && !WIFEXITED(status));
-    reap_in(parent, copy->call, number);
+    end_and_wait(pid);
+    reap_in(parent, copy, number);
     mem_free(copy->threads);
     *copy = (struct tracee){.pid = pid};
 }
@@ -625,18 +659,21 @@ static int leave_vdso(struct tracee_thread *thread, const struct map *vdso,
     return -EBUSY;
 }
 
-/* Some may not have new code: they are not guarded. */
-static void make_guard(struct tracee *tracee)
+/* Some may not have new code: they are not guarded.  What is borrowed for the first call is done
+ * with after the next one. */
+static struct guard make_guard(struct tracee *tracee)
 {
     uint64_t bytes = guard_bytes(tracee->count);
+    (void)guard_borrow(&tracee->guard, tracee->pid, tracee->vdso, tracee->vdso_end);
+    const struct guard borrowed = tracee->guard;
     long page = TRACEE_CALL(tracee, 0, SYS_mmap, 0, bytes, PROT_READ | PROT_EXEC,
                             MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
-    if (page < 0 && page >= -4095) {
-        return;
-    }
-    if (!guard_make(&tracee->guard, tracee->pid, (uint64_t)page, tracee->count)) {
+    tracee->guard = (struct guard){.start = 0};
+    if ((page > 0 || page < -4095) &&
+        !guard_make(&tracee->guard, tracee->pid, (uint64_t)page, tracee->count)) {
         (void)TRACEE_CALL(tracee, 0, SYS_munmap, (uint64_t)page, bytes);
     }
+    return borrowed;
 }
 
 int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct tracee_code *lent,
@@ -651,6 +688,8 @@ int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct 
         return err_set(err, rc, "process %d: it does not leave the kernel's code",
                        (int)tracee->pid);
     }
+    tracee->vdso = vdso != NULL ? vdso->start : 0;
+    tracee->vdso_end = vdso != NULL ? vdso->end : 0;
     bool found = vdso != NULL && find_call(tracee, vdso);
     for (size_t i = 0; !found && i < maps->count; i++) {
         found = (maps->items[i].prot & PROT_EXEC) != 0 && find_call(tracee, &maps->items[i]);
@@ -659,9 +698,10 @@ int tracee_prepare(struct tracee *tracee, const struct maps *maps, const struct 
         return err_set(err, -ENOEXEC, "process %d: it has no system call instruction",
                        (int)tracee->pid);
     }
-    make_guard(tracee);
+    struct guard borrowed = make_guard(tracee);
     long page = TRACEE_CALL(tracee, 0, SYS_mmap, 0, CKPT_PAGE, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
+    guard_fini(&borrowed);
     if (page < 0 && page >= -4095) {
         return err_set(err, (int)page, "process %d: there is no room for a page: %s",
                        (int)tracee->pid, err_code_text((int)page));

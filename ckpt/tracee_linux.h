@@ -39,9 +39,10 @@ struct tracee {
     pid_t pid;
     struct tracee_thread *threads; /* the first one is the process's first */
     size_t count, capacity;
-    uint64_t call;    /* address of a system call instruction */
-    uint64_t scratch; /* a page of its memory, made for us; 0: none */
-    uint64_t waits;   /* address of code that waits (CKPT_WAIT_AT), in a page of ours; 0: none */
+    uint64_t call;           /* address of a system call instruction */
+    uint64_t vdso, vdso_end; /* the kernel's code; 0: it has none */
+    uint64_t scratch;        /* a page of its memory, made for us; 0: none */
+    uint64_t waits; /* address of code that waits (CKPT_WAIT_AT), in a page of ours; 0: none */
     struct guard guard;
 };
 

@@ -87,6 +87,7 @@ if [ -z "${ASAN_OPTIONS:-}" ]; then
         read -ra words <<<"$job"
         start _killed "$WORK/bin/dying.so" --deaths 60 -- "$WORK/jobs/${words[0]}" "${words[@]:1}"
     done
+    start _killed "$WORK/bin/dying.so" --within -- "$WORK/jobs/changes" 2000
     mkdir "$WORK/small"
     if unshare --mount true 2>/dev/null; then
         ROOST_BIN="$WORK/bin" unshare --mount /bin/bash -c 'mount -t tmpfs -o size=48m none "$1" && shift && exec "$@"' - "$WORK/small" \

@@ -2,12 +2,11 @@
  * the nth of its calls.
  *
  * DYING_AT=N   SIGKILL before the nth call of those that touch the job or the image
+ * DYING_IN=C   those are counted only from when the job is made to do system call C
+ * HALF_WRITES=1 the job writes half of what it is made to write
  * FAILING_AT=N the nth call of those that write the image, and each one after it, says ENOSPC; all
  *              but those that the job does itself
  * ROOMY=1      each disk has room, it says
- *
- * It does not die while the job does a call that nothing guards (ckpt/guard_linux.h): those that
- * make and remove the guard, and the one that reaps a copy.  A guarded call's address tells.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,21 +15,25 @@
 #include <linux/magic.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/types.h>
 #include <sys/user.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define SLOT 512
-
 static long calls, writes;
-static int unguarded;
+static bool has_begun;
+
+static long number(const char *name)
+{
+    const char *text = getenv(name);
+    return text != NULL ? strtol(text, NULL, 10) : -1;
+}
 
 static void *real(const char *name)
 {
@@ -39,16 +42,15 @@ static void *real(const char *name)
 
 static void count(void)
 {
-    const char *at = getenv("DYING_AT");
-    calls++;
-    if (at != NULL && calls >= strtol(at, NULL, 10) && !unguarded) {
+    long at = number("DYING_AT");
+    calls += has_begun || number("DYING_IN") < 0;
+    if (at >= 0 && calls >= at) {
         (void)kill(getpid(), SIGKILL);
     }
 }
 
 static int fails(int fd)
 {
-    const char *at = getenv("FAILING_AT");
     struct statfs system;
     count();
     if (fd >= 0 && fstatfs(fd, &system) == 0 && system.f_type == PROC_SUPER_MAGIC) {
@@ -56,7 +58,8 @@ static int fails(int fd)
     }
     writes++;
     errno = ENOSPC;
-    return at != NULL && writes >= strtol(at, NULL, 10);
+    long at = number("FAILING_AT");
+    return at >= 0 && writes >= at;
 }
 
 long ptrace(enum __ptrace_request request, ...)
@@ -66,17 +69,19 @@ long ptrace(enum __ptrace_request request, ...)
     pid_t pid = va_arg(rest, pid_t);
     void *address = va_arg(rest, void *), *data = va_arg(rest, void *);
     va_end(rest);
-    count();
-    long ret =
-        ((long (*)(enum __ptrace_request, pid_t, void *, void *))real("ptrace"))(request, pid,
-                                                                                 address, data);
+    struct user_regs_struct changed;
     if (request == PTRACE_SETREGS) {
-        const struct user_regs_struct *registers = data;
-        unsigned long long place = registers->rip % SLOT;
-        unguarded =
-            registers->orig_rax == ~0ULL && registers->rax < 1000 && place != 0 && place != 4;
+        changed = *(const struct user_regs_struct *)data;
+        bool is_call = changed.orig_rax == ~0ULL; /* and not its own registers again */
+        has_begun = has_begun || (is_call && (long)changed.rax == number("DYING_IN"));
+        if (is_call && changed.rax == SYS_pwrite64 && number("HALF_WRITES") > 0) {
+            changed.rdx /= 2;
+        }
+        data = &changed;
     }
-    return ret;
+    count();
+    return ((long (*)(enum __ptrace_request, pid_t, void *, void *))real("ptrace"))(request, pid,
+                                                                                    address, data);
 }
 
 pid_t waitpid(pid_t pid, int *status, int options)
