@@ -76,8 +76,15 @@ int dump_hold_all(struct dump *dump, pid_t pid, struct err *err);
 void dump_release_all(struct dump *dump, bool kill);
 void dump_fini_subjects(struct dump *dump);
 
-/* ---- dump_process_linux.c: threads, signals, timers, limits */
+/* ---- dump_check_linux.c */
+/* What no image can hold of a process and its threads is refused, before it is made to do anything.
+ */
+int dump_check(struct dump *dump, struct err *err);
+/* ---- dump_thread_linux.c */
 int dump_threads(struct dump *dump, struct err *err);
+/* Those that are pending, of that thread or of all of its process. */
+int dump_signals(struct dump *dump, pid_t tid, bool shared, struct ckpt_span *ret);
+/* ---- dump_process_linux.c: signals, timers, limits, places */
 int dump_process(struct dump *dump, struct err *err);
 /* ---- dump_waits_linux.c */
 /* Is it in the code of its window that waits? */

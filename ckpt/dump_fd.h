@@ -52,6 +52,8 @@ struct files {
 
 /* -EOPNOTSUPP: "process 7: descriptor 5, PATH: WHY". */
 int fd_refuse(const struct files *files, const struct open_file *file, const char *why);
+/* The same, but -EBUSY: it will be over soon. */
+int fd_busy(const struct files *files, const struct open_file *file, const char *why);
 /* The same, with an error's text. */
 int fd_fail(const struct files *files, const struct open_file *file, int rc);
 /* The open file itself, for us to look at; or a negative errno. */

@@ -246,10 +246,7 @@ static int check_queue(struct files *files, const struct open_file *file)
         (void)close(fd);
     }
     if (rc == 0 && waiting > 0) {
-        return err_set(files->err, -EBUSY,
-                       "process %d: descriptor %d, %s: it has events that are not read yet: try "
-                       "again",
-                       (int)file->subject->tracee.pid, file->fd, file->path);
+        return fd_busy(files, file, "it has events that are not read yet: try again");
     }
     return rc != 0 ? fd_fail(files, file, rc) : 0;
 }
@@ -260,10 +257,11 @@ static int save_watches(struct files *files, const struct open_file *file,
     for (size_t i = 0; i < search->count; i++) {
         const struct watch *watch = &search->watches[i];
         if (watch->path == NULL) {
-            return err_set(files->err, -EOPNOTSUPP,
-                           "process %d: descriptor %d, %s: the name of what it watches (inode "
-                           "%" PRIu64 ") is not found",
-                           (int)file->subject->tracee.pid, file->fd, file->path, watch->inode);
+            char why[96];
+            (void)snprintf(why, sizeof why,
+                           "the name of what it watches (inode %" PRIu64 ") is not found",
+                           watch->inode);
+            return fd_refuse(files, file, why);
         }
         const struct ckpt_watch saved = {.in = file->file,
                                          .file = CKPT_NOBODY,

@@ -66,7 +66,7 @@ static int put_waiting(struct files *files, struct ckpt_file *saved, int fd)
     (void)fcntl(ends[1], F_SETPIPE_SZ, saved->pipe_bytes);
     ssize_t got = tee(fd, ends[1], saved->pipe_bytes, SPLICE_F_NONBLOCK);
     (void)close(ends[1]);
-    int rc = got != waiting ? -EIO : put_all(files, saved, ends[0], (size_t)waiting);
+    int rc = got != waiting ? -ENOBUFS : put_all(files, saved, ends[0], (size_t)waiting);
     (void)close(ends[0]);
     saved->bytes = (uint64_t)waiting;
     return rc;
@@ -86,7 +86,11 @@ int fd_save_pipe(struct files *files, const struct open_file *file, struct ckpt_
         rc = fd_refuse(files, file, "the other end of the pipe is another process's");
     } else if (reads(file) && !fd_has_other(files, file, is_earlier_reader)) {
         rc = put_waiting(files, saved, fd);
-        rc = rc != 0 ? fd_fail(files, file, rc) : 0;
+        rc = rc == -ENOBUFS ? fd_refuse(files, file,
+                                        "it holds more than a pipe of ours may "
+                                        "(fs.pipe-max-size, fs.pipe-user-pages-soft)")
+             : rc != 0      ? fd_fail(files, file, rc)
+                            : 0;
     }
     (void)close(fd);
     return rc;

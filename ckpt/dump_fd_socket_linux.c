@@ -127,35 +127,95 @@ static ssize_t peek(int fd, int at, void *room, size_t bytes, bool *descriptors)
     return got < 0 ? -error : got;
 }
 
-static int put_waiting(struct files *files, const struct open_file *file, struct ckpt_file *saved,
-                       int fd)
+/* A pair of ours that is sent the same messages as the socket has waiting.  One without a byte can
+ * be seen at a peek only once, by whoever; but it takes memory of its sender's. */
+struct twin {
+    int ends[2], peer;
+};
+
+static void twin_open(struct twin *twin, const struct ckpt_file *saved,
+                      const struct open_file *peer)
 {
-    int before = -1, off = -1;
-    socklen_t length = sizeof before;
-    bool descriptors = false;
+    int half = (int)(saved->sends / 2); /* the kernel doubles it */
+    *twin = (struct twin){.ends = {-1, -1}, .peer = -1};
+    if (peer != NULL && saved->type != SOCK_STREAM &&
+        socketpair(AF_UNIX, (int)saved->type | SOCK_CLOEXEC, 0, twin->ends) == 0) {
+        twin->peer = fd_fetch(peer);
+        (void)setsockopt(twin->ends[0], SOL_SOCKET, SO_SNDBUF, &half, sizeof half);
+    }
+}
+
+static uint32_t sent_bytes(int fd)
+{
+    uint32_t words[SK_MEMINFO_VARS] = {0};
+    socklen_t length = sizeof words;
+    (void)getsockopt(fd, SOL_SOCKET, SO_MEMINFO, words, &length);
+    return words[SK_MEMINFO_WMEM_ALLOC];
+}
+
+static void twin_send(const struct twin *twin, const void *data, size_t bytes)
+{
+    if (twin->peer >= 0) {
+        (void)send(twin->ends[0], data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+}
+
+/* Is there a message that nobody saw? */
+static bool twin_close(struct twin *twin)
+{
+    bool more = twin->peer >= 0 && sent_bytes(twin->peer) > sent_bytes(twin->ends[0]);
+    for (size_t i = 0; i < 2; i++) {
+        if (twin->ends[i] >= 0) {
+            (void)close(twin->ends[i]);
+        }
+    }
+    if (twin->peer >= 0) {
+        (void)close(twin->peer);
+    }
+    return more;
+}
+
+/* All of it, as long as there is a message. */
+static int put_messages(struct files *files, struct ckpt_file *saved, int fd,
+                        const struct twin *twin, bool *descriptors)
+{
     size_t room = (size_t)saved->receives + saved->sends + 65536;
     unsigned char *chunk = mem_alloc(room);
-    int rc = getsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &before, &length) != 0 ? -errno : 0;
-    uint64_t bytes = 0;
+    int rc = 0;
     for (int i = 0; rc == 0 && i < MESSAGES_MAX; i++) {
-        ssize_t got = peek(fd, (int)bytes, chunk, room, &descriptors);
-        if (got == 0 && saved->type != SOCK_STREAM && (saved->shut & 1) == 0) {
-            rc = -EBUSY; /* a message without a byte: behind it we cannot look */
-        }
+        ssize_t got = peek(fd, (int)saved->bytes, chunk, room, descriptors);
         if (got == -EAGAIN || got == 0) {
-            break;
+            break; /* of what follows a message without a byte nothing can be seen */
         }
         rc = got < 0 ? (int)got : fd_put_message(files, saved, chunk, (size_t)got);
-        bytes += got > 0 ? (uint64_t)got : 0;
+        saved->bytes += got > 0 ? (uint64_t)got : 0;
+        if (got > 0) {
+            twin_send(twin, chunk, (size_t)got);
+        }
     }
     mem_free(chunk);
-    off = before;
-    (void)setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &off, sizeof off);
-    saved->bytes = bytes;
+    return rc;
+}
+
+static int put_waiting(struct files *files, const struct open_file *file, struct ckpt_file *saved,
+                       int fd, const struct open_file *peer)
+{
+    int before = -1;
+    socklen_t length = sizeof before;
+    bool descriptors = false;
+    struct twin twin;
+    saved->bytes = 0;
+    twin_open(&twin, saved, peer);
+    int rc = getsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &before, &length) != 0 ? -errno : 0;
+    rc = rc != 0 ? rc : put_messages(files, saved, fd, &twin, &descriptors);
+    (void)setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &before, sizeof before);
+    bool more = twin_close(&twin);
     if (descriptors) {
         return fd_refuse(files, file, "descriptors are on their way through it");
     }
-    return rc != 0 ? fd_fail(files, file, rc) : 0;
+    return rc != 0 ? fd_fail(files, file, rc)
+           : more  ? fd_busy(files, file, "a message without a byte waits in it: try again")
+                   : 0;
 }
 
 /* ---- the socket */
@@ -197,14 +257,16 @@ static bool is_to_door(int fd)
     return end > size && memcmp(name.sun_path + end - size, NAME, size) == 0;
 }
 
-static bool is_mine(const struct files *files, uint32_t inode, const struct open_file *file)
+/* The job's descriptor of that socket; NULL: it has none. */
+static const struct open_file *find_mine(const struct files *files, uint32_t inode,
+                                         const struct open_file *file)
 {
     for (size_t i = 0; i < files->count; i++) {
         if (files->items[i].st.st_ino == inode && files->items[i].st.st_dev == file->st.st_dev) {
-            return true;
+            return &files->items[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 static int save_pair(struct files *files, const struct open_file *file, struct ckpt_file *saved,
@@ -227,7 +289,8 @@ static int save_pair(struct files *files, const struct open_file *file, struct c
         pair.shut = 3;
     }
     bool ended = pair.peer == 0 && pair.shut == 3; /* its peer is gone */
-    if (!ended && (pair.peer == 0 || !is_mine(files, pair.peer, file))) {
+    const struct open_file *peer = pair.peer != 0 ? find_mine(files, pair.peer, file) : NULL;
+    if (!ended && peer == NULL) {
         return fd_refuse(files, file,
                          pair.peer == 0 ? "a socket that is not connected is not saved"
                                         : "a socket that is connected with another process is not "
@@ -241,7 +304,7 @@ static int save_pair(struct files *files, const struct open_file *file, struct c
     saved->limits_us[0] = limit_us(fd, SO_RCVTIMEO);
     saved->limits_us[1] = limit_us(fd, SO_SNDTIMEO);
     saved->shut = pair.shut;
-    return to_door ? 0 : put_waiting(files, file, saved, fd);
+    return to_door ? 0 : put_waiting(files, file, saved, fd, peer);
 }
 
 int fd_save_socket(struct files *files, const struct open_file *file, struct ckpt_file *saved)

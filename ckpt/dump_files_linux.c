@@ -28,6 +28,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "ckpt/dump_fd.h"
+#include "ckpt/proc_linux.h"
 
 #define NOT_REOPENED (O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC)
 #define INFO_MAX     ((size_t)16 << 20)
@@ -35,16 +36,25 @@
 
 /* ---- what the kinds use */
 
+static int say(const struct files *files, const struct open_file *file, int rc, const char *why)
+{
+    return err_set(files->err, rc, "process %d: descriptor %d, %s: %s",
+                   (int)file->subject->tracee.pid, file->fd, file->path, why);
+}
+
 int fd_refuse(const struct files *files, const struct open_file *file, const char *why)
 {
-    return err_set(files->err, -EOPNOTSUPP, "process %d: descriptor %d, %s: %s",
-                   (int)file->subject->tracee.pid, file->fd, file->path, why);
+    return say(files, file, -EOPNOTSUPP, why);
+}
+
+int fd_busy(const struct files *files, const struct open_file *file, const char *why)
+{
+    return say(files, file, -EBUSY, why);
 }
 
 int fd_fail(const struct files *files, const struct open_file *file, int rc)
 {
-    return err_set(files->err, rc, "process %d: descriptor %d, %s: %s",
-                   (int)file->subject->tracee.pid, file->fd, file->path, err_code_text(rc));
+    return say(files, file, rc, err_code_text(rc));
 }
 
 int fd_fetch(const struct open_file *file)
@@ -82,7 +92,7 @@ int32_t fd_inner_number(const struct files *files, pid_t id)
         }
         for (size_t j = 0; j < subject->tracee.count; j++) {
             if (subject->tracee.threads[j].tid == id) {
-                return tracee_number(subject->tracee.pid, id);
+                return proc_innermost(subject->tracee.pid, id, "NSpid:");
             }
         }
     }

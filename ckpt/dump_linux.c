@@ -233,25 +233,36 @@ static int check_room(const struct dump *dump, struct err *err)
     return new_file_room(dump->out, dump->file.name, bytes, err);
 }
 
+/* It is made to do system calls from here on. */
+static int dump_one(struct dump *dump, struct err *err)
+{
+    struct subject *subject = dump->now;
+    const struct ckpt_process *was = subject->was;
+    struct tracee_code lent = {.start = was != NULL ? was->vdso : 0,
+                               .end = was != NULL ? was->vdso + was->vdso_bytes : 0};
+    int rc = tracee_prepare(&subject->tracee, &subject->maps, &lent, err);
+    for (size_t i = 0; rc == 0 && i < subject->stale_count; i++) {
+        tracee_reap_copy(&subject->tracee, subject->stale[i]);
+    }
+    rc = rc != 0 ? rc : dump_threads(dump, err);
+    return rc != 0 ? rc : dump_process(dump, err);
+}
+
 /* All but the memory, for which they need not stand still. */
 static int dump_states(struct dump *dump, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < dump->count; i++) {
-        struct subject *subject = dump->now = dump->subjects[i];
-        if (is_alive(subject)) {
-            rc = maps_read(subject->tracee.pid, &subject->maps, err);
+        dump->now = dump->subjects[i];
+        if (is_alive(dump->now)) {
+            rc = dump_check(dump, err);
+            rc = rc != 0 ? rc : maps_read(dump->now->tracee.pid, &dump->now->maps, err);
             rc = rc != 0 ? rc : dump_regions(dump, err);
-            const struct ckpt_process *was = subject->was;
-            struct tracee_code lent = {.start = was != NULL ? was->vdso : 0,
-                                       .end = was != NULL ? was->vdso + was->vdso_bytes : 0};
-            rc = rc != 0 ? rc : tracee_prepare(&subject->tracee, &subject->maps, &lent, err);
-            for (size_t j = 0; rc == 0 && j < subject->stale_count; j++) {
-                tracee_reap_copy(&subject->tracee, subject->stale[j]);
-            }
-            rc = rc != 0 ? rc : dump_threads(dump, err);
-            rc = rc != 0 ? rc : dump_process(dump, err);
         }
+    }
+    for (size_t i = 0; rc == 0 && i < dump->count; i++) {
+        dump->now = dump->subjects[i];
+        rc = is_alive(dump->now) ? dump_one(dump, err) : 0;
     }
     rc = rc != 0 ? rc : dump_files(dump, err);
     if (rc == 0 && dump->follow != NULL) {

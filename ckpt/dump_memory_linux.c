@@ -113,6 +113,10 @@ static int judge(struct dump *dump, const struct map *map, struct ckpt_region *r
         return refuse(dump, map, "a shadow stack is not saved", err);
     } else if (strncmp(map->name, "/SYSV", strlen("/SYSV")) == 0) {
         return refuse(dump, map, "System V shared memory is not saved", err);
+    } else if (strncmp(map->name, "/[aio]", strlen("/[aio]")) == 0) {
+        return refuse(dump, map, "asynchronous I/O of the kernel's (io_setup) is not saved", err);
+    } else if (strncmp(map->name, "/secretmem", strlen("/secretmem")) == 0) {
+        return refuse(dump, map, "secret memory is not saved", err);
     } else if (shared && is_path(map->name) && !is_removed(map->name)) {
         if (is_the_systems(dump, map)) {
             region->flags = (region->flags & ~CKPT_SHARED) | CKPT_WAS_FILE;

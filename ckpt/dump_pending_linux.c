@@ -17,11 +17,6 @@
 #include "base/mem.h"
 #include "ckpt/dump.h"
 
-/* linux/include/linux/errno.h */
-#define ERESTARTSYS           512
-#define ERESTARTNOHAND        514
-#define ERESTART_RESTARTBLOCK 516
-
 struct handled { /* sets of signals */
     uint64_t all;
     uint64_t restarting; /* SA_RESTART */

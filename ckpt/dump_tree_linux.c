@@ -21,6 +21,7 @@
 #include "ckpt/dump.h"
 #include "ckpt/image.h"
 #include "ckpt/image_linux.h"
+#include "ckpt/proc_linux.h"
 
 #define NUMBERS_MAX   65536
 #define TRY_AGAIN_NS  5000000
@@ -30,30 +31,12 @@
 
 /* ---- asking /proc */
 
-/* The last number of a line "NAME: 123 45", which is the one of the innermost namespace. */
-static int innermost(pid_t pid, const char *name)
-{
-    char path[64], line[512];
-    long number = -1;
-    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *status = fopen(path, "re");
-    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
-        const char *last = strrchr(line, '\t');
-        if (strncmp(line, name, strlen(name)) == 0 && last != NULL) {
-            number = strtol(last, NULL, 10);
-        }
-    }
-    if (status != NULL) {
-        (void)fclose(status);
-    }
-    return (int)number;
-}
-
 struct stat_line { /* of /proc/PID/stat */
     char state;
     bool is_copy; /* by its name: one that we make of a process */
     pid_t parent;
     int exit_signal, exit_code;
+    long threads;
 };
 
 static int read_stat(pid_t pid, struct stat_line *ret)
@@ -86,6 +69,9 @@ static int read_stat(pid_t pid, struct stat_line *ret)
             break;
         case 4:
             ret->parent = (pid_t)number;
+            break;
+        case 20:
+            ret->threads = number;
             break;
         case 38:
             ret->exit_signal = (int)number;
@@ -122,7 +108,8 @@ static uint32_t index_of(const struct dump *dump, pid_t pid)
     return CKPT_NOBODY;
 }
 
-static int add(struct dump *dump, pid_t pid, struct err *err)
+/* parent: of whom it is a child, unless its number is another one's by now; 0: anybody's. */
+static int add(struct dump *dump, pid_t pid, pid_t parent, struct err *err)
 {
     struct stat_line line;
     struct subject *subject = mem_zalloc(sizeof *subject);
@@ -131,6 +118,13 @@ static int add(struct dump *dump, pid_t pid, struct err *err)
     subject->source = &subject->tracee;
     int rc = read_stat(pid, &line);
     bool zombie = rc == 0 && line.state == 'Z';
+    if (zombie && line.threads > 1) {
+        mem_free(subject);
+        return err_set(
+            err, -EBUSY,
+            "process %d: its first thread has ended, and others go on: that is not saved",
+            (int)pid);
+    }
     if (rc == 0 && !zombie) {
         rc = tracee_hold(pid, &subject->tracee, err);
         if (rc == 0 || rc == -EPERM) { /* it may have ended meanwhile: such cannot be held */
@@ -140,19 +134,21 @@ static int add(struct dump *dump, pid_t pid, struct err *err)
     } else if (zombie) {
         subject->tracee.pid = pid;
     }
-    if (rc != 0 || (!zombie && line.state == 'Z')) {
+    bool is_other = rc == 0 && parent != 0 && line.parent != parent;
+    if (rc != 0 || is_other || (!zombie && line.state == 'Z')) {
+        tracee_release(&subject->tracee, false);
         mem_free(subject);
-        if (rc == -ESRCH && dump->count > 0) {
+        if (is_other || (rc == -ESRCH && dump->count > 0)) {
             return 0; /* it has ended, and was waited for */
         }
         return rc == -ESRCH ? err_set(err, rc, "process %d: there is none", (int)pid)
                : rc != 0    ? rc
-                            : add(dump, pid, err);
+                            : add(dump, pid, parent, err);
     }
     *process = (struct ckpt_process){.parent = index_of(dump, line.parent),
-                                     .pid = innermost(pid, "NSpid:"),
-                                     .pgid = innermost(pid, "NSpgid:"),
-                                     .sid = innermost(pid, "NSsid:"),
+                                     .pid = proc_innermost(pid, 0, "NSpid:"),
+                                     .pgid = proc_innermost(pid, 0, "NSpgid:"),
+                                     .sid = proc_innermost(pid, 0, "NSsid:"),
                                      .exit_signal = line.exit_signal};
     if (zombie) {
         process->flags = CKPT_ZOMBIE;
@@ -213,7 +209,7 @@ static int add_children(struct dump *dump, pid_t pid, pid_t tid, bool *more, str
         if (child != getpid() && child != dump->unseen && find(dump, child) == NULL &&
             !is_copy(dump, pid, child)) {
             *more = true;
-            rc = add(dump, child, err);
+            rc = add(dump, child, pid, err);
         }
     }
     mem_free(text);
@@ -309,7 +305,7 @@ static bool is_keeper(pid_t pid)
     if (file != NULL) {
         (void)fclose(file);
     }
-    return innermost(pid, "NSpid:") == 1 && (pid != 1 || named);
+    return proc_innermost(pid, 0, "NSpid:") == 1 && (pid != 1 || named);
 }
 
 /* While it is resumed from its image it is in the window: what it has then is not all its own.  (In
@@ -356,7 +352,7 @@ static int hold_all(struct dump *dump, pid_t pid, struct err *err)
 {
     struct stat_line line;
     bool more = true;
-    int rc = add(dump, pid, err);
+    int rc = add(dump, pid, 0, err);
     if (rc == 0 && (dump->subjects[0]->process.flags & CKPT_ZOMBIE) != 0) {
         rc = err_set(err, -ESRCH, "process %d: there is none any more", (int)pid);
     }

@@ -14,6 +14,7 @@
 
 #include "ckpt/dump.h"
 #include "ckpt/image.h"
+#include "ckpt/proc_linux.h"
 #include "ckpt/rest.h"
 
 #define MS_PER_S   1000
@@ -41,7 +42,7 @@ const struct ckpt_thread *dump_halted(const struct subject *subject,
         dump_is_waiting(before, rip)) {
         return NULL;
     }
-    pid_t tid = tracee_number(subject->tracee.pid, held->tid);
+    pid_t tid = proc_innermost(subject->tracee.pid, held->tid, "NSpid:");
     for (uint32_t i = 0; i < image_count(before, CKPT_PROCESSES); i++) {
         const struct ckpt_process *process = image_process(before, i);
         bool is_it = process->pid == subject->process.pid && (process->flags & CKPT_STOPPED) != 0;

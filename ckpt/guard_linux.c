@@ -29,12 +29,6 @@ struct place {
 #define PLACE      256U /* as in the code below */
 #define COPY_ENTRY 4U
 
-/* linux/include/linux/errno.h */
-#define ERESTARTSYS           512
-#define ERESTARTNOINTR        513
-#define ERESTARTNOHAND        514
-#define ERESTART_RESTARTBLOCK 516
-
 extern const unsigned char guard_code[], guard_code_end[];
 
 #define CODE_BYTES ((size_t)(guard_code_end - guard_code))

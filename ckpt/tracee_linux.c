@@ -24,6 +24,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "ckpt/maps_linux.h"
+#include "ckpt/proc_linux.h"
 #include "ckpt/xstate.h"
 
 #define EVENT_OF(status) ((status) >> 16)
@@ -472,25 +473,6 @@ void tracee_end(struct tracee *tracee, int signal)
 
 /* ---- a copy */
 
-pid_t tracee_number(pid_t pid, pid_t tid)
-{
-    static const char *const NAME = "NSpid:";
-    char path[64], line[512];
-    long number = -1;
-    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)pid, (int)tid);
-    FILE *status = fopen(path, "re");
-    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
-        if (strncmp(line, NAME, strlen(NAME)) == 0) { /* the innermost one is the last */
-            line[strcspn(line, "\n")] = '\0';
-            number = strtol(strrchr(line, '\t'), NULL, 10);
-        }
-    }
-    if (status != NULL) {
-        (void)fclose(status);
-    }
-    return (pid_t)number;
-}
-
 /* From the call of clone() to its return: the number of the new process. */
 static int wait_for_copy(struct tracee_thread *thread, pid_t *ret)
 {
@@ -603,7 +585,7 @@ static void reap_in(pid_t parent, const struct tracee *copy, pid_t number)
 
 void tracee_end_copy(struct tracee *copy, pid_t parent)
 {
-    pid_t pid = copy->pid, number = tracee_number(pid, pid);
+    pid_t pid = copy->pid, number = proc_innermost(pid, 0, "NSpid:");
     end_and_wait(pid);
     reap_in(parent, copy, number);
     mem_free(copy->threads);
@@ -612,7 +594,7 @@ void tracee_end_copy(struct tracee *copy, pid_t parent)
 
 void tracee_reap_copy(struct tracee *tracee, pid_t copy)
 {
-    uint64_t number = (uint64_t)tracee_number(copy, copy);
+    uint64_t number = (uint64_t)proc_innermost(copy, 0, "NSpid:");
     (void)TRACEE_CALL(tracee, 0, SYS_wait4, number, 0, __WCLONE | WNOHANG);
 }
 

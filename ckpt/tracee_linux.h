@@ -25,6 +25,12 @@
 struct err;
 struct maps;
 
+/* linux/include/linux/errno.h: never seen by programs, but by tracers. */
+#define ERESTARTSYS           512
+#define ERESTARTNOINTR        513
+#define ERESTARTNOHAND        514
+#define ERESTART_RESTARTBLOCK 516
+
 struct tracee_thread {
     pid_t tid;
     struct user_regs_struct registers; /* as it was stopped */
@@ -87,9 +93,6 @@ void tracee_find_waits(struct tracee *tracee, const struct maps *maps);
 /* Before it is let go: calls that were mended wait for the rest of their time only.  Where that
  * cannot be, they wait in full once more. */
 void tracee_shorten_waits(struct tracee *tracee);
-
-/* The number that a thread of a process has inside its own namespace; -1: it is not there. */
-pid_t tracee_number(pid_t pid, pid_t tid);
 
 /* A copy of it: a process with its memory as it is now, one thread, held, too.  It is a child of it
  * that sends no signal when it ends, and that only a wait for such children (__WCLONE) would find.

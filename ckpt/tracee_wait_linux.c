@@ -26,8 +26,7 @@
 #include "ckpt/stub_code.h"
 #include "ckpt/tracee_linux.h"
 
-#define ERESTARTNOHAND 514 /* linux/include/linux/errno.h */
-#define NS_PER_S       INT64_C(1000000000)
+#define NS_PER_S INT64_C(1000000000)
 
 /* As in signal(7), "Interruption of system calls and library functions by stop signals": those of
  * sockets end so when a time limit is set for the socket; poll's and select's, when it is in memory
