@@ -105,6 +105,13 @@ void dump_pending(struct dump *dump);
 /* ---- dump_files_linux.c */
 /* Of all processes: who shares an open file shares it again. */
 int dump_files(struct dump *dump, struct err *err);
+/* ---- dump_fd_disk_linux.c */
+/* A name that leads to the file that is mapped, as its process sees it: the one that it was mapped
+ * by, or another one in the same directory.  False: there is none; it gets the one it was mapped
+ * by.
+ */
+bool dump_mapped_name(const struct subject *subject, const struct map *map, char *path,
+                      size_t size);
 /* ---- dump_nameless_linux.c: memory that processes share, and removed files */
 /* The memory that this mapping shares with others: its index in the table of files. */
 uint32_t dump_shared_memory(struct dump *dump, const struct map *map);
@@ -120,11 +127,13 @@ int dump_regions(struct dump *dump, struct err *err);
 /* The contents of the regions, to the image: of those that a copy has not, before it is made; of
  * all others. */
 int dump_memory(struct dump *dump, bool uncopied, struct err *err);
-/* Of memory that processes share. */
-int dump_shared(struct dump *dump, struct err *err);
 /* Is it the mapping of the kernel's that holds code, or its data? */
 bool dump_is_vdso(const struct subject *subject, const struct map *map);
 bool dump_is_vvar(const struct map *map);
+
+/* ---- dump_shared_linux.c */
+/* Of memory that processes share. */
+int dump_shared(struct dump *dump, struct err *err);
 
 /* ---- dump_machine_linux.c: the processors on which they began, and the clocks */
 void dump_machine(struct dump *dump);

@@ -75,8 +75,7 @@ int fd_save_regular(struct files *files, const struct open_file *file, struct ck
 int fd_save_folder(struct files *files, const struct open_file *file, struct ckpt_file *saved);
 int fd_save_device(struct files *files, const struct open_file *file, struct ckpt_file *saved);
 int fd_save_place(struct files *files, const struct open_file *file, struct ckpt_file *saved);
-/* Where a process works, and what it maps, as it sees that itself; refuses what will not be there.
- */
+/* Where a process works, as it sees that itself; refuses what will not be there. */
 int fd_save_names(struct files *files, struct subject *subject);
 /* Paths are as we see them; the job's begin at its own root. */
 const char *fd_inside(const struct files *files, const struct subject *subject, const char *path);

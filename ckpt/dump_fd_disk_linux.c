@@ -2,7 +2,7 @@
  *
  * A file is opened again by its name, if that name leads to it: seen from the job's own root, which
  * may be another one than ours.  If the name under which it was opened was removed, but the file
- * has others, one in the same directory is taken.
+ * has others, one in the same directory is taken.  So it is with what is mapped.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,16 +34,23 @@ static bool from_root(const struct subject *subject, const char *path, char *ret
     return (size_t)snprintf(ret, size, "/proc/%d/root%s", (int)subject->tracee.pid, path) < size;
 }
 
-static bool leads_to(const struct subject *subject, const char *path, const struct stat *st)
+/* device 0: any. */
+struct place {
+    dev_t device;
+    ino_t inode;
+};
+
+static bool leads_to(const struct subject *subject, const char *path, const struct place *place)
 {
     char full[PATH_BYTES + 64];
     struct stat is;
     return path[0] == '/' && from_root(subject, path, full, sizeof full) && lstat(full, &is) == 0 &&
-           is.st_dev == st->st_dev && is.st_ino == st->st_ino;
+           (is.st_dev == place->device || place->device == 0) && is.st_ino == place->inode;
 }
 
 /* Another name of it in the directory in which the one was that is in path; it is put there. */
-static bool find_sibling(const struct open_file *file, char *path, size_t size)
+static bool find_sibling(const struct subject *subject, const struct place *place, char *path,
+                         size_t size)
 {
     char full[PATH_BYTES + 64];
     const struct dirent *entry;
@@ -54,12 +61,12 @@ static bool find_sibling(const struct open_file *file, char *path, size_t size)
     }
     size_t length = (size_t)(slash - path) + 1;
     path[length] = '\0';
-    DIR *folder = from_root(file->subject, path, full, sizeof full) ? opendir(full) : NULL;
+    DIR *folder = from_root(subject, path, full, sizeof full) ? opendir(full) : NULL;
     while (folder != NULL && !found && (entry = readdir(folder)) != NULL) {
-        if (entry->d_ino == file->st.st_ino) {
+        if (entry->d_ino == place->inode) {
             found = (size_t)snprintf(path + length, size - length, "%s", entry->d_name) <
                         size - length &&
-                    leads_to(file->subject, path, &file->st);
+                    leads_to(subject, path, place);
         }
     }
     if (folder != NULL) {
@@ -71,12 +78,13 @@ static bool find_sibling(const struct open_file *file, char *path, size_t size)
 /* Sets saved->path when it is not the one that the descriptor tells. */
 static int find_name(struct files *files, const struct open_file *file, struct ckpt_file *saved)
 {
+    const struct place place = {.device = file->st.st_dev, .inode = file->st.st_ino};
     char path[PATH_BYTES];
-    if (leads_to(file->subject, file->path, &file->st)) {
+    if (leads_to(file->subject, file->path, &place)) {
         return 0;
     }
     (void)snprintf(path, sizeof path, "%s", file->path);
-    if (find_sibling(file, path, sizeof path)) {
+    if (find_sibling(file->subject, &place, path, sizeof path)) {
         saved->path = tables_text(&files->dump->tables, path);
         return 0;
     }
@@ -124,14 +132,51 @@ static const char *text_of(const struct files *files, uint32_t text)
     return (const char *)files->dump->tables.bytes[CKPT_TEXTS].data + text;
 }
 
-const char *fd_inside(const struct files *files, const struct subject *subject, const char *path)
+static const char *below(const char *root, const char *path)
 {
-    const char *root = text_of(files, subject->process.root);
     size_t length = strlen(root);
     if (length <= 1 || strncmp(path, root, length) != 0) {
         return path;
     }
     return path[length] == '/' ? path + length : path[length] == '\0' ? "/" : path;
+}
+
+const char *fd_inside(const struct files *files, const struct subject *subject, const char *path)
+{
+    return below(text_of(files, subject->process.root), path);
+}
+
+/* In the list of mappings the end of a line within a name is "\012". */
+static void unescape(const char *name, char *path, size_t size)
+{
+    static const char *const END = "\\012";
+    size_t length = 0;
+    for (; *name != '\0' && length + 1 < size; length++) {
+        bool is_end = strncmp(name, END, strlen(END)) == 0;
+        path[length] = is_end ? '\n' : *name;
+        name += is_end ? strlen(END) : 1;
+    }
+    path[length] = '\0';
+}
+
+bool dump_mapped_name(const struct subject *subject, const struct map *map, char *path, size_t size)
+{
+    const struct place place = {.inode = (ino_t)map->inode};
+    char link[64], root[PATH_BYTES];
+    (void)snprintf(link, sizeof link, "/proc/%d/root", (int)subject->tracee.pid);
+    ssize_t length = readlink(link, root, sizeof root - 1);
+    root[length > 0 ? length : 0] = '\0';
+    const char *name = below(root, map->name);
+    (void)snprintf(path, size, "%s", name);
+    if (leads_to(subject, path, &place)) {
+        return true;
+    }
+    unescape(name, path, size);
+    if (leads_to(subject, path, &place) || find_sibling(subject, &place, path, size)) {
+        return true;
+    }
+    (void)snprintf(path, size, "%s", name);
+    return false;
 }
 
 static int save_cwd(struct files *files, struct subject *subject)
@@ -190,17 +235,6 @@ static int check_sight(const struct files *files, const struct subject *subject)
 
 int fd_save_names(struct files *files, struct subject *subject)
 {
-    struct ckpt_span regions = subject->process.regions;
-    for (uint32_t i = 0; i < regions.count; i++) {
-        struct ckpt_region *region =
-            tables_at(&files->dump->tables, CKPT_REGIONS, regions.first + i);
-        const char *path = text_of(files, region->file), *own = fd_inside(files, subject, path);
-        if (region->file != 0 && own != path) {
-            char kept[PATH_BYTES];
-            (void)snprintf(kept, sizeof kept, "%s", own); /* the table of texts may move */
-            region->file = tables_text(&files->dump->tables, kept);
-        }
-    }
     int rc = check_sight(files, subject);
     return rc != 0 ? rc : save_cwd(files, subject);
 }

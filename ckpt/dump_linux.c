@@ -313,34 +313,59 @@ static int dump_memories(struct dump *dump, struct err *err)
     return rc;
 }
 
-static int copy_processes(struct dump *dump, struct err *err)
+/* False: they cannot be copied, for want of processes or memory that they may have. */
+static bool copy_processes(struct dump *dump, int *rc, struct err *err)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < dump->count; i++) {
+    *rc = 0;
+    for (size_t i = 0; *rc == 0 && i < dump->count; i++) {
         struct subject *subject = dump->subjects[i];
         if (is_alive(subject)) {
-            rc = tracee_copy(&subject->tracee, &subject->copy, err);
-            subject->source = rc == 0 ? &subject->copy : subject->source;
+            *rc = tracee_copy(&subject->tracee, &subject->copy, err);
+            subject->source = *rc == 0 ? &subject->copy : subject->source;
         }
     }
-    return rc;
+    if (*rc != -EAGAIN && *rc != -ENOMEM) {
+        return true;
+    }
+    for (size_t i = 0; i < dump->count; i++) {
+        struct subject *subject = dump->subjects[i];
+        if (subject->copy.pid > 0) {
+            tracee_drop_copy(&subject->tracee, &subject->copy);
+            subject->source = &subject->tracee;
+        }
+    }
+    *rc = 0;
+    return false;
 }
+
 static int do_while_still(const struct dump_options *options, struct err *err)
 {
     return options->while_still != NULL ? options->while_still(options->still_arg, err) : 0;
 }
 
-/* They go on as soon as there are copies of them, or of what has changed if that is little;
- * freed_ns: then. */
+static void end_copies(struct dump *dump)
+{
+    for (size_t i = 0; i < dump->count; i++) {
+        struct subject *subject = dump->subjects[i];
+        if (subject->copy.pid > 0) {
+            tracee_end_copy(&subject->copy, subject->tracee.pid);
+        }
+    }
+}
+
+/* They go on as soon as there are copies of them, or of what has changed if that is little, or,
+ * where there can be none, when all is written; freed_ns: then. */
 static int dump_running(struct dump *dump, const struct dump_options *options, uint64_t *freed_ns,
                         struct err *err)
 {
     int rc = dump_states(dump, err);
     bool taken = rc == 0 && dump->is_delta && follow_take(dump->follow, dump);
-    if (rc == 0) {
-        rc = taken ? check_whole(dump, rc, err) : copy_processes(dump, err);
-    }
+    bool copied = rc == 0 && !taken && copy_processes(dump, &rc, err);
+    rc = rc == 0 && taken ? check_whole(dump, rc, err) : rc;
     rc = rc != 0 ? rc : do_while_still(options, err);
+    if (rc == 0 && !taken && !copied) {
+        rc = check_whole(dump, dump_memories(dump, err), err);
+    }
     for (size_t i = 0; i < dump->count; i++) {
         tracee_release(&dump->subjects[i]->tracee, false);
     }
@@ -348,16 +373,9 @@ static int dump_running(struct dump *dump, const struct dump_options *options, u
     if (rc == 0 && options->freed != NULL) {
         options->freed(options->arg);
     }
-    if (rc == 0) {
-        rc = dump_memories(dump, err);
-        rc = taken ? rc : check_whole(dump, rc, err);
-    }
-    for (size_t i = 0; i < dump->count; i++) {
-        struct subject *subject = dump->subjects[i];
-        if (subject->copy.pid > 0) {
-            tracee_end_copy(&subject->copy, subject->tracee.pid);
-        }
-    }
+    rc = rc == 0 && taken ? dump_memories(dump, err) : rc;
+    rc = rc == 0 && copied ? check_whole(dump, dump_memories(dump, err), err) : rc;
+    end_copies(dump);
     return rc;
 }
 

@@ -37,6 +37,9 @@ struct reader {
     struct err *err;
 };
 
+/* Of the process whose turn it is. */
+int reader_open(struct reader *reader);
+void reader_close(struct reader *reader);
 /* The extents of what is read now: of a region, or of memory that processes share. */
 struct ckpt_span *reader_extents(const struct reader *reader);
 void reader_close_extent(struct reader *reader);

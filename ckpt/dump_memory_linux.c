@@ -78,7 +78,7 @@ static int refuse(const struct dump *dump, const struct map *map, const char *wh
 
 /* A small file that the job only reads, and nobody writes meanwhile: a table of the system's, as
  * glibc's gconv-modules.cache, which another machine may have otherwise or not at all. */
-static bool is_the_systems(const struct dump *dump, const struct map *map)
+static bool is_the_systems(const struct dump *dump, const struct map *map, const char *name)
 {
     char path[PATH_MAX + 64];
     struct stat file, job;
@@ -86,12 +86,32 @@ static bool is_the_systems(const struct dump *dump, const struct map *map)
     if (map->may_write || map->end - map->start > SYSTEMS_MAX || stat(path, &job) != 0) {
         return false;
     }
-    (void)snprintf(path, sizeof path, "/proc/%d/root%s", (int)dump->now->tracee.pid, map->name);
+    (void)snprintf(path, sizeof path, "/proc/%d/root%s", (int)dump->now->tracee.pid, name);
     if (stat(path, &file) != 0 || file.st_ino != map->inode ||
         (file.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
         return false;
     }
     return file.st_uid != job.st_uid || file.st_mtime < time(NULL) - UNCHANGED_S;
+}
+
+/* By its name, if it has one: a file may have been removed under the one that it was mapped by.
+ * Some file systems tell other inodes of what is mapped: then that name is believed. */
+static void judge_shared(struct dump *dump, const struct map *map, struct ckpt_region *region)
+{
+    char path[PATH_MAX];
+    bool is_named = is_path(map->name) &&
+                    (dump_mapped_name(dump->now, map, path, sizeof path) || !is_removed(map->name));
+    if (!is_named) {
+        region->kind = CKPT_SHARED_MEMORY;
+        region->id = dump_shared_memory(dump, map);
+        return;
+    }
+    if (is_the_systems(dump, map, path)) {
+        region->flags = (region->flags & ~CKPT_SHARED) | CKPT_WAS_FILE;
+    } else {
+        region->kind = CKPT_MAPPED;
+        region->file = tables_text(&dump->tables, path);
+    }
 }
 
 /* What is to become of it; 0, or refused. */
@@ -117,15 +137,8 @@ static int judge(struct dump *dump, const struct map *map, struct ckpt_region *r
         return refuse(dump, map, "asynchronous I/O of the kernel's (io_setup) is not saved", err);
     } else if (strncmp(map->name, "/secretmem", strlen("/secretmem")) == 0) {
         return refuse(dump, map, "secret memory is not saved", err);
-    } else if (shared && is_path(map->name) && !is_removed(map->name)) {
-        if (is_the_systems(dump, map)) {
-            region->flags = (region->flags & ~CKPT_SHARED) | CKPT_WAS_FILE;
-        } else {
-            region->kind = CKPT_MAPPED;
-        }
     } else if (shared) {
-        region->kind = CKPT_SHARED_MEMORY;
-        region->id = dump_shared_memory(dump, map);
+        judge_shared(dump, map, region);
     } else if (is_path(map->name)) {
         region->flags |= CKPT_WAS_FILE;
     }
@@ -156,7 +169,6 @@ int dump_regions(struct dump *dump, struct err *err)
         if (rc != 0) {
             return rc;
         }
-        region.file = region.kind == CKPT_MAPPED ? tables_text(&dump->tables, map->name) : 0;
         (void)tables_add(&dump->tables, CKPT_REGIONS, &region);
     }
     process->regions.count = dump->tables.counts[CKPT_REGIONS] - process->regions.first;
@@ -165,7 +177,6 @@ int dump_regions(struct dump *dump, struct err *err)
 
 /* ---- which pages, and their contents */
 
-/* The extents of what is read now: of a region, or of memory that processes share. */
 struct ckpt_span *reader_extents(const struct reader *reader)
 {
     struct tables *tables = &reader->dump->tables;
@@ -389,7 +400,7 @@ static int copy_all(struct reader *reader, bool uncopied)
     return rc;
 }
 
-static int open_reader(struct reader *reader)
+int reader_open(struct reader *reader)
 {
     char path[64];
     reader->pagemap = -1;
@@ -405,7 +416,7 @@ static int open_reader(struct reader *reader)
     return 0;
 }
 
-static void close_reader(struct reader *reader)
+void reader_close(struct reader *reader)
 {
     mem_free(reader->pages);
     mem_free(reader->chunk);
@@ -429,7 +440,7 @@ static void begin_self_write(struct reader *reader)
 int dump_memory(struct dump *dump, bool uncopied, struct err *err)
 {
     struct reader reader = {.dump = dump, .err = err};
-    int rc = open_reader(&reader);
+    int rc = reader_open(&reader);
     if (rc == 0) {
         if (dump->now->inner >= 0) {
             begin_self_write(&reader);
@@ -437,93 +448,7 @@ int dump_memory(struct dump *dump, bool uncopied, struct err *err)
         rc = copy_all(&reader, uncopied);
         int last = self_write_finish(&reader.self, rc == 0 ? err : NULL);
         rc = rc != 0 ? rc : last;
-        close_reader(&reader);
-    }
-    return rc;
-}
-
-/* ---- memory that processes share: written once, while all of them stand still */
-
-struct shown { /* a part of it that somebody maps */
-    struct subject *subject;
-    uint64_t address, from, to; /* in it */
-};
-
-static void add_shown(struct shown **all, size_t *count, const struct shown *one)
-{
-    *all = mem_realloc(*all, (*count + 1) * sizeof **all);
-    (*all)[(*count)++] = *one;
-}
-
-static int by_place(const void *a, const void *b)
-{
-    uint64_t x = ((const struct shown *)a)->from, y = ((const struct shown *)b)->from;
-    return x < y ? -1 : x > y;
-}
-
-static void find_shown(struct dump *dump, uint32_t file, struct shown **all, size_t *count)
-{
-    for (size_t i = 0; i < dump->count; i++) {
-        struct subject *subject = dump->subjects[i];
-        for (uint32_t j = 0; j < subject->process.regions.count; j++) {
-            const struct ckpt_region *region =
-                tables_at(&dump->tables, CKPT_REGIONS, subject->process.regions.first + j);
-            if (region->kind == CKPT_SHARED_MEMORY && region->id == file) {
-                const struct shown one = {.subject = subject,
-                                          .address = region->start,
-                                          .from = region->map_offset,
-                                          .to = region->map_offset + region->end - region->start};
-                add_shown(all, count, &one);
-            }
-        }
-    }
-    if (*count > 0) {
-        qsort(*all, *count, sizeof **all, by_place);
-    }
-}
-
-static int copy_shown(struct dump *dump, uint32_t file, const struct shown *shown, uint64_t done,
-                      struct err *err)
-{
-    struct reader reader = {.dump = dump,
-                            .err = err,
-                            .is_shared = true,
-                            .index = file,
-                            .shift = shown->from - shown->address};
-    dump->now = shown->subject;
-    int rc = open_reader(&reader);
-    if (rc == 0) {
-        uint64_t skipped = done > shown->from ? done - shown->from : 0;
-        rc = reader_copy(&reader, shown->address + skipped,
-                         shown->address + (shown->to - shown->from));
-        reader_close_extent(&reader);
-        close_reader(&reader);
-    }
-    return rc;
-}
-
-int dump_shared(struct dump *dump, struct err *err)
-{
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < dump->tables.counts[CKPT_FILES]; i++) {
-        struct ckpt_file *file = tables_at(&dump->tables, CKPT_FILES, i);
-        struct shown *all = NULL;
-        size_t count = 0;
-        uint64_t done = 0;
-        if (file->kind != CKPT_MEMORY_FILE || dump_is_whole(dump, i)) {
-            continue;
-        }
-        file->extents.first = dump->tables.counts[CKPT_EXTENTS];
-        find_shown(dump, i, &all, &count);
-        for (size_t j = 0; rc == 0 && j < count; j++) {
-            if (all[j].to > done) {
-                rc = copy_shown(dump, i, &all[j], done, err);
-                done = all[j].to;
-            }
-        }
-        file = tables_at(&dump->tables, CKPT_FILES, i);
-        file->bytes = file->bytes > done ? file->bytes : done;
-        mem_free(all);
+        reader_close(&reader);
     }
     return rc;
 }

@@ -123,6 +123,21 @@ static int32_t inner_of(const struct dump *dump, pid_t tid)
     return 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    int32_t x = ((const struct ckpt_timer *)a)->id, y = ((const struct ckpt_timer *)b)->id;
+    return x < y ? -1 : x > y;
+}
+
+/* In the order in which they are made again: the kernel counts their numbers up. */
+static void sort_timers(struct dump *dump, struct ckpt_span timers)
+{
+    if (timers.count > 1) {
+        qsort(tables_at(&dump->tables, CKPT_TIMERS, timers.first), timers.count,
+              sizeof(struct ckpt_timer), by_number);
+    }
+}
+
 /* Of each: "ID: 0\nsignal: 14/VALUE\nnotify: signal/pid.123\nClockID: 0\n" */
 static int read_timers(struct dump *dump)
 {
@@ -154,6 +169,7 @@ static int read_timers(struct dump *dump)
     }
     dump->now->process.timers.count =
         dump->tables.counts[CKPT_TIMERS] - dump->now->process.timers.first;
+    sort_timers(dump, dump->now->process.timers);
     strbuf_fini(&text);
     return rc == -ENOENT ? 0 : rc; /* a kernel without them */
 }

@@ -65,6 +65,7 @@ static void see_flags(struct map *map, char *words)
             map->flags |= strcmp(word, FLAGS[i].word) == 0 ? FLAGS[i].flag : 0;
         }
         map->may_write = map->may_write || strcmp(word, "mw") == 0;
+        map->is_huge = map->is_huge || strcmp(word, "ht") == 0;
         map->is_shadow_stack = map->is_shadow_stack || strcmp(word, "ss") == 0;
         map->is_odd = map->is_odd || strcmp(word, "io") == 0 || strcmp(word, "pf") == 0;
     }

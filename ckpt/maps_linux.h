@@ -19,6 +19,7 @@ struct map {
     uint64_t device, inode;
     uint64_t present_bytes;   /* that it has of its pages, in memory or swapped out */
     uint64_t anonymous_bytes; /* of these, such as are not a file's */
+    bool is_huge;             /* of hugetlbfs */
     bool is_odd;              /* of a device or so: the kernel's VM_IO or VM_PFNMAP */
     bool is_shadow_stack;
     bool may_write; /* is, or could be made writable */

@@ -506,6 +506,20 @@ static void end_and_wait(pid_t copy)
     } while (!WIFSIGNALED(status) && !WIFEXITED(status));
 }
 
+void tracee_reap_copy(struct tracee *tracee, pid_t copy)
+{
+    uint64_t number = (uint64_t)proc_innermost(copy, 0, "NSpid:");
+    (void)TRACEE_CALL(tracee, 0, SYS_wait4, number, 0, __WCLONE | WNOHANG);
+}
+
+void tracee_drop_copy(struct tracee *tracee, struct tracee *copy)
+{
+    end_and_wait(copy->pid);
+    tracee_reap_copy(tracee, copy->pid);
+    mem_free(copy->threads);
+    *copy = (struct tracee){.pid = 0};
+}
+
 /* It has a name before it may end by our end only: the next one finds it by that. */
 static int name_copy(struct tracee *copy, const struct tracee *tracee)
 {
@@ -555,10 +569,8 @@ int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err)
     }
     if (rc != 0) {
         if (copy.pid > 0) {
-            end_and_wait(copy.pid);
-            tracee_reap_copy(tracee, copy.pid);
+            tracee_drop_copy(tracee, &copy);
         }
-        mem_free(copy.threads);
         return err_set(err, rc, "process %d: it cannot be copied: %s", (int)tracee->pid,
                        err_code_text(rc));
     }
@@ -590,12 +602,6 @@ void tracee_end_copy(struct tracee *copy, pid_t parent)
     reap_in(parent, copy, number);
     mem_free(copy->threads);
     *copy = (struct tracee){.pid = pid};
-}
-
-void tracee_reap_copy(struct tracee *tracee, pid_t copy)
-{
-    uint64_t number = (uint64_t)proc_innermost(copy, 0, "NSpid:");
-    (void)TRACEE_CALL(tracee, 0, SYS_wait4, number, 0, __WCLONE | WNOHANG);
 }
 
 /* ---- preparing */

@@ -96,10 +96,13 @@ void tracee_shorten_waits(struct tracee *tracee);
 
 /* A copy of it: a process with its memory as it is now, one thread, held, too.  It is a child of it
  * that sends no signal when it ends, and that only a wait for such children (__WCLONE) would find.
- * Whatever becomes of us, it ends. */
+ * Whatever becomes of us, it ends.  -EAGAIN, -ENOMEM: it may have no more processes, or memory. */
 int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err);
 /* Ends the copy, and has its parent, which may run by now, forget it. */
 void tracee_end_copy(struct tracee *copy, pid_t parent);
+
+/* The same, of a process that is held. */
+void tracee_drop_copy(struct tracee *tracee, struct tracee *copy);
 
 /* One that has ended, of a process that is held. */
 void tracee_reap_copy(struct tracee *tracee, pid_t copy);

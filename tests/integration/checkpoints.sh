@@ -16,7 +16,7 @@ compile() { # NAME[.KIND]
     esac
     cc -O2 -D_GNU_SOURCE -pthread "${flags[@]}" -o "$WORK/jobs/$1" "$ROOST_SRC/tests/integration/jobs/${1%%.*}.c" -lm
 }
-names=(numbers files waits sleeps changes events family sessions threads mappings pending
+names=(numbers files waits sleeps changes events family sessions threads mappings pending hoards
     threads.static mappings.static waits.static openings.static sleeps.static changes.static)
 ! grep -qw avx /proc/cpuinfo || names+=(numbers.avx)
 export -f compile
@@ -68,6 +68,8 @@ try --every 0.3 --rounds 2 -- "$WORK/jobs/waits.static"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/events" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/openings.static" .
 try --every 0.3 --rounds 2 -- "$WORK/jobs/family" .
+try --every 0.3 --rounds 1 -- "$WORK/jobs/hoards" .
+try --every 0.2 --rounds 1 --beside -- "$WORK/jobs/hoards" .
 try --every 0.4 --rounds 1 -- "$WORK/jobs/sessions"
 try --every 0.3 --rounds 2 -- "$WORK/jobs/threads" 50
 try --every 0.3 --rounds 3 -- /bin/bash "$WORK/bin/pipes.sh"
