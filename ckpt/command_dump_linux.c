@@ -124,7 +124,7 @@ static int while_still(void *arg, struct err *err)
     const struct dump_words *words = arg;
     int rc = words->sync ? sync_files(words->job, err) : 0;
     if (rc == 0 && words->files != NULL) {
-        return mirror_update(words->files, words->job, true, err);
+        return mirror_update(words->files, words->job, ckpt_keeper(words->job), true, err);
     }
     return rc == 0 && words->command != NULL ? run_command(words->command, err) : rc;
 }
@@ -210,7 +210,7 @@ static int begin_mirror(struct dump_words *words, struct err *err)
     for (int i = 0;
          rc == 0 && words->files != NULL && i < PASSES_MAX && figures.copied_bytes >= PASS_BYTES;
          i++) {
-        rc = mirror_update(words->files, words->job, false, err);
+        rc = mirror_update(words->files, words->job, ckpt_keeper(words->job), false, err);
         mirror_figures(words->files, &figures);
     }
     return rc;

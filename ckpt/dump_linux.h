@@ -53,4 +53,7 @@ struct dump_result {
 int ckpt_dump(pid_t pid, const char *image, const struct dump_options *options,
               struct dump_result *ret, struct err *err);
 
+/* Process 1 of the namespace that a job lives in; 0: it has none. */
+pid_t ckpt_keeper(pid_t job);
+
 #endif

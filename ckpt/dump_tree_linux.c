@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "ckpt/dump.h"
+#include "ckpt/dump_linux.h"
 #include "ckpt/image.h"
 #include "ckpt/image_linux.h"
 #include "ckpt/proc_linux.h"
@@ -348,29 +349,32 @@ static int find_before(struct subject *subject, struct err *err)
     return 0;
 }
 
-static int hold_all(struct dump *dump, pid_t pid, struct err *err)
+pid_t ckpt_keeper(pid_t job)
 {
     struct stat_line line;
+    return read_stat(job, &line) == 0 && is_keeper(line.parent) ? line.parent : 0;
+}
+
+static int hold_all(struct dump *dump, pid_t pid, struct err *err)
+{
     bool more = true;
     int rc = add(dump, pid, 0, err);
     if (rc == 0 && (dump->subjects[0]->process.flags & CKPT_ZOMBIE) != 0) {
         rc = err_set(err, -ESRCH, "process %d: there is none any more", (int)pid);
     }
-    rc = rc != 0 ? rc : read_stat(pid, &line);
-    bool kept = rc == 0 && is_keeper(line.parent);
-    dump->keeper = kept ? line.parent : 0;
+    dump->keeper = rc == 0 ? ckpt_keeper(pid) : 0;
     while (rc == 0 && more) {
         more = false;
         rc = add_descendants(dump, &more, err);
-        if (rc == 0 && kept) {
-            rc = add_children(dump, line.parent, line.parent, &more, err);
+        if (rc == 0 && dump->keeper > 0) {
+            rc = add_children(dump, dump->keeper, dump->keeper, &more, err);
         }
     }
     if (rc == 0 && dump->count > CKPT_PROCESSES_MAX) {
         rc = err_set(err, -E2BIG, "process %d: it has more than %u processes", (int)pid,
                      CKPT_PROCESSES_MAX);
     }
-    if (rc == 0 && !kept) {
+    if (rc == 0 && dump->keeper == 0) {
         forget_outside(dump);
     }
     rc = rc != 0 ? rc : check_sessions(dump, err);

@@ -10,9 +10,10 @@
  *
  * What has changed is told by inode, size and time of change (ctime), which no program can set; not
  * believed is a time that is not older than the look itself, by more than the clock's tick.  A file
- * that a process of the job can write to as memory changes without it: those are copied each time,
- * while the job stands still; the first write after that is seen, on file systems that are known to
- * note it (ext4, xfs, btrfs, f2fs).  On others all files are copied while the job stands still.
+ * that a process of the job has mapped such that it can write to it as memory changes without it:
+ * those are copied each time, while the job stands still.  The first write to each page of a
+ * mapping that was made later is seen: ext4, xfs, btrfs, f2fs, tmpfs are known to note it, and
+ * overlays of these.  On others all files are copied while the job stands still.
  *
  * Files with several names keep them, within one mirror.  Sockets and devices are left out.
  *
@@ -43,10 +44,10 @@ int mirror_open(const char *folder, const char *const *names, size_t count, stru
 /* Without saving what is known: for when something failed.  NULL is allowed. */
 void mirror_destroy(struct mirror *mirror);
 
-/* Brings it up to date.  `job`: it and all that descend from it write to the files; `still`: they
- * do not now, and what is there afterwards is what there is.  May be called as often as one likes.
- * Errors name the file. */
-int mirror_update(struct mirror *mirror, pid_t job, bool still, struct err *err);
+/* Brings it up to date.  `job`: it and all that descend from it write to the files, and what else
+ * `keeper` has (0: it has none); `still`: they do not now, and what is there afterwards is what
+ * there is.  May be called as often as one likes. Errors name the file. */
+int mirror_update(struct mirror *mirror, pid_t job, pid_t keeper, bool still, struct err *err);
 void mirror_figures(const struct mirror *mirror, struct mirror_figures *ret);
 /* Notes what is known, for the next one. */
 int mirror_save(struct mirror *mirror, struct err *err);

@@ -1,6 +1,6 @@
 /* tests/unit/ckpt/test_mirror.c - a copy of a job's files that is of one moment.
  *
- * The job is this process, or a child of it.
+ * The job is this process, or a child of it.  On ext4 or the like, as /tmp is, and on tmpfs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -28,17 +29,29 @@
 struct place {
     char folder[64], before[4096];
     struct mirror *mirror;
+    pid_t job, keeper;
 };
 
-static int make_place(void **state)
+static int make_place_in(const char *folder, void **state)
 {
     struct place *place = calloc(1, sizeof *place);
-    (void)snprintf(place->folder, sizeof place->folder, "/tmp/mirror.XXXXXX");
+    place->job = getpid();
+    (void)snprintf(place->folder, sizeof place->folder, "%s/mirror.XXXXXX", folder);
     *state = place;
     return mkdtemp(place->folder) != NULL && getcwd(place->before, sizeof place->before) != NULL &&
                    chdir(place->folder) == 0 && mkdir("box", 0700) == 0
                ? 0
                : -1;
+}
+
+static int make_place(void **state)
+{
+    return make_place_in("/tmp", state);
+}
+
+static int make_place_on_tmpfs(void **state)
+{
+    return make_place_in("/dev/shm", state);
 }
 
 static int open_up(const char *path, const struct stat *stat, int kind, struct FTW *where)
@@ -80,7 +93,7 @@ static uint64_t update(struct place *place, bool still)
 {
     struct mirror_figures figures;
     struct err err = {.text = ""};
-    int rc = mirror_update(place->mirror, getpid(), still, &err);
+    int rc = mirror_update(place->mirror, place->job, place->keeper, still, &err);
     if (rc != 0) {
         fail_msg("%s", err.text);
     }
@@ -270,9 +283,104 @@ static void holes_stay_holes(void **state)
     assert_in_range(stat.st_blocks, 1, 64);
 }
 
+/* As a database does: nothing but memory says so. */
+static void write_as_memory(int fd, const char *text)
+{
+    char *memory = mmap(NULL, strlen(text), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_true(memory != MAP_FAILED);
+    memcpy(memory, text, strlen(text));
+    assert_int_equal(munmap(memory, strlen(text)), 0);
+}
+
+static void of_many_that_are_mapped_each_is_found(void **state)
+{
+    enum { COUNT = 20 };
+    struct place *place = *state;
+    char *memory[COUNT], name[16];
+    for (int i = 0; i < COUNT; i++) { /* the last one is mapped below all others */
+        (void)snprintf(name, sizeof name, "box/%02d", i);
+        put(name, "one");
+        int fd = open(name, O_RDWR | O_CLOEXEC);
+        memory[i] = mmap(NULL, 3, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        assert_true(memory[i] != MAP_FAILED);
+        (void)close(fd);
+        memory[i][0] = 'O';
+    }
+    let_clock_tick();
+    open_mirror(place);
+    assert_int_equal(update(place, false), COUNT);
+    assert_int_equal(update(place, true), COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        assert_int_equal(munmap(memory[i], 3), 0);
+    }
+}
+
+static void what_a_process_of_the_keeper_has_mapped_counts(void **state)
+{
+    struct place *place = *state;
+    int go[2];
+    char byte;
+    put("box/a", "one");
+    assert_int_equal(pipe(go), 0);
+    pid_t writer = fork();
+    if (writer == 0) {
+        (void)close(go[1]);
+        int fd = open("box/a", O_RDWR | O_CLOEXEC);
+        char *memory = mmap(NULL, 3, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        memory[0] = 'O';
+        _exit(read(go[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    pid_t job = fork();
+    if (job == 0) {
+        (void)close(go[1]);
+        _exit(read(go[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    (void)close(go[0]);
+    place->job = job;
+    place->keeper = getpid();
+    for (char first = 'o'; first == 'o';) { /* it has it mapped by then */
+        FILE *file = fopen("box/a", "re");
+        assert_int_equal(fread(&first, 1, 1, file), 1);
+        (void)fclose(file);
+    }
+    let_clock_tick();
+    open_mirror(place);
+    assert_int_equal(update(place, false), 1);
+    assert_int_equal(update(place, true), 1);
+    (void)close(go[1]);
+    assert_int_equal(waitpid(writer, NULL, 0), writer);
+    assert_int_equal(waitpid(job, NULL, 0), job);
+}
+
+/* By a mapping that is made after the first look, and gone before the second. */
+static void what_was_written_as_memory_meanwhile_is_copied(void **state)
+{
+    struct place *place = *state;
+    put("box/a", "one");
+    put("box/b", "two");
+    int fd = open("box/a", O_RDWR | O_CLOEXEC);
+    let_clock_tick();
+    open_mirror(place);
+    assert_int_equal(update(place, false), 2);
+    write_as_memory(fd, "ONE");
+    let_clock_tick();
+    assert_int_equal(update(place, true), 1);
+    holds("copy/box/a", "ONE");
+    assert_int_equal(mirror_save(place->mirror, NULL), 0);
+    open_mirror(place);
+    write_as_memory(fd, "eno");
+    assert_int_equal(update(place, true), 1);
+    holds("copy/box/a", "eno");
+    (void)close(fd);
+}
+
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_place, remove_place)
+#define TEST(name)                                                       \
+    cmocka_unit_test_setup_teardown(name, make_place, remove_place),     \
+    {                                                                    \
+#name "_on_tmpfs", name, make_place_on_tmpfs, remove_place, NULL \
+    }
     const struct CMUnitTest tests[] = {
         TEST(what_is_there_is_copied_and_once_only),
         TEST(what_changed_is_copied_whatever_its_times_say),
@@ -282,6 +390,9 @@ int main(void)
         TEST(names_of_one_file_stay_such),
         TEST(who_was_killed_meanwhile_leaves_nothing_that_is_believed),
         TEST(holes_stay_holes),
+        TEST(of_many_that_are_mapped_each_is_found),
+        TEST(what_a_process_of_the_keeper_has_mapped_counts),
+        TEST(what_was_written_as_memory_meanwhile_is_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
