@@ -59,24 +59,33 @@ static pid_t job_pid(const struct followed_job *job)
     return ckpt_kept_job(job->pid, job->kept);
 }
 
+/* To a file of that name in the folder. */
+static int dump_job(const struct followed_job *job, const char *name,
+                    const struct dump_options *options, char path[PATH_MAX],
+                    struct dump_result *ret, struct err *err)
+{
+    pid_t pid = job_pid(job);
+    if (snprintf(path, PATH_MAX, "%s/%s", job->folder, name) >= PATH_MAX) {
+        return err_set(err, -ENAMETOOLONG, "the folder's name is too long");
+    }
+    return pid <= 0 ? err_set(err, -ESRCH, "process %d keeps no job", (int)job->pid)
+                    : ckpt_dump(pid, path, options, ret, err);
+}
+
 static bool make_image(struct followed_job *job, bool whole, bool kill_it)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], name[32];
     struct err err = {.text = ""};
     struct dump_result result;
-    bool made = false;
-    int rc = 0;
     const struct dump_options options = {.kill = kill_it,
                                          .follow = job->follow,
                                          .whole = whole || job->since_whole >= job->whole_each};
-    if (snprintf(path, sizeof path, "%s/%06u.image", job->folder, job->made + 1) >=
-        (int)sizeof path) {
-        (void)printf("failed the folder's name is too long\n");
-    } else if ((rc = ckpt_dump(job_pid(job), path, &options, &result, &err)) != 0) {
+    (void)snprintf(name, sizeof name, "%06u.image", job->made + 1);
+    int rc = dump_job(job, name, &options, path, &result, &err);
+    if (rc != 0) {
         job->is_over = rc == -ETIMEDOUT;
         (void)printf("failed %s\n", err.text);
     } else {
-        made = true;
         job->made++;
         job->since_whole = result.is_delta ? job->since_whole + 1 : 1;
         (void)printf("%s %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
@@ -84,7 +93,7 @@ static bool make_image(struct followed_job *job, bool whole, bool kill_it)
                      result.memory_bytes, result.frozen_ns / 1000);
     }
     (void)fflush(stdout);
-    return made;
+    return rc == 0;
 }
 
 /* False: the job has ended. */
@@ -113,17 +122,13 @@ static bool serve(struct followed_job *job)
     if (fd < 0) {
         return true;
     }
-    pid_t pid = job_pid(job);
     const struct dump_options options = {.kill = order.kill,
                                          .follow = job->follow,
                                          .whole = order.base_id == 0 ||
                                                   order.base_id != follow_base_id(job->follow),
                                          .while_still = follow_tell_still,
                                          .still_arg = &fd};
-    int rc = snprintf(path, sizeof path, "%s/%s", job->folder, order.name) >= (int)sizeof path
-                 ? err_set(&err, -ENAMETOOLONG, "the folder's name is too long")
-             : pid <= 0 ? err_set(&err, -ESRCH, "process %d keeps no job", (int)job->pid)
-                        : ckpt_dump(pid, path, &options, &result, &err);
+    int rc = dump_job(job, order.name, &options, path, &result, &err);
     follow_answer(fd, rc, &result, &err);
     (void)close(fd);
     job->is_over = rc == -ETIMEDOUT;

@@ -7,17 +7,20 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
 
 #define LINE_MAX_BYTES 512
-#define ORDER_S        2   /* in which who has connected says what he wants */
-#define STILL_S        600 /* what is done while the job stands still takes at most */
+#define ORDER_MS       2000   /* in which who has connected says what he wants */
+#define STILL_MS       600000 /* what is done while the job stands still takes at most */
+#define MS_PER_S       1000
 #define WAITING_MAX    4
 
 static int open_socket(const char *path, struct sockaddr_un *ret, struct err *err)
@@ -32,17 +35,34 @@ static int open_socket(const char *path, struct sockaddr_un *ret, struct err *er
     return fd < 0 ? err_set(err, rc, "%s: %s", path, err_code_text(rc)) : fd;
 }
 
-static void set_patience(int fd, int seconds)
+static int64_t now_ms(void)
 {
-    const struct timeval time = {.tv_sec = seconds};
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
-    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * (int64_t)MS_PER_S + now.tv_nsec / 1000000;
 }
 
-/* Without its end; false: none came. */
-static bool read_line(int fd, char line[LINE_MAX_BYTES])
+/* Something has come.  within_ms: from began_ms on; negative: however long. */
+static bool has_come(int fd, int64_t began_ms, int within_ms)
 {
-    for (size_t at = 0; at < LINE_MAX_BYTES;) {
+    struct pollfd from = {.fd = fd, .events = POLLIN};
+    for (;;) {
+        int64_t left_ms = within_ms < 0 ? -1 : began_ms + within_ms - now_ms();
+        if (within_ms >= 0 && left_ms <= 0) {
+            return false;
+        }
+        int count = poll(&from, 1, (int)left_ms);
+        if (count > 0 || (count < 0 && errno != EINTR)) {
+            return count > 0;
+        }
+    }
+}
+
+/* Without its end; false: none came in that time, whatever else did. */
+static bool read_line(int fd, char line[LINE_MAX_BYTES], int within_ms)
+{
+    int64_t began_ms = now_ms();
+    for (size_t at = 0; at < LINE_MAX_BYTES && has_come(fd, began_ms, within_ms);) {
         ssize_t got = recv(fd, &line[at], 1, 0); /* few and short: no buffer */
         if (got < 0 && errno == EINTR) {
             continue;
@@ -99,17 +119,17 @@ static bool read_order(const char *line, struct follow_order *ret)
 
 int follow_accept(int listener, struct follow_order *ret)
 {
+    static const struct timeval PATIENCE = {.tv_sec = ORDER_MS / MS_PER_S};
     char line[LINE_MAX_BYTES];
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0) {
         return -errno;
     }
-    set_patience(fd, ORDER_S);
-    if (!read_line(fd, line) || !read_order(line, ret)) {
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &PATIENCE, sizeof PATIENCE);
+    if (!read_line(fd, line, ORDER_MS) || !read_order(line, ret)) {
         (void)close(fd);
         return -EINVAL;
     }
-    set_patience(fd, STILL_S);
     return fd;
 }
 
@@ -117,7 +137,7 @@ int follow_tell_still(void *arg, struct err *err)
 {
     char line[LINE_MAX_BYTES];
     int fd = *(const int *)arg;
-    if (!write_line(fd, "still\n") || !read_line(fd, line)) {
+    if (!write_line(fd, "still\n") || !read_line(fd, line, STILL_MS)) {
         return err_set(err, -ECANCELED, "who asked for the image has gone");
     }
     return strcmp(line, "on") == 0
@@ -163,13 +183,13 @@ static int converse(int fd, const struct follow_order *order, const struct dump_
     char line[LINE_MAX_BYTES];
     (void)snprintf(line, sizeof line, "%s %s %" PRIx64 "\n", order->kill ? "kill" : "image",
                    order->name, order->base_id);
-    bool heard = write_line(fd, line) && read_line(fd, line);
+    bool heard = write_line(fd, line) && read_line(fd, line, -1);
     while (heard && strcmp(line, "still") == 0) { /* again, if what was tried was for a moment */
         int rc = options->while_still != NULL ? options->while_still(options->still_arg, err) : 0;
         if (rc != 0) {
             (void)snprintf(line, sizeof line, "off %.400s\n", err != NULL ? err->text : "");
         }
-        heard = write_line(fd, rc != 0 ? line : "on\n") && read_line(fd, line);
+        heard = write_line(fd, rc != 0 ? line : "on\n") && read_line(fd, line, -1);
     }
     return heard ? read_answer(line, ret, err)
                  : err_set(err, -ECONNRESET, "the follower of the job has gone");

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -185,6 +186,34 @@ static void an_image_is_made_in_its_own_folder_only(void **state)
     }
 }
 
+/* A byte now and then, for as long as anybody listens. */
+static void *drip(void *arg)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+    struct side *side = arg;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", side->path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    side->rc = connect(fd, (const struct sockaddr *)&address, sizeof address);
+    while (send(fd, "i", 1, MSG_NOSIGNAL) == 1) {
+        (void)nanosleep(&pause, NULL);
+        side->stills++;
+    }
+    (void)close(fd);
+    return NULL;
+}
+
+static void who_says_it_slowly_is_not_waited_for(void **state)
+{
+    struct side *side = *state;
+    struct follow_order order;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, drip, side), 0);
+    assert_int_equal(follow_accept(side->listener, &order), -EINVAL);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_in_range(side->stills, 1, 200); /* of 512 that a line may have */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +226,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_a_follower_nothing_was_done, make_side,
                                         remove_side),
         cmocka_unit_test_setup_teardown(an_image_is_made_in_its_own_folder_only, make_side,
+                                        remove_side),
+        cmocka_unit_test_setup_teardown(who_says_it_slowly_is_not_waited_for, make_side,
                                         remove_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
