@@ -4,16 +4,13 @@
  */
 #include "ckpt/tracee_linux.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -24,212 +21,15 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "ckpt/maps_linux.h"
-#include "ckpt/proc_linux.h"
+#include "ckpt/tracee_parts.h"
 #include "ckpt/xstate.h"
 
-#define EVENT_OF(status) ((status) >> 16)
-#define CS_64BIT         0x33U
-#define VDSO_TRIES       1000
-#define END_TRIES        20000 /* ten seconds */
-#define END_PAUSE_NS     500000
-#define SYSCALL_STOP     (SIGTRAP | 0x80)
-#define ENDS_WITHIN_MS   10000
-#define STOPS_WITHIN_NS  INT64_C(10000000000)
-#define STOP_PAUSE_NS    20000000
+#define VDSO_TRIES     1000
+#define END_TRIES      20000 /* ten seconds */
+#define END_PAUSE_NS   500000
+#define ENDS_WITHIN_MS 10000
 
 static const unsigned char CALL[] = {0x0f, 0x05}; /* syscall */
-
-/* ---- stopping */
-
-static bool is_known(const struct tracee *tracee, pid_t tid)
-{
-    for (size_t i = 0; i < tracee->count; i++) {
-        if (tracee->threads[i].tid == tid) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-/* As waitpid(), but 0 when nothing has become of it until then: who waits in the kernel where only
- * a deadly signal ends it (for a child of vfork(), for a file server) does not stop before that.
- * It asks after each SIGCHLD, and now and then: they may be ignored here, or another's. */
-static pid_t wait_for_news(pid_t tid, int64_t until_ns, int *status)
-{
-    const struct timespec pause = {.tv_nsec = STOP_PAUSE_NS};
-    pid_t got = waitpid(tid, status, __WALL | WNOHANG);
-    if (got == 0) {
-        sigset_t news;
-        sigset_t before;
-        (void)sigemptyset(&news);
-        (void)sigaddset(&news, SIGCHLD);
-        (void)sigprocmask(SIG_BLOCK, &news, &before);
-        while ((got = waitpid(tid, status, __WALL | WNOHANG)) == 0 && now_ns() < until_ns) {
-            (void)sigtimedwait(&news, NULL, &pause);
-        }
-        (void)sigprocmask(SIG_SETMASK, &before, NULL);
-    }
-    return got;
-}
-
-/* Until it is in the stop that PTRACE_INTERRUPT brings.  Signals on their way are let through:
- * their handlers begin, and run once the thread is let go. */
-static int wait_for_stop(struct tracee_thread *thread, int64_t until_ns)
-{
-    for (;;) {
-        int status = 0;
-        pid_t got = wait_for_news(thread->tid, until_ns, &status);
-        if (got <= 0) {
-            return got == 0 ? -ETIMEDOUT : -errno;
-        }
-        if (!WIFSTOPPED(status)) {
-            return -ESRCH;
-        }
-        if (EVENT_OF(status) == PTRACE_EVENT_STOP) {
-            thread->was_stopped = WSTOPSIG(status) != SIGTRAP;
-            return 0;
-        }
-        long signal =
-            EVENT_OF(status) == 0 && WSTOPSIG(status) != SYSCALL_STOP ? WSTOPSIG(status) : 0;
-        if (ptrace(PTRACE_CONT, thread->tid, NULL, (void *)signal) != 0) {
-            return -errno;
-        }
-    }
-}
-
-static int read_registers(struct tracee_thread *thread)
-{
-    if (ptrace(PTRACE_GETREGS, thread->tid, NULL, &thread->registers) != 0 ||
-        ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)sizeof thread->mask, &thread->mask) != 0) {
-        return -errno;
-    }
-    tracee_mend_wait(thread);
-    return 0;
-}
-
-/* It is told to stop, and is the last of the tracee's threads, unless it has ended meanwhile. */
-static int seize(struct tracee *tracee, pid_t tid, struct err *err)
-{
-    if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(long)PTRACE_O_TRACESYSGOOD) != 0) {
-        int rc = -errno;
-        if (rc == -ESRCH && tid != tracee->pid) {
-            return 0;
-        }
-        return err_set(err, rc,
-                       rc == -EPERM
-                           ? "process %d: it cannot be held: it is another user's, may not "
-                             "be traced, or is traced already"
-                           : "process %d: there is none",
-                       (int)tracee->pid);
-    }
-    if (tracee->count == tracee->capacity) {
-        tracee->capacity = tracee->capacity > 0 ? tracee->capacity * 2 : 8;
-        tracee->threads = mem_realloc(tracee->threads, tracee->capacity * sizeof *tracee->threads);
-    }
-    tracee->threads[tracee->count++] = (struct tracee_thread){.tid = tid};
-    (void)ptrace(PTRACE_INTERRUPT, tid, NULL, NULL); /* if it has ended, the wait will say so */
-    return 0;
-}
-
-/* It is stopped when this returns 0; -ESRCH, with no words if it is not the first one: it has
- * ended. */
-static int settle(struct tracee *tracee, struct tracee_thread *thread, int64_t until_ns,
-                  struct err *err)
-{
-    int rc = wait_for_stop(thread, until_ns);
-    if (rc == -ETIMEDOUT) { /* nothing to put back; the kernel lets it go when we end */
-        return err_set(err, rc,
-                       "process %d: thread %d does not stop: it waits in the kernel, as in vfork "
-                       "or for a file server",
-                       (int)tracee->pid, (int)thread->tid);
-    }
-    rc = rc != 0 ? rc : read_registers(thread);
-    if (rc == 0 || (rc == -ESRCH && thread->tid != tracee->pid)) {
-        return rc;
-    }
-    return err_set(err, rc, "process %d: thread %d cannot be stopped: %s", (int)tracee->pid,
-                   (int)thread->tid, err_code_text(rc));
-}
-
-/* All from that one on have been told to stop: now they do.  Who does not is none of the tracee's
- * threads any more; the others are in any case, so that they can be let go. */
-static int settle_all(struct tracee *tracee, size_t first, struct err *err)
-{
-    const int64_t until_ns = now_ns() + STOPS_WITHIN_NS;
-    size_t stopped = first;
-    int rc = 0;
-    for (size_t i = first; i < tracee->count; i++) {
-        struct tracee_thread *thread = &tracee->threads[i];
-        int how = settle(tracee, thread, until_ns, rc == 0 ? err : NULL);
-        if (how == 0) {
-            tracee->threads[stopped++] = *thread;
-        } else if (rc == 0 && (how != -ESRCH || thread->tid == tracee->pid)) {
-            rc = how;
-        }
-    }
-    tracee->count = stopped;
-    return rc;
-}
-
-/* Only the process's first thread. */
-static int hold_first(struct tracee *tracee, struct err *err)
-{
-    int rc = seize(tracee, tracee->pid, err);
-    return rc != 0 ? rc : settle_all(tracee, 0, err);
-}
-
-/* Those that there are now, all told before the first is waited for: each that runs has to be given
- * a processor before it stops.  *ret: there was one that was not held yet. */
-static int seize_all(struct tracee *tracee, bool *ret, struct err *err)
-{
-    char path[64];
-    struct dirent *entry;
-    const size_t held = tracee->count;
-    int rc = 0;
-    (void)snprintf(path, sizeof path, "/proc/%d/task", (int)tracee->pid);
-    DIR *folder = opendir(path);
-    if (folder == NULL) {
-        return err_set(err, -ESRCH, "process %d: there is none", (int)tracee->pid);
-    }
-    *ret = false;
-    while (rc == 0 && (entry = readdir(folder)) != NULL) {
-        pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (tid > 0 && !is_known(tracee, tid)) {
-            *ret = true;
-            rc = seize(tracee, tid, err);
-        }
-    }
-    (void)closedir(folder);
-    int settled = settle_all(tracee, held, rc == 0 ? err : NULL);
-    return rc != 0 ? rc : settled;
-}
-
-int tracee_hold(pid_t pid, struct tracee *tracee, struct err *err)
-{
-    bool more = true;
-    *tracee = (struct tracee){.pid = pid};
-    int rc = hold_first(tracee, err);
-    while (rc == 0 && more) {
-        rc = seize_all(tracee, &more, err);
-    }
-    if (rc == 0 && tracee->count == 0) {
-        rc = err_set(err, -ESRCH, "process %d: there is none", (int)pid);
-    }
-    if (rc == 0 && tracee->threads[0].registers.cs != CS_64BIT) {
-        rc = err_set(err, -EOPNOTSUPP, "process %d: it is not a 64 bit program", (int)pid);
-    }
-    if (rc != 0) {
-        tracee_release(tracee, false);
-    }
-    return rc;
-}
 
 /* ---- memory */
 
@@ -263,7 +63,7 @@ ssize_t tracee_write(const struct tracee *tracee, uint64_t address, const void *
 
 /* ---- system calls */
 
-static int next_stop(struct tracee_thread *thread, int *ret)
+int tracee_next_stop(struct tracee_thread *thread, int *ret)
 {
     int status;
     while (waitpid(thread->tid, &status, __WALL) < 0) {
@@ -288,7 +88,7 @@ static int await_call(struct tracee_thread *thread)
 {
     for (;;) {
         int status = 0;
-        int rc = next_stop(thread, &status);
+        int rc = tracee_next_stop(thread, &status);
         if (rc != 0 || WSTOPSIG(status) == SYSCALL_STOP) {
             return rc;
         }
@@ -299,7 +99,7 @@ static int await_call(struct tracee_thread *thread)
     }
 }
 
-static int begin_call(const struct tracee *tracee, struct tracee_thread *thread, long number,
+int tracee_begin_call(const struct tracee *tracee, struct tracee_thread *thread, long number,
                       const uint64_t args[6])
 {
     struct user_regs_struct registers = thread->registers;
@@ -332,7 +132,7 @@ static int begin_call(const struct tracee *tracee, struct tracee_thread *thread,
 int tracee_start_call(struct tracee *tracee, size_t index, long number, const uint64_t args[6])
 {
     struct tracee_thread *thread = &tracee->threads[index];
-    int rc = begin_call(tracee, thread, number, args);
+    int rc = tracee_begin_call(tracee, thread, number, args);
     rc = rc != 0 ? rc : run_on(thread);
     rc = rc != 0 ? rc : await_call(thread); /* its entry */
     return rc != 0 ? rc : run_on(thread);
@@ -365,7 +165,7 @@ static void put_back(struct tracee_thread *thread)
     if (thread->is_dirty && ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0) {
         do {
             if (ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 ||
-                next_stop(thread, &status) != 0) {
+                tracee_next_stop(thread, &status) != 0) {
                 return;
             }
         } while (EVENT_OF(status) != PTRACE_EVENT_STOP);
@@ -471,140 +271,14 @@ void tracee_end(struct tracee *tracee, int signal)
     tracee_release(tracee, true);
 }
 
-/* ---- a copy */
-
-/* From the call of clone() to its return: the number of the new process. */
-static int wait_for_copy(struct tracee_thread *thread, pid_t *ret)
-{
-    for (int stops = 0; stops < 2;) {
-        int status = 0;
-        int rc = ptrace(PTRACE_SYSCALL, thread->tid, NULL, NULL) != 0 ? -errno
-                                                                      : next_stop(thread, &status);
-        unsigned long number;
-        if (rc != 0) {
-            return rc;
-        }
-        if (EVENT_OF(status) == PTRACE_EVENT_CLONE || EVENT_OF(status) == PTRACE_EVENT_FORK) {
-            if (ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &number) != 0) {
-                return -errno;
-            }
-            *ret = (pid_t)number;
-        }
-        stops += WSTOPSIG(status) == SYSCALL_STOP ? 1 : 0;
-    }
-    return 0;
-}
-
-static void end_and_wait(pid_t copy)
-{
-    int status = 0;
-    (void)kill(copy, SIGKILL);
-    do {
-        if (waitpid(copy, &status, __WALL) < 0 && errno != EINTR) {
-            break;
-        }
-    } while (!WIFSIGNALED(status) && !WIFEXITED(status));
-}
-
-void tracee_reap_copy(struct tracee *tracee, pid_t copy)
-{
-    uint64_t number = (uint64_t)proc_innermost(copy, 0, "NSpid:");
-    (void)TRACEE_CALL(tracee, 0, SYS_wait4, number, 0, __WCLONE | WNOHANG);
-}
-
-void tracee_drop_copy(struct tracee *tracee, struct tracee *copy)
-{
-    end_and_wait(copy->pid);
-    tracee_reap_copy(tracee, copy->pid);
-    mem_free(copy->threads);
-    *copy = (struct tracee){.pid = 0};
-}
-
-/* It has a name before it may end by our end only: the next one finds it by that. */
-static int name_copy(struct tracee *copy, const struct tracee *tracee)
-{
-    uint64_t guarded = guard_in_copy(&tracee->guard);
-    copy->call = guarded != 0 ? guarded : tracee->call;
-    ssize_t done = tracee_write(copy, copy->scratch, GUARD_COPY, sizeof GUARD_COPY);
-    long rc = done < 0 ? done : TRACEE_CALL(copy, 0, SYS_prctl, PR_SET_NAME, copy->scratch);
-    copy->call = tracee->call;
-    return (int)rc;
-}
-
-/* The process has made it; it stops. */
-static int take_copy(const struct tracee *tracee, struct tracee *copy)
-{
-    struct tracee_thread *held = &copy->threads[0];
-    long ends = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
-    int rc = wait_for_stop(held, now_ns() + STOPS_WITHIN_NS);
-    rc = rc != 0 ? rc : read_registers(held);
-    held->is_used = held->is_dirty = true;
-    rc = rc != 0 ? rc : name_copy(copy, tracee);
-    return rc == 0 && ptrace(PTRACE_SETOPTIONS, held->tid, NULL, (void *)ends) != 0 ? -errno : rc;
-}
-
-int tracee_copy(struct tracee *tracee, struct tracee *ret, struct err *err)
-{
-    struct tracee_thread *thread = &tracee->threads[0];
-    long traced = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK;
-    struct tracee copy = {.pid = -1,
-                          .count = 1,
-                          .capacity = 1,
-                          .vdso = tracee->vdso,
-                          .vdso_end = tracee->vdso_end,
-                          .scratch = tracee->scratch};
-    int rc = ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, (void *)traced) != 0 ? -errno : 0;
-    rc = rc != 0 ? rc : begin_call(tracee, thread, SYS_clone, (const uint64_t[6]){0});
-    rc = rc != 0 ? rc : wait_for_copy(thread, &copy.pid);
-    (void)ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, (void *)(long)PTRACE_O_TRACESYSGOOD);
-    if (rc == 0 && copy.pid < 0) {
-        struct user_regs_struct registers;
-        rc = ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) != 0 ? -errno
-                                                                        : (int)registers.rax;
-    }
-    if (rc == 0) {
-        copy.threads = mem_zalloc(sizeof *copy.threads);
-        copy.threads[0].tid = copy.pid;
-        rc = take_copy(tracee, &copy);
-    }
-    if (rc != 0) {
-        if (copy.pid > 0) {
-            tracee_drop_copy(tracee, &copy);
-        }
-        return err_set(err, rc, "process %d: it cannot be copied: %s", (int)tracee->pid,
-                       err_code_text(rc));
-    }
-    *ret = copy;
-    return 0;
-}
-
-/* Only its first thread stands still, for as long as a system call takes. */
-static void reap_in(pid_t parent, const struct tracee *copy, pid_t number)
-{
-    struct tracee held = {.pid = parent, .call = copy->call};
-    unsigned char code[sizeof CALL] = {0};
-    /* It may be another program by now, which has something else there. */
-    if (hold_first(&held, NULL) == 0 &&
-        tracee_read(&held, held.call, code, sizeof code) == (ssize_t)sizeof code &&
-        memcmp(code, CALL, sizeof CALL) == 0) {
-        (void)guard_borrow(&held.guard, parent, copy->vdso, copy->vdso_end);
-        (void)TRACEE_CALL(&held, 0, SYS_wait4, (uint64_t)number, 0, __WCLONE | WNOHANG);
-    } else { /* it has ended, and what it left behind is another's */
-        held.call = 0;
-    }
-    tracee_release(&held, false);
-}
-
-void tracee_end_copy(struct tracee *copy, pid_t parent)
-{
-    pid_t pid = copy->pid, number = proc_innermost(pid, 0, "NSpid:");
-    end_and_wait(pid);
-    reap_in(parent, copy, number);
-    mem_free(copy->threads);
-    *copy = (struct tracee){.pid = pid};
-}
-
 /* ---- preparing */
+
+bool tracee_is_call(const struct tracee *tracee, uint64_t address)
+{
+    unsigned char code[sizeof CALL] = {0};
+    return tracee_read(tracee, address, code, sizeof code) == (ssize_t)sizeof code &&
+           memcmp(code, CALL, sizeof CALL) == 0;
+}
 
 static bool find_call(struct tracee *tracee, const struct map *map)
 {
@@ -638,8 +312,7 @@ static int leave_vdso(struct tracee_thread *thread, const struct map *vdso,
         int rc = ptrace(PTRACE_CONT, thread->tid, NULL, NULL) != 0 ||
                          ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) != 0
                      ? -errno
-                     : wait_for_stop(thread, now_ns() + STOPS_WITHIN_NS);
-        rc = rc != 0 ? rc : read_registers(thread);
+                     : tracee_settle(thread, tracee_patience_ns());
         if (rc != 0) {
             return rc;
         }
