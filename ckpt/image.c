@@ -146,12 +146,37 @@ static bool is_memory_file(const struct image *image, uint64_t index)
            image_file(image, (uint32_t)index)->kind == CKPT_MEMORY_FILE;
 }
 
-static bool is_region_right(const struct image *image, const struct ckpt_region *region)
+/* What regions and files have taken of the image: no part of it twice, so that whoever copies all
+ * of them never writes more than he has read. */
+struct claims {
+    uint64_t extents, bytes;
+};
+
+static bool claim(const struct image *image, struct ckpt_span span, struct claims *claims)
+{
+    claims->extents += span.count;
+    if (!is_within(image, CKPT_EXTENTS, span) ||
+        claims->extents > image_count(image, CKPT_EXTENTS)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < span.count; i++) {
+        const struct ckpt_extent *extent = image_extent(image, span.first + i);
+        uint64_t bytes = (extent->flags & CKPT_IN_BASE) == 0 ? extent->bytes : 0;
+        if (bytes > image->head.image_bytes - claims->bytes) {
+            return false;
+        }
+        claims->bytes += bytes;
+    }
+    return true;
+}
+
+static bool is_region_right(const struct image *image, const struct ckpt_region *region,
+                            struct claims *claims)
 {
     const struct ckpt_head *head = &image->head;
     if (region->start >= region->end || region->start % CKPT_PAGE != 0 ||
         region->end % CKPT_PAGE != 0 || region->kind < CKPT_MEMORY || region->kind > CKPT_VVAR ||
-        !is_text(image, region->file) || !is_within(image, CKPT_EXTENTS, region->extents) ||
+        !is_text(image, region->file) || !claim(image, region->extents, claims) ||
         (region->start < head->window + head->window_bytes && region->end > head->window)) {
         return false;
     }
@@ -187,9 +212,10 @@ static bool is_thread_right(const struct image *image, const struct ckpt_thread 
            is_within(image, CKPT_SIGNALS, thread->signals);
 }
 
-static bool is_file_right(const struct image *image, const struct ckpt_file *file)
+static bool is_file_right(const struct image *image, const struct ckpt_file *file,
+                          struct claims *claims)
 {
-    if (!is_within(image, CKPT_EXTENTS, file->extents)) {
+    if (!claim(image, file->extents, claims)) {
         return false;
     }
     for (uint32_t i = 0; i < file->extents.count; i++) {
@@ -236,6 +262,7 @@ static int bad(struct err *err, const char *what, uint32_t index)
 
 static int check_entries(const struct image *image, struct err *err)
 {
+    struct claims claims = {.bytes = 0};
     if (!texts_end(image)) {
         return err_set(err, -EBADMSG, "the texts of the image do not end");
     }
@@ -258,7 +285,7 @@ static int check_entries(const struct image *image, struct err *err)
         }
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_REGIONS); i++) {
-        if (!is_region_right(image, image_region(image, i))) {
+        if (!is_region_right(image, image_region(image, i), &claims)) {
             return bad(err, "region", i);
         }
     }
@@ -268,7 +295,7 @@ static int check_entries(const struct image *image, struct err *err)
         }
     }
     for (uint32_t i = 0; i < image_count(image, CKPT_FILES); i++) {
-        if (!is_file_right(image, image_file(image, i))) {
+        if (!is_file_right(image, image_file(image, i), &claims)) {
             return bad(err, "file", i);
         }
     }

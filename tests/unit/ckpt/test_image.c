@@ -278,7 +278,33 @@ static void sums_are_those_that_are_published(void **state)
     assert_int_equal(ckpt_sum(ckpt_sum(0, "1234", 4), "56789", 5), 0xe3069283);
 }
 
+static void no_part_of_an_image_is_there_twice(void **state)
+{
+    (void)state;
+    struct made made;
+    struct image *image = NULL;
+    struct ckpt_file file = {.kind = CKPT_MEMORY_FILE, .extents = {0, 1}};
+    struct ckpt_extent extent = {.bytes = 7 * (uint64_t)CKPT_PAGE, .offset = CKPT_PAGE};
+    make(&made);
+    (void)tables_add(&made.tables, CKPT_FILES, &file); /* what the region has */
+    is_refused(&made, -EBADMSG, "file 2 of the image is damaged");
+    make(&made);
+    file.extents.first = tables_add(&made.tables, CKPT_EXTENTS, &extent);
+    (void)tables_add(&made.tables, CKPT_FILES, &file); /* with the region's all that it has */
+    write_out(&made);
+    assert_int_equal(image_parse(made.bytes.data, made.bytes.length, &image, NULL), 0);
+    image_destroy(image);
+    fini(&made);
+    make(&made);
+    extent.bytes++;
+    extent.offset = 0;
+    file.extents.first = tables_add(&made.tables, CKPT_EXTENTS, &extent);
+    (void)tables_add(&made.tables, CKPT_FILES, &file);
+    is_refused(&made, -EBADMSG, "file 2 of the image is damaged");
+}
+
 UNIT_TESTS(cmocka_unit_test(what_was_written_is_read),
+           cmocka_unit_test(no_part_of_an_image_is_there_twice),
            cmocka_unit_test(one_wrong_byte_anywhere_is_found),
            cmocka_unit_test(one_that_is_cut_off_is_found),
            cmocka_unit_test(another_version_is_named),
