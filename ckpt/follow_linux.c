@@ -5,9 +5,12 @@
 #include "ckpt/follow_linux.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -25,9 +28,12 @@
 #define TAKE_SHARE 4U
 /* A delta of more than half of the job pays no more. */
 #define DELTA_SHARE 2U
+#define NS_PER_S    INT64_C(1000000000)
+#define TICK_NS     INT64_C(20000000) /* how far times of files may be behind the clock */
 
 struct file_part { /* a private mapping of a file, of which no page was written to */
     uint64_t start, end, offset, device, inode;
+    int64_t changed_ns; /* the file, last */
 };
 
 struct followed { /* a process */
@@ -145,14 +151,34 @@ static struct followed *follow_process(struct follow *follow, pid_t pid)
 static bool is_same_part(const struct file_part *a, const struct file_part *b)
 {
     return a->start == b->start && a->end == b->end && a->offset == b->offset &&
-           a->device == b->device && a->inode == b->inode;
+           a->device == b->device && a->inode == b->inode && a->changed_ns == b->changed_ns;
+}
+
+/* What is written to a file is seen where it is mapped.  When it was changed last; 0: that is not
+ * to be known, or may be told of another change to come. */
+static int64_t file_changed_ns(const struct subject *subject, const struct map *map)
+{
+    char path[PATH_MAX], full[PATH_MAX + 64];
+    struct stat file;
+    struct timespec now = {0};
+    if (!dump_mapped_name(subject, map, path, sizeof path)) {
+        return 0;
+    }
+    (void)snprintf(full, sizeof full, "/proc/%d/root%s", (int)subject->tracee.pid, path);
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    if (stat(full, &file) != 0) {
+        return 0;
+    }
+    int64_t changed_ns = file.st_ctim.tv_sec * NS_PER_S + file.st_ctim.tv_nsec;
+    return changed_ns < now.tv_sec * NS_PER_S + now.tv_nsec - TICK_NS ? changed_ns : 0;
 }
 
 /* Notes it for the next image.  True: it is as in the base. */
-static bool see_part(struct followed *one, const struct map *map)
+static bool see_part(struct followed *one, const struct subject *subject, const struct map *map)
 {
-    const struct file_part part = {map->start, map->end, map->offset, map->device, map->inode};
-    if (map->anonymous_bytes > 0) {
+    const struct file_part part = {map->start,  map->end,   map->offset,
+                                   map->device, map->inode, file_changed_ns(subject, map)};
+    if (map->anonymous_bytes > 0 || part.changed_ns == 0) {
         return false;
     }
     one->parts_now =
@@ -294,7 +320,7 @@ static int look_at(struct follow *follow, struct dump *dump, struct subject *sub
         } else if (region->kind == CKPT_MEMORY && (region->flags & CKPT_WAS_FILE) != 0) {
             const struct map *map = map_of(subject, region);
             add_run(follow, subject, region->start, region->end,
-                    map == NULL || !see_part(one, map));
+                    map == NULL || !see_part(one, subject, map));
         } else if (region->kind == CKPT_MEMORY) {
             rc = look_at_memory(follow, one, subject, pagemap, region);
         }

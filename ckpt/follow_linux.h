@@ -8,8 +8,8 @@
  *
  * What is not followed counts as changed: memory that appeared or was moved since (mremap ends the
  * protection), that of a process that is new, memory shared between processes, private mappings of
- * files of which pages were written to.  A kernel without one of these features, or a job that may
- * not make a userfaultfd, gives whole images always.
+ * files of which pages were written to, or whose file was.  A kernel without one of these features,
+ * or a job that may not make a userfaultfd, gives whole images always.
  *
  * What the job may notice: each first write to a page after an image costs it a microsecond; and
  * it has more mappings, for what is not followed yet does not merge with what is.  mremap() moves

@@ -2,7 +2,7 @@
 # Programs that know nothing of it are interrupted at random moments, and go on from their images, as whoever they are:
 # output and exit status are those of an uninterrupted run.
 #
-# TIMEOUT: 240
+# TIMEOUT: 360
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/lib.sh"
 [ -x "$ROOST_BIN/roost-ckpt" ] || { echo "skipped: roost-ckpt is made for x86-64 only"; exit 77; }
@@ -24,7 +24,7 @@ export WORK
 printf '%s\n' "${names[@]}" | xargs -P 2 -I NAME bash -c 'compile NAME' || fail "a job does not compile"
 # Where nobody can run it, too.
 cp "$ROOST_BIN/roost-ckpt" "$WORK/bin/"
-cp "$ROOST_SRC"/tests/integration/lib_checkpoint{,_full,_killed,_refused,_terminal,_pending}.py "$ROOST_SRC/tests/integration/jobs/pipes.sh" "$WORK/bin/"
+cp "$ROOST_SRC"/tests/integration/lib_checkpoint{,_full,_killed,_refused,_rewritten,_terminal,_pending}.py "$ROOST_SRC/tests/integration/jobs/pipes.sh" "$WORK/bin/"
 
 # Several at once: most of the time they wait.  Each has a directory of its own.
 AT_ONCE=4
@@ -39,7 +39,7 @@ start() { # SCRIPT ARGUMENT...
     mkdir -m 0777 "$WORK/files/$number"
     (
         cd "$WORK/files/$number" || exit 1
-        ROOST_BIN="$WORK/bin" TMPDIR="$PWD" timeout 200 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_checkpoint$1.py" "${@:2}" >said 2>&1
+        ROOST_BIN="$WORK/bin" TMPDIR="$PWD" timeout 300 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_checkpoint$1.py" "${@:2}" >said 2>&1
         status=$?
         cat said
         [ "$status" = 0 ] || fail "checkpoint$1: ${*:2}: $status"
@@ -61,6 +61,7 @@ if [ "$(id -u)" = 0 ]; then
     AS=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
 fi
 start _refused .
+start _rewritten .
 try --every 0.15 --rounds 1 --leave -- "$WORK/jobs/sleeps.static"
 start _terminal .
 start _pending "$WORK/jobs/pending" .
