@@ -395,6 +395,19 @@ static ssize_t transport_write(struct stream *s, const void *data, size_t length
     return errno == EINTR ? -EAGAIN : -errno;
 }
 
+/* What TLS has gathered goes to the kernel. */
+static void flush_out(struct stream *s)
+{
+    int code = s->tls != NULL && s->write_error == 0 ? tls_flush(s->tls) : 0;
+    if (code == -EAGAIN) {
+        s->write_blocked = true;
+        s->write_wants = LOOP_WRITE;
+    } else if (code != 0) {
+        s->write_error = code == -EPIPE ? -ECONNRESET : code;
+        stream_outbuf_fini(&s->output);
+    }
+}
+
 /* A small write with nothing queued before it goes to the kernel from where it lies: what is
  * copied, queued and visited again costs as much as the kernel takes for it.  Returns how much
  * went. */
@@ -405,6 +418,12 @@ static size_t write_at_once(struct stream *s, const void *data, size_t length)
     }
     ssize_t put = transport_write(s, data, length);
     if (put > 0) {
+        flush_out(s);
+        if (s->write_error != 0) {
+            stream_soon(s);
+        } else if (s->write_blocked) {
+            stream_want(s);
+        }
         return (size_t)put;
     }
     if (put == -EAGAIN) {
@@ -445,7 +464,7 @@ int stream_write(struct stream *s, const void *data, size_t length)
 
 size_t stream_pending(const struct stream *s)
 {
-    return s->output.length;
+    return s->output.length + (s->tls != NULL ? tls_pending(s->tls) : 0);
 }
 
 static void write_out(struct stream *s)
@@ -471,6 +490,7 @@ static void write_out(struct stream *s)
         stream_outbuf_sent(&s->output, (size_t)put);
         budget -= (size_t)put < budget ? (size_t)put : budget;
     }
+    flush_out(s);
     if (s->was_full && s->output.length < STREAM_DRAINED && s->write_error == 0) {
         s->was_full = false;
         call_owner(s, "drained", s->events.drained);

@@ -13,12 +13,16 @@
 #include "base/mem.h"
 
 #define SHARED_BYTES ((size_t)128 << 10)
+#define GATHERED_MAX ((size_t)64 << 10)
 
 struct tls_sockets {
     BIO_METHOD *method;
     struct tls_socket *user; /* whose bytes are in data[begin..end) */
     size_t begin, end;
     unsigned char data[SHARED_BYTES];
+    struct tls_socket *writer; /* whose bytes are in gathered[0..gathered_length) */
+    size_t gathered_length;
+    unsigned char gathered[GATHERED_MAX];
 };
 
 struct tls_socket {
@@ -28,6 +32,8 @@ struct tls_socket {
     bool at_end;  /* the peer sends no more */
     unsigned char *kept;
     size_t kept_begin, kept_end;
+    unsigned char *unsent; /* what the kernel did not take */
+    size_t unsent_begin, unsent_end;
 };
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -100,6 +106,11 @@ static int bio_read(BIO *bio, char *ret, int room)
     return take_shared(sockets, ret, (size_t)room);
 }
 
+size_t tls_socket_pending(const struct tls_socket *socket)
+{
+    return socket->unsent != NULL ? socket->unsent_end - socket->unsent_begin : 0;
+}
+
 bool tls_socket_may_have_more(const struct tls_socket *socket)
 {
     return !socket->drained || socket->at_end || socket->kept != NULL ||
@@ -120,27 +131,99 @@ void tls_socket_turn_over(struct tls_socket *socket)
     }
 }
 
-/* ---- the rest of a BIO ----------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static ssize_t send_some(const struct tls_socket *socket, const void *data, size_t length)
+{
+    ssize_t put = send(socket->fd, data, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return put >= 0 ? put : errno == EINTR ? -EAGAIN : -errno;
+}
+
+static int send_unsent(struct tls_socket *socket)
+{
+    ssize_t put = send_some(socket, socket->unsent + socket->unsent_begin,
+                            socket->unsent_end - socket->unsent_begin);
+    socket->unsent_begin += put > 0 ? (size_t)put : 0;
+    if (socket->unsent_begin == socket->unsent_end) {
+        mem_free(socket->unsent);
+        socket->unsent = NULL;
+        return 0;
+    }
+    return put < 0 ? (int)put : -EAGAIN;
+}
+
+int tls_socket_flush(struct tls_socket *socket)
+{
+    struct tls_sockets *sockets = socket->sockets;
+    if (socket->unsent != NULL) {
+        return send_unsent(socket); /* nothing was gathered behind it */
+    }
+    if (sockets->writer != socket) {
+        return 0;
+    }
+    size_t length = sockets->gathered_length;
+    ssize_t put = send_some(socket, sockets->gathered, length);
+    size_t sent = put > 0 ? (size_t)put : 0;
+    sockets->writer = NULL;
+    if (sent < length && (put >= 0 || put == -EAGAIN)) {
+        socket->unsent = mem_dup(sockets->gathered + sent, length - sent);
+        socket->unsent_begin = 0;
+        socket->unsent_end = length - sent;
+        return -EAGAIN;
+    }
+    return put < 0 ? (int)put : 0;
+}
+
+static size_t gather(struct tls_socket *socket, const char *data, size_t length)
+{
+    struct tls_sockets *sockets = socket->sockets;
+    size_t before = sockets->writer == socket ? sockets->gathered_length : 0;
+    size_t part = length < GATHERED_MAX - before ? length : GATHERED_MAX - before;
+    memcpy(sockets->gathered + before, data, part);
+    sockets->gathered_length = before + part;
+    sockets->writer = socket;
+    return part;
+}
 
 static int bio_write(BIO *bio, const char *data, int length)
 {
-    const struct tls_socket *socket = BIO_get_data(bio);
+    struct tls_socket *socket = BIO_get_data(bio);
+    struct tls_sockets *sockets = socket->sockets;
+    bool full =
+        sockets->writer == socket && (size_t)length > GATHERED_MAX - sockets->gathered_length;
+    ssize_t put = socket->unsent != NULL || full ? tls_socket_flush(socket) : 0;
+    if (put == 0 && sockets->writer != NULL && sockets->writer != socket) {
+        put = send_some(socket, data, (size_t)length); /* inside another's turn */
+    } else if (put == 0) {
+        put = (ssize_t)gather(socket, data, (size_t)length);
+    }
     BIO_clear_retry_flags(bio);
-    ssize_t put = send(socket->fd, data, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (put < 0 && (errno == EAGAIN || errno == EINTR)) {
+    if (put == -EAGAIN) {
         BIO_set_retry_write(bio);
+    }
+    if (put < 0) {
+        errno = (int)-put;
+        return -1;
     }
     return (int)put;
 }
 
+/* ---- the rest of a BIO ----------------------------------------------------------------------- */
+
 static long bio_control(BIO *bio, int command, long number, void *pointer)
 {
-    const struct tls_socket *socket = BIO_get_data(bio);
+    struct tls_socket *socket = BIO_get_data(bio);
+    int code;
     (void)number;
     (void)pointer;
     switch (command) {
-    case BIO_CTRL_FLUSH:
-        return 1;
+    case BIO_CTRL_FLUSH: /* of a handshake */
+        BIO_clear_retry_flags(bio);
+        code = tls_socket_flush(socket);
+        if (code == -EAGAIN) {
+            BIO_set_retry_write(bio);
+        }
+        return code == 0 ? 1 : -1;
     case BIO_CTRL_EOF:
         return socket->at_end ? 1 : 0;
     default:
@@ -155,7 +238,11 @@ static int bio_destroy(BIO *bio)
         if (socket->sockets->user == socket) {
             socket->sockets->user = NULL;
         }
+        if (socket->sockets->writer == socket) {
+            socket->sockets->writer = NULL;
+        }
         mem_free(socket->kept);
+        mem_free(socket->unsent);
         mem_free(socket);
         BIO_set_data(bio, NULL);
     }
@@ -168,6 +255,7 @@ struct tls_sockets *tls_sockets_create(void)
 {
     struct tls_sockets *sockets = mem_alloc(sizeof(*sockets));
     sockets->user = NULL;
+    sockets->writer = NULL;
     sockets->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "stream socket");
     CHECK(sockets->method != NULL);
     CHECK(BIO_meth_set_read(sockets->method, bio_read) == 1 &&

@@ -595,10 +595,21 @@ ssize_t tls_write(struct tls *tls, const void *data, size_t length, unsigned *wa
     return code != 0 ? code : err_set(err, -EPIPE, "closed");
 }
 
+int tls_flush(struct tls *tls)
+{
+    return tls->socket != NULL ? tls_socket_flush(tls->socket) : 0;
+}
+
+size_t tls_pending(const struct tls *tls)
+{
+    return tls->socket != NULL ? tls_socket_pending(tls->socket) : 0;
+}
+
 int tls_say_bye(struct tls *tls, unsigned *want)
 {
     errors_forget();
     errno = 0;
     int result = SSL_shutdown(tls->ssl);
-    return result >= 0 ? 0 : tls_failed(tls, result, errno, want, NULL);
+    *want = LOOP_WRITE;
+    return result >= 0 ? tls_flush(tls) : tls_failed(tls, result, errno, want, NULL);
 }

@@ -34,9 +34,13 @@ int tls_handshake(struct tls *tls, unsigned *want, struct err *err);
 ssize_t tls_read(struct tls *tls, void *data, size_t room, unsigned *want, struct err *err);
 /* After a read: false when the next one would find nothing in this turn. */
 bool tls_may_have_more(const struct tls *tls);
-/* > 0 bytes written.  A call that gave -EAGAIN is repeated with the same bytes, or more. */
+/* > 0 bytes written: tls_flush() sends what is still here.  A call that gave -EAGAIN is repeated
+ * with the same bytes, or more. */
 ssize_t tls_write(struct tls *tls, const void *data, size_t length, unsigned *want,
                   struct err *err);
+/* After the writes of a turn.  0, -EAGAIN, or another negative errno. */
+int tls_flush(struct tls *tls);
+size_t tls_pending(const struct tls *tls); /* bytes that wait for that */
 /* Sends the closing alert: 0, -EAGAIN, or an error that does not matter any more. */
 int tls_say_bye(struct tls *tls, unsigned *want);
 
