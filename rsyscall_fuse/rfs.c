@@ -25,7 +25,8 @@
 
 #define INTERRUPT_LOOK_MS 1000
 #define KERNELS_NAME_MAX  1024 /* bytes of a name that it sends */
-#define BACKGROUND_MAX    64   /* reads that the kernel has under way ahead of the job */
+#define KEPT_BYTES        ((size_t)4 << 20)
+#define BACKGROUND_MAX    64 /* reads that the kernel has under way ahead of the job */
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
@@ -406,6 +407,8 @@ int rfs_create(struct loop *loop, struct rfs_link *link, const struct rsys_reply
                struct err *err)
 {
     struct rfs *fs = mem_zalloc(sizeof(*fs));
+    /* As in the server: blocks of contents, given back and wanted again, stay with us. */
+    mem_free(mem_alloc(KEPT_BYTES));
     fs->loop = loop;
     fs->link = link;
     fs->options = *options;
