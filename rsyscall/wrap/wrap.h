@@ -45,10 +45,12 @@
 #define WRAP_WRITES_MAX 8 /* under way at once */
 #define WRAP_AHEADS_MAX 4
 #define WRAP_LOCALS_MAX 32
+#define WRAP_TAKEN_MAX  256 /* locks that are known */
 
 #define WRAP_UMASK_KNOWN 01000U
 #define WRAP_KEPT_NAME   "ROOST_REMOTE_KEPT"
 #define WRAP_KEPT_LOCKS  'l' /* behind the number: it has locks */
+#define WRAP_KEPT_TAKEN  ',' /* before each descriptor of what it had locks on */
 
 /* The owner of locks of F_OFD_SETLK: with the handle's name. */
 #define WRAP_OWNED_BY_FILE ((uint64_t)1 << 63)
@@ -79,17 +81,28 @@ struct wrap_file {
     uint64_t handle;
     uint64_t dev, ino, birth;
     uint32_t flags, mode;
-    unsigned refs;     /* descriptors of this process; 0: free */
-    bool shared;       /* others may have it: the offset is the kernel's, and it is not closed */
-    uint64_t offset;   /* unless shared */
-    uint64_t read_end; /* where the last read ended: is this one sequential? */
-    size_t window;     /* bytes to be asked for at once */
-    bool locked;       /* this process may have locks of ranges of it */
-    int error;         /* of a write that was answered before: to be told once */
+    unsigned refs;      /* descriptors of this process; 0: free */
+    bool shared;        /* others may have it: the offset is the kernel's, and it is not closed */
+    uint64_t offset;    /* unless shared */
+    uint64_t read_end;  /* where the last read ended: is this one sequential? */
+    size_t window;      /* bytes to be asked for at once */
+    bool locked;        /* this process may have locks of ranges of it */
+    bool locks_unknown; /* which they are */
+    bool lost;          /* they are another's: it is of no use any more */
+    int error;          /* of a write that was answered before: to be told once */
     struct wrap_buffer now, next;
     enum wrap_ahead_state ahead;
     uint16_t ahead_slot;
     int fd; /* one of its descriptors, for the shared offset */
+};
+
+/* A lock that this process has, or what it opened. */
+enum wrap_lock_kind { WRAP_LOCK_OF_PROCESS, WRAP_LOCK_OF_FILE, WRAP_LOCK_OF_ALL };
+struct wrap_taken {
+    struct wrap_file *file;
+    enum wrap_lock_kind kind; /* fcntl(), F_OFD_SETLK, flock() */
+    uint32_t type;
+    uint64_t start, end; /* the last byte; UINT64_MAX: to the end of the file */
 };
 
 /* Where a name leads. */
@@ -132,6 +145,9 @@ struct wrap_state {
     struct wrap_file files[WRAP_FILES_MAX];
     size_t files_end; /* none from there on was ever open */
     bool has_locks;   /* of any kind, or had some */
+    struct wrap_taken taken[WRAP_TAKEN_MAX];
+    size_t taken_count;
+    char kept_taken[64]; /* of the program before this one: ",3,5" */
 };
 extern struct wrap_state wrap_all;
 
@@ -222,6 +238,19 @@ void wrap_files_adopt(void);
 /* fcntl()'s F_GETLK and so on, and flock(), of a remote descriptor.  0 or a negative errno. */
 int wrap_lock(int fd, int command, struct flock *ret);
 int wrap_lock_whole(int fd, int how);
+
+/* ---- wrap_taken.c ---------------------------------------------------------------------------- */
+
+/* It was given, or given back. */
+void wrap_taken_note(struct wrap_file *file, const struct rsys_request *request);
+/* Those of that kind on the file are gone. */
+void wrap_taken_over(const struct wrap_file *file, enum wrap_lock_kind kind);
+void wrap_taken_of_parent(void); /* in a child */
+/* All of them from another door. */
+void wrap_taken_again(void);
+/* For the program that is executed: on which descriptors locks are; and had they there? */
+void wrap_taken_tell(char *ret, size_t size);
+bool wrap_taken_was_told(int fd);
 
 /* ---- wrap_stdio.c ---------------------------------------------------------------------------- */
 

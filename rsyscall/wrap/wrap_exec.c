@@ -23,6 +23,7 @@
 #define ARGUMENTS_MAX ((size_t)4096) /* of execl() */
 
 #define NUMBER_SIZE     12
+#define KEPT_FDS_SIZE   64
 #define PIECE           ((size_t)64 << 10)
 #define SCRIPT_LINE_MAX 255 /* as in the kernel */
 
@@ -50,7 +51,7 @@ static char **complete(char *const *env, size_t *size)
         count++;
     }
     size_t list = (count + PASSED_COUNT + 3) * sizeof(char *);
-    *size = list + sizeof HERE + WRAP_PATH_SIZE + sizeof KEPT + NUMBER_SIZE;
+    *size = list + sizeof HERE + WRAP_PATH_SIZE + sizeof KEPT + NUMBER_SIZE + KEPT_FDS_SIZE;
     char **ret = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if ((void *)ret == MAP_FAILED) {
         return NULL;
@@ -73,7 +74,8 @@ static char **complete(char *const *env, size_t *size)
     if (wrap_all.fd >= 0) {
         const char *locks = wrap_all.has_locks && wrap_files_are_locked() ? "l" : "";
         char *kept = here + sizeof HERE + WRAP_PATH_SIZE;
-        (void)snprintf(kept, sizeof KEPT + NUMBER_SIZE, "%s%d%s", KEPT, wrap_all.fd, locks);
+        int length = snprintf(kept, sizeof KEPT + NUMBER_SIZE, "%s%d%s", KEPT, wrap_all.fd, locks);
+        wrap_taken_tell(kept + length, KEPT_FDS_SIZE);
         ret[made] = kept;
     }
     return ret;

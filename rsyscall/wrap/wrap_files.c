@@ -239,6 +239,9 @@ int64_t wrap_file_read(struct wrap_file *file, void *data, size_t length, uint64
     if (S_ISDIR(file->mode)) {
         return -EISDIR;
     }
+    if (file->lost) {
+        return -ESTALE;
+    }
     wrap_settle();
     if (file->shared) {
         file->now.length = 0; /* another may have written */
@@ -375,7 +378,7 @@ int64_t wrap_file_write(struct wrap_file *file, const void *data, size_t length,
 
 int wrap_file_take_error(struct wrap_file *file)
 {
-    int code = file->error;
+    int code = file->lost ? -ESTALE : file->error;
     file->error = 0;
     return code;
 }
@@ -463,6 +466,7 @@ static void drop_locks(struct wrap_file *file)
         }
     }
     if (had) {
+        wrap_taken_over(file, WRAP_LOCK_OF_PROCESS);
         flush(file, (uint64_t)getpid());
     }
 }
@@ -583,6 +587,8 @@ static int end_file(struct wrap_file *file)
 {
     wrap_settle();
     await_ahead(file);
+    wrap_taken_over(file, WRAP_LOCK_OF_FILE);
+    wrap_taken_over(file, WRAP_LOCK_OF_ALL);
     int code = wrap_file_take_error(file);
     int closed = say_close(file->handle);
     drop(&file->now);
@@ -651,6 +657,7 @@ void wrap_files_unlocked(void)
     for (size_t i = 0; i < wrap_all.files_end; i++) {
         wrap_all.files[i].locked = false;
     }
+    wrap_taken_of_parent();
 }
 
 bool wrap_files_are_locked(void)
@@ -747,5 +754,8 @@ void wrap_files_adopt(void)
     uint64_t seen[WRAP_FILES_MAX] = {0};
     for (int fd = 0; fd < WRAP_FILES_MAX; fd++) {
         adopt(fd, seen);
+        if (wrap_all.fds[fd] != NULL && wrap_taken_was_told(fd)) {
+            wrap_all.fds[fd]->locks_unknown = true;
+        }
     }
 }

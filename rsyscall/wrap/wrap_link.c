@@ -293,6 +293,7 @@ bool wrap_renew(void)
     bool ret = begin_session() == 0;
     if (ret) {
         wrap_files_hold();
+        wrap_taken_again();
     }
     wrap_all.renewing = false;
     return ret;
@@ -411,10 +412,13 @@ static void take_kept(void)
     if (number != NULL) {
         char *end;
         long fd = strtol(number, &end, 10);
-        if (*number != '\0' && (*end == '\0' || *end == WRAP_KEPT_LOCKS) && fd > STDERR_FILENO &&
+        bool locks = *end == WRAP_KEPT_LOCKS;
+        end += locks ? 1 : 0;
+        if (*number != '\0' && (*end == '\0' || *end == WRAP_KEPT_TAKEN) && fd > STDERR_FILENO &&
             fd < INT_MAX) {
             wrap_all.kept = (int)fd;
-            wrap_all.has_locks = *end == WRAP_KEPT_LOCKS;
+            wrap_all.has_locks = locks;
+            (void)snprintf(wrap_all.kept_taken, sizeof wrap_all.kept_taken, "%s", end);
             (void)syscall(SYS_fcntl, wrap_all.kept, F_SETFD, FD_CLOEXEC);
         }
         (void)unsetenv(WRAP_KEPT_NAME);

@@ -158,6 +158,9 @@ static int take(int fd, struct wrap_file *file, struct rsys_request *request, bo
             code = -EBADF; /* another thread closed it */
         }
     }
+    if (code == 0) {
+        wrap_taken_note(file, request);
+    }
     return code;
 }
 
@@ -172,7 +175,7 @@ int wrap_lock(int fd, int command, struct flock *ret)
         return -EBADF;
     }
     struct wrap_file *file = wrap_file_of(fd);
-    int code = file == NULL ? -EBADF : range_of(file, ret, &request.lock);
+    int code = file == NULL ? -EBADF : file->lost ? -ESTALE : range_of(file, ret, &request.lock);
     if (code == 0) {
         request.at.handle = file->handle;
         request.owner = by_file ? WRAP_OWNED_BY_FILE | file->handle : (uint64_t)getpid();
@@ -203,8 +206,8 @@ int wrap_lock_whole(int fd, int how)
         return -EBADF;
     }
     struct wrap_file *file = wrap_file_of(fd);
-    int code = -EBADF;
-    if (file != NULL) {
+    int code = file == NULL ? -EBADF : file->lost ? -ESTALE : 0;
+    if (code == 0) {
         request.at.handle = file->handle;
         request.lock.type = kind == LOCK_SH   ? RSYS_LOCK_READ
                             : kind == LOCK_EX ? RSYS_LOCK_WRITE

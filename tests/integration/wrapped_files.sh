@@ -151,5 +151,50 @@ C
         equals "linked with $how" "$(job "$WORK/bin/linked" 2>&1)" "number 42"
         equals "its file" "$(cat "$WORK/files/run/linked")" "number 42"
     done
+    say "an image of a program that has locks"
+    cat >"$WORK/bin/lock.py" <<'PY'
+import fcntl, sys, time
+def can(name, start=0, length=0):
+    with open(f"{sys.argv[1]}/{name}", "r+") as file:
+        try:
+            if name == "whole":
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            else:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, length, start)
+        except OSError:
+            return False
+        return True
+if sys.argv[2] == "look":
+    print(can("ranges", 0, 10), can("ranges", 10, 10), can("ranges", 20, 80), can("ranges", 100), can("opened"), can("whole"))
+else:  # has one that the job had
+    file = open(f"{sys.argv[1]}/opened", "r+")
+    fcntl.lockf(file, fcntl.LOCK_EX, 1)
+    print("taken", flush=True)
+    time.sleep(60)
+PY
+    "$ROOST_BIN/roost-compile" --remote cc -O2 -D_GNU_SOURCE "-I$ROOST_SRC" -o "$WORK/bin/locked" "$ROOST_SRC/tests/integration/relinked/locked.c" ||
+        fail "linking locked.c"
+    fresh
+    rm -f "$WORK/scratch/image"
+    ROOST_CHECKPOINT_FILE=$WORK/scratch/image job_at here "$WORK/bin/locked" /files/run
+    equals "it made an image" "$?" 7
+    look() { "${AS[@]}" /usr/bin/python3 "$WORK/bin/lock.py" "$WORK/files/run" look; }
+    equals "what is locked between" "$(look)" "True True True True True True"
+    job_at there "$WORK/scratch/image" >"$WORK/resumed" 2>&1 &
+    resumed=$!
+    until_true 30 "it goes on" test -e "$WORK/files/run/here"
+    equals "what is locked again" "$(look)" "False True False True False False"
+    touch "$WORK/files/run/go"
+    wait "$resumed"
+    equals "what it wrote" "$(cat "$WORK/resumed")" "ranges: written
+opened: written
+whole: written"
+    "${AS[@]}" /usr/bin/python3 "$WORK/bin/lock.py" "$WORK/files/run" take >"$WORK/taken" &
+    other=$!
+    until_true 30 "another has a lock" test -s "$WORK/taken"
+    equals "where another has a lock now" "$(job_at there "$WORK/scratch/image" 2>&1)" "ranges: written
+opened: Stale file handle
+whole: written"
+    kill "$other"
 fi
 passed
