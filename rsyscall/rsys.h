@@ -30,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RSYS_VERSION      1
+#define RSYS_VERSION      2
 #define RSYS_DATA_MAX     ((size_t)1 << 20)            /* bytes of data in one message */
 #define RSYS_FRAME_MAX    (RSYS_DATA_MAX + (16 << 10)) /* bytes of one message */
 #define RSYS_HEADER_SIZE  16
@@ -38,7 +38,8 @@
 #define RSYS_PATH_MAX     4095       /* bytes of a path or of a link's text, without the zero */
 #define RSYS_NAME_MAX     255
 #define RSYS_TICKET_MAX   512
-#define RSYS_SLOTS_MAX    128 /* requests under way at once */
+#define RSYS_OPEN_DATA    ((size_t)64 << 10) /* that OPEN brings at most */
+#define RSYS_SLOTS_MAX    128                /* requests under way at once */
 #define RSYS_EXTENTS_MAX  64
 #define RSYS_ROOTS_MAX    16
 #define RSYS_SESSION_SIZE 16
@@ -55,7 +56,8 @@ enum rsys_op {
     RSYS_SETATTR,   /* at, how = RSYS_SET_*, attr -> attr */
     RSYS_ACCESS,    /* at, how = R_OK|W_OK|X_OK */
     RSYS_READLINK,  /* at -> text */
-    RSYS_OPEN,      /* at, how = RSYS_OPEN_*, mode, [attr.dev, attr.ino] -> handle, value, attr */
+    RSYS_OPEN,      /* at, how = RSYS_OPEN_*, mode, [attr.dev, attr.ino], length -> handle, value,
+                       attr, data */
     RSYS_CLOSE,     /* at.handle */
     RSYS_FLUSH,     /* at.handle, owner: a descriptor was closed: its owner's locks go */
     RSYS_READ,      /* at.handle, offset, length -> value, extents, data */

@@ -30,14 +30,18 @@ static void answer(struct rsys_session *session, uint16_t slot_number, struct rs
     struct rsys_slot *slot = &session->slots[slot_number];
     reply->slot = slot_number;
     reply->seq = slot->seq;
+    if (!rsys_op_is_repeatable(reply->op)) {
+        struct rsys_reply bare = *reply; /* OPEN's data was a favour */
+        bare.data_length = 0;
+        int saved = rsys_encode_reply(&bare, buffer, sizeof(buffer));
+        CHECK(saved > 0);
+        slot->saved = mem_dup(buffer, (size_t)saved);
+        slot->saved_length = (size_t)saved;
+    }
     int length = rsys_encode_reply(reply, buffer, sizeof(buffer));
     CHECK(length > 0);
     slot->state = RSYS_SLOT_DONE;
     slot->work = NULL;
-    if (!rsys_op_is_repeatable(reply->op)) {
-        slot->saved = mem_dup(buffer, (size_t)length);
-        slot->saved_length = (size_t)length;
-    }
     if (session->link == NULL) {
         return;
     }
@@ -192,7 +196,7 @@ static void settle(struct rsys_work *work)
         bytes = puts ? reply->value : work->bytes_charged;
         job->stats.bytes_written += puts ? bytes : 0;
         bytes = work->call.taken > bytes ? work->call.taken : bytes;
-        job->stats.bytes_read += op == RSYS_READ ? reply->data_length : 0;
+        job->stats.bytes_read += op == RSYS_READ || op == RSYS_OPEN ? reply->data_length : 0;
     }
     job->bytes_charged += bytes;
     job->bytes_charged -= work->bytes_charged;
@@ -358,6 +362,8 @@ static struct rsys_work *work_create(struct rsys_session *session, const void *f
     work->held = sizeof(*work) + length;
     if (request->op == RSYS_READ || request->op == RSYS_READDIR) {
         work->held += request->length < RSYS_DATA_MAX ? (size_t)request->length : RSYS_DATA_MAX;
+    } else if (request->op == RSYS_OPEN) {
+        work->held += request->length < RSYS_OPEN_DATA ? (size_t)request->length : RSYS_OPEN_DATA;
     }
     job->queued_bytes += work->held;
     if (job->queued_bytes > job->stats.queued_peak) {

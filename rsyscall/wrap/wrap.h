@@ -44,6 +44,8 @@
 #define WRAP_PATH_SIZE  (RSYS_PATH_MAX + 1)
 #define WRAP_WRITES_MAX 8 /* under way at once */
 #define WRAP_AHEADS_MAX 4
+#define WRAP_OPEN_DATA  ((size_t)16 << 10) /* asked for with a file that is opened */
+#define WRAP_FRESH_NS   1000000            /* for how long that is as good as what is asked for */
 #define WRAP_LOCALS_MAX 32
 #define WRAP_TAKEN_MAX  256 /* locks that are known */
 
@@ -86,6 +88,8 @@ struct wrap_file {
     uint64_t offset;    /* unless shared */
     uint64_t read_end;  /* where the last read ended: is this one sequential? */
     size_t window;      /* bytes to be asked for at once */
+    uint64_t fresh_ns;  /* until then what came with OPEN is as good as asked for; 0: nothing */
+    unsigned heard;     /* wrap_all.heard then */
     bool locked;        /* this process may have locks of ranges of it */
     bool locks_unknown; /* which they are */
     bool lost;          /* they are another's: it is of no use any more */
@@ -125,11 +129,13 @@ struct wrap_state {
     uint32_t slots; /* the door's */
     size_t data_max;
     uint32_t seq[RSYS_SLOTS_MAX];
+    unsigned heard;                            /* reads of this machine's files: of pipes, say */
     unsigned writes;                           /* under way; looked at without the lock, too */
     bool ending;                               /* writes are waited for */
     struct wrap_file *in_slot[RSYS_SLOTS_MAX]; /* writes and aheads */
     size_t slot_bytes[RSYS_SLOTS_MAX];         /* of a write */
     struct wrap_file *writing;                 /* whose they are */
+    struct wrap_file closing;                  /* in a slot: a CLOSE that nobody waits for */
     unsigned char fields[RSYS_FIELDS_MAX];
     unsigned char *in; /* RSYS_FRAME_MAX bytes */
     size_t have, used; /* bytes in it; of the last message taken */
@@ -224,14 +230,19 @@ void wrap_file_answered(const struct rsys_reply *reply);
 void wrap_file_forget(uint64_t dev, uint64_t ino);
 /* Has this process locks of ranges? */
 bool wrap_files_are_locked(void);
-/* Of a descriptor of ours. */
-bool wrap_record_read(int fd, struct wrap_record *ret);
 /* Before and after fork(); in a program that was executed. */
 void wrap_files_share(void);
 void wrap_files_unlocked(void); /* a child has no locks */
 void wrap_files_unread(void);   /* nothing that was read or asked for is of use */
 void wrap_files_hold(void);
 void wrap_files_adopt(void);
+
+/* ---- wrap_record.c --------------------------------------------------------------------------- */
+
+/* Of a descriptor of ours. */
+bool wrap_record_read(int fd, struct wrap_record *ret);
+/* A descriptor for the file, which is at that path; or a negative errno. */
+int wrap_record_make(const struct wrap_file *file, const char *path, bool cloexec);
 
 /* ---- wrap_locks.c ---------------------------------------------------------------------------- */
 

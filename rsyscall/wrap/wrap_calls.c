@@ -119,6 +119,8 @@ static bool moved(int fd, const struct iovec *parts, int count, int64_t offset, 
     if (file == NULL) {
         if (writes) {
             wrap_settle_for_others();
+        } else {
+            (void)__atomic_add_fetch(&wrap_all.heard, 1, __ATOMIC_RELAXED);
         }
         return false;
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rsyscall/wrap/wrap.h"
@@ -230,6 +231,24 @@ static int fetch(struct wrap_file *file, size_t wanted, uint64_t offset)
     return 0;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* What came with OPEN is for a program that reads then.  One that waits first may have waited for
+ * another that writes. */
+static bool is_stale(struct wrap_file *file)
+{
+    bool ret =
+        file->fresh_ns != 0 && (now_ns() > file->fresh_ns ||
+                                __atomic_load_n(&wrap_all.heard, __ATOMIC_RELAXED) != file->heard);
+    file->fresh_ns = 0;
+    return ret;
+}
+
 int64_t wrap_file_read(struct wrap_file *file, void *data, size_t length, uint64_t offset)
 {
     size_t done = 0;
@@ -243,7 +262,7 @@ int64_t wrap_file_read(struct wrap_file *file, void *data, size_t length, uint64
         return -ESTALE;
     }
     wrap_settle();
-    if (file->shared) {
+    if (file->shared || is_stale(file)) {
         file->now.length = 0; /* another may have written */
     }
     while (done < length) {
@@ -288,6 +307,9 @@ void wrap_file_answered(const struct rsys_reply *reply)
         return;
     }
     wrap_all.in_slot[reply->slot] = NULL;
+    if (file == &wrap_all.closing) {
+        return;
+    }
     if (reply->slot < AHEAD_SLOT) {
         __atomic_sub_fetch(&wrap_all.writes, 1, __ATOMIC_RELAXED);
         bool all = reply->status == 0 && reply->value >= wrap_all.slot_bytes[reply->slot];
@@ -471,79 +493,35 @@ static void drop_locks(struct wrap_file *file)
     }
 }
 
+/* It is not waited for, unless others wait for what goes with the file. */
 static int say_close(uint64_t handle)
 {
     struct rsys_request request = {.op = RSYS_CLOSE, .at = {.handle = handle}};
     struct rsys_reply reply;
-    return wrap_call(&request, &reply);
+    uint16_t slot = wrap_all.has_locks ? 0 : free_slot();
+    if (slot == 0 || wrap_send(&request, slot) != 0) {
+        return wrap_call(&request, &reply);
+    }
+    wrap_all.in_slot[slot] = &wrap_all.closing;
+    return 0;
 }
 
-static int reopen(int fd, int flags)
+static void take_beginning(struct wrap_file *file, const struct rsys_reply *reply)
 {
-    char name[32] = "/proc/self/fd/";
-    char digits[12];
-    size_t at = strlen(name), count = 0;
-    do {
-        digits[count++] = (char)('0' + fd % 10);
-        fd /= 10;
-    } while (fd > 0);
-    while (count > 0) {
-        name[at++] = digits[--count];
+    if (reply->data_length > 0 && reply->data_length <= WRAP_OPEN_DATA && has_room(&file->now)) {
+        memcpy(file->now.data, reply->data, reply->data_length);
+        file->now.offset = 0;
+        file->now.length = reply->data_length;
+        file->fresh_ns = now_ns() + WRAP_FRESH_NS;
+        file->heard = __atomic_load_n(&wrap_all.heard, __ATOMIC_RELAXED);
     }
-    name[at] = '\0';
-    return (int)syscall(SYS_openat, AT_FDCWD, name, flags | O_CLOEXEC, 0);
-}
-
-/* Who reads or writes past us, by a name of the C library's that we do not stand before, shall fail
- * and not find our record: it cannot be read by this descriptor, and not be written by any. */
-static void make_mute(int fd, bool cloexec)
-{
-    int deaf = reopen(fd, O_WRONLY);
-    (void)syscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW);
-    if (deaf >= 0) {
-        (void)syscall(SYS_dup3, deaf, fd, cloexec ? O_CLOEXEC : 0);
-        (void)syscall(SYS_close, deaf);
-    }
-}
-
-bool wrap_record_read(int fd, struct wrap_record *ret)
-{
-    int ears = reopen(fd, O_RDONLY);
-    long got = syscall(SYS_pread64, ears >= 0 ? ears : fd, ret, sizeof *ret, 0);
-    if (ears >= 0) {
-        (void)syscall(SYS_close, ears);
-    }
-    ret->path[sizeof ret->path - 1] = '\0';
-    return got == sizeof *ret && ret->magic == WRAP_MAGIC;
-}
-
-static int descriptor_of(const struct wrap_file *file, const char *path, bool cloexec)
-{
-    struct wrap_record record = {.magic = WRAP_MAGIC,
-                                 .handle = file->handle,
-                                 .dev = file->dev,
-                                 .ino = file->ino,
-                                 .birth = file->birth,
-                                 .flags = file->flags,
-                                 .mode = file->mode};
-    memcpy(record.path, path, strlen(path) + 1);
-    int fd = (int)syscall(SYS_memfd_create, "remote file",
-                          MFD_ALLOW_SEALING | (cloexec ? MFD_CLOEXEC : 0U));
-    if (fd < 0) {
-        return -errno;
-    }
-    if (fd >= WRAP_FDS_MAX ||
-        syscall(SYS_pwrite64, fd, &record, sizeof record, 0) != sizeof record) {
-        (void)syscall(SYS_close, fd);
-        return fd >= WRAP_FDS_MAX ? -EMFILE : -ENOMEM;
-    }
-    make_mute(fd, cloexec);
-    return fd;
 }
 
 int wrap_file_open(struct wrap_place *place, int flags, mode_t mode, int *fd)
 {
     struct rsys_request request = {.op = RSYS_OPEN, .how = how_of(flags), .mode = mode & 07777U};
+    bool reads = (flags & (O_ACCMODE | O_PATH | O_TRUNC | O_DIRECTORY)) == O_RDONLY;
+    request.length = reads ? WRAP_OPEN_DATA : 0;
     struct rsys_reply reply;
     struct wrap_file *file = new_file();
     place->nofollow = (flags & O_NOFOLLOW) != 0;
@@ -562,11 +540,13 @@ int wrap_file_open(struct wrap_place *place, int flags, mode_t mode, int *fd)
     file->birth = reply.birth;
     file->mode = reply.attr.mode;
     file->flags = (uint32_t)(flags & ~ONCE);
+    take_beginning(file, &reply);
     if ((flags & O_TRUNC) != 0) {
         wrap_file_forget(file->dev, file->ino);
     }
-    code = descriptor_of(file, place->path, (flags & O_CLOEXEC) != 0);
+    code = wrap_record_make(file, place->path, (flags & O_CLOEXEC) != 0);
     if (code < 0) {
+        drop(&file->now);
         (void)say_close(file->handle);
         return code;
     }

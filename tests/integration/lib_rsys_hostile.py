@@ -24,7 +24,7 @@ HELLO, PING, BYE, STAT, SETATTR, READLINK, OPEN, CLOSE, READ, WRITE = 1, 2, 3, 4
 READDIR, MKDIR, SYMLINK, LINK, RENAME, UNLINK, RMDIR, FALLOCATE, COPY = 13, 14, 16, 17, 18, 19, 20, 25, 27
 SECRET = b"what nobody outside may read"
 NO_ATTR = bytes(96)
-ANY_FILE = NO_ATTR + bytes(8)  # no attributes, no time of birth: whatever file it is
+ANY_FILE = NO_ATTR + bytes(8) + struct.pack("<Q", 4096)  # no attributes, no time of birth: whatever file it is; its beginning, too
 ENEMY = "enemy"
 if len(sys.argv) > 6:
     with open(sys.argv[6]) as ticket_file:
@@ -66,7 +66,7 @@ class Client:
             self.socket.connect(self.path)
             self.socket.sendall(b"ROOST/1 rsys\n")
         self.seq = {}
-        self.send_raw(HELLO, 0, 0, struct.pack("<II", 1, 64) + bytes(16) + text(self.ticket))
+        self.send_raw(HELLO, 0, 0, struct.pack("<II", 2, 64) + bytes(16) + text(self.ticket))
         return self.reply()
 
     def send_raw(self, op, slot, seq, fields, length=None, flags=0):

@@ -93,6 +93,33 @@ def what_one_descriptor_writes_another_reads():
     os.close(other)
 
 
+def what_another_writes_before_the_first_read_is_read():
+    """Though what comes with a file that is opened is kept for a moment."""
+    with open("w", "wb") as file:
+        file.write(b"before")
+    ask, asked = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        other = os.open("w", os.O_WRONLY)
+        while os.read(ask[0], 1) == b"x":
+            os.pwrite(other, b"after!", 0)
+            os.write(asked[1], b"y")
+        os._exit(0)
+    for _ in range(50):
+        again = os.open("w", os.O_WRONLY)
+        os.pwrite(again, b"before", 0)
+        os.close(again)
+        fd = os.open("w", os.O_RDONLY)
+        os.write(ask[1], b"x")
+        check(os.read(asked[0], 1) == b"y")
+        check(os.read(fd, 6) == b"after!")
+        os.close(fd)
+    os.write(ask[1], b"q")
+    check(os.waitpid(child, 0)[1] == 0)
+    for fd in (*ask, *asked):
+        os.close(fd)
+
+
 def descriptors():
     fd = os.open("e", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
     other = os.dup(fd)
@@ -359,6 +386,7 @@ def main():
     small_writes_at_any_place()
     two_append()
     what_one_descriptor_writes_another_reads()
+    what_another_writes_before_the_first_read_is_read()
     descriptors()
     names()
     masks()

@@ -58,6 +58,36 @@ static void a_file_is_made_written_read_and_closed(void **state)
     assert_int_equal(rig_ask(rig, &read)->status, -EBADF);
 }
 
+static void a_file_that_is_opened_brings_its_beginning(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "the beginning");
+    rig_open(rig, NULL);
+    struct rsys_request open = {.op = RSYS_OPEN, .at = AT(0, "f"), .how = RSYS_OPEN_READ};
+    open.length = 9;
+    const struct rsys_reply *reply = rig_ask(rig, &open);
+    assert_int_equal(reply->status, 0);
+    if (reply->data_length > 0) { /* it is a favour: on the disk it may not be in memory */
+        assert_int_equal(reply->data_length, 9);
+        assert_memory_equal(reply->data, "the begin", 9);
+    }
+    open.how = RSYS_OPEN_READ | RSYS_OPEN_CREATE; /* by a lane, which may wait for the disk */
+    open.length = 100;
+    reply = rig_ask(rig, &open);
+    assert_int_equal(reply->status, 0);
+    assert_int_equal(reply->data_length, 13);
+    assert_memory_equal(reply->data, "the beginning", 13);
+    open.how = RSYS_OPEN_WRITE;
+    assert_int_equal(rig_ask(rig, &open)->data_length, 0);
+    open.how = RSYS_OPEN_READ | RSYS_OPEN_PATH;
+    assert_int_equal(rig_ask(rig, &open)->status, -EINVAL);
+    open = (struct rsys_request){.op = RSYS_OPEN, .at = AT(0, ""), .length = 100};
+    open.how = RSYS_OPEN_READ | RSYS_OPEN_DIRECTORY;
+    reply = rig_ask(rig, &open);
+    assert_int_equal(reply->status, 0);
+    assert_int_equal(reply->data_length, 0);
+}
+
 static void a_new_file_has_the_mode_that_was_asked_for_whatever_our_umask(void **state)
 {
     struct rig *rig = *state;
@@ -486,6 +516,7 @@ static void handles_do_no_more_than_they_were_opened_for(void **state)
 
 UNIT_TESTS(RIG_BOTH(hello_tells_the_roots_the_limits_and_whose_rights_they_are),
            RIG_BOTH(a_file_is_made_written_read_and_closed),
+           RIG_BOTH(a_file_that_is_opened_brings_its_beginning),
            RIG_BOTH(a_new_file_has_the_mode_that_was_asked_for_whatever_our_umask),
            RIG_BOTH(writes_of_many_extents_go_where_they_say),
            RIG_BOTH(an_appending_handle_writes_at_the_end), RIG_BOTH(holes_are_not_sent),

@@ -33,7 +33,9 @@ static void another_version_is_refused(void **state)
     struct rig *rig = *state;
     rig_open(rig, NULL);
     rig_dial(rig);
-    struct rsys_request hello = {.op = RSYS_HELLO, .version = 2, .text = TEXT(TICKET)};
+    struct rsys_request hello = {.op = RSYS_HELLO,
+                                 .version = RSYS_VERSION + 1,
+                                 .text = TEXT(TICKET)};
     rig->hello_slot.answered = false;
     rig_write(rig, &hello);
     RIG_AWAIT(rig, rig->closed);
@@ -207,6 +209,26 @@ static void a_request_cut_off_from_its_answer_is_done_once(void **state)
         assert_int_equal(rig_await(rig, 5)->value, 4);
     }
     assert_int_equal(rig_get_file(rig, "log", text, sizeof(text)), 200);
+}
+
+static void an_open_that_comes_again_has_its_handle_and_no_contents(void **state)
+{
+    struct rig *rig = *state;
+    rig_put_file(rig, "f", "contents");
+    rig_open(rig, NULL);
+    struct rsys_request open = {.op = RSYS_OPEN, .at = AT(0, "f"), .length = 100};
+    open.how = RSYS_OPEN_READ | RSYS_OPEN_CREATE;
+    const struct rsys_reply *reply = rig_ask(rig, &open);
+    uint64_t handle = reply->handle;
+    assert_int_equal(reply->data_length, 8);
+    rig_dial(rig);
+    assert_int_equal(rig_hello(rig, TICKET, true), 0);
+    rig_send_again(rig, 0, &open);
+    reply = rig_await(rig, 0);
+    assert_int_equal(reply->status, 0);
+    assert_int_equal(reply->handle, handle);
+    assert_int_equal(reply->data_length, 0);
+    assert_int_equal(rig_stat(rig, "f", NULL), 0); /* what follows is understood */
 }
 
 static void a_read_that_comes_again_is_read_again(void **state)
@@ -707,6 +729,7 @@ UNIT_TESTS(RIG_UNIT(a_wrong_ticket_is_refused), RIG_UNIT(another_version_is_refu
            RIG_UNIT(what_is_open_survives_a_cut), RIG_UNIT(a_request_that_comes_again_is_done_once),
            RIG_UNIT(a_request_cut_off_from_its_answer_is_done_once),
            RIG_UNIT(a_read_that_comes_again_is_read_again),
+           RIG_UNIT(an_open_that_comes_again_has_its_handle_and_no_contents),
            RIG_UNIT(the_newest_connection_of_a_session_is_the_right_one),
            RIG_UNIT(an_unknown_session_is_told_and_a_new_one_begun_on_the_same_connection),
            RIG_UNIT(a_session_ends_when_nothing_is_heard_for_the_lease),
