@@ -148,6 +148,21 @@ def descriptors():
     fails_with(errno.ENOENT, os.stat, "e")
 
 
+def a_child_has_what_its_parent_closes_at_once():
+    """Though it has no name any more, by which it could be opened again."""
+    with open("x", "wb") as file:
+        file.write(b"inherited")
+    for turn in range(40):
+        os.link("x", "x.gone")
+        fd = os.open("x.gone", os.O_RDONLY)
+        os.unlink("x.gone")
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if os.read(fd, 100) == b"inherited" else 1)
+        os.close(fd)
+        check(os.waitpid(child, 0)[1] == 0, turn)
+
+
 def names():
     os.makedirs("n/deep/er")
     for number in range(3000):
@@ -388,6 +403,7 @@ def main():
     what_one_descriptor_writes_another_reads()
     what_another_writes_before_the_first_read_is_read()
     descriptors()
+    a_child_has_what_its_parent_closes_at_once()
     names()
     masks()
     mappings_and_holes()

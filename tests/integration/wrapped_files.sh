@@ -107,6 +107,23 @@ os.kill(os.getpid(), signal.SIGKILL)'
 equals "exit status of what was killed" $? 137
 equals "what it wrote" "$(md5sum <"$WORK/files/run/killed")" "$(seq -f '%09.0f' 0 999 | md5sum)"
 
+say "where ordinary users may make no namespaces"
+# shellcheck disable=SC2016
+if "${AS[@]}" unshare -U --map-user=1000 --map-group=1000 --keep-caps /bin/sh -c 'echo 0 >/proc/sys/user/max_user_namespaces' 2>/dev/null; then
+    fresh
+    cat >"$WORK/bin/without.sh" <<'SH'
+echo 0 >/proc/sys/user/max_user_namespaces
+"$@"
+SH
+    forbidden() { "${AS[@]}" unshare -U --map-user=1000 --map-group=1000 --keep-caps /bin/sh "$WORK/bin/without.sh" "$WORK/bin/roost-rsys-mount" "$@" 2>&1; }
+    there=(--server "$ADDRESS" --pin "$PIN" --ticket-file "$WORK/ticket" --scratch "$WORK/scratch")
+    forbidden --probe | grep -q "user.max_user_namespaces" || fail "the probe does not say what is missing"
+    forbidden "${there[@]}" -- /bin/true | grep -q "no namespaces for the job" || fail "a file system where there can be none"
+    equals "wrapped" "$(forbidden "${there[@]}" --wrap "$WORK/bin/roost_remote.so" -- \
+        /bin/sh -c 'cd /files/run && seq 1000 >numbers && tail -n 1 numbers')" "1000"
+    equals "what is there" "$(wc -l <"$WORK/files/run/numbers")" 1000
+fi
+
 say "programs that were linked with the wrappers"
 if [ -x "$ROOST_BIN/roost-compile" ]; then
     cat >"$WORK/linked.c" <<'C'
