@@ -207,6 +207,7 @@ static void find_room(struct stub *stub)
         stub_fail_at(stub, "more open files at a time than are allowed here (RLIMIT_NOFILE):",
                      (uint64_t)out + 4, -EMFILE);
     }
+    stub->say = is_open(stub->say) ? stub->say : stub->image; /* what is said there is lost */
     long far[3] = {far_from(stub, stub->image, out + 1), far_from(stub, stub->say, out + 1),
                    stub->out >= 0 ? far_from(stub, stub->out, out + 1) : -1};
     (void)SYS3(close_range, STUB_STDIO, out, 0);

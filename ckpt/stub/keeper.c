@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -19,15 +20,32 @@
 #define ALL_SIGNALS  (~UINT64_C(0))
 #define SIGNAL_BYTES 8
 #define BIT(signal)  (UINT64_C(1) << ((signal)-1))
-#define EXIT_NO_JOB  0x100 /* in what the keeper writes: the error is in the other word */
+#define STDIO        3
 
 struct outcome {    /* from the keeper to the outer process */
-    int32_t status; /* as wait4() gives it; EXIT_NO_JOB with bits above: an error */
+    int32_t status; /* as wait4() gives it: of the end, of a stop, of going on after one */
     int32_t error;
     int32_t what; /* enum step */
 };
 
 enum step { STEP_NONE, STEP_PIPE, STEP_NAMESPACES, STEP_MAPS, STEP_PROC, STEP_CLONE };
+
+struct kernel_action {
+    uint64_t handler, flags, restorer, mask;
+};
+
+struct talk {                    /* between keeper and outer process */
+    const struct keeper *keeper; /* of the keeper; else NULL */
+    int in, out;                 /* descriptors; -1: none */
+    bool is_over;
+    struct outcome end; /* then */
+};
+
+/* As keeper_run() found it. */
+struct before {
+    uint64_t mask;
+    struct kernel_action of_children; /* SIGCHLD: may be ignored, and then nobody is waited for */
+};
 
 static const char *step_text(int step, long error)
 {
@@ -172,7 +190,13 @@ static void set_clocks(const int64_t *wanted_ns)
 
 /* ---- the job's process, and waiting for it */
 
-static long start(const struct keeper *keeper, int *out, uint64_t mask)
+static void set_back(const struct before *before)
+{
+    (void)SYS4(rt_sigaction, SIGCHLD, &before->of_children, NULL, SIGNAL_BYTES);
+    (void)SYS4(rt_sigprocmask, SIG_SETMASK, &before->mask, NULL, SIGNAL_BYTES);
+}
+
+static long start(const struct keeper *keeper, int *out, const struct before *before)
 {
     struct clone_args args = {.exit_signal = SIGCHLD};
     int32_t number = keeper->pid != NULL ? *keeper->pid : 0;
@@ -185,7 +209,7 @@ static long start(const struct keeper *keeper, int *out, uint64_t mask)
     }
     long pid = SYS2(clone3, &args, sizeof args);
     if (pid == 0) {
-        (void)SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGNAL_BYTES);
+        set_back(before);
         keeper->job(keeper->arg);
         (void)SYS1(exit_group, 127);
     }
@@ -195,27 +219,68 @@ static long start(const struct keeper *keeper, int *out, uint64_t mask)
     return pid;
 }
 
+static bool is_stop_of_terminal(int status)
+{
+    int signal = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+    return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/* What has come: a shell that waits for us is to see the job stop. */
+static void hear(struct talk *talk)
+{
+    struct outcome told, last = {.status = 0};
+    bool any = false;
+    while (talk->in >= 0 && SYS3(read, talk->in, &told, sizeof told) == (long)sizeof told) {
+        last = told;
+        any = true;
+    }
+    bool stopped = WIFSTOPPED(last.status);
+    if (any && stopped) {
+        (void)SYS2(kill, SYS0(getpid), SIGSTOP);
+    } else if (any && !WIFCONTINUED(last.status)) {
+        talk->is_over = true;
+        talk->end = last;
+    }
+}
+
+static void report(const struct talk *talk, int status)
+{
+    const struct outcome told = {.status = status};
+    if (talk->out >= 0) {
+        (void)SYS3(write, talk->out, &told, sizeof told);
+    }
+}
+
 /* Until that child has ended: its status.  Signals that somebody sends us are for it; those of the
  * terminal it has from there. */
-static long wait_for(long pid)
+static long wait_for(long pid, struct talk *talk)
 {
     uint64_t all = ALL_SIGNALS;
     for (;;) {
         int status;
-        long ended;
-        while ((ended = SYS4(wait4, -1, &status, WNOHANG, NULL)) > 0) {
-            if (ended == pid) {
+        long changed;
+        while ((changed = SYS4(wait4, -1, &status, WNOHANG | WUNTRACED | WCONTINUED, NULL)) > 0) {
+            bool ended = WIFEXITED(status) || WIFSIGNALED(status);
+            if (changed == pid && ended) {
+                hear(talk);
                 return status;
             }
+            if (ended && talk->keeper != NULL && talk->keeper->other_ended != NULL) {
+                talk->keeper->other_ended(talk->keeper->arg, changed);
+            }
+            if (changed == pid && (is_stop_of_terminal(status) || WIFCONTINUED(status))) {
+                report(talk, status);
+            }
         }
-        if (ended == -ECHILD) {
-            return ended;
+        if (changed == -ECHILD) {
+            return changed;
         }
         siginfo_t info;
         long signal = SYS4(rt_sigtimedwait, &all, &info, NULL, SIGNAL_BYTES);
         if (signal > 0 && signal != SIGCHLD && info.si_code <= 0) {
             (void)SYS2(kill, pid, signal); /* it may be gone */
         }
+        hear(talk);
     }
 }
 
@@ -230,27 +295,39 @@ static void give_up_powers(void)
     }
 }
 
-/* Process 1 of the namespace. */
-_Noreturn static void keep(const struct keeper *keeper, int out, uint64_t mask)
+/* Process 1 of the namespace: ends when the outer process does, which may be by now. */
+static void end_with_outer(const int ends[2])
+{
+    struct pollfd end = {.fd = ends[1]};
+    (void)SYS1(close, ends[0]);
+    (void)SYS2(prctl, PR_SET_PDEATHSIG, SIGKILL);
+    if (SYS3(poll, &end, 1, 0) > 0 && (end.revents & POLLERR) != 0) {
+        (void)SYS1(exit_group, 0);
+    }
+}
+
+_Noreturn static void keep(const struct keeper *keeper, const int ends[2],
+                           const struct before *before)
 {
     struct outcome outcome = {.status = 0};
-    (void)SYS2(prctl, PR_SET_PDEATHSIG, SIGKILL);
+    struct talk talk = {.keeper = keeper, .in = -1, .out = ends[1]};
+    end_with_outer(ends);
     long rc = SYS5(mount, "none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
     rc =
         rc != 0 ? rc : SYS5(mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
     if (rc != 0) {
         outcome = (struct outcome){.error = (int32_t)rc, .what = STEP_PROC};
     } else {
-        long pid = start(keeper, &out, mask);
+        long pid = start(keeper, &talk.out, before);
         if (pid < 0) {
             outcome = (struct outcome){.error = (int32_t)pid, .what = STEP_CLONE};
         } else {
             (void)SYS5(prctl, PR_SET_NAME, "roost-keeper", 0, 0, 0);
             give_up_powers();
-            outcome.status = (int32_t)wait_for(pid);
+            outcome.status = (int32_t)wait_for(pid, &talk);
         }
     }
-    (void)SYS3(write, out, &outcome, sizeof outcome);
+    (void)SYS3(write, talk.out, &outcome, sizeof outcome);
     (void)SYS1(exit_group, 0);
     __builtin_unreachable();
 }
@@ -268,14 +345,34 @@ static void tell(const struct keeper *keeper, const char *word)
     }
 }
 
-static long run_outside(const struct keeper *keeper, uint64_t mask, int *what)
+/* Neither end is one of 0 to 2, which may be closed: the job would have it there.  What is written
+ * wakes us, also when we are stopped. */
+static long make_pipe(int ends[2])
+{
+    int made[2];
+    long rc = SYS2(pipe2, made, O_CLOEXEC);
+    if (rc != 0) {
+        return rc;
+    }
+    for (int i = 0; i < 2; i++) {
+        long far = SYS3(fcntl, made[i], F_DUPFD_CLOEXEC, STDIO);
+        rc = far < 0 ? far : rc;
+        ends[i] = (int)far;
+        (void)SYS1(close, made[i]);
+    }
+    (void)SYS3(fcntl, ends[0], F_SETOWN, SYS0(getpid));
+    (void)SYS3(fcntl, ends[0], F_SETSIG, SIGCONT);
+    (void)SYS3(fcntl, ends[0], F_SETFL, O_NONBLOCK | O_ASYNC);
+    return rc;
+}
+
+static long run_outside(const struct keeper *keeper, const struct before *before, int *what)
 {
     int ends[2];
-    struct outcome outcome = {.status = 0};
     long user = SYS0(geteuid), group = SYS0(getegid);
     tell(keeper, KEEPER_BEGAN);
     *what = STEP_PIPE;
-    long rc = SYS2(pipe2, ends, O_CLOEXEC);
+    long rc = make_pipe(ends);
     if (rc != 0) {
         return rc;
     }
@@ -295,48 +392,49 @@ static long run_outside(const struct keeper *keeper, uint64_t mask, int *what)
     *what = STEP_CLONE;
     long pid = SYS2(clone3, &args, sizeof args);
     if (pid == 0) {
-        keep(keeper, ends[1], mask);
+        keep(keeper, ends, before);
     }
     if (pid < 0) {
         return pid;
     }
     (void)SYS1(close, ends[1]);
-    long status = wait_for(pid);
-    if (SYS3(read, ends[0], &outcome, sizeof outcome) != (long)sizeof outcome) {
+    struct talk talk = {.in = ends[0], .out = -1};
+    long status = wait_for(pid, &talk);
+    (void)SYS1(close, ends[0]);
+    if (!talk.is_over) {
         return status; /* the keeper was killed, and all with it */
     }
-    (void)SYS1(close, ends[0]);
-    *what = outcome.what;
-    if (outcome.error == 0) {
+    *what = talk.end.what;
+    if (talk.end.error == 0) {
         tell(keeper, KEEPER_ENDED);
     }
-    return outcome.error != 0 ? outcome.error : outcome.status;
+    return talk.end.error != 0 ? talk.end.error : talk.end.status;
 }
 
 long keeper_run(const struct keeper *keeper, const char **what)
 {
-    uint64_t all = ALL_SIGNALS, mask;
+    const struct kernel_action plain = {.handler = 0};
+    uint64_t all = ALL_SIGNALS;
+    struct before before;
+    struct talk silent = {.keeper = keeper, .in = -1, .out = -1};
     int step = STEP_CLONE;
-    (void)SYS4(rt_sigprocmask, SIG_SETMASK, &all, &mask, SIGNAL_BYTES);
+    (void)SYS4(rt_sigprocmask, SIG_SETMASK, &all, &before.mask, SIGNAL_BYTES);
+    (void)SYS4(rt_sigaction, SIGCHLD, &plain, &before.of_children, SIGNAL_BYTES);
     long rc;
     if (keeper->is_inside) {
         int none = -1;
         set_clocks(keeper->clocks_ns);
-        long pid = start(keeper, &none, mask);
-        rc = pid < 0 ? pid : wait_for(pid);
+        long pid = start(keeper, &none, &before);
+        rc = pid < 0 ? pid : wait_for(pid, &silent);
     } else {
-        rc = run_outside(keeper, mask, &step);
+        rc = run_outside(keeper, &before, &step);
     }
-    (void)SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGNAL_BYTES);
+    set_back(&before);
     if (rc < 0) {
         *what = step_text(step, rc);
     }
     return rc;
 }
-
-struct kernel_action {
-    uint64_t handler, flags, restorer, mask;
-};
 
 _Noreturn void keeper_end_as(int status)
 {

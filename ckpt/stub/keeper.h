@@ -41,6 +41,8 @@ struct keeper {
     /* A file that says KEEPER_BEGAN until the job's own end is known, then KEEPER_ENDED; NULL:
      * none. Without it nobody can tell a job that was killed from one of us that was. */
     const char *outcome;
+    /* In the keeper: that child has ended, which is not the job's first process; NULL: nothing. */
+    void (*other_ended)(void *arg, long pid);
 };
 
 /* The variable by which whoever starts us names it. */

@@ -18,7 +18,10 @@
 #include "ckpt/sum.h"
 #include "ckpt/xstate.h"
 
-#define STACK_LEFT 4096U /* for the code that runs beside what it puts on a thread's stack */
+#define STDERR             2
+#define SIGNALS            64
+#define SIGNAL_BIT(signal) (UINT64_C(1) << ((signal)-1))
+#define STACK_LEFT         4096U /* for the code that runs beside what it puts on a thread's stack */
 
 /* ---- failing */
 
@@ -185,11 +188,23 @@ static void become(void *arg)
     stub_run_threads(stub);
 }
 
+/* Whoever resumes the job may ignore signals: the job does not because of that (SIGCHLD: its
+ * children would end unnoticed).  But nohup, and a shell that starts it in the background, mean it.
+ */
+static void forget_ignored(void)
+{
+    const uint64_t kept = SIGNAL_BIT(SIGHUP) | SIGNAL_BIT(SIGINT) | SIGNAL_BIT(SIGQUIT);
+    const uint64_t plain[4] = {0}; /* the kernel's struct sigaction */
+    for (int signal = 1; signal <= SIGNALS; signal++) {
+        if ((SIGNAL_BIT(signal) & kept) == 0) {
+            (void)SYS4(rt_sigaction, signal, plain, NULL, sizeof kept);
+        }
+    }
+}
+
 /* This process, which has been made, is that one of the image's. */
 static void go_on(struct stub *stub)
 {
-    uint64_t all = ~UINT64_C(0);
-    (void)SYS4(rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
     if (stub->out >= 0) {
         (void)SYS1(close, stub->out);
         stub->out = -1;
@@ -209,6 +224,7 @@ static void go_on(struct stub *stub)
 
 static void job(void *arg)
 {
+    forget_ignored();
     go_on(arg);
 }
 
@@ -228,22 +244,37 @@ static int prepare(void *arg, int out)
 static void add_orphans(void *arg)
 {
     struct stub *stub = arg;
+    forget_ignored();
     stub_make_orphans(stub, go_on);
     stub_forget_files(stub);
+}
+
+static void see_end(void *arg, long pid)
+{
+    stub_see_end(arg, pid);
+}
+
+/* Not at 0 to 2, which may be closed: the job would have it there. */
+static void open_image(struct stub *stub)
+{
+    long fd = stub_must(stub, SYS4(openat, AT_FDCWD, "/proc/self/exe", O_RDONLY | O_CLOEXEC, 0),
+                        "the image");
+    stub->image = (int)stub_must(stub, SYS3(fcntl, fd, F_DUPFD_CLOEXEC, STDERR + 1), "the image");
+    (void)SYS1(close, fd);
 }
 
 void stub_main(const uint64_t *stack, uint64_t code);
 
 __attribute__((used)) void stub_main(const uint64_t *stack, uint64_t code)
 {
-    struct stub stub = {.stub = code, .say = 2, .image = -1, .out = -1};
+    struct stub stub = {.stub = code, .say = STDERR, .image = -1, .out = -1};
     const Elf64_Ehdr *elf = (const void *)(code - CKPT_STUB_OFFSET);
     const Elf64_Phdr *headers = (const void *)((const char *)elf + elf->e_phoff);
     const char *what = "";
+    const uint64_t all = ~UINT64_C(0); /* what comes meanwhile is for the job, when it is there */
+    (void)SYS4(rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
     stub.head = (const void *)headers[1].p_vaddr;
-    stub.image =
-        (int)stub_must(&stub, SYS4(openat, AT_FDCWD, "/proc/self/exe", O_RDONLY | O_CLOEXEC, 0),
-                       "the image");
+    open_image(&stub);
     parse(&stub, (int)stack[0], (const char *const *)(stack + 1));
     check_size(&stub, &headers[1]);
     check_tables(&stub);
@@ -261,6 +292,7 @@ __attribute__((used)) void stub_main(const uint64_t *stack, uint64_t code)
                                   .before = prepare,
                                   .after = add_orphans,
                                   .outcome = variable(stack, KEEPER_OUTCOME),
+                                  .other_ended = see_end,
                                   .arg = &stub};
     long status = keeper_run(&keeper, &what);
     if (status < 0) {

@@ -109,6 +109,9 @@ void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub));
 /* Stops those children that were; here this one is, too, if it was: nothing is left to do for it.
  */
 void stub_stop_children(struct stub *stub);
+/* By the keeper: one whose parent it is has ended.  Was that before all were there, none goes on.
+ */
+void stub_see_end(const struct stub *stub, long pid);
 /* Those that nobody is the parent of: by the keeper. */
 void stub_make_orphans(struct stub *stub, void (*child)(struct stub *stub));
 /* On the window's stack. */

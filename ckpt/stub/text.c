@@ -53,6 +53,7 @@ static bool put_name(struct stub_text *text, long error)
     switch (error) {
         NAME(EPERM);
         NAME(ENOENT);
+        NAME(ESRCH);
         NAME(EINTR);
         NAME(EIO);
         NAME(EBADF);
@@ -74,6 +75,12 @@ static bool put_name(struct stub_text *text, long error)
         NAME(ENOSYS);
         NAME(EOPNOTSUPP);
         NAME(EUSERS);
+        NAME(ENAMETOOLONG);
+        NAME(ENXIO);
+        NAME(EFBIG);
+        NAME(EDQUOT);
+        NAME(ECHILD);
+        NAME(ETXTBSY);
     default:
         return false;
     }

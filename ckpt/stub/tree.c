@@ -11,11 +11,15 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
+#include <linux/time_types.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "ckpt/stub/stub.h"
 #include "ckpt/stub/sys.h"
+
+#define LOOK_AGAIN_NS 100000000
+#define KILLED        "a process of the job was killed meanwhile"
 
 /* ---- meeting */
 
@@ -53,12 +57,42 @@ void stub_give_up(const struct stub *stub)
     }
 }
 
+/* A child that should be here was killed, as by a machine that is out of memory: nobody would go on
+ * any more. */
+static void check_children(const struct stub *stub)
+{
+    for (uint32_t i = index_of(stub) + 1; i < process_count(stub); i++) {
+        const struct ckpt_process *child = process_at(stub, i);
+        siginfo_t info = {.si_pid = 0};
+        if (child->parent == index_of(stub) && (child->flags & CKPT_ZOMBIE) == 0 &&
+            SYS5(waitid, P_PID, child->pid, &info, WEXITED | WNOWAIT | WNOHANG | __WALL, NULL) ==
+                0 &&
+            info.si_pid != 0) {
+            stub_fail(stub, KILLED, "", -ESRCH);
+        }
+    }
+}
+
+void stub_see_end(const struct stub *stub, long pid)
+{
+    uint32_t here = __atomic_load_n(&stub->meeting->arrived[STUB_STAGES - 1], __ATOMIC_ACQUIRE);
+    for (uint32_t i = 1; here < living(stub, 0) && i < process_count(stub); i++) {
+        const struct ckpt_process *process = process_at(stub, i);
+        if (process->pid == pid && (process->flags & CKPT_ZOMBIE) == 0) {
+            stub_fail(stub, KILLED, "", -ESRCH);
+        }
+    }
+}
+
 /* Until so many have come to that stage. */
 static void wait_for(const struct stub *stub, enum stub_stage stage, uint32_t count)
 {
+    const struct __kernel_timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
     uint32_t *arrived = &stub->meeting->arrived[stage], now;
     while ((now = __atomic_load_n(arrived, __ATOMIC_ACQUIRE)) < count) {
-        (void)SYS6(futex, arrived, FUTEX_WAIT, now, NULL, NULL, 0);
+        if (SYS6(futex, arrived, FUTEX_WAIT, now, &pause, NULL, 0) == -ETIMEDOUT) {
+            check_children(stub);
+        }
     }
     if (__atomic_load_n(&stub->meeting->lost, __ATOMIC_ACQUIRE) != 0) {
         (void)SYS1(exit_group, STUB_EXIT_LOST);

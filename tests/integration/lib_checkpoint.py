@@ -27,6 +27,7 @@ import tempfile
 import time
 
 CKPT = os.path.join(os.environ["ROOST_BIN"], "roost-ckpt")
+LONGEST = 30
 
 
 def children(pid):
@@ -44,6 +45,14 @@ def job_of(outer, depth=2):
     for child in children(outer):
         return job_of(child, depth - 1)
     return None
+
+
+def await_true(what, condition):
+    until = time.monotonic() + LONGEST
+    while not condition():
+        if time.monotonic() > until:
+            sys.exit(f"it never was so: {what}")
+        time.sleep(0.002)
 
 
 def worked(outer, name):

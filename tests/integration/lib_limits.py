@@ -16,23 +16,13 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 
-from lib_checkpoint import CKPT, job_of
+from lib_checkpoint import CKPT, LONGEST, await_true, job_of
 
 held = []  # until the end
 ours = []  # processes that are ended then
 LIBC = ctypes.CDLL(None, use_errno=True)
 IO_URING_SETUP, PTRACE_TRACEME, SUBREAPER, CLONE_VM, CLONE_VFORK = 425, 0, 36, 0x100, 0x4000
-LONGEST = 30
-
-
-def await_true(what, condition):
-    until = time.monotonic() + LONGEST
-    while not condition():
-        if time.monotonic() > until:
-            sys.exit(f"it never was so: {what}")
-        time.sleep(0.002)
 
 
 def child(body):
