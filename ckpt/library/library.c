@@ -25,7 +25,9 @@
 
 /* State of the process that the library is linked into, of which there is one. */
 static struct library the_library;
-static __thread unsigned own_sections; /* that this thread is in */
+/* That this thread is in; to take an image is one: neither a hook nor the handler of a signal that
+ * comes meanwhile can ask for another one, or would wait for its own thread. */
+static __thread volatile unsigned own_sections;
 __attribute__((used)) static const char TAG[] = LIBRARY_TAG;
 
 static bool is_in_use(void)
@@ -39,20 +41,14 @@ int library_take(struct library *library, bool ends, bool hooks)
 {
     gate_close(&library->gate);
     if (hooks && library->before != NULL) {
-        own_sections++; /* it may enter one, and ask for no other image */
         library->before(library->arg);
-        own_sections--;
     }
     int rc = take_image(library, ends);
     __atomic_store_n(&library->last_ns, watch_now_ns(), __ATOMIC_SEQ_CST);
     if (hooks && rc == 1 && library->resumed != NULL) {
-        own_sections++;
         library->resumed(library->arg);
-        own_sections--;
     } else if (hooks && rc != 1 && library->after != NULL) {
-        own_sections++;
         library->after(library->arg, rc);
-        own_sections--;
     }
     __atomic_store_n(&library->outcome.is_held_no_more, 0, __ATOMIC_SEQ_CST);
     gate_open(&library->gate);
@@ -64,7 +60,13 @@ EXPORTED int roost_checkpoint(void)
     if (!is_in_use()) {
         return -EPERM;
     }
-    return own_sections > 0 ? -EBUSY : library_take(&the_library, false, true);
+    if (own_sections > 0) {
+        return -EBUSY;
+    }
+    own_sections++;
+    int rc = library_take(&the_library, false, true);
+    own_sections--;
+    return rc;
 }
 
 EXPORTED const char *roost_checkpoint_error(void)
@@ -83,9 +85,10 @@ EXPORTED void roost_checkpoint_disable(void)
 
 EXPORTED void roost_checkpoint_enable(void)
 {
-    if (own_sections > 0 && --own_sections == 0 && is_in_use()) {
+    if (own_sections == 1 && is_in_use()) { /* a handler that asks now is refused yet */
         gate_leave(&the_library.gate);
     }
+    own_sections -= own_sections > 0 ? 1 : 0;
 }
 
 /* ---- hooks */
@@ -93,6 +96,7 @@ EXPORTED void roost_checkpoint_enable(void)
 static void *watch_known(void *arg)
 {
     struct library *library = arg;
+    own_sections++; /* it does nothing but taking images */
     __atomic_store_n(&library->watcher, (int32_t)SYS0(gettid), __ATOMIC_SEQ_CST);
     watch_run(library, true);
     return NULL;

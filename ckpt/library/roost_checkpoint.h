@@ -31,8 +31,9 @@ extern "C" {
  * durable. 0  it was made, and the job goes on; 1  the job was resumed from it: the same call
  * returns a second time, in another life; a negative errno: none was made (roost_checkpoint_error()
  * tells why), and the one before it, if there is one, is as it was.  -EBUSY: in a section that
- * roost_checkpoint_disable() began. -EPERM: asked by a child; only the process that the job began
- * as may ask, not what it starts. */
+ * roost_checkpoint_disable() began, in a hook, or in a handler of a signal that came to this thread
+ * while it makes one; other handlers may ask. -EPERM: asked by a child; only the process that the
+ * job began as may ask, not what it starts. */
 int roost_checkpoint(void);
 
 /* Between them no image is made, whoever asks: it is made after the last section has ended.  They

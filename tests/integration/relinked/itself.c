@@ -20,6 +20,7 @@
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -481,6 +482,37 @@ static int threads(void)
     return 0;
 }
 
+/* ---- a handler that asks, too: of the thread that makes an image, or of one that does not */
+
+static volatile int refused, made;
+
+static void ask_again(int signal)
+{
+    (void)signal;
+    roost_checkpoint_disable();
+    roost_checkpoint_enable();
+    int rc = roost_checkpoint();
+    refused += rc == -EBUSY;
+    made += rc >= 0;
+    wrong += rc < 0 && rc != -EBUSY;
+}
+
+static int handler(void)
+{
+    const struct itimerval soon = {.it_value = {.tv_usec = 1000}};
+    struct sigaction action = {.sa_handler = ask_again};
+    (void)sigaction(SIGALRM, &action, NULL);
+    (void)raise(SIGALRM);
+    int alone = made;
+    for (int i = 0; i < 200 && refused == 0; i++) {
+        (void)setitimer(ITIMER_REAL, &soon, NULL);
+        wrong += roost_checkpoint() < 0;
+    }
+    (void)roost_checkpoint_hooks(NULL, NULL, NULL, NULL);
+    printf("alone: %d wrong: %d refused: %d\n", alone, wrong, refused > 0);
+    return 0;
+}
+
 static int interval(void)
 {
     make_image_by_signal();
@@ -644,7 +676,8 @@ int main(int argc, char **argv)
                {"place", place},         {"child", child},
                {"threads", threads},     {"orphan", orphan},
                {"spawns", spawns},       {"untraced", untraced},
-               {"redirects", redirects}, {"descriptors", descriptors}};
+               {"redirects", redirects}, {"descriptors", descriptors},
+               {"handler", handler}};
     own_name = argv[0];
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     if (argc == 3 && strcmp(argv[1], "generations") == 0) {
