@@ -18,6 +18,7 @@
 #include "ckpt/stub/fd.h"
 #include "ckpt/stub/sys.h"
 #include "ckpt/stub/text.h"
+#include "ckpt/sum.h"
 
 #define SPARE 8
 
@@ -89,6 +90,19 @@ void fd_read_image(const struct stub *stub, void *to, uint64_t bytes, uint64_t o
         }
         done += (uint64_t)got;
     }
+}
+
+void fd_check_sum(const struct stub *stub, const struct ckpt_extent *extent, const void *bytes)
+{
+    if (stub->sums && ckpt_sum_fast(0, bytes, extent->bytes) != extent->sum) {
+        stub_fail_at(stub, "the image is damaged: its bytes at", extent->offset, -EIO);
+    }
+}
+
+void fd_read_extent(const struct stub *stub, void *to, const struct ckpt_extent *extent)
+{
+    fd_read_image(stub, to, extent->bytes, extent->offset);
+    fd_check_sum(stub, extent, to);
 }
 
 /* ---- one open file */

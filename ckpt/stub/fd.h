@@ -29,8 +29,12 @@ bool fd_is_late(const struct stub *stub, const struct ckpt_file *file);
 void fd_put_at(const struct stub *stub, long fd, int place);
 /* Another opening of what that number is: openat() of it. */
 long fd_reopen(int number, uint32_t flags);
+/* The bytes of the extent, to that buffer. */
+void fd_read_extent(const struct stub *stub, void *to, const struct ckpt_extent *extent);
 /* The bytes from there to that buffer; all of them. */
 void fd_read_image(const struct stub *stub, void *to, uint64_t bytes, uint64_t offset);
+/* The sum of bytes of the image is that of the extent, or the image is damaged. */
+void fd_check_sum(const struct stub *stub, const struct ckpt_extent *extent, const void *bytes);
 
 /* ---- fd_disk.c */
 void fd_make_object(const struct stub *stub, uint32_t index);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/memfd.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "ckpt/stub/fd.h"
@@ -62,11 +63,24 @@ static long copy_some(const struct stub *stub, long fd, uint64_t from, uint64_t 
     return rc;
 }
 
+/* What is copied is not seen by us: it is looked at in the image. */
+static void check_extent(const struct stub *stub, const struct ckpt_extent *extent)
+{
+    if (stub->sums && extent->bytes > 0) {
+        long seen =
+            SYS6(mmap, NULL, extent->bytes, PROT_READ, MAP_PRIVATE, stub->image, extent->offset);
+        stub_must(stub, seen, "room for the contents of a removed file");
+        fd_check_sum(stub, extent, (const void *)seen);
+        (void)SYS2(munmap, seen, extent->bytes);
+    }
+}
+
 static void copy_contents(const struct stub *stub, const struct ckpt_file *file, long fd)
 {
     for (uint32_t i = 0; i < file->extents.count; i++) {
         const struct ckpt_extent *extent =
             STUB_ENTRY(stub, CKPT_EXTENTS, struct ckpt_extent, file->extents.first + i);
+        check_extent(stub, extent);
         for (uint64_t done = 0; done < extent->bytes;) {
             long rc = copy_some(stub, fd, extent->offset + done, extent->start + done,
                                 extent->bytes - done);

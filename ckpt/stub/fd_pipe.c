@@ -33,7 +33,7 @@ static void fill(const struct stub *stub, const struct ckpt_file *file,
         long room = SYS6(mmap, NULL, extent->bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         stub_must(stub, room, "room for what was in a pipe");
-        fd_read_image(stub, (void *)room, extent->bytes, extent->offset);
+        fd_read_extent(stub, (void *)room, extent);
         put(stub, end, (const void *)room, extent->bytes);
         (void)SYS2(munmap, room, extent->bytes);
     }

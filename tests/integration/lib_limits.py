@@ -8,6 +8,8 @@ SPDX-License-Identifier: Apache-2.0
 """
 import concurrent.futures
 import ctypes
+import fcntl
+import mmap
 import os
 import re
 import signal
@@ -23,6 +25,7 @@ held = []  # until the end
 ours = []  # processes that are ended then
 LIBC = ctypes.CDLL(None, use_errno=True)
 IO_URING_SETUP, PTRACE_TRACEME, SUBREAPER, CLONE_VM, CLONE_VFORK = 425, 0, 36, 0x100, 0x4000
+MARK = bytes(range(64, 128)) * 40
 
 
 def child(body):
@@ -133,10 +136,111 @@ def hold_numbers(_folder):
     held.append(os.dup2(0, 300))
 
 
-SLOW = ["vfork", "vfork_followed", "shared"]  # are tried for ten seconds
+def hold_gone(folder):
+    held.append(os.open(os.path.join(folder, "gone"), os.O_RDWR | os.O_CREAT))
+
+
+def hold_other(folder):
+    held.append(os.open(os.path.join(folder, "other"), os.O_RDWR | os.O_CREAT))
+
+
+def hold_folder(folder):
+    os.mkdir(os.path.join(folder, "folder"))
+    os.chdir(os.path.join(folder, "folder"))
+
+
+LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+
+
+def hold_mapped(folder):
+    """And not open, as with Python's own."""
+    with open(os.path.join(folder, "mapped"), "w+b") as file:
+        file.truncate(4096)
+        if LIBC.mmap(None, 4096, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0) == -1:
+            os._exit(4)
+
+
+def hold_locked(folder):
+    held.append(open(os.path.join(folder, "locked"), "wb"))
+    fcntl.lockf(held[0], fcntl.LOCK_EX)
+
+
+def hold_waiting(_folder):
+    """In a pipe: a mark by which it is found in the image."""
+    held.extend(os.pipe())
+    os.write(held[1], MARK)
+
+
+def hold_removed(folder):
+    with open(os.path.join(folder, "removed"), "w+b", buffering=0) as file:
+        file.write(MARK)
+        held.append(os.dup(file.fileno()))
+    os.unlink(os.path.join(folder, "removed"))
+
+
+def hold_cut(_folder):
+    pass
+
+
+hold_tables = hold_users = hold_cut
+
+
+# ---- what is done to a job that was saved, before it is resumed
+
+
+def spoil(image, at):
+    with open(image, "r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 0xFF]))
+
+
+def spoil_mark(folder, image):
+    with open(image, "rb") as file:
+        places = [found.start() for found in re.finditer(re.escape(MARK), file.read())]
+    for place in places:
+        if place % 4096 == 0:  # of memory it is anywhere
+            spoil(image, place)
+
+
+def spoil_tables(_folder, image):
+    with open(image, "rb") as file:
+        spoil(image, file.read().rfind(b"ROOSTCK\x01") + 64)
+
+
+def lock_it(folder, _image):
+    held.append(open(os.path.join(folder, "locked"), "r+b"))
+    fcntl.lockf(held[-1], fcntl.LOCK_EX)
+
+
+def be_other(folder, _image):
+    os.unlink(os.path.join(folder, "other"))
+    os.mkfifo(os.path.join(folder, "other"))
+
+
+RESUMED = {
+    "file": lambda folder, _: os.truncate(os.path.join(folder, "read"), 100),
+    "numbers": lambda *_: None,
+    "users": lambda *_: None,
+    "gone": lambda folder, _: os.unlink(os.path.join(folder, "gone")),
+    "other": be_other,
+    "mapped": lambda folder, _: os.unlink(os.path.join(folder, "mapped")),
+    "folder": lambda folder, _: os.rmdir(os.path.join(folder, "folder")),
+    "locked": lock_it,
+    "waiting": spoil_mark,
+    "removed": spoil_mark,
+    "cut": lambda _, image: os.truncate(image, os.path.getsize(image) - 1),
+    "tables": spoil_tables,
+}
+ALLOWED = {"numbers": ["prlimit", "--nofile=200"], "users": ["prlimit", "--nproc=1"]}
+
+
+SLOW = ["vfork", "vfork_followed", "shared", "locked"]  # are tried for ten seconds
 KINDS = {name[5:]: value for name, value in globals().items() if name.startswith("hold_")}
-# What takes another processor: integration.ckpt_move provokes some of it, and limits.sh compares the words.
-ELSEWHERE = re.compile("lacks what the job|has more registers than|a shadow stack")
+# What takes another processor: integration.ckpt_move provokes some of it, and limits.sh compares the words; or a loss while it is
+# resumed: lib_checkpoint_resumed.py.
+ELSEWHERE = re.compile("lacks what the job|has more registers than|a shadow stack|was killed meanwhile")
 
 
 def be_job(kind, folder):
@@ -194,12 +298,10 @@ def said_of(kind, folder):
         status, message = follow(job_of(job.pid), folder)
     else:
         status, message = dump(job_of(job.pid), os.path.join(folder, "image"))
-    if kind in ("file", "numbers"):  # these are taken, and cannot be resumed
+    if kind in RESUMED:  # these are taken, and cannot be resumed
         job.wait()
-        if kind == "file":
-            os.truncate(os.path.join(folder, "read"), 100)
-        few = ["prlimit", "--nofile=200"] if kind == "numbers" else []
-        resumed = subprocess.run([*few, os.path.join(folder, "image")], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        RESUMED[kind](folder, os.path.join(folder, "image"))
+        resumed = subprocess.run([*ALLOWED.get(kind, []), os.path.join(folder, "image")], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         if (status, resumed.returncode) != (0, 125):
             sys.exit(f"{kind}: {status}, {message}; {resumed.returncode}, {resumed.stderr}")
         return resumed.stderr.strip()
