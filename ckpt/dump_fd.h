@@ -81,6 +81,11 @@ int fd_save_names(struct files *files, struct subject *subject);
 const char *fd_inside(const struct files *files, const struct subject *subject, const char *path);
 /* ---- dump_fd_pipe_linux.c */
 int fd_save_pipe(struct files *files, const struct open_file *file, struct ckpt_file *saved);
+/* ---- dump_fd_terminal_linux.c */
+/* A device of characters, which may be none. */
+int fd_save_terminal(struct files *files, const struct open_file *file, struct ckpt_file *saved);
+/* Is it a descriptor of that one, whatever its name is?  True, too, when that cannot be told. */
+bool fd_is_terminal_at(const struct open_file *file, dev_t device);
 /* ---- dump_fd_socket_linux.c */
 int fd_save_socket(struct files *files, const struct open_file *file, struct ckpt_file *saved);
 /* ---- dump_fd_kernel_linux.c: eventfd, timerfd, signalfd, pidfd, epoll */

@@ -324,8 +324,10 @@ static bool is_again(const struct stdio *stdio, const struct open_file *file)
     bool terminal = is_terminal(file->st.st_mode, file->st.st_rdev);
     bool own = terminal && strcmp(file->path, "/dev/tty") == 0; /* whichever that is */
     if (terminal) {
+        bool is_own = own && (major(stdio->st.st_rdev) == TTYAUX_MAJOR ||
+                              fd_is_terminal_at(file, stdio->st.st_rdev));
         return is_terminal(stdio->st.st_mode, stdio->st.st_rdev) &&
-               (own || stdio->st.st_rdev == file->st.st_rdev);
+               (is_own || stdio->st.st_rdev == file->st.st_rdev);
     }
     return S_ISFIFO(file->st.st_mode) && stdio->st.st_ino == file->st.st_ino &&
            stdio->st.st_dev == file->st.st_dev && (file->flags & O_ACCMODE) == stdio->access;
@@ -370,7 +372,7 @@ static int save_kind(struct files *files, const struct open_file *file, struct c
         }
         return S_ISFIFO(file->st.st_mode)   ? fd_save_pipe(files, file, saved)
                : S_ISSOCK(file->st.st_mode) ? fd_save_socket(files, file, saved)
-                                            : fd_save_device(files, file, saved);
+                                            : fd_save_terminal(files, file, saved);
     default:
         return fd_refuse(files, file, "it is of a kind that is not saved");
     }
@@ -432,6 +434,18 @@ static int save_file(struct files *files, struct open_file *file)
     return rc;
 }
 
+/* Of a terminal's slave that was opened by its master (TIOCGPTPEER) the kernel says so of each
+ * descriptor, if it was asked for it then. */
+static bool is_closed_on_exec(const struct open_file *file)
+{
+    bool told = (file->flags & O_CLOEXEC) != 0;
+    if (!told || !S_ISCHR(file->st.st_mode)) {
+        return told;
+    }
+    long flags = TRACEE_CALL(&file->subject->tracee, 0, SYS_fcntl, (uint64_t)file->fd, F_GETFD);
+    return flags < 0 || (flags & FD_CLOEXEC) != 0;
+}
+
 static int save_all(struct files *files)
 {
     struct dump *dump = files->dump;
@@ -453,7 +467,7 @@ static int save_all(struct files *files)
         }
         const struct ckpt_fd fd = {.fd = file->fd,
                                    .file = file->file,
-                                   .cloexec = (file->flags & O_CLOEXEC) != 0};
+                                   .cloexec = is_closed_on_exec(file)};
         uint32_t index = tables_add(&dump->tables, CKPT_FDS, &fd);
         fds->first =
             fds->count == 0 ? index : fds->first; /* those of a process follow each other */

@@ -242,7 +242,9 @@ enum ckpt_fd_kind {
     CKPT_CLOCK,     /* timerfd: value is how often it went off unread, detail its settime flags */
     CKPT_SIGNAL_FD, /* value is its mask */
     CKPT_INOTIFY,
-    CKPT_PIDFD, /* value is the number of the process; 0: one that is gone */
+    CKPT_PIDFD,    /* value is the number of the process; 0: one that is gone */
+    CKPT_TERMINAL, /* an end of a pseudo-terminal; id is of the pair.  In extents is one struct
+                      ckpt_terminal, of the pair */
     CKPT_FD_KINDS
 };
 
@@ -285,6 +287,22 @@ struct ckpt_file { /* an open file description */
     int32_t owner_signal; /* F_SETSIG */
     uint32_t pad;
     int64_t limits_us[2]; /* of a socket: SO_RCVTIMEO, SO_SNDTIMEO; 0: for ever */
+};
+
+/* detail of an end of a terminal */
+#define CKPT_SLAVE  0U
+#define CKPT_MASTER 1U
+
+#define CKPT_TERMINAL_PACKETS 0x1U /* TIOCPKT */
+#define CKPT_TERMINAL_LOCKED  0x2U /* TIOCSPTLCK */
+#define CKPT_TERMINAL_LEFT    0x4U /* all who had the slave open have closed it */
+#define CKPT_TERMINAL_HUNG_UP 0x8U /* the master was closed */
+
+struct ckpt_terminal {
+    uint8_t settings[44]; /* struct termios2 of the kernel */
+    uint16_t window[4];   /* struct winsize */
+    uint32_t flags;
+    int32_t session, group; /* whose controlling terminal it is, and who is in front; 0: nobody */
 };
 
 struct ckpt_watch {   /* an entry of an epoll's, or of an inotify's */

@@ -212,6 +212,12 @@ static bool is_thread_right(const struct image *image, const struct ckpt_thread 
            is_within(image, CKPT_SIGNALS, thread->signals);
 }
 
+static bool is_terminal_right(const struct image *image, const struct ckpt_file *file)
+{
+    return file->extents.count == 1 &&
+           image_extent(image, file->extents.first)->bytes == sizeof(struct ckpt_terminal);
+}
+
 static bool is_file_right(const struct image *image, const struct ckpt_file *file,
                           struct claims *claims)
 {
@@ -227,6 +233,7 @@ static bool is_file_right(const struct image *image, const struct ckpt_file *fil
            file->stdio <= 3 &&
            (file->kind != CKPT_FILE || file->id <= image_count(image, CKPT_FILES)) &&
            (file->kind != CKPT_NAMELESS || is_memory_file(image, file->id)) &&
+           (file->kind != CKPT_TERMINAL || is_terminal_right(image, file)) &&
            (file->kind != CKPT_STDIO_AGAIN || file->detail < 3) &&
            (file->kind != CKPT_STDIO || file->stdio > 0);
 }

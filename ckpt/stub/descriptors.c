@@ -166,6 +166,8 @@ static void open_one(const struct stub *stub, uint32_t index)
         fd_open_pipe(stub, index);
     } else if (file->kind == CKPT_SOCKET) {
         fd_open_sockets(stub, index);
+    } else if (file->kind == CKPT_TERMINAL) {
+        fd_open_terminal(stub, index);
     } else {
         long fd = open_kind(stub, file);
         bool named = file->kind == CKPT_FILE || file->kind == CKPT_NAMELESS;

@@ -47,6 +47,8 @@ long fd_open_nameless(const struct stub *stub, const struct ckpt_file *file);
 /* ---- fd_pipe.c: with all that belong to the same pipe, or pair */
 void fd_open_pipe(const struct stub *stub, uint32_t index);
 void fd_open_sockets(const struct stub *stub, uint32_t index);
+/* ---- fd_terminal.c: with all that belong to the same pair */
+void fd_open_terminal(const struct stub *stub, uint32_t index);
 /* ---- fd_kernel.c */
 long fd_open_event(const struct stub *stub, const struct ckpt_file *file);
 long fd_open_clock(const struct stub *stub, const struct ckpt_file *file);

@@ -106,6 +106,10 @@ void stub_meet(struct stub *stub, enum stub_stage stage);
 void stub_give_up(const struct stub *stub);
 /* Makes the children of this process, which each go on with child(); and its session and group. */
 void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub));
+/* ---- fd_terminal.c: of the session that this process leads, and has just begun */
+void stub_take_terminal(const struct stub *stub);
+/* And who is in front there, once there are groups. */
+void stub_put_in_front(const struct stub *stub);
 /* Stops those children that were; here this one is, too, if it was: nothing is left to do for it.
  */
 void stub_stop_children(struct stub *stub);

@@ -322,6 +322,7 @@ static void join_group(struct stub *stub)
     }
     put_zombies_to_groups(stub);
     stub_meet(stub, STUB_GROUPED);
+    stub_put_in_front(stub);
     if (lent) {
         (void)SYS2(kill, process->pgid, SIGKILL);
         (void)SYS4(wait4, process->pgid, NULL, __WALL, NULL);
@@ -334,6 +335,7 @@ void stub_make_tree(struct stub *stub, void (*child)(struct stub *stub))
     make_children(stub, true, child);
     if (process->sid == process->pid) {
         stub_must(stub, SYS0(setsid), "a session");
+        stub_take_terminal(stub);
     }
     make_children(stub, false, child);
     if (process->sid == process->pid) {

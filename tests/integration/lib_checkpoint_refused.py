@@ -12,6 +12,7 @@ SPDX-License-Identifier: Apache-2.0
 import ctypes
 import fcntl
 import os
+import pty
 import re
 import resource
 import signal
@@ -100,8 +101,9 @@ def connected(path):
     held[0].connect(path + ".door")
 
 
-def terminal(_):
-    held.append(os.open("/dev/ptmx", os.O_RDWR))
+def unread(_):
+    held.extend(pty.openpty())
+    os.write(held[1], b"x")
 
 
 def lease(path):
@@ -315,7 +317,7 @@ REFUSALS = {
     sent: r"descriptor \d+, socket:\[\d+\]: descriptors are on their way through it",
     empty: r"descriptor \d+, socket:\[\d+\]: a message without a byte waits in it: try again",
     connected: r"descriptor \d+, socket:\[\d+\]: a socket that is connected with another process is not saved",
-    terminal: r"descriptor \d+, /dev/ptmx: a device is not saved",
+    unread: r"descriptor \d+, /dev/ptmx: it has bytes that are not read yet: try again",
     lease: r"descriptor \d+, .*/lease: a lease is not saved",
     folder: r"descriptor \d+, .*/folder \(deleted\): a removed directory is not saved",
     working: r"its working directory, .*/working \(deleted\), is removed",

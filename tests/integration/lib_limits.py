@@ -11,6 +11,7 @@ import ctypes
 import fcntl
 import mmap
 import os
+import pty
 import re
 import signal
 import socket
@@ -185,6 +186,17 @@ def hold_cut(_folder):
 hold_tables = hold_users = hold_cut
 
 
+def hold_terminal(folder):
+    with socket.socket(socket.AF_UNIX) as teller:
+        teller.connect(os.path.join(folder, "teller"))
+        held.extend(socket.recv_fds(teller, 1, 1)[1])
+
+
+def hold_unread(_folder):
+    held.extend(pty.openpty())
+    os.write(held[1], b"x")
+
+
 # ---- what is done to a job that was saved, before it is resumed
 
 
@@ -278,13 +290,13 @@ def said_of(kind, folder):
     if kind == "32bits":
         return said_of_32_bits(folder)
     argv = [CKPT, "run", "--", "/usr/bin/python3", os.path.abspath(__file__), kind, folder]
-    ends = os.pipe()
+    ends = pty.openpty() if kind == "terminal" else os.pipe()
     teller = socket.socket(socket.AF_UNIX)
-    if kind == "pipe":
+    if kind in ("pipe", "terminal"):
         teller.bind(os.path.join(folder, "teller"))
         teller.listen()
     job = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    if kind == "pipe":
+    if kind in ("pipe", "terminal"):
         connection, _ = teller.accept()
         socket.send_fds(connection, [b"x"], [ends[1]])
         connection.close()
@@ -346,7 +358,8 @@ def pattern(text):
     """What a message of the page may be: its numbers are an example's."""
     text = re.escape(text)
     for example, any_such in ((r"process\\? \d+", r"process \\d+"), (r"(thread|descriptor)\\? \d+", r"\1 \\d+"), (r"\\\[\d+\\\]", r"\\[\\d+\\]"),
-                              (r"[0-9a-f]{8,}\\-[0-9a-f]{8,}", "[0-9a-f]+-[0-9a-f]+"), (r"SYSV\d{8}", "SYSV[0-9a-f]{8}"), (r"0x[0-9a-f]+", "0x[0-9a-f]+"), (r"PATH", r"\\S+")):
+                              (r"[0-9a-f]{8,}\\-[0-9a-f]{8,}", "[0-9a-f]+-[0-9a-f]+"), (r"SYSV\d{8}", "SYSV[0-9a-f]{8}"), (r"0x[0-9a-f]+", "0x[0-9a-f]+"), (r"/dev/pts/\d+", r"/dev/pts/\\d+"),
+                              (r"PATH", r"\\S+")):
         text = re.sub(example, any_such, text)
     return text
 
