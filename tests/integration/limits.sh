@@ -25,5 +25,5 @@ words ckpt/stub/start.c "this machine lacks what the job uses:"
 words ckpt/xstate.c "AMX tiles"
 words ckpt/stub/start.c "this processor has more registers than the job's dynamic linker makes "
 words ckpt/dump_memory_linux.c "a shadow stack is not saved"
-words shadow/checkpoint.c "would take more than CHECKPOINT_QUOTA_PER_OWNER ("
+words shadow/ckpt_receive.c "would take more than CHECKPOINT_QUOTA_PER_OWNER ("
 passed
