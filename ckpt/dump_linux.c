@@ -109,6 +109,7 @@ static int fill_head(struct dump *dump)
         return -EIO; /* so few bytes it always gives */
     }
     head->made_s = time(NULL);
+    head->code_sum = ckpt_sum_by(dump->sums_fast, 0, stub_code, stub_code_bytes);
     if (dump->is_delta) {
         head->flags |= CKPT_DELTA;
         follow_base(dump->follow, dump);

@@ -104,7 +104,8 @@ struct ckpt_head {
     int64_t clocks_ns[2]; /* CLOCK_MONOTONIC, CLOCK_BOOTTIME when the job stood still; 0: unknown */
     uint32_t kernel;      /* text: release */
     uint32_t host;        /* text */
-    uint32_t self, pad;   /* in the memory of a resumed process only: its index */
+    uint32_t self;        /* in the memory of a resumed process only: its index */
+    uint32_t code_sum;    /* CRC32C of the stub; 0: nobody knows it (images of older versions) */
     uint64_t id;          /* random: which image this is */
     uint64_t base_id;     /* of a delta: of the image that it was made against */
     uint32_t base;        /* text: the name of that one; none: this is a whole image */

@@ -168,6 +168,24 @@ def killed(kind):
             sys.exit(f"{kind}: {said}")
 
 
+def damaged():
+    """Whoever looks whether an image is whole is told so of what runs first, too: headers, and the first and last of its code."""
+    make_image("import os, time\nos.write(1, b'ready\\n')\ntime.sleep(1000)")
+    for place in (24, 4095, 4096, 20000):
+        with open("image", "r+b") as image:
+            image.seek(place)
+            byte = image.read(1)
+            image.seek(place)
+            image.write(bytes([byte[0] ^ 1]))
+            image.flush()
+            looked = subprocess.run([CKPT, "info", "image", "--verify"], capture_output=True, text=True)
+            image.seek(place)
+            image.write(byte)
+        if looked.returncode != 1 or f"the image is damaged: its bytes at {place // 4096 and 4096}\n" not in looked.stderr:
+            sys.exit(f"damaged at {place}: {looked}")
+    subprocess.run([CKPT, "info", "image", "--verify"], check=True, stdout=subprocess.DEVNULL)
+
+
 def main():
     os.chdir(sys.argv[1])
     begun_by_who_ignores()
@@ -175,6 +193,7 @@ def main():
     others()
     killed("child")
     killed("orphan")
+    damaged()
     print("resumed by others: as uninterrupted")
 
 
