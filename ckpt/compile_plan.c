@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+static const char DEFAULT_OUTPUT[] = "a.out";
+
 static bool is_one_of(const char *word, const char *const *words)
 {
     for (size_t i = 0; words[i] != NULL; i++) {
@@ -34,6 +36,10 @@ static bool ends_early(const char *word, bool is_linker)
                                          "-Wl,-r",
                                          "-Wl,--relocatable",
                                          "-Wl,-shared",
+                                         "--compile",
+                                         "--assemble",
+                                         "--preprocess",
+                                         "--shared",
                                          NULL};
     static const char *const LINKER[] = {
         "-r",      "-i",        "-Ur",         "--relocatable", "-relocatable",
@@ -45,41 +51,18 @@ static bool ends_early(const char *word, bool is_linker)
 /* The word behind it belongs to it. */
 static bool takes_another(const char *word)
 {
-    static const char *const OPTIONS[] = {"-o",
-                                          "-x",
-                                          "-I",
-                                          "-L",
-                                          "-D",
-                                          "-U",
-                                          "-include",
-                                          "-imacros",
-                                          "-isystem",
-                                          "-iquote",
-                                          "-T",
-                                          "-u",
-                                          "-z",
-                                          "-idirafter",
-                                          "-isysroot",
-                                          "-Xlinker",
-                                          "-B",
-                                          "-MF",
-                                          "-MT",
-                                          "-MQ",
-                                          "-Xassembler",
-                                          "--param",
-                                          "-e",
-                                          "-target",
-                                          "-aux-info",
-                                          "-Xpreprocessor",
-                                          "-m",
-                                          "-A",
-                                          "-dynamic-linker",
-                                          "-rpath",
-                                          "-soname",
-                                          "-h",
-                                          "-y",
-                                          "-Map",
-                                          NULL};
+    static const char *const OPTIONS[] = {"-o",          "--output",  "-x",
+                                          "-I",          "-L",        "-D",
+                                          "-U",          "-include",  "-imacros",
+                                          "-isystem",    "-iquote",   "-T",
+                                          "-u",          "-z",        "-idirafter",
+                                          "-isysroot",   "-Xlinker",  "-B",
+                                          "-MF",         "-MT",       "-MQ",
+                                          "-Xassembler", "--param",   "-e",
+                                          "-target",     "-aux-info", "-Xpreprocessor",
+                                          "-m",          "-A",        "-dynamic-linker",
+                                          "-rpath",      "-soname",   "-h",
+                                          "-y",          "-Map",      NULL};
     return is_one_of(word, OPTIONS);
 }
 
@@ -120,16 +103,19 @@ static const char *refuse(const char *command)
 
 const char *compile_plan_read(int argc, const char *const *argv, struct compile_plan *ret)
 {
-    bool has_input = false, ends = false;
+    static const char OUTPUT[] = "--output=";
+    bool has_input = false, ends = false, in_file = false;
     const char *why = argc < 1 ? "there is no command" : refuse(argv[0]);
     if (why != NULL) {
         return why;
     }
-    *ret = (struct compile_plan){.is_linker = is_linker(argv[0]), .output = "a.out"};
+    *ret = (struct compile_plan){.is_linker = is_linker(argv[0]), .output = DEFAULT_OUTPUT};
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
-        if (strcmp(word, "-o") == 0 && i + 1 < argc) {
+        if ((strcmp(word, "-o") == 0 || strcmp(word, "--output") == 0) && i + 1 < argc) {
             ret->output = argv[++i];
+        } else if (strncmp(word, OUTPUT, sizeof OUTPUT - 1) == 0) {
+            ret->output = word + sizeof OUTPUT - 1;
         } else if (strncmp(word, "-o", 2) == 0 && !ret->is_linker && word[2] != '\0') {
             ret->output = word + 2;
         } else if (takes_another(word)) {
@@ -138,9 +124,11 @@ const char *compile_plan_read(int argc, const char *const *argv, struct compile_
             ends = true;
         } else if (word[0] != '-' || word[1] == '\0' || word[1] == 'l') {
             has_input = true;
+            in_file = in_file || word[0] == '@';
         }
     }
     ret->links = has_input && !ends;
+    ret->output = in_file && ret->output == DEFAULT_OUTPUT ? NULL : ret->output;
     return NULL;
 }
 

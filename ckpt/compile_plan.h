@@ -20,7 +20,7 @@
 struct compile_plan {
     bool is_linker;
     bool links;         /* it makes a program; else only the path of headers is added */
-    const char *output; /* which one; borrowed */
+    const char *output; /* which one, borrowed; NULL: a file of arguments (@FILE) may tell */
 };
 
 /* argv[0..argc) is the command.  Returns NULL, or why this is not a command of a compiler or linker

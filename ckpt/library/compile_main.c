@@ -136,5 +136,5 @@ int main(int argc, char **argv)
     compile_plan_fill(&plan, argc - 1, command, object, is_remote ? remote : NULL, include, full);
     int status = run(full);
     mem_free(full);
-    return status == 0 && plan.links ? check_output(plan.output) : status;
+    return status == 0 && plan.links && plan.output != NULL ? check_output(plan.output) : status;
 }

@@ -127,7 +127,13 @@ static void the_output_is_the_last_one_that_is_named(void **state)
     assert_string_equal(output_of("cc -o a job.c -o b", text), "b");
     assert_string_equal(output_of("cc -D -o job.c", text), "a.out");
     assert_string_equal(output_of("ld job.o -omagic -o job", text), "job");
+    assert_string_equal(output_of("cc --output=job job.c", text), "job");
+    assert_string_equal(output_of("cc --output job job.c", text), "job");
+    assert_string_equal(output_of("ld --output=job job.o", text), "job");
+    assert_string_equal(output_of("cc -o job @words", text), "job");
+    assert_null(output_of("cc @words", text)); /* they may tell another one */
     assert_null(output_of("cc -c -o job.o job.c", text));
+    assert_null(output_of("cc --compile job.c", text));
 }
 
 static void commands_that_run_others_are_refused(void **state)
