@@ -14,7 +14,7 @@ AS=()
 pool_init --nodes 1 --cpus-per-node 2
 pool_start
 mkdir "$WORK/inside" "$WORK/outside" "$WORK/inside/own" "$WORK/friend"
-cc -static -O1 -Wall -o "$WORK/inside/enemy" "$ROOST_SRC/tests/integration/jobs/enemy.c" || fail "the enemy does not compile"
+cc -static -O1 -Wall -D_GNU_SOURCE -o "$WORK/inside/enemy" "$ROOST_SRC/tests/integration/jobs/enemy.c" || fail "the enemy does not compile"
 cat >"$WORK/friend/friend.py" <<'END'
 import os, sys, time
 count, worst = 0, 0.0
