@@ -11,7 +11,7 @@ done
 
 mkdir "$WORK/jobs" "$WORK/files" "$WORK/bin"
 chmod 0777 "$WORK/files"
-cp "$ROOST_BIN/roost-ckpt" "$ROOST_SRC"/tests/integration/{lib_checkpoint.py,jobs/tasks.py} "$WORK/bin/"
+cp "$ROOST_BIN/roost-ckpt" "$ROOST_SRC"/tests/integration/{lib_checkpoint.py,jobs/{tasks,many}.py,jobs/control.sh} "$WORK/bin/"
 HOME=$WORK GOCACHE=${GOCACHE:-$WORK/go} go build -o "$WORK/jobs/work.go" "$ROOST_SRC/tests/integration/jobs/work.go" || fail "work.go"
 for name in waits threads; do
     musl-gcc -O2 -D_GNU_SOURCE -pthread -o "$WORK/jobs/$name.musl" "$ROOST_SRC/tests/integration/jobs/$name.c" || fail "$name.musl"
@@ -44,6 +44,53 @@ if command -v node >/dev/null; then
 const program = spawn("sed", ["-u", "s/1/11/"]); let steps = 0
 program.stdout.on("data", (text) => { hash.update(text); steps++ < 40 ? setTimeout(() => program.stdin.write(steps + "\n"), 4) : program.stdin.end() })
 program.on("close", (code) => console.log(code, hash.digest("hex"))); program.stdin.write("0\n")'
+fi
+try --every 0.3 --rounds 1 -- /usr/bin/python3 "$WORK/bin/many.py"
+try --every 0.2 --rounds 1 -- /bin/bash "$WORK/bin/control.sh"
+# Below a terminal of their own, that only they have.
+try --every 0.2 --rounds 1 -- script -qec 'for i in 1 2 3 4; do sleep 0.1; echo $i; stty size; done; tty >&2 && exit 4' /dev/null
+# A runtime that collects, compiles and has many threads.
+if command -v ruby >/dev/null; then
+    try --every 0.2 --rounds 1 -- ruby -e 'q = Queue.new; threads = 4.times.map { |k| Thread.new { 40.times { sleep 0.005; q << k * 3 } } }
+r, w = IO.pipe; child = fork { r.close; 40.times { |i| w.puts i; sleep 0.005 }; exit! 3 }; w.close
+sum = r.each_line.sum(&:to_i); Process.wait child; threads.each(&:join); puts sum, $?.exitstatus, q.size.times.sum { q.pop }'
+fi
+if command -v javac >/dev/null; then
+    cat >"$WORK/jobs/Sums.java" <<'END'
+import java.util.*;
+import java.util.concurrent.*;
+
+public class Sums {
+    static long sum(int k) throws Exception {
+        Map<Integer, String> map = new HashMap<>();
+        long sum = 0;
+        for (int j = 0; j < 40000; j++) {
+            map.put(j % 5000, "x" + j * k);
+            sum += map.get(j % 5000).hashCode();
+        }
+        Thread.sleep(20);
+        return sum;
+    }
+
+    public static void main(String[] words) throws Exception {
+        ExecutorService workers = Executors.newFixedThreadPool(4);
+        List<Future<Long>> sums = new ArrayList<>();
+        for (int i = 0; i < 24; i++) {
+            final int k = i;
+            sums.add(workers.submit(() -> sum(k)));
+        }
+        long total = 0;
+        for (Future<Long> sum : sums) {
+            total += sum.get();
+        }
+        workers.shutdown();
+        System.out.println(total);
+    }
+}
+END
+    javac -d "$WORK/jobs" "$WORK/jobs/Sums.java" || fail "Sums.java"
+    chmod 0644 "$WORK"/jobs/*.class
+    try --every 0.5 --rounds 1 -- java -Xmx256m -cp "$WORK/jobs" Sums
 fi
 # In the middle of a transaction, with its journal and locks.
 try --every 0.3 --rounds 1 -- /bin/sh -c 'rm -f db; sqlite3 db "create table t(a); with recursive c(x) as (select 1 union all select x + 1 from c where x < 400000) insert into t select x from c; select count(*), sum(a) from t; pragma integrity_check"'
