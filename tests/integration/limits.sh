@@ -10,7 +10,7 @@ AS=()
 
 mkdir "$WORK/bin"
 mkdir -m 0777 "$WORK/files"
-cp "$ROOST_BIN/roost-ckpt" "$ROOST_SRC"/tests/integration/lib_{checkpoint,limits}.py "$ROOST_SRC/docs/LIMITS.md" "$WORK/bin/"
+cp "$ROOST_BIN/roost-ckpt" "$ROOST_SRC"/tests/integration/lib_{checkpoint,checkpoint_refused,limits}.py "$ROOST_SRC/docs/LIMITS.md" "$WORK/bin/"
 (cd "$WORK/files" && ROOST_BIN="$WORK/bin" timeout 100 "${AS[@]}" /usr/bin/python3 "$WORK/bin/lib_limits.py" "$WORK/bin/LIMITS.md" .) ||
     fail "messages"
 # What takes other machines, or a pool: other tests provoke it; here, that the page and the source have the same words.
@@ -25,5 +25,6 @@ words ckpt/stub/start.c "this machine lacks what the job uses:"
 words ckpt/xstate.c "AMX tiles"
 words ckpt/stub/start.c "this processor has more registers than the job's dynamic linker makes "
 words ckpt/dump_memory_linux.c "a shadow stack is not saved"
+words ckpt/dump_fd_pipe_linux.c "it holds more than a pipe of ours may"
 words shadow/ckpt_receive.c "would take more than CHECKPOINT_QUOTA_PER_OWNER ("
 passed
