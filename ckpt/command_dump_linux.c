@@ -7,13 +7,18 @@
  * large it was.  An image that is whole but cannot be packed stays as it is: it is what counts.
  *
  * With --mirror FOLDER --of NAME... there is a copy of these directories (mirror_linux.h), brought
- * up to date before and while the job stands still, and COMMAND is run when it runs on.
+ * up to date before and while the job stands still, and COMMAND is run when it runs on.  --known
+ * FILE: what is known of the copy then is kept under that name, too; --since FILE, of a dump
+ * before: what has not changed since is in lists (kept_linux.h) when COMMAND is run, --as being
+ * what each directory is called in archives, and --without PATH
+ * what COMMAND leaves out.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +30,7 @@
 #include "ckpt/command_linux.h"
 #include "ckpt/dump_linux.h"
 #include "ckpt/follow_socket_linux.h"
+#include "ckpt/kept_linux.h"
 #include "ckpt/mirror_linux.h"
 #include "ckpt/pack_linux.h"
 
@@ -41,7 +47,10 @@ struct dump_words {
     unsigned kept;
     const char *image, *through, *with;
     char **command; /* while it stands still, or, with a mirror, afterwards; NULL: none */
-    const char *mirror, *mirrored[MIRRORED_MAX];
+    const char *mirror, *mirrored[MIRRORED_MAX], *known, *since;
+    struct kept_name as[MIRRORED_MAX];
+    const char *without[MIRRORED_MAX];
+    size_t as_count, without_count;
     size_t mirrored_count;
     struct mirror *files; /* open */
     uint64_t base_id;
@@ -168,6 +177,18 @@ static bool read_words(int argc, char **argv, struct dump_words *ret)
         } else if (strcmp(word, "--of") == 0) {
             right = ret->mirrored_count < MIRRORED_MAX;
             ret->mirrored[right ? ret->mirrored_count++ : 0] = argv[++i];
+        } else if (strcmp(word, "--as") == 0) {
+            right = value[0] == '/' && ret->mirrored_count > ret->as_count;
+            ret->as_count = right ? ret->mirrored_count : 0;
+            ret->as[right ? ret->as_count - 1 : 0] =
+                (struct kept_name){ret->mirrored[ret->mirrored_count - 1], argv[++i]};
+        } else if (strcmp(word, "--without") == 0) {
+            right = ret->without_count < MIRRORED_MAX;
+            ret->without[right ? ret->without_count++ : 0] = argv[++i];
+        } else if (strcmp(word, "--known") == 0) {
+            ret->known = argv[++i];
+        } else if (strcmp(word, "--since") == 0) {
+            ret->since = argv[++i];
         } else {
             right = strcmp(word, "--base") == 0 && id_of(argv[++i], &ret->base_id);
         }
@@ -216,6 +237,30 @@ static int begin_mirror(struct dump_words *words, struct err *err)
     return rc;
 }
 
+/* For the next one, and for who makes an archive of what changed. */
+static int note_changes(const struct dump_words *words, struct err *err)
+{
+    char index[PATH_MAX];
+    const struct kept_names names = {words->as, words->as_count, words->without,
+                                     words->without_count};
+    struct kept_figures kept = {.files = 0};
+    int rc = 0;
+    if (words->known != NULL) {
+        (void)snprintf(index, sizeof index, "%s.index", words->mirror);
+        (void)unlink(words->known); /* of a try before */
+        rc = link(index, words->known) != 0 ? -errno : 0;
+        rc = rc != 0 ? err_set(err, rc, "%s: %s", words->known, err_code_text(rc)) : 0;
+    }
+    if (rc == 0 && words->since != NULL) {
+        rc = kept_write(words->files, words->mirror, words->since, &names, &kept, err);
+    }
+    if (rc == 0 && words->since != NULL && words->attributes) {
+        (void)printf("CkptFilesKept = %" PRIu64 "\nCkptBytesKept = %" PRIu64 "\n", kept.files,
+                     kept.bytes);
+    }
+    return rc;
+}
+
 /* It runs on already. */
 static int end_mirror(struct dump_words *words, int rc, struct err *err)
 {
@@ -225,6 +270,7 @@ static int end_mirror(struct dump_words *words, int rc, struct err *err)
     }
     mirror_figures(words->files, &figures);
     rc = rc != 0 ? rc : mirror_save(words->files, err);
+    rc = rc != 0 ? rc : note_changes(words, err);
     mirror_destroy(words->files);
     words->files = NULL;
     if (rc == 0 && words->attributes) {

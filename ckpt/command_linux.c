@@ -41,11 +41,13 @@ static int usage(void)
         "usage: roost-ckpt dump PID IMAGE [--leave-running|--kill] [--kept] "
         "[--sync] [--attributes]\n"
         "            [--through SOCKET [--base ID]] [--pack [--with FILE]]\n"
-        "            [--mirror FOLDER --of DIRECTORY...] "
+        "            [--mirror FOLDER --of DIRECTORY [--as PATH]... [--known FILE]\n"
+        "            [--since FILE [--without PATH]...]] "
         "[-- COMMAND [ARGUMENT...]]\n"
         "       roost-ckpt follow PID FOLDER [--kept] [--at SOCKET | --every SECONDS] "
         "[--whole-each N]\n"
         "       roost-ckpt merge [--pack] IMAGE DELTA... OUT\n"
+        "       roost-ckpt join [--pack] ARCHIVE CHANGES OUT\n"
         "       roost-ckpt pack|unpack FILE...\n"
         "       roost-ckpt info IMAGE [--verify|--attributes]\n"
         "       roost-ckpt probe\n"
@@ -293,6 +295,12 @@ static int merge(int argc, char **argv)
     return status == USAGE ? usage() : status;
 }
 
+static int join(int argc, char **argv)
+{
+    int status = ckpt_join_command(argc, argv);
+    return status == USAGE ? usage() : status;
+}
+
 static int mask(int argc, char **argv)
 {
     struct err err;
@@ -314,9 +322,9 @@ int ckpt_command(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } COMMANDS[] = {{"dump", dump},   {"follow", follow}, {"merge", merge},
-                    {"pack", pack},   {"unpack", pack},   {"info", info},
-                    {"probe", probe}, {"run", run},       {"mask", mask}};
+    } COMMANDS[] = {{"dump", dump}, {"follow", follow}, {"merge", merge}, {"join", join},
+                    {"pack", pack}, {"unpack", pack},   {"info", info},   {"probe", probe},
+                    {"run", run},   {"mask", mask}};
     for (size_t i = 0; argc > 1 && i < ARRAY_COUNT(COMMANDS); i++) {
         if (strcmp(argv[1], COMMANDS[i].name) == 0) {
             if (COMMANDS[i].run != run) { /* what is too large is an error, and not our end */

@@ -15,6 +15,7 @@ int ckpt_command(int argc, char **argv);
 /* Parts of it; 2: wrong arguments, nothing was said yet. */
 int ckpt_follow_command(int argc, char **argv);
 int ckpt_merge_command(int argc, char **argv);
+int ckpt_join_command(int argc, char **argv);
 int ckpt_dump_command(int argc, char **argv);
 
 /* Lines `CkptImageSize = 4096` of that image, for who matches jobs and machines. */

@@ -377,23 +377,23 @@ int mirror_save(struct mirror *mirror, struct err *err)
     return rc;
 }
 
-static void load_one(struct mirror *mirror, const char *text)
+static void load_one(struct strmap *ret, const char *text)
 {
     struct known known = {.pass = 0};
     int at = 0;
     if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNd64 "%n", &known.inode, &known.bytes,
                &known.changed_ns, &at) == 3 &&
         text[at] == ' ') {
-        mem_free(strmap_set(mirror->known, text + at + 1, mem_dup(&known, sizeof known)));
+        mem_free(strmap_set(ret, text + at + 1, mem_dup(&known, sizeof known)));
     }
 }
 
 /* What cannot be read is not known. */
-static void load(struct mirror *mirror)
+static void load(const char *index, struct strmap *ret)
 {
     struct stat stat;
     size_t first = sizeof INDEX_WORDS - 1;
-    int fd = open(mirror->index, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = open(index, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     bool good = fd >= 0 && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) &&
                 (uint64_t)stat.st_size <= INDEX_MAX && (size_t)stat.st_size >= first;
     size_t size = good ? (size_t)stat.st_size : 0, got = 0;
@@ -406,7 +406,7 @@ static void load(struct mirror *mirror)
     text[got] = '\0';
     if (good && memcmp(text, INDEX_WORDS, first) == 0) {
         for (size_t at = first; at < size; at += strlen(text + at) + 1) {
-            load_one(mirror, text + at);
+            load_one(ret, text + at);
         }
     }
     mem_free(text);
@@ -415,11 +415,30 @@ static void load(struct mirror *mirror)
     }
 }
 
+void mirror_unchanged(const struct mirror *mirror, const char *since,
+                      void (*each)(void *arg, const char *path, uint64_t bytes), void *arg)
+{
+    struct strmap *then = strmap_create(STRMAP_CASE_SENSITIVE);
+    size_t at = 0;
+    const char *path;
+    void *value;
+    load(since, then);
+    while (strmap_next(mirror->known, &at, &path, &value)) {
+        const struct known *now = value, *was = strmap_get(then, path);
+        if (was != NULL && now->changed_ns != 0 && now->changed_ns == was->changed_ns &&
+            now->inode == was->inode && now->bytes == was->bytes) {
+            each(arg, path, now->bytes);
+        }
+    }
+    strmap_destroy(then, mem_free);
+}
+
 int mirror_open(const char *folder, const char *const *names, size_t count, struct mirror **ret,
                 struct err *err)
 {
     struct strbuf index;
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+    bool is_new = mkdir(folder, 0700) == 0;
+    if (!is_new && errno != EEXIST) {
         int rc = -errno;
         return err_set(err, rc, "%s: %s", folder, err_code_text(rc));
     }
@@ -435,7 +454,9 @@ int mirror_open(const char *folder, const char *const *names, size_t count, stru
     }
     mirror->known = strmap_create(STRMAP_CASE_SENSITIVE);
     mirror->copier.chunk = mem_alloc(MIRROR_CHUNK);
-    load(mirror);
+    if (!is_new) { /* else what is known is of a copy that somebody has removed */
+        load(mirror->index, mirror->known);
+    }
     *ret = mirror;
     return 0;
 }

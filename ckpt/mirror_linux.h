@@ -51,5 +51,9 @@ int mirror_update(struct mirror *mirror, pid_t job, pid_t keeper, bool still, st
 void mirror_figures(const struct mirror *mirror, struct mirror_figures *ret);
 /* Notes what is known, for the next one. */
 int mirror_save(struct mirror *mirror, struct err *err);
+/* Calls each(path, bytes) for the files that are as they were when what was known was saved, by
+ * that name (FOLDER.index, or another name of it since).  One that cannot be read: for none. */
+void mirror_unchanged(const struct mirror *mirror, const char *since,
+                      void (*each)(void *arg, const char *path, uint64_t bytes), void *arg);
 
 #endif

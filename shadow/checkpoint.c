@@ -43,7 +43,8 @@ void ckpt_call_destroy(struct ckpt_call *call)
 
 static const char *name_of(const char *name)
 {
-    static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_DELTA, CKPT_NAME_FILES};
+    static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_DELTA, CKPT_NAME_FILES,
+                                        CKPT_NAME_CHANGES};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         if (strcmp(name, NAMES[i]) == 0) {
             return NAMES[i];

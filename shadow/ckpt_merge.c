@@ -1,9 +1,9 @@
 /* shadow/ckpt_merge.c - a checkpoint that came as what changed: made whole.
  *
- * The image before and what came become one, by `roost-ckpt merge`: a process of its own, because
- * what it reads comes from strangers.  It looks at all sums, and at whether the two belong together
- * at all.  What is kept is always whole; the image before stays as it is until the new one is
- * durable and the schedd knows of it.
+ * The image before and what came become one, by `roost-ckpt merge`, and archives by `roost-ckpt
+ * join`: a process of its own, because what it reads comes from strangers.  It looks at all sums,
+ * and at whether the two belong together at all.  What is kept is always whole; the image before
+ * stays as it is until the new one is durable and the schedd knows of it.
  *
  * A merge that a killed shadow left behind writes under another name than the next one.
  *
@@ -52,17 +52,31 @@ static char *read_said(struct os *os, const char *part)
     return text;
 }
 
-static int run_merge(struct work *work, const char *part, const char *base, const char *out)
+/* What is made whole, of which two, and how that is done and told. */
+struct making {
+    const char *command, *base, *changed, *whole;
+    const char *plain_attr, *stored_attr, *sum_attr;
+};
+
+static const struct making IMAGE = {"merge",         CKPT_NAME_IMAGE,  CKPT_NAME_DELTA,
+                                    CKPT_NAME_IMAGE, CKPT_IMAGE_BYTES, CKPT_IMAGE_STORED,
+                                    CKPT_IMAGE_SUM};
+static const struct making FILES = {"join",          CKPT_NAME_FILES,  CKPT_NAME_CHANGES,
+                                    CKPT_NAME_FILES, CKPT_FILES_BYTES, CKPT_FILES_STORED,
+                                    CKPT_FILES_SUM};
+
+static int run_program(struct work *work, const struct making *making, const char *part,
+                       const char *base, const char *out)
 {
     static const char *const ENVIRONMENT[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
                                               NULL};
     struct shadow *shadow = work->run->shadow;
-    char *paths[] = {stage_join(base, CKPT_NAME_IMAGE), stage_join(part, CKPT_NAME_DELTA),
+    char *paths[] = {stage_join(base, making->base), stage_join(part, making->changed),
                      stage_join(part, out), stage_join(part, SAID)};
-    const char *argv[7] = {shadow->ckpt_program, "merge"};
+    const char *argv[7] = {shadow->ckpt_program, making->command};
     size_t count = 2;
     struct os_exit how = {.status = 0};
-    if (is_packed(shadow->os, part, CKPT_NAME_DELTA)) {
+    if (is_packed(shadow->os, part, making->changed)) {
         argv[count++] = "--pack";
     }
     for (size_t i = 0; i < 3; i++) {
@@ -79,8 +93,8 @@ static int run_merge(struct work *work, const char *part, const char *base, cons
     if (rc == 0 && (how.signal != 0 || how.status != 0)) {
         char *said = read_said(shadow->os, part);
         said[strcspn(said, "\n")] = '\0';
-        rc =
-            err_set(&work->err, -EIO, "%s", said[0] != '\0' ? said : "roost-ckpt merge was killed");
+        rc = err_set(&work->err, -EIO, "%s",
+                     said[0] != '\0' ? said : "roost-ckpt, merging, was killed");
         mem_free(said);
     }
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
@@ -89,41 +103,53 @@ static int run_merge(struct work *work, const char *part, const char *base, cons
     return rc;
 }
 
-/* What roost-ckpt says of the whole image, and what it is as a file. */
-static int note_image(struct work *work, const char *part, struct ad *manifest)
+/* What roost-ckpt says of what is whole now, and what it is as a file. */
+static int note(struct work *work, const struct making *making, const char *part,
+                struct ad *manifest)
 {
     struct os *os = work->run->shadow->os;
     char *text = read_said(os, part), hex[DIGEST_HEX_SIZE] = "";
     struct ad *said = NULL;
     struct os_stat stat = {.size_bytes = 0};
     int rc = ad_parse_long(text, strlen(text), &said, &work->err);
-    rc = rc != 0 ? rc : checkpoint_digest(work, part, CKPT_NAME_IMAGE, hex);
-    rc = rc != 0 ? rc : os_below_stat(os, part, CKPT_NAME_IMAGE, &stat);
+    rc = rc != 0 ? rc : checkpoint_digest(work, part, making->whole, hex);
+    rc = rc != 0 ? rc : os_below_stat(os, part, making->whole, &stat);
     if (rc == 0) {
-        ad_set_int(manifest, CKPT_IMAGE_BYTES, ad_int_or(said, CKPT_IMAGE_BYTES, stat.size_bytes));
-        ad_set_int(manifest, CKPT_IMAGE_STORED, stat.size_bytes);
-        ad_set_string(manifest, CKPT_IMAGE_SUM, hex);
-        ad_remove(manifest, CKPT_BASE);
+        ad_set_int(manifest, making->plain_attr,
+                   ad_int_or(said, making->plain_attr, stat.size_bytes));
+        ad_set_int(manifest, making->stored_attr, stat.size_bytes);
+        ad_set_string(manifest, making->sum_attr, hex);
     }
     ad_destroy(said);
     mem_free(text);
     return rc;
 }
 
-int checkpoint_merge(struct work *work, const char *part, const char *base, struct ad *manifest)
+static int make_whole(struct work *work, const struct making *making, const char *part,
+                      const char *base, struct ad *manifest)
 {
     struct os *os = work->run->shadow->os;
     char out[64];
     (void)snprintf(out, sizeof out, "merged.%d", (int)os_pid(os));
-    int rc = run_merge(work, part, base, out);
-    rc = rc != 0 ? rc : os_below_rename(os, part, out, part, CKPT_NAME_IMAGE, &work->err);
-    rc = rc != 0 ? rc : note_image(work, part, manifest);
+    int rc = run_program(work, making, part, base, out);
+    rc = rc != 0 ? rc : os_below_rename(os, part, out, part, making->whole, &work->err);
+    rc = rc != 0 ? rc : note(work, making, part, manifest);
     if (rc != 0) {
         char why[ERR_TEXT_MAX];
         (void)snprintf(why, sizeof why, "%s", work->err.text);
         return err_set(&work->err, -ENODATA, "%.400s: all of it is to come again", why);
     }
     return 0;
+}
+
+int checkpoint_merge(struct work *work, const char *part, const char *base, struct ad *manifest)
+{
+    return make_whole(work, &IMAGE, part, base, manifest);
+}
+
+int checkpoint_join(struct work *work, const char *part, const char *base, struct ad *manifest)
+{
+    return make_whole(work, &FILES, part, base, manifest);
 }
 
 struct tidying {

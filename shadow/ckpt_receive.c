@@ -55,9 +55,10 @@ static int check_quota(struct work *work, const struct ckpt_call *call, size_t m
     struct os_tree_figures tree;
     os_tree_figures(shadow->os, shadow->checkpoints, CKPT_NAMES_MAX, &tree);
     int64_t size = call->size;
-    if (call->base > 0 && strcmp(call->name, CKPT_NAME_DELTA) == 0) { /* what comes of it */
-        char *base = ckpt_call_place(work->run, call->base);
-        size += ckpt_call_size_in(work->run, base, CKPT_NAME_IMAGE);
+    bool is_delta = strcmp(call->name, CKPT_NAME_DELTA) == 0;
+    if (call->base > 0 && (is_delta || strcmp(call->name, CKPT_NAME_CHANGES) == 0)) {
+        char *base = ckpt_call_place(work->run, call->base); /* what comes of it */
+        size += ckpt_call_size_in(work->run, base, is_delta ? CKPT_NAME_IMAGE : CKPT_NAME_FILES);
         mem_free(base);
     }
     if (size > shadow->checkpoint_quota - tree.disk_kib * 1024) {
@@ -212,49 +213,86 @@ static struct ad *read_manifest(struct work *work, const char *directory)
     return manifest;
 }
 
+/* What came in the place of image and files, and what its sums are called. */
+struct parts {
+    bool changed[2]; /* it is what changed */
+    const char *names[2], *sums[2];
+};
+
+static struct parts parts_of(const struct ad *manifest)
+{
+    bool delta = ad_has(manifest, CKPT_DELTA_SUM), changes = ad_has(manifest, CKPT_CHANGES_SUM);
+    return (struct parts){{delta, changes},
+                          {delta ? CKPT_NAME_DELTA : CKPT_NAME_IMAGE,
+                           changes ? CKPT_NAME_CHANGES : CKPT_NAME_FILES},
+                          {delta ? CKPT_DELTA_SUM : CKPT_IMAGE_SUM,
+                           changes ? CKPT_CHANGES_SUM : CKPT_FILES_SUM}};
+}
+
 /* Has it come before, and was it whole?  Then what it says of its files is what is said now. */
 static bool is_there(struct work *work, const char *directory)
 {
     const struct ckpt_call *call = work->arg;
-    const char *sum = call->base > 0 ? CKPT_DELTA_SUM : CKPT_IMAGE_SUM;
+    const struct parts parts = parts_of(call->manifest);
     struct ad *manifest = read_manifest(work, directory);
-    bool same =
-        manifest != NULL &&
-        strcmp(ad_string_or(manifest, sum, "?"), ad_string_or(call->manifest, sum, "")) == 0 &&
-        strcmp(ad_string_or(manifest, CKPT_FILES_SUM, "?"),
-               ad_string_or(call->manifest, CKPT_FILES_SUM, "")) == 0;
+    bool same = manifest != NULL;
+    for (size_t i = 0; i < 2 && same; i++) {
+        same = strcmp(ad_string_or(manifest, parts.sums[i], "?"),
+                      ad_string_or(call->manifest, parts.sums[i], "")) == 0;
+    }
     ad_destroy(manifest);
     return same;
 }
 
 /* Unpacked, merged, and packed again, all at once. */
-static int check_room_to_merge(struct work *work, const char *base)
+static int check_room_to_merge(struct work *work, const char *base, const struct parts *parts)
 {
+    static const char *const PLAIN[] = {CKPT_IMAGE_BYTES, CKPT_FILES_BYTES};
     const struct ckpt_call *call = work->arg;
     struct ad *manifest = read_manifest(work, base);
-    int64_t plain = manifest != NULL ? ad_int_or(manifest, CKPT_IMAGE_BYTES, 0) : 0;
-    int64_t more = ad_int_or(call->manifest, CKPT_IMAGE_BYTES, 0);
+    int64_t all = 0;
+    for (size_t i = 0; i < 2; i++) {
+        int64_t plain = manifest != NULL ? ad_int_or(manifest, PLAIN[i], 0) : 0;
+        int64_t more = ad_int_or(call->manifest, PLAIN[i], 0);
+        plain = plain > 0 ? plain : 0;
+        more = more > 0 && more < plain ? more : plain;
+        all += parts->changed[i] ? plain * 3 + more : 0;
+    }
     ad_destroy(manifest);
-    plain = plain > 0 ? plain : 0;
-    more = more > 0 && more < plain ? more : plain;
-    return stages_have_room(work->run->shadow, (size_t)plain * 3 + (size_t)more, &work->err);
+    return stages_have_room(work->run->shadow, (size_t)all, &work->err);
 }
 
-/* Are its files here, and an image whole at last? */
-static int complete(struct work *work, const char *part)
+static int merge(struct work *work, const char *part, const struct parts *parts)
 {
     struct ckpt_call *call = work->arg;
-    bool is_delta = call->base > 0;
-    int result = check_one(work, part, is_delta ? CKPT_NAME_DELTA : CKPT_NAME_IMAGE,
-                           CKPT_IMAGE_STORED, is_delta ? CKPT_DELTA_SUM : CKPT_IMAGE_SUM);
-    result = result != 0
-                 ? result
-                 : check_one(work, part, CKPT_NAME_FILES, CKPT_FILES_STORED, CKPT_FILES_SUM);
-    if (result == 0 && is_delta) {
-        char *base = ckpt_call_place(work->run, call->base);
-        result = check_room_to_merge(work, base);
-        result = result != 0 ? result : checkpoint_merge(work, part, base, call->manifest);
-        mem_free(base);
+    if (call->base <= 0) {
+        return err_set(&work->err, -ENODATA, "what changed since no checkpoint is of no use");
+    }
+    char *base = ckpt_call_place(work->run, call->base);
+    int result = check_room_to_merge(work, base, parts);
+    if (result == 0 && parts->changed[0]) {
+        result = checkpoint_merge(work, part, base, call->manifest);
+    }
+    if (result == 0 && parts->changed[1]) {
+        result = checkpoint_join(work, part, base, call->manifest);
+    }
+    ad_remove(call->manifest, CKPT_BASE);
+    mem_free(base);
+    return result;
+}
+
+/* Are its files here, and whole at last? */
+static int complete(struct work *work, const char *part)
+{
+    static const char *const STORED[] = {CKPT_IMAGE_STORED, CKPT_FILES_STORED};
+    struct ckpt_call *call = work->arg;
+    const struct parts parts = parts_of(call->manifest);
+    int result = 0;
+    for (size_t i = 0; i < 2 && result == 0; i++) {
+        result = check_one(work, part, parts.names[i], STORED[i], parts.sums[i]);
+    }
+    if (result == 0 && (parts.changed[0] || parts.changed[1])) {
+        result = merge(work, part, &parts);
     }
     checkpoint_merge_tidy(work, part);
     return result;
@@ -395,6 +433,7 @@ void ckpt_receive_whole_done(struct work *work, int result)
     ad_remove(args, CKPT_IMAGE_SUM);
     ad_remove(args, CKPT_FILES_SUM);
     ad_remove(args, CKPT_DELTA_SUM);
+    ad_remove(args, CKPT_CHANGES_SUM);
     ad_set_string(args, "Event", CKPT_EVENT_TAKEN);
     ad_set_int(args, CKPT_PREVIOUS, call->previous);
     report_send(run->shadow, run, VERB_JOB_STATUS, args, taken_answered, told);

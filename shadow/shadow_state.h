@@ -255,6 +255,8 @@ void checkpoint_place_remove(struct shadow *shadow, const char *job); /* and all
 /* Makes, in the directory `part`, an image of that in `base` and of what changed (CKPT_NAME_DELTA),
  * and writes to the manifest what it is.  -ENODATA: it cannot be. */
 int checkpoint_merge(struct work *work, const char *part, const char *base, struct ad *manifest);
+/* The same of files, of what changed of these (CKPT_NAME_CHANGES). */
+int checkpoint_join(struct work *work, const char *part, const char *base, struct ad *manifest);
 /* Removes what is no part of a checkpoint. */
 void checkpoint_merge_tidy(struct work *work, const char *part);
 

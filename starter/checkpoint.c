@@ -244,6 +244,7 @@ void checkpoint_abandon(struct starter *starter, int status, const char *why)
     ckpt->base_lost = status == -ENODATA && !ckpt->ends_run && !ckpt->job_ended;
     if (status == -ENODATA) {
         ckpt->committed_id[0] = '\0'; /* a whole one, at once */
+        ckpt_take_note_sent(starter, false);
         ckpt->losses++;
     }
     if (!ckpt->base_lost) {
@@ -285,12 +286,14 @@ void checkpoint_committed(struct starter *starter)
     if (ckpt->losses < LOSSES_MAX) {
         memcpy(ckpt->committed_id, ckpt->made_id, sizeof ckpt->committed_id);
     }
+    ckpt_take_note_sent(starter, ckpt->losses < LOSSES_MAX);
     ckpt->taken_s = ad_int_or(ckpt->manifest, CKPT_LAST_TIME, 0);
     ckpt->run_s = ad_int_or(ckpt->manifest, CKPT_RUN_SECONDS, 0);
     log_info(starter->env.log, "checkpoint.kept", "the job can go on from there",
              LOG_TEXT("job", starter->job_id), LOG_INT("sequence", ckpt->sequence),
              LOG_INT("sent_bytes", ckpt->sizes[0] + ckpt->sizes[1]),
-             LOG_BOOL("delta", ckpt->is_delta), LOG_INT("took_ms", ckpt->took_ms));
+             LOG_BOOL("delta", ckpt->is_delta), LOG_BOOL("changes", ckpt->is_changes),
+             LOG_INT("took_ms", ckpt->took_ms));
     checkpoint_tell_startd(starter);
     answer(starter, ckpt->asking, 0, "");
     rest(starter, true);

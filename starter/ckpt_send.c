@@ -24,7 +24,7 @@
 
 static const char *name_of(const struct starter_ckpt *ckpt)
 {
-    return ckpt->file_at == 1 ? CKPT_NAME_FILES
+    return ckpt->file_at == 1 ? (ckpt->is_changes ? CKPT_NAME_CHANGES : CKPT_NAME_FILES)
            : ckpt->is_delta   ? CKPT_NAME_DELTA
                               : CKPT_NAME_IMAGE;
 }
@@ -170,7 +170,7 @@ static struct ad *put_args(const struct starter *starter, int64_t offset)
     struct ad *args = ad_create();
     ad_set_int(args, CKPT_SEQUENCE, ckpt->number);
     ad_set_string(args, "Name", name_of(ckpt));
-    if (ckpt->is_delta) {
+    if (ckpt->file_at == 1 ? ckpt->is_changes : ckpt->is_delta) {
         ad_set_int(args, CKPT_BASE, ckpt->sequence);
     }
     ad_set_int(args, "Offset", offset);
@@ -237,9 +237,10 @@ void ckpt_send_next(struct starter *starter)
             char hex[DIGEST_HEX_SIZE];
             digest_hex(ckpt->digest, hex);
             ad_set_string(ckpt->manifest,
-                          ckpt->file_at == 1 ? CKPT_FILES_SUM
-                          : ckpt->is_delta   ? CKPT_DELTA_SUM
-                                             : CKPT_IMAGE_SUM,
+                          ckpt->file_at == 1
+                              ? (ckpt->is_changes ? CKPT_CHANGES_SUM : CKPT_FILES_SUM)
+                          : ckpt->is_delta ? CKPT_DELTA_SUM
+                                           : CKPT_IMAGE_SUM,
                           hex);
             ckpt->file_at++;
             begin_file(starter);

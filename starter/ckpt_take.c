@@ -41,6 +41,10 @@
 
 static const char *const NAMES[] = {CKPT_NAME_IMAGE, CKPT_NAME_FILES};
 
+/* What we put in the sandbox for this run. */
+static const char *const OF_THIS_RUN[] = {"sandbox/" STARTER_JOB_AD, "sandbox/" STARTER_MACHINE_AD,
+                                          "sandbox/" REMOTE_FILES};
+
 /* What the dump said: attributes, or why not. */
 char *ckpt_take_report(struct starter *starter)
 {
@@ -93,7 +97,7 @@ static void put_sizes(const struct starter *starter, const struct ad *said, stru
     ad_set_int(manifest, CKPT_IMAGE_BYTES, ad_int_or(said, CKPT_IMAGE_BYTES, stored[0]));
     ad_set_int(manifest, CKPT_FILES_BYTES, ad_int_or(said, CKPT_FILES_BYTES, stored[1]));
     ad_set_int(manifest, CKPT_SENT_BYTES, stored[0] + stored[1]);
-    if (ckpt->is_delta) {
+    if (ckpt->is_delta || ckpt->is_changes) {
         ad_set_int(manifest, CKPT_BASE, ckpt->sequence);
     }
 }
@@ -162,10 +166,12 @@ static void exclude(struct vec *words, const char *name, const char *way)
     strbuf_fini(&word);
 }
 
-/* A job that ends with its checkpoint stands still anyway: one pass over its files is enough. */
+/* A job that ends with its checkpoint stands still anyway: one pass over its files is enough, but
+ * where those that have not changed need no pass at all. */
 static bool uses_copy(const struct starter *starter)
 {
-    return starter->ckpt.copies && !starter->ckpt.ends_run;
+    const struct starter_ckpt *ckpt = &starter->ckpt;
+    return ckpt->copies && (!ckpt->ends_run || ckpt->has_sent);
 }
 
 /* The job's files, under the names that it has for them: without what we put there. */
@@ -177,18 +183,20 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
     for (size_t i = 0; i < sizeof FIRST / sizeof FIRST[0]; i++) {
         vec_push(words, mem_strdup(FIRST[i]));
     }
-    add_word(words, "--exclude=sandbox/", STARTER_JOB_AD);
-    add_word(words, "--exclude=sandbox/", STARTER_MACHINE_AD);
-    if (remote_is_wanted(starter)) {
-        add_word(words, "--exclude=sandbox/", REMOTE_FILES); /* of this run */
+    for (size_t i = 0; i < ARRAY_COUNT(OF_THIS_RUN); i++) {
+        add_word(words, "--exclude=", OF_THIS_RUN[i]);
     }
     add_transform(words, "sandbox", home);
     char *images = checkpoint_inside(starter, "");
     add_transform(words, STARTER_CKPT_DIRECTORY, images);
     mem_free(images);
     struct vec names = {0};
+    if (starter->ckpt.is_changes) { /* what is kept comes first: archive_linux.h */
+        vec_push(words, mem_strdup("--exclude-from=" STARTER_CKPT_COPY ".unchanged"));
+        vec_push(&names, mem_strdup(STARTER_CKPT_COPY ".kept"));
+    }
     vec_push(&names, mem_strdup(STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_INPUTS));
-    if (uses_copy(starter)) {
+    if (starter->ckpt.is_copied) {
         vec_push(&names, mem_strdup("--directory=" STARTER_CKPT_COPY)); /* of what follows */
     }
     vec_push(&names, mem_strdup("sandbox"));
@@ -211,17 +219,33 @@ static void add_tar(struct starter *starter, const char *archive, struct vec *wo
     vec_fini(&names, NULL);
 }
 
+static void add_mirrored(struct vec *words, const char *name, const char *as)
+{
+    vec_push(words, mem_strdup("--of"));
+    vec_push(words, mem_strdup(name));
+    vec_push(words, mem_strdup("--as"));
+    vec_push(words, mem_strdup(as));
+}
+
 /* The directories of which there is a copy: tar then packs that, and the job runs meanwhile. */
 static void add_mirror(const struct starter *starter, struct vec *words)
 {
     const char *from, *to;
     vec_push(words, mem_strdup("--mirror"));
     vec_push(words, mem_strdup(STARTER_CKPT_COPY));
-    vec_push(words, mem_strdup("--of"));
-    vec_push(words, mem_strdup("sandbox"));
+    add_mirrored(words, "sandbox", starter_inside(starter));
     for (size_t i = 0; cage_scratch(starter, i, &from, &to); i++) {
-        vec_push(words, mem_strdup("--of"));
-        vec_push(words, mem_strdup(strrchr(from, '/') + 1));
+        add_mirrored(words, strrchr(from, '/') + 1, to);
+    }
+    vec_push(words, mem_strdup("--known"));
+    vec_push(words, mem_strdup(STARTER_CKPT_KNOWN));
+    if (starter->ckpt.is_changes) {
+        vec_push(words, mem_strdup("--since"));
+        vec_push(words, mem_strdup(STARTER_CKPT_SENT));
+        for (size_t i = 0; i < ARRAY_COUNT(OF_THIS_RUN); i++) {
+            vec_push(words, mem_strdup("--without"));
+            vec_push(words, mem_strdup(OF_THIS_RUN[i]));
+        }
     }
 }
 
@@ -257,7 +281,7 @@ static void add_dump(struct starter *starter, const char *number, char *const pa
     for (size_t i = 0; ckpt->follower > 0 && i < (ckpt->committed_id[0] != '\0' ? 4 : 2); i++) {
         vec_push(words, mem_strdup(through[i]));
     }
-    if (uses_copy(starter)) {
+    if (ckpt->is_copied) {
         add_mirror(starter, words);
     }
     vec_push(words, mem_strdup("--"));
@@ -275,6 +299,8 @@ int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err)
         paths[i] = checkpoint_path(starter, name);
         (void)snprintf(ckpt->files[i], sizeof ckpt->files[i], STARTER_CKPT_DIRECTORY "/%s", name);
     }
+    ckpt->is_copied = uses_copy(starter);
+    ckpt->is_changes = ckpt->is_copied && ckpt->has_sent;
     add_dump(starter, number, paths, &words);
     add_tar(starter, paths[1], &words);
     vec_push(&words, NULL);
@@ -286,6 +312,15 @@ int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err)
     mem_free(paths[1]);
     mem_free(report);
     return rc;
+}
+
+void ckpt_take_note_sent(struct starter *starter, bool counts)
+{
+    struct starter_ckpt *ckpt = &starter->ckpt;
+    struct os *os = starter->env.os;
+    ckpt->has_sent = counts && ckpt->is_copied &&
+                     os_below_rename(os, starter->directory, STARTER_CKPT_KNOWN, starter->directory,
+                                     STARTER_CKPT_SENT, NULL) == 0; /* else it all goes again */
 }
 
 /* ---- the follower ---------------------------------------------------------------------------- */

@@ -585,12 +585,20 @@ bool resume_unpacks(struct starter *starter)
         return false;
     }
     char *archive = checkpoint_inside(starter, PLACES[1]), *log = checkpoint_inside(starter, LOG);
-    const char *const argv[] = {"/usr/bin/env",    "tar",
-                                "--extract",       "--directory=/",
-                                "--sparse",        "--same-permissions",
-                                "--numeric-owner", "--no-same-owner",
-                                "--overwrite",     "--file",
-                                archive,           NULL};
+    /* Files may come behind their directories, or before them: archive_linux.h. */
+    const char *const argv[] = {"/usr/bin/env",
+                                "tar",
+                                "--extract",
+                                "--directory=/",
+                                "--sparse",
+                                "--same-permissions",
+                                "--delay-directory-restore",
+                                "--numeric-owner",
+                                "--no-same-owner",
+                                "--overwrite",
+                                "--file",
+                                archive,
+                                NULL};
     struct os_spawn spec = job_account_spec(starter);
     spec.argv = argv;
     spec.env = ENVIRONMENT;

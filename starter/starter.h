@@ -129,6 +129,8 @@ enum starter_ckpt_step {
 #define STARTER_CKPT_INPUTS    "inputs" /* in there: ckpt_inputs.c */
 #define STARTER_CKPT_COPY_NAME "copy"   /* the same: of the job's files, as they were last */
 #define STARTER_CKPT_COPY      STARTER_CKPT_DIRECTORY "/" STARTER_CKPT_COPY_NAME
+#define STARTER_CKPT_KNOWN     STARTER_CKPT_DIRECTORY "/known" /* of the files in the one in hand */
+#define STARTER_CKPT_SENT      STARTER_CKPT_DIRECTORY "/sent"  /* in the one that counts */
 #define CKPT_ID_SIZE           17
 
 struct starter_ckpt { /* checkpoint.c */
@@ -147,6 +149,9 @@ struct starter_ckpt { /* checkpoint.c */
      * hand: hexadecimal. */
     char committed_id[CKPT_ID_SIZE], made_id[CKPT_ID_SIZE];
     bool copies;       /* there is room for a copy of its files */
+    bool is_copied;    /* the archive in hand is made of that */
+    bool is_changes;   /* and has what changed only */
+    bool has_sent;     /* the latest that counts was made so: what changed since is known */
     bool is_delta;     /* the one in hand */
     unsigned losses;   /* images that the shadow could not build upon */
     bool base_lost;    /* it was refused for that: a whole one is due */
@@ -492,6 +497,8 @@ void checkpoint_abandon(struct starter *starter, int status, const char *why);
 const struct ad *checkpoint_slot(const struct starter *starter); /* NULL: the record has none */
 
 /* ---- ckpt_take.c */
+/* The one in hand counts (or not): from now on what changed since is known, if that can be. */
+void ckpt_take_note_sent(struct starter *starter, bool counts);
 /* Begins to make image and archive: ckpt.pid, files. */
 int ckpt_take_spawn(struct starter *starter, os_exit_f on_exit, struct err *err);
 char *ckpt_take_report(struct starter *starter); /* what was said of them, or why not */

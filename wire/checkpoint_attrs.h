@@ -40,6 +40,8 @@
 /* Of one that came as what changed since another: that one's number; the sum of what came. */
 #define CKPT_BASE      "CkptBase"
 #define CKPT_DELTA_SUM "DeltaChecksum"
+/* The same of files: the sum of what came in their place. */
+#define CKPT_CHANGES_SUM "ChangesChecksum"
 
 /* What roost-ckpt says of an image: which it is, and of which it has what changed. */
 #define CKPT_IMAGE_ID "CkptImageId"
@@ -62,6 +64,7 @@
 #define CKPT_NAME_IMAGE    "image"
 #define CKPT_NAME_DELTA    "delta" /* in the place of an image, while it comes */
 #define CKPT_NAME_FILES    "files"
+#define CKPT_NAME_CHANGES  "changes" /* in the place of files, while it comes */
 #define CKPT_NAME_MANIFEST "manifest"
 
 /* A variable of a job's environment: the level of processor that it is to do with. */

@@ -112,6 +112,7 @@ if "$ROOST_BIN/roost-ckpt" probe | grep -q HasIncrementalCheckpoints; then
     equals "the job's directories elsewhere" "$(find "$WORK/far" -mindepth 1 -maxdepth 1 | wc -l)" 1
     say "what changed is sent: an image is lost, shadow and starters are killed while images are merged"
     until_true 60 "what changed was enough" is_logged 2 'checkpoint.kept.*delta=true'
+    until_true 60 "of their files, too" is_logged 2 'checkpoint.kept.*changes=true'
     wholes=$(logged 'checkpoint.kept.*delta=false')
     touch "$WORK/held"
     rm -f "$WORK/merging"

@@ -132,6 +132,22 @@ static bool is_there(const char *name)
     return lstat(name, &stat) == 0;
 }
 
+static void of_a_copy_that_was_removed_nothing_is_believed(void **state)
+{
+    struct place *place = *state;
+    put("box/a", "one");
+    let_clock_tick();
+    open_mirror(place);
+    assert_int_equal(update(place, true), 1);
+    assert_int_equal(mirror_save(place->mirror, NULL), 0);
+    assert_int_equal(remove("copy/box/a"), 0);
+    assert_int_equal(remove("copy/box"), 0);
+    assert_int_equal(remove("copy"), 0);
+    open_mirror(place);
+    assert_int_equal(update(place, true), 1);
+    holds("copy/box/a", "one");
+}
+
 static void what_is_there_is_copied_and_once_only(void **state)
 {
     struct place *place = *state;
@@ -382,6 +398,7 @@ int main(void)
 #name "_on_tmpfs", name, make_place_on_tmpfs, remove_place, NULL \
     }
     const struct CMUnitTest tests[] = {
+        TEST(of_a_copy_that_was_removed_nothing_is_believed),
         TEST(what_is_there_is_copied_and_once_only),
         TEST(what_changed_is_copied_whatever_its_times_say),
         TEST(what_was_written_in_the_tick_of_the_look_is_looked_at_again),

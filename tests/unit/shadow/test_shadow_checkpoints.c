@@ -348,16 +348,17 @@ static void a_run_that_begins_anew_keeps_its_own(void **state)
 /* ---- what changed only ----------------------------------------------------------------------- */
 
 /* In the place of roost-ckpt: what it makes is the one behind the other. */
-#define MERGER                               \
-    "#!/bin/sh\n"                            \
-    "[ \"$1\" = merge ] || exit 2\n"         \
-    "if grep -q bad \"$3\"; then\n"          \
-    "    echo half >\"$4\"\n"                \
-    "    echo 'roost-ckpt: it is damaged'\n" \
-    "    exit 1\n"                           \
-    "fi\n"                                   \
-    "cat \"$2\" \"$3\" >\"$4\"\n"            \
-    "echo 'CkptImageSize = 4711'\n"
+#define MERGER                                            \
+    "#!/bin/sh\n"                                         \
+    "[ \"$1\" = merge ] || [ \"$1\" = join ] || exit 2\n" \
+    "if grep -q bad \"$3\"; then\n"                       \
+    "    echo half >\"$4\"\n"                             \
+    "    echo 'roost-ckpt: it is damaged'\n"              \
+    "    exit 1\n"                                        \
+    "fi\n"                                                \
+    "cat \"$2\" \"$3\" >\"$4\"\n"                         \
+    "echo 'CkptImageSize = 4711'\n"                       \
+    "echo 'CkptFilesSize = 815'\n"
 
 static void configure(struct world *world, const char *more)
 {
@@ -408,34 +409,85 @@ static void begin_merging(struct world *world, struct starter *starter)
     assert_int_equal(take(world, starter, 1), 0);
 }
 
+struct whole { /* what is kept of the second one */
+    const char *name, *text;
+    const char *sum_attr, *stored_attr, *plain_attr;
+    int64_t plain;
+};
+
+static void is_whole(struct world *world, const struct starter *starter, const struct whole *whole)
+{
+    struct answer answer;
+    char args[100], sum[DIGEST_HEX_SIZE];
+    (void)snprintf(args, sizeof(args), "[CkptSequence = 2; Name = \"%s\"; Offset = 0]",
+                   whole->name);
+    begin(starter->wire, VERB_CKPT_GET, args, NULL, NULL, &answer);
+    wait_for(world, &answer.done);
+    assert_string_equal(strbuf_text(&answer.bytes), whole->text);
+    answer_fini(&answer);
+    begin(starter->wire, VERB_CKPT_LOOK, "[]", NULL, NULL, &answer);
+    wait_for(world, &answer.done);
+    const struct ad *manifest = answer.ads.items[0];
+    hash(whole->text, strlen(whole->text), sum);
+    assert_string_equal(ad_string_or(manifest, whole->sum_attr, ""), sum);
+    assert_int_equal(ad_int_or(manifest, whole->stored_attr, 0), strlen(whole->text));
+    assert_int_equal(ad_int_or(manifest, whole->plain_attr, 0), whole->plain);
+    assert_false(ad_has(manifest, "CkptBase"));
+    answer_fini(&answer);
+}
+
 static void what_changed_is_made_whole_before_it_is_kept(void **state)
 {
     struct world *world = *state;
     struct starter starter;
-    struct answer answer;
-    char sum[DIGEST_HEX_SIZE];
     begin_merging(world, &starter);
     assert_int_equal(send_delta(world, &starter, 2, 1, " anew"), 0);
     assert_int_equal(send_piece(world, &starter, 2, "files", 0, strlen(FILES), FILES), 0);
     assert_int_equal(finish_delta(world, &starter, 2, 1, " anew"), 0);
     assert_int_equal(finish_delta(world, &starter, 2, 1, " anew"), 0); /* asked twice */
     offers(world, &starter, "2;1;");
-    begin(starter.wire, VERB_CKPT_GET, "[CkptSequence = 2; Name = \"image\"; Offset = 0]", NULL,
-          NULL, &answer);
-    wait_for(world, &answer.done);
-    assert_string_equal(strbuf_text(&answer.bytes), IMAGE " anew");
-    answer_fini(&answer);
-    begin(starter.wire, VERB_CKPT_LOOK, "[]", NULL, NULL, &answer);
-    wait_for(world, &answer.done);
-    const struct ad *manifest = answer.ads.items[0];
-    hash(IMAGE " anew", strlen(IMAGE " anew"), sum);
-    assert_string_equal(ad_string_or(manifest, "ImageChecksum", ""), sum);
-    assert_int_equal(ad_int_or(manifest, "CkptImageStored", 0), strlen(IMAGE " anew"));
-    assert_int_equal(ad_int_or(manifest, "CkptImageSize", 0), 4711);
-    assert_false(ad_has(manifest, "CkptBase"));
-    answer_fini(&answer);
+    const struct whole whole = {"image",           IMAGE " anew",   "ImageChecksum",
+                                "CkptImageStored", "CkptImageSize", 4711};
+    is_whole(world, &starter, &whole);
     assert_false(is_kept(world, "2/delta"));
     assert_false(is_kept(world, "2/said"));
+    wire_close(starter.wire);
+}
+
+/* The image comes whole, of the files what changed.  base: 0: it is not said. */
+static int finish_changes(struct world *world, const struct starter *starter, int64_t sequence,
+                          int64_t base, const char *text)
+{
+    char args[512], sum[DIGEST_HEX_SIZE], image_sum[DIGEST_HEX_SIZE];
+    hash(text, strlen(text), sum);
+    hash(IMAGE, strlen(IMAGE), image_sum);
+    (void)snprintf(args, sizeof(args),
+                   "[CkptSequence = %lld; CkptBase = %lld; CkptImageStored = %zu; "
+                   "CkptFilesStored = %zu; ImageChecksum = \"%s\"; ChangesChecksum = \"%s\"]",
+                   (long long)sequence, (long long)base, strlen(IMAGE), strlen(text), image_sum,
+                   sum);
+    return call(world, starter->wire, VERB_CKPT_DONE, args, NULL, NULL);
+}
+
+static void of_files_what_changed_is_made_whole_too(void **state)
+{
+    struct world *world = *state;
+    struct starter starter;
+    begin_merging(world, &starter);
+    assert_int_equal(send_piece(world, &starter, 2, "image", 0, strlen(IMAGE), IMAGE), 0);
+    assert_int_equal(send_piece(world, &starter, 2, "changes", 0, 5, " more"), 0);
+    assert_int_equal(finish_changes(world, &starter, 2, 1, " more"), 0);
+    assert_int_equal(finish_changes(world, &starter, 2, 1, " more"), 0); /* asked twice */
+    offers(world, &starter, "2;1;");
+    const struct whole whole = {"files",           FILES " more",   "FilesChecksum",
+                                "CkptFilesStored", "CkptFilesSize", 815};
+    is_whole(world, &starter, &whole);
+    assert_false(is_kept(world, "2/changes"));
+    /* Of what: is not said. */
+    assert_int_equal(send_piece(world, &starter, 3, "image", 0, strlen(IMAGE), IMAGE), 0);
+    assert_int_equal(send_piece(world, &starter, 3, "changes", 0, 5, " more"), 0);
+    assert_int_equal(finish_changes(world, &starter, 3, 0, " more"), -ENODATA);
+    offers(world, &starter, "2;1;");
     wire_close(starter.wire);
 }
 
@@ -505,6 +557,7 @@ int main(void)
         CASE(the_next_shadow_offers_what_the_schedd_knows_of),
         CASE(those_of_a_job_that_leaves_are_removed),
         CASE(what_changed_is_made_whole_before_it_is_kept),
+        CASE(of_files_what_changed_is_made_whole_too),
         CASE(what_nothing_whole_comes_of_is_not_kept),
         CASE(they_are_kept_where_the_site_says_and_removed_there),
         CASE(what_would_be_more_than_the_owner_may_have_is_refused),
