@@ -51,6 +51,10 @@ struct os_cgroup *os_cgroup_open(struct os *os, const char *places);
 const char *os_cgroup_places(const struct os_cgroup *group);
 const char *os_cgroup_controls(const struct os_cgroup *group);
 void os_cgroup_figures(struct os_cgroup *group, struct os_cgroup_usage *ret);
+/* Another limit of memory than the one that it was made with; no_swap as there.  0; -ENOTSUP: it
+ * has none; -EBUSY: so much is in use that cannot be taken away (where that is known: else the
+ * kernel kills for it). */
+int os_cgroup_limit_memory(struct os_cgroup *group, int64_t bytes, bool no_swap);
 /* 0, or -ENOTSUP where no freezer is at hand. */
 int os_cgroup_freeze(struct os_cgroup *group, bool frozen);
 /* Kills every process of it, frozen ones too. */

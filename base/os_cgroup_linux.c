@@ -388,6 +388,27 @@ static int limit_v1(const struct place *place, const struct os_cgroup_limits *li
     return code;
 }
 
+int os_cgroup_limit_memory(struct os_cgroup *group, int64_t bytes, bool no_swap)
+{
+    int code = -ENOTSUP;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct place *place = &group->places[i];
+        if ((place->controls & CONTROL_MEMORY) == 0) {
+            continue;
+        }
+        if (place->is_v2) {
+            return put_number(place->path, "memory.max", bytes);
+        }
+        for (int k = 0; k < 2; k++) { /* with swap it is never less than without: in one order up */
+            if (no_swap) {            /* and in the other down */
+                (void)put_number(place->path, "memory.memsw.limit_in_bytes", bytes);
+            }
+            code = put_number(place->path, "memory.limit_in_bytes", bytes);
+        }
+    }
+    return code;
+}
+
 /* CPUs that are not there are no reason not to run. */
 static void limit_cpus(struct place *place, const struct os_cgroup_limits *limits)
 {

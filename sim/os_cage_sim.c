@@ -60,6 +60,14 @@ int os_cgroup_renew(struct os_cgroup *group, unsigned wait_ms, struct err *err)
     return err_set(err, -ENOTSUP, "no cgroups in a simulation");
 }
 
+int os_cgroup_limit_memory(struct os_cgroup *group, int64_t bytes, bool no_swap)
+{
+    (void)group;
+    (void)bytes;
+    (void)no_swap;
+    return -ENOTSUP;
+}
+
 int os_cgroup_freeze(struct os_cgroup *group, bool frozen)
 {
     (void)group;

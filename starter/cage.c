@@ -44,6 +44,7 @@ struct cage {
     bool required;            /* namespaces or nothing */
     bool closed;              /* nothing that can be had is left out */
     bool began;               /* something may run in it */
+    bool is_roomy;            /* its limit of memory is raised */
 };
 
 static const struct ad *slot_of(const struct starter *starter)
@@ -365,6 +366,18 @@ void cage_figures(struct starter *starter, struct os_cgroup_usage *ret)
     }
 }
 
+void cage_allow_copy(struct starter *starter, bool copied)
+{
+    struct cage *cage = starter->cage;
+    if (cage == NULL || cage->spec.cgroup == NULL || cage->limits.memory_bytes <= 0 ||
+        cage->is_roomy == copied) {
+        return;
+    }
+    int rc = os_cgroup_limit_memory(cage->spec.cgroup, cage->limits.memory_bytes * (copied ? 2 : 1),
+                                    cage->limits.no_swap);
+    cage->is_roomy = copied || rc != 0; /* it is tried again */
+}
+
 void cage_kill(struct starter *starter)
 {
     struct cage *cage = starter->cage;
@@ -404,7 +417,7 @@ void cage_empty(struct starter *starter)
     struct cage *cage = starter->cage;
     struct err err;
     bool walls = cage != NULL && cage->spec.namespaces;
-    if (cage != NULL && cage->spec.cgroup != NULL &&
+    if (cage != NULL && cage->spec.cgroup != NULL && !cage->is_roomy &&
         nest_keep_group(starter, cage->spec.cgroup, &cage->limits)) {
         cage->spec.cgroup = NULL;
     } else if (cage != NULL && cage->spec.cgroup != NULL) {

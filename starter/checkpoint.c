@@ -308,6 +308,7 @@ static void dumped(void *arg, pid_t pid, const struct os_exit *how)
     struct err err = {""};
     (void)pid;
     ckpt->pid = 0;
+    cage_allow_copy(starter, false);
     if (ckpt->step != CKPT_DUMPING) {
         return;
     }
@@ -385,9 +386,13 @@ static void try_to_dump(struct starter *starter)
     struct err err;
     ckpt->run_ms = run_ms(starter);
     int rc = check_room(starter, &err);
+    if (rc == 0 && !ckpt->ends_run) {
+        cage_allow_copy(starter, true);
+    }
     rc = rc != 0 ? rc : ckpt_take_spawn(starter, dumped, &err);
     if (rc != 0) {
         ckpt->pid = 0;
+        cage_allow_copy(starter, false);
         checkpoint_abandon(starter, rc, err.text);
         return;
     }

@@ -458,6 +458,10 @@ bool cage_has_scratch(const struct starter *starter, const char *path);  /* is i
 int64_t cage_memory_limit_mib(const struct starter *starter);            /* 0: none */
 const struct os_cgroup *cage_group(const struct starter *starter);       /* NULL: it has none */
 void cage_figures(struct starter *starter, struct os_cgroup_usage *ret); /* all 0 without a group */
+/* While there is a copy of the job to make an image of, each page that either writes to is there
+ * twice: the job is not to be killed for that.  Until it is said to be over its limit of memory is
+ * twice as much. */
+void cage_allow_copy(struct starter *starter, bool copied);
 void cage_kill(struct starter *starter); /* all that is in it; returns at once */
 void cage_freeze(struct starter *starter, bool frozen);
 void cage_empty(struct starter *starter); /* nothing lives in it after this */

@@ -77,7 +77,10 @@ static void look_at_processes(struct starter *starter)
             watch->system_cpu_s = figures.system_cpu_s;
         }
     }
-    keep_larger(&watch->memory_peak_kib, watch->memory_kib);
+    if (starter->ckpt.pid == 0) {        /* else a copy of it counts, too */
+        cage_allow_copy(starter, false); /* it may have taken too much to be held to its limit */
+        keep_larger(&watch->memory_peak_kib, watch->memory_kib);
+    }
 }
 
 /* By the cgroup, or of what has ended. */
@@ -150,6 +153,10 @@ static bool judge(struct starter *starter, hold_f hold)
     int64_t memory_kib = watch->oom_kills > 0 && watch->group_peak_kib > watch->memory_kib
                              ? watch->group_peak_kib
                              : watch->memory_kib;
+    int64_t limit_kib = cage_memory_limit_mib(starter) * 1024;
+    if (starter->ckpt.pid > 0 && watch->oom_kills == 0 && memory_kib > limit_kib) {
+        memory_kib = limit_kib; /* judged when its copy is gone */
+    }
     const struct cage_taken taken = {
         .oom_kills = watch->oom_kills,
         .memory_mib = (memory_kib + 1023) / 1024,

@@ -16,6 +16,7 @@ STARTER_FAILURE_BACKOFF = 0
 MAX_STARTER_FAILURES = 0
 STARTER.CKPT_PROGRAM = "$WORK/program"
 END
+echo 'MEMORY = 1000 # a fifth is a slot' >>"$POOL/nodes/wn01/roost.conf"
 # A machine that has no working roost-ckpt for some time, or one that is not for the job.
 cat >"$WORK/program" <<END
 #!/bin/bash
@@ -208,6 +209,33 @@ until_true 60 "one that is for no machine is given up at last" given_up
 rm "$WORK/unsuited"
 until_true 60 "it goes on from the one before" goes_on
 "$ROOST" rm "$slow" >/dev/null || fail "roost rm"
+
+say "one that uses nearly all of its memory, and writes to all of it while a copy of it is saved"
+cat >"$WORK/memory.py" <<'END'
+import os, sys
+data, turn = bytearray(150 << 20), 0
+while not os.path.exists(sys.argv[1]):
+    turn = (turn + 1) % 256
+    for page in range(0, len(data), 4096):
+        data[page] = turn
+END
+cat >"$WORK/memory.sub" <<END
+checkpoint = true
+$common
+executable = /usr/bin/python3
+transfer_executable = false
+transfer_input_files = $WORK/memory.py
+arguments = memory.py $WORK/gate.memory
+queue
+END
+full=$(submit "$WORK/memory.sub") || exit 1
+until_true 60 "it runs" takes_one "$full"
+for _ in 1 2 3; do
+    "$ROOST" checkpoint "$full" >"$WORK/asked" 2>&1 || fail "roost checkpoint: $(cat "$WORK/asked")"
+done
+equals "its status, runs, checkpoints" "$(of "$full" JobStatus NumJobStarts NumCkpts)" "2, 1, 4"
+open_gate memory
+until_true 60 "it is done" is_done "$full" 1
 
 say "no room for checkpoints"
 echo 'CHECKPOINT_QUOTA_PER_OWNER = 64 KiB' >>"$ROOST_CONFIG"
