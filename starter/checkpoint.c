@@ -480,6 +480,10 @@ void checkpoint_tick(void *arg)
 {
     struct starter *starter = arg;
     struct starter_ckpt *ckpt = &starter->ckpt;
+    if (starter->phase == STARTER_INPUT) {
+        resume_tick(starter);
+        return;
+    }
     if (ckpt->step == CKPT_SENDING) {
         ckpt_send_next(starter);
         return;

@@ -35,6 +35,7 @@
 #define REPORT_BYTES   ((size_t)64 << 10)
 #define FAILED         1   /* exit status of roost-ckpt: what it was given is no good */
 #define UNSUITED       3   /* exit status of roost-ckpt info --verify: whole, but not for here */
+#define WAITS_MAX      6   /* for a disk: 1 s, 2 s, 4 s ... */
 #define EXIT_LOST      125 /* of an image that cannot resume */
 #define LOST_WORDS     "cannot resume"
 
@@ -175,6 +176,31 @@ static void refuse_here(struct starter *starter, const char *why)
     }
 }
 
+/* The disk on which they are is away for now: the job does not begin anew, and who tries again at
+ * once, here or elsewhere, asks in vain.  Later it is another run's turn. */
+static void wait_for_disk(struct starter *starter, const char *why)
+{
+    struct starter_resume *resume = &starter->resume;
+    close_file(starter);
+    if (resume->waits >= WAITS_MAX) {
+        starter_give_up(starter, why);
+        return;
+    }
+    log_warn(starter->env.log, "resume.waits", why, LOG_TEXT("job", starter->job_id),
+             LOG_INT("s", 1 << resume->waits));
+    resume->step = RESUME_LOOKING;
+    starter->busy = true;
+    loop_timer_set(starter->ckpt.timer, (uint64_t)1000 << resume->waits++);
+}
+
+void resume_tick(struct starter *starter)
+{
+    if (starter->resume.step == RESUME_LOOKING) {
+        starter->busy = false;
+        starter_go(starter);
+    }
+}
+
 /* ---- which there are ------------------------------------------------------------------------- */
 
 static void looked(void *arg, struct wire_reply *reply)
@@ -194,10 +220,15 @@ static void looked(void *arg, struct wire_reply *reply)
         starter_go(starter);
         return;
     }
+    if (reply->status == -EAGAIN) {
+        wait_for_disk(starter, reply->text);
+        return;
+    }
     if (reply->status != 0) { /* they are somewhere: the job does not begin anew */
         starter_give_up(starter, reply->text);
         return;
     }
+    resume->waits = 0;
     resume->at = PLANTED(checkpoint_of_before) && resume->manifests.count > 1 ? 1 : 0;
     resume->file_at = 0;
     resume->step = resume->manifests.count > 0 ? RESUME_GETTING : RESUME_NONE;
@@ -313,6 +344,10 @@ static void got(void *arg, struct wire_reply *reply)
     if (reply->status == -ETIMEDOUT) {
         shadow_link_close(starter);
         shadow_link_dial(starter);
+        return;
+    }
+    if (reply->status == -EAGAIN) { /* where they are kept went away: nothing is damaged */
+        wait_for_disk(starter, reply->text);
         return;
     }
     if (reply->status == -EIO) { /* that disk's fault: this one cannot be had, another may */

@@ -198,7 +198,8 @@ struct starter_resume { /* resume.c */
     uint64_t offset, asked;
     size_t gets; /* that are not answered */
     bool is_unpacked;
-    char why[300]; /* the run ends, when the shadow has been told */
+    char why[300];  /* the run ends, when the shadow has been told */
+    unsigned waits; /* for the disk on which they are */
 };
 
 #define STARTER_CGROUPS_FILE "job.cgroups" /* beside the record: where the job's cgroup is */
@@ -552,6 +553,7 @@ bool resume_is_needed(const struct starter *starter); /* in the place of input *
 void resume_next(struct starter *starter);            /* comes back by starter_go() */
 bool resume_is_ready(const struct starter *starter);
 int64_t resume_sequence(const struct starter *starter); /* it goes on from; 0: from its start */
+void resume_tick(struct starter *starter);              /* the ckpt.timer's, before the job runs */
 /* True: its files are being unpacked; job_start() is called when they are, or the run ends. */
 bool resume_unpacks(struct starter *starter);
 /* The words of the image in the place of the program's, and where its own standard error goes. */
