@@ -237,6 +237,13 @@ equals "its status, runs, checkpoints" "$(of "$full" JobStatus NumJobStarts NumC
 open_gate memory
 until_true 60 "it is done" is_done "$full" 1
 
+say "one that says itself when"
+sed "s/^queue/periodic_checkpoint = time() - LastCkptTime >= 1 \&\& Iwd == \"${OUT//\//\\/}\"\nqueue/" "$WORK/gone.sub" >"$WORK/own.sub"
+own=$(submit "$WORK/own.sub") || exit 1
+has_many() { [ "$(of "$1" NumCkpts)" -ge "$2" ] 2>/dev/null; }
+until_true 60 "it has been checkpointed again and again" has_many "$own" 3
+"$ROOST" rm "$own" >/dev/null || fail "roost rm"
+
 say "no room for checkpoints"
 echo 'CHECKPOINT_QUOTA_PER_OWNER = 64 KiB' >>"$ROOST_CONFIG"
 pids_of shadow | xargs -r kill -9

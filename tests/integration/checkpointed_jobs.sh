@@ -130,7 +130,16 @@ if "$ROOST_BIN/roost-ckpt" probe | grep -q HasIncrementalCheckpoints; then
     until_true 60 "they run again" runs_are 2
     until_true 60 "each has newer ones" have_two_more "$(counts)"
     equals "steps that were done twice" "$(for n in 0 1 2; do sort "$OUT/steps.$n" | uniq -d; done)" ""
-    starts=2
+    say "they are vacated while what changed is made whole: it is not made again in vain, and nothing is done twice"
+    touch "$WORK/held"
+    rm -f "$WORK/merging"
+    until_true 60 "one is merged" test -e "$WORK/merging"
+    "$ROOST" vacate "$job" >/dev/null || fail "roost vacate"
+    rm "$WORK/held"
+    until_true 60 "they run again" runs_are 3
+    equals "how often one began at its start" "$(logged 'resume.none')" 0
+    equals "steps that were done twice" "$(for n in 0 1 2; do sort "$OUT/steps.$n" | uniq -d; done)" ""
+    starts=3
 fi
 
 say "their starters are killed"
