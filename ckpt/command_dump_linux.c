@@ -248,7 +248,8 @@ static int note_changes(const struct dump_words *words, struct err *err)
     if (words->known != NULL) {
         (void)snprintf(index, sizeof index, "%s.index", words->mirror);
         (void)unlink(words->known); /* of a try before */
-        rc = link(index, words->known) != 0 ? -errno : 0;
+        /* Where there are no links all of it is sent again. */
+        rc = link(index, words->known) != 0 && errno != EPERM && errno != EOPNOTSUPP ? -errno : 0;
         rc = rc != 0 ? err_set(err, rc, "%s: %s", words->known, err_code_text(rc)) : 0;
     }
     if (rc == 0 && words->since != NULL) {
