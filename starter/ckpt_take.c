@@ -79,6 +79,9 @@ static int take_ids(struct starter *starter, const struct ad *said, struct err *
 {
     struct starter_ckpt *ckpt = &starter->ckpt;
     const char *base = ad_string_or(said, CKPT_BASE_ID, "");
+    if (!ad_has(said, CKPT_IMAGE_ID) || !ad_has(said, CKPT_FEATURES)) { /* a full disk, perhaps */
+        return err_set(err, -EIO, "roost-ckpt did not say all of the image");
+    }
     (void)snprintf(ckpt->made_id, sizeof ckpt->made_id, "%s",
                    ad_string_or(said, CKPT_IMAGE_ID, ""));
     ckpt->is_delta = base[0] != '\0';
