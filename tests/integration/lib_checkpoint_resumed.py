@@ -35,7 +35,8 @@ try:
     ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 except ChildProcessError:
     ended = "lost"
-os.write(9, f"{there} {ignored[-8:]} {ended}\n".encode())
+# Those that a C library keeps for itself may be ignored where a thread of whoever began this made it.
+os.write(9, f"{there} {int(ignored, 16) & 0x7fffffff:08x} {ended}\n".encode())
 sys.exit(5)
 """
 # The child's lock is waited for when it is resumed: there it is found.  "orphan": its parent has ended.
